@@ -1,8 +1,147 @@
+/* SPDX-License-Identifier: MIT OR Unlicense
+
+   sap.h - v0.1 - which boxes overlap? A broad phase for games: sweep-and-prune in one header.
+
+   You hand in axis-aligned boxes, move them, and ask once a frame which pairs begin to overlap, which end and which
+   there are. What does not move costs nothing. It is the persistent sweep-and-prune of Pierre Terdiman's paper
+   ("Sweep-and-prune", version 0.2, 2007), with its box pruning, batches and pair manager; "Terdiman I.4b" and the
+   like name the section that a piece comes from.
+
+   ---- do this ----
+
+       #define SAP_IMPLEMENTATION      in one C or C++ file, before the include
+       #include "sap.h"                everywhere else without the define
+
+   It needs stb_ds.h (Debian: apt install libstb-dev, then cc -I/usr/include/stb) and the C library, nothing else.
+
+   ---- example ----
+
+       #include <stdio.h>
+       #define SAP_IMPLEMENTATION
+       #include "sap.h"
+
+       static void *begin(const sap_pair *pair, void *user) {
+           (void)user;
+           printf("%s meets %s\n", (const char *)pair->object0, (const char *)pair->object1);
+           return NULL;
+       }
+
+       static void end(const sap_pair *pair, void *user) {
+           (void)user;
+           printf("%s leaves %s\n", (const char *)pair->object0, (const char *)pair->object1);
+       }
+
+       int main(void) {
+           sap_aabb here = {{0, 0, 0}, {1, 1, 1}}, there = {{5, 0, 0}, {6, 1, 1}};
+           sap_world *world = sap_create(NULL);
+           sap_id cat = sap_add(world, &here, (void *)"the cat");
+           sap_add(world, &there, (void *)"the dog");
+           sap_dump_pairs(world, begin, end, NULL); // nothing
+           sap_move(world, cat, &there);
+           sap_dump_pairs(world, begin, end, NULL); // the cat meets the dog
+           sap_remove(world, cat);
+           sap_dump_pairs(world, begin, end, NULL); // the cat leaves the dog
+           sap_destroy(world);
+           return 0;
+       }
+
+   ---- does not ----
+
+   - It does not collide shapes. A pair says that two boxes overlap; what is in them is yours to test.
+   - It does not fatten boxes. Add a margin to what you hand in, if you want pairs early.
+   - It does not sweep a fast box along its way. Hand in the box that covers the way, if it may tunnel.
+   - It does not lock. See threads.
+
+   ---- how a frame goes ----
+
+   sap_add, sap_move, sap_remove, sap_set_filter, sap_refilter and sap_shift_origin record; sap_update settles all of
+   it in one batch and reports the net change: added and removed, or moved away and back, is nothing. sap_dump_pairs
+   is sap_update with two callbacks, in which you may add, move and remove: that counts at the next update. Boxes
+   that touch overlap. Infinite bounds are legal: a plane is a box. There are no world bounds.
+
+   ---- options ----
+
+   To be defined before the include; none changes the layout of a struct.
+
+   SAP_IMPLEMENTATION               in one file: the code
+   SAP_STATIC                       in every file that includes sap.h: all functions are static
+   SAP_NO_STB_DS_IMPLEMENTATION     with SAP_IMPLEMENTATION: stb_ds's code is in another file of yours. (Without it
+                                    the file with SAP_IMPLEMENTATION holds it, unless stb_ds.h came before.)
+   SAP_ASSERT(condition)            with SAP_IMPLEMENTATION: for our own invariants, never for your data; default assert
+   SAP_REALLOC(p, size), SAP_FREE(p)  with SAP_IMPLEMENTATION, both or neither: all memory comes from here. p may be
+                                    NULL, size is never 0; default realloc and free
+   SAP_NO_SIMD                      with SAP_IMPLEMENTATION: plain C. Else SSE2, AVX2 (if the machine has it, whatever
+                                    your flags), NEON or wasm simd128 are used; all give the same answers
+   SAP_TRACE(step, axis, id0, id1)  with SAP_IMPLEMENTATION: called for the steps of the insertion sort, which then
+                                    settles every update; see SAP_STEP_PASS
+
+   ---- cost ----
+
+   n boxes, m of them changed, k pairs, c pairs that begin or end.
+
+   sap_add, sap_move, sap_remove    O(1)
+   sap_update                       nothing recorded: O(1). Few changed: O(m) and what they meet. Many: O(n) and what
+                                    they meet, or O(n + shifts) if they moved by so little that insertion sort is
+                                    cheaper. In all cases + O(c), and O(k) if many changed. Counts choose the way,
+                                    never a clock, and a shift budget keeps insertion sort from going quadratic
+   sap_find_pair                    O(1)
+   sap_pairs_of                     O(its own pairs)
+   sap_box_prune                    O(n log n + what overlaps on the sweep axis within a strip)
+
+   The bound that is held: with boxes of similar size in a world of constant density a frame is linear. Where it
+   fails: boxes that all overlap on two axes are swept along the third alone, and boxes that overlap on all three
+   are k = n^2 / 2 pairs.
+
+   ---- threads ----
+
+   Two worlds may be used by two threads. One world: one writer at a time, and no reader beside it.
+
+   ---- determinism ----
+
+   Ids, events, their order and the order of sap_pairs are a pure function of the calls: the same on every compiler,
+   optimisation level, word size, byte order, SIMD path. The core compares integers; no float is added or rounded,
+   but in sap_shift_origin, one subtraction a bound.
+
+   ---- limits ----
+
+   16,777,214 boxes, INT_MAX pairs; config.max_boxes and config.max_pairs set lower ones. Nothing is ever dropped: a
+   call that would exceed a limit fails, changes nothing, and succeeds once there is room.
+
+   ---- errors ----
+
+   Bad data gets a code, in every build, and changes nothing: NaN is found by its bits, also under -ffast-math. A
+   _many call is all or nothing. sap_result_text says what to change; sap_last_error keeps the last result of calls
+   that return something else. Nothing asserts on your data.
+
+   ---- memory ----
+
+   A box takes 76 bytes, and some 45 in the index in use (three sorted endpoint arrays, or strips). A pair takes 52
+   and some 6 in the hash table. Arrays double, so up to twice that is held; scratch for events comes on top.
+   After sap_reserve(boxes, pairs) no call allocates until one of the two is exceeded. Moves, removals and filter
+   changes never allocate: the add has made their room. If memory fails in sap_update, pairs and events are as
+   before, what was recorded stays recorded, and a later sap_update succeeds once there is memory.
+
+   ---- the way through this file ----
+
+   declarations, then with SAP_IMPLEMENTATION, each standing on those above (search for ">> name"):
+
+   lanes      four integers at a time                  pairs      the pair manager (I.6)
+   keys       floats as integers that sort like them   endpoints  sorted ends and update rules (I.2 to I.5)
+   arrays     the one place that allocates             settle     which way, and what it finds
+   sort       radix sort                               looks      what users read
+   kernels    sixteen boxes at a time                  queries    box, point, sphere, ray, box cast, nearest
+   strips     boxes in sweep order, split across       state      snapshots
+   pruning    box pruning on its own (I.4c)            validate   every invariant in a sentence
+   world      what one world holds
+   boxes      what is recorded
+*/
 #ifndef SAP_H
 #define SAP_H
 
 #include <stddef.h> /* size_t */
 #include <stdint.h> /* uint32_t */
+
+#define SAP_VERSION "0.1"
 
 #ifdef SAP_STATIC
 #if defined(__GNUC__) || defined(__clang__)
@@ -53,6 +192,10 @@ typedef enum sap_result {
 SAP_DEF const char *sap_result_text(sap_result r);
 
 enum { SAP_AXIS_X = 1, SAP_AXIS_Y = 2, SAP_AXIS_Z = 4, SAP_2D = 3 };
+
+/* The steps of SAP_TRACE(step, axis, id0, id1), axis 0 to 2: an endpoint of id0 passes one of id1; the pair starts,
+   or stops, on this axis, and now overlaps, or did, on all; the rule for it fired, but the other axes say no. */
+enum { SAP_STEP_PASS, SAP_STEP_START, SAP_STEP_STOP, SAP_STEP_REJECT };
 
 /* Asked for pairs that overlap and whose masks allow it; 0: this pair never exists. user_data is NULL. It must
    give the same answer until sap_refilter, and may call only the look functions. */
@@ -262,9 +405,6 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats);
 #else
 #define SAP__INLINE static inline
 #endif
-
-/* Steps that SAP_TRACE(step, axis, id0, id1) is told of; see the chapter on endpoints. */
-enum { SAP_STEP_PASS, SAP_STEP_START, SAP_STEP_STOP, SAP_STEP_REJECT };
 
 #ifdef __cplusplus
 extern "C" {

@@ -359,10 +359,15 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats);
 #define SAP_IMPLEMENTATION_ONCE
 
 #ifndef INCLUDE_STB_DS_H
-#if !defined(SAP_NO_STB_DS_IMPLEMENTATION) && !defined(STB_DS_IMPLEMENTATION)
+#ifdef SAP_NO_STB_DS_IMPLEMENTATION
+#include "stb_ds.h"
+#else
+#ifndef STB_DS_IMPLEMENTATION
 #define STB_DS_IMPLEMENTATION
 #endif
 #include "stb_ds.h"
+#undef STB_DS_IMPLEMENTATION /* stb_ds has no guard of its own around its code: a second include would repeat it */
+#endif
 #endif
 
 #include <limits.h>
@@ -1945,6 +1950,8 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
    The paper flags the pairs that an update touches, so that what is created and deleted within one update vanishes
    when the flags are read. Here a pair is touched only by its net change: whoever finds an overlap also asks
    whether it was there before (sap__take_found), and so a pair is created or deleted at most once. */
+enum { SAP__FEWEST_BUCKETS = 64 };
+
 static uint32_t sap__hash(sap_id id0, sap_id id1) {
     return (uint32_t)((((uint64_t)id0 << 32 | id1) * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
 }
@@ -1957,7 +1964,7 @@ static uint32_t *sap__bucket(const sap_world *s, sap_id id0, sap_id id1) {
 static uint32_t sap__find(const sap_world *s, sap_id a, sap_id b) {
     sap_id id0 = a < b ? a : b, id1 = a < b ? b : a;
     uint32_t p;
-    if (!s->buckets) return SAP__NONE;
+    if (sap__length(s->buckets) == 0) return SAP__NONE;
     for (p = *sap__bucket(s, id0, id1); p != SAP__NONE; p = s->links[p].chain)
         if (s->pairs[p].id0 == id0 && s->pairs[p].id1 == id1) break;
     return p;
@@ -2021,7 +2028,7 @@ static void sap__link_all(sap_world *s) {
 }
 
 static int sap__room_for_pairs(sap_world *s, int pairs, int created, int deleted) {
-    int buckets = 64, most = created > deleted ? created : deleted;
+    int buckets = SAP__FEWEST_BUCKETS, most = created > deleted ? created : deleted;
     while (buckets < pairs && buckets < 1 << 30) buckets *= 2;
     return sap__room(&s->pairs, pairs) && sap__room(&s->links, pairs) && sap__room(&s->buckets, buckets) &&
            sap__room(&s->created, created) && sap__room(&s->deleted, deleted) && sap__room(&s->items, most) &&
@@ -2055,8 +2062,8 @@ static void sap__commit_pairs(sap_world *s) {
         pair->user_data = NULL;
     }
 
-    all_anew = lost + found > n / 4 || buckets < need;
-    if (buckets == 0) buckets = 64;
+    all_anew = lost + found > n / 4 || buckets < need || buckets == 0;
+    if (buckets == 0) buckets = SAP__FEWEST_BUCKETS;
     while (buckets < need) buckets *= 2;
     sap__set_length(s->buckets, buckets);
     for (i = lost - 1; i >= 0; i--) { /* no index still to come is above this one, so the last pair stays */
@@ -2226,8 +2233,10 @@ static uint64_t sap__end(int32_t key, uint32_t is_max, uint32_t slot) {
 #define sap__end_is_max(e) ((uint32_t)(e) >> 31)
 
 #ifdef SAP_TRACE
+enum { SAP__TRACES = 1 };
 #define sap__trace(step, axis, s, a, b) SAP_TRACE(step, axis, sap__id_of(s, a), sap__id_of(s, b))
 #else
+enum { SAP__TRACES = 0 };
 #define sap__trace(step, axis, s, a, b) ((void)0)
 #endif
 
@@ -2409,6 +2418,7 @@ static int sap__file_all(sap_world *s, sap__strips *t) {
 static int sap__refile(sap_world *s, sap__strips *t, int changed, int of) {
     int i, n = sap__length(s->list);
     if (4 * (long long)changed > of) t->ready = 0;
+    if (!sap__room(&t->spans, sap__length(s->slots))) return sap__trouble(s, SAP_ERROR_MEMORY);
     for (i = 0; i < n && t->ready && changed; i++) {
         uint32_t slot = s->list[i];
         if (sap__strips_for(s, slot) != t) continue;
@@ -2450,7 +2460,8 @@ static int sap__settle_by_query(sap_world *s, int changed_moving, int changed_st
 static int sap__refresh_all(sap_world *s) {
     sap__strips *t = &s->moving;
     int i, n = sap__length(s->list), leaving = 0, moving = s->live - s->live_static;
-    if (!t->ready || sap__grid_is_old(t, moving) || --t->restless > 0 || !sap__room(&s->filed, n))
+    if (!t->ready || sap__grid_is_old(t, moving) || --t->restless > 0 || !sap__room(&s->filed, n) ||
+        !sap__room(&t->spans, sap__length(s->slots)))
         return t->ready = 0;
     for (i = 0; i < n; i++) {
         uint32_t slot = s->list[i];
@@ -2559,9 +2570,7 @@ static double sap__expect_shifts(const sap_world *s) {
 
 static int sap__choose_path(sap_world *s, int changed_moving, int changed) {
     int moving = s->live - s->live_static, path = SAP__PATH_QUERY;
-#ifdef SAP_TRACE
-    return SAP__PATH_SORT;
-#endif
+    if (SAP__TRACES) return SAP__PATH_SORT;
     if (s->path != SAP__PATH_AUTO) return s->path;
     if (s->ends_ready && 4 * (long long)changed >= s->live && s->swaps <= SAP__BUSY_SHIFTS * (long long)s->live)
         return SAP__PATH_SORT;
@@ -2593,7 +2602,7 @@ static sap_result sap__settle(sap_world *s) {
     path = sap__choose_path(s, changed[0], changed[0] + changed[1]);
     s->swaps = s->tests = s->moving.tests = s->standing.tests = 0;
     s->trouble = SAP_ERROR_MEMORY;
-    budget = s->path == SAP__PATH_AUTO ? SAP__SHIFT_BUDGET * (long long)(s->live + 1) : LLONG_MAX / 2;
+    budget = s->path == SAP__PATH_AUTO && !SAP__TRACES ? SAP__SHIFT_BUDGET * (long long)(s->live + 1) : LLONG_MAX / 2;
     good = path == SAP__PATH_SORT    ? sap__settle_by_sort(s, budget)
            : path == SAP__PATH_PRUNE ? sap__settle_by_prune(s, changed[1])
                                      : sap__settle_by_query(s, changed[0], changed[1]);

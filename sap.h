@@ -1291,7 +1291,7 @@ static void sap__sweep(sap__strips *t, const sap__kernel *kernel, sap__sink *sin
     long long tests = t->tests;
     for (s = 0; s <= wide && !sink->stopped; s++) sap__sweep_strip(t, kernel, s, sink);
     for (i = t->strip[wide].start; i < t->strip[wide].start + t->strip[wide].count; i++)
-        for (lane = 0; lane < t->fill[i]; lane++) { /* a wide box has no home: it meets every box in that one's */
+        for (lane = 0; lane < t->fill[i]; lane++) { /* a wide box visits all strips that it touches */
             const sap__chunk *c = &t->chunks[t->chunk[i]];
             sap__box box;
             sap__span span;
@@ -1299,7 +1299,8 @@ static void sap__sweep(sap__strips *t, const sap__kernel *kernel, sap__sink *sin
             span = sap__span_of(t, &box);
             for (j = span.lo[0]; j <= span.hi[0]; j++)
                 for (k = span.lo[1]; k <= span.hi[1] && !sink->stopped; k++)
-                    sap__ask_strip(t, kernel, j << t->bits[1] | k, &box, c->ref[lane] & SAP__SLOT, sink);
+                    sap__ask_strip(t, kernel, j << t->bits[1] | k, &box,
+                                   (c->ref[lane] & SAP__SLOT) | sap__home(&span, j, k), sink);
         }
     t->sweep_tests = t->tests - tests;
     if (t->grid_tests < 0) t->grid_tests = t->sweep_tests;
@@ -1312,8 +1313,7 @@ static void sap__ask(sap__strips *t, const sap__kernel *kernel, const sap__box *
     int j, k, wide = sap__wide_strip(t);
     for (j = span.lo[0]; j <= span.hi[0]; j++)
         for (k = span.lo[1]; k <= span.hi[1] && !sink->stopped; k++)
-            sap__ask_strip(t, kernel, j << t->bits[1] | k, &turned, slot | (span.wide ? 0 : sap__home(&span, j, k)),
-                           sink);
+            sap__ask_strip(t, kernel, j << t->bits[1] | k, &turned, slot | sap__home(&span, j, k), sink);
     if (t->strip[wide].count && !sink->stopped)
         sap__ask_strip(t, kernel, wide, &turned, slot | SAP__HOME, sink);
 }
@@ -2461,7 +2461,7 @@ static int sap__refresh_all(sap_world *s) {
     sap__strips *t = &s->moving;
     int i, n = sap__length(s->list), leaving = 0, moving = s->live - s->live_static;
     if (!t->ready || sap__grid_is_old(t, moving) || --t->restless > 0 || !sap__room(&s->filed, n) ||
-        !sap__room(&t->spans, sap__length(s->slots)))
+        !sap__room(&t->spans, sap__length(s->slots)) || !sap__room(&t->items, moving))
         return t->ready = 0;
     for (i = 0; i < n; i++) {
         uint32_t slot = s->list[i];

@@ -1,0 +1,404 @@
+/*
+bench.c - measures sap.h on the scenes of scenes.h
+
+    bench [-n 1000,10000,100000] [-s brownian,add,prune:sphere] [-f frames] [--cpu] [--list] [--noise]
+
+A frame's time is that of handing in the boxes that moved (one sap_move_many; in 'storm' sap_remove_many and
+sap_add_many), sap_update, and taking the numbers of created and deleted pairs. Working out where the boxes go
+is not timed. The first frames of a scene are not counted. After the last frame the pairs that are left of all
+events are compared with those of brute force (above 2,000 boxes: of a plain sort-and-sweep), so that nothing
+wrong is timed.
+
+Times are those of the wall clock; --cpu takes this thread's processor time instead, which leaves out what other
+programs do meanwhile but not what they do to the caches.
+*/
+#define _POSIX_C_SOURCE 199309L /* clock_gettime */
+#define SAP_IMPLEMENTATION
+#include "../sap.h"
+#include <stdio.h>
+#include <time.h>
+#include "scenes.h"
+
+#ifndef FLAGS
+#define FLAGS "?"
+#endif
+
+enum { WARM_UP = 10, MOST_FRAMES = 300, LEAST_FRAMES = 10, SCENE_SECONDS = 15 };
+
+static const char *wanted; /* the scenes asked for; NULL: all */
+static int frames_wanted;  /* 0: chosen by n */
+static int failures;
+static clockid_t clock_used = CLOCK_MONOTONIC;
+
+static double now(void) { /* microseconds */
+    struct timespec t;
+    clock_gettime(clock_used, &t);
+    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
+}
+
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* ---- the check: a set of pairs as the sum of a hash of each ---- */
+
+typedef struct pair_set {
+    uint64_t sum;
+    long long count;
+} pair_set;
+
+static void set_add(pair_set *s, sap_id a, sap_id b, int sign) {
+    uint64_t x = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    s->sum += sign > 0 ? x ^ x >> 31 : 0 - (x ^ x >> 31);
+    s->count += sign;
+}
+
+static void set_add_events(pair_set *s, const sap_world *world) {
+    int created, deleted;
+    const sap_pair *c = sap_created(world, &created), *d = sap_deleted(world, &deleted);
+    for (int i = 0; i < created; i++) set_add(s, c[i].id0, c[i].id1, 1);
+    for (int i = 0; i < deleted; i++) set_add(s, d[i].id0, d[i].id1, -1);
+}
+
+static const sap_aabb *sort_boxes;
+
+static int by_min_x(const void *a, const void *b) {
+    float x = sort_boxes[*(const int *)a].min[0], y = sort_boxes[*(const int *)b].min[0];
+    return (x > y) - (x < y);
+}
+
+/* The pairs of a scene the plain way. */
+static pair_set true_pairs(const scene *s, const sap_id *id) {
+    pair_set set = {0, 0};
+    int sweep = s->n > 2000, *order = (int *)malloc(((size_t)s->n + 1) * sizeof *order);
+    if (!order) return set;
+    for (int i = 0; i < s->n; i++) order[i] = i;
+    sort_boxes = s->box;
+    if (sweep) qsort(order, (size_t)s->n, sizeof *order, by_min_x);
+    for (int i = 0; i < s->n; i++)
+        for (int j = i + 1; j < s->n; j++) {
+            const sap_aabb *a = &s->box[order[i]], *b = &s->box[order[j]];
+            int overlap = 1;
+            if (sweep && b->min[0] > a->max[0]) break;
+            for (int k = 0; k < 3 && overlap; k++) /* z is 0 everywhere in 2D */
+                overlap = a->min[k] <= b->max[k] && b->min[k] <= a->max[k];
+            if (overlap && !(s->is_static[order[i]] && s->is_static[order[j]]))
+                set_add(&set, id[order[i]], id[order[j]], 1);
+        }
+    free(order);
+    return set;
+}
+
+/* ---- printing ---- */
+
+static void print_head(int n) {
+    char title[32];
+    sprintf(title, "%d boxes", n);
+    printf("\n%-14s %19s %7s %10s %10s %10s %9s\n", title, "microseconds     ", "worst/", "", "", "",
+           "created+");
+    printf("%-12s %10s %10s %7s %10s %10s %10s %9s %7s\n", "scene", "median", "worst", "median", "swaps",
+           "tests", "pairs", "deleted", "frames");
+}
+
+static char *number(char *text, double x) {
+    sprintf(text, x < 10 ? "%.2f" : x < 1000 ? "%.1f" : "%.0f", x);
+    return text;
+}
+
+static void print_row(const char *name, double *time, int n, double swaps, double tests, double pairs,
+                      double events, int right) {
+    char median[32], worst[32];
+    qsort(time, (size_t)n, sizeof *time, ascending);
+    printf("%-12s %10s %10s %7.1f %10.0f %10.0f %10.0f %9.0f %7d%s\n", name, number(median, time[n / 2]),
+           number(worst, time[n - 1]), time[n - 1] / time[n / 2], swaps, tests, pairs, events, n,
+           right ? "" : "  WRONG: not what brute force finds");
+    fflush(stdout);
+    failures += !right;
+}
+
+/* Is it one of the names after -s? */
+static int is_wanted(const char *name) {
+    size_t length = strlen(name);
+    for (const char *p = wanted; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL)
+        if (!strncmp(p, name, length) && (!p[length] || p[length] == ',')) return 1;
+    return !wanted;
+}
+
+static int frames_for(int n) {
+    return frames_wanted ? frames_wanted : n <= 10000 ? MOST_FRAMES : n <= 100000 ? 100 : 30;
+}
+
+/* ---- the scenes that move ---- */
+
+/* Fills the world: what is static apart, as a user would. */
+static void add_scene(sap_world *world, const scene *s, sap_id *id) {
+    for (int i = 0; i < s->n; i++)
+        id[i] = s->is_static[i] ? sap_add_static(world, &s->box[i], NULL) : sap_add(world, &s->box[i], NULL);
+}
+
+static void run_scene(const scene_kind *kind, int n) {
+    scene s;
+    sap_config config = {0};
+    pair_set set = {0, 0}, truth;
+    double time[MOST_FRAMES + 1], swaps = 0, tests = 0, pairs = 0, events = 0, begin = now();
+    int frames = frames_for(n), counted = 0, warm_up = n > 10000 ? WARM_UP / 2 : WARM_UP;
+    sap_id *id, *moved_id, *new_id;
+    sap_aabb *to;
+    sap_world *world;
+    if (kind->most && n > kind->most) return;
+    if (frames > MOST_FRAMES) frames = MOST_FRAMES;
+    config.axes = kind->axes;
+    world = sap_create(&config);
+    id = (sap_id *)calloc((size_t)n + 1, sizeof *id);
+    moved_id = (sap_id *)calloc((size_t)n + 1, sizeof *moved_id);
+    new_id = (sap_id *)calloc((size_t)n + 1, sizeof *new_id);
+    to = (sap_aabb *)calloc((size_t)n + 1, sizeof *to);
+    if (!world || !id || !moved_id || !new_id || !to || !scene_make(&s, kind, n)) {
+        printf("%-12s out of memory\n", kind->name);
+        exit(1);
+    }
+    add_scene(world, &s, id);
+    sap_update(world);
+    set_add_events(&set, world);
+    for (int frame = -warm_up;
+         frame < frames && (frame < LEAST_FRAMES || now() - begin < SCENE_SECONDS * 1e6); frame++) {
+        double start, end;
+        int created = 0, deleted = 0, *list = s.replacements ? s.replaced : s.moved, count;
+        sap_result result = SAP_OK;
+        sap_stats stats;
+        scene_step(&s);
+        list = s.replacements ? s.replaced : s.moved;
+        count = s.replacements ? s.replacements : s.moves;
+        for (int i = 0; i < count; i++) {
+            moved_id[i] = id[list[i]];
+            to[i] = s.box[list[i]];
+        }
+        start = now();
+        if (s.replacements) {
+            result = sap_remove_many(world, count, moved_id);
+            if (result == SAP_OK) result = sap_add_many(world, count, to, NULL, new_id);
+        } else if (count) {
+            result = sap_move_many(world, count, moved_id, to);
+        }
+        if (result == SAP_OK) result = sap_update(world);
+        sap_created(world, &created);
+        sap_deleted(world, &deleted);
+        end = now();
+        if (result != SAP_OK) {
+            printf("%-12s %s\n", kind->name, sap_result_text(result));
+            exit(1);
+        }
+        for (int i = 0; i < s.replacements; i++) id[list[i]] = new_id[i];
+        set_add_events(&set, world);
+        if (frame < 0) continue;
+        sap_get_stats(world, &stats);
+        time[counted++] = end - start;
+        swaps += (double)stats.swaps;
+        tests += (double)stats.overlap_tests;
+        pairs += stats.pairs;
+        events += created + deleted;
+    }
+    truth = true_pairs(&s, id);
+    print_row(kind->name, time, counted, swaps / counted, tests / counted, pairs / counted, events / counted,
+              set.sum == truth.sum && set.count == truth.count);
+    scene_free(&s);
+    sap_destroy(world);
+    free(id);
+    free(moved_id);
+    free(new_id);
+    free(to);
+}
+
+/* ---- all at once ---- */
+
+/* All boxes into a new world, and out again, each as one batch. */
+static void run_batches(int n) {
+    scene s;
+    double add_time[MOST_FRAMES], remove_time[MOST_FRAMES], begin = now();
+    sap_id *id = (sap_id *)calloc((size_t)n + 1, sizeof *id);
+    sap_stats added = {0}, removed = {0};
+    int repeats = frames_for(n) / 5 + 5, done = 0, right = 1;
+    if (!id || !scene_make(&s, &scene_kinds[0], n)) exit(1);
+    for (; done < repeats && (done < 3 || now() - begin < SCENE_SECONDS * 1e6); done++) {
+        pair_set set = {0, 0}, truth = {0, 0};
+        sap_world *world = sap_create(NULL);
+        int created = 0, deleted = 0;
+        double start = now();
+        sap_add_many(world, n, s.box, NULL, id);
+        sap_update(world);
+        sap_created(world, &created);
+        add_time[done] = now() - start;
+        sap_get_stats(world, &added);
+        if (!done) {
+            set_add_events(&set, world);
+            truth = true_pairs(&s, id);
+            right = set.sum == truth.sum && set.count == truth.count;
+        }
+        start = now();
+        sap_remove_many(world, n, id);
+        sap_update(world);
+        sap_deleted(world, &deleted);
+        remove_time[done] = now() - start;
+        sap_get_stats(world, &removed);
+        right &= created == deleted && !removed.pairs && !removed.boxes;
+        sap_destroy(world);
+    }
+    if (is_wanted("add"))
+        print_row("add", add_time, done, (double)added.swaps, (double)added.overlap_tests, added.pairs,
+                  added.created, right);
+    if (is_wanted("remove"))
+        print_row("remove", remove_time, done, (double)removed.swaps, (double)removed.overlap_tests, 0,
+                  removed.deleted, right);
+    scene_free(&s);
+    free(id);
+}
+
+static int count_hit(int i, int j, void *user) {
+    set_add((pair_set *)user, (sap_id)i + 1, (sap_id)j + 1, 1);
+    return 1;
+}
+
+/* sap_box_prune, which keeps nothing; its callback hashes each pair. */
+static void run_prune(const scene_kind *kind, int n) {
+    scene s;
+    char name[32];
+    double time[MOST_FRAMES], begin = now();
+    pair_set set = {0, 0}, truth;
+    int repeats = frames_for(n) / 5 + 5, done = 0;
+    sap_id *id = (sap_id *)calloc((size_t)n + 1, sizeof *id);
+    sprintf(name, "prune:%s", kind->name);
+    if (!id || !scene_make(&s, kind, n)) exit(1);
+    for (int i = 0; i < n; i++) id[i] = (sap_id)i + 1;
+    for (; done < repeats && (done < 3 || now() - begin < SCENE_SECONDS * 1e6); done++) {
+        double start = now();
+        memset(&set, 0, sizeof set);
+        sap_box_prune(s.box, n, 0, count_hit, &set);
+        time[done] = now() - start;
+    }
+    truth = true_pairs(&s, id);
+    print_row(name, time, done, 0, 0, (double)set.count, 0, set.sum == truth.sum && set.count == truth.count);
+    scene_free(&s);
+    free(id);
+}
+
+/* ---- the machine ---- */
+
+/* How much the machine alone makes one fixed piece of work vary: worst / median of 300 runs of about 'span'
+   microseconds. */
+static double noise(double span) {
+    double time[MOST_FRAMES];
+    long rounds = 1000;
+    volatile uint32_t sink = 1;
+    for (int i = -1; i < MOST_FRAMES; i++) {
+        uint32_t x = sink;
+        double start = now();
+        for (long r = 0; r < rounds; r++) x = (x ^ x << 13) * 2654435761u;
+        sink = x;
+        start = now() - start;
+        if (i < 0 && start < span / 2) { /* not yet long enough: lengthen it and try again */
+            rounds = start > 1 ? (long)((double)rounds * span / start) + 1 : rounds * 2;
+            i--;
+            continue;
+        }
+        if (i >= 0) time[i] = start;
+    }
+    qsort(time, MOST_FRAMES, sizeof *time, ascending);
+    return time[MOST_FRAMES - 1] / time[MOST_FRAMES / 2];
+}
+
+static void print_noise(void) {
+    printf("noise     the same loop 300 times, worst/median: %.1f at 20 microseconds, %.1f at 1,000, %.1f at "
+           "10,000\n",
+           noise(20), noise(1000), noise(10000));
+}
+
+static void print_machine(void) {
+    char line[256], cpu[256] = "?";
+    FILE *f = fopen("/proc/cpuinfo", "r");
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "model name : %255[^\n]", cpu) == 1) break;
+    if (f) fclose(f);
+    printf("machine   %s\ncompiler  %s, %s\n", cpu,
+#if defined(__VERSION__) && !defined(__clang__)
+           "gcc " __VERSION__,
+#elif defined(__VERSION__)
+           __VERSION__,
+#else
+           "?",
+#endif
+           FLAGS);
+}
+
+/* What sap_reserve takes, scratch included. */
+static void print_memory(void) {
+    enum { BOXES = 10000 };
+    sap_world *world = sap_create(NULL);
+    sap_stats empty, boxes, pairs;
+    if (!world) exit(1);
+    sap_get_stats(world, &empty);
+    sap_reserve(world, BOXES, 0);
+    sap_get_stats(world, &boxes);
+    sap_reserve(world, BOXES, BOXES);
+    sap_get_stats(world, &pairs);
+    printf(
+        "memory    %.1f bytes a box and %.1f a pair, as sap_reserve(%d, %d) takes them, scratch included\n",
+        (double)(boxes.bytes - empty.bytes) / BOXES, (double)(pairs.bytes - boxes.bytes) / BOXES, BOXES,
+        BOXES);
+    sap_destroy(world);
+}
+
+static void list_scenes(void) {
+    for (int i = 0; i < SCENE_KINDS; i++) printf("%-16s %s\n", scene_kinds[i].name, scene_kinds[i].what);
+    printf("%-16s all boxes in one batch into a new world, their pairs included, memory not reserved\n",
+           "add");
+    printf("%-16s all boxes in one batch\n", "remove");
+    for (int i = 0; i < PRUNE_KINDS; i++)
+        printf("prune:%-10s sap_box_prune, %s\n", prune_kinds[i].name, prune_kinds[i].what);
+}
+
+static int usage(void) {
+    fprintf(stderr, "usage: bench [-n 1000,10000] [-s scene,...] [-f frames] [--cpu] [--list] [--noise]\n");
+    return 2;
+}
+
+int main(int argc, char **argv) {
+    const char *sizes = "1000,10000,100000";
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "--list")) return list_scenes(), 0;
+        if (!strcmp(argv[i], "--noise")) return print_noise(), 0;
+        if (!strcmp(argv[i], "--cpu")) {
+            clock_used = CLOCK_THREAD_CPUTIME_ID;
+            continue;
+        }
+        if (i + 1 == argc) return usage();
+        if (!strcmp(argv[i], "-n"))
+            sizes = argv[++i];
+        else if (!strcmp(argv[i], "-s"))
+            wanted = argv[++i];
+        else if (!strcmp(argv[i], "-f"))
+            frames_wanted = atoi(argv[++i]);
+        else
+            return usage();
+    }
+    print_machine();
+    print_noise();
+    print_memory();
+    for (const char *p = sizes; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
+        int n = atoi(p);
+        if (n < 1) return usage();
+        print_head(n);
+        for (int i = 0; i < SCENE_KINDS; i++)
+            if (is_wanted(scene_kinds[i].name)) run_scene(&scene_kinds[i], n);
+        if (is_wanted("add") || is_wanted("remove")) run_batches(n);
+        for (int i = 0; i < PRUNE_KINDS; i++) {
+            char name[32];
+            sprintf(name, "prune:%s", prune_kinds[i].name);
+            if (is_wanted(name)) run_prune(&prune_kinds[i], n);
+        }
+    }
+    printf(failures ? "\n%d results were WRONG\n" : "\nevery result agreed with brute force\n", failures);
+    return failures != 0;
+}

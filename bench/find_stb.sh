@@ -1,0 +1,25 @@
+#!/bin/sh
+# find_stb.sh DIRECTORY [STB] - puts a link to stb_ds.h into DIRECTORY: from STB if given, else from where it
+# is installed, else from Debian's package, which is installed if that can be done
+find_it() {
+    for dir in $(pkg-config --variable=includedir stb 2>/dev/null) \
+        /usr/include/stb /usr/include /usr/local/include/stb /usr/local/include; do
+        for file in "$dir" "$dir/stb_ds.h" "$dir/stb/stb_ds.h"; do
+            [ -f "$file" ] && echo "$file" && return
+        done
+    done
+}
+
+to=$1
+if [ -n "$2" ]; then
+    found=$([ -f "$2" ] && echo "$2" || ls "$2/stb_ds.h" 2>/dev/null)
+    [ -n "$found" ] || { echo "there is no stb_ds.h in $2" >&2; exit 1; }
+else
+    found=$(find_it)
+    [ -n "$found" ] || sh "$(dirname "$0")/need.sh" /usr/include/stb/stb_ds.h:libstb-dev || {
+        echo "or: make STB=directory-of-stb_ds.h (https://github.com/nothings/stb)" >&2
+        exit 1
+    }
+    found=${found:-$(find_it)}
+fi
+mkdir -p "$to" && ln -sf "$(realpath "$found")" "$to/stb_ds.h"

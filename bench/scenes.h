@@ -1,0 +1,300 @@
+/*
+scenes.h - the scenes that broad phases are measured on, C and C++
+
+A scene is n boxes and a rule how they move. scene_make places them, scene_step moves them by one frame and
+lists what moved, so that any broad phase can be fed the same boxes. All follows from one random sequence: the
+same on every run.
+
+Unless a scene says otherwise, a box's half extent is 0.5 to 1.5 on each axis, each on its own, and its centre
+is anywhere in a cube (2D: square) so large that a box overlaps about two others; centres are reflected at its
+sides. 'Flat' scenes stand on the plane y = 0, in a square in which a box overlaps about one other.
+*/
+#ifndef SCENES_H
+#define SCENES_H
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#ifndef SAP_H
+#include "../sap.h" /* sap_aabb */
+#endif
+
+enum {
+    PLACE_CUBE,
+    PLACE_FLAT,
+    PLACE_SIZES,
+    PLACE_LEVEL,
+    PLACE_SPHERE,
+    PLACE_STRETCHED,
+    PLACE_PILE,
+    PLACE_LATTICE
+};
+enum { STAND, WALK, WALK_SOME, FALL, DRIVE, JUMP, WALK_SPHERE, STEP, MIRROR, REPLACE };
+enum { SCENE_DRIVERS = 64 };
+
+typedef struct scene_kind {
+    const char *name;
+    int place, motion;
+    float amount; /* how far a box moves in a frame, per axis, at most */
+    int axes;
+    int most; /* boxes; 0: any number */
+    const char *what;
+} scene_kind;
+
+static const scene_kind scene_kinds[] = {
+    {"static", PLACE_CUBE, STAND, 0, 7, 0, "nothing moves"},
+    {"jitter", PLACE_CUBE, WALK, 0.01f, 7, 0, "all move by up to 0.01 per axis"},
+    {"sparse", PLACE_CUBE, WALK_SOME, 0.2f, 7, 0, "the same 5% walk by up to 0.2"},
+    {"brownian", PLACE_CUBE, WALK, 0.2f, 7, 0, "all walk by up to 0.2"},
+    {"fast", PLACE_CUBE, WALK, 4, 7, 0, "all walk by up to 4"},
+    {"gravity", PLACE_FLAT, FALL, 0.05f, 7, 0, "all fall on a flat ground and jitter there"},
+    {"town", PLACE_FLAT, DRIVE, 4, 7, 0,
+     "64 drive straight on, up to 4 a frame, among static boxes on a plane"},
+    {"teleport", PLACE_CUBE, JUMP, 0, 7, 0, "1% jump anywhere"},
+    {"sizes", PLACE_SIZES, WALK, 0.2f, 7, 0,
+     "half extents 0.1 to 10, about five pairs a box; all walk by up to 0.2"},
+    {"bigworld", PLACE_CUBE, WALK_SOME, 0.2f, 7, 0, "sparse over one ground box; what stands is static"},
+    {"level", PLACE_LEVEL, WALK, 0.2f, 7, 0, "all at one height, of one height; all walk by up to 0.2"},
+    {"sphere", PLACE_SPHERE, WALK_SPHERE, 0.2f, 7, 0, "all walk on the surface of a sphere"},
+    {"stretched", PLACE_STRETCHED, WALK, 0.2f, 7, 0, "boxes n times as long on y; all walk by up to 0.2"},
+    {"pile", PLACE_PILE, WALK, 0.2f, 7, 1000, "every box overlaps every other; all walk by up to 0.2"},
+    {"lattice", PLACE_LATTICE, STEP, 1, 7, 0,
+     "equal boxes that touch on a lattice; all step to a neighbouring place"},
+    {"storm", PLACE_CUBE, REPLACE, 0, 7, 0, "10% are removed and as many added elsewhere"},
+    {"mirror", PLACE_CUBE, MIRROR, 0, 7, 0, "all change sides: the order on x is reversed in every frame"},
+    {"sparse2d", PLACE_CUBE, WALK_SOME, 0.2f, 3, 0, "2D: the same 5% walk by up to 0.2"},
+    {"brownian2d", PLACE_CUBE, WALK, 0.2f, 3, 0, "2D: all walk by up to 0.2"},
+    {"town2d", PLACE_CUBE, DRIVE, 4, 3, 0, "2D: 64 drive straight on, up to 4 a frame, among static boxes"},
+    {"teleport2d", PLACE_CUBE, JUMP, 0, 3, 0, "2D: 1% jump anywhere"},
+};
+enum { SCENE_KINDS = sizeof scene_kinds / sizeof *scene_kinds };
+
+/* What is pruned once, no frames: only placed. */
+static const scene_kind prune_kinds[] = {
+    {"uniform", PLACE_CUBE, STAND, 0, 7, 0, "anywhere in a cube"},
+    {"sphere", PLACE_SPHERE, STAND, 0, 7, 0, "on the surface of a sphere"},
+    {"stretched", PLACE_STRETCHED, STAND, 0, 7, 0, "n times as long on y"},
+};
+enum { PRUNE_KINDS = sizeof prune_kinds / sizeof *prune_kinds };
+
+typedef struct scene_item {
+    float centre[3], half[3], speed[3];
+} scene_item;
+
+typedef struct scene {
+    const scene_kind *kind;
+    int n;
+    float side;
+    uint32_t random;
+    scene_item *item;
+    sap_aabb *box;            /* of every item, as of now */
+    unsigned char *is_static; /* never paired with another static one */
+    int *moved;               /* what this frame moved, ascending or not, each once */
+    int moves;
+    int *replaced; /* what this frame took out and put in again elsewhere */
+    int replacements;
+} scene;
+
+/* 0 to below 1 */
+static float scene_random(scene *s) {
+    s->random ^= s->random << 13;
+    s->random ^= s->random >> 17;
+    s->random ^= s->random << 5;
+    return (float)(s->random >> 8) / 16777216.0f;
+}
+
+static float scene_between(scene *s, float low, float high) { return low + (high - low) * scene_random(s); }
+
+static float scene_reflect(float x, float side) {
+    x = x < 0 ? -x : x > side ? 2 * side - x : x;
+    return x < 0 ? 0 : x > side ? side : x; /* when the step is longer than the world */
+}
+
+static int scene_uses(const scene *s, int axis) { return s->kind->axes >> axis & 1; }
+
+static void scene_set_box(scene *s, int i) {
+    const scene_item *t = &s->item[i];
+    for (int k = 0; k < 3; k++) {
+        s->box[i].min[k] = t->centre[k] - t->half[k];
+        s->box[i].max[k] = t->centre[k] + t->half[k];
+    }
+}
+
+static void scene_to_sphere(scene *s, int i) {
+    scene_item *t = &s->item[i];
+    float r = s->side / 2, x = t->centre[0] - r, y = t->centre[1] - r, z = t->centre[2] - r;
+    float length = sqrtf(x * x + y * y + z * z);
+    length = r / (length > 0 ? length : 1);
+    t->centre[0] = r + x * length;
+    t->centre[1] = r + y * length;
+    t->centre[2] = r + z * length;
+}
+
+/* Two boxes of mean half extent 1 meet on an axis when their centres are within 2 of each other, either way:
+   in a cube of this side a box meets 4 * 4 * 4 * n / side^3 others, on a plane 4 * 4 * n / side^2. */
+static float scene_side(const scene *s) {
+    double n = s->n;
+    switch (s->kind->place) {
+    case PLACE_FLAT: return (float)sqrt(16 * n);   /* one other */
+    case PLACE_SIZES: return (float)cbrt(228 * n); /* E[(2 (h0 + h1))^3] = 2278 and ten others */
+    case PLACE_LEVEL:
+    case PLACE_STRETCHED: return (float)sqrt(8 * n);
+    case PLACE_SPHERE:
+        return (float)sqrt(3.3 * n); /* the diameter; tilted, boxes reach farther than on a plane */
+    case PLACE_PILE: return 0.9f;    /* less than twice the least half extent */
+    case PLACE_LATTICE: return (float)ceil(cbrt(n) - 1e-9);
+    default: return s->kind->axes == 3 ? (float)sqrt(8 * n) : (float)cbrt(32 * n);
+    }
+}
+
+static void scene_place(scene *s, int i) {
+    scene_item *t = &s->item[i];
+    int side = (int)s->side;
+    for (int k = 0; k < 3; k++) {
+        t->half[k] = scene_between(s, 0.5f, 1.5f);
+        t->centre[k] = scene_random(s) * s->side;
+    }
+    switch (s->kind->place) {
+    case PLACE_FLAT:
+        t->centre[1] = s->kind->motion == FALL ? t->half[1] + scene_between(s, 0, 20) : t->half[1];
+        break;
+    case PLACE_SIZES: t->half[0] = t->half[1] = t->half[2] = 0.1f * expf(scene_random(s) * logf(100)); break;
+    case PLACE_LEVEL: t->centre[1] = t->half[1] = 1; break;
+    case PLACE_SPHERE:
+        for (int k = 0; k < 3; k++) /* the sum of some even numbers, so that no direction is preferred */
+            t->centre[k] =
+                s->side / 8 * (scene_random(s) + scene_random(s) + scene_random(s) + scene_random(s) + 2);
+        scene_to_sphere(s, i);
+        break;
+    case PLACE_STRETCHED: t->half[1] *= (float)s->n; break;
+    case PLACE_LATTICE:
+        t->centre[0] = (float)(i % side) + 0.5f;
+        t->centre[1] = (float)(i / side % side) + 0.5f;
+        t->centre[2] = (float)(i / side / side) + 0.5f;
+        t->half[0] = t->half[1] = t->half[2] = 0.5f;
+        break;
+    }
+    if (s->kind->axes == 3) t->centre[2] = t->half[2] = 0;
+    scene_set_box(s, i);
+}
+
+static void scene_free(scene *s) {
+    free(s->item);
+    free(s->box);
+    free(s->is_static);
+    free(s->moved);
+    free(s->replaced);
+    memset(s, 0, sizeof *s);
+}
+
+/* 0: out of memory */
+static int scene_make(scene *s, const scene_kind *kind, int n) {
+    size_t count = (size_t)n + 1;
+    memset(s, 0, sizeof *s);
+    s->kind = kind;
+    s->n = n;
+    s->random = 2463534242u;
+    s->side = scene_side(s);
+    s->item = (scene_item *)calloc(count, sizeof *s->item);
+    s->box = (sap_aabb *)calloc(count, sizeof *s->box);
+    s->is_static = (unsigned char *)calloc(count, 1);
+    s->moved = (int *)calloc(count, sizeof *s->moved);
+    s->replaced = (int *)calloc(count, sizeof *s->replaced);
+    if (!s->item || !s->box || !s->is_static || !s->moved || !s->replaced) {
+        scene_free(s);
+        return 0;
+    }
+    for (int i = 0; i < n; i++) {
+        scene_place(s, i);
+        if (kind->motion == DRIVE)
+            for (int k = 0; k < 3; k++)
+                s->item[i].speed[k] =
+                    k == 1 && kind->place == PLACE_FLAT ? 0 : scene_between(s, -kind->amount, kind->amount);
+        s->is_static[i] =
+            kind->motion == DRIVE ? i >= SCENE_DRIVERS : !strcmp(kind->name, "bigworld") && i >= n / 20;
+    }
+    if (!strcmp(kind->name, "bigworld") &&
+        n) { /* the last box is the ground, just below the lowest centres */
+        sap_aabb ground = {{-10, -10, -10}, {s->side + 10, 0, s->side + 10}};
+        s->box[n - 1] = ground;
+    }
+    return 1;
+}
+
+static void scene_walk(scene *s, int i) {
+    float amount = s->kind->amount;
+    scene_item *t = &s->item[i];
+    for (int k = 0; k < 3; k++)
+        if (scene_uses(s, k) && !(k == 1 && s->kind->place == PLACE_LEVEL))
+            t->centre[k] = scene_reflect(t->centre[k] + scene_between(s, -amount, amount), s->side);
+    if (s->kind->motion == WALK_SPHERE) scene_to_sphere(s, i);
+}
+
+static void scene_fall(scene *s, int i) {
+    float jitter = s->kind->amount;
+    scene_item *t = &s->item[i];
+    t->speed[1] -= 0.05f; /* the last one lands after 28 frames */
+    t->centre[1] += t->speed[1];
+    if (t->centre[1] > t->half[1] + jitter) return;
+    t->speed[1] = 0;
+    t->centre[1] = t->half[1] + scene_between(s, 0, jitter);
+    for (int k = 0; k < 3; k += 2)
+        t->centre[k] = scene_reflect(t->centre[k] + scene_between(s, -jitter, jitter), s->side);
+}
+
+static void scene_drive(scene *s, int i) {
+    scene_item *t = &s->item[i];
+    for (int k = 0; k < 3; k++)
+        if (scene_uses(s, k)) {
+            float x = t->centre[k] + t->speed[k];
+            if (x < 0 || x > s->side) t->speed[k] = -t->speed[k];
+            t->centre[k] = scene_reflect(x, s->side);
+        }
+}
+
+static void scene_step_lattice(scene *s, int i) {
+    int axis = (int)(scene_random(s) * 3), back = scene_random(s) < 0.5f;
+    float *x = &s->item[i].centre[axis], to = *x + (back ? -1.0f : 1.0f);
+    *x = to < 0 || to > s->side ? *x + (back ? 1.0f : -1.0f) : to;
+}
+
+/* One frame: box, moved and replaced are new. */
+static void scene_step(scene *s) {
+    int first = 0, count = s->n;
+    s->moves = s->replacements = 0;
+    switch (s->kind->motion) {
+    case STAND: return;
+    case WALK_SOME: count = s->n / 20; break;
+    case DRIVE: count = s->n < SCENE_DRIVERS ? s->n : SCENE_DRIVERS; break;
+    case JUMP: /* a run of neighbours in the list, which are none in space: so none jumps twice */
+        count = s->n / 100;
+        first = (int)(scene_random(s) * (float)(s->n - count));
+        break;
+    case REPLACE:
+        count = s->n / 10;
+        first = (int)(scene_random(s) * (float)(s->n - count));
+        break;
+    }
+    for (int i = first; i < first + count; i++) {
+        switch (s->kind->motion) {
+        case FALL: scene_fall(s, i); break;
+        case DRIVE: scene_drive(s, i); break;
+        case JUMP:
+            for (int k = 0; k < 3; k++)
+                if (scene_uses(s, k)) s->item[i].centre[k] = scene_random(s) * s->side;
+            break;
+        case REPLACE: scene_place(s, i); break;
+        case STEP: scene_step_lattice(s, i); break;
+        case MIRROR: s->item[i].centre[0] = s->side - s->item[i].centre[0]; break;
+        default: scene_walk(s, i);
+        }
+        scene_set_box(s, i);
+        if (s->kind->motion == REPLACE)
+            s->replaced[s->replacements++] = i;
+        else
+            s->moved[s->moves++] = i;
+    }
+}
+
+#endif

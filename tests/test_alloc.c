@@ -1,0 +1,399 @@
+/* test_alloc.c - memory: every allocation may fail, none is forgotten, and after sap_reserve there is none.
+
+   usage: test_alloc [seed]   default 1 */
+
+#include "test.h"
+
+static long live_blocks, allocations;   /* blocks not yet freed; calls of test_realloc so far */
+static long fail_from = -1, fail_count; /* calls number fail_from .. fail_from + fail_count - 1 return NULL */
+static int faults;                      /* a size of 0, or a block that is not ours */
+
+/* Blocks carry their size in front, and come back filled with rubbish: whoever reads before writing, or
+   after freeing, reads nothing useful. */
+enum { FRONT = 64, MARK = 0x5ab0 };
+typedef struct block {
+    size_t size;
+    int mark;
+} block;
+
+static void test_free(void *p) {
+    block *b;
+    if (!p) return;
+    b = (block *)(void *)((char *)p - FRONT);
+    if (b->mark != MARK) {
+        faults++;
+        return;
+    }
+    b->mark = 0;
+    memset(p, 0xdd, b->size);
+    live_blocks--;
+    free(b);
+}
+
+static void *test_realloc(void *p, size_t size) {
+    block *old = p ? (block *)(void *)((char *)p - FRONT) : NULL, *b;
+    long number = allocations++;
+    if (size == 0) faults++;
+    if (old && old->mark != MARK) faults++;
+    if (fail_from >= 0 && number >= fail_from && number < fail_from + fail_count) return NULL;
+    b = (block *)malloc(FRONT + size);
+    if (!b) exit(2);
+    b->size = size;
+    b->mark = MARK;
+    live_blocks++;
+    p = (char *)b + FRONT;
+    memset(p, 0xcd, size);
+    if (old) {
+        memcpy(p, (char *)old + FRONT, old->size < size ? old->size : size);
+        test_free((char *)old + FRONT);
+    }
+    return p;
+}
+
+#define SAP_REALLOC(p, size) test_realloc(p, size)
+#define SAP_FREE(p) test_free(p)
+#define SAP_IMPLEMENTATION
+#include "sap.h"
+
+#include "model.h"
+#include "scenes.h"
+
+static void never_fail(void) {
+    fail_from = -1;
+    fail_count = 0;
+}
+
+/* From now on every allocation fails. */
+static void always_fail(void) {
+    fail_from = 0;
+    fail_count = 1L << 30;
+}
+
+/* ---- every allocation fails once ------------------------------------------------------------- */
+
+static long failures; /* calls that reported SAP_ERROR_MEMORY */
+
+/* What can be seen of a world; a call that fails for memory must not change it. */
+static uint64_t look(const sap_world *s) {
+    uint64_t hash = 14695981039346656037u;
+    int count, i;
+    const sap_pair *p;
+    p = sap_pairs(s, &count);
+    hash = test_hash(hash, p, (size_t)count * sizeof *p);
+    p = sap_created(s, &count);
+    hash = test_hash(hash, p, (size_t)count * sizeof *p);
+    p = sap_deleted(s, &count);
+    hash = test_hash(hash, p, (size_t)count * sizeof *p);
+    count = sap_count(s);
+    hash = test_hash(hash, &count, sizeof count);
+    for (i = 0; i < 400; i++) {
+        int answers[2];
+        sap_aabb box;
+        memset(&box, 0, sizeof box);
+        answers[0] = sap_is_valid(s, (sap_id)i);
+        answers[1] = (int)sap_get_box(s, (sap_id)i, &box);
+        hash = test_hash(hash, answers, sizeof answers);
+        hash = test_hash(hash, &box, sizeof box);
+    }
+    return hash;
+}
+
+/* Calls until it is not memory that is missing. Each failure must leave everything as it was. */
+#define TRY(s, result)                                                                                       \
+    do {                                                                                                     \
+        for (;;) {                                                                                           \
+            uint64_t before_ = look(s);                                                                      \
+            int result_ = (int)(result);                                                                     \
+            CHECK_EQUAL(sap_last_error(s), result_);                                                         \
+            if (result_ != SAP_ERROR_MEMORY) {                                                               \
+                CHECK_EQUAL(result_, SAP_OK);                                                                \
+                break;                                                                                       \
+            }                                                                                                \
+            failures++;                                                                                      \
+            CHECK(look(s) == before_);                                                                       \
+            CHECK(sap_validate(s) == NULL);                                                                  \
+        }                                                                                                    \
+    } while (0)
+
+static sap_result add_one(sap_world *s, const sap_aabb *box, void *object, int is_static, sap_id *id) {
+    *id = is_static ? sap_add_static(s, box, object) : sap_add(s, box, object);
+    return *id ? SAP_OK : sap_last_error(s);
+}
+
+static void *data_of(const sap_pair *pair, void *user) {
+    ++*(int *)user;
+    return (void *)(uintptr_t)(pair->id0 * 1000 + pair->id1);
+}
+
+static void count_deleted(const sap_pair *pair, void *user) {
+    (void)pair;
+    ++*(int *)user;
+}
+
+static sap_result dump(sap_world *s, int *calls) {
+    int answer;
+    *calls = 0;
+    answer = sap_dump_pairs(s, data_of, count_deleted, calls);
+    if (answer < 0) CHECK_EQUAL(*calls, 0);
+    return answer < 0 ? (sap_result)-answer : SAP_OK;
+}
+
+static sap_result prune(const sap_aabb *boxes, int n, sap_world *s, long long *answer) {
+    long long other;
+    *answer = sap_box_prune(boxes, n, 0, NULL, NULL);
+    other = sap_box_prune_bipartite(boxes, n / 2, boxes + n / 2, n - n / 2, 0, NULL, NULL);
+    if (*answer < 0 || other < 0) {
+        CHECK(*answer == -SAP_ERROR_MEMORY || other == -SAP_ERROR_MEMORY);
+        failures++;
+        return SAP_ERROR_MEMORY;
+    }
+    *answer += other * 1000000;
+    (void)s;
+    return SAP_OK;
+}
+
+static int allow(const sap_pair *pair, void *user) {
+    (void)user;
+    return (pair->id0 + pair->id1) % 5 != 0;
+}
+
+/* A scenario that uses every call at least once, growing enough for every array to be enlarged. Returns
+   one number for all that it has seen: the same, however often memory was missing on the way. */
+static uint64_t scenario(int path, uint64_t seed) {
+    test_rng rng;
+    sap_config config;
+    sap_world *s;
+    sap_aabb boxes[300], box;
+    sap_id ids[300], id;
+    uint64_t hash = 1;
+    long long pruned;
+    int i, round, calls, n;
+    float offset[3] = {1, 2, 3};
+    rng.state = seed;
+    memset(&config, 0, sizeof config);
+    config.filter = allow;
+    while ((s = sap_create(&config)) == NULL) failures++;
+    s->path = path;
+    for (round = 0; round < 5; round++) {
+        n = round == 2 ? 150 : 12;
+        for (i = 0; i < n; i++) scene_box(&rng, round == 3 ? SCENE_PILE : SCENE_LATTICE, &boxes[i]);
+        for (i = 0; i < n; i++) ids[i] = 7;
+        TRY(s,
+            round & 1 ? sap_add_static_many(s, n, boxes, NULL, ids) : sap_add_many(s, n, boxes, NULL, ids));
+        hash = test_hash(hash, ids, (size_t)n * sizeof *ids);
+        for (i = 0; i < 4; i++) {
+            scene_box(&rng, SCENE_LATTICE, &box);
+            TRY(s, add_one(s, &box, NULL, i % 3 == 0, &id));
+            hash = test_hash(hash, &id, sizeof id);
+        }
+        TRY(s, dump(s, &calls));
+        hash = test_hash(hash, &calls, sizeof calls);
+        hash ^= look(s) * 3;
+        for (i = 0; i < n; i++) {
+            scene_nudge(&rng, SCENE_LATTICE, 0.3f, &boxes[i]);
+            CHECK_EQUAL(sap_move(s, ids[i], &boxes[i]), SAP_OK);
+        }
+        TRY(s, sap_set_filter(s, ids[0], 2, 2));
+        TRY(s, sap_refilter(s, ids[1]));
+        TRY(s, sap_update(s));
+        hash = hash * 31 + look(s);
+        for (i = 0; i < n; i++) scene_box(&rng, SCENE_LATTICE, &boxes[i]);
+        TRY(s, sap_move_many(s, n, ids, boxes));
+        TRY(s, sap_remove(s, ids[0]));
+        TRY(s, sap_remove_many(s, n / 2, ids + 1));
+        TRY(s, sap_shift_origin(s, offset));
+        TRY(s, sap_update(s));
+        hash = hash * 31 + look(s);
+        while (prune(boxes, n, s, &pruned) != SAP_OK) {
+        }
+        hash = test_hash(hash, &pruned, sizeof pruned);
+        if (round == 3) TRY(s, sap_reserve(s, 1000, 5000));
+        /* Here queries and snapshots will ask for memory, too. */
+    }
+    sap_destroy(s);
+    CHECK_EQUAL(live_blocks, 0);
+    return hash;
+}
+
+static void every_allocation_fails(int path, uint64_t seed) {
+    uint64_t expected;
+    long count, k, reported = 0;
+    static const int in_a_row[] = {1, 3};
+    int j;
+    never_fail();
+    allocations = 0;
+    failures = 0;
+    expected = scenario(path, seed);
+    count = allocations;
+    CHECK_EQUAL(failures, 0);
+    CHECK(count > 20);
+    for (j = 0; j < 2; j++)
+        for (k = 0; k < count; k += in_a_row[j]) {
+            allocations = 0;
+            failures = 0;
+            fail_from = k;
+            fail_count = in_a_row[j];
+            CHECK(scenario(path, seed) == expected);
+            CHECK_MESSAGE(failures > 0, "allocation %ld of %ld failed and nobody said so", k, count);
+            reported += failures;
+        }
+    never_fail();
+    CHECK(reported > count);
+}
+
+/* ---- calls that never fail for memory -------------------------------------------------------- */
+
+static void what_never_fails(int path) {
+    enum { N = 200 };
+    sap_world *s = sap_create(NULL);
+    sap_aabb boxes[N];
+    sap_id ids[N];
+    test_rng rng;
+    int i, round;
+    if (!CHECK(s != NULL)) exit(1);
+    s->path = path;
+    rng.state = 5;
+    for (i = 0; i < N; i++) scene_box(&rng, SCENE_UNIFORM, &boxes[i]);
+    CHECK_EQUAL(sap_add_many(s, N, boxes, NULL, ids), SAP_OK);
+    for (round = 0; round < 2; round++) { /* with boxes just added, and with settled ones */
+        always_fail();
+        for (i = 0; i < N; i++) scene_nudge(&rng, SCENE_UNIFORM, 0.3f, &boxes[i]);
+        for (i = 0; i < N; i += 2) CHECK_EQUAL(sap_move(s, ids[i], &boxes[i]), SAP_OK);
+        CHECK_EQUAL(sap_move_many(s, N, ids, boxes), SAP_OK);
+        for (i = 0; i < N; i++) CHECK_EQUAL(sap_refilter(s, ids[i]), SAP_OK);
+        for (i = 0; i < N; i++) CHECK_EQUAL(sap_set_filter(s, ids[i], 1, 3), SAP_OK);
+        if (round == 1) {
+            for (i = 0; i < N / 2; i++) CHECK_EQUAL(sap_remove(s, ids[i]), SAP_OK);
+            CHECK_EQUAL(sap_remove_many(s, N - N / 2, ids + N / 2), SAP_OK);
+        }
+        CHECK(sap_validate(s) == NULL);
+        never_fail();
+        CHECK_EQUAL(sap_update(s), SAP_OK);
+    }
+    CHECK_EQUAL(sap_count(s), 0);
+    sap_destroy(s);
+    CHECK_EQUAL(live_blocks, 0);
+}
+
+/* An update that cannot get memory again and again keeps all that is recorded. */
+static void update_waits_for_memory(int path) {
+    enum { N = 300 };
+    sap_world *s = sap_create(NULL);
+    sap_aabb box = {{0, 0, 0}, {1, 1, 1}};
+    int i, count;
+    if (!CHECK(s != NULL)) exit(1);
+    s->path = path;
+    for (i = 0; i < N; i++) CHECK_EQUAL(sap_add(s, &box, NULL), i + 1);
+    always_fail();
+    for (i = 0; i < 5; i++) {
+        CHECK_EQUAL(sap_update(s), SAP_ERROR_MEMORY);
+        CHECK_EQUAL(sap_remove(s, (sap_id)(i + 1)), SAP_OK); /* and recording goes on */
+        CHECK(sap_validate(s) == NULL);
+    }
+    sap_pairs(s, &count);
+    CHECK_EQUAL(count, 0);
+    CHECK_EQUAL(sap_add(s, &box, NULL) == 0 || sap_last_error(s) == SAP_OK, 1);
+    never_fail();
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    sap_created(s, &count);
+    i = sap_count(s);
+    CHECK_EQUAL(count, i * (i - 1) / 2);
+    CHECK(sap_validate(s) == NULL);
+    sap_destroy(s);
+    CHECK_EQUAL(live_blocks, 0);
+}
+
+/* ---- after sap_reserve ----------------------------------------------------------------------- */
+
+/* As many boxes and pairs as were reserved, in every kind of change: not one allocation. */
+static void reserved(int path, uint64_t seed, scene kind) {
+    enum { N = 120 };
+    const int most_pairs = N * (N - 1) / 2;
+    test_rng rng;
+    sap_world *s = sap_create(NULL);
+    sap_aabb boxes[N];
+    sap_id ids[N];
+    int n = 0, step, i, calls;
+    float offset[3] = {0.5f, 1, 2};
+    long before;
+    rng.state = seed;
+    if (!CHECK(s != NULL)) exit(1);
+    s->path = path;
+    if (seed & 1) { /* reserving is possible at any time */
+        scene_box(&rng, kind, &boxes[0]);
+        ids[n++] = sap_add(s, &boxes[0], NULL);
+        sap_update(s);
+    }
+    CHECK_EQUAL(sap_reserve(s, N, most_pairs), SAP_OK);
+    before = allocations;
+    for (step = 0; step < 30; step++) {
+        /* Boxes removed since the last update still have their slots, so they count here. */
+        int removed = step % 10 == 9 ? n : test_below(&rng, n / 2 + 1);
+        int room = N - n, added = step % 5 == 0 ? room : test_below(&rng, room + 1);
+        n -= removed;
+        CHECK_EQUAL(sap_remove_many(s, removed, ids + n), SAP_OK);
+        for (i = 0; i < added; i++) scene_box(&rng, kind, &boxes[i]);
+        CHECK_EQUAL(sap_add_many(s, added, boxes, NULL, ids + n), SAP_OK);
+        n += added;
+        for (i = 0; i < n; i++) {
+            if (step % 7 == 3)
+                scene_box(&rng, kind, &boxes[i]); /* everything goes elsewhere at once */
+            else {
+                sap_get_box(s, ids[i], &boxes[i]);
+                if (test_chance(&rng, 30)) scene_nudge(&rng, kind, 0.3f, &boxes[i]);
+            }
+            CHECK_EQUAL(sap_move(s, ids[i], &boxes[i]), SAP_OK);
+        }
+        CHECK_EQUAL(sap_move_many(s, n, ids, boxes), SAP_OK);
+        if (n) sap_set_filter(s, ids[0], 1, (uint32_t)test_below(&rng, 2));
+        if (n) sap_refilter(s, ids[n - 1]);
+        if (step % 6 == 0 && kind == SCENE_LATTICE) sap_shift_origin(s, offset);
+        if (step & 1)
+            CHECK(sap_dump_pairs(s, data_of, count_deleted, &calls) >= 0);
+        else
+            CHECK_EQUAL(sap_update(s), SAP_OK);
+        if (!CHECK_MESSAGE(allocations == before, "%ld allocations in step %d, path %d, %s, %d boxes",
+                           allocations - before, step, path, scene_names[kind], n))
+            break;
+        CHECK(sap_validate(s) == NULL);
+        before = allocations; /* sap_validate may allocate */
+    }
+    sap_destroy(s);
+    CHECK_EQUAL(live_blocks, 0);
+}
+
+/* The failure of sap_reserve is reported, too, and an exceeded reservation only means that memory is asked
+   for again. */
+static void reserve_itself(void) {
+    sap_world *s = sap_create(NULL);
+    sap_aabb box = {{0, 0, 0}, {1, 1, 1}};
+    int i, count;
+    if (!CHECK(s != NULL)) exit(1);
+    always_fail();
+    CHECK_EQUAL(sap_reserve(s, 100000, 100000), SAP_ERROR_MEMORY);
+    CHECK_EQUAL(sap_reserve(s, 0, 100000), SAP_ERROR_MEMORY);
+    CHECK_EQUAL(sap_create(NULL) == NULL, 1);
+    never_fail();
+    CHECK_EQUAL(sap_reserve(s, 10, 10), SAP_OK);
+    for (i = 0; i < 100; i++) CHECK(sap_add(s, &box, NULL) != 0);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    sap_pairs(s, &count);
+    CHECK_EQUAL(count, 4950);
+    sap_destroy(s);
+    CHECK_EQUAL(live_blocks, 0);
+}
+
+int main(int argc, char **argv) {
+    uint64_t seed = (uint64_t)test_argument(argc, argv, 1, 1);
+    int path, kind;
+    for (path = SAP__PATH_AUTO; path <= SAP__PATH_PRUNE; path++) {
+        every_allocation_fails(path, seed);
+        what_never_fails(path);
+        update_waits_for_memory(path);
+        for (kind = 0; kind < SCENE_COUNT; kind++) reserved(path, seed + (uint64_t)kind, (scene)kind);
+    }
+    reserve_itself();
+    CHECK_EQUAL(faults, 0);
+    CHECK_EQUAL(live_blocks, 0);
+    return test_summary();
+}

@@ -1,0 +1,1426 @@
+/* test_contract.c - every promise about life, boxes, pairs, looking, filters, errors, limits and
+   callbacks, one function for each. (Box pruning: test_prune.c. Memory: test_alloc.c.) */
+
+#include "test.h"
+
+/* An assertion of the library that fails is a failed test, with a place, and not an abort. */
+#define SAP_ASSERT(condition) CHECK_MESSAGE(condition, "assertion in sap.h: %s", #condition)
+#define SAP_IMPLEMENTATION
+#include "sap.h"
+
+#include "model.h"
+#include "scenes.h"
+
+enum { ALL_PATHS = SAP__PATH_PRUNE + 1 };
+
+/* Every test runs once for each way of settling. */
+static int path;
+
+static sap_world *make_world(const sap_config *config) {
+    sap_world *s = sap_create(config);
+    if (!CHECK(s != NULL)) exit(1);
+    s->path = path;
+    return s;
+}
+
+/* low .. high on every axis */
+static sap_aabb cube(float low, float high) {
+    sap_aabb box;
+    int axis;
+    for (axis = 0; axis < 3; axis++) {
+        box.min[axis] = low;
+        box.max[axis] = high;
+    }
+    return box;
+}
+
+/* low .. high along x, 0 .. 1 on the other axes */
+static sap_aabb along_x(float low, float high) {
+    sap_aabb box = cube(0, 1);
+    box.min[0] = low;
+    box.max[0] = high;
+    return box;
+}
+
+static sap_id add(sap_world *s, sap_aabb box) { return sap_add(s, &box, NULL); }
+static sap_result move(sap_world *s, sap_id id, sap_aabb box) { return sap_move(s, id, &box); }
+
+static int pair_count(const sap_world *s) {
+    int count = -1;
+    sap_pairs(s, &count);
+    return count;
+}
+
+static int created_count(const sap_world *s) {
+    int count = -1;
+    sap_created(s, &count);
+    return count;
+}
+
+static int deleted_count(const sap_world *s) {
+    int count = -1;
+    sap_deleted(s, &count);
+    return count;
+}
+
+/* A tag that can be told from others and is never followed. */
+static void *tag(int n) { return (void *)(uintptr_t)(unsigned)(1000 + n); }
+
+/* One number for all that the calls on a const world show. */
+static uint64_t look(const sap_world *s) {
+    uint64_t hash = 14695981039346656037u;
+    sap_stats stats;
+    const sap_pair *pairs;
+    sap_id slot, generation;
+    int count;
+    pairs = sap_pairs(s, &count);
+    hash = test_hash(hash, pairs, (size_t)count * sizeof *pairs);
+    pairs = sap_created(s, &count);
+    hash = test_hash(hash, pairs, (size_t)count * sizeof *pairs);
+    pairs = sap_deleted(s, &count);
+    hash = test_hash(hash, pairs, (size_t)count * sizeof *pairs);
+    for (slot = 0; slot < 64; slot++)
+        for (generation = 0; generation < 3; generation++) {
+            sap_id id = slot | generation << 24, others[8];
+            sap_aabb box;
+            int answers[3];
+            void *object = sap_get_object(s, id);
+            memset(&box, 0, sizeof box);
+            memset(others, 0, sizeof others);
+            answers[0] = sap_is_valid(s, id);
+            answers[1] = (int)sap_get_box(s, id, &box);
+            answers[2] = sap_pairs_of(s, id, others, 8);
+            hash = test_hash(hash, answers, sizeof answers);
+            hash = test_hash(hash, &object, sizeof object);
+            hash = test_hash(hash, &box, sizeof box);
+            hash = test_hash(hash, others, sizeof others);
+        }
+    memset(&stats, 0, sizeof stats);
+    sap_get_stats(s, &stats);
+    stats.bytes = 0;                       /* a refused call may have made room */
+    stats.swaps = stats.overlap_tests = 0; /* an update that gives up has worked, too */
+    hash = test_hash(hash, &stats, sizeof stats);
+    count = sap_count(s);
+    hash = test_hash(hash, &count, sizeof count);
+    CHECK(sap_validate(s) == NULL);
+    return hash;
+}
+
+/* The call answers with this code, sap_last_error has it, and nothing has changed. */
+#define REFUSED(s, call, code)                                                                               \
+    do {                                                                                                     \
+        uint64_t before_ = look(s);                                                                          \
+        CHECK_EQUAL(call, code);                                                                             \
+        CHECK_EQUAL(sap_last_error(s), code);                                                                \
+        CHECK(look(s) == before_);                                                                           \
+    } while (0)
+
+#define REFUSED_ID(s, call, code)                                                                            \
+    do {                                                                                                     \
+        uint64_t before_ = look(s);                                                                          \
+        CHECK_EQUAL(call, 0);                                                                                \
+        CHECK_EQUAL(sap_last_error(s), code);                                                                \
+        CHECK(look(s) == before_);                                                                           \
+    } while (0)
+
+/* ---- types and texts ------------------------------------------------------------------------- */
+
+static void types(void) {
+    CHECK_EQUAL(sizeof(sap_id), 4);
+    CHECK((sap_id)-1 > 0);
+    CHECK_EQUAL(sizeof(sap_aabb), 24);
+    CHECK_EQUAL(sizeof(sap_pair), 8 + 3 * sizeof(void *));
+    CHECK_EQUAL(offsetof(sap_aabb, max), 12);
+    CHECK_EQUAL(offsetof(sap_pair, object0), 8);
+    CHECK(SAP_OK == 0 && SAP_ERROR_BOX == 1 && SAP_ERROR_ID == 2 && SAP_ERROR_MEMORY == 3);
+    CHECK(SAP_ERROR_LIMIT == 4 && SAP_ERROR_ARGUMENT == 5 && SAP_ERROR_BUSY == 6 && SAP_ERROR_SNAPSHOT == 7);
+    CHECK(SAP_AXIS_X == 1 && SAP_AXIS_Y == 2 && SAP_AXIS_Z == 4 && SAP_2D == 3);
+}
+
+static void result_text(void) {
+    static const int odd[] = {(int)0x80000000u, -1, 8, 255, 256, 65536, 0x7fffffff};
+    int r, q;
+    size_t i;
+    for (r = -300; r < 300; r++) {
+        const char *text = sap_result_text((sap_result)r);
+        if (CHECK(text != NULL)) CHECK(strlen(text) > 3);
+    }
+    for (i = 0; i < sizeof odd / sizeof odd[0]; i++) CHECK(sap_result_text((sap_result)odd[i]) != NULL);
+    for (r = SAP_OK; r <= SAP_ERROR_SNAPSHOT; r++) /* each code has a sentence of its own */
+        for (q = SAP_OK; q < r; q++)
+            CHECK(strcmp(sap_result_text((sap_result)r), sap_result_text((sap_result)q)) != 0);
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static void create_and_destroy(void) {
+    static const int bad_axes[] = {-1, 8, 15, 256, (int)0x80000000u};
+    sap_config config;
+    sap_world *s;
+    size_t i;
+    int axes;
+    sap_destroy(NULL);
+    s = make_world(NULL);
+    CHECK_EQUAL(sap_last_error(s), SAP_OK);
+    CHECK_EQUAL(sap_count(s), 0);
+    CHECK_EQUAL(pair_count(s) + created_count(s) + deleted_count(s), 0);
+    CHECK(sap_validate(s) == NULL);
+    sap_destroy(s);
+    memset(&config, 0, sizeof config);
+    for (axes = 0; axes <= 7; axes++) {
+        config.axes = axes;
+        s = make_world(&config);
+        CHECK(sap_validate(s) == NULL);
+        sap_destroy(s);
+    }
+    for (i = 0; i < sizeof bad_axes / sizeof bad_axes[0]; i++) {
+        config.axes = bad_axes[i];
+        CHECK(sap_create(&config) == NULL);
+    }
+    memset(&config, 0, sizeof config);
+    config.max_boxes = -1;
+    CHECK(sap_create(&config) == NULL);
+    config.max_boxes = 0;
+    config.max_pairs = (int)0x80000000u;
+    CHECK(sap_create(&config) == NULL);
+}
+
+static void reserve(void) {
+    sap_world *s = make_world(NULL);
+    sap_id a, b;
+    REFUSED(s, sap_reserve(s, -1, 0), SAP_ERROR_ARGUMENT);
+    REFUSED(s, sap_reserve(s, 0, -1), SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_reserve(s, 0, 0), SAP_OK);
+    CHECK_EQUAL(sap_reserve(s, 100, 200), SAP_OK);
+    a = add(s, cube(0, 1));
+    b = add(s, cube(0, 1));
+    CHECK_EQUAL(a, 1);
+    CHECK_EQUAL(b, 2);
+    CHECK_EQUAL(sap_reserve(s, 1000, 1000), SAP_OK); /* also with something recorded */
+    CHECK_EQUAL(sap_reserve(s, 1, 1), SAP_OK);       /* less than there is: nothing to do */
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK_EQUAL(pair_count(s), 1);
+    CHECK_EQUAL(sap_reserve(s, 5000, 5000), SAP_OK);
+    CHECK(sap_find_pair(s, a, b) != NULL);
+    CHECK(sap_validate(s) == NULL);
+    sap_destroy(s);
+}
+
+/* ---- null pointers, counts, last_error ------------------------------------------------------- */
+
+static void null_world(void) {
+    sap_aabb box = cube(0, 1);
+    float offset[3] = {1, 2, 3};
+    sap_id id = 1, ids[2] = {1, 2};
+    int count;
+    CHECK_EQUAL(sap_reserve(NULL, 1, 1), SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_add(NULL, &box, NULL), 0);
+    CHECK_EQUAL(sap_add_static(NULL, &box, NULL), 0);
+    CHECK_EQUAL(sap_move(NULL, id, &box), SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_remove(NULL, id), SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_add_many(NULL, 1, &box, NULL, ids), SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_add_many(NULL, 0, NULL, NULL, NULL), SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_add_static_many(NULL, 1, &box, NULL, ids), SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_move_many(NULL, 1, ids, &box), SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_remove_many(NULL, 1, ids), SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(ids[0], 1);
+    CHECK_EQUAL(sap_set_filter(NULL, id, 1, 1), SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_refilter(NULL, id), SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_shift_origin(NULL, offset), SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_last_error(NULL), SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_update(NULL), SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_dump_pairs(NULL, NULL, NULL, NULL), -SAP_ERROR_ARGUMENT);
+    count = 9;
+    CHECK(sap_created(NULL, &count) == NULL && count == 0);
+    count = 9;
+    CHECK(sap_deleted(NULL, &count) == NULL && count == 0);
+    count = 9;
+    CHECK(sap_pairs(NULL, &count) == NULL && count == 0);
+    CHECK(sap_pairs(NULL, NULL) == NULL);
+    CHECK(sap_find_pair(NULL, 1, 2) == NULL);
+    CHECK_EQUAL(sap_set_pair_data(NULL, 1, 2, NULL), SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_pairs_of(NULL, id, ids, 2), -SAP_ERROR_ARGUMENT);
+    count = sap_count(NULL); /* the contract leaves open which of the two */
+    CHECK(count == 0 || count == -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_is_valid(NULL, id), 0);
+    CHECK_EQUAL(sap_get_box(NULL, id, &box), SAP_ERROR_ARGUMENT);
+    CHECK(sap_get_object(NULL, id) == NULL);
+    CHECK_EQUAL(sap_snapshot_size(NULL), 0);
+    sap_get_stats(NULL, NULL);
+    (void)sap_validate(NULL);
+}
+
+static void null_arguments(void) {
+    sap_world *s = make_world(NULL);
+    sap_aabb box = cube(0, 1);
+    sap_id id = add(s, box), other = add(s, box), ids[3] = {7, 7, 7};
+    sap_update(s);
+    REFUSED_ID(s, sap_add(s, NULL, NULL), SAP_ERROR_ARGUMENT);
+    REFUSED_ID(s, sap_add_static(s, NULL, NULL), SAP_ERROR_ARGUMENT);
+    REFUSED(s, sap_move(s, id, NULL), SAP_ERROR_ARGUMENT);
+    REFUSED(s, sap_add_many(s, 1, NULL, NULL, ids), SAP_ERROR_ARGUMENT);
+    REFUSED(s, sap_add_many(s, 1, &box, NULL, NULL), SAP_ERROR_ARGUMENT);
+    REFUSED(s, sap_add_static_many(s, 1, NULL, NULL, ids), SAP_ERROR_ARGUMENT);
+    REFUSED(s, sap_add_static_many(s, 1, &box, NULL, NULL), SAP_ERROR_ARGUMENT);
+    REFUSED(s, sap_move_many(s, 1, &id, NULL), SAP_ERROR_ARGUMENT);
+    REFUSED(s, sap_move_many(s, 1, NULL, &box), SAP_ERROR_ARGUMENT);
+    REFUSED(s, sap_remove_many(s, 1, NULL), SAP_ERROR_ARGUMENT);
+    REFUSED(s, sap_add_many(s, -1, &box, NULL, ids), SAP_ERROR_ARGUMENT);
+    REFUSED(s, sap_add_many(s, (int)0x80000000u, &box, NULL, ids), SAP_ERROR_ARGUMENT);
+    REFUSED(s, sap_add_static_many(s, -1, &box, NULL, ids), SAP_ERROR_ARGUMENT);
+    REFUSED(s, sap_move_many(s, -1, &id, &box), SAP_ERROR_ARGUMENT);
+    REFUSED(s, sap_remove_many(s, -1, &id), SAP_ERROR_ARGUMENT);
+    REFUSED(s, sap_shift_origin(s, NULL), SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(ids[0], 7);
+    CHECK_EQUAL(sap_get_box(s, id, NULL), SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_pairs_of(s, id, NULL, 1), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_pairs_of(s, id, ids, -1), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_pairs_of(s, id, NULL, 0), 1);
+    CHECK_EQUAL(sap_pairs_of(s, id, ids, 3), 1);
+    CHECK_EQUAL(ids[0], other);
+    CHECK_EQUAL(ids[1], 7);
+    CHECK(sap_created(s, NULL) != NULL && sap_pairs(s, NULL) != NULL); /* count may be NULL */
+    sap_deleted(s, NULL);
+    sap_get_stats(s, NULL);
+
+    CHECK_EQUAL(sap_add_many(s, 0, NULL, NULL, NULL), SAP_OK);
+    CHECK_EQUAL(sap_add_static_many(s, 0, NULL, NULL, NULL), SAP_OK);
+    CHECK_EQUAL(sap_move_many(s, 0, NULL, NULL), SAP_OK);
+    CHECK_EQUAL(sap_remove_many(s, 0, NULL), SAP_OK);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK_EQUAL(created_count(s) + deleted_count(s), 0);
+    sap_destroy(s);
+}
+
+static void last_error(void) {
+    sap_world *s = make_world(NULL);
+    sap_aabb box = cube(0, 1), got;
+    sap_id id = add(s, box), count_only[1];
+    int count;
+    CHECK_EQUAL(sap_remove(s, 99), SAP_ERROR_ID);
+    /* Calls on a const world, good or bad, leave it alone. */
+    sap_count(s);
+    sap_is_valid(s, id);
+    sap_get_box(s, id, &got);
+    sap_get_box(s, 12345, &got);
+    sap_get_object(s, id);
+    sap_pairs(s, &count);
+    sap_find_pair(s, id, 77);
+    sap_pairs_of(s, id, count_only, 1);
+    sap_pairs_of(s, id, NULL, 5);
+    sap_validate(s);
+    CHECK_EQUAL(sap_last_error(s), SAP_ERROR_ID);
+    CHECK_EQUAL(sap_last_error(s), SAP_ERROR_ID);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK_EQUAL(sap_last_error(s), SAP_OK);
+    box.min[0] = 2;
+    CHECK_EQUAL(sap_add(s, &box, NULL), 0);
+    CHECK_EQUAL(sap_last_error(s), SAP_ERROR_BOX);
+    CHECK(add(s, cube(5, 6)) != 0);
+    CHECK_EQUAL(sap_last_error(s), SAP_OK);
+    CHECK_EQUAL(move(s, id, box), SAP_ERROR_BOX);
+    CHECK_EQUAL(sap_dump_pairs(s, NULL, NULL, NULL), 0);
+    CHECK_EQUAL(sap_last_error(s), SAP_OK);
+    CHECK(sap_set_pair_data(s, id, 2, NULL) != SAP_OK); /* both are live, and no pair */
+    CHECK(sap_last_error(s) != SAP_OK);
+    CHECK_EQUAL(sap_remove(s, id), SAP_OK);
+    CHECK_EQUAL(sap_last_error(s), SAP_OK);
+    sap_destroy(s);
+}
+
+/* ---- boxes ----------------------------------------------------------------------------------- */
+
+static void bad_boxes(void) {
+    static const uint32_t nans[] = {0x7fc00000u, 0xffc00000u, 0x7f800001u,
+                                    0xff800001u, 0x7fffffffu, 0xffffffffu};
+    int axes, axis, side;
+    size_t i;
+    for (axes = 1; axes <= 7; axes++) {
+        sap_config config;
+        sap_world *s;
+        sap_id id, ids[3] = {9, 9, 9}, live[3];
+        sap_aabb three[3];
+        memset(&config, 0, sizeof config);
+        config.axes = axes;
+        s = make_world(&config);
+        id = add(s, cube(0, 1));
+        live[0] = id;
+        live[1] = add(s, cube(0, 2));
+        live[2] = add(s, cube(5, 6));
+        sap_update(s);
+        for (axis = 0; axis < 3; axis++)
+            for (side = 0; side < 2; side++)
+                for (i = 0; i <= sizeof nans / sizeof nans[0]; i++) {
+                    sap_aabb bad = cube(0, 1);
+                    float *bound = side ? &bad.max[axis] : &bad.min[axis];
+                    if (i < sizeof nans / sizeof nans[0])
+                        test_set_bits(bound, nans[i]);
+                    else
+                        *bound =
+                            side ? test_float(0x80000001u) : test_float(0x3f800001u); /* one step too far */
+                    if (axes >> axis & 1) {
+                        REFUSED_ID(s, sap_add(s, &bad, NULL), SAP_ERROR_BOX);
+                        REFUSED_ID(s, sap_add_static(s, &bad, NULL), SAP_ERROR_BOX);
+                        REFUSED(s, sap_move(s, id, &bad), SAP_ERROR_BOX);
+                        three[0] = three[1] = three[2] = cube(3, 4);
+                        three[i % 3] = bad;
+                        REFUSED(s, sap_add_many(s, 3, three, NULL, ids), SAP_ERROR_BOX);
+                        REFUSED(s, sap_add_static_many(s, 3, three, NULL, ids), SAP_ERROR_BOX);
+                        REFUSED(s, sap_move_many(s, 3, live, three), SAP_ERROR_BOX);
+                        CHECK(ids[0] == 9 && ids[1] == 9 && ids[2] == 9);
+                    } else { /* an unused axis is neither read nor kept */
+                        sap_aabb got;
+                        CHECK_EQUAL(sap_move(s, id, &bad), SAP_OK);
+                        CHECK_EQUAL(sap_get_box(s, id, &got), SAP_OK);
+                        CHECK(test_bits(got.min[axis]) == 0 && test_bits(got.max[axis]) == 0);
+                    }
+                }
+        CHECK_EQUAL(sap_update(s), SAP_OK);
+        CHECK_EQUAL(created_count(s) + deleted_count(s), 0);
+        CHECK_EQUAL(pair_count(s), 1);
+        sap_destroy(s);
+    }
+}
+
+/* Whether two boxes are a pair, asked of a world and, in case anybody doubts it, the other way round. */
+static int are_pair(int axes, sap_aabb a, sap_aabb b) {
+    sap_config config;
+    sap_world *s;
+    int answer;
+    memset(&config, 0, sizeof config);
+    config.axes = axes;
+    s = make_world(&config);
+    add(s, a);
+    add(s, b);
+    sap_update(s);
+    answer = pair_count(s);
+    sap_destroy(s);
+    s = make_world(&config);
+    add(s, cube(0.25f, 0.5f));
+    add(s, b);
+    sap_update(s);
+    move(s, 1, a);
+    sap_update(s);
+    CHECK_EQUAL(pair_count(s), answer);
+    sap_destroy(s);
+    return answer;
+}
+
+static void overlap(void) {
+    float infinity = TEST_INFINITY, minus_infinity = test_float(0xff800000u), largest = TEST_LARGEST;
+    float zero = 0.0f, minus_zero = TEST_MINUS_0, tiny = test_float(1), minus_tiny = test_float(0x80000001u);
+    float after_one = test_float(0x3f800001u);
+    int axis;
+    sap_aabb a, b;
+
+    CHECK_EQUAL(are_pair(0, cube(0, 1), cube(1, 2)), 1);         /* touching corners */
+    CHECK_EQUAL(are_pair(0, cube(0, 1), cube(after_one, 2)), 0); /* no margin at all */
+    CHECK_EQUAL(are_pair(0, cube(1, 1), cube(1, 1)), 1);         /* two points */
+    CHECK_EQUAL(are_pair(0, cube(0, 3), cube(1, 2)), 1);         /* one inside the other */
+    CHECK_EQUAL(are_pair(0, cube(-1, minus_zero), cube(zero, 1)), 1);
+    CHECK_EQUAL(are_pair(0, cube(-1, zero), cube(minus_zero, 1)), 1);
+    CHECK_EQUAL(are_pair(0, cube(minus_zero, minus_zero), cube(zero, zero)), 1);
+    CHECK_EQUAL(are_pair(0, cube(zero, minus_zero), cube(zero, zero)),
+                1); /* -0 is not below +0: a good box */
+    CHECK_EQUAL(are_pair(0, cube(-1, minus_tiny), cube(zero, 1)), 0);
+    CHECK_EQUAL(are_pair(0, cube(-1, zero), cube(tiny, 1)), 0);
+    CHECK_EQUAL(are_pair(0, cube(tiny, tiny), cube(tiny, 1)), 1);
+    CHECK_EQUAL(are_pair(0, cube(minus_infinity, infinity), cube(5, 6)), 1);
+    CHECK_EQUAL(are_pair(0, cube(minus_infinity, infinity), cube(minus_infinity, infinity)), 1);
+    CHECK_EQUAL(are_pair(0, cube(infinity, infinity), cube(infinity, infinity)), 1);
+    CHECK_EQUAL(are_pair(0, cube(minus_infinity, minus_infinity), cube(minus_infinity, minus_infinity)), 1);
+    CHECK_EQUAL(are_pair(0, cube(minus_infinity, minus_infinity), cube(infinity, infinity)), 0);
+    CHECK_EQUAL(are_pair(0, cube(infinity, infinity), cube(0, largest)), 0);
+    CHECK_EQUAL(are_pair(0, cube(infinity, infinity), cube(largest, infinity)), 1);
+    CHECK_EQUAL(are_pair(0, cube(minus_infinity, minus_infinity), cube(-largest, largest)), 0);
+    CHECK_EQUAL(are_pair(0, cube(minus_infinity, 0), cube(0, infinity)), 1);
+    CHECK_EQUAL(are_pair(0, cube(largest, largest), cube(-largest, largest)), 1);
+
+    /* Apart on one axis: no pair, unless the world does not use that axis. */
+    for (axis = 0; axis < 3; axis++) {
+        int axes;
+        a = b = cube(0, 1);
+        b.min[axis] = 3;
+        b.max[axis] = 4;
+        for (axes = 0; axes <= 7; axes++) CHECK_EQUAL(are_pair(axes, a, b), axes != 0 && !(axes >> axis & 1));
+        b.min[axis] = TEST_NAN;
+        for (axes = 1; axes <= 7; axes++)
+            if (!(axes >> axis & 1)) CHECK_EQUAL(are_pair(axes, a, b), 1);
+    }
+}
+
+static void get_box(void) {
+    sap_world *s = make_world(NULL);
+    sap_aabb got, box;
+    sap_id id;
+    box = along_x(-3.5f, 7.25f);
+    id = sap_add(s, &box, tag(5));
+    CHECK_EQUAL(sap_get_box(s, id, &got), SAP_OK);
+    CHECK(memcmp(&got, &box, sizeof box) == 0); /* before any update */
+    CHECK(sap_get_object(s, id) == tag(5));
+    box = cube(TEST_MINUS_0, TEST_INFINITY);
+    CHECK_EQUAL(sap_move(s, id, &box), SAP_OK);
+    CHECK_EQUAL(sap_get_box(s, id, &got), SAP_OK);
+    CHECK_EQUAL(test_bits(got.min[0]), 0); /* +0 for -0 */
+    CHECK_EQUAL(test_bits(got.max[2]), 0x7f800000u);
+    sap_update(s);
+    CHECK_EQUAL(sap_get_box(s, id, &got), SAP_OK);
+    CHECK_EQUAL(test_bits(got.max[1]), 0x7f800000u);
+    got = cube(8, 9);
+    CHECK_EQUAL(sap_get_box(s, 0, &got), SAP_ERROR_ID);
+    CHECK_EQUAL(sap_get_box(s, 2, &got), SAP_ERROR_ID);
+    CHECK_EQUAL(sap_get_box(s, 0xffffffffu, &got), SAP_ERROR_ID);
+    CHECK(got.min[0] == 8 && got.max[2] == 9); /* left alone */
+    CHECK(sap_get_object(s, 0) == NULL && sap_get_object(s, id | 0x01000000u) == NULL);
+    sap_remove(s, id);
+    CHECK_EQUAL(sap_get_box(s, id, &got), SAP_ERROR_ID);
+    CHECK(sap_get_object(s, id) == NULL);
+    CHECK_EQUAL(sap_is_valid(s, id), 0);
+    CHECK_EQUAL(sap_count(s), 0);
+    sap_destroy(s);
+}
+
+/* ---- ids ------------------------------------------------------------------------------------- */
+
+static void ids_count_up(void) {
+    sap_world *s = make_world(NULL);
+    sap_aabb boxes[10];
+    sap_id ids[10];
+    int i;
+    for (i = 0; i < 10; i++) boxes[i] = along_x((float)i * 3, (float)i * 3 + 1);
+    CHECK_EQUAL(sap_add(s, &boxes[0], NULL), 1);
+    CHECK_EQUAL(sap_add_static(s, &boxes[1], NULL), 2);
+    CHECK_EQUAL(sap_add_many(s, 10, boxes, NULL, ids), SAP_OK);
+    for (i = 0; i < 10; i++) CHECK_EQUAL(ids[i], 3 + i);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK_EQUAL(sap_add_static_many(s, 10, boxes, NULL, ids), SAP_OK);
+    for (i = 0; i < 10; i++) CHECK_EQUAL(ids[i], 13 + i);
+    boxes[3].min[1] = TEST_NAN;
+    CHECK_EQUAL(sap_add_many(s, 10, boxes, NULL, ids), SAP_ERROR_BOX); /* uses up no id */
+    CHECK_EQUAL(sap_add(s, &boxes[0], NULL), 23);
+    sap_destroy(s);
+}
+
+static void ids_come_back(void) {
+    enum { SECOND = 0x01000000, THIRD = 0x02000000 };
+    sap_world *s = make_world(NULL);
+    sap_id five[5] = {0, 0, 0, 0, 0}, many[3] = {4, 1, 5};
+    sap_aabb boxes[5];
+    int i;
+    for (i = 0; i < 5; i++) boxes[i] = along_x((float)i * 3, (float)i * 3 + 1);
+    sap_add_many(s, 5, boxes, NULL, five);
+    sap_update(s);
+    CHECK_EQUAL(sap_remove(s, 3), SAP_OK);
+    CHECK_EQUAL(sap_remove(s, 2), SAP_OK);
+    CHECK_EQUAL(add(s, cube(90, 91)), 6); /* 3 and 2 are not free before the update */
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK_EQUAL(sap_remove_many(s, 3, many), SAP_OK);
+    CHECK_EQUAL(add(s, cube(80, 81)),
+                3 | SECOND); /* free since the first update, in the order of the calls */
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK_EQUAL(sap_remove(s, 3 | SECOND), SAP_OK);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK_EQUAL(add(s, cube(70, 71)), 2 | SECOND); /* the longest free first */
+    CHECK_EQUAL(add(s, cube(70, 71)), 4 | SECOND);
+    CHECK_EQUAL(add(s, cube(70, 71)), 1 | SECOND);
+    CHECK_EQUAL(add(s, cube(70, 71)), 5 | SECOND);
+    CHECK_EQUAL(add(s, cube(70, 71)), 3 | THIRD);
+    CHECK_EQUAL(add(s, cube(70, 71)), 7); /* no free slot left */
+    for (i = 1; i <= 5; i++) CHECK(!sap_is_valid(s, (sap_id)i));
+    CHECK(!sap_is_valid(s, 3 | SECOND) && sap_is_valid(s, 3 | THIRD) && sap_is_valid(s, 6));
+
+    /* Added and removed between two updates: the slot waits for the next one, too. */
+    CHECK_EQUAL(add(s, cube(60, 61)), 8);
+    CHECK_EQUAL(sap_remove(s, 8), SAP_OK);
+    CHECK_EQUAL(add(s, cube(60, 61)), 9);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK_EQUAL(add(s, cube(60, 61)), 8 | SECOND);
+    sap_destroy(s);
+}
+
+static void removed_id_is_refused(void) {
+    sap_world *s = make_world(NULL);
+    sap_aabb box = cube(0, 1);
+    sap_id a = add(s, box), b = add(s, box), two[2];
+    sap_id bad[4];
+    int i;
+    sap_update(s);
+    CHECK_EQUAL(sap_remove(s, a), SAP_OK);
+    bad[0] = a;
+    bad[1] = 0;
+    bad[2] = 3;
+    bad[3] = b | 0x05000000u;
+    for (i = 0; i < 4; i++) {
+        REFUSED(s, sap_move(s, bad[i], &box), SAP_ERROR_ID);
+        REFUSED(s, sap_remove(s, bad[i]), SAP_ERROR_ID);
+        REFUSED(s, sap_set_filter(s, bad[i], 0, 0), SAP_ERROR_ID);
+        REFUSED(s, sap_refilter(s, bad[i]), SAP_ERROR_ID);
+        two[0] = b;
+        two[1] = bad[i];
+        {
+            sap_aabb boxes[2];
+            boxes[0] = boxes[1] = cube(50, 51);
+            REFUSED(s, sap_move_many(s, 2, two, boxes), SAP_ERROR_ID);
+        }
+        REFUSED(s, sap_remove_many(s, 2, two), SAP_ERROR_ID);
+        CHECK_EQUAL(sap_is_valid(s, bad[i]), 0);
+    }
+    for (i = 1; i < 4; i++) {
+        CHECK_EQUAL(sap_pairs_of(s, bad[i], NULL, 0), -SAP_ERROR_ID);
+        CHECK(sap_find_pair(s, b, bad[i]) == NULL);
+        REFUSED(s, sap_set_pair_data(s, b, bad[i], tag(1)), SAP_ERROR_ID);
+    }
+    /* The settled pairs know the removed box until the next update. */
+    CHECK_EQUAL(sap_pairs_of(s, a, two, 2), 1);
+    CHECK_EQUAL(two[0], b);
+    CHECK(sap_find_pair(s, b, a) != NULL);
+    CHECK_EQUAL(sap_set_pair_data(s, b, a, tag(3)), SAP_OK);
+    CHECK(sap_find_pair(s, a, b)->user_data == tag(3));
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK(sap_deleted(s, NULL)[0].user_data == tag(3));
+    CHECK(sap_find_pair(s, a, b) == NULL);
+    CHECK_EQUAL(sap_pairs_of(s, a, two, 2), -SAP_ERROR_ID);
+    CHECK_EQUAL(sap_pairs_of(s, b, two, 2), 0);
+    sap_destroy(s);
+}
+
+/* 256 lives of one slot, then the first id comes again. */
+static void generations_wrap(void) {
+    sap_world *s = make_world(NULL);
+    sap_id other = add(s, cube(0, 1)), expected, id;
+    int i, wrong = 0;
+    for (i = 0; i < 600; i++) {
+        id = add(s, cube(0, 1));
+        expected = 2 | (sap_id)(i & 255) << 24;
+        wrong += id != expected || sap_update(s) != SAP_OK || created_count(s) != 1;
+        wrong += !sap_find_pair(s, other, id);
+        wrong += sap_remove(s, id) != SAP_OK || sap_update(s) != SAP_OK || deleted_count(s) != 1;
+    }
+    CHECK_EQUAL(wrong, 0);
+    CHECK(sap_validate(s) == NULL);
+    sap_destroy(s);
+}
+
+/* ---- record, then settle --------------------------------------------------------------------- */
+
+static void record_then_settle(void) {
+    sap_world *s = make_world(NULL);
+    sap_id a = add(s, along_x(0, 2)), b = add(s, along_x(1, 3)), c;
+    CHECK_EQUAL(sap_count(s), 2);
+    CHECK_EQUAL(pair_count(s), 0);
+    CHECK(sap_find_pair(s, a, b) == NULL);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK_EQUAL(pair_count(s), 1);
+    CHECK_EQUAL(created_count(s), 1);
+    CHECK(sap_find_pair(s, a, b) == sap_find_pair(s, b, a) && sap_find_pair(s, a, b) != NULL);
+    CHECK(sap_find_pair(s, a, a) == NULL);
+    move(s, b, along_x(10, 11));
+    c = add(s, along_x(0, 1));
+    CHECK_EQUAL(pair_count(s), 1); /* nothing has changed yet, and the events still stand */
+    CHECK_EQUAL(created_count(s), 1);
+    CHECK(sap_find_pair(s, a, b) != NULL && sap_find_pair(s, a, c) == NULL);
+    CHECK_EQUAL(sap_pairs_of(s, c, NULL, 0), 0);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK(sap_find_pair(s, a, b) == NULL && sap_find_pair(s, a, c) != NULL);
+    CHECK_EQUAL(created_count(s), 1);
+    CHECK_EQUAL(deleted_count(s), 1);
+    CHECK_EQUAL(sap_update(s), SAP_OK); /* nothing recorded: the events are those of this update, none */
+    CHECK_EQUAL(created_count(s) + deleted_count(s), 0);
+    CHECK_EQUAL(pair_count(s), 1);
+    sap_destroy(s);
+}
+
+static void only_the_net_change(void) {
+    sap_world *s = make_world(NULL);
+    sap_id a = add(s, along_x(0, 2)), b = add(s, along_x(1, 3)), c, pair[2];
+    sap_aabb there_and_back[2];
+    sap_dump_pairs(s, NULL, NULL, NULL);
+    sap_set_pair_data(s, a, b, tag(1));
+
+    c = add(s, along_x(0, 5)); /* added and removed */
+    sap_remove(s, c);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK_EQUAL(created_count(s) + deleted_count(s), 0);
+
+    move(s, a, along_x(50, 51)); /* moved away and back */
+    move(s, a, along_x(0, 2));
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK_EQUAL(created_count(s) + deleted_count(s), 0);
+
+    pair[0] = pair[1] = b; /* the same in one call: the last one wins */
+    there_and_back[0] = along_x(70, 71);
+    there_and_back[1] = along_x(1, 4);
+    CHECK_EQUAL(sap_move_many(s, 2, pair, there_and_back), SAP_OK);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK_EQUAL(created_count(s) + deleted_count(s), 0);
+
+    sap_set_filter(s, a, 0, 0); /* filter off and on */
+    sap_set_filter(s, a, 1, 0xffffffffu);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK_EQUAL(created_count(s) + deleted_count(s), 0);
+    CHECK(sap_find_pair(s, a, b) &&
+          sap_find_pair(s, a, b)->user_data == tag(1)); /* and it has kept its data */
+
+    sap_refilter(s, a); /* nothing else to say */
+    move(s, b, along_x(1, 4));
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK_EQUAL(created_count(s) + deleted_count(s), 0);
+
+    sap_remove(s, a); /* another box at the same place is another box */
+    c = add(s, along_x(0, 2));
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK_EQUAL(created_count(s), 1);
+    CHECK_EQUAL(deleted_count(s), 1);
+    CHECK(sap_find_pair(s, c, b) && sap_find_pair(s, c, b)->user_data == NULL);
+    sap_destroy(s);
+}
+
+static int is_ascending(const sap_pair *pairs, int count) {
+    int i;
+    for (i = 0; i < count; i++) {
+        if (pairs[i].id0 >= pairs[i].id1) return 0;
+        if (i && model_compare_pairs(&pairs[i - 1], &pairs[i]) >= 0) return 0;
+    }
+    return 1;
+}
+
+static void events_are_sorted(void) {
+    sap_world *s = make_world(NULL);
+    sap_aabb box;
+    int i, count;
+    const sap_pair *p;
+    for (i = 0; i < 40; i++) {
+        box = cube((float)(i * 7 % 40), (float)(i * 7 % 40) + 5);
+        sap_add(s, &box, tag(i + 1));
+    }
+    sap_remove(s, 9); /* so that later ids do not ascend with the slots */
+    sap_remove(s, 4);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    p = sap_created(s, &count);
+    CHECK(count > 50 && is_ascending(p, count));
+    for (i = 0; i < count; i++) {
+        CHECK(p[i].object0 == tag((int)p[i].id0) && p[i].object1 == tag((int)p[i].id1));
+        CHECK(p[i].user_data == NULL);
+    }
+    add(s, cube(10, 20));
+    add(s, cube(15, 25));
+    for (i = 10; i < 20; i++) sap_remove(s, (sap_id)i);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    p = sap_created(s, &count);
+    CHECK(count > 5 && is_ascending(p, count));
+    p = sap_deleted(s, &count);
+    CHECK(count > 5 && is_ascending(p, count));
+    for (i = 0; i < count; i++) /* also those of removed boxes have their objects */
+        CHECK(p[i].object0 == tag((int)p[i].id0) && p[i].object1 == tag((int)p[i].id1));
+    sap_destroy(s);
+}
+
+/* ---- sap_dump_pairs -------------------------------------------------------------------------- */
+
+typedef struct diary {
+    sap_pair entries[64];
+    char kinds[64];
+    int count;
+} diary;
+
+static void *note_created(const sap_pair *pair, void *user) {
+    diary *d = (diary *)user;
+    d->kinds[d->count] = 'c';
+    d->entries[d->count++] = *pair;
+    return tag((int)(pair->id0 * 100 + pair->id1));
+}
+
+static void note_deleted(const sap_pair *pair, void *user) {
+    diary *d = (diary *)user;
+    d->kinds[d->count] = 'd';
+    d->entries[d->count++] = *pair;
+}
+
+static void dump_pairs(void) {
+    sap_world *s = make_world(NULL);
+    diary d;
+    int i, count;
+    const sap_pair *p;
+    memset(&d, 0, sizeof d);
+    for (i = 0; i < 4; i++) add(s, along_x(0, 5));
+    CHECK_EQUAL(sap_dump_pairs(s, note_created, note_deleted, &d), 6);
+    CHECK_EQUAL(d.count, 6);
+    CHECK(is_ascending(d.entries, 6));
+    p = sap_created(s, &count);
+    for (i = 0; i < count; i++) {
+        CHECK(d.kinds[i] == 'c' && d.entries[i].user_data == NULL);
+        CHECK(p[i].id0 == d.entries[i].id0 && p[i].id1 == d.entries[i].id1);
+        CHECK(p[i].user_data == tag((int)(p[i].id0 * 100 + p[i].id1)));
+        CHECK(sap_find_pair(s, p[i].id0, p[i].id1)->user_data == p[i].user_data);
+    }
+    /* set_pair_data changes the active pair, not the event */
+    CHECK_EQUAL(sap_set_pair_data(s, 2, 1, tag(77)), SAP_OK);
+    CHECK(sap_find_pair(s, 1, 2)->user_data == tag(77));
+    CHECK(sap_created(s, NULL)[0].user_data == tag(102));
+
+    sap_remove(s, 1);
+    move(s, 2, along_x(8, 9));
+    add(s, along_x(4, 8)); /* meets 2, 3 and 4 */
+    memset(&d, 0, sizeof d);
+    CHECK_EQUAL(sap_dump_pairs(s, note_created, note_deleted, &d), 4);
+    CHECK_EQUAL(d.count, 8);
+    for (i = 0; i < 8; i++)
+        CHECK_EQUAL(d.kinds[i], i < 5 ? 'd' : 'c'); /* every del before the first create */
+    CHECK(is_ascending(d.entries, 5) && is_ascending(d.entries + 5, 3));
+    CHECK(d.entries[0].user_data == tag(77)); /* 1 and 2 */
+    CHECK(d.entries[1].user_data == tag(103));
+    p = sap_deleted(s, &count);
+    CHECK_EQUAL(count, 5);
+    CHECK(memcmp(p, d.entries, 5 * sizeof *p) == 0);
+
+    memset(&d, 0, sizeof d);
+    CHECK_EQUAL(sap_dump_pairs(s, note_created, note_deleted, &d), 4); /* nothing new */
+    CHECK_EQUAL(d.count, 0);
+    sap_remove(s, 5);
+    CHECK_EQUAL(sap_dump_pairs(s, note_created, NULL, &d), 1); /* either may be NULL */
+    add(s, along_x(8, 9));
+    CHECK_EQUAL(sap_dump_pairs(s, NULL, note_deleted, &d), 2);
+    CHECK_EQUAL(d.count, 0);
+    CHECK(sap_created(s, NULL)[0].user_data == NULL);
+    sap_destroy(s);
+}
+
+/* ---- filters --------------------------------------------------------------------------------- */
+
+static void masks(void) {
+    sap_world *s = make_world(NULL);
+    sap_id a = add(s, cube(0, 1)), b = add(s, cube(0, 1));
+    CHECK_EQUAL(sap_set_filter(s, a, 2, 4), SAP_OK);
+    CHECK_EQUAL(sap_set_filter(s, b, 4, 2), SAP_OK);
+    sap_update(s);
+    CHECK_EQUAL(pair_count(s), 1);
+    sap_set_filter(s, b, 4, 1); /* each side must agree */
+    sap_update(s);
+    CHECK_EQUAL(deleted_count(s), 1);
+    sap_set_filter(s, b, 1, 2);
+    sap_update(s);
+    CHECK_EQUAL(pair_count(s), 0);
+    sap_set_filter(s, b, 0x80000004u, 0x80000002u);
+    sap_update(s);
+    CHECK_EQUAL(created_count(s), 1);
+    sap_set_filter(s, a, 0, 0xffffffffu);
+    sap_update(s);
+    CHECK_EQUAL(deleted_count(s), 1);
+    sap_set_filter(s, a, 2, 0);
+    sap_update(s);
+    CHECK_EQUAL(pair_count(s), 0);
+    sap_set_filter(s, a, 0x80000000u, 0x80000000u);
+    sap_set_filter(s, b, 0x80000000u, 0x80000000u);
+    sap_update(s);
+    CHECK_EQUAL(pair_count(s), 1);
+    /* A new box in an old slot has the defaults again. */
+    sap_remove(s, a);
+    sap_update(s);
+    a = add(s, cube(0, 1));
+    sap_set_filter(s, b, 1, 1);
+    sap_update(s);
+    CHECK_EQUAL(pair_count(s), 1);
+    CHECK(sap_find_pair(s, a, b) != NULL);
+    sap_destroy(s);
+}
+
+static void statics(void) {
+    sap_world *s = make_world(NULL);
+    sap_aabb box = cube(0, 1), boxes[2];
+    sap_id a = sap_add_static(s, &box, NULL), b = sap_add_static(s, &box, NULL), c, many[2] = {0, 0};
+    sap_stats stats = {0, 0, 0, 0, 0, 0, 0, 0};
+    boxes[0] = boxes[1] = box;
+    sap_update(s);
+    CHECK_EQUAL(pair_count(s), 0);
+    c = add(s, box);
+    sap_update(s);
+    CHECK_EQUAL(pair_count(s), 2);
+    CHECK_EQUAL(sap_add_static_many(s, 2, boxes, NULL, many), SAP_OK);
+    sap_update(s);
+    CHECK_EQUAL(pair_count(s), 4);
+    CHECK(!sap_find_pair(s, a, many[0]) && !sap_find_pair(s, many[0], many[1]) &&
+          sap_find_pair(s, c, many[1]));
+    move(s, b, cube(5, 6)); /* a static box may be moved */
+    sap_update(s);
+    CHECK_EQUAL(deleted_count(s), 1);
+    move(s, b, cube(1, 6));
+    move(s, a, cube(1, 6));
+    sap_update(s);
+    CHECK_EQUAL(created_count(s), 1);
+    sap_get_stats(s, &stats);
+    CHECK_EQUAL(stats.boxes, 5);
+    CHECK_EQUAL(stats.static_boxes, 4);
+    sap_remove(s, a);
+    sap_get_stats(s, &stats);
+    CHECK_EQUAL(stats.boxes, 4);
+    CHECK_EQUAL(stats.static_boxes, 3);
+    sap_update(s);
+    /* Its slot is used again by one that is not static. */
+    a = add(s, box);
+    sap_update(s);
+    CHECK_EQUAL(a, 0x01000001u);
+    CHECK_EQUAL(pair_count(s), 3 + 4 - 0);
+    sap_destroy(s);
+}
+
+/* The answers of a user's filter, by pair of slots. They change only together with sap_refilter. */
+typedef struct gate {
+    sap_world *s;
+    int open[5][5], asked, faults;
+} gate;
+
+static int ask_gate(const sap_pair *pair, void *user) {
+    gate *g = (gate *)user;
+    sap_aabb a, b;
+    g->asked++;
+    g->faults += pair->id0 >= pair->id1 || pair->user_data != NULL;
+    g->faults += pair->object0 != tag((int)pair->id0) || pair->object1 != tag((int)pair->id1);
+    /* The look calls are allowed here, and show what is recorded. */
+    g->faults += !sap_is_valid(g->s, pair->id0) || sap_get_object(g->s, pair->id1) != pair->object1;
+    g->faults += sap_get_box(g->s, pair->id0, &a) != SAP_OK || sap_get_box(g->s, pair->id1, &b) != SAP_OK;
+    g->faults += !model_overlap(7, &a, &b) || sap_count(g->s) < 2;
+    g->faults += pair->id0 == 4 || pair->id1 == 4; /* masked out until told otherwise */
+    g->faults += sap_update(g->s) != SAP_ERROR_BUSY;
+    sap_destroy(g->s); /* does nothing here */
+    return g->open[pair->id0][pair->id1];
+}
+
+static void user_filter(void) {
+    sap_config config;
+    gate g;
+    sap_world *s;
+    sap_aabb box;
+    int i;
+    memset(&config, 0, sizeof config);
+    memset(&g, 0, sizeof g);
+    config.filter = ask_gate;
+    config.filter_user = &g;
+    s = g.s = make_world(&config);
+    for (i = 1; i <= 4; i++) {
+        box = along_x(0, (float)i);
+        sap_add(s, &box, tag(i));
+    }
+    sap_set_filter(s, 4, 0, 0);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK_EQUAL(pair_count(s), 0);
+    CHECK(g.asked >= 3); /* how often is its own affair */
+    g.open[1][2] = g.open[1][3] = 1;
+    sap_refilter(s, 1);
+    sap_refilter(s, 1);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK_EQUAL(created_count(s), 2);
+    CHECK(sap_find_pair(s, 1, 2) && sap_find_pair(s, 1, 3));
+    g.open[2][3] = 7; /* anything but 0 is a yes */
+    sap_refilter(s, 2);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK_EQUAL(created_count(s), 1); /* that of 1 and 2 stays */
+    g.open[1][3] = g.open[2][3] = 0;
+    sap_refilter(s, 3);
+    sap_dump_pairs(s, NULL, NULL, NULL);
+    CHECK_EQUAL(deleted_count(s), 2);
+    CHECK_EQUAL(pair_count(s), 1);
+    g.open[1][3] = -1;
+    sap_refilter(s, 1); /* asked for both in one update, from either side */
+    sap_refilter(s, 3);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK_EQUAL(created_count(s), 1);
+    CHECK_EQUAL(pair_count(s), 2);
+    move(s, 3, along_x(0.5f, 0.75f)); /* what a filter refused stays away when the boxes move */
+    move(s, 2, along_x(0.5f, 0.75f));
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK_EQUAL(created_count(s) + deleted_count(s), 0);
+    CHECK_EQUAL(g.faults, 0);
+    sap_set_filter(s, 4, 1, 0xffffffffu); /* comes in by its mask, and now it may be asked about */
+    g.open[1][4] = 1;
+    sap_refilter(s, 4);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK_EQUAL(created_count(s), 1);
+    CHECK(sap_find_pair(s, 1, 4) != NULL);
+    sap_destroy(s);
+
+    /* With a filter that says no, boxes come, move and go without any event. */
+    memset(&g, 0, sizeof g);
+    s = g.s = make_world(&config);
+    for (i = 1; i <= 3; i++) {
+        box = cube(0, 1);
+        sap_add(s, &box, tag(i));
+    }
+    sap_update(s);
+    for (i = 1; i <= 3; i++) move(s, (sap_id)i, cube(0.5f, 2));
+    sap_update(s);
+    CHECK_EQUAL(created_count(s), 0);
+    sap_remove(s, 2);
+    move(s, 3, cube(7, 8));
+    sap_update(s);
+    CHECK_EQUAL(deleted_count(s), 0);
+    CHECK_EQUAL(g.faults, 0);
+    sap_destroy(s);
+}
+
+/* ---- many ------------------------------------------------------------------------------------ */
+
+static void many(void) {
+    sap_world *s = make_world(NULL);
+    sap_aabb boxes[4];
+    sap_id ids[4] = {0, 0, 0, 0}, twice[3];
+    void *objects[4];
+    int i;
+    for (i = 0; i < 4; i++) {
+        boxes[i] = along_x((float)i, (float)i + 1);
+        objects[i] = tag(i + 1);
+    }
+    CHECK_EQUAL(sap_add_many(s, 4, boxes, objects, ids), SAP_OK);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK_EQUAL(pair_count(s), 3);
+    for (i = 0; i < 4; i++) CHECK(sap_get_object(s, ids[i]) == tag(i + 1));
+    CHECK_EQUAL(sap_add_many(s, 4, boxes, NULL, ids), SAP_OK);
+    for (i = 0; i < 4; i++) CHECK(sap_get_object(s, ids[i]) == NULL);
+    twice[0] = twice[2] = 3;
+    twice[1] = 1;
+    REFUSED(s, sap_remove_many(s, 3, twice), SAP_ERROR_ID);
+    CHECK(sap_is_valid(s, 1) && sap_is_valid(s, 3));
+    CHECK_EQUAL(sap_remove_many(s, 2, twice), SAP_OK); /* and a refused call has left no mark behind */
+    CHECK_EQUAL(sap_count(s), 6);
+    twice[0] = twice[2] = 4;
+    twice[1] = 2;
+    boxes[0] = cube(70, 71);
+    boxes[1] = cube(80, 81);
+    boxes[2] = cube(80.5f, 82);
+    CHECK_EQUAL(sap_move_many(s, 3, twice, boxes), SAP_OK);
+    CHECK_EQUAL(sap_get_box(s, 4, &boxes[3]), SAP_OK);
+    CHECK(boxes[3].min[0] == 80.5f); /* the last one wins */
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK(sap_find_pair(s, 2, 4) != NULL);
+    CHECK(sap_validate(s) == NULL);
+    sap_destroy(s);
+}
+
+/* Everything that is refused leaves no trace at all: a twin that never saw those calls goes the same way. */
+static void refused_calls_leave_no_trace(void) {
+    sap_world *s[2];
+    sap_config config;
+    int k;
+    float bad_offset[3] = {1, 0, 0};
+    memset(&config, 0, sizeof config);
+    config.max_boxes = 6;
+    for (k = 0; k < 2; k++) {
+        s[k] = make_world(&config);
+        add(s[k], along_x(0, 2));
+        add(s[k], along_x(1, 3));
+        add(s[k], along_x(2, 4));
+        add(s[k], along_x(9, 10));
+        sap_dump_pairs(s[k], NULL, NULL, NULL);
+        sap_remove(s[k], 2); /* something of each kind is recorded */
+        move(s[k], 3, along_x(1, 4));
+        add(s[k], along_x(0, 1));
+        sap_set_filter(s[k], 4, 2, 2);
+        sap_refilter(s[k], 1);
+        if (k == 1) {
+            sap_aabb boxes[4], bad = cube(1, 0);
+            sap_id ids[4] = {1, 3, 4, 1};
+            boxes[0] = boxes[1] = boxes[2] = boxes[3] = cube(0, 100);
+            REFUSED(s[k], sap_add_many(s[k], 4, boxes, NULL, ids), SAP_ERROR_LIMIT);
+            CHECK_EQUAL(ids[0], 1);
+            REFUSED(s[k], sap_remove_many(s[k], 4, ids), SAP_ERROR_ID);
+            ids[2] = 2;
+            REFUSED(s[k], sap_move_many(s[k], 3, ids, boxes), SAP_ERROR_ID);
+            REFUSED(s[k], sap_remove_many(s[k], 3, ids), SAP_ERROR_ID);
+            boxes[1] = bad;
+            REFUSED(s[k], sap_move_many(s[k], 2, ids, boxes), SAP_ERROR_BOX);
+            REFUSED(s[k], sap_add_many(s[k], 2, boxes, NULL, ids), SAP_ERROR_BOX);
+            REFUSED_ID(s[k], sap_add(s[k], &bad, NULL), SAP_ERROR_BOX);
+            REFUSED(s[k], sap_move(s[k], 1, &bad), SAP_ERROR_BOX);
+            REFUSED(s[k], sap_move(s[k], 2, &boxes[0]), SAP_ERROR_ID);
+            REFUSED(s[k], sap_remove(s[k], 2), SAP_ERROR_ID);
+            REFUSED(s[k], sap_set_filter(s[k], 2, 0, 0), SAP_ERROR_ID);
+            REFUSED(s[k], sap_refilter(s[k], 2), SAP_ERROR_ID);
+            bad_offset[1] = TEST_NAN;
+            REFUSED(s[k], sap_shift_origin(s[k], bad_offset), SAP_ERROR_ARGUMENT);
+            REFUSED(s[k], sap_reserve(s[k], -5, 5), SAP_ERROR_ARGUMENT);
+        }
+    }
+    CHECK(look(s[0]) == look(s[1]));
+    CHECK_EQUAL(sap_update(s[0]), SAP_OK);
+    CHECK_EQUAL(sap_update(s[1]), SAP_OK);
+    CHECK(look(s[0]) == look(s[1]));
+    CHECK_EQUAL(add(s[0], cube(0, 1)), add(s[1], cube(0, 1)));
+    sap_update(s[0]);
+    sap_update(s[1]);
+    CHECK(look(s[0]) == look(s[1]));
+    sap_destroy(s[0]);
+    sap_destroy(s[1]);
+}
+
+/* ---- limits ---------------------------------------------------------------------------------- */
+
+static void limit_of_boxes(void) {
+    sap_config config;
+    sap_world *s;
+    sap_aabb boxes[3];
+    sap_id ids[3] = {5, 5, 5};
+    memset(&config, 0, sizeof config);
+    config.max_boxes = 3;
+    s = make_world(&config);
+    boxes[0] = boxes[1] = boxes[2] = cube(0, 1);
+    CHECK_EQUAL(sap_add_many(s, 2, boxes, NULL, ids), SAP_OK);
+    ids[0] = ids[1] = 5;
+    REFUSED(s, sap_add_many(s, 2, boxes, NULL, ids), SAP_ERROR_LIMIT);
+    CHECK(ids[0] == 5 && ids[1] == 5);
+    CHECK_EQUAL(add(s, boxes[0]), 3);
+    REFUSED_ID(s, sap_add(s, boxes, NULL), SAP_ERROR_LIMIT);
+    REFUSED_ID(s, sap_add_static(s, boxes, NULL), SAP_ERROR_LIMIT);
+    REFUSED(s, sap_add_static_many(s, 1, boxes, NULL, ids), SAP_ERROR_LIMIT);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    REFUSED_ID(s, sap_add(s, boxes, NULL), SAP_ERROR_LIMIT);
+    sap_remove(s, 1); /* live boxes count: there is room at once, though not for the old slot */
+    CHECK_EQUAL(add(s, boxes[0]), 4);
+    REFUSED_ID(s, sap_add(s, boxes, NULL), SAP_ERROR_LIMIT);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK_EQUAL(pair_count(s), 3);
+    sap_destroy(s);
+}
+
+static int calls_made;
+static void *count_created(const sap_pair *pair, void *user) {
+    (void)pair;
+    (void)user;
+    calls_made++;
+    return NULL;
+}
+static void count_deleted(const sap_pair *pair, void *user) {
+    (void)pair;
+    (void)user;
+    calls_made++;
+}
+
+static void limit_of_pairs(void) {
+    sap_config config;
+    sap_world *s;
+    int i, count;
+    const sap_pair *p;
+    memset(&config, 0, sizeof config);
+    config.max_pairs = 3;
+    s = make_world(&config);
+    for (i = 0; i < 3; i++) add(s, along_x(0, 2));
+    CHECK_EQUAL(sap_update(s), SAP_OK); /* exactly the limit */
+    CHECK_EQUAL(pair_count(s), 3);
+    add(s, along_x(1, 5));
+    move(s, 3, along_x(4, 5));
+    sap_remove(s, 2);
+    add(s, along_x(1, 2));
+    add(s, along_x(1, 2));
+    /* 1, 4, 5, 6 all meet, and 3 meets 4: 7 pairs */
+    calls_made = 0;
+    REFUSED(s, sap_update(s), SAP_ERROR_LIMIT);
+    REFUSED(s,
+            sap_dump_pairs(s, count_created, count_deleted, NULL) == -SAP_ERROR_LIMIT ? SAP_ERROR_LIMIT
+                                                                                      : SAP_OK,
+            SAP_ERROR_LIMIT);
+    CHECK_EQUAL(calls_made, 0);
+    CHECK_EQUAL(created_count(s), 3); /* pairs and events as before the call */
+    CHECK(sap_find_pair(s, 1, 2) != NULL);
+    CHECK_EQUAL(sap_set_pair_data(s, 1, 2, tag(4)), SAP_OK);
+    CHECK_EQUAL(sap_count(s), 5);               /* what was recorded stays recorded */
+    REFUSED(s, sap_update(s), SAP_ERROR_LIMIT); /* as often as you like */
+    sap_remove(s, 4);
+    CHECK_EQUAL(sap_update(s), SAP_OK); /* 1, 5, 6: once there is room nothing is missing */
+    CHECK_EQUAL(pair_count(s), 3);
+    CHECK(sap_find_pair(s, 1, 5) && sap_find_pair(s, 1, 6) && sap_find_pair(s, 5, 6));
+    p = sap_deleted(s, &count);
+    CHECK_EQUAL(count, 3);
+    CHECK(count == 3 && p[0].id0 == 1 && p[0].id1 == 2 && p[0].user_data == tag(4));
+    CHECK_EQUAL(created_count(s), 3);
+    /* Exchanging all pairs at once is no excess: the pairs after the update count. */
+    for (i = 1; i <= 6; i++)
+        if (sap_is_valid(s, (sap_id)i)) sap_remove(s, (sap_id)i);
+    for (i = 0; i < 3; i++) add(s, cube(0, 1));
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK_EQUAL(pair_count(s), 3);
+    CHECK(sap_validate(s) == NULL);
+    sap_destroy(s);
+}
+
+/* ---- callbacks ------------------------------------------------------------------------------- */
+
+typedef struct inside {
+    sap_world *s;
+    int created, deleted;
+    sap_id added[8];
+} inside;
+
+static void try_what_is_forbidden(sap_world *s) {
+    float offset[3] = {1, 1, 1};
+    CHECK_EQUAL(sap_update(s), SAP_ERROR_BUSY);
+    CHECK_EQUAL(sap_last_error(s), SAP_ERROR_BUSY);
+    CHECK_EQUAL(sap_dump_pairs(s, NULL, NULL, NULL), -SAP_ERROR_BUSY);
+    CHECK_EQUAL(sap_last_error(s), SAP_ERROR_BUSY);
+    CHECK_EQUAL(sap_reserve(s, 1000, 1000), SAP_ERROR_BUSY);
+    CHECK_EQUAL(sap_shift_origin(s, offset), SAP_ERROR_BUSY);
+    CHECK_EQUAL(sap_count(s) > 0, 1);
+    CHECK_EQUAL(sap_last_error(s), SAP_ERROR_BUSY);
+    sap_set_pair_data(s, 1, 1, NULL); /* any other error, to see that destroy sets its own */
+    sap_destroy(s);
+    CHECK_EQUAL(sap_last_error(s), SAP_ERROR_BUSY);
+    /* sap_prepare_queries, sap_save and sap_restore: see the tests of queries and snapshots. */
+}
+
+static void *inside_create(const sap_pair *pair, void *user) {
+    inside *in = (inside *)user;
+    sap_world *s = in->s;
+    sap_aabb box = cube(0, 1), got;
+    sap_id others[4];
+    try_what_is_forbidden(s);
+    if (in->created++ == 0) { /* the first one, of 1 and 2 */
+        CHECK(pair->id0 == 1 && pair->id1 == 2);
+        in->added[0] = sap_add(s, &box, tag(8));
+        CHECK_EQUAL(in->added[0], 4);
+        CHECK_EQUAL(sap_count(s), 4);
+        CHECK_EQUAL(sap_add_many(s, 1, &box, NULL, &in->added[1]), SAP_OK);
+        CHECK_EQUAL(sap_remove(s, in->added[1]), SAP_OK);
+        CHECK_EQUAL(move(s, 3, cube(50, 51)), SAP_OK);
+        CHECK_EQUAL(sap_get_box(s, 3, &got), SAP_OK);
+        CHECK(got.min[0] == 50);
+        CHECK_EQUAL(sap_set_filter(s, 2, 1, 0xffffffffu), SAP_OK);
+        CHECK_EQUAL(sap_refilter(s, 2), SAP_OK);
+        CHECK_EQUAL(sap_set_pair_data(s, 2, 3, tag(9)), SAP_OK);
+        CHECK_EQUAL(sap_pairs_of(s, 1, others, 4), 2);
+        CHECK(pair->id0 == 1 && pair->id1 == 2); /* still there to read */
+    }
+    return tag(in->created);
+}
+
+static void inside_delete(const sap_pair *pair, void *user) {
+    inside *in = (inside *)user;
+    sap_world *s = in->s;
+    try_what_is_forbidden(s);
+    CHECK(pair->user_data != NULL);
+    if (in->deleted++ == 0)
+        CHECK_EQUAL(sap_remove(s, 1), SAP_OK);
+    else
+        CHECK_EQUAL(sap_remove(s, 1), SAP_ERROR_ID);
+    CHECK(sap_get_object(s, 1) == NULL);
+}
+
+static void calls_inside_callbacks(void) {
+    inside in;
+    sap_world *s = make_world(NULL);
+    int i, count;
+    memset(&in, 0, sizeof in);
+    in.s = s;
+    for (i = 0; i < 3; i++) add(s, cube(0, 1));
+    CHECK_EQUAL(sap_dump_pairs(s, inside_create, inside_delete, &in), 3);
+    CHECK_EQUAL(in.created, 3);
+    CHECK_EQUAL(sap_last_error(s), SAP_OK);
+    CHECK_EQUAL(pair_count(s), 3); /* what was recorded inside counts at the next update */
+    CHECK_EQUAL(created_count(s), 3);
+    CHECK(sap_find_pair(s, 1, 3) && sap_find_pair(s, 1, 3)->user_data == tag(2));
+    CHECK_EQUAL(sap_count(s), 4);
+    CHECK_EQUAL(sap_dump_pairs(s, NULL, inside_delete, &in), 3);
+    CHECK_EQUAL(in.deleted, 2);       /* 3 went away from 1 and 2 */
+    CHECK_EQUAL(created_count(s), 2); /* the box added inside meets 1 and 2 */
+    CHECK(sap_find_pair(s, 1, 4) && sap_find_pair(s, 2, 4));
+    CHECK_EQUAL(sap_is_valid(s, 1), 0); /* removed inside del, its pairs stand until the next update */
+    CHECK(sap_find_pair(s, 1, 2) != NULL);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    sap_deleted(s, &count);
+    CHECK_EQUAL(count, 2);
+    CHECK_EQUAL(pair_count(s), 1);
+    CHECK(sap_validate(s) == NULL);
+    sap_destroy(s);
+}
+
+/* Each of many callbacks adds boxes: whatever grows meanwhile, the pair in hand stays where it is. */
+static void *adds_more(const sap_pair *pair, void *user) {
+    inside *in = (inside *)user;
+    sap_pair before = *pair;
+    sap_aabb box = cube(200, 201);
+    int i;
+    for (i = 0; i < 40; i++) {
+        sap_id id;
+        box.min[0] += 3;
+        box.max[0] += 3;
+        id = sap_add(in->s, &box, NULL);
+        if (i % 3 == 0) sap_move(in->s, pair->id1, &box);
+        if (i % 4 == 0) sap_remove(in->s, id);
+    }
+    CHECK(memcmp(pair, &before, sizeof before) == 0);
+    in->created++;
+    return tag(in->created);
+}
+
+static void growth_inside_callbacks(void) {
+    inside in;
+    sap_world *s = make_world(NULL);
+    int i, count;
+    const sap_pair *p;
+    memset(&in, 0, sizeof in);
+    in.s = s;
+    for (i = 0; i < 12; i++) add(s, cube(0, 1));
+    CHECK_EQUAL(sap_dump_pairs(s, adds_more, NULL, &in), 66);
+    CHECK_EQUAL(in.created, 66);
+    p = sap_created(s, &count);
+    CHECK_EQUAL(count, 66);
+    for (i = 0; i < count; i++) CHECK(p[i].user_data == tag(i + 1));
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK_EQUAL(sap_count(s), 12 + 66 * 30);
+    CHECK(sap_validate(s) == NULL);
+    sap_destroy(s);
+}
+
+/* ---- the origin ------------------------------------------------------------------------------ */
+
+static void shift_origin(void) {
+    sap_world *s = make_world(NULL);
+    sap_config flat;
+    sap_aabb got, box;
+    float offset[3] = {10, -20, 0};
+    int axis;
+    sap_id a = add(s, along_x(10, 12)), b = add(s, along_x(12, 13)), plane;
+    box = cube(TEST_LARGEST * -1, 0);
+    test_set_bits(&box.min[0], 0xff800000u);
+    test_set_bits(&box.max[0], 0x7f800000u);
+    box.min[1] = -5;
+    box.max[1] = -4;
+    box.min[2] = 0;
+    plane = sap_add(s, &box, NULL);
+    sap_update(s);
+    CHECK_EQUAL(pair_count(s), 1);
+    CHECK_EQUAL(sap_shift_origin(s, offset), SAP_OK);
+    sap_get_box(s, a, &got);
+    CHECK(got.min[0] == 0 && got.max[0] == 2 && got.min[1] == 20 && got.max[1] == 21 && got.min[2] == 0);
+    sap_get_box(s, plane, &got);
+    CHECK(test_bits(got.min[0]) == 0xff800000u && test_bits(got.max[0]) == 0x7f800000u); /* infinite stays */
+    CHECK(got.min[1] == 15 && got.max[1] == 16);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK_EQUAL(created_count(s) + deleted_count(s), 0);
+
+    for (axis = 0; axis < 3; axis++) {
+        static const uint32_t bad[] = {0x7f800000u, 0xff800000u, 0x7fc00000u, 0xff800001u};
+        size_t i;
+        for (i = 0; i < 4; i++) {
+            offset[0] = offset[1] = offset[2] = 1;
+            test_set_bits(&offset[axis], bad[i]);
+            REFUSED(s, sap_shift_origin(s, offset), SAP_ERROR_ARGUMENT);
+        }
+    }
+    /* Only one box of many would overflow: still nothing changes. */
+    move(s, b, cube(TEST_LARGEST, TEST_LARGEST));
+    sap_update(s);
+    offset[0] = offset[1] = 0;
+    offset[2] = -TEST_LARGEST;
+    REFUSED(s, sap_shift_origin(s, offset), SAP_ERROR_ARGUMENT);
+    offset[2] = TEST_LARGEST;
+    CHECK_EQUAL(sap_shift_origin(s, offset), SAP_OK);
+    sap_get_box(s, b, &got);
+    CHECK(got.min[2] == 0 && got.max[0] == TEST_LARGEST);
+    sap_destroy(s);
+
+    /* It acts as a move: rounding may bring two boxes into contact, and the next update says so. */
+    s = make_world(NULL);
+    add(s, cube(0, 1));
+    add(s, cube(test_float(0x3f800001u), 2));
+    sap_update(s);
+    CHECK_EQUAL(pair_count(s), 0);
+    offset[0] = offset[1] = offset[2] = -1e6f;
+    CHECK_EQUAL(sap_shift_origin(s, offset), SAP_OK);
+    CHECK_EQUAL(pair_count(s), 0);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK_EQUAL(created_count(s), 1);
+    sap_destroy(s);
+
+    /* What the world does not use, it does not shift or judge. */
+    memset(&flat, 0, sizeof flat);
+    flat.axes = SAP_2D;
+    s = make_world(&flat);
+    CHECK_EQUAL(sap_shift_origin(s, offset), SAP_OK); /* an empty world has nothing to shift */
+    a = add(s, cube(1, 2));
+    offset[0] = offset[1] = 1;
+    offset[2] = TEST_NAN;
+    CHECK_EQUAL(sap_shift_origin(s, offset), SAP_OK);
+    sap_get_box(s, a, &got);
+    CHECK(got.min[0] == 0 && got.max[1] == 1 && test_bits(got.min[2]) == 0 && test_bits(got.max[2]) == 0);
+    sap_destroy(s);
+}
+
+/* ---- stats ----------------------------------------------------------------------------------- */
+
+static void stats(void) {
+    sap_world *s = make_world(NULL);
+    sap_stats now;
+    int i;
+    memset(&now, 0xff, sizeof now);
+    sap_get_stats(s, &now);
+    CHECK(now.boxes == 0 && now.static_boxes == 0 && now.pairs == 0 && now.created == 0 && now.deleted == 0);
+    CHECK(now.swaps == 0 && now.overlap_tests == 0 && now.bytes > 0);
+    for (i = 0; i < 100; i++) add(s, along_x((float)i, (float)i + 1));
+    sap_get_stats(s, &now);
+    CHECK(now.boxes == 100 && now.pairs == 0 && now.created == 0);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    sap_get_stats(s, &now);
+    CHECK(now.pairs == 99 && now.created == 99 && now.deleted == 0);
+    CHECK(now.bytes > 100 * sizeof(sap_aabb));
+    sap_remove(s, 1);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    sap_get_stats(s, &now);
+    CHECK(now.boxes == 99 && now.pairs == 98 && now.created == 0 && now.deleted == 1);
+    CHECK_EQUAL(sap_update(s), SAP_OK); /* an update with nothing recorded does nothing */
+    sap_get_stats(s, &now);
+    CHECK(now.swaps == 0 && now.overlap_tests == 0 && now.created == 0 && now.deleted == 0);
+    for (i = 2; i <= 100; i++) move(s, (sap_id)i, along_x((float)(100 - i), (float)(100 - i) + 1.5f));
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    sap_get_stats(s, &now);
+    CHECK(now.swaps + now.overlap_tests > 0);
+    sap_destroy(s);
+}
+
+/* Two worlds know nothing of each other. */
+static void two_worlds(void) {
+    sap_world *s = make_world(NULL), *t = make_world(NULL);
+    add(s, cube(0, 1));
+    CHECK_EQUAL(add(t, cube(0, 1)), 1);
+    CHECK_EQUAL(add(t, cube(0, 1)), 2);
+    CHECK_EQUAL(sap_remove(s, 2), SAP_ERROR_ID);
+    CHECK_EQUAL(sap_last_error(t), SAP_OK);
+    sap_update(t);
+    sap_update(s);
+    CHECK(pair_count(s) == 0 && pair_count(t) == 1);
+    sap_destroy(s);
+    CHECK_EQUAL(pair_count(t), 1);
+    sap_destroy(t);
+}
+
+int main(void) {
+    types();
+    result_text();
+    null_world();
+    for (path = SAP__PATH_AUTO; path < ALL_PATHS; path++) {
+        create_and_destroy();
+        reserve();
+        null_arguments();
+        last_error();
+        bad_boxes();
+        overlap();
+        get_box();
+        ids_count_up();
+        ids_come_back();
+        removed_id_is_refused();
+        generations_wrap();
+        record_then_settle();
+        only_the_net_change();
+        events_are_sorted();
+        dump_pairs();
+        masks();
+        statics();
+        user_filter();
+        many();
+        refused_calls_leave_no_trace();
+        limit_of_boxes();
+        limit_of_pairs();
+        calls_inside_callbacks();
+        growth_inside_callbacks();
+        shift_origin();
+        stats();
+        two_worlds();
+    }
+    return test_summary();
+}

@@ -1,0 +1,190 @@
+/* test_prune.c - sap_box_prune and sap_box_prune_bipartite against two nested loops.
+
+   usage: test_prune [rounds] [first seed]   default 800 from 1 */
+
+#define SAP_IMPLEMENTATION
+#include "sap.h"
+
+#include "test.h"
+#include "model.h"
+#include "scenes.h"
+
+/* A table of which pairs have been reported, and how often the callback may still say "go on". */
+typedef struct hits {
+    unsigned char *seen; /* na x nb */
+    int na, nb, bipartite;
+    long long count, stop_at;
+    int faults;
+} hits;
+
+static int hit(int i, int j, void *user) {
+    hits *h = (hits *)user;
+    if (i < 0 || j < 0 || i >= h->na || j >= h->nb || (!h->bipartite && i >= j))
+        h->faults++;
+    else if (h->seen[i * h->nb + j]++)
+        h->faults++; /* reported twice */
+    h->count++;
+    return h->stop_at == 0 || h->count < h->stop_at;
+}
+
+static int must_not_be_called(int i, int j, void *user) {
+    (void)i;
+    (void)j;
+    ++*(int *)user;
+    return 1;
+}
+
+static long long prune(const sap_aabb *a, int na, const sap_aabb *b, int nb, int axes, int bipartite,
+                       sap_prune_hit *callback, void *user) {
+    return bipartite ? sap_box_prune_bipartite(a, na, b, nb, axes, callback, user)
+                     : sap_box_prune(a, na, axes, callback, user);
+}
+
+static void one_round(int seed) {
+    static const int masks[] = {0, 0, 0, 7, SAP_2D, 1, 2, 4, 5, 6};
+    test_rng rng;
+    scene kind;
+    int axes, used, na, nb, bipartite, i, j, wrong = 0, called = 0;
+    long long expected = 0, answer;
+    sap_aabb *a, *b;
+    hits h;
+    rng.state = (uint64_t)seed * 31337u;
+    kind = (scene)(seed % SCENE_COUNT);
+    bipartite = test_chance(&rng, 50);
+    axes = masks[test_below(&rng, 10)];
+    used = axes ? axes : 7;
+    na = test_below(&rng, 70);
+    nb = test_below(&rng, 70);
+    if (seed % 25 == 3) {
+        na = 500 + test_below(&rng, 2500);
+        nb = test_below(&rng, 3000);
+    }
+    if (seed % 100 ==
+        50) { /* as many as it takes to cut space into many strips, with boxes across most of them */
+        kind = SCENE_SPARSE;
+        axes = 0;
+        used = 7;
+        bipartite = seed / 100 % 2;
+        na = 8000;
+        nb = 3000;
+    }
+    if (!bipartite) nb = na;
+    a = (sap_aabb *)malloc(((size_t)na + 1) * sizeof *a);
+    b = bipartite ? (sap_aabb *)malloc(((size_t)nb + 1) * sizeof *b) : a;
+    memset(&h, 0, sizeof h);
+    h.seen = (unsigned char *)calloc((size_t)na * (size_t)nb + 1, 1);
+    if (!a || !b || !h.seen) exit(2);
+    for (i = 0; i < na; i++) {
+        scene_box(&rng, kind, &a[i]);
+        scene_spoil_unused(&rng, used, &a[i]);
+    }
+    for (i = 0; bipartite && i < nb; i++) {
+        scene_box(&rng, kind, &b[i]);
+        scene_spoil_unused(&rng, used, &b[i]);
+    }
+    h.na = na;
+    h.nb = nb;
+    h.bipartite = bipartite;
+    for (i = 0; i < na; i++)
+        for (j = bipartite ? 0 : i + 1; j < nb; j++) expected += model_overlap(used, &a[i], &b[j]);
+
+    answer = prune(a, na, b, nb, axes, bipartite, hit, &h);
+    CHECK_MESSAGE(
+        answer == expected && h.count == expected && h.faults == 0,
+        "seed %d (%s, axes %d, %d and %d boxes%s): %lld hits, %lld answered, %lld expected, %d faults", seed,
+        scene_names[kind], axes, na, nb, bipartite ? ", bipartite" : "", h.count, answer, expected, h.faults);
+    for (i = 0; i < na; i++)
+        for (j = bipartite ? 0 : i + 1; j < nb; j++)
+            wrong += h.seen[i * nb + j] != (model_overlap(used, &a[i], &b[j]) ? 1 : 0);
+    CHECK_MESSAGE(wrong == 0, "seed %d (%s): %d pairs are wrong", seed, scene_names[kind], wrong);
+    CHECK_EQUAL(prune(a, na, b, nb, axes, bipartite, NULL, NULL), expected);
+
+    if (expected) { /* stop early: the hit that stops is counted */
+        memset(h.seen, 0, (size_t)na * (size_t)nb);
+        h.count = 0;
+        h.stop_at = 1 + (long long)(test_random(&rng) % (uint64_t)expected);
+        answer = prune(a, na, b, nb, axes, bipartite, hit, &h);
+        CHECK_EQUAL(answer, h.stop_at);
+        CHECK_EQUAL(h.count, h.stop_at);
+        CHECK_EQUAL(h.faults, 0);
+    }
+    if (na) { /* one bad box: refused before anything is reported */
+        scene_damage(&rng, used,
+                     bipartite && nb && test_chance(&rng, 50) ? &b[test_below(&rng, nb)]
+                                                              : &a[test_below(&rng, na)]);
+        CHECK_EQUAL(prune(a, na, b, nb, axes, bipartite, must_not_be_called, &called), -SAP_ERROR_BOX);
+        CHECK_EQUAL(prune(a, na, b, nb, axes, bipartite, NULL, NULL), -SAP_ERROR_BOX);
+        CHECK_EQUAL(called, 0);
+    }
+    free(h.seen);
+    if (bipartite) free(b);
+    free(a);
+}
+
+static void arguments(void) {
+    sap_aabb box = {{0, 0, 0}, {1, 1, 1}}, bad;
+    static const int wrong_axes[] = {-1, 8, 9, 256, (int)0x80000000u, 0x7fffffff};
+    int called = 0;
+    size_t i;
+    hits h;
+    unsigned char seen[4] = {0, 0, 0, 0};
+
+    CHECK_EQUAL(sap_box_prune(NULL, 0, 0, NULL, NULL), 0);
+    CHECK_EQUAL(sap_box_prune(&box, 0, 0, must_not_be_called, &called), 0);
+    CHECK_EQUAL(sap_box_prune(&box, 1, 0, must_not_be_called, &called), 0);
+    CHECK_EQUAL(sap_box_prune(NULL, 1, 0, must_not_be_called, &called), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_box_prune(&box, -1, 0, must_not_be_called, &called), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_box_prune_bipartite(NULL, 0, NULL, 0, 0, NULL, NULL), 0);
+    CHECK_EQUAL(sap_box_prune_bipartite(&box, 1, NULL, 0, 0, must_not_be_called, &called), 0);
+    CHECK_EQUAL(sap_box_prune_bipartite(NULL, 0, &box, 1, 0, must_not_be_called, &called), 0);
+    CHECK_EQUAL(sap_box_prune_bipartite(NULL, 1, &box, 1, 0, must_not_be_called, &called),
+                -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_box_prune_bipartite(&box, 1, NULL, 1, 0, must_not_be_called, &called),
+                -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_box_prune_bipartite(&box, -1, &box, 1, 0, must_not_be_called, &called),
+                -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_box_prune_bipartite(&box, 1, &box, -1, 0, must_not_be_called, &called),
+                -SAP_ERROR_ARGUMENT);
+    for (i = 0; i < sizeof wrong_axes / sizeof wrong_axes[0]; i++) {
+        CHECK_EQUAL(sap_box_prune(&box, 1, wrong_axes[i], must_not_be_called, &called), -SAP_ERROR_ARGUMENT);
+        CHECK_EQUAL(sap_box_prune(NULL, 0, wrong_axes[i], must_not_be_called, &called), -SAP_ERROR_ARGUMENT);
+        CHECK_EQUAL(sap_box_prune_bipartite(&box, 1, &box, 1, wrong_axes[i], must_not_be_called, &called),
+                    -SAP_ERROR_ARGUMENT);
+    }
+
+    /* A bad box is an error also where it has nobody to meet. */
+    bad = box;
+    test_set_bits(&bad.max[1], 0x7f800001u);
+    CHECK_EQUAL(sap_box_prune(&bad, 1, 0, must_not_be_called, &called), -SAP_ERROR_BOX);
+    CHECK_EQUAL(sap_box_prune(&bad, 1, SAP_AXIS_Y, must_not_be_called, &called), -SAP_ERROR_BOX);
+    CHECK_EQUAL(sap_box_prune(&bad, 1, SAP_AXIS_X | SAP_AXIS_Z, must_not_be_called, &called), 0);
+    CHECK_EQUAL(sap_box_prune_bipartite(&bad, 1, NULL, 0, 0, must_not_be_called, &called), -SAP_ERROR_BOX);
+    CHECK_EQUAL(sap_box_prune_bipartite(NULL, 0, &bad, 1, 0, must_not_be_called, &called), -SAP_ERROR_BOX);
+    CHECK_EQUAL(called, 0);
+
+    /* One array may stand on both sides: then a box also meets itself. */
+    memset(&h, 0, sizeof h);
+    h.seen = seen;
+    h.na = h.nb = 1;
+    h.bipartite = 1;
+    CHECK_EQUAL(sap_box_prune_bipartite(&box, 1, &box, 1, 0, hit, &h), 1);
+    CHECK_EQUAL(h.faults, 0);
+}
+
+/* The answer is wider than an int: a pile of 70,000 boxes has 2,449,965,000 pairs. */
+static void more_than_an_int(void) {
+    int n = 70000, i;
+    sap_aabb *pile = (sap_aabb *)malloc((size_t)n * sizeof *pile);
+    if (!pile) exit(2);
+    for (i = 0; i < n; i++) memset(&pile[i], 0, sizeof pile[i]);
+    CHECK_EQUAL(sap_box_prune(pile, n, 0, NULL, NULL), 2449965000);
+    free(pile);
+}
+
+int main(int argc, char **argv) {
+    int rounds = test_argument(argc, argv, 1, 800), first = test_argument(argc, argv, 2, 1), seed;
+    arguments();
+    for (seed = first; seed < first + rounds; seed++) one_round(seed);
+    if (rounds > 2000) more_than_an_int(); /* takes seconds */
+    return test_summary();
+}

@@ -554,8 +554,14 @@ static void sap__decode(const sap__box *box, sap_aabb *out) {
 
 /* Closed intervals: boxes that touch overlap. Without branches: the outcome of each of the six is a coin toss. */
 SAP__INLINE int sap__overlap(const sap__box *a, const sap__box *b) {
+#ifdef SAP__LANES4_KERNEL
+    sap__lanes4 lo_a = sap__load4(a->lo), hi_a = sap__rotate4(sap__load4(a->lo + 2)); /* three lanes count */
+    sap__lanes4 lo_b = sap__load4(b->lo), hi_b = sap__rotate4(sap__load4(b->lo + 2));
+    return (sap__mask4(sap__or4(sap__greater4(lo_a, hi_b), sap__greater4(lo_b, hi_a))) & 7u) == 0;
+#else
     return (a->lo[0] <= b->hi[0]) & (b->lo[0] <= a->hi[0]) & (a->lo[1] <= b->hi[1]) & (b->lo[1] <= a->hi[1]) &
            (a->lo[2] <= b->hi[2]) & (b->lo[2] <= a->hi[2]);
+#endif
 }
 
 static int sap__overlap_on(const sap__box *a, const sap__box *b, int axis) {
@@ -958,11 +964,10 @@ static size_t sap__strips_bytes(const sap__strips *t) {
            sap__bytes_of(t->items) + sap__bytes_of(t->tmp) + sap__bytes_of(t->spans);
 }
 
-SAP__INLINE sap__box sap__turn(const sap__strips *t, const sap__box *box) {
-    sap__box turned;
+/* Into a place of the caller's: a struct returned is copied in wider words than it was written in, and waits for that. */
+SAP__INLINE void sap__turn(const sap__strips *t, const sap__box *box, sap__box *turned) {
     int k;
-    for (k = 0; k < 3; k++) turned.lo[k] = box->lo[t->axis[k]], turned.hi[k] = box->hi[t->axis[k]];
-    return turned;
+    for (k = 0; k < 3; k++) turned->lo[k] = box->lo[t->axis[k]], turned->hi[k] = box->hi[t->axis[k]];
 }
 
 /* The strips that a turned box touches: a rectangle of them, packed in four bytes; or the wide one. */
@@ -976,15 +981,13 @@ SAP__INLINE int sap__cut_index(const int32_t *cut, int bits, int32_t key) {
     return i;
 }
 
-SAP__INLINE sap__span sap__span_of(const sap__strips *t, const sap__box *turned) {
-    sap__span s;
+SAP__INLINE void sap__span_of(const sap__strips *t, const sap__box *turned, sap__span *span) {
     int d;
     for (d = 0; d < 2; d++) {
-        s.lo[d] = sap__cut_index(t->cut[d], t->bits[d], turned->lo[d + 1]);
-        s.hi[d] = sap__cut_index(t->cut[d], t->bits[d], turned->hi[d + 1]);
+        span->lo[d] = sap__cut_index(t->cut[d], t->bits[d], turned->lo[d + 1]);
+        span->hi[d] = sap__cut_index(t->cut[d], t->bits[d], turned->hi[d + 1]);
     }
-    s.wide = (s.hi[0] - s.lo[0] + 1) * (s.hi[1] - s.lo[1] + 1) > SAP__WIDE;
-    return s;
+    span->wide = (span->hi[0] - span->lo[0] + 1) * (span->hi[1] - span->lo[1] + 1) > SAP__WIDE;
 }
 
 static int sap__wide_strip(const sap__strips *t) {
@@ -1167,8 +1170,10 @@ static int sap__strips_build(sap__strips *t, const sap__box *boxes, int all, con
         copies = 0;
         for (i = 0; i < n; i++) {
             uint32_t slot = slots ? slots[i] : (uint32_t)i;
-            sap__box box = sap__turn(t, &boxes[slot]);
-            sap__span span = sap__span_of(t, &box);
+            sap__box box;
+            sap__span span;
+            sap__turn(t, &boxes[slot], &box);
+            sap__span_of(t, &box, &span);
             t->items[i] = sap__item(sap__sortable(box.lo[0]), slot);
             t->spans[slot] = sap__pack_span(&span);
             if (span.wide) {
@@ -1194,7 +1199,8 @@ static int sap__strips_build(sap__strips *t, const sap__box *boxes, int all, con
     sap__sort(t->items, t->tmp, n);
     for (i = 0; i < n; i++) {
         uint32_t slot = (uint32_t)t->items[i], packed = t->spans[slot];
-        sap__box box = sap__turn(t, &boxes[slot]);
+        sap__box box;
+        sap__turn(t, &boxes[slot], &box);
         int lo0 = (int)(packed & 255), hi0 = (int)(packed >> 8 & 255), lo1 = (int)(packed >> 16 & 255),
             hi1 = (int)(packed >> 24);
         if (packed == SAP__WIDE_SPAN) lo0 = hi0 = lo1 = hi1 = 0;
@@ -1296,7 +1302,7 @@ static void sap__sweep(sap__strips *t, const sap__kernel *kernel, sap__sink *sin
             sap__box box;
             sap__span span;
             for (k = 0; k < 3; k++) box.lo[k] = c->lo[k][lane], box.hi[k] = c->hi[k][lane];
-            span = sap__span_of(t, &box);
+            sap__span_of(t, &box, &span);
             for (j = span.lo[0]; j <= span.hi[0]; j++)
                 for (k = span.lo[1]; k <= span.hi[1] && !sink->stopped; k++)
                     sap__ask_strip(t, kernel, j << t->bits[1] | k, &box,
@@ -1308,9 +1314,11 @@ static void sap__sweep(sap__strips *t, const sap__kernel *kernel, sap__sink *sin
 
 /* Box pruning, bipartite, one box of the other set at a time: everything here that overlaps it, once. */
 static void sap__ask(sap__strips *t, const sap__kernel *kernel, const sap__box *box, uint32_t slot, sap__sink *sink) {
-    sap__box turned = sap__turn(t, box);
-    sap__span span = sap__span_of(t, &turned);
+    sap__box turned;
+    sap__span span;
     int j, k, wide = sap__wide_strip(t);
+    sap__turn(t, box, &turned);
+    sap__span_of(t, &turned, &span);
     for (j = span.lo[0]; j <= span.hi[0]; j++)
         for (k = span.lo[1]; k <= span.hi[1] && !sink->stopped; k++)
             sap__ask_strip(t, kernel, j << t->bits[1] | k, &turned, slot | sap__home(&span, j, k), sink);
@@ -1441,9 +1449,11 @@ static void sap__strip_take(sap__strips *t, sap__strip *strip, int e, int lane) 
 }
 
 static int sap__strips_insert(sap__strips *t, const sap__box *box, uint32_t slot) {
-    sap__box turned = sap__turn(t, box);
-    sap__span span = sap__span_of(t, &turned);
+    sap__box turned;
+    sap__span span;
     int j, k;
+    sap__turn(t, box, &turned);
+    sap__span_of(t, &turned, &span);
     t->spans[slot] = sap__pack_span(&span);
     if (span.wide) return sap__strip_insert(t, sap__wide_strip(t), &turned, slot | SAP__HOME);
     for (j = span.lo[0]; j <= span.hi[0]; j++)
@@ -1453,9 +1463,11 @@ static int sap__strips_insert(sap__strips *t, const sap__box *box, uint32_t slot
 }
 
 static void sap__strips_remove(sap__strips *t, const sap__box *box, uint32_t slot) {
-    sap__box turned = sap__turn(t, box);
-    sap__span span = sap__span_of(t, &turned);
+    sap__box turned;
+    sap__span span;
     int j, k, e, lane;
+    sap__turn(t, box, &turned);
+    sap__span_of(t, &turned, &span);
     if (span.wide) span.lo[0] = span.hi[0] = span.lo[1] = span.hi[1] = 0;
     for (j = span.lo[0]; j <= span.hi[0]; j++)
         for (k = span.lo[1]; k <= span.hi[1]; k++) {
@@ -1479,7 +1491,8 @@ static int sap__strips_refresh(sap__strips *t, const sap__box *boxes) {
             int fill = t->fill[e];
             for (lane = 0; lane < fill;) {
                 uint32_t ref = c->ref[lane];
-                sap__box turned = sap__turn(t, &boxes[ref & SAP__SLOT]);
+                sap__box turned;
+                sap__turn(t, &boxes[ref & SAP__SLOT], &turned);
                 if (turned.lo[0] < first || turned.lo[0] > next) {
                     t->items[astray++] = ref;
                     sap__copy_lane(c, lane, c, --fill);
@@ -1495,7 +1508,8 @@ static int sap__strips_refresh(sap__strips *t, const sap__box *boxes) {
         }
         while (astray > 0) {
             uint32_t ref = (uint32_t)t->items[--astray];
-            sap__box turned = sap__turn(t, &boxes[ref & SAP__SLOT]);
+            sap__box turned;
+            sap__turn(t, &boxes[ref & SAP__SLOT], &turned);
             if (!sap__strip_insert(t, s, &turned, ref)) return 0;
         }
         for (e = strip->start + strip->count - 1; e >= strip->start && strip->count > 1; e--)
@@ -1506,9 +1520,13 @@ static int sap__strips_refresh(sap__strips *t, const sap__box *boxes) {
 
 /* Most moves stay in their strips and chunks, and only overwrite a lane. */
 static int sap__strips_move(sap__strips *t, const sap__box *was, const sap__box *now, uint32_t slot) {
-    sap__box old = sap__turn(t, was), turned = sap__turn(t, now);
-    sap__span from = sap__span_of(t, &old), to = sap__span_of(t, &turned);
+    sap__box old, turned;
+    sap__span from, to;
     int j, k, e, lane;
+    sap__turn(t, was, &old);
+    sap__turn(t, now, &turned);
+    sap__span_of(t, &old, &from);
+    sap__span_of(t, &turned, &to);
     if (memcmp(&from, &to, sizeof from) != 0) {
         sap__strips_remove(t, was, slot);
         return sap__strips_insert(t, now, slot);
@@ -2468,7 +2486,8 @@ static int sap__refresh_all(sap_world *s) {
         s->filed[i] = 0;
         if (s->state[slot] & SAP__STATIC) continue;
         if (!(s->state[slot] & (SAP__ADDED | SAP__REMOVED))) {
-            sap__box turned = sap__turn(t, &s->now[slot]);
+            sap__box turned;
+            sap__turn(t, &s->now[slot], &turned);
             if (sap__in_span(t, &turned, t->spans[slot])) continue;
         }
         s->filed[i] = 1;
@@ -3235,8 +3254,8 @@ static const char *sap__validate_strips(const sap_world *s, const sap__strips *t
                 slot = ref & SAP__SLOT;
                 if (slot >= n || !sap__is_settled(s, slot) || (s->state[slot] & SAP__STATIC) != kind)
                     return "Strips hold settled boxes of their kind.";
-                box = sap__turn(t, &s->was[slot]);
-                span = sap__span_of(t, &box);
+                sap__turn(t, &s->was[slot], &box);
+                sap__span_of(t, &box, &span);
                 for (k = 0; k < 3; k++)
                     if (c->lo[k][lane] != box.lo[k] || c->hi[k][lane] != box.hi[k])
                         return "A filed box is where it was at the last update.";
@@ -3259,8 +3278,10 @@ static const char *sap__validate_strips(const sap_world *s, const sap__strips *t
     if (chunks + sap__length(t->free_chunks) != sap__length(t->chunks)) return "A chunk is in a strip or free.";
     for (slot = 0; slot < n; slot++)
         if (sap__is_settled(s, slot) && (s->state[slot] & SAP__STATIC) == kind) {
-            sap__box box = sap__turn(t, &s->was[slot]);
-            sap__span span = sap__span_of(t, &box);
+            sap__box box;
+            sap__span span;
+            sap__turn(t, &s->was[slot], &box);
+            sap__span_of(t, &box, &span);
             copies += span.wide ? 1 : (span.hi[0] - span.lo[0] + 1) * (span.hi[1] - span.lo[1] + 1);
         }
     return copies == filed ? NULL : "A box is filed once in every strip that it touches.";

@@ -819,28 +819,29 @@ SAP__AVX2 static uint32_t sap__hits_avx2(const sap__chunk *c, const sap__box *bo
 
 SAP__AVX2 static int sap__meet_avx2(const sap__chunk *a, const sap__chunk *b, int32_t first,
                                     uint64_t words[SAP__LANES / 4]) {
-    uint32_t reaching = 0, lanes;
-    int i, j, tests = 0;
-    for (i = 0; i < SAP__LANES; i += 8) {
-        words[i / 4] = words[i / 4 + 1] = 0;
-        reaching |= (~sap__mask8(_mm256_cmpgt_epi32(_mm256_set1_epi32(first), sap__load8(a->hi[0] + i))) & 255u) << i;
-    }
-    for (j = 0; j < SAP__LANES; j += 8) {
-        const __m256i lo0 = sap__load8(b->lo[0] + j);
-        const __m256i lo1 = sap__load8(b->lo[1] + j), hi1 = sap__load8(b->hi[1] + j);
-        const __m256i lo2 = sap__load8(b->lo[2] + j), hi2 = sap__load8(b->hi[2] + j);
-        for (lanes = reaching; lanes; lanes &= lanes - 1) {
-            __m256i m0, m1, m2;
-            i = sap__lowest_bit(lanes);
-            m0 = _mm256_cmpgt_epi32(lo0, _mm256_set1_epi32(a->hi[0][i]));
-            m1 = _mm256_or_si256(_mm256_cmpgt_epi32(lo1, _mm256_set1_epi32(a->hi[1][i])),
-                                 _mm256_cmpgt_epi32(_mm256_set1_epi32(a->lo[1][i]), hi1));
-            m2 = _mm256_or_si256(_mm256_cmpgt_epi32(lo2, _mm256_set1_epi32(a->hi[2][i])),
-                                 _mm256_cmpgt_epi32(_mm256_set1_epi32(a->lo[2][i]), hi2));
-            words[i / 4] |= (uint64_t)(~sap__mask8(_mm256_or_si256(m0, _mm256_or_si256(m1, m2))) & 255u)
-                            << (16 * (i % 4) + j);
-            tests += 8;
-        }
+    const __m256i lo0 = sap__load8(b->lo[0]), lo0_ = sap__load8(b->lo[0] + 8);
+    const __m256i lo1 = sap__load8(b->lo[1]), lo1_ = sap__load8(b->lo[1] + 8);
+    const __m256i lo2 = sap__load8(b->lo[2]), lo2_ = sap__load8(b->lo[2] + 8);
+    const __m256i hi1 = sap__load8(b->hi[1]), hi1_ = sap__load8(b->hi[1] + 8);
+    const __m256i hi2 = sap__load8(b->hi[2]), hi2_ = sap__load8(b->hi[2] + 8);
+    const __m256i start = _mm256_set1_epi32(first);
+    uint32_t lanes = ~(sap__mask8(_mm256_cmpgt_epi32(start, sap__load8(a->hi[0]))) |
+                       sap__mask8(_mm256_cmpgt_epi32(start, sap__load8(a->hi[0] + 8))) << 8) & 0xffffu;
+    int tests = 0;
+    words[0] = words[1] = words[2] = words[3] = 0;
+    for (; lanes; lanes &= lanes - 1) {
+        int i = sap__lowest_bit(lanes);
+        __m256i a_hi0 = _mm256_set1_epi32(a->hi[0][i]), a_hi1 = _mm256_set1_epi32(a->hi[1][i]);
+        __m256i a_lo1 = _mm256_set1_epi32(a->lo[1][i]), a_hi2 = _mm256_set1_epi32(a->hi[2][i]);
+        __m256i a_lo2 = _mm256_set1_epi32(a->lo[2][i]), m, m_;
+        m = _mm256_or_si256(_mm256_cmpgt_epi32(lo0, a_hi0), _mm256_cmpgt_epi32(lo1, a_hi1));
+        m_ = _mm256_or_si256(_mm256_cmpgt_epi32(lo0_, a_hi0), _mm256_cmpgt_epi32(lo1_, a_hi1));
+        m = _mm256_or_si256(m, _mm256_or_si256(_mm256_cmpgt_epi32(a_lo1, hi1), _mm256_cmpgt_epi32(lo2, a_hi2)));
+        m_ = _mm256_or_si256(m_, _mm256_or_si256(_mm256_cmpgt_epi32(a_lo1, hi1_), _mm256_cmpgt_epi32(lo2_, a_hi2)));
+        m = _mm256_or_si256(m, _mm256_cmpgt_epi32(a_lo2, hi2));
+        m_ = _mm256_or_si256(m_, _mm256_cmpgt_epi32(a_lo2, hi2_));
+        words[i / 4] |= (uint64_t)(~(sap__mask8(m) | sap__mask8(m_) << 8) & 0xffffu) << (16 * (i & 3));
+        tests += SAP__LANES;
     }
     return tests;
 }

@@ -703,7 +703,7 @@ static int calm_run(int seed) {
    shrink again. */
 static int large_run(int seed) {
     static const scene scenes[] = {SCENE_SPARSE, SCENE_HUGE, SCENE_FLAT, SCENE_STRETCHED, SCENE_MIXED};
-    static const float amounts[] = {0, 0, 25, -20, 0, 40, -44};
+    static const float amounts[] = {0, 0, 10, -9, 0, 15, -15};
     run r;
     scene kind = scenes[seed / 25 % 5];
     int bad, n = kind == SCENE_SPARSE ? 6000 : 1200 + seed * 97 % 1500;

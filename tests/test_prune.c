@@ -59,8 +59,7 @@ static void one_round(int seed) {
         na = 500 + test_below(&rng, 2500);
         nb = test_below(&rng, 3000);
     }
-    if (seed % 100 ==
-        50) { /* as many as it takes to cut space into many strips, with boxes across most of them */
+    if (seed % 100 == 50) { /* enough to cut space into many strips, with boxes across most of them */
         kind = SCENE_SPARSE;
         axes = 0;
         used = 7;

@@ -1095,16 +1095,16 @@ static void sap__choose_grid(sap__strips *t, const sap__box *boxes, const uint32
         for (b1 = 0; b1 <= SAP__CUT_BITS; b1++) {
             int s0 = SAP__CUT_BITS - b0, s1 = SAP__CUT_BITS - b1;
             double copies = 0, run = 0, wide = 0, cost;
-            for (i = 0; i < m; i++) {
+            for (i = 0; i < m; i += 4) { /* a quarter of the sample is enough here */
                 int strips = ((hi[0][i] >> s0) - (lo[0][i] >> s0) + 1) * ((hi[1][i] >> s1) - (lo[1][i] >> s1) + 1);
                 if (strips > SAP__WIDE)
                     wide += within[t->axis[0]][i];
                 else
                     copies += strips, run += strips * (double)within[t->axis[0]][i];
             }
-            copies /= m;
-            run = run / m * n / m * copies * together[0][b0] * together[1][b1]; /* tests a box */
-            cost = 20 * copies + 0.25 * run + 0.5 * wide / m * n / m;           /* nanoseconds, about */
+            copies = 4 * copies / m;
+            run = 4 * run / m * n / m * copies * together[0][b0] * together[1][b1]; /* tests a box */
+            cost = 20 * copies + 0.25 * run + 2 * wide / m * n / m;                 /* nanoseconds, about */
             cost += (double)(1 << (b0 + b1)) * 30 / n;
             if (best < 0 || cost < best) best = cost, t->bits[0] = b0, t->bits[1] = b1;
         }
@@ -1776,14 +1776,30 @@ static uint32_t sap__take_slot(sap_world *s) {
     return slot;
 }
 
-/* The next user of the slot has another id. */
-static void sap__give_slot(sap_world *s, uint32_t slot) {
-    s->state[slot] = (s->state[slot] & ~(uint32_t)SAP__FLAGS) + 0x01000000u;
+static void sap__push_free(sap_world *s, uint32_t slot) {
     if (s->free_count++)
         s->link[s->free_last] = slot;
     else
         s->free_first = slot;
     s->free_last = slot;
+}
+
+/* The next user of the slot has another id. Nothing of the old box stays, so that snapshots are the same. */
+static void sap__give_slot(sap_world *s, uint32_t slot) {
+    s->state[slot] = (s->state[slot] & ~(uint32_t)SAP__FLAGS) + 0x01000000u;
+    s->now[slot] = s->was[slot] = sap__nowhere;
+    memset(&s->slots[slot], 0, sizeof s->slots[slot]);
+    s->link[slot] = SAP__NONE;
+    sap__push_free(s, slot);
+}
+
+static void sap__push_removed(sap_world *s, uint32_t slot) {
+    if (s->removed_count++)
+        s->slots[s->removed_last].mask = slot; /* a removed box needs no mask: it links the queue */
+    else
+        s->removed_first = slot;
+    s->removed_last = slot;
+    s->slots[slot].mask = 0;
 }
 
 static sap_result sap__add(sap_world *s, int n, const sap_aabb *boxes, void *const *objects, sap_id *ids,
@@ -1864,11 +1880,7 @@ static void sap__remove_slot(sap_world *s, uint32_t slot) {
     s->live--;
     s->state[slot] = (s->state[slot] & ~(uint32_t)SAP__LIVE) | SAP__REMOVED;
     s->now[slot] = sap__nowhere;
-    if (s->removed_count++)
-        s->slots[s->removed_last].mask = slot; /* a removed box needs no mask: it links the queue */
-    else
-        s->removed_first = slot;
-    s->removed_last = slot;
+    sap__push_removed(s, slot);
     sap__record(s, slot);
 }
 
@@ -2035,6 +2047,14 @@ static void sap__repoint_pair(sap_world *s, uint32_t p, uint32_t to) {
     }
 }
 
+/* A power of two, not below the number of pairs; it never shrinks. Room has been made. */
+static void sap__size_buckets(sap_world *s, int pairs) {
+    int buckets = sap__length(s->buckets);
+    if (buckets == 0) buckets = SAP__FEWEST_BUCKETS;
+    while (buckets < pairs) buckets *= 2;
+    sap__set_length(s->buckets, buckets);
+}
+
 /* When much changed, linking all pairs anew costs less than mending: no lists are walked. */
 static void sap__link_all(sap_world *s) {
     uint32_t i, n = (uint32_t)sap__length(s->slots);
@@ -2082,9 +2102,7 @@ static void sap__commit_pairs(sap_world *s) {
     }
 
     all_anew = lost + found > n / 4 || buckets < need || buckets == 0;
-    if (buckets == 0) buckets = SAP__FEWEST_BUCKETS;
-    while (buckets < need) buckets *= 2;
-    sap__set_length(s->buckets, buckets);
+    sap__size_buckets(s, need);
     for (i = lost - 1; i >= 0; i--) { /* no index still to come is above this one, so the last pair stays */
         uint32_t hole = s->lost[i], last = (uint32_t)--n;
         if (!all_anew) sap__repoint_pair(s, hole, SAP__NONE);
@@ -2571,7 +2589,8 @@ static int sap__settle_by_sort(sap_world *s, long long budget) {
     return sap__prune_new(s) && sap__lose_by_lists(s, SAP__FRESH | SAP__REMOVED) && sap__sort_lost(s);
 }
 
-/* About how many shifts a box would cause, were its motion sorted in: how many ends lie in the way it went. */
+/* About how many shifts a box would cause, were its motion sorted in: how many ends lie in the way it went. Many,
+   if most of what changed did not move but came or went. */
 static double sap__expect_shifts(const sap_world *s) {
     const double *density = s->moving.density;
     double shifts = 0;
@@ -2585,7 +2604,7 @@ static double sap__expect_shifts(const sap_world *s) {
         }
         moved++;
     }
-    return moved ? shifts / moved : 0;
+    return 2 * moved > m ? shifts / moved : 1e9;
 }
 
 static int sap__choose_path(sap_world *s, int changed_moving, int changed) {
@@ -3127,22 +3146,296 @@ SAP_DEF sap_id sap_nearest(sap_world *s, const float point[3], float max_distanc
 }
 
 /* ====================================================================================================== */
-/* >> state                                                                                                 */
+/* >> state: snapshots                                                                                      */
 /* ====================================================================================================== */
 
+/* The logical state and nothing else: no index, no config. Little endian on every machine, and the same bytes for
+   the same calls:
+
+       header    magic, version, kind, axes, slots, free, removed, recorded, pairs, 0, check (two words)
+       slots     state, now (6), was (6), object (2 words), category, mask           17 words each
+       queues    free slots, removed slots, recorded slots, each in order             1 word each
+       pairs     id0, id1, user_data (2 words)                                        4 words each
+
+   check is a hash of all other words: it finds damage. What a hostile buffer with the right hash says is looked
+   through before anything is touched. */
+enum {
+    SAP__MAGIC = 0x53504153, /* "SAPS" */
+    SAP__SNAPSHOT_VERSION = 1,
+    SAP__HEADER_WORDS = 12,
+    SAP__SLOT_WORDS = 17,
+    SAP__PAIR_WORDS = 4
+};
+
+static void sap__put32(unsigned char **p, uint32_t v) {
+    (*p)[0] = (unsigned char)v;
+    (*p)[1] = (unsigned char)(v >> 8);
+    (*p)[2] = (unsigned char)(v >> 16);
+    (*p)[3] = (unsigned char)(v >> 24);
+    *p += 4;
+}
+
+static void sap__put_pointer(unsigned char **p, const void *pointer) {
+    uint64_t v = (uint64_t)(uintptr_t)pointer;
+    sap__put32(p, (uint32_t)v);
+    sap__put32(p, (uint32_t)(v >> 32));
+}
+
+static uint32_t sap__get32(const unsigned char *p, uint64_t word) {
+    p += 4 * (size_t)word;
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+/* 0 if it does not fit this machine's pointers. */
+static int sap__get_pointer(const unsigned char *p, uint64_t word, void **pointer) {
+    uint64_t v = sap__get32(p, word) | (uint64_t)sap__get32(p, word + 1) << 32;
+    *pointer = (void *)(uintptr_t)v;
+    return (uint64_t)(uintptr_t)v == v;
+}
+
+static void sap__get_box(const unsigned char *p, uint64_t word, sap__box *box) {
+    uint64_t k;
+    for (k = 0; k < 3; k++) {
+        box->lo[k] = (int32_t)sap__get32(p, word + k);
+        box->hi[k] = (int32_t)sap__get32(p, word + 3 + k);
+    }
+}
+
+static void sap__put_box(unsigned char **p, const sap__box *box) {
+    int k;
+    for (k = 0; k < 3; k++) sap__put32(p, (uint32_t)box->lo[k]);
+    for (k = 0; k < 3; k++) sap__put32(p, (uint32_t)box->hi[k]);
+}
+
+/* Of all words but the two of the hash itself. */
+static uint64_t sap__check(const unsigned char *p, uint64_t words) {
+    uint64_t hash = words, i;
+    for (i = 0; i < words; i++) {
+        if (i == SAP__HEADER_WORDS - 2) i += 2;
+        if (i >= words) break;
+        hash = (hash ^ sap__get32(p, i)) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+static uint64_t sap__snapshot_words(uint64_t slots, uint64_t queued, uint64_t pairs) {
+    return SAP__HEADER_WORDS + SAP__SLOT_WORDS * slots + queued + SAP__PAIR_WORDS * pairs;
+}
+
 SAP_DEF size_t sap_snapshot_size(const sap_world *s) {
-    (void)s;
-    return 0;
+    if (!s) return 0;
+    return (size_t)(4 * sap__snapshot_words((uint64_t)sap__length(s->slots),
+                                            (uint64_t)(s->free_count + s->removed_count + sap__length(s->record)),
+                                            (uint64_t)sap__length(s->pairs)));
 }
 
 SAP_DEF sap_result sap_save(const sap_world *s, void *buffer, size_t size) {
-    (void)s, (void)buffer, (void)size;
-    return SAP_ERROR_SNAPSHOT;
+    unsigned char *p = (unsigned char *)buffer, *check;
+    uint32_t slot, i, slots, pairs;
+    uint64_t hash;
+    if (!s || !buffer || size < sap_snapshot_size(s)) return SAP_ERROR_ARGUMENT;
+    if (s->in_callback || s->in_filter) return SAP_ERROR_BUSY;
+    slots = (uint32_t)sap__length(s->slots);
+    pairs = (uint32_t)sap__length(s->pairs);
+    sap__put32(&p, SAP__MAGIC);
+    sap__put32(&p, SAP__SNAPSHOT_VERSION);
+    sap__put32(&p, 0);
+    sap__put32(&p, (uint32_t)s->config.axes);
+    sap__put32(&p, slots);
+    sap__put32(&p, (uint32_t)s->free_count);
+    sap__put32(&p, (uint32_t)s->removed_count);
+    sap__put32(&p, (uint32_t)sap__length(s->record));
+    sap__put32(&p, pairs);
+    sap__put32(&p, 0);
+    check = p;
+    p += 8;
+    for (slot = 0; slot < slots; slot++) {
+        sap__put32(&p, s->state[slot]);
+        sap__put_box(&p, &s->now[slot]);
+        sap__put_box(&p, &s->was[slot]);
+        sap__put_pointer(&p, s->slots[slot].object);
+        sap__put32(&p, s->slots[slot].category);
+        sap__put32(&p, s->slots[slot].mask);
+    }
+    for (i = 0, slot = s->free_first; i < (uint32_t)s->free_count; i++, slot = s->link[slot]) sap__put32(&p, slot);
+    for (i = 0, slot = s->removed_first; i < (uint32_t)s->removed_count; i++, slot = s->slots[slot].mask)
+        sap__put32(&p, slot);
+    for (i = 0; i < (uint32_t)sap__length(s->record); i++) sap__put32(&p, s->record[i]);
+    for (i = 0; i < pairs; i++) {
+        sap__put32(&p, s->pairs[i].id0);
+        sap__put32(&p, s->pairs[i].id1);
+        sap__put_pointer(&p, s->pairs[i].user_data);
+    }
+    hash = sap__check((const unsigned char *)buffer, (uint64_t)(p - (unsigned char *)buffer) / 4);
+    sap__put32(&check, (uint32_t)hash);
+    sap__put32(&check, (uint32_t)(hash >> 32));
+    return SAP_OK;
+}
+
+/* A box of the snapshot that a live slot may have. */
+static int sap__is_good_box(const sap_world *s, const sap__box *box) {
+    int k, good = 1;
+    for (k = 0; k < 3; k++)
+        good &= (box->lo[k] <= box->hi[k]) & (box->lo[k] >= -SAP__INFINITY) & (box->hi[k] <= SAP__INFINITY) &
+                (((box->lo[k] | box->hi[k]) & ~s->used[k]) == 0);
+    return good;
+}
+
+/* May a slot be in this state, with these boxes? */
+static int sap__is_good_slot(const sap_world *s, uint32_t state, const sap__box *now, const sap__box *was) {
+    int live = (state & SAP__LIVE) != 0, removed = (state & SAP__REMOVED) != 0, added = (state & SAP__ADDED) != 0;
+    uint32_t known = SAP__LIVE | SAP__STATIC | SAP__RECORDED | SAP__ADDED | SAP__REMOVED | SAP__FRESH;
+    if ((state & 0x00ffffffu & ~known) || (live && removed)) return 0;
+    if (!live && !removed) return (state & SAP__FLAGS) == 0;
+    if (!(state & SAP__RECORDED) && (added || removed || (state & SAP__FRESH) || !sap__same(now, was))) return 0;
+    if (live ? !sap__is_good_box(s, now) : !sap__same(now, &sap__nowhere)) return 0;
+    return added ? sap__same(was, &sap__nowhere) : sap__is_good_box(s, was);
+}
+
+/* A queue must hold each slot that has the flag (free: no flag at all) once. seen is scratch, by slot. */
+static int sap__is_good_queue(const unsigned char *p, uint32_t slots, uint64_t word, uint32_t count, uint32_t flag,
+                              uint32_t *seen) {
+    uint32_t i, of = 0;
+    for (i = 0; i < slots; i++) {
+        uint32_t state = sap__get32(p, SAP__HEADER_WORDS + SAP__SLOT_WORDS * (uint64_t)i);
+        seen[i] = flag ? (state & flag) == 0 : (state & SAP__FLAGS) != 0;
+        of += !seen[i];
+    }
+    if (of != count) return 0;
+    for (i = 0; i < count; i++) {
+        uint32_t slot = sap__get32(p, word + i);
+        if (slot >= slots || seen[slot]++) return 0;
+    }
+    return 1;
+}
+
+/* The slot that an id of the snapshot names, if it had a box at the last update there; else SAP__NONE. */
+static uint32_t sap__saved_slot(const unsigned char *p, uint32_t slots, sap_id id) {
+    uint32_t slot = sap__slot_of(id), state;
+    if (slot >= slots) return SAP__NONE;
+    state = sap__get32(p, SAP__HEADER_WORDS + SAP__SLOT_WORDS * (uint64_t)slot);
+    if ((state >> 24) != (id >> 24) || !(state & (SAP__LIVE | SAP__REMOVED)) || (state & SAP__ADDED)) return SAP__NONE;
+    return slot;
+}
+
+/* Pairs must name boxes that overlapped, and no two the same ones: sorted by id1, then by id0, equals are neighbours. */
+static int sap__are_good_pairs(sap_world *s, const unsigned char *p, uint32_t slots, uint64_t word, uint32_t pairs) {
+    uint32_t i;
+    void *data;
+    for (i = 0; i < pairs; i++) {
+        sap_id id0 = sap__get32(p, word + SAP__PAIR_WORDS * (uint64_t)i);
+        sap_id id1 = sap__get32(p, word + SAP__PAIR_WORDS * (uint64_t)i + 1);
+        uint32_t a = sap__saved_slot(p, slots, id0), b = sap__saved_slot(p, slots, id1);
+        uint64_t at_a = SAP__HEADER_WORDS + SAP__SLOT_WORDS * (uint64_t)a,
+                 at_b = SAP__HEADER_WORDS + SAP__SLOT_WORDS * (uint64_t)b;
+        sap__box was_a, was_b;
+        if (id0 >= id1 || a == SAP__NONE || b == SAP__NONE) return 0;
+        if (sap__get32(p, at_a) & sap__get32(p, at_b) & SAP__STATIC) return 0;
+        if (!sap__get_pointer(p, word + SAP__PAIR_WORDS * (uint64_t)i + 2, &data)) return 0;
+        sap__get_box(p, at_a + 7, &was_a);
+        sap__get_box(p, at_b + 7, &was_b);
+        if (!sap__overlap(&was_a, &was_b)) return 0;
+        s->items[i] = sap__item(id1, id0);
+    }
+    sap__sort(s->items, s->tmp, (int)pairs);
+    for (i = 0; i < pairs; i++) s->items[i] = s->items[i] << 32 | s->items[i] >> 32;
+    sap__sort(s->items, s->tmp, (int)pairs);
+    for (i = 1; i < pairs; i++)
+        if (s->items[i] == s->items[i - 1]) return 0;
+    return 1;
 }
 
 SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size) {
-    (void)buffer, (void)size;
-    return s ? sap__end_call(s, SAP_ERROR_SNAPSHOT) : SAP_ERROR_ARGUMENT;
+    const unsigned char *p = (const unsigned char *)buffer;
+    uint32_t slots, free_count, removed, recorded, pairs, i, live = 0, live_static = 0, fresh = 0;
+    uint64_t words, queues, at;
+    sap__box now, was;
+    void *object;
+    if (!s) return SAP_ERROR_ARGUMENT;
+    if (!buffer) return sap__end_call(s, SAP_ERROR_ARGUMENT);
+    if (s->in_callback || s->in_filter) return sap__end_call(s, SAP_ERROR_BUSY);
+
+    /* What is it, and is it whole? */
+    if (size < 4 * SAP__HEADER_WORDS || sap__get32(p, 0) != SAP__MAGIC ||
+        sap__get32(p, 1) != SAP__SNAPSHOT_VERSION || sap__get32(p, 2) != 0 || sap__get32(p, 9) != 0)
+        return sap__end_call(s, SAP_ERROR_SNAPSHOT);
+    slots = sap__get32(p, 4);
+    free_count = sap__get32(p, 5);
+    removed = sap__get32(p, 6);
+    recorded = sap__get32(p, 7);
+    pairs = sap__get32(p, 8);
+    words = sap__snapshot_words(slots, (uint64_t)free_count + removed + recorded, pairs);
+    if (slots > SAP__MAX_BOXES || free_count > slots || removed > slots || recorded > slots || pairs > INT_MAX ||
+        words > size / 4 ||
+        sap__check(p, words) != (sap__get32(p, 10) | (uint64_t)sap__get32(p, 11) << 32))
+        return sap__end_call(s, SAP_ERROR_SNAPSHOT);
+    if (sap__get32(p, 3) != (uint32_t)s->config.axes) return sap__end_call(s, SAP_ERROR_ARGUMENT);
+
+    /* Is it a state that a world may be in? */
+    for (i = 0, at = SAP__HEADER_WORDS; i < slots; i++, at += SAP__SLOT_WORDS) {
+        uint32_t state = sap__get32(p, at);
+        sap__get_box(p, at + 1, &now);
+        sap__get_box(p, at + 7, &was);
+        if (!sap__is_good_slot(s, state, &now, &was) || !sap__get_pointer(p, at + 13, &object))
+            return sap__end_call(s, SAP_ERROR_SNAPSHOT);
+        live += (state & SAP__LIVE) != 0;
+        live_static += (state & SAP__LIVE) && (state & SAP__STATIC);
+        fresh += (state & SAP__FRESH) != 0;
+    }
+    queues = at;
+    if ((s->config.max_boxes && live > (uint32_t)s->config.max_boxes) ||
+        (s->config.max_pairs && pairs > (uint32_t)s->config.max_pairs))
+        return sap__end_call(s, SAP_ERROR_LIMIT);
+    if (!sap__room_for_boxes(s, (int)slots) || !sap__room_for_pairs(s, (int)pairs, 0, 0) ||
+        !sap__room(&s->filed, slots) || !sap__room(&s->items, pairs) || !sap__room(&s->tmp, pairs))
+        return sap__end_call(s, SAP_ERROR_MEMORY);
+    if (!sap__is_good_queue(p, slots, queues, free_count, 0, s->filed) ||
+        !sap__is_good_queue(p, slots, queues + free_count, removed, SAP__REMOVED, s->filed) ||
+        !sap__is_good_queue(p, slots, queues + free_count + removed, recorded, SAP__RECORDED, s->filed) ||
+        !sap__are_good_pairs(s, p, slots, queues + free_count + removed + recorded, pairs))
+        return sap__end_call(s, SAP_ERROR_SNAPSHOT);
+
+    /* Nothing can fail any more. */
+    sap__set_length(s->now, slots);
+    sap__set_length(s->was, slots);
+    sap__set_length(s->slots, slots);
+    sap__set_length(s->state, slots);
+    sap__set_length(s->link, slots);
+    sap__set_length(s->record, recorded);
+    for (i = 0, at = SAP__HEADER_WORDS; i < slots; i++, at += SAP__SLOT_WORDS) {
+        s->state[i] = sap__get32(p, at);
+        sap__get_box(p, at + 1, &s->now[i]);
+        sap__get_box(p, at + 7, &s->was[i]);
+        (void)sap__get_pointer(p, at + 13, &s->slots[i].object);
+        s->slots[i].category = sap__get32(p, at + 15);
+        s->slots[i].mask = sap__get32(p, at + 16);
+        s->link[i] = SAP__NONE;
+    }
+    s->free_count = s->removed_count = 0;
+    for (i = 0; i < free_count; i++, at++) sap__push_free(s, sap__get32(p, at));
+    for (i = 0; i < removed; i++, at++) sap__push_removed(s, sap__get32(p, at));
+    for (i = 0; i < recorded; i++, at++) s->record[i] = sap__get32(p, at);
+    s->live = (int)live;
+    s->live_static = (int)live_static;
+    s->fresh = (int)fresh;
+    sap__set_length(s->pairs, pairs);
+    sap__set_length(s->links, pairs);
+    for (i = 0; i < pairs; i++, at += SAP__PAIR_WORDS) {
+        sap_pair *pair = &s->pairs[i];
+        pair->id0 = sap__get32(p, at);
+        pair->id1 = sap__get32(p, at + 1);
+        pair->object0 = s->slots[sap__slot_of(pair->id0)].object;
+        pair->object1 = s->slots[sap__slot_of(pair->id1)].object;
+        (void)sap__get_pointer(p, at + 2, &pair->user_data);
+    }
+    sap__size_buckets(s, (int)pairs);
+    sap__link_all(s);
+    sap__set_length(s->created, 0);
+    sap__set_length(s->deleted, 0);
+    s->ends_ready = s->moving.ready = s->standing.ready = 0;
+    s->swaps = s->tests = 0;
+    return sap__end_call(s, SAP_OK);
 }
 
 /* ====================================================================================================== */

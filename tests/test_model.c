@@ -14,6 +14,7 @@
 #include "scenes.h"
 
 enum { ANY = -1, MOST_WORLDS = 16, MOST_KNOWN = 64 };
+enum { WITH_LIMITS = 1, ANY_AXES = 2 }; /* what start may draw */
 
 typedef struct way {
     const char *name;
@@ -591,7 +592,7 @@ static void do_some_calls(run *r, int target) {
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-static void start(run *r, int seed, int size, int limits) {
+static void start(run *r, int seed, int size, int draw) {
     static const int axes[] = {0, 0, 0, 7, SAP_2D, SAP_2D, 1, 2, 4, 5, 6};
     static const int movers[] = {0, 3, 20, 60, 100, 100};
     static const int teleports[] = {0, 2, 30, 100};
@@ -610,9 +611,10 @@ static void start(run *r, int seed, int size, int limits) {
     r->movers = movers[test_below(&r->rng, 6)];
     r->teleports = teleports[test_below(&r->rng, 4)];
     memset(&config, 0, sizeof config);
-    config.axes = axes[test_below(&r->rng, 11)];
-    if (limits && test_chance(&r->rng, 10)) config.max_boxes = 1 + size / 2;
-    if (limits && test_chance(&r->rng, 15)) config.max_pairs = 1 + test_below(&r->rng, size * 3);
+    if (draw & ANY_AXES) config.axes = axes[test_below(&r->rng, 11)];
+    if ((draw & WITH_LIMITS) && test_chance(&r->rng, 10)) config.max_boxes = 1 + size / 2;
+    if ((draw & WITH_LIMITS) && test_chance(&r->rng, 15))
+        config.max_pairs = 1 + test_below(&r->rng, size * 3);
     if (r->user_filter) {
         config.filter = some_pairs;
         config.filter_user = r;
@@ -641,7 +643,7 @@ static void finish(run *r) {
 static int random_run(int seed, int size, int steps) {
     run r;
     int target = 0, bad;
-    start(&r, seed, size, 1);
+    start(&r, seed, size, WITH_LIMITS | ANY_AXES);
     for (r.step = 0; r.step < steps && !r.bad; r.step++) {
         if (test_chance(&r.rng, 15)) target = test_below(&r.rng, size + 1);
         if (test_chance(&r.rng, 3)) target = 0; /* mass removal */
@@ -658,7 +660,7 @@ static int random_run(int seed, int size, int steps) {
 static int growing_run(int seed, int size, int steps) {
     run r;
     int bad;
-    start(&r, seed, size, 0);
+    start(&r, seed, size, ANY_AXES);
     for (r.step = 0; r.step < steps && !r.bad; r.step++) {
         int n = r.step == steps - 2 ? 0 : size * (r.step + 1) / (steps - 2);
         if (r.step < steps - 2)
@@ -677,7 +679,7 @@ static int growing_run(int seed, int size, int steps) {
 static int calm_run(int seed) {
     run r;
     int bad, n = 70 + seed * 29 % 120;
-    start(&r, seed, n, 0);
+    start(&r, seed, n, ANY_AXES);
     r.statics = r.masks = r.teleports = 0;
     r.movers = 100;
     for (r.step = 0; r.step < 50 && !r.bad; r.step++) {

@@ -635,18 +635,24 @@ SAP__INLINE uint32_t sap__sortable(int32_t key) {
     return (uint32_t)key ^ 0x80000000u;
 }
 
+enum { SAP__FEW_ITEMS = 64 }; /* below that the counters alone would cost more than an insertion sort */
+
+SAP__INLINE void sap__sort_few(uint64_t *items, int n, int shift) {
+    int i, j;
+    for (i = 1; i < n; i++) {
+        uint64_t item = items[i];
+        for (j = i; j > 0 && items[j - 1] >> shift > item >> shift; j--) items[j] = items[j - 1];
+        items[j] = item;
+    }
+}
+
 /* Least significant digit first, eleven bits a digit; a digit that all keys share costs no pass. */
 static void sap__sort(uint64_t *items, uint64_t *tmp, int n) {
     uint32_t counts[3][2048];
     uint64_t *from = items, *to = tmp;
     int i, digit;
-    if (n <= 64) { /* the counters alone would cost more */
-        for (i = 1; i < n; i++) {
-            uint64_t item = items[i];
-            int j = i;
-            for (; j > 0 && items[j - 1] >> 32 > item >> 32; j--) items[j] = items[j - 1];
-            items[j] = item;
-        }
+    if (n <= SAP__FEW_ITEMS) {
+        sap__sort_few(items, n, 32);
         return;
     }
     memset(counts, 0, sizeof counts);
@@ -672,6 +678,19 @@ static void sap__sort(uint64_t *items, uint64_t *tmp, int n) {
         to = swap;
     }
     if (from != items) memcpy(items, from, (size_t)n * sizeof *items);
+}
+
+/* Pairs of ids, (id0, id1), by both: by the lower half, then, stably, by the upper. */
+static void sap__sort_pairs(uint64_t *items, uint64_t *tmp, int n) {
+    int i, half;
+    if (n <= SAP__FEW_ITEMS) {
+        sap__sort_few(items, n, 0);
+        return;
+    }
+    for (half = 0; half < 2; half++) {
+        for (i = 0; i < n; i++) items[i] = items[i] << 32 | items[i] >> 32;
+        sap__sort(items, tmp, n);
+    }
 }
 
 /* ====================================================================================================== */
@@ -1352,7 +1371,7 @@ static int sap__strip_find(const sap__strips *t, const sap__strip *strip, int32_
             }
         if (t->first[e] < key) break;
     }
-    SAP_ASSERT(e < 0 && "a filed box is in its strips");
+    SAP_ASSERT(0 && "a filed box is in its strips");
     *lane = 0;
     return strip->start;
 }
@@ -2079,6 +2098,7 @@ static int sap__room_for_pairs(sap_world *s, int pairs, int created, int deleted
 static void sap__commit_pairs(sap_world *s) {
     int lost = sap__length(s->lost), found = sap__length(s->found), n = sap__length(s->pairs), i;
     int all_anew, buckets = sap__length(s->buckets), need = n - lost + found;
+    /* sap__sort_pairs, but what is sorted are indices: to find each pair again by its ids would take as long. */
     sap__set_length(s->deleted, lost);
     for (i = 0; i < lost; i++) s->items[i] = sap__item(s->pairs[s->lost[i]].id1, s->lost[i]);
     sap__sort(s->items, s->tmp, lost);
@@ -2088,14 +2108,11 @@ static void sap__commit_pairs(sap_world *s) {
     for (i = 0; i < lost; i++) s->deleted[i] = s->pairs[(uint32_t)s->items[i]];
 
     sap__set_length(s->created, found);
-    for (i = 0; i < found; i++) s->items[i] = s->found[i] << 32 | s->found[i] >> 32;
-    sap__sort(s->items, s->tmp, found);
-    for (i = 0; i < found; i++) s->items[i] = s->items[i] << 32 | s->items[i] >> 32;
-    sap__sort(s->items, s->tmp, found);
+    sap__sort_pairs(s->found, s->tmp, found);
     for (i = 0; i < found; i++) {
         sap_pair *pair = &s->created[i];
-        pair->id0 = (sap_id)(s->items[i] >> 32);
-        pair->id1 = (sap_id)s->items[i];
+        pair->id0 = (sap_id)(s->found[i] >> 32);
+        pair->id1 = (sap_id)s->found[i];
         pair->object0 = s->slots[sap__slot_of(pair->id0)].object;
         pair->object1 = s->slots[sap__slot_of(pair->id1)].object;
         pair->user_data = NULL;
@@ -3005,14 +3022,6 @@ static float sap__cast(const sap__box *box, const float lo[3], const float hi[3]
     return enter <= leave ? (float)enter : 2.0f;
 }
 
-typedef struct sap__query {
-    const sap_world *s;
-    uint32_t mask;
-    sap_hit *hit;
-    sap_ray_hit *ray_hit;
-    void *user;
-} sap__query;
-
 static int sap__wanted(const sap_world *s, uint32_t slot, uint32_t mask) {
     return (s->state[slot] & SAP__LIVE) && (s->slots[slot].category & mask);
 }
@@ -3319,7 +3328,7 @@ static uint32_t sap__saved_slot(const unsigned char *p, uint32_t slots, sap_id i
     return slot;
 }
 
-/* Pairs must name boxes that overlapped, and no two the same ones: sorted by id1, then by id0, equals are neighbours. */
+/* Pairs must name boxes that overlapped, and no two the same ones: sorted, equals are neighbours. */
 static int sap__are_good_pairs(sap_world *s, const unsigned char *p, uint32_t slots, uint64_t word, uint32_t pairs) {
     uint32_t i;
     void *data;
@@ -3336,11 +3345,9 @@ static int sap__are_good_pairs(sap_world *s, const unsigned char *p, uint32_t sl
         sap__get_box(p, at_a + 7, &was_a);
         sap__get_box(p, at_b + 7, &was_b);
         if (!sap__overlap(&was_a, &was_b)) return 0;
-        s->items[i] = sap__item(id1, id0);
+        s->items[i] = sap__item(id0, id1);
     }
-    sap__sort(s->items, s->tmp, (int)pairs);
-    for (i = 0; i < pairs; i++) s->items[i] = s->items[i] << 32 | s->items[i] >> 32;
-    sap__sort(s->items, s->tmp, (int)pairs);
+    sap__sort_pairs(s->items, s->tmp, (int)pairs);
     for (i = 1; i < pairs; i++)
         if (s->items[i] == s->items[i - 1]) return 0;
     return 1;

@@ -1,0 +1,944 @@
+/* test_query.c - every query against a brute force that asks each box by itself.
+
+   The brute force is written from the contract: overlap by the order of floats (test_key), distance and casts in
+   doubles. Where rounding may decide (-ffast-math, x87), a box at the very edge may be hit or not; else hits, ties
+   and t are checked to the bit. */
+
+#include <float.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+static long allocations, allocations_left = -1; /* -1: any number */
+static void *test_realloc(void *p, size_t size)
+{
+    if (allocations_left == 0) return NULL;
+    if (allocations_left > 0) allocations_left--;
+    allocations++;
+    return realloc(p, size);
+}
+#define SAP_REALLOC(p, size) test_realloc(p, size)
+#define SAP_FREE(p) free(p)
+#define SAP_IMPLEMENTATION
+#include "sap.h"
+#include "test.h"
+
+#if defined(__FAST_MATH__) || FLT_EVAL_METHOD != 0
+enum { EXACT = 0 };
+#else
+enum { EXACT = 1 };
+#endif
+
+/* ---- the model ------------------------------------------------------------------------------- */
+
+enum { MOST = 3000 };
+typedef struct item { sap_id id; sap_aabb box; uint32_t category; int live; } item;
+typedef struct model { item items[MOST]; int count, axes, kind; sap_world *world; test_rng rng; } model;
+
+static model shared; /* too large for a stack */
+
+enum { UNIFORM, LATTICE, TOUCHING, POINTS, IMMENSE, FAR_OFF, FLAT, MIXED, CLUSTERS, DENORMAL, ONE_SPOT, KINDS };
+
+static float pick(model *m, float low, float high) { return test_uniform(&m->rng, low, high); }
+
+static float near_whole(model *m, int range) { return (float)(test_below(&m->rng, 2 * range + 1) - range); }
+
+/* A coordinate, and an extent from there, of this kind of world. */
+static void pick_interval(model *m, int axis, float *low, float *high)
+{
+    float at, size;
+    test_rng *rng = &m->rng;
+    switch (m->kind) {
+    case LATTICE: at = near_whole(m, 8), size = (float)test_below(rng, 3); break;
+    case TOUCHING: at = 2 * near_whole(m, 4), size = 2; break;
+    case POINTS: at = pick(m, -5, 5), size = 0; break;
+    case IMMENSE:
+        at = pick(m, -1, 1) * (test_chance(rng, 50) ? 1e30f : test_chance(rng, 50) ? 10.0f : 3e38f);
+        size = pick(m, 0, 1) * (test_chance(rng, 50) ? 1e30f : 10.0f);
+        if (test_chance(rng, 10)) size = 0;
+        break;
+    case FAR_OFF: at = 1e6f + pick(m, -20, 20), size = pick(m, 0, 2); break;
+    case FLAT: at = axis == 1 ? 0 : pick(m, -20, 20), size = axis == 1 ? 0 : pick(m, 0, 2); break;
+    case MIXED: at = pick(m, -30, 30), size = test_chance(rng, 10) ? pick(m, 5, 60) : pick(m, 0, 0.5f); break;
+    case CLUSTERS: at = near_whole(m, 3) * 1000 + pick(m, -1, 1), size = pick(m, 0, 0.5f); break;
+    case DENORMAL: at = test_float((uint32_t)test_below(rng, 64)) * (test_chance(rng, 50) ? 1.0f : -1.0f), size = 0; break;
+    case ONE_SPOT: at = 1, size = 1; break;
+    default: at = pick(m, -20, 20), size = pick(m, 0.5f, 3); break;
+    }
+    *low = at;
+    *high = at + size;
+    if (m->kind == DENORMAL) { /* by bits: arithmetic may flush these */
+        int32_t a = test_below(rng, 80) - 40, b = a + test_below(rng, 20);
+        test_set_bits(low, a < 0 ? 0x80000000u | (uint32_t)-a : (uint32_t)a);
+        test_set_bits(high, b < 0 ? 0x80000000u | (uint32_t)-b : (uint32_t)b);
+    }
+    if (test_chance(rng, 3) && test_key(*low) == 0) *low = TEST_MINUS_0;
+    if (m->kind == IMMENSE || test_chance(rng, 1)) {
+        if (test_chance(rng, 5)) *low = -TEST_INFINITY;
+        if (test_chance(rng, 5)) *high = TEST_INFINITY;
+    }
+}
+
+static sap_aabb pick_box(model *m)
+{
+    sap_aabb box;
+    int k;
+    for (k = 0; k < 3; k++) {
+        pick_interval(m, k, &box.min[k], &box.max[k]);
+        if (!(m->axes >> k & 1)) box.min[k] = box.max[k] = test_chance(&m->rng, 50) ? TEST_NAN : TEST_INFINITY;
+    }
+    return box;
+}
+
+static void pick_point(model *m, float p[3])
+{
+    int k;
+    sap_aabb box = pick_box(m);
+    for (k = 0; k < 3; k++) {
+        p[k] = test_chance(&m->rng, 50) ? box.min[k] : box.max[k];
+        if (m->count && test_chance(&m->rng, 30)) { /* a corner of a box, or on one of its faces */
+            const item *i = &m->items[test_below(&m->rng, m->count)];
+            p[k] = test_chance(&m->rng, 50) ? i->box.min[k] : i->box.max[k];
+        }
+        if (!test_is_finite(p[k]) && (m->axes >> k & 1)) p[k] = 0;
+    }
+}
+
+/* ---- brute force ------------------------------------------------------------------------------ */
+
+static int brute_overlap(const model *m, const sap_aabb *a, const sap_aabb *b)
+{
+    int k;
+    for (k = 0; k < 3; k++)
+        if ((m->axes >> k & 1) &&
+            (test_key(a->min[k]) > test_key(b->max[k]) || test_key(b->min[k]) > test_key(a->max[k]))) return 0;
+    return 1;
+}
+
+/* Exact where denormals are flushed, too. */
+static double wide(float f)
+{
+    int32_t key = test_key(f);
+    if (key > -0x800000 && key < 0x800000) return (double)key * 1.40129846432481707e-45;
+    return (double)f;
+}
+
+static double brute_distance2(const model *m, const sap_aabb *b, const float p[3])
+{
+    double sum = 0;
+    int k;
+    for (k = 0; k < 3; k++) {
+        double d = 0;
+        if (!(m->axes >> k & 1)) continue;
+        if (test_key(p[k]) < test_key(b->min[k])) d = wide(b->min[k]) - wide(p[k]);
+        if (test_key(p[k]) > test_key(b->max[k])) d = wide(p[k]) - wide(b->max[k]);
+        sum += d * d;
+    }
+    return sum;
+}
+
+/* t, or 2; *edge: rounding might decide otherwise. */
+static float brute_cast(const model *m, const sap_aabb *b, const sap_aabb *moving, const float d[3], int *edge)
+{
+    double first = 0, last = 1;
+    int k;
+    *edge = 0;
+    for (k = 0; k < 3; k++) {
+        double in, out;
+        if (!(m->axes >> k & 1)) continue;
+        if (test_key(d[k]) == 0) {
+            if (test_key(moving->max[k]) < test_key(b->min[k]) || test_key(moving->min[k]) > test_key(b->max[k])) return 2;
+            continue;
+        }
+        in = (test_key(d[k]) > 0 ? wide(b->min[k]) - wide(moving->max[k]) : wide(b->max[k]) - wide(moving->min[k])) / wide(d[k]);
+        out = (test_key(d[k]) > 0 ? wide(b->max[k]) - wide(moving->min[k]) : wide(b->min[k]) - wide(moving->max[k])) / wide(d[k]);
+        if (in > first) first = in;
+        if (out < last) last = out;
+    }
+    if (!EXACT && last - first < 1e-12 + 1e-12 * (first < 2 ? first : 2) && first - last < 1e-12) *edge = 1;
+    return first <= last ? (float)first : 2;
+}
+
+/* ---- what a query visits ----------------------------------------------------------------------- */
+
+typedef struct seen { sap_id ids[MOST]; float t[MOST]; int count, stop_after; float clip; } seen;
+
+static int see(sap_id id, void *object, void *user)
+{
+    seen *s = (seen *)user;
+    if ((sap_id)(uintptr_t)object != (id & 0xffffffu) % 1000) CHECK(!"a hit has its box's object");
+    if (s->count < MOST) s->ids[s->count] = id;
+    s->count++;
+    return s->count != s->stop_after;
+}
+
+static float see_cast(sap_id id, void *object, float t, void *user)
+{
+    seen *s = (seen *)user;
+    if ((sap_id)(uintptr_t)object != (id & 0xffffffu) % 1000) CHECK(!"a hit has its box's object");
+    if (s->count < MOST) s->ids[s->count] = id, s->t[s->count] = t;
+    s->count++;
+    if (s->count == s->stop_after) return 0;
+    return s->clip > 0 ? s->clip : 1;
+}
+
+static int find_seen(const seen *s, sap_id id)
+{
+    int i, n = 0;
+    for (i = 0; i < s->count; i++) n += s->ids[i] == id;
+    return n;
+}
+
+static int wanted(const item *i, uint32_t mask) { return i->live && (i->category & mask); }
+
+/* Exactly these were seen, each once: flags[i] 0 no, 1 yes, 2 either. */
+static void compare(const model *m, const seen *s, int returned, const char *flags, const char *what)
+{
+    int i, total = 0;
+    CHECK_MESSAGE(returned == s->count, "%s, kind %d: returned %d, visited %d", what, m->kind, returned, s->count);
+    for (i = 0; i < m->count; i++) {
+        int n = find_seen(s, m->items[i].id);
+        if (!m->items[i].live) n = 0; /* another item may have this id's slot, never this id: counted below */
+        total += n;
+        if (flags[i] == 2 ? n > 1 : n != flags[i]) {
+            CHECK_MESSAGE(0, "%s, kind %d, axes %d: id %u visited %d times, expected %d", what, m->kind, m->axes,
+                          (unsigned)m->items[i].id, n, flags[i]);
+            return;
+        }
+    }
+    CHECK_MESSAGE(total == s->count, "%s: %d visited, %d of them live", what, s->count, total);
+}
+
+static seen *new_seen(void)
+{
+    seen *s = (seen *)calloc(1, sizeof *s);
+    if (!s) exit(2);
+    return s;
+}
+
+static char flags[MOST];
+
+static void check_box(model *m, uint32_t mask)
+{
+    sap_aabb q = pick_box(m);
+    seen *s = new_seen();
+    int i, n, yes = 0;
+    if (test_chance(&m->rng, 20)) {
+        float p[3];
+        pick_point(m, p);
+        memcpy(q.min, p, sizeof p);
+        memcpy(q.max, p, sizeof p);
+        n = sap_query_point(m->world, p, mask, see, s);
+    } else
+        n = sap_query_box(m->world, &q, mask, see, s);
+    for (i = 0; i < m->count; i++) yes += flags[i] = wanted(&m->items[i], mask) && brute_overlap(m, &m->items[i].box, &q);
+    compare(m, s, n, flags, "query_box");
+    CHECK_EQUAL(sap_query_box(m->world, &q, mask, NULL, NULL), yes);
+    if (yes > 1) {
+        s->count = 0;
+        s->stop_after = 1 + test_below(&m->rng, yes);
+        CHECK_EQUAL(sap_query_box(m->world, &q, mask, see, s), s->stop_after);
+    }
+    free(s);
+}
+
+static void check_sphere(model *m, uint32_t mask)
+{
+    float p[3], radius = pick(m, 0, 8);
+    seen *s = new_seen();
+    int i, n;
+    pick_point(m, p);
+    if (test_chance(&m->rng, 10)) radius = 0;
+    if (test_chance(&m->rng, 10)) radius = 3;
+    if (test_chance(&m->rng, 10)) radius = 1e30f;
+    if (test_chance(&m->rng, 5)) radius = TEST_INFINITY;
+    n = sap_query_sphere(m->world, p, radius, mask, see, s);
+    for (i = 0; i < m->count; i++) {
+        double d2 = brute_distance2(m, &m->items[i].box, p), r2 = wide(radius) * wide(radius);
+        flags[i] = wanted(&m->items[i], mask) && (!test_is_finite(radius) || d2 <= r2);
+        if (!EXACT && wanted(&m->items[i], mask) && d2 < r2 * (1 + 1e-12) && d2 > r2 * (1 - 1e-12)) flags[i] = 2;
+    }
+    compare(m, s, n, flags, "query_sphere");
+    free(s);
+}
+
+static void check_nearest(model *m, uint32_t mask)
+{
+    float p[3], distance, most = test_chance(&m->rng, 50) ? TEST_INFINITY : pick(m, 0, 5);
+    double best = wide(most) * wide(most);
+    sap_id id = 0, got;
+    int i;
+    pick_point(m, p);
+    if (test_chance(&m->rng, 10)) most = 0, best = 0;
+    for (i = 0; i < m->count; i++) {
+        double d2 = brute_distance2(m, &m->items[i].box, p);
+        if (!wanted(&m->items[i], mask) || (d2 > best) || (id && d2 >= best && m->items[i].id > id)) continue;
+        if (d2 < best || !id || m->items[i].id < id) best = d2, id = m->items[i].id;
+    }
+    got = sap_nearest(m->world, p, most, mask, &distance);
+    if (EXACT)
+        CHECK_MESSAGE(got == id, "nearest, kind %d: %u, expected %u", m->kind, (unsigned)got, (unsigned)id);
+    else
+        CHECK_MESSAGE(!got == !id, "nearest, kind %d: %u, expected %u", m->kind, (unsigned)got, (unsigned)id);
+    if (!got)
+        CHECK(test_key(distance) == test_key(most));
+    else if (test_is_finite(distance) && best < 1e70) {
+        double d = wide(distance) * wide(distance);
+        CHECK_MESSAGE(d <= best * 1.000001 + 1e-80 && d >= best * 0.999999 - 1e-80, "nearest is %g, expected %g", d, best);
+    }
+}
+
+static void pick_translation(model *m, float d[3])
+{
+    int k;
+    float scale = test_chance(&m->rng, 20) ? 100.0f : test_chance(&m->rng, 20) ? 0.5f : 10.0f;
+    if (test_chance(&m->rng, 5)) scale = test_chance(&m->rng, 50) ? 1e30f : 3e38f;
+    if (test_chance(&m->rng, 3)) scale = 1e-20f;
+    if (m->kind == IMMENSE && test_chance(&m->rng, 50)) scale = 1e30f;
+    for (k = 0; k < 3; k++) {
+        d[k] = test_chance(&m->rng, 50) ? pick(m, -1, 1) * scale : near_whole(m, 1) * scale;
+        if (test_chance(&m->rng, 25)) d[k] = test_chance(&m->rng, 50) ? 0 : TEST_MINUS_0;
+        if (!(m->axes >> k & 1)) d[k] = TEST_NAN;
+    }
+    if (test_chance(&m->rng, 3))
+        for (k = 0; k < 3; k++) d[k] = m->axes >> k & 1 ? 0 : TEST_NAN;
+}
+
+static void check_cast(model *m, uint32_t mask)
+{
+    sap_aabb moving;
+    float d[3], clip = test_chance(&m->rng, 30) ? pick(m, 0, 1) : 0;
+    seen *s = new_seen();
+    int i, k, n, is_ray = test_chance(&m->rng, 60);
+    pick_translation(m, d);
+    pick_point(m, moving.min);
+    memcpy(moving.max, moving.min, sizeof moving.min);
+    if (!is_ray)
+        for (k = 0; k < 3; k++) {
+            float a, b;
+            pick_interval(m, k, &a, &b);
+            if (test_is_finite(a) && test_is_finite(b) && (m->axes >> k & 1)) moving.min[k] = a, moving.max[k] = b;
+        }
+    n = is_ray ? sap_ray_cast(m->world, moving.min, d, mask, see_cast, s) : sap_box_cast(m->world, &moving, d, mask, see_cast, s);
+    for (i = 0; i < m->count; i++) {
+        int edge;
+        float t = brute_cast(m, &m->items[i].box, &moving, d, &edge);
+        flags[i] = wanted(&m->items[i], mask) && t <= 1;
+        if (wanted(&m->items[i], mask) && edge) flags[i] = 2;
+        if (EXACT && flags[i])
+            for (k = 0; k < s->count; k++)
+                if (s->ids[k] == m->items[i].id && s->t[k] != t) CHECK_MESSAGE(0, "t is %g, expected %g", (double)s->t[k], (double)t);
+    }
+    compare(m, s, n, flags, is_ray ? "ray_cast" : "box_cast");
+    if (clip > 0 && m->count) { /* clipped at the first hit: no later one is beyond, and none before was missed */
+        s->count = 0;
+        s->clip = clip;
+        n = is_ray ? sap_ray_cast(m->world, moving.min, d, mask, see_cast, s) : sap_box_cast(m->world, &moving, d, mask, see_cast, s);
+        CHECK_EQUAL(n, s->count);
+        for (k = 1; k < s->count; k++) CHECK(s->t[k] <= clip);
+        for (i = 0; i < m->count; i++) {
+            int edge;
+            float t = brute_cast(m, &m->items[i].box, &moving, d, &edge);
+            if (wanted(&m->items[i], mask) && t <= clip * 0.9999f && !edge) CHECK_EQUAL(find_seen(s, m->items[i].id), 1);
+        }
+    }
+    free(s);
+}
+
+static void check_closest(model *m, uint32_t mask)
+{
+    sap_aabb o;
+    float d[3], t, best = 1;
+    sap_id id = 0, got;
+    int i, any_edge = 0;
+    pick_translation(m, d);
+    pick_point(m, o.min);
+    memcpy(o.max, o.min, sizeof o.min);
+    for (i = 0; i < m->count; i++) {
+        int edge;
+        float hit = brute_cast(m, &m->items[i].box, &o, d, &edge);
+        if (!wanted(&m->items[i], mask)) continue;
+        any_edge |= edge;
+        if (hit < best || (hit <= best && (!id || m->items[i].id < id))) best = hit, id = m->items[i].id;
+    }
+    got = sap_ray_closest(m->world, o.min, d, mask, &t);
+    if (EXACT) {
+        CHECK_MESSAGE(got == id && t == best, "ray_closest, kind %d: %u at %g, expected %u at %g", m->kind, (unsigned)got, (double)t, (unsigned)id, (double)best);
+    } else if (!any_edge)
+        CHECK_MESSAGE(!got == !id && t <= best * 1.000001f + 1e-30f && t >= best * 0.999999f - 1e-30f, "ray_closest at %g, expected %g", (double)t, (double)best);
+}
+
+static void check_queries(model *m, int rounds)
+{
+    for (; rounds > 0; rounds--) {
+        uint32_t mask = test_chance(&m->rng, 70) ? ~0u : 1u << test_below(&m->rng, 3);
+        check_box(m, mask);
+        check_sphere(m, mask);
+        check_cast(m, mask);
+        check_closest(m, mask);
+        check_nearest(m, mask);
+    }
+}
+
+/* ---- what happens to a world --------------------------------------------------------------------- */
+
+static void add_box(model *m)
+{
+    item *i = &m->items[m->count];
+    sap_id next;
+    if (m->count == MOST) return;
+    i->box = pick_box(m);
+    next = (sap_id)sap__length(m->world->slots) + 1; /* the object says the slot */
+    if (m->world->free_count) next = m->world->free_first + 1;
+    i->id = (test_chance(&m->rng, 20) ? sap_add_static : sap_add)(m->world, &i->box, (void *)(uintptr_t)(next % 1000));
+    i->category = 1;
+    i->live = 1;
+    if (!CHECK_MESSAGE(i->id != 0, "kind %d, axes %d: %s", m->kind, m->axes, sap_result_text(sap_last_error(m->world)))) {
+        printf("%g %g  %g %g  %g %g\n", (double)i->box.min[0], (double)i->box.max[0], (double)i->box.min[1], (double)i->box.max[1], (double)i->box.min[2], (double)i->box.max[2]);
+        exit(1);
+    }
+    m->count++;
+    if (test_chance(&m->rng, 30)) {
+        i->category = 1u << test_below(&m->rng, 3);
+        CHECK_EQUAL(sap_set_filter(m->world, i->id, i->category, ~0u), SAP_OK);
+    }
+}
+
+static void remove_box(model *m, int at)
+{
+    CHECK_EQUAL(sap_remove(m->world, m->items[at].id), SAP_OK);
+    m->items[at] = m->items[--m->count];
+}
+
+static void move_box(model *m, int at)
+{
+    int k;
+    sap_aabb *b = &m->items[at].box;
+    if (test_chance(&m->rng, 70) && m->kind != DENORMAL && m->kind != IMMENSE) { /* a step */
+        for (k = 0; k < 3; k++) {
+            float step = m->kind == LATTICE ? near_whole(m, 1) : pick(m, -0.3f, 0.3f);
+            if (!(m->axes >> k & 1) || !test_is_finite(b->min[k]) || !test_is_finite(b->max[k])) continue;
+            b->min[k] += step;
+            b->max[k] += step;
+        }
+    } else
+        *b = pick_box(m);
+    CHECK_EQUAL(sap_move(m->world, m->items[at].id, b), SAP_OK);
+}
+
+static void check_valid(model *m)
+{
+    const char *broken = sap_validate(m->world);
+    CHECK_MESSAGE(broken == NULL, "kind %d, axes %d, %d boxes: broken: %s", m->kind, m->axes, m->count, broken ? broken : "");
+    if (broken) exit(1);
+}
+
+static void start(model *m, int kind, int axes, int seed)
+{
+    sap_config config;
+    memset(&config, 0, sizeof config);
+    memset(m, 0, sizeof *m);
+    config.axes = axes;
+    m->rng.state = (uint64_t)seed * 1000003 + 17;
+    m->kind = kind;
+    m->axes = axes ? axes : 7;
+    m->world = sap_create(&config);
+    if (!m->world) exit(2);
+}
+
+static void change(model *m, int changes)
+{
+    for (; changes > 0; changes--) {
+        int what = test_below(&m->rng, 100);
+        if (what < 30 || !m->count)
+            add_box(m);
+        else if (what < 50)
+            remove_box(m, test_below(&m->rng, m->count));
+        else
+            move_box(m, test_below(&m->rng, m->count));
+    }
+}
+
+static void move_all(model *m)
+{
+    int i;
+    for (i = 0; i < m->count; i++) move_box(m, i);
+}
+
+static void test_worlds(int seed)
+{
+    static const int axes[] = {0, 0, SAP_2D, SAP_AXIS_X, SAP_AXIS_X | SAP_AXIS_Z, SAP_AXIS_Z, 0};
+    model *m = &shared;
+    int round, kind = seed % KINDS, n;
+    start(m, kind, axes[seed / KINDS % 7], seed);
+    n = test_chance(&m->rng, 30) ? 1200 : test_chance(&m->rng, 50) ? 200 : 20;
+    if (test_chance(&m->rng, 50)) check_queries(m, 1); /* of an empty world */
+    for (round = 0; round < n; round++) add_box(m);
+    for (round = 0; round < 12; round++) {
+        check_queries(m, 3);
+        check_valid(m);
+        if (test_chance(&m->rng, 30)) move_all(m);
+        change(m, 1 + test_below(&m->rng, test_chance(&m->rng, 50) ? 5 : 1 + n / 3));
+        if (test_chance(&m->rng, 20)) check_valid(m);
+        if (test_chance(&m->rng, 30)) CHECK_EQUAL(sap_update(m->world), SAP_OK);
+        if (test_chance(&m->rng, 20)) CHECK_EQUAL(sap_prepare_queries(m->world), SAP_OK);
+        if (test_chance(&m->rng, 10))
+            while (m->count > n / 20) remove_box(m, test_below(&m->rng, m->count));
+        if (test_chance(&m->rng, 10)) CHECK_EQUAL(sap_update(m->world), SAP_OK);
+        if (test_chance(&m->rng, 10))
+            while (m->count < n) add_box(m);
+    }
+    check_queries(m, 2);
+    sap_destroy(m->world);
+}
+
+/* ---- changes from inside hits --------------------------------------------------------------------- */
+
+typedef struct mischief { model *m; seen *s; int depth, added; char touched[MOST]; } mischief;
+
+static void check_refusals(sap_world *w)
+{
+    static const float zero[3] = {0, 0, 0};
+    void *bytes;
+    CHECK_EQUAL(sap_update(w), SAP_ERROR_BUSY);
+    CHECK_EQUAL(sap_last_error(w), SAP_ERROR_BUSY);
+    CHECK_EQUAL(sap_dump_pairs(w, NULL, NULL, NULL), -SAP_ERROR_BUSY);
+    CHECK_EQUAL(sap_reserve(w, 10, 10), SAP_ERROR_BUSY);
+    CHECK_EQUAL(sap_shift_origin(w, zero), SAP_ERROR_BUSY);
+    CHECK_EQUAL(sap_prepare_queries(w), SAP_ERROR_BUSY);
+    bytes = malloc(sap_snapshot_size(w));
+    if (!bytes) exit(2);
+    CHECK_EQUAL(sap_save(w, bytes, sap_snapshot_size(w)), SAP_ERROR_BUSY);
+    CHECK_EQUAL(sap_restore(w, bytes, 0), SAP_ERROR_BUSY);
+    free(bytes);
+    sap_destroy(w);
+    CHECK_EQUAL(sap_last_error(w), SAP_ERROR_BUSY);
+}
+
+static int disturb(sap_id id, void *object, void *user)
+{
+    mischief *x = (mischief *)user;
+    model *m = x->m;
+    int i, at = -1, n = x->s->count;
+    (void)object;
+    for (i = 0; i < n; i++) CHECK(x->s->ids[i] != id);
+    for (i = 0; i < m->count; i++)
+        if (m->items[i].id == id) at = i;
+    CHECK_MESSAGE(at >= 0 && m->items[at].live, "a removed box is visited");
+    CHECK_MESSAGE(at < MOST - x->added && x->touched[at] != 3, "a box added meanwhile is visited");
+    if (n < MOST) x->s->ids[x->s->count++] = id;
+    if (n == 0) check_refusals(m->world);
+    if (n > 30) return 1;
+    switch (test_below(&m->rng, 5)) {
+    case 0: /* removed, in place in the model */
+        i = test_below(&m->rng, m->count);
+        if (m->items[i].live) {
+            CHECK_EQUAL(sap_remove(m->world, m->items[i].id), SAP_OK);
+            m->items[i].live = 0;
+            if (!x->touched[i]) x->touched[i] = 1;
+        }
+        break;
+    case 1:
+    case 2:
+        i = test_below(&m->rng, m->count);
+        if (m->items[i].live) {
+            move_box(m, i);
+            if (!x->touched[i]) x->touched[i] = 1;
+        }
+        break;
+    case 3:
+        if (m->count < MOST) {
+            add_box(m);
+            x->touched[m->count - 1] = 3;
+        }
+        break;
+    default: /* a nested query sees all changes made before it */
+        check_queries(m, 1);
+        break;
+    }
+    return 1;
+}
+
+static float disturb_cast(sap_id id, void *object, float t, void *user)
+{
+    (void)t;
+    return disturb(id, object, user) ? 1.0f : 0.0f;
+}
+
+static void test_mutation(int seed)
+{
+    model *m = &shared;
+    static mischief x;
+    static char before[MOST];
+    int i, round;
+    start(m, seed % 3 == 0 ? UNIFORM : seed % 3 == 1 ? LATTICE : MIXED, 0, seed);
+    for (i = 0; i < 300; i++) add_box(m);
+    for (round = 0; round < 6; round++) {
+        sap_aabb q = pick_box(m);
+        float zero[3] = {-8, -8, -8}, way[3] = {16, 16, 16};
+        int k, n, edge = 0;
+        sap_aabb ray;
+        for (k = 0; k < 3; k++) q.min[k] -= 3, q.max[k] += 3, ray.min[k] = zero[k], ray.max[k] = zero[k];
+        memset(&x, 0, sizeof x);
+        x.m = m;
+        x.s = new_seen();
+        for (i = 0; i < m->count; i++) {
+            before[i] = (char)(round & 1 ? brute_overlap(m, &m->items[i].box, &q)
+                                         : brute_cast(m, &m->items[i].box, &ray, way, &edge) <= 1);
+            if (edge) before[i] = 2; /* either */
+        }
+        if (round & 1)
+            n = sap_query_box(m->world, &q, ~0u, disturb, &x);
+        else
+            n = sap_ray_cast(m->world, zero, way, ~0u, disturb_cast, &x);
+        CHECK_EQUAL(n, x.s->count);
+        for (i = 0; i < m->count; i++)
+            if (!x.touched[i] && m->items[i].live && before[i] != 2)
+                CHECK_MESSAGE(find_seen(x.s, m->items[i].id) == before[i], "an untouched box is visited as it was");
+        for (i = m->count - 1; i >= 0; i--)
+            if (!m->items[i].live) m->items[i] = m->items[--m->count];
+        free(x.s);
+        check_valid(m);
+        check_queries(m, 1);
+        check_valid(m);
+        if (test_chance(&m->rng, 50)) CHECK_EQUAL(sap_update(m->world), SAP_OK);
+    }
+    sap_destroy(m->world);
+}
+
+/* ---- memory ----------------------------------------------------------------------------------------- */
+
+static void test_memory(int seed)
+{
+    model *m = &shared;
+    int i, fail, round;
+    sap_aabb all;
+    for (i = 0; i < 3; i++) all.min[i] = -1000, all.max[i] = 1000;
+    start(m, UNIFORM, 0, seed);
+    for (round = 0; round < 40; round++) {
+        float t, p[3] = {0, 0, 0}, d[3] = {1, 1, 1};
+        for (i = 0; i < 1 + round * 3; i++) add_box(m);
+        if (m->count > 50) for (i = 0; i < 20; i++) move_box(m, test_below(&m->rng, m->count)), remove_box(m, test_below(&m->rng, m->count));
+        for (fail = 0; fail < 20; fail++) {
+            int n;
+            allocations_left = fail;
+            n = sap_query_box(m->world, &all, ~0u, NULL, NULL);
+            allocations_left = 0;
+            if (n >= 0) break;
+            CHECK_EQUAL(n, -SAP_ERROR_MEMORY);
+            CHECK_EQUAL(sap_ray_closest(m->world, p, d, ~0u, &t), 0);
+            CHECK(t == -1.0f);
+            CHECK_EQUAL(sap_prepare_queries(m->world), SAP_ERROR_MEMORY);
+            CHECK_EQUAL(sap_nearest(m->world, p, 1, ~0u, &t), 0);
+            CHECK(t == -1.0f);
+            check_valid(m);
+            if (m->count && test_chance(&m->rng, 50)) move_box(m, test_below(&m->rng, m->count));
+        }
+        allocations_left = -1;
+        CHECK_EQUAL(sap_query_box(m->world, &all, ~0u, NULL, NULL), sap_count(m->world));
+        check_valid(m);
+        check_queries(m, 1);
+    }
+    sap_destroy(m->world);
+
+    start(m, seed & 1 ? UNIFORM : CLUSTERS, 0, seed); /* reserved: nothing allocates */
+    CHECK_EQUAL(sap_reserve(m->world, 1000, 200000), SAP_OK);
+    allocations_left = 0;
+    for (round = 0; round < 60; round++) {
+        while (m->count < 1000) add_box(m);
+        CHECK(sap_query_box(m->world, &all, ~0u, NULL, NULL) >= 0);
+        for (i = 0; i < (round & 1 ? 20 : 200); i++) move_box(m, test_below(&m->rng, m->count));
+        CHECK(sap_query_box(m->world, &all, ~0u, NULL, NULL) >= 0);
+        for (i = 0; i < (round & 2 ? 5 : 400); i++) remove_box(m, test_below(&m->rng, m->count));
+        CHECK(sap_query_box(m->world, &all, ~0u, NULL, NULL) >= 0);
+        CHECK_EQUAL(sap_update(m->world), SAP_OK);
+    }
+    allocations_left = -1;
+    check_queries(m, 2);
+    check_valid(m);
+    sap_destroy(m->world);
+}
+
+/* ---- threads: a prepared world is only read ------------------------------------------------------------ */
+
+enum { THREADS = 4 };
+typedef struct job { const model *m; test_rng rng; long hits; int wrong; } job;
+
+static int count_hit(sap_id id, void *object, void *user)
+{
+    job *j = (job *)user;
+    (void)object;
+    if (!sap_is_valid(j->m->world, id)) j->wrong++;
+    if (++j->hits % 64 == 0 && sap_update(j->m->world) == SAP_OK) j->wrong++; /* see run_threads */
+    return 1;
+}
+
+static int count_hit_only(sap_id id, void *object, void *user)
+{
+    job *j = (job *)user;
+    float p[3] = {0, 0, 0};
+    (void)object;
+    if (!sap_is_valid(j->m->world, id)) j->wrong++;
+    if (++j->hits % 16 == 0) j->hits += sap_query_point(j->m->world, p, ~0u, NULL, NULL);
+    return 1;
+}
+
+static float count_cast(sap_id id, void *object, float t, void *user)
+{
+    return count_hit_only(id, object, user) ? (t > 0.5f ? 0.9f : 1.0f) : 0.0f;
+}
+
+static void *ask(void *data)
+{
+    job *j = (job *)data;
+    int i, k;
+    for (i = 0; i < 300; i++) {
+        float p[3], d[3], t;
+        sap_aabb box;
+        for (k = 0; k < 3; k++) {
+            p[k] = test_uniform(&j->rng, -20, 20);
+            d[k] = test_uniform(&j->rng, -10, 10);
+            box.min[k] = p[k] - 2, box.max[k] = p[k] + 2;
+        }
+        if (sap_query_box(j->m->world, &box, ~0u, count_hit_only, j) < 0) j->wrong++;
+        if (sap_query_sphere(j->m->world, p, 3, ~0u, count_hit_only, j) < 0) j->wrong++;
+        if (sap_ray_cast(j->m->world, p, d, ~0u, count_cast, j) < 0) j->wrong++;
+        j->hits += (long)(sap_ray_closest(j->m->world, p, d, ~0u, &t) & 0xffff);
+        j->hits += (long)(sap_nearest(j->m->world, p, 10, 1, NULL) & 0xffff);
+    }
+    return NULL;
+}
+
+static void test_threads(int seed)
+{
+    model *m = &shared;
+    pthread_t threads[THREADS];
+    job jobs[THREADS], alone;
+    int i, round;
+    start(m, UNIFORM, 0, seed);
+    for (i = 0; i < 1000; i++) add_box(m);
+    for (round = 0; round < 3; round++) {
+        CHECK_EQUAL(sap_prepare_queries(m->world), SAP_OK);
+        for (i = 0; i < THREADS; i++) {
+            memset(&jobs[i], 0, sizeof jobs[i]);
+            jobs[i].m = m;
+            jobs[i].rng.state = (uint64_t)seed;
+            if (pthread_create(&threads[i], NULL, ask, &jobs[i])) exit(2);
+        }
+        for (i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+        memset(&alone, 0, sizeof alone);
+        alone.m = m;
+        alone.rng.state = (uint64_t)seed;
+        ask(&alone);
+        for (i = 0; i < THREADS; i++) CHECK(jobs[i].hits == alone.hits && !jobs[i].wrong && alone.hits);
+        move_all(m);
+        change(m, 50);
+    }
+    memset(&alone, 0, sizeof alone); /* one thread alone is refused an update, and is not busy afterwards */
+    alone.m = m;
+    {
+        sap_aabb all;
+        for (i = 0; i < 3; i++) all.min[i] = -1000, all.max[i] = 1000;
+        CHECK(sap_query_box(m->world, &all, ~0u, count_hit, &alone) > 64);
+        CHECK_EQUAL(alone.wrong, 0);
+    }
+    CHECK_EQUAL(sap_update(m->world), SAP_OK);
+    sap_destroy(m->world);
+}
+
+/* ---- by hand ------------------------------------------------------------------------------------------ */
+
+static void test_by_hand(void)
+{
+    sap_world *w = sap_create(NULL);
+    sap_aabb unit = {{0, 0, 0}, {1, 1, 1}}, next = {{1, 0, 0}, {2, 1, 1}}, bad = {{0, 0, 0}, {1, 1, 1}}, far_one;
+    float o[3] = {-1, 0.5f, 0.5f}, d[3] = {2, 0, 0}, zero[3] = {0, 0, 0}, nan[3] = {0, 0, 0}, inf[3] = {0, 0, 0}, t = 7;
+    sap_id a, b;
+    int i;
+    nan[1] = TEST_NAN;
+    inf[2] = TEST_INFINITY;
+    bad.max[1] = TEST_NAN;
+    CHECK_EQUAL(sap_query_box(w, &unit, ~0u, NULL, NULL), 0);
+    CHECK_EQUAL(sap_ray_closest(w, o, d, ~0u, &t), 0);
+    CHECK(t == 1.0f);
+    a = sap_add(w, &unit, NULL);
+    b = sap_add(w, &next, NULL);
+    CHECK_EQUAL(sap_ray_closest(w, o, d, ~0u, &t), a);
+    CHECK(t == 0.5f);
+    o[0] = 1; /* on the face of both: the lower id */
+    CHECK_EQUAL(sap_ray_closest(w, o, zero, ~0u, &t), a);
+    CHECK(t == 0.0f);
+    CHECK_EQUAL(sap_ray_closest(w, o, d, ~0u, &t), a);
+    o[1] = 1; /* along an edge */
+    CHECK_EQUAL(sap_ray_cast(w, o, d, ~0u, NULL, NULL), 2);
+    o[1] = test_float(0x3f800001u);
+    CHECK_EQUAL(sap_ray_cast(w, o, d, ~0u, NULL, NULL), 0);
+    CHECK_EQUAL(sap_nearest(w, o, 0, ~0u, &t), 0);
+    CHECK(t == 0.0f);
+    CHECK_EQUAL(sap_nearest(w, o, 1, ~0u, &t), a);
+    CHECK_EQUAL(sap_query_sphere(w, o, 0, ~0u, NULL, NULL), 0);
+    CHECK_EQUAL(sap_query_sphere(w, o, test_float(0x34000000u), ~0u, NULL, NULL), 2); /* 2^-23: the gap exactly */
+    CHECK_EQUAL(sap_query_sphere(w, o, test_float(0x33ffffffu), ~0u, NULL, NULL), 0);
+    CHECK_EQUAL(sap_set_filter(w, a, 4, ~0u), SAP_OK);
+    CHECK_EQUAL(sap_query_box(w, &unit, 4, NULL, NULL), 1);
+    CHECK_EQUAL(sap_query_box(w, &unit, 1, NULL, NULL), 1);
+    CHECK_EQUAL(sap_query_box(w, &unit, 5, NULL, NULL), 2);
+    CHECK_EQUAL(sap_query_box(w, &unit, 0, NULL, NULL), 0);
+    for (i = 0; i < 3; i++) far_one.min[i] = TEST_INFINITY, far_one.max[i] = TEST_INFINITY;
+    CHECK(sap_add(w, &far_one, NULL) != 0);
+    CHECK_EQUAL(sap_query_box(w, &far_one, ~0u, NULL, NULL), 1);
+    CHECK_EQUAL(sap_query_sphere(w, zero, TEST_INFINITY, ~0u, NULL, NULL), 3);
+    CHECK_EQUAL(sap_query_sphere(w, zero, 1e30f, ~0u, NULL, NULL), 2);
+
+    CHECK_EQUAL(sap_query_box(NULL, &unit, ~0u, NULL, NULL), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_query_box(w, NULL, ~0u, NULL, NULL), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_query_box(w, &bad, ~0u, NULL, NULL), -SAP_ERROR_BOX);
+    CHECK_EQUAL(sap_query_point(w, nan, ~0u, NULL, NULL), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_query_point(w, inf, ~0u, NULL, NULL), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_query_point(w, NULL, ~0u, NULL, NULL), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_query_sphere(w, zero, -1, ~0u, NULL, NULL), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_query_sphere(w, zero, TEST_MINUS_0, ~0u, NULL, NULL), 1);
+    CHECK_EQUAL(sap_query_sphere(w, zero, TEST_NAN, ~0u, NULL, NULL), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_ray_cast(w, inf, d, ~0u, NULL, NULL), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_ray_cast(w, o, nan, ~0u, NULL, NULL), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_box_cast(w, &far_one, d, ~0u, NULL, NULL), -SAP_ERROR_BOX);
+    CHECK_EQUAL(sap_box_cast(w, &unit, inf, ~0u, NULL, NULL), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_ray_closest(w, nan, d, ~0u, &t), 0);
+    CHECK(t == -1.0f);
+    CHECK_EQUAL(sap_nearest(w, zero, -1, ~0u, &t), 0);
+    CHECK(t == -1.0f);
+    CHECK_EQUAL(sap_nearest(NULL, zero, 1, ~0u, NULL), 0);
+    CHECK_EQUAL(sap_prepare_queries(NULL), SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_prepare_queries(w), SAP_OK);
+    CHECK_EQUAL(sap_remove(w, b), SAP_OK);
+    CHECK_EQUAL(sap_query_box(w, &next, ~0u, NULL, NULL), 1);
+    CHECK(sap_validate(w) == NULL);
+    sap_destroy(w);
+}
+
+/* A slot that changed hands between two queries, few enough of them that the tree is not built anew. */
+static void test_reused_slots(void)
+{
+    model *m = &shared;
+    int i, round;
+    start(m, UNIFORM, 0, 5);
+    for (i = 0; i < 400; i++) add_box(m);
+    for (round = 0; round < 20; round++) {
+        check_queries(m, 2);
+        for (i = 0; i < 10; i++) remove_box(m, test_below(&m->rng, m->count));
+        CHECK_EQUAL(sap_update(m->world), SAP_OK);
+        if (round & 1) check_queries(m, 1);
+        for (i = 0; i < 10; i++) add_box(m);
+        if (round & 2) check_valid(m);
+        check_queries(m, 2);
+        check_valid(m);
+        CHECK_EQUAL(sap_update(m->world), SAP_OK);
+    }
+    sap_destroy(m->world);
+}
+
+/* After sap_restore the queries see the boxes of the snapshot. */
+static void test_restore(void)
+{
+    model *m = &shared;
+    static model saved;
+    size_t size;
+    void *buffer;
+    int i;
+    start(m, UNIFORM, 0, 6);
+    for (i = 0; i < 300; i++) add_box(m);
+    check_queries(m, 2);
+    change(m, 20);
+    saved = *m;
+    size = sap_snapshot_size(m->world);
+    buffer = malloc(size ? size : 1);
+    if (!buffer) exit(2);
+    CHECK_EQUAL(sap_save(m->world, buffer, size), SAP_OK);
+    change(m, 300);
+    CHECK_EQUAL(sap_update(m->world), SAP_OK);
+    check_queries(m, 2);
+    CHECK_EQUAL(sap_restore(m->world, buffer, size), SAP_OK);
+    *m = saved;
+    check_valid(m);
+    check_queries(m, 4);
+    change(m, 100);
+    check_queries(m, 4);
+    check_valid(m);
+    free(buffer);
+    sap_destroy(m->world);
+}
+
+/* Each kernel visits the same boxes. */
+static void test_kernels(int seed)
+{
+    static const int kernels[] = {SAP__KERNEL_SCALAR, SAP__KERNEL_SSE2, SAP__KERNEL_NEON, SAP__KERNEL_WASM, SAP__KERNEL_AVX2};
+    model *m = &shared;
+    size_t i;
+    for (i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        int k;
+        start(m, seed % KINDS, 0, seed);
+        if (sap__use_kernel(m->world, kernels[i])) {
+            for (k = 0; k < 150; k++) add_box(m);
+            check_queries(m, 6);
+        }
+        sap_destroy(m->world);
+    }
+}
+
+/* In the filter and in the callbacks of an update. */
+static int asked_in_filter;
+static int filter_that_queries(const sap_pair *pair, void *user)
+{
+    sap_world *w = *(sap_world **)user;
+    sap_aabb box;
+    (void)sap_get_box(w, pair->id0, &box);
+    asked_in_filter += sap_query_box(w, &box, ~0u, NULL, NULL) == -SAP_ERROR_BUSY;
+    return 1;
+}
+
+static void *create_that_queries(const sap_pair *pair, void *user)
+{
+    sap_world *w = *(sap_world **)user;
+    sap_aabb box;
+    (void)sap_get_box(w, pair->id0, &box);
+    CHECK(sap_query_box(w, &box, ~0u, NULL, NULL) >= 2);
+    box.min[0] -= 0.25f;
+    CHECK_EQUAL(sap_move(w, pair->id0, &box), SAP_OK);
+    CHECK(sap_query_box(w, &box, ~0u, NULL, NULL) >= 2);
+    CHECK_EQUAL(sap_prepare_queries(w), SAP_ERROR_BUSY);
+    return NULL;
+}
+
+static void test_update_callbacks(void)
+{
+    sap_config config;
+    sap_world *w;
+    int i;
+    memset(&config, 0, sizeof config);
+    config.filter = filter_that_queries;
+    config.filter_user = &w;
+    w = sap_create(&config);
+    for (i = 0; i < 20; i++) {
+        sap_aabb box = {{0, 0, 0}, {1.5f, 1, 1}};
+        box.min[0] = (float)i, box.max[0] = (float)i + 1.5f;
+        CHECK(sap_add(w, &box, NULL) != 0);
+    }
+    CHECK_EQUAL(sap_dump_pairs(w, create_that_queries, NULL, &w), 19);
+    CHECK(asked_in_filter > 0);
+    CHECK(sap_validate(w) == NULL);
+    sap_destroy(w);
+}
+
+int main(int argc, char **argv)
+{
+    int seeds = test_argument(argc, argv, 1, 150), seed;
+    test_by_hand();
+    test_update_callbacks();
+    test_reused_slots();
+    test_restore();
+    for (seed = 0; seed < seeds; seed++) test_worlds(seed);
+    for (seed = 0; seed < KINDS; seed++) test_kernels(seed);
+    for (seed = 0; seed < seeds / 5 + 1; seed++) test_mutation(seed);
+    for (seed = 0; seed < seeds / 50 + 1; seed++) test_memory(seed);
+    test_threads(1);
+    return test_summary();
+}

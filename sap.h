@@ -87,6 +87,9 @@
    sap_find_pair                    O(1)
    sap_pairs_of                     O(its own pairs)
    sap_box_prune                    O(n log n + what overlaps on the sweep axis within a strip)
+   queries                          O(log n + hits), by a tree that a world has from its first query on; what moved
+                                    since the last one is taken along first, O(1) a box. Until then it costs nothing
+   sap_save, sap_restore            O(n + k)
 
    The bound that is held: with boxes of similar size in a world of constant density a frame is linear. Where it
    fails: boxes that all overlap on two axes are swept along the third alone, and boxes that overlap on all three
@@ -94,13 +97,16 @@
 
    ---- threads ----
 
-   Two worlds may be used by two threads. One world: one writer at a time, and no reader beside it.
+   Two worlds may be used by two threads. One world: one writer at a time, and no reader beside it; but after
+   sap_prepare_queries any number of threads may query, until the next change.
 
    ---- determinism ----
 
-   Ids, events, their order and the order of sap_pairs are a pure function of the calls: the same on every compiler,
-   optimisation level, word size, byte order, SIMD path. The core compares integers; no float is added or rounded,
-   but in sap_shift_origin, one subtraction a bound.
+   Ids, events, their order, the order of sap_pairs and the bytes of snapshots are a pure function of the calls: the
+   same on every compiler, optimisation level, word size, byte order, SIMD path. The core compares integers; no float
+   is added or rounded, but in sap_shift_origin, one subtraction a bound. Whether a query hits a box, and where, comes
+   from one expression a box, never from the tree; its last bits are the compiler's. The order of visits is not
+   specified, and the tests that sap_get_stats counts are those of the way that was chosen.
 
    ---- limits ----
 
@@ -116,24 +122,25 @@
    ---- memory ----
 
    A box takes 76 bytes, and some 45 in the index in use (three sorted endpoint arrays, or strips). A pair takes 52
-   and some 6 in the hash table. Arrays double, so up to twice that is held; scratch for events comes on top.
-   After sap_reserve(boxes, pairs) no call allocates until one of the two is exceeded. Moves, removals and filter
-   changes never allocate: the add has made their room. If memory fails in sap_update, pairs and events are as
+   and some 6 in the hash table. Arrays double, so up to twice that is held; scratch for events comes on top. The
+   tree of the queries takes some 60 more a box, from the first query on.
+   After sap_reserve(boxes, pairs) no call allocates until one of the two is exceeded; a removed box counts until the
+   update that reports it. Moves, removals and filter changes never allocate: the add has made their room. If memory fails in sap_update, pairs and events are as
    before, what was recorded stays recorded, and a later sap_update succeeds once there is memory.
 
    ---- the way through this file ----
 
    declarations, then with SAP_IMPLEMENTATION, each standing on those above (search for ">> name"):
 
-   lanes      four integers at a time                  pairs      the pair manager (I.6)
-   keys       floats as integers that sort like them   endpoints  sorted ends and update rules (I.2 to I.5)
-   arrays     the one place that allocates             settle     which way, and what it finds
-   sort       radix sort                               looks      what users read
-   kernels    sixteen boxes at a time                  queries    box, point, sphere, ray, box cast, nearest
-   strips     boxes in sweep order, split across       state      snapshots
-   pruning    box pruning on its own (I.4c)            validate   every invariant in a sentence
-   world      what one world holds
-   boxes      what is recorded
+   lanes      four integers at a time                  boxes      what is recorded
+   keys       floats as integers that sort like them   pairs      the pair manager (I.6)
+   arrays     the one place that allocates             endpoints  sorted ends and update rules (I.2 to I.5)
+   sort       radix sort                               settle     which way, and what it finds
+   kernels    sixteen boxes at a time                  life       create, reserve, and what users look at
+   strips     boxes in sweep order, split across       queries    box, point, sphere, ray, box cast, nearest
+   pruning    box pruning on its own (I.4c)            state      snapshots
+   world      what one world holds                     validate   every invariant in a sentence
+   tree       what the queries walk
 */
 #ifndef SAP_H
 #define SAP_H
@@ -877,10 +884,7 @@ SAP__AVX2 static int sap__meet_avx2(const sap__chunk *a, const sap__chunk *b, in
 
        bound[0]  . . . . . . . .     mins on x       child   . . . . . . . .     nodes; in a leaf ids
        ...                                           count   lanes in use: the first ones
-       bound[5]  . . . . . . . .     maxs on z       of an empty lane +inf, -inf: a union over all eight is right
-
-   Tried: sixteen lanes (a tenth slower, nodes are entered for one or two of their lanes) and four (as fast, more
-   nodes to keep). */
+       bound[5]  . . . . . . . .     maxs on z       of an empty lane +inf, -inf: a union over all eight is right */
 enum { SAP__ARITY = 8 };
 
 struct sap__node {
@@ -1809,7 +1813,7 @@ static int sap__strips_move(sap__strips *t, const sap__box *was, const sap__box 
 }
 
 /* ====================================================================================================== */
-/* >> box pruning, on its own                                                                               */
+/* >> pruning: box pruning on its own                                                                               */
 /* ====================================================================================================== */
 
 typedef struct sap__prune {

@@ -1813,7 +1813,7 @@ static int sap__strips_move(sap__strips *t, const sap__box *was, const sap__box 
 }
 
 /* ====================================================================================================== */
-/* >> pruning: box pruning on its own                                                                               */
+/* >> pruning: box pruning on its own                                                                       */
 /* ====================================================================================================== */
 
 typedef struct sap__prune {
@@ -3314,29 +3314,33 @@ static void sap__commit_pairs(sap_world *s) {
 
 /* ---- what an update finds ---------------------------------------------------------------------------------- */
 
-/* May these two, which overlap, be a pair? */
-static int sap__allowed(sap_world *s, uint32_t a, uint32_t b) {
+/* The pair of two boxes in the order of their ids. */
+SAP__INLINE void sap__pair_of(const sap_world *s, uint32_t a, uint32_t b, sap_pair *pair) {
+    int swap = sap__id_of(s, a) > sap__id_of(s, b);
+    uint32_t first = swap ? b : a, second = swap ? a : b;
+    pair->id0 = sap__id_of(s, first);
+    pair->id1 = sap__id_of(s, second);
+    pair->object0 = s->slots[first].object;
+    pair->object1 = s->slots[second].object;
+    pair->user_data = NULL;
+}
+
+static int sap__filter_allows(sap_world *s, uint32_t a, uint32_t b) {
     sap_pair pair;
     int yes;
-    if (s->state[a] & s->state[b] & SAP__STATIC) return 0;
-    if (!(s->slots[a].category & s->slots[b].mask) || !(s->slots[b].category & s->slots[a].mask)) return 0;
-    if (!s->config.filter) return 1;
-    pair.id0 = sap__id_of(s, a);
-    pair.id1 = sap__id_of(s, b);
-    if (pair.id0 > pair.id1) {
-        uint32_t swap = a;
-        a = b;
-        b = swap;
-        pair.id0 = sap__id_of(s, a);
-        pair.id1 = sap__id_of(s, b);
-    }
-    pair.object0 = s->slots[a].object;
-    pair.object1 = s->slots[b].object;
-    pair.user_data = NULL;
+    sap__pair_of(s, a, b, &pair);
     s->in_filter = 1;
     yes = s->config.filter(&pair, s->config.filter_user) != 0;
     s->in_filter = 0;
     return yes;
+}
+
+/* May these two, which overlap, be a pair? */
+SAP__INLINE int sap__allowed(sap_world *s, uint32_t a, uint32_t b) {
+    const sap__slot *slot_a = &s->slots[a], *slot_b = &s->slots[b];
+    if (s->state[a] & s->state[b] & SAP__STATIC) return 0;
+    if (!(slot_a->category & slot_b->mask) || !(slot_b->category & slot_a->mask)) return 0;
+    return !s->config.filter || sap__filter_allows(s, a, b);
 }
 
 static int sap__trouble(sap_world *s, sap_result r) {
@@ -3345,7 +3349,7 @@ static int sap__trouble(sap_world *s, sap_result r) {
 }
 
 /* A pair that starts. 0 on trouble. */
-static int sap__gain(sap_world *s, uint32_t a, uint32_t b) {
+SAP__INLINE int sap__gain(sap_world *s, uint32_t a, uint32_t b) {
     sap_id ida = sap__id_of(s, a), idb = sap__id_of(s, b);
     if (!sap__allowed(s, a, b)) return 1;
     if (sap__length(s->found) == INT_MAX) return sap__trouble(s, SAP_ERROR_LIMIT);
@@ -3381,8 +3385,10 @@ static int sap__take_found(sap__sink *sink) {
         found[news].b = b;
         news += is_news;
     }
-    for (i = 0; i < news; i++)
-        if (!sap__take_overlap(s, found[i].a, found[i].b)) return 0;
+    for (i = 0; i < news; i++) {
+        uint32_t a = found[i].a, b = found[i].b;
+        if (!(s->fresh ? sap__take_overlap(s, a, b) : sap__gain(s, a, b))) return 0;
+    }
     return 1;
 }
 
@@ -3904,7 +3910,7 @@ SAP_DEF int sap_dump_pairs(sap_world *s, sap_create_pair *create, sap_delete_pai
 }
 
 /* ====================================================================================================== */
-/* >> life and looks                                                                                        */
+/* >> life, and what users look at                                                                          */
 /* ====================================================================================================== */
 
 SAP_DEF sap_world *sap_create(const sap_config *config) {

@@ -4640,7 +4640,8 @@ static uint64_t sap__snapshot_words(uint64_t slots, uint64_t queued, uint64_t pa
 SAP_DEF size_t sap_snapshot_size(const sap_world *s) {
     if (!s) return 0;
     return (size_t)(4 * sap__snapshot_words((uint64_t)sap__length(s->slots),
-                                            (uint64_t)(s->free_count + s->removed_count + sap__length(s->record)),
+                                            (uint64_t)s->free_count + (uint64_t)s->removed_count +
+                                                (uint64_t)sap__length(s->record),
                                             (uint64_t)sap__length(s->pairs)));
 }
 

@@ -8,6 +8,8 @@ BOXES = 1000,10000,100000
 ARGS =
 TRACES = wall rubble ragdolls pile pinball
 
+EXAMPLES = $(patsubst examples/%.c,%,$(wildcard examples/*.c))
+
 # stb_ds.h is looked for once and linked into build/stb; STB=directory says where it is.
 STB =
 STB_DS = build/stb/stb_ds.h
@@ -20,6 +22,9 @@ help:           ## lists the targets
 
 demo: build/demo ## replays a recorded physics scene, checks it against brute force and draws build/demo.svg
 	@build/demo
+
+examples: $(EXAMPLES:%=build/examples/%) ## builds and runs the examples; their pictures go to build/
+	@for e in $(EXAMPLES); do echo "$$e:"; build/examples/$$e build/$$e.svg || exit 1; echo; done
 
 test: $(STB_DS) ## runs all tests
 	@STB="$(CURDIR)/build/stb" CC="$(CC)" bash tests/run.sh
@@ -52,6 +57,10 @@ $(STB_DS): $(if $(STB),always)
 build/demo: bench/demo.c bench/trace.h bench/picture.h sap.h $(STB_DS)
 	$(COMPILE) -o $@ bench/demo.c -lm
 
+build/examples/%: examples/%.c examples/svg.h sap.h $(STB_DS)
+	@mkdir -p build/examples
+	$(COMPILE) -I. -o $@ $< -lm
+
 build/bench: bench/bench.c bench/scenes.h sap.h $(STB_DS)
 	$(COMPILE) -DFLAGS='"$(CFLAGS)"' -o $@ bench/bench.c -lm
 
@@ -72,4 +81,4 @@ build/record_box2d: bench/record_box2d.cpp bench/trace.h
 	@mkdir -p build
 	$(CXX) -O2 -o $@ $< -lbox2d
 
-.PHONY: help demo test bench bench-peers traces install clean always
+.PHONY: help demo examples test bench bench-peers traces install clean always

@@ -4442,10 +4442,12 @@ static int sap__visit_box(sap_world *s, const sap__box *box, uint32_t mask, sap_
     if (r != SAP_OK) return -(int)r;
     q.box = *box;
     q.is_plain = 1;
-    for (k = 0; k < 6; k++)
-        if ((sap__bits(k < 3 ? sap__float(box->lo[k]) : sap__float(box->hi[k - 3])) & 0x7f800000u) == 0)
-            q.is_plain &= !(s->config.axes >> (k % 3) & 1);
-    for (k = 0; k < 3; k++) q.probe.lo[k] = sap__float(box->lo[k]), q.probe.hi[k] = sap__float(box->hi[k]);
+    for (k = 0; k < 3; k++) {
+        q.probe.lo[k] = sap__float(box->lo[k]);
+        q.probe.hi[k] = sap__float(box->hi[k]);
+        if (s->used[k]) /* 0 and denormals */
+            q.is_plain &= (sap__bits(q.probe.lo[k]) & 0x7f800000u) && (sap__bits(q.probe.hi[k]) & 0x7f800000u);
+    }
     q.hit = hit;
     q.user = user;
     return sap__query_run(&q);

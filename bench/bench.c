@@ -1,13 +1,22 @@
 /*
 bench.c - measures sap.h on the scenes of scenes.h
 
-    bench [-n 1000,10000,100000] [-s brownian,add,prune:sphere] [-f frames] [--cpu] [--list] [--noise]
+    bench [-n 1000,10000,100000] [-s brownian,add,prune:sphere,query,standing] [-f frames] [--cpu] [--list]
+          [--noise]
 
 A frame's time is that of handing in the boxes that moved (one sap_move_many; in 'storm' sap_remove_many and
 sap_add_many), sap_update, and taking the numbers of created and deleted pairs. Working out where the boxes go
 is not timed. The first frames of a scene are not counted. After the last frame the pairs that are left of all
-events are compared with those of brute force (above 2,000 boxes: of a plain sort-and-sweep), so that nothing
-wrong is timed.
+events are compared with those of brute force (above 2,000 that move: of a plain sort-and-sweep), so that
+nothing wrong is timed.
+
+'query' asks the queries of queries.h after 300 frames of motion, next to a plain loop over all boxes and to a
+new world of the same boxes (decay: how many times as long as there). A figure is the best of seven rounds of
+2,000 queries; some are compared with the loop. For the decay in the long run: bench -s query -n 1000,10000
+-f 10000, about MINUTES; 100,000 boxes take ten times as long.
+
+'standing' is the cost of static boxes: of a frame in which 1,000 boxes walk among more and more of them, at
+the same density each time, and of a level of 100,000 in one batch.
 
 Times are those of the wall clock; --cpu takes this thread's processor time instead, which leaves out what other
 programs do meanwhile but not what they do to the caches.
@@ -17,13 +26,13 @@ programs do meanwhile but not what they do to the caches.
 #include "../sap.h"
 #include <stdio.h>
 #include <time.h>
-#include "scenes.h"
+#include "queries.h"
 
 #ifndef FLAGS
 #define FLAGS "?"
 #endif
 
-enum { WARM_UP = 10, MOST_FRAMES = 300, LEAST_FRAMES = 10, SCENE_SECONDS = 15 };
+enum { WARM_UP = 10, MOST_FRAMES = 300, LEAST_FRAMES = 10, SCENE_SECONDS = 15, LEVEL_BOXES = 100000 };
 
 static const char *wanted; /* the scenes asked for; NULL: all */
 static int frames_wanted;  /* 0: chosen by n */
@@ -70,22 +79,21 @@ static int by_min_x(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The pairs of a scene the plain way. */
+/* The pairs of a scene the plain way. What is static comes last. */
 static pair_set true_pairs(const scene *s, const sap_id *id) {
     pair_set set = {0, 0};
-    int sweep = s->n > 2000, *order = (int *)malloc(((size_t)s->n + 1) * sizeof *order);
+    int moving = s->n, sweep, *order = (int *)malloc(((size_t)s->n + 1) * sizeof *order);
     if (!order) return set;
     for (int i = 0; i < s->n; i++) order[i] = i;
     sort_boxes = s->box;
+    while (moving && s->is_static[moving - 1]) moving--;
+    sweep = moving > 2000;
     if (sweep) qsort(order, (size_t)s->n, sizeof *order, by_min_x);
-    for (int i = 0; i < s->n; i++)
+    for (int i = 0; i < (sweep ? s->n : moving); i++)
         for (int j = i + 1; j < s->n; j++) {
             const sap_aabb *a = &s->box[order[i]], *b = &s->box[order[j]];
-            int overlap = 1;
             if (sweep && b->min[0] > a->max[0]) break;
-            for (int k = 0; k < 3 && overlap; k++) /* z is 0 everywhere in 2D */
-                overlap = a->min[k] <= b->max[k] && b->min[k] <= a->max[k];
-            if (overlap && !(s->is_static[order[i]] && s->is_static[order[j]]))
+            if (boxes_meet(a, b) && !(s->is_static[order[i]] && s->is_static[order[j]]))
                 set_add(&set, id[order[i]], id[order[j]], 1);
         }
     free(order);
@@ -94,13 +102,19 @@ static pair_set true_pairs(const scene *s, const sap_id *id) {
 
 /* ---- printing ---- */
 
-static void print_head(int n) {
-    char title[32];
-    sprintf(title, "%d boxes", n);
+static void out_of_memory(const char *name) {
+    printf("%-12s out of memory\n", name);
+    exit(1);
+}
+
+static const char *title; /* of the table whose head is still to be printed */
+
+static void print_head(void) {
     printf("\n%-14s %19s %7s %10s %10s %10s %9s\n", title, "microseconds     ", "worst/", "", "", "",
            "created+");
     printf("%-12s %10s %10s %7s %10s %10s %10s %9s %7s\n", "scene", "median", "worst", "median", "swaps",
            "tests", "pairs", "deleted", "frames");
+    title = NULL;
 }
 
 static char *number(char *text, double x) {
@@ -111,6 +125,7 @@ static char *number(char *text, double x) {
 static void print_row(const char *name, double *time, int n, double swaps, double tests, double pairs,
                       double events, int right) {
     char median[32], worst[32];
+    if (title) print_head();
     qsort(time, (size_t)n, sizeof *time, ascending);
     printf("%-12s %10s %10s %7.1f %10.0f %10.0f %10.0f %9.0f %7d%s\n", name, number(median, time[n / 2]),
            number(worst, time[n - 1]), time[n - 1] / time[n / 2], swaps, tests, pairs, events, n,
@@ -139,12 +154,12 @@ static void add_scene(sap_world *world, const scene *s, sap_id *id) {
         id[i] = s->is_static[i] ? sap_add_static(world, &s->box[i], NULL) : sap_add(world, &s->box[i], NULL);
 }
 
-static void run_scene(const scene_kind *kind, int n) {
+static void run_scene(const scene_kind *kind, int n, const char *name, int frames) {
     scene s;
     sap_config config = {0};
     pair_set set = {0, 0}, truth;
     double time[MOST_FRAMES + 1], swaps = 0, tests = 0, pairs = 0, events = 0, begin = now();
-    int frames = frames_for(n), counted = 0, warm_up = n > 10000 ? WARM_UP / 2 : WARM_UP;
+    int counted = 0, warm_up = n > 10000 ? WARM_UP / 2 : WARM_UP;
     sap_id *id, *moved_id, *new_id;
     sap_aabb *to;
     sap_world *world;
@@ -156,10 +171,7 @@ static void run_scene(const scene_kind *kind, int n) {
     moved_id = (sap_id *)calloc((size_t)n + 1, sizeof *moved_id);
     new_id = (sap_id *)calloc((size_t)n + 1, sizeof *new_id);
     to = (sap_aabb *)calloc((size_t)n + 1, sizeof *to);
-    if (!world || !id || !moved_id || !new_id || !to || !scene_make(&s, kind, n)) {
-        printf("%-12s out of memory\n", kind->name);
-        exit(1);
-    }
+    if (!world || !id || !moved_id || !new_id || !to || !scene_make(&s, kind, n)) out_of_memory(name);
     add_scene(world, &s, id);
     sap_update(world);
     set_add_events(&set, world);
@@ -188,7 +200,7 @@ static void run_scene(const scene_kind *kind, int n) {
         sap_deleted(world, &deleted);
         end = now();
         if (result != SAP_OK) {
-            printf("%-12s %s\n", kind->name, sap_result_text(result));
+            printf("%-12s %s\n", name, sap_result_text(result));
             exit(1);
         }
         for (int i = 0; i < s.replacements; i++) id[list[i]] = new_id[i];
@@ -202,7 +214,7 @@ static void run_scene(const scene_kind *kind, int n) {
         events += created + deleted;
     }
     truth = true_pairs(&s, id);
-    print_row(kind->name, time, counted, swaps / counted, tests / counted, pairs / counted, events / counted,
+    print_row(name, time, counted, swaps / counted, tests / counted, pairs / counted, events / counted,
               set.sum == truth.sum && set.count == truth.count);
     scene_free(&s);
     sap_destroy(world);
@@ -221,7 +233,7 @@ static void run_batches(int n) {
     sap_id *id = (sap_id *)calloc((size_t)n + 1, sizeof *id);
     sap_stats added = {0}, removed = {0};
     int repeats = frames_for(n) / 5 + 5, done = 0, right = 1;
-    if (!id || !scene_make(&s, &scene_kinds[0], n)) exit(1);
+    if (!id || !scene_make(&s, &scene_kinds[0], n)) out_of_memory("add");
     for (; done < repeats && (done < 3 || now() - begin < SCENE_SECONDS * 1e6); done++) {
         pair_set set = {0, 0}, truth = {0, 0};
         sap_world *world = sap_create(NULL);
@@ -270,7 +282,7 @@ static void run_prune(const scene_kind *kind, int n) {
     int repeats = frames_for(n) / 5 + 5, done = 0;
     sap_id *id = (sap_id *)calloc((size_t)n + 1, sizeof *id);
     sprintf(name, "prune:%s", kind->name);
-    if (!id || !scene_make(&s, kind, n)) exit(1);
+    if (!id || !scene_make(&s, kind, n)) out_of_memory(name);
     for (int i = 0; i < n; i++) id[i] = (sap_id)i + 1;
     for (; done < repeats && (done < 3 || now() - begin < SCENE_SECONDS * 1e6); done++) {
         double start = now();
@@ -282,6 +294,117 @@ static void run_prune(const scene_kind *kind, int n) {
     print_row(name, time, done, 0, 0, (double)set.count, 0, set.sum == truth.sum && set.count == truth.count);
     scene_free(&s);
     free(id);
+}
+
+/* ---- queries ---- */
+
+/* The boxes of a scene into a new world, ready for queries. */
+static sap_world *query_world(const scene *s, sap_id *id) {
+    sap_config config = {0};
+    sap_world *world;
+    config.axes = s->kind->axes;
+    world = sap_create(&config);
+    if (!world || sap_add_many(world, s->n, s->box, NULL, id) != SAP_OK ||
+        sap_prepare_queries(world) != SAP_OK)
+        out_of_memory("query");
+    return world;
+}
+
+static void print_query(int kind, const query_result *moved, const query_result *fresh,
+                        const query_result *linear, int wrong) {
+    printf("%-12s %10.0f %10.0f %10.0f %9.0f %7.2f %10.4g%s\n", query_kinds[kind].name, moved->nanoseconds,
+           linear->nanoseconds, linear->nanoseconds / moved->nanoseconds, fresh->nanoseconds,
+           moved->nanoseconds / fresh->nanoseconds, moved->sum / QUERIES,
+           wrong ? "  WRONG: not what the plain loop finds" : "");
+    fflush(stdout);
+    failures += wrong;
+}
+
+/* All kinds of queries after motion, and what it takes to keep them in step with it. All boxes move. */
+static void run_queries(const scene_kind *kind, int n) {
+    scene s;
+    char median[32], worst[32];
+    int frames = frames_wanted ? frames_wanted : QUERY_FRAMES;
+    query *list = (query *)calloc(QUERIES, sizeof *list);
+    sap_id *id = (sap_id *)calloc((size_t)n + 1, sizeof *id);
+    double *time = (double *)calloc((size_t)frames, sizeof *time);
+    sap_world *world, *new_world;
+    if (!list || !id || !time || !scene_make(&s, kind, n)) out_of_memory("query");
+    world = query_world(&s, id);
+    for (int frame = 0; frame < frames; frame++) {
+        sap_result result;
+        scene_step(&s);
+        sap_move_many(world, n, id, s.box);
+        time[frame] = now();
+        result = sap_prepare_queries(world);
+        time[frame] = now() - time[frame];
+        if (result != SAP_OK || sap_update(world) != SAP_OK) out_of_memory("query");
+    }
+    new_world = query_world(&s, id);
+    queries_make(list, &s);
+    qsort(time, (size_t)frames, sizeof *time, ascending);
+    printf("\n%dD queries after %d frames; to be in step with one: %s microseconds, worst %s\n",
+           scene_axes(&s), frames, number(median, time[frames / 2]), number(worst, time[frames - 1]));
+    printf("%-12s %10s %10s %10s %9s %7s %10s\n", "query", "nanosec.", "loop", "loop/sap.h", "new world",
+           "decay", "answer");
+    for (int k = 0; k < QUERY_KINDS; k++) {
+        query_result moved = {0, 0}, fresh = {0, 0}, linear = {0, 0};
+        for (int round = 0; round < QUERY_ROUNDS; round++) {
+            queries_ask(&moved, sap_answer, world, k, list, QUERIES);
+            queries_ask(&fresh, sap_answer, new_world, k, list, QUERIES);
+            queries_ask(&linear, linear_answer, &s, k, list, QUERIES_CHECKED);
+        }
+        print_query(k, &moved, &fresh, &linear,
+                    queries_wrong(sap_answer, world, k, list, &s) || moved.sum != fresh.sum);
+    }
+    sap_destroy(world);
+    sap_destroy(new_world);
+    scene_free(&s);
+    free(list);
+    free(id);
+    free(time);
+}
+
+/* ---- static boxes ---- */
+
+/* A level in one batch: until its pairs could be taken, and until it can be asked. */
+static void run_level(void) {
+    enum { REPEATS = 9 };
+    scene s;
+    double update_time[REPEATS], query_time[REPEATS];
+    sap_id *id = (sap_id *)calloc(LEVEL_BOXES, sizeof *id);
+    int right = 1;
+    if (!id || !scene_make(&s, &level_kind, LEVEL_BOXES)) out_of_memory("level");
+    for (int i = 0; i < REPEATS; i++) {
+        sap_world *world = sap_create(NULL);
+        sap_stats stats;
+        double start = now();
+        right &= sap_add_static_many(world, s.n, s.box, NULL, id) == SAP_OK && sap_update(world) == SAP_OK;
+        update_time[i] = now() - start;
+        start = now();
+        right &= sap_prepare_queries(world) == SAP_OK;
+        query_time[i] = now() - start;
+        sap_get_stats(world, &stats);
+        right &= stats.static_boxes == s.n && !stats.pairs;
+        sap_destroy(world);
+    }
+    title = "100000 static";
+    print_row("add, update", update_time, REPEATS, 0, 0, 0, 0, right);
+    print_row("then queries", query_time, REPEATS, 0, 0, 0, 0, right);
+    scene_free(&s);
+    free(id);
+}
+
+/* The same 1,000 walkers among 1,000 static boxes and more. */
+static void run_standing(void) {
+    title = "1000 walk";
+    for (int i = 0; i < WALKER_KINDS; i++)
+        for (int standing = 1000; standing <= 1000000; standing *= 10) {
+            char name[32];
+            sprintf(name, "%s:%d", walker_kinds[i].name, standing);
+            run_scene(&walker_kinds[i], SCENE_WALKERS + standing, name, frames_for(SCENE_WALKERS));
+        }
+    run_level();
 }
 
 /* ---- the machine ---- */
@@ -337,7 +460,7 @@ static void print_memory(void) {
     enum { BOXES = 10000 };
     sap_world *world = sap_create(NULL);
     sap_stats empty, boxes, pairs;
-    if (!world) exit(1);
+    if (!world) out_of_memory("memory");
     sap_get_stats(world, &empty);
     sap_reserve(world, BOXES, 0);
     sap_get_stats(world, &boxes);
@@ -357,6 +480,10 @@ static void list_scenes(void) {
     printf("%-16s all boxes in one batch\n", "remove");
     for (int i = 0; i < PRUNE_KINDS; i++)
         printf("prune:%-10s sap_box_prune, %s\n", prune_kinds[i].name, prune_kinds[i].what);
+    for (int i = 0; i < QUERY_KINDS; i++)
+        printf("%-16s %s: %s\n", i ? "" : "query", query_kinds[i].name, query_kinds[i].what);
+    for (int i = 0; i < WALKER_KINDS; i++)
+        printf("%-16s %s: %s\n", i ? "" : "standing", walker_kinds[i].name, walker_kinds[i].what);
 }
 
 static int usage(void) {
@@ -387,18 +514,24 @@ int main(int argc, char **argv) {
     print_noise();
     print_memory();
     for (const char *p = sizes; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
+        char boxes[32];
         int n = atoi(p);
         if (n < 1) return usage();
-        print_head(n);
+        sprintf(boxes, "%d boxes", n);
+        title = boxes;
         for (int i = 0; i < SCENE_KINDS; i++)
-            if (is_wanted(scene_kinds[i].name)) run_scene(&scene_kinds[i], n);
+            if (is_wanted(scene_kinds[i].name))
+                run_scene(&scene_kinds[i], n, scene_kinds[i].name, frames_for(n));
         if (is_wanted("add") || is_wanted("remove")) run_batches(n);
         for (int i = 0; i < PRUNE_KINDS; i++) {
             char name[32];
             sprintf(name, "prune:%s", prune_kinds[i].name);
             if (is_wanted(name)) run_prune(&prune_kinds[i], n);
         }
+        for (int i = 0; i < QUERY_SCENES; i++)
+            if (is_wanted("query")) run_queries(scene_named(query_scenes[i]), n);
     }
+    if (is_wanted("standing")) run_standing();
     printf(failures ? "\n%d results were WRONG\n" : "\nevery result agreed with brute force\n", failures);
     return failures != 0;
 }

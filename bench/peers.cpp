@@ -1,7 +1,7 @@
 /*
 peers.cpp - measures the broad phases in Debian's packages on the scenes of scenes.h, beside sap.h
 
-    peers [-n 1000,10000] [-s brownian,add,prune:sphere] [-r rounds]
+    peers [-n 1000,10000] [-s brownian,add,prune:sphere,level,query] [-q 10000,100000] [-r rounds]
 
 Each is used as its users would: what moved is handed in, one box at a time where there is no other call, it
 is brought up to date, and its pairs are taken. What differs is said in 'peers' below: some keep pairs and
@@ -11,18 +11,28 @@ margins after the last frame.
 
 Every run of one peer on one scene is a process of its own, so that none disturbs the next one or brings all
 down. Runs go round: each peer once, then again. A figure is the median of the rounds; a round's is the median
-of its frames. The table goes to build/peers.md, a plot to build/peers.svg (if there is gnuplot).
+of its frames.
+
+'query' asks the queries of queries.h after 300 frames of motion, -q boxes (above 10,000 in one round, as the
+motion alone takes a minute). Trees without pairs take part, in their fastest form; where they hold fattened
+boxes, what they hit is tested as their users must. A figure is the best of seven times 2,000 queries. All
+answers are compared: some with a plain loop, the sums of all with those of sap.h. 'level' is 100,000 static
+boxes in one batch.
+
+The table goes to build/peers.md, a plot to build/peers.svg (if there is gnuplot).
 */
 #define SAP_IMPLEMENTATION
 #include "../sap.h"
-#include "scenes.h"
+#include "queries.h"
 
 #include <BulletCollision/BroadphaseCollision/btAxisSweep3.h>
+#include <BulletCollision/BroadphaseCollision/btDbvt.h>
 #include <BulletCollision/BroadphaseCollision/btDbvtBroadphase.h>
 #include <CGAL/box_intersection_d.h>
 #include <CGAL/Box_intersection_d/Box_with_info_d.h>
 #include <boost/geometry.hpp>
 #include <boost/geometry/index/rtree.hpp>
+#include <boost/iterator/function_output_iterator.hpp>
 #include <box2d/box2d.h>
 #include <chipmunk/chipmunk.h>
 #include <fcl/fcl.h>
@@ -47,7 +57,9 @@ struct Peer {
     virtual void add_all(const scene &s) = 0; /* with the first pairs */
     virtual void frame(const scene &s) = 0;   /* takes in s.moved, finds the pairs */
     virtual void remove_all() {}
-    virtual void pairs(pair_list &out) = 0; /* what it holds now; not timed */
+    virtual void pairs(pair_list &) {}                       /* what it holds now; not timed */
+    virtual void be_ready(const scene &) {}                  /* for queries, after the last frame */
+    virtual double answer(int, const query &) { return -1; } /* less than 0: has no such query */
 };
 
 /* ---- sap.h ---- */
@@ -58,7 +70,7 @@ struct Sap : Peer {
     std::vector<sap_aabb> moved_box;
     int events = 0;
     ~Sap() override { sap_destroy(world); }
-    void settle() {
+    virtual void settle() {
         int created, deleted;
         sap_update(world);
         sap_created(world, &created);
@@ -70,8 +82,11 @@ struct Sap : Peer {
         config.axes = s.kind->axes;
         world = sap_create(&config);
         id.resize((size_t)s.n);
-        if (std::find(s.is_static, s.is_static + s.n, 1) == s.is_static + s.n)
+        int standing = (int)std::count(s.is_static, s.is_static + s.n, 1);
+        if (!standing)
             sap_add_many(world, s.n, s.box, nullptr, id.data());
+        else if (standing == s.n)
+            sap_add_static_many(world, s.n, s.box, nullptr, id.data());
         else
             for (int i = 0; i < s.n; i++)
                 id[(size_t)i] = s.is_static[i] ? sap_add_static(world, &s.box[i], nullptr)
@@ -100,12 +115,20 @@ struct Sap : Peer {
     }
 };
 
+/* Kept ready for queries, its pairs not asked for. */
+struct SapQueries : Sap {
+    void settle() override { sap_prepare_queries(world); }
+    double answer(int kind, const query &q) override { return sap_answer(world, kind, &q); }
+};
+
 /* ---- plain ways, new in every frame ---- */
 
-static bool overlap(const sap_aabb &a, const sap_aabb &b) {
-    return a.min[0] <= b.max[0] && b.min[0] <= a.max[0] && a.min[1] <= b.max[1] && b.min[1] <= a.max[1] &&
-           a.min[2] <= b.max[2] && b.min[2] <= a.max[2];
-}
+struct Linear : Peer {
+    const scene *boxes = nullptr;
+    void add_all(const scene &s) override { boxes = &s; }
+    void frame(const scene &) override {}
+    double answer(int kind, const query &q) override { return linear_answer(boxes, kind, &q); }
+};
 
 struct Brute : Peer {
     pair_list found;
@@ -114,7 +137,7 @@ struct Brute : Peer {
         found.clear();
         for (int i = 0; i < s.n; i++)
             for (int j = i + 1; j < s.n; j++)
-                if (overlap(s.box[i], s.box[j]) && !(s.is_static[i] && s.is_static[j]))
+                if (boxes_meet(&s.box[i], &s.box[j]) && !(s.is_static[i] && s.is_static[j]))
                     found.emplace_back(i, j);
     }
     void pairs(pair_list &out) override { out = found; }
@@ -135,7 +158,8 @@ struct Sweep : Peer {
         found.clear();
         for (size_t i = 0; i < order.size(); i++)
             for (size_t j = i + 1; j < order.size() && b[order[j]].min[0] <= b[order[i]].max[0]; j++)
-                if (overlap(b[order[i]], b[order[j]]) && !(s.is_static[order[i]] && s.is_static[order[j]]))
+                if (boxes_meet(&b[order[i]], &b[order[j]]) &&
+                    !(s.is_static[order[i]] && s.is_static[order[j]]))
                     found.emplace_back(order[i], order[j]);
     }
     void pairs(pair_list &out) override { out = found; }
@@ -188,6 +212,61 @@ struct BulletSap : Bullet {
 
 struct BulletTree : Bullet {
     btBroadphaseInterface *make(const scene &) override { return new btDbvtBroadphase(); }
+};
+
+/* The tree alone, as btDbvtBroadphase uses it but with exact boxes and nothing paired. */
+struct BulletQueries : Peer {
+    btDbvt tree;
+    std::vector<btDbvtNode *> leaf;
+    btAlignedObjectArray<const btDbvtNode *> stack;
+    const sap_aabb *box = nullptr;
+    int axes = 3;
+    static btDbvtVolume volume(const sap_aabb &b) {
+        return btDbvtVolume::FromMM(Bullet::vector(b.min), Bullet::vector(b.max));
+    }
+    struct Count : btDbvt::ICollide {
+        int hits = 0;
+        void Process(const btDbvtNode *) override { hits++; }
+    };
+    struct Closest : btDbvt::ICollide {
+        query_ray ray;
+        const sap_aabb *box;
+        float end = 1;
+        void Process(const btDbvtNode *n) override { end = ray_meets(&ray, &box[(intptr_t)n->data], end); }
+    };
+    void add_all(const scene &s) override {
+        box = s.box;
+        axes = scene_axes(&s);
+        for (int i = 0; i < s.n; i++) leaf.push_back(tree.insert(volume(s.box[i]), (void *)(intptr_t)i));
+    }
+    void frame(const scene &s) override {
+        for (int i = 0; i < s.moves; i++) {
+            btDbvtVolume v = volume(s.box[s.moved[i]]);
+            tree.update(leaf[(size_t)s.moved[i]], v);
+        }
+        tree.optimizeIncremental(1 + s.n / 100); /* as btDbvtBroadphase does */
+    }
+    double answer(int kind, const query &q) override {
+        if (kind == QUERY_NEAREST) return -1;
+        if (kind != QUERY_RAY) {
+            Count count;
+            tree.collideTV(tree.m_root, volume(q.box[kind]), count);
+            return count.hits;
+        }
+        Closest closest;
+        closest.ray = ray_of(&q, axes);
+        closest.box = box;
+        btVector3 from = Bullet::vector(q.origin), way = Bullet::vector(q.way), inverse;
+        btScalar length = way.length();
+        unsigned signs[3];
+        for (int k = 0; k < 3; k++) { /* as btCollisionWorld does */
+            inverse[k] = way[k] == 0 ? BT_LARGE_FLOAT : length / way[k];
+            signs[k] = inverse[k] < 0;
+        }
+        tree.rayTestInternal(tree.m_root, from, from + way, inverse, signs, length, btVector3(0, 0, 0),
+                             btVector3(0, 0, 0), stack, closest);
+        return closest.end;
+    }
 };
 
 /* ---- ODE: geoms in a space ---- */
@@ -393,6 +472,55 @@ struct Box2D : Peer {
     }
 };
 
+/* The tree alone, nothing paired; boxes that do not foretell their motion, which fattens them least. */
+struct Box2DQueries : Peer {
+    b2DynamicTree tree;
+    std::vector<int> proxy;
+    const sap_aabb *box = nullptr;
+    struct Count {
+        Box2DQueries *me;
+        const sap_aabb *area;
+        int hits;
+        bool QueryCallback(int id) {
+            hits += boxes_meet(area, me->box_of(id));
+            return true;
+        }
+    };
+    struct Closest {
+        Box2DQueries *me;
+        query_ray ray;
+        float end;
+        float RayCastCallback(const b2RayCastInput &, int id) {
+            return end = ray_meets(&ray, me->box_of(id), end);
+        }
+    };
+    const sap_aabb *box_of(int id) const { return &box[(uintptr_t)tree.GetUserData(id)]; }
+    void add_all(const scene &s) override {
+        box = s.box;
+        for (int i = 0; i < s.n; i++)
+            proxy.push_back(tree.CreateProxy(Box2D::box(s.box[i]), (void *)(uintptr_t)i));
+    }
+    void frame(const scene &s) override {
+        for (int i = 0; i < s.moves; i++)
+            tree.MoveProxy(proxy[(size_t)s.moved[i]], Box2D::box(s.box[s.moved[i]]), b2Vec2(0, 0));
+    }
+    double answer(int kind, const query &q) override {
+        if (kind == QUERY_NEAREST) return -1;
+        if (kind != QUERY_RAY) {
+            Count count = {this, &q.box[kind], 0};
+            tree.Query(&count, Box2D::box(q.box[kind]));
+            return count.hits;
+        }
+        Closest closest = {this, ray_of(&q, 2), 1};
+        b2RayCastInput in;
+        in.p1.Set(q.origin[0], q.origin[1]);
+        in.p2.Set(q.origin[0] + q.way[0], q.origin[1] + q.way[1]);
+        in.maxFraction = 1;
+        tree.RayCast(&closest, in);
+        return closest.end;
+    }
+};
+
 /* ---- one-shot ---- */
 
 struct SweepOnce : Sweep {
@@ -429,26 +557,30 @@ struct Cgal : Peer {
     void pairs(pair_list &out) override { out = found; }
 };
 
+namespace rtree = boost::geometry::index;
+
 struct Boost : Peer {
     typedef boost::geometry::model::point<float, 3, boost::geometry::cs::cartesian> point;
     typedef boost::geometry::model::box<point> box;
     typedef std::pair<box, int> value;
+    typedef rtree::rtree<value, rtree::quadratic<16>> tree;
     pair_list found;
+    static box box_of(const sap_aabb &b) {
+        return box(point(b.min[0], b.min[1], b.min[2]), point(b.max[0], b.max[1], b.max[2]));
+    }
+    static std::vector<value> values_of(const scene &s) {
+        std::vector<value> values;
+        for (int i = 0; i < s.n; i++) values.emplace_back(box_of(s.box[i]), i);
+        return values;
+    }
     void add_all(const scene &) override {}
     void frame(const scene &s) override {
-        namespace index = boost::geometry::index;
-        std::vector<value> values;
-        for (int i = 0; i < s.n; i++) {
-            const sap_aabb &b = s.box[i];
-            values.emplace_back(box(point(b.min[0], b.min[1], b.min[2]), point(b.max[0], b.max[1], b.max[2])),
-                                i);
-        }
-        index::rtree<value, index::quadratic<16>> tree(values); /* from a range: packed */
+        std::vector<value> values = values_of(s), hits;
+        tree packed(values); /* from a range: packed */
         found.clear();
-        std::vector<value> hits;
         for (const value &v : values) {
             hits.clear();
-            tree.query(index::intersects(v.first), std::back_inserter(hits));
+            packed.query(rtree::intersects(v.first), std::back_inserter(hits));
             for (const value &h : hits)
                 if (v.second < h.second) found.emplace_back(v.second, h.second);
         }
@@ -456,9 +588,38 @@ struct Boost : Peer {
     void pairs(pair_list &out) override { out = found; }
 };
 
+/* Packed anew of what there is after the last frame: it never decays. */
+struct BoostQueries : Boost {
+    std::unique_ptr<tree> packed;
+    void add_all(const scene &s) override { be_ready(s); }
+    void frame(const scene &) override {}
+    void be_ready(const scene &s) override { packed.reset(new tree(values_of(s))); }
+    double answer(int kind, const query &q) override {
+        int hits = 0;
+        if (kind == QUERY_RAY) return -1; /* its intersects(segment) knows no closest one */
+        if (kind == QUERY_NEAREST) {
+            point from(q.origin[0], q.origin[1], q.origin[2]);
+            return std::sqrt(
+                boost::geometry::comparable_distance(packed->qbegin(rtree::nearest(from, 1))->first, from));
+        }
+        packed->query(rtree::intersects(box_of(q.box[kind])),
+                      boost::make_function_output_iterator([&hits](const value &) { hits++; }));
+        return hits;
+    }
+};
+
 /* ---- who takes part ---- */
 
-enum { FRAMES_3D = 1, FRAMES_2D = 2, ONE_SHOT = 4, REMOVES = 8 };
+enum {
+    FRAMES_3D = 1,
+    FRAMES_2D = 2,
+    ONE_SHOT = 4,
+    REMOVES = 8,
+    LEVELS = 16,
+    LEVELS_READY = 32,
+    QUERIES_3D = 64,
+    QUERIES_2D = 128
+};
 
 template <class T> static Peer *make() { return new T; }
 
@@ -468,11 +629,11 @@ static const struct peer_kind {
     Peer *(*make)();
     const char *note;
 } peers[] = {
-    {"sap.h", FRAMES_3D | FRAMES_2D | REMOVES, 1 << 20, make<Sap>,
+    {"sap.h", FRAMES_3D | FRAMES_2D | REMOVES | LEVELS, 1 << 20, make<Sap>,
      "keeps pairs and reports changes; no margin"},
     {"Bullet SAP", FRAMES_3D | REMOVES, 20000, make<BulletSap>,
      "bt32BitAxisSweep3: keeps pairs; bounds rounded out to a grid of 2^32"},
-    {"Bullet dbvt", FRAMES_3D | REMOVES, 100000, make<BulletTree>,
+    {"Bullet dbvt", FRAMES_3D | REMOVES | LEVELS, 100000, make<BulletTree>,
      "btDbvtBroadphase: keeps pairs; margin 0.05 and more, pairs end late"},
     {"ODE SAP", FRAMES_3D | REMOVES, 100000, make<OdeSap>, "dSweepAndPruneSpace: all pairs anew; no margin"},
     {"ODE hash", FRAMES_3D | REMOVES, 10000, make<OdeHash>, "dHashSpace: all pairs anew; no margin"},
@@ -492,16 +653,27 @@ static const struct peer_kind {
     {"Boost", ONE_SHOT, 1 << 20, make<Boost>,
      "Boost.Geometry R-tree, packed in the time, one query a box; no margin"},
     {"sort, sweep", ONE_SHOT, 100000, make<SweepOnce>, "as above"},
+    {"sap.h", LEVELS_READY | QUERIES_3D | QUERIES_2D, 1 << 20, make<SapQueries>,
+     "sap_prepare_queries, no pairs taken"},
+    {"plain loop", QUERIES_3D | QUERIES_2D, 1 << 20, make<Linear>, "over an array of boxes"},
+    {"Bullet tree", LEVELS_READY | QUERIES_3D | QUERIES_2D, 1 << 20, make<BulletQueries>,
+     "btDbvt alone, no margin, optimizeIncremental in every frame; collideTV, rayTestInternal"},
+    {"Boost rtree", LEVELS_READY | QUERIES_3D | QUERIES_2D, 1 << 20, make<BoostQueries>,
+     "packed anew after the last frame, so it has not decayed"},
+    {"Box2D tree", QUERIES_2D, 1 << 20, make<Box2DQueries>,
+     "b2DynamicTree 2.4 alone: margin 0.1, hits tested against the exact boxes; Query, RayCast"},
 };
 
 /* ---- one run, in a process of its own ---- */
 
 enum { WARM_UP = 3, MOST_FRAMES = 40, LEAST_FRAMES = 3, RUN_SECONDS = 1, TIMEOUT_SECONDS = 12 };
+enum { QUERY_TIMEOUT_SECONDS = 200, LEVEL_BOXES = 100000 };
 
 struct outcome {
     double time; /* microseconds, median; negative: no result */
     long long held, missed;
-    const char *why; /* no result */
+    const char *why;                 /* no result */
+    query_result query[QUERY_KINDS]; /* no time: has no such query */
 };
 
 static double now() {
@@ -514,11 +686,45 @@ static double median(std::vector<double> v) {
     return v[v.size() / 2];
 }
 
-enum what { FRAMES, ADD, REMOVE };
+enum what { FRAMES, ADD, REMOVE, QUERY };
+
+static double ask(const void *peer, int kind, const query *q) { return ((Peer *)peer)->answer(kind, *q); }
+
+/* 'time' is that of being in step with a frame, 'missed' counts wrong answers. */
+static outcome measure_query(const peer_kind &kind, const scene_kind &place, int n) {
+    scene s;
+    outcome out = {};
+    if (!scene_make(&s, &place, n)) _exit(1);
+    std::unique_ptr<Peer> peer(kind.make());
+    std::vector<double> time;
+    std::vector<query> list(QUERIES);
+    peer->add_all(s);
+    for (int frame = 0; frame < QUERY_FRAMES; frame++) {
+        scene_step(&s);
+        double start = now();
+        peer->frame(s);
+        time.push_back(now() - start);
+    }
+    out.time = now();
+    peer->be_ready(s);
+    out.time = now() - out.time + median(time);
+    queries_make(list.data(), &s);
+    bool is_slow = kind.make == make<Linear>;
+    for (int k = 0; k < QUERY_KINDS; k++) {
+        if (peer->answer(k, list[0]) < 0) continue;
+        for (int round = 0; round < QUERY_ROUNDS; round++)
+            queries_ask(&out.query[k], ask, peer.get(), k, list.data(), is_slow ? QUERIES_CHECKED : QUERIES);
+        out.missed += queries_wrong(ask, peer.get(), k, list.data(), &s);
+        if (is_slow) out.query[k].sum = -1; /* of fewer */
+    }
+    peer.release();
+    return out;
+}
 
 static outcome measure(const peer_kind &kind, const scene_kind &place, what what, int n) {
     scene s;
-    outcome out = {-1, 0, 0, nullptr};
+    outcome out = {};
+    if (what == QUERY) return measure_query(kind, place, n);
     if (!scene_make(&s, &place, n)) _exit(1);
     std::vector<double> time;
     if (what == FRAMES) {
@@ -563,13 +769,13 @@ static outcome measure(const peer_kind &kind, const scene_kind &place, what what
 }
 
 static outcome run(const peer_kind &kind, const scene_kind &place, what what, int n) {
-    outcome out = {-1, 0, 0, "crashed"};
+    outcome out = {};
     int ends[2], status = 0;
     fflush(stdout);
     if (pipe(ends)) exit(1);
     pid_t child = fork();
     if (!child) {
-        alarm(TIMEOUT_SECONDS);
+        alarm(what == QUERY ? QUERY_TIMEOUT_SECONDS : TIMEOUT_SECONDS);
         out = measure(kind, place, what, n);
         _exit(write(ends[1], &out, sizeof out) != (ssize_t)sizeof out);
     }
@@ -578,7 +784,7 @@ static outcome run(const peer_kind &kind, const scene_kind &place, what what, in
     close(ends[0]);
     waitpid(child, &status, 0);
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-        out.why = "over 12 s";
+        out.why = what == QUERY ? "over 200 s" : "over 12 s";
     else if (out.time < 0)
         out.why = "crashed";
     return out;
@@ -605,6 +811,8 @@ static std::vector<task> tasks() {
                     {name, &scene_kinds[i], FRAMES, scene_kinds[i].axes == 3 ? FRAMES_2D : FRAMES_3D});
     all.push_back({"add", &scene_kinds[0], ADD, FRAMES_3D});
     all.push_back({"remove", &scene_kinds[0], REMOVE, REMOVES});
+    all.push_back({"level", &level_kind, ADD, LEVELS});
+    all.push_back({"level", &level_kind, ADD, LEVELS_READY});
     for (int i = 0; i < PRUNE_KINDS; i++)
         all.push_back({std::string("prune:") + prune_kinds[i].name, &prune_kinds[i], FRAMES, ONE_SHOT});
     return all;
@@ -616,58 +824,124 @@ static std::string text(double x) {
     return t;
 }
 
-/* One row per scene: sap.h's time, then each peer's ratio to it. */
-static void measure_group(FILE *md, FILE *data, const char *title, int where, int n, int rounds,
-                          const std::string &wanted) {
+struct cell {
+    double time; /* 0: none */
+    long long missed;
+    const char *why; /* no time */
+};
+
+struct table {
+    FILE *md;
     std::vector<const peer_kind *> column;
-    for (const peer_kind &p : peers)
-        if (p.where & where) column.push_back(&p);
-    bool head = false;
-    for (const task &t : tasks()) {
-        if (!(t.where & where) && !(t.kind == REMOVE && where & FRAMES_3D)) continue;
-        if (!wanted.empty() && ("," + wanted + ",").find("," + t.name + ",") == std::string::npos) continue;
-        if (!head) {
-            head = true;
-            for (FILE *f : {md, stdout}) {
-                fprintf(f, "\n%s, %d boxes\n\n| scene | sap.h, microseconds |", title, n);
-                for (size_t c = 1; c < column.size(); c++) fprintf(f, " %s |", column[c]->name);
-                fprintf(f, "\n|---|--:|");
-                for (size_t c = 1; c < column.size(); c++) fprintf(f, "--:|");
-                fprintf(f, "\n");
-            }
-        }
-        std::vector<std::vector<double>> time(column.size());
-        std::vector<outcome> last(column.size(), outcome{-1, 0, 0, "-"});
-        for (int round = 0; round < rounds; round++)
-            for (size_t c = 0; c < column.size(); c++)
-                if (n <= column[c]->most && (t.kind != REMOVE || column[c]->where & REMOVES) &&
-                    (!round || last[c].time >= 0)) {
-                    last[c] = run(*column[c], *t.place, t.kind, n);
-                    if (last[c].time >= 0) time[c].push_back(last[c].time);
-                }
-        double own = time[0].empty() ? 0 : median(time[0]);
-        std::string row = "| " + t.name + " | " + (own > 0 ? text(own) : last[0].why) +
-                          (last[0].missed ? ", WRONG" : "") + " |";
-        for (size_t c = 1; c < column.size(); c++) {
-            row += " ";
-            if (time[c].empty())
-                row += last[c].why;
-            else
-                row += text(median(time[c]) / own) +
-                       (last[c].missed ? " (misses " + std::to_string(last[c].missed) + ")" : "");
-            row += " |";
-        }
+    std::string title, unit;
+    bool has_head = false;
+
+    table(FILE *f, int where, const std::string &name, int n, const char *of)
+        : md(f), title(name + ", " + std::to_string(n) + " boxes"), unit(of) {
+        for (const peer_kind &p : peers)
+            if (p.where & where) column.push_back(&p);
+    }
+    void print(const std::string &line) {
         for (FILE *f : {md, stdout}) {
-            fprintf(f, "%s\n", row.c_str());
+            fprintf(f, "%s\n", line.c_str());
             fflush(f);
         }
+    }
+    /* sap.h's time, then each peer's ratio to it. */
+    void row(const std::string &name, const std::vector<cell> &cells) {
+        const cell &own = cells[0];
+        if (!has_head) {
+            std::string head = "| scene | sap.h, " + unit + " |", line = "|---|--:|";
+            for (size_t c = 1; c < column.size(); c++) {
+                head += std::string(" ") + column[c]->name + " |";
+                line += "--:|";
+            }
+            print("\n" + title + "\n\n" + head + "\n" + line);
+            has_head = true;
+        }
+        std::string row = "| " + name + " | " + (own.time > 0 ? text(own.time) : own.why) +
+                          (own.missed ? ", WRONG" : "") + " |";
+        for (size_t c = 1; c < cells.size(); c++) {
+            row += std::string(" ") + (cells[c].time > 0 ? text(cells[c].time / own.time) : cells[c].why);
+            if (cells[c].time > 0 && cells[c].missed)
+                row += " (misses " + std::to_string(cells[c].missed) + ")";
+            row += " |";
+        }
+        print(row);
+    }
+};
+
+/* What every column's rounds give, in the order of the columns. */
+static std::vector<std::vector<outcome>> run_rounds(const table &in, const task &t, int n, int rounds) {
+    std::vector<std::vector<outcome>> done(in.column.size());
+    for (int round = 0; round < rounds; round++)
+        for (size_t c = 0; c < in.column.size(); c++) {
+            const peer_kind &p = *in.column[c];
+            if (n <= p.most && (t.kind != REMOVE || p.where & REMOVES) &&
+                (!round || done[c].back().time >= 0))
+                done[c].push_back(run(p, *t.place, t.kind, n));
+        }
+    return done;
+}
+
+/* The median of the rounds: of a frame, or of a kind of query. */
+static cell cell_of(const std::vector<outcome> &rounds, int query) {
+    cell out = {0, 0, "-"};
+    std::vector<double> time;
+    for (const outcome &o : rounds) {
+        double t = query < 0 ? o.time : o.query[query].nanoseconds;
+        if (o.time >= 0 && t > 0) time.push_back(t);
+        if (o.time < 0) out.why = o.why;
+        out.missed = o.missed;
+    }
+    if (!time.empty()) out.time = median(time);
+    return out;
+}
+
+static bool is_wanted(const std::string &wanted, const std::string &name) {
+    return wanted.empty() || ("," + wanted + ",").find("," + name + ",") != std::string::npos;
+}
+
+static void measure_group(FILE *md, FILE *data, const char *title, int where, int n, int rounds,
+                          const std::string &wanted) {
+    table out(md, where, title, n, "microseconds");
+    for (const task &t : tasks()) {
+        if (!(t.where & where) && !(t.kind == REMOVE && where & FRAMES_3D)) continue;
+        if (!is_wanted(wanted, t.name)) continue;
+        std::vector<cell> cells;
+        for (const std::vector<outcome> &done : run_rounds(out, t, n, rounds))
+            cells.push_back(cell_of(done, -1));
+        out.row(t.name, cells);
         if (data) {
             fprintf(data, "\"%s\"", t.name.c_str());
-            for (size_t c = 0; c < column.size(); c++)
-                fprintf(data, time[c].empty() ? " NaN" : " %.3f", time[c].empty() ? 0 : median(time[c]));
+            for (const cell &c : cells) fprintf(data, c.time > 0 ? " %.3f" : " NaN", c.time);
             fprintf(data, "\n");
         }
     }
+}
+
+/* One row a kind of query. What the peers answer is compared with what sap.h does. */
+static void measure_queries(FILE *md, int where, int n, int rounds) {
+    bool flat = where == QUERIES_2D;
+    task t = {"query", scene_named(query_scenes[flat]), QUERY, where};
+    table out(md, where, flat ? "2D queries after 300 frames" : "3D queries after 300 frames", n,
+              "nanoseconds");
+    std::vector<std::vector<outcome>> done = run_rounds(out, t, n, rounds);
+    for (int k = 0; k < QUERY_KINDS; k++) {
+        std::vector<cell> cells;
+        for (const std::vector<outcome> &rounds_of : done) {
+            cells.push_back(cell_of(rounds_of, k));
+            double own = done[0].back().query[k].sum, sum = rounds_of.back().query[k].sum;
+            cells.back().missed += sum >= 0 && !answers_agree(sum / QUERIES, own / QUERIES);
+        }
+        out.row(query_kinds[k].name, cells);
+    }
+    std::vector<cell> cells;
+    for (const std::vector<outcome> &rounds_of : done) {
+        cells.push_back(cell_of(rounds_of, -1));
+        cells.back().time *= 1e3;
+    }
+    out.row("in step with a frame", cells);
 }
 
 static void plot(int n) {
@@ -696,13 +970,15 @@ static void plot(int n) {
 }
 
 int main(int argc, char **argv) {
-    std::string sizes = "1000,10000", wanted;
+    std::string sizes = "1000,10000", query_sizes = "10000,100000", wanted;
     int rounds = 3, n = 0;
     for (int i = 1; i + 1 < argc; i += 2) {
         if (!strcmp(argv[i], "-n"))
             sizes = argv[i + 1];
         else if (!strcmp(argv[i], "-s"))
             wanted = argv[i + 1];
+        else if (!strcmp(argv[i], "-q"))
+            query_sizes = argv[i + 1];
         else if (!strcmp(argv[i], "-r"))
             rounds = std::max(1, atoi(argv[i + 1]));
     }
@@ -729,6 +1005,12 @@ int main(int argc, char **argv) {
         measure_group(md, nullptr, "2D", FRAMES_2D, n, rounds, wanted);
         measure_group(md, nullptr, "One-shot", ONE_SHOT, n, rounds, wanted);
     }
+    measure_group(md, nullptr, "Static, with the first update", LEVELS, LEVEL_BOXES, rounds, wanted);
+    measure_group(md, nullptr, "Static, ready for queries", LEVELS_READY, LEVEL_BOXES, rounds, wanted);
+    for (const char *p = query_sizes.c_str(); p && is_wanted(wanted, "query");
+         p = strchr(p, ',') ? strchr(p, ',') + 1 : nullptr)
+        for (int where : {QUERIES_3D, QUERIES_2D})
+            measure_queries(md, where, atoi(p), atoi(p) > 10000 ? 1 : rounds);
     for (FILE *to : {md, stdout}) {
         fprintf(to, "\n");
         for (const peer_kind &p : peers) fprintf(to, "- %s: %s\n", p.name, p.note);

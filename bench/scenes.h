@@ -28,10 +28,11 @@ enum {
     PLACE_SPHERE,
     PLACE_STRETCHED,
     PLACE_PILE,
-    PLACE_LATTICE
+    PLACE_LATTICE,
+    PLACE_MIDDLE
 };
-enum { STAND, WALK, WALK_SOME, FALL, DRIVE, JUMP, WALK_SPHERE, STEP, MIRROR, REPLACE };
-enum { SCENE_DRIVERS = 64 };
+enum { STAND, WALK, WALK_SOME, FALL, DRIVE, JUMP, WALK_SPHERE, STEP, MIRROR, REPLACE, WALK_FEW, LEVEL };
+enum { SCENE_DRIVERS = 64, SCENE_WALKERS = 1000 };
 
 typedef struct scene_kind {
     const char *name;
@@ -77,6 +78,15 @@ static const scene_kind prune_kinds[] = {
     {"stretched", PLACE_STRETCHED, STAND, 0, 7, 0, "n times as long on y"},
 };
 enum { PRUNE_KINDS = sizeof prune_kinds / sizeof *prune_kinds };
+
+/* Static worlds, of any size around the same 1,000 that move. */
+static const scene_kind walker_kinds[] = {
+    {"wide", PLACE_CUBE, WALK_FEW, 0.2f, 7, 0,
+     "1,000 walk by up to 0.2 among static boxes, all anywhere"},
+    {"near", PLACE_MIDDLE, WALK_FEW, 0.2f, 7, 0, "those that walk and 1,000 static ones in the middle"},
+};
+enum { WALKER_KINDS = sizeof walker_kinds / sizeof *walker_kinds };
+static const scene_kind level_kind = {"level", PLACE_CUBE, LEVEL, 0, 7, 0, "static boxes alone"};
 
 typedef struct scene_item {
     float centre[3], half[3], speed[3];
@@ -148,6 +158,19 @@ static float scene_side(const scene *s) {
     }
 }
 
+/* In the middle, if it is one of the first 2,000, and outside if not: all is equally dense. */
+static void scene_place_middle(scene *s, int i) {
+    float half = (float)cbrt(32.0 * 2 * SCENE_WALKERS) / 2, middle = s->side / 2, *c = s->item[i].centre;
+    int inside = 1;
+    for (int k = 0; k < 3; k++) {
+        if (i < 2 * SCENE_WALKERS) c[k] = middle + scene_between(s, -half, half);
+        inside &= fabsf(c[k] - middle) <= half;
+    }
+    if (!inside || i < 2 * SCENE_WALKERS) return;
+    for (int k = 0; k < 3; k++) c[k] = scene_random(s) * s->side;
+    scene_place_middle(s, i);
+}
+
 static void scene_place(scene *s, int i) {
     scene_item *t = &s->item[i];
     int side = (int)s->side;
@@ -168,6 +191,7 @@ static void scene_place(scene *s, int i) {
         scene_to_sphere(s, i);
         break;
     case PLACE_STRETCHED: t->half[1] *= (float)s->n; break;
+    case PLACE_MIDDLE: scene_place_middle(s, i); break;
     case PLACE_LATTICE:
         t->centre[0] = (float)(i % side) + 0.5f;
         t->centre[1] = (float)(i / side % side) + 0.5f;
@@ -211,8 +235,12 @@ static int scene_make(scene *s, const scene_kind *kind, int n) {
             for (int k = 0; k < 3; k++)
                 s->item[i].speed[k] =
                     k == 1 && kind->place == PLACE_FLAT ? 0 : scene_between(s, -kind->amount, kind->amount);
-        s->is_static[i] =
-            kind->motion == DRIVE ? i >= SCENE_DRIVERS : !strcmp(kind->name, "bigworld") && i >= n / 20;
+        switch (kind->motion) {
+        case DRIVE: s->is_static[i] = i >= SCENE_DRIVERS; break;
+        case WALK_FEW: s->is_static[i] = i >= SCENE_WALKERS; break;
+        case LEVEL: s->is_static[i] = 1; break;
+        default: s->is_static[i] = !strcmp(kind->name, "bigworld") && i >= n / 20;
+        }
     }
     if (!strcmp(kind->name, "bigworld") &&
         n) { /* the last box is the ground, just below the lowest centres */
@@ -264,7 +292,9 @@ static void scene_step(scene *s) {
     int first = 0, count = s->n;
     s->moves = s->replacements = 0;
     switch (s->kind->motion) {
-    case STAND: return;
+    case STAND:
+    case LEVEL: return;
+    case WALK_FEW: count = s->n < SCENE_WALKERS ? s->n : SCENE_WALKERS; break;
     case WALK_SOME: count = s->n / 20; break;
     case DRIVE: count = s->n < SCENE_DRIVERS ? s->n : SCENE_DRIVERS; break;
     case JUMP: /* a run of neighbours in the list, which are none in space: so none jumps twice */

@@ -5,7 +5,8 @@
 #   scalar      SAP_NO_SIMD
 #   fast-math   -O3 -ffast-math
 #   32-bit      -m32
-# and the compile matrix and the program of README.md. Every tests/test_*.c is found by itself.
+#   threads     the queries under the thread sanitizer
+# and the compile matrix, the program of README.md and the examples. Every tests/test_*.c is found by itself.
 #
 #   CC=gcc   STB=folder of stb_ds.h   BUILD=folder for objects (build/tests)   JOBS=2
 #   SCALE=10 makes the random tests run ten times as many seeds
@@ -20,7 +21,7 @@ CC=${CC:-gcc}
 BUILD=${BUILD:-$root/build/tests}
 JOBS=${JOBS:-2}
 SCALE=${SCALE:-1}
-ONLY=${ONLY:-plain sanitized scalar fast-math 32-bit matrix readme}
+ONLY=${ONLY:-plain sanitized scalar fast-math 32-bit threads matrix readme examples}
 mkdir -p "$BUILD" || exit 2
 
 # ---- stb_ds.h -----------------------------------------------------------------------------------------------
@@ -69,6 +70,7 @@ seeds() {   # test, variant
     test_model) case $2 in plain) n=250 ;; sanitized) n=75 ;; *) n=125 ;; esac ;;
     test_prune) n=800; [ "$2" = sanitized ] && n=200 ;;
     test_trace) n=100 ;;
+    test_query) n=100; [ "$2" = sanitized ] && n=40 ;;
     *) n= ;;
     esac
     [ -n "$n" ] && echo $((n * SCALE))
@@ -98,7 +100,16 @@ if wanted 32-bit; then
     if can "$CC" -m32; then variant 32-bit "$CC -O2 -m32"
     else skip "-m32: no 32-bit C library (Debian: gcc-12-multilib)"; fi
 fi
+if wanted threads; then   # what tests/test_query.c does with several threads
+    race="-O1 -g -fsanitize=thread"
+    if can clang $race -pthread; then racer=clang; elif can "$CC" $race -pthread; then racer=$CC; else racer=; fi
+    if [ -n "$racer" ]; then
+        mkdir -p "$BUILD/threads"
+        job "threads test_query" "$racer $race -std=c99 $warnings -isystem $STB -I$root -I$root/tests -o $BUILD/threads/test_query $root/tests/test_query.c -lm -pthread && $BUILD/threads/test_query $((20 * SCALE))"
+    else skip "the thread sanitizer: neither clang nor $CC has it here"; fi
+fi
 wanted readme && job "readme" "sh $root/tests/readme.sh"
+wanted examples && job "examples" "sh $root/tests/examples.sh"
 
 # ---- run and add up -------------------------------------------------------------------------------------------
 

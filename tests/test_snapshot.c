@@ -958,6 +958,74 @@ static void damaged(void) {
     sap_destroy(to);
 }
 
+/* States that no world is ever in, signed as if they were. No pairs, so that nothing else is wrong. */
+static void impossible(int axes) {
+    static const uint32_t bad_lo[] = {0x80000000u, 0x807fffffu, 0x7f800001u},
+                          bad_hi[] = {0x7fffffffu, 0x7f800001u, 0x807fffffu};
+    enum { NOW = 1, WAS = 7, REMOVED_SLOT = 0, FRESH_SLOT = 2, ADDED_SLOT = 5, MOVED_SLOT = 6, STILL_SLOT = 7 };
+    static const int places[][2] = {{REMOVED_SLOT, WAS}, {FRESH_SLOT, NOW}, {FRESH_SLOT, WAS}, {ADDED_SLOT, NOW},
+                                    {MOVED_SLOT, NOW},   {MOVED_SLOT, WAS}, {STILL_SLOT, 0}};
+    sap_config config;
+    sap_world *s, *to;
+    snapshot shot;
+    tape before = {0};
+    unsigned char *good;
+    size_t i, j, k, at, to_word;
+    memset(&config, 0, sizeof config);
+    config.axes = axes;
+    s = rich_world(&config);
+    to = sap_create(&config);
+    if (!to) exit(2);
+    tape_world(&before, to);
+    take(&shot, s);
+    put_word(shot.bytes, PAIRS, 0);
+    sign(shot.bytes, shot.size);
+    good = (unsigned char *)malloc(shot.size);
+    if (!good) exit(2);
+    memcpy(good, shot.bytes, shot.size);
+    for (i = 0; i < sizeof places / sizeof places[0]; i++)
+        for (k = 0; k < 6; k++)
+            for (j = 0; j < 4; j++) {
+                uint32_t value = k < 3 ? bad_lo[j % 3] : bad_hi[j % 3];
+                int used = axes >> k % 3 & 1;
+                if (!used) value = k < 3 ? 0xffffffffu : 1; /* keys of a box that is not flat there */
+                if (used && j == 3) value = k < 3 ? 0x80800000u : 0x7f800000u;
+                at = SAP__HEADER_WORDS + SAP__SLOT_WORDS * (size_t)places[i][0];
+                to_word = at + (size_t)places[i][1] + k;
+                if (places[i][1])
+                    put_word(shot.bytes, to_word, value);
+                else { /* where it is and was */
+                    put_word(shot.bytes, at + NOW + k, value);
+                    put_word(shot.bytes, at + WAS + k, value);
+                }
+                sign(shot.bytes, shot.size);
+                if (used && j == 3) { /* the infinities are fine */
+                    sap_world *other = sap_create(&config);
+                    CHECK_EQUAL(sap_restore(other, shot.bytes, shot.size), SAP_OK);
+                    CHECK(sap_validate(other) == NULL);
+                    CHECK_EQUAL(sap_update(other), SAP_OK);
+                    CHECK(sap_validate(other) == NULL);
+                    sap_destroy(other);
+                } else
+                    REFUSED(to, &before, shot.bytes, shot.size, SAP_ERROR_SNAPSHOT);
+                memcpy(shot.bytes, good, shot.size);
+            }
+
+    /* Live and removed at once. */
+    at = SAP__HEADER_WORDS + SAP__SLOT_WORDS * (size_t)REMOVED_SLOT;
+    put_word(shot.bytes, at, get_word(shot.bytes, at) | SAP__LIVE);
+    memmove(shot.bytes + 4 * (at + NOW), shot.bytes + 4 * (at + WAS), 24);
+    sign(shot.bytes, shot.size);
+    REFUSED(to, &before, shot.bytes, shot.size, SAP_ERROR_SNAPSHOT);
+    CHECK_EQUAL(sap_restore(to, good, shot.size), SAP_OK); /* the rest was in order */
+    CHECK(sap_validate(to) == NULL);
+    tape_free(&before);
+    free(good);
+    drop(&shot);
+    sap_destroy(s);
+    sap_destroy(to);
+}
+
 /* A pointer of a machine with larger ones. */
 static void large_pointers(void) {
     sap_world *s = rich_world(NULL), *to = sap_create(NULL);
@@ -1199,7 +1267,15 @@ static void hostile(int seed) {
         g.n = 0;
         for (slot = 1; slot <= f_get(&f, SLOTS) && g.n < MOST_BOXES; slot++) {
             sap_id id = (f_get(&f, f_slot(slot - 1)) & 0xff000000u) | slot;
-            if (sap_is_valid(to, id)) g.ids[g.n++] = id;
+            sap_aabb box;
+            if (!sap_is_valid(to, id)) continue;
+            g.ids[g.n++] = id;
+            HOLDS(sap_get_box(to, id, &box) == SAP_OK);
+            for (i = 0; i < 3; i++) {
+                HOLDS(!test_is_nan(box.min[i]) && !test_is_nan(box.max[i]));
+                HOLDS(test_key(box.min[i]) <= test_key(box.max[i]));
+                if (!(g.axes >> i & 1)) HOLDS(test_bits(box.min[i]) == 0 && test_bits(box.max[i]) == 0);
+            }
         }
         HOLDS(g.n == sap_count(to));
         after = g;
@@ -1386,6 +1462,9 @@ int main(int argc, char **argv) {
     bad_arguments();
     not_from_callbacks();
     damaged();
+    impossible(7);
+    impossible(SAP_2D);
+    impossible(SAP_AXIS_X | SAP_AXIS_Z);
     large_pointers();
     for (path = SAP__PATH_AUTO; path <= SAP__PATH_PRUNE; path++) {
         after_a_failed_update(path);

@@ -1,0 +1,146 @@
+/*
+Shows how to pick what is under the mouse with a ray.
+
+    cc -I.. -I/usr/include/stb -o picking picking.c -lm && ./picking
+
+On the screen and from above in picking.svg, or the file you name. It prints:
+
+    picked: knight, 14.8 m
+    through: near pane, 9.4 m
+    through: far pane, 12.5 m
+    the first of all: near pane, 9.4 m
+    the first building: tower, 19.8 m
+*/
+#include <math.h>
+#include "svg.h"
+#define SAP_IMPLEMENTATION
+#include "sap.h"
+
+enum { GROUND = 1, BUILDING = 2, GLASS = 4, UNIT = 8, ANYTHING = 15 }; /* categories: a query asks for some */
+#define PERSON "fill:#7fd0a0;stroke:#10151c"
+#define PANE "fill:#9fd6ff;fill-opacity:.15;stroke:#9fd6ff"
+#define PASSED "fill:#9fd6ff;fill-opacity:.15;stroke:#ff7d5a;stroke-width:3"
+
+typedef struct thing {
+    const char *name;
+    uint32_t category;
+    sap_aabb box;
+    float t; /* where the ray meets it */
+} thing;
+
+/* A screen of 640 by 480 pixels; the camera looks north and a little down. */
+static const float eye[3] = {0, 5, 11}, right[3] = {1, 0, 0}, up[3] = {0, 0.96f, -0.28f},
+                   forward[3] = {0, -0.28f, -0.96f};
+static const float zoom = 560, reach = 40;
+
+static float dot(const float a[3], const float b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+/* From the eye through that pixel, as far as the reach. */
+static void mouse_ray(float x, float y, float way[3]) {
+    for (int k = 0; k < 3; k++) way[k] = forward[k] * zoom + right[k] * (x - 320) + up[k] * (240 - y);
+    float length = sqrtf(dot(way, way));
+    for (int k = 0; k < 3; k++) way[k] *= reach / length;
+}
+
+/* Called for what the ray meets, in any order: looks through glass, ends at all else. */
+static float look(sap_id id, void *object, float t, void *user) {
+    thing *it = (thing *)object;
+    (void)id;
+    it->t = t;
+    if (it->category == GLASS) return 1; /* go on: it may yet be behind what is picked */
+    *(thing **)user = it;
+    return t; /* clip: what is met from now on is not farther */
+}
+
+static int is_passed(const thing *it, const thing *picked) { /* glass in front of it */
+    return it->category == GLASS && it->t < picked->t;
+}
+
+static const char *style_of(const thing *it, const thing *picked) {
+    if (it == picked) return SVG_LIT;
+    if (it->category == GLASS) return is_passed(it, picked) ? PASSED : PANE;
+    return it->category == UNIT ? PERSON : it->category == GROUND ? SVG_GROUND : SVG_PLAIN;
+}
+
+/* The three sides that the eye sees, darker where they look east or west. */
+static void draw_on_screen(svg *p, const thing *it, const char *style) {
+    static const char *const shade[3] = {"opacity:.4", "opacity:0", "opacity:.15"};
+    for (int axis = 0; axis < 3; axis++) {
+        double xy[8];
+        if (eye[axis] >= it->box.min[axis] && eye[axis] <= it->box.max[axis]) continue;
+        for (int i = 0; i < 4; i++) {
+            float d[3];
+            for (int k = 0; k < 3; k++) {
+                int high = k == axis ? eye[k] > it->box.max[k] : (i ^ i >> 1) >> (k == (axis + 1) % 3) & 1;
+                d[k] = (high ? it->box.max : it->box.min)[k] - eye[k];
+            }
+            xy[2 * i] = 320 + zoom * dot(d, right) / dot(d, forward);
+            xy[2 * i + 1] = 240 - zoom * dot(d, up) / dot(d, forward);
+        }
+        svg_path(p, 4, xy, 1, style);
+        if (it->category != GLASS) svg_path(p, 4, xy, 1, shade[axis]);
+    }
+}
+
+static void draw_from_above(svg *p, const thing *it, const char *style) {
+    const float min[2] = {it->box.min[0], it->box.min[2]}, max[2] = {it->box.max[0], it->box.max[2]};
+    svg_box(p, min, max, style);
+    if (it->category != GROUND) svg_text(p, max[0] + 0.2, max[1], 15, SVG_TITLE ";" SVG_HALO, "%s", it->name);
+}
+
+int main(int argc, char **argv) {
+    thing things[] = {
+        {"ground", GROUND, {{-10, -1, -12}, {10, 0, 6}}, 2}, /* far ones first, to be drawn so */
+        {"tower", BUILDING, {{2.5f, 0, -11}, {5.5f, 6, -8}}, 2},
+        {"hall", BUILDING, {{-8, 0, -10}, {-2, 3, -6}}, 2},
+        {"back pane", GLASS, {{0.5f, 0, -6.6f}, {4.5f, 2.6f, -6.5f}}, 2},
+        {"archer", UNIT, {{6.5f, 0, -5.5f}, {7.3f, 1.8f, -4.7f}}, 2},
+        {"knight", UNIT, {{2, 0, -4}, {2.8f, 1.8f, -3.2f}}, 2},
+        {"far pane", GLASS, {{0.5f, 0, -1.1f}, {4.5f, 2.6f, -1}}, 2},
+        {"near pane", GLASS, {{0.5f, 0, 1.9f}, {4.5f, 3.6f, 2}}, 2},
+        {"well", BUILDING, {{-3.5f, 0, 1.5f}, {-1.9f, 1, 3}}, 2},
+    };
+    enum { THINGS = sizeof things / sizeof *things };
+    const float mouse[2] = {409, 215};
+    sap_world *world = sap_create(NULL);
+    float way[3], t;
+    thing *picked = NULL;
+    for (int i = 0; i < THINGS; i++)
+        sap_set_filter(world, sap_add(world, &things[i].box, &things[i]), things[i].category, ANYTHING);
+
+    mouse_ray(mouse[0], mouse[1], way);
+    sap_ray_cast(world, eye, way, ANYTHING, look, &picked);
+    printf("picked: %s, %.1f m\n", picked->name, picked->t * reach);
+    for (int i = THINGS - 1; i >= 0; i--)
+        if (is_passed(&things[i], picked))
+            printf("through: %s, %.1f m\n", things[i].name, things[i].t * reach);
+    thing *first = (thing *)sap_get_object(world, sap_ray_closest(world, eye, way, ANYTHING, &t));
+    printf("the first of all: %s, %.1f m\n", first->name, t * reach);
+    thing *building = (thing *)sap_get_object(world, sap_ray_closest(world, eye, way, BUILDING, &t));
+    printf("the first building: %s, %.1f m\n", building->name, t * reach);
+
+    svg p = svg_open(argc > 1 ? argv[1] : "picking.svg", 1200, 630,
+                     "The mouse picks the knight, through two panes of glass");
+    svg_text(&p, 40, 76, 16, SVG_WORD, "On the screen");
+    svg_text(&p, 720, 76, 16, SVG_WORD, "From above");
+    svg_key(&p, 820, 34, SVG_LIT, "picked");
+    svg_key(&p, 900, 34, PASSED, "looked through");
+    svg_key(&p, 1040, 34, PANE, "glass behind it");
+    svg_begin_panel(&p, 40, 96, 640, 480, 0, 0, 1);
+    for (int i = 0; i < THINGS; i++) draw_on_screen(&p, &things[i], style_of(&things[i], picked));
+    draw_on_screen(&p, picked, SVG_LIT); /* over the glass */
+    svg_pointer(&p, mouse[0], mouse[1]);
+    svg_end_panel(&p);
+
+    svg_begin_panel(&p, 720, 96, 440, 480, -11, -12.5, 20);
+    for (int i = 0; i < THINGS; i++) draw_from_above(&p, &things[i], style_of(&things[i], picked));
+    const double x0 = eye[0], y0 = eye[2], dx = way[0], dy = way[2], end = picked->t;
+    svg_line(&p, x0, y0, x0 + dx * t, y0 + dy * t, "stroke:#ffd877;stroke-dasharray:2 6");
+    svg_line(&p, x0, y0, x0 + dx * end, y0 + dy * end, "stroke:#ffd877;stroke-width:3");
+    svg_circle(&p, x0, y0, 0.35, "fill:#fff");
+    svg_text(&p, x0 + 0.6, y0 + 0.25, 15, SVG_TITLE, "eye");
+    svg_end_panel(&p);
+    svg_close(&p);
+    sap_destroy(world);
+    return 0;
+}

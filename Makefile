@@ -61,10 +61,10 @@ build/examples/%: examples/%.c examples/svg.h sap.h $(STB_DS)
 	@mkdir -p build/examples
 	$(COMPILE) -I. -o $@ $< -lm
 
-build/bench: bench/bench.c bench/scenes.h sap.h $(STB_DS)
+build/bench: bench/bench.c bench/queries.h bench/scenes.h sap.h $(STB_DS)
 	$(COMPILE) -DFLAGS='"$(CFLAGS)"' -o $@ bench/bench.c -lm
 
-build/peers: bench/peers.cpp bench/scenes.h sap.h $(STB_DS)
+build/peers: bench/peers.cpp bench/queries.h bench/scenes.h sap.h $(STB_DS)
 	@sh bench/need.sh $(CXX):g++ /usr/include/bullet/btBulletDynamicsCommon.h:libbullet-dev /usr/include/ode/ode.h:libode-dev \
 	    /usr/include/fcl/fcl.h:libfcl-dev /usr/include/chipmunk/chipmunk.h:chipmunk-dev /usr/include/box2d/box2d.h:libbox2d-dev \
 	    /usr/include/CGAL/box_intersection_d.h:libcgal-dev /usr/include/boost/geometry.hpp:libboost-dev gnuplot:gnuplot-nox

@@ -348,7 +348,7 @@ static void run_queries(const scene_kind *kind, int n) {
     printf("%-12s %10s %10s %10s %9s %7s %10s\n", "query", "nanosec.", "loop", "loop/sap.h", "new world",
            "decay", "answer");
     for (int k = 0; k < QUERY_KINDS; k++) {
-        query_result moved = {0, 0}, fresh = {0, 0}, linear = {0, 0};
+        query_result moved = {0, 0, 0}, fresh = {0, 0, 0}, linear = {0, 0, 0};
         for (int round = 0; round < QUERY_ROUNDS; round++) {
             queries_ask(&moved, sap_answer, world, k, list, QUERIES);
             queries_ask(&fresh, sap_answer, new_world, k, list, QUERIES);

@@ -155,6 +155,7 @@ static double sap_answer(const void *subject, int kind, const query *q) {
 /* What whoever is asked takes for a query, and the sum of the answers. */
 typedef struct query_result {
     double nanoseconds, sum;
+    int wrong; /* answers */
 } query_result;
 
 /* One round of the first 'count' queries; the best of all rounds is kept. */

@@ -963,8 +963,9 @@ static void impossible(int axes) {
     static const uint32_t bad_lo[] = {0x80000000u, 0x807fffffu, 0x7f800001u},
                           bad_hi[] = {0x7fffffffu, 0x7f800001u, 0x807fffffu};
     enum { NOW = 1, WAS = 7, REMOVED_SLOT = 0, FRESH_SLOT = 2, ADDED_SLOT = 5, MOVED_SLOT = 6, STILL_SLOT = 7 };
-    static const int places[][2] = {{REMOVED_SLOT, WAS}, {FRESH_SLOT, NOW}, {FRESH_SLOT, WAS}, {ADDED_SLOT, NOW},
-                                    {MOVED_SLOT, NOW},   {MOVED_SLOT, WAS}, {STILL_SLOT, 0}};
+    static const int places[][2] = {{REMOVED_SLOT, WAS}, {FRESH_SLOT, NOW}, {FRESH_SLOT, WAS},
+                                    {ADDED_SLOT, NOW},   {MOVED_SLOT, NOW}, {MOVED_SLOT, WAS},
+                                    {STILL_SLOT, 0}};
     sap_config config;
     sap_world *s, *to;
     snapshot shot;

@@ -3269,19 +3269,29 @@ static int sap__room_for_pairs(sap_world *s, int pairs, int created, int deleted
            sap__room(&s->tmp, most);
 }
 
+/* As sap__sort_pairs, but what is sorted are indices, for the user data goes along. What came in one batch and goes in
+   one is in order already. */
+static void sap__sort_deleted(sap_world *s) {
+    sap_pair *deleted = s->deleted;
+    int i, n = sap__length(deleted);
+    for (i = 1; i < n; i++)
+        if (sap__item(deleted[i - 1].id0, deleted[i - 1].id1) > sap__item(deleted[i].id0, deleted[i].id1)) break;
+    if (i >= n) return;
+    for (i = 0; i < n; i++) s->items[i] = sap__item(deleted[i].id1, s->lost[i]);
+    sap__sort(s->items, s->tmp, n);
+    for (i = 0; i < n; i++) s->items[i] = sap__item(s->pairs[(uint32_t)s->items[i]].id0, (uint32_t)s->items[i]);
+    sap__sort(s->items, s->tmp, n);
+    for (i = 0; i < n; i++) deleted[i] = s->pairs[(uint32_t)s->items[i]];
+}
+
 /* Pairs found and lost become the created and deleted arrays, sorted by ids, and the pair array follows: holes are
    filled from behind, highest first, then the new pairs come in their order. All room has been made. */
 static void sap__commit_pairs(sap_world *s) {
     int lost = sap__length(s->lost), found = sap__length(s->found), n = sap__length(s->pairs), i;
     int all_anew, buckets = sap__length(s->buckets), need = n - lost + found;
-    /* sap__sort_pairs, but what is sorted are indices: to find each pair again by its ids would take as long. */
     sap__set_length(s->deleted, lost);
-    for (i = 0; i < lost; i++) s->items[i] = sap__item(s->pairs[s->lost[i]].id1, s->lost[i]);
-    sap__sort(s->items, s->tmp, lost);
-    for (i = 0; i < lost; i++)
-        s->items[i] = sap__item(s->pairs[(uint32_t)s->items[i]].id0, (uint32_t)s->items[i]);
-    sap__sort(s->items, s->tmp, lost);
-    for (i = 0; i < lost; i++) s->deleted[i] = s->pairs[(uint32_t)s->items[i]];
+    for (i = 0; i < lost; i++) s->deleted[i] = s->pairs[s->lost[i]];
+    sap__sort_deleted(s);
 
     sap__set_length(s->created, found);
     sap__sort_pairs(s->found, s->tmp, found);

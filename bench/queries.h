@@ -158,14 +158,17 @@ typedef struct query_result {
     int wrong; /* answers */
 } query_result;
 
-/* One round of the first 'count' queries; the best of all rounds is kept. */
+/* A round: the first 'count' queries, twice, so that the caches may hold what one like it left there. The best of
+   all rounds is kept. */
 static void queries_ask(query_result *r, query_function *answer, const void *subject, int kind,
                         const query *list, int count) {
-    double sum = 0, time = now();
-    for (int i = 0; i < count; i++) sum += answer(subject, kind, &list[i]);
-    time = (now() - time) * 1e3 / count;
-    if (r->nanoseconds <= 0 || time < r->nanoseconds) r->nanoseconds = time;
-    r->sum = sum;
+    for (int turn = 0; turn < 2; turn++) {
+        double sum = 0, time = now();
+        for (int i = 0; i < count; i++) sum += answer(subject, kind, &list[i]);
+        time = (now() - time) * 1e3 / count;
+        if (r->nanoseconds <= 0 || time < r->nanoseconds) r->nanoseconds = time;
+        r->sum = sum;
+    }
 }
 
 static int answers_agree(double a, double b) { /* floats that were worked out in another order */

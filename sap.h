@@ -178,10 +178,10 @@ typedef struct sap_aabb {
     float min[3], max[3];
 } sap_aabb;
 
-typedef struct sap_pair {     /* two boxes that overlap */
-    sap_id id0, id1;          /* id0 < id1 */
-    void *object0, *object1;  /* what you gave sap_add for them */
-    void *user_data;          /* what your create callback returned, else NULL */
+typedef struct sap_pair {    /* two boxes that overlap */
+    sap_id id0, id1;         /* id0 < id1 */
+    void *object0, *object1; /* what you gave sap_add for them */
+    void *user_data;         /* what your create callback returned, else NULL */
 } sap_pair;
 
 typedef enum sap_result {
@@ -243,8 +243,7 @@ SAP_DEF sap_result sap_remove(sap_world *s, sap_id id);
 /* All or nothing: everything is checked before anything is done. objects may be NULL (all objects NULL).
    Duplicates: in sap_move_many the last one wins, in sap_remove_many they are SAP_ERROR_ID. */
 SAP_DEF sap_result sap_add_many(sap_world *s, int n, const sap_aabb *boxes, void *const *objects, sap_id *ids);
-SAP_DEF sap_result sap_add_static_many(sap_world *s, int n, const sap_aabb *boxes, void *const *objects,
-                                       sap_id *ids);
+SAP_DEF sap_result sap_add_static_many(sap_world *s, int n, const sap_aabb *boxes, void *const *objects, sap_id *ids);
 SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const sap_aabb *boxes);
 SAP_DEF sap_result sap_remove_many(sap_world *s, int n, const sap_id *ids);
 
@@ -297,7 +296,7 @@ SAP_DEF void *sap_get_object(const sap_world *s, sap_id id);                  /*
 
 /* ---- queries: see every add, move and remove made before them ----------------------------------------- */
 
-typedef int sap_hit(sap_id id, void *object, void *user);              /* 0 stops */
+typedef int sap_hit(sap_id id, void *object, void *user);                /* 0 stops */
 typedef float sap_ray_hit(sap_id id, void *object, float t, void *user); /* t: clip here, 1: go on, 0: stop */
 
 /* After it, until the next change, queries only read: any number of threads may ask one world. */
@@ -313,16 +312,15 @@ SAP_DEF int sap_query_sphere(sap_world *s, const float center[3], float radius, 
    end of the cast becomes the smaller of the old end and what hit returns. sap_box_cast sweeps a finite box. */
 SAP_DEF int sap_ray_cast(sap_world *s, const float origin[3], const float translation[3], uint32_t mask,
                          sap_ray_hit *hit, void *user);
-SAP_DEF int sap_box_cast(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask,
-                         sap_ray_hit *hit, void *user);
+SAP_DEF int sap_box_cast(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask, sap_ray_hit *hit,
+                         void *user);
 
 /* The first box the ray meets, the lower id at a tie; 0 and *t = 1 on a miss, 0 and *t = -1 on an error. */
 SAP_DEF sap_id sap_ray_closest(sap_world *s, const float origin[3], const float translation[3], uint32_t mask,
                                float *t);
 
 /* The nearest box by Euclidean distance (0 inside), within max_distance; 0 and *distance = max_distance if none. */
-SAP_DEF sap_id sap_nearest(sap_world *s, const float point[3], float max_distance, uint32_t mask,
-                           float *distance);
+SAP_DEF sap_id sap_nearest(sap_world *s, const float point[3], float max_distance, uint32_t mask, float *distance);
 
 /* ---- box pruning, on its own: no world, nothing kept ---------------------------------------------------- */
 
@@ -437,7 +435,7 @@ typedef __m128i sap__lanes4;
 #define sap__and4(a, b) _mm_and_si128(a, b)
 #define sap__xor4(a, b) _mm_xor_si128(a, b)
 #define sap__sub4(a, b) _mm_sub_epi32(a, b)
-#define sap__sign4(a) _mm_srai_epi32(a, 31) /* -1 where negative, else 0 */
+#define sap__sign4(a) _mm_srai_epi32(a, 31)        /* -1 where negative, else 0 */
 #define sap__rotate4(a) _mm_shuffle_epi32(a, 0x39) /* lanes 1, 2, 3, 0 */
 #define sap__mask4(a) ((uint32_t)_mm_movemask_ps(_mm_castsi128_ps(a)))
 #elif !defined(SAP_NO_SIMD) && (defined(__ARM_NEON) || defined(__ARM_NEON__))
@@ -763,8 +761,7 @@ static uint32_t sap__hits_scalar(const sap__chunk *c, const sap__box *box) {
     return mask;
 }
 
-static int sap__meet_scalar(const sap__chunk *a, const sap__chunk *b, int32_t first,
-                            uint64_t words[SAP__LANES / 4]) {
+static int sap__meet_scalar(const sap__chunk *a, const sap__chunk *b, int32_t first, uint64_t words[SAP__LANES / 4]) {
     int i, j, tests = 0;
     for (i = 0; i < SAP__LANES / 4; i++) words[i] = 0;
     for (i = 0; i < SAP__LANES; i++) {
@@ -772,8 +769,8 @@ static int sap__meet_scalar(const sap__chunk *a, const sap__chunk *b, int32_t fi
         tests += SAP__LANES;
         for (j = 0; j < SAP__LANES; j++)
             words[i / 4] |=
-                (uint64_t)((b->lo[0][j] <= a->hi[0][i]) & (b->lo[1][j] <= a->hi[1][i]) &
-                           (b->hi[1][j] >= a->lo[1][i]) & (b->lo[2][j] <= a->hi[2][i]) & (b->hi[2][j] >= a->lo[2][i]))
+                (uint64_t)((b->lo[0][j] <= a->hi[0][i]) & (b->lo[1][j] <= a->hi[1][i]) & (b->hi[1][j] >= a->lo[1][i]) &
+                           (b->lo[2][j] <= a->hi[2][i]) & (b->hi[2][j] >= a->lo[2][i]))
                 << (16 * (i % 4) + j);
     }
     return tests;
@@ -796,8 +793,7 @@ SAP__INLINE uint32_t sap__hits_lanes4(const sap__chunk *c, const sap__box *box) 
 }
 
 /* Four lanes of b stay in registers while the boxes of a pass by. */
-static int sap__meet_lanes4(const sap__chunk *a, const sap__chunk *b, int32_t first,
-                            uint64_t words[SAP__LANES / 4]) {
+static int sap__meet_lanes4(const sap__chunk *a, const sap__chunk *b, int32_t first, uint64_t words[SAP__LANES / 4]) {
     uint32_t reaching = 0, lanes;
     int i, j, tests = 0;
     for (i = 0; i < SAP__LANES; i += 4) {
@@ -812,10 +808,8 @@ static int sap__meet_lanes4(const sap__chunk *a, const sap__chunk *b, int32_t fi
             sap__lanes4 m0, m1, m2;
             i = sap__lowest_bit(lanes);
             m0 = sap__greater4(lo0, sap__splat4(a->hi[0][i]));
-            m1 = sap__or4(sap__greater4(lo1, sap__splat4(a->hi[1][i])),
-                          sap__greater4(sap__splat4(a->lo[1][i]), hi1));
-            m2 = sap__or4(sap__greater4(lo2, sap__splat4(a->hi[2][i])),
-                          sap__greater4(sap__splat4(a->lo[2][i]), hi2));
+            m1 = sap__or4(sap__greater4(lo1, sap__splat4(a->hi[1][i])), sap__greater4(sap__splat4(a->lo[1][i]), hi1));
+            m2 = sap__or4(sap__greater4(lo2, sap__splat4(a->hi[2][i])), sap__greater4(sap__splat4(a->lo[2][i]), hi2));
             words[i / 4] |= (uint64_t)(~sap__mask4(sap__or4(m0, sap__or4(m1, m2))) & 15u) << (16 * (i % 4) + j);
             tests += 4;
         }
@@ -856,7 +850,8 @@ SAP__AVX2 static int sap__meet_avx2(const sap__chunk *a, const sap__chunk *b, in
     const __m256i hi2 = sap__load8(b->hi[2]), hi2_ = sap__load8(b->hi[2] + 8);
     const __m256i start = _mm256_set1_epi32(first);
     uint32_t lanes = ~(sap__mask8(_mm256_cmpgt_epi32(start, sap__load8(a->hi[0]))) |
-                       sap__mask8(_mm256_cmpgt_epi32(start, sap__load8(a->hi[0] + 8))) << 8) & 0xffffu;
+                       sap__mask8(_mm256_cmpgt_epi32(start, sap__load8(a->hi[0] + 8))) << 8) &
+                     0xffffu;
     int tests = 0;
     words[0] = words[1] = words[2] = words[3] = 0;
     for (; lanes; lanes &= lanes - 1) {
@@ -900,10 +895,10 @@ struct sap__node {
    t = (bound[side] - from) * by, by being the reciprocal of the translation, a little smaller for the near side
    and a little larger for the far one, so that no rounding prunes what sap__cast accepts. */
 struct sap__probe {
-    float lo[3], hi[3];          /* the box; twice the point */
+    float lo[3], hi[3]; /* the box; twice the point */
     int32_t near_side[3], far_side[3];
     float near_from[3], far_from[3], near_by[3], far_by[3];
-    float limit;                 /* t, or distance squared, above which nothing matters; rounded up */
+    float limit; /* t, or distance squared, above which nothing matters; rounded up */
 };
 
 /* Added where t is compared with its end: what flushing denormals to zero may have cost. */
@@ -922,9 +917,8 @@ static uint32_t sap__ask_box_scalar(const sap__node *n, const sap__probe *p, flo
     int i;
     (void)t;
     for (i = 0; i < n->count; i++)
-        mask |= (uint32_t)((n->bound[0][i] <= p->hi[0]) & (n->bound[3][i] >= p->lo[0]) &
-                           (n->bound[1][i] <= p->hi[1]) & (n->bound[4][i] >= p->lo[1]) &
-                           (n->bound[2][i] <= p->hi[2]) & (n->bound[5][i] >= p->lo[2]))
+        mask |= (uint32_t)((n->bound[0][i] <= p->hi[0]) & (n->bound[3][i] >= p->lo[0]) & (n->bound[1][i] <= p->hi[1]) &
+                           (n->bound[4][i] >= p->lo[1]) & (n->bound[2][i] <= p->hi[2]) & (n->bound[5][i] >= p->lo[2]))
                 << i;
     return mask;
 }
@@ -1156,8 +1150,14 @@ static sap__kernel sap__best_kernel(void) {
    Cuts are quantiles, so crowds get narrow strips. Counted on 10,000 boxes of a uniform world (2.9 million tests
    by a sweep without strips): 0.26 million tests with 4 x 4 strips and 1.19 copies a box, 0.10 million with 8 x 8
    and 1.44. Pruning reads the strips in order; a box that moved is taken along within its strips, and asks them. */
-enum { SAP__CUT_BITS = 5, SAP__CUTS = 1 << SAP__CUT_BITS, SAP__WIDE = 16, SAP__FILL = 14, SAP__SAMPLE = 512,
-       SAP__BATCH = 512 };
+enum {
+    SAP__CUT_BITS = 5,
+    SAP__CUTS = 1 << SAP__CUT_BITS,
+    SAP__WIDE = 16,
+    SAP__FILL = 14,
+    SAP__SAMPLE = 512,
+    SAP__BATCH = 512
+};
 
 #define SAP__WIDE_SPAN 0xffffffffu
 
@@ -1166,13 +1166,13 @@ typedef struct sap__strip {
 } sap__strip;
 
 typedef struct sap__strips {
-    int axis[3];                  /* the sweep axis, and the two across */
-    int bits[2];                  /* 1 << bits strips across each */
+    int axis[3];                   /* the sweep axis, and the two across */
+    int bits[2];                   /* 1 << bits strips across each */
     int32_t cut[2][SAP__CUTS + 1]; /* strip i lies in [cut[d][i], cut[d][i + 1]); the ends are beyond all */
-    sap__strip *strip;            /* 1 << (bits[0] + bits[1]), and the wide one */
-    int32_t *first, *reach;       /* the directory: chunks of all strips */
-    int *fill;                    /* boxes in the chunk */
-    uint32_t *chunk;              /* which of chunks */
+    sap__strip *strip;             /* 1 << (bits[0] + bits[1]), and the wide one */
+    int32_t *first, *reach;        /* the directory: chunks of all strips */
+    int *fill;                     /* boxes in the chunk */
+    uint32_t *chunk;               /* which of chunks */
     sap__chunk *chunks;
     uint32_t *free_chunks;
     uint64_t *items, *tmp;        /* of the sort */
@@ -1500,8 +1500,7 @@ SAP__INLINE int sap__meet_chunks(const sap__kernel *kernel, const sap__chunk *a,
             int bit = sap__lowest_bit(word), i = 4 * w + (bit >> 4), j = bit & 15;
             sink->found[n].a = a->ref[i];
             sink->found[n].b = b->ref[j];
-            n += ((a->ref[i] | b->ref[j]) & SAP__HOME) == SAP__HOME &&
-                 (a != b || b->hi[0][j] >= a->lo[0][i]);
+            n += ((a->ref[i] | b->ref[j]) & SAP__HOME) == SAP__HOME && (a != b || b->hi[0][j] >= a->lo[0][i]);
         }
     sink->count = n;
     return tests;
@@ -1578,8 +1577,7 @@ static void sap__ask(sap__strips *t, const sap__kernel *kernel, const sap__box *
     for (j = span.lo[0]; j <= span.hi[0]; j++)
         for (k = span.lo[1]; k <= span.hi[1] && !sink->stopped; k++)
             sap__ask_strip(t, kernel, j << t->bits[1] | k, &turned, slot | sap__home(&span, j, k), sink);
-    if (t->strip[wide].count && !sink->stopped)
-        sap__ask_strip(t, kernel, wide, &turned, slot | SAP__HOME, sink);
+    if (t->strip[wide].count && !sink->stopped) sap__ask_strip(t, kernel, wide, &turned, slot | SAP__HOME, sink);
 }
 
 /* ---- one box at a time: these never allocate; 0 says that there is no room, and then the strips are not ready -- */
@@ -1742,8 +1740,7 @@ static int sap__strips_refresh(sap__strips *t, const sap__box *boxes) {
         int end = strip->start + strip->count, astray = 0;
         for (e = strip->start; e < end; e++) {
             sap__chunk *c = &t->chunks[t->chunk[e]];
-            int32_t first = t->first[e], next = e + 1 < end ? t->first[e + 1] : SAP__AFTER_ALL,
-                    reach = SAP__BEFORE_ALL;
+            int32_t first = t->first[e], next = e + 1 < end ? t->first[e + 1] : SAP__AFTER_ALL, reach = SAP__BEFORE_ALL;
             int fill = t->fill[e];
             for (lane = 0; lane < fill;) {
                 uint32_t ref = c->ref[lane];
@@ -1909,13 +1906,13 @@ SAP_DEF long long sap_box_prune_bipartite(const sap_aabb *a, int na, const sap_a
 
 /* A slot's state: the generation of its id in the high 8 bits, and flags. */
 enum {
-    SAP__LIVE = 1,      /* has a box that the user may name */
+    SAP__LIVE = 1, /* has a box that the user may name */
     SAP__STATIC = 2,
-    SAP__RECORDED = 4,  /* is in the record */
-    SAP__ADDED = 8,     /* since the last update */
-    SAP__REMOVED = 16,  /* since the last update; not live any more, not yet free */
-    SAP__FRESH = 32,    /* its filter may answer anew: what overlapped before says nothing about its pairs */
-    SAP__CHANGED = 64,  /* during an update: asks for its overlaps */
+    SAP__RECORDED = 4, /* is in the record */
+    SAP__ADDED = 8,    /* since the last update */
+    SAP__REMOVED = 16, /* since the last update; not live any more, not yet free */
+    SAP__FRESH = 32,   /* its filter may answer anew: what overlapped before says nothing about its pairs */
+    SAP__CHANGED = 64, /* during an update: asks for its overlaps */
     SAP__FLAGS = 255
 };
 #define SAP__NONE 0xffffffffu
@@ -1941,24 +1938,24 @@ struct sap_world {
     sap_config config;
     sap__kernel kernel;
     int32_t used[6]; /* see sap__axes_used */
-    int path;       /* SAP__PATH_AUTO, or what tests force */
+    int path;        /* SAP__PATH_AUTO, or what tests force */
     int in_callback, in_filter;
     sap_result last_error;
 
     /* boxes, by slot */
-    sap__box *now, *was;  /* as recorded; as of the last update */
+    sap__box *now, *was; /* as recorded; as of the last update */
     sap__slot *slots;
     uint32_t *state, *link; /* link: head of the slot's list of pairs; of a free slot the next free one */
     uint32_t free_first, free_last;
     uint32_t removed_first, removed_last; /* slots whose boxes were removed since the last update, in order */
     int free_count, removed_count, live, live_static;
-    uint32_t *record;     /* slots touched since the last update, each once */
-    int fresh;            /* how many of them are */
+    uint32_t *record; /* slots touched since the last update, each once */
+    int fresh;        /* how many of them are */
 
     /* pairs */
     sap_pair *pairs, *created, *deleted;
-    sap__links *links;    /* of pairs */
-    uint32_t *buckets;    /* hash table: first pair of each chain */
+    sap__links *links; /* of pairs */
+    uint32_t *buckets; /* hash table: first pair of each chain */
 
     /* indices over the settled boxes */
     sap__strips moving, standing; /* boxes that may pair with each other; static ones */
@@ -1967,12 +1964,12 @@ struct sap_world {
     int ends_ready;
 
     /* during an update */
-    uint64_t *found;      /* keys (id0, id1) of pairs that start */
-    uint32_t *lost;       /* indices of pairs that end */
+    uint64_t *found; /* keys (id0, id1) of pairs that start */
+    uint32_t *lost;  /* indices of pairs that end */
     uint64_t *items, *tmp;
     uint32_t *list, *filed; /* changed slots; slots to be filed */
-    sap_result trouble;   /* why it gave up */
-    int patience;         /* updates before insertion sort is tried again */
+    sap_result trouble;     /* why it gave up */
+    int patience;           /* updates before insertion sort is tried again */
     long long swaps, tests;
 };
 
@@ -2014,21 +2011,21 @@ SAP__INLINE sap_id sap__id_of(const sap_world *s, uint32_t slot) {
    rtree in brackets): box query 120 (470, 460), box query with 30 hits 580 (2250, 1450), closest hit of a ray 240
    (2000), a linear scan 30,000. A query enters ten nodes. */
 enum {
-    SAP__LEAST = 3,     /* children of a node that is not the root */
-    SAP__LEVELS = 16,   /* of nodes, at most: 3 ^ 15 leaves of 3 boxes are more than there are ids */
+    SAP__LEAST = 3,   /* children of a node that is not the root */
+    SAP__LEVELS = 16, /* of nodes, at most: 3 ^ 15 leaves of 3 boxes are more than there are ids */
     SAP__STACK = SAP__LEVELS * (SAP__ARITY - 1) + 1,
     SAP__BINS = 16,
-    SAP__REBUILD = 4,   /* all is built anew if more than one box in so many has to find another leaf */
+    SAP__REBUILD = 4, /* all is built anew if more than one box in so many has to find another leaf */
     SAP__GATES = 8,
     SAP__CHUNK = 2,     /* the height of a node with a home */
     SAP__UPKEEP = 4,    /* so many boxes that moved pay for one that is built anew */
     SAP__LEAF_FILL = 75 /* boxes in ten leaves that are built anew; 55 to 80 make no difference to queries */
 };
-#define SAP__STRETCH 1.4f           /* by so much a leaf's surface may grow before it gives boxes away */
-#define SAP__SHRINK 0.9f            /* below so much of its surface a home is made smaller */
-#define SAP__FAR 1e18f              /* where bounds end when surfaces are compared: no infinity, no overflow */
-#define SAP__DIRTY 0x80000000u      /* in place[]: the rest is an index into dirty */
-#define SAP__NOWHERE 0x7fffffffu    /* in place[]: not in the tree */
+#define SAP__STRETCH 1.4f        /* by so much a leaf's surface may grow before it gives boxes away */
+#define SAP__SHRINK 0.9f         /* below so much of its surface a home is made smaller */
+#define SAP__FAR 1e18f           /* where bounds end when surfaces are compared: no infinity, no overflow */
+#define SAP__DIRTY 0x80000000u   /* in place[]: the rest is an index into dirty */
+#define SAP__NOWHERE 0x7fffffffu /* in place[]: not in the tree */
 
 typedef struct sap__dirty {
     uint32_t slot, place; /* where its box lies in the tree */
@@ -2063,15 +2060,15 @@ struct sap__tree {
     sap__node *nodes;
     uint32_t root, free_node; /* free nodes are linked by parent */
     int free_nodes, boxes;
-    int ready;                /* 0: to be built anew, and then nothing else here counts */
-    int flat;                 /* fewer than three axes: surfaces are sums of extents */
-    uint32_t *place;          /* by slot: node * SAP__ARITY + lane; SAP__NOWHERE; or SAP__DIRTY | index into dirty */
-    sap__dirty *dirty;        /* slots recorded since the tree was in step, each once */
-    sap__part *parts;         /* scratch of a build */
-    uint32_t *queue;          /* scratch of a refit */
-    uint32_t turn;            /* the node whose chunk is built anew next */
-    long long paid;           /* boxes that may be */
-    double strain;            /* by how much homes have grown, in all: 1 is one home twice as large */
+    int ready;         /* 0: to be built anew, and then nothing else here counts */
+    int flat;          /* fewer than three axes: surfaces are sums of extents */
+    uint32_t *place;   /* by slot: node * SAP__ARITY + lane; SAP__NOWHERE; or SAP__DIRTY | index into dirty */
+    sap__dirty *dirty; /* slots recorded since the tree was in step, each once */
+    sap__part *parts;  /* scratch of a build */
+    uint32_t *queue;   /* scratch of a refit */
+    uint32_t turn;     /* the node whose chunk is built anew next */
+    long long paid;    /* boxes that may be */
+    double strain;     /* by how much homes have grown, in all: 1 is one home twice as large */
     sap__gate gates[SAP__GATES];
 };
 
@@ -3037,8 +3034,7 @@ SAP_DEF sap_result sap_add_many(sap_world *s, int n, const sap_aabb *boxes, void
     return sap__add(s, n, boxes, objects, ids, 0);
 }
 
-SAP_DEF sap_result sap_add_static_many(sap_world *s, int n, const sap_aabb *boxes, void *const *objects,
-                                       sap_id *ids) {
+SAP_DEF sap_result sap_add_static_many(sap_world *s, int n, const sap_aabb *boxes, void *const *objects, sap_id *ids) {
     return sap__add(s, n, boxes, objects, ids, SAP__STATIC);
 }
 
@@ -3475,7 +3471,7 @@ static uint64_t sap__end(int32_t key, uint32_t is_max, uint32_t slot) {
     return sap__item(sap__sortable(key), is_max << 31 | slot);
 }
 
-#define sap__end_slot(e) ((uint32_t)(e) & 0x7fffffffu)
+#define sap__end_slot(e) ((uint32_t)(e)&0x7fffffffu)
 #define sap__end_is_max(e) ((uint32_t)(e) >> 31)
 
 #ifdef SAP_TRACE
@@ -3633,11 +3629,11 @@ static long long sap__ends_pass(sap_world *s, int axis, long long budget) {
    same. An index that was not kept in step, or that an error left half done, is not ready and is built anew. */
 
 enum {
-    SAP__CALM_SHIFTS = 2,   /* expected shifts a box below which insertion sort is tried */
-    SAP__BUSY_SHIFTS = 3,   /* shifts a box above which the next update is pruned */
-    SAP__SHIFT_BUDGET = 8,  /* shifts a box above which this one is given up and pruned */
-    SAP__CALM_BOXES = 64,   /* worth it in a world of at least so many boxes */
-    SAP__PATIENCE = 8       /* after so many calm updates */
+    SAP__CALM_SHIFTS = 2,  /* expected shifts a box below which insertion sort is tried */
+    SAP__BUSY_SHIFTS = 3,  /* shifts a box above which the next update is pruned */
+    SAP__SHIFT_BUDGET = 8, /* shifts a box above which this one is given up and pruned */
+    SAP__CALM_BOXES = 64,  /* worth it in a world of at least so many boxes */
+    SAP__PATIENCE = 8      /* after so many calm updates */
 };
 
 static void sap__sink_init(sap__sink *sink, sap_world *s, int (*take)(sap__sink *)) {
@@ -3737,7 +3733,9 @@ static int sap__refresh_all(sap_world *s) {
 static int sap__settle_by_prune(sap_world *s, int changed_static) {
     sap__sink sink;
     s->ends_ready = 0;
-    if ((!sap__refresh_all(s) && !sap__file_all(s, &s->moving)) || !sap__refile(s, &s->standing, changed_static, s->live_static)) return 0;
+    if ((!sap__refresh_all(s) && !sap__file_all(s, &s->moving)) ||
+        !sap__refile(s, &s->standing, changed_static, s->live_static))
+        return 0;
     sap__sink_init(&sink, s, sap__take_found);
     sap__sweep(&s->moving, &s->kernel, &sink);
     sap__sink_flush(&sink);
@@ -3926,8 +3924,7 @@ SAP_DEF int sap_dump_pairs(sap_world *s, sap_create_pair *create, sap_delete_pai
 
 SAP_DEF sap_world *sap_create(const sap_config *config) {
     sap_world *s;
-    if (config && (config->axes < 0 || config->axes > 7 || config->max_boxes < 0 || config->max_pairs < 0))
-        return NULL;
+    if (config && (config->axes < 0 || config->axes > 7 || config->max_boxes < 0 || config->max_pairs < 0)) return NULL;
     s = (sap_world *)SAP_REALLOC(NULL, sizeof *s);
     if (!s) return NULL;
     memset(s, 0, sizeof *s);
@@ -3981,7 +3978,8 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
     if (!sap__room_for_boxes(s, boxes) || !sap__room_for_pairs(s, pairs, pairs, pairs) ||
         !sap__room(&s->found, pairs) || !sap__room(&s->lost, pairs) || !sap__room(&s->items, items) ||
         !sap__room(&s->tmp, items) || !sap__room(&s->list, boxes) || !sap__room(&s->filed, boxes) ||
-        !sap__tree_reserve(s, boxes) || !sap__strips_reserve(&s->moving, boxes) || !sap__strips_reserve(&s->standing, boxes))
+        !sap__tree_reserve(s, boxes) || !sap__strips_reserve(&s->moving, boxes) ||
+        !sap__strips_reserve(&s->standing, boxes))
         return sap__end_call(s, SAP_ERROR_MEMORY);
     for (k = 0; k < 3; k++)
         if ((s->config.axes >> k & 1) && !sap__room(&s->ends[k], ends)) return sap__end_call(s, SAP_ERROR_MEMORY);
@@ -3994,15 +3992,15 @@ SAP_DEF sap_result sap_last_error(const sap_world *s) {
 
 SAP_DEF const char *sap_result_text(sap_result r) {
     switch ((int)r) {
-        case SAP_OK: return "All is well.";
-        case SAP_ERROR_BOX: return "A box has a NaN bound, or a min above its max, on a used axis: give min <= max.";
-        case SAP_ERROR_ID: return "The id names no box: it is 0, was never given out, or its box has been removed.";
-        case SAP_ERROR_MEMORY: return "The allocator returned NULL: free some memory and make the call again.";
-        case SAP_ERROR_LIMIT: return "A limit is reached: raise config.max_boxes or config.max_pairs, or remove boxes.";
-        case SAP_ERROR_ARGUMENT: return "An argument is null, negative, not finite or contradicts another: see the call.";
-        case SAP_ERROR_BUSY: return "Not from inside a callback: make this call when sap_dump_pairs or the query is over.";
-        case SAP_ERROR_SNAPSHOT: return "The buffer is no snapshot of this version, or it is damaged: save it again.";
-        default: return "This is no sap_result.";
+    case SAP_OK: return "All is well.";
+    case SAP_ERROR_BOX: return "A box has a NaN bound, or a min above its max, on a used axis: give min <= max.";
+    case SAP_ERROR_ID: return "The id names no box: it is 0, was never given out, or its box has been removed.";
+    case SAP_ERROR_MEMORY: return "The allocator returned NULL: free some memory and make the call again.";
+    case SAP_ERROR_LIMIT: return "A limit is reached: raise config.max_boxes or config.max_pairs, or remove boxes.";
+    case SAP_ERROR_ARGUMENT: return "An argument is null, negative, not finite or contradicts another: see the call.";
+    case SAP_ERROR_BUSY: return "Not from inside a callback: make this call when sap_dump_pairs or the query is over.";
+    case SAP_ERROR_SNAPSHOT: return "The buffer is no snapshot of this version, or it is damaged: save it again.";
+    default: return "This is no sap_result.";
     }
 }
 
@@ -4127,8 +4125,7 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats) {
                    sap__bytes_of(s->link) + sap__bytes_of(s->record) + sap__bytes_of(s->pairs) +
                    sap__bytes_of(s->created) + sap__bytes_of(s->deleted) + sap__bytes_of(s->links) +
                    sap__bytes_of(s->buckets) + sap__bytes_of(s->found) + sap__bytes_of(s->lost) +
-                   sap__bytes_of(s->items) + sap__bytes_of(s->tmp) + sap__bytes_of(s->list) +
-                   sap__bytes_of(s->filed);
+                   sap__bytes_of(s->items) + sap__bytes_of(s->tmp) + sap__bytes_of(s->list) + sap__bytes_of(s->filed);
     for (k = 0; k < 3; k++) stats->bytes += sap__bytes_of(s->ends[k]);
 }
 
@@ -4231,20 +4228,20 @@ enum { SAP__QUERY_BOX, SAP__QUERY_SPHERE, SAP__QUERY_CAST, SAP__QUERY_CLOSEST, S
 
 typedef struct sap__query {
     sap_world *s;
-    int kind, known, gate;  /* known: so many dirty boxes at the start are asked one by one */
+    int kind, known, gate; /* known: so many dirty boxes at the start are asked one by one */
     uint32_t mask;
     sap_hit *hit;
     sap_ray_hit *ray_hit;
     void *user;
-    sap__box box;           /* box: by keys */
-    int is_plain;           /* box: no bound is 0 or a denormal, so what a leaf answers is exact on any machine */
-    float lo[3], hi[3];     /* sphere, nearest: the point; casts: the box that is cast */
+    sap__box box;       /* box: by keys */
+    int is_plain;       /* box: no bound is 0 or a denormal, so what a leaf answers is exact on any machine */
+    float lo[3], hi[3]; /* sphere, nearest: the point; casts: the box that is cast */
     float translation[3];
-    float end;              /* casts: hits are not beyond */
-    double end2;            /* sphere, nearest: the same, squared */
+    float end;   /* casts: hits are not beyond */
+    double end2; /* sphere, nearest: the same, squared */
     sap__probe probe;
     int count;
-    sap_id id;              /* closest, nearest: the best one */
+    sap_id id; /* closest, nearest: the best one */
 } sap__query;
 
 /* A bound for floats that no rounding of theirs, and no denormal taken for zero, makes too small. */
@@ -4531,8 +4528,8 @@ SAP_DEF int sap_ray_cast(sap_world *s, const float origin[3], const float transl
     return sap__visit_cast(s, o, o, d, mask, hit, user);
 }
 
-SAP_DEF int sap_box_cast(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask,
-                         sap_ray_hit *hit, void *user) {
+SAP_DEF int sap_box_cast(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask, sap_ray_hit *hit,
+                         void *user) {
     float lo[3], hi[3], d[3];
     sap__box encoded;
     if (!s || !box || !translation) return -SAP_ERROR_ARGUMENT;
@@ -4557,13 +4554,11 @@ SAP_DEF sap_id sap_ray_closest(sap_world *s, const float origin[3], const float 
     return q.id;
 }
 
-SAP_DEF sap_id sap_nearest(sap_world *s, const float point[3], float max_distance, uint32_t mask,
-                           float *distance) {
+SAP_DEF sap_id sap_nearest(sap_world *s, const float point[3], float max_distance, uint32_t mask, float *distance) {
     sap__query q;
     float p[3];
     if (distance) *distance = -1.0f;
-    if (!s || !point || !sap__read_vector(s, point, p) || !sap__is_number(max_distance) ||
-        sap__key(max_distance) < 0)
+    if (!s || !point || !sap__read_vector(s, point, p) || !sap__is_number(max_distance) || sap__key(max_distance) < 0)
         return 0;
     if (sap__query_begin(&q, s, SAP__QUERY_NEAREST, mask) != SAP_OK) return 0;
     sap__set_point(&q, p, max_distance);
@@ -4783,8 +4778,8 @@ SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size) {
     if (sap__is_busy(s)) return sap__end_call(s, SAP_ERROR_BUSY);
 
     /* What is it, and is it whole? */
-    if (size < 4 * SAP__HEADER_WORDS || sap__get32(p, 0) != SAP__MAGIC ||
-        sap__get32(p, 1) != SAP__SNAPSHOT_VERSION || sap__get32(p, 2) != 0 || sap__get32(p, 9) != 0)
+    if (size < 4 * SAP__HEADER_WORDS || sap__get32(p, 0) != SAP__MAGIC || sap__get32(p, 1) != SAP__SNAPSHOT_VERSION ||
+        sap__get32(p, 2) != 0 || sap__get32(p, 9) != 0)
         return sap__end_call(s, SAP_ERROR_SNAPSHOT);
     slots = sap__get32(p, 4);
     free_count = sap__get32(p, 5);
@@ -4793,8 +4788,7 @@ SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size) {
     pairs = sap__get32(p, 8);
     words = sap__snapshot_words(slots, (uint64_t)free_count + removed + recorded, pairs);
     if (slots > SAP__MAX_BOXES || free_count > slots || removed > slots || recorded > slots || pairs > INT_MAX ||
-        words > size / 4 ||
-        sap__check(p, words) != (sap__get32(p, 10) | (uint64_t)sap__get32(p, 11) << 32))
+        words > size / 4 || sap__check(p, words) != (sap__get32(p, 10) | (uint64_t)sap__get32(p, 11) << 32))
         return sap__end_call(s, SAP_ERROR_SNAPSHOT);
     if (sap__get32(p, 3) != (uint32_t)s->config.axes) return sap__end_call(s, SAP_ERROR_ARGUMENT);
 
@@ -5042,16 +5036,15 @@ static const char *sap__validate_node(const sap_world *s, uint32_t at, int *node
     if (n->touched) return "No node is marked as touched between queries.";
     for (i = 0; i < SAP__ARITY; i++)
         for (k = 0; k < 3; k++)
-            if (i >= n->count && (sap__key(n->bound[k][i]) != SAP__INFINITY ||
-                                  sap__key(n->bound[3 + k][i]) != -SAP__INFINITY))
+            if (i >= n->count &&
+                (sap__key(n->bound[k][i]) != SAP__INFINITY || sap__key(n->bound[3 + k][i]) != -SAP__INFINITY))
                 return "An empty lane encloses nothing.";
     for (i = 0; i < n->count; i++) {
         float b[6];
         if (n->height) {
             const char *broken;
             uint32_t child = n->child[i];
-            if (child >= (uint32_t)sap__length(t->nodes) || *nodes > sap__length(t->nodes))
-                return "A child is a node.";
+            if (child >= (uint32_t)sap__length(t->nodes) || *nodes > sap__length(t->nodes)) return "A child is a node.";
             if (t->nodes[child].parent != at) return "A node knows its parent.";
             if (t->nodes[child].height != n->height - 1) return "All leaves are equally deep.";
             sap__node_union(&t->nodes[child], b);

@@ -110,10 +110,9 @@ static void out_of_memory(const char *name) {
 static const char *title; /* of the table whose head is still to be printed */
 
 static void print_head(void) {
-    printf("\n%-14s %19s %7s %10s %10s %10s %9s\n", title, "microseconds     ", "worst/", "", "", "",
-           "created+");
-    printf("%-12s %10s %10s %7s %10s %10s %10s %9s %7s\n", "scene", "median", "worst", "median", "swaps",
-           "tests", "pairs", "deleted", "frames");
+    printf("\n%-14s %19s %7s %10s %10s %10s %9s\n", title, "microseconds     ", "worst/", "", "", "", "created+");
+    printf("%-12s %10s %10s %7s %10s %10s %10s %9s %7s\n", "scene", "median", "worst", "median", "swaps", "tests",
+           "pairs", "deleted", "frames");
     title = NULL;
 }
 
@@ -122,8 +121,8 @@ static char *number(char *text, double x) {
     return text;
 }
 
-static void print_row(const char *name, double *time, int n, double swaps, double tests, double pairs,
-                      double events, int right) {
+static void print_row(const char *name, double *time, int n, double swaps, double tests, double pairs, double events,
+                      int right) {
     char median[32], worst[32];
     if (title) print_head();
     qsort(time, (size_t)n, sizeof *time, ascending);
@@ -175,8 +174,8 @@ static void run_scene(const scene_kind *kind, int n, const char *name, int frame
     add_scene(world, &s, id);
     sap_update(world);
     set_add_events(&set, world);
-    for (int frame = -warm_up;
-         frame < frames && (frame < LEAST_FRAMES || now() - begin < SCENE_SECONDS * 1e6); frame++) {
+    for (int frame = -warm_up; frame < frames && (frame < LEAST_FRAMES || now() - begin < SCENE_SECONDS * 1e6);
+         frame++) {
         double start, end;
         int created = 0, deleted = 0, *list = s.replacements ? s.replaced : s.moved, count;
         sap_result result = SAP_OK;
@@ -259,11 +258,11 @@ static void run_batches(int n) {
         sap_destroy(world);
     }
     if (is_wanted("add"))
-        print_row("add", add_time, done, (double)added.swaps, (double)added.overlap_tests, added.pairs,
-                  added.created, right);
+        print_row("add", add_time, done, (double)added.swaps, (double)added.overlap_tests, added.pairs, added.created,
+                  right);
     if (is_wanted("remove"))
-        print_row("remove", remove_time, done, (double)removed.swaps, (double)removed.overlap_tests, 0,
-                  removed.deleted, right);
+        print_row("remove", remove_time, done, (double)removed.swaps, (double)removed.overlap_tests, 0, removed.deleted,
+                  right);
     scene_free(&s);
     free(id);
 }
@@ -304,14 +303,13 @@ static sap_world *query_world(const scene *s, sap_id *id) {
     sap_world *world;
     config.axes = s->kind->axes;
     world = sap_create(&config);
-    if (!world || sap_add_many(world, s->n, s->box, NULL, id) != SAP_OK ||
-        sap_prepare_queries(world) != SAP_OK)
+    if (!world || sap_add_many(world, s->n, s->box, NULL, id) != SAP_OK || sap_prepare_queries(world) != SAP_OK)
         out_of_memory("query");
     return world;
 }
 
-static void print_query(int kind, const query_result *moved, const query_result *fresh,
-                        const query_result *linear, int wrong) {
+static void print_query(int kind, const query_result *moved, const query_result *fresh, const query_result *linear,
+                        int wrong) {
     printf("%-12s %10.0f %10.0f %10.0f %9.0f %7.2f %10.4g%s\n", query_kinds[kind].name, moved->nanoseconds,
            linear->nanoseconds, linear->nanoseconds / moved->nanoseconds, fresh->nanoseconds,
            moved->nanoseconds / fresh->nanoseconds, moved->sum / QUERIES,
@@ -343,10 +341,10 @@ static void run_queries(const scene_kind *kind, int n) {
     new_world = query_world(&s, id);
     queries_make(list, &s);
     qsort(time, (size_t)frames, sizeof *time, ascending);
-    printf("\n%dD queries of %d boxes after %d frames; to take in a frame: %s microseconds, worst %s\n",
-           scene_axes(&s), n, frames, number(median, time[frames / 2]), number(worst, time[frames - 1]));
-    printf("%-12s %10s %10s %10s %9s %7s %10s\n", "query", "nanosec.", "loop", "loop/sap.h", "new world",
-           "decay", "answer");
+    printf("\n%dD queries of %d boxes after %d frames; to take in a frame: %s microseconds, worst %s\n", scene_axes(&s),
+           n, frames, number(median, time[frames / 2]), number(worst, time[frames - 1]));
+    printf("%-12s %10s %10s %10s %9s %7s %10s\n", "query", "nanosec.", "loop", "loop/sap.h", "new world", "decay",
+           "answer");
     for (int k = 0; k < QUERY_KINDS; k++) {
         query_result moved = {0, 0, 0}, fresh = moved, linear = moved;
         for (int round = 0; round < QUERY_ROUNDS; round++) {
@@ -467,17 +465,14 @@ static void print_memory(void) {
     sap_get_stats(world, &boxes);
     sap_reserve(world, BOXES, BOXES);
     sap_get_stats(world, &pairs);
-    printf(
-        "memory    %.1f bytes a box and %.1f a pair, as sap_reserve(%d, %d) takes them, scratch included\n",
-        (double)(boxes.bytes - empty.bytes) / BOXES, (double)(pairs.bytes - boxes.bytes) / BOXES, BOXES,
-        BOXES);
+    printf("memory    %.1f bytes a box and %.1f a pair, as sap_reserve(%d, %d) takes them, scratch included\n",
+           (double)(boxes.bytes - empty.bytes) / BOXES, (double)(pairs.bytes - boxes.bytes) / BOXES, BOXES, BOXES);
     sap_destroy(world);
 }
 
 static void list_scenes(void) {
     for (int i = 0; i < SCENE_KINDS; i++) printf("%-16s %s\n", scene_kinds[i].name, scene_kinds[i].what);
-    printf("%-16s all boxes in one batch into a new world, their pairs included, memory not reserved\n",
-           "add");
+    printf("%-16s all boxes in one batch into a new world, their pairs included, memory not reserved\n", "add");
     printf("%-16s all boxes in one batch\n", "remove");
     for (int i = 0; i < PRUNE_KINDS; i++)
         printf("prune:%-10s sap_box_prune, %s\n", prune_kinds[i].name, prune_kinds[i].what);
@@ -521,8 +516,7 @@ int main(int argc, char **argv) {
         sprintf(boxes, "%d boxes", n);
         title = boxes;
         for (int i = 0; i < SCENE_KINDS; i++)
-            if (is_wanted(scene_kinds[i].name))
-                run_scene(&scene_kinds[i], n, scene_kinds[i].name, frames_for(n));
+            if (is_wanted(scene_kinds[i].name)) run_scene(&scene_kinds[i], n, scene_kinds[i].name, frames_for(n));
         if (is_wanted("add") || is_wanted("remove")) run_batches(n);
         for (int i = 0; i < PRUNE_KINDS; i++) {
             char name[32];

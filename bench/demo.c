@@ -41,8 +41,7 @@ static int ascending(const void *a, const void *b) {
 
 /* Where a pair stands in 'held'; the objects are the trace's bodies. */
 static unsigned char *held_at(replay *r, const sap_pair *pair) {
-    ptrdiff_t a = (const trace_body *)pair->object0 - r->t.body,
-              b = (const trace_body *)pair->object1 - r->t.body;
+    ptrdiff_t a = (const trace_body *)pair->object0 - r->t.body, b = (const trace_body *)pair->object1 - r->t.body;
     return &r->held[a < b ? a * r->t.bodies + b : b * r->t.bodies + a];
 }
 
@@ -104,15 +103,14 @@ static void check(replay *r) {
             for (int k = 0; k < 3 && overlap; k++) /* unused axes are 0 everywhere */
                 overlap = a->min[k] <= b->max[k] && b->min[k] <= a->max[k];
             if (overlap != r->held[(size_t)i * (size_t)t->bodies + (size_t)j])
-                snprintf(r->error, sizeof r->error, "bodies %d and %d %s, but brute force says otherwise", i,
-                         j, overlap ? "are no pair" : "are a pair");
+                snprintf(r->error, sizeof r->error, "bodies %d and %d %s, but brute force says otherwise", i, j,
+                         overlap ? "are no pair" : "are a pair");
             if (!overlap) continue;
             r->partners[i] += b->kind == TRACE_DYNAMIC;
             r->partners[j] += a->kind == TRACE_DYNAMIC;
             while (held_by_engine < t->pair_count && t->pairs[held_by_engine] < pair) held_by_engine++;
             if (held_by_engine == t->pair_count || t->pairs[held_by_engine] != pair)
-                snprintf(r->error, sizeof r->error,
-                         "bodies %d and %d overlap, but the engine did not hold them", i, j);
+                snprintf(r->error, sizeof r->error, "bodies %d and %d overlap, but the engine did not hold them", i, j);
         }
 }
 
@@ -140,8 +138,8 @@ static void print_rows(const row *w, int n) {
     printf("frame   boxes    pairs    begun    ended     pairs  median   worst\n");
     for (int i = 0; i < n; i++) {
         int bar = (w[i].begun + w[i].ended) * BAR / most;
-        printf("%5d %7d %8d %8d %8d %9d %7.1f %7.1f  %.*s%s\n", w[i].frame, w[i].boxes, w[i].pairs,
-               w[i].begun, w[i].ended, w[i].engine_pairs, w[i].median, w[i].worst, bar < BAR ? bar : BAR,
+        printf("%5d %7d %8d %8d %8d %9d %7.1f %7.1f  %.*s%s\n", w[i].frame, w[i].boxes, w[i].pairs, w[i].begun,
+               w[i].ended, w[i].engine_pairs, w[i].median, w[i].worst, bar < BAR ? bar : BAR,
                "########################", bar > BAR ? "+" : "");
     }
 }
@@ -203,13 +201,11 @@ static void run(replay *r, const char *picture) {
     if (r->error[0]) return;
     print_rows(table, rows);
     if (drawn) printf("\nframe %d is drawn in %s\n", drawn, picture);
-    printf("all %d frames agree with brute force; the engine held every one of the %lld overlaps\n", frames,
-           checked);
+    printf("all %d frames agree with brute force; the engine held every one of the %lld overlaps\n", frames, checked);
 }
 
 int main(int argc, char **argv) {
-    const char *path = argc > 1 ? argv[1] : "bench/data/wall.trace",
-               *picture = argc > 2 ? argv[2] : "build/demo.svg";
+    const char *path = argc > 1 ? argv[1] : "bench/data/wall.trace", *picture = argc > 2 ? argv[2] : "build/demo.svg";
     replay r = {0};
     const char *error = trace_load(&r.t, path);
     if (error) {

@@ -54,13 +54,19 @@ typedef std::vector<std::pair<int, int>> pair_list;
 
 /* A broad phase with the boxes of a scene in it; box i of the scene is named i. */
 struct Peer {
-    virtual ~Peer() {}
+    virtual ~Peer() {
+    }
     virtual void add_all(const scene &s) = 0; /* with the first pairs */
     virtual void frame(const scene &s) = 0;   /* takes in s.moved, finds the pairs */
-    virtual void remove_all() {}
-    virtual void pairs(pair_list &) {}                       /* what it holds now; not timed */
-    virtual void be_ready(const scene &) {}                  /* for queries, after the last frame */
-    virtual double answer(int, const query &) { return -1; } /* less than 0: has no such query */
+    virtual void remove_all() {
+    }
+    virtual void pairs(pair_list &) {
+    } /* what it holds now; not timed */
+    virtual void be_ready(const scene &) {
+    } /* for queries, after the last frame */
+    virtual double answer(int, const query &) {
+        return -1;
+    } /* less than 0: has no such query */
 };
 
 /* ---- sap.h ---- */
@@ -70,7 +76,9 @@ struct Sap : Peer {
     std::vector<sap_id> id, moved_id;
     std::vector<sap_aabb> moved_box;
     int events = 0;
-    ~Sap() override { sap_destroy(world); }
+    ~Sap() override {
+        sap_destroy(world);
+    }
     virtual void settle() {
         int created, deleted;
         sap_update(world);
@@ -90,8 +98,8 @@ struct Sap : Peer {
             sap_add_static_many(world, s.n, s.box, nullptr, id.data());
         else
             for (int i = 0; i < s.n; i++)
-                id[(size_t)i] = s.is_static[i] ? sap_add_static(world, &s.box[i], nullptr)
-                                               : sap_add(world, &s.box[i], nullptr);
+                id[(size_t)i] =
+                    s.is_static[i] ? sap_add_static(world, &s.box[i], nullptr) : sap_add(world, &s.box[i], nullptr);
         settle();
     }
     void frame(const scene &s) override {
@@ -118,30 +126,42 @@ struct Sap : Peer {
 
 /* Kept ready for queries, its pairs not asked for. */
 struct SapQueries : Sap {
-    void settle() override { sap_prepare_queries(world); }
-    double answer(int kind, const query &q) override { return sap_answer(world, kind, &q); }
+    void settle() override {
+        sap_prepare_queries(world);
+    }
+    double answer(int kind, const query &q) override {
+        return sap_answer(world, kind, &q);
+    }
 };
 
 /* ---- plain ways, new in every frame ---- */
 
 struct Linear : Peer {
     const scene *boxes = nullptr;
-    void add_all(const scene &s) override { boxes = &s; }
-    void frame(const scene &) override {}
-    double answer(int kind, const query &q) override { return linear_answer(boxes, kind, &q); }
+    void add_all(const scene &s) override {
+        boxes = &s;
+    }
+    void frame(const scene &) override {
+    }
+    double answer(int kind, const query &q) override {
+        return linear_answer(boxes, kind, &q);
+    }
 };
 
 struct Brute : Peer {
     pair_list found;
-    void add_all(const scene &s) override { frame(s); }
+    void add_all(const scene &s) override {
+        frame(s);
+    }
     void frame(const scene &s) override {
         found.clear();
         for (int i = 0; i < s.n; i++)
             for (int j = i + 1; j < s.n; j++)
-                if (boxes_meet(&s.box[i], &s.box[j]) && !(s.is_static[i] && s.is_static[j]))
-                    found.emplace_back(i, j);
+                if (boxes_meet(&s.box[i], &s.box[j]) && !(s.is_static[i] && s.is_static[j])) found.emplace_back(i, j);
     }
-    void pairs(pair_list &out) override { out = found; }
+    void pairs(pair_list &out) override {
+        out = found;
+    }
 };
 
 struct Sweep : Peer {
@@ -159,11 +179,12 @@ struct Sweep : Peer {
         found.clear();
         for (size_t i = 0; i < order.size(); i++)
             for (size_t j = i + 1; j < order.size() && b[order[j]].min[0] <= b[order[i]].max[0]; j++)
-                if (boxes_meet(&b[order[i]], &b[order[j]]) &&
-                    !(s.is_static[order[i]] && s.is_static[order[j]]))
+                if (boxes_meet(&b[order[i]], &b[order[j]]) && !(s.is_static[order[i]] && s.is_static[order[j]]))
                     found.emplace_back(order[i], order[j]);
     }
-    void pairs(pair_list &out) override { out = found; }
+    void pairs(pair_list &out) override {
+        out = found;
+    }
 };
 
 /* ---- Bullet ---- */
@@ -171,7 +192,9 @@ struct Sweep : Peer {
 struct Bullet : Peer {
     std::unique_ptr<btBroadphaseInterface> phase;
     std::vector<btBroadphaseProxy *> proxy;
-    static btVector3 vector(const float *f) { return btVector3(f[0], f[1], f[2]); }
+    static btVector3 vector(const float *f) {
+        return btVector3(f[0], f[1], f[2]);
+    }
     virtual btBroadphaseInterface *make(const scene &s) = 0;
     void add_all(const scene &s) override {
         phase.reset(make(s));
@@ -179,9 +202,8 @@ struct Bullet : Peer {
             int group = s.is_static[i] ? btBroadphaseProxy::StaticFilter : btBroadphaseProxy::DefaultFilter;
             int mask = s.is_static[i] ? btBroadphaseProxy::AllFilter ^ btBroadphaseProxy::StaticFilter
                                       : btBroadphaseProxy::AllFilter;
-            proxy.push_back(phase->createProxy(vector(s.box[i].min), vector(s.box[i].max),
-                                               BOX_SHAPE_PROXYTYPE, (void *)(intptr_t)i, group, mask,
-                                               nullptr));
+            proxy.push_back(phase->createProxy(vector(s.box[i].min), vector(s.box[i].max), BOX_SHAPE_PROXYTYPE,
+                                               (void *)(intptr_t)i, group, mask, nullptr));
         }
         phase->calculateOverlappingPairs(nullptr);
     }
@@ -205,14 +227,15 @@ struct Bullet : Peer {
 
 struct BulletSap : Bullet {
     btBroadphaseInterface *make(const scene &s) override {
-        return new bt32BitAxisSweep3(btVector3(-50, -50, -50),
-                                     btVector3(s.side + 50, s.side + 50, s.side + 50), (unsigned)s.n + 16,
-                                     nullptr, true);
+        return new bt32BitAxisSweep3(btVector3(-50, -50, -50), btVector3(s.side + 50, s.side + 50, s.side + 50),
+                                     (unsigned)s.n + 16, nullptr, true);
     }
 };
 
 struct BulletTree : Bullet {
-    btBroadphaseInterface *make(const scene &) override { return new btDbvtBroadphase(); }
+    btBroadphaseInterface *make(const scene &) override {
+        return new btDbvtBroadphase();
+    }
 };
 
 /* The tree alone, as btDbvtBroadphase uses it but with exact boxes and nothing paired. */
@@ -228,13 +251,17 @@ struct BulletQueries : Peer {
     }
     struct Count : btDbvt::ICollide {
         int hits = 0;
-        void Process(const btDbvtNode *) override { hits++; }
+        void Process(const btDbvtNode *) override {
+            hits++;
+        }
     };
     struct Closest : btDbvt::ICollide {
         query_ray ray;
         const sap_aabb *box;
         float end = 1;
-        void Process(const btDbvtNode *n) override { end = ray_meets(&ray, &box[(intptr_t)n->data], end); }
+        void Process(const btDbvtNode *n) override {
+            end = ray_meets(&ray, &box[(intptr_t)n->data], end);
+        }
     };
     void add_all(const scene &s) override {
         box = s.box;
@@ -282,8 +309,7 @@ struct Ode : Peer {
         ((Ode *)user)->found.emplace_back((int)(intptr_t)dGeomGetData(a), (int)(intptr_t)dGeomGetData(b));
     }
     static void place(dGeomID g, const sap_aabb &b) {
-        dGeomSetPosition(g, (b.min[0] + b.max[0]) / 2.0, (b.min[1] + b.max[1]) / 2.0,
-                         (b.min[2] + b.max[2]) / 2.0);
+        dGeomSetPosition(g, (b.min[0] + b.max[0]) / 2.0, (b.min[1] + b.max[1]) / 2.0, (b.min[2] + b.max[2]) / 2.0);
     }
     void collide() {
         found.clear();
@@ -310,15 +336,21 @@ struct Ode : Peer {
     void remove_all() override {
         for (dGeomID g : geom) dGeomDestroy(g);
     }
-    void pairs(pair_list &out) override { out = found; }
+    void pairs(pair_list &out) override {
+        out = found;
+    }
 };
 
 struct OdeSap : Ode {
-    dSpaceID make() override { return dSweepAndPruneSpaceCreate(nullptr, dSAP_AXES_XZY); }
+    dSpaceID make() override {
+        return dSweepAndPruneSpaceCreate(nullptr, dSAP_AXES_XZY);
+    }
 };
 
 struct OdeHash : Ode {
-    dSpaceID make() override { return dHashSpaceCreate(nullptr); }
+    dSpaceID make() override {
+        return dHashSpaceCreate(nullptr);
+    }
 };
 
 /* ---- FCL: collision objects in a manager ---- */
@@ -336,8 +368,8 @@ struct Fcl : Peer {
         return false;
     }
     static void place(fcl::CollisionObjectd &o, const sap_aabb &b) {
-        o.setTranslation(fcl::Vector3d((b.min[0] + b.max[0]) / 2.0, (b.min[1] + b.max[1]) / 2.0,
-                                       (b.min[2] + b.max[2]) / 2.0));
+        o.setTranslation(
+            fcl::Vector3d((b.min[0] + b.max[0]) / 2.0, (b.min[1] + b.max[1]) / 2.0, (b.min[2] + b.max[2]) / 2.0));
         o.computeAABB();
     }
     void collide() {
@@ -373,15 +405,21 @@ struct Fcl : Peer {
     void remove_all() override {
         for (fcl::CollisionObjectd *o : pointers) manager->unregisterObject(o);
     }
-    void pairs(pair_list &out) override { out = found; }
+    void pairs(pair_list &out) override {
+        out = found;
+    }
 };
 
 struct FclSap : Fcl {
-    FclSap() { manager.reset(new fcl::SaPCollisionManagerd()); }
+    FclSap() {
+        manager.reset(new fcl::SaPCollisionManagerd());
+    }
 };
 
 struct FclTree : Fcl {
-    FclTree() { manager.reset(new fcl::DynamicAABBTreeCollisionManagerd()); }
+    FclTree() {
+        manager.reset(new fcl::DynamicAABBTreeCollisionManagerd());
+    }
 };
 
 /* ---- 2D ---- */
@@ -399,13 +437,17 @@ struct Chipmunk : Peer {
         cpSpatialIndexFree(moving);
         cpSpatialIndexFree(standing);
     }
-    static cpBB box_of(void *o) { return ((object *)o)->box; }
+    static cpBB box_of(void *o) {
+        return ((object *)o)->box;
+    }
     static cpCollisionID near(void *a, void *b, cpCollisionID id, void *user) {
         if (cpBBIntersects(((object *)a)->box, ((object *)b)->box)) /* as cpSpace does first */
             ((Chipmunk *)user)->found.emplace_back(((object *)a)->i, ((object *)b)->i);
         return id;
     }
-    static cpBB bb(const sap_aabb &b) { return cpBBNew(b.min[0], b.min[1], b.max[0], b.max[1]); }
+    static cpBB bb(const sap_aabb &b) {
+        return cpBBNew(b.min[0], b.min[1], b.max[0], b.max[1]);
+    }
     void collide() {
         found.clear();
         cpSpatialIndexReindexQuery(moving, near, this);
@@ -425,7 +467,9 @@ struct Chipmunk : Peer {
         for (int i = 0; i < s.moves; i++) objects[(size_t)s.moved[i]].box = bb(s.box[s.moved[i]]);
         collide();
     }
-    void pairs(pair_list &out) override { out = found; }
+    void pairs(pair_list &out) override {
+        out = found;
+    }
 };
 
 struct Box2D : Peer {
@@ -442,13 +486,11 @@ struct Box2D : Peer {
     }
     void AddPair(void *a, void *b) { /* called by UpdatePairs, for pairs that are known too */
         uint32_t i = (uint32_t)(uintptr_t)a, j = (uint32_t)(uintptr_t)b;
-        if (!(is_static[i] && is_static[j]))
-            held.insert(i < j ? (uint64_t)i << 32 | j : (uint64_t)j << 32 | i);
+        if (!(is_static[i] && is_static[j])) held.insert(i < j ? (uint64_t)i << 32 | j : (uint64_t)j << 32 | i);
     }
     void settle() { /* as b2ContactManager: contacts end when the fat boxes come apart */
         for (auto it = held.begin(); it != held.end();)
-            it =
-                phase.TestOverlap(proxy[*it >> 32], proxy[*it & 0xffffffff]) ? std::next(it) : held.erase(it);
+            it = phase.TestOverlap(proxy[*it >> 32], proxy[*it & 0xffffffff]) ? std::next(it) : held.erase(it);
         phase.UpdatePairs(this);
     }
     void add_all(const scene &s) override {
@@ -496,11 +538,12 @@ struct Box2DQueries : Peer {
             return end = ray_meets(&ray, me->box_of(id), end);
         }
     };
-    const sap_aabb *box_of(int id) const { return &box[(uintptr_t)tree.GetUserData(id)]; }
+    const sap_aabb *box_of(int id) const {
+        return &box[(uintptr_t)tree.GetUserData(id)];
+    }
     void add_all(const scene &s) override {
         box = s.box;
-        for (int i = 0; i < s.n; i++)
-            proxy.push_back(tree.CreateProxy(Box2D::box(s.box[i]), (void *)(uintptr_t)i));
+        for (int i = 0; i < s.n; i++) proxy.push_back(tree.CreateProxy(Box2D::box(s.box[i]), (void *)(uintptr_t)i));
     }
     void frame(const scene &s) override {
         for (int i = 0; i < s.moves; i++)
@@ -526,7 +569,9 @@ struct Box2DQueries : Peer {
 /* ---- one-shot ---- */
 
 struct SweepOnce : Sweep {
-    SweepOnce() { once = true; }
+    SweepOnce() {
+        once = true;
+    }
 };
 
 struct SapPrune : Peer {
@@ -535,28 +580,33 @@ struct SapPrune : Peer {
         ((SapPrune *)user)->found.emplace_back(i, j);
         return 1;
     }
-    void add_all(const scene &) override {}
+    void add_all(const scene &) override {
+    }
     void frame(const scene &s) override {
         found.clear();
         sap_box_prune(s.box, s.n, 0, hit, this);
     }
-    void pairs(pair_list &out) override { out = found; }
+    void pairs(pair_list &out) override {
+        out = found;
+    }
 };
 
 struct Cgal : Peer {
     typedef CGAL::Box_intersection_d::Box_with_info_d<float, 3, int> box;
     pair_list found;
-    void add_all(const scene &) override {}
+    void add_all(const scene &) override {
+    }
     void frame(const scene &s) override {
         std::vector<box> boxes;
         boxes.reserve((size_t)s.n);
         for (int i = 0; i < s.n; i++) boxes.emplace_back(s.box[i].min, s.box[i].max, i);
         found.clear();
-        CGAL::box_self_intersection_d(boxes.begin(), boxes.end(), [this](const box &a, const box &b) {
-            found.emplace_back(a.info(), b.info());
-        });
+        CGAL::box_self_intersection_d(boxes.begin(), boxes.end(),
+                                      [this](const box &a, const box &b) { found.emplace_back(a.info(), b.info()); });
     }
-    void pairs(pair_list &out) override { out = found; }
+    void pairs(pair_list &out) override {
+        out = found;
+    }
 };
 
 namespace rtree = boost::geometry::index;
@@ -575,7 +625,8 @@ struct Boost : Peer {
         for (int i = 0; i < s.n; i++) values.emplace_back(box_of(s.box[i]), i);
         return values;
     }
-    void add_all(const scene &) override {}
+    void add_all(const scene &) override {
+    }
     void frame(const scene &s) override {
         std::vector<value> values = values_of(s), hits;
         tree packed(values); /* from a range: packed */
@@ -587,15 +638,22 @@ struct Boost : Peer {
                 if (v.second < h.second) found.emplace_back(v.second, h.second);
         }
     }
-    void pairs(pair_list &out) override { out = found; }
+    void pairs(pair_list &out) override {
+        out = found;
+    }
 };
 
 /* Packed anew of what there is after the last frame: it never decays. */
 struct BoostQueries : Boost {
     std::unique_ptr<tree> packed;
-    void add_all(const scene &s) override { be_ready(s); }
-    void frame(const scene &) override {}
-    void be_ready(const scene &s) override { packed.reset(new tree(values_of(s))); }
+    void add_all(const scene &s) override {
+        be_ready(s);
+    }
+    void frame(const scene &) override {
+    }
+    void be_ready(const scene &s) override {
+        packed.reset(new tree(values_of(s)));
+    }
     double answer(int kind, const query &q) override {
         int hits = 0;
         if (kind == QUERY_RAY) return -1; /* its intersects(segment) knows no closest one */
@@ -623,7 +681,9 @@ enum {
     QUERIES_2D = 128
 };
 
-template <class T> static Peer *make() { return new T; }
+template <class T> static Peer *make() {
+    return new T;
+}
 
 static const struct peer_kind {
     const char *name;
@@ -639,8 +699,7 @@ static const struct peer_kind {
      "btDbvtBroadphase: keeps pairs; margin 0.05 and more, pairs end late"},
     {"ODE SAP", FRAMES_3D | REMOVES, 100000, make<OdeSap>, "dSweepAndPruneSpace: all pairs anew; no margin"},
     {"ODE hash", FRAMES_3D | REMOVES, 10000, make<OdeHash>, "dHashSpace: all pairs anew; no margin"},
-    {"FCL SaP", FRAMES_3D | REMOVES, 20000, make<FclSap>,
-     "SaPCollisionManager: keeps pairs, reports all; no margin"},
+    {"FCL SaP", FRAMES_3D | REMOVES, 20000, make<FclSap>, "SaPCollisionManager: keeps pairs, reports all; no margin"},
     {"FCL tree", FRAMES_3D | REMOVES, 100000, make<FclTree>,
      "DynamicAABBTreeCollisionManager: all pairs anew; no margin"},
     {"Chipmunk", FRAMES_2D, 100000, make<Chipmunk>,
@@ -652,11 +711,9 @@ static const struct peer_kind {
     {"brute force", FRAMES_3D | FRAMES_2D, 10000, make<Brute>, "every two boxes, all pairs anew; no margin"},
     {"sap.h", ONE_SHOT, 1 << 20, make<SapPrune>, "sap_box_prune; no margin"},
     {"CGAL", ONE_SHOT, 1 << 20, make<Cgal>, "box_self_intersection_d, boxes made in the time; no margin"},
-    {"Boost", ONE_SHOT, 1 << 20, make<Boost>,
-     "Boost.Geometry R-tree, packed in the time, one query a box; no margin"},
+    {"Boost", ONE_SHOT, 1 << 20, make<Boost>, "Boost.Geometry R-tree, packed in the time, one query a box; no margin"},
     {"sort, sweep", ONE_SHOT, 100000, make<SweepOnce>, "as above"},
-    {"sap.h", LEVELS_READY | QUERIES_3D | QUERIES_2D, 1 << 20, make<SapQueries>,
-     "sap_prepare_queries, no pairs taken"},
+    {"sap.h", LEVELS_READY | QUERIES_3D | QUERIES_2D, 1 << 20, make<SapQueries>, "sap_prepare_queries, no pairs taken"},
     {"plain loop", QUERIES_3D | QUERIES_2D, 1 << 20, make<Linear>, "over an array of boxes"},
     {"Bullet tree", LEVELS_READY | QUERIES_3D | QUERIES_2D, 1 << 20, make<BulletQueries>,
      "btDbvt alone, no margin, optimizeIncremental in every frame; collideTV, rayTestInternal"},
@@ -693,7 +750,9 @@ static double median(std::vector<double> v) {
 
 enum what { FRAMES, ADD, REMOVE, QUERY };
 
-static double ask(const void *peer, int kind, const query *q) { return ((Peer *)peer)->answer(kind, *q); }
+static double ask(const void *peer, int kind, const query *q) {
+    return ((Peer *)peer)->answer(kind, *q);
+}
 
 /* 'time' is that of being in step with a frame. */
 static outcome measure_query(const peer_kind &kind, const scene_kind &place, int n) {
@@ -812,8 +871,7 @@ static std::vector<task> tasks() {
     for (const char *name : framed)
         for (int i = 0; i < SCENE_KINDS; i++)
             if (!strcmp(scene_kinds[i].name, name))
-                all.push_back(
-                    {name, &scene_kinds[i], FRAMES, scene_kinds[i].axes == 3 ? FRAMES_2D : FRAMES_3D});
+                all.push_back({name, &scene_kinds[i], FRAMES, scene_kinds[i].axes == 3 ? FRAMES_2D : FRAMES_3D});
     all.push_back({"add", &scene_kinds[0], ADD, FRAMES_3D});
     all.push_back({"remove", &scene_kinds[0], REMOVE, REMOVES});
     all.push_back({"level", &level_kind, ADD, LEVELS});
@@ -864,12 +922,11 @@ struct table {
             print("\n" + title + "\n\n" + head + "\n" + line);
             has_head = true;
         }
-        std::string row = "| " + name + " | " + (own.time > 0 ? text(own.time) : own.why) +
-                          (own.missed ? ", WRONG" : "") + " |";
+        std::string row =
+            "| " + name + " | " + (own.time > 0 ? text(own.time) : own.why) + (own.missed ? ", WRONG" : "") + " |";
         for (size_t c = 1; c < cells.size(); c++) {
             row += std::string(" ") + (cells[c].time > 0 ? text(cells[c].time / own.time) : cells[c].why);
-            if (cells[c].time > 0 && cells[c].missed)
-                row += " (misses " + std::to_string(cells[c].missed) + ")";
+            if (cells[c].time > 0 && cells[c].missed) row += " (misses " + std::to_string(cells[c].missed) + ")";
             row += " |";
         }
         print(row);
@@ -882,8 +939,7 @@ static std::vector<std::vector<outcome>> run_rounds(const table &in, const task 
     for (int round = 0; round < rounds; round++)
         for (size_t c = 0; c < in.column.size(); c++) {
             const peer_kind &p = *in.column[c];
-            if (n <= p.most && (t.kind != REMOVE || p.where & REMOVES) &&
-                (!round || done[c].back().time >= 0))
+            if (n <= p.most && (t.kind != REMOVE || p.where & REMOVES) && (!round || done[c].back().time >= 0))
                 done[c].push_back(run(p, *t.place, t.kind, n));
         }
     return done;
@@ -914,8 +970,7 @@ static void measure_group(FILE *md, FILE *data, const char *title, int where, in
         if (!(t.where & where) && !(t.kind == REMOVE && where & FRAMES_3D)) continue;
         if (!is_wanted(wanted, t.name)) continue;
         std::vector<cell> cells;
-        for (const std::vector<outcome> &done : run_rounds(out, t, n, rounds))
-            cells.push_back(cell_of(done, -1));
+        for (const std::vector<outcome> &done : run_rounds(out, t, n, rounds)) cells.push_back(cell_of(done, -1));
         out.row(t.name, cells);
         if (data) {
             fprintf(data, "\"%s\"", t.name.c_str());
@@ -929,8 +984,7 @@ static void measure_group(FILE *md, FILE *data, const char *title, int where, in
 static void measure_queries(FILE *md, int where, int n, int rounds) {
     int flat = where == QUERIES_2D;
     task t = {"query", scene_named(query_scenes[flat]), QUERY, where};
-    table out(md, where, flat ? "2D queries after 300 frames" : "3D queries after 300 frames", n,
-              "nanoseconds");
+    table out(md, where, flat ? "2D queries after 300 frames" : "3D queries after 300 frames", n, "nanoseconds");
     std::vector<std::vector<outcome>> done = run_rounds(out, t, n, rounds);
     for (int k = 0; k < QUERY_KINDS; k++) {
         std::vector<cell> cells;
@@ -952,15 +1006,14 @@ static void measure_queries(FILE *md, int where, int n, int rounds) {
 static void plot(int n) {
     FILE *g = popen("gnuplot 2>/dev/null", "w");
     if (!g) return;
-    fprintf(
-        g,
-        "set terminal svg size 1100,520 font 'sans-serif,13' background '#ffffff'\nset output "
-        "'build/peers.svg'\n"
-        "set title 'microseconds a frame, %d boxes, lower is better'\nset logscale y\nset format y "
-        "'%%g'\n"
-        "set style data histograms\nset style histogram clustered gap 1\nset style fill solid 0.9 noborder\n"
-        "set grid ytics lc '#dddddd'\nset border 3\nset tics nomirror\nset key outside top horizontal\nplot ",
-        n);
+    fprintf(g,
+            "set terminal svg size 1100,520 font 'sans-serif,13' background '#ffffff'\nset output "
+            "'build/peers.svg'\n"
+            "set title 'microseconds a frame, %d boxes, lower is better'\nset logscale y\nset format y "
+            "'%%g'\n"
+            "set style data histograms\nset style histogram clustered gap 1\nset style fill solid 0.9 noborder\n"
+            "set grid ytics lc '#dddddd'\nset border 3\nset tics nomirror\nset key outside top horizontal\nplot ",
+            n);
     int c = 2;
     static const char *const colour[] = {"#d7301f", "#41729f", "#7fa8d1", "#5b8c5a", "#a3c9a8",
                                          "#8a6d9e", "#c3b1d6", "#999999", "#cccccc"};
@@ -1002,9 +1055,7 @@ int main(int argc, char **argv) {
         if (sscanf(line, "model name : %255[^\n]", cpu) == 1) break;
     if (f) fclose(f);
     for (FILE *to : {md, stdout})
-        fprintf(to,
-                "%s, g++ %s, " FLAGS
-                ", one thread. Numbers are how many times as long as sap.h a peer takes.\n",
+        fprintf(to, "%s, g++ %s, " FLAGS ", one thread. Numbers are how many times as long as sap.h a peer takes.\n",
                 cpu, __VERSION__);
     for (const char *p = sizes.c_str(); p; p = strchr(p, ',') ? strchr(p, ',') + 1 : nullptr) {
         n = atoi(p);
@@ -1018,8 +1069,7 @@ int main(int argc, char **argv) {
     measure_group(md, nullptr, "Static, ready for queries", LEVELS_READY, LEVEL_BOXES, rounds, wanted);
     for (const char *p = query_sizes.c_str(); p && is_wanted(wanted, "query");
          p = strchr(p, ',') ? strchr(p, ',') + 1 : nullptr)
-        for (int where : {QUERIES_3D, QUERIES_2D})
-            measure_queries(md, where, atoi(p), atoi(p) > 10000 ? 1 : rounds);
+        for (int where : {QUERIES_3D, QUERIES_2D}) measure_queries(md, where, atoi(p), atoi(p) > 10000 ? 1 : rounds);
     for (FILE *to : {md, stdout}) {
         fprintf(to, "\n");
         for (const peer_kind &p : peers) fprintf(to, "- %s: %s\n", p.name, p.note);

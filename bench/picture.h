@@ -48,8 +48,8 @@ static void picture_face(const picture *p, const trace_body *b, const int corner
     for (int i = 0; i < 4; i++) {
         int c = corner[i];
         double at[3];
-        picture_project(p, (c & 1 ? b->max : b->min)[0], (c & 2 ? b->max : b->min)[1],
-                        (c & 4 ? b->max : b->min)[2], at);
+        picture_project(p, (c & 1 ? b->max : b->min)[0], (c & 2 ? b->max : b->min)[1], (c & 4 ? b->max : b->min)[2],
+                        at);
         fprintf(p->file, "%c%.1f %.1f", i ? 'L' : 'M', p->left + at[0] * p->scale, p->top + at[1] * p->scale);
     }
     fprintf(p->file, "z\"/>\n");
@@ -93,8 +93,7 @@ static int picture_write(const char *path, int axes, const trace_body *body, con
         picture_box b = box[i];
         double at[3];
         int seen = 1, all_round = 1;
-        for (int k = 0; k < 3;
-             k++) { /* what is static may be endless, even on all axes, as Bullet's planes are */
+        for (int k = 0; k < 3; k++) { /* what is static may be endless, even on all axes, as Bullet's planes are */
             all_round &= b.body.min[k] < low[k] && b.body.max[k] > high[k];
             b.body.min[k] = (float)fmax(b.body.min[k], low[k]);
             b.body.max[k] = (float)fmin(b.body.max[k], high[k]);
@@ -125,19 +124,15 @@ static int picture_write(const char *path, int axes, const trace_body *body, con
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" "
             "font-family=\"sans-serif\">\n<style>",
             PICTURE_WIDTH, PICTURE_HEIGHT);
-    fprintf(
-        p.file,
-        "path{stroke-width:.8;stroke-linejoin:round}"
-        ".g0{fill:#26303d;stroke:#37465a}.g1{fill:#1c242f;stroke:#37465a}.g2{fill:#171e27;stroke:#37465a}");
-    static const char *const tone[4][3] = {
-        {"#6f8fb4", "#4d6a8c", "#39516d"}, /* alone; one, two, more partners */
-        {"#ffd877", "#e0a83e", "#b27f26"},
-        {"#ffab5c", "#e17c2c", "#b0591a"},
-        {"#ff7d5a", "#dc4d31", "#a5341f"}};
+    fprintf(p.file, "path{stroke-width:.8;stroke-linejoin:round}"
+                    ".g0{fill:#26303d;stroke:#37465a}.g1{fill:#1c242f;stroke:#37465a}.g2{fill:#171e27;stroke:#37465a}");
+    static const char *const tone[4][3] = {{"#6f8fb4", "#4d6a8c", "#39516d"}, /* alone; one, two, more partners */
+                                           {"#ffd877", "#e0a83e", "#b27f26"},
+                                           {"#ffab5c", "#e17c2c", "#b0591a"},
+                                           {"#ff7d5a", "#dc4d31", "#a5341f"}};
     for (int c = 0; c < 4; c++)
         for (int f = 0; f < 3; f++)
-            fprintf(p.file, ".b%d%d{fill:%s;stroke:#10151c;fill-opacity:%s}", c, f, tone[c][f],
-                    c ? ".92" : ".75");
+            fprintf(p.file, ".b%d%d{fill:%s;stroke:#10151c;fill-opacity:%s}", c, f, tone[c][f], c ? ".92" : ".75");
     fprintf(p.file, "</style>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#10151c\"/>\n");
     for (int i = 0; i < count; i++) {
         int lit = box[i].partners < 3 ? box[i].partners : 3;
@@ -152,14 +147,12 @@ static int picture_write(const char *path, int axes, const trace_body *body, con
     fprintf(p.file, "<text x=\"%d\" y=\"46\" font-size=\"24\" fill=\"#e8eef6\">", PICTURE_EDGE);
     for (; *title; title++) fputc(*title < 32 || *title == '<' || *title == '&' ? ' ' : *title, p.file);
     fprintf(p.file, "</text>\n");
-    fprintf(p.file, "<text x=\"%d\" y=\"74\" font-size=\"16\" fill=\"#8fa3ba\">%s</text>\n", PICTURE_EDGE,
-            line);
+    fprintf(p.file, "<text x=\"%d\" y=\"74\" font-size=\"16\" fill=\"#8fa3ba\">%s</text>\n", PICTURE_EDGE, line);
     static const char *const key[4] = {"overlaps none", "one", "two", "three or more"};
     for (int c = 0; c < 4; c++) {
         int x = PICTURE_WIDTH - 450 + (c ? 70 + 72 * c : 0);
         fprintf(p.file, "<rect x=\"%d\" y=\"34\" width=\"14\" height=\"14\" fill=\"%s\"/>", x, tone[c][0]);
-        fprintf(p.file, "<text x=\"%d\" y=\"46\" font-size=\"15\" fill=\"#8fa3ba\">%s</text>\n", x + 21,
-                key[c]);
+        fprintf(p.file, "<text x=\"%d\" y=\"46\" font-size=\"15\" fill=\"#8fa3ba\">%s</text>\n", x + 21, key[c]);
     }
     fprintf(p.file, "</svg>\n");
     ok = !ferror(p.file);

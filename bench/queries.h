@@ -45,7 +45,9 @@ static const scene_kind *scene_named(const char *name) {
     return NULL;
 }
 
-static int scene_axes(const scene *s) { return s->kind->axes == 3 ? 2 : 3; }
+static int scene_axes(const scene *s) {
+    return s->kind->axes == 3 ? 2 : 3;
+}
 
 /* QUERIES of them, of each kind one. */
 static void queries_make(query *list, const scene *of) {
@@ -72,8 +74,8 @@ static void queries_make(query *list, const scene *of) {
 /* ---- the plain loop ---- */
 
 static int boxes_meet(const sap_aabb *a, const sap_aabb *b) { /* no branch that cannot be foretold */
-    return (a->min[0] <= b->max[0]) & (b->min[0] <= a->max[0]) & (a->min[1] <= b->max[1]) &
-           (b->min[1] <= a->max[1]) & (a->min[2] <= b->max[2]) & (b->min[2] <= a->max[2]);
+    return (a->min[0] <= b->max[0]) & (b->min[0] <= a->max[0]) & (a->min[1] <= b->max[1]) & (b->min[1] <= a->max[1]) &
+           (a->min[2] <= b->max[2]) & (b->min[2] <= a->max[2]);
 }
 
 /* A ray with what is worked out once. */
@@ -160,8 +162,8 @@ typedef struct query_result {
 
 /* A round: the first 'count' queries, twice, so that the caches may hold what one like it left there. The best of
    all rounds is kept. */
-static void queries_ask(query_result *r, query_function *answer, const void *subject, int kind,
-                        const query *list, int count) {
+static void queries_ask(query_result *r, query_function *answer, const void *subject, int kind, const query *list,
+                        int count) {
     for (int turn = 0; turn < 2; turn++) {
         double sum = 0, time = now();
         for (int i = 0; i < count; i++) sum += answer(subject, kind, &list[i]);
@@ -176,8 +178,7 @@ static int answers_agree(double a, double b) { /* floats that were worked out in
 }
 
 /* How many of the first queries are answered otherwise than by the plain loop. */
-static int queries_wrong(query_function *answer, const void *subject, int kind, const query *list,
-                         const scene *s) {
+static int queries_wrong(query_function *answer, const void *subject, int kind, const query *list, const scene *s) {
     int wrong = 0;
     for (int i = 0; i < QUERIES_CHECKED; i++)
         wrong += !answers_agree(answer(subject, kind, &list[i]), linear_answer(s, kind, &list[i]));

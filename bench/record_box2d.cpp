@@ -36,8 +36,7 @@ struct Scene {
     Scene(const b2Vec2 &gravity, int most, const char *about) : world(gravity) {
         trace_begin(&trace, 3, most, about);
     }
-    b2Body *add(b2BodyType type, const b2Shape &shape, float x, float y, float angle = 0,
-                float bounce = 0.1f) {
+    b2Body *add(b2BodyType type, const b2Shape &shape, float x, float y, float angle = 0, float bounce = 0.1f) {
         b2BodyDef body;
         b2FixtureDef fixture;
         body.type = type;
@@ -67,8 +66,8 @@ struct Scene {
             }
         std::vector<uint64_t> pairs;
         for (b2Contact *c = world.GetContactList(); c; c = c->GetNext())
-            pairs.push_back(trace_pair((int)c->GetFixtureA()->GetUserData().pointer,
-                                       (int)c->GetFixtureB()->GetUserData().pointer));
+            pairs.push_back(
+                trace_pair((int)c->GetFixtureA()->GetUserData().pointer, (int)c->GetFixtureB()->GetUserData().pointer));
         std::sort(pairs.begin(), pairs.end());
         trace_write(&trace, bodies.data(), pairs.data(), (int)pairs.size());
     }
@@ -130,19 +129,18 @@ static void pinball(Scene &s) {
     s.add(b2_staticBody, box(4, 0.2f), 7.5f, 5, 0.5f);
     for (int row = 0; row < 6; row++)
         for (int i = 0; i < 6 - (row & 1); i++)
-            s.add(b2_staticBody, circle(row % 3 == 1 ? 0.8f : 0.25f),
-                  -8 + 3.2f * (float)i + (row & 1 ? 1.6f : 0), 12 + 4 * (float)row, 0, 1.2f);
+            s.add(b2_staticBody, circle(row % 3 == 1 ? 0.8f : 0.25f), -8 + 3.2f * (float)i + (row & 1 ? 1.6f : 0),
+                  12 + 4 * (float)row, 0, 1.2f);
     for (int i = 0; i < 3; i++)
-        s.add(b2_kinematicBody, box(1.6f, 0.12f), -6 + 6 * (float)i, 9, 0)
-            ->SetAngularVelocity(i & 1 ? -3.0f : 3.0f);
+        s.add(b2_kinematicBody, box(1.6f, 0.12f), -6 + 6 * (float)i, 9, 0)->SetAngularVelocity(i & 1 ? -3.0f : 3.0f);
     b2RevoluteJoint *flipper[2];
     for (int side = 0; side < 2; side++) {
         float sign = side ? 1.0f : -1.0f;
         b2BodyDef anchor;
         anchor.position.Set(3.3f * sign, 2.6f);
         b2RevoluteJointDef joint;
-        joint.Initialize(s.world.CreateBody(&anchor),
-                         s.add(b2_dynamicBody, box(1.2f, 0.15f), 2.1f * sign, 2.6f), anchor.position);
+        joint.Initialize(s.world.CreateBody(&anchor), s.add(b2_dynamicBody, box(1.2f, 0.15f), 2.1f * sign, 2.6f),
+                         anchor.position);
         joint.enableMotor = joint.enableLimit = true;
         joint.maxMotorTorque = 4000;
         joint.lowerAngle = side ? -0.5f : -0.4f;
@@ -151,8 +149,8 @@ static void pinball(Scene &s) {
     }
     for (int frame = 0; frame < 600; frame++) {
         if (frame % 6 == 0) {
-            b2Body *ball = s.add(b2_dynamicBody, circle(random_between(0.12f, 0.3f)), random_between(-9, 9),
-                                 38, 0, 0.7f);
+            b2Body *ball =
+                s.add(b2_dynamicBody, circle(random_between(0.12f, 0.3f)), random_between(-9, 9), 38, 0, 0.7f);
             ball->SetLinearVelocity(b2Vec2(random_between(-15, 15), random_between(-25, 0)));
             ball->SetBullet(true);
         }
@@ -172,15 +170,14 @@ int main(int argc, char **argv) {
                   {"pinball", "a pinball table", 160, pinball}};
     for (const auto &scene : scenes)
         if (argc == 3 && scene.name == std::string(argv[1])) {
-            std::string about = "Box2D " + std::to_string(b2_version.major) + "." +
-                                std::to_string(b2_version.minor) + "." + std::to_string(b2_version.revision) +
-                                ": " + scene.what;
+            std::string about = "Box2D " + std::to_string(b2_version.major) + "." + std::to_string(b2_version.minor) +
+                                "." + std::to_string(b2_version.revision) + ": " + scene.what;
             Scene s(b2Vec2(0, -10), scene.most, about.c_str());
             scene.run(s);
             int bodies = s.count, frames = s.trace.frames;
             const char *error = trace_save(&s.trace, argv[2]);
-            printf("%s: %s, %d bodies, %d frames%s%s\n", argv[2], about.c_str(), bodies, frames,
-                   error ? ": " : "", error ? error : "");
+            printf("%s: %s, %d bodies, %d frames%s%s\n", argv[2], about.c_str(), bodies, frames, error ? ": " : "",
+                   error ? error : "");
             return error != nullptr;
         }
     fprintf(stderr, "usage: record_box2d pile|pinball file\n");

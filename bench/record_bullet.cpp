@@ -33,7 +33,8 @@ static float random_between(float low, float high) {
 class Recorder : public btDiscreteDynamicsWorld {
   public:
     Recorder(btDispatcher *d, btBroadphaseInterface *b, btConstraintSolver *s, btCollisionConfiguration *c)
-        : btDiscreteDynamicsWorld(d, b, s, c) {}
+        : btDiscreteDynamicsWorld(d, b, s, c) {
+    }
     trace_writer *trace = nullptr;
     void performDiscreteCollisionDetection() override {
         btDiscreteDynamicsWorld::performDiscreteCollisionDetection();
@@ -120,10 +121,11 @@ struct Scene {
     }
     void remove_below(float y) {
         for (size_t i = bodies.size(); i-- > 0;)
-            if (bodies[i]->getWorldTransform().getOrigin().y() < y && !bodies[i]->isStaticObject())
-                remove(bodies[i]);
+            if (bodies[i]->getWorldTransform().getOrigin().y() < y && !bodies[i]->isStaticObject()) remove(bodies[i]);
     }
-    void step() { world.stepSimulation(1.0f / 60, 0); } /* one step of just that length, no interpolation */
+    void step() {
+        world.stepSimulation(1.0f / 60, 0);
+    } /* one step of just that length, no interpolation */
 };
 
 /* A brick wall on a table; heavy balls come one after the other. What falls off the table is taken away. */
@@ -135,8 +137,7 @@ static void wall(Scene &s) {
     s.add(s.shape(new btBoxShape(btVector3(9, 0.5f, 6))), 0, 0, -0.5f, 0);
     for (int row = 0; row < courses; row++) {
         float y = 0.25f + 0.5f * (float)row;
-        for (int i = 0; i < length; i++)
-            s.add(brick, 1, (float)(i - length / 2) + (row & 1 ? 0.5f : 0.0f), y, 0);
+        for (int i = 0; i < length; i++) s.add(brick, 1, (float)(i - length / 2) + (row & 1 ? 0.5f : 0.0f), y, 0);
         s.add(half, 0.5f, row & 1 ? -(float)length / 2 - 0.25f : (float)length / 2 - 0.25f, y, 0);
     }
     btRigidBody *thrown = nullptr;
@@ -148,8 +149,7 @@ static void wall(Scene &s) {
             thrown->setActivationState(DISABLE_DEACTIVATION);
         }
         s.step();
-        if (thrown && thrown->getWorldTransform().getOrigin().y() < -4)
-            thrown = nullptr; /* remove_below takes it */
+        if (thrown && thrown->getWorldTransform().getOrigin().y() < -4) thrown = nullptr; /* remove_below takes it */
         s.remove_below(-4);
     }
 }
@@ -160,16 +160,15 @@ static void rubble(Scene &s) {
     for (int i = 0; i < 24; i++) {
         float r = 0.2f * std::exp(random_between(0, 1.6f));
         if (i % 3 == 0) {
-            rocks.push_back(s.shape(
-                new btBoxShape(btVector3(r, r * random_between(0.5f, 1), r * random_between(0.5f, 1)))));
+            rocks.push_back(
+                s.shape(new btBoxShape(btVector3(r, r * random_between(0.5f, 1), r * random_between(0.5f, 1)))));
         } else if (i % 3 == 1) {
             rocks.push_back(s.shape(new btSphereShape(r)));
         } else {
             btConvexHullShape *hull = new btConvexHullShape();
             for (int k = 0; k < 14; k++)
-                hull->addPoint(r *
-                               btVector3(random_between(-1, 1), random_between(-1, 1), random_between(-1, 1))
-                                   .normalized());
+                hull->addPoint(
+                    r * btVector3(random_between(-1, 1), random_between(-1, 1), random_between(-1, 1)).normalized());
             rocks.push_back(s.shape(hull));
         }
     }
@@ -185,8 +184,7 @@ static void rubble(Scene &s) {
                 float spread = 6, x = random_between(-spread, spread), z = random_between(-spread, spread);
                 btQuaternion turn(random_between(-3, 3), random_between(-3, 3), random_between(-3, 3));
                 btTransform at(turn, btVector3(x, random_between(8, 16), z));
-                s.add(rocks[(size_t)random_between(0, 23.99f)], 1, at)
-                    ->setLinearVelocity(btVector3(0, -4, 0));
+                s.add(rocks[(size_t)random_between(0, 23.99f)], 1, at)->setLinearVelocity(btVector3(0, -4, 0));
             }
         s.step();
     }
@@ -197,11 +195,10 @@ static void ragdoll(Scene &s, const btVector3 &at) {
     static const struct {
         float radius, height, x, y;
         int joined_to; /* -1: the pelvis itself */
-    } parts[] = {
-        {0.15f, 0.20f, 0, 1.00f, -1},     {0.15f, 0.28f, 0, 1.30f, 0},      {0.10f, 0.05f, 0, 1.65f, 1},
-        {0.07f, 0.40f, -0.18f, 0.65f, 0}, {0.05f, 0.37f, -0.18f, 0.20f, 3}, {0.07f, 0.40f, 0.18f, 0.65f, 0},
-        {0.05f, 0.37f, 0.18f, 0.20f, 5},  {0.05f, 0.33f, -0.30f, 1.35f, 1}, {0.04f, 0.25f, -0.30f, 1.00f, 7},
-        {0.05f, 0.33f, 0.30f, 1.35f, 1},  {0.04f, 0.25f, 0.30f, 1.00f, 9}};
+    } parts[] = {{0.15f, 0.20f, 0, 1.00f, -1},     {0.15f, 0.28f, 0, 1.30f, 0},      {0.10f, 0.05f, 0, 1.65f, 1},
+                 {0.07f, 0.40f, -0.18f, 0.65f, 0}, {0.05f, 0.37f, -0.18f, 0.20f, 3}, {0.07f, 0.40f, 0.18f, 0.65f, 0},
+                 {0.05f, 0.37f, 0.18f, 0.20f, 5},  {0.05f, 0.33f, -0.30f, 1.35f, 1}, {0.04f, 0.25f, -0.30f, 1.00f, 7},
+                 {0.05f, 0.33f, 0.30f, 1.35f, 1},  {0.04f, 0.25f, 0.30f, 1.00f, 9}};
     btTransform turn(btQuaternion(random_between(-3, 3), random_between(-1, 1), random_between(-1, 1)), at);
     std::vector<btRigidBody *> made;
     for (const auto &p : parts) {
@@ -210,11 +207,10 @@ static void ragdoll(Scene &s, const btVector3 &at) {
         b->setDamping(0.05f, 0.85f);
         if (p.joined_to >= 0) {
             btRigidBody *a = made[(size_t)p.joined_to];
-            btTransform joint =
-                turn * btTransform(btQuaternion::getIdentity(),
-                                   btVector3(p.x, p.y - 1 + (p.y > 1.5f ? -0.1f : p.height / 2), 0));
-            btConeTwistConstraint *c = new btConeTwistConstraint(
-                *a, *b, a->getWorldTransform().inverse() * joint, b->getWorldTransform().inverse() * joint);
+            btTransform joint = turn * btTransform(btQuaternion::getIdentity(),
+                                                   btVector3(p.x, p.y - 1 + (p.y > 1.5f ? -0.1f : p.height / 2), 0));
+            btConeTwistConstraint *c = new btConeTwistConstraint(*a, *b, a->getWorldTransform().inverse() * joint,
+                                                                 b->getWorldTransform().inverse() * joint);
             c->setLimit(0.8f, 0.8f, 0.4f);
             s.world.addConstraint(c, true);
         }
@@ -251,15 +247,15 @@ int main(int argc, char **argv) {
     for (const auto &scene : scenes)
         if (argc == 3 && scene.name == std::string(argv[1])) {
             int version = btGetVersion();
-            std::string about = "Bullet " + std::to_string(version / 100) + "." +
-                                std::to_string(version % 100) + ": " + scene.what;
+            std::string about =
+                "Bullet " + std::to_string(version / 100) + "." + std::to_string(version % 100) + ": " + scene.what;
             Scene s(scene.most, about.c_str());
             scene.run(s);
             int bodies = s.count, frames = s.trace.frames;
             const char *error = trace_save(&s.trace, argv[2]);
             s.trace = trace_writer(); /* removing the bodies at the end is no frame */
-            printf("%s: %s, %d bodies, %d frames%s%s\n", argv[2], about.c_str(), bodies, frames,
-                   error ? ": " : "", error ? error : "");
+            printf("%s: %s, %d bodies, %d frames%s%s\n", argv[2], about.c_str(), bodies, frames, error ? ": " : "",
+                   error ? error : "");
             return error != nullptr;
         }
     fprintf(stderr, "usage: record_bullet wall|rubble|ragdolls file\n");

@@ -50,18 +50,15 @@ static const scene_kind scene_kinds[] = {
     {"brownian", PLACE_CUBE, WALK, 0.2f, 7, 0, "all walk by up to 0.2"},
     {"fast", PLACE_CUBE, WALK, 4, 7, 0, "all walk by up to 4"},
     {"gravity", PLACE_FLAT, FALL, 0.05f, 7, 0, "all fall on a flat ground and jitter there"},
-    {"town", PLACE_FLAT, DRIVE, 4, 7, 0,
-     "64 drive straight on, up to 4 a frame, among static boxes on a plane"},
+    {"town", PLACE_FLAT, DRIVE, 4, 7, 0, "64 drive straight on, up to 4 a frame, among static boxes on a plane"},
     {"teleport", PLACE_CUBE, JUMP, 0, 7, 0, "1% jump anywhere"},
-    {"sizes", PLACE_SIZES, WALK, 0.2f, 7, 0,
-     "half extents 0.1 to 10, about five pairs a box; all walk by up to 0.2"},
+    {"sizes", PLACE_SIZES, WALK, 0.2f, 7, 0, "half extents 0.1 to 10, about five pairs a box; all walk by up to 0.2"},
     {"bigworld", PLACE_CUBE, WALK_SOME, 0.2f, 7, 0, "sparse over one ground box; what stands is static"},
     {"level", PLACE_LEVEL, WALK, 0.2f, 7, 0, "all at one height, of one height; all walk by up to 0.2"},
     {"sphere", PLACE_SPHERE, WALK_SPHERE, 0.2f, 7, 0, "all walk on the surface of a sphere"},
     {"stretched", PLACE_STRETCHED, WALK, 0.2f, 7, 0, "boxes n times as long on y; all walk by up to 0.2"},
     {"pile", PLACE_PILE, WALK, 0.2f, 7, 1000, "every box overlaps every other; all walk by up to 0.2"},
-    {"lattice", PLACE_LATTICE, STEP, 1, 7, 0,
-     "equal boxes that touch on a lattice; all step to a neighbouring place"},
+    {"lattice", PLACE_LATTICE, STEP, 1, 7, 0, "equal boxes that touch on a lattice; all step to a neighbouring place"},
     {"storm", PLACE_CUBE, REPLACE, 0, 7, 0, "10% are removed and as many added elsewhere"},
     {"mirror", PLACE_CUBE, MIRROR, 0, 7, 0, "all change sides: the order on x is reversed in every frame"},
     {"sparse2d", PLACE_CUBE, WALK_SOME, 0.2f, 3, 0, "2D: the same 5% walk by up to 0.2"},
@@ -81,8 +78,7 @@ enum { PRUNE_KINDS = sizeof prune_kinds / sizeof *prune_kinds };
 
 /* Static worlds, of any size around the same 1,000 that move. */
 static const scene_kind walker_kinds[] = {
-    {"wide", PLACE_CUBE, WALK_FEW, 0.2f, 7, 0,
-     "1,000 walk by up to 0.2 among static boxes, all anywhere"},
+    {"wide", PLACE_CUBE, WALK_FEW, 0.2f, 7, 0, "1,000 walk by up to 0.2 among static boxes, all anywhere"},
     {"near", PLACE_MIDDLE, WALK_FEW, 0.2f, 7, 0, "those that walk and 1,000 static ones in the middle"},
 };
 enum { WALKER_KINDS = sizeof walker_kinds / sizeof *walker_kinds };
@@ -114,14 +110,18 @@ static float scene_random(scene *s) {
     return (float)(s->random >> 8) / 16777216.0f;
 }
 
-static float scene_between(scene *s, float low, float high) { return low + (high - low) * scene_random(s); }
+static float scene_between(scene *s, float low, float high) {
+    return low + (high - low) * scene_random(s);
+}
 
 static float scene_reflect(float x, float side) {
     x = x < 0 ? -x : x > side ? 2 * side - x : x;
     return x < 0 ? 0 : x > side ? side : x; /* when the step is longer than the world */
 }
 
-static int scene_uses(const scene *s, int axis) { return s->kind->axes >> axis & 1; }
+static int scene_uses(const scene *s, int axis) {
+    return s->kind->axes >> axis & 1;
+}
 
 static void scene_set_box(scene *s, int i) {
     const scene_item *t = &s->item[i];
@@ -150,9 +150,8 @@ static float scene_side(const scene *s) {
     case PLACE_SIZES: return (float)cbrt(228 * n); /* E[(2 (h0 + h1))^3] = 2278 and ten others */
     case PLACE_LEVEL:
     case PLACE_STRETCHED: return (float)sqrt(8 * n);
-    case PLACE_SPHERE:
-        return (float)sqrt(3.3 * n); /* the diameter; tilted, boxes reach farther than on a plane */
-    case PLACE_PILE: return 0.9f;    /* less than twice the least half extent */
+    case PLACE_SPHERE: return (float)sqrt(3.3 * n); /* the diameter; tilted, boxes reach farther than on a plane */
+    case PLACE_PILE: return 0.9f;                   /* less than twice the least half extent */
     case PLACE_LATTICE: return (float)ceil(cbrt(n) - 1e-9);
     default: return s->kind->axes == 3 ? (float)sqrt(8 * n) : (float)cbrt(32 * n);
     }
@@ -179,15 +178,12 @@ static void scene_place(scene *s, int i) {
         t->centre[k] = scene_random(s) * s->side;
     }
     switch (s->kind->place) {
-    case PLACE_FLAT:
-        t->centre[1] = s->kind->motion == FALL ? t->half[1] + scene_between(s, 0, 20) : t->half[1];
-        break;
+    case PLACE_FLAT: t->centre[1] = s->kind->motion == FALL ? t->half[1] + scene_between(s, 0, 20) : t->half[1]; break;
     case PLACE_SIZES: t->half[0] = t->half[1] = t->half[2] = 0.1f * expf(scene_random(s) * logf(100)); break;
     case PLACE_LEVEL: t->centre[1] = t->half[1] = 1; break;
     case PLACE_SPHERE:
         for (int k = 0; k < 3; k++) /* the sum of some even numbers, so that no direction is preferred */
-            t->centre[k] =
-                s->side / 8 * (scene_random(s) + scene_random(s) + scene_random(s) + scene_random(s) + 2);
+            t->centre[k] = s->side / 8 * (scene_random(s) + scene_random(s) + scene_random(s) + scene_random(s) + 2);
         scene_to_sphere(s, i);
         break;
     case PLACE_STRETCHED: t->half[1] *= (float)s->n; break;
@@ -242,8 +238,7 @@ static int scene_make(scene *s, const scene_kind *kind, int n) {
         default: s->is_static[i] = !strcmp(kind->name, "bigworld") && i >= n / 20;
         }
     }
-    if (!strcmp(kind->name, "bigworld") &&
-        n) { /* the last box is the ground, just below the lowest centres */
+    if (!strcmp(kind->name, "bigworld") && n) { /* the last box is the ground, just below the lowest centres */
         sap_aabb ground = {{-10, -10, -10}, {s->side + 10, 0, s->side + 10}};
         s->box[n - 1] = ground;
     }

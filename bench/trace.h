@@ -169,8 +169,7 @@ static inline void trace_begin(trace_writer *w, int axes, int bodies, const char
 }
 
 /* One frame: every body as it is now, and the engine's pairs, ascending and each once. */
-static inline void trace_write(trace_writer *w, const trace_body *now, const uint64_t *pairs,
-                               int pair_count) {
+static inline void trace_write(trace_writer *w, const trace_body *now, const uint64_t *pairs, int pair_count) {
     int changes = 0, previous = -1;
     if (w->failed) return;
     for (int pass = 0; pass < 2; pass++) { /* count the changes, then write them */
@@ -290,8 +289,7 @@ static inline const char *trace_load(trace *t, const char *path) {
     uint32_t axes, bodies, frames, length;
     memset(t, 0, sizeof *t);
     error = trace_read_file(t, path);
-    if (!error && (t->size < TRACE_HEADER + 8 || memcmp(t->bytes, "SAPTRACE", 8)))
-        error = "this is not a trace";
+    if (!error && (t->size < TRACE_HEADER + 8 || memcmp(t->bytes, "SAPTRACE", 8))) error = "this is not a trace";
     if (!error && trace_get_u32(t->bytes + 8) != 1) error = "this trace has another version";
     if (!error) {
         uint64_t h = 0;
@@ -304,8 +302,8 @@ static inline const char *trace_load(trace *t, const char *path) {
         bodies = trace_get_u32(t->bytes + 16);
         frames = trace_get_u32(t->bytes + 20);
         length = trace_get_u32(t->bytes + 24);
-        if (axes < 1 || axes > 7 || bodies > TRACE_MAX_BODIES || frames > t->size ||
-            length > TRACE_MAX_ABOUT || length > t->size - TRACE_HEADER) {
+        if (axes < 1 || axes > 7 || bodies > TRACE_MAX_BODIES || frames > t->size || length > TRACE_MAX_ABOUT ||
+            length > t->size - TRACE_HEADER) {
             error = "this trace is damaged: its head makes no sense";
         } else {
             t->axes = (int)axes;
@@ -354,8 +352,7 @@ static inline void trace_get_change(trace *t, int *previous) {
     int64_t i = (int64_t)*previous + 1 + v / 4;
     int what = (int)(v & 3);
     if (t->error) return;
-    if (i >= t->bodies ||
-        (t->body[i].kind != TRACE_NONE) != (what == TRACE_MOVES || what == TRACE_VANISHES)) {
+    if (i >= t->bodies || (t->body[i].kind != TRACE_NONE) != (what == TRACE_MOVES || what == TRACE_VANISHES)) {
         t->error = "this trace is damaged: a body moves or vanishes that is not there, or appears twice";
         return;
     }

@@ -87,8 +87,7 @@ int main(int argc, char **argv) {
         float x = random_between(0.3f, 30.3f), y = random_between(0.3f, 16.3f);
         float width = random_between(0.6f, 1.4f), height = random_between(0.6f, 1.4f);
         sap_aabb box = {{x, y, 0}, {x + width, y + height, 0}};
-        if (distance_to(b.center, &box) < 0.7f || sap_query_box(b.world, &box, ANYTHING, NULL, NULL))
-            continue;
+        if (distance_to(b.center, &box) < 0.7f || sap_query_box(b.world, &box, ANYTHING, NULL, NULL)) continue;
         crates[n].box = box;
         add(b.world, &box, CRATE, &crates[n++]);
     }
@@ -97,15 +96,14 @@ int main(int argc, char **argv) {
     sap_id who = sap_nearest(b.world, b.center, 340, GUARD, &ear);
     while (first < 2 && guard[first] != who) first++;
     for (int i = 0; i < n; i++) sheltered += crates[i].sheltered;
-    printf("%d of %d crates are within %.0f m, %d of them behind the wall\n", reached, n, b.radius,
-           sheltered);
+    printf("%d of %d crates are within %.0f m, %d of them behind the wall\n", reached, n, b.radius, sheltered);
     printf("%s heard it first: %.1f m away, after %.0f ms\n", names[first], ear, ear / 0.343);
 
     svg p = svg_open(argc > 1 ? argv[1] : "explosion.svg", 1200, 770,
                      "An explosion pushes what is near, but not what a wall shelters");
     svg_text(&p, 40, 76, 16, SVG_WORD,
-             "%d of %d crates are in reach, %d of them sheltered; %s, %.1f m away, heard it first", reached,
-             n, sheltered, names[first], ear);
+             "%d of %d crates are in reach, %d of them sheltered; %s, %.1f m away, heard it first", reached, n,
+             sheltered, names[first], ear);
     svg_key(&p, 810, 34, "fill:#ff5c4d", "strong push");
     svg_key(&p, 930, 34, "fill:#fadb42", "weak push");
     svg_key(&p, 1040, 34, SHELTERED, "sheltered");

@@ -33,7 +33,9 @@ static const float eye[3] = {0, 5, 11}, right[3] = {1, 0, 0}, up[3] = {0, 0.96f,
                    forward[3] = {0, -0.28f, -0.96f};
 static const float zoom = 560, reach = 40;
 
-static float dot(const float a[3], const float b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+static float dot(const float a[3], const float b[3]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
 
 /* From the eye through that pixel, as far as the reach. */
 static void mouse_ray(float x, float y, float way[3]) {
@@ -112,8 +114,7 @@ int main(int argc, char **argv) {
     sap_ray_cast(world, eye, way, ANYTHING, look, &picked);
     printf("picked: %s, %.1f m\n", picked->name, picked->t * reach);
     for (int i = THINGS - 1; i >= 0; i--)
-        if (is_passed(&things[i], picked))
-            printf("through: %s, %.1f m\n", things[i].name, things[i].t * reach);
+        if (is_passed(&things[i], picked)) printf("through: %s, %.1f m\n", things[i].name, things[i].t * reach);
     thing *first = (thing *)sap_get_object(world, sap_ray_closest(world, eye, way, ANYTHING, &t));
     printf("the first of all: %s, %.1f m\n", first->name, t * reach);
     thing *building = (thing *)sap_get_object(world, sap_ray_closest(world, eye, way, BUILDING, &t));

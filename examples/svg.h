@@ -32,14 +32,13 @@ static inline void svg_check(int good, const char *what) {
 static inline svg svg_open(const char *path, int width, int height, const char *title) {
     svg p = {fopen(path, "w"), 0, 0, 1};
     svg_check(p.file != NULL, path);
-    fprintf(
-        p.file,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\">\n"
-        "<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"6\" refY=\"4\" markerWidth=\"5\" "
-        "markerHeight=\"5\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\" fill=\"#e8eef6\"/></marker></defs>\n"
-        "<rect width=\"100%%\" height=\"100%%\" fill=\"#10151c\"/>\n"
-        "<text x=\"40\" y=\"46\" font-size=\"24\" style=\"" SVG_TITLE "\">%s</text>\n",
-        width, height, title);
+    fprintf(p.file,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\">\n"
+            "<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"6\" refY=\"4\" markerWidth=\"5\" "
+            "markerHeight=\"5\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\" fill=\"#e8eef6\"/></marker></defs>\n"
+            "<rect width=\"100%%\" height=\"100%%\" fill=\"#10151c\"/>\n"
+            "<text x=\"40\" y=\"46\" font-size=\"24\" style=\"" SVG_TITLE "\">%s</text>\n",
+            width, height, title);
     return p;
 }
 
@@ -49,8 +48,7 @@ static inline void svg_close(svg *p) {
     svg_check(!fclose(p->file) && good, "cannot write the picture");
 }
 
-static inline void svg_begin_panel(svg *p, int x, int y, int width, int height, double left, double top,
-                                   double scale) {
+static inline void svg_begin_panel(svg *p, int x, int y, int width, int height, double left, double top, double scale) {
     fprintf(p->file,
             "<svg x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\">\n"
             "<rect width=\"100%%\" height=\"100%%\" fill=\"#171e27\"/>\n",
@@ -92,8 +90,7 @@ static inline void svg_circle(svg *p, double x, double y, double radius, const c
 }
 
 /* Words as printf makes them, without < and &; size in pixels. */
-static inline void svg_text(svg *p, double x, double y, int size, const char *style, const char *format,
-                            ...) {
+static inline void svg_text(svg *p, double x, double y, int size, const char *style, const char *format, ...) {
     va_list list;
     fprintf(p->file, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"%d\" style=\"%s\">", (x - p->left) * p->scale,
             (y - p->top) * p->scale, size, style);

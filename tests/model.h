@@ -61,8 +61,7 @@ static inline void model_push_id(model_ids *ids, sap_id id) {
 }
 
 static inline void model_push_pair(model_pairs *pairs, const sap_pair *pair) {
-    pairs->items =
-        (sap_pair *)model_grow(pairs->items, &pairs->capacity, pairs->count + 1, sizeof *pairs->items);
+    pairs->items = (sap_pair *)model_grow(pairs->items, &pairs->capacity, pairs->count + 1, sizeof *pairs->items);
     pairs->items[pairs->count++] = *pair;
 }
 
@@ -173,8 +172,8 @@ static inline sap_result model_add(model *m, const sap_aabb *box, void *object, 
     return SAP_OK;
 }
 
-static inline sap_result model_add_many(model *m, int n, const sap_aabb *boxes, void *const *objects,
-                                        int is_static, sap_id *ids) {
+static inline sap_result model_add_many(model *m, int n, const sap_aabb *boxes, void *const *objects, int is_static,
+                                        sap_id *ids) {
     int i;
     for (i = 0; i < n; i++)
         if (!model_box_is_good(m, &boxes[i])) return SAP_ERROR_BOX;

@@ -58,9 +58,7 @@ static inline void scene_box(test_rng *rng, scene kind, sap_aabb *box) {
     if (kind == SCENE_MIXED) kind = (scene)test_below(rng, SCENE_MIXED);
     for (axis = 0; axis < 3; axis++) {
         switch (kind) {
-        case SCENE_LATTICE:
-            scene_span(box, axis, (float)test_below(rng, 7), (float)test_below(rng, 3));
-            break;
+        case SCENE_LATTICE: scene_span(box, axis, (float)test_below(rng, 7), (float)test_below(rng, 3)); break;
         case SCENE_TOUCHING: scene_span(box, axis, (float)test_below(rng, 5), 1.0f); break;
         case SCENE_POINTS:
             scene_span(box, axis, (float)test_below(rng, 3), wide ? (float)test_below(rng, 3) : 0.0f);
@@ -106,16 +104,14 @@ static inline void scene_box(test_rng *rng, scene kind, sap_aabb *box) {
                 scene_span(box, axis, test_uniform(rng, -12, 12), test_uniform(rng, 0.5f, 2));
             break;
         case SCENE_DENORMALS:
-            scene_interval(box, axis,
-                           test_float((uint32_t)test_below(rng, 12) | (uint32_t)test_below(rng, 2) << 31),
+            scene_interval(box, axis, test_float((uint32_t)test_below(rng, 12) | (uint32_t)test_below(rng, 2) << 31),
                            test_float((uint32_t)test_below(rng, 12) | (uint32_t)test_below(rng, 2) << 31));
             break;
         case SCENE_EDGES: scene_interval(box, axis, scene_edge(rng), scene_edge(rng)); break;
         case SCENE_BITS: scene_interval(box, axis, scene_bits(rng), scene_bits(rng)); break;
         case SCENE_SPARSE:
             if (beam && axis != stretch)
-                scene_interval(box, axis,
-                               test_chance(rng, 40) ? test_float(0xff800000u) : test_uniform(rng, -100, 50),
+                scene_interval(box, axis, test_chance(rng, 40) ? test_float(0xff800000u) : test_uniform(rng, -100, 50),
                                test_chance(rng, 40) ? TEST_INFINITY : test_uniform(rng, 50, 100));
             else
                 scene_span(box, axis, test_uniform(rng, -100, 100), test_uniform(rng, 0.5f, 4));

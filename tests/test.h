@@ -41,8 +41,7 @@ static inline int test_check(int ok, const char *file, int line, const char *for
     return 0;
 }
 
-static inline int test_check_equal(long long seen, long long expected, const char *file, int line,
-                                   const char *text) {
+static inline int test_check_equal(long long seen, long long expected, const char *file, int line, const char *text) {
     return test_check(seen == expected, file, line, "%s is %lld, expected %lld", text, seen, expected);
 }
 
@@ -88,7 +87,9 @@ static inline int test_below(test_rng *rng, int n) {
     return n > 0 ? (int)(test_random(rng) % (uint64_t)n) : 0;
 }
 
-static inline int test_chance(test_rng *rng, int percent) { return test_below(rng, 100) < percent; }
+static inline int test_chance(test_rng *rng, int percent) {
+    return test_below(rng, 100) < percent;
+}
 
 /* low .. high */
 static inline float test_uniform(test_rng *rng, float low, float high) {
@@ -114,7 +115,9 @@ static inline uint32_t test_bits(float f) {
     return bits;
 }
 
-static inline void test_set_bits(float *f, uint32_t bits) { memcpy(f, &bits, sizeof bits); }
+static inline void test_set_bits(float *f, uint32_t bits) {
+    memcpy(f, &bits, sizeof bits);
+}
 
 static inline float test_float(uint32_t bits) {
     float f;
@@ -127,9 +130,13 @@ static inline float test_float(uint32_t bits) {
 #define TEST_LARGEST test_float(0x7f7fffffu) /* FLT_MAX */
 #define TEST_MINUS_0 test_float(0x80000000u)
 
-static inline int test_is_nan(float f) { return (test_bits(f) & 0x7fffffffu) > 0x7f800000u; }
+static inline int test_is_nan(float f) {
+    return (test_bits(f) & 0x7fffffffu) > 0x7f800000u;
+}
 
-static inline int test_is_finite(float f) { return (test_bits(f) & 0x7fffffffu) < 0x7f800000u; }
+static inline int test_is_finite(float f) {
+    return (test_bits(f) & 0x7fffffffu) < 0x7f800000u;
+}
 
 /* An integer that orders as the float does, -0 equal to +0. Comparing these instead of floats keeps
    the expected answers exact where -ffast-math makes the processor take denormals for zero. */

@@ -99,20 +99,20 @@ static uint64_t look(const sap_world *s) {
 }
 
 /* Calls until it is not memory that is missing. Each failure must leave everything as it was. */
-#define TRY(s, result)                                                                                       \
-    do {                                                                                                     \
-        for (;;) {                                                                                           \
-            uint64_t before_ = look(s);                                                                      \
-            int result_ = (int)(result);                                                                     \
-            CHECK_EQUAL(sap_last_error(s), result_);                                                         \
-            if (result_ != SAP_ERROR_MEMORY) {                                                               \
-                CHECK_EQUAL(result_, SAP_OK);                                                                \
-                break;                                                                                       \
-            }                                                                                                \
-            failures++;                                                                                      \
-            CHECK(look(s) == before_);                                                                       \
-            CHECK(sap_validate(s) == NULL);                                                                  \
-        }                                                                                                    \
+#define TRY(s, result)                                                                                                 \
+    do {                                                                                                               \
+        for (;;) {                                                                                                     \
+            uint64_t before_ = look(s);                                                                                \
+            int result_ = (int)(result);                                                                               \
+            CHECK_EQUAL(sap_last_error(s), result_);                                                                   \
+            if (result_ != SAP_ERROR_MEMORY) {                                                                         \
+                CHECK_EQUAL(result_, SAP_OK);                                                                          \
+                break;                                                                                                 \
+            }                                                                                                          \
+            failures++;                                                                                                \
+            CHECK(look(s) == before_);                                                                                 \
+            CHECK(sap_validate(s) == NULL);                                                                            \
+        }                                                                                                              \
     } while (0)
 
 static sap_result add_one(sap_world *s, const sap_aabb *box, void *object, int is_static, sap_id *id) {
@@ -178,8 +178,7 @@ static uint64_t scenario(int path, uint64_t seed) {
         n = round == 2 ? 150 : 12;
         for (i = 0; i < n; i++) scene_box(&rng, round == 3 ? SCENE_PILE : SCENE_LATTICE, &boxes[i]);
         for (i = 0; i < n; i++) ids[i] = 7;
-        TRY(s,
-            round & 1 ? sap_add_static_many(s, n, boxes, NULL, ids) : sap_add_many(s, n, boxes, NULL, ids));
+        TRY(s, round & 1 ? sap_add_static_many(s, n, boxes, NULL, ids) : sap_add_many(s, n, boxes, NULL, ids));
         hash = test_hash(hash, ids, (size_t)n * sizeof *ids);
         for (i = 0; i < 4; i++) {
             scene_box(&rng, SCENE_LATTICE, &box);

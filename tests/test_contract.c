@@ -42,8 +42,12 @@ static sap_aabb along_x(float low, float high) {
     return box;
 }
 
-static sap_id add(sap_world *s, sap_aabb box) { return sap_add(s, &box, NULL); }
-static sap_result move(sap_world *s, sap_id id, sap_aabb box) { return sap_move(s, id, &box); }
+static sap_id add(sap_world *s, sap_aabb box) {
+    return sap_add(s, &box, NULL);
+}
+static sap_result move(sap_world *s, sap_id id, sap_aabb box) {
+    return sap_move(s, id, &box);
+}
 
 static int pair_count(const sap_world *s) {
     int count = -1;
@@ -64,7 +68,9 @@ static int deleted_count(const sap_world *s) {
 }
 
 /* A tag that can be told from others and is never followed. */
-static void *tag(int n) { return (void *)(uintptr_t)(unsigned)(1000 + n); }
+static void *tag(int n) {
+    return (void *)(uintptr_t)(unsigned)(1000 + n);
+}
 
 /* One number for all that the calls on a const world show. */
 static uint64_t look(const sap_world *s) {
@@ -107,20 +113,20 @@ static uint64_t look(const sap_world *s) {
 }
 
 /* The call answers with this code, sap_last_error has it, and nothing has changed. */
-#define REFUSED(s, call, code)                                                                               \
-    do {                                                                                                     \
-        uint64_t before_ = look(s);                                                                          \
-        CHECK_EQUAL(call, code);                                                                             \
-        CHECK_EQUAL(sap_last_error(s), code);                                                                \
-        CHECK(look(s) == before_);                                                                           \
+#define REFUSED(s, call, code)                                                                                         \
+    do {                                                                                                               \
+        uint64_t before_ = look(s);                                                                                    \
+        CHECK_EQUAL(call, code);                                                                                       \
+        CHECK_EQUAL(sap_last_error(s), code);                                                                          \
+        CHECK(look(s) == before_);                                                                                     \
     } while (0)
 
-#define REFUSED_ID(s, call, code)                                                                            \
-    do {                                                                                                     \
-        uint64_t before_ = look(s);                                                                          \
-        CHECK_EQUAL(call, 0);                                                                                \
-        CHECK_EQUAL(sap_last_error(s), code);                                                                \
-        CHECK(look(s) == before_);                                                                           \
+#define REFUSED_ID(s, call, code)                                                                                      \
+    do {                                                                                                               \
+        uint64_t before_ = look(s);                                                                                    \
+        CHECK_EQUAL(call, 0);                                                                                          \
+        CHECK_EQUAL(sap_last_error(s), code);                                                                          \
+        CHECK(look(s) == before_);                                                                                     \
     } while (0)
 
 /* ---- types and texts ------------------------------------------------------------------------- */
@@ -147,8 +153,7 @@ static void result_text(void) {
     }
     for (i = 0; i < sizeof odd / sizeof odd[0]; i++) CHECK(sap_result_text((sap_result)odd[i]) != NULL);
     for (r = SAP_OK; r <= SAP_ERROR_SNAPSHOT; r++) /* each code has a sentence of its own */
-        for (q = SAP_OK; q < r; q++)
-            CHECK(strcmp(sap_result_text((sap_result)r), sap_result_text((sap_result)q)) != 0);
+        for (q = SAP_OK; q < r; q++) CHECK(strcmp(sap_result_text((sap_result)r), sap_result_text((sap_result)q)) != 0);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -331,8 +336,7 @@ static void last_error(void) {
 /* ---- boxes ----------------------------------------------------------------------------------- */
 
 static void bad_boxes(void) {
-    static const uint32_t nans[] = {0x7fc00000u, 0xffc00000u, 0x7f800001u,
-                                    0xff800001u, 0x7fffffffu, 0xffffffffu};
+    static const uint32_t nans[] = {0x7fc00000u, 0xffc00000u, 0x7f800001u, 0xff800001u, 0x7fffffffu, 0xffffffffu};
     int axes, axis, side;
     size_t i;
     for (axes = 1; axes <= 7; axes++) {
@@ -356,8 +360,7 @@ static void bad_boxes(void) {
                     if (i < sizeof nans / sizeof nans[0])
                         test_set_bits(bound, nans[i]);
                     else
-                        *bound =
-                            side ? test_float(0x80000001u) : test_float(0x3f800001u); /* one step too far */
+                        *bound = side ? test_float(0x80000001u) : test_float(0x3f800001u); /* one step too far */
                     if (axes >> axis & 1) {
                         REFUSED_ID(s, sap_add(s, &bad, NULL), SAP_ERROR_BOX);
                         REFUSED_ID(s, sap_add_static(s, &bad, NULL), SAP_ERROR_BOX);
@@ -420,8 +423,7 @@ static void overlap(void) {
     CHECK_EQUAL(are_pair(0, cube(-1, minus_zero), cube(zero, 1)), 1);
     CHECK_EQUAL(are_pair(0, cube(-1, zero), cube(minus_zero, 1)), 1);
     CHECK_EQUAL(are_pair(0, cube(minus_zero, minus_zero), cube(zero, zero)), 1);
-    CHECK_EQUAL(are_pair(0, cube(zero, minus_zero), cube(zero, zero)),
-                1); /* -0 is not below +0: a good box */
+    CHECK_EQUAL(are_pair(0, cube(zero, minus_zero), cube(zero, zero)), 1); /* -0 is not below +0: a good box */
     CHECK_EQUAL(are_pair(0, cube(-1, minus_tiny), cube(zero, 1)), 0);
     CHECK_EQUAL(are_pair(0, cube(-1, zero), cube(tiny, 1)), 0);
     CHECK_EQUAL(are_pair(0, cube(tiny, tiny), cube(tiny, 1)), 1);
@@ -515,8 +517,7 @@ static void ids_come_back(void) {
     CHECK_EQUAL(add(s, cube(90, 91)), 6); /* 3 and 2 are not free before the update */
     CHECK_EQUAL(sap_update(s), SAP_OK);
     CHECK_EQUAL(sap_remove_many(s, 3, many), SAP_OK);
-    CHECK_EQUAL(add(s, cube(80, 81)),
-                3 | SECOND); /* free since the first update, in the order of the calls */
+    CHECK_EQUAL(add(s, cube(80, 81)), 3 | SECOND); /* free since the first update, in the order of the calls */
     CHECK_EQUAL(sap_update(s), SAP_OK);
     CHECK_EQUAL(sap_remove(s, 3 | SECOND), SAP_OK);
     CHECK_EQUAL(sap_update(s), SAP_OK);
@@ -658,8 +659,7 @@ static void only_the_net_change(void) {
     sap_set_filter(s, a, 1, 0xffffffffu);
     CHECK_EQUAL(sap_update(s), SAP_OK);
     CHECK_EQUAL(created_count(s) + deleted_count(s), 0);
-    CHECK(sap_find_pair(s, a, b) &&
-          sap_find_pair(s, a, b)->user_data == tag(1)); /* and it has kept its data */
+    CHECK(sap_find_pair(s, a, b) && sap_find_pair(s, a, b)->user_data == tag(1)); /* and it has kept its data */
 
     sap_refilter(s, a); /* nothing else to say */
     move(s, b, along_x(1, 4));
@@ -764,8 +764,7 @@ static void dump_pairs(void) {
     memset(&d, 0, sizeof d);
     CHECK_EQUAL(sap_dump_pairs(s, note_created, note_deleted, &d), 4);
     CHECK_EQUAL(d.count, 8);
-    for (i = 0; i < 8; i++)
-        CHECK_EQUAL(d.kinds[i], i < 5 ? 'd' : 'c'); /* every del before the first create */
+    for (i = 0; i < 8; i++) CHECK_EQUAL(d.kinds[i], i < 5 ? 'd' : 'c'); /* every del before the first create */
     CHECK(is_ascending(d.entries, 5) && is_ascending(d.entries + 5, 3));
     CHECK(d.entries[0].user_data == tag(77)); /* 1 and 2 */
     CHECK(d.entries[1].user_data == tag(103));
@@ -838,8 +837,7 @@ static void statics(void) {
     CHECK_EQUAL(sap_add_static_many(s, 2, boxes, NULL, many), SAP_OK);
     sap_update(s);
     CHECK_EQUAL(pair_count(s), 4);
-    CHECK(!sap_find_pair(s, a, many[0]) && !sap_find_pair(s, many[0], many[1]) &&
-          sap_find_pair(s, c, many[1]));
+    CHECK(!sap_find_pair(s, a, many[0]) && !sap_find_pair(s, many[0], many[1]) && sap_find_pair(s, c, many[1]));
     move(s, b, cube(5, 6)); /* a static box may be moved */
     sap_update(s);
     CHECK_EQUAL(deleted_count(s), 1);
@@ -1112,9 +1110,7 @@ static void limit_of_pairs(void) {
     /* 1, 4, 5, 6 all meet, and 3 meets 4: 7 pairs */
     calls_made = 0;
     REFUSED(s, sap_update(s), SAP_ERROR_LIMIT);
-    REFUSED(s,
-            sap_dump_pairs(s, count_created, count_deleted, NULL) == -SAP_ERROR_LIMIT ? SAP_ERROR_LIMIT
-                                                                                      : SAP_OK,
+    REFUSED(s, sap_dump_pairs(s, count_created, count_deleted, NULL) == -SAP_ERROR_LIMIT ? SAP_ERROR_LIMIT : SAP_OK,
             SAP_ERROR_LIMIT);
     CHECK_EQUAL(calls_made, 0);
     CHECK_EQUAL(created_count(s), 3); /* pairs and events as before the call */

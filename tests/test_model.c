@@ -47,8 +47,8 @@ typedef struct run {
     scene scene;
     int size, masks, user_filter, teleports, movers, statics; /* what this run does: see start */
     float reach;                                              /* how far boxes move, in their sizes */
-    int bad;                  /* a check failed: what follows would only be noise */
-    sap_id known[MOST_KNOWN]; /* ids removed some time ago */
+    int bad;                                                  /* a check failed: what follows would only be noise */
+    sap_id known[MOST_KNOWN];                                 /* ids removed some time ago */
     int seed, step, update;
     long shown;              /* callbacks seen in one sap_dump_pairs */
     const sap_world *asking; /* the world that may call the filter now; NULL: the model does */
@@ -65,14 +65,14 @@ static void holds(run *r, int w, int ok, const char *what, int line) {
 #define HOLDS(r, w, condition) holds(r, w, (condition) ? 1 : 0, #condition, __LINE__)
 
 /* One call on every world, with the answer the model gave. */
-#define ALL(r, call, expected)                                                                               \
-    do {                                                                                                     \
-        int w_;                                                                                              \
-        for (w_ = 0; w_ < (r)->world_count && !(r)->bad; w_++) {                                             \
-            sap_world *s = (r)->worlds[w_];                                                                  \
-            HOLDS(r, w_, (call) == (expected));                                                              \
-            HOLDS(r, w_, sap_last_error(s) == (expected));                                                   \
-        }                                                                                                    \
+#define ALL(r, call, expected)                                                                                         \
+    do {                                                                                                               \
+        int w_;                                                                                                        \
+        for (w_ = 0; w_ < (r)->world_count && !(r)->bad; w_++) {                                                       \
+            sap_world *s = (r)->worlds[w_];                                                                            \
+            HOLDS(r, w_, (call) == (expected));                                                                        \
+            HOLDS(r, w_, sap_last_error(s) == (expected));                                                             \
+        }                                                                                                              \
     } while (0)
 
 /* ---- callbacks ------------------------------------------------------------------------------- */
@@ -85,8 +85,8 @@ static int some_pairs(const sap_pair *pair, void *user) {
     uint32_t key[4];
     if (r->asking) { /* by the library: only about pairs of live boxes that overlap and whose masks allow */
         if (!a || !b || pair->id0 >= pair->id1 || pair->user_data || pair->object0 != a->object ||
-            pair->object1 != b->object || !model_overlap(r->model.axes, &a->box, &b->box) ||
-            !model_masks_allow(a, b) || !sap_is_valid(r->asking, pair->id0)) {
+            pair->object1 != b->object || !model_overlap(r->model.axes, &a->box, &b->box) || !model_masks_allow(a, b) ||
+            !sap_is_valid(r->asking, pair->id0)) {
             holds(r, r->asked, 0, "the filter was asked for a pair it must not be asked for", __LINE__);
             return 0;
         }
@@ -132,8 +132,7 @@ static void *see_created(const sap_pair *pair, void *user) {
 /* ---- comparing ------------------------------------------------------------------------------- */
 
 static int same_pairs(const sap_pair *seen, int count, const model_pairs *expected) {
-    return count == expected->count &&
-           (count == 0 || memcmp(seen, expected->items, (size_t)count * sizeof *seen) == 0);
+    return count == expected->count && (count == 0 || memcmp(seen, expected->items, (size_t)count * sizeof *seen) == 0);
 }
 
 /* sap_pairs_of, with room for all and with less. */
@@ -172,8 +171,7 @@ static void compare_boxes(run *r, int w, int all) {
             wrong += sap_get_box(s, b->id, &box) != SAP_OK || !model_same_box(&b->box, &box);
             wrong += sap_is_valid(s, b->id ^ 0x01000000u) != 0; /* another generation */
         } else {
-            wrong += sap_is_valid(s, b->id) || sap_get_object(s, b->id) ||
-                     sap_get_box(s, b->id, &box) != SAP_ERROR_ID;
+            wrong += sap_is_valid(s, b->id) || sap_get_object(s, b->id) || sap_get_box(s, b->id, &box) != SAP_ERROR_ID;
             wrong += !test_is_nan(box.min[0]); /* left alone */
         }
     }
@@ -256,8 +254,7 @@ static void compare_recorded(run *r) {
         compare_boxes(r, w, 0);
         compare_pairs(r, w);
         /* Until the next update the pairs of a removed box are still there. */
-        for (i = 0; i < r->model.gone.count && i < 3 && !r->bad; i++)
-            compare_pairs_of(r, w, r->model.gone.items[i]);
+        for (i = 0; i < r->model.gone.count && i < 3 && !r->bad; i++) compare_pairs_of(r, w, r->model.gone.items[i]);
     }
 }
 
@@ -465,9 +462,8 @@ static void do_shift_origin(run *r) {
     int axis;
     sap_result result;
     for (axis = 0; axis < 3; axis++) {
-        offset[axis] = r->scene == SCENE_LATTICE || r->scene == SCENE_TOUCHING
-                           ? (float)(test_below(&r->rng, 5) - 2)
-                           : test_uniform(&r->rng, -20, 20);
+        offset[axis] = r->scene == SCENE_LATTICE || r->scene == SCENE_TOUCHING ? (float)(test_below(&r->rng, 5) - 2)
+                                                                               : test_uniform(&r->rng, -20, 20);
         if (test_chance(&r->rng, 2)) offset[axis] = test_chance(&r->rng, 50) ? TEST_NAN : TEST_INFINITY;
         if (test_chance(&r->rng, 5)) offset[axis] = TEST_LARGEST;
         if (!(r->model.axes >> axis & 1)) offset[axis] = test_chance(&r->rng, 50) ? TEST_NAN : TEST_INFINITY;
@@ -613,8 +609,7 @@ static void start(run *r, int seed, int size, int draw) {
     memset(&config, 0, sizeof config);
     if (draw & ANY_AXES) config.axes = axes[test_below(&r->rng, 11)];
     if ((draw & WITH_LIMITS) && test_chance(&r->rng, 10)) config.max_boxes = 1 + size / 2;
-    if ((draw & WITH_LIMITS) && test_chance(&r->rng, 15))
-        config.max_pairs = 1 + test_below(&r->rng, size * 3);
+    if ((draw & WITH_LIMITS) && test_chance(&r->rng, 15)) config.max_pairs = 1 + test_below(&r->rng, size * 3);
     if (r->user_filter) {
         config.filter = some_pairs;
         config.filter_user = r;
@@ -690,8 +685,7 @@ static int calm_run(int seed) {
             do_add_many(&r, n);
         else
             do_move_many(&r, r.model.live);
-        if (!r.bad && r.step % 4 == 3)
-            do_add_many(&r, test_below(&r.rng, 4)); /* a few come and go meanwhile */
+        if (!r.bad && r.step % 4 == 3) do_add_many(&r, test_below(&r.rng, 4)); /* a few come and go meanwhile */
         if (!r.bad && r.step % 4 == 1) do_remove_many(&r, test_below(&r.rng, 4));
         if (!r.bad && r.step % 11 == 10) do_set_filter(&r);
         if (!r.bad) do_update(&r);

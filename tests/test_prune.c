@@ -88,10 +88,9 @@ static void one_round(int seed) {
         for (j = bipartite ? 0 : i + 1; j < nb; j++) expected += model_overlap(used, &a[i], &b[j]);
 
     answer = prune(a, na, b, nb, axes, bipartite, hit, &h);
-    CHECK_MESSAGE(
-        answer == expected && h.count == expected && h.faults == 0,
-        "seed %d (%s, axes %d, %d and %d boxes%s): %lld hits, %lld answered, %lld expected, %d faults", seed,
-        scene_names[kind], axes, na, nb, bipartite ? ", bipartite" : "", h.count, answer, expected, h.faults);
+    CHECK_MESSAGE(answer == expected && h.count == expected && h.faults == 0,
+                  "seed %d (%s, axes %d, %d and %d boxes%s): %lld hits, %lld answered, %lld expected, %d faults", seed,
+                  scene_names[kind], axes, na, nb, bipartite ? ", bipartite" : "", h.count, answer, expected, h.faults);
     for (i = 0; i < na; i++)
         for (j = bipartite ? 0 : i + 1; j < nb; j++)
             wrong += h.seen[i * nb + j] != (model_overlap(used, &a[i], &b[j]) ? 1 : 0);
@@ -109,8 +108,7 @@ static void one_round(int seed) {
     }
     if (na) { /* one bad box: refused before anything is reported */
         scene_damage(&rng, used,
-                     bipartite && nb && test_chance(&rng, 50) ? &b[test_below(&rng, nb)]
-                                                              : &a[test_below(&rng, na)]);
+                     bipartite && nb && test_chance(&rng, 50) ? &b[test_below(&rng, nb)] : &a[test_below(&rng, na)]);
         CHECK_EQUAL(prune(a, na, b, nb, axes, bipartite, must_not_be_called, &called), -SAP_ERROR_BOX);
         CHECK_EQUAL(prune(a, na, b, nb, axes, bipartite, NULL, NULL), -SAP_ERROR_BOX);
         CHECK_EQUAL(called, 0);
@@ -136,14 +134,10 @@ static void arguments(void) {
     CHECK_EQUAL(sap_box_prune_bipartite(NULL, 0, NULL, 0, 0, NULL, NULL), 0);
     CHECK_EQUAL(sap_box_prune_bipartite(&box, 1, NULL, 0, 0, must_not_be_called, &called), 0);
     CHECK_EQUAL(sap_box_prune_bipartite(NULL, 0, &box, 1, 0, must_not_be_called, &called), 0);
-    CHECK_EQUAL(sap_box_prune_bipartite(NULL, 1, &box, 1, 0, must_not_be_called, &called),
-                -SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_box_prune_bipartite(&box, 1, NULL, 1, 0, must_not_be_called, &called),
-                -SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_box_prune_bipartite(&box, -1, &box, 1, 0, must_not_be_called, &called),
-                -SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_box_prune_bipartite(&box, 1, &box, -1, 0, must_not_be_called, &called),
-                -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_box_prune_bipartite(NULL, 1, &box, 1, 0, must_not_be_called, &called), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_box_prune_bipartite(&box, 1, NULL, 1, 0, must_not_be_called, &called), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_box_prune_bipartite(&box, -1, &box, 1, 0, must_not_be_called, &called), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_box_prune_bipartite(&box, 1, &box, -1, 0, must_not_be_called, &called), -SAP_ERROR_ARGUMENT);
     for (i = 0; i < sizeof wrong_axes / sizeof wrong_axes[0]; i++) {
         CHECK_EQUAL(sap_box_prune(&box, 1, wrong_axes[i], must_not_be_called, &called), -SAP_ERROR_ARGUMENT);
         CHECK_EQUAL(sap_box_prune(NULL, 0, wrong_axes[i], must_not_be_called, &called), -SAP_ERROR_ARGUMENT);

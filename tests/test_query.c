@@ -9,8 +9,7 @@
 #include <stdlib.h>
 
 static long allocations, allocations_left = -1; /* -1: any number */
-static void *test_realloc(void *p, size_t size)
-{
+static void *test_realloc(void *p, size_t size) {
     if (allocations_left == 0) return NULL;
     if (allocations_left > 0) allocations_left--;
     allocations++;
@@ -31,20 +30,33 @@ enum { EXACT = 1 };
 /* ---- the model ------------------------------------------------------------------------------- */
 
 enum { MOST = 3000 };
-typedef struct item { sap_id id; sap_aabb box; uint32_t category; int live; } item;
-typedef struct model { item items[MOST]; int count, axes, kind; sap_world *world; test_rng rng; } model;
+typedef struct item {
+    sap_id id;
+    sap_aabb box;
+    uint32_t category;
+    int live;
+} item;
+typedef struct model {
+    item items[MOST];
+    int count, axes, kind;
+    sap_world *world;
+    test_rng rng;
+} model;
 
 static model shared; /* too large for a stack */
 
 enum { UNIFORM, LATTICE, TOUCHING, POINTS, IMMENSE, FAR_OFF, FLAT, MIXED, CLUSTERS, DENORMAL, ONE_SPOT, KINDS };
 
-static float pick(model *m, float low, float high) { return test_uniform(&m->rng, low, high); }
+static float pick(model *m, float low, float high) {
+    return test_uniform(&m->rng, low, high);
+}
 
-static float near_whole(model *m, int range) { return (float)(test_below(&m->rng, 2 * range + 1) - range); }
+static float near_whole(model *m, int range) {
+    return (float)(test_below(&m->rng, 2 * range + 1) - range);
+}
 
 /* A coordinate, and an extent from there, of this kind of world. */
-static void pick_interval(model *m, int axis, float *low, float *high)
-{
+static void pick_interval(model *m, int axis, float *low, float *high) {
     float at, size;
     test_rng *rng = &m->rng;
     switch (m->kind) {
@@ -60,7 +72,9 @@ static void pick_interval(model *m, int axis, float *low, float *high)
     case FLAT: at = axis == 1 ? 0 : pick(m, -20, 20), size = axis == 1 ? 0 : pick(m, 0, 2); break;
     case MIXED: at = pick(m, -30, 30), size = test_chance(rng, 10) ? pick(m, 5, 60) : pick(m, 0, 0.5f); break;
     case CLUSTERS: at = near_whole(m, 3) * 1000 + pick(m, -1, 1), size = pick(m, 0, 0.5f); break;
-    case DENORMAL: at = test_float((uint32_t)test_below(rng, 64)) * (test_chance(rng, 50) ? 1.0f : -1.0f), size = 0; break;
+    case DENORMAL:
+        at = test_float((uint32_t)test_below(rng, 64)) * (test_chance(rng, 50) ? 1.0f : -1.0f), size = 0;
+        break;
     case ONE_SPOT: at = 1, size = 1; break;
     default: at = pick(m, -20, 20), size = pick(m, 0.5f, 3); break;
     }
@@ -78,8 +92,7 @@ static void pick_interval(model *m, int axis, float *low, float *high)
     }
 }
 
-static sap_aabb pick_box(model *m)
-{
+static sap_aabb pick_box(model *m) {
     sap_aabb box;
     int k;
     for (k = 0; k < 3; k++) {
@@ -89,8 +102,7 @@ static sap_aabb pick_box(model *m)
     return box;
 }
 
-static void pick_point(model *m, float p[3])
-{
+static void pick_point(model *m, float p[3]) {
     int k;
     sap_aabb box = pick_box(m);
     for (k = 0; k < 3; k++) {
@@ -105,25 +117,23 @@ static void pick_point(model *m, float p[3])
 
 /* ---- brute force ------------------------------------------------------------------------------ */
 
-static int brute_overlap(const model *m, const sap_aabb *a, const sap_aabb *b)
-{
+static int brute_overlap(const model *m, const sap_aabb *a, const sap_aabb *b) {
     int k;
     for (k = 0; k < 3; k++)
         if ((m->axes >> k & 1) &&
-            (test_key(a->min[k]) > test_key(b->max[k]) || test_key(b->min[k]) > test_key(a->max[k]))) return 0;
+            (test_key(a->min[k]) > test_key(b->max[k]) || test_key(b->min[k]) > test_key(a->max[k])))
+            return 0;
     return 1;
 }
 
 /* Exact where denormals are flushed, too. */
-static double wide(float f)
-{
+static double wide(float f) {
     int32_t key = test_key(f);
     if (key > -0x800000 && key < 0x800000) return (double)key * 1.40129846432481707e-45;
     return (double)f;
 }
 
-static double brute_distance2(const model *m, const sap_aabb *b, const float p[3])
-{
+static double brute_distance2(const model *m, const sap_aabb *b, const float p[3]) {
     double sum = 0;
     int k;
     for (k = 0; k < 3; k++) {
@@ -137,8 +147,7 @@ static double brute_distance2(const model *m, const sap_aabb *b, const float p[3
 }
 
 /* t, or 2; *edge: rounding might decide otherwise. */
-static float brute_cast(const model *m, const sap_aabb *b, const sap_aabb *moving, const float d[3], int *edge)
-{
+static float brute_cast(const model *m, const sap_aabb *b, const sap_aabb *moving, const float d[3], int *edge) {
     double first = 0, last = 1;
     int k;
     *edge = 0;
@@ -146,11 +155,14 @@ static float brute_cast(const model *m, const sap_aabb *b, const sap_aabb *movin
         double in, out;
         if (!(m->axes >> k & 1)) continue;
         if (test_key(d[k]) == 0) {
-            if (test_key(moving->max[k]) < test_key(b->min[k]) || test_key(moving->min[k]) > test_key(b->max[k])) return 2;
+            if (test_key(moving->max[k]) < test_key(b->min[k]) || test_key(moving->min[k]) > test_key(b->max[k]))
+                return 2;
             continue;
         }
-        in = (test_key(d[k]) > 0 ? wide(b->min[k]) - wide(moving->max[k]) : wide(b->max[k]) - wide(moving->min[k])) / wide(d[k]);
-        out = (test_key(d[k]) > 0 ? wide(b->max[k]) - wide(moving->min[k]) : wide(b->min[k]) - wide(moving->max[k])) / wide(d[k]);
+        in = (test_key(d[k]) > 0 ? wide(b->min[k]) - wide(moving->max[k]) : wide(b->max[k]) - wide(moving->min[k])) /
+             wide(d[k]);
+        out = (test_key(d[k]) > 0 ? wide(b->max[k]) - wide(moving->min[k]) : wide(b->min[k]) - wide(moving->max[k])) /
+              wide(d[k]);
         if (in > first) first = in;
         if (out < last) last = out;
     }
@@ -160,10 +172,14 @@ static float brute_cast(const model *m, const sap_aabb *b, const sap_aabb *movin
 
 /* ---- what a query visits ----------------------------------------------------------------------- */
 
-typedef struct seen { sap_id ids[MOST]; float t[MOST]; int count, stop_after; float clip; } seen;
+typedef struct seen {
+    sap_id ids[MOST];
+    float t[MOST];
+    int count, stop_after;
+    float clip;
+} seen;
 
-static int see(sap_id id, void *object, void *user)
-{
+static int see(sap_id id, void *object, void *user) {
     seen *s = (seen *)user;
     if ((sap_id)(uintptr_t)object != (id & 0xffffffu) % 1000) CHECK(!"a hit has its box's object");
     if (s->count < MOST) s->ids[s->count] = id;
@@ -171,8 +187,7 @@ static int see(sap_id id, void *object, void *user)
     return s->count != s->stop_after;
 }
 
-static float see_cast(sap_id id, void *object, float t, void *user)
-{
+static float see_cast(sap_id id, void *object, float t, void *user) {
     seen *s = (seen *)user;
     if ((sap_id)(uintptr_t)object != (id & 0xffffffu) % 1000) CHECK(!"a hit has its box's object");
     if (s->count < MOST) s->ids[s->count] = id, s->t[s->count] = t;
@@ -181,18 +196,18 @@ static float see_cast(sap_id id, void *object, float t, void *user)
     return s->clip > 0 ? s->clip : 1;
 }
 
-static int find_seen(const seen *s, sap_id id)
-{
+static int find_seen(const seen *s, sap_id id) {
     int i, n = 0;
     for (i = 0; i < s->count; i++) n += s->ids[i] == id;
     return n;
 }
 
-static int wanted(const item *i, uint32_t mask) { return i->live && (i->category & mask); }
+static int wanted(const item *i, uint32_t mask) {
+    return i->live && (i->category & mask);
+}
 
 /* Exactly these were seen, each once: flags[i] 0 no, 1 yes, 2 either. */
-static void compare(const model *m, const seen *s, int returned, const char *flags, const char *what)
-{
+static void compare(const model *m, const seen *s, int returned, const char *flags, const char *what) {
     int i, total = 0;
     CHECK_MESSAGE(returned == s->count, "%s, kind %d: returned %d, visited %d", what, m->kind, returned, s->count);
     for (i = 0; i < m->count; i++) {
@@ -208,8 +223,7 @@ static void compare(const model *m, const seen *s, int returned, const char *fla
     CHECK_MESSAGE(total == s->count, "%s: %d visited, %d of them live", what, s->count, total);
 }
 
-static seen *new_seen(void)
-{
+static seen *new_seen(void) {
     seen *s = (seen *)calloc(1, sizeof *s);
     if (!s) exit(2);
     return s;
@@ -217,8 +231,7 @@ static seen *new_seen(void)
 
 static char flags[MOST];
 
-static void check_box(model *m, uint32_t mask)
-{
+static void check_box(model *m, uint32_t mask) {
     sap_aabb q = pick_box(m);
     seen *s = new_seen();
     int i, n, yes = 0;
@@ -230,7 +243,8 @@ static void check_box(model *m, uint32_t mask)
         n = sap_query_point(m->world, p, mask, see, s);
     } else
         n = sap_query_box(m->world, &q, mask, see, s);
-    for (i = 0; i < m->count; i++) yes += flags[i] = wanted(&m->items[i], mask) && brute_overlap(m, &m->items[i].box, &q);
+    for (i = 0; i < m->count; i++)
+        yes += flags[i] = wanted(&m->items[i], mask) && brute_overlap(m, &m->items[i].box, &q);
     compare(m, s, n, flags, "query_box");
     CHECK_EQUAL(sap_query_box(m->world, &q, mask, NULL, NULL), yes);
     if (yes > 1) {
@@ -241,8 +255,7 @@ static void check_box(model *m, uint32_t mask)
     free(s);
 }
 
-static void check_sphere(model *m, uint32_t mask)
-{
+static void check_sphere(model *m, uint32_t mask) {
     float p[3], radius = pick(m, 0, 8);
     seen *s = new_seen();
     int i, n;
@@ -261,8 +274,7 @@ static void check_sphere(model *m, uint32_t mask)
     free(s);
 }
 
-static void check_nearest(model *m, uint32_t mask)
-{
+static void check_nearest(model *m, uint32_t mask) {
     float p[3], distance, most = test_chance(&m->rng, 50) ? TEST_INFINITY : pick(m, 0, 5);
     double best = wide(most) * wide(most);
     sap_id id = 0, got;
@@ -283,12 +295,12 @@ static void check_nearest(model *m, uint32_t mask)
         CHECK(test_key(distance) == test_key(most));
     else if (test_is_finite(distance) && best < 1e70) {
         double d = wide(distance) * wide(distance);
-        CHECK_MESSAGE(d <= best * 1.000001 + 1e-80 && d >= best * 0.999999 - 1e-80, "nearest is %g, expected %g", d, best);
+        CHECK_MESSAGE(d <= best * 1.000001 + 1e-80 && d >= best * 0.999999 - 1e-80, "nearest is %g, expected %g", d,
+                      best);
     }
 }
 
-static void pick_translation(model *m, float d[3])
-{
+static void pick_translation(model *m, float d[3]) {
     int k;
     float scale = test_chance(&m->rng, 20) ? 100.0f : test_chance(&m->rng, 20) ? 0.5f : 10.0f;
     if (test_chance(&m->rng, 5)) scale = test_chance(&m->rng, 50) ? 1e30f : 3e38f;
@@ -303,8 +315,7 @@ static void pick_translation(model *m, float d[3])
         for (k = 0; k < 3; k++) d[k] = m->axes >> k & 1 ? 0 : TEST_NAN;
 }
 
-static void check_cast(model *m, uint32_t mask)
-{
+static void check_cast(model *m, uint32_t mask) {
     sap_aabb moving;
     float d[3], clip = test_chance(&m->rng, 30) ? pick(m, 0, 1) : 0;
     seen *s = new_seen();
@@ -318,7 +329,8 @@ static void check_cast(model *m, uint32_t mask)
             pick_interval(m, k, &a, &b);
             if (test_is_finite(a) && test_is_finite(b) && (m->axes >> k & 1)) moving.min[k] = a, moving.max[k] = b;
         }
-    n = is_ray ? sap_ray_cast(m->world, moving.min, d, mask, see_cast, s) : sap_box_cast(m->world, &moving, d, mask, see_cast, s);
+    n = is_ray ? sap_ray_cast(m->world, moving.min, d, mask, see_cast, s)
+               : sap_box_cast(m->world, &moving, d, mask, see_cast, s);
     for (i = 0; i < m->count; i++) {
         int edge;
         float t = brute_cast(m, &m->items[i].box, &moving, d, &edge);
@@ -326,26 +338,28 @@ static void check_cast(model *m, uint32_t mask)
         if (wanted(&m->items[i], mask) && edge) flags[i] = 2;
         if (EXACT && flags[i])
             for (k = 0; k < s->count; k++)
-                if (s->ids[k] == m->items[i].id && s->t[k] != t) CHECK_MESSAGE(0, "t is %g, expected %g", (double)s->t[k], (double)t);
+                if (s->ids[k] == m->items[i].id && s->t[k] != t)
+                    CHECK_MESSAGE(0, "t is %g, expected %g", (double)s->t[k], (double)t);
     }
     compare(m, s, n, flags, is_ray ? "ray_cast" : "box_cast");
     if (clip > 0 && m->count) { /* clipped at the first hit: no later one is beyond, and none before was missed */
         s->count = 0;
         s->clip = clip;
-        n = is_ray ? sap_ray_cast(m->world, moving.min, d, mask, see_cast, s) : sap_box_cast(m->world, &moving, d, mask, see_cast, s);
+        n = is_ray ? sap_ray_cast(m->world, moving.min, d, mask, see_cast, s)
+                   : sap_box_cast(m->world, &moving, d, mask, see_cast, s);
         CHECK_EQUAL(n, s->count);
         for (k = 1; k < s->count; k++) CHECK(s->t[k] <= clip);
         for (i = 0; i < m->count; i++) {
             int edge;
             float t = brute_cast(m, &m->items[i].box, &moving, d, &edge);
-            if (wanted(&m->items[i], mask) && t <= clip * 0.9999f && !edge) CHECK_EQUAL(find_seen(s, m->items[i].id), 1);
+            if (wanted(&m->items[i], mask) && t <= clip * 0.9999f && !edge)
+                CHECK_EQUAL(find_seen(s, m->items[i].id), 1);
         }
     }
     free(s);
 }
 
-static void check_closest(model *m, uint32_t mask)
-{
+static void check_closest(model *m, uint32_t mask) {
     sap_aabb o;
     float d[3], t, best = 1;
     sap_id id = 0, got;
@@ -362,13 +376,14 @@ static void check_closest(model *m, uint32_t mask)
     }
     got = sap_ray_closest(m->world, o.min, d, mask, &t);
     if (EXACT) {
-        CHECK_MESSAGE(got == id && t == best, "ray_closest, kind %d: %u at %g, expected %u at %g", m->kind, (unsigned)got, (double)t, (unsigned)id, (double)best);
+        CHECK_MESSAGE(got == id && t == best, "ray_closest, kind %d: %u at %g, expected %u at %g", m->kind,
+                      (unsigned)got, (double)t, (unsigned)id, (double)best);
     } else if (!any_edge)
-        CHECK_MESSAGE(!got == !id && t <= best * 1.000001f + 1e-30f && t >= best * 0.999999f - 1e-30f, "ray_closest at %g, expected %g", (double)t, (double)best);
+        CHECK_MESSAGE(!got == !id && t <= best * 1.000001f + 1e-30f && t >= best * 0.999999f - 1e-30f,
+                      "ray_closest at %g, expected %g", (double)t, (double)best);
 }
 
-static void check_queries(model *m, int rounds)
-{
+static void check_queries(model *m, int rounds) {
     for (; rounds > 0; rounds--) {
         uint32_t mask = test_chance(&m->rng, 70) ? ~0u : 1u << test_below(&m->rng, 3);
         check_box(m, mask);
@@ -381,8 +396,7 @@ static void check_queries(model *m, int rounds)
 
 /* ---- what happens to a world --------------------------------------------------------------------- */
 
-static void add_box(model *m)
-{
+static void add_box(model *m) {
     item *i = &m->items[m->count];
     sap_id next;
     if (m->count == MOST) return;
@@ -392,8 +406,10 @@ static void add_box(model *m)
     i->id = (test_chance(&m->rng, 20) ? sap_add_static : sap_add)(m->world, &i->box, (void *)(uintptr_t)(next % 1000));
     i->category = 1;
     i->live = 1;
-    if (!CHECK_MESSAGE(i->id != 0, "kind %d, axes %d: %s", m->kind, m->axes, sap_result_text(sap_last_error(m->world)))) {
-        printf("%g %g  %g %g  %g %g\n", (double)i->box.min[0], (double)i->box.max[0], (double)i->box.min[1], (double)i->box.max[1], (double)i->box.min[2], (double)i->box.max[2]);
+    if (!CHECK_MESSAGE(i->id != 0, "kind %d, axes %d: %s", m->kind, m->axes,
+                       sap_result_text(sap_last_error(m->world)))) {
+        printf("%g %g  %g %g  %g %g\n", (double)i->box.min[0], (double)i->box.max[0], (double)i->box.min[1],
+               (double)i->box.max[1], (double)i->box.min[2], (double)i->box.max[2]);
         exit(1);
     }
     m->count++;
@@ -403,14 +419,12 @@ static void add_box(model *m)
     }
 }
 
-static void remove_box(model *m, int at)
-{
+static void remove_box(model *m, int at) {
     CHECK_EQUAL(sap_remove(m->world, m->items[at].id), SAP_OK);
     m->items[at] = m->items[--m->count];
 }
 
-static void move_box(model *m, int at)
-{
+static void move_box(model *m, int at) {
     int k;
     sap_aabb *b = &m->items[at].box;
     if (test_chance(&m->rng, 70) && m->kind != DENORMAL && m->kind != IMMENSE) { /* a step */
@@ -425,15 +439,14 @@ static void move_box(model *m, int at)
     CHECK_EQUAL(sap_move(m->world, m->items[at].id, b), SAP_OK);
 }
 
-static void check_valid(model *m)
-{
+static void check_valid(model *m) {
     const char *broken = sap_validate(m->world);
-    CHECK_MESSAGE(broken == NULL, "kind %d, axes %d, %d boxes: broken: %s", m->kind, m->axes, m->count, broken ? broken : "");
+    CHECK_MESSAGE(broken == NULL, "kind %d, axes %d, %d boxes: broken: %s", m->kind, m->axes, m->count,
+                  broken ? broken : "");
     if (broken) exit(1);
 }
 
-static void start(model *m, int kind, int axes, int seed)
-{
+static void start(model *m, int kind, int axes, int seed) {
     sap_config config;
     memset(&config, 0, sizeof config);
     memset(m, 0, sizeof *m);
@@ -445,8 +458,7 @@ static void start(model *m, int kind, int axes, int seed)
     if (!m->world) exit(2);
 }
 
-static void change(model *m, int changes)
-{
+static void change(model *m, int changes) {
     for (; changes > 0; changes--) {
         int what = test_below(&m->rng, 100);
         if (what < 30 || !m->count)
@@ -458,14 +470,12 @@ static void change(model *m, int changes)
     }
 }
 
-static void move_all(model *m)
-{
+static void move_all(model *m) {
     int i;
     for (i = 0; i < m->count; i++) move_box(m, i);
 }
 
-static void test_worlds(int seed)
-{
+static void test_worlds(int seed) {
     static const int axes[] = {0, 0, SAP_2D, SAP_AXIS_X, SAP_AXIS_X | SAP_AXIS_Z, SAP_AXIS_Z, 0};
     model *m = &shared;
     int round, kind = seed % KINDS, n;
@@ -493,10 +503,14 @@ static void test_worlds(int seed)
 
 /* ---- changes from inside hits --------------------------------------------------------------------- */
 
-typedef struct mischief { model *m; seen *s; int depth, added; char touched[MOST]; } mischief;
+typedef struct mischief {
+    model *m;
+    seen *s;
+    int depth, added;
+    char touched[MOST];
+} mischief;
 
-static void check_refusals(sap_world *w)
-{
+static void check_refusals(sap_world *w) {
     static const float zero[3] = {0, 0, 0};
     void *bytes;
     CHECK_EQUAL(sap_update(w), SAP_ERROR_BUSY);
@@ -514,8 +528,7 @@ static void check_refusals(sap_world *w)
     CHECK_EQUAL(sap_last_error(w), SAP_ERROR_BUSY);
 }
 
-static int disturb(sap_id id, void *object, void *user)
-{
+static int disturb(sap_id id, void *object, void *user) {
     mischief *x = (mischief *)user;
     model *m = x->m;
     int i, at = -1, n = x->s->count;
@@ -551,21 +564,17 @@ static int disturb(sap_id id, void *object, void *user)
             x->touched[m->count - 1] = 3;
         }
         break;
-    default: /* a nested query sees all changes made before it */
-        check_queries(m, 1);
-        break;
+    default: /* a nested query sees all changes made before it */ check_queries(m, 1); break;
     }
     return 1;
 }
 
-static float disturb_cast(sap_id id, void *object, float t, void *user)
-{
+static float disturb_cast(sap_id id, void *object, float t, void *user) {
     (void)t;
     return disturb(id, object, user) ? 1.0f : 0.0f;
 }
 
-static void test_mutation(int seed)
-{
+static void test_mutation(int seed) {
     model *m = &shared;
     static mischief x;
     static char before[MOST];
@@ -607,8 +616,7 @@ static void test_mutation(int seed)
 
 /* ---- memory ----------------------------------------------------------------------------------------- */
 
-static void test_memory(int seed)
-{
+static void test_memory(int seed) {
     model *m = &shared;
     int i, fail, round;
     sap_aabb all;
@@ -617,7 +625,9 @@ static void test_memory(int seed)
     for (round = 0; round < 40; round++) {
         float t, p[3] = {0, 0, 0}, d[3] = {1, 1, 1};
         for (i = 0; i < 1 + round * 3; i++) add_box(m);
-        if (m->count > 50) for (i = 0; i < 20; i++) move_box(m, test_below(&m->rng, m->count)), remove_box(m, test_below(&m->rng, m->count));
+        if (m->count > 50)
+            for (i = 0; i < 20; i++)
+                move_box(m, test_below(&m->rng, m->count)), remove_box(m, test_below(&m->rng, m->count));
         for (fail = 0; fail < 20; fail++) {
             int n;
             allocations_left = fail;
@@ -661,10 +671,14 @@ static void test_memory(int seed)
 /* ---- threads: a prepared world is only read ------------------------------------------------------------ */
 
 enum { THREADS = 4 };
-typedef struct job { const model *m; test_rng rng; long hits; int wrong; } job;
+typedef struct job {
+    const model *m;
+    test_rng rng;
+    long hits;
+    int wrong;
+} job;
 
-static int count_hit(sap_id id, void *object, void *user)
-{
+static int count_hit(sap_id id, void *object, void *user) {
     job *j = (job *)user;
     (void)object;
     if (!sap_is_valid(j->m->world, id)) j->wrong++;
@@ -672,8 +686,7 @@ static int count_hit(sap_id id, void *object, void *user)
     return 1;
 }
 
-static int count_hit_only(sap_id id, void *object, void *user)
-{
+static int count_hit_only(sap_id id, void *object, void *user) {
     job *j = (job *)user;
     float p[3] = {0, 0, 0};
     (void)object;
@@ -682,13 +695,11 @@ static int count_hit_only(sap_id id, void *object, void *user)
     return 1;
 }
 
-static float count_cast(sap_id id, void *object, float t, void *user)
-{
+static float count_cast(sap_id id, void *object, float t, void *user) {
     return count_hit_only(id, object, user) ? (t > 0.5f ? 0.9f : 1.0f) : 0.0f;
 }
 
-static void *ask(void *data)
-{
+static void *ask(void *data) {
     job *j = (job *)data;
     int i, k;
     for (i = 0; i < 300; i++) {
@@ -708,8 +719,7 @@ static void *ask(void *data)
     return NULL;
 }
 
-static void test_threads(int seed)
-{
+static void test_threads(int seed) {
     model *m = &shared;
     pthread_t threads[THREADS];
     job jobs[THREADS], alone;
@@ -747,8 +757,7 @@ static void test_threads(int seed)
 
 /* ---- by hand ------------------------------------------------------------------------------------------ */
 
-static void test_by_hand(void)
-{
+static void test_by_hand(void) {
     sap_world *w = sap_create(NULL);
     sap_aabb unit = {{0, 0, 0}, {1, 1, 1}}, next = {{1, 0, 0}, {2, 1, 1}}, bad = {{0, 0, 0}, {1, 1, 1}}, far_one;
     float o[3] = {-1, 0.5f, 0.5f}, d[3] = {2, 0, 0}, zero[3] = {0, 0, 0}, nan[3] = {0, 0, 0}, inf[3] = {0, 0, 0}, t = 7;
@@ -816,8 +825,7 @@ static void test_by_hand(void)
 }
 
 /* A slot that changed hands between two queries, few enough of them that the tree is not built anew. */
-static void test_reused_slots(void)
-{
+static void test_reused_slots(void) {
     model *m = &shared;
     int i, round;
     start(m, UNIFORM, 0, 5);
@@ -837,8 +845,7 @@ static void test_reused_slots(void)
 }
 
 /* After sap_restore the queries see the boxes of the snapshot. */
-static void test_restore(void)
-{
+static void test_restore(void) {
     model *m = &shared;
     static model saved;
     size_t size;
@@ -868,9 +875,9 @@ static void test_restore(void)
 }
 
 /* Each kernel visits the same boxes. */
-static void test_kernels(int seed)
-{
-    static const int kernels[] = {SAP__KERNEL_SCALAR, SAP__KERNEL_SSE2, SAP__KERNEL_NEON, SAP__KERNEL_WASM, SAP__KERNEL_AVX2};
+static void test_kernels(int seed) {
+    static const int kernels[] = {SAP__KERNEL_SCALAR, SAP__KERNEL_SSE2, SAP__KERNEL_NEON, SAP__KERNEL_WASM,
+                                  SAP__KERNEL_AVX2};
     model *m = &shared;
     size_t i;
     for (i = 0; i < sizeof kernels / sizeof *kernels; i++) {
@@ -886,8 +893,7 @@ static void test_kernels(int seed)
 
 /* In the filter and in the callbacks of an update. */
 static int asked_in_filter;
-static int filter_that_queries(const sap_pair *pair, void *user)
-{
+static int filter_that_queries(const sap_pair *pair, void *user) {
     sap_world *w = *(sap_world **)user;
     sap_aabb box;
     (void)sap_get_box(w, pair->id0, &box);
@@ -895,8 +901,7 @@ static int filter_that_queries(const sap_pair *pair, void *user)
     return 1;
 }
 
-static void *create_that_queries(const sap_pair *pair, void *user)
-{
+static void *create_that_queries(const sap_pair *pair, void *user) {
     sap_world *w = *(sap_world **)user;
     sap_aabb box;
     (void)sap_get_box(w, pair->id0, &box);
@@ -908,8 +913,7 @@ static void *create_that_queries(const sap_pair *pair, void *user)
     return NULL;
 }
 
-static void test_update_callbacks(void)
-{
+static void test_update_callbacks(void) {
     sap_config config;
     sap_world *w;
     int i;
@@ -928,8 +932,7 @@ static void test_update_callbacks(void)
     sap_destroy(w);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     int seeds = test_argument(argc, argv, 1, 150), seed;
     test_by_hand();
     test_update_callbacks();

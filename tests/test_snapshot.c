@@ -77,7 +77,9 @@ static void tape_put(tape *t, const void *data, size_t size) {
     if (size) memcpy(tape_more(t, size), data, size);
 }
 
-static void tape_number(tape *t, long long number) { tape_put(t, &number, sizeof number); }
+static void tape_number(tape *t, long long number) {
+    tape_put(t, &number, sizeof number);
+}
 
 static void tape_free(tape *t) {
     free(t->bytes);
@@ -472,8 +474,7 @@ enum { AXES = 3, SLOTS, FREE, REMOVED, RECORDED, PAIRS, CHECKSUM = 10 }; /* word
 /* Words that a header promises. */
 static uint64_t words_of(const unsigned char *bytes) {
     return sap__snapshot_words(get_word(bytes, SLOTS),
-                               (uint64_t)get_word(bytes, FREE) + get_word(bytes, REMOVED) +
-                                   get_word(bytes, RECORDED),
+                               (uint64_t)get_word(bytes, FREE) + get_word(bytes, REMOVED) + get_word(bytes, RECORDED),
                                get_word(bytes, PAIRS));
 }
 
@@ -537,8 +538,7 @@ static void round_trip(int seed) {
         later = g;
         seen.count = 0;
         play(&later, to, &seen, updates);
-        CHECK_MESSAGE(same_tapes(&expected, &seen), "another story after a restore (seed %d, target %d)", seed,
-                      i);
+        CHECK_MESSAGE(same_tapes(&expected, &seen), "another story after a restore (seed %d, target %d)", seed, i);
     }
     for (i = 0; i < 4; i++) sap_destroy(targets[i]);
     free(roomy);
@@ -606,8 +606,8 @@ static void every_way(int seed) {
                 if ((path + kernel) & 1) sap_reserve(s, 50, 200);
                 seen.count = 0;
                 play(&g, s, first ? &expected : &seen, updates);
-                CHECK_MESSAGE(first || same_tapes(&expected, &seen), "path %d, kernel %d differ (seed %d)",
-                              path, kernel, seed);
+                CHECK_MESSAGE(first || same_tapes(&expected, &seen), "path %d, kernel %d differ (seed %d)", path,
+                              kernel, seed);
                 first = 0;
             }
             sap_destroy(s);
@@ -793,8 +793,7 @@ static void not_from_callbacks(void) {
 }
 
 /* Refused with this answer, and nothing changed. */
-static void refused(sap_world *s, const tape *before, const void *bytes, size_t size, sap_result expected,
-                    int line) {
+static void refused(sap_world *s, const tape *before, const void *bytes, size_t size, sap_result expected, int line) {
     sap_result r = sap_restore(s, bytes, size);
     test_check(r == expected, __FILE__, line, "restore answers %d, expected %d", (int)r, (int)expected);
     test_check(sap_last_error(s) == expected, __FILE__, line, "last error %d", (int)sap_last_error(s));
@@ -963,9 +962,8 @@ static void impossible(int axes) {
     static const uint32_t bad_lo[] = {0x80000000u, 0x807fffffu, 0x7f800001u},
                           bad_hi[] = {0x7fffffffu, 0x7f800001u, 0x807fffffu};
     enum { NOW = 1, WAS = 7, REMOVED_SLOT = 0, FRESH_SLOT = 2, ADDED_SLOT = 5, MOVED_SLOT = 6, STILL_SLOT = 7 };
-    static const int places[][2] = {{REMOVED_SLOT, WAS}, {FRESH_SLOT, NOW}, {FRESH_SLOT, WAS},
-                                    {ADDED_SLOT, NOW},   {MOVED_SLOT, NOW}, {MOVED_SLOT, WAS},
-                                    {STILL_SLOT, 0}};
+    static const int places[][2] = {{REMOVED_SLOT, WAS}, {FRESH_SLOT, NOW}, {FRESH_SLOT, WAS}, {ADDED_SLOT, NOW},
+                                    {MOVED_SLOT, NOW},   {MOVED_SLOT, WAS}, {STILL_SLOT, 0}};
     sap_config config;
     sap_world *s, *to;
     snapshot shot;
@@ -1075,11 +1073,21 @@ typedef struct forgery {
     test_rng rng;
 } forgery;
 
-static uint32_t f_get(const forgery *f, size_t word) { return get_word(f->bytes, word); }
-static void f_put(forgery *f, size_t word, uint32_t value) { put_word(f->bytes, word, value); }
-static size_t f_any(forgery *f, size_t n) { return n ? (size_t)(test_random(&f->rng) % n) : 0; }
-static size_t f_slot(size_t slot) { return SAP__HEADER_WORDS + SAP__SLOT_WORDS * slot; }
-static size_t f_queues(const forgery *f) { return f_slot(f_get(f, SLOTS)); }
+static uint32_t f_get(const forgery *f, size_t word) {
+    return get_word(f->bytes, word);
+}
+static void f_put(forgery *f, size_t word, uint32_t value) {
+    put_word(f->bytes, word, value);
+}
+static size_t f_any(forgery *f, size_t n) {
+    return n ? (size_t)(test_random(&f->rng) % n) : 0;
+}
+static size_t f_slot(size_t slot) {
+    return SAP__HEADER_WORDS + SAP__SLOT_WORDS * slot;
+}
+static size_t f_queues(const forgery *f) {
+    return f_slot(f_get(f, SLOTS));
+}
 static size_t f_pairs(const forgery *f) {
     return f_queues(f) + f_get(f, FREE) + f_get(f, REMOVED) + f_get(f, RECORDED);
 }
@@ -1106,11 +1114,10 @@ static void f_swap(forgery *f, size_t a, size_t b, size_t words) {
 }
 
 static uint32_t f_special(forgery *f) {
-    static const uint32_t special[] = {0,          1,          2,          3,          4,
-                                       5,          8,          0x10,       0x15,       0x7f800000u,
-                                       0x7f800001u, 0x80800000u, 0x807fffffu, 0x7fffffffu, 0x80000000u,
-                                       0xffffffffu, 0xfffffffeu, 0x00ffffffu, 0x01000000u, 0x01000001u,
-                                       0x3f800000u, 0xc0800000u, 0x00010000u};
+    static const uint32_t special[] = {0,           1,           2,           3,           4,           5,
+                                       8,           0x10,        0x15,        0x7f800000u, 0x7f800001u, 0x80800000u,
+                                       0x807fffffu, 0x7fffffffu, 0x80000000u, 0xffffffffu, 0xfffffffeu, 0x00ffffffu,
+                                       0x01000000u, 0x01000001u, 0x3f800000u, 0xc0800000u, 0x00010000u};
     return test_chance(&f->rng, 20) ? (uint32_t)test_random(&f->rng)
                                     : special[f_any(f, sizeof special / sizeof special[0])];
 }

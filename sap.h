@@ -1290,7 +1290,7 @@ static void sap__choose_grid(sap__strips *t, const sap__box *boxes, const uint32
     unsigned char lo[2][SAP__SAMPLE], hi[2][SAP__SAMPLE];
     int within[3][SAP__SAMPLE];
     double together[2][SAP__CUT_BITS + 1], best = -1, sums[3] = {0, 0, 0};
-    int m = n < SAP__SAMPLE ? n : SAP__SAMPLE, i, k, d, b0, b1;
+    int m = n / 16 < SAP__SAMPLE ? n / 16 : SAP__SAMPLE, i, k, d, b0, b1;
     t->axis[0] = 0, t->axis[1] = 1, t->axis[2] = 2;
     t->bits[0] = t->bits[1] = 0;
     t->cut[0][0] = t->cut[1][0] = SAP__BEFORE_ALL;
@@ -1299,6 +1299,7 @@ static void sap__choose_grid(sap__strips *t, const sap__box *boxes, const uint32
     t->grid_tests = -1;
     t->density[0] = t->density[1] = t->density[2] = n;
     if (n < 2 * SAP__LANES) return; /* one strip of a few chunks */
+    if (m < 128) m = n < 128 ? n : 128;
     for (k = 0; k < 3; k++) {
         for (i = 0; i < m; i++) {
             int at = (int)((long long)i * n / m);

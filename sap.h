@@ -125,8 +125,9 @@
    and some 6 in the hash table. Arrays double, so up to twice that is held; scratch for events comes on top. The
    tree of the queries takes some 120 more a box, scratch included, from the first query on.
    After sap_reserve(boxes, pairs) no call allocates until one of the two is exceeded; a removed box counts until the
-   update that reports it. Moves, removals and filter changes never allocate: the add has made their room. If memory fails in sap_update, pairs and events are as
-   before, what was recorded stays recorded, and a later sap_update succeeds once there is memory.
+   update that reports it. Moves, removals and filter changes never allocate: the add has made their room. If memory
+   fails in sap_update, pairs and events are as before, what was recorded stays recorded, and a later sap_update
+   succeeds once there is memory.
 
    ---- the way through this file ----
 

@@ -574,6 +574,15 @@ static int sap__overlap_on(const sap__box *a, const sap__box *b, int axis) {
     return (a->lo[axis] <= b->hi[axis]) & (b->lo[axis] <= a->hi[axis]);
 }
 
+/* to becomes the smallest box around both. */
+SAP__INLINE void sap__unite(sap__box *to, const sap__box *box) {
+    int k;
+    for (k = 0; k < 3; k++) {
+        if (box->lo[k] < to->lo[k]) to->lo[k] = box->lo[k];
+        if (box->hi[k] > to->hi[k]) to->hi[k] = box->hi[k];
+    }
+}
+
 /* A min or a max, without a branch: which of the two it is is a coin toss. */
 SAP__INLINE int32_t sap__bound(const sap__box *box, int axis, uint32_t is_max) {
     return box->lo[axis] ^ ((box->lo[axis] ^ box->hi[axis]) & -(int32_t)is_max);
@@ -689,6 +698,8 @@ static void sap__sort(uint64_t *items, uint64_t *tmp, int n) {
 /* Pairs of ids, (id0, id1), by both: by the lower half, then, stably, by the upper. */
 static void sap__sort_pairs(uint64_t *items, uint64_t *tmp, int n) {
     int i, half;
+    for (i = 1; i < n && items[i - 1] <= items[i];) i++;
+    if (i >= n) return; /* as often: batches come in order */
     if (n <= SAP__FEW_ITEMS) {
         sap__sort_few(items, n, 0);
         return;
@@ -1176,15 +1187,17 @@ typedef struct sap__strips {
     uint32_t *chunk;               /* which of chunks */
     sap__chunk *chunks;
     uint32_t *free_chunks;
-    uint64_t *items, *tmp;        /* of the sort */
-    uint32_t *spans;              /* by slot: the strips it is filed in, packed */
-    double density[3];            /* mins a unit of length, by axis */
-    int grid_boxes;               /* how many there were when the grid was chosen; 0 = choose */
-    int built_chunks;             /* chunks in use after the last build */
-    long long grid_tests;         /* tests of the first sweep of this grid; -1 = none yet */
-    long long sweep_tests, tests; /* of the last sweep; of this update */
-    int ready;                    /* 0: to be built anew */
-    int restless;                 /* updates until boxes are expected to stay in their strips again */
+    uint64_t *items, *tmp; /* of the sort */
+    uint32_t *spans;       /* by slot: the strips it is filed in, packed */
+    double density[3];     /* mins a unit of length, by axis */
+    int grid_boxes;        /* how many there were when the grid was chosen; 0 = choose */
+    int built_chunks;      /* chunks in use after the last build */
+    long long grid_tests;  /* tests of the first sweep of this grid; -1 = none yet */
+    long long sweep_tests; /* of the last sweep */
+    int ready;             /* 0: to be built anew */
+    int frozen;            /* must not allocate: if a build lacks room, these say how much it needs */
+    long long need_entries, need_chunks;
+    int restless; /* updates until boxes are expected to stay in their strips again */
 } sap__strips;
 
 /* Found pairs are handed on in batches, so that the kernels stay small and tight. take returns 0 to stop. */
@@ -1193,6 +1206,7 @@ struct sap__sink {
     int (*take)(sap__sink *sink);
     void *context;
     int count, stopped;
+    long long tests; /* boxes that were looked at */
     sap__found found[SAP__BATCH + SAP__LANES * SAP__LANES];
 };
 
@@ -1281,6 +1295,11 @@ static void sap__copy_lane(sap__chunk *to, int i, const sap__chunk *from, int j)
     to->ref[i] = from->ref[j];
 }
 
+/* With the wide one. A strip of fewer than four boxes is never worth its place. */
+static int sap__most_strips(int n) {
+    return n / 4 + 2 < (1 << 2 * SAP__CUT_BITS) + 1 ? n / 4 + 2 : (1 << 2 * SAP__CUT_BITS) + 1;
+}
+
 /* Chooses the axes and the cuts from a sample. What counts on an axis is not how far the boxes are spread, but how
    many others start within a box: the sweep axis is where these are fewest. (Box pruning takes the axis of the
    largest variance, which a few far boxes or long boxes mislead.) The number of strips is the one that makes
@@ -1352,6 +1371,7 @@ static void sap__choose_grid(sap__strips *t, const sap__box *boxes, const uint32
         for (b1 = 0; b1 <= SAP__CUT_BITS; b1++) {
             int s0 = SAP__CUT_BITS - b0, s1 = SAP__CUT_BITS - b1;
             double copies = 0, run = 0, wide = 0, cost;
+            if ((1 << (b0 + b1)) >= sap__most_strips(n)) continue;
             for (i = 0; i < m; i += 4) { /* a quarter of the sample is enough here */
                 int strips = ((hi[0][i] >> s0) - (lo[0][i] >> s0) + 1) * ((hi[1][i] >> s1) - (lo[1][i] >> s1) + 1);
                 if (strips > SAP__WIDE)
@@ -1383,11 +1403,23 @@ static long long sap__most_copies(int n) {
     return 2 * (long long)n + 64;
 }
 
-static int sap__room_for_strips(sap__strips *t, int n, int slots, int strips, long long entries, long long chunks) {
-    return entries < INT_MAX && chunks < INT_MAX && sap__room(&t->strip, strips) && sap__room(&t->items, n) &&
-           sap__room(&t->tmp, n) && sap__room(&t->spans, slots) && sap__room(&t->first, entries) &&
-           sap__room(&t->reach, entries) && sap__room(&t->fill, entries) && sap__room(&t->chunk, entries) &&
-           sap__room(&t->chunks, chunks) && sap__room(&t->free_chunks, chunks);
+static int sap__room_to_build(sap__strips *t, int n, int slots, int strips) {
+    return sap__room(&t->strip, strips) && sap__room(&t->items, n) && sap__room(&t->tmp, n) &&
+           sap__room(&t->spans, slots);
+}
+
+/* Room for what a build needs. */
+static int sap__strips_grow(sap__strips *t) {
+    long long entries = t->need_entries, chunks = t->need_chunks;
+    return entries < INT_MAX && chunks < INT_MAX && sap__room(&t->first, entries) && sap__room(&t->reach, entries) &&
+           sap__room(&t->fill, entries) && sap__room(&t->chunk, entries) && sap__room(&t->chunks, chunks) &&
+           sap__room(&t->free_chunks, chunks);
+}
+
+/* Is there room for it already? chunk and free_chunks are the last to grow. */
+static int sap__strips_fit(const sap__strips *t) {
+    return t->chunk && t->free_chunks && (long long)stbds_arrcap(t->chunk) >= t->need_entries &&
+           (long long)stbds_arrcap(t->free_chunks) >= t->need_chunks;
 }
 
 /* Room in the directory for a strip of that many full chunks, and chunks for all strips, with some to spare for
@@ -1401,10 +1433,11 @@ static long long sap__chunks_for(long long full, int strips) {
 }
 
 static int sap__strips_reserve(sap__strips *t, int n) {
-    int strips = (1 << 2 * SAP__CUT_BITS) + 1;
+    int strips = sap__most_strips(n);
     long long full = sap__most_copies(n) / SAP__FILL + strips;
-    return sap__room_for_strips(t, n, n, strips, sap__entries_for(full) + 4 * (long long)strips,
-                                sap__chunks_for(full, strips));
+    t->need_entries = sap__entries_for(full) + 4 * (long long)strips;
+    t->need_chunks = sap__chunks_for(full, strips);
+    return sap__room_to_build(t, n, n, strips) && sap__strips_grow(t);
 }
 
 /* The boxes have changed so much that another grid may be better. */
@@ -1420,7 +1453,7 @@ static int sap__strips_build(sap__strips *t, const sap__box *boxes, int all, con
     long long copies, entries, full;
     t->ready = 0;
     if (sap__grid_is_old(t, n)) sap__choose_grid(t, boxes, slots, n);
-    if (!sap__room_for_strips(t, n, all, sap__wide_strip(t) + 1, 0, 0)) return 0;
+    if (!sap__room_to_build(t, n, all, sap__wide_strip(t) + 1)) return 0;
     for (;; sap__halve_grid(t)) {
         strips = sap__wide_strip(t) + 1;
         sap__set_length(t->strip, strips);
@@ -1451,8 +1484,10 @@ static int sap__strips_build(sap__strips *t, const sap__box *boxes, int all, con
         entries += t->strip[s].room;
         full += chunks_here;
     }
-    if (!sap__room_for_strips(t, n, all, strips, entries, sap__chunks_for(full, strips))) return 0;
-    chunks = (int)sap__chunks_for(full, strips);
+    t->need_entries = entries;
+    t->need_chunks = sap__chunks_for(full, strips);
+    if (!(t->frozen ? sap__strips_fit(t) : sap__strips_grow(t))) return 0;
+    chunks = (int)t->need_chunks;
     sap__set_length(t->chunks, chunks);
     sap__sort(t->items, t->tmp, n);
     for (i = 0; i < n; i++) {
@@ -1509,13 +1544,13 @@ SAP__INLINE int sap__meet_chunks(const sap__kernel *kernel, const sap__chunk *a,
 }
 
 /* All overlapping pairs within one strip. */
-static void sap__sweep_strip(sap__strips *t, const sap__kernel *kernel, int s, sap__sink *sink) {
+static void sap__sweep_strip(const sap__strips *t, const sap__kernel *kernel, int s, sap__sink *sink) {
     const sap__strip *strip = &t->strip[s];
     int i, j, end = strip->start + strip->count;
     for (i = strip->start; i < end; i++) {
         const sap__chunk *a = &t->chunks[t->chunk[i]];
         for (j = i; j < end && t->first[j] <= t->reach[i]; j++) {
-            t->tests += sap__meet_chunks(kernel, a, &t->chunks[t->chunk[j]], t->first[j], sink);
+            sink->tests += sap__meet_chunks(kernel, a, &t->chunks[t->chunk[j]], t->first[j], sink);
             if (sink->count >= SAP__BATCH) {
                 sap__sink_flush(sink);
                 if (sink->stopped) return;
@@ -1525,7 +1560,7 @@ static void sap__sweep_strip(sap__strips *t, const sap__kernel *kernel, int s, s
 }
 
 /* What a turned box overlaps in one strip; self is left out. */
-static void sap__ask_strip(sap__strips *t, const sap__kernel *kernel, int s, const sap__box *turned, uint32_t ref,
+static void sap__ask_strip(const sap__strips *t, const sap__kernel *kernel, int s, const sap__box *turned, uint32_t ref,
                            sap__sink *sink) {
     const sap__strip *strip = &t->strip[s];
     int e, end = strip->start + strip->count;
@@ -1534,7 +1569,7 @@ static void sap__ask_strip(sap__strips *t, const sap__kernel *kernel, int s, con
         uint32_t mask;
         if (t->reach[e] < turned->lo[0]) continue;
         c = &t->chunks[t->chunk[e]];
-        t->tests += SAP__LANES;
+        sink->tests += SAP__LANES;
         for (mask = kernel->hits(c, turned); mask; mask &= mask - 1) {
             uint32_t other = c->ref[sap__lowest_bit(mask)];
             sink->found[sink->count].a = ref;
@@ -1551,7 +1586,7 @@ static void sap__ask_strip(sap__strips *t, const sap__kernel *kernel, int s, con
 /* Box pruning, complete: every overlapping pair once. (Terdiman I.4c) */
 static void sap__sweep(sap__strips *t, const sap__kernel *kernel, sap__sink *sink) {
     int s, i, lane, j, k, wide = sap__wide_strip(t);
-    long long tests = t->tests;
+    long long tests = sink->tests;
     for (s = 0; s <= wide && !sink->stopped; s++) sap__sweep_strip(t, kernel, s, sink);
     for (i = t->strip[wide].start; i < t->strip[wide].start + t->strip[wide].count; i++)
         for (lane = 0; lane < t->fill[i]; lane++) { /* a wide box visits all strips that it touches */
@@ -1565,12 +1600,13 @@ static void sap__sweep(sap__strips *t, const sap__kernel *kernel, sap__sink *sin
                     sap__ask_strip(t, kernel, j << t->bits[1] | k, &box,
                                    (c->ref[lane] & SAP__SLOT) | sap__home(&span, j, k), sink);
         }
-    t->sweep_tests = t->tests - tests;
+    t->sweep_tests = sink->tests - tests;
     if (t->grid_tests < 0) t->grid_tests = t->sweep_tests;
 }
 
 /* Box pruning, bipartite, one box of the other set at a time: everything here that overlaps it, once. */
-static void sap__ask(sap__strips *t, const sap__kernel *kernel, const sap__box *box, uint32_t slot, sap__sink *sink) {
+static void sap__ask(const sap__strips *t, const sap__kernel *kernel, const sap__box *box, uint32_t slot,
+                     sap__sink *sink) {
     sap__box turned;
     sap__span span;
     int j, k, wide = sap__wide_strip(t);
@@ -1863,7 +1899,7 @@ SAP_DEF long long sap_box_prune(const sap_aabb *boxes, int n, int axes, sap_prun
     if (n < 0 || (n && !boxes) || axes < 0 || axes > 7) return -SAP_ERROR_ARGUMENT;
     memset(&strips, 0, sizeof strips);
     prune.hit = hit, prune.user = user, prune.visited = 0, prune.swapped = -1;
-    sink.take = sap__prune_take, sink.context = &prune, sink.count = sink.stopped = 0;
+    sink.take = sap__prune_take, sink.context = &prune, sink.count = sink.stopped = 0, sink.tests = 0;
     r = sap__encode_all(boxes, n, axes, &all);
     if (r == SAP_OK && n && !sap__strips_build(&strips, all, n, NULL, n)) r = SAP_ERROR_MEMORY;
     if (r == SAP_OK && n) {
@@ -1887,7 +1923,7 @@ SAP_DEF long long sap_box_prune_bipartite(const sap_aabb *a, int na, const sap_a
     if (na < 0 || nb < 0 || (na && !a) || (nb && !b) || axes < 0 || axes > 7) return -SAP_ERROR_ARGUMENT;
     memset(&strips, 0, sizeof strips);
     prune.hit = hit, prune.user = user, prune.visited = 0, prune.swapped = swapped;
-    sink.take = sap__prune_take, sink.context = &prune, sink.count = sink.stopped = 0;
+    sink.take = sap__prune_take, sink.context = &prune, sink.count = sink.stopped = 0, sink.tests = 0;
     r = sap__encode_all(swapped ? a : b, swapped ? na : nb, axes, &filed);
     if (r == SAP_OK) r = sap__encode_all(swapped ? b : a, swapped ? nb : na, axes, &asking);
     if (r == SAP_OK && na && nb) {
@@ -1964,6 +2000,8 @@ struct sap_world {
     sap__tree *tree;              /* boxes as recorded, for queries; NULL until the first one */
     uint64_t *ends[3];            /* sorted endpoints of all boxes, a sentinel at each side; see endpoints */
     int ends_ready;
+    void *cells; /* not NULL: sap_multi.h's cells settle, in place of all these */
+    int (*settle_cells)(sap_world *s, void *cells);
 
     /* during an update */
     uint64_t *found; /* keys (id0, id1) of pairs that start */
@@ -3445,14 +3483,21 @@ static int sap__sort_lost(sap_world *s) {
     return 1;
 }
 
-static int sap__lose_by_pairs(sap_world *s) {
-    uint32_t p, n = (uint32_t)sap__length(s->pairs), lost = 0;
-    if (!sap__room(&s->lost, n)) return sap__trouble(s, SAP_ERROR_MEMORY);
-    for (p = 0; p < n; p++) {
-        s->lost[lost] = p;
-        lost += (uint32_t)sap__is_lost(s, p);
+/* Looks through pairs [from, to), ascending; writes to lost[from] and on how many it returns. */
+static int sap__lose_range(sap_world *s, uint32_t from, uint32_t to) {
+    uint32_t p, *lost = s->lost + from;
+    int n = 0;
+    for (p = from; p < to; p++) {
+        lost[n] = p;
+        n += sap__is_lost(s, p);
     }
-    sap__set_length(s->lost, lost);
+    return n;
+}
+
+static int sap__lose_by_pairs(sap_world *s) {
+    int n = sap__length(s->pairs);
+    if (!sap__room(&s->lost, n)) return sap__trouble(s, SAP_ERROR_MEMORY);
+    if (n) sap__set_length(s->lost, sap__lose_range(s, 0, (uint32_t)n));
     return 1;
 }
 
@@ -3638,10 +3683,11 @@ enum {
     SAP__PATIENCE = 8      /* after so many calm updates */
 };
 
-static void sap__sink_init(sap__sink *sink, sap_world *s, int (*take)(sap__sink *)) {
+static void sap__sink_init(sap__sink *sink, void *context, int (*take)(sap__sink *)) {
     sink->take = take;
-    sink->context = s;
+    sink->context = context;
     sink->count = sink->stopped = 0;
+    sink->tests = 0;
 }
 
 static sap__strips *sap__strips_for(sap_world *s, uint32_t slot) {
@@ -3650,7 +3696,7 @@ static sap__strips *sap__strips_for(sap_world *s, uint32_t slot) {
 
 /* Files the live boxes of one kind anew. */
 static int sap__file_all(sap_world *s, sap__strips *t) {
-    uint32_t slot, n = (uint32_t)sap__length(s->slots), kind = t == &s->standing ? SAP__STATIC : 0;
+    uint32_t slot, n = (uint32_t)sap__length(s->state), kind = t == &s->standing ? SAP__STATIC : 0;
     int count = 0;
     if (!sap__room(&s->filed, n)) return sap__trouble(s, SAP_ERROR_MEMORY);
     for (slot = 0; slot < n; slot++)
@@ -3661,8 +3707,9 @@ static int sap__file_all(sap_world *s, sap__strips *t) {
 /* Takes the changed boxes of one kind along in their strips; then, or if that fails, the strips are ready. */
 static int sap__refile(sap_world *s, sap__strips *t, int changed, int of) {
     int i, n = sap__length(s->list);
+    if (changed == 0 && of == 0) return 1;
     if (4 * (long long)changed > of) t->ready = 0;
-    if (!sap__room(&t->spans, sap__length(s->slots))) return sap__trouble(s, SAP_ERROR_MEMORY);
+    if (!sap__room(&t->spans, sap__length(s->state))) return sap__trouble(s, SAP_ERROR_MEMORY);
     for (i = 0; i < n && t->ready && changed; i++) {
         uint32_t slot = s->list[i];
         if (sap__strips_for(s, slot) != t) continue;
@@ -3676,36 +3723,13 @@ static int sap__refile(sap_world *s, sap__strips *t, int changed, int of) {
     return t->ready || sap__file_all(s, t);
 }
 
-/* Every changed box asks the strips of those it may pair with. */
-static int sap__ask_all(sap_world *s, int ask_moving) {
-    sap__sink sink;
-    int i, n = sap__length(s->list);
-    sap__sink_init(&sink, s, sap__take_asked);
-    for (i = 0; i < n && !sink.stopped; i++) {
-        uint32_t slot = s->list[i];
-        int is_static = (s->state[slot] & SAP__STATIC) != 0;
-        if (s->state[slot] & SAP__REMOVED) continue;
-        if (is_static || ask_moving) sap__ask(&s->moving, &s->kernel, &s->now[slot], slot, &sink);
-        if (!is_static && s->live_static) sap__ask(&s->standing, &s->kernel, &s->now[slot], slot, &sink);
-    }
-    sap__sink_flush(&sink);
-    return !sink.stopped;
-}
-
-static int sap__settle_by_query(sap_world *s, int changed_moving, int changed_static) {
-    s->ends_ready = 0;
-    return sap__refile(s, &s->moving, changed_moving, s->live - s->live_static) &&
-           sap__refile(s, &s->standing, changed_static, s->live_static) && sap__ask_all(s, 1) &&
-           sap__lose_by_lists(s, SAP__CHANGED) && sap__sort_lost(s);
-}
-
 /* Brings the strips of moving boxes in step when most of them moved. Those that stay in their strips take their new
    bounds where they are; 0 if too many come, go, or change their strips: then building all anew is cheaper. */
 static int sap__refresh_all(sap_world *s) {
     sap__strips *t = &s->moving;
     int i, n = sap__length(s->list), leaving = 0, moving = s->live - s->live_static;
     if (!t->ready || sap__grid_is_old(t, moving) || --t->restless > 0 || !sap__room(&s->filed, n) ||
-        !sap__room(&t->spans, sap__length(s->slots)) || !sap__room(&t->items, moving))
+        !sap__room(&t->spans, sap__length(s->state)) || !sap__room(&t->items, moving))
         return t->ready = 0;
     for (i = 0; i < n; i++) {
         uint32_t slot = s->list[i];
@@ -3732,18 +3756,56 @@ static int sap__refresh_all(sap_world *s) {
     return t->ready && sap__strips_refresh(t, s->now);
 }
 
-static int sap__settle_by_prune(sap_world *s, int changed_static) {
+/* Brings the strips in step with what changed: changed[0] moving boxes, changed[1] static ones. */
+static int sap__file_changes(sap_world *s, int path, const int changed[2]) {
+    int moving = path == SAP__PATH_PRUNE ? sap__refresh_all(s) || sap__file_all(s, &s->moving)
+                                         : sap__refile(s, &s->moving, changed[0], s->live - s->live_static);
+    int standing = sap__refile(s, &s->standing, changed[1], s->live_static);
+    return moving && standing;
+}
+
+/* A box asks those of one kind; of a kind that has none, the strips may never have been built. */
+static void sap__ask_moving(const sap_world *s, const sap__box *box, uint32_t ref, sap__sink *sink) {
+    if (s->live > s->live_static) sap__ask(&s->moving, &s->kernel, box, ref, sink);
+}
+
+static void sap__ask_standing(const sap_world *s, const sap__box *box, uint32_t ref, sap__sink *sink) {
+    if (s->live_static) sap__ask(&s->standing, &s->kernel, box, ref, sink);
+}
+
+/* Finds every overlap of a changed box: by a sweep, or by asking the strips of those that it may pair with. What a
+   sweep finds goes to swept, what a question finds to asked; 0 if one of them stopped it. */
+static int sap__find_overlaps(sap_world *s, int path, int (*swept)(sap__sink *), int (*asked)(sap__sink *),
+                              void *context) {
     sap__sink sink;
-    s->ends_ready = 0;
-    if ((!sap__refresh_all(s) && !sap__file_all(s, &s->moving)) ||
-        !sap__refile(s, &s->standing, changed_static, s->live_static))
-        return 0;
-    sap__sink_init(&sink, s, sap__take_found);
-    sap__sweep(&s->moving, &s->kernel, &sink);
+    int i, n = sap__length(s->list);
+    if (path == SAP__PATH_PRUNE) {
+        sap__sink_init(&sink, context, swept);
+        sap__sweep(&s->moving, &s->kernel, &sink);
+        sap__sink_flush(&sink);
+        s->tests += sink.tests;
+        if (sink.stopped) return 0;
+        if (s->live_static == 0) return 1;
+    }
+    sap__sink_init(&sink, context, asked);
+    for (i = 0; i < n && !sink.stopped; i++) {
+        uint32_t slot = s->list[i];
+        int is_static = (s->state[slot] & SAP__STATIC) != 0;
+        if (s->state[slot] & SAP__REMOVED) continue;
+        if (is_static || path != SAP__PATH_PRUNE) sap__ask_moving(s, &s->now[slot], slot, &sink);
+        if (!is_static) sap__ask_standing(s, &s->now[slot], slot, &sink);
+    }
     sap__sink_flush(&sink);
-    if (sink.stopped) return 0;
-    if (s->live_static && !sap__ask_all(s, 0)) return 0;
-    return sap__lose_by_pairs(s);
+    s->tests += sink.tests;
+    return !sink.stopped;
+}
+
+static int sap__settle_by_strips(sap_world *s, int path, const int changed[2]) {
+    s->ends_ready = 0;
+    if (!sap__file_changes(s, path, changed) || !sap__find_overlaps(s, path, sap__take_found, sap__take_asked, s))
+        return 0;
+    if (path == SAP__PATH_PRUNE) return sap__lose_by_pairs(s);
+    return sap__lose_by_lists(s, SAP__CHANGED) && sap__sort_lost(s);
 }
 
 /* Batch insertion's second half (I.4c): complete pruning among the new boxes, bipartite pruning of all others
@@ -3753,16 +3815,13 @@ static int sap__prune_new(sap_world *s) {
     sap__sink sink;
     sap__box bounds = sap__nowhere;
     uint32_t slot, all = (uint32_t)sap__length(s->slots);
-    int i, k, n = sap__length(s->list), count = 0;
+    int i, n = sap__length(s->list), count = 0;
     if (!sap__room(&s->filed, n)) return sap__trouble(s, SAP_ERROR_MEMORY);
     for (i = 0; i < n; i++) {
         slot = s->list[i];
         if ((s->state[slot] & SAP__REMOVED) || !(s->state[slot] & (SAP__ADDED | SAP__FRESH))) continue;
         s->filed[count++] = slot;
-        for (k = 0; k < 3; k++) {
-            if (s->now[slot].lo[k] < bounds.lo[k]) bounds.lo[k] = s->now[slot].lo[k];
-            if (s->now[slot].hi[k] > bounds.hi[k]) bounds.hi[k] = s->now[slot].hi[k];
-        }
+        sap__unite(&bounds, &s->now[slot]);
     }
     if (count == 0) return 1;
     t->grid_boxes = 0;
@@ -3774,6 +3833,7 @@ static int sap__prune_new(sap_world *s) {
             sap__overlap(&s->now[slot], &bounds))
             sap__ask(t, &s->kernel, &s->now[slot], slot, &sink);
     sap__sink_flush(&sink);
+    s->tests += sink.tests;
     t->grid_boxes = t->ready = 0;
     return !sink.stopped;
 }
@@ -3848,18 +3908,18 @@ static sap_result sap__settle(sap_world *s) {
         changed[(s->state[slot] & SAP__STATIC) != 0]++;
     }
     path = sap__choose_path(s, changed[0], changed[0] + changed[1]);
-    s->swaps = s->tests = s->moving.tests = s->standing.tests = 0;
+    s->swaps = s->tests = 0;
     s->trouble = SAP_ERROR_MEMORY;
     budget = s->path == SAP__PATH_AUTO && !SAP__TRACES ? SAP__SHIFT_BUDGET * (long long)(s->live + 1) : LLONG_MAX / 2;
-    good = path == SAP__PATH_SORT    ? sap__settle_by_sort(s, budget)
-           : path == SAP__PATH_PRUNE ? sap__settle_by_prune(s, changed[1])
-                                     : sap__settle_by_query(s, changed[0], changed[1]);
+    good = s->cells                 ? s->settle_cells(s, s->cells)
+           : path == SAP__PATH_SORT ? sap__settle_by_sort(s, budget)
+                                    : sap__settle_by_strips(s, path, changed);
     if (!good && s->trouble == SAP_OK) { /* too many shifts: nothing was committed, prune instead */
         sap__set_length(s->found, 0);
         sap__set_length(s->lost, 0);
         s->patience = 8 * SAP__PATIENCE;
         s->trouble = SAP_ERROR_MEMORY;
-        good = sap__settle_by_prune(s, changed[1]);
+        good = sap__settle_by_strips(s, SAP__PATH_PRUNE, changed);
     }
     n = sap__length(s->list);
     for (i = 0; i < n; i++) s->state[s->list[i]] &= ~(uint32_t)SAP__CHANGED;
@@ -3886,7 +3946,6 @@ static sap_result sap__settle(sap_world *s) {
         s->removed_first = s->slots[slot].mask;
         sap__give_slot(s, slot);
     }
-    s->tests += s->moving.tests + s->standing.tests;
     return SAP_OK;
 }
 
@@ -3902,10 +3961,9 @@ SAP_DEF sap_result sap_update(sap_world *s) {
     return sap__end_call(s, sap__settle(s));
 }
 
-SAP_DEF int sap_dump_pairs(sap_world *s, sap_create_pair *create, sap_delete_pair *del, void *user) {
-    sap_result r = sap_update(s);
+/* The callbacks of an update that went well. */
+static int sap__report_pairs(sap_world *s, sap_create_pair *create, sap_delete_pair *del, void *user) {
     int i, n, first;
-    if (r != SAP_OK) return -(int)r;
     s->in_callback++;
     n = sap__length(s->deleted);
     for (i = 0; i < n && del; i++) del(&s->deleted[i], user);
@@ -3918,6 +3976,11 @@ SAP_DEF int sap_dump_pairs(sap_world *s, sap_create_pair *create, sap_delete_pai
     s->in_callback--;
     s->last_error = SAP_OK;
     return sap__length(s->pairs);
+}
+
+SAP_DEF int sap_dump_pairs(sap_world *s, sap_create_pair *create, sap_delete_pair *del, void *user) {
+    sap_result r = sap_update(s);
+    return r == SAP_OK ? sap__report_pairs(s, create, del, user) : -(int)r;
 }
 
 /* ====================================================================================================== */
@@ -3938,13 +4001,9 @@ SAP_DEF sap_world *sap_create(const sap_config *config) {
     return s;
 }
 
-SAP_DEF void sap_destroy(sap_world *s) {
+/* All that a world holds, but not the world. */
+static void sap__free_all(sap_world *s) {
     int k;
-    if (!s) return;
-    if (sap__is_busy(s)) {
-        s->last_error = SAP_ERROR_BUSY;
-        return;
-    }
     sap__strips_free(&s->moving);
     sap__strips_free(&s->standing);
     sap__tree_free(s);
@@ -3966,6 +4025,15 @@ SAP_DEF void sap_destroy(sap_world *s) {
     sap__free_array(&s->tmp);
     sap__free_array(&s->list);
     sap__free_array(&s->filed);
+}
+
+SAP_DEF void sap_destroy(sap_world *s) {
+    if (!s) return;
+    if (sap__is_busy(s)) {
+        s->last_error = SAP_ERROR_BUSY;
+        return;
+    }
+    sap__free_all(s);
     SAP_FREE(s);
 }
 
@@ -4112,9 +4180,22 @@ SAP_DEF void *sap_get_object(const sap_world *s, sap_id id) {
     return slot == SAP__NONE ? NULL : s->slots[slot].object;
 }
 
-SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats) {
+static size_t sap__all_bytes(const sap_world *s) {
+    size_t bytes = sizeof *s + sap__tree_bytes(s) + sap__strips_bytes(&s->moving) + sap__strips_bytes(&s->standing) +
+                   sap__bytes_of(s->now) + sap__bytes_of(s->was) + sap__bytes_of(s->slots) + sap__bytes_of(s->state) +
+                   sap__bytes_of(s->link) + sap__bytes_of(s->record) + sap__bytes_of(s->pairs) +
+                   sap__bytes_of(s->created) + sap__bytes_of(s->deleted) + sap__bytes_of(s->links) +
+                   sap__bytes_of(s->buckets) + sap__bytes_of(s->found) + sap__bytes_of(s->lost) +
+                   sap__bytes_of(s->items) + sap__bytes_of(s->tmp) + sap__bytes_of(s->list) + sap__bytes_of(s->filed);
     int k;
-    if (!s || !stats) return;
+    for (k = 0; k < 3; k++) bytes += sap__bytes_of(s->ends[k]);
+    return bytes;
+}
+
+SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats) {
+    if (!stats) return;
+    memset(stats, 0, sizeof *stats);
+    if (!s) return;
     stats->boxes = s->live;
     stats->static_boxes = s->live_static;
     stats->pairs = sap__length(s->pairs);
@@ -4122,13 +4203,7 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats) {
     stats->deleted = sap__length(s->deleted);
     stats->swaps = s->swaps;
     stats->overlap_tests = s->tests;
-    stats->bytes = sizeof *s + sap__tree_bytes(s) + sap__strips_bytes(&s->moving) + sap__strips_bytes(&s->standing) +
-                   sap__bytes_of(s->now) + sap__bytes_of(s->was) + sap__bytes_of(s->slots) + sap__bytes_of(s->state) +
-                   sap__bytes_of(s->link) + sap__bytes_of(s->record) + sap__bytes_of(s->pairs) +
-                   sap__bytes_of(s->created) + sap__bytes_of(s->deleted) + sap__bytes_of(s->links) +
-                   sap__bytes_of(s->buckets) + sap__bytes_of(s->found) + sap__bytes_of(s->lost) +
-                   sap__bytes_of(s->items) + sap__bytes_of(s->tmp) + sap__bytes_of(s->list) + sap__bytes_of(s->filed);
-    for (k = 0; k < 3; k++) stats->bytes += sap__bytes_of(s->ends[k]);
+    stats->bytes = sap__all_bytes(s);
 }
 
 /* For tests: SAP__KERNEL_SCALAR and so on; 0 if this build or machine lacks it. */
@@ -4949,7 +5024,7 @@ static const char *sap__validate_pairs(const sap_world *s) {
 static const char *sap__validate_strips(const sap_world *s, const sap__strips *t, uint32_t kind) {
     int strips = sap__wide_strip(t) + 1, i, e, lane, k;
     long long copies = 0, filed = 0, chunks = 0;
-    uint32_t slot, n = (uint32_t)sap__length(s->slots);
+    uint32_t slot, n = (uint32_t)sap__length(s->state);
     if (!t->ready) return NULL;
     for (i = 0; i < strips; i++) {
         const sap__strip *strip = &t->strip[i];

@@ -1,0 +1,1390 @@
+/* SPDX-License-Identifier: MIT OR Unlicense
+
+   sap_multi.h - v0.1 - a grid of SAPs: sap.h for worlds of a hundred thousand boxes and more, and for threads.
+
+   The same verbs as sap.h, with the prefix sap_multi_, and the same answers: ids, events, their order, the order of
+   the pairs and snapshots are those of one sap_world given the same calls, byte for byte, whatever the grid, wherever
+   the boxes are, and whatever the number of threads. The grid is only about speed. It is the multi-SAP of Pierre
+   Terdiman's paper ("Sweep-and-prune", version 0.2, 2007, part II); "Terdiman II.3b" and the like name its sections.
+
+   ---- do this ----
+
+       #define SAP_MULTI_IMPLEMENTATION      in one C or C++ file, before the include; it implies SAP_IMPLEMENTATION
+       #include "sap_multi.h"                everywhere else without the define
+
+   ---- example ----
+
+       #define SAP_MULTI_IMPLEMENTATION
+       #include "sap_multi.h"
+
+       int main(void) {
+           sap_aabb a = {{0, 0, 0}, {1, 1, 1}}, b = {{1, 1, 1}, {2, 2, 2}};
+           sap_multi *world = sap_multi_create(NULL); // the grid is chosen from the boxes
+           int pairs;
+           sap_multi_add(world, &a, NULL);
+           sap_multi_add(world, &b, NULL);
+           sap_multi_update(world);
+           sap_multi_pairs(world, &pairs); // 1
+           sap_multi_destroy(world);
+           return 0;
+       }
+
+   ---- when it pays ----
+
+   With threads (config.parallel), when most of 20,000 boxes or more move each frame; and without, in worlds of some
+   hundred thousand boxes. Below SAP__CELLS_FROM boxes a sap_multi settles as one sap_world does, for no grid makes
+   that faster. README.md has the figures. If your world is small and you have no threads, take sap.h alone.
+
+   ---- the grid ----
+
+   fixed     config.bounds, divided into config.cells. It is wrapped: what leaves the bounds is filed from the other
+             end. So no box is outside, and boxes at opposite ends that share a cell are told apart by their bounds
+   hashed    config.hashed, cells of config.cell_size, without bounds; config.entries: coordinates are hashed into so
+             many cells, 0: every cell that holds a box is one
+   chosen    neither: from a sample of the boxes, anew when there are twice or half as many
+
+   One, two or three axes may be divided. A cell costs memory once a box has been in it. When empty it goes to a pool,
+   where the next new cell finds it, and is freed after SAP__POOL_UPDATES updates. A box that touches more than
+   SAP__MOST_CELLS cells is filed in none: one more SAP, outside of the grid, holds all such boxes, and whoever
+   changed asks it too. Cells that are too small for the boxes (most of them touch too many, or stand alone) are
+   doubled until they are not.
+
+   ---- threads ----
+
+   config.parallel runs jobs: parallel(job, data, count, parallel_user) calls job(data, i) for all i from 0 to
+   count - 1, on any threads, in any order, and returns when all are done. Jobs share nothing that they write, and
+   call neither the allocator nor the filter. Without it all runs on the caller's thread. One sap_multi is used by one
+   thread at a time, but for queries after sap_multi_prepare_queries, as in sap.h.
+
+   ---- memory ----
+
+   Some 150 bytes a box on top of sap.h's, where the grid is in use. After sap_multi_reserve no call allocates until a
+   number is exceeded, but a cell that is entered for the first time, or holds more than it ever did, may.
+   What fails for memory fails as in sap.h: nothing has changed, and a later call succeeds.
+*/
+#ifndef SAP_MULTI_H
+#define SAP_MULTI_H
+
+#if defined(SAP_MULTI_IMPLEMENTATION) && !defined(SAP_IMPLEMENTATION)
+#define SAP_IMPLEMENTATION
+#endif
+#include "sap.h"
+
+#if defined(SAP_STATIC) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function" /* a file may declare and not define */
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct sap_multi sap_multi;          /* one world; its inside is private */
+typedef void sap_job(void *data, int index); /* one of count jobs; touches nothing that another one writes */
+/* Runs job(data, 0) to job(data, count - 1), in any order, on any threads; returns when all are done. */
+typedef void sap_parallel_for(sap_job *job, void *data, int count, void *user);
+
+typedef struct sap_multi_config { /* zeroed = all defaults */
+    sap_config sap;               /* what holds for every cell */
+    sap_aabb bounds;              /* fixed grid: the region that the cells divide; all zero = that of the boxes */
+    int cells[3];                 /* cells along each axis; 0 or 1 = not divided; all zero = chosen from the boxes */
+    int hashed;                   /* 1: unbounded grid of cell_size, hashed */
+    int entries;                  /* hashed: size of the table; 0 = one for every cell that holds a box */
+    float cell_size[3];           /* hashed: size of a cell; 0 = that axis is not divided; all zero = chosen */
+    sap_parallel_for *parallel;   /* NULL = this thread only */
+    void *parallel_user;
+} sap_multi_config;
+
+/* ---- life: as in sap.h ------------------------------------------------------------------------------ */
+
+/* NULL config = defaults. NULL on failure: no memory, or a config that contradicts itself: what sap_create refuses,
+   negative counts, cell sizes that are negative or NaN, bounds that are NaN or inverted, or infinite or of no size on
+   an axis that is divided. Axes that config.sap.axes leaves out are not looked at. */
+SAP_DEF sap_multi *sap_multi_create(const sap_multi_config *config);
+SAP_DEF void sap_multi_destroy(sap_multi *m);
+SAP_DEF sap_result sap_multi_reserve(sap_multi *m, int boxes, int pairs);
+
+/* ---- boxes: as in sap.h ----------------------------------------------------------------------------- */
+
+SAP_DEF sap_id sap_multi_add(sap_multi *m, const sap_aabb *box, void *object);
+SAP_DEF sap_id sap_multi_add_static(sap_multi *m, const sap_aabb *box, void *object);
+SAP_DEF sap_result sap_multi_move(sap_multi *m, sap_id id, const sap_aabb *box);
+SAP_DEF sap_result sap_multi_remove(sap_multi *m, sap_id id);
+SAP_DEF sap_result sap_multi_add_many(sap_multi *m, int n, const sap_aabb *boxes, void *const *objects, sap_id *ids);
+SAP_DEF sap_result sap_multi_add_static_many(sap_multi *m, int n, const sap_aabb *boxes, void *const *objects,
+                                             sap_id *ids);
+SAP_DEF sap_result sap_multi_move_many(sap_multi *m, int n, const sap_id *ids, const sap_aabb *boxes);
+SAP_DEF sap_result sap_multi_remove_many(sap_multi *m, int n, const sap_id *ids);
+SAP_DEF sap_result sap_multi_set_filter(sap_multi *m, sap_id id, uint32_t category, uint32_t mask);
+SAP_DEF sap_result sap_multi_refilter(sap_multi *m, sap_id id);
+SAP_DEF sap_result sap_multi_shift_origin(sap_multi *m, const float offset[3]);
+SAP_DEF sap_result sap_multi_last_error(const sap_multi *m);
+
+/* ---- pairs: as in sap.h ----------------------------------------------------------------------------- */
+
+SAP_DEF sap_result sap_multi_update(sap_multi *m);
+SAP_DEF int sap_multi_dump_pairs(sap_multi *m, sap_create_pair *create, sap_delete_pair *del, void *user);
+SAP_DEF const sap_pair *sap_multi_created(const sap_multi *m, int *count);
+SAP_DEF const sap_pair *sap_multi_deleted(const sap_multi *m, int *count);
+SAP_DEF const sap_pair *sap_multi_pairs(const sap_multi *m, int *count);
+SAP_DEF const sap_pair *sap_multi_find_pair(const sap_multi *m, sap_id a, sap_id b);
+SAP_DEF sap_result sap_multi_set_pair_data(sap_multi *m, sap_id a, sap_id b, void *user_data);
+SAP_DEF int sap_multi_pairs_of(const sap_multi *m, sap_id id, sap_id *others, int capacity);
+
+/* ---- look: as in sap.h ------------------------------------------------------------------------------ */
+
+SAP_DEF int sap_multi_count(const sap_multi *m);
+SAP_DEF int sap_multi_is_valid(const sap_multi *m, sap_id id);
+SAP_DEF sap_result sap_multi_get_box(const sap_multi *m, sap_id id, sap_aabb *box);
+SAP_DEF void *sap_multi_get_object(const sap_multi *m, sap_id id);
+
+/* ---- queries: as in sap.h --------------------------------------------------------------------------- */
+
+SAP_DEF sap_result sap_multi_prepare_queries(sap_multi *m);
+SAP_DEF int sap_multi_query_box(sap_multi *m, const sap_aabb *box, uint32_t mask, sap_hit *hit, void *user);
+SAP_DEF int sap_multi_query_point(sap_multi *m, const float point[3], uint32_t mask, sap_hit *hit, void *user);
+SAP_DEF int sap_multi_query_sphere(sap_multi *m, const float center[3], float radius, uint32_t mask, sap_hit *hit,
+                                   void *user);
+SAP_DEF int sap_multi_ray_cast(sap_multi *m, const float origin[3], const float translation[3], uint32_t mask,
+                               sap_ray_hit *hit, void *user);
+SAP_DEF int sap_multi_box_cast(sap_multi *m, const sap_aabb *box, const float translation[3], uint32_t mask,
+                               sap_ray_hit *hit, void *user);
+SAP_DEF sap_id sap_multi_ray_closest(sap_multi *m, const float origin[3], const float translation[3], uint32_t mask,
+                                     float *t);
+SAP_DEF sap_id sap_multi_nearest(sap_multi *m, const float point[3], float max_distance, uint32_t mask,
+                                 float *distance);
+
+/* ---- state, inspection: as in sap.h ----------------------------------------------------------------- */
+
+/* A snapshot holds no grid: it is the same as that of one sap_world, and either restores the other's. */
+SAP_DEF size_t sap_multi_snapshot_size(const sap_multi *m);
+SAP_DEF sap_result sap_multi_save(const sap_multi *m, void *buffer, size_t size);
+SAP_DEF sap_result sap_multi_restore(sap_multi *m, const void *buffer, size_t size);
+SAP_DEF const char *sap_multi_validate(const sap_multi *m);
+SAP_DEF void sap_multi_get_stats(const sap_multi *m, sap_stats *stats);
+
+#ifdef __cplusplus
+}
+#endif
+#if defined(SAP_STATIC) && defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
+#endif /* SAP_MULTI_H */
+
+/* ====================================================================================================== */
+/* Implementation                                                                                           */
+/* ====================================================================================================== */
+
+#if defined(SAP_MULTI_IMPLEMENTATION) && !defined(SAP_MULTI_IMPLEMENTED)
+#define SAP_MULTI_IMPLEMENTED
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ====================================================================================================== */
+/* >> cells: small worlds                                                                                    */
+/* ====================================================================================================== */
+
+/* One sap_world, the whole, holds what users see: ids, boxes, filters, the record, pairs, the tree of the queries.
+   Only the way of settling is another one. Each cell is a sap_world of its own that has boxes and strips, and
+   nothing else: no ids, no pairs, no objects. What is found in the cells becomes the whole's pairs.
+
+       whole                                 cell 7                          outside
+         slot 0   place -> cell 7, local 2     local 0   slot 4   range        boxes that touch more than
+         slot 1   place -> cell 3, local 0     local 1   -                     SAP__MOST_CELLS cells
+                      \-> cell 7, local 3      local 2   slot 0   range
+         slot 2   place -> outside, local 0    local 3   slot 1   range
+
+   A pair is owned by the cell that holds the larger of the two boxes' lowest cells on each axis: there, on every
+   axis, one of the two starts. That is what edge says of a box in a cell. It is the rule of the strips again, and the
+   paper's shared pair manager without its counters (Terdiman II.3c): nobody else reports the pair. Where wrapping or
+   hashing folds two cells into one, a pair may be seen twice; the sort of what was found lets one of them through. */
+enum {
+    SAP__CELLS_FROM = 16384, /* boxes: with fewer the whole settles by itself */
+    SAP__CELL_BOXES = 4096,  /* in a cell of a chosen grid, about: cells that fit the second-level cache */
+    SAP__MOST_CELLS = 8,     /* that a box is filed in */
+    SAP__POOL_UPDATES = 64,  /* after which an empty cell is freed */
+    SAP__SHARES = 16,        /* into which a loop over all pairs is cut */
+    SAP__GRID_SAMPLE = 1024
+};
+
+#define SAP__FAR_CELL (1 << 30) /* cells beyond are one */
+#define SAP__OUTSIDE 0u         /* the cell that is no part of the grid */
+
+/* The cells that a box touches: n along each axis, from lo on. n[0] == 0: too many, it is outside. */
+typedef struct sap__range {
+    int32_t lo[3];
+    unsigned char n[3];
+    unsigned char edge; /* of a box in a cell: bit k says that no cell lower on axis k holds it */
+} sap__range;
+
+enum { SAP__ALL_EDGES = 7 };
+
+typedef struct sap__cell {
+    sap_world world;   /* by local slot: now, was, state; and list, filed, strips */
+    uint32_t *slot;    /* by local slot: the slot in the whole */
+    sap__range *range; /* by local slot */
+    uint32_t *free;    /* local slots */
+    uint32_t *leaving; /* slots of boxes that touch other cells now */
+    sap__found *out;   /* pairs that may begin, by slots of the whole */
+    sap__box bounds;   /* all its boxes are in here */
+    uint64_t key;      /* where it is in the grid */
+    uint32_t chain;    /* next cell in the same bucket */
+    int is_pooled;     /* has no box, and no place in the grid */
+    int is_dirty;      /* has something to settle */
+    int lacks_room;    /* a job could not end: it needs more room and is run again */
+    int path, changed[2];
+    long long since; /* the update in which it went to the pool */
+    const struct sap_multi *grid;
+} sap__cell;
+
+typedef struct sap__place { /* where a box is filed */
+    uint32_t cell, local;
+    uint32_t more; /* next one of a box in several cells */
+} sap__place;
+
+struct sap_multi {
+    sap_world *whole;
+    sap_multi_config config;
+    int from; /* SAP__CELLS_FROM, or what tests force */
+
+    /* the grid; an axis that is not divided has per == 0 */
+    double origin[3], per[3]; /* the cell of v is floor((v - origin) * per) */
+    int32_t wrap[3];          /* cells along the axis, then from the start again; 0 = without end */
+    int grid_boxes;           /* how many there were when the grid was chosen; 0 = choose */
+    int most_outside;         /* more boxes outside: choose again */
+    int filed;                /* 0: all boxes are to be filed anew */
+
+    sap__cell **cells;  /* cells[SAP__OUTSIDE] is no part of the grid; NULL = freed */
+    uint32_t *table;    /* first cell of each chain */
+    uint32_t *pool;     /* cells without a box, the oldest first */
+    int pool_freed;     /* so many of the first ones have been freed */
+    uint32_t *dirty;    /* cells that have something to settle */
+    uint32_t *todo;     /* cells of the jobs that run */
+    sap__place *places; /* by slot of the whole */
+    sap__place *more;   /* further places of boxes in several cells */
+    uint32_t free_more; /* list of those that are free */
+    int cells_used;
+    int shares, lost[SAP__SHARES]; /* of all pairs; pairs found lost in each */
+    long long updates;
+};
+
+/* Runs a job for each of count indices: on the user's threads, if there are any. */
+static void sap__run(sap_multi *m, sap_job *job, int count) {
+    int i;
+    if (m->config.parallel && count > 1)
+        m->config.parallel(job, m, count, m->config.parallel_user);
+    else
+        for (i = 0; i < count; i++) job(m, i);
+}
+
+/* ---- the grid: from bounds to cells ------------------------------------------------------------------------ */
+
+#if defined(__GNUC__) || defined(__clang__)
+#define SAP__NOINLINE __attribute__((noinline))
+#else
+#define SAP__NOINLINE
+#endif
+
+/* Monotone, and one piece of code for all who ask: two bounds that are equal lie in the same cell, also where the
+   compiler keeps more digits than a double has. Clamped before any cast: 1e30 and infinity have cells too. */
+SAP__NOINLINE static int32_t sap__cell_index(const sap_multi *m, int k, int32_t key) {
+    double at;
+    if (key > SAP__INFINITY - 1) key = SAP__INFINITY - 1;
+    if (key < 1 - SAP__INFINITY) key = 1 - SAP__INFINITY;
+    at = ((double)sap__float(key) - m->origin[k]) * m->per[k];
+    if (at >= SAP__FAR_CELL) return SAP__FAR_CELL;
+    if (at <= -SAP__FAR_CELL) return -SAP__FAR_CELL;
+    return (int32_t)at - (at < (int32_t)at);
+}
+
+/* The cells that a box touches. */
+static void sap__range_of(const sap_multi *m, const sap__box *box, sap__range *range) {
+    int cells = 1, k;
+    for (k = 0; k < 3; k++) {
+        int32_t lo = 0, hi = 0, n;
+        if (m->per[k] > 0) lo = sap__cell_index(m, k, box->lo[k]), hi = sap__cell_index(m, k, box->hi[k]);
+        n = (hi - SAP__MOST_CELLS >= lo) ? SAP__MOST_CELLS + 1 : hi - lo + 1;
+        if (m->wrap[k] && n > m->wrap[k]) n = m->wrap[k];
+        range->lo[k] = lo;
+        range->n[k] = (unsigned char)n;
+        cells *= n;
+    }
+    range->edge = SAP__ALL_EDGES;
+    if (cells > SAP__MOST_CELLS)
+        for (k = 0; k < 3; k++) range->lo[k] = 0, range->n[k] = 0;
+}
+
+static int sap__same_range(const sap__range *a, const sap__range *b) {
+    return memcmp(a->lo, b->lo, sizeof a->lo) == 0 && memcmp(a->n, b->n, sizeof a->n) == 0;
+}
+
+/* What a cell is found by. Coordinates are folded: into the fixed grid, into 21 bits each, into the entries of the
+   table. Cells that fall together are one. (Terdiman II.2, II.5) */
+static uint64_t sap__cell_key(const sap_multi *m, const int32_t at[3]) {
+    uint64_t key = 0;
+    int k;
+    for (k = 0; k < 3; k++) {
+        int32_t i = at[k];
+        if (m->wrap[k]) i = (i % m->wrap[k] + m->wrap[k]) % m->wrap[k];
+        key = key << 21 | ((uint32_t)i & 0x1fffffu);
+    }
+    if (m->config.hashed && m->config.entries)
+        key = (key * UINT64_C(0x9e3779b97f4a7c15) >> 32) % (uint64_t)m->config.entries;
+    return key;
+}
+
+/* The extent of the middle boxes and their median size, on one axis. */
+typedef struct sap__extent {
+    double lo, way, size;
+} sap__extent;
+
+static void sap__measure(const sap_multi *m, int k, sap__extent *extent) {
+    const sap_world *s = m->whole;
+    uint64_t starts[SAP__GRID_SAMPLE], sizes[SAP__GRID_SAMPLE], tmp[SAP__GRID_SAMPLE];
+    uint32_t slot, slots = (uint32_t)sap__length(s->slots), step = slots / SAP__GRID_SAMPLE + 1;
+    int n = 0;
+    for (slot = 0; slot < slots; slot += step) {
+        int32_t lo = s->now[slot].lo[k], hi = s->now[slot].hi[k];
+        if (!(s->state[slot] & SAP__LIVE) || lo <= -SAP__INFINITY || hi >= SAP__INFINITY) continue;
+        starts[n] = sap__item(sap__sortable(lo), 0);
+        sizes[n] = sap__item(sap__sortable(sap__key(sap__float(hi) - sap__float(lo))), 0);
+        n++;
+    }
+    extent->lo = extent->way = extent->size = 0;
+    if (n == 0) return;
+    sap__sort(starts, tmp, n);
+    sap__sort(sizes, tmp, n);
+    extent->lo = (double)sap__float((int32_t)((uint32_t)(starts[n / 10] >> 32) ^ 0x80000000u));
+    extent->way = (double)sap__float((int32_t)((uint32_t)(starts[n - 1 - n / 10] >> 32) ^ 0x80000000u)) - extent->lo;
+    extent->size = (double)sap__float((int32_t)((uint32_t)(sizes[n / 2] >> 32) ^ 0x80000000u));
+    extent->lo -= extent->way / 8;
+    extent->way *= 1.25;
+}
+
+static void sap__double_cells(sap_multi *m) {
+    int k;
+    for (k = 0; k < 3; k++) m->per[k] *= 0.5;
+}
+
+/* More than an eighth of a sample; boxes without an end are outside of any grid. */
+static int sap__most_are_outside(const sap_multi *m) {
+    const sap_world *s = m->whole;
+    uint32_t slot, slots = (uint32_t)sap__length(s->slots), step = slots / SAP__GRID_SAMPLE + 1;
+    int n = 0, outside = 0, k;
+    for (slot = 0; slot < slots; slot += step) {
+        const sap__box *box = &s->now[slot];
+        sap__range range;
+        int endless = !(s->state[slot] & SAP__LIVE);
+        for (k = 0; k < 3; k++)
+            endless |= m->per[k] > 0 && (box->lo[k] <= -SAP__INFINITY || box->hi[k] >= SAP__INFINITY);
+        if (endless) continue;
+        sap__range_of(m, box, &range);
+        outside += range.n[0] == 0;
+        n++;
+    }
+    return 8 * outside > n;
+}
+
+/* What the user gave, and what is missing from a sample of the boxes: the longest axis is halved until a cell has
+   SAP__CELL_BOXES boxes, or would be less than four boxes long. Cells too small for an eighth of the boxes are
+   doubled. */
+static void sap__choose_cells(sap_multi *m) {
+    const sap_multi_config *c = &m->config;
+    int axes = m->whole->config.axes, k, best, live = m->whole->live;
+    int sized = 0, counted = 0, bounded = 0, parts[3] = {1, 1, 1};
+    sap__extent extent[3];
+    for (k = 0; k < 3; k++) {
+        if (!(axes >> k & 1)) continue;
+        sized |= c->hashed && c->cell_size[k] > 0;
+        counted |= !c->hashed && c->cells[k] > 1;
+        bounded |= !c->hashed && c->bounds.max[k] > c->bounds.min[k];
+    }
+    for (k = 0; k < 3; k++) {
+        m->origin[k] = m->per[k] = 0;
+        m->wrap[k] = 0;
+        extent[k].lo = extent[k].way = extent[k].size = 0;
+        if (axes >> k & 1) sap__measure(m, k, &extent[k]);
+        if ((axes >> k & 1) && bounded) {
+            extent[k].lo = (double)c->bounds.min[k];
+            extent[k].way = (double)c->bounds.max[k] - (double)c->bounds.min[k];
+        }
+    }
+    for (best = 0; !sized && !counted && best >= 0 && live / SAP__CELL_BOXES > parts[0] * parts[1] * parts[2];) {
+        best = -1;
+        for (k = 0; k < 3; k++)
+            if (extent[k].way / parts[k] > 8 * extent[k].size &&
+                (best < 0 || extent[k].way / parts[k] > extent[best].way / parts[best]))
+                best = k;
+        if (best >= 0) parts[best] *= 2;
+    }
+    for (k = 0; k < 3; k++) {
+        int n = counted ? c->cells[k] : parts[k];
+        if (!(axes >> k & 1)) continue;
+        m->origin[k] = extent[k].lo;
+        if (sized) {
+            m->origin[k] = 0;
+            m->per[k] = c->cell_size[k] > 0 ? 1 / (double)c->cell_size[k] : 0;
+        } else if (n > 1 && extent[k].way > 0) {
+            m->per[k] = n / extent[k].way;
+            if (counted || bounded) m->wrap[k] = n;
+        }
+    }
+    m->grid_boxes = live;
+    while (sap__most_are_outside(m)) sap__double_cells(m);
+}
+
+/* ---- filing: which boxes are in a cell --------------------------------------------------------------------- */
+
+static void sap__mark_dirty(sap_multi *m, uint32_t cell) {
+    if (m->cells[cell]->is_dirty) return;
+    m->cells[cell]->is_dirty = 1;
+    stbds_arrput(m->dirty, cell); /* room has been made with the cell */
+}
+
+/* Forgets all boxes; keeps the memory. */
+static void sap__empty_cell(sap__cell *c) {
+    sap_world *w = &c->world;
+    sap__set_length(w->now, 0);
+    sap__set_length(w->was, 0);
+    sap__set_length(w->state, 0);
+    sap__set_length(w->list, 0);
+    sap__set_length(c->slot, 0);
+    sap__set_length(c->range, 0);
+    sap__set_length(c->free, 0);
+    sap__set_length(c->leaving, 0);
+    w->live = w->live_static = 0;
+    w->moving.ready = w->standing.ready = 0;
+    w->moving.grid_boxes = w->standing.grid_boxes = 0;
+    c->changed[0] = c->changed[1] = 0;
+    c->is_dirty = 0;
+    c->bounds = sap__nowhere;
+}
+
+static void sap__free_cell(sap_multi *m, uint32_t cell) {
+    sap__cell *c = m->cells[cell];
+    if (!c) return;
+    sap__free_all(&c->world);
+    sap__free_array(&c->slot);
+    sap__free_array(&c->range);
+    sap__free_array(&c->free);
+    sap__free_array(&c->leaving);
+    sap__free_array(&c->out);
+    SAP_FREE(c);
+    m->cells[cell] = NULL;
+}
+
+static uint32_t *sap__cell_chain(const sap_multi *m, uint64_t key) {
+    return &m->table[sap__hash((uint32_t)(key >> 32), (uint32_t)key) & (uint32_t)(sap__length(m->table) - 1)];
+}
+
+/* A cell without boxes waits in the pool for another place in the grid. */
+static void sap__pool_cell(sap_multi *m, uint32_t cell) {
+    uint32_t *at = sap__cell_chain(m, m->cells[cell]->key);
+    while (*at != cell) at = &m->cells[*at]->chain;
+    *at = m->cells[cell]->chain;
+    sap__empty_cell(m->cells[cell]);
+    m->cells[cell]->is_pooled = 1;
+    m->cells[cell]->since = m->updates;
+    stbds_arrput(m->pool, cell); /* room has been made with the cell */
+    m->cells_used--;
+}
+
+/* Frees what has been in the pool for long: a step at an update. */
+static void sap__drain_pool(sap_multi *m) {
+    if (m->pool_freed == sap__length(m->pool)) return;
+    if (m->updates - m->cells[m->pool[m->pool_freed]]->since > SAP__POOL_UPDATES)
+        sap__free_cell(m, m->pool[m->pool_freed++]);
+}
+
+static int sap__new_cell(sap_multi *m, uint32_t cell) {
+    if (m->cells[cell]) return 1;
+    m->cells[cell] = (sap__cell *)SAP_REALLOC(NULL, sizeof **m->cells);
+    if (!m->cells[cell]) return 0;
+    memset(m->cells[cell], 0, sizeof **m->cells);
+    m->cells[cell]->grid = m;
+    m->cells[cell]->world.moving.frozen = m->cells[cell]->world.standing.frozen = 1;
+    sap__empty_cell(m->cells[cell]);
+    return 1;
+}
+
+/* Room in the lists of cells, and a table with as many chains as there are cells. */
+static int sap__room_for_cells(sap_multi *m, int n) {
+    int chains = sap__length(m->table), i;
+    if (!sap__room(&m->cells, n) || !sap__room(&m->pool, n) || !sap__room(&m->dirty, n) || !sap__room(&m->todo, n))
+        return 0;
+    if (chains >= n) return 1;
+    for (chains = chains ? chains : 16; chains < n;) chains *= 2;
+    if (!sap__room(&m->table, chains)) return 0;
+    sap__set_length(m->table, chains);
+    for (i = 0; i < chains; i++) m->table[i] = SAP__NONE;
+    for (i = 1; i < sap__length(m->cells); i++) {
+        sap__cell *c = m->cells[i];
+        if (!c || c->is_pooled) continue;
+        c->chain = *sap__cell_chain(m, c->key);
+        *sap__cell_chain(m, c->key) = (uint32_t)i;
+    }
+    return 1;
+}
+
+/* The cell of a key; SAP__NONE without memory. A new one comes from the pool, the last one first. */
+static uint32_t sap__cell_of(sap_multi *m, uint64_t key) {
+    uint32_t cell = *sap__cell_chain(m, key);
+    while (cell != SAP__NONE && m->cells[cell]->key != key) cell = m->cells[cell]->chain;
+    if (cell != SAP__NONE) return cell;
+    if (sap__length(m->pool)) {
+        cell = m->pool[sap__length(m->pool) - 1];
+        if (!sap__new_cell(m, cell)) return SAP__NONE;
+        sap__set_length(m->pool, sap__length(m->pool) - 1);
+        if (m->pool_freed > sap__length(m->pool)) m->pool_freed = sap__length(m->pool);
+    } else {
+        cell = (uint32_t)sap__length(m->cells);
+        if (!sap__room_for_cells(m, (int)cell + 1)) return SAP__NONE;
+        sap__set_length(m->cells, (int)cell + 1);
+        m->cells[cell] = NULL;
+        if (!sap__new_cell(m, cell)) {
+            sap__set_length(m->cells, (int)cell);
+            return SAP__NONE;
+        }
+    }
+    m->cells[cell]->is_pooled = 0;
+    m->cells[cell]->key = key;
+    m->cells[cell]->chain = *sap__cell_chain(m, key);
+    *sap__cell_chain(m, key) = cell;
+    m->cells_used++;
+    return cell;
+}
+
+/* The box has changed: takes the whole's word for it. Each box is noted once an update. */
+static void sap__note_change(const sap_multi *m, sap__cell *c, uint32_t local) {
+    sap_world *w = &c->world;
+    uint32_t slot = c->slot[local], state = m->whole->state[slot];
+    w->now[local] = m->whole->now[slot];
+    w->state[local] |= SAP__CHANGED | (state & SAP__FRESH);
+    stbds_arrput(w->list, local);
+    c->changed[(state & SAP__STATIC) != 0]++;
+    sap__unite(&c->bounds, &w->now[local]);
+}
+
+/* The first place of a box stands in places, the one that was there moves on to the list. */
+static int sap__push_place(sap_multi *m, uint32_t slot, uint32_t cell, uint32_t local) {
+    sap__place *place = &m->places[slot];
+    if (place->cell != SAP__NONE) {
+        uint32_t more = m->free_more;
+        if (more != SAP__NONE) {
+            m->free_more = m->more[more].more;
+        } else {
+            more = (uint32_t)sap__length(m->more);
+            if (!sap__room(&m->more, more + 1)) return 0;
+            sap__set_length(m->more, more + 1);
+        }
+        m->more[more] = *place;
+        place->more = more;
+    }
+    place->cell = cell;
+    place->local = local;
+    return 1;
+}
+
+static sap__place sap__pop_place(sap_multi *m, uint32_t slot) {
+    sap__place *place = &m->places[slot], first = *place;
+    if (first.more == SAP__NONE) {
+        place->cell = SAP__NONE;
+    } else {
+        *place = m->more[first.more];
+        m->more[first.more].more = m->free_more;
+        m->free_more = first.more;
+    }
+    return first;
+}
+
+/* Files a box in a cell; one that has not changed too, when all are filed anew. */
+static int sap__enter(sap_multi *m, uint32_t cell, uint32_t slot, const sap__range *range, int edge) {
+    sap__cell *c = m->cells[cell];
+    sap_world *w = &c->world;
+    uint32_t state = m->whole->state[slot], local, is_static = state & SAP__STATIC;
+    if (sap__length(c->free)) {
+        local = stbds_arrpop(c->free);
+    } else {
+        int n = sap__length(w->state) + 1;
+        local = (uint32_t)n - 1;
+        if (!sap__room(&w->now, n) || !sap__room(&w->was, n) || !sap__room(&w->state, n) || !sap__room(&w->list, n) ||
+            !sap__room(&c->slot, n) || !sap__room(&c->range, n) || !sap__room(&c->free, n) ||
+            !sap__room(&c->leaving, n))
+            return 0;
+        sap__set_length(w->now, n);
+        sap__set_length(w->was, n);
+        sap__set_length(w->state, n);
+        sap__set_length(c->slot, n);
+        sap__set_length(c->range, n);
+    }
+    if (!sap__push_place(m, slot, cell, local)) return 0;
+    c->slot[local] = slot;
+    c->range[local] = *range;
+    c->range[local].edge = (unsigned char)edge;
+    w->state[local] = SAP__LIVE | is_static;
+    w->now[local] = m->whole->now[slot];
+    w->was[local] = m->whole->was[slot];
+    w->live++;
+    w->live_static += is_static != 0;
+    if (state & SAP__CHANGED) {
+        w->state[local] |= SAP__ADDED;
+        sap__note_change(m, c, local);
+    }
+    sap__unite(&c->bounds, &w->now[local]);
+    sap__mark_dirty(m, cell);
+    return 1;
+}
+
+/* The box is in this cell no more; its strips learn it when the cell settles. */
+static void sap__leave(sap_multi *m, uint32_t cell, uint32_t local) {
+    sap__cell *c = m->cells[cell];
+    sap_world *w = &c->world;
+    if (!(w->state[local] & SAP__CHANGED)) sap__note_change(m, c, local);
+    sap__mark_dirty(m, cell);
+    w->live--;
+    w->live_static -= (w->state[local] & SAP__STATIC) != 0;
+    w->state[local] = (w->state[local] & ~(uint32_t)SAP__LIVE) | SAP__REMOVED;
+    w->now[local] = sap__nowhere;
+}
+
+/* The cells of a range, each once, with the edges of a box in it; 0 without memory. */
+static int sap__cells_of(sap_multi *m, const sap__range *range, uint32_t cells[SAP__MOST_CELLS],
+                         int edges[SAP__MOST_CELLS], int *count) {
+    int32_t at[3], i, j, k, n = 0, e;
+    *count = 1;
+    cells[0] = SAP__OUTSIDE;
+    edges[0] = SAP__ALL_EDGES;
+    if (range->n[0] == 0) return 1;
+    for (i = 0; i < range->n[0]; i++)
+        for (j = 0; j < range->n[1]; j++)
+            for (k = 0; k < range->n[2]; k++) {
+                int edge = (i == 0) | (j == 0) << 1 | (k == 0) << 2;
+                at[0] = range->lo[0] + i, at[1] = range->lo[1] + j, at[2] = range->lo[2] + k;
+                cells[n] = sap__cell_of(m, sap__cell_key(m, at));
+                if (cells[n] == SAP__NONE) return 0;
+                for (e = 0; cells[e] != cells[n];) e++;
+                edges[e] = e == n ? edge : edges[e] | edge;
+                n += e == n;
+            }
+    *count = n;
+    return 1;
+}
+
+/* Files a box as the whole has it now: added to cells that it has come to, moved in those that it is in still,
+   removed from those that it has left. (Terdiman II.3) */
+static int sap__refile_box(sap_multi *m, uint32_t slot) {
+    uint32_t cells[SAP__MOST_CELLS];
+    int edges[SAP__MOST_CELLS], count = 0, keep = 0, i;
+    sap__place kept[SAP__MOST_CELLS];
+    sap__range range;
+    if (!(m->whole->state[slot] & SAP__REMOVED)) {
+        sap__range_of(m, &m->whole->now[slot], &range);
+        if (!sap__cells_of(m, &range, cells, edges, &count)) return 0;
+    }
+    while (m->places[slot].cell != SAP__NONE) {
+        sap__place place = sap__pop_place(m, slot);
+        sap__cell *c = m->cells[place.cell];
+        for (i = 0; i < count && cells[i] != place.cell;) i++;
+        if (i == count) {
+            sap__leave(m, place.cell, place.local);
+            continue;
+        }
+        c->range[place.local] = range;
+        c->range[place.local].edge = (unsigned char)edges[i];
+        if (!(c->world.state[place.local] & SAP__CHANGED)) sap__note_change(m, c, place.local);
+        sap__mark_dirty(m, place.cell);
+        kept[keep++] = place;
+        cells[i] = cells[--count];
+        edges[i] = edges[count];
+    }
+    while (keep--) (void)sap__push_place(m, slot, kept[keep].cell, kept[keep].local); /* in the room they had */
+    for (i = 0; i < count; i++)
+        if (!sap__enter(m, cells[i], slot, &range, edges[i])) return 0;
+    return 1;
+}
+
+/* Files a box that has changed. Usually it moved within its cells, and nothing is taken apart. */
+static int sap__file_one(sap_multi *m, uint32_t slot) {
+    const sap__place *place = &m->places[slot];
+    sap__range range;
+    if (place->cell == SAP__NONE || (m->whole->state[slot] & SAP__REMOVED)) return sap__refile_box(m, slot);
+    sap__range_of(m, &m->whole->now[slot], &range);
+    if (!sap__same_range(&range, &m->cells[place->cell]->range[place->local])) return sap__refile_box(m, slot);
+    for (;; place = &m->more[place->more]) {
+        sap__note_change(m, m->cells[place->cell], place->local);
+        sap__mark_dirty(m, place->cell);
+        if (place->more == SAP__NONE) return 1;
+    }
+}
+
+/* Slots that are new are in no cell. */
+static int sap__room_for_places(sap_multi *m) {
+    int slot = sap__length(m->places), slots = sap__length(m->whole->slots);
+    if (!sap__room(&m->places, slots)) return 0;
+    sap__set_length(m->places, slots);
+    for (; slot < slots; slot++) m->places[slot].cell = m->places[slot].more = SAP__NONE;
+    return 1;
+}
+
+/* Too many cells for so few boxes: most of them would be alone. */
+static int sap__has_too_many_cells(const sap_multi *m) {
+    return m->cells_used > m->whole->live / 16 + 8;
+}
+
+/* Files all boxes anew, in another grid if this one is not what they need. 0 without memory. */
+static int sap__file_in_cells(sap_multi *m) {
+    sap_world *s = m->whole;
+    uint32_t slot, slots = (uint32_t)sap__length(s->slots);
+    int i;
+    if (m->grid_boxes == 0 || s->live > 2 * m->grid_boxes || 2 * s->live < m->grid_boxes) sap__choose_cells(m);
+    for (;; sap__double_cells(m)) {
+        if (!sap__room_for_cells(m, 1)) return 0;
+        if (sap__length(m->cells) == 0) {
+            sap__set_length(m->cells, 1);
+            m->cells[0] = NULL;
+        }
+        if (!sap__new_cell(m, SAP__OUTSIDE)) return 0;
+        sap__empty_cell(m->cells[SAP__OUTSIDE]);
+        for (i = 1; i < sap__length(m->cells); i++)
+            if (m->cells[i] && !m->cells[i]->is_pooled) sap__pool_cell(m, (uint32_t)i);
+        sap__set_length(m->dirty, 0);
+        sap__set_length(m->more, 0);
+        m->free_more = SAP__NONE;
+        for (slot = 0; slot < slots; slot++) m->places[slot].cell = m->places[slot].more = SAP__NONE;
+        for (slot = 0; slot < slots && !sap__has_too_many_cells(m); slot++)
+            if ((s->state[slot] & SAP__LIVE) && !sap__refile_box(m, slot)) return 0;
+        if (slot == slots) break;
+    }
+    m->most_outside = 2 * m->cells[SAP__OUTSIDE]->world.live + s->live / 8 + 64;
+    return 1;
+}
+
+/* ====================================================================================================== */
+/* >> settling in cells                                                                                      */
+/* ====================================================================================================== */
+
+/* An update goes in rounds: what the user's memory or filter is needed for runs on the caller's thread, the rest in
+   jobs, one a cell. A job that lacks room ends early, says how much it needs, and is run again.
+
+       file      caller   changed boxes to their cells (few), or
+       gather    jobs     each cell fetches its boxes and tells which have left it (many); caller refiles these
+       edit      jobs     each cell brings its strips in step
+       find      jobs     each cell finds overlaps that were none before
+       end       jobs     each cell forgets what changed; shares of all pairs are looked through for those that end
+       merge     caller   what was found becomes the whole's (Terdiman II.3d) */
+
+static sap__cell *sap__job_cell(void *data, int index) {
+    sap_multi *m = (sap_multi *)data;
+    return m->cells[m->todo[index]];
+}
+
+static void sap__gather_job(void *data, int index) {
+    sap_multi *m = (sap_multi *)data;
+    sap__cell *c = sap__job_cell(data, index);
+    sap_world *w = &c->world;
+    uint32_t local, n = (uint32_t)sap__length(w->state);
+    for (local = 0; local < n; local++) {
+        uint32_t slot = c->slot[local];
+        sap__range range;
+        if (!(w->state[local] & SAP__LIVE) || (w->state[local] & SAP__CHANGED)) continue;
+        if (!(m->whole->state[slot] & SAP__CHANGED) || (m->whole->state[slot] & SAP__REMOVED)) continue;
+        sap__note_change(m, c, local);
+        if (c->range[local].edge != SAP__ALL_EDGES) continue; /* one of its cells looks after it */
+        sap__range_of(m, &w->now[local], &range);
+        if (!sap__same_range(&range, &c->range[local])) stbds_arrput(c->leaving, slot);
+    }
+}
+
+static void sap__edit_job(void *data, int index) {
+    sap__cell *c = sap__job_cell(data, index);
+    sap_world *w = &c->world;
+    int k, forced = c->grid->whole->path;
+    if (c->lacks_room) { /* the first time, all that was filed took its changes: only a build can have failed */
+        c->lacks_room = (!w->moving.ready && !sap__file_all(w, &w->moving)) ||
+                        (!w->standing.ready && w->live_static && !sap__file_all(w, &w->standing));
+        return;
+    }
+    w->tests = 0;
+    c->path = 3 * (long long)c->changed[0] > w->live - w->live_static ? SAP__PATH_PRUNE : SAP__PATH_QUERY;
+    if (forced == SAP__PATH_PRUNE || forced == SAP__PATH_QUERY) c->path = forced;
+    if (c->path == SAP__PATH_PRUNE) /* bounds only grow; now is the time to fit them */
+        for (c->bounds = sap__nowhere, k = 0; k < sap__length(w->state); k++)
+            if (w->state[k] & SAP__LIVE) sap__unite(&c->bounds, &w->now[k]);
+    c->lacks_room = !sap__file_changes(w, c->path, c->changed);
+}
+
+/* Box a of one cell and b of another, or of the same, overlap. 0 if there is no room to say so. */
+static int sap__report(sap__cell *c, const sap__cell *cell_a, uint32_t a, const sap__cell *cell_b, uint32_t b) {
+    int is_fresh = ((cell_a->world.state[a] | cell_b->world.state[b]) & SAP__FRESH) != 0;
+    sap__found found;
+    if (!is_fresh && sap__overlap(&cell_a->world.was[a], &cell_b->world.was[b])) return 1;
+    if ((size_t)stbds_arrlen(c->out) == stbds_arrcap(c->out)) return 0;
+    found.a = cell_a->slot[a];
+    found.b = cell_b->slot[b];
+    stbds_arrput(c->out, found);
+    return 1;
+}
+
+static int sap__take_in_cell(sap__sink *sink) {
+    sap__cell *c = (sap__cell *)sink->context;
+    int i;
+    for (i = 0; i < sink->count; i++) {
+        uint32_t a = sink->found[i].a & SAP__SLOT, b = sink->found[i].b & SAP__SLOT;
+        if (a == b || (c->range[a].edge | c->range[b].edge) != SAP__ALL_EDGES) continue;
+        if (!sap__report(c, c, a, c, b)) return 0;
+    }
+    return 1;
+}
+
+static int sap__take_from_outside(sap__sink *sink) {
+    sap__cell *c = (sap__cell *)sink->context;
+    const sap__cell *outside = c->grid->cells[SAP__OUTSIDE];
+    int i;
+    for (i = 0; i < sink->count; i++)
+        if (!sap__report(c, c, sink->found[i].a & SAP__SLOT, outside, sink->found[i].b & SAP__SLOT)) return 0;
+    return 1;
+}
+
+static int sap__take_for_outside(sap__sink *sink) {
+    sap__cell *c = (sap__cell *)sink->context;
+    const sap__cell *outside = c->grid->cells[SAP__OUTSIDE];
+    int i;
+    for (i = 0; i < sink->count; i++)
+        if (!sap__report(c, outside, sink->found[i].a & SAP__SLOT, c, sink->found[i].b & SAP__SLOT)) return 0;
+    return 1;
+}
+
+/* Changed boxes of the cell ask the boxes outside, changed boxes outside ask those of the cell. */
+static int sap__ask_across(sap__cell *c, sap__cell *outside) {
+    sap_world *w = &c->world, *o = &outside->world;
+    sap__sink sink;
+    int i;
+    sap__sink_init(&sink, c, sap__take_from_outside);
+    for (i = 0; i < sap__length(w->list) && o->live && !sink.stopped; i++) {
+        uint32_t local = w->list[i];
+        if (!(w->state[local] & SAP__LIVE) || c->range[local].edge != SAP__ALL_EDGES) continue;
+        sap__ask_moving(o, &w->now[local], local, &sink);
+        if (!(w->state[local] & SAP__STATIC)) sap__ask_standing(o, &w->now[local], local, &sink);
+    }
+    sap__sink_flush(&sink);
+    w->tests += sink.tests;
+    if (sink.stopped) return 0;
+    sap__sink_init(&sink, c, sap__take_for_outside);
+    for (i = 0; i < sap__length(o->list) && w->live && !sink.stopped; i++) {
+        uint32_t local = o->list[i];
+        if (!(o->state[local] & SAP__LIVE) || !sap__overlap(&o->now[local], &c->bounds)) continue;
+        sap__ask_moving(w, &o->now[local], local, &sink);
+        if (!(o->state[local] & SAP__STATIC)) sap__ask_standing(w, &o->now[local], local, &sink);
+    }
+    sap__sink_flush(&sink);
+    w->tests += sink.tests;
+    return !sink.stopped;
+}
+
+static void sap__find_job(void *data, int index) {
+    sap__cell *c = sap__job_cell(data, index), *outside = c->grid->cells[SAP__OUTSIDE];
+    sap__set_length(c->out, 0);
+    c->lacks_room = !sap__find_overlaps(&c->world, c->path, sap__take_in_cell, sap__take_in_cell, c) ||
+                    (c != outside && !sap__ask_across(c, outside));
+}
+
+/* Cells forget what changed; the jobs behind them look through a share of all pairs each. */
+static void sap__end_job(void *data, int index) {
+    sap_multi *m = (sap_multi *)data;
+    int cells = sap__length(m->todo), i;
+    if (index < cells) {
+        sap__cell *c = sap__job_cell(data, index);
+        sap_world *w = &c->world;
+        for (i = 0; i < sap__length(w->list); i++) {
+            uint32_t local = w->list[i];
+            w->was[local] = w->now[local];
+            if (w->state[local] & SAP__LIVE) {
+                w->state[local] &= SAP__LIVE | SAP__STATIC;
+            } else {
+                w->state[local] = 0;
+                stbds_arrput(c->free, local);
+            }
+        }
+        sap__set_length(w->list, 0);
+        c->changed[0] = c->changed[1] = 0;
+    } else {
+        int share = index - cells, n = sap__length(m->whole->pairs);
+        uint32_t from = (uint32_t)((long long)n * share / m->shares);
+        uint32_t to = (uint32_t)((long long)n * (share + 1) / m->shares);
+        m->lost[share] = sap__lose_range(m->whole, from, to);
+    }
+}
+
+/* Room for all that a job may do with so many boxes, but for what nobody can know before: a build's chunks, and how
+   many pairs are found. */
+static int sap__room_for_job(sap__cell *c) {
+    sap_world *w = &c->world;
+    int n = sap__length(w->state), strips = sap__most_strips(n);
+    return sap__room(&w->filed, n) && sap__room_to_build(&w->moving, n, n, strips) &&
+           sap__room_to_build(&w->standing, n, n, strips) && sap__room(&c->out, 16);
+}
+
+/* Runs a job for every dirty cell, those that lack room again and again. 0 without memory. */
+static int sap__run_cells(sap_multi *m, sap_job *job) {
+    int i, n = sap__length(m->dirty);
+    sap__set_length(m->todo, n);
+    for (i = 0; i < n; i++) {
+        m->todo[i] = m->dirty[i];
+        m->cells[m->todo[i]]->lacks_room = 0;
+    }
+    while (n > 0) {
+        int again = 0;
+        sap__run(m, job, n);
+        for (i = 0; i < n; i++) {
+            sap__cell *c = m->cells[m->todo[i]];
+            if (!c->lacks_room) continue;
+            if (job == sap__edit_job && !(sap__strips_grow(&c->world.moving) && sap__strips_grow(&c->world.standing)))
+                return 0;
+            if (job == sap__find_job && !sap__room(&c->out, 4 * stbds_arrcap(c->out))) return 0;
+            if (job == sap__find_job) c->world.moving.grid_tests = -1; /* it was an unfinished sweep that counted */
+            m->todo[again++] = m->todo[i];
+        }
+        n = again;
+    }
+    return 1;
+}
+
+/* Which pairs end: of few changed boxes by their lists, of many by looking through all pairs, in shares. */
+static int sap__lose_in_shares(sap_multi *m, int many) {
+    sap_world *s = m->whole;
+    int n = sap__length(s->pairs), cells = sap__length(m->dirty), lost = 0, i;
+    int asks_user = s->fresh && s->config.filter; /* not from a job */
+    if (many && !asks_user && !sap__room(&s->lost, n)) return sap__trouble(s, SAP_ERROR_MEMORY);
+    m->shares = many && !asks_user && n ? SAP__SHARES : 0;
+    sap__set_length(m->todo, cells);
+    for (i = 0; i < cells; i++) m->todo[i] = m->dirty[i];
+    sap__run(m, sap__end_job, cells + m->shares);
+    if (!many) return sap__lose_by_lists(s, SAP__CHANGED) && sap__sort_lost(s);
+    if (asks_user) return sap__lose_by_pairs(s);
+    for (i = 0; i < m->shares; i++) {
+        memmove(s->lost + lost, s->lost + (long long)n * i / m->shares, (size_t)m->lost[i] * sizeof *s->lost);
+        lost += m->lost[i];
+    }
+    sap__set_length(s->lost, lost);
+    return 1;
+}
+
+/* What the cells found becomes the whole's, sorted, each pair once. */
+static int sap__merge(sap_multi *m) {
+    sap_world *s = m->whole;
+    int i, j, n, count = 0;
+    for (i = 0; i < sap__length(m->dirty); i++) {
+        const sap__cell *c = m->cells[m->dirty[i]];
+        s->tests += c->world.tests;
+        for (j = 0; j < sap__length(c->out); j++)
+            if (!(s->fresh ? sap__take_overlap(s, c->out[j].a, c->out[j].b) : sap__gain(s, c->out[j].a, c->out[j].b)))
+                return 0;
+    }
+    n = sap__length(s->found);
+    if (!sap__room(&s->tmp, n)) return sap__trouble(s, SAP_ERROR_MEMORY);
+    sap__sort_pairs(s->found, s->tmp, n);
+    for (i = 0; i < n; i++)
+        if (i == 0 || s->found[i] != s->found[i - 1]) s->found[count++] = s->found[i];
+    sap__set_length(s->found, count);
+    return 1;
+}
+
+/* Boxes outside that changed will ask all cells that they overlap, also those where nothing changed. */
+static void sap__mark_asked(sap_multi *m) {
+    const sap__cell *outside = m->cells[SAP__OUTSIDE];
+    int i, j;
+    for (i = 1; i < sap__length(m->cells); i++) {
+        const sap__cell *c = m->cells[i];
+        if (!c || c->is_pooled || c->is_dirty) continue;
+        for (j = 0; j < sap__length(outside->world.list) && !c->is_dirty; j++) {
+            uint32_t local = outside->world.list[j];
+            if (sap__overlap(&outside->world.now[local], &c->bounds)) sap__mark_dirty(m, (uint32_t)i);
+        }
+    }
+}
+
+/* The whole calls it in place of its own ways; see sap__settle. */
+static int sap__settle_in_cells(sap_world *s, void *cells) {
+    sap_multi *m = (sap_multi *)cells;
+    int i, j, n = sap__length(s->list), many = 4 * (long long)n > s->live, filed = m->filed;
+    m->filed = 0; /* until all is well */
+    if (!sap__room_for_places(m)) return 0;
+    if (filed && many) {
+        sap__set_length(m->dirty, 0);
+        for (i = 0; i < sap__length(m->cells); i++)
+            if (m->cells[i] && !m->cells[i]->is_pooled) sap__mark_dirty(m, (uint32_t)i);
+        n = sap__length(m->dirty);
+        if (!sap__run_cells(m, sap__gather_job)) return 0;
+        for (i = 0; i < n; i++) {
+            sap__cell *c = m->cells[m->dirty[i]];
+            for (j = 0; j < sap__length(c->leaving); j++)
+                if (!sap__refile_box(m, c->leaving[j])) return 0;
+            sap__set_length(c->leaving, 0);
+        }
+        n = sap__length(s->list);
+        for (i = 0; i < n; i++)
+            if ((s->state[s->list[i]] & (SAP__ADDED | SAP__REMOVED)) && !sap__file_one(m, s->list[i])) return 0;
+    } else if (filed) {
+        for (i = 0; i < n; i++)
+            if (!sap__file_one(m, s->list[i])) return 0;
+    } else if (!sap__file_in_cells(m))
+        return 0;
+    sap__mark_asked(m);
+    for (i = 0; i < sap__length(m->dirty); i++) {
+        m->cells[m->dirty[i]]->world.kernel = s->kernel;
+        if (!sap__room_for_job(m->cells[m->dirty[i]])) return 0;
+    }
+    if (!sap__run_cells(m, sap__edit_job) || !sap__run_cells(m, sap__find_job) || !sap__merge(m) ||
+        !sap__lose_in_shares(m, many))
+        return 0;
+    for (i = 0; i < sap__length(m->dirty); i++) {
+        uint32_t cell = m->dirty[i];
+        m->cells[cell]->is_dirty = 0;
+        if (cell != SAP__OUTSIDE && m->cells[cell]->world.live == 0) sap__pool_cell(m, cell);
+    }
+    sap__set_length(m->dirty, 0);
+    m->filed = 1;
+    return 1;
+}
+
+/* ====================================================================================================== */
+/* >> multi: the verbs                                                                                       */
+/* ====================================================================================================== */
+
+/* A grid in the config that contradicts itself; axes that are not used are not looked at. */
+static int sap__is_bad_grid(const sap_multi_config *c) {
+    int axes = c->sap.axes ? c->sap.axes : 7, given = 0, k;
+    if (c->entries < 0) return 1;
+    for (k = 0; k < 3; k++)
+        given |= (axes >> k & 1) && (sap__key(c->bounds.min[k]) != 0 || sap__key(c->bounds.max[k]) != 0);
+    for (k = 0; k < 3; k++) {
+        int32_t lo = sap__key(c->bounds.min[k]), hi = sap__key(c->bounds.max[k]), size = sap__key(c->cell_size[k]);
+        if (!(axes >> k & 1)) continue;
+        if (c->cells[k] < 0 || size < 0 || size > SAP__INFINITY) return 1;
+        if (lo > hi || lo < -SAP__INFINITY || hi > SAP__INFINITY) return 1;
+        if (given && c->cells[k] > 1 && (lo == hi || lo == -SAP__INFINITY || hi == SAP__INFINITY)) return 1;
+    }
+    return 0;
+}
+
+SAP_DEF sap_multi *sap_multi_create(const sap_multi_config *config) {
+    sap_multi *m;
+    if (config && sap__is_bad_grid(config)) return NULL;
+    m = (sap_multi *)SAP_REALLOC(NULL, sizeof *m);
+    if (!m) return NULL;
+    memset(m, 0, sizeof *m);
+    if (config) m->config = *config;
+    m->from = SAP__CELLS_FROM;
+    m->free_more = SAP__NONE;
+    m->whole = sap_create(config ? &config->sap : NULL);
+    if (m->whole) return m;
+    SAP_FREE(m);
+    return NULL;
+}
+
+/* Everything of the cells, as long as the grid is not in use. */
+static void sap__free_cells(sap_multi *m) {
+    int i;
+    for (i = 0; i < sap__length(m->cells); i++) sap__free_cell(m, (uint32_t)i);
+    sap__free_array(&m->cells);
+    sap__free_array(&m->table);
+    sap__free_array(&m->pool);
+    sap__free_array(&m->dirty);
+    sap__free_array(&m->todo);
+    sap__free_array(&m->places);
+    sap__free_array(&m->more);
+    m->pool_freed = m->cells_used = m->filed = m->grid_boxes = 0;
+}
+
+SAP_DEF void sap_multi_destroy(sap_multi *m) {
+    if (!m) return;
+    if (sap__is_busy(m->whole)) {
+        m->whole->last_error = SAP_ERROR_BUSY;
+        return;
+    }
+    sap__free_cells(m);
+    sap_destroy(m->whole);
+    SAP_FREE(m);
+}
+
+/* The grid is used from m->from boxes on, and until half of them are gone. */
+static void sap__choose_cells_or_whole(sap_multi *m) {
+    sap_world *s = m->whole;
+    if (!s->cells && s->live >= m->from) { /* the whole's own indices are in use no more */
+        s->cells = m;
+        s->settle_cells = sap__settle_in_cells;
+        s->ends_ready = 0;
+        sap__strips_free(&s->moving);
+        sap__strips_free(&s->standing);
+    } else if (s->cells && 2 * (long long)s->live < m->from) {
+        s->cells = NULL;
+        sap__free_cells(m);
+    }
+}
+
+/* After an update: if it failed, the cells know what the pairs do not, and begin again from the boxes. */
+static void sap__after_update(sap_multi *m, int failed) {
+    if (failed) m->filed = 0;
+    if (!m->whole->cells || !m->filed) return;
+    m->updates++;
+    sap__drain_pool(m);
+    if (sap__has_too_many_cells(m)) m->filed = 0;
+    if (m->cells[SAP__OUTSIDE]->world.live > m->most_outside) m->filed = m->grid_boxes = 0;
+}
+
+SAP_DEF sap_result sap_multi_update(sap_multi *m) {
+    sap_result r;
+    if (!m) return SAP_ERROR_ARGUMENT;
+    if (!sap__is_busy(m->whole)) sap__choose_cells_or_whole(m);
+    r = sap_update(m->whole);
+    if (r != SAP_ERROR_BUSY) sap__after_update(m, r != SAP_OK);
+    return r;
+}
+
+SAP_DEF int sap_multi_dump_pairs(sap_multi *m, sap_create_pair *create, sap_delete_pair *del, void *user) {
+    sap_result r = sap_multi_update(m);
+    return r == SAP_OK ? sap__report_pairs(m->whole, create, del, user) : -(int)r;
+}
+
+SAP_DEF sap_result sap_multi_reserve(sap_multi *m, int boxes, int pairs) {
+    sap_result r = sap_reserve(m ? m->whole : NULL, boxes, pairs);
+    if (r == SAP_OK && boxes >= m->from && !sap__room(&m->places, boxes)) r = sap__end_call(m->whole, SAP_ERROR_MEMORY);
+    return r;
+}
+
+SAP_DEF sap_result sap_multi_restore(sap_multi *m, const void *buffer, size_t size) {
+    sap_result r = sap_restore(m ? m->whole : NULL, buffer, size);
+    if (r == SAP_OK) m->filed = 0;
+    return r;
+}
+
+SAP_DEF void sap_multi_get_stats(const sap_multi *m, sap_stats *stats) {
+    int i;
+    sap_get_stats(m ? m->whole : NULL, stats);
+    if (!m || !stats) return;
+    stats->bytes += sizeof *m + sap__bytes_of(m->cells) + sap__bytes_of(m->table) + sap__bytes_of(m->pool) +
+                    sap__bytes_of(m->dirty) + sap__bytes_of(m->todo) + sap__bytes_of(m->places) +
+                    sap__bytes_of(m->more);
+    for (i = 0; i < sap__length(m->cells); i++) {
+        const sap__cell *c = m->cells[i];
+        if (!c) continue;
+        stats->bytes += sizeof *c - sizeof c->world + sap__all_bytes(&c->world) + sap__bytes_of(c->slot) +
+                        sap__bytes_of(c->range) + sap__bytes_of(c->free) + sap__bytes_of(c->leaving) +
+                        sap__bytes_of(c->out);
+    }
+}
+
+/* ---- and what the whole does as one sap_world ---------------------------------------------------------------- */
+
+/* Of the memory of m, which a const m does not change. */
+static sap_world *sap__whole(const sap_multi *m) {
+    return m ? m->whole : NULL;
+}
+
+SAP_DEF sap_id sap_multi_add(sap_multi *m, const sap_aabb *box, void *object) {
+    return sap_add(sap__whole(m), box, object);
+}
+
+SAP_DEF sap_id sap_multi_add_static(sap_multi *m, const sap_aabb *box, void *object) {
+    return sap_add_static(sap__whole(m), box, object);
+}
+
+SAP_DEF sap_result sap_multi_move(sap_multi *m, sap_id id, const sap_aabb *box) {
+    return sap_move(sap__whole(m), id, box);
+}
+
+SAP_DEF sap_result sap_multi_remove(sap_multi *m, sap_id id) {
+    return sap_remove(sap__whole(m), id);
+}
+
+SAP_DEF sap_result sap_multi_add_many(sap_multi *m, int n, const sap_aabb *boxes, void *const *objects, sap_id *ids) {
+    return sap_add_many(sap__whole(m), n, boxes, objects, ids);
+}
+
+SAP_DEF sap_result sap_multi_add_static_many(sap_multi *m, int n, const sap_aabb *boxes, void *const *objects,
+                                             sap_id *ids) {
+    return sap_add_static_many(sap__whole(m), n, boxes, objects, ids);
+}
+
+SAP_DEF sap_result sap_multi_move_many(sap_multi *m, int n, const sap_id *ids, const sap_aabb *boxes) {
+    return sap_move_many(sap__whole(m), n, ids, boxes);
+}
+
+SAP_DEF sap_result sap_multi_remove_many(sap_multi *m, int n, const sap_id *ids) {
+    return sap_remove_many(sap__whole(m), n, ids);
+}
+
+SAP_DEF sap_result sap_multi_set_filter(sap_multi *m, sap_id id, uint32_t category, uint32_t mask) {
+    return sap_set_filter(sap__whole(m), id, category, mask);
+}
+
+SAP_DEF sap_result sap_multi_refilter(sap_multi *m, sap_id id) {
+    return sap_refilter(sap__whole(m), id);
+}
+
+SAP_DEF sap_result sap_multi_shift_origin(sap_multi *m, const float offset[3]) {
+    return sap_shift_origin(sap__whole(m), offset);
+}
+
+SAP_DEF sap_result sap_multi_last_error(const sap_multi *m) {
+    return sap_last_error(sap__whole(m));
+}
+
+SAP_DEF const sap_pair *sap_multi_created(const sap_multi *m, int *count) {
+    return sap_created(sap__whole(m), count);
+}
+
+SAP_DEF const sap_pair *sap_multi_deleted(const sap_multi *m, int *count) {
+    return sap_deleted(sap__whole(m), count);
+}
+
+SAP_DEF const sap_pair *sap_multi_pairs(const sap_multi *m, int *count) {
+    return sap_pairs(sap__whole(m), count);
+}
+
+SAP_DEF const sap_pair *sap_multi_find_pair(const sap_multi *m, sap_id a, sap_id b) {
+    return sap_find_pair(sap__whole(m), a, b);
+}
+
+SAP_DEF sap_result sap_multi_set_pair_data(sap_multi *m, sap_id a, sap_id b, void *user_data) {
+    return sap_set_pair_data(sap__whole(m), a, b, user_data);
+}
+
+SAP_DEF int sap_multi_pairs_of(const sap_multi *m, sap_id id, sap_id *others, int capacity) {
+    return sap_pairs_of(sap__whole(m), id, others, capacity);
+}
+
+SAP_DEF int sap_multi_count(const sap_multi *m) {
+    return sap_count(sap__whole(m));
+}
+
+SAP_DEF int sap_multi_is_valid(const sap_multi *m, sap_id id) {
+    return sap_is_valid(sap__whole(m), id);
+}
+
+SAP_DEF sap_result sap_multi_get_box(const sap_multi *m, sap_id id, sap_aabb *box) {
+    return sap_get_box(sap__whole(m), id, box);
+}
+
+SAP_DEF void *sap_multi_get_object(const sap_multi *m, sap_id id) {
+    return sap_get_object(sap__whole(m), id);
+}
+
+SAP_DEF sap_result sap_multi_prepare_queries(sap_multi *m) {
+    return sap_prepare_queries(sap__whole(m));
+}
+
+SAP_DEF int sap_multi_query_box(sap_multi *m, const sap_aabb *box, uint32_t mask, sap_hit *hit, void *user) {
+    return sap_query_box(sap__whole(m), box, mask, hit, user);
+}
+
+SAP_DEF int sap_multi_query_point(sap_multi *m, const float point[3], uint32_t mask, sap_hit *hit, void *user) {
+    return sap_query_point(sap__whole(m), point, mask, hit, user);
+}
+
+SAP_DEF int sap_multi_query_sphere(sap_multi *m, const float center[3], float radius, uint32_t mask, sap_hit *hit,
+                                   void *user) {
+    return sap_query_sphere(sap__whole(m), center, radius, mask, hit, user);
+}
+
+SAP_DEF int sap_multi_ray_cast(sap_multi *m, const float origin[3], const float translation[3], uint32_t mask,
+                               sap_ray_hit *hit, void *user) {
+    return sap_ray_cast(sap__whole(m), origin, translation, mask, hit, user);
+}
+
+SAP_DEF int sap_multi_box_cast(sap_multi *m, const sap_aabb *box, const float translation[3], uint32_t mask,
+                               sap_ray_hit *hit, void *user) {
+    return sap_box_cast(sap__whole(m), box, translation, mask, hit, user);
+}
+
+SAP_DEF sap_id sap_multi_ray_closest(sap_multi *m, const float origin[3], const float translation[3], uint32_t mask,
+                                     float *t) {
+    return sap_ray_closest(sap__whole(m), origin, translation, mask, t);
+}
+
+SAP_DEF sap_id sap_multi_nearest(sap_multi *m, const float point[3], float max_distance, uint32_t mask,
+                                 float *distance) {
+    return sap_nearest(sap__whole(m), point, max_distance, mask, distance);
+}
+
+SAP_DEF size_t sap_multi_snapshot_size(const sap_multi *m) {
+    return sap_snapshot_size(sap__whole(m));
+}
+
+SAP_DEF sap_result sap_multi_save(const sap_multi *m, void *buffer, size_t size) {
+    return sap_save(sap__whole(m), buffer, size);
+}
+
+/* ---- every invariant of the grid, in one sentence each -------------------------------------------------------- */
+
+static const char *sap__validate_cell(const sap_multi *m, uint32_t cell, long long *filed) {
+    const sap__cell *c = m->cells[cell];
+    const sap_world *w = &c->world;
+    uint32_t local, n = (uint32_t)sap__length(w->state), live = 0, standing = 0;
+    const char *broken;
+    if (c->is_dirty || sap__length(w->list)) return "No cell has anything to settle between updates.";
+    for (local = 0; local < n; local++) {
+        uint32_t slot = c->slot[local], state = w->state[local];
+        sap__box both = c->bounds;
+        sap__place place;
+        sap__range range;
+        if (state & ~(uint32_t)(SAP__LIVE | SAP__STATIC)) return "In a cell no box has changed between updates.";
+        if (!(state & SAP__LIVE)) continue;
+        live++;
+        standing += (state & SAP__STATIC) != 0;
+        if (slot >= (uint32_t)sap__length(m->places) || !sap__is_settled(m->whole, slot))
+            return "A cell holds settled boxes.";
+        if ((state & SAP__STATIC) != (m->whole->state[slot] & SAP__STATIC)) return "A box is static in its cells too.";
+        if (!sap__same(&w->now[local], &m->whole->was[slot]) || !sap__same(&w->was[local], &m->whole->was[slot]))
+            return "A box is in its cells where it was at the last update.";
+        sap__unite(&both, &w->now[local]);
+        if (!sap__same(&both, &c->bounds)) return "A cell's bounds enclose its boxes.";
+        sap__range_of(m, &w->now[local], &range);
+        if (!sap__same_range(&range, &c->range[local])) return "A box is filed by the cells that it touches.";
+        if ((range.n[0] == 0) != (cell == SAP__OUTSIDE)) return "Outside are the boxes that touch too many cells.";
+        for (place = m->places[slot]; place.cell != cell && place.more != SAP__NONE;) place = m->more[place.more];
+        if (place.cell != cell || place.local != local) return "A box knows the cells that it is in.";
+        ++*filed;
+    }
+    if (live != (uint32_t)w->live || standing != (uint32_t)w->live_static) return "A cell counts its boxes.";
+    if (live + (uint32_t)sap__length(c->free) != n) return "A local slot is in use or free.";
+    broken = sap__validate_strips(w, &w->moving, 0);
+    return broken ? broken : sap__validate_strips(w, &w->standing, SAP__STATIC);
+}
+
+SAP_DEF const char *sap_multi_validate(const sap_multi *m) {
+    const char *broken = sap_validate(sap__whole(m));
+    long long filed = 0, places = 0;
+    uint32_t slot, cell;
+    int chained = 0, used = 0;
+    if (broken || !m || !m->whole->cells || !m->filed) return broken;
+    for (cell = 0; cell < (uint32_t)sap__length(m->cells); cell++) {
+        const sap__cell *c = m->cells[cell];
+        if (!c || c->is_pooled) continue;
+        if (cell != SAP__OUTSIDE && c->world.live == 0) return "A cell without a box is in the pool.";
+        used += cell != SAP__OUTSIDE;
+        broken = sap__validate_cell(m, cell, &filed);
+        if (broken) return broken;
+    }
+    if (used != m->cells_used) return "The count of cells is right.";
+    for (slot = 0; slot < (uint32_t)sap__length(m->table); slot++)
+        for (cell = m->table[slot]; cell != SAP__NONE && chained <= used; cell = m->cells[cell]->chain) chained++;
+    if (chained != used) return "The table finds every cell once.";
+    for (slot = 0; slot < (uint32_t)sap__length(m->places); slot++) {
+        sap__place place = m->places[slot];
+        int settled = sap__is_settled(m->whole, slot);
+        if (settled != (place.cell != SAP__NONE)) return "A settled box is in a cell, and no other is.";
+        for (; settled; place = m->more[place.more]) {
+            places++;
+            if (place.more == SAP__NONE) break;
+        }
+    }
+    return places == filed ? NULL : "A box is in a cell once.";
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* SAP_MULTI_IMPLEMENTATION */

@@ -3331,7 +3331,7 @@ static void sap__link_all(sap_world *s, int step) {
     uint32_t i, n = (uint32_t)sap__length(s->pairs), all;
     if (step == 0) {
         all = (uint32_t)sap__length(s->buckets);
-        for (i = 0; i < all; i++) s->buckets[i] = SAP__NONE;
+        memset(s->buckets, 0xff, all * sizeof *s->buckets); /* SAP__NONE */
         for (i = 0; i < n; i++) {
             if (i + SAP__AHEAD < n)
                 sap__prefetch(sap__bucket(s, s->pairs[i + SAP__AHEAD].id0, s->pairs[i + SAP__AHEAD].id1));
@@ -3346,26 +3346,48 @@ static void sap__link_all(sap_world *s, int step) {
 }
 
 static int sap__room_for_pairs(sap_world *s, int pairs, int created, int deleted) {
-    int buckets = SAP__FEWEST_BUCKETS, most = created > deleted ? created : deleted;
+    int buckets = SAP__FEWEST_BUCKETS;
     while (buckets < pairs && buckets < 1 << 30) buckets *= 2;
     return sap__room(&s->pairs, pairs) && sap__room(&s->links, pairs) && sap__room(&s->buckets, buckets) &&
-           sap__room(&s->created, created) && sap__room(&s->deleted, deleted) && sap__room(&s->items, most) &&
-           sap__room(&s->tmp, most);
+           sap__room(&s->created, created) && sap__room(&s->deleted, deleted) && sap__room(&s->items, deleted) &&
+           sap__room(&s->tmp, deleted);
 }
 
-/* As sap__sort_pairs, but what is sorted are indices, for the user data goes along. What came in one batch and goes in
-   one is in order already. */
+/* As sap__sort_pairs, but what is sorted are indices, for the user data goes along. */
 static void sap__sort_deleted(sap_world *s) {
-    sap_pair *deleted = s->deleted;
-    int i, n = sap__length(deleted);
-    for (i = 1; i < n; i++)
-        if (sap__item(deleted[i - 1].id0, deleted[i - 1].id1) > sap__item(deleted[i].id0, deleted[i].id1)) break;
-    if (i >= n) return;
-    for (i = 0; i < n; i++) s->items[i] = sap__item(deleted[i].id1, s->lost[i]);
+    int i, n = sap__length(s->deleted);
+    for (i = 0; i < n; i++) s->items[i] = sap__item(s->pairs[s->lost[i]].id1, s->lost[i]);
     sap__sort(s->items, s->tmp, n);
     for (i = 0; i < n; i++) s->items[i] = sap__item(s->pairs[(uint32_t)s->items[i]].id0, (uint32_t)s->items[i]);
     sap__sort(s->items, s->tmp, n);
-    for (i = 0; i < n; i++) deleted[i] = s->pairs[(uint32_t)s->items[i]];
+    for (i = 0; i < n; i++) s->deleted[i] = s->pairs[(uint32_t)s->items[i]];
+}
+
+/* Is so much to change that all pairs are linked anew? Before anything has. */
+static int sap__links_anew(const sap_world *s) {
+    int lost = sap__length(s->lost), found = sap__length(s->found), n = sap__length(s->pairs);
+    int buckets = sap__length(s->buckets);
+    return lost + found > n / 4 + sap__length(s->slots) / 64 || buckets < n - lost + found || buckets == 0;
+}
+
+/* The lost pairs, if they are sorted as they stand: what came in one batch and goes in one is. All pairs, as when a
+   level is left, are not even copied: the two arrays change places. */
+static int sap__take_deleted(sap_world *s) {
+    int i, n = sap__length(s->deleted);
+    int all = n == sap__length(s->pairs) && sap__length(s->found) == 0 && sap__links_anew(s);
+    const sap_pair *before = NULL;
+    for (i = 0; i < n; i++) {
+        const sap_pair *pair = &s->pairs[s->lost[i]];
+        if (before && sap__item(before->id0, before->id1) > sap__item(pair->id0, pair->id1)) return 0;
+        if (!all) s->deleted[i] = *pair;
+        before = pair;
+    }
+    if (all) {
+        sap_pair *pairs = s->pairs;
+        s->pairs = s->deleted;
+        s->deleted = pairs;
+    }
+    return 1;
 }
 
 /* Pairs found and lost become the created and deleted arrays, sorted by ids: step 0 and step 1. created is its own
@@ -3373,8 +3395,7 @@ static void sap__sort_deleted(sap_world *s) {
 static void sap__fill_events(sap_world *s, int step) {
     int i, n = sap__length(step ? s->deleted : s->created);
     if (step) {
-        for (i = 0; i < n; i++) s->deleted[i] = s->pairs[s->lost[i]];
-        sap__sort_deleted(s);
+        if (n && !sap__take_deleted(s)) sap__sort_deleted(s);
         return;
     }
     sap__sort_pairs(s->found, (uint64_t *)(void *)s->created, n);
@@ -3393,11 +3414,10 @@ static void sap__fill_events(sap_world *s, int step) {
    room has been made. */
 static void sap__commit_pairs(sap_world *s) {
     int lost = sap__length(s->lost), found = sap__length(s->found), n = sap__length(s->pairs), i;
-    int all_anew, buckets = sap__length(s->buckets), need = n - lost + found;
+    int all_anew = sap__links_anew(s), need = n - lost + found;
     sap__set_length(s->deleted, lost);
     sap__set_length(s->created, found);
     sap__each(s, sap__fill_events, 2, found + lost);
-    all_anew = lost + found > n / 4 + sap__length(s->slots) / 64 || buckets < need || buckets == 0;
     sap__size_buckets(s, need);
     for (i = lost - 1; i >= 0; i--) { /* no index still to come is above this one, so the last pair stays */
         uint32_t hole = s->lost[i], last = (uint32_t)--n;

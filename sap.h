@@ -6,6 +6,7 @@
    there are. What does not move costs nothing. It is the persistent sweep-and-prune of Pierre Terdiman's paper
    ("Sweep-and-prune", version 0.2, 2007), with its box pruning, batches and pair manager; "Terdiman I.4b" and the
    like name the section that a piece comes from.
+   Worlds of many ten thousand boxes, and threads: see sap_multi.h, beside this file.
 
    ---- do this ----
 

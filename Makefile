@@ -6,6 +6,10 @@ CFLAGS = -O2
 PREFIX = /usr/local
 BOXES = 1000,10000,100000
 ARGS =
+SECONDS = 600
+FUZZER = libfuzzer
+MUTANTS = 100
+MINUTES = 60
 TRACES = wall rubble ragdolls pile pinball
 
 GAME = 11_bullet_hell
@@ -53,6 +57,13 @@ web-test: $(STB_DS) ## tests the live page in Chromium; needs root or sudo once 
 	@sh bench/need.sh chromium:chromium node:nodejs
 	@STB="$(CURDIR)/build/stb" sh tests/web.sh
 
+threads: build/examples/multi_pool build/examples/multi_openmp ## runs the examples of sap_multi.h with 1 thread and with 4
+	@for n in 1 4; do for e in multi_pool multi_openmp; do \
+	    echo "$$e, threads: $$n"; OMP_NUM_THREADS=$$n build/examples/$$e $$n || exit 1; echo; done; done
+
+mpi: build/examples/mpi_world ## spreads a world over 1 to 4 processes with MPI (installs it), the pairs equal those of one
+	@for n in 1 2 3 4; do mpirun --allow-run-as-root --oversubscribe -np $$n $< || exit 1; done
+
 test: $(STB_DS) ## runs all tests
 	@STB="$(CURDIR)/build/stb" CC="$(CC)" bash tests/run.sh
 
@@ -62,6 +73,18 @@ portability: $(STB_DS) ## runs the tests on all platforms it can run or emulate 
 proof: build/proof/test_proof ## proves float keys and small worlds by trying them all, and the comparisons with Frama-C
 	@build/proof/test_proof 100
 	@sh tests/proof/frama.sh
+
+fuzz: $(STB_DS) ## looks for inputs that break a promise; SECONDS=600 FUZZER=libfuzzer|afl; tests/corpus holds those that are replayed
+	@STB=build/stb CC="$(CC)" sh tests/fuzz.sh run $(SECONDS) $(FUZZER)
+
+coverage: $(STB_DS) ## prints which lines and branches of the headers the tests reach, and each line that they do not
+	@STB=build/stb CC="$(CC)" sh tests/coverage.sh
+
+mutate: $(STB_DS) ## breaks copies of the headers in MUTANTS=100 places and prints those that no test notices
+	@STB=build/stb CC="$(CC)" python3 tests/mutate.py $(MUTANTS)
+
+soak: build/soak ## uses a world for MINUTES=60: memory, frame times and ids over a long time
+	@build/soak $(MINUTES)
 
 bench: build/bench ## measures every scene; BOXES=1000,10000,100000 ARGS='-s town,fast --cpu'
 	@build/bench -n $(BOXES) $(ARGS)
@@ -91,7 +114,7 @@ clean:          ## removes all that was built
 $(STB_DS): $(if $(STB),always)
 	@sh bench/find_stb.sh build/stb "$(STB)"
 
-build/demo: bench/demo.c bench/trace.h bench/picture.h sap.h $(STB_DS)
+build/demo: bench/demo.c bench/clock.h bench/trace.h bench/picture.h sap.h $(STB_DS)
 	$(COMPILE) -o $@ bench/demo.c -lm
 
 build/examples/%: examples/%.c examples/svg.h sap.h $(STB_DS)
@@ -114,6 +137,15 @@ build/examples/$(ENGINE): examples/$(ENGINE).cpp sap.h $(STB_DS)
 	$(CXX) -std=c++11 $(CFLAGS) $(WARNINGS) -isystem build/stb -isystem /usr/include/bullet -I. -o $@ $< \
 	    -lBulletDynamics -lBulletCollision -lLinearMath
 
+build/examples/multi_%: examples/multi_%.c examples/flyers.h sap.h sap_multi.h $(STB_DS)
+	@mkdir -p build/examples
+	$(COMPILE) -I. -pthread -fopenmp -o $@ $<
+
+build/examples/mpi_world: examples/mpi_world.c examples/flyers.h sap.h $(STB_DS)
+	@sh bench/need.sh mpicc:libopenmpi-dev mpirun:openmpi-bin
+	@mkdir -p build/examples
+	mpicc -std=c99 $(CFLAGS) $(WARNINGS) -isystem build/stb -I. -o $@ $< -lm
+
 build/teach/%: examples/teach/%.c examples/teach/teach.h examples/svg.h sap.h $(STB_DS)
 	@mkdir -p build/teach
 	$(COMPILE) -I. -Iexamples -o $@ $< -lm
@@ -133,10 +165,13 @@ build/web/sap.wasm: examples/web/glue.c sap.h $(STB_DS)
 build/web/sap.html: examples/web/page.html build/web/sap.wasm
 	@{ sed '/^@WASM@/,$$d' $<; base64 build/web/sap.wasm; sed '1,/^@WASM@/d' $<; } > $@
 
-build/bench: bench/bench.c bench/queries.h bench/scenes.h sap.h $(STB_DS)
+build/soak: tests/soak.c tests/alloc.h tests/test.h sap.h sap_multi.h $(STB_DS)
+	$(COMPILE) -I. -o $@ tests/soak.c -lm
+
+build/bench: bench/bench.c bench/clock.h bench/queries.h bench/scenes.h sap.h $(STB_DS)
 	$(COMPILE) -DFLAGS='"$(CFLAGS)"' -o $@ bench/bench.c -lm
 
-build/multi: bench/multi.c bench/pool.h bench/scenes.h sap.h sap_multi.h $(STB_DS)
+build/multi: bench/multi.c bench/clock.h bench/pool.h bench/scenes.h sap.h sap_multi.h $(STB_DS)
 	$(COMPILE) -o $@ bench/multi.c -lm -pthread
 
 build/peers: bench/peers.cpp bench/queries.h bench/scenes.h sap.h $(STB_DS)
@@ -160,4 +195,4 @@ build/record_box2d: bench/record_box2d.cpp bench/trace.h
 	@mkdir -p build
 	$(CXX) -O2 -o $@ $< -lbox2d
 
-.PHONY: help demo examples game engine teach exercises web picture web-test test portability proof bench bench-multi bench-peers traces install clean always
+.PHONY: fuzz coverage mutate soak help demo examples game engine teach exercises threads mpi web picture web-test test portability proof bench bench-multi bench-peers traces install clean always

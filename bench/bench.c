@@ -25,7 +25,7 @@ programs do meanwhile but not what they do to the caches.
 #define SAP_IMPLEMENTATION
 #include "../sap.h"
 #include <stdio.h>
-#include <time.h>
+#include "clock.h"
 #include "queries.h"
 
 #ifndef FLAGS
@@ -37,18 +37,6 @@ enum { WARM_UP = 10, MOST_FRAMES = 300, LEAST_FRAMES = 10, SCENE_SECONDS = 15, L
 static const char *wanted; /* the scenes asked for; NULL: all */
 static int frames_wanted;  /* 0: chosen by n */
 static int failures;
-static clockid_t clock_used = CLOCK_MONOTONIC;
-
-static double now(void) { /* microseconds */
-    struct timespec t;
-    clock_gettime(clock_used, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
-}
-
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* ---- the check: a set of pairs as the sum of a hash of each ---- */
 
@@ -125,7 +113,7 @@ static void print_row(const char *name, double *time, int n, double swaps, doubl
                       int right) {
     char median[32], worst[32];
     if (title) print_head();
-    qsort(time, (size_t)n, sizeof *time, ascending);
+    sort_times(time, n);
     printf("%-12s %10s %10s %7.1f %10.0f %10.0f %10.0f %9.0f %7d%s\n", name, number(median, time[n / 2]),
            number(worst, time[n - 1]), time[n - 1] / time[n / 2], swaps, tests, pairs, events, n,
            right ? "" : "  WRONG: not what brute force finds");
@@ -340,7 +328,7 @@ static void run_queries(const scene_kind *kind, int n) {
     }
     new_world = query_world(&s, id);
     queries_make(list, &s);
-    qsort(time, (size_t)frames, sizeof *time, ascending);
+    sort_times(time, frames);
     printf("\n%dD queries of %d boxes after %d frames; to take in a frame: %s microseconds, worst %s\n", scene_axes(&s),
            n, frames, number(median, time[frames / 2]), number(worst, time[frames - 1]));
     printf("%-12s %10s %10s %10s %9s %7s %10s\n", "query", "nanosec.", "loop", "loop/sap.h", "new world", "decay",
@@ -427,7 +415,7 @@ static double noise(double span) {
         }
         if (i >= 0) time[i] = start;
     }
-    qsort(time, MOST_FRAMES, sizeof *time, ascending);
+    sort_times(time, MOST_FRAMES);
     return time[MOST_FRAMES - 1] / time[MOST_FRAMES / 2];
 }
 

@@ -11,8 +11,8 @@ calls of a frame.
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #define SAP_IMPLEMENTATION
 #include "../sap.h"
-#include <time.h>
 #include "trace.h"
+#include "clock.h"
 #include "picture.h"
 
 enum { ROWS = 15, BAR = 24 };
@@ -27,17 +27,6 @@ typedef struct replay {
     double *time; /* of each frame, microseconds */
     char error[160];
 } replay;
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
-}
-
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* Where a pair stands in 'held'; the objects are the trace's bodies. */
 static unsigned char *held_at(replay *r, const sap_pair *pair) {
@@ -124,7 +113,7 @@ static row make_row(const replay *r, int first) {
     int n = r->t.frame - first;
     double *time = r->time + first; /* in any order from now on */
     row w = {r->t.frame, sap_count(r->world), r->held_count, r->begun, r->ended, r->t.pair_count, 0, 0};
-    qsort(time, (size_t)n, sizeof *time, ascending);
+    sort_times(time, n);
     w.median = time[n / 2];
     w.worst = time[n - 1];
     return w;

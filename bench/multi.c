@@ -9,27 +9,16 @@ the numbers of created and deleted pairs must be the same.
 */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include <stdio.h>
-#include <time.h>
 #define SAP_MULTI_IMPLEMENTATION
 #include "../sap_multi.h"
+#include "clock.h"
 #include "pool.h"
 #include "scenes.h"
 
 enum { ONE, GRID, THREADS, WAYS, MOST_FRAMES = 300 };
 
-static double now(void) { /* microseconds */
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
-}
-
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median(double *time, int n) {
-    qsort(time, (size_t)n, sizeof *time, ascending);
+    sort_times(time, n);
     return time[n / 2];
 }
 

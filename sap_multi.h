@@ -1058,7 +1058,7 @@ static int sap__merge(sap_multi *m) {
     if (n > INT_MAX) return sap__trouble(s, SAP_ERROR_LIMIT);
     if (!sap__room(&s->found, n) || !sap__room(&s->tmp, n)) return sap__trouble(s, SAP_ERROR_MEMORY);
     for (i = 0, n = 0; i < cells; i++) {
-        const uint64_t *out = m->cells[m->dirty[i]]->out;
+        uint64_t *out = m->cells[m->dirty[i]]->out;
         int more = sap__length(out);
         if (!sap__must_ask(s)) {
             if (more) memcpy(s->found + n, out, (size_t)more * sizeof *out);

@@ -2,7 +2,8 @@
 svg.h - lines, boxes, circles and words, written as an SVG picture
 
 Open, draw from back to front, close. A panel is a piece of the page that shows a piece of the world and cuts off
-what sticks out; y goes down the page. A style is CSS. What cannot be written ends the program.
+what sticks out; y goes down the page. Boxes in space are seen by a camera. A style is CSS. What cannot be written ends
+the program.
 */
 #ifndef SVG_H
 #define SVG_H
@@ -17,6 +18,11 @@ what sticks out; y goes down the page. A style is CSS. What cannot be written en
 #define SVG_PLAIN "fill:#4d6a8c;stroke:#10151c"
 #define SVG_LIT "fill:#ffd877;stroke:#10151c"
 #define SVG_HALO "paint-order:stroke;stroke:#10151c;stroke-width:5;stroke-linejoin:round" /* around words */
+
+typedef struct svg_camera { /* right, up and forward: of length 1, at right angles */
+    float eye[3], right[3], up[3], forward[3];
+    float zoom, middle[2]; /* pixels for what is 1 wide, seen from 1 away; where it looks at in the panel */
+} svg_camera;
 
 typedef struct svg {
     FILE *file;
@@ -82,6 +88,31 @@ static inline void svg_box(svg *p, const float min[2], const float max[2], const
     const double x0 = min[0], y0 = min[1], x1 = max[0], y1 = max[1];
     const double xy[] = {x0, y0, x1, y0, x1, y1, x0, y1};
     svg_path(p, 4, xy, 1, style);
+}
+
+static inline float svg_dot(const float a[3], const float b[3]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* The sides of a box that the camera sees; y is up. shaded: those that look east, west, north or south are darker. */
+static inline void svg_box3(svg *p, const svg_camera *camera, const float min[3], const float max[3], int shaded,
+                            const char *style) {
+    static const char *const shade[3] = {"opacity:.4", "opacity:0", "opacity:.15"};
+    for (int axis = 0; axis < 3; axis++) {
+        double xy[8];
+        if (camera->eye[axis] >= min[axis] && camera->eye[axis] <= max[axis]) continue;
+        for (int i = 0; i < 4; i++) { /* the side's corners, one after the other */
+            float d[3];
+            for (int k = 0; k < 3; k++) {
+                int high = k == axis ? camera->eye[k] > max[k] : (i ^ i >> 1) >> (k == (axis + 1) % 3) & 1;
+                d[k] = (high ? max : min)[k] - camera->eye[k];
+            }
+            xy[2 * i] = camera->middle[0] + camera->zoom * svg_dot(d, camera->right) / svg_dot(d, camera->forward);
+            xy[2 * i + 1] = camera->middle[1] - camera->zoom * svg_dot(d, camera->up) / svg_dot(d, camera->forward);
+        }
+        svg_path(p, 4, xy, 1, style);
+        if (shaded) svg_path(p, 4, xy, 1, shade[axis]);
+    }
 }
 
 static inline void svg_circle(svg *p, double x, double y, double radius, const char *style) {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The first program in README.md is what a newcomer copies. Extracts it (the first ```c block with a main),
-# checks that it is examples/hello.c, compiles it with the command that README.md shows, runs it, and compares
+# checks that it is examples/01_hello.c, compiles it with the command that README.md shows, runs it, and compares
 # what it prints with the block that follows it.
 #
 #   STB=folder of stb_ds.h   BUILD=folder for objects
@@ -37,8 +37,8 @@ check() {   # what is checked, command
 ' README.md
 
 if check "has a complete C program" "test -s $work/hello.c"; then
-    check "its program is examples/hello.c, from the first #include on" \
-        "sed -n '/^#include/,\$p' examples/hello.c > $work/example.c &&
+    check "its program is examples/01_hello.c, from the first #include on" \
+        "sed -n '/^#include/,\$p' examples/01_hello.c > $work/example.c &&
          sed -n '/^#include/,\$p' $work/hello.c > $work/shown.c && diff $work/shown.c $work/example.c"
 
     cp sap.h "$work/"

@@ -5,8 +5,11 @@
 #   scalar      SAP_NO_SIMD
 #   fast-math   -O3 -ffast-math
 #   32-bit      -m32
-#   threads     the queries under the thread sanitizer
-# and the compile matrix, the program of README.md and the examples. Every tests/test_*.c is found by itself.
+#   threads     the queries and sap_multi.h under the thread sanitizer
+#   golden      the hashes of tests/test_golden.c with more compilers and flags (make portability: many more)
+#   fuzz        the inputs of tests/corpus, with sanitizers (make fuzz looks for more)
+# and the compile matrix, the program of README.md, the examples, the teaching programs and exercises. Every
+# tests/test_*.c is found by itself.
 #
 #   CC=gcc   STB=folder of stb_ds.h   BUILD=folder for objects (build/tests)   JOBS=2
 #   SCALE=10 makes the random tests run ten times as many seeds
@@ -21,7 +24,7 @@ CC=${CC:-gcc}
 BUILD=${BUILD:-$root/build/tests}
 JOBS=${JOBS:-2}
 SCALE=${SCALE:-1}
-ONLY=${ONLY:-plain sanitized scalar fast-math 32-bit threads matrix readme examples}
+ONLY=${ONLY:-plain sanitized scalar fast-math 32-bit threads golden fuzz matrix readme examples multi teach web}
 mkdir -p "$BUILD" || exit 2
 
 # ---- stb_ds.h -----------------------------------------------------------------------------------------------
@@ -70,7 +73,9 @@ seeds() {   # test, variant
     test_model) case $2 in plain) n=250 ;; sanitized) n=75 ;; *) n=125 ;; esac ;;
     test_prune) n=800; [ "$2" = sanitized ] && n=200 ;;
     test_trace) n=100 ;;
-    test_query) n=100; [ "$2" = sanitized ] && n=40 ;;
+    test_query) case $2 in sanitized) n=40 ;; threads) n=20 ;; *) n=100 ;; esac ;;
+    test_multi) case $2 in threads) n=12 ;; sanitized) n=48 ;; *) n=96 ;; esac ;;
+    test_proof) n=5; [ "$2" = plain ] && n=20; [ "$2" = sanitized ] && n=1 ;; # percent
     *) n= ;;
     esac
     [ -n "$n" ] && echo $((n * SCALE))
@@ -100,16 +105,36 @@ if wanted 32-bit; then
     if can "$CC" -m32; then variant 32-bit "$CC -O2 -m32"
     else skip "-m32: no 32-bit C library (Debian: gcc-12-multilib)"; fi
 fi
-if wanted threads; then   # what tests/test_query.c does with several threads
+if wanted threads; then   # the tests that have several threads
     race="-O1 -g -fsanitize=thread"
     if can clang $race -pthread; then racer=clang; elif can "$CC" $race -pthread; then racer=$CC; else racer=; fi
     if [ -n "$racer" ]; then
         mkdir -p "$BUILD/threads"
-        job "threads test_query" "$racer $race -std=c99 $warnings -isystem $STB -I$root -I$root/tests -o $BUILD/threads/test_query $root/tests/test_query.c -lm -pthread && $BUILD/threads/test_query $((20 * SCALE))"
+        for test in test_query test_multi; do
+            exe=$BUILD/threads/$test
+            job "threads $test" "$racer $race -std=c99 $warnings -isystem $STB -I$root -o $exe $root/tests/$test.c -lm -pthread &&
+                $exe $(seeds $test threads)"
+        done
     else skip "the thread sanitizer: neither clang nor $CC has it here"; fi
 fi
+if wanted golden; then
+    mkdir -p "$BUILD/golden"
+    for build in "gcc -O0" "gcc -O3" "clang -O0" "clang -O3 -ffast-math" "tcc -O2"; do
+        if ! can $build; then skip "golden with $build: no such compiler here"; continue; fi
+        exe=$BUILD/golden/$(echo "$build" | tr -d ' ')
+        job "golden $build" "$build -std=c99 -w -isystem $STB -I$root -o $exe $root/tests/test_golden.c && $exe"
+    done
+fi
+wanted fuzz && job "fuzz corpus" "sh $root/tests/fuzz.sh replay"
 wanted readme && job "readme" "sh $root/tests/readme.sh"
 wanted examples && job "examples" "sh $root/tests/examples.sh"
+wanted multi && job "multi" "sh $root/tests/multi.sh"
+wanted teach && job "teach" "sh $root/tests/teach.sh"
+if wanted web; then   # not installed for make test: half a gigabyte
+    if command -v chromium >/dev/null && command -v node >/dev/null && command -v wasm-ld >/dev/null &&
+       command -v clang >/dev/null && [ -d /usr/include/wasm32-wasi ]; then job "web" "sh $root/tests/web.sh"
+    else skip "the live page in a browser: no chromium, node, clang, lld or wasi-libc (make web-test installs them)"; fi
+fi
 
 # ---- run and add up -------------------------------------------------------------------------------------------
 

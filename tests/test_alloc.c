@@ -2,53 +2,7 @@
 
    usage: test_alloc [seed]   default 1 */
 
-#include "test.h"
-
-static long live_blocks, allocations;   /* blocks not yet freed; calls of test_realloc so far */
-static long fail_from = -1, fail_count; /* calls number fail_from .. fail_from + fail_count - 1 return NULL */
-static int faults;                      /* a size of 0, or a block that is not ours */
-
-/* Blocks carry their size in front, and come back filled with rubbish: whoever reads before writing, or
-   after freeing, reads nothing useful. */
-enum { FRONT = 64, MARK = 0x5ab0 };
-typedef struct block {
-    size_t size;
-    int mark;
-} block;
-
-static void test_free(void *p) {
-    block *b;
-    if (!p) return;
-    b = (block *)(void *)((char *)p - FRONT);
-    if (b->mark != MARK) {
-        faults++;
-        return;
-    }
-    b->mark = 0;
-    memset(p, 0xdd, b->size);
-    live_blocks--;
-    free(b);
-}
-
-static void *test_realloc(void *p, size_t size) {
-    block *old = p ? (block *)(void *)((char *)p - FRONT) : NULL, *b;
-    long number = allocations++;
-    if (size == 0) faults++;
-    if (old && old->mark != MARK) faults++;
-    if (fail_from >= 0 && number >= fail_from && number < fail_from + fail_count) return NULL;
-    b = (block *)malloc(FRONT + size);
-    if (!b) exit(2);
-    b->size = size;
-    b->mark = MARK;
-    live_blocks++;
-    p = (char *)b + FRONT;
-    memset(p, 0xcd, size);
-    if (old) {
-        memcpy(p, (char *)old + FRONT, old->size < size ? old->size : size);
-        test_free((char *)old + FRONT);
-    }
-    return p;
-}
+#include "alloc.h"
 
 #define SAP_REALLOC(p, size) test_realloc(p, size)
 #define SAP_FREE(p) test_free(p)
@@ -57,17 +11,6 @@ static void *test_realloc(void *p, size_t size) {
 
 #include "model.h"
 #include "scenes.h"
-
-static void never_fail(void) {
-    fail_from = -1;
-    fail_count = 0;
-}
-
-/* From now on every allocation fails. */
-static void always_fail(void) {
-    fail_from = 0;
-    fail_count = 1L << 30;
-}
 
 /* ---- every allocation fails once ------------------------------------------------------------- */
 

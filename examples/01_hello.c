@@ -1,7 +1,7 @@
 /*
 Shows how to learn which boxes begin and which cease to overlap.
 
-    cc -I.. -I/usr/include/stb -o hello hello.c && ./hello
+    cc -I.. -I/usr/include/stb -o hello 01_hello.c && ./hello
 */
 #include <stdio.h>
 #define SAP_IMPLEMENTATION

@@ -1,7 +1,7 @@
 /*
 Shows how to ask "what would I hit if I moved there", stop before it and slide along it.
 
-    cc -I.. -I/usr/include/stb -o step step.c -lm && ./step
+    cc -I.. -I/usr/include/stb -o step 05_step.c -lm && ./step
 
 Seen from above in step.svg, or the file you name. It prints:
 
@@ -40,7 +40,7 @@ static float keep_first(sap_id id, void *object, float t, void *user) {
     return t; /* nothing behind it matters */
 }
 
-/* The axis along which the two meet: the one on which they do so last. 'part': of the way, until there is only a gap. */
+/* The axis along which the two meet: the one on which they do so last. 'part' of the way, until there is only a gap. */
 static int meeting_axis(const sap_aabb *me, const sap_aabb *other, const float way[3], float *part) {
     float last = -1;
     int axis = 0;

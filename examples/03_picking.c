@@ -1,7 +1,7 @@
 /*
 Shows how to pick what is under the mouse with a ray.
 
-    cc -I.. -I/usr/include/stb -o picking picking.c -lm && ./picking
+    cc -I.. -I/usr/include/stb -o picking 03_picking.c -lm && ./picking
 
 On the screen and from above in picking.svg, or the file you name. It prints:
 
@@ -29,18 +29,15 @@ typedef struct thing {
 } thing;
 
 /* A screen of 640 by 480 pixels; the camera looks north and a little down. */
-static const float eye[3] = {0, 5, 11}, right[3] = {1, 0, 0}, up[3] = {0, 0.96f, -0.28f},
-                   forward[3] = {0, -0.28f, -0.96f};
-static const float zoom = 560, reach = 40;
-
-static float dot(const float a[3], const float b[3]) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
+static const svg_camera camera = {{0, 5, 11}, {1, 0, 0}, {0, 0.96f, -0.28f}, {0, -0.28f, -0.96f}, 560, {320, 240}};
+static const float reach = 40;
 
 /* From the eye through that pixel, as far as the reach. */
 static void mouse_ray(float x, float y, float way[3]) {
-    for (int k = 0; k < 3; k++) way[k] = forward[k] * zoom + right[k] * (x - 320) + up[k] * (240 - y);
-    float length = sqrtf(dot(way, way));
+    for (int k = 0; k < 3; k++)
+        way[k] = camera.forward[k] * camera.zoom + camera.right[k] * (x - camera.middle[0]) +
+                 camera.up[k] * (camera.middle[1] - y);
+    float length = sqrtf(svg_dot(way, way));
     for (int k = 0; k < 3; k++) way[k] *= reach / length;
 }
 
@@ -64,24 +61,8 @@ static const char *style_of(const thing *it, const thing *picked) {
     return it->category == UNIT ? PERSON : it->category == GROUND ? SVG_GROUND : SVG_PLAIN;
 }
 
-/* The three sides that the eye sees, darker where they look east or west. */
 static void draw_on_screen(svg *p, const thing *it, const char *style) {
-    static const char *const shade[3] = {"opacity:.4", "opacity:0", "opacity:.15"};
-    for (int axis = 0; axis < 3; axis++) {
-        double xy[8];
-        if (eye[axis] >= it->box.min[axis] && eye[axis] <= it->box.max[axis]) continue;
-        for (int i = 0; i < 4; i++) {
-            float d[3];
-            for (int k = 0; k < 3; k++) {
-                int high = k == axis ? eye[k] > it->box.max[k] : (i ^ i >> 1) >> (k == (axis + 1) % 3) & 1;
-                d[k] = (high ? it->box.max : it->box.min)[k] - eye[k];
-            }
-            xy[2 * i] = 320 + zoom * dot(d, right) / dot(d, forward);
-            xy[2 * i + 1] = 240 - zoom * dot(d, up) / dot(d, forward);
-        }
-        svg_path(p, 4, xy, 1, style);
-        if (it->category != GLASS) svg_path(p, 4, xy, 1, shade[axis]);
-    }
+    svg_box3(p, &camera, it->box.min, it->box.max, it->category != GLASS, style);
 }
 
 static void draw_from_above(svg *p, const thing *it, const char *style) {
@@ -111,13 +92,13 @@ int main(int argc, char **argv) {
         sap_set_filter(world, sap_add(world, &things[i].box, &things[i]), things[i].category, ANYTHING);
 
     mouse_ray(mouse[0], mouse[1], way);
-    sap_ray_cast(world, eye, way, ANYTHING, look, &picked);
+    sap_ray_cast(world, camera.eye, way, ANYTHING, look, &picked);
     printf("picked: %s, %.1f m\n", picked->name, picked->t * reach);
     for (int i = THINGS - 1; i >= 0; i--)
         if (is_passed(&things[i], picked)) printf("through: %s, %.1f m\n", things[i].name, things[i].t * reach);
-    thing *first = (thing *)sap_get_object(world, sap_ray_closest(world, eye, way, ANYTHING, &t));
+    thing *first = (thing *)sap_get_object(world, sap_ray_closest(world, camera.eye, way, ANYTHING, &t));
     printf("the first of all: %s, %.1f m\n", first->name, t * reach);
-    thing *building = (thing *)sap_get_object(world, sap_ray_closest(world, eye, way, BUILDING, &t));
+    thing *building = (thing *)sap_get_object(world, sap_ray_closest(world, camera.eye, way, BUILDING, &t));
     printf("the first building: %s, %.1f m\n", building->name, t * reach);
 
     svg p = svg_open(argc > 1 ? argv[1] : "picking.svg", 1200, 630,
@@ -135,7 +116,7 @@ int main(int argc, char **argv) {
 
     svg_begin_panel(&p, 720, 96, 440, 480, -11, -12.5, 20);
     for (int i = 0; i < THINGS; i++) draw_from_above(&p, &things[i], style_of(&things[i], picked));
-    const double x0 = eye[0], y0 = eye[2], dx = way[0], dy = way[2], end = picked->t;
+    const double x0 = camera.eye[0], y0 = camera.eye[2], dx = way[0], dy = way[2], end = picked->t;
     svg_line(&p, x0, y0, x0 + dx * t, y0 + dy * t, "stroke:#ffd877;stroke-dasharray:2 6");
     svg_line(&p, x0, y0, x0 + dx * end, y0 + dy * end, "stroke:#ffd877;stroke-width:3");
     svg_circle(&p, x0, y0, 0.35, "fill:#fff");

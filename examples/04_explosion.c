@@ -1,7 +1,7 @@
 /*
 Shows how to find everything within an explosion's reach, and who is nearest to it.
 
-    cc -I.. -I/usr/include/stb -o explosion explosion.c -lm && ./explosion
+    cc -I.. -I/usr/include/stb -o explosion 04_explosion.c -lm && ./explosion
 
 Seen from above in explosion.svg, or the file you name. It prints:
 

@@ -1,0 +1,176 @@
+/*
+Shows how to let bodies sleep, so that only what moves costs anything; and a time step that makes frame rates alike.
+
+    cc -I.. -I/usr/include/stb -o sleeping 06_sleeping.c -lm && ./sleeping
+
+Seen from above in sleeping.svg, or the file you name. It prints:
+
+    second 1: 54 boxes moved a step, then 97 of 545 awake
+    second 2: 56 boxes moved a step, then 13 of 545 awake
+    second 3:  1 boxes moved a step, then  0 of 545 awake
+    second 4:  0 boxes moved a step, then  0 of 545 awake
+    second 5:  0 boxes moved a step, then  0 of 545 awake
+    at 144 frames a second and at 8 to 90: the same to the last bit
+*/
+#include <math.h>
+#include <string.h>
+#include "svg.h"
+#define SAP_IMPLEMENTATION
+#include "sap.h"
+
+enum { COLUMNS = 32, ROWS = 17, BODIES = COLUMNS * ROWS + 1, SLOTS = BODIES + 1 };
+static const float step_time = 1 / 60.0f, friction = 12, calm_speed = 0.05f, wake_speed = 0.2f;
+
+/* Components lie in arrays. A box's slot, the low 24 bits of its id, is the index, from 1: no map is needed. */
+typedef struct game {
+    sap_world *world;
+    float middle[SLOTS][2], last[SLOTS][2]; /* now, and one step ago */
+    float velocity[SLOTS][2], half[SLOTS], mass[SLOTS];
+    int calm_steps[SLOTS], woken[SLOTS];
+    int awake[SLOTS], awakes, seat[SLOTS]; /* slots of those awake; a slot's place among them, -1: asleep */
+} game;
+
+static int slot_of(sap_id id) {
+    return (int)(id & 0xffffff);
+}
+
+static sap_aabb box_of(const game *g, int i) {
+    const float *m = g->middle[i], h = g->half[i];
+    return (sap_aabb){{m[0] - h, m[1] - h, 0}, {m[0] + h, m[1] + h, 0}};
+}
+
+static void wake(game *g, int i) {
+    if (g->seat[i] >= 0) return;
+    g->woken[i] = 1;
+    g->calm_steps[i] = 0;
+    g->seat[i] = g->awakes;
+    g->awake[g->awakes++] = i;
+}
+
+static void put_to_sleep(game *g, int i) {
+    int last = g->awake[--g->awakes];
+    g->awake[g->seat[i]] = last;
+    g->seat[last] = g->seat[i];
+    g->seat[i] = -1;
+    for (int k = 0; k < 2; k++) {
+        g->velocity[i][k] = 0;
+        g->last[i][k] = g->middle[i][k]; /* it is drawn where it lies */
+    }
+}
+
+static int add(game *g, float x, float y, float half, float mass) {
+    const sap_aabb box = {{x - half, y - half, 0}, {x + half, y + half, 0}};
+    int i = slot_of(sap_add(g->world, &box, NULL));
+    g->middle[i][0] = g->last[i][0] = x;
+    g->middle[i][1] = g->last[i][1] = y;
+    g->half[i] = half;
+    g->mass[i] = mass;
+    g->seat[i] = -1;
+    return i;
+}
+
+/* Parts two boxes along the axis on which they overlap least, and makes them bounce a little. */
+static void collide(game *g, int a, int b) {
+    float depth[2];
+    for (int k = 0; k < 2; k++) depth[k] = g->half[a] + g->half[b] - fabsf(g->middle[a][k] - g->middle[b][k]);
+    int axis = depth[1] < depth[0];
+    float side = g->middle[a][axis] < g->middle[b][axis] ? 1.0f : -1.0f;
+    float approach = side * (g->velocity[a][axis] - g->velocity[b][axis]);
+    if (depth[axis] <= 0) return; /* parted by another collision of this step */
+    if (approach > wake_speed) wake(g, b);
+    float share = g->seat[b] < 0 ? 1 : g->mass[b] / (g->mass[a] + g->mass[b]); /* a sleeper does not give way */
+    float bounce = approach > 0 ? 1.2f * approach * side : 0;
+    g->middle[a][axis] -= side * depth[axis] * share;
+    g->velocity[a][axis] -= bounce * share;
+    g->middle[b][axis] += side * depth[axis] * (1 - share);
+    g->velocity[b][axis] += bounce * (1 - share);
+}
+
+/* Always the same stretch of time. It looks at the awake and their neighbours only, as sap does. */
+static void step(game *g) {
+    sap_id others[64];
+    for (int n = 0; n < g->awakes; n++) {
+        int i = g->awake[n];
+        float speed = hypotf(g->velocity[i][0], g->velocity[i][1]);
+        float keep = fmaxf(0, 1 - friction * step_time / fmaxf(speed, calm_speed));
+        for (int k = 0; k < 2; k++) {
+            g->last[i][k] = g->middle[i][k];
+            g->velocity[i][k] *= keep;
+            g->middle[i][k] += g->velocity[i][k] * step_time;
+        }
+        g->calm_steps[i] = speed < calm_speed ? g->calm_steps[i] + 1 : 0;
+    }
+    for (int n = g->awakes; n-- > 0;) /* backwards: a sleeper's seat is taken by one that was looked at already */
+        if (g->calm_steps[g->awake[n]] > 20) put_to_sleep(g, g->awake[n]);
+    for (int n = 0; n < g->awakes; n++) {
+        sap_aabb box = box_of(g, g->awake[n]);
+        sap_move(g->world, (sap_id)g->awake[n], &box); /* nothing was removed: the id is the slot */
+    }
+    sap_update(g->world);
+    for (int n = 0, end = g->awakes; n < end; n++) { /* those woken on the way begin with the next step */
+        int count = sap_pairs_of(g->world, (sap_id)g->awake[n], others, 64);
+        for (int o = 0; o < count && o < 64; o++) {
+            int other = slot_of(others[o]);
+            if (g->seat[other] < 0 || other > g->awake[n]) collide(g, g->awake[n], other);
+        }
+    }
+}
+
+/* Crates in rows, asleep, and a heavy one that is thrown at them: its slot is returned. */
+static int set_up(game *g) {
+    const sap_config flat = {SAP_2D, 0, 0, NULL, NULL};
+    memset(g, 0, sizeof *g);
+    g->world = sap_create(&flat);
+    for (int i = 0; i < COLUMNS * ROWS; i++)
+        add(g, 4 + 1.5f * (float)(i % COLUMNS), 1 + 1.5f * (float)(i / COLUMNS), 0.5f, 1);
+    int heavy = add(g, -1, 15.5f, 1.2f, 30);
+    g->velocity[heavy][0] = 42;
+    g->velocity[heavy][1] = -12;
+    wake(g, heavy);
+    sap_update(g->world);
+    return heavy;
+}
+
+/* Lets a game run for 5 s, with frames of these lengths in turn. With a picture: draws the way, and prints. */
+static void play(game *g, const float *frame_times, int kinds, svg *p) {
+    int heavy = set_up(g), steps = 0;
+    int moves = 0;
+    float debt = 0; /* time that has passed and is not yet simulated: less than a step */
+    for (int frame = 0; steps < 300; frame++) {
+        for (debt += frame_times[frame % kinds]; debt >= step_time && steps < 300; debt -= step_time) {
+            step(g);
+            moves += g->awakes;
+            if (++steps % 60 || !p) continue;
+            printf("second %d: %2d boxes moved a step, then %2d of %d awake\n", steps / 60, moves / 60, g->awakes,
+                   BODIES);
+            moves = 0;
+        }
+        if (!p || g->seat[heavy] < 0) continue;
+        /* What is drawn lies between the last two steps, so that it moves evenly at any frame rate. */
+        float part = debt / step_time;
+        const float *now = g->middle[heavy], *last = g->last[heavy];
+        svg_circle(p, last[0] + (now[0] - last[0]) * part, last[1] + (now[1] - last[1]) * part, 0.1, SVG_TITLE);
+    }
+    sap_destroy(g->world);
+}
+
+int main(int argc, char **argv) {
+    static game smooth, stuttering;
+    const float fast[] = {1 / 144.0f}, slow[] = {1 / 50.0f, 1 / 31.0f, 1 / 8.0f, 1 / 44.0f, 1 / 90.0f};
+    svg p = svg_open(argc > 1 ? argv[1] : "sleeping.svg", 1200, 650, "A heavy crate wakes what it hits");
+    svg_key(&p, 540, 34, SVG_TITLE, "the heavy one, frame by frame");
+    svg_key(&p, 815, 34, SVG_LIT, "woken, asleep again");
+    svg_key(&p, 1000, 34, SVG_PLAIN, "never woken");
+    svg_begin_panel(&p, 40, 70, 1120, 540, -3, -1, 20);
+    play(&smooth, fast, 1, &p);
+    play(&stuttering, slow, 5, NULL);
+    int same = !memcmp(smooth.middle, stuttering.middle, sizeof smooth.middle);
+    printf("at 144 frames a second and at 8 to 90: %s\n", same ? "the same to the last bit" : "different");
+    for (int i = 1; i < SLOTS; i++) {
+        sap_aabb box = box_of(&smooth, i);
+        svg_box(&p, box.min, box.max, smooth.woken[i] ? SVG_LIT : SVG_PLAIN);
+    }
+    svg_end_panel(&p);
+    svg_close(&p);
+    return !same;
+}

@@ -1,0 +1,180 @@
+/*
+Shows how to tell each player of a network game only what is near: in view it is spawned, out of view forgotten.
+
+    cc -I.. -I/usr/include/stb -o interest 08_interest.c && ./interest
+
+It prints:
+
+    64 players see 30 of 5000 entities each, in the end
+    16544 spawned, 14623 forgotten, 136196 moves told
+    each player gets 0.9 kB a second; all of it would be 94.2, 107 times as much
+    messages too many, and things that a client knows wrongly: 0
+*/
+#include <stdio.h>
+#define SAP_IMPLEMENTATION
+#include "sap.h"
+
+enum { PLAYERS = 64, ENTITIES = 5000, TICKS = 600, TICKS_PER_SECOND = 20, WORLD = 4000 };
+enum { ENTITY = 1, VIEW = 2 };                                /* categories: a view meets entities, and no view */
+enum { SPAWN_BYTES = 16, MOVE_BYTES = 10, FORGET_BYTES = 4 }; /* what such messages need in a binary protocol */
+
+typedef struct entity {
+    sap_id id;
+    int x, y, dx, dy; /* the first PLAYERS entities are the players; most of the others never move */
+    int moved;        /* in this tick */
+} entity;
+
+typedef struct client { /* at the other end of the line */
+    sap_id view;
+    long long spawns, moves, forgets;
+    int x[ENTITIES], y[ENTITIES]; /* what it was told, where it knows the entity */
+    unsigned char knows[ENTITIES];
+} client;
+
+static entity entities[ENTITIES];
+static client clients[PLAYERS];
+static int mistakes;
+
+static int random_below(int end) { /* the same on every machine */
+    static uint32_t state = 5;
+    state = state * 1664525u + 1013904223u;
+    return (int)((state >> 8) % (uint32_t)end);
+}
+
+/* A view is a little larger than the screen: things are there before they are seen. */
+static sap_aabb around(const entity *e, int half_width, int half_height) {
+    const float x = (float)e->x, y = (float)e->y, w = (float)half_width, h = (float)half_height;
+    return (sap_aabb){{x - w, y - h, 0}, {x + w, y + h, 0}};
+}
+
+static sap_aabb view_of(const entity *player) {
+    return around(player, 200, 120);
+}
+
+/* What the server sends. Here it is not put into packets, but handed to the client at once. */
+
+static void send_spawn(client *to, int e) {
+    mistakes += to->knows[e]; /* it would be told twice */
+    to->knows[e] = 1;
+    to->x[e] = entities[e].x;
+    to->y[e] = entities[e].y;
+    to->spawns++;
+}
+
+static void send_move(client *to, int e) {
+    mistakes += !to->knows[e];
+    to->x[e] = entities[e].x;
+    to->y[e] = entities[e].y;
+    to->moves++;
+}
+
+static void send_forget(client *to, int e) {
+    mistakes += !to->knows[e];
+    to->knows[e] = 0;
+    to->forgets++;
+}
+
+/* The views were added first, so they have the lower ids: object0 is a client, object1 an entity. */
+static int entity_of(const sap_pair *pair) {
+    return (int)((entity *)pair->object1 - entities);
+}
+
+static void *comes_into_view(const sap_pair *pair, void *user) {
+    (void)user;
+    send_spawn((client *)pair->object0, entity_of(pair));
+    return NULL;
+}
+
+static void goes_out_of_view(const sap_pair *pair, void *user) {
+    (void)user;
+    send_forget((client *)pair->object0, entity_of(pair));
+}
+
+/* Players walk about and now and then are sent elsewhere; every tenth of the others walks, with rests. */
+static int walk(void) {
+    int moved = 0;
+    for (int i = 0; i < ENTITIES; i++) {
+        entity *e = &entities[i];
+        const int is_player = i < PLAYERS, speed = is_player ? 3 : 1, x = e->x, y = e->y;
+        if (!is_player && i % 10) continue;
+        if (random_below(40) == 0) {
+            e->dx = (random_below(3) - 1) * speed;
+            e->dy = (random_below(3) - 1) * speed;
+        }
+        if (is_player && random_below(2000) == 0) {
+            e->x = random_below(WORLD);
+            e->y = random_below(WORLD);
+        }
+        if (e->x + e->dx >= 0 && e->x + e->dx < WORLD) e->x += e->dx;
+        if (e->y + e->dy >= 0 && e->y + e->dy < WORLD) e->y += e->dy;
+        e->moved = e->x != x || e->y != y;
+        moved += e->moved;
+    }
+    return moved;
+}
+
+/* Looks at everything: does each client know what is in its view, where it is, and nothing else? */
+static void check(void) {
+    for (int c = 0; c < PLAYERS; c++) {
+        sap_aabb view = view_of(&entities[c]);
+        for (int i = 0; i < ENTITIES; i++) {
+            sap_aabb box = around(&entities[i], 4, 4);
+            int seen = box.min[0] <= view.max[0] && box.max[0] >= view.min[0] && box.min[1] <= view.max[1] &&
+                       box.max[1] >= view.min[1];
+            int right = clients[c].x[i] == entities[i].x && clients[c].y[i] == entities[i].y;
+            mistakes += seen != clients[c].knows[i] || (seen && !right);
+        }
+    }
+}
+
+int main(void) {
+    const sap_config flat = {SAP_2D, 0, 0, NULL, NULL};
+    sap_world *world = sap_create(&flat);
+    long long moved = 0, spawns = 0, moves = 0, forgets = 0;
+    int pairs;
+    for (int i = 0; i < ENTITIES; i++) {
+        entities[i].x = random_below(WORLD);
+        entities[i].y = random_below(WORLD);
+    }
+    for (int c = 0; c < PLAYERS; c++) {
+        sap_aabb view = view_of(&entities[c]);
+        clients[c].view = sap_add(world, &view, &clients[c]);
+        sap_set_filter(world, clients[c].view, VIEW, ENTITY);
+    }
+    for (int i = 0; i < ENTITIES; i++) {
+        sap_aabb box = around(&entities[i], 4, 4);
+        entities[i].id = sap_add(world, &box, &entities[i]);
+        sap_set_filter(world, entities[i].id, ENTITY, VIEW);
+    }
+
+    for (int tick = 0; tick < TICKS; tick++) {
+        moved += walk();
+        for (int i = 0; i < ENTITIES; i++) {
+            if (!entities[i].moved) continue;
+            sap_aabb box = around(&entities[i], 4, 4), view = view_of(&entities[i]);
+            sap_move(world, entities[i].id, &box);
+            if (i < PLAYERS) sap_move(world, clients[i].view, &view);
+        }
+        sap_dump_pairs(world, comes_into_view, goes_out_of_view, NULL);
+        const sap_pair *pair = sap_pairs(world, &pairs);
+        for (int i = 0; i < pairs; i++)
+            if (entities[entity_of(&pair[i])].moved) send_move((client *)pair[i].object0, entity_of(&pair[i]));
+        if (tick % 50 == 0 || tick == TICKS - 1) check();
+    }
+
+    for (int c = 0; c < PLAYERS; c++) {
+        spawns += clients[c].spawns;
+        moves += clients[c].moves;
+        forgets += clients[c].forgets;
+    }
+    double told = (double)(spawns * SPAWN_BYTES + moves * MOVE_BYTES + forgets * FORGET_BYTES);
+    double all = (double)PLAYERS * (double)(ENTITIES * SPAWN_BYTES + moved * MOVE_BYTES);
+    double share = 1000.0 * PLAYERS * TICKS / TICKS_PER_SECOND;
+    printf("%d players see %d of %d entities each, in the end\n", PLAYERS, pairs / PLAYERS, ENTITIES);
+    printf("%lld spawned, %lld forgotten, %lld moves told\n", spawns, forgets, moves);
+    printf("each player gets %.1f kB a second; all of it would be %.1f, %.0f times as much\n", told / share,
+           all / share, all / told);
+    printf("messages too many, and things that a client knows wrongly: %d\n", mistakes);
+    sap_destroy(world);
+    return mistakes > 0;
+}

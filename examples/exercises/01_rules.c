@@ -1,0 +1,19 @@
+/*
+Exercise 1: the update rule
+
+The ends of some boxes stand in one array, sorted by comes_before. Then boxes move: their ends get new values where they
+stand, and the array is not sorted any more. Sort it again, by insertion sort: from the left, each end walks left past
+those that it comes before. When two ends change places that way, a pair may start or stop overlapping on this axis:
+call start(a, b) or stop(a, b) with the two boxes, in either order. For which kinds of ends? examples/teach/01_rules
+shows it, and sap__ends_pass in sap.h does it.
+
+ends[0] and ends[n - 1] are sentinels: no end comes before the first, and none behind the last.
+
+    make exercises
+*/
+#include "01_rules.h"
+
+void sort_ends(end *ends, int n) {
+    (void)ends; /* yours to write */
+    (void)n;
+}

@@ -1,0 +1,74 @@
+/*
+04_sentinel.h - the checker of exercise 4: lets ends walk, in an array that has a ditch on both sides
+*/
+#include <float.h>
+#include <math.h>
+#include "check.h"
+#define SAP_IMPLEMENTATION
+#include "sap.h"
+
+sap_aabb breaker(void);
+extern const float low_sentinel, high_sentinel;
+
+enum { ENDS = 8, DITCH = 4 }; /* cells beside the array, to see who walks out */
+
+/* Where an end with this value comes to stand that starts in the middle of the ends: 0 to ENDS - 1, else out. */
+static int walk(float low, float high, float value) {
+    float cells[DITCH + 1 + ENDS + 1 + DITCH], *ends = cells + DITCH + 1;
+    int j = ENDS / 2;
+    for (int i = 0; i < DITCH + 1; i++) cells[i] = ends[ENDS + i] = 0; /* whatever lies there */
+    for (int i = 0; i < ENDS; i++) ends[i] = (float)(10 * i);
+    ends[-1] = low;
+    ends[ENDS] = high;
+    for (int i = 2; i <= DITCH; i++) ends[-i] = INFINITY, ends[ENDS - 1 + i] = -INFINITY; /* what leaves, goes far */
+    while (j > -DITCH && ends[j - 1] > value) j--;
+    while (j < ENDS - 1 + DITCH && ends[j + 1] < value) j++;
+    return j;
+}
+
+static int walks_out(float low, float high, float value) {
+    int at = walk(low, high, value);
+    return at < 0 || at >= ENDS;
+}
+
+static void check_breaker(void) {
+    const char *const side[2] = {"min, which should leave on the left", "max, which should leave on the right"};
+    sap_aabb box = breaker();
+    sap_world *world = sap_create(NULL);
+    sap_id id = sap_add(world, &box, NULL);
+    sap_result result = sap_last_error(world);
+    sap_destroy(world);
+    if (!id) {
+        check_say("sap.h refuses your box: %s", sap_result_text(result));
+        check_stop();
+    }
+    for (int is_max = 0; is_max < 2; is_max++) {
+        float value = (is_max ? box.max : box.min)[0];
+        if (is_max ? walk(-FLT_MAX, FLT_MAX, value) >= ENDS : walk(-FLT_MAX, FLT_MAX, value) < 0) continue;
+        check_say("your box stays inside: its %s, is %g", side[is_max], (double)value);
+        check_note("The loop stops at a sentinel that is not %s than the value. Which float is beyond %sFLT_MAX?",
+                   is_max ? "less" : "greater", is_max ? "" : "-");
+        check_stop();
+    }
+}
+
+static void check_sentinels(void) {
+    static const float values[] = {-INFINITY, -FLT_MAX, -1e30f, 0, 35, 1e30f, FLT_MAX, INFINITY};
+    if (!(low_sentinel < high_sentinel)) {
+        check_say("the sentinels %g and %g are not in order", (double)low_sentinel, (double)high_sentinel);
+        check_note("They are part of a sorted array. A NaN is not in order with anything.");
+        check_stop();
+    }
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        if (!walks_out(low_sentinel, high_sentinel, values[i])) continue;
+        check_say("with sentinels %g and %g an end at %g still walks out", (double)low_sentinel, (double)high_sentinel,
+                  (double)values[i]);
+        check_stop();
+    }
+}
+
+int main(void) {
+    check_breaker();
+    check_sentinels();
+    return check_right("broken, and mended");
+}

@@ -1,0 +1,329 @@
+/*
+Shows how to spread a world over processes with MPI: each has a block of cells, and a world of the boxes that touch it.
+
+    mpicc -I.. -I/usr/include/stb -O2 -o mpi_world mpi_world.c && mpirun -np 4 ./mpi_world
+
+`make mpi` does that with 1, 2, 3 and 4 processes (ranks). The pairs of all ranks are compared with those of one process
+in each frame. It prints:
+
+    1 rank: 5000 boxes,   0 ghosts,    0 moved home,      0 bytes sent; 5256 pairs, equal in 40 of 40 frames
+    2 ranks: 5000 boxes, 202 ghosts,  420 moved home, 253528 bytes sent; 5256 pairs, equal in 40 of 40 frames
+    3 ranks: 5000 boxes, 314 ghosts,  916 moved home, 528000 bytes sent; 5256 pairs, equal in 40 of 40 frames
+    4 ranks: 5000 boxes, 406 ghosts,  871 moved home, 527340 bytes sent; 5256 pairs, equal in 40 of 40 frames
+
+A box has one home: the rank that owns the cell of its lowest corner. The home moves it, and tells whoever owns another
+cell that it touches: there it is a ghost, a box like any other, but moved by messages. When its corner comes into a
+cell of another rank the box moves home. What does not move is not sent.
+
+Two boxes that overlap share the point where, on each axis, the later of the two begins. Both touch the cell of that
+point, so its owner knows both; and a point has one owner, so each pair is reported by exactly one rank. It is the rule
+by which sap_multi.h's cells share their pairs.
+
+The outer cells have no end, so no box is outside. One that is infinite is a ghost everywhere.
+
+For thousands of ranks:
+- Neighbours only. MPI_Alltoallv asks everybody; use MPI_Neighbor_alltoallv on a Cartesian communicator. Boxes that are
+  longer than a block go by another way: few as they are, every rank may have them all.
+- No arrays by number. `known` is as long as the whole world; a hash table holds what is here.
+- Blocks that follow the load. Cells are cut into equal blocks here; cut a space-filling curve through them into pieces
+  of equal weight, anew now and then. Ownership of cells is the only thing that changes.
+- Nothing is gathered. Each rank uses the pairs that it owns. Of these it can tell which begin and end by comparing them
+  with those of its last frame, and hands a pair over when the point moves to another rank's cell.
+- Waiting. Send first, settle what is far from the border meanwhile, then receive: two worlds a rank, or one update more.
+- sap_multi.h in place of sap.h uses the cores of a node by threads, so that a node is one rank.
+*/
+#include <math.h>
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define SAP_IMPLEMENTATION
+#include "sap.h"
+#include "flyers.h"
+
+enum { BOXES = 5000, FRAMES = 40, CELLS = 16, MOST_RANKS = 64 }; /* CELLS along x and y; z is not divided */
+static const float side = 160, cell_size = 10;
+
+/* ---- who owns what ----------------------------------------------------------------------------------------- */
+
+static int ranks, rank, blocks[2]; /* of ranks, along x and y */
+
+static int cell_at(float v) {
+    if (!(v > 0)) return 0;
+    if (v >= CELLS * cell_size) return CELLS - 1;
+    return (int)(v / cell_size);
+}
+
+/* The block of a cell: block b of n has the cells from CELLS * b / n on. */
+static int block_of(int cell, int n) {
+    return ((cell + 1) * n - 1) / CELLS;
+}
+
+static int owner_of(float x, float y) {
+    return block_of(cell_at(x), blocks[0]) * blocks[1] + block_of(cell_at(y), blocks[1]);
+}
+
+/* Marks the ranks that own a cell which the box touches. */
+static void mark_touched(const sap_aabb *box, char touched[MOST_RANKS]) {
+    int from[2], to[2];
+    memset(touched, 0, MOST_RANKS);
+    for (int k = 0; k < 2; k++) {
+        from[k] = block_of(cell_at(box->min[k]), blocks[k]);
+        to[k] = block_of(cell_at(box->max[k]), blocks[k]);
+    }
+    for (int x = from[0]; x <= to[0]; x++)
+        for (int y = from[1]; y <= to[1]; y++) touched[x * blocks[1] + y] = 1;
+}
+
+/* ---- the boxes --------------------------------------------------------------------------------------------- */
+
+typedef struct known_box { /* a box that this rank knows */
+    sap_id id;             /* 0: it does not */
+    int home;              /* the rank that moves it */
+    flyer f;
+} known_box;
+
+/* What is sent. All machines here are alike; between others, define an MPI datatype. */
+typedef struct message {
+    int32_t number, home; /* home -1: the box has left your cells */
+    flyer f;
+} message;
+
+typedef struct outbox {
+    message *messages;
+    int count, capacity;
+} outbox;
+
+static sap_world *world;
+static known_box known[BOXES];
+static outbox to_rank[MOST_RANKS];
+static long long sent, moved_home;
+
+/* Some stand, some are longer than a block, two have no end. */
+static flyer box_number(int number) {
+    flyer f = flyer_new(number, side, 2, 10);
+    if (number % 4 == 0) memset(f.speed, 0, sizeof f.speed);
+    if (number % 500 == 1) f.box.max[0] += side / 2;
+    if (number % 500 == 2) f.box.max[1] += side;
+    if (number == 3) f.box.max[0] = f.box.max[1] = INFINITY;
+    if (number == 5) f.box.min[1] = -INFINITY;
+    return f;
+}
+
+static int stands(const flyer *f) {
+    return f->speed[0] == 0 && f->speed[1] == 0 && f->speed[2] == 0;
+}
+
+static void tell(int to, int number, int home, const flyer *f) {
+    outbox *o = &to_rank[to];
+    if (o->count == o->capacity) {
+        o->capacity = o->capacity ? 2 * o->capacity : 64;
+        o->messages = realloc(o->messages, (size_t)o->capacity * sizeof *o->messages);
+        if (!o->messages) MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    memset(&o->messages[o->count], 0, sizeof *o->messages);
+    o->messages[o->count].number = number;
+    o->messages[o->count].home = home;
+    o->messages[o->count++].f = *f;
+}
+
+/* Takes over what this rank now knows of a box. The world is told at once, and settles all of it together. */
+static void learn(int number, int home, const flyer *f) {
+    known_box *b = &known[number];
+    if (home < 0) {
+        sap_remove(world, b->id);
+        b->id = 0;
+        return;
+    }
+    b->home = home;
+    b->f = *f;
+    if (b->id)
+        sap_move(world, b->id, &f->box);
+    else
+        b->id = sap_add(world, &f->box, (void *)(intptr_t)number);
+}
+
+/* The home of a box moves it, and tells whom it concerns. */
+static void move_box(int number) {
+    char before[MOST_RANKS], now[MOST_RANKS];
+    flyer f = known[number].f;
+    if (stands(&f)) return;
+    mark_touched(&f.box, before);
+    flyer_move(&f, side);
+    mark_touched(&f.box, now);
+    int home = owner_of(f.box.min[0], f.box.min[1]);
+    moved_home += home != rank;
+    for (int r = 0; r < ranks; r++) {
+        if (!before[r] && !now[r]) continue;
+        if (r == rank)
+            learn(number, now[r] ? home : -1, &f);
+        else
+            tell(r, number, now[r] ? home : -1, &f);
+    }
+}
+
+/* Every rank makes the boxes that touch its cells; a real program would read its own. */
+static void set_up(void) {
+    char touched[MOST_RANKS];
+    for (int i = 0; i < BOXES; i++) {
+        flyer f = box_number(i);
+        mark_touched(&f.box, touched);
+        if (touched[rank]) learn(i, owner_of(f.box.min[0], f.box.min[1]), &f);
+    }
+}
+
+/* Everybody's messages to everybody. */
+static void exchange(void) {
+    int out_bytes[MOST_RANKS], in_bytes[MOST_RANKS], out_at[MOST_RANKS], in_at[MOST_RANKS], out = 0, in = 0;
+    for (int r = 0; r < ranks; r++) out_bytes[r] = to_rank[r].count * (int)sizeof(message);
+    MPI_Alltoall(out_bytes, 1, MPI_INT, in_bytes, 1, MPI_INT, MPI_COMM_WORLD);
+    for (int r = 0; r < ranks; r++) {
+        out_at[r] = out;
+        in_at[r] = in;
+        out += out_bytes[r];
+        in += in_bytes[r];
+    }
+    char *letters = malloc((size_t)out + 1), *mail = malloc((size_t)in + 1);
+    if (!letters || !mail) MPI_Abort(MPI_COMM_WORLD, 1);
+    for (int r = 0; r < ranks; r++) {
+        if (to_rank[r].count) memcpy(letters + out_at[r], to_rank[r].messages, (size_t)out_bytes[r]);
+        to_rank[r].count = 0;
+    }
+    MPI_Alltoallv(letters, out_bytes, out_at, MPI_BYTE, mail, in_bytes, in_at, MPI_BYTE, MPI_COMM_WORLD);
+    for (int at = 0; at < in; at += (int)sizeof(message)) {
+        message m;
+        memcpy(&m, mail + at, sizeof m);
+        learn(m.number, m.home, &m.f);
+    }
+    sent += out;
+    free(letters);
+    free(mail);
+}
+
+/* ---- pairs ------------------------------------------------------------------------------------------------- */
+
+static uint64_t pair_key(const sap_pair *pair) {
+    uint64_t a = (uint64_t)(intptr_t)pair->object0, b = (uint64_t)(intptr_t)pair->object1;
+    return a < b ? a << 32 | b : b << 32 | a;
+}
+
+static int ascending(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static float later(float a, float b) {
+    return a > b ? a : b;
+}
+
+/* Is the point where both begin in a cell of this rank? */
+static int owns(const sap_pair *pair) {
+    const sap_aabb *a = &known[(intptr_t)pair->object0].f.box, *b = &known[(intptr_t)pair->object1].f.box;
+    return owner_of(later(a->min[0], b->min[0]), later(a->min[1], b->min[1])) == rank;
+}
+
+/* The numbers of all pairs of a world, or of those that this rank owns, sorted. */
+static uint64_t *list_pairs(sap_world *s, int all, int *count) {
+    int n;
+    const sap_pair *pairs = sap_pairs(s, &n);
+    uint64_t *keys = malloc(((size_t)n + 1) * sizeof *keys);
+    if (!keys) MPI_Abort(MPI_COMM_WORLD, 1);
+    *count = 0;
+    for (int i = 0; i < n; i++)
+        if (all || owns(&pairs[i])) keys[(*count)++] = pair_key(&pairs[i]);
+    qsort(keys, (size_t)*count, sizeof *keys, ascending);
+    return keys;
+}
+
+/* ---- the check: rank 0 has a world of all boxes, too --------------------------------------------------------- */
+
+static sap_world *reference;
+static flyer every[BOXES];
+
+static void set_up_reference(void) {
+    reference = sap_create(NULL);
+    for (int i = 0; i < BOXES; i++) {
+        every[i] = box_number(i);
+        sap_add(reference, &every[i].box, (void *)(intptr_t)i); /* ids are 1, 2, 3: nothing is ever removed here */
+    }
+}
+
+static void move_reference(void) {
+    for (int i = 0; i < BOXES; i++) {
+        flyer_move(&every[i], side);
+        sap_move(reference, (sap_id)i + 1, &every[i].box);
+    }
+}
+
+/* How many ghosts there should be: as many as ranks that a box touches, but one, its home. */
+static long long expected_ghosts(void) {
+    char touched[MOST_RANKS];
+    long long ghosts = 0;
+    for (int i = 0; i < BOXES; i++) {
+        mark_touched(&every[i].box, touched);
+        for (int r = 0; r < ranks; r++) ghosts += touched[r];
+    }
+    return ghosts - BOXES;
+}
+
+/* Are the pairs that the ranks own those of one process, each once? The answer is rank 0's. */
+static int compare(int *pairs) {
+    int count, counts[MOST_RANKS], at[MOST_RANKS], total = 0, equal = 0;
+    uint64_t *mine = list_pairs(world, 0, &count), *all = NULL;
+    MPI_Gather(&count, 1, MPI_INT, counts, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    for (int r = 0; r < ranks && rank == 0; r++) {
+        at[r] = total;
+        total += counts[r];
+    }
+    if (rank == 0 && !(all = malloc(((size_t)total + 1) * sizeof *all))) MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Gatherv(mine, count, MPI_UINT64_T, all, counts, at, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    if (rank == 0) {
+        sap_update(reference);
+        uint64_t *expected = list_pairs(reference, 1, pairs);
+        qsort(all, (size_t)total, sizeof *all, ascending);
+        equal = total == *pairs && memcmp(all, expected, (size_t)total * sizeof *all) == 0;
+        free(expected);
+    }
+    free(mine);
+    free(all);
+    return equal;
+}
+
+int main(int argc, char **argv) {
+    int equal = 0, pairs = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (ranks > MOST_RANKS) MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Dims_create(ranks, 2, blocks);
+    if (rank == 0) set_up_reference();
+    world = sap_create(NULL);
+    set_up();
+    for (int frame = 0; frame < FRAMES; frame++) {
+        if (frame > 0) {
+            for (int i = 0; i < BOXES; i++)
+                if (known[i].id && known[i].home == rank) move_box(i);
+            exchange();
+            if (rank == 0) move_reference();
+        }
+        sap_update(world);
+        equal += compare(&pairs);
+    }
+    long long numbers[4] = {0, 0, moved_home, sent}, sums[4];
+    for (int i = 0; i < BOXES; i++)
+        if (known[i].id) numbers[known[i].home != rank]++;
+    MPI_Reduce(numbers, sums, 4, MPI_LONG_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (rank == 0) {
+        printf("%d rank%s: %lld boxes, %3lld ghosts, %4lld moved home, %6lld bytes sent; %d pairs, equal in %d of %d "
+               "frames\n",
+               ranks, ranks > 1 ? "s" : "", sums[0], sums[1], sums[2], sums[3], pairs, equal, FRAMES);
+        equal = equal == FRAMES && sums[0] == BOXES && sums[1] == expected_ghosts();
+    }
+    MPI_Bcast(&equal, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    for (int r = 0; r < ranks; r++) free(to_rank[r].messages);
+    sap_destroy(world);
+    sap_destroy(reference);
+    MPI_Finalize();
+    return !equal;
+}

@@ -1,0 +1,109 @@
+// chromium.mjs - drives a headless Chromium by its DevTools protocol over two pipes; needs nothing but node
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--hide-scrollbars", "--remote-debugging-pipe"];
+
+export class Browser {
+    // Messages go out on file 3 and come in on file 4, each ends in a zero byte.
+    static async start(program = "chromium") {
+        const browser = new Browser();
+        browser.home = mkdtempSync(join(tmpdir(), "chromium-"));
+        browser.process = spawn(program, [...flags, `--user-data-dir=${browser.home}`, "about:blank"],
+            { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
+        browser.waiting = new Map();
+        browser.errors = []; // of the page
+        browser.next = 1;
+        browser.dead = new Promise((_, reject) => {
+            browser.process.on("exit", () => reject(new Error("the browser ended")));
+            browser.process.on("error", reject);
+        });
+        browser.dead.catch(() => {});
+        let text = "";
+        browser.process.stdio[4].setEncoding("utf8").on("data", data => {
+            const messages = (text + data).split("\0");
+            text = messages.pop();
+            for (const message of messages) browser.receive(JSON.parse(message));
+        });
+        const { targetInfos } = await browser.send("Target.getTargets");
+        const { targetId } = targetInfos.find(target => target.type === "page");
+        browser.session = (await browser.send("Target.attachToTarget", { targetId, flatten: true })).sessionId;
+        await browser.send("Page.enable");
+        await browser.send("Runtime.enable");
+        return browser;
+    }
+
+    receive(message) {
+        if (message.method === "Runtime.exceptionThrown") {
+            const details = message.params.exceptionDetails;
+            this.errors.push(details.exception?.description ?? details.text);
+        }
+        if (message.method === "Page.loadEventFired") this.loaded?.();
+        const waits = this.waiting.get(message.id);
+        if (!waits) return;
+        this.waiting.delete(message.id);
+        if (message.error) waits.reject(new Error(message.error.message));
+        else waits.resolve(message.result);
+    }
+
+    send(method, params = {}) {
+        const id = this.next++, answer = new Promise((resolve, reject) => this.waiting.set(id, { resolve, reject }));
+        this.process.stdio[3].write(JSON.stringify({ id, method, params, sessionId: this.session }) + "\0");
+        return Promise.race([answer, this.dead]);
+    }
+
+    async open(url, width, height, mobile = false) {
+        const deviceScaleFactor = mobile ? 2 : 1;
+        await this.send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor, mobile });
+        const loaded = new Promise(resolve => this.loaded = resolve);
+        await this.send("Page.navigate", { url });
+        await loaded;
+    }
+
+    async evaluate(expression) {
+        const answer = await this.send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true });
+        if (answer.exceptionDetails) throw new Error(answer.exceptionDetails.exception?.description ?? expression);
+        return answer.result.value;
+    }
+
+    async click(x, y) {
+        for (const type of ["mousePressed", "mouseReleased"])
+            await this.send("Input.dispatchMouseEvent", { type, x, y, button: "left", clickCount: 1 });
+    }
+
+    async key(key) {
+        for (const type of ["keyDown", "keyUp"]) await this.send("Input.dispatchKeyEvent", { type, key, code: key });
+    }
+
+    // The middle of an element, or another part of it, scrolled into view.
+    place(selector, part = 0.5) {
+        return this.evaluate(`(() => {
+            const element = document.querySelector(${JSON.stringify(selector)});
+            element.scrollIntoView({ block: "nearest" });
+            const box = element.getBoundingClientRect();
+            return [box.left + box.width * ${part}, box.top + box.height / 2];
+        })()`);
+    }
+
+    async clickOn(selector, part = 0.5) {
+        await this.click(...await this.place(selector, part));
+    }
+
+    async screenshot(path) {
+        const { data } = await this.send("Page.captureScreenshot", { format: "png" });
+        writeFileSync(path, Buffer.from(data, "base64"));
+    }
+
+    async close() {
+        const ended = new Promise(resolve => this.process.once("exit", resolve));
+        this.send("Browser.close").catch(() => {});
+        await Promise.race([ended, new Promise(resolve => setTimeout(resolve, 3000))]);
+        this.process.kill("SIGKILL");
+        rmSync(this.home, { recursive: true, force: true, maxRetries: 5 });
+    }
+}
+
+export const wait = seconds => new Promise(resolve => setTimeout(resolve, 1000 * seconds));

@@ -1,0 +1,622 @@
+/* test_golden.c - the same calls give the same bytes, everywhere.
+
+   Each scenario makes a fixed sequence of calls, and everything that the library promises to be the same on every
+   machine goes into two hashes: one of ids, result codes, events, pairs, boxes and the hits of queries, one of the
+   bytes of snapshots. They must be the constants below, whatever the compiler, its flags, the word size, the byte
+   order, the forced way of settling and the SIMD kernel. The constants change only when a promise changes; a failed
+   check prints the new ones.
+
+   For the calls to be the same everywhere, coordinates are integers times a power of two, nothing here rounds, no
+   function of libm is called, and every random number is drawn in a statement of its own, since C leaves the order
+   within one open.
+
+   usage: test_golden */
+
+#ifndef GOLDEN_OTHER_WAYS /* tests/test_golden_multi.c brings its own, and sap_multi in the place of sap_world */
+#define SAP_IMPLEMENTATION
+#include "sap.h"
+
+#include "ways.h"
+#endif
+
+/* ---- scenarios ------------------------------------------------------------------------------- */
+
+enum { MOST_BOXES = 2048, MOST_SLOTS = 4096, MOST_OLD = 16 };
+
+/* What a lattice coordinate stands for. */
+typedef enum units {
+    WHOLE, /* itself */
+    TINY,  /* a denormal: its bits are the magnitude */
+    VAST,  /* times 2^100 */
+    COARSE /* plus 2^24 where positive, minus 2^24 where negative: odd ones are rounded */
+} units;
+
+/* What a scenario does besides adding, moving and removing. */
+enum {
+    STATICS = 1,
+    PLANES = 2,    /* some bounds are infinite */
+    MASKS = 4,     /* set_filter */
+    FILTER = 8,    /* a filter callback, and refilter */
+    SHIFTS = 16,   /* shift_origin */
+    QUERIES = 32,  /* and with them the tree */
+    LEAPS = 64,    /* all boxes jump at once, twice */
+    LIMITED = 128, /* max_boxes and max_pairs are reached */
+    BLUNDERS = 256 /* bad boxes and ids */
+};
+
+typedef struct scenario {
+    const char *name;
+    int axes;
+    units unit;
+    int boxes, frames;
+    int cells, size;           /* coordinates are -cells..cells, extents 0..size */
+    int movers, far;           /* percent of the boxes that move in a frame, of these that go anywhere */
+    int reach;                 /* how far the others go, in cells */
+    int churn;                 /* percent of the boxes that are replaced in a frame */
+    int does;                  /* STATICS and so on */
+    uint64_t calls, snapshots; /* what must come out */
+} scenario;
+
+static const scenario scenarios[] = {
+    /* name, axes, unit, boxes, frames, cells, size, movers, far, reach, churn, does, calls, snapshots */
+    {"lattice", 0, WHOLE, 50, 60, 2, 2, 50, 10, 1, 5, STATICS | PLANES | SHIFTS | QUERIES | BLUNDERS,
+     0x8983b33f083d005du, 0x3836b3acd6a1a1cdu},
+    {"flat", SAP_2D, WHOLE, 80, 40, 20, 6, 30, 5, 1, 4, STATICS | PLANES | MASKS | QUERIES, 0x97baa469fe9cb30au,
+     0x6f7930d8c1510c34u},
+    {"x alone", SAP_AXIS_X, WHOLE, 24, 40, 30, 5, 40, 20, 2, 5, SHIFTS | QUERIES | BLUNDERS, 0xf80a6bc35170f1eau,
+     0x9d45729a81c1121bu},
+    {"z alone", SAP_AXIS_Z, WHOLE, 24, 40, 30, 5, 40, 20, 2, 5, STATICS, 0x055f158a511ded44u, 0x43f13c7df1e36b57u},
+    {"y and z", SAP_AXIS_Y | SAP_AXIS_Z, WHOLE, 40, 40, 12, 5, 100, 0, 1, 0, MASKS | FILTER | QUERIES,
+     0x85ed589af6afdedfu, 0xeee84996e8107961u},
+    {"filters", 0, WHOLE, 60, 50, 5, 4, 20, 10, 1, 5, STATICS | MASKS | FILTER | SHIFTS, 0x0940f91566a4a6f6u,
+     0x96932f6ccf35f321u},
+    {"limits", 0, WHOLE, 40, 50, 3, 3, 40, 10, 1, 10, LIMITED | BLUNDERS, 0x45ae312606594d02u, 0x298bb9994a762ce6u},
+    {"generations", 0, WHOLE, 3, 700, 1, 2, 30, 50, 1, 100, QUERIES, 0x38590cf113a3f049u, 0x2d97da6cbac5aaaeu},
+    {"denormals", 0, TINY, 40, 30, 4, 3, 50, 10, 1, 5, STATICS | QUERIES, 0xcf22c4207bc089c3u, 0xc864a0fba0ebfcc8u},
+    {"vast", 0, VAST, 40, 30, 4, 3, 50, 10, 1, 5, STATICS | PLANES | QUERIES, 0xcc85ef3615fc0e98u, 0x44627bf627ea69abu},
+    {"rounded", 0, COARSE, 60, 30, 20, 12, 30, 5, 3, 5, SHIFTS | STATICS, 0xbb01fe30e5c89f73u, 0x217ea12fe238f550u},
+    {"calm", 0, WHOLE, 130, 60, 4000, 1500, 100, 0, 8, 1, LEAPS, 0x1f41edbd9cf3d23cu, 0x5e0800fe68a8fc5fu},
+    {"crowd", 0, WHOLE, 1500, 10, 40, 6, 60, 2, 1, 2, STATICS | PLANES | QUERIES | LEAPS, 0x257e2e8b287a8940u,
+     0x6bea7427fff98a9eu},
+};
+
+/* ---- a game: one scenario on one way --------------------------------------------------------- */
+
+typedef struct place {
+    int lo[3], hi[3];
+} place;
+
+typedef struct game {
+    const scenario *what;
+    const way *way;
+    sap_world *world;
+    test_rng rng, dice; /* the calls; the ways of "changing" */
+    uint64_t calls, snapshots;
+    sap_id ids[MOST_BOXES], old[MOST_OLD]; /* live, in the order of adding but for removals; removed some time ago */
+    int count, frame;
+    place places[MOST_SLOTS];          /* by slot: where a box was put last */
+    unsigned char version[MOST_SLOTS]; /* by slot: what refilter makes new */
+} game;
+
+static game playing;
+
+static int draw(game *g, int n) {
+    return test_below(&g->rng, n);
+}
+
+static int chance(game *g, int percent) {
+    return test_chance(&g->rng, percent);
+}
+
+/* ---- hashes ---------------------------------------------------------------------------------- */
+
+static uint64_t hash64(uint64_t hash, uint64_t value) {
+    unsigned char bytes[8];
+    int i;
+    for (i = 0; i < 8; i++) bytes[i] = (unsigned char)(value >> (8 * i)); /* little endian on every machine */
+    return test_hash(hash, bytes, sizeof bytes);
+}
+
+static void note(game *g, long long value) {
+    g->calls = hash64(g->calls, (uint64_t)value);
+}
+
+static void note_pairs(game *g, const sap_pair *pairs, int count) {
+    int i;
+    note(g, count);
+    for (i = 0; i < count; i++) {
+        note(g, pairs[i].id0);
+        note(g, pairs[i].id1);
+        note(g, (long long)(uintptr_t)pairs[i].object0);
+        note(g, (long long)(uintptr_t)pairs[i].object1);
+        note(g, (long long)(uintptr_t)pairs[i].user_data);
+    }
+}
+
+/* Visits come in no promised order: hits are added up. */
+static int sum_hits(sap_id id, void *object, void *user) {
+    uint64_t *sum = (uint64_t *)user;
+    *sum += hash64(hash64(0, id), (uint64_t)(uintptr_t)object);
+    return 1;
+}
+
+static float sum_ray_hits(sap_id id, void *object, float t, void *user) {
+    (void)t;
+    (void)sum_hits(id, object, user);
+    return 1;
+}
+
+static int sum_prune_hits(int i, int j, void *user) {
+    uint64_t *sum = (uint64_t *)user;
+    *sum += hash64(hash64(0, (uint64_t)i), (uint64_t)j);
+    return 1;
+}
+
+/* ---- boxes ----------------------------------------------------------------------------------- */
+
+enum { FAR = 1 << 22 }; /* from here on infinite */
+
+static uint32_t coordinate(units unit, int v) {
+    uint32_t sign = v < 0 ? 0x80000000u : 0;
+    int magnitude = v < 0 ? -v : v;
+    if (magnitude >= FAR) return sign | 0x7f800000u;
+    switch (unit) {
+    case TINY: return sign | (uint32_t)magnitude;
+    case VAST: return magnitude ? test_bits((float)v) + (100u << 23) : 0;
+    case COARSE: return test_bits((float)(v < 0 ? v - (1 << 24) : v + (1 << 24)));
+    default: return test_bits((float)v);
+    }
+}
+
+static void make_box(game *g, const place *p, sap_aabb *box) {
+    int k;
+    for (k = 0; k < 3; k++) {
+        test_set_bits(&box->min[k], coordinate(g->what->unit, p->lo[k]));
+        test_set_bits(&box->max[k], coordinate(g->what->unit, p->hi[k]));
+        if (g->what->unit == COARSE) continue; /* there 0 is 2^24 */
+        if (p->lo[k] == 0 && chance(g, 50)) test_set_bits(&box->min[k], 0x80000000u);
+        if (p->hi[k] == 0 && chance(g, 50)) test_set_bits(&box->max[k], 0x80000000u);
+    }
+}
+
+static void any_place(game *g, place *p) {
+    int k, whole = 2 * g->what->cells + 1;
+    for (k = 0; k < 3; k++) {
+        p->lo[k] = draw(g, whole) - g->what->cells;
+        p->hi[k] = p->lo[k] + draw(g, g->what->size + 1);
+    }
+    if ((g->what->does & PLANES) && chance(g, 3)) {
+        k = draw(g, 3);
+        if (chance(g, 70)) p->lo[k] = -FAR;
+        if (chance(g, 70)) p->hi[k] = FAR;
+    }
+}
+
+/* A few cells on; now and then it grows or shrinks. */
+static void nudge(game *g, place *p) {
+    int k, reach = g->what->reach;
+    for (k = 0; k < 3; k++) {
+        int by = draw(g, 2 * reach + 1) - reach;
+        if (p->lo[k] > -FAR) p->lo[k] += by;
+        if (chance(g, 10)) by += draw(g, 3) - 1;
+        if (p->hi[k] < FAR) p->hi[k] += by;
+        if (p->hi[k] < p->lo[k]) p->hi[k] = p->lo[k];
+    }
+}
+
+static place *place_of(game *g, sap_id id) {
+    return &g->places[(id & 0xffffff) % MOST_SLOTS];
+}
+
+static sap_id any_id(game *g) {
+    if (g->count == 0 || ((g->what->does & BLUNDERS) && chance(g, 5))) return g->old[draw(g, MOST_OLD)];
+    return g->ids[draw(g, g->count)];
+}
+
+static void spoil(game *g, sap_aabb *box) {
+    static const uint32_t nans[] = {0x7fc00000u, 0x7f800001u, 0xffffffffu, 0xff800001u};
+    int k = draw(g, 3);
+    if (!(g->what->does & BLUNDERS) || !chance(g, 5)) return;
+    if (chance(g, 50))
+        test_set_bits(&box->max[k], nans[draw(g, 4)]);
+    else
+        test_set_bits(&box->min[k], 0x7f7fffffu); /* the largest float: min > max */
+}
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+static void *any_object(game *g) { /* fits every machine's pointers */
+    return (void *)(uintptr_t)draw(g, 100000);
+}
+
+static void keep_id(game *g, sap_id id, const place *p) {
+    note(g, id);
+    if (id == 0) return;
+    if (g->count == MOST_BOXES || (id & 0xffffff) >= MOST_SLOTS) {
+        printf("%s needs more than MOST_BOXES or MOST_SLOTS\n", g->what->name);
+        exit(1);
+    }
+    g->ids[g->count++] = id;
+    *place_of(g, id) = *p;
+    g->version[id & 0xffffff] = 0;
+}
+
+static void do_add(game *g) {
+    place p;
+    sap_aabb box;
+    void *object = any_object(g);
+    sap_id id;
+    any_place(g, &p);
+    make_box(g, &p, &box);
+    spoil(g, &box);
+    if ((g->what->does & STATICS) && chance(g, 30))
+        id = sap_add_static(g->world, &box, object);
+    else
+        id = sap_add(g->world, &box, object);
+    keep_id(g, id, &p);
+    note(g, sap_last_error(g->world));
+}
+
+static void do_add_many(game *g, int n) {
+    static sap_aabb boxes[MOST_BOXES];
+    static place places[MOST_BOXES];
+    static void *objects[MOST_BOXES];
+    static sap_id ids[MOST_BOXES];
+    void *const *given = chance(g, 80) ? objects : NULL;
+    sap_result result;
+    int i, bad;
+    for (i = 0; i < n; i++) {
+        any_place(g, &places[i]);
+        make_box(g, &places[i], &boxes[i]);
+        objects[i] = any_object(g);
+    }
+    bad = draw(g, n ? n : 1);
+    if (n) spoil(g, &boxes[bad]);
+    if ((g->what->does & STATICS) && chance(g, 30))
+        result = sap_add_static_many(g->world, n, boxes, given, ids);
+    else
+        result = sap_add_many(g->world, n, boxes, given, ids);
+    note(g, result);
+    for (i = 0; result == SAP_OK && i < n; i++) keep_id(g, ids[i], &places[i]);
+}
+
+static void new_place(game *g, sap_id id, sap_aabb *box) {
+    place *p = place_of(g, id);
+    int leap = (g->what->does & LEAPS) && (g->frame == g->what->frames / 2 || g->frame == g->what->frames - 3);
+    if (leap || chance(g, g->what->far))
+        any_place(g, p);
+    else
+        nudge(g, p);
+    make_box(g, p, box);
+}
+
+static void do_move(game *g) {
+    sap_id id = any_id(g);
+    sap_aabb box;
+    place was = *place_of(g, id);
+    new_place(g, id, &box);
+    spoil(g, &box);
+    note(g, sap_move(g->world, id, &box));
+    if (chance(g, 10)) { /* there and back again is nothing */
+        *place_of(g, id) = was;
+        make_box(g, &was, &box);
+        note(g, sap_move(g->world, id, &box));
+    }
+}
+
+static void do_move_many(game *g, int n) {
+    static sap_aabb boxes[MOST_BOXES];
+    static sap_id ids[MOST_BOXES];
+    int i, bad;
+    if (g->count == 0) n = 0;
+    for (i = 0; i < n; i++) {
+        ids[i] = n == g->count ? g->ids[i] : any_id(g);
+        new_place(g, ids[i], &boxes[i]);
+    }
+    bad = draw(g, n ? n : 1);
+    if (n) spoil(g, &boxes[bad]);
+    note(g, sap_move_many(g->world, n, ids, boxes));
+}
+
+/* Any of them, in any order: they gather at the end of ids. */
+static sap_id take_id(game *g) {
+    int i = draw(g, g->count), old = draw(g, MOST_OLD);
+    sap_id id = g->ids[i];
+    g->ids[i] = g->ids[--g->count];
+    g->ids[g->count] = id;
+    g->old[old] = id;
+    return id;
+}
+
+static void do_remove_many(game *g, int n) {
+    int i;
+    if (n > g->count) n = g->count;
+    if (n < 4) {
+        for (i = 0; i < n; i++) note(g, sap_remove(g->world, take_id(g)));
+        return;
+    }
+    for (i = 0; i < n; i++) (void)take_id(g);
+    if (g->what->does & BLUNDERS) { /* one id twice: nothing happens */
+        sap_id twice[2];
+        twice[0] = twice[1] = g->ids[g->count];
+        note(g, sap_remove_many(g->world, 2, twice));
+    }
+    note(g, sap_remove_many(g->world, n, g->ids + g->count));
+}
+
+static void do_set_filter(game *g) {
+    sap_id id = any_id(g);
+    uint32_t category = 1u << draw(g, 3);
+    uint32_t mask = chance(g, 40) ? 0xffffffffu : (uint32_t)draw(g, 8);
+    note(g, sap_set_filter(g->world, id, category, mask));
+}
+
+static void do_refilter(game *g) {
+    sap_id id = any_id(g);
+    if (sap_is_valid(g->world, id)) g->version[id & 0xffffff] = (unsigned char)draw(g, 4);
+    note(g, sap_refilter(g->world, id));
+}
+
+static void do_set_pair_data(game *g) {
+    int count, i;
+    const sap_pair *pairs = sap_pairs(g->world, &count);
+    void *data = any_object(g);
+    sap_id a = any_id(g), b;
+    i = draw(g, count ? count : 1);
+    b = count ? pairs[i].id1 : 0;
+    if (chance(g, 80) && count) a = pairs[i].id0;
+    note(g, sap_set_pair_data(g->world, b, a, data));
+}
+
+static void do_shift_origin(game *g) {
+    float offset[3];
+    int k, s;
+    for (k = 0; k < 3; k++) offset[k] = (float)(draw(g, 9) - 4);
+    if (chance(g, 10)) test_set_bits(&offset[draw(g, 3)], 0x7fc00000u);
+    note(g, sap_shift_origin(g->world, offset));
+    if (sap_last_error(g->world) != SAP_OK) return;
+    for (s = 0; s < MOST_SLOTS; s++)
+        for (k = 0; k < 3; k++) {
+            if (test_is_nan(offset[k])) continue; /* on an axis that is not used */
+            if (g->places[s].lo[k] > -FAR) g->places[s].lo[k] -= (int)offset[k];
+            if (g->places[s].hi[k] < FAR) g->places[s].hi[k] -= (int)offset[k];
+        }
+}
+
+/* ---- callbacks ------------------------------------------------------------------------------- */
+
+/* Three of four pairs exist; the answer changes only with refilter. */
+static int some_pairs(const sap_pair *pair, void *user) {
+    const game *g = (const game *)user;
+    uint64_t hash = hash64(hash64(0, (uint64_t)(uintptr_t)pair->object0), (uint64_t)(uintptr_t)pair->object1);
+    uint32_t versions = (uint32_t)g->version[pair->id0 & 0xffffff] << 8 | g->version[pair->id1 & 0xffffff];
+    return (hash64(hash, versions) >> 20 & 3) != 0;
+}
+
+static void end(const sap_pair *pair, void *user) {
+    game *g = (game *)user;
+    note_pairs(g, pair, 1);
+    if (chance(g, 5)) note(g, sap_set_filter(g->world, pair->id0, 1, 0xffffffffu)); /* it may be gone */
+}
+
+/* What is recorded in here counts at the next update. */
+static void *begin(const sap_pair *pair, void *user) {
+    game *g = (game *)user;
+    note_pairs(g, pair, 1);
+    switch (draw(g, 60)) {
+    case 0: do_add(g); break;
+    case 1: do_move(g); break;
+    case 2: do_refilter(g); break;
+    case 3: note(g, sap_update(g->world)); break; /* refused */
+    default: break;
+    }
+    return (void *)(uintptr_t)draw(g, 100000);
+}
+
+/* ---- a frame --------------------------------------------------------------------------------- */
+
+static void record(game *g) {
+    const scenario *w = g->what;
+    int busy = w->boxes < 100 ? w->boxes : 100, i, n;
+    if (w->churn && g->frame % 10 == 9)
+        do_remove_many(g, g->count / 2);
+    else
+        do_remove_many(g, w->churn == 100 ? g->count : draw(g, 2 * g->count * w->churn / 100 + 1));
+    if (g->frame == 0)
+        do_add_many(g, w->boxes / 2);
+    else if (g->count < w->boxes) {
+        n = draw(g, w->boxes - g->count + 1);
+        if (w->churn == 100) n = w->boxes - g->count;
+        if (chance(g, 50))
+            do_add_many(g, n);
+        else
+            for (; n > 0; n--) do_add(g);
+    }
+    n = g->count * w->movers / 100;
+    if (n == g->count || chance(g, 50))
+        do_move_many(g, n);
+    else
+        for (i = 0; i < n; i++) do_move(g);
+    for (i = draw(g, 2 + busy / 4); i > 0; i--) {
+        switch (draw(g, 8)) {
+        case 0:
+            if (w->does & MASKS) do_set_filter(g);
+            break;
+        case 1: do_refilter(g); break;
+        case 2: do_set_pair_data(g); break;
+        case 3:
+            if ((w->does & SHIFTS) && chance(g, 20)) do_shift_origin(g);
+            break;
+        case 4: /* added and gone before any update has seen it */
+            if (g->count + 1 < w->boxes) {
+                do_add(g);
+                do_remove_many(g, 1);
+            }
+            break;
+        default: break;
+        }
+    }
+}
+
+/* What is recorded, and what is settled. */
+static void look(game *g) {
+    const sap_pair *pairs;
+    sap_stats stats;
+    int i, k, count;
+    note(g, sap_count(g->world));
+    note(g, sap_last_error(g->world));
+    pairs = sap_created(g->world, &count);
+    note_pairs(g, pairs, count);
+    pairs = sap_deleted(g->world, &count);
+    note_pairs(g, pairs, count);
+    pairs = sap_pairs(g->world, &count);
+    note_pairs(g, pairs, count);
+    for (i = 0; i < 8; i++) {
+        sap_id id = any_id(g), old = g->old[draw(g, MOST_OLD)], others[20];
+        sap_aabb box;
+        const sap_pair *pair;
+        memset(&box, 0, sizeof box);
+        note(g, sap_is_valid(g->world, old));
+        note(g, (long long)(uintptr_t)sap_get_object(g->world, id));
+        note(g, sap_get_box(g->world, id, &box));
+        for (k = 0; k < 3; k++) {
+            note(g, test_bits(box.min[k]));
+            note(g, test_bits(box.max[k]));
+        }
+        count = sap_pairs_of(g->world, id, others, 20);
+        note(g, count);
+        for (k = 0; k < count && k < 20; k++) note(g, others[k]);
+        note(g, sap_pairs_of(g->world, old, others, 20));
+        pair = sap_find_pair(g->world, id, old);
+        if (count > 0) pair = sap_find_pair(g->world, id, others[0]);
+        note_pairs(g, pair, pair != NULL);
+    }
+    sap_get_stats(g->world, &stats);
+    note(g, stats.boxes);
+    note(g, stats.static_boxes);
+    note(g, stats.pairs);
+    note(g, stats.created);
+    note(g, stats.deleted);
+}
+
+/* Boxes and points are compared and not computed with; distances and times are small integers times powers of two,
+   so that no rounding decides about a hit. */
+static void ask(game *g) {
+    sap_aabb box;
+    place p;
+    int k, axis;
+    float point[3], along[3] = {0, 0, 0}, length, reach;
+    uint64_t sum = 0;
+    uint32_t mask = chance(g, 80) ? 0xffffffffu : (uint32_t)draw(g, 8);
+    any_place(g, &p);
+    make_box(g, &p, &box);
+    note(g, sap_query_box(g->world, &box, mask, sum_hits, &sum));
+    for (k = 0; k < 3; k++) {
+        if (p.lo[k] <= -FAR) p.lo[k] = draw(g, 9);
+        if (p.hi[k] >= FAR) p.hi[k] = p.lo[k] + 1;
+    }
+    make_box(g, &p, &box);
+    for (k = 0; k < 3; k++) point[k] = box.min[k];
+    note(g, sap_query_point(g->world, point, mask, sum_hits, &sum));
+    test_set_bits(&length, coordinate(g->what->unit, 1 << draw(g, 5)));
+    test_set_bits(&reach, coordinate(g->what->unit, draw(g, 10)));
+    axis = draw(g, 3);
+    test_set_bits(&along[axis], test_bits(length) | (chance(g, 50) ? 0x80000000u : 0));
+    note(g, sap_query_sphere(g->world, point, reach, mask, sum_hits, &sum));
+    note(g, sap_ray_cast(g->world, point, along, mask, sum_ray_hits, &sum));
+    note(g, sap_box_cast(g->world, &box, along, mask, sum_ray_hits, &sum));
+    note(g, sap_ray_closest(g->world, point, along, mask, NULL));
+    note(g, sap_nearest(g->world, point, reach, mask, NULL));
+    note(g, (long long)sum);
+}
+
+static void prune(game *g) {
+    static sap_aabb boxes[MOST_BOXES];
+    uint64_t sum = 0;
+    int i, half = g->count / 2;
+    for (i = 0; i < g->count; i++) (void)sap_get_box(g->world, g->ids[i], &boxes[i]);
+    note(g, sap_box_prune(boxes, g->count, g->what->axes, sum_prune_hits, &sum));
+    note(g, sap_box_prune_bipartite(boxes, half, boxes + half, g->count - half, g->what->axes, sum_prune_hits, &sum));
+    note(g, (long long)sum);
+}
+
+static void settle(game *g) {
+    vary_way(g->world, g->way, &g->dice);
+    if (chance(g, 50))
+        note(g, sap_update(g->world));
+    else
+        note(g, sap_dump_pairs(g->world, begin, end, g));
+    look(g);
+    if ((g->what->does & QUERIES) && chance(g, 50)) ask(g);
+    if (g->frame % 8 == 7) prune(g);
+    g->frame++;
+}
+
+/* ---- whole games ----------------------------------------------------------------------------- */
+
+static sap_world *open_world(game *g) {
+    sap_config config;
+    memset(&config, 0, sizeof config);
+    config.axes = g->what->axes;
+    if (g->what->does & LIMITED) {
+        config.max_boxes = g->what->boxes * 3 / 4;
+        config.max_pairs = g->what->boxes / 2;
+    }
+    if (g->what->does & FILTER) {
+        config.filter = some_pairs;
+        config.filter_user = g;
+    }
+    return open_way(&config, g->way);
+}
+
+/* Saves, plays on for a while, and takes it back: with a part of the frame recorded and not yet settled. */
+static void look_ahead(game *g) {
+    static game before;
+    size_t size = sap_snapshot_size(g->world);
+    unsigned char *bytes = (unsigned char *)malloc(size);
+    int other = chance(g, 50); /* restore into a new world */
+    if (!bytes) exit(1);
+    note(g, sap_save(g->world, bytes, size));
+    g->snapshots = test_hash(g->snapshots, bytes, size);
+    before = *g;
+    settle(g);
+    record(g);
+    settle(g);
+    before.calls = g->calls;
+    before.world = g->world;
+    *g = before;
+    if (other) {
+        sap_destroy(g->world);
+        g->world = open_world(g);
+    }
+    note(g, sap_restore(g->world, bytes, size));
+    look(g);
+    free(bytes);
+}
+
+static void play(const scenario *w, const way *how) {
+    game *g = &playing;
+    memset(g, 0, sizeof *g);
+    g->what = w;
+    g->way = how;
+    g->calls = g->snapshots = 14695981039346656037u;
+    g->world = open_world(g);
+    if (!g->world) return; /* not on this machine */
+    while (g->frame < w->frames) {
+        record(g);
+        if (g->frame % 8 == 4) look_ahead(g);
+        settle(g);
+    }
+    CHECK_MESSAGE(g->calls == w->calls && g->snapshots == w->snapshots,
+                  "%s, %s: the hashes are 0x%08lx%08lxu, 0x%08lx%08lxu", w->name, how->name,
+                  (unsigned long)(g->calls >> 32), (unsigned long)(g->calls & 0xffffffffu),
+                  (unsigned long)(g->snapshots >> 32), (unsigned long)(g->snapshots & 0xffffffffu));
+    sap_destroy(g->world);
+}
+
+int main(void) {
+    size_t i, k;
+    for (i = 0; i < sizeof scenarios / sizeof scenarios[0]; i++)
+        for (k = 0; k < sizeof ways / sizeof ways[0]; k++) play(&scenarios[i], &ways[k]);
+    return test_summary();
+}

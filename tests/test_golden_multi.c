@@ -1,0 +1,169 @@
+/* test_golden_multi.c - the scenarios of test_golden.c through sap_multi.h: the same hashes, whatever the grid, and on
+   one to eight threads.
+
+   usage: test_golden_multi */
+
+#define SAP_MULTI_IMPLEMENTATION
+#include "sap_multi.h"
+
+#include "test.h"
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+#ifdef __wasi__ /* has none: the jobs run in the wrong order */
+
+static void run_jobs(sap_job *job, void *data, int count, void *user) {
+    (void)user;
+    while (count > 0) job(data, --count);
+}
+
+#else
+#include <pthread.h>
+
+/* Threads that wait for jobs, and are never sent home. */
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t wake, done;
+    sap_job *job;
+    void *data;
+    int next;    /* jobs that nobody has taken; the one with the highest index is the next */
+    int running; /* jobs taken and not ended */
+    int threads; /* so many may take one, the caller's included */
+    int hired;
+} crew = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, NULL, 0, 0, 0, 1};
+
+/* Called with the lock, and returns with it. */
+static void run_one_job(void) {
+    int index = --crew.next;
+    crew.running++;
+    pthread_mutex_unlock(&crew.lock);
+    crew.job(crew.data, index);
+    pthread_mutex_lock(&crew.lock);
+    crew.running--;
+}
+
+static void *work(void *argument) {
+    const int number = (int)(intptr_t)argument;
+    pthread_mutex_lock(&crew.lock);
+    for (;;) {
+        while (crew.next == 0 || number >= crew.threads) pthread_cond_wait(&crew.wake, &crew.lock);
+        run_one_job();
+        if (crew.next == 0 && crew.running == 0) pthread_cond_signal(&crew.done);
+    }
+    return NULL;
+}
+
+static void run_jobs(sap_job *job, void *data, int count, void *user) {
+    pthread_t thread;
+    pthread_mutex_lock(&crew.lock);
+    crew.job = job;
+    crew.data = data;
+    crew.next = count;
+    crew.threads = *(const int *)user;
+    for (; crew.hired < crew.threads; crew.hired++)
+        if (pthread_create(&thread, NULL, work, (void *)(intptr_t)crew.hired)) exit(2);
+    pthread_cond_broadcast(&crew.wake);
+    while (crew.next > 0) run_one_job();
+    while (crew.running > 0) pthread_cond_wait(&crew.done, &crew.lock);
+    pthread_mutex_unlock(&crew.lock);
+}
+#endif
+
+/* ---- ways of settling ------------------------------------------------------------------------ */
+
+typedef enum grid { WHOLE_WORLD, FIXED, HASHED, CHOSEN } grid;
+
+typedef struct way {
+    const char *name;
+    grid grid;
+    int threads;     /* 0: no sap_parallel_for */
+    int is_changing; /* another path and kernel before every update */
+} way;
+
+static const way ways[] = {
+    {"no grid", WHOLE_WORLD, 0, 0},
+    {"fixed", FIXED, 0, 1},
+    {"fixed, 1 thread", FIXED, 1, 0},
+    {"fixed, 6 threads", FIXED, 6, 1},
+    {"hashed", HASHED, 0, 1},
+    {"hashed, 2 threads", HASHED, 2, 0},
+    {"hashed, 7 threads", HASHED, 7, 0},
+    {"hashed, 5 threads", HASHED, 5, 1},
+    {"chosen", CHOSEN, 0, 0},
+    {"chosen, 3 threads", CHOSEN, 3, 1},
+    {"chosen, 4 threads", CHOSEN, 4, 0},
+    {"chosen, 8 threads", CHOSEN, 8, 0},
+};
+
+static sap_multi *open_way(const sap_config *config, const way *w) {
+    sap_multi_config c;
+    sap_multi *m;
+    int k;
+    memset(&c, 0, sizeof c);
+    c.sap = *config;
+    for (k = 0; k < 3 && w->grid == FIXED; k++) { /* smaller than the worlds, so that boxes wrap around */
+        c.bounds.min[k] = -9;
+        c.bounds.max[k] = 10;
+        c.cells[k] = 2 + k;
+    }
+    c.hashed = w->grid == HASHED;
+    c.entries = w->grid == HASHED ? 7 : 0; /* so few that cells far apart are one */
+    for (k = 0; k < 3 && w->grid == HASHED; k++) c.cell_size[k] = 4;
+    if (w->threads) {
+        c.parallel = run_jobs;
+        c.parallel_user = (void *)(uintptr_t)&w->threads;
+    }
+    m = sap_multi_create(&c);
+    if (!m) exit(1);
+    if (w->grid != WHOLE_WORLD) m->from = 0; /* a grid also for a handful of boxes */
+    return m;
+}
+
+static void vary_way(sap_multi *m, const way *w, test_rng *dice) {
+    if (!w->is_changing) return;
+    m->whole->path = test_below(dice, SAP__PATH_PRUNE + 1);
+    (void)sap__use_kernel(m->whole, test_below(dice, SAP__KERNEL_WASM + 1)); /* if there is such a kernel */
+}
+
+/* ---- the scenarios --------------------------------------------------------------------------- */
+
+#define sap_world sap_multi
+#define sap_destroy sap_multi_destroy
+#define sap_add sap_multi_add
+#define sap_add_static sap_multi_add_static
+#define sap_add_many sap_multi_add_many
+#define sap_add_static_many sap_multi_add_static_many
+#define sap_move sap_multi_move
+#define sap_move_many sap_multi_move_many
+#define sap_remove sap_multi_remove
+#define sap_remove_many sap_multi_remove_many
+#define sap_set_filter sap_multi_set_filter
+#define sap_refilter sap_multi_refilter
+#define sap_shift_origin sap_multi_shift_origin
+#define sap_last_error sap_multi_last_error
+#define sap_update sap_multi_update
+#define sap_dump_pairs sap_multi_dump_pairs
+#define sap_created sap_multi_created
+#define sap_deleted sap_multi_deleted
+#define sap_pairs sap_multi_pairs
+#define sap_find_pair sap_multi_find_pair
+#define sap_set_pair_data sap_multi_set_pair_data
+#define sap_pairs_of sap_multi_pairs_of
+#define sap_count sap_multi_count
+#define sap_is_valid sap_multi_is_valid
+#define sap_get_box sap_multi_get_box
+#define sap_get_object sap_multi_get_object
+#define sap_query_box sap_multi_query_box
+#define sap_query_point sap_multi_query_point
+#define sap_query_sphere sap_multi_query_sphere
+#define sap_ray_cast sap_multi_ray_cast
+#define sap_box_cast sap_multi_box_cast
+#define sap_ray_closest sap_multi_ray_closest
+#define sap_nearest sap_multi_nearest
+#define sap_snapshot_size sap_multi_snapshot_size
+#define sap_save sap_multi_save
+#define sap_restore sap_multi_restore
+#define sap_get_stats sap_multi_get_stats
+
+#define GOLDEN_OTHER_WAYS
+#include "test_golden.c"

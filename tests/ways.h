@@ -1,0 +1,49 @@
+/* ways.h - all ways in which a world can settle an update, each with every SIMD kernel. Needs sap.h's implementation,
+   whose private parts it sets. */
+
+#ifndef WAYS_H
+#define WAYS_H
+
+#include "test.h"
+
+enum { ANY = -1 };
+
+typedef struct way {
+    const char *name;
+    int path, kernel;
+} way;
+
+static const way ways[] = {
+    {"auto", SAP__PATH_AUTO, ANY},
+    {"sort", SAP__PATH_SORT, ANY},
+    {"query/scalar", SAP__PATH_QUERY, SAP__KERNEL_SCALAR},
+    {"query/sse2", SAP__PATH_QUERY, SAP__KERNEL_SSE2},
+    {"query/avx2", SAP__PATH_QUERY, SAP__KERNEL_AVX2},
+    {"query/neon", SAP__PATH_QUERY, SAP__KERNEL_NEON},
+    {"query/wasm", SAP__PATH_QUERY, SAP__KERNEL_WASM},
+    {"prune/scalar", SAP__PATH_PRUNE, SAP__KERNEL_SCALAR},
+    {"prune/sse2", SAP__PATH_PRUNE, SAP__KERNEL_SSE2},
+    {"prune/avx2", SAP__PATH_PRUNE, SAP__KERNEL_AVX2},
+    {"prune/neon", SAP__PATH_PRUNE, SAP__KERNEL_NEON},
+    {"prune/wasm", SAP__PATH_PRUNE, SAP__KERNEL_WASM},
+    {"changing", ANY, ANY} /* another path and kernel before every update */
+};
+
+/* A new world on this way; NULL if this build or this machine lacks the kernel. */
+static inline sap_world *open_way(const sap_config *config, const way *w) {
+    sap_world *s = sap_create(config);
+    if (!s) exit(1);
+    if (w->path != ANY) s->path = w->path;
+    if (w->kernel == ANY || sap__use_kernel(s, w->kernel)) return s;
+    sap_destroy(s);
+    return NULL;
+}
+
+/* Before an update. */
+static inline void vary_way(sap_world *s, const way *w, test_rng *dice) {
+    if (w->path != ANY) return;
+    s->path = test_below(dice, SAP__PATH_PRUNE + 1);
+    (void)sap__use_kernel(s, test_below(dice, SAP__KERNEL_WASM + 1)); /* if there is such a kernel */
+}
+
+#endif

@@ -3653,7 +3653,8 @@ static int sap__ends_of(sap_world *s, int axis, uint32_t flags, uint32_t without
 
 static int sap__room_for_ends(sap_world *s) {
     int n = 2 * sap__length(s->slots) + 2, k, good = sap__room(&s->items, n) && sap__room(&s->tmp, n);
-    for (k = 0; k < 3; k++) good = good && sap__room(&s->ends[k], n);
+    for (k = 0; k < 3; k++)
+        if (s->config.axes >> k & 1) good = good && sap__room(&s->ends[k], n);
     return good;
 }
 
@@ -4471,8 +4472,8 @@ static void sap__set_slab(sap__query *q, int k) {
         to += (to < 0 ? -to : to) * 1e-6 + way * 1e-6 + 1e-30;
         p->near_side[k] = k;
         p->far_side[k] = 3 + k;
-        p->near_from[k] = to < 3.4e38 ? (float)to : 3.4028234e38f;
-        p->far_from[k] = from > -3.4e38 ? (float)from : -3.4028234e38f;
+        p->near_from[k] = to < 3.4e38 ? (float)to : sap__float(SAP__INFINITY);
+        p->far_from[k] = from > -3.4e38 ? (float)from : sap__float(-SAP__INFINITY);
         p->near_by[k] = p->far_by[k] = 8e37f;
     }
 }

@@ -65,13 +65,13 @@
    number is exceeded, but a cell that is entered for the first time, or holds more than it ever did, may.
    What fails for memory fails as in sap.h: nothing has changed, and a later call succeeds.
 */
-#ifndef SAP_MULTI_H
-#define SAP_MULTI_H
-
 #if defined(SAP_MULTI_IMPLEMENTATION) && !defined(SAP_IMPLEMENTATION)
-#define SAP_IMPLEMENTATION
+#define SAP_IMPLEMENTATION /* also where only the second include of this file asks for it */
 #endif
 #include "sap.h"
+
+#ifndef SAP_MULTI_H
+#define SAP_MULTI_H
 
 #if defined(SAP_STATIC) && defined(__GNUC__)
 #pragma GCC diagnostic push
@@ -365,7 +365,7 @@ static uint64_t sap__cell_key(const sap_multi *m, const int32_t at[3]) {
     int k;
     for (k = 0; k < 3; k++) {
         int32_t i = at[k];
-        if (m->wrap[k]) i = (i % m->wrap[k] + m->wrap[k]) % m->wrap[k];
+        if (m->wrap[k] && (i %= m->wrap[k]) < 0) i += m->wrap[k];
         key = key << 21 | ((uint32_t)i & 0x1fffffu);
     }
     if (m->config.hashed && m->config.entries)
@@ -783,12 +783,17 @@ static int sap__has_too_many_cells(const sap_multi *m) {
     return m->cells_used > m->whole->live / 16 + 8;
 }
 
+/* The grid was chosen for twice as many boxes, or for half as many. */
+static int sap__cells_are_old(const sap_multi *m) {
+    return m->whole->live > 2 * m->grid_boxes || 2 * m->whole->live < m->grid_boxes;
+}
+
 /* Files all boxes anew, in another grid if this one is not what they need. 0 without memory. */
 static int sap__file_in_cells(sap_multi *m) {
     sap_world *s = m->whole;
     uint32_t slot, slots = (uint32_t)sap__length(s->slots);
     int i;
-    if (m->grid_boxes == 0 || s->live > 2 * m->grid_boxes || 2 * s->live < m->grid_boxes) sap__choose_cells(m);
+    if (m->grid_boxes == 0 || sap__cells_are_old(m)) sap__choose_cells(m);
     for (;; sap__double_cells(m)) {
         if (!sap__room_for_cells(m, 1)) return 0;
         if (sap__length(m->cells) == 0) {
@@ -1094,7 +1099,8 @@ static void sap__mark_asked(sap_multi *m) {
 /* The whole calls it in place of its own ways; see sap__settle. */
 static int sap__settle_in_cells(sap_world *s) {
     sap_multi *m = s->multi;
-    int i, j, n = sap__length(s->list), many = 4 * (long long)n > s->live, filed = m->filed;
+    int i, j, n = sap__length(s->list), many = 4 * (long long)n > s->live;
+    const int filed = m->filed && !sap__cells_are_old(m);
     m->filed = 0; /* until all is well */
     if (!sap__room_for_places(m)) return 0;
     if (filed && many) {

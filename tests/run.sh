@@ -110,7 +110,7 @@ if wanted threads; then   # the tests that have several threads
     if can clang $race -pthread; then racer=clang; elif can "$CC" $race -pthread; then racer=$CC; else racer=; fi
     if [ -n "$racer" ]; then
         mkdir -p "$BUILD/threads"
-        for test in test_query test_multi; do
+        for test in test_query test_multi test_doc; do
             exe=$BUILD/threads/$test
             job "threads $test" "$racer $race -std=c99 $warnings -isystem $STB -I$root -o $exe $root/tests/$test.c -lm -pthread &&
                 $exe $(seeds $test threads)"

@@ -67,6 +67,7 @@ static void pick_interval(model *m, int axis, float *low, float *high) {
         at = pick(m, -1, 1) * (test_chance(rng, 50) ? 1e30f : test_chance(rng, 50) ? 10.0f : 3e38f);
         size = pick(m, 0, 1) * (test_chance(rng, 50) ? 1e30f : 10.0f);
         if (test_chance(rng, 10)) size = 0;
+        if (test_chance(rng, 5)) at = test_chance(rng, 50) ? TEST_FLOAT_MAX : -TEST_FLOAT_MAX, size = 0;
         break;
     case FAR_OFF: at = 1e6f + pick(m, -20, 20), size = pick(m, 0, 2); break;
     case FLAT: at = axis == 1 ? 0 : pick(m, -20, 20), size = axis == 1 ? 0 : pick(m, 0, 2); break;
@@ -305,7 +306,7 @@ static void pick_translation(model *m, float d[3]) {
     float scale = test_chance(&m->rng, 20) ? 100.0f : test_chance(&m->rng, 20) ? 0.5f : 10.0f;
     if (test_chance(&m->rng, 5)) scale = test_chance(&m->rng, 50) ? 1e30f : 3e38f;
     if (test_chance(&m->rng, 3)) scale = 1e-20f;
-    if (m->kind == IMMENSE && test_chance(&m->rng, 50)) scale = 1e30f;
+    if (m->kind == IMMENSE && test_chance(&m->rng, 50)) scale = test_chance(&m->rng, 50) ? 1e30f : TEST_FLOAT_MAX;
     for (k = 0; k < 3; k++) {
         d[k] = test_chance(&m->rng, 50) ? pick(m, -1, 1) * scale : near_whole(m, 1) * scale;
         if (test_chance(&m->rng, 25)) d[k] = test_chance(&m->rng, 50) ? 0 : TEST_MINUS_0;
@@ -824,6 +825,23 @@ static void test_by_hand(void) {
     sap_destroy(w);
 }
 
+/* Found by the fuzzer: a ray as long as floats go ends at a box that lies there, and the tree did not find it. */
+static void test_as_long_as_floats(void) {
+    int k, back;
+    for (k = 0; k < 3; k++) {
+        for (back = 0; back < 2; back++) {
+            sap_world *w = sap_create(NULL);
+            sap_aabb end = {{3.75f, 3.75f, 3.75f}, {9, 9, 9}};
+            float from[3] = {0, 0, 0}, way[3] = {5, 5, 5}, t;
+            end.min[k] = end.max[k] = way[k] = back ? -TEST_FLOAT_MAX : TEST_FLOAT_MAX;
+            CHECK(sap_add(w, &end, NULL) != 0);
+            CHECK_EQUAL(sap_ray_cast(w, from, way, ~0u, NULL, NULL), 1);
+            CHECK(sap_ray_closest(w, from, way, ~0u, &t) != 0 && t == 1.0f);
+            sap_destroy(w);
+        }
+    }
+}
+
 /* A slot that changed hands between two queries, few enough of them that the tree is not built anew. */
 static void test_reused_slots(void) {
     model *m = &shared;
@@ -935,6 +953,7 @@ static void test_update_callbacks(void) {
 int main(int argc, char **argv) {
     int seeds = test_argument(argc, argv, 1, 150), seed;
     test_by_hand();
+    test_as_long_as_floats();
     test_update_callbacks();
     test_reused_slots();
     test_restore();

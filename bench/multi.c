@@ -6,13 +6,16 @@ multi.c - measures sap_multi.h beside sap.h, frame by frame in turn, on the scen
 A frame's time is that of handing in the boxes that moved and of the update, as in bench.c. 'grid' is sap_multi with
 a grid chosen by itself on one thread, 'threads' the same with so many threads (2). Medians of all frames; after each
 the numbers of created and deleted pairs must be the same.
+
+'speed-up' is grid by threads; 'quiet' the same of the fastest tenth of the frames, in which nothing else ran on the
+machine's cores; 'machine' what the threads gain in those on plain arithmetic that shares nothing: no more is to be had.
 */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include <stdio.h>
 #define SAP_MULTI_IMPLEMENTATION
 #include "../sap_multi.h"
 #include "clock.h"
-#include "pool.h"
+#include "../examples/pool.h"
 #include "scenes.h"
 
 enum { ONE, GRID, THREADS, WAYS, MOST_FRAMES = 300 };
@@ -20,6 +23,17 @@ enum { ONE, GRID, THREADS, WAYS, MOST_FRAMES = 300 };
 static double median(double *time, int n) {
     sort_times(time, n);
     return time[n / 2];
+}
+
+static double fastest_tenth(const double *sorted, int n) {
+    return sorted[n / 20];
+}
+
+/* Arithmetic for the time of a small job; data is where the results go. */
+static void spin(void *data, int index) {
+    uint32_t x = (uint32_t)index + 1;
+    for (int i = 0; i < 300000; i++) x = x * 1664525u + 1013904223u;
+    ((volatile uint32_t *)data)[16 * (index % 64)] = x;
 }
 
 /* A sap_world, or a sap_multi. */
@@ -81,7 +95,8 @@ static int run(const scene_kind *kind, int n, int frames, int threads) {
     pool p;
     sap_id *ids = (sap_id *)calloc((size_t)n, sizeof *ids);
     sap_aabb *to = (sap_aabb *)calloc((size_t)n, sizeof *to);
-    double one, grid, many;
+    double one, grid, many, quiet, alone[MOST_FRAMES], shared[MOST_FRAMES];
+    uint32_t results[16 * 64];
     int equal = 1;
     if (kind->most && n > kind->most) return 1;
     if (!scene_make(&s, kind, n) || !ids || !to) return 0;
@@ -108,12 +123,24 @@ static int run(const scene_kind *kind, int n, int frames, int threads) {
             if (frame >= 0) way[w].time[frame] = time;
         }
         equal &= events[ONE] == events[GRID] && events[ONE] == events[THREADS];
+        if (frame >= 0) {
+            double start = now();
+            for (int i = 0; i < threads; i++) spin(results, i);
+            alone[frame] = now() - start;
+            start = now();
+            pool_run(spin, results, threads, &p);
+            shared[frame] = now() - start;
+        }
     }
     one = median(way[ONE].time, frames), grid = median(way[GRID].time, frames);
     many = median(way[THREADS].time, frames);
+    quiet = fastest_tenth(way[GRID].time, frames) / fastest_tenth(way[THREADS].time, frames);
+    sort_times(alone, frames);
+    sort_times(shared, frames);
     sap_multi_get_stats(way[GRID].multi, &stats);
-    printf("%-12s %8d %10.1f %10.1f %10.1f %8.2f %8.2f %8.0f%s\n", kind->name, n, one, grid, many, grid / one,
-           grid / many, (double)stats.bytes / (n ? n : 1), equal ? "" : "  WRONG: other events");
+    printf("%-12s %8d %10.1f %10.1f %10.1f %8.2f %8.2f %8.2f %8.2f %8.0f%s\n", kind->name, n, one, grid, many,
+           grid / one, grid / many, quiet, fastest_tenth(alone, frames) / fastest_tenth(shared, frames),
+           (double)stats.bytes / (n ? n : 1), equal ? "" : "  WRONG: other events");
     fflush(stdout);
     for (int w = 0; w < WAYS; w++) {
         sap_destroy(way[w].world);
@@ -144,8 +171,8 @@ int main(int argc, char **argv) {
         if (!strcmp(argv[i], "-t")) threads = atoi(argv[i + 1]);
     }
     if (frames < 1 || frames > MOST_FRAMES) frames = MOST_FRAMES;
-    printf("%-12s %8s %10s %10s %10s %8s %8s %8s\n", "scene", "boxes", "one", "grid", "threads", "grid/one", "speed-up",
-           "B/box");
+    printf("%-12s %8s %10s %10s %10s %8s %8s %8s %8s %8s\n", "scene", "boxes", "one", "grid", "threads", "grid/one",
+           "speed-up", "quiet", "machine", "B/box");
     for (const char *p = sizes; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL)
         for (int k = 0; k < SCENE_KINDS; k++)
             if (is_in(wanted, scene_kinds[k].name)) good &= run(&scene_kinds[k], atoi(p), frames, threads);

@@ -705,6 +705,57 @@ static int large_run(int seed) {
     return finish(r);
 }
 
+/* On one thread the grid is given up while most boxes move, and taken up again when few do; with threads it stays. */
+static void one_thread_in_a_crowd(void) {
+    enum { N = 400 };
+    sap_multi_config config;
+    sap_world *one = sap_create(NULL);
+    sap_multi *alone, *threads;
+    test_rng rng = {7}, order = {8};
+    sap_aabb box[N];
+    sap_id id[N];
+    int i, k, frame, pairs[3];
+    memset(&config, 0, sizeof config);
+    alone = sap_multi_create(&config);
+    config.parallel = run_shuffled;
+    config.parallel_user = &order;
+    threads = sap_multi_create(&config);
+    if (!CHECK(one && alone && threads)) exit(1);
+    alone->from = threads->from = N / 2;
+    for (i = 0; i < N; i++) {
+        for (k = 0; k < 3; k++) box[i].min[k] = test_uniform(&rng, 0, 100), box[i].max[k] = box[i].min[k] + 8;
+        id[i] = sap_add(one, &box[i], NULL);
+        CHECK(sap_multi_add(alone, &box[i], NULL) == id[i] && sap_multi_add(threads, &box[i], NULL) == id[i]);
+    }
+    for (frame = 0; frame < 80; frame++) {
+        int moves = frame < 20 || frame >= 50 ? N : 10;
+        for (i = 0; i < moves; i++)
+            for (k = 0; k < 3; k++) {
+                float step = test_uniform(&rng, -2, 2);
+                box[i].min[k] += step;
+                box[i].max[k] += step;
+            }
+        CHECK_EQUAL(sap_move_many(one, moves, id, box), SAP_OK);
+        CHECK_EQUAL(sap_multi_move_many(alone, moves, id, box), SAP_OK);
+        CHECK_EQUAL(sap_multi_move_many(threads, moves, id, box), SAP_OK);
+        CHECK_EQUAL(sap_update(one), SAP_OK);
+        CHECK_EQUAL(sap_multi_update(alone), SAP_OK);
+        CHECK_EQUAL(sap_multi_update(threads), SAP_OK);
+        if (frame == 40 || frame == 52) CHECK(alone->whole->settle_in_cells != NULL);
+        if (frame < 24 || frame > 60) CHECK(alone->whole->settle_in_cells == NULL);
+        CHECK(threads->whole->settle_in_cells != NULL);
+        CHECK(sap_multi_validate(alone) == NULL && sap_multi_validate(threads) == NULL);
+        (void)sap_pairs(one, &pairs[0]);
+        (void)sap_multi_pairs(alone, &pairs[1]);
+        (void)sap_multi_pairs(threads, &pairs[2]);
+        CHECK(pairs[0] == pairs[1] && pairs[0] == pairs[2] &&
+              !memcmp(sap_pairs(one, NULL), sap_multi_pairs(alone, NULL), (size_t)pairs[0] * sizeof(sap_pair)));
+    }
+    sap_destroy(one);
+    sap_multi_destroy(alone);
+    sap_multi_destroy(threads);
+}
+
 /* With the numbers of boxes from which a grid is used as they are: up, across, and down again. */
 static void full_size(int seed) {
     static const int kinds[WORLDS] = {0, CHOSEN, BOUNDS_ALONE, HASHED_BY_BOXES};
@@ -1077,7 +1128,7 @@ static void small_cells_are_doubled(float size_of_boxes) {
     enum { N = 2000 };
     sap_multi_config c;
     sap_multi *m;
-    test_rng rng = {7};
+    test_rng rng = {7}, order = {8};
     int i, k;
     memset(&c, 0, sizeof c);
     c.hashed = 1;
@@ -1119,6 +1170,8 @@ static void all_bytes_are_counted(void) {
         if (i % 10 == 1) box.max[0] += 16;
         sap_multi_add(m, &box, NULL);
     }
+    CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+    CHECK_EQUAL(sap_multi_move(m, 1, &box), SAP_OK); /* a calm one: on one thread the grid waits for that */
     CHECK_EQUAL(sap_multi_update(m), SAP_OK);
     CHECK(m->whole->settle_in_cells != NULL);
     CHECK_MESSAGE(bytes_of(m) == live_bytes, "%lu counted, %lu held", (unsigned long)bytes_of(m),
@@ -1349,6 +1402,90 @@ static void out_of_memory(int step) {
     every_allocation_fails(&hashed, SAP__PATH_QUERY, step);
 }
 
+/* ---- sap_multi_validate -------------------------------------------------------------------------------------- */
+
+/* Boxes in cells and outside, and a slot that is free: *vacant. */
+static sap_multi *make_full_grid(uint32_t *vacant) {
+    sap_multi_config config;
+    test_rng rng = {3};
+    sap_multi *m;
+    sap_aabb box;
+    sap_id id = 0;
+    int i, axis;
+    memset(&config, 0, sizeof config);
+    config.hashed = 1;
+    for (axis = 0; axis < 3; axis++) config.cell_size[axis] = 10;
+    m = sap_multi_create(&config);
+    if (!CHECK(m != NULL)) exit(1);
+    m->from = 0;
+    for (i = 0; i < 400; i++) {
+        for (axis = 0; axis < 3; axis++) {
+            box.min[axis] = test_uniform(&rng, 0, 20);
+            box.max[axis] = box.min[axis] + (i % 50 ? 1.0f : 100.0f);
+        }
+        id = i % 9 ? sap_multi_add(m, &box, NULL) : sap_multi_add_static(m, &box, NULL);
+    }
+    CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+    sap_multi_remove(m, id);
+    CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+    *vacant = sap__slot_of(id);
+    CHECK(m->filed && sap__length(m->cells) > 2 && m->cells[SAP__OUTSIDE]->world.live > 0);
+    return m;
+}
+
+/* Damage number `which`, and what sap_multi_validate then says; NULL: there are no more. */
+static const char *damage(sap_multi *m, uint32_t vacant, int which) {
+    sap__cell *c = m->cells[1];
+    sap_world *w = &c->world;
+    uint32_t slot;
+    int i = 0;
+    while (!(w->state[i] & SAP__LIVE)) i++;
+    slot = c->slot[i];
+    switch (which) {
+    case 0: c->is_dirty = 1; return "No cell has anything to settle between updates.";
+    case 1: w->state[i] |= SAP__CHANGED; return "In a cell no box has changed between updates.";
+    case 2: c->slot[i] = vacant; return "A cell holds settled boxes.";
+    case 3: w->state[i] ^= SAP__STATIC; return "A box is static in its cells too.";
+    case 4: w->now[i].hi[2]++; return "A box is in its cells where it was at the last update.";
+    case 5: c->bounds = sap__nowhere; return "A cell's bounds enclose its boxes.";
+    case 6: c->range[i].lo[0]++; return "A box is filed by the cells that it touches.";
+    case 7:
+        m->cells[1] = m->cells[SAP__OUTSIDE];
+        m->cells[SAP__OUTSIDE] = c;
+        return "Outside are the boxes that touch too many cells.";
+    case 8: m->places[slot].local ^= 1; return "A box knows the cells that it is in.";
+    case 9: w->live++; return "A cell counts its boxes.";
+    case 10: w->live_static++; return "A cell counts its boxes.";
+    case 11: stbds_arrput(c->free, 0); return "A local slot is in use or free.";
+    case 12: w->live = 0; return "A cell without a box is in the pool.";
+    case 13: m->cells_used++; return "The count of cells is right.";
+    case 14: *sap__cell_chain(m, c->key) = SAP__NONE; return "The table finds every cell once.";
+    case 15: m->places[vacant].cell = 1; return "A settled box is in a cell, and no other is.";
+    case 16: CHECK(sap__push_place(m, slot, 1, (uint32_t)i)); return "A box is in a cell once.";
+    case 17: w->moving.reach[w->moving.strip[0].start]++; return "A chunk's reach is its largest max.";
+    case 18: w->standing.reach[w->standing.strip[0].start]++; return "A chunk's reach is its largest max.";
+    case 19: m->whole->fresh++; return "The count of boxes with a new filter is right.";
+    default: return NULL;
+    }
+}
+
+/* A broken invariant is found, and called by its name. */
+static void validate(void) {
+    const char *expected = "";
+    int which;
+    for (which = 0; expected; which++) {
+        uint32_t vacant;
+        sap_multi *m = make_full_grid(&vacant);
+        const char *said = sap_multi_validate(m);
+        CHECK_MESSAGE(!said, "of a grid that is well sap_multi_validate says '%s'", said);
+        expected = damage(m, vacant, which);
+        said = sap_multi_validate(m);
+        CHECK_MESSAGE(!expected == !said && (!said || strcmp(said, expected) == 0),
+                      "of damage %d sap_multi_validate says '%s', not '%s'", which, said ? said : "", expected);
+        sap_multi_destroy(m);
+    }
+}
+
 int main(int argc, char **argv) {
     int seeds = test_argument(argc, argv, 1, 96), first = test_argument(argc, argv, 2, 1), seed, from, bad = 0;
     calling_thread = pthread_self();
@@ -1363,11 +1500,13 @@ int main(int argc, char **argv) {
     full_size(first);
     refusals();
     null_arguments();
+    validate();
     for (from = 0; from <= SAP__CELLS_FROM; from += SAP__CELLS_FROM) {
         busy_in_callbacks(from);
         limits(from);
         reserved(from);
     }
+    one_thread_in_a_crowd();
     cells_cost_when_entered();
     all_bytes_are_counted();
     small_cells_are_doubled(1e-6f);

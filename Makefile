@@ -36,7 +36,7 @@ examples: $(EXAMPLES:%=build/examples/%) ## builds and runs the examples; their 
 
 game: build/examples/$(GAME) ## builds and starts a bullet-hell game (installs SDL2); without a display it plays itself
 	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ]; then $<; \
-	else $< --headless 450 build/$(GAME).png && echo "no display here: see build/$(GAME).png"; fi
+	else $< --headless 372 build/$(GAME).png && echo "no display here: see build/$(GAME).png"; fi
 
 engine: build/examples/$(ENGINE) ## runs Bullet with its own broad phases and with sap (installs Bullet), and compares
 	@$<
@@ -137,7 +137,7 @@ build/examples/$(ENGINE): examples/$(ENGINE).cpp sap.h $(STB_DS)
 	$(CXX) -std=c++11 $(CFLAGS) $(WARNINGS) -isystem build/stb -isystem /usr/include/bullet -I. -o $@ $< \
 	    -lBulletDynamics -lBulletCollision -lLinearMath
 
-build/examples/multi_%: examples/multi_%.c examples/flyers.h sap.h sap_multi.h $(STB_DS)
+build/examples/multi_%: examples/multi_%.c examples/flyers.h examples/pool.h sap.h sap_multi.h $(STB_DS)
 	@mkdir -p build/examples
 	$(COMPILE) -I. -pthread -fopenmp -o $@ $<
 
@@ -171,7 +171,7 @@ build/soak: tests/soak.c tests/alloc.h tests/test.h sap.h sap_multi.h $(STB_DS)
 build/bench: bench/bench.c bench/clock.h bench/queries.h bench/scenes.h sap.h $(STB_DS)
 	$(COMPILE) -DFLAGS='"$(CFLAGS)"' -o $@ bench/bench.c -lm
 
-build/multi: bench/multi.c bench/clock.h bench/pool.h bench/scenes.h sap.h sap_multi.h $(STB_DS)
+build/multi: bench/multi.c bench/clock.h bench/scenes.h examples/pool.h sap.h sap_multi.h $(STB_DS)
 	$(COMPILE) -o $@ bench/multi.c -lm -pthread
 
 build/peers: bench/peers.cpp bench/queries.h bench/scenes.h sap.h $(STB_DS)

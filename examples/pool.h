@@ -1,0 +1,85 @@
+/* pool.h - threads that wait for jobs: what config.parallel of sap_multi.h calls
+
+   For programs that have no job system of their own. Include it after sap_multi.h. */
+
+#ifndef POOL_H
+#define POOL_H
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The threads sleep until there are jobs. Whoever is free takes the next one, the caller too. */
+typedef struct pool {
+    pthread_mutex_t mutex; /* protects all that follows */
+    pthread_cond_t begin, end;
+    pthread_t *threads;
+    int count, stop;
+    sap_job *job;
+    void *data;
+    int next, jobs, running;
+} pool;
+
+/* Called and left with the mutex locked. */
+static inline void pool_take_jobs(pool *p) {
+    while (p->next < p->jobs) {
+        int i = p->next++;
+        p->running++;
+        pthread_mutex_unlock(&p->mutex);
+        p->job(p->data, i);
+        pthread_mutex_lock(&p->mutex);
+        p->running--;
+    }
+    if (p->running == 0) pthread_cond_signal(&p->end);
+}
+
+static inline void *pool_work(void *argument) {
+    pool *p = (pool *)argument;
+    pthread_mutex_lock(&p->mutex);
+    while (!p->stop) {
+        pool_take_jobs(p);
+        pthread_cond_wait(&p->begin, &p->mutex);
+    }
+    pthread_mutex_unlock(&p->mutex);
+    return NULL;
+}
+
+/* For config.parallel, with the pool as config.parallel_user. What the caller wrote is visible to the jobs, and what
+   they wrote is visible to the caller afterwards: each locks the mutex after the other unlocked it. */
+static inline void pool_run(sap_job *job, void *data, int count, void *user) {
+    pool *p = (pool *)user;
+    pthread_mutex_lock(&p->mutex);
+    p->job = job;
+    p->data = data;
+    p->next = 0;
+    p->jobs = count;
+    pthread_cond_broadcast(&p->begin);
+    pool_take_jobs(p);
+    while (p->running > 0) pthread_cond_wait(&p->end, &p->mutex);
+    pthread_mutex_unlock(&p->mutex);
+}
+
+/* The caller is one of the threads. If fewer can be had, fewer it is. */
+static inline void pool_start(pool *p, int threads) {
+    memset(p, 0, sizeof *p);
+    pthread_mutex_init(&p->mutex, NULL);
+    pthread_cond_init(&p->begin, NULL);
+    pthread_cond_init(&p->end, NULL);
+    if (threads > 1) p->threads = (pthread_t *)calloc((size_t)threads - 1, sizeof *p->threads);
+    while (p->threads && p->count < threads - 1 && !pthread_create(&p->threads[p->count], NULL, pool_work, p))
+        p->count++;
+}
+
+static inline void pool_stop(pool *p) {
+    pthread_mutex_lock(&p->mutex);
+    p->stop = 1;
+    pthread_cond_broadcast(&p->begin);
+    pthread_mutex_unlock(&p->mutex);
+    while (p->count > 0) pthread_join(p->threads[--p->count], NULL);
+    free(p->threads);
+    pthread_cond_destroy(&p->begin);
+    pthread_cond_destroy(&p->end);
+    pthread_mutex_destroy(&p->mutex);
+}
+
+#endif

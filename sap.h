@@ -3,9 +3,9 @@
    sap.h - v0.1 - which boxes overlap? A broad phase for games: sweep-and-prune in one header.
 
    You hand in axis-aligned boxes, move them, and ask once a frame which pairs begin to overlap, which end and which
-   there are. What does not move costs nothing. It is the persistent sweep-and-prune of Pierre Terdiman's paper
-   ("Sweep-and-prune", version 0.2, 2007), with its box pruning, batches and pair manager; "Terdiman I.4b" and the
-   like name the section that a piece comes from.
+   there are. A frame in which nothing changes costs nothing. It is the persistent sweep-and-prune of Pierre Terdiman's
+   paper ("Sweep-and-prune", version 0.2, 2007), with its box pruning, batches and pair manager; "Terdiman I.4b" and
+   the like name the section that a piece comes from.
    Worlds of many ten thousand boxes, and threads: see sap_multi.h, beside this file.
 
    ---- do this ----
@@ -81,18 +81,20 @@
    n boxes, m of them changed, k pairs, c pairs that begin or end.
 
    sap_add, sap_move, sap_remove    O(1)
-   sap_update                       nothing recorded: O(1). Few changed: O(m) and what they meet. Many: O(n) and what
-                                    they meet, or O(n + shifts) if they moved by so little that insertion sort is
-                                    cheaper. In all cases + O(c), and O(k) if many changed. Counts choose the way,
-                                    never a clock, and a shift budget keeps insertion sort from going quadratic
+   sap_update                       nothing recorded: O(1). Few changed: O(m), what they meet, and a look along the
+                                    chunks of their strips (at most 1,024 strips: in worlds of millions that grows
+                                    with n). Many: O(n) and what they meet, or O(n + shifts) if they moved by so
+                                    little that insertion sort is cheaper. In all cases + O(c), and O(k) if many
+                                    changed. Counts choose the way, never a clock, and a shift budget keeps insertion
+                                    sort from going quadratic
    sap_find_pair                    O(1)
-   sap_pairs_of                     O(its own pairs)
+   sap_pairs_of                     O(its own pairs * log capacity)
    sap_box_prune                    O(n log n + what overlaps on the sweep axis within a strip)
    queries                          O(log n + hits), by a tree that a world has from its first query on; what moved
                                     since the last one is taken along first, O(1) a box. Until then it costs nothing
    sap_save, sap_restore            O(n + k)
 
-   No call recurses deeper than the height of the tree, and none takes more than 64 KB of stack.
+   Recursion stays below a hundred calls, and no call takes more than 64 KB of stack.
 
    The bound that is held: with boxes of similar size in a world of constant density a frame is linear. Where it
    fails: boxes that all overlap on two axes are swept along the third alone, and boxes that overlap on all three
@@ -164,9 +166,8 @@
 #define SAP_DEF extern
 #endif
 
-#if defined(SAP_STATIC) && defined(__GNUC__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wunused-function" /* a file may declare and not define */
+#if defined(SAP_STATIC) && !defined(SAP_IMPLEMENTATION) && defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wunused-function" /* gcc looks at the end of the file: a pop would undo it */
 #endif
 
 #ifdef __cplusplus
@@ -182,7 +183,7 @@ typedef struct sap_aabb {
     float min[3], max[3];
 } sap_aabb;
 
-typedef struct sap_pair {    /* two boxes that overlap */
+typedef struct sap_pair {    /* two boxes that overlap; which is the first says nothing about what they are */
     sap_id id0, id1;         /* id0 < id1 */
     void *object0, *object1; /* what you gave sap_add for them */
     void *user_data;         /* what your create callback returned, else NULL */
@@ -224,7 +225,8 @@ typedef struct sap_config {   /* zeroed = all defaults */
 /* NULL config = defaults. NULL on a bad config or without memory. */
 SAP_DEF sap_world *sap_create(const sap_config *config);
 
-/* NULL is fine. Called from inside a callback it does nothing but set SAP_ERROR_BUSY. */
+/* NULL is fine. No callback comes: if user data of pairs is yours to free, remove the boxes and settle that first.
+   Called from inside a callback it does nothing but set SAP_ERROR_BUSY. */
 SAP_DEF void sap_destroy(sap_world *s);
 
 /* Room for that many boxes and pairs: then no call on this world allocates until one of the two is exceeded. */
@@ -232,7 +234,8 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs);
 
 /* ---- boxes: recorded at once, settled by the next sap_update ------------------------------------------ */
 
-/* The new box's id, or 0: sap_last_error says why. The object is yours, the library only hands it back. O(1). */
+/* The new box's id, or 0: sap_last_error says why. The object is yours, the library only hands it back. O(1),
+   but when arrays grow. */
 SAP_DEF sap_id sap_add(sap_world *s, const sap_aabb *box, void *object);
 
 /* A box that stands (it may still be moved): never pairs with another static one. */
@@ -241,7 +244,8 @@ SAP_DEF sap_id sap_add_static(sap_world *s, const sap_aabb *box, void *object);
 /* O(1); a box handed in where it already is costs nothing at the update. */
 SAP_DEF sap_result sap_move(sap_world *s, sap_id id, const sap_aabb *box);
 
-/* The id is refused from now on; the box's pairs end in the next update, with their objects and user data. */
+/* The id is refused from now on; the box's pairs end in the next update, with their objects and user data. So the
+   object must live until that update has been reported. */
 SAP_DEF sap_result sap_remove(sap_world *s, sap_id id);
 
 /* All or nothing: everything is checked before anything is done. objects may be NULL (all objects NULL).
@@ -273,7 +277,8 @@ typedef void sap_delete_pair(const sap_pair *pair, void *user);
 SAP_DEF sap_result sap_update(sap_world *s);
 
 /* sap_update plus callbacks: first del for each deleted pair, then create for each created one, sorted by ids.
-   Either may be NULL. The number of active pairs, or -sap_result. (Terdiman I.6, DumpPairs) */
+   Either may be NULL. The number of active pairs, or -sap_result. If a callback removes a box, later ones of this
+   update may still name it: ask sap_is_valid. (Terdiman I.6, DumpPairs) */
 SAP_DEF int sap_dump_pairs(sap_world *s, sap_create_pair *create, sap_delete_pair *del, void *user);
 
 /* What the last update changed, ascending by (id0, id1); the arrays are the world's, valid until the next update. */
@@ -357,10 +362,6 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats);
 #ifdef __cplusplus
 }
 #endif
-
-#if defined(SAP_STATIC) && defined(__GNUC__)
-#pragma GCC diagnostic pop
-#endif
 #endif /* SAP_H */
 
 /* ====================================================================================================== */
@@ -368,6 +369,12 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats);
 #define SAP_IMPLEMENTATION_ONCE
 
 #ifndef INCLUDE_STB_DS_H
+#if defined(__GNUC__) /* its copy may lie beside this file, where the compiler warns as in yours */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#endif
 #ifdef SAP_NO_STB_DS_IMPLEMENTATION
 #include "stb_ds.h"
 #else
@@ -377,11 +384,17 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats);
 #include "stb_ds.h"
 #undef STB_DS_IMPLEMENTATION /* stb_ds has no guard of its own around its code: a second include would repeat it */
 #endif
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 #endif
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(_MSC_VER) && !defined(__clang__)
+#include <intrin.h>
+#endif
 
 #if defined(SAP_REALLOC) != defined(SAP_FREE)
 #error "sap.h: define both SAP_REALLOC(p, size) and SAP_FREE(p), or neither"
@@ -525,6 +538,11 @@ SAP__INLINE float sap__float(int32_t key) {
     return f;
 }
 
+/* Exact, also where the machine takes denormals for zero: these are multiples of 2^-149. */
+SAP__INLINE double sap__double(float f) {
+    return sap__bits(f) & 0x7f800000u ? (double)f : (double)sap__key(f) * 1.40129846432481707e-45;
+}
+
 /* All ones for the bounds of used axes, in the order of a box. */
 static void sap__axes_used(int axes, int32_t used[6]) {
     int k;
@@ -662,11 +680,15 @@ SAP__INLINE uint32_t sap__sortable(int32_t key) {
     return (uint32_t)key ^ 0x80000000u;
 }
 
+SAP__INLINE int32_t sap__key_of(uint64_t item) {
+    return (int32_t)((uint32_t)(item >> 32) ^ 0x80000000u);
+}
+
 enum { SAP__FEW_ITEMS = 256, SAP__RUN = 8 };
 
 /* Few items, by their bits from shift on: runs of eight by insertion, then merged two by two without a branch on the
-   data. Clearing a radix sort's counters would cost more. Against an insertion sort of up to 64 items, and radix beyond,
-   updates of 64 fast boxes among 1,000 and 10,000 standing ones take 23 and 38 percent fewer instructions in all. */
+   data. Clearing a radix sort's counters would cost more. Against an insertion sort of up to 64 items, and radix sort
+   beyond, updates of 64 fast boxes among 1,000 and 10,000 standing ones take 23 and 38 percent fewer instructions. */
 static void sap__sort_few(uint64_t *items, uint64_t *tmp, int n, int shift) {
     uint64_t *from = items, *to = tmp, *swap;
     int i, j, at, width;
@@ -769,10 +791,12 @@ typedef struct sap__found { /* two boxes that overlap now, by refs */
 
 /* Two kernels, in as many versions as there are machines; all give the same answers.
    hits: which of a chunk's lanes overlap the box, a bit each.
-   meet: which lanes of b overlap each lane of a that reaches key first on the sweep axis, where b begins: sixteen
-         bits a lane of a, four lanes a word. No box of b starts before one of a. Returns the boxes tested, times
-         b's lanes. Bits, because whether two boxes overlap is a coin
-         toss: a branch at each mask cost 7 ns a box of 25 (uniform world, AVX2), a loop over the words costs 2. */
+   meet: compares each box of chunk a with each of chunk b, which is a itself or a later one of the strip. No box of b
+         starts below first: boxes of a that end before it are skipped. Sixteen bits for each lane of a, four lanes to a
+         word: bit j says that it overlaps lane j of b. Where b is a later chunk its boxes start after those of a, so
+         one comparison is left out; sap__meet_chunks makes it where b is a. Returns the number of tests. The answer is
+         bits and not a list, for whether two boxes overlap is a coin toss, and a branch that is foreseen wrongly costs
+         more than the test. */
 typedef struct sap__node sap__node;
 typedef struct sap__probe sap__probe;
 
@@ -1194,12 +1218,12 @@ static sap__kernel sap__best_kernel(void) {
    by a sweep without strips): 0.26 million tests with 4 x 4 strips and 1.19 copies a box, 0.10 million with 8 x 8
    and 1.44. Pruning reads the strips in order; a box that moved is taken along within its strips, and asks them. */
 enum {
-    SAP__CUT_BITS = 5,
+    SAP__CUT_BITS = 5, /* at most 32 strips along each axis across */
     SAP__CUTS = 1 << SAP__CUT_BITS,
-    SAP__WIDE = 16,
-    SAP__FILL = 14,
-    SAP__SAMPLE = 512,
-    SAP__BATCH = 512
+    SAP__WIDE = 16,    /* a box that touches more strips is filed in the wide one */
+    SAP__FILL = 14,    /* boxes in a chunk after a build: two lanes wait for boxes that come */
+    SAP__SAMPLE = 512, /* boxes that the choice of a grid looks at */
+    SAP__BATCH = 512   /* found pairs that are handed on at once */
 };
 
 #define SAP__WIDE_SPAN 0xffffffffu
@@ -1228,7 +1252,8 @@ typedef struct sap__strips {
     int ready;             /* 0: to be built anew */
     int frozen;            /* must not allocate: if a build lacks room, these say how much it needs */
     long long need_entries, need_chunks;
-    int restless; /* updates until boxes are expected to stay in their strips again */
+    long long walked; /* chunks in which a box was looked for, since they were last brought in step */
+    int restless;     /* updates until boxes are expected to stay in their strips again */
 } sap__strips;
 
 /* Found pairs are handed on in batches, so that the kernels stay small and tight. take returns 0 to stop. */
@@ -1240,6 +1265,13 @@ struct sap__sink {
     long long tests; /* boxes that were looked at */
     sap__found found[SAP__BATCH + SAP__LANES * SAP__LANES];
 };
+
+static void sap__sink_init(sap__sink *sink, void *context, int (*take)(sap__sink *)) {
+    sink->take = take;
+    sink->context = context;
+    sink->count = sink->stopped = 0;
+    sink->tests = 0;
+}
 
 static void sap__sink_flush(sap__sink *sink) {
     if (sink->count && !sink->stopped) sink->stopped = !sink->take(sink);
@@ -1266,7 +1298,7 @@ static size_t sap__strips_bytes(const sap__strips *t) {
            sap__bytes_of(t->items) + sap__bytes_of(t->tmp) + sap__bytes_of(t->spans);
 }
 
-/* Into a place of the caller's: a struct returned is copied in wider words than it was written in, and waits for that. */
+/* Into a place of the caller's: a struct returned is copied in wider words than it was written in, which must wait. */
 SAP__INLINE void sap__turn(const sap__strips *t, const sap__box *box, sap__box *turned) {
     int k;
     for (k = 0; k < 3; k++) turned->lo[k] = box->lo[t->axis[k]], turned->hi[k] = box->hi[t->axis[k]];
@@ -1310,6 +1342,14 @@ SAP__INLINE uint32_t sap__pack_span(const sap__span *s) {
     return s->wide ? SAP__WIDE_SPAN : (uint32_t)(s->lo[0] | s->hi[0] << 8 | s->lo[1] << 16 | s->hi[1] << 24);
 }
 
+/* Of the wide one: a single strip, in which it is at home. */
+SAP__INLINE void sap__unpack_span(uint32_t packed, sap__span *s) {
+    s->wide = packed == SAP__WIDE_SPAN;
+    if (s->wide) packed = 0;
+    s->lo[0] = (int)(packed & 255), s->hi[0] = (int)(packed >> 8 & 255);
+    s->lo[1] = (int)(packed >> 16 & 255), s->hi[1] = (int)(packed >> 24);
+}
+
 SAP__INLINE uint32_t sap__home(const sap__span *s, int i, int j) {
     return (uint32_t)(i == s->lo[0]) << 24 | (uint32_t)(j == s->lo[1]) << 25;
 }
@@ -1329,6 +1369,12 @@ static void sap__copy_lane(sap__chunk *to, int i, const sap__chunk *from, int j)
 /* With the wide one. A strip of fewer than four boxes is never worth its place. */
 static int sap__most_strips(int n) {
     return n / 4 + 2 < (1 << 2 * SAP__CUT_BITS) + 1 ? n / 4 + 2 : (1 << 2 * SAP__CUT_BITS) + 1;
+}
+
+/* The i-th box of a sample. Jumps by the golden ratio of 2^32, so that no pattern in the order of the boxes shows. */
+static const sap__box *sap__sampled(const sap__box *boxes, const uint32_t *slots, int n, int i) {
+    uint32_t at = (uint32_t)((uint64_t)(uint32_t)i * 2654435761u % (uint32_t)n);
+    return &boxes[slots ? slots[at] : at];
 }
 
 /* Chooses the axes and the cuts from a sample. What counts on an axis is not how far the boxes are spread, but how
@@ -1352,15 +1398,12 @@ static void sap__choose_grid(sap__strips *t, const sap__box *boxes, const uint32
     if (n < 2 * SAP__LANES) return; /* one strip of a few chunks */
     if (m < 128) m = n < 128 ? n : 128;
     for (k = 0; k < 3; k++) {
-        for (i = 0; i < m; i++) {
-            int at = (int)((long long)i * n / m);
-            sorted[i] = sap__item(sap__sortable(boxes[slots ? slots[at] : (uint32_t)at].lo[k]), 0);
-        }
+        for (i = 0; i < m; i++) sorted[i] = sap__item(sap__sortable(sap__sampled(boxes, slots, n, i)->lo[k]), 0);
         sap__sort(sorted, tmp, m);
-        for (i = 0; i < m; i++) starts[k][i] = (int32_t)((uint32_t)(sorted[i] >> 32) ^ 0x80000000u);
+        for (i = 0; i < m; i++) starts[k][i] = sap__key_of(sorted[i]);
         for (i = 0; i < m; i++) {
-            int at = (int)((long long)i * n / m), a = 0, b = 0, step;
-            const sap__box *box = &boxes[slots ? slots[at] : (uint32_t)at];
+            const sap__box *box = sap__sampled(boxes, slots, n, i);
+            int a = 0, b = 0, step;
             for (step = SAP__SAMPLE; step; step >>= 1) {
                 if (a + step <= m && starts[k][a + step - 1] < box->lo[k]) a += step;
                 if (b + step <= m && starts[k][b + step - 1] <= box->hi[k]) b += step;
@@ -1385,8 +1428,7 @@ static void sap__choose_grid(sap__strips *t, const sap__box *boxes, const uint32
         for (i = 1; i < SAP__CUTS; i++) t->cut[d][i] = start[(long long)i * m / SAP__CUTS];
         t->cut[d][SAP__CUTS] = SAP__AFTER_ALL;
         for (i = 0; i < m; i++) {
-            int at = (int)((long long)i * n / m);
-            const sap__box *box = &boxes[slots ? slots[at] : (uint32_t)at];
+            const sap__box *box = sap__sampled(boxes, slots, n, i);
             lo[d][i] = (unsigned char)sap__cut_index(t->cut[d], SAP__CUT_BITS, box->lo[t->axis[d + 1]]);
             hi[d][i] = (unsigned char)sap__cut_index(t->cut[d], SAP__CUT_BITS, box->hi[t->axis[d + 1]]);
             count[lo[d][i]]++;
@@ -1477,38 +1519,37 @@ static int sap__grid_is_old(const sap__strips *t, int n) {
            (t->grid_tests >= 0 && t->sweep_tests > 2 * t->grid_tests + 64 * (long long)n);
 }
 
-/* Files boxes[slots[0..n-1]] anew (slots NULL: all n), of all slots. 0 without memory, and then the strips are not
-   ready. */
-static int sap__strips_build(sap__strips *t, const sap__box *boxes, int all, const uint32_t *slots, int n) {
-    int i, j, k, s, strips, chunks, taken = 0;
-    long long copies, entries, full;
-    t->ready = 0;
-    if (sap__grid_is_old(t, n)) sap__choose_grid(t, boxes, slots, n);
-    if (!sap__room_to_build(t, n, all, sap__wide_strip(t) + 1)) return 0;
-    for (;; sap__halve_grid(t)) {
-        strips = sap__wide_strip(t) + 1;
-        sap__set_length(t->strip, strips);
-        memset(t->strip, 0, (size_t)strips * sizeof *t->strip);
-        copies = 0;
-        for (i = 0; i < n; i++) {
-            uint32_t slot = slots ? slots[i] : (uint32_t)i;
-            sap__box box;
-            sap__span span;
-            sap__turn(t, &boxes[slot], &box);
-            sap__span_of(t, &box, &span);
-            t->items[i] = sap__item(sap__sortable(box.lo[0]), slot);
-            t->spans[slot] = sap__pack_span(&span);
-            if (span.wide) {
-                t->strip[strips - 1].room++;
-                copies++;
-                continue;
-            }
-            for (j = span.lo[0]; j <= span.hi[0]; j++)
-                for (k = span.lo[1]; k <= span.hi[1]; k++) t->strip[j << t->bits[1] | k].room++, copies++;
+/* How many copies of boxes each strip gets goes to its room, where each box is filed to spans, and the boxes by their
+   starts to items. The number of copies. */
+static long long sap__count_copies(sap__strips *t, const sap__box *boxes, const uint32_t *slots, int n) {
+    long long copies = 0;
+    int i, j, k, wide = sap__wide_strip(t);
+    sap__set_length(t->strip, wide + 1);
+    memset(t->strip, 0, (size_t)(wide + 1) * sizeof *t->strip);
+    for (i = 0; i < n; i++) {
+        uint32_t slot = slots ? slots[i] : (uint32_t)i;
+        sap__box box;
+        sap__span span;
+        sap__turn(t, &boxes[slot], &box);
+        sap__span_of(t, &box, &span);
+        t->items[i] = sap__item(sap__sortable(box.lo[0]), slot);
+        t->spans[slot] = sap__pack_span(&span);
+        if (span.wide) {
+            t->strip[wide].room++;
+            copies++;
+            continue;
         }
-        if (copies <= sap__most_copies(n)) break;
+        for (j = span.lo[0]; j <= span.hi[0]; j++)
+            for (k = span.lo[1]; k <= span.hi[1]; k++) t->strip[j << t->bits[1] | k].room++, copies++;
     }
-    for (s = 0, entries = full = 0; s < strips; s++) {
+    return copies;
+}
+
+/* Gives each strip its stretch of the directory. 0 without memory. */
+static int sap__lay_directory(sap__strips *t) {
+    long long entries = 0, full = 0;
+    int s, strips = sap__length(t->strip);
+    for (s = 0; s < strips; s++) {
         int chunks_here = (t->strip[s].room + SAP__FILL - 1) / SAP__FILL;
         t->strip[s].start = (int)entries;
         t->strip[s].room = (int)sap__entries_for(chunks_here);
@@ -1517,24 +1558,26 @@ static int sap__strips_build(sap__strips *t, const sap__box *boxes, int all, con
     }
     t->need_entries = entries;
     t->need_chunks = sap__chunks_for(full, strips);
-    if (!(t->frozen ? sap__strips_fit(t) : sap__strips_grow(t))) return 0;
-    chunks = (int)t->need_chunks;
+    return t->frozen ? sap__strips_fit(t) : sap__strips_grow(t);
+}
+
+/* Fills the strips with the boxes, in the order of their starts. */
+static void sap__fill_strips(sap__strips *t, const sap__box *boxes, int n) {
+    int i, j, k, s, taken = 0, chunks = (int)t->need_chunks, wide = sap__wide_strip(t);
     sap__set_length(t->chunks, chunks);
-    sap__sort(t->items, t->tmp, n);
     for (i = 0; i < n; i++) {
-        uint32_t slot = (uint32_t)t->items[i], packed = t->spans[slot];
+        uint32_t slot = (uint32_t)t->items[i];
         sap__box box;
+        sap__span span;
         if (i + SAP__AHEAD < n) {
             sap__prefetch(&boxes[(uint32_t)t->items[i + SAP__AHEAD]]);
             sap__prefetch(&t->spans[(uint32_t)t->items[i + SAP__AHEAD]]);
         }
         sap__turn(t, &boxes[slot], &box);
-        int lo0 = (int)(packed & 255), hi0 = (int)(packed >> 8 & 255), lo1 = (int)(packed >> 16 & 255),
-            hi1 = (int)(packed >> 24);
-        if (packed == SAP__WIDE_SPAN) lo0 = hi0 = lo1 = hi1 = 0;
-        for (j = lo0; j <= hi0; j++)
-            for (k = lo1; k <= hi1; k++) {
-                sap__strip *strip = &t->strip[packed == SAP__WIDE_SPAN ? strips - 1 : j << t->bits[1] | k];
+        sap__unpack_span(t->spans[slot], &span);
+        for (j = span.lo[0]; j <= span.hi[0]; j++)
+            for (k = span.lo[1]; k <= span.hi[1]; k++) {
+                sap__strip *strip = &t->strip[span.wide ? wide : j << t->bits[1] | k];
                 int e = strip->start + strip->count - 1;
                 if (strip->count == 0 || t->fill[e] == SAP__FILL) {
                     e++;
@@ -1544,18 +1587,28 @@ static int sap__strips_build(sap__strips *t, const sap__box *boxes, int all, con
                     t->chunk[e] = (uint32_t)taken++;
                 }
                 if (box.hi[0] > t->reach[e]) t->reach[e] = box.hi[0];
-                sap__put_lane(&t->chunks[t->chunk[e]], t->fill[e]++, &box,
-                              slot | (uint32_t)(j == lo0) << 24 | (uint32_t)(k == lo1) << 25);
+                sap__put_lane(&t->chunks[t->chunk[e]], t->fill[e]++, &box, slot | sap__home(&span, j, k));
             }
     }
-    for (s = 0; s < strips; s++)
+    for (s = 0; s <= wide; s++)
         for (i = t->strip[s].start; i < t->strip[s].start + t->strip[s].count; i++)
             for (k = t->fill[i]; k < SAP__LANES; k++) sap__put_lane(&t->chunks[t->chunk[i]], k, &sap__nowhere, 0);
     sap__set_length(t->free_chunks, chunks - taken);
     for (i = 0; i < chunks - taken; i++) t->free_chunks[i] = (uint32_t)(chunks - 1 - i);
     t->built_chunks = taken;
-    t->ready = 1;
-    return 1;
+}
+
+/* Files boxes[slots[0..n-1]] anew (slots NULL: all n), of all slots. 0 without memory, and then the strips are not
+   ready. */
+static int sap__strips_build(sap__strips *t, const sap__box *boxes, int all, const uint32_t *slots, int n) {
+    t->ready = 0;
+    if (sap__grid_is_old(t, n)) sap__choose_grid(t, boxes, slots, n);
+    if (!sap__room_to_build(t, n, all, sap__wide_strip(t) + 1)) return 0;
+    while (sap__count_copies(t, boxes, slots, n) > sap__most_copies(n)) sap__halve_grid(t);
+    if (!sap__lay_directory(t)) return 0;
+    sap__sort(t->items, t->tmp, n);
+    sap__fill_strips(t, boxes, n);
+    return t->ready = 1;
 }
 
 /* All overlapping pairs of a chunk with a later one, or among its own boxes, that are at home here; in a chunk the
@@ -1667,9 +1720,9 @@ static int sap__strip_locate(const sap__strips *t, const sap__strip *strip, int3
 }
 
 /* The chunk and lane of a box; boxes that start exactly where a chunk does may be in the one before. */
-static int sap__strip_find(const sap__strips *t, const sap__strip *strip, int32_t key, uint32_t slot, int *lane) {
+static int sap__strip_find(sap__strips *t, const sap__strip *strip, int32_t key, uint32_t slot, int *lane) {
     int e = sap__strip_locate(t, strip, key), i;
-    for (; e >= strip->start; e--) {
+    for (; e >= strip->start; e--, t->walked++) {
         const sap__chunk *c = &t->chunks[t->chunk[e]];
         for (i = 0; i < t->fill[e]; i++)
             if ((c->ref[i] & SAP__SLOT) == slot) {
@@ -1756,7 +1809,8 @@ static int sap__strip_insert(sap__strips *t, int s, const sap__box *turned, uint
     return 1;
 }
 
-/* Takes a lane out; neighbours that fit in one chunk become one; at half a chunk churn left chunks half empty. */
+/* Takes a lane out. Two neighbours whose boxes fit in one chunk are joined. (Joining only chunks that were less than
+   half full was tried: after many moves most chunks stayed half empty.) */
 static void sap__strip_take(sap__strips *t, sap__strip *strip, int e, int lane) {
     sap__chunk *c = &t->chunks[t->chunk[e]];
     int32_t hi = c->hi[0][lane];
@@ -1937,7 +1991,7 @@ SAP_DEF long long sap_box_prune(const sap_aabb *boxes, int n, int axes, sap_prun
     if (n < 0 || (n && !boxes) || axes < 0 || axes > 7) return -SAP_ERROR_ARGUMENT;
     memset(&strips, 0, sizeof strips);
     prune.hit = hit, prune.user = user, prune.visited = 0, prune.swapped = -1;
-    sink.take = sap__prune_take, sink.context = &prune, sink.count = sink.stopped = 0, sink.tests = 0;
+    sap__sink_init(&sink, &prune, sap__prune_take);
     r = sap__encode_all(boxes, n, axes, &all);
     if (r == SAP_OK && n && !sap__strips_build(&strips, all, n, NULL, n)) r = SAP_ERROR_MEMORY;
     if (r == SAP_OK && n) {
@@ -1961,7 +2015,7 @@ SAP_DEF long long sap_box_prune_bipartite(const sap_aabb *a, int na, const sap_a
     if (na < 0 || nb < 0 || (na && !a) || (nb && !b) || axes < 0 || axes > 7) return -SAP_ERROR_ARGUMENT;
     memset(&strips, 0, sizeof strips);
     prune.hit = hit, prune.user = user, prune.visited = 0, prune.swapped = swapped;
-    sink.take = sap__prune_take, sink.context = &prune, sink.count = sink.stopped = 0, sink.tests = 0;
+    sap__sink_init(&sink, &prune, sap__prune_take);
     r = sap__encode_all(swapped ? a : b, swapped ? na : nb, axes, &filed);
     if (r == SAP_OK) r = sap__encode_all(swapped ? b : a, swapped ? nb : na, axes, &asking);
     if (r == SAP_OK && na && nb) {
@@ -2141,7 +2195,6 @@ typedef struct sap__gate {
 #define sap__atomic_add(p, n) ((void)__atomic_fetch_add(p, n, __ATOMIC_RELAXED))
 #define sap__atomic_get(p) __atomic_load_n(p, __ATOMIC_RELAXED)
 #elif defined(_MSC_VER)
-#include <intrin.h>
 #define sap__atomic_add(p, n) ((void)_InterlockedExchangeAdd((volatile long *)(void *)(p), n))
 #define sap__atomic_get(p) (*(const volatile int32_t *)(p))
 #else /* then callbacks of one world must not run in two threads at once */
@@ -3224,6 +3277,7 @@ SAP_DEF sap_result sap_refilter(sap_world *s, sap_id id) {
 /* The key of a bound after the shift; infinite ones stay where they are. */
 static int32_t sap__shifted(int32_t key, float offset) {
     float v = sap__float(key);
+    if (sap__key(offset) == 0) return key; /* arithmetic may flush a denormal */
     if (sap__is_finite(v)) v -= offset;
     return sap__key(v);
 }
@@ -3275,7 +3329,15 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
    The paper flags the pairs that an update touches, so that what is created and deleted within one update vanishes
    when the flags are read. Here a pair is touched only by its net change: whoever finds an overlap also asks
    whether it was there before (sap__take_found), and so a pair is created or deleted at most once. */
-enum { SAP__FEWEST_BUCKETS = 64 };
+enum { SAP__FEWEST_BUCKETS = 64, SAP__MOST_BUCKETS = 1 << 30 };
+
+/* How many to have for so many pairs: a power of two, not below their number, and not fewer than there are. */
+static int sap__buckets_for(const sap_world *s, int pairs) {
+    int buckets = sap__length(s->buckets);
+    if (buckets < SAP__FEWEST_BUCKETS) buckets = SAP__FEWEST_BUCKETS;
+    while (buckets < pairs && buckets < SAP__MOST_BUCKETS) buckets *= 2;
+    return buckets;
+}
 
 static uint32_t sap__hash(sap_id id0, sap_id id1) {
     return (uint32_t)((((uint64_t)id0 << 32 | id1) * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
@@ -3352,12 +3414,9 @@ static void sap__repoint_pair(sap_world *s, uint32_t p, uint32_t to) {
     }
 }
 
-/* A power of two, not below the number of pairs; it never shrinks. Room has been made. */
+/* Room has been made. */
 static void sap__size_buckets(sap_world *s, int pairs) {
-    int buckets = sap__length(s->buckets);
-    if (buckets == 0) buckets = SAP__FEWEST_BUCKETS;
-    while (buckets < pairs) buckets *= 2;
-    sap__set_length(s->buckets, buckets);
+    sap__set_length(s->buckets, sap__buckets_for(s, pairs));
 }
 
 /* When much changed, linking all pairs anew costs less than mending: 7 ns a pair, 0.3 ns a slot, against 30 ns a
@@ -3381,8 +3440,7 @@ static void sap__link_all(sap_world *s, int step) {
 }
 
 static int sap__room_for_pairs(sap_world *s, int pairs, int created, int deleted) {
-    int buckets = SAP__FEWEST_BUCKETS;
-    while (buckets < pairs && buckets < 1 << 30) buckets *= 2;
+    int buckets = sap__buckets_for(s, pairs);
     return sap__room(&s->pairs, pairs) && sap__room(&s->links, pairs) && sap__room(&s->buckets, buckets) &&
            sap__room(&s->created, created) && sap__room(&s->deleted, deleted) && sap__room(&s->items, deleted) &&
            sap__room(&s->tmp, deleted);
@@ -3401,8 +3459,8 @@ static void sap__sort_deleted(sap_world *s) {
 /* Is so much to change that all pairs are linked anew? Before anything has. */
 static int sap__links_anew(const sap_world *s) {
     int lost = sap__length(s->lost), found = sap__length(s->found), n = sap__length(s->pairs);
-    int buckets = sap__length(s->buckets);
-    return lost + found > n / 4 + sap__length(s->slots) / 64 || buckets < n - lost + found || buckets == 0;
+    return lost + found > n / 4 + sap__length(s->slots) / 64 ||
+           sap__length(s->buckets) < sap__buckets_for(s, n - lost + found);
 }
 
 /* The lost pairs, if they are sorted as they stand: what came in one batch and goes in one is. All pairs, as when a
@@ -3580,6 +3638,15 @@ SAP__INLINE int sap__is_lost(sap_world *s, uint32_t p) {
     uint32_t a = sap__slot_of(s->pairs[p].id0), b = sap__slot_of(s->pairs[p].id1);
     if (!sap__overlap(&s->now[a], &s->now[b])) return 1;
     return s->fresh && ((s->state[a] | s->state[b]) & SAP__FRESH) && !sap__allowed(s, a, b);
+}
+
+/* Do the listed boxes have so many pairs that looking through all is cheaper? Those lie in a row. */
+static int sap__lists_are_long(sap_world *s) {
+    int i, n = sap__length(s->list), left = sap__length(s->pairs) / 8;
+    uint32_t place;
+    for (i = 0; i < n && left >= 0; i++)
+        for (place = s->link[s->list[i]]; place != SAP__NONE && left >= 0; place = *sap__next_of(s, place)) left--;
+    return left < 0;
 }
 
 /* Looks through the pairs of the listed boxes that have one of these flags. */
@@ -3809,16 +3876,11 @@ enum {
     SAP__BUSY_SHIFTS = 1,  /* shifts a box above which the next update is pruned */
     SAP__SHIFT_BUDGET = 8, /* shifts a box above which this one is given up and pruned */
     SAP__CALM_BOXES = 64,  /* worth it in a world of at least so many boxes */
+    SAP__SORT_PART = 4,    /* and while one box in so many changes */
     SAP__PATIENCE = 8,     /* after so many calm updates */
+    SAP__PRUNE_PART = 8,   /* pruned if more than one moving box in so many changed, else each asks */
     SAP__SHARES = 8        /* into which a loop over boxes or pairs is cut, for threads */
 };
-
-static void sap__sink_init(sap__sink *sink, void *context, int (*take)(sap__sink *)) {
-    sink->take = take;
-    sink->context = context;
-    sink->count = sink->stopped = 0;
-    sink->tests = 0;
-}
 
 static sap__strips *sap__strips_for(sap_world *s, uint32_t slot) {
     return s->state[slot] & SAP__STATIC ? &s->standing : &s->moving;
@@ -3834,12 +3896,14 @@ static int sap__file_all(sap_world *s, sap__strips *t) {
     return sap__strips_build(t, s->now, (int)n, s->filed, count) || sap__trouble(s, SAP_ERROR_MEMORY);
 }
 
-/* Takes the changed boxes of one kind along in their strips; then, or if that fails, the strips are ready. */
+/* Brings the strips of one kind in step: box by box if few changed; else, or if room runs out half-way, or if too many
+   boxes start at one place to find each, by building all anew. 0 without memory. */
 static int sap__refile(sap_world *s, sap__strips *t, int changed, int of) {
     int i, n = sap__length(s->list);
     if (changed == 0 && of == 0) return 1;
     if (4 * (long long)changed > of) t->ready = 0;
     if (!sap__room(&t->spans, sap__length(s->state))) return sap__trouble(s, SAP_ERROR_MEMORY);
+    t->walked = 0;
     for (i = 0; i < n && t->ready && changed; i++) {
         uint32_t slot = s->list[i];
         if (sap__strips_for(s, slot) != t) continue;
@@ -3849,6 +3913,7 @@ static int sap__refile(sap_world *s, sap__strips *t, int changed, int of) {
             (void)sap__strips_insert(t, &s->now[slot], slot);
         else if (!sap__same(&s->was[slot], &s->now[slot]))
             (void)sap__strips_move(t, &s->was[slot], &s->now[slot], slot);
+        if (t->walked > 4 * (long long)of) t->ready = 0;
     }
     return t->ready || sap__file_all(s, t);
 }
@@ -3858,8 +3923,8 @@ static int sap__refile(sap_world *s, sap__strips *t, int changed, int of) {
 static int sap__refresh_all(sap_world *s) {
     sap__strips *t = &s->moving;
     int i, n = sap__length(s->list), leaving = 0, moving = s->live - s->live_static;
-    if (!t->ready || sap__grid_is_old(t, moving) || --t->restless > 0 || !sap__room(&s->filed, n) ||
-        !sap__room(&t->spans, sap__length(s->state)) || !sap__room(&t->items, moving))
+    if (!t->ready || sap__grid_is_old(t, moving) || (t->restless > 0 && --t->restless > 0) ||
+        !sap__room(&s->filed, n) || !sap__room(&t->spans, sap__length(s->state)) || !sap__room(&t->items, moving))
         return t->ready = 0;
     for (i = 0; i < n; i++) {
         uint32_t slot = s->list[i];
@@ -3934,7 +3999,7 @@ static int sap__settle_by_strips(sap_world *s, int path, const int changed[2]) {
     s->ends_ready = 0;
     if (!sap__file_changes(s, path, changed) || !sap__find_overlaps(s, path, sap__take_found, sap__take_asked, s))
         return 0;
-    if (path == SAP__PATH_PRUNE) return sap__lose_by_pairs(s);
+    if (path == SAP__PATH_PRUNE || sap__lists_are_long(s)) return sap__lose_by_pairs(s);
     return sap__lose_by_lists(s, SAP__CHANGED) && sap__sort_lost(s);
 }
 
@@ -4010,20 +4075,22 @@ static int sap__choose_path(sap_world *s, int changed_moving, int changed) {
     int moving = s->live - s->live_static, path = SAP__PATH_QUERY;
     if (SAP__TRACES) return SAP__PATH_SORT;
     if (s->path != SAP__PATH_AUTO) return s->path;
-    if (s->ends_ready && 4 * (long long)changed >= s->live && s->swaps <= SAP__BUSY_SHIFTS * (long long)s->live)
+    if (s->ends_ready && SAP__SORT_PART * (long long)changed >= s->live &&
+        s->swaps <= SAP__BUSY_SHIFTS * (long long)s->live)
         return SAP__PATH_SORT;
-    if (3 * (long long)changed_moving > moving) path = SAP__PATH_PRUNE;
+    if (SAP__PRUNE_PART * (long long)changed_moving > moving) path = SAP__PATH_PRUNE;
     if (path == SAP__PATH_PRUNE && moving > SAP__CALM_BOXES && s->live_static == 0) {
         if (!(sap__expect_shifts(s) < (double)SAP__CALM_SHIFTS))
             s->patience = s->patience > SAP__PATIENCE ? s->patience - 1 : SAP__PATIENCE;
-        else if (--s->patience <= 0)
-            path = SAP__PATH_SORT;
+        else if (s->patience > 0)
+            s->patience--;
+        if (s->patience == 0) path = SAP__PATH_SORT;
     }
     return path;
 }
 
-/* A share of the record is settled. */
-static void sap__forget(sap_world *s, int share) {
+/* One share of the record: where its boxes are now is where they were. */
+static void sap__settle_share(sap_world *s, int share) {
     long long n = sap__length(s->record), i = n * share / SAP__SHARES, end = n * (share + 1) / SAP__SHARES;
     for (; i < end; i++) {
         uint32_t slot = s->record[i];
@@ -4073,7 +4140,7 @@ static sap_result sap__settle(sap_world *s) {
         return s->trouble;
     }
     sap__commit_pairs(s);
-    sap__each(s, sap__forget, SAP__SHARES, sap__length(s->record));
+    sap__each(s, sap__settle_share, SAP__SHARES, sap__length(s->record));
     sap__set_length(s->record, 0);
     s->fresh = 0;
     for (; s->removed_count; s->removed_count--) {
@@ -4226,14 +4293,14 @@ SAP_DEF const sap_pair *sap_pairs(const sap_world *s, int *count) {
     return sap__array(s ? s->pairs : NULL, count);
 }
 
-/* Live, or removed since the last update: its pairs are still there. */
-static int sap__is_settled_id(const sap_world *s, sap_id id) {
+/* Live, or removed since the last update: its pairs may be asked for. */
+static int sap__is_known_id(const sap_world *s, sap_id id) {
     return sap__holds(s, id, SAP__LIVE | SAP__REMOVED);
 }
 
 SAP_DEF const sap_pair *sap_find_pair(const sap_world *s, sap_id a, sap_id b) {
     uint32_t p;
-    if (!s || !sap__is_settled_id(s, a) || !sap__is_settled_id(s, b)) return NULL;
+    if (!s || !sap__is_known_id(s, a) || !sap__is_known_id(s, b)) return NULL;
     p = sap__find(s, a, b);
     return p == SAP__NONE ? NULL : &s->pairs[p];
 }
@@ -4242,7 +4309,7 @@ SAP_DEF sap_result sap_set_pair_data(sap_world *s, sap_id a, sap_id b, void *use
     uint32_t p;
     if (!s) return SAP_ERROR_ARGUMENT;
     if (s->in_filter) return sap__end_call(s, SAP_ERROR_BUSY);
-    if (!sap__is_settled_id(s, a) || !sap__is_settled_id(s, b)) return sap__end_call(s, SAP_ERROR_ID);
+    if (!sap__is_known_id(s, a) || !sap__is_known_id(s, b)) return sap__end_call(s, SAP_ERROR_ID);
     p = sap__find(s, a, b);
     if (p == SAP__NONE) return sap__end_call(s, SAP_ERROR_ID);
     s->pairs[p].user_data = user_data;
@@ -4268,7 +4335,7 @@ SAP_DEF int sap_pairs_of(const sap_world *s, sap_id id, sap_id *others, int capa
     uint32_t place;
     int count = 0, n = 0, i;
     if (!s || capacity < 0 || (capacity && !others)) return -SAP_ERROR_ARGUMENT;
-    if (!sap__is_settled_id(s, id)) return -SAP_ERROR_ID;
+    if (!sap__is_known_id(s, id)) return -SAP_ERROR_ID;
     for (place = s->link[sap__slot_of(id)]; place != SAP__NONE; place = s->links[place >> 1].next[place & 1]) {
         const sap_pair *pair = &s->pairs[place >> 1];
         sap_id other = place & 1 ? pair->id0 : pair->id1;
@@ -4383,11 +4450,6 @@ static double sap__sqrt(double v) {
     memcpy(&root, &u, sizeof root);
     for (i = 0; i < 4; i++) root = 0.5 * (root + v / root);
     return root;
-}
-
-/* Exact, also where the machine takes denormals for zero: these are multiples of 2^-149. */
-SAP__INLINE double sap__double(float f) {
-    return sap__bits(f) & 0x7f800000u ? (double)f : (double)sap__key(f) * 1.40129846432481707e-45;
 }
 
 /* One box's answer to each kind of query. */
@@ -4827,7 +4889,7 @@ static int sap__get_pointer(const unsigned char *p, uint64_t word, void **pointe
     return (uint64_t)(uintptr_t)v == v;
 }
 
-static void sap__get_box(const unsigned char *p, uint64_t word, sap__box *box) {
+static void sap__read_box(const unsigned char *p, uint64_t word, sap__box *box) {
     uint64_t k;
     for (k = 0; k < 3; k++) {
         box->lo[k] = (int32_t)sap__get32(p, word + k);
@@ -4835,7 +4897,7 @@ static void sap__get_box(const unsigned char *p, uint64_t word, sap__box *box) {
     }
 }
 
-static void sap__put_box(unsigned char **p, const sap__box *box) {
+static void sap__write_box(unsigned char **p, const sap__box *box) {
     int k;
     for (k = 0; k < 3; k++) sap__put32(p, (uint32_t)box->lo[k]);
     for (k = 0; k < 3; k++) sap__put32(p, (uint32_t)box->hi[k]);
@@ -4887,8 +4949,8 @@ SAP_DEF sap_result sap_save(const sap_world *s, void *buffer, size_t size) {
     p += 8;
     for (slot = 0; slot < slots; slot++) {
         sap__put32(&p, s->state[slot]);
-        sap__put_box(&p, &s->now[slot]);
-        sap__put_box(&p, &s->was[slot]);
+        sap__write_box(&p, &s->now[slot]);
+        sap__write_box(&p, &s->was[slot]);
         sap__put_pointer(&p, s->slots[slot].object);
         sap__put32(&p, s->slots[slot].category);
         sap__put32(&p, s->slots[slot].mask);
@@ -4968,8 +5030,8 @@ static int sap__are_good_pairs(sap_world *s, const unsigned char *p, uint32_t sl
         if (id0 >= id1 || a == SAP__NONE || b == SAP__NONE) return 0;
         if (sap__get32(p, at_a) & sap__get32(p, at_b) & SAP__STATIC) return 0;
         if (!sap__get_pointer(p, word + SAP__PAIR_WORDS * (uint64_t)i + 2, &data)) return 0;
-        sap__get_box(p, at_a + 7, &was_a);
-        sap__get_box(p, at_b + 7, &was_b);
+        sap__read_box(p, at_a + 7, &was_a);
+        sap__read_box(p, at_b + 7, &was_b);
         if (!sap__overlap(&was_a, &was_b)) return 0;
         s->items[i] = sap__item(id0, id1);
     }
@@ -5007,8 +5069,8 @@ SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size) {
     /* Is it a state that a world may be in? */
     for (i = 0, at = SAP__HEADER_WORDS; i < slots; i++, at += SAP__SLOT_WORDS) {
         uint32_t state = sap__get32(p, at);
-        sap__get_box(p, at + 1, &now);
-        sap__get_box(p, at + 7, &was);
+        sap__read_box(p, at + 1, &now);
+        sap__read_box(p, at + 7, &was);
         if (!sap__is_good_slot(s, state, &now, &was) || !sap__get_pointer(p, at + 13, &object))
             return sap__end_call(s, SAP_ERROR_SNAPSHOT);
         live += (state & SAP__LIVE) != 0;
@@ -5038,8 +5100,8 @@ SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size) {
     sap__set_length(s->record, recorded);
     for (i = 0, at = SAP__HEADER_WORDS; i < slots; i++, at += SAP__SLOT_WORDS) {
         s->state[i] = sap__get32(p, at);
-        sap__get_box(p, at + 1, &s->now[i]);
-        sap__get_box(p, at + 7, &s->was[i]);
+        sap__read_box(p, at + 1, &s->now[i]);
+        sap__read_box(p, at + 7, &s->was[i]);
         (void)sap__get_pointer(p, at + 13, &s->slots[i].object);
         s->slots[i].category = sap__get32(p, at + 15);
         s->slots[i].mask = sap__get32(p, at + 16);
@@ -5131,7 +5193,7 @@ static const char *sap__validate_pairs(const sap_world *s) {
         const sap_pair *pair = &s->pairs[p];
         uint32_t a = sap__slot_of(pair->id0), b = sap__slot_of(pair->id1);
         if (pair->id0 >= pair->id1) return "In a pair id0 < id1.";
-        if (!sap__is_settled_id(s, pair->id0) || !sap__is_settled_id(s, pair->id1)) return "A pair's boxes exist.";
+        if (!sap__is_known_id(s, pair->id0) || !sap__is_known_id(s, pair->id1)) return "A pair's boxes exist.";
         if (!sap__overlap(&s->was[a], &s->was[b])) return "A pair's boxes overlapped at the last update.";
         if (s->state[a] & s->state[b] & SAP__STATIC) return "Two static boxes are no pair.";
         if (pair->object0 != s->slots[a].object || pair->object1 != s->slots[b].object)

@@ -31,27 +31,29 @@
 
    ---- when it pays ----
 
-   With threads (config.parallel), when many of SAP__THREADS_FROM boxes or more move each frame: two settled 100,000 that
-   all move 1.25 to 1.5 times as fast as one, where arithmetic that shares nothing gained 1.6. Without, in worlds of
-   hundreds of thousands of boxes of which a part moves: when one in twenty of a million did, three quarters of a single
-   sap_world's time. Below SAP__THREADS_FROM boxes (with threads) or SAP__CELLS_FROM (without), and on one thread while most
-   boxes move, a sap_multi settles as one sap_world does, for there no grid makes it faster. If that is your world, take
-   sap.h alone.
+   With threads (config.parallel), when many of 16,384 boxes or more move each frame: two settled 100,000 that all move
+   1.25 to 1.5 times as fast as one, where arithmetic that shares nothing gained 1.6. Without, in worlds of hundreds of
+   thousands of boxes of which a part moves: when one in twenty of a million did, in three quarters of the time that
+   one sap_world takes. With fewer than 16,384 boxes (without threads: 262,144), and on one thread while most boxes
+   move, a sap_multi settles as one sap_world does, for there no grid is faster. If that is your world, take sap.h
+   alone. make bench-multi prints such figures. With SAP_TRACE the grid is not used: the steps are those of one
+   sap_world.
 
    ---- the grid ----
 
    fixed     config.bounds, divided into config.cells. It is wrapped: what leaves the bounds is filed from the other
-             end. So no box is outside, and boxes at opposite ends that share a cell are told apart by their bounds
-   hashed    config.hashed, cells of config.cell_size, without bounds; config.entries: coordinates are hashed into so
-             many cells, 0: every cell that holds a box is one
-   chosen    neither: from a sample of the boxes, anew when there are twice or half as many. The outer cells have no
-             end
+             end, so every place has a cell. Boxes at opposite ends may share one; they do not pair, for their bounds
+             are compared
+   hashed    config.hashed: cells of config.cell_size, as far as the boxes go. With config.entries cells share that
+             many table entries, and what shares an entry is one cell
+   chosen    neither is given: from a sample of the boxes, and again when there are twice or half as many, or when they
+             have gathered in less than half of the cells. The outer cells reach to infinity
 
-   One, two or three axes may be divided. A cell costs memory once a box has been in it. When empty it goes to a pool,
-   where the next new cell finds it, and is freed after SAP__POOL_UPDATES updates. A box that touches more than
-   SAP__MOST_CELLS cells is filed in none: one more SAP, outside of the grid, holds all such boxes, and whoever
-   changed asks it too. Cells that are too small for the boxes (most of them touch too many, or stand alone) are
-   doubled until they are not.
+   One, two or three axes may be divided. A cell takes memory from the first box in it on. Empty cells wait in a pool
+   for the next new cell, and are freed after 64 updates. A box that would be in more than eight cells is in none: one
+   sap_world beside the grid holds all such boxes, and boxes that change are compared with it too. If cells are too
+   small (too many boxes touch more than eight, or there are fewer than sixteen boxes a cell) they are doubled, yours
+   too.
 
    ---- threads ----
 
@@ -62,9 +64,9 @@
 
    ---- memory ----
 
-   Some 150 bytes a box on top of sap.h's, where the grid is in use. After sap_multi_reserve no call allocates until a
-   number is exceeded, but an update may that enters a cell for the first time, files more boxes in it than ever, or
-   takes the grid into use or out of it.
+   In a chosen grid some 180 bytes a box on top of sap.h's. A cell takes 20 to 30 KB with its scratch: hashed cells of
+   few boxes cost much more a box. After sap_multi_reserve no call allocates until a number is exceeded, but an update
+   may in which a cell is entered for the first time, or holds more than it ever did.
    What fails for memory fails as in sap.h: nothing has changed, and a later call succeeds.
 */
 #if defined(SAP_MULTI_IMPLEMENTATION) && !defined(SAP_IMPLEMENTATION)
@@ -75,9 +77,8 @@
 #ifndef SAP_MULTI_H
 #define SAP_MULTI_H
 
-#if defined(SAP_STATIC) && defined(__GNUC__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wunused-function" /* a file may declare and not define */
+#if defined(SAP_STATIC) && !defined(SAP_MULTI_IMPLEMENTATION) && defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wunused-function" /* gcc looks at the end of the file: a pop would undo it */
 #endif
 
 #ifdef __cplusplus
@@ -171,9 +172,6 @@ SAP_DEF void sap_multi_get_stats(const sap_multi *m, sap_stats *stats);
 #ifdef __cplusplus
 }
 #endif
-#if defined(SAP_STATIC) && defined(__GNUC__)
-#pragma GCC diagnostic pop
-#endif
 #endif /* SAP_MULTI_H */
 
 /* ====================================================================================================== */
@@ -193,11 +191,12 @@ extern "C" {
 
 /* One sap_world, the whole, holds what users see: ids, boxes, filters, the record, pairs, the tree of the queries.
    Only the way of settling is another one. Each cell is a sap_world of its own that has boxes and strips, and
-   nothing else: no ids, no pairs, no objects. What is found in the cells becomes the whole's pairs.
+   nothing else: no ids, no pairs, no objects. What is found in the cells becomes the whole's pairs. The places of a
+   slot say in which cells its box is filed, and as which local slot; slot leads back. Local 1 of cell 7 is free.
 
        whole                                 cell 7                          outside
          slot 0   place -> cell 7, local 2     local 0   slot 4   range        boxes that touch more than
-         slot 1   place -> cell 3, local 0     local 1   -                     SAP__MOST_CELLS cells
+         slot 1   place -> cell 3, local 0     local 1   -                     eight cells
                       \-> cell 7, local 3      local 2   slot 0   range
          slot 2   place -> outside, local 0    local 3   slot 1   range
 
@@ -212,7 +211,7 @@ enum {
     SAP__MOST_CELLS = 8,       /* that a box is filed in */
     SAP__POOL_UPDATES = 64,    /* after which an empty cell is freed */
     SAP__CROWDED = 8,          /* updates that most boxes moved in: on one thread the grid is given up */
-    SAP__GRID_SAMPLE = 1024
+    SAP__GRID_SAMPLE = 1024    /* boxes that the choice of a grid looks at */
 };
 
 #define SAP__FAR_CELL (1 << 30) /* cells beyond are one */
@@ -222,10 +221,10 @@ enum {
 typedef struct sap__range {
     int32_t lo[3];
     unsigned char n[3];
-    unsigned char edge; /* of a box in a cell: bit k says that no cell lower on axis k holds it */
+    unsigned char edge; /* of a box in a cell: bit k: on axis k this is the lowest of its cells */
 } sap__range;
 
-enum { SAP__ALL_EDGES = 7 };
+enum { SAP__ALL_EDGES = 7 }; /* the lowest of its cells on each axis */
 
 typedef struct sap__cell {
     sap_world world;   /* by local slot: now, was, state; and list, filed, strips */
@@ -233,17 +232,18 @@ typedef struct sap__cell {
     sap__range *range; /* by local slot */
     uint32_t *free;    /* local slots */
     uint32_t *leaving; /* slots of boxes that touch other cells now */
-    uint64_t *out;   /* pairs that begin, by ids; that may begin, by slots of the whole, if the filter is to be asked */
-    sap__box bounds; /* all its boxes are in here */
-    sap__box borders; /* a box within touches this cell and no other; keys at and above hi are beyond */
-    int32_t at[3];    /* its coordinates, of the first box that came */
-    uint64_t key;     /* where it is in the grid */
-    uint32_t chain;   /* next cell in the same bucket */
-    int is_pooled;    /* has no box, and no place in the grid */
-    int is_dirty;     /* has something to settle */
-    int lacks_room;   /* a job could not end: it needs more room and is run again */
-    int path, changed[2];
-    long long since; /* the update in which it went to the pool */
+    uint64_t *out;     /* what the last find job found: pairs by ids; or, if sap__must_ask, candidates by slots */
+    sap__box bounds;   /* all its boxes are in here */
+    sap__box borders;  /* keys from lo on and below hi lie in this cell on each axis */
+    int32_t at[3];     /* its coordinates; of cells folded into one, where the first box came from */
+    uint64_t key;      /* where it is in the grid */
+    uint32_t chain;    /* next cell in the same bucket */
+    int is_pooled;     /* has no box, and no place in the grid */
+    int is_dirty;      /* has something to settle */
+    int lacks_room;    /* a job could not end: it needs more room and is run again */
+    int path;          /* how it settles */
+    int changed[2];    /* moving and static boxes in the world's list */
+    long long since;   /* the update in which it went to the pool */
     const struct sap_multi *grid;
 } sap__cell;
 
@@ -255,8 +255,9 @@ typedef struct sap__place { /* where a box is filed */
 struct sap_multi {
     sap_world *whole;
     sap_multi_config config;
-    int from;    /* so many boxes make the grid worth it */
-    int crowded; /* rises to SAP__CROWDED with updates that most boxes moved in, falls to 0 with the others */
+    int from;        /* so many boxes make the grid worth it */
+    int is_reserved; /* the whole keeps the memory of its own indices */
+    int crowded;     /* rises to SAP__CROWDED with updates that most boxes moved in, falls to 0 with the others */
 
     /* the grid; an axis that is not divided has per == 0 */
     double origin[3], per[3]; /* the cell of v is floor((v - origin) * per) */
@@ -267,16 +268,16 @@ struct sap_multi {
     int most_outside;         /* more boxes outside: choose again */
     int filed;                /* 0: all boxes are to be filed anew */
 
-    sap__cell **cells;  /* cells[SAP__OUTSIDE] is no part of the grid; NULL = freed */
-    uint32_t *table;    /* first cell of each chain */
-    uint32_t *pool;     /* cells without a box, the oldest first */
-    int pool_freed;     /* so many of the first ones have been freed */
-    uint32_t *dirty;    /* cells that have something to settle */
-    uint32_t *todo;     /* cells of the jobs that run */
-    sap__place *places; /* by slot of the whole */
-    sap__place *more;   /* further places of boxes in several cells */
-    uint32_t free_more; /* list of those that are free */
-    int cells_used;
+    sap__cell **cells;              /* cells[SAP__OUTSIDE] is no part of the grid; NULL = freed */
+    uint32_t *table;                /* first cell of each chain */
+    uint32_t *pool;                 /* cells without a box, the oldest first */
+    int pool_freed;                 /* so many of the first ones have been freed */
+    uint32_t *dirty;                /* cells that have something to settle */
+    uint32_t *todo;                 /* cells of the jobs that run */
+    sap__place *places;             /* by slot of the whole */
+    sap__place *more;               /* further places of boxes in several cells */
+    uint32_t free_more;             /* list of those that are free */
+    int cells_used, cells_filed;    /* with a box; as many as there were when all boxes were filed */
     int shares, lost[SAP__SHARES];  /* of all pairs; pairs found lost in each */
     void (*step)(sap_world *, int); /* of the whole, which runs now */
     long long updates;
@@ -311,12 +312,13 @@ static void sap__run_steps(sap_world *s, void (*step)(sap_world *, int), int cou
 #endif
 
 /* Monotone, and one piece of code for all who ask: two bounds that are equal lie in the same cell, also where the
-   compiler keeps more digits than a double has. Clamped before any cast: 1e30 and infinity have cells too. */
+   compiler keeps more digits than a double has, or a thread takes denormals for zero and another does not. Clamped
+   before any cast: 1e30 and infinity have cells too. */
 SAP__NOINLINE static int32_t sap__cell_index(const sap_multi *m, int k, int32_t key) {
     double at;
     if (key > SAP__INFINITY - 1) key = SAP__INFINITY - 1;
     if (key < 1 - SAP__INFINITY) key = 1 - SAP__INFINITY;
-    at = ((double)sap__float(key) - m->origin[k]) * m->per[k];
+    at = (sap__double(sap__float(key)) - m->origin[k]) * m->per[k];
     if (m->last[k]) {
         if (at <= 0) return 0;
         if (at >= m->last[k]) return m->last[k];
@@ -326,8 +328,8 @@ SAP__NOINLINE static int32_t sap__cell_index(const sap_multi *m, int k, int32_t 
     return (int32_t)at - (at < (int32_t)at);
 }
 
-/* The lowest key in the cell of that index, or a higher one: found by halving, so that whoever is between two borders
-   needs no arithmetic, and no doubt about its rounding. */
+/* The lowest key whose cell index is index or more. Bisection over sap__cell_index itself: so comparing a key with
+   borders says exactly what computing its index would, rounding included. */
 static int32_t sap__border(const sap_multi *m, int k, int32_t index) {
     int32_t lo = SAP__BEFORE_ALL, hi = SAP__AFTER_ALL;
     if (!(m->per[k] > 0)) return index <= 0 ? lo : hi;
@@ -377,17 +379,24 @@ static uint64_t sap__cell_key(const sap_multi *m, const int32_t at[3]) {
     return key;
 }
 
-/* The extent of the middle boxes and their median size, on one axis. */
+/* On one axis: where the middle four fifths of the starts begin and how far they reach, widened by an eighth at each
+   side; and the median size. */
 typedef struct sap__extent {
     double lo, way, size;
 } sap__extent;
 
+/* The i-th slot of a sample of them; no pattern in the order of adding shows. Of few slots each, once. */
+static uint32_t sap__sampled_slot(uint32_t i, uint32_t slots) {
+    return slots <= SAP__GRID_SAMPLE ? i : (uint32_t)((uint64_t)i * 2654435761u % slots);
+}
+
 static void sap__measure(const sap_multi *m, int k, sap__extent *extent) {
     const sap_world *s = m->whole;
     uint64_t starts[SAP__GRID_SAMPLE], sizes[SAP__GRID_SAMPLE], tmp[SAP__GRID_SAMPLE];
-    uint32_t slot, slots = (uint32_t)sap__length(s->slots), step = slots / SAP__GRID_SAMPLE + 1;
+    uint32_t i, slots = (uint32_t)sap__length(s->slots);
     int n = 0;
-    for (slot = 0; slot < slots; slot += step) {
+    for (i = 0; i < slots && i < SAP__GRID_SAMPLE; i++) {
+        uint32_t slot = sap__sampled_slot(i, slots);
         int32_t lo = s->now[slot].lo[k], hi = s->now[slot].hi[k];
         if (!(s->state[slot] & SAP__LIVE) || lo <= -SAP__INFINITY || hi >= SAP__INFINITY) continue;
         starts[n] = sap__item(sap__sortable(lo), 0);
@@ -398,9 +407,9 @@ static void sap__measure(const sap_multi *m, int k, sap__extent *extent) {
     if (n == 0) return;
     sap__sort(starts, tmp, n);
     sap__sort(sizes, tmp, n);
-    extent->lo = (double)sap__float((int32_t)((uint32_t)(starts[n / 10] >> 32) ^ 0x80000000u));
-    extent->way = (double)sap__float((int32_t)((uint32_t)(starts[n - 1 - n / 10] >> 32) ^ 0x80000000u)) - extent->lo;
-    extent->size = (double)sap__float((int32_t)((uint32_t)(sizes[n / 2] >> 32) ^ 0x80000000u));
+    extent->lo = (double)sap__float(sap__key_of(starts[n / 10]));
+    extent->way = (double)sap__float(sap__key_of(starts[n - 1 - n / 10])) - extent->lo;
+    extent->size = (double)sap__float(sap__key_of(sizes[n / 2]));
     extent->lo -= extent->way / 8;
     extent->way *= 1.25;
 }
@@ -413,9 +422,10 @@ static void sap__double_cells(sap_multi *m) {
 /* More than an eighth of a sample; boxes without an end are outside of any grid. */
 static int sap__most_are_outside(const sap_multi *m) {
     const sap_world *s = m->whole;
-    uint32_t slot, slots = (uint32_t)sap__length(s->slots), step = slots / SAP__GRID_SAMPLE + 1;
+    uint32_t i, slots = (uint32_t)sap__length(s->slots);
     int n = 0, outside = 0, k;
-    for (slot = 0; slot < slots; slot += step) {
+    for (i = 0; i < slots && i < SAP__GRID_SAMPLE; i++) {
+        uint32_t slot = sap__sampled_slot(i, slots);
         const sap__box *box = &s->now[slot];
         sap__range range;
         int endless = !(s->state[slot] & SAP__LIVE);
@@ -429,18 +439,31 @@ static int sap__most_are_outside(const sap_multi *m) {
     return 8 * outside > n;
 }
 
-/* What the user gave, and what is missing from a sample of the boxes: the longest axis is halved until a cell has
-   SAP__CELL_BOXES boxes, or would be less than four boxes long. Cells too small for an eighth of the boxes are
+/* The longest axis is halved until a cell has SAP__CELL_BOXES boxes, or would be less than four boxes long. One that is
+   given without an end is not divided. */
+static void sap__halve_longest(const sap__extent extent[3], int boxes, int parts[3]) {
+    while (boxes / SAP__CELL_BOXES > parts[0] * parts[1] * parts[2]) {
+        int k, best = -1;
+        for (k = 0; k < 3; k++)
+            if (extent[k].way < 1e39 && extent[k].way / parts[k] > 8 * extent[k].size &&
+                (best < 0 || extent[k].way / parts[k] > extent[best].way / parts[best]))
+                best = k;
+        if (best < 0) return;
+        parts[best] *= 2;
+    }
+}
+
+/* What the user gave, and what is missing from a sample of the boxes. Cells too small for an eighth of the boxes are
    doubled. */
 static void sap__choose_cells(sap_multi *m) {
     const sap_multi_config *c = &m->config;
-    int axes = m->whole->config.axes, k, best, live = m->whole->live;
+    int axes = m->whole->config.axes, k, live = m->whole->live;
     int sized = 0, counted = 0, bounded = 0, parts[3] = {1, 1, 1};
     sap__extent extent[3];
     for (k = 0; k < 3; k++) {
         if (!(axes >> k & 1)) continue;
         sized |= c->hashed && c->cell_size[k] > 0;
-        counted |= !c->hashed && c->cells[k] > 1;
+        counted |= !c->hashed && c->cells[k] > 0;
         bounded |= !c->hashed && c->bounds.max[k] > c->bounds.min[k];
     }
     for (k = 0; k < 3; k++) {
@@ -453,14 +476,7 @@ static void sap__choose_cells(sap_multi *m) {
             extent[k].way = (double)c->bounds.max[k] - (double)c->bounds.min[k];
         }
     }
-    for (best = 0; !sized && !counted && best >= 0 && live / SAP__CELL_BOXES > parts[0] * parts[1] * parts[2];) {
-        best = -1;
-        for (k = 0; k < 3; k++)
-            if (extent[k].way / parts[k] > 8 * extent[k].size &&
-                (best < 0 || extent[k].way / parts[k] > extent[best].way / parts[best]))
-                best = k;
-        if (best >= 0) parts[best] *= 2;
-    }
+    if (!sized && !counted) sap__halve_longest(extent, live, parts);
     for (k = 0; k < 3; k++) {
         int n = counted ? c->cells[k] : parts[k];
         if (!(axes >> k & 1)) continue;
@@ -782,9 +798,11 @@ static int sap__room_for_places(sap_multi *m) {
     return 1;
 }
 
-/* Too many cells for so few boxes: most of them would be alone. */
+/* Too many cells for so few boxes, most of them would be alone; or for so many outside, for each of those that changes
+   is compared with each cell. */
 static int sap__has_too_many_cells(const sap_multi *m) {
-    return m->cells_used > m->whole->live / 16 + 8;
+    long long live = m->whole->live, outside = m->cells[SAP__OUTSIDE]->world.live;
+    return m->cells_used > live / 16 + 8 || m->cells_used * outside > 64 * live + 4096;
 }
 
 /* The grid was chosen for twice as many boxes, or for half as many. */
@@ -817,6 +835,7 @@ static int sap__file_in_cells(sap_multi *m) {
         if (slot == slots) break;
     }
     m->most_outside = 2 * m->cells[SAP__OUTSIDE]->world.live + s->live / 8 + 64;
+    m->cells_filed = m->cells_used;
     return 1;
 }
 
@@ -869,13 +888,13 @@ static void sap__edit_job(void *data, int index) {
     sap__cell *c = sap__job_cell(data, index);
     sap_world *w = &c->world;
     int k, forced = c->grid->whole->path;
-    if (c->lacks_room) { /* the first time, all that was filed took its changes: only a build can have failed */
+    if (c->lacks_room) { /* a second run: the first one left strips that are in step, or not ready: build those */
         c->lacks_room = (!w->moving.ready && !sap__file_all(w, &w->moving)) ||
                         (!w->standing.ready && w->live_static && !sap__file_all(w, &w->standing));
         return;
     }
     w->tests = 0;
-    c->path = 3 * (long long)c->changed[0] > w->live - w->live_static ? SAP__PATH_PRUNE : SAP__PATH_QUERY;
+    c->path = SAP__PRUNE_PART * (long long)c->changed[0] > w->live - w->live_static ? SAP__PATH_PRUNE : SAP__PATH_QUERY;
     if (forced == SAP__PATH_PRUNE || forced == SAP__PATH_QUERY) c->path = forced;
     if (2 * sap__length(w->list) > w->live) /* bounds only grow; now is the time to fit them */
         for (c->bounds = sap__nowhere, k = 0; k < sap__length(w->state); k++)
@@ -1103,7 +1122,7 @@ static void sap__mark_asked(sap_multi *m) {
 /* The whole calls it in place of its own ways; see sap__settle. */
 static int sap__settle_in_cells(sap_world *s) {
     sap_multi *m = s->multi;
-    int i, j, n = sap__length(s->list), many = 4 * (long long)n > s->live;
+    int i, j, n = sap__length(s->list), many = SAP__PRUNE_PART * (long long)n > s->live;
     const int filed = m->filed && !sap__cells_are_old(m);
     m->filed = 0; /* until all is well */
     if (!sap__room_for_places(m)) return 0;
@@ -1177,7 +1196,7 @@ SAP_DEF sap_multi *sap_multi_create(const sap_multi_config *config) {
     if (!m) return NULL;
     memset(m, 0, sizeof *m);
     if (config) m->config = *config;
-    m->from = m->config.parallel ? SAP__THREADS_FROM : SAP__CELLS_FROM;
+    m->from = SAP__TRACES ? INT_MAX : m->config.parallel ? SAP__THREADS_FROM : SAP__CELLS_FROM;
     m->free_more = SAP__NONE;
     m->whole = sap_create(config ? &config->sap : NULL);
     if (!m->whole) {
@@ -1189,7 +1208,7 @@ SAP_DEF sap_multi *sap_multi_create(const sap_multi_config *config) {
     return m;
 }
 
-/* Everything of the cells, as long as the grid is not in use. */
+/* Gives back all memory of the grid; from now on the whole settles by itself. */
 static void sap__free_cells(sap_multi *m) {
     int i;
     for (i = 0; i < sap__length(m->cells); i++) sap__free_cell(m, (uint32_t)i);
@@ -1229,23 +1248,27 @@ static void sap__choose_cells_or_whole(sap_multi *m) {
     }
     if (!uses && s->live >= m->from && calm) { /* the whole's own indices are in use no more */
         s->settle_in_cells = sap__settle_in_cells;
-        s->ends_ready = 0;
-        sap__strips_free(&s->moving);
-        sap__strips_free(&s->standing);
+        s->ends_ready = s->moving.ready = s->standing.ready = 0;
+        if (!m->is_reserved) {
+            sap__strips_free(&s->moving);
+            sap__strips_free(&s->standing);
+        }
     } else if (uses && (2 * (long long)s->live < m->from || !calm)) {
         s->settle_in_cells = NULL;
         sap__free_cells(m);
     }
 }
 
-/* After an update: if it failed, the cells know what the pairs do not, and begin again from the boxes. */
+/* A failed update leaves the cells ahead of the pairs: next time all is filed anew. As it is where the boxes have left
+   the grid, or gathered in a corner of it: after a shift of the origin all may be in one outer cell. */
 static void sap__after_update(sap_multi *m, int failed) {
     if (failed) m->filed = 0;
     if (!m->whole->settle_in_cells || !m->filed) return;
     m->updates++;
     sap__drain_pool(m);
     if (sap__has_too_many_cells(m)) m->filed = 0;
-    if (m->cells[SAP__OUTSIDE]->world.live > m->most_outside) m->filed = m->grid_boxes = 0;
+    if (m->cells[SAP__OUTSIDE]->world.live > m->most_outside || 2 * m->cells_used < m->cells_filed)
+        m->filed = m->grid_boxes = 0;
 }
 
 SAP_DEF sap_result sap_multi_update(sap_multi *m) {
@@ -1265,6 +1288,7 @@ SAP_DEF int sap_multi_dump_pairs(sap_multi *m, sap_create_pair *create, sap_dele
 SAP_DEF sap_result sap_multi_reserve(sap_multi *m, int boxes, int pairs) {
     sap_result r = sap_reserve(m ? m->whole : NULL, boxes, pairs);
     if (r == SAP_OK && boxes >= m->from && !sap__room(&m->places, boxes)) r = sap__end_call(m->whole, SAP_ERROR_MEMORY);
+    if (r == SAP_OK) m->is_reserved = 1;
     return r;
 }
 

@@ -1,5 +1,5 @@
 /*
-Shows how to learn which boxes begin and which cease to overlap.
+Shows how to learn which boxes begin to overlap, and which stop.
 
     cc -I.. -I/usr/include/stb -o hello 01_hello.c && ./hello
 */
@@ -21,13 +21,13 @@ int main(void) {
     sap_aabb crate = {{4, 0, 4}, {6, 2, 6}};
     sap_aabb ball = {{0, 0, 4}, {1, 1, 5}};
     sap_world *world = sap_create(NULL);
-    sap_add_static(world, &ground, "ground");
-    sap_add(world, &crate, "crate");
-    sap_id rolling = sap_add(world, &ball, "ball");
+    sap_add_static(world, &ground, (void *)"ground");
+    sap_add(world, &crate, (void *)"crate");
+    sap_id rolling = sap_add(world, &ball, (void *)"ball");
 
     for (int frame = 0; frame < 12; frame++) {
         sap_dump_pairs(world, begin, end, &frame);
-        ball.min[0] += 1; /* it rolls on, through the crate and over the edge */
+        ball.min[0] += 1; /* it rolls through the crate and over the edge */
         ball.max[0] += 1;
         sap_move(world, rolling, &ball);
     }

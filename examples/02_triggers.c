@@ -1,5 +1,5 @@
 /*
-Shows how to make triggers: what happens on entering, while staying and on leaving.
+Shows how to make triggers: zones that react when something enters, while it stays, and when it leaves.
 
     cc -I.. -I/usr/include/stb -o triggers 02_triggers.c && ./triggers
 
@@ -31,19 +31,19 @@ It prints:
 #define SAP_IMPLEMENTATION
 #include "sap.h"
 
-/* Categories. Each meets only the other: zones may overlap and walkers may pass each other, that makes no pair. */
+/* Categories. Each pairs only with the other: zones that overlap and walkers that pass each other make no pairs. */
 enum { ZONE = 1, WALKER = 2 };
 
 typedef struct thing {
     const char *name;
     uint32_t category;
     sap_aabb box;
-    float speed;          /* a walker's, metres a frame */
+    float speed;          /* of a walker, in metres per frame */
     int is_door, is_fire; /* what a zone does */
     int visitors;         /* in this zone now */
 } thing;
 
-/* What a pair keeps for itself, from entering to leaving: its user_data. */
+/* What a pair remembers from entering to leaving: its user_data. */
 typedef struct visit {
     thing *zone, *walker;
     int since; /* frame */
@@ -57,21 +57,21 @@ static void *enter(const sap_pair *pair, void *user) {
     thing *one = (thing *)pair->object0, *other = (thing *)pair->object1;
     visit *v = (visit *)malloc(sizeof *v);
     if (!v) exit(1);
-    v->zone = one->category == ZONE ? one : other; /* pairs are ordered by id, which says nothing about who is who */
+    v->zone = one->category == ZONE ? one : other; /* a pair is ordered by id, so either may come first */
     v->walker = one->category == ZONE ? other : one;
     v->since = *(int *)user;
     printf("%.1f s: %s enters the %s\n", seconds(v->since), v->walker->name, v->zone->name);
-    if (v->zone->visitors++ == 0 && v->zone->is_door) printf("       it opens\n"); /* for the first only */
+    if (v->zone->visitors++ == 0 && v->zone->is_door) printf("       it opens\n"); /* for the first visitor only */
     return v;
 }
 
-/* Also called when the zone or the walker is removed: whoever entered leaves, so the count is always right. */
+/* Also called when the zone or the walker is removed. Whoever entered also leaves, so the count is always right. */
 static void leave(const sap_pair *pair, void *user) {
     visit *v = (visit *)pair->user_data;
     int now = *(int *)user;
     printf("%.1f s: %s leaves the %s after %.1f s\n", seconds(now), v->walker->name, v->zone->name,
            seconds(now - v->since));
-    if (--v->zone->visitors == 0 && v->zone->is_door) printf("       it shuts\n"); /* behind the last only */
+    if (--v->zone->visitors == 0 && v->zone->is_door) printf("       it shuts\n"); /* behind the last visitor only */
     free(v);
 }
 
@@ -113,9 +113,9 @@ int main(void) {
         for (int i = 0; i < pairs; i++) stay(&pair[i], now);
     }
 
-    /* Destroying a world calls nobody. What its pairs hold is given back by removing the boxes first. */
+    /* sap_destroy calls no callbacks. To free what the pairs hold, remove the boxes first and update once more. */
     printf("%.1f s: the day ends\n", seconds(now));
-    for (int i = 0; i < THINGS; i++) sap_remove(world, ids[i]); /* the fire's id is refused, no harm is done */
+    for (int i = 0; i < THINGS; i++) sap_remove(world, ids[i]); /* the fire is gone already: its id is refused */
     sap_dump_pairs(world, NULL, leave, &now);
     sap_destroy(world);
     return 0;

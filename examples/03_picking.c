@@ -3,7 +3,7 @@ Shows how to pick what is under the mouse with a ray.
 
     cc -I.. -I/usr/include/stb -o picking 03_picking.c -lm && ./picking
 
-On the screen and from above in picking.svg, or the file you name. It prints:
+It draws the scene, on the screen and from above, in picking.svg or the file you name. It prints:
 
     picked: knight, 14.8 m
     through: near pane, 9.4 m
@@ -16,7 +16,7 @@ On the screen and from above in picking.svg, or the file you name. It prints:
 #define SAP_IMPLEMENTATION
 #include "sap.h"
 
-enum { GROUND = 1, BUILDING = 2, GLASS = 4, UNIT = 8, ANYTHING = 15 }; /* categories: a query asks for some */
+enum { GROUND = 1, BUILDING = 2, GLASS = 4, UNIT = 8, ANYTHING = 15 }; /* categories: a query names those it wants */
 #define PERSON "fill:#7fd0a0;stroke:#10151c"
 #define PANE "fill:#9fd6ff;fill-opacity:.15;stroke:#9fd6ff"
 #define PASSED "fill:#9fd6ff;fill-opacity:.15;stroke:#ff7d5a;stroke-width:3"
@@ -32,7 +32,7 @@ typedef struct thing {
 static const svg_camera camera = {{0, 5, 11}, {1, 0, 0}, {0, 0.96f, -0.28f}, {0, -0.28f, -0.96f}, 560, {320, 240}};
 static const float reach = 40;
 
-/* From the eye through that pixel, as far as the reach. */
+/* From the eye through a pixel, 'reach' metres long. */
 static void mouse_ray(float x, float y, float way[3]) {
     for (int k = 0; k < 3; k++)
         way[k] = camera.forward[k] * camera.zoom + camera.right[k] * (x - camera.middle[0]) +
@@ -41,17 +41,17 @@ static void mouse_ray(float x, float y, float way[3]) {
     for (int k = 0; k < 3; k++) way[k] *= reach / length;
 }
 
-/* Called for what the ray meets, in any order: looks through glass, ends at all else. */
+/* Called for what the ray meets, in no particular order. It looks through glass and ends at anything else. */
 static float look(sap_id id, void *object, float t, void *user) {
     thing *it = (thing *)object;
     (void)id;
     it->t = t;
-    if (it->category == GLASS) return 1; /* go on: it may yet be behind what is picked */
+    if (it->category == GLASS) return 1; /* go on: whether it lies in front of what is picked shows later */
     *(thing **)user = it;
-    return t; /* clip: what is met from now on is not farther */
+    return t; /* clip the ray here: no later hit is farther away */
 }
 
-static int is_passed(const thing *it, const thing *picked) { /* glass in front of it */
+static int is_passed(const thing *it, const thing *picked) { /* glass in front of what is picked */
     return it->category == GLASS && it->t < picked->t;
 }
 
@@ -73,7 +73,7 @@ static void draw_from_above(svg *p, const thing *it, const char *style) {
 
 int main(int argc, char **argv) {
     thing things[] = {
-        {"ground", GROUND, {{-10, -1, -12}, {10, 0, 6}}, 2}, /* far ones first, to be drawn so */
+        {"ground", GROUND, {{-10, -1, -12}, {10, 0, 6}}, 2}, /* far ones first: they are drawn in this order */
         {"tower", BUILDING, {{2.5f, 0, -11}, {5.5f, 6, -8}}, 2},
         {"hall", BUILDING, {{-8, 0, -10}, {-2, 3, -6}}, 2},
         {"back pane", GLASS, {{0.5f, 0, -6.6f}, {4.5f, 2.6f, -6.5f}}, 2},
@@ -105,9 +105,9 @@ int main(int argc, char **argv) {
                      "The mouse picks the knight, through two panes of glass");
     svg_text(&p, 40, 76, 16, SVG_WORD, "On the screen");
     svg_text(&p, 720, 76, 16, SVG_WORD, "From above");
-    svg_key(&p, 820, 34, SVG_LIT, "picked");
-    svg_key(&p, 900, 34, PASSED, "looked through");
-    svg_key(&p, 1040, 34, PANE, "glass behind it");
+    svg_key(&p, 750, 34, SVG_LIT, "picked");
+    svg_key(&p, 850, 34, PASSED, "looked through");
+    svg_key(&p, 1010, 34, PANE, "glass behind it");
     svg_begin_panel(&p, 40, 96, 640, 480, 0, 0, 1);
     for (int i = 0; i < THINGS; i++) draw_on_screen(&p, &things[i], style_of(&things[i], picked));
     draw_on_screen(&p, picked, SVG_LIT); /* over the glass */

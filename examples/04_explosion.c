@@ -1,9 +1,9 @@
 /*
-Shows how to find everything within an explosion's reach, and who is nearest to it.
+Shows how to find everything within reach of an explosion, and who is nearest to it.
 
     cc -I.. -I/usr/include/stb -o explosion 04_explosion.c -lm && ./explosion
 
-Seen from above in explosion.svg, or the file you name. It prints:
+It draws the scene from above in explosion.svg or the file you name. It prints:
 
     39 of 160 crates are within 6 m, 6 of them behind the wall
     Ada heard it first: 8.5 m away, after 25 ms
@@ -13,14 +13,14 @@ Seen from above in explosion.svg, or the file you name. It prints:
 #define SAP_IMPLEMENTATION
 #include "sap.h"
 
-enum { CRATE = 1, WALL = 2, GUARD = 4, ANYTHING = 7 }; /* categories: a query asks for some of them */
+enum { CRATE = 1, WALL = 2, GUARD = 4, ANYTHING = 7 }; /* categories: a query names those it wants */
 enum { CRATES = 160 };
 #define SHELTERED "fill:#4d6a8c;stroke:#ff7d5a;stroke-width:2"
 #define HEARS "fill:#7fd0a0"
 
 typedef struct crate {
     sap_aabb box;
-    float push[2], strength; /* newton */
+    float push[2], strength; /* newtons */
     int reached, sheltered;
 } crate;
 
@@ -35,7 +35,7 @@ static float distance_to(const float center[3], const sap_aabb *box) {
     return sqrtf(x * x + y * y);
 }
 
-/* Called for each crate in reach: the nearer, the stronger the push. A callback may query, too. */
+/* Called for each crate within reach: the nearer it is, the stronger the push. A callback may itself query. */
 static int shake(sap_id id, void *object, void *user) {
     blast *b = (blast *)user;
     crate *c = (crate *)object;
@@ -61,7 +61,7 @@ static sap_id add(sap_world *world, const sap_aabb *box, uint32_t category, void
     return id;
 }
 
-/* From the crate's middle along its push, a metre for 400 newton. */
+/* An arrow from the middle of the crate along its push, one metre for 400 newtons. */
 static void draw_push(svg *p, const crate *c) {
     double x = (c->box.min[0] + c->box.max[0]) / 2, y = (c->box.min[1] + c->box.max[1]) / 2;
     if (c->strength > 60)
@@ -83,7 +83,7 @@ int main(int argc, char **argv) {
 
     add(b.world, &wall, WALL, NULL);
     for (int i = 0; i < 3; i++) guard[i] = add(b.world, &guards[i], GUARD, NULL);
-    while (n < CRATES) { /* thrown in, each where there is room */
+    while (n < CRATES) { /* at random, where there is room */
         float x = random_between(0.3f, 30.3f), y = random_between(0.3f, 16.3f);
         float width = random_between(0.6f, 1.4f), height = random_between(0.6f, 1.4f);
         sap_aabb box = {{x, y, 0}, {x + width, y + height, 0}};
@@ -126,7 +126,7 @@ int main(int argc, char **argv) {
     svg_circle(&p, 12.5, 9, 0.3, "fill:#ffffff;stroke:#ff7d5a;stroke-width:6");
     for (int i = 0; i < 3; i++) {
         svg_box(&p, guards[i].min, guards[i].max, HEARS);
-        svg_text(&p, guards[i].max[0] + 0.2, guards[i].max[1] - 0.1, 20,
+        svg_text(&p, guards[i].min[0] - 0.1, guards[i].min[1] - 0.2, 20,
                  i == first ? HEARS ";" SVG_HALO : SVG_TITLE ";" SVG_HALO, "%s", names[i]);
     }
     svg_end_panel(&p);

@@ -1,9 +1,9 @@
 /*
-Shows how to ask "what would I hit if I moved there", stop before it and slide along it.
+Shows how to ask "what would I hit if I moved there?", then stop in front of it and slide along it.
 
     cc -I.. -I/usr/include/stb -o step 05_step.c -lm && ./step
 
-Seen from above in step.svg, or the file you name. It prints:
+It draws the way from above in step.svg or the file you name. It prints:
 
     step 1: ends at 7.0, 5.0
     step 2: meets the door's north side, ends at 9.5, 10.5
@@ -19,9 +19,9 @@ Seen from above in step.svg, or the file you name. It prints:
 #define SAP_IMPLEMENTATION
 #include "sap.h"
 
-enum { WALL = 1, HERO = 2 }; /* categories: the hero is in the world, too, and must not meet itself */
+enum { WALL = 1, HERO = 2 }; /* categories: the hero is in the world too, and must not hit itself */
 enum { STEPS = 8, WALLS = 8 };
-#define GAP 0.01f /* kept from walls: boxes that touch overlap, and would be in the way at once */
+#define GAP 0.01f /* the distance kept from walls: boxes that touch overlap, so the wall would be hit again at once */
 #define WALKS "fill:#6f8fb4;fill-opacity:.22;stroke:#6f8fb4"
 #define SLIDES "fill:#ffab5c;fill-opacity:.22;stroke:#ffab5c"
 #define TOUCHES "stroke:#ff5c4d;stroke-width:5"
@@ -32,15 +32,16 @@ typedef struct touch {
     float t;
 } touch;
 
-/* Called for what is in the way, in any order: keeps the first, of two at once the one with the lower id. */
+/* Called for what is in the way, in no particular order. Keeps the first hit; at a tie, the lower id. */
 static float keep_first(sap_id id, void *object, float t, void *user) {
     touch *first = (touch *)user;
     (void)object;
     if (t < first->t || (t <= first->t && id < first->id)) *first = (touch){id, t};
-    return t; /* nothing behind it matters */
+    return t; /* clip: nothing behind it matters */
 }
 
-/* The axis along which the two meet: the one on which they do so last. 'part' of the way, until there is only a gap. */
+/* The axis along which the two meet: the one on which they begin to overlap last. 'part' is how much of the
+   way is free, up to the gap. */
 static int meeting_axis(const sap_aabb *me, const sap_aabb *other, const float way[3], float *part) {
     float last = -1;
     int axis = 0;
@@ -62,11 +63,11 @@ static sap_aabb shifted(sap_aabb box, const float way[3], float part) {
     return box;
 }
 
-/* One step: as far as it goes, then what is left of it along the wall, and in a corner along the second wall. */
+/* One step: as far as possible, then what is left of it along the wall, and in a corner along the second wall. */
 static sap_aabb step(sap_world *world, sap_aabb me, const float wanted[3], svg *p) {
     float way[3] = {wanted[0], wanted[1], 0};
     for (int slides = 0; slides < 3 && hypotf(way[0], way[1]) > 0; slides++) {
-        touch first = {0, 2}; /* a t that no hit has */
+        touch first = {0, 2}; /* a t beyond any hit */
         sap_aabb wall;
         float part = 1;
         int axis = -1;
@@ -82,7 +83,7 @@ static sap_aabb step(sap_world *world, sap_aabb me, const float wanted[3], svg *
         }
         me = shifted(me, way, part);
         if (axis < 0) break;
-        sap_aabb side = me; /* the one that touches */
+        sap_aabb side = me; /* the side that touches */
         (way[axis] > 0 ? side.min : side.max)[axis] = (way[axis] > 0 ? me.max : me.min)[axis];
         svg_box(p, side.min, side.max, TOUCHES);
         for (int k = 0; k < 2; k++) way[k] *= k == axis ? 0 : 1 - part;
@@ -108,11 +109,11 @@ int main(int argc, char **argv) {
     svg p = svg_open(argc > 1 ? argv[1] : "step.svg", 1200, 770,
                      "Eight steps of a hero who stops at walls and slides along them");
     svg_text(&p, 40, 76, 16, SVG_WORD,
-             "Each step asks once what its box would meet on the way, and again for every slide");
-    svg_key(&p, 830, 34, WALKS, "walks");
-    svg_key(&p, 830, 64, SLIDES, "slides");
-    svg_key(&p, 930, 34, "fill:#ff5c4d", "stopped by a wall");
-    svg_key(&p, 930, 64, WANTS, "where the step wanted to go");
+             "Each step asks once what its box would hit on the way, and once more for every slide");
+    svg_key(&p, 815, 34, WALKS, "walks");
+    svg_key(&p, 815, 64, SLIDES, "slides");
+    svg_key(&p, 905, 34, "fill:#ff5c4d", "stopped by a wall");
+    svg_key(&p, 905, 64, WANTS, "where the step wanted to go");
     svg_begin_panel(&p, 40, 110, 1120, 630, 0, 0, 35);
     for (int i = 0; i < WALLS; i++) {
         svg_box(&p, walls[i].min, walls[i].max, SVG_PLAIN);

@@ -1,16 +1,16 @@
 /*
-Shows how to let bodies sleep, so that only what moves costs anything; and a time step that makes frame rates alike.
+Shows how to let bodies sleep, so that only what moves costs time, and how to step at the same rate on every machine.
 
     cc -I.. -I/usr/include/stb -o sleeping 06_sleeping.c -lm && ./sleeping
 
-Seen from above in sleeping.svg, or the file you name. It prints:
+It draws the end, seen from above, in sleeping.svg or the file you name. It prints:
 
-    second 1: 54 boxes moved a step, then 97 of 545 awake
-    second 2: 56 boxes moved a step, then 13 of 545 awake
-    second 3:  1 boxes moved a step, then  0 of 545 awake
-    second 4:  0 boxes moved a step, then  0 of 545 awake
-    second 5:  0 boxes moved a step, then  0 of 545 awake
-    at 144 frames a second and at 8 to 90: the same to the last bit
+    second 1: 54 boxes moved per step, 97 of 545 awake at the end
+    second 2: 56 boxes moved per step, 13 of 545 awake at the end
+    second 3:  1 boxes moved per step,  0 of 545 awake at the end
+    second 4:  0 boxes moved per step,  0 of 545 awake at the end
+    second 5:  0 boxes moved per step,  0 of 545 awake at the end
+    at 144 frames a second, and at 8 to 90: the same to the last bit
 */
 #include <math.h>
 #include <string.h>
@@ -21,13 +21,14 @@ Seen from above in sleeping.svg, or the file you name. It prints:
 enum { COLUMNS = 32, ROWS = 17, BODIES = COLUMNS * ROWS + 1, SLOTS = BODIES + 1 };
 static const float step_time = 1 / 60.0f, friction = 12, calm_speed = 0.05f, wake_speed = 0.2f;
 
-/* Components lie in arrays. A box's slot, the low 24 bits of its id, is the index, from 1: no map is needed. */
+/* Components are arrays. The index is the slot of a box, the low 24 bits of its id, which counts from 1: no map is
+   needed. */
 typedef struct game {
     sap_world *world;
     float middle[SLOTS][2], last[SLOTS][2]; /* now, and one step ago */
     float velocity[SLOTS][2], half[SLOTS], mass[SLOTS];
     int calm_steps[SLOTS], woken[SLOTS];
-    int awake[SLOTS], awakes, seat[SLOTS]; /* slots of those awake; a slot's place among them, -1: asleep */
+    int awake[SLOTS], awakes, seat[SLOTS]; /* the slots that are awake; each slot's place among them, or -1: asleep */
 } game;
 
 static int slot_of(sap_id id) {
@@ -54,7 +55,7 @@ static void put_to_sleep(game *g, int i) {
     g->seat[i] = -1;
     for (int k = 0; k < 2; k++) {
         g->velocity[i][k] = 0;
-        g->last[i][k] = g->middle[i][k]; /* it is drawn where it lies */
+        g->last[i][k] = g->middle[i][k]; /* so that it is drawn where it lies */
     }
 }
 
@@ -69,14 +70,14 @@ static int add(game *g, float x, float y, float half, float mass) {
     return i;
 }
 
-/* Parts two boxes along the axis on which they overlap least, and makes them bounce a little. */
+/* Separates two boxes along the axis on which they overlap least, and makes them bounce a little. */
 static void collide(game *g, int a, int b) {
     float depth[2];
     for (int k = 0; k < 2; k++) depth[k] = g->half[a] + g->half[b] - fabsf(g->middle[a][k] - g->middle[b][k]);
     int axis = depth[1] < depth[0];
     float side = g->middle[a][axis] < g->middle[b][axis] ? 1.0f : -1.0f;
     float approach = side * (g->velocity[a][axis] - g->velocity[b][axis]);
-    if (depth[axis] <= 0) return; /* parted by another collision of this step */
+    if (depth[axis] <= 0) return; /* separated by another collision in this step */
     if (approach > wake_speed) wake(g, b);
     float share = g->seat[b] < 0 ? 1 : g->mass[b] / (g->mass[a] + g->mass[b]); /* a sleeper does not give way */
     float bounce = approach > 0 ? 1.2f * approach * side : 0;
@@ -86,7 +87,7 @@ static void collide(game *g, int a, int b) {
     g->velocity[b][axis] += bounce * (1 - share);
 }
 
-/* Always the same stretch of time. It looks at the awake and their neighbours only, as sap does. */
+/* One step, always of the same length. It looks only at what is awake and at its neighbours, as sap does. */
 static void step(game *g) {
     sap_id others[64];
     for (int n = 0; n < g->awakes; n++) {
@@ -100,14 +101,14 @@ static void step(game *g) {
         }
         g->calm_steps[i] = speed < calm_speed ? g->calm_steps[i] + 1 : 0;
     }
-    for (int n = g->awakes; n-- > 0;) /* backwards: a sleeper's seat is taken by one that was looked at already */
+    for (int n = g->awakes; n-- > 0;) /* backwards: a body already looked at takes the seat of one that falls asleep */
         if (g->calm_steps[g->awake[n]] > 20) put_to_sleep(g, g->awake[n]);
     for (int n = 0; n < g->awakes; n++) {
         sap_aabb box = box_of(g, g->awake[n]);
         sap_move(g->world, (sap_id)g->awake[n], &box); /* nothing was removed: the id is the slot */
     }
     sap_update(g->world);
-    for (int n = 0, end = g->awakes; n < end; n++) { /* those woken on the way begin with the next step */
+    for (int n = 0, end = g->awakes; n < end; n++) { /* those woken here start in the next step */
         int count = sap_pairs_of(g->world, (sap_id)g->awake[n], others, 64);
         for (int o = 0; o < count && o < 64; o++) {
             int other = slot_of(others[o]);
@@ -116,7 +117,7 @@ static void step(game *g) {
     }
 }
 
-/* Crates in rows, asleep, and a heavy one that is thrown at them: its slot is returned. */
+/* Crates in rows, asleep, and a heavy one that is thrown at them. Returns the slot of the heavy one. */
 static int set_up(game *g) {
     const sap_config flat = {SAP_2D, 0, 0, NULL, NULL};
     memset(g, 0, sizeof *g);
@@ -131,18 +132,18 @@ static int set_up(game *g) {
     return heavy;
 }
 
-/* Lets a game run for 5 s, with frames of these lengths in turn. With a picture: draws the way, and prints. */
+/* Runs a game for 5 s, with frames of these lengths in turn. With a picture it also draws the way and prints. */
 static void play(game *g, const float *frame_times, int kinds, svg *p) {
     int heavy = set_up(g), steps = 0;
     int moves = 0;
-    float debt = 0; /* time that has passed and is not yet simulated: less than a step */
+    float debt = 0; /* time that has passed but is not simulated yet: less than a step */
     for (int frame = 0; steps < 300; frame++) {
         for (debt += frame_times[frame % kinds]; debt >= step_time && steps < 300; debt -= step_time) {
             step(g);
             moves += g->awakes;
             if (++steps % 60 || !p) continue;
-            printf("second %d: %2d boxes moved a step, then %2d of %d awake\n", steps / 60, moves / 60, g->awakes,
-                   BODIES);
+            printf("second %d: %2d boxes moved per step, %2d of %d awake at the end\n", steps / 60, moves / 60,
+                   g->awakes, BODIES);
             moves = 0;
         }
         if (!p || g->seat[heavy] < 0) continue;
@@ -165,7 +166,7 @@ int main(int argc, char **argv) {
     play(&smooth, fast, 1, &p);
     play(&stuttering, slow, 5, NULL);
     int same = !memcmp(smooth.middle, stuttering.middle, sizeof smooth.middle);
-    printf("at 144 frames a second and at 8 to 90: %s\n", same ? "the same to the last bit" : "different");
+    printf("at 144 frames a second, and at 8 to 90: %s\n", same ? "the same to the last bit" : "different");
     for (int i = 1; i < SLOTS; i++) {
         sap_aabb box = box_of(&smooth, i);
         svg_box(&p, box.min, box.max, smooth.woken[i] ? SVG_LIT : SVG_PLAIN);

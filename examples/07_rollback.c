@@ -1,14 +1,14 @@
 /*
-Shows how to roll back: when a player's input comes in late, go back to its frame, put it right and catch up.
+Shows how to roll back: when the input of a player arrives late, return to its frame, correct it and catch up.
 
     cc -I.. -I/usr/include/stb -o rollback 07_rollback.c && ./rollback
 
 It prints:
 
-    51 rollbacks in 600 frames, 229 frames simulated again, 75 of them with other events
+    51 rollbacks in 600 frames, 229 frames simulated again, 75 of them with different events
     a save copies 6044 bytes of the game and up to 20856 of 302 boxes
-    events as if nothing had been late: in 600 of 600 frames
-    the last state, 643 : 919, byte for byte: equal
+    the events are those of a game without delay in 600 of 600 frames
+    the final state, 643 : 919, compared byte for byte: equal
 */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,22 +16,22 @@ It prints:
 #define SAP_IMPLEMENTATION
 #include "sap.h"
 
-enum { PLAYERS = 2, COINS = 300, FRAMES = 600, LATEST = 9 }; /* an input comes at most that many frames late */
+enum { PLAYERS = 2, COINS = 300, FRAMES = 600, LATEST = 9 }; /* an input is at most LATEST frames late */
 enum { PLAYER = 1, COIN = 2 };                               /* categories: each meets only the other */
 
-/* All of the game but the boxes, as plain numbers: saved by copying it. */
+/* The whole game except the boxes, as plain numbers: saved by copying it. */
 typedef struct game {
     int score[PLAYERS], at[PLAYERS][2], coin_at[COINS][2], coin_way[COINS][2];
     sap_id player[PLAYERS], coin[COINS];
-    uint32_t random, frame, events; /* events: a number made from what happened in this frame, in its order */
+    uint32_t random, frame, events; /* events: a hash of what happened in this frame, in order */
 } game;
 
 typedef struct session {
-    sap_world *world; /* with the game: the whole state */
+    sap_world *world; /* together with the game, the whole state */
     game game;
-    int input[FRAMES][2]; /* of the remote player, as far as it is known: else what was guessed */
+    int input[FRAMES][2]; /* of the remote player where it is known, else a guess */
     uint32_t log[FRAMES]; /* the events of each frame */
-    struct {              /* the states before the last frames */
+    struct {              /* the states before each of the last frames */
         game game;
         void *boxes;
         size_t size, room;
@@ -64,21 +64,21 @@ static void note(session *s, uint32_t what, const sap_pair *pair) {
     for (int i = 0; i < 4; i++) s->game.events = (s->game.events ^ facts[i]) * 16777619u;
 }
 
-/* What pairs and boxes hold are numbers, not pointers. So they are still true after a restore, which brings back the
-   values, but not what a pointer points to. Here: the frame in which it began. */
+/* Boxes and pairs hold numbers here, not pointers: sap_restore brings back the value of a pointer, but not what it
+   points to. The number that a pair holds is the frame in which it began. */
 static void *begin(const sap_pair *pair, void *user) {
     session *s = (session *)user;
     note(s, 1, pair);
     return (void *)(uintptr_t)s->game.frame;
 }
 
-/* A player has passed over a coin: worth a point for each frame; and there is a new one elsewhere. */
+/* A player has passed over a coin. That is worth a point for each frame, and a new coin appears elsewhere. */
 static void end(const sap_pair *pair, void *user) {
     session *s = (session *)user;
-    int player = (int)(uintptr_t)pair->object0, coin = (int)(uintptr_t)pair->object1; /* players have the lower ids */
+    int player = (int)(uintptr_t)pair->object0, coin = (int)(uintptr_t)pair->object1; /* players have lower ids */
     note(s, 2, pair);
     s->game.score[player] += (int)(s->game.frame - (uint32_t)(uintptr_t)pair->user_data);
-    if (sap_remove(s->world, pair->id1) == SAP_OK) put_coin(s, coin); /* else the other player took it just before */
+    if (sap_remove(s->world, pair->id1) == SAP_OK) put_coin(s, coin); /* else the other player has just taken it */
 }
 
 static void step(session *s, int input[PLAYERS][2]) {
@@ -121,7 +121,7 @@ static void restore(session *s, int frame) {
 }
 
 static void simulate(session *s, int frame) {
-    const int local[2] = {frame / 40 % 2 ? 2 : -1, frame / 90 % 2 ? -1 : 1}; /* its inputs are always there */
+    const int local[2] = {frame / 40 % 2 ? 2 : -1, frame / 90 % 2 ? -1 : 1}; /* local inputs are never late */
     int input[PLAYERS][2];
     memcpy(input[0], local, sizeof local);
     memcpy(input[1], s->input[frame], sizeof input[1]);
@@ -144,8 +144,8 @@ static void start(session *s) {
     for (int i = 0; i < COINS; i++) put_coin(s, i);
 }
 
-/* Takes over the remote inputs that have arrived and guesses those that have not: a player goes on as in the frame
-   before. The first of the frames before this one whose input was guessed wrong, or this one. */
+/* Takes over the remote inputs that have arrived, and guesses the others: the player goes on as in the frame before.
+   Returns the first frame before this one whose input was guessed wrong, or this one if there is none. */
 static int learn(session *s, int now, int truth[FRAMES][2], const int arrives[FRAMES]) {
     int wrong = now;
     for (int f = 0; f <= now && f < FRAMES; f++) {
@@ -198,12 +198,12 @@ int main(void) {
     int same = late.saved[last].size == straight.saved[last].size &&
                !memcmp(late.saved[last].boxes, straight.saved[last].boxes, late.saved[last].size) &&
                !memcmp(&late.game, &straight.game, sizeof late.game);
-    printf("%d rollbacks in %d frames, %d frames simulated again, %d of them with other events\n", rollbacks, FRAMES,
-           again, corrected);
+    printf("%d rollbacks in %d frames, %d frames simulated again, %d of them with different events\n", rollbacks,
+           FRAMES, again, corrected);
     printf("a save copies %d bytes of the game and up to %d of %d boxes\n", (int)sizeof(game), (int)most,
            sap_count(late.world));
-    printf("events as if nothing had been late: in %d of %d frames\n", right, FRAMES);
-    printf("the last state, %d : %d, byte for byte: %s\n", late.game.score[0], late.game.score[1],
+    printf("the events are those of a game without delay in %d of %d frames\n", right, FRAMES);
+    printf("the final state, %d : %d, compared byte for byte: %s\n", late.game.score[0], late.game.score[1],
            same ? "equal" : "different");
 
     for (int i = 0; i <= LATEST; i++) {

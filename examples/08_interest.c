@@ -1,30 +1,30 @@
 /*
-Shows how to tell each player of a network game only what is near: in view it is spawned, out of view forgotten.
+Shows how to send each player of a network game only what is near: spawned when it comes into view, then forgotten.
 
     cc -I.. -I/usr/include/stb -o interest 08_interest.c && ./interest
 
 It prints:
 
-    64 players see 30 of 5000 entities each, in the end
-    16544 spawned, 14623 forgotten, 136196 moves told
-    each player gets 0.9 kB a second; all of it would be 94.2, 107 times as much
-    messages too many, and things that a client knows wrongly: 0
+    at the end each of 64 players sees 30 of 5000 entities
+    sent: 16544 spawns, 14623 forgets, 136196 moves
+    each player receives 0.9 kB a second; sending everything would take 94.2 kB, 107 times as much
+    superfluous messages, and clients that know something wrong: 0
 */
 #include <stdio.h>
 #define SAP_IMPLEMENTATION
 #include "sap.h"
 
 enum { PLAYERS = 64, ENTITIES = 5000, TICKS = 600, TICKS_PER_SECOND = 20, WORLD = 4000 };
-enum { ENTITY = 1, VIEW = 2 };                                /* categories: a view meets entities, and no view */
-enum { SPAWN_BYTES = 16, MOVE_BYTES = 10, FORGET_BYTES = 4 }; /* what such messages need in a binary protocol */
+enum { ENTITY = 1, VIEW = 2 };                                /* categories: views pair with entities alone */
+enum { SPAWN_BYTES = 16, MOVE_BYTES = 10, FORGET_BYTES = 4 }; /* what these messages take in a binary protocol */
 
 typedef struct entity {
     sap_id id;
     int x, y, dx, dy; /* the first PLAYERS entities are the players; most of the others never move */
-    int moved;        /* in this tick */
+    int moved;        /* 1: in this tick */
 } entity;
 
-typedef struct client { /* at the other end of the line */
+typedef struct client { /* what the other end of the line knows */
     sap_id view;
     long long spawns, moves, forgets;
     int x[ENTITIES], y[ENTITIES]; /* what it was told, where it knows the entity */
@@ -41,7 +41,7 @@ static int random_below(int end) { /* the same on every machine */
     return (int)((state >> 8) % (uint32_t)end);
 }
 
-/* A view is a little larger than the screen: things are there before they are seen. */
+/* A view is a little larger than the screen, so that things are there before they are seen. */
 static sap_aabb around(const entity *e, int half_width, int half_height) {
     const float x = (float)e->x, y = (float)e->y, w = (float)half_width, h = (float)half_height;
     return (sap_aabb){{x - w, y - h, 0}, {x + w, y + h, 0}};
@@ -51,10 +51,10 @@ static sap_aabb view_of(const entity *player) {
     return around(player, 200, 120);
 }
 
-/* What the server sends. Here it is not put into packets, but handed to the client at once. */
+/* What the server sends. Here it is not packed into packets, but given to the client at once. */
 
 static void send_spawn(client *to, int e) {
-    mistakes += to->knows[e]; /* it would be told twice */
+    mistakes += to->knows[e]; /* it was told already */
     to->knows[e] = 1;
     to->x[e] = entities[e].x;
     to->y[e] = entities[e].y;
@@ -90,7 +90,7 @@ static void goes_out_of_view(const sap_pair *pair, void *user) {
     send_forget((client *)pair->object0, entity_of(pair));
 }
 
-/* Players walk about and now and then are sent elsewhere; every tenth of the others walks, with rests. */
+/* Players walk about, and now and then one is sent elsewhere. Of the others every tenth walks, with pauses. */
 static int walk(void) {
     int moved = 0;
     for (int i = 0; i < ENTITIES; i++) {
@@ -113,7 +113,7 @@ static int walk(void) {
     return moved;
 }
 
-/* Looks at everything: does each client know what is in its view, where it is, and nothing else? */
+/* Checks everything: does each client know what is in its view and where it is, and nothing else? */
 static void check(void) {
     for (int c = 0; c < PLAYERS; c++) {
         sap_aabb view = view_of(&entities[c]);
@@ -170,11 +170,11 @@ int main(void) {
     double told = (double)(spawns * SPAWN_BYTES + moves * MOVE_BYTES + forgets * FORGET_BYTES);
     double all = (double)PLAYERS * (double)(ENTITIES * SPAWN_BYTES + moved * MOVE_BYTES);
     double share = 1000.0 * PLAYERS * TICKS / TICKS_PER_SECOND;
-    printf("%d players see %d of %d entities each, in the end\n", PLAYERS, pairs / PLAYERS, ENTITIES);
-    printf("%lld spawned, %lld forgotten, %lld moves told\n", spawns, forgets, moves);
-    printf("each player gets %.1f kB a second; all of it would be %.1f, %.0f times as much\n", told / share,
-           all / share, all / told);
-    printf("messages too many, and things that a client knows wrongly: %d\n", mistakes);
+    printf("at the end each of %d players sees %d of %d entities\n", PLAYERS, pairs / PLAYERS, ENTITIES);
+    printf("sent: %lld spawns, %lld forgets, %lld moves\n", spawns, forgets, moves);
+    printf("each player receives %.1f kB a second; sending everything would take %.1f kB, %.0f times as much\n",
+           told / share, all / share, all / told);
+    printf("superfluous messages, and clients that know something wrong: %d\n", mistakes);
     sap_destroy(world);
     return mistakes > 0;
 }

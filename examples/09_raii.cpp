@@ -1,5 +1,5 @@
 /*
-Shows how to use sap.h from C++: a world that frees itself, lambdas for the events, boxes in a std::vector.
+Shows how to use sap.h from C++: a world that frees itself, lambdas for events, boxes in a std::vector.
 
     c++ -std=c++11 -I.. -I/usr/include/stb -o raii 09_raii.cpp && ./raii
 
@@ -22,7 +22,7 @@ It prints:
 #define SAP_IMPLEMENTATION
 #include "sap.h"
 
-/* All the wrapping that is needed: an owner, and errors as exceptions. The rest of sap.h is called with get(). */
+/* This is all the wrapping that is needed: an owner, and errors as exceptions. Call the rest of sap.h with get(). */
 class World {
   public:
     explicit World(const sap_config &config = sap_config()) : world(sap_create(&config)) {
@@ -39,7 +39,7 @@ class World {
         return ids;
     }
 
-    /* begin and end are anything that can be called with a const sap_pair &. They must not throw: C calls them. */
+    /* begin and end can be anything that takes a const sap_pair &. They must not throw: C code calls them. */
     template <class Begin, class End> int dump_pairs(Begin begin, End end) {
         struct Both {
             Begin &begin;
@@ -66,7 +66,7 @@ class World {
             sap_destroy(w);
         }
     };
-    std::unique_ptr<sap_world, Destroy> world; /* so a World can be moved, and not copied */
+    std::unique_ptr<sap_world, Destroy> world; /* so a World can be moved but not copied */
 };
 
 int main() {
@@ -88,7 +88,7 @@ int main() {
         world.check(sap_move(world.get(), ids[0], &boxes[0]));
     }
 
-    World other = std::move(world); /* the same one, with a new owner */
+    World other = std::move(world); /* the same world, with a new owner */
     try {
         other.check(sap_remove(other.get(), 99));
     } catch (const std::exception &e) {

@@ -1,16 +1,16 @@
 /*
-Shows how to pile up boxes: pairs tell who may touch, and each keeps its contact from frame to frame.
+Shows how to pile up boxes: pairs tell what may touch, and each pair keeps its contact from frame to frame.
 
     cc -I.. -I/usr/include/stb -o pile 10_pile.c -lm && ./pile
 
-Four moments in pile.svg, or the file you name. It prints:
+It draws four moments in pile.svg or the file you name. It prints:
 
     after 2 s: 27 boxes, 16 pairs
     after 4 s: 53 boxes, 60 pairs
     after 6 s: 78 boxes, 105 pairs
     after 8 s: 85 boxes, 144 pairs
     123 contacts, the oldest since frame 62; 147 have ended
-    the deepest that a box is in another: 1 mm
+    the deepest overlap: 1 mm
 */
 #include <math.h>
 #include <stdlib.h>
@@ -20,21 +20,21 @@ Four moments in pile.svg, or the file you name. It prints:
 
 enum { BOXES = 85, FRAMES = 480, ROUNDS = 15, RECENT = 30 };
 #define FRESH "fill:#ff8a5c;stroke:#10151c"
-static const float margin = 0.04f;             /* around what is handed in: a pair begins before the boxes touch */
-static const float gravity = 9.8f / (60 * 60); /* metres a frame, each frame */
+static const float margin = 0.04f;             /* around each box, so that pairs begin before they touch */
+static const float gravity = 9.8f / (60 * 60); /* metres per frame, gained in each frame */
 static const float friction = 0.6f, keep = 0.995f;
 
 typedef struct box {
     sap_id id;
-    float middle[3], last[3], half[3]; /* now, one frame ago: the difference is its speed; half its size */
-    float yields;                      /* 1; 0: the ground, which does not move */
-    int lies_since;                    /* frame of the oldest of its contacts; FRAMES: it touches nothing */
+    float middle[3], last[3], half[3]; /* now and one frame ago: the difference is its speed */
+    float yields;                      /* 1, or 0 for the ground, which does not move */
+    int lies_since;                    /* the frame in which its oldest contact began; FRAMES: it touches nothing */
 } box;
 
 /* What a pair remembers. */
 typedef struct contact {
     box *a, *b;
-    int axis, since; /* along which they are parted; frame in which they touched, FRAMES: they do not */
+    int axis, since; /* the axis that separates them; the frame in which they touched, FRAMES: they do not */
     float side;      /* 1: a is on the lower side of b, else -1 */
 } contact;
 
@@ -57,10 +57,10 @@ static float gap(const box *a, const box *b, int axis) {
     return fabsf(a->middle[axis] - b->middle[axis]) - a->half[axis] - b->half[axis];
 }
 
-/* Parts the two, if they overlap, and lets them rub.
+/* Separates the two if they overlap, and lets them rub.
 
-   The axis is the one on which they were apart last, kept as long as they overlap. To choose the one with the smallest
-   overlap anew would let a box that the pile presses into another slip out sideways. */
+   The axis is the one on which they were apart last. It is kept as long as they overlap: choosing the axis of least
+   overlap anew each time would let a box that the pile presses into another slip out sideways. */
 static void part(contact *c, int frame) {
     box *a = c->a, *b = c->b;
     int widest = 0;
@@ -75,13 +75,13 @@ static void part(contact *c, int frame) {
     if (c->since == FRAMES) c->since = frame;
     float push = -gap(a, b, c->axis), share = a->yields / (a->yields + b->yields);
     const box *lower = c->side > 0 ? a : b;
-    for (int k = 0; k < 3; k++) { /* b goes that way, a the other */
+    for (int k = 0; k < 3; k++) { /* b moves by 'way', a the other way */
         float offset = b->middle[k] - a->middle[k], way;
         if (k == c->axis) {
             way = c->side * push;
-        } else if (c->axis == 1 && fabsf(offset) > lower->half[k]) { /* boxes here do not turn: they slip off instead */
+        } else if (c->axis == 1 && fabsf(offset) > lower->half[k]) { /* boxes do not turn here: they slip off */
             way = offset > 0 ? push / 2 : -push / 2;
-        } else { /* friction: against what they slide, not more than they are pressed */
+        } else { /* friction: against the sliding, limited by how hard they press */
             float slides = (a->middle[k] - a->last[k]) - (b->middle[k] - b->last[k]);
             way = fmaxf(-friction * push, fminf(friction * push, slides));
         }
@@ -118,7 +118,7 @@ static int drop(sap_world *world, box *b) {
     return 1;
 }
 
-/* One frame: fall, learn the pairs, and part them in several rounds, since parting two presses them into others. */
+/* One frame: fall, get the pairs, and separate them in several rounds, since this presses boxes into other boxes. */
 static void step(sap_world *world, box *boxes, int n, int frame, int *ended) {
     int pairs;
     for (int i = 1; i < n; i++) {
@@ -147,14 +147,14 @@ static void step(sap_world *world, box *boxes, int n, int frame, int *ended) {
 static const svg_camera camera = {
     {7.7f, 6.5f, 9.9f}, {0.789f, 0, -0.614f}, {-0.225f, 0.930f, -0.290f}, {-0.571f, -0.367f, -0.734f}, 660, {275, 215}};
 
-/* Whether a may hide some of b: it is nearer along an axis. */
+/* Could a hide part of b? It could if it is nearer along some axis. */
 static int hides(const box *a, const box *b) {
     for (int k = 0; k < 3; k++)
         if (a->middle[k] - a->half[k] > b->middle[k] + b->half[k] - margin) return 1;
     return 0;
 }
 
-/* From back to front: always one that hides none of those which are still to be drawn. */
+/* From back to front: next comes a box that hides none of those still to be drawn. */
 static void draw(svg *p, const box *boxes, int n, int frame) {
     char done[BOXES + 1] = {0};
     for (int drawn = 0; drawn < n; drawn++) {
@@ -165,7 +165,7 @@ static void draw(svg *p, const box *boxes, int n, int frame) {
                 first = done[j] || j == i || !hides(&boxes[i], &boxes[j]) || hides(&boxes[j], &boxes[i]);
             if (first) next = i;
         }
-        for (int i = 0; i < n && next < 0; i++) next = done[i] ? -1 : i; /* they hide each other in a ring */
+        for (int i = 0; i < n && next < 0; i++) next = done[i] ? -1 : i; /* they hide one another in a ring: any */
         const box *b = &boxes[next];
         float min[3], max[3];
         for (int k = 0; k < 3; k++) {
@@ -216,7 +216,7 @@ int main(int argc, char **argv) {
         free(c);
     }
     printf("%d contacts, the oldest since frame %d; %d have ended\n", touching, oldest, ended);
-    printf("the deepest that a box is in another: %.0f mm\n", 1000 * deepest);
+    printf("the deepest overlap: %.0f mm\n", 1000 * deepest);
     svg_close(&p);
     sap_destroy(world);
     return 0;

@@ -1,14 +1,14 @@
 /*
-Shows how to build a whole game on sap: thousands of bullets, and begin and end events tell all that happens.
+Shows how to build a whole game on sap: thousands of bullets, and all that happens follows from begin and end events.
 
-    cc -I.. -I/usr/include/stb -o bullet_hell 11_bullet_hell.c -lSDL2 -lpng -lm && ./bullet_hell --headless 450 hell.png
+    cc -I.. -I/usr/include/stb -o bullet_hell 11_bullet_hell.c -lSDL2 -lpng -lm && ./bullet_hell --headless 372 hell.png
 
-Needs SDL2 and libpng (Debian: libsdl2-dev libpng-dev); `make game` installs them, builds it and lets you play:
-arrows fly, space fires, shift flies slowly, O shows what sap sees, R begins anew, escape ends.
-With --headless it needs no display: it plays itself for so many frames and draws the last one. It prints:
+It needs SDL2 and libpng (Debian: libsdl2-dev libpng-dev); `make game` installs them, builds it and lets you play:
+arrows fly, space fires, shift slows you down, O shows or hides what sap sees, R restarts, escape quits.
+With --headless it needs no display: it plays that many frames by itself and draws the last one. It prints:
 
-    450 frames: wave 1, 2333 points, 103 enemies shot down, 7 near misses, 5 lives left
-    at most 2493 boxes, 2273 of them bullets, and 13 pairs; 1105 events
+    372 frames: wave 1, 2133 points, 94 enemies shot down, 5 near misses, 5 lives left
+    at most 2338 boxes, 2120 of them bullets, and 13 pairs; 1047 events
 */
 #include <math.h>
 #include <stdio.h>
@@ -18,24 +18,27 @@ With --headless it needs no display: it plays itself for so many frames and draw
 #define SAP_IMPLEMENTATION
 #include "sap.h"
 
-/* Categories. GRAZE is a larger box around the player: near misses give points. */
+/* Categories. GRAZE is a larger box around the player: near misses score. */
 enum { PLAYER = 1, GRAZE = 2, SHOT = 4, ENEMY = 8, BULLET = 16 };
-enum { WIDTH = 1280, HEIGHT = 720, PIXEL = 256 }; /* positions are whole numbers, 256 a pixel: the same everywhere */
-enum { MAX_BOXES = 6000, DIRECTIONS = 64, SPARKS = 500, STARS = 150, HISTORY = 200, TURRET_LIFE = 60, SPARK_LIFE = 30 };
+/* Positions are whole numbers, 256 per pixel: the game is the same on every machine. */
+enum { WIDTH = 1280, HEIGHT = 720, PIXEL = 256, BACKGROUND = 0x0b0e14 };
+enum { MAX_BOXES = 6000, DIRECTIONS = 64, SPARKS = 500, STARS = 150, HISTORY = 200 };
+enum { TURRET_LIFE = 60, SPARK_LIFE = 30, FLASH = 8 }; /* the last two in frames */
 
 typedef struct thing {
     sap_id id;
     uint32_t category;
-    int x, y, dx, dy, width, height; /* the middle, its speed a frame, and its size in pixels */
-    int life, age, inside;           /* inside: how many others are in it now */
+    int x, y, dx, dy, width, height; /* the middle, how far it moves in a frame, its size in pixels */
+    int life, age;
+    int inside, flash_until; /* how many boxes it overlaps now; it is drawn white before that frame */
 } thing;
 
-/* Indexed by the slot in a box's id. A slot is given out again only after the update that reports the end of its pairs,
-   so an end event still finds what was there; up to twice max_boxes may be in use for that reason. */
+/* Indexed by the slot in the id of a box. A slot is given out again only after the update that reports the end of its
+   pairs, so an end event still finds what was there. For that reason up to twice max_boxes slots may be in use. */
 static thing things[2 * MAX_BOXES + 1];
 static struct { int x, y, dx, dy, age; } sparks[SPARKS];
 static sap_world *world;
-static int direction[DIRECTIONS][2]; /* a circle, of length 256 */
+static int direction[DIRECTIONS][2]; /* around a circle, of length 256 */
 static sap_id player, graze;
 static int wave, score, lives, grazes, kills, frame, safe_until, next_spark, overlay = 1, history[HISTORY];
 
@@ -65,9 +68,9 @@ static uint32_t meets(uint32_t category) {
     }
 }
 
-/* A place in pixels, a speed in 256ths. 0: there are too many already. */
+/* The place is in pixels, the speed in 256ths of a pixel. Returns 0 if there are too many already. */
 static sap_id spawn(uint32_t category, int x, int y, int dx, int dy, int width, int height, int life) {
-    thing t = {0, category, x * PIXEL, y * PIXEL, dx, dy, width, height, life, 0, 0};
+    thing t = {0, category, x * PIXEL, y * PIXEL, dx, dy, width, height, life, 0, 0, 0};
     sap_aabb box = box_of(&t);
     t.id = sap_add(world, &box, NULL);
     if (!t.id) return 0;
@@ -77,7 +80,7 @@ static sap_id spawn(uint32_t category, int x, int y, int dx, int dy, int width, 
 }
 
 static void blow_up(thing *t, int sparkles) {
-    if (sap_remove(world, t->id) != SAP_OK) return; /* it is gone already */
+    if (sap_remove(world, t->id) != SAP_OK) return; /* it is gone already: hit twice in one frame */
     for (; sparkles > 0; sparkles--, next_spark = (next_spark + 1) % SPARKS) {
         const int *way = direction[random_below(DIRECTIONS)], speed = 1 + random_below(4);
         sparks[next_spark].x = t->x;
@@ -97,14 +100,14 @@ static int wipe(sap_id id, void *object, void *user) {
 static void player_hit(void) {
     thing *p = thing_of(player);
     const float middle[3] = {(float)p->x / PIXEL, (float)p->y / PIXEL, 0};
-    if (lives == 0 || frame < safe_until) return; /* hit twice in one frame */
+    if (lives == 0 || frame < safe_until) return; /* hit twice in one frame, or still safe */
     lives--;
     safe_until = frame + 120;
-    sap_set_filter(world, player, PLAYER, 0); /* for two seconds it meets nobody */
+    sap_set_filter(world, player, PLAYER, 0); /* for two seconds it meets nothing */
     sap_query_sphere(world, middle, 200, BULLET, wipe, NULL);
 }
 
-/* Pairs are in the order of the ids, which tells nothing; this is the order of the categories. */
+/* A pair is ordered by ids, which says nothing about what the two are. This orders it by category. */
 static void order(const sap_pair *pair, thing **low, thing **high) {
     thing *a = thing_of(pair->id0), *b = thing_of(pair->id1);
     *low = a->category < b->category ? a : b;
@@ -123,8 +126,9 @@ static void *begin(const sap_pair *pair, void *user) {
         grazes++;
         score++;
         break;
-    case SHOT: /* it flies on through some enemies, and hits each once: this is when it begins to touch it */
+    case SHOT: /* it pierces enemies, but hits each of them once: when it begins to touch it */
         if (--a->life == 0) blow_up(a, 1);
+        b->flash_until = frame + FLASH;
         if (--b->life != 0) break;
         kills++;
         score += b->width;
@@ -150,7 +154,7 @@ static void new_game(void) {
     memset(things, 0, sizeof things);
     wave = score = grazes = kills = frame = safe_until = 0;
     lives = 5;
-    for (int i = 0; i < SPARKS; i++) sparks[i].age = SPARK_LIFE; /* none is there yet */
+    for (int i = 0; i < SPARKS; i++) sparks[i].age = SPARK_LIFE; /* as if burnt out */
     player = spawn(PLAYER, WIDTH / 2, HEIGHT - 90, 0, 0, 6, 6, 1);
     graze = spawn(GRAZE, WIDTH / 2, HEIGHT - 90, 0, 0, 44, 44, 1);
 }
@@ -162,12 +166,12 @@ static void new_wave(void) {
         spawn(ENEMY, (2 * i + 1) * WIDTH / (2 * turrets), 0, 0, 2 * PIXEL, 52, 40, TURRET_LIFE);
 }
 
-static void fire(const thing *from, int way, int speed) { /* speed: sixteenths of a pixel a frame */
+static void fire(const thing *from, int way, int speed) { /* speed: sixteenths of a pixel per frame */
     const int *d = direction[way & (DIRECTIONS - 1)];
     spawn(BULLET, from->x / PIXEL, from->y / PIXEL, d[0] * speed / 16, d[1] * speed / 16, 7, 7, 1);
 }
 
-static int aim(const thing *from, const thing *at) { /* the direction that points there best */
+static int aim(const thing *from, const thing *at) { /* the direction that points there most closely */
     int best = 0;
     for (int i = 1; i < DIRECTIONS; i++) {
         const int x = (at->x - from->x) / PIXEL, y = (at->y - from->y) / PIXEL;
@@ -178,7 +182,7 @@ static int aim(const thing *from, const thing *at) { /* the direction that point
 
 static void think(thing *enemy) {
     const int is_turret = enemy->width > 40;
-    if (enemy->age == 180) enemy->dy = 0; /* they have come down: now they sway */
+    if (enemy->age == 180) enemy->dy = 0; /* it has arrived: now it sways */
     if (enemy->age >= 180) enemy->dx = (enemy->age - 90) / 180 % 2 ? -PIXEL / 4 : PIXEL / 4;
     if (is_turret && enemy->age % 3 == 0)
         for (int arm = 0; arm < 4; arm++) fire(enemy, arm * 16 + enemy->age / 3 * (enemy->id & 1 ? 5 : -5), 22);
@@ -201,7 +205,7 @@ static void steer(keys k) {
             spawn(SHOT, p->x / PIXEL + 6 * i, p->y / PIXEL - 16, i * PIXEL / (k.slow ? 8 : 1), -11 * PIXEL, 4, 14, 2);
 }
 
-/* A frame of the game, 60 a second. Moves everything, then lets sap tell what happened. */
+/* One frame of the game, 60 in a second. Moves everything, then sap tells what happened. */
 static void step(keys k) {
     int enemies = 0;
     if (lives > 0) steer(k);
@@ -222,7 +226,7 @@ static void step(keys k) {
         sap_aabb box = box_of(t);
         const int gone = box.max[0] < -40 || box.min[0] > WIDTH + 40 || box.max[1] < -400 || box.min[1] > HEIGHT + 40;
         if (gone || (t->category == SHOT && box.max[1] < 0)) sap_remove(world, t->id);
-        sap_move(world, t->id, &box); /* refused for what was just removed, which does no harm */
+        sap_move(world, t->id, &box); /* refused, without harm, for what was just removed */
     }
     if (!enemies) new_wave();
     if (frame == safe_until) sap_set_filter(world, player, PLAYER, meets(PLAYER));
@@ -237,7 +241,7 @@ static void step(keys k) {
     }
 }
 
-/* How the machine plays: of nine moves the one that keeps clear of the bullets nearby, where they will be. */
+/* How the machine plays: of nine moves it takes the one that best avoids where nearby bullets will be. */
 static int danger[9];
 
 static int foresee(sap_id id, void *object, void *user) {
@@ -270,14 +274,14 @@ static keys machine(void) {
     return (keys){best % 3 - 1, best / 3 - 1, 0, 1};
 }
 
-/* ---- what is seen ------------------------------------------------------------------------------------------- */
+/* ---- drawing ------------------------------------------------------------------------------------------------ */
 
 static uint32_t color_of(const thing *t) {
     switch (t->category) {
     case PLAYER: return 0x7fd0a0;
     case GRAZE: return 0x3a5f8a;
     case SHOT: return 0x66d9ff;
-    case ENEMY: return t->inside ? 0xffffff : t->width > 40 ? 0xc86bff : 0x8f7bd8; /* white while it is hit */
+    case ENEMY: return frame < t->flash_until ? 0xffffff : t->width > 40 ? 0xc86bff : 0x8f7bd8;
     default: return t->inside ? 0xffffff : 0xff5c7a;
     }
 }
@@ -290,7 +294,7 @@ static void draw_thing(SDL_Renderer *r, const thing *t) {
         pixels_fill(r, color, x, y + 2, 6, 28);
         pixels_fill(r, color, x, y + 6, 18, 10);
         pixels_fill(r, color, x, y + 10, 28, 6);
-        pixels_fill(r, 0xffffff, x, y, w, h); /* all that can be hit */
+        pixels_fill(r, 0xffffff, x, y, w, h); /* only this can be hit */
     } else if (t->category == GRAZE) {
         if (t->inside) pixels_fill(r, 0x1c2b3c, x, y, w, h);
     } else if (t->category == ENEMY) {
@@ -305,9 +309,8 @@ static void draw_thing(SDL_Renderer *r, const thing *t) {
     }
 }
 
-/* What sap sees: boxes, pairs as lines, and how many of them began and ended in the last frames. */
-static void draw_overlay(SDL_Renderer *r, double milliseconds) {
-    char text[96];
+/* What sap sees: boxes, and pairs as lines. */
+static void draw_pairs(SDL_Renderer *r) {
     int pairs;
     const sap_pair *pair = sap_pairs(world, &pairs);
     SDL_SetRenderDrawColor(r, 60, 140, 90, 255);
@@ -323,23 +326,30 @@ static void draw_overlay(SDL_Renderer *r, double milliseconds) {
         const thing *a = thing_of(pair[i].id0), *b = thing_of(pair[i].id1);
         SDL_RenderDrawLine(r, a->x / PIXEL, a->y / PIXEL, b->x / PIXEL, b->y / PIXEL);
     }
+}
+
+/* How much there is of it, what it costs, and how many pairs began or ended in each of the last frames. */
+static void draw_numbers(SDL_Renderer *r, double milliseconds) {
+    char text[96];
+    int pairs;
+    sap_pairs(world, &pairs);
+    pixels_fill(r, BACKGROUND, WIDTH - HISTORY / 2 - 20, HEIGHT - 50, HISTORY + 24, 84);
     for (int i = 0; i < HISTORY; i++) {
-        const int height = history[(frame + i) % HISTORY];
-        pixels_fill(r, 0xffd877, WIDTH - HISTORY - 20 + i, HEIGHT - 8 - height / 2, 1, height);
+        const int height = SDL_min(3 * history[(frame + i) % HISTORY], 60);
+        pixels_fill(r, 0xffd877, WIDTH - HISTORY - 20 + i, HEIGHT - 12 - height / 2, 1, height);
     }
-    snprintf(text, sizeof text, "%d BOXES  %d PAIRS  %d EVENTS", sap_count(world), pairs,
-             history[(frame + HISTORY - 1) % HISTORY]);
+    pixels_text(r, 0xffd877, WIDTH - HISTORY - 20, HEIGHT - 84, 2, "EVENTS PER FRAME");
+    const int length = snprintf(text, sizeof text, "%d BOXES  %d PAIRS  %d EVENTS", sap_count(world), pairs,
+                                history[(frame + HISTORY - 1) % HISTORY]);
+    if (milliseconds > 0) /* the picture of a headless run shows no time, to be the same on every run */
+        snprintf(text + length, sizeof text - (size_t)length, "  %.2f MS PER FRAME", milliseconds);
     pixels_text(r, 0xffd877, 20, 50, 3, text);
-    if (milliseconds > 0) { /* time differs from run to run, so the picture of a headless run goes without */
-        snprintf(text, sizeof text, "%.2f MS A FRAME", milliseconds);
-        pixels_text(r, 0xffd877, 20, 72, 3, text);
-    }
 }
 
 static void draw(SDL_Renderer *r, double milliseconds) {
     static const uint32_t order_of_drawing[] = {GRAZE, SHOT, ENEMY, BULLET, PLAYER};
     char text[96];
-    pixels_fill(r, 0x0b0e14, WIDTH / 2, HEIGHT / 2, WIDTH, HEIGHT);
+    pixels_fill(r, BACKGROUND, WIDTH / 2, HEIGHT / 2, WIDTH, HEIGHT);
     for (int i = 0; i < STARS; i++)
         pixels_fill(r, 0x2a3648, i * 7919 % WIDTH, (i * 6101 + frame * (1 + i % 3)) % HEIGHT, 2, 2);
     for (int layer = 0; layer < 5; layer++)
@@ -347,14 +357,18 @@ static void draw(SDL_Renderer *r, double milliseconds) {
             if (things[i].id && things[i].category == order_of_drawing[layer]) draw_thing(r, &things[i]);
     for (int i = 0; i < SPARKS; i++)
         if (sparks[i].age < SPARK_LIFE) pixels_fill(r, 0xffc36b, sparks[i].x / PIXEL, sparks[i].y / PIXEL, 4, 4);
+    if (overlay) draw_pairs(r);
+    pixels_fill(r, BACKGROUND, 310, 38, 620, 76); /* so that the text can be read */
     snprintf(text, sizeof text, "WAVE %d  SCORE %d  LIVES %d", wave, score, lives);
     pixels_text(r, 0xe8eef6, 20, 20, 4, text);
     if (lives == 0) pixels_text(r, 0xff5c7a, WIDTH / 2 - 270, HEIGHT / 2, 15, "GAME OVER");
-    if (overlay) draw_overlay(r, milliseconds);
+    if (overlay) draw_numbers(r, milliseconds);
+    if (frame < 300)
+        pixels_text(r, 0x8fa3ba, 20, HEIGHT - 30, 3, "ARROWS FLY  SPACE FIRES  SHIFT SLOW  O OVERLAY  R RESTART");
     SDL_RenderPresent(r);
 }
 
-/* Plays without anybody looking. */
+/* Plays without a display. */
 static int run_headless(SDL_Renderer *r, int frames, const char *path) {
     int most_boxes = 0, most_bullets = 0, most_pairs = 0, pairs;
     long long events = 0;
@@ -393,12 +407,12 @@ static void run(SDL_Renderer *r) {
         const keys k = {down[SDL_SCANCODE_RIGHT] - down[SDL_SCANCODE_LEFT],
                         down[SDL_SCANCODE_DOWN] - down[SDL_SCANCODE_UP], down[SDL_SCANCODE_LSHIFT],
                         down[SDL_SCANCODE_SPACE]};
-        if (SDL_GetTicks64() > next + 100) next = SDL_GetTicks64(); /* it was held up: do not run to catch up */
+        if (SDL_GetTicks64() > next + 100) next = SDL_GetTicks64(); /* it was held up: do not hurry to catch up */
         for (; next <= SDL_GetTicks64(); next += 16) {
             const Uint64 start = SDL_GetPerformanceCounter();
             step(k);
             const double took = (double)(SDL_GetPerformanceCounter() - start) / (double)SDL_GetPerformanceFrequency();
-            milliseconds += 0.05 * (1000 * took - milliseconds); /* smoothed, to be read */
+            milliseconds += 0.05 * (1000 * took - milliseconds); /* smoothed, so that it can be read */
         }
         draw(r, milliseconds);
         SDL_Delay(1);
@@ -414,7 +428,7 @@ int main(int argc, char **argv) {
     }
     if (headless) SDL_setenv("SDL_VIDEODRIVER", "dummy", 1);
     if (SDL_Init(SDL_INIT_VIDEO)) {
-        fprintf(stderr, "SDL: %s; without a display: --headless 450 hell.png\n", SDL_GetError());
+        fprintf(stderr, "SDL: %s; without a display: --headless 372 hell.png\n", SDL_GetError());
         return 1;
     }
     SDL_Window *window = SDL_CreateWindow("sap", SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, WIDTH, HEIGHT, 0);

@@ -1,19 +1,20 @@
 /*
-Shows how to put sap into a physics engine: Bullet, its broad phase replaced through its own interface.
+Shows how to put sap into a physics engine: it replaces the broad phase of Bullet, through Bullet's own interface.
 
     c++ -I.. -I/usr/include/stb -I/usr/include/bullet -o bullet 12_bullet.cpp -lBulletDynamics -lBulletCollision \
         -lLinearMath && ./bullet
 
 Needs Bullet (Debian: libbullet-dev); `make engine` installs it, builds this and runs it.
-The wall falls alike, bit for bit, with two of Bullet's broad phases and with sap. They differ in the pairs that they
-keep, added up here: the tree enlarges boxes, the sweep rounds them, and sap's pairs are those whose boxes overlap.
+The wall falls in the same way, bit for bit, with two of Bullet's broad phases and with sap. They differ in how many
+pairs they keep, summed up here over all steps: the tree enlarges boxes, the sweep rounds them, and sap keeps exactly
+the pairs whose boxes overlap.
 It prints:
 
-    in 600 steps        pairs   their boxes overlap   they touch
-    Bullet's tree      187399                172669       103091
-    Bullet's sweep     173201                172669       103091
-    sap                172669                172669       103091
-    contacts of each step, where 100 bodies end, and what 101 rays meet: the same to the last bit
+    in 600 steps        pairs      boxes that overlap   shapes that touch
+    Bullet's tree      187399                  172669              103091
+    Bullet's sweep     173201                  172669              103091
+    sap                172669                  172669              103091
+    contacts in each step, 100 bodies at the end, what 101 rays hit: the same to the last bit
 */
 #include <btBulletDynamicsCommon.h>
 #include <cstdio>
@@ -23,7 +24,7 @@ It prints:
 #define SAP_IMPLEMENTATION
 #include "sap.h"
 
-/* Bullet calls it for all that is about boxes. The pairs go where Bullet looks for them: into its pair cache, whose
+/* Bullet calls this for everything about boxes. The pairs go where Bullet looks for them: into its pair cache, whose
    entries own the contacts. */
 class SapBroadphase : public btBroadphaseInterface {
   public:
@@ -39,13 +40,13 @@ class SapBroadphase : public btBroadphaseInterface {
         btBroadphaseProxy *proxy = new btBroadphaseProxy(min, max, object, group, mask);
         const sap_aabb box = box_of(min, max);
         const sap_id id = sap_add(world, &box, proxy);
-        sap_set_filter(world, id, static_cast<uint32_t>(group), static_cast<uint32_t>(mask)); /* the same rule */
+        sap_set_filter(world, id, static_cast<uint32_t>(group), static_cast<uint32_t>(mask)); /* Bullet's rule, too */
         proxy->m_uniqueId = static_cast<int>(id);
         return proxy;
     }
 
     void destroyProxy(btBroadphaseProxy *proxy, btDispatcher *dispatcher) override {
-        pairs.removeOverlappingPairsContainingProxy(proxy, dispatcher); /* at once: the object goes away */
+        pairs.removeOverlappingPairsContainingProxy(proxy, dispatcher); /* at once: the object is about to be freed */
         sap_remove(world, id_of(proxy));
         delete proxy;
     }
@@ -67,7 +68,7 @@ class SapBroadphase : public btBroadphaseInterface {
         sap_update(world);
         const sap_pair *pair = sap_deleted(world, &count);
         for (int i = 0; i < count; i++)
-            if (sap_is_valid(world, pair[i].id0) && sap_is_valid(world, pair[i].id1)) /* else its proxy is deleted */
+            if (sap_is_valid(world, pair[i].id0) && sap_is_valid(world, pair[i].id1)) /* else it went with its proxy */
                 pairs.removeOverlappingPair(proxy_of(pair[i].object0), proxy_of(pair[i].object1), dispatcher);
         pair = sap_created(world, &count);
         for (int i = 0; i < count; i++) pairs.addOverlappingPair(proxy_of(pair[i].object0), proxy_of(pair[i].object1));
@@ -75,13 +76,13 @@ class SapBroadphase : public btBroadphaseInterface {
 
     void rayTest(const btVector3 &from, const btVector3 &to, btBroadphaseRayCallback &callback, const btVector3 &min,
                  const btVector3 &max) override {
-        const sap_aabb box = box_of(from + min, from + max); /* a ray, or a box that is swept */
+        const sap_aabb box = box_of(from + min, from + max); /* a ray, or a swept box */
         const float way[3] = {to.x() - from.x(), to.y() - from.y(), to.z() - from.z()};
         sap_box_cast(
             world, &box, way, ~0u,
             [](sap_id, void *object, float, void *user) {
                 static_cast<btBroadphaseAabbCallback *>(user)->process(proxy_of(object));
-                return 1.0f; /* go on: the callback decides about the shape */
+                return 1.0f; /* go on: the callback tests the shape */
             },
             static_cast<btBroadphaseAabbCallback *>(&callback));
     }
@@ -129,15 +130,15 @@ class SapBroadphase : public btBroadphaseInterface {
     btHashedOverlappingPairCache pairs;
 };
 
-/* ---- the same scene, with whatever broad phase it is given --------------------------------------------------- */
+/* ---- the same scene, with any broad phase --------------------------------------------------- */
 
 enum { STEPS = 600, RAYS = 101 };
 
 struct Run {
-    long pairs, overlapping, touching; /* added up over all steps; overlapping: pairs whose boxes do */
+    long pairs, overlapping, touching; /* summed up over all steps */
     std::vector<int> contacts;         /* of each step */
-    std::vector<btTransform> places;   /* of each body, in the end */
-    std::vector<int> seen;             /* which body each of some rays meets, in the end */
+    std::vector<btTransform> places;   /* of each body, at the end */
+    std::vector<int> seen;             /* the body that each ray hits, at the end */
 };
 
 static bool same_places(const Run &a, const Run &b) { /* to the last bit */
@@ -145,7 +146,7 @@ static bool same_places(const Run &a, const Run &b) { /* to the last bit */
            !std::memcmp(a.places.data(), b.places.data(), a.places.size() * sizeof(btTransform));
 }
 
-/* A wall of bricks on an infinite plane, and a heavy ball that comes; later some bricks are taken away. */
+/* A wall of bricks on an infinite plane, and a heavy ball that hits it. Later some bricks are removed. */
 static Run simulate(btBroadphaseInterface &broadphase) {
     btDefaultCollisionConfiguration configuration;
     btCollisionDispatcher dispatcher(&configuration);
@@ -161,13 +162,14 @@ static Run simulate(btBroadphaseInterface &broadphase) {
         if (mass > 0) shape.calculateLocalInertia(mass, inertia);
         bodies.emplace_back(new btRigidBody(mass, nullptr, &shape, inertia));
         bodies.back()->setWorldTransform(btTransform(btQuaternion::getIdentity(), btVector3(x, y, z)));
-        /* It puts islands to sleep, of bodies linked by pairs, touching or not: more pairs, larger islands. */
+        /* Bullet puts whole islands to sleep: bodies linked by pairs, touching or not. Other pairs would make other
+           islands, so here no body sleeps. */
         bodies.back()->setActivationState(DISABLE_DEACTIVATION);
         world.addRigidBody(bodies.back().get());
     };
 
-    /* Bullet solves contacts in the order in which pairs were found, and in a pile the order shows in the result. So
-       let it be the order of the ids, whoever found them. */
+    /* Bullet solves contacts in the order in which pairs were found, and in a pile that changes the result. So let it
+       be the order of the ids, whoever found them. */
     world.getDispatchInfo().m_deterministicOverlappingPairs = true;
     add(plane, 0, 0, 0, 0);
     for (int row = 0; row < 9; row++)
@@ -221,14 +223,14 @@ int main() {
         Run run;
     } all[] = {{"Bullet's tree", simulate(tree)}, {"Bullet's sweep", simulate(sweep)}, {"sap", simulate(sap)}};
     const Run &ours = all[2].run;
-    bool same = true; /* pairs that do not touch make no difference to bodies that never sleep */
+    bool same = true; /* pairs that do not touch make no difference where no body sleeps */
 
-    std::printf("in %d steps        pairs   their boxes overlap   they touch\n", STEPS);
+    std::printf("in %d steps        pairs      boxes that overlap   shapes that touch\n", STEPS);
     for (auto &its : all) {
-        std::printf("%-14s %10ld %21ld %12ld\n", its.name, its.run.pairs, its.run.overlapping, its.run.touching);
+        std::printf("%-14s %10ld %23ld %19ld\n", its.name, its.run.pairs, its.run.overlapping, its.run.touching);
         same = same && its.run.contacts == ours.contacts && its.run.seen == ours.seen && same_places(its.run, ours);
     }
-    std::printf("contacts of each step, where %d bodies end, and what %d rays meet: %s\n",
+    std::printf("contacts in each step, %d bodies at the end, what %d rays hit: %s\n",
                 static_cast<int>(ours.places.size()), RAYS, same ? "the same to the last bit" : "different");
     return !same;
 }

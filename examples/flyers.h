@@ -1,6 +1,6 @@
-/* flyers.h - boxes that fly about in a cube and turn back at its walls: what the large examples share.
+/* flyers.h - boxes that fly about in a cube and turn back at its walls, for the large examples
 
-   A box hangs on its number alone, and where it flies on itself: every process that has it moves it alike. */
+   A box depends only on its number, and its way only on the box: every process that has it moves it in the same way. */
 
 #ifndef FLYERS_H
 #define FLYERS_H
@@ -19,7 +19,7 @@ static inline float flyer_random(unsigned *state, float low, float high) {
 
 static inline flyer flyer_new(int number, float side, float least, float most) {
     unsigned state = (unsigned)number * 2654435761u;
-    state = (state ^ state >> 15) * 2246822519u; /* mixed: or the boxes would stand in rows */
+    state = (state ^ state >> 15) * 2246822519u; /* mixed well, or the boxes would stand in rows */
     state ^= state >> 13;
     flyer f;
     for (int k = 0; k < 3; k++) {

@@ -1,36 +1,37 @@
 /*
-Shows how to spread a world over processes with MPI: each has a block of cells, and a world of the boxes that touch it.
+Shows how to spread a world over processes with MPI: each owns a block of cells, and has a sap_world of what touches it.
 
     mpicc -I.. -I/usr/include/stb -O2 -o mpi_world mpi_world.c && mpirun -np 4 ./mpi_world
 
-`make mpi` does that with 1, 2, 3 and 4 processes (ranks). The pairs of all ranks are compared with those of one process
-in each frame. It prints:
+`make mpi` does that with 1, 2, 3 and 4 processes (ranks). In each frame the pairs of all ranks are compared with those
+of one process. It prints:
 
     1 rank: 5000 boxes,   0 ghosts,    0 moved home,      0 bytes sent; 5256 pairs, equal in 40 of 40 frames
     2 ranks: 5000 boxes, 202 ghosts,  420 moved home, 253528 bytes sent; 5256 pairs, equal in 40 of 40 frames
     3 ranks: 5000 boxes, 314 ghosts,  916 moved home, 528000 bytes sent; 5256 pairs, equal in 40 of 40 frames
     4 ranks: 5000 boxes, 406 ghosts,  871 moved home, 527340 bytes sent; 5256 pairs, equal in 40 of 40 frames
 
-A box has one home: the rank that owns the cell of its lowest corner. The home moves it, and tells whoever owns another
-cell that it touches: there it is a ghost, a box like any other, but moved by messages. When its corner comes into a
-cell of another rank the box moves home. What does not move is not sent.
+A box has one home: the rank that owns the cell of its lowest corner. The home moves the box, and tells every other rank
+that owns a cell which the box touches. There it is a ghost: a box like any other, but moved by messages. When its
+corner enters a cell of another rank, the box gets a new home. What does not move is not sent.
 
-Two boxes that overlap share the point where, on each axis, the later of the two begins. Both touch the cell of that
-point, so its owner knows both; and a point has one owner, so each pair is reported by exactly one rank. It is the rule
-by which sap_multi.h's cells share their pairs.
+Two boxes that overlap share one point: the larger of their two mins on each axis. Both touch the cell of that point, so
+its owner knows both. A point has one owner, so exactly one rank reports each pair. The cells of sap_multi.h share their
+pairs by the same rule.
 
-The outer cells have no end, so no box is outside. One that is infinite is a ghost everywhere.
+The outer cells have no end, so no box is outside. An infinite box is a ghost in every cell that it reaches.
 
 For thousands of ranks:
-- Neighbours only. MPI_Alltoallv asks everybody; use MPI_Neighbor_alltoallv on a Cartesian communicator. Boxes that are
-  longer than a block go by another way: few as they are, every rank may have them all.
-- No arrays by number. `known` is as long as the whole world; a hash table holds what is here.
-- Blocks that follow the load. Cells are cut into equal blocks here; cut a space-filling curve through them into pieces
-  of equal weight, anew now and then. Ownership of cells is the only thing that changes.
-- Nothing is gathered. Each rank uses the pairs that it owns. Of these it can tell which begin and end by comparing them
-  with those of its last frame, and hands a pair over when the point moves to another rank's cell.
-- Waiting. Send first, settle what is far from the border meanwhile, then receive: two worlds a rank, or one update more.
-- sap_multi.h in place of sap.h uses the cores of a node by threads, so that a node is one rank.
+- Talk to neighbours only. MPI_Alltoallv talks to everybody; use MPI_Neighbor_alltoallv on a Cartesian communicator.
+  Boxes longer than a block need another way: they are few, so every rank may have them all.
+- Use no arrays indexed by box number. `known` is as long as the whole world; a hash table would hold what is here.
+- Let blocks follow the load. Here all blocks are equal. Instead, run a space-filling curve through the cells and cut it
+  into pieces of equal weight, again every now and then. Only the ownership of cells changes.
+- Gather nothing. Each rank uses the pairs that it owns. By comparing them with those of its last frame it can tell
+  which began and ended; a pair is handed over when its point moves to a cell of another rank.
+- Do not wait. Send first, settle what is far from the border, then receive. That takes two worlds per rank, or one more
+  update.
+- Use sap_multi.h in place of sap.h: its threads use all cores of a node, so that a node is one rank.
 */
 #include <math.h>
 #include <mpi.h>
@@ -42,7 +43,7 @@ For thousands of ranks:
 #include "sap.h"
 #include "flyers.h"
 
-enum { BOXES = 5000, FRAMES = 40, CELLS = 16, MOST_RANKS = 64 }; /* CELLS along x and y; z is not divided */
+enum { BOXES = 5000, FRAMES = 40, CELLS = 16, MOST_RANKS = 64 }; /* CELLS along x and along y; z is not divided */
 static const float side = 160, cell_size = 10;
 
 /* ---- who owns what ----------------------------------------------------------------------------------------- */
@@ -55,7 +56,7 @@ static int cell_at(float v) {
     return (int)(v / cell_size);
 }
 
-/* The block of a cell: block b of n has the cells from CELLS * b / n on. */
+/* The block of a cell: block b of n begins with cell CELLS * b / n. */
 static int block_of(int cell, int n) {
     return ((cell + 1) * n - 1) / CELLS;
 }
@@ -84,7 +85,7 @@ typedef struct known_box { /* a box that this rank knows */
     flyer f;
 } known_box;
 
-/* What is sent. All machines here are alike; between others, define an MPI datatype. */
+/* What is sent. It assumes machines of one kind; between different ones, define an MPI datatype. */
 typedef struct message {
     int32_t number, home; /* home -1: the box has left your cells */
     flyer f;
@@ -100,7 +101,7 @@ static known_box known[BOXES];
 static outbox to_rank[MOST_RANKS];
 static long long sent, moved_home;
 
-/* Some stand, some are longer than a block, two have no end. */
+/* Some stand still, some are longer than a block, two are infinite. */
 static flyer box_number(int number) {
     flyer f = flyer_new(number, side, 2, 10);
     if (number % 4 == 0) memset(f.speed, 0, sizeof f.speed);
@@ -128,7 +129,7 @@ static void tell(int to, int number, int home, const flyer *f) {
     o->messages[o->count++].f = *f;
 }
 
-/* Takes over what this rank now knows of a box. The world is told at once, and settles all of it together. */
+/* Takes over what this rank now knows of a box. The world records it at once and settles everything together later. */
 static void learn(int number, int home, const flyer *f) {
     known_box *b = &known[number];
     if (home < 0) {
@@ -144,7 +145,7 @@ static void learn(int number, int home, const flyer *f) {
         b->id = sap_add(world, &f->box, (void *)(intptr_t)number);
 }
 
-/* The home of a box moves it, and tells whom it concerns. */
+/* The home of a box moves it, and tells the ranks that it concerns. */
 static void move_box(int number) {
     char before[MOST_RANKS], now[MOST_RANKS];
     flyer f = known[number].f;
@@ -163,7 +164,7 @@ static void move_box(int number) {
     }
 }
 
-/* Every rank makes the boxes that touch its cells; a real program would read its own. */
+/* Every rank makes the boxes that touch its cells. A real program would load only those. */
 static void set_up(void) {
     char touched[MOST_RANKS];
     for (int i = 0; i < BOXES; i++) {
@@ -217,7 +218,7 @@ static float later(float a, float b) {
     return a > b ? a : b;
 }
 
-/* Is the point where both begin in a cell of this rank? */
+/* Is the point that stands for the pair in a cell of this rank? */
 static int owns(const sap_pair *pair) {
     const sap_aabb *a = &known[(intptr_t)pair->object0].f.box, *b = &known[(intptr_t)pair->object1].f.box;
     return owner_of(later(a->min[0], b->min[0]), later(a->min[1], b->min[1])) == rank;
@@ -236,7 +237,7 @@ static uint64_t *list_pairs(sap_world *s, int all, int *count) {
     return keys;
 }
 
-/* ---- the check: rank 0 has a world of all boxes, too --------------------------------------------------------- */
+/* ---- the check: rank 0 also has a world of all boxes --------------------------------------------------------- */
 
 static sap_world *reference;
 static flyer every[BOXES];
@@ -245,7 +246,7 @@ static void set_up_reference(void) {
     reference = sap_create(NULL);
     for (int i = 0; i < BOXES; i++) {
         every[i] = box_number(i);
-        sap_add(reference, &every[i].box, (void *)(intptr_t)i); /* ids are 1, 2, 3: nothing is ever removed here */
+        sap_add(reference, &every[i].box, (void *)(intptr_t)i); /* ids are 1, 2, 3...: nothing is ever removed here */
     }
 }
 
@@ -256,7 +257,7 @@ static void move_reference(void) {
     }
 }
 
-/* How many ghosts there should be: as many as ranks that a box touches, but one, its home. */
+/* How many ghosts there should be: for each box the ranks that it touches, except its home. */
 static long long expected_ghosts(void) {
     char touched[MOST_RANKS];
     long long ghosts = 0;
@@ -267,7 +268,7 @@ static long long expected_ghosts(void) {
     return ghosts - BOXES;
 }
 
-/* Are the pairs that the ranks own those of one process, each once? The answer is rank 0's. */
+/* Do the ranks together own the pairs of one process, each once? Only rank 0 has the answer. */
 static int compare(int *pairs) {
     int count, counts[MOST_RANKS], at[MOST_RANKS], total = 0, equal = 0;
     uint64_t *mine = list_pairs(world, 0, &count), *all = NULL;

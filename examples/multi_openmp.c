@@ -1,9 +1,9 @@
 /*
-Shows how to settle and query a large world on OpenMP's threads: two short loops.
+Shows how to settle and query a large world on the threads of OpenMP, with two short loops.
 
     cc -I.. -I/usr/include/stb -O2 -fopenmp -o multi_openmp multi_openmp.c && ./multi_openmp
 
-OMP_NUM_THREADS=1 ./multi_openmp takes one thread. It prints the same:
+OMP_NUM_THREADS=1 ./multi_openmp takes one thread; it prints the same:
 
     frame  0: 19929 pairs, 19929 began, 3141 of 5000 rays hit
     frame 10: 20197 pairs,  4273 began, 3151 of 5000 rays hit
@@ -22,14 +22,14 @@ static flyer flyers[BOXES];
 static sap_aabb boxes[BOXES];
 static sap_id ids[BOXES];
 
-/* What config.parallel wants. The cells are of different sizes, so each thread takes the next one. */
+/* For config.parallel. Jobs differ in size, so each thread takes the next one when it is done: dynamic. */
 static void run_jobs(sap_job *job, void *data, int count, void *user) {
     (void)user;
 #pragma omp parallel for schedule(dynamic)
     for (int i = 0; i < count; i++) job(data, i);
 }
 
-/* Moving them is yours, so it may be parallel too. The world is told afterwards, by one thread. */
+/* Moving the boxes is up to you, so it may be parallel too. One thread then tells the world. */
 static void move(void) {
 #pragma omp parallel for
     for (int i = 0; i < BOXES; i++) {
@@ -38,7 +38,7 @@ static void move(void) {
     }
 }
 
-/* How many of these rays hit. After sap_multi_prepare_queries, and until the next change, any number of threads ask. */
+/* How many of these rays hit. After sap_multi_prepare_queries, until the next change, any number of threads may ask. */
 static int cast_rays(sap_multi *world) {
     int hits = 0;
 #pragma omp parallel for reduction(+ : hits)

@@ -1,7 +1,7 @@
 /*
-pixels.h - rectangles and words on an SDL2 renderer, and a PNG of what is there
+pixels.h - rectangles and text on an SDL2 renderer, and a PNG of the result
 
-No pictures or fonts are loaded. Needs SDL2 and libpng.
+No pictures and no fonts are loaded. Needs SDL2 and libpng.
 */
 #ifndef PIXELS_H
 #define PIXELS_H
@@ -18,9 +18,9 @@ static inline void pixels_fill(SDL_Renderer *r, uint32_t rgb, int x, int y, int 
     SDL_RenderFillRect(r, &rect);
 }
 
-/* Capitals, digits, dots and spaces, three pixels wide; size: of such a pixel. x and y: the first pixel of all. */
+/* Capitals, digits, full stops and spaces, three by five dots each. size: of a dot; x, y: the middle of the first. */
 static inline void pixels_text(SDL_Renderer *r, uint32_t rgb, int x, int y, int size, const char *text) {
-    /* Each octal digit is a row of three pixels. */
+    /* Each octal digit is a row of three dots. */
     static const unsigned short letters[] = {025755, 065656, 034443, 065556, 074647, 074644, 034553, 055755, 072227,
                                              011152, 055655, 044447, 057755, 065555, 025552, 065644, 025573, 065655,
                                              034216, 072222, 055557, 055552, 055775, 055255, 055222, 071247};
@@ -36,7 +36,7 @@ static inline void pixels_text(SDL_Renderer *r, uint32_t rgb, int x, int y, int 
     }
 }
 
-/* 0: it cannot be written. */
+/* 0 if it cannot be written. */
 static inline int pixels_save(SDL_Renderer *r, int width, int height, const char *path) {
     const int row = 3 * width;
     void *pixels = malloc((size_t)row * (size_t)height);

@@ -1,9 +1,9 @@
 /*
 svg.h - lines, boxes, circles and words, written as an SVG picture
 
-Open, draw from back to front, close. A panel is a piece of the page that shows a piece of the world and cuts off
-what sticks out; y goes down the page. Boxes in space are seen by a camera. A style is CSS. What cannot be written ends
-the program.
+Open, draw from back to front, close. A panel is a part of the page that shows a part of the world and cuts off what
+sticks out; y goes down the page. A camera looks at boxes in space. A style is CSS. If the file cannot be written, the
+program ends.
 */
 #ifndef SVG_H
 #define SVG_H
@@ -19,14 +19,14 @@ the program.
 #define SVG_LIT "fill:#ffd877;stroke:#10151c"
 #define SVG_HALO "paint-order:stroke;stroke:#10151c;stroke-width:5;stroke-linejoin:round" /* around words */
 
-typedef struct svg_camera { /* right, up and forward: of length 1, at right angles */
+typedef struct svg_camera { /* right, up and forward have length 1 and are at right angles */
     float eye[3], right[3], up[3], forward[3];
-    float zoom, middle[2]; /* pixels for what is 1 wide, seen from 1 away; where it looks at in the panel */
+    float zoom, middle[2]; /* pixels for what is 1 wide, seen from 1 away; the place in the panel that it looks at */
 } svg_camera;
 
 typedef struct svg {
     FILE *file;
-    double left, top, scale; /* the world's point in the panel's corner; pixels for one of its units */
+    double left, top, scale; /* the world's point in the corner of the panel; pixels per unit of the world */
 } svg;
 
 static inline void svg_check(int good, const char *what) {
@@ -70,7 +70,7 @@ static inline void svg_end_panel(svg *p) {
     p->scale = 1;
 }
 
-/* The straight line through n points x, y, and from the last back to the first if closed. */
+/* Straight lines from point to point, and back to the first if closed. */
 static inline void svg_path(svg *p, int n, const double *xy, int closed, const char *style) {
     fprintf(p->file, "<path style=\"stroke-linejoin:round;%s\" d=\"", style);
     for (int i = 0; i < n; i++)
@@ -94,14 +94,14 @@ static inline float svg_dot(const float a[3], const float b[3]) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* The sides of a box that the camera sees; y is up. shaded: those that look east, west, north or south are darker. */
+/* The sides of a box that the camera sees; y is up. If shaded, the upright sides are darker. */
 static inline void svg_box3(svg *p, const svg_camera *camera, const float min[3], const float max[3], int shaded,
                             const char *style) {
     static const char *const shade[3] = {"opacity:.4", "opacity:0", "opacity:.15"};
     for (int axis = 0; axis < 3; axis++) {
         double xy[8];
         if (camera->eye[axis] >= min[axis] && camera->eye[axis] <= max[axis]) continue;
-        for (int i = 0; i < 4; i++) { /* the side's corners, one after the other */
+        for (int i = 0; i < 4; i++) { /* the corners of the side, one after another */
             float d[3];
             for (int k = 0; k < 3; k++) {
                 int high = k == axis ? camera->eye[k] > max[k] : (i ^ i >> 1) >> (k == (axis + 1) % 3) & 1;
@@ -120,7 +120,7 @@ static inline void svg_circle(svg *p, double x, double y, double radius, const c
             (y - p->top) * p->scale, radius * p->scale, style);
 }
 
-/* Words as printf makes them, without < and &; size in pixels. */
+/* Text as printf makes it, without < and &; the size is in pixels. */
 static inline void svg_text(svg *p, double x, double y, int size, const char *style, const char *format, ...) {
     va_list list;
     fprintf(p->file, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"%d\" style=\"%s\">", (x - p->left) * p->scale,
@@ -138,7 +138,7 @@ static inline void svg_pointer(svg *p, double x, double y) {
     svg_path(p, 7, xy, 1, "fill:#fff;stroke:#000;stroke-width:1.5");
 }
 
-/* A little box in that style and what it stands for. */
+/* A little box in this style, and what it stands for. */
 static inline void svg_key(svg *p, float x, float y, const char *style, const char *meaning) {
     const float min[2] = {x, y}, max[2] = {x + 14, y + 14};
     svg_box(p, min, max, style);

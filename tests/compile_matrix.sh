@@ -132,6 +132,12 @@ src static_alone <<'END'
 int nothing_used(void);
 int nothing_used(void) { return 0; }
 END
+src static_declares <<'END'
+#define SAP_STATIC
+#include "sap.h"
+int nothing_used(void);
+int nothing_used(void) { return 0; }
+END
 src stb_before <<'END'
 #define STB_DS_IMPLEMENTATION
 #include "stb_ds.h"
@@ -315,6 +321,12 @@ src multi_static_alone <<'END'
 int nothing_used(void);
 int nothing_used(void) { return 0; }
 END
+src multi_static_declares <<'END'
+#define SAP_STATIC
+#include "sap_multi.h"
+int nothing_used(void);
+int nothing_used(void) { return 0; }
+END
 src multi_stb_before <<'END'
 #define STB_DS_IMPLEMENTATION
 #include "stb_ds.h"
@@ -385,6 +397,8 @@ thorough() {   # compiler, flags, extension
     runs "$1" "$2" "$dir/stb_elsewhere.$3 $dir/stb.$3"
     runs "$1" "$2 -DSAP_NO_SIMD" "$dir/main.$3"
     compiles "$1" "$2" "$dir/static_alone.$3"
+    compiles "$1" "$2" "$dir/static_declares.$3"
+    compiles "$1" "$2" "$dir/multi_static_declares.$3"
     for f in multi_main multi_twice multi_after_sap multi_after_implementation multi_declarations_first multi_stb_before \
              multi_own_memory; do
         runs "$1" "$2" "$dir/$f.$3"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # How much of the headers the tests and the replayed inputs of tests/corpus run: lines and branches, with every
 # line that none of them reaches. Built twice, with SIMD (each kernel that the machine has is forced by test_model)
-# and with SAP_NO_SIMD.
+# and with SAP_NO_SIMD. Lines with a branch that is never taken go to build/coverage/branches.txt; most are stb_ds's
+# tests for an array that is NULL, in places where it never is.
 #
 #   STB=folder of stb_ds.h   CC=gcc   JOBS=2   GOAL=98: least percentage of lines, for the exit code
 
@@ -55,7 +56,11 @@ python3 - $work/all.json "$GOAL" <<'END'
 import json, sys
 
 # Lines that no test can reach, by their text, and why.
+INVARIANT = "only if a filed box is not in its strips, which sap_validate would say"
 UNREACHABLE = {
+    'SAP_ASSERT(0 && "a filed box is in its strips");': INVARIANT,
+    "*lane = 0;": INVARIANT,
+    "return strip->start;": INVARIANT,
 }
 
 below = False
@@ -66,7 +71,6 @@ for file in json.load(open(sys.argv[1]))["files"]:
         if not line.get("gcovr/noncode"):
             lines[line["line_number"]] = line
     missing = [n for n in sorted(lines) if lines[n]["count"] == 0]
-    excused = [n for n in missing if text[n - 1].strip() in UNREACHABLE]
     branches = [b for line in lines.values() if line["count"] for b in line["branches"]]
     percent = 100.0 * (len(lines) - len(missing)) / len(lines)
     below = below or percent < float(sys.argv[2])

@@ -1,9 +1,10 @@
 #!/bin/sh
-# The first program in README.md is what a newcomer copies. Extracts it (the first ```c block with a main),
-# checks that it is examples/01_hello.c, compiles it with the command that README.md shows, runs it, and compares
-# what it prints with the block that follows it.
+# What a newcomer does with README.md. Extracts its first program (the first ```c block with a main), checks that it is
+# examples/01_hello.c, copies the two files, compiles it with the command that README.md shows, runs it, and compares
+# what it prints with the block that follows it. Builds it also as C++, by the lines shown for CMake and Meson, and as
+# installed. Every file, target and function that README.md names must exist.
 #
-#   STB=folder of stb_ds.h   BUILD=folder for objects
+#   STB=folder of stb_ds.h   BUILD=folder for objects   CC=gcc   CXX=g++
 
 cd "$(dirname "$0")/.." || exit 2
 root=$(pwd)
@@ -11,8 +12,12 @@ STB=${STB:-/usr/include/stb}
 BUILD=${BUILD:-$root/build/tests}
 work=$BUILD/readme
 rm -rf "$work" && mkdir -p "$work" || exit 2
+work=$(cd "$work" && pwd) && STB=$(cd "$STB" && pwd) || exit 2   # absolute: commands run in folders of their own
+CC=${CC:-gcc}
+CXX=${CXX:-g++}
 passed=0
 failed=0
+skipped=0
 
 check() {   # what is checked, command
     if eval "$2" > "$work/log" 2>&1; then passed=$((passed + 1)); return 0; fi
@@ -22,6 +27,8 @@ check() {   # what is checked, command
     return 1
 }
 
+skip() { echo "skipped: $1"; skipped=$((skipped + 1)); }
+
 # Splits README.md into its blocks: the program, every block behind it as NN.block, and every line that compiles
 # something, from anywhere in the file, into commands.
 [ -f README.md ] && awk -v work="$work" '
@@ -29,6 +36,7 @@ check() {   # what is checked, command
         if (!inside) { inside = 1; language = $0; sub(/^ *```/, "", language); text = ""; next }
         inside = 0
         if (!found && language == "c" && text ~ /int main/) { found = 1; printf "%s", text > (work "/hello.c") }
+        else if (language == "cmake" || language == "meson") { printf "%s", text > (work "/" language) }
         else if (found) { printf "%s", text > sprintf("%s/%02d.block", work, ++after) }
         next
     }
@@ -41,16 +49,14 @@ if check "has a complete C program" "test -s $work/hello.c"; then
         "sed -n '/^#include/,\$p' examples/01_hello.c > $work/example.c &&
          sed -n '/^#include/,\$p' $work/hello.c > $work/shown.c && diff $work/shown.c $work/example.c"
 
-    cp sap.h "$work/"
+    mkdir "$work/fresh" && cp sap.h "$STB/stb_ds.h" "$work/hello.c" "$work/fresh/"
     command=
     [ -f "$work/commands" ] && command=$(grep -m 1 'hello\.c' "$work/commands" | sed 's/ *&&.*//; s/ *#.*//')
     if [ -n "$command" ]; then
-        # As shown, but with stb_ds.h where this machine has it.
-        check "the command '$command' works" \
-            "(cd $work && CPATH=$STB $command) && mv $work/hello $work/as_shown 2>/dev/null || mv $work/a.out $work/as_shown"
+        check "the command '$command' works" "(cd $work/fresh && $command && test -x hello)"
     fi
     check "its program compiles without a warning" \
-        "${CC:-gcc} -std=c99 -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Werror \
+        "$CC -std=c99 -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Werror \
              -isystem $STB -I$root -o $work/hello $work/hello.c -lm"
     check "its program runs" "(cd $work && ./hello > output)"
     # The output is in the next block that is no shell command; `$ ./hello` above it may be part of the block.
@@ -63,6 +69,57 @@ if check "has a complete C program" "test -s $work/hello.c"; then
         break
     done
     check "shows what its program prints" "test -n '$expected' && diff $expected $work/output"
+
+    if command -v "$CXX" >/dev/null 2>&1; then
+        check "its program is C++, too, without a warning" \
+            "$CXX -std=c++11 -Wall -Wextra -Wpedantic -Werror -x c++ -isystem $STB -I$root -o $work/hello++ $work/hello.c &&
+             $work/hello++ > $work/output && diff $expected $work/output"
+    else skip "the program as C++: no $CXX here"; fi
 fi
-echo "$passed passed, $failed failed"
+
+# ---- with build systems: the program in main.c, both headers in third_party/sap ------------------------------------
+
+mkdir -p "$work/game/third_party/sap"
+cp sap.h "$STB/stb_ds.h" "$work/game/third_party/sap/"
+cp "$work/hello.c" "$work/game/main.c"
+runs() { "$1" > "$work/output" && diff "$expected" "$work/output"; }
+
+{ echo 'cmake_minimum_required(VERSION 3.5)'; echo 'project(game C)'; cat "$work/cmake"; } > "$work/game/CMakeLists.txt"
+if command -v cmake >/dev/null 2>&1; then
+    check "the lines for CMake work" \
+        "CC='$CC' cmake -S $work/game -B $work/cmake_build && cmake --build $work/cmake_build && runs $work/cmake_build/game"
+else skip "the lines for CMake: no cmake here"; fi
+
+{ echo "project('game', 'c')"; cat "$work/meson"; } > "$work/game/meson.build"
+if command -v meson >/dev/null 2>&1 && command -v ninja >/dev/null 2>&1; then
+    check "the lines for Meson work" \
+        "CC='$CC' meson setup $work/meson_build $work/game && ninja -C $work/meson_build && runs $work/meson_build/game"
+else skip "the lines for Meson: no meson and ninja here"; fi
+
+check "make install works" "make -s install PREFIX=$work/prefix"
+if command -v pkg-config >/dev/null 2>&1; then
+    # stb_ds.h has a pkg-config file only from Debian's package, so this one stands for it.
+    printf '%s\n' 'Name: stb' 'Description: stb' 'Version: 0' "Cflags: -I$STB" > "$work/prefix/lib/pkgconfig/stb.pc"
+    command=$(sed -n 's/^    cc \(\$(pkg-config .*main\.c\)$/\1/p' README.md)
+    check "the command with pkg-config works" \
+        "(cd $work/game && PKG_CONFIG_LIBDIR=$work/prefix/lib/pkgconfig && export PKG_CONFIG_LIBDIR &&
+          rm -r third_party && $CC $command) && runs $work/game/game"
+else skip "the command with pkg-config: not here"; fi
+
+# ---- what README.md names ------------------------------------------------------------------------------------------
+
+for file in $(grep -o '](bench/[^)]*)' README.md | sed 's/](\(.*\))/\1/') \
+            $(grep -o '`[a-z0-9_/]*\.\(c\|cpp\|h\)`' README.md | tr -d '`' | sort -u); do
+    check "names $file, which exists" "test -f '$file' -o -f 'examples/$file' -o -f '$STB/$file'"
+done
+for target in $(grep -o '\(^    \|`\)make [a-z-]*' README.md | sed 's/.*make //' | sort -u); do
+    check "names make $target, which is a target" "grep '^$target:' Makefile"
+done
+for name in $(grep -o '\(sap\|SAP\)_[A-Za-z0-9_]*' README.md | sort -u); do
+    check "names $name, which exists" "grep -w -e '$name' -e '$name\\.h' sap.h sap_multi.h Makefile"
+done
+
+printf '%d passed, %d failed' $passed $failed
+[ $skipped -gt 0 ] && printf ', %d skipped' $skipped
+echo
 [ $failed -eq 0 ] && [ $passed -gt 0 ]

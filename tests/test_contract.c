@@ -1385,10 +1385,446 @@ static void two_worlds(void) {
     sap_destroy(t);
 }
 
+/* ---- sap_validate ---------------------------------------------------------------------------- */
+
+enum { PLAIN, FREE, ADDED, REMOVED, MOVED, KINDS }; /* of slots, by what happened to their boxes */
+
+/* A world that uses everything that sap_validate looks at, by hundreds of boxes. Settled by path `how`: with strips or
+   with endpoints. The slots in slot[] are in no pair, but for the one that moved. */
+static sap_world *make_full_world(int how, uint32_t slot[KINDS]) {
+    enum { N = 400 };
+    static const sap_aabb far_away = {{900, 900, 900}, {901, 901, 901}};
+    sap_world *s = make_world(NULL);
+    test_rng rng = {5};
+    sap_aabb box;
+    sap_id ids[N], lone[4];
+    int i, axis;
+    s->path = how;
+    for (i = 0; i < N; i++) {
+        for (axis = 0; axis < 3; axis++) {
+            box.min[axis] = test_uniform(&rng, 0, 40);
+            box.max[axis] = box.min[axis] + 3;
+        }
+        ids[i] = i % 8 ? sap_add(s, &box, NULL) : sap_add_static(s, &box, NULL);
+    }
+    for (i = 0; i < 4; i++) lone[i] = add(s, cube(100.0f + 2.0f * (float)i, 101.0f + 2.0f * (float)i));
+    sap_update(s);
+    sap_remove(s, lone[0]);
+    sap_remove(s, lone[1]);
+    sap_update(s);
+    CHECK_EQUAL(sap_query_box(s, &far_away, 1, NULL, NULL), 0); /* the tree is there */
+    slot[ADDED] = sap__slot_of(add(s, far_away));               /* in the place of lone[0] */
+    slot[FREE] = sap__slot_of(lone[1]);
+    slot[PLAIN] = sap__slot_of(lone[2]);
+    slot[REMOVED] = sap__slot_of(lone[3]);
+    slot[MOVED] = sap__slot_of(ids[1]);
+    sap_remove(s, lone[3]);
+    move(s, ids[1], far_away);
+    sap_refilter(s, ids[2]);
+    return s;
+}
+
+/* A strip with at least so many chunks. */
+static sap__strip *strip_with(sap__strips *t, int chunks) {
+    int i = 0;
+    while (i < sap__wide_strip(t) && t->strip[i].count < chunks) i++;
+    CHECK(t->strip[i].count >= chunks);
+    return &t->strip[i];
+}
+
+/* A node with a lane to spare. */
+static sap__node *node_with_room(sap__tree *t) {
+    int i = 0;
+    while (t->nodes[i].height < 0 || t->nodes[i].count == SAP__ARITY) i++;
+    return &t->nodes[i];
+}
+
+static void exchange(sap__strip *a, sap__strip *b) {
+    sap__strip c = *a;
+    *a = *b;
+    *b = c;
+}
+
+/* Damage number `which` to a full world, and what sap_validate then says; NULL: there are no more. */
+static const char *damage(sap_world *s, const uint32_t slot[KINDS], int which) {
+    sap__strips *t = &s->moving;
+    sap__tree *tree = s->tree;
+    sap__node *root = &tree->nodes[tree->root], *child = &tree->nodes[root->child[0]], *leaf = child;
+    sap__strip *strip = strip_with(t, 2);
+    sap__chunk *chunk = &t->chunks[t->chunk[strip->start]];
+    uint32_t a = sap__slot_of(s->pairs[0].id0), b = sap__slot_of(s->pairs[0].id1), plain = slot[PLAIN];
+    uint32_t place = tree->place[plain];
+    int i = 0;
+    while (leaf->height) leaf = &tree->nodes[leaf->child[0]];
+    switch (which) {
+    /* boxes */
+    case 0: s->state[plain] |= SAP__REMOVED; return "A slot is live or removed, not both.";
+    case 1: s->state[slot[FREE]] |= SAP__RECORDED; return "A free slot has no flags.";
+    case 2: s->state[plain] |= SAP__CHANGED; return "No box is marked as changed between updates.";
+    case 3: s->now[plain].hi[0]++; return "A box that is not in the record is where it was.";
+    case 4: s->state[plain] |= SAP__FRESH; return "What was added, removed or given a filter is in the record.";
+    case 5: s->now[slot[REMOVED]].lo[0] = 0; return "A removed box is nowhere.";
+    case 6: s->was[slot[ADDED]].lo[0] = 0; return "An added box was nowhere.";
+    case 7: s->now[slot[MOVED]].lo[2] = SAP__INFINITY; return "No min is above its max.";
+    case 8: s->live++; return "The counts of live and static boxes are right.";
+    case 9: s->live_static++; return "The counts of live and static boxes are right.";
+    case 10: s->removed_count++; return "Every removed box is in the queue of removed slots.";
+    case 11: s->removed_first = plain; return "The queue of removed slots holds removed slots.";
+    case 12: sap__set_length(s->record, 1); return "Every recorded box is in the record once.";
+    case 13: s->record[0] = plain; return "The record holds recorded boxes.";
+    case 14: s->fresh++; return "The count of boxes with a new filter is right.";
+    case 15: s->free_count++; return "Every free slot is in the queue of free slots.";
+    case 16: s->free_first = plain; return "The queue of free slots holds free slots.";
+    /* pairs */
+    case 17: sap__set_length(s->links, 1); return "Every pair has its links.";
+    case 18: s->pairs[0].id1 = s->pairs[0].id0; return "In a pair id0 < id1.";
+    case 19: s->pairs[0].id1 |= 0x70000000; return "A pair's boxes exist.";
+    case 20: s->now[a] = s->was[a] = s->now[slot[ADDED]]; return "A pair's boxes overlapped at the last update.";
+    case 21:
+        s->live_static += !(s->state[a] & SAP__STATIC) + !(s->state[b] & SAP__STATIC);
+        s->state[a] |= SAP__STATIC;
+        s->state[b] |= SAP__STATIC;
+        return "Two static boxes are no pair.";
+    case 22: s->pairs[0].object1 = s; return "A pair has its boxes' objects.";
+    case 23:
+        *sap__bucket(s, s->pairs[0].id0, s->pairs[0].id1) = SAP__NONE;
+        return "The hash table finds every pair, and each once.";
+    case 24:
+        while (s->buckets[i] != SAP__NONE) i++;
+        s->buckets[i] = 0;
+        return "The hash chains hold every pair once.";
+    case 25: s->link[plain] = 0; return "A box's list holds its pairs.";
+    case 26: s->links[0].prev[0] ^= 2; return "A box's list leads back as it leads on.";
+    case 27: s->link[a] = SAP__NONE; return "Every pair is in the lists of its two boxes.";
+    /* strips */
+    case 28: strip->room = 1; return "A strip has room for its chunks.";
+    case 29: t->first[strip->start] = 0; return "A strip's chunks begin before all, and lie in sweep order.";
+    case 30: chunk->lo[0][SAP__LANES - 1] = 0; return "An empty lane overlaps nothing.";
+    case 31: chunk->ref[0] = slot[ADDED]; return "Strips hold settled boxes of their kind.";
+    case 32: chunk->hi[1][0]++; return "A filed box is where it was at the last update.";
+    case 33: exchange(strip, &t->strip[sap__wide_strip(t)]); return "Wide boxes are in the wide strip, no others are.";
+    case 34: t->cut[0][1] = SAP__AFTER_ALL; return "A box is filed in strips that it touches.";
+    case 35: chunk->ref[0] ^= 0x01000000; return "The home bits say where a box starts.";
+    case 36:
+        t->first[strip->start + 1] = SAP__BEFORE_ALL;
+        return "A chunk's boxes start between its first and the next one's.";
+    case 37: t->reach[strip->start]++; return "A chunk's reach is its largest max.";
+    case 38: s->standing.reach[s->standing.strip[0].start]++; return "A chunk's reach is its largest max.";
+    case 39: (void)stbds_arrpop(t->free_chunks); return "A chunk is in a strip or free.";
+    case 40: sap__strip_take(t, strip, strip->start, 0); return "A box is filed once in every strip that it touches.";
+    /* the tree */
+    case 41: root->parent = 0; return "The root has no parent.";
+    case 42: tree->dirty[0].slot = plain; return "The dirty list holds dirty slots, each once.";
+    case 43: root->height = SAP__LEVELS; return "A tree is not higher than its walks can climb.";
+    case 44: root->count = 1; return "A node has three to eight children, a root two to eight.";
+    case 45: root->touched = 1; return "No node is marked as touched between queries.";
+    case 46: node_with_room(tree)->bound[0][SAP__ARITY - 1] = 0; return "An empty lane encloses nothing.";
+    case 47: root->child[0] = SAP__NONE; return "A child is a node.";
+    case 48: child->parent = SAP__NONE; return "A node knows its parent.";
+    case 49: child->height++; return "All leaves are equally deep.";
+    case 50: leaf->child[0] = SAP__SLOT; return "A leaf holds boxes.";
+    case 51:
+        tree->dirty[tree->place[slot[MOVED]] & ~SAP__DIRTY].place ^= 1;
+        return "A dirty box knows where it lies in the tree.";
+    case 52: tree->place[plain] ^= 1; return "A box knows where it lies in the tree.";
+    case 53:
+        tree->nodes[place / SAP__ARITY].child[place % SAP__ARITY] ^= 0x70000000;
+        return "A box in the tree that is not dirty lives.";
+    case 54: root->bound[0][0] = -1; return "A lane is the union of its child's lanes.";
+    case 55:
+        tree->nodes[place / SAP__ARITY].bound[0][place % SAP__ARITY] = 0;
+        return "A box lies in the tree as recorded.";
+    case 56:
+        add(s, cube(0, 1)); /* in the free slot */
+        tree->place[slot[FREE]] = SAP__NOWHERE;
+        (void)stbds_arrpop(tree->dirty);
+        return "A live box is in the tree, or dirty.";
+    case 57: tree->boxes++; return "A box lies in the tree once.";
+    case 58:
+        tree->free_nodes = 1;
+        tree->free_node = tree->root;
+        return "A free node is free.";
+    case 59:
+        CHECK(sap__room_for_nodes(tree, 1));
+        sap__set_length(tree->nodes, sap__length(tree->nodes) + 1);
+        return "A node is in the tree or free.";
+    default: return NULL;
+    }
+}
+
+/* The same for endpoints. */
+static const char *damage_ends(sap_world *s, const uint32_t slot[KINDS], int which) {
+    uint64_t *ends = s->ends[1];
+    int n = sap__length(ends);
+    switch (which) {
+    case 0: sap__set_length(ends, n - 1); return "Every settled box has two ends on each used axis.";
+    case 1: ends[0] = 1; return "A sentinel stands at each side.";
+    case 2: ends[n - 1]--; return "A sentinel stands at each side.";
+    case 3: ends[3] = ends[4]; return "Endpoints are sorted, and no two are equal.";
+    case 4:
+        s->now[slot[PLAIN]].hi[1]++;
+        s->was[slot[PLAIN]].hi[1]++;
+        return "An endpoint has its box's bound of the last update.";
+    default: return NULL;
+    }
+}
+
+static void check_damage(int how, const char *(*spoil)(sap_world *, const uint32_t *, int)) {
+    const char *expected = "";
+    int which;
+    for (which = 0; expected; which++) {
+        uint32_t slot[KINDS];
+        sap_world *s = make_full_world(how, slot);
+        const char *said = sap_validate(s);
+        CHECK_MESSAGE(!said, "of a world that is well sap_validate says '%s'", said);
+        expected = spoil(s, slot, which);
+        said = sap_validate(s);
+        CHECK_MESSAGE(!expected == !said && (!said || strcmp(said, expected) == 0),
+                      "of damage %d sap_validate says '%s', not '%s'", which, said ? said : "",
+                      expected ? expected : "");
+        sap_destroy(s);
+    }
+}
+
+/* A broken invariant is found, and called by its name. */
+static void validate(void) {
+    check_damage(SAP__PATH_QUERY, damage);
+    check_damage(SAP__PATH_SORT, damage_ends);
+}
+
+/* ---- cost ------------------------------------------------------------------------------------ */
+
+enum { LINE = 300 }; /* boxes that stand along x, two apart */
+
+static sap_world *make_line(sap_id ids[LINE]) {
+    sap_world *s = make_world(NULL);
+    int i;
+    s->path = SAP__PATH_AUTO;
+    for (i = 0; i < LINE; i++) ids[i] = add(s, along_x(2.0f * (float)i, 2.0f * (float)i + 1));
+    return s;
+}
+
+/* Updates, and says by which way: a sort leaves endpoints, a sweep counts its tests. */
+static int way_of_update(sap_world *s) {
+    s->moving.sweep_tests = -1;
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    if (s->ends_ready) return SAP__PATH_SORT;
+    return s->moving.sweep_tests >= 0 ? SAP__PATH_PRUNE : SAP__PATH_QUERY;
+}
+
+/* The first n boxes move by so much along x. */
+static void push(sap_world *s, const sap_id *ids, int n, float by) {
+    int i;
+    for (i = 0; i < n; i++) {
+        sap_aabb box;
+        CHECK_EQUAL(sap_get_box(s, ids[i], &box), SAP_OK);
+        box.min[0] += by;
+        box.max[0] += by;
+        CHECK_EQUAL(move(s, ids[i], box), SAP_OK);
+    }
+}
+
+/* Calm updates until one is sorted; how many were not. */
+static int calm_updates(sap_world *s, const sap_id ids[LINE], int most) {
+    int n = 0;
+    do push(s, ids, sap_count(s) < LINE ? sap_count(s) : LINE, 1e-3f);
+    while (way_of_update(s) != SAP__PATH_SORT && ++n < most);
+    return n;
+}
+
+/* Of each two boxes the left one goes right and the other left: by 2 they change places, each end passes two others. */
+static void turn_pairs(sap_world *s, const sap_id *ids, int n, float by) {
+    int i;
+    for (i = 0; i < n; i++) push(s, ids + i, 1, i % 2 ? -by : by);
+}
+
+/* Few changed: asked for; an eighth: swept; all by a little, and again and again: sorted, until they go too far. */
+static void ways_are_chosen(void) {
+    enum { PART = LINE / SAP__PRUNE_PART };
+    sap_id ids[LINE];
+    sap_world *s = make_line(ids);
+    sap_stats stats;
+    CHECK_EQUAL(way_of_update(s), SAP__PATH_PRUNE);
+    push(s, ids, PART, 1000);
+    CHECK_EQUAL(way_of_update(s), SAP__PATH_QUERY);
+    push(s, ids, PART + 1, 1000);
+    CHECK_EQUAL(way_of_update(s), SAP__PATH_PRUNE);
+    push(s, ids, PART, -2000);
+    push(s, ids + PART, 1, -1000); /* all are back */
+    CHECK_EQUAL(way_of_update(s), SAP__PATH_PRUNE);
+    push(s, ids, PART + 1, 1000);
+    push(s, ids + PART, 1, -1000); /* this one did not move */
+    CHECK_EQUAL(way_of_update(s), SAP__PATH_QUERY);
+    push(s, ids, PART, -1000);
+    CHECK_EQUAL(way_of_update(s), SAP__PATH_QUERY);
+
+    CHECK_EQUAL(calm_updates(s, ids, 100), SAP__PATIENCE - 1);
+    push(s, ids, LINE / SAP__SORT_PART, 1e-3f);
+    CHECK_EQUAL(way_of_update(s), SAP__PATH_SORT);
+    sap_get_stats(s, &stats);
+    CHECK_EQUAL(stats.swaps, 0);
+    push(s, ids, PART, 1e-3f);
+    CHECK_EQUAL(way_of_update(s), SAP__PATH_QUERY);
+
+    CHECK_EQUAL(calm_updates(s, ids, 100), 0); /* as patient as it was */
+    turn_pairs(s, ids, LINE / 2, 2);
+    CHECK_EQUAL(way_of_update(s), SAP__PATH_SORT);
+    sap_get_stats(s, &stats);
+    CHECK_EQUAL(stats.swaps, SAP__BUSY_SHIFTS * LINE);
+    turn_pairs(s, ids, LINE, 2);
+    turn_pairs(s, ids, LINE / 2, -4); /* these go back */
+    CHECK_EQUAL(way_of_update(s), SAP__PATH_SORT);
+    sap_get_stats(s, &stats);
+    CHECK_EQUAL(stats.swaps, 2 * LINE);
+    turn_pairs(s, ids + LINE / 2, LINE / 2, -2); /* no more than before, but that was too much */
+    CHECK_EQUAL(way_of_update(s), SAP__PATH_PRUNE);
+    sap_destroy(s);
+}
+
+/* A sort that takes too long is given up, and not tried again for long. */
+static void a_sort_is_given_up(void) {
+    sap_id ids[LINE];
+    sap_world *s = make_line(ids);
+    sap_stats stats;
+    int i;
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK_EQUAL(calm_updates(s, ids, 100), SAP__PATIENCE - 1);
+    for (i = 0; i < LINE; i++) push(s, ids + i, 1, 2.0f * (float)(LINE - 2 * i)); /* turned round */
+    CHECK_EQUAL(way_of_update(s), SAP__PATH_PRUNE);
+    sap_get_stats(s, &stats);
+    CHECK(stats.swaps > SAP__SHIFT_BUDGET * LINE && stats.swaps < (SAP__SHIFT_BUDGET + 2) * LINE);
+    CHECK_EQUAL(calm_updates(s, ids, 100), 8 * SAP__PATIENCE - 1);
+    sap_destroy(s);
+}
+
+/* Nobody sorts where there are static boxes, few boxes, or boxes that go far; also not when most of them come. */
+static void who_does_not_sort(void) {
+    sap_id ids[LINE];
+    sap_world *s = make_line(ids);
+    sap_aabb far_away = cube(5000, 5001);
+    sap_id standing = sap_add_static(s, &far_away, NULL);
+    int i, j;
+    CHECK_EQUAL(calm_updates(s, ids, 20), 20);
+    CHECK_EQUAL(sap_remove(s, standing), SAP_OK);
+    CHECK(calm_updates(s, ids, 20) < 20);
+    sap_remove_many(s, LINE - SAP__CALM_BOXES, ids + SAP__CALM_BOXES);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    push(s, ids, 1, 1000);
+    CHECK_EQUAL(way_of_update(s), SAP__PATH_QUERY); /* the endpoints are forgotten */
+    CHECK_EQUAL(calm_updates(s, ids, 20), 20);
+    sap_destroy(s);
+
+    s = make_line(ids);
+    for (i = 0; i < 20; i++) {
+        push(s, ids, LINE, i % 2 ? 1.0f : -1.0f); /* two ends in the way of each */
+        CHECK(way_of_update(s) != SAP__PATH_SORT);
+    }
+    CHECK_EQUAL(calm_updates(s, ids, 20), SAP__PATIENCE - 1); /* any that is not calm begins the count anew */
+    sap_destroy(s);
+
+    s = make_line(ids);
+    for (i = 0; i < 20; i++) {
+        CHECK(way_of_update(s) != SAP__PATH_SORT);
+        CHECK_EQUAL(sap_remove_many(s, LINE * 2 / 3, ids), SAP_OK);
+        for (j = 0; j < LINE * 2 / 3; j++) ids[j] = add(s, along_x(0, 1));
+        push(s, ids, LINE, 1e-3f);
+    }
+    sap_destroy(s);
+}
+
+/* With nothing recorded O(1); a box handed in where it is is nothing; one box asks those around it. */
+static void few_cost_little(void) {
+    sap_id ids[LINE];
+    sap_world *s = make_line(ids);
+    sap_stats stats;
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    push(s, ids, 1, 1e-3f);
+    CHECK_EQUAL(way_of_update(s), SAP__PATH_QUERY);
+    sap_get_stats(s, &stats);
+    CHECK(stats.overlap_tests > 0 && stats.overlap_tests <= 64);
+    push(s, ids, LINE, 0);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    sap_get_stats(s, &stats);
+    CHECK(stats.overlap_tests == 0 && stats.swaps == 0);
+    sap_destroy(s);
+}
+
+/* ---- found by review ------------------------------------------------------------------------------ */
+
+/* A shift by nothing changes nothing, also where arithmetic flushes denormals (-ffast-math): these two would touch. */
+static void shift_by_nothing(void) {
+    const float nothing[3] = {0, TEST_MINUS_0, 0};
+    sap_world *s = sap_create(NULL);
+    sap_aabb low = cube(-1, 0), high = cube(0, 1);
+    low.max[0] = test_float(1000);
+    high.min[0] = test_float(2000);
+    CHECK(sap_add(s, &low, NULL) != 0 && sap_add(s, &high, NULL) != 0);
+    CHECK_EQUAL(sap_shift_origin(s, nothing), SAP_OK);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK(sap_pairs(s, NULL) == NULL || sap_find_pair(s, 1, 2) == NULL);
+    sap_destroy(s);
+}
+
+/* The hash table of the pairs ends at 2^30 buckets; there may be more pairs. */
+static void most_buckets(void) {
+    sap_world *s = sap_create(NULL);
+    CHECK_EQUAL(sap__buckets_for(s, 0), 64);
+    CHECK_EQUAL(sap__buckets_for(s, 65), 128);
+    CHECK_EQUAL(sap__buckets_for(s, (1 << 30) - 1), 1 << 30);
+    CHECK_EQUAL(sap__buckets_for(s, 0x7fffffff), 1 << 30);
+    sap_destroy(s);
+}
+
+/* What counts updates ends at 0, however many there are. */
+static void counts_end(void) {
+    sap_id ids[LINE];
+    sap_world *s = make_line(ids);
+    int i;
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    for (i = 0; i < 4 * SAP__PATIENCE; i++) {
+        push(s, ids, LINE, 1);
+        CHECK_EQUAL(sap_update(s), SAP_OK);
+        CHECK(s->moving.restless >= 0 && s->patience >= 0);
+    }
+    sap_destroy(s);
+}
+
+/* Static boxes that all start at one place: to find each among them would be quadratic. */
+static void one_start_for_all(void) {
+    enum { N = 20000 };
+    sap_world *s = sap_create(NULL);
+    sap_id first = 0, id;
+    int i;
+    for (i = 0; i < N; i++) {
+        sap_aabb box = cube(0, 1);
+        id = sap_add_static(s, &box, NULL);
+        if (i == 0) first = id;
+    }
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    for (i = 0; i < N / 5; i++) {
+        sap_aabb box = cube(0, 1);
+        box.max[2] = 2;
+        CHECK_EQUAL(sap_move(s, first + (sap_id)i, &box), SAP_OK);
+    }
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK(s->standing.walked < 4 * N + N / SAP__FILL + 1);
+    CHECK(sap_validate(s) == NULL);
+    sap_destroy(s);
+}
+
 int main(void) {
     types();
     result_text();
     null_world();
+    validate();
+    ways_are_chosen();
+    a_sort_is_given_up();
+    who_does_not_sort();
+    few_cost_little();
+    shift_by_nothing();
+    most_buckets();
+    counts_end();
+    one_start_for_all();
     for (path = SAP__PATH_AUTO; path < ALL_PATHS; path++) {
         create_and_destroy();
         reserve();

@@ -1286,7 +1286,7 @@ static void multi_grid_is_fixed(void) {
     sap_multi_destroy(m);
 }
 
-/* It is wrapped: what leaves the bounds is filed from the other end. */
+/* It is wrapped: what leaves the bounds is filed from the other end, so every place has a cell. */
 static void multi_grid_is_wrapped(void) {
     sap_multi *m = open_fixed();
     sap_id first = fill_cell(m, 0, 48, 0), beyond = fill_cell(m, 64, 48, 0), before = fill_cell(m, 0, -16, 0);
@@ -1297,7 +1297,7 @@ static void multi_grid_is_wrapped(void) {
     sap_multi_destroy(m);
 }
 
-/* So no box is outside, and boxes at opposite ends that share a cell are told apart by their bounds */
+/* Boxes at opposite ends may share one; they do not pair, for their bounds are compared */
 static void multi_grid_leaves_no_box_outside(void) {
     sap_multi *m = open_fixed();
     float far[3] = {-1e30f, 1e9f, -300};
@@ -1315,21 +1315,25 @@ static void multi_grid_leaves_no_box_outside(void) {
     sap_multi_destroy(m);
 }
 
-/* hashed config.hashed, cells of config.cell_size, without bounds; config.entries: coordinates are hashed into so many
-   cells, 0: every cell that holds a box is one */
-static void multi_grid_is_hashed(void) {
+/* Fills six cells far from each other, and checks how many there are. */
+static void fill_far_cells(int entries, int fewest, int most) {
     const float places[6] = {0, 16, -16, 160000, -1600000, 8000000};
-    int entries, i;
-    for (entries = 0; entries <= 3; entries += 3) {
-        sap_multi *m = open_hashed(16, 16, 16, entries);
-        for (i = 0; i < 6; i++) (void)fill_cell(m, places[i], 0, -places[5 - i]);
-        settle(m);
-        if (entries)
-            CHECK_BETWEEN(m->cells_used, 2, entries);
-        else
-            CHECK_EQUAL(m->cells_used, 6);
-        sap_multi_destroy(m);
-    }
+    sap_multi *m = open_hashed(16, 16, 16, entries);
+    int i;
+    for (i = 0; i < 6; i++) (void)fill_cell(m, places[i], 0, -places[5 - i]);
+    settle(m);
+    CHECK_BETWEEN(m->cells_used, fewest, most);
+    sap_multi_destroy(m);
+}
+
+/* hashed config.hashed: cells of config.cell_size, as far as the boxes go. */
+static void multi_grid_is_hashed(void) {
+    fill_far_cells(0, 6, 6);
+}
+
+/* With config.entries cells share that many table entries, and what shares an entry is one cell */
+static void multi_grid_has_entries(void) {
+    fill_far_cells(3, 2, 3);
 }
 
 /* Adds n boxes anywhere in a cube. */
@@ -1342,11 +1346,14 @@ static void add_anywhere(sap_multi *m, test_rng *rng, int n, float size) {
     }
 }
 
-/* chosen neither: from a sample of the boxes, anew when there are twice or half as many. */
+/* chosen neither is given: from a sample of the boxes, and again when there are twice or half as many, or when they have
+   gathered in less than half of the cells. */
 static void multi_grid_is_chosen(void) {
     enum { N = 9000 }; /* two cells of SAP__CELL_BOXES, and some */
     sap_multi *m = open_multi(NULL), *near = open_multi(NULL);
     test_rng rng = {1};
+    const float far[3] = {5000, 5000, 5000};
+    sap_aabb box;
     sap_id id;
     add_anywhere(m, &rng, N, 500);
     settle(m);
@@ -1360,6 +1367,16 @@ static void multi_grid_is_chosen(void) {
     settle(m);
     settle(m);
     CHECK(m->grid_boxes > 2 * N);
+    CHECK_EQUAL(m->cells_used, 8);
+    CHECK_EQUAL(sap_multi_shift_origin(m, far), SAP_OK);
+    settle(m);
+    CHECK_EQUAL(m->cells_used, 1); /* an outer one */
+    CHECK_EQUAL(sap_multi_get_box(m, 1, &box), SAP_OK);
+    CHECK_EQUAL(sap_multi_move(m, 1, &box), SAP_OK);
+    box.max[0] += 0.5f;
+    CHECK_EQUAL(sap_multi_move(m, 1, &box), SAP_OK);
+    settle(m);
+    CHECK_EQUAL(m->cells_used, 8);
     for (id = 2000; id < 3 * N; id++) (void)sap_multi_remove(m, id);
     settle(m);
     settle(m);
@@ -1367,7 +1384,7 @@ static void multi_grid_is_chosen(void) {
     sap_multi_destroy(m);
 }
 
-/* The outer cells have no end */
+/* The outer cells reach to infinity */
 static void multi_grid_has_outer_cells_without_end(void) {
     enum { N = 9000 };
     const float far[4] = {2000, 1e9f, -2000, -1e30f};
@@ -1402,7 +1419,7 @@ static void multi_grid_divides_any_axes(void) {
     }
 }
 
-/* A cell costs memory once a box has been in it. */
+/* A cell takes memory from the first box in it on. */
 static void multi_grid_costs_where_boxes_are(void) {
     sap_multi_config c;
     sap_multi *m;
@@ -1437,7 +1454,7 @@ static void move_cell(sap_multi *m, sap_id first, float by) {
     settle(m);
 }
 
-/* When empty it goes to a pool, where the next new cell finds it, and is freed after SAP__POOL_UPDATES updates. */
+/* Empty cells wait in a pool for the next new cell, and are freed after 64 updates. */
 static void multi_grid_pools_empty_cells(void) {
     sap_multi *m = open_hashed(16, 0, 0, 0);
     sap_id first = fill_cell(m, 0, 0, 0);
@@ -1452,15 +1469,15 @@ static void multi_grid_pools_empty_cells(void) {
     move_cell(m, first, 16);
     CHECK_EQUAL(cell_of(m, first), cell);
     CHECK_EQUAL(cells_in_memory(m), 2);
-    for (i = 1; i < SAP__POOL_UPDATES; i++) settle(m);
+    for (i = 1; i < 64; i++) settle(m);
     CHECK_EQUAL(cells_in_memory(m), 2);
     settle(m);
     CHECK_EQUAL(cells_in_memory(m), 1);
     sap_multi_destroy(m);
 }
 
-/* A box that touches more than SAP__MOST_CELLS cells is filed in none: one more SAP, outside of the grid, holds all such
-   boxes, and whoever changed asks it too. */
+/* A box that would be in more than eight cells is in none: one sap_world beside the grid holds all such boxes, and boxes
+   that change are compared with it too. */
 static void multi_grid_has_one_more_sap(void) {
     sap_multi *m = open_hashed(16, 0, 0, 0);
     sap_aabb wide = box_at(1, 0, 0, 1), small = box_at(3, 0, 0, 1);
@@ -1492,8 +1509,8 @@ static void multi_grid_has_one_more_sap(void) {
     sap_multi_destroy(m);
 }
 
-/* Cells that are too small for the boxes (most of them touch too many, or stand alone) are doubled until they are not.
- */
+/* If cells are too small (too many boxes touch more than eight, or there are fewer than sixteen boxes a cell) they are
+   doubled, yours too. */
 static void multi_grid_doubles_small_cells(void) {
     enum { N = 400 };
     sap_multi *large = open_hashed(1, 1, 1, 0), *lonely = open_hashed(1, 1, 1, 0);
@@ -1673,7 +1690,7 @@ static void multi_threads_may_query(void) {
 /* sap_multi.h: memory                                                                                              */
 /* ================================================================================================================ */
 
-/* Some 150 bytes a box on top of sap.h's, where the grid is in use. */
+/* In a chosen grid some 180 bytes a box on top of sap.h's. */
 static void multi_memory_of_a_box(void) {
     sap_world *s = open_world(NULL);
     sap_multi *m = open_multi(NULL);
@@ -1688,8 +1705,24 @@ static void multi_memory_of_a_box(void) {
     sap_destroy(s);
 }
 
-/* After sap_multi_reserve no call allocates until a number is exceeded, but a cell that is entered for the first time,
-   or holds more than it ever did, may. (Thorough: test_multi.c, reserved.) */
+/* A cell takes 20 to 30 KB with its scratch: hashed cells of few boxes cost much more a box. */
+static void multi_memory_of_a_cell(void) {
+    enum { CELLS = 8 };
+    sap_multi *m = open_hashed(16, 0, 0, 0);
+    size_t with_one, with_all;
+    int i;
+    (void)fill_cell(m, 0, 0, 0);
+    settle(m);
+    with_one = multi_bytes_of(m);
+    for (i = 1; i <= CELLS; i++) (void)fill_cell(m, 16 * (float)i, 0, 0);
+    settle(m);
+    with_all = multi_bytes_of(m);
+    CHECK_BETWEEN((with_all - with_one) / CELLS, 10000, 40000);
+    sap_multi_destroy(m);
+}
+
+/* After sap_multi_reserve no call allocates until a number is exceeded, but an update may in which a cell is entered for
+   the first time, or holds more than it ever did. (Thorough: test_multi.c, reserved.) */
 static void multi_memory_is_reserved(void) {
     sap_multi *m = open_hashed(16, 0, 0, 0);
     sap_id first;
@@ -1899,6 +1932,7 @@ int main(void) {
     multi_grid_is_wrapped();
     multi_grid_leaves_no_box_outside();
     multi_grid_is_hashed();
+    multi_grid_has_entries();
     multi_grid_is_chosen();
     multi_grid_has_outer_cells_without_end();
     multi_grid_divides_any_axes();
@@ -1911,6 +1945,7 @@ int main(void) {
     multi_threads_are_yours();
     multi_threads_may_query();
     multi_memory_of_a_box();
+    multi_memory_of_a_cell();
     multi_memory_is_reserved();
     multi_memory_may_fail();
     CHECK_EQUAL(faults, 0);

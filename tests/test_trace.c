@@ -27,8 +27,8 @@ static void note(int step, int axis, uint32_t id0, uint32_t id1) {
 }
 
 #define SAP_TRACE(step, axis, id0, id1) note((int)(step), (int)(axis), (uint32_t)(id0), (uint32_t)(id1))
-#define SAP_IMPLEMENTATION
-#include "sap.h"
+#define SAP_MULTI_IMPLEMENTATION
+#include "sap_multi.h"
 
 #include "model.h"
 #include "scenes.h"
@@ -254,10 +254,18 @@ static void random_scenes(int seed) {
     sap_destroy(s);
 }
 
+/* The steps of a sap_multi are those of one sap_world: no number of boxes brings its grid into use. */
+static void grid_is_not_used(void) {
+    sap_multi *m = sap_multi_create(NULL);
+    CHECK_EQUAL(m->from, INT_MAX);
+    sap_multi_destroy(m);
+}
+
 int main(int argc, char **argv) {
     int seeds = test_argument(argc, argv, 1, 100), seed, axis;
     for (axis = 0; axis < 3; axis++) paper_examples(axis);
     reject();
+    grid_is_not_used();
     for (seed = 1; seed <= seeds; seed++) random_scenes(seed);
     return test_summary();
 }

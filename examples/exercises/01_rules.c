@@ -1,9 +1,9 @@
 /*
 Exercise 1: the update rule
 
-The ends of some boxes stand in one array, sorted by comes_before. Then boxes move: their ends get new values where they
-stand, and the array is not sorted any more. Sort it again, by insertion sort: from the left, each end walks left past
-those that it comes before. When two ends change places that way, a pair may start or stop overlapping on this axis:
+The ends of some boxes are in one array, sorted by comes_before. Then boxes move: their ends get new values in place,
+and the array is no longer sorted. Sort it again by insertion sort: starting from the left, each end walks left past
+those that it comes before. When two ends change places in this way, a pair may start or stop overlapping on this axis:
 call start(a, b) or stop(a, b) with the two boxes, in either order. For which kinds of ends? examples/teach/01_rules
 shows it, and sap__ends_pass in sap.h does it.
 

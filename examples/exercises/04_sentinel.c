@@ -1,15 +1,15 @@
 /*
 Exercise 4: break the sentinels, and mend them
 
-The paper (appendix B) puts a dummy end at each side of the sorted array, -FLT_MAX and FLT_MAX, so that an end which
-walks needs not ask whether the array is over:
+The paper (appendix B) puts a dummy end at each side of the sorted array, -FLT_MAX and FLT_MAX, so that a walking end
+need not check for the end of the array:
 
     while (ends[j - 1] > value) j--;        to the left
     while (ends[j + 1] < value) j++;        to the right
 
-1. Break it: give a box, legal in sap.h (see sap_aabb and "Infinite bounds" there), one end of which walks out of the
-   array on the left, and one end on the right.
-2. Mend it: choose sentinels with which no legal box walks out. The two loops stay as they are.
+1. Break it: return a box that is legal in sap.h (see sap_aabb and "Infinite bounds" there), one end of which walks out
+   of the array on the left and the other on the right.
+2. Mend it: choose sentinels that no legal box can pass. The two loops stay as they are.
 
 sap.h compares integers instead (see sap__end): which ones are its sentinels?
 

@@ -1,11 +1,12 @@
 /*
-Shows how a moved box is sorted in, and which rule says that a pair starts or stops (Terdiman I.3).
+Shows how a box that moved is sorted in, and by which rules a pair starts or stops (Terdiman I.3).
 
     cc -I../.. -I.. -I/usr/include/stb -o 01_rules 01_rules.c -lm && ./01_rules
 
-Drawn in 01_rules.svg, or the file you name. "(A" is the min of A, "A)" its max, "<" walks left past a larger one: one
-direction is enough, for what moves right is passed. In case 4 the bare rules would start the pair and stop it again,
-so a start must come before its stop; sap.h asks the boxes, as they were and as they are, and then no order matters.
+It draws 01_rules.svg or the file you name. "(A" is the min of A and "A)" its max; "<" marks the end that walks left
+past a larger one. Walking left is enough: an end that moves right is passed by the others. In case 4 the rules alone
+would start the pair and then stop it again, so the start would have to come before the stop. sap.h looks at the boxes
+too, as they were and as they are, so the order does not matter.
 It prints:
 
     1. a min moves right, past a max
@@ -18,17 +19,17 @@ It prints:
        reported    B and C begin
     3. a min passes a min, a max passes a max
        before      (A 0    (B 1    A) 2    B) 3
-       B passes A  (B -1<  (A 0    A) 2    B) 3    of one kind: nothing
-       B passes A  (B -1   (A 0    B) 1.5< A) 2    of one kind: nothing
+       B passes A  (B -1<  (A 0    A) 2    B) 3    same kind: nothing
+       B passes A  (B -1   (A 0    B) 1.5< A) 2    same kind: nothing
        reported    nothing
     4. B leaps over A: start and stop in one update
        before      (A 0    A) 1    (B 2    B) 3
        B passes A  (A 0    (B -3<  A) 1    B) 3    min passes max: start? They are apart
-       B passes A  (B -3<  (A 0    A) 1    B) 3    of one kind: nothing
-       B passes A  (B -3   (A 0    B) -2<  A) 1    of one kind: nothing
+       B passes A  (B -3<  (A 0    A) 1    B) 3    same kind: nothing
+       B passes A  (B -3   (A 0    B) -2<  A) 1    same kind: nothing
        B passes A  (B -3   B) -2<  (A 0    A) 1    max passes min: stop? They were apart
        reported    nothing
-    5. B comes, but is higher up: two axes
+    5. B arrives, but higher up: two axes
        before      (A 0    A) 2    (B 3    B) 4
        B passes A  (A 0    (B 1<   A) 2    B) 4    min passes max: start? They are apart
        reported    nothing
@@ -47,7 +48,7 @@ typedef struct lesson {
     const char *title;
     int axes, n;
     sap_aabb box[3];
-    sap_aabb to; /* the last box moves there */
+    sap_aabb to; /* where the last box moves */
 } lesson;
 
 typedef struct walk_step {
@@ -61,14 +62,14 @@ static const lesson lessons[CASES] = {
     {"a max moves right, past a min", SAP_AXIS_X, 3, {{{0}, {2}}, {{4}, {5}}, {{1}, {3}}}, {{1}, {4.5f}}},
     {"a min passes a min, a max passes a max", SAP_AXIS_X, 2, {{{0}, {2}}, {{1}, {3}}}, {{-1}, {1.5f}}},
     {"B leaps over A: start and stop in one update", SAP_AXIS_X, 2, {{{0}, {1}}, {{2}, {3}}}, {{-3}, {-2}}},
-    {"B comes, but is higher up: two axes", SAP_2D, 2, {{{0, 0}, {2, 1}}, {{3, 5}, {4, 6}}}, {{1, 5}, {4, 6}}},
+    {"B arrives, but higher up: two axes", SAP_2D, 2, {{{0, 0}, {2, 1}}, {{3, 5}, {4, 6}}}, {{1, 5}, {4, 6}}},
 };
 
 static sap_world *world;
 static walk_step steps[MOST_STEPS];
 static int step_count, watching;
 
-/* Called by sap.h: first for an end of id0 that passes one of id1, then for the rule, if that makes one fire. */
+/* Called by sap.h: first when an end of id0 passes one of id1, then for the rule, if that makes one fire. */
 static void watch(int step, int axis, uint32_t id0, uint32_t id1) {
     if (!watching) return;
     if (step == SAP_STEP_PASS)
@@ -77,7 +78,7 @@ static void watch(int step, int axis, uint32_t id0, uint32_t id1) {
         steps[step_count - 1].rule = step;
 }
 
-/* What the rule said. The ends of a rule are a min and a max; the walker is one of them. */
+/* What the rule said. A rule is about a min and a max; the walker is one of them. */
 static const char *saying(const walk_step *step) {
     int is_max = step->row.ends[step->row.walker].is_max;
     switch (step->rule) {
@@ -85,7 +86,7 @@ static const char *saying(const walk_step *step) {
     case SAP_STEP_STOP: return "max passes min: stop";
     case SAP_STEP_REJECT:
         return is_max ? "max passes min: stop? They were apart" : "min passes max: start? They are apart";
-    default: return "of one kind: nothing";
+    default: return "same kind: nothing";
     }
 }
 
@@ -98,7 +99,7 @@ static void show_net(void) {
     printf("%s\n", created + deleted ? "" : "nothing");
 }
 
-/* The boxes before as bars above a line of numbers; the last one also where it goes. */
+/* The boxes as they were, as bars above a line of numbers; the last one also where it moves. */
 static void draw_bars(svg *p, double x, double y, const lesson *now) {
     for (int i = 0; i <= now->n; i++) {
         const sap_aabb *box = i < now->n ? &now->box[i] : &now->to;
@@ -122,7 +123,8 @@ static void draw_row(svg *p, double y, const char *label, const teach_row *row, 
 
 int main(int argc, char **argv) {
     svg p = svg_open(argc > 1 ? argv[1] : "01_rules.svg", 900, 1020, "What passes what, and what that means");
-    svg_text(&p, 580, 68, 13, SVG_WORD, "bars: before; outlined: where the last one goes");
+    svg_text(&p, 40, 70, 15, SVG_WORD, "Ends walk only to the left: one that moves right is passed.");
+    svg_text(&p, 580, 70, 13, SVG_WORD, "bars: before; outline: where the last one moves");
     double y = 104;
     for (int k = 0; k < CASES; k++) {
         const lesson *now = &lessons[k];

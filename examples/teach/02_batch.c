@@ -3,18 +3,18 @@ Shows how new boxes are merged into the sorted endpoints in one pass (Terdiman I
 
     cc -I../.. -I.. -I/usr/include/stb -o 02_batch 02_batch.c -lm && ./02_batch
 
-Drawn in 02_batch.svg, or the file you name. The numbers are those of the paper: 42, 10, 60 and 12 come to -6, -1, 0,
-11, 15, 20, 50 and 150. "<" marks the one just taken, "." a place that is free. It prints:
+It draws 02_batch.svg or the file you name. The numbers are those of the paper: 42, 10, 60 and 12 are inserted into -6,
+-1, 0, 11, 15, 20, 50 and 150. "<" marks the end just inserted, "." a free place. It prints:
 
-    old         (A -6   A) -1   (B 0    B) 11   (C 15   C) 20   (D 50   D) 150
-    new, sorted (E 10   (F 12   E) 42   F) 60
-      take 60   (A -6   A) -1   (B 0    B) 11   (C 15   C) 20   (D 50   .       .       .       F) 60<  D) 150
-      take 42   (A -6   A) -1   (B 0    B) 11   (C 15   C) 20   .       .       E) 42<  (D 50   F) 60   D) 150
-      take 12   (A -6   A) -1   (B 0    B) 11   .       (F 12<  (C 15   C) 20   E) 42   (D 50   F) 60   D) 150
-      take 10   (A -6   A) -1   (B 0    (E 10<  B) 11   (F 12   (C 15   C) 20   E) 42   (D 50   F) 60   D) 150
-    sap.h       (A -6   A) -1   (B 0    (E 10   B) 11   (F 12   (C 15   C) 20   E) 42   (D 50   F) 60   D) 150
-    The same; its update passed 0 ends. New pairs, by pruning: B-E C-E C-F D-F E-F
-    Comparisons: 9 in a batch, 19 one by one. Created far away and moved in: 13 ends passed.
+    old          (A -6   A) -1   (B 0    B) 11   (C 15   C) 20   (D 50   D) 150
+    new, sorted  (E 10   (F 12   E) 42   F) 60
+      insert 60  (A -6   A) -1   (B 0    B) 11   (C 15   C) 20   (D 50   .       .       .       F) 60<  D) 150
+      insert 42  (A -6   A) -1   (B 0    B) 11   (C 15   C) 20   .       .       E) 42<  (D 50   F) 60   D) 150
+      insert 12  (A -6   A) -1   (B 0    B) 11   .       (F 12<  (C 15   C) 20   E) 42   (D 50   F) 60   D) 150
+      insert 10  (A -6   A) -1   (B 0    (E 10<  B) 11   (F 12   (C 15   C) 20   E) 42   (D 50   F) 60   D) 150
+    sap.h        (A -6   A) -1   (B 0    (E 10   B) 11   (F 12   (C 15   C) 20   E) 42   (D 50   F) 60   D) 150
+    The same array, without any end passing another. New pairs, by pruning: B-E C-E C-F D-F E-F
+    Comparisons: 9 in a batch, 19 one by one. Created far away and then moved in: 13 ends are passed.
 
        old    new     in a batch     one by one    moved in
         50      5            108            583         568
@@ -34,9 +34,9 @@ enum { OLD = 4, NEW = 2, MOST = 5000 };
 static const sap_aabb old_boxes[OLD] = {{{-6}, {-1}}, {{0}, {11}}, {{15}, {20}}, {{50}, {150}}};
 static const sap_aabb new_boxes[NEW] = {{{10}, {42}}, {{12}, {60}}};
 
-/* Merges m sorted ends into n sorted ones that have room for them behind, from the back: the largest first, and the
-   next one goes on where it stopped. What it passes moves up at once by as many as are still to come. Says after each
-   what there is, if asked to. Returns how many comparisons it took. */
+/* Merges m sorted ends into n sorted ones, from the back; there is room for m more behind them. The largest goes first,
+   and the next one goes on where it stopped. What is passed moves up by as many places as ends are still to come, so it
+   moves only once. 'say', if any, is called after each. Returns the number of comparisons. */
 static long long merge(teach_end *ends, int n, const teach_end *incoming, int m, void (*say)(int place)) {
     const teach_end empty = {0, 0, 0};
     int from = n - 1, to = n + m - 1;
@@ -62,14 +62,14 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Both ends of n boxes, the first of which is called 'name'; sorted, or as they come, each max first. */
+/* Both ends of n boxes, the first of which is called 'name': sorted, or box by box with the max first. */
 static void ends_of(const sap_aabb *boxes, int n, char name, int sorted, teach_end *out) {
     for (int i = 0; i < 2 * n; i++)
         out[i] = (teach_end){(char)(name + i / 2), !(i & 1), (i & 1 ? boxes[i / 2].min : boxes[i / 2].max)[0]};
     if (sorted) qsort(out, (size_t)n * 2, sizeof *out, by_value);
 }
 
-/* One at a time: each begins at the end of the array again. */
+/* One at a time: each starts at the end of the array again. */
 static long long insert_one_by_one(teach_end *ends, int n, const teach_end *incoming, int m) {
     long long comparisons = 0;
     for (int i = 0; i < m; i++) comparisons += merge(ends, n + i, &incoming[i], 1, NULL);
@@ -85,7 +85,7 @@ static sap_world *line_world(const sap_aabb *boxes, int n, sap_id *ids) {
     return world;
 }
 
-/* The simple way (I.4a): created far away, then moved to their places; how many ends that passes. */
+/* The simple way (I.4a): create boxes far away, then move them to their places. Returns how many ends they pass. */
 static long long move_in(const sap_aabb *old, int n, const sap_aabb *incoming, int m) {
     static sap_id ids[MOST];
     sap_world *world = line_world(old, n, ids);
@@ -101,7 +101,7 @@ static long long move_in(const sap_aabb *old, int n, const sap_aabb *incoming, i
     return passes;
 }
 
-/* What is said of the paper's merge while it goes on. */
+/* What is shown of the paper's merge, step by step. */
 static teach_row row;
 static svg picture;
 static double row_y = 80;
@@ -116,8 +116,8 @@ static void say_step(int place) {
     char label[24];
     row.n = 2 * (OLD + NEW);
     row.walker = place;
-    snprintf(label, sizeof label, "take %g", (double)row.ends[place].value);
-    printf("  %-10s", label);
+    snprintf(label, sizeof label, "insert %g", (double)row.ends[place].value);
+    printf("  %-11s", label);
     teach_print(&row, "");
     draw(label, &row);
 }
@@ -128,11 +128,11 @@ static void show_paper(void) {
     sap_id ids[OLD + NEW];
     sap_world *world = line_world(old_boxes, OLD, ids);
     row = teach_read(world, 0);
-    printf("old         ");
+    printf("old          ");
     teach_print(&row, "");
     draw("old", &row);
     ends_of(new_boxes, NEW, 'A' + OLD, 1, fresh.ends);
-    printf("new, sorted ");
+    printf("new, sorted  ");
     teach_print(&fresh, "");
     draw("new, sorted", &fresh);
     long long comparisons = merge(row.ends, row.n, fresh.ends, fresh.n, say_step);
@@ -143,21 +143,23 @@ static void show_paper(void) {
     int count, same = real.n == row.n;
     for (int i = 0; same && i < real.n; i++)
         same = real.ends[i].box == row.ends[i].box && real.ends[i].is_max == row.ends[i].is_max;
-    printf("sap.h       ");
+    printf("sap.h        ");
     teach_print(&real, "");
     draw("sap.h", &real);
-    printf("%s; its update passed %lld ends. New pairs, by pruning:", same ? "The same" : "NOT the same", passes);
+    printf("%s array, %s any end passing another. New pairs, by pruning:", same ? "The same" : "NOT the same",
+           passes ? "with" : "without");
     const sap_pair *pair = sap_created(world, &count);
     for (int i = 0; i < count; i++) printf(" %c-%c", teach_name(pair[i].id0), teach_name(pair[i].id1));
     sap_destroy(world);
 
     ends_of(old_boxes, OLD, 'A', 1, ends);
     ends_of(new_boxes, NEW, 'A' + OLD, 0, incoming);
-    printf("\nComparisons: %lld in a batch, %lld one by one. Created far away and moved in: %lld ends passed.\n\n",
+    printf("\nComparisons: %lld in a batch, %lld one by one. Created far away and then moved in: %lld ends are "
+           "passed.\n\n",
            comparisons, insert_one_by_one(ends, 2 * OLD, incoming, 2 * NEW), move_in(old_boxes, OLD, new_boxes, NEW));
 }
 
-/* Boxes scattered over the line by a simple generator that is the same everywhere. */
+/* Boxes scattered over the line, the same on every machine. */
 static void scatter(sap_aabb *boxes, int n) {
     static uint32_t state = 1;
     for (int i = 0; i < n; i++) {
@@ -183,7 +185,8 @@ static void show_growth(void) {
 }
 
 int main(int argc, char **argv) {
-    picture = svg_open(argc > 1 ? argv[1] : "02_batch.svg", 950, 480, "Four new ends come to eight, in one pass");
+    picture =
+        svg_open(argc > 1 ? argv[1] : "02_batch.svg", 950, 480, "Four new ends are merged into eight in one pass");
     show_paper();
     show_growth();
     svg_close(&picture);

@@ -3,9 +3,9 @@ Shows how box pruning finds all pairs in one sweep along one axis (Terdiman I.4c
 
     cc -I../.. -I.. -I/usr/include/stb -o 03_pruning 03_pruning.c -lm && ./03_pruning
 
-Four moments of the sweep are drawn in 03_pruning.svg, or the file you name. It prints:
+It draws four moments of the sweep in 03_pruning.svg or the file you name. It prints:
 
-    Sorted by min x, each asks those that begin before it ends (=); ! it overlaps:
+    Sorted by min x, each box tests those that begin before it ends (=); ! they overlap:
       A  ..==C=B===..............................  C B!
       C  ....==B==...............................  B
       B  ......=====D==..........................  D!
@@ -28,6 +28,8 @@ Four moments of the sweep are drawn in 03_pruning.svg, or the file you name. It 
 #include "teach.h"
 
 enum { FEW = 10, MANY = 2000, WIDTH = 40 };
+#define IN_VAIN "stroke:#ffab5c;stroke-width:2.5"
+#define DARK "fill:#10151c"
 
 static const sap_aabb few[FEW] = {
     {{2, 1}, {9, 6}},     {{6, 4}, {13, 9}},  {{4, 12}, {8, 17}},   {{11, 7}, {18, 13}}, {{15, 1}, {20, 5}},
@@ -51,8 +53,8 @@ static int overlap_on(const sap_aabb *a, const sap_aabb *b, int axis) {
     return a->min[axis] <= b->max[axis] && b->min[axis] <= a->max[axis];
 }
 
-/* Complete box pruning of boxes in the plane: sorted by their mins along 'axis', each asks only those that begin
-   before it ends. What begins later cannot reach it, and neither can anything behind that. */
+/* Complete box pruning of boxes in the plane: sorted by their mins along 'axis', each box tests only those that begin
+   before it ends. What begins later cannot reach it, nor can anything after that. */
 static sweep prune(const sap_aabb *boxes, int n, int axis, void (*say)(int, const int *, int)) {
     static int order[MANY], candidates[MANY];
     sweep s = {0, 0, say};
@@ -65,7 +67,7 @@ static sweep prune(const sap_aabb *boxes, int n, int axis, void (*say)(int, cons
         int count = 0;
         for (int j = i + 1; j < n && boxes[order[j]].min[axis] <= box->max[axis]; j++) {
             candidates[count++] = order[j];
-            s.hits += overlap_on(box, &boxes[order[j]], 1 - axis); /* they do overlap on the other axis */
+            s.hits += overlap_on(box, &boxes[order[j]], 1 - axis); /* on 'axis' they do overlap */
         }
         s.tests += count;
         if (say) say(order[i], candidates, count);
@@ -76,19 +78,24 @@ static sweep prune(const sap_aabb *boxes, int n, int axis, void (*say)(int, cons
 static svg picture;
 static int moment;
 
-/* One moment: the band that the asking box covers, the candidates in it, and which of them it meets. */
+/* One moment: the band that the testing box covers, the candidates in it, and which of them it overlaps. */
 static void draw(int asking, const int *candidates, int count) {
     const float band_min[2] = {few[asking].min[0], 0}, band_max[2] = {few[asking].max[0], 20};
     svg_begin_panel(&picture, 40 + moment % 2 * 450, 110 + moment / 2 * 270, 430, 240, -1, -1, 10.5);
     svg_box(&picture, band_min, band_max, "fill:#8fa3ba;fill-opacity:.14");
     for (int i = 0; i < FEW; i++) {
-        const char *style = i == asking ? "fill:#e8eef6" : SVG_PLAIN;
+        const char *style = i == asking ? "fill:#e8eef6" : SVG_PLAIN, *letter = i == asking ? DARK : SVG_TITLE;
         for (int k = 0; k < count; k++)
-            if (candidates[k] == i)
-                style = overlap_on(&few[i], &few[asking], 1) ? SVG_LIT : "fill:#4d6a8c;stroke:#ffab5c;stroke-width:2.5";
+            if (candidates[k] == i && overlap_on(&few[i], &few[asking], 1)) {
+                style = SVG_LIT;
+                letter = DARK;
+            }
         svg_box(&picture, few[i].min, few[i].max, style);
-        svg_text(&picture, (double)few[i].min[0] + .4, (double)few[i].min[1] + 1.7, 15, "fill:#10151c", "%c", 'A' + i);
+        svg_text(&picture, (double)few[i].min[0] + .4, (double)few[i].min[1] + 1.7, 15, letter, "%c", 'A' + i);
     }
+    for (int k = 0; k < count; k++)
+        if (!overlap_on(&few[candidates[k]], &few[asking], 1))
+            svg_box(&picture, few[candidates[k]].min, few[candidates[k]].max, "fill:none;" IN_VAIN);
     svg_end_panel(&picture);
     moment++;
 }
@@ -106,7 +113,7 @@ static void say(int asking, const int *candidates, int count) {
     if (asking == 0 || asking == 1 || asking == 3 || asking == 7) draw(asking, candidates, count);
 }
 
-/* The same scene with its height squeezed: boxes lie in a street of that height. */
+/* Boxes at random in a rectangle: a square, or a long street. */
 static void scatter(sap_aabb *boxes, int n, float width, float height) {
     uint32_t state = 7;
     for (int i = 0; i < n; i++)
@@ -126,10 +133,10 @@ static void show_counts(const char *name, const sap_aabb *boxes, int n) {
 int main(int argc, char **argv) {
     static sap_aabb many[MANY];
     picture = svg_open(argc > 1 ? argv[1] : "03_pruning.svg", 960, 660, "A sweep along x, at four moments");
-    svg_key(&picture, 40, 68, "fill:#e8eef6", "asks those that begin in its band");
-    svg_key(&picture, 330, 68, SVG_LIT, "asked, and it overlaps");
-    svg_key(&picture, 540, 68, "fill:#4d6a8c;stroke:#ffab5c;stroke-width:2.5", "asked in vain");
-    printf("Sorted by min x, each asks those that begin before it ends (=); ! it overlaps:\n");
+    svg_key(&picture, 40, 68, "fill:#e8eef6", "tests those that begin in its band");
+    svg_key(&picture, 330, 68, SVG_LIT, "tested, and it overlaps");
+    svg_key(&picture, 550, 68, "fill:#4d6a8c;" IN_VAIN, "tested in vain");
+    printf("Sorted by min x, each box tests those that begin before it ends (=); ! they overlap:\n");
     prune(few, FEW, 0, say);
     printf("\n%-22s %9s %9s %9s %9s %9s\n", "tests", "all pairs", "along x", "along y", "overlaps", "sap.h's");
     show_counts("these ten", few, FEW);

@@ -1,11 +1,11 @@
 /*
-Shows why boxes at one height are bad for insertion sort, and what sap.h does instead (Terdiman II.1).
+Shows why boxes at the same height are bad for insertion sort, and what sap.h does instead (Terdiman II.1).
 
     cc -I../.. -I.. -I/usr/include/stb -o 04_clusters 04_clusters.c -lm && ./04_clusters
 
-Boxes walk about, as dense in all scenes, so that each meets about as many others however many there are. Shifts: places
-that ends move in the sorted arrays, a box and update; tests: overlaps that sap.h asks for, sixteen at a time. Drawn in
-04_clusters.svg, or the file you name. It prints:
+Boxes walk about. All scenes are equally dense, so a box meets about as many others however many there are. All figures
+are per box and update. Shifts: by how many places ends move in the sorted arrays. Tests: boxes that sap.h compares,
+sixteen at a time. It draws 04_clusters.svg or the file you name. It prints:
 
                    insertion sort, shifts         sap.h as it is, flat
      boxes       in a cube       all flat       shifts          tests
@@ -26,7 +26,7 @@ enum { SIZES = 6, UPDATES = 20, MOST = 8000 };
 static const int cube_sides[SIZES] = {8, 12, 16, 24, 32, 40}; /* a box in every 2 * 2 * 2 of it: 64 to 8000 boxes */
 
 typedef struct cost {
-    double shifts, tests; /* a box and update */
+    double shifts, tests; /* per box and update */
 } cost;
 
 typedef struct crowd {
@@ -42,7 +42,7 @@ static float random_in(crowd *c, float low, float high) {
     return low + part; /* in two steps: in one, some compilers round once and others twice */
 }
 
-/* Flat: all stand on the ground and tremble a little. Else they fill a cube. */
+/* Flat: all stand on the ground and tremble a little. Otherwise they fill a cube. */
 static void set_up(crowd *c, int n, float side, int flat) {
     c->state = 1;
     for (int k = 0; k < 3; k++) c->size[k] = flat && k == 2 ? 0.2f : side;
@@ -64,8 +64,8 @@ static void walk(crowd *c, int n) {
         }
 }
 
-/* path: SAP__PATH_AUTO as users get it, or SAP__PATH_SORT, which the tests of sap.h force: nothing but the paper's
-   insertion sort, without a budget. */
+/* path: SAP__PATH_AUTO, as users get it, or SAP__PATH_SORT, which is there for tests: only the paper's insertion sort,
+   without a budget. */
 static cost measure(crowd *c, int cube_side, int flat, int path) {
     static sap_id ids[MOST];
     sap_world *world = sap_create(NULL);
@@ -110,7 +110,7 @@ static void draw_curve(svg *p, const double values[SIZES], const char *style, co
 int main(int argc, char **argv) {
     static crowd c;
     double curve[3][SIZES];
-    svg p = svg_open(argc > 1 ? argv[1] : "04_clusters.svg", 1120, 540, "What one more box costs in a larger crowd");
+    svg p = svg_open(argc > 1 ? argv[1] : "04_clusters.svg", 1120, 540, "What a box costs, the larger the crowd");
     printf("               insertion sort, shifts         sap.h as it is, flat\n");
     printf(" boxes       in a cube       all flat       shifts          tests\n");
     for (int i = 0; i < SIZES; i++) {
@@ -125,13 +125,14 @@ int main(int argc, char **argv) {
     }
     for (int power = 0; power <= 4; power++) {
         double y = up(pow(10, power));
-        svg_line(&p, 80, y, 830, y, "stroke:#26303d");
-        svg_text(&p, 30, y + 5, 14, SVG_WORD, "%g", pow(10, power));
+        svg_line(&p, 40, y, 830, y, "stroke:#26303d");
+        svg_text(&p, 40, y - 4, 14, SVG_WORD, "%g", pow(10, power));
     }
-    svg_text(&p, 40, 76, 15, SVG_WORD, "steps a box and update, against boxes; both scales are logarithmic");
-    draw_curve(&p, curve[1], "fill:none;stroke:#ff5c4d;stroke-width:2.5", "insertion sort, all at one height");
+    svg_text(&p, 40, 76, 15, SVG_WORD,
+             "Shifts and tests per box and update, by the number of boxes; both scales are logarithmic");
+    draw_curve(&p, curve[1], "fill:none;stroke:#ff5c4d;stroke-width:2.5", "insertion sort, same height");
     draw_curve(&p, curve[0], "fill:none;stroke:#ffab5c;stroke-width:2.5", "insertion sort, in a cube");
-    draw_curve(&p, curve[2], "fill:none;stroke:#7fd0a0;stroke-width:2.5", "sap.h, all at one height");
+    draw_curve(&p, curve[2], "fill:none;stroke:#7fd0a0;stroke-width:2.5", "sap.h, same height");
     svg_close(&p);
     return 0;
 }

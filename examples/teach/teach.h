@@ -1,7 +1,7 @@
 /*
 teach.h - looks at the sorted endpoints of a world, prints them and draws them
 
-To be included after sap.h with its implementation: it reads the world's private arrays, and writes nothing there.
+Include it after sap.h with its implementation: it reads the private arrays of a world, but never writes to them.
 Box 1 is called A, box 2 B and so on; "(A" is its min, "A)" its max.
 */
 #ifndef TEACH_H
@@ -19,7 +19,7 @@ typedef struct teach_end {
 } teach_end;
 
 typedef struct teach_row { /* one axis of a world, at one moment */
-    int n, walker;         /* walker: the place of the end that is on its way, or -1 */
+    int n, walker;         /* walker: the place of the end that is moving, or -1 */
     teach_end ends[TEACH_MOST_ENDS];
 } teach_row;
 
@@ -41,8 +41,8 @@ static inline teach_row teach_read(const sap_world *world, int axis) {
     return row;
 }
 
-/* The same while an end of box id walks: sap.h holds it in a variable, and where it would stand if it stopped now there
-   is still a copy of the end that it passed last. No two ends are equal but these. */
+/* The same while an end of box id walks. sap.h holds that end in a variable; at the place where it would go now there
+   is still a copy of the end that it passed last. No other two ends are equal. */
 static inline teach_row teach_read_walk(const sap_world *world, int axis, sap_id id) {
     const uint64_t *ends = world->ends[axis] + 1;
     teach_row row = teach_read(world, axis);
@@ -55,7 +55,7 @@ static inline teach_row teach_read_walk(const sap_world *world, int axis, sap_id
     return row;
 }
 
-/* One line, with a remark behind it; none: "". */
+/* One line, with a remark after it, or "". */
 static inline void teach_print(const teach_row *row, const char *remark) {
     for (int i = 0; i < row->n; i++) {
         const teach_end *e = &row->ends[i];
@@ -76,7 +76,7 @@ static inline const char *teach_color(char box) {
     return colors[(box - 'A') % 6];
 }
 
-/* The array as cells, its upper left corner there; a min opens to the right, a max to the left. */
+/* The array as a row of cells with its upper left corner at x, y. */
 static inline void teach_draw(svg *p, double x, double y, double width, const teach_row *row) {
     for (int i = 0; i < row->n; i++) {
         const teach_end *e = &row->ends[i];

@@ -35,8 +35,8 @@ static float random_in(float low, float high) {
 
 /* ---- the world --------------------------------------------------------------------------------------- */
 
-/* n boxes at random; a side is between a half and one and a half of 'side', or if they are mixed, of each hundredth box
-   ten times that. 0 if there is no memory. */
+/* n boxes at random, their sides between a half and one and a half of 'side'; if mixed, every hundredth box is ten
+   times as large. Returns 0 without memory. */
 WEB_EXPORT(setup) int setup(int n, float side, float w, float h, int mixed) {
     const sap_config flat = {SAP_2D, 0, 0, NULL, NULL};
     sap_destroy(world);
@@ -61,7 +61,7 @@ WEB_EXPORT(setup) int setup(int n, float side, float w, float h, int mixed) {
     return world && sap_add_many(world, count, boxes, NULL, ids) == SAP_OK;
 }
 
-/* The first 'movers' boxes go on by some seconds, and turn round at the walls. */
+/* Moves the first 'movers' boxes for some seconds; they turn back at the walls. */
 WEB_EXPORT(move) void move(float seconds, int movers) {
     for (int i = 0; i < movers && i < count; i++)
         for (int k = 0; k < 2; k++) {
@@ -76,7 +76,7 @@ WEB_EXPORT(move) void move(float seconds, int movers) {
         }
 }
 
-/* What a game pays a frame: hand in what moved, update. The number of pairs, or -1 without memory. */
+/* What a game pays per frame: hand in what moved, and update. Returns the number of pairs, or -1 without memory. */
 WEB_EXPORT(settle) int settle(int movers) {
     int pairs;
     sap_move_many(world, movers < count ? movers : count, ids, boxes);
@@ -85,7 +85,7 @@ WEB_EXPORT(settle) int settle(int movers) {
     return pairs;
 }
 
-/* The box of an id: its slot, for nothing is ever removed. */
+/* The box of an id is its slot, since nothing is ever removed. */
 static int index_of(sap_id id) {
     return (int)(id & 0xffffff) - 1;
 }
@@ -98,7 +98,7 @@ static void light(const sap_pair *pair, int more, float least) {
     }
 }
 
-/* Lights what the last update began, and lets fade what it ended. */
+/* Lights the boxes whose pairs began in the last update, and lets those fade whose pairs have ended. */
 WEB_EXPORT(shine) void shine(float seconds) {
     const sap_pair *created = sap_created(world, &began), *deleted = sap_deleted(world, &ended);
     for (int i = 0; i < ended; i++) light(&deleted[i], -1, 0);
@@ -124,7 +124,8 @@ WEB_EXPORT(brute_force) int brute_force(int from, int step) {
     return pairs;
 }
 
-/* One box of the grid against a row of others. Each is written, and kept only if it overlaps: no branch to foresee. */
+/* One box of the grid against a row of others. Each pair is written, but kept only if they overlap: no branch to
+   predict. */
 static void grid_ask(const sap_aabb *filed, const int *filed_box, int asking, int from, int to) {
     int pairs = found_count[0], a = filed_box[asking];
     for (int i = from; i < to && pairs < MOST_PAIRS; i++) {
@@ -175,8 +176,8 @@ WEB_EXPORT(grid) int grid(void) {
     return found_count[0];
 }
 
-/* What sap.h tells besides: which pairs began and which ended, by comparing the sorted pairs of two frames. After grid;
-   the number of both. */
+/* What sap.h tells besides: which pairs began and which ended, by comparing the sorted pairs of two frames. Call it
+   after grid. Returns how many began or ended. */
 WEB_EXPORT(grid_events) int grid_events(void) {
     static uint64_t scratch[MOST_PAIRS];
     uint64_t *before = now_found == found[0] ? found[1] : found[0];

@@ -1,10 +1,11 @@
 /*
-Shows pairs that begin and end, as a picture that moves: an animated SVG, drawn from the events of sap.h.
+Shows pairs that begin and end as a moving picture: an animated SVG, drawn from the events of sap.h.
 
     cc -I../.. -I/usr/include/stb -o picture picture.c -lm && ./picture pairs.svg
 
-Boxes go straight, to and fro, and are back where they were after some seconds: the picture is a loop. A box shines when
-a pair begins, stays lit while it has one, and fades when the last one has ended.
+Boxes go to and fro in straight lines, and after some seconds are back where they were: the picture is a loop. A box
+flashes when a pair begins, stays lit while it has one, and fades after the last one has ended. Where nothing moves, for
+example on paper, the boxes are shown as they start.
 */
 #include <math.h>
 #include <stdio.h>
@@ -75,7 +76,7 @@ static float value_at(const series *s, float time) {
     return s->value[i - 1] + (s->value[i] - s->value[i - 1]) * part;
 }
 
-/* From now on something else: keys that lie ahead, of a flash or a fading, are dropped. */
+/* Something new begins now: keys that lie ahead, of a flash or of fading, are dropped. */
 static void interrupt(series *s, float time) {
     float value = value_at(s, time);
     while (s->n > 0 && s->time[s->n - 1] > time) s->n--;
@@ -106,7 +107,7 @@ static void pair_ends(const sap_pair *pair, void *time) {
     ends((mover *)pair->object1, *(float *)time);
 }
 
-/* Boxes of several sizes, each on a way of its own that stays inside. */
+/* Boxes of several sizes, each on its own way inside the picture. */
 static void set_up(sap_world *world) {
     for (int i = 0; i < BOXES; i++) {
         mover *m = &movers[i];
@@ -122,7 +123,7 @@ static void set_up(sap_world *world) {
     }
 }
 
-/* Two loops: what lights the boxes at the start of the second is what ended the first. */
+/* Two loops: the second one starts with the boxes lit as the first one left them. */
 static void run(sap_world *world) {
     for (int frame = 0; frame < 2 * FRAMES; frame++) {
         float time = (float)frame / RATE;
@@ -187,8 +188,11 @@ static void write_picture(FILE *f) {
             WIDTH, HEIGHT + 36);
     for (int i = 0; i < BOXES; i++) {
         const mover *m = &movers[i];
-        fprintf(f, "<rect width=\"%.1f\" height=\"%.1f\" rx=\"3\" fill-opacity=\".7\" stroke=\"#10151c\">",
-                (double)m->size[0], (double)m->size[1]);
+        const sap_aabb start = box_at(m, 0);
+        fprintf(f, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"3\" fill-opacity=\".7\" fill=\"",
+                (double)start.min[0], (double)start.min[1], (double)m->size[0], (double)m->size[1]);
+        write_color(f, value_at(&m->light, SECONDS));
+        fprintf(f, "\" stroke=\"#10151c\">");
         write_way(f, "x", &m->way[0]);
         write_way(f, "y", &m->way[1]);
         write_series(f, "fill", &m->light, SECONDS, write_color); /* the second loop */

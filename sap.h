@@ -3640,30 +3640,6 @@ SAP__INLINE int sap__is_lost(sap_world *s, uint32_t p) {
     return s->fresh && ((s->state[a] | s->state[b]) & SAP__FRESH) && !sap__allowed(s, a, b);
 }
 
-/* Do the listed boxes have so many pairs that looking through all is cheaper? Those lie in a row. */
-static int sap__lists_are_long(sap_world *s) {
-    int i, n = sap__length(s->list), left = sap__length(s->pairs) / 8;
-    uint32_t place;
-    for (i = 0; i < n && left >= 0; i++)
-        for (place = s->link[s->list[i]]; place != SAP__NONE && left >= 0; place = *sap__next_of(s, place)) left--;
-    return left < 0;
-}
-
-/* Looks through the pairs of the listed boxes that have one of these flags. */
-static int sap__lose_by_lists(sap_world *s, uint32_t flags) {
-    int i, n = sap__length(s->list);
-    for (i = 0; i < n; i++) {
-        uint32_t slot = s->list[i], place;
-        if (!(s->state[slot] & flags)) continue;
-        for (place = s->link[slot]; place != SAP__NONE; place = *sap__next_of(s, place)) {
-            uint32_t other = sap__other_at(s, place);
-            if ((s->state[other] & flags) && other < slot) continue; /* seen from the other side */
-            if (sap__is_lost(s, place >> 1) && !sap__lose(s, place >> 1)) return 0;
-        }
-    }
-    return 1;
-}
-
 /* Ascending, as sap__commit_pairs needs them. */
 static int sap__sort_lost(sap_world *s) {
     int i, n = sap__length(s->lost);
@@ -3694,6 +3670,23 @@ static int sap__lose_by_pairs(sap_world *s) {
     if (!sap__room(&s->lost, n)) return sap__trouble(s, SAP_ERROR_MEMORY);
     if (n) sap__set_length(s->lost, sap__lose_range(s, 0, (uint32_t)n));
     return 1;
+}
+
+/* Looks through the pairs of the listed boxes that have one of these flags: so many at most, then all pairs are looked
+   through, which lie in a row. */
+static int sap__lose_by_lists(sap_world *s, uint32_t flags, int most) {
+    int i, n = sap__length(s->list);
+    for (i = 0; i < n; i++) {
+        uint32_t slot = s->list[i], place;
+        if (!(s->state[slot] & flags)) continue;
+        for (place = s->link[slot]; place != SAP__NONE; place = *sap__next_of(s, place)) {
+            uint32_t other = sap__other_at(s, place);
+            if (most-- == 0) return sap__lose_by_pairs(s);
+            if ((s->state[other] & flags) && other < slot) continue; /* seen from the other side */
+            if (sap__is_lost(s, place >> 1) && !sap__lose(s, place >> 1)) return 0;
+        }
+    }
+    return sap__sort_lost(s);
 }
 
 /* ====================================================================================================== */
@@ -3999,8 +3992,8 @@ static int sap__settle_by_strips(sap_world *s, int path, const int changed[2]) {
     s->ends_ready = 0;
     if (!sap__file_changes(s, path, changed) || !sap__find_overlaps(s, path, sap__take_found, sap__take_asked, s))
         return 0;
-    if (path == SAP__PATH_PRUNE || sap__lists_are_long(s)) return sap__lose_by_pairs(s);
-    return sap__lose_by_lists(s, SAP__CHANGED) && sap__sort_lost(s);
+    if (path == SAP__PATH_PRUNE) return sap__lose_by_pairs(s);
+    return sap__lose_by_lists(s, SAP__CHANGED, sap__length(s->pairs) / 8);
 }
 
 /* Batch insertion's second half (I.4c): complete pruning among the new boxes, bipartite pruning of all others
@@ -4050,7 +4043,7 @@ static int sap__settle_by_sort(sap_world *s, long long budget) {
     }
     sap__ends_merge(s);
     s->ends_ready = 1;
-    return sap__prune_new(s) && sap__lose_by_lists(s, SAP__FRESH | SAP__REMOVED) && sap__sort_lost(s);
+    return sap__prune_new(s) && sap__lose_by_lists(s, SAP__FRESH | SAP__REMOVED, INT_MAX);
 }
 
 /* About how many shifts a box would cause, were its motion sorted in: how many ends lie in the way it went. Many,

@@ -1063,7 +1063,7 @@ static int sap__lose_in_shares(sap_multi *m, int many) {
     sap__set_length(m->todo, cells);
     for (i = 0; i < cells; i++) m->todo[i] = m->dirty[i];
     sap__run(m, sap__end_job, cells + m->shares);
-    if (!many) return sap__lose_by_lists(s, SAP__CHANGED) && sap__sort_lost(s);
+    if (!many) return sap__lose_by_lists(s, SAP__CHANGED, sap__length(s->pairs) / 8);
     if (asks_user) return sap__lose_by_pairs(s);
     for (i = 0; i < m->shares; i++) {
         memmove(s->lost + lost, s->lost + (long long)n * i / m->shares, (size_t)m->lost[i] * sizeof *s->lost);

@@ -77,6 +77,9 @@ proof: build/proof/test_proof ## proves float keys and small worlds by trying th
 fuzz: $(STB_DS) ## looks for inputs that break a promise; SECONDS=600 FUZZER=libfuzzer|afl; tests/corpus holds those that are replayed
 	@STB=build/stb CC="$(CC)" sh tests/fuzz.sh run $(SECONDS) $(FUZZER)
 
+analyse: $(STB_DS) ## reads the headers with clang-tidy and cppcheck, and runs tests under the memory sanitizer and valgrind
+	@STB=build/stb CC="$(CC)" sh tests/analyse.sh
+
 coverage: $(STB_DS) ## prints which lines and branches of the headers the tests reach, and each line that they do not
 	@STB=build/stb CC="$(CC)" sh tests/coverage.sh
 
@@ -195,4 +198,4 @@ build/record_box2d: bench/record_box2d.cpp bench/trace.h
 	@mkdir -p build
 	$(CXX) -O2 -o $@ $< -lbox2d
 
-.PHONY: fuzz coverage mutate soak help demo examples game engine teach exercises threads mpi web picture web-test test portability proof bench bench-multi bench-peers traces install clean always
+.PHONY: fuzz analyse coverage mutate soak help demo examples game engine teach exercises threads mpi web picture web-test test portability proof bench bench-multi bench-peers traces install clean always

@@ -325,6 +325,28 @@ static void reserve_itself(void) {
     CHECK_EQUAL(live_blocks, 0);
 }
 
+/* Free slots count as what they are: as room. */
+static void reserve_counts_free_slots(void) {
+    enum { N = 16 }; /* the least that arrays grow to */
+    sap_world *s = sap_create(NULL);
+    sap_aabb boxes[N];
+    sap_id ids[N] = {0};
+    long before;
+    if (!CHECK(s != NULL)) exit(1);
+    memset(boxes, 0, sizeof boxes);
+    CHECK_EQUAL(sap_reserve(s, N, N * N), SAP_OK);
+    before = allocations;
+    CHECK_EQUAL(sap_add_many(s, N / 2, boxes, NULL, ids), SAP_OK);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK_EQUAL(sap_remove_many(s, N / 4, ids), SAP_OK);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK_EQUAL(sap_add_many(s, N - N / 4, boxes, NULL, ids), SAP_OK); /* some in free slots, some in new ones */
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK_EQUAL(allocations, before);
+    sap_destroy(s);
+    CHECK_EQUAL(live_blocks, 0);
+}
+
 int main(int argc, char **argv) {
     uint64_t seed = (uint64_t)test_argument(argc, argv, 1, 1);
     int path, kind;
@@ -335,6 +357,7 @@ int main(int argc, char **argv) {
         for (kind = 0; kind < SCENE_COUNT; kind++) reserved(path, seed + (uint64_t)kind, (scene)kind);
     }
     reserve_itself();
+    reserve_counts_free_slots();
     CHECK_EQUAL(faults, 0);
     CHECK_EQUAL(live_blocks, 0);
     return test_summary();

@@ -1362,6 +1362,35 @@ static void endless_boxes_leave_cells_as_they_are(void) {
     sap_multi_destroy(m);
 }
 
+/* Given cells divide the given bounds, wherever these are, into equal parts. */
+static void given_cells(void) {
+    enum { X = 4, Y = 2, EACH = 100 };
+    static const float from[2] = {100, -300}, size[2] = {10, 40};
+    sap_multi_config c;
+    sap_multi *m;
+    int i;
+    memset(&c, 0, sizeof c);
+    c.cells[0] = X;
+    c.cells[1] = Y;
+    for (i = 0; i < 2; i++) {
+        c.bounds.min[i] = from[i];
+        c.bounds.max[i] = from[i] + (float)c.cells[i] * size[i];
+    }
+    m = sap_multi_create(&c);
+    if (!CHECK(m != NULL)) exit(1);
+    m->from = 0;
+    for (i = 0; i < X * Y * EACH; i++) { /* in the middle of a cell, the cells in turn */
+        sap_aabb box = {{0, 0, 0}, {0, 0, 1}};
+        box.min[0] = box.max[0] = from[0] + size[0] * ((float)(i % X) + 0.5f);
+        box.min[1] = box.max[1] = from[1] + size[1] * ((float)(i / X % Y) + 0.5f);
+        CHECK(sap_multi_add(m, &box, NULL) != 0);
+    }
+    CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+    CHECK_EQUAL(m->cells_used, X * Y);
+    for (i = 1; i < sap__length(m->cells); i++) CHECK_EQUAL(m->cells[i]->world.live, EACH);
+    sap_multi_destroy(m);
+}
+
 /* A chosen grid divides the longest axis, again and again, until a cell has SAP__CELL_BOXES boxes, or would be less than
    four boxes long; and cells get about equally many boxes. */
 static void chosen_cells(float size_of_boxes, int x, int y, int z) {
@@ -1762,6 +1791,7 @@ int main(int argc, char **argv) {
     small_cells_are_doubled(1e-6f);
     small_cells_are_doubled(5);
     endless_boxes_leave_cells_as_they_are();
+    given_cells();
     chosen_cells(1, 8, 2, 1);
     chosen_cells(40, 4, 1, 1);
     out_of_memory(seeds < 20 ? 25 : seeds < 60 ? 5 : 1);

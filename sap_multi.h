@@ -242,7 +242,7 @@ typedef struct sap__cell {
     int is_dirty;      /* has something to settle */
     int lacks_room;    /* a job could not end: it needs more room and is run again */
     int path;          /* how it settles */
-    int changed[2];    /* moving and static boxes in the world's list */
+    int changed[3];    /* moving and static boxes in the world's list; those that came or went */
     long long since;   /* the update in which it went to the pool */
     const struct sap_multi *grid;
 } sap__cell;
@@ -503,7 +503,7 @@ static void sap__choose_cells(sap_multi *m) {
 static void sap__mark_dirty(sap_multi *m, uint32_t cell) {
     if (m->cells[cell]->is_dirty) return;
     m->cells[cell]->is_dirty = 1;
-    stbds_arrput(m->dirty, cell); /* room has been made with the cell */
+    sap__push(m->dirty, cell); /* room has been made with the cell */
 }
 
 /* Forgets all boxes; keeps the memory. */
@@ -520,7 +520,7 @@ static void sap__empty_cell(sap__cell *c) {
     w->live = w->live_static = 0;
     w->moving.ready = w->standing.ready = 0;
     w->moving.grid_boxes = w->standing.grid_boxes = 0;
-    c->changed[0] = c->changed[1] = 0;
+    c->changed[0] = c->changed[1] = c->changed[2] = 0;
     c->is_dirty = 0;
     c->bounds = sap__nowhere;
 }
@@ -550,7 +550,7 @@ static void sap__pool_cell(sap_multi *m, uint32_t cell) {
     sap__empty_cell(m->cells[cell]);
     m->cells[cell]->is_pooled = 1;
     m->cells[cell]->since = m->updates;
-    stbds_arrput(m->pool, cell); /* room has been made with the cell */
+    sap__push(m->pool, cell); /* room has been made with the cell */
     m->cells_used--;
 }
 
@@ -632,7 +632,7 @@ static void sap__note_change(const sap_multi *m, sap__cell *c, uint32_t local) {
     uint32_t slot = c->slot[local], state = m->whole->state[slot];
     w->now[local] = m->whole->now[slot];
     w->state[local] |= SAP__CHANGED | (state & SAP__FRESH);
-    stbds_arrput(w->list, local);
+    sap__push(w->list, local);
     c->changed[(state & SAP__STATIC) != 0]++;
     sap__unite(&c->bounds, &w->now[local]);
 }
@@ -700,6 +700,7 @@ static int sap__enter(sap_multi *m, uint32_t cell, uint32_t slot, const sap__ran
     w->live_static += is_static != 0;
     if (state & SAP__CHANGED) {
         w->state[local] |= SAP__ADDED;
+        c->changed[2]++;
         sap__note_change(m, c, local);
     }
     sap__unite(&c->bounds, &w->now[local]);
@@ -712,6 +713,7 @@ static void sap__leave(sap_multi *m, uint32_t cell, uint32_t local) {
     sap__cell *c = m->cells[cell];
     sap_world *w = &c->world;
     if (!(w->state[local] & SAP__CHANGED)) sap__note_change(m, c, local);
+    c->changed[2]++;
     sap__mark_dirty(m, cell);
     w->live--;
     w->live_static -= (w->state[local] & SAP__STATIC) != 0;
@@ -880,7 +882,7 @@ static void sap__gather_job(void *data, int index) {
         if (c->range[local].edge != SAP__ALL_EDGES) continue; /* one of its cells looks after it */
         if (sap__lies_between(&w->now[local], &c->borders) && sap__same_range(&c->range[local], &alone)) continue;
         sap__range_of(m, &w->now[local], &range);
-        if (!sap__same_range(&range, &c->range[local])) stbds_arrput(c->leaving, slot);
+        if (!sap__same_range(&range, &c->range[local])) sap__push(c->leaving, slot);
     }
 }
 
@@ -1005,11 +1007,11 @@ static void sap__end_job(void *data, int index) {
                 w->state[local] &= SAP__LIVE | SAP__STATIC;
             } else {
                 w->state[local] = 0;
-                stbds_arrput(c->free, local);
+                sap__push(c->free, local);
             }
         }
         sap__set_length(w->list, 0);
-        c->changed[0] = c->changed[1] = 0;
+        c->changed[0] = c->changed[1] = c->changed[2] = 0;
     } else {
         int share = index - cells, n = sap__length(m->whole->pairs);
         uint32_t from = (uint32_t)((long long)n * share / m->shares);
@@ -1093,8 +1095,7 @@ static int sap__merge(sap_multi *m) {
             n += more;
             sap__set_length(s->found, n);
         } else
-            for (j = 0; j < more; j++)
-                if (!sap__take_overlap(s, (uint32_t)(out[j] >> 32), (uint32_t)out[j])) return 0;
+            for (j = 0; j < more; j++) sap__take_overlap(s, (uint32_t)(out[j] >> 32), (uint32_t)out[j]);
     }
     n = m->folds ? sap__length(s->found) : 0; /* else each has been found once, and the whole will sort them */
     if (n == 0) return 1;

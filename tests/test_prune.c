@@ -207,28 +207,61 @@ static void shape_box(test_rng *rng, const shape *kind, sap_aabb *box) {
     }
 }
 
-/* Does the span that a box was filed with answer as the cuts do? */
-static void check_spans(const sap_world *s, test_rng *rng, const shape *kind) {
+/* A chunk knows which of its boxes leave their strips or its stretch when they move, as the cuts do. */
+static void check_misfits(const sap_world *s, test_rng *rng, const shape *kind) {
     static const int32_t all[6] = {-1, -1, -1, -1, -1, -1};
     const sap__strips *t = &s->moving;
-    int i, wrong = 0, within = 0;
-    for (i = 0; i < CROWD; i++) {
-        uint32_t packed = t->spans[test_below(rng, CROWD)];
+    int i, e, lane, wrong = 0, astray = 0, leaving = 0;
+    sap__box *boxes = (sap__box *)malloc(CROWD * sizeof *boxes);
+    if (!CHECK(boxes != NULL)) exit(1);
+    for (i = 0; i < CROWD; i++) { /* a third stands, a third creeps on a lattice, a third goes anywhere */
         sap_aabb box;
-        sap__box key, turned;
-        sap__span span;
-        int expected;
         shape_box(rng, kind, &box);
-        (void)sap__encode(&box, all, &key);
-        sap__turn(t, i % 2 ? &key : &s->now[i], &turned);
-        if (i % 2 == 0) packed = t->spans[i];
-        sap__span_of(t, &turned, &span);
-        expected = !span.wide && sap__pack_span(&span) == packed;
-        within += expected;
-        wrong += sap__in_span(t, &turned, packed) != expected;
+        (void)sap__encode(&box, all, &boxes[i]);
+        if (i % 3 == 0) boxes[i] = s->now[i];
+        if (i % 3 != 1) continue;
+        boxes[i] = s->now[i];
+        boxes[i].lo[i % 9 / 3] -= test_below(rng, 1 << 18);
+        boxes[i].hi[i % 9 / 3] += test_below(rng, 1 << 18);
     }
+    for (i = 0; i <= sap__wide_strip(t); i++)
+        for (e = t->strip[i].start; e < t->strip[i].start + t->strip[i].count; e++) {
+            sap__chunk c = t->chunks[t->chunk[e]];
+            int32_t reach, most = SAP__BEFORE_ALL;
+            uint32_t misfits;
+            sap__limits at;
+            sap__strip_limits(t, i, &at);
+            at.first = t->first[e];
+            at.last = e + 1 < t->strip[i].start + t->strip[i].count ? t->first[e + 1] : SAP__AFTER_ALL;
+            sap__chunk_read(t, &c, t->fill[e], boxes);
+            misfits = sap__chunk_misfits(&c, &at, &reach);
+            for (lane = 0; lane < SAP__LANES; lane++) {
+                uint32_t slot = c.ref[lane] & SAP__SLOT;
+                sap__box turned = sap__nowhere, read;
+                sap__span from, to;
+                int row = i >> t->bits[1], column = i & ((1 << t->bits[1]) - 1), leaves, strays;
+                sap__lane_box(&c, lane, &read);
+                if (lane < t->fill[e]) sap__turn(t, &boxes[slot], &turned);
+                wrong += !sap__same(&turned, &read);
+                if (lane >= t->fill[e]) continue;
+                most = turned.hi[0] > most ? turned.hi[0] : most;
+                strays = turned.lo[0] < at.first || turned.lo[0] > at.last;
+                wrong += strays != (int)(misfits >> lane & 1);
+                astray += strays;
+                sap__unpack_span(t->spans[slot], &from);
+                sap__span_of(t, &turned, &to);
+                if (from.wide) row = column = 0, to = from;
+                leaves = (from.lo[0] == row && to.lo[0] != row) || (from.lo[1] == column && to.lo[1] != column) ||
+                         (from.hi[0] == row && to.hi[0] != row) || (from.hi[1] == column && to.hi[1] != column);
+                wrong += leaves != (int)(misfits >> (SAP__LANES + lane) & 1);
+                leaving += leaves;
+            }
+            wrong += t->fill[e] && most != reach;
+        }
     CHECK_EQUAL(wrong, 0);
-    CHECK(within > CROWD / 4);
+    CHECK(astray > CROWD / 8);
+    CHECK(leaving > CROWD / 16 || t->bits[0] + t->bits[1] == 0);
+    free(boxes);
 }
 
 static void check_tests(const sap_world *s, const shape *kind, const char *what, long long most) {
@@ -252,7 +285,7 @@ static void few_tests(const shape *kind) {
     }
     CHECK_EQUAL(sap_update(s), SAP_OK);
     check_tests(s, kind, "swept", kind->swept);
-    check_spans(s, &rng, kind);
+    check_misfits(s, &rng, kind);
     s->path = SAP__PATH_QUERY;
     for (i = 0; i < CROWD; i += 20) {
         shape_box(&rng, kind, &box);

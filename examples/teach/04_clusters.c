@@ -9,12 +9,12 @@ sixteen at a time. It draws 04_clusters.svg or the file you name. It prints:
 
                    insertion sort, shifts         sap.h as it is, flat
      boxes       in a cube       all flat       shifts          tests
-        64             3.0           24.2          0.0           22.5
-       216             6.8           83.2          0.0           22.3
-       512            12.4          196.2          0.0           21.5
-      1728            28.2          650.9          0.0           22.7
-      4096            50.4         1521.5          0.0           21.8
-      8000            79.3         2968.4          0.0           25.6
+        64             3.0           24.2          0.0           21.6
+       216             6.8           83.2          0.0           21.8
+       512            12.4          196.2          0.0           21.3
+      1728            28.2          650.9          0.0           22.3
+      4096            50.4         1521.5          0.0           21.5
+      8000            79.3         2968.4          0.0           24.0
 */
 #include <math.h>
 #include <stdint.h>

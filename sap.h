@@ -3726,9 +3726,11 @@ static void sap__commit_pairs(sap_world *s) {
         }
         if (!all_anew) sap__repoint_pair(s, hole, SAP__NONE);
         if (hole == last) continue;
-        if (!all_anew) sap__repoint_pair(s, last, hole);
+        if (!all_anew) {
+            sap__repoint_pair(s, last, hole);
+            s->links[hole] = s->links[last];
+        }
         s->pairs[hole] = s->pairs[last];
-        s->links[hole] = s->links[last];
     }
     sap__set_length(s->pairs, n + found);
     for (i = 0; i < found; i++) {
@@ -4106,11 +4108,12 @@ static sap__strips *sap__strips_for(sap_world *s, uint32_t slot) {
 /* Files the live boxes of one kind anew. */
 static int sap__file_all(sap_world *s, sap__strips *t) {
     uint32_t slot, n = (uint32_t)sap__length(s->state), kind = t == &s->standing ? SAP__STATIC : 0;
-    int count = 0;
-    if (!sap__room(&s->filed, n)) return sap__trouble(s, SAP_ERROR_MEMORY);
-    for (slot = 0; slot < n; slot++)
+    int count = 0, all = (kind ? s->live_static : s->live - s->live_static) == (int)n;
+    if (!all && !sap__room(&s->filed, n)) return sap__trouble(s, SAP_ERROR_MEMORY);
+    for (slot = 0; slot < n && !all; slot++)
         if ((s->state[slot] & (SAP__LIVE | SAP__STATIC)) == (SAP__LIVE | kind)) s->filed[count++] = slot;
-    return sap__strips_build(t, s->now, (int)n, s->filed, count) || sap__trouble(s, SAP_ERROR_MEMORY);
+    return sap__strips_build(t, s->now, (int)n, all ? NULL : s->filed, all ? (int)n : count) ||
+           sap__trouble(s, SAP_ERROR_MEMORY);
 }
 
 /* Brings the strips of one kind in step: box by box if few changed; else, or if room runs out half-way, or if too many

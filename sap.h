@@ -143,9 +143,10 @@
    arrays     the one place that allocates             endpoints  sorted ends and update rules (I.2 to I.5)
    sort       radix sort                               settle     which way, and what it finds
    kernels    sixteen boxes at a time                  life       create, reserve, and what users look at
-   strips     boxes in sweep order, split across       queries    box, point, sphere, ray, box cast, nearest
-   pruning    box pruning on its own (I.4c)            state      snapshots
-   world      what one world holds                     validate   every invariant in a sentence
+   nodes      eight boxes of the tree at a time        queries    box, point, sphere, ray, box cast, nearest
+   strips     boxes in sweep order, split across       state      snapshots
+   pruning    box pruning on its own (I.4c)            validate   every invariant in a sentence
+   world      what one world holds
    tree       what the queries walk
 */
 #ifndef SAP_H
@@ -835,7 +836,7 @@ typedef struct sap__probe sap__probe;
 typedef struct sap__kernel {
     uint32_t (*hits)(const sap__chunk *chunk, const sap__box *box);
     int (*meet)(const sap__chunk *a, const sap__chunk *b, int32_t first, uint64_t words[SAP__LANES / 4]);
-    uint32_t (*ask[3])(const sap__node *n, const sap__probe *p, float *t); /* see nodes of the tree */
+    uint32_t (*ask[3])(const sap__node *n, const sap__probe *p, float *t); /* see nodes */
 } sap__kernel;
 
 enum { SAP__KERNEL_SCALAR, SAP__KERNEL_SSE2, SAP__KERNEL_AVX2, SAP__KERNEL_NEON, SAP__KERNEL_WASM };
@@ -971,7 +972,9 @@ SAP__AVX2 static int sap__meet_avx2(const sap__chunk *a, const sap__chunk *b, in
 }
 #endif
 
-/* ---- nodes of the tree: eight boxes at a time ---------------------------------------------------------------- */
+/* ====================================================================================================== */
+/* >> nodes: eight boxes of the tree at a time                                                              */
+/* ====================================================================================================== */
 
 /* Bounds are floats here, because rays need arithmetic. A float and its key say the same; where a machine takes
    denormals for zero, a compare of floats sees boxes touch that are apart, never apart that touch.
@@ -984,10 +987,10 @@ enum { SAP__ARITY = 8 };
 struct sap__node {
     float bound[6][SAP__ARITY];
     uint32_t child[SAP__ARITY];
-    uint32_t parent;       /* SAP__NONE for the root; of a free node the next free one */
-    int32_t count, height; /* a leaf has height 0 */
-    float area, home[6];   /* half the surface, and the bounds, when its lanes were chosen */
-    uint32_t touched;      /* during a refit: is in the queue */
+    uint32_t parent;          /* SAP__NONE for the root; of a free node the next free one */
+    int32_t count, height;    /* a leaf has height 0 */
+    float area, territory[6]; /* half the surface, and the bounds, when its lanes were chosen */
+    uint32_t touched;         /* during a refit: is in the queue */
 };
 
 /* What is asked of nodes. A ray enters a slab where it meets the near side and leaves where it meets the far one:
@@ -1185,6 +1188,8 @@ SAP__AVX2 static uint32_t sap__ask_ray_avx2(const sap__node *n, const sap__probe
     return ~(uint32_t)_mm256_movemask_ps(sap__greater8(enter, leave)) & sap__lanes_of(n);
 }
 #endif
+
+/* ---- all kernels of one kind --------------------------------------------------------------------------------- */
 
 /* 0 if this build or this machine lacks it. */
 static int sap__get_kernel(int which, sap__kernel *kernel) {
@@ -1512,17 +1517,100 @@ static const sap__box *sap__sampled(const sap__box *boxes, const uint32_t *slots
     return &boxes[slots ? slots[at] : at];
 }
 
+/* What the choice of a grid looks at. */
+typedef struct sap__sample {
+    int n, size;                                          /* all boxes, and those that are looked at */
+    int32_t starts[3][SAP__SAMPLE];                       /* their mins, sorted */
+    int within[3][SAP__SAMPLE];                           /* how many of them start within each of them */
+    unsigned char lo[2][SAP__SAMPLE], hi[2][SAP__SAMPLE]; /* in which of the finest strips each starts and ends */
+    double together[2][SAP__CUT_BITS + 1];                /* by bits: the chance that two start in the same strip */
+} sap__sample;
+
+static void sap__sample_starts(sap__sample *m, const sap__box *boxes, const uint32_t *slots) {
+    uint64_t sorted[SAP__SAMPLE], tmp[SAP__SAMPLE];
+    int i, k;
+    for (k = 0; k < 3; k++) {
+        for (i = 0; i < m->size; i++) {
+            const sap__box *box = sap__sampled(boxes, slots, m->n, i);
+            sorted[i] = sap__item(sap__sortable(box->lo[k]), 0);
+        }
+        sap__sort(sorted, tmp, m->size);
+        for (i = 0; i < m->size; i++) m->starts[k][i] = sap__key_of(sorted[i]);
+        for (i = 0; i < m->size; i++) {
+            const sap__box *box = sap__sampled(boxes, slots, m->n, i);
+            int a = 0, b = 0, step;
+            for (step = SAP__SAMPLE; step; step >>= 1) {
+                if (a + step <= m->size && m->starts[k][a + step - 1] < box->lo[k]) a += step;
+                if (b + step <= m->size && m->starts[k][b + step - 1] <= box->hi[k]) b += step;
+            }
+            m->within[k][i] = b - a;
+        }
+    }
+}
+
+/* The axes by how well they separate; stable, so that ties are x before y before z. */
+static void sap__order_axes(sap__strips *t, const sap__sample *m) {
+    double sums[3];
+    int i, k;
+    for (k = 0; k < 3; k++) {
+        t->axis[k] = k;
+        for (i = 0, sums[k] = 0; i < m->size; i++) sums[k] += m->within[k][i];
+        for (i = k; i > 0 && sums[t->axis[i]] < sums[t->axis[i - 1]]; i--) {
+            int axis = t->axis[i];
+            t->axis[i] = t->axis[i - 1];
+            t->axis[i - 1] = axis;
+        }
+    }
+}
+
+/* Cuts for the finest strips across; coarser ones are every second, fourth, ... of them. */
+static void sap__sample_cuts(sap__strips *t, sap__sample *m, const sap__box *boxes, const uint32_t *slots) {
+    int i, d, b;
+    for (d = 0; d < 2; d++) {
+        const int32_t *start = m->starts[t->axis[d + 1]];
+        int count[SAP__CUTS] = {0};
+        for (i = 1; i < SAP__CUTS; i++) t->cut[d][i] = start[(long long)i * m->size / SAP__CUTS];
+        t->cut[d][SAP__CUTS] = SAP__AFTER_ALL;
+        for (i = 0; i < m->size; i++) {
+            const sap__box *box = sap__sampled(boxes, slots, m->n, i);
+            m->lo[d][i] = (unsigned char)sap__cut_index(t->cut[d], SAP__CUT_BITS, box->lo[t->axis[d + 1]]);
+            m->hi[d][i] = (unsigned char)sap__cut_index(t->cut[d], SAP__CUT_BITS, box->hi[t->axis[d + 1]]);
+            count[m->lo[d][i]]++;
+        }
+        for (b = SAP__CUT_BITS; b >= 0; b--) {
+            m->together[d][b] = 0;
+            for (i = 0; i < 1 << b; i++) m->together[d][b] += (double)count[i] * count[i];
+            m->together[d][b] /= (double)m->size * m->size;
+            for (i = 0; i < 1 << b >> 1; i++) count[i] = count[2 * i] + count[2 * i + 1];
+        }
+    }
+}
+
+/* About how many nanoseconds a box costs with 1 << b0 and 1 << b1 strips across: copies * (filing one + testing those
+   that start within it). A quarter of the sample is enough here. */
+static double sap__grid_cost(const sap__sample *m, int sweep_axis, int b0, int b1) {
+    int s0 = SAP__CUT_BITS - b0, s1 = SAP__CUT_BITS - b1, i;
+    double copies = 0, tests = 0, wide = 0, of = m->size;
+    for (i = 0; i < m->size; i += 4) {
+        int rows = (m->hi[0][i] >> s0) - (m->lo[0][i] >> s0) + 1,
+            columns = (m->hi[1][i] >> s1) - (m->lo[1][i] >> s1) + 1;
+        if (rows * columns > SAP__WIDE)
+            wide += m->within[sweep_axis][i];
+        else
+            copies += rows * columns, tests += rows * columns * (double)m->within[sweep_axis][i];
+    }
+    copies = 4 * copies / of;
+    tests = 4 * tests / of * m->n / of * copies * m->together[0][b0] * m->together[1][b1];
+    return 20 * copies + 0.25 * tests + 2 * wide / of * m->n / of + (double)(1 << (b0 + b1)) * 30 / m->n;
+}
+
 /* Chooses the axes and the cuts from a sample. What counts on an axis is not how far the boxes are spread, but how
    many others start within a box: the sweep axis is where these are fewest. (Box pruning takes the axis of the
-   largest variance, which a few far boxes or long boxes mislead.) The number of strips is the one that makes
-   copies * (cost of filing a copy + cost of a test * tests a copy) smallest. */
+   largest variance, which a few far boxes or long boxes mislead.) The number of strips is the cheapest one. */
 static void sap__choose_grid(sap__strips *t, const sap__box *boxes, const uint32_t *slots, int n) {
-    uint64_t sorted[SAP__SAMPLE], tmp[SAP__SAMPLE];
-    int32_t starts[3][SAP__SAMPLE];
-    unsigned char lo[2][SAP__SAMPLE], hi[2][SAP__SAMPLE];
-    int within[3][SAP__SAMPLE];
-    double together[2][SAP__CUT_BITS + 1], best = -1, sums[3] = {0, 0, 0};
-    int m = n / 16 < SAP__SAMPLE ? n / 16 : SAP__SAMPLE, i, k, d, b0, b1;
+    sap__sample m;
+    double best = -1;
+    int i, k, d, b0, b1;
     t->axis[0] = 0, t->axis[1] = 1, t->axis[2] = 2;
     t->bits[0] = t->bits[1] = 0;
     t->cut[0][0] = t->cut[1][0] = SAP__BEFORE_ALL;
@@ -1531,69 +1619,23 @@ static void sap__choose_grid(sap__strips *t, const sap__box *boxes, const uint32
     t->grid_tests = -1;
     t->density[0] = t->density[1] = t->density[2] = n;
     if (n < 2 * SAP__LANES) return; /* one strip of a few chunks */
-    if (m < 128) m = n < 128 ? n : 128;
-    for (k = 0; k < 3; k++) {
-        for (i = 0; i < m; i++) sorted[i] = sap__item(sap__sortable(sap__sampled(boxes, slots, n, i)->lo[k]), 0);
-        sap__sort(sorted, tmp, m);
-        for (i = 0; i < m; i++) starts[k][i] = sap__key_of(sorted[i]);
-        for (i = 0; i < m; i++) {
-            const sap__box *box = sap__sampled(boxes, slots, n, i);
-            int a = 0, b = 0, step;
-            for (step = SAP__SAMPLE; step; step >>= 1) {
-                if (a + step <= m && starts[k][a + step - 1] < box->lo[k]) a += step;
-                if (b + step <= m && starts[k][b + step - 1] <= box->hi[k]) b += step;
-            }
-            within[k][i] = b - a;
-            sums[k] += b - a;
-        }
-    }
+    m.n = n;
+    m.size = n / 16 < SAP__SAMPLE ? n / 16 : SAP__SAMPLE;
+    if (m.size < 128) m.size = n < 128 ? n : 128;
+    sap__sample_starts(&m, boxes, slots);
     for (k = 0; k < 3; k++) { /* of the middle four fifths */
-        double way = (double)sap__float(starts[k][m - 1 - m / 10]) - (double)sap__float(starts[k][m / 10]);
+        double way = (double)sap__float(m.starts[k][m.size - 1 - m.size / 10]);
+        way -= (double)sap__float(m.starts[k][m.size / 10]);
         t->density[k] = way > 0 ? 0.8 * n / way : n;
     }
-    for (k = 1; k < 3; k++) /* the axes by how well they separate; stable, so that ties are x before y before z */
-        for (i = k; i > 0 && sums[t->axis[i]] < sums[t->axis[i - 1]]; i--) {
-            int axis = t->axis[i];
-            t->axis[i] = t->axis[i - 1];
-            t->axis[i - 1] = axis;
-        }
-    for (d = 0; d < 2; d++) {
-        const int32_t *start = starts[t->axis[d + 1]];
-        int count[SAP__CUTS] = {0}, b;
-        for (i = 1; i < SAP__CUTS; i++) t->cut[d][i] = start[(long long)i * m / SAP__CUTS];
-        t->cut[d][SAP__CUTS] = SAP__AFTER_ALL;
-        for (i = 0; i < m; i++) {
-            const sap__box *box = sap__sampled(boxes, slots, n, i);
-            lo[d][i] = (unsigned char)sap__cut_index(t->cut[d], SAP__CUT_BITS, box->lo[t->axis[d + 1]]);
-            hi[d][i] = (unsigned char)sap__cut_index(t->cut[d], SAP__CUT_BITS, box->hi[t->axis[d + 1]]);
-            count[lo[d][i]]++;
-        }
-        for (b = SAP__CUT_BITS; b >= 0; b--) { /* the chance that two boxes start in one strip */
-            together[d][b] = 0;
-            for (i = 0; i < 1 << b; i++) together[d][b] += (double)count[i] * count[i];
-            together[d][b] /= (double)m * m;
-            for (i = 0; i < 1 << b >> 1; i++) count[i] = count[2 * i] + count[2 * i + 1];
-        }
-    }
+    sap__order_axes(t, &m);
+    sap__sample_cuts(t, &m, boxes, slots);
     for (b0 = 0; b0 <= SAP__CUT_BITS; b0++)
-        for (b1 = 0; b1 <= SAP__CUT_BITS; b1++) {
-            int s0 = SAP__CUT_BITS - b0, s1 = SAP__CUT_BITS - b1;
-            double copies = 0, run = 0, wide = 0, cost;
-            if ((1 << (b0 + b1)) >= sap__most_strips(n)) continue;
-            for (i = 0; i < m; i += 4) { /* a quarter of the sample is enough here */
-                int strips = ((hi[0][i] >> s0) - (lo[0][i] >> s0) + 1) * ((hi[1][i] >> s1) - (lo[1][i] >> s1) + 1);
-                if (strips > SAP__WIDE)
-                    wide += within[t->axis[0]][i];
-                else
-                    copies += strips, run += strips * (double)within[t->axis[0]][i];
-            }
-            copies = 4 * copies / m;
-            run = 4 * run / m * n / m * copies * together[0][b0] * together[1][b1]; /* tests a box */
-            cost = 20 * copies + 0.25 * run + 2 * wide / m * n / m;                 /* nanoseconds, about */
-            cost += (double)(1 << (b0 + b1)) * 30 / n;
+        for (b1 = 0; b1 <= SAP__CUT_BITS && (1 << (b0 + b1)) < sap__most_strips(n); b1++) {
+            double cost = sap__grid_cost(&m, t->axis[0], b0, b1);
             if (best < 0 || cost < best) best = cost, t->bits[0] = b0, t->bits[1] = b1;
         }
-    for (d = 0; d < 2; d++) /* coarser cuts are every second, fourth, ... of the finest */
+    for (d = 0; d < 2; d++)
         for (i = 1; i <= 1 << t->bits[d]; i++) t->cut[d][i] = t->cut[d][i << (SAP__CUT_BITS - t->bits[d])];
 }
 
@@ -2347,18 +2389,19 @@ SAP__INLINE sap_id sap__id_of(const sap_world *s, uint32_t slot) {
 
    Recording only puts a slot on the list of dirty ones; the next query brings the tree in step. What moved is written
    where it stands, and the bounds above are refitted level by level. Two kinds of boxes have to find another leaf:
-   those that stretch theirs, and those that leave the home of their chunk. Where they go, the surface grows least.
-   If they are many, all is built anew. Builds and splits divide boxes where surface * eights of boxes is least, on
-   the axis on which they are spread most or by size, so that a few large boxes share nodes and do not stretch many.
+   those that stretch theirs, and those that leave the territory of their branch. Where they go, the surface grows
+   least. If they are many, all is built anew. Builds and splits divide boxes where surface * eights of boxes is least,
+   on the axis on which they are spread most or by size, so that a few large boxes share nodes and do not stretch many.
 
-   So that the tree does not decay, every sync pays for some chunks to be built anew, the next ones in turn, in
-   proportion to what changed: no frame is much dearer than the others. A chunk is a node of height 2 and all below,
-   about 300 boxes. Its home is the space it had when it was built: without homes chunks spread into each other, and
-   after 300 frames a query cost twice what it costs in a fresh tree. Upper levels are chunks of chunks. If homes have
-   grown all the same, by half on average, all is built anew. Counted, all boxes walking by up to 0.2 an axis and frame:
-   a box query enters 1.09 times the nodes of a fresh tree and a ray 1.12 times, on average over 3,000 frames of 10,000
-   boxes, of which 24 built all anew; 1.15 and 1.16 times after 400 frames of 100,000. (Homes chosen by what the chunks
-   hold, not by the homes: 1.24 and 1.28. Chunks that exchange boxes with their nearest neighbour: 1.5 and 1.67.)
+   So that the tree does not decay, every sync pays for some branches to be built anew, the next ones in turn, in
+   proportion to what changed: no frame is much dearer than the others. A branch is a node of height 2 and all below,
+   about 300 boxes. Its territory is the space that it had when it was built: without territories branches spread into
+   each other, and after 300 frames a query cost twice what it costs in a fresh tree. The levels above are built anew
+   in the same way, three at a time. If territories have grown all the same, by half on average, all is built anew.
+   Counted, all boxes walking by up to 0.2 an axis and frame: a box query enters 1.09 times the nodes of a fresh tree
+   and a ray 1.12 times, on average over 3,000 frames of 10,000 boxes, of which 24 built all anew; 1.15 and 1.16 times
+   after 400 frames of 100,000. (Territories chosen by what the branches hold, not by the territories: 1.24 and 1.28.
+   Branches that exchange boxes with their nearest neighbour: 1.5 and 1.67.)
 
    Measured, 10,000 boxes each of which overlaps two others, AMD EPYC, gcc 12 -O2, nanoseconds (Bullet's dbvt, Boost's
    rtree in brackets): box query 120 (470, 460), box query with 30 hits 580 (2250, 1450), closest hit of a ray 240
@@ -2370,12 +2413,12 @@ enum {
     SAP__BINS = 16,
     SAP__REBUILD = 4, /* all is built anew if more than one box in so many has to find another leaf */
     SAP__GATES = 8,
-    SAP__CHUNK = 2,     /* the height of a node with a home */
+    SAP__BRANCH = 2,    /* the height of a node with a territory */
     SAP__UPKEEP = 4,    /* so many boxes that moved pay for one that is built anew */
     SAP__LEAF_FILL = 75 /* boxes in ten leaves that are built anew; 55 to 80 make no difference to queries */
 };
 #define SAP__STRETCH 1.4f        /* by so much a leaf's surface may grow before it gives boxes away */
-#define SAP__SHRINK 0.9f         /* below so much of its surface a home is made smaller */
+#define SAP__SHRINK 0.9f         /* below so much of its surface a territory is made smaller */
 #define SAP__FAR 1e18f           /* where bounds end when surfaces are compared: no infinity, no overflow */
 #define SAP__DIRTY 0x80000000u   /* in place[]: the rest is an index into dirty */
 #define SAP__NOWHERE 0x7fffffffu /* in place[]: not in the tree */
@@ -2418,9 +2461,9 @@ struct sap__tree {
     sap__dirty *dirty; /* slots recorded since the tree was in step, each once */
     sap__part *parts;  /* scratch of a build */
     uint32_t *queue;   /* scratch of a refit */
-    uint32_t turn;     /* the node whose chunk is built anew next */
+    uint32_t turn;     /* the node whose branch is built anew next */
     long long paid;    /* boxes that may be */
-    double strain;     /* by how much homes have grown, in all: 1 is one home twice as large */
+    double strain;     /* by how much territories have grown, in all: 1 is one territory twice as large */
     sap__gate gates[SAP__GATES];
 };
 
@@ -2571,7 +2614,7 @@ static uint32_t sap__node_new(sap__tree *t, int height) {
     n->height = height;
     n->area = 0;
     n->touched = 0;
-    for (i = 0; i < 6; i++) n->home[i] = 0;
+    for (i = 0; i < 6; i++) n->territory[i] = 0;
     for (i = 0; i < SAP__ARITY; i++) sap__lane_clear(n, i);
     return at;
 }
@@ -2599,18 +2642,18 @@ static void sap__extend(float b[6], const float by[6]) {
 /* A node's lanes were chosen: so far they may stray. */
 static void sap__node_settle(sap__tree *t, uint32_t at) {
     sap__node *n = &t->nodes[at];
-    sap__node_union(n, n->home);
-    n->area = sap__node_surface(t, n->home);
+    sap__node_union(n, n->territory);
+    n->area = sap__node_surface(t, n->territory);
 }
 
-/* A box beyond the home was put in all the same. */
-static void sap__home_extend(sap__tree *t, uint32_t at, const float b[6]) {
+/* A box beyond the territory was put in all the same. */
+static void sap__territory_extend(sap__tree *t, uint32_t at, const float b[6]) {
     sap__node *n = &t->nodes[at];
     float old, grown;
-    if (sap__is_within(b, n->home)) return;
-    old = sap__node_surface(t, n->home);
-    sap__extend(n->home, b);
-    grown = sap__node_surface(t, n->home);
+    if (sap__is_within(b, n->territory)) return;
+    old = sap__node_surface(t, n->territory);
+    sap__extend(n->territory, b);
+    grown = sap__node_surface(t, n->territory);
     t->strain += grown < 2 * old ? (double)(grown - old) / (double)old : 1;
 }
 
@@ -2920,8 +2963,8 @@ static void sap__node_join(sap__tree *t, uint32_t at, uint32_t beside) {
         sap__lane_bounds(from, --from->count, b);
         sap__lane_put(t, beside, b, from->child[from->count]);
     }
-    if (t->nodes[beside].height == SAP__CHUNK)
-        sap__extend(t->nodes[beside].home, t->nodes[at].home);
+    if (t->nodes[beside].height == SAP__BRANCH)
+        sap__extend(t->nodes[beside].territory, t->nodes[at].territory);
     else
         sap__node_settle(t, beside);
     sap__lane_take(t, up, sap__lane_in(&t->nodes[up], at));
@@ -2951,15 +2994,15 @@ static void sap__node_mend(sap__tree *t, uint32_t at) {
     }
 }
 
-/* Of chunks it is the home that should grow least, not what the chunk happens to hold: so homes stay apart. */
+/* Of branches it is the territory that should grow least, not what they happen to hold: so territories stay apart. */
 static int sap__child_choose(const sap__tree *t, uint32_t at, const float b[6]) {
-    sap__node homes;
+    sap__node territories;
     int i, k;
-    if (t->nodes[at].height != SAP__CHUNK + 1) return sap__lane_choose(t, &t->nodes[at], b);
-    homes = t->nodes[at];
-    for (i = 0; i < homes.count; i++)
-        for (k = 0; k < 6; k++) homes.bound[k][i] = t->nodes[homes.child[i]].home[k];
-    return sap__lane_choose(t, &homes, b);
+    if (t->nodes[at].height != SAP__BRANCH + 1) return sap__lane_choose(t, &t->nodes[at], b);
+    territories = t->nodes[at];
+    for (i = 0; i < territories.count; i++)
+        for (k = 0; k < 6; k++) territories.bound[k][i] = t->nodes[territories.child[i]].territory[k];
+    return sap__lane_choose(t, &territories, b);
 }
 
 static void sap__tree_insert(sap_world *s, sap__tree *t, uint32_t slot) {
@@ -2967,7 +3010,7 @@ static void sap__tree_insert(sap_world *s, sap__tree *t, uint32_t slot) {
     float b[6];
     sap__slot_bounds(s, slot, b);
     while (t->nodes[at].height) {
-        if (t->nodes[at].height == SAP__CHUNK) sap__home_extend(t, at, b);
+        if (t->nodes[at].height == SAP__BRANCH) sap__territory_extend(t, at, b);
         at = t->nodes[at].child[sap__child_choose(t, at, b)];
     }
     sap__node_add(t, at, b, sap__id_of(s, slot));
@@ -2982,16 +3025,16 @@ static void sap__tree_remove(sap__tree *t, uint32_t slot) {
     sap__node_mend(t, at);
 }
 
-/* ---- chunks ------------------------------------------------------------------------------------------------ */
+/* ---- branches ------------------------------------------------------------------------------------------------ */
 
 /* Collects what hangs on nodes of height base below at, and frees the nodes between. */
-static int sap__chunk_collect(sap_world *s, sap__tree *t, uint32_t at, int base, int count) {
+static int sap__branch_collect(sap_world *s, sap__tree *t, uint32_t at, int base, int count) {
     int i;
     float b[6];
     for (i = 0; i < t->nodes[at].count; i++) {
         uint32_t child = t->nodes[at].child[i];
         if (t->nodes[at].height > base) {
-            count = sap__chunk_collect(s, t, child, base, count);
+            count = sap__branch_collect(s, t, child, base, count);
             sap__node_free(t, child);
         } else {
             sap__lane_bounds(&t->nodes[at], i, b);
@@ -3001,8 +3044,8 @@ static int sap__chunk_collect(sap_world *s, sap__tree *t, uint32_t at, int base,
     return count;
 }
 
-/* Puts boxes last that alone stretch the chunk on one side, by more than a thirtieth; how many remain. */
-static int sap__chunk_stragglers(sap__part *p, int m) {
+/* Puts boxes last that alone stretch the branch on one side, by more than a thirtieth; how many remain. */
+static int sap__branch_stragglers(sap__part *p, int m) {
     float whole[8];
     int i, k, side;
     memcpy(whole, p[0].b, sizeof whole);
@@ -3027,26 +3070,26 @@ static int sap__chunk_stragglers(sap__part *p, int m) {
     return m;
 }
 
-/* Builds the next chunk anew: three levels of nodes, or what is left of them below the root. A chunk of boxes gives
-   its stragglers away, and its home shrinks to what it holds if that is worth it. How many parts it had; 0 if there
-   is no room for it, which is no error. */
-static int sap__chunk_rebuild(sap_world *s, sap__tree *t) {
+/* Builds the next branch anew: three levels of nodes, or what is left of them below the root. A branch of boxes gives
+   its stragglers away, and its territory shrinks to what it holds if that is worth it. How many parts it had; 0 if
+   there is no room for it, which is no error. */
+static int sap__branch_rebuild(sap_world *s, sap__tree *t) {
     uint32_t at, stragglers[6];
     int height, base, count, kept, i, most;
-    float home[6], old, now;
+    float territory[6], old, now;
     for (;;) {
         if (t->turn >= (uint32_t)sap__length(t->nodes)) t->turn = 0;
         at = t->turn++;
         height = t->nodes[at].height;
-        if (height >= 0 && (height % 3 == SAP__CHUNK || at == t->root)) break;
+        if (height >= 0 && (height % 3 == SAP__BRANCH || at == t->root)) break;
     }
     base = height - height % 3;
     if (height == base) return SAP__ARITY;
     if (!sap__room(&t->parts, 512) || !sap__room_for_nodes(t, 80 + 6 * (SAP__LEVELS + 1))) return 0;
-    kept = count = sap__chunk_collect(s, t, at, base, 0);
+    kept = count = sap__branch_collect(s, t, at, base, 0);
     sap__lanes_clear(&t->nodes[at]);
-    memcpy(home, t->nodes[at].home, sizeof home);
-    if (height == SAP__CHUNK && at != t->root && count > 64) kept = sap__chunk_stragglers(t->parts, count);
+    memcpy(territory, t->nodes[at].territory, sizeof territory);
+    if (height == SAP__BRANCH && at != t->root && count > 64) kept = sap__branch_stragglers(t->parts, count);
     for (i = kept; i < count; i++) stragglers[i - kept] = t->parts[i].child;
     if (at == t->root) { /* it may have become lower */
         height = base;
@@ -3054,22 +3097,22 @@ static int sap__chunk_rebuild(sap_world *s, sap__tree *t) {
         if (height < t->nodes[at].height) t->nodes[at].height = height;
     }
     sap__node_build(s, t, at, t->parts, kept, base);
-    if (height == SAP__CHUNK) {
-        old = sap__node_surface(t, home);
-        now = sap__node_surface(t, t->nodes[at].home);
+    if (height == SAP__BRANCH) {
+        old = sap__node_surface(t, territory);
+        now = sap__node_surface(t, t->nodes[at].territory);
         if (now < SAP__SHRINK * old)
             t->strain -= (double)(old - now) / (double)old;
         else
-            memcpy(t->nodes[at].home, home, sizeof home);
+            memcpy(t->nodes[at].territory, territory, sizeof territory);
     }
     sap__node_fit(t, at);
     for (i = 0; i < count - kept; i++) t->boxes--, sap__tree_insert(s, t, stragglers[i]);
-    if (at != t->root && height == SAP__CHUNK) { /* chunks that have become small */
+    if (at != t->root && height == SAP__BRANCH) { /* branches that have become small */
         uint32_t up = t->nodes[at].parent, beside = sap__node_neighbour(t, at);
-        old = sap__node_surface(t, t->nodes[at].home) + sap__node_surface(t, t->nodes[beside].home);
-        memcpy(home, t->nodes[at].home, sizeof home);
-        sap__extend(home, t->nodes[beside].home);
-        if (t->nodes[at].count + t->nodes[beside].count < SAP__ARITY && sap__node_surface(t, home) <= old) {
+        old = sap__node_surface(t, t->nodes[at].territory) + sap__node_surface(t, t->nodes[beside].territory);
+        memcpy(territory, t->nodes[at].territory, sizeof territory);
+        sap__extend(territory, t->nodes[beside].territory);
+        if (t->nodes[at].count + t->nodes[beside].count < SAP__ARITY && sap__node_surface(t, territory) <= old) {
             sap__node_join(t, at, beside);
             sap__node_mend(t, up);
         }
@@ -3150,8 +3193,8 @@ static void sap__tree_write(sap_world *s, sap__tree *t) {
         if (is_live && d.place != SAP__NOWHERE) {
             uint32_t at = d.place / SAP__ARITY;
             sap__slot_bounds(s, d.slot, b);
-            if (t->nodes[t->root].height > SAP__CHUNK &&
-                !sap__is_within(b, t->nodes[t->nodes[t->nodes[at].parent].parent].home)) {
+            if (t->nodes[t->root].height > SAP__BRANCH &&
+                !sap__is_within(b, t->nodes[t->nodes[t->nodes[at].parent].parent].territory)) {
                 t->dirty[kept++] = d;
                 continue;
             }
@@ -3208,7 +3251,7 @@ static sap_result sap__tree_sync(sap_world *s) {
     }
     if (sap__length(t->dirty)) return SAP_ERROR_MEMORY;
     while (t->paid >= 512) {
-        int built = sap__chunk_rebuild(s, t);
+        int built = sap__branch_rebuild(s, t);
         if (built == 0) break;
         t->paid -= built;
     }
@@ -5275,64 +5318,77 @@ static int sap__are_good_pairs(sap_world *s, const unsigned char *p, uint32_t sl
     return 1;
 }
 
-SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size) {
-    const unsigned char *p = (const unsigned char *)buffer;
-    uint32_t slots, free_count, removed, recorded, pairs, i, live = 0, live_static = 0, fresh = 0;
-    uint64_t words, queues, at;
-    sap__box now, was;
-    void *object;
-    if (!s) return SAP_ERROR_ARGUMENT;
-    if (!buffer) return sap__end_call(s, SAP_ERROR_ARGUMENT);
-    if (sap__is_busy(s)) return sap__end_call(s, SAP_ERROR_BUSY);
+/* What a snapshot holds, and of which kinds. */
+typedef struct sap__snapshot {
+    const unsigned char *p;
+    uint32_t slots, free_count, removed, recorded, pairs, live, live_static, fresh;
+} sap__snapshot;
 
-    /* What is it, and is it whole? */
+/* What is it, and is it whole? */
+static sap_result sap__read_header(const sap_world *s, sap__snapshot *in, size_t size) {
+    const unsigned char *p = in->p;
+    uint64_t words;
     if (size < 4 * SAP__HEADER_WORDS || sap__get32(p, 0) != SAP__MAGIC || sap__get32(p, 1) != SAP__SNAPSHOT_VERSION ||
         sap__get32(p, 2) != 0 || sap__get32(p, 9) != 0)
-        return sap__end_call(s, SAP_ERROR_SNAPSHOT);
-    slots = sap__get32(p, 4);
-    free_count = sap__get32(p, 5);
-    removed = sap__get32(p, 6);
-    recorded = sap__get32(p, 7);
-    pairs = sap__get32(p, 8);
-    words = sap__snapshot_words(slots, (uint64_t)free_count + removed + recorded, pairs);
-    if (slots > SAP__MAX_BOXES || free_count > slots || removed > slots || recorded > slots || pairs > INT_MAX ||
-        words > size / 4 || sap__check(p, words) != (sap__get32(p, 10) | (uint64_t)sap__get32(p, 11) << 32))
-        return sap__end_call(s, SAP_ERROR_SNAPSHOT);
-    if (sap__get32(p, 3) != (uint32_t)s->config.axes) return sap__end_call(s, SAP_ERROR_ARGUMENT);
+        return SAP_ERROR_SNAPSHOT;
+    in->slots = sap__get32(p, 4);
+    in->free_count = sap__get32(p, 5);
+    in->removed = sap__get32(p, 6);
+    in->recorded = sap__get32(p, 7);
+    in->pairs = sap__get32(p, 8);
+    in->live = in->live_static = in->fresh = 0;
+    words = sap__snapshot_words(in->slots, (uint64_t)in->free_count + in->removed + in->recorded, in->pairs);
+    if (in->slots > SAP__MAX_BOXES || in->free_count > in->slots || in->removed > in->slots ||
+        in->recorded > in->slots || in->pairs > INT_MAX || words > size / 4 ||
+        sap__check(p, words) != (sap__get32(p, 10) | (uint64_t)sap__get32(p, 11) << 32))
+        return SAP_ERROR_SNAPSHOT;
+    return sap__get32(p, 3) == (uint32_t)s->config.axes ? SAP_OK : SAP_ERROR_ARGUMENT;
+}
 
-    /* Is it a state that a world may be in? */
-    for (i = 0, at = SAP__HEADER_WORDS; i < slots; i++, at += SAP__SLOT_WORDS) {
+/* Is it a state that this world may be in? Makes room for it. */
+static sap_result sap__check_state(sap_world *s, sap__snapshot *in) {
+    const unsigned char *p = in->p;
+    uint64_t at = SAP__HEADER_WORDS;
+    uint32_t i;
+    sap__box now, was;
+    void *object;
+    for (i = 0; i < in->slots; i++, at += SAP__SLOT_WORDS) {
         uint32_t state = sap__get32(p, at);
         sap__read_box(p, at + 1, &now);
         sap__read_box(p, at + 7, &was);
         if (!sap__is_good_slot(s, state, &now, &was) || !sap__get_pointer(p, at + 13, &object))
-            return sap__end_call(s, SAP_ERROR_SNAPSHOT);
-        live += (state & SAP__LIVE) != 0;
-        live_static += (state & SAP__LIVE) && (state & SAP__STATIC);
-        fresh += (state & SAP__FRESH) != 0;
+            return SAP_ERROR_SNAPSHOT;
+        in->live += (state & SAP__LIVE) != 0;
+        in->live_static += (state & SAP__LIVE) && (state & SAP__STATIC);
+        in->fresh += (state & SAP__FRESH) != 0;
     }
-    queues = at;
-    if ((s->config.max_boxes && live > (uint32_t)s->config.max_boxes) ||
-        (s->config.max_pairs && pairs > (uint32_t)s->config.max_pairs))
-        return sap__end_call(s, SAP_ERROR_LIMIT);
-    if (!sap__room_for_boxes(s, (int)slots) || !sap__room_for_pairs(s, (int)pairs, 0, 0) ||
-        !sap__room(&s->filed, slots) || !sap__room(&s->items, pairs) || !sap__room(&s->tmp, pairs))
-        return sap__end_call(s, SAP_ERROR_MEMORY);
-    if (!sap__is_good_queue(p, slots, queues, free_count, 0, s->filed) ||
-        !sap__is_good_queue(p, slots, queues + free_count, removed, SAP__REMOVED, s->filed) ||
-        !sap__is_good_queue(p, slots, queues + free_count + removed, recorded, SAP__RECORDED, s->filed) ||
-        !sap__are_good_pairs(s, p, slots, queues + free_count + removed + recorded, pairs))
-        return sap__end_call(s, SAP_ERROR_SNAPSHOT);
+    if ((s->config.max_boxes && in->live > (uint32_t)s->config.max_boxes) ||
+        (s->config.max_pairs && in->pairs > (uint32_t)s->config.max_pairs))
+        return SAP_ERROR_LIMIT;
+    if (!sap__room_for_boxes(s, (int)in->slots) || !sap__room_for_pairs(s, (int)in->pairs, 0, 0) ||
+        !sap__room(&s->filed, in->slots) || !sap__room(&s->items, in->pairs) || !sap__room(&s->tmp, in->pairs))
+        return SAP_ERROR_MEMORY;
+    if (!sap__is_good_queue(p, in->slots, at, in->free_count, 0, s->filed)) return SAP_ERROR_SNAPSHOT;
+    at += in->free_count;
+    if (!sap__is_good_queue(p, in->slots, at, in->removed, SAP__REMOVED, s->filed)) return SAP_ERROR_SNAPSHOT;
+    at += in->removed;
+    if (!sap__is_good_queue(p, in->slots, at, in->recorded, SAP__RECORDED, s->filed)) return SAP_ERROR_SNAPSHOT;
+    at += in->recorded;
+    return sap__are_good_pairs(s, p, in->slots, at, in->pairs) ? SAP_OK : SAP_ERROR_SNAPSHOT;
+}
 
-    /* Nothing can fail any more. */
-    sap__tree_forget(s);
-    sap__set_length(s->now, slots);
-    sap__set_length(s->was, slots);
-    sap__set_length(s->slots, slots);
-    sap__set_length(s->state, slots);
-    sap__set_length(s->link, slots);
-    sap__set_length(s->record, recorded);
-    for (i = 0, at = SAP__HEADER_WORDS; i < slots; i++, at += SAP__SLOT_WORDS) {
+/* Nothing can fail any more. */
+static void sap__load_state(sap_world *s, const sap__snapshot *in) {
+    const unsigned char *p = in->p;
+    uint64_t at = SAP__HEADER_WORDS;
+    uint32_t i;
+    sap__set_length(s->now, in->slots);
+    sap__set_length(s->was, in->slots);
+    sap__set_length(s->slots, in->slots);
+    sap__set_length(s->state, in->slots);
+    sap__set_length(s->link, in->slots);
+    sap__set_length(s->record, in->recorded);
+    for (i = 0; i < in->slots; i++, at += SAP__SLOT_WORDS) {
         s->state[i] = sap__get32(p, at);
         sap__read_box(p, at + 1, &s->now[i]);
         sap__read_box(p, at + 7, &s->was[i]);
@@ -5342,15 +5398,15 @@ SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size) {
         s->link[i] = SAP__NONE;
     }
     s->free_count = s->removed_count = 0;
-    for (i = 0; i < free_count; i++, at++) sap__push_free(s, sap__get32(p, at));
-    for (i = 0; i < removed; i++, at++) sap__push_removed(s, sap__get32(p, at));
-    for (i = 0; i < recorded; i++, at++) s->record[i] = sap__get32(p, at);
-    s->live = (int)live;
-    s->live_static = (int)live_static;
-    s->fresh = (int)fresh;
-    sap__set_length(s->pairs, pairs);
-    sap__set_length(s->links, pairs);
-    for (i = 0; i < pairs; i++, at += SAP__PAIR_WORDS) {
+    for (i = 0; i < in->free_count; i++, at++) sap__push_free(s, sap__get32(p, at));
+    for (i = 0; i < in->removed; i++, at++) sap__push_removed(s, sap__get32(p, at));
+    for (i = 0; i < in->recorded; i++, at++) s->record[i] = sap__get32(p, at);
+    s->live = (int)in->live;
+    s->live_static = (int)in->live_static;
+    s->fresh = (int)in->fresh;
+    sap__set_length(s->pairs, in->pairs);
+    sap__set_length(s->links, in->pairs);
+    for (i = 0; i < in->pairs; i++, at += SAP__PAIR_WORDS) {
         sap_pair *pair = &s->pairs[i];
         pair->id0 = sap__get32(p, at);
         pair->id1 = sap__get32(p, at + 1);
@@ -5358,9 +5414,23 @@ SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size) {
         pair->object1 = s->slots[sap__slot_of(pair->id1)].object;
         (void)sap__get_pointer(p, at + 2, &pair->user_data);
     }
-    sap__size_buckets(s, (int)pairs);
+    sap__size_buckets(s, (int)in->pairs);
     sap__link_all(s, 0);
     sap__link_all(s, 1);
+}
+
+SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size) {
+    sap__snapshot in;
+    sap_result r;
+    if (!s) return SAP_ERROR_ARGUMENT;
+    if (!buffer) return sap__end_call(s, SAP_ERROR_ARGUMENT);
+    if (sap__is_busy(s)) return sap__end_call(s, SAP_ERROR_BUSY);
+    in.p = (const unsigned char *)buffer;
+    r = sap__read_header(s, &in, size);
+    if (r == SAP_OK) r = sap__check_state(s, &in);
+    if (r != SAP_OK) return sap__end_call(s, r);
+    sap__load_state(s, &in);
+    sap__tree_forget(s);
     sap__set_length(s->created, 0);
     sap__set_length(s->deleted, 0);
     s->ends_ready = s->moving.ready = s->standing.ready = 0;

@@ -224,7 +224,7 @@ typedef struct sap__range {
     unsigned char edge; /* of a box in a cell: bit k: on axis k this is the lowest of its cells */
 } sap__range;
 
-enum { SAP__ALL_EDGES = 7 }; /* the lowest of its cells on each axis */
+enum { SAP__ALL_EDGES = 7 }; /* of a box in the cell of its lowest corner: this cell looks after it */
 
 typedef struct sap__cell {
     sap_world world;   /* by local slot: now, was, state; and list, filed, strips */
@@ -241,10 +241,10 @@ typedef struct sap__cell {
     int is_pooled;     /* has no box, and no place in the grid */
     int is_dirty;      /* has something to settle */
     int lacks_room;    /* a job could not end: it needs more room and is run again */
-    int path;          /* how it settles */
+    int path;          /* how it settles: SAP__PATH_PRUNE or SAP__PATH_QUERY */
     int changed[3];    /* moving and static boxes in the world's list; those that came or went */
     long long since;   /* the update in which it went to the pool */
-    const struct sap_multi *grid;
+    const struct sap_multi *grid; /* whose cell it is */
 } sap__cell;
 
 typedef struct sap__place { /* where a box is filed */
@@ -255,18 +255,18 @@ typedef struct sap__place { /* where a box is filed */
 struct sap_multi {
     sap_world *whole;
     sap_multi_config config;
-    int from;        /* so many boxes make the grid worth it */
+    int grid_from;   /* so many boxes make the grid worth it */
     int is_reserved; /* the whole keeps the memory of its own indices */
     int crowded;     /* rises to SAP__CROWDED with updates that most boxes moved in, falls to 0 with the others */
 
-    /* the grid; an axis that is not divided has per == 0 */
-    double origin[3], per[3]; /* the cell of v is floor((v - origin) * per) */
-    int32_t wrap[3];          /* cells along the axis, then from the start again; 0 = without end */
-    int32_t last[3];          /* of a grid chosen from the boxes: the outer cells, 0 and last, have no end */
-    int folds;                /* cells that are far apart may be one */
-    int grid_boxes;           /* how many there were when the grid was chosen; 0 = choose */
-    int most_outside;         /* more boxes outside: choose again */
-    int filed;                /* 0: all boxes are to be filed anew */
+    /* the grid; an axis that is not divided has cells_per_unit == 0 */
+    double origin[3], cells_per_unit[3]; /* the cell of v is floor((v - origin) * cells_per_unit) */
+    int32_t wrap[3];                     /* cells along the axis, then from the start again; 0 = without end */
+    int32_t last_cell[3]; /* of a grid chosen from the boxes: the outer cells, 0 and last_cell, have no end */
+    int finds_twice;      /* cells that are far apart may be one, so a pair may be found twice */
+    int grid_boxes;       /* how many there were when the grid was chosen; 0 = choose */
+    int most_outside;     /* more boxes outside: choose again */
+    int is_filed;         /* 0: all boxes are to be filed anew */
 
     sap__cell **cells;              /* cells[SAP__OUTSIDE] is no part of the grid; NULL = freed */
     uint32_t *table;                /* first cell of each chain */
@@ -318,10 +318,10 @@ SAP__NOINLINE static int32_t sap__cell_index(const sap_multi *m, int k, int32_t 
     double at;
     if (key > SAP__INFINITY - 1) key = SAP__INFINITY - 1;
     if (key < 1 - SAP__INFINITY) key = 1 - SAP__INFINITY;
-    at = (sap__double(sap__float(key)) - m->origin[k]) * m->per[k];
-    if (m->last[k]) {
+    at = (sap__double(sap__float(key)) - m->origin[k]) * m->cells_per_unit[k];
+    if (m->last_cell[k]) {
         if (at <= 0) return 0;
-        if (at >= m->last[k]) return m->last[k];
+        if (at >= m->last_cell[k]) return m->last_cell[k];
     }
     if (at >= SAP__FAR_CELL) return SAP__FAR_CELL;
     if (at <= -SAP__FAR_CELL) return -SAP__FAR_CELL;
@@ -332,7 +332,7 @@ SAP__NOINLINE static int32_t sap__cell_index(const sap_multi *m, int k, int32_t 
    borders says exactly what computing its index would, rounding included. */
 static int32_t sap__border(const sap_multi *m, int k, int32_t index) {
     int32_t lo = SAP__BEFORE_ALL, hi = SAP__AFTER_ALL;
-    if (!(m->per[k] > 0)) return index <= 0 ? lo : hi;
+    if (!(m->cells_per_unit[k] > 0)) return index <= 0 ? lo : hi;
     while (lo + 1 < hi) {
         int32_t middle = (int32_t)(((int64_t)lo + hi) / 2);
         if (sap__cell_index(m, k, middle) >= index)
@@ -348,7 +348,7 @@ static void sap__range_of(const sap_multi *m, const sap__box *box, sap__range *r
     int cells = 1, k;
     for (k = 0; k < 3; k++) {
         int32_t lo = 0, hi = 0, n;
-        if (m->per[k] > 0) lo = sap__cell_index(m, k, box->lo[k]), hi = sap__cell_index(m, k, box->hi[k]);
+        if (m->cells_per_unit[k] > 0) lo = sap__cell_index(m, k, box->lo[k]), hi = sap__cell_index(m, k, box->hi[k]);
         n = (hi - SAP__MOST_CELLS >= lo) ? SAP__MOST_CELLS + 1 : hi - lo + 1;
         if (m->wrap[k] && n > m->wrap[k]) n = m->wrap[k];
         range->lo[k] = lo;
@@ -382,7 +382,7 @@ static uint64_t sap__cell_key(const sap_multi *m, const int32_t at[3]) {
 /* On one axis: where the middle four fifths of the starts begin and how far they reach, widened by an eighth at each
    side; and the median size. */
 typedef struct sap__extent {
-    double lo, way, size;
+    double lo, length, size;
 } sap__extent;
 
 /* The i-th slot of a sample of them; no pattern in the order of adding shows. Of few slots each, once. */
@@ -403,20 +403,20 @@ static void sap__measure(const sap_multi *m, int k, sap__extent *extent) {
         sizes[n] = sap__item(sap__sortable(sap__key(sap__float(hi) - sap__float(lo))), 0);
         n++;
     }
-    extent->lo = extent->way = extent->size = 0;
+    extent->lo = extent->length = extent->size = 0;
     if (n == 0) return;
     sap__sort(starts, tmp, n);
     sap__sort(sizes, tmp, n);
     extent->lo = (double)sap__float(sap__key_of(starts[n / 10]));
-    extent->way = (double)sap__float(sap__key_of(starts[n - 1 - n / 10])) - extent->lo;
+    extent->length = (double)sap__float(sap__key_of(starts[n - 1 - n / 10])) - extent->lo;
     extent->size = (double)sap__float(sap__key_of(sizes[n / 2]));
-    extent->lo -= extent->way / 8;
-    extent->way *= 1.25;
+    extent->lo -= extent->length / 8;
+    extent->length *= 1.25;
 }
 
 static void sap__double_cells(sap_multi *m) {
     int k;
-    for (k = 0; k < 3; k++) m->per[k] *= 0.5;
+    for (k = 0; k < 3; k++) m->cells_per_unit[k] *= 0.5;
 }
 
 /* More than an eighth of a sample; boxes without an end are outside of any grid. */
@@ -430,7 +430,7 @@ static int sap__most_are_outside(const sap_multi *m) {
         sap__range range;
         int endless = !(s->state[slot] & SAP__LIVE);
         for (k = 0; k < 3; k++)
-            endless |= m->per[k] > 0 && (box->lo[k] <= -SAP__INFINITY || box->hi[k] >= SAP__INFINITY);
+            endless |= m->cells_per_unit[k] > 0 && (box->lo[k] <= -SAP__INFINITY || box->hi[k] >= SAP__INFINITY);
         if (endless) continue;
         sap__range_of(m, box, &range);
         outside += range.n[0] == 0;
@@ -445,8 +445,8 @@ static void sap__halve_longest(const sap__extent extent[3], int boxes, int parts
     while (boxes / SAP__CELL_BOXES > parts[0] * parts[1] * parts[2]) {
         int k, best = -1;
         for (k = 0; k < 3; k++)
-            if (extent[k].way < 1e39 && extent[k].way / parts[k] > 8 * extent[k].size &&
-                (best < 0 || extent[k].way / parts[k] > extent[best].way / parts[best]))
+            if (extent[k].length < 1e39 && extent[k].length / parts[k] > 8 * extent[k].size &&
+                (best < 0 || extent[k].length / parts[k] > extent[best].length / parts[best]))
                 best = k;
         if (best < 0) return;
         parts[best] *= 2;
@@ -467,13 +467,13 @@ static void sap__choose_cells(sap_multi *m) {
         bounded |= !c->hashed && c->bounds.max[k] > c->bounds.min[k];
     }
     for (k = 0; k < 3; k++) {
-        m->origin[k] = m->per[k] = 0;
-        m->wrap[k] = m->last[k] = 0;
-        extent[k].lo = extent[k].way = extent[k].size = 0;
+        m->origin[k] = m->cells_per_unit[k] = 0;
+        m->wrap[k] = m->last_cell[k] = 0;
+        extent[k].lo = extent[k].length = extent[k].size = 0;
         if (axes >> k & 1) sap__measure(m, k, &extent[k]);
         if ((axes >> k & 1) && bounded) {
             extent[k].lo = (double)c->bounds.min[k];
-            extent[k].way = (double)c->bounds.max[k] - (double)c->bounds.min[k];
+            extent[k].length = (double)c->bounds.max[k] - (double)c->bounds.min[k];
         }
     }
     if (!sized && !counted) sap__halve_longest(extent, live, parts);
@@ -483,17 +483,17 @@ static void sap__choose_cells(sap_multi *m) {
         m->origin[k] = extent[k].lo;
         if (sized) {
             m->origin[k] = 0;
-            m->per[k] = c->cell_size[k] > 0 ? 1 / (double)c->cell_size[k] : 0;
-        } else if (n > 1 && extent[k].way > 0) {
-            m->per[k] = n / extent[k].way;
+            m->cells_per_unit[k] = c->cell_size[k] > 0 ? 1 / (double)c->cell_size[k] : 0;
+        } else if (n > 1 && extent[k].length > 0) {
+            m->cells_per_unit[k] = n / extent[k].length;
             if (counted || bounded)
                 m->wrap[k] = n;
             else
-                m->last[k] = n - 1;
+                m->last_cell[k] = n - 1;
         }
     }
-    m->folds = c->hashed && c->entries;
-    for (k = 0; k < 3; k++) m->folds |= m->wrap[k] > 0;
+    m->finds_twice = c->hashed && c->entries;
+    for (k = 0; k < 3; k++) m->finds_twice |= m->wrap[k] > 0;
     m->grid_boxes = live;
     while (sap__most_are_outside(m)) sap__double_cells(m);
 }
@@ -910,8 +910,9 @@ static int sap__must_ask(const sap_world *s) {
 }
 
 /* Hands on what overlaps now and did not before, or has a filter that may answer anew. As in sap__take_found, the
-   news are picked out without a branch: nine of ten pairs are old ones. Where two changed boxes asked each other, one
-   counts. 0 if there is no room. */
+   news are picked out without a branch: nine of ten pairs are old ones. 0 if there is no room.
+   asked: a asked for its overlaps. If b changed too it asked as well, and of the two answers one counts: within a cell
+   that of the lower local slot, across cells that of b. Where asked is 0 all count. */
 static int sap__report(sap__cell *c, sap__sink *sink, const sap__cell *cell_a, const sap__cell *cell_b, int asked) {
     sap_world *whole = c->grid->whole;
     const sap_world *a = &cell_a->world, *b = &cell_b->world;
@@ -959,7 +960,8 @@ static int sap__take_for_outside(sap__sink *sink) {
     return sap__report(c, sink, c->grid->cells[SAP__OUTSIDE], c, 1);
 }
 
-/* Changed boxes of the cell ask the boxes outside, changed boxes outside ask those of the cell. */
+/* Changed boxes of the cell ask the boxes outside, changed boxes outside ask those of the cell. Where
+   both changed, the first answer counts. */
 static int sap__ask_across(sap__cell *c, sap__cell *outside) {
     sap_world *w = &c->world, *o = &outside->world;
     sap__sink sink;
@@ -1030,24 +1032,35 @@ static int sap__room_for_job(sap__cell *c) {
            sap__room(&c->out, 2 * SAP__BATCH);
 }
 
-/* Runs a job for every dirty cell, those that lack room again and again. 0 without memory. */
-static int sap__run_cells(sap_multi *m, sap_job *job) {
+static int sap__grow_strips(sap__cell *c) {
+    return sap__strips_grow(&c->world.moving) && sap__strips_grow(&c->world.standing);
+}
+
+static int sap__grow_out(sap__cell *c) {
+    if (!sap__room(&c->out, 4 * stbds_arrcap(c->out))) return 0;
+    c->world.moving.grid_tests = -1; /* it was an unfinished sweep that counted */
+    return 1;
+}
+
+/* A job for each dirty cell. Returns how many these are. */
+static int sap__list_jobs(sap_multi *m) {
     int i, n = sap__length(m->dirty);
     sap__set_length(m->todo, n);
-    for (i = 0; i < n; i++) {
-        m->todo[i] = m->dirty[i];
-        m->cells[m->todo[i]]->lacks_room = 0;
-    }
+    for (i = 0; i < n; i++) m->todo[i] = m->dirty[i];
+    return n;
+}
+
+/* Runs a job for every dirty cell. Those that lack room grow and are run again, until none does. 0 without memory. */
+static int sap__run_cells(sap_multi *m, sap_job *job, int (*grow)(sap__cell *)) {
+    int i, n = sap__list_jobs(m);
+    for (i = 0; i < n; i++) m->cells[m->todo[i]]->lacks_room = 0;
     while (n > 0) {
         int again = 0;
         sap__run(m, job, n);
         for (i = 0; i < n; i++) {
             sap__cell *c = m->cells[m->todo[i]];
             if (!c->lacks_room) continue;
-            if (job == sap__edit_job && !(sap__strips_grow(&c->world.moving) && sap__strips_grow(&c->world.standing)))
-                return 0;
-            if (job == sap__find_job && !sap__room(&c->out, 4 * stbds_arrcap(c->out))) return 0;
-            if (job == sap__find_job) c->world.moving.grid_tests = -1; /* it was an unfinished sweep that counted */
+            if (!grow(c)) return 0;
             m->todo[again++] = m->todo[i];
         }
         n = again;
@@ -1058,12 +1071,11 @@ static int sap__run_cells(sap_multi *m, sap_job *job) {
 /* Which pairs end: of few changed boxes by their lists, of many by looking through all pairs, in shares. */
 static int sap__lose_in_shares(sap_multi *m, int many) {
     sap_world *s = m->whole;
-    int n = sap__length(s->pairs), cells = sap__length(m->dirty), lost = 0, i;
+    int n = sap__length(s->pairs), cells, lost = 0, i;
     int asks_user = s->fresh && s->config.filter; /* not from a job */
     if (many && !asks_user && !sap__room(&s->lost, n)) return sap__trouble(s, SAP_ERROR_MEMORY);
     m->shares = many && !asks_user && n ? SAP__SHARES : 0;
-    sap__set_length(m->todo, cells);
-    for (i = 0; i < cells; i++) m->todo[i] = m->dirty[i];
+    cells = sap__list_jobs(m);
     sap__run(m, sap__end_job, cells + m->shares);
     if (!many) return sap__lose_by_lists(s, SAP__CHANGED, sap__length(s->pairs) / 8);
     if (asks_user) return sap__lose_by_pairs(s);
@@ -1097,7 +1109,7 @@ static int sap__merge(sap_multi *m) {
         } else
             for (j = 0; j < more; j++) sap__take_overlap(s, (uint32_t)(out[j] >> 32), (uint32_t)out[j]);
     }
-    n = m->folds ? sap__length(s->found) : 0; /* else each has been found once, and the whole will sort them */
+    n = m->finds_twice ? sap__length(s->found) : 0; /* else each has been found once, and the whole will sort them */
     if (n == 0) return 1;
     sap__sort_pairs(s->found, s->tmp, (int)n);
     for (i = 0; i < n; i++)
@@ -1120,53 +1132,79 @@ static void sap__mark_asked(sap_multi *m) {
     }
 }
 
-/* The whole calls it in place of its own ways; see sap__settle. */
-static int sap__settle_in_cells(sap_world *s) {
-    sap_multi *m = s->multi;
-    int i, j, n = sap__length(s->list), many = SAP__PRUNE_PART * (long long)n > s->live;
-    const int filed = m->filed && !sap__cells_are_old(m);
-    m->filed = 0; /* until all is well */
-    if (!sap__room_for_places(m)) return 0;
-    if (filed && many) {
-        sap__set_length(m->dirty, 0);
-        for (i = 0; i < sap__length(m->cells); i++)
-            if (m->cells[i] && !m->cells[i]->is_pooled) sap__mark_dirty(m, (uint32_t)i);
-        n = sap__length(m->dirty);
-        if (!sap__run_cells(m, sap__gather_job)) return 0;
-        for (i = 0; i < n; i++) {
-            sap__cell *c = m->cells[m->dirty[i]];
-            for (j = 0; j < sap__length(c->leaving); j++) {
-                if (j + SAP__AHEAD < sap__length(c->leaving)) {
-                    sap__prefetch(&m->places[c->leaving[j + SAP__AHEAD]]);
-                    sap__prefetch(&s->now[c->leaving[j + SAP__AHEAD]]);
-                }
-                if (!sap__refile_box(m, c->leaving[j])) return 0;
-            }
-            sap__set_length(c->leaving, 0);
+/* Files, box by box, what changed and has one of the flags. */
+static int sap__file_each(sap_multi *m, uint32_t flags) {
+    const sap_world *s = m->whole;
+    int i, n = sap__length(s->list);
+    for (i = 0; i < n; i++)
+        if ((s->state[s->list[i]] & flags) && !sap__file_one(m, s->list[i])) return 0;
+    return 1;
+}
+
+/* The boxes that a gather job found to touch other cells now. */
+static int sap__refile_leaving(sap_multi *m, sap__cell *c) {
+    int i, n = sap__length(c->leaving);
+    for (i = 0; i < n; i++) {
+        if (i + SAP__AHEAD < n) {
+            sap__prefetch(&m->places[c->leaving[i + SAP__AHEAD]]);
+            sap__prefetch(&m->whole->now[c->leaving[i + SAP__AHEAD]]);
         }
-        n = sap__length(s->list);
-        for (i = 0; i < n; i++)
-            if ((s->state[s->list[i]] & (SAP__ADDED | SAP__REMOVED)) && !sap__file_one(m, s->list[i])) return 0;
-    } else if (filed) {
-        for (i = 0; i < n; i++)
-            if (!sap__file_one(m, s->list[i])) return 0;
-    } else if (!sap__file_in_cells(m))
-        return 0;
-    sap__mark_asked(m);
+        if (!sap__refile_box(m, c->leaving[i])) return 0;
+    }
+    sap__set_length(c->leaving, 0);
+    return 1;
+}
+
+/* Files what changed where that is much: every cell fetches its boxes in a job. Left to this thread are boxes that
+   touch other cells now, and those that came or went. */
+static int sap__gather_changes(sap_multi *m) {
+    int i, n;
+    sap__set_length(m->dirty, 0);
+    for (i = 0; i < sap__length(m->cells); i++)
+        if (m->cells[i] && !m->cells[i]->is_pooled) sap__mark_dirty(m, (uint32_t)i);
+    n = sap__list_jobs(m); /* cells that are new come behind these, and have gathered nothing */
+    sap__run(m, sap__gather_job, n);
+    for (i = 0; i < n; i++)
+        if (!sap__refile_leaving(m, m->cells[m->dirty[i]])) return 0;
+    return sap__file_each(m, SAP__ADDED | SAP__REMOVED);
+}
+
+/* What the jobs need in each cell, and must not fetch themselves. */
+static int sap__prepare_cells(sap_multi *m) {
+    int i;
     for (i = 0; i < sap__length(m->dirty); i++) {
-        m->cells[m->dirty[i]]->world.kernel = s->kernel;
+        m->cells[m->dirty[i]]->world.kernel = m->whole->kernel;
         if (!sap__room_for_job(m->cells[m->dirty[i]])) return 0;
     }
-    if (!sap__run_cells(m, sap__edit_job) || !sap__run_cells(m, sap__find_job) || !sap__merge(m) ||
-        !sap__lose_in_shares(m, many))
-        return 0;
+    return 1;
+}
+
+/* The cells have settled. Those that have lost their last box go to the pool. */
+static void sap__clean_cells(sap_multi *m) {
+    int i;
     for (i = 0; i < sap__length(m->dirty); i++) {
         uint32_t cell = m->dirty[i];
         m->cells[cell]->is_dirty = 0;
         if (cell != SAP__OUTSIDE && m->cells[cell]->world.live == 0) sap__pool_cell(m, cell);
     }
     sap__set_length(m->dirty, 0);
-    m->filed = 1;
+}
+
+/* The whole calls it in place of its own ways; see sap__settle. */
+static int sap__settle_in_cells(sap_world *s) {
+    sap_multi *m = s->multi;
+    int many = SAP__PRUNE_PART * (long long)sap__length(s->list) > s->live, good;
+    const int filed = m->is_filed && !sap__cells_are_old(m);
+    m->is_filed = 0; /* until all is well */
+    if (!sap__room_for_places(m)) return 0;
+    good = !filed ? sap__file_in_cells(m) : many ? sap__gather_changes(m) : sap__file_each(m, SAP__CHANGED);
+    if (!good) return 0;
+    sap__mark_asked(m);
+    if (!sap__prepare_cells(m) || !sap__run_cells(m, sap__edit_job, sap__grow_strips) ||
+        !sap__run_cells(m, sap__find_job, sap__grow_out) || !sap__merge(m) || !sap__lose_in_shares(m, many))
+        return 0;
+    sap__clean_cells(m);
+    m->is_filed = 1;
     return 1;
 }
 
@@ -1197,7 +1235,7 @@ SAP_DEF sap_multi *sap_multi_create(const sap_multi_config *config) {
     if (!m) return NULL;
     memset(m, 0, sizeof *m);
     if (config) m->config = *config;
-    m->from = SAP__TRACES ? INT_MAX : m->config.parallel ? SAP__THREADS_FROM : SAP__CELLS_FROM;
+    m->grid_from = SAP__TRACES ? INT_MAX : m->config.parallel ? SAP__THREADS_FROM : SAP__CELLS_FROM;
     m->free_more = SAP__NONE;
     m->whole = sap_create(config ? &config->sap : NULL);
     if (!m->whole) {
@@ -1220,7 +1258,7 @@ static void sap__free_cells(sap_multi *m) {
     sap__free_array(&m->todo);
     sap__free_array(&m->places);
     sap__free_array(&m->more);
-    m->pool_freed = m->cells_used = m->filed = m->grid_boxes = 0;
+    m->pool_freed = m->cells_used = m->is_filed = m->grid_boxes = 0;
 }
 
 SAP_DEF void sap_multi_destroy(sap_multi *m) {
@@ -1234,27 +1272,27 @@ SAP_DEF void sap_multi_destroy(sap_multi *m) {
     SAP_FREE(m);
 }
 
-/* The grid is used from m->from boxes on, and until half of them are gone. On one thread it is not worth it while most
-   boxes move: the whole then settles by itself until so many updates have been calm. Of 100,000 boxes that all move the
-   grid made 1.1 to 1.5 times as much work. from == 0: the grid always, for tests. */
+/* The grid is used from m->grid_from boxes on, and until half of them are gone. On one thread it is not worth it while
+   most boxes move: the whole then settles by itself until so many updates have been calm. Of 100,000 boxes that all
+   move the grid made 1.1 to 1.5 times as much work. grid_from == 0: the grid always, for tests. */
 static void sap__choose_cells_or_whole(sap_multi *m) {
     sap_world *s = m->whole;
     int uses = s->settle_in_cells != NULL, most_move = 4 * (long long)sap__length(s->record) > s->live, calm = 1;
-    if (!m->config.parallel && m->from > 0) {
+    if (!m->config.parallel && m->grid_from > 0) {
         if (most_move && m->crowded < SAP__CROWDED)
             m->crowded++;
         else if (!most_move && m->crowded > 0)
             m->crowded--;
         calm = uses ? m->crowded < SAP__CROWDED : m->crowded == 0;
     }
-    if (!uses && s->live >= m->from && calm) { /* the whole's own indices are in use no more */
+    if (!uses && s->live >= m->grid_from && calm) { /* the whole's own indices are in use no more */
         s->settle_in_cells = sap__settle_in_cells;
         s->ends_ready = s->moving.ready = s->standing.ready = 0;
         if (!m->is_reserved) {
             sap__strips_free(&s->moving);
             sap__strips_free(&s->standing);
         }
-    } else if (uses && (2 * (long long)s->live < m->from || !calm)) {
+    } else if (uses && (2 * (long long)s->live < m->grid_from || !calm)) {
         s->settle_in_cells = NULL;
         sap__free_cells(m);
     }
@@ -1263,13 +1301,13 @@ static void sap__choose_cells_or_whole(sap_multi *m) {
 /* A failed update leaves the cells ahead of the pairs: next time all is filed anew. As it is where the boxes have left
    the grid, or gathered in a corner of it: after a shift of the origin all may be in one outer cell. */
 static void sap__after_update(sap_multi *m, int failed) {
-    if (failed) m->filed = 0;
-    if (!m->whole->settle_in_cells || !m->filed) return;
+    if (failed) m->is_filed = 0;
+    if (!m->whole->settle_in_cells || !m->is_filed) return;
     m->updates++;
     sap__drain_pool(m);
-    if (sap__has_too_many_cells(m)) m->filed = 0;
+    if (sap__has_too_many_cells(m)) m->is_filed = 0;
     if (m->cells[SAP__OUTSIDE]->world.live > m->most_outside || 2 * m->cells_used < m->cells_filed)
-        m->filed = m->grid_boxes = 0;
+        m->is_filed = m->grid_boxes = 0;
 }
 
 SAP_DEF sap_result sap_multi_update(sap_multi *m) {
@@ -1288,14 +1326,15 @@ SAP_DEF int sap_multi_dump_pairs(sap_multi *m, sap_create_pair *create, sap_dele
 
 SAP_DEF sap_result sap_multi_reserve(sap_multi *m, int boxes, int pairs) {
     sap_result r = sap_reserve(m ? m->whole : NULL, boxes, pairs);
-    if (r == SAP_OK && boxes >= m->from && !sap__room(&m->places, boxes)) r = sap__end_call(m->whole, SAP_ERROR_MEMORY);
+    if (r == SAP_OK && boxes >= m->grid_from && !sap__room(&m->places, boxes))
+        r = sap__end_call(m->whole, SAP_ERROR_MEMORY);
     if (r == SAP_OK) m->is_reserved = 1;
     return r;
 }
 
 SAP_DEF sap_result sap_multi_restore(sap_multi *m, const void *buffer, size_t size) {
     sap_result r = sap_restore(m ? m->whole : NULL, buffer, size);
-    if (r == SAP_OK) m->filed = 0;
+    if (r == SAP_OK) m->is_filed = 0;
     return r;
 }
 
@@ -1317,7 +1356,7 @@ SAP_DEF void sap_multi_get_stats(const sap_multi *m, sap_stats *stats) {
 
 /* ---- and what the whole does as one sap_world ---------------------------------------------------------------- */
 
-/* Of the memory of m, which a const m does not change. */
+/* m's world. It is not part of *m, so a const m may hand it out. */
 static sap_world *sap__whole(const sap_multi *m) {
     return m ? m->whole : NULL;
 }
@@ -1498,7 +1537,7 @@ SAP_DEF const char *sap_multi_validate(const sap_multi *m) {
     long long filed = 0, places = 0;
     uint32_t slot, cell;
     int chained = 0, used = 0;
-    if (broken || !m || !m->whole->settle_in_cells || !m->filed) return broken;
+    if (broken || !m || !m->whole->settle_in_cells || !m->is_filed) return broken;
     for (cell = 0; cell < (uint32_t)sap__length(m->cells); cell++) {
         const sap__cell *c = m->cells[cell];
         if (!c || c->is_pooled) continue;

@@ -1100,7 +1100,7 @@ static void make_subject(subject *w, int is_multi) {
     else
         w->s = sap_create(&run.config);
     HOLDS(is_multi ? w->m != NULL : w->s != NULL);
-    if (is_multi) w->m->from = run.grid_from;
+    if (is_multi) w->m->grid_from = run.grid_from;
 }
 
 /* ---- hostile snapshots ------------------------------------------------------------------------------------ */

@@ -186,7 +186,7 @@ int main(int argc, char **argv) {
     k.world = sap_create(NULL);
     k.grid = sap_multi_create(&config);
     if (!CHECK(k.world && k.grid)) return test_summary();
-    k.grid->from = 0; /* the grid is in use, however few boxes there are */
+    k.grid->grid_from = 0; /* the grid is in use, however few boxes there are */
     for (i = 0; i < 2 * BOXES; i++) k.freed[i] = -1;
     add_some(&k, 0, BOXES);
     CHECK_EQUAL(sap_update(k.world), SAP_OK);

@@ -1201,7 +1201,7 @@ enum { IN_CELL = 20 }; /* boxes; cells with fewer than sixteen on average are do
 static sap_multi *open_multi(const sap_multi_config *config) {
     sap_multi *m = sap_multi_create(config);
     if (!m) exit(2);
-    m->from = 0; /* the grid is used from the first box on */
+    m->grid_from = 0; /* the grid is used from the first box on */
     return m;
 }
 
@@ -1524,9 +1524,9 @@ static void multi_grid_doubles_small_cells(void) {
     settle(lonely);
     for (i = 0; i < N; i++) outside += cell_of(large, (sap_id)(i + 1)) == SAP__OUTSIDE;
     CHECK(8 * outside <= N);
-    CHECK(large->per[0] <= 0.125 && large->per[0] >= 0.03125); /* cells of size 8 to 32 */
+    CHECK(large->cells_per_unit[0] <= 0.125 && large->cells_per_unit[0] >= 0.03125); /* cells of size 8 to 32 */
     CHECK(lonely->cells_used <= N / 16 + 8);
-    CHECK(lonely->per[0] <= 1.0 / 256 && lonely->per[0] >= 1.0 / 1024);
+    CHECK(lonely->cells_per_unit[0] <= 1.0 / 256 && lonely->cells_per_unit[0] >= 1.0 / 1024);
     CHECK(multi_pairs(large) > N && multi_pairs(lonely) == 0);
     sap_multi_destroy(large);
     sap_multi_destroy(lonely);

@@ -115,7 +115,7 @@ static sap_multi *open_way(const sap_config *config, const way *w) {
     }
     m = sap_multi_create(&c);
     if (!m) exit(1);
-    if (w->grid != WHOLE_WORLD) m->from = 0; /* a grid also for a handful of boxes */
+    if (w->grid != WHOLE_WORLD) m->grid_from = 0; /* a grid also for a handful of boxes */
     return m;
 }
 

@@ -264,7 +264,7 @@ static void check_places(run *r, const world *w) {
     const sap_multi *m = w->many;
     uint32_t slot;
     int most = 0;
-    if (!m->whole->settle_in_cells || !m->filed) return;
+    if (!m->whole->settle_in_cells || !m->is_filed) return;
     for (slot = 0; slot < (uint32_t)sap__length(m->places); slot++) {
         sap__place place = m->places[slot];
         int n = place.cell != SAP__NONE;
@@ -633,7 +633,7 @@ static void start(run *r, int seed, int from, const int *kinds) {
         }
         w->many = sap_multi_create(&c);
         if (!CHECK(w->many != NULL)) exit(1);
-        if (from >= 0) w->many->from = from;
+        if (from >= 0) w->many->grid_from = from;
         if (test_chance(&r->rng, 40)) w->many->whole->path = test_below(&r->rng, SAP__PATH_PRUNE + 1);
         if (test_chance(&r->rng, 40)) /* if there is such a kernel */
             (void)sap__use_kernel(w->many->whole, test_below(&r->rng, SAP__KERNEL_WASM + 1));
@@ -728,7 +728,7 @@ static void threads_that_flush(void) {
     config.parallel = run_flushing;
     m = sap_multi_create(&config);
     if (!CHECK(m != NULL)) exit(1);
-    m->from = 0;
+    m->grid_from = 0;
     CHECK(sap_multi_add(m, &a, NULL) == 1 && sap_multi_add(m, &b, NULL) == 2);
     CHECK_EQUAL(sap_multi_update(m), SAP_OK);
     a.min[0] = b.max[0];
@@ -755,7 +755,7 @@ static void large_boxes_and_small_cells(void) {
     for (k = 0; k < 3; k++) config.cell_size[k] = 1;
     m = sap_multi_create(&config);
     if (!CHECK(m != NULL)) exit(1);
-    m->from = 0;
+    m->grid_from = 0;
     for (i = 0; i < N; i++) {
         sap_aabb box;
         for (k = 0; k < 3; k++) {
@@ -787,7 +787,7 @@ static void one_cell_is_not_divided(void) {
         if (how == 2) config.bounds.min[0] = -TEST_INFINITY, config.bounds.max[0] = TEST_INFINITY;
         m = sap_multi_create(&config);
         if (!CHECK(m != NULL)) exit(1);
-        m->from = 0;
+        m->grid_from = 0;
         for (i = 0; i < N; i++) {
             sap_aabb box;
             for (k = 0; k < 3; k++) box.min[k] = test_uniform(&rng, 0, 499), box.max[k] = box.min[k] + 1;
@@ -795,7 +795,7 @@ static void one_cell_is_not_divided(void) {
         }
         CHECK_EQUAL(sap_multi_update(m), SAP_OK);
         CHECK_EQUAL(m->cells_used, how == 0 ? 1 : 2);
-        CHECK(how != 2 || !(m->per[0] > 0));
+        CHECK(how != 2 || !(m->cells_per_unit[0] > 0));
         sap_multi_destroy(m);
     }
 }
@@ -808,7 +808,7 @@ static void reserved_for_both_ways(void) {
     int i, k;
     long before;
     if (!CHECK(m != NULL)) exit(1);
-    m->from = N;
+    m->grid_from = N;
     CHECK_EQUAL(sap_multi_reserve(m, N, 4 * N), SAP_OK);
     for (i = 0; i < N; i++) {
         sap_aabb box;
@@ -843,7 +843,7 @@ static void one_thread_in_a_crowd(void) {
     config.parallel_user = &order;
     threads = sap_multi_create(&config);
     if (!CHECK(one && alone && threads)) exit(1);
-    alone->from = threads->from = N / 2;
+    alone->grid_from = threads->grid_from = N / 2;
     for (i = 0; i < N; i++) {
         for (k = 0; k < 3; k++) box[i].min[k] = test_uniform(&rng, 0, 100), box[i].max[k] = box[i].min[k] + 8;
         id[i] = sap_add(one, &box[i], NULL);
@@ -903,7 +903,7 @@ static void crowds_are_counted(void) {
     test_rng rng = {7};
     int i, k;
     if (!CHECK(m != NULL)) exit(1);
-    m->from = N;
+    m->grid_from = N;
     for (i = 0; i < N; i++) {
         sap_aabb box;
         for (k = 0; k < 3; k++) {
@@ -940,8 +940,8 @@ static void full_size(int seed) {
     int i, used[9] = {0};
     start(r, seed, -1, kinds);
     with_threads = r->worlds[1].many;
-    CHECK_EQUAL(r->worlds[3].many->from, SAP__CELLS_FROM); /* it has none */
-    r->worlds[3].many->from = 10000;
+    CHECK_EQUAL(r->worlds[3].many->grid_from, SAP__CELLS_FROM); /* it has none */
+    r->worlds[3].many->grid_from = 10000;
     r->scene = SCENE_SPARSE;
     r->clusters = r->records_inside = 0;
     for (i = 1; i < WORLDS; i++) r->worlds[i].many->whole->path = SAP__PATH_AUTO;
@@ -1154,7 +1154,7 @@ static void busy_in_callbacks(int from) {
     sap_aabb box = {{0, 0, 0}, {1, 1, 1}}, away = {{8, 8, 8}, {9, 9, 9}};
     sap_multi *m = sap_multi_create(NULL);
     if (!CHECK(m != NULL)) exit(1);
-    m->from = from;
+    m->grid_from = from;
     busy_calls = 0;
     sap_multi_add(m, &box, NULL);
     sap_multi_add(m, &box, NULL);
@@ -1185,7 +1185,7 @@ static void limits(int from) {
     c.cell_size[0] = 4;
     m = sap_multi_create(&c);
     if (!CHECK(m != NULL)) exit(1);
-    m->from = from;
+    m->grid_from = from;
     for (i = 0; i < N; i++)
         for (k = 0; k < 3; k++) boxes[i].min[k] = k ? 0 : 2 * (float)i, boxes[i].max[k] = boxes[i].min[k] + 2;
     CHECK_EQUAL(sap_multi_add_many(m, N, boxes, NULL, ids), SAP_OK);
@@ -1252,7 +1252,7 @@ static void cells_cost_when_entered(void) {
     for (i = 0; i < 3; i++) c.bounds.max[i] = 16777216, c.cells[i] = 1 << 20; /* 2^60 cells of size 16 */
     m = sap_multi_create(&c);
     if (!CHECK(m != NULL)) exit(1);
-    m->from = 0;
+    m->grid_from = 0;
     CHECK_EQUAL(sap_multi_update(m), SAP_OK);
     empty = bytes_of(m);
     CHECK(empty < 4096);
@@ -1311,7 +1311,7 @@ static void small_cells_are_doubled(float size_of_boxes) {
     for (k = 0; k < 3; k++) c.cell_size[k] = 1e-3f;
     m = sap_multi_create(&c);
     if (!CHECK(m != NULL)) exit(1);
-    m->from = 0;
+    m->grid_from = 0;
     for (i = 0; i < N; i++) {
         sap_aabb box;
         for (k = 0; k < 3; k++) {
@@ -1354,7 +1354,7 @@ static void endless_boxes_leave_cells_as_they_are(void) {
     CHECK_EQUAL(sap_multi_update(m), SAP_OK);
     for (i = 3; i < N; i += 4) CHECK_EQUAL(sap_multi_remove(m, ids[i]), SAP_OK);
     CHECK_EQUAL(sap_multi_update(m), SAP_OK);
-    m->from = 0; /* only now is the grid chosen */
+    m->grid_from = 0; /* only now is the grid chosen */
     CHECK_EQUAL(sap_multi_remove(m, ids[0]), SAP_OK);
     CHECK_EQUAL(sap_multi_update(m), SAP_OK);
     CHECK_EQUAL(m->cells_used, 27);
@@ -1378,7 +1378,7 @@ static void given_cells(void) {
     }
     m = sap_multi_create(&c);
     if (!CHECK(m != NULL)) exit(1);
-    m->from = 0;
+    m->grid_from = 0;
     for (i = 0; i < X * Y * EACH; i++) { /* in the middle of a cell, the cells in turn */
         sap_aabb box = {{0, 0, 0}, {0, 0, 1}};
         box.min[0] = box.max[0] = from[0] + size[0] * ((float)(i % X) + 0.5f);
@@ -1401,7 +1401,7 @@ static void chosen_cells(float size_of_boxes, int x, int y, int z) {
     test_rng rng = {4};
     int i, k, cells, used = 0;
     if (!CHECK(m != NULL)) exit(1);
-    m->from = 0;
+    m->grid_from = 0;
     for (i = 0; i < N; i++) {
         sap_aabb box;
         for (k = 0; k < 3; k++) {
@@ -1411,7 +1411,7 @@ static void chosen_cells(float size_of_boxes, int x, int y, int z) {
         if (sap_multi_add(m, &box, NULL) == 0) exit(2);
     }
     CHECK_EQUAL(sap_multi_update(m), SAP_OK);
-    for (k = 0; k < 3; k++) CHECK_EQUAL(m->last[k] + 1, parts[k]);
+    for (k = 0; k < 3; k++) CHECK_EQUAL(m->last_cell[k] + 1, parts[k]);
     cells = x * y * z;
     for (i = 1; i < sap__length(m->cells); i++) {
         int live = m->cells[i]->world.live;
@@ -1436,7 +1436,7 @@ static void all_bytes_are_counted(void) {
     c.cell_size[0] = c.cell_size[1] = 16;
     m = sap_multi_create(&c);
     if (!CHECK(m != NULL)) exit(1);
-    m->from = 100;
+    m->grid_from = 100;
     for (i = 0; i < 400; i++) {
         cluster_box(&rng, i % 5, &box);
         if (i % 50 == 0) box.max[0] += 1e6f;
@@ -1475,7 +1475,7 @@ static void reserved(int from) {
     c.cell_size[0] = 16;
     m = sap_multi_create(&c);
     if (!CHECK(m != NULL)) exit(1);
-    m->from = from;
+    m->grid_from = from;
     CHECK_EQUAL(sap_multi_reserve(m, 2 * N, 40 * N), SAP_OK);
     places = m->places;
     CHECK((places != NULL) == (from == 0));
@@ -1581,7 +1581,7 @@ static uint64_t scenario(const sap_multi_config *config, int path) {
     void *bytes;
     int i, round, batch;
     while ((m = sap_multi_create(config)) == NULL) failures++;
-    m->from = 40;
+    m->grid_from = 40;
     m->whole->path = path;
     for (round = 0; round < 2; round++) {
         for (batch = 0; batch < 2; batch++) { /* below from, and above */
@@ -1690,7 +1690,7 @@ static sap_multi *make_full_grid(uint32_t *vacant) {
     for (axis = 0; axis < 3; axis++) config.cell_size[axis] = 10;
     m = sap_multi_create(&config);
     if (!CHECK(m != NULL)) exit(1);
-    m->from = 0;
+    m->grid_from = 0;
     for (i = 0; i < 400; i++) {
         for (axis = 0; axis < 3; axis++) {
             box.min[axis] = test_uniform(&rng, 0, 20);
@@ -1702,7 +1702,7 @@ static sap_multi *make_full_grid(uint32_t *vacant) {
     sap_multi_remove(m, id);
     CHECK_EQUAL(sap_multi_update(m), SAP_OK);
     *vacant = sap__slot_of(id);
-    CHECK(m->filed && sap__length(m->cells) > 2 && m->cells[SAP__OUTSIDE]->world.live > 0);
+    CHECK(m->is_filed && sap__length(m->cells) > 2 && m->cells[SAP__OUTSIDE]->world.live > 0);
     return m;
 }
 

@@ -257,7 +257,7 @@ static void random_scenes(int seed) {
 /* The steps of a sap_multi are those of one sap_world: no number of boxes brings its grid into use. */
 static void grid_is_not_used(void) {
     sap_multi *m = sap_multi_create(NULL);
-    CHECK_EQUAL(m->from, INT_MAX);
+    CHECK_EQUAL(m->grid_from, INT_MAX);
     sap_multi_destroy(m);
 }
 

@@ -4125,16 +4125,16 @@ static long long sap__ends_pass(sap_world *s, int axis, long long budget) {
        prune   many changed: the strips are built anew and swept (I.4c)              cost ~ boxes
        sort    many changed by little: insertion sort of the endpoints (I.3)         cost ~ boxes + shifts
 
-   Boxes that all move, ten thousand of them: 28 ns a box by insertion sort without a shift, and some 15 ns a shift (its
-   loops end where no branch can foresee); 34 ns by pruning, however they move. A hundred thousand: 39, 15 and 57. So
-   sorting wins where there is less than one shift a box, a tremble of a thousandth of the boxes' size.
+   Boxes that all move, ten thousand of them: 25 ns a box by insertion sort without a shift, and some 15 ns a shift (its
+   loops end where no branch can foresee); by pruning 26 ns if they only tremble, 50 if they walk, 85 wherever they
+   jump. So sorting has its place where hardly two ends change their order. That is less than the paper gives it, for
+   pruning takes boxes along, too, and compares them sixteen at a time.
 
    Whatever finds an overlap or a separation asks what there was before; so each gives the net change, and all the
    same. An index that was not kept in step, or that an error left half done, is not ready and is built anew. */
 
 enum {
-    SAP__CALM_SHIFTS = 1,  /* expected shifts a box below which insertion sort is tried */
-    SAP__BUSY_SHIFTS = 1,  /* shifts a box above which the next update is pruned */
+    SAP__CALM_PART = 8,    /* insertion sort is tried, and kept, up to one shift for so many boxes */
     SAP__SHIFT_BUDGET = 8, /* shifts a box above which this one is given up and pruned */
     SAP__CALM_BOXES = 64,  /* worth it in a world of at least so many boxes */
     SAP__SORT_PART = 4,    /* and while one box in so many changes */
@@ -4349,12 +4349,11 @@ static int sap__choose_path(sap_world *s, int changed_moving, int changed) {
     int moving = s->live - s->live_static, path = SAP__PATH_QUERY;
     if (SAP__TRACES) return SAP__PATH_SORT;
     if (s->path != SAP__PATH_AUTO) return s->path;
-    if (s->ends_ready && SAP__SORT_PART * (long long)changed >= s->live &&
-        s->swaps <= SAP__BUSY_SHIFTS * (long long)s->live)
+    if (s->ends_ready && SAP__SORT_PART * (long long)changed >= s->live && SAP__CALM_PART * s->swaps <= s->live)
         return SAP__PATH_SORT;
     if (SAP__PRUNE_PART * (long long)changed_moving > moving) path = SAP__PATH_PRUNE;
     if (path == SAP__PATH_PRUNE && moving > SAP__CALM_BOXES && s->live_static == 0) {
-        if (!(sap__expect_shifts(s) < (double)SAP__CALM_SHIFTS))
+        if (!(SAP__CALM_PART * sap__expect_shifts(s) < 1))
             s->patience = s->patience > SAP__PATIENCE ? s->patience - 1 : SAP__PATIENCE;
         else if (s->patience > 0)
             s->patience--;

@@ -1,7 +1,7 @@
 /*
 bench.c - measures sap.h on the scenes of scenes.h
 
-    bench [-n 1000,10000,100000] [-s brownian,add,prune:sphere,query,standing] [-f frames] [--cpu] [--list]
+    bench [-n 1000,10000,100000] [-s brownian,add,prune:sphere,snapshot,query,standing] [-f frames] [--cpu] [--list]
           [--noise]
 
 A frame's time is that of handing in the boxes that moved (one sap_move_many; in 'storm' sap_remove_many and
@@ -14,6 +14,9 @@ nothing wrong is timed.
 new world of the same boxes (decay: how many times as long as there). A figure is the best of several rounds of
 2,000 queries; some are compared with the loop. Decay in the long run is not in the default, as it takes a
 minute: bench -s query -n 1000,10000 -f 10000. 100,000 boxes take ten minutes more.
+
+'snapshot' saves a world that walks, and restores it; 'resume' is the first frame after that, which files all boxes
+anew.
 
 'standing' is the cost of static boxes: of a frame in which 1,000 boxes walk among more and more of them, at
 the same density each time, and of a level of 100,000 in one batch.
@@ -352,6 +355,55 @@ static void run_queries(const scene_kind *kind, int n) {
     free(time);
 }
 
+/* ---- snapshots ---- */
+
+static void run_snapshots(int n) {
+    enum { SAVE, RESTORE, RESUME, STEPS };
+    static const char *const names[STEPS] = {"save", "restore", "resume"};
+    const scene_kind *kind = scene_named("brownian");
+    int frames = frames_for(n), right = 1;
+    double *time[STEPS];
+    scene s;
+    sap_id *id = (sap_id *)calloc((size_t)n + 1, sizeof *id);
+    sap_world *world = sap_create(NULL);
+    unsigned char *bytes = NULL, *again = NULL;
+    size_t size = 0;
+    for (int i = 0; i < STEPS; i++) time[i] = (double *)calloc((size_t)frames, sizeof **time);
+    if (!id || !world || !time[SAVE] || !time[RESTORE] || !time[RESUME] || !scene_make(&s, kind, n))
+        out_of_memory("snapshot");
+    add_scene(world, &s, id);
+    right &= sap_update(world) == SAP_OK;
+    for (int frame = 0; frame < frames; frame++) {
+        double start;
+        size = sap_snapshot_size(world);
+        bytes = (unsigned char *)realloc(bytes, size);
+        again = (unsigned char *)realloc(again, size);
+        if (!bytes || !again) out_of_memory("snapshot");
+        memset(bytes, 0, size); /* not the first time that this memory is written */
+        start = now();
+        right &= sap_save(world, bytes, size) == SAP_OK;
+        time[SAVE][frame] = now() - start;
+        start = now();
+        right &= sap_restore(world, bytes, size) == SAP_OK;
+        time[RESTORE][frame] = now() - start;
+        right &=
+            sap_snapshot_size(world) == size && sap_save(world, again, size) == SAP_OK && !memcmp(bytes, again, size);
+        scene_step(&s);
+        start = now();
+        right &= sap_move_many(world, n, id, s.box) == SAP_OK && sap_update(world) == SAP_OK;
+        time[RESUME][frame] = now() - start;
+    }
+    for (int i = 0; i < STEPS; i++) print_row(names[i], time[i], frames, 0, 0, 0, 0, right);
+    printf("%-12s %.1f bytes and %.1f nanoseconds a box to save, %.1f to restore\n", "", (double)size / n,
+           1e3 * time[SAVE][frames / 2] / n, 1e3 * time[RESTORE][frames / 2] / n);
+    for (int i = 0; i < STEPS; i++) free(time[i]);
+    scene_free(&s);
+    free(id);
+    free(bytes);
+    free(again);
+    sap_destroy(world);
+}
+
 /* ---- static boxes ---- */
 
 /* A level in one batch: until its pairs could be taken, and until it can be asked. */
@@ -464,6 +516,7 @@ static void list_scenes(void) {
     printf("%-16s all boxes in one batch\n", "remove");
     for (int i = 0; i < PRUNE_KINDS; i++)
         printf("prune:%-10s sap_box_prune, %s\n", prune_kinds[i].name, prune_kinds[i].what);
+    printf("%-16s a world that walks is saved and restored, and goes on\n", "snapshot");
     for (int i = 0; i < QUERY_KINDS; i++)
         printf("%-16s %s: %s\n", i ? "" : "query", query_kinds[i].name, query_kinds[i].what);
     for (int i = 0; i < WALKER_KINDS; i++)
@@ -511,6 +564,7 @@ int main(int argc, char **argv) {
             sprintf(name, "prune:%s", prune_kinds[i].name);
             if (is_wanted(name)) run_prune(&prune_kinds[i], n);
         }
+        if (is_wanted("snapshot")) run_snapshots(n);
         for (int i = 0; i < QUERY_SCENES; i++)
             if (is_wanted("query")) run_queries(scene_named(query_scenes[i]), n);
     }

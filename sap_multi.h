@@ -509,8 +509,6 @@ static void sap__mark_dirty(sap_multi *m, uint32_t cell) {
 /* Forgets all boxes; keeps the memory. */
 static void sap__empty_cell(sap__cell *c) {
     sap_world *w = &c->world;
-    sap__set_length(w->now, 0);
-    sap__set_length(w->was, 0);
     sap__set_length(w->state, 0);
     sap__set_length(w->list, 0);
     sap__set_length(c->slot, 0);
@@ -683,8 +681,6 @@ static int sap__enter(sap_multi *m, uint32_t cell, uint32_t slot, const sap__ran
             !sap__room(&c->slot, n) || !sap__room(&c->range, n) || !sap__room(&c->free, n) ||
             !sap__room(&c->leaving, n))
             return 0;
-        sap__set_length(w->now, n);
-        sap__set_length(w->was, n);
         sap__set_length(w->state, n);
         sap__set_length(c->slot, n);
         sap__set_length(c->range, n);

@@ -1794,6 +1794,49 @@ static void counts_end(void) {
     sap_destroy(s);
 }
 
+/* A strip gets more boxes than it has room for, then all are built anew; and strips lose their last boxes. */
+static void strips_overflow_and_run_empty(void) {
+    enum { SIDE = 16, MORE = 600 };
+    static sap_id ids[SIDE * SIDE + MORE];
+    sap_world *s = make_world(NULL);
+    test_rng rng = {5};
+    int i, k, n = 0, overflows = 0, built, used;
+    s->path = SAP__PATH_QUERY;
+    for (i = 0; i < SIDE * SIDE; i++) {
+        sap_aabb box;
+        for (k = 0; k < 3; k++) {
+            float at = 2.0f * (float)(k == 0 ? i % SIDE : k == 1 ? i / SIDE : i % 7);
+            box.min[k] = at;
+            box.max[k] = at + 1;
+        }
+        ids[n++] = add(s, box);
+    }
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK(s->moving.bits[0] + s->moving.bits[1] > 1);
+    for (i = 0; i < MORE; i++) { /* all into one gap of the lattice */
+        sap_aabb box;
+        for (k = 0; k < 3; k++) {
+            box.min[k] = 1 + test_uniform(&rng, 0.01f, 0.98f);
+            box.max[k] = box.min[k] + 0.001f;
+        }
+        ids[n++] = add(s, box);
+        used = sap__length(s->moving.free_chunks);
+        built = s->moving.built_chunks;
+        CHECK_EQUAL(sap_update(s), SAP_OK);
+        overflows += s->moving.built_chunks != built;
+        if (i % 16 == 0 || s->moving.built_chunks != built || sap__length(s->moving.free_chunks) != used)
+            CHECK(sap_validate(s) == NULL);
+    }
+    CHECK(overflows > 0 && overflows < 10);
+    for (i = 0; i < n; i++) {
+        used = sap__length(s->moving.free_chunks);
+        CHECK_EQUAL(sap_remove(s, ids[i]), SAP_OK);
+        CHECK_EQUAL(sap_update(s), SAP_OK);
+        if (sap__length(s->moving.free_chunks) != used) CHECK(sap_validate(s) == NULL);
+    }
+    sap_destroy(s);
+}
+
 /* Static boxes that all start at one place: to find each among them would be quadratic. */
 static void one_start_for_all(void) {
     enum { N = 20000 };
@@ -1829,6 +1872,7 @@ int main(void) {
     shift_by_nothing();
     most_buckets();
     counts_end();
+    strips_overflow_and_run_empty();
     one_start_for_all();
     for (path = SAP__PATH_AUTO; path < ALL_PATHS; path++) {
         create_and_destroy();

@@ -1393,13 +1393,17 @@ static void given_cells(void) {
 
 /* A chosen grid divides the longest axis, again and again, until a cell has SAP__CELL_BOXES boxes, or would be less than
    four boxes long; and cells get about equally many boxes. */
-static void chosen_cells(float size_of_boxes, int x, int y, int z) {
+static void chosen_cells(int hashed, float size_of_boxes, int x, int y, int z) {
     enum { N = 10 * SAP__CELL_BOXES };
     static const float spread[3] = {1000, 300, 100};
     const int parts[3] = {x, y, z};
-    sap_multi *m = sap_multi_create(NULL);
+    sap_multi_config config;
+    sap_multi *m;
     test_rng rng = {4};
     int i, k, cells, used = 0;
+    memset(&config, 0, sizeof config);
+    config.hashed = hashed; /* without a size of cells */
+    m = sap_multi_create(&config);
     if (!CHECK(m != NULL)) exit(1);
     m->grid_from = 0;
     for (i = 0; i < N; i++) {
@@ -1792,8 +1796,9 @@ int main(int argc, char **argv) {
     small_cells_are_doubled(5);
     endless_boxes_leave_cells_as_they_are();
     given_cells();
-    chosen_cells(1, 8, 2, 1);
-    chosen_cells(40, 4, 1, 1);
+    chosen_cells(0, 1, 8, 2, 1);
+    chosen_cells(0, 40, 4, 1, 1);
+    chosen_cells(1, 1, 8, 2, 1);
     out_of_memory(seeds < 20 ? 25 : seeds < 60 ? 5 : 1);
     return test_summary();
 }

@@ -264,6 +264,42 @@ static void check_misfits(const sap_world *s, test_rng *rng, const shape *kind) 
     free(boxes);
 }
 
+/* The kernels that this machine has are different ones, and say the same of each two chunks of a strip. */
+static void check_kernels(const sap_world *s) {
+    const sap__strips *t = &s->moving;
+    sap__kernel scalar, best = sap__best_kernel(), kernel;
+    int which, i, e, f, lane, others = 0, wrong = 0;
+    CHECK(sap__get_kernel(SAP__KERNEL_SCALAR, &scalar));
+    for (which = SAP__KERNEL_SCALAR + 1; which <= SAP__KERNEL_WASM; which++) {
+        if (!sap__get_kernel(which, &kernel)) continue;
+        others++;
+        CHECK(kernel.hits != scalar.hits && kernel.meet != scalar.meet);
+        for (i = 0; i < 3; i++) CHECK(kernel.ask[i] != scalar.ask[i]);
+        for (i = 0; i <= sap__wide_strip(t); i++) {
+            int end = t->strip[i].start + t->strip[i].count;
+            for (e = t->strip[i].start; e < end; e++) {
+                const sap__chunk *a = &t->chunks[t->chunk[e]];
+                for (f = e; f < end && f < e + 4; f++) {
+                    const sap__chunk *b = &t->chunks[t->chunk[f]];
+                    uint64_t words[SAP__LANES / 4], expected[SAP__LANES / 4];
+                    wrong += kernel.meet(a, b, t->first[f], words) != scalar.meet(a, b, t->first[f], expected);
+                    wrong += memcmp(words, expected, sizeof words) != 0;
+                    for (lane = 0; lane < t->fill[e]; lane++) {
+                        sap__box box;
+                        sap__lane_box(a, lane, &box);
+                        wrong += kernel.hits(b, &box) != scalar.hits(b, &box);
+                    }
+                }
+            }
+        }
+    }
+    CHECK_EQUAL(wrong, 0);
+    CHECK_EQUAL(others > 0, best.hits != scalar.hits);
+#ifdef SAP__LANES4_KERNEL
+    CHECK(others > 0);
+#endif
+}
+
 static void check_tests(const sap_world *s, const shape *kind, const char *what, long long most) {
     sap_stats stats;
     sap_get_stats(s, &stats);
@@ -285,6 +321,7 @@ static void few_tests(const shape *kind) {
     }
     CHECK_EQUAL(sap_update(s), SAP_OK);
     check_tests(s, kind, "swept", kind->swept);
+    check_kernels(s);
     check_misfits(s, &rng, kind);
     s->path = SAP__PATH_QUERY;
     for (i = 0; i < CROWD; i += 20) {

@@ -4356,7 +4356,7 @@ static int sap__choose_path(sap_world *s, int changed_moving, int changed) {
         return SAP__PATH_SORT;
     if (SAP__PRUNE_PART * (long long)changed_moving > moving) path = SAP__PATH_PRUNE;
     if (path == SAP__PATH_PRUNE && moving > SAP__CALM_BOXES && s->live_static == 0) {
-        if (!(SAP__CALM_PART * sap__expect_shifts(s) < 1))
+        if (!((double)SAP__CALM_PART * sap__expect_shifts(s) < 1))
             s->patience = s->patience > SAP__PATIENCE ? s->patience - 1 : SAP__PATIENCE;
         else if (s->patience > 0)
             s->patience--;

@@ -71,11 +71,15 @@ EQUIVALENT = [
      "what has not changed is where it was; what has is noted below"),
     (r"sap__ask_sphere_scalar: .* => d2 \+= d >= 0", "the square of nothing"),
     (r"sap__border: .* => .*return index < 0", "a shortcut is not taken: the range of cells is computed for every box"),
+    (r"sap__ends_merge: .* => while \(count >= 0\)", "writes the sentinel again, from the zero before the items"),
     # These change how fast queries are, by less than tests/test_query.c allows, and no answer.
-    (r"sap__node_join: if \(t->nodes\[beside\]\.height == SAP__CHUNK\)", "how large the home of two joined chunks is"),
-    (r"sap__chunk_rebuild: if \(height == SAP__CHUNK\) \{", "whether a home shrinks to what its chunk holds"),
-    (r"sap__chunk_stragglers: if \(\(second - first\) \* 30 >", "which boxes a chunk gives away"),
+    (r"sap__node_join: if \(t->nodes\[beside\]\.height == SAP__BRANCH\)", "how large the territory of two joined branches is"),
+    (r"sap__branch_rebuild: if \(height == SAP__BRANCH\) \{", "whether a territory shrinks to what its branch holds"),
+    (r"sap__branch_rebuild: memcpy\(.*territory.* => ;", "the same"),
+    (r"sap__branch_stragglers: if \(\(second - first\) \* 30 >", "which boxes a branch gives away"),
     # These, how fast updates are.
+    (r"sap__links_anew: .* => .* <= sap__buckets_for", "all pairs are linked anew more often"),
+    (r"sap__most_strips: ", "a strip or two more or less in a world of exactly so many boxes"),
     (r"sap__expect_shifts: .* => for \(i = 1;", "a sample of one box less"),
     (r"sap__strips_refresh: .* => .*e > strip->start; e--\)", "whether the first two chunks of a strip become one"),
     (r": if \(job == .*grid_tests = -1;", "by which sweep a grid is judged: it is chosen anew earlier or later"),

@@ -79,7 +79,7 @@ EQUIVALENT = [
     (r"sap__branch_stragglers: if \(\(second - first\) \* 30 >", "which boxes a branch gives away"),
     # These, how fast updates are.
     (r"sap__links_anew: .* => .* <= sap__buckets_for", "all pairs are linked anew more often"),
-    (r"sap__most_strips: ", "a strip or two more or less in a world of exactly so many boxes"),
+    (r"sap__most_strips: .* => .*SAP__CUT_BITS\) - 1 \?", "a strip or two more or less in a world of exactly so many boxes"),
     (r"sap__expect_shifts: .* => for \(i = 1;", "a sample of one box less"),
     (r"sap__strips_refresh: .* => .*e > strip->start; e--\)", "whether the first two chunks of a strip become one"),
     (r": if \(job == .*grid_tests = -1;", "by which sweep a grid is judged: it is chosen anew earlier or later"),

@@ -60,7 +60,6 @@ EQUIVALENT = [
      "of equals either is the same"),
     (r"=> for \(i = 0; i < n && items\[i - 1\] <=", "looks into the array's header, too, and may sort what is sorted"),
     (r"sap__sort_few: .* => for \(at = 0; at <= n;", "merges nothing with nothing"),
-    (r"sap__empty_cell: sap__set_length\(w->(now|was), 0\); => ;", "state says how many local slots there are"),
     (r"sap__lay_directory: .*SAP__FILL - 0\)", "room for a chunk more, which nobody needs"),
     (r": if \(sink->count >= SAP__BATCH\) \{ => if \(!", "what was found is handed on after each chunk"),
     (r"q->id && id >= q->id\)", "a query asks each box once"),
@@ -82,7 +81,7 @@ EQUIVALENT = [
     (r"sap__most_strips: .* => .*SAP__CUT_BITS\) - 1 \?", "a strip or two more or less in a world of exactly so many boxes"),
     (r"sap__expect_shifts: .* => for \(i = 1;", "a sample of one box less"),
     (r"sap__strips_refresh: .* => .*e > strip->start; e--\)", "whether the first two chunks of a strip become one"),
-    (r": if \(job == .*grid_tests = -1;", "by which sweep a grid is judged: it is chosen anew earlier or later"),
+    (r"sap__grow_out: .*grid_tests = -1; => ;", "by which sweep a grid is judged: it is chosen anew earlier or later"),
 ]
 
 # What changes: a name, a pattern in the code, and what it becomes.

@@ -31,13 +31,13 @@
 
    ---- when it pays ----
 
-   With threads (config.parallel), when many of 16,384 boxes or more move each frame: two settled 100,000 that all move
-   1.25 to 1.5 times as fast as one, where arithmetic that shares nothing gained 1.6. Without, in worlds of hundreds of
-   thousands of boxes of which a part moves: when one in twenty of a million did, in three quarters of the time that
-   one sap_world takes. With fewer than 16,384 boxes (without threads: 262,144), and on one thread while most boxes
-   move, a sap_multi settles as one sap_world does, for there no grid is faster. If that is your world, take sap.h
-   alone. make bench-multi prints such figures. With SAP_TRACE the grid is not used: the steps are those of one
-   sap_world.
+   With threads (config.parallel), in worlds of hundreds of thousands of boxes: two settled 300,000 of which all or one
+   in twenty move 1.2 to 1.5 times as fast as one, where arithmetic that shares nothing gained 1.6. Of 100,000 they
+   settled such in 0.9 to 1.4 times the time of one: a grid costs work that so few threads hardly bring in again.
+   Without, in such worlds of which a part moves. With fewer than 65,536 boxes (without threads: 262,144), and on one
+   thread while most boxes move, a sap_multi settles as one sap_world does, for there no grid is faster. If that is
+   your world, take sap.h alone. make bench-multi prints such figures. With SAP_TRACE the grid is not used: the steps
+   are those of one sap_world.
 
    ---- the grid ----
 
@@ -205,7 +205,7 @@ extern "C" {
    paper's shared pair manager without its counters (Terdiman II.3c): nobody else reports the pair. Where wrapping or
    hashing folds two cells into one, a pair may be seen twice; a sort of what was found lets one of them through. */
 enum {
-    SAP__THREADS_FROM = 16384, /* boxes, with threads: with fewer the whole settles by itself */
+    SAP__THREADS_FROM = 65536, /* boxes, with threads: with fewer the whole settles by itself */
     SAP__CELLS_FROM = 262144,  /* without */
     SAP__CELL_BOXES = 4096,    /* in a cell of a chosen grid, about: cells that fit the second-level cache */
     SAP__MOST_CELLS = 8,       /* that a box is filed in */

@@ -932,7 +932,7 @@ static void crowds_are_counted(void) {
     sap_multi_destroy(m);
 }
 
-/* With the numbers of boxes from which a grid is used as they are: up, across, and down again. */
+/* With numbers of boxes from which a grid is used: up, across, and down again. */
 static void full_size(int seed) {
     static const int kinds[WORLDS] = {0, CHOSEN, BOUNDS_ALONE, HASHED_BY_BOXES};
     run *r = &shared;
@@ -942,6 +942,8 @@ static void full_size(int seed) {
     with_threads = r->worlds[1].many;
     CHECK_EQUAL(r->worlds[3].many->grid_from, SAP__CELLS_FROM); /* it has none */
     r->worlds[3].many->grid_from = 10000;
+    CHECK_EQUAL(with_threads->grid_from, SAP__THREADS_FROM);
+    for (i = 1; i < 3; i++) r->worlds[i].many->grid_from = 16384; /* a quarter of what it would be */
     r->scene = SCENE_SPARSE;
     r->clusters = r->records_inside = 0;
     for (i = 1; i < WORLDS; i++) r->worlds[i].many->whole->path = SAP__PATH_AUTO;

@@ -1263,11 +1263,13 @@ enum {
     SAP__LEND = 13,    /* a chunk with no more boxes takes some from a full one beside it */
     SAP__LEAVING = 4,  /* if more than one box in so many leaves its strips, all is built anew */
     SAP__SAMPLE = 512, /* boxes that the choice of a grid looks at */
-    SAP__BATCH = 512,  /* found pairs that are handed on at once; or so many and those of two chunks: */
+    SAP__MOST_STRIPS = (1 << 2 * SAP__CUT_BITS) + 1, /* with the wide one */
+    SAP__BATCH = 512, /* found pairs that are handed on at once; or so many and those of two chunks: */
     SAP__MOST_FOUND = SAP__BATCH + SAP__LANES * SAP__LANES
 };
 
 #define SAP__WIDE_SPAN 0xffffffffu
+#define SAP__NO_SPAN 0x000000ffu /* filed nowhere: from row 255 to row 0 */
 
 typedef struct sap__strip {
     int start, count, room; /* of its entries in the directory */
@@ -1294,6 +1296,7 @@ typedef struct sap__strips {
     int frozen;            /* must not allocate: if a build lacks room, these say how much it needs */
     long long need_entries, need_chunks;
     long long walked; /* chunks in which a box was looked for, since they were last brought in step */
+    int begin, end;   /* the strips that are written and swept: all, but for a share of the world (see sap_multi.h) */
 } sap__strips;
 
 /* Found pairs are handed on in batches, so that the kernels stay small and tight. take returns 0 to stop. */
@@ -1403,6 +1406,17 @@ SAP__INLINE int sap__strip_at(const sap__strips *t, const sap__span *s, int i, i
     return s->wide ? sap__wide_strip(t) : i << t->bits[1] | j;
 }
 
+SAP__INLINE int sap__is_ours(const sap__strips *t, int s) {
+    return t->begin <= s && s < t->end;
+}
+
+/* May one of the span's strips be? By its rows. */
+SAP__INLINE int sap__span_is_ours(const sap__strips *t, uint32_t packed) {
+    int first = (int)(packed & 255), last = (int)(packed >> 8 & 255);
+    if (packed == SAP__WIDE_SPAN) return t->end > sap__wide_strip(t);
+    return first << t->bits[1] < t->end && (last + 1) << t->bits[1] > t->begin;
+}
+
 SAP__INLINE void sap__put_lane(sap__chunk *c, int lane, const sap__box *turned, uint32_t ref) {
     int k;
     for (k = 0; k < 3; k++) c->lo[k][lane] = turned->lo[k], c->hi[k][lane] = turned->hi[k];
@@ -1508,7 +1522,7 @@ static uint32_t sap__chunk_misfits(const sap__chunk *c, const sap__limits *at, i
 
 /* With the wide one. A strip of fewer than four boxes is never worth its place. */
 static int sap__most_strips(int n) {
-    return n / 4 + 2 < (1 << 2 * SAP__CUT_BITS) + 1 ? n / 4 + 2 : (1 << 2 * SAP__CUT_BITS) + 1;
+    return n / 4 + 2 < SAP__MOST_STRIPS ? n / 4 + 2 : SAP__MOST_STRIPS;
 }
 
 /* The i-th box of a sample. Jumps by the golden ratio of 2^32, so that no pattern in the order of the boxes shows. */
@@ -1653,13 +1667,15 @@ static long long sap__most_copies(int n) {
     return 2 * (long long)n + 64;
 }
 
-/* For a sort of all, and behind it a list of boxes that leave their strips. */
-static int sap__most_tmp(int n) {
-    return n + n / SAP__LEAVING;
+static int sap__are_few_copies(const sap__strips *t, const int *copies, int n) {
+    long long sum = 0;
+    int s;
+    for (s = 0; s <= sap__wide_strip(t); s++) sum += copies[s];
+    return sum <= sap__most_copies(n);
 }
 
 static int sap__room_to_build(sap__strips *t, int n, int slots, int strips) {
-    return sap__room(&t->strip, strips) && sap__room(&t->items, n) && sap__room(&t->tmp, sap__most_tmp(n)) &&
+    return sap__room(&t->strip, strips) && sap__room(&t->items, n) && sap__room(&t->tmp, n) &&
            sap__room(&t->spans, slots);
 }
 
@@ -1701,61 +1717,97 @@ static int sap__grid_is_old(const sap__strips *t, int n) {
            (t->grid_tests >= 0 && t->sweep_tests > 2 * t->grid_tests + 64 * (long long)n);
 }
 
-/* How many copies of boxes each strip gets goes to its room, where each box is filed to spans, and the boxes by their
-   starts to items. The number of copies. A span is counted at its four corners, which are then summed up: a loop over
-   its strips ends where no branch can foresee. */
-static long long sap__count_copies(sap__strips *t, const sap__box *boxes, const uint32_t *slots, int n) {
-    enum { COLUMNS = SAP__CUTS + 1 };
-    int corner[COLUMNS * COLUMNS], i, j, rows = 1 << t->bits[0], columns = 1 << t->bits[1], wide = rows * columns;
-    long long copies = 0;
-    memset(corner, 0, sizeof corner);
-    sap__set_length(t->strip, wide + 1);
-    memset(t->strip, 0, (size_t)(wide + 1) * sizeof *t->strip);
-    for (i = 0; i < n; i++) {
+/* Counts how many copies of boxes each strip gets: those of the i-th box, i in [from, to); where it is filed goes to
+   spans, and the box by its start to items. A span is counted at its four corners, which are then summed up: a loop
+   over its strips ends where no branch can foresee. */
+enum { SAP__COLUMNS = SAP__CUTS + 1 };
+
+typedef struct sap__corners {
+    int at[SAP__COLUMNS * SAP__COLUMNS], wide;
+} sap__corners;
+
+SAP__INLINE void sap__count_span(const sap__span *span, sap__corners *corners) {
+    int *lo = corners->at + span->lo[0] * SAP__COLUMNS, *hi = corners->at + (span->hi[0] + 1) * SAP__COLUMNS;
+    if (span->wide) {
+        corners->wide++;
+        return;
+    }
+    lo[span->lo[1]]++;
+    lo[span->hi[1] + 1]--;
+    hi[span->lo[1]]--;
+    hi[span->hi[1] + 1]++;
+}
+
+static void sap__span_boxes(sap__strips *t, const sap__box *boxes, const uint32_t *slots, int from, int to,
+                            sap__corners *corners) {
+    int i;
+    memset(corners, 0, sizeof *corners);
+    for (i = from; i < to; i++) {
         uint32_t slot = slots ? slots[i] : (uint32_t)i;
         sap__box box;
         sap__span span;
-        int *lo, *hi;
         sap__turn(t, &boxes[slot], &box);
         sap__span_of(t, &box, &span);
         t->items[i] = sap__item(sap__sortable(box.lo[0]), slot);
         t->spans[slot] = sap__pack_span(&span);
-        if (span.wide) {
-            t->strip[wide].room++;
-            continue;
-        }
-        lo = corner + span.lo[0] * COLUMNS;
-        hi = corner + (span.hi[0] + 1) * COLUMNS;
-        lo[span.lo[1]]++;
-        lo[span.hi[1] + 1]--;
-        hi[span.lo[1]]--;
-        hi[span.hi[1] + 1]++;
+        sap__count_span(&span, corners);
     }
-    for (i = 0; i < rows; i++)
-        for (j = 0; j < columns; j++) {
-            int *at = corner + i * COLUMNS + j;
-            if (i) at[0] += at[-COLUMNS];
-            t->strip[i << t->bits[1] | j].room = at[0] + (j ? t->strip[i << t->bits[1] | (j - 1)].room : 0);
-        }
-    for (i = 0; i <= wide; i++) copies += t->strip[i].room;
-    return copies;
 }
 
-/* Gives each strip its stretch of the directory, and the number of chunks that it will fill. 0 without memory. */
-static int sap__lay_directory(sap__strips *t) {
+/* The number of copies in each strip. */
+static void sap__sum_corners(const sap__strips *t, sap__corners *corners, int *copies) {
+    int i, j, rows = 1 << t->bits[0], columns = 1 << t->bits[1];
+    for (i = 0; i < rows; i++)
+        for (j = 0; j < columns; j++) {
+            int *at = corners->at + i * SAP__COLUMNS + j, *copy = copies + (i << t->bits[1] | j);
+            if (i) at[0] += at[-SAP__COLUMNS];
+            *copy = at[0] + (j ? copy[-1] : 0);
+        }
+    copies[rows * columns] = corners->wide;
+}
+
+/* Gives each strip its stretch of the directory, and the number of chunks that so many copies will fill. 0 without
+   memory. */
+static int sap__lay_directory(sap__strips *t, const int *copies) {
     long long entries = 0, full = 0;
-    int s, strips = sap__length(t->strip);
+    int s, strips = sap__wide_strip(t) + 1;
+    sap__set_length(t->strip, strips);
     for (s = 0; s < strips; s++) {
-        int chunks_here = (t->strip[s].room + SAP__FILL - 1) / SAP__FILL;
+        int chunks_here = (copies[s] + SAP__FILL - 1) / SAP__FILL;
         t->strip[s].start = (int)entries;
         t->strip[s].count = chunks_here;
         t->strip[s].room = (int)sap__entries_for(chunks_here);
         entries += t->strip[s].room;
         full += chunks_here;
     }
+    t->begin = 0;
+    t->end = strips;
+    t->built_chunks = (int)full;
     t->need_entries = entries;
     t->need_chunks = sap__chunks_for(full, strips);
     return t->frozen ? sap__strips_fit(t) : sap__strips_grow(t);
+}
+
+/* The chunks of a strip lie in a row, as they are read. */
+static void sap__lay_chunks(sap__strips *t, const int *copies) {
+    int s, e, taken = 0, chunks = (int)t->need_chunks;
+    sap__set_length(t->chunks, chunks);
+    for (s = t->begin; s < t->end; s++) {
+        const sap__strip *strip = &t->strip[s];
+        for (e = strip->start; e < strip->start + strip->count; e++) {
+            t->chunk[e] = (uint32_t)taken++;
+            t->fill[e] = SAP__FILL;
+        }
+        if (strip->count) t->fill[e - 1] = copies[s] - (strip->count - 1) * SAP__FILL;
+    }
+    sap__set_length(t->free_chunks, chunks - taken);
+    for (e = 0; e < chunks - taken; e++) t->free_chunks[e] = (uint32_t)(chunks - 1 - e);
+}
+
+/* Where the next copy of a strip comes, after so many: LANES * chunk + lane. */
+static uint32_t sap__cursor_after(const sap__strips *t, int s, int copies) {
+    uint32_t chunk = t->strip[s].count ? t->chunk[t->strip[s].start] : 0;
+    return SAP__LANES * (chunk + (uint32_t)(copies / SAP__FILL)) + (uint32_t)(copies % SAP__FILL);
 }
 
 /* A chunk's reach is its largest max; an empty lane has none. */
@@ -1767,57 +1819,61 @@ static void sap__strip_tighten(sap__strips *t, int e) {
     t->reach[e] = reach;
 }
 
-/* The chunks of a strip know their refs; now they get the bounds. */
-static void sap__strip_read(sap__strips *t, const sap__strip *strip, const sap__box *boxes) {
-    int e, end = strip->start + strip->count;
-    for (e = strip->start; e < end; e++) {
-        if (e + 1 < end) sap__prefetch_boxes(&t->chunks[t->chunk[e + 1]], t->fill[e + 1], boxes);
-        sap__chunk_read(t, &t->chunks[t->chunk[e]], t->fill[e], boxes);
-        sap__strip_tighten(t, e);
-    }
-}
-
-/* Fills the strips with the boxes, in the order of their starts. */
-static void sap__fill_strips(sap__strips *t, const sap__box *boxes, int n) {
-    int i, j, k, s, e, taken = 0, chunks = (int)t->need_chunks, wide = sap__wide_strip(t);
-    sap__set_length(t->chunks, chunks);
-    for (s = 0; s <= wide; s++) { /* a strip's chunks lie in a row, as they are read */
-        for (e = 0; e < t->strip[s].count; e++) t->chunk[t->strip[s].start + e] = (uint32_t)taken++;
-        t->strip[s].count = 0;
-    }
-    for (i = 0; i < n; i++) {
+/* Fills the strips with the i-th of the sorted boxes, i in [from, to); cursor says where each strip goes on. */
+static void sap__fill_strips(sap__strips *t, int from, int to, uint32_t *cursor) {
+    int i, j, k;
+    for (i = from; i < to; i++) {
         uint32_t slot = (uint32_t)t->items[i];
         sap__span span;
         sap__unpack_span(t->spans[slot], &span);
         for (j = span.lo[0]; j <= span.hi[0]; j++)
             for (k = span.lo[1]; k <= span.hi[1]; k++) {
-                sap__strip *strip = &t->strip[sap__strip_at(t, &span, j, k)];
-                e = strip->start + strip->count - 1;
-                if (strip->count == 0 || t->fill[e] == SAP__FILL) {
-                    e++;
-                    t->first[e] = strip->count++ ? sap__key_of(t->items[i]) : SAP__BEFORE_ALL;
-                    t->fill[e] = 0;
-                    memset(t->chunks[t->chunk[e]].ref, 0, sizeof t->chunks->ref);
+                int s = sap__strip_at(t, &span, j, k);
+                uint32_t at = cursor[s], chunk = at / SAP__LANES, lane = at % SAP__LANES;
+                if (lane == 0) {
+                    int start = t->strip[s].start, e = start + (int)(chunk - t->chunk[start]);
+                    t->first[e] = e > start ? sap__key_of(t->items[i]) : SAP__BEFORE_ALL;
                 }
-                t->chunks[t->chunk[e]].ref[t->fill[e]++] = slot | sap__home(&span, j, k);
+                t->chunks[chunk].ref[lane] = slot | sap__home(&span, j, k);
+                cursor[s] = lane + 1 < SAP__FILL ? at + 1 : at - lane + SAP__LANES;
             }
     }
-    for (s = 0; s <= wide; s++) sap__strip_read(t, &t->strip[s], boxes);
-    sap__set_length(t->free_chunks, chunks - taken);
-    for (i = 0; i < chunks - taken; i++) t->free_chunks[i] = (uint32_t)(chunks - 1 - i);
-    t->built_chunks = taken;
+}
+
+/* The chunks know their refs; now they get the bounds. */
+static void sap__read_strips(sap__strips *t, const sap__box *boxes) {
+    int s, e, i;
+    for (s = t->begin; s < t->end; s++)
+        for (e = t->strip[s].start; e < t->strip[s].start + t->strip[s].count; e++) {
+            sap__chunk *c = &t->chunks[t->chunk[e]];
+            if (e + 1 < t->strip[s].start + t->strip[s].count)
+                sap__prefetch_boxes(&t->chunks[t->chunk[e + 1]], t->fill[e + 1], boxes);
+            for (i = t->fill[e]; i < SAP__LANES; i++) c->ref[i] = 0;
+            sap__chunk_read(t, c, t->fill[e], boxes);
+            sap__strip_tighten(t, e);
+        }
 }
 
 /* Files boxes[slots[0..n-1]] anew (slots NULL: all n), of all slots. 0 without memory, and then the strips are not
    ready. */
 static int sap__strips_build(sap__strips *t, const sap__box *boxes, int all, const uint32_t *slots, int n) {
+    int copies[SAP__MOST_STRIPS], s;
+    uint32_t cursor[SAP__MOST_STRIPS];
+    sap__corners corners;
     t->ready = 0;
     if (sap__grid_is_old(t, n)) sap__choose_grid(t, boxes, slots, n);
     if (!sap__room_to_build(t, n, all, sap__wide_strip(t) + 1)) return 0;
-    while (sap__count_copies(t, boxes, slots, n) > sap__most_copies(n)) sap__halve_grid(t);
-    if (!sap__lay_directory(t)) return 0;
+    for (;; sap__halve_grid(t)) {
+        sap__span_boxes(t, boxes, slots, 0, n, &corners);
+        sap__sum_corners(t, &corners, copies);
+        if (sap__are_few_copies(t, copies, n)) break;
+    }
+    if (!sap__lay_directory(t, copies)) return 0;
     sap__sort(t->items, t->tmp, n);
-    sap__fill_strips(t, boxes, n);
+    sap__lay_chunks(t, copies);
+    for (s = t->begin; s < t->end; s++) cursor[s] = sap__cursor_after(t, s, 0);
+    sap__fill_strips(t, 0, n, cursor);
+    sap__read_strips(t, boxes);
     return t->ready = 1;
 }
 
@@ -1881,11 +1937,17 @@ static void sap__ask_strip(const sap__strips *t, const sap__kernel *kernel, int 
     }
 }
 
+/* What sweeps cost, so that a grid which suits no more is noticed. */
+static void sap__note_sweep(sap__strips *t, long long tests) {
+    t->sweep_tests = tests;
+    if (t->grid_tests < 0) t->grid_tests = tests;
+}
+
 /* Box pruning, complete: every overlapping pair once. (Terdiman I.4c) */
 static void sap__sweep(sap__strips *t, const sap__kernel *kernel, sap__sink *sink) {
     int s, i, lane, j, k, wide = sap__wide_strip(t);
     long long tests = sink->tests;
-    for (s = 0; s <= wide && !sink->stopped; s++) sap__sweep_strip(t, kernel, s, sink);
+    for (s = t->begin; s < t->end && !sink->stopped; s++) sap__sweep_strip(t, kernel, s, sink);
     for (i = t->strip[wide].start; i < t->strip[wide].start + t->strip[wide].count; i++)
         for (lane = 0; lane < t->fill[i]; lane++) { /* a wide box visits all strips that it touches */
             const sap__chunk *c = &t->chunks[t->chunk[i]];
@@ -1895,11 +1957,11 @@ static void sap__sweep(sap__strips *t, const sap__kernel *kernel, sap__sink *sin
             sap__span_of(t, &box, &span);
             for (j = span.lo[0]; j <= span.hi[0]; j++)
                 for (k = span.lo[1]; k <= span.hi[1] && !sink->stopped; k++)
-                    sap__ask_strip(t, kernel, j << t->bits[1] | k, &box,
-                                   (c->ref[lane] & SAP__SLOT) | sap__home(&span, j, k), sink);
+                    if (sap__is_ours(t, j << t->bits[1] | k))
+                        sap__ask_strip(t, kernel, j << t->bits[1] | k, &box,
+                                       (c->ref[lane] & SAP__SLOT) | sap__home(&span, j, k), sink);
         }
-    t->sweep_tests = sink->tests - tests;
-    if (t->grid_tests < 0) t->grid_tests = t->sweep_tests;
+    sap__note_sweep(t, sink->tests - tests);
 }
 
 /* Box pruning, bipartite, one box of the other set at a time: everything here that overlaps it, once. */
@@ -2054,46 +2116,29 @@ static void sap__strip_take(sap__strips *t, sap__strip *strip, int e, int lane) 
         sap__strip_join(t, strip, e - 1);
 }
 
-static int sap__strips_insert(sap__strips *t, const sap__box *box, uint32_t slot) {
-    sap__box turned;
-    sap__span span;
-    int i, j;
-    sap__turn(t, box, &turned);
-    t->spans[slot] = sap__file_span(t, &turned, &span);
-    for (i = span.lo[0]; i <= span.hi[0]; i++)
-        for (j = span.lo[1]; j <= span.hi[1]; j++)
-            if (!sap__strip_insert(t, sap__strip_at(t, &span, i, j), &turned, slot | sap__home(&span, i, j))) return 0;
-    return 1;
-}
+/* A box that was filed in one span belongs in another; SAP__NO_SPAN: it comes, or goes. */
+typedef struct sap__change {
+    uint32_t slot, from, to;
+} sap__change;
 
-static void sap__strips_remove(sap__strips *t, const sap__box *box, uint32_t slot) {
-    sap__span span;
-    int i, j, e, lane;
-    sap__unpack_span(t->spans[slot], &span);
-    for (i = span.lo[0]; i <= span.hi[0]; i++)
-        for (j = span.lo[1]; j <= span.hi[1]; j++) {
-            sap__strip *strip = &t->strip[sap__strip_at(t, &span, i, j)];
-            e = sap__strip_find(t, strip, box->lo[t->axis[0]], slot, &lane);
-            sap__strip_take(t, strip, e, lane);
-        }
-}
-
-/* Most moves stay in their strips and chunks, and only overwrite a lane. What comes and goes are strips, not boxes. */
-static int sap__strips_move(sap__strips *t, const sap__box *was, const sap__box *now, uint32_t slot) {
+/* Most moves stay in their strips and chunks, and only overwrite a lane. What comes and goes are
+   strips, not boxes. */
+static int sap__change_strips(sap__strips *t, const sap__box *was, const sap__box *now, const sap__change *change) {
     sap__box turned;
     sap__span from, to;
     int i, j, e, lane;
+    sap__unpack_span(change->from, &from);
+    sap__unpack_span(change->to, &to);
     sap__turn(t, now, &turned);
-    sap__unpack_span(t->spans[slot], &from);
-    t->spans[slot] = sap__file_span(t, &turned, &to);
     for (i = from.lo[0]; i <= from.hi[0]; i++)
         for (j = from.lo[1]; j <= from.hi[1]; j++) {
             int s = sap__strip_at(t, &from, i, j);
             sap__strip *strip = &t->strip[s];
             sap__chunk *c;
-            uint32_t ref = slot | sap__home(&to, i, j);
+            uint32_t ref = change->slot | sap__home(&to, i, j);
             int32_t old_hi;
-            e = sap__strip_find(t, strip, was->lo[t->axis[0]], slot, &lane);
+            if (!sap__is_ours(t, s)) continue;
+            e = sap__strip_find(t, strip, was->lo[t->axis[0]], change->slot, &lane);
             if (!sap__covers(&to, from.wide, i, j)) {
                 sap__strip_take(t, strip, e, lane);
                 continue;
@@ -2113,10 +2158,12 @@ static int sap__strips_move(sap__strips *t, const sap__box *was, const sap__box 
             }
         }
     for (i = to.lo[0]; i <= to.hi[0]; i++)
-        for (j = to.lo[1]; j <= to.hi[1]; j++)
-            if (!sap__covers(&from, to.wide, i, j) &&
-                !sap__strip_insert(t, sap__strip_at(t, &to, i, j), &turned, slot | sap__home(&to, i, j)))
+        for (j = to.lo[1]; j <= to.hi[1]; j++) {
+            int s = sap__strip_at(t, &to, i, j);
+            if (sap__is_ours(t, s) && !sap__covers(&from, to.wide, i, j) &&
+                !sap__strip_insert(t, s, &turned, change->slot | sap__home(&to, i, j)))
                 return 0;
+        }
     return 1;
 }
 
@@ -2131,11 +2178,11 @@ static void sap__strip_limits(const sap__strips *t, int s, sap__limits *at) {
 }
 
 /* All boxes that are filed take their new bounds where they are. Those that left their chunk's stretch are filed again
-   within the strip, those that left their strips move at last; 0 if too many do, or there is no room for them. */
-static int sap__strips_refresh(sap__strips *t, const sap__box *boxes, int moving) {
-    int s, e, i, lane, leaving = 0, most = moving / SAP__LEAVING, wide = sap__wide_strip(t);
-    uint64_t *gone = t->tmp + moving;
-    for (s = 0; s <= wide; s++) {
+   within the strip; those that left their strips are listed in t->tmp, with the span that they belong in, so many at
+   most: how many, or -1 if more do or there is no room. */
+static int sap__strips_reread(sap__strips *t, const sap__box *boxes, int most) {
+    int s, e, lane, leaving = 0, most_astray = (int)stbds_arrcap(t->items), wide = sap__wide_strip(t);
+    for (s = t->begin; s < t->end; s++) {
         sap__strip *strip = &t->strip[s];
         int end = strip->start + strip->count, astray = 0;
         sap__limits at;
@@ -2143,25 +2190,29 @@ static int sap__strips_refresh(sap__strips *t, const sap__box *boxes, int moving
         for (e = strip->start; e < end; e++) {
             sap__chunk *c = &t->chunks[t->chunk[e]];
             uint32_t lanes = (1u << t->fill[e]) - 1, misfits, mask;
+            sap__box turned;
+            sap__span span;
             at.first = t->first[e];
             at.last = e + 1 < end ? t->first[e + 1] : SAP__AFTER_ALL;
             if (e + 1 < end) sap__prefetch_boxes(&t->chunks[t->chunk[e + 1]], t->fill[e + 1], boxes);
             sap__chunk_read(t, c, t->fill[e], boxes);
             misfits = sap__chunk_misfits(c, &at, &t->reach[e]);
             for (lane = 0; s == wide && lane < t->fill[e]; lane++) { /* is it still wide? */
-                sap__box turned;
-                sap__span span;
                 sap__lane_box(c, lane, &turned);
                 sap__span_of(t, &turned, &span);
                 misfits |= (uint32_t)!span.wide << (SAP__LANES + lane);
             }
             for (mask = misfits >> SAP__LANES & lanes; mask; mask &= mask - 1) {
-                if (leaving == most) return t->ready = 0;
-                gone[leaving++] = c->ref[sap__lowest_bit(mask)] & SAP__SLOT;
+                if (leaving == most) return -1;
+                lane = sap__lowest_bit(mask);
+                sap__lane_box(c, lane, &turned);
+                sap__span_of(t, &turned, &span);
+                t->tmp[leaving++] = sap__item(c->ref[lane] & SAP__SLOT, sap__pack_span(&span));
             }
             if ((misfits & lanes) == 0) continue;
             for (lane = t->fill[e]; lane-- > 0;)
                 if (misfits >> lane & 1) {
+                    if (astray == most_astray) return -1;
                     t->items[astray++] = c->ref[lane];
                     sap__copy_lane(c, lane, c, --t->fill[e]);
                     sap__put_lane(c, t->fill[e], &sap__nowhere, 0);
@@ -2172,13 +2223,31 @@ static int sap__strips_refresh(sap__strips *t, const sap__box *boxes, int moving
             uint32_t ref = (uint32_t)t->items[--astray];
             sap__box turned;
             sap__turn(t, &boxes[ref & SAP__SLOT], &turned);
-            if (!sap__strip_insert(t, s, &turned, ref)) return 0;
+            if (!sap__strip_insert(t, s, &turned, ref)) return -1;
         }
         for (e = strip->start + strip->count - 2; e >= strip->start; e--) sap__strip_join(t, strip, e);
     }
-    for (i = 0; i < leaving; i++) { /* each was noticed at one to four corners of its span */
-        uint32_t slot = (uint32_t)gone[i];
-        if (!sap__strips_move(t, &boxes[slot], &boxes[slot], slot)) return 0;
+    return leaving;
+}
+
+/* An entry of that list becomes a change. 0 if it has before: a box is listed at one to four corners of its span. */
+SAP__INLINE int sap__take_leaving(sap__strips *t, uint64_t entry, sap__change *change) {
+    change->slot = (uint32_t)(entry >> 32);
+    change->from = t->spans[change->slot];
+    change->to = (uint32_t)entry;
+    t->spans[change->slot] = change->to;
+    return change->from != change->to;
+}
+
+/* All of it; 0 if too many boxes leave their strips, or there is no room for them. */
+static int sap__strips_refresh(sap__strips *t, const sap__box *boxes, int moving) {
+    int i, leaving = sap__strips_reread(t, boxes, moving / SAP__LEAVING);
+    if (leaving < 0) return t->ready = 0;
+    for (i = 0; i < leaving; i++) {
+        sap__change change;
+        if (sap__take_leaving(t, t->tmp[i], &change) &&
+            !sap__change_strips(t, &boxes[change.slot], &boxes[change.slot], &change))
+            return 0;
     }
     return 1;
 }
@@ -2300,13 +2369,19 @@ typedef struct sap__slot {
 /* A pair is in the lists of its two boxes, side 0 in that of id0. A place is pair * 2 + side. */
 typedef struct sap__links {
     uint32_t next[2], prev[2]; /* places, or SAP__NONE */
-    uint32_t chain;            /* next pair in the same hash bucket */
 } sap__links;
 
 /* The ways of settling an update. All give the same events. */
 enum { SAP__PATH_AUTO, SAP__PATH_SORT, SAP__PATH_QUERY, SAP__PATH_PRUNE };
 
 typedef struct sap__tree sap__tree;
+
+/* Loops over many boxes or pairs are cut into shares, for threads. */
+enum { SAP__SHARES = 8 };
+
+typedef struct sap__listed { /* of a share of the record: what has changed */
+    int all, newcomers, changed[3];
+} sap__listed;
 
 struct sap_world {
     sap_config config;
@@ -2330,6 +2405,7 @@ struct sap_world {
     sap_pair *pairs, *created, *deleted;
     sap__links *links; /* of pairs */
     uint32_t *buckets; /* hash table: first pair of each chain */
+    uint32_t *chain;   /* of pairs: the next one in the same bucket */
 
     /* indices over the settled boxes */
     sap__strips moving, standing; /* boxes that may pair with each other; static ones */
@@ -2338,26 +2414,34 @@ struct sap_world {
     int ends_ready;
     struct sap_multi *multi;              /* not NULL: this world is the whole of a sap_multi, which lends it these */
     int (*settle_in_cells)(sap_world *s); /* NULL, or settles in place of all the ways above */
-    void (*run_steps)(sap_world *s, void (*step)(sap_world *, int),
-                      int count); /* runs step(s, 0..count-1) on threads */
+    int (*settle_in_shares)(sap_world *s, int path, const int changed[3]);      /* NULL, or strips on threads */
+    void (*run_steps)(sap_world *s, void (*step)(sap_world *, int), int count); /* step(s, 0..count-1), on threads */
+    int threads_from; /* so many boxes or pairs are worth to wake the threads */
+    int is_share;     /* what one thread sees of a world: never allocates, and does not ask the filter */
 
     /* during an update */
     uint64_t *found; /* keys (id0, id1) of pairs that start */
     uint32_t *lost;  /* indices of pairs that end */
+    int moves;       /* of pairs into the holes that these leave */
     uint64_t *items, *tmp;
     uint32_t *list, *filed; /* changed slots; slots to be filed */
-    sap_result trouble;     /* why it gave up */
-    int newcomers;          /* boxes added since the last one */
-    int patience;           /* updates before insertion sort is tried again */
+    sap__listed listed[SAP__SHARES];
+    sap_result trouble; /* why it gave up */
+    int newcomers;      /* boxes added since the last one */
+    int patience;       /* updates before insertion sort is tried again */
     long long swaps, tests;
 };
 
+/* Where a share of n things begins. */
+static int sap__share_from(int n, int share) {
+    return (int)((long long)n * share / SAP__SHARES);
+}
+
 /* Runs steps of which none writes what another one touches; on threads if there is work enough, counted in boxes or
    pairs, to wake them. */
-enum { SAP__WORK = 4096 };
 static void sap__each(sap_world *s, void (*step)(sap_world *, int), int count, int work) {
     int i;
-    if (s->run_steps && work >= SAP__WORK)
+    if (s->run_steps && work >= s->threads_from)
         s->run_steps(s, step, count);
     else
         for (i = 0; i < count; i++) step(s, i);
@@ -3438,24 +3522,42 @@ SAP_DEF sap_result sap_add_static_many(sap_world *s, int n, const sap_aabb *boxe
     return sap__add(s, n, boxes, objects, ids, SAP__STATIC);
 }
 
-SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const sap_aabb *boxes) {
+/* Whether the i-th of these may move, i in [from, to). */
+static sap_result sap__check_moves(const sap_world *s, const sap_id *ids, const sap_aabb *boxes, int from, int to) {
     sap__box box;
-    int i, changed, good = 1;
-    if (!s) return SAP_ERROR_ARGUMENT;
-    if (n < 0 || (n && (!boxes || !ids))) return sap__end_call(s, SAP_ERROR_ARGUMENT);
-    if (s->in_filter) return sap__end_call(s, SAP_ERROR_BUSY);
-    for (i = 0; i < n; i++) {
-        if (sap__live_slot(s, ids[i]) == SAP__NONE) return sap__end_call(s, SAP_ERROR_ID);
+    int i, good = 1;
+    for (i = from; i < to; i++) {
+        if (sap__live_slot(s, ids[i]) == SAP__NONE) return SAP_ERROR_ID;
         good &= sap__encode(&boxes[i], s->used, &box);
     }
-    if (!good) return sap__end_call(s, SAP_ERROR_BOX);
-    for (i = 0; i < n; i++) {
+    return good ? SAP_OK : SAP_ERROR_BOX;
+}
+
+/* Moves them; the record of those that have no entry yet goes to record, where there is room. How many these are. */
+static int sap__write_moves(sap_world *s, const sap_id *ids, const sap_aabb *boxes, int from, int to,
+                            uint32_t *record) {
+    int i, changed, n = 0;
+    for (i = from; i < to; i++) {
         uint32_t slot = sap__slot_of(ids[i]);
         (void)sap__encode_over(&boxes[i], s->used, &s->now[slot], &changed);
         if (!changed) continue;
-        sap__record(s, slot);
+        if (!(s->state[slot] & SAP__RECORDED)) record[n++] = slot;
+        s->state[slot] |= SAP__RECORDED;
         sap__tree_note(s, slot);
     }
+    return n;
+}
+
+SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const sap_aabb *boxes) {
+    sap_result r;
+    int recorded;
+    if (!s) return SAP_ERROR_ARGUMENT;
+    if (n < 0 || (n && (!boxes || !ids))) return sap__end_call(s, SAP_ERROR_ARGUMENT);
+    if (s->in_filter) return sap__end_call(s, SAP_ERROR_BUSY);
+    r = sap__check_moves(s, ids, boxes, 0, n);
+    if (r != SAP_OK || n == 0) return sap__end_call(s, r);
+    recorded = sap__length(s->record);
+    sap__set_length(s->record, recorded + sap__write_moves(s, ids, boxes, 0, n, s->record + recorded));
     return sap__end_call(s, SAP_OK);
 }
 
@@ -3595,7 +3697,7 @@ static uint32_t sap__find(const sap_world *s, sap_id a, sap_id b) {
     sap_id id0 = a < b ? a : b, id1 = a < b ? b : a;
     uint32_t p;
     if (sap__length(s->buckets) == 0) return SAP__NONE;
-    for (p = *sap__bucket(s, id0, id1); p != SAP__NONE; p = s->links[p].chain)
+    for (p = *sap__bucket(s, id0, id1); p != SAP__NONE; p = s->chain[p])
         if (s->pairs[p].id0 == id0 && s->pairs[p].id1 == id1) break;
     return p;
 }
@@ -3617,23 +3719,16 @@ static uint32_t sap__other_at(const sap_world *s, uint32_t place) {
     return sap__box_at(s, place ^ 1);
 }
 
-/* What linking this pair will touch. */
-static void sap__prefetch_pair(const sap_world *s, const sap_pair *pair) {
-    sap__prefetch(sap__bucket(s, pair->id0, pair->id1));
-    sap__prefetch(&s->link[sap__slot_of(pair->id0)]);
-    sap__prefetch(&s->link[sap__slot_of(pair->id1)]);
-}
-
-static void sap__chain_pair(sap_world *s, uint32_t p) {
-    uint32_t *bucket = sap__bucket(s, s->pairs[p].id0, s->pairs[p].id1);
-    s->links[p].chain = *bucket;
+static void sap__chain_pair(sap_world *s, const sap_pair *pair, uint32_t p) {
+    uint32_t *bucket = sap__bucket(s, pair->id0, pair->id1);
+    s->chain[p] = *bucket;
     *bucket = p;
 }
 
-static void sap__list_pair(sap_world *s, uint32_t p) {
+static void sap__list_pair(sap_world *s, const sap_pair *pair, uint32_t p) {
     uint32_t side;
     for (side = 0; side < 2; side++) {
-        uint32_t place = 2 * p + side, *head = &s->link[sap__box_at(s, place)];
+        uint32_t place = 2 * p + side, *head = &s->link[sap__slot_of(side ? pair->id1 : pair->id0)];
         s->links[p].next[side] = *head;
         s->links[p].prev[side] = SAP__NONE;
         if (*head != SAP__NONE) *sap__prev_of(s, *head) = place;
@@ -3641,11 +3736,17 @@ static void sap__list_pair(sap_world *s, uint32_t p) {
     }
 }
 
-/* Whatever points to pair p points to pair to instead; to == SAP__NONE takes p out. */
-static void sap__repoint_pair(sap_world *s, uint32_t p, uint32_t to) {
-    uint32_t *at = sap__bucket(s, s->pairs[p].id0, s->pairs[p].id1), side;
-    while (*at != p) at = &s->links[*at].chain;
-    *at = to == SAP__NONE ? s->links[p].chain : to;
+/* Pair p becomes pair to in its chain; to == SAP__NONE takes it out. */
+static void sap__rechain_pair(sap_world *s, uint32_t p, uint32_t to) {
+    uint32_t *at = sap__bucket(s, s->pairs[p].id0, s->pairs[p].id1);
+    while (*at != p) at = &s->chain[*at];
+    *at = to == SAP__NONE ? s->chain[p] : to;
+    if (to != SAP__NONE) s->chain[to] = s->chain[p];
+}
+
+/* The same in the lists of its two boxes. */
+static void sap__relist_pair(sap_world *s, uint32_t p, uint32_t to) {
+    uint32_t side;
     for (side = 0; side < 2; side++) {
         uint32_t next = s->links[p].next[side], prev = s->links[p].prev[side];
         uint32_t forward = to == SAP__NONE ? next : 2 * to + side, back = to == SAP__NONE ? prev : 2 * to + side;
@@ -3655,6 +3756,7 @@ static void sap__repoint_pair(sap_world *s, uint32_t p, uint32_t to) {
             s->link[sap__box_at(s, 2 * p + side)] = forward;
         if (next != SAP__NONE) *sap__prev_of(s, next) = back;
     }
+    if (to != SAP__NONE) s->links[to] = s->links[p];
 }
 
 /* Room has been made. */
@@ -3672,21 +3774,21 @@ static void sap__link_all(sap_world *s, int step) {
         for (i = 0; i < n; i++) {
             if (i + SAP__AHEAD < n)
                 sap__prefetch(sap__bucket(s, s->pairs[i + SAP__AHEAD].id0, s->pairs[i + SAP__AHEAD].id1));
-            sap__chain_pair(s, i);
+            sap__chain_pair(s, &s->pairs[i], i);
         }
     } else {
         all = (uint32_t)sap__length(s->slots);
         for (i = 0; i < all; i++)
             if (s->state[i] & (SAP__LIVE | SAP__REMOVED)) s->link[i] = SAP__NONE;
-        for (i = 0; i < n; i++) sap__list_pair(s, i);
+        for (i = 0; i < n; i++) sap__list_pair(s, &s->pairs[i], i);
     }
 }
 
 static int sap__room_for_pairs(sap_world *s, int pairs, int created, int deleted) {
     int buckets = sap__buckets_for(s, pairs);
-    return sap__room(&s->pairs, pairs) && sap__room(&s->links, pairs) && sap__room(&s->buckets, buckets) &&
-           sap__room(&s->created, created) && sap__room(&s->deleted, deleted) && sap__room(&s->items, deleted) &&
-           sap__room(&s->tmp, deleted);
+    return sap__room(&s->pairs, pairs) && sap__room(&s->links, pairs) && sap__room(&s->chain, pairs) &&
+           sap__room(&s->buckets, buckets) && sap__room(&s->created, created) && sap__room(&s->deleted, deleted) &&
+           sap__room(&s->items, deleted) && sap__room(&s->tmp, deleted);
 }
 
 /* As sap__sort_pairs, but what is sorted are indices, for the user data goes along. Of few pairs those of the same id0
@@ -3754,39 +3856,65 @@ static void sap__fill_events(sap_world *s, int step) {
     }
 }
 
-/* The pair array follows: holes are filled from behind, highest first, then the new pairs come in their order. All
-   room has been made. */
+/* Holes are filled from behind, the highest first: each by the pair that is then the last, which may have filled a
+   higher hole before. (hole, pair) to s->items, without those that end beyond the end. */
+static int sap__fill_holes(sap_world *s) {
+    int lost = sap__length(s->lost), last = sap__length(s->pairs), kept = last - lost, filled = lost - 1, i;
+    for (i = lost - 1; i >= 0; i--) {
+        s->items[i] = sap__item(s->lost[i], (uint32_t)--last);
+        if (last == (int)s->lost[filled]) s->items[i] = sap__item(s->lost[i], (uint32_t)s->items[filled--]);
+    }
+    for (i = 0; i < lost && (int)s->lost[i] < kept;) i++;
+    return i;
+}
+
+/* What linking pair p will touch. */
+SAP__INLINE void sap__prefetch_links(const sap_world *s, int step, const sap_pair *pair, uint32_t p) {
+    if (step == 0) {
+        sap__prefetch(sap__bucket(s, pair->id0, pair->id1));
+        sap__prefetch(&s->chain[p]);
+        return;
+    }
+    sap__prefetch(&s->links[p]);
+    sap__prefetch(&s->link[sap__slot_of(pair->id0)]);
+    sap__prefetch(&s->link[sap__slot_of(pair->id1)]);
+}
+
+/* Where little changed chains (step 0) and lists (step 1) are mended. The pairs stand as before; created are to stand
+   behind those that remain. */
+static void sap__mend_links(sap_world *s, int step) {
+    void (*repoint)(sap_world *, uint32_t, uint32_t) = step ? sap__relist_pair : sap__rechain_pair;
+    void (*add)(sap_world *, const sap_pair *, uint32_t) = step ? sap__list_pair : sap__chain_pair;
+    int i, lost = sap__length(s->lost), found = sap__length(s->created), kept = sap__length(s->pairs) - lost;
+    for (i = 0; i < lost; i++) {
+        if (i + SAP__AHEAD < lost)
+            sap__prefetch_links(s, step, &s->pairs[s->lost[i + SAP__AHEAD]], s->lost[i + SAP__AHEAD]);
+        repoint(s, s->lost[i], SAP__NONE);
+    }
+    for (i = 0; i < s->moves; i++) repoint(s, (uint32_t)s->items[i], (uint32_t)(s->items[i] >> 32));
+    for (i = 0; i < found; i++) {
+        if (i + SAP__AHEAD < found) sap__prefetch_links(s, step, &s->created[i + SAP__AHEAD], (uint32_t)kept);
+        add(s, &s->created[i], (uint32_t)(kept + i));
+    }
+}
+
+/* The pair array follows: holes are filled from behind, then the new pairs come in their order. All room has been
+   made. */
 static void sap__commit_pairs(sap_world *s) {
-    int lost = sap__length(s->lost), found = sap__length(s->found), n = sap__length(s->pairs), i;
-    int all_anew = sap__links_anew(s), need = n - lost + found;
+    int lost = sap__length(s->lost), found = sap__length(s->found), kept = sap__length(s->pairs) - lost, i;
+    int all_anew = sap__links_anew(s);
     sap__set_length(s->deleted, lost);
     sap__set_length(s->created, found);
     sap__each(s, sap__fill_events, 2, found + lost);
-    sap__size_buckets(s, need);
-    for (i = lost - 1; i >= 0; i--) { /* no index still to come is above this one, so the last pair stays */
-        uint32_t hole = s->lost[i], last = (uint32_t)--n;
-        if (!all_anew && i >= SAP__AHEAD) {
-            sap__prefetch_pair(s, &s->pairs[s->lost[i - SAP__AHEAD]]);
-            sap__prefetch_pair(s, &s->pairs[last - SAP__AHEAD]);
-        }
-        if (!all_anew) sap__repoint_pair(s, hole, SAP__NONE);
-        if (hole == last) continue;
-        if (!all_anew) {
-            sap__repoint_pair(s, last, hole);
-            s->links[hole] = s->links[last];
-        }
-        s->pairs[hole] = s->pairs[last];
-    }
-    sap__set_length(s->pairs, n + found);
-    for (i = 0; i < found; i++) {
-        s->pairs[n + i] = s->created[i];
-        if (!all_anew && i + SAP__AHEAD < found) sap__prefetch_pair(s, &s->created[i + SAP__AHEAD]);
-        if (all_anew) continue;
-        sap__chain_pair(s, (uint32_t)(n + i));
-        sap__list_pair(s, (uint32_t)(n + i));
-    }
-    sap__set_length(s->links, n + found);
-    if (all_anew) sap__each(s, sap__link_all, 2, need);
+    sap__size_buckets(s, kept + found);
+    s->moves = sap__fill_holes(s);
+    if (!all_anew) sap__each(s, sap__mend_links, 2, found + lost);
+    for (i = 0; i < s->moves; i++) s->pairs[s->items[i] >> 32] = s->pairs[(uint32_t)s->items[i]];
+    sap__set_length(s->pairs, kept + found);
+    sap__set_length(s->links, kept + found);
+    sap__set_length(s->chain, kept + found);
+    if (found) memcpy(s->pairs + kept, s->created, (size_t)found * sizeof *s->pairs);
+    if (all_anew) sap__each(s, sap__link_all, 2, kept + found);
 }
 
 /* ---- what an update finds ---------------------------------------------------------------------------------- */
@@ -3817,7 +3945,7 @@ SAP__INLINE int sap__allowed(sap_world *s, uint32_t a, uint32_t b) {
     const sap__slot *slot_a = &s->slots[a], *slot_b = &s->slots[b];
     if (s->state[a] & s->state[b] & SAP__STATIC) return 0;
     if (!(slot_a->category & slot_b->mask) || !(slot_b->category & slot_a->mask)) return 0;
-    return !s->config.filter || sap__filter_allows(s, a, b);
+    return !s->config.filter || s->is_share || sap__filter_allows(s, a, b);
 }
 
 static int sap__trouble(sap_world *s, sap_result r) {
@@ -3827,8 +3955,10 @@ static int sap__trouble(sap_world *s, sap_result r) {
 
 /* For that many more pairs that start. */
 static int sap__room_for_news(sap_world *s, int more) {
-    if (more > INT_MAX - sap__length(s->found)) return sap__trouble(s, SAP_ERROR_LIMIT);
-    return sap__room(&s->found, sap__length(s->found) + more) || sap__trouble(s, SAP_ERROR_MEMORY);
+    int n = sap__length(s->found);
+    if (more > INT_MAX - n) return sap__trouble(s, SAP_ERROR_LIMIT);
+    if (s->is_share && (size_t)n + (size_t)more > stbds_arrcap(s->found)) return 0;
+    return sap__room(&s->found, n + more) || sap__trouble(s, SAP_ERROR_MEMORY);
 }
 
 /* A pair that starts, if it may be one. Room has been made. */
@@ -3838,6 +3968,7 @@ SAP__INLINE void sap__gain(sap_world *s, uint32_t a, uint32_t b) {
 }
 
 static int sap__lose(sap_world *s, uint32_t p) {
+    if (s->is_share && (size_t)sap__length(s->lost) == stbds_arrcap(s->lost)) return 0;
     if (!sap__room(&s->lost, sap__length(s->lost) + 1)) return sap__trouble(s, SAP_ERROR_MEMORY);
     sap__push(s->lost, p);
     return 1;
@@ -3940,21 +4071,27 @@ static int sap__lose_by_pairs(sap_world *s) {
     return 1;
 }
 
-/* Looks through the pairs of the listed boxes that have one of these flags: so many at most, then all pairs are looked
-   through, which lie in a row. */
-static int sap__lose_by_lists(sap_world *s, uint32_t flags, int most) {
+/* Looks through the pairs of the listed boxes that have one of these flags; 0 if these are more than most, -1 if there
+   is no room for those that end. */
+static int sap__look_through_lists(sap_world *s, uint32_t flags, int most) {
     int i, n = sap__length(s->list);
     for (i = 0; i < n; i++) {
         uint32_t slot = s->list[i], place;
         if (!(s->state[slot] & flags)) continue;
         for (place = s->link[slot]; place != SAP__NONE; place = *sap__next_of(s, place)) {
             uint32_t other = sap__other_at(s, place);
-            if (most-- == 0) return sap__lose_by_pairs(s);
+            if (most-- == 0) return 0;
             if ((s->state[other] & flags) && other < slot) continue; /* seen from the other side */
-            if (sap__is_lost(s, place >> 1) && !sap__lose(s, place >> 1)) return 0;
+            if (sap__is_lost(s, place >> 1) && !sap__lose(s, place >> 1)) return -1;
         }
     }
-    return sap__sort_lost(s);
+    return 1;
+}
+
+/* Where they are too many all pairs are looked through, which lie in a row. */
+static int sap__lose_by_lists(sap_world *s, uint32_t flags, int most) {
+    int done = sap__look_through_lists(s, flags, most);
+    return done > 0 ? sap__sort_lost(s) : done == 0 && sap__lose_by_pairs(s);
 }
 
 /* ====================================================================================================== */
@@ -4142,22 +4279,51 @@ enum {
     SAP__SORT_PART = 4,    /* and while one box in so many changes */
     SAP__PATIENCE = 8,     /* after so many calm updates */
     SAP__PRUNE_PART = 8,   /* pruned if more than one moving box in so many changed, else each asks */
-    SAP__REFRESH_PART = 4, /* refreshed where they are while no more than one box in so many leaves its place */
-    SAP__SHARES = 8        /* into which a loop over boxes or pairs is cut, for threads */
+    SAP__ASKING = 16,      /* a box that asks costs as much as so many that are swept */
+    SAP__REFRESH_PART = 4  /* refreshed where they are while no more than one box in so many leaves its place */
 };
 
 static sap__strips *sap__strips_for(sap_world *s, uint32_t slot) {
     return s->state[slot] & SAP__STATIC ? &s->standing : &s->moving;
 }
 
+/* How a changed box is filed otherwise than before; its span is noted. */
+static void sap__change_of(const sap_world *s, sap__strips *t, uint32_t slot, sap__change *change) {
+    sap__box turned;
+    sap__span span;
+    change->slot = slot;
+    change->from = s->state[slot] & SAP__ADDED ? SAP__NO_SPAN : t->spans[slot];
+    change->to = SAP__NO_SPAN;
+    if (s->state[slot] & SAP__REMOVED) return;
+    sap__turn(t, &s->now[slot], &turned);
+    t->spans[slot] = change->to = sap__file_span(t, &turned, &span);
+}
+
+static int sap__change_box(sap_world *s, sap__strips *t, uint32_t slot) {
+    sap__change change;
+    sap__change_of(s, t, slot, &change);
+    return sap__change_strips(t, &s->was[slot], &s->now[slot], &change);
+}
+
+/* How many live boxes of one kind there are. Their slots go to s->filed; if that is every slot, to slots goes NULL. -1
+   without memory. */
+static int sap__list_kind(sap_world *s, int is_static, const uint32_t **slots) {
+    uint32_t slot, n = (uint32_t)sap__length(s->state), kind = is_static ? SAP__STATIC : 0;
+    int count = 0, all = (is_static ? s->live_static : s->live - s->live_static) == (int)n;
+    *slots = NULL;
+    if (all) return (int)n;
+    if (!sap__room(&s->filed, n)) return -1;
+    for (slot = 0; slot < n; slot++)
+        if ((s->state[slot] & (SAP__LIVE | SAP__STATIC)) == (SAP__LIVE | kind)) s->filed[count++] = slot;
+    *slots = s->filed;
+    return count;
+}
+
 /* Files the live boxes of one kind anew. */
 static int sap__file_all(sap_world *s, sap__strips *t) {
-    uint32_t slot, n = (uint32_t)sap__length(s->state), kind = t == &s->standing ? SAP__STATIC : 0;
-    int count = 0, all = (kind ? s->live_static : s->live - s->live_static) == (int)n;
-    if (!all && !sap__room(&s->filed, n)) return sap__trouble(s, SAP_ERROR_MEMORY);
-    for (slot = 0; slot < n && !all; slot++)
-        if ((s->state[slot] & (SAP__LIVE | SAP__STATIC)) == (SAP__LIVE | kind)) s->filed[count++] = slot;
-    return sap__strips_build(t, s->now, (int)n, all ? NULL : s->filed, all ? (int)n : count) ||
+    const uint32_t *slots;
+    int n = sap__list_kind(s, t == &s->standing, &slots);
+    return (n >= 0 && sap__strips_build(t, s->now, sap__length(s->state), slots, n)) ||
            sap__trouble(s, SAP_ERROR_MEMORY);
 }
 
@@ -4172,12 +4338,7 @@ static int sap__refile(sap_world *s, sap__strips *t, int changed, int of) {
     for (i = 0; i < n && t->ready && changed; i++) {
         uint32_t slot = s->list[i];
         if (sap__strips_for(s, slot) != t) continue;
-        if (s->state[slot] & SAP__REMOVED)
-            sap__strips_remove(t, &s->was[slot], slot);
-        else if (s->state[slot] & SAP__ADDED)
-            (void)sap__strips_insert(t, &s->now[slot], slot);
-        else if (!sap__same(&s->was[slot], &s->now[slot]))
-            (void)sap__strips_move(t, &s->was[slot], &s->now[slot], slot);
+        (void)sap__change_box(s, t, slot);
         if (t->walked > 4 * (long long)of) t->ready = 0;
     }
     return t->ready || sap__file_all(s, t);
@@ -4207,21 +4368,22 @@ static int sap__are_leaving(const sap_world *s) {
     return SAP__REFRESH_PART * leaving > m;
 }
 
+static int sap__may_refresh(sap_world *s, int came_or_went) {
+    int moving = s->live - s->live_static;
+    return s->moving.ready && !sap__grid_is_old(&s->moving, moving) &&
+           SAP__REFRESH_PART * (long long)came_or_went <= moving && !sap__are_leaving(s) &&
+           sap__room(&s->moving.spans, sap__length(s->state));
+}
+
 /* Brings the strips of moving boxes in step when most of them moved. 0 if they are better built anew. */
 static int sap__refresh_all(sap_world *s, int came_or_went) {
     sap__strips *t = &s->moving;
     int i, n = sap__length(s->list), moving = s->live - s->live_static;
-    if (!t->ready || sap__grid_is_old(t, moving) || SAP__REFRESH_PART * (long long)came_or_went > moving ||
-        sap__are_leaving(s) || !sap__room(&t->spans, sap__length(s->state)) || !sap__room(&t->items, moving) ||
-        !sap__room(&t->tmp, sap__most_tmp(moving)))
-        return 0;
+    if (!sap__may_refresh(s, came_or_went) || !sap__room(&t->items, moving) || !sap__room(&t->tmp, moving)) return 0;
     for (i = 0; i < n && came_or_went && t->ready; i++) {
         uint32_t slot = s->list[i];
-        if (s->state[slot] & SAP__STATIC) continue;
-        if (s->state[slot] & SAP__REMOVED)
-            sap__strips_remove(t, &s->was[slot], slot);
-        else if (s->state[slot] & SAP__ADDED)
-            (void)sap__strips_insert(t, &s->now[slot], slot);
+        if ((s->state[slot] & SAP__STATIC) || !(s->state[slot] & (SAP__ADDED | SAP__REMOVED))) continue;
+        (void)sap__change_box(s, t, slot);
     }
     return t->ready && sap__strips_refresh(t, s->now, moving);
 }
@@ -4273,6 +4435,10 @@ static int sap__find_overlaps(sap_world *s, int path, int (*swept)(sap__sink *),
 
 static int sap__settle_by_strips(sap_world *s, int path, const int changed[3]) {
     s->ends_ready = 0;
+    if (s->settle_in_shares && s->live > s->live_static &&
+        (path == SAP__PATH_PRUNE && !s->live_static ? 1 : SAP__ASKING) * (long long)sap__length(s->list) >=
+            s->threads_from)
+        return s->settle_in_shares(s, path, changed);
     if (!sap__file_changes(s, path, changed) || !sap__find_overlaps(s, path, sap__take_found, sap__take_asked, s))
         return 0;
     if (path == SAP__PATH_PRUNE) return sap__lose_by_pairs(s);
@@ -4364,9 +4530,44 @@ static int sap__choose_path(sap_world *s, int changed_moving, int changed) {
     return path;
 }
 
+/* One share of the record: what has changed goes to the list, from where the share begins. */
+static void sap__list_share(sap_world *s, int share) {
+    int n = sap__length(s->record), i = sap__share_from(n, share), end = sap__share_from(n, share + 1);
+    uint32_t *list = s->list + i;
+    sap__listed count = {0, 0, {0, 0, 0}};
+    for (; i < end; i++) {
+        uint32_t slot = s->record[i];
+        if (!(s->state[slot] & SAP__FRESH) && sap__same(&s->now[slot], &s->was[slot])) continue;
+        if ((s->state[slot] & SAP__ADDED) && (s->state[slot] & SAP__REMOVED)) continue;
+        s->state[slot] |= SAP__CHANGED;
+        list[count.all++] = slot;
+        count.newcomers += (s->state[slot] & SAP__ADDED) != 0;
+        count.changed[(s->state[slot] & SAP__STATIC) != 0]++;
+        count.changed[2] += (s->state[slot] & (SAP__ADDED | SAP__REMOVED)) != 0;
+    }
+    s->listed[share] = count;
+}
+
+/* All of it, in the order of the record. */
+static void sap__list_changes(sap_world *s, int changed[3]) {
+    int share, k, n = sap__length(s->record), all = 0;
+    sap__set_length(s->list, n);
+    sap__each(s, sap__list_share, SAP__SHARES, n);
+    s->newcomers = 0;
+    for (share = 0; share < SAP__SHARES; share++) {
+        const sap__listed *count = &s->listed[share];
+        int from = sap__share_from(n, share);
+        if (all != from) memmove(s->list + all, s->list + from, (size_t)count->all * sizeof *s->list);
+        all += count->all;
+        s->newcomers += count->newcomers;
+        for (k = 0; k < 3; k++) changed[k] += count->changed[k];
+    }
+    sap__set_length(s->list, all);
+}
+
 /* One share of the record: where its boxes are now is where they were. */
 static void sap__settle_share(sap_world *s, int share) {
-    long long n = sap__length(s->record), i = n * share / SAP__SHARES, end = n * (share + 1) / SAP__SHARES;
+    int n = sap__length(s->record), i = sap__share_from(n, share), end = sap__share_from(n, share + 1);
     for (; i < end; i++) {
         uint32_t slot = s->record[i];
         s->was[slot] = s->now[slot];
@@ -4378,20 +4579,9 @@ static sap_result sap__settle(sap_world *s) {
     int i, n = sap__length(s->record), changed[3] = {0, 0, 0}, path, good;
     long long pairs, budget;
     if (!sap__room(&s->list, n)) return SAP_ERROR_MEMORY;
-    sap__set_length(s->list, 0);
     sap__set_length(s->found, 0);
     sap__set_length(s->lost, 0);
-    s->newcomers = 0;
-    for (i = 0; i < n; i++) {
-        uint32_t slot = s->record[i];
-        if (!(s->state[slot] & SAP__FRESH) && sap__same(&s->now[slot], &s->was[slot])) continue;
-        if ((s->state[slot] & SAP__ADDED) && (s->state[slot] & SAP__REMOVED)) continue;
-        s->state[slot] |= SAP__CHANGED;
-        sap__push(s->list, slot);
-        changed[(s->state[slot] & SAP__STATIC) != 0]++;
-        changed[2] += (s->state[slot] & (SAP__ADDED | SAP__REMOVED)) != 0;
-        s->newcomers += (s->state[slot] & SAP__ADDED) != 0;
-    }
+    sap__list_changes(s, changed);
     path = sap__choose_path(s, changed[0], changed[0] + changed[1]);
     s->swaps = s->tests = 0;
     s->trouble = SAP_ERROR_MEMORY;
@@ -4497,6 +4687,7 @@ static void sap__free_all(sap_world *s) {
     sap__free_array(&s->created);
     sap__free_array(&s->deleted);
     sap__free_array(&s->links);
+    sap__free_array(&s->chain);
     sap__free_array(&s->buckets);
     for (k = 0; k < 3; k++) sap__free_array(&s->ends[k]);
     sap__free_array(&s->found);
@@ -4665,8 +4856,9 @@ static size_t sap__all_bytes(const sap_world *s) {
                    sap__bytes_of(s->now) + sap__bytes_of(s->was) + sap__bytes_of(s->slots) + sap__bytes_of(s->state) +
                    sap__bytes_of(s->link) + sap__bytes_of(s->record) + sap__bytes_of(s->pairs) +
                    sap__bytes_of(s->created) + sap__bytes_of(s->deleted) + sap__bytes_of(s->links) +
-                   sap__bytes_of(s->buckets) + sap__bytes_of(s->found) + sap__bytes_of(s->lost) +
-                   sap__bytes_of(s->items) + sap__bytes_of(s->tmp) + sap__bytes_of(s->list) + sap__bytes_of(s->filed);
+                   sap__bytes_of(s->chain) + sap__bytes_of(s->buckets) + sap__bytes_of(s->found) +
+                   sap__bytes_of(s->lost) + sap__bytes_of(s->items) + sap__bytes_of(s->tmp) + sap__bytes_of(s->list) +
+                   sap__bytes_of(s->filed);
     int k;
     for (k = 0; k < 3; k++) bytes += sap__bytes_of(s->ends[k]);
     return bytes;
@@ -5404,6 +5596,7 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     s->fresh = (int)in->fresh;
     sap__set_length(s->pairs, in->pairs);
     sap__set_length(s->links, in->pairs);
+    sap__set_length(s->chain, in->pairs);
     for (i = 0; i < in->pairs; i++, at += SAP__PAIR_WORDS) {
         sap_pair *pair = &s->pairs[i];
         pair->id0 = sap__get32(p, at);
@@ -5490,7 +5683,7 @@ static const char *sap__validate_pairs(const sap_world *s) {
     uint32_t p, n = (uint32_t)sap__length(s->pairs), slot, slots = (uint32_t)sap__length(s->slots), side;
     uint64_t places = 0, chained = 0;
     int i;
-    if (sap__length(s->links) != (int)n) return "Every pair has its links.";
+    if (sap__length(s->links) != (int)n || sap__length(s->chain) != (int)n) return "Every pair has its links.";
     for (p = 0; p < n; p++) {
         const sap_pair *pair = &s->pairs[p];
         uint32_t a = sap__slot_of(pair->id0), b = sap__slot_of(pair->id1);
@@ -5503,7 +5696,7 @@ static const char *sap__validate_pairs(const sap_world *s) {
         if (sap__find(s, pair->id0, pair->id1) != p) return "The hash table finds every pair, and each once.";
     }
     for (i = 0; i < sap__length(s->buckets); i++)
-        for (p = s->buckets[i]; p != SAP__NONE && chained <= n; p = s->links[p].chain) chained++;
+        for (p = s->buckets[i]; p != SAP__NONE && chained <= n; p = s->chain[p]) chained++;
     if (chained != n) return "The hash chains hold every pair once.";
     for (slot = 0; slot < slots; slot++) {
         uint32_t place, prev = SAP__NONE;

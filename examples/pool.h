@@ -6,8 +6,11 @@
 #define POOL_H
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { POOL_LOOKS = 100 };
 
 /* The threads sleep until there are jobs. Whoever is free takes the next one, the caller too. */
 typedef struct pool {
@@ -33,12 +36,28 @@ static inline void pool_take_jobs(pool *p) {
     if (p->running == 0) pthread_cond_signal(&p->end);
 }
 
+/* An update hands in jobs some ten times, one call soon after the other: who has nothing to do looks again for a while
+   before it sleeps, for to be woken takes longer than most jobs. Called and left with the mutex locked. */
+static inline int pool_look_again(pool *p, int times) {
+    if (times >= POOL_LOOKS) return 0;
+    pthread_mutex_unlock(&p->mutex);
+    sched_yield();
+    pthread_mutex_lock(&p->mutex);
+    return 1;
+}
+
 static inline void *pool_work(void *argument) {
     pool *p = (pool *)argument;
+    int times = 0;
     pthread_mutex_lock(&p->mutex);
     while (!p->stop) {
-        pool_take_jobs(p);
-        pthread_cond_wait(&p->begin, &p->mutex);
+        if (p->next < p->jobs) {
+            pool_take_jobs(p);
+            times = 0;
+        } else if (!pool_look_again(p, times++)) {
+            pthread_cond_wait(&p->begin, &p->mutex);
+            times = 0;
+        }
     }
     pthread_mutex_unlock(&p->mutex);
     return NULL;
@@ -48,6 +67,7 @@ static inline void *pool_work(void *argument) {
    they wrote is visible to the caller afterwards: each locks the mutex after the other unlocked it. */
 static inline void pool_run(sap_job *job, void *data, int count, void *user) {
     pool *p = (pool *)user;
+    int times = 0;
     pthread_mutex_lock(&p->mutex);
     p->job = job;
     p->data = data;
@@ -55,7 +75,8 @@ static inline void pool_run(sap_job *job, void *data, int count, void *user) {
     p->jobs = count;
     pthread_cond_broadcast(&p->begin);
     pool_take_jobs(p);
-    while (p->running > 0) pthread_cond_wait(&p->end, &p->mutex);
+    while (p->running > 0)
+        if (!pool_look_again(p, times++)) pthread_cond_wait(&p->end, &p->mutex);
     pthread_mutex_unlock(&p->mutex);
 }
 

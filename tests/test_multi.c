@@ -634,14 +634,22 @@ static void start(run *r, int seed, int from, const int *kinds) {
         w->many = sap_multi_create(&c);
         if (!CHECK(w->many != NULL)) exit(1);
         if (from >= 0) w->many->grid_from = from;
+        if (from == 0 && test_chance(&r->rng, 40)) { /* no grid: if it has threads, they share its strips */
+            w->grid = "shares";
+            w->many->grid_from = INT_MAX;
+        }
+        if (!kinds) w->many->whole->threads_from = 1 + test_below(&r->rng, 4);
         if (test_chance(&r->rng, 40)) w->many->whole->path = test_below(&r->rng, SAP__PATH_PRUNE + 1);
         if (test_chance(&r->rng, 40)) /* if there is such a kernel */
             (void)sap__use_kernel(w->many->whole, test_below(&r->rng, SAP__KERNEL_WASM + 1));
     }
 }
 
+static int in_cells, in_whole, in_shares; /* updates of sap_multis; worlds whose threads share their strips */
+
 static int finish(run *r) {
     int i;
+    for (i = 1; i < WORLDS; i++) in_shares += r->worlds[i].many->shares != NULL;
     free(r->saved.bytes);
     sap_destroy(r->worlds[0].one);
     for (i = 1; i < WORLDS; i++) sap_multi_destroy(r->worlds[i].many);
@@ -649,8 +657,6 @@ static int finish(run *r) {
     if (!CHECK_EQUAL(faults, 0)) printf("seed %d: the allocator or the filter was called by a job\n", r->seed);
     return r->bad;
 }
-
-static int in_cells, in_whole; /* updates of sap_multis */
 
 static void any_calls(run *r, int size, int steps) {
     int target = 0, i, n;
@@ -863,9 +869,10 @@ static void one_thread_in_a_crowd(void) {
         CHECK_EQUAL(sap_update(one), SAP_OK);
         CHECK_EQUAL(sap_multi_update(alone), SAP_OK);
         CHECK_EQUAL(sap_multi_update(threads), SAP_OK);
-        if (frame == 40 || frame == 52) CHECK(alone->whole->settle_in_cells != NULL);
-        if (frame < 24 || frame > 60) CHECK(alone->whole->settle_in_cells == NULL);
-        CHECK(threads->whole->settle_in_cells != NULL);
+        if (frame == 40 || frame == 52)
+            CHECK(alone->whole->settle_in_cells != NULL && threads->whole->settle_in_cells != NULL);
+        if (frame < 24 || frame > 60)
+            CHECK(alone->whole->settle_in_cells == NULL && threads->whole->settle_in_cells == NULL);
         CHECK(sap_multi_validate(alone) == NULL && sap_multi_validate(threads) == NULL);
         (void)sap_pairs(one, &pairs[0]);
         (void)sap_multi_pairs(alone, &pairs[1]);
@@ -937,23 +944,23 @@ static void full_size(int seed) {
     static const int kinds[WORLDS] = {0, CHOSEN, BOUNDS_ALONE, HASHED_BY_BOXES};
     run *r = &shared;
     const sap_multi *with_threads;
-    int i, used[9] = {0};
+    int i, used[10] = {0};
     start(r, seed, -1, kinds);
     with_threads = r->worlds[1].many;
-    CHECK_EQUAL(r->worlds[3].many->grid_from, SAP__CELLS_FROM); /* it has none */
+    CHECK_EQUAL(with_threads->grid_from, SAP__CELLS_FROM);
+    CHECK_EQUAL(with_threads->whole->threads_from, SAP__THREADS_FROM);
+    for (i = 1; i < 3; i++) r->worlds[i].many->grid_from = 16384;
     r->worlds[3].many->grid_from = 10000;
-    CHECK_EQUAL(with_threads->grid_from, SAP__THREADS_FROM);
-    for (i = 1; i < 3; i++) r->worlds[i].many->grid_from = 16384; /* a quarter of what it would be */
     r->scene = SCENE_SPARSE;
     r->clusters = r->records_inside = 0;
     for (i = 1; i < WORLDS; i++) r->worlds[i].many->whole->path = SAP__PATH_AUTO;
-    for (r->step = 0; r->step < 9 && !r->bad; r->step++) {
+    for (r->step = 0; r->step < 10 && !r->bad; r->step++) {
         if (r->step == 0) do_add_many(r, 12000);
-        if (r->step == 2 || r->step == 3) do_add_many(r, 5000);
-        if (r->step == 4) do_move_some(r, r->count);
-        if (r->step == 5) do_move_some(r, 500);
-        if (r->step == 6) do_shift_origin(r);
-        if (r->step == 7) {
+        if (r->step == 2 || r->step == 4) do_add_many(r, 5000);
+        if (r->step == 5) do_move_some(r, r->count);
+        if (r->step == 6) do_move_some(r, 500);
+        if (r->step == 7) do_shift_origin(r);
+        if (r->step == 8) {
             for (i = 0; i < r->count - 6000; i++) some_ids[i] = r->ids[i];
             ALL(r, CALL(w, remove_many, i, some_ids));
         }
@@ -961,7 +968,7 @@ static void full_size(int seed) {
         if (!r->bad) do_update(r);
         used[r->step] = with_threads->whole->settle_in_cells != NULL;
     }
-    CHECK(!used[1] && used[2] && used[6] && !used[7]); /* 12,000 boxes, 17,000, 22,000, 6,000 */
+    CHECK(!used[1] && used[3] && used[7] && !used[8]); /* 12,000 boxes, 17,000, 22,000, 6,000 */
     (void)finish(r);
 }
 
@@ -1435,14 +1442,17 @@ static void all_bytes_are_counted(void) {
     sap_multi_config c;
     sap_multi *m;
     sap_aabb box;
-    test_rng rng = {9};
+    test_rng rng = {9}, shuffle = {10};
     int i;
     memset(&c, 0, sizeof c);
     c.hashed = 1;
     c.cell_size[0] = c.cell_size[1] = 16;
+    c.parallel = run_shuffled;
+    c.parallel_user = &shuffle;
     m = sap_multi_create(&c);
     if (!CHECK(m != NULL)) exit(1);
     m->grid_from = 100;
+    m->whole->threads_from = 100;
     for (i = 0; i < 400; i++) {
         cluster_box(&rng, i % 5, &box);
         if (i % 50 == 0) box.max[0] += 1e6f;
@@ -1450,9 +1460,9 @@ static void all_bytes_are_counted(void) {
         sap_multi_add(m, &box, NULL);
     }
     CHECK_EQUAL(sap_multi_update(m), SAP_OK);
-    CHECK_EQUAL(sap_multi_move(m, 1, &box), SAP_OK); /* a calm one: on one thread the grid waits for that */
+    CHECK_EQUAL(sap_multi_move(m, 1, &box), SAP_OK); /* a calm one: the grid waits for that */
     CHECK_EQUAL(sap_multi_update(m), SAP_OK);
-    CHECK(m->whole->settle_in_cells != NULL);
+    CHECK(m->whole->settle_in_cells != NULL && m->shares != NULL);
     CHECK_MESSAGE(bytes_of(m) == live_bytes, "%lu counted, %lu held", (unsigned long)bytes_of(m),
                   (unsigned long)live_bytes);
     for (i = 0; i < 360; i++) sap_multi_remove(m, (sap_id)(i + 1));
@@ -1465,24 +1475,35 @@ static void all_bytes_are_counted(void) {
     CHECK_EQUAL(live_blocks, 0);
 }
 
-/* As long as no cell is new or holds more than it ever did, nothing is allocated. */
-static void reserved(int from) {
+static int no_pairs(const sap_pair *pair, void *user) {
+    (void)pair, (void)user;
+    if (is_in_a_job()) faults++;
+    return 0;
+}
+
+/* As long as no cell is new or holds more than it ever did, nothing is allocated. Without a grid never, in shares
+   neither, not even for pairs that the filter refuses. */
+static void reserved(int from, int with_threads, sap_filter *filter) {
     enum { N = CLUSTERS * IN_CLUSTER, ROUNDS = 12 };
     static sap_aabb layouts[3][N];
     sap_multi_config c;
     sap_multi *m;
     sap_id ids[N];
-    test_rng rng = {5};
+    test_rng rng = {5}, shuffle = {6};
     const sap__place *places;
     int i, k, round;
     long before = 0;
     memset(&c, 0, sizeof c);
     c.hashed = 1;
     c.cell_size[0] = 16;
+    c.sap.filter = filter;
+    if (with_threads) c.parallel = run_shuffled;
+    c.parallel_user = &shuffle;
     m = sap_multi_create(&c);
     if (!CHECK(m != NULL)) exit(1);
     m->grid_from = from;
-    CHECK_EQUAL(sap_multi_reserve(m, 2 * N, 40 * N), SAP_OK);
+    m->whole->threads_from = 1;
+    CHECK_EQUAL(sap_multi_reserve(m, 2 * N, filter ? 1 : 40 * N), SAP_OK);
     places = m->places;
     CHECK((places != NULL) == (from == 0));
     for (k = 0; k < 3; k++)
@@ -1507,8 +1528,9 @@ static void reserved(int from) {
         CHECK_EQUAL(sap_multi_update(m), SAP_OK);
     }
     CHECK(m->places == places); /* the room of sap_multi_reserve */
-    CHECK_MESSAGE(allocations == before, "%ld allocations after sap_multi_reserve, grid from %d boxes on",
-                  allocations - before, from);
+    CHECK_MESSAGE(allocations == before, "%ld allocations after sap_multi_reserve, grid from %d boxes on, %d, %d",
+                  allocations - before, from, with_threads, filter != NULL);
+    CHECK_EQUAL(faults, 0);
     sap_multi_destroy(m);
     CHECK_EQUAL(live_blocks, 0);
 }
@@ -1574,8 +1596,9 @@ static int four_of_five(const sap_pair *pair, void *user) {
 }
 
 /* Into all that a grid does: comes into being, boxes within cells, across them and outside, cells that are left,
-   pooled and freed, all filed anew, and the grid goes again. One number for all that was seen. */
-static uint64_t scenario(const sap_multi_config *config, int path) {
+   pooled and freed, all filed anew, and the grid goes again; or, from == INT_MAX, into all that shares do. One number
+   for all that was seen. */
+static uint64_t scenario(const sap_multi_config *config, int from, int path) {
     enum { N = 90 };
     test_rng rng = {11};
     sap_multi *m;
@@ -1587,10 +1610,11 @@ static uint64_t scenario(const sap_multi_config *config, int path) {
     void *bytes;
     int i, round, batch;
     while ((m = sap_multi_create(config)) == NULL) failures++;
-    m->grid_from = 40;
+    m->grid_from = from;
     m->whole->path = path;
+    m->whole->threads_from = 1;
     for (round = 0; round < 2; round++) {
-        for (batch = 0; batch < 2; batch++) { /* below from, and above */
+        for (batch = 0; batch < 2; batch++) { /* below 40, and above */
             int first = batch ? 20 : 0, n = batch ? N - 20 : 20;
             for (i = 0; i < n; i++) scene_box(&rng, i % 20 ? SCENE_LATTICE : SCENE_HUGE, &boxes[first + i]);
             TRY(m, batch ? sap_multi_add_static_many(m, 10, boxes + first, NULL, ids + first) : SAP_OK);
@@ -1631,7 +1655,7 @@ static uint64_t scenario(const sap_multi_config *config, int path) {
         TRY(m, sap_multi_remove_many(m, N, ids));
         TRY(m, sap_multi_update(m));
         hash = hash * 31 + look(m);
-        TRY(m, sap_multi_remove_many(m, 20, more)); /* back below from */
+        TRY(m, sap_multi_remove_many(m, 20, more)); /* back below 40 */
         TRY(m, sap_multi_update(m));
         TRY(m, sap_multi_remove_many(m, 10, more + 20));
         TRY(m, sap_multi_update(m));
@@ -1644,19 +1668,20 @@ static uint64_t scenario(const sap_multi_config *config, int path) {
 }
 
 /* Every step-th allocation, from the first-th on, and the one after it. */
-static void every_allocation_fails(const sap_multi_config *config, int path, int step) {
+static void every_allocation_fails(const sap_multi_config *config, int from, int path, int step) {
     uint64_t expected;
     long count, k;
     never_fail();
     allocations = failures = 0;
-    expected = scenario(config, path);
+    expected = scenario(config, from, path);
     count = allocations;
     CHECK_EQUAL(failures, 0);
     for (k = 0; k < count; k += step) {
         allocations = failures = 0;
         fail_from = k;
         fail_count = 1 + k % 2;
-        CHECK_MESSAGE(scenario(config, path) == expected, "allocation %ld of %ld failed, and events differ", k, count);
+        CHECK_MESSAGE(scenario(config, from, path) == expected, "allocation %ld of %ld failed, and events differ", k,
+                      count);
         CHECK_MESSAGE(failures > 0, "allocation %ld of %ld failed and nobody said so", k, count);
     }
     never_fail();
@@ -1676,9 +1701,11 @@ static void out_of_memory(int step) {
     memset(&hashed, 0, sizeof hashed);
     hashed.hashed = 1;
     hashed.cell_size[0] = hashed.cell_size[2] = 3;
-    every_allocation_fails(&fixed, SAP__PATH_AUTO, step);
-    every_allocation_fails(&fixed, SAP__PATH_PRUNE, step);
-    every_allocation_fails(&hashed, SAP__PATH_QUERY, step);
+    every_allocation_fails(&fixed, 0, SAP__PATH_AUTO, step);
+    every_allocation_fails(&fixed, 40, SAP__PATH_PRUNE, step);
+    every_allocation_fails(&hashed, 40, SAP__PATH_QUERY, step);
+    every_allocation_fails(&fixed, INT_MAX, SAP__PATH_PRUNE, step);
+    every_allocation_fails(&fixed, INT_MAX, SAP__PATH_QUERY, step);
 }
 
 /* ---- sap_multi_validate -------------------------------------------------------------------------------------- */
@@ -1776,7 +1803,7 @@ int main(int argc, char **argv) {
             bad += random_run(seed, 10 + seed * 53 % 700, 24);
         fflush(stdout);
     }
-    CHECK(seeds < 10 || (in_cells > 0 && in_whole > 0));
+    CHECK(seeds < 10 || (in_cells > 0 && in_whole > 0 && in_shares > 0));
     full_size(first);
     refusals();
     null_arguments();
@@ -1784,8 +1811,10 @@ int main(int argc, char **argv) {
     for (from = 0; from <= SAP__CELLS_FROM; from += SAP__CELLS_FROM) {
         busy_in_callbacks(from);
         limits(from);
-        reserved(from);
+        reserved(from, 0, NULL);
     }
+    reserved(INT_MAX, 1, NULL);
+    reserved(INT_MAX, 1, no_pairs);
     one_thread_in_a_crowd();
     crowds_are_counted();
     threads_that_flush();

@@ -715,7 +715,7 @@ SAP__INLINE int32_t sap__key_of(uint64_t item) {
     return (int32_t)((uint32_t)(item >> 32) ^ 0x80000000u);
 }
 
-enum { SAP__FEW_ITEMS = 256, SAP__RUN = 8 };
+enum { SAP__FEW_ITEMS = 512, SAP__RUN = 8, SAP__DIGIT_BITS = 11, SAP__DIGITS = 1 << SAP__DIGIT_BITS };
 
 /* Few items, by their bits from shift on: runs of eight by insertion, then merged two by two without a branch on the
    data. Clearing a radix sort's counters would cost more. Against an insertion sort of up to 64 items, and radix sort
@@ -747,7 +747,7 @@ static void sap__sort_few(uint64_t *items, uint64_t *tmp, int n, int shift) {
 
 /* Least significant digit first, eleven bits a digit; a digit that all keys share costs no pass. */
 static void sap__sort(uint64_t *items, uint64_t *tmp, int n) {
-    uint32_t counts[3][2048];
+    uint32_t counts[3][SAP__DIGITS];
     uint64_t *from = items, *to = tmp;
     int i, digit;
     if (n <= SAP__FEW_ITEMS) {
@@ -757,21 +757,21 @@ static void sap__sort(uint64_t *items, uint64_t *tmp, int n) {
     memset(counts, 0, sizeof counts);
     for (i = 0; i < n; i++) {
         uint32_t key = (uint32_t)(items[i] >> 32);
-        counts[0][key & 2047]++;
-        counts[1][key >> 11 & 2047]++;
-        counts[2][key >> 22]++;
+        counts[0][key & (SAP__DIGITS - 1)]++;
+        counts[1][key >> SAP__DIGIT_BITS & (SAP__DIGITS - 1)]++;
+        counts[2][key >> 2 * SAP__DIGIT_BITS]++;
     }
     for (digit = 0; digit < 3; digit++) {
         uint32_t *count = counts[digit], sum = 0;
-        int shift = 32 + 11 * digit;
+        int shift = 32 + SAP__DIGIT_BITS * digit;
         uint64_t *swap;
-        if (count[from[0] >> shift & 2047] == (uint32_t)n) continue;
-        for (i = 0; i < 2048; i++) {
+        if (count[from[0] >> shift & (SAP__DIGITS - 1)] == (uint32_t)n) continue;
+        for (i = 0; i < SAP__DIGITS; i++) {
             uint32_t c = count[i];
             count[i] = sum;
             sum += c;
         }
-        for (i = 0; i < n; i++) to[count[from[i] >> shift & 2047]++] = from[i];
+        for (i = 0; i < n; i++) to[count[from[i] >> shift & (SAP__DIGITS - 1)]++] = from[i];
         swap = from;
         from = to;
         to = swap;
@@ -1261,7 +1261,7 @@ enum {
     SAP__WIDE = 16,    /* a box that touches more strips is filed in the wide one */
     SAP__FILL = 14,    /* boxes in a chunk after a build: two lanes wait for boxes that come */
     SAP__LEND = 13,    /* a chunk with no more boxes takes some from a full one beside it */
-    SAP__LEAVING = 4,  /* if more than one box in so many leaves its strips, all is built anew */
+    SAP__LEAVING = 4,  /* if more than one box in so many is listed as leaving its strips, all is built anew */
     SAP__SAMPLE = 512, /* boxes that the choice of a grid looks at */
     SAP__MOST_STRIPS = (1 << 2 * SAP__CUT_BITS) + 1, /* with the wide one */
     SAP__BATCH = 512, /* found pairs that are handed on at once; or so many and those of two chunks: */
@@ -1943,10 +1943,9 @@ static void sap__note_sweep(sap__strips *t, long long tests) {
     if (t->grid_tests < 0) t->grid_tests = tests;
 }
 
-/* Box pruning, complete: every overlapping pair once. (Terdiman I.4c) */
+/* Box pruning, complete: every overlapping pair once, to a new sink. (Terdiman I.4c) */
 static void sap__sweep(sap__strips *t, const sap__kernel *kernel, sap__sink *sink) {
     int s, i, lane, j, k, wide = sap__wide_strip(t);
-    long long tests = sink->tests;
     for (s = t->begin; s < t->end && !sink->stopped; s++) sap__sweep_strip(t, kernel, s, sink);
     for (i = t->strip[wide].start; i < t->strip[wide].start + t->strip[wide].count; i++)
         for (lane = 0; lane < t->fill[i]; lane++) { /* a wide box visits all strips that it touches */
@@ -1961,7 +1960,7 @@ static void sap__sweep(sap__strips *t, const sap__kernel *kernel, sap__sink *sin
                         sap__ask_strip(t, kernel, j << t->bits[1] | k, &box,
                                        (c->ref[lane] & SAP__SLOT) | sap__home(&span, j, k), sink);
         }
-    sap__note_sweep(t, sink->tests - tests);
+    sap__note_sweep(t, sink->tests);
 }
 
 /* Box pruning, bipartite, one box of the other set at a time: everything here that overlaps it, once. */
@@ -2121,8 +2120,8 @@ typedef struct sap__change {
     uint32_t slot, from, to;
 } sap__change;
 
-/* Most moves stay in their strips and chunks, and only overwrite a lane. What comes and goes are
-   strips, not boxes. */
+/* Files the box as the change says; was is where its strips have it still. Most moves stay in their strips and chunks,
+   and only overwrite a lane. What comes and goes are strips, not boxes. 0: no room, the strips are not ready. */
 static int sap__change_strips(sap__strips *t, const sap__box *was, const sap__box *now, const sap__change *change) {
     sap__box turned;
     sap__span from, to;
@@ -2178,8 +2177,9 @@ static void sap__strip_limits(const sap__strips *t, int s, sap__limits *at) {
 }
 
 /* All boxes that are filed take their new bounds where they are. Those that left their chunk's stretch are filed again
-   within the strip; those that left their strips are listed in t->tmp, with the span that they belong in, so many at
-   most: how many, or -1 if more do or there is no room. */
+   within the strip; those that left their strips are listed in t->tmp, with the span that they belong in. Returns how
+   many; -1 if there would be more than most, or there was no room for one: then boxes are missing, and the strips are
+   not ready. */
 static int sap__strips_reread(sap__strips *t, const sap__box *boxes, int most) {
     int s, e, lane, leaving = 0, most_astray = (int)stbds_arrcap(t->items), wide = sap__wide_strip(t);
     for (s = t->begin; s < t->end; s++) {
@@ -3891,7 +3891,12 @@ static void sap__mend_links(sap_world *s, int step) {
             sap__prefetch_links(s, step, &s->pairs[s->lost[i + SAP__AHEAD]], s->lost[i + SAP__AHEAD]);
         repoint(s, s->lost[i], SAP__NONE);
     }
-    for (i = 0; i < s->moves; i++) repoint(s, (uint32_t)s->items[i], (uint32_t)(s->items[i] >> 32));
+    for (i = 0; i < s->moves; i++) {
+        if (i + SAP__AHEAD < s->moves)
+            sap__prefetch_links(s, step, &s->pairs[(uint32_t)s->items[i + SAP__AHEAD]],
+                                (uint32_t)s->items[i + SAP__AHEAD]);
+        repoint(s, (uint32_t)s->items[i], (uint32_t)(s->items[i] >> 32));
+    }
     for (i = 0; i < found; i++) {
         if (i + SAP__AHEAD < found) sap__prefetch_links(s, step, &s->created[i + SAP__AHEAD], (uint32_t)kept);
         add(s, &s->created[i], (uint32_t)(kept + i));
@@ -4064,7 +4069,7 @@ static int sap__lose_by_pairs(sap_world *s) {
     int i, n = sap__length(s->pairs);
     if (!sap__room(&s->lost, n)) return sap__trouble(s, SAP_ERROR_MEMORY);
     sap__set_length(s->lost, n);
-    if (s->live == 0)
+    if (s->live == 0) /* no box is looked at: an update that ends all takes a seventh less */
         for (i = 0; i < n; i++) s->lost[i] = (uint32_t)i;
     else if (n)
         sap__set_length(s->lost, sap__lose_range(s, 0, (uint32_t)n));
@@ -4279,6 +4284,7 @@ enum {
     SAP__SORT_PART = 4,    /* and while one box in so many changes */
     SAP__PATIENCE = 8,     /* after so many calm updates */
     SAP__PRUNE_PART = 8,   /* pruned if more than one moving box in so many changed, else each asks */
+    SAP__LISTS_PART = 8,   /* lists are looked through up to one pair in so many, else all pairs */
     SAP__ASKING = 16,      /* a box that asks costs as much as so many that are swept */
     SAP__REFRESH_PART = 4  /* refreshed where they are while no more than one box in so many leaves its place */
 };
@@ -4287,16 +4293,21 @@ static sap__strips *sap__strips_for(sap_world *s, uint32_t slot) {
     return s->state[slot] & SAP__STATIC ? &s->standing : &s->moving;
 }
 
-/* How a changed box is filed otherwise than before; its span is noted. */
+/* How a changed box is filed otherwise than before; its span is noted. Nothing changes if only its filter did. */
 static void sap__change_of(const sap_world *s, sap__strips *t, uint32_t slot, sap__change *change) {
+    uint32_t state = s->state[slot];
     sap__box turned;
     sap__span span;
     change->slot = slot;
-    change->from = s->state[slot] & SAP__ADDED ? SAP__NO_SPAN : t->spans[slot];
-    change->to = SAP__NO_SPAN;
-    if (s->state[slot] & SAP__REMOVED) return;
+    change->from = change->to = SAP__NO_SPAN;
+    if (!(state & SAP__ADDED)) {
+        if (sap__same(&s->was[slot], &s->now[slot])) return;
+        change->from = t->spans[slot];
+    }
+    if (state & SAP__REMOVED) return;
     sap__turn(t, &s->now[slot], &turned);
-    t->spans[slot] = change->to = sap__file_span(t, &turned, &span);
+    sap__span_of(t, &turned, &span);
+    t->spans[slot] = change->to = sap__pack_span(&span);
 }
 
 static int sap__change_box(sap_world *s, sap__strips *t, uint32_t slot) {
@@ -4305,8 +4316,8 @@ static int sap__change_box(sap_world *s, sap__strips *t, uint32_t slot) {
     return sap__change_strips(t, &s->was[slot], &s->now[slot], &change);
 }
 
-/* How many live boxes of one kind there are. Their slots go to s->filed; if that is every slot, to slots goes NULL. -1
-   without memory. */
+/* How many live boxes of one kind there are, and their slots; *slots is NULL if that is every slot. -1 without
+   memory. */
 static int sap__list_kind(sap_world *s, int is_static, const uint32_t **slots) {
     uint32_t slot, n = (uint32_t)sap__length(s->state), kind = is_static ? SAP__STATIC : 0;
     int count = 0, all = (is_static ? s->live_static : s->live - s->live_static) == (int)n;
@@ -4433,16 +4444,20 @@ static int sap__find_overlaps(sap_world *s, int path, int (*swept)(sap__sink *),
     return !sink.stopped;
 }
 
+/* What begins and what ends, by strips that are in step. */
+static int sap__find_changes(sap_world *s, int path) {
+    if (!sap__find_overlaps(s, path, sap__take_found, sap__take_asked, s)) return 0;
+    if (path == SAP__PATH_PRUNE) return sap__lose_by_pairs(s);
+    return sap__lose_by_lists(s, SAP__CHANGED, sap__length(s->pairs) / SAP__LISTS_PART);
+}
+
 static int sap__settle_by_strips(sap_world *s, int path, const int changed[3]) {
     s->ends_ready = 0;
     if (s->settle_in_shares && s->live > s->live_static &&
         (path == SAP__PATH_PRUNE && !s->live_static ? 1 : SAP__ASKING) * (long long)sap__length(s->list) >=
             s->threads_from)
         return s->settle_in_shares(s, path, changed);
-    if (!sap__file_changes(s, path, changed) || !sap__find_overlaps(s, path, sap__take_found, sap__take_asked, s))
-        return 0;
-    if (path == SAP__PATH_PRUNE) return sap__lose_by_pairs(s);
-    return sap__lose_by_lists(s, SAP__CHANGED, sap__length(s->pairs) / 8);
+    return sap__file_changes(s, path, changed) && sap__find_changes(s, path);
 }
 
 /* Batch insertion's second half (I.4c): complete pruning among the new boxes, bipartite pruning of all others
@@ -5757,7 +5772,9 @@ static const char *sap__validate_strips(const sap_world *s, const sap__strips *t
             if (t->fill[e] && reach != t->reach[e]) return "A chunk's reach is its largest max.";
         }
     }
-    if (chunks + sap__length(t->free_chunks) != sap__length(t->chunks)) return "A chunk is in a strip or free.";
+    for (i = 0; i < sap__length(t->free_chunks) && chunks >= 0; i++)
+        chunks = t->free_chunks[i] < (uint32_t)sap__length(t->chunks) ? chunks + 1 : -1;
+    if (chunks != sap__length(t->chunks)) return "A chunk is in a strip or free.";
     for (slot = 0; slot < n; slot++)
         if (sap__is_settled(s, slot) && (s->state[slot] & SAP__STATIC) == kind) {
             sap__box box;

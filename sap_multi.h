@@ -35,9 +35,10 @@
    Threads (config.parallel) pay where 8,192 boxes and more change in an update, or 512 that have to ask (few of many,
    or movers among standing boxes). They share the strips of one world: two of them settle 100,000 boxes of which all
    or one in twenty move 1.5 to 1.9 times as fast as one, and 20,000 that all move 1.3 to 1.7 times, where arithmetic
-   that shares nothing gained 1.6 to 1.8. With fewer changes a sap_multi works on one thread. Threads that sleep
-   between the calls of an update, and have to be woken, lose all of the gain at 20,000 boxes and a tenth of it at
-   100,000; those of examples/pool.h look again for a while before they do.
+   that shares nothing gained 1.6 to 1.8. With fewer changes one thread does it alone, unless there is a grid. More
+   than eight threads never help, nor do two where all boxes overlap across, for then they are one strip. Threads that
+   sleep between the calls of an update, and have to be woken, lose all of the gain at 20,000 boxes and a tenth of it
+   at 100,000; those of examples/pool.h look again for a while before they do.
 
    The grid pays in worlds of half a million boxes and more of which a part moves: one thread settles 500,000 to
    1,000,000, one in twenty moving, in 0.80 to 0.85 of the time of one sap_world, for it touches less memory. (Where
@@ -70,16 +71,16 @@
    call neither the allocator nor the filter. Without it all runs on the caller's thread. One sap_multi is used by one
    thread at a time, but for queries after sap_multi_prepare_queries, as in sap.h.
 
-   Jobs do what grows with the boxes, in some ten calls an update: they take moves in (sap_multi_move_many, ids in
-   ascending order, until the first query), bring strips and cells in step or build them, find what begins and ends,
-   and link the pairs.
+   Jobs do what grows with the boxes, in some ten calls an update: they take moves in (sap_multi_move_many, ids or
+   slots in ascending order, until the first query), bring strips and cells in step or build them, find what begins
+   and ends, and link the pairs.
 
    ---- memory ----
 
-   Threads take some 55 bytes a box on top of sap.h's, from the first update on that they share. A chosen grid takes
-   some 200. A cell takes 20 to 30 KB with its scratch: hashed cells of few boxes cost much more a box. After
-   sap_multi_reserve no call allocates until a number is exceeded, but an update may in which a cell is entered for the
-   first time, or holds more than it ever did.
+   Threads take some 55 bytes a box on top of sap.h's, from the first update on that they share, and what is reserved
+   for them is 64 bytes a pair more. A chosen grid takes some 200. A cell takes 20 to 30 KB with its scratch: hashed
+   cells of few boxes cost much more a box. After sap_multi_reserve no call allocates until a number is exceeded, but
+   an update may in which a cell is entered for the first time, or holds more than it ever did.
    What fails for memory fails as in sap.h: nothing has changed, and a later call succeeds.
 */
 #if defined(SAP_MULTI_IMPLEMENTATION) && !defined(SAP_IMPLEMENTATION)
@@ -272,7 +273,7 @@ struct sap_multi {
     sap_multi_config config;
     int grid_from;      /* so many boxes make the grid worth it */
     int is_reserved;    /* the whole keeps the memory of its own indices */
-    int reserved_pairs; /* up to so many no update allocates */
+    int reserved_pairs; /* with so many no update allocates */
     int crowded;        /* rises to SAP__CROWDED with updates that most boxes moved in, falls to 0 with the others */
 
     /* the grid; an axis that is not divided has cells_per_unit == 0 */
@@ -294,21 +295,26 @@ struct sap_multi {
     sap__place *more;               /* further places of boxes in several cells */
     uint32_t free_more;             /* list of those that are free */
     int cells_used, cells_filed;    /* with a box; as many as there were when all boxes were filed */
-    int lost[SAP__SHARES];          /* pairs found lost in each share of all pairs */
+    int lost[SAP__SHARES];          /* pairs found lost in each share of all pairs; or 1: the lists were not too long */
     void (*step)(sap_world *, int); /* of the whole, which runs now */
 
     /* the whole's own strips, on threads; see shares */
     sap_world *shares;
-    sap__change *changes; /* of the strips */
-    sap__build *builds;
-    const uint32_t *slots; /* to be filed by a build; NULL: all */
-    int filing, shift;     /* how many; where the digit is that is sorted by */
-    const sap__box *filed; /* by slot: where the boxes of the changes are filed now */
-    uint32_t flags;        /* of the boxes whose changes are looked for */
     int path;
-    const sap_id *ids; /* boxes that the user moves */
+    uint32_t flags;           /* of the boxes whose changes are looked for */
+    sap__change *changes;     /* of the strips */
+    const sap__box *filed_at; /* by slot: where the strips have the boxes of the changes still */
+    sap__build *builds;
+    const uint32_t *build_slots; /* to be filed; NULL: all */
+    int build_count, shift;      /* how many; where the digit is that is sorted by */
+    int is_done[SAP__SHARES];    /* found all that there is */
+
+    /* moves that are recorded on threads */
+    const sap_id *ids;
     const sap_aabb *boxes;
-    int moves, recorded[SAP__SHARES]; /* how many; those that go to the record */
+    int moves;                                          /* how many */
+    int ascends[SAP__SHARES];                           /* 1: the ids do, 2: the slots do; or both */
+    int unrecorded[SAP__SHARES], recorded[SAP__SHARES]; /* not in the record before; put there */
     sap_result result[SAP__SHARES];
     long long updates;
 };
@@ -1133,7 +1139,7 @@ static int sap__lose_in_shares(sap_multi *m, int many) {
     sap__run(m, sap__end_job, cells + shares);
     if (shares) return sap__join_lost(m);
     return many ? sap__lose_by_pairs(m->whole)
-                : sap__lose_by_lists(m->whole, SAP__CHANGED, sap__length(m->whole->pairs) / 8);
+                : sap__lose_by_lists(m->whole, SAP__CHANGED, sap__length(m->whole->pairs) / SAP__LISTS_PART);
 }
 
 /* What the cells found becomes the whole's, each pair once. */
@@ -1274,8 +1280,6 @@ static int sap__settle_in_cells(sap_world *s) {
 
    A build from nothing is that of sap__strips_build, each of its loops in shares of the boxes; the sort, too. */
 
-enum { SAP__DIGITS = 2048 }; /* of the sort: eleven bits */
-
 struct sap__build { /* what a share counts in a build */
     sap__corners corners;
     int copies[SAP__MOST_STRIPS];
@@ -1289,7 +1293,8 @@ static sap_world *sap__job_share(void *data, int index) {
 /* What a share has for itself. 0 without memory. */
 static int sap__room_for_shares(sap_multi *m, int boxes, int chunks, int pairs, int lost) {
     int k;
-    if (!sap__room(&m->shares, SAP__SHARES) || !sap__room(&m->changes, boxes) || !sap__room(&m->builds, SAP__SHARES))
+    if (!sap__room(&m->shares, SAP__SHARES) || !sap__room(&m->changes, (long long)boxes + 1) ||
+        !sap__room(&m->builds, SAP__SHARES))
         return 0;
     for (k = sap__length(m->shares); k < SAP__SHARES; k++) memset(&m->shares[k], 0, sizeof *m->shares);
     sap__set_length(m->shares, SAP__SHARES);
@@ -1331,15 +1336,16 @@ static size_t sap__shares_bytes(const sap_multi *m) {
     return bytes;
 }
 
-/* Each share gets strips of about as many chunks, and its part of the free ones. 0 without memory. */
-static int sap__divide_strips(sap_multi *m) {
+/* Each share becomes the whole again, but for what is its own: strips of about as many chunks, a part of the free ones,
+   and room for what it will find. 0 without memory. */
+static int sap__open_shares(sap_multi *m) {
     sap_world *s = m->whole;
     sap__strips *t = &s->moving;
     int k, at = 0, strips = sap__wide_strip(t) + 1, spare = sap__length(t->free_chunks);
     long long chunks = (long long)sap__length(t->chunks) - spare, seen = 0;
     if (!sap__room_for_shares(m, sap__length(s->state), sap__length(t->chunks),
-                              m->reserved_pairs ? 0 : 2 * s->newcomers / SAP__SHARES,
-                              sap__share_from(sap__length(s->pairs) / 8, 1)))
+                              m->is_reserved ? 0 : 2 * s->newcomers / SAP__SHARES,
+                              sap__length(s->pairs) / SAP__LISTS_PART / SAP__SHARES))
         return 0;
     for (k = 0; k < SAP__SHARES; k++) {
         sap_world *v = &m->shares[k], own = *v;
@@ -1364,7 +1370,7 @@ static int sap__divide_strips(sap_multi *m) {
 }
 
 /* The free chunks are the whole's again. The strips are in step if those of all shares are. */
-static void sap__unite_strips(sap_multi *m) {
+static void sap__close_shares(sap_multi *m) {
     sap__strips *t = &m->whole->moving;
     int k, n = 0;
     for (k = 0; k < SAP__SHARES; k++) {
@@ -1399,7 +1405,7 @@ static void sap__file_job(void *data, int index) {
     for (i = 0; i < n && t->ready; i++) {
         const sap__change *change = &m->changes[i];
         if (!sap__span_is_ours(t, change->from) && !sap__span_is_ours(t, change->to)) continue;
-        (void)sap__change_strips(t, &m->filed[change->slot], &v->now[change->slot], change);
+        (void)sap__change_strips(t, &m->filed_at[change->slot], &v->now[change->slot], change);
         if (t->walked > 4 * (long long)v->live) t->ready = 0;
     }
 }
@@ -1413,13 +1419,13 @@ static void sap__reread_job(void *data, int index) {
 
 /* The boxes that have one of the flags: from the strips where they were to those where they are. */
 static int sap__change_in_shares(sap_multi *m, uint32_t flags) {
-    if (!sap__divide_strips(m)) return 0;
+    if (!sap__open_shares(m)) return 0;
     m->flags = flags;
-    m->filed = m->whole->was;
+    m->filed_at = m->whole->was;
     sap__set_length(m->changes, sap__length(m->whole->list));
     sap__run(m, sap__span_job, SAP__SHARES);
     sap__run(m, sap__file_job, SAP__SHARES);
-    sap__unite_strips(m);
+    sap__close_shares(m);
     return 1;
 }
 
@@ -1427,16 +1433,16 @@ static int sap__change_in_shares(sap_multi *m, uint32_t flags) {
 static int sap__refresh_in_shares(sap_multi *m) {
     sap__strips *t = &m->whole->moving;
     int i, k, n = 0;
-    if (!sap__divide_strips(m)) return 0;
+    if (!sap__open_shares(m)) return 0;
     sap__run(m, sap__reread_job, SAP__SHARES);
     for (k = 0; k < SAP__SHARES; k++) {
         uint64_t *leaving = m->shares[k].moving.tmp;
         for (i = 0; i < sap__length(leaving); i++) n += sap__take_leaving(t, leaving[i], &m->changes[n]);
     }
     sap__set_length(m->changes, n);
-    m->filed = m->whole->now;
+    m->filed_at = m->whole->now;
     sap__run(m, sap__file_job, SAP__SHARES);
-    sap__unite_strips(m);
+    sap__close_shares(m);
     return 1;
 }
 
@@ -1446,17 +1452,17 @@ static void sap__span_boxes_job(void *data, int index) {
     sap_multi *m = (sap_multi *)data;
     sap__build *b = &m->builds[index];
     sap__strips *t = &m->whole->moving;
-    sap__span_boxes(t, m->whole->now, m->slots, sap__share_from(m->filing, index),
-                    sap__share_from(m->filing, index + 1), &b->corners);
+    sap__span_boxes(t, m->whole->now, m->build_slots, sap__share_from(m->build_count, index),
+                    sap__share_from(m->build_count, index + 1), &b->corners);
     sap__sum_corners(t, &b->corners, b->copies);
 }
 
 static void sap__digit_job(void *data, int index) {
     sap_multi *m = (sap_multi *)data;
     uint32_t *count = m->builds[index].count;
-    int i, end = sap__share_from(m->filing, index + 1);
+    int i, end = sap__share_from(m->build_count, index + 1);
     memset(count, 0, sizeof m->builds->count);
-    for (i = sap__share_from(m->filing, index); i < end; i++)
+    for (i = sap__share_from(m->build_count, index); i < end; i++)
         count[m->whole->moving.items[i] >> m->shift & (SAP__DIGITS - 1)]++;
 }
 
@@ -1465,15 +1471,15 @@ static void sap__scatter_job(void *data, int index) {
     const uint64_t *items = m->whole->moving.items;
     uint64_t *to = m->whole->moving.tmp;
     uint32_t *count = m->builds[index].count;
-    int i, end = sap__share_from(m->filing, index + 1);
-    for (i = sap__share_from(m->filing, index); i < end; i++)
+    int i, end = sap__share_from(m->build_count, index + 1);
+    for (i = sap__share_from(m->build_count, index); i < end; i++)
         to[count[items[i] >> m->shift & (SAP__DIGITS - 1)]++] = items[i];
 }
 
 /* As sap__sort: what a share has of a digit comes behind what those before it have. */
 static void sap__sort_in_shares(sap_multi *m) {
     sap__strips *t = &m->whole->moving;
-    for (m->shift = 32; m->shift < 64; m->shift += 11) {
+    for (m->shift = 32; m->shift < 64; m->shift += SAP__DIGIT_BITS) {
         uint64_t *items = t->items;
         uint32_t sum = 0;
         int digit, k;
@@ -1495,7 +1501,7 @@ static void sap__count_copies_job(void *data, int index) {
     sap_multi *m = (sap_multi *)data;
     sap__build *b = &m->builds[index];
     const sap__strips *t = &m->whole->moving;
-    int i, n = m->filing, end = sap__share_from(n, index + 1);
+    int i, n = m->build_count, end = sap__share_from(n, index + 1);
     memset(&b->corners, 0, sizeof b->corners);
     for (i = sap__share_from(n, index); i < end; i++) {
         sap__span span;
@@ -1508,8 +1514,8 @@ static void sap__count_copies_job(void *data, int index) {
 
 static void sap__fill_job(void *data, int index) {
     sap_multi *m = (sap_multi *)data;
-    sap__fill_strips(&m->whole->moving, sap__share_from(m->filing, index), sap__share_from(m->filing, index + 1),
-                     m->builds[index].cursor);
+    sap__fill_strips(&m->whole->moving, sap__share_from(m->build_count, index),
+                     sap__share_from(m->build_count, index + 1), m->builds[index].cursor);
 }
 
 static void sap__read_job(void *data, int index) {
@@ -1521,11 +1527,11 @@ static void sap__read_job(void *data, int index) {
 static int sap__build_in_shares(sap_multi *m) {
     sap_world *s = m->whole;
     sap__strips *t = &s->moving;
-    int copies[SAP__MOST_STRIPS], k, i, n = sap__list_kind(s, 0, &m->slots);
+    int copies[SAP__MOST_STRIPS], k, i, n = sap__list_kind(s, 0, &m->build_slots);
     t->ready = 0;
-    if (n < 0 || !sap__room_for_shares(m, 0, 0, 0, 0)) return 0;
-    m->filing = n;
-    if (sap__grid_is_old(t, n)) sap__choose_grid(t, s->now, m->slots, n);
+    if (n < 0 || !sap__room(&m->builds, SAP__SHARES)) return 0;
+    m->build_count = n;
+    if (sap__grid_is_old(t, n)) sap__choose_grid(t, s->now, m->build_slots, n);
     if (!sap__room_to_build(t, n, sap__length(s->state), sap__wide_strip(t) + 1)) return 0;
     for (;; sap__halve_grid(t)) {
         sap__run(m, sap__span_boxes_job, SAP__SHARES);
@@ -1545,7 +1551,7 @@ static int sap__build_in_shares(sap_multi *m) {
         }
     }
     sap__run(m, sap__fill_job, SAP__SHARES);
-    if (!sap__divide_strips(m)) return 0;
+    if (!sap__open_shares(m)) return 0;
     sap__run(m, sap__read_job, SAP__SHARES);
     return t->ready = 1;
 }
@@ -1574,36 +1580,38 @@ static void sap__find_share_job(void *data, int index) {
         return;
     }
     v = sap__job_share(data, index);
-    if (v->trouble == SAP_OK) return;
+    if (m->is_done[index]) return;
     sap__set_length(v->found, 0);
     sap__set_length(v->lost, 0);
     v->tests = 0;
     if (!sap__find_overlaps(v, m->path, sap__take_found, sap__take_asked, v)) return;
-    v->trouble = SAP_OK;
+    m->is_done[index] = 1;
     if (m->path == SAP__PATH_QUERY && !sap__asks_user(v))
-        m->lost[index] = sap__look_through_lists(v, SAP__CHANGED, sap__share_from(sap__length(v->pairs) / 8, 1)) > 0;
+        m->lost[index] =
+            sap__look_through_lists(v, SAP__CHANGED, sap__length(v->pairs) / SAP__LISTS_PART / SAP__SHARES) > 0;
 }
 
-/* What the shares found becomes the whole's. */
+/* What the shares found becomes the whole's, if the filter allows it. */
 static int sap__merge_shares(sap_multi *m) {
     sap_world *s = m->whole;
-    long long n = 0, tests = 0;
+    long long tests = 0;
     int i, k;
     for (k = 0; k < SAP__SHARES; k++) {
-        n += sap__length(m->shares[k].found);
+        uint64_t *found = m->shares[k].found;
+        int n = sap__length(found);
         tests += m->shares[k].moving.sweep_tests;
         s->tests += m->shares[k].tests;
+        if (!s->config.filter && !sap__room_for_news(s, n)) return 0;
+        for (i = 0; i < n; i++) {
+            if (s->config.filter) {
+                uint32_t a = sap__slot_of((sap_id)(found[i] >> 32)), b = sap__slot_of((sap_id)found[i]);
+                if (!sap__filter_allows(s, a, b)) continue;
+                if (!sap__room_for_news(s, 1)) return 0;
+            }
+            sap__push(s->found, found[i]);
+        }
     }
     if (m->path == SAP__PATH_PRUNE) sap__note_sweep(&s->moving, tests);
-    if (n > INT_MAX) return sap__trouble(s, SAP_ERROR_LIMIT);
-    if (!sap__room(&s->found, n)) return sap__trouble(s, SAP_ERROR_MEMORY);
-    for (k = 0; k < SAP__SHARES; k++) {
-        uint64_t *found = m->shares[k].found;
-        for (i = 0; i < sap__length(found); i++)
-            if (!s->config.filter ||
-                sap__filter_allows(s, sap__slot_of((sap_id)(found[i] >> 32)), sap__slot_of((sap_id)found[i])))
-                sap__push(s->found, found[i]);
-    }
     return 1;
 }
 
@@ -1617,7 +1625,6 @@ static int sap__merge_lost(sap_multi *m) {
     }
     if (!good) return sap__lose_by_pairs(s);
     if (!sap__room(&s->lost, n)) return sap__trouble(s, SAP_ERROR_MEMORY);
-    sap__set_length(s->lost, 0);
     for (k = 0; k < SAP__SHARES; k++) {
         uint32_t *lost = m->shares[k].lost;
         int i;
@@ -1626,33 +1633,27 @@ static int sap__merge_lost(sap_multi *m) {
     return sap__sort_lost(s);
 }
 
-/* In the room that was reserved; shares find pairs too that the filter will refuse. */
-static int sap__find_alone(sap_multi *m) {
-    sap_world *s = m->whole;
-    if (!sap__find_overlaps(s, m->path, sap__take_found, sap__take_asked, s)) return 0;
-    if (m->path == SAP__PATH_PRUNE) return sap__lose_by_pairs(s);
-    return sap__lose_by_lists(s, SAP__CHANGED, sap__length(s->pairs) / 8);
-}
-
 /* Finds what begins; and, where much changed, what ends. */
 static int sap__find_in_shares(sap_multi *m) {
     sap_world *s = m->whole;
     int k, n = sap__length(s->list), lists = m->path == SAP__PATH_QUERY || s->live_static;
     int more = m->path == SAP__PATH_PRUNE ? sap__shares_of_pairs(m) : 0, jobs = SAP__SHARES + more;
-    if (more < 0 || !sap__divide_strips(m)) return sap__trouble(s, SAP_ERROR_MEMORY);
+    if (more < 0 || !sap__open_shares(m)) return sap__trouble(s, SAP_ERROR_MEMORY);
     for (k = 0; k < SAP__SHARES; k++) {
         sap_world *v = &m->shares[k];
         int from = sap__share_from(n, k), count = lists ? sap__share_from(n, k + 1) - from : 0;
         sap__set_length(v->list, count);
         if (count) memcpy(v->list, s->list + from, (size_t)count * sizeof *v->list);
-        v->trouble = SAP_ERROR_MEMORY; /* until it is done */
+        m->is_done[k] = 0;
     }
     while (jobs) {
         sap__run(m, sap__find_share_job, jobs);
         for (jobs = k = 0; k < SAP__SHARES; k++) {
             sap_world *v = &m->shares[k];
-            if (v->trouble == SAP_OK) continue;
-            if (sap__length(s->pairs) < m->reserved_pairs) return sap__find_alone(m);
+            if (m->is_done[k]) continue;
+            if (v->trouble == SAP_ERROR_LIMIT) return sap__trouble(s, SAP_ERROR_LIMIT);
+            if (m->is_reserved && sap__length(s->pairs) <= m->reserved_pairs) /* alone, in the room that was reserved */
+                return sap__find_changes(s, m->path);
             if (!sap__room(&v->found, 4 * stbds_arrcap(v->found))) return sap__trouble(s, SAP_ERROR_MEMORY);
             jobs = SAP__SHARES;
         }
@@ -1669,38 +1670,53 @@ static int sap__settle_in_shares(sap_world *s, int path, const int changed[3]) {
 
 /* ---- recording on threads ------------------------------------------------------------------------------------ */
 
-/* Ids that ascend name each box once, so that no two jobs write the same one. */
+/* Live ids that ascend name each box once, and so do those whose slots ascend: then no two jobs write the same one. */
 static void sap__check_moves_job(void *data, int index) {
     sap_multi *m = (sap_multi *)data;
+    const sap_world *s = m->whole;
     int i, from = sap__share_from(m->moves, index), to = sap__share_from(m->moves, index + 1);
-    m->result[index] = sap__check_moves(m->whole, m->ids, m->boxes, from, to);
-    for (i = from > 0 ? from : 1; i < to; i++)
-        if (sap__slot_of(m->ids[i]) <= sap__slot_of(m->ids[i - 1])) m->result[index] = SAP_ERROR_ARGUMENT;
+    int by_id = 1, by_slot = 2, unrecorded = 0;
+    m->result[index] = sap__check_moves(s, m->ids, m->boxes, from, to);
+    m->ascends[index] = 0;
+    if (m->result[index] != SAP_OK) return;
+    for (i = from; i < to; i++) {
+        uint32_t slot = sap__slot_of(m->ids[i]);
+        unrecorded += !(s->state[slot] & SAP__RECORDED);
+        if (i == 0) continue;
+        if (m->ids[i] <= m->ids[i - 1]) by_id = 0;
+        if (slot <= sap__slot_of(m->ids[i - 1])) by_slot = 0;
+    }
+    m->ascends[index] = by_id | by_slot;
+    m->unrecorded[index] = unrecorded;
+}
+
+/* Where the share's part of the record begins, behind those of the shares before it. */
+static uint32_t *sap__record_of_share(const sap_multi *m, int share) {
+    int k, at = sap__length(m->whole->record);
+    for (k = 0; k < share; k++) at += m->unrecorded[k];
+    return m->whole->record + at;
 }
 
 static void sap__write_moves_job(void *data, int index) {
     sap_multi *m = (sap_multi *)data;
     int from = sap__share_from(m->moves, index), to = sap__share_from(m->moves, index + 1);
-    uint32_t *record = m->whole->record + sap__length(m->whole->record) + from;
-    m->recorded[index] = sap__write_moves(m->whole, m->ids, m->boxes, from, to, record);
+    m->recorded[index] = sap__write_moves(m->whole, m->ids, m->boxes, from, to, sap__record_of_share(m, index));
 }
 
 /* As sap_move_many; 0 if that is to do it, and to say what is wrong. */
 static int sap__move_in_shares(sap_multi *m, int n, const sap_id *ids, const sap_aabb *boxes) {
     sap_world *s = m->whole;
-    int k, recorded = sap__length(s->record);
-    if (!m->config.parallel || s->in_filter || (s->tree && s->tree->ready) || n < s->threads_from || n < 1) return 0;
-    if ((size_t)recorded + (size_t)n > stbds_arrcap(s->record)) return 0;
+    int k, recorded = sap__length(s->record), ascends = 3;
+    if (!m->config.parallel || s->in_filter || (s->tree && s->tree->ready) || n < s->threads_from) return 0;
     m->ids = ids;
     m->boxes = boxes;
     m->moves = n;
     sap__run(m, sap__check_moves_job, SAP__SHARES);
-    for (k = 0; k < SAP__SHARES; k++)
-        if (m->result[k] != SAP_OK) return 0;
+    for (k = 0; k < SAP__SHARES; k++) ascends &= m->ascends[k];
+    if (!ascends) return 0;
     sap__run(m, sap__write_moves_job, SAP__SHARES);
     for (k = 0; k < SAP__SHARES; k++) {
-        const uint32_t *from = s->record + sap__length(s->record) + sap__share_from(n, k);
-        memmove(s->record + recorded, from, (size_t)m->recorded[k] * sizeof *from);
+        memmove(s->record + recorded, sap__record_of_share(m, k), (size_t)m->recorded[k] * sizeof *s->record);
         recorded += m->recorded[k];
     }
     sap__set_length(s->record, recorded);
@@ -1834,7 +1850,8 @@ SAP_DEF sap_result sap_multi_reserve(sap_multi *m, int boxes, int pairs) {
     if (r == SAP_OK && boxes >= m->grid_from && !sap__room(&m->places, boxes))
         r = sap__end_call(m->whole, SAP_ERROR_MEMORY);
     if (r == SAP_OK && m->config.parallel &&
-        !sap__room_for_shares(m, boxes, (int)m->whole->moving.need_chunks, pairs, pairs / 8 / SAP__SHARES))
+        !sap__room_for_shares(m, boxes, (int)m->whole->moving.need_chunks, pairs,
+                              pairs / SAP__LISTS_PART / SAP__SHARES))
         r = sap__end_call(m->whole, SAP_ERROR_MEMORY);
     if (r != SAP_OK) return r;
     m->is_reserved = 1;

@@ -61,6 +61,9 @@ EQUIVALENT = [
     (r"=> for \(i = 0; i < n && items\[i - 1\] <=", "looks into the array's header, too, and may sort what is sorted"),
     (r"sap__sort_few: .* => for \(at = 0; at <= n;", "merges nothing with nothing"),
     (r"sap__lay_directory: .*SAP__FILL - 0\)", "room for a chunk more, which nobody needs"),
+    (r"sap__room_for_shares: .* => .*k <= SAP__SHARES; k\+\+\) memset", "clears one more, within the room for sixteen"),
+    (r"sap__move_in_shares: .* n <= s->threads_from", "whether so many moves are worth threads"),
+    (r"sap__lay_chunks: .* => for \(e = 0; e <= chunks - taken", "writes a free chunk more, within the room, that is not counted"),
     (r": if \(sink->count >= SAP__BATCH\) \{ => if \(!", "what was found is handed on after each chunk"),
     (r"q->id && id >= q->id\)", "a query asks each box once"),
     (r"sap__tree_free: s->tree = NULL; => ;", "the world is given back next"),
@@ -80,7 +83,8 @@ EQUIVALENT = [
     (r"sap__links_anew: .* => .* <= sap__buckets_for", "all pairs are linked anew more often"),
     (r"sap__most_strips: .* => .*SAP__CUT_BITS\) - 1 \?", "a strip or two more or less in a world of exactly so many boxes"),
     (r"sap__expect_shifts: .* => for \(i = 1;", "a sample of one box less"),
-    (r"sap__strips_refresh: .* => .*e > strip->start; e--\)", "whether the first two chunks of a strip become one"),
+    (r"sap__strips_reread: .* => .*e > strip->start; e--\)", "whether the first two chunks of a strip become one"),
+    (r"sap__span_is_ours: .* => return (first >> |first << \S+ <= |.* >= t->begin)", "a share looks at changes that are not its own"),
     (r"sap__grow_out: .*grid_tests = -1; => ;", "by which sweep a grid is judged: it is chosen anew earlier or later"),
 ]
 

@@ -1800,7 +1800,7 @@ static void strips_overflow_and_run_empty(void) {
     static sap_id ids[SIDE * SIDE + MORE];
     sap_world *s = make_world(NULL);
     test_rng rng = {5};
-    int i, k, n = 0, overflows = 0, built, used;
+    int i, k, n = 0, overflows = 0, built, spare;
     s->path = SAP__PATH_QUERY;
     for (i = 0; i < SIDE * SIDE; i++) {
         sap_aabb box;
@@ -1820,19 +1820,19 @@ static void strips_overflow_and_run_empty(void) {
             box.max[k] = box.min[k] + 0.001f;
         }
         ids[n++] = add(s, box);
-        used = sap__length(s->moving.free_chunks);
+        spare = sap__length(s->moving.free_chunks);
         built = s->moving.built_chunks;
         CHECK_EQUAL(sap_update(s), SAP_OK);
         overflows += s->moving.built_chunks != built;
-        if (i % 16 == 0 || s->moving.built_chunks != built || sap__length(s->moving.free_chunks) != used)
+        if (i % 16 == 0 || s->moving.built_chunks != built || sap__length(s->moving.free_chunks) != spare)
             CHECK(sap_validate(s) == NULL);
     }
     CHECK(overflows > 0 && overflows < 10);
     for (i = 0; i < n; i++) {
-        used = sap__length(s->moving.free_chunks);
+        spare = sap__length(s->moving.free_chunks);
         CHECK_EQUAL(sap_remove(s, ids[i]), SAP_OK);
         CHECK_EQUAL(sap_update(s), SAP_OK);
-        if (sap__length(s->moving.free_chunks) != used) CHECK(sap_validate(s) == NULL);
+        if (sap__length(s->moving.free_chunks) != spare) CHECK(sap_validate(s) == NULL);
     }
     sap_destroy(s);
 }

@@ -1693,8 +1693,8 @@ static int calls_since(int *batches) {
     return calls;
 }
 
-/* Jobs do what grows with the boxes, in some ten calls an update: they take moves in (sap_multi_move_many, ids in
-   ascending order, until the first query), bring strips and cells in step or build them, find what begins and ends, and
+/* Jobs do what grows with the boxes, in some ten calls an update: they take moves in (sap_multi_move_many, ids or slots
+   in ascending order, until the first query), bring strips and cells in step or build them, find what begins and ends, and
    link the pairs. */
 static void multi_threads_do_what_grows(void) {
     sap_multi_config c;
@@ -1712,20 +1712,38 @@ static void multi_threads_do_what_grows(void) {
     CHECK_EQUAL(sap_multi_update(m), SAP_OK); /* builds */
     i = calls_since(&batches);
     CHECK_BETWEEN(i, 10, 18);
-    for (frame = 0; frame < 4; frame++) {
+    for (frame = 0; frame < 5; frame++) {
         for (i = 0; i < 2 * MANY; i++) many_boxes[i].max[0] += 0.01f;
-        if (frame == 2) { /* not in ascending order */
+        if (frame == 1) { /* a recycled slot: slots ascend, ids do not */
+            CHECK_EQUAL(sap_multi_remove(m, many_ids[0]), SAP_OK);
+            CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+            many_ids[0] = sap_multi_add(m, &many_boxes[0], NULL);
+            CHECK(many_ids[0] > many_ids[1] && sap__slot_of(many_ids[0]) < sap__slot_of(many_ids[1]));
+        }
+        if (frame == 2) { /* ids ascend, slots do not */
+            swap = many_ids[0];
+            memmove(many_ids, many_ids + 1, (2 * MANY - 1) * sizeof *many_ids);
+            many_ids[2 * MANY - 1] = swap;
+        }
+        if (frame == 3) { /* neither */
             swap = many_ids[0];
             many_ids[0] = many_ids[1];
             many_ids[1] = swap;
         }
-        if (frame == 3) CHECK_EQUAL(sap_multi_prepare_queries(m), SAP_OK);
+        (void)calls_since(&batches);
+        if (frame == 4) CHECK_EQUAL(sap_multi_prepare_queries(m), SAP_OK);
         CHECK_EQUAL(sap_multi_move_many(m, 2 * MANY, many_ids, many_boxes), SAP_OK);
         i = calls_since(&batches);
-        CHECK_EQUAL(i, frame < 2 ? 2 : frame == 2 ? 1 : 0); /* to check them, and to write them */
+        CHECK_EQUAL(i, frame < 3 ? 2 : frame == 3 ? 1 : 0); /* to check them, and to write them */
         CHECK_EQUAL(sap_multi_update(m), SAP_OK);
         i = calls_since(&batches);
         CHECK_BETWEEN(i, 5, 12);
+    }
+    for (i = 0; i < SAP__SHARES; i++) { /* each about an eighth */
+        const sap__strips *t = &m->shares[i].moving;
+        int s, chunks = 0;
+        for (s = t->begin; s < t->end; s++) chunks += t->strip[s].count;
+        CHECK_BETWEEN(chunks * SAP__SHARES, sap__length(t->chunks) / 3, 2 * sap__length(t->chunks));
     }
     CHECK_EQUAL(sap_multi_move_many(m, 10, many_ids, many_boxes), SAP_OK); /* with fewer one thread is faster */
     CHECK_EQUAL(sap_multi_update(m), SAP_OK);
@@ -1737,11 +1755,14 @@ static void multi_threads_do_what_grows(void) {
 /* sap_multi.h: memory                                                                                              */
 /* ================================================================================================================ */
 
-/* Threads take some 55 bytes a box on top of sap.h's, from the first update on that they share. */
+/* Threads take some 55 bytes a box on top of sap.h's, from the first update on that they share, and what is reserved for
+   them is 64 bytes a pair more. */
 static void multi_memory_of_threads(void) {
+    enum { PAIRS = 100000 };
     sap_multi_config c;
     sap_multi *m;
     sap_world *s = open_world(NULL);
+    size_t alone, both;
     memset(&c, 0, sizeof c);
     c.parallel = run_backwards;
     m = sap_multi_create(&c);
@@ -1752,6 +1773,13 @@ static void multi_memory_of_threads(void) {
     CHECK_EQUAL(sap_multi_add_many(m, 2 * MANY, many_boxes, NULL, many_ids), SAP_OK);
     CHECK_EQUAL(sap_multi_update(m), SAP_OK);
     CHECK_BETWEEN(each(multi_bytes_of(m), bytes_of(s), 2 * MANY), 35, 75);
+    CHECK_EQUAL(sap_reserve(s, 0, PAIRS), SAP_OK);
+    CHECK_EQUAL(sap_multi_reserve(m, 0, PAIRS), SAP_OK);
+    alone = bytes_of(s);
+    both = multi_bytes_of(m);
+    CHECK_EQUAL(sap_reserve(s, 0, 10 * PAIRS), SAP_OK);
+    CHECK_EQUAL(sap_multi_reserve(m, 0, 10 * PAIRS), SAP_OK);
+    CHECK_BETWEEN(each(multi_bytes_of(m) - both, bytes_of(s) - alone, 9 * PAIRS), 63, 67);
     sap_multi_destroy(m);
     sap_destroy(s);
 }

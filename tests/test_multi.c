@@ -711,6 +711,22 @@ static int large_run(int seed) {
     return finish(r);
 }
 
+/* Hashed cells of these sizes, from the first box on; NULL: all else is default. */
+static sap_multi *open_hashed(const sap_multi_config *given, float x, float y, float z) {
+    sap_multi_config c;
+    sap_multi *m;
+    memset(&c, 0, sizeof c);
+    if (given) c = *given;
+    c.hashed = 1;
+    c.cell_size[0] = x;
+    c.cell_size[1] = y;
+    c.cell_size[2] = z;
+    m = sap_multi_create(&c);
+    if (!CHECK(m != NULL)) exit(1);
+    m->grid_from = 0;
+    return m;
+}
+
 #if defined(__SSE2__)
 #include <xmmintrin.h>
 /* sap_parallel_for on a thread that takes denormals for zero, as those of audio and physics often do. */
@@ -729,12 +745,8 @@ static void threads_that_flush(void) {
     sap_aabb a = {{0.2f, 0, 0}, {0.4f, 1, 1}}, b = {{-0.5f, 0, 0}, {0, 1, 1}};
     test_set_bits(&b.max[0], 0x80001000u);
     memset(&config, 0, sizeof config);
-    config.hashed = 1;
-    config.cell_size[0] = 1;
     config.parallel = run_flushing;
-    m = sap_multi_create(&config);
-    if (!CHECK(m != NULL)) exit(1);
-    m->grid_from = 0;
+    m = open_hashed(&config, 1, 0, 0);
     CHECK(sap_multi_add(m, &a, NULL) == 1 && sap_multi_add(m, &b, NULL) == 2);
     CHECK_EQUAL(sap_multi_update(m), SAP_OK);
     a.min[0] = b.max[0];
@@ -752,16 +764,10 @@ static void threads_that_flush(void) {
 /* Found by review: many large boxes beside many small cells. Each of those that moves is compared with each cell. */
 static void large_boxes_and_small_cells(void) {
     enum { N = 6000 };
-    sap_multi_config config;
     sap_multi *m;
     test_rng rng = {5};
     int i, k;
-    memset(&config, 0, sizeof config);
-    config.hashed = 1;
-    for (k = 0; k < 3; k++) config.cell_size[k] = 1;
-    m = sap_multi_create(&config);
-    if (!CHECK(m != NULL)) exit(1);
-    m->grid_from = 0;
+    m = open_hashed(NULL, 1, 1, 1);
     for (i = 0; i < N; i++) {
         sap_aabb box;
         for (k = 0; k < 3; k++) {
@@ -1190,10 +1196,7 @@ static void limits(int from) {
     memset(&c, 0, sizeof c);
     c.sap.max_boxes = N;
     c.sap.max_pairs = N;
-    c.hashed = 1;
-    c.cell_size[0] = 4;
-    m = sap_multi_create(&c);
-    if (!CHECK(m != NULL)) exit(1);
+    m = open_hashed(&c, 4, 0, 0);
     m->grid_from = from;
     for (i = 0; i < N; i++)
         for (k = 0; k < 3; k++) boxes[i].min[k] = k ? 0 : 2 * (float)i, boxes[i].max[k] = boxes[i].min[k] + 2;
@@ -1311,16 +1314,10 @@ static void cells_cost_when_entered(void) {
 /* Cells far too small for the boxes are doubled until boxes share them: most would stand alone, or be outside. */
 static void small_cells_are_doubled(float size_of_boxes) {
     enum { N = 2000 };
-    sap_multi_config c;
     sap_multi *m;
     test_rng rng = {7};
     int i, k;
-    memset(&c, 0, sizeof c);
-    c.hashed = 1;
-    for (k = 0; k < 3; k++) c.cell_size[k] = 1e-3f;
-    m = sap_multi_create(&c);
-    if (!CHECK(m != NULL)) exit(1);
-    m->grid_from = 0;
+    m = open_hashed(NULL, 1e-3f, 1e-3f, 1e-3f);
     for (i = 0; i < N; i++) {
         sap_aabb box;
         for (k = 0; k < 3; k++) {
@@ -1340,15 +1337,11 @@ static void small_cells_are_doubled(float size_of_boxes) {
 static void endless_boxes_leave_cells_as_they_are(void) {
     enum { N = 800 };
     static sap_id ids[N];
-    sap_multi_config c;
     sap_multi *m;
     test_rng rng = {7};
     int i, k;
-    memset(&c, 0, sizeof c);
-    c.hashed = 1;
-    for (k = 0; k < 3; k++) c.cell_size[k] = 11;
-    m = sap_multi_create(&c);
-    if (!CHECK(m != NULL)) exit(1);
+    m = open_hashed(NULL, 11, 11, 11);
+    m->grid_from = N;
     for (i = 0; i < N; i++) {
         sap_aabb box;
         for (k = 0; k < 3; k++) {
@@ -1445,12 +1438,9 @@ static void all_bytes_are_counted(void) {
     test_rng rng = {9}, shuffle = {10};
     int i;
     memset(&c, 0, sizeof c);
-    c.hashed = 1;
-    c.cell_size[0] = c.cell_size[1] = 16;
     c.parallel = run_shuffled;
     c.parallel_user = &shuffle;
-    m = sap_multi_create(&c);
-    if (!CHECK(m != NULL)) exit(1);
+    m = open_hashed(&c, 16, 16, 0);
     m->grid_from = 100;
     m->whole->threads_from = 100;
     for (i = 0; i < 400; i++) {
@@ -1481,6 +1471,42 @@ static int no_pairs(const sap_pair *pair, void *user) {
     return 0;
 }
 
+/* user: the world. */
+static int moves_both(const sap_pair *pair, void *user) {
+    const sap_aabb boxes[2] = {{{0, 0, 0}, {1, 1, 1}}, {{0, 0, 0}, {1, 1, 1}}};
+    sap_id ids[2];
+    ids[0] = pair->id0;
+    ids[1] = pair->id1;
+    CHECK_EQUAL(sap_multi_move_many(*(sap_multi **)user, 2, ids, boxes), SAP_ERROR_BUSY);
+    busy_calls++;
+    return 1;
+}
+
+/* Moves that threads would share, from where nothing may be moved. */
+static void busy_in_the_filter(void) {
+    sap_multi_config c;
+    sap_multi *m = NULL;
+    test_rng shuffle = {6};
+    const sap_aabb boxes[2] = {{{0, 0, 0}, {2, 2, 2}}, {{1, 1, 1}, {3, 3, 3}}};
+    sap_id ids[2];
+    sap_aabb box;
+    memset(&c, 0, sizeof c);
+    c.sap.filter = moves_both;
+    c.sap.filter_user = &m;
+    c.parallel = run_shuffled;
+    c.parallel_user = &shuffle;
+    m = sap_multi_create(&c);
+    if (!CHECK(m != NULL)) exit(1);
+    m->whole->threads_from = 1;
+    CHECK_EQUAL(sap_multi_add_many(m, 2, boxes, NULL, ids), SAP_OK);
+    busy_calls = 0;
+    CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+    CHECK_EQUAL(busy_calls, 1);
+    CHECK_EQUAL(sap_multi_get_box(m, ids[1], &box), SAP_OK);
+    CHECK(memcmp(&box, &boxes[1], sizeof box) == 0);
+    sap_multi_destroy(m);
+}
+
 /* As long as no cell is new or holds more than it ever did, nothing is allocated. Without a grid never, in shares
    neither, not even for pairs that the filter refuses. */
 static void reserved(int from, int with_threads, sap_filter *filter) {
@@ -1494,13 +1520,10 @@ static void reserved(int from, int with_threads, sap_filter *filter) {
     int i, k, round;
     long before = 0;
     memset(&c, 0, sizeof c);
-    c.hashed = 1;
-    c.cell_size[0] = 16;
     c.sap.filter = filter;
     if (with_threads) c.parallel = run_shuffled;
     c.parallel_user = &shuffle;
-    m = sap_multi_create(&c);
-    if (!CHECK(m != NULL)) exit(1);
+    m = open_hashed(&c, 16, 0, 0);
     m->grid_from = from;
     m->whole->threads_from = 1;
     CHECK_EQUAL(sap_multi_reserve(m, 2 * N, filter ? 1 : 40 * N), SAP_OK);
@@ -1531,6 +1554,51 @@ static void reserved(int from, int with_threads, sap_filter *filter) {
     CHECK_MESSAGE(allocations == before, "%ld allocations after sap_multi_reserve, grid from %d boxes on, %d, %d",
                   allocations - before, from, with_threads, filter != NULL);
     CHECK_EQUAL(faults, 0);
+    sap_multi_destroy(m);
+    CHECK_EQUAL(live_blocks, 0);
+}
+
+static int first_two(const sap_pair *pair, void *user) {
+    (void)user;
+    if (is_in_a_job()) faults++;
+    return pair->id0 == 1 && pair->id1 == 2;
+}
+
+/* Found by review: shares find many pairs that the filter refuses, with as many pairs as were reserved, or none. */
+static void reserved_to_the_last_pair(int pairs, sap_filter *filter, int path) {
+    enum { N = 1200, FRAMES = 4 };
+    static sap_aabb boxes[N];
+    static sap_id ids[N];
+    sap_multi_config c;
+    sap_multi *m;
+    test_rng rng = {5}, shuffle = {6};
+    int i, k, frame, count;
+    long before;
+    memset(&c, 0, sizeof c);
+    c.sap.filter = filter;
+    c.parallel = run_shuffled;
+    c.parallel_user = &shuffle;
+    m = sap_multi_create(&c);
+    if (!CHECK(m != NULL)) exit(1);
+    m->whole->threads_from = 1;
+    m->whole->path = path;
+    CHECK_EQUAL(sap_multi_reserve(m, N, pairs), SAP_OK);
+    before = allocations;
+    for (frame = 0; frame < FRAMES; frame++) {
+        for (i = 0; i < N; i++)
+            for (k = 0; k < 3; k++) {
+                boxes[i].min[k] = i < 2 ? 0 : test_uniform(&rng, 0, 6);
+                boxes[i].max[k] = boxes[i].min[k] + 1;
+            }
+        CHECK_EQUAL(frame ? sap_multi_move_many(m, N, ids, boxes) : sap_multi_add_many(m, N, boxes, NULL, ids), SAP_OK);
+        CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+        (void)sap_multi_pairs(m, &count);
+        CHECK_EQUAL(count, filter == first_two);
+    }
+    CHECK_MESSAGE(allocations == before, "%ld allocations after sap_multi_reserve of %d pairs, path %d",
+                  allocations - before, pairs, path);
+    CHECK_EQUAL(faults, 0);
+    CHECK(sap_multi_validate(m) == NULL);
     sap_multi_destroy(m);
     CHECK_EQUAL(live_blocks, 0);
 }
@@ -1712,18 +1780,12 @@ static void out_of_memory(int step) {
 
 /* Boxes in cells and outside, and a slot that is free: *vacant. */
 static sap_multi *make_full_grid(uint32_t *vacant) {
-    sap_multi_config config;
     test_rng rng = {3};
     sap_multi *m;
     sap_aabb box;
     sap_id id = 0;
     int i, axis;
-    memset(&config, 0, sizeof config);
-    config.hashed = 1;
-    for (axis = 0; axis < 3; axis++) config.cell_size[axis] = 10;
-    m = sap_multi_create(&config);
-    if (!CHECK(m != NULL)) exit(1);
-    m->grid_from = 0;
+    m = open_hashed(NULL, 10, 10, 10);
     for (i = 0; i < 400; i++) {
         for (axis = 0; axis < 3; axis++) {
             box.min[axis] = test_uniform(&rng, 0, 20);
@@ -1794,7 +1856,7 @@ static void validate(void) {
 }
 
 int main(int argc, char **argv) {
-    int seeds = test_argument(argc, argv, 1, 96), first = test_argument(argc, argv, 2, 1), seed, from, bad = 0;
+    int seeds = test_argument(argc, argv, 1, 96), first = test_argument(argc, argv, 2, 1), seed, from, path, bad = 0;
     calling_thread = pthread_self();
     for (seed = first; seed < first + seeds && bad < 5; seed++) {
         if (seed % 20 == 11)
@@ -1813,8 +1875,14 @@ int main(int argc, char **argv) {
         limits(from);
         reserved(from, 0, NULL);
     }
+    busy_in_the_filter();
     reserved(INT_MAX, 1, NULL);
     reserved(INT_MAX, 1, no_pairs);
+    for (path = SAP__PATH_QUERY; path <= SAP__PATH_PRUNE; path++) {
+        reserved_to_the_last_pair(100, no_pairs, path);
+        reserved_to_the_last_pair(0, no_pairs, path);
+        reserved_to_the_last_pair(1, first_two, path);
+    }
     one_thread_in_a_crowd();
     crowds_are_counted();
     threads_that_flush();

@@ -727,6 +727,76 @@ static sap_multi *open_hashed(const sap_multi_config *given, float x, float y, f
     return m;
 }
 
+static int first_large(const char *is_large) {
+    int i = 0;
+    while (!is_large[i]) i++;
+    return i;
+}
+
+/* Large boxes that the choice of strips cannot foresee, for its sample passes by them. Most are large: then there are too
+   many copies, and the strips get wider. Or a few, wide ones: while strips are brought in step where they are, some of
+   these shrink, and others grow. */
+static void large_boxes_in_strips(int most_are) {
+    enum { N = 24000, LARGE = 12, SAMPLE = 512, FRAMES = 4 };
+    static sap_aabb boxes[N];
+    static sap_id ids[N];
+    sap_world *one = sap_create(NULL);
+    sap_multi_config c;
+    sap_multi *many[2];
+    test_rng rng = {5}, shuffle = {6};
+    char is_large[N] = {0};
+    const int n = most_are ? 3000 : N, sample = n / 16 < SAMPLE ? n / 16 : SAMPLE;
+    const float side = most_are ? 100 : 30, large = most_are ? 15 : 28, small = most_are ? 1 : 0.25f;
+    int i, k, w, frame, wide = 0;
+    memset(&c, 0, sizeof c);
+    c.parallel = run_shuffled;
+    c.parallel_user = &shuffle;
+    one->path = SAP__PATH_PRUNE;
+    for (w = 0; w < 2; w++) {
+        many[w] = sap_multi_create(&c);
+        if (!CHECK(one && many[w])) exit(1);
+        many[w]->whole->threads_from = 1;
+        many[w]->whole->path = w ? SAP__PATH_QUERY : SAP__PATH_PRUNE;
+    }
+    for (i = 0; i < sample; i++) is_large[(uint64_t)(uint32_t)i * 2654435761u % (uint32_t)n] = 2;
+    for (i = k = 0; i < n; i++)
+        if (is_large[i] == 2)
+            is_large[i] = 0;
+        else
+            is_large[i] = most_are || k++ < LARGE;
+    for (frame = 0; frame < FRAMES; frame++) {
+        for (i = 0; i < n; i++)
+            for (k = 0; k < 3; k++) {
+                float size = is_large[i] ? large : small, step = test_uniform(&rng, -0.05f, 0.05f);
+                if (frame == 0) boxes[i].min[k] = test_uniform(&rng, 0, side - size);
+                boxes[i].min[k] += step;
+                boxes[i].max[k] = boxes[i].min[k] + size;
+            }
+        if (frame == 0) CHECK_EQUAL(sap_add_many(one, n, boxes, NULL, ids), SAP_OK);
+        if (frame) CHECK_EQUAL(sap_move_many(one, n, ids, boxes), SAP_OK);
+        CHECK_EQUAL(sap_update(one), SAP_OK);
+        CHECK(sap_validate(one) == NULL);
+        wide += one->moving.strip[sap__wide_strip(&one->moving)].count > 0;
+        for (w = 0; w < 2; w++) {
+            int expected, count;
+            if (frame == 0) CHECK_EQUAL(sap_multi_add_many(many[w], n, boxes, NULL, ids), SAP_OK);
+            if (frame) CHECK_EQUAL(sap_multi_move_many(many[w], n, ids, boxes), SAP_OK);
+            CHECK_EQUAL(sap_multi_update(many[w]), SAP_OK);
+            CHECK(sap_multi_validate(many[w]) == NULL);
+            (void)sap_pairs(one, &expected);
+            (void)sap_multi_pairs(many[w], &count);
+            CHECK(expected == count &&
+                  !memcmp(sap_pairs(one, NULL), sap_multi_pairs(many[w], NULL), (size_t)count * sizeof(sap_pair)));
+        }
+        i = test_below(&rng, n);
+        if (!most_are) is_large[i] = !is_large[i], is_large[first_large(is_large)] = 0;
+    }
+    CHECK(most_are || wide == FRAMES);
+    sap_destroy(one);
+    for (w = 0; w < 2; w++) sap_multi_destroy(many[w]);
+    CHECK_EQUAL(live_blocks, 0);
+}
+
 #if defined(__SSE2__)
 #include <xmmintrin.h>
 /* sap_parallel_for on a thread that takes denormals for zero, as those of audio and physics often do. */
@@ -1886,6 +1956,8 @@ int main(int argc, char **argv) {
     one_thread_in_a_crowd();
     crowds_are_counted();
     threads_that_flush();
+    large_boxes_in_strips(0);
+    large_boxes_in_strips(1);
     large_boxes_and_small_cells();
     one_cell_is_not_divided();
     reserved_for_both_ways();

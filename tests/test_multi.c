@@ -727,6 +727,56 @@ static sap_multi *open_hashed(const sap_multi_config *given, float x, float y, f
     return m;
 }
 
+/* All creep, but for those of one region: they jump, along the strips (how == 0), or in a single strip (1), or across.
+   That is more than a share has room to list, so all is built anew. */
+static void shares_give_up(int how) {
+    enum { N = 4000 };
+    static sap_aabb boxes[N];
+    static sap_id ids[N];
+    sap_multi_config c;
+    sap_multi *m;
+    sap_world *one;
+    test_rng rng = {5}, shuffle = {6};
+    const float side = 30;
+    int i, k, frame, expected, count;
+    memset(&c, 0, sizeof c);
+    if (how == 1) c.sap.axes = SAP_AXIS_X;
+    c.parallel = run_shuffled;
+    c.parallel_user = &shuffle;
+    m = sap_multi_create(&c);
+    one = sap_create(&c.sap);
+    if (!CHECK(one && m)) exit(1);
+    m->whole->threads_from = 1;
+    m->whole->path = one->path = SAP__PATH_PRUNE;
+    for (frame = 0; frame < 8; frame++) {
+        int turn = frame % 3;
+        for (i = 0; i < N; i++) {
+            int jumps = frame && (how == 1 ? i % 5 == 1 : boxes[i].min[turn] < side / 7);
+            for (k = 0; k < 3; k++) {
+                float by = how == 1 ? side / 3 : how == 0 || k != turn ? side / 7 : 0;
+                if (frame == 0) boxes[i].min[k] = test_uniform(&rng, 0, side);
+                boxes[i].min[k] += jumps ? by : 0.001f;
+                if (boxes[i].min[k] > side) boxes[i].min[k] -= side;
+                boxes[i].max[k] = boxes[i].min[k] + (how == 1 ? 0.01f : 0.5f);
+            }
+        }
+        if (frame)
+            CHECK(sap_move_many(one, N, ids, boxes) == SAP_OK && sap_multi_move_many(m, N, ids, boxes) == SAP_OK);
+        else
+            CHECK(sap_add_many(one, N, boxes, NULL, ids) == SAP_OK &&
+                  sap_multi_add_many(m, N, boxes, NULL, ids) == SAP_OK);
+        CHECK(sap_update(one) == SAP_OK && sap_multi_update(m) == SAP_OK);
+        CHECK(sap_multi_validate(m) == NULL);
+        (void)sap_pairs(one, &expected);
+        (void)sap_multi_pairs(m, &count);
+        CHECK(expected == count &&
+              !memcmp(sap_pairs(one, NULL), sap_multi_pairs(m, NULL), (size_t)count * sizeof(sap_pair)));
+    }
+    sap_destroy(one);
+    sap_multi_destroy(m);
+    CHECK_EQUAL(live_blocks, 0);
+}
+
 static int first_large(const char *is_large) {
     int i = 0;
     while (!is_large[i]) i++;
@@ -1956,6 +2006,7 @@ int main(int argc, char **argv) {
     one_thread_in_a_crowd();
     crowds_are_counted();
     threads_that_flush();
+    for (path = 0; path < 3; path++) shares_give_up(path);
     large_boxes_in_strips(0);
     large_boxes_in_strips(1);
     large_boxes_and_small_cells();

@@ -3,9 +3,9 @@ multi.c - measures sap_multi.h beside sap.h, frame by frame in turn, on the scen
 
     multi [-n 1000,10000,100000] [-s brownian,sparse] [-f frames] [-t threads]
 
-A frame's time is that of handing in the boxes that moved and of the update, as in bench.c. 'grid' is sap_multi with
-a grid chosen by itself on one thread, 'threads' the same with so many threads (2). Medians of all frames; after each
-the numbers of created and deleted pairs must be the same.
+A frame's time is that of handing in the boxes that moved and of the update, as in bench.c. 'grid' is sap_multi on one
+thread, which chooses a grid where there are boxes enough, 'threads' the same with so many threads (2). Medians of all
+frames; after each the numbers of created and deleted pairs must be the same.
 
 'speed-up' is grid by threads; 'quiet' the same of the fastest tenth of the frames, in which nothing else ran on the
 machine's cores; 'machine' what the threads gain in those on plain arithmetic that shares nothing: no more is to be had.

@@ -3860,6 +3860,7 @@ static void sap__fill_events(sap_world *s, int step) {
    higher hole before. (hole, pair) to s->items, without those that end beyond the end. */
 static int sap__fill_holes(sap_world *s) {
     int lost = sap__length(s->lost), last = sap__length(s->pairs), kept = last - lost, filled = lost - 1, i;
+    if (lost == 0 || (int)s->lost[0] >= kept) return 0; /* as when all boxes go at once */
     for (i = lost - 1; i >= 0; i--) {
         s->items[i] = sap__item(s->lost[i], (uint32_t)--last);
         if (last == (int)s->lost[filled]) s->items[i] = sap__item(s->lost[i], (uint32_t)s->items[filled--]);

@@ -177,12 +177,12 @@ build/bench: bench/bench.c bench/clock.h bench/queries.h bench/scenes.h sap.h $(
 build/multi: bench/multi.c bench/clock.h bench/scenes.h examples/pool.h sap.h sap_multi.h $(STB_DS)
 	$(COMPILE) -o $@ bench/multi.c -lm -pthread
 
-build/peers: bench/peers.cpp bench/queries.h bench/scenes.h sap.h $(STB_DS)
+build/peers: bench/peers.cpp bench/queries.h bench/scenes.h examples/pool.h sap.h sap_multi.h $(STB_DS)
 	@sh bench/need.sh $(CXX):g++ /usr/include/bullet/btBulletDynamicsCommon.h:libbullet-dev /usr/include/ode/ode.h:libode-dev \
 	    /usr/include/fcl/fcl.h:libfcl-dev /usr/include/chipmunk/chipmunk.h:chipmunk-dev /usr/include/box2d/box2d.h:libbox2d-dev \
 	    /usr/include/CGAL/box_intersection_d.h:libcgal-dev /usr/include/boost/geometry.hpp:libboost-dev gnuplot:gnuplot-nox
 	$(CXX) -std=c++17 -O2 -DFLAGS='"-O2"' -isystem build/stb -isystem /usr/include/bullet -isystem /usr/include/eigen3 \
-	    -o $@ bench/peers.cpp -lBulletCollision -lLinearMath -lfcl -lccd -lode -lchipmunk -lbox2d
+	    -o $@ bench/peers.cpp -lBulletCollision -lLinearMath -lfcl -lccd -lode -lchipmunk -lbox2d -pthread
 
 build/proof/test_proof: tests/test_proof.c tests/ways.h tests/test.h sap.h $(STB_DS)
 	@mkdir -p build/proof

@@ -22,8 +22,9 @@ boxes in one batch.
 
 Times are those of the wall clock; --cpu takes the processor time instead. The table goes to build/peers.md, a plot to build/peers.svg (if there is gnuplot).
 */
-#define SAP_IMPLEMENTATION
-#include "../sap.h"
+#define SAP_MULTI_IMPLEMENTATION
+#include "../sap_multi.h"
+#include "../examples/pool.h"
 #include "queries.h"
 
 #include <BulletCollision/BroadphaseCollision/btAxisSweep3.h>
@@ -121,6 +122,54 @@ struct Sap : Peer {
         const sap_pair *p = sap_pairs(world, &n);
         for (int i = 0; i < n; i++) /* a world that removed nothing counts its ids from 1 */
             out.emplace_back((int)(p[i].id0 & 0xffffff) - 1, (int)(p[i].id1 & 0xffffff) - 1);
+    }
+};
+
+/* The same verbs, on so many threads. */
+template <int THREADS> struct SapMulti : Peer {
+    sap_multi *world = nullptr;
+    pool threads;
+    std::vector<sap_id> id, moved_id;
+    std::vector<sap_aabb> moved_box;
+    int events = 0;
+    SapMulti() {
+        pool_start(&threads, THREADS);
+    }
+    ~SapMulti() override {
+        sap_multi_destroy(world);
+        pool_stop(&threads);
+    }
+    void settle() {
+        int created, deleted;
+        sap_multi_update(world);
+        sap_multi_created(world, &created);
+        sap_multi_deleted(world, &deleted);
+        events += created + deleted;
+    }
+    void add_all(const scene &s) override {
+        sap_multi_config config = {};
+        config.sap.axes = s.kind->axes;
+        if (THREADS > 1) config.parallel = pool_run, config.parallel_user = &threads;
+        world = sap_multi_create(&config);
+        for (int i = 0; i < s.n; i++)
+            id.push_back(s.is_static[i] ? sap_multi_add_static(world, &s.box[i], nullptr)
+                                        : sap_multi_add(world, &s.box[i], nullptr));
+        settle();
+    }
+    void frame(const scene &s) override {
+        moved_id.clear();
+        moved_box.clear();
+        for (int i = 0; i < s.moves; i++) {
+            moved_id.push_back(id[(size_t)s.moved[i]]);
+            moved_box.push_back(s.box[s.moved[i]]);
+        }
+        sap_multi_move_many(world, s.moves, moved_id.data(), moved_box.data());
+        settle();
+    }
+    void pairs(pair_list &out) override {
+        int n;
+        const sap_pair *p = sap_multi_pairs(world, &n);
+        for (int i = 0; i < n; i++) out.emplace_back((int)(p[i].id0 & 0xffffff) - 1, (int)(p[i].id1 & 0xffffff) - 1);
     }
 };
 
@@ -693,6 +742,8 @@ static const struct peer_kind {
 } peers[] = {
     {"sap.h", FRAMES_3D | FRAMES_2D | REMOVES | LEVELS, 1 << 20, make<Sap>,
      "keeps pairs and reports changes; no margin"},
+    {"sap_multi", FRAMES_3D, 1 << 20, make<SapMulti<1>>, "on one thread; no margin"},
+    {"2 threads", FRAMES_3D, 1 << 20, make<SapMulti<2>>, "sap_multi on two threads; no margin"},
     {"Bullet SAP", FRAMES_3D | REMOVES, 20000, make<BulletSap>,
      "bt32BitAxisSweep3: keeps pairs; bounds rounded out to a grid of 2^32"},
     {"Bullet dbvt", FRAMES_3D | REMOVES | LEVELS, 100000, make<BulletTree>,

@@ -34,11 +34,12 @@
 
    Threads (config.parallel) pay where 8,192 boxes and more change in an update, or 512 that have to ask (few of
    many, or movers among standing boxes). They share the strips of one world: two of them settle 100,000 boxes of
-   which all or one in twenty move 1.3 to 1.9 times as fast as one, most often 1.6 to 1.8, and 20,000 that all move
-   1.2 to 1.9 times, where arithmetic that shares nothing gained 1.7. With fewer changes one thread does it alone,
-   unless there is a grid. More than eight threads never help, nor do two where all boxes overlap across, for then
-   they are one strip. Threads that sleep between the calls of an update, and have to be woken, lose most of the gain
-   at 20,000 boxes and a tenth of it at 100,000; those of examples/pool.h look again for a while before they do.
+   which all or one in twenty move 1.3 to 1.9 times as fast as one (1.6 in the median of 68 runs of six scenes), and
+   20,000 that all move 1.2 to 1.9 times, where arithmetic that shares nothing gained 1.7. With fewer changes one
+   thread does it alone, unless there is a grid. More than eight threads never help, nor do two where all boxes
+   overlap across, for then they are one strip. Threads that sleep between the calls of an update, and have to be
+   woken, lose most of the gain at 20,000 boxes and a tenth of it at 100,000; those of examples/pool.h look again for
+   a while before they do, and each takes about the same jobs in every update, whose data its cache may still hold.
 
    The grid pays in worlds of half a million boxes and more of which a part moves: one thread settles 500,000 to
    1,000,000, one in twenty moving, in 0.80 to 0.85 of the time of one sap_world, for it touches less memory. (Where

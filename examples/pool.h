@@ -20,13 +20,14 @@ typedef struct pool {
     int count, stop;
     sap_job *job;
     void *data;
-    int next, jobs, running;
+    int next, limit, running; /* jobs from next on and below limit are not taken yet */
 } pool;
 
-/* Called and left with the mutex locked. */
-static inline void pool_take_jobs(pool *p) {
-    while (p->next < p->jobs) {
-        int i = p->next++;
+/* Called and left with the mutex locked. The caller takes jobs from the front, the others from the back: so each gets
+   about the same ones in every update, whose data its cache may still hold. */
+static inline void pool_take_jobs(pool *p, int is_caller) {
+    while (p->next < p->limit) {
+        int i = is_caller ? p->next++ : --p->limit;
         p->running++;
         pthread_mutex_unlock(&p->mutex);
         p->job(p->data, i);
@@ -51,8 +52,8 @@ static inline void *pool_work(void *argument) {
     int times = 0;
     pthread_mutex_lock(&p->mutex);
     while (!p->stop) {
-        if (p->next < p->jobs) {
-            pool_take_jobs(p);
+        if (p->next < p->limit) {
+            pool_take_jobs(p, 0);
             times = 0;
         } else if (!pool_look_again(p, times++)) {
             pthread_cond_wait(&p->begin, &p->mutex);
@@ -72,9 +73,9 @@ static inline void pool_run(sap_job *job, void *data, int count, void *user) {
     p->job = job;
     p->data = data;
     p->next = 0;
-    p->jobs = count;
+    p->limit = count;
     pthread_cond_broadcast(&p->begin);
-    pool_take_jobs(p);
+    pool_take_jobs(p, 1);
     while (p->running > 0)
         if (!pool_look_again(p, times++)) pthread_cond_wait(&p->end, &p->mutex);
     pthread_mutex_unlock(&p->mutex);

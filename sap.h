@@ -1717,9 +1717,8 @@ static int sap__grid_is_old(const sap__strips *t, int n) {
            (t->grid_tests >= 0 && t->sweep_tests > 2 * t->grid_tests + 64 * (long long)n);
 }
 
-/* Counts how many copies of boxes each strip gets: those of the i-th box, i in [from, to); where it is filed goes to
-   spans, and the box by its start to items. A span is counted at its four corners, which are then summed up: a loop
-   over its strips ends where no branch can foresee. */
+/* How many copies of boxes the strips get: a span is counted at its four corners, which are then summed up. A loop over
+   its strips would end where no branch can foresee. */
 enum { SAP__COLUMNS = SAP__CUTS + 1 };
 
 typedef struct sap__corners {
@@ -1738,6 +1737,7 @@ SAP__INLINE void sap__count_span(const sap__span *span, sap__corners *corners) {
     hi[span->hi[1] + 1]++;
 }
 
+/* Where the i-th boxes are filed goes to spans, and they by their starts to items, i in [from, to). */
 static void sap__span_boxes(sap__strips *t, const sap__box *boxes, const uint32_t *slots, int from, int to,
                             sap__corners *corners) {
     int i;
@@ -2416,7 +2416,7 @@ struct sap_world {
     int (*settle_in_cells)(sap_world *s); /* NULL, or settles in place of all the ways above */
     int (*settle_in_shares)(sap_world *s, int path, const int changed[3]);      /* NULL, or strips on threads */
     void (*run_steps)(sap_world *s, void (*step)(sap_world *, int), int count); /* step(s, 0..count-1), on threads */
-    int threads_from; /* so many boxes or pairs are worth to wake the threads */
+    int threads_from; /* so many boxes or pairs are worth waking the threads for */
     int is_share;     /* what one thread sees of a world: never allocates, and does not ask the filter */
 
     /* during an update */

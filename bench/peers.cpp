@@ -72,11 +72,27 @@ struct Peer {
 
 /* ---- sap.h ---- */
 
-struct Sap : Peer {
-    sap_world *world = nullptr;
+/* What sap.h and sap_multi.h have in common. */
+struct SapBoxes : Peer {
     std::vector<sap_id> id, moved_id;
     std::vector<sap_aabb> moved_box;
     int events = 0;
+    void collect_moves(const scene &s) {
+        moved_id.clear();
+        moved_box.clear();
+        for (int i = 0; i < s.moves; i++) {
+            moved_id.push_back(id[(size_t)s.moved[i]]);
+            moved_box.push_back(s.box[s.moved[i]]);
+        }
+    }
+    static void name_pairs(const sap_pair *p, int n, pair_list &out) {
+        for (int i = 0; i < n; i++) /* a world that removed nothing counts its ids from 1 */
+            out.emplace_back((int)(p[i].id0 & 0xffffff) - 1, (int)(p[i].id1 & 0xffffff) - 1);
+    }
+};
+
+struct Sap : SapBoxes {
+    sap_world *world = nullptr;
     ~Sap() override {
         sap_destroy(world);
     }
@@ -104,12 +120,7 @@ struct Sap : Peer {
         settle();
     }
     void frame(const scene &s) override {
-        moved_id.clear();
-        moved_box.clear();
-        for (int i = 0; i < s.moves; i++) {
-            moved_id.push_back(id[(size_t)s.moved[i]]);
-            moved_box.push_back(s.box[s.moved[i]]);
-        }
+        collect_moves(s);
         sap_move_many(world, s.moves, moved_id.data(), moved_box.data());
         settle();
     }
@@ -120,18 +131,14 @@ struct Sap : Peer {
     void pairs(pair_list &out) override {
         int n;
         const sap_pair *p = sap_pairs(world, &n);
-        for (int i = 0; i < n; i++) /* a world that removed nothing counts its ids from 1 */
-            out.emplace_back((int)(p[i].id0 & 0xffffff) - 1, (int)(p[i].id1 & 0xffffff) - 1);
+        name_pairs(p, n, out);
     }
 };
 
 /* The same verbs, on so many threads. */
-template <int THREADS> struct SapMulti : Peer {
+template <int THREADS> struct SapMulti : SapBoxes {
     sap_multi *world = nullptr;
     pool threads;
-    std::vector<sap_id> id, moved_id;
-    std::vector<sap_aabb> moved_box;
-    int events = 0;
     SapMulti() {
         pool_start(&threads, THREADS);
     }
@@ -157,19 +164,14 @@ template <int THREADS> struct SapMulti : Peer {
         settle();
     }
     void frame(const scene &s) override {
-        moved_id.clear();
-        moved_box.clear();
-        for (int i = 0; i < s.moves; i++) {
-            moved_id.push_back(id[(size_t)s.moved[i]]);
-            moved_box.push_back(s.box[s.moved[i]]);
-        }
+        collect_moves(s);
         sap_multi_move_many(world, s.moves, moved_id.data(), moved_box.data());
         settle();
     }
     void pairs(pair_list &out) override {
         int n;
         const sap_pair *p = sap_multi_pairs(world, &n);
-        for (int i = 0; i < n; i++) out.emplace_back((int)(p[i].id0 & 0xffffff) - 1, (int)(p[i].id1 & 0xffffff) - 1);
+        name_pairs(p, n, out);
     }
 };
 

@@ -88,13 +88,14 @@
                                     changed. Counts choose the way, never a clock, and a shift budget keeps insertion
                                     sort from going quadratic
    sap_find_pair                    O(1)
-   sap_pairs_of                     O(its own pairs * log capacity)
+   sap_pairs_of                     O(its own pairs * log capacity). The first such call after an update in which many
+                                    boxes changed also links all pairs, O(n + k); where nobody calls, that is spared
    sap_box_prune                    O(n log n + what overlaps on the sweep axis within a strip)
    queries                          O(log n + hits), by a tree that a world has from its first query on; what moved
                                     since the last one is taken along first, O(1) a box. Until then it costs nothing
    sap_save, sap_restore            O(n + k)
 
-   Recursion stays below a hundred calls, and no call takes more than 64 KB of stack.
+   Recursion stays below a hundred calls, and no call takes more than 80 KB of stack.
 
    The bound that is held: with boxes of similar size in a world of constant density a frame is linear. Where it
    fails: boxes that all overlap on two axes are swept along the third alone, and boxes that overlap on all three
@@ -102,8 +103,9 @@
 
    ---- threads ----
 
-   Two worlds may be used by two threads. One world: one writer at a time, and no reader beside it; but after
-   sap_prepare_queries any number of threads may query, until the next change.
+   Two worlds may be used by two threads. One world: one writer at a time, and no reader beside it; but until the next
+   change any number of threads may look at boxes and pairs, and after sap_prepare_queries query (one at a time, where
+   the compiler has no atomics, as tcc 0.9).
 
    ---- determinism ----
 
@@ -282,14 +284,15 @@ SAP_DEF sap_result sap_update(sap_world *s);
    update may still name it: ask sap_is_valid. (Terdiman I.6, DumpPairs) */
 SAP_DEF int sap_dump_pairs(sap_world *s, sap_create_pair *create, sap_delete_pair *del, void *user);
 
-/* What the last update changed, ascending by (id0, id1); the arrays are the world's, valid until the next update. */
+/* What the last update changed, ascending by (id0, id1); the arrays are the world's, valid until the next update,
+   sap_reserve or sap_restore. */
 SAP_DEF const sap_pair *sap_created(const sap_world *s, int *count);
 SAP_DEF const sap_pair *sap_deleted(const sap_world *s, int *count);
 
-/* All active pairs in one array without holes; valid until the next update. */
+/* All active pairs in one array without holes; valid as long as those. */
 SAP_DEF const sap_pair *sap_pairs(const sap_world *s, int *count);
 
-/* a and b in either order; NULL: not a pair. O(1). */
+/* a and b in either order; NULL: not a pair. O(1); these three link the pairs, if need be: see cost. */
 SAP_DEF const sap_pair *sap_find_pair(const sap_world *s, sap_id a, sap_id b);
 SAP_DEF sap_result sap_set_pair_data(sap_world *s, sap_id a, sap_id b, void *user_data);
 
@@ -434,6 +437,25 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats);
 #define SAP__INLINE static inline
 #endif
 
+/* An int32_t that several threads may change: those that query, or look at pairs. */
+#if (defined(__GCC_ATOMIC_INT_LOCK_FREE) && __GCC_ATOMIC_INT_LOCK_FREE == 2) ||                                        \
+    (defined(__CLANG_ATOMIC_INT_LOCK_FREE) && __CLANG_ATOMIC_INT_LOCK_FREE == 2)
+#define sap__atomic_get(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
+#define sap__atomic_set(p, n) __atomic_store_n(p, n, __ATOMIC_RELEASE)
+#define sap__atomic_swap(p, n) __atomic_exchange_n(p, n, __ATOMIC_ACQUIRE)
+#define sap__atomic_add(p, n) ((void)__atomic_fetch_add(p, n, __ATOMIC_RELAXED))
+#elif defined(_MSC_VER)
+#define sap__atomic_get(p) _InterlockedOr((volatile long *)(void *)(p), 0)
+#define sap__atomic_set(p, n) ((void)_InterlockedExchange((volatile long *)(void *)(p), n))
+#define sap__atomic_swap(p, n) _InterlockedExchange((volatile long *)(void *)(p), n)
+#define sap__atomic_add(p, n) ((void)_InterlockedExchangeAdd((volatile long *)(void *)(p), n))
+#else /* then one thread at a time may do so: see threads */
+#define sap__atomic_get(p) (*(p))
+#define sap__atomic_set(p, n) ((void)(*(p) = (n)))
+#define sap__atomic_swap(p, n) (*(p))
+#define sap__atomic_add(p, n) ((void)(*(p) += (n)))
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -541,8 +563,8 @@ static int sap__is_finite(float f) {
 
 SAP__INLINE int32_t sap__key(float f) {
     uint32_t u = sap__bits(f);
-    int32_t magnitude = (int32_t)(u & 0x7fffffffu);
-    return u >> 31 ? -magnitude : magnitude;
+    int32_t magnitude = (int32_t)(u & 0x7fffffffu), sign = -(int32_t)(u >> 31);
+    return (magnitude ^ sign) - sign; /* no branch: f may be an unused axis that was never written */
 }
 
 SAP__INLINE float sap__float(int32_t key) {
@@ -552,9 +574,12 @@ SAP__INLINE float sap__float(int32_t key) {
     return f;
 }
 
-/* Exact, also where the machine takes denormals for zero: these are multiples of 2^-149. */
+#define SAP__DENORMAL 1.40129846432481707e-45 /* 2^-149: denormals are multiples of it */
+#define SAP__SMALLEST 1.17549435082228751e-38 /* 2^-126: the smallest float that is none */
+
+/* Exact, also where the machine takes denormals for zero. */
 SAP__INLINE double sap__double(float f) {
-    return sap__bits(f) & 0x7f800000u ? (double)f : (double)sap__key(f) * 1.40129846432481707e-45;
+    return sap__bits(f) & 0x7f800000u ? (double)f : (double)sap__key(f) * SAP__DENORMAL;
 }
 
 /* All ones for the bounds of used axes, in the order of a box. */
@@ -682,7 +707,9 @@ static int sap__grow(void *pointer, size_t size, size_t n) {
 static void sap__drop(void *pointer) {
     char *a;
     memcpy(&a, pointer, sizeof a);
-    if (a) SAP_FREE(stbds_header(a));
+    if (a) {
+        SAP_FREE(stbds_header(a));
+    }
     a = NULL;
     memcpy(pointer, &a, sizeof a);
 }
@@ -2406,6 +2433,9 @@ struct sap_world {
     sap__links *links; /* of pairs */
     uint32_t *buckets; /* hash table: first pair of each chain */
     uint32_t *chain;   /* of pairs: the next one in the same bucket */
+    int32_t linked;    /* chains and lists are those of the pairs; 0: to be made when asked for */
+    int32_t asked;     /* they were, since the last update */
+    int32_t linking;   /* 1 while a look call makes them */
 
     /* indices over the settled boxes */
     sap__strips moving, standing; /* boxes that may pair with each other; static ones */
@@ -2520,17 +2550,6 @@ typedef struct sap__gate {
     int32_t queries;
     char apart[60];
 } sap__gate;
-
-#if (defined(__GNUC__) || defined(__clang__)) && defined(__GCC_ATOMIC_INT_LOCK_FREE) && __GCC_ATOMIC_INT_LOCK_FREE == 2
-#define sap__atomic_add(p, n) ((void)__atomic_fetch_add(p, n, __ATOMIC_RELAXED))
-#define sap__atomic_get(p) __atomic_load_n(p, __ATOMIC_RELAXED)
-#elif defined(_MSC_VER)
-#define sap__atomic_add(p, n) ((void)_InterlockedExchangeAdd((volatile long *)(void *)(p), n))
-#define sap__atomic_get(p) (*(const volatile int32_t *)(p))
-#else /* then callbacks of one world must not run in two threads at once */
-#define sap__atomic_add(p, n) ((void)(*(p) += (n)))
-#define sap__atomic_get(p) (*(p))
-#endif
 
 struct sap__tree {
     sap__node *nodes;
@@ -3622,9 +3641,10 @@ SAP_DEF sap_result sap_refilter(sap_world *s, sap_id id) {
 /* The key of a bound after the shift; infinite ones stay where they are. */
 static int32_t sap__shifted(int32_t key, float offset) {
     float v = sap__float(key);
-    if (sap__key(offset) == 0) return key; /* arithmetic may flush a denormal */
-    if (sap__is_finite(v)) v -= offset;
-    return sap__key(v);
+    double difference = sap__double(v) - sap__double(offset);
+    if (!sap__is_finite(v)) return key;
+    if (difference < SAP__SMALLEST && difference > -SAP__SMALLEST) return (int32_t)(difference / SAP__DENORMAL);
+    return sap__key((float)difference);
 }
 
 SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
@@ -3671,6 +3691,10 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
    The hash takes all 64 bits of the two ids. Lists are doubly linked, because the ground of a world may be in a
    hundred thousand pairs and must lose one of them in O(1).
 
+   Chains and lists are kept in step only while somebody asks for them: an update that looks through the lists of few
+   changed boxes, or the user, by sap_find_pair and its like. Where all boxes move and only events are read nobody
+   does, and an update of 10,000 boxes takes 7 percent less if they walk or jump, 14 if all of them come at once.
+
    The paper flags the pairs that an update touches, so that what is created and deleted within one update vanishes
    when the flags are read. Here a pair is touched only by its net change: whoever finds an overlap also asks
    whether it was there before (sap__take_found), and so a pair is created or deleted at most once. */
@@ -3692,11 +3716,11 @@ static uint32_t *sap__bucket(const sap_world *s, sap_id id0, sap_id id1) {
     return &s->buckets[sap__hash(id0, id1) & (uint32_t)(sap__length(s->buckets) - 1)];
 }
 
-/* The index of a pair, or SAP__NONE. Lists hold settled pairs only. */
+/* The index of a pair, or SAP__NONE. Chains have been made. */
 static uint32_t sap__find(const sap_world *s, sap_id a, sap_id b) {
     sap_id id0 = a < b ? a : b, id1 = a < b ? b : a;
     uint32_t p;
-    if (sap__length(s->buckets) == 0) return SAP__NONE;
+    if (sap__length(s->pairs) == 0) return SAP__NONE;
     for (p = *sap__bucket(s, id0, id1); p != SAP__NONE; p = s->chain[p])
         if (s->pairs[p].id0 == id0 && s->pairs[p].id1 == id1) break;
     return p;
@@ -3759,18 +3783,14 @@ static void sap__relist_pair(sap_world *s, uint32_t p, uint32_t to) {
     if (to != SAP__NONE) s->links[to] = s->links[p];
 }
 
-/* Room has been made. */
-static void sap__size_buckets(sap_world *s, int pairs) {
-    sap__set_length(s->buckets, sap__buckets_for(s, pairs));
-}
-
-/* When much changed, linking all pairs anew costs less than mending: 7 ns a pair, 0.3 ns a slot, against 30 ns a
-   pair that comes or goes. Step 0 makes the hash chains, step 1 the lists. */
+/* Step 0 makes the hash chains, step 1 the lists. The room for them came with that for the pairs. */
 static void sap__link_all(sap_world *s, int step) {
     uint32_t i, n = (uint32_t)sap__length(s->pairs), all;
     if (step == 0) {
-        all = (uint32_t)sap__length(s->buckets);
-        memset(s->buckets, 0xff, all * sizeof *s->buckets); /* SAP__NONE */
+        all = s->buckets ? (uint32_t)sap__buckets_for(s, (int)n) : 0; /* before the first update there are none */
+        sap__set_length(s->buckets, all);
+        sap__set_length(s->chain, n);
+        if (all) memset(s->buckets, 0xff, all * sizeof *s->buckets); /* SAP__NONE */
         for (i = 0; i < n; i++) {
             if (i + SAP__AHEAD < n)
                 sap__prefetch(sap__bucket(s, s->pairs[i + SAP__AHEAD].id0, s->pairs[i + SAP__AHEAD].id1));
@@ -3778,17 +3798,40 @@ static void sap__link_all(sap_world *s, int step) {
         }
     } else {
         all = (uint32_t)sap__length(s->slots);
+        sap__set_length(s->links, n);
         for (i = 0; i < all; i++)
             if (s->state[i] & (SAP__LIVE | SAP__REMOVED)) s->link[i] = SAP__NONE;
         for (i = 0; i < n; i++) sap__list_pair(s, &s->pairs[i], i);
     }
 }
 
+/* For an update that is about to ask. */
+static void sap__link_pairs(sap_world *s) {
+    if (!s->linked) sap__each(s, sap__link_all, 2, sap__length(s->pairs));
+    s->linked = s->asked = 1;
+}
+
+/* For a look, which several threads may take at once: the first one makes them, and the others wait. What the user can
+   see of the world stays as it is, so the look may be one at a const world. */
+static void sap__link_for_look(const sap_world *world) {
+    sap_world *s;
+    memcpy(&s, &world, sizeof s);
+    if (!sap__atomic_get(&s->asked)) sap__atomic_set(&s->asked, 1);
+    if (sap__atomic_get(&s->linked)) return;
+    while (sap__atomic_swap(&s->linking, 1)) continue;
+    if (!s->linked) {
+        sap__link_all(s, 0);
+        sap__link_all(s, 1);
+        sap__atomic_set(&s->linked, 1);
+    }
+    sap__atomic_set(&s->linking, 0);
+}
+
 static int sap__room_for_pairs(sap_world *s, int pairs, int created, int deleted) {
     int buckets = sap__buckets_for(s, pairs);
-    return sap__room(&s->pairs, pairs) && sap__room(&s->links, pairs) && sap__room(&s->chain, pairs) &&
-           sap__room(&s->buckets, buckets) && sap__room(&s->created, created) && sap__room(&s->deleted, deleted) &&
-           sap__room(&s->items, deleted) && sap__room(&s->tmp, deleted);
+    return sap__room(&s->links, pairs) && sap__room(&s->chain, pairs) && sap__room(&s->buckets, buckets) &&
+           sap__room(&s->created, created) && sap__room(&s->deleted, deleted) && sap__room(&s->items, deleted) &&
+           sap__room(&s->tmp, deleted) && sap__room(&s->pairs, pairs); /* these last: users look at them */
 }
 
 /* As sap__sort_pairs, but what is sorted are indices, for the user data goes along. Of few pairs those of the same id0
@@ -3809,18 +3852,19 @@ static void sap__sort_deleted(sap_world *s) {
     for (i = 0; i < n; i++) s->deleted[i] = s->pairs[(uint32_t)items[i]];
 }
 
-/* Is so much to change that all pairs are linked anew? Before anything has. */
-static int sap__links_anew(const sap_world *s) {
+/* Are chains and lists mended? Not where nobody asks for them, and not when much changed: making them anew costs 7 ns a
+   pair and 0.3 ns a slot, mending 30 ns a pair that comes or goes. Before anything has changed. */
+static int sap__links_stay(const sap_world *s) {
     int lost = sap__length(s->lost), found = sap__length(s->found), n = sap__length(s->pairs);
-    return lost + found > n / 4 + sap__length(s->slots) / 64 ||
-           sap__length(s->buckets) < sap__buckets_for(s, n - lost + found);
+    return s->linked && s->asked && lost + found <= n / 4 + sap__length(s->slots) / 64 &&
+           sap__length(s->buckets) >= sap__buckets_for(s, n - lost + found);
 }
 
 /* The lost pairs, if they are sorted as they stand: what came in one batch and goes in one is. All pairs, as when a
    level is left, are not even copied: the two arrays change places. */
 static int sap__take_deleted(sap_world *s) {
     int i, n = sap__length(s->deleted);
-    int all = n == sap__length(s->pairs) && sap__length(s->found) == 0 && sap__links_anew(s);
+    int all = n == sap__length(s->pairs) && sap__length(s->found) == 0 && !s->linked;
     const sap_pair *before = NULL;
     for (i = 0; i < n; i++) {
         const sap_pair *pair = &s->pairs[s->lost[i]];
@@ -3908,19 +3952,19 @@ static void sap__mend_links(sap_world *s, int step) {
    made. */
 static void sap__commit_pairs(sap_world *s) {
     int lost = sap__length(s->lost), found = sap__length(s->found), kept = sap__length(s->pairs) - lost, i;
-    int all_anew = sap__links_anew(s);
+    s->linked = sap__links_stay(s);
+    s->asked = 0;
     sap__set_length(s->deleted, lost);
     sap__set_length(s->created, found);
     sap__each(s, sap__fill_events, 2, found + lost);
-    sap__size_buckets(s, kept + found);
     s->moves = sap__fill_holes(s);
-    if (!all_anew) sap__each(s, sap__mend_links, 2, found + lost);
+    if (s->linked) sap__each(s, sap__mend_links, 2, found + lost);
     for (i = 0; i < s->moves; i++) s->pairs[s->items[i] >> 32] = s->pairs[(uint32_t)s->items[i]];
     sap__set_length(s->pairs, kept + found);
+    if (found) memcpy(s->pairs + kept, s->created, (size_t)found * sizeof *s->pairs);
+    if (!s->linked) return;
     sap__set_length(s->links, kept + found);
     sap__set_length(s->chain, kept + found);
-    if (found) memcpy(s->pairs + kept, s->created, (size_t)found * sizeof *s->pairs);
-    if (all_anew) sap__each(s, sap__link_all, 2, kept + found);
 }
 
 /* ---- what an update finds ---------------------------------------------------------------------------------- */
@@ -3984,6 +4028,7 @@ static int sap__lose(sap_world *s, uint32_t p) {
    has been made. */
 static void sap__take_overlap(sap_world *s, uint32_t a, uint32_t b) {
     if ((s->state[a] | s->state[b]) & SAP__FRESH) {
+        SAP_ASSERT(s->linked && "chains have been made");
         if (sap__find(s, sap__id_of(s, a), sap__id_of(s, b)) != SAP__NONE) return;
     } else if (sap__overlap(&s->was[a], &s->was[b]))
         return;
@@ -4081,6 +4126,7 @@ static int sap__lose_by_pairs(sap_world *s) {
    is no room for those that end. */
 static int sap__look_through_lists(sap_world *s, uint32_t flags, int most) {
     int i, n = sap__length(s->list);
+    SAP_ASSERT(s->linked && "lists have been made");
     for (i = 0; i < n; i++) {
         uint32_t slot = s->list[i], place;
         if (!(s->state[slot] & flags)) continue;
@@ -4096,7 +4142,9 @@ static int sap__look_through_lists(sap_world *s, uint32_t flags, int most) {
 
 /* Where they are too many all pairs are looked through, which lie in a row. */
 static int sap__lose_by_lists(sap_world *s, uint32_t flags, int most) {
-    int done = sap__look_through_lists(s, flags, most);
+    int done;
+    sap__link_pairs(s);
+    done = sap__look_through_lists(s, flags, most);
     return done > 0 ? sap__sort_lost(s) : done == 0 && sap__lose_by_pairs(s);
 }
 
@@ -4495,6 +4543,7 @@ static int sap__prune_new(sap_world *s) {
 static int sap__settle_by_sort(sap_world *s, long long budget) {
     int k;
     if (!sap__room_for_ends(s)) return sap__trouble(s, SAP_ERROR_MEMORY);
+    sap__link_pairs(s);
     if (!s->ends_ready) sap__ends_build(s);
     s->ends_ready = s->moving.ready = s->standing.ready = 0;
     if (s->removed_count) sap__ends_compact(s);
@@ -4599,6 +4648,7 @@ static sap_result sap__settle(sap_world *s) {
     sap__set_length(s->lost, 0);
     sap__list_changes(s, changed);
     path = sap__choose_path(s, changed[0], changed[0] + changed[1]);
+    if (s->fresh) sap__link_pairs(s);
     s->swaps = s->tests = 0;
     s->trouble = SAP_ERROR_MEMORY;
     budget = s->path == SAP__PATH_AUTO && !SAP__TRACES ? SAP__SHIFT_BUDGET * (long long)(s->live + 1) : LLONG_MAX / 2;
@@ -4786,6 +4836,7 @@ static int sap__is_known_id(const sap_world *s, sap_id id) {
 SAP_DEF const sap_pair *sap_find_pair(const sap_world *s, sap_id a, sap_id b) {
     uint32_t p;
     if (!s || !sap__is_known_id(s, a) || !sap__is_known_id(s, b)) return NULL;
+    sap__link_for_look(s);
     p = sap__find(s, a, b);
     return p == SAP__NONE ? NULL : &s->pairs[p];
 }
@@ -4795,6 +4846,7 @@ SAP_DEF sap_result sap_set_pair_data(sap_world *s, sap_id a, sap_id b, void *use
     if (!s) return SAP_ERROR_ARGUMENT;
     if (s->in_filter) return sap__end_call(s, SAP_ERROR_BUSY);
     if (!sap__is_known_id(s, a) || !sap__is_known_id(s, b)) return sap__end_call(s, SAP_ERROR_ID);
+    sap__link_for_look(s);
     p = sap__find(s, a, b);
     if (p == SAP__NONE) return sap__end_call(s, SAP_ERROR_ID);
     s->pairs[p].user_data = user_data;
@@ -4821,6 +4873,7 @@ SAP_DEF int sap_pairs_of(const sap_world *s, sap_id id, sap_id *others, int capa
     int count = 0, n = 0, i;
     if (!s || capacity < 0 || (capacity && !others)) return -SAP_ERROR_ARGUMENT;
     if (!sap__is_known_id(s, id)) return -SAP_ERROR_ID;
+    sap__link_for_look(s);
     for (place = s->link[sap__slot_of(id)]; place != SAP__NONE; place = s->links[place >> 1].next[place & 1]) {
         const sap_pair *pair = &s->pairs[place >> 1];
         sap_id other = place & 1 ? pair->id0 : pair->id1;
@@ -5101,7 +5154,7 @@ static int sap__query_ask(sap__query *q, const sap_aabb *box, sap_id id) {
             q->count++;
             if (!q->ray_hit) return 1;
             t = q->ray_hit(id, q->s->slots[sap__slot_of(id)].object, t, q->user);
-            if (!(t > 0)) return 0;
+            if (!sap__is_number(t) || !(t > 0)) return 0;
             if (!(t < q->end)) return 1;
         }
         q->end = t;
@@ -5574,8 +5627,7 @@ static sap_result sap__check_state(sap_world *s, sap__snapshot *in) {
     if ((s->config.max_boxes && in->live > (uint32_t)s->config.max_boxes) ||
         (s->config.max_pairs && in->pairs > (uint32_t)s->config.max_pairs))
         return SAP_ERROR_LIMIT;
-    if (!sap__room_for_boxes(s, (int)in->slots) || !sap__room_for_pairs(s, (int)in->pairs, 0, 0) ||
-        !sap__room(&s->filed, in->slots) || !sap__room(&s->items, in->pairs) || !sap__room(&s->tmp, in->pairs))
+    if (!sap__room(&s->filed, in->slots) || !sap__room(&s->items, in->pairs) || !sap__room(&s->tmp, in->pairs))
         return SAP_ERROR_MEMORY;
     if (!sap__is_good_queue(p, in->slots, at, in->free_count, 0, s->filed)) return SAP_ERROR_SNAPSHOT;
     at += in->free_count;
@@ -5583,7 +5635,10 @@ static sap_result sap__check_state(sap_world *s, sap__snapshot *in) {
     at += in->removed;
     if (!sap__is_good_queue(p, in->slots, at, in->recorded, SAP__RECORDED, s->filed)) return SAP_ERROR_SNAPSHOT;
     at += in->recorded;
-    return sap__are_good_pairs(s, p, in->slots, at, in->pairs) ? SAP_OK : SAP_ERROR_SNAPSHOT;
+    if (!sap__are_good_pairs(s, p, in->slots, at, in->pairs)) return SAP_ERROR_SNAPSHOT;
+    if (!sap__room_for_boxes(s, (int)in->slots) || !sap__room_for_pairs(s, (int)in->pairs, 0, 0))
+        return SAP_ERROR_MEMORY;
+    return SAP_OK;
 }
 
 /* Nothing can fail any more. */
@@ -5611,8 +5666,6 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     s->live_static = (int)in->live_static;
     s->fresh = (int)in->fresh;
     sap__set_length(s->pairs, in->pairs);
-    sap__set_length(s->links, in->pairs);
-    sap__set_length(s->chain, in->pairs);
     for (i = 0; i < in->pairs; i++, at += SAP__PAIR_WORDS) {
         sap_pair *pair = &s->pairs[i];
         pair->id0 = sap__get32(p, at);
@@ -5621,9 +5674,7 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
         pair->object1 = s->slots[sap__slot_of(pair->id1)].object;
         (void)sap__get_pointer(p, at + 2, &pair->user_data);
     }
-    sap__size_buckets(s, (int)in->pairs);
-    sap__link_all(s, 0);
-    sap__link_all(s, 1);
+    s->linked = s->asked = 0;
 }
 
 SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size) {
@@ -5699,7 +5750,8 @@ static const char *sap__validate_pairs(const sap_world *s) {
     uint32_t p, n = (uint32_t)sap__length(s->pairs), slot, slots = (uint32_t)sap__length(s->slots), side;
     uint64_t places = 0, chained = 0;
     int i;
-    if (sap__length(s->links) != (int)n || sap__length(s->chain) != (int)n) return "Every pair has its links.";
+    if (s->linked && (sap__length(s->links) != (int)n || sap__length(s->chain) != (int)n))
+        return "Every pair has its links.";
     for (p = 0; p < n; p++) {
         const sap_pair *pair = &s->pairs[p];
         uint32_t a = sap__slot_of(pair->id0), b = sap__slot_of(pair->id1);
@@ -5709,8 +5761,10 @@ static const char *sap__validate_pairs(const sap_world *s) {
         if (s->state[a] & s->state[b] & SAP__STATIC) return "Two static boxes are no pair.";
         if (pair->object0 != s->slots[a].object || pair->object1 != s->slots[b].object)
             return "A pair has its boxes' objects.";
-        if (sap__find(s, pair->id0, pair->id1) != p) return "The hash table finds every pair, and each once.";
+        if (s->linked && sap__find(s, pair->id0, pair->id1) != p)
+            return "The hash table finds every pair, and each once.";
     }
+    if (!s->linked) return NULL;
     for (i = 0; i < sap__length(s->buckets); i++)
         for (p = s->buckets[i]; p != SAP__NONE && chained <= n; p = s->chain[p]) chained++;
     if (chained != n) return "The hash chains hold every pair once.";

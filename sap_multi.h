@@ -1639,7 +1639,9 @@ static int sap__find_in_shares(sap_multi *m) {
     sap_world *s = m->whole;
     int k, n = sap__length(s->list), lists = m->path == SAP__PATH_QUERY || s->live_static;
     int more = m->path == SAP__PATH_PRUNE ? sap__shares_of_pairs(m) : 0, jobs = SAP__SHARES + more;
-    if (more < 0 || !sap__open_shares(m)) return sap__trouble(s, SAP_ERROR_MEMORY);
+    if (more < 0) return sap__trouble(s, SAP_ERROR_MEMORY);
+    if (m->path == SAP__PATH_QUERY) sap__link_pairs(s);
+    if (!sap__open_shares(m)) return sap__trouble(s, SAP_ERROR_MEMORY);
     for (k = 0; k < SAP__SHARES; k++) {
         sap_world *v = &m->shares[k];
         int from = sap__share_from(n, k), count = lists ? sap__share_from(n, k + 1) - from : 0;
@@ -1735,8 +1737,9 @@ static int sap__is_bad_grid(const sap_multi_config *c) {
     for (k = 0; k < 3; k++)
         given |= (axes >> k & 1) && (sap__key(c->bounds.min[k]) != 0 || sap__key(c->bounds.max[k]) != 0);
     for (k = 0; k < 3; k++) {
-        int32_t lo = sap__key(c->bounds.min[k]), hi = sap__key(c->bounds.max[k]), size = sap__key(c->cell_size[k]);
+        int32_t lo, hi, size;
         if (!(axes >> k & 1)) continue;
+        lo = sap__key(c->bounds.min[k]), hi = sap__key(c->bounds.max[k]), size = sap__key(c->cell_size[k]);
         if (c->cells[k] < 0 || size < 0 || size > SAP__INFINITY) return 1;
         if (lo > hi || lo < -SAP__INFINITY || hi > SAP__INFINITY) return 1;
         if (given && c->cells[k] > 1 && (lo == hi || lo == -SAP__INFINITY || hi == SAP__INFINITY)) return 1;

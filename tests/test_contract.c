@@ -1756,6 +1756,57 @@ static void few_cost_little(void) {
 
 /* ---- found by review ------------------------------------------------------------------------------ */
 
+/* Where arithmetic flushes denormals (-ffast-math), a shift still subtracts: 0x00900000 is 18 * 2^-130. */
+static void shift_to_denormals(void) {
+    const uint32_t from[4] = {0x00900000u, 0x00900003u, 0x80900003u, 0x00000007u};
+    const float offset[3] = {test_float(0x00880000u), test_float(0x00000005u), 0};
+    sap_world *s = sap_create(NULL);
+    sap_id ids[4];
+    sap_aabb box;
+    int i;
+    for (i = 0; i < 4; i++) {
+        box = cube(test_float(from[i]), test_float(from[i]));
+        ids[i] = sap_add(s, &box, NULL);
+    }
+    CHECK_EQUAL(sap_shift_origin(s, offset), SAP_OK);
+    for (i = 0; i < 4; i++) { /* these, but for the third's sum, are exact in units of 2^-149 */
+        const uint32_t x[4] = {0x00080000u, 0x00080003u, 0x810c0002u, 0x8087fff9u};
+        const uint32_t y[4] = {0x008ffffbu, 0x008ffffeu, 0x80900008u, 0x00000002u};
+        CHECK_EQUAL(sap_get_box(s, ids[i], &box), SAP_OK);
+        CHECK_EQUAL(test_bits(box.min[0]), x[i]);
+        CHECK_EQUAL(test_bits(box.max[1]), y[i]);
+        CHECK_EQUAL(test_bits(box.min[2]), from[i]);
+    }
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK_EQUAL(pair_count(s), 0);
+    sap_destroy(s);
+}
+
+/* What is not above 0 stops a cast, and NaN is not, under -ffast-math either. */
+static float answer_nan(sap_id id, void *object, float t, void *user) {
+    (void)id;
+    (void)object;
+    (void)t;
+    ++*(int *)user;
+    return test_float(0x7fc00000u);
+}
+
+static void nan_stops_a_cast(void) {
+    const float origin[3] = {-1, 0.5f, 0.5f}, along[3] = {100, 0, 0};
+    sap_world *s = sap_create(NULL);
+    sap_aabb box = cube(0, 1);
+    int i, seen = 0;
+    for (i = 0; i < 20; i++) {
+        (void)sap_add(s, &box, NULL);
+        box.min[0] += 2, box.max[0] += 2;
+    }
+    CHECK_EQUAL(sap_ray_cast(s, origin, along, ~0u, answer_nan, &seen), 1);
+    box = cube(-2, 0.5f);
+    CHECK_EQUAL(sap_box_cast(s, &box, along, ~0u, answer_nan, &seen), 1);
+    CHECK_EQUAL(seen, 2);
+    sap_destroy(s);
+}
+
 /* A shift by nothing changes nothing, also where arithmetic flushes denormals (-ffast-math): these two would touch. */
 static void shift_by_nothing(void) {
     const float nothing[3] = {0, TEST_MINUS_0, 0};
@@ -1767,6 +1818,38 @@ static void shift_by_nothing(void) {
     CHECK_EQUAL(sap_shift_origin(s, nothing), SAP_OK);
     CHECK_EQUAL(sap_update(s), SAP_OK);
     CHECK(sap_pairs(s, NULL) == NULL || sap_find_pair(s, 1, 2) == NULL);
+    sap_destroy(s);
+}
+
+/* Chains and lists are made when somebody asks for pairs by their boxes, and kept in step while somebody does. */
+static void pairs_are_linked_for_who_asks(void) {
+    enum { N = 100 };
+    sap_world *s = make_world(NULL);
+    sap_id ids[N], other = 0;
+    int i, round;
+    for (i = 0; i < N; i++) ids[i] = add(s, along_x(0.75f * (float)i, 0.75f * (float)i + 1));
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK(!s->linked && pair_count(s) > 0);
+    for (round = 0; round < 4; round++) {
+        int asks = round == 1 || round == 2;
+        if (asks) { /* each of the three, and the second time they are linked already */
+            CHECK(s->linked == (round == 2));
+            if (round == 1) CHECK_EQUAL(sap_set_pair_data(s, ids[0], ids[1], s), SAP_OK);
+            CHECK(sap_pairs_of(s, ids[1], &other, 1) == 2 && other == ids[0]);
+            CHECK(sap_find_pair(s, ids[1], ids[0])->user_data == s);
+            CHECK(s->linked && sap_validate(s) == NULL);
+        }
+        for (i = 0; i < N; i++)
+            (void)move(s, ids[i], along_x(0.75f * (float)i + 0.01f * (float)round, 0.75f * (float)i + 1.1f));
+        s->path = SAP__PATH_PRUNE;
+        CHECK_EQUAL(sap_update(s), SAP_OK);
+        CHECK_EQUAL(s->linked, asks); /* no pair came or went: then they are mended */
+    }
+    (void)move(s, ids[5], along_x(500, 501));
+    s->path = SAP__PATH_QUERY;
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK(s->linked); /* it has looked through a list itself */
+    CHECK_EQUAL(sap_pairs_of(s, ids[5], NULL, 0), 0);
     sap_destroy(s);
 }
 
@@ -1870,6 +1953,9 @@ int main(void) {
     who_does_not_sort();
     few_cost_little();
     shift_by_nothing();
+    shift_to_denormals();
+    nan_stops_a_cast();
+    pairs_are_linked_for_who_asks();
     most_buckets();
     counts_end();
     strips_overflow_and_run_empty();

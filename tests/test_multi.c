@@ -319,10 +319,12 @@ static void compare_settled(run *r) {
         sap_id a = any_id(r), b = any_id(r);
         sap_id others[WORLDS][20];
         memset(others, 0, sizeof others);
-        ALL(r, CALL(w, pairs_of, a, others[w - r->worlds], 20));
-        for (i = 1; i < WORLDS && !r->bad; i++)
-            HOLDS(r, &r->worlds[i], memcmp(others[0], others[i], sizeof others[0]) == 0);
-        ALL(r, CALL(w, find_pair, a, b) != NULL);
+        if (r->update % 2) { /* else chains and lists are not made, but where an update needs them */
+            ALL(r, CALL(w, pairs_of, a, others[w - r->worlds], 20));
+            for (i = 1; i < WORLDS && !r->bad; i++)
+                HOLDS(r, &r->worlds[i], memcmp(others[0], others[i], sizeof others[0]) == 0);
+            ALL(r, CALL(w, find_pair, a, b) != NULL);
+        }
         ALL(r, CALL(w, is_valid, a));
         ALL(r, (uintptr_t)CALL(w, get_object, a));
     }

@@ -1233,6 +1233,7 @@ static void hostile(int seed) {
     sap_world *s, *to, *other;
     snapshot shot;
     tape before = {0}, one = {0}, two = {0};
+    const sap_pair *pairs;
     sap_result r;
     uint32_t slot;
     int i;
@@ -1259,9 +1260,11 @@ static void hostile(int seed) {
     if (!shot.bytes) exit(2);
     memcpy(shot.bytes, f.bytes, shot.size);
     tape_world(&before, to);
+    pairs = sap_pairs(to, NULL);
     r = sap_restore(to, shot.bytes, shot.size);
     if (r != SAP_OK) {
         hostile_refused++;
+        HOLDS(sap_pairs(to, NULL) == pairs);
         HOLDS(r == SAP_ERROR_SNAPSHOT || (r == SAP_ERROR_ARGUMENT && f_get(&f, AXES) != (uint32_t)g.axes));
         HOLDS(sap_last_error(to) == r);
         HOLDS(is_as(&before, to));

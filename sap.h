@@ -1461,6 +1461,30 @@ SAP__INLINE void sap__lane_box(const sap__chunk *c, int lane, sap__box *turned) 
     for (k = 0; k < 3; k++) turned->lo[k] = c->lo[k][lane], turned->hi[k] = c->hi[k][lane];
 }
 
+/* Four boxes, bound by bound: lo[k] and hi[k] say where the bounds on axis k go. By a transpose: updates in which all
+   walk take 7 to 9 percent less than lane by lane. */
+SAP__INLINE void sap__spread_four(const sap__box *const from[4], int32_t *const lo[3], int32_t *const hi[3], int at) {
+#ifdef SAP__LANES4_KERNEL
+    sap__lanes4 a0 = sap__load4(from[0]->lo), a1 = sap__load4(from[1]->lo); /* lo x, lo y, lo z, hi x */
+    sap__lanes4 a2 = sap__load4(from[2]->lo), a3 = sap__load4(from[3]->lo);
+    sap__lanes4 b0 = sap__load4(from[0]->lo + 2), b1 = sap__load4(from[1]->lo + 2); /* lo z, hi x, hi y, hi z */
+    sap__lanes4 b2 = sap__load4(from[2]->lo + 2), b3 = sap__load4(from[3]->lo + 2);
+    sap__lanes4 xy02 = sap__zip_low4(a0, a2), xy13 = sap__zip_low4(a1, a3);
+    sap__lanes4 zx02 = sap__zip_high4(a0, a2), zx13 = sap__zip_high4(a1, a3);
+    sap__lanes4 yz02 = sap__zip_high4(b0, b2), yz13 = sap__zip_high4(b1, b3);
+    sap__store4(lo[0] + at, sap__zip_low4(xy02, xy13));
+    sap__store4(lo[1] + at, sap__zip_high4(xy02, xy13));
+    sap__store4(lo[2] + at, sap__zip_low4(zx02, zx13));
+    sap__store4(hi[0] + at, sap__zip_high4(zx02, zx13));
+    sap__store4(hi[1] + at, sap__zip_low4(yz02, yz13));
+    sap__store4(hi[2] + at, sap__zip_high4(yz02, yz13));
+#else
+    int i, k;
+    for (i = 0; i < 4; i++)
+        for (k = 0; k < 3; k++) lo[k][at + i] = from[i]->lo[k], hi[k][at + i] = from[i]->hi[k];
+#endif
+}
+
 /* The boxes of a chunk's refs go to its lanes, turned; sap__nowhere goes to the empty ones. */
 static void sap__chunk_read(const sap__strips *t, sap__chunk *c, int fill, const sap__box *boxes) {
     const sap__box *from[SAP__LANES];
@@ -1469,26 +1493,7 @@ static void sap__chunk_read(const sap__strips *t, sap__chunk *c, int fill, const
     for (k = 0; k < 3; k++) lo[t->axis[k]] = c->lo[k], hi[t->axis[k]] = c->hi[k];
     for (i = 0; i < fill; i++) from[i] = &boxes[c->ref[i] & SAP__SLOT];
     for (; i < SAP__LANES; i++) from[i] = &sap__nowhere;
-#ifdef SAP__LANES4_KERNEL
-    for (i = 0; i < SAP__LANES; i += 4) { /* a transpose: all that walk take 7 to 9 percent less than lane by lane */
-        sap__lanes4 a0 = sap__load4(from[i]->lo), a1 = sap__load4(from[i + 1]->lo); /* lo x, lo y, lo z, hi x */
-        sap__lanes4 a2 = sap__load4(from[i + 2]->lo), a3 = sap__load4(from[i + 3]->lo);
-        sap__lanes4 b0 = sap__load4(from[i]->lo + 2), b1 = sap__load4(from[i + 1]->lo + 2); /* lo z, hi x, hi y, hi z */
-        sap__lanes4 b2 = sap__load4(from[i + 2]->lo + 2), b3 = sap__load4(from[i + 3]->lo + 2);
-        sap__lanes4 xy02 = sap__zip_low4(a0, a2), xy13 = sap__zip_low4(a1, a3);
-        sap__lanes4 zx02 = sap__zip_high4(a0, a2), zx13 = sap__zip_high4(a1, a3);
-        sap__lanes4 yz02 = sap__zip_high4(b0, b2), yz13 = sap__zip_high4(b1, b3);
-        sap__store4(lo[0] + i, sap__zip_low4(xy02, xy13));
-        sap__store4(lo[1] + i, sap__zip_high4(xy02, xy13));
-        sap__store4(lo[2] + i, sap__zip_low4(zx02, zx13));
-        sap__store4(hi[0] + i, sap__zip_high4(zx02, zx13));
-        sap__store4(hi[1] + i, sap__zip_low4(yz02, yz13));
-        sap__store4(hi[2] + i, sap__zip_high4(yz02, yz13));
-    }
-#else
-    for (i = 0; i < SAP__LANES; i++)
-        for (k = 0; k < 3; k++) lo[k][i] = from[i]->lo[k], hi[k][i] = from[i]->hi[k];
-#endif
+    for (i = 0; i < SAP__LANES; i += 4) sap__spread_four(from + i, lo, hi, i);
 }
 
 /* The boxes of a chunk, read soon. */
@@ -1552,39 +1557,43 @@ static int sap__most_strips(int n) {
     return n / 4 + 2 < SAP__MOST_STRIPS ? n / 4 + 2 : SAP__MOST_STRIPS;
 }
 
-/* The i-th box of a sample. Jumps by the golden ratio of 2^32, so that no pattern in the order of the boxes shows. */
-static const sap__box *sap__sampled(const sap__box *boxes, const uint32_t *slots, int n, int i) {
-    uint32_t at = (uint32_t)((uint64_t)(uint32_t)i * 2654435761u % (uint32_t)n);
-    return &boxes[slots ? slots[at] : at];
-}
-
 /* What the choice of a grid looks at. */
 typedef struct sap__sample {
-    int n, size;                                          /* all boxes, and those that are looked at */
+    int n, size; /* all boxes, and those that are looked at */
+    const sap__box *box[SAP__SAMPLE];
     int32_t starts[3][SAP__SAMPLE];                       /* their mins, sorted */
     int within[3][SAP__SAMPLE];                           /* how many of them start within each of them */
     unsigned char lo[2][SAP__SAMPLE], hi[2][SAP__SAMPLE]; /* in which of the finest strips each starts and ends */
     double together[2][SAP__CUT_BITS + 1];                /* by bits: the chance that two start in the same strip */
 } sap__sample;
 
-static void sap__sample_starts(sap__sample *m, const sap__box *boxes, const uint32_t *slots) {
+/* Which boxes: by jumps of the golden ratio of 2^32, so that no pattern in their order shows. */
+static void sap__sample_boxes(sap__sample *m, const sap__box *boxes, const uint32_t *slots, int n) {
+    int i;
+    m->n = n;
+    m->size = n / 16 < SAP__SAMPLE ? n / 16 : SAP__SAMPLE;
+    if (m->size < 128) m->size = n < 128 ? n : 128;
+    for (i = 0; i < m->size; i++) {
+        uint32_t at = (uint32_t)((uint64_t)(uint32_t)i * 2654435761u % (uint32_t)n);
+        m->box[i] = &boxes[slots ? slots[at] : at];
+    }
+}
+
+static void sap__sample_starts(sap__sample *m) {
     uint64_t sorted[SAP__SAMPLE], tmp[SAP__SAMPLE];
-    int i, k;
+    int i, k, first, last, step, most = 1;
+    while (2 * most <= m->size) most *= 2;
     for (k = 0; k < 3; k++) {
-        for (i = 0; i < m->size; i++) {
-            const sap__box *box = sap__sampled(boxes, slots, m->n, i);
-            sorted[i] = sap__item(sap__sortable(box->lo[k]), 0);
-        }
+        int32_t *starts = m->starts[k];
+        for (i = 0; i < m->size; i++) sorted[i] = sap__item(sap__sortable(m->box[i]->lo[k]), (uint32_t)i);
         sap__sort(sorted, tmp, m->size);
-        for (i = 0; i < m->size; i++) m->starts[k][i] = sap__key_of(sorted[i]);
-        for (i = 0; i < m->size; i++) {
-            const sap__box *box = sap__sampled(boxes, slots, m->n, i);
-            int a = 0, b = 0, step;
-            for (step = SAP__SAMPLE; step; step >>= 1) {
-                if (a + step <= m->size && m->starts[k][a + step - 1] < box->lo[k]) a += step;
-                if (b + step <= m->size && m->starts[k][b + step - 1] <= box->hi[k]) b += step;
-            }
-            m->within[k][i] = b - a;
+        for (i = 0; i < m->size; i++) starts[i] = sap__key_of(sorted[i]);
+        for (i = first = 0; i < m->size; i++) {
+            uint32_t box = (uint32_t)sorted[i];
+            if (starts[i] != starts[first]) first = i;
+            for (step = most, last = 0; step; step >>= 1)
+                if (last + step <= m->size && starts[last + step - 1] <= m->box[box]->hi[k]) last += step;
+            m->within[k][box] = last - first;
         }
     }
 }
@@ -1605,7 +1614,7 @@ static void sap__order_axes(sap__strips *t, const sap__sample *m) {
 }
 
 /* Cuts for the finest strips across; coarser ones are every second, fourth, ... of them. */
-static void sap__sample_cuts(sap__strips *t, sap__sample *m, const sap__box *boxes, const uint32_t *slots) {
+static void sap__sample_cuts(sap__strips *t, sap__sample *m) {
     int i, d, b;
     for (d = 0; d < 2; d++) {
         const int32_t *start = m->starts[t->axis[d + 1]];
@@ -1613,7 +1622,7 @@ static void sap__sample_cuts(sap__strips *t, sap__sample *m, const sap__box *box
         for (i = 1; i < SAP__CUTS; i++) t->cut[d][i] = start[(long long)i * m->size / SAP__CUTS];
         t->cut[d][SAP__CUTS] = SAP__AFTER_ALL;
         for (i = 0; i < m->size; i++) {
-            const sap__box *box = sap__sampled(boxes, slots, m->n, i);
+            const sap__box *box = m->box[i];
             m->lo[d][i] = (unsigned char)sap__cut_index(t->cut[d], SAP__CUT_BITS, box->lo[t->axis[d + 1]]);
             m->hi[d][i] = (unsigned char)sap__cut_index(t->cut[d], SAP__CUT_BITS, box->hi[t->axis[d + 1]]);
             count[m->lo[d][i]]++;
@@ -1660,17 +1669,15 @@ static void sap__choose_grid(sap__strips *t, const sap__box *boxes, const uint32
     t->grid_tests = -1;
     t->density[0] = t->density[1] = t->density[2] = n;
     if (n < 2 * SAP__LANES) return; /* one strip of a few chunks */
-    m.n = n;
-    m.size = n / 16 < SAP__SAMPLE ? n / 16 : SAP__SAMPLE;
-    if (m.size < 128) m.size = n < 128 ? n : 128;
-    sap__sample_starts(&m, boxes, slots);
+    sap__sample_boxes(&m, boxes, slots, n);
+    sap__sample_starts(&m);
     for (k = 0; k < 3; k++) { /* of the middle four fifths */
         double way = (double)sap__float(m.starts[k][m.size - 1 - m.size / 10]);
         way -= (double)sap__float(m.starts[k][m.size / 10]);
         t->density[k] = way > 0 ? 0.8 * n / way : n;
     }
     sap__order_axes(t, &m);
-    sap__sample_cuts(t, &m, boxes, slots);
+    sap__sample_cuts(t, &m);
     for (b0 = 0; b0 <= SAP__CUT_BITS; b0++)
         for (b1 = 0; b1 <= SAP__CUT_BITS && (1 << (b0 + b1)) < sap__most_strips(n); b1++) {
             double cost = sap__grid_cost(&m, t->axis[0], b0, b1);
@@ -1764,20 +1771,54 @@ SAP__INLINE void sap__count_span(const sap__span *span, sap__corners *corners) {
     hi[span->hi[1] + 1]++;
 }
 
+/* Which strips four keys lie in: a cut at a time, which takes a third of four searches. */
+SAP__INLINE void sap__cut_index_four(const int32_t *cut, int bits, const int32_t *lo, const int32_t *hi, int32_t *first,
+                                     int32_t *last) {
+    int i;
+#ifdef SAP__LANES4_KERNEL
+    const sap__lanes4 lo4 = sap__load4(lo), hi4 = sap__load4(hi);
+    sap__lanes4 f = sap__splat4(0), l = sap__splat4(0), all = sap__splat4((1 << bits) - 1);
+    for (i = 1; i < 1 << bits; i++) {
+        sap__lanes4 c = sap__splat4(cut[i]);
+        f = sap__sub4(f, sap__greater4(c, lo4));
+        l = sap__sub4(l, sap__greater4(c, hi4));
+    }
+    sap__store4(first, sap__sub4(all, f));
+    sap__store4(last, sap__sub4(all, l));
+#else
+    for (i = 0; i < 4; i++) {
+        first[i] = sap__cut_index(cut, bits, lo[i]);
+        last[i] = sap__cut_index(cut, bits, hi[i]);
+    }
+#endif
+}
+
 /* Where the i-th boxes are filed goes to spans, and they by their starts to items, i in [from, to). */
 static void sap__span_boxes(sap__strips *t, const sap__box *boxes, const uint32_t *slots, int from, int to,
                             sap__corners *corners) {
-    int i;
+    int32_t bounds[6][4], first[2][4], last[2][4], *lo[3], *hi[3];
+    int i, j, k, d;
+    for (k = 0; k < 3; k++) lo[t->axis[k]] = bounds[k], hi[t->axis[k]] = bounds[3 + k];
     memset(corners, 0, sizeof *corners);
-    for (i = from; i < to; i++) {
-        uint32_t slot = slots ? slots[i] : (uint32_t)i;
-        sap__box box;
-        sap__span span;
-        sap__turn(t, &boxes[slot], &box);
-        sap__span_of(t, &box, &span);
-        t->items[i] = sap__item(sap__sortable(box.lo[0]), slot);
-        t->spans[slot] = sap__pack_span(&span);
-        sap__count_span(&span, corners);
+    for (i = from; i < to; i += 4) {
+        const sap__box *four[4];
+        int n = to - i < 4 ? to - i : 4;
+        for (j = 0; j < 4; j++) {
+            int at = j < n ? i + j : i;
+            four[j] = &boxes[slots ? slots[at] : (uint32_t)at];
+        }
+        sap__spread_four(four, lo, hi, 0);
+        for (d = 0; d < 2; d++)
+            sap__cut_index_four(t->cut[d], t->bits[d], bounds[1 + d], bounds[4 + d], first[d], last[d]);
+        for (j = 0; j < n; j++) {
+            uint32_t slot = (uint32_t)(four[j] - boxes);
+            sap__span span;
+            for (d = 0; d < 2; d++) span.lo[d] = first[d][j], span.hi[d] = last[d][j];
+            span.wide = (span.hi[0] - span.lo[0] + 1) * (span.hi[1] - span.lo[1] + 1) > SAP__WIDE;
+            t->items[i + j] = sap__item(sap__sortable(bounds[0][j]), slot);
+            t->spans[slot] = sap__pack_span(&span);
+            sap__count_span(&span, corners);
+        }
     }
 }
 
@@ -4602,8 +4643,9 @@ static void sap__list_share(sap_world *s, int share) {
     sap__listed count = {0, 0, {0, 0, 0}};
     for (; i < end; i++) {
         uint32_t slot = s->record[i];
-        if (!(s->state[slot] & SAP__FRESH) && sap__same(&s->now[slot], &s->was[slot])) continue;
-        if ((s->state[slot] & SAP__ADDED) && (s->state[slot] & SAP__REMOVED)) continue;
+        uint32_t state = s->state[slot];
+        if ((state & SAP__ADDED) && (state & SAP__REMOVED)) continue;
+        if (!(state & (SAP__ADDED | SAP__REMOVED | SAP__FRESH)) && sap__same(&s->now[slot], &s->was[slot])) continue;
         s->state[slot] |= SAP__CHANGED;
         list[count.all++] = slot;
         count.newcomers += (s->state[slot] & SAP__ADDED) != 0;

@@ -772,53 +772,57 @@ static void sap__sort_few(uint64_t *items, uint64_t *tmp, int n, int shift) {
     if (from != items) memcpy(items, from, (size_t)n * sizeof *items);
 }
 
-/* Least significant digit first, eleven bits a digit; a digit that all keys share costs no pass. */
-static void sap__sort(uint64_t *items, uint64_t *tmp, int n) {
-    uint32_t counts[3][SAP__DIGITS];
-    uint64_t *from = items, *to = tmp;
-    int i, digit;
+SAP__INLINE int sap__lowest_bit(uint64_t mask) {
+#if defined(__GNUC__) || defined(__clang__)
+    return __builtin_ctzll(mask);
+#else
+    int i = 0;
+    for (; !(mask & 1); mask >>= 1) i++;
+    return i;
+#endif
+}
+
+/* By their bits from shift on: least significant digit first, of up to eleven bits, from the lowest bit on in which they
+   differ. Bits that all share cost no pass: ids are small numbers. */
+static void sap__sort_bits(uint64_t *items, uint64_t *tmp, int n, int shift) {
+    uint32_t counts[SAP__DIGITS];
+    uint64_t *from = items, *to = tmp, differ = 0;
+    int i;
     if (n <= SAP__FEW_ITEMS) {
-        sap__sort_few(items, tmp, n, 32);
+        sap__sort_few(items, tmp, n, shift);
         return;
     }
-    memset(counts, 0, sizeof counts);
-    for (i = 0; i < n; i++) {
-        uint32_t key = (uint32_t)(items[i] >> 32);
-        counts[0][key & (SAP__DIGITS - 1)]++;
-        counts[1][key >> SAP__DIGIT_BITS & (SAP__DIGITS - 1)]++;
-        counts[2][key >> 2 * SAP__DIGIT_BITS]++;
-    }
-    for (digit = 0; digit < 3; digit++) {
-        uint32_t *count = counts[digit], sum = 0;
-        int shift = 32 + SAP__DIGIT_BITS * digit;
-        uint64_t *swap;
-        if (count[from[0] >> shift & (SAP__DIGITS - 1)] == (uint32_t)n) continue;
-        for (i = 0; i < SAP__DIGITS; i++) {
-            uint32_t c = count[i];
-            count[i] = sum;
-            sum += c;
+    for (i = 1; i < n; i++) differ |= items[i] ^ items[0];
+    for (differ = differ >> shift << shift; differ;) {
+        int bit = sap__lowest_bit(differ), bits = SAP__DIGIT_BITS, digits;
+        uint64_t *swap = from;
+        uint32_t sum = 0;
+        while (!(differ >> bit >> (bits - 1) & 1)) bits--;
+        digits = 1 << bits;
+        memset(counts, 0, (size_t)digits * sizeof *counts);
+        for (i = 0; i < n; i++) counts[from[i] >> bit & (uint32_t)(digits - 1)]++;
+        for (i = 0; i < digits; i++) {
+            uint32_t count = counts[i];
+            counts[i] = sum;
+            sum += count;
         }
-        for (i = 0; i < n; i++) to[count[from[i] >> shift & (SAP__DIGITS - 1)]++] = from[i];
-        swap = from;
+        for (i = 0; i < n; i++) to[counts[from[i] >> bit & (uint32_t)(digits - 1)]++] = from[i];
         from = to;
         to = swap;
+        differ = differ >> bit >> bits << bits << bit;
     }
     if (from != items) memcpy(items, from, (size_t)n * sizeof *items);
 }
 
-/* Pairs of ids, (id0, id1), by both: by the lower half, then, stably, by the upper. */
+static void sap__sort(uint64_t *items, uint64_t *tmp, int n) {
+    sap__sort_bits(items, tmp, n, 32);
+}
+
+/* Pairs of ids, (id0, id1), by both. */
 static void sap__sort_pairs(uint64_t *items, uint64_t *tmp, int n) {
-    int i, half;
+    int i;
     for (i = 1; i < n && items[i - 1] <= items[i];) i++;
-    if (i >= n) return; /* as often: batches come in order */
-    if (n <= SAP__FEW_ITEMS) {
-        sap__sort_few(items, tmp, n, 0);
-        return;
-    }
-    for (half = 0; half < 2; half++) {
-        for (i = 0; i < n; i++) items[i] = items[i] << 32 | items[i] >> 32;
-        sap__sort(items, tmp, n);
-    }
+    if (i < n) sap__sort_bits(items, tmp, n, 0); /* often they come in order, as in a batch */
 }
 
 /* ====================================================================================================== */
@@ -867,16 +871,6 @@ typedef struct sap__kernel {
 } sap__kernel;
 
 enum { SAP__KERNEL_SCALAR, SAP__KERNEL_SSE2, SAP__KERNEL_AVX2, SAP__KERNEL_NEON, SAP__KERNEL_WASM };
-
-SAP__INLINE int sap__lowest_bit(uint64_t mask) {
-#if defined(__GNUC__) || defined(__clang__)
-    return __builtin_ctzll(mask);
-#else
-    int i = 0;
-    for (; !(mask & 1); mask >>= 1) i++;
-    return i;
-#endif
-}
 
 static uint32_t sap__hits_scalar(const sap__chunk *c, const sap__box *box) {
     uint32_t mask = 0;

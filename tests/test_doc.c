@@ -1690,12 +1690,14 @@ static void *ask_multi_in_thread(void *argument) {
     r->hits = 0;
     for (i = 0; i < 200; i++) {
         sap_aabb box = lattice_box(&rng);
+        r->hits += sap_multi_pairs_of(r->multi, (sap_id)(1 + i), NULL, 0);
         r->hits += sap_multi_query_box(r->multi, &box, ~0u, NULL, NULL);
     }
     return NULL;
 }
 
-/* One sap_multi is used by one thread at a time, but for queries after sap_multi_prepare_queries, as in sap.h. */
+/* One sap_multi is used by one thread at a time, but for looks, and for queries after sap_multi_prepare_queries, as in
+   sap.h. */
 static void multi_threads_may_query(void) {
     sap_multi *m = open_fixed();
     multi_reader readers[THREADS], alone;

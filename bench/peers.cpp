@@ -1089,7 +1089,7 @@ static void plot(int n) {
     FILE *g = popen("gnuplot 2>/dev/null", "w");
     if (!g) return;
     fprintf(g,
-            "set terminal svg size 1100,520 font 'sans-serif,13' background '#ffffff'\nset output "
+            "set terminal svg noenhanced size 1100,520 font 'sans-serif,13' background '#ffffff'\nset output "
             "'build/peers.svg'\n"
             "set title 'microseconds a frame, %d boxes, lower is better'\nset logscale y\nset format y "
             "'%%g'\n"
@@ -1097,12 +1097,12 @@ static void plot(int n) {
             "set grid ytics lc '#dddddd'\nset border 3\nset tics nomirror\nset key outside top horizontal\nplot ",
             n);
     int c = 2;
-    static const char *const colour[] = {"#d7301f", "#41729f", "#7fa8d1", "#5b8c5a", "#a3c9a8",
-                                         "#8a6d9e", "#c3b1d6", "#999999", "#cccccc"};
+    static const char *const colour[] = {"#d7301f", "#f08a6c", "#f7c4a9", "#41729f", "#7fa8d1", "#5b8c5a",
+                                         "#a3c9a8", "#8a6d9e", "#c3b1d6", "#999999", "#cccccc"};
     for (const peer_kind &p : peers)
         if (p.where & FRAMES_3D) {
             fprintf(g, "%s'build/peers.dat' using %d%s title '%s' lc '%s'", c > 2 ? ", " : "", c,
-                    c == 2 ? ":xtic(1)" : "", p.name, colour[(c - 2) % 9]);
+                    c == 2 ? ":xtic(1)" : "", p.name, colour[(c - 2) % 11]);
             c++;
         }
     fprintf(g, "\n");

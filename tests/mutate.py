@@ -80,7 +80,8 @@ EQUIVALENT = [
     (r"sap__branch_rebuild: memcpy\(.*territory.* => ;", "the same"),
     (r"sap__branch_stragglers: if \(\(second - first\) \* 30 >", "which boxes a branch gives away"),
     # These, how fast updates are.
-    (r"sap__links_anew: .* => .* <= sap__buckets_for", "all pairs are linked anew more often"),
+    (r"sap__links_stay: .* => .*(lost \+ found < n|lost - found|n / 4 - |> sap__buckets_for)", "all pairs are linked anew more often"),
+    (r"sap__span_boxes: .*to - i < 4 \?.* => .*<= 4", "four are four"),
     (r"sap__most_strips: .* => .*SAP__CUT_BITS\) - 1 \?", "a strip or two more or less in a world of exactly so many boxes"),
     (r"sap__expect_shifts: .* => for \(i = 1;", "a sample of one box less"),
     (r"sap__strips_reread: .* => .*e > strip->start; e--\)", "whether the first two chunks of a strip become one"),

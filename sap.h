@@ -95,7 +95,7 @@
                                     since the last one is taken along first, O(1) a box. Until then it costs nothing
    sap_save, sap_restore            O(n + k)
 
-   Recursion stays below a hundred calls, and no call takes more than 80 KB of stack.
+   Recursion stays below a hundred calls, and no call takes more than 64 KB of stack (of sap_multi.h, 80).
 
    The bound that is held: with boxes of similar size in a world of constant density a frame is linear. Where it
    fails: boxes that all overlap on two axes are swept along the third alone, and boxes that overlap on all three

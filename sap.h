@@ -88,8 +88,9 @@
                                     changed. Counts choose the way, never a clock, and a shift budget keeps insertion
                                     sort from going quadratic
    sap_find_pair                    O(1)
-   sap_pairs_of                     O(its own pairs * log capacity). The first such call after an update in which many
-                                    boxes changed also links all pairs, O(n + k); where nobody calls, that is spared
+   sap_pairs_of                     O(its own pairs * log capacity). The first such call after sap_restore or an update in
+                                    which many boxes changed, also links all pairs, O(n + k); where nobody calls, that
+                                    is spared
    sap_box_prune                    O(n log n + what overlaps on the sweep axis within a strip)
    queries                          O(log n + hits), by a tree that a world has from its first query on; what moved
                                     since the last one is taken along first, O(1) a box. Until then it costs nothing
@@ -3677,7 +3678,9 @@ SAP_DEF sap_result sap_refilter(sap_world *s, sap_id id) {
     return sap__freshen(s, id, NULL, NULL);
 }
 
-/* The key of a bound after the shift; infinite ones stay where they are. */
+/* The key of a bound after the shift; infinite ones stay where they are. A double has more than twice a float's digits,
+   so rounding twice gives what rounding once does; a difference that is no normal float is exact, and is put together
+   from its units, as the machine may flush it to zero. */
 static int32_t sap__shifted(int32_t key, float offset) {
     float v = sap__float(key);
     double difference = sap__double(v) - sap__double(offset);

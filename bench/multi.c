@@ -7,8 +7,9 @@ A frame's time is that of handing in the boxes that moved and of the update, as 
 thread, which chooses a grid where there are boxes enough, 'threads' the same with so many threads (2). Medians of all
 frames; after each the numbers of created and deleted pairs must be the same.
 
-'speed-up' is grid by threads; 'quiet' the same of the fastest tenth of the frames, in which nothing else ran on the
-machine's cores; 'machine' what the threads gain in those on plain arithmetic that shares nothing: no more is to be had.
+'speed-up' is grid by threads, and where two cores are unequal hangs on which of them the caller is; 'quiet' the
+same of the fastest tenth of the frames, in which nothing else ran on the machine's cores; 'machine' what the
+threads gain in those on plain arithmetic that shares nothing: no more is to be had.
 */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include <stdio.h>

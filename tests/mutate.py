@@ -80,8 +80,8 @@ EQUIVALENT = [
     (r"sap__branch_rebuild: memcpy\(.*territory.* => ;", "the same"),
     (r"sap__branch_stragglers: if \(\(second - first\) \* 30 >", "which boxes a branch gives away"),
     # These, how fast updates are.
-    (r"sap__take_deleted: .* => .*(last >= 0|< lost\[last\]|last \+ 1|last > n|4 \+)", "which of the pairs are sorted before they are merged"),
-    (r"sap__end_all: .*sap__links_stay", "the pairs are not linked any more, or are copied"),
+    (r"sap__take_deleted: .* => .*4 \* \(long long\)last >= n", "which of the pairs are sorted before they are merged"),
+    (r"sap__end_all: .* => .*<= n \|\|", "the pairs are copied"),
     (r"sap__end_all: .* => for \(i = 0;", "looks into the array's header, too, and may copy what is sorted"),
     (r"sap__sort_bits: .* => .*most - 0\) / most", "a digit more, of fewer bits"),
     (r"sap__links_stay: .* => .*(lost \+ found < n|lost - found|n / 4 - |> sap__buckets_for)", "all pairs are linked anew more often"),

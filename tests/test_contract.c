@@ -1943,6 +1943,30 @@ static void one_start_for_all(void) {
     sap_destroy(s);
 }
 
+/* One that touches more strips than it is filed in asks all of them. */
+static void a_wide_box_asks(void) {
+    enum { SIDE = 20, N = SIDE * SIDE * SIDE };
+    sap_world *s = sap_create(NULL);
+    sap_aabb ground = {{-1, -1, -1}, {-1, -1, -1}};
+    sap_id id = sap_add(s, &ground, NULL);
+    int i, k, created;
+    for (i = 0; i < N; i++) {
+        sap_aabb box;
+        int at[3] = {i % SIDE, i / SIDE % SIDE, i / SIDE / SIDE};
+        for (k = 0; k < 3; k++) box.min[k] = (float)(2 * at[k]), box.max[k] = box.min[k] + 1;
+        CHECK(sap_add(s, &box, NULL) != 0);
+    }
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK((1 << (s->moving.bits[0] + s->moving.bits[1])) > SAP__WIDE);
+    for (k = 0; k < 3; k++) ground.max[k] = 2 * SIDE;
+    CHECK_EQUAL(sap_move(s, id, &ground), SAP_OK);
+    CHECK_EQUAL(way_of_update(s), SAP__PATH_QUERY);
+    CHECK(sap_created(s, &created) != NULL);
+    CHECK_EQUAL(created, N);
+    CHECK(s->moving.spans[sap__slot_of(id)] == SAP__WIDE_SPAN);
+    sap_destroy(s);
+}
+
 int main(void) {
     types();
     result_text();
@@ -1960,6 +1984,7 @@ int main(void) {
     counts_end();
     strips_overflow_and_run_empty();
     one_start_for_all();
+    a_wide_box_asks();
     for (path = SAP__PATH_AUTO; path < ALL_PATHS; path++) {
         create_and_destroy();
         reserve();

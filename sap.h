@@ -848,7 +848,8 @@ static void sap__sort(uint64_t *items, uint64_t *tmp, int n) {
     sap__sort_bits(items, tmp, n, 32);
 }
 
-/* Pairs of ids, (id0, id1), by both. */
+/* Pairs of ids, (id0, id1), by both. (By id0 alone, and then by insertion: fast and add take 3 to 5 percent more, for
+   which of two comes first is a coin toss.) */
 static void sap__sort_pairs(uint64_t *items, uint64_t *tmp, int n) {
     int i;
     for (i = 1; i < n && items[i - 1] <= items[i];) i++;
@@ -3756,32 +3757,54 @@ static sap_result sap__check_moves(const sap_world *s, const sap_id *ids, const 
     return !known ? SAP_ERROR_ID : good ? SAP_OK : SAP_ERROR_BOX;
 }
 
-/* Moves them; the record of those that have no entry yet goes to record, where there is room. How many these are. */
-static int sap__write_moves(sap_world *s, const sap_id *ids, const sap_aabb *boxes, int from, int to,
-                            uint32_t *record) {
-    int i, changed, n = 0;
+/* Moves them, and says what sap__check_moves would. Those that the record does not hold yet go there, from its at-th
+   place on, where there is room. How many these are. */
+static int sap__write_moves(sap_world *s, const sap_id *ids, const sap_aabb *boxes, int from, int to, int at,
+                            sap_result *result) {
+    int i, changed, n = at, known = 1, good = 1;
     for (i = from; i < to; i++) {
-        uint32_t slot = sap__slot_of(ids[i]);
-        (void)sap__encode_over(&boxes[i], s->used, &s->now[slot], &changed);
+        uint32_t slot = sap__live_slot(s, ids[i]);
+        if (slot == SAP__NONE) {
+            known = 0;
+            continue;
+        }
+        good &= sap__encode_over(&boxes[i], s->used, &s->now[slot], &changed);
         if (!changed) continue;
-        if (!(s->state[slot] & SAP__RECORDED)) record[n++] = slot;
+        if (!(s->state[slot] & SAP__RECORDED)) s->record[n++] = slot;
         s->state[slot] |= SAP__RECORDED;
         sap__tree_note(s, slot);
     }
-    return n;
+    *result = !known ? SAP_ERROR_ID : good ? SAP_OK : SAP_ERROR_BOX;
+    return n - at;
 }
 
+/* Undoes it, for those n: what the record did not hold is where it was. */
+static void sap__take_moves_back(sap_world *s, int at, int n) {
+    int i;
+    for (i = at; i < at + n; i++) {
+        uint32_t slot = s->record[i];
+        s->now[slot] = s->was[slot];
+        s->state[slot] &= ~(uint32_t)SAP__RECORDED;
+    }
+}
+
+/* Where nothing is recorded yet, which is the rule, one pass moves all, and an error undoes it. (A pass before it that
+   looks for errors: 3 percent of gravity.) */
 SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const sap_aabb *boxes) {
-    sap_result r;
-    int recorded;
+    sap_result r = SAP_OK;
+    int recorded, more;
     if (!s) return SAP_ERROR_ARGUMENT;
     if (n < 0 || (n && (!boxes || !ids))) return sap__end_call(s, SAP_ERROR_ARGUMENT);
     if (s->in_filter) return sap__end_call(s, SAP_ERROR_BUSY);
-    r = sap__check_moves(s, ids, boxes, 0, n);
-    if (r != SAP_OK || n == 0) return sap__end_call(s, r);
     recorded = sap__length(s->record);
-    sap__set_length(s->record, recorded + sap__write_moves(s, ids, boxes, 0, n, s->record + recorded));
-    return sap__end_call(s, SAP_OK);
+    if (recorded) r = sap__check_moves(s, ids, boxes, 0, n);
+    if (r != SAP_OK) return sap__end_call(s, r);
+    more = sap__write_moves(s, ids, boxes, 0, n, recorded, &r);
+    if (r == SAP_OK)
+        sap__set_length(s->record, recorded + more);
+    else
+        sap__take_moves_back(s, recorded, more);
+    return sap__end_call(s, r);
 }
 
 SAP_DEF sap_result sap_move(sap_world *s, sap_id id, const sap_aabb *box) {
@@ -4058,7 +4081,7 @@ static int sap__links_stay(const sap_world *s) {
 static void sap__take_deleted(sap_world *s) {
     const uint32_t *lost = s->lost;
     uint64_t *items = s->items;
-    int i, n = sap__length(s->deleted), a = 0, b, last = n;
+    int i, a, b, n = sap__length(s->deleted), last = n;
     while (last > 0 &&
            (last == n || sap__pair_item(&s->pairs[lost[last - 1]]) <= sap__pair_item(&s->pairs[lost[last]])))
         last--;
@@ -4067,14 +4090,12 @@ static void sap__take_deleted(sap_world *s) {
     sap__sort(items, s->tmp, last);
     for (i = 0; i < last; i++) items[i] = sap__item(s->pairs[(uint32_t)items[i]].id0, (uint32_t)items[i]);
     sap__sort(items, s->tmp, last);
-    for (i = 0, b = last; a < last && b < n; i++) {
-        const sap_pair *pair = &s->pairs[(uint32_t)items[a]], *other = &s->pairs[lost[b]];
-        int is_first = sap__pair_item(pair) < sap__pair_item(other);
-        s->deleted[i] = s->pairs[is_first ? (uint32_t)items[a] : lost[b]];
-        a += is_first;
-        b += !is_first;
+    for (a = i = 0, b = last; a < last; a++) {
+        const sap_pair *pair = &s->pairs[(uint32_t)items[a]];
+        uint64_t item = sap__pair_item(pair);
+        for (; b < n && sap__pair_item(&s->pairs[lost[b]]) < item; b++) s->deleted[i++] = s->pairs[lost[b]];
+        s->deleted[i++] = *pair;
     }
-    for (; a < last; a++) s->deleted[i++] = s->pairs[(uint32_t)items[a]];
     for (; b < n; b++) s->deleted[i++] = s->pairs[lost[b]];
 }
 
@@ -4824,7 +4845,8 @@ static int sap__choose_path(sap_world *s, int changed_moving, int changed) {
     return path;
 }
 
-/* One share of the record: what has changed goes to the list, from where the share begins. */
+/* One share of the record: what has changed goes to the list, from where the share begins. What moved and came back
+   counts as well: to look whether it did costs 2 to 5 percent of an update in which all move. */
 static void sap__list_share(sap_world *s, int share) {
     int n = sap__length(s->record), i = sap__share_from(n, share), end = sap__share_from(n, share + 1);
     uint32_t *list = s->list + i;
@@ -4832,12 +4854,10 @@ static void sap__list_share(sap_world *s, int share) {
     for (; i < end; i++) {
         uint32_t slot = s->record[i];
         uint32_t state = s->state[slot];
-        if (!(state & (SAP__ADDED | SAP__REMOVED | SAP__FRESH))) {
-            if (sap__same(&s->now[slot], &s->was[slot])) continue;
-        } else {
+        if (state & (SAP__ADDED | SAP__REMOVED)) {
             if ((state & SAP__ADDED) && (state & SAP__REMOVED)) continue;
             count.newcomers += (state & SAP__ADDED) != 0;
-            count.changed[2] += (state & (SAP__ADDED | SAP__REMOVED)) != 0;
+            count.changed[2]++;
         }
         s->state[slot] = state | SAP__CHANGED;
         list[count.all++] = slot;

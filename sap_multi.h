@@ -314,9 +314,9 @@ struct sap_multi {
     /* moves that are recorded on threads */
     const sap_id *ids;
     const sap_aabb *boxes;
-    int moves;                                          /* how many */
-    int ascends[SAP__SHARES];                           /* 1: the ids do, 2: the slots do; or both */
-    int unrecorded[SAP__SHARES], recorded[SAP__SHARES]; /* not in the record before; put there */
+    int moves;                                         /* how many */
+    int by_slot;                                       /* what tells the shares apart; see sap__move_key */
+    int record_at[SAP__SHARES], recorded[SAP__SHARES]; /* where a share records, and how many */
     sap_result result[SAP__SHARES];
     long long updates;
 };
@@ -1668,57 +1668,85 @@ static int sap__settle_in_shares(sap_world *s, int path, const int changed[3]) {
 
 /* ---- recording on threads ------------------------------------------------------------------------------------ */
 
-/* Live ids that ascend name each box once, and so do those whose slots ascend: then no two jobs write the same one. */
+/* Live boxes differ in their ids as in their slots: by either of the two the shares can be told apart. */
+static uint32_t sap__move_key(const sap_multi *m, int i) {
+    return m->by_slot ? sap__slot_of(m->ids[i]) : m->ids[i];
+}
+
+/* Whether the share moves none but its own boxes: those from its first key on, before the next share's first. Ids or
+   slots that ascend are told apart, and some that nearly do. */
+static int sap__is_apart(const sap_multi *m, int from, int to) {
+    uint32_t first = from ? sap__move_key(m, from) : 0, end = to < m->moves ? sap__move_key(m, to) : ~0u;
+    int i, apart = 1;
+    for (i = from; i < to; i++) {
+        uint32_t key = sap__move_key(m, i);
+        apart &= (key >= first) & (key < end);
+    }
+    return apart;
+}
+
 static void sap__check_moves_job(void *data, int index) {
     sap_multi *m = (sap_multi *)data;
     const sap_world *s = m->whole;
     int i, from = sap__share_from(m->moves, index), to = sap__share_from(m->moves, index + 1);
-    int by_id = 1, by_slot = 2, unrecorded = 0;
     m->result[index] = sap__check_moves(s, m->ids, m->boxes, from, to);
-    m->ascends[index] = 0;
+    m->recorded[index] = 0;
     if (m->result[index] != SAP_OK) return;
-    for (i = from; i < to; i++) {
-        uint32_t slot = sap__slot_of(m->ids[i]);
-        unrecorded += !(s->state[slot] & SAP__RECORDED);
-        if (i == 0) continue;
-        if (m->ids[i] <= m->ids[i - 1]) by_id = 0;
-        if (slot <= sap__slot_of(m->ids[i - 1])) by_slot = 0;
-    }
-    m->ascends[index] = by_id | by_slot;
-    m->unrecorded[index] = unrecorded;
-}
-
-/* Where the share's part of the record begins, behind those of the shares before it. */
-static uint32_t *sap__record_of_share(const sap_multi *m, int share) {
-    int k, at = sap__length(m->whole->record);
-    for (k = 0; k < share; k++) at += m->unrecorded[k];
-    return m->whole->record + at;
+    for (i = from; i < to; i++) m->recorded[index] += !(s->state[sap__slot_of(m->ids[i])] & SAP__RECORDED);
 }
 
 static void sap__write_moves_job(void *data, int index) {
     sap_multi *m = (sap_multi *)data;
     int from = sap__share_from(m->moves, index), to = sap__share_from(m->moves, index + 1);
-    m->recorded[index] = sap__write_moves(m->whole, m->ids, m->boxes, from, to, sap__record_of_share(m, index));
+    m->recorded[index] = 0;
+    m->result[index] = SAP_ERROR_ARGUMENT;
+    if (sap__is_apart(m, from, to))
+        m->recorded[index] =
+            sap__write_moves(m->whole, m->ids, m->boxes, from, to, m->record_at[index], &m->result[index]);
+}
+
+/* Moves all in shares that m->by_slot tells apart. 0 if it does not, or a move is bad: then nothing was moved. */
+static int sap__write_moves_apart(sap_multi *m) {
+    sap_world *s = m->whole;
+    int k, good = 1, recorded = sap__length(s->record);
+    for (k = 2; k < SAP__SHARES; k++) /* what is not sorted at all is seen here */
+        good &= sap__move_key(m, sap__share_from(m->moves, k - 1)) <= sap__move_key(m, sap__share_from(m->moves, k));
+    if (!good) return 0;
+    sap__run(m, sap__write_moves_job, SAP__SHARES);
+    for (k = 0; k < SAP__SHARES; k++) good &= m->result[k] == SAP_OK;
+    for (k = 0; k < SAP__SHARES; k++) {
+        if (!good)
+            sap__take_moves_back(s, m->record_at[k], m->recorded[k]);
+        else if (recorded < m->record_at[k])
+            memmove(s->record + recorded, s->record + m->record_at[k], (size_t)m->recorded[k] * sizeof *s->record);
+        recorded += m->recorded[k];
+    }
+    if (good) sap__set_length(s->record, recorded);
+    return good;
 }
 
 /* As sap_move_many; 0 if that is to do it, and to say what is wrong. */
 static int sap__move_in_shares(sap_multi *m, int n, const sap_id *ids, const sap_aabb *boxes) {
     sap_world *s = m->whole;
-    int k, recorded = sap__length(s->record), ascends = 3;
+    int k, recorded = sap__length(s->record), at = recorded;
     if (!m->config.parallel || s->in_filter || (s->tree && s->tree->ready) || n < s->threads_from) return 0;
     m->ids = ids;
     m->boxes = boxes;
     m->moves = n;
-    sap__run(m, sap__check_moves_job, SAP__SHARES);
-    for (k = 0; k < SAP__SHARES; k++) ascends &= m->ascends[k];
-    if (!ascends) return 0;
-    sap__run(m, sap__write_moves_job, SAP__SHARES);
     for (k = 0; k < SAP__SHARES; k++) {
-        memmove(s->record + recorded, sap__record_of_share(m, k), (size_t)m->recorded[k] * sizeof *s->record);
-        recorded += m->recorded[k];
+        m->recorded[k] = sap__share_from(n, k + 1) - sap__share_from(n, k); /* at most */
+        m->result[k] = SAP_OK;
     }
-    sap__set_length(s->record, recorded);
-    return 1;
+    if (recorded) sap__run(m, sap__check_moves_job, SAP__SHARES); /* those could not be taken back */
+    for (k = 0; k < SAP__SHARES; k++) {
+        if (m->result[k] != SAP_OK) return 0;
+        m->record_at[k] = at;
+        at += m->recorded[k];
+    }
+    if (at > sap__length(s->slots)) return 0; /* some are moved twice: no room to record them all */
+    if (sap__write_moves_apart(m)) return 1;
+    m->by_slot = !m->by_slot; /* stays so for the next time */
+    return sap__write_moves_apart(m);
 }
 
 /* ====================================================================================================== */

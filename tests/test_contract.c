@@ -1655,8 +1655,8 @@ static void ways_are_chosen(void) {
     push(s, ids + PART, 1, -1000); /* all are back */
     CHECK_EQUAL(way_of_update(s), SAP__PATH_PRUNE);
     push(s, ids, PART + 1, 1000);
-    push(s, ids + PART, 1, -1000); /* this one did not move */
-    CHECK_EQUAL(way_of_update(s), SAP__PATH_QUERY);
+    push(s, ids + PART, 1, -1000); /* this one is back, and counts: it is not looked at again */
+    CHECK_EQUAL(way_of_update(s), SAP__PATH_PRUNE);
     push(s, ids, PART, -1000);
     CHECK_EQUAL(way_of_update(s), SAP__PATH_QUERY);
 

@@ -1587,6 +1587,64 @@ static void all_bytes_are_counted(void) {
     CHECK_EQUAL(live_blocks, 0);
 }
 
+/* Whether the boxes stand where they should. */
+static int stand(const sap_multi *m, int n, const sap_id *ids, const sap_aabb *boxes) {
+    sap_aabb box;
+    int i, same = sap_multi_validate(m) == NULL;
+    for (i = 0; i < n; i++)
+        same &= sap_multi_get_box(m, ids[i], &box) == SAP_OK && memcmp(&box, &boxes[i], sizeof box) == 0;
+    return same;
+}
+
+/* On threads as on one: a box that is moved twice in a call, by the last move of a share and the first of the next, is
+   where the later one says; and if the last move is bad, nothing has moved. Whether something was recorded before, or
+   nothing. */
+static void moves_that_meet(void) {
+    enum { N = 8 * SAP__SHARES };
+    sap_multi_config c;
+    sap_multi *m;
+    test_rng shuffle = {9};
+    sap_aabb boxes[N], to[N];
+    sap_id ids[N], some[N], dead;
+    int i, k, round;
+    memset(&c, 0, sizeof c);
+    c.parallel = run_shuffled;
+    c.parallel_user = &shuffle;
+    m = sap_multi_create(&c);
+    if (!CHECK(m != NULL)) exit(1);
+    m->whole->threads_from = 1;
+    for (i = 0; i < N; i++)
+        for (k = 0; k < 3; k++) boxes[i].min[k] = (float)i, boxes[i].max[k] = (float)i + 2;
+    dead = sap_multi_add(m, &boxes[0], NULL);
+    CHECK_EQUAL(sap_multi_add_many(m, N, boxes, NULL, ids), SAP_OK);
+    CHECK_EQUAL(sap_multi_remove(m, dead), SAP_OK);
+    CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+    for (round = 1; round < 8 * SAP__SHARES; round++) {
+        int at = sap__share_from(N, 1 + round % (SAP__SHARES - 1));
+        if (round % 2) {
+            boxes[N / 2].max[0] += 1;
+            CHECK_EQUAL(sap_multi_move(m, ids[N / 2], &boxes[N / 2]), SAP_OK);
+        }
+        for (k = 0; k < N; k++) to[k] = boxes[k], to[k].max[1] += 1;
+        memcpy(some, ids, sizeof some);
+        some[N - 1] = dead;
+        CHECK_EQUAL(sap_multi_move_many(m, N, some, to), SAP_ERROR_ID);
+        CHECK(stand(m, N, ids, boxes));
+        some[N - 1] = ids[N - 1];
+        to[N - 1].max[0] = -10;
+        CHECK_EQUAL(sap_multi_move_many(m, N, some, to), SAP_ERROR_BOX);
+        CHECK(stand(m, N, ids, boxes));
+        to[N - 1].max[0] = 1e6f;
+        some[at - 1] = ids[at];
+        CHECK_EQUAL(sap_multi_move_many(m, N, some, to), SAP_OK);
+        to[at - 1] = boxes[at - 1];
+        memcpy(boxes, to, sizeof boxes);
+        CHECK(stand(m, N, ids, boxes));
+        CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+    }
+    sap_multi_destroy(m);
+}
+
 static int no_pairs(const sap_pair *pair, void *user) {
     (void)pair, (void)user;
     if (is_in_a_job()) faults++;
@@ -1997,6 +2055,7 @@ int main(int argc, char **argv) {
         limits(from);
         reserved(from, 0, NULL);
     }
+    moves_that_meet();
     busy_in_the_filter();
     reserved(INT_MAX, 1, NULL);
     reserved(INT_MAX, 1, no_pairs);

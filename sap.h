@@ -2615,6 +2615,13 @@ typedef struct sap__listed { /* of a share of the record: what has changed */
     int all, newcomers, changed[3];
 } sap__listed;
 
+/* Slots in a row, the longest in it first. Slots that have no box, or soon have none, need no mask: that is the next
+   one. */
+typedef struct sap__queue {
+    uint32_t first, last;
+    int count;
+} sap__queue;
+
 struct sap_world {
     sap_config config;
     sap__kernel kernel;
@@ -2626,10 +2633,9 @@ struct sap_world {
     /* boxes, by slot; slots and state say how many there are */
     sap__box *now, *was; /* as recorded; as of the last update */
     sap__slot *slots;
-    uint32_t *state, *link; /* link: head of the slot's list of pairs; of a free slot the next free one */
-    uint32_t free_first, free_last;
-    uint32_t removed_first, removed_last; /* slots whose boxes were removed since the last update, in order */
-    int free_count, removed_count, live, live_static;
+    uint32_t *state, *link;   /* link: head of the slot's list of pairs */
+    sap__queue free, removed; /* slots without a box; slots whose boxes were removed since the last update */
+    int live, live_static;
     uint32_t *record; /* slots touched since the last update, each once */
     int fresh;        /* how many of them are */
 
@@ -3655,12 +3661,33 @@ static sap_result sap__end_call(sap_world *s, sap_result r) {
     return r;
 }
 
+SAP__INLINE void sap__enqueue(sap_world *s, sap__queue *queue, uint32_t slot) {
+    if (queue->count++)
+        s->slots[queue->last].mask = slot;
+    else
+        queue->first = slot;
+    queue->last = slot;
+    s->slots[slot].mask = 0;
+}
+
+/* Removed slots are free for others. */
+static void sap__free_removed(sap_world *s) {
+    if (s->removed.count == 0) return;
+    if (s->free.count)
+        s->slots[s->free.last].mask = s->removed.first;
+    else
+        s->free.first = s->removed.first;
+    s->free.last = s->removed.last;
+    s->free.count += s->removed.count;
+    s->removed.count = 0;
+}
+
 /* The slot longest free, else a new one behind the others. */
 static uint32_t sap__take_slot(sap_world *s) {
-    uint32_t slot = s->free_first;
-    if (s->free_count) {
-        s->free_first = s->link[slot];
-        s->free_count--;
+    uint32_t slot = s->free.first;
+    if (s->free.count) {
+        s->free.first = s->slots[slot].mask;
+        s->free.count--;
     } else {
         int n = sap__length(s->slots) + 1;
         slot = (uint32_t)n - 1;
@@ -3669,32 +3696,6 @@ static uint32_t sap__take_slot(sap_world *s) {
         s->state[slot] = 0;
     }
     return slot;
-}
-
-static void sap__push_free(sap_world *s, uint32_t slot) {
-    if (s->free_count++)
-        s->link[s->free_last] = slot;
-    else
-        s->free_first = slot;
-    s->free_last = slot;
-}
-
-/* The next user of the slot has another id. Nothing of the old box stays, so that snapshots are the same: it is and was
-   nowhere already. */
-static void sap__give_slot(sap_world *s, uint32_t slot) {
-    s->state[slot] = (s->state[slot] & ~(uint32_t)SAP__FLAGS) + 0x01000000u;
-    memset(&s->slots[slot], 0, sizeof s->slots[slot]);
-    s->link[slot] = SAP__NONE;
-    sap__push_free(s, slot);
-}
-
-static void sap__push_removed(sap_world *s, uint32_t slot) {
-    if (s->removed_count++)
-        s->slots[s->removed_last].mask = slot; /* a removed box needs no mask: it links the queue */
-    else
-        s->removed_first = slot;
-    s->removed_last = slot;
-    s->slots[slot].mask = 0;
 }
 
 static sap_result sap__add(sap_world *s, int n, const sap_aabb *boxes, void *const *objects, sap_id *ids,
@@ -3707,7 +3708,7 @@ static sap_result sap__add(sap_world *s, int n, const sap_aabb *boxes, void *con
     for (i = 0; i < n; i++) good &= sap__encode(&boxes[i], s->used, &encoded);
     if (!good) return sap__end_call(s, SAP_ERROR_BOX);
     if (s->config.max_boxes && n > s->config.max_boxes - s->live) return sap__end_call(s, SAP_ERROR_LIMIT);
-    fresh_slots = n > s->free_count ? n - s->free_count : 0;
+    fresh_slots = n > s->free.count ? n - s->free.count : 0;
     if (fresh_slots > SAP__MAX_BOXES - sap__length(s->slots)) return sap__end_call(s, SAP_ERROR_LIMIT);
     if (!sap__room_for_boxes(s, sap__length(s->slots) + fresh_slots)) return sap__end_call(s, SAP_ERROR_MEMORY);
     for (i = 0; i < n; i++) {
@@ -3811,14 +3812,23 @@ SAP_DEF sap_result sap_move(sap_world *s, sap_id id, const sap_aabb *box) {
     return sap_move_many(s, 1, &id, box);
 }
 
-static void sap__remove_slot(sap_world *s, uint32_t slot) {
-    if (s->state[slot] & SAP__STATIC) s->live_static--;
-    s->live--;
-    s->state[slot] = (s->state[slot] & ~(uint32_t)SAP__LIVE) | SAP__REMOVED;
-    s->now[slot] = sap__nowhere;
-    sap__push_removed(s, slot);
-    sap__record(s, slot);
-    sap__tree_note(s, slot);
+/* These boxes, which are not live any more, wait for the update to free their slots. */
+static void sap__remove_slots(sap_world *s, const sap_id *ids, int n) {
+    int i, recorded = sap__length(s->record), standing = 0;
+    sap__queue removed = s->removed;
+    for (i = 0; i < n; i++) {
+        uint32_t slot = sap__slot_of(ids[i]), state = s->state[slot];
+        standing += (state & SAP__STATIC) != 0;
+        if (!(state & SAP__RECORDED)) s->record[recorded++] = slot;
+        s->state[slot] = state | SAP__REMOVED | SAP__RECORDED;
+        s->now[slot] = sap__nowhere;
+        sap__enqueue(s, &removed, slot);
+        sap__tree_note(s, slot);
+    }
+    s->removed = removed;
+    sap__set_length(s->record, recorded);
+    s->live -= n;
+    s->live_static -= standing;
 }
 
 SAP_DEF sap_result sap_remove_many(sap_world *s, int n, const sap_id *ids) {
@@ -3835,7 +3845,7 @@ SAP_DEF sap_result sap_remove_many(sap_world *s, int n, const sap_id *ids) {
         while (i-- > 0) s->state[sap__slot_of(ids[i])] |= SAP__LIVE;
         return sap__end_call(s, SAP_ERROR_ID);
     }
-    for (i = 0; i < n; i++) sap__remove_slot(s, sap__slot_of(ids[i]));
+    if (n) sap__remove_slots(s, ids, n);
     return sap__end_call(s, SAP_OK);
 }
 
@@ -4186,13 +4196,12 @@ static void sap__commit_pairs(sap_world *s) {
     sap__set_length(s->chain, kept + found);
 }
 
-/* If all pairs end and none begins, as when a level is left, and they are sorted as they stand, as what came in one
-   batch is: then they become the deleted ones by an exchange of the arrays. No pair is copied, and no room is needed.
-   0 if not. */
+/* All boxes have gone, as when a level is left, so all pairs end. If they are sorted as they stand, as what came in one
+   batch is, they become the deleted ones by an exchange of the arrays: no pair is copied, and no room is needed. 0 if
+   they are not. */
 static int sap__end_all(sap_world *s) {
     int i, n = sap__length(s->pairs);
     sap_pair *pairs = s->pairs;
-    if (n == 0 || sap__length(s->lost) < n || sap__length(s->found) || sap__links_stay(s)) return 0;
     for (i = 1; i < n; i++)
         if (sap__pair_item(&pairs[i - 1]) > sap__pair_item(&pairs[i])) return 0;
     s->pairs = s->deleted;
@@ -4200,6 +4209,8 @@ static int sap__end_all(sap_world *s) {
     sap__set_length(s->pairs, 0);
     sap__set_length(s->created, 0);
     s->linked = s->asked = 0;
+    s->ends_ready = s->moving.ready = s->standing.ready = 0;
+    s->swaps = s->tests = 0;
     return 1;
 }
 
@@ -4796,7 +4807,7 @@ static int sap__settle_by_sort(sap_world *s, long long budget) {
     sap__link_pairs(s);
     if (!s->ends_ready) sap__ends_build(s);
     s->ends_ready = s->moving.ready = s->standing.ready = 0;
-    if (s->removed_count) sap__ends_compact(s);
+    if (s->removed.count) sap__ends_compact(s);
     for (k = 0; k < 3; k++) {
         long long shifts;
         if (!(s->config.axes >> k & 1)) continue;
@@ -4884,18 +4895,24 @@ static void sap__list_changes(sap_world *s, int changed[3]) {
     sap__set_length(s->list, all);
 }
 
-/* One share of the record: where its boxes are now is where they were. What is listed as changed is in it. */
+/* One share of the record: where its boxes are now is where they were. What is listed as changed is in it. Nothing stays
+   of what was removed, so that snapshots are the same. */
 static void sap__settle_share(sap_world *s, int share) {
     int n = sap__length(s->record), i = sap__share_from(n, share), end = sap__share_from(n, share + 1);
     for (; i < end; i++) {
-        uint32_t slot = s->record[i];
+        uint32_t slot = s->record[i], state = s->state[slot];
         s->was[slot] = s->now[slot];
-        s->state[slot] &= ~(uint32_t)(SAP__RECORDED | SAP__ADDED | SAP__FRESH | SAP__CHANGED);
+        s->state[slot] = state & ~(uint32_t)(SAP__RECORDED | SAP__ADDED | SAP__FRESH | SAP__CHANGED);
+        if (!(state & SAP__REMOVED)) continue;
+        s->state[slot] = (state & ~(uint32_t)SAP__FLAGS) + 0x01000000u; /* the next one there has another id */
+        s->slots[slot].object = NULL;
+        s->slots[slot].category = 0;
     }
 }
 
-static sap_result sap__settle(sap_world *s) {
-    int i, n = sap__length(s->record), changed[3] = {0, 0, 0}, path, good, at_once;
+/* Pairs and events, and the indices. On trouble none has changed. */
+static sap_result sap__settle_pairs(sap_world *s) {
+    int i, n = sap__length(s->record), changed[3] = {0, 0, 0}, path, good;
     long long pairs, budget;
     if (!sap__room(&s->list, n)) return SAP_ERROR_MEMORY;
     sap__set_length(s->found, 0);
@@ -4919,23 +4936,26 @@ static sap_result sap__settle(sap_world *s) {
     pairs = (long long)sap__length(s->pairs) - sap__length(s->lost) + sap__length(s->found);
     if (good && (pairs > INT_MAX || (s->config.max_pairs && pairs > s->config.max_pairs)))
         good = sap__trouble(s, SAP_ERROR_LIMIT);
-    at_once = good && sap__end_all(s);
-    if (good && !at_once && !sap__room_for_pairs(s, (int)pairs, sap__length(s->found), sap__length(s->lost)))
+    if (good && !sap__room_for_pairs(s, (int)pairs, sap__length(s->found), sap__length(s->lost)))
         good = sap__trouble(s, SAP_ERROR_MEMORY);
     if (!good) { /* the strips know the new boxes already, the pairs do not: begin again from the boxes */
         for (i = 0; i < sap__length(s->list); i++) s->state[s->list[i]] &= ~(uint32_t)SAP__CHANGED;
         s->ends_ready = s->moving.ready = s->standing.ready = 0;
         return s->trouble;
     }
-    if (!at_once) sap__commit_pairs(s);
+    sap__commit_pairs(s);
+    return SAP_OK;
+}
+
+static sap_result sap__settle(sap_world *s) {
+    if (s->live || s->settle_in_cells || !sap__end_all(s)) {
+        sap_result r = sap__settle_pairs(s);
+        if (r != SAP_OK) return r;
+    }
     sap__each(s, sap__settle_share, SAP__SHARES, sap__length(s->record));
     sap__set_length(s->record, 0);
     s->fresh = 0;
-    for (; s->removed_count; s->removed_count--) {
-        uint32_t slot = s->removed_first;
-        s->removed_first = s->slots[slot].mask;
-        sap__give_slot(s, slot);
-    }
+    sap__free_removed(s);
     return SAP_OK;
 }
 
@@ -5715,9 +5735,15 @@ static uint64_t sap__snapshot_words(uint64_t slots, uint64_t queued, uint64_t pa
 SAP_DEF size_t sap_snapshot_size(const sap_world *s) {
     if (!s) return 0;
     return (size_t)(4 * sap__snapshot_words((uint64_t)sap__length(s->slots),
-                                            (uint64_t)s->free_count + (uint64_t)s->removed_count +
+                                            (uint64_t)s->free.count + (uint64_t)s->removed.count +
                                                 (uint64_t)sap__length(s->record),
                                             (uint64_t)sap__length(s->pairs)));
+}
+
+static void sap__put_queue(unsigned char **p, const sap_world *s, const sap__queue *queue) {
+    uint32_t slot = queue->first;
+    int i;
+    for (i = 0; i < queue->count; i++, slot = s->slots[slot].mask) sap__put32(p, slot);
 }
 
 SAP_DEF sap_result sap_save(const sap_world *s, void *buffer, size_t size) {
@@ -5733,8 +5759,8 @@ SAP_DEF sap_result sap_save(const sap_world *s, void *buffer, size_t size) {
     sap__put32(&p, 0);
     sap__put32(&p, (uint32_t)s->config.axes);
     sap__put32(&p, slots);
-    sap__put32(&p, (uint32_t)s->free_count);
-    sap__put32(&p, (uint32_t)s->removed_count);
+    sap__put32(&p, (uint32_t)s->free.count);
+    sap__put32(&p, (uint32_t)s->removed.count);
     sap__put32(&p, (uint32_t)sap__length(s->record));
     sap__put32(&p, pairs);
     sap__put32(&p, 0);
@@ -5746,11 +5772,10 @@ SAP_DEF sap_result sap_save(const sap_world *s, void *buffer, size_t size) {
         sap__write_box(&p, &s->was[slot]);
         sap__put_pointer(&p, s->slots[slot].object);
         sap__put32(&p, s->slots[slot].category);
-        sap__put32(&p, s->slots[slot].mask);
+        sap__put32(&p, s->state[slot] & SAP__FLAGS ? s->slots[slot].mask : 0); /* the queue of free slots is below */
     }
-    for (i = 0, slot = s->free_first; i < (uint32_t)s->free_count; i++, slot = s->link[slot]) sap__put32(&p, slot);
-    for (i = 0, slot = s->removed_first; i < (uint32_t)s->removed_count; i++, slot = s->slots[slot].mask)
-        sap__put32(&p, slot);
+    sap__put_queue(&p, s, &s->free);
+    sap__put_queue(&p, s, &s->removed);
     for (i = 0; i < (uint32_t)sap__length(s->record); i++) sap__put32(&p, s->record[i]);
     for (i = 0; i < pairs; i++) {
         sap__put32(&p, s->pairs[i].id0);
@@ -5912,9 +5937,9 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
         s->slots[i].mask = sap__get32(p, at + 16);
         s->link[i] = SAP__NONE;
     }
-    s->free_count = s->removed_count = 0;
-    for (i = 0; i < in->free_count; i++, at++) sap__push_free(s, sap__get32(p, at));
-    for (i = 0; i < in->removed; i++, at++) sap__push_removed(s, sap__get32(p, at));
+    s->free.count = s->removed.count = 0;
+    for (i = 0; i < in->free_count; i++, at++) sap__enqueue(s, &s->free, sap__get32(p, at));
+    for (i = 0; i < in->removed; i++, at++) sap__enqueue(s, &s->removed, sap__get32(p, at));
     for (i = 0; i < in->recorded; i++, at++) s->record[i] = sap__get32(p, at);
     s->live = (int)in->live;
     s->live_static = (int)in->live_static;
@@ -5987,15 +6012,15 @@ static const char *sap__validate_boxes(const sap_world *s) {
     }
     if (live != (uint32_t)s->live || standing != (uint32_t)s->live_static)
         return "The counts of live and static boxes are right.";
-    if (removed != (uint32_t)s->removed_count) return "Every removed box is in the queue of removed slots.";
-    for (i = 0, slot = s->removed_first; i < removed; i++, slot = s->slots[slot].mask)
+    if (removed != (uint32_t)s->removed.count) return "Every removed box is in the queue of removed slots.";
+    for (i = 0, slot = s->removed.first; i < removed; i++, slot = s->slots[slot].mask)
         if (slot >= n || !(s->state[slot] & SAP__REMOVED)) return "The queue of removed slots holds removed slots.";
     if (recorded != (uint32_t)sap__length(s->record)) return "Every recorded box is in the record once.";
     for (i = 0; i < recorded; i++)
         if (s->record[i] >= n || !(s->state[s->record[i]] & SAP__RECORDED)) return "The record holds recorded boxes.";
     if (fresh != s->fresh) return "The count of boxes with a new filter is right.";
-    if (free_slots != s->free_count) return "Every free slot is in the queue of free slots.";
-    for (i = 0, slot = s->free_first; i < (uint32_t)s->free_count; i++, slot = s->link[slot])
+    if (free_slots != s->free.count) return "Every free slot is in the queue of free slots.";
+    for (i = 0, slot = s->free.first; i < (uint32_t)s->free.count; i++, slot = s->slots[slot].mask)
         if (slot >= n || (s->state[slot] & SAP__FLAGS)) return "The queue of free slots holds free slots.";
     return NULL;
 }

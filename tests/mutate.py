@@ -80,8 +80,10 @@ EQUIVALENT = [
     (r"sap__branch_rebuild: memcpy\(.*territory.* => ;", "the same"),
     (r"sap__branch_stragglers: if \(\(second - first\) \* 30 >", "which boxes a branch gives away"),
     # These, how fast updates are.
-    (r"sap__take_deleted: .* => .*4 \* \(long long\)last >= n", "which of the pairs are sorted before they are merged"),
-    (r"sap__end_all: .* => .*<= n \|\|", "the pairs are copied"),
+    (r"sap__take_deleted: .* => .*(4 \* \(long long\)last >= n|!\(4 \*)", "how many of the pairs are sorted before they are merged"),
+    (r"sap__write_moves_apart: .* => .*recorded <= m->record_at", "moves to where it is"),
+    (r"sap__write_moves_apart: .* => good \|=", "what is not sorted is seen by the shares, later"),
+    (r"sap__move_in_shares: if \(sap__write_moves_apart\(m\)\) return 1; => .*return 0", "moves all once more"),
     (r"sap__end_all: .* => for \(i = 0;", "looks into the array's header, too, and may copy what is sorted"),
     (r"sap__sort_bits: .* => .*most - 0\) / most", "a digit more, of fewer bits"),
     (r"sap__links_stay: .* => .*(lost \+ found < n|lost - found|n / 4 - |> sap__buckets_for)", "all pairs are linked anew more often"),

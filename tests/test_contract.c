@@ -1468,13 +1468,13 @@ static const char *damage(sap_world *s, const uint32_t slot[KINDS], int which) {
     case 7: s->now[slot[MOVED]].lo[2] = SAP__INFINITY; return "No min is above its max.";
     case 8: s->live++; return "The counts of live and static boxes are right.";
     case 9: s->live_static++; return "The counts of live and static boxes are right.";
-    case 10: s->removed_count++; return "Every removed box is in the queue of removed slots.";
-    case 11: s->removed_first = plain; return "The queue of removed slots holds removed slots.";
+    case 10: s->removed.count++; return "Every removed box is in the queue of removed slots.";
+    case 11: s->removed.first = plain; return "The queue of removed slots holds removed slots.";
     case 12: sap__set_length(s->record, 1); return "Every recorded box is in the record once.";
     case 13: s->record[0] = plain; return "The record holds recorded boxes.";
     case 14: s->fresh++; return "The count of boxes with a new filter is right.";
-    case 15: s->free_count++; return "Every free slot is in the queue of free slots.";
-    case 16: s->free_first = plain; return "The queue of free slots holds free slots.";
+    case 15: s->free.count++; return "Every free slot is in the queue of free slots.";
+    case 16: s->free.first = plain; return "The queue of free slots holds free slots.";
     /* pairs */
     case 17: sap__set_length(s->links, 1); return "Every pair has its links.";
     case 18: s->pairs[0].id1 = s->pairs[0].id0; return "In a pair id0 < id1.";
@@ -1638,6 +1638,19 @@ static int calm_updates(sap_world *s, const sap_id ids[LINE], int most) {
 static void turn_pairs(sap_world *s, const sap_id *ids, int n, float by) {
     int i;
     for (i = 0; i < n; i++) push(s, ids + i, 1, i % 2 ? -by : by);
+}
+
+/* Static boxes that move are asked for, as many as they are: none of them is swept. */
+static void static_boxes_ask(void) {
+    sap_id ids[LINE];
+    sap_world *s = make_line(ids);
+    sap_aabb box = {{0, 500, 0}, {1, 501, 1}};
+    int i;
+    for (i = 0; i < LINE; i++) ids[i] = sap_add_static(s, &box, NULL);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    push(s, ids, LINE, 1);
+    CHECK_EQUAL(way_of_update(s), SAP__PATH_QUERY);
+    sap_destroy(s);
 }
 
 /* Few changed: asked for; an eighth: swept; all by a little, and again and again: sorted, until they go too far. */
@@ -1972,6 +1985,7 @@ int main(void) {
     result_text();
     null_world();
     validate();
+    static_boxes_ask();
     ways_are_chosen();
     a_sort_is_given_up();
     who_does_not_sort();

@@ -1604,8 +1604,8 @@ static void moves_that_meet(void) {
     sap_multi_config c;
     sap_multi *m;
     test_rng shuffle = {9};
-    sap_aabb boxes[N], to[N];
-    sap_id ids[N], some[N], dead;
+    sap_aabb boxes[N], to[N], twice_to[2 * N];
+    sap_id ids[N], some[N], twice[2 * N], dead;
     int i, k, round;
     memset(&c, 0, sizeof c);
     c.parallel = run_shuffled;
@@ -1622,8 +1622,8 @@ static void moves_that_meet(void) {
     for (round = 1; round < 8 * SAP__SHARES; round++) {
         int at = sap__share_from(N, 1 + round % (SAP__SHARES - 1));
         if (round % 2) {
-            boxes[N / 2].max[0] += 1;
-            CHECK_EQUAL(sap_multi_move(m, ids[N / 2], &boxes[N / 2]), SAP_OK);
+            boxes[N / 2 + 1].max[0] += 1;
+            CHECK_EQUAL(sap_multi_move(m, ids[N / 2 + 1], &boxes[N / 2 + 1]), SAP_OK);
         }
         for (k = 0; k < N; k++) to[k] = boxes[k], to[k].max[1] += 1;
         memcpy(some, ids, sizeof some);
@@ -1642,6 +1642,14 @@ static void moves_that_meet(void) {
         CHECK(stand(m, N, ids, boxes));
         CHECK_EQUAL(sap_multi_update(m), SAP_OK);
     }
+    for (i = 0; i < 2 * N; i++) { /* more moves than there are boxes */
+        twice[i] = ids[i / 2];
+        twice_to[i] = boxes[i / 2];
+        twice_to[i].max[1] += (float)i;
+    }
+    CHECK_EQUAL(sap_multi_move_many(m, 2 * N, twice, twice_to), SAP_OK);
+    for (i = 0; i < N; i++) boxes[i] = twice_to[2 * i + 1];
+    CHECK(stand(m, N, ids, boxes));
     sap_multi_destroy(m);
 }
 

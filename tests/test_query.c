@@ -403,7 +403,7 @@ static void add_box(model *m) {
     if (m->count == MOST) return;
     i->box = pick_box(m);
     next = (sap_id)sap__length(m->world->slots) + 1; /* the object says the slot */
-    if (m->world->free_count) next = m->world->free_first + 1;
+    if (m->world->free.count) next = m->world->free.first + 1;
     i->id = (test_chance(&m->rng, 20) ? sap_add_static : sap_add)(m->world, &i->box, (void *)(uintptr_t)(next % 1000));
     i->category = 1;
     i->live = 1;

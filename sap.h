@@ -2057,10 +2057,6 @@ static void sap__fill_strips(sap__strips *t, int from, int to, uint32_t *cursor)
         for (j = span.lo[0], k = span.lo[1]; j <= span.hi[0];) {
             int s = sap__strip_at(t, &span, j, k), is_last = k == span.hi[1];
             uint32_t at = cursor[s], chunk = at / SAP__LANES, lane = at % SAP__LANES;
-            if (lane == 0) {
-                int start = t->strip[s].start, e = start + (int)(chunk - t->chunk[start]);
-                t->first[e] = e > start ? sap__key_of(t->items[i]) : SAP__BEFORE_ALL;
-            }
             t->chunks[chunk].ref[lane] = slot | sap__home(&span, j, k);
             cursor[s] = lane + 1 < SAP__FILL ? at + 1 : at - lane + SAP__LANES;
             k = is_last ? span.lo[1] : k + 1; /* one loop, for each end of a loop is foreseen wrongly */
@@ -2079,6 +2075,7 @@ static void sap__read_strips(sap__strips *t, const sap__box *boxes) {
                 sap__prefetch_boxes(&t->chunks[t->chunk[e + 1]], t->fill[e + 1], boxes);
             for (i = t->fill[e]; i < SAP__LANES; i++) c->ref[i] = 0;
             sap__chunk_read(t, c, t->fill[e], boxes);
+            t->first[e] = e > t->strip[s].start ? c->lo[0][0] : SAP__BEFORE_ALL; /* they are sorted */
             sap__strip_tighten(t, e);
         }
 }

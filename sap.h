@@ -868,15 +868,20 @@ static void sap__sort_pairs(uint64_t *items, uint64_t *tmp, int n) {
        ref    . . . . . . . . . . . . . . . .     slot in 24 bits, above them where the box starts and ends (see strips)
 
    Box Pruning Revisited counts what such steps buy; structure of arrays and wide compares are its parts 9 to 15. */
-enum { SAP__LANES = 16 };
+enum {
+    SAP__LANES = 16,
+    SAP__BATCH = 512, /* found pairs that are handed on at once; or so many, those of two chunks and a kernel's rest: */
+    SAP__MOST_FOUND = SAP__BATCH + SAP__LANES * SAP__LANES + SAP__LANES
+};
 
 typedef struct sap__chunk {
     int32_t lo[3][SAP__LANES], hi[3][SAP__LANES];
     uint32_t ref[SAP__LANES];
 } sap__chunk;
 
-typedef struct sap__found { /* two boxes that overlap now, by refs */
-    uint32_t a, b;
+typedef struct sap__found { /* a[i] and b[i] overlap now; by refs */
+    int count;
+    uint32_t a[SAP__MOST_FOUND], b[SAP__MOST_FOUND];
 } sap__found;
 
 #define SAP__HOME 0x03000000u /* both home bits; above them both end bits */
@@ -889,62 +894,62 @@ typedef struct sap__found { /* two boxes that overlap now, by refs */
    meet: of chunk a's boxes with those of b, which is a itself or a later one of the strip. No box of b starts below
          first: boxes of a that end before it are skipped. If b is a later chunk, its boxes start after those of a, and
          one comparison is left out. Adds the number of tests.
-   Only pairs with both home bits, in one ref or the other, count. They go to found, where there is room for all and
-   SAP__LANES more; the kernels return how many. Whether two boxes overlap is a coin toss, and a branch that is foreseen
-   wrongly costs more than the test: so the versions first make a bit of each answer, and then look at those set. */
+   Only pairs with both home bits, in one ref or the other, count. They are appended to found, which has room for all
+   and SAP__LANES more. Whether two boxes overlap is a coin toss, and a branch that is foreseen wrongly costs more than
+   the test: so the versions first make a bit of each answer, and then look at those set. */
 typedef struct sap__node sap__node;
 typedef struct sap__probe sap__probe;
 
 typedef struct sap__kernel {
-    int (*hits)(const sap__chunk *chunk, const sap__box *box, uint32_t ref, sap__found *found);
-    int (*meet)(const sap__chunk *a, const sap__chunk *b, int32_t first, sap__found *found, long long *tests);
+    void (*hits)(const sap__chunk *chunk, const sap__box *box, uint32_t ref, sap__found *found);
+    void (*meet)(const sap__chunk *a, const sap__chunk *b, int32_t first, sap__found *found, long long *tests);
     uint32_t (*ask[3])(const sap__node *n, const sap__probe *p, float *t); /* see nodes */
 } sap__kernel;
 
 enum { SAP__KERNEL_SCALAR, SAP__KERNEL_SSE2, SAP__KERNEL_AVX2, SAP__KERNEL_AVX512, SAP__KERNEL_NEON, SAP__KERNEL_WASM };
 
 /* A bit for each lane of the chunk. */
-SAP__INLINE int sap__put_hits(const sap__chunk *c, uint32_t mask, uint32_t ref, sap__found *found) {
-    int n = 0;
+SAP__INLINE void sap__put_hits(const sap__chunk *c, uint32_t mask, uint32_t ref, sap__found *found) {
+    int n = found->count;
     for (; mask; mask &= mask - 1) {
         uint32_t other = c->ref[sap__lowest_bit(mask)];
-        found[n].a = ref;
-        found[n].b = other;
+        found->a[n] = ref;
+        found->b[n] = other;
         n += ((ref | other) & SAP__HOME) == SAP__HOME;
     }
-    return n;
+    found->count = n;
 }
 
 /* Sixteen bits for each lane of a, four lanes to a word. In a chunk boxes stand in any order: if b is a, both mins must
    be below the other's max, and only lanes j > i count. */
-SAP__INLINE int sap__put_meetings(const sap__chunk *a, const sap__chunk *b, const uint64_t words[SAP__LANES / 4],
-                                  sap__found *found) {
+SAP__INLINE void sap__put_meetings(const sap__chunk *a, const sap__chunk *b, const uint64_t words[SAP__LANES / 4],
+                                   sap__found *found) {
     static const uint64_t above[SAP__LANES / 4] = {UINT64_C(0xfff0fff8fffcfffe), UINT64_C(0xff00ff80ffc0ffe0),
                                                    UINT64_C(0xf000f800fc00fe00), UINT64_C(0x00008000c000e000)};
     uint64_t word;
-    int w, n = 0;
+    int w, n = found->count;
     for (w = 0; w < SAP__LANES / 4; w++)
         for (word = a == b ? words[w] & above[w] : words[w]; word; word &= word - 1) {
             int bit = sap__lowest_bit(word), i = 4 * w + (bit >> 4), j = bit & 15;
-            found[n].a = a->ref[i];
-            found[n].b = b->ref[j];
+            found->a[n] = a->ref[i];
+            found->b[n] = b->ref[j];
             n += ((a->ref[i] | b->ref[j]) & SAP__HOME) == SAP__HOME && (a != b || b->hi[0][j] >= a->lo[0][i]);
         }
-    return n;
+    found->count = n;
 }
 
-static int sap__hits_scalar(const sap__chunk *c, const sap__box *box, uint32_t ref, sap__found *found) {
+static void sap__hits_scalar(const sap__chunk *c, const sap__box *box, uint32_t ref, sap__found *found) {
     uint32_t mask = 0;
     int i;
     for (i = 0; i < SAP__LANES; i++)
         mask |= (uint32_t)((c->lo[0][i] <= box->hi[0]) & (c->hi[0][i] >= box->lo[0]) & (c->lo[1][i] <= box->hi[1]) &
                            (c->hi[1][i] >= box->lo[1]) & (c->lo[2][i] <= box->hi[2]) & (c->hi[2][i] >= box->lo[2]))
                 << i;
-    return sap__put_hits(c, mask, ref, found);
+    sap__put_hits(c, mask, ref, found);
 }
 
-static int sap__meet_scalar(const sap__chunk *a, const sap__chunk *b, int32_t first, sap__found *found,
-                            long long *tests) {
+static void sap__meet_scalar(const sap__chunk *a, const sap__chunk *b, int32_t first, sap__found *found,
+                             long long *tests) {
     uint64_t words[SAP__LANES / 4] = {0};
     int i, j;
     for (i = 0; i < SAP__LANES; i++) {
@@ -956,11 +961,11 @@ static int sap__meet_scalar(const sap__chunk *a, const sap__chunk *b, int32_t fi
                            (b->lo[2][j] <= a->hi[2][i]) & (b->hi[2][j] >= a->lo[2][i]))
                 << (16 * (i % 4) + j);
     }
-    return sap__put_meetings(a, b, words, found);
+    sap__put_meetings(a, b, words, found);
 }
 
 #ifdef SAP__LANES4_KERNEL
-static int sap__hits_lanes4(const sap__chunk *c, const sap__box *box, uint32_t ref, sap__found *found) {
+static void sap__hits_lanes4(const sap__chunk *c, const sap__box *box, uint32_t ref, sap__found *found) {
     uint32_t miss = 0;
     int i;
     for (i = 0; i < SAP__LANES; i += 4) {
@@ -972,12 +977,12 @@ static int sap__hits_lanes4(const sap__chunk *c, const sap__box *box, uint32_t r
                                   sap__greater4(sap__splat4(box->lo[2]), sap__load4(c->hi[2] + i)));
         miss |= sap__mask4(sap__or4(m0, sap__or4(m1, m2))) << i;
     }
-    return sap__put_hits(c, ~miss & 0xffffu, ref, found);
+    sap__put_hits(c, ~miss & 0xffffu, ref, found);
 }
 
 /* Four lanes of b stay in registers while the boxes of a pass by. */
-static int sap__meet_lanes4(const sap__chunk *a, const sap__chunk *b, int32_t first, sap__found *found,
-                            long long *tests) {
+static void sap__meet_lanes4(const sap__chunk *a, const sap__chunk *b, int32_t first, sap__found *found,
+                             long long *tests) {
     uint64_t words[SAP__LANES / 4] = {0};
     uint32_t reaching = 0, lanes;
     int i, j;
@@ -997,7 +1002,7 @@ static int sap__meet_lanes4(const sap__chunk *a, const sap__chunk *b, int32_t fi
             *tests += 4;
         }
     }
-    return sap__put_meetings(a, b, words, found);
+    sap__put_meetings(a, b, words, found);
 }
 #endif
 
@@ -1006,7 +1011,7 @@ static int sap__meet_lanes4(const sap__chunk *a, const sap__chunk *b, int32_t fi
 #define sap__load8(p) _mm256_loadu_si256((const __m256i *)(const void *)(p))
 #define sap__mask8(a) ((uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(a)))
 
-SAP__AVX2 static int sap__hits_avx2(const sap__chunk *c, const sap__box *box, uint32_t ref, sap__found *found) {
+SAP__AVX2 static void sap__hits_avx2(const sap__chunk *c, const sap__box *box, uint32_t ref, sap__found *found) {
     const __m256i blo0 = _mm256_set1_epi32(box->lo[0]), bhi0 = _mm256_set1_epi32(box->hi[0]);
     const __m256i blo1 = _mm256_set1_epi32(box->lo[1]), bhi1 = _mm256_set1_epi32(box->hi[1]);
     const __m256i blo2 = _mm256_set1_epi32(box->lo[2]), bhi2 = _mm256_set1_epi32(box->hi[2]);
@@ -1021,11 +1026,11 @@ SAP__AVX2 static int sap__hits_avx2(const sap__chunk *c, const sap__box *box, ui
                                      _mm256_cmpgt_epi32(blo2, sap__load8(c->hi[2] + i)));
         miss |= sap__mask8(_mm256_or_si256(m0, _mm256_or_si256(m1, m2))) << i;
     }
-    return sap__put_hits(c, ~miss & 0xffffu, ref, found);
+    sap__put_hits(c, ~miss & 0xffffu, ref, found);
 }
 
-SAP__AVX2 static int sap__meet_avx2(const sap__chunk *a, const sap__chunk *b, int32_t first, sap__found *found,
-                                    long long *tests) {
+SAP__AVX2 static void sap__meet_avx2(const sap__chunk *a, const sap__chunk *b, int32_t first, sap__found *found,
+                                     long long *tests) {
     uint64_t words[SAP__LANES / 4] = {0};
     const __m256i lo0 = sap__load8(b->lo[0]), lo0_ = sap__load8(b->lo[0] + 8);
     const __m256i lo1 = sap__load8(b->lo[1]), lo1_ = sap__load8(b->lo[1] + 8);
@@ -1050,7 +1055,7 @@ SAP__AVX2 static int sap__meet_avx2(const sap__chunk *a, const sap__chunk *b, in
         words[i / 4] |= (uint64_t)(~(sap__mask8(m) | sap__mask8(m_) << 8) & 0xffffu) << (16 * (i & 3));
         *tests += SAP__LANES;
     }
-    return sap__put_meetings(a, b, words, found);
+    sap__put_meetings(a, b, words, found);
 }
 #endif
 
@@ -1064,87 +1069,81 @@ SAP__AVX2 static int sap__meet_avx2(const sap__chunk *a, const sap__chunk *b, in
 #define sap__splat16(x) _mm512_set1_epi32((int32_t)(x))
 #define sap__rotate16(a) _mm512_maskz_alignr_epi32(0xffff, a, a, 1) /* lanes 1, 2, ... 15, 0 */
 
-/* The lanes that hit, to places in their order. */
-SAP__AVX512 static inline __m512i sap__place16(__m512i into, __mmask16 places, __mmask16 hits, __m512i lanes) {
-    return _mm512_mask_expand_epi32(into, places, _mm512_maskz_compress_epi32(hits, lanes));
+/* (a, b) of all lanes that hit goes to found, from the n-th on; is_one: a is the same in all lanes. How many there are
+   then. */
+SAP__AVX512 static inline int sap__put_hits16(__mmask16 hits, int is_one, __m512i a, __m512i b, sap__found *found,
+                                              int n) {
+    _mm512_storeu_si512((void *)(found->a + n), is_one ? a : _mm512_maskz_compress_epi32(hits, a));
+    _mm512_storeu_si512((void *)(found->b + n), _mm512_maskz_compress_epi32(hits, b));
+    return n + _mm_popcnt_u32(hits);
 }
 
-/* (a, b) of all lanes that hit; is_one: a is the same in all lanes. A store holds eight pairs; more are seldom. */
-SAP__AVX512 static inline int sap__put_hits16(__mmask16 hits, int is_one, __m512i a, __m512i b, sap__found *found) {
-    int n = _mm_popcnt_u32(hits);
-    __m512i pairs = is_one ? a : sap__place16(a, 0x5555, hits, a);
-    _mm512_storeu_si512((void *)found, sap__place16(pairs, 0xaaaa, hits, b));
-    if (n > 8) {
-        hits &= 0xff00;
-        found += n - _mm_popcnt_u32(hits);
-        pairs = is_one ? a : sap__place16(a, 0x5555, hits, a);
-        _mm512_storeu_si512((void *)found, sap__place16(pairs, 0xaaaa, hits, b));
-    }
-    return n;
+/* Those of lanes k that overlap on an axis: the larger min is not above the smaller max. (Each min compared with the
+   other max: a sweep takes 1.1 times as long, for a compare needs a unit of which there are few.) */
+SAP__AVX512 static inline __mmask16 sap__overlap16(__mmask16 k, __m512i lo, __m512i hi, __m512i other_lo,
+                                                   __m512i other_hi) {
+    return _mm512_mask_cmple_epi32_mask(k, _mm512_maskz_max_epi32(0xffff, lo, other_lo),
+                                        _mm512_maskz_min_epi32(0xffff, hi, other_hi));
 }
 
-/* Lanes of refs that have the home bits which ref lacks. */
-SAP__AVX512 static inline __mmask16 sap__at_home16(__m512i refs, uint32_t ref) {
-    const __m512i lacking = _mm512_maskz_andnot_epi32(0xffff, refs, sap__splat16(SAP__HOME));
-    return _mm512_testn_epi32_mask(lacking, sap__splat16(~ref));
+/* The home bits that refs lack; a pair counts where the other's ref has them. */
+SAP__AVX512 static inline __m512i sap__lacking16(__m512i refs) {
+    return _mm512_maskz_andnot_epi32(0xffff, refs, sap__splat16(SAP__HOME));
 }
 
-SAP__AVX512 static int sap__hits_avx512(const sap__chunk *c, const sap__box *box, uint32_t ref, sap__found *found) {
+SAP__AVX512 static void sap__hits_avx512(const sap__chunk *c, const sap__box *box, uint32_t ref, sap__found *found) {
     const __m512i refs = sap__load16(c->ref);
-    __mmask16 k = sap__at_home16(refs, ref);
-    k = _mm512_mask_cmple_epi32_mask(k, sap__load16(c->lo[0]), sap__splat16(box->hi[0]));
-    k = _mm512_mask_cmpge_epi32_mask(k, sap__load16(c->hi[0]), sap__splat16(box->lo[0]));
-    k = _mm512_mask_cmple_epi32_mask(k, sap__load16(c->lo[1]), sap__splat16(box->hi[1]));
-    k = _mm512_mask_cmpge_epi32_mask(k, sap__load16(c->hi[1]), sap__splat16(box->lo[1]));
-    k = _mm512_mask_cmple_epi32_mask(k, sap__load16(c->lo[2]), sap__splat16(box->hi[2]));
-    k = _mm512_mask_cmpge_epi32_mask(k, sap__load16(c->hi[2]), sap__splat16(box->lo[2]));
-    return sap__put_hits16(k, 1, sap__splat16(ref), refs, found);
+    __mmask16 k = _mm512_testn_epi32_mask(sap__lacking16(refs), sap__splat16(~ref));
+    int d;
+    for (d = 0; d < 3; d++)
+        k = sap__overlap16(k, sap__load16(c->lo[d]), sap__load16(c->hi[d]), sap__splat16(box->lo[d]),
+                           sap__splat16(box->hi[d]));
+    found->count = sap__put_hits16(k, 1, sap__splat16(ref), refs, found, found->count);
 }
 
 /* A chunk's boxes among each other: each lane with the one that is 1, 2, ... 8 lanes on. Box by box it would be twice
    as many compares; updates in which all walk or lie still take 0.97 and 0.92. */
-SAP__AVX512 static int sap__meet_own_avx512(const sap__chunk *c, sap__found *found) {
+SAP__AVX512 static void sap__meet_own_avx512(const sap__chunk *c, sap__found *found) {
     const __m512i lo0 = sap__load16(c->lo[0]), lo1 = sap__load16(c->lo[1]), lo2 = sap__load16(c->lo[2]);
     const __m512i hi0 = sap__load16(c->hi[0]), hi1 = sap__load16(c->hi[1]), hi2 = sap__load16(c->hi[2]);
-    const __m512i refs = sap__load16(c->ref), home = sap__splat16(SAP__HOME);
+    const __m512i refs = sap__load16(c->ref), lacking = sap__lacking16(refs);
     __m512i l0 = lo0, l1 = lo1, l2 = lo2, h0 = hi0, h1 = hi1, h2 = hi2, others = refs;
-    int on, n = 0;
+    int on, n = found->count;
     for (on = 1; on <= 8; on++) {
         __mmask16 k = on < 8 ? 0xffff : 0x00ff; /* from the other eight it is 8 lanes on to these */
         l0 = sap__rotate16(l0), l1 = sap__rotate16(l1), l2 = sap__rotate16(l2);
         h0 = sap__rotate16(h0), h1 = sap__rotate16(h1), h2 = sap__rotate16(h2);
         others = sap__rotate16(others);
-        k = _mm512_mask_cmple_epi32_mask(k, lo0, h0);
-        k = _mm512_mask_cmpge_epi32_mask(k, hi0, l0);
-        k = _mm512_mask_cmple_epi32_mask(k, lo1, h1);
-        k = _mm512_mask_cmpge_epi32_mask(k, hi1, l1);
-        k = _mm512_mask_cmple_epi32_mask(k, lo2, h2);
-        k = _mm512_mask_cmpge_epi32_mask(k, hi2, l2);
-        k = _mm512_mask_cmpeq_epi32_mask(k, _mm512_and_si512(_mm512_or_si512(refs, others), home), home);
-        n += sap__put_hits16(k, 0, refs, others, found + n);
+        k = sap__overlap16(k, lo0, hi0, l0, h0);
+        k = sap__overlap16(k, lo1, hi1, l1, h1);
+        k = sap__overlap16(k, lo2, hi2, l2, h2);
+        k = _mm512_mask_testn_epi32_mask(k, lacking, sap__lacking16(others));
+        n = sap__put_hits16(k, 0, refs, others, found, n);
     }
-    return n;
+    found->count = n;
 }
 
-SAP__AVX512 static int sap__meet_avx512(const sap__chunk *a, const sap__chunk *b, int32_t first, sap__found *found,
-                                        long long *tests) {
+SAP__AVX512 static void sap__meet_avx512(const sap__chunk *a, const sap__chunk *b, int32_t first, sap__found *found,
+                                         long long *tests) {
     const __m512i lo0 = sap__load16(b->lo[0]), lo1 = sap__load16(b->lo[1]), lo2 = sap__load16(b->lo[2]);
-    const __m512i hi1 = sap__load16(b->hi[1]), hi2 = sap__load16(b->hi[2]), refs = sap__load16(b->ref);
+    const __m512i hi1 = sap__load16(b->hi[1]), hi2 = sap__load16(b->hi[2]);
+    const __m512i refs = sap__load16(b->ref), lacking = sap__lacking16(refs);
     uint32_t lanes = _mm512_cmpge_epi32_mask(sap__load16(a->hi[0]), sap__splat16(first));
-    int n = 0;
+    int n = found->count;
     *tests += SAP__LANES * _mm_popcnt_u32(lanes);
-    if (a == b) return sap__meet_own_avx512(a, found);
+    if (a == b) {
+        sap__meet_own_avx512(a, found);
+        return;
+    }
     for (; lanes; lanes &= lanes - 1) {
         int i = sap__lowest_bit(lanes);
-        __mmask16 k = sap__at_home16(refs, a->ref[i]);
+        __mmask16 k = _mm512_testn_epi32_mask(lacking, sap__splat16(~a->ref[i]));
         k = _mm512_mask_cmple_epi32_mask(k, lo0, sap__splat16(a->hi[0][i]));
-        k = _mm512_mask_cmple_epi32_mask(k, lo1, sap__splat16(a->hi[1][i]));
-        k = _mm512_mask_cmpge_epi32_mask(k, hi1, sap__splat16(a->lo[1][i]));
-        k = _mm512_mask_cmple_epi32_mask(k, lo2, sap__splat16(a->hi[2][i]));
-        k = _mm512_mask_cmpge_epi32_mask(k, hi2, sap__splat16(a->lo[2][i]));
-        n += sap__put_hits16(k, 1, sap__splat16(a->ref[i]), refs, found + n);
+        k = sap__overlap16(k, lo1, hi1, sap__splat16(a->lo[1][i]), sap__splat16(a->hi[1][i]));
+        k = sap__overlap16(k, lo2, hi2, sap__splat16(a->lo[2][i]), sap__splat16(a->hi[2][i]));
+        n = sap__put_hits16(k, 1, sap__splat16(a->ref[i]), refs, found, n);
     }
-    return n;
+    found->count = n;
 }
 #endif
 
@@ -1448,9 +1447,7 @@ enum {
     SAP__LEND = 13,    /* a chunk with no more boxes takes some from a full one beside it */
     SAP__LEAVING = 4,  /* if more than one box in so many is listed as leaving its strips, all is built anew */
     SAP__SAMPLE = 512, /* boxes that the choice of a grid looks at */
-    SAP__MOST_STRIPS = (1 << 2 * SAP__CUT_BITS) + 1, /* with the wide one */
-    SAP__BATCH = 512, /* found pairs that are handed on at once; or so many, those of two chunks and a kernel's rest: */
-    SAP__MOST_FOUND = SAP__BATCH + SAP__LANES * SAP__LANES + SAP__LANES
+    SAP__MOST_STRIPS = (1 << 2 * SAP__CUT_BITS) + 1 /* with the wide one */
 };
 
 #define SAP__WIDE_SPAN 0xffffffffu
@@ -1489,21 +1486,21 @@ typedef struct sap__sink sap__sink;
 struct sap__sink {
     int (*take)(sap__sink *sink);
     void *context;
-    int count, stopped;
+    int stopped;
     long long tests; /* boxes that were looked at */
-    sap__found found[SAP__MOST_FOUND];
+    sap__found found;
 };
 
 static void sap__sink_init(sap__sink *sink, void *context, int (*take)(sap__sink *)) {
     sink->take = take;
     sink->context = context;
-    sink->count = sink->stopped = 0;
+    sink->found.count = sink->stopped = 0;
     sink->tests = 0;
 }
 
 static void sap__sink_flush(sap__sink *sink) {
-    if (sink->count && !sink->stopped) sink->stopped = !sink->take(sink);
-    sink->count = 0;
+    if (sink->found.count && !sink->stopped) sink->stopped = !sink->take(sink);
+    sink->found.count = 0;
 }
 
 static void sap__strips_free(sap__strips *t) {
@@ -2111,8 +2108,8 @@ static void sap__sweep_strip(const sap__strips *t, const sap__kernel *kernel, in
         const sap__chunk *a = &t->chunks[t->chunk[i]];
         for (j = i; j < end && t->first[j] <= t->reach[i]; j++) {
             const sap__chunk *b = &t->chunks[t->chunk[j]];
-            sink->count += kernel->meet(a, b, t->first[j], sink->found + sink->count, &sink->tests);
-            if (sink->count >= SAP__BATCH) {
+            kernel->meet(a, b, t->first[j], &sink->found, &sink->tests);
+            if (sink->found.count >= SAP__BATCH) {
                 sap__sink_flush(sink);
                 if (sink->stopped) return;
             }
@@ -2128,8 +2125,8 @@ static void sap__ask_strip(const sap__strips *t, const sap__kernel *kernel, int 
     for (e = strip->start; e < end && t->first[e] <= turned->hi[0]; e++) {
         if (t->reach[e] < turned->lo[0]) continue;
         sink->tests += SAP__LANES;
-        sink->count += kernel->hits(&t->chunks[t->chunk[e]], turned, ref, sink->found + sink->count);
-        if (sink->count >= SAP__BATCH) {
+        kernel->hits(&t->chunks[t->chunk[e]], turned, ref, &sink->found);
+        if (sink->found.count >= SAP__BATCH) {
             sap__sink_flush(sink);
             if (sink->stopped) return;
         }
@@ -2508,11 +2505,11 @@ static int sap__prune_take(sap__sink *sink) {
     sap__prune *p = (sap__prune *)sink->context;
     int n;
     if (!p->hit) {
-        p->visited += sink->count;
+        p->visited += sink->found.count;
         return 1;
     }
-    for (n = 0; n < sink->count; n++) {
-        int i = (int)(sink->found[n].a & SAP__SLOT), j = (int)(sink->found[n].b & SAP__SLOT), go;
+    for (n = 0; n < sink->found.count; n++) {
+        int i = (int)(sink->found.a[n] & SAP__SLOT), j = (int)(sink->found.b[n] & SAP__SLOT), go;
         p->visited++;
         if (p->swapped == 1)
             go = p->hit(j, i, p->user);
@@ -4291,12 +4288,12 @@ static void sap__take_overlap(sap_world *s, uint32_t a, uint32_t b) {
     sap__gain(s, a, b);
 }
 
-/* What may be news among found pairs has come to their front. */
+/* What may be news among found pairs, n of them, has come to their front. */
 static int sap__take_news(sap_world *s, const sap__found *found, int n) {
     int i;
     if (!sap__room_for_news(s, n)) return 0;
     for (i = 0; i < n; i++) {
-        uint32_t a = found[i].a & SAP__SLOT, b = found[i].b & SAP__SLOT;
+        uint32_t a = found->a[i] & SAP__SLOT, b = found->b[i] & SAP__SLOT;
         if (s->fresh)
             sap__take_overlap(s, a, b);
         else
@@ -4309,21 +4306,22 @@ static int sap__take_news(sap_world *s, const sap__found *found, int n) {
    boxes are new, all are. */
 static int sap__take_found(sap__sink *sink) {
     sap_world *s = (sap_world *)sink->context;
-    sap__found *found = sink->found;
-    int i, n = sink->count, news = 0;
+    sap__found *found = &sink->found;
+    int i, n = found->count, news = 0;
     if (s->newcomers == s->live) {
         news = n;
         n = 0;
     }
     for (i = 0; i < n; i++) {
-        uint32_t a = found[i].a & SAP__SLOT, b = found[i].b & SAP__SLOT;
+        uint32_t a = found->a[i] & SAP__SLOT, b = found->b[i] & SAP__SLOT;
         int is_news;
         if (i + SAP__AHEAD < n) {
-            sap__prefetch(&s->was[found[i + SAP__AHEAD].a & SAP__SLOT]);
-            sap__prefetch(&s->was[found[i + SAP__AHEAD].b & SAP__SLOT]);
+            sap__prefetch(&s->was[found->a[i + SAP__AHEAD] & SAP__SLOT]);
+            sap__prefetch(&s->was[found->b[i + SAP__AHEAD] & SAP__SLOT]);
         }
         is_news = !sap__overlap(&s->was[a], &s->was[b]) | (s->fresh > 0);
-        found[news] = found[i];
+        found->a[news] = found->a[i];
+        found->b[news] = found->b[i];
         news += is_news;
     }
     return sap__take_news(s, found, news);
@@ -4332,13 +4330,14 @@ static int sap__take_found(sap__sink *sink) {
 /* Of two changed boxes both ask: the one in the lower slot counts. Nobody counts itself. */
 static int sap__take_asked(sap__sink *sink) {
     sap_world *s = (sap_world *)sink->context;
-    sap__found *found = sink->found;
+    sap__found *found = &sink->found;
     int i, news = 0;
-    for (i = 0; i < sink->count; i++) {
-        uint32_t a = found[i].a & SAP__SLOT, b = found[i].b & SAP__SLOT;
+    for (i = 0; i < found->count; i++) {
+        uint32_t a = found->a[i] & SAP__SLOT, b = found->b[i] & SAP__SLOT;
         int is_news = !sap__overlap(&s->was[a], &s->was[b]) | (s->fresh > 0);
         is_news &= ((s->state[b] & SAP__CHANGED) == 0) | (a < b);
-        found[news] = found[i];
+        found->a[news] = found->a[i];
+        found->b[news] = found->b[i];
         news += is_news & (a != b);
     }
     return sap__take_news(s, found, news);

@@ -986,9 +986,9 @@ static int sap__report(sap__cell *c, sap__sink *sink, const sap__cell *cell_a, c
     size_t n = (size_t)stbds_arrlen(c->out), first = n, news = n;
     uint32_t changed = asked ? SAP__CHANGED : 0;
     int fresh = whole->fresh > 0, i;
-    if (n + (size_t)sink->count > stbds_arrcap(c->out)) return 0;
-    for (i = 0; i < sink->count; i++) {
-        uint32_t ia = sink->found[i].a & SAP__SLOT, ib = sink->found[i].b & SAP__SLOT;
+    if (n + (size_t)sink->found.count > stbds_arrcap(c->out)) return 0;
+    for (i = 0; i < sink->found.count; i++) {
+        uint32_t ia = sink->found.a[i] & SAP__SLOT, ib = sink->found.b[i] & SAP__SLOT;
         int is_fresh = fresh && ((a->state[ia] | b->state[ib]) & SAP__FRESH);
         int edge_a = cell_a->range[ia].edge, edge_b = cell_b->range[ib].edge;
         int owned = cell_a == cell_b ? (ia != ib) & ((edge_a | edge_b) == SAP__ALL_EDGES) : edge_b == SAP__ALL_EDGES;

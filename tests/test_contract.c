@@ -715,6 +715,47 @@ static void events_are_sorted(void) {
     sap_destroy(s);
 }
 
+/* All boxes are removed at once: all pairs end, in order, whether they stand so or not, with what they carried. */
+static void all_boxes_go(void) {
+    enum { N = 30 };
+    int in_order, i, count, ended;
+    for (in_order = 0; in_order < 2; in_order++) {
+        sap_world *s = make_world(NULL);
+        sap_id ids[N];
+        sap_stats stats;
+        const sap_pair *p;
+        for (i = 0; i < N; i++) ids[i] = add(s, cube((float)i, (float)i + (i < N / 2 || in_order ? 2.5f : 0.5f)));
+        CHECK_EQUAL(sap_update(s), SAP_OK);
+        for (i = N - 1; i >= N / 2 && !in_order;
+             i -= 2) { /* the pairs of higher ids begin before those of lower ones */
+            CHECK_EQUAL(move(s, ids[i], cube((float)i - 3, (float)i + 0.5f)), SAP_OK);
+            CHECK_EQUAL(sap_update(s), SAP_OK);
+        }
+        p = sap_pairs(s, &count);
+        CHECK(count > N && is_ascending(p, count) == in_order);
+        for (i = 0; i < count; i++)
+            CHECK_EQUAL(sap_set_pair_data(s, p[i].id0, p[i].id1, tag((int)(p[i].id0 * N + p[i].id1))), SAP_OK);
+        CHECK_EQUAL(sap_remove_many(s, N, ids), SAP_OK);
+        CHECK_EQUAL(sap_update(s), SAP_OK);
+        p = sap_deleted(s, &ended);
+        CHECK_EQUAL(ended, count);
+        CHECK(is_ascending(p, ended));
+        for (i = 0; i < ended; i++) CHECK(p[i].user_data == tag((int)(p[i].id0 * N + p[i].id1)));
+        (void)sap_created(s, &count);
+        CHECK_EQUAL(count, 0);
+        (void)sap_pairs(s, &count);
+        CHECK_EQUAL(count, 0);
+        sap_get_stats(s, &stats);
+        CHECK(stats.swaps == 0 && stats.overlap_tests == 0 && stats.boxes == 0);
+        CHECK(sap_validate(s) == NULL);
+        for (i = 0; i < N; i++) ids[i] = add(s, cube((float)i, (float)i + 2.5f));
+        CHECK_EQUAL(sap_update(s), SAP_OK);
+        p = sap_created(s, &count);
+        CHECK(count > N && is_ascending(p, count) && sap_validate(s) == NULL);
+        sap_destroy(s);
+    }
+}
+
 /* ---- sap_dump_pairs -------------------------------------------------------------------------- */
 
 typedef struct diary {
@@ -2014,6 +2055,7 @@ int main(void) {
         record_then_settle();
         only_the_net_change();
         events_are_sorted();
+        all_boxes_go();
         dump_pairs();
         masks();
         statics();

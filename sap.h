@@ -4126,23 +4126,28 @@ static void sap__take_deleted(sap_world *s) {
     for (; b < n; b++) s->deleted[i++] = s->pairs[lost[b]];
 }
 
-/* Pairs found and lost become the created and deleted arrays, sorted by ids: step 0 and step 1. created is its own
-   scratch, before it is filled. */
-static void sap__fill_events(sap_world *s, int step) {
-    int i, n = sap__length(step ? s->deleted : s->created);
-    if (step) {
+/* Pairs found and pairs lost, sorted by ids: step 0 and step 1. created is scratch before it is filled. */
+static void sap__sort_events(sap_world *s, int step) {
+    if (step)
         sap__take_deleted(s);
-        return;
-    }
-    sap__sort_pairs(s->found, (uint64_t *)(void *)s->created, n);
-    for (i = 0; i < n; i++) {
-        sap_pair *pair = &s->created[i];
+    else
+        sap__sort_pairs(s->found, (uint64_t *)(void *)s->created, sap__length(s->found));
+}
+
+/* One share of the pairs found: to the created ones, and behind the pairs that stay. */
+static void sap__begin_share(sap_world *s, int share) {
+    int n = sap__length(s->found), i = sap__share_from(n, share), end = sap__share_from(n, share + 1);
+    int behind = sap__length(s->pairs) - n;
+    for (; i < end; i++) {
+        sap_pair *created = &s->created[i], *pair = &s->pairs[behind + i];
+        sap_id id0 = (sap_id)(s->found[i] >> 32), id1 = (sap_id)s->found[i];
+        void *object0 = s->slots[sap__slot_of(id0)].object, *object1 = s->slots[sap__slot_of(id1)].object;
         if (i + SAP__AHEAD < n) sap__prefetch(&s->slots[sap__slot_of((sap_id)s->found[i + SAP__AHEAD])]);
-        pair->id0 = (sap_id)(s->found[i] >> 32);
-        pair->id1 = (sap_id)s->found[i];
-        pair->object0 = s->slots[sap__slot_of(pair->id0)].object;
-        pair->object1 = s->slots[sap__slot_of(pair->id1)].object;
-        pair->user_data = NULL;
+        created->id0 = pair->id0 = id0;
+        created->id1 = pair->id1 = id1;
+        created->object0 = pair->object0 = object0;
+        created->object1 = pair->object1 = object1;
+        created->user_data = pair->user_data = NULL;
     }
 }
 
@@ -4171,12 +4176,11 @@ SAP__INLINE void sap__prefetch_links(const sap_world *s, int step, const sap_pai
     sap__prefetch(&s->link[sap__slot_of(pair->id1)]);
 }
 
-/* Where little changed chains (step 0) and lists (step 1) are mended. The pairs stand as before; created are to stand
-   behind those that remain. */
+/* Where little changed chains (step 0) and lists (step 1) are mended: before the pairs move, of those that end or will
+   move. */
 static void sap__mend_links(sap_world *s, int step) {
     void (*repoint)(sap_world *, uint32_t, uint32_t) = step ? sap__relist_pair : sap__rechain_pair;
-    void (*add)(sap_world *, const sap_pair *, uint32_t) = step ? sap__list_pair : sap__chain_pair;
-    int i, lost = sap__length(s->lost), found = sap__length(s->created), kept = sap__length(s->pairs) - lost;
+    int i, lost = sap__length(s->lost);
     for (i = 0; i < lost; i++) {
         if (i + SAP__AHEAD < lost)
             sap__prefetch_links(s, step, &s->pairs[s->lost[i + SAP__AHEAD]], s->lost[i + SAP__AHEAD]);
@@ -4188,9 +4192,15 @@ static void sap__mend_links(sap_world *s, int step) {
                                 (uint32_t)s->items[i + SAP__AHEAD]);
         repoint(s, (uint32_t)s->items[i], (uint32_t)(s->items[i] >> 32));
     }
-    for (i = 0; i < found; i++) {
-        if (i + SAP__AHEAD < found) sap__prefetch_links(s, step, &s->created[i + SAP__AHEAD], (uint32_t)kept);
-        add(s, &s->created[i], (uint32_t)(kept + i));
+}
+
+/* And of those that began, when they stand behind the others. */
+static void sap__link_created(sap_world *s, int step) {
+    void (*add)(sap_world *, const sap_pair *, uint32_t) = step ? sap__list_pair : sap__chain_pair;
+    int i, n = sap__length(s->pairs);
+    for (i = n - sap__length(s->created); i < n; i++) {
+        if (i + SAP__AHEAD < n) sap__prefetch_links(s, step, &s->pairs[i + SAP__AHEAD], (uint32_t)i);
+        add(s, &s->pairs[i], (uint32_t)i);
     }
 }
 
@@ -4202,15 +4212,16 @@ static void sap__commit_pairs(sap_world *s) {
     s->asked = 0;
     sap__set_length(s->deleted, lost);
     sap__set_length(s->created, found);
-    sap__each(s, sap__fill_events, 2, found + lost);
+    sap__each(s, sap__sort_events, 2, found + lost);
     s->moves = sap__fill_holes(s);
-    if (s->linked) sap__each(s, sap__mend_links, 2, found + lost);
+    if (s->linked) sap__each(s, sap__mend_links, 2, s->moves + lost);
     for (i = 0; i < s->moves; i++) s->pairs[s->items[i] >> 32] = s->pairs[(uint32_t)s->items[i]];
     sap__set_length(s->pairs, kept + found);
-    if (found) memcpy(s->pairs + kept, s->created, (size_t)found * sizeof *s->pairs);
+    sap__each(s, sap__begin_share, SAP__SHARES, found);
     if (!s->linked) return;
     sap__set_length(s->links, kept + found);
     sap__set_length(s->chain, kept + found);
+    sap__each(s, sap__link_created, 2, found);
 }
 
 /* All boxes have gone, as when a level is left, so all pairs end. If they are sorted as they stand, as what came in one
@@ -4914,8 +4925,8 @@ static void sap__list_changes(sap_world *s, int changed[3]) {
     sap__set_length(s->list, all);
 }
 
-/* One share of the record: where its boxes are now is where they were. What is listed as changed is in it. Nothing stays
-   of what was removed, so that snapshots are the same. */
+/* One share of the record: where its boxes are now is where they were. What is listed as changed is in it. Nothing
+   stays of what was removed, so that snapshots are the same. */
 static void sap__settle_share(sap_world *s, int share) {
     int n = sap__length(s->record), i = sap__share_from(n, share), end = sap__share_from(n, share + 1);
     for (; i < end; i++) {
@@ -4923,7 +4934,7 @@ static void sap__settle_share(sap_world *s, int share) {
         s->was[slot] = s->now[slot];
         s->state[slot] = state & ~(uint32_t)(SAP__RECORDED | SAP__ADDED | SAP__FRESH | SAP__CHANGED);
         if (!(state & SAP__REMOVED)) continue;
-        s->state[slot] = (state & ~(uint32_t)SAP__FLAGS) + 0x01000000u; /* the next one there has another id */
+        s->state[slot] = (state & ~(uint32_t)SAP__FLAGS) + 0x01000000u; /* the next box has another id */
         s->slots[slot].object = NULL;
         s->slots[slot].category = 0;
     }

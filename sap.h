@@ -84,9 +84,10 @@
    sap_update                       nothing recorded: O(1). Few changed: O(m), what they meet, and a look along the
                                     chunks of their strips (at most 1,024 strips: in worlds of millions that grows
                                     with n). Many: O(n) and what they meet, or O(n + shifts) if they moved by so
-                                    little that insertion sort is cheaper. In all cases + O(c), and O(k) if many
-                                    changed. Counts choose the way, never a clock, and a shift budget keeps insertion
-                                    sort from going quadratic
+                                    little that insertion sort is cheaper, which it can be on machines that compare
+                                    four boxes at a time or one. In all cases + O(c), and O(k) if many changed. Counts
+                                    choose the way, never a clock, and a shift budget keeps insertion sort from going
+                                    quadratic
    sap_find_pair                    O(1)
    sap_pairs_of                     O(its own pairs * log capacity). The first such call after sap_restore, or after an
                                     update in which many boxes changed, also links all pairs, O(n + k); where nobody
@@ -909,6 +910,7 @@ typedef struct sap__kernel {
     void (*hits)(const sap__chunk *chunk, const sap__box *box, uint32_t ref, sap__found *found);
     void (*meet)(const sap__chunk *a, const sap__chunk *b, int32_t first, sap__found *found, long long *tests);
     uint32_t (*ask[3])(const sap__node *n, const sap__probe *p, float *t); /* see nodes */
+    int width;                                                             /* boxes it compares at a time */
 } sap__kernel;
 
 enum { SAP__KERNEL_SCALAR, SAP__KERNEL_SSE2, SAP__KERNEL_AVX2, SAP__KERNEL_AVX512, SAP__KERNEL_NEON, SAP__KERNEL_WASM };
@@ -1373,6 +1375,7 @@ SAP__AVX2 static uint32_t sap__ask_ray_avx2(const sap__node *n, const sap__probe
 
 /* 0 if this build or this machine lacks it. */
 static int sap__get_kernel(int which, sap__kernel *kernel) {
+    kernel->width = 1;
     kernel->hits = sap__hits_scalar;
     kernel->meet = sap__meet_scalar;
     kernel->ask[SAP__ASK_BOX] = sap__ask_box_scalar;
@@ -1381,6 +1384,7 @@ static int sap__get_kernel(int which, sap__kernel *kernel) {
     if (which == SAP__KERNEL_SCALAR) return 1;
 #ifdef SAP__LANES4_KERNEL
     if (which == SAP__LANES4_KERNEL) {
+        kernel->width = 4;
         kernel->hits = sap__hits_lanes4;
         kernel->meet = sap__meet_lanes4;
         kernel->ask[SAP__ASK_BOX] = sap__ask_box_lanes4;
@@ -1391,6 +1395,7 @@ static int sap__get_kernel(int which, sap__kernel *kernel) {
 #endif
 #ifdef SAP__HAS_AVX2
     if (which == SAP__KERNEL_AVX2 && __builtin_cpu_supports("avx2")) {
+        kernel->width = 8;
         kernel->hits = sap__hits_avx2;
         kernel->meet = sap__meet_avx2;
         kernel->ask[SAP__ASK_BOX] = sap__ask_box_avx2;
@@ -1402,6 +1407,7 @@ static int sap__get_kernel(int which, sap__kernel *kernel) {
 #ifdef SAP__HAS_AVX512
     if (which == SAP__KERNEL_AVX512 && __builtin_cpu_supports("avx512vbmi2")) { /* older ones clock down for it */
         (void)sap__get_kernel(SAP__KERNEL_AVX2, kernel);                        /* for nodes, which have eight lanes */
+        kernel->width = 16;
         kernel->hits = sap__hits_avx512;
         kernel->meet = sap__meet_avx512;
         return 1;
@@ -4605,10 +4611,11 @@ static long long sap__ends_pass(sap_world *s, int axis, long long budget) {
        prune   many changed: the strips are built anew and swept (I.4c)              cost ~ boxes
        sort    many changed by little: insertion sort of the endpoints (I.3)         cost ~ boxes + shifts
 
-   Boxes that all move, ten thousand of them: 25 ns a box by insertion sort without a shift, and some 15 ns a shift (its
-   loops end where no branch can foresee); by pruning 19 ns if they only tremble, 38 if they walk, 58 wherever they
-   jump. So sorting has its place where hardly two ends change their order. That is less than the paper gives it, for
-   pruning takes boxes along, too, and compares them sixteen at a time.
+   Boxes that all move, ten thousand of them: 19 to 22 ns a box by insertion sort without a shift, and some 15 ns a
+   shift (its loops end where no branch can foresee). By pruning, with sixteen boxes a compare: 18 to 21 ns if they
+   only tremble, 32 if they walk, 50 wherever they jump; what trembles takes 20 to 23 with eight, 29 to 34 with four,
+   and 75 to 90 one by one. So sorting has its place where hardly two ends change their order, on machines that compare
+   four boxes or one. That is less than the paper gives it, for pruning takes boxes along, too.
 
    Whatever finds an overlap or a separation asks what there was before; so each gives the net change, and all the
    same. An index that was not kept in step, or that an error left half done, is not ready and is built anew. */
@@ -4617,6 +4624,7 @@ enum {
     SAP__CALM_PART = 8,    /* insertion sort is tried, and kept, up to one shift for so many boxes */
     SAP__SHIFT_BUDGET = 8, /* shifts a box above which this one is given up and pruned */
     SAP__CALM_BOXES = 64,  /* worth it in a world of at least so many boxes */
+    SAP__CALM_WIDTH = 4,   /* and where a kernel compares up to so many at a time */
     SAP__SORT_PART = 4,    /* and while one box in so many changes */
     SAP__PATIENCE = 8,     /* after so many calm updates */
     SAP__PRUNE_PART = 8,   /* pruned if more than one moving box in so many changed, else each asks */
@@ -4876,7 +4884,8 @@ static int sap__choose_path(sap_world *s, int changed_moving, int changed) {
     if (s->ends_ready && SAP__SORT_PART * (long long)changed >= s->live && SAP__CALM_PART * s->swaps <= s->live)
         return SAP__PATH_SORT;
     if (SAP__PRUNE_PART * (long long)changed_moving > moving) path = SAP__PATH_PRUNE;
-    if (path == SAP__PATH_PRUNE && moving > SAP__CALM_BOXES && s->live_static == 0) {
+    if (path == SAP__PATH_PRUNE && moving > SAP__CALM_BOXES && s->live_static == 0 &&
+        s->kernel.width <= SAP__CALM_WIDTH) {
         if (!((double)SAP__CALM_PART * sap__expect_shifts(s) < 1))
             s->patience = s->patience > SAP__PATIENCE ? s->patience - 1 : SAP__PATIENCE;
         else if (s->patience > 0)

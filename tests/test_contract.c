@@ -1643,6 +1643,7 @@ static sap_world *make_line(sap_id ids[LINE]) {
     sap_world *s = make_world(NULL);
     int i;
     s->path = SAP__PATH_AUTO;
+    CHECK(sap__get_kernel(SAP__KERNEL_SCALAR, &s->kernel)); /* with wide ones nobody sorts */
     for (i = 0; i < LINE; i++) ids[i] = add(s, along_x(2.0f * (float)i, 2.0f * (float)i + 1));
     return s;
 }
@@ -1780,6 +1781,19 @@ static void who_does_not_sort(void) {
     }
     CHECK_EQUAL(calm_updates(s, ids, 20), SAP__PATIENCE - 1); /* any that is not calm begins the count anew */
     sap_destroy(s);
+
+    for (i = 0; i <= SAP__KERNEL_WASM; i++) { /* nor where many boxes are compared at a time */
+        sap__kernel kernel;
+        if (!sap__get_kernel(i, &kernel)) continue;
+        s = make_line(ids);
+        s->kernel = kernel;
+        CHECK_EQUAL(kernel.width, i == SAP__KERNEL_SCALAR   ? 1
+                                  : i == SAP__KERNEL_AVX2   ? 8
+                                  : i == SAP__KERNEL_AVX512 ? 16
+                                                            : 4);
+        CHECK_EQUAL(calm_updates(s, ids, 20), kernel.width <= 4 ? SAP__PATIENCE : 20);
+        sap_destroy(s);
+    }
 
     s = make_line(ids);
     for (i = 0; i < 20; i++) {

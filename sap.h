@@ -866,7 +866,7 @@ static void sap__sort_pairs(uint64_t *items, uint64_t *tmp, int n) {
 /* >> kernels: sixteen boxes at a time                                                                      */
 /* ====================================================================================================== */
 
-/* Boxes are filed in chunks of sixteen, one array a bound: a box is compared with four or eight others at once.
+/* Boxes are filed in chunks of sixteen, one array a bound: a box is compared with four to sixteen others at once.
 
        lo[0]  . . . . . . . . . . . . . . . .     mins on the sweep axis; SAP__AFTER_ALL in an empty lane
        lo[1]  . . . . . . . . . . . . . . . .     mins and maxs on the axes across

@@ -1067,7 +1067,7 @@ SAP__AVX2 static void sap__meet_avx2(const sap__chunk *a, const sap__chunk *b, i
 #endif
 
 /* Sixteen boxes a compare, and hits are put in a row without a branch. Against AVX2's kernels updates of 10,000 boxes
-   that all walk take 0.87, of sizes 1:100 0.60, where 5 percent walk 0.88. (With a branch around rows without a hit: a
+   that all walk take 0.78, of sizes 1:100 0.56, where 5 percent walk 0.88. (With a branch around rows without a hit: a
    third more. Chunks that start at a cache line: the same.) Some calls are of zeroing variants, because gcc's others
    warn in C++. */
 #ifdef SAP__HAS_AVX512

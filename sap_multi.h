@@ -34,17 +34,16 @@
 
    Threads (config.parallel) pay where 8,192 boxes and more change in an update, or 512 that have to ask (few of many,
    or movers among standing boxes). They share the strips of one world: two of them settle 100,000 boxes that all move
-   1.2 to 1.7 times as fast as one on the faster of two unequal cores (1.5 in the median of 27 runs), and 1.3 to 2.1
-   times as fast as one on the slower, those of which one in twenty moves 1.3 to 1.9 times, and 20,000 that all move
-   1.1 to 1.7 times, where arithmetic that shares nothing gained 1.7. With fewer changes one thread does it alone,
-   unless there is a grid. More than eight threads never help, nor do two where all boxes overlap across, for then they
-   are one strip. Threads that sleep between the calls of an update, and have to be woken, lose most of the gain at
-   20,000 boxes and a tenth of it at 100,000; those of examples/pool.h look again for a while before they do, and each
-   takes about the same jobs in every update, whose data its cache may still hold.
+   1.6 to 2.1 times as fast as one, those of which one in twenty moves 1.8 times, and 20,000 that all move 1.4 to 1.7
+   times, where two threads that update small worlds of their own gain 1.8. With fewer changes one thread does it
+   alone, unless there is a grid. More than eight threads never help, nor do two where all boxes overlap across, for
+   then they are one strip. Threads that sleep between the calls of an update, and have to be woken, lose most of the
+   gain at 20,000 boxes and a tenth of it at 100,000; those of examples/pool.h look again for a while before they do,
+   and each takes about the same jobs in every update, whose data its cache may still hold.
 
-   The grid pays in worlds of half a million boxes and more of which a part moves: one thread settles 500,000 to
-   1,000,000, one in twenty moving, in 0.76 to 0.87 of the time of one sap_world, for it touches less memory. (Where
-   one in a hundred jumps anywhere it takes 1.1 to 1.3 of it.) With fewer than 524,288 boxes, and while most boxes
+   The grid pays in worlds of half a million boxes and more of which a part moves: where that is one in twenty, one
+   thread settles 1,000,000 in 0.84 of the time of one sap_world and 530,000 in 0.95, for it touches less memory.
+   (Where one in a hundred jumps anywhere it takes 1.4 of it.) With fewer than 524,288 boxes, and while most boxes
    move, no grid is used, not even one that you gave: there none is faster. With SAP_TRACE neither grid nor
    shared strips are: the steps are those of one sap_world.
 
@@ -1821,8 +1820,8 @@ SAP_DEF void sap_multi_destroy(sap_multi *m) {
 /* The grid is used from m->grid_from boxes on, and until half of them are gone. While most boxes move it is not worth
    it: the whole then settles by itself, in shares if there are threads, until so many updates have been calm.
    grid_from == 0: the grid always, for tests. Measured, the grid's time by that of one world, one in twenty boxes
-   moving: 300,000 boxes 1.07, 500,000 and more 0.76 to 0.87; two threads, all of 100,000 moving, by one: in cells 0.73
-   to 1.0 times as fast, in shares 1.2 to 1.7. */
+   moving: 300,000 boxes 1.07, 530,000 0.95, 1,000,000 0.84; two threads, all of 100,000 moving, by one: in cells 0.73
+   to 1.0 times as fast, in shares 1.6 to 2.1. */
 static void sap__choose_cells_or_whole(sap_multi *m) {
     sap_world *s = m->whole;
     int uses = s->settle_in_cells != NULL, most_move = 4 * (long long)sap__length(s->record) > s->live, calm = 1;

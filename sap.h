@@ -4799,11 +4799,13 @@ static int sap__find_changes(sap_world *s, int path) {
     return sap__lose_by_lists(s, SAP__CHANGED, sap__length(s->pairs) / SAP__LISTS_PART);
 }
 
+/* Boxes that ask count as many. Where all are new the threads' memory may be new, too: then 10,000 take 1.2 times as
+   long with two threads, and 20,000 0.9. */
 static int sap__settle_by_strips(sap_world *s, int path, const int changed[3]) {
+    long long work = (path == SAP__PATH_PRUNE && !s->live_static ? 1 : SAP__ASKING) * (long long)sap__length(s->list);
+    if (s->newcomers == s->live) work /= 2;
     s->ends_ready = 0;
-    if (s->settle_in_shares && s->live > s->live_static &&
-        (path == SAP__PATH_PRUNE && !s->live_static ? 1 : SAP__ASKING) * (long long)sap__length(s->list) >=
-            s->threads_from)
+    if (s->settle_in_shares && s->live > s->live_static && work >= s->threads_from)
         return s->settle_in_shares(s, path, changed);
     return sap__file_changes(s, path, changed) && sap__find_changes(s, path);
 }

@@ -1737,6 +1737,7 @@ static void multi_threads_do_what_grows(void) {
     c.parallel_user = &batches_run;
     m = sap_multi_create(&c);
     if (!m) exit(2);
+    m->whole->threads_from = MANY; /* for where all are new it takes twice as many */
     lay_out(2 * MANY, 3);
     CHECK_EQUAL(sap_multi_add_many(m, 2 * MANY, many_boxes, NULL, many_ids), SAP_OK);
     CHECK_EQUAL(calls_since(&batches), 0);
@@ -1803,6 +1804,7 @@ static void multi_memory_of_threads(void) {
     m = sap_multi_create(&c);
     if (!m) exit(2);
     lay_out(2 * MANY, 3);
+    m->whole->threads_from = MANY;
     CHECK_EQUAL(sap_add_many(s, 2 * MANY, many_boxes, NULL, many_ids), SAP_OK);
     CHECK_EQUAL(sap_update(s), SAP_OK);
     CHECK_EQUAL(sap_multi_add_many(m, 2 * MANY, many_boxes, NULL, many_ids), SAP_OK);

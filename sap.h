@@ -759,7 +759,8 @@ enum {
 };
 
 /* The places of few items, sorted by their bits from shift on: each one's is the number of those before it. No branch
-   hangs on the data: what other sorts pay for few items are branches that are foreseen wrongly. */
+   hangs on the data: what other sorts pay for few items are branches that are foreseen wrongly. (Few are 24: with 40 a
+   town of 64 movers takes 3 percent more, with 56 or 80 15.) */
 static void sap__rank_few(const uint64_t *items, int n, int shift, int *place) {
     uint64_t below = (UINT64_C(1) << shift) - 1;
     int i, j;
@@ -4104,7 +4105,8 @@ static int sap__links_stay(const sap_world *s) {
 
 /* The lost pairs, sorted by both ids; user data goes along. Few go to their places at once. What began in one update
    stands sorted at the end of all pairs, and much of it may end in the next: so only those before the last sorted run
-   are sorted, if they are few, and the two are merged. Where 10,000 boxes jump, updates take 6 percent less. */
+   are sorted, if they are few, and the two are merged. (Merged without branches, each step waits for the loads of the
+   last one: updates in which 10,000 boxes move by up to 4 take 6 percent more.) */
 static void sap__take_deleted(sap_world *s) {
     const uint32_t *lost = s->lost;
     uint64_t *items = s->items;
@@ -4799,8 +4801,8 @@ static int sap__find_changes(sap_world *s, int path) {
     return sap__lose_by_lists(s, SAP__CHANGED, sap__length(s->pairs) / SAP__LISTS_PART);
 }
 
-/* Boxes that ask count as many. Where all are new the threads' memory may be new, too: then 10,000 take 1.2 times as
-   long with two threads, and 20,000 0.9. */
+/* On threads if the work, counted in boxes that are swept, is worth it. Where all boxes are new the threads' memory may
+   be new, too: 10,000 of them take 1.2 times as long with two threads, 20,000 0.9. */
 static int sap__settle_by_strips(sap_world *s, int path, const int changed[3]) {
     long long work = (path == SAP__PATH_PRUNE && !s->live_static ? 1 : SAP__ASKING) * (long long)sap__length(s->list);
     if (s->newcomers == s->live) work /= 2;

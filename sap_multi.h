@@ -32,14 +32,15 @@
 
    ---- when it pays ----
 
-   Threads (config.parallel) pay where 8,192 boxes and more change in an update, or 512 that have to ask (few of many,
-   or movers among standing boxes). They share the strips of one world: two of them settle 100,000 boxes that all move
-   1.6 to 2.1 times as fast as one, those of which one in twenty moves 1.8 times, and 20,000 that all move 1.4 to 1.7
-   times, where two threads that update small worlds of their own gain 1.8. With fewer changes one thread does it
-   alone, unless there is a grid. More than eight threads never help, nor do two where all boxes overlap across, for
-   then they are one strip. Threads that sleep between the calls of an update, and have to be woken, lose most of the
-   gain at 20,000 boxes and a tenth of it at 100,000; those of examples/pool.h look again for a while before they do,
-   and each takes about the same jobs in every update, whose data its cache may still hold.
+   Threads (config.parallel) pay where 8,192 boxes and more change in an update (16,384 if all are new), or 512 that
+   have to ask (few of many, or movers among standing boxes). They share the strips of one world: two of them settle
+   100,000 boxes that all move 1.6 to 2.1 times as fast as one, those of which one in twenty moves 1.8 times, and
+   20,000 that all move 1.4 to 1.7 times, where two threads that update small worlds of their own gain 1.8. With fewer
+   changes one thread does it alone, unless there is a grid. More than eight threads never help, nor do two where all
+   boxes overlap across, for then they are one strip. Threads that sleep between the calls of an update, and have to
+   be woken, lose most of the gain at 20,000 boxes and a tenth of it at 100,000; those of examples/pool.h look again
+   for a while before they do, and each takes about the same jobs in every update, whose data its cache may still
+   hold.
 
    The grid pays in worlds of half a million boxes and more of which a part moves: where that is one in twenty, one
    thread settles 1,000,000 in 0.84 of the time of one sap_world and 530,000 in 0.95, for it touches less memory.

@@ -9,7 +9,7 @@ frames; after each the numbers of created and deleted pairs must be the same.
 
 'speed-up' is grid by threads. A machine may lend two threads one core at times: 'machine' is what the threads gain where
 they update small worlds that share nothing, measured after each frame; hardly more is to be had. 'cores' is in how
-many percent of the frames that was at least 0.8 a thread, and 'then' the speed-up in these frames alone.
+many percent of the frames that was at least 0.8 a thread, and 'then' the speed-up in these frames alone (0: there were none).
 */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include <stdio.h>

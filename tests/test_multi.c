@@ -1587,6 +1587,41 @@ static void all_bytes_are_counted(void) {
     CHECK_EQUAL(live_blocks, 0);
 }
 
+static void count_calls(sap_job *job, void *data, int count, void *user) {
+    int i;
+    ++*(int *)user;
+    for (i = 0; i < count; i++) job(data, i);
+}
+
+/* Threads share the first boxes of a world from twice as many on as those that move. */
+static void new_boxes_are_shared_later(void) {
+    enum { MOST = 200 };
+    sap_aabb boxes[MOST];
+    sap_id ids[MOST];
+    int n, i, k;
+    for (i = 0; i < MOST; i++)
+        for (k = 0; k < 3; k++) boxes[i].min[k] = (float)(i * (k + 1) % 40), boxes[i].max[k] = boxes[i].min[k] + 1;
+    for (n = MOST - 1; n <= MOST; n++) {
+        sap_multi_config c;
+        sap_multi *m;
+        int calls = 0;
+        memset(&c, 0, sizeof c);
+        c.parallel = count_calls;
+        c.parallel_user = &calls;
+        m = sap_multi_create(&c);
+        if (!CHECK(m != NULL)) exit(1);
+        m->whole->threads_from = MOST / 2;
+        CHECK_EQUAL(sap_multi_add_many(m, n, boxes, NULL, ids), SAP_OK);
+        CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+        CHECK_EQUAL(m->shares != NULL, n == MOST);
+        for (i = 0; i < n; i++) boxes[i].max[0] += 0.5f;
+        CHECK_EQUAL(sap_multi_move_many(m, n, ids, boxes), SAP_OK);
+        CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+        CHECK(m->shares != NULL && calls > 5);
+        sap_multi_destroy(m);
+    }
+}
+
 /* Whether the boxes stand where they should. */
 static int stand(const sap_multi *m, int n, const sap_id *ids, const sap_aabb *boxes) {
     sap_aabb box;
@@ -2063,6 +2098,7 @@ int main(int argc, char **argv) {
         limits(from);
         reserved(from, 0, NULL);
     }
+    new_boxes_are_shared_later();
     moves_that_meet();
     busy_in_the_filter();
     reserved(INT_MAX, 1, NULL);

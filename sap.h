@@ -2665,6 +2665,7 @@ struct sap_world {
     int32_t linked;    /* chains and lists are those of the pairs; 0: to be made when asked for */
     int32_t asked;     /* they were, since the last update */
     int32_t linking;   /* 1 while a look call makes them */
+    int in_order;      /* pairs are sorted by their ids, as when all came at once */
 
     /* indices over the settled boxes */
     sap__strips moving, standing; /* boxes that may pair with each other; static ones */
@@ -3737,7 +3738,7 @@ static sap_result sap__add(sap_world *s, int n, const sap_aabb *boxes, void *con
         s->slots[slot].category = 1;
         s->slots[slot].mask = ~0u;
         s->state[slot] |= SAP__LIVE | SAP__ADDED | flags;
-        s->link[slot] = SAP__NONE;
+        if (s->linked) s->link[slot] = SAP__NONE;
         sap__record(s, slot);
         sap__tree_note(s, slot);
         ids[i] = sap__id_of(s, slot);
@@ -4224,6 +4225,7 @@ static void sap__commit_pairs(sap_world *s) {
     s->moves = sap__fill_holes(s);
     if (s->linked) sap__each(s, sap__mend_links, 2, s->moves + lost);
     for (i = 0; i < s->moves; i++) s->pairs[s->items[i] >> 32] = s->pairs[(uint32_t)s->items[i]];
+    s->in_order = kept == 0 || (s->in_order && lost + found == 0);
     sap__set_length(s->pairs, kept + found);
     sap__each(s, sap__begin_share, SAP__SHARES, found);
     if (!s->linked) return;
@@ -4236,10 +4238,8 @@ static void sap__commit_pairs(sap_world *s) {
    batch is, they become the deleted ones by an exchange of the arrays: no pair is copied, and no room is needed. 0 if
    they are not. */
 static int sap__end_all(sap_world *s) {
-    int i, n = sap__length(s->pairs);
     sap_pair *pairs = s->pairs;
-    for (i = 1; i < n; i++)
-        if (sap__pair_item(&pairs[i - 1]) > sap__pair_item(&pairs[i])) return 0;
+    if (!s->in_order) return 0;
     s->pairs = s->deleted;
     s->deleted = pairs;
     sap__set_length(s->pairs, 0);
@@ -4291,6 +4291,7 @@ static int sap__room_for_news(sap_world *s, int more) {
     int n = sap__length(s->found);
     if (more > INT_MAX - n) return sap__trouble(s, SAP_ERROR_LIMIT);
     if (s->is_share && (size_t)n + (size_t)more > stbds_arrcap(s->found)) return 0;
+    if (!s->found && more < s->newcomers) more = s->newcomers; /* at once, not by doubling: 2 percent of a first add */
     return sap__room(&s->found, n + more) || sap__trouble(s, SAP_ERROR_MEMORY);
 }
 
@@ -4630,6 +4631,8 @@ enum {
     SAP__SORT_PART = 4,    /* and while one box in so many changes */
     SAP__PATIENCE = 8,     /* after so many calm updates */
     SAP__PRUNE_PART = 8,   /* pruned if more than one moving box in so many changed, else each asks */
+    SAP__ORDERED = 256,    /* so many that ask do so in the order of the strips, */
+    SAP__ORDER_PART = 32,  /* if they are at least one box in so many */
     SAP__LISTS_PART = 8,   /* lists are looked through up to one pair in so many, else all pairs */
     SAP__ASKING = 16,      /* a box that asks costs as much as so many that are swept */
     SAP__REFRESH_PART = 4  /* refreshed where they are while no more than one box in so many leaves its place */
@@ -4745,6 +4748,26 @@ static int sap__refresh_all(sap_world *s, int came_or_went) {
     return t->ready && sap__strips_refresh(t, s->now, moving);
 }
 
+/* Changed boxes by the strip in which they start: what one has brought into the cache serves the next. Of 100,000 boxes
+   of which 5 percent walk an update takes 0.80, if the others are static 0.82; of 50,000 0.90 and 0.94, of 10,000 0.97.
+   Where they are few in each strip it only costs: of 100,000 of which 1 percent jump 1.04. (Prefetching the chunks of
+   boxes ahead instead brings nothing, for it is the bytes that take the time.) */
+static int sap__order_changes(sap_world *s, const sap__strips *t) {
+    int i, n = sap__length(s->list);
+    if (!t->ready || n < SAP__ORDERED || SAP__ORDER_PART * (long long)n < s->live) return 1;
+    if (!sap__room(&s->items, n) || !sap__room(&s->tmp, n)) return sap__trouble(s, SAP_ERROR_MEMORY);
+    for (i = 0; i < n; i++) {
+        sap__box turned;
+        sap__span span;
+        sap__turn(t, &s->now[s->list[i]], &turned);
+        sap__span_of(t, &turned, &span);
+        s->items[i] = sap__item((uint32_t)(span.lo[0] << t->bits[1] | span.lo[1]), s->list[i]);
+    }
+    sap__sort(s->items, s->tmp, n);
+    for (i = 0; i < n; i++) s->list[i] = (uint32_t)s->items[i];
+    return 1;
+}
+
 /* Brings the strips in step with what changed: changed[0] moving boxes, changed[1] static ones, of both changed[2] that
    came or went. */
 static int sap__file_changes(sap_world *s, int path, const int changed[3]) {
@@ -4809,6 +4832,9 @@ static int sap__settle_by_strips(sap_world *s, int path, const int changed[3]) {
     s->ends_ready = 0;
     if (s->settle_in_shares && s->live > s->live_static && work >= s->threads_from)
         return s->settle_in_shares(s, path, changed);
+    if ((path != SAP__PATH_PRUNE || s->live_static) &&
+        !sap__order_changes(s, path == SAP__PATH_PRUNE ? &s->standing : &s->moving))
+        return 0;
     return sap__file_changes(s, path, changed) && sap__find_changes(s, path);
 }
 
@@ -4938,18 +4964,18 @@ static void sap__list_changes(sap_world *s, int changed[3]) {
     sap__set_length(s->list, all);
 }
 
-/* One share of the record: where its boxes are now is where they were. What is listed as changed is in it. Nothing
-   stays of what was removed, so that snapshots are the same. */
+/* One share of the record: where its boxes are now is where they were. What is listed as changed is in it. A free slot
+   keeps what its box was; nobody looks there, and to clear it would take half of the time of removing all. */
 static void sap__settle_share(sap_world *s, int share) {
     int n = sap__length(s->record), i = sap__share_from(n, share), end = sap__share_from(n, share + 1);
     for (; i < end; i++) {
         uint32_t slot = s->record[i], state = s->state[slot];
+        if (state & SAP__REMOVED) {
+            s->state[slot] = (state & ~(uint32_t)SAP__FLAGS) + 0x01000000u; /* the next box has another id */
+            continue;
+        }
         s->was[slot] = s->now[slot];
         s->state[slot] = state & ~(uint32_t)(SAP__RECORDED | SAP__ADDED | SAP__FRESH | SAP__CHANGED);
-        if (!(state & SAP__REMOVED)) continue;
-        s->state[slot] = (state & ~(uint32_t)SAP__FLAGS) + 0x01000000u; /* the next box has another id */
-        s->slots[slot].object = NULL;
-        s->slots[slot].category = 0;
     }
 }
 
@@ -5810,12 +5836,13 @@ SAP_DEF sap_result sap_save(const sap_world *s, void *buffer, size_t size) {
     check = p;
     p += 8;
     for (slot = 0; slot < slots; slot++) {
+        int is_free = (s->state[slot] & SAP__FLAGS) == 0; /* what it holds is of no world; the queue is below */
         sap__put32(&p, s->state[slot]);
-        sap__write_box(&p, &s->now[slot]);
-        sap__write_box(&p, &s->was[slot]);
-        sap__put_pointer(&p, s->slots[slot].object);
-        sap__put32(&p, s->slots[slot].category);
-        sap__put32(&p, s->state[slot] & SAP__FLAGS ? s->slots[slot].mask : 0); /* the queue of free slots is below */
+        sap__write_box(&p, is_free ? &sap__nowhere : &s->now[slot]);
+        sap__write_box(&p, is_free ? &sap__nowhere : &s->was[slot]);
+        sap__put_pointer(&p, is_free ? NULL : s->slots[slot].object);
+        sap__put32(&p, is_free ? 0 : s->slots[slot].category);
+        sap__put32(&p, is_free ? 0 : s->slots[slot].mask);
     }
     sap__put_queue(&p, s, &s->free);
     sap__put_queue(&p, s, &s->removed);
@@ -5978,7 +6005,6 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
         (void)sap__get_pointer(p, at + 13, &s->slots[i].object);
         s->slots[i].category = sap__get32(p, at + 15);
         s->slots[i].mask = sap__get32(p, at + 16);
-        s->link[i] = SAP__NONE;
     }
     s->free.count = s->removed.count = 0;
     for (i = 0; i < in->free_count; i++, at++) sap__enqueue(s, &s->free, sap__get32(p, at));
@@ -5988,6 +6014,7 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     s->live_static = (int)in->live_static;
     s->fresh = (int)in->fresh;
     sap__set_length(s->pairs, in->pairs);
+    s->in_order = 1;
     for (i = 0; i < in->pairs; i++, at += SAP__PAIR_WORDS) {
         sap_pair *pair = &s->pairs[i];
         pair->id0 = sap__get32(p, at);
@@ -5995,6 +6022,7 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
         pair->object0 = s->slots[sap__slot_of(pair->id0)].object;
         pair->object1 = s->slots[sap__slot_of(pair->id1)].object;
         (void)sap__get_pointer(p, at + 2, &pair->user_data);
+        if (i && sap__pair_item(pair - 1) > sap__pair_item(pair)) s->in_order = 0;
     }
     s->linked = s->asked = 0;
 }
@@ -6078,6 +6106,8 @@ static const char *sap__validate_pairs(const sap_world *s) {
         const sap_pair *pair = &s->pairs[p];
         uint32_t a = sap__slot_of(pair->id0), b = sap__slot_of(pair->id1);
         if (pair->id0 >= pair->id1) return "In a pair id0 < id1.";
+        if (s->in_order && p && sap__pair_item(pair - 1) >= sap__pair_item(pair))
+            return "Pairs in order are sorted by their ids.";
         if (!sap__is_known_id(s, pair->id0) || !sap__is_known_id(s, pair->id1)) return "A pair's boxes exist.";
         if (!sap__overlap(&s->was[a], &s->was[b])) return "A pair's boxes overlapped at the last update.";
         if (s->state[a] & s->state[b] & SAP__STATIC) return "Two static boxes are no pair.";

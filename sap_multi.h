@@ -79,7 +79,7 @@
 
    ---- memory ----
 
-   Threads take some 55 bytes a box on top of sap.h's, from the first update on that they share, and what is reserved
+   Threads take some 80 bytes a box on top of sap.h's, from the first update on that they share, and what is reserved
    for them is 64 bytes a pair more. A chosen grid takes some 200. A cell takes 20 to 30 KB with its scratch: hashed
    cells of few boxes cost much more a box. After sap_multi_reserve no call allocates until a number is exceeded, but
    an update may in which a cell is entered for the first time, or holds more than it ever did.

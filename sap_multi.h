@@ -1284,8 +1284,8 @@ static int sap__settle_in_cells(sap_world *s) {
 
 struct sap__build { /* what a share counts in a build */
     sap__corners corners;
-    int copies[SAP__MOST_STRIPS];
-    uint32_t cursor[SAP__MOST_STRIPS], count[SAP__DIGITS];
+    int copies[SAP__MOST_STRIPS], cursor[SAP__MOST_STRIPS];
+    uint32_t count[SAP__DIGITS];
 };
 
 static sap_world *sap__job_share(void *data, int index) {

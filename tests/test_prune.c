@@ -1,4 +1,5 @@
-/* test_prune.c - sap_box_prune and sap_box_prune_bipartite against two nested loops.
+/* test_prune.c - sap_box_prune and sap_box_prune_bipartite against two nested loops; the kernels against each other,
+   the sort against qsort.
 
    usage: test_prune [rounds] [first seed]   default 800 from 1 */
 
@@ -430,10 +431,67 @@ static void few_tests(const shape *kind) {
     sap_destroy(s);
 }
 
+/* ---- the sort ------------------------------------------------------------------------------------------------- */
+
+enum { SORT_ANY, SORT_FLOATS, SORT_OUTLIER, SORT_FEW_VALUES, SORT_ROWS, SORT_BACKWARDS, SORT_KINDS };
+
+static uint32_t sort_key(test_rng *rng, int kind, int i, int n) {
+    float x = (float)test_below(rng, 1 << 24) / (1 << 18);
+    switch (kind) {
+    case SORT_FLOATS: return sap__sortable(sap__key(x));
+    case SORT_OUTLIER: return sap__sortable(sap__key(i == n / 2 ? -1e30f : 40 + x / 100000)); /* many alike above */
+    case SORT_FEW_VALUES: return (uint32_t)test_below(rng, 5) * 0x31415926u;
+    case SORT_ROWS: return (uint32_t)(i % 3) << 30 | (uint32_t)test_below(rng, 1 << 9);
+    case SORT_BACKWARDS: return 0xffffffffu - (uint32_t)i * 100001u;
+    default: return (uint32_t)test_below(rng, 1 << 16) << 16 | (uint32_t)test_below(rng, 1 << 16);
+    }
+}
+
+static int by_item(const void *a, const void *b) {
+    uint64_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x > y) - (x < y);
+}
+
+/* Sorted by keys, and equal keys by their payload, which ascends from the start: so the sort is stable. On each side of
+   every limit at which it goes another way. */
+static void sorts(void) {
+    static const int sizes[] = {0,
+                                1,
+                                2,
+                                SAP__FEW_ITEMS,
+                                SAP__FEW_ITEMS + 1,
+                                300,
+                                SAP__MANY_ITEMS - 1,
+                                SAP__MANY_ITEMS,
+                                1000,
+                                SAP__SOME_ITEMS / 6 - 1,
+                                SAP__SOME_ITEMS / 6,
+                                4096,
+                                SAP__SOME_ITEMS,
+                                SAP__SOME_ITEMS + 1};
+    static uint64_t items[SAP__SOME_ITEMS + 1], tmp[SAP__SOME_ITEMS + 1], expected[SAP__SOME_ITEMS + 1];
+    test_rng rng;
+    size_t size;
+    int kind, i;
+    rng.state = 4711;
+    for (size = 0; size < sizeof sizes / sizeof sizes[0]; size++)
+        for (kind = 0; kind < SORT_KINDS; kind++) {
+            int n = sizes[size];
+            for (i = 0; i < n; i++) expected[i] = items[i] = sap__item(sort_key(&rng, kind, i, n), (uint32_t)i);
+            qsort(expected, (size_t)n, sizeof *expected, by_item);
+            sap__sort(items, tmp, n);
+            CHECK_MESSAGE(n == 0 || memcmp(items, expected, (size_t)n * sizeof *items) == 0, "%d keys of kind %d", n,
+                          kind);
+        }
+}
+
 int main(int argc, char **argv) {
     int rounds = test_argument(argc, argv, 1, 800), first = test_argument(argc, argv, 2, 1), seed;
     size_t i;
     arguments();
+    sorts();
     kernels_agree();
     for (i = 0; i < sizeof shapes / sizeof shapes[0]; i++) few_tests(&shapes[i]);
     for (seed = first; seed < first + rounds; seed++) one_round(seed);

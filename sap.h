@@ -4922,11 +4922,11 @@ static int sap__settle_by_strips(sap_world *s, int path, const int changed[3]) {
     long long work = (path == SAP__PATH_PRUNE && !s->live_static ? 1 : SAP__ASKING) * (long long)sap__length(s->list);
     if (s->newcomers == s->live) work /= 2;
     s->ends_ready = 0;
-    if (s->settle_in_shares && s->live > s->live_static && work >= s->threads_from)
-        return s->settle_in_shares(s, path, changed);
     if ((path != SAP__PATH_PRUNE || s->live_static) &&
         !sap__order_changes(s, path == SAP__PATH_PRUNE ? &s->standing : &s->moving))
         return 0;
+    if (s->settle_in_shares && s->live > s->live_static && work >= s->threads_from)
+        return s->settle_in_shares(s, path, changed);
     return sap__file_changes(s, path, changed) && sap__find_changes(s, path);
 }
 

@@ -433,13 +433,23 @@ static void few_tests(const shape *kind) {
 
 /* ---- the sort ------------------------------------------------------------------------------------------------- */
 
-enum { SORT_ANY, SORT_FLOATS, SORT_OUTLIER, SORT_FEW_VALUES, SORT_ROWS, SORT_BACKWARDS, SORT_KINDS };
+enum {
+    SORT_ANY,
+    SORT_FLOATS,
+    SORT_LOW_OUTLIER,
+    SORT_HIGH_OUTLIER,
+    SORT_FEW_VALUES,
+    SORT_ROWS,
+    SORT_BACKWARDS,
+    SORT_KINDS
+};
 
 static uint32_t sort_key(test_rng *rng, int kind, int i, int n) {
     float x = (float)test_below(rng, 1 << 24) / (1 << 18);
     switch (kind) {
     case SORT_FLOATS: return sap__sortable(sap__key(x));
-    case SORT_OUTLIER: return sap__sortable(sap__key(i == n / 2 ? -1e30f : 40 + x / 100000)); /* many alike above */
+    case SORT_LOW_OUTLIER: return sap__sortable(sap__key(i == n / 2 ? -1e30f : 40 + x / 100000)); /* the others alike */
+    case SORT_HIGH_OUTLIER: return sap__sortable(sap__key(i == n / 2 ? 1e30f : 40 + x / 100000));
     case SORT_FEW_VALUES: return (uint32_t)test_below(rng, 5) * 0x31415926u;
     case SORT_ROWS: return (uint32_t)(i % 3) << 30 | (uint32_t)test_below(rng, 1 << 9);
     case SORT_BACKWARDS: return 0xffffffffu - (uint32_t)i * 100001u;

@@ -4916,11 +4916,9 @@ static int sap__find_changes(sap_world *s, int path) {
     return sap__lose_by_lists(s, SAP__CHANGED, sap__length(s->pairs) / SAP__LISTS_PART);
 }
 
-/* On threads if the work, counted in boxes that are swept, is worth it. Where all boxes are new the threads' memory may
-   be new, too: 10,000 of them take 1.2 times as long with two threads, 20,000 0.9. */
+/* On threads if the work, counted in boxes that are swept, is worth it. */
 static int sap__settle_by_strips(sap_world *s, int path, const int changed[3]) {
     long long work = (path == SAP__PATH_PRUNE && !s->live_static ? 1 : SAP__ASKING) * (long long)sap__length(s->list);
-    if (s->newcomers == s->live) work /= 2;
     s->ends_ready = 0;
     if ((path != SAP__PATH_PRUNE || s->live_static) &&
         !sap__order_changes(s, path == SAP__PATH_PRUNE ? &s->standing : &s->moving))

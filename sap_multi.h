@@ -32,19 +32,19 @@
 
    ---- when it pays ----
 
-   Threads (config.parallel) pay where 8,192 boxes and more change in an update (16,384 if all are new), or 512 that
-   have to ask (few of many, or movers among standing boxes). They share the strips of one world: two of them settle
-   100,000 boxes that all move 1.6 to 2.1 times as fast as one, those of which one in twenty moves 1.8 times, and
-   20,000 that all move 1.4 to 1.7 times, where two threads that update small worlds of their own gain 1.8. With fewer
-   changes one thread does it alone, unless there is a grid. More than eight threads never help, nor do two where all
-   boxes overlap across, for then they are one strip. Threads that sleep between the calls of an update, and have to
-   be woken, lose most of the gain at 20,000 boxes and a tenth of it at 100,000; those of examples/pool.h look again
-   for a while before they do, and each takes about the same jobs in every update, whose data its cache may still
-   hold.
+   Threads (config.parallel) pay where 16,384 boxes and more change in an update, or 1,024 that have to ask (few of
+   many, or movers among standing boxes). They share the strips of one world: on an AMD EPYC two of them settled 100,000
+   boxes that all move 1.6 to 2.1 times as fast as one, and 20,000 1.4 to 1.7 times; on an Intel Xeon 1.5 to 1.65 and
+   1.0 to 1.1 times, and 100,000 of which one in twenty moves 1.4 to 1.55 times; on both, two threads that update small
+   worlds of their own gain 1.8. With fewer changes one thread does it alone, unless there is a grid. More than eight
+   threads never help, nor do two where all boxes overlap across, for then they are one strip. Threads that sleep
+   between the calls of an update, and have to be woken, lose most of the gain at 20,000 boxes and a tenth of it at
+   100,000; those of examples/pool.h look again for a while before they do, and each takes about the same jobs in every
+   update, whose data its cache may still hold.
 
-   The grid pays in worlds of half a million boxes and more of which a part moves: where that is one in twenty, one
-   thread settles 1,000,000 in 0.84 of the time of one sap_world and 530,000 in 0.95, for it touches less memory.
-   (Where one in a hundred jumps anywhere it takes 1.4 of it.) With fewer than 524,288 boxes, and while most boxes
+   The grid pays in worlds of more than a million boxes of which a part moves: where that is one in twenty, one thread
+   settles 2,000,000 in 0.90 of the time of one sap_world and 1,000,000 in 0.96, for it touches less memory. (Where one
+   in a hundred jumps anywhere it takes 1.03 and 1.12 of it.) With fewer than 1,048,576 boxes, and while most boxes
    move, no grid is used, not even one that you gave: there none is faster. With SAP_TRACE neither grid nor
    shared strips are: the steps are those of one sap_world.
 
@@ -221,13 +221,13 @@ extern "C" {
    paper's shared pair manager without its counters (Terdiman II.3c): nobody else reports the pair. Where wrapping or
    hashing folds two cells into one, a pair may be seen twice; a sort of what was found lets one of them through. */
 enum {
-    SAP__CELLS_FROM = 524288, /* boxes: with fewer the whole settles by itself */
-    SAP__THREADS_FROM = 8192, /* changed boxes: with fewer the whole settles on one thread; see SAP__ASKING */
-    SAP__CELL_BOXES = 4096,   /* in a cell of a chosen grid, about: cells that fit the second-level cache */
-    SAP__MOST_CELLS = 8,      /* that a box is filed in */
-    SAP__POOL_UPDATES = 64,   /* after which an empty cell is freed */
-    SAP__CROWDED = 8,         /* updates that most boxes moved in: the grid is given up */
-    SAP__GRID_SAMPLE = 1024   /* boxes that the choice of a grid looks at */
+    SAP__CELLS_FROM = 1048576, /* boxes: with fewer the whole settles by itself */
+    SAP__THREADS_FROM = 16384, /* changed boxes: with fewer the whole settles on one thread; see SAP__ASKING */
+    SAP__CELL_BOXES = 4096,    /* in a cell of a chosen grid, about: cells that fit the second-level cache */
+    SAP__MOST_CELLS = 8,       /* that a box is filed in */
+    SAP__POOL_UPDATES = 64,    /* after which an empty cell is freed */
+    SAP__CROWDED = 8,          /* updates that most boxes moved in: the grid is given up */
+    SAP__GRID_SAMPLE = 1024    /* boxes that the choice of a grid looks at */
 };
 
 #define SAP__FAR_CELL (1 << 30) /* cells beyond are one */
@@ -1821,8 +1821,8 @@ SAP_DEF void sap_multi_destroy(sap_multi *m) {
 /* The grid is used from m->grid_from boxes on, and until half of them are gone. While most boxes move it is not worth
    it: the whole then settles by itself, in shares if there are threads, until so many updates have been calm.
    grid_from == 0: the grid always, for tests. Measured, the grid's time by that of one world, one in twenty boxes
-   moving: 300,000 boxes 1.07, 530,000 0.95, 1,000,000 0.84; two threads, all of 100,000 moving, by one: in cells 0.73
-   to 1.0 times as fast, in shares 1.6 to 2.1. */
+   moving: 300,000 boxes 1.15, 530,000 1.0, 1,000,000 0.96, 2,000,000 0.90; two threads, all of 100,000 moving, by one:
+   in cells 0.73 to 1.0 times as fast, in shares 1.5 to 2.1. */
 static void sap__choose_cells_or_whole(sap_multi *m) {
     sap_world *s = m->whole;
     int uses = s->settle_in_cells != NULL, most_move = 4 * (long long)sap__length(s->record) > s->live, calm = 1;

@@ -1737,7 +1737,7 @@ static void multi_threads_do_what_grows(void) {
     c.parallel_user = &batches_run;
     m = sap_multi_create(&c);
     if (!m) exit(2);
-    m->whole->threads_from = MANY; /* for where all are new it takes twice as many */
+    m->whole->threads_from = MANY;
     lay_out(2 * MANY, 3);
     CHECK_EQUAL(sap_multi_add_many(m, 2 * MANY, many_boxes, NULL, many_ids), SAP_OK);
     CHECK_EQUAL(calls_since(&batches), 0);

@@ -2737,6 +2737,7 @@ struct sap_world {
     sap__kernel kernel;
     int32_t used[6]; /* see sap__axes_used */
     int path;        /* SAP__PATH_AUTO, or what tests force */
+    int order_from;  /* see sap__order_changes; tests set it, too */
     int in_callback, in_filter;
     sap_result last_error;
 
@@ -4716,18 +4717,18 @@ static long long sap__ends_pass(sap_world *s, int axis, long long budget) {
    same. An index that was not kept in step, or that an error left half done, is not ready and is built anew. */
 
 enum {
-    SAP__CALM_PART = 8,    /* insertion sort is tried, and kept, up to one shift for so many boxes */
-    SAP__SHIFT_BUDGET = 8, /* shifts a box above which this one is given up and pruned */
-    SAP__CALM_BOXES = 64,  /* worth it in a world of at least so many boxes */
-    SAP__CALM_WIDTH = 4,   /* and where a kernel compares up to so many at a time */
-    SAP__SORT_PART = 4,    /* and while one box in so many changes */
-    SAP__PATIENCE = 8,     /* after so many calm updates */
-    SAP__PRUNE_PART = 8,   /* pruned if more than one moving box in so many changed, else each asks */
-    SAP__ORDERED = 256,    /* so many that ask do so in the order of the strips, */
-    SAP__ORDER_PART = 32,  /* if they are at least one box in so many */
-    SAP__LISTS_PART = 8,   /* lists are looked through up to one pair in so many, else all pairs */
-    SAP__ASKING = 16,      /* a box that asks costs as much as so many that are swept */
-    SAP__REFRESH_PART = 4  /* refreshed where they are while no more than one box in so many leaves its place */
+    SAP__CALM_PART = 8,      /* insertion sort is tried, and kept, up to one shift for so many boxes */
+    SAP__SHIFT_BUDGET = 8,   /* shifts a box above which this one is given up and pruned */
+    SAP__CALM_BOXES = 64,    /* worth it in a world of at least so many boxes */
+    SAP__CALM_WIDTH = 4,     /* and where a kernel compares up to so many at a time */
+    SAP__SORT_PART = 4,      /* and while one box in so many changes */
+    SAP__PATIENCE = 8,       /* after so many calm updates */
+    SAP__PRUNE_PART = 8,     /* pruned if more than one moving box in so many changed, else each asks */
+    SAP__ORDER_FROM = 32768, /* strips of so many boxes are asked in their order, */
+    SAP__ORDER_PART = 32,    /* if as many as one in so many ask, and not more than one in two */
+    SAP__LISTS_PART = 8,     /* lists are looked through up to one pair in so many, else all pairs */
+    SAP__ASKING = 16,        /* a box that asks costs as much as so many that are swept */
+    SAP__REFRESH_PART = 4    /* refreshed where they are while no more than one box in so many leaves its place */
 };
 
 static sap__strips *sap__strips_for(sap_world *s, uint32_t slot) {
@@ -4840,13 +4841,15 @@ static int sap__refresh_all(sap_world *s, int came_or_went) {
     return t->ready && sap__strips_refresh(t, s->now, moving);
 }
 
-/* Changed boxes by the strip in which they start: what one has brought into the cache serves the next. Of 100,000 boxes
-   of which 5 percent walk an update takes 0.80, if the others are static 0.82; of 50,000 0.90 and 0.94, of 10,000 0.97.
-   Where they are few in each strip it only costs: of 100,000 of which 1 percent jump 1.04. (Prefetching the chunks of
-   boxes ahead instead brings nothing, for it is the bytes that take the time.) */
-static int sap__order_changes(sap_world *s, const sap__strips *t) {
+/* Changed boxes that will ask these strips, of so many boxes, by the strip in which they start: what one has brought
+   into the cache serves the next. Of 100,000 boxes of which 5 percent walk an update takes 0.80, if the others are
+   static 0.82, of 50,000 0.90 and 0.94; of 100,000 of which a third walks among static ones 0.9. It only costs where
+   few ask (1.04 if 1 percent jump) or more than are asked (1.1), or where the strips stay in the cache. (Prefetching
+   the chunks of boxes ahead instead: nothing, for it is the bytes that take the time.) */
+static int sap__order_changes(sap_world *s, const sap__strips *t, int boxes) {
     int i, n = sap__length(s->list);
-    if (!t->ready || n < SAP__ORDERED || SAP__ORDER_PART * (long long)n < s->live) return 1;
+    if (!t->ready || boxes < s->order_from) return 1;
+    if (n < boxes / SAP__ORDER_PART || n > boxes / 2) return 1;
     if (!sap__room(&s->items, n) || !sap__room(&s->tmp, n)) return sap__trouble(s, SAP_ERROR_MEMORY);
     for (i = 0; i < n; i++) {
         sap__box turned;
@@ -4920,8 +4923,8 @@ static int sap__find_changes(sap_world *s, int path) {
 static int sap__settle_by_strips(sap_world *s, int path, const int changed[3]) {
     long long work = (path == SAP__PATH_PRUNE && !s->live_static ? 1 : SAP__ASKING) * (long long)sap__length(s->list);
     s->ends_ready = 0;
-    if ((path != SAP__PATH_PRUNE || s->live_static) &&
-        !sap__order_changes(s, path == SAP__PATH_PRUNE ? &s->standing : &s->moving))
+    if (!(path == SAP__PATH_PRUNE ? sap__order_changes(s, &s->standing, s->live_static)
+                                  : sap__order_changes(s, &s->moving, s->live - s->live_static)))
         return 0;
     if (s->settle_in_shares && s->live > s->live_static && work >= s->threads_from)
         return s->settle_in_shares(s, path, changed);
@@ -5166,6 +5169,7 @@ SAP_DEF sap_world *sap_create(const sap_config *config) {
     if (s->config.axes == 0) s->config.axes = SAP_AXIS_X | SAP_AXIS_Y | SAP_AXIS_Z;
     sap__axes_used(s->config.axes, s->used);
     s->kernel = sap__best_kernel();
+    s->order_from = SAP__ORDER_FROM;
     s->patience = SAP__PATIENCE;
     return s;
 }

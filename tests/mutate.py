@@ -95,7 +95,7 @@ EQUIVALENT = [
     (r"sap__sort_bits: .* => .*most - 0\) / most", "a digit more, of fewer bits"),
     (r"sap__sort: (sap__sort_digit.* => ;|.* => .*(SAP__SOME_ITEMS / 6|differ|\|\| n <= SAP__SOME_ITEMS|!\(n >= SAP__MANY_ITEMS))", "all ways sort"),
     (r"sap__sort_rest: .* => (if \(left != 0|for \(i = 0|.*32 < item)", "what is sorted already is sorted again"),
-    (r"sap__order_changes: (sap__turn|s->items\[i\] = |if \(!t->ready)", "in which order boxes ask"),
+    (r"sap__order_changes: (sap__turn|s->items\[i\] = |if \((!t->ready|n < boxes))", "in which order boxes ask"),
     (r"sap__load_state: (s->in_order = 1; =>|if \(i && .* => if \(i \|\|)", "all that end are sorted, though they are"),
     (r"sap__read_strips: .* => .*(ref\[i\] = 1|start - t->strip)", "empty lanes have no box; what is fetched early"),
     (r"sap__links_stay: .* => .*(lost \+ found < n|lost - found|n / 4 - |> sap__buckets_for)", "all pairs are linked anew more often"),

@@ -641,6 +641,7 @@ static void start(run *r, int seed, int from, const int *kinds) {
             w->many->grid_from = INT_MAX;
         }
         if (!kinds) w->many->whole->threads_from = 1 + test_below(&r->rng, 4);
+        if (test_chance(&r->rng, 50)) w->many->whole->order_from = 0;
         if (test_chance(&r->rng, 40)) w->many->whole->path = test_below(&r->rng, SAP__PATH_PRUNE + 1);
         if (test_chance(&r->rng, 40)) /* if there is such a kernel */
             (void)sap__use_kernel(w->many->whole, test_below(&r->rng, SAP__KERNEL_WASM + 1));

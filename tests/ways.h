@@ -36,6 +36,7 @@ static inline sap_world *open_way(const sap_config *config, const way *w) {
     sap_world *s = sap_create(config);
     if (!s) exit(1);
     if (w->path != ANY) s->path = w->path;
+    if (w->path != SAP__PATH_AUTO) s->order_from = 0; /* boxes ask in the order of the strips */
     if (w->kernel == ANY || sap__use_kernel(s, w->kernel)) return s;
     sap_destroy(s);
     return NULL;
@@ -45,6 +46,7 @@ static inline sap_world *open_way(const sap_config *config, const way *w) {
 static inline void vary_way(sap_world *s, const way *w, test_rng *dice) {
     if (w->path != ANY) return;
     s->path = test_below(dice, SAP__PATH_PRUNE + 1);
+    s->order_from = test_chance(dice, 50) ? 0 : SAP__ORDER_FROM;
     (void)sap__use_kernel(s, test_below(dice, SAP__KERNEL_WASM + 1)); /* if there is such a kernel */
 }
 

@@ -12,33 +12,10 @@
 #include "test.h"
 #include "model.h"
 #include "scenes.h"
+#include "ways.h"
 
-enum { ANY = -1, MOST_WORLDS = 16, MOST_KNOWN = 64 };
+enum { MOST_WORLDS = sizeof ways / sizeof ways[0], MOST_KNOWN = 64 };
 enum { WITH_LIMITS = 1, ANY_AXES = 2 }; /* what start may draw */
-
-typedef struct way {
-    const char *name;
-    int path, kernel;
-} way;
-
-/* All that this library can do; ways whose kernel this build or machine lacks are left out. */
-static const way ways[] = {
-    {"auto", SAP__PATH_AUTO, ANY},
-    {"sort", SAP__PATH_SORT, ANY},
-    {"query/scalar", SAP__PATH_QUERY, SAP__KERNEL_SCALAR},
-    {"query/sse2", SAP__PATH_QUERY, SAP__KERNEL_SSE2},
-    {"query/avx2", SAP__PATH_QUERY, SAP__KERNEL_AVX2},
-    {"query/avx512", SAP__PATH_QUERY, SAP__KERNEL_AVX512},
-    {"query/neon", SAP__PATH_QUERY, SAP__KERNEL_NEON},
-    {"query/wasm", SAP__PATH_QUERY, SAP__KERNEL_WASM},
-    {"prune/scalar", SAP__PATH_PRUNE, SAP__KERNEL_SCALAR},
-    {"prune/sse2", SAP__PATH_PRUNE, SAP__KERNEL_SSE2},
-    {"prune/avx2", SAP__PATH_PRUNE, SAP__KERNEL_AVX2},
-    {"prune/avx512", SAP__PATH_PRUNE, SAP__KERNEL_AVX512},
-    {"prune/neon", SAP__PATH_PRUNE, SAP__KERNEL_NEON},
-    {"prune/wasm", SAP__PATH_PRUNE, SAP__KERNEL_WASM},
-    {"random", ANY, ANY} /* another path and kernel before every update */
-};
 
 typedef struct run {
     test_rng rng, dice; /* the calls; the paths of the random world */
@@ -507,10 +484,7 @@ static sap_result do_update(run *r) {
     result = model_update(&r->model, dump && !silent ? data_of : NULL, r);
     for (w = 0; w < r->world_count && !r->bad; w++) {
         sap_world *s = r->worlds[w];
-        if (r->ways[w]->path == ANY) {
-            s->path = test_below(&r->dice, SAP__PATH_PRUNE + 1);
-            sap__use_kernel(s, test_below(&r->dice, SAP__KERNEL_WASM + 1)); /* if there is such a kernel */
-        }
+        vary_way(s, r->ways[w], &r->dice);
         r->asking = s;
         r->asked = w;
         r->shown = 0;
@@ -621,13 +595,8 @@ static void start(run *r, int seed, int size, int draw) {
     }
     model_init(&r->model, &config);
     for (i = 0; i < sizeof ways / sizeof ways[0]; i++) {
-        sap_world *s = sap_create(&config);
-        if (!CHECK(s != NULL)) exit(1);
-        if (ways[i].kernel != ANY && !sap__use_kernel(s, ways[i].kernel)) {
-            sap_destroy(s);
-            continue;
-        }
-        if (ways[i].path != ANY) s->path = ways[i].path;
+        sap_world *s = open_way(&config, &ways[i]);
+        if (!s) continue;
         r->worlds[r->world_count] = s;
         r->ways[r->world_count++] = &ways[i];
     }

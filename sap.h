@@ -2221,7 +2221,7 @@ static void sap__sweep_strip(const sap__strips *t, const sap__kernel *kernel, in
     }
 }
 
-/* What a turned box overlaps in one strip; self is left out. */
+/* What a turned box overlaps in one strip; self is left out. (Four entries of the directory a compare: the same.) */
 static void sap__ask_strip(const sap__strips *t, const sap__kernel *kernel, int s, const sap__box *turned, uint32_t ref,
                            sap__sink *sink) {
     const sap__strip *strip = &t->strip[s];
@@ -4707,9 +4707,9 @@ static long long sap__ends_pass(sap_world *s, int axis, long long budget) {
        prune   many changed: the strips are built anew and swept (I.4c)              cost ~ boxes
        sort    many changed by little: insertion sort of the endpoints (I.3)         cost ~ boxes + shifts
 
-   Boxes that all move, ten thousand of them: 19 to 22 ns a box by insertion sort without a shift, and some 15 ns a
-   shift (its loops end where no branch can foresee). By pruning, with sixteen boxes a compare: 18 to 21 ns if they
-   only tremble, 32 if they walk, 50 wherever they jump; what trembles takes 20 to 23 with eight, 29 to 34 with four,
+   Boxes that all move, ten thousand of them: 18 to 22 ns a box by insertion sort without a shift, and some 15 ns a
+   shift (its loops end where no branch can foresee). By pruning, with sixteen boxes a compare: 18 to 22 ns if they
+   only tremble, 33 if they walk, 53 wherever they jump; what trembles takes 20 to 26 with eight, 29 to 42 with four,
    and 75 to 90 one by one. So sorting has its place where hardly two ends change their order, on machines that compare
    four boxes or one. That is less than the paper gives it, for pruning takes boxes along, too.
 

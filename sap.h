@@ -1750,10 +1750,10 @@ static void sap__chunk_read(const sap__strips *t, sap__chunk *c, int fill, const
     for (i = 0; i < SAP__LANES; i += 4) sap__spread_four(from + i, lo, hi, i);
 }
 
-/* The boxes of a chunk, read soon. */
-SAP__INLINE void sap__prefetch_boxes(const sap__chunk *c, int fill, const sap__box *boxes) {
+/* The boxes of n refs, read soon. */
+SAP__INLINE void sap__prefetch_boxes(const uint32_t *refs, int n, const sap__box *boxes) {
     int i;
-    for (i = 0; i < fill; i++) sap__prefetch(&boxes[c->ref[i] & SAP__SLOT]);
+    for (i = 0; i < n; i++) sap__prefetch(&boxes[refs[i] & SAP__SLOT]);
 }
 
 /* Where the boxes of a chunk have to start on the sweep axis, and the strip across; all bounds belong to it. */
@@ -2172,8 +2172,7 @@ static void sap__read_strips(sap__strips *t, const sap__box *boxes) {
             sap__chunk *c = &t->chunks[t->chunk[e]];
             const uint32_t *refs = t->refs + t->reach[e];
             int fill = t->fill[e];
-            if (e + 1 < t->strip[s].start + t->strip[s].count)
-                for (i = fill; i < fill + t->fill[e + 1]; i++) sap__prefetch(&boxes[refs[i] & SAP__SLOT]);
+            if (e + 1 < t->strip[s].start + t->strip[s].count) sap__prefetch_boxes(refs + fill, t->fill[e + 1], boxes);
             memcpy(c->ref, refs, (size_t)fill * sizeof *refs);
             for (i = fill; i < SAP__LANES; i++) c->ref[i] = 0;
             sap__chunk_read(t, c, fill, boxes);
@@ -2536,7 +2535,7 @@ static int sap__strips_reread(sap__strips *t, const sap__box *boxes, int most) {
             sap__span span;
             at.first = t->first[e];
             at.last = e + 1 < end ? t->first[e + 1] : SAP__AFTER_ALL;
-            if (e + 1 < end) sap__prefetch_boxes(&t->chunks[t->chunk[e + 1]], t->fill[e + 1], boxes);
+            if (e + 1 < end) sap__prefetch_boxes(t->chunks[t->chunk[e + 1]].ref, t->fill[e + 1], boxes);
             sap__chunk_read(t, c, t->fill[e], boxes);
             misfits = sap__chunk_misfits(c, &at, &t->reach[e]);
             for (lane = 0; s == wide && lane < t->fill[e]; lane++) { /* is it still wide? */

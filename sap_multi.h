@@ -43,8 +43,8 @@
    update, whose data its cache may still hold.
 
    The grid pays in worlds of more than a million boxes of which a part moves: where that is one in twenty, one thread
-   settles 2,000,000 in 0.90 of the time of one sap_world and 1,000,000 in 0.96, for it touches less memory. (Where one
-   in a hundred jumps anywhere it takes 1.03 and 1.12 of it.) With fewer than 1,048,576 boxes, and while most boxes
+   settles 2,000,000 in 0.90 of the time of one sap_world, for it touches less memory. (Where one in a hundred jumps
+   anywhere it takes 1.03 of it.) With fewer than 1,048,576 boxes, and while most boxes
    move, no grid is used, not even one that you gave: there none is faster. With SAP_TRACE neither grid nor
    shared strips are: the steps are those of one sap_world.
 
@@ -1820,9 +1820,9 @@ SAP_DEF void sap_multi_destroy(sap_multi *m) {
 
 /* The grid is used from m->grid_from boxes on, and until half of them are gone. While most boxes move it is not worth
    it: the whole then settles by itself, in shares if there are threads, until so many updates have been calm.
-   grid_from == 0: the grid always, for tests. Measured, the grid's time by that of one world, one in twenty boxes
-   moving: 300,000 boxes 1.15, 530,000 1.0, 1,000,000 0.96, 2,000,000 0.90; two threads, all of 100,000 moving, by one:
-   in cells 0.73 to 1.0 times as fast, in shares 1.5 to 2.1. */
+   grid_from == 0: the grid always, for tests. Measured with a lower limit, the grid's time by that of one world, one in
+   twenty boxes moving: 300,000 boxes 1.15, 530,000 1.0, 1,000,000 0.96, 2,000,000 0.90; two threads, all of 100,000
+   moving, by one: in cells 0.73 to 1.0 times as fast, in shares 1.5 to 2.1. */
 static void sap__choose_cells_or_whole(sap_multi *m) {
     sap_world *s = m->whole;
     int uses = s->settle_in_cells != NULL, most_move = 4 * (long long)sap__length(s->record) > s->live, calm = 1;

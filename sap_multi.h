@@ -1141,7 +1141,7 @@ static int sap__lose_in_shares(sap_multi *m, int many) {
     sap__run(m, sap__end_job, cells + shares);
     if (shares) return sap__join_lost(m);
     return many ? sap__lose_by_pairs(m->whole)
-                : sap__lose_by_lists(m->whole, SAP__CHANGED, sap__length(m->whole->pairs) / SAP__LISTS_PART);
+                : sap__lose_changed(m->whole);
 }
 
 /* What the cells found becomes the whole's, each pair once. */

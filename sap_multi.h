@@ -637,6 +637,7 @@ static int sap__new_cell(sap_multi *m, uint32_t cell) {
     memset(m->cells[cell], 0, sizeof **m->cells);
     m->cells[cell]->grid = m;
     m->cells[cell]->world.moving.frozen = m->cells[cell]->world.standing.frozen = 1;
+    m->cells[cell]->world.standing.only_asked = 1;
     sap__empty_cell(m->cells[cell]);
     return 1;
 }
@@ -1140,8 +1141,7 @@ static int sap__lose_in_shares(sap_multi *m, int many) {
     if (shares < 0) return 0;
     sap__run(m, sap__end_job, cells + shares);
     if (shares) return sap__join_lost(m);
-    return many ? sap__lose_by_pairs(m->whole)
-                : sap__lose_changed(m->whole);
+    return many ? sap__lose_by_pairs(m->whole) : sap__lose_changed(m->whole);
 }
 
 /* What the cells found becomes the whole's, each pair once. */

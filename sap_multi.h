@@ -1492,6 +1492,18 @@ static void sap__sort_in_shares(sap_multi *m) {
     }
 }
 
+SAP__INLINE void sap__count_span(const sap__span *span, sap__corners *corners) {
+    int *low = corners->at + span->lo[0] * SAP__COLUMNS, *high = corners->at + (span->hi[0] + 1) * SAP__COLUMNS;
+    if (span->wide) {
+        corners->wide++;
+        return;
+    }
+    low[span->lo[1]]++;
+    low[span->hi[1] + 1]--;
+    high[span->lo[1]]--;
+    high[span->hi[1] + 1]++;
+}
+
 /* The copies of the sorted boxes, so that each share knows where in each strip its own begin. */
 static void sap__count_copies_job(void *data, int index) {
     sap_multi *m = (sap_multi *)data;

@@ -4501,6 +4501,12 @@ static int sap__take_news(sap_world *s, const sap__found *found, int n) {
     if (!sap__room_for_news(s, n)) return 0;
     for (i = 0; i < n; i++) {
         uint32_t a = found->a[i] & SAP__SLOT, b = found->b[i] & SAP__SLOT;
+        if (i + SAP__AHEAD < n) {
+            sap__prefetch(&s->slots[found->a[i + SAP__AHEAD] & SAP__SLOT]);
+            sap__prefetch(&s->slots[found->b[i + SAP__AHEAD] & SAP__SLOT]);
+            sap__prefetch(&s->state[found->a[i + SAP__AHEAD] & SAP__SLOT]);
+            sap__prefetch(&s->state[found->b[i + SAP__AHEAD] & SAP__SLOT]);
+        }
         if (s->fresh)
             sap__take_overlap(s, a, b);
         else

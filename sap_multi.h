@@ -1647,7 +1647,7 @@ static int sap__find_in_shares(sap_multi *m) {
     int k, n = sap__length(s->list), lists = m->path == SAP__PATH_QUERY || s->live_static;
     int more = m->path == SAP__PATH_PRUNE ? sap__shares_of_pairs(m) : 0, jobs = SAP__SHARES + more;
     if (more < 0) return sap__trouble(s, SAP_ERROR_MEMORY);
-    if (m->path == SAP__PATH_QUERY) sap__link_pairs(s);
+    if (m->path == SAP__PATH_QUERY) sap__link_pairs(s, SAP__LISTS);
     if (!sap__open_shares(m)) return sap__trouble(s, SAP_ERROR_MEMORY);
     for (k = 0; k < SAP__SHARES; k++) {
         sap_world *v = &m->shares[k];

@@ -532,7 +532,7 @@ static void threads_may_query_a_prepared_world(void) {
     for (round = 0; round < 5; round++) { /* and again after changes */
         (void)live(s, (uint64_t)round, NULL);
         for (i = 0; i < THREADS; i++) readers[i].world = s;
-        s->linked = 0; /* the first of them makes the links */
+        sap__unlink_all(s); /* the first of them makes the links */
         run_threads(look_in_thread, (char *)readers, sizeof readers[0]);
         expected = look_at_pairs(s);
         for (i = 0; i < THREADS; i++) CHECK(readers[i].seen == expected);
@@ -705,8 +705,8 @@ static void limits_and_lower_ones(void) {
     never_fail();
     (void)add(s, on_x(0));
     (void)add(s, on_x(0));
-    s->path = SAP__PATH_QUERY; /* which does not look at all pairs */
-    sap__link_pairs(s);        /* none */
+    s->path = SAP__PATH_QUERY;      /* which does not look at all pairs */
+    sap__link_pairs(s, SAP__LISTS); /* none */
     sap__set_length(s->pairs, INT_MAX - 1);
     CHECK_EQUAL(sap_update(s), SAP_ERROR_MEMORY);
     sap__set_length(s->pairs, INT_MAX);

@@ -2134,14 +2134,20 @@ static void sap__sum_corners(const sap__strips *t, sap__corners *corners, int *c
     copies[rows * columns] = corners->wide;
 }
 
+/* How many boxes a build files in a chunk. No lane has to wait where hardly a box will come: movers among 10,000 static
+   boxes take 5 percent less. (Moving ones: they take 2 percent less where all jump, 4 to 8 more where few walk.) */
+static int sap__fill_of(const sap__strips *t) {
+    return t->only_asked ? SAP__LANES : SAP__FILL;
+}
+
 /* Gives each strip its stretch of the directory, and the number of chunks that so many copies will fill. 0 without
    memory. */
 static int sap__lay_directory(sap__strips *t, const int *copies) {
     long long entries = 0, full = 0;
-    int s, strips = sap__wide_strip(t) + 1;
+    int s, strips = sap__wide_strip(t) + 1, fill = sap__fill_of(t);
     sap__set_length(t->strip, strips);
     for (s = 0; s < strips; s++) {
-        int chunks_here = (copies[s] + SAP__FILL - 1) / SAP__FILL;
+        int chunks_here = (copies[s] + fill - 1) / fill;
         t->strip[s].start = (int)entries;
         t->strip[s].count = chunks_here;
         t->strip[s].room = (int)sap__entries_for(chunks_here);
@@ -2158,18 +2164,18 @@ static int sap__lay_directory(sap__strips *t, const int *copies) {
 
 /* The chunks of a strip lie in a row, as they are read. Until they are, reach says where their refs begin. */
 static void sap__lay_chunks(sap__strips *t, const int *copies) {
-    int s, e, taken = 0, refs = 0, chunks = (int)t->need_chunks;
+    int s, e, taken = 0, refs = 0, chunks = (int)t->need_chunks, fill = sap__fill_of(t);
     t->refs = (uint32_t *)(void *)t->tmp;
     sap__set_length(t->chunks, chunks);
     for (s = t->begin; s < t->end; s++) {
         const sap__strip *strip = &t->strip[s];
         for (e = strip->start; e < strip->start + strip->count; e++) {
             t->chunk[e] = (uint32_t)taken++;
-            t->fill[e] = SAP__FILL;
-            t->reach[e] = refs + (e - strip->start) * SAP__FILL;
+            t->fill[e] = fill;
+            t->reach[e] = refs + (e - strip->start) * fill;
         }
         refs += copies[s];
-        if (strip->count) t->fill[e - 1] = copies[s] - (strip->count - 1) * SAP__FILL;
+        if (strip->count) t->fill[e - 1] = copies[s] - (strip->count - 1) * fill;
     }
     sap__set_length(t->free_chunks, chunks - taken);
     for (e = 0; e < chunks - taken; e++) t->free_chunks[e] = (uint32_t)(chunks - 1 - e);

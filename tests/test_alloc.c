@@ -245,6 +245,40 @@ static void update_waits_for_memory(int path) {
     CHECK_EQUAL(live_blocks, 0);
 }
 
+/* One box meets more others than there has been room for: those who ask one by one say so, too. */
+static void one_meets_many(int path) {
+    enum { N = 100, MANY = 90 };
+    sap_world *s = sap_create(NULL);
+    sap_aabb pile = {{0, 0, 0}, {1, 1, 1}}, apart = {{10, 10, 10}, {11, 11, 11}};
+    sap_id id = 0;
+    int i, count;
+    if (!CHECK(s != NULL)) exit(1);
+    s->path = path;
+    for (i = 0; i < MANY; i++) CHECK(sap_add_static(s, &pile, NULL) != 0);
+    for (i = 0; i < N; i++) {
+        apart.min[0] = 10 * (float)i;
+        apart.max[0] = apart.min[0] + 1;
+        CHECK((id = sap_add(s, &apart, NULL)) != 0);
+    }
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    apart.min[0]++;
+    CHECK_EQUAL(sap_move(s, id, &apart), SAP_OK);
+    CHECK_EQUAL(sap_update(s), SAP_OK); /* all indices are there now */
+    CHECK_EQUAL(sap_move(s, id, &pile), SAP_OK);
+    always_fail();
+    CHECK_EQUAL(sap_update(s), SAP_ERROR_MEMORY);
+    CHECK(sap_validate(s) == NULL);
+    sap_pairs(s, &count);
+    CHECK_EQUAL(count, 0);
+    never_fail();
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    sap_created(s, &count);
+    CHECK_EQUAL(count, MANY);
+    CHECK(sap_validate(s) == NULL);
+    sap_destroy(s);
+    CHECK_EQUAL(live_blocks, 0);
+}
+
 /* ---- after sap_reserve ----------------------------------------------------------------------- */
 
 /* As many boxes and pairs as were reserved, in every kind of change: not one allocation. */
@@ -354,6 +388,7 @@ int main(int argc, char **argv) {
         every_allocation_fails(path, seed);
         what_never_fails(path);
         update_waits_for_memory(path);
+        one_meets_many(path);
         for (kind = 0; kind < SCENE_COUNT; kind++) reserved(path, seed + (uint64_t)kind, (scene)kind);
     }
     reserve_itself();

@@ -2043,6 +2043,38 @@ static void one_start_for_all(void) {
     sap_destroy(s);
 }
 
+/* A fifth of the boxes come to one place in one update, each of which asks when it is filed: half-way that strip has no
+   room for one more. */
+static void a_crowd_comes(void) {
+    enum { N = 2000 };
+    sap_world *s = sap_create(NULL);
+    test_rng rng = {3};
+    sap_aabb boxes[N];
+    sap_id ids[N];
+    int i, k, built, pairs;
+    for (i = 0; i < N; i++)
+        for (k = 0; k < 3; k++) {
+            boxes[i].min[k] = test_uniform(&rng, 0, 40);
+            boxes[i].max[k] = boxes[i].min[k] + 1;
+        }
+    CHECK_EQUAL(sap_add_many(s, N, boxes, NULL, ids), SAP_OK);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    s->path = SAP__PATH_QUERY;
+    built = s->moving.built_chunks;
+    for (i = 0; i < N; i += 5)
+        for (k = 0; k < 3; k++) {
+            boxes[i].min[k] = test_uniform(&rng, 10, 13);
+            boxes[i].max[k] = boxes[i].min[k] + 1;
+        }
+    CHECK_EQUAL(sap_move_many(s, N, ids, boxes), SAP_OK);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK(s->moving.built_chunks != built); /* then all are built anew */
+    CHECK(sap_validate(s) == NULL);
+    sap_pairs(s, &pairs);
+    CHECK_EQUAL(pairs, sap_box_prune(boxes, N, 0, NULL, NULL));
+    sap_destroy(s);
+}
+
 /* One that touches more strips than it is filed in asks all of them. */
 static void a_wide_box_asks(void) {
     enum { SIDE = 20, N = SIDE * SIDE * SIDE };
@@ -2085,6 +2117,7 @@ int main(void) {
     counts_end();
     strips_overflow_and_run_empty();
     one_start_for_all();
+    a_crowd_comes();
     a_wide_box_asks();
     for (path = SAP__PATH_AUTO; path < ALL_PATHS; path++) {
         create_and_destroy();

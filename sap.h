@@ -4382,8 +4382,7 @@ SAP__INLINE void sap__prefetch_links(const sap_world *s, int which, const sap_pa
     sap__prefetch(&s->link[sap__slot_of(pair->id1)]);
 }
 
-/* Chains, or lists, that stay are mended: before the pairs move, of those that end or will
-   move. */
+/* Chains, or lists, that stay are mended: before the pairs move, of those that end or will move. */
 static void sap__mend_links(sap_world *s, int which) {
     void (*repoint)(sap_world *, uint32_t, uint32_t) = which == SAP__LISTS ? sap__relist_pair : sap__rechain_pair;
     int i, lost = sap__length(s->lost);
@@ -4419,18 +4418,19 @@ static void sap__link_created(sap_world *s, int which) {
 /* The pair array follows: holes are filled from behind, then the new pairs come in their order. All room has been
    made. */
 static void sap__commit_pairs(sap_world *s) {
-    int lost = sap__length(s->lost), found = sap__length(s->found), kept = sap__length(s->pairs) - lost, i;
+    int lost = sap__length(s->lost), found = sap__length(s->found), kept = sap__length(s->pairs) - lost, i, stay;
     for (i = 0; i < SAP__LINKS; i++) s->linked[i] = sap__links_stay(s, i);
     sap__set_length(s->deleted, lost);
     sap__set_length(s->created, found);
     sap__each(s, sap__sort_events, 2, found + lost);
     s->moves = sap__fill_holes(s);
-    sap__each(s, sap__mend_links, SAP__LINKS, s->moves + lost);
+    stay = s->linked[SAP__CHAINS] || s->linked[SAP__LISTS];
+    if (stay) sap__each(s, sap__mend_links, SAP__LINKS, s->moves + lost);
     for (i = 0; i < s->moves; i++) s->pairs[s->items[i] >> 32] = s->pairs[(uint32_t)s->items[i]];
     s->in_order = kept == 0 || (s->in_order && lost + found == 0);
     sap__set_length(s->pairs, kept + found);
     sap__each(s, sap__begin_share, SAP__SHARES, found);
-    sap__each(s, sap__link_created, SAP__LINKS, found);
+    if (stay) sap__each(s, sap__link_created, SAP__LINKS, found);
 }
 
 /* All boxes have gone, as when a level is left, so all pairs end. If they are sorted as they stand, as what came in one

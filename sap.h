@@ -2782,12 +2782,11 @@ SAP_DEF long long sap_box_prune_bipartite(const sap_aabb *a, int na, const sap_a
 enum {
     SAP__LIVE = 1, /* has a box that the user may name */
     SAP__STATIC = 2,
-    SAP__RECORDED = 4, /* is in the record */
+    SAP__RECORDED = 4, /* is in the record; during an update: has changed, and asks for its overlaps */
     SAP__ADDED = 8,    /* since the last update */
     SAP__REMOVED = 16, /* since the last update; not live any more, not yet free */
     SAP__FRESH = 32,   /* its filter may answer anew: what overlapped before says nothing about its pairs */
-    SAP__CHANGED = 64, /* during an update: asks for its overlaps */
-    SAP__ASKED = 128,  /* and has, where each asks in its turn */
+    SAP__ASKED = 64,   /* during an update: has asked, where each does in its turn */
     SAP__FLAGS = 255
 };
 #define SAP__NONE 0xffffffffu
@@ -4580,9 +4579,9 @@ SAP__INLINE int sap__take_answers(sap__sink *sink, int in_turn) {
         is_news = !sap__overlap(&s->was[a], &s->was[b]) | (s->fresh > 0);
         if (in_turn) {
             s->state[a] |= SAP__ASKED;
-            is_news &= (s->state[b] & (SAP__CHANGED | SAP__ASKED)) != SAP__CHANGED;
+            is_news &= (s->state[b] & (SAP__RECORDED | SAP__ASKED)) != SAP__RECORDED;
         } else
-            is_news &= ((s->state[b] & SAP__CHANGED) == 0) | (a < b);
+            is_news &= ((s->state[b] & SAP__RECORDED) == 0) | (a < b);
         found->a[news] = found->a[i];
         found->b[news] = found->b[i];
         news += is_news & (a != b);
@@ -4655,7 +4654,7 @@ static int sap__look_through_lists(sap_world *s, uint32_t flags, int most) {
             uint32_t other = sap__other_at(s, place), state = s->state[other];
             if (most-- == 0) return 0;
             if ((state & flags) && other < slot) continue; /* seen from the other side */
-            if (sap__is_lost(s, slot, other, state & SAP__CHANGED ? &s->now[other] : &s->was[other]) &&
+            if (sap__is_lost(s, slot, other, state & SAP__RECORDED ? &s->now[other] : &s->was[other]) &&
                 !sap__lose(s, place >> 1))
                 return -1;
         }
@@ -5083,7 +5082,7 @@ static int sap__file_and_ask(sap_world *s, int changed) {
 
 /* What ends, where few changed. */
 static int sap__lose_changed(sap_world *s) {
-    return sap__lose_by_lists(s, SAP__CHANGED, sap__length(s->pairs) / SAP__LISTS_PART);
+    return sap__lose_by_lists(s, SAP__RECORDED, sap__length(s->pairs) / SAP__LISTS_PART);
 }
 
 /* What begins and what ends, by strips that are in step. */
@@ -5213,7 +5212,6 @@ static void sap__list_share(sap_world *s, int share) {
             count.newcomers += (state & SAP__ADDED) != 0;
             count.changed[2]++;
         }
-        s->state[slot] = state | SAP__CHANGED;
         list[count.all++] = slot;
         count.changed[1] += (state & SAP__STATIC) != 0;
     }
@@ -5238,7 +5236,7 @@ static void sap__list_changes(sap_world *s, int changed[3]) {
     sap__set_length(s->list, all);
 }
 
-/* One share of the record: where its boxes are now is where they were. What is listed as changed is in it. A free slot
+/* One share of the record: where its boxes are now is where they were. A free slot
    keeps what its box was, for nobody looks there. (Cleared: to remove all takes 1.25 to 1.6 times as long.) */
 static void sap__settle_share(sap_world *s, int share) {
     int n = sap__length(s->record), i = sap__share_from(n, share), end = sap__share_from(n, share + 1);
@@ -5249,7 +5247,7 @@ static void sap__settle_share(sap_world *s, int share) {
             continue;
         }
         s->was[slot] = s->now[slot];
-        s->state[slot] = state & ~(uint32_t)(SAP__RECORDED | SAP__ADDED | SAP__FRESH | SAP__CHANGED | SAP__ASKED);
+        s->state[slot] = state & ~(uint32_t)(SAP__RECORDED | SAP__ADDED | SAP__FRESH | SAP__ASKED);
     }
 }
 
@@ -5282,7 +5280,7 @@ static sap_result sap__settle_pairs(sap_world *s) {
     if (good && !sap__room_for_pairs(s, (int)pairs, sap__length(s->found), sap__length(s->lost)))
         good = sap__trouble(s, SAP_ERROR_MEMORY);
     if (!good) { /* the strips know the new boxes already, the pairs do not: begin again from the boxes */
-        for (i = 0; i < sap__length(s->list); i++) s->state[s->list[i]] &= ~(uint32_t)(SAP__CHANGED | SAP__ASKED);
+        for (i = 0; i < sap__length(s->list); i++) s->state[s->list[i]] &= ~(uint32_t)SAP__ASKED;
         s->ends_ready = s->moving.ready = s->standing.ready = 0;
         return s->trouble;
     }
@@ -6342,7 +6340,7 @@ static const char *sap__validate_boxes(const sap_world *s) {
             free_slots++;
             continue;
         }
-        if (state & (SAP__CHANGED | SAP__ASKED)) return "No box is marked as changed between updates.";
+        if (state & SAP__ASKED) return "No box has asked between updates.";
         live += (state & SAP__LIVE) != 0;
         standing += (state & SAP__LIVE) && (state & SAP__STATIC);
         removed += (state & SAP__REMOVED) != 0;

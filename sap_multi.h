@@ -701,7 +701,7 @@ static void sap__note_change(const sap_multi *m, sap__cell *c, uint32_t local) {
     sap_world *w = &c->world;
     uint32_t slot = c->slot[local], state = m->whole->state[slot];
     w->now[local] = m->whole->now[slot];
-    w->state[local] |= SAP__CHANGED | (state & SAP__FRESH);
+    w->state[local] |= SAP__RECORDED | (state & SAP__FRESH);
     sap__push(w->list, local);
     c->changed[(state & SAP__STATIC) != 0]++;
     sap__unite(&c->bounds, &w->now[local]);
@@ -766,7 +766,7 @@ static int sap__enter(sap_multi *m, uint32_t cell, uint32_t slot, const sap__ran
     w->was[local] = m->whole->was[slot];
     w->live++;
     w->live_static += is_static != 0;
-    if (state & SAP__CHANGED) {
+    if (state & SAP__RECORDED) {
         w->state[local] |= SAP__ADDED;
         c->changed[2]++;
         sap__note_change(m, c, local);
@@ -780,7 +780,7 @@ static int sap__enter(sap_multi *m, uint32_t cell, uint32_t slot, const sap__ran
 static void sap__leave(sap_multi *m, uint32_t cell, uint32_t local) {
     sap__cell *c = m->cells[cell];
     sap_world *w = &c->world;
-    if (!(w->state[local] & SAP__CHANGED)) sap__note_change(m, c, local);
+    if (!(w->state[local] & SAP__RECORDED)) sap__note_change(m, c, local);
     c->changed[2]++;
     sap__mark_dirty(m, cell);
     w->live--;
@@ -833,7 +833,7 @@ static int sap__refile_box(sap_multi *m, uint32_t slot) {
         }
         c->range[place.local] = range;
         c->range[place.local].edge = (unsigned char)edges[i];
-        if (!(c->world.state[place.local] & SAP__CHANGED)) sap__note_change(m, c, place.local);
+        if (!(c->world.state[place.local] & SAP__RECORDED)) sap__note_change(m, c, place.local);
         sap__mark_dirty(m, place.cell);
         kept[keep++] = place;
         cells[i] = cells[--count];
@@ -944,8 +944,8 @@ static void sap__gather_job(void *data, int index) {
         uint32_t slot = c->slot[local];
         sap__range range;
         if (local + SAP__AHEAD < n) sap__prefetch(&m->whole->now[c->slot[local + SAP__AHEAD]]);
-        if (!(w->state[local] & SAP__LIVE) || (w->state[local] & SAP__CHANGED)) continue;
-        if (!(m->whole->state[slot] & SAP__CHANGED) || (m->whole->state[slot] & SAP__REMOVED)) continue;
+        if (!(w->state[local] & SAP__LIVE) || (w->state[local] & SAP__RECORDED)) continue;
+        if (!(m->whole->state[slot] & SAP__RECORDED) || (m->whole->state[slot] & SAP__REMOVED)) continue;
         sap__note_change(m, c, local);
         if (c->range[local].edge != SAP__ALL_EDGES) continue; /* one of its cells looks after it */
         if (sap__lies_between(&w->now[local], &c->borders) && sap__same_range(&c->range[local], &alone)) continue;
@@ -985,7 +985,7 @@ static int sap__report(sap__cell *c, sap__sink *sink, const sap__cell *cell_a, c
     sap_world *whole = c->grid->whole;
     const sap_world *a = &cell_a->world, *b = &cell_b->world;
     size_t n = (size_t)stbds_arrlen(c->out), first = n, news = n;
-    uint32_t changed = asked ? SAP__CHANGED : 0;
+    uint32_t changed = asked ? SAP__RECORDED : 0;
     int fresh = whole->fresh > 0, i;
     if (n + (size_t)sink->found.count > stbds_arrcap(c->out)) return 0;
     for (i = 0; i < sink->found.count; i++) {
@@ -1254,7 +1254,7 @@ static int sap__settle_in_cells(sap_world *s) {
     const int filed = m->is_filed && !sap__cells_are_old(m);
     m->is_filed = 0; /* until all is well */
     if (!sap__room_for_places(m)) return 0;
-    good = !filed ? sap__file_in_cells(m) : many ? sap__gather_changes(m) : sap__file_each(m, SAP__CHANGED);
+    good = !filed ? sap__file_in_cells(m) : many ? sap__gather_changes(m) : sap__file_each(m, SAP__RECORDED);
     if (!good) return 0;
     sap__mark_asked(m);
     if (!sap__prepare_cells(m) || !sap__run_cells(m, sap__edit_job, sap__grow_strips) ||
@@ -1572,7 +1572,7 @@ static int sap__file_in_shares(sap_multi *m, const int changed[3]) {
     t->ready &= refreshes ? sap__may_refresh(s, changed[2]) : 4 * (long long)changed[0] <= moving;
     if (!sap__room(&t->spans, sap__length(s->state))) return sap__trouble(s, SAP_ERROR_MEMORY);
     if (t->ready && (refreshes ? changed[2] : changed[0]))
-        good = sap__change_in_shares(m, refreshes ? SAP__ADDED | SAP__REMOVED : SAP__CHANGED);
+        good = sap__change_in_shares(m, refreshes ? SAP__ADDED | SAP__REMOVED : SAP__RECORDED);
     if (good && t->ready && refreshes) good = sap__refresh_in_shares(m);
     if (!good) return sap__trouble(s, SAP_ERROR_MEMORY);
     return (t->ready || sap__build_in_shares(m) || sap__trouble(s, SAP_ERROR_MEMORY)) &&
@@ -1596,7 +1596,7 @@ static void sap__find_share_job(void *data, int index) {
     m->is_done[index] = 1;
     if (m->path == SAP__PATH_QUERY && !sap__asks_user(v))
         m->lost[index] =
-            sap__look_through_lists(v, SAP__CHANGED, sap__length(v->pairs) / SAP__LISTS_PART / SAP__SHARES) > 0;
+            sap__look_through_lists(v, SAP__RECORDED, sap__length(v->pairs) / SAP__LISTS_PART / SAP__SHARES) > 0;
 }
 
 /* What the shares found becomes the whole's, if the filter allows it. */

@@ -2035,7 +2035,7 @@ static const char *damage(sap_multi *m, uint32_t vacant, int which) {
     slot = c->slot[i];
     switch (which) {
     case 0: c->is_dirty = 1; return "No cell has anything to settle between updates.";
-    case 1: w->state[i] |= SAP__CHANGED; return "In a cell no box has changed between updates.";
+    case 1: w->state[i] |= SAP__RECORDED; return "In a cell no box has changed between updates.";
     case 2: c->slot[i] = vacant; return "A cell holds settled boxes.";
     case 3: w->state[i] ^= SAP__STATIC; return "A box is static in its cells too.";
     case 4: w->now[i].hi[2]++; return "A box is in its cells where it was at the last update.";

@@ -5236,8 +5236,8 @@ static void sap__list_changes(sap_world *s, int changed[3]) {
     sap__set_length(s->list, all);
 }
 
-/* One share of the record: where its boxes are now is where they were. A free slot
-   keeps what its box was, for nobody looks there. (Cleared: to remove all takes 1.25 to 1.6 times as long.) */
+/* One share of the record: where its boxes are now is where they were. A free slot keeps what its box was, for nobody
+   looks there. (Cleared: to remove all takes 1.25 to 1.6 times as long.) */
 static void sap__settle_share(sap_world *s, int share) {
     int n = sap__length(s->record), i = sap__share_from(n, share), end = sap__share_from(n, share + 1);
     for (; i < end; i++) {

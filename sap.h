@@ -2137,7 +2137,7 @@ static void sap__sum_corners(const sap__strips *t, sap__corners *corners, int *c
 /* How many boxes a build files in a chunk. No lane has to wait where hardly a box will come: movers among 10,000 static
    boxes take 5 percent less. (Moving ones: they take 2 percent less where all jump, 4 to 8 more where few walk.) */
 static int sap__fill_of(const sap__strips *t) {
-    return t->only_asked ? SAP__LANES : SAP__FILL;
+    return t->only_asked ? (int)SAP__LANES : (int)SAP__FILL;
 }
 
 /* Gives each strip its stretch of the directory, and the number of chunks that so many copies will fill. 0 without

@@ -33,20 +33,20 @@
    ---- when it pays ----
 
    Threads (config.parallel) pay where 16,384 boxes and more change in an update, or 1,024 that have to ask (few of
-   many, or movers among standing boxes). They share the strips of one world: on an AMD EPYC two of them settled 100,000
-   boxes that all move 1.6 to 2.1 times as fast as one, and 20,000 1.4 to 1.7 times; on an Intel Xeon 1.5 to 1.65 and
-   1.0 to 1.1 times, and 100,000 of which one in twenty moves 1.4 to 1.55 times; on both, two threads that update small
-   worlds of their own gain 1.8. With fewer changes one thread does it alone, unless there is a grid. More than eight
+   many, or movers among standing boxes). They share the strips of one world: on an Intel Xeon two of them settle 100,000
+   boxes that all move 1.3 to 1.6 times as fast as one, 20,000 1.0 to 1.4 times, and 100,000 of which one in twenty moves
+   1.1 to 1.2 times; on an AMD EPYC, with an earlier version, 1.6 to 2.1 and 1.4 to 1.7 times; on both, two threads that
+   update small worlds of their own gain 1.8. With fewer changes one thread does it alone, unless there is a grid. More than eight
    threads never help, nor do two where all boxes overlap across, for then they are one strip. Threads that sleep
    between the calls of an update, and have to be woken, lose most of the gain at 20,000 boxes and a tenth of it at
    100,000; those of examples/pool.h look again for a while before they do, and each takes about the same jobs in every
    update, whose data its cache may still hold.
 
-   The grid pays in worlds of more than a million boxes of which a part moves: where that is one in twenty, one thread
-   settles 2,000,000 in 0.90 of the time of one sap_world, for it touches less memory. (Where one in a hundred jumps
-   anywhere it takes 1.03 of it.) With fewer than 1,048,576 boxes, and while most boxes
-   move, no grid is used, not even one that you gave: there none is faster. With SAP_TRACE neither grid nor
-   shared strips are: the steps are those of one sap_world.
+   The grid pays in worlds of more than two million boxes of which a part moves: where that is one in twenty, one thread
+   settles 4,000,000 in 0.93 to 0.97 of the time of one sap_world, for it touches less memory. (Where one in a hundred
+   jumps anywhere it takes 1.0 to 1.04 of it.) With fewer than 2,097,152 boxes, and while most boxes move, no grid is
+   used, not even one that you gave: there none is faster. With SAP_TRACE neither grid nor shared strips are: the steps
+   are those of one sap_world.
 
    If none of this is your world, take sap.h alone. make bench-multi prints such figures.
 
@@ -1845,9 +1845,8 @@ SAP_DEF void sap_multi_destroy(sap_multi *m) {
 
 /* The grid is used from m->grid_from boxes on, and until half of them are gone. While most boxes move it is not worth
    it: the whole then settles by itself, in shares if there are threads, until so many updates have been calm.
-   grid_from == 0: the grid always, for tests. Measured with a lower limit, the grid's time by that of one world, one in
-   twenty boxes moving: 300,000 boxes 1.15, 530,000 1.0, 1,000,000 0.96, 2,000,000 0.90; two threads, all of 100,000
-   moving, by one: in cells 0.73 to 1.0 times as fast, in shares 1.5 to 2.1. */
+   grid_from == 0: the grid always, for tests. The grid's time by that of one world, one in twenty boxes moving: with a
+   lower limit 1,050,000 boxes 1.00, 2,000,000 0.97; with this one 2,100,000 0.97, 4,000,000 0.95, 8,400,000 0.94. */
 static void sap__choose_cells_or_whole(sap_multi *m) {
     sap_world *s = m->whole;
     int uses = s->settle_in_cells != NULL, most_move = 4 * (long long)sap__length(s->record) > s->live, calm = 1;

@@ -961,7 +961,6 @@ static void sap__edit_cell(sap__cell *c) {
     if (c->lacks_room) { /* a second run: the first one left strips that are in step, or not ready: build those */
         c->is_edited = (w->moving.ready || sap__file_all(w, &w->moving)) &&
                        (w->standing.ready || w->live_static == 0 || sap__file_all(w, &w->standing));
-        c->lacks_room = !c->is_edited;
         return;
     }
     w->tests = 0;
@@ -1134,7 +1133,7 @@ static int sap__settle_cells(sap_multi *m) {
     for (i = 0; i < n; i++) m->cells[m->todo[i]]->lacks_room = m->cells[m->todo[i]]->is_edited = 0;
     while (outside->is_dirty && !outside->is_edited) {
         sap__edit_cell(outside);
-        if (outside->lacks_room && !sap__grow_strips(outside)) return 0;
+        if (!outside->is_edited && !sap__grow_strips(outside)) return 0;
     }
     while (n > 0) {
         int again = 0;

@@ -1504,18 +1504,6 @@ static void sap__sort_in_shares(sap_multi *m) {
     }
 }
 
-SAP__INLINE void sap__count_span(const sap__span *span, sap__corners *corners) {
-    int *low = corners->at + span->lo[0] * SAP__COLUMNS, *high = corners->at + (span->hi[0] + 1) * SAP__COLUMNS;
-    if (span->wide) {
-        corners->wide++;
-        return;
-    }
-    low[span->lo[1]]++;
-    low[span->hi[1] + 1]--;
-    high[span->lo[1]]--;
-    high[span->hi[1] + 1]++;
-}
-
 /* The copies of the sorted boxes, so that each share knows where in each strip its own begin. */
 static void sap__count_copies_job(void *data, int index) {
     sap_multi *m = (sap_multi *)data;
@@ -1525,9 +1513,15 @@ static void sap__count_copies_job(void *data, int index) {
     memset(&b->corners, 0, sizeof b->corners);
     for (i = sap__share_from(n, index); i < end; i++) {
         sap__span span;
+        int low, high;
         if (i + SAP__AHEAD < n) sap__prefetch(&t->spans[(uint32_t)t->items[i + SAP__AHEAD]]);
         sap__unpack_span(t->spans[(uint32_t)t->items[i]], &span);
-        sap__count_span(&span, &b->corners);
+        low = span.lo[0] * SAP__COLUMNS + span.lo[1];
+        high = (span.hi[0] + 1) * SAP__COLUMNS + span.lo[1];
+        if (span.wide)
+            b->corners.wide++;
+        else
+            sap__count_corners(&b->corners, low, high, span.hi[1] + 1 - span.lo[1]);
     }
     sap__sum_corners(t, &b->corners, b->copies);
 }

@@ -80,7 +80,6 @@ EQUIVALENT = [
     (r"sap__strip_share: t->reached.* => .*e - k\]", "of the second chunk what has been reached is large enough"),
     (r"sap__(take_answers|look_through_lists): .* => .*(a <= b|other <= slot)", "no box is the other of itself"),
     (r"sap__look_through_lists: .* => .*(state \| SAP__RECORDED|: &s->now\[other\])", "what has not changed is where it was"),
-    (r"sap__span_four: .*many = 1; => .*many = 0;", "is set anew, where the machine has lanes"),
     # These change how fast queries are, by less than tests/test_query.c allows, and no answer.
     (r"sap__node_join: if \(t->nodes\[beside\]\.height == SAP__BRANCH\)", "how large the territory of two joined branches is"),
     (r"sap__branch_rebuild: if \(height == SAP__BRANCH\) \{", "whether a territory shrinks to what its branch holds"),

@@ -309,7 +309,7 @@ struct sap_multi {
     const sap__box *filed_at; /* by slot: where the strips have the boxes of the changes still */
     sap__build *builds;
     const uint32_t *build_slots; /* to be filed; NULL: all */
-    int build_count, shift;      /* how many; where the digit is that is sorted by */
+    int build_count;             /* how many */
     int is_done[SAP__SHARES];    /* found all that there is */
 
     /* moves that are recorded on threads */
@@ -1292,12 +1292,12 @@ static int sap__settle_in_cells(sap_world *s) {
        lose      jobs     of the changed boxes, or of all pairs a part: which of them end; beside the others
        merge     caller   what was found and lost becomes the whole's
 
-   A build from nothing is that of sap__strips_build, each of its loops in shares of the boxes; the sort, too. */
+   A build from nothing is that of sap__strips_build, each of its loops in shares of the boxes. */
 
 struct sap__build { /* what a share counts in a build */
     sap__corners corners;
     int copies[SAP__MOST_STRIPS], cursor[SAP__MOST_STRIPS];
-    uint32_t count[SAP__DIGITS];
+    uint32_t slices[SAP__MOST_SLICES];
 };
 
 static sap_world *sap__job_share(void *data, int index) {
@@ -1467,44 +1467,31 @@ static void sap__span_boxes_job(void *data, int index) {
     sap__build *b = &m->builds[index];
     sap__strips *t = &m->whole->moving;
     sap__span_boxes(t, m->whole->now, m->build_slots, sap__share_from(m->build_count, index),
-                    sap__share_from(m->build_count, index + 1), &b->corners);
+                    sap__share_from(m->build_count, index + 1), &b->corners, b->slices);
     sap__sum_corners(t, &b->corners, b->copies);
 }
 
-static void sap__digit_job(void *data, int index) {
+static void sap__slice_job(void *data, int index) {
     sap_multi *m = (sap_multi *)data;
-    sap__count_digit(m->whole->moving.items, sap__share_from(m->build_count, index),
-                     sap__share_from(m->build_count, index + 1), m->shift, SAP__DIGIT_BITS, m->builds[index].count);
+    sap__slice_boxes(&m->whole->moving, sap__share_from(m->build_count, index),
+                     sap__share_from(m->build_count, index + 1), m->builds[index].slices);
 }
 
-static void sap__scatter_job(void *data, int index) {
-    sap_multi *m = (sap_multi *)data;
-    sap__scatter_digit(m->whole->moving.items, sap__share_from(m->build_count, index),
-                       sap__share_from(m->build_count, index + 1), m->shift, SAP__DIGIT_BITS, m->builds[index].count,
-                       m->whole->moving.tmp);
+/* What a share has of a slice comes behind what those before it have. */
+static void sap__slice_in_shares(sap_multi *m) {
+    uint32_t sum = 0;
+    int i, k;
+    for (i = 0; i < m->whole->moving.slices; i++)
+        for (k = 0; k < SAP__SHARES; k++) {
+            uint32_t count = m->builds[k].slices[i];
+            m->builds[k].slices[i] = sum;
+            sum += count;
+        }
+    sap__run(m, sap__slice_job, SAP__SHARES);
+    sap__note_slices(&m->whole->moving, m->whole->now, m->build_count);
 }
 
-/* As sap__sort: what a share has of a digit comes behind what those before it have. */
-static void sap__sort_in_shares(sap_multi *m) {
-    sap__strips *t = &m->whole->moving;
-    for (m->shift = 32; m->shift < 64; m->shift += SAP__DIGIT_BITS) {
-        uint64_t *items = t->items;
-        uint32_t sum = 0;
-        int digit, k;
-        sap__run(m, sap__digit_job, SAP__SHARES);
-        for (digit = 0; digit < SAP__DIGITS; digit++)
-            for (k = 0; k < SAP__SHARES; k++) {
-                uint32_t count = m->builds[k].count[digit];
-                m->builds[k].count[digit] = sum;
-                sum += count;
-            }
-        sap__run(m, sap__scatter_job, SAP__SHARES);
-        t->items = t->tmp;
-        t->tmp = items;
-    }
-}
-
-/* The copies of the sorted boxes, so that each share knows where in each strip its own begin. */
+/* The copies of the boxes in slice order, so that each share knows where in each strip its own begin. */
 static void sap__count_copies_job(void *data, int index) {
     sap_multi *m = (sap_multi *)data;
     sap__build *b = &m->builds[index];
@@ -1514,8 +1501,7 @@ static void sap__count_copies_job(void *data, int index) {
     for (i = sap__share_from(n, index); i < end; i++) {
         sap__span span;
         int low, high;
-        if (i + SAP__AHEAD < n) sap__prefetch(&t->spans[(uint32_t)t->items[i + SAP__AHEAD]]);
-        sap__unpack_span(t->spans[(uint32_t)t->items[i]], &span);
+        sap__unpack_span((uint32_t)(t->tmp[i] >> 32), &span);
         low = span.lo[0] * SAP__COLUMNS + span.lo[1];
         high = (span.hi[0] + 1) * SAP__COLUMNS + span.lo[1];
         if (span.wide)
@@ -1545,6 +1531,7 @@ static int sap__build_in_shares(sap_multi *m) {
     t->ready = 0;
     if (n < 0 || !sap__room(&m->builds, SAP__SHARES)) return 0;
     m->build_count = n;
+    t->slices = sap__slices_for(n);
     if (sap__grid_is_old(t, n)) sap__choose_grid(t, s->now, m->build_slots, n);
     if (!sap__room_to_build(t, n, sap__length(s->state), sap__wide_strip(t) + 1)) return 0;
     for (;; sap__halve_grid(t)) {
@@ -1554,7 +1541,7 @@ static int sap__build_in_shares(sap_multi *m) {
         if (sap__are_few_copies(t, copies, n)) break;
     }
     if (!sap__lay_directory(t, copies)) return 0;
-    sap__sort_in_shares(m);
+    sap__slice_in_shares(m);
     sap__lay_chunks(t, copies);
     sap__run(m, sap__count_copies_job, SAP__SHARES);
     for (i = t->begin; i < t->end; i++) {

@@ -464,31 +464,23 @@ static int by_item(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+enum { MOST_SORTED = 20000 };
+
+static const int sort_sizes[] = {
+    0,  1,   2,    SAP__FEW_ITEMS, SAP__FEW_ITEMS + 1, SAP__MANY_ITEMS - 1, SAP__MANY_ITEMS, 64,
+    63, 300, 1000, 4096,           MOST_SORTED};
+
 /* Sorted by keys, and equal keys by their payload, which ascends from the start: so the sort is stable. On each side of
    every limit at which it goes another way. */
 static void sorts(void) {
-    static const int sizes[] = {0,
-                                1,
-                                2,
-                                SAP__FEW_ITEMS,
-                                SAP__FEW_ITEMS + 1,
-                                300,
-                                SAP__MANY_ITEMS - 1,
-                                SAP__MANY_ITEMS,
-                                1000,
-                                SAP__SOME_ITEMS / 6 - 1,
-                                SAP__SOME_ITEMS / 6,
-                                4096,
-                                SAP__SOME_ITEMS,
-                                SAP__SOME_ITEMS + 1};
-    static uint64_t items[SAP__SOME_ITEMS + 1], tmp[SAP__SOME_ITEMS + 1], expected[SAP__SOME_ITEMS + 1];
+    static uint64_t items[MOST_SORTED], tmp[MOST_SORTED], expected[MOST_SORTED];
     test_rng rng;
     size_t size;
     int kind, i;
     rng.state = 4711;
-    for (size = 0; size < sizeof sizes / sizeof sizes[0]; size++)
+    for (size = 0; size < sizeof sort_sizes / sizeof sort_sizes[0]; size++)
         for (kind = 0; kind < SORT_KINDS; kind++) {
-            int n = sizes[size];
+            int n = sort_sizes[size];
             for (i = 0; i < n; i++) expected[i] = items[i] = sap__item(sort_key(&rng, kind, i, n), (uint32_t)i);
             qsort(expected, (size_t)n, sizeof *expected, by_item);
             sap__sort(items, tmp, n);
@@ -497,11 +489,128 @@ static void sorts(void) {
         }
 }
 
+enum {
+    PAIRS_ANY,
+    PAIRS_IN_ORDER,
+    PAIRS_BACKWARDS,
+    PAIRS_OF_ONE,      /* all have the first id in common */
+    PAIRS_OF_FEW,      /* many have */
+    PAIRS_IN_CROWDS,   /* six here and there have */
+    PAIRS_OF_THE_SAME, /* equal ones */
+    PAIRS_OF_OLD_SLOTS,
+    PAIR_KINDS
+};
+
+static uint64_t pair_item(test_rng *rng, int kind, int i, int n) {
+    uint32_t a = (uint32_t)test_below(rng, n), b = (uint32_t)(n + test_below(rng, n));
+    switch (kind) {
+    case PAIRS_IN_ORDER: a = (uint32_t)i / 3, b = (uint32_t)i % 3; break;
+    case PAIRS_BACKWARDS: a = (uint32_t)(n - i) / 3, b = 3 - (uint32_t)i % 3; break;
+    case PAIRS_OF_ONE: a = 7; break;
+    case PAIRS_OF_FEW: a = a % 5 * 1000; break;
+    case PAIRS_IN_CROWDS: a = i % 50 < 6 ? (uint32_t)(i / 50 * 50) : a; break;
+    case PAIRS_OF_THE_SAME: b = a + 1; break;
+    case PAIRS_OF_OLD_SLOTS: a |= (uint32_t)test_below(rng, 4) << 24, b |= (uint32_t)test_below(rng, 256) << 24; break;
+    default: break;
+    }
+    return sap__item(a, b);
+}
+
+/* Pairs, by both of their ids. */
+static void sorts_pairs(void) {
+    static uint64_t items[MOST_SORTED], tmp[MOST_SORTED], expected[MOST_SORTED];
+    test_rng rng = {4712};
+    size_t size;
+    int kind, i;
+    for (size = 0; size < sizeof sort_sizes / sizeof sort_sizes[0]; size++)
+        for (kind = 0; kind < PAIR_KINDS; kind++) {
+            int n = sort_sizes[size];
+            for (i = 0; i < n; i++) expected[i] = items[i] = pair_item(&rng, kind, i, n);
+            qsort(expected, (size_t)n, sizeof *expected, by_item);
+            sap__sort_pairs(items, tmp, n);
+            CHECK_MESSAGE(n == 0 || memcmp(items, expected, (size_t)n * sizeof *items) == 0, "%d pairs of kind %d", n,
+                          kind);
+        }
+}
+
+/* ---- slices --------------------------------------------------------------------------------------------------- */
+
+enum { SLICED = 3000 };
+
+/* How many boxes share the fullest slice of the last build. */
+static int fullest_slice(const sap__strips *t) {
+    static int count[SAP__MOST_SLICES];
+    int i, most = 0;
+    memset(count, 0, sizeof count);
+    for (i = 0; i < SLICED; i++) {
+        CHECK(t->slice[i] < t->slices);
+        if (++count[t->slice[i]] > most) most = count[t->slice[i]];
+    }
+    return most;
+}
+
+/* Whatever a build believes of where boxes start: chunks come out the same, but for who of those that start at one
+   place is where; and some builds later slices suit the boxes. */
+static void slices(void) {
+    static const float ends[][2] = {{0, 0} /* infinite ones */,
+                                    {-1, 101},
+                                    {-1e30f, 1e30f},
+                                    {1e6f, 2e6f},
+                                    {-3e6f, -2},
+                                    {50, 50.1f},
+                                    {60, 40},
+                                    {-3e38f, 3e38f}};
+    static sap__box boxes[SLICED];
+    static int32_t first[4 * SLICED];
+    sap__strips t;
+    test_rng rng = {77};
+    size_t belief;
+    int i, k, kind, build, entries = 0;
+    for (kind = 0; kind < 4; kind++) {
+        memset(&t, 0, sizeof t);
+        for (i = 0; i < SLICED; i++)
+            for (k = 0; k < 3; k++) {
+                float at = test_uniform(&rng, 0, 100);
+                if (kind == 1 && i % 2) at = 50;                                            /* a crowd at one place */
+                if (kind == 2) at = at < 99 ? at / 1000 : at * at * at;                     /* and some far away */
+                if (kind == 3 && i % 40 == 0) at = i % 80 ? TEST_INFINITY : -TEST_INFINITY; /* halls without walls */
+                boxes[i].lo[k] = sap__key(at);
+                boxes[i].hi[k] = sap__key(at + test_uniform(&rng, 0, 3));
+            }
+        for (belief = 0; belief < sizeof ends / sizeof ends[0]; belief++) {
+            for (build = 0; build < 12; build++) {
+                int wrong = 0, e, s;
+                CHECK(sap__strips_build(&t, boxes, SLICED, NULL, SLICED));
+                for (s = t.begin; s < t.end; s++)
+                    for (e = t.strip[s].start; e < t.strip[s].start + t.strip[s].count; e++) {
+                        int32_t to = e + 1 < t.strip[s].start + t.strip[s].count ? t.first[e + 1] : SAP__AFTER_ALL;
+                        const sap__chunk *c = &t.chunks[t.chunk[e]];
+                        for (i = 0; i < t.fill[e]; i++) wrong += c->lo[0][i] < t.first[e] || c->lo[0][i] > to;
+                        if (belief == 0 && build == 0) first[e] = t.first[e];
+                        wrong += first[e] != t.first[e];
+                    }
+                entries = t.strip[t.end - 1].start;
+                CHECK(entries < 4 * SLICED);
+                CHECK_MESSAGE(wrong == 0, "kind %d, belief %d, build %d: %d starts are wrong", kind, (int)belief, build,
+                              wrong);
+                if (build == 0) {
+                    t.slice_from = belief ? sap__key(ends[belief][0]) : -SAP__INFINITY;
+                    t.slice_to = belief ? sap__key(ends[belief][1]) : SAP__INFINITY;
+                }
+            }
+            if (kind == 0) CHECK_MESSAGE(fullest_slice(&t) < SLICED / 16, "slices after belief %d", (int)belief);
+        }
+        sap__strips_free(&t);
+    }
+}
+
 int main(int argc, char **argv) {
     int rounds = test_argument(argc, argv, 1, 800), first = test_argument(argc, argv, 2, 1), seed;
     size_t i;
     arguments();
     sorts();
+    sorts_pairs();
+    slices();
     kernels_agree();
     for (i = 0; i < sizeof shapes / sizeof shapes[0]; i++) few_tests(&shapes[i]);
     for (seed = first; seed < first + rounds; seed++) one_round(seed);

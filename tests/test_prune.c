@@ -549,6 +549,34 @@ static int fullest_slice(const sap__strips *t) {
     return most;
 }
 
+/* Chunks of any fill, whose boxes start at a few places. */
+static void chunks_in_order(void) {
+    test_rng rng = {78};
+    int round, k, i, d, in_order = 0, wrong = 0;
+    for (round = 0; round < 20000; round++) {
+        sap__chunk chunk[2];
+        int fill[2], expected = 1, behind = test_below(&rng, 12);
+        for (k = 0; k < 2; k++) {
+            fill[k] = 1 + test_below(&rng, SAP__LANES);
+            for (i = 0; i < SAP__LANES; i++) {
+                sap__box box = sap__nowhere;
+                for (d = 0; d < 3 && i < fill[k]; d++) {
+                    box.lo[d] = test_below(&rng, 8) + k * behind - (k && i == 0 ? 5 : 0);
+                    box.hi[d] = box.lo[d] + test_below(&rng, 8);
+                }
+                sap__put_lane(&chunk[k], i, &box, 0);
+            }
+        }
+        for (k = 0; k < 2; k++)
+            for (i = 0; i < fill[k]; i++)
+                expected &= k ? chunk[1].lo[0][i] >= chunk[1].lo[0][0] : chunk[0].lo[0][i] <= chunk[1].lo[0][0];
+        wrong += sap__are_in_order(&chunk[0], &chunk[1]) != expected;
+        in_order += expected;
+    }
+    CHECK_EQUAL(wrong, 0);
+    CHECK(in_order > 2000 && in_order < 18000);
+}
+
 /* Whatever a build believes of where boxes start: chunks come out the same, but for who of those that start at one
    place is where; and some builds later slices suit the boxes. */
 static void slices(void) {
@@ -610,6 +638,7 @@ int main(int argc, char **argv) {
     arguments();
     sorts();
     sorts_pairs();
+    chunks_in_order();
     slices();
     kernels_agree();
     for (i = 0; i < sizeof shapes / sizeof shapes[0]; i++) few_tests(&shapes[i]);

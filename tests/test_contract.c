@@ -1508,95 +1508,96 @@ static const char *damage(sap_world *s, const uint32_t slot[KINDS], int which) {
     case 4: s->state[plain] |= SAP__FRESH; return "What was added, removed or given a filter is in the record.";
     case 5: s->was[slot[ADDED]].lo[0] = 0; return "An added box was nowhere.";
     case 6: s->now[slot[MOVED]].lo[2] = SAP__INFINITY; return "No min is above its max.";
-    case 7: s->slots[plain].mask = 1; return "Where no category or mask was set, all have the default.";
-    case 8: s->live++; return "The counts of live and static boxes are right.";
-    case 9: s->live_static++; return "The counts of live and static boxes are right.";
-    case 10: s->removed.count++; return "Every removed box is in the queue of removed slots.";
-    case 11: s->removed.first = plain; return "The queue of removed slots holds removed slots.";
-    case 12: sap__set_length(s->record, 1); return "Every recorded box is in the record once.";
-    case 13: s->record[0] = plain; return "The record holds recorded boxes.";
-    case 14: s->fresh++; return "The count of boxes with a new filter is right.";
-    case 15: s->free.count++; return "Every free slot is in the queue of free slots.";
-    case 16: s->free.first = plain; return "The queue of free slots holds free slots.";
+    case 7: s->mixed = 0; return "A record that is not mixed holds moving boxes, which neither came nor went.";
+    case 8: s->slots[plain].mask = 1; return "Where no category or mask was set, all have the default.";
+    case 9: s->live++; return "The counts of live and static boxes are right.";
+    case 10: s->live_static++; return "The counts of live and static boxes are right.";
+    case 11: s->removed.count++; return "Every removed box is in the queue of removed slots.";
+    case 12: s->removed.first = plain; return "The queue of removed slots holds removed slots.";
+    case 13: sap__set_length(s->record, 1); return "Every recorded box is in the record once.";
+    case 14: s->record[0] = plain; return "The record holds recorded boxes.";
+    case 15: s->fresh++; return "The count of boxes with a new filter is right.";
+    case 16: s->free.count++; return "Every free slot is in the queue of free slots.";
+    case 17: s->free.first = plain; return "The queue of free slots holds free slots.";
     /* pairs */
-    case 17: sap__set_length(s->links, 1); return "Every pair has its links.";
-    case 18: sap__set_length(s->chain, 1); return "Every pair has its links.";
-    case 19: s->pairs[0].id1 = s->pairs[0].id0; return "In a pair id0 < id1.";
-    case 20: s->pairs[0].id1 |= 0x70000000; return "A pair's boxes exist.";
-    case 21: s->now[a] = s->was[a] = s->now[slot[ADDED]]; return "A pair's boxes overlapped at the last update.";
-    case 22:
+    case 18: sap__set_length(s->links, 1); return "Every pair has its links.";
+    case 19: sap__set_length(s->chain, 1); return "Every pair has its links.";
+    case 20: s->pairs[0].id1 = s->pairs[0].id0; return "In a pair id0 < id1.";
+    case 21: s->pairs[0].id1 |= 0x70000000; return "A pair's boxes exist.";
+    case 22: s->now[a] = s->was[a] = s->now[slot[ADDED]]; return "A pair's boxes overlapped at the last update.";
+    case 23:
         s->live_static += !(s->state[a] & SAP__STATIC) + !(s->state[b] & SAP__STATIC);
         s->state[a] |= SAP__STATIC;
         s->state[b] |= SAP__STATIC;
         return "Two static boxes are no pair.";
-    case 23: s->pairs[0].object1 = s; return "A pair has its boxes' objects.";
-    case 24:
+    case 24: s->pairs[0].object1 = s; return "A pair has its boxes' objects.";
+    case 25:
         *sap__bucket(s, s->pairs[0].id0, s->pairs[0].id1) = SAP__NONE;
         return "The hash table finds every pair, and each once.";
-    case 25:
+    case 26:
         while (s->buckets[i] != SAP__NONE) i++;
         s->buckets[i] = 0;
         return "The hash chains hold every pair once.";
-    case 26: s->link[plain] = 0; return "A box's list holds its pairs.";
-    case 27: s->links[0].prev[0] ^= 2; return "A box's list leads back as it leads on.";
-    case 28: s->link[a] = SAP__NONE; return "Every pair is in the lists of its two boxes.";
+    case 27: s->link[plain] = 0; return "A box's list holds its pairs.";
+    case 28: s->links[0].prev[0] ^= 2; return "A box's list leads back as it leads on.";
+    case 29: s->link[a] = SAP__NONE; return "Every pair is in the lists of its two boxes.";
     /* strips */
-    case 29: strip->room = 1; return "A strip has room for its chunks.";
-    case 30: t->first[strip->start] = 0; return "A strip's chunks begin before all, and lie in sweep order.";
-    case 31: chunk->lo[0][SAP__LANES - 1] = 0; return "An empty lane overlaps nothing.";
-    case 32: chunk->ref[0] = slot[ADDED]; return "Strips hold settled boxes of their kind.";
-    case 33: chunk->hi[1][0]++; return "A filed box is where it was at the last update.";
-    case 34:
+    case 30: strip->room = 1; return "A strip has room for its chunks.";
+    case 31: t->first[strip->start] = 0; return "A strip's chunks begin before all, and lie in sweep order.";
+    case 32: chunk->lo[0][SAP__LANES - 1] = 0; return "An empty lane overlaps nothing.";
+    case 33: chunk->ref[0] = slot[ADDED]; return "Strips hold settled boxes of their kind.";
+    case 34: chunk->hi[1][0]++; return "A filed box is where it was at the last update.";
+    case 35:
         exchange(strip, &t->strip[sap__wide_strip(t)]);
         return "A box is filed in the strips that it touches, or in the wide one.";
-    case 35: t->cut[0][1] = SAP__AFTER_ALL; return "A filed box knows its strips.";
-    case 36: chunk->ref[0] ^= 0x08000000; return "The upper bits of a ref say where its box starts and ends.";
-    case 37:
+    case 36: t->cut[0][1] = SAP__AFTER_ALL; return "A filed box knows its strips.";
+    case 37: chunk->ref[0] ^= 0x08000000; return "The upper bits of a ref say where its box starts and ends.";
+    case 38:
         t->first[strip->start + 1] = SAP__BEFORE_ALL;
         return "A chunk's boxes start between its first and the next one's.";
-    case 38: t->reach[strip->start]++; return "A chunk's reach is its largest max.";
-    case 39: s->standing.reach[s->standing.strip[0].start]++; return "A chunk's reach is its largest max.";
-    case 40:
+    case 39: t->reach[strip->start]++; return "A chunk's reach is its largest max.";
+    case 40: s->standing.reach[s->standing.strip[0].start]++; return "A chunk's reach is its largest max.";
+    case 41:
         t->reached[strip->start]--;
         return "In a strip it is known how far the chunks so far have reached, or farther.";
-    case 41:
+    case 42:
         t->reached[strip->start] = SAP__AFTER_ALL;
         return "In a strip it is known how far the chunks so far have reached, or farther.";
-    case 42: (void)stbds_arrpop(t->free_chunks); return "A chunk is in a strip or free.";
-    case 43: sap__strip_take(t, strip, strip->start, 0); return "A box is filed once in every strip that it touches.";
+    case 43: (void)stbds_arrpop(t->free_chunks); return "A chunk is in a strip or free.";
+    case 44: sap__strip_take(t, strip, strip->start, 0); return "A box is filed once in every strip that it touches.";
     /* the tree */
-    case 44: root->parent = 0; return "The root has no parent.";
-    case 45: tree->dirty[0].slot = plain; return "The dirty list holds dirty slots, each once.";
-    case 46: root->height = SAP__LEVELS; return "A tree is not higher than its walks can climb.";
-    case 47: root->count = 1; return "A node has three to eight children, a root two to eight.";
-    case 48: root->touched = 1; return "No node is marked as touched between queries.";
-    case 49: node_with_room(tree)->bound[0][SAP__ARITY - 1] = 0; return "An empty lane encloses nothing.";
-    case 50: root->child[0] = SAP__NONE; return "A child is a node.";
-    case 51: child->parent = SAP__NONE; return "A node knows its parent.";
-    case 52: child->height++; return "All leaves are equally deep.";
-    case 53: leaf->child[0] = SAP__SLOT; return "A leaf holds boxes.";
-    case 54:
+    case 45: root->parent = 0; return "The root has no parent.";
+    case 46: tree->dirty[0].slot = plain; return "The dirty list holds dirty slots, each once.";
+    case 47: root->height = SAP__LEVELS; return "A tree is not higher than its walks can climb.";
+    case 48: root->count = 1; return "A node has three to eight children, a root two to eight.";
+    case 49: root->touched = 1; return "No node is marked as touched between queries.";
+    case 50: node_with_room(tree)->bound[0][SAP__ARITY - 1] = 0; return "An empty lane encloses nothing.";
+    case 51: root->child[0] = SAP__NONE; return "A child is a node.";
+    case 52: child->parent = SAP__NONE; return "A node knows its parent.";
+    case 53: child->height++; return "All leaves are equally deep.";
+    case 54: leaf->child[0] = SAP__SLOT; return "A leaf holds boxes.";
+    case 55:
         tree->dirty[tree->place[slot[MOVED]] & ~SAP__DIRTY].place ^= 1;
         return "A dirty box knows where it lies in the tree.";
-    case 55: tree->place[plain] ^= 1; return "A box knows where it lies in the tree.";
-    case 56:
+    case 56: tree->place[plain] ^= 1; return "A box knows where it lies in the tree.";
+    case 57:
         tree->nodes[place / SAP__ARITY].child[place % SAP__ARITY] ^= 0x70000000;
         return "A box in the tree that is not dirty lives.";
-    case 57: root->bound[0][0] = -1; return "A lane is the union of its child's lanes.";
-    case 58:
+    case 58: root->bound[0][0] = -1; return "A lane is the union of its child's lanes.";
+    case 59:
         tree->nodes[place / SAP__ARITY].bound[0][place % SAP__ARITY] = 0;
         return "A box lies in the tree as recorded.";
-    case 59:
+    case 60:
         add(s, cube(0, 1)); /* in the free slot */
         tree->place[slot[FREE]] = SAP__NOWHERE;
         (void)stbds_arrpop(tree->dirty);
         return "A live box is in the tree, or dirty.";
-    case 60: tree->boxes++; return "A box lies in the tree once.";
-    case 61:
+    case 61: tree->boxes++; return "A box lies in the tree once.";
+    case 62:
         tree->free_nodes = 1;
         tree->free_node = tree->root;
         return "A free node is free.";
-    case 62:
+    case 63:
         CHECK(sap__room_for_nodes(tree, 1));
         sap__set_length(tree->nodes, sap__length(tree->nodes) + 1);
         return "A node is in the tree or free.";

@@ -1773,7 +1773,7 @@ static void multi_threads_do_what_grows(void) {
         if (frame == 4) CHECK_EQUAL(i, 0);
         CHECK_EQUAL(sap_multi_update(m), SAP_OK);
         i = calls_since(&batches);
-        CHECK_BETWEEN(i, 5, 12);
+        CHECK_BETWEEN(i, 4, 12);
     }
     for (i = 0; i < SAP__SHARES; i++) { /* each about an eighth */
         const sap__strips *t = &m->shares[i].moving;

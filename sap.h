@@ -2343,7 +2343,7 @@ static void sap__read_chunk(sap__strips *t, int e, const uint32_t *refs, const s
 /* Does no box of chunk b, which may be a, start before its first one, and no box of a behind that? Empty lanes, which
    start behind all, do not count. */
 SAP__INLINE int sap__are_in_order(const sap__chunk *a, const sap__chunk *b) {
-    int i, good = 1;
+    int i;
 #ifdef SAP__LANES4_KERNEL
     const sap__lanes4 first = sap__splat4(b->lo[0][0]), after_all = sap__splat4(SAP__AFTER_ALL);
     sap__lanes4 off = sap__splat4(0);
@@ -2352,12 +2352,13 @@ SAP__INLINE int sap__are_in_order(const sap__chunk *a, const sap__chunk *b) {
         off = sap__or4(off, sap__greater4(first, sap__load4(b->lo[0] + i)));
         off = sap__or4(off, sap__and4(sap__greater4(start, first), sap__greater4(after_all, start)));
     }
-    good = sap__mask4(off) == 0;
+    return sap__mask4(off) == 0;
 #else
+    int good = 1;
     for (i = 0; i < SAP__LANES; i++)
         good &= (b->lo[0][i] >= b->lo[0][0]) & ((a->lo[0][i] <= b->lo[0][0]) | (a->lo[0][i] == SAP__AFTER_ALL));
-#endif
     return good;
+#endif
 }
 
 /* The chunks of a strip. Refs come slice by slice, and the few of the same one in any order, so a chunk may need boxes

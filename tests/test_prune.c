@@ -598,7 +598,7 @@ static void slices(void) {
         memset(&t, 0, sizeof t);
         for (i = 0; i < SLICED; i++)
             for (k = 0; k < 3; k++) {
-                float at = test_uniform(&rng, 0, 100);
+                float at = kind ? test_uniform(&rng, 0, 100) : test_uniform(&rng, -300, -200);
                 if (kind == 1 && i % 2) at = 50;                                            /* a crowd at one place */
                 if (kind == 2) at = at < 99 ? at / 1000 : at * at * at;                     /* and some far away */
                 if (kind == 3 && i % 40 == 0) at = i % 80 ? TEST_INFINITY : -TEST_INFINITY; /* halls without walls */

@@ -1971,7 +1971,6 @@ static void sap__choose_grid(sap__strips *t, const sap__box *boxes, const uint32
     t->grid_boxes = n;
     t->grid_tests = -1;
     t->density[0] = t->density[1] = t->density[2] = n;
-    t->slice_from = t->slice_to = 0;
     if (n < 2 * SAP__LANES) return; /* one strip of a few chunks */
     sap__sample_boxes(&m, boxes, slots, n);
     sap__sample_starts(&m);

@@ -739,8 +739,14 @@ static void sap__drop(void *pointer) {
 #define sap__bytes_of(a) ((a) ? sizeof(stbds_array_header) + stbds_header(a)->capacity * sizeof *(a) : 0)
 
 /* Boxes lie by slot, which is anywhere: loops that know what they will need ask for it so many steps ahead. Of 100,000
-   moving boxes that is a tenth of the update's time, of 10,000 nothing. */
-enum { SAP__AHEAD = 8 };
+   moving boxes that is a tenth of the update's time. Up to so many boxes all is near, and they do not ask: updates in
+   which 1,000 or 10,000 move take 0.90 to 0.97 of those in which they do, of 20,000 1.02 to 1.06. */
+enum { SAP__AHEAD = 8, SAP__NEAR = 12288 };
+
+/* How many of n steps ask, in a world of so many boxes. */
+SAP__INLINE int sap__asking_steps(int boxes, int n) {
+    return boxes > SAP__NEAR ? n - SAP__AHEAD : 0;
+}
 #if defined(__GNUC__) || defined(__clang__)
 #define sap__prefetch(p) __builtin_prefetch(p)
 #else
@@ -2371,7 +2377,7 @@ static void sap__read_strip(sap__strips *t, int s, const sap__box *boxes) {
     uint32_t *refs = t->refs + (strip->count ? t->reach[start] : 0);
     for (e = start; e < end; e++) {
         uint32_t *here = refs + (e - start) * fill;
-        if (e + 1 < end) sap__prefetch_boxes(here + fill, t->fill[e + 1], boxes);
+        if (e + 1 < end && t->grid_boxes > SAP__NEAR) sap__prefetch_boxes(here + fill, t->fill[e + 1], boxes);
         sap__read_chunk(t, e, here, boxes);
         if (e == start || sap__are_in_order(&t->chunks[chunk[e - 1]], &t->chunks[chunk[e]])) continue;
         sap__sort_refs(here - fill, fill + t->fill[e], boxes, axis);
@@ -2777,7 +2783,8 @@ static int sap__strips_reread(sap__strips *t, const sap__box *boxes, int most) {
             sap__span span;
             at.first = t->first[e];
             at.last = e + 1 < end ? t->first[e + 1] : SAP__AFTER_ALL;
-            if (e + 1 < end) sap__prefetch_boxes(t->chunks[t->chunk[e + 1]].ref, t->fill[e + 1], boxes);
+            if (e + 1 < end && t->grid_boxes > SAP__NEAR)
+                sap__prefetch_boxes(t->chunks[t->chunk[e + 1]].ref, t->fill[e + 1], boxes);
             sap__chunk_read(t, c, t->fill[e], boxes);
             misfits = sap__chunk_misfits(c, &at, &t->reach[e]);
             sap__strip_note_reach(t, strip->start, e);
@@ -4498,12 +4505,12 @@ static void sap__sort_events(sap_world *s, int step) {
 /* One share of the pairs found: to the created ones, and behind the pairs that stay. */
 static void sap__begin_share(sap_world *s, int share) {
     int n = sap__length(s->found), i = sap__share_from(n, share), end = sap__share_from(n, share + 1);
-    int behind = sap__length(s->pairs) - n;
+    int behind = sap__length(s->pairs) - n, asking = sap__asking_steps(sap__length(s->slots), n);
     for (; i < end; i++) {
         sap_pair *created = &s->created[i], *pair = &s->pairs[behind + i];
         sap_id id0 = (sap_id)(s->found[i] >> 32), id1 = (sap_id)s->found[i];
         void *object0 = s->slots[sap__slot_of(id0)].object, *object1 = s->slots[sap__slot_of(id1)].object;
-        if (i + SAP__AHEAD < n) sap__prefetch(&s->slots[sap__slot_of((sap_id)s->found[i + SAP__AHEAD])]);
+        if (i < asking) sap__prefetch(&s->slots[sap__slot_of((sap_id)s->found[i + SAP__AHEAD])]);
         created->id0 = pair->id0 = id0;
         created->id1 = pair->id1 = id1;
         created->object0 = pair->object0 = object0;
@@ -4540,15 +4547,15 @@ SAP__INLINE void sap__prefetch_links(const sap_world *s, int which, const sap_pa
 /* Chains, or lists, that stay are mended: before the pairs move, of those that end or will move. */
 static void sap__mend_links(sap_world *s, int which) {
     void (*repoint)(sap_world *, uint32_t, uint32_t) = which == SAP__LISTS ? sap__relist_pair : sap__rechain_pair;
-    int i, lost = sap__length(s->lost);
+    int i, lost = sap__length(s->lost), asking = sap__asking_steps(sap__length(s->slots), lost);
     if (!s->linked[which]) return;
     for (i = 0; i < lost; i++) {
-        if (i + SAP__AHEAD < lost)
-            sap__prefetch_links(s, which, &s->pairs[s->lost[i + SAP__AHEAD]], s->lost[i + SAP__AHEAD]);
+        if (i < asking) sap__prefetch_links(s, which, &s->pairs[s->lost[i + SAP__AHEAD]], s->lost[i + SAP__AHEAD]);
         repoint(s, s->lost[i], SAP__NONE);
     }
+    asking = sap__asking_steps(sap__length(s->slots), s->moves);
     for (i = 0; i < s->moves; i++) {
-        if (i + SAP__AHEAD < s->moves)
+        if (i < asking)
             sap__prefetch_links(s, which, &s->pairs[(uint32_t)s->items[i + SAP__AHEAD]],
                                 (uint32_t)s->items[i + SAP__AHEAD]);
         repoint(s, (uint32_t)s->items[i], (uint32_t)(s->items[i] >> 32));
@@ -4558,14 +4565,14 @@ static void sap__mend_links(sap_world *s, int which) {
 /* And of those that began, when they stand behind the others. */
 static void sap__link_created(sap_world *s, int which) {
     void (*add)(sap_world *, const sap_pair *, uint32_t) = which == SAP__LISTS ? sap__list_pair : sap__chain_pair;
-    int i, n = sap__length(s->pairs);
+    int i, n = sap__length(s->pairs), asking = sap__asking_steps(sap__length(s->slots), n);
     if (!s->linked[which]) return;
     if (which == SAP__CHAINS)
         sap__set_length(s->chain, n);
     else
         sap__set_length(s->links, n);
     for (i = n - sap__length(s->created); i < n; i++) {
-        if (i + SAP__AHEAD < n) sap__prefetch_links(s, which, &s->pairs[i + SAP__AHEAD], (uint32_t)i);
+        if (i < asking) sap__prefetch_links(s, which, &s->pairs[i + SAP__AHEAD], (uint32_t)i);
         add(s, &s->pairs[i], (uint32_t)i);
     }
 }
@@ -4675,11 +4682,11 @@ static void sap__take_overlap(sap_world *s, uint32_t a, uint32_t b) {
 
 /* What may be news among found pairs, n of them, has come to their front. */
 static int sap__take_news(sap_world *s, const sap__found *found, int n) {
-    int i;
+    int i, asking = sap__asking_steps(sap__length(s->slots), n);
     if (!sap__room_for_news(s, n)) return 0;
     for (i = 0; i < n; i++) {
         uint32_t a = found->a[i] & SAP__SLOT, b = found->b[i] & SAP__SLOT;
-        if (i + SAP__AHEAD < n) {
+        if (i < asking) {
             if (s->masked) {
                 sap__prefetch(&s->slots[found->a[i + SAP__AHEAD] & SAP__SLOT]);
                 sap__prefetch(&s->slots[found->b[i + SAP__AHEAD] & SAP__SLOT]);
@@ -4700,7 +4707,7 @@ static int sap__take_news(sap_world *s, const sap__found *found, int n) {
 static int sap__take_found(sap__sink *sink) {
     sap_world *s = (sap_world *)sink->context;
     sap__found *found = &sink->found;
-    int i, n = found->count, news = 0;
+    int i, n = found->count, news = 0, asking = sap__asking_steps(sap__length(s->slots), n);
     if (s->newcomers == s->live) {
         news = n;
         n = 0;
@@ -4708,7 +4715,7 @@ static int sap__take_found(sap__sink *sink) {
     for (i = 0; i < n; i++) {
         uint32_t a = found->a[i] & SAP__SLOT, b = found->b[i] & SAP__SLOT;
         int is_news;
-        if (i + SAP__AHEAD < n) {
+        if (i < asking) {
             sap__prefetch(&s->was[found->a[i + SAP__AHEAD] & SAP__SLOT]);
             sap__prefetch(&s->was[found->b[i + SAP__AHEAD] & SAP__SLOT]);
         }
@@ -4726,11 +4733,11 @@ static int sap__take_found(sap__sink *sink) {
 SAP__INLINE int sap__take_answers(sap__sink *sink, int in_turn) {
     sap_world *s = (sap_world *)sink->context;
     sap__found *found = &sink->found;
-    int i, news = 0;
+    int i, news = 0, asking = sap__asking_steps(sap__length(s->slots), found->count);
     for (i = 0; i < found->count; i++) {
         uint32_t a = found->a[i] & SAP__SLOT, b = found->b[i] & SAP__SLOT;
         int is_news;
-        if (i + SAP__AHEAD < found->count) {
+        if (i < asking) {
             sap__prefetch(&s->was[found->b[i + SAP__AHEAD] & SAP__SLOT]);
             sap__prefetch(&s->state[found->b[i + SAP__AHEAD] & SAP__SLOT]);
         }
@@ -4775,9 +4782,9 @@ static int sap__sort_lost(sap_world *s) {
 /* Looks through pairs [from, to), ascending; writes to lost[from] and on how many it returns. */
 static int sap__lose_range(sap_world *s, uint32_t from, uint32_t to) {
     uint32_t p, a, b, *lost = s->lost + from;
-    int n = 0;
+    int n = 0, asking = sap__asking_steps(sap__length(s->slots), (int)to);
     for (p = from; p < to; p++) {
-        if (p + SAP__AHEAD < to) {
+        if ((int)p < asking) {
             sap__prefetch(&s->now[sap__slot_of(s->pairs[p + SAP__AHEAD].id0)]);
             sap__prefetch(&s->now[sap__slot_of(s->pairs[p + SAP__AHEAD].id1)]);
         }

@@ -602,41 +602,74 @@ static void sap__axes_used(int axes, int32_t used[6]) {
     for (k = 0; k < 6; k++) used[k] = -(axes >> (k % 3) & 1);
 }
 
-/* 0 if the box is bad: NaN, or min > max, on a used axis. Four bounds at a time: 5 ns instead of 11. To changed,
-   whether out was another box before: to compare afterwards would be to wait for what was just written. */
-SAP__INLINE int sap__encode_over(const sap_aabb *box, const int32_t used[6], sap__box *out, int *changed) {
+/* What is wrong with any of some boxes: NaN, or min > max, on a used axis. */
+#ifdef SAP__LANES4_KERNEL
+typedef struct sap__flaws {
+    sap__lanes4 range, order; /* in order three lanes count */
+} sap__flaws;
+
+SAP__INLINE void sap__flaws_init(sap__flaws *flaws) {
+    flaws->range = flaws->order = sap__splat4(0);
+}
+
+SAP__INLINE int sap__are_flawless(const sap__flaws *flaws) {
+    return (sap__mask4(flaws->range) | (sap__mask4(flaws->order) & 7u)) == 0;
+}
+#else
+typedef struct sap__flaws {
+    int any;
+} sap__flaws;
+
+SAP__INLINE void sap__flaws_init(sap__flaws *flaws) {
+    flaws->any = 0;
+}
+
+SAP__INLINE int sap__are_flawless(const sap__flaws *flaws) {
+    return !flaws->any;
+}
+#endif
+
+/* Four bounds at a time: 5 ns instead of 11. To changed, whether out was another box before: to compare afterwards is
+   to wait for what was just written. Flaws are gathered, and looked at when all is done: with what sap__write_moves keeps
+   at hand that spares a quarter of its steps, and updates in which 1,000 or 10,000 boxes tremble or walk take 0.95 to
+   0.98. */
+SAP__INLINE void sap__encode_over(const sap_aabb *box, const int32_t used[6], sap__box *out, int *changed,
+                                  sap__flaws *flaws) {
 #ifdef SAP__LANES4_KERNEL
     const sap__lanes4 infinity = sap__splat4(SAP__INFINITY), magnitude = sap__splat4(0x7fffffff);
     sap__lanes4 a = sap__and4(sap__load4(box->min), sap__load4(used));         /* min x, min y, min z, max x */
     sap__lanes4 b = sap__and4(sap__load4(box->min + 2), sap__load4(used + 2)); /* min z, max x, max y, max z */
-    sap__lanes4 sign_a = sap__sign4(a), sign_b = sap__sign4(b), bad;
+    sap__lanes4 sign_a = sap__sign4(a), sign_b = sap__sign4(b);
     a = sap__and4(a, magnitude);
     b = sap__and4(b, magnitude);
-    bad = sap__or4(sap__greater4(a, infinity), sap__greater4(b, infinity));
+    flaws->range = sap__or4(flaws->range, sap__or4(sap__greater4(a, infinity), sap__greater4(b, infinity)));
     a = sap__sub4(sap__xor4(a, sign_a), sign_a);
     b = sap__sub4(sap__xor4(b, sign_b), sign_b);
+    flaws->order = sap__or4(flaws->order, sap__greater4(a, sap__rotate4(b)));
     *changed = sap__differ4(a, b, sap__load4(out->lo), sap__load4(out->lo + 2));
     sap__store4(out->lo, a);
     sap__store4(out->lo + 2, b);
-    return (sap__mask4(bad) | (sap__mask4(sap__greater4(a, sap__rotate4(b))) & 7u)) == 0;
 #else
-    int k, good = 1;
+    int k;
     *changed = 0;
     for (k = 0; k < 3; k++) {
         int32_t lo = sap__key(box->min[k]) & used[k], hi = sap__key(box->max[k]) & used[k];
         *changed |= (lo != out->lo[k]) | (hi != out->hi[k]);
         out->lo[k] = lo;
         out->hi[k] = hi;
-        good &= (lo <= hi) & (lo >= -SAP__INFINITY) & (hi <= SAP__INFINITY);
+        flaws->any |= (lo > hi) | (lo < -SAP__INFINITY) | (hi > SAP__INFINITY);
     }
-    return good;
 #endif
 }
 
+/* 0 if the box is bad. */
 SAP__INLINE int sap__encode(const sap_aabb *box, const int32_t used[6], sap__box *out) {
+    sap__flaws flaws;
     int changed;
+    sap__flaws_init(&flaws);
     *out = sap__nowhere;
-    return sap__encode_over(box, used, out, &changed);
+    sap__encode_over(box, used, out, &changed, &flaws);
+    return sap__are_flawless(&flaws);
 }
 
 static void sap__decode(const sap__box *box, sap_aabb *out) {
@@ -3996,14 +4029,15 @@ static int sap__is_busy(const sap_world *s) {
 /* >> boxes: what is recorded                                                                               */
 /* ====================================================================================================== */
 
-SAP__INLINE int sap__holds(const sap_world *s, sap_id id, uint32_t flags) {
-    uint32_t slot = sap__slot_of(id);
-    return slot < (uint32_t)sap__length(s->slots) && (s->state[slot] & flags) && sap__id_of(s, slot) == id;
+/* Does this state of the id's slot say that its box lives? */
+SAP__INLINE int sap__is_live(uint32_t state, sap_id id) {
+    return ((((id & ~(uint32_t)SAP__SLOT) | SAP__LIVE) ^ state) & (~(uint32_t)SAP__SLOT | SAP__LIVE)) == 0;
 }
 
 /* The slot of a live box, or SAP__NONE. Id 0 has no slot: 0 - 1 is beyond any. */
 SAP__INLINE uint32_t sap__live_slot(const sap_world *s, sap_id id) {
-    return sap__holds(s, id, SAP__LIVE) ? sap__slot_of(id) : SAP__NONE;
+    uint32_t slot = sap__slot_of(id);
+    return slot < (uint32_t)sap__length(s->slots) && sap__is_live(s->state[slot], id) ? slot : SAP__NONE;
 }
 
 /* The record has room for every slot, made when the slot was: recording never fails for memory. */
@@ -4125,23 +4159,32 @@ static sap_result sap__check_moves(const sap_world *s, const sap_id *ids, const 
    place on, where there is room. How many these are. */
 static int sap__write_moves(sap_world *s, const sap_id *ids, const sap_aabb *boxes, int from, int to, int at,
                             sap_result *result) {
-    int i, changed, n = at, known = 1, good = 1;
-    uint32_t seen = 0;
+    const uint32_t slots = (uint32_t)sap__length(s->slots);
+    const int has_tree = s->tree != NULL;
+    uint32_t *state = s->state, *record = s->record, seen = 0;
+    sap__box *now = s->now; /* at hand: for all that the compiler knows, each box that is written may be a pointer */
+    int32_t used[6];
+    int i, changed, n = at, known = 1;
+    sap__flaws flaws;
+    memcpy(used, s->used, sizeof used);
+    sap__flaws_init(&flaws);
     for (i = from; i < to; i++) {
-        uint32_t slot = sap__live_slot(s, ids[i]);
-        if (slot == SAP__NONE) {
+        uint32_t slot = sap__slot_of(ids[i]);
+        if (slot >= slots || !sap__is_live(state[slot], ids[i])) {
             known = 0;
             continue;
         }
-        seen |= s->state[slot];
-        good &= sap__encode_over(&boxes[i], s->used, &s->now[slot], &changed);
+        sap__encode_over(&boxes[i], used, &now[slot], &changed, &flaws);
         if (!changed) continue;
-        if (!(s->state[slot] & SAP__RECORDED)) s->record[n++] = slot;
-        s->state[slot] |= SAP__RECORDED;
-        sap__tree_note(s, slot);
+        seen |= state[slot];
+        if (!(state[slot] & SAP__RECORDED)) {
+            record[n++] = slot;
+            state[slot] |= SAP__RECORDED;
+        }
+        if (has_tree) sap__tree_note(s, slot);
     }
     if (seen & SAP__STATIC) sap__atomic_set(&s->mixed, 1); /* by several threads, in sap_multi.h */
-    *result = !known ? SAP_ERROR_ID : good ? SAP_OK : SAP_ERROR_BOX;
+    *result = !known ? SAP_ERROR_ID : sap__are_flawless(&flaws) ? SAP_OK : SAP_ERROR_BOX;
     return n - at;
 }
 
@@ -5619,7 +5662,9 @@ SAP_DEF const sap_pair *sap_pairs(const sap_world *s, int *count) {
 
 /* Live, or removed since the last update: its pairs may be asked for. */
 static int sap__is_known_id(const sap_world *s, sap_id id) {
-    return sap__holds(s, id, SAP__LIVE | SAP__REMOVED);
+    uint32_t slot = sap__slot_of(id);
+    return slot < (uint32_t)sap__length(s->slots) && (s->state[slot] & (SAP__LIVE | SAP__REMOVED)) &&
+           sap__id_of(s, slot) == id;
 }
 
 SAP_DEF const sap_pair *sap_find_pair(const sap_world *s, sap_id a, sap_id b) {

@@ -114,9 +114,10 @@
 
    Ids, events, their order, the order of sap_pairs and the bytes of snapshots are a pure function of the calls: the
    same on every compiler, optimisation level, word size, byte order, SIMD path. The core compares integers; no float
-   is added or rounded, but in sap_shift_origin, one subtraction a bound. Whether a query hits a box, and where, comes
-   from one expression a box, never from the tree; its last bits are the compiler's. The order of visits is not
-   specified, and the tests that sap_get_stats counts are those of the way that was chosen.
+   is added or rounded, but in sap_shift_origin, one subtraction a bound, and where the index is laid out, on which no
+   answer depends. Whether a query hits a box, and where, comes from one expression a box, never from the tree; its
+   last bits are the compiler's. The order of visits is not specified, and the tests that sap_get_stats counts are
+   those of the way that was chosen.
 
    ---- limits ----
 
@@ -630,9 +631,9 @@ SAP__INLINE int sap__are_flawless(const sap__flaws *flaws) {
 #endif
 
 /* Four bounds at a time: 5 ns instead of 11. To changed, whether out was another box before: to compare afterwards is
-   to wait for what was just written. Flaws are gathered, and looked at when all is done: with what sap__write_moves keeps
-   at hand that spares a quarter of its steps, and updates in which 1,000 or 10,000 boxes tremble or walk take 0.95 to
-   0.98. */
+   to wait for what was just written. Flaws are gathered, and looked at when all is done: with what sap__write_moves
+   keeps at hand that spares a quarter of its steps, and updates in which 1,000 or 10,000 boxes tremble or walk take
+   0.95 to 0.98. */
 SAP__INLINE void sap__encode_over(const sap_aabb *box, const int32_t used[6], sap__box *out, int *changed,
                                   sap__flaws *flaws) {
 #ifdef SAP__LANES4_KERNEL
@@ -1608,16 +1609,17 @@ static sap__kernel sap__best_kernel(void) {
 
    Cuts are quantiles, so crowds get narrow strips. Counted on 10,000 boxes of a uniform world (2.9 million tests
    by a sweep without strips): 0.26 million tests with 4 x 4 strips and 1.19 copies a box, 0.10 million with 8 x 8
-   and 1.44. Pruning reads the strips in order; a box that moved is taken along within its strips, and asks them. */
+   and 1.44. Pruning reads the strips in order; a box that moved is taken along within its strips, and asks them. What
+   builds them sorts boxes only as far as chunks must follow each other: by slices of the sweep axis. */
 enum {
     SAP__CUT_BITS = 5, /* at most 32 strips along each axis across */
     SAP__CUTS = 1 << SAP__CUT_BITS,
-    SAP__WIDE = 16,    /* a box that touches more strips is filed in the wide one */
-    SAP__FILL = 14,    /* boxes in a chunk after a build: two lanes wait for boxes that come */
-    SAP__LEND = 13,    /* a chunk with no more boxes takes some from a full one beside it */
-    SAP__LEAVING = 4,  /* if more than one box in so many is listed as leaving its strips, all is built anew */
-    SAP__SAMPLE = 512, /* boxes that the choice of a grid looks at */
-    SAP__LEAST_SLICES = 64,
+    SAP__WIDE = 16,         /* a box that touches more strips is filed in the wide one */
+    SAP__FILL = 14,         /* boxes in a chunk after a build: two lanes wait for boxes that come */
+    SAP__LEND = 13,         /* a chunk with no more boxes takes some from a full one beside it */
+    SAP__LEAVING = 4,       /* if more than one box in so many is listed as leaving its strips, all is built anew */
+    SAP__SAMPLE = 512,      /* boxes that the choice of a grid looks at */
+    SAP__LEAST_SLICES = 64, /* into which a build sorts its boxes */
     SAP__MOST_SLICES = 4096,
     SAP__MOST_STRIPS = (1 << 2 * SAP__CUT_BITS) + 1 /* with the wide one */
 };
@@ -1640,13 +1642,13 @@ typedef struct sap__strips {
     uint32_t *chunk;               /* which of chunks */
     sap__chunk *chunks;
     uint32_t *free_chunks;
-    uint64_t *items, *tmp; /* of a build: its boxes with their spans; and slice by slice */
-    uint16_t *slice;       /* of a build: in which its boxes start */
-    uint32_t *places;      /* of a build: where the next box of each slice goes */
-    int slices;
-    int32_t slice_from,
-        slice_to;          /* where on the sweep axis the last build had a 64th of its boxes before, and behind */
+    uint64_t *items, *tmp; /* of a build: boxes with their spans, as they come, and slice by slice */
+    uint16_t *slice;       /* of a build: in which slice each of them starts */
+    uint32_t *places;      /* of a build: where the next one of a slice goes */
     uint32_t *refs;        /* of a build, strip by strip: lies in items */
+    int slices;            /* of the sweep axis */
+    int32_t slice_from;    /* a 64th of the boxes of the last build started before this, */
+    int32_t slice_to;      /* and another 64th behind that */
     uint32_t *spans;       /* by slot: the strips it is filed in, packed */
     double density[3];     /* mins a unit of length, by axis */
     int grid_boxes;        /* how many there were when the grid was chosen; 0 = choose */
@@ -5049,10 +5051,11 @@ static long long sap__ends_pass(sap_world *s, int axis, long long budget) {
        sort    many changed by little: insertion sort of the endpoints (I.3)         cost ~ boxes + shifts
 
    Boxes that all move, ten thousand of them: 18 to 22 ns a box by insertion sort without a shift, and some 15 ns a
-   shift (its loops end where no branch can foresee). By pruning, with sixteen boxes a compare: 18 to 22 ns if they
-   only tremble, 33 if they walk, 53 wherever they jump; what trembles takes 20 to 26 with eight, 29 to 42 with four,
-   and 75 to 90 one by one. So sorting has its place where hardly two ends change their order, on machines that compare
-   four boxes or one. That is less than the paper gives it, for pruning takes boxes along, too.
+   shift (its loops end where no branch can foresee). By pruning, with sixteen boxes a compare: 15 to 24 ns if they
+   only tremble, 32 to 36 if they walk, 49 to 53 if they move by twice their size; what trembles takes 20 to 28 with
+   eight, 29 to 43 with four, and 75 to 90 one by one. So sorting has its place where hardly two ends change their
+   order, on machines that compare four boxes or one. That is less than the paper gives it, for pruning takes boxes
+   along, too.
 
    Whatever finds an overlap or a separation asks what there was before; so each gives the net change, and all the
    same. An index that was not kept in step, or that an error left half done, is not ready and is built anew. */

@@ -43,7 +43,7 @@
    about the same jobs in every update, whose data its cache may still hold.
 
    The grid pays in worlds of more than two million boxes of which a part moves: where that is one in twenty, one thread
-   settles 4,000,000 in 0.93 to 0.97 of the time of one sap_world, for it touches less memory. (Where one in a hundred
+   settles 4,000,000 in 0.93 to 1.0 of the time of one sap_world, for it touches less memory. (Where one in a hundred
    jumps anywhere it takes 1.0 to 1.04 of it.) With fewer than 2,097,152 boxes, and while most boxes move, no grid is
    used, not even one that you gave: there none is faster. With SAP_TRACE neither grid nor shared strips are: the steps
    are those of one sap_world.

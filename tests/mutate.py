@@ -99,7 +99,7 @@ EQUIVALENT = [
     (r"sap__take_deleted: .* => if \(n < SAP__FEW_ITEMS", "as many are sorted in the other way"),
     (r"sap__sort_digit: memset\(place, 0, \(\(size_t\)most \+ 0\)", "how many have the last digit is not asked"),
     (r"sap__sort_span: .* => .*(most - 0\) / most|n <= SAP__MANY_ITEMS)", "a digit more, of fewer bits"),
-    (r"sap__differing_bits: .* => .*(\(i = 0;|= 1;)", "the first one does not differ from itself; a bit more is sorted by"),
+    (r"sap__differing_bits: .* => .*(\(i = 0;|= 1;|bit \| 0x)", "the first one does not differ from itself; a bit more is sorted by"),
     (r"sap__sort_pairs: .* => .*(enough >= span|> enough - 1|enough - 0|n >= SAP__FEW_ITEMS)", "all ways sort"),
     (r"sap__smooth: .* => .* <= ", "of equals either is the same"),
     (r"sap__sort_rest: .* => (if \(left != 0|for \(i = 0|.*>= item|.*left\+\+)", "it takes longer"),

@@ -567,8 +567,8 @@ static void determinism_of_everything_seen(void) {
     }
 }
 
-/* The core compares integers; no float is added or rounded, but in sap_shift_origin, one subtraction a bound.
-   (Thorough: test_proof.c, all floats.) */
+/* The core compares integers; no float is added or rounded, but in sap_shift_origin, one subtraction a bound, and where
+   the index is laid out, on which no answer depends. (Thorough: test_proof.c, all floats; test_prune.c, slices.) */
 static void determinism_by_integers(void) {
     static const uint32_t bits[] = {0x00000001u, 0x00400000u, 0x00800000u, 0x3f800000u, 0x7f000000u};
     const float offset[3] = {0.1f, 1000, -7};

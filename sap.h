@@ -4236,7 +4236,7 @@ static void sap__remove_slots(sap_world *s, const sap_id *ids, int n) {
         sap__tree_note(s, slot);
     }
     s->removed = removed;
-    s->mixed |= n > 0;
+    s->mixed = 1;
     sap__set_length(s->record, recorded);
     s->live -= n;
     s->live_static -= standing;

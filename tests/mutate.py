@@ -103,6 +103,8 @@ EQUIVALENT = [
     (r"sap__sort_pairs: .* => .*(enough >= span|> enough - 1|enough - 0|n >= SAP__FEW_ITEMS)", "all ways sort"),
     (r"sap__smooth: .* => .* <= ", "of equals either is the same"),
     (r"sap__sort_rest: .* => (if \(left != 0|for \(i = 0|.*>= item|.*left\+\+)", "it takes longer"),
+    (r"sap__(load_state|record|remove_slots|write_moves): .*(mixed|seen).* => .*(\| \(SAP|state\[i\] \| SAP|\) \|\| \(s->state|n >= 0|mixed = 1|seen = 1|seen \| SAP)",
+     "a record that is taken for mixed is looked through"),
     (r"sap__slices_for: ", "how many slices there are"),
     (r"sap__note_slices: .* => .*(<= to|<= from)", "of equals either is the same"),
     (r"sap__slice_in_shares: .* => .*<= m->whole->moving.slices", "a place behind those of the last slice"),

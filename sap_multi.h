@@ -34,8 +34,8 @@
 
    Threads (config.parallel) pay where 16,384 boxes and more change in an update, or 1,024 that have to ask (few of
    many, or movers among standing boxes). They share the strips of one world: on an Intel Xeon two of them settle
-   100,000 boxes that all move 1.3 to 1.6 times as fast as one, 20,000 1.0 to 1.4 times, and 100,000 of which one in
-   twenty moves 1.1 to 1.2 times; on an AMD EPYC, with an earlier version, 1.6 to 2.1 and 1.4 to 1.7 times; on both,
+   100,000 boxes that all move 1.45 to 1.65 times as fast as one, 20,000 1.0 to 1.1 times, and 100,000 of which one in
+   twenty moves 1.3 to 1.5 times; on an AMD EPYC, with an earlier version, 1.6 to 2.1 and 1.4 to 1.7 times; on both,
    two threads that update small worlds of their own gain 1.8. With fewer changes one thread does it alone, unless
    there is a grid. More than eight threads never help, nor do two where all boxes overlap across, for then they are
    one strip. Threads that sleep between the calls of an update, and have to be woken, lose most of the gain at 20,000
@@ -43,7 +43,7 @@
    about the same jobs in every update, whose data its cache may still hold.
 
    The grid pays in worlds of more than two million boxes of which a part moves: where that is one in twenty, one thread
-   settles 4,000,000 in 0.93 to 1.0 of the time of one sap_world, for it touches less memory. (Where one in a hundred
+   settles 4,000,000 in 0.95 to 1.0 of the time of one sap_world, for it touches less memory. (Where one in a hundred
    jumps anywhere it takes 1.0 to 1.04 of it.) With fewer than 2,097,152 boxes, and while most boxes move, no grid is
    used, not even one that you gave: there none is faster. With SAP_TRACE neither grid nor shared strips are: the steps
    are those of one sap_world.

@@ -51,7 +51,7 @@ TESTS = [
 ]
 
 # Lines that are not changed at all: they fetch memory early, or watch.
-SPARED = r"__builtin_prefetch|sap__prefetch|SAP__AHEAD|asking|SAP__NEAR|SAP_ASSERT"
+SPARED = r"__builtin_prefetch|sap__prefetch|SAP__AHEAD|early|SAP__NEAR|SAP_ASSERT"
 
 # Changes that nobody can see: a pattern, searched in "function: code => changed", and the reason.
 EQUIVALENT = [
@@ -103,14 +103,14 @@ EQUIVALENT = [
     (r"sap__sort_pairs: .* => .*(enough >= span|> enough - 1|enough - 0|n >= SAP__FEW_ITEMS)", "all ways sort"),
     (r"sap__smooth: .* => .* <= ", "of equals either is the same"),
     (r"sap__sort_rest: .* => (if \(left != 0|for \(i = 0|.*>= item|.*left\+\+)", "it takes longer"),
-    (r"sap__(load_state|record|remove_slots|write_moves): .*(mixed|seen).* => .*(\| \(SAP|state\[i\] \| SAP|\) \|\| \(s->state|n >= 0|mixed = 1|seen = 1|seen \| SAP)",
+    (r"sap__(load_state|record|write_moves): .*(mixed|seen).* => .*(\| \(SAP|state\[i\] \| SAP|\) \|\| \(s->state|mixed = 1|seen = 1|seen \| SAP)",
      "a record that is taken for mixed is looked through"),
     (r"sap__slices_for: ", "how many slices there are"),
     (r"sap__note_slices: .* => .*(<= to|<= from)", "of equals either is the same"),
     (r"sap__slice_in_shares: .* => .*<= m->whole->moving.slices", "a place behind those of the last slice"),
     (r"sap__order_changes: (sap__turn|s->items\[i\] = |if \((!t->ready|n < boxes))", "in which order boxes ask"),
     (r"sap__load_state: (s->in_order = 1; =>|if \(i && .* => if \(i \|\|)", "all that end are sorted, though they are"),
-    (r"sap__read_strips: .* => .*(ref\[i\] = 1|start - t->strip)", "empty lanes have no box; what is fetched early"),
+    (r"sap__read_chunk: .* => .*ref\[i\] = 1", "empty lanes have no box"),
     (r"sap__links_stay: .* => .*(lost - found|lost \+ found >=|n / 4 - |64 \+ s->|n \+ lost|asked\[which\] = 1|> sap__buckets_for)", "all pairs are linked anew earlier or later"),
     (r"sap__commit_pairs: stay = .* => .*(&&|stay = 1)", "links that nobody keeps are left alone by each step, too"),
     (r"sap__enter: .* => if \(state \| SAP__RECORDED", "what has not changed is asked for, too, and is no news"),

@@ -1069,6 +1069,7 @@ static void refused_calls_leave_no_trace(void) {
             REFUSED(s[k], sap_add_many(s[k], 2, boxes, NULL, ids), SAP_ERROR_BOX);
             REFUSED_ID(s[k], sap_add(s[k], &bad, NULL), SAP_ERROR_BOX);
             REFUSED(s[k], sap_move(s[k], 1, &bad), SAP_ERROR_BOX);
+            REFUSED(s[k], sap_move(s[k], 3, &bad), SAP_ERROR_BOX); /* it has moved already */
             REFUSED(s[k], sap_move(s[k], 2, &boxes[0]), SAP_ERROR_ID);
             REFUSED(s[k], sap_remove(s[k], 2), SAP_ERROR_ID);
             REFUSED(s[k], sap_set_filter(s[k], 2, 0, 0), SAP_ERROR_ID);

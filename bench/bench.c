@@ -1,7 +1,7 @@
 /*
 bench.c - measures sap.h on the scenes of scenes.h
 
-    bench [-n 1000,10000,100000] [-s brownian,add,prune:sphere,snapshot,query,standing] [-f frames] [--cpu] [--list]
+    bench [-n 1000,10000,100000] [-s brownian,add,prune:sphere,snapshot,calls,query,standing] [-f frames] [--cpu] [--list]
           [--noise]
 
 A frame's time is that of handing in the boxes that moved (one sap_move_many; in 'storm' sap_remove_many and
@@ -406,6 +406,75 @@ static void run_snapshots(int n) {
     sap_destroy(world);
 }
 
+/* ---- calls ---- */
+
+/* What recording takes, and looks: all boxes in one call, and one by one. In a world with room, where all has been
+   written before. */
+static void run_calls(int n) {
+    enum { ADD, MOVE, REMOVE, GET, FIND, PAIRS, CALLS, ROUNDS = 21 };
+    static const char *const names[CALLS] = {"add", "move", "remove", "get_box", "find_pair", "pairs_of"};
+    double time[CALLS][2][ROUNDS];
+    scene s;
+    sap_id *id = (sap_id *)calloc((size_t)n + 1, sizeof *id), others[16];
+    sap_world *world = sap_create(NULL);
+    int right = 1, count;
+    if (!id || !world || !scene_make(&s, scene_named("brownian"), n) || sap_reserve(world, n, 4 * n) != SAP_OK)
+        out_of_memory("calls");
+    for (int round = -1; round < ROUNDS; round++)
+        for (int single = 0; single < 2; single++) {
+            double start = now(), at[CALLS];
+            const sap_pair *pairs;
+            if (single)
+                for (int i = 0; i < n; i++) id[i] = sap_add(world, &s.box[i], NULL);
+            else
+                right &= sap_add_many(world, n, s.box, NULL, id) == SAP_OK;
+            at[ADD] = now() - start;
+            right &= sap_update(world) == SAP_OK;
+            scene_step(&s);
+            start = now();
+            if (single)
+                for (int i = 0; i < n; i++) right &= sap_move(world, id[i], &s.box[i]) == SAP_OK;
+            else
+                right &= sap_move_many(world, n, id, s.box) == SAP_OK;
+            at[MOVE] = now() - start;
+            right &= sap_update(world) == SAP_OK;
+            start = now();
+            for (int i = 0; i < n; i++) {
+                sap_aabb box;
+                right &= sap_get_box(world, id[i], &box) == SAP_OK && box.min[0] == s.box[i].min[0];
+            }
+            at[GET] = now() - start;
+            pairs = sap_pairs(world, &count);
+            if (count) right &= sap_find_pair(world, pairs[0].id1, pairs[0].id0) == pairs; /* links all */
+            start = now();
+            for (int i = 0; i < count; i++) right &= sap_find_pair(world, pairs[i].id0, pairs[i].id1) == pairs + i;
+            at[FIND] = count ? (now() - start) * n / count : 0;
+            (void)sap_pairs_of(world, id[0], others, 16); /* links all */
+            start = now();
+            for (int i = 0; i < n; i++) right &= sap_pairs_of(world, id[i], others, 16) >= 0;
+            at[PAIRS] = now() - start;
+            start = now();
+            if (single)
+                for (int i = 0; i < n; i++) right &= sap_remove(world, id[i]) == SAP_OK;
+            else
+                right &= sap_remove_many(world, n, id) == SAP_OK;
+            at[REMOVE] = now() - start;
+            right &= sap_update(world) == SAP_OK;
+            for (int k = 0; k < CALLS && round >= 0; k++) time[k][single][round] = at[k];
+        }
+    printf("\n%-12s %10s %10s nanoseconds a box or pair\n", "call", "one by one", "_many");
+    for (int k = 0; k < CALLS; k++) {
+        for (int single = 0; single < 2; single++) sort_times(time[k][single], ROUNDS);
+        printf("%-12s %10.1f", names[k], 1e3 * time[k][1][ROUNDS / 2] / n);
+        if (k <= REMOVE) printf(" %10.1f", 1e3 * time[k][0][ROUNDS / 2] / n);
+        printf("%s\n", right ? "" : "  WRONG");
+    }
+    failures += !right;
+    scene_free(&s);
+    free(id);
+    sap_destroy(world);
+}
+
 /* ---- static boxes ---- */
 
 /* A level in one batch: until its pairs could be taken, and until it can be asked. */
@@ -519,6 +588,7 @@ static void list_scenes(void) {
     for (int i = 0; i < PRUNE_KINDS; i++)
         printf("prune:%-10s sap_box_prune, %s\n", prune_kinds[i].name, prune_kinds[i].what);
     printf("%-16s a world that walks is saved and restored, and goes on\n", "snapshot");
+    printf("%-16s recording and looking, one by one and many at once\n", "calls");
     for (int i = 0; i < QUERY_KINDS; i++)
         printf("%-16s %s: %s\n", i ? "" : "query", query_kinds[i].name, query_kinds[i].what);
     for (int i = 0; i < WALKER_KINDS; i++)
@@ -567,6 +637,7 @@ int main(int argc, char **argv) {
             if (is_wanted(name)) run_prune(&prune_kinds[i], n);
         }
         if (is_wanted("snapshot")) run_snapshots(n);
+        if (is_wanted("calls")) run_calls(n);
         for (int i = 0; i < QUERY_SCENES; i++)
             if (is_wanted("query")) run_queries(scene_named(query_scenes[i]), n);
     }

@@ -1643,10 +1643,10 @@ typedef struct sap__strips {
     uint32_t *chunk;               /* which of chunks */
     sap__chunk *chunks;
     uint32_t *free_chunks;
-    uint64_t *items, *tmp; /* of a build: boxes with their spans, as they come, and slice by slice */
-    uint16_t *slice;       /* of a build: in which slice each of them starts */
+    uint16_t *slice;       /* of a build: in which slice each box starts, as they come */
     uint32_t *places;      /* of a build: where the next one of a slice goes */
-    uint32_t *refs;        /* of a build, strip by strip: lies in items */
+    uint64_t *tmp;         /* of a build: boxes with their spans, slice by slice */
+    uint32_t *refs;        /* of a build: refs, strip by strip */
     int slices;            /* of the sweep axis */
     int32_t slice_from;    /* a 64th of the boxes of the last build started before this, */
     int32_t slice_to;      /* and another 64th behind that */
@@ -1695,10 +1695,10 @@ static void sap__strips_free(sap__strips *t) {
     sap__free_array(&t->chunk);
     sap__free_array(&t->chunks);
     sap__free_array(&t->free_chunks);
-    sap__free_array(&t->items);
-    sap__free_array(&t->tmp);
     sap__free_array(&t->slice);
     sap__free_array(&t->places);
+    sap__free_array(&t->tmp);
+    sap__free_array(&t->refs);
     sap__free_array(&t->spans);
     t->ready = 0;
 }
@@ -1706,7 +1706,7 @@ static void sap__strips_free(sap__strips *t) {
 static size_t sap__strips_bytes(const sap__strips *t) {
     return sap__bytes_of(t->strip) + sap__bytes_of(t->first) + sap__bytes_of(t->reach) + sap__bytes_of(t->reached) +
            sap__bytes_of(t->fill) + sap__bytes_of(t->chunk) + sap__bytes_of(t->chunks) + sap__bytes_of(t->free_chunks) +
-           sap__bytes_of(t->items) + sap__bytes_of(t->tmp) + sap__bytes_of(t->slice) + sap__bytes_of(t->places) +
+           sap__bytes_of(t->slice) + sap__bytes_of(t->places) + sap__bytes_of(t->tmp) + sap__bytes_of(t->refs) +
            sap__bytes_of(t->spans);
 }
 
@@ -2064,9 +2064,8 @@ static int sap__slices_for(int n) {
 }
 
 static int sap__room_to_build(sap__strips *t, int n, int slots, int strips) {
-    long long items = sap__most_copies(n) / 2; /* not n: refs of all copies come there, two in an item */
-    return sap__room(&t->strip, strips) && sap__room(&t->items, items) && sap__room(&t->tmp, items) &&
-           sap__room(&t->slice, n) && sap__room(&t->places, sap__slices_for(n)) && sap__room(&t->spans, slots);
+    return sap__room(&t->strip, strips) && sap__room(&t->slice, n) && sap__room(&t->places, sap__slices_for(n)) &&
+           sap__room(&t->tmp, n) && sap__room(&t->refs, sap__most_copies(n)) && sap__room(&t->spans, slots);
 }
 
 /* Room for what a build needs. */
@@ -2205,9 +2204,8 @@ SAP__INLINE int sap__slice_of(const sap__slicing *l, int32_t key) {
     return (int)((sap__float(key) - l->start) * l->scale);
 }
 
-/* Where the i-th boxes are filed goes to spans, and with the boxes to items, i in [from, to); how many start in each
-   slice goes to count. Four boxes at a time: adding 1,000 or 10,000 takes a tenth less; and their corners, too: where
-   10,000 jump, 2 percent. */
+/* Where the i-th boxes are filed goes to spans, i in [from, to), and how many start in each slice to count. Four boxes
+   at a time: adding 1,000 or 10,000 takes a tenth less; and their corners, too: where 10,000 jump, 2 percent. */
 static void sap__span_boxes(sap__strips *t, const sap__box *boxes, const uint32_t *slots, int from, int to,
                             sap__corners *corners, uint32_t *count) {
     int32_t bounds[6][4], *lo[3], *hi[3];
@@ -2233,7 +2231,6 @@ static void sap__span_boxes(sap__strips *t, const sap__box *boxes, const uint32_
             int slice = sap__slice_of(&slicing, bounds[0][j]);
             t->slice[i + j] = (uint16_t)slice;
             count[slice]++;
-            t->items[i + j] = sap__item((uint32_t)spans.packed[j], slot[j]);
             t->spans[slot[j]] = (uint32_t)spans.packed[j];
             sap__count_corners(corners, spans.low[j], spans.high[j], spans.width[j]);
             corners->wide += (uint32_t)spans.packed[j] == SAP__WIDE_SPAN;
@@ -2242,9 +2239,12 @@ static void sap__span_boxes(sap__strips *t, const sap__box *boxes, const uint32_
 }
 
 /* The i-th boxes go to where place says that the next one of their slice belongs. */
-static void sap__slice_boxes(sap__strips *t, int from, int to, uint32_t *place) {
+static void sap__slice_boxes(sap__strips *t, const uint32_t *slots, int from, int to, uint32_t *place) {
     int i;
-    for (i = from; i < to; i++) t->tmp[place[t->slice[i]]++] = t->items[i];
+    for (i = from; i < to; i++) {
+        uint32_t slot = slots ? slots[i] : (uint32_t)i;
+        t->tmp[place[t->slice[i]]++] = sap__item(t->spans[slot], slot);
+    }
 }
 
 /* For the next build. If slices did not tell many of these boxes apart, those ones will. */
@@ -2300,7 +2300,6 @@ static int sap__lay_directory(sap__strips *t, const int *copies) {
 /* The chunks of a strip lie in a row, as they are read. Until they are, reach says where their refs begin. */
 static void sap__lay_chunks(sap__strips *t, const int *copies) {
     int s, e, taken = 0, refs = 0, chunks = (int)t->need_chunks, fill = sap__fill_of(t);
-    t->refs = (uint32_t *)(void *)t->items;
     sap__set_length(t->chunks, chunks);
     for (s = t->begin; s < t->end; s++) {
         const sap__strip *strip = &t->strip[s];
@@ -2450,7 +2449,7 @@ static int sap__strips_build(sap__strips *t, const sap__box *boxes, int all, con
     }
     if (!sap__lay_directory(t, copies)) return 0;
     sap__sum_counts(t->places, t->slices);
-    sap__slice_boxes(t, 0, n, t->places);
+    sap__slice_boxes(t, slots, 0, n, t->places);
     sap__note_slices(t, boxes, n);
     sap__lay_chunks(t, copies);
     for (s = t->begin; s < t->end; s++) cursor[s] = sap__cursor_after(t, s, 0);
@@ -2806,7 +2805,8 @@ static void sap__strip_limits(const sap__strips *t, int s, sap__limits *at) {
    many; -1 if there would be more than most, or there was no room for one: then boxes are missing, and the strips are
    not ready. */
 static int sap__strips_reread(sap__strips *t, const sap__box *boxes, int most) {
-    int s, e, lane, leaving = 0, most_astray = (int)stbds_arrcap(t->items), wide = sap__wide_strip(t);
+    int s, e, lane, leaving = 0, most_astray = (int)stbds_arrcap(t->tmp) - most, wide = sap__wide_strip(t);
+    uint64_t *list = t->tmp + most; /* of those that are filed again, behind those that leave */
     for (s = t->begin; s < t->end; s++) {
         sap__strip *strip = &t->strip[s];
         int end = strip->start + strip->count, astray = 0;
@@ -2840,14 +2840,14 @@ static int sap__strips_reread(sap__strips *t, const sap__box *boxes, int most) {
             for (lane = t->fill[e]; lane-- > 0;)
                 if (misfits >> lane & 1) {
                     if (astray == most_astray) return -1;
-                    t->items[astray++] = c->ref[lane];
+                    list[astray++] = c->ref[lane];
                     sap__copy_lane(c, lane, c, --t->fill[e]);
                     sap__put_lane(c, t->fill[e], &sap__nowhere, 0);
                 }
             sap__strip_tighten(t, e);
         }
         while (astray > 0) {
-            uint32_t ref = (uint32_t)t->items[--astray];
+            uint32_t ref = (uint32_t)list[--astray];
             sap__box turned;
             sap__turn(t, &boxes[ref & SAP__SLOT], &turned);
             if (!sap__strip_insert(t, s, &turned, ref)) return -1;
@@ -5212,7 +5212,7 @@ static int sap__may_refresh(sap_world *s, int came_or_went) {
 static int sap__refresh_all(sap_world *s, int came_or_went) {
     sap__strips *t = &s->moving;
     int i, n = sap__length(s->list), moving = s->live - s->live_static;
-    if (!sap__may_refresh(s, came_or_went) || !sap__room(&t->items, moving) || !sap__room(&t->tmp, moving)) return 0;
+    if (!sap__may_refresh(s, came_or_went) || !sap__room(&t->tmp, moving)) return 0;
     for (i = 0; i < n && came_or_went && t->ready; i++) {
         uint32_t slot = s->list[i];
         if ((s->state[slot] & SAP__STATIC) || !(s->state[slot] & (SAP__ADDED | SAP__REMOVED))) continue;

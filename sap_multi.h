@@ -1315,8 +1315,7 @@ static int sap__room_for_shares(sap_multi *m, int boxes, int chunks, int pairs, 
     for (k = 0; k < SAP__SHARES; k++) {
         sap_world *v = &m->shares[k];
         if (!sap__room(&v->list, boxes / SAP__SHARES + 1) || !sap__room(&v->moving.free_chunks, chunks) ||
-            !sap__room(&v->moving.items, boxes / SAP__SHARES + 64) ||
-            !sap__room(&v->moving.tmp, 2 * (boxes / SAP__LEAVING / SAP__SHARES) + 64) ||
+            !sap__room(&v->moving.tmp, 3 * (boxes / 2 / SAP__SHARES) + 128) ||
             !sap__room(&v->found, (long long)pairs + SAP__MOST_FOUND) || !sap__room(&v->lost, lost))
             return 0;
     }
@@ -1329,7 +1328,6 @@ static void sap__free_shares(sap_multi *m) {
         sap_world *v = &m->shares[k];
         sap__free_array(&v->list);
         sap__free_array(&v->moving.free_chunks);
-        sap__free_array(&v->moving.items);
         sap__free_array(&v->moving.tmp);
         sap__free_array(&v->found);
         sap__free_array(&v->lost);
@@ -1344,8 +1342,8 @@ static size_t sap__shares_bytes(const sap_multi *m) {
     int k;
     for (k = 0; k < sap__length(m->shares); k++) {
         const sap_world *v = &m->shares[k];
-        bytes += sap__bytes_of(v->list) + sap__bytes_of(v->moving.free_chunks) + sap__bytes_of(v->moving.items) +
-                 sap__bytes_of(v->moving.tmp) + sap__bytes_of(v->found) + sap__bytes_of(v->lost);
+        bytes += sap__bytes_of(v->list) + sap__bytes_of(v->moving.free_chunks) + sap__bytes_of(v->moving.tmp) +
+                 sap__bytes_of(v->found) + sap__bytes_of(v->lost);
     }
     return bytes;
 }
@@ -1369,7 +1367,6 @@ static int sap__open_shares(sap_multi *m) {
         v->list = own.list;
         v->found = own.found;
         v->lost = own.lost;
-        v->moving.items = own.moving.items;
         v->moving.tmp = own.moving.tmp;
         v->moving.free_chunks = own.moving.free_chunks;
         sap__set_length(v->moving.free_chunks, n);
@@ -1426,7 +1423,7 @@ static void sap__file_job(void *data, int index) {
 
 static void sap__reread_job(void *data, int index) {
     sap_world *v = sap__job_share(data, index);
-    int leaving = sap__strips_reread(&v->moving, v->now, (int)stbds_arrcap(v->moving.tmp));
+    int leaving = sap__strips_reread(&v->moving, v->now, (int)stbds_arrcap(v->moving.tmp) / 3);
     if (leaving < 0) v->moving.ready = 0;
     sap__set_length(v->moving.tmp, leaving < 0 ? 0 : leaving);
 }
@@ -1473,7 +1470,7 @@ static void sap__span_boxes_job(void *data, int index) {
 
 static void sap__slice_job(void *data, int index) {
     sap_multi *m = (sap_multi *)data;
-    sap__slice_boxes(&m->whole->moving, sap__share_from(m->build_count, index),
+    sap__slice_boxes(&m->whole->moving, m->build_slots, sap__share_from(m->build_count, index),
                      sap__share_from(m->build_count, index + 1), m->builds[index].slices);
 }
 

@@ -582,6 +582,14 @@ static void removed_id_is_refused(void) {
     CHECK(sap_find_pair(s, a, b) == NULL);
     CHECK_EQUAL(sap_pairs_of(s, a, two, 2), -SAP_ERROR_ID);
     CHECK_EQUAL(sap_pairs_of(s, b, two, 2), 0);
+    /* The id that the free slot will have was not given out yet. */
+    a |= 0x01000000u;
+    CHECK(!sap_is_valid(s, a) && sap_find_pair(s, a, b) == NULL);
+    CHECK_EQUAL(sap_pairs_of(s, a, NULL, 0), -SAP_ERROR_ID);
+    REFUSED(s, sap_set_pair_data(s, a, b, tag(1)), SAP_ERROR_ID);
+    REFUSED(s, sap_move(s, a, &box), SAP_ERROR_ID);
+    REFUSED(s, sap_remove(s, a), SAP_ERROR_ID);
+    CHECK_EQUAL(add(s, box), a);
     sap_destroy(s);
 }
 

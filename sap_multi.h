@@ -1408,6 +1408,13 @@ static void sap__span_job(void *data, int index) {
     }
 }
 
+/* May one of the span's strips be ours? By its rows. */
+SAP__INLINE int sap__span_is_ours(const sap__strips *t, uint32_t packed) {
+    int first = (int)(packed & 255), last = (int)(packed >> 8 & 255);
+    if (packed == SAP__WIDE_SPAN) return t->end > sap__wide_strip(t);
+    return first << t->bits[1] < t->end && (last + 1) << t->bits[1] > t->begin;
+}
+
 static void sap__file_job(void *data, int index) {
     sap_multi *m = (sap_multi *)data;
     sap_world *v = sap__job_share(data, index);
@@ -1559,7 +1566,7 @@ static int sap__file_in_shares(sap_multi *m, const int changed[3]) {
     sap_world *s = m->whole;
     sap__strips *t = &s->moving;
     int moving = s->live - s->live_static, good = 1, refreshes = m->path == SAP__PATH_PRUNE;
-    t->ready &= refreshes ? sap__may_refresh(s, changed[2]) : 4 * (long long)changed[0] <= moving;
+    t->ready &= refreshes ? sap__may_refresh(s) : 4 * (long long)changed[0] <= moving;
     if (!sap__room(&t->spans, sap__length(s->state))) return sap__trouble(s, SAP_ERROR_MEMORY);
     if (t->ready && (refreshes ? changed[2] : changed[0]))
         good = sap__change_in_shares(m, refreshes ? SAP__ADDED | SAP__REMOVED : SAP__RECORDED);

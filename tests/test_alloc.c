@@ -245,6 +245,39 @@ static void update_waits_for_memory(int path) {
     CHECK_EQUAL(live_blocks, 0);
 }
 
+/* Memory fails between the growth of one array and the next; then boxes come, as many as there is room for. */
+static void rooms_grow_unevenly(uint64_t seed) {
+    enum { ROUNDS = 100, STEPS = 12, MOST = 300 };
+    static sap_aabb boxes[MOST];
+    static sap_id ids[MOST];
+    test_rng rng;
+    int round, step, i;
+    rng.state = seed;
+    for (i = 0; i < MOST; i++) scene_box(&rng, SCENE_UNIFORM, &boxes[i]);
+    for (round = 0; round < ROUNDS; round++) {
+        sap_world *s = sap_create(NULL);
+        if (!CHECK(s != NULL)) exit(1);
+        for (step = 0; step < STEPS; step++) {
+            int n = 1 + test_below(&rng, MOST);
+            allocations = 0;
+            fail_from = test_below(&rng, 12);
+            fail_count = 1;
+            switch (test_below(&rng, 3)) {
+            case 0: (void)sap_reserve(s, 4 * n, 0); break;
+            case 1: (void)sap_add_many(s, n, boxes, NULL, ids); break;
+            default:
+                for (i = 0; i < n; i++) (void)sap_add(s, &boxes[i], NULL);
+            }
+            never_fail();
+            CHECK(sap_validate(s) == NULL);
+        }
+        CHECK_EQUAL(sap_update(s), SAP_OK);
+        CHECK(sap_validate(s) == NULL);
+        sap_destroy(s);
+    }
+    CHECK_EQUAL(live_blocks, 0);
+}
+
 /* One box meets more others than there has been room for: those who ask one by one say so, too. */
 static void one_meets_many(int path) {
     enum { N = 100, MANY = 90 };
@@ -391,6 +424,7 @@ int main(int argc, char **argv) {
         one_meets_many(path);
         for (kind = 0; kind < SCENE_COUNT; kind++) reserved(path, seed + (uint64_t)kind, (scene)kind);
     }
+    rooms_grow_unevenly(seed);
     reserve_itself();
     reserve_counts_free_slots();
     CHECK_EQUAL(faults, 0);

@@ -1610,6 +1610,9 @@ static const char *damage(sap_world *s, const uint32_t slot[KINDS], int which) {
         CHECK(sap__room_for_nodes(tree, 1));
         sap__set_length(tree->nodes, sap__length(tree->nodes) + 1);
         return "A node is in the tree or free.";
+    /* memory */
+    case 64: stbds_header(s->now)->capacity *= 2; return "Where now has room for a box, all arrays of boxes have.";
+    case 65: stbds_header(t->first)->capacity /= 4; return "The directory has room for all strips.";
     default: return NULL;
     }
 }
@@ -1993,7 +1996,8 @@ static void strips_overflow_and_run_empty(void) {
     static sap_id ids[SIDE * SIDE + MORE];
     sap_world *s = make_world(NULL);
     test_rng rng = {5};
-    int i, k, n = 0, overflows = 0, built, spare;
+    int i, k, n = 0, overflows = 0, spare;
+    long long built;
     s->path = SAP__PATH_QUERY;
     for (i = 0; i < SIDE * SIDE; i++) {
         sap_aabb box;
@@ -2014,10 +2018,10 @@ static void strips_overflow_and_run_empty(void) {
         }
         ids[n++] = add(s, box);
         spare = sap__length(s->moving.free_chunks);
-        built = s->moving.built_chunks;
+        built = s->moving.need_chunks;
         CHECK_EQUAL(sap_update(s), SAP_OK);
-        overflows += s->moving.built_chunks != built;
-        if (i % 16 == 0 || s->moving.built_chunks != built || sap__length(s->moving.free_chunks) != spare)
+        overflows += s->moving.need_chunks != built;
+        if (i % 16 == 0 || s->moving.need_chunks != built || sap__length(s->moving.free_chunks) != spare)
             CHECK(sap_validate(s) == NULL);
     }
     CHECK(overflows > 0 && overflows < 10);
@@ -2061,7 +2065,8 @@ static void a_crowd_comes(void) {
     test_rng rng = {3};
     sap_aabb boxes[N];
     sap_id ids[N];
-    int i, k, built, pairs;
+    int i, k, pairs;
+    long long built;
     for (i = 0; i < N; i++)
         for (k = 0; k < 3; k++) {
             boxes[i].min[k] = test_uniform(&rng, 0, 40);
@@ -2070,7 +2075,7 @@ static void a_crowd_comes(void) {
     CHECK_EQUAL(sap_add_many(s, N, boxes, NULL, ids), SAP_OK);
     CHECK_EQUAL(sap_update(s), SAP_OK);
     s->path = SAP__PATH_QUERY;
-    built = s->moving.built_chunks;
+    built = s->moving.need_chunks;
     for (i = 0; i < N; i += 5)
         for (k = 0; k < 3; k++) {
             boxes[i].min[k] = test_uniform(&rng, 10, 13);
@@ -2078,7 +2083,7 @@ static void a_crowd_comes(void) {
         }
     CHECK_EQUAL(sap_move_many(s, N, ids, boxes), SAP_OK);
     CHECK_EQUAL(sap_update(s), SAP_OK);
-    CHECK(s->moving.built_chunks != built); /* then all are built anew */
+    CHECK(s->moving.need_chunks != built); /* then all are built anew */
     CHECK(sap_validate(s) == NULL);
     sap_pairs(s, &pairs);
     CHECK_EQUAL(pairs, sap_box_prune(boxes, N, 0, NULL, NULL));

@@ -1981,6 +1981,39 @@ static void every_allocation_fails(const sap_multi_config *config, int from, int
     CHECK_EQUAL(faults, 0);
 }
 
+/* Memory fails between the growth of one array of a cell's directory and the next, and the cell fills all the same. */
+static void cells_grow_unevenly(void) {
+    enum { MOST = 1143, STEPS = 4 };
+    static const int boxes_in[STEPS] = {418, 584, 773, MOST};
+    static sap_aabb boxes[MOST];
+    static sap_id ids[MOST];
+    test_rng rng = {7};
+    int failing, step, i, k;
+    for (failing = 0; failing < 120; failing++) {
+        sap_multi *m = sap_multi_create(NULL);
+        int n = 0;
+        if (!CHECK(m != NULL)) exit(1);
+        m->grid_from = 0;
+        for (step = 0; step < STEPS; step++) {
+            CHECK_EQUAL(sap_multi_remove_many(m, n, ids), SAP_OK);
+            n = boxes_in[step];
+            for (i = 0; i < n; i++)
+                for (k = 0; k < 3; k++) {
+                    boxes[i].min[k] = test_uniform(&rng, 0, 1000);
+                    boxes[i].max[k] = boxes[i].min[k] + 5;
+                }
+            CHECK_EQUAL(sap_multi_add_many(m, n, boxes, NULL, ids), SAP_OK);
+            allocations = 0;
+            if (step == 0) fail_from = failing, fail_count = 1;
+            (void)sap_multi_update(m);
+            never_fail();
+            CHECK(sap_multi_validate(m) == NULL);
+        }
+        sap_multi_destroy(m);
+    }
+    CHECK_EQUAL(live_blocks, 0);
+}
+
 static void out_of_memory(int step) {
     sap_multi_config fixed, hashed;
     test_rng shuffle = {1};
@@ -2128,5 +2161,6 @@ int main(int argc, char **argv) {
     chosen_cells(0, 40, 4, 1, 1);
     chosen_cells(1, 1, 8, 2, 1);
     out_of_memory(seeds < 20 ? 25 : seeds < 60 ? 5 : 1);
+    cells_grow_unevenly();
     return test_summary();
 }

@@ -135,9 +135,9 @@
    ---- memory ----
 
    A box takes 76 bytes, and some 45 in the index in use (three sorted endpoint arrays, or strips). A pair takes 52
-   and some 6 in the hash table. Arrays double, strips keep room for boxes that come, and builds and events need scratch:
-   up to three times that is held. The tree of the queries takes some 120 more a box, scratch included, from the first
-   query on.
+   and some 6 in the hash table. Arrays double, strips keep room for boxes that come, and builds and events need
+   scratch: up to three times that is held. The tree of the queries takes some 120 more a box, scratch included, from
+   the first query on.
    After sap_reserve(boxes, pairs) no call allocates until one of the two is exceeded; a removed box counts until the
    update that reports it. Moves, removals and filter changes never allocate: the add has made their room. If memory
    fails in sap_update, pairs and events are as before, what was recorded stays recorded, and a later sap_update
@@ -881,12 +881,12 @@ static void sap__sort_span(uint64_t **items, uint64_t **tmp, int n, int bit, int
     }
 }
 
-/* In which bits of the half from bit on items differ: the first, and how many with those up to the last. */
-static int sap__differing_bits(const uint64_t *items, int n, int *bit) {
+/* In which of so many bits from bit on items differ: the first, and how many with those up to the last. */
+static int sap__differing_bits(const uint64_t *items, int n, int *bit, int bits) {
     uint64_t differ = 0;
     int i, span = 0;
     for (i = 1; i < n; i++) differ |= items[i] ^ items[0];
-    differ = differ >> *bit & 0xffffffffu;
+    differ = differ >> *bit & ((UINT64_C(1) << bits) - 1);
     if (differ == 0) return 0;
     i = sap__lowest_bit(differ);
     while (differ >> i >> span) span++;
@@ -905,7 +905,7 @@ static void sap__sort_bits(uint64_t *items, uint64_t *tmp, int n, int shift) {
         return;
     }
     for (; shift < 64; shift += 32) {
-        int bit = shift, span = sap__differing_bits(from, n, &bit);
+        int bit = shift, span = sap__differing_bits(from, n, &bit, 32);
         sap__sort_span(&from, &to, n, bit, span);
     }
     if (from != items) memcpy(items, from, (size_t)n * sizeof *items);
@@ -944,18 +944,21 @@ static int sap__sort_rest(uint64_t *items, int n) {
     return 1;
 }
 
-/* Pairs of ids, (id0, id1), by both. As many bits of the first id as there are bits in n tell most pairs apart, and
-   smoothing does nearly all of the rest: updates in which all move by up to 4 take 0.98 of what sorting by all bits
-   takes, 64 movers among static boxes 0.96. (Insertion alone in place of smoothing: 1.03 to 1.05.) */
+/* Pairs of ids, (id0, id1), by both. As many bits of the first slot as there are bits in n, with its generation, tell
+   most pairs apart, and smoothing does nearly all of the rest: updates in which all move by up to 4 take 0.98 of what
+   sorting by all bits takes, 64 movers among static boxes 0.96. (Insertion alone in place of smoothing: 1.03 to 1.05.
+   The upper bits of ids as they are: where slots have had some boxes, 1.5 times as long as by all bits.) */
 static void sap__sort_pairs(uint64_t *items, uint64_t *tmp, int n) {
-    int i, bit = 32, span, enough = 0;
+    int i, bit = 32, span, life_bit = 56, lives, enough = 0;
     for (i = 1; i < n && items[i - 1] <= items[i];) i++;
     if (i >= n) return; /* often they come in order, as in a batch */
     while (n >> enough) enough++;
-    if (n > SAP__FEW_ITEMS && (span = sap__differing_bits(items, n, &bit)) >= enough - 1) {
+    if (n > SAP__FEW_ITEMS && (span = sap__differing_bits(items, n, &bit, 24)) >= enough - 1) {
         uint64_t *from = items, *to = tmp;
         if (enough > span) enough = span;
+        lives = sap__differing_bits(items, n, &life_bit, 8);
         sap__sort_span(&from, &to, n, bit + span - enough, enough);
+        sap__sort_span(&from, &to, n, life_bit, lives);
         sap__smooth(from, items, n);
         if (sap__sort_rest(items, n)) return;
     }
@@ -1615,6 +1618,7 @@ enum {
     SAP__SAMPLE = 512,      /* boxes that the choice of a grid looks at */
     SAP__LEAST_SLICES = 64, /* into which a build sorts its boxes */
     SAP__MOST_SLICES = 4096,
+    SAP__CROWD = 2, /* more of a strip's boxes than these in one slice, on average, and they are sorted by keys */
     SAP__MOST_STRIPS = (1 << 2 * SAP__CUT_BITS) + 1 /* with the wide one */
 };
 
@@ -2200,6 +2204,32 @@ static void sap__slice_boxes(sap__strips *t, const uint32_t *slots, int from, in
     }
 }
 
+/* Do slices tell boxes apart, or are these sorted faster by keys? By how many of a box's strip start in its slice, with
+   itself: more than two on average where there are few strips for many boxes, or where most of them lie on a few
+   islands far apart. Of 200,000 on two islands, 1D, updates by keys take 0.23 of those by slices, of as many at places
+   2^0 to 2^60, 3D, 0.18; spread evenly over a line 8,000 boxes take 0.9, over a plane 400,000. */
+static int sap__slices_suit(const sap__strips *t, const uint32_t *count, const int *copies, int n) {
+    double crowd = 0, all = 0, together = 0;
+    int i;
+    for (i = 0; i < t->slices; i++) crowd += (double)count[i] * count[i];
+    for (i = 0; i <= sap__wide_strip(t); i++) all += copies[i], together += (double)copies[i] * copies[i];
+    return crowd * together <= (double)SAP__CROWD * all * all * n;
+}
+
+/* Then boxes come in the order of their keys. The room of the refs, which come later, is lent to the sort. */
+static void sap__sort_boxes(sap__strips *t, const sap__box *boxes, const uint32_t *slots, int n) {
+    int i;
+    for (i = 0; i < n; i++) {
+        uint32_t slot = slots ? slots[i] : (uint32_t)i;
+        t->tmp[i] = sap__item(sap__sortable(boxes[slot].lo[t->axis[0]]), slot);
+    }
+    sap__sort(t->tmp, (uint64_t *)(void *)t->refs, n);
+    for (i = 0; i < n; i++) {
+        uint32_t slot = (uint32_t)t->tmp[i];
+        t->tmp[i] = sap__item(t->spans[slot], slot);
+    }
+}
+
 /* For the next build: if slices did not suit these boxes, those will. */
 static void sap__note_slices(sap__strips *t, const sap__box *boxes, int n) {
     int32_t from, to;
@@ -2355,9 +2385,9 @@ SAP__INLINE int sap__are_in_order(const sap__chunk *a, const sap__chunk *b) {
 }
 
 /* The chunks of a strip. Refs come slice by slice, and the few of the same one in any order, so a chunk may need boxes
-   of the one before it: these two are sorted. If that was not enough, slices do not suit these boxes, and all refs of
-   the strip are. (Of 50,000 boxes it is one chunk in eight, and no strip. All of every strip by insertion at once: that
-   costs what slices have won.) */
+   of the one before it: these two are sorted. If that was not enough, many of a crowd start in one slice here, and all
+   refs of the strip are. (Of 50,000 boxes it is one chunk in eight, and no strip. All of every strip by insertion at
+   once: that costs what slices have won.) */
 static void sap__read_strip(sap__strips *t, int s, const sap__box *boxes) {
     const sap__strip *strip = &t->strip[s];
     const uint32_t *chunk = t->chunk;
@@ -2401,8 +2431,11 @@ static int sap__strips_build(sap__strips *t, const sap__box *boxes, int all, con
         if (sap__are_few_copies(t, copies, n)) break;
     }
     if (!sap__lay_directory(t, copies)) return 0;
-    sap__sum_counts(t->places, t->slices);
-    sap__slice_boxes(t, slots, 0, n, t->places);
+    if (sap__slices_suit(t, t->places, copies, n)) {
+        sap__sum_counts(t->places, t->slices);
+        sap__slice_boxes(t, slots, 0, n, t->places);
+    } else
+        sap__sort_boxes(t, boxes, slots, n);
     sap__note_slices(t, boxes, n);
     sap__lay_chunks(t, copies);
     for (s = t->begin; s < t->end; s++) cursor[s] = sap__cursor_after(t, s, 0);

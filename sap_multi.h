@@ -1492,7 +1492,6 @@ static void sap__slice_in_shares(sap_multi *m) {
             sum += count;
         }
     sap__run(m, sap__slice_job, SAP__SHARES);
-    sap__note_slices(&m->whole->moving, m->whole->now, m->build_count);
 }
 
 /* The copies of the boxes in slice order, so that each share knows where in each strip its own begin. */
@@ -1545,7 +1544,13 @@ static int sap__build_in_shares(sap_multi *m) {
         if (sap__are_few_copies(t, copies, n)) break;
     }
     if (!sap__lay_directory(t, copies)) return 0;
-    sap__slice_in_shares(m);
+    for (i = 0; i < t->slices; i++)
+        for (t->places[i] = 0, k = 0; k < SAP__SHARES; k++) t->places[i] += m->builds[k].slices[i];
+    if (sap__slices_suit(t, t->places, copies, n))
+        sap__slice_in_shares(m);
+    else
+        sap__sort_boxes(t, s->now, m->build_slots, n);
+    sap__note_slices(t, s->now, n);
     sap__lay_chunks(t, copies);
     sap__run(m, sap__count_copies_job, SAP__SHARES);
     for (i = t->begin; i < t->end; i++) {

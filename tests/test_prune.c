@@ -594,7 +594,7 @@ static void slices(void) {
     test_rng rng = {77};
     size_t belief;
     int i, k, kind, build;
-    for (kind = 0; kind < 4; kind++) {
+    for (kind = 0; kind < 5; kind++) {
         memset(&t, 0, sizeof t);
         for (i = 0; i < SLICED; i++)
             for (k = 0; k < 3; k++) {
@@ -602,6 +602,7 @@ static void slices(void) {
                 if (kind == 1 && i % 2) at = 50;                                            /* a crowd at one place */
                 if (kind == 2) at = at < 99 ? at / 1000 : at * at * at;                     /* and some far away */
                 if (kind == 3 && i % 40 == 0) at = i % 80 ? TEST_INFINITY : -TEST_INFINITY; /* halls without walls */
+                if (kind == 4 && i % 40 == 0) at = 50 + at / 1e6f;                          /* a knot in one slice */
                 boxes[i].lo[k] = sap__key(at);
                 boxes[i].hi[k] = sap__key(at + test_uniform(&rng, 0, 3));
             }

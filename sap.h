@@ -1607,7 +1607,8 @@ static sap__kernel sap__best_kernel(void) {
    Cuts are quantiles, so crowds get narrow strips. Counted on 10,000 boxes of a uniform world (2.9 million tests
    by a sweep without strips): 0.26 million tests with 4 x 4 strips and 1.19 copies a box, 0.10 million with 8 x 8
    and 1.44. Pruning reads the strips in order; a box that moved is taken along within its strips, and asks them. What
-   builds them sorts boxes only as far as chunks must follow each other: by slices of the sweep axis. */
+   builds them sorts boxes only as far as chunks must follow each other: by slices of the sweep axis, where these tell
+   boxes apart, and else by keys. */
 enum {
     SAP__CUT_BITS = 5, /* at most 32 strips along each axis across */
     SAP__CUTS = 1 << SAP__CUT_BITS,

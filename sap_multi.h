@@ -1292,7 +1292,8 @@ static int sap__settle_in_cells(sap_world *s) {
        lose      jobs     of the changed boxes, or of all pairs a part: which of them end; beside the others
        merge     caller   what was found and lost becomes the whole's
 
-   A build from nothing is that of sap__strips_build, each of its loops in shares of the boxes. */
+   A build from nothing is that of sap__strips_build, each of its loops in shares of the boxes; where slices do not suit
+   these, the caller sorts them. */
 
 struct sap__build { /* what a share counts in a build */
     sap__corners corners;

@@ -459,7 +459,7 @@ typedef struct sap__extent {
 
 /* The i-th slot of a sample of them; no pattern in the order of adding shows. Of few slots each, once. */
 static uint32_t sap__sampled_slot(uint32_t i, uint32_t slots) {
-    return slots <= SAP__GRID_SAMPLE ? i : (uint32_t)((uint64_t)i * 2654435761u % slots);
+    return slots <= SAP__GRID_SAMPLE ? i : sap__sample_at(i, slots);
 }
 
 static void sap__measure(const sap_multi *m, int k, sap__extent *extent) {

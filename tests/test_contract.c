@@ -1611,7 +1611,9 @@ static const char *damage(sap_world *s, const uint32_t slot[KINDS], int which) {
         sap__set_length(tree->nodes, sap__length(tree->nodes) + 1);
         return "A node is in the tree or free.";
     /* memory */
-    case 64: stbds_header(s->now)->capacity *= 2; return "Where now has room for a box, all arrays of boxes have.";
+    case 64:
+        stbds_header(s->record)->capacity *= 2;
+        return "Where the record has room for a box, all arrays of boxes have.";
     case 65: stbds_header(t->first)->capacity /= 4; return "The directory has room for all strips.";
     default: return NULL;
     }

@@ -845,15 +845,18 @@ static void sap__sort_few(uint64_t *items, uint64_t *tmp, int n, int shift) {
     memcpy(items, tmp, (size_t)n * sizeof *items);
 }
 
-/* From how many there are of each to where the first one of each goes. */
-static void sap__sum_counts(uint32_t *count, int n) {
+/* From how many there are of each to where the first one of each goes. The sum of the squares of the counts. */
+SAP__INLINE uint64_t sap__sum_counts(uint32_t *count, int n) {
+    uint64_t squares = 0;
     uint32_t sum = 0;
     int i;
     for (i = 0; i < n; i++) {
         uint32_t here = count[i];
         count[i] = sum;
         sum += here;
+        squares += (uint64_t)here * here;
     }
+    return squares;
 }
 
 static void sap__sort_digit(const uint64_t *items, uint64_t *sorted, int n, int bit, int bits) {
@@ -861,7 +864,7 @@ static void sap__sort_digit(const uint64_t *items, uint64_t *sorted, int n, int 
     int i;
     memset(place, 0, ((size_t)most + 1) * sizeof *place);
     for (i = 0; i < n; i++) place[items[i] >> bit & most]++;
-    sap__sum_counts(place, 1 << bits);
+    (void)sap__sum_counts(place, 1 << bits);
     for (i = 0; i < n; i++) sorted[place[items[i] >> bit & most]++] = items[i];
 }
 
@@ -2215,14 +2218,14 @@ static void sap__slice_boxes(sap__strips *t, const uint32_t *slots, int from, in
 /* Do slices tell boxes apart, or are these sorted faster by keys? By how many of a box's strip start in its slice, with
    itself: more than two on average where there are few strips for many boxes, or where most of them lie on a few
    islands far apart. Of 200,000 on two islands, 1D, updates by keys take 0.23 of those by slices, of as many at places
-   2^0 to 2^60, 3D, 0.17; spread evenly over a line 8,000 boxes take 0.9, over a plane 400,000. */
-static int sap__slices_suit(const sap__strips *t, const uint32_t *count, const int *copies, int n) {
-    uint64_t crowd = 0, all = 0, together = 0; /* squares of up to 2^25, the most copies that there are */
+   2^0 to 2^60, 3D, 0.17; spread evenly over a line 8,000 boxes take 0.9, over a plane 400,000. Together is the sum of
+   the squares of the slices' counts. */
+static int sap__slices_suit(const sap__strips *t, uint64_t together, const int *copies, int n) {
+    uint64_t all = 0, in_strips = 0; /* squares of up to 2^25, the most copies that there are */
     int i;
-    for (i = 0; i < t->slices; i++) crowd += (uint64_t)count[i] * count[i];
     for (i = 0; i <= sap__wide_strip(t); i++)
-        all += (uint64_t)copies[i], together += (uint64_t)copies[i] * (uint64_t)copies[i];
-    return (double)crowd * (double)together <= (double)SAP__CROWD * (double)all * (double)all * n;
+        all += (uint64_t)copies[i], in_strips += (uint64_t)copies[i] * (uint64_t)copies[i];
+    return (double)together * (double)in_strips <= (double)SAP__CROWD * (double)all * (double)all * n;
 }
 
 /* Then boxes come in the order of their keys. The room of the refs, which come later, is lent to the sort. */
@@ -2440,10 +2443,9 @@ static int sap__strips_build(sap__strips *t, const sap__box *boxes, int all, con
         if (sap__are_few_copies(t, copies, n)) break;
     }
     if (!sap__lay_directory(t, copies)) return 0;
-    if (sap__slices_suit(t, t->places, copies, n)) {
-        sap__sum_counts(t->places, t->slices);
+    if (sap__slices_suit(t, sap__sum_counts(t->places, t->slices), copies, n))
         sap__slice_boxes(t, slots, 0, n, t->places);
-    } else
+    else
         sap__sort_boxes(t, boxes, slots, n);
     sap__note_slices(t, boxes, n);
     sap__lay_chunks(t, copies);

@@ -1483,16 +1483,20 @@ static void sap__slice_job(void *data, int index) {
 }
 
 /* What a share has of a slice comes behind what those before it have. */
-static void sap__slice_in_shares(sap_multi *m) {
+static uint64_t sap__sum_slices(sap_multi *m) {
+    uint64_t squares = 0;
     uint32_t sum = 0;
     int i, k;
-    for (i = 0; i < m->whole->moving.slices; i++)
+    for (i = 0; i < m->whole->moving.slices; i++) {
+        uint32_t before = sum;
         for (k = 0; k < SAP__SHARES; k++) {
             uint32_t count = m->builds[k].slices[i];
             m->builds[k].slices[i] = sum;
             sum += count;
         }
-    sap__run(m, sap__slice_job, SAP__SHARES);
+        squares += (uint64_t)(sum - before) * (sum - before);
+    }
+    return squares;
 }
 
 /* The copies of the boxes in slice order, so that each share knows where in each strip its own begin. */
@@ -1545,10 +1549,8 @@ static int sap__build_in_shares(sap_multi *m) {
         if (sap__are_few_copies(t, copies, n)) break;
     }
     if (!sap__lay_directory(t, copies)) return 0;
-    for (i = 0; i < t->slices; i++)
-        for (t->places[i] = 0, k = 0; k < SAP__SHARES; k++) t->places[i] += m->builds[k].slices[i];
-    if (sap__slices_suit(t, t->places, copies, n))
-        sap__slice_in_shares(m);
+    if (sap__slices_suit(t, sap__sum_slices(m), copies, n))
+        sap__run(m, sap__slice_job, SAP__SHARES);
     else
         sap__sort_boxes(t, s->now, m->build_slots, n);
     sap__note_slices(t, s->now, n);

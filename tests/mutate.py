@@ -111,7 +111,7 @@ EQUIVALENT = [
     (r"sap__slice_axis: .* => .*way >= ", "no axis is just so short"),
     (r"sap__sort_refs: .* => .*(gap \+ 0|>= key)", "it takes longer; boxes that start together are in any order"),
     (r"sap__are_leaving: ", "which boxes are looked at, and where the strips come in step or are built anew"),
-    (r"sap__slice_in_shares: .* => .*<= m->whole->moving.slices", "a place behind those of the last slice"),
+    (r"sap__sum_slices: .* => .*<= m->whole->moving.slices", "a place behind those of the last slice"),
     (r"sap__order_changes: (sap__turn|s->items\[i\] = |if \((!t->ready|n < boxes))", "in which order boxes ask"),
     (r"sap__load_state: (s->in_order = 1; =>|if \(i && .* => if \(i \|\|)", "all that end are sorted, though they are"),
     (r"sap__read_chunk: .* => .*ref\[i\] = 1", "empty lanes have no box"),

@@ -1612,9 +1612,15 @@ static const char *damage(sap_world *s, const uint32_t slot[KINDS], int which) {
         return "A node is in the tree or free.";
     /* memory */
     case 64:
-        stbds_header(s->record)->capacity *= 2;
+    case 65:
+    case 66:
+    case 67:
+    case 68: {
+        void *arrays[] = {s->now, s->was, s->slots, s->state, s->link};
+        stbds_header(arrays[which - 64])->capacity = 1;
         return "Where the record has room for a box, all arrays of boxes have.";
-    case 65: stbds_header(t->first)->capacity /= 4; return "The directory has room for all strips.";
+    }
+    case 69: stbds_header(t->first)->capacity /= 4; return "The directory has room for all strips.";
     default: return NULL;
     }
 }

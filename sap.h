@@ -4228,7 +4228,7 @@ static int sap__write_moves(sap_world *s, const sap_id *ids, const sap_aabb *box
     const uint32_t slots = (uint32_t)sap__length(s->slots);
     const int has_tree = s->tree != NULL;
     uint32_t *state = s->state, *record = s->record, seen = 0;
-    const sap__box *was = s->was;
+    const sap__box *settled = s->behind ? s->was : s->now; /* of what is not in the record both hold, if now does */
     sap__box *now = s->now; /* at hand: for all that the compiler knows, each box that is written may be a pointer */
     int32_t used[6];
     int i, changed, n = at, known = 1;
@@ -4241,7 +4241,7 @@ static int sap__write_moves(sap_world *s, const sap_id *ids, const sap_aabb *box
             known = 0;
             continue;
         }
-        sap__encode_over(&boxes[i], used, &was[slot], &now[slot], &changed, &flaws);
+        sap__encode_over(&boxes[i], used, &settled[slot], &now[slot], &changed, &flaws);
         if (!changed && !(state[slot] & SAP__RECORDED)) continue; /* what is back where it was stays in the record */
         seen |= state[slot];
         if (!(state[slot] & SAP__RECORDED)) {
@@ -4287,6 +4287,7 @@ SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const s
 /* One box is written at once, too, and taken back if it is bad: 4 ns. (As a batch of one, which would look for errors
    first, because something is recorded already: 11 ns.) */
 SAP_DEF sap_result sap_move(sap_world *s, sap_id id, const sap_aabb *box) {
+    const sap__box *at;
     sap__box old;
     sap__flaws flaws;
     uint32_t slot;
@@ -4296,9 +4297,10 @@ SAP_DEF sap_result sap_move(sap_world *s, sap_id id, const sap_aabb *box) {
     if (s->in_filter) return sap__end_call(s, SAP_ERROR_BUSY);
     slot = sap__live_slot(s, id);
     if (slot == SAP__NONE) return sap__end_call(s, SAP_ERROR_ID);
-    old = *sap__recorded_box(s, slot);
+    at = sap__recorded_box(s, slot);
+    old = *at;
     sap__flaws_init(&flaws);
-    sap__encode_over(box, s->used, &old, &s->now[slot], &changed, &flaws);
+    sap__encode_over(box, s->used, at, &s->now[slot], &changed, &flaws); /* compared with old: 8 ns, see sap__turn */
     if (!sap__are_flawless(&flaws)) {
         s->now[slot] = old;
         return sap__end_call(s, SAP_ERROR_BOX);

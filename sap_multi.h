@@ -944,7 +944,7 @@ static void sap__gather_job(void *data, int index) {
     for (local = 0; local < n; local++) {
         uint32_t slot = c->slot[local];
         sap__range range;
-        if (local + SAP__AHEAD < n) sap__prefetch(&m->whole->now[c->slot[local + SAP__AHEAD]]);
+        if (local + SAP__AHEAD < n) sap__prefetch_box(&m->whole->now[c->slot[local + SAP__AHEAD]]);
         if (!(w->state[local] & SAP__LIVE) || (w->state[local] & SAP__RECORDED)) continue;
         if (!(m->whole->state[slot] & SAP__RECORDED) || (m->whole->state[slot] & SAP__REMOVED)) continue;
         sap__note_change(m, c, local);
@@ -1218,7 +1218,7 @@ static int sap__refile_leaving(sap_multi *m, sap__cell *c) {
     for (i = 0; i < n; i++) {
         if (i + SAP__AHEAD < n) {
             sap__prefetch(&m->places[c->leaving[i + SAP__AHEAD]]);
-            sap__prefetch(&m->whole->now[c->leaving[i + SAP__AHEAD]]);
+            sap__prefetch_box(&m->whole->now[c->leaving[i + SAP__AHEAD]]);
         }
         if (!sap__refile_box(m, c->leaving[i])) return 0;
     }
@@ -1401,7 +1401,7 @@ static void sap__span_job(void *data, int index) {
     int i, n = sap__length(s->list), end = sap__share_from(n, index + 1);
     for (i = sap__share_from(n, index); i < end; i++) {
         uint32_t slot = s->list[i];
-        if (i + SAP__AHEAD < n) sap__prefetch(&s->now[s->list[i + SAP__AHEAD]]);
+        if (i + SAP__AHEAD < n) sap__prefetch_box(&s->now[s->list[i + SAP__AHEAD]]);
         if ((s->state[slot] & m->flags) && !(s->state[slot] & SAP__STATIC))
             sap__change_of(s, &s->moving, slot, &m->changes[i]);
         else

@@ -118,7 +118,7 @@ EQUIVALENT = [
     (r"sap__are_leaving: ", "which boxes are looked at, and where the strips come in step or are built anew"),
     (r"sap__sum_slices: .* => .*<= m->whole->moving.slices", "a place behind those of the last slice"),
     (r"sap__order_changes: (sap__turn|s->items\[i\] = |if \((!t->ready|n < boxes))", "in which order boxes ask"),
-    (r"sap__(load_state|take_deleted): .*sorted_from.* => .*(;$|= 1|>= sap__pair_item|> s->sorted_from)", "pairs are sorted, though they are"),
+    (r"sap__(load_state|take_deleted): .*sorted_from.* => (;$|.*(= 1|>= sap__pair_item|> s->sorted_from))", "pairs are sorted, though they are"),
     (r"sap__read_chunk: .* => .*ref\[i\] = 1", "empty lanes have no box"),
     (r"sap__links_stay: .* => .*(lost - found|lost \+ found >=|n / 4 - |64 \+ s->|n \+ lost|asked\[which\] = 1|> sap__buckets_for)", "all pairs are linked anew earlier or later"),
     (r"sap__commit_pairs: stay = .* => .*(&&|stay = 1)", "links that nobody keeps are left alone by each step, too"),

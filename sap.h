@@ -4292,7 +4292,7 @@ SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const s
     return sap__end_call(s, r);
 }
 
-/* One box is written at once, too, and taken back if it is bad: 4 ns. (As a batch of one, which would look for errors
+/* One box is written at once, too, and taken back if it is bad: 5 ns. (As a batch of one, which would look for errors
    first, because something is recorded already: 11 ns.) */
 SAP_DEF sap_result sap_move(sap_world *s, sap_id id, const sap_aabb *box) {
     const sap__box *at;
@@ -5150,9 +5150,9 @@ static long long sap__ends_pass(sap_world *s, int axis, long long budget) {
        sort    many changed by little: insertion sort of the endpoints (I.3)          cost ~ boxes + shifts
 
    Boxes that all move, ten thousand of them: 18 to 22 ns a box by insertion sort without a shift, and some 15 ns a
-   shift (its loops end where no branch can foresee). By pruning, with sixteen boxes a compare: 15 to 24 ns if they
-   only tremble, 32 to 36 if they walk, 49 to 53 if they move by twice their size; what trembles takes 20 to 28 with
-   eight, 29 to 43 with four, and 75 to 90 one by one. So sorting has its place where hardly two ends change their
+   shift (its loops end where no branch can foresee). By pruning, with sixteen boxes a compare: 13 to 21 ns if they
+   only tremble, 29 to 32 if they walk, 44 to 47 if they move by twice their size; what trembles takes 19 to 26 with
+   eight, 26 to 41 with four, and 57 to 91 one by one. So sorting has its place where hardly two ends change their
    order, on machines that compare four boxes or one. That is less than the paper gives it, for pruning takes boxes
    along, too.
 

@@ -5572,13 +5572,11 @@ static void sap__catch_up(sap_world *s) {
 
 /* Where nearly all boxes changed, now becomes was by an exchange of the arrays, and what moves next is written to the
    other one. (Copied box by box: updates in which all of 1,000, 10,000 and 50,000 tremble take 1.03, 1.07 and 1.05, in
-   which they walk or jump 1.02 to 1.04. Where one in five stays where it is, the exchange takes 1.00 to 1.02.) A
-   sap_multi has pointers of its own to both. */
+   which they walk or jump 1.02 to 1.04. Where one in five stays where it is, the exchange takes 1.00 to 1.02.) */
 static void sap__exchange_boxes(sap_world *s) {
     sap__box *now = s->now;
-    if (s->multi ||
-        SAP__EXCHANGE_PART * (long long)(sap__length(s->slots) - sap__length(s->record)) > sap__length(s->slots))
-        return;
+    int slots = sap__length(s->slots);
+    if (SAP__EXCHANGE_PART * (long long)(slots - sap__length(s->record)) > slots) return;
     s->now = s->was;
     s->was = now;
     s->behind = 1;

@@ -36,6 +36,7 @@ static void multi_free(void *p) {
 #include "sap_multi.h"
 
 #include "scenes.h"
+#include "ways.h"
 
 enum { MOST_THREADS = 8, MOST_JOBS = 1 << 16, MOST_BOXES = 24000, WORLDS = 4 };
 
@@ -476,13 +477,13 @@ static void do_move_some(run *r, int n) {
     static const int teleports[] = {0, 0, 5, 100};
     float reach = test_chance(&r->rng, 50) ? 0.3f : 10;
     int chance = teleports[test_below(&r->rng, 4)], drift = test_chance(&r->rng, 10), i, k, good = 0;
-    float way = test_uniform(&r->rng, -1, 1) * (test_chance(&r->rng, 50) ? 30.0f : 1e5f);
+    float by = test_uniform(&r->rng, -1, 1) * (test_chance(&r->rng, 50) ? 30.0f : 1e5f);
     for (i = 0; i < n && r->count; i++) {
         sap_aabb *box = &some_boxes[good];
         some_ids[good] = n >= r->count ? r->ids[i % r->count] : any_id(r);
         if (sap_get_box(r->worlds[0].one, some_ids[good], box) != SAP_OK) continue;
         if (drift)
-            for (k = 0; k < 3; k++) box->min[k] += way, box->max[k] += way;
+            for (k = 0; k < 3; k++) box->min[k] += by, box->max[k] += by;
         else
             move_box(r, reach, chance, box);
         good++;
@@ -537,12 +538,14 @@ static void do_snapshot(run *r) {
 }
 
 static void do_update(run *r) {
-    int dump = test_chance(&r->rng, 60);
+    int i, dump = test_chance(&r->rng, 60);
     r->update++;
     if (dump)
         ALL(r, CALL(w, dump_pairs, see_created, see_deleted, w));
     else
         ALL(r, ASK(w, update));
+    for (i = 1; i < WORLDS; i++)
+        if (test_chance(&r->rng, 30)) fall_behind(r->worlds[i].many->whole);
     if (!r->bad) compare_settled(r);
     if (!r->bad && test_chance(&r->rng, 30)) compare_queries(r);
     forget_some(r);

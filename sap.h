@@ -87,8 +87,8 @@
                                     with n). Many: O(n) and what they meet, or O(n + shifts) if they moved by so
                                     little that insertion sort is cheaper, which it can be on machines that compare
                                     four boxes at a time or one. In all cases + O(c), and O(n + k) if many changed, or
-                                    did in the update before. Counts choose the way, never a clock, and a shift budget
-                                    keeps insertion sort from going quadratic
+                                    did in the last update before with anything recorded. Counts choose the way, never
+                                    a clock, and a shift budget keeps insertion sort from going quadratic
    sap_find_pair, sap_set_pair_data O(1)
    sap_pairs_of                     O(its own pairs * log capacity). The first call of each kind (by two ids, by one)
                                     also links all pairs, O(n + k): the first of all, and after sap_restore, or when
@@ -1831,9 +1831,9 @@ static void sap__chunk_read(const sap__strips *t, sap__chunk *c, int fill, const
 }
 
 /* Boxes lie by slot, which is anywhere: loops that know what they will need fetch it so many steps ahead. Of 100,000
-   moving boxes that is a tenth of the update's time. (Eight steps ahead: of 50,000 and 100,000 boxes 1 percent more, of
-   sizes 1:100 3.) Up to so many boxes all is near, and nothing is fetched early: updates in which all of 1,000 or
-   10,000 move take 0.91 to 0.98 of those in which it is, of 20,000 1.02 to 1.06. */
+   moving boxes that is a tenth of the update's time. (Eight steps ahead: updates of 50,000 and 100,000 boxes take 1
+   percent longer, of sizes 1:100 3.) Up to so many boxes all is near, and nothing is fetched early: updates in which
+   all of 1,000 or 10,000 move take 0.91 to 0.98 of those in which it is, of 20,000 1.02 to 1.06. */
 enum { SAP__AHEAD = 16, SAP__NEAR = 12288 };
 
 /* How many of n steps fetch what a later one needs, in a world of so many boxes. */
@@ -1847,8 +1847,8 @@ SAP__INLINE int sap__early_steps(int boxes, int n) {
 #define sap__prefetch(p) ((void)0)
 #endif
 
-/* Both ends of it, for one box in four lies across two cache lines: of 50,000 and 100,000 moving boxes updates take 0.92
-   to 0.97. */
+/* Both ends of it, for one box in four lies across two cache lines: where 50,000 or 100,000 boxes move, updates take
+   0.92 to 0.97. */
 SAP__INLINE void sap__prefetch_box(const sap__box *box) {
     sap__prefetch(&box->lo[0]);
     sap__prefetch(&box->hi[2]);
@@ -2226,14 +2226,14 @@ static void sap__slice_boxes(sap__strips *t, const uint32_t *slots, int from, in
 /* Do slices tell boxes apart, or are these sorted faster by keys? By how many of a box's strip start in its slice, with
    itself: more than two on average where there are few strips for many boxes, or where most of them lie on a few
    islands far apart. Of 200,000 on two islands, 1D, updates by keys take 0.23 of those by slices, of as many at places
-   2^0 to 2^60, 3D, 0.17; spread evenly over a line 8,000 boxes take 0.9, over a plane 400,000. Together is the sum of
-   the squares of the slices' counts. */
-static int sap__slices_suit(const sap__strips *t, uint64_t together, const int *copies, int n) {
-    uint64_t all = 0, in_strips = 0; /* squares of up to 2^25, the most copies that there are */
+   2^0 to 2^60, 3D, 0.17; spread evenly over a line 8,000 boxes take 0.9, over a plane 400,000. in_slices is the sum
+   of the squares of the slices' counts. */
+static int sap__slices_suit(const sap__strips *t, uint64_t in_slices, const int *copies, int n) {
+    uint64_t all = 0, in_strips = 0; /* there are some 2^25 copies at most, so their squares fit */
     int i;
     for (i = 0; i <= sap__wide_strip(t); i++)
         all += (uint64_t)copies[i], in_strips += (uint64_t)copies[i] * (uint64_t)copies[i];
-    return (double)together * (double)in_strips <= (double)SAP__CROWD * (double)all * (double)all * n;
+    return (double)in_slices * (double)in_strips <= (double)SAP__CROWD * (double)all * (double)all * n;
 }
 
 /* Then boxes come in the order of their keys. The room of the refs, which come later, is lent to the sort. */
@@ -3088,7 +3088,7 @@ struct sap_world {
 
     /* boxes, by slot; slots and state say how many there are */
     sap__box *now, *was; /* as recorded, if in the record; as of the last update */
-    int behind;          /* they changed places: of boxes that are not in the record, now is older than was */
+    int exchanged;       /* they have changed places: of boxes that are not in the record, now is older than was */
     sap__slot *slots;
     uint32_t *state, *link;   /* link: head of the slot's list of pairs */
     sap__queue free, removed; /* slots without a box; slots whose boxes were removed since the last update */
@@ -3107,7 +3107,7 @@ struct sap_world {
     int32_t asked[SAP__LINKS];  /* they were, since the last update */
     int mended[SAP__LINKS];     /* pairs that came or went since they were asked for, while they were kept */
     int32_t linking;            /* 1 while a look call makes some */
-    int sorted_from;            /* pairs from this one on are sorted by their ids: they came at once */
+    int sorted_from;            /* pairs from this one on are sorted by their ids, as those are that came at once */
 
     /* indices over the settled boxes */
     sap__strips moving, standing; /* boxes that may pair with each other; static ones */
@@ -3157,7 +3157,7 @@ SAP__INLINE sap_id sap__id_of(const sap_world *s, uint32_t slot) {
     return (s->state[slot] & ~(uint32_t)SAP__FLAGS) | (slot + 1);
 }
 
-/* Where a box is; during an update now says so of all. */
+/* Where a live box is; during an update now says so of all. */
 SAP__INLINE const sap__box *sap__recorded_box(const sap_world *s, uint32_t slot) {
     return s->state[slot] & SAP__RECORDED ? &s->now[slot] : &s->was[slot];
 }
@@ -4236,7 +4236,9 @@ static int sap__write_moves(sap_world *s, const sap_id *ids, const sap_aabb *box
     const uint32_t slots = (uint32_t)sap__length(s->slots);
     const int has_tree = s->tree != NULL;
     uint32_t *state = s->state, *record = s->record, seen = 0;
-    const sap__box *settled = s->behind ? s->was : s->now; /* of what is not in the record both hold, if now does */
+    /* Of what is not in the record was says where it is, and so does now unless they were exchanged: then one array is
+       read and written, not two (where half of 50,000 move, 0.96). */
+    const sap__box *old = s->exchanged ? s->was : s->now;
     sap__box *now = s->now; /* at hand: for all that the compiler knows, each box that is written may be a pointer */
     int32_t used[6];
     int i, changed, n = at, known = 1;
@@ -4249,7 +4251,7 @@ static int sap__write_moves(sap_world *s, const sap_id *ids, const sap_aabb *box
             known = 0;
             continue;
         }
-        sap__encode_over(&boxes[i], used, &settled[slot], &now[slot], &changed, &flaws);
+        sap__encode_over(&boxes[i], used, &old[slot], &now[slot], &changed, &flaws);
         if (!changed && !(state[slot] & SAP__RECORDED)) continue; /* what is back where it was stays in the record */
         seen |= state[slot];
         if (!(state[slot] & SAP__RECORDED)) {
@@ -4295,8 +4297,8 @@ SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const s
 /* One box is written at once, too, and taken back if it is bad: 5 ns. (As a batch of one, which would look for errors
    first, because something is recorded already: 11 ns.) */
 SAP_DEF sap_result sap_move(sap_world *s, sap_id id, const sap_aabb *box) {
-    const sap__box *at;
-    sap__box old;
+    const sap__box *old;
+    sap__box kept;
     sap__flaws flaws;
     uint32_t slot;
     int changed;
@@ -4305,12 +4307,12 @@ SAP_DEF sap_result sap_move(sap_world *s, sap_id id, const sap_aabb *box) {
     if (s->in_filter) return sap__end_call(s, SAP_ERROR_BUSY);
     slot = sap__live_slot(s, id);
     if (slot == SAP__NONE) return sap__end_call(s, SAP_ERROR_ID);
-    at = sap__recorded_box(s, slot);
-    old = *at;
+    old = sap__recorded_box(s, slot);
+    kept = *old;
     sap__flaws_init(&flaws);
-    sap__encode_over(box, s->used, at, &s->now[slot], &changed, &flaws); /* compared with old: 8 ns, see sap__turn */
+    sap__encode_over(box, s->used, old, &s->now[slot], &changed, &flaws); /* compared with kept: 8 ns, see sap__turn */
     if (!sap__are_flawless(&flaws)) {
-        s->now[slot] = old;
+        s->now[slot] = kept;
         return sap__end_call(s, SAP_ERROR_BOX);
     }
     if (changed) {
@@ -4408,8 +4410,9 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
     for (pass = 0; pass < 2; pass++) /* first look whether all stay finite, then do it */
         for (slot = 0; slot < n; slot++) {
             const sap__box *old = sap__recorded_box(s, slot);
-            sap__box box = *old;
+            sap__box box;
             if (!(s->state[slot] & SAP__LIVE)) continue;
+            box = *old;
             for (k = 0; k < 3; k++) {
                 int32_t lo = box.lo[k], hi = box.hi[k];
                 if (!(s->config.axes >> k & 1)) continue;
@@ -4607,9 +4610,9 @@ static int sap__links_stay(sap_world *s, int which) {
     return which == SAP__LISTS || sap__length(s->buckets) >= sap__buckets_for(s, n - lost + found);
 }
 
-/* The lost pairs, sorted by both ids; user data goes along. Few go to their places at once. What began in the last
-   update stands sorted at the end of all pairs, and much of it may end in this one: so only those before are sorted, if
-   they are few, and the two are merged. (Merged without branches, each step waits for the loads of the
+/* The lost pairs, sorted by both ids; user data goes along. Few go to their places at once. What began when pairs
+   last came or went stands sorted at the end of all pairs, and much of it may end now: so only those before are sorted,
+   if they are few, and the two are merged. (Merged without branches, each step waits for the loads of the
    last one: updates in which 10,000 boxes move by up to 4 take 6 percent more.) */
 static void sap__take_deleted(sap_world *s) {
     const uint32_t *lost = s->lost;
@@ -4714,7 +4717,7 @@ static void sap__link_created(sap_world *s, int which) {
     else
         sap__set_length(s->links, n);
     for (i = n - sap__length(s->created); i < n; i++) {
-        if (i < early) sap__prefetch_links(s, which, &s->pairs[i + SAP__AHEAD], (uint32_t)i);
+        if (i < early) sap__prefetch_links(s, which, &s->pairs[i + SAP__AHEAD], (uint32_t)(i + SAP__AHEAD));
         add(s, &s->pairs[i], (uint32_t)i);
     }
 }
@@ -5176,7 +5179,8 @@ enum {
     SAP__REFRESH_SPARE = 2,  /* and so many more of those that are looked at, */
     SAP__REFRESH_LEAST = 12, /* which are as few as these, if none of them leaves, */
     SAP__REFRESH_MOST = 64,  /* or up to these */
-    SAP__EXCHANGE_PART = 8   /* now and was change places if no more than one slot in so many has not changed */
+    SAP__EXCHANGE_PART =
+        8 /* now and was change places if no more than one slot in so many, free ones with them, has not changed */
 };
 
 static sap__strips *sap__strips_for(sap_world *s, uint32_t slot) {
@@ -5252,10 +5256,10 @@ static int sap__refile(sap_world *s, sap__strips *t, int changed, int of) {
     return t->ready || sap__file_all(s, t);
 }
 
-/* Do so many boxes come, go, or leave their chunks or strips that building all anew is cheaper? A sample answers; where
-   it errs, both cost about the same. If 10,000 boxes that walk by up to 0.1, 0.2, 0.3, 0.4 and 0.5 take new bounds
-   where they are filed, 4, 9, 13, 18 and 21 percent of them leave, and an update takes 0.24, 0.29, 0.33, 0.38 and 0.42
-   ms; with all built anew, 0.31, 0.32, 0.33, 0.35 and 0.35. */
+/* Do so many boxes come, go, or leave their chunks or strips that building all anew is cheaper? A sample of one in 64
+   answers; where it errs, both cost about the same. If 10,000 boxes that walk by up to 0.1, 0.2, 0.3, 0.4 and 0.5 take
+   new bounds where they are filed, 4, 9, 13, 18 and 21 percent of them leave, and an update takes 0.24, 0.29, 0.33,
+   0.38 and 0.42 ms; with all built anew, 0.31, 0.32, 0.33, 0.35 and 0.35. */
 static int sap__are_leaving(const sap_world *s, int moving) {
     const sap__strips *t = &s->moving;
     int n = sap__length(s->list), m = n / 64, i, leaving = 0;
@@ -5564,9 +5568,10 @@ static void sap__list_changes(sap_world *s, int changed[3]) {
 /* now and was changed places: of boxes that have not changed since, now says again where they are. */
 static void sap__catch_up(sap_world *s) {
     int i, n = sap__length(s->slots);
-    if (!s->behind) return;
-    s->behind = 0;
-    for (i = 0; i < n && sap__length(s->record) < n; i++)
+    if (!s->exchanged) return;
+    s->exchanged = 0;
+    if (sap__length(s->record) == n) return;
+    for (i = 0; i < n; i++)
         if (!(s->state[i] & SAP__RECORDED)) s->now[i] = s->was[i];
 }
 
@@ -5579,17 +5584,18 @@ static void sap__exchange_boxes(sap_world *s) {
     if (SAP__EXCHANGE_PART * (long long)(slots - sap__length(s->record)) > slots) return;
     s->now = s->was;
     s->was = now;
-    s->behind = 1;
+    s->exchanged = 1;
 }
 
-/* One share of the record: where its boxes are now is where they were, which an exchange has said at once. A free slot
-   keeps what its box was, for nobody looks there. (Cleared: to remove all takes 1.25 to 1.6 times as long.) */
+/* One share of the record: where its boxes are now is where they were, which an exchange has said at once. What
+   a free slot holds is of no matter, for nobody looks there. (Cleared: to remove all takes 1.25 to 1.6 times as
+   long.) */
 static void sap__settle_share(sap_world *s, int share) {
     int n = sap__length(s->record), i = sap__share_from(n, share), end = sap__share_from(n, share + 1);
-    const int exchanged = s->behind;
+    const int exchanged = s->exchanged; /* at hand, for states are written */
     const uint32_t *record = s->record;
     uint32_t *states = s->state;
-    if (exchanged && !s->mixed) { /* a loop of their own: 0.98 to 0.99 */
+    if (exchanged && !s->mixed) { /* a loop of its own: 0.98 to 0.99 */
         for (; i < end; i++) states[record[i]] &= ~(uint32_t)(SAP__RECORDED | SAP__ADDED | SAP__FRESH | SAP__ASKED);
         return;
     }
@@ -6627,7 +6633,7 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     sap__set_length(s->slots, in->slots);
     sap__set_length(s->state, in->slots);
     sap__set_length(s->record, in->recorded);
-    s->masked = s->mixed = s->behind = 0;
+    s->masked = s->mixed = s->exchanged = 0;
     for (i = 0; i < in->slots; i++, at += SAP__SLOT_WORDS) {
         s->state[i] = sap__get32(p, at);
         sap__read_box(p, at + 1, &s->now[i]);
@@ -6711,7 +6717,7 @@ static const char *sap__validate_boxes(const sap_world *s) {
         removed += (state & SAP__REMOVED) != 0;
         recorded += (state & SAP__RECORDED) != 0;
         fresh += (state & SAP__FRESH) != 0;
-        if (!s->behind && !(state & SAP__RECORDED) && !sap__same(&s->now[slot], &s->was[slot]))
+        if (!s->exchanged && !(state & SAP__RECORDED) && !sap__same(&s->now[slot], &s->was[slot]))
             return "A box that is not in the record is where it was.";
         if (!(state & SAP__RECORDED) && (state & (SAP__ADDED | SAP__REMOVED | SAP__FRESH)))
             return "What was added, removed or given a filter is in the record.";
@@ -6751,7 +6757,7 @@ static const char *sap__validate_pairs(const sap_world *s) {
         uint32_t a = sap__slot_of(pair->id0), b = sap__slot_of(pair->id1);
         if (pair->id0 >= pair->id1) return "In a pair id0 < id1.";
         if ((int)p > s->sorted_from && sap__pair_item(pair - 1) >= sap__pair_item(pair))
-            return "Pairs that came at once are sorted by their ids.";
+            return "Pairs from sorted_from on are sorted by their ids.";
         if (!sap__is_known_id(s, pair->id0) || !sap__is_known_id(s, pair->id1)) return "A pair's boxes exist.";
         if (!sap__overlap(&s->was[a], &s->was[b])) return "A pair's boxes overlapped at the last update.";
         if (s->state[a] & s->state[b] & SAP__STATIC) return "Two static boxes are no pair.";

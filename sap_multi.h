@@ -1482,7 +1482,7 @@ static void sap__slice_job(void *data, int index) {
                      sap__share_from(m->build_count, index + 1), m->builds[index].slices);
 }
 
-/* What a share has of a slice comes behind what those before it have. */
+/* What a share has of a slice comes behind what those before it have. The sum of the squares of the slices' counts. */
 static uint64_t sap__sum_slices(sap_multi *m) {
     uint64_t squares = 0;
     uint32_t sum = 0;

@@ -497,7 +497,7 @@ static sap_result do_update(run *r) {
             HOLDS(r, w, sap_update(s) == result);
         HOLDS(r, w, sap_last_error(s) == result);
         r->asking = NULL;
-        if (test_chance(&r->dice, 30)) fall_behind(s);
+        if (test_chance(&r->dice, 30)) exchange_boxes(s);
     }
     for (w = 0; w < r->world_count && !r->bad; w++) compare_settled(r, w);
     /* Too many pairs: make room, sooner or later. */

@@ -545,7 +545,7 @@ static void do_update(run *r) {
     else
         ALL(r, ASK(w, update));
     for (i = 1; i < WORLDS; i++)
-        if (test_chance(&r->rng, 30)) fall_behind(r->worlds[i].many->whole);
+        if (test_chance(&r->rng, 30)) exchange_boxes(r->worlds[i].many->whole);
     if (!r->bad) compare_settled(r);
     if (!r->bad && test_chance(&r->rng, 30)) compare_queries(r);
     forget_some(r);

@@ -50,11 +50,11 @@ static inline void vary_way(sap_world *s, const way *w, test_rng *dice) {
     (void)sap__use_kernel(s, test_below(dice, SAP__KERNEL_WASM + 1)); /* if there is such a kernel */
 }
 
-/* After an update: as if now and was had changed places (see sap__exchange_boxes). What now holds of a box that is not
-   in the record must be of no matter. */
-static inline void fall_behind(sap_world *s) {
+/* After an update: as if now and was had changed places. What now holds of a box that is not in the record must be of
+   no matter. */
+static inline void exchange_boxes(sap_world *s) {
     int i, n = sap__length(s->slots);
-    s->behind = 1;
+    s->exchanged = 1;
     for (i = 0; i < n; i++)
         if (!(s->state[i] & SAP__RECORDED)) s->now[i].lo[i % 3] = s->now[i].hi[i % 3] + 1;
 }

@@ -109,7 +109,7 @@ EQUIVALENT = [
     (r"sap__slices_suit: ", "whether boxes come by slices or by keys"),
     (r"sap__sum_(counts|slices): squares ", "whether boxes come by slices or by keys"),
     (r"sap__(exchange_boxes|settle): .*(SAP__EXCHANGE_PART|exchange_boxes).* => ", "whether boxes are exchanged or copied"),
-    (r"sap__catch_up: .* => .*<= n", "all are in the record, and none is written"),
+    (r"sap__write_moves: const sap__box \*old = .* => .*s->was : s->was", "of what is not in the record both say where it is"),
     (r"sap__load_state: s->masked = .* => ", "masks are looked at, the record is counted and boxes are written in vain"),
     (r"sap__note_slices: .* => .*(<= to|<= from|\]\.hi\[)", "of equals either is the same; where the last boxes start, or end"),
     (r"sap__slice_of: .* => .*[<>]= ", "of equals either is the same"),

@@ -2493,7 +2493,7 @@ static int sap__strip_meets(const sap__strips *t, const sap__strip *strip, int32
 }
 
 /* What a turned box overlaps in one strip; one that is filed there finds itself, too. (Chunks of several boxes listed
-   first, so that one loop looks at all: 1.03 to 1.14, though fewer branches are foreseen wrongly.) */
+   first, so that one loop looks at all: 1.00 to 1.16, though fewer branches are foreseen wrongly.) */
 static void sap__ask_strip(const sap__strips *t, const sap__kernel *kernel, int s, const sap__box *turned, uint32_t ref,
                            sap__sink *sink) {
     const sap__strip *strip = &t->strip[s];
@@ -4612,8 +4612,8 @@ static int sap__links_stay(sap_world *s, int which) {
 
 /* The lost pairs, sorted by both ids; user data goes along. Few go to their places at once. What began when pairs
    last came or went stands sorted at the end of all pairs, and much of it may end now: so only those before are sorted,
-   if they are few, and the two are merged. (Merged without branches, each step waits for the loads of the
-   last one: updates in which 10,000 boxes move by up to 4 take 6 percent more.) */
+   if they are few, and the two are merged. (Merged without branches, each step waits for the loads of the last one:
+   updates in which 10,000 boxes move by up to 4 take 6 percent more.) */
 static void sap__take_deleted(sap_world *s) {
     const uint32_t *lost = s->lost;
     uint64_t *items = s->items;
@@ -5179,8 +5179,7 @@ enum {
     SAP__REFRESH_SPARE = 2,  /* and so many more of those that are looked at, */
     SAP__REFRESH_LEAST = 12, /* which are as few as these, if none of them leaves, */
     SAP__REFRESH_MOST = 64,  /* or up to these */
-    SAP__EXCHANGE_PART =
-        8 /* now and was change places if no more than one slot in so many, free ones with them, has not changed */
+    SAP__EXCHANGE_PART = 8   /* now and was change places if no more than one slot in so many is not in the record */
 };
 
 static sap__strips *sap__strips_for(sap_world *s, uint32_t slot) {
@@ -5587,9 +5586,8 @@ static void sap__exchange_boxes(sap_world *s) {
     s->exchanged = 1;
 }
 
-/* One share of the record: where its boxes are now is where they were, which an exchange has said at once. What
-   a free slot holds is of no matter, for nobody looks there. (Cleared: to remove all takes 1.25 to 1.6 times as
-   long.) */
+/* One share of the record: where its boxes are now is where they were, which an exchange has said at once. What a
+   free slot holds is of no matter, for nobody looks there. (Cleared: to remove all takes 1.25 to 1.6 times as long.) */
 static void sap__settle_share(sap_world *s, int share) {
     int n = sap__length(s->record), i = sap__share_from(n, share), end = sap__share_from(n, share + 1);
     const int exchanged = s->exchanged; /* at hand, for states are written */

@@ -1471,7 +1471,7 @@ static void sap__span_boxes_job(void *data, int index) {
     sap_multi *m = (sap_multi *)data;
     sap__build *b = &m->builds[index];
     sap__strips *t = &m->whole->moving;
-    sap__span_boxes(t, m->whole->now, m->build_slots, sap__share_from(m->build_count, index),
+    sap__span_boxes(t, &m->whole->kernel, m->whole->now, m->build_slots, sap__share_from(m->build_count, index),
                     sap__share_from(m->build_count, index + 1), &b->corners, b->slices);
     sap__sum_corners(t, &b->corners, b->copies);
 }
@@ -1542,6 +1542,7 @@ static int sap__build_in_shares(sap_multi *m) {
     t->slices = sap__slices_for(n);
     if (sap__grid_is_old(t, n)) sap__choose_grid(t, s->now, m->build_slots, n);
     if (!sap__room_to_build(t, n, sap__length(s->state), sap__wide_strip(t) + 1)) return 0;
+    sap__slice_axis(t);
     for (;; sap__halve_grid(t)) {
         sap__run(m, sap__span_boxes_job, SAP__SHARES);
         for (i = 0; i <= sap__wide_strip(t); i++)

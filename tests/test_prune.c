@@ -319,7 +319,23 @@ static int compare_kernels(const sap__kernel *kernel, const sap__kernel *other, 
     return wrong;
 }
 
-/* The kernels that this machine has are different ones, and say the same of each two chunks of a strip. */
+/* In how many of eight boxes, by slots from that one on, kernels differ as to where they are filed. */
+static int compare_spans(const sap__kernel *kernel, const sap__kernel *other, const sap_world *s, uint32_t slot) {
+    const sap__box *eight[8];
+    sap__spans spans, others;
+    int i, wrong = 0;
+    for (i = 0; i < 8; i++) eight[i] = sap__recorded_box(s, slot + (uint32_t)i);
+    kernel->span(&s->moving, eight, &spans);
+    other->span(&s->moving, eight, &others);
+    for (i = 0; i < 8; i++)
+        wrong += spans.packed[i] != others.packed[i] || spans.low[i] != others.low[i] ||
+                 spans.high[i] != others.high[i] || spans.width[i] != others.width[i] ||
+                 spans.slice[i] != others.slice[i];
+    return wrong;
+}
+
+/* The kernels that this machine has are different ones, and say the same of each two chunks of a strip and of where
+   each box is filed. */
 static void check_kernels(const sap_world *s) {
     const sap__strips *t = &s->moving;
     sap__kernel scalar, best = sap__best_kernel(), kernel;
@@ -328,6 +344,7 @@ static void check_kernels(const sap_world *s) {
     for (which = SAP__KERNEL_SCALAR + 1; which <= SAP__KERNEL_WASM; which++) {
         if (!sap__get_kernel(which, &kernel)) continue;
         others++;
+        for (i = 0; i + 8 <= sap__length(s->slots); i += 8) wrong += compare_spans(&kernel, &scalar, s, (uint32_t)i);
         CHECK(kernel.hits != scalar.hits && kernel.meet != scalar.meet);
         for (i = 0; i < 3; i++) CHECK(kernel.ask[i] != scalar.ask[i]);
         for (i = 0; i <= sap__wide_strip(t); i++) {
@@ -590,6 +607,7 @@ static void slices(void) {
                                     {-3e38f, 3e38f}};
     static sap__box boxes[SLICED];
     static int32_t first[4 * SLICED];
+    sap__kernel kernel = sap__best_kernel();
     sap__strips t;
     test_rng rng = {77};
     size_t belief;
@@ -609,7 +627,7 @@ static void slices(void) {
         for (belief = 0; belief < sizeof ends / sizeof ends[0]; belief++) {
             for (build = 0; build < 12; build++) {
                 int wrong = 0, e, s;
-                CHECK(sap__strips_build(&t, boxes, SLICED, NULL, SLICED));
+                CHECK(sap__strips_build(&t, &kernel, boxes, SLICED, NULL, SLICED));
                 if (!CHECK(t.need_entries <= 4 * SLICED)) exit(1);
                 for (s = t.begin; s < t.end; s++)
                     for (e = t.strip[s].start; e < t.strip[s].start + t.strip[s].count; e++) {

@@ -550,6 +550,38 @@ static void sorts_pairs(void) {
         }
 }
 
+/* Items that are all different, of any size: each kernel says how many are below each, and writes to no place more than
+   an array of ranked ones has. */
+static void ranks(void) {
+    test_rng rng = {4713};
+    sap__kernel kernel;
+    int which, n, i, j, wrong = 0;
+    for (which = SAP__KERNEL_SCALAR; which <= SAP__KERNEL_WASM; which++) {
+        if (!sap__get_kernel(which, &kernel)) continue;
+        CHECK(kernel.ranked >= SAP__FEW_ITEMS && kernel.ranked <= SAP__RANKED);
+        for (n = 0; n <= kernel.ranked; n++) {
+            uint64_t items[SAP__RANKED], extent = UINT64_MAX / SAP__RANKED >> (n % 3 * 25);
+            int place[SAP__RANKED + 1];
+            for (i = 0; i < n; i++) items[i] = extent * (uint64_t)i + (uint64_t)test_below(&rng, 1000);
+            for (i = n - 1; i > 0; i--) { /* in any order */
+                uint64_t item = items[i];
+                j = test_below(&rng, i + 1);
+                items[i] = items[j];
+                items[j] = item;
+            }
+            place[SAP__RANKED] = -1;
+            kernel.rank(items, n, place);
+            for (i = 0; i < n; i++) {
+                int below = 0;
+                for (j = 0; j < n; j++) below += items[j] < items[i];
+                wrong += place[i] != below;
+            }
+            wrong += place[SAP__RANKED] != -1;
+        }
+    }
+    CHECK_EQUAL(wrong, 0);
+}
+
 /* ---- slices --------------------------------------------------------------------------------------------------- */
 
 enum { SLICED = 3000 };
@@ -656,6 +688,7 @@ int main(int argc, char **argv) {
     arguments();
     sorts();
     sorts_pairs();
+    ranks();
     chunks_in_order();
     slices();
     kernels_agree();

@@ -1618,7 +1618,8 @@ enum {
     SAP__SAMPLE = 512,      /* boxes that the choice of a grid looks at */
     SAP__LEAST_SLICES = 64, /* into which a build sorts its boxes */
     SAP__MOST_SLICES = 4096,
-    SAP__CROWD = 2, /* more of a strip's boxes than these in one slice, on average, and they are sorted by keys */
+    SAP__QUESTIONS = 4, /* that are posed before the first one is answered */
+    SAP__CROWD = 2,     /* more of a strip's boxes than these in one slice, on average, and they are sorted by keys */
     SAP__MOST_STRIPS = (1 << 2 * SAP__CUT_BITS) + 1 /* with the wide one */
 };
 
@@ -2565,13 +2566,13 @@ static int sap__strip_meets(const sap__strips *t, const sap__strip *strip, int32
     return lo;
 }
 
-/* What a turned box overlaps in one strip; one that is filed there finds itself, too. (Chunks of several boxes listed
-   first, so that one loop looks at all: 1.00 to 1.16, though fewer branches are foreseen wrongly.) */
-static void sap__ask_strip(const sap__strips *t, const sap__kernel *kernel, int s, const sap__box *turned, uint32_t ref,
-                           sap__sink *sink) {
-    const sap__strip *strip = &t->strip[s];
-    int e, end = strip->start + strip->count;
-    for (e = sap__strip_meets(t, strip, turned->lo[0]); e < end && t->first[e] <= turned->hi[0]; e++) {
+/* What a turned box overlaps in one strip, from chunk e on; one that is filed there finds itself, too. (Chunks of
+   several boxes listed first, so that one loop looks at all: 1.00 to 1.16, though fewer branches are foreseen wrongly.
+   Two chunks a step: 0.97 to 1.08.) */
+static void sap__ask_from(const sap__strips *t, const sap__kernel *kernel, int s, int e, const sap__box *turned,
+                          uint32_t ref, sap__sink *sink) {
+    int end = t->strip[s].start + t->strip[s].count;
+    for (; e < end && t->first[e] <= turned->hi[0]; e++) {
         if (t->reach[e] < turned->lo[0]) continue;
         sink->tests += SAP__LANES;
         kernel->hits(&t->chunks[t->chunk[e]], turned, ref, &sink->found);
@@ -2580,6 +2581,11 @@ static void sap__ask_strip(const sap__strips *t, const sap__kernel *kernel, int 
             if (sink->stopped) return;
         }
     }
+}
+
+static void sap__ask_strip(const sap__strips *t, const sap__kernel *kernel, int s, const sap__box *turned, uint32_t ref,
+                           sap__sink *sink) {
+    sap__ask_from(t, kernel, s, sap__strip_meets(t, &t->strip[s], turned->lo[0]), turned, ref, sink);
 }
 
 /* What sweeps cost, so that a grid which suits no more is noticed. */
@@ -2608,35 +2614,59 @@ static void sap__sweep(sap__strips *t, const sap__kernel *kernel, sap__sink *sin
     sap__note_sweep(t, sink->tests);
 }
 
-/* What a turned box overlaps in the strips that it touches. */
-SAP__INLINE void sap__ask_span(const sap__strips *t, const sap__kernel *kernel, const sap__box *turned,
-                               const sap__span *span, uint32_t slot, sap__sink *sink) {
-    int j, k, wide = sap__wide_strip(t);
-    for (j = span->lo[0]; j <= span->hi[0]; j++)
-        for (k = span->lo[1]; k <= span->hi[1] && !sink->stopped; k++)
-            sap__ask_strip(t, kernel, j << t->bits[1] | k, turned, slot | sap__home(span, j, k), sink);
-    if (t->strip[wide].count && !sink->stopped) sap__ask_strip(t, kernel, wide, turned, slot | SAP__HOME, sink);
+/* What a turned box overlaps in the strips that it touches: which they are, and where in the first of them it may meet
+   others. */
+typedef struct sap__question {
+    sap__box turned;
+    sap__span span;
+    uint32_t slot;
+    int meets;
+} sap__question;
+
+/* Of a box that is filed here the span is known: where 5 percent walk, updates take 4 percent less. */
+SAP__INLINE void sap__pose(const sap__strips *t, const sap__box *box, uint32_t slot, int is_filed, sap__question *q) {
+    sap__turn(t, box, &q->turned);
+    if (is_filed) sap__unpack_span(t->spans[slot], &q->span);
+    if (!is_filed || q->span.wide) sap__span_of(t, &q->turned, &q->span);
+    q->slot = slot;
+    q->meets = sap__strip_meets(t, &t->strip[q->span.lo[0] << t->bits[1] | q->span.lo[1]], q->turned.lo[0]);
+}
+
+SAP__INLINE void sap__answer(const sap__strips *t, const sap__kernel *kernel, const sap__question *q, sap__sink *sink) {
+    const sap__span *span = &q->span;
+    int j = span->lo[0], k = span->lo[1], wide = sap__wide_strip(t);
+    sap__ask_from(t, kernel, j << t->bits[1] | k, q->meets, &q->turned, q->slot | sap__home(span, j, k), sink);
+    for (k++; j <= span->hi[0]; j++, k = span->lo[1])
+        for (; k <= span->hi[1] && !sink->stopped; k++)
+            sap__ask_strip(t, kernel, j << t->bits[1] | k, &q->turned, q->slot | sap__home(span, j, k), sink);
+    if (t->strip[wide].count && !sink->stopped) sap__ask_strip(t, kernel, wide, &q->turned, q->slot | SAP__HOME, sink);
 }
 
 /* Box pruning, bipartite, one box of the other set at a time: everything here that overlaps it, once. */
 static void sap__ask(const sap__strips *t, const sap__kernel *kernel, const sap__box *box, uint32_t slot,
                      sap__sink *sink) {
-    sap__box turned;
-    sap__span span;
-    sap__turn(t, box, &turned);
-    sap__span_of(t, &turned, &span);
-    sap__ask_span(t, kernel, &turned, &span, slot, sink);
+    sap__question question;
+    sap__pose(t, box, slot, 0, &question);
+    sap__answer(t, kernel, &question, sink);
 }
 
-/* As sap__ask, for a box that is filed here: its span is known. Where 5 percent walk, updates take 4 percent less. */
-static void sap__ask_filed(const sap__strips *t, const sap__kernel *kernel, const sap__box *box, uint32_t slot,
-                           sap__sink *sink) {
-    sap__box turned;
-    sap__span span;
-    sap__turn(t, box, &turned);
-    sap__unpack_span(t->spans[slot], &span);
-    if (span.wide) sap__span_of(t, &turned, &span);
-    sap__ask_span(t, kernel, &turned, &span, slot, sink);
+/* Of boxes[slots[0..n-1]] (slots NULL: of all n). A few questions are posed before the first one is answered: where it
+   starts to look takes long to find, but for several boxes that goes on at once; and where an answer ends is foreseen
+   wrongly, so what was begun behind it is in vain. Against one by one, updates in which 64 boxes move among static ones
+   take 0.93 to 0.97, in which 5 percent walk 0.96 to 0.98. (Eight at once, or sixteen: 1.01 to 1.05 of that. Not
+   inline, so that each question looks whether its box is filed: where 64 move, all but 0.01 to 0.03 is lost.) */
+SAP__INLINE void sap__ask_several(const sap__strips *t, const sap__kernel *kernel, const sap__box *boxes,
+                                  const uint32_t *slots, int n, int are_filed, sap__sink *sink) {
+    sap__question question[SAP__QUESTIONS];
+    int i, j, to;
+    for (i = 0; i < n && !sink->stopped; i = to) {
+        to = i + SAP__QUESTIONS < n ? i + SAP__QUESTIONS : n;
+        for (j = i; j < to; j++) {
+            uint32_t slot = sap__slot_at(slots, (uint32_t)j);
+            sap__pose(t, &boxes[slot], slot, are_filed, &question[j - i]);
+        }
+        for (j = i; j < to && !sink->stopped; j++) sap__answer(t, kernel, &question[j - i], sink);
+    }
 }
 
 /* ---- one box at a time: these never allocate; 0 says that there is no room, and then the strips are not ready -- */
@@ -3144,7 +3174,7 @@ SAP_DEF long long sap_box_prune_bipartite(const sap_aabb *a, int na, const sap_a
     sap__prune prune;
     sap__kernel kernel = sap__best_kernel();
     sap_result r;
-    int i, swapped = na > nb; /* the larger set is filed, the smaller asks */
+    int swapped = na > nb; /* the larger set is filed, the smaller asks */
     if (na < 0 || nb < 0 || (na && !a) || (nb && !b) || axes < 0 || axes > 7) return -SAP_ERROR_ARGUMENT;
     memset(&strips, 0, sizeof strips);
     prune.hit = hit, prune.user = user, prune.visited = 0, prune.swapped = swapped;
@@ -3154,8 +3184,7 @@ SAP_DEF long long sap_box_prune_bipartite(const sap_aabb *a, int na, const sap_a
     if (r == SAP_OK && na && nb) {
         int n = swapped ? na : nb;
         if (!sap__strips_build(&strips, &kernel, filed, n, NULL, n)) r = SAP_ERROR_MEMORY;
-        for (i = 0; r == SAP_OK && i < (swapped ? nb : na) && !sink.stopped; i++)
-            sap__ask(&strips, &kernel, &asking[i], (uint32_t)i, &sink);
+        if (r == SAP_OK) sap__ask_several(&strips, &kernel, asking, NULL, swapped ? nb : na, 0, &sink);
         sap__sink_flush(&sink);
     }
     sap__strips_free(&strips);
@@ -5322,7 +5351,6 @@ enum {
     SAP__PRUNE_PART = 8,     /* pruned if more than one moving box in so many changed, else each asks */
     SAP__ORDER_FROM = 8192,  /* strips of so many boxes are asked in their order, */
     SAP__ORDER_PART = 32,    /* if as many as one in so many ask, and not more than one in two */
-    SAP__IN_TURN = 4,        /* so many changed boxes are filed before they ask */
     SAP__LISTS_PART = 8,     /* lists are looked through up to one pair in so many, else all pairs */
     SAP__ASKING = 16,        /* a box that asks costs as much as so many that are swept */
     SAP__REFRESH_PART = 8,   /* refreshed where they are while no more than one box in so many leaves its place, */
@@ -5484,13 +5512,15 @@ static int sap__file_changes(sap_world *s, int path, const int changed[3]) {
     return moving && standing;
 }
 
-/* A box asks those of one kind; of a kind that has none, the strips may never have been built. */
+/* A box asks those that move; of a kind that has no boxes, the strips may never have been built. */
 static void sap__ask_moving(const sap_world *s, const sap__box *box, uint32_t ref, sap__sink *sink) {
     if (s->live > s->live_static) sap__ask(&s->moving, &s->kernel, box, ref, sink);
 }
 
-static void sap__ask_standing(const sap_world *s, const sap__box *box, uint32_t ref, sap__sink *sink) {
-    if (s->live_static) sap__ask(&s->standing, &s->kernel, box, ref, sink);
+/* Moving boxes of this world ask static ones; those that move, too, if these are not swept. */
+static void sap__ask_as_moving(const sap_world *s, const uint32_t *slots, int n, int ask_moving, sap__sink *sink) {
+    if (ask_moving) sap__ask_several(&s->moving, &s->kernel, s->now, slots, n, 1, sink);
+    if (s->live_static) sap__ask_several(&s->standing, &s->kernel, s->now, slots, n, 0, sink);
 }
 
 /* Finds every overlap of a changed box: by a sweep, or by asking the strips of those that it may pair with. What a
@@ -5498,7 +5528,7 @@ static void sap__ask_standing(const sap_world *s, const sap__box *box, uint32_t 
 static int sap__find_overlaps(sap_world *s, int path, int (*swept)(sap__sink *), int (*asked)(sap__sink *),
                               void *context) {
     sap__sink sink;
-    int i, n = sap__length(s->list);
+    int i = 0, n = sap__length(s->list);
     if (path == SAP__PATH_PRUNE) {
         sap__sink_init(&sink, context, swept);
         sap__sweep(&s->moving, &s->kernel, &sink);
@@ -5508,16 +5538,18 @@ static int sap__find_overlaps(sap_world *s, int path, int (*swept)(sap__sink *),
         if (s->live_static == 0) return 1;
     }
     sap__sink_init(&sink, context, asked);
-    for (i = 0; i < n && !sink.stopped; i++) {
-        uint32_t slot = s->list[i];
-        int is_static = (s->state[slot] & SAP__STATIC) != 0;
-        if (s->state[slot] & SAP__REMOVED) continue;
-        if (is_static)
-            sap__ask_moving(s, &s->now[slot], slot, &sink);
-        else {
-            if (path != SAP__PATH_PRUNE) sap__ask_filed(&s->moving, &s->kernel, &s->now[slot], slot, &sink);
-            sap__ask_standing(s, &s->now[slot], slot, &sink);
+    while (i < n && !sink.stopped) {
+        uint32_t asking[SAP__QUESTIONS];
+        int count = 0;
+        for (; i < n && count < SAP__QUESTIONS && !sink.stopped; i++) {
+            uint32_t slot = s->list[i], state = s->state[slot];
+            if (state & SAP__REMOVED) continue;
+            if (state & SAP__STATIC)
+                sap__ask_moving(s, &s->now[slot], slot, &sink);
+            else
+                asking[count++] = slot;
         }
+        sap__ask_as_moving(s, asking, count, path != SAP__PATH_PRUNE, &sink);
     }
     sap__sink_flush(&sink);
     s->tests += sink.tests;
@@ -5536,15 +5568,15 @@ static int sap__file_and_ask(sap_world *s, int changed) {
     if (!sap__begin_refiling(s, t, changed, of) || !t->ready) return 0;
     sap__sink_init(&sink, s, sap__take_in_turn);
     for (i = 0; i < n && !sink.stopped; i = to) {
-        to = i + SAP__IN_TURN < n ? i + SAP__IN_TURN : n;
-        for (j = i; j < to; j++)
-            if (!sap__refile_one(s, t, s->list[j], of)) return 0;
+        uint32_t asking[SAP__QUESTIONS];
+        int count = 0;
+        to = i + SAP__QUESTIONS < n ? i + SAP__QUESTIONS : n;
         for (j = i; j < to; j++) {
             uint32_t slot = s->list[j];
-            if (s->state[slot] & SAP__REMOVED) continue;
-            sap__ask_filed(t, &s->kernel, &s->now[slot], slot, &sink);
-            sap__ask_standing(s, &s->now[slot], slot, &sink);
+            if (!sap__refile_one(s, t, slot, of)) return 0;
+            if (!(s->state[slot] & SAP__REMOVED)) asking[count++] = slot;
         }
+        sap__ask_as_moving(s, asking, count, 1, &sink);
     }
     sap__sink_flush(&sink);
     s->tests += sink.tests;

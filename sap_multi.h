@@ -1029,6 +1029,10 @@ static int sap__take_for_outside(sap__sink *sink) {
     return sap__report(c, sink, c->grid->cells[SAP__OUTSIDE], c, 1);
 }
 
+static void sap__ask_standing(const sap_world *s, const sap__box *box, uint32_t ref, sap__sink *sink) {
+    if (s->live_static) sap__ask(&s->standing, &s->kernel, box, ref, sink);
+}
+
 /* Changed boxes of the cell ask the boxes outside, changed boxes outside ask those of the cell. Where
    both changed, the first answer counts. */
 static int sap__ask_across(sap__cell *c, sap__cell *outside) {

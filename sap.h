@@ -5357,7 +5357,7 @@ enum {
     SAP__REFRESH_SPARE = 2,  /* and so many more of those that are looked at, */
     SAP__REFRESH_LEAST = 12, /* which are as few as these, if none of them leaves, */
     SAP__REFRESH_MOST = 64,  /* or up to these */
-    SAP__EXCHANGE_PART = 8   /* now and was change places if no more than one slot in so many is not in the record */
+    SAP__NEARLY_ALL = 8      /* boxes changed if no more than one slot in so many is not in the record */
 };
 
 static sap__strips *sap__strips_for(sap_world *s, uint32_t slot) {
@@ -5728,7 +5728,7 @@ static void sap__list_changes(sap_world *s, int changed[3]) {
     int share, k, n = sap__length(s->record), all = 0;
     sap__set_length(s->list, n);
     if (!s->mixed) {
-        memcpy(s->list, s->record, (size_t)n * sizeof *s->list);
+        if (s->list != s->record) memcpy(s->list, s->record, (size_t)n * sizeof *s->list);
         changed[0] = n;
         s->newcomers = 0;
         return;
@@ -5756,13 +5756,17 @@ static void sap__catch_up(sap_world *s) {
         if (!(s->state[i] & SAP__RECORDED)) s->now[i] = s->was[i];
 }
 
+static int sap__did_nearly_all_change(const sap_world *s) {
+    int slots = sap__length(s->slots);
+    return SAP__NEARLY_ALL * (long long)(slots - sap__length(s->record)) <= slots;
+}
+
 /* Where nearly all boxes changed, now becomes was by an exchange of the arrays, and what moves next is written to the
    other one. (Copied box by box: updates in which all of 1,000, 10,000 and 50,000 tremble take 1.03, 1.07 and 1.05, in
    which they walk or jump 1.02 to 1.04. Where one in five stays where it is, the exchange takes 1.00 to 1.02.) */
 static void sap__exchange_boxes(sap_world *s) {
     sap__box *now = s->now;
-    int slots = sap__length(s->slots);
-    if (SAP__EXCHANGE_PART * (long long)(slots - sap__length(s->record)) > slots) return;
+    if (!sap__did_nearly_all_change(s)) return;
     s->now = s->was;
     s->was = now;
     s->exchanged = 1;
@@ -5792,10 +5796,9 @@ static void sap__settle_share(sap_world *s, int share) {
 
 /* Pairs and events, by indices that come in step. On trouble pairs and events have not changed, and the next update
    builds the indices anew. */
-static sap_result sap__settle_pairs(sap_world *s) {
-    int i, n = sap__length(s->record), changed[3] = {0, 0, 0}, path, good;
+static sap_result sap__settle_changes(sap_world *s) {
+    int i, changed[3] = {0, 0, 0}, path, good;
     long long pairs, budget;
-    if (!sap__room(&s->list, n)) return SAP_ERROR_MEMORY;
     sap__set_length(s->found, 0);
     sap__set_length(s->lost, 0);
     sap__list_changes(s, changed);
@@ -5826,6 +5829,19 @@ static sap_result sap__settle_pairs(sap_world *s) {
     }
     sap__commit_pairs(s);
     return SAP_OK;
+}
+
+/* Where nearly all boxes moved, the record is lent as the list, for it is not sorted then: 50,000 and 100,000 that
+   tremble take 0.985 and 0.94 of what they take with a copy. */
+static sap_result sap__settle_pairs(sap_world *s) {
+    uint32_t *list;
+    sap_result r;
+    if (!sap__room(&s->list, sap__length(s->record))) return SAP_ERROR_MEMORY;
+    list = s->list;
+    if (!s->mixed && sap__did_nearly_all_change(s)) s->list = s->record;
+    r = sap__settle_changes(s);
+    s->list = list;
+    return r;
 }
 
 static sap_result sap__settle(sap_world *s) {

@@ -5772,6 +5772,18 @@ static void sap__exchange_boxes(sap_world *s) {
     s->exchanged = 1;
 }
 
+/* What an update knew of a box. */
+#define SAP__SETTLED (~(uint32_t)(SAP__RECORDED | SAP__ADDED | SAP__FRESH | SAP__ASKED))
+
+/* Of all slots in [i, end): those that had nothing recorded stay as they are. */
+static void sap__settle_slots(uint32_t *states, int i, int end) {
+#ifdef SAP__LANES4_KERNEL
+    const sap__lanes4 settled = sap__splat4((int32_t)SAP__SETTLED);
+    for (; i + 4 <= end; i += 4) sap__store4(states + i, sap__and4(sap__load4(states + i), settled));
+#endif
+    for (; i < end; i++) states[i] &= SAP__SETTLED;
+}
+
 /* One share of the record: where its boxes are now is where they were, which an exchange has said at once. What a
    free slot holds is of no matter, for nobody looks there. (Cleared: to remove all takes 1.25 to 1.6 times as long.) */
 static void sap__settle_share(sap_world *s, int share) {
@@ -5779,8 +5791,9 @@ static void sap__settle_share(sap_world *s, int share) {
     const int exchanged = s->exchanged; /* at hand, for states are written */
     const uint32_t *record = s->record;
     uint32_t *states = s->state;
-    if (exchanged && !s->mixed) { /* a loop of its own: 0.98 to 0.99 */
-        for (; i < end; i++) states[record[i]] &= ~(uint32_t)(SAP__RECORDED | SAP__ADDED | SAP__FRESH | SAP__ASKED);
+    if (exchanged && !s->mixed) { /* nearly all slots are in the record: in their own order 0.97 to 0.99 */
+        n = sap__length(s->slots);
+        sap__settle_slots(states, sap__share_from(n, share), sap__share_from(n, share + 1));
         return;
     }
     for (; i < end; i++) {
@@ -5790,7 +5803,7 @@ static void sap__settle_share(sap_world *s, int share) {
             continue;
         }
         if (!exchanged) s->was[slot] = s->now[slot];
-        states[slot] = state & ~(uint32_t)(SAP__RECORDED | SAP__ADDED | SAP__FRESH | SAP__ASKED);
+        states[slot] = state & SAP__SETTLED;
     }
 }
 

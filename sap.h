@@ -1009,9 +1009,9 @@ typedef struct sap__found { /* a[i] and b[i] overlap now; by refs */
          one comparison is left out. Adds the number of tests.
    rank: for each of at most ranked items, which are all different, how many are below it.
    ask:  which of a node's boxes may hold a hit, see nodes. span: where eight boxes are filed, see strips.
-   Only pairs with both home bits, in one ref or the other, are found. They are appended to found, which has room for all
-   and SAP__LANES more. Whether two boxes overlap is a coin toss, and a branch that is foreseen wrongly costs more than
-   the test: so the versions first make a bit of each answer, and then look at those set. */
+   Only pairs with both home bits, in one ref or the other, are found. They are appended to found, which has room for
+   all and SAP__LANES more. Whether two boxes overlap is a coin toss, and a branch that is foreseen wrongly costs more
+   than the test: so the versions first make a bit of each answer, and then look at those set. */
 typedef struct sap__node sap__node;
 typedef struct sap__probe sap__probe;
 typedef struct sap__strips sap__strips;

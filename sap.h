@@ -5333,8 +5333,8 @@ static long long sap__ends_pass(sap_world *s, int axis, long long budget) {
        sort    many changed by little: insertion sort of the endpoints (I.3)          cost ~ boxes + shifts
 
    Boxes that all move, ten thousand of them: 18 to 22 ns a box by insertion sort without a shift, and some 15 ns a
-   shift (its loops end where no branch can foresee). By pruning, with sixteen boxes a compare: 13 to 21 ns if they
-   only tremble, 29 to 32 if they walk, 44 to 47 if they move by twice their size; what trembles takes 19 to 26 with
+   shift (its loops end where no branch can foresee). By pruning, with sixteen boxes a compare: 13 to 20 ns if they
+   only tremble, 29 to 32 if they walk, 42 to 46 if they move by twice their size; what trembles takes 19 to 26 with
    eight, 26 to 41 with four, and 57 to 91 one by one. So sorting has its place where hardly two ends change their
    order, on machines that compare four boxes or one. That is less than the paper gives it, for pruning takes boxes
    along, too.

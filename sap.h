@@ -2615,13 +2615,13 @@ static void sap__sweep(sap__strips *t, const sap__kernel *kernel, sap__sink *sin
     sap__note_sweep(t, sink->tests);
 }
 
-/* What a turned box overlaps in the strips that it touches: which they are, and where in the first of them it may meet
-   others. */
+/* What a turned box overlaps in the strips that it touches: which they are, and the chunk of the first of them from which
+   on it may meet others. */
 typedef struct sap__question {
     sap__box turned;
     sap__span span;
     uint32_t slot;
-    int meets;
+    int from;
 } sap__question;
 
 /* Of a box that is filed here the span is known: where 5 percent walk, updates take 4 percent less. */
@@ -2630,13 +2630,13 @@ SAP__INLINE void sap__pose(const sap__strips *t, const sap__box *box, uint32_t s
     if (is_filed) sap__unpack_span(t->spans[slot], &q->span);
     if (!is_filed || q->span.wide) sap__span_of(t, &q->turned, &q->span);
     q->slot = slot;
-    q->meets = sap__strip_meets(t, &t->strip[q->span.lo[0] << t->bits[1] | q->span.lo[1]], q->turned.lo[0]);
+    q->from = sap__strip_meets(t, &t->strip[q->span.lo[0] << t->bits[1] | q->span.lo[1]], q->turned.lo[0]);
 }
 
 SAP__INLINE void sap__answer(const sap__strips *t, const sap__kernel *kernel, const sap__question *q, sap__sink *sink) {
     const sap__span *span = &q->span;
     int j = span->lo[0], k = span->lo[1], wide = sap__wide_strip(t);
-    sap__ask_from(t, kernel, j << t->bits[1] | k, q->meets, &q->turned, q->slot | sap__home(span, j, k), sink);
+    sap__ask_from(t, kernel, j << t->bits[1] | k, q->from, &q->turned, q->slot | sap__home(span, j, k), sink);
     for (k++; j <= span->hi[0]; j++, k = span->lo[1])
         for (; k <= span->hi[1] && !sink->stopped; k++)
             sap__ask_strip(t, kernel, j << t->bits[1] | k, &q->turned, q->slot | sap__home(span, j, k), sink);

@@ -1751,7 +1751,7 @@ static int sap__write_moves_apart(sap_multi *m) {
 static int sap__move_in_shares(sap_multi *m, int n, const sap_id *ids, const sap_aabb *boxes) {
     sap_world *s = m->whole;
     int k, recorded = sap__length(s->record), at = recorded;
-    if (!m->config.parallel || s->in_filter || (s->tree && s->tree->ready) || n < s->threads_from) return 0;
+    if (!m->config.parallel || s->in_filter || (s->tree && s->tree->ready) || n == 0 || n < s->threads_from) return 0;
     m->ids = ids;
     m->boxes = boxes;
     m->moves = n;

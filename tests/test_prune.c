@@ -322,7 +322,7 @@ static int compare_kernels(const sap__kernel *kernel, const sap__kernel *other, 
 /* In how many of eight boxes, by slots from that one on, kernels differ as to where they are filed. */
 static int compare_spans(const sap__kernel *kernel, const sap__kernel *other, const sap_world *s, uint32_t slot) {
     const sap__box *eight[8];
-    sap__spans spans, others;
+    sap__eight_spans spans, others;
     int i, wrong = 0;
     for (i = 0; i < 8; i++) eight[i] = sap__recorded_box(s, slot + (uint32_t)i);
     kernel->span(&s->moving, eight, &spans);

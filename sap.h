@@ -824,8 +824,8 @@ enum {
 };
 
 /* The places of few items, sorted by their bits from shift on: each one's is the number of those before it. No branch
-   hangs on the data: what other sorts pay for few items are branches that are foreseen wrongly. (Few are 24: with 40 a
-   town of 64 movers takes 3 percent more, with 56 or 80 15.) */
+   hangs on the data: what other sorts pay for few items are branches that are foreseen wrongly. (Few are 24: where
+   pairs are ranked here, too, with 40 a town of 64 movers takes 3 percent more, with 56 or 80 15.) */
 static void sap__rank_few(const uint64_t *items, int n, int shift, int *place) {
     uint64_t below = (UINT64_C(1) << shift) - 1;
     int i, j;
@@ -1249,8 +1249,8 @@ SAP__AVX2 static void sap__meet_avx2(const sap__chunk *a, const sap__chunk *b, i
 }
 
 /* As sap__rank_few, but items are all different, and four are compared at a time. Where 64 boxes move, and some forty
-   pairs begin and as many end, updates take 0.95 of what they take if these are sorted by digits; with the next one,
-   which compares eight at a time, 0.93. (More than 64 items ranked, too: 1.00 to 1.03.) */
+   pairs begin and as many end, updates take 0.93 to 0.95 of what they take if these are sorted by digits; with
+   sap__rank_avx512, which compares eight at a time, 0.90 to 0.94. (Up to 96 items ranked: 0.99 to 1.04 of that.) */
 SAP__AVX2 static void sap__rank_avx2(const uint64_t *items, int n, int *place) {
     uint64_t key[SAP__RANKED], rank[8];
     int i, j;
@@ -1349,7 +1349,7 @@ SAP__AVX512 static void sap__meet_avx512(const sap__chunk *a, const sap__chunk *
     }
     for (; lanes; lanes &= lanes - 1) {
         int i = sap__lowest_bit(lanes);
-        const __m512i ref = sap__splat16(a->ref[i]); /* from memory: of ~ref it would be a move that waits */
+        const __m512i ref = sap__splat16(a->ref[i]); /* from memory: ~ref would need the port of compares */
         __mmask16 k = _mm512_testn_epi32_mask(lacking, sap__lacking16(ref));
         k = _mm512_mask_cmple_epi32_mask(k, lo0, sap__splat16(a->hi[0][i]));
         k = sap__overlap16(k, lo1, hi1, sap__splat16(a->lo[1][i]), sap__splat16(a->hi[1][i]));
@@ -2242,7 +2242,7 @@ SAP__AVX2 static inline void sap__cut_index_eight(const int32_t *cut, int bits, 
 }
 
 /* Updates in which all of 1,000 to 50,000 boxes move by up to 4 take 0.96 to 0.97 of those in which there are four at a
-   time. (Sixteen at a time: 10,000 and more 0.95 to 0.96, 1,000 1.02.) */
+   time. (Sixteen at a time: 10,000 and more 0.95 to 0.97, 1,000 1.01 to 1.03.) */
 SAP__AVX2 static void sap__span_avx2(const sap__strips *t, const sap__box *const boxes[8], sap__eight_spans *f) {
     const sap__slicing *l = &t->slicing;
     __m256i lo[3], hi[3], first[2], last[2], row, columns, wide, key;
@@ -2269,8 +2269,9 @@ SAP__AVX2 static void sap__span_avx2(const sap__strips *t, const sap__box *const
 }
 #endif
 
-/* Where the i-th boxes are filed goes to spans, i in [from, to), and how many start in each slice to count. Eight boxes
-   at a time, and their corners, too: against one by one adding 1,000 or 10,000 takes a tenth less. */
+/* Where the i-th boxes are filed goes to spans, i in [from, to), and how many start in each slice to count. Four boxes
+   at a time, against one, adding 1,000 or 10,000 takes a tenth less, and their corners, too, where 10,000 jump, 2
+   percent; eight: see sap__span_avx2. */
 static void sap__span_boxes(sap__strips *t, const sap__kernel *kernel, const sap__box *boxes, const uint32_t *slots,
                             int from, int to, sap__corners *corners, uint32_t *count) {
     int i, j;
@@ -2665,9 +2666,9 @@ static void sap__ask(const sap__strips *t, const sap__kernel *kernel, const sap_
 /* Of boxes[slots[0..n-1]] (slots NULL: of all n). A few questions are posed before the first one is answered. Each
    begins with a search, of which every step waits for the last one; those of several boxes go on at once. But where an
    answer ends is foreseen wrongly, and so the search of the next box would only begin when that is known. Against one
-   by one, updates in which 64 boxes move among static ones take 0.93 to 0.97, in which 5 percent walk 0.96 to 0.98.
-   (Eight at once, or sixteen: 1.01 to 1.05 of that. Not inline, so that each question looks whether its box is filed:
-   where 64 move, only 0.01 to 0.03 is gained.) */
+   by one, updates in which 64 boxes move among static ones take 0.89 to 0.97, in which 5 percent walk 0.95 to 0.97.
+   (Eight at once, or sixteen: 1.00 to 1.05 of that. Not inline, so that each question looks whether its box is filed:
+   where 64 move, 0.97 to 1.04 of one by one.) */
 SAP__INLINE void sap__ask_several(const sap__strips *t, const sap__kernel *kernel, const sap__box *boxes,
                                   const uint32_t *slots, int n, int are_filed, sap__sink *sink) {
     sap__question question[SAP__QUESTIONS];
@@ -3056,54 +3057,60 @@ static int sap__strips_refresh(sap__strips *t, const sap__box *boxes, int moving
 /* >> machines: which kernels a machine has                                                                 */
 /* ====================================================================================================== */
 
-/* 0 if this build or this machine lacks it. */
-static int sap__get_kernel(int which, sap__kernel *kernel) {
-    kernel->width = 1;
-    kernel->hits = sap__hits_scalar;
-    kernel->meet = sap__meet_scalar;
-    kernel->ask[SAP__ASK_BOX] = sap__ask_box_scalar;
-    kernel->ask[SAP__ASK_SPHERE] = sap__ask_sphere_scalar;
-    kernel->ask[SAP__ASK_RAY] = sap__ask_ray_scalar;
-    kernel->span = sap__span_plain;
-    kernel->rank = sap__rank_scalar;
-    kernel->ranked = SAP__FEW_ITEMS;
-    if (which == SAP__KERNEL_SCALAR) return 1;
+static const sap__kernel sap__scalar_kernel = {sap__hits_scalar,
+                                               sap__meet_scalar,
+                                               sap__rank_scalar,
+                                               {sap__ask_box_scalar, sap__ask_sphere_scalar, sap__ask_ray_scalar},
+                                               sap__span_plain,
+                                               SAP__FEW_ITEMS,
+                                               1};
+
 #ifdef SAP__LANES4_KERNEL
-    if (which == SAP__LANES4_KERNEL) {
-        kernel->width = 4;
-        kernel->hits = sap__hits_lanes4;
-        kernel->meet = sap__meet_lanes4;
-        kernel->ask[SAP__ASK_BOX] = sap__ask_box_lanes4;
-        kernel->ask[SAP__ASK_SPHERE] = sap__ask_sphere_lanes4;
-        kernel->ask[SAP__ASK_RAY] = sap__ask_ray_lanes4;
-        return 1;
-    }
+static const sap__kernel sap__lanes4_kernel = {sap__hits_lanes4,
+                                               sap__meet_lanes4,
+                                               sap__rank_scalar,
+                                               {sap__ask_box_lanes4, sap__ask_sphere_lanes4, sap__ask_ray_lanes4},
+                                               sap__span_plain,
+                                               SAP__FEW_ITEMS,
+                                               4};
+#endif
+
+#ifdef SAP__HAS_AVX2
+static const sap__kernel sap__avx2_kernel = {sap__hits_avx2,
+                                             sap__meet_avx2,
+                                             sap__rank_avx2,
+                                             {sap__ask_box_avx2, sap__ask_sphere_avx2, sap__ask_ray_avx2},
+                                             sap__span_avx2,
+                                             SAP__RANKED,
+                                             8};
+#endif
+
+#ifdef SAP__HAS_AVX512
+static const sap__kernel sap__avx512_kernel = {
+    sap__hits_avx512,
+    sap__meet_avx512,
+    sap__rank_avx512,
+    {sap__ask_box_avx2, sap__ask_sphere_avx2, sap__ask_ray_avx2}, /* a node has eight lanes */
+    sap__span_avx2,
+    SAP__RANKED,
+    16};
+#endif
+
+/* 0 if this build or this machine lacks it; then it is the scalar one. */
+static int sap__get_kernel(int which, sap__kernel *kernel) {
+    const sap__kernel *found = which == SAP__KERNEL_SCALAR ? &sap__scalar_kernel : NULL;
+#ifdef SAP__LANES4_KERNEL
+    if (which == SAP__LANES4_KERNEL) found = &sap__lanes4_kernel;
 #endif
 #ifdef SAP__HAS_AVX2
-    if (which == SAP__KERNEL_AVX2 && __builtin_cpu_supports("avx2")) {
-        kernel->width = 8;
-        kernel->hits = sap__hits_avx2;
-        kernel->meet = sap__meet_avx2;
-        kernel->ask[SAP__ASK_BOX] = sap__ask_box_avx2;
-        kernel->ask[SAP__ASK_SPHERE] = sap__ask_sphere_avx2;
-        kernel->ask[SAP__ASK_RAY] = sap__ask_ray_avx2;
-        kernel->span = sap__span_avx2;
-        kernel->rank = sap__rank_avx2;
-        kernel->ranked = SAP__RANKED;
-        return 1;
-    }
+    if (which == SAP__KERNEL_AVX2 && __builtin_cpu_supports("avx2")) found = &sap__avx2_kernel;
 #endif
 #ifdef SAP__HAS_AVX512
-    if (which == SAP__KERNEL_AVX512 && __builtin_cpu_supports("avx512vbmi2")) { /* older ones clock down for it */
-        (void)sap__get_kernel(SAP__KERNEL_AVX2, kernel);                        /* what has eight lanes */
-        kernel->width = 16;
-        kernel->hits = sap__hits_avx512;
-        kernel->meet = sap__meet_avx512;
-        kernel->rank = sap__rank_avx512;
-        return 1;
-    }
+    if (which == SAP__KERNEL_AVX512 && __builtin_cpu_supports("avx512vbmi2")) /* older ones clock down for it */
+        found = &sap__avx512_kernel;
 #endif
-    return 0;
+    *kernel = found ? *found : sap__scalar_kernel;
+    return found != NULL;
 }
 
 static sap__kernel sap__best_kernel(void) {
@@ -3112,8 +3119,7 @@ static sap__kernel sap__best_kernel(void) {
     sap__kernel kernel;
     size_t i;
     for (i = 0; i < sizeof order / sizeof *order; i++)
-        if (sap__get_kernel(order[i], &kernel)) return kernel;
-    (void)sap__get_kernel(SAP__KERNEL_SCALAR, &kernel);
+        if (sap__get_kernel(order[i], &kernel)) break;
     return kernel;
 }
 

@@ -1029,8 +1029,11 @@ static int sap__take_for_outside(sap__sink *sink) {
     return sap__report(c, sink, c->grid->cells[SAP__OUTSIDE], c, 1);
 }
 
-static void sap__ask_standing(const sap_world *s, const sap__box *box, uint32_t ref, sap__sink *sink) {
-    if (s->live_static) sap__ask(&s->standing, &s->kernel, box, ref, sink);
+/* A box of one world asks another one: those that move, and if it is not static, static ones. */
+static void sap__ask_world(const sap_world *s, const sap_world *of, uint32_t local, sap__sink *sink) {
+    const sap__box *box = &of->now[local];
+    sap__ask_moving(s, box, local, sink);
+    if (s->live_static && !(of->state[local] & SAP__STATIC)) sap__ask(&s->standing, &s->kernel, box, local, sink);
 }
 
 /* Changed boxes of the cell ask the boxes outside, changed boxes outside ask those of the cell. Where
@@ -1043,8 +1046,7 @@ static int sap__ask_across(sap__cell *c, sap__cell *outside) {
     for (i = 0; i < sap__length(w->list) && o->live && !sink.stopped; i++) {
         uint32_t local = w->list[i];
         if (!(w->state[local] & SAP__LIVE) || c->range[local].edge != SAP__ALL_EDGES) continue;
-        sap__ask_moving(o, &w->now[local], local, &sink);
-        if (!(w->state[local] & SAP__STATIC)) sap__ask_standing(o, &w->now[local], local, &sink);
+        sap__ask_world(o, w, local, &sink);
     }
     sap__sink_flush(&sink);
     w->tests += sink.tests;
@@ -1053,8 +1055,7 @@ static int sap__ask_across(sap__cell *c, sap__cell *outside) {
     for (i = 0; i < sap__length(o->list) && w->live && !sink.stopped; i++) {
         uint32_t local = o->list[i];
         if (!(o->state[local] & SAP__LIVE) || !sap__overlap(&o->now[local], &c->bounds)) continue;
-        sap__ask_moving(w, &o->now[local], local, &sink);
-        if (!(o->state[local] & SAP__STATIC)) sap__ask_standing(w, &o->now[local], local, &sink);
+        sap__ask_world(w, o, local, &sink);
     }
     sap__sink_flush(&sink);
     w->tests += sink.tests;
@@ -1751,7 +1752,7 @@ static int sap__write_moves_apart(sap_multi *m) {
 static int sap__move_in_shares(sap_multi *m, int n, const sap_id *ids, const sap_aabb *boxes) {
     sap_world *s = m->whole;
     int k, recorded = sap__length(s->record), at = recorded;
-    if (!m->config.parallel || s->in_filter || (s->tree && s->tree->ready) || n == 0 || n < s->threads_from) return 0;
+    if (!m->config.parallel || s->in_filter || (s->tree && s->tree->ready) || n < s->threads_from) return 0;
     m->ids = ids;
     m->boxes = boxes;
     m->moves = n;

@@ -1431,8 +1431,8 @@ static int count_bytes(const sap_pair *pair, void *user) {
     return 1;
 }
 
-/* In the middle of an update, too, bytes are those that are held: also when all moved, and the record is lent as the list,
-   which has room for other numbers. */
+/* In the middle of an update, too, bytes are those that are held: also when all moved, and the record is lent as the
+   list, which has room for other numbers. */
 static void stats_inside_a_filter(void) {
     sap_config config;
     sap_world *s;

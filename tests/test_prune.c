@@ -319,18 +319,48 @@ static int compare_kernels(const sap__kernel *kernel, const sap__kernel *other, 
     return wrong;
 }
 
-/* In how many of eight boxes, by slots from that one on, kernels differ as to where they are filed. */
-static int compare_spans(const sap__kernel *kernel, const sap__kernel *other, const sap_world *s, uint32_t slot) {
+/* In how many of eight boxes kernels differ as to where they are filed. */
+static int compare_spans(const sap__kernel *kernel, const sap__kernel *other, const sap__strips *t,
+                         const sap__box boxes[8]) {
     const sap__box *eight[8];
     sap__eight_spans spans, others;
     int i, wrong = 0;
-    for (i = 0; i < 8; i++) eight[i] = sap__recorded_box(s, slot + (uint32_t)i);
-    kernel->span(&s->moving, eight, &spans);
-    other->span(&s->moving, eight, &others);
+    for (i = 0; i < 8; i++) eight[i] = &boxes[i];
+    kernel->span(t, eight, &spans);
+    other->span(t, eight, &others);
     for (i = 0; i < 8; i++)
         wrong += spans.packed[i] != others.packed[i] || spans.low[i] != others.low[i] ||
                  spans.high[i] != others.high[i] || spans.width[i] != others.width[i] ||
                  spans.slice[i] != others.slice[i];
+    return wrong;
+}
+
+/* A box that starts and ends at cuts, or just below them: so it touches any number of strips. */
+static void box_between_cuts(test_rng *rng, const sap__strips *t, sap__box *box) {
+    int d;
+    for (d = 0; d < 2; d++) {
+        int strips = 1 << t->bits[d], first = test_below(rng, strips), last = first + test_below(rng, strips - first);
+        box->lo[t->axis[d + 1]] = first ? t->cut[d][first] - test_below(rng, 2) : -SAP__INFINITY;
+        box->hi[t->axis[d + 1]] = last ? t->cut[d][last] : SAP__INFINITY * test_below(rng, 2);
+        if (last) box->hi[t->axis[d + 1]] -= test_below(rng, 2);
+    }
+    box->lo[t->axis[0]] = t->slice_from + test_below(rng, 1 << 16);
+    box->hi[t->axis[0]] = SAP__INFINITY;
+}
+
+/* Of the boxes of a world, and of any that it may have. */
+static int compare_all_spans(const sap__kernel *kernel, const sap__kernel *other, const sap_world *s) {
+    test_rng rng = {20261123};
+    sap__box boxes[8];
+    int i, k, wrong = 0;
+    for (i = 0; i + 8 <= sap__length(s->slots); i += 8) {
+        for (k = 0; k < 8; k++) boxes[k] = *sap__recorded_box(s, (uint32_t)(i + k));
+        wrong += compare_spans(kernel, other, &s->moving, boxes);
+    }
+    for (i = 0; i < 100; i++) {
+        for (k = 0; k < 8; k++) box_between_cuts(&rng, &s->moving, &boxes[k]);
+        wrong += compare_spans(kernel, other, &s->moving, boxes);
+    }
     return wrong;
 }
 
@@ -344,7 +374,7 @@ static void check_kernels(const sap_world *s) {
     for (which = SAP__KERNEL_SCALAR + 1; which <= SAP__KERNEL_WASM; which++) {
         if (!sap__get_kernel(which, &kernel)) continue;
         others++;
-        for (i = 0; i + 8 <= sap__length(s->slots); i += 8) wrong += compare_spans(&kernel, &scalar, s, (uint32_t)i);
+        wrong += compare_all_spans(&kernel, &scalar, s);
         CHECK(kernel.hits != scalar.hits && kernel.meet != scalar.meet);
         for (i = 0; i < 3; i++) CHECK(kernel.ask[i] != scalar.ask[i]);
         for (i = 0; i <= sap__wide_strip(t); i++) {

@@ -215,6 +215,7 @@ typedef enum sap_result {
 SAP_DEF const char *sap_result_text(sap_result r);
 
 enum { SAP_AXIS_X = 1, SAP_AXIS_Y = 2, SAP_AXIS_Z = 4, SAP_2D = 3 };
+#define SAP_SLOT(id) ((id) & 0xffffffu) /* from 1; indexes your own arrays */
 
 /* The steps of SAP_TRACE(step, axis, id0, id1), axis 0 to 2: an endpoint of id0 passes one of id1; the pair starts,
    or stops, on this axis, and now overlaps, or did, on all; the rule for it fired, but the other axes say no, or both
@@ -225,11 +226,21 @@ enum { SAP_STEP_PASS, SAP_STEP_START, SAP_STEP_STOP, SAP_STEP_REJECT };
    give the same answer until sap_refilter, and may call only the look functions. */
 typedef int sap_filter(const sap_pair *pair, void *user);
 
+/* How an update finds the pairs that begin and end. All methods give the same ids, events, order of pairs and
+   snapshots. SAP_METHOD_SORT never gives up, whatever it costs; SAP_METHOD_AUTO has a budget. */
+typedef enum sap_method {
+    SAP_METHOD_AUTO = 0, /* the cheapest, chosen by counts */
+    SAP_METHOD_SORT,     /* insertion sort of the endpoint arrays (Terdiman I.2 to I.5) */
+    SAP_METHOD_PRUNE,    /* box pruning of all (I.4c) */
+    SAP_METHOD_QUERY     /* each changed box looks for its overlaps */
+} sap_method;
+
 typedef struct sap_config {   /* zeroed = all defaults */
     int axes;                 /* SAP_AXIS_* that are sorted and tested; 0 = all three */
     int max_boxes, max_pairs; /* hard limits; 0 = none */
     sap_filter *filter;
     void *filter_user;
+    int method; /* a sap_method; 0 = chosen for each update */
 } sap_config;
 
 /* ---- life ------------------------------------------------------------------------------------------- */
@@ -371,6 +382,8 @@ typedef struct sap_stats {
     int boxes, static_boxes, pairs, created, deleted;
     long long swaps, overlap_tests; /* of the last update */
     size_t bytes;                   /* all memory this world holds */
+    int method;                     /* the sap_method that settled the last update; 0: nothing was recorded */
+    int cells;                      /* of the grid that hold a box that moves */
 } sap_stats;
 SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats);
 
@@ -3231,6 +3244,7 @@ enum {
 };
 #define SAP__NONE 0xffffffffu
 #define SAP__MAX_BOXES 0xffffff
+#define SAP__RESTING 256
 
 typedef struct sap__slot {
     void *object;
@@ -3244,9 +3258,6 @@ typedef struct sap__links {
 
 /* Two ways to a pair that are kept only while somebody asks for them: see pairs. */
 enum { SAP__CHAINS, SAP__LISTS, SAP__LINKS };
-
-/* The ways of settling an update. All give the same events. */
-enum { SAP__PATH_AUTO, SAP__PATH_SORT, SAP__PATH_QUERY, SAP__PATH_PRUNE };
 
 typedef struct sap__tree sap__tree;
 
@@ -3268,7 +3279,8 @@ struct sap_world {
     sap_config config;
     sap__kernel kernel;
     int32_t used[6]; /* see sap__axes_used */
-    int path;        /* SAP__PATH_AUTO, or what tests force */
+    int path;        /* config.method */
+    int settled_by;  /* the method of the last update */
     int order_from;  /* see sap__order_changes; tests set it, too */
     int in_callback, in_filter;
     sap_result last_error;
@@ -4341,10 +4353,15 @@ static void sap__free_removed(sap_world *s) {
     s->removed.count = 0;
 }
 
+/* How many free slots have rested: a removed id is refused until 65,536 more boxes have been removed. */
+static int sap__rested(const sap_world *s) {
+    return s->free.count > SAP__RESTING ? s->free.count - SAP__RESTING : 0;
+}
+
 /* The slot longest free, else a new one behind the others. */
 static uint32_t sap__take_slot(sap_world *s) {
     uint32_t slot = s->free.first;
-    if (s->free.count) {
+    if (sap__rested(s) || sap__length(s->slots) == SAP__MAX_BOXES) {
         s->free.first = s->slots[slot].mask;
         s->free.count--;
     } else {
@@ -4367,7 +4384,11 @@ static sap_result sap__add(sap_world *s, int n, const sap_aabb *boxes, void *con
     for (i = 0; i < n; i++) good &= sap__encode(&boxes[i], s->used, &encoded);
     if (!good) return sap__end_call(s, SAP_ERROR_BOX);
     if (s->config.max_boxes && n > s->config.max_boxes - s->live) return sap__end_call(s, SAP_ERROR_LIMIT);
-    fresh_slots = n > s->free.count ? n - s->free.count : 0;
+    fresh_slots = n > sap__rested(s) ? n - sap__rested(s) : 0;
+    if (fresh_slots > SAP__MAX_BOXES - sap__length(s->slots)) { /* then those that rest, too */
+        int unused = SAP__MAX_BOXES - sap__length(s->slots);
+        if (n - unused <= s->free.count) fresh_slots = unused;
+    }
     if (fresh_slots > SAP__MAX_BOXES - sap__length(s->slots)) return sap__end_call(s, SAP_ERROR_LIMIT);
     if (!sap__room_for_boxes(s, sap__length(s->slots) + fresh_slots)) return sap__end_call(s, SAP_ERROR_MEMORY);
     for (i = 0; i < n; i++) {
@@ -5528,7 +5549,7 @@ static void sap__order_changes(sap_world *s, const sap__strips *t, int boxes) {
 /* Brings the strips in step with what changed: changed[0] moving boxes, changed[1] static ones, of both changed[2] that
    came or went. */
 static int sap__file_changes(sap_world *s, int path, const int changed[3]) {
-    int moving = path == SAP__PATH_PRUNE ? sap__refresh_all(s, changed[2]) || sap__file_all(s, &s->moving)
+    int moving = path == SAP_METHOD_PRUNE ? sap__refresh_all(s, changed[2]) || sap__file_all(s, &s->moving)
                                          : sap__refile(s, &s->moving, changed[0], s->live - s->live_static);
     int standing = sap__refile(s, &s->standing, changed[1], s->live_static);
     return moving && standing;
@@ -5551,7 +5572,7 @@ static int sap__find_overlaps(sap_world *s, int path, int (*swept)(sap__sink *),
                               void *context) {
     sap__sink sink;
     int i = 0, n = sap__length(s->list);
-    if (path == SAP__PATH_PRUNE) {
+    if (path == SAP_METHOD_PRUNE) {
         sap__sink_init(&sink, context, swept);
         sap__sweep(&s->moving, &s->kernel, &sink);
         sap__sink_flush(&sink);
@@ -5571,7 +5592,7 @@ static int sap__find_overlaps(sap_world *s, int path, int (*swept)(sap__sink *),
             else
                 asking[count++] = slot;
         }
-        sap__ask_for_moving(s, asking, count, path != SAP__PATH_PRUNE, &sink);
+        sap__ask_for_moving(s, asking, count, path != SAP_METHOD_PRUNE, &sink);
     }
     sap__sink_flush(&sink);
     s->tests += sink.tests;
@@ -5613,20 +5634,20 @@ static int sap__lose_changed(sap_world *s) {
 /* What begins and what ends, by strips that are in step. */
 static int sap__find_changes(sap_world *s, int path) {
     if (!sap__find_overlaps(s, path, sap__take_found, sap__take_asked, s)) return 0;
-    return path == SAP__PATH_PRUNE ? sap__lose_by_pairs(s) : sap__lose_changed(s);
+    return path == SAP_METHOD_PRUNE ? sap__lose_by_pairs(s) : sap__lose_changed(s);
 }
 
 /* On threads if the work, counted in boxes that are swept, is worth it. */
 static int sap__settle_by_strips(sap_world *s, int path, const int changed[3]) {
-    long long work = (path == SAP__PATH_PRUNE && !s->live_static ? 1 : SAP__ASKING) * (long long)sap__length(s->list);
+    long long work = (path == SAP_METHOD_PRUNE && !s->live_static ? 1 : SAP__ASKING) * (long long)sap__length(s->list);
     s->ends_ready = 0;
-    if (path == SAP__PATH_PRUNE)
+    if (path == SAP_METHOD_PRUNE)
         sap__order_changes(s, &s->standing, s->live_static);
     else
         sap__order_changes(s, &s->moving, s->live - s->live_static);
     if (s->settle_in_shares && s->live > s->live_static && work >= s->threads_from)
         return s->settle_in_shares(s, path, changed);
-    if (path == SAP__PATH_QUERY && changed[1] == 0 && (s->live_static == 0 || s->standing.ready)) {
+    if (path == SAP_METHOD_QUERY && changed[1] == 0 && (s->live_static == 0 || s->standing.ready)) {
         if (sap__file_and_ask(s, changed[0])) return sap__lose_changed(s);
         if (s->moving.ready) return 0;
         sap__set_length(s->found, 0); /* with some boxes where they were */
@@ -5704,19 +5725,19 @@ static double sap__expect_shifts(const sap_world *s) {
 }
 
 static int sap__choose_path(sap_world *s, int changed_moving, int changed) {
-    int moving = s->live - s->live_static, path = SAP__PATH_QUERY;
-    if (SAP__TRACES) return SAP__PATH_SORT;
-    if (s->path != SAP__PATH_AUTO) return s->path;
+    int moving = s->live - s->live_static, path = SAP_METHOD_QUERY;
+    if (SAP__TRACES) return SAP_METHOD_SORT;
+    if (s->path != SAP_METHOD_AUTO) return s->path;
     if (s->ends_ready && SAP__SORT_PART * (long long)changed >= s->live && SAP__CALM_PART * s->swaps <= s->live)
-        return SAP__PATH_SORT;
-    if (SAP__PRUNE_PART * (long long)changed_moving > moving) path = SAP__PATH_PRUNE;
-    if (path == SAP__PATH_PRUNE && moving > SAP__CALM_BOXES && s->live_static == 0 &&
+        return SAP_METHOD_SORT;
+    if (SAP__PRUNE_PART * (long long)changed_moving > moving) path = SAP_METHOD_PRUNE;
+    if (path == SAP_METHOD_PRUNE && moving > SAP__CALM_BOXES && s->live_static == 0 &&
         s->kernel.width <= SAP__CALM_WIDTH) {
         if (!((double)SAP__CALM_PART * sap__expect_shifts(s) < 1))
             s->patience = s->patience > SAP__PATIENCE ? s->patience - 1 : SAP__PATIENCE;
         else if (s->patience > 0)
             s->patience--;
-        if (s->patience == 0) path = SAP__PATH_SORT;
+        if (s->patience == 0) path = SAP_METHOD_SORT;
     }
     return path;
 }
@@ -5842,16 +5863,18 @@ static sap_result sap__settle_changes(sap_world *s) {
     if (s->fresh) sap__link_pairs(s, SAP__CHAINS);
     s->swaps = s->tests = 0;
     s->trouble = SAP_ERROR_MEMORY;
-    budget = s->path == SAP__PATH_AUTO && !SAP__TRACES ? SAP__SHIFT_BUDGET * (long long)(s->live + 1) : LLONG_MAX / 2;
+    budget = s->path == SAP_METHOD_AUTO && !SAP__TRACES ? SAP__SHIFT_BUDGET * (long long)(s->live + 1) : LLONG_MAX / 2;
+    s->settled_by = path;
     good = s->settle_in_cells       ? s->settle_in_cells(s)
-           : path == SAP__PATH_SORT ? sap__settle_by_sort(s, budget)
+           : path == SAP_METHOD_SORT ? sap__settle_by_sort(s, budget)
                                     : sap__settle_by_strips(s, path, changed);
     if (!good && s->trouble == SAP_OK) { /* too many shifts: nothing was committed, prune instead */
         sap__set_length(s->found, 0);
         sap__set_length(s->lost, 0);
         s->patience = 8 * SAP__PATIENCE;
         s->trouble = SAP_ERROR_MEMORY;
-        good = sap__settle_by_strips(s, SAP__PATH_PRUNE, changed);
+        s->settled_by = SAP_METHOD_PRUNE;
+        good = sap__settle_by_strips(s, SAP_METHOD_PRUNE, changed);
     }
     pairs = (long long)sap__length(s->pairs) - sap__length(s->lost) + sap__length(s->found);
     if (good && (pairs > INT_MAX || (s->config.max_pairs && pairs > s->config.max_pairs)))
@@ -5883,6 +5906,7 @@ static sap_result sap__settle_pairs(sap_world *s) {
 }
 
 static sap_result sap__settle(sap_world *s) {
+    s->settled_by = s->path ? s->path : SAP_METHOD_QUERY;
     sap__catch_up(s);
     if (s->live || s->settle_in_cells || !sap__end_all(s)) {
         sap_result r = sap__settle_pairs(s);
@@ -5903,6 +5927,7 @@ SAP_DEF sap_result sap_update(sap_world *s) {
         sap__set_length(s->created, 0);
         sap__set_length(s->deleted, 0);
         s->swaps = s->tests = 0;
+        s->settled_by = SAP_METHOD_AUTO;
         return sap__end_call(s, SAP_OK);
     }
     return sap__end_call(s, sap__settle(s));
@@ -5936,7 +5961,9 @@ SAP_DEF int sap_dump_pairs(sap_world *s, sap_create_pair *create, sap_delete_pai
 
 SAP_DEF sap_world *sap_create(const sap_config *config) {
     sap_world *s;
-    if (config && (config->axes < 0 || config->axes > 7 || config->max_boxes < 0 || config->max_pairs < 0)) return NULL;
+    if (config && (config->axes < 0 || config->axes > 7 || config->max_boxes < 0 || config->max_pairs < 0 ||
+                   config->method < SAP_METHOD_AUTO || config->method > SAP_METHOD_QUERY))
+        return NULL;
     s = (sap_world *)SAP_REALLOC(NULL, sizeof *s);
     if (!s) return NULL;
     memset(s, 0, sizeof *s);
@@ -5993,6 +6020,7 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
     if (sap__is_busy(s)) return sap__end_call(s, SAP_ERROR_BUSY);
     if (boxes < 0 || pairs < 0) return sap__end_call(s, SAP_ERROR_ARGUMENT);
     if (boxes > SAP__MAX_BOXES) return sap__end_call(s, SAP_ERROR_LIMIT);
+    if (boxes) boxes = boxes < SAP__MAX_BOXES - SAP__RESTING - 1 ? boxes + SAP__RESTING + 1 : SAP__MAX_BOXES;
     ends = 2 * boxes + 2;
     items = ends > pairs ? ends : pairs;
     if (!sap__room_for_boxes(s, boxes) || !sap__room_for_pairs(s, pairs, pairs, pairs) ||
@@ -6160,6 +6188,7 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats) {
     stats->swaps = s->swaps;
     stats->overlap_tests = s->tests;
     stats->bytes = sap__all_bytes(s);
+    stats->method = s->settled_by;
 }
 
 /* For tests: SAP__KERNEL_SCALAR and so on; 0 if this build or machine lacks it. */

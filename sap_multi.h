@@ -258,7 +258,7 @@ typedef struct sap__cell {
     int is_dirty;                 /* has something to settle */
     int lacks_room;               /* a job could not end: it needs more room and is run again */
     int is_edited;                /* its strips are in step */
-    int path;                     /* how it settles: SAP__PATH_PRUNE or SAP__PATH_QUERY */
+    int path;                     /* how it settles: SAP_METHOD_PRUNE or SAP_METHOD_QUERY */
     int changed[3];               /* moving and static boxes in the world's list; those that came or went */
     long long since;              /* the update in which it went to the pool */
     const struct sap_multi *grid; /* whose cell it is */
@@ -964,8 +964,8 @@ static void sap__edit_cell(sap__cell *c) {
         return;
     }
     w->tests = 0;
-    c->path = SAP__PRUNE_PART * (long long)c->changed[0] > w->live - w->live_static ? SAP__PATH_PRUNE : SAP__PATH_QUERY;
-    if (forced == SAP__PATH_PRUNE || forced == SAP__PATH_QUERY) c->path = forced;
+    c->path = SAP__PRUNE_PART * (long long)c->changed[0] > w->live - w->live_static ? SAP_METHOD_PRUNE : SAP_METHOD_QUERY;
+    if (forced == SAP_METHOD_PRUNE || forced == SAP_METHOD_QUERY) c->path = forced;
     if (2 * sap__length(w->list) > w->live) /* bounds only grow; now is the time to fit them */
         for (c->bounds = sap__nowhere, k = 0; k < sap__length(w->state); k++)
             if (w->state[k] & SAP__LIVE) sap__unite(&c->bounds, &w->now[k]);
@@ -1579,7 +1579,7 @@ static int sap__build_in_shares(sap_multi *m) {
 static int sap__file_in_shares(sap_multi *m, const int changed[3]) {
     sap_world *s = m->whole;
     sap__strips *t = &s->moving;
-    int moving = s->live - s->live_static, good = 1, refreshes = m->path == SAP__PATH_PRUNE;
+    int moving = s->live - s->live_static, good = 1, refreshes = m->path == SAP_METHOD_PRUNE;
     t->ready &= refreshes ? sap__may_refresh(s) : 4 * (long long)changed[0] <= moving;
     if (!sap__room(&t->spans, sap__length(s->state))) return sap__trouble(s, SAP_ERROR_MEMORY);
     if (t->ready && (refreshes ? changed[2] : changed[0]))
@@ -1605,7 +1605,7 @@ static void sap__find_share_job(void *data, int index) {
     v->tests = 0;
     if (!sap__find_overlaps(v, m->path, sap__take_found, sap__take_asked, v)) return;
     m->is_done[index] = 1;
-    if (m->path == SAP__PATH_QUERY && !sap__asks_user(v))
+    if (m->path == SAP_METHOD_QUERY && !sap__asks_user(v))
         m->lost[index] =
             sap__look_through_lists(v, SAP__RECORDED, sap__length(v->pairs) / SAP__LISTS_PART / SAP__SHARES) > 0;
 }
@@ -1630,7 +1630,7 @@ static int sap__merge_shares(sap_multi *m) {
             sap__push(s->found, found[i]);
         }
     }
-    if (m->path == SAP__PATH_PRUNE) sap__note_sweep(&s->moving, tests);
+    if (m->path == SAP_METHOD_PRUNE) sap__note_sweep(&s->moving, tests);
     return 1;
 }
 
@@ -1655,10 +1655,10 @@ static int sap__merge_lost(sap_multi *m) {
 /* Finds what begins; and, where much changed, what ends. */
 static int sap__find_in_shares(sap_multi *m) {
     sap_world *s = m->whole;
-    int k, n = sap__length(s->list), lists = m->path == SAP__PATH_QUERY || s->live_static;
-    int more = m->path == SAP__PATH_PRUNE ? sap__shares_of_pairs(m) : 0, jobs = SAP__SHARES + more;
+    int k, n = sap__length(s->list), lists = m->path == SAP_METHOD_QUERY || s->live_static;
+    int more = m->path == SAP_METHOD_PRUNE ? sap__shares_of_pairs(m) : 0, jobs = SAP__SHARES + more;
     if (more < 0) return sap__trouble(s, SAP_ERROR_MEMORY);
-    if (m->path == SAP__PATH_QUERY) sap__link_pairs(s, SAP__LISTS);
+    if (m->path == SAP_METHOD_QUERY) sap__link_pairs(s, SAP__LISTS);
     if (!sap__open_shares(m)) return sap__trouble(s, SAP_ERROR_MEMORY);
     for (k = 0; k < SAP__SHARES; k++) {
         sap_world *v = &m->shares[k];
@@ -1680,7 +1680,7 @@ static int sap__find_in_shares(sap_multi *m) {
         }
     }
     if (!sap__merge_shares(m)) return 0;
-    return more ? sap__join_lost(m) : m->path == SAP__PATH_PRUNE ? sap__lose_by_pairs(s) : sap__merge_lost(m);
+    return more ? sap__join_lost(m) : m->path == SAP_METHOD_PRUNE ? sap__lose_by_pairs(s) : sap__merge_lost(m);
 }
 
 /* The whole calls it in place of sap__settle_by_strips where much has changed. */

@@ -1245,7 +1245,7 @@ static void offer_forged(void) {
     if (!bytes) exit(2);
     for (w = 0; w < 2; w++) {
         make_subject(&subjects[w], path == 3 && w == 1);
-        inside(&subjects[w])->path = SAP__PATH_SORT + (path + w) % 3;
+        inside(&subjects[w])->path = SAP_METHOD_SORT + (path + w) % 3;
         answers[w] = ON(&subjects[w], restore, bytes, forged.size);
     }
     HOLDS(answers[0] == answers[1]);
@@ -1469,7 +1469,7 @@ static void do_look(void) {
 
 static void do_change_way(void) {
     subject *w = &run.subjects[take_below(WORLDS)];
-    inside(w)->path = take_below(SAP__PATH_PRUNE + 1);
+    inside(w)->path = take_below(SAP_METHOD_QUERY + 1);
     (void)sap__use_kernel(inside(w), take_below(SAP__KERNEL_AVX512 + 1)); /* if there is such a kernel */
 }
 
@@ -1550,7 +1550,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     model_init(&run.model, &run.config);
     take_grid(&run.grid);
     for (w = 0; w < WORLDS; w++) make_subject(&run.subjects[w], w == WORLDS - 1);
-    run.subjects[0].s->path = take_below(SAP__PATH_PRUNE + 1);
+    run.subjects[0].s->path = take_below(SAP_METHOD_QUERY + 1);
     (void)sap__use_kernel(run.subjects[1].s, SAP__KERNEL_SCALAR);
     while (run.at < run.size) do_one();
     run.armed = -1;

@@ -417,7 +417,7 @@ static void reserve_counts_free_slots(void) {
 int main(int argc, char **argv) {
     uint64_t seed = (uint64_t)test_argument(argc, argv, 1, 1);
     int path, kind;
-    for (path = SAP__PATH_AUTO; path <= SAP__PATH_PRUNE; path++) {
+    for (path = SAP_METHOD_AUTO; path <= SAP_METHOD_QUERY; path++) {
         every_allocation_fails(path, seed);
         what_never_fails(path);
         update_waits_for_memory(path);

@@ -11,7 +11,7 @@
 #include "model.h"
 #include "scenes.h"
 
-enum { ALL_PATHS = SAP__PATH_PRUNE + 1 };
+enum { ALL_PATHS = SAP_METHOD_QUERY + 1 };
 
 /* Every test runs once for each way of settling. */
 static int path;
@@ -1699,8 +1699,8 @@ static void check_damage(int how, const char *(*spoil)(sap_world *, const uint32
 
 /* A broken invariant is found, and called by its name. */
 static void validate(void) {
-    check_damage(SAP__PATH_QUERY, damage);
-    check_damage(SAP__PATH_SORT, damage_ends);
+    check_damage(SAP_METHOD_QUERY, damage);
+    check_damage(SAP_METHOD_SORT, damage_ends);
 }
 
 /* ---- cost ------------------------------------------------------------------------------------ */
@@ -1710,7 +1710,7 @@ enum { LINE = 300 }; /* boxes that stand along x, two apart */
 static sap_world *make_line(sap_id ids[LINE]) {
     sap_world *s = make_world(NULL);
     int i;
-    s->path = SAP__PATH_AUTO;
+    s->path = SAP_METHOD_AUTO;
     CHECK(sap__get_kernel(SAP__KERNEL_SCALAR, &s->kernel)); /* with wide ones nobody sorts */
     for (i = 0; i < LINE; i++) ids[i] = add(s, along_x(2.0f * (float)i, 2.0f * (float)i + 1));
     return s;
@@ -1720,8 +1720,8 @@ static sap_world *make_line(sap_id ids[LINE]) {
 static int way_of_update(sap_world *s) {
     s->moving.sweep_tests = -1;
     CHECK_EQUAL(sap_update(s), SAP_OK);
-    if (s->ends_ready) return SAP__PATH_SORT;
-    return s->moving.sweep_tests >= 0 ? SAP__PATH_PRUNE : SAP__PATH_QUERY;
+    if (s->ends_ready) return SAP_METHOD_SORT;
+    return s->moving.sweep_tests >= 0 ? SAP_METHOD_PRUNE : SAP_METHOD_QUERY;
 }
 
 /* The first n boxes move by so much along x. */
@@ -1740,7 +1740,7 @@ static void push(sap_world *s, const sap_id *ids, int n, float by) {
 static int calm_updates(sap_world *s, const sap_id ids[LINE], int most) {
     int n = 0;
     do push(s, ids, sap_count(s) < LINE ? sap_count(s) : LINE, 1e-3f);
-    while (way_of_update(s) != SAP__PATH_SORT && ++n < most);
+    while (way_of_update(s) != SAP_METHOD_SORT && ++n < most);
     return n;
 }
 
@@ -1759,9 +1759,9 @@ static void static_boxes_ask(void) {
     for (i = 0; i < LINE; i++) standing[i] = sap_add_static(s, &box, NULL);
     CHECK_EQUAL(sap_update(s), SAP_OK);
     push(s, standing, LINE, 1);
-    CHECK_EQUAL(way_of_update(s), SAP__PATH_QUERY);
+    CHECK_EQUAL(way_of_update(s), SAP_METHOD_QUERY);
     push(s, ids, LINE / SAP__PRUNE_PART + 1, 1);
-    CHECK_EQUAL(way_of_update(s), SAP__PATH_PRUNE);
+    CHECK_EQUAL(way_of_update(s), SAP_METHOD_PRUNE);
     sap_destroy(s);
 }
 
@@ -1771,43 +1771,43 @@ static void ways_are_chosen(void) {
     sap_id ids[LINE];
     sap_world *s = make_line(ids);
     sap_stats stats;
-    CHECK_EQUAL(way_of_update(s), SAP__PATH_PRUNE);
+    CHECK_EQUAL(way_of_update(s), SAP_METHOD_PRUNE);
     push(s, ids, PART, 1000);
-    CHECK_EQUAL(way_of_update(s), SAP__PATH_QUERY);
+    CHECK_EQUAL(way_of_update(s), SAP_METHOD_QUERY);
     push(s, ids, PART + 1, 1000);
-    CHECK_EQUAL(way_of_update(s), SAP__PATH_PRUNE);
+    CHECK_EQUAL(way_of_update(s), SAP_METHOD_PRUNE);
     push(s, ids, PART, -2000);
     push(s, ids + PART, 1, -1000); /* all are back */
-    CHECK_EQUAL(way_of_update(s), SAP__PATH_PRUNE);
+    CHECK_EQUAL(way_of_update(s), SAP_METHOD_PRUNE);
     push(s, ids, PART + 1, 1000);
     push(s, ids + PART, 1, -1000); /* this one is back, and counts: it is not looked at again */
-    CHECK_EQUAL(way_of_update(s), SAP__PATH_PRUNE);
+    CHECK_EQUAL(way_of_update(s), SAP_METHOD_PRUNE);
     push(s, ids, PART, -1000);
-    CHECK_EQUAL(way_of_update(s), SAP__PATH_QUERY);
+    CHECK_EQUAL(way_of_update(s), SAP_METHOD_QUERY);
 
     CHECK_EQUAL(calm_updates(s, ids, 100), SAP__PATIENCE - 1);
     push(s, ids, LINE / SAP__SORT_PART, 1e-3f);
-    CHECK_EQUAL(way_of_update(s), SAP__PATH_SORT);
+    CHECK_EQUAL(way_of_update(s), SAP_METHOD_SORT);
     sap_get_stats(s, &stats);
     CHECK_EQUAL(stats.swaps, 0);
     push(s, ids, PART, 1e-3f);
-    CHECK_EQUAL(way_of_update(s), SAP__PATH_QUERY);
+    CHECK_EQUAL(way_of_update(s), SAP_METHOD_QUERY);
 
     CHECK_EQUAL(calm_updates(s, ids, 100), 0); /* as patient as it was */
     push(s, ids, LINE, 1e-3f);
     turn_pairs(s, ids, FEW, 2);
-    CHECK_EQUAL(way_of_update(s), SAP__PATH_SORT);
+    CHECK_EQUAL(way_of_update(s), SAP_METHOD_SORT);
     sap_get_stats(s, &stats);
     CHECK(stats.swaps == 2 * FEW && SAP__CALM_PART * stats.swaps <= LINE);
     push(s, ids, LINE, 1e-3f);
     turn_pairs(s, ids, FEW + 2, 2);
     turn_pairs(s, ids, FEW, -4); /* these go back */
-    CHECK_EQUAL(way_of_update(s), SAP__PATH_SORT);
+    CHECK_EQUAL(way_of_update(s), SAP_METHOD_SORT);
     sap_get_stats(s, &stats);
     CHECK(stats.swaps == 2 * FEW + 4 && SAP__CALM_PART * stats.swaps > LINE);
     push(s, ids, LINE, 1e-3f);
     turn_pairs(s, ids, FEW, 2); /* no more than at first, but that was too much */
-    CHECK_EQUAL(way_of_update(s), SAP__PATH_PRUNE);
+    CHECK_EQUAL(way_of_update(s), SAP_METHOD_PRUNE);
     sap_destroy(s);
 }
 
@@ -1820,12 +1820,12 @@ static void a_sort_is_given_up(void) {
     CHECK_EQUAL(sap_update(s), SAP_OK);
     CHECK_EQUAL(calm_updates(s, ids, 100), SAP__PATIENCE - 1);
     for (i = 0; i < LINE; i++) push(s, ids + i, 1, 2.0f * (float)(LINE - 2 * i)); /* turned round */
-    CHECK_EQUAL(way_of_update(s), SAP__PATH_PRUNE);
+    CHECK_EQUAL(way_of_update(s), SAP_METHOD_PRUNE);
     sap_get_stats(s, &stats);
     CHECK(stats.swaps > SAP__SHIFT_BUDGET * LINE && stats.swaps < (SAP__SHIFT_BUDGET + 2) * LINE);
     for (i = 0; i < 10; i++) { /* what is not calm does not make it longer */
         push(s, ids, LINE, i % 2 ? 1.0f : -1.0f);
-        CHECK(way_of_update(s) != SAP__PATH_SORT);
+        CHECK(way_of_update(s) != SAP_METHOD_SORT);
     }
     CHECK_EQUAL(calm_updates(s, ids, 100), 8 * SAP__PATIENCE - 1 - 10);
     sap_destroy(s);
@@ -1844,14 +1844,14 @@ static void who_does_not_sort(void) {
     sap_remove_many(s, LINE - SAP__CALM_BOXES, ids + SAP__CALM_BOXES);
     CHECK_EQUAL(sap_update(s), SAP_OK);
     push(s, ids, 1, 1000);
-    CHECK_EQUAL(way_of_update(s), SAP__PATH_QUERY); /* the endpoints are forgotten */
+    CHECK_EQUAL(way_of_update(s), SAP_METHOD_QUERY); /* the endpoints are forgotten */
     CHECK_EQUAL(calm_updates(s, ids, 20), 20);
     sap_destroy(s);
 
     s = make_line(ids);
     for (i = 0; i < 20; i++) {
         push(s, ids, LINE, i % 2 ? 1.0f : -1.0f); /* two ends in the way of each */
-        CHECK(way_of_update(s) != SAP__PATH_SORT);
+        CHECK(way_of_update(s) != SAP_METHOD_SORT);
     }
     CHECK_EQUAL(calm_updates(s, ids, 20), SAP__PATIENCE - 1); /* any that is not calm begins the count anew */
     sap_destroy(s);
@@ -1871,7 +1871,7 @@ static void who_does_not_sort(void) {
 
     s = make_line(ids);
     for (i = 0; i < 20; i++) {
-        CHECK(way_of_update(s) != SAP__PATH_SORT);
+        CHECK(way_of_update(s) != SAP_METHOD_SORT);
         CHECK_EQUAL(sap_remove_many(s, LINE * 2 / 3, ids), SAP_OK);
         for (j = 0; j < LINE * 2 / 3; j++) ids[j] = add(s, along_x(0, 1));
         push(s, ids, LINE, 1e-3f);
@@ -1886,7 +1886,7 @@ static void few_cost_little(void) {
     sap_stats stats;
     CHECK_EQUAL(sap_update(s), SAP_OK);
     push(s, ids, 1, 1e-3f);
-    CHECK_EQUAL(way_of_update(s), SAP__PATH_QUERY);
+    CHECK_EQUAL(way_of_update(s), SAP_METHOD_QUERY);
     sap_get_stats(s, &stats);
     CHECK(stats.overlap_tests > 0 && stats.overlap_tests <= 64);
     push(s, ids, LINE, 0);
@@ -1979,7 +1979,7 @@ static void pairs_are_linked_for_who_asks(void) {
     CHECK(sap_pairs_of(s, ids[1], &other, 1) == 2 && other == ids[0]);
     CHECK(s->linked[SAP__CHAINS] && s->linked[SAP__LISTS] && sap_validate(s) == NULL);
     CHECK(sap_find_pair(s, ids[1], ids[0])->user_data == s);
-    s->path = SAP__PATH_PRUNE;
+    s->path = SAP_METHOD_PRUNE;
     for (round = 0; round < 3; round++) { /* no pair comes or goes: then to keep them costs nothing */
         for (i = 0; i < N; i++)
             (void)move(s, ids[i], along_x(0.75f * (float)i + 0.01f * (float)round, 0.75f * (float)i + 1.1f));
@@ -2005,7 +2005,7 @@ static void pairs_are_linked_for_who_asks(void) {
     CHECK_EQUAL(sap_update(s), SAP_OK);
     s->linked[SAP__LISTS] = 0;
     (void)move(s, ids[5], along_x(500, 501));
-    s->path = SAP__PATH_QUERY;
+    s->path = SAP_METHOD_QUERY;
     CHECK_EQUAL(sap_update(s), SAP_OK);
     CHECK(s->linked[SAP__LISTS] && !s->linked[SAP__CHAINS]); /* it has looked through a list itself */
     CHECK_EQUAL(sap_pairs_of(s, ids[5], NULL, 0), 0);
@@ -2044,7 +2044,7 @@ static void strips_overflow_and_run_empty(void) {
     test_rng rng = {5};
     int i, k, n = 0, overflows = 0, spare;
     long long built;
-    s->path = SAP__PATH_QUERY;
+    s->path = SAP_METHOD_QUERY;
     for (i = 0; i < SIDE * SIDE; i++) {
         sap_aabb box;
         for (k = 0; k < 3; k++) {
@@ -2120,7 +2120,7 @@ static void a_crowd_comes(void) {
         }
     CHECK_EQUAL(sap_add_many(s, N, boxes, NULL, ids), SAP_OK);
     CHECK_EQUAL(sap_update(s), SAP_OK);
-    s->path = SAP__PATH_QUERY;
+    s->path = SAP_METHOD_QUERY;
     built = s->moving.need_chunks;
     for (i = 0; i < N; i += 5)
         for (k = 0; k < 3; k++) {
@@ -2153,7 +2153,7 @@ static void a_wide_box_asks(void) {
     CHECK((1 << (s->moving.bits[0] + s->moving.bits[1])) > SAP__WIDE);
     for (k = 0; k < 3; k++) ground.max[k] = 2 * SIDE;
     CHECK_EQUAL(sap_move(s, id, &ground), SAP_OK);
-    CHECK_EQUAL(way_of_update(s), SAP__PATH_QUERY);
+    CHECK_EQUAL(way_of_update(s), SAP_METHOD_QUERY);
     CHECK(sap_created(s, &created) != NULL);
     CHECK_EQUAL(created, N);
     CHECK(s->moving.spans[sap__slot_of(id)] == SAP__WIDE_SPAN);
@@ -2180,7 +2180,7 @@ int main(void) {
     one_start_for_all();
     a_crowd_comes();
     a_wide_box_asks();
-    for (path = SAP__PATH_AUTO; path < ALL_PATHS; path++) {
+    for (path = SAP_METHOD_AUTO; path < ALL_PATHS; path++) {
         create_and_destroy();
         reserve();
         null_arguments();

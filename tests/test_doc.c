@@ -657,7 +657,7 @@ static void determinism_of_hits(void) {
 /* The order of visits is not specified, and the tests that sap_get_stats counts are those of the way that was chosen.
  */
 static void determinism_ends_at_visits_and_counts(void) {
-    static const int paths[2] = {SAP__PATH_SORT, SAP__PATH_PRUNE};
+    static const int paths[2] = {SAP_METHOD_SORT, SAP_METHOD_PRUNE};
     uint64_t sums[2] = {0, 0}, pairs[2];
     sap_stats stats[2];
     int i, k;
@@ -706,7 +706,7 @@ static void limits_and_lower_ones(void) {
     never_fail();
     (void)add(s, on_x(0));
     (void)add(s, on_x(0));
-    s->path = SAP__PATH_QUERY;      /* which does not look at all pairs */
+    s->path = SAP_METHOD_QUERY;      /* which does not look at all pairs */
     sap__link_pairs(s, SAP__LISTS); /* none */
     sap__set_length(s->pairs, INT_MAX - 1);
     CHECK_EQUAL(sap_update(s), SAP_ERROR_MEMORY);
@@ -1015,11 +1015,11 @@ static void memory_of_a_box(void) {
     CHECK_EQUAL(sap_add_many(s, MANY, many_boxes, NULL, many_ids), SAP_OK);
     added = bytes_of(s);
     CHECK_BETWEEN(each(added, empty, MANY), IS_64_BIT ? 76 : 72, 76.5);
-    s->path = SAP__PATH_QUERY;
+    s->path = SAP_METHOD_QUERY;
     CHECK_EQUAL(sap_update(s), SAP_OK);
     settled = bytes_of(s);
     CHECK_BETWEEN(each(settled, added, MANY) - scratch, 60, 100); /* strips: more than the sentence says */
-    s->path = SAP__PATH_SORT;
+    s->path = SAP_METHOD_SORT;
     many_boxes[0].max[0] = 1.5f;
     CHECK_EQUAL(move(s, 1, many_boxes[0]), SAP_OK);
     CHECK_EQUAL(sap_update(s), SAP_OK);

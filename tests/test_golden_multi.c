@@ -121,7 +121,7 @@ static sap_multi *open_way(const sap_config *config, const way *w) {
 
 static void vary_way(sap_multi *m, const way *w, test_rng *dice) {
     if (!w->is_changing) return;
-    m->whole->path = test_below(dice, SAP__PATH_PRUNE + 1);
+    m->whole->path = test_below(dice, SAP_METHOD_QUERY + 1);
     (void)sap__use_kernel(m->whole, test_below(dice, SAP__KERNEL_WASM + 1)); /* if there is such a kernel */
 }
 

@@ -645,7 +645,7 @@ static void start(run *r, int seed, int from, const int *kinds) {
         }
         if (!kinds) w->many->whole->threads_from = 1 + test_below(&r->rng, 4);
         if (test_chance(&r->rng, 50)) w->many->whole->order_from = 0;
-        if (test_chance(&r->rng, 40)) w->many->whole->path = test_below(&r->rng, SAP__PATH_PRUNE + 1);
+        if (test_chance(&r->rng, 40)) w->many->whole->path = test_below(&r->rng, SAP_METHOD_QUERY + 1);
         if (test_chance(&r->rng, 40)) /* if there is such a kernel */
             (void)sap__use_kernel(w->many->whole, test_below(&r->rng, SAP__KERNEL_WASM + 1));
     }
@@ -753,7 +753,7 @@ static void shares_give_up(int how) {
     one = sap_create(&c.sap);
     if (!CHECK(one && m)) exit(1);
     m->whole->threads_from = 1;
-    m->whole->path = one->path = SAP__PATH_PRUNE;
+    m->whole->path = one->path = SAP_METHOD_PRUNE;
     for (frame = 0; frame < 8; frame++) {
         int turn = frame % 3;
         for (i = 0; i < N; i++) {
@@ -807,12 +807,12 @@ static void large_boxes_in_strips(int most_are) {
     memset(&c, 0, sizeof c);
     c.parallel = run_shuffled;
     c.parallel_user = &shuffle;
-    one->path = SAP__PATH_PRUNE;
+    one->path = SAP_METHOD_PRUNE;
     for (w = 0; w < 2; w++) {
         many[w] = sap_multi_create(&c);
         if (!CHECK(one && many[w])) exit(1);
         many[w]->whole->threads_from = 1;
-        many[w]->whole->path = w ? SAP__PATH_QUERY : SAP__PATH_PRUNE;
+        many[w]->whole->path = w ? SAP_METHOD_QUERY : SAP_METHOD_PRUNE;
     }
     for (i = 0; i < sample; i++) is_large[(uint64_t)(uint32_t)i * 2654435761u % (uint32_t)n] = 2;
     for (i = k = 0; i < n; i++)
@@ -1085,7 +1085,7 @@ static void full_size(int seed) {
     r->worlds[3].many->grid_from = 10000;
     r->scene = SCENE_SPARSE;
     r->clusters = r->records_inside = 0;
-    for (i = 1; i < WORLDS; i++) r->worlds[i].many->whole->path = SAP__PATH_AUTO;
+    for (i = 1; i < WORLDS; i++) r->worlds[i].many->whole->path = SAP_METHOD_AUTO;
     for (r->step = 0; r->step < 10 && !r->bad; r->step++) {
         if (r->step == 0) do_add_many(r, 12000);
         if (r->step == 2 || r->step == 4) do_add_many(r, 5000);
@@ -2029,11 +2029,11 @@ static void out_of_memory(int step) {
     memset(&hashed, 0, sizeof hashed);
     hashed.hashed = 1;
     hashed.cell_size[0] = hashed.cell_size[2] = 3;
-    every_allocation_fails(&fixed, 0, SAP__PATH_AUTO, step);
-    every_allocation_fails(&fixed, 40, SAP__PATH_PRUNE, step);
-    every_allocation_fails(&hashed, 40, SAP__PATH_QUERY, step);
-    every_allocation_fails(&fixed, INT_MAX, SAP__PATH_PRUNE, step);
-    every_allocation_fails(&fixed, INT_MAX, SAP__PATH_QUERY, step);
+    every_allocation_fails(&fixed, 0, SAP_METHOD_AUTO, step);
+    every_allocation_fails(&fixed, 40, SAP_METHOD_PRUNE, step);
+    every_allocation_fails(&hashed, 40, SAP_METHOD_QUERY, step);
+    every_allocation_fails(&fixed, INT_MAX, SAP_METHOD_PRUNE, step);
+    every_allocation_fails(&fixed, INT_MAX, SAP_METHOD_QUERY, step);
 }
 
 /* ---- sap_multi_validate -------------------------------------------------------------------------------------- */
@@ -2140,7 +2140,7 @@ int main(int argc, char **argv) {
     busy_in_the_filter();
     reserved(INT_MAX, 1, NULL);
     reserved(INT_MAX, 1, no_pairs);
-    for (path = SAP__PATH_QUERY; path <= SAP__PATH_PRUNE; path++) {
+    for (path = SAP_METHOD_PRUNE; path <= SAP_METHOD_QUERY; path++) {
         reserved_to_the_last_pair(100, no_pairs, path);
         reserved_to_the_last_pair(0, no_pairs, path);
         reserved_to_the_last_pair(1, first_two, path);

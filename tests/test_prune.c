@@ -443,7 +443,7 @@ static void few_tests(const shape *kind) {
     sap_aabb box;
     int i, axis;
     if (!CHECK(s != NULL)) exit(1);
-    s->path = SAP__PATH_PRUNE;
+    s->path = SAP_METHOD_PRUNE;
     for (i = 0; i < CROWD; i++) {
         shape_box(&rng, kind, &box);
         ids[i] = sap_add(s, &box, NULL);
@@ -452,7 +452,7 @@ static void few_tests(const shape *kind) {
     check_tests(s, kind, "swept", kind->swept);
     check_kernels(s);
     check_misfits(s, &rng, kind);
-    s->path = SAP__PATH_QUERY;
+    s->path = SAP_METHOD_QUERY;
     for (i = 0; i < CROWD; i += 20) {
         shape_box(&rng, kind, &box);
         CHECK_EQUAL(sap_move(s, ids[i], &box), SAP_OK);
@@ -460,7 +460,7 @@ static void few_tests(const shape *kind) {
     CHECK_EQUAL(sap_update(s), SAP_OK);
     check_tests(s, kind, "asked", kind->asked);
     CHECK(s->moving.ready);
-    s->path = SAP__PATH_PRUNE;
+    s->path = SAP_METHOD_PRUNE;
     for (i = 0; i < CROWD; i++) {
         (void)sap_get_box(s, ids[i], &box);
         for (axis = 0; axis < 3; axis++) {

@@ -199,7 +199,7 @@ static sap_world *new_world(const game *g, test_rng *rng) {
     if (g->filter) config.filter = some_pairs;
     s = sap_create(&config);
     if (!CHECK(s != NULL)) exit(1);
-    if (test_chance(rng, 60)) s->path = test_below(rng, SAP__PATH_PRUNE + 1);
+    if (test_chance(rng, 60)) s->path = test_below(rng, SAP_METHOD_QUERY + 1);
     sap__use_kernel(s, test_below(rng, SAP__KERNEL_WASM + 1)); /* if there is such a kernel */
     if (test_chance(rng, 10)) sap_reserve(s, test_below(rng, 200), test_below(rng, 2000));
     return s;
@@ -593,7 +593,7 @@ static void every_way(int seed) {
     tape expected = {0}, seen = {0};
     int path, kernel, first = 1, updates = seed % 20 == 11 ? 16 : 6;
     seed_now = seed;
-    for (path = SAP__PATH_AUTO; path <= SAP__PATH_PRUNE; path++)
+    for (path = SAP_METHOD_AUTO; path <= SAP_METHOD_QUERY; path++)
         for (kernel = SAP__KERNEL_SCALAR; kernel <= SAP__KERNEL_WASM; kernel++) {
             game g;
             test_rng dice;
@@ -1456,7 +1456,7 @@ static uint64_t golden(int axes, int path) {
 
 static void same_everywhere(void) {
     int path;
-    for (path = SAP__PATH_AUTO; path <= SAP__PATH_PRUNE; path++) {
+    for (path = SAP_METHOD_AUTO; path <= SAP_METHOD_QUERY; path++) {
         uint64_t solid = golden(0, path), flat = golden(SAP_2D, path);
         CHECK_MESSAGE(solid == UINT64_C(0x0af48e43a05a06f3), "path %d: 3D snapshot is %016llx", path,
                       (unsigned long long)solid);
@@ -1477,7 +1477,7 @@ int main(int argc, char **argv) {
     impossible(SAP_2D);
     impossible(SAP_AXIS_X | SAP_AXIS_Z);
     large_pointers();
-    for (path = SAP__PATH_AUTO; path <= SAP__PATH_PRUNE; path++) {
+    for (path = SAP_METHOD_AUTO; path <= SAP_METHOD_QUERY; path++) {
         after_a_failed_update(path);
         reserved(path);
     }

@@ -1,16 +1,48 @@
-/* ways.h - all ways in which a world can settle an update, each with every SIMD kernel. Needs sap.h's implementation,
-   whose private parts it sets. */
+/* ways.h - all ways in which a world can settle an update, each with every SIMD kernel, and the thresholds that small
+   worlds must be able to cross. The one file of the tests that names private parts of sap.h; include the
+   implementation before it. */
 
 #ifndef WAYS_H
 #define WAYS_H
 
 #include "test.h"
 
-enum { ANY = -1 };
+enum { ANY = -1, METHODS = SAP_METHOD_QUERY + 1, KERNELS = SAP__KERNEL_WASM + 1 };
+
+/* ---- knobs ---------------------------------------------------------------------------------- */
+
+/* Before any update; sap_create's config.method does the same for good. */
+static inline void force_method(sap_world *s, int method) {
+    s->path = method;
+}
+
+/* kernel from 0 to KERNELS - 1, 0 is plain C; 0 if this build or machine lacks it, and then nothing has changed. */
+static inline int force_kernel(sap_world *s, int kernel) {
+    return sap__use_kernel(s, kernel);
+}
+
+/* Thresholds so low that small worlds meet all that large ones do; or as shipped. */
+static inline void force_small(sap_world *s, int small) {
+    s->order_from = small ? 0 : SAP__ORDER_FROM;
+}
+
+#ifdef SAP_MULTI_H
+/* The world inside a sap_multi. */
+static inline sap_world *world_of(sap_multi *m) {
+    return m->whole;
+}
+
+/* Threads are used from so much work on, counted in boxes or pairs. */
+static inline void force_threads(sap_multi *m, int from) {
+    m->whole->threads_from = from;
+}
+#endif
+
+/* ---- ways ------------------------------------------------------------------------------------ */
 
 typedef struct way {
     const char *name;
-    int path, kernel;
+    int method, kernel;
 } way;
 
 static const way ways[] = {
@@ -28,26 +60,30 @@ static const way ways[] = {
     {"prune/avx512", SAP_METHOD_PRUNE, SAP__KERNEL_AVX512},
     {"prune/neon", SAP_METHOD_PRUNE, SAP__KERNEL_NEON},
     {"prune/wasm", SAP_METHOD_PRUNE, SAP__KERNEL_WASM},
-    {"changing", ANY, ANY} /* another path and kernel before every update */
+    {"changing", ANY, ANY} /* another method and kernel before every update */
 };
 
 /* A new world on this way; NULL if this build or this machine lacks the kernel. */
 static inline sap_world *open_way(const sap_config *config, const way *w) {
-    sap_world *s = sap_create(config);
+    sap_config c;
+    sap_world *s;
+    memset(&c, 0, sizeof c);
+    if (config) c = *config;
+    if (w->method != ANY) c.method = w->method;
+    s = sap_create(&c);
     if (!s) exit(1);
-    if (w->path != ANY) s->path = w->path;
-    if (w->path != SAP_METHOD_AUTO) s->order_from = 0; /* boxes ask in the order of the strips */
-    if (w->kernel == ANY || sap__use_kernel(s, w->kernel)) return s;
+    force_small(s, w->method != SAP_METHOD_AUTO);
+    if (w->kernel == ANY || force_kernel(s, w->kernel)) return s;
     sap_destroy(s);
     return NULL;
 }
 
 /* Before an update. */
 static inline void vary_way(sap_world *s, const way *w, test_rng *dice) {
-    if (w->path != ANY) return;
-    s->path = test_below(dice, SAP_METHOD_QUERY + 1);
-    s->order_from = test_chance(dice, 50) ? 0 : SAP__ORDER_FROM;
-    (void)sap__use_kernel(s, test_below(dice, SAP__KERNEL_WASM + 1)); /* if there is such a kernel */
+    if (w->method != ANY) return;
+    force_method(s, test_below(dice, METHODS));
+    force_small(s, test_chance(dice, 50));
+    (void)force_kernel(s, test_below(dice, KERNELS)); /* if there is such a kernel */
 }
 
 /* After an update: as if now and was had changed places. What now holds of a box that is not in the record must be of

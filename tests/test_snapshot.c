@@ -6,51 +6,23 @@
 
    usage: test_snapshot [seeds] [first seed]   default 400 from 1; a failure names its seed */
 
-#include "test.h"
+#include "alloc.h"
 
-/* ---- memory ---------------------------------------------------------------------------------- */
-
-static long live_blocks, allocations; /* blocks not yet freed; calls of test_realloc so far */
-static long fail_at = -1;             /* this call returns NULL; -2: every call does */
-
-enum { FRONT = 16 }; /* the size of a block stands in front of it */
-
-static void test_free(void *p) {
-    size_t size;
-    if (!p) return;
-    memcpy(&size, (char *)p - FRONT, sizeof size);
-    memset(p, 0xdd, size);
-    live_blocks--;
-    free((char *)p - FRONT);
-}
-
-/* Every block moves, and comes filled with rubbish: a snapshot that holds what nobody wrote is not the
-   same twice. */
-static void *test_realloc(void *p, size_t size) {
+/* New blocks come filled with another byte each time: a snapshot that holds what nobody wrote is not the same twice. */
+static void *snapshot_realloc(void *p, size_t size) {
     static unsigned char rubbish;
-    size_t old = 0;
-    char *block;
-    long number = allocations++;
-    if (fail_at == -2 || (fail_at >= 0 && number == fail_at)) return NULL;
-    block = (char *)malloc(FRONT + size);
-    if (!block) exit(2);
-    live_blocks++;
-    memcpy(block, &size, sizeof size);
-    memset(block + FRONT, rubbish++ | 0x40, size);
-    if (p) {
-        memcpy(&old, (char *)p - FRONT, sizeof old);
-        memcpy(block + FRONT, p, old < size ? old : size);
-        test_free(p);
-    }
-    return block + FRONT;
+    void *got = test_realloc(p, size);
+    if (got && !p) memset(got, rubbish++ | 0x40, size);
+    return got;
 }
 
-#define SAP_REALLOC(p, size) test_realloc(p, size)
+#define SAP_REALLOC(p, size) snapshot_realloc(p, size)
 #define SAP_FREE(p) test_free(p)
 #define SAP_IMPLEMENTATION
 #include "sap.h"
 
 #include "scenes.h"
+#include "ways.h"
 
 static int seed_now; /* for messages */
 
@@ -197,10 +169,10 @@ static sap_world *new_world(const game *g, test_rng *rng) {
     memset(&config, 0, sizeof config);
     config.axes = g->axes;
     if (g->filter) config.filter = some_pairs;
+    if (test_chance(rng, 60)) config.method = test_below(rng, SAP_METHOD_QUERY + 1);
     s = sap_create(&config);
     if (!CHECK(s != NULL)) exit(1);
-    if (test_chance(rng, 60)) s->path = test_below(rng, SAP_METHOD_QUERY + 1);
-    sap__use_kernel(s, test_below(rng, SAP__KERNEL_WASM + 1)); /* if there is such a kernel */
+    (void)force_kernel(s, test_below(rng, KERNELS)); /* if there is such a kernel */
     if (test_chance(rng, 10)) sap_reserve(s, test_below(rng, 200), test_below(rng, 2000));
     return s;
 }
@@ -319,6 +291,15 @@ static void look_around(game *g, sap_world *s, tape *t) {
     tape_put(t, &sum, sizeof sum);
 }
 
+static void set_many(game *g, sap_world *s, tape *t) {
+    sap_id ids[8];
+    int i, n = test_below(&g->rng, 8), count;
+    (void)sap_pairs(s, &count);
+    for (i = 0; i < n; i++) ids[i] = any_id(g);
+    if (g->masks) tape_number(t, sap_set_filter_many(s, n, ids, (uint32_t)test_below(&g->rng, 8), 7));
+    tape_number(t, sap_set_pair_data_at(s, test_below(&g->rng, count + 1), any_pointer(g)));
+}
+
 /* What happens between two updates; `size` is where the number of boxes wanders to. */
 static void some_calls(game *g, sap_world *s, tape *t) {
     int i, movers = g->n * g->movers / 100;
@@ -331,7 +312,7 @@ static void some_calls(game *g, sap_world *s, tape *t) {
     for (i = test_below(&g->rng, 12); i > 0; i--) {
         sap_aabb box;
         sap_id id;
-        switch (test_below(&g->rng, 12)) {
+        switch (test_below(&g->rng, 16)) {
         case 0:
         case 1: add(g, s, t, test_chance(&g->rng, g->statics)); break;
         case 2: remove_some(g, s, t, 1); break;
@@ -349,6 +330,19 @@ static void some_calls(game *g, sap_world *s, tape *t) {
         case 10:
             if (test_chance(&g->rng, 10)) shift(g, s, t);
             break;
+        case 11:
+            id = any_id(g);
+            tape_number(t, sap_set_object(s, id, any_pointer(g)));
+            break;
+        case 12:
+            id = any_id(g);
+            if (g->statics) tape_number(t, sap_set_static(s, id, test_below(&g->rng, 2)));
+            break;
+        case 13: set_many(g, s, t); break;
+        case 14:
+            if (test_chance(&g->rng, 30)) tape_number(t, sap_set_pair_filter(s, g->filter ? some_pairs : NULL, NULL));
+            if (test_chance(&g->rng, 2)) g->n = 0, tape_number(t, sap_clear(s));
+            break;
         default: /* added and gone before any update has seen it */
             add(g, s, t, 0);
             if (g->n) {
@@ -363,6 +357,7 @@ static void some_calls(game *g, sap_world *s, tape *t) {
         void *object = sap_get_object(s, g->ids[i]);
         memset(&box, 0, sizeof box);
         tape_number(t, (int)sap_get_box(s, g->ids[i], &box) + 100 * sap_is_valid(s, g->ids[i]));
+        tape_number(t, sap_is_static(s, g->ids[i]) + (long long)sap_next(s, g->ids[i]));
         tape_put(t, &box, sizeof box);
         tape_put(t, &object, sizeof object);
     }
@@ -469,20 +464,39 @@ static void put_word(unsigned char *bytes, size_t word, uint32_t value) {
     for (i = 0; i < 4; i++) bytes[4 * word + (size_t)i] = (unsigned char)(value >> 8 * i);
 }
 
+/* The format, in words of 32 bits: a header, slots, queues of slots (free, removed, recorded), pairs. */
+enum { FORMAT = 2, HEADER_WORDS = 12, SLOT_WORDS = 17, PAIR_WORDS = 4 };
 enum { AXES = 3, SLOTS, FREE, REMOVED, RECORDED, PAIRS, CHECKSUM = 10 }; /* words of the header */
+enum {
+    SLOT_LIVE = 1,
+    SLOT_RECORDED = 4,
+    SLOT_FRESH = 32,
+    NOW = 1,
+    WAS = 7,
+    OBJECT = 13
+}; /* flags, and words, of a slot */
 
 /* Words that a header promises. */
 static uint64_t words_of(const unsigned char *bytes) {
-    return sap__snapshot_words(get_word(bytes, SLOTS),
-                               (uint64_t)get_word(bytes, FREE) + get_word(bytes, REMOVED) + get_word(bytes, RECORDED),
-                               get_word(bytes, PAIRS));
+    return HEADER_WORDS + SLOT_WORDS * (uint64_t)get_word(bytes, SLOTS) + get_word(bytes, FREE) +
+           get_word(bytes, REMOVED) + get_word(bytes, RECORDED) + PAIR_WORDS * (uint64_t)get_word(bytes, PAIRS);
+}
+
+static uint64_t checksum(const unsigned char *bytes, uint64_t words) {
+    uint64_t hash = words, i;
+    for (i = 0; i < words; i++) {
+        if (i == CHECKSUM || i == CHECKSUM + 1) continue;
+        hash = (hash ^ get_word(bytes, (size_t)i)) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 32;
+    }
+    return hash;
 }
 
 /* Makes the check word right again. 0 if the header promises more than there is. */
 static int sign(unsigned char *bytes, size_t size) {
     uint64_t words = words_of(bytes), check;
     if (words > size / 4) return 0;
-    check = sap__check(bytes, words);
+    check = checksum(bytes, words);
     put_word(bytes, CHECKSUM, (uint32_t)check);
     put_word(bytes, CHECKSUM + 1, (uint32_t)(check >> 32));
     return 1;
@@ -588,58 +602,64 @@ static void rollback(int seed) {
     CHECK_EQUAL(live_blocks, 0);
 }
 
-/* The same calls, the same bytes: on every path and kernel, reserved or not. */
+/* The same calls, the same bytes: with every method and kernel, reserved or not. */
 static void every_way(int seed) {
     tape expected = {0}, seen = {0};
-    int path, kernel, first = 1, updates = seed % 20 == 11 ? 16 : 6;
+    size_t i;
+    int updates = seed % 20 == 11 ? 16 : 6;
     seed_now = seed;
-    for (path = SAP_METHOD_AUTO; path <= SAP_METHOD_QUERY; path++)
-        for (kernel = SAP__KERNEL_SCALAR; kernel <= SAP__KERNEL_WASM; kernel++) {
-            game g;
-            test_rng dice;
-            sap_world *s;
-            dice.state = 1;
-            new_game(&g, seed);
-            s = new_world(&g, &dice);
-            s->path = path;
-            if (sap__use_kernel(s, kernel)) {
-                if ((path + kernel) & 1) sap_reserve(s, 50, 200);
-                seen.count = 0;
-                play(&g, s, first ? &expected : &seen, updates);
-                CHECK_MESSAGE(first || same_tapes(&expected, &seen), "path %d, kernel %d differ (seed %d)", path,
-                              kernel, seed);
-                first = 0;
-            }
-            sap_destroy(s);
-        }
+    for (i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        test_rng dice = {1};
+        sap_config config;
+        sap_world *s;
+        game g;
+        new_game(&g, seed);
+        memset(&config, 0, sizeof config);
+        config.axes = g.axes;
+        if (g.filter) config.filter = some_pairs;
+        s = open_way(&config, &ways[i]);
+        if (!s) continue;
+        if (i & 1) sap_reserve(s, 50, 200);
+        vary_way(s, &ways[i], &dice);
+        seen.count = 0;
+        play(&g, s, i ? &seen : &expected, updates);
+        CHECK_MESSAGE(i == 0 || same_tapes(&expected, &seen), "%s differs (seed %d)", ways[i].name, seed);
+        sap_destroy(s);
+    }
     tape_free(&expected);
     tape_free(&seen);
 }
 
-/* One slot, whose generation goes all the way round. */
+/* Slots that rest, and generations that go all the way round: a restored world gives the ids that the saved one gives. */
 static void generations(void) {
     sap_world *s = sap_create(NULL), *to = sap_create(NULL);
     sap_aabb box = {{0, 0, 0}, {1, 1, 1}};
-    int i;
+    int i, rounds = 0;
+    sap_id last = 0;
     seed_now = 0;
     if (!s || !to) exit(2);
-    for (i = 0; i < 300; i++) {
+    for (i = 0; rounds < 2; i++) {
         snapshot shot;
-        sap_id id = sap_add(s, &box, NULL), copy;
-        CHECK_EQUAL(id, ((uint32_t)i % 256) << 24 | 1);
+        sap_id id = sap_add(s, &box, NULL);
+        if (!CHECK(id != 0)) exit(1);
+        rounds += id >> 24 == 0 && last >> 24 == 255;
+        last = id;
         if (i % 3 == 0) sap_update(s);
         CHECK_EQUAL(sap_remove(s, id), SAP_OK);
         if (i % 2) sap_update(s);
+        if (i % 997) continue;
         take(&shot, s);
         CHECK_EQUAL(sap_restore(to, shot.bytes, shot.size), SAP_OK);
         restored(to, &shot);
-        drop(&shot);
-        sap_update(s);
+        CHECK_EQUAL(sap_update(s), SAP_OK);
         CHECK_EQUAL(sap_update(to), SAP_OK);
         CHECK_EQUAL(sap_is_valid(to, id), 0);
-        copy = sap_add(to, &box, NULL);
-        CHECK_EQUAL(copy, ((uint32_t)(i + 1) % 256) << 24 | 1);
+        id = sap_add(s, &box, NULL);
+        CHECK_EQUAL(sap_add(to, &box, NULL), id);
+        CHECK_EQUAL(sap_remove(s, id), SAP_OK);
+        drop(&shot);
     }
+    CHECK(i > 65000);
     sap_destroy(s);
     sap_destroy(to);
 }
@@ -694,7 +714,7 @@ static sap_world *rich_world(const sap_config *config) {
     CHECK_EQUAL(sap_remove(s, 6), SAP_OK);
     CHECK_EQUAL(sap_remove(s, 2), SAP_OK);
     CHECK_EQUAL(sap_update(s), SAP_OK);
-    CHECK_EQUAL(sap_add(s, &box, NULL), 0x01000006u); /* slot 2 stays free */
+    CHECK_EQUAL(sap_add(s, &box, NULL), 9); /* slots 2 and 6 rest */
     CHECK_EQUAL(sap_remove(s, 5), SAP_OK);
     CHECK_EQUAL(sap_remove(s, 1), SAP_OK);
     CHECK_EQUAL(sap_set_filter(s, 3, 6, 5), SAP_OK);
@@ -753,7 +773,7 @@ static void not_from_callbacks(void) {
     busy b;
     sap_config config;
     sap_aabb all = {{-100, -100, -100}, {100, 100, 100}};
-    float origin[3] = {-1, 1, 1}, way[3] = {100, 0, 0};
+    float origin[3] = {-1, 1, 1}, along[3] = {100, 0, 0};
     sap_world *from = rich_world(NULL);
     int before;
     memset(&b, 0, sizeof b);
@@ -769,7 +789,7 @@ static void not_from_callbacks(void) {
     CHECK_EQUAL(sap_update(b.s), SAP_OK);
     CHECK(b.calls > 0);
     CHECK_EQUAL(sap_restore(b.s, b.shot.bytes, b.shot.size), SAP_OK);
-    b.s->config.filter = NULL;
+    CHECK_EQUAL(sap_set_pair_filter(b.s, NULL, NULL), SAP_OK);
     before = b.calls;
     CHECK(sap_dump_pairs(b.s, busy_create, NULL, &b) > 0);
     CHECK(b.calls > before);
@@ -781,7 +801,7 @@ static void not_from_callbacks(void) {
     CHECK(sap_query_box(b.s, &all, ~0u, busy_hit, &b) > 0);
     CHECK(b.calls > before);
     before = b.calls;
-    CHECK(sap_ray_cast(b.s, origin, way, ~0u, busy_ray_hit, &b) > 0);
+    CHECK(sap_ray_cast(b.s, origin, along, ~0u, busy_ray_hit, &b) > 0);
     CHECK(b.calls > before);
     CHECK_EQUAL(sap_save(b.s, b.space, b.shot.size + 1000), SAP_OK); /* and now it is over */
     CHECK_EQUAL(sap_restore(b.s, b.shot.bytes, b.shot.size), SAP_OK);
@@ -883,7 +903,7 @@ static void bad_arguments(void) {
 }
 
 /* An update that met a limit can be saved, and settled where there is room. */
-static void after_a_failed_update(int path) {
+static void after_a_failed_update(int method) {
     sap_config config;
     sap_world *s, *to = sap_create(NULL);
     sap_aabb box = {{0, 0, 0}, {1, 1, 1}};
@@ -891,9 +911,9 @@ static void after_a_failed_update(int path) {
     int i, count;
     memset(&config, 0, sizeof config);
     config.max_pairs = 20;
+    config.method = method;
     s = sap_create(&config);
     if (!s || !to) exit(2);
-    s->path = path;
     for (i = 0; i < 6; i++) CHECK_EQUAL(sap_add(s, &box, NULL), i + 1);
     CHECK_EQUAL(sap_update(s), SAP_OK);
     CHECK_EQUAL(sap_add(s, &box, NULL), 7);
@@ -919,7 +939,7 @@ static void damaged(void) {
     snapshot shot;
     tape before = {0};
     size_t size, bit;
-    static const uint32_t wrong[][2] = {{0, 0x54504153}, {1, 0}, {1, 2}, {2, 1}, {9, 1}};
+    static const uint32_t wrong[][2] = {{0, 0x54504153}, {1, 0}, {1, FORMAT - 1}, {1, FORMAT + 1}, {2, 1}, {9, 1}};
     if (!to) exit(2);
     take(&shot, s);
     sap_add(to, &box, NULL);
@@ -961,7 +981,7 @@ static void damaged(void) {
 static void impossible(int axes) {
     static const uint32_t bad_lo[] = {0x80000000u, 0x807fffffu, 0x7f800001u},
                           bad_hi[] = {0x7fffffffu, 0x7f800001u, 0x807fffffu};
-    enum { NOW = 1, WAS = 7, REMOVED_SLOT = 0, FRESH_SLOT = 2, ADDED_SLOT = 5, MOVED_SLOT = 6, STILL_SLOT = 7 };
+    enum { REMOVED_SLOT = 0, FRESH_SLOT = 2, ADDED_SLOT = 8, MOVED_SLOT = 6, STILL_SLOT = 7 };
     static const int places[][2] = {{REMOVED_SLOT, WAS}, {FRESH_SLOT, NOW}, {FRESH_SLOT, WAS}, {ADDED_SLOT, NOW},
                                     {MOVED_SLOT, NOW},   {MOVED_SLOT, WAS}, {STILL_SLOT, 0}};
     sap_config config;
@@ -989,7 +1009,7 @@ static void impossible(int axes) {
                 int used = axes >> k % 3 & 1;
                 if (!used) value = k < 3 ? 0xffffffffu : 1; /* keys of a box that is not flat there */
                 if (used && j == 3) value = k < 3 ? 0x80800000u : 0x7f800000u;
-                at = SAP__HEADER_WORDS + SAP__SLOT_WORDS * (size_t)places[i][0];
+                at = HEADER_WORDS + SLOT_WORDS * (size_t)places[i][0];
                 to_word = at + (size_t)places[i][1] + k;
                 if (places[i][1])
                     put_word(shot.bytes, to_word, value);
@@ -1011,8 +1031,8 @@ static void impossible(int axes) {
             }
 
     /* Live and removed at once. */
-    at = SAP__HEADER_WORDS + SAP__SLOT_WORDS * (size_t)REMOVED_SLOT;
-    put_word(shot.bytes, at, get_word(shot.bytes, at) | SAP__LIVE);
+    at = HEADER_WORDS + SLOT_WORDS * (size_t)REMOVED_SLOT;
+    put_word(shot.bytes, at, get_word(shot.bytes, at) | SLOT_LIVE);
     memmove(shot.bytes + 4 * (at + NOW), shot.bytes + 4 * (at + WAS), 24);
     sign(shot.bytes, shot.size);
     REFUSED(to, &before, shot.bytes, shot.size, SAP_ERROR_SNAPSHOT);
@@ -1035,9 +1055,9 @@ static void large_pointers(void) {
     take(&shot, s);
     tape_world(&before, to);
     slots = get_word(shot.bytes, SLOTS);
-    places[0] = SAP__HEADER_WORDS + SAP__SLOT_WORDS * 2 + 13;
-    places[1] = SAP__HEADER_WORDS + SAP__SLOT_WORDS * slots + get_word(shot.bytes, FREE) +
-                get_word(shot.bytes, REMOVED) + get_word(shot.bytes, RECORDED) + SAP__PAIR_WORDS + 2;
+    places[0] = HEADER_WORDS + SLOT_WORDS * 2 + 13;
+    places[1] = HEADER_WORDS + SLOT_WORDS * slots + get_word(shot.bytes, FREE) + get_word(shot.bytes, REMOVED) +
+                get_word(shot.bytes, RECORDED) + PAIR_WORDS + 2;
     for (i = 0; i < 2; i++) {
         put_word(shot.bytes, places[i], 0xfffffff0u);
         sign(shot.bytes, shot.size);
@@ -1083,7 +1103,7 @@ static size_t f_any(forgery *f, size_t n) {
     return n ? (size_t)(test_random(&f->rng) % n) : 0;
 }
 static size_t f_slot(size_t slot) {
-    return SAP__HEADER_WORDS + SAP__SLOT_WORDS * slot;
+    return HEADER_WORDS + SLOT_WORDS * slot;
 }
 static size_t f_queues(const forgery *f) {
     return f_slot(f_get(f, SLOTS));
@@ -1128,7 +1148,7 @@ static void forge(forgery *f) {
     size_t slots = f_get(f, SLOTS), pairs = f_get(f, PAIRS), queues, first, n, a, b, k;
     uint32_t value;
     if (slots > 1000 || pairs > 2000 || f_get(f, FREE) > 1000 || f_get(f, REMOVED) > 1000 ||
-        f_get(f, RECORDED) > 1000 || f_pairs(f) + SAP__PAIR_WORDS * pairs > f->words) {
+        f_get(f, RECORDED) > 1000 || f_pairs(f) + PAIR_WORDS * pairs > f->words) {
         f_put(f, f_any(f, f->words), f_special(f));
         return;
     }
@@ -1196,18 +1216,18 @@ static void forge(forgery *f) {
             f_put(f, f_slot(a) + 1 + n, f_get(f, f_slot(b) + 1 + n));
         break;
     case 13: /* recorded, though nothing happened to it: fine for a live one */
-        if (!slots || (f_get(f, f_slot(a)) & SAP__RECORDED)) break;
-        f_put(f, f_slot(a), f_get(f, f_slot(a)) | SAP__RECORDED | (test_chance(&f->rng, 50) ? SAP__FRESH : 0u));
+        if (!slots || (f_get(f, f_slot(a)) & SLOT_RECORDED)) break;
+        f_put(f, f_slot(a), f_get(f, f_slot(a)) | SLOT_RECORDED | (test_chance(&f->rng, 50) ? SLOT_FRESH : 0u));
         f_insert(f, first, 1);
         f_put(f, first, (uint32_t)a);
         f_put(f, RECORDED, f_get(f, RECORDED) + 1);
         break;
     case 14:
-        if (slots) f_swap(f, f_slot(a), f_slot(b), SAP__SLOT_WORDS);
+        if (slots) f_swap(f, f_slot(a), f_slot(b), SLOT_WORDS);
         break;
     case 15: /* one free slot more, full of rubbish */
-        f_insert(f, queues, SAP__SLOT_WORDS);
-        for (k = 0; k < SAP__SLOT_WORDS; k++) f_put(f, queues + k, f_special(f));
+        f_insert(f, queues, SLOT_WORDS);
+        for (k = 0; k < SLOT_WORDS; k++) f_put(f, queues + k, f_special(f));
         f_put(f, queues, (uint32_t)f_any(f, 256) << 24);
         f_put(f, SLOTS, (uint32_t)slots + 1);
         f_insert(f, f_queues(f), 1);
@@ -1334,9 +1354,10 @@ static void every_allocation_fails(int boxes) {
         if (!to) exit(2);
         if (boxes) crowd(to, boxes);
         tape_world(&before, to);
-        fail_at = allocations + i;
+        fail_from = allocations + i;
+        fail_count = 1;
         r = sap_restore(to, shot.bytes, shot.size);
-        fail_at = -1;
+        never_fail();
         HOLDS(r == SAP_OK || r == SAP_ERROR_MEMORY);
         HOLDS(sap_last_error(to) == r);
         if (r == SAP_ERROR_MEMORY) {
@@ -1351,20 +1372,24 @@ static void every_allocation_fails(int boxes) {
         tape_free(&before);
         sap_destroy(to);
     }
-    CHECK(failures >= 8); /* there is that much to allocate */
+    CHECK(failures > 0);
     drop(&shot);
     sap_destroy(s);
     CHECK_EQUAL(live_blocks, 0);
 }
 
 /* After sap_reserve neither call allocates, nor does the update that follows. */
-static void reserved(int path) {
-    sap_world *s = sap_create(NULL), *to = sap_create(NULL);
+static void reserved(int method) {
+    sap_config config;
+    sap_world *s, *to;
     snapshot shot;
     int count, i, n;
     uint32_t slots;
+    memset(&config, 0, sizeof config);
+    config.method = method;
+    s = sap_create(&config);
+    to = sap_create(&config);
     if (!s || !to) exit(2);
-    s->path = to->path = path;
     crowd(s, 100);
     take(&shot, s);
     CHECK_EQUAL(sap_update(s), SAP_OK);
@@ -1373,7 +1398,7 @@ static void reserved(int path) {
     n = (int)get_word(shot.bytes, PAIRS);
     if (n > count) count = n;
     CHECK_EQUAL(sap_reserve(to, (int)slots, count), SAP_OK);
-    fail_at = -2;
+    always_fail();
     for (i = 0; i < 3; i++) {
         long before = allocations;
         CHECK_EQUAL(sap_restore(to, shot.bytes, shot.size), SAP_OK);
@@ -1384,7 +1409,7 @@ static void reserved(int path) {
         CHECK_EQUAL(sap_save(s, shot.bytes, 0), SAP_ERROR_ARGUMENT);
         CHECK_EQUAL(allocations, before);
     }
-    fail_at = -1;
+    never_fail();
     drop(&shot);
     sap_destroy(s);
     sap_destroy(to);
@@ -1393,7 +1418,7 @@ static void reserved(int path) {
 /* ---- the same everywhere --------------------------------------------------------------------- */
 
 /* Calls with numbers that every machine computes alike; the bytes must be those that the first one wrote. */
-static uint64_t golden(int axes, int path) {
+static uint64_t golden(int axes, int method) {
     sap_config config;
     sap_world *s;
     sap_id ids[48];
@@ -1404,9 +1429,9 @@ static uint64_t golden(int axes, int path) {
     const sap_pair *pairs;
     memset(&config, 0, sizeof config);
     config.axes = axes;
+    config.method = method;
     s = sap_create(&config);
     if (!s) exit(2);
-    s->path = path;
     for (i = 0; i < 48; i++) {
         sap_aabb box;
         for (k = 0; k < 3; k++) {
@@ -1445,7 +1470,7 @@ static uint64_t golden(int axes, int path) {
         if (round == 1) CHECK_EQUAL(sap_shift_origin(s, offset), SAP_OK);
     }
     take(&shot, s);
-    CHECK(memcmp(shot.bytes, "SAPS\1\0\0", 8) == 0);
+    CHECK(memcmp(shot.bytes, "SAPS\2\0\0", 8) == 0);
     CHECK(get_word(shot.bytes, FREE) > 0 && get_word(shot.bytes, REMOVED) > 0);
     CHECK(get_word(shot.bytes, RECORDED) > 0 && get_word(shot.bytes, PAIRS) > 0);
     hash = test_hash(14695981039346656037u, shot.bytes, shot.size);
@@ -1455,18 +1480,18 @@ static uint64_t golden(int axes, int path) {
 }
 
 static void same_everywhere(void) {
-    int path;
-    for (path = SAP_METHOD_AUTO; path <= SAP_METHOD_QUERY; path++) {
-        uint64_t solid = golden(0, path), flat = golden(SAP_2D, path);
-        CHECK_MESSAGE(solid == UINT64_C(0x0af48e43a05a06f3), "path %d: 3D snapshot is %016llx", path,
+    int method;
+    for (method = SAP_METHOD_AUTO; method <= SAP_METHOD_QUERY; method++) {
+        uint64_t solid = golden(0, method), flat = golden(SAP_2D, method);
+        CHECK_MESSAGE(solid == UINT64_C(0xf6f07d60301f64cb), "method %d: 3D snapshot is %016llx", method,
                       (unsigned long long)solid);
-        CHECK_MESSAGE(flat == UINT64_C(0x9adb8fd22dd9591d), "path %d: 2D snapshot is %016llx", path,
+        CHECK_MESSAGE(flat == UINT64_C(0x5282e1c51b9c3db1), "method %d: 2D snapshot is %016llx", method,
                       (unsigned long long)flat);
     }
 }
 
 int main(int argc, char **argv) {
-    int seeds = test_argument(argc, argv, 1, 400), first = test_argument(argc, argv, 2, 1), seed, path;
+    int seeds = test_argument(argc, argv, 1, 400), first = test_argument(argc, argv, 2, 1), seed, method;
     same_everywhere();
     empty_worlds();
     generations();
@@ -1477,9 +1502,9 @@ int main(int argc, char **argv) {
     impossible(SAP_2D);
     impossible(SAP_AXIS_X | SAP_AXIS_Z);
     large_pointers();
-    for (path = SAP_METHOD_AUTO; path <= SAP_METHOD_QUERY; path++) {
-        after_a_failed_update(path);
-        reserved(path);
+    for (method = SAP_METHOD_AUTO; method <= SAP_METHOD_QUERY; method++) {
+        after_a_failed_update(method);
+        reserved(method);
     }
     every_allocation_fails(0);
     every_allocation_fails(9);
@@ -1489,7 +1514,8 @@ int main(int argc, char **argv) {
         if (seed % 5 == 1) every_way(seed);
     }
     for (seed = 30 * first; seed < 30 * (first + seeds) && test_failed < TEST_MESSAGES; seed++) hostile(seed);
-    if (seeds >= 20) CHECK(hostile_taken > 5 * seeds && hostile_refused > 5 * seeds);
+    if (seeds >= 20) CHECK(hostile_taken > seeds && hostile_refused > seeds);
     CHECK_EQUAL(live_blocks, 0);
+    CHECK_EQUAL(faults, 0);
     return test_summary();
 }

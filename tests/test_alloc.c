@@ -12,6 +12,14 @@
 #include "model.h"
 #include "scenes.h"
 
+/* A world that settles by this method. */
+static sap_world *open_method(int method) {
+    sap_config config;
+    memset(&config, 0, sizeof config);
+    config.method = method;
+    return sap_create(&config);
+}
+
 /* ---- every allocation fails once ------------------------------------------------------------- */
 
 static long failures; /* calls that reported SAP_ERROR_MEMORY */
@@ -100,9 +108,30 @@ static int allow(const sap_pair *pair, void *user) {
     return (pair->id0 + pair->id1) % 5 != 0;
 }
 
+/* Queries until none of them lacks memory; each failure is said in its own way. */
+static uint64_t query(sap_world *s, const sap_aabb *boxes, int n, sap_id id) {
+    uint64_t hash = 5;
+    int i, count;
+    for (i = 0; i < n; i += 5) {
+        float distance;
+        sap_id nearest;
+        while ((count = sap_query_box(s, &boxes[i], ~0u, NULL, NULL)) < 0) {
+            CHECK_EQUAL(count, -SAP_ERROR_MEMORY);
+            failures++;
+        }
+        hash = hash * 31 + (uint64_t)count;
+        while ((count = sap_query_nearest(s, boxes[i].min, 3, ~0u, NULL, NULL)) < 0) failures++;
+        hash = hash * 31 + (uint64_t)count;
+        while ((nearest = sap_nearest_to(s, id, 1000, ~0u, &distance)) == 0 && test_key(distance) == test_key(-1))
+            failures++;
+        hash = hash * 31 + nearest;
+    }
+    return hash;
+}
+
 /* A scenario that uses every call at least once, growing enough for every array to be enlarged. Returns
    one number for all that it has seen: the same, however often memory was missing on the way. */
-static uint64_t scenario(int path, uint64_t seed) {
+static uint64_t scenario(int method, uint64_t seed) {
     test_rng rng;
     sap_config config;
     sap_world *s;
@@ -115,8 +144,8 @@ static uint64_t scenario(int path, uint64_t seed) {
     rng.state = seed;
     memset(&config, 0, sizeof config);
     config.filter = allow;
+    config.method = method;
     while ((s = sap_create(&config)) == NULL) failures++;
-    s->path = path;
     for (round = 0; round < 5; round++) {
         n = round == 2 ? 150 : 12;
         for (i = 0; i < n; i++) scene_box(&rng, round == 3 ? SCENE_PILE : SCENE_LATTICE, &boxes[i]);
@@ -137,10 +166,14 @@ static uint64_t scenario(int path, uint64_t seed) {
         }
         TRY(s, sap_set_filter(s, ids[0], 2, 2));
         TRY(s, sap_refilter(s, ids[1]));
+        TRY(s, sap_set_static(s, ids[2], round & 1 ? 0 : 1));
+        TRY(s, sap_set_pair_filter(s, round % 2 ? allow : NULL, NULL));
+        TRY(s, sap_set_filter_many(s, 3, ids + 3, 1, 1));
         TRY(s, sap_update(s));
         hash = hash * 31 + look(s);
         for (i = 0; i < n; i++) scene_box(&rng, SCENE_LATTICE, &boxes[i]);
         TRY(s, sap_move_many(s, n, ids, boxes));
+        hash = hash * 31 + query(s, boxes, n, ids[5]);
         TRY(s, sap_remove(s, ids[0]));
         TRY(s, sap_remove_many(s, n / 2, ids + 1));
         TRY(s, sap_shift_origin(s, offset));
@@ -150,14 +183,14 @@ static uint64_t scenario(int path, uint64_t seed) {
         }
         hash = test_hash(hash, &pruned, sizeof pruned);
         if (round == 3) TRY(s, sap_reserve(s, 1000, 5000));
-        /* Here queries and snapshots will ask for memory, too. */
+        if (round == 4) TRY(s, sap_clear(s));
     }
     sap_destroy(s);
     CHECK_EQUAL(live_blocks, 0);
     return hash;
 }
 
-static void every_allocation_fails(int path, uint64_t seed) {
+static void every_allocation_fails(int method, uint64_t seed) {
     uint64_t expected;
     long count, k, reported = 0;
     static const int in_a_row[] = {1, 3};
@@ -165,7 +198,7 @@ static void every_allocation_fails(int path, uint64_t seed) {
     never_fail();
     allocations = 0;
     failures = 0;
-    expected = scenario(path, seed);
+    expected = scenario(method, seed);
     count = allocations;
     CHECK_EQUAL(failures, 0);
     CHECK(count > 20);
@@ -175,7 +208,7 @@ static void every_allocation_fails(int path, uint64_t seed) {
             failures = 0;
             fail_from = k;
             fail_count = in_a_row[j];
-            CHECK(scenario(path, seed) == expected);
+            CHECK(scenario(method, seed) == expected);
             CHECK_MESSAGE(failures > 0, "allocation %ld of %ld failed and nobody said so", k, count);
             reported += failures;
         }
@@ -185,15 +218,14 @@ static void every_allocation_fails(int path, uint64_t seed) {
 
 /* ---- calls that never fail for memory -------------------------------------------------------- */
 
-static void what_never_fails(int path) {
+static void what_never_fails(int method) {
     enum { N = 200 };
-    sap_world *s = sap_create(NULL);
+    sap_world *s = open_method(method);
     sap_aabb boxes[N];
     sap_id ids[N];
     test_rng rng;
     int i, round;
     if (!CHECK(s != NULL)) exit(1);
-    s->path = path;
     rng.state = 5;
     for (i = 0; i < N; i++) scene_box(&rng, SCENE_UNIFORM, &boxes[i]);
     CHECK_EQUAL(sap_add_many(s, N, boxes, NULL, ids), SAP_OK);
@@ -204,9 +236,14 @@ static void what_never_fails(int path) {
         CHECK_EQUAL(sap_move_many(s, N, ids, boxes), SAP_OK);
         for (i = 0; i < N; i++) CHECK_EQUAL(sap_refilter(s, ids[i]), SAP_OK);
         for (i = 0; i < N; i++) CHECK_EQUAL(sap_set_filter(s, ids[i], 1, 3), SAP_OK);
+        CHECK_EQUAL(sap_set_filter_many(s, N, ids, 1, 7), SAP_OK);
+        for (i = 0; i < N; i += 3) CHECK_EQUAL(sap_set_static(s, ids[i], round == 0), SAP_OK);
+        for (i = 0; i < N; i++) CHECK_EQUAL(sap_set_object(s, ids[i], &rng), SAP_OK);
+        CHECK_EQUAL(sap_set_pair_filter(s, allow, NULL), SAP_OK);
         if (round == 1) {
             for (i = 0; i < N / 2; i++) CHECK_EQUAL(sap_remove(s, ids[i]), SAP_OK);
-            CHECK_EQUAL(sap_remove_many(s, N - N / 2, ids + N / 2), SAP_OK);
+            CHECK_EQUAL(sap_remove_many(s, N / 4, ids + N / 2), SAP_OK);
+            CHECK_EQUAL(sap_clear(s), SAP_OK);
         }
         CHECK(sap_validate(s) == NULL);
         never_fail();
@@ -218,13 +255,12 @@ static void what_never_fails(int path) {
 }
 
 /* An update that cannot get memory again and again keeps all that is recorded. */
-static void update_waits_for_memory(int path) {
+static void update_waits_for_memory(int method) {
     enum { N = 300 };
-    sap_world *s = sap_create(NULL);
+    sap_world *s = open_method(method);
     sap_aabb box = {{0, 0, 0}, {1, 1, 1}};
     int i, count;
     if (!CHECK(s != NULL)) exit(1);
-    s->path = path;
     for (i = 0; i < N; i++) CHECK_EQUAL(sap_add(s, &box, NULL), i + 1);
     always_fail();
     for (i = 0; i < 5; i++) {
@@ -279,14 +315,13 @@ static void rooms_grow_unevenly(uint64_t seed) {
 }
 
 /* One box meets more others than there has been room for: those who ask one by one say so, too. */
-static void one_meets_many(int path) {
+static void one_meets_many(int method) {
     enum { N = 100, MANY = 90 };
-    sap_world *s = sap_create(NULL);
+    sap_world *s = open_method(method);
     sap_aabb pile = {{0, 0, 0}, {1, 1, 1}}, apart = {{10, 10, 10}, {11, 11, 11}};
     sap_id id = 0;
     int i, count;
     if (!CHECK(s != NULL)) exit(1);
-    s->path = path;
     for (i = 0; i < MANY; i++) CHECK(sap_add_static(s, &pile, NULL) != 0);
     for (i = 0; i < N; i++) {
         apart.min[0] = 10 * (float)i;
@@ -315,19 +350,18 @@ static void one_meets_many(int path) {
 /* ---- after sap_reserve ----------------------------------------------------------------------- */
 
 /* As many boxes and pairs as were reserved, in every kind of change: not one allocation. */
-static void reserved(int path, uint64_t seed, scene kind) {
+static void reserved(int method, uint64_t seed, scene kind) {
     enum { N = 120 };
     const int most_pairs = N * (N - 1) / 2;
     test_rng rng;
-    sap_world *s = sap_create(NULL);
+    sap_world *s = open_method(method);
     sap_aabb boxes[N];
     sap_id ids[N];
-    int n = 0, step, i, calls;
+    int n = 0, step, i, calls = 0;
     float offset[3] = {0.5f, 1, 2};
     long before;
     rng.state = seed;
     if (!CHECK(s != NULL)) exit(1);
-    s->path = path;
     if (seed & 1) { /* reserving is possible at any time */
         scene_box(&rng, kind, &boxes[0]);
         ids[n++] = sap_add(s, &boxes[0], NULL);
@@ -361,8 +395,8 @@ static void reserved(int path, uint64_t seed, scene kind) {
             CHECK(sap_dump_pairs(s, data_of, count_deleted, &calls) >= 0);
         else
             CHECK_EQUAL(sap_update(s), SAP_OK);
-        if (!CHECK_MESSAGE(allocations == before, "%ld allocations in step %d, path %d, %s, %d boxes",
-                           allocations - before, step, path, scene_names[kind], n))
+        if (!CHECK_MESSAGE(allocations == before, "%ld allocations in step %d, method %d, %s, %d boxes",
+                           allocations - before, step, method, scene_names[kind], n))
             break;
         CHECK(sap_validate(s) == NULL);
         before = allocations; /* sap_validate may allocate */
@@ -416,13 +450,13 @@ static void reserve_counts_free_slots(void) {
 
 int main(int argc, char **argv) {
     uint64_t seed = (uint64_t)test_argument(argc, argv, 1, 1);
-    int path, kind;
-    for (path = SAP_METHOD_AUTO; path <= SAP_METHOD_QUERY; path++) {
-        every_allocation_fails(path, seed);
-        what_never_fails(path);
-        update_waits_for_memory(path);
-        one_meets_many(path);
-        for (kind = 0; kind < SCENE_COUNT; kind++) reserved(path, seed + (uint64_t)kind, (scene)kind);
+    int method, kind;
+    for (method = SAP_METHOD_AUTO; method <= SAP_METHOD_QUERY; method++) {
+        every_allocation_fails(method, seed);
+        what_never_fails(method);
+        update_waits_for_memory(method);
+        one_meets_many(method);
+        for (kind = 0; kind < SCENE_COUNT; kind++) reserved(method, seed + (uint64_t)kind, (scene)kind);
     }
     rooms_grow_unevenly(seed);
     reserve_itself();

@@ -53,6 +53,7 @@ static void *fuzz_realloc(void *p, size_t size) {
 #endif
 #include "model.h"
 #include "scenes.h"
+#include "ways.h"
 #if defined(__clang__)
 #pragma clang attribute pop
 #endif
@@ -61,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* ---- a run ----------------------------------------------------------------------------------- */
 
-enum { WORLDS = 3, MOST_BOXES = 400, MOST_SLOTS = 1000, MOST_NESTING = 2 };
+enum { WORLDS = 3, MOST_BOXES = 400, MOST_SLOTS = 1400, MOST_NESTING = 2 };
 
 typedef struct subject { /* a sap_world or a sap_multi */
     sap_world *s;
@@ -81,7 +82,7 @@ typedef struct shot { /* a snapshot, and what the model was then */
 
 /* What holds its boxes and pairs. */
 static sap_world *inside(const subject *w) {
-    return w->is_multi ? w->m->whole : w->s;
+    return w->is_multi ? world_of(w->m) : w->s;
 }
 
 static struct run {
@@ -90,7 +91,6 @@ static struct run {
     model model, saved_model;
     sap_config config;
     sap_multi_config grid;
-    int grid_from; /* boxes from which the grid is used */
     subject subjects[WORLDS];
     shot saved[WORLDS];
     int most_boxes;          /* of this run */
@@ -257,7 +257,7 @@ static void begin_attempt(attempt *a, subject *w, int is_refused) {
 
 /* The promise holds until what was reserved is exceeded. */
 static void check_reserved(subject *w, const model *m) {
-    if (m->slot_count - 1 > w->reserved_boxes || m->pairs.count > w->reserved_pairs)
+    if (m->live + m->gone.count > w->reserved_boxes || m->pairs.count > w->reserved_pairs)
         w->reserved_boxes = w->reserved_pairs = -1;
 }
 
@@ -324,7 +324,11 @@ static void must_be_busy_in_filter(subject *w, sap_id id) {
     HOLDS(ON(w, add, &box, NULL) == 0 && ON0(w, last_error) == SAP_ERROR_BUSY);
     HOLDS(ON(w, move, id, &box) == SAP_ERROR_BUSY && ON(w, remove, id) == SAP_ERROR_BUSY);
     HOLDS(ON(w, set_filter, id, 1, 1) == SAP_ERROR_BUSY && ON(w, refilter, id) == SAP_ERROR_BUSY);
-    HOLDS(ON(w, set_pair_data, id, id, NULL) == SAP_ERROR_BUSY);
+    HOLDS(ON(w, set_pair_data, id, id, NULL) == SAP_ERROR_BUSY && ON0(w, clear) == SAP_ERROR_BUSY);
+    HOLDS(ON(w, set_static, id, 1) == SAP_ERROR_BUSY && ON(w, set_object, id, NULL) == SAP_ERROR_BUSY);
+    HOLDS(ON(w, set_filter_many, 1, &id, 1, 1) == SAP_ERROR_BUSY &&
+          ON(w, set_pair_filter, NULL, NULL) == SAP_ERROR_BUSY);
+    HOLDS(ON(w, nearest_to, id, 1, 1, NULL) == 0 && ON(w, set_pair_data_at, 0, NULL) == SAP_ERROR_BUSY);
     HOLDS(ON(w, query_box, &box, 1, NULL, NULL) == -SAP_ERROR_BUSY);
 }
 
@@ -463,7 +467,8 @@ static void touch(sap_id id) {
 
 /* So many boxes may be added. */
 static int room_for_boxes(void) {
-    int slots = MOST_SLOTS - run.model.slot_count + run.model.unused.count, boxes = run.most_boxes - run.model.live;
+    int rested = run.model.unused.count > 256 ? run.model.unused.count - 256 : 0;
+    int slots = MOST_SLOTS - run.model.slot_count + rested, boxes = run.most_boxes - run.model.live;
     return slots < boxes ? slots : boxes;
 }
 
@@ -587,6 +592,69 @@ static void do_set_filter(void) {
     sap_result expected = model_set_filter(&run.model, id, category, mask);
     touch(id);
     ALL_SURELY(ON(w, set_filter, id, category, mask), expected);
+}
+
+static void do_set_filter_many(void) {
+    sap_id ids[8];
+    int i, n = take_below(8);
+    unsigned bits = take();
+    sap_result expected = SAP_OK;
+    for (i = 0; i < n; i++)
+        if (!model_find(&run.model, ids[i] = take_id())) expected = SAP_ERROR_ID;
+    for (i = 0; i < n && !expected; i++) model_set_filter(&run.model, ids[i], bits & 7, ~(bits >> 3));
+    for (i = 0; i < n; i++) touch(ids[i]);
+    ALL_SURELY(ON(w, set_filter_many, n, n ? ids : NULL, bits & 7, ~(bits >> 3)), expected);
+}
+
+static void do_set_static(void) {
+    sap_id id = take_id();
+    model_box *b = model_find(&run.model, id);
+    int is_static = take() & 1;
+    if (b) run.model.statics += is_static - b->is_static, b->is_static = is_static;
+    ALL_SURELY(ON(w, set_static, id, is_static), b ? SAP_OK : SAP_ERROR_ID);
+}
+
+/* Not in a callback: what deleted pairs and those to be created then show is not said. */
+static void do_set_object(void) {
+    sap_id id = take_id();
+    model_box *b = model_find(&run.model, id);
+    void *object = take_pointer();
+    int i;
+    if (b) b->object = object;
+    for (i = 0; i < run.model.pairs.count && b; i++) {
+        if (run.model.pairs.items[i].id0 == id) run.model.pairs.items[i].object0 = object;
+        if (run.model.pairs.items[i].id1 == id) run.model.pairs.items[i].object1 = object;
+    }
+    ALL_SURELY(ON(w, set_object, id, object), b ? SAP_OK : SAP_ERROR_ID);
+}
+
+static void do_set_pair_data_at(void) {
+    int index = (int)take() - 2, is_pair = index >= 0 && index < run.model.pairs.count;
+    void *data = take_pointer();
+    if (is_pair) {
+        sap_pair pair = ON(&run.subjects[0], pairs, NULL)[index];
+        model_find_pair(&run.model, pair.id0, pair.id1)->user_data = data;
+    }
+    ALL_SURELY(ON(w, set_pair_data_at, index, data), is_pair ? SAP_OK : SAP_ERROR_ARGUMENT);
+}
+
+static int some_pairs(const sap_pair *pair, void *user);
+
+/* The same or another: every pair is asked anew. */
+static void use_filter(sap_filter *filter) {
+    run.model.filter = run.config.filter = run.grid.sap.filter = filter;
+    ALL_SURELY(ON(w, set_pair_filter, filter, NULL), SAP_OK);
+}
+
+static void do_clear(void) {
+    int slot;
+    for (slot = 1; slot < run.model.slot_count; slot++) {
+        sap_id id = run.model.slots[slot].id;
+        if (!run.model.slots[slot].live) continue;
+        touch(id);
+        model_remove_many(&run.model, 1, &id);
+    }
+    ALL_SURELY(ON0(w, clear), SAP_OK);
 }
 
 static void do_refilter(void) {
@@ -928,6 +996,46 @@ static void do_nearest(void) {
     }
 }
 
+/* To a box, itself aside; and all that are near a point. */
+static void do_nearest_to(void) {
+    sap_id id = take_id(), best = 0;
+    float most = take() & 1 ? TEST_INFINITY : (float)take_below(20), point[3] = {0, 0, 0};
+    uint32_t mask = take() & 7;
+    const model_box *of = model_find(&run.model, id);
+    double best2 = 0, d2;
+    int slot, k, all = 0;
+    subject *w;
+    for (k = 0; k < 3; k++) point[k] = (float)take_below(9) - 4;
+    for (slot = 1; slot < run.model.slot_count; slot++) {
+        const model_box *b = &run.model.slots[slot];
+        if (!b->live || !(b->category & mask)) continue;
+        d2 = distance2(&b->box, point);
+        all += !test_is_finite(most) || d2 <= (double)most * (double)most;
+        if (!of || b == of) continue;
+        for (d2 = 0, k = 0; k < 3; k++) {
+            const double lo = (double)b->box.min[k] - (double)of->box.max[k];
+            const double hi = (double)of->box.min[k] - (double)b->box.max[k], d = lo > 0 ? lo : hi > 0 ? hi : 0;
+            if (run.model.axes >> k & 1) d2 += d * d;
+        }
+        if (test_is_finite(most) && d2 > (double)most * (double)most) continue;
+        if (!best || d2 < best2 || (d2 <= best2 && b->id < best)) best = b->id, best2 = d2;
+    }
+    EACH(w) {
+        attempt a;
+        float distance;
+        sap_id got;
+        int n;
+        begin_attempt(&a, w, 0);
+        do got = ON(w, nearest_to, id, most, mask, &distance);
+        while (end_attempt(&a, got == 0 && of && test_key(distance) == test_key(-1)));
+        HOLDS(got == best && (of || test_key(distance) == test_key(-1)));
+        begin_attempt(&a, w, 0);
+        do n = ON(w, query_nearest, point, most, mask, NULL, NULL);
+        while (end_attempt(&a, n == -SAP_ERROR_MEMORY));
+        HOLDS(n == all);
+    }
+}
+
 /* ---- from inside a callback ------------------------------------------------------------------------------ */
 
 static void act(subject *w) {
@@ -935,7 +1043,9 @@ static void act(subject *w) {
     query q;
     if (b < 128 || run.nesting >= MOST_NESTING) return;
     run.nesting++;
-    switch (b % 9) {
+    switch (b % 11) {
+    case 8: do_set_static(); break;
+    case 9: do_set_filter_many(); break;
     case 0: do_add(); break;
     case 1: do_move(); break;
     case 2: do_remove(); break;
@@ -1026,6 +1136,7 @@ static void do_restore(void) {
     model_free(&run.model);
     copy_model(&run.model, &run.saved_model);
     compare_all();
+    use_filter(run.config.filter); /* a snapshot holds none */
 }
 
 /* ---- worlds ------------------------------------------------------------------------------------------------ */
@@ -1059,13 +1170,11 @@ static int is_good_grid(const sap_multi_config *c, int axes) {
 
 /* Chosen, fixed or hashed; some with hostile numbers, which must be refused if they make no sense. */
 static void take_grid(sap_multi_config *c) {
-    static const int from[] = {0, 1, 16, 1000};
     unsigned b = take();
     sap_multi *refused;
     int k;
     memset(c, 0, sizeof *c);
     c->sap = run.config;
-    run.grid_from = from[b & 3];
     if (b & 4) {
         c->parallel = shuffled_jobs;
         c->parallel_user = &run;
@@ -1100,7 +1209,7 @@ static void make_subject(subject *w, int is_multi) {
     else
         w->s = sap_create(&run.config);
     HOLDS(is_multi ? w->m != NULL : w->s != NULL);
-    if (is_multi) w->m->grid_from = run.grid_from;
+    if (is_multi) force_threads(w->m, 1);
 }
 
 /* ---- hostile snapshots ------------------------------------------------------------------------------------ */
@@ -1112,13 +1221,27 @@ typedef struct forgery {
 } forgery;
 static forgery forged; /* too large for a stack */
 
+/* The format, in words of 32 bits: see test_snapshot.c. */
+enum {
+    MAGIC = 0x53504153,
+    FORMAT = 2,
+    HEADER_WORDS = 12,
+    SLOT_WORDS = 17,
+    PAIR_WORDS = 4,
+    SLOT_RECORDED = 4,
+    SLOT_FRESH = 32
+};
+
 static uint32_t f_get(size_t word) {
-    return word < forged.size / 4 ? sap__get32(forged.bytes, word) : 0;
+    const unsigned char *p = forged.bytes + 4 * word;
+    if (word >= forged.size / 4) return 0;
+    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
 static void f_put(size_t word, uint32_t value) {
-    unsigned char *p = forged.bytes + 4 * (word < forged.size / 4 ? word : 0);
-    if (word < forged.size / 4) sap__put32(&p, value);
+    int i;
+    if (word >= forged.size / 4) return;
+    for (i = 0; i < 4; i++) forged.bytes[4 * word + (size_t)i] = (unsigned char)(value >> 8 * i);
 }
 
 static void f_insert(size_t word, size_t words) {
@@ -1136,23 +1259,29 @@ static void f_erase(size_t word, size_t words) {
 
 /* Makes the check right, so that the lies themselves have to be found. */
 static void f_sign(void) {
-    uint64_t words = sap__snapshot_words(f_get(4), (uint64_t)f_get(5) + f_get(6) + f_get(7), f_get(8)), check;
-    if (forged.size < 4 * SAP__HEADER_WORDS || words > forged.size / 4) return;
-    check = sap__check(forged.bytes, words);
+    uint64_t words = HEADER_WORDS + SLOT_WORDS * (uint64_t)f_get(4) + f_get(5) + f_get(6) + f_get(7) +
+                     PAIR_WORDS * (uint64_t)f_get(8);
+    uint64_t check = words, i;
+    if (forged.size < 4 * HEADER_WORDS || words > forged.size / 4) return;
+    for (i = 0; i < words; i++) {
+        if (i == 10 || i == 11) continue;
+        check = (check ^ f_get((size_t)i)) * UINT64_C(0x9e3779b97f4a7c15);
+        check ^= check >> 32;
+    }
     f_put(10, (uint32_t)check);
     f_put(11, (uint32_t)(check >> 32));
 }
 
 /* Where lies are worth telling: in the header, a slot, a queue, a pair. */
 static size_t take_word(void) {
-    size_t words = forged.size / 4, slots = SAP__HEADER_WORDS, queues, pairs, at = take() << 8;
+    size_t words = forged.size / 4, slots = HEADER_WORDS, queues, pairs, at = take() << 8;
     unsigned where;
     at |= take();
     where = take() & 3;
     if (!words) return 0;
-    queues = slots + SAP__SLOT_WORDS * (size_t)f_get(4);
+    queues = slots + SLOT_WORDS * (size_t)f_get(4);
     pairs = queues + (size_t)f_get(5) + f_get(6) + f_get(7);
-    if (where == 0) return at % SAP__HEADER_WORDS;
+    if (where == 0) return at % HEADER_WORDS;
     if (where == 1 && queues > slots && queues <= words) return slots + at % (queues - slots);
     if (where == 2 && pairs > queues && pairs <= words) return queues + at % (pairs - queues);
     if (where == 3 && words > pairs) return pairs + at % (words - pairs);
@@ -1174,14 +1303,14 @@ static void forge(void) {
     case 6: /* one slot, queue entry or pair more, or less, than the header says; or just as many */
         k = 4 + (size_t)take_below(5);
         f_put(k, f_get(k) + (b & 16 ? 1u : ~0u));
-        k = k == 4 ? SAP__SLOT_WORDS : k == 8 ? SAP__PAIR_WORDS : 1;
+        k = k == 4 ? SLOT_WORDS : k == 8 ? PAIR_WORDS : 1;
         if (b & 16)
             f_insert(word, k);
         else
             f_erase(word, k);
         break;
     case 7: { /* two slots, or two pairs, change places */
-        size_t other = take_word(), n = b & 16 ? SAP__SLOT_WORDS : SAP__PAIR_WORDS;
+        size_t other = take_word(), n = b & 16 ? SLOT_WORDS : PAIR_WORDS;
         for (k = 0; k < n && 4 * (word + k + 1) <= forged.size && 4 * (other + k + 1) <= forged.size; k++) {
             uint32_t value = f_get(word + k);
             f_put(word + k, f_get(other + k));
@@ -1191,12 +1320,12 @@ static void forge(void) {
     }
     case 8: /* recorded, though nothing happened to it: a state that a world may be in */
         if (f_get(4) == 0) break;
-        k = SAP__HEADER_WORDS + SAP__SLOT_WORDS * (word % f_get(4));
-        if (4 * k + 4 > forged.size || (f_get(k) & SAP__RECORDED)) break;
-        f_put(k, f_get(k) | SAP__RECORDED | (b & 16 ? SAP__FRESH : 0u));
-        f_insert(SAP__HEADER_WORDS + SAP__SLOT_WORDS * (size_t)f_get(4) + f_get(5) + f_get(6) + f_get(7), 1);
-        f_put(SAP__HEADER_WORDS + SAP__SLOT_WORDS * (size_t)f_get(4) + f_get(5) + f_get(6) + f_get(7),
-              (uint32_t)((k - SAP__HEADER_WORDS) / SAP__SLOT_WORDS));
+        k = HEADER_WORDS + SLOT_WORDS * (word % f_get(4));
+        if (4 * k + 4 > forged.size || (f_get(k) & SLOT_RECORDED)) break;
+        f_put(k, f_get(k) | SLOT_RECORDED | (b & 16 ? SLOT_FRESH : 0u));
+        f_insert(HEADER_WORDS + SLOT_WORDS * (size_t)f_get(4) + f_get(5) + f_get(6) + f_get(7), 1);
+        f_put(HEADER_WORDS + SLOT_WORDS * (size_t)f_get(4) + f_get(5) + f_get(6) + f_get(7),
+              (uint32_t)((k - HEADER_WORDS) / SLOT_WORDS));
         f_put(7, f_get(7) + 1);
         break;
     default: forged.size = b & 16 ? forged.size * (b >> 5) / 8 : forged.size; break;
@@ -1208,20 +1337,23 @@ static const sap_pair *one_array(const subject *w, int which, int *count) {
 }
 
 /* A strange but possible world: on two paths it must go on in the same way. */
-static void play_forged(subject subjects[2], int slots) {
+static void play_forged(subject subjects[2]) {
     int round, w, slot, which, n[2];
     for (round = 0; round < 4; round++) {
         unsigned how = take();
         test_rng rng;
         rng.state = how;
-        for (slot = 0; slot < slots; slot++) {
-            sap_id id = (inside(&subjects[0])->state[slot] & 0xff000000u) | (uint32_t)(slot + 1);
+        sap_id id, next;
+        for (id = ON(&subjects[0], next, 0); id; id = next) {
             sap_aabb box;
-            if (!ON(&subjects[0], is_valid, id)) continue;
+            slot = (int)SAP_SLOT(id) - 1;
+            next = ON(&subjects[0], next, id);
+            HOLDS(ON(&subjects[1], next, id) == next && SAP_SLOT(next) != SAP_SLOT(id));
             HOLDS(ON(&subjects[0], get_box, id, &box) == SAP_OK && model_box_is_good(&run.model, &box));
             if (how & 1) scene_nudge(&rng, SCENE_LATTICE, 0.3f, &box);
             for (w = 0; w < 2 && round; w++)
                 HOLDS((how & 2) && slot % 3 == 0   ? ON(&subjects[w], remove, id) == SAP_OK
+                      : (how & 8) && slot % 3 == 2 ? ON(&subjects[w], set_static, id, slot & 1) == SAP_OK
                       : (how & 4) && slot % 3 == 1 ? ON(&subjects[w], refilter, id) == SAP_OK
                                                    : ON(&subjects[w], move, id, &box) == SAP_OK);
         }
@@ -1240,18 +1372,18 @@ static void offer_forged(void) {
     subject subjects[2];
     sap_result answers[2];
     unsigned char *bytes = (unsigned char *)copy_of(forged.bytes, forged.size);
-    int w, path = take_below(4);
+    int w, method = take_below(4);
     bytes = (unsigned char *)realloc(bytes, forged.size ? forged.size : 1);
     if (!bytes) exit(2);
     for (w = 0; w < 2; w++) {
-        make_subject(&subjects[w], path == 3 && w == 1);
-        inside(&subjects[w])->path = SAP_METHOD_SORT + (path + w) % 3;
+        make_subject(&subjects[w], method == 3 && w == 1);
+        force_method(inside(&subjects[w]), SAP_METHOD_SORT + (method + w) % 3);
         answers[w] = ON(&subjects[w], restore, bytes, forged.size);
     }
     HOLDS(answers[0] == answers[1]);
     if (answers[0] == SAP_OK) {
         for (w = 0; w < 2; w++) HOLDS(ON0(&subjects[w], validate) == NULL);
-        play_forged(subjects, (int)f_get(4));
+        play_forged(subjects);
     } else { /* refused: then a world in use is left as it is */
         subject *in_use = &run.subjects[take_below(WORLDS)];
         image before = image_of(in_use);
@@ -1261,7 +1393,7 @@ static void offer_forged(void) {
         HOLDS(ON0(in_use, last_error) == answers[0]);
         must_be_as(&before, in_use);
         free(before.bytes);
-        if (forged.size / 4 > SAP__HEADER_WORDS) in_use->reserved_boxes = -1; /* it may have grown before it knew */
+        if (forged.size / 4 > HEADER_WORDS) in_use->reserved_boxes = -1; /* it may have grown before it knew */
     }
     for (w = 0; w < 2; w++) ON0(&subjects[w], destroy);
     free(bytes);
@@ -1287,8 +1419,8 @@ static void do_raw_snapshot(void) {
     memset(forged.bytes, 0, sizeof forged.bytes);
     forged.size = 4 * words;
     for (word = 0; word < words; word++) f_put(word, how & 8 ? take() : take_32());
-    if (how & 1) f_put(0, SAP__MAGIC);
-    if (how & 1) f_put(1, SAP__SNAPSHOT_VERSION);
+    if (how & 1) f_put(0, MAGIC);
+    if (how & 1) f_put(1, FORMAT);
     if (how & 1) f_put(2, 0);
     if (how & 1) f_put(9, 0);
     if (how & 2) f_put(3, (uint32_t)run.model.axes);
@@ -1389,8 +1521,15 @@ static void wrong_arguments(subject *w) {
     HOLDS(ON(w, box_cast, NULL, v, 1, NULL, NULL) == bad && ON(w, box_cast, &box, NULL, 1, NULL, NULL) == bad);
     HOLDS(ON(w, ray_closest, NULL, v, 1, &t) == 0 && t == -1 && ON(w, ray_closest, v, NULL, 1, NULL) == 0);
     HOLDS(ON(w, nearest, NULL, 1, 1, &t) == 0 && t == -1);
+    HOLDS(ON(w, set_filter_many, 1, NULL, 1, 1) == SAP_ERROR_ARGUMENT &&
+          ON(w, query_nearest, NULL, 1, 1, NULL, NULL) == bad);
     ON(w, get_stats, NULL);
     if (w->s || w->m) return;
+    HOLDS(ON0(w, clear) == SAP_ERROR_ARGUMENT && ON(w, next, 0) == 0 && ON(w, is_static, 1) == 0);
+    HOLDS(ON(w, set_static, 1, 1) == SAP_ERROR_ARGUMENT && ON(w, set_object, 1, NULL) == SAP_ERROR_ARGUMENT);
+    HOLDS(ON(w, get_filter, 1, NULL, NULL) == SAP_ERROR_ARGUMENT &&
+          ON(w, set_pair_filter, NULL, NULL) == SAP_ERROR_ARGUMENT);
+    HOLDS(ON(w, set_pair_data_at, 0, NULL) == SAP_ERROR_ARGUMENT && ON(w, nearest_to, 1, 1, 1, NULL) == 0);
     HOLDS(ON(w, add, &box, NULL) == 0 && ON(w, add_many, 1, &box, NULL, ids) == SAP_ERROR_ARGUMENT);
     HOLDS(ON(w, move, 1, &box) == SAP_ERROR_ARGUMENT && ON(w, remove, 1) == SAP_ERROR_ARGUMENT);
     HOLDS(ON(w, set_filter, 1, 1, 1) == SAP_ERROR_ARGUMENT && ON(w, refilter, 1) == SAP_ERROR_ARGUMENT);
@@ -1446,7 +1585,7 @@ static void do_reserve(void) {
         must_be_as(&before, w);
         free(before.bytes);
         if (r == SAP_OK && !w->is_multi && boxes > w->reserved_boxes && pairs > w->reserved_pairs &&
-            boxes >= run.model.slot_count - 1 && pairs >= run.model.pairs.count) {
+            boxes >= run.model.live + run.model.gone.count && pairs >= run.model.pairs.count) {
             w->reserved_boxes = boxes;
             w->reserved_pairs = pairs;
         }
@@ -1469,8 +1608,8 @@ static void do_look(void) {
 
 static void do_change_way(void) {
     subject *w = &run.subjects[take_below(WORLDS)];
-    inside(w)->path = take_below(SAP_METHOD_QUERY + 1);
-    (void)sap__use_kernel(inside(w), take_below(SAP__KERNEL_AVX512 + 1)); /* if there is such a kernel */
+    force_method(inside(w), take_below(SAP_METHOD_QUERY + 1));
+    (void)force_kernel(inside(w), take_below(KERNELS)); /* if there is such a kernel */
 }
 
 static void do_one(void) {
@@ -1513,7 +1652,16 @@ static void do_one(void) {
         return;
     }
     default:
-        switch (take_below(3)) {
+        switch (take_below(10)) {
+        case 3: do_set_static(); break;
+        case 4: do_set_filter_many(); break;
+        case 5: do_set_object(); break;
+        case 6: do_set_pair_data_at(); break;
+        case 7: use_filter(take() & 1 ? some_pairs : NULL); break;
+        case 8: do_nearest_to(); break;
+        case 9:
+            if (take() < 64) do_clear();
+            break;
         case 0: do_look(); break;
         case 1: do_change_way(); break;
         default: do_wrong_arguments();
@@ -1550,8 +1698,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     model_init(&run.model, &run.config);
     take_grid(&run.grid);
     for (w = 0; w < WORLDS; w++) make_subject(&run.subjects[w], w == WORLDS - 1);
-    run.subjects[0].s->path = take_below(SAP_METHOD_QUERY + 1);
-    (void)sap__use_kernel(run.subjects[1].s, SAP__KERNEL_SCALAR);
+    force_method(run.subjects[0].s, take_below(SAP_METHOD_QUERY + 1));
+    (void)force_kernel(run.subjects[1].s, 0);
     while (run.at < run.size) do_one();
     run.armed = -1;
     do_update(0);

@@ -55,8 +55,8 @@ static void any_box(soak *k, sap_aabb *box) {
     }
 }
 
-/* A slot that was used before comes back with the next generation, and only when more than 256 are free and no other has
-   been free longer; else a new one. */
+/* A slot that was used before comes back with the next generation, and only when more than 256 are free and no other
+   has been free longer; else a new one. */
 static void look_at_id(soak *k, sap_id id) {
     uint32_t slot = id & 0xffffff, i;
     int longer = 0;

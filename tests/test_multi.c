@@ -1063,7 +1063,7 @@ static void limits(float size_of_cells) {
     CHECK_EQUAL(live_blocks, 0);
 }
 
-/* ---- cells: that they are used, and what they hold ----------------------------------------------------------------- */
+/* ---- cells: that they are used, and what they hold */
 
 enum { CLUSTERS = 32, IN_CLUSTER = 24 };
 
@@ -1220,7 +1220,7 @@ static void all_bytes_are_counted(void) {
     CHECK_EQUAL(live_blocks, 0);
 }
 
-/* ---- moves on threads, and no allocation where there need not be one ----------------------------------------------- */
+/* ---- moves on threads, and no allocation where there need not be one */
 
 /* Whether the boxes stand where they should. */
 static int stand(const sap_multi *m, int n, const sap_id *ids, const sap_aabb *boxes) {
@@ -1421,7 +1421,7 @@ static void reserved_to_the_last_pair(int pairs, sap_filter *filter, int method)
     CHECK_EQUAL(live_blocks, 0);
 }
 
-/* ---- every allocation fails once ------------------------------------------------------------------------------------ */
+/* ---- every allocation fails once */
 
 static long failures; /* calls that reported SAP_ERROR_MEMORY */
 

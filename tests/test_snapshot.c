@@ -630,7 +630,7 @@ static void every_way(int seed) {
     tape_free(&seen);
 }
 
-/* Slots that rest, and generations that go all the way round: a restored world gives the ids that the saved one gives. */
+/* Slots rest, and generations go all the way round: a restored world gives the ids of the saved one. */
 static void generations(void) {
     sap_world *s = sap_create(NULL), *to = sap_create(NULL);
     sap_aabb box = {{0, 0, 0}, {1, 1, 1}};

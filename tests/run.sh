@@ -8,7 +8,6 @@
 #   32-bit      -m32
 #   threads     the tests that have threads, under the thread sanitizer
 #   golden      the hashes of tests/test_golden.c with more compilers and flags (make portability: many more)
-#   proof       all worlds of three boxes, a part of all floats
 #   fuzz        the inputs of tests/corpus, with sanitizers (make fuzz looks for more)
 #   matrix      every compiler, language version, option and order of includes
 #   examples multi teach readme    what README.md and the heads of the examples say
@@ -29,7 +28,7 @@
 cd "$(dirname "$0")/.." || exit 2
 . tests/sh.inc
 SCALE=${SCALE:-1}
-ONLY=${ONLY:-plain sanitized scalar fast-math 32-bit threads golden proof fuzz matrix examples multi teach readme bench names format web}
+ONLY=${ONLY:-plain sanitized scalar fast-math 32-bit threads golden fuzz matrix examples multi teach readme bench names format web}
 CHECKS="test_model test_contract test_golden test_snapshot test_alloc"
 began=$(date +%s)
 
@@ -64,8 +63,6 @@ seeds() {   # test, variant
     [ -n "$n" ] && echo $((n * SCALE))
 }
 
-is_alone() { grep -q '^#define SAP_\(MULTI_\)\{0,1\}IMPLEMENTATION' "$1"; }   # holds the implementation itself
-
 variant() {   # name, compiler and flags, tests
     folder=$BUILD/$1
     rm -rf "$folder" && mkdir -p "$folder" || exit 2
@@ -87,7 +84,7 @@ $compile -o $folder/$test tests/$test.c $object -lm -pthread && $folder/$test $(
     done
 }
 
-tests=$(cd tests && ls test_*.c | sed 's/\.c$//' | grep -v test_proof)
+tests=$(cd tests && ls test_*.c | sed 's/\.c$//')
 threaded=$(cd tests && grep -l '<pthread.h>\|"threads.h"' test_*.c | sed 's/\.c$//')
 wanted check && variant check "$CC -O1 -Werror" "$CHECKS"
 wanted plain && variant plain "$CC -O2 -Werror" "$tests"
@@ -117,7 +114,6 @@ if wanted golden; then
         job 8 "golden $build" "$build -std=c99 -w -isystem '$STB' -I. -o $exe tests/test_golden.c $object -lm -pthread && $exe"
     done
 fi
-wanted proof && variant proof "$CC -O2" test_proof
 wanted fuzz && job 30 "fuzz corpus" "sh tests/fuzz.sh replay"
 if wanted matrix; then
     for part in gcc clang g++ clang++ tcc user; do job 30 "matrix $part" "sh tests/compile_matrix.sh $part"; done

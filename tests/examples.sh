@@ -23,7 +23,7 @@ one_example() {
     else compiler=${sanitizer_c:-$CC} has=$sanitizer_c standard=-std=c99 says=cc; fi
     [ -n "$has" ] || skip "the sanitizers for $source: no compiler here has them"
     head_of "$source" > "$work/head"
-    check "begins with 'Shows how to'" "sed -n 2p '$work/head' | grep '^Shows how to '"
+    check "begins with 'Shows how'" "sed -n 2p '$work/head' | grep '^Shows how '"
 
     # The head's command: compiler flags -o name source libraries && ./name arguments
     command=$(command_of "$source" "$says")

@@ -14,7 +14,7 @@ example() {   # name, compiler, what its head calls the compiler
     head_of "$subject" > "$work/head"
     sed -n '/[Pp]rints.*:$/,$ s/^    //p' "$work/head" > "$work/$1.expected"
     command=$(command_of "$subject" "$3")
-    check "begins with 'Shows how to'" "sed -n 2p '$work/head' | grep '^Shows how to '"
+    check "begins with 'Shows how'" "sed -n 2p '$work/head' | grep '^Shows how '"
     check "its head says what it prints" "test -s '$work/$1.expected'"
     check "its head has the command that compiles it" "test -n '$command'" &&
         check "'$3 $command' works, without a warning" \

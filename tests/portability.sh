@@ -65,7 +65,7 @@ END_OF_JOB
 
 job_count=0
 skipped=0
-all=$(cd tests && ls test_*.c | sed 's/\.c$//' | grep -v -x -e test_size -e test_growth -e test_stack)   # these count, or are long
+all=$(cd tests && ls test_*.c | sed 's/\.c$//' | grep -v -x -e test_size -e test_growth -e test_lived -e test_stack)   # these count, or are long
 threaded=$(cd tests && grep -l '<pthread.h>\|"threads.h"' test_*.c | grep -v golden | sed 's/\(.*\)\.c$/-\1/' | tr '\n' ' ')
 wanted() { [ -z "$ONLY" ] || case " $ONLY " in *" $1 "*) ;; *) false ;; esac; }
 # name, 'golden' or 'all' (a '-test_x' after it leaves one out), how to compile, how to run, ending and libraries of

@@ -84,10 +84,12 @@ $compile -o $folder/$test tests/$test.c $object -lm -pthread && $folder/$test $(
     done
 }
 
-tests=$(cd tests && ls test_*.c | sed 's/\.c$//')
+# These count, or run long: once is enough, with the optimiser as users have it.
+once="test_size test_growth test_lived test_stack"
+tests=$(cd tests && ls test_*.c | sed 's/\.c$//' | grep -v -x -F "$(echo $once | tr ' ' '\n')")
 threaded=$(cd tests && grep -l '<pthread.h>\|"threads.h"' test_*.c | sed 's/\.c$//')
 wanted check && variant check "$CC -O1 -Werror" "$CHECKS"
-wanted plain && variant plain "$CC -O2 -Werror" "$tests"
+wanted plain && variant plain "$CC -O2 -Werror" "$tests $once"
 wanted scalar && variant scalar "$CC -O2 -DSAP_NO_SIMD" "$tests"
 wanted fast-math && variant fast-math "$CC -O3 -ffast-math" "$tests"
 if wanted sanitized; then

@@ -110,7 +110,7 @@ bench-multi: build/multi ## sap_multi.h beside sap.h; ARGS='-n 100000,1000000 -s
 	@build/multi $(ARGS)
 
 .PHONY: bench-lived
-bench-lived: build/lived ## worlds that have lived beside new ones of the same boxes; ARGS=
+bench-lived: build/lived ## worlds that have lived beside new ones, small worlds, spikes; ARGS='-n 10000 -s migrate,small'
 	@build/lived $(ARGS)
 
 PEERS = sap sap_avx2 sap_sse2 multi plain bullet ode fcl chipmunk box2d_24 cgal boost \
@@ -272,7 +272,13 @@ build/web/sap.html: examples/web/page.html build/web/sap.wasm
 
 # The programs of bench/.
 $(patsubst bench/%.c,build/%,$(wildcard bench/*.c)): build/%: bench/%.c $(wildcard bench/*.h) examples/pool.h sap.h sap_multi.h $(STB_DS)
-	$(COMPILE) -DFLAGS='"$(CFLAGS)"' -o $@ $< -lm -pthread
+	$(COMPILE) -DFLAGS='"$(CFLAGS)"' -o $@ $< -lm -pthread $(BENCH_LIBS)
+
+# Beside Chipmunk's tree, too, if Debian's chipmunk-dev is there.
+ifneq ($(wildcard /usr/include/chipmunk/chipmunk.h),)
+build/lived: COMPILE += -DHAVE_CHIPMUNK
+build/lived: BENCH_LIBS = -lchipmunk
+endif
 
 build/record_bullet: bench/record_bullet.cpp bench/trace.h
 	@sh bench/need.sh $(CXX):g++ /usr/include/bullet/btBulletDynamicsCommon.h:libbullet-dev

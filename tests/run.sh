@@ -55,6 +55,7 @@ seeds() {   # test, variant
     test_model) case $2 in check) n=60 ;; plain) n=250 ;; sanitized) n=75 ;; *) n=125 ;; esac ;;
     test_prune) n=800; [ "$2" = sanitized ] && n=200 ;;
     test_trace) n=100 ;;
+    test_size) [ "$2" = sanitized ] && echo "5000 10"; return ;; # boxes, frames
     test_query) case $2 in sanitized) n=40 ;; threads) n=20 ;; *) n=100 ;; esac ;;
     test_multi) case $2 in threads) n=12 ;; sanitized) n=48 ;; *) n=96 ;; esac ;;
     test_proof) n=5; [ "$2" = plain ] && n=20; [ "$2" = sanitized ] && n=1 ;; # percent
@@ -94,7 +95,7 @@ wanted scalar && variant scalar "$CC -O2 -DSAP_NO_SIMD" "$tests"
 wanted fast-math && variant fast-math "$CC -O3 -ffast-math" "$tests"
 if wanted sanitized; then
     sanitizer=$(first_that_can "-O1 -g $undefined" clang "$CC")
-    if [ -n "$sanitizer" ]; then variant sanitized "$sanitizer -O1 -g $undefined" "$tests"
+    if [ -n "$sanitizer" ]; then variant sanitized "$sanitizer -O1 -g $undefined" "$tests test_size"
     else skipping "sanitizers: neither clang nor $CC has them here"; fi
 fi
 if wanted 32-bit; then

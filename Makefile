@@ -13,8 +13,8 @@ MINUTES = 60
 TRACES = wall rubble ragdolls pile pinball
 
 GAME = 11_bullet_hell
-ENGINE = 12_bullet
-EXAMPLES = $(filter-out $(GAME) $(ENGINE),$(sort $(basename $(notdir $(wildcard examples/[0-9]*.c examples/[0-9]*.cpp)))))
+ENGINES = $(basename $(notdir $(wildcard examples/12_bullet.cpp examples/13_chipmunk.c examples/14_ode.cpp)))
+EXAMPLES = $(filter-out $(GAME) $(ENGINES),$(sort $(basename $(notdir $(wildcard examples/[0-9]*.c examples/[0-9]*.cpp)))))
 TEACH = $(patsubst examples/teach/%.c,%,$(wildcard examples/teach/*.c))
 EXERCISES = examples/exercises
 
@@ -191,11 +191,11 @@ game: build/examples/$(GAME) ## a bullet-hell game, with SDL2; without a display
 	else $< --headless 372 build/$(GAME).png && echo "no display here: see build/$(GAME).png"; fi
 
 .PHONY: engine
-engine: build/examples/$(ENGINE) ## Bullet with its own broad phases and with sap
-	@$<
+engine: $(ENGINES:%=build/examples/%) ## Bullet, Chipmunk and ODE with their own broad phases and with sap
+	@for e in $(ENGINES); do echo "$$e:"; build/examples/$$e || exit 1; echo; done
 
 .PHONY: teach
-teach: $(TEACH:%=build/teach/%) ## the algorithm at work; pictures go to build/teach/
+teach: $(TEACH:%=build/teach/%) ## the algorithm at work, and the grid of sap_multi.h; pictures go to build/teach/
 	@for t in $(TEACH); do echo "$$t:"; build/teach/$$t build/teach/$$t.svg || exit 1; echo; done
 
 .PHONY: exercises
@@ -239,10 +239,20 @@ build/examples/$(GAME): examples/$(GAME).c examples/pixels.h sap.h $(STB_DS)
 	@mkdir -p build/examples
 	$(COMPILE) -I. -o $@ $< -lSDL2 -lpng -lm
 
-build/examples/$(ENGINE): examples/$(ENGINE).cpp sap.h $(STB_DS)
+build/examples/12_bullet: examples/12_bullet.cpp sap.h $(STB_DS)
 	@sh bench/need.sh $(CXX):g++ /usr/include/bullet/btBulletDynamicsCommon.h:libbullet-dev
 	@mkdir -p build/examples
 	$(COMPILE_CXX) -isystem /usr/include/bullet -I. -o $@ $< -lBulletDynamics -lBulletCollision -lLinearMath
+
+build/examples/13_chipmunk: examples/13_chipmunk.c sap.h $(STB_DS)
+	@sh bench/need.sh /usr/include/chipmunk/chipmunk.h:chipmunk-dev
+	@mkdir -p build/examples
+	$(COMPILE) -I. -o $@ $< -lchipmunk -lm
+
+build/examples/14_ode: examples/14_ode.cpp sap.h $(STB_DS)
+	@sh bench/need.sh $(CXX):g++ /usr/include/ode/ode.h:libode-dev
+	@mkdir -p build/examples
+	$(COMPILE_CXX) -I. -o $@ $< -lode
 
 build/examples/multi_openmp: CFLAGS += -fopenmp
 
@@ -251,7 +261,7 @@ build/examples/mpi_world: examples/mpi_world.c examples/flyers.h sap.h $(STB_DS)
 	@mkdir -p build/examples
 	mpicc -std=c99 $(CFLAGS) $(WARNINGS) -isystem build/stb -I. -o $@ $< -lm
 
-build/teach/%: examples/teach/%.c examples/teach/teach.h examples/svg.h sap.h $(STB_DS)
+build/teach/%: examples/teach/%.c examples/teach/teach.h examples/svg.h sap.h sap_multi.h $(STB_DS)
 	@mkdir -p build/teach
 	$(COMPILE) -I. -Iexamples -o $@ $< -lm
 

@@ -13,8 +13,8 @@ MINUTES = 60
 TRACES = wall rubble ragdolls pile pinball
 
 GAME = 11_bullet_hell
-ENGINE = 12_bullet
-EXAMPLES = $(filter-out $(GAME) $(ENGINE),$(sort $(basename $(notdir $(wildcard examples/[0-9]*.c examples/[0-9]*.cpp)))))
+ENGINES = $(basename $(notdir $(wildcard examples/12_bullet.cpp examples/13_chipmunk.c examples/14_ode.cpp)))
+EXAMPLES = $(filter-out $(GAME) $(ENGINES),$(sort $(basename $(notdir $(wildcard examples/[0-9]*.c examples/[0-9]*.cpp)))))
 TEACH = $(patsubst examples/teach/%.c,%,$(wildcard examples/teach/*.c))
 EXERCISES = examples/exercises
 
@@ -23,133 +23,245 @@ STB =
 STB_DS = build/stb/stb_ds.h
 WARNINGS = -Wall -Wextra -Wpedantic
 COMPILE = $(CC) -std=c99 $(CFLAGS) $(WARNINGS) -isystem build/stb
+COMPILE_CXX = $(CXX) -std=c++11 $(CFLAGS) $(WARNINGS) -isystem build/stb
 VERSION = $(shell sed -n 's/^#define SAP_VERSION *"\(.*\)".*/\1/p' sap.h | grep . || echo 0)
 
-help:           ## lists the targets
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 20
+.PHONY: help
+help:           ## this list
+	@awk '/^#@ / { sub(/^#@ /, ""); printf "\n%s\n", $$0 } \
+	    /^[a-z][a-z-]*:.*## / { name = $$0; sub(/:.*/, "", name); sub(/.*## /, ""); printf "  make %-14s %s\n", name, $$0 }' Makefile
+	@printf '\nWhat is missing is installed with apt-get, if that can be done, and said beforehand; INSTALL=no refuses.\n'
 
-demo: build/demo ## replays a recorded physics scene, checks it against brute force and draws build/demo.svg
-	@build/demo
+#@ Use
 
-examples: $(EXAMPLES:%=build/examples/%) ## builds and runs the examples; their pictures go to build/
-	@for e in $(EXAMPLES); do echo "$$e:"; build/examples/$$e build/$$e.svg || exit 1; echo; done
+.PHONY: install
+install:        ## copies the headers and sap.pc; PREFIX=/usr/local DESTDIR=
+	install -d "$(DESTDIR)$(PREFIX)/include" "$(DESTDIR)$(PREFIX)/lib/pkgconfig"
+	install -m 644 sap.h sap_multi.h "$(DESTDIR)$(PREFIX)/include"
+	printf '%s\n' 'prefix=$(PREFIX)' 'includedir=$${prefix}/include' '' 'Name: sap' \
+	    'Description: sweep-and-prune broad phase, one header; its implementation needs stb_ds.h' \
+	    'Version: $(VERSION)' 'Cflags: -I$${includedir}' > "$(DESTDIR)$(PREFIX)/lib/pkgconfig/sap.pc"
 
-game: build/examples/$(GAME) ## builds and starts a bullet-hell game (installs SDL2); without a display it plays itself
-	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ]; then $<; \
-	else $< --headless 372 build/$(GAME).png && echo "no display here: see build/$(GAME).png"; fi
+.PHONY: uninstall
+uninstall:      ## removes what install copied; PREFIX=/usr/local DESTDIR=
+	rm -f $(patsubst %,"$(DESTDIR)$(PREFIX)/%",include/sap.h include/sap_multi.h lib/pkgconfig/sap.pc)
 
-engine: build/examples/$(ENGINE) ## runs Bullet with its own broad phases and with sap (installs Bullet), and compares
-	@$<
+.PHONY: clean
+clean:          ## removes all that was built
+	rm -rf build
 
-teach: $(TEACH:%=build/teach/%) ## runs the programs that show the algorithm at work; their pictures go to build/teach/
-	@for t in $(TEACH); do echo "$$t:"; build/teach/$$t build/teach/$$t.svg || exit 1; echo; done
+#@ Test
 
-exercises: $(STB_DS) ## checks your solutions of examples/exercises (see its README.md); EXERCISES=folder
-	@STB=build/stb CC="$(CC)" sh examples/exercises/check.sh $(EXERCISES)
+.PHONY: check
+check: $(STB_DS) ## after each edit: model, contract, goldens, snapshots, allocation, names and format, in half a minute
+	@ONLY=check STB="$(CURDIR)/build/stb" CC="$(CC)" sh tests/run.sh
 
-web: build/web/sap.html ## builds the live page, one file for any browser
-	@echo "open build/web/sap.html in a browser, or: python3 -m http.server -d build/web"
+.PHONY: test
+test: $(STB_DS) ## all tests; ONLY="plain threads" SCALE=10 JOBS=2 (the groups: head of tests/run.sh)
+	@STB="$(CURDIR)/build/stb" CC="$(CC)" CXX="$(CXX)" sh tests/run.sh
 
-picture: build/web/picture ## draws bench/data/pairs.svg, a picture that moves, from the events of sap.h
-	build/web/picture bench/data/pairs.svg
+.PHONY: format
+format:         ## formats all C and C++ as .clang-format says
+	@sh bench/need.sh clang-format:clang-format
+	clang-format -i $$(sh tests/names.sh sources)
 
-web-test: $(STB_DS) ## tests the live page in Chromium; needs root or sudo once to install it
-	@sh bench/need.sh chromium:chromium node:nodejs
-	@STB="$(CURDIR)/build/stb" sh tests/web.sh
+.PHONY: fuzz
+fuzz: $(STB_DS) ## looks for inputs that break a promise; SECONDS=600 FUZZER=libfuzzer|afl
+	@STB=build/stb CC="$(CC)" sh tests/fuzz.sh run $(SECONDS) $(FUZZER)
 
-threads: build/examples/multi_pool build/examples/multi_openmp ## runs the examples of sap_multi.h with 1 thread and with 4
-	@for n in 1 4; do for e in multi_pool multi_openmp; do \
-	    echo "$$e, threads: $$n"; OMP_NUM_THREADS=$$n build/examples/$$e $$n || exit 1; echo; done; done
+.PHONY: soak
+soak: build/soak ## uses a world for MINUTES=60: memory, frame times and ids over a long time
+	@build/soak $(MINUTES)
 
-mpi: build/examples/mpi_world ## spreads a world over 1 to 4 processes with MPI (installs it), the pairs equal those of one
-	@for n in 1 2 3 4; do mpirun --allow-run-as-root --oversubscribe -np $$n $< || exit 1; done
+.PHONY: coverage
+coverage: $(STB_DS) ## which lines and branches of the headers the tests reach, and each line that they do not
+	@STB=build/stb CC="$(CC)" sh tests/coverage.sh
 
-test: $(STB_DS) ## runs all tests
-	@STB="$(CURDIR)/build/stb" CC="$(CC)" bash tests/run.sh
+.PHONY: mutate
+mutate: $(STB_DS) ## breaks copies of the headers in MUTANTS=100 places and prints those that no test notices
+	@STB=build/stb CC="$(CC)" python3 tests/mutate.py $(MUTANTS)
 
-portability: $(STB_DS) ## runs the tests on all platforms it can run or emulate (ARM, s390x, wasm, Windows, ...), the same hashes on each
-	@STB="$(CURDIR)/build/stb" sh tests/portability.sh
+.PHONY: analyse
+analyse: $(STB_DS) ## reads the headers with clang-tidy and cppcheck, and runs tests under the memory sanitizer and valgrind
+	@STB=build/stb CC="$(CC)" sh tests/analyse.sh
 
+.PHONY: proof
 proof: build/proof/test_proof ## proves float keys and small worlds by trying them all, and the comparisons with Frama-C
 	@build/proof/test_proof 100
 	@sh tests/proof/frama.sh
 
-fuzz: $(STB_DS) ## looks for inputs that break a promise; SECONDS=600 FUZZER=libfuzzer|afl; tests/corpus holds those that are replayed
-	@STB=build/stb CC="$(CC)" sh tests/fuzz.sh run $(SECONDS) $(FUZZER)
+.PHONY: portability
+portability: $(STB_DS) ## the tests on all platforms that can be run or emulated (ARM, s390x, wasm, Windows, ...): the same hashes
+	@STB="$(CURDIR)/build/stb" sh tests/portability.sh
 
-analyse: $(STB_DS) ## reads the headers with clang-tidy and cppcheck, and runs tests under the memory sanitizer and valgrind
-	@STB=build/stb CC="$(CC)" sh tests/analyse.sh
+.PHONY: web-test
+web-test: $(STB_DS) ## the live page in Chromium
+	@sh bench/need.sh chromium:chromium node:nodejs
+	@STB="$(CURDIR)/build/stb" sh tests/web.sh
 
-coverage: $(STB_DS) ## prints which lines and branches of the headers the tests reach, and each line that they do not
-	@STB=build/stb CC="$(CC)" sh tests/coverage.sh
+#@ Measure
 
-mutate: $(STB_DS) ## breaks copies of the headers in MUTANTS=100 places and prints those that no test notices
-	@STB=build/stb CC="$(CC)" python3 tests/mutate.py $(MUTANTS)
-
-soak: build/soak ## uses a world for MINUTES=60: memory, frame times and ids over a long time
-	@build/soak $(MINUTES)
-
-bench: build/bench ## measures every scene; BOXES=1000,10000,100000 ARGS='-s town,fast --cpu'
+.PHONY: bench
+bench: build/bench ## every scene; BOXES=1000,10000,100000 ARGS='-s town,fast --cpu'
 	@build/bench -n $(BOXES) $(ARGS)
 
-bench-multi: build/multi ## measures sap_multi.h beside sap.h; ARGS='-n 100000,1000000 -s brownian,sparse -t 2'
+.PHONY: bench-multi
+bench-multi: build/multi ## sap_multi.h beside sap.h; ARGS='-n 100000,1000000 -s brownian,sparse -t 2'
 	@build/multi $(ARGS)
 
-bench-peers: build/peers ## measures Debian's broad phases on the same scenes; needs root or sudo once to install them
-	@build/peers
+.PHONY: bench-lived
+bench-lived: build/lived ## worlds that have lived beside new ones, small worlds, spikes; ARGS='-n 10000 -s migrate,small'
+	@build/lived $(ARGS)
 
-traces: build/demo build/record_bullet build/record_box2d ## records traces from real engines (installed by apt) and replays them
+PEERS = sap sap_avx2 sap_sse2 multi plain bullet ode fcl chipmunk box2d_24 cgal boost \
+        $(if $(PHYSX),physx) $(if $(JOLT),jolt) $(if $(BOX2D),box2d) $(if $(BOX3D),box3d)
+PEER = $(CXX) -std=c++17 -O2 $(WARNINGS) -isystem build/stb
+PEER_HEADERS = bench/peers/peer.h bench/peers/pair_set.h bench/peers/trees.h bench/clock.h bench/queries.h bench/scenes.h sap.h sap_multi.h
+PEER_NEEDS = bullet:/usr/include/bullet/btBulletDynamicsCommon.h:libbullet-dev ode:/usr/include/ode/ode.h:libode-dev \
+        fcl:/usr/include/fcl/fcl.h:libfcl-dev chipmunk:/usr/include/chipmunk/chipmunk.h:chipmunk-dev \
+        box2d_24:/usr/include/box2d/box2d.h:libbox2d-dev cgal:/usr/include/CGAL/box_intersection_d.h:libcgal-dev \
+        boost:/usr/include/boost/geometry.hpp:libboost-dev
+
+.PHONY: table
+table: $(PEERS:%=build/peers/%) ## measures all that README states, writes bench/data/ and README's tables; PHYSX= JOLT= BOX2D= BOX3D= as bench-peers
+	@python3 bench/table.py
+
+.PHONY: table-quick
+table-quick: build/peers/sap build/peers/sap_avx2 build/peers/sap_sse2 build/peers/plain ## the same with 1,000 boxes and few frames, into build/table; fails if a pair is wrong
+	@python3 bench/table.py --quick
+
+.PHONY: bench-peers
+bench-peers: $(PEERS:%=build/peers/%) ## measures other broad phases on the same scenes; installs Debian's; PHYSX= JOLT= BOX2D= BOX3D=: flags of your builds
+	@python3 bench/table.py --print $(ARGS)
+
+build/peers/%: $(PEER_HEADERS) $(STB_DS)
+	@mkdir -p build/peers
+	@sh bench/need.sh $(CXX):g++ $(patsubst $*:%,%,$(filter $*:%,$(PEER_NEEDS)))
+	$(PEER) $(PEER_FLAGS) -o $@ bench/peers/$(or $(PEER_FILE),$*).cpp $(PEER_LIBS)
+
+build/peers/sap: bench/peers/sap.cpp
+build/peers/sap_avx2 build/peers/sap_sse2: PEER_FILE = sap
+build/peers/sap_avx2: PEER_FLAGS = -DSAP_NO_AVX512
+build/peers/sap_sse2: PEER_FLAGS = -DSAP_NO_AVX512 -DSAP_NO_AVX2
+build/peers/sap_avx2 build/peers/sap_sse2: bench/peers/sap.cpp
+build/peers/multi: bench/peers/multi.cpp examples/pool.h
+build/peers/multi: PEER_LIBS = -pthread
+build/peers/plain: bench/peers/plain.cpp
+build/peers/bullet: bench/peers/bullet.cpp
+build/peers/bullet: PEER_LIBS = -isystem /usr/include/bullet -lBulletCollision -lLinearMath
+build/peers/ode: bench/peers/ode.cpp
+build/peers/ode: PEER_LIBS = -lode
+build/peers/fcl: bench/peers/fcl.cpp
+build/peers/fcl: PEER_LIBS = -isystem /usr/include/eigen3 -lfcl -lccd
+build/peers/chipmunk: bench/peers/chipmunk.cpp
+build/peers/chipmunk: PEER_LIBS = -lchipmunk
+build/peers/box2d_24: bench/peers/box2d_24.cpp
+build/peers/box2d_24: PEER_LIBS = -lbox2d
+build/peers/cgal: bench/peers/cgal.cpp
+build/peers/boost: bench/peers/boost.cpp
+build/peers/physx: bench/peers/physx.cpp
+build/peers/physx: PEER_LIBS = $(PHYSX)
+build/peers/jolt: bench/peers/jolt.cpp
+build/peers/jolt: PEER_LIBS = $(JOLT)
+build/peers/box2d: bench/peers/box2d.cpp
+build/peers/box2d: PEER_LIBS = $(BOX2D)
+build/peers/box3d: bench/peers/box3d.cpp
+build/peers/box3d: PEER_LIBS = $(BOX3D)
+
+.PHONY: traces
+traces: build/demo build/record_bullet build/record_box2d ## records traces from real engines and replays them
 	@mkdir -p build/traces
 	@for t in wall rubble ragdolls; do build/record_bullet $$t build/traces/$$t.trace || exit 1; done
 	@for t in pile pinball; do build/record_box2d $$t build/traces/$$t.trace || exit 1; done
 	@for t in $(TRACES); do echo; build/demo build/traces/$$t.trace build/traces/$$t.svg || exit 1; done
 
-install:        ## copies the headers and sap.pc; PREFIX=/usr/local, DESTDIR=
-	install -d "$(DESTDIR)$(PREFIX)/include" "$(DESTDIR)$(PREFIX)/lib/pkgconfig"
-	install -m 644 $(wildcard sap.h sap_multi.h) "$(DESTDIR)$(PREFIX)/include"
-	printf '%s\n' 'prefix=$(PREFIX)' 'includedir=$${prefix}/include' '' 'Name: sap' \
-	    'Description: sweep-and-prune broad phase, one header; its implementation needs stb_ds.h' \
-	    'Version: $(VERSION)' 'Cflags: -I$${includedir}' > "$(DESTDIR)$(PREFIX)/lib/pkgconfig/sap.pc"
+#@ Show
 
-clean:          ## removes all that was built
-	rm -rf build
+.PHONY: demo
+demo: build/demo ## replays a recorded physics scene, checks it against brute force and draws build/demo.svg
+	@build/demo
 
+.PHONY: examples
+examples: $(EXAMPLES:%=build/examples/%) ## builds and runs the examples; their pictures go to build/
+	@for e in $(EXAMPLES); do echo "$$e:"; build/examples/$$e build/$$e.svg || exit 1; echo; done
+
+.PHONY: game
+game: build/examples/$(GAME) ## a bullet-hell game, with SDL2; without a display it plays itself
+	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ]; then $<; \
+	else $< --headless 372 build/$(GAME).png && echo "no display here: see build/$(GAME).png"; fi
+
+.PHONY: engine
+engine: $(ENGINES:%=build/examples/%) ## Bullet, Chipmunk and ODE with their own broad phases and with sap
+	@for e in $(ENGINES); do echo "$$e:"; build/examples/$$e || exit 1; echo; done
+
+.PHONY: teach
+teach: $(TEACH:%=build/teach/%) ## the algorithm at work, and the grid of sap_multi.h; pictures go to build/teach/
+	@for t in $(TEACH); do echo "$$t:"; build/teach/$$t build/teach/$$t.svg || exit 1; echo; done
+
+.PHONY: exercises
+exercises: $(STB_DS) ## checks your solutions of examples/exercises (see its README.md); EXERCISES=folder
+	@STB=build/stb CC="$(CC)" sh examples/exercises/check.sh $(EXERCISES)
+
+.PHONY: threads
+threads: build/examples/multi_pool build/examples/multi_openmp ## the examples of sap_multi.h with 1 thread and with 4
+	@for n in 1 4; do for e in multi_pool multi_openmp; do \
+	    echo "$$e, threads: $$n"; OMP_NUM_THREADS=$$n build/examples/$$e $$n || exit 1; echo; done; done
+
+.PHONY: mpi
+mpi: build/examples/mpi_world ## a world spread over 1 to 4 processes with MPI: the pairs equal those of one
+	@for n in 1 2 3 4; do mpirun --allow-run-as-root --oversubscribe -np $$n $< || exit 1; done
+
+.PHONY: web
+web: build/web/sap.html ## the live page, one file for any browser
+	@echo "open build/web/sap.html in a browser, or: python3 -m http.server -d build/web"
+
+.PHONY: picture
+picture: build/web/picture ## draws bench/data/pairs.svg, a picture that moves, from the events of sap.h
+	build/web/picture bench/data/pairs.svg
+
+# ---- how things are built -----------------------------------------------------------------------------------
+
+.PHONY: always
 $(STB_DS): $(if $(STB),always)
 	@sh bench/find_stb.sh build/stb "$(STB)"
 
-build/demo: bench/demo.c bench/clock.h bench/trace.h bench/picture.h sap.h $(STB_DS)
-	$(COMPILE) -o $@ bench/demo.c -lm
-
-build/examples/%: examples/%.c examples/svg.h sap.h $(STB_DS)
+build/examples/%: examples/%.c $(wildcard examples/*.h) sap.h sap_multi.h $(STB_DS)
 	@mkdir -p build/examples
-	$(COMPILE) -I. -o $@ $< -lm
+	$(COMPILE) -I. -o $@ $< -lm -pthread
 
-build/examples/%: examples/%.cpp sap.h $(STB_DS)
+build/examples/%: examples/%.cpp $(wildcard examples/*.h*) sap.h $(STB_DS)
 	@sh bench/need.sh $(CXX):g++
 	@mkdir -p build/examples
-	$(CXX) -std=c++11 $(CFLAGS) $(WARNINGS) -isystem build/stb -I. -o $@ $<
+	$(COMPILE_CXX) -I. -o $@ $< -pthread
 
 build/examples/$(GAME): examples/$(GAME).c examples/pixels.h sap.h $(STB_DS)
 	@sh bench/need.sh /usr/include/SDL2/SDL.h:libsdl2-dev /usr/include/png.h:libpng-dev
 	@mkdir -p build/examples
 	$(COMPILE) -I. -o $@ $< -lSDL2 -lpng -lm
 
-build/examples/$(ENGINE): examples/$(ENGINE).cpp sap.h $(STB_DS)
+build/examples/12_bullet: examples/12_bullet.cpp sap.h $(STB_DS)
 	@sh bench/need.sh $(CXX):g++ /usr/include/bullet/btBulletDynamicsCommon.h:libbullet-dev
 	@mkdir -p build/examples
-	$(CXX) -std=c++11 $(CFLAGS) $(WARNINGS) -isystem build/stb -isystem /usr/include/bullet -I. -o $@ $< \
-	    -lBulletDynamics -lBulletCollision -lLinearMath
+	$(COMPILE_CXX) -isystem /usr/include/bullet -I. -o $@ $< -lBulletDynamics -lBulletCollision -lLinearMath
 
-build/examples/multi_%: examples/multi_%.c examples/flyers.h examples/pool.h sap.h sap_multi.h $(STB_DS)
+build/examples/13_chipmunk: examples/13_chipmunk.c sap.h $(STB_DS)
+	@sh bench/need.sh /usr/include/chipmunk/chipmunk.h:chipmunk-dev
 	@mkdir -p build/examples
-	$(COMPILE) -I. -pthread -fopenmp -o $@ $<
+	$(COMPILE) -I. -o $@ $< -lchipmunk -lm
+
+build/examples/14_ode: examples/14_ode.cpp sap.h $(STB_DS)
+	@sh bench/need.sh $(CXX):g++ /usr/include/ode/ode.h:libode-dev
+	@mkdir -p build/examples
+	$(COMPILE_CXX) -I. -o $@ $< -lode
+
+build/examples/multi_openmp: CFLAGS += -fopenmp
 
 build/examples/mpi_world: examples/mpi_world.c examples/flyers.h sap.h $(STB_DS)
 	@sh bench/need.sh mpicc:libopenmpi-dev mpirun:openmpi-bin
 	@mkdir -p build/examples
 	mpicc -std=c99 $(CFLAGS) $(WARNINGS) -isystem build/stb -I. -o $@ $< -lm
 
-build/teach/%: examples/teach/%.c examples/teach/teach.h examples/svg.h sap.h $(STB_DS)
+build/teach/%: examples/teach/%.c examples/teach/teach.h examples/svg.h sap.h sap_multi.h $(STB_DS)
 	@mkdir -p build/teach
 	$(COMPILE) -I. -Iexamples -o $@ $< -lm
 
@@ -168,25 +280,15 @@ build/web/sap.wasm: examples/web/glue.c sap.h $(STB_DS)
 build/web/sap.html: examples/web/page.html build/web/sap.wasm
 	@{ sed '/^@WASM@/,$$d' $<; base64 build/web/sap.wasm; sed '1,/^@WASM@/d' $<; } > $@
 
-build/soak: tests/soak.c tests/alloc.h tests/test.h sap.h sap_multi.h $(STB_DS)
-	$(COMPILE) -I. -o $@ tests/soak.c -lm
+# The programs of bench/.
+$(patsubst bench/%.c,build/%,$(wildcard bench/*.c)): build/%: bench/%.c $(wildcard bench/*.h) examples/pool.h sap.h sap_multi.h $(STB_DS)
+	$(COMPILE) -DFLAGS='"$(CFLAGS)"' -o $@ $< -lm -pthread $(BENCH_LIBS)
 
-build/bench: bench/bench.c bench/clock.h bench/queries.h bench/scenes.h sap.h $(STB_DS)
-	$(COMPILE) -DFLAGS='"$(CFLAGS)"' -o $@ bench/bench.c -lm
-
-build/multi: bench/multi.c bench/clock.h bench/scenes.h examples/pool.h sap.h sap_multi.h $(STB_DS)
-	$(COMPILE) -o $@ bench/multi.c -lm -pthread
-
-build/peers: bench/peers.cpp bench/queries.h bench/scenes.h examples/pool.h sap.h sap_multi.h $(STB_DS)
-	@sh bench/need.sh $(CXX):g++ /usr/include/bullet/btBulletDynamicsCommon.h:libbullet-dev /usr/include/ode/ode.h:libode-dev \
-	    /usr/include/fcl/fcl.h:libfcl-dev /usr/include/chipmunk/chipmunk.h:chipmunk-dev /usr/include/box2d/box2d.h:libbox2d-dev \
-	    /usr/include/CGAL/box_intersection_d.h:libcgal-dev /usr/include/boost/geometry.hpp:libboost-dev gnuplot:gnuplot-nox
-	$(CXX) -std=c++17 -O2 -DFLAGS='"-O2"' -isystem build/stb -isystem /usr/include/bullet -isystem /usr/include/eigen3 \
-	    -o $@ bench/peers.cpp -lBulletCollision -lLinearMath -lfcl -lccd -lode -lchipmunk -lbox2d -pthread
-
-build/proof/test_proof: tests/test_proof.c tests/ways.h tests/test.h sap.h $(STB_DS)
-	@mkdir -p build/proof
-	$(COMPILE) -I. -o $@ $<
+# Beside Chipmunk's tree, too, if Debian's chipmunk-dev is there.
+ifneq ($(wildcard /usr/include/chipmunk/chipmunk.h),)
+build/lived: COMPILE += -DHAVE_CHIPMUNK
+build/lived: BENCH_LIBS = -lchipmunk
+endif
 
 build/record_bullet: bench/record_bullet.cpp bench/trace.h
 	@sh bench/need.sh $(CXX):g++ /usr/include/bullet/btBulletDynamicsCommon.h:libbullet-dev
@@ -198,4 +300,9 @@ build/record_box2d: bench/record_box2d.cpp bench/trace.h
 	@mkdir -p build
 	$(CXX) -O2 -o $@ $< -lbox2d
 
-.PHONY: fuzz analyse coverage mutate soak help demo examples game engine teach exercises threads mpi web picture web-test test portability proof bench bench-multi bench-peers traces install clean always
+build/soak: tests/soak.c $(wildcard tests/*.h) sap.h sap_multi.h $(STB_DS)
+	$(COMPILE) -I. -o $@ $< -lm -pthread
+
+build/proof/test_proof: tests/test_proof.c $(wildcard tests/*.h) sap.h $(STB_DS)
+	@mkdir -p build/proof
+	$(COMPILE) -I. -o $@ $< -lm -pthread

@@ -5,8 +5,7 @@
 #   STB=folder of stb_ds.h   CC=gcc
 
 cd "$(dirname "$0")/.." || exit 2
-STB=${STB:-build/stb}
-CC=${CC:-gcc}
+. tests/sh.inc
 work=build/analyse
 sh bench/need.sh clang-tidy:clang-tidy cppcheck:cppcheck clang:clang valgrind:valgrind || exit 1
 mkdir -p $work || exit 1
@@ -17,8 +16,8 @@ printf '#define SAP_MULTI_IMPLEMENTATION\n#include "../../sap_multi.h"\n' > $wor
 # Left out, for
 #   easily-swappable-parameters      two ints in a row are no error
 #   reserved-identifier              sap__ is how the headers mark what is private
-#   implicit-widening-...            products of counts that the 2^24 boxes and 1,024 strips of a world keep small
-#   integer-division                 the split of a node's boxes is at a whole number of leaves
+#   implicit-widening-...            products of counts that the 2^24 boxes of a world keep small
+#   integer-division                 a split is at a whole number of boxes
 #   sizeof-expression                arrays of pointers do have elements of that size
 #   no-int-to-ptr                    a snapshot keeps the user's pointers as numbers
 #   DeprecatedOrUnsafeBufferHandling asks for memcpy_s, which C libraries do not have
@@ -40,17 +39,23 @@ cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability --s
     --suppress='*:*stb_ds.h' --suppress=arrayIndexThenCheck --suppress=memleak --suppress=uninitvar \
     -D__SSE2__ -D__GNUC__=12 -D__x86_64__ $work/headers.c || failed=1
 
-for test in "test_model 10" "test_query 10" "test_snapshot 20" "test_multi 8" "test_prune 50" test_contract; do
-    set -- $test
-    echo "memory sanitizer: $1"
-    clang -std=c99 -O1 -g -fsanitize=memory -fno-sanitize-recover=all -isystem "$STB" -I. -o "$work/$1" "tests/$1.c" \
-        -lm -pthread && "$work/$1" $2 > $work/log || { tail -n 20 $work/log; failed=1; }
-done
-for test in "test_model 3" "test_query 2" test_contract; do
-    set -- $test
-    echo "valgrind: $1"
-    "$CC" -std=c99 -O1 -g -isystem "$STB" -I. -o "$work/$1" "tests/$1.c" -lm -pthread &&
-        valgrind --quiet --error-exitcode=1 --leak-check=full "$work/$1" $2 > $work/log || { tail -n 20 $work/log; failed=1; }
-done
+# Where tests only use the public face, the implementation is compiled once for them.
+try() {   # what, compiler and flags, how to run; then tests with their numbers of seeds
+    what=$1 compile="$2 -std=c99 -isystem $STB -I." run=$3
+    shift 3
+    [ ! -f tests/ways.c ] || $compile -c -o $work/ways.o tests/ways.c || failed=1
+    for test; do
+        seeds=${test#* } test=${test% *} object=$work/ways.o
+        [ "$seeds" = "$test" ] && seeds=
+        [ -f tests/$test.c ] || continue
+        is_alone tests/$test.c && object=
+        echo "$what: $test"
+        $compile -o "$work/$test" "tests/$test.c" $object -lm -pthread && $run "$work/$test" $seeds > $work/log ||
+            { tail -n 20 $work/log; failed=1; }
+    done
+}
+try "memory sanitizer" "clang -O1 -g -fsanitize=memory -fno-sanitize-recover=all" "" \
+    "test_model 10" "test_query 10" "test_snapshot 20" "test_multi 8" "test_prune 50" test_contract test_calls
+try valgrind "$CC -O1 -g" "valgrind --quiet --error-exitcode=1 --leak-check=full" "test_model 3" "test_query 2" test_contract
 [ $failed -eq 0 ] && echo "nothing found"
 exit $failed

@@ -1,34 +1,32 @@
 #!/bin/sh
-# Compiles sap.h and sap_multi.h in every way that README.md promises: each compiler and language version, each option,
-# each order of includes, one file and two, and looks at what reaches the user (macros, headers, symbols).
+# Compiles sap.h and sap_multi.h in every way that the contract promises: each compiler and language version, each
+# option, each order of includes, one file and two; and looks at what reaches the user: macros, headers, symbols,
+# allocations, and what a compiler says if stb_ds.h is missing.
 #
-#   STB=folder of stb_ds.h   BUILD=folder for objects   JOBS=2
+#   sh tests/compile_matrix.sh [gcc clang g++ clang++ tcc user]   these parts alone; 'user' is the second half
+#   STB=folder of stb_ds.h   BUILD=folder for objects   CC=gcc
 #
-# Prints one line for every case that failed, and 'N passed, N failed, N skipped'.
+# Prints one line for every case that failed, and 'N passed, N failed, N skipped'. Where only warnings and guards
+# matter nothing is linked, or even assembled: each source then says itself that the implementation is in it.
 
 cd "$(dirname "$0")/.." || exit 2
-root=$(pwd)
-STB=${STB:-/usr/include/stb}
-BUILD=${BUILD:-$root/build/tests}
-JOBS=${JOBS:-2}
-work=$BUILD/matrix
-rm -rf "$work"
-mkdir -p "$work"/src "$work"/cases || exit 2
-
-warnings="-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wcast-qual -Werror"
-skipped=0
-cases=0
-
-skip() { echo "skipped: $1"; skipped=$((skipped + 1)); }
-have() { command -v "$1" >/dev/null 2>&1; }
+. tests/sh.inc
+[ $# -gt 0 ] || set -- gcc clang g++ clang++ tcc user
+begin "matrix/$1"
 
 # ---- the sources ------------------------------------------------------------------------------------------
-# Each is written once; as .c for C and, the same text, as .cc for C++.
+# Each is written once, for sap.h in C. The same text with other names is the one for sap_multi.h, multi_*, and as .cc
+# it is C++.
 
-src() { cat > "$work/src/$1.c" && cp "$work/src/$1.c" "$work/src/$1.cc"; }
+to_multi='s/"sap\.h"/"sap_multi.h"/; s/SAP_IMPLEMENTATION/SAP_MULTI_IMPLEMENTATION/; s/use\.h/use_multi.h/
+          s/use()/use_multi()/; s/sap_world/sap_multi/; s/sap_count/sap_multi_count/; s/sap_pair)/sap_multi_config)/'
+src() {
+    cat > "$work/$1.c" && cp "$work/$1.c" "$work/$1.cc"
+    sed "$to_multi" "$work/$1.c" > "$work/multi_$1.c" && cp "$work/multi_$1.c" "$work/multi_$1.cc"
+}
 
 # Uses one function of each chapter, so that linking really needs them.
-cat > "$work/src/use.h" <<'END'
+cat > "$work/use.h" <<'END'
 static int use(void)
 {
     sap_aabb box = { { 0, 0, 0 }, { 1, 1, 1 } };
@@ -40,12 +38,12 @@ static int use(void)
     (void)sap_add_static(s, &box, 0);
     if (sap_update(s) != SAP_OK) return 2;
     (void)sap_pairs(s, &count);
+    if (sap_query_box(s, &box, 1, 0, 0) != 2) return 4;
     sap_destroy(s);
     return count == 1 && sap_box_prune(&box, 1, SAP_2D, 0, 0) == 0 ? 0 : 3;
 }
 END
-
-cat > "$work/src/use_multi.h" <<'END'
+cat > "$work/use_multi.h" <<'END'
 static int use_multi(void)
 {
     sap_aabb box = { { 0, 0, 0 }, { 1, 1, 1 } };
@@ -64,6 +62,11 @@ static int use_multi(void)
     return count == 1 ? 0 : 5;
 }
 END
+# Complete only where the implementation is: so a source that lost it does not compile.
+for h in use use_multi; do
+    t=sap_world; [ $h = use_multi ] && t=sap_multi
+    printf '#ifdef IMPLEMENTED\nextern char is_implemented[sizeof(%s) > 1 ? 1 : -1];\n#endif\n' $t >> "$work/$h.h"
+done
 
 src declarations <<'END'
 #include "sap.h"
@@ -108,6 +111,23 @@ src implementation_first <<'END'
 #include "use.h"
 int main(void) { return use(); }
 END
+cat > "$work/after_sap.c" <<'END'
+#include "sap.h"
+#define SAP_MULTI_IMPLEMENTATION
+#include "sap_multi.h"
+#include "use_multi.h"
+int main(void) { return use_multi(); }
+END
+cat > "$work/after_implementation.c" <<'END'
+#define SAP_IMPLEMENTATION
+#include "sap.h"
+#include "use.h"
+#define SAP_MULTI_IMPLEMENTATION
+#include "sap_multi.h"
+#include "use_multi.h"
+int main(void) { return use() + use_multi(); }
+END
+for f in after_sap after_implementation; do cp "$work/$f.c" "$work/$f.cc"; done
 src static_one <<'END'
 #define SAP_STATIC
 #define SAP_IMPLEMENTATION
@@ -118,7 +138,6 @@ int main(void) { return use() + other(); }
 END
 src static_two <<'END'
 #define SAP_STATIC
-#define SAP_NO_STB_DS_IMPLEMENTATION
 #define SAP_IMPLEMENTATION
 #include "sap.h"
 #include "use.h"
@@ -138,52 +157,55 @@ src static_declares <<'END'
 int nothing_used(void);
 int nothing_used(void) { return 0; }
 END
-src stb_before <<'END'
+# A user's own stb_ds, whose arrays go on working: before sap.h, after it, in another file.
+own_use='
+int own(void);
+int own(void)
+{
+    int *numbers = NULL, answer;
+    arrput(numbers, 5);
+    answer = (int)arrlen(numbers) - 1;
+    arrfree(numbers);
+    return answer;
+}'
+src stb_before <<END
 #define STB_DS_IMPLEMENTATION
 #include "stb_ds.h"
 #define SAP_IMPLEMENTATION
 #include "sap.h"
 #include "use.h"
-int main(void)
-{
-    int *numbers = NULL, answer;
-    arrput(numbers, 5);   /* the user's own use of stb_ds goes on */
-    answer = use() + (int)arrlen(numbers) - 1;
-    arrfree(numbers);
-    return answer;
-}
+$own_use
+int main(void) { return use() + own(); }
 END
-src stb_before_elsewhere <<'END'
-#include "stb_ds.h"
+src stb_after <<END
 #define SAP_IMPLEMENTATION
 #include "sap.h"
-#include "use.h"
-int main(void) { return use(); }
-END
-src stb_after <<'END'
-#define SAP_IMPLEMENTATION
-#include "sap.h"
+#define STB_DS_IMPLEMENTATION
 #include "stb_ds.h"
 #include "use.h"
-int main(void)
-{
-    int *numbers = NULL, answer;
-    arrput(numbers, 5);
-    answer = use() + (int)arrlen(numbers) - 1;
-    arrfree(numbers);
-    return answer;
-}
+$own_use
+int main(void) { return use() + own(); }
 END
 src stb_elsewhere <<'END'
+#include "stb_ds.h"
+#define SAP_IMPLEMENTATION
+#include "sap.h"
+#include "use.h"
+int own(void);
+int main(void) { return use() + own(); }
+END
+src stb_ignored <<'END'
 #define SAP_NO_STB_DS_IMPLEMENTATION
 #define SAP_IMPLEMENTATION
 #include "sap.h"
 #include "use.h"
-int main(void) { return use(); }
+int own(void);
+int main(void) { return use() + own(); }
 END
-src stb <<'END'
+src stb <<END
 #define STB_DS_IMPLEMENTATION
 #include "stb_ds.h"
+$own_use
 END
 src trace <<'END'
 static int steps;
@@ -207,6 +229,26 @@ static void my_free(void *p) { calls++; free(p); }
 #include "sap.h"
 #include "use.h"
 int main(void) { return use() + (calls == 0); }
+END
+# Nothing else allocates, whatever stb_ds.h has been told: neither the C library's functions nor stb_ds's hooks.
+src only_own_memory <<'END'
+#include <stddef.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+void *my_realloc(void *p, size_t size);
+void my_free(void *p);
+void *stb_realloc(void *p, size_t size);
+void stb_free(void *p);
+#ifdef __cplusplus
+}
+#endif
+#define STBDS_REALLOC(context, p, size) stb_realloc(p, size)
+#define STBDS_FREE(context, p) stb_free(p)
+#define SAP_REALLOC(p, size) my_realloc(p, size)
+#define SAP_FREE(p) my_free(p)
+#define SAP_IMPLEMENTATION
+#include "sap.h"
 END
 src own_assert <<'END'
 #define SAP_ASSERT(condition) ((void)(condition))
@@ -238,281 +280,158 @@ src only_standard <<'END'
 #include <stddef.h>
 #include <stdint.h>
 END
-src only_sap <<'END'
+src only <<'END'
 #include "sap.h"
 END
-
-src multi_declarations <<'END'
-#include "sap_multi.h"
-int only_declarations(void);
-int only_declarations(void) { return (int)sizeof(sap_multi_config); }
-END
-src multi_declarations_use <<'END'
-#include "sap_multi.h"
-#include "use.h"
-#include "use_multi.h"
-int main(void) { return use() + use_multi(); }
-END
-src multi_implementation <<'END'
-#define SAP_MULTI_IMPLEMENTATION
-#include "sap_multi.h"
-END
-src multi_main <<'END'
-#define SAP_MULTI_IMPLEMENTATION
-#include "sap_multi.h"
-#include "use.h"
-#include "use_multi.h"
-int main(void) { return use() + use_multi(); }
-END
-src multi_twice <<'END'
-#define SAP_MULTI_IMPLEMENTATION
-#include "sap_multi.h"
-#include "sap_multi.h"
+src version <<'END'
+#include <stdio.h>
+#include <string.h>
 #include "sap.h"
-#include "use_multi.h"
-int main(void) { return use_multi(); }
-END
-src multi_after_sap <<'END'
-#include "sap.h"
-static int early(sap_world *s) { return sap_count(s); }
-#define SAP_MULTI_IMPLEMENTATION
-#include "sap_multi.h"
-#include "use_multi.h"
-int main(void) { return use_multi() + early(0) * 0; }
-END
-src multi_after_implementation <<'END'
-#define SAP_IMPLEMENTATION
-#include "sap.h"
-#include "use.h"
-#define SAP_MULTI_IMPLEMENTATION
-#include "sap_multi.h"
-#include "use_multi.h"
-int main(void) { return use() + use_multi(); }
-END
-src multi_declarations_first <<'END'
-#include "sap_multi.h"
-static int early(sap_multi *m) { return sap_multi_count(m); }
-#define SAP_MULTI_IMPLEMENTATION
-#include "sap_multi.h"
-#include "use_multi.h"
-int main(void) { return use_multi() + early(0) * 0; }
-END
-src multi_static_one <<'END'
-#define SAP_STATIC
-#define SAP_MULTI_IMPLEMENTATION
-#include "sap_multi.h"
-#include "use_multi.h"
-int other(void);
-int main(void) { return use_multi() + other(); }
-END
-src multi_static_two <<'END'
-#define SAP_STATIC
-#define SAP_NO_STB_DS_IMPLEMENTATION
-#define SAP_MULTI_IMPLEMENTATION
-#include "sap_multi.h"
-#include "use_multi.h"
-int other(void);
-int other(void) { return use_multi(); }
-END
-src multi_static_alone <<'END'
-#define SAP_STATIC
-#define SAP_MULTI_IMPLEMENTATION
-#include "sap_multi.h"
-int nothing_used(void);
-int nothing_used(void) { return 0; }
-END
-src multi_static_declares <<'END'
-#define SAP_STATIC
-#include "sap_multi.h"
-int nothing_used(void);
-int nothing_used(void) { return 0; }
-END
-src multi_stb_before <<'END'
-#define STB_DS_IMPLEMENTATION
-#include "stb_ds.h"
-#define SAP_MULTI_IMPLEMENTATION
-#include "sap_multi.h"
-#include "use_multi.h"
 int main(void)
 {
-    int *numbers = NULL, answer;
-    arrput(numbers, 5);   /* the user's own use of stb_ds goes on */
-    answer = use_multi() + (int)arrlen(numbers) - 1;
-    arrfree(numbers);
-    return answer;
+    char text[32];
+    sprintf(text, "%d.%d.%d", SAP_VERSION_NUMBER / 10000, SAP_VERSION_NUMBER / 100 % 100, SAP_VERSION_NUMBER % 100);
+    return strncmp(text, SAP_VERSION, strlen(SAP_VERSION)) != 0;
 }
 END
-src multi_own_memory <<'END'
-#include <stddef.h>
-#include <stdlib.h>
-static int calls;
-static void *my_realloc(void *p, size_t size) { calls++; return realloc(p, size); }
-static void my_free(void *p) { calls++; free(p); }
-#define SAP_REALLOC(p, size) my_realloc(p, size)
-#define SAP_FREE(p) my_free(p)
-#define SAP_MULTI_IMPLEMENTATION
-#include "sap_multi.h"
-#include "use_multi.h"
-int main(void) { return use_multi() + (calls == 0); }
-END
-src only_multi <<'END'
-#include "sap_multi.h"
-END
 
-# ---- the cases --------------------------------------------------------------------------------------------
-# A case is a script of its own; run below, several at a time.
+# ---- one compiler -----------------------------------------------------------------------------------------
 
-new_case() {   # name, command
-    cases=$((cases + 1))
-    printf '# %s\n%s\n' "$1" "$2" > "$work/cases/$(printf %04d $cases).sh"
+inc="-isystem $STB -I$root -I$work"
+both() { for f; do echo "$f" "multi_$f"; done; }   # of sap.h, and of sap_multi.h
+
+compiles() {   # compiler, flags, ending, sources
+    for f in $4; do check "$1 $2: $f.$3" "$1 $2 $warnings -Werror $inc -fsyntax-only $work/$f.$3"; done
+}
+runs() {       # compiler, flags, ending, sources: they link to a program that returns 0
+    check "$1 $2: $4 run" "$1 $2 $warnings -Werror $inc -o $work/program \
+        $(for f in $4; do echo "$work/$f.$3"; done | tr '\n' ' ') -lm && $work/program"
+}
+refused() {    # compiler, flags, ending, source: there is an #error, and it names the other half
+    check "$1 $2: $4.$3 is an #error" "! $1 $2 $inc -fsyntax-only $work/$4.$3 2>$work/refused &&
+        grep 'error.*SAP_REALLOC.*SAP_FREE' $work/refused"
+}
+orders=$(both main twice declarations_first implementation_first static_alone static_declares stb_before stb_after \
+              stb_elsewhere stb_ignored trace own_memory own_assert no_asserts)
+
+in_language() {   # compiler, oldest version, ending, newer versions
+    compiles "$1" "$2 -DIMPLEMENTED" $3 "$orders after_sap after_implementation"
+    compiles "$1" "$2 -DIMPLEMENTED -DSAP_NO_SIMD" $3 multi_main
+    compiles "$1" "$2" $3 "$(both declarations declarations_use)"
+    refused "$1" "$2" $3 half_realloc
+    refused "$1" "$2" $3 half_free
+    for version in $4; do compiles "$1" "-std=$version -DIMPLEMENTED" $3 "declarations multi_main"; done
+    # Two files, and nothing of stb_ds's in either: so they link, with each other and with a user's own stb_ds.
+    runs "$1" "$2" $3 "declarations_use multi_implementation"
+    runs "$1" "$2" $3 "static_one static_two"
+    runs "$1" "$2" $3 "stb_elsewhere stb"
+    runs "$1" "$2" $3 "multi_own_memory"
+}
+native() {        # C compiler: what only the optimiser warns of, and what only a running program shows
+    runs $1 "-std=c99 -O2" c multi_main
+    runs $1 "-std=c99 -O1 -ffast-math -DNDEBUG" c main
+    can $1 -mavx2 && check "$1 -mavx2" "$1 -std=c99 -O2 -mavx2 $warnings -Werror $inc -c -o $work/avx2.o $work/main.c"
 }
 
-dir=$work/src
-inc="-isystem $STB -I$root -I$dir"
-
-compiles() {   # compiler, flags, sources: only that it compiles
-    name=$(basename "$3"); new_case "$1 $2: $name" "$1 $2 $warnings $inc -fsyntax-only $3"
+part() {
+    case $1 in
+    gcc | clang)
+        in_language $1 -std=c99 c "c11 c17 gnu99"
+        native $1
+        runs $1 -std=c99 c "multi_declarations_use multi_implementation"
+        runs $1 -std=c99 c "multi_static_one multi_static_two"
+        runs $1 -std=c99 c stb_after
+        runs $1 -std=c99 c "stb_ignored stb"
+        check "$1: SAP_STATIC leaves no unused function" \
+            "$1 -std=c99 $warnings -Werror $inc -c -o $work/alone.o $work/multi_static_alone.c" ;;
+    g++ | clang++)
+        in_language $1 -std=c++11 cc "c++14 c++17 c++20"
+        runs $1 "-std=c++17 -O2" cc multi_main
+        c=gcc; [ $1 = clang++ ] && c=clang
+        have $c && check "a C++ file uses the implementation of a C file, $1" \
+            "$c -std=c99 $inc -c -o $work/c.o $work/implementation.c &&
+             $1 -std=c++11 $inc -o $work/mixed $work/declarations_use.cc $work/c.o -lm && $work/mixed" ;;
+    tcc)   # knows neither -isystem's silence nor most warnings
+        for f in $(both main twice declarations_first stb_before stb_after trace own_memory) after_sap; do
+            check "tcc: $f" "tcc -Wall -I$STB -I$root -I$work -o $work/program $work/$f.c -lm && $work/program"
+        done
+        check "tcc: two files" "tcc -Wall -I$STB -I$root -I$work -o $work/program $work/declarations_use.c \
+            $work/implementation.c -lm && $work/program" ;;
+    user) what_reaches_the_user ;;
+    esac
 }
-runs() {       # compiler, flags, sources: that it compiles, links and answers 0
-    exe=$work/exe$((cases + 1))
-    name=$(for f in $3; do basename "$f"; done | tr '\n' ' ')
-    new_case "$1 $2: $name" "$1 $2 $warnings $inc -o $exe $3 -lm && $exe && rm $exe"
-}
-refused() {    # compiler, flags, source: that there is an #error, and that it names the other half
-    new_case "$1 $2: $(basename "$3") is an #error" \
-        "! $1 $2 $inc -fsyntax-only $3 2>$work/refused$cases && grep -q 'error.*SAP_REALLOC.*SAP_FREE' $work/refused$cases"
-}
-
-# Everything that can be said about one compiler, in one version of the language.
-thorough() {   # compiler, flags, extension
-    for f in declarations_use twice declarations_first implementation_first stb_before stb_after trace own_memory \
-             own_assert no_asserts; do
-        case $f in
-        declarations_use) runs "$1" "$2" "$dir/$f.$3 $dir/implementation.$3" ;;   # two files, linked
-        *) runs "$1" "$2" "$dir/$f.$3" ;;
-        esac
-    done
-    runs "$1" "$2" "$dir/static_one.$3 $dir/static_two.$3"
-    runs "$1" "$2" "$dir/stb_before_elsewhere.$3 $dir/stb.$3"
-    runs "$1" "$2" "$dir/stb_elsewhere.$3 $dir/stb.$3"
-    runs "$1" "$2 -DSAP_NO_SIMD" "$dir/main.$3"
-    compiles "$1" "$2" "$dir/static_alone.$3"
-    compiles "$1" "$2" "$dir/static_declares.$3"
-    compiles "$1" "$2" "$dir/multi_static_declares.$3"
-    for f in multi_main multi_twice multi_after_sap multi_after_implementation multi_declarations_first multi_stb_before \
-             multi_own_memory; do
-        runs "$1" "$2" "$dir/$f.$3"
-    done
-    runs "$1" "$2" "$dir/multi_declarations_use.$3 $dir/multi_implementation.$3"
-    runs "$1" "$2" "$dir/multi_static_one.$3 $dir/multi_static_two.$3"
-    runs "$1" "$2" "$dir/declarations_use.$3 $dir/multi_implementation.$3"   # it holds sap.h's implementation, too
-    runs "$1" "$2 -DSAP_NO_SIMD" "$dir/multi_main.$3"
-    compiles "$1" "$2" "$dir/multi_static_alone.$3"
-    refused "$1" "$2" "$dir/half_realloc.$3"
-    refused "$1" "$2" "$dir/half_free.$3"
-}
-
-brief() {      # compiler, flags, extension
-    compiles "$1" "$2" "$dir/declarations.$3"
-    compiles "$1" "$2" "$dir/main.$3"
-    compiles "$1" "$2" "$dir/multi_declarations.$3"
-    compiles "$1" "$2" "$dir/multi_main.$3"
-}
-
-for cc in gcc clang; do
-    if ! have $cc; then skip "$cc is not installed"; continue; fi
-    thorough $cc "-std=c99" c
-    runs $cc "-std=c99 -O2" "$dir/main.c"     # some warnings come only with the optimiser
-    runs $cc "-std=c99 -O3 -ffast-math" "$dir/main.c"
-    runs $cc "-std=c99 -O2" "$dir/multi_main.c"
-    runs $cc "-std=c99 -O3 -ffast-math" "$dir/multi_main.c"
-    for std in c11 c17 gnu99; do brief $cc "-std=$std" c; done
-    if $cc -mavx2 -fsyntax-only "$dir/only_standard.c" 2>/dev/null; then
-        compiles $cc "-std=c99 -O2 -mavx2" "$dir/main.c"
-    fi
-done
-for cxx in g++ clang++; do
-    if ! have $cxx; then skip "$cxx is not installed"; continue; fi
-    thorough $cxx "-std=c++11" cc
-    runs $cxx "-std=c++17 -O2" "$dir/main.cc"
-    runs $cxx "-std=c++17 -O2" "$dir/multi_main.cc"
-    for std in c++14 c++17 c++20; do brief $cxx "-std=$std" cc; done
-    cc=gcc
-    [ $cxx = clang++ ] && cc=clang
-    have $cc && new_case "a C++ file uses the implementation of a C file, $cxx" \
-        "$cc -std=c99 $inc -c -o $work/c_$cxx.o $dir/implementation.c &&
-         $cxx -std=c++11 $inc -o $work/mixed_$cxx $dir/declarations_use.cc $work/c_$cxx.o -lm && $work/mixed_$cxx"
-done
-if have tcc; then   # knows neither -isystem's silence nor most warnings
-    for f in main twice declarations_first implementation_first stb_before trace own_memory multi_main multi_after_sap \
-             multi_stb_before multi_own_memory; do
-        new_case "tcc: $f" "tcc -Wall -I$STB -I$root -I$dir -o $work/tcc_$f $dir/$f.c -lm && $work/tcc_$f"
-    done
-    new_case "tcc: two files" \
-        "tcc -Wall -I$STB -I$root -I$dir -o $work/tcc_two $dir/declarations_use.c $dir/implementation.c -lm && $work/tcc_two"
-else
-    skip "tcc is not installed"
-fi
 
 # ---- what reaches the user --------------------------------------------------------------------------------
 
-CC=${CC:-gcc}
-# Beside the two headers, the declarations define macros that begin with SAP_, and nothing else.
-new_case "declarations define only SAP_ macros" \
-"$CC -std=c99 -dM -E $inc $dir/only_standard.c | sort > $work/macros_before
- $CC -std=c99 -dM -E $inc $dir/only_sap.c | sort > $work/macros_after
- test -s $work/macros_after || exit 1
- comm -13 $work/macros_before $work/macros_after | grep -v '^#define SAP_' && exit 1
- comm -23 $work/macros_before $work/macros_after | grep . && exit 1
- exit 0"
-new_case "declarations of sap_multi.h define only SAP_ macros" \
-"$CC -std=c99 -dM -E $inc $dir/only_standard.c | sort > $work/macros_before_multi
- $CC -std=c99 -dM -E $inc $dir/only_multi.c | sort > $work/macros_after_multi
- grep -q '^#define SAP_MULTI_H' $work/macros_after_multi || exit 1
- comm -13 $work/macros_before_multi $work/macros_after_multi | grep -v '^#define SAP_' && exit 1
- exit 0"
-new_case "declarations include only stddef.h and stdint.h" \
-"$CC -std=c99 -M $inc $dir/only_standard.c | tr -s ' \\\\\\n' '\\n' | grep '^/.*\\.h\$' | sort > $work/headers_before
- $CC -std=c99 -M $inc $dir/only_sap.c | tr -s ' \\\\\\n' '\\n' | grep '\\.h\$' | grep -v '/sap\\.h\$' | sort > $work/headers_after
- test -s $work/headers_after && diff $work/headers_before $work/headers_after"
-new_case "declarations of sap_multi.h do not include stb_ds.h, also where it cannot be found" \
-    "$CC -std=c99 $warnings -I$root -fsyntax-only $dir/multi_declarations.c"
-new_case "declarations do not include stb_ds.h, also where it cannot be found" \
-    "$CC -std=c99 $warnings -I$root -fsyntax-only $dir/declarations.c"
+macros() { echo "$CC -std=c99 -dM -E $inc $work/$1.c | sort > $work/$1.macros"; }
+headers() {   # source, ours
+    echo "$CC -std=c99 -M $inc $work/$1.c | tr -s ' \\\\\\n' '\\n' | grep '\\.h\$' | grep -v '/$2\\.h\$' | sort > $work/$1.headers"
+}
+symbols() { echo "nm $1 | awk 'NF >= 3 { print \$3 }' | grep -v '^\\.'"; }   # defined ones, static ones too
+external() { echo "nm -g --defined-only $1 | awk 'NF >= 3 { print \$3 }'"; }
 
-# Every external symbol begins with sap_ or stbds_; with SAP_STATIC there is none that begins with sap_.
-symbols() { echo "nm -g --defined-only $1 | awk 'NF >= 3 { print \$3 }'"; }
-new_case "external symbols" \
-"$CC -std=c99 -O1 $inc -c -o $work/nm.o $dir/implementation.c && $(symbols $work/nm.o) > $work/nm.txt &&
- grep -q '^sap_update\$' $work/nm.txt && ! grep -v -e '^sap_[a-z]' -e '^stbds_' $work/nm.txt && ! grep '^sap__' $work/nm.txt"
-new_case "external symbols of stb_ds are absent with SAP_NO_STB_DS_IMPLEMENTATION" \
-"$CC -std=c99 -O1 -DSAP_NO_STB_DS_IMPLEMENTATION $inc -c -o $work/nm2.o $dir/implementation.c &&
- $(symbols $work/nm2.o) > $work/nm2.txt && grep -q '^sap_update\$' $work/nm2.txt && ! grep '^stbds_' $work/nm2.txt"
-new_case "external symbols with SAP_STATIC" \
-"$CC -std=c99 -O1 $inc -c -o $work/nm3.o $dir/static_alone.c && $(symbols $work/nm3.o) > $work/nm3.txt &&
- grep -q . $work/nm3.txt && ! grep '^sap_' $work/nm3.txt"
-new_case "external symbols of sap_multi.h" \
-"$CC -std=c99 -O1 $inc -c -o $work/nm5.o $dir/multi_implementation.c && $(symbols $work/nm5.o) > $work/nm5.txt &&
- grep -q '^sap_multi_update\$' $work/nm5.txt && ! grep -v -e '^sap_[a-z]' -e '^stbds_' $work/nm5.txt && ! grep '^sap__' $work/nm5.txt"
-new_case "external symbols of sap_multi.h with SAP_STATIC" \
-"$CC -std=c99 -O1 $inc -c -o $work/nm6.o $dir/multi_static_alone.c && $(symbols $work/nm6.o) > $work/nm6.txt &&
- grep -q . $work/nm6.txt && ! grep '^sap_' $work/nm6.txt"
-if have g++; then
-    new_case "external symbols, C++" \
-"g++ -std=c++11 -O1 $inc -c -o $work/nm4.o $dir/implementation.cc && $(symbols $work/nm4.o) > $work/nm4.txt &&
- grep -q '^sap_update\$' $work/nm4.txt && ! grep -v -e '^sap_[a-z]' -e '^stbds_' -e '^_Z.*stbds_' $work/nm4.txt"
-fi
+object() {   # source, ending: a compiled one, in $work/SOURCE.ENDING.o
+    compiler="$CC -std=c99"; [ $2 = cc ] && compiler="$CXX -std=c++11"
+    check "$1.$2 compiles" "$compiler -O1 $inc -c -o $work/$1.$2.o $work/$1.$2"
+}
 
-# ---- run them ---------------------------------------------------------------------------------------------
+what_reaches_the_user() {
+    # The declarations define macros that begin with SAP_, and include stddef.h and stdint.h, and nothing else.
+    check "macros and headers" "$(macros only_standard) && $(headers only_standard none)"
+    for h in sap sap_multi; do
+        only=only; [ $h = sap_multi ] && only=multi_only
+        check "$h.h declares only SAP_ macros" \
+            "$(macros $only) && grep '^#define SAP_H' $work/$only.macros &&
+             ! comm -13 $work/only_standard.macros $work/$only.macros | grep -v '^#define SAP_' &&
+             ! comm -23 $work/only_standard.macros $work/$only.macros | grep ."
+        check "$h.h includes only stddef.h and stdint.h" \
+            "$(headers $only 'sap\\(_multi\\)*') && test -s $work/$only.headers && diff $work/only_standard.headers $work/$only.headers"
+        check "$h.h declares without stb_ds.h" "$CC -std=c99 $warnings -Werror -I$root -fsyntax-only $work/$only.c"
+    done
+    check "SAP_VERSION and SAP_VERSION_NUMBER say the same" "$CC -std=c99 $inc -o $work/version $work/version.c && $work/version"
 
-ls "$work"/cases/*.sh | xargs -P "$JOBS" -n 1 sh -c \
-    'sh "$0" > "$0.log" 2>&1 </dev/null && : > "$0.passed"'
-failed=0
-for c in "$work"/cases/*.sh; do
-    [ -f "$c.passed" ] && continue
-    failed=$((failed + 1))
-    echo "failed: $(sed -n '1s/^# //p' "$c")"
-    grep -m 1 -e 'error' -e 'warning' "$c.log" || head -n 1 "$c.log"
+    # External symbols begin with sap_; there is none with SAP_STATIC; stb_ds's are nowhere.
+    for f in multi_implementation.c multi_static_alone.c $(have "$CXX" && echo multi_implementation.cc); do
+        object ${f%.*} ${f#*.} || continue
+        case $f in
+        *static*) check "$f: no external symbol but the user's" "! $(external $work/$f.o) | grep -v '^nothing_used$'" ;;
+        *)  check "$f: external symbols begin with sap_" "$(external $work/$f.o) | grep '^sap_multi_update\$' &&
+                ! $(external $work/$f.o) | grep -v '^sap_[a-z]'" ;;
+        esac
+        check "$f: nothing of stb_ds is emitted" "! $(symbols $work/$f.o) | grep stbds_"
+    done
+    # All memory comes through SAP_REALLOC.
+    object multi_only_own_memory c &&
+        check "nothing allocates but SAP_REALLOC and SAP_FREE" "nm -u $work/multi_only_own_memory.c.o > $work/undefined
+            grep -w my_realloc $work/undefined && grep -w my_free $work/undefined &&
+            ! grep -w -E '(stb_)?(realloc|free)|malloc|calloc|aligned_alloc|posix_memalign|mmap|strdup' $work/undefined"
+    for cxx in g++ clang++; do
+        if ! have $cxx; then continue; fi
+        if $cxx -std=c++11 -Wold-style-cast -Werror $inc -fsyntax-only "$work/multi_main.cc" 2>/dev/null; then
+            check "$cxx -Wold-style-cast says nothing" true
+        else skip "-Wold-style-cast: $cxx counts the casts of C"; fi
+    done
+
+    # Where stb_ds.h is in none of the compiler's folders, one line says what to do.
+    mkdir "$work/bare" "$work/folders"
+    cp sap.h sap_multi.h "$work/bare/"
+    folders= n=0
+    for folder in $($CC -E -v -x c /dev/null 2>&1 | sed -n '/#include <\.\.\.>/,/End of search/ s/^ //p'); do
+        [ -d "$folder" ] || continue
+        n=$((n + 1))
+        mkdir "$work/folders/$n"   # the same without stb
+        ln -s "$(cd "$folder" && pwd)"/* "$work/folders/$n/" && rm -f "$work/folders/$n/stb" "$work/folders/$n/stb_ds.h"
+        folders="$folders -isystem $work/folders/$n"
+    done
+    cp "$work/multi_implementation.c" "$work/bare/user.c"
+    missing="$CC -std=c99 -nostdinc $folders -fsyntax-only $work/bare/user.c"
+    check "the folders without stb_ds.h have the rest" "$missing -I$STB"
+    check "a missing stb_ds.h is one line that says what to do, and no flood" "! $missing > $work/missing 2>&1
+        cat $work/missing; test \$(grep -c 'error:' $work/missing) -le 2 &&
+        grep -m 1 'error:' $work/missing | grep 'stb_ds\.h.*\(copy\|install\)\|\(copy\|install\).*stb_ds\.h'"
+}
+
+for one; do
+    if [ "$one" = user ] || have "$one"; then part "$one"; else skip "the compile matrix of $one: not installed"; fi
 done
-echo "$((cases - failed)) passed, $failed failed, $skipped skipped"
-[ $failed -eq 0 ] && [ $cases -gt 0 ]
+finish

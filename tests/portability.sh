@@ -2,21 +2,18 @@
 # Runs the tests on every platform that this machine can run or emulate: tests/test_golden.c, whose hashes must be
 # the same everywhere, on each, and the other tests, with few seeds, where 'all' is said below.
 #
-#   STB=folder of stb_ds.h   BUILD=folder for objects (build/portability)   JOBS=2
+#   STB=folder of stb_ds.h   BUILD=folder for objects (build/portability)   JOBS=at a time
 #   ONLY="tcc musl s390x" runs these alone
 #
 # Compilers and emulators are installed if they can be; what cannot is skipped, and said so. Prints a line a
 # platform as it ends, then all of them in order. The exit code is 0 if nothing failed and something ran.
 
 cd "$(dirname "$0")/.." || exit 2
-root=$(pwd)
-STB=${STB:-$root/build/stb}
-BUILD=${BUILD:-$root/build/portability}
-JOBS=${JOBS:-2}
-[ -f "$STB/stb_ds.h" ] || { echo "stb_ds.h is missing: install libstb-dev, or say STB=its-folder"; exit 1; }
+BUILD=${BUILD:-$(pwd)/build/portability}
+. tests/sh.inc
 jobs=$BUILD/jobs
 rm -rf "$jobs" && mkdir -p "$jobs" || exit 2
-export root STB BUILD
+export root
 
 # ---- one platform ---------------------------------------------------------------------------------------------
 
@@ -38,9 +35,17 @@ folder=$BUILD/$name
 mkdir -p "$folder"
 start=$(date +%s)
 golden=failed others=0 tests=0 failed=
+# The implementation once, for all tests that only use the public face.
+ways=
+if [ -f "$root/tests/ways.c" ]; then
+    ways=$folder/ways.o
+    $compile -isystem "$STB" -I"$root" -c -o "$ways" "$root/tests/ways.c" > "$folder/ways.log" 2>&1
+fi
 for test in $what; do
     log=$folder/$test.log
-    $compile -isystem "$STB" -I"$root" -o "$folder/$test$suffix" "$root/tests/$test.c" $libraries > "$log" 2>&1 &&
+    object=$ways
+    grep -q '^#define SAP_\(MULTI_\)\{0,1\}IMPLEMENTATION' "$root/tests/$test.c" && object=
+    $compile -isystem "$STB" -I"$root" -o "$folder/$test$suffix" "$root/tests/$test.c" $object $libraries > "$log" 2>&1 &&
         timeout 600 $run "$folder/$test$suffix" $(few_seeds "$test") >> "$log" 2>&1 </dev/null
     code=$?
     checks=$(tr -d '\r' < "$log" | sed -n 's/^\([0-9]*\) passed, 0 failed.*/\1/p' | tail -n 1)
@@ -60,7 +65,8 @@ END_OF_JOB
 
 job_count=0
 skipped=0
-all=$(cd tests && ls test_*.c | sed 's/\.c$//')
+all=$(cd tests && ls test_*.c | sed 's/\.c$//' | grep -v -x -e test_size -e test_growth -e test_lived -e test_stack)   # these count, or are long
+threaded=$(cd tests && grep -l '<pthread.h>\|"threads.h"' test_*.c | grep -v golden | sed 's/\(.*\)\.c$/-\1/' | tr '\n' ' ')
 wanted() { [ -z "$ONLY" ] || case " $ONLY " in *" $1 "*) ;; *) false ;; esac; }
 # name, 'golden' or 'all' (a '-test_x' after it leaves one out), how to compile, how to run, ending and libraries of
 # programs, what it is, and the packages that it needs, as bench/need.sh takes them
@@ -101,10 +107,10 @@ wasm="clang --target=wasm32-wasi $c99 -O2 -Wl,-z,stack-size=262144 -Wl,--stack-f
 node="node --no-warnings --single-threaded $BUILD/wasi.mjs" # node 20 with threads may crash when all is done and printed
 wasm_needs="clang:clang wasm-ld:lld node:nodejs /usr/include/wasm32-wasi:wasi-libc /usr/lib/llvm-14/lib/clang/14.0.6/lib/wasi:libclang-rt-14-dev-wasm32"
 platform wasm golden "$wasm" "$node" .wasm -lm "in node" "$wasm_needs"
-platform wasm-simd "all -test_alloc -test_multi -test_query -test_doc" "$wasm -msimd128" "$node" .wasm -lm "in node, without threads" "$wasm_needs"
+platform wasm-simd "all -test_alloc $threaded" "$wasm -msimd128" "$node" .wasm -lm "in node, without threads" "$wasm_needs"
 platform nehalem golden "gcc $c99 -O2 -static" "qemu-x86_64 -cpu Nehalem" "" "$libraries" "x86-64 without AVX2" "gcc:gcc qemu-x86_64:qemu-user"
 
-platform tcc "all -test_multi" "tcc $c99" "" "" "$libraries" "without the atomics of test_multi" tcc:tcc
+platform tcc "all -test_multi" "tcc $c99" "" "" "$libraries" "test_multi has atomics" tcc:tcc
 platform musl "all -test_multi" "musl-gcc $c99 -O2 -static" "" "" "$libraries" "" musl-gcc:musl-tools
 platform m32 golden "gcc $c99 -O2 -m32" "" "" "$libraries" "gcc -m32" "gcc:gcc /usr/lib/gcc/x86_64-linux-gnu/12/32:gcc-12-multilib"
 platform m32-sse golden "gcc $c99 -O2 -m32 -msse2 -mfpmath=sse" "" "" "$libraries" "gcc -m32" "gcc:gcc /usr/lib/gcc/x86_64-linux-gnu/12/32:gcc-12-multilib"

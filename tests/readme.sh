@@ -4,30 +4,12 @@
 # what it prints with the block that follows it. Builds it also as C++, by the lines shown for CMake and Meson, and as
 # installed. Every file, target and function that README.md names must exist.
 #
-#   STB=folder of stb_ds.h   BUILD=folder for objects   CC=gcc   CXX=g++
+#   STB=folder of stb_ds.h   BUILD=folder for programs   CC=gcc   CXX=g++
 
 cd "$(dirname "$0")/.." || exit 2
-root=$(pwd)
-STB=${STB:-/usr/include/stb}
-BUILD=${BUILD:-$root/build/tests}
-work=$BUILD/readme
-rm -rf "$work" && mkdir -p "$work" || exit 2
-work=$(cd "$work" && pwd) && STB=$(cd "$STB" && pwd) || exit 2   # absolute: commands run in folders of their own
-CC=${CC:-gcc}
-CXX=${CXX:-g++}
-passed=0
-failed=0
-skipped=0
-
-check() {   # what is checked, command
-    if eval "$2" > "$work/log" 2>&1; then passed=$((passed + 1)); return 0; fi
-    echo "failed: README.md: $1"
-    head -n 20 "$work/log"
-    failed=$((failed + 1))
-    return 1
-}
-
-skip() { echo "skipped: $1"; skipped=$((skipped + 1)); }
+. tests/sh.inc
+begin readme
+subject=README.md
 
 # Splits README.md into its blocks: the program, every block behind it as NN.block, and every line that compiles
 # something, from anywhere in the file, into commands.
@@ -70,7 +52,7 @@ if check "has a complete C program" "test -s $work/hello.c"; then
     done
     check "shows what its program prints" "test -n '$expected' && diff $expected $work/output"
 
-    if command -v "$CXX" >/dev/null 2>&1; then
+    if have "$CXX"; then
         check "its program is C++, too, without a warning" \
             "$CXX -std=c++11 -Wall -Wextra -Wpedantic -Werror -x c++ -isystem $STB -I$root -o $work/hello++ $work/hello.c &&
              $work/hello++ > $work/output && diff $expected $work/output"
@@ -85,19 +67,19 @@ cp "$work/hello.c" "$work/game/main.c"
 runs() { "$1" > "$work/output" && diff "$expected" "$work/output"; }
 
 { echo 'cmake_minimum_required(VERSION 3.5)'; echo 'project(game C)'; cat "$work/cmake"; } > "$work/game/CMakeLists.txt"
-if command -v cmake >/dev/null 2>&1; then
+if have cmake; then
     check "the lines for CMake work" \
         "CC='$CC' cmake -S $work/game -B $work/cmake_build && cmake --build $work/cmake_build && runs $work/cmake_build/game"
 else skip "the lines for CMake: no cmake here"; fi
 
 { echo "project('game', 'c')"; cat "$work/meson"; } > "$work/game/meson.build"
-if command -v meson >/dev/null 2>&1 && command -v ninja >/dev/null 2>&1; then
+if have meson && have ninja; then
     check "the lines for Meson work" \
         "CC='$CC' meson setup $work/meson_build $work/game && ninja -C $work/meson_build && runs $work/meson_build/game"
 else skip "the lines for Meson: no meson and ninja here"; fi
 
 check "make install works" "make -s install PREFIX=$work/prefix"
-if command -v pkg-config >/dev/null 2>&1; then
+if have pkg-config; then
     # stb_ds.h has a pkg-config file only from Debian's package, so this one stands for it.
     printf '%s\n' 'Name: stb' 'Description: stb' 'Version: 0' "Cflags: -I$STB" > "$work/prefix/lib/pkgconfig/stb.pc"
     command=$(sed -n 's/^    cc \(\$(pkg-config .*main\.c\)$/\1/p' README.md)
@@ -119,7 +101,4 @@ for name in $(grep -o '\(sap\|SAP\)_[A-Za-z0-9_]*' README.md | sort -u); do
     check "names $name, which exists" "grep -w -e '$name' -e '$name\\.h' sap.h sap_multi.h Makefile"
 done
 
-printf '%d passed, %d failed' $passed $failed
-[ $skipped -gt 0 ] && printf ', %d skipped' $skipped
-echo
-[ $failed -eq 0 ] && [ $passed -gt 0 ]
+finish

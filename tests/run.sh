@@ -1,78 +1,61 @@
 #!/bin/sh
-# Builds and runs every test, several ways:
-#   plain       gcc -O2
+# Builds and runs the tests. Groups, all of them unless ONLY says which:
+#
+#   plain       every tests/test_*.c, gcc -O2, no warning
 #   sanitized   clang or gcc with the address and undefined-behaviour sanitizers
 #   scalar      SAP_NO_SIMD
 #   fast-math   -O3 -ffast-math
 #   32-bit      -m32
-#   threads     the queries and sap_multi.h under the thread sanitizer
+#   threads     the tests that have threads, under the thread sanitizer
 #   golden      the hashes of tests/test_golden.c with more compilers and flags (make portability: many more)
 #   fuzz        the inputs of tests/corpus, with sanitizers (make fuzz looks for more)
-# and the compile matrix, the program of README.md, the examples, the teaching programs and exercises. Every
-# tests/test_*.c is found by itself.
+#   matrix      every compiler, language version, option and order of includes
+#   examples multi teach readme    what README.md and the heads of the examples say
+#   bench       bench/, make demo and the recorders, in small
+#   names       nothing but the tests' back door names private parts
+#   format      .clang-format
+#   web         the live page in a browser
 #
-#   CC=gcc   STB=folder of stb_ds.h   BUILD=folder for objects (build/tests)   JOBS=2
-#   SCALE=10 makes the random tests run ten times as many seeds
-#   ONLY="plain scalar" runs these alone
+#   check       instead of all: the tests that notice most in half a minute, names and format (make check)
 #
-# What a machine lacks is skipped, and said so. The last line is 'N passed, N failed, N skipped'; the exit code
-# is 0 if nothing failed and something passed.
+#   make test ONLY="plain threads"   these groups alone        make test SCALE=10   ten times as many seeds
+#   JOBS=at a time, as many as there are cores   CC=gcc   STB=folder of stb_ds.h   BUILD=folder for objects (build/tests)
+#
+# The implementation is compiled once for each variant (tests/ways.c); a test that holds it itself is compiled alone.
+# Each job prints a line as it ends, the longest begin first. What a machine lacks is skipped, and said at the end.
+# The last line is 'N passed, N failed, N skipped'; the exit code is 0 if nothing failed and something passed.
 
 cd "$(dirname "$0")/.." || exit 2
-root=$(pwd)
-CC=${CC:-gcc}
-BUILD=${BUILD:-$root/build/tests}
-JOBS=${JOBS:-2}
+. tests/sh.inc
 SCALE=${SCALE:-1}
-ONLY=${ONLY:-plain sanitized scalar fast-math 32-bit threads golden fuzz matrix readme examples multi teach web}
-mkdir -p "$BUILD" || exit 2
+ONLY=${ONLY:-plain sanitized scalar fast-math 32-bit threads golden fuzz matrix examples multi teach readme bench names format web}
+CHECKS="test_model test_contract test_golden test_snapshot test_alloc"
+began=$(date +%s)
 
-# ---- stb_ds.h -----------------------------------------------------------------------------------------------
-
-if [ -z "$STB" ]; then
-    for folder in $(pkg-config --cflags-only-I stb 2>/dev/null | sed 's/-I//g') build/stb /usr/include/stb \
-                  /usr/include /usr/local/include/stb /usr/local/include; do
-        if [ -f "$folder/stb_ds.h" ]; then STB=$folder; break; fi
-    done
-fi
-if [ ! -f "$STB/stb_ds.h" ]; then
-    echo "stb_ds.h is missing: install libstb-dev, or say STB=its-folder"
-    echo "0 passed, 1 failed"
-    exit 1
-fi
-case $STB in /*) ;; *) STB=$root/$STB ;; esac
-export CC STB BUILD JOBS
-
-# ---- what this machine can do -------------------------------------------------------------------------------
-
-skipped=0
-skip() { echo "skipped: $1"; skipped=$((skipped + 1)); }
 wanted() { case " $ONLY " in *" $1 "*) return 0 ;; esac; return 1; }
 
-printf '#include <stdlib.h>\nint main(void) { return 0; }\n' > "$BUILD/probe.c"
-can() { "$@" -o "$BUILD/probe" "$BUILD/probe.c" >/dev/null 2>&1 && "$BUILD/probe" >/dev/null 2>&1; }
-
-sanitize="-O1 -g -fsanitize=address,undefined -fno-sanitize=shift-base -fno-sanitize-recover=all"
-if can clang $sanitize; then sanitizer=clang
-elif can "$CC" $sanitize; then sanitizer=$CC
-else sanitizer=; fi
-
-# ---- the work: one script a line, run several at a time ---------------------------------------------------------
+# ---- the jobs: one script a line ------------------------------------------------------------------------------
 
 jobs=$BUILD/jobs
 rm -rf "$jobs" && mkdir -p "$jobs" || exit 2
+: > "$jobs/skipped"
 job_count=0
-job() {   # name, command; what it prints goes to a file that ends in 'N passed, N failed'
+skipping() { echo "skipped: $1" >> "$jobs/skipped"; }
+job() {   # seconds it may take, name, command; what it prints ends in 'N passed, N failed'
     job_count=$((job_count + 1))
-    printf '# %s\n%s\n' "$1" "$2" > "$jobs/$(printf %03d $job_count).sh"
+    file=$jobs/$(printf %03d $job_count)
+    printf '# %s\n%s\n' "$2" "$3" > "$file"
+    last=$(sed -n "s/^\([0-9]*\) $2\$/\1/p" "$BUILD/seconds" 2>/dev/null | tail -n 1)   # as it took the last time
+    echo "${last:-$1} $file" >> "$jobs/order"
 }
 
 # How many seeds for each test: enough to meet every rule, few enough for one coffee. Slower builds get fewer.
 seeds() {   # test, variant
     case $1 in
-    test_model) case $2 in plain) n=250 ;; sanitized) n=75 ;; *) n=125 ;; esac ;;
+    test_model) case $2 in check) n=60 ;; plain) n=250 ;; sanitized) n=75 ;; *) n=125 ;; esac ;;
     test_prune) n=800; [ "$2" = sanitized ] && n=200 ;;
     test_trace) n=100 ;;
+    test_size) [ "$2" = sanitized ] && echo "5000 10"; return ;; # boxes, frames
     test_query) case $2 in sanitized) n=40 ;; threads) n=20 ;; *) n=100 ;; esac ;;
     test_multi) case $2 in threads) n=12 ;; sanitized) n=48 ;; *) n=96 ;; esac ;;
     test_proof) n=5; [ "$2" = plain ] && n=20; [ "$2" = sanitized ] && n=1 ;; # percent
@@ -81,100 +64,127 @@ seeds() {   # test, variant
     [ -n "$n" ] && echo $((n * SCALE))
 }
 
-# A warning is an error in the plain variant and in the compile matrix; other flags make other warnings.
-warnings="-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wcast-qual"
-variant() {   # name, compiler and flags
-    wanted "$1" || return
-    mkdir -p "$BUILD/$1"
-    for source in "$root"/tests/test_*.c; do
-        test=$(basename "$source" .c)
-        exe=$BUILD/$1/$test
-        job "$1 $test" "$2 -std=c99 $warnings -isystem $STB -I$root -o $exe $source -lm -pthread &&
-            $exe $(seeds "$test" "$1")"
+variant() {   # name, compiler and flags, tests
+    folder=$BUILD/$1
+    rm -rf "$folder" && mkdir -p "$folder" || exit 2
+    compile="$2 -std=c99 $warnings -isystem '$STB' -I."
+    ways=$folder/ways
+    # Objects go first: the jobs that wait for one are behind it in the queue.
+    [ -f tests/ways.c ] && job 100000 "$1 ways.c" \
+        "$compile -c -o $ways.o tests/ways.c && echo '1 passed, 0 failed'; code=\$?; : > $ways.done; exit \$code"
+    for test in $3; do
+        [ -f tests/$test.c ] || continue
+        if is_alone tests/$test.c; then before= object=
+        else
+            before="until [ -f $ways.done ]; do sleep 0.1; done
+[ -f $ways.o ] || { echo 'its tests/ways.c did not compile'; exit 1; }"
+            object=$ways.o
+        fi
+        job 20 "$1 $test" "$before
+$compile -o $folder/$test tests/$test.c $object -lm -pthread && $folder/$test $(seeds $test "$1")"
     done
 }
 
+# These count, or run long: once is enough, with the optimiser as users have it.
+once="test_size test_growth test_lived test_stack"
+tests=$(cd tests && ls test_*.c | sed 's/\.c$//' | grep -v -x -F "$(echo $once | tr ' ' '\n')")
+threaded=$(cd tests && grep -l '<pthread.h>\|"threads.h"' test_*.c | sed 's/\.c$//')
+wanted check && variant check "$CC -O1 -Werror" "$CHECKS"
+wanted plain && variant plain "$CC -O2 -Werror" "$tests $once"
+wanted scalar && variant scalar "$CC -O2 -DSAP_NO_SIMD" "$tests"
+wanted fast-math && variant fast-math "$CC -O3 -ffast-math" "$tests"
 if wanted sanitized; then
-    if [ -n "$sanitizer" ]; then variant sanitized "$sanitizer $sanitize"
-    else skip "sanitizers: neither clang nor $CC has them here"; fi
+    sanitizer=$(first_that_can "-O1 -g $undefined" clang "$CC")
+    if [ -n "$sanitizer" ]; then variant sanitized "$sanitizer -O1 -g $undefined" "$tests test_size"
+    else skipping "sanitizers: neither clang nor $CC has them here"; fi
 fi
-variant plain "$CC -O2 -Werror"
-variant scalar "$CC -O2 -DSAP_NO_SIMD"
-variant fast-math "$CC -O3 -ffast-math"
 if wanted 32-bit; then
-    if can "$CC" -m32; then variant 32-bit "$CC -O2 -m32"
-    else skip "-m32: no 32-bit C library (Debian: gcc-12-multilib)"; fi
+    if can "$CC" -m32; then variant 32-bit "$CC -O2 -m32" "$tests"
+    else skipping "32-bit: no 32-bit C library here (Debian: gcc-12-multilib)"; fi
 fi
-if wanted threads; then   # the tests that have several threads
-    race="-O1 -g -fsanitize=thread"
-    if can clang $race -pthread; then racer=clang; elif can "$CC" $race -pthread; then racer=$CC; else racer=; fi
-    if [ -n "$racer" ]; then
-        mkdir -p "$BUILD/threads"
-        for test in test_query test_multi test_doc; do
-            exe=$BUILD/threads/$test
-            job "threads $test" "$racer $race -std=c99 $warnings -isystem $STB -I$root -o $exe $root/tests/$test.c -lm -pthread &&
-                $exe $(seeds $test threads)"
-        done
-    else skip "the thread sanitizer: neither clang nor $CC has it here"; fi
+if wanted threads; then
+    racer=$(first_that_can "-O1 -g -fsanitize=thread -pthread" clang "$CC")
+    if [ -n "$racer" ]; then variant threads "$racer -O1 -g -fsanitize=thread" "$threaded"
+    else skipping "the thread sanitizer: neither clang nor $CC has it here"; fi
 fi
 if wanted golden; then
     mkdir -p "$BUILD/golden"
+    object=tests/ways.c
+    is_alone tests/test_golden.c && object=
     for build in "gcc -O0" "gcc -O3" "clang -O0" "clang -O3 -ffast-math" "tcc -O2"; do
-        if ! can $build; then skip "golden with $build: no such compiler here"; continue; fi
+        if ! can $build; then skipping "golden with $build: no such compiler here"; continue; fi
         exe=$BUILD/golden/$(echo "$build" | tr -d ' ')
-        job "golden $build" "$build -std=c99 -w -isystem $STB -I$root -o $exe $root/tests/test_golden.c && $exe"
+        job 8 "golden $build" "$build -std=c99 -w -isystem '$STB' -I. -o $exe tests/test_golden.c $object -lm -pthread && $exe"
     done
 fi
-wanted fuzz && job "fuzz corpus" "sh $root/tests/fuzz.sh replay"
-wanted readme && job "readme" "sh $root/tests/readme.sh"
-wanted examples && job "examples" "sh $root/tests/examples.sh"
-wanted multi && job "multi" "sh $root/tests/multi.sh"
-wanted teach && job "teach" "sh $root/tests/teach.sh"
+wanted fuzz && job 30 "fuzz corpus" "sh tests/fuzz.sh replay"
+if wanted matrix; then
+    for part in gcc clang g++ clang++ tcc user; do job 30 "matrix $part" "sh tests/compile_matrix.sh $part"; done
+fi
+if wanted examples; then
+    for e in examples/[0-9]*; do job 10 "$e" "sh tests/examples.sh $e"; done
+fi
+wanted multi && job 15 "examples of threads" "sh tests/multi.sh"
+if wanted teach; then
+    for e in examples/teach/*.c picture; do job 5 "teach $(basename $e)" "sh tests/teach.sh $e"; done
+    job 25 "exercises" "sh tests/teach.sh exercises"
+fi
+wanted readme && job 8 "readme" "sh tests/readme.sh"
+if wanted bench; then
+    for part in $(sh tests/bench.sh list); do job 15 "bench $part" "sh tests/bench.sh $part"; done
+fi
+if wanted names || wanted check; then job 1 "names" "sh tests/names.sh"; fi
+if wanted format || wanted check; then
+    if have clang-format; then job 2 "format" "clang-format --dry-run -Werror \$(sh tests/names.sh sources) &&
+        echo '1 passed, 0 failed'"
+    else skipping "the format: no clang-format here"; fi
+fi
 if wanted web; then   # not installed for make test: half a gigabyte
-    if command -v chromium >/dev/null && command -v node >/dev/null && command -v wasm-ld >/dev/null &&
-       command -v clang >/dev/null && [ -d /usr/include/wasm32-wasi ]; then job "web" "sh $root/tests/web.sh"
-    else skip "the live page in a browser: no chromium, node, clang, lld or wasi-libc (make web-test installs them)"; fi
+    if have chromium && have node && have wasm-ld && have clang && [ -d /usr/include/wasm32-wasi ]; then
+        job 60 "web" "sh tests/web.sh"
+    else skipping "the live page in a browser: no chromium, node, clang, lld or wasi-libc (make web-test installs them)"; fi
 fi
 
-# ---- run and add up -------------------------------------------------------------------------------------------
+# ---- run them, and add up -------------------------------------------------------------------------------------
 
 cat > "$BUILD/run_job" <<'END'
 start=$(date +%s)
 sh "$1" > "$1.log" 2>&1 </dev/null
-echo $? > "$1.code"
-echo $(($(date +%s) - start)) > "$1.seconds"
+code=$?
+seconds=$(($(date +%s) - start))
+name=$(sed -n '1s/^# //p' "$1")
+summary=$(grep -a -E '^[0-9]+ passed, [0-9]+ failed' "$1.log" | tail -n 1)
+[ -n "$summary" ] || summary="0 passed, 1 failed"   # it did not compile, or died on the way
+p=$(echo "$summary" | sed 's/ passed.*//')
+f=$(echo "$summary" | sed 's/.* passed, \([0-9]*\) failed.*/\1/')
+s=$(grep -a -c '^skipped: ' "$1.log")
+[ $code -ne 0 ] && [ "$f" -eq 0 ] && f=1   # a crash after the summary, or a leak
+[ "$p" -eq 0 ] && [ "$f" -eq 0 ] && [ "$s" -eq 0 ] && f=1   # it tested nothing
+echo "$p $f $s" > "$1.result"
+echo "$seconds $name" >> "$2"
+if [ "$f" -eq 0 ]; then line="ok      $(printf %4d $seconds) s  $name: $p checks"
+else line="FAILED  $(printf %4d $seconds) s  $name: $f of $((p + f)) checks, exit code $code
+$(grep -a -v -E '^[0-9]+ passed, [0-9]+ failed' "$1.log" | head -n 40 | cut -c 1-200 | sed 's/^/    /')"; fi
+printf '%s\n' "$line"
 END
-[ $job_count -gt 0 ] && ls "$jobs"/*.sh | xargs -P "$JOBS" -n 1 sh "$BUILD/run_job"
-if wanted matrix; then   # alone: it runs several compilers at a time itself
-    job "compile matrix" "sh $root/tests/compile_matrix.sh"
-    sh "$BUILD/run_job" "$jobs/$(printf %03d $job_count).sh"
+: > "$jobs/seconds"
+if [ $job_count -gt 0 ]; then
+    sort -s -rn "$jobs/order" | sed 's/^[0-9]* //' | xargs -P "$JOBS" -I '{}' sh "$BUILD/run_job" '{}' "$jobs/seconds"
 fi
+grep -v ' ways\.c$' "$jobs/seconds" >> "$BUILD/seconds"
 
-passed=0
-failed=0
-for j in "$jobs"/*.sh; do
-    [ -f "$j.code" ] || continue
-    name=$(sed -n '1s/^# //p' "$j")
-    summary=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$j.log" | tail -n 1)
-    if [ -z "$summary" ]; then summary="0 passed, 1 failed"; fi   # did not compile, or died on the way
-    p=$(echo "$summary" | sed 's/ passed.*//')
-    f=$(echo "$summary" | sed 's/.* passed, \([0-9]*\) failed.*/\1/')
-    s=$(echo "$summary" | sed -n 's/.* failed, \([0-9]*\) skipped.*/\1/p')
-    code=$(cat "$j.code")
-    [ "$code" -ne 0 ] && [ "$f" -eq 0 ] && f=1   # a crash after the summary, a leak, or nothing tested
-    [ "$p" -eq 0 ] && [ "$f" -eq 0 ] && f=1
-    passed=$((passed + p))
-    failed=$((failed + f))
-    skipped=$((skipped + ${s:-0}))
-    if [ "$f" -eq 0 ]; then
-        echo "ok      $name: $p checks, $(cat "$j.seconds") s"
-        grep '^skipped: ' "$j.log"
-    else
-        echo "FAILED  $name: $f of $((p + f)) checks, exit code $code"
-        grep -v -E '^[0-9]+ passed, [0-9]+ failed' "$j.log" | head -n 40 | sed 's/^/    /'
-    fi
-done
-printf '%d passed, %d failed' $passed $failed
-[ $skipped -gt 0 ] && printf ', %d skipped' $skipped
 echo
-[ $failed -eq 0 ] && [ $passed -gt 0 ]
+for j in "$jobs"/[0-9][0-9][0-9]; do
+    [ -f "$j" ] || continue   # there is none
+    grep -a '^skipped: ' "$j.log" 2>/dev/null
+    [ -f "$j.result" ] || echo "never ended: $(sed -n '1s/^# //p' "$j")"
+done
+sort -u "$jobs/skipped"
+cat "$jobs"/[0-9][0-9][0-9].result 2>/dev/null | awk -v jobs=$job_count -v own="$(sort -u "$jobs/skipped" | wc -l)" \
+    -v seconds=$(($(date +%s) - began)) '
+    { passed += $1; failed += $2; skipped += $3 }
+    END {
+        printf "%d jobs, %d at a time, in %d s\n", jobs, '"$JOBS"', seconds
+        printf "%d passed, %d failed, %d skipped\n", passed, failed + jobs - NR, skipped + own
+        exit failed + jobs - NR > 0 || passed == 0
+    }'

@@ -3,67 +3,43 @@
 # says, and draws a picture. The moving picture of README.md is what its program draws. The exercises: every solution
 # passes; every skeleton, and typical wrong solutions, fail with a message that says why.
 #
-#   STB=folder of stb_ds.h   BUILD=folder for objects   CC=gcc
+#   sh tests/teach.sh [examples/teach/01_rules.c ... | picture | exercises]   these alone
+#   STB=folder of stb_ds.h   BUILD=folder for programs   CC=gcc
 
 cd "$(dirname "$0")/.." || exit 2
-root=$(pwd)
-STB=${STB:-/usr/include/stb}
-BUILD=${BUILD:-$root/build/tests}
-CC=${CC:-gcc}
-work=$BUILD/teach
-rm -rf "$work" && mkdir -p "$work/tree" && cp -r sap.h examples "$work/tree/" || exit 2
-work=$(cd "$work" && pwd) && STB=$(cd "$STB" && pwd) || exit 2   # absolute: the programs run in folders of their own
-exercises=$work/tree/examples/exercises
-strict="-std=c99 -O1 -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wcast-qual -Werror -isystem $STB"
-passed=0
-failed=0
-skipped=0
-
-check() {   # what is checked, command
-    if eval "$2" > "$work/log" 2>&1; then passed=$((passed + 1)); return 0; fi
-    echo "failed: $name: $1"
-    head -n 20 "$work/log"
-    failed=$((failed + 1))
-    return 1
-}
-
-well_formed=
-if command -v xmllint >/dev/null 2>&1; then well_formed='xmllint --noout'
-elif python3 -c 'import xml.dom.minidom' 2>/dev/null; then
-    well_formed="python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])'"
-else
-    echo "skipped: well-formed pictures: neither xmllint nor python3 here"
-    skipped=1
-fi
+. tests/sh.inc
+strict="-std=c99 $warnings -Werror -isystem $STB"
+[ $# -gt 0 ] || set -- examples/teach/*.c picture exercises
+begin "teach/$(basename "$1")"
 
 # ---- examples/teach ---------------------------------------------------------------------------------------------
 
-for source in examples/teach/*.c; do
-    name=$(basename "$source" .c)
-    head=$work/$name.head
-    sed '/^\*\//q' "$source" > "$head"
-    check "begins with 'Shows '" "sed -n 2p '$head' | grep '^Shows '"
-    command=$(sed -n "s/^ *cc \(.* -o $name .*\) && \.\/$name\$/\1/p" "$head")
-    check "its head has the command that compiles it" "test -n '$command'" &&
-        check "'cc $command' works" "(cd '$work/tree/examples/teach' && CPATH='$STB' $CC $command)"
-    check "compiles without a warning" "$CC $strict -I. -Iexamples -o '$work/$name' '$source' -lm" || continue
-    check "runs" "(cd '$work' && './$name' '$name.named.svg' > '$name.output')" || continue
-    sed -n '/It prints:$/,$ { s/^    //p; /^$/p; }' "$head" | sed '1{/^$/d;}' > "$work/$name.expected"
+program() {   # source
+    subject=$1
+    name=$(basename "$1" .c)
+    head_of "$1" > "$work/head"
+    command=$(command_of "$1" cc)
+    check "begins with 'Shows '" "sed -n 2p '$work/head' | grep '^Shows '"
+    check "its head has the command that compiles it" "test -n '$command'" || return
+    check "'cc $command' works, without a warning" \
+        "(cd examples/teach && $CC -std=c99 $warnings -Werror $command -lm)" || return
+    check "runs" "(cd '$work' && './$name' '$name.named.svg' > '$name.output')" || return
+    sed -n '/It prints:$/,$ { s/^    //p; /^$/p; }' "$work/head" | sed '1{/^$/d;}' > "$work/$name.expected"
     check "its head says what it prints" "test -s '$work/$name.expected'" &&
         check "prints what its head says" "diff '$work/$name.expected' '$work/$name.output'"
     check "draws $name.svg when no file is named" "(cd '$work' && './$name' && cmp '$name.svg' '$name.named.svg')"
-    check "its picture shows something" "test \$(grep -c -e '<path' -e '<circle' '$work/$name.svg') -ge 10"
-    check "its picture has only numbers that are finite" "! grep -E '[ \"L](-?nan|-?inf)' '$work/$name.svg'"
-    [ -n "$well_formed" ] && check "its picture is well-formed" "$well_formed '$work/$name.svg'"
-done
+    check_svg "$work/$name.svg"
+}
 
 # ---- the moving picture ------------------------------------------------------------------------------------------
 
-name=picture
-check "compiles without a warning" "$CC $strict -I. -o '$work/picture' examples/web/picture.c -lm" &&
-    check "runs" "'$work/picture' '$work/pairs.svg'"
-[ -n "$well_formed" ] && check "is well-formed" "$well_formed '$work/pairs.svg'"
-check "is bench/data/pairs.svg (make picture)" "cmp '$work/pairs.svg' bench/data/pairs.svg"
+picture() {
+    subject=examples/web/picture.c
+    check "compiles without a warning" "$CC $strict -I. -o '$work/picture' '$subject' -lm" &&
+        check "runs" "'$work/picture' '$work/pairs.svg'" || return
+    check_xml "$work/pairs.svg"
+    check "draws bench/data/pairs.svg (make picture)" "cmp '$work/pairs.svg' bench/data/pairs.svg"
+}
 
 # ---- examples/exercises -----------------------------------------------------------------------------------------
 
@@ -76,7 +52,7 @@ verdict() {   # folder
 # A wrong solution: the message must name what is wrong. It comes from standard input, never by a pipe, in which the
 # counts would be lost.
 wrong() {   # exercise, what it does wrong, what the message must hold
-    name="exercise $1, $2"
+    subject="exercise $1, $2"
     rm -rf "$work/wrong" && mkdir -p "$work/wrong" && cat > "$work/wrong/$1.c"
     check "differs from the solution" "! cmp -s '$work/wrong/$1.c' '$exercises/solutions/$1.c'"
     verdict "$work/wrong"
@@ -89,8 +65,20 @@ edited() {   # exercise, what it does wrong, what the message must hold, sed com
     wrong "$1" "$2" "$3" < "$work/edited.c"
 }
 
+for asked; do
+    case $asked in
+    picture) picture ;;
+    exercises) ;; # below
+    *) program "$asked" ;;
+    esac
+done
+case " $* " in *" exercises "*) ;; *) finish; exit ;; esac
+mkdir -p "$work/examples" && cp -r examples/exercises "$work/examples/" && cp sap.h "$work/" || exit 2
+exercises=$work/examples/exercises
+
 for source in "$exercises"/0*.c; do
     name=$(basename "$source" .c)
+    subject="exercise $name"
     check "the solution compiles without a warning" \
         "$CC $strict -I. -I'$exercises/checks' -o '$work/solution' '$exercises/solutions/$name.c' -lm"
     check "the solution passes" "'$work/solution'"
@@ -100,7 +88,7 @@ for source in "$exercises"/0*.c; do
     check "the skeleton is not right yet, and that is exit code 1" "test $? = 1"
     check "it is told why, with what was given" "grep '  not yet: ' '$work/said' && test \$(wc -l < '$work/said') -ge 2"
 done
-name="check.sh"
+subject="check.sh"
 verdict "$exercises/solutions"
 check "all solutions are right" "cat '$exercises/solutions/said'; grep '^5 of 5 right' '$exercises/solutions/said'"
 verdict "$exercises"
@@ -203,7 +191,4 @@ wrong 05_axis "crashes" "it crashed" <<'END'
 int choose_axis(const sap_aabb *boxes, int n) { (void)boxes; (void)n; abort(); }
 END
 
-printf '%d passed, %d failed' $passed $failed
-[ $skipped -gt 0 ] && printf ', %d skipped' $skipped
-echo
-[ $failed -eq 0 ] && [ $passed -gt 0 ]
+finish

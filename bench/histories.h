@@ -285,7 +285,7 @@ static inline void life_walk(life *l, int i, float amount) {
 
 /* One in so many of those that are not static walks, another one each time; none in 0: one box alone. */
 static inline void life_walk_some(life *l, int one_in, float amount) {
-    int turn = l->turn++;
+    int turn = l->turn++, movers = 0;
     if (!one_in) {
         for (int i = 0; i < l->n; i++) {
             int at = (int)(((unsigned)i + (unsigned)turn * 7919u) % (unsigned)l->n);
@@ -296,7 +296,7 @@ static inline void life_walk_some(life *l, int one_in, float amount) {
         return;
     }
     for (int i = 0; i < l->n; i++)
-        if (!l->is_static[i] && i % one_in == turn % one_in) life_walk(l, i, amount);
+        if (!l->is_static[i] && movers++ % one_in == turn % one_in) life_walk(l, i, amount);
 }
 
 static inline void life_frames(life *l, int frames, int one_in, float amount) {

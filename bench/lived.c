@@ -88,7 +88,7 @@ static void compare(const history *h, life *lived, life *fresh, int measure) {
             double t;
             prepare(l, measure);
             t = time_of(l, measure, round);
-            if (round >= 0) time[which][round] = t > 0.01 ? t : 0.01;
+            if (round >= 0) time[which][round] = t > 0.2 ? t : 0.2; /* less is not measured */
         }
     for (int round = 0; round < rounds; round++) ratio[round] = time[0][round] / time[1][round];
     sort_times(ratio, rounds);

@@ -1,13 +1,13 @@
 /*
 histories.h - what worlds go through, and awkward kinds of boxes; for tests that count and benchmarks that measure
 
-A life is a world beside a plain list of its boxes. A history takes an empty life and leads it, as games do, by a long
-road to some boxes; life_again makes a new world of the same boxes, so that the two can be compared: the same moves, the
-same queries. An input places n boxes at a density that does not depend on n, so that pairs, and what it may cost to find
-them, grow in proportion to the boxes.
+A life is a world beside a plain list of its boxes. A history takes an empty life and leads it, as games do, by
+a long road to some boxes; life_again makes a new world of the same boxes, so that the two can be compared: the
+same moves, the same queries. An input places n boxes at a density that does not depend on n, so that pairs, and
+what it may cost to find them, grow in proportion to the boxes.
 
-Unless it says otherwise a box's half extent is 0.5 to 1.5 on each axis and its place anywhere in a cube, or a square, in
-which a box overlaps about two others. All follows from one random sequence: the same on every run.
+Unless it says otherwise a box's half extent is 0.5 to 1.5 on each axis and its place anywhere in a cube, or a
+square, in which a box overlaps about two others. All follows from one random sequence: the same on every run.
 
 Include sap.h before it.
 */

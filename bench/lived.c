@@ -3,14 +3,15 @@ lived.c - measures worlds that have lived, and small ones
 
     lived [-n 10000] [-s migrate,shift,frames,small,load] [-r rounds] [-q]
 
-Each history of histories.h leads a world, and a new world of the same boxes is made beside it. Both then do the same in
-turns: updates in which all move, in which 5% move, the first look at a pair after an update, and queries. A figure is the
-lived world's median by the new one's, in brackets the quarter and three quarters of the ratios of single rounds. The table
-begins with the worst. It should hold nothing above 1.5.
+Each history of histories.h leads a world, and a new world of the same boxes is made beside it. Both then do the
+same in turns: updates in which all move, in which 5% move, the first look at a pair after an update, and
+queries. A figure is the lived world's median by the new one's, in brackets the quarter and three quarters of
+the ratios of single rounds. The table begins with the worst. It should hold nothing above 1.5.
 
-'frames' looks for spikes: scenes are run three times, of each frame the fastest counts, and the worst is divided by the
-median. 'small' is worlds of 10 to 500 boxes in 2D, with every pair read in each step, beside two plain loops and, where
-it was compiled with -DHAVE_CHIPMUNK, Chipmunk's tree. 'load' is adding a level of mostly static boxes, and removing all.
+'frames' looks for spikes: scenes are run three times, of each frame the fastest counts, and the worst is
+divided by the median. 'small' is worlds of 10 to 500 boxes in 2D, with every pair read in each step, beside two
+plain loops and, where it was compiled with -DHAVE_CHIPMUNK, Chipmunk's tree. 'load' is adding a level of mostly
+static boxes, and removing all.
 
 Times are this thread's processor time, of small worlds the wall clock's, which takes less time to read.
 Without -s everything is measured; -q is quick, for tests. To compile:

@@ -3,9 +3,10 @@
    cc -std=c99 -O2 -isystem /usr/include/stb -I. -o test_lived tests/test_lived.c -lm
    test_lived [boxes] [history] [-v]: 4,000 boxes and all histories; -v prints every ratio
 
-   Each history of bench/histories.h, settled by each method, must leave a valid world with the pairs of a new world. Then
-   both make the same moves: after a few updates the boxes looked at (overlap_tests) are at most 1.5 times those of the
-   new world, and so are those that queries look at (query_tests). A little is granted, see compare. */
+   Each history of bench/histories.h, settled by each method, must leave a valid world with the pairs of a new
+   world. Then both make the same moves: after a few updates the boxes looked at (overlap_tests) are at most 1.5
+   times those of the new world, and so are those that queries look at (query_tests). A little is granted, see
+   compare. */
 
 #define SAP_IMPLEMENTATION
 #include "sap.h"

@@ -3,8 +3,8 @@
    cc -std=c99 -O2 -isystem /usr/include/stb -I. -o test_size tests/test_size.c -lm
    test_size [boxes] [frames]: 50,000 and 10
 
-   The other tests have small worlds, and thresholds lowered to suit them. Here worlds of each method get the same calls,
-   and their events are those that follow from the pairs of a sort and sweep before and after. */
+   The other tests have small worlds, and thresholds lowered to suit them. Here worlds of each method get the
+   same calls, and their events are those that follow from the pairs of a sort and sweep before and after. */
 
 #define SAP_IMPLEMENTATION
 #include "sap.h"

@@ -1,0 +1,131 @@
+/* test_lived.c - worlds that have lived cost what new worlds of the same boxes cost: counted, no clocks.
+
+   cc -std=c99 -O2 -isystem /usr/include/stb -I. -o test_lived tests/test_lived.c -lm
+   test_lived [boxes] [history] [-v]: 4,000 boxes and all histories; -v prints every ratio
+
+   Each history of bench/histories.h, settled by each method, must leave a valid world with the pairs of a new
+   world. Then both make the same moves: after a few updates the boxes looked at (overlap_tests) are at most 1.5
+   times those of the new world, and so are those that queries look at (query_tests). A little is granted, see
+   compare. */
+
+#define SAP_IMPLEMENTATION
+#include "sap.h"
+#include "test.h"
+#include "../bench/histories.h"
+
+enum { BEFORE = 6, COUNTED = 6, QUERIES = 60 };
+
+static const char *const method_names[] = {"auto", "sort", "prune", "query"};
+
+/* How many boxes move in the updates that are compared: one in so many, 0 for one alone. */
+static const struct share {
+    const char *name;
+    int one_in;
+} shares[] = {{"all", 1}, {"5%", 20}, {"1%", 100}, {"one", 0}};
+enum { SHARES = sizeof shares / sizeof *shares };
+
+static int verbose;
+
+static sap_stats stats_of(const life *l) {
+    sap_stats stats;
+    sap_get_stats(l->world, &stats);
+    return stats;
+}
+
+static long long tests_of_updates(life *l, int one_in, int updates) {
+    long long tests = 0;
+    for (int u = 0; u < updates; u++) {
+        life_frames(l, 1, one_in, 0.2f);
+        tests += stats_of(l).overlap_tests;
+    }
+    return tests;
+}
+
+/* moved: how many boxes did, or how many queries were asked. Sixteen boxes that stand side by side are looked at in one
+   or two instructions: as many for each that moved are no cliff, even if a new world looks at two. */
+static void compare(const char *what, const char *name, int method, const char *share, int n, long long moved,
+                    long long lived, long long fresh) {
+    if (verbose)
+        printf("%6.2f  %-12s %-6s %-5s %-8s %10lld %10lld\n", (double)lived / (fresh > 0 ? (double)fresh : 1), name,
+               method_names[method], share, what, lived, fresh);
+    CHECK_MESSAGE(2 * lived <= 3 * fresh + 2 * (64 + n / 8 + 16 * moved),
+                  "%s, %d boxes, method %s, %s move: %s look at %lld boxes, in a new world at %lld (%.1f times)", name,
+                  n, method_names[method], share, what, lived, fresh, (double)lived / (fresh > 0 ? (double)fresh : 1));
+}
+
+#ifdef SAP_STATS_QUERY_TESTS
+/* Between updates of one box, so that what many queries look at may count; the last round is compared. */
+static void compare_queries(life *lived, life *fresh, const char *name, const char *share, int n) {
+    for (int kind = 0; kind < LIFE_QUERIES; kind++) {
+        long long tests[2] = {0, 0};
+        double found[2] = {0, 0};
+        for (int round = 0; round < 4; round++)
+            for (int turn = 0; turn < 2; turn++) {
+                life *l = turn ? fresh : lived;
+                life_frames(l, 1, 0, 0.2f);
+                tests[turn] = stats_of(l).query_tests;
+                found[turn] = life_ask(l, kind, QUERIES, 99);
+                tests[turn] = stats_of(l).query_tests - tests[turn];
+            }
+        CHECK_MESSAGE(fabs(found[0] - found[1]) <= 1e-4 * (1 + fabs(found[1])), "%s: %s queries find %g, not %g", name,
+                      life_query_names[kind], found[0], found[1]);
+        compare(life_query_names[kind], name, lived->method, share, n, QUERIES, tests[0], tests[1]);
+    }
+}
+#endif
+
+static void same_pairs(const life *lived, const life *fresh, const char *name) {
+    int count[2];
+    uint64_t sum = life_pairs(lived, &count[0]), expected = life_pairs(fresh, &count[1]);
+    const char *broken = sap_validate(lived->world);
+    CHECK_MESSAGE(broken == NULL, "%s, method %s: %s", name, method_names[lived->method], broken ? broken : "");
+    CHECK_MESSAGE(sum == expected && count[0] == count[1], "%s, method %s: %d pairs, a new world has %d", name,
+                  method_names[lived->method], count[0], count[1]);
+}
+
+/* How many boxes move in the updates that are counted. */
+static long long moved_in(const life *l, int one_in) {
+    long long movers = 0;
+    for (int i = 0; i < l->n; i++) movers += !l->is_static[i];
+    return COUNTED * (one_in ? movers / one_in : 1);
+}
+
+static void test_history(const history *h, int method, int n) {
+    for (int s = 0; s < SHARES; s++) {
+        life lived, fresh;
+        if (method == SAP_METHOD_PRUNE && s) break; /* it looks at all, whatever moves */
+        life_open(&lived, h->axes, method);
+        h->lead(&lived, n);
+        life_again(&fresh, &lived);
+        if (s == 0) same_pairs(&lived, &fresh, h->name);
+        (void)tests_of_updates(&lived, shares[s].one_in, BEFORE);
+        (void)tests_of_updates(&fresh, shares[s].one_in, BEFORE);
+        compare("updates", h->name, method, shares[s].name, n, moved_in(&lived, shares[s].one_in),
+                tests_of_updates(&lived, shares[s].one_in, COUNTED),
+                tests_of_updates(&fresh, shares[s].one_in, COUNTED));
+#ifdef SAP_STATS_QUERY_TESTS
+        compare_queries(&lived, &fresh, h->name, shares[s].name, n);
+#endif
+        same_pairs(&lived, &fresh, h->name);
+        life_close(&lived);
+        life_close(&fresh);
+    }
+}
+
+int main(int argc, char **argv) {
+    static const int methods[] = {SAP_METHOD_AUTO, SAP_METHOD_PRUNE, SAP_METHOD_QUERY};
+    const char *only = NULL;
+    int n = 4000;
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "-v"))
+            verbose = 1;
+        else if (argv[i][0] >= '0' && argv[i][0] <= '9')
+            n = atoi(argv[i]);
+        else
+            only = argv[i];
+    }
+    for (int h = 0; h < HISTORIES; h++)
+        for (int m = 0; m < 3; m++)
+            if (!only || !strcmp(only, histories[h].name)) test_history(&histories[h], methods[m], n);
+    return test_summary();
+}

@@ -446,7 +446,7 @@ static void do_shift_origin(run *r) {
         offset[axis] = r->scene == SCENE_LATTICE || r->scene == SCENE_TOUCHING ? (float)(test_below(&r->rng, 5) - 2)
                                                                                : test_uniform(&r->rng, -20, 20);
         if (test_chance(&r->rng, 2)) offset[axis] = test_chance(&r->rng, 50) ? TEST_NAN : TEST_INFINITY;
-        if (test_chance(&r->rng, 5)) offset[axis] = TEST_LARGEST;
+        if (test_chance(&r->rng, 5)) offset[axis] = TEST_FLOAT_MAX;
         if (!(r->model.axes >> axis & 1)) offset[axis] = test_chance(&r->rng, 50) ? TEST_NAN : TEST_INFINITY;
     }
     result = model_shift_origin(&r->model, offset);

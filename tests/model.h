@@ -236,6 +236,7 @@ static inline void model_clear(model *m) {
 static inline sap_result model_set_static(model *m, sap_id id, int is_static) {
     model_box *b = model_find(m, id);
     if (!b) return SAP_ERROR_ID;
+    model_record(m, MODEL_MAYBE);
     m->statics += (is_static != 0) - b->is_static;
     b->is_static = is_static != 0;
     return SAP_OK;

@@ -1,14 +1,24 @@
-/* alloc.h - an allocator for tests: it fails when it is told to, counts, and spoils what nobody may read. */
+/* alloc.h - an allocator for tests: it fails when it is told to, counts, and spoils what nobody may read.
+
+   A program that holds the implementation includes it as it is; the others link with tests/ways.c, see ways.h. */
 
 #ifndef ALLOC_H
 #define ALLOC_H
 
 #include "test.h"
 
-static long live_blocks, allocations;   /* blocks not yet freed; calls of test_realloc so far */
-static long fail_from = -1, fail_count; /* calls number fail_from .. fail_from + fail_count - 1 return NULL */
-static size_t live_bytes;               /* in blocks not yet freed */
-static int faults;                      /* a size of 0, or a block that is not ours */
+#if defined(ALLOC_ELSEWHERE) /* in tests/ways.c */
+extern long live_blocks, allocations, fail_from, fail_count;
+extern size_t live_bytes;
+extern int faults;
+#else
+#ifndef ALLOC_DEF
+#define ALLOC_DEF static
+#endif
+ALLOC_DEF long live_blocks, allocations;   /* blocks not yet freed; calls of test_realloc so far */
+ALLOC_DEF long fail_from = -1, fail_count; /* calls number fail_from .. fail_from + fail_count - 1 return NULL */
+ALLOC_DEF size_t live_bytes;               /* in blocks not yet freed */
+ALLOC_DEF int faults;                      /* a size of 0, or a block that is not ours */
 
 /* Blocks carry their size in front, and come back filled with rubbish: whoever reads before writing, or
    after freeing, reads nothing useful. */
@@ -53,6 +63,7 @@ static inline void *test_realloc(void *p, size_t size) {
     }
     return p;
 }
+#endif
 
 static inline void never_fail(void) {
     fail_from = -1;

@@ -7,6 +7,7 @@
 #ifndef MODEL_H
 #define MODEL_H
 
+#include "sap.h"
 #include "test.h"
 
 typedef struct model_box {
@@ -27,6 +28,11 @@ typedef struct model_ids {
     int count, capacity;
 } model_ids;
 
+/* A call that changes nothing may be recorded, or not. */
+typedef enum model_recorded { MODEL_NOTHING, MODEL_MAYBE, MODEL_SURELY } model_recorded;
+
+enum { MODEL_RESTING = 256 }; /* slots that are free are used again only while there are more */
+
 typedef struct model {
     int axes, max_boxes, max_pairs;
     sap_filter *filter;
@@ -34,6 +40,7 @@ typedef struct model {
     model_box *slots; /* slots[0] is never used */
     int slot_count, slot_capacity;
     int live, statics;
+    model_recorded recorded;             /* since the last update */
     model_ids unused;                    /* free slots, the one longest free first */
     model_ids gone;                      /* removed since the last update, in the order of the calls */
     model_ids order;                     /* of an update: live ids, ascending */
@@ -129,6 +136,10 @@ static inline sap_aabb model_used(const model *m, const sap_aabb *box) {
     return used;
 }
 
+static inline void model_record(model *m, model_recorded how) {
+    if (how > m->recorded) m->recorded = how;
+}
+
 /* The live box of an id, else NULL. */
 static inline model_box *model_find(const model *m, sap_id id) {
     int slot = (int)(id & 0xffffff);
@@ -149,7 +160,7 @@ static inline sap_result model_add(model *m, const sap_aabb *box, void *object, 
     model_box *slot;
     if (!model_box_is_good(m, box)) return SAP_ERROR_BOX;
     if (m->max_boxes && m->live >= m->max_boxes) return SAP_ERROR_LIMIT;
-    if (m->unused.count) {
+    if (m->unused.count > MODEL_RESTING) {
         sap_id last = m->unused.items[0];
         memmove(m->unused.items, m->unused.items + 1, (size_t)--m->unused.count * sizeof(sap_id));
         slot = &m->slots[last & 0xffffff];
@@ -160,6 +171,7 @@ static inline sap_result model_add(model *m, const sap_aabb *box, void *object, 
         slot->id = (sap_id)m->slot_count++;
         slot->version = 0;
     }
+    model_record(m, MODEL_SURELY);
     slot->live = 1;
     slot->is_static = is_static;
     slot->box = model_used(m, box);
@@ -188,7 +200,11 @@ static inline sap_result model_move_many(model *m, int n, const sap_id *ids, con
         if (!model_find(m, ids[i])) return SAP_ERROR_ID;
         if (!model_box_is_good(m, &boxes[i])) return SAP_ERROR_BOX;
     }
-    for (i = 0; i < n; i++) model_find(m, ids[i])->box = model_used(m, &boxes[i]);
+    for (i = 0; i < n; i++) {
+        sap_aabb *box = &model_find(m, ids[i])->box, used = model_used(m, &boxes[i]);
+        model_record(m, model_same_box(box, &used) ? MODEL_MAYBE : MODEL_SURELY);
+        *box = used;
+    }
     return SAP_OK;
 }
 
@@ -201,6 +217,7 @@ static inline sap_result model_remove_many(model *m, int n, const sap_id *ids) {
     }
     for (i = 0; i < n; i++) {
         model_box *b = model_find(m, ids[i]);
+        model_record(m, MODEL_SURELY);
         b->live = 0;
         m->live--;
         m->statics -= b->is_static;
@@ -209,11 +226,49 @@ static inline sap_result model_remove_many(model *m, int n, const sap_id *ids) {
     return SAP_OK;
 }
 
+/* The lowest slot comes free first. */
+static inline void model_clear(model *m) {
+    int slot;
+    for (slot = 1; slot < m->slot_count; slot++)
+        if (m->slots[slot].live) model_remove_many(m, 1, &m->slots[slot].id);
+}
+
+static inline sap_result model_set_static(model *m, sap_id id, int is_static) {
+    model_box *b = model_find(m, id);
+    if (!b) return SAP_ERROR_ID;
+    model_record(m, MODEL_MAYBE);
+    m->statics += (is_static != 0) - b->is_static;
+    b->is_static = is_static != 0;
+    return SAP_OK;
+}
+
+/* Active pairs hand out the new object at once; events are what they were. */
+static inline sap_result model_set_object(model *m, sap_id id, void *object) {
+    model_box *b = model_find(m, id);
+    int i;
+    if (!b) return SAP_ERROR_ID;
+    b->object = object;
+    for (i = 0; i < m->pairs.count; i++) {
+        if (m->pairs.items[i].id0 == id) m->pairs.items[i].object0 = object;
+        if (m->pairs.items[i].id1 == id) m->pairs.items[i].object1 = object;
+    }
+    return SAP_OK;
+}
+
 static inline sap_result model_set_filter(model *m, sap_id id, uint32_t category, uint32_t mask) {
     model_box *b = model_find(m, id);
     if (!b) return SAP_ERROR_ID;
+    model_record(m, MODEL_MAYBE);
     b->category = category;
     b->mask = mask;
+    return SAP_OK;
+}
+
+static inline sap_result model_set_filter_many(model *m, int n, const sap_id *ids, uint32_t category, uint32_t mask) {
+    int i;
+    for (i = 0; i < n; i++)
+        if (!model_find(m, ids[i])) return SAP_ERROR_ID;
+    for (i = 0; i < n; i++) model_set_filter(m, ids[i], category, mask);
     return SAP_OK;
 }
 
@@ -233,6 +288,7 @@ static inline sap_result model_shift_origin(model *m, const float offset[3]) {
                     if (!test_is_finite(moved)) return SAP_ERROR_ARGUMENT;
                     if (pass == 1) *bound = moved;
                 }
+    model_record(m, MODEL_MAYBE);
     return SAP_OK;
 }
 
@@ -307,6 +363,7 @@ static inline sap_result model_update(model *m, sap_create_pair *create, void *u
     m->pairs = now;
     for (i = 0; i < m->gone.count; i++) model_push_id(&m->unused, m->gone.items[i]);
     m->gone.count = 0;
+    m->recorded = MODEL_NOTHING;
     return SAP_OK;
 }
 

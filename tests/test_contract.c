@@ -410,7 +410,7 @@ static int are_pair(int axes, sap_aabb a, sap_aabb b) {
 }
 
 static void overlap(void) {
-    float infinity = TEST_INFINITY, minus_infinity = test_float(0xff800000u), largest = TEST_LARGEST;
+    float infinity = TEST_INFINITY, minus_infinity = test_float(0xff800000u), largest = TEST_FLOAT_MAX;
     float zero = 0.0f, minus_zero = TEST_MINUS_0, tiny = test_float(1), minus_tiny = test_float(0x80000001u);
     float after_one = test_float(0x3f800001u);
     int axis;
@@ -1322,7 +1322,7 @@ static void shift_origin(void) {
     float offset[3] = {10, -20, 0};
     int axis;
     sap_id a = add(s, along_x(10, 12)), b = add(s, along_x(12, 13)), plane;
-    box = cube(TEST_LARGEST * -1, 0);
+    box = cube(TEST_FLOAT_MAX * -1, 0);
     test_set_bits(&box.min[0], 0xff800000u);
     test_set_bits(&box.max[0], 0x7f800000u);
     box.min[1] = -5;
@@ -1350,15 +1350,15 @@ static void shift_origin(void) {
         }
     }
     /* Only one box of many would overflow: still nothing changes. */
-    move(s, b, cube(TEST_LARGEST, TEST_LARGEST));
+    move(s, b, cube(TEST_FLOAT_MAX, TEST_FLOAT_MAX));
     sap_update(s);
     offset[0] = offset[1] = 0;
-    offset[2] = -TEST_LARGEST;
+    offset[2] = -TEST_FLOAT_MAX;
     REFUSED(s, sap_shift_origin(s, offset), SAP_ERROR_ARGUMENT);
-    offset[2] = TEST_LARGEST;
+    offset[2] = TEST_FLOAT_MAX;
     CHECK_EQUAL(sap_shift_origin(s, offset), SAP_OK);
     sap_get_box(s, b, &got);
-    CHECK(got.min[2] == 0 && got.max[0] == TEST_LARGEST);
+    CHECK(got.min[2] == 0 && got.max[0] == TEST_FLOAT_MAX);
     sap_destroy(s);
 
     /* It acts as a move: rounding may bring two boxes into contact, and the next update says so. */

@@ -6,7 +6,7 @@
 #define SAP_MULTI_IMPLEMENTATION
 #include "sap_multi.h"
 
-#include "test.h"
+#include "ways.h"
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
@@ -71,17 +71,26 @@ static void run_jobs(sap_job *job, void *data, int count, void *user) {
 
 /* ---- ways of settling ------------------------------------------------------------------------ */
 
-typedef enum grid { WHOLE_WORLD, FIXED, HASHED, CHOSEN } grid;
+/* ways.h has these for a sap_world; from here on test_golden.c means those of a sap_multi. */
+#define way multi_way
+#define ways multi_ways
+#define open_way open_multi_way
+#define vary_way vary_multi_way
+
+typedef enum grid { CHOSEN, FIXED, HASHED } grid;
 
 typedef struct way {
     const char *name;
     grid grid;
     int threads;     /* 0: no sap_parallel_for */
-    int is_changing; /* another path and kernel before every update */
+    int is_changing; /* another method and kernel before every update */
 } way;
 
 static const way ways[] = {
-    {"no grid", WHOLE_WORLD, 0, 0},
+    {"chosen", CHOSEN, 0, 0},
+    {"chosen, 3 threads", CHOSEN, 3, 1},
+    {"chosen, 4 threads", CHOSEN, 4, 0},
+    {"chosen, 8 threads", CHOSEN, 8, 0},
     {"fixed", FIXED, 0, 1},
     {"fixed, 1 thread", FIXED, 1, 0},
     {"fixed, 6 threads", FIXED, 6, 1},
@@ -89,10 +98,6 @@ static const way ways[] = {
     {"hashed, 2 threads", HASHED, 2, 0},
     {"hashed, 7 threads", HASHED, 7, 0},
     {"hashed, 5 threads", HASHED, 5, 1},
-    {"chosen", CHOSEN, 0, 0},
-    {"chosen, 3 threads", CHOSEN, 3, 1},
-    {"chosen, 4 threads", CHOSEN, 4, 0},
-    {"chosen, 8 threads", CHOSEN, 8, 0},
 };
 
 static sap_multi *open_way(const sap_config *config, const way *w) {
@@ -115,14 +120,14 @@ static sap_multi *open_way(const sap_config *config, const way *w) {
     }
     m = sap_multi_create(&c);
     if (!m) exit(1);
-    if (w->grid != WHOLE_WORLD) m->grid_from = 0; /* a grid also for a handful of boxes */
+    force_threads(m, 0); /* also for a handful of boxes */
     return m;
 }
 
 static void vary_way(sap_multi *m, const way *w, test_rng *dice) {
     if (!w->is_changing) return;
-    m->whole->path = test_below(dice, SAP_METHOD_QUERY + 1);
-    (void)sap__use_kernel(m->whole, test_below(dice, SAP__KERNEL_WASM + 1)); /* if there is such a kernel */
+    force_method(world_of(m), test_below(dice, METHODS));
+    (void)force_kernel(world_of(m), test_below(dice, KERNELS)); /* if there is such a kernel */
 }
 
 /* ---- the scenarios --------------------------------------------------------------------------- */
@@ -138,8 +143,12 @@ static void vary_way(sap_multi *m, const way *w, test_rng *dice) {
 #define sap_remove sap_multi_remove
 #define sap_remove_many sap_multi_remove_many
 #define sap_set_filter sap_multi_set_filter
+#define sap_set_filter_many sap_multi_set_filter_many
 #define sap_refilter sap_multi_refilter
 #define sap_shift_origin sap_multi_shift_origin
+#define sap_set_static sap_multi_set_static
+#define sap_set_object sap_multi_set_object
+#define sap_clear sap_multi_clear
 #define sap_last_error sap_multi_last_error
 #define sap_update sap_multi_update
 #define sap_dump_pairs sap_multi_dump_pairs
@@ -148,11 +157,15 @@ static void vary_way(sap_multi *m, const way *w, test_rng *dice) {
 #define sap_pairs sap_multi_pairs
 #define sap_find_pair sap_multi_find_pair
 #define sap_set_pair_data sap_multi_set_pair_data
+#define sap_set_pair_data_at sap_multi_set_pair_data_at
 #define sap_pairs_of sap_multi_pairs_of
 #define sap_count sap_multi_count
 #define sap_is_valid sap_multi_is_valid
 #define sap_get_box sap_multi_get_box
 #define sap_get_object sap_multi_get_object
+#define sap_get_filter sap_multi_get_filter
+#define sap_is_static sap_multi_is_static
+#define sap_next sap_multi_next
 #define sap_query_box sap_multi_query_box
 #define sap_query_point sap_multi_query_point
 #define sap_query_sphere sap_multi_query_sphere
@@ -160,6 +173,8 @@ static void vary_way(sap_multi *m, const way *w, test_rng *dice) {
 #define sap_box_cast sap_multi_box_cast
 #define sap_ray_closest sap_multi_ray_closest
 #define sap_nearest sap_multi_nearest
+#define sap_nearest_to sap_multi_nearest_to
+#define sap_query_nearest sap_multi_query_nearest
 #define sap_snapshot_size sap_multi_snapshot_size
 #define sap_save sap_multi_save
 #define sap_restore sap_multi_restore

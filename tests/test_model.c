@@ -6,19 +6,16 @@
 
    usage: test_model [seeds] [first seed]   default 250 from 1; a failure names its seed */
 
-#define SAP_IMPLEMENTATION
-#include "sap.h"
+#include "ways.h"
 
-#include "test.h"
 #include "model.h"
 #include "scenes.h"
-#include "ways.h"
 
 enum { MOST_WORLDS = sizeof ways / sizeof ways[0], MOST_KNOWN = 64 };
 enum { WITH_LIMITS = 1, ANY_AXES = 2 }; /* what start may draw */
 
 typedef struct run {
-    test_rng rng, dice; /* the calls; the paths of the random world */
+    test_rng rng, dice; /* the calls; the ways of the world that changes them */
     model model;
     sap_world *worlds[MOST_WORLDS];
     const way *ways[MOST_WORLDS];
@@ -148,6 +145,7 @@ static void compare_boxes(run *r, int w, int all) {
         memset(&box, 0xff, sizeof box);
         if (b->live) {
             wrong += !sap_is_valid(s, b->id) || sap_get_object(s, b->id) != b->object;
+            wrong += sap_is_static(s, b->id) != b->is_static;
             wrong += sap_get_box(s, b->id, &box) != SAP_OK || !model_same_box(&b->box, &box);
             wrong += sap_is_valid(s, b->id ^ 0x01000000u) != 0; /* another generation */
         } else {
@@ -222,6 +220,18 @@ static void compare_settled(run *r, int w) {
     sap_get_stats(r->worlds[w], &stats);
     HOLDS(r, w, stats.boxes == m->live && stats.static_boxes == m->statics && stats.pairs == m->pairs.count);
     HOLDS(r, w, stats.created == m->created.count && stats.deleted == m->deleted.count);
+}
+
+/* A forced method is what settled; without one the world says which it chose. */
+static void compare_method(run *r, int w, model_recorded recorded, int forced) {
+    sap_stats stats;
+    int is_method;
+    sap_get_stats(r->worlds[w], &stats);
+    is_method = forced == SAP_METHOD_AUTO ? stats.method > 0 && stats.method < METHODS : stats.method == forced;
+    if (recorded == MODEL_SURELY && r->model.live > 0)
+        HOLDS(r, w, is_method);
+    else
+        HOLDS(r, w, stats.method == 0 || (recorded != MODEL_NOTHING && is_method));
 }
 
 /* Recording changes what the look calls show, and neither pairs nor events. */
@@ -419,10 +429,48 @@ static void do_set_filter(run *r) {
     }
 }
 
+static void do_set_filter_many(run *r, int n) {
+    sap_id ids[4];
+    uint32_t category = (uint32_t)test_random(&r->rng) & 7, mask = (uint32_t)test_random(&r->rng) | 5;
+    int i;
+    sap_result result;
+    if (r->model.live == 0) n = 0;
+    for (i = 0; i < n; i++) ids[i] = test_chance(&r->rng, 3) ? any_bad_id(r) : any_live(r); /* one may come twice */
+    result = model_set_filter_many(&r->model, n, ids, category, mask);
+    ALL(r, sap_set_filter_many(s, n, ids, category, mask), result);
+}
+
+static void do_set_static(run *r) {
+    sap_id id = test_chance(&r->rng, 3) ? any_bad_id(r) : any_live(r);
+    int is_static = test_chance(&r->rng, r->statics);
+    sap_result result = model_set_static(&r->model, id, is_static);
+    ALL(r, sap_set_static(s, id, is_static), result);
+    if (test_chance(&r->rng, 20)) { /* there and back again is nothing */
+        result = model_set_static(&r->model, id, !is_static);
+        ALL(r, sap_set_static(s, id, !is_static), result);
+    }
+}
+
+static void do_set_object(run *r) {
+    sap_id id = test_chance(&r->rng, 3) ? any_bad_id(r) : any_live(r);
+    void *object = any_object(r);
+    sap_result result = model_set_object(&r->model, id, object);
+    ALL(r, sap_set_object(s, id, object), result);
+}
+
+static void do_clear(run *r) {
+    int slot;
+    for (slot = 1; slot < r->model.slot_count; slot++)
+        if (r->model.slots[slot].live) remember(r, r->model.slots[slot].id);
+    model_clear(&r->model);
+    ALL(r, sap_clear(s), SAP_OK);
+}
+
 static void do_refilter(run *r) {
     sap_id id = test_chance(&r->rng, 3) ? any_bad_id(r) : any_live(r);
     model_box *b = model_find(&r->model, id);
     if (b && test_chance(&r->rng, 70)) b->version = (uint32_t)test_random(&r->rng) & 3;
+    if (b) model_record(&r->model, MODEL_MAYBE);
     ALL(r, sap_refilter(s, id), b ? SAP_OK : SAP_ERROR_ID);
 }
 
@@ -446,7 +494,7 @@ static void do_shift_origin(run *r) {
         offset[axis] = r->scene == SCENE_LATTICE || r->scene == SCENE_TOUCHING ? (float)(test_below(&r->rng, 5) - 2)
                                                                                : test_uniform(&r->rng, -20, 20);
         if (test_chance(&r->rng, 2)) offset[axis] = test_chance(&r->rng, 50) ? TEST_NAN : TEST_INFINITY;
-        if (test_chance(&r->rng, 5)) offset[axis] = TEST_LARGEST;
+        if (test_chance(&r->rng, 5)) offset[axis] = TEST_FLOAT_MAX;
         if (!(r->model.axes >> axis & 1)) offset[axis] = test_chance(&r->rng, 50) ? TEST_NAN : TEST_INFINITY;
     }
     result = model_shift_origin(&r->model, offset);
@@ -477,6 +525,7 @@ static void do_resize_all(run *r, float amount) {
 
 static sap_result do_update(run *r) {
     int w, dump = test_chance(&r->rng, 50), silent = test_chance(&r->rng, 10);
+    model_recorded recorded = r->model.recorded;
     sap_result result;
     r->asking = NULL;
     r->update++;
@@ -497,6 +546,7 @@ static sap_result do_update(run *r) {
             HOLDS(r, w, sap_update(s) == result);
         HOLDS(r, w, sap_last_error(s) == result);
         r->asking = NULL;
+        if (result == SAP_OK && r->ways[w]->method != ANY) compare_method(r, w, recorded, r->ways[w]->method);
         if (test_chance(&r->dice, 30)) exchange_boxes(s);
     }
     for (w = 0; w < r->world_count && !r->bad; w++) compare_settled(r, w);
@@ -517,6 +567,7 @@ static void do_empty_update(run *r) {
         compare_pairs(r, w);
         sap_get_stats(r->worlds[w], &stats);
         HOLDS(r, w, stats.swaps == 0 && stats.overlap_tests == 0 && stats.created == 0 && stats.deleted == 0);
+        HOLDS(r, w, stats.method == 0);
     }
 }
 
@@ -544,7 +595,7 @@ static void do_some_calls(run *r, int target) {
     else
         for (i = 0; i < movers && !r->bad; i++) do_move(r);
     for (i = test_below(&r->rng, 2 + busy / 4); i > 0 && !r->bad; i--) {
-        switch (test_below(&r->rng, 12)) {
+        switch (test_below(&r->rng, 15)) {
         case 0: do_add(r, 0); break;
         case 1: do_add(r, 1); break;
         case 2: do_remove(r); break;
@@ -560,6 +611,11 @@ static void do_some_calls(run *r, int target) {
             if (test_chance(&r->rng, 20)) do_shift_origin(r);
             break;
         case 10: do_move_many(r, test_below(&r->rng, 4)); break;
+        case 11: do_set_static(r); break;
+        case 12: do_set_object(r); break;
+        case 13:
+            if (r->masks) do_set_filter_many(r, test_below(&r->rng, 5));
+            break;
         default: { /* added and gone before any update has seen it */ do_add(r, 0); do_remove(r);
         }
         }
@@ -617,6 +673,7 @@ static int random_run(int seed, int size, int steps) {
     for (r.step = 0; r.step < steps && !r.bad; r.step++) {
         if (test_chance(&r.rng, 15)) target = test_below(&r.rng, size + 1);
         if (test_chance(&r.rng, 3)) target = 0; /* mass removal */
+        if (test_chance(&r.rng, 2)) do_clear(&r);
         do_some_calls(&r, target);
         if (!r.bad && test_chance(&r.rng, 50)) compare_recorded(&r);
         if (!r.bad && do_update(&r) == SAP_OK && test_chance(&r.rng, 10)) do_empty_update(&r);
@@ -670,8 +727,7 @@ static int calm_run(int seed) {
     return bad;
 }
 
-/* Thousands of boxes, most of them small, so that space is cut into many strips; then they grow, and
-   shrink again. */
+/* Thousands of boxes, most of them small, so that there is much to pass over; then they grow, and shrink again. */
 static int large_run(int seed) {
     static const scene scenes[] = {SCENE_SPARSE, SCENE_HUGE, SCENE_FLAT, SCENE_STRETCHED, SCENE_MIXED};
     static const float amounts[] = {0, 0, 10, -9, 0, 15, -15};
@@ -699,7 +755,7 @@ int main(int argc, char **argv) {
     int seeds = test_argument(argc, argv, 1, 250), first = test_argument(argc, argv, 2, 1), seed, bad = 0;
     for (seed = first; seed < first + seeds && bad < 5; seed++) {
         /* Small worlds are where every neighbourhood of every rule comes up; a few large ones reach what
-           is only there with many boxes: radix sort, strips, growth, give-up limits. */
+           is only there with many boxes: radix sort, levels of the index, growth, give-up limits. */
         if (seed % 25 == 7)
             bad += growing_run(seed, 300 + seed * 37 % 900, 8);
         else if (seed % 25 == 19)

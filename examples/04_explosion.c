@@ -75,7 +75,7 @@ int main(int argc, char **argv) {
     const sap_aabb guards[] = {
         {{5, 3, 0}, {5.8f, 3.8f, 0}}, {{26, 12, 0}, {26.8f, 12.8f, 0}}, {{23, 4, 0}, {23.8f, 4.8f, 0}}};
     const char *const names[] = {"Ada", "Ben", "Cleo"};
-    const sap_config flat = {SAP_2D, 0, 0, NULL, NULL};
+    const sap_config flat = {.axes = SAP_2D};
     blast b = {sap_create(&flat), {12.5f, 9, 0}, 6, 1000};
     sap_id guard[3];
     int n = 0, sheltered = 0, first = 0;

@@ -99,7 +99,7 @@ int main(int argc, char **argv) {
                           "door's north side", "door's south side", "table",     "pillar"};
     const float wanted[STEPS][3] = {{4, -9, 0},    {4.5f, 5.5f, 0}, {8, -0.5f, 0}, {4.5f, -4, 0},
                                     {3.5f, -5, 0}, {0, 7, 0},       {4, 2, 0},     {3, 9, 0}};
-    const sap_config flat = {SAP_2D, 0, 0, NULL, NULL};
+    const sap_config flat = {.axes = SAP_2D};
     sap_world *world = sap_create(&flat);
     sap_aabb me = {{2.5f, 13.5f, 0}, {3.5f, 14.5f, 0}}, stop[STEPS + 1];
     sap_id hero = sap_add(world, &me, "the hero"), ids[WALLS];

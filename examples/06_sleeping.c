@@ -119,7 +119,7 @@ static void step(game *g) {
 
 /* Crates in rows, asleep, and a heavy one that is thrown at them. Returns the slot of the heavy one. */
 static int set_up(game *g) {
-    const sap_config flat = {SAP_2D, 0, 0, NULL, NULL};
+    const sap_config flat = {.axes = SAP_2D};
     memset(g, 0, sizeof *g);
     g->world = sap_create(&flat);
     for (int i = 0; i < COLUMNS * ROWS; i++)

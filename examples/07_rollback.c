@@ -131,7 +131,7 @@ static void simulate(session *s, int frame) {
 }
 
 static void start(session *s) {
-    const sap_config flat = {SAP_2D, 0, 0, NULL, NULL};
+    const sap_config flat = {.axes = SAP_2D};
     memset(s, 0, sizeof *s);
     s->world = sap_create(&flat);
     for (int i = 0; i < PLAYERS; i++) {

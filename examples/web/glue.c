@@ -38,7 +38,7 @@ static float random_in(float low, float high) {
 /* n boxes at random, their sides between a half and one and a half of 'side'; if mixed, every hundredth box is ten
    times as large. Returns 0 without memory. */
 WEB_EXPORT(setup) int setup(int n, float side, float w, float h, int mixed) {
-    const sap_config flat = {SAP_2D, 0, 0, NULL, NULL};
+    const sap_config flat = {.axes = SAP_2D};
     sap_destroy(world);
     world = sap_create(&flat);
     count = n < MOST ? n : MOST;

@@ -208,7 +208,7 @@ static void write_picture(FILE *f) {
 }
 
 int main(int argc, char **argv) {
-    const sap_config flat = {SAP_2D, 0, 0, NULL, NULL};
+    const sap_config flat = {.axes = SAP_2D};
     sap_world *world = sap_create(&flat);
     set_up(world);
     run(world);

@@ -8,8 +8,13 @@ of one process. It prints:
 
     1 rank: 5000 boxes,   0 ghosts,    0 moved home,      0 bytes sent; 5256 pairs, equal in 40 of 40 frames
     2 ranks: 5000 boxes, 202 ghosts,  420 moved home, 253528 bytes sent; 5256 pairs, equal in 40 of 40 frames
+             a rank has 2498 to 2502 boxes, 0 to 199 ghosts of boxes shorter than a block, and 2414 to 2842 pairs
     3 ranks: 5000 boxes, 314 ghosts,  916 moved home, 528000 bytes sent; 5256 pairs, equal in 40 of 40 frames
+             a rank has 1512 to 1903 boxes, 0 to 156 ghosts of boxes shorter than a block, and 1456 to 2192 pairs
     4 ranks: 5000 boxes, 406 ghosts,  871 moved home, 527340 bytes sent; 5256 pairs, equal in 40 of 40 frames
+             a rank has 1210 to 1292 boxes, 0 to 200 ghosts of boxes shorter than a block, and 1076 to 1469 pairs
+             1024 ranks of such blocks, 1280000 boxes in all: 196 ghosts in a rank and 6760 bytes sent by it in a frame;
+             of boxes longer than a block 6 ghosts more, and an infinite one is 31 in its row
 
 A box has one home: the rank that owns the cell of its lowest corner. The home moves the box, and tells every other rank
 that owns a cell which the box touches. There it is a ghost: a box like any other, but moved by messages. When its
@@ -307,8 +312,9 @@ static int compare(int *pairs) {
     return equal;
 }
 
-/* What a rank in the middle of 32 by 32 blocks would have, from what 2 by 2 have. There each block has two sides with a
-   neighbour, here it would have four. A long box is a ghost in about as many blocks as it is blocks long. */
+/* What a rank in the middle of 32 by 32 blocks would have, from what 2 by 2 have. A box's home is that of its lowest
+   corner, so ghosts come over the two lower sides of a block. There half of these have a neighbour, here all would. A
+   long box is a ghost in about as many blocks as it is blocks long. */
 static void foretell(long long ghosts, long long long_ghosts, long long bytes) {
     printf("         1024 ranks of such blocks, %d boxes in all: %lld ghosts in a rank and %lld bytes sent by it in a "
            "frame;\n         of boxes longer than a block %lld ghosts more, and an infinite one is 31 in its row\n",

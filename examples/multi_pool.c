@@ -4,7 +4,7 @@ Shows how to settle a large world on several threads: a pool of threads, given t
     cc -I.. -I/usr/include/stb -O2 -o multi_pool multi_pool.c -pthread && ./multi_pool
 
 The pool is in pool.h, ready to copy. ./multi_pool 1 takes one thread instead of 4. With so few boxes threads gain little:
-make bench-multi says how much, here and with more. What is printed is the same, whatever the number:
+make bench-multi says how much, here and with more. It prints the same with any number:
 
     frame  0: 56037 pairs, 56037 began,    0 ended
     frame 15: 56232 pairs,  5437 began, 5291 ended

@@ -179,10 +179,10 @@ int main(int argc, char **argv) {
 /* The end, from above. */
 static void draw(const char *path, const game *g, const track *t) {
     svg p = svg_open(path, 1200, 650, "A heavy crate wakes what it hits");
-    svg_key(&p, 430, 34, SVG_TITLE, "dots: the heavy crate, frame by frame");
-    svg_key(&p, 730, 34, HEAVY, "where it lies now");
-    svg_key(&p, 890, 34, SVG_LIT, "woken, asleep again");
-    svg_key(&p, 1060, 34, SVG_PLAIN, "never woken");
+    svg_key(&p, 470, 34, SVG_TITLE, "where the heavy crate was");
+    svg_key(&p, 690, 34, HEAVY, "where it lies");
+    svg_key(&p, 825, 34, SVG_LIT, "woken, asleep again");
+    svg_key(&p, 1005, 34, SVG_PLAIN, "never woken");
     svg_begin_panel(&p, 40, 70, 1120, 540, -3, -1, 20);
     for (int i = 1; i < SLOTS; i++) {
         sap_aabb box = box_of(g, i);

@@ -36,7 +36,7 @@ enum { COLUMNS = 8, ROWS = 4, FLOCK = 36, STAY = 8, BOXES = FLOCK + STAY, FRAMES
 #define FULL "fill:#22364a"
 #define WRAPPED "fill:#3a2a48"
 
-static sap_aabb boxes[BOXES], ground = {{-5, 36, 0}, {120, 44, 0}}; /* longer than a cell, and static */
+static sap_aabb boxes[BOXES], ground = {{-5, 36, 0}, {135, 44, 0}}; /* longer than a cell, and static */
 static sap_id ids[BOXES];
 
 /* ---- the grid, as sap_multi.h uses it: only to count and to draw -------------------------------------------- */
@@ -138,13 +138,13 @@ int main(int argc, char **argv) {
     config.cells[1] = ROWS;
     sap_multi *world = sap_multi_create(&config);
     sap_world *one = sap_create(&config.sap);
-    svg p = svg_open(argc > 1 ? argv[1] : "05_grid.svg", 1240, 860, "A flock flies out of a wrapped grid");
-    svg_key(&p, 40, 66, SVG_PLAIN, "inside of a cell");
-    svg_key(&p, 190, 66, BORDER, "crosses a border");
-    svg_key(&p, 350, 66, OUTSIDE, "outside: its home is the same cell, wrapped");
-    svg_key(&p, 690, 66, FULL, "cell with boxes at home");
-    svg_key(&p, 890, 66, WRAPPED, "cell with boxes from outside");
-    svg_key(&p, 1110, 66, SVG_GROUND, "kept apart");
+    svg p = svg_open(argc > 1 ? argv[1] : "05_grid.svg", 1240, 690, "A flock flies out of a wrapped grid");
+    svg_key(&p, 40, 66, SVG_PLAIN, "in one cell");
+    svg_key(&p, 155, 66, BORDER, "crosses a border");
+    svg_key(&p, 315, 66, OUTSIDE, "outside: its home is a wrapped cell");
+    svg_key(&p, 610, 66, FULL, "cell with boxes");
+    svg_key(&p, 760, 66, WRAPPED, "cell with boxes from outside");
+    svg_key(&p, 1010, 66, SVG_GROUND, "larger than a cell");
 
     set_up();
     void *objects[BOXES];
@@ -185,7 +185,7 @@ int main(int argc, char **argv) {
 static void draw(svg *p, int moment, int frame, const census *c, const sap_multi *world) {
     int count, at_home[COLUMNS * ROWS] = {0}, from_outside[COLUMNS * ROWS] = {0};
     for (int i = 0; i < BOXES; i++) (is_outside(&boxes[i]) ? from_outside : at_home)[home_of(&boxes[i])] = 1;
-    svg_begin_panel(p, 40 + 590 * (moment % 2), 100 + 380 * (moment / 2), 570, 300, -6, -6, 4.2);
+    svg_begin_panel(p, 40 + 590 * (moment % 2), 100 + 290 * (moment / 2), 570, 270, -6, -6, 4);
     for (int column = 0; column < 2 * COLUMNS - 4; column++)
         for (int row = 0; row < ROWS; row++) {
             const float min[2] = {CELL_SIZE * (float)column, CELL_SIZE * (float)row};
@@ -211,7 +211,7 @@ static void draw(svg *p, int moment, int frame, const census *c, const sap_multi
         svg_line(p, (a->min[0] + a->max[0]) / 2, (a->min[1] + a->max[1]) / 2, (b->min[0] + b->max[0]) / 2,
                  (b->min[1] + b->max[1]) / 2, "stroke:#ffd877;stroke-width:2");
     }
-    svg_text(p, -4, 60, 15, SVG_WORD, "frame %d: %d of %d cells hold boxes, %d boxes outside", frame, c->cells,
+    svg_text(p, -4, 57, 15, SVG_WORD, "frame %d: %d of %d cells hold boxes, %d boxes outside", frame, c->cells,
              COLUMNS * ROWS, c->outside);
     svg_end_panel(p);
 }

@@ -1,5 +1,5 @@
 /*
-Shows how worker threads query one world at the same time: sap_prepare_queries, then nobody changes it until all are done.
+Shows how to query one world from several threads: sap_prepare_queries, then nobody changes it until all are done.
 
     cc -I.. -I/usr/include/stb -O2 -o threads 18_threads.c -pthread -lm && ./threads
 

@@ -7,8 +7,8 @@ It needs SDL2 and libpng (Debian: libsdl2-dev libpng-dev); `make game` installs 
 arrows fly, space fires, shift slows you down, O shows or hides what sap sees, R restarts, escape quits.
 With --headless it needs no display: it plays that many frames by itself and draws the last one. It prints:
 
-    372 frames: wave 1, 2133 points, 94 enemies shot down, 5 near misses, 5 lives left
-    at most 2338 boxes, 2120 of them bullets, and 13 pairs; 1047 events
+    372 frames: wave 1, 2134 points, 94 enemies shot down, 6 near misses, 5 lives left
+    at most 2338 boxes, 2119 of them bullets, and 13 pairs; 1049 events
 */
 #include <math.h>
 #include <stdio.h>

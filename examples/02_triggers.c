@@ -89,7 +89,7 @@ int main(void) {
         {"the wolf", WALKER, {{-2.5f, 0, 0}, {-0.5f, 1, 0}}, 0.4f, 0, 0, 0},
     };
     enum { THINGS = sizeof things / sizeof *things, FIRE = 1, WALKERS = 3 };
-    const sap_config flat = {SAP_2D, 0, 0, NULL, NULL};
+    const sap_config flat = {.axes = SAP_2D};
     sap_world *world = sap_create(&flat);
     sap_id ids[THINGS];
     int pairs, now = 0;

@@ -55,21 +55,8 @@ static int is_passed(const thing *it, const thing *picked) { /* glass in front o
     return it->category == GLASS && it->t < picked->t;
 }
 
-static const char *style_of(const thing *it, const thing *picked) {
-    if (it == picked) return SVG_LIT;
-    if (it->category == GLASS) return is_passed(it, picked) ? PASSED : PANE;
-    return it->category == UNIT ? PERSON : it->category == GROUND ? SVG_GROUND : SVG_PLAIN;
-}
-
-static void draw_on_screen(svg *p, const thing *it, const char *style) {
-    svg_box3(p, &camera, it->box.min, it->box.max, it->category != GLASS, style);
-}
-
-static void draw_from_above(svg *p, const thing *it, const char *style) {
-    const float min[2] = {it->box.min[0], it->box.min[2]}, max[2] = {it->box.max[0], it->box.max[2]};
-    svg_box(p, min, max, style);
-    if (it->category != GROUND) svg_text(p, max[0] + 0.2, max[1], 15, SVG_TITLE ";" SVG_HALO, "%s", it->name);
-}
+static void draw(const char *path, const thing *things, int n, const thing *picked, const float mouse[2],
+                 const float way[3], float t);
 
 int main(int argc, char **argv) {
     thing things[] = {
@@ -101,21 +88,45 @@ int main(int argc, char **argv) {
     thing *building = (thing *)sap_get_object(world, sap_ray_closest(world, camera.eye, way, BUILDING, &t));
     printf("the first building: %s, %.1f m\n", building->name, t * reach);
 
-    svg p = svg_open(argc > 1 ? argv[1] : "picking.svg", 1200, 630,
-                     "The mouse picks the knight, through two panes of glass");
+    draw(argc > 1 ? argv[1] : "picking.svg", things, THINGS, picked, mouse, way, t);
+    sap_destroy(world);
+    return 0;
+}
+
+/* ---- drawing ------------------------------------------------------------------------------------------------ */
+
+static const char *style_of(const thing *it, const thing *picked) {
+    if (it == picked) return SVG_LIT;
+    if (it->category == GLASS) return is_passed(it, picked) ? PASSED : PANE;
+    return it->category == UNIT ? PERSON : it->category == GROUND ? SVG_GROUND : SVG_PLAIN;
+}
+
+static void draw_on_screen(svg *p, const thing *it, const char *style) {
+    svg_box3(p, &camera, it->box.min, it->box.max, it->category != GLASS, style);
+}
+
+static void draw_from_above(svg *p, const thing *it, const char *style) {
+    const float min[2] = {it->box.min[0], it->box.min[2]}, max[2] = {it->box.max[0], it->box.max[2]};
+    svg_box(p, min, max, style);
+    if (it->category != GROUND) svg_text(p, max[0] + 0.2, max[1], 15, SVG_TITLE ";" SVG_HALO, "%s", it->name);
+}
+
+static void draw(const char *path, const thing *things, int n, const thing *picked, const float mouse[2],
+                 const float way[3], float t) {
+    svg p = svg_open(path, 1200, 630, "The mouse picks the knight, through two panes of glass");
     svg_text(&p, 40, 76, 16, SVG_WORD, "On the screen");
     svg_text(&p, 720, 76, 16, SVG_WORD, "From above");
     svg_key(&p, 750, 34, SVG_LIT, "picked");
     svg_key(&p, 850, 34, PASSED, "looked through");
     svg_key(&p, 1010, 34, PANE, "glass behind it");
     svg_begin_panel(&p, 40, 96, 640, 480, 0, 0, 1);
-    for (int i = 0; i < THINGS; i++) draw_on_screen(&p, &things[i], style_of(&things[i], picked));
+    for (int i = 0; i < n; i++) draw_on_screen(&p, &things[i], style_of(&things[i], picked));
     draw_on_screen(&p, picked, SVG_LIT); /* over the glass */
     svg_pointer(&p, mouse[0], mouse[1]);
     svg_end_panel(&p);
 
     svg_begin_panel(&p, 720, 96, 440, 480, -11, -12.5, 20);
-    for (int i = 0; i < THINGS; i++) draw_from_above(&p, &things[i], style_of(&things[i], picked));
+    for (int i = 0; i < n; i++) draw_from_above(&p, &things[i], style_of(&things[i], picked));
     const double x0 = camera.eye[0], y0 = camera.eye[2], dx = way[0], dy = way[2], end = picked->t;
     svg_line(&p, x0, y0, x0 + dx * t, y0 + dy * t, "stroke:#ffd877;stroke-dasharray:2 6");
     svg_line(&p, x0, y0, x0 + dx * end, y0 + dy * end, "stroke:#ffd877;stroke-width:3");
@@ -123,6 +134,4 @@ int main(int argc, char **argv) {
     svg_text(&p, x0 + 0.6, y0 + 0.25, 15, SVG_TITLE, "eye");
     svg_end_panel(&p);
     svg_close(&p);
-    sap_destroy(world);
-    return 0;
 }

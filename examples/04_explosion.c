@@ -61,13 +61,15 @@ static sap_id add(sap_world *world, const sap_aabb *box, uint32_t category, void
     return id;
 }
 
-/* An arrow from the middle of the crate along its push, one metre for 400 newtons. */
-static void draw_push(svg *p, const crate *c) {
-    double x = (c->box.min[0] + c->box.max[0]) / 2, y = (c->box.min[1] + c->box.max[1]) / 2;
-    if (c->strength > 60)
-        svg_line(p, x, y, x + c->push[0] / 400, y + c->push[1] / 400,
-                 "stroke:#e8eef6;stroke-width:2;marker-end:url(#arrow)");
-}
+typedef struct scene { /* for the picture */
+    const crate *crates;
+    const sap_aabb *wall, *guards;
+    const char *const *names;
+    int n, reached, sheltered, first;
+    float ear, force, radius;
+} scene;
+
+static void draw(const char *path, const scene *s);
 
 int main(int argc, char **argv) {
     static crate crates[CRATES];
@@ -75,7 +77,7 @@ int main(int argc, char **argv) {
     const sap_aabb guards[] = {
         {{5, 3, 0}, {5.8f, 3.8f, 0}}, {{26, 12, 0}, {26.8f, 12.8f, 0}}, {{23, 4, 0}, {23.8f, 4.8f, 0}}};
     const char *const names[] = {"Ada", "Ben", "Cleo"};
-    const sap_config flat = {SAP_2D, 0, 0, NULL, NULL};
+    const sap_config flat = {.axes = SAP_2D};
     blast b = {sap_create(&flat), {12.5f, 9, 0}, 6, 1000};
     sap_id guard[3];
     int n = 0, sheltered = 0, first = 0;
@@ -99,11 +101,27 @@ int main(int argc, char **argv) {
     printf("%d of %d crates are within %.0f m, %d of them behind the wall\n", reached, n, b.radius, sheltered);
     printf("%s heard it first: %.1f m away, after %.0f ms\n", names[first], ear, ear / 0.343);
 
-    svg p = svg_open(argc > 1 ? argv[1] : "explosion.svg", 1200, 770,
-                     "An explosion pushes what is near, but not what a wall shelters");
+    const scene seen = {crates, &wall, guards, names, n, reached, sheltered, first, ear, b.force, b.radius};
+    draw(argc > 1 ? argv[1] : "explosion.svg", &seen);
+    sap_destroy(b.world);
+    return 0;
+}
+
+/* ---- drawing ------------------------------------------------------------------------------------------------ */
+
+/* An arrow from the middle of the crate along its push, one metre for 400 newtons. */
+static void draw_push(svg *p, const crate *c) {
+    double x = (c->box.min[0] + c->box.max[0]) / 2, y = (c->box.min[1] + c->box.max[1]) / 2;
+    if (c->strength > 60)
+        svg_line(p, x, y, x + c->push[0] / 400, y + c->push[1] / 400,
+                 "stroke:#e8eef6;stroke-width:2;marker-end:url(#arrow)");
+}
+
+static void draw(const char *path, const scene *s) {
+    svg p = svg_open(path, 1200, 770, "An explosion pushes what is near, but not what a wall shelters");
     svg_text(&p, 40, 76, 16, SVG_WORD,
-             "%d of %d crates are in reach, %d of them sheltered; %s, %.1f m away, heard it first", reached, n,
-             sheltered, names[first], ear);
+             "%d of %d crates are in reach, %d of them sheltered; %s, %.1f m away, heard it first", s->reached, s->n,
+             s->sheltered, s->names[s->first], s->ear);
     svg_key(&p, 810, 34, "fill:#ff5c4d", "strong push");
     svg_key(&p, 930, 34, "fill:#fadb42", "weak push");
     svg_key(&p, 1040, 34, SHELTERED, "sheltered");
@@ -111,26 +129,24 @@ int main(int argc, char **argv) {
     svg_key(&p, 930, 64, HEARS, "guard");
     svg_key(&p, 1040, 64, "fill:#8fa3ba", "wall");
     svg_begin_panel(&p, 40, 110, 1120, 630, 0, 0, 35);
-    svg_circle(&p, 12.5, 9, b.radius, "fill:#ff7d5a;fill-opacity:.16;stroke:#ff7d5a;stroke-width:2");
-    svg_circle(&p, 12.5, 9, ear, "fill:none;stroke:#7fd0a0;stroke-dasharray:3 5");
-    for (int i = 0; i < n; i++) {
+    svg_circle(&p, 12.5, 9, s->radius, "fill:#ff7d5a;fill-opacity:.16;stroke:#ff7d5a;stroke-width:2");
+    svg_circle(&p, 12.5, 9, s->ear, "fill:none;stroke:#7fd0a0;stroke-dasharray:3 5");
+    for (int i = 0; i < s->n; i++) {
         char style[48];
-        snprintf(style, sizeof style, "fill:hsl(%.0f,95%%,62%%)", 50 - 50 * (crates[i].strength / b.force));
-        svg_box(&p, crates[i].box.min, crates[i].box.max,
-                crates[i].strength > 0 ? style
-                : crates[i].reached    ? SHELTERED
-                                       : SVG_PLAIN);
+        snprintf(style, sizeof style, "fill:hsl(%.0f,95%%,62%%)", 50 - 50 * (s->crates[i].strength / s->force));
+        svg_box(&p, s->crates[i].box.min, s->crates[i].box.max,
+                s->crates[i].strength > 0 ? style
+                : s->crates[i].reached    ? SHELTERED
+                                          : SVG_PLAIN);
     }
-    svg_box(&p, wall.min, wall.max, "fill:#8fa3ba");
-    for (int i = 0; i < n; i++) draw_push(&p, &crates[i]);
+    svg_box(&p, s->wall->min, s->wall->max, "fill:#8fa3ba");
+    for (int i = 0; i < s->n; i++) draw_push(&p, &s->crates[i]);
     svg_circle(&p, 12.5, 9, 0.3, "fill:#ffffff;stroke:#ff7d5a;stroke-width:6");
     for (int i = 0; i < 3; i++) {
-        svg_box(&p, guards[i].min, guards[i].max, HEARS);
-        svg_text(&p, guards[i].min[0] - 0.1, guards[i].min[1] - 0.2, 20,
-                 i == first ? HEARS ";" SVG_HALO : SVG_TITLE ";" SVG_HALO, "%s", names[i]);
+        svg_box(&p, s->guards[i].min, s->guards[i].max, HEARS);
+        svg_text(&p, s->guards[i].min[0] - 0.1, s->guards[i].min[1] - 0.2, 20,
+                 i == s->first ? HEARS ";" SVG_HALO : SVG_TITLE ";" SVG_HALO, "%s", s->names[i]);
     }
     svg_end_panel(&p);
     svg_close(&p);
-    sap_destroy(b.world);
-    return 0;
 }

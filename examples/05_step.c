@@ -20,7 +20,7 @@ It draws the way from above in step.svg or the file you name. It prints:
 #include "sap.h"
 
 enum { WALL = 1, HERO = 2 }; /* categories: the hero is in the world too, and must not hit itself */
-enum { STEPS = 8, WALLS = 8 };
+enum { STEPS = 8, WALLS = 8, MOST_SLIDES = 3 };
 #define GAP 0.01f /* the distance kept from walls: boxes that touch overlap, so the wall would be hit again at once */
 #define WALKS "fill:#6f8fb4;fill-opacity:.22;stroke:#6f8fb4"
 #define SLIDES "fill:#ffab5c;fill-opacity:.22;stroke:#ffab5c"
@@ -32,27 +32,23 @@ typedef struct touch {
     float t;
 } touch;
 
+typedef struct stretch { /* a straight piece of the way, for the picture */
+    sap_aabb from;
+    float way[3], part; /* how much of 'way' was gone */
+    int slides, axis;   /* axis: of the side that stopped it, -1: none */
+} stretch;
+
+typedef struct track {
+    stretch pieces[STEPS * MOST_SLIDES];
+    int n;
+} track;
+
 /* Called for what is in the way, in no particular order. Keeps the first hit; at a tie, the lower id. */
 static float keep_first(sap_id id, void *object, float t, void *user) {
     touch *first = (touch *)user;
     (void)object;
     if (t < first->t || (t <= first->t && id < first->id)) *first = (touch){id, t};
     return t; /* clip: nothing behind it matters */
-}
-
-/* The axis along which the two meet: the one on which they begin to overlap last. 'part' is how much of the
-   way is free, up to the gap. */
-static int meeting_axis(const sap_aabb *me, const sap_aabb *other, const float way[3], float *part) {
-    float last = -1;
-    int axis = 0;
-    for (int k = 0; k < 2; k++) {
-        float room = way[k] > 0 ? other->min[k] - me->max[k] : me->min[k] - other->max[k];
-        if (!(fabsf(way[k]) > 0) || room / fabsf(way[k]) <= last) continue;
-        last = room / fabsf(way[k]);
-        axis = k;
-    }
-    *part = fmaxf(0, last - GAP / fabsf(way[axis]));
-    return axis;
 }
 
 static sap_aabb shifted(sap_aabb box, const float way[3], float part) {
@@ -64,32 +60,32 @@ static sap_aabb shifted(sap_aabb box, const float way[3], float part) {
 }
 
 /* One step: as far as possible, then what is left of it along the wall, and in a corner along the second wall. */
-static sap_aabb step(sap_world *world, sap_aabb me, const float wanted[3], svg *p) {
+static sap_aabb step(sap_world *world, sap_aabb me, const float wanted[3], track *t) {
     float way[3] = {wanted[0], wanted[1], 0};
-    for (int slides = 0; slides < 3 && hypotf(way[0], way[1]) > 0; slides++) {
+    for (int slides = 0; slides < MOST_SLIDES && hypotf(way[0], way[1]) > 0; slides++) {
         touch first = {0, 2}; /* a t beyond any hit */
-        sap_aabb wall;
-        float part = 1;
+        float part = 1, normal[3], against = 0;
         int axis = -1;
         sap_box_cast(world, &me, way, WALL, keep_first, &first);
         if (first.id) {
+            sap_aabb wall;
             sap_get_box(world, first.id, &wall);
-            axis = meeting_axis(&me, &wall, way, &part);
+            sap_hit_normal(&me, way, &wall, normal); /* the side of the wall that is met: it points back at me */
+            for (int k = 0; k < 2; k++) against -= way[k] * normal[k];
+            axis = fabsf(normal[1]) > 0;
+            part = fmaxf(0, first.t - GAP / against);
             printf(" meets the %s,", (char *)sap_get_object(world, first.id));
         }
-        for (float at = 0, length = hypotf(way[0], way[1]); at < part; at += 0.7f / length) {
-            sap_aabb ghost = shifted(me, way, at);
-            svg_box(p, ghost.min, ghost.max, slides ? SLIDES : WALKS);
-        }
+        t->pieces[t->n++] = (stretch){me, {way[0], way[1], 0}, part, slides, axis};
         me = shifted(me, way, part);
         if (axis < 0) break;
-        sap_aabb side = me; /* the side that touches */
-        (way[axis] > 0 ? side.min : side.max)[axis] = (way[axis] > 0 ? me.max : me.min)[axis];
-        svg_box(p, side.min, side.max, TOUCHES);
-        for (int k = 0; k < 2; k++) way[k] *= k == axis ? 0 : 1 - part;
+        for (int k = 0; k < 2; k++) way[k] = (1 - part) * (way[k] + against * normal[k]); /* what is left, along it */
     }
     return me;
 }
+
+static void draw(const char *path, const sap_aabb *walls, void *const *names, const float (*wanted)[3],
+                 const sap_aabb *stop, const track *t);
 
 int main(int argc, char **argv) {
     sap_aabb walls[WALLS] = {{{0, 0, 0}, {32, 1, 0}},   {{0, 17, 0}, {32, 18, 0}}, {{0, 1, 0}, {1, 17, 0}},
@@ -99,15 +95,29 @@ int main(int argc, char **argv) {
                           "door's north side", "door's south side", "table",     "pillar"};
     const float wanted[STEPS][3] = {{4, -9, 0},    {4.5f, 5.5f, 0}, {8, -0.5f, 0}, {4.5f, -4, 0},
                                     {3.5f, -5, 0}, {0, 7, 0},       {4, 2, 0},     {3, 9, 0}};
-    const sap_config flat = {SAP_2D, 0, 0, NULL, NULL};
+    const sap_config flat = {.axes = SAP_2D};
     sap_world *world = sap_create(&flat);
     sap_aabb me = {{2.5f, 13.5f, 0}, {3.5f, 14.5f, 0}}, stop[STEPS + 1];
+    static track gone;
     sap_id hero = sap_add(world, &me, "the hero"), ids[WALLS];
     sap_set_filter(world, hero, HERO, WALL);
     sap_add_static_many(world, WALLS, walls, names, ids);
 
-    svg p = svg_open(argc > 1 ? argv[1] : "step.svg", 1200, 770,
-                     "Eight steps of a hero who stops at walls and slides along them");
+    stop[0] = me;
+    for (int i = 0; i < STEPS; i++) {
+        printf("step %d:", i + 1);
+        me = stop[i + 1] = step(world, me, wanted[i], &gone);
+        printf(" ends at %.1f, %.1f\n", me.min[0] + 0.5, me.min[1] + 0.5);
+        sap_move(world, hero, &me);
+    }
+    draw(argc > 1 ? argv[1] : "step.svg", walls, names, wanted, stop, &gone);
+    sap_destroy(world);
+    return 0;
+}
+
+static void draw(const char *path, const sap_aabb *walls, void *const *names, const float (*wanted)[3],
+                 const sap_aabb *stop, const track *t) {
+    svg p = svg_open(path, 1200, 770, "Eight steps of a hero who stops at walls and slides along them");
     svg_text(&p, 40, 76, 16, SVG_WORD,
              "Each step asks once what its box would hit on the way, and once more for every slide");
     svg_key(&p, 815, 34, WALKS, "walks");
@@ -118,19 +128,24 @@ int main(int argc, char **argv) {
     for (int i = 0; i < WALLS; i++) {
         svg_box(&p, walls[i].min, walls[i].max, SVG_PLAIN);
         if (walls[i].max[0] - walls[i].min[0] > 1)
-            svg_text(&p, walls[i].min[0] + 0.1, walls[i].min[1] + 0.6, 15, SVG_TITLE, "%s", names[i]);
+            svg_text(&p, walls[i].min[0] + 0.1, walls[i].min[1] + 0.6, 15, SVG_TITLE, "%s", (char *)names[i]);
     }
-
-    stop[0] = me;
     for (int i = 0; i < STEPS; i++) {
-        double x = me.min[0] + 0.5, y = me.min[1] + 0.5;
-        sap_aabb goal = shifted(me, wanted[i], 1);
+        const double x = stop[i].min[0] + 0.5, y = stop[i].min[1] + 0.5;
+        const sap_aabb goal = shifted(stop[i], wanted[i], 1);
         svg_line(&p, x, y, x + wanted[i][0], y + wanted[i][1], WANTS);
         svg_box(&p, goal.min, goal.max, WANTS);
-        printf("step %d:", i + 1);
-        me = stop[i + 1] = step(world, me, wanted[i], &p);
-        printf(" ends at %.1f, %.1f\n", me.min[0] + 0.5, me.min[1] + 0.5);
-        sap_move(world, hero, &me);
+    }
+    for (int i = 0; i < t->n; i++) {
+        const stretch *s = &t->pieces[i];
+        for (float at = 0, length = hypotf(s->way[0], s->way[1]); at < s->part; at += 0.7f / length) {
+            const sap_aabb ghost = shifted(s->from, s->way, at);
+            svg_box(&p, ghost.min, ghost.max, s->slides ? SLIDES : WALKS);
+        }
+        if (s->axis < 0) continue;
+        sap_aabb side = shifted(s->from, s->way, s->part); /* the side that touches */
+        (s->way[s->axis] > 0 ? side.min : side.max)[s->axis] = (s->way[s->axis] > 0 ? side.max : side.min)[s->axis];
+        svg_box(&p, side.min, side.max, TOUCHES);
     }
     for (int i = 0; i <= STEPS; i++) {
         svg_box(&p, stop[i].min, stop[i].max, SVG_LIT);
@@ -138,6 +153,4 @@ int main(int argc, char **argv) {
     }
     svg_end_panel(&p);
     svg_close(&p);
-    sap_destroy(world);
-    return 0;
 }

@@ -18,22 +18,25 @@ It draws the end, seen from above, in sleeping.svg or the file you name. It prin
 #define SAP_IMPLEMENTATION
 #include "sap.h"
 
-enum { COLUMNS = 32, ROWS = 17, BODIES = COLUMNS * ROWS + 1, SLOTS = BODIES + 1 };
+enum { COLUMNS = 32, ROWS = 17, BODIES = COLUMNS * ROWS + 1, SLOTS = BODIES + 1, MOST_FRAMES = 1000 };
+#define HEAVY "fill:#ff8a5c;stroke:#10151c"
 static const float step_time = 1 / 60.0f, friction = 12, calm_speed = 0.05f, wake_speed = 0.2f;
 
-/* Components are arrays. The index is the slot of a box, the low 24 bits of its id, which counts from 1: no map is
-   needed. */
+/* Components are arrays. The index is SAP_SLOT of a box's id, which counts from 1: no map is needed. A slot is no id:
+   once boxes are removed, ids have higher bits that say which of its owners is meant. So the ids are kept, too. */
 typedef struct game {
     sap_world *world;
+    sap_id id[SLOTS];
     float middle[SLOTS][2], last[SLOTS][2]; /* now, and one step ago */
     float velocity[SLOTS][2], half[SLOTS], mass[SLOTS];
     int calm_steps[SLOTS], woken[SLOTS];
     int awake[SLOTS], awakes, seat[SLOTS]; /* the slots that are awake; each slot's place among them, or -1: asleep */
 } game;
 
-static int slot_of(sap_id id) {
-    return (int)(id & 0xffffff);
-}
+typedef struct track { /* where the heavy crate is drawn, frame by frame */
+    float at[MOST_FRAMES][2];
+    int n;
+} track;
 
 static sap_aabb box_of(const game *g, int i) {
     const float *m = g->middle[i], h = g->half[i];
@@ -61,7 +64,9 @@ static void put_to_sleep(game *g, int i) {
 
 static int add(game *g, float x, float y, float half, float mass) {
     const sap_aabb box = {{x - half, y - half, 0}, {x + half, y + half, 0}};
-    int i = slot_of(sap_add(g->world, &box, NULL));
+    const sap_id id = sap_add(g->world, &box, NULL);
+    const int i = (int)SAP_SLOT(id);
+    g->id[i] = id;
     g->middle[i][0] = g->last[i][0] = x;
     g->middle[i][1] = g->last[i][1] = y;
     g->half[i] = half;
@@ -105,13 +110,13 @@ static void step(game *g) {
         if (g->calm_steps[g->awake[n]] > 20) put_to_sleep(g, g->awake[n]);
     for (int n = 0; n < g->awakes; n++) {
         sap_aabb box = box_of(g, g->awake[n]);
-        sap_move(g->world, (sap_id)g->awake[n], &box); /* nothing was removed: the id is the slot */
+        sap_move(g->world, g->id[g->awake[n]], &box);
     }
     sap_update(g->world);
     for (int n = 0, end = g->awakes; n < end; n++) { /* those woken here start in the next step */
-        int count = sap_pairs_of(g->world, (sap_id)g->awake[n], others, 64);
+        int count = sap_pairs_of(g->world, g->id[g->awake[n]], others, 64);
         for (int o = 0; o < count && o < 64; o++) {
-            int other = slot_of(others[o]);
+            int other = (int)SAP_SLOT(others[o]);
             if (g->seat[other] < 0 || other > g->awake[n]) collide(g, g->awake[n], other);
         }
     }
@@ -119,7 +124,7 @@ static void step(game *g) {
 
 /* Crates in rows, asleep, and a heavy one that is thrown at them. Returns the slot of the heavy one. */
 static int set_up(game *g) {
-    const sap_config flat = {SAP_2D, 0, 0, NULL, NULL};
+    const sap_config flat = {.axes = SAP_2D};
     memset(g, 0, sizeof *g);
     g->world = sap_create(&flat);
     for (int i = 0; i < COLUMNS * ROWS; i++)
@@ -132,8 +137,9 @@ static int set_up(game *g) {
     return heavy;
 }
 
-/* Runs a game for 5 s, with frames of these lengths in turn. With a picture it also draws the way and prints. */
-static void play(game *g, const float *frame_times, int kinds, svg *p) {
+/* Runs a game for 5 s, with frames of these lengths in turn. The first one also prints, and keeps where the heavy crate
+   is drawn. */
+static void play(game *g, const float *frame_times, int kinds, track *t) {
     int heavy = set_up(g), steps = 0;
     int moves = 0;
     float debt = 0; /* time that has passed but is not simulated yet: less than a step */
@@ -141,37 +147,48 @@ static void play(game *g, const float *frame_times, int kinds, svg *p) {
         for (debt += frame_times[frame % kinds]; debt >= step_time && steps < 300; debt -= step_time) {
             step(g);
             moves += g->awakes;
-            if (++steps % 60 || !p) continue;
+            if (++steps % 60 || !t) continue;
             printf("second %d: %2d boxes moved per step, %2d of %d awake at the end\n", steps / 60, moves / 60,
                    g->awakes, BODIES);
             moves = 0;
         }
-        if (!p || g->seat[heavy] < 0) continue;
+        if (!t || g->seat[heavy] < 0 || t->n == MOST_FRAMES) continue;
         /* What is drawn lies between the last two steps, so that it moves evenly at any frame rate. */
         float part = debt / step_time;
         const float *now = g->middle[heavy], *last = g->last[heavy];
-        svg_circle(p, last[0] + (now[0] - last[0]) * part, last[1] + (now[1] - last[1]) * part, 0.1, SVG_TITLE);
+        for (int k = 0; k < 2; k++) t->at[t->n][k] = last[k] + (now[k] - last[k]) * part;
+        t->n++;
     }
     sap_destroy(g->world);
 }
 
+static void draw(const char *path, const game *g, const track *t);
+
 int main(int argc, char **argv) {
     static game smooth, stuttering;
+    static track heavy;
     const float fast[] = {1 / 144.0f}, slow[] = {1 / 50.0f, 1 / 31.0f, 1 / 8.0f, 1 / 44.0f, 1 / 90.0f};
-    svg p = svg_open(argc > 1 ? argv[1] : "sleeping.svg", 1200, 650, "A heavy crate wakes what it hits");
-    svg_key(&p, 540, 34, SVG_TITLE, "the heavy one, frame by frame");
-    svg_key(&p, 815, 34, SVG_LIT, "woken, asleep again");
-    svg_key(&p, 1000, 34, SVG_PLAIN, "never woken");
-    svg_begin_panel(&p, 40, 70, 1120, 540, -3, -1, 20);
-    play(&smooth, fast, 1, &p);
+    play(&smooth, fast, 1, &heavy);
     play(&stuttering, slow, 5, NULL);
     int same = !memcmp(smooth.middle, stuttering.middle, sizeof smooth.middle);
     printf("at 144 frames a second, and at 8 to 90: %s\n", same ? "the same to the last bit" : "different");
+    draw(argc > 1 ? argv[1] : "sleeping.svg", &smooth, &heavy);
+    return !same;
+}
+
+/* The end, from above. */
+static void draw(const char *path, const game *g, const track *t) {
+    svg p = svg_open(path, 1200, 650, "A heavy crate wakes what it hits");
+    svg_key(&p, 470, 34, SVG_TITLE, "where the heavy crate was");
+    svg_key(&p, 690, 34, HEAVY, "where it lies");
+    svg_key(&p, 825, 34, SVG_LIT, "woken, asleep again");
+    svg_key(&p, 1005, 34, SVG_PLAIN, "never woken");
+    svg_begin_panel(&p, 40, 70, 1120, 540, -3, -1, 20);
     for (int i = 1; i < SLOTS; i++) {
-        sap_aabb box = box_of(&smooth, i);
-        svg_box(&p, box.min, box.max, smooth.woken[i] ? SVG_LIT : SVG_PLAIN);
+        sap_aabb box = box_of(g, i);
+        svg_box(&p, box.min, box.max, g->half[i] > 1 ? HEAVY : g->woken[i] ? SVG_LIT : SVG_PLAIN);
     }
+    for (int i = 0; i < t->n; i++) svg_circle(&p, t->at[i][0], t->at[i][1], 0.1, SVG_TITLE);
     svg_end_panel(&p);
     svg_close(&p);
-    return !same;
 }

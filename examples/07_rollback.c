@@ -6,7 +6,6 @@ Shows how to roll back: when the input of a player arrives late, return to its f
 It prints:
 
     51 rollbacks in 600 frames, 229 frames simulated again, 75 of them with different events
-    a save copies 6044 bytes of the game and up to 20856 of 302 boxes
     the events are those of a game without delay in 600 of 600 frames
     the final state, 643 : 919, compared byte for byte: equal
 */
@@ -131,7 +130,7 @@ static void simulate(session *s, int frame) {
 }
 
 static void start(session *s) {
-    const sap_config flat = {SAP_2D, 0, 0, NULL, NULL};
+    const sap_config flat = {.axes = SAP_2D};
     memset(s, 0, sizeof *s);
     s->world = sap_create(&flat);
     for (int i = 0; i < PLAYERS; i++) {
@@ -163,7 +162,6 @@ int main(void) {
     static int truth[FRAMES][2], arrives[FRAMES];
     uint32_t random = 1;
     int rollbacks = 0, again = 0, corrected = 0, right = 0;
-    size_t most = 0;
     for (int f = 0; f < FRAMES; f++) {
         int turn = f == 0 || random_below(&random, 12) == 0; /* a player holds a key for a while */
         for (int k = 0; k < 2; k++) truth[f][k] = turn ? random_below(&random, 5) - 2 : truth[f - 1][k];
@@ -185,7 +183,6 @@ int main(void) {
             corrected += late.log[f] != before;
         }
         if (now < FRAMES) simulate(&late, now);
-        if (most < sap_snapshot_size(late.world)) most = sap_snapshot_size(late.world);
     }
 
     start(&straight); /* the same game with all inputs in time */
@@ -200,8 +197,6 @@ int main(void) {
                !memcmp(&late.game, &straight.game, sizeof late.game);
     printf("%d rollbacks in %d frames, %d frames simulated again, %d of them with different events\n", rollbacks,
            FRAMES, again, corrected);
-    printf("a save copies %d bytes of the game and up to %d of %d boxes\n", (int)sizeof(game), (int)most,
-           sap_count(late.world));
     printf("the events are those of a game without delay in %d of %d frames\n", right, FRAMES);
     printf("the final state, %d : %d, compared byte for byte: %s\n", late.game.score[0], late.game.score[1],
            same ? "equal" : "different");

@@ -128,7 +128,7 @@ static void check(void) {
 }
 
 int main(void) {
-    const sap_config flat = {SAP_2D, 0, 0, NULL, NULL};
+    const sap_config flat = {.axes = SAP_2D};
     sap_world *world = sap_create(&flat);
     long long moved = 0, spawns = 0, moves = 0, forgets = 0;
     int pairs;

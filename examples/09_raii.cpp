@@ -1,5 +1,5 @@
 /*
-Shows how to use sap.h from C++: a world that frees itself, lambdas for events, boxes in a std::vector.
+Shows how to use sap.h from C++, with a small wrapper to copy as it is: typed objects, lambdas, exceptions, RAII.
 
     c++ -std=c++11 -I.. -I/usr/include/stb -o raii 09_raii.cpp && ./raii
 
@@ -10,11 +10,12 @@ It prints:
     4: comet meets station
     7: comet leaves moon
     9: comet leaves station
-    refused: The id names no box: it is 0, was never given out, or its box has been removed.
+    restored: moon and station
+    in the corner: 2
+    a lambda may throw
+    refused: 99 is no box
 */
 #include <cstdio>
-#include <memory>
-#include <new>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -22,42 +23,85 @@ It prints:
 #define SAP_IMPLEMENTATION
 #include "sap.h"
 
-/* This is all the wrapping that is needed: an owner, and errors as exceptions. Call the rest of sap.h with get(). */
-class World {
+/* ---- copy from here -------------------------------------------------------------------------------------------- */
+
+#include <exception>
+#include <memory>
+#include <new>
+
+/* A sap_world that frees itself, whose objects are T, and whose errors are exceptions. It can be moved, not copied. What
+   is not here is called with get(). Lambdas may throw: their exception passes through the C code only afterwards. */
+template <class T> class World {
   public:
     explicit World(const sap_config &config = sap_config()) : world(sap_create(&config)) {
-        if (!world) throw std::bad_alloc();
+        if (!world) throw std::bad_alloc(); /* or a config that contradicts itself */
     }
 
     sap_world *get() const {
         return world.get();
     }
 
-    std::vector<sap_id> add(const std::vector<sap_aabb> &boxes, const std::vector<void *> &objects) {
-        std::vector<sap_id> ids(boxes.size());
-        check(sap_add_many(get(), static_cast<int>(boxes.size()), boxes.data(), objects.data(), ids.data()));
-        return ids;
+    sap_id add(const sap_aabb &box, T &object) {
+        return checked(sap_add(get(), &box, &object));
     }
 
-    /* begin and end can be anything that takes a const sap_pair &. They must not throw: C code calls them. */
-    template <class Begin, class End> int dump_pairs(Begin begin, End end) {
-        struct Both {
-            Begin &begin;
-            End &end;
-        } both = {begin, end};
-        int pairs = sap_dump_pairs(
-            get(),
-            [](const sap_pair *pair, void *user) -> void * {
-                static_cast<Both *>(user)->begin(*pair);
-                return nullptr;
-            },
-            [](const sap_pair *pair, void *user) { static_cast<Both *>(user)->end(*pair); }, &both);
+    sap_id add_static(const sap_aabb &box, T &object) {
+        return checked(sap_add_static(get(), &box, &object));
+    }
+
+    void move(sap_id id, const sap_aabb &box) {
+        check(sap_move(get(), id, &box));
+    }
+
+    void remove(sap_id id) { /* its object must live until the next update is over */
+        check(sap_remove(get(), id));
+    }
+
+    void set_filter(sap_id id, uint32_t category, uint32_t mask) {
+        check(sap_set_filter(get(), id, category, mask));
+    }
+
+    bool is_valid(sap_id id) const {
+        return sap_is_valid(get(), id) != 0;
+    }
+
+    T *object(sap_id id) const { /* nullptr for a bad id */
+        return static_cast<T *>(sap_get_object(get(), id));
+    }
+
+    /* begin(T &, T &, const sap_pair &) for each pair that begins, end for each that ends. The number of pairs. */
+    template <class Begin, class End> int update(Begin begin, End end) {
+        Calls<Begin, End> calls = {begin, end, nullptr};
+        const int pairs = sap_dump_pairs(get(), Calls<Begin, End>::create, Calls<Begin, End>::del, &calls);
+        calls.rethrow();
         check(static_cast<sap_result>(pairs < 0 ? -pairs : SAP_OK));
         return pairs;
     }
 
-    void check(sap_result result) const {
-        if (result != SAP_OK) throw std::runtime_error(sap_result_text(result));
+    /* f(T &, T &, const sap_pair &) for each pair that there is. */
+    template <class F> void each_pair(F f) const {
+        int count;
+        const sap_pair *pairs = sap_pairs(get(), &count);
+        for (int i = 0; i < count; i++) f(*object0(pairs[i]), *object1(pairs[i]), pairs[i]);
+    }
+
+    /* f(sap_id, T &) for each box that overlaps this one; it returns false to stop. */
+    template <class F> int query_box(const sap_aabb &box, uint32_t mask, F f) {
+        Calls<F, F> calls = {f, f, nullptr};
+        const int hits = sap_query_box(get(), &box, mask, Calls<F, F>::hit, &calls);
+        calls.rethrow();
+        check(static_cast<sap_result>(hits < 0 ? -hits : SAP_OK));
+        return hits;
+    }
+
+    std::vector<unsigned char> save() const {
+        std::vector<unsigned char> bytes(sap_snapshot_size(get()));
+        check(sap_save(get(), bytes.data(), bytes.size()));
+        return bytes;
+    }
+
+    void restore(const std::vector<unsigned char> &bytes) {
+        check(sap_restore(get(), bytes.data(), bytes.size()));
     }
 
   private:
@@ -66,33 +110,107 @@ class World {
             sap_destroy(w);
         }
     };
-    std::unique_ptr<sap_world, Destroy> world; /* so a World can be moved but not copied */
+
+    static T *object0(const sap_pair &pair) {
+        return static_cast<T *>(pair.object0);
+    }
+
+    static T *object1(const sap_pair &pair) {
+        return static_cast<T *>(pair.object1);
+    }
+
+    template <class A, class B> struct Calls { /* after the first exception nothing more is called */
+        A &a;
+        B &b;
+        std::exception_ptr error;
+
+        template <class F> void guarded(F f) {
+            if (error) return;
+            try {
+                f();
+            } catch (...) {
+                error = std::current_exception();
+            }
+        }
+
+        void rethrow() const {
+            if (error) std::rethrow_exception(error);
+        }
+
+        static void *create(const sap_pair *pair, void *user) {
+            Calls *c = static_cast<Calls *>(user);
+            c->guarded([&] { c->a(*object0(*pair), *object1(*pair), *pair); });
+            return nullptr;
+        }
+
+        static void del(const sap_pair *pair, void *user) {
+            Calls *c = static_cast<Calls *>(user);
+            c->guarded([&] { c->b(*object0(*pair), *object1(*pair), *pair); });
+        }
+
+        static int hit(sap_id id, void *object, void *user) {
+            Calls *c = static_cast<Calls *>(user);
+            bool go_on = false;
+            c->guarded([&] { go_on = c->a(id, *static_cast<T *>(object)); });
+            return go_on;
+        }
+    };
+
+    static void check(sap_result result) {
+        if (result == SAP_ERROR_MEMORY) throw std::bad_alloc();
+        if (result != SAP_OK) throw std::runtime_error(sap_result_text(result));
+    }
+
+    sap_id checked(sap_id id) const {
+        if (!id) check(sap_last_error(get()));
+        return id;
+    }
+
+    std::unique_ptr<sap_world, Destroy> world;
 };
+
+/* ---- to here --------------------------------------------------------------------------------------------------- */
 
 int main() {
     std::vector<std::string> names = {"comet", "moon", "station"};
     std::vector<sap_aabb> boxes = {{{0, 0, 0}, {1, 1, 1}}, {{3, 0, 0}, {6, 3, 3}}, {{5, 1, 1}, {8, 2, 2}}};
-    std::vector<void *> objects;
-    for (std::string &name : names) objects.push_back(&name);
-    auto name = [](void *object) { return static_cast<std::string *>(object)->c_str(); };
+    std::vector<sap_id> ids;
+    World<std::string> world;
+    for (size_t i = 0; i < names.size(); i++) ids.push_back(world.add(boxes[i], names[i]));
 
-    World world;
-    const std::vector<sap_id> ids = world.add(boxes, objects);
     int frame = 0;
-    auto begin = [&](const sap_pair &p) { std::printf("%d: %s meets %s\n", frame, name(p.object0), name(p.object1)); };
-    auto end = [&](const sap_pair &p) { std::printf("%d: %s leaves %s\n", frame, name(p.object0), name(p.object1)); };
+    auto begin = [&](const std::string &a, const std::string &b, const sap_pair &) {
+        std::printf("%d: %s meets %s\n", frame, a.c_str(), b.c_str());
+    };
+    auto end = [&](const std::string &a, const std::string &b, const sap_pair &) {
+        std::printf("%d: %s leaves %s\n", frame, a.c_str(), b.c_str());
+    };
+    const std::vector<unsigned char> start = world.save();
     for (; frame < 10; frame++) {
-        world.dump_pairs(begin, end);
+        world.update(begin, end);
         boxes[0].min[0] += 1;
         boxes[0].max[0] += 1;
-        world.check(sap_move(world.get(), ids[0], &boxes[0]));
+        world.move(ids[0], boxes[0]);
     }
 
-    World other = std::move(world); /* the same world, with a new owner */
+    world.restore(start); /* the world as it was before the first update; names are where they were */
+    world.update([](std::string &, std::string &, const sap_pair &) {}, end);
+    world.each_pair([](const std::string &a, const std::string &b, const sap_pair &) {
+        std::printf("restored: %s and %s\n", a.c_str(), b.c_str());
+    });
+    const int seen = world.query_box({{0, 0, 0}, {4, 4, 4}}, ~0u, [](sap_id, const std::string &) { return true; });
+    std::printf("in the corner: %d\n", seen);
+
+    World<std::string> other = std::move(world); /* the same world, with a new owner */
     try {
-        other.check(sap_remove(other.get(), 99));
-    } catch (const std::exception &e) {
-        std::printf("refused: %s\n", e.what());
+        other.query_box({{0, 0, 0}, {9, 9, 9}}, ~0u, [](sap_id, std::string &) -> bool { throw 1; });
+    } catch (int) {
+        std::printf("a lambda may throw\n");
+    }
+    try {
+        other.remove(99);
+    } catch (const std::exception &) {
+        std::printf("refused: 99 is no box\n");
     }
     return 0;
 }

@@ -143,6 +143,44 @@ static void step(sap_world *world, box *boxes, int n, int frame, int *ended) {
     }
 }
 
+static svg begin_picture(const char *path);
+static void draw_moment(svg *p, int picture, const box *boxes, int n, int frame, int pairs);
+
+int main(int argc, char **argv) {
+    static box boxes[BOXES + 1] = {{0, {0, -0.25f, 0}, {0, -0.25f, 0}, {4.5f, 0.25f, 4.5f}, 0, FRAMES}};
+    sap_world *world = sap_create(NULL);
+    int n = 1, ended = 0, pairs, touching = 0, oldest = FRAMES;
+    float deepest = 0;
+    svg p = begin_picture(argc > 1 ? argv[1] : "pile.svg");
+
+    sap_aabb around = box_of(&boxes[0]);
+    boxes[0].id = sap_add_static(world, &around, &boxes[0]);
+    for (int frame = 0; frame < FRAMES; frame++) {
+        if (frame % 2 == 0 && n <= BOXES) n += drop(world, &boxes[n]);
+        step(world, boxes, n, frame, &ended);
+        if (frame % 120 != 119) continue;
+        sap_pairs(world, &pairs);
+        printf("after %d s: %d boxes, %d pairs\n", (frame + 1) / 60, n - 1, pairs);
+        draw_moment(&p, frame / 120, boxes, n, frame, pairs);
+    }
+
+    const sap_pair *pair = sap_pairs(world, &pairs);
+    for (int i = 0; i < pairs; i++) {
+        contact *c = (contact *)pair[i].user_data;
+        touching += c->since < FRAMES;
+        if (c->since < oldest) oldest = c->since;
+        deepest = fmaxf(deepest, -gap(c->a, c->b, c->axis));
+        free(c);
+    }
+    printf("%d contacts, the oldest since frame %d; %d have ended\n", touching, oldest, ended);
+    printf("the deepest overlap: %.0f mm\n", 1000 * deepest);
+    svg_close(&p);
+    sap_destroy(world);
+    return 0;
+}
+
+/* ---- drawing ------------------------------------------------------------------------------------------------ */
+
 /* Looking north-west and down. */
 static const svg_camera camera = {
     {7.7f, 6.5f, 9.9f}, {0.789f, 0, -0.614f}, {-0.225f, 0.930f, -0.290f}, {-0.571f, -0.367f, -0.734f}, 660, {275, 215}};
@@ -181,43 +219,17 @@ static void draw(svg *p, const box *boxes, int n, int frame) {
     }
 }
 
-int main(int argc, char **argv) {
-    static box boxes[BOXES + 1] = {{0, {0, -0.25f, 0}, {0, -0.25f, 0}, {4.5f, 0.25f, 4.5f}, 0, FRAMES}};
-    sap_world *world = sap_create(NULL);
-    int n = 1, ended = 0, pairs, touching = 0, oldest = FRAMES;
-    float deepest = 0;
-    svg p = svg_open(argc > 1 ? argv[1] : "pile.svg", 1200, 1000,
-                     "A pile of boxes, coloured by how long they have touched one another");
+static svg begin_picture(const char *path) {
+    svg p = svg_open(path, 1200, 1000, "A pile of boxes, coloured by how long they have touched one another");
     svg_key(&p, 40, 66, SVG_LIT, "touches nothing");
     svg_key(&p, 200, 66, FRESH, "less than 0.5 s");
     svg_key(&p, 360, 66, SVG_PLAIN, "longer");
+    return p;
+}
 
-    sap_aabb around = box_of(&boxes[0]);
-    boxes[0].id = sap_add_static(world, &around, &boxes[0]);
-    for (int frame = 0; frame < FRAMES; frame++) {
-        if (frame % 2 == 0 && n <= BOXES) n += drop(world, &boxes[n]);
-        step(world, boxes, n, frame, &ended);
-        if (frame % 120 != 119) continue;
-        int picture = frame / 120;
-        svg_begin_panel(&p, 40 + 570 * (picture % 2), 100 + 450 * (picture / 2), 550, 430, 0, 0, 1);
-        draw(&p, boxes, n, frame);
-        sap_pairs(world, &pairs);
-        svg_text(&p, 20, 412, 16, SVG_WORD, "%d s: %d boxes, %d pairs", 2 * picture + 2, n - 1, pairs);
-        printf("after %d s: %d boxes, %d pairs\n", 2 * picture + 2, n - 1, pairs);
-        svg_end_panel(&p);
-    }
-
-    const sap_pair *pair = sap_pairs(world, &pairs);
-    for (int i = 0; i < pairs; i++) {
-        contact *c = (contact *)pair[i].user_data;
-        touching += c->since < FRAMES;
-        if (c->since < oldest) oldest = c->since;
-        deepest = fmaxf(deepest, -gap(c->a, c->b, c->axis));
-        free(c);
-    }
-    printf("%d contacts, the oldest since frame %d; %d have ended\n", touching, oldest, ended);
-    printf("the deepest overlap: %.0f mm\n", 1000 * deepest);
-    svg_close(&p);
-    sap_destroy(world);
-    return 0;
+static void draw_moment(svg *p, int picture, const box *boxes, int n, int frame, int pairs) {
+    svg_begin_panel(p, 40 + 570 * (picture % 2), 100 + 450 * (picture / 2), 550, 430, 0, 0, 1);
+    draw(p, boxes, n, frame);
+    svg_text(p, 20, 412, 16, SVG_WORD, "%d s: %d boxes, %d pairs", (frame + 1) / 60, n - 1, pairs);
+    svg_end_panel(p);
 }

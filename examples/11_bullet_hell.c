@@ -7,8 +7,8 @@ It needs SDL2 and libpng (Debian: libsdl2-dev libpng-dev); `make game` installs 
 arrows fly, space fires, shift slows you down, O shows or hides what sap sees, R restarts, escape quits.
 With --headless it needs no display: it plays that many frames by itself and draws the last one. It prints:
 
-    372 frames: wave 1, 2133 points, 94 enemies shot down, 5 near misses, 5 lives left
-    at most 2338 boxes, 2120 of them bullets, and 13 pairs; 1047 events
+    372 frames: wave 1, 2134 points, 94 enemies shot down, 6 near misses, 5 lives left
+    at most 2338 boxes, 2119 of them bullets, and 13 pairs; 1049 events
 */
 #include <math.h>
 #include <stdio.h>
@@ -33,9 +33,12 @@ typedef struct thing {
     int inside, flash_until; /* how many boxes it overlaps now; it is drawn white before that frame */
 } thing;
 
-/* Indexed by the slot in the id of a box. A slot is given out again only after the update that reports the end of its
-   pairs, so an end event still finds what was there. For that reason up to twice max_boxes slots may be in use. */
-static thing things[2 * MAX_BOXES + 1];
+/* Indexed by the slot of a box. When may a place be used again? sap.h answers that: it gives out a slot again only after
+   the update that reports the end of its pairs, so an end event still finds what was there. (With a pool of your own
+   the rule is yours to keep: 15_pools.c.) Between two updates all boxes may go and as many come, and free slots rest
+   until there are more than 256: so the highest slot is at most twice max_boxes, and 257. */
+enum { THINGS = 2 * MAX_BOXES + 257 + 1 };
+static thing things[THINGS];
 static struct { int x, y, dx, dy, age; } sparks[SPARKS];
 static sap_world *world;
 static int direction[DIRECTIONS][2]; /* around a circle, of length 256 */
@@ -49,7 +52,7 @@ static int random_below(int end) {
 }
 
 static thing *thing_of(sap_id id) {
-    return &things[id & 0xffffff];
+    return &things[SAP_SLOT(id)];
 }
 
 static sap_aabb box_of(const thing *t) {
@@ -147,7 +150,7 @@ static void end(const sap_pair *pair, void *user) {
 }
 
 static void new_game(void) {
-    sap_config config = {SAP_2D, MAX_BOXES, 0, NULL, NULL};
+    const sap_config config = {.axes = SAP_2D, .max_boxes = MAX_BOXES};
     sap_destroy(world);
     world = sap_create(&config);
     if (!world) exit(1);
@@ -209,7 +212,7 @@ static void steer(keys k) {
 static void step(keys k) {
     int enemies = 0;
     if (lives > 0) steer(k);
-    for (int i = 1; i <= 2 * MAX_BOXES; i++) {
+    for (int i = 1; i < THINGS; i++) {
         thing *t = &things[i];
         if (!t->id) continue;
         if (!sap_is_valid(world, t->id)) {
@@ -314,7 +317,7 @@ static void draw_pairs(SDL_Renderer *r) {
     int pairs;
     const sap_pair *pair = sap_pairs(world, &pairs);
     SDL_SetRenderDrawColor(r, 60, 140, 90, 255);
-    for (int i = 1; i <= 2 * MAX_BOXES; i++) {
+    for (int i = 1; i < THINGS; i++) {
         if (!things[i].id) continue;
         const thing *t = &things[i];
         const SDL_Rect rect = {t->x / PIXEL - t->width / 2 - 1, t->y / PIXEL - t->height / 2 - 1, t->width + 2,
@@ -353,7 +356,7 @@ static void draw(SDL_Renderer *r, double milliseconds) {
     for (int i = 0; i < STARS; i++)
         pixels_fill(r, 0x2a3648, i * 7919 % WIDTH, (i * 6101 + frame * (1 + i % 3)) % HEIGHT, 2, 2);
     for (int layer = 0; layer < 5; layer++)
-        for (int i = 1; i <= 2 * MAX_BOXES; i++)
+        for (int i = 1; i < THINGS; i++)
             if (things[i].id && things[i].category == order_of_drawing[layer]) draw_thing(r, &things[i]);
     for (int i = 0; i < SPARKS; i++)
         if (sparks[i].age < SPARK_LIFE) pixels_fill(r, 0xffc36b, sparks[i].x / PIXEL, sparks[i].y / PIXEL, 4, 4);

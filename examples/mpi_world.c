@@ -8,30 +8,43 @@ of one process. It prints:
 
     1 rank: 5000 boxes,   0 ghosts,    0 moved home,      0 bytes sent; 5256 pairs, equal in 40 of 40 frames
     2 ranks: 5000 boxes, 202 ghosts,  420 moved home, 253528 bytes sent; 5256 pairs, equal in 40 of 40 frames
+             a rank has 2498 to 2502 boxes, 0 to 199 ghosts of boxes shorter than a block, and 2414 to 2842 pairs
     3 ranks: 5000 boxes, 314 ghosts,  916 moved home, 528000 bytes sent; 5256 pairs, equal in 40 of 40 frames
+             a rank has 1512 to 1903 boxes, 0 to 156 ghosts of boxes shorter than a block, and 1456 to 2192 pairs
     4 ranks: 5000 boxes, 406 ghosts,  871 moved home, 527340 bytes sent; 5256 pairs, equal in 40 of 40 frames
+             a rank has 1210 to 1292 boxes, 0 to 200 ghosts of boxes shorter than a block, and 1076 to 1469 pairs
+             1024 ranks of such blocks, 1280000 boxes in all: 196 ghosts in a rank and 6760 bytes sent by it in a frame;
+             of boxes longer than a block 6 ghosts more, and an infinite one is 31 in its row
 
 A box has one home: the rank that owns the cell of its lowest corner. The home moves the box, and tells every other rank
 that owns a cell which the box touches. There it is a ghost: a box like any other, but moved by messages. When its
 corner enters a cell of another rank, the box gets a new home. What does not move is not sent.
 
 Two boxes that overlap share one point: the larger of their two mins on each axis. Both touch the cell of that point, so
-its owner knows both. A point has one owner, so exactly one rank reports each pair. The cells of sap_multi.h share their
-pairs by the same rule.
+its owner knows both. A point has one owner, so exactly one rank reports each pair.
 
 The outer cells have no end, so no box is outside. An infinite box is a ghost in every cell that it reaches.
 
-For thousands of ranks:
-- Talk to neighbours only. MPI_Alltoallv talks to everybody; use MPI_Neighbor_alltoallv on a Cartesian communicator.
-  Boxes longer than a block need another way: they are few, so every rank may have them all.
-- Use no arrays indexed by box number. `known` is as long as the whole world; a hash table would hold what is here.
-- Let blocks follow the load. Here all blocks are equal. Instead, run a space-filling curve through the cells and cut it
-  into pieces of equal weight, again every now and then. Only the ownership of cells changes.
-- Gather nothing. Each rank uses the pairs that it owns. By comparing them with those of its last frame it can tell
-  which began and ended; a pair is handed over when its point moves to a cell of another rank.
-- Do not wait. Send first, settle what is far from the border, then receive. That takes two worlds per rank, or one more
-  update.
-- Use sap_multi.h in place of sap.h: its threads use all cores of a node, so that a node is one rank.
+What a thousand ranks would take:
+
+- Traffic. A rank has as many boxes as its block has area, and as many ghosts as its border has length: the last lines
+  above foretell an inner rank of 32 by 32 blocks from the four. It does not grow with the number of ranks, as long as
+  each talks to its neighbours only. MPI_Alltoallv talks to everybody, so at a thousand ranks most of its messages are
+  empty ones: use MPI_Neighbor_alltoallv on a Cartesian communicator, eight neighbours each. A smaller block has more
+  border for its area; when ghosts are as many as boxes, more ranks gain nothing.
+- Long boxes. Those longer than a block are ghosts in every block that they touch, and an infinite one in a whole row.
+  They are few: give them to every rank from the start and send their moves by MPI_Bcast.
+- Balance. Every rank waits for the slowest in each frame, so the time is that of the fullest block; the lines above say
+  how far the fullest is from the emptiest where boxes are spread evenly, and a crowd makes it worse. Do not keep equal
+  blocks: run a space-filling curve through the cells and cut it into pieces of equal weight (boxes and pairs), again
+  every now and then. Only the ownership of cells changes, and boxes move home as they do now.
+- Who owns a pair. Its point (above) needs no message: whoever sees both boxes knows. By comparing its pairs with those
+  of its last frame a rank can tell which began and ended. When the point moves to a cell of another rank, the pair ends
+  here and begins there in the same frame: the old owner sends it with its user data to the new one, who can tell from
+  that that it is not new. Nothing is gathered; the Gatherv here is only for the check.
+- Memory. `known` is as long as the whole world; a hash table would hold what is here.
+- Time. Send first, settle what is far from the border, then receive. That takes two worlds per rank, or one more update.
+  With sap_multi.h in place of sap.h its threads use all cores of a node, so that a node is one rank, with less border.
 */
 #include <math.h>
 #include <mpi.h>
@@ -63,6 +76,11 @@ static int block_of(int cell, int n) {
 
 static int owner_of(float x, float y) {
     return block_of(cell_at(x), blocks[0]) * blocks[1] + block_of(cell_at(y), blocks[1]);
+}
+
+/* Longer than a block: it may concern ranks that are no neighbours. */
+static int is_long(const sap_aabb *box) {
+    return box->max[0] - box->min[0] > side / (float)blocks[0] || box->max[1] - box->min[1] > side / (float)blocks[1];
 }
 
 /* Marks the ranks that own a cell which the box touches. */
@@ -269,9 +287,12 @@ static long long expected_ghosts(void) {
 }
 
 /* Do the ranks together own the pairs of one process, each once? Only rank 0 has the answer. */
+static int owned; /* pairs of this rank, in the last frame */
+
 static int compare(int *pairs) {
     int count, counts[MOST_RANKS], at[MOST_RANKS], total = 0, equal = 0;
     uint64_t *mine = list_pairs(world, 0, &count), *all = NULL;
+    owned = count;
     MPI_Gather(&count, 1, MPI_INT, counts, 1, MPI_INT, 0, MPI_COMM_WORLD);
     for (int r = 0; r < ranks && rank == 0; r++) {
         at[r] = total;
@@ -289,6 +310,15 @@ static int compare(int *pairs) {
     free(mine);
     free(all);
     return equal;
+}
+
+/* What a rank in the middle of 32 by 32 blocks would have, from what 2 by 2 have. A box's home is that of its lowest
+   corner, so ghosts come over the two lower sides of a block. There half of these have a neighbour, here all would. A
+   long box is a ghost in about as many blocks as it is blocks long. */
+static void foretell(long long ghosts, long long long_ghosts, long long bytes) {
+    printf("         1024 ranks of such blocks, %d boxes in all: %lld ghosts in a rank and %lld bytes sent by it in a "
+           "frame;\n         of boxes longer than a block %lld ghosts more, and an infinite one is 31 in its row\n",
+           BOXES / 4 * 1024, 2 * ghosts / 4, 2 * bytes / 4 / (FRAMES - 1), 2 * long_ghosts / 4);
 }
 
 int main(int argc, char **argv) {
@@ -311,15 +341,27 @@ int main(int argc, char **argv) {
         sap_update(world);
         equal += compare(&pairs);
     }
-    long long numbers[4] = {0, 0, moved_home, sent}, sums[4];
+    enum { HOME, GHOSTS, LONG_GHOSTS, PAIRS, MOVED_HOME, SENT, NUMBERS };
+    long long numbers[NUMBERS] = {0}, sums[NUMBERS], least[NUMBERS], most[NUMBERS];
     for (int i = 0; i < BOXES; i++)
-        if (known[i].id) numbers[known[i].home != rank]++;
-    MPI_Reduce(numbers, sums, 4, MPI_LONG_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+        if (known[i].id) numbers[known[i].home == rank ? HOME : is_long(&known[i].f.box) ? LONG_GHOSTS : GHOSTS]++;
+    numbers[PAIRS] = owned;
+    numbers[MOVED_HOME] = moved_home;
+    numbers[SENT] = sent;
+    MPI_Reduce(numbers, sums, NUMBERS, MPI_LONG_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+    MPI_Reduce(numbers, least, NUMBERS, MPI_LONG_LONG, MPI_MIN, 0, MPI_COMM_WORLD);
+    MPI_Reduce(numbers, most, NUMBERS, MPI_LONG_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
     if (rank == 0) {
+        const long long ghosts = sums[GHOSTS] + sums[LONG_GHOSTS];
         printf("%d rank%s: %lld boxes, %3lld ghosts, %4lld moved home, %6lld bytes sent; %d pairs, equal in %d of %d "
                "frames\n",
-               ranks, ranks > 1 ? "s" : "", sums[0], sums[1], sums[2], sums[3], pairs, equal, FRAMES);
-        equal = equal == FRAMES && sums[0] == BOXES && sums[1] == expected_ghosts();
+               ranks, ranks > 1 ? "s" : "", sums[HOME], ghosts, sums[MOVED_HOME], sums[SENT], pairs, equal, FRAMES);
+        if (ranks > 1)
+            printf("         a rank has %lld to %lld boxes, %lld to %lld ghosts of boxes shorter than a block, "
+                   "and %lld to %lld pairs\n",
+                   least[HOME], most[HOME], least[GHOSTS], most[GHOSTS], least[PAIRS], most[PAIRS]);
+        if (ranks == 4) foretell(sums[GHOSTS], sums[LONG_GHOSTS], sums[SENT]);
+        equal = equal == FRAMES && sums[HOME] == BOXES && ghosts == expected_ghosts();
     }
     MPI_Bcast(&equal, 1, MPI_INT, 0, MPI_COMM_WORLD);
     for (int r = 0; r < ranks; r++) free(to_rank[r].messages);

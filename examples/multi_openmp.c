@@ -52,6 +52,8 @@ static int cast_rays(sap_multi *world) {
 int main(void) {
     sap_multi_config config = {0};
     config.sap.axes = SAP_2D;
+    config.hashed = 1; /* a grid of our own: it is used as it is, and says only what is kept and settled together */
+    config.cell_size[0] = config.cell_size[1] = 25;
     config.parallel = run_jobs;
     sap_multi *world = sap_multi_create(&config);
     for (int i = 0; i < BOXES; i++) {

@@ -1,23 +1,27 @@
 /*
-Shows why boxes at the same height are bad for insertion sort, and what sap.h does instead (Terdiman II.1).
+Shows why boxes at the same height are bad for insertion sort, and what the paper's other methods do (Terdiman II.1).
 
     cc -I../.. -I.. -I/usr/include/stb -o 04_clusters 04_clusters.c -lm && ./04_clusters
 
 Boxes walk about. All scenes are equally dense, so a box meets about as many others however many there are. All figures
-are per box and update. Shifts: by how many places ends move in the sorted arrays. Tests: boxes that sap.h compares,
-sixteen at a time. It draws 04_clusters.svg or the file you name. It prints:
+are per box and update. Shifts: by how many places ends move in the sorted arrays, with SAP_METHOD_SORT. Tests: how many
+others begin before a box ends along x, which box pruning in one sweep has to test (see 03_pruning.c). Both grow with the
+crowd. So sap.h keeps what is near in space together, and sweeps only there: what a box is compared with then does not
+grow, and it prunes in that way or, where few boxes move, queries for each of them. All methods report the same events.
+It draws 04_clusters.svg or the file you name. It prints:
 
-                   insertion sort, shifts         sap.h as it is, flat
-     boxes       in a cube       all flat       shifts          tests
-        64             3.0           24.2          0.0           21.6
-       216             6.8           83.2          0.0           21.8
-       512            12.4          196.2          0.0           21.3
-      1728            28.2          650.9          0.0           22.1
-      4096            50.4         1521.5          0.0           21.5
-      8000            79.3         2968.4          0.0           24.0
+                  insertion sort, shifts        one sweep, tests    all flat, events in all updates
+     boxes       in a cube       all flat       all flat                sort   prune   query    auto
+        64             3.0           24.2            3.8                  73      73      73      73
+       216             6.8           83.2            7.2                 225     225     225     225
+       512            12.4          196.2           11.2                 594     594     594     594
+      1728            28.2          650.9           20.5                2136    2136    2136    2136
+      4096            50.4         1521.5           31.9                5323    5323    5323    5323
+      8000            79.3         2968.4           44.6               10508   10508   10508   10508
 */
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 #define SAP_IMPLEMENTATION
 #include "sap.h"
 #include "svg.h"
@@ -27,6 +31,8 @@ static const int cube_sides[SIZES] = {8, 12, 16, 24, 32, 40}; /* a box in every 
 
 typedef struct cost {
     double shifts, tests; /* per box and update */
+    long long events;
+    uint32_t hash; /* of all events in their order */
 } cost;
 
 typedef struct crowd {
@@ -64,25 +70,50 @@ static void walk(crowd *c, int n) {
         }
 }
 
-/* path: SAP__PATH_AUTO, as users get it, or SAP__PATH_SORT, which is there for tests: only the paper's insertion sort,
-   without a budget. */
-static cost measure(crowd *c, int cube_side, int flat, int path) {
+static int ascending(const void *a, const void *b) {
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+/* How many pairs a sweep along x has to test: all boxes are 1 wide, so those that begin within 1. */
+static long long swept(const crowd *c, int n) {
+    static float mins[MOST];
+    long long tests = 0;
+    for (int i = 0; i < n; i++) mins[i] = c->boxes[i].min[0];
+    qsort(mins, (size_t)n, sizeof *mins, ascending);
+    for (int i = 0, j = 0; i < n; i++) {
+        while (j < n && mins[j] <= mins[i] + 1) j++;
+        tests += j - i - 1;
+    }
+    return tests;
+}
+
+static void count_events(cost *sum, const sap_pair *pairs, int n) {
+    sum->events += n;
+    for (int i = 0; i < n; i++) sum->hash = (sum->hash ^ pairs[i].id0 ^ pairs[i].id1 << 16) * 16777619u + pairs[i].id1;
+}
+
+static cost measure(crowd *c, int cube_side, int flat, sap_method method) {
     static sap_id ids[MOST];
-    sap_world *world = sap_create(NULL);
+    sap_world *world = sap_create(&(sap_config){.method = (int)method});
     int n = cube_side * cube_side * cube_side / 8;
-    cost sum = {0, 0};
-    world->path = path;
+    cost sum = {0, 0, 0, 0};
     set_up(c, n, flat ? sqrtf(4 * (float)n) : (float)cube_side, flat);
     sap_add_many(world, n, c->boxes, NULL, ids);
     sap_update(world);
     for (int i = 0; i < UPDATES; i++) {
         sap_stats stats;
+        int count;
         walk(c, n);
         sap_move_many(world, n, ids, c->boxes);
         sap_update(world);
         sap_get_stats(world, &stats);
         sum.shifts += (double)stats.swaps / n / UPDATES;
-        sum.tests += (double)stats.overlap_tests / n / UPDATES;
+        sum.tests += (double)swept(c, n) / n / UPDATES;
+        const sap_pair *pairs = sap_created(world, &count);
+        count_events(&sum, pairs, count);
+        pairs = sap_deleted(world, &count);
+        count_events(&sum, pairs, count);
     }
     sap_destroy(world);
     return sum;
@@ -107,20 +138,36 @@ static void draw_curve(svg *p, const double values[SIZES], const char *style, co
     svg_text(p, xy[2 * SIZES - 2] + 14, xy[2 * SIZES - 1] + 5, 15, SVG_WORD, "%s", name);
 }
 
+static void draw(const char *path, double (*curve)[SIZES]);
+
 int main(int argc, char **argv) {
     static crowd c;
     double curve[3][SIZES];
-    svg p = svg_open(argc > 1 ? argv[1] : "04_clusters.svg", 1120, 540, "What a box costs, the larger the crowd");
-    printf("               insertion sort, shifts         sap.h as it is, flat\n");
-    printf(" boxes       in a cube       all flat       shifts          tests\n");
+    printf("              insertion sort, shifts        one sweep, tests    all flat, events in all updates\n");
+    printf(" boxes       in a cube       all flat       all flat                sort   prune   query    auto\n");
     for (int i = 0; i < SIZES; i++) {
-        int side = cube_sides[i], n = side * side * side / 8;
-        cost cube = measure(&c, side, 0, SAP__PATH_SORT), flat = measure(&c, side, 1, SAP__PATH_SORT);
-        cost own = measure(&c, side, 1, SAP__PATH_AUTO);
-        printf("%6d %15.1f %14.1f %12.1f %14.1f\n", n, cube.shifts, flat.shifts, own.shifts, own.tests);
+        int side = cube_sides[i], n = side * side * side / 8, same = 1;
+        cost cube = measure(&c, side, 0, SAP_METHOD_SORT), flat = measure(&c, side, 1, SAP_METHOD_SORT);
+        printf("%6d %15.1f %14.1f %14.1f %19lld", n, cube.shifts, flat.shifts, flat.tests, flat.events);
+        for (int k = 0; k < 3; k++) {
+            const sap_method methods[3] = {SAP_METHOD_PRUNE, SAP_METHOD_QUERY, SAP_METHOD_AUTO};
+            cost other = measure(&c, side, 1, methods[k]);
+            printf(" %7lld", other.events);
+            same = same && other.events == flat.events && other.hash == flat.hash;
+        }
+        printf("%s\n", same ? "" : " NOT the same");
         curve[0][i] = cube.shifts;
         curve[1][i] = flat.shifts;
-        curve[2][i] = own.shifts + own.tests;
+        curve[2][i] = flat.tests;
+    }
+    draw(argc > 1 ? argv[1] : "04_clusters.svg", curve);
+    return 0;
+}
+
+static void draw(const char *path, double (*curve)[SIZES]) {
+    svg p = svg_open(path, 1120, 540, "What a box costs, the larger the crowd");
+    for (int i = 0; i < SIZES; i++) {
+        int n = cube_sides[i] * cube_sides[i] * cube_sides[i] / 8;
         svg_text(&p, across(n) - 16, 505, 14, SVG_WORD, "%d", n);
     }
     for (int power = 0; power <= 4; power++) {
@@ -129,10 +176,9 @@ int main(int argc, char **argv) {
         svg_text(&p, 40, y - 4, 14, SVG_WORD, "%g", pow(10, power));
     }
     svg_text(&p, 40, 76, 15, SVG_WORD,
-             "Shifts and tests per box and update, by the number of boxes; both scales are logarithmic");
+             "Shifts or tests per box and update, by the number of boxes; both scales are logarithmic");
     draw_curve(&p, curve[1], "fill:none;stroke:#ff5c4d;stroke-width:2.5", "insertion sort, same height");
     draw_curve(&p, curve[0], "fill:none;stroke:#ffab5c;stroke-width:2.5", "insertion sort, in a cube");
-    draw_curve(&p, curve[2], "fill:none;stroke:#7fd0a0;stroke-width:2.5", "sap.h, same height");
+    draw_curve(&p, curve[2], "fill:none;stroke:#7fd0a0;stroke-width:2.5", "one sweep along x, same height");
     svg_close(&p);
-    return 0;
 }

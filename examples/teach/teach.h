@@ -1,8 +1,8 @@
 /*
-teach.h - looks at the sorted endpoints of a world, prints them and draws them
+teach.h - rows of sorted endpoints: kept, printed and drawn
 
-Include it after sap.h with its implementation: it reads the private arrays of a world, but never writes to them.
-Box 1 is called A, box 2 B and so on; "(A" is its min, "A)" its max.
+Include it after sap.h. It looks into no world: a row starts as the sorted ends of boxes, and follows by SAP_TRACE what
+the insertion sort of sap.h does. Box 1 is called A, box 2 B and so on; "(A" is its min, "A)" its max.
 */
 #ifndef TEACH_H
 #define TEACH_H
@@ -24,35 +24,51 @@ typedef struct teach_row { /* one axis of a world, at one moment */
 } teach_row;
 
 static inline char teach_name(sap_id id) {
-    return (char)('A' + (id & 0xffffff) - 1);
+    return (char)('A' + SAP_SLOT(id) - 1);
 }
 
-static inline teach_end teach_end_of(uint64_t end) {
-    uint32_t key = (uint32_t)(end >> 32) ^ 0x80000000u; /* sap__sortable, undone */
-    teach_end e = {(char)('A' + sap__end_slot(end)), sap__end_is_max(end) != 0, sap__float((int32_t)key)};
-    return e;
+static inline float teach_value(const sap_aabb *boxes, int axis, const teach_end *e) {
+    return (e->is_max ? boxes[e->box - 'A'].max : boxes[e->box - 'A'].min)[axis];
 }
 
-/* The ends of one axis, without the sentinels. */
-static inline teach_row teach_read(const sap_world *world, int axis) {
-    const uint64_t *ends = world->ends[axis] + 1;
-    teach_row row = {sap__length(world->ends[axis]) - 2, -1, {{0, 0, 0}}};
-    for (int i = 0; i < row.n; i++) row.ends[i] = teach_end_of(ends[i]);
+/* At the same value a min comes before a max: so boxes that touch overlap. */
+static inline int teach_comes_after(float a, int a_is_max, float b, int b_is_max) {
+    return a > b || (!(a < b) && a_is_max && !b_is_max);
+}
+
+/* The ends of n boxes on one axis, sorted, as sap.h keeps them between its two sentinels. */
+static inline teach_row teach_sorted(const sap_aabb *boxes, int n, int axis) {
+    teach_row row = {2 * n, -1, {{0, 0, 0}}};
+    for (int i = 0; i < 2 * n; i++) {
+        teach_end e = {(char)('A' + i / 2), i & 1, 0};
+        int j = i;
+        e.value = teach_value(boxes, axis, &e);
+        for (; j > 0 && teach_comes_after(row.ends[j - 1].value, row.ends[j - 1].is_max, e.value, e.is_max); j--)
+            row.ends[j] = row.ends[j - 1];
+        row.ends[j] = e;
+    }
     return row;
 }
 
-/* The same while an end of box id walks. sap.h holds that end in a variable; at the place where it would go now there
-   is still a copy of the end that it passed last. No other two ends are equal. */
-static inline teach_row teach_read_walk(const sap_world *world, int axis, sap_id id) {
-    const uint64_t *ends = world->ends[axis] + 1;
-    teach_row row = teach_read(world, axis);
-    int mins = 0;
-    for (int i = 0; i + 1 < row.n; i++)
-        if (ends[i] == ends[i + 1]) row.walker = i;
-    for (int i = 0; i < row.n; i++) mins += i != row.walker && row.ends[i].box == teach_name(id) && !row.ends[i].is_max;
-    row.ends[row.walker] = teach_end_of(sap__end(sap__bound(&world->now[(id & 0xffffff) - 1], axis, mins != 0),
-                                                 mins != 0, (id & 0xffffff) - 1)); /* the one that is missing */
-    return row;
+/* An end of id0 passes one of id1, as SAP_TRACE says; 'boxes' are as they are now. Insertion sort takes the ends from
+   left to right and gives each its new value; the first one that is smaller than its left neighbour walks. */
+static inline void teach_pass(teach_row *row, const sap_aabb *boxes, int axis, sap_id id0, sap_id id1) {
+    int i = 0;
+    for (; i + 1 < row->n; i++) {
+        row->ends[i].value = teach_value(boxes, axis, &row->ends[i]);
+        row->ends[i + 1].value = teach_value(boxes, axis, &row->ends[i + 1]);
+        if (teach_comes_after(row->ends[i].value, row->ends[i].is_max, row->ends[i + 1].value, row->ends[i + 1].is_max))
+            break;
+    }
+    if (i + 1 >= row->n || row->ends[i].box != teach_name(id1) || row->ends[i + 1].box != teach_name(id0)) {
+        fprintf(stderr, "teach.h: %c passes %c, which is not what insertion sort does next\n", teach_name(id0),
+                teach_name(id1));
+        exit(1);
+    }
+    teach_end walker = row->ends[i + 1];
+    row->ends[i + 1] = row->ends[i];
+    row->ends[i] = walker;
+    row->walker = i;
 }
 
 /* One line, with a remark after it, or "". */

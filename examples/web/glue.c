@@ -5,6 +5,7 @@ Compiled to WebAssembly together with sap.h. All arrays are static; the page rea
 brute force stand here so that all three are built by one compiler with the same flags.
 */
 #include <stdint.h>
+#include <string.h>
 #define SAP_IMPLEMENTATION
 #include "sap.h"
 
@@ -14,6 +15,7 @@ enum { MOST = 20000, MOST_CELLS = 1 << 16, MOST_PAIRS = 1 << 19 };
 
 static int count;
 static float width, height, largest; /* of the world in pixels; the longest side of a box */
+static float corner[2];              /* the coordinates of its corner: 0, until the origin is shifted */
 static sap_world *world;
 static sap_aabb boxes[MOST];
 static float speed[MOST][2]; /* pixels a second at speed 1 */
@@ -37,14 +39,15 @@ static float random_in(float low, float high) {
 
 /* n boxes at random, their sides between a half and one and a half of 'side'; if mixed, every hundredth box is ten
    times as large. Returns 0 without memory. */
-WEB_EXPORT(setup) int setup(int n, float side, float w, float h, int mixed) {
-    const sap_config flat = {SAP_2D, 0, 0, NULL, NULL};
+WEB_EXPORT(setup) int setup(int n, float side, float w, float h, int mixed, int method) {
+    const sap_config flat = {.axes = SAP_2D, .method = method};
     sap_destroy(world);
     world = sap_create(&flat);
     count = n < MOST ? n : MOST;
     width = w;
     height = h;
     largest = 0;
+    corner[0] = corner[1] = 0;
     random_state = 1;
     memset(partners, 0, sizeof partners);
     memset(glow, 0, sizeof glow);
@@ -66,14 +69,44 @@ WEB_EXPORT(move) void move(float seconds, int movers) {
     for (int i = 0; i < movers && i < count; i++)
         for (int k = 0; k < 2; k++) {
             float length = boxes[i].max[k] - boxes[i].min[k], room = (k ? height : width) - length;
-            float at = boxes[i].min[k] + speed[i][k] * seconds;
-            if (at < 0 || at > room) {
+            float at = boxes[i].min[k] + speed[i][k] * seconds, end = corner[k] + (room > 0 ? room : 0);
+            if (at < corner[k] || at > end) {
                 speed[i][k] = -speed[i][k];
-                at = at < 0 || room < 0 ? 0 : room;
+                at = at < corner[k] ? corner[k] : end;
             }
             boxes[i].min[k] = at;
             boxes[i].max[k] = at + length;
         }
+}
+
+/* One more box, nearly as long as the world and thin: across, or if there is an odd number of boxes down. Returns how many
+   boxes there are now. */
+WEB_EXPORT(drop) int drop(float side) {
+    if (count == MOST) return count;
+    const int along = count & 1;
+    const float length = 0.9f * (along ? height : width), room = (along ? width : height) - side;
+    sap_aabb *box = &boxes[count];
+    box->min[along] = corner[along];
+    box->max[along] = corner[along] + length;
+    box->min[!along] = corner[!along] + random_in(0, room > 0 ? room : 0);
+    box->max[!along] = box->min[!along] + side;
+    speed[count][along] = random_in(-side, side);
+    speed[count][!along] = 2 * side;
+    ids[count] = sap_add(world, box, NULL);
+    if (!ids[count]) return count;
+    partners[count] = 0;
+    glow[count] = 0;
+    if (length > largest) largest = length;
+    return ++count;
+}
+
+/* Moves the origin: the boxes stay where they are drawn, but their coordinates change. */
+WEB_EXPORT(shift) void shift(float x, float y) {
+    const float offset[3] = {x, y, 0};
+    if (sap_shift_origin(world, offset) != SAP_OK) return;
+    corner[0] -= x;
+    corner[1] -= y;
+    for (int i = 0; i < count; i++) sap_get_box(world, ids[i], &boxes[i]);
 }
 
 /* What a game pays per frame: hand in what moved, and update. Returns the number of pairs, or -1 without memory. */
@@ -87,7 +120,7 @@ WEB_EXPORT(settle) int settle(int movers) {
 
 /* The box of an id is its slot, since nothing is ever removed. */
 static int index_of(sap_id id) {
-    return (int)(id & 0xffffff) - 1;
+    return (int)SAP_SLOT(id) - 1;
 }
 
 static void light(const sap_pair *pair, int more, float least) {
@@ -136,6 +169,8 @@ static void grid_ask(const sap_aabb *filed, const int *filed_box, int asking, in
     found_count[0] = pairs;
 }
 
+static float cell_used;
+
 /* A uniform grid: each box lies in the cell of its middle. A cell is as wide as the largest box, so that boxes which
    overlap lie in the same cell or in two that touch. The number of pairs. */
 WEB_EXPORT(grid) int grid(void) {
@@ -149,10 +184,11 @@ WEB_EXPORT(grid) int grid(void) {
         cell *= 2;
     } while (columns * rows > MOST_CELLS);
     cell /= 2;
+    cell_used = cell;
     memset(first, 0, sizeof *first * (size_t)(columns * rows + 1));
     for (int i = 0; i < count; i++) {
-        int column = (int)((boxes[i].min[0] + boxes[i].max[0]) / 2 / cell);
-        int row = (int)((boxes[i].min[1] + boxes[i].max[1]) / 2 / cell);
+        int column = (int)(((boxes[i].min[0] + boxes[i].max[0]) / 2 - corner[0]) / cell);
+        int row = (int)(((boxes[i].min[1] + boxes[i].max[1]) / 2 - corner[1]) / cell);
         cell_of[i] = (row < rows ? row : rows - 1) * columns + (column < columns ? column : columns - 1);
         first[cell_of[i]]++;
     }
@@ -176,13 +212,29 @@ WEB_EXPORT(grid) int grid(void) {
     return found_count[0];
 }
 
+/* Sorts by all 64 bits, a byte at a time; bytes that are the same in all are skipped. */
+static void radix_sort(uint64_t *values, uint64_t *scratch, int n) {
+    uint64_t *from = values, *to = scratch;
+    for (int shift = 0; shift < 64; shift += 8) {
+        int start[257] = {0};
+        for (int i = 0; i < n; i++) start[(from[i] >> shift & 255) + 1]++;
+        if (n == 0 || start[(from[0] >> shift & 255) + 1] == n) continue;
+        for (int b = 0; b < 256; b++) start[b + 1] += start[b];
+        for (int i = 0; i < n; i++) to[start[from[i] >> shift & 255]++] = from[i];
+        uint64_t *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != values) memcpy(values, from, (size_t)n * sizeof *values);
+}
+
 /* What sap.h tells besides: which pairs began and which ended, by comparing the sorted pairs of two frames. Call it
    after grid. Returns how many began or ended. */
 WEB_EXPORT(grid_events) int grid_events(void) {
     static uint64_t scratch[MOST_PAIRS];
     uint64_t *before = now_found == found[0] ? found[1] : found[0];
     int i = 0, j = 0, same = 0;
-    sap__sort_pairs(now_found, scratch, found_count[0]);
+    radix_sort(now_found, scratch, found_count[0]);
     while (i < found_count[0] && j < found_count[1]) {
         uint64_t a = now_found[i], b = before[j];
         same += a == b;
@@ -215,22 +267,28 @@ WEB_EXPORT(check) int check(void) {
 
 /* ---- for the drawing --------------------------------------------------------------------------------- */
 
-/* The sorted ends of an axis, as sap.h writes them: the lower word of each holds the box, bit 31 says that it is a max.
-   Sorted anew: while most boxes move, sap.h keeps strips of boxes instead. The place of the array. */
+/* A float as bits that sort as it does; the ends of boxes are sorted by these. */
+static uint64_t sortable(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits >> 31 ? ~bits : bits | 0x80000000u;
+}
+
+/* The sorted ends of an axis, as in the paper: the lower word of each holds the box, bit 31 says that it is a max, so that
+   at equal values mins come before maxs. Sorted for the drawing: sap.h keeps them only while it sorts. */
 WEB_EXPORT(sorted_ends) uint64_t *sorted_ends(int axis) {
     static uint64_t ends[2 * MOST], scratch[2 * MOST];
-    uint32_t n = (uint32_t)count;
-    for (uint32_t i = 0; i < n; i++) { /* the sort is stable: at equal values mins stay before maxs */
-        ends[i] = sap__end(sap__key(boxes[i].min[axis]), 0, i);
-        ends[n + i] = sap__end(sap__key(boxes[i].max[axis]), 1, i);
+    for (int i = 0; i < count; i++) {
+        ends[2 * i] = sortable(boxes[i].min[axis]) << 32 | (uint32_t)i;
+        ends[2 * i + 1] = sortable(boxes[i].max[axis]) << 32 | 0x80000000u | (uint32_t)i;
     }
-    sap__sort(ends, scratch, 2 * count);
+    radix_sort(ends, scratch, 2 * count);
     return ends;
 }
 
 /* The smallest box at a point, -1 if there is none. */
 WEB_EXPORT(pick) int pick(float x, float y) {
-    const sap_aabb point = {{x, y, 0}, {x, y, 0}};
+    const sap_aabb point = {{x + corner[0], y + corner[1], 0}, {x + corner[0], y + corner[1], 0}};
     int best = -1;
     for (int i = 0; i < count; i++)
         if (overlap(&boxes[i], &point) &&
@@ -247,6 +305,17 @@ WEB_EXPORT(boxes_at) sap_aabb *boxes_at(void) {
     return boxes;
 }
 
+/* The same where they are drawn. */
+WEB_EXPORT(shown_at) sap_aabb *shown_at(void) {
+    static sap_aabb shown[MOST];
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < 2; k++) {
+            shown[i].min[k] = boxes[i].min[k] - corner[k];
+            shown[i].max[k] = boxes[i].max[k] - corner[k];
+        }
+    return shown;
+}
+
 WEB_EXPORT(glow_at) float *glow_at(void) {
     return glow;
 }
@@ -259,9 +328,17 @@ WEB_EXPORT(over) int over(void) {
     return ended;
 }
 
-/* Of the last update: 0 shifts in sorted arrays, 1 tests, 2 kilobytes that the world holds. */
+/* 0 shifts in sorted arrays and 1 tests, in the last update, 2 kilobytes that the world holds, 3 the method of the last
+   update, 4 the coordinate of the left side, 5 how wide a cell of the grid is. */
 WEB_EXPORT(statistic) double statistic(int which) {
     sap_stats stats;
     sap_get_stats(world, &stats);
-    return which == 0 ? (double)stats.swaps : which == 1 ? (double)stats.overlap_tests : (double)(stats.bytes / 1024);
+    switch (which) {
+    case 0: return (double)stats.swaps;
+    case 1: return (double)stats.overlap_tests;
+    case 2: return (double)(stats.bytes / 1024);
+    case 3: return stats.method;
+    case 4: return (double)corner[0];
+    default: return (double)cell_used;
+    }
 }

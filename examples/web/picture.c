@@ -180,7 +180,13 @@ static void write_way(FILE *f, const char *attribute, const path *way) {
 }
 
 static void write_picture(FILE *f) {
-    static const char *const meaning[3] = {"alone", "overlaps another", "a pair has just begun"};
+    static const struct {
+        const char *meaning;
+        float light;
+    } legend[4] = {{"alone", ALONE},
+                   {"overlaps another", LIT},
+                   {"a pair has just begun", FLASH},
+                   {"fades: its last pair has ended", 0.5f}};
     fprintf(f,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\">\n"
             "<title>Boxes that move and shine when they meet</title>\n"
@@ -198,17 +204,19 @@ static void write_picture(FILE *f) {
         write_series(f, "fill", &m->light, SECONDS, write_color); /* the second loop */
         fprintf(f, "</rect>\n");
     }
-    for (int i = 0; i < 3; i++) {
-        fprintf(f, "<rect x=\"%d\" y=\"%d\" width=\"12\" height=\"12\" rx=\"2\" fill=\"", 20 + 170 * i, HEIGHT + 12);
-        write_color(f, (float)i);
-        fprintf(f, "\"/><text x=\"%d\" y=\"%d\" font-size=\"13\" fill=\"#a5b6ca\">%s</text>\n", 39 + 170 * i,
-                HEIGHT + 22, meaning[i]);
+    for (int i = 0; i < 4; i++) { /* as the boxes are drawn: their colour, as transparent */
+        const int x = 20 + 190 * i - (i > 0) * 100;
+        fprintf(f, "<rect x=\"%d\" y=\"%d\" width=\"12\" height=\"12\" rx=\"2\" fill-opacity=\".7\" fill=\"", x,
+                HEIGHT + 12);
+        write_color(f, legend[i].light);
+        fprintf(f, "\"/><text x=\"%d\" y=\"%d\" font-size=\"13\" fill=\"#a5b6ca\">%s</text>\n", x + 19, HEIGHT + 22,
+                legend[i].meaning);
     }
     fprintf(f, "</svg>\n");
 }
 
 int main(int argc, char **argv) {
-    const sap_config flat = {SAP_2D, 0, 0, NULL, NULL};
+    const sap_config flat = {.axes = SAP_2D};
     sap_world *world = sap_create(&flat);
     set_up(world);
     run(world);

@@ -12,10 +12,6 @@
 
 #ifndef STACK_OTHER_WORLD /* tests/test_stack_multi.c has a sap_multi in the place of the sap_world */
 #include "ways.h"
-
-static sap_world *open_world(const sap_config *config) {
-    return sap_create(config);
-}
 #endif
 
 #if !defined(__has_feature)
@@ -36,6 +32,12 @@ int main(void) {
 #include <pthread.h>
 
 enum { STACK = 1 << 20, MOST = 32 * 1024, PAGE = 1 << 16, PAINT = 0xa5, MANY = 50000 };
+
+#ifndef STACK_OTHER_WORLD
+static sap_world *open_world(const sap_config *c) {
+    return sap_create(c);
+}
+#endif
 
 /* ---- the world, and what the calls say ------------------------------------------------------- */
 

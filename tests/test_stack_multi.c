@@ -9,7 +9,7 @@
 
 #include "ways.h"
 
-static sap_multi *open_world(const sap_config *config) {
+static inline sap_multi *open_world(const sap_config *config) {
     sap_multi_config c;
     int k;
     memset(&c, 0, sizeof c);

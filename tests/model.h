@@ -160,7 +160,7 @@ static inline sap_result model_add(model *m, const sap_aabb *box, void *object, 
     model_box *slot;
     if (!model_box_is_good(m, box)) return SAP_ERROR_BOX;
     if (m->max_boxes && m->live >= m->max_boxes) return SAP_ERROR_LIMIT;
-    if (m->unused.count > MODEL_RESTING) {
+    if (m->unused.items && m->unused.count > MODEL_RESTING) {
         sap_id last = m->unused.items[0];
         memmove(m->unused.items, m->unused.items + 1, (size_t)--m->unused.count * sizeof(sap_id));
         slot = &m->slots[last & 0xffffff];

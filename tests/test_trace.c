@@ -1,6 +1,6 @@
 /* test_trace.c - SAP_TRACE: the update rules of the sweep-and-prune, watched one by one.
 
-   With SAP_TRACE defined every update takes the insertion-sort path, and says
+   With SAP_TRACE defined every update is an insertion sort, unless the config asks for another method, and says
      PASS    an endpoint of id0 passes one of id1
      START   a pair starts on this axis, and now overlaps on all
      STOP    a pair stops on this axis, and before overlapped on all
@@ -27,8 +27,8 @@ static void note(int step, int axis, uint32_t id0, uint32_t id1) {
 }
 
 #define SAP_TRACE(step, axis, id0, id1) note((int)(step), (int)(axis), (uint32_t)(id0), (uint32_t)(id1))
-#define SAP_MULTI_IMPLEMENTATION
-#include "sap_multi.h"
+#define SAP_IMPLEMENTATION
+#include "sap.h"
 
 #include "model.h"
 #include "scenes.h"
@@ -56,15 +56,21 @@ static sap_aabb interval(int axis, float low, float high) {
     return box;
 }
 
-/* A world of one axis with settled boxes, its trace still empty. */
-static sap_world *line_world(int axis, int n, const sap_aabb *boxes) {
+static sap_world *open_world(int axes, int method) {
     sap_config config;
     sap_world *s;
-    int i;
     memset(&config, 0, sizeof config);
-    config.axes = 1 << axis;
+    config.axes = axes;
+    config.method = method;
     s = sap_create(&config);
     if (!CHECK(s != NULL)) exit(1);
+    return s;
+}
+
+/* A world of one axis with settled boxes, its trace still empty. */
+static sap_world *line_world(int axis, int n, const sap_aabb *boxes) {
+    sap_world *s = open_world(1 << axis, SAP_METHOD_SORT);
+    int i;
     for (i = 0; i < n; i++) sap_add(s, &boxes[i], NULL);
     CHECK_EQUAL(sap_update(s), SAP_OK);
     event_count = 0;
@@ -168,7 +174,7 @@ static void paper_examples(int axis) {
 
 /* Far apart on another axis, the rule fires and is turned down. */
 static void reject(void) {
-    sap_world *s = sap_create(NULL);
+    sap_world *s = open_world(0, SAP_METHOD_SORT);
     sap_aabb a = {{0, 0, 0}, {1, 1, 1}}, b = {{2, 50, 0}, {3, 51, 1}};
     sap_add(s, &a, NULL);
     sap_add(s, &b, NULL);
@@ -205,8 +211,7 @@ static void random_scenes(int seed) {
     memset(&config, 0, sizeof config);
     config.axes = 1 + seed % 7;
     model_init(&m, &config);
-    s = sap_create(&config);
-    if (!CHECK(s != NULL)) exit(1);
+    s = open_world(config.axes, seed % 2 ? SAP_METHOD_SORT : SAP_METHOD_AUTO);
     for (i = 0; i < N; i++) {
         scene_box(&rng, kind, &boxes[i]);
         model_add(&m, &boxes[i], NULL, 0, &ids[i]);
@@ -238,6 +243,7 @@ static void random_scenes(int seed) {
             sap_stats stats;
             sap_get_stats(s, &stats);
             wrong += stats.swaps < 0 || (stats.swaps == 0 && all(SAP_STEP_PASS) != 0);
+            wrong += stats.method != 0 && stats.method != SAP_METHOD_SORT; /* AUTO, too: it is what there is to see */
         }
         for (i = 0; i < N; i++) {
             if (test_chance(&rng, 30)) continue;
@@ -254,18 +260,10 @@ static void random_scenes(int seed) {
     sap_destroy(s);
 }
 
-/* The steps of a sap_multi are those of one sap_world: no number of boxes brings its grid into use. */
-static void grid_is_not_used(void) {
-    sap_multi *m = sap_multi_create(NULL);
-    CHECK_EQUAL(m->grid_from, INT_MAX);
-    sap_multi_destroy(m);
-}
-
 int main(int argc, char **argv) {
     int seeds = test_argument(argc, argv, 1, 100), seed, axis;
     for (axis = 0; axis < 3; axis++) paper_examples(axis);
     reject();
-    grid_is_not_used();
     for (seed = 1; seed <= seeds; seed++) random_scenes(seed);
     return test_summary();
 }

@@ -13,6 +13,7 @@
 #define WAYS_DEF static inline
 #elif defined(WAYS_IMPLEMENTATION)
 #define WAYS_DEF
+#define WAYS_DAMAGES
 #define ALLOC_DEF
 #include "alloc.h"
 #define SAP_REALLOC(p, size) test_realloc(p, size)
@@ -144,6 +145,247 @@ WAYS_DEF sap_world *world_of(sap_multi *m) {
 
 WAYS_DEF void force_threads(sap_multi *m, int from) {
     m->world->threads_from = from;
+}
+#endif
+
+/* ---- damages: one for each sentence of sap_validate -------------------------------------------- */
+
+#ifdef WAYS_DAMAGES
+/* A live box that moves nowhere, is in no pair, and of which nothing is recorded. */
+static uint32_t plain_slot(const sap_world *s) {
+    uint32_t slot = 0;
+    while ((s->state[slot] & SAP__FLAGS) != SAP__LIVE || s->head[slot] != SAP__NONE) slot++;
+    return slot;
+}
+
+/* The first slot with all of these flags and none of those. */
+static uint32_t slot_with(const sap_world *s, uint32_t flags, uint32_t others) {
+    uint32_t slot = 0;
+    while ((s->state[slot] & flags) != flags || (s->state[slot] & others)) slot++;
+    return slot;
+}
+
+/* A chunk of this level of the index of moving boxes with a free lane and with one that is used. */
+static int chunk_with_room(const sap_world *s, int level, int *free_lane, int *used_lane) {
+    const sap__index *t = &s->index[0];
+    int at = t->first[level];
+    while (!t->used[at] || t->used[at] == (1 << SAP__LANES) - 1) at++;
+    *free_lane = *used_lane = 0;
+    while (t->used[at] >> *free_lane & 1) ++*free_lane;
+    while (!(t->used[at] >> *used_lane & 1)) ++*used_lane;
+    return at;
+}
+
+static void move_for_good(sap_world *s, uint32_t slot, int axis) {
+    s->now[slot].lo[axis] -= 1 << 29;
+    s->now[slot].hi[axis] = s->now[slot].lo[axis];
+    s->was[slot] = s->now[slot];
+}
+
+static void live_and_removed(sap_world *s) {
+    s->state[plain_slot(s)] |= SAP__REMOVED;
+}
+static void free_with_flags(sap_world *s) {
+    s->state[slot_with(s, 0, SAP__LIVE | SAP__REMOVED)] |= SAP__RECORDED;
+}
+static void moved_unseen(sap_world *s) {
+    s->exchanged = 0, s->now[plain_slot(s)].hi[0]++;
+}
+static void fresh_unrecorded(sap_world *s) {
+    s->state[plain_slot(s)] |= SAP__FRESH;
+}
+static void not_mixed(sap_world *s) {
+    s->mixed = 0;
+}
+static void added_elsewhere(sap_world *s) {
+    s->was[slot_with(s, SAP__ADDED, 0)].lo[0] = 0;
+}
+static void min_above_max(sap_world *s) {
+    s->now[slot_with(s, SAP__RECORDED | SAP__LIVE, 0)].lo[2] = SAP__INFINITY;
+}
+static void masked_unseen(sap_world *s) {
+    s->masked = 0, s->slots[plain_slot(s)].mask = 1;
+}
+static void room_for_one(sap_world *s) {
+    stbds_header(s->was)->capacity = 1;
+}
+static void one_more_lives(sap_world *s) {
+    s->live++;
+}
+static void one_more_removed(sap_world *s) {
+    s->removed.count++;
+}
+static void removed_lives(sap_world *s) {
+    s->removed.first = plain_slot(s);
+}
+static void record_too_short(sap_world *s) {
+    sap__set_length(s->record, 1);
+}
+static void plain_in_record(sap_world *s) {
+    s->record[0] = plain_slot(s);
+}
+static void again_not_stale(sap_world *s) {
+    s->state[s->again[0]] &= ~(uint32_t)SAP__STALE;
+}
+static void new_not_stale(sap_world *s) {
+    s->state[stbds_arrlast(s->record)] &= ~(uint32_t)SAP__STALE;
+}
+static void one_more_fresh(sap_world *s) {
+    s->fresh++;
+}
+static void one_more_free(sap_world *s) {
+    s->free.count++;
+}
+static void free_lives(sap_world *s) {
+    s->free.first = plain_slot(s);
+}
+
+static void without_links(sap_world *s) {
+    sap__set_length(s->links, 1);
+}
+static void pair_with_itself(sap_world *s) {
+    s->pairs[0].id1 = s->pairs[0].id0;
+}
+static void pairs_unsorted(sap_world *s) {
+    sap_pair first = s->pairs[0];
+    s->pairs[0] = s->pairs[1], s->pairs[1] = first;
+    s->sorted_from = 0;
+}
+static void pair_of_nobody(sap_world *s) {
+    s->pairs[0].id1 |= 0x70000000;
+}
+static void pair_apart(sap_world *s) {
+    s->exchanged = 0;
+    move_for_good(s, sap__slot_of(s->pairs[0].id0), 0);
+}
+static void pair_of_static(sap_world *s) {
+    uint32_t a = sap__slot_of(s->pairs[0].id0), b = sap__slot_of(s->pairs[0].id1);
+    s->live_static += !(s->state[a] & SAP__STATIC) + !(s->state[b] & SAP__STATIC);
+    s->state[a] |= SAP__STATIC;
+    s->state[b] |= SAP__STATIC;
+}
+static void pair_of_others(sap_world *s) {
+    s->pairs[0].object1 = s;
+}
+static void list_of_another(sap_world *s) {
+    s->head[plain_slot(s)] = 0;
+}
+static void list_back(sap_world *s) {
+    s->links[0].prev[0] ^= 2;
+}
+static void list_too_short(sap_world *s) {
+    s->head[sap__slot_of(s->pairs[0].id0)] = SAP__NONE;
+}
+
+static void free_lane_overlaps(sap_world *s) {
+    int free_lane, used_lane, at = chunk_with_room(s, 0, &free_lane, &used_lane);
+    s->index[0].chunk[at].lo[0][free_lane] = s->index[0].chunk[at].hi[0][free_lane] = 0;
+}
+static void bound_too_small(sap_world *s) {
+    int free_lane, used_lane, at = chunk_with_room(s, 0, &free_lane, &used_lane);
+    s->index[0].bound[at].hi[1] = s->index[0].bound[at].lo[1];
+}
+static void child_elsewhere(sap_world *s) {
+    int free_lane, used_lane, at = chunk_with_room(s, 1, &free_lane, &used_lane);
+    s->index[0].chunk[at].ref[used_lane]++;
+}
+static void lane_too_small(sap_world *s) {
+    int free_lane, used_lane, at = chunk_with_room(s, 1, &free_lane, &used_lane);
+    s->index[0].chunk[at].lo[0][used_lane]++;
+}
+static void leaf_unseen(sap_world *s) {
+    sap__index *t = &s->index[0];
+    int j = 0;
+    while (!t->used[j]) j++;
+    t->used[t->first[1] + j / SAP__LANES] &= (uint16_t) ~(1 << j % SAP__LANES);
+}
+static void lane_unknown(sap_world *s) {
+    s->place[plain_slot(s)] ^= 1;
+}
+static void static_among_moving(sap_world *s) {
+    s->state[plain_slot(s)] |= SAP__STATIC;
+    s->live_static++;
+}
+static void lane_elsewhere(sap_world *s) {
+    uint32_t place = s->place[plain_slot(s)];
+    s->index[0].chunk[place / SAP__LANES].lo[0][place % SAP__LANES]++;
+}
+static void not_in_index(sap_world *s) {
+    uint32_t slot = plain_slot(s), place = s->place[slot], lane = place % SAP__LANES;
+    sap__chunk *c = &s->index[0].chunk[place / SAP__LANES];
+    int k;
+    for (k = 0; k < 3; k++) c->lo[k][lane] = sap__nowhere.lo[k], c->hi[k][lane] = sap__nowhere.hi[k];
+    s->index[0].used[place / SAP__LANES] &= (uint16_t) ~(1u << lane);
+    s->place[slot] = SAP__NONE;
+}
+static void one_more_in_index(sap_world *s) {
+    s->index[0].boxes++;
+}
+
+static void end_missing(sap_world *s) {
+    sap__set_length(s->ends[1], sap__length(s->ends[1]) - 1);
+}
+static void no_sentinel(sap_world *s) {
+    s->ends[1][0] = 1;
+}
+static void ends_equal(sap_world *s) {
+    s->ends[1][3] = s->ends[1][4];
+}
+static void end_elsewhere(sap_world *s) {
+    s->exchanged = s->index[0].ready = 0;
+    move_for_good(s, plain_slot(s), 1);
+}
+
+static const damage damage_table[] = {
+    {SAP_METHOD_QUERY, "A slot is live or removed, not both.", live_and_removed},
+    {SAP_METHOD_QUERY, "A free slot has no flags.", free_with_flags},
+    {SAP_METHOD_QUERY, "A box that is not in the record is where it was.", moved_unseen},
+    {SAP_METHOD_QUERY, "What was added, removed, given a filter or is stale is in the record.", fresh_unrecorded},
+    {SAP_METHOD_QUERY, "A record that is not mixed holds moving boxes that neither came nor went nor are fresh.",
+     not_mixed},
+    {SAP_METHOD_QUERY, "An added box was nowhere.", added_elsewhere},
+    {SAP_METHOD_QUERY, "No min is above its max.", min_above_max},
+    {SAP_METHOD_QUERY, "Where no category or mask was set, all have the default.", masked_unseen},
+    {SAP_METHOD_QUERY, "Where the record has room for a box, all arrays of boxes have.", room_for_one},
+    {SAP_METHOD_QUERY, "The counts of live and static boxes are right.", one_more_lives},
+    {SAP_METHOD_QUERY, "Every removed box is in the queue of removed slots.", one_more_removed},
+    {SAP_METHOD_QUERY, "The queue of removed slots holds removed slots.", removed_lives},
+    {SAP_METHOD_QUERY, "Every recorded box is in the record once.", record_too_short},
+    {SAP_METHOD_QUERY, "The record holds recorded boxes.", plain_in_record},
+    {SAP_METHOD_QUERY, "What changed again is stale.", again_not_stale},
+    {SAP_METHOD_QUERY, "What the index has not seen is stale.", new_not_stale},
+    {SAP_METHOD_QUERY, "The count of boxes with a new filter is right.", one_more_fresh},
+    {SAP_METHOD_QUERY, "Every free slot is in the queue of free slots.", one_more_free},
+    {SAP_METHOD_QUERY, "The queue of free slots holds free slots.", free_lives},
+    {SAP_METHOD_QUERY, "Every pair has its links.", without_links},
+    {SAP_METHOD_QUERY, "In a pair id0 < id1.", pair_with_itself},
+    {SAP_METHOD_QUERY, "Pairs from sorted_from on are sorted by their ids.", pairs_unsorted},
+    {SAP_METHOD_QUERY, "A pair's boxes exist.", pair_of_nobody},
+    {SAP_METHOD_QUERY, "A pair's boxes overlapped at the last update.", pair_apart},
+    {SAP_METHOD_QUERY, "Two static boxes are no pair.", pair_of_static},
+    {SAP_METHOD_QUERY, "A pair has its boxes' objects.", pair_of_others},
+    {SAP_METHOD_QUERY, "A box's list holds its pairs.", list_of_another},
+    {SAP_METHOD_QUERY, "A box's list leads back as it leads on.", list_back},
+    {SAP_METHOD_QUERY, "Every pair is in the lists of its two boxes.", list_too_short},
+    {SAP_METHOD_QUERY, "An empty lane overlaps nothing.", free_lane_overlaps},
+    {SAP_METHOD_QUERY, "A chunk's bound holds its lanes.", bound_too_small},
+    {SAP_METHOD_QUERY, "A chunk's children are the next sixteen of the level below.", child_elsewhere},
+    {SAP_METHOD_QUERY, "A lane of bounds is the bound of the chunk below.", lane_too_small},
+    {SAP_METHOD_QUERY, "What holds boxes is seen from above.", leaf_unseen},
+    {SAP_METHOD_QUERY, "A box knows its lane.", lane_unknown},
+    {SAP_METHOD_QUERY, "An index holds live boxes of its kind.", static_among_moving},
+    {SAP_METHOD_QUERY, "A box stands in the index where it is.", lane_elsewhere},
+    {SAP_METHOD_QUERY, "A live box is in the index.", not_in_index},
+    {SAP_METHOD_QUERY, "An index knows how many boxes it holds.", one_more_in_index},
+    {SAP_METHOD_SORT, "Every settled box has two ends on each used axis.", end_missing},
+    {SAP_METHOD_SORT, "A sentinel stands at each side.", no_sentinel},
+    {SAP_METHOD_SORT, "Endpoints are sorted, and no two are equal.", ends_equal},
+    {SAP_METHOD_SORT, "An endpoint has its box's bound of the last update.", end_elsewhere},
+    {0, NULL, NULL},
+};
+
+const damage *all_damages(void) {
+    return damage_table;
 }
 #endif
 #endif

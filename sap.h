@@ -1585,6 +1585,7 @@ static int sap__ended_by_lists(sap_world *s);
 static int sap__gather_found(sap_world *s);
 static int sap__reserve_events(sap_world *s);
 static void sap__commit(sap_world *s);
+static int sap__end_all(sap_world *s);
 static void sap__count_cells(sap_world *s);
 static void sap__check_wear(sap_world *s);
 
@@ -1662,10 +1663,6 @@ static void sap__forget_found(sap_world *s) {
 static int sap__find_changes(sap_world *s) {
     sap__forget_found(s);
     s->failure = SAP_ERROR_MEMORY;
-    if (s->live == 0) { /* a level has ended: so do all pairs */
-        s->ends_ready = s->index[0].ready = s->index[1].ready = 0;
-        return sap__ended_by_pairs(s);
-    }
     return sap__methods[s->method].find_begun(s) && sap__methods[s->method].find_ended(s);
 }
 
@@ -1726,17 +1723,17 @@ static sap_result sap__settle(sap_world *s) {
     s->method = sap__choose_method(s);
     if (s->method != SAP_METHOD_SORT) s->ends_ready = 0;
     s->swaps = s->tests = 0;
-    good = sap__find_changes(s);
+    good = s->live ? sap__find_changes(s) : sap__end_all(s);
     if (!good && s->failure == SAP_OK) { /* too many shifts */
         s->sort_wait = SAP__SORT_WAIT;
         s->method = SAP_METHOD_PRUNE;
         good = sap__find_changes(s);
     }
-    if (!good || !sap__gather_found(s) || !sap__reserve_events(s)) {
+    if (!good || (s->live && (!sap__gather_found(s) || !sap__reserve_events(s)))) {
         s->ends_ready = s->index[0].ready = s->index[1].ready = 0;
         return s->failure;
     }
-    sap__commit(s);
+    if (s->live) sap__commit(s);
     sap__settle_boxes(s);
     if (s->grid.is_given) sap__count_cells(s);
     sap__check_wear(s);
@@ -2016,20 +2013,15 @@ static int sap__ended_by_pairs(sap_world *s) {
     if (n == 0) return 1;
     if (!sap__reserve(&s->lost, n)) return sap__fail(s, SAP_ERROR_MEMORY);
     for (i = 0; i < shares; i++) s->share[i].done = -1;
-    if (s->live == 0) {
-        for (i = 0; i < n; i++) s->lost[i] = (uint32_t)i;
-        all = n;
-    } else {
-        if (s->config.filter && s->fresh)
-            sap__look_at_pairs(s, 0, 1);
-        else
-            sap__run(s, sap__look_at_pairs, n);
-        if (s->share[1].done < 0) shares = 1;
-        for (i = 0; i < shares; i++) {
-            int from = sap__share_from(n, i, shares), count = s->share[i].done;
-            if (all != from && count) memmove(s->lost + all, s->lost + from, (size_t)count * sizeof *s->lost);
-            all += count;
-        }
+    if (s->config.filter && s->fresh)
+        sap__look_at_pairs(s, 0, 1);
+    else
+        sap__run(s, sap__look_at_pairs, n);
+    if (s->share[1].done < 0) shares = 1;
+    for (i = 0; i < shares; i++) {
+        int from = sap__share_from(n, i, shares), count = s->share[i].done;
+        if (all != from && count) memmove(s->lost + all, s->lost + from, (size_t)count * sizeof *s->lost);
+        all += count;
     }
     sap__set_length(s->lost, all);
     return 1;
@@ -2094,6 +2086,48 @@ static int sap__reserve_events(sap_world *s) {
     return sap__reserve_pairs(s, (int)pairs, found, lost) || sap__fail(s, SAP_ERROR_MEMORY);
 }
 
+/* The order of the first n lost pairs by both ids, to s->items, in their lower halves. */
+static void sap__sort_by_ids(sap_world *s, const uint32_t *lost, int n) {
+    uint64_t *items = s->items;
+    int i;
+    for (i = 0; i < n; i++) {
+        const uint32_t p = lost ? lost[i] : (uint32_t)i;
+        items[i] = sap__item(s->pairs[p].id1, p);
+    }
+    sap__sort(items, s->tmp, n);
+    for (i = 0; i < n; i++) items[i] = sap__item(s->pairs[(uint32_t)items[i]].id0, (uint32_t)items[i]);
+    sap__sort(items, s->tmp, n);
+}
+
+/* No box is left, as when a level ends, and all pairs end: sorted where they stand, each cycle of the order in turn, they
+   become the deleted ones by an exchange of the two arrays. */
+static int sap__end_all(sap_world *s) {
+    sap_pair *pairs = s->pairs, first;
+    const int n = sap__length(pairs);
+    int i, at, next;
+    sap__forget_found(s);
+    s->failure = SAP_ERROR_MEMORY;
+    if (s->sorted_from > 0) {
+        if (!sap__reserve(&s->items, n) || !sap__reserve(&s->tmp, n)) return 0;
+        sap__sort_by_ids(s, NULL, n);
+        for (i = 0; i < n; i++) {
+            first = pairs[i];
+            for (at = i; (next = (int)(uint32_t)s->items[at]) != at; at = next) {
+                pairs[at] = next == i ? first : pairs[next];
+                s->items[at] = (uint64_t)at;
+                if (next == i) break;
+            }
+        }
+    }
+    s->pairs = s->deleted;
+    s->deleted = pairs;
+    sap__set_length(s->pairs, 0);
+    sap__set_length(s->created, 0);
+    s->linked = s->mended = s->sorted_from = 0;
+    s->ends_ready = s->index[0].ready = s->index[1].ready = 0;
+    return 1;
+}
+
 /* The lost pairs, sorted by both ids. Those that began together stand sorted at the end of all pairs, and where much
    changes they are most of what ends: so only those before are sorted, and the two are merged.
 
@@ -2101,13 +2135,10 @@ static int sap__reserve_events(sap_world *s) {
        lost      ^   ^       ^   ^           ^ ^   ^ ^ ^             first ones: sorted; last ones: as they stand */
 static void sap__sort_deleted(sap_world *s) {
     const uint32_t *lost = s->lost;
-    uint64_t *items = s->items;
+    const uint64_t *items = s->items;
     int i, a, b, n = sap__length(s->deleted), last = n;
     while (last > 0 && (int)lost[last - 1] >= s->sorted_from) last--;
-    for (i = 0; i < last; i++) items[i] = sap__item(s->pairs[lost[i]].id1, lost[i]);
-    sap__sort(items, s->tmp, last);
-    for (i = 0; i < last; i++) items[i] = sap__item(s->pairs[(uint32_t)items[i]].id0, (uint32_t)items[i]);
-    sap__sort(items, s->tmp, last);
+    sap__sort_by_ids(s, lost, last);
     for (a = i = 0, b = last; a < last; a++) {
         const sap_pair *pair = &s->pairs[(uint32_t)items[a]];
         uint64_t item = sap__pair_item(pair);

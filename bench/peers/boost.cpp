@@ -64,6 +64,7 @@ struct BoostQueries : Boost {
     }
 };
 
+const std::string version = "Boost " BOOST_LIB_VERSION;
 const std::vector<peer_kind> peers = {
     {"Boost", ONE_SHOT, 1 << 20, make<Boost>, "R-tree, packed in the time, one query a box; no margin"},
     {"Boost rtree", QUERIES_3D | QUERIES_2D, 1 << 20, make<BoostQueries>,

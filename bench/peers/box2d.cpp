@@ -58,6 +58,8 @@ struct Tree {
     }
 };
 
+const std::string version = "Box2D " + std::to_string(b2GetVersion().major) + "." +
+                            std::to_string(b2GetVersion().minor) + "." + std::to_string(b2GetVersion().revision);
 const std::vector<peer_kind> peers = {
     {"Box2D v3", FRAMES_2D | ADDS, 1 << 20, make<TreePairs<Tree>>,
      "two b2DynamicTree and a set of pairs: margin 0.05, pairs end late"},

@@ -103,6 +103,8 @@ struct Box2DQueries : Peer {
     }
 };
 
+const std::string version = "Box2D " + std::to_string(b2_version.major) + "." + std::to_string(b2_version.minor) + "." +
+                            std::to_string(b2_version.revision);
 const std::vector<peer_kind> peers = {
     {"Box2D 2.4", FRAMES_2D | ADDS, 100000, make<Box2D>,
      "b2BroadPhase and a set of pairs: margin 0.1 and 4 times the step, pairs end late"},

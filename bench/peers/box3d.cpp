@@ -58,6 +58,8 @@ struct Tree {
     }
 };
 
+const std::string version = "Box3D " + std::to_string(b3GetVersion().major) + "." +
+                            std::to_string(b3GetVersion().minor) + "." + std::to_string(b3GetVersion().revision);
 const std::vector<peer_kind> peers = {
     {"Box3D", FRAMES_3D | ADDS | REMOVES, 1 << 20, make<TreePairs<Tree>>,
      "two b3DynamicTree and a set of pairs: margin 0.05, pairs end late"},

@@ -118,6 +118,8 @@ struct BulletQueries : Peer {
     }
 };
 
+const std::string version =
+    "Bullet " + std::to_string(BT_BULLET_VERSION / 100) + "." + std::to_string(BT_BULLET_VERSION % 100);
 const std::vector<peer_kind> peers = {
     {"Bullet SAP", FRAMES_3D | ADDS | REMOVES, 20000, make<BulletSap>,
      "bt32BitAxisSweep3: keeps pairs; bounds rounded out to a grid of 2^32"},

@@ -22,6 +22,7 @@ struct Cgal : Peer {
     }
 };
 
+const std::string version = "CGAL " CGAL_VERSION_STR;
 const std::vector<peer_kind> peers = {
     {"CGAL", ONE_SHOT, 1 << 20, make<Cgal>, "box_self_intersection_d, boxes made in the time; no margin"},
 };

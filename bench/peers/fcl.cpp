@@ -70,6 +70,7 @@ struct FclTree : Fcl {
     }
 };
 
+const std::string version = "FCL " FCL_VERSION;
 const std::vector<peer_kind> peers = {
     {"FCL SaP", FRAMES_3D | ADDS | REMOVES, 20000, make<FclSap>,
      "SaPCollisionManager: keeps pairs, reports all; no margin"},

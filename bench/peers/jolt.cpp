@@ -147,6 +147,8 @@ struct Jolt : Peer {
     }
 };
 
+const std::string version = "Jolt " + std::to_string(JPH_VERSION_MAJOR) + "." + std::to_string(JPH_VERSION_MINOR) +
+                            "." + std::to_string(JPH_VERSION_PATCH);
 const std::vector<peer_kind> peers = {
     {"Jolt", FRAMES_3D | ADDS | REMOVES, 1 << 20, make<Jolt>,
      "BroadPhaseQuadTree: all pairs of the bodies that are awake anew, none kept; no margin"},

@@ -51,6 +51,7 @@ template <int THREADS> struct SapMulti : Peer {
     }
 };
 
+const std::string version = SAP_VERSION;
 const std::vector<peer_kind> peers = {
     {"1 thread", FRAMES_3D | FRAMES_2D, 1 << 20, make<SapMulti<1>>, "sap_multi.h on one thread; no margin"},
     {"2 threads", FRAMES_3D | FRAMES_2D, 1 << 20, make<SapMulti<2>>, "sap_multi.h on two threads; no margin"},

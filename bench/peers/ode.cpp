@@ -56,6 +56,7 @@ struct OdeHash : Ode {
     }
 };
 
+const std::string version = "ODE " dODE_VERSION;
 const std::vector<peer_kind> peers = {
     {"ODE SAP", FRAMES_3D | ADDS | REMOVES, 100000, make<OdeSap>, "dSweepAndPruneSpace: all pairs anew; no margin"},
     {"ODE hash", FRAMES_3D | ADDS | REMOVES, 10000, make<OdeHash>, "dHashSpace: all pairs anew; no margin"},

@@ -1,7 +1,7 @@
 /*
 peer.h - what every program of bench/peers has in common: one run of one broad phase on one scene
 
-    peer list                                       names what the program holds
+    peer list                                       the library's version, and what the program holds
     peer NAME frames SCENE BOXES FRAMES SECONDS [lived] [check] [cpu]
     peer NAME small SCENE BOXES                     worlds of 10 to 500 boxes in 2D, every pair read in each step
     peer NAME add|remove SCENE BOXES                into a new world; out of one that has run 60 frames
@@ -13,8 +13,9 @@ in fresh memory, and makes the tables.
 Each peer is used as its users would: the boxes lie in the scene's arrays, what moved is handed in, one box at a time
 where there is no other call, it is brought up to date, and its pairs are taken. Some keep pairs and report what began
 and ended, others find all pairs anew in every frame; some enlarge boxes and hold pairs that do not overlap. With
-'check' what is held after the last frame, by the events of all frames if that is what it tells, is compared with a plain sort-and-sweep of the exact boxes: 'missed' counts
-the pairs that the peer lacks, 'extra' those that only its margins explain.
+'check' what is held after the last frame (by the events of all frames, if that is what it tells) is compared with a
+plain sort-and-sweep of the exact boxes: 'missed' counts the pairs that the peer lacks, 'extra' those that only its
+margins explain.
 
 'lived' is the same scene in a world that has been through something: after 100 frames of its own motion all boxes go
 elsewhere, one in twenty a frame. Bytes are what malloc holds for the peer after the last frame.
@@ -72,6 +73,7 @@ template <class T> static Peer *make() {
 }
 
 extern const std::vector<peer_kind> peers; /* each program's own */
+extern const std::string version;          /* of the library */
 
 /* ---- the pairs that are right ---- */
 
@@ -108,8 +110,8 @@ static void print_check(const scene &s, Peer &peer) {
             exact++;
             hash = (hash ^ ((unsigned long long)p.first << 32 | (unsigned)p.second)) * 0x9E3779B97F4A7C15u;
         }
-    printf("missed %lld twice %lld extra %lld hash %llx ", missed, exact + missed - (long long)truth.size(),
-           (long long)held.size() - exact, hash >> 16);
+    printf("pairs %d missed %lld twice %lld extra %lld hash %llx ", (int)truth.size(), missed,
+           exact + missed - (long long)truth.size(), (long long)held.size() - exact, hash >> 16);
 }
 
 /* ---- runs ---- */
@@ -201,8 +203,7 @@ static void run_small(const peer_kind &kind, scene &s) {
     s.moves = s.n;
     s.box = path.data();
     peer->add_all(s);
-    for (int turn = -1; turn < TURNS; turn++) {
-        int repeats = 6000 / (s.n + 30) + 1;
+    for (int turn = -1, repeats = 1; turn < TURNS; turn++) {
         double start = now();
         for (int i = 0; i < repeats; i++)
             for (int step = 0; step < 2 * SMALL_STEPS; step++) {
@@ -210,7 +211,9 @@ static void run_small(const peer_kind &kind, scene &s) {
                 peer->frame(s);
                 read += peer->read_pairs();
             }
-        if (turn >= 0) time.push_back((now() - start) / (repeats * 2 * SMALL_STEPS));
+        start = now() - start;
+        if (turn >= 0) time.push_back(start / (repeats * 2 * SMALL_STEPS));
+        if (turn < 0) repeats = 1 + (int)(20000 / start); /* 20 milliseconds a turn */
     }
     print_times(time);
     print_check(s, *peer);
@@ -279,6 +282,7 @@ static const scene_kind *any_scene(const char *name) {
 
 int main(int argc, char **argv) {
     if (argc > 1 && !strcmp(argv[1], "list")) {
+        printf("%s\n", version.c_str());
         for (const peer_kind &p : peers) printf("%s\t%d\t%d\t%s\n", p.name, p.where, p.most, p.note);
         return 0;
     }

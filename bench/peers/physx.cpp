@@ -3,7 +3,7 @@ physx.cpp - PhysX 5's broad phases on their own, through PxBroadPhase.h
 
 Not in Debian. Needs a build of PhysX 5 with its static libraries, made as PhysX says, and
 
-    make bench-peers PHYSX='-I.../physx/include -L... -lPhysX_static_64 -lPhysXCommon_static_64 -lPhysXFoundation_static_64'
+    make bench-peers PHYSX='-I.../physx/include -DPX_PHYSX_STATIC_LIB -L... -lPhysX_static_64 ... -pthread -ldl'
 
 Only PxCreateBroadPhase, update and fetchResults are used: no scene, no actors. Bounds are read where they lie, the
 user's own array; groups make static boxes static, and each other box its own. Both lists of pairs are fetched in
@@ -78,6 +78,8 @@ template <PxBroadPhaseType::Enum TYPE> struct PhysX : Peer {
     }
 };
 
+const std::string version = "PhysX " + std::to_string(PX_PHYSICS_VERSION_MAJOR) + "." +
+                            std::to_string(PX_PHYSICS_VERSION_MINOR) + "." + std::to_string(PX_PHYSICS_VERSION_BUGFIX);
 const std::vector<peer_kind> peers = {
     {"PhysX ABP", FRAMES_3D | ADDS | REMOVES, 1 << 20, make<PhysX<PxBroadPhaseType::eABP>>,
      "keeps pairs and reports what began and ended; no margin; the pairs of removed boxes are not reported"},

@@ -62,6 +62,7 @@ struct Loop : Peer {
     }
 };
 
+const std::string version = "";
 const std::vector<peer_kind> peers = {
     {"two loops", FRAMES_3D | FRAMES_2D, 10000, make<Loops>, "every two boxes, all pairs anew; no margin"},
     {"sort, sweep", FRAMES_3D | FRAMES_2D | ADDS, 100000, make<Sweep>,

@@ -103,6 +103,7 @@ struct SapPrune : Peer {
     }
 };
 
+const std::string version = SAP_VERSION;
 const std::vector<peer_kind> peers = {
     {"sap.h", FRAMES_3D | FRAMES_2D | ADDS | REMOVES, 1 << 20, make<Sap>,
      "keeps pairs and reports what began and ended; no margin"},

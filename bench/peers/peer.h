@@ -4,7 +4,7 @@ peer.h - what every program of bench/peers has in common: one run of one broad p
     peer list                                       the library's version, and what the program holds
     peer NAME frames SCENE BOXES FRAMES SECONDS [lived] [check] [cpu]
     peer NAME small SCENE BOXES                     worlds of 10 to 500 boxes in 2D, every pair read in each step
-    peer NAME add|remove SCENE BOXES                into a new world; out of one that has run 60 frames
+    peer NAME add|remove SCENE BOXES 60 SECONDS     into a new world; out of one that has run 60 frames
     peer NAME query SCENE BOXES FRAMES
 
 A run prints one line: words and values in turn. bench/table.py calls these programs, each run a process of its own
@@ -222,14 +222,14 @@ static void run_small(const peer_kind &kind, scene &s) {
     peer.release();
 }
 
-static void run_batch(const peer_kind &kind, scene &s, bool removes) {
+static void run_batch(const peer_kind &kind, scene &s, bool removes, double seconds) {
     Peer *peer = kind.make();
     std::vector<double> time;
     double start = now();
     peer->add_all(s);
     if (removes) {
         double begin = now();
-        for (int i = 0; i < REMOVE_AFTER && now() - begin < 5e6; i++) scene_step(&s), peer->frame(s);
+        for (int i = 0; i < REMOVE_AFTER && now() - begin < seconds * 1e6; i++) scene_step(&s), peer->frame(s);
         start = now();
         peer->remove_all();
     }
@@ -309,7 +309,7 @@ int main(int argc, char **argv) {
     else if (what == "query")
         run_query(*kind, s, frames);
     else
-        run_batch(*kind, s, what == "remove");
+        run_batch(*kind, s, what == "remove", seconds);
     printf("\n");
     fflush(stdout);
     _exit(0);

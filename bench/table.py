@@ -6,8 +6,8 @@ table.py - measures sap.h and its peers, and makes README's tables and plot of i
     make table-quick        1,000 boxes, a few frames, into build/table: is every pair right, does every step work?
     make bench-peers        prints the tables, with more peers, and leaves README alone
 
-    table.py [--quick | --print] [--only frames,lived,2d,small,batch,query,prune,threads,cost] [-n 1000,10000]
-             [-s sparse,town] [-r rounds] [--core 1] [--cpu] [--readme]
+    table.py [--quick | --print] [--only frames,lived,batch,2d,small,query,prune,threads,calls,cost]
+             [-n 1000,10000] [-s sparse,town] [-r rounds] [--core 1] [--cpu] [--readme]
 
 --only measures a part again and keeps the rest of the file; --readme measures nothing and writes README.md anew from
 it. --cpu takes processor time instead of the clock's, for a machine that does other things too.
@@ -251,6 +251,24 @@ def cost_rows():
     return rows
 
 
+def call_rows(n):
+    """What bench.c says about recording, looking and snapshots."""
+    bench = os.path.join(ROOT, "build", "bench")
+    if not os.path.exists(bench):
+        return []
+    command = [bench, "-n", str(n), "-s", "calls,snapshot"]
+    out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    rows, base = [], dict(boxes=n, rounds=1)
+    for name, one, many in re.findall(r"^(\w+) +([\d.]+)(?: +([\d.]+))?$", out, re.M):
+        rows.append(dict(base, what="call", scene=name, peer="one by one", median=one))
+        if many:
+            rows.append(dict(base, what="call", scene=name, peer="many", median=many))
+    found = re.search(r"([\d.]+) bytes and ([\d.]+) nanoseconds a box to save, ([\d.]+) to restore", out)
+    for name, value in zip(("bytes", "save", "restore"), found.groups() if found else ()):
+        rows.append(dict(base, what="snapshot", scene=name, peer="sap.h", median=value))
+    return rows
+
+
 # ---- the file ----
 
 
@@ -473,6 +491,20 @@ def cost_line(data):
     return "; ".join(text) + (" (gcc -O2; the second contains the first)." if len(text) > 1 else "")
 
 
+def calls_line(data):
+    calls = ["add", "move", "remove", "get_box", "find_pair", "pairs_of"]
+    one = [data.get("call", c, 10000, "one by one") for c in calls]
+    many = [data.get("call", c, 10000, "many") for c in calls[:3]]
+    snapshot = [data.get("snapshot", c, 10000, "sap.h") for c in ("bytes", "save", "restore")]
+    if None in one + many + snapshot:
+        return ""
+    text = "One by one, with 10,000 boxes, in nanoseconds: " + ", ".join(
+        "`sap_%s` %.0f" % (c, x) for c, x in zip(calls, one))
+    text += "; of the calls for many %s a box (add, move, remove). " % ", ".join("%.0f" % x for x in many)
+    return text + ("A snapshot has %.0f bytes for each box with its pairs, and takes %.0f nanoseconds a box to save and "
+                   "%.0f to restore." % tuple(snapshot))
+
+
 def block(data):
     """What stands between the marks of README.md."""
     h = data.head
@@ -495,7 +527,7 @@ def block(data):
         "Small worlds in 2D: every box moves in each step, one `sap_move` each, and every pair is read.",
         flat_table(data), query_table(data), prune_table(data), revisited(data), memory_table(data),
         "What malloc holds after the frames, pairs and scratch included (Jolt: with its bodies). " + cost_line(data),
-        threads_line(data),
+        calls_line(data), threads_line(data),
     ]
     tables = [p for p in parts if p.strip() and not p.endswith("|---" + "--:|" * (p.split("\n")[0].count("|") - 2))]
     return "\n\n".join(p if p.startswith("|") else textwrap.fill(p, 120, break_on_hyphens=False) for p in tables)
@@ -616,8 +648,9 @@ def main():
                 data.put(row)
             data.write()
             print("%-8s %-16s %7d  %5.1f s" % (job.what, job.scene, job.boxes, time.time() - start), flush=True)
-        if not scenes and (not only or "cost" in only) and not options.quick:
-            for row in cost_rows():
+        more = [] if options.quick or scenes else [("calls", lambda: call_rows(10000)), ("cost", cost_rows)]
+        for group, rows in more:
+            for row in rows() if not only or group in only else []:
                 data.put(row)
         data.write()
     text = block(data)

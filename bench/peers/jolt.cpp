@@ -1,7 +1,8 @@
 /*
 jolt.cpp - the broad phase of Jolt (BroadPhaseQuadTree), with bodies that are boxes
 
-Not in Debian. Needs a build of Jolt in Release mode, made as Jolt says, and the definitions of that build:
+Not in Debian. Needs a build of Jolt in its Distribution configuration (no profiler; AVX2, as is its default), made as
+Jolt says, and the definitions of that build:
 
     make bench-peers JOLT='-I.../JoltPhysics -DJPH_... -mavx2 ... .../libJolt.a'
 

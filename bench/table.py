@@ -501,8 +501,8 @@ def calls_line(data):
     text = "One by one, with 10,000 boxes, in nanoseconds: " + ", ".join(
         "`sap_%s` %.0f" % (c, x) for c, x in zip(calls, one))
     text += "; of the calls for many %s a box (add, move, remove). " % ", ".join("%.0f" % x for x in many)
-    return text + ("A snapshot has %.0f bytes for each box with its pairs, and takes %.0f nanoseconds a box to save and "
-                   "%.0f to restore." % tuple(snapshot))
+    return text + ("A snapshot has %.0f bytes for each box with its pairs, and takes %.0f nanoseconds a box to save "
+                   "and %.0f to restore." % tuple(snapshot))
 
 
 def block(data):

@@ -10,8 +10,8 @@ hands them out), by g++ -O2 with NDEBUG and without CUDA; unused parts fall away
 
 Only PxCreateBroadPhase, update and fetchResults are used: no scene, no actors. Bounds are read where they lie, the
 user's own array; groups make static boxes static, and each other box its own. Both lists of pairs are fetched in
-every frame. ABP sorts and splits by itself; PABP is the same for threads and has one here. MBP needs regions that
-the user knows, and is left out.
+every frame. ABP sorts and splits by itself. PABP, the same for threads, and MBP, which needs regions that the user
+knows, are left out.
 */
 #ifndef NDEBUG
 #define NDEBUG /* PhysX wants this or _DEBUG */

@@ -347,8 +347,14 @@ def ratio(x, base):
 
 
 def markdown(head, rows):
-    lines = ["| " + " | ".join(head) + " |", "|---|" + "--:|" * (len(head) - 1)]
-    return "\n".join(lines + ["| " + " | ".join(r).replace("  ", " ") + " |" for r in rows if any(r[1:])])
+    """A table without rows and columns that have nothing to say; nothing if none is left."""
+    rows = [r for r in rows if any(r[1:])]
+    used = [i for i in range(len(head)) if i == 0 or any(r[i] for r in rows)]
+    if not rows or len(used) < 2:
+        return ""
+    lines = ["".join("| %s " % r[i] if r[i] else "| " for i in used) + "|" for r in [head] + rows]
+    lines.insert(1, "|---" + "|--:" * (len(used) - 1) + "|")
+    return "\n".join(lines)
 
 
 DEBIAN = ["Bullet SAP", "Bullet dbvt", "ODE SAP", "ODE hash", "FCL SaP", "FCL tree"]
@@ -509,8 +515,8 @@ def block(data):
     """What stands between the marks of README.md."""
     h = data.head
     parts = [
-        "Made by `make table` on %s: %s, %s, one thread, sap.h %s with its best kernel (%s). The figures are in `%s`." %
-        (h.get("date"), h.get("processor"), h.get("compiler"), h.get("sap.h"), h.get("kernel"),
+        "Made by `make table` on %s: %s (which has %s), %s, one thread, sap.h %s. The figures are in `%s`." %
+        (h.get("date"), h.get("processor"), h.get("kernel"), h.get("compiler"), h.get("sap.h"),
          os.path.relpath(data.path, ROOT)),
         "Each run is a process of its own in fresh memory; a frame is handing in what moved, the update, and reading "
         "what began and ended. The median of the rounds, each the median of 300 frames. " + spread_line(data),
@@ -529,8 +535,7 @@ def block(data):
         "What malloc holds after the frames, pairs and scratch included (Jolt: with its bodies). " + cost_line(data),
         calls_line(data), threads_line(data),
     ]
-    tables = [p for p in parts if p.strip() and not p.endswith("|---" + "--:|" * (p.split("\n")[0].count("|") - 2))]
-    return "\n\n".join(p if p.startswith("|") else textwrap.fill(p, 120, break_on_hyphens=False) for p in tables)
+    return "\n\n".join(p if p.startswith("|") else textwrap.fill(p, 120, break_on_hyphens=False) for p in parts if p)
 
 
 BEGIN, END = "<!-- table: begin -->", "<!-- table: end -->"
@@ -625,6 +630,8 @@ def main():
     folder = os.path.join(ROOT, "build", "table") if apart else os.path.join(ROOT, "bench", "data")
     data = Data(os.path.join(folder, ("quick" if options.quick else slug(name)) + ".csv"))
     bench = Bench(options)
+    if not (options.readme or options.only or options.s or options.n):
+        data.rows.clear()  # all anew, so that no row is of another day
     if not options.readme:
         peers = find_peers(os.path.join(ROOT, "build", "peers"))
         compiler = [os.environ.get("CXX", "g++"), "-dumpfullversion"]

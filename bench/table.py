@@ -427,7 +427,7 @@ def query_table(data):
     rows = []
     for scene, peers, flat in (("brownian", ["Bullet tree", "Boost rtree", "Box3D tree"], ""),
                                ("brownian2d", ["Bullet tree", "Boost rtree", "Box2D v3 tree"], "2D, ")):
-        for kind, text in QUERY_KINDS + [("step", "(a frame in which all walk, taken in, microseconds)")]:
+        for kind, text in QUERY_KINDS + [("step", "a frame of walking taken in (microseconds)")]:
             own = data.get("query:" + kind, scene, 10000, "sap.h queries")
             others = [data.get("query:" + kind, scene, 10000, p) for p in peers + ["plain loop"]]
             if kind == "step":

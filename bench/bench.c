@@ -27,7 +27,7 @@ programs do meanwhile but not what they do to the caches.
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #define SAP_IMPLEMENTATION
 #include "../sap.h"
-#include <stdio.h>
+#include "args.h"
 #include "clock.h"
 #include "queries.h"
 
@@ -124,12 +124,8 @@ static void print_row(const char *name, double *time, int n, double swaps, doubl
     failures += !right;
 }
 
-/* Is it one of the names after -s? */
 static int is_wanted(const char *name) {
-    size_t length = strlen(name);
-    for (const char *p = wanted; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL)
-        if (!strncmp(p, name, length) && (!p[length] || p[length] == ',')) return 1;
-    return !wanted;
+    return args_list_has(wanted, name);
 }
 
 static int frames_for(int n) {
@@ -140,6 +136,12 @@ static int frames_for(int n) {
 
 /* Fills the world: what is static apart, as a user would. */
 static void add_scene(sap_world *world, const scene *s, sap_id *id) {
+    int standing = 0;
+    for (int i = 0; i < s->n; i++) standing += s->is_static[i];
+    if (!standing) {
+        sap_add_many(world, s->n, s->box, NULL, id);
+        return;
+    }
     for (int i = 0; i < s->n; i++)
         id[i] = s->is_static[i] ? sap_add_static(world, &s->box[i], NULL) : sap_add(world, &s->box[i], NULL);
 }
@@ -216,28 +218,42 @@ static void run_scene(const scene_kind *kind, int n, const char *name, int frame
 
 /* ---- all at once ---- */
 
-/* All boxes into a new world, and out again, each as one batch. */
-static void run_batches(int n) {
+/* All boxes into a new world, its pairs included, and out again after some frames: a world that has only just been
+   filled is easier to empty. What is static is added one by one, as a level is. */
+static void run_batches(const char *of, int n) {
+    enum { FRAMES_BETWEEN = 60 };
     scene s;
+    char add_name[32], remove_name[32];
     double add_time[MOST_FRAMES], remove_time[MOST_FRAMES], begin = now();
-    sap_id *id = (sap_id *)calloc((size_t)n + 1, sizeof *id);
+    sap_id *id = (sap_id *)calloc((size_t)n + 1, sizeof *id), *moved_id = (sap_id *)calloc((size_t)n + 1, sizeof *id);
+    sap_aabb *to = (sap_aabb *)calloc((size_t)n + 1, sizeof *to);
     sap_stats added = {0}, removed = {0};
     int repeats = frames_for(n) / 5 + 5, done = 0, right = 1;
-    if (!id || !scene_make(&s, &scene_kinds[0], n)) out_of_memory("add");
+    sprintf(add_name, "add:%s", of);
+    sprintf(remove_name, "remove:%s", of);
+    if (!id || !moved_id || !to) out_of_memory("add");
     for (; done < repeats && (done < 3 || now() - begin < SCENE_SECONDS * 1e6); done++) {
-        pair_set set = {0, 0}, truth = {0, 0};
+        pair_set set = {0, 0}, truth;
         sap_world *world = sap_create(NULL);
         int created = 0, deleted = 0;
         double start;
-        for (int i = 0; done && i < n; i++) scene_place(&s, i); /* branches of a world seen before are foreseen */
+        if (!world || !scene_make(&s, scene_named(of), n)) out_of_memory("add");
+        for (int i = 0; i < done; i++) scene_step(&s); /* branches of a world seen before are foreseen */
         start = now();
-        sap_add_many(world, n, s.box, NULL, id);
+        add_scene(world, &s, id);
         sap_update(world);
         sap_created(world, &created);
         add_time[done] = now() - start;
         sap_get_stats(world, &added);
-        if (!done) {
+        set_add_events(&set, world);
+        for (int frame = 0; frame < FRAMES_BETWEEN; frame++) {
+            scene_step(&s);
+            for (int i = 0; i < s.moves; i++) moved_id[i] = id[s.moved[i]], to[i] = s.box[s.moved[i]];
+            sap_move_many(world, s.moves, moved_id, to);
+            sap_update(world);
             set_add_events(&set, world);
+        }
+        if (!done) {
             truth = true_pairs(&s, id);
             right = set.sum == truth.sum && set.count == truth.count;
         }
@@ -247,17 +263,19 @@ static void run_batches(int n) {
         sap_deleted(world, &deleted);
         remove_time[done] = now() - start;
         sap_get_stats(world, &removed);
-        right &= created == deleted && !removed.pairs && !removed.boxes;
+        right &= set.count == deleted && !removed.pairs && !removed.boxes;
         sap_destroy(world);
+        scene_free(&s);
     }
     if (is_wanted("add"))
-        print_row("add", add_time, done, (double)added.swaps, (double)added.overlap_tests, added.pairs, added.created,
-                  right);
+        print_row(add_name, add_time, done, (double)added.swaps, (double)added.overlap_tests, added.pairs,
+                  added.created, right);
     if (is_wanted("remove"))
-        print_row("remove", remove_time, done, (double)removed.swaps, (double)removed.overlap_tests, 0, removed.deleted,
-                  right);
-    scene_free(&s);
+        print_row(remove_name, remove_time, done, (double)removed.swaps, (double)removed.overlap_tests, 0,
+                  removed.deleted, right);
     free(id);
+    free(moved_id);
+    free(to);
 }
 
 static int count_hit(int i, int j, void *user) {
@@ -549,20 +567,7 @@ static void print_noise(void) {
 }
 
 static void print_machine(void) {
-    char line[256], cpu[256] = "?";
-    FILE *f = fopen("/proc/cpuinfo", "r");
-    while (f && fgets(line, sizeof line, f))
-        if (sscanf(line, "model name : %255[^\n]", cpu) == 1) break;
-    if (f) fclose(f);
-    printf("machine   %s\ncompiler  %s, %s\n", cpu,
-#if defined(__VERSION__) && !defined(__clang__)
-           "gcc " __VERSION__,
-#elif defined(__VERSION__)
-           __VERSION__,
-#else
-           "?",
-#endif
-           FLAGS);
+    printf("machine   %s\ncompiler  %s, %s\n", args_processor(), ARGS_COMPILER, FLAGS);
 }
 
 /* What sap_reserve takes, scratch included. */
@@ -583,8 +588,9 @@ static void print_memory(void) {
 
 static void list_scenes(void) {
     for (int i = 0; i < SCENE_KINDS; i++) printf("%-16s %s\n", scene_kinds[i].name, scene_kinds[i].what);
-    printf("%-16s all boxes in one batch into a new world, their pairs included, memory not reserved\n", "add");
-    printf("%-16s all boxes in one batch\n", "remove");
+    printf("%-16s all boxes of 'brownian' and 'town' into a new world, their pairs included, memory not reserved\n",
+           "add");
+    printf("%-16s the same out of it after 60 frames, in one batch\n", "remove");
     for (int i = 0; i < PRUNE_KINDS; i++)
         printf("prune:%-10s sap_box_prune, %s\n", prune_kinds[i].name, prune_kinds[i].what);
     printf("%-16s a world that walks is saved and restored, and goes on\n", "snapshot");
@@ -601,28 +607,18 @@ static int usage(void) {
 }
 
 int main(int argc, char **argv) {
-    const char *sizes = "1000,10000,100000";
-    for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "--list")) return list_scenes(), 0;
-        if (!strcmp(argv[i], "--noise")) return print_noise(), 0;
-        if (!strcmp(argv[i], "--cpu")) {
-            clock_used = CLOCK_THREAD_CPUTIME_ID;
-            continue;
-        }
-        if (i + 1 == argc) return usage();
-        if (!strcmp(argv[i], "-n"))
-            sizes = argv[++i];
-        else if (!strcmp(argv[i], "-s"))
-            wanted = argv[++i];
-        else if (!strcmp(argv[i], "-f"))
-            frames_wanted = atoi(argv[++i]);
-        else
-            return usage();
-    }
+    const char *sizes = args_value(argc, argv, "-n", 1), *frames = args_value(argc, argv, "-f", 1);
+    if (!args_are(argc, argv, "-n= -s= -f= --cpu --list --noise")) return usage();
+    if (args_value(argc, argv, "--list", 0)) return list_scenes(), 0;
+    if (args_value(argc, argv, "--noise", 0)) return print_noise(), 0;
+    if (args_value(argc, argv, "--cpu", 0)) clock_used = CLOCK_THREAD_CPUTIME_ID;
+    if (!sizes) sizes = "1000,10000,100000";
+    if (frames) frames_wanted = atoi(frames);
+    wanted = args_value(argc, argv, "-s", 1);
     print_machine();
     print_noise();
     print_memory();
-    for (const char *p = sizes; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
+    for (const char *p = sizes; p; p = args_next(p)) {
         char boxes[32];
         int n = atoi(p);
         if (n < 1) return usage();
@@ -630,7 +626,7 @@ int main(int argc, char **argv) {
         title = boxes;
         for (int i = 0; i < SCENE_KINDS; i++)
             if (is_wanted(scene_kinds[i].name)) run_scene(&scene_kinds[i], n, scene_kinds[i].name, frames_for(n));
-        if (is_wanted("add") || is_wanted("remove")) run_batches(n);
+        if (is_wanted("add") || is_wanted("remove")) run_batches("brownian", n), run_batches("town", n);
         for (int i = 0; i < PRUNE_KINDS; i++) {
             char name[32];
             sprintf(name, "prune:%s", prune_kinds[i].name);

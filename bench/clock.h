@@ -7,18 +7,18 @@
 
 static clockid_t clock_used = CLOCK_MONOTONIC; /* or this thread's processor time */
 
-static double now(void) {
+static inline double now(void) {
     struct timespec t;
     clock_gettime(clock_used, &t);
     return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
 }
 
-static int ascending(const void *a, const void *b) {
+static inline int ascending(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-static void sort_times(double *time, int n) {
+static inline void sort_times(double *time, int n) {
     qsort(time, (size_t)n, sizeof *time, ascending);
 }
 

@@ -15,6 +15,7 @@ many percent of the frames that was at least 0.8 a thread, and 'then' the speed-
 #include <stdio.h>
 #define SAP_MULTI_IMPLEMENTATION
 #include "../sap_multi.h"
+#include "args.h"
 #include "clock.h"
 #include "../examples/pool.h"
 #include "scenes.h"
@@ -26,7 +27,7 @@ static double median(double *time, int n) {
     return time[n / 2];
 }
 
-/* A world that one thread updates alone: its boxes go to and fro. There are as many as sap_multi has shares. */
+/* A world that one thread updates alone: its boxes go to and fro. Several for each thread, so that none waits long. */
 typedef struct lone {
     sap_world *world;
     sap_id *id;
@@ -34,7 +35,7 @@ typedef struct lone {
     int n, turn;
 } lone;
 
-enum { LONES = SAP__SHARES, LONE_BOXES = 1000, LONE_UPDATES = 20 };
+enum { LONES = 8, LONE_BOXES = 1000, LONE_UPDATES = 20 };
 
 static void lone_make(lone *l, const scene *s) {
     l->n = s->n < LONE_BOXES ? s->n : LONE_BOXES;
@@ -192,28 +193,22 @@ static int run(const scene_kind *kind, int n, int frames, int threads) {
     return equal;
 }
 
-static int is_in(const char *list, const char *name) {
-    size_t length = strlen(name);
-    for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL)
-        if (!strncmp(p, name, length) && (!p[length] || p[length] == ',')) return 1;
-    return list == NULL;
-}
-
 int main(int argc, char **argv) {
-    const char *sizes = "1000,10000,100000", *wanted = "brownian,fast,sparse,teleport,gravity,sizes,bigworld,storm";
-    int frames = 60, threads = 2, good = 1;
-    for (int i = 1; i + 1 < argc; i += 2) {
-        if (!strcmp(argv[i], "-n")) sizes = argv[i + 1];
-        if (!strcmp(argv[i], "-s")) wanted = argv[i + 1];
-        if (!strcmp(argv[i], "-f")) frames = atoi(argv[i + 1]);
-        if (!strcmp(argv[i], "-t")) threads = atoi(argv[i + 1]);
+    const char *sizes = args_value(argc, argv, "-n", 1), *wanted = args_value(argc, argv, "-s", 1);
+    const char *frames_text = args_value(argc, argv, "-f", 1), *threads_text = args_value(argc, argv, "-t", 1);
+    int frames = frames_text ? atoi(frames_text) : 60, threads = threads_text ? atoi(threads_text) : 2, good = 1;
+    if (!args_are(argc, argv, "-n= -s= -f= -t=")) {
+        fprintf(stderr, "usage: multi [-n 1000,10000] [-s scene,...] [-f frames] [-t threads]\n");
+        return 2;
     }
+    if (!sizes) sizes = "1000,10000,100000";
+    if (!wanted) wanted = "brownian,fast,sparse,teleport,gravity,sizes,bigworld,storm";
     if (frames < 1 || frames > MOST_FRAMES) frames = MOST_FRAMES;
     if (threads < 1) threads = 2;
     printf("%-12s %8s %10s %10s %10s %8s %8s %8s %8s %8s %8s\n", "scene", "boxes", "one", "grid", "threads", "grid/one",
            "speed-up", "machine", "cores", "then", "B/box");
-    for (const char *p = sizes; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL)
+    for (const char *p = sizes; p; p = args_next(p))
         for (int k = 0; k < SCENE_KINDS; k++)
-            if (is_in(wanted, scene_kinds[k].name)) good &= run(&scene_kinds[k], atoi(p), frames, threads);
+            if (args_list_has(wanted, scene_kinds[k].name)) good &= run(&scene_kinds[k], atoi(p), frames, threads);
     return !good;
 }

@@ -14,7 +14,7 @@ boxes.
 
 #include "scenes.h"
 
-static double now(void); /* microseconds: clock.h, or of the file that measures */
+static inline double now(void); /* microseconds: clock.h, or of the file that measures */
 
 enum { QUERY_BOX, QUERY_LARGE, QUERY_RAY, QUERY_NEAREST, QUERY_KINDS };
 enum { QUERIES = 2000, QUERIES_CHECKED = 100, QUERY_FRAMES = 300, QUERY_ROUNDS = 7 };
@@ -107,7 +107,7 @@ static float ray_meets(const query_ray *r, const sap_aabb *b, float end) {
     return from <= to ? from : end;
 }
 
-static double linear_answer(const void *subject, int kind, const query *q) {
+static inline double linear_answer(const void *subject, int kind, const query *q) {
     const scene *s = (const scene *)subject;
     query_ray ray = ray_of(q, scene_axes(s));
     float end = 1, least = INFINITY;
@@ -135,13 +135,13 @@ static double linear_answer(const void *subject, int kind, const query *q) {
 
 /* ---- sap.h ---- */
 
-static int count_box(sap_id id, void *object, void *count) {
+static inline int count_box(sap_id id, void *object, void *count) {
     (void)id, (void)object;
     ++*(int *)count;
     return 1;
 }
 
-static double sap_answer(const void *subject, int kind, const query *q) {
+static inline double sap_answer(const void *subject, int kind, const query *q) {
     sap_world *world = (sap_world *)subject;
     float found = 0;
     int hits = 0;
@@ -178,7 +178,8 @@ static int answers_agree(double a, double b) { /* floats that were worked out in
 }
 
 /* How many of the first queries are answered otherwise than by the plain loop. */
-static int queries_wrong(query_function *answer, const void *subject, int kind, const query *list, const scene *s) {
+static inline int queries_wrong(query_function *answer, const void *subject, int kind, const query *list,
+                                const scene *s) {
     int wrong = 0;
     for (int i = 0; i < QUERIES_CHECKED; i++)
         wrong += !answers_agree(answer(subject, kind, &list[i]), linear_answer(s, kind, &list[i]));

@@ -29,9 +29,11 @@ enum {
     PLACE_STRETCHED,
     PLACE_PILE,
     PLACE_LATTICE,
-    PLACE_MIDDLE
+    PLACE_MIDDLE,
+    PLACE_HEAP,
+    PLACE_FIXED
 };
-enum { STAND, WALK, WALK_SOME, FALL, DRIVE, JUMP, WALK_SPHERE, STEP, MIRROR, REPLACE, WALK_FEW, LEVEL };
+enum { STAND, WALK, WALK_SOME, FALL, DRIVE, JUMP, WALK_SPHERE, STEP, MIRROR, REPLACE, WALK_FEW, LEVEL, DRIFT };
 enum { SCENE_DRIVERS = 64, SCENE_WALKERS = 1000 };
 
 typedef struct scene_kind {
@@ -61,10 +63,13 @@ static const scene_kind scene_kinds[] = {
     {"lattice", PLACE_LATTICE, STEP, 1, 7, 0, "equal boxes that touch on a lattice; all step to a neighbouring place"},
     {"storm", PLACE_CUBE, REPLACE, 0, 7, 0, "10% are removed and as many added elsewhere"},
     {"mirror", PLACE_CUBE, MIRROR, 0, 7, 0, "all change sides: the order on x is reversed in every frame"},
+    {"drift", PLACE_CUBE, DRIFT, 0.2f, 7, 0,
+     "all fly straight on, each with a new speed now and then (as Broadmark's Brownian)"},
     {"sparse2d", PLACE_CUBE, WALK_SOME, 0.2f, 3, 0, "2D: the same 5% walk by up to 0.2"},
     {"brownian2d", PLACE_CUBE, WALK, 0.2f, 3, 0, "2D: all walk by up to 0.2"},
     {"town2d", PLACE_CUBE, DRIVE, 4, 3, 0, "2D: 64 drive straight on, up to 4 a frame, among static boxes"},
     {"teleport2d", PLACE_CUBE, JUMP, 0, 3, 0, "2D: 1% jump anywhere"},
+    {"heap2d", PLACE_HEAP, WALK, 0.01f, 3, 0, "2D: equal boxes in a square heap that trembles"},
 };
 enum { SCENE_KINDS = sizeof scene_kinds / sizeof *scene_kinds };
 
@@ -73,6 +78,8 @@ static const scene_kind prune_kinds[] = {
     {"uniform", PLACE_CUBE, STAND, 0, 7, 0, "anywhere in a cube"},
     {"sphere", PLACE_SPHERE, STAND, 0, 7, 0, "on the surface of a sphere"},
     {"stretched", PLACE_STRETCHED, STAND, 0, 7, 0, "n times as long on y"},
+    {"revisited", PLACE_FIXED, STAND, 0, 7, 0,
+     "as dense as in Box Pruning Revisited: a cube of one size for any number"},
 };
 enum { PRUNE_KINDS = sizeof prune_kinds / sizeof *prune_kinds };
 
@@ -153,6 +160,8 @@ static float scene_side(const scene *s) {
     case PLACE_SPHERE: return (float)sqrt(3.3 * n); /* the diameter; tilted, boxes reach farther than on a plane */
     case PLACE_PILE: return 0.9f;                   /* less than twice the least half extent */
     case PLACE_LATTICE: return (float)ceil(cbrt(n) - 1e-9);
+    case PLACE_HEAP: return (float)ceil(sqrt(n) - 1e-9);
+    case PLACE_FIXED: return 64.1f; /* 11.8 thousand pairs of 10,000 boxes */
     default: return s->kind->axes == 3 ? (float)sqrt(8 * n) : (float)cbrt(32 * n);
     }
 }
@@ -188,6 +197,11 @@ static void scene_place(scene *s, int i) {
         break;
     case PLACE_STRETCHED: t->half[1] *= (float)s->n; break;
     case PLACE_MIDDLE: scene_place_middle(s, i); break;
+    case PLACE_HEAP: /* neighbours overlap a little */
+        t->centre[0] = 0.99f * ((float)(i % side) + 0.5f);
+        t->centre[1] = 0.99f * ((float)(i / side) + 0.5f);
+        t->half[0] = t->half[1] = 0.5f;
+        break;
     case PLACE_LATTICE:
         t->centre[0] = (float)(i % side) + 0.5f;
         t->centre[1] = (float)(i / side % side) + 0.5f;
@@ -227,7 +241,7 @@ static int scene_make(scene *s, const scene_kind *kind, int n) {
     }
     for (int i = 0; i < n; i++) {
         scene_place(s, i);
-        if (kind->motion == DRIVE)
+        if (kind->motion == DRIVE || kind->motion == DRIFT)
             for (int k = 0; k < 3; k++)
                 s->item[i].speed[k] =
                     k == 1 && kind->place == PLACE_FLAT ? 0 : scene_between(s, -kind->amount, kind->amount);
@@ -264,6 +278,17 @@ static void scene_fall(scene *s, int i) {
     t->centre[1] = t->half[1] + scene_between(s, 0, jitter);
     for (int k = 0; k < 3; k += 2)
         t->centre[k] = scene_reflect(t->centre[k] + scene_between(s, -jitter, jitter), s->side);
+}
+
+/* A new speed in one frame of sixty. */
+static void scene_drift(scene *s, int i) {
+    float amount = s->kind->amount;
+    scene_item *t = &s->item[i];
+    int turn = scene_random(s) < 1 / 60.0f;
+    for (int k = 0; k < 3; k++) {
+        if (turn) t->speed[k] = scene_between(s, -amount, amount);
+        t->centre[k] = scene_reflect(t->centre[k] + t->speed[k], s->side);
+    }
 }
 
 static void scene_drive(scene *s, int i) {
@@ -305,6 +330,7 @@ static void scene_step(scene *s) {
         switch (s->kind->motion) {
         case FALL: scene_fall(s, i); break;
         case DRIVE: scene_drive(s, i); break;
+        case DRIFT: scene_drift(s, i); break;
         case JUMP:
             for (int k = 0; k < 3; k++)
                 if (scene_uses(s, k)) s->item[i].centre[k] = scene_random(s) * s->side;

@@ -1,0 +1,58 @@
+/* multi.cpp - sap_multi.h as a peer, on one thread and on two */
+#define SAP_MULTI_IMPLEMENTATION
+#include "../../sap_multi.h"
+#include "../../examples/pool.h"
+#include "peer.h"
+#include <sched.h>
+
+template <int THREADS> struct SapMulti : Peer {
+    sap_multi *world = nullptr;
+    std::vector<sap_id> id;
+    pool threads;
+    int events = 0;
+    SapMulti() {
+        cpu_set_t all;
+        memset(&all, 0xff, sizeof all);
+        if (THREADS > 1) sched_setaffinity(0, sizeof all, &all);
+        pool_start(&threads, THREADS);
+    }
+    ~SapMulti() override {
+        sap_multi_destroy(world);
+        pool_stop(&threads);
+    }
+    void settle() {
+        int created, deleted;
+        if (sap_multi_update(world) != SAP_OK) fail("sap_multi_update");
+        sap_multi_created(world, &created);
+        sap_multi_deleted(world, &deleted);
+        events += created + deleted;
+    }
+    void add_all(const scene &s) override {
+        sap_multi_config config = {};
+        config.sap.axes = s.kind->axes;
+        if (THREADS > 1) config.parallel = pool_run, config.parallel_user = &threads;
+        world = sap_multi_create(&config);
+        for (int i = 0; i < s.n; i++)
+            id.push_back(s.is_static[i] ? sap_multi_add_static(world, &s.box[i], nullptr)
+                                        : sap_multi_add(world, &s.box[i], nullptr));
+        settle();
+    }
+    void frame(const scene &s) override {
+        if (s.moves == s.n)
+            sap_multi_move_many(world, s.n, id.data(), s.box);
+        else
+            for (int i = 0; i < s.moves; i++) sap_multi_move(world, id[(size_t)s.moved[i]], &s.box[s.moved[i]]);
+        settle();
+    }
+    void pairs(pair_list &out) override {
+        int n;
+        const sap_pair *p = sap_multi_pairs(world, &n);
+        for (int i = 0; i < n; i++) out.emplace_back((int)(p[i].id0 & 0xffffff) - 1, (int)(p[i].id1 & 0xffffff) - 1);
+    }
+};
+
+const std::string version = SAP_VERSION;
+const std::vector<peer_kind> peers = {
+    {"1 thread", FRAMES_3D | FRAMES_2D, 1 << 20, make<SapMulti<1>>, "sap_multi.h on one thread; no margin"},
+    {"2 threads", FRAMES_3D | FRAMES_2D, 1 << 20, make<SapMulti<2>>, "sap_multi.h on two threads; no margin"},
+};

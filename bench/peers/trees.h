@@ -1,0 +1,123 @@
+/*
+trees.h - pairs from a bare dynamic tree, as an engine takes them: for box2d.cpp and box3d.cpp
+
+One tree of what moves and one of what stands. A box that leaves its enlarged box gets a new one; the tree of what
+moves is then rebuilt where it was enlarged, each such box asks both trees, and what it meets is kept as a pair until
+the enlarged boxes come apart. The margin is the one that these engines give their shapes.
+*/
+#ifndef TREES_H
+#define TREES_H
+
+#include "pair_set.h"
+#include "peer.h"
+
+template <class Tree> struct TreePairs : Peer {
+    Tree standing, moving;
+    std::vector<int> proxy;
+    std::vector<sap_aabb> fat;
+    std::vector<unsigned char> is_static, is_new;
+    std::vector<int> enlarged;
+    pair_set held;
+    int axes = 3;
+
+    sap_aabb enlarge(const sap_aabb &b) const {
+        sap_aabb out = b;
+        for (int k = 0; k < axes; k++) out.min[k] -= Tree::margin(), out.max[k] += Tree::margin();
+        return out;
+    }
+    static bool contains(const sap_aabb &a, const sap_aabb &b) {
+        return (a.min[0] <= b.min[0]) & (a.min[1] <= b.min[1]) & (a.min[2] <= b.min[2]) & (b.max[0] <= a.max[0]) &
+               (b.max[1] <= a.max[1]) & (b.max[2] <= a.max[2]);
+    }
+    void settle() {
+        if (enlarged.empty()) return;
+        for (size_t p = held.pair.size(); p--;) {
+            uint32_t i = (uint32_t)(held.pair[p] >> 32), j = (uint32_t)held.pair[p];
+            if ((is_new[i] | is_new[j]) && !boxes_meet(&fat[i], &fat[j])) held.erase(p);
+        }
+        moving.rebuild(false);
+        for (int i : enlarged) {
+            auto note = [this, i](uint64_t other) {
+                int j = (int)other;
+                if (i != j && !(is_new[(size_t)j] && j < i)) held.insert((uint32_t)i, (uint32_t)j);
+            };
+            moving.meet(fat[(size_t)i], note);
+            if (!is_static[(size_t)i]) standing.meet(fat[(size_t)i], note);
+        }
+        for (int i : enlarged) is_new[(size_t)i] = 0;
+        enlarged.clear();
+    }
+    void add_all(const scene &s) override {
+        axes = scene_axes(&s);
+        is_static.assign(s.is_static, s.is_static + s.n);
+        is_new.assign((size_t)s.n, 0);
+        for (int i = 0; i < s.n; i++) {
+            fat.push_back(s.is_static[i] ? s.box[i] : enlarge(s.box[i]));
+            proxy.push_back((s.is_static[i] ? standing : moving).create(fat.back(), (uint64_t)i));
+            if (!s.is_static[i]) enlarged.push_back(i), is_new[(size_t)i] = 1;
+        }
+        standing.rebuild(true);
+        moving.rebuild(true);
+        settle();
+    }
+    void frame(const scene &s) override {
+        for (int m = 0; m < s.moves; m++) {
+            size_t i = (size_t)s.moved[m];
+            if (contains(fat[i], s.box[i])) continue;
+            fat[i] = enlarge(s.box[i]);
+            if (is_static[i])
+                standing.move(proxy[i], fat[i]);
+            else
+                moving.enlarge(proxy[i], fat[i]);
+            enlarged.push_back((int)i);
+            is_new[i] = 1;
+        }
+        settle();
+    }
+    void remove_all() override {
+        for (size_t i = 0; i < proxy.size(); i++) (is_static[i] ? standing : moving).destroy(proxy[i]);
+        held = pair_set();
+    }
+    long long read_pairs() override {
+        long long sum = 0;
+        for (uint64_t p : held.pair) sum += (long long)p;
+        return sum;
+    }
+    void pairs(pair_list &out) override {
+        for (uint64_t p : held.pair) out.emplace_back((int)(p >> 32), (int)(p & 0xffffffff));
+    }
+};
+
+/* The tree alone, nothing paired; hits are tested against the exact boxes, as its users must. */
+template <class Tree> struct TreeQueries : Peer {
+    TreePairs<Tree> boxes;
+    const sap_aabb *box = nullptr;
+    void add_all(const scene &s) override {
+        box = s.box;
+        boxes.axes = scene_axes(&s);
+        for (int i = 0; i < s.n; i++) {
+            boxes.fat.push_back(boxes.enlarge(s.box[i]));
+            boxes.proxy.push_back(boxes.moving.create(boxes.fat.back(), (uint64_t)i));
+        }
+        boxes.moving.rebuild(true);
+    }
+    void frame(const scene &s) override {
+        for (int m = 0; m < s.moves; m++) {
+            size_t i = (size_t)s.moved[m];
+            if (boxes.contains(boxes.fat[i], s.box[i])) continue;
+            boxes.fat[i] = boxes.enlarge(s.box[i]);
+            boxes.moving.enlarge(boxes.proxy[i], boxes.fat[i]);
+        }
+        boxes.moving.rebuild(false);
+    }
+    double answer(int kind, const query &q) override {
+        if (kind == QUERY_NEAREST) return boxes.moving.nearest(q, box);
+        if (kind == QUERY_RAY) return boxes.moving.closest(q, box);
+        int hits = 0;
+        boxes.moving.meet(q.box[kind],
+                          [this, &hits, &q, kind](uint64_t i) { hits += boxes_meet(&q.box[kind], &box[i]); });
+        return hits;
+    }
+};
+
+#endif

@@ -1,0 +1,679 @@
+#!/usr/bin/env python3
+"""
+table.py - measures sap.h and its peers, and makes README's tables and plot of it, so that no figure is typed
+
+    make table              everything: bench/data/<processor>.csv, bench/data/peers.svg, README.md; 20 minutes
+    make table-quick        1,000 boxes, a few frames, into build/table: is every pair right, does every step work?
+    make bench-peers        prints the tables, with more peers, and leaves README alone
+
+    table.py [--quick | --print] [--only frames,lived,batch,2d,small,query,prune,threads,calls,cost]
+             [-n 1000,10000] [-s sparse,town] [-r rounds] [--core 1] [--cpu] [--readme]
+
+--only measures a part again and keeps the rest of the file; --readme measures nothing and writes README.md anew from
+it. --cpu takes processor time instead of the clock's, for a machine that does other things too.
+
+One condition for all: each run is a process of its own (bench/peers), in fresh memory, on one core; boxes lie in the
+user's arrays, and in each frame what moved is handed in, the peer updates, and what began and ended is taken (of those
+that do not tell: all pairs). Runs go round: each peer once, then all again. A figure is the median of the rounds, a
+round's the median of its frames; the file also has the least and the worst round, the mean, and the worst frame. The
+pairs of each are compared with a plain sort-and-sweep: if sap.h or a peer without margin lacks one or has one too
+many, that is printed, and the exit status is 1.
+"""
+import argparse
+import csv
+import math
+import os
+import platform
+import re
+import statistics
+import subprocess
+import sys
+import textwrap
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+DEBIANS = "bullet ode fcl chipmunk box2d_24 cgal boost".split()
+BUILT = "physx jolt box2d box3d".split()
+PROGRAMS = "sap sap_avx2 sap_sse2 multi plain".split() + DEBIANS + BUILT
+FIELDS = "what scene boxes peer rounds frames least median worst mean worst_frame bytes pairs missed extra".split()
+SIZES = [1000, 10000, 100000]
+SMALL = [10, 30, 60, 110, 250, 500]
+OWN = {"sap": "sap.h", "sap_avx2": "sap.h, AVX2", "sap_sse2": "sap.h, SSE2"}
+NOT_IN_README = ["FCL SaP", "ODE hash", "PhysX SAP", "two loops"]  # in 3D; make bench-peers has them
+FRAMES_3D, FRAMES_2D, ADDS, REMOVES, ONE_SHOT, QUERIES_3D, QUERIES_2D = 1, 2, 4, 8, 16, 32, 64
+
+SCENES = [  # the names that the text uses, and what they are
+    ("sparse", "one in twenty walks"),
+    ("brownian", "all walk"),
+    ("fast", "all move fast"),
+    ("drift", "all fly, as Broadmark's Brownian"),
+    ("gravity", "all fall, lie and tremble"),
+    ("town", "64 movers among static boxes"),
+    ("bigworld", "one in twenty, static ones, one ground"),
+    ("teleport", "one in a hundred jumps anywhere"),
+    ("sizes", "sizes from 1 to 100, all walk"),
+    ("static", "nothing moves"),
+]
+SCENES_2D = [("sparse2d", "one in twenty walks"), ("brownian2d", "all walk"),
+             ("town2d", "64 movers among static boxes"), ("teleport2d", "one in a hundred jumps anywhere")]
+BATCHES = [("add", "brownian", "all added to a new world"), ("add", "town", "a town added, mostly static"),
+           ("remove", "brownian", "all removed after 60 frames"), ("remove", "sizes", "the same, many pairs a box")]
+PRUNES = [("prune:uniform", "anywhere in a cube"), ("prune:sphere", "on the surface of a sphere"),
+          ("prune:stretched", "n times as long on y"), ("prune:revisited", "as in Box Pruning Revisited")]
+QUERY_KINDS = [("box", "a box"), ("large_box", "a large box"), ("closest_ray", "closest hit of a ray"),
+               ("nearest", "the nearest box")]
+
+# Published elsewhere: thousands of cycles of an Intel Core i7-6850K for 10,000 boxes with 11,811 pairs (Pierre
+# Terdiman, Box Pruning Revisited, parts 2, 15a, 15c and 17), each run once from no order as 'prune:revisited' is.
+REVISITED = [("for the code of 2002", 66245), ("with SSE2", 5676), ("with AVX by hand", 2413),
+             ("with boxes sorted into five buckets", 3763)]
+
+
+class Peer:
+    def __init__(self, path, version, line):
+        self.path, self.version, self.program = path, version, os.path.basename(path)
+        self.run_name, where, most, self.note = line.split("\t")
+        self.where, self.most = int(where), int(most)
+        self.is_own = self.program in OWN
+        self.name = self.run_name
+        if self.is_own:  # the same three in each of its programs
+            self.name = self.run_name.replace("sap_box_prune", "sap.h").replace("sap.h", OWN[self.program])
+
+
+def find_peers(folder):
+    found = []
+    for path in (os.path.join(folder, program) for program in PROGRAMS):
+        if os.path.exists(path):
+            lines = subprocess.run([path, "list"], capture_output=True, text=True, check=True).stdout.splitlines()
+            found += [Peer(path, lines[0], line) for line in lines[1:]]
+    return found
+
+
+class Job:
+    def __init__(self, what, scene, boxes, peers, frames=0, seconds=1.0, rounds=3):
+        self.what, self.scene, self.boxes, self.peers = what, scene, boxes, peers
+        self.frames, self.seconds, self.rounds = frames, seconds, rounds
+
+
+def jobs_of(options, peers):
+    """All that is to be measured, in an order in which the most important comes first."""
+    quick, everyone = options.quick, options.print
+    sizes = options.n or ([1000] if quick else SIZES)
+    rounds = options.r or (1 if quick else 5)
+    threads = ["1 thread", "2 threads"]
+    frames = 20 if quick else 300
+    seconds = 0.5 if quick else 3
+
+    def of(where, n, leave_out=()):
+        names = [p for p in peers if p.where & where and n <= p.most and p.name not in leave_out]
+        return [p for p in names if everyone or p.name not in NOT_IN_README or not where & FRAMES_3D]
+
+    for what in ("frames", "lived"):
+        for scene, _ in SCENES:
+            for n in sizes:
+                few = [p for p in of(FRAMES_3D, n, threads) if n < 100000 or p.name in
+                       ("sap.h", "sap.h, AVX2", "sap.h, SSE2", "PhysX ABP", "Jolt", "Box3D")]
+                if what == "frames" or scene != "static" and not quick:
+                    lived = ["sap.h", "PhysX ABP"] + (["Jolt", "Box3D"] if n < 100000 else [])
+                    few = few if what == "frames" else [p for p in few if p.name in lived]
+                    yield Job(what, scene, n, few, frames, seconds, rounds)
+    for what, scene, _ in BATCHES:
+        for n in sizes:
+            few = [p for p in of(ADDS if what == "add" else REMOVES, n) if p.where & FRAMES_3D]
+            yield Job(what, scene, n, [p for p in few if n < 100000 or p.is_own or p.name == "PhysX ABP"], 60, seconds,
+                      1 if quick else 5)
+    for scene, _ in SCENES_2D:
+        for n in [n for n in sizes if n <= 10000]:
+            yield Job("2d", scene, n, of(FRAMES_2D, n, threads + ["two loops"]), frames, seconds, rounds)
+    for scene in ("heap2d", "brownian2d"):
+        for n in SMALL:
+            if not quick or n == 60:
+                yield Job("small", scene, n, of(FRAMES_2D, n, threads + ["sort, sweep"]), rounds=rounds)
+    for where, scene in ((QUERIES_3D, "brownian"), (QUERIES_2D, "brownian2d")):
+        n = 1000 if quick else 10000
+        yield Job("query", scene, n, of(where, n), 10 if quick else 300, rounds=1 if quick else 3)
+    for scene, _ in PRUNES:
+        n = 1000 if quick else 10000
+        yield Job("prune", scene, n, of(ONE_SHOT, n), 3 if quick else 40, 1, 1 if quick else 3)
+    for scene in ("brownian", "sparse"):
+        for n in (20000, 100000):
+            if not quick:
+                yield Job("threads", scene, n, [p for p in peers if p.name in threads], 100, 2, rounds)
+
+
+class Bench:
+    def __init__(self, options):
+        self.options, self.wrong, self.done = options, 0, 0
+        cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+        self.core = options.core if options.core in cores else cores[-1] if cores else None
+
+    def run(self, peer, job, check=False):
+        words = {"lived": "frames", "2d": "frames", "prune": "frames", "threads": "frames"}
+        command = [peer.path, peer.run_name, words.get(job.what, job.what), job.scene, str(job.boxes)]
+        own = peer.is_own or peer.name == "PhysX ABP"
+        command.append(str(min(job.frames, 30) if check else job.frames))
+        command.append(str(job.seconds if own else min(job.seconds, 1)))
+        command += ["lived"] if job.what == "lived" else []
+        command += ["check"] if check else []
+        command += ["cpu"] if self.options.cpu else []
+        pin = (lambda: os.sched_setaffinity(0, {self.core})) if self.core is not None else None
+        try:
+            out = subprocess.run(command, capture_output=True, text=True, timeout=60, preexec_fn=pin)
+        except subprocess.TimeoutExpired:
+            return {"why": "over a minute"}
+        words = out.stdout.split()
+        if out.returncode or not words or words[0] == "failed":
+            return {"why": " ".join(words) or "crashed"}
+        return dict(zip(words[0::2], words[1::2]))
+
+    def measure(self, job):
+        """Rows for the file; what is wrong is printed."""
+        rounds = {p.name: [] for p in job.peers}
+        checks = {}
+        for p in job.peers:
+            if job.what == "remove" or job.what == "query":
+                continue
+            if job.boxes > 10000 and not p.is_own and p.program != "physx":
+                continue
+            checks[p.name] = self.run(p, job, check=True)
+        for r in range(job.rounds):
+            for p in job.peers:
+                slow = rounds[p.name] and float(rounds[p.name][0].get("median", 0)) > 5e3
+                enough = 2 if not p.is_own and p.program != "physx" else job.rounds
+                if "why" in checks.get(p.name, {}) or r >= enough or r and slow and not p.is_own:
+                    continue
+                rounds[p.name].append(self.run(p, job))
+        rows = []
+        for p in job.peers:
+            runs = [r for r in rounds[p.name] if "why" not in r]
+            failed = [r["why"] for r in [checks.get(p.name, {})] + rounds[p.name] if "why" in r]
+            check = checks.get(p.name, runs[0] if runs else {})
+            missed, twice = int(check.get("missed", 0)), int(check.get("twice", 0))
+            extra = int(check.get("extra", 0))
+            bad = missed or twice or "no margin" in p.note and extra
+            if bad or failed and (p.is_own or p.program == "multi"):
+                self.wrong += 1
+                print("WRONG: %s in %s with %d boxes: %d pairs missed, %d twice, %d extra %s" %
+                      (p.name, job.scene, job.boxes, missed, twice, extra, " ".join(failed)))
+            if job.what == "query":
+                rows += self.query_rows(p, job, runs)
+                continue
+            base = dict(what=job.what, scene=job.scene, boxes=job.boxes, peer=p.name, missed=missed, extra=extra,
+                        rounds=len(runs), pairs=check.get("pairs", ""))
+            if not runs:
+                rows.append(dict(base, frames=0))
+                continue
+            median = sorted(float(r["median"]) for r in runs)
+            rows.append(dict(base, frames=runs[0]["frames"], least=median[0], median=statistics.median(median),
+                             worst=median[-1], mean=statistics.median(float(r["mean"]) for r in runs),
+                             worst_frame=min(float(r["worst"]) for r in runs), bytes=runs[0].get("bytes", "")))
+        return rows
+
+    def query_rows(self, p, job, runs):
+        rows = []
+        for kind in ["step"] + [k for k, _ in QUERY_KINDS]:
+            times = sorted(float(r[kind]) for r in runs if kind in r)
+            if not times:
+                continue
+            wrong = int(runs[0].get(kind + "_wrong", 0))
+            if wrong:
+                self.wrong += 1
+                print("WRONG: %s answers %d queries otherwise than a plain loop" % (p.name, wrong))
+            rows.append(dict(what="query:" + kind, scene=job.scene, boxes=job.boxes, peer=p.name, rounds=len(times),
+                             frames=job.frames, least=times[0], median=statistics.median(times), worst=times[-1],
+                             mean="", worst_frame="", bytes="", pairs="", missed=wrong, extra=0))
+        return rows
+
+
+def cost_rows():
+    """Seconds to compile the header alone, and the size of its code, gcc -O2 -c."""
+    rows = []
+    source = os.path.join(ROOT, "build", "table", "cost.c")
+    os.makedirs(os.path.dirname(source), exist_ok=True)
+    for name, head in (("sap.h", '#include "sap.h"'), ("sap_multi.h", '#include "sap_multi.h"')):
+        with open(source, "w") as f:
+            f.write("#define %s_IMPLEMENTATION\n%s\n" % (name[:-2].upper(), head))
+        stb = os.path.join(ROOT, "build", "stb")
+        command = [os.environ.get("CC", "gcc"), "-std=c99", "-O2", "-I", ROOT, "-isystem", stb]
+        command += ["-c", source, "-o", source + ".o"]
+        times = []
+        for _ in range(5):
+            start = time.time()
+            subprocess.run(command, check=True)
+            times.append(time.time() - start)
+        size = subprocess.run(["size", source + ".o"], capture_output=True, text=True, check=True).stdout.split()
+        lines = sum(1 for _ in open(os.path.join(ROOT, name)))
+        base = dict(scene=name, boxes=0, peer="gcc -O2", rounds=5)
+        rows.append(dict(base, what="compile seconds", least=round(min(times), 2),
+                         median=round(statistics.median(times), 2), worst=round(max(times), 2)))
+        rows.append(dict(base, what="code kilobytes", median=round(int(size[6]) / 1000)))
+        rows.append(dict(base, what="lines", median=lines))
+    return rows
+
+
+def call_rows(n):
+    """What bench.c says about recording, looking and snapshots."""
+    bench = os.path.join(ROOT, "build", "bench")
+    if not os.path.exists(bench):
+        return []
+    command = [bench, "-n", str(n), "-s", "calls,snapshot"]
+    out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    rows, base = [], dict(boxes=n, rounds=1)
+    for name, one, many in re.findall(r"^(\w+) +([\d.]+)(?: +([\d.]+))?$", out, re.M):
+        rows.append(dict(base, what="call", scene=name, peer="one by one", median=one))
+        if many:
+            rows.append(dict(base, what="call", scene=name, peer="many", median=many))
+    found = re.search(r"([\d.]+) bytes and ([\d.]+) nanoseconds a box to save, ([\d.]+) to restore", out)
+    for name, value in zip(("bytes", "save", "restore"), found.groups() if found else ()):
+        rows.append(dict(base, what="snapshot", scene=name, peer="sap.h", median=value))
+    return rows
+
+
+# ---- the file ----
+
+
+def machine():
+    name, mhz = platform.processor() or platform.machine(), 0.0
+    if os.path.exists("/proc/cpuinfo"):
+        text = open("/proc/cpuinfo").read()
+        found = re.search(r"model name\s*: (.*)", text)
+        name = found.group(1) if found else name
+        found = re.search(r"cpu MHz\s*: ([\d.]+)", text)
+        mhz = float(found.group(1)) if found else 0.0
+        known = [k for k in ("AVX-512", "AVX2", "SSE2") if " " + k.lower().replace("-", "") in text]
+        best = known[0] if known else "its own"
+    else:
+        best = "its own"
+    return name.strip(), mhz, best
+
+
+def slug(name):
+    plain = re.sub(r"\(r\)|\(tm\)|cpu|processor|@.*", "", name.lower())
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-") or "unknown"
+
+
+class Data:
+    """The rows of the file, by what they are of."""
+
+    def __init__(self, path):
+        self.path, self.rows, self.head = path, {}, {}
+        if os.path.exists(path):
+            lines = open(path).read().splitlines()
+            for line in lines:
+                if line.startswith("# ") and ": " in line:
+                    key, value = line[2:].split(": ", 1)
+                    self.head[key] = value
+            for row in csv.DictReader(line for line in lines if not line.startswith("#")):
+                self.put(row)
+
+    def put(self, row):
+        self.rows[row["what"], row["scene"], int(row["boxes"]), row["peer"]] = row
+
+    def get(self, what, scene, boxes, peer, field="median"):
+        row = self.rows.get((what, scene, boxes, peer))
+        return float(row[field]) if row and row.get(field) not in ("", None) else None
+
+    def peers(self, what, scene, boxes):
+        return [k[3] for k in self.rows if k[:3] == (what, scene, boxes)]
+
+    def write(self):
+        os.makedirs(os.path.dirname(self.path), exist_ok=True)
+        with open(self.path, "w", newline="") as f:
+            for key, value in self.head.items():
+                f.write("# %s: %s\n" % (key, value))
+            out = csv.DictWriter(f, FIELDS, restval="", lineterminator="\n", extrasaction="ignore")
+            out.writeheader()
+            for row in self.rows.values():
+                short = {k: ("%.4g" % v if isinstance(v, float) else v) for k, v in row.items()}
+                out.writerow(short)
+
+
+# ---- the tables ----
+
+
+def number(x):
+    if x is None:
+        return ""
+    if x >= 1000:
+        return "{:,}".format(int(round(x, 3 - len(str(int(x))))))
+    return "%.2f" % x if x < 1 else "%.1f" % x if x < 10 else "%.0f" % x
+
+
+def ratio(x, base):
+    if not x or not base:
+        return ""
+    r = x / base
+    return "%.2f" % r if r < 1 else "%.1f" % r if r < 10 else "%.0f" % r if r < 1000 else "{:,.0f}".format(r)
+
+
+def markdown(head, rows):
+    """A table without rows and columns that have nothing to say; nothing if none is left."""
+    rows = [r for r in rows if any(r[1:])]
+    used = [i for i in range(len(head)) if i == 0 or any(r[i] for r in rows)]
+    if not rows or len(used) < 2:
+        return ""
+    lines = ["".join("| %s " % r[i] if r[i] else "| " for i in used) + "|" for r in [head] + rows]
+    lines.insert(1, "|---" + "|--:" * (len(used) - 1) + "|")
+    return "\n".join(lines)
+
+
+DEBIAN = ["Bullet SAP", "Bullet dbvt", "ODE SAP", "ODE hash", "FCL SaP", "FCL tree"]
+
+
+def best_of(data, key, names):
+    """The least of those that there are, and whose."""
+    times = [(data.get(*key, peer=p), p) for p in names if data.get(*key, peer=p)]
+    return min(times) if times else (None, None)
+
+
+def frames_table(data):
+    rows = []
+    for scene, text in SCENES:
+        if scene == "static":
+            continue
+        t = [data.get("frames", scene, n, "sap.h") for n in SIZES]
+        mid = ("frames", scene, 10000)
+        besides = [data.get(*mid, "sap.h", "worst_frame"), data.get(*mid, "sap.h, AVX2"), data.get(*mid, "sap.h, SSE2"),
+                   data.get("lived", scene, 10000, "sap.h")]
+        rows.append(["**%s**: %s" % (scene, text)] + [number(x) for x in t] + [ratio(x, t[1]) for x in besides])
+    for what, scene, text in BATCHES:
+        t = [data.get(what, scene, n, "sap.h") for n in SIZES]
+        rows.append([text] + [number(x) for x in t] + ["", ratio(data.get(what, scene, 10000, "sap.h, AVX2"), t[1]),
+                                                       ratio(data.get(what, scene, 10000, "sap.h, SSE2"), t[1]), ""])
+    t = [data.get("frames", "static", n, "sap.h") for n in SIZES]
+    rows.append(["**static**: nothing moves"] + [number(x) for x in t] + ["", "", "", ""])
+    return markdown(["microseconds", "1,000", "10,000", "100,000", "worst frame", "AVX2", "SSE2", "lived"], rows)
+
+
+def peers_table(data):
+    rows = []
+    keys = [(("frames", s), "**%s**: %s" % (s, t)) for s, t in SCENES if s != "static"]
+    for (what, scene), text in keys + [((w, s), t) for w, s, t in BATCHES]:
+        row = [text]
+        for n in SIZES:
+            row.append(ratio(data.get(what, scene, n, "PhysX ABP"), data.get(what, scene, n, "sap.h")))
+        own = data.get(what, scene, 10000, "sap.h")
+        row += [ratio(data.get(what, scene, 10000, p), own) for p in ("Jolt", "Box3D")]
+        time, name = best_of(data, (what, scene, 10000), DEBIAN)
+        row.append("%s, %s" % (ratio(time, own), name) if time and own else "")
+        row.append(ratio(data.get(what, scene, 10000, "sort, sweep"), own))
+        rows.append(row)
+    head = ["times as long as sap.h", "PhysX ABP, 1,000", "10,000", "100,000", "Jolt, 10,000", "Box3D, 10,000",
+            "best of Bullet, ODE, FCL", "sort, sweep"]
+    return markdown(head, rows)
+
+
+def flat_table(data):
+    peers = ["Box2D v3", "Box2D 2.4", "Chipmunk", "sort, sweep"]
+    rows = []
+    for scene, text in SCENES_2D:
+        own = data.get("2d", scene, 10000, "sap.h")
+        rows.append(["**%s**: %s" % (scene, text), number(own)] +
+                    [ratio(data.get("2d", scene, 10000, p), own) for p in peers])
+    return markdown(["2D, 10,000 boxes", "sap.h, microseconds"] + peers, rows)
+
+
+def small_table(data):
+    rows = []
+    for scene, text in (("heap2d", "a heap trembles"), ("brownian2d", "all walk")):
+        own = [data.get("small", scene, n, "sap.h") for n in SMALL]
+        rows.append(["**%s**: sap.h, microseconds" % text] + [number(x) for x in own])
+        for p in ("two loops", "Chipmunk", "Box2D v3", "Box2D 2.4"):
+            rows.append([p] + [ratio(data.get("small", scene, n, p), x) for n, x in zip(SMALL, own)])
+    return markdown(["boxes"] + [str(n) for n in SMALL], rows)
+
+
+def query_table(data):
+    rows = []
+    for scene, peers, flat in (("brownian", ["Bullet tree", "Boost rtree", "Box3D tree"], ""),
+                               ("brownian2d", ["Bullet tree", "Boost rtree", "Box2D v3 tree"], "2D, ")):
+        for kind, text in QUERY_KINDS + [("step", "a frame of walking taken in (microseconds)")]:
+            own = data.get("query:" + kind, scene, 10000, "sap.h queries")
+            others = [data.get("query:" + kind, scene, 10000, p) for p in peers + ["plain loop"]]
+            if kind == "step":
+                others[3] = None  # a loop has nothing to do
+            rows.append([flat + text, number(own)] + [ratio(x, own) for x in others])
+    return markdown(["query of 10,000 boxes that walked", "sap.h, nanoseconds", "Bullet's tree", "Boost's R-tree",
+                     "Box3D's or Box2D v3's", "plain loop"], rows)
+
+
+def prune_table(data):
+    rows = []
+    for scene, text in PRUNES:
+        own = data.get("prune", scene, 10000, "sap.h")
+        others = [data.get("prune", scene, 10000, p) for p in ("CGAL", "Boost", "sort, sweep once")]
+        rows.append([text, number(own)] + [ratio(x, own) for x in others])
+    head = ["10,000 boxes once, nothing kept", "sap_box_prune, microseconds", "CGAL", "Boost", "sort, sweep"]
+    return markdown(head, rows)
+
+
+def memory_table(data):
+    peers = ["sap.h", "PhysX ABP", "Box3D", "Jolt", "Bullet dbvt", "Bullet SAP", "ODE SAP", "FCL tree"]
+    rows = []
+    for scene, n in (("brownian", 10000), ("brownian", 100000), ("town", 10000), ("sizes", 10000)):
+        held = [number(data.get("frames", scene, n, p, "bytes")) for p in peers]
+        rows.append(["%s, %s" % (scene, "{:,}".format(n))] + held)
+    return markdown(["bytes held for each box"] + peers, rows)
+
+
+def revisited(data):
+    own, mhz = data.get("prune", "prune:revisited", 10000, "sap.h"), float(data.head.get("MHz", 0) or 0)
+    pairs = data.get("prune", "prune:revisited", 10000, "sap.h", "pairs")
+    if not own or not mhz:
+        return ""
+    theirs = ", ".join("{:,} {}".format(k, name) for name, k in REVISITED)
+    text = ("Beside what others published: *Box Pruning Revisited* (Pierre Terdiman) counts thousands of cycles of an "
+            "Intel Core i7-6850K for 10,000 boxes and 11,811 pairs: {}. `sap_box_prune` takes {:,.0f} thousand cycles "
+            "of this machine's clock ({:.1f} GHz) for {:,.0f} pairs of boxes as dense as those.")
+    return text.format(theirs, own * mhz / 1000, mhz / 1000, pairs or 0)
+
+
+def threads_line(data):
+    out = []
+    for scene, _ in SCENES[:2]:
+        for n in (20000, 100000):
+            one, two = (data.get("threads", scene, n, p) for p in ("1 thread", "2 threads"))
+            if one and two:
+                out.append("%s with %s boxes %.2f" % (scene, "{:,}".format(n), one / two))
+    text = "`sap_multi.h` with two threads is so many times as fast as with one: "
+    return text + ", ".join(out) + "." if out else ""
+
+
+def spread_line(data):
+    wide = [float(r["worst"]) / float(r["least"]) for k, r in data.rows.items()
+            if k[0] == "frames" and k[3] == "sap.h" and k[1] != "static" and r["least"]]
+    if not wide:
+        return ""
+    return ("The worst round of a row took %.2f times as long as its least in the median row, %.2f at most."
+            % (statistics.median(wide), max(wide)))
+
+
+def cost_line(data):
+    text = []
+    for name in ("sap.h", "sap_multi.h"):
+        what = ("compile seconds", "code kilobytes", "lines")
+        seconds, size, lines = (data.get(w, name, 0, "gcc -O2") for w in what)
+        if seconds:
+            text.append("`%s` has %s lines, compiles in %.1f seconds and makes %.0f kB of code" %
+                        (name, "{:,}".format(int(lines)), seconds, size))
+    return "; ".join(text) + (" (gcc -O2; the second contains the first)." if len(text) > 1 else "")
+
+
+def calls_line(data):
+    calls = ["add", "move", "remove", "get_box", "find_pair", "pairs_of"]
+    one = [data.get("call", c, 10000, "one by one") for c in calls]
+    many = [data.get("call", c, 10000, "many") for c in calls[:3]]
+    snapshot = [data.get("snapshot", c, 10000, "sap.h") for c in ("bytes", "save", "restore")]
+    if None in one + many + snapshot:
+        return ""
+    text = "One by one, with 10,000 boxes, in nanoseconds: " + ", ".join(
+        "`sap_%s` %.0f" % (c, x) for c, x in zip(calls, one))
+    text += "; of the calls for many %s a box (add, move, remove). " % ", ".join("%.0f" % x for x in many)
+    return text + ("A snapshot has %.0f bytes for each box with its pairs, and takes %.0f nanoseconds a box to save "
+                   "and %.0f to restore." % tuple(snapshot))
+
+
+def block(data):
+    """What stands between the marks of README.md."""
+    h = data.head
+    parts = [
+        "Made by `make table` on %s: %s (which has %s), %s, one thread, sap.h %s. The figures are in `%s`." %
+        (h.get("date"), h.get("processor"), h.get("kernel"), h.get("compiler"), h.get("sap.h"),
+         os.path.relpath(data.path, ROOT)),
+        "Each run is a process of its own in fresh memory; a frame is handing in what moved, the update, and reading "
+        "what began and ended. The median of the rounds, each the median of 300 frames. " + spread_line(data),
+        frames_table(data),
+        "*Worst frame*: the worst of 300, in medians. *AVX2*, *SSE2*: how many times as long with no more than that. "
+        "*Lived*: in a world in which all boxes went elsewhere before, one in twenty a frame. All with 10,000.",
+        peers_table(data),
+        "When boxes are removed sap.h tells the end of every pair; PhysX, Jolt, ODE and FCL tell none.",
+        "![The same as a plot, for each broad phase](bench/data/peers.svg)",
+        "PhysX, Jolt, Box3D and Box2D v3 are in no package; they were built from source (%s), and how they are used "
+        "is at the head of each file in `bench/peers/`. The others are Debian's, for any x86-64 (%s)." %
+        (h.get("built", "none here"), h.get("Debian's", "none here")),
+        small_table(data),
+        "Small worlds in 2D: every box moves in each step, one `sap_move` each, and every pair is read.",
+        flat_table(data), query_table(data), prune_table(data), revisited(data), memory_table(data),
+        "What malloc holds after the frames, pairs and scratch included (Jolt: with its bodies). " + cost_line(data),
+        calls_line(data), threads_line(data),
+    ]
+    return "\n\n".join(p if p.startswith("|") else textwrap.fill(p, 120, break_on_hyphens=False) for p in parts if p)
+
+
+BEGIN, END = "<!-- table: begin -->", "<!-- table: end -->"
+
+
+def write_readme(path, text, out):
+    old = open(path).read()
+    if BEGIN not in old or END not in old:
+        sys.exit("%s has no marks %s and %s" % (path, BEGIN, END))
+    new = old[:old.index(BEGIN) + len(BEGIN)] + "\n\n" + text + "\n\n" + old[old.index(END):]
+    with open(out, "w") as f:
+        f.write(new)
+
+
+# ---- the plot ----
+
+COLOURS = [("#1b6ca8", "#5aa9e6"), ("#c0392b", "#ff7b6b"), ("#2e7d32", "#6fcf75"), ("#8e44ad", "#c792ea"),
+           ("#b8860b", "#f0c050"), ("#00838f", "#4dd0e1"), ("#6d4c41", "#bcaaa4"), ("#546e7a", "#b0bec5"),
+           ("#ad1457", "#f48fb1"), ("#7f8c00", "#d4e157")]
+
+
+def plot(data, path):
+    """One row a scene, one dot a peer: how many times as long as sap.h it takes, 10,000 boxes."""
+    shown = ["PhysX ABP", "Jolt", "Box3D", "Bullet SAP", "Bullet dbvt", "ODE SAP", "FCL tree", "sort, sweep"]
+    names = [p for p in shown if any(data.get("frames", s, 10000, p) for s, _ in SCENES)]
+    rows = [(s, [(p, data.get("frames", s, 10000, p) / data.get("frames", s, 10000, "sap.h"))
+                 for p in names if data.get("frames", s, 10000, p)])
+            for s, _ in SCENES if s != "static" and data.get("frames", s, 10000, "sap.h")]
+    rows = [r for r in rows if r[1]]
+    if not rows:
+        return
+    low = min(0.5, min(x for _, dots in rows for _, x in dots))
+    high = max(x for _, dots in rows for _, x in dots) * 1.2
+    left, width, top, step = 96, 830, 92, 34
+    height = top + step * len(rows) + 34
+
+    def x_of(r):
+        return left + (width - left - 20) * (math.log(r / low) / math.log(high / low))
+
+    css = ["text{font:14px sans-serif;fill:#24292f}", ".grid{stroke:#d0d7de}", ".one{stroke:#24292f;stroke-width:2}",
+           ".row{stroke:#eaeef2;stroke-width:%d}" % (step - 6)]
+    dark = ["text{fill:#e6edf3}", ".grid{stroke:#3d444d}", ".one{stroke:#e6edf3}", ".row{stroke:#1c2128}"]
+    css += [".p%d{fill:%s}" % (i, c[0]) for i, c in enumerate(COLOURS[:len(names)])]
+    dark += [".p%d{fill:%s}" % (i, c[1]) for i, c in enumerate(COLOURS[:len(names)])]
+    size = "%d %d" % (width, height)
+    out = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s" width="%d" height="%d">' % (size, width, height),
+           "<title>How many times as long as sap.h each broad phase takes for a frame, 10,000 boxes</title>",
+           "<style>%s@media(prefers-color-scheme:dark){%s}</style>" % ("".join(css), "".join(dark))]
+
+    def text(x, y, words, how=""):
+        out.append('<text x="%.1f" y="%.1f"%s>%s</text>' % (x, y, how, words))
+
+    text(left, 18, "times as long as sap.h for a frame, 10,000 boxes", ' style="font-weight:bold"')
+    for i, name in enumerate(names):
+        x, y = left + 8 + (i % 4) * 180, 40 + (i // 4) * 20
+        out.append('<circle class="p%d" cx="%d" cy="%d" r="6"/>' % (i, x, y - 5))
+        text(x + 12, y, name)
+    bottom = top + step * len(rows)
+    for i, (scene, _) in enumerate(rows):
+        y = top + step * i + step / 2
+        out.append('<path class="row" d="M%d %gH%d"/>' % (left, y, width - 10))
+        text(left - 10, y + 5, scene, ' text-anchor="end"')
+    for t in (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000):
+        if low <= t <= high:
+            out.append('<path class="%s" d="M%.1f %dV%d"/>' % ("one" if t == 1 else "grid", x_of(t), top, bottom))
+            text(x_of(t), bottom + 20, "%g" % t, ' text-anchor="middle"')
+    for i, (_, dots) in enumerate(rows):
+        y = top + step * i + step / 2
+        for p, r in sorted(dots, key=lambda d: d[1]):
+            dot = '<circle class="p%d" cx="%.1f" cy="%g" r="6"><title>%s: %s</title></circle>'
+            out.append(dot % (names.index(p), x_of(r), y, p, ratio(r, 1)))
+    out.append("</svg>")
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w") as f:
+        f.write("\n".join(out) + "\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--print", action="store_true")
+    parser.add_argument("--readme", action="store_true")
+    parser.add_argument("--cpu", action="store_true")
+    parser.add_argument("--only", default="")
+    parser.add_argument("-n", type=lambda t: [int(x) for x in t.split(",")])
+    parser.add_argument("-s", default="")
+    parser.add_argument("-r", type=int)
+    parser.add_argument("--core", type=int)
+    options = parser.parse_args()
+    name, mhz, kernel = machine()
+    apart = options.quick or options.print
+    folder = os.path.join(ROOT, "build", "table") if apart else os.path.join(ROOT, "bench", "data")
+    data = Data(os.path.join(folder, ("quick" if options.quick else slug(name)) + ".csv"))
+    bench = Bench(options)
+    if not (options.readme or options.only or options.s or options.n):
+        data.rows.clear()  # all anew, so that no row is of another day
+    if not options.readme:
+        peers = find_peers(os.path.join(ROOT, "build", "peers"))
+        compiler = [os.environ.get("CXX", "g++"), "-dumpfullversion"]
+        compiler = subprocess.run(compiler, capture_output=True, text=True).stdout.strip()
+        versions = {p.program: p.version for p in peers}
+        data.head.update({
+            "processor": name, "MHz": "%.0f" % mhz, "kernel": kernel, "compiler": "g++ %s -O2" % compiler,
+            "date": time.strftime("%Y-%m-%d"), "clock": "processor time" if options.cpu else "wall clock",
+            "sap.h": versions.get("sap", "?"),
+            "built": ", ".join(versions[p] for p in BUILT if p in versions),
+            "Debian's": ", ".join(versions[p] for p in DEBIANS if p in versions),
+            "unit": "microseconds a frame or batch, nanoseconds a query; worst_frame: the least of the rounds' worst",
+        })
+        only, scenes = options.only.split(",") if options.only else None, options.s.split(",") if options.s else None
+        for job in jobs_of(options, peers):
+            group = "batch" if job.what in ("add", "remove") else job.what
+            if only and group not in only or scenes and job.scene not in scenes or not job.peers:
+                continue
+            start = time.time()
+            for row in bench.measure(job):
+                data.put(row)
+            data.write()
+            print("%-8s %-16s %7d  %5.1f s" % (job.what, job.scene, job.boxes, time.time() - start), flush=True)
+        more = [] if options.quick or scenes else [("calls", lambda: call_rows(10000)), ("cost", cost_rows)]
+        for group, rows in more:
+            for row in rows() if not only or group in only else []:
+                data.put(row)
+        data.write()
+    text = block(data)
+    if options.print:
+        print("\n" + text)
+    plot(data, os.path.join(folder, "peers.svg"))
+    readme = os.path.join(ROOT, "README.md")
+    if not apart:
+        write_readme(readme, text, readme)
+    elif BEGIN in open(readme).read():
+        write_readme(readme, text, os.path.join(folder, "README.md"))
+    if bench.wrong:
+        sys.exit("%d results were wrong" % bench.wrong)
+
+
+if __name__ == "__main__":
+    main()

@@ -32,6 +32,12 @@
 
    ---- when to take it ----
 
+   Threads (config.parallel) are woken where 16,384 boxes or pairs are worth it; with fewer, one thread does the work
+   of a sap_world. What stays on the calling thread (recording moves, the order in which an index is built) limits
+   what more threads gain. A grid of your own may pay where you know better than a sample of the boxes where they
+   gather. If you have neither threads nor such a grid, take sap.h alone. make bench-multi measures what your machine
+   gains.
+
    ---- the grid ----
 
    A grid that you give is the grid that is used, with any number of boxes:

@@ -4,7 +4,7 @@ multi.c - measures sap_multi.h beside sap.h, frame by frame in turn, on the scen
     multi [-n 1000,10000,100000] [-s brownian,sparse] [-f frames] [-t threads]
 
 A frame's time is that of handing in the boxes that moved and of the update, as in bench.c. 'grid' is sap_multi on one
-thread, which chooses a grid where there are boxes enough, 'threads' the same with so many threads (2). Medians of all
+thread, with the grid that is chosen from the boxes, 'threads' the same with so many threads (2). Medians of all
 frames; after each the numbers of created and deleted pairs must be the same.
 
 'speed-up' is grid by threads. A machine may lend two threads one core at times: 'machine' is what the threads gain where

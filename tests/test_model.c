@@ -727,6 +727,24 @@ static int calm_run(int seed) {
     return bad;
 }
 
+/* Everything goes, and as many come, until slots have rested and are used again. */
+static int churning_run(int seed) {
+    run r;
+    int bad, n = 10 + seed * 7 % 40;
+    start(&r, seed, n, ANY_AXES);
+    for (r.step = 0; r.step * n < 900 && !r.bad; r.step++) {
+        if (r.step % 3 == 1)
+            do_clear(&r);
+        else
+            do_remove_many(&r, test_chance(&r.rng, 50) ? r.model.live : r.model.live / 2);
+        if (!r.bad && r.model.live < n) do_add_many(&r, n - r.model.live);
+        if (!r.bad) do_update(&r);
+    }
+    bad = r.bad;
+    finish(&r);
+    return bad;
+}
+
 /* Thousands of boxes, most of them small, so that there is much to pass over; then they grow, and shrink again. */
 static int large_run(int seed) {
     static const scene scenes[] = {SCENE_SPARSE, SCENE_HUGE, SCENE_FLAT, SCENE_STRETCHED, SCENE_MIXED};
@@ -764,6 +782,8 @@ int main(int argc, char **argv) {
             bad += large_run(seed);
         else if (seed % 10 == 4)
             bad += calm_run(seed);
+        else if (seed % 20 == 10)
+            bad += churning_run(seed);
         else
             bad += random_run(seed, 1 + seed * 11 % 60, 40);
         fflush(stdout);

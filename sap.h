@@ -200,7 +200,7 @@ typedef enum sap_result {
 SAP_DEF const char *sap_result_text(sap_result r);
 
 enum { SAP_AXIS_X = 1, SAP_AXIS_Y = 2, SAP_AXIS_Z = 4, SAP_2D = 3 };
-#define SAP_SLOT(id) ((id) & 0xffffffu) /* from 1; indexes your own arrays */
+#define SAP_SLOT(id) ((id)&0xffffffu) /* from 1; indexes your own arrays */
 
 /* The steps of SAP_TRACE(step, axis, id0, id1), axis 0 to 2: an endpoint of id0 passes one of id1; the pair starts,
    or stops, on this axis, and now overlaps, or did, on all; the rule for it fired, but the other axes say no, or both
@@ -334,7 +334,8 @@ SAP_DEF int sap_is_valid(const sap_world *s, sap_id id);
 SAP_DEF sap_result sap_get_box(const sap_world *s, sap_id id, sap_aabb *box); /* 0 on unused axes, +0 for -0 */
 SAP_DEF void *sap_get_object(const sap_world *s, sap_id id);                  /* NULL for a bad id */
 
-SAP_DEF sap_result sap_get_filter(const sap_world *s, sap_id id, uint32_t *category, uint32_t *mask); /* either may be NULL */
+SAP_DEF sap_result sap_get_filter(const sap_world *s, sap_id id, uint32_t *category,
+                                  uint32_t *mask);        /* either may be NULL */
 SAP_DEF int sap_is_static(const sap_world *s, sap_id id); /* 0 for a bad id */
 
 /* The live box in the next slot: 0 gives the first, after the last one comes 0. A removed id goes on from its slot. */
@@ -810,7 +811,8 @@ static float sap__round(double v, int up) {
         if (up ? (double)key < units : (double)key > units) key += up ? 1 : -1;
         return sap__float(key);
     }
-    if (v > 3.4028234663852886e38) return sap__float(up ? SAP__INFINITY : (u >> 52) == 0x7ff ? SAP__INFINITY : SAP__INFINITY - 1);
+    if (v > 3.4028234663852886e38)
+        return sap__float(up ? SAP__INFINITY : (u >> 52) == 0x7ff ? SAP__INFINITY : SAP__INFINITY - 1);
     if (v < -3.4028234663852886e38)
         return sap__float(!up ? -SAP__INFINITY : (u >> 52) == 0xfff ? -SAP__INFINITY : 1 - SAP__INFINITY);
     f = (float)v;
@@ -1046,7 +1048,7 @@ typedef struct sap__index {
     double touched;   /* changes of its boxes since then; when it was found not to be worn */
     double checked;
     double leaf_size, strain; /* the mean size of its leaves then; how much they have grown since, in such sizes */
-    int tiles;        /* that hold a box, when it was built */
+    int tiles;                /* that hold a box, when it was built */
     sap__cost cost[SAP__COSTS];
     double debt, patience; /* chunks visited beyond what a new index would have cost; how much is too much, by box */
     int hold;              /* so many more bulk changes rebuild it at once */
@@ -1064,7 +1066,7 @@ typedef struct sap__share { /* all that a share of a search writes */
 
 /* The user's grid, of sap_multi.h: boxes are laid by cell first. */
 typedef struct sap__grid {
-    int count[3];         /* cells on each axis, wrapped; powers of two if hashed */
+    int count[3]; /* cells on each axis, wrapped; powers of two if hashed */
     int is_given, hashed;
     float origin[3], size[3];
 } sap__grid;
@@ -1111,7 +1113,7 @@ struct sap_world {
     sap__index index[2]; /* of boxes that may pair with each other; of static ones */
     sap__gate gates[SAP__GATES];
     long long query_visits; /* chunks, since the last update */
-    uint64_t *ends[3]; /* sorted endpoints of all boxes, a sentinel at each side; see endpoints */
+    uint64_t *ends[3];      /* sorted endpoints of all boxes, a sentinel at each side; see endpoints */
     int ends_ready;
     int sort_wait; /* updates before insertion sort is tried again */
     sap__grid grid;
@@ -1121,9 +1123,9 @@ struct sap_world {
     int method;            /* that settles it, or settled the last one */
     int changed[2], added; /* boxes in the record, by kind; those of them that are new */
     sap__share share[SAP__SHARES];
-    uint32_t *lost;  /* indices of pairs that end, ascending */
+    uint32_t *lost; /* indices of pairs that end, ascending */
     uint64_t *items, *tmp;
-    int moves;       /* of pairs into the holes that others leave */
+    int moves;           /* of pairs into the holes that others leave */
     sap__index *filling; /* what steps are about: this index, */
     int joining;         /* the join of the moving boxes with this one, */
     uint32_t asking;     /* boxes with one of these flags */
@@ -1356,7 +1358,8 @@ static sap_result sap__write_moves(sap_world *s, int n, const sap_id *ids, const
             known = 0;
             continue;
         }
-        good &= sap__encode(&boxes[i], used, state[slot] & SAP__RECORDED ? &now[slot] : &old[slot], &now[slot], &changed);
+        good &=
+            sap__encode(&boxes[i], used, state[slot] & SAP__RECORDED ? &now[slot] : &old[slot], &now[slot], &changed);
         if (!changed) continue;
         seen |= state[slot];
         if (!(state[slot] & SAP__RECORDED))
@@ -1488,7 +1491,10 @@ SAP_DEF sap_result sap_set_filter(sap_world *s, sap_id id, uint32_t category, ui
 /* The slot that a call on one box is about, or SAP__NONE and *r says why. */
 static uint32_t sap__slot_for(sap_world *s, sap_id id, sap_result *r) {
     uint32_t slot = s ? sap__live_slot(s, id) : SAP__NONE;
-    *r = !s ? SAP_ERROR_ARGUMENT : sap__end_call(s, s->in_filter ? SAP_ERROR_BUSY : slot == SAP__NONE ? SAP_ERROR_ID : SAP_OK);
+    *r = !s ? SAP_ERROR_ARGUMENT
+            : sap__end_call(s, s->in_filter        ? SAP_ERROR_BUSY
+                               : slot == SAP__NONE ? SAP_ERROR_ID
+                                                   : SAP_OK);
     return *r == SAP_OK ? slot : SAP__NONE;
 }
 
@@ -1601,13 +1607,13 @@ enum { SAP__TRACES = 0 };
 #endif
 
 enum {
-    SAP__PRUNE_PART = 8,   /* pruned if more than one box in so many changed, else each of them looks around */
-    SAP__SORT_WIDTH = 4,   /* insertion sort is tried where a kernel compares no more than so many boxes at a time, */
-    SAP__SORT_LEAST = 64,  /* in worlds of more boxes than these, */
-    SAP__SORT_CALM = 64,   /* if in the last update one pair began or ended for so many boxes, or fewer, */
-    SAP__SORT_SHIFTS = 8,  /* given up above so many shifts a box, kept up to one for so many boxes, */
-    SAP__SORT_WAIT = 64,   /* and tried again so many updates after it was given up */
-    SAP__TRIM = 32         /* updates between trims */
+    SAP__PRUNE_PART = 8,  /* pruned if more than one box in so many changed, else each of them looks around */
+    SAP__SORT_WIDTH = 4,  /* insertion sort is tried where a kernel compares no more than so many boxes at a time, */
+    SAP__SORT_LEAST = 64, /* in worlds of more boxes than these, */
+    SAP__SORT_CALM = 64,  /* if in the last update one pair began or ended for so many boxes, or fewer, */
+    SAP__SORT_SHIFTS = 8, /* given up above so many shifts a box, kept up to one for so many boxes, */
+    SAP__SORT_WAIT = 64,  /* and tried again so many updates after it was given up */
+    SAP__TRIM = 8         /* updates between trims; the first one comes with the second update */
 };
 
 /* AUTO goes by counts, never by a clock. */
@@ -1617,8 +1623,7 @@ static int sap__choose_method(sap_world *s) {
     if (SAP__TRACES) return SAP_METHOD_SORT;
     if (SAP__PRUNE_PART * (long long)changed <= moving) return SAP_METHOD_QUERY;
     if (s->sort_wait > 0) s->sort_wait--;
-    if (s->width > SAP__SORT_WIDTH || s->sort_wait || s->mixed || moving <= SAP__SORT_LEAST)
-        return SAP_METHOD_PRUNE;
+    if (s->width > SAP__SORT_WIDTH || s->sort_wait || s->mixed || moving <= SAP__SORT_LEAST) return SAP_METHOD_PRUNE;
     if (s->ends_ready) return SAP_METHOD_SORT;
     return s->live_static == 0 &&
                    SAP__SORT_CALM * ((long long)sap__length(s->created) + sap__length(s->deleted)) < moving
@@ -2082,7 +2087,8 @@ static int sap__reserve_events(sap_world *s) {
     const int found = sap__length(s->share[0].found), lost = sap__length(s->lost);
     const long long pairs = (long long)sap__length(s->pairs) - lost + found;
     if (pairs > INT_MAX || (s->config.max_pairs && pairs > s->config.max_pairs)) return sap__fail(s, SAP_ERROR_LIMIT);
-    if (s->grid.is_given && !sap__reserve(&s->items, (s->live - s->live_static) / 4 + 2)) return sap__fail(s, SAP_ERROR_MEMORY);
+    if (s->grid.is_given && !sap__reserve(&s->items, (s->live - s->live_static) / 4 + 2))
+        return sap__fail(s, SAP_ERROR_MEMORY);
     return sap__reserve_pairs(s, (int)pairs, found, lost) || sap__fail(s, SAP_ERROR_MEMORY);
 }
 
@@ -2150,7 +2156,8 @@ static void sap__sort_deleted(sap_world *s) {
 
 /* What begins, and what ends, on two threads: neither writes what the other one touches. created is scratch here. */
 static void sap__sort_events(sap_world *s, int share, int shares) {
-    if (share == 0) sap__sort_bits(s->share[0].found, (uint64_t *)(void *)s->created, sap__length(s->share[0].found), 0);
+    if (share == 0)
+        sap__sort_bits(s->share[0].found, (uint64_t *)(void *)s->created, sap__length(s->share[0].found), 0);
     if (share == 1 || shares == 1) sap__sort_deleted(s);
 }
 
@@ -2199,7 +2206,8 @@ static void sap__commit(sap_world *s) {
     sap__run(s, sap__sort_events, found + lost);
     s->moves = sap__fill_holes(s);
     for (i = 0; s->linked && i < lost; i++) sap__relink_pair(s, s->lost[i], SAP__NONE);
-    for (i = 0; s->linked && i < s->moves; i++) sap__relink_pair(s, (uint32_t)s->items[i], (uint32_t)(s->items[i] >> 32));
+    for (i = 0; s->linked && i < s->moves; i++)
+        sap__relink_pair(s, (uint32_t)s->items[i], (uint32_t)(s->items[i] >> 32));
     for (i = 0; i < s->moves; i++) s->pairs[s->items[i] >> 32] = s->pairs[(uint32_t)s->items[i]];
     if (lost + found) s->sorted_from = n - lost;
     sap__set_length(s->pairs, n - lost + found);
@@ -2463,8 +2471,13 @@ SAP__AVX2 SAP__INLINE uint32_t sap__hit8(sap__i8 l0, sap__i8 l1, sap__i8 l2, sap
 /* The lanes that each of 256 sets of bits brings to the front, a byte each. */
 #define sap__lane(m, i, row) ((row) << 8 * (1 & (m) >> (i)) | (uint64_t)(i) * (1 & (m) >> (i)))
 #define sap__lanes_of(m)                                                                                               \
-    sap__lane(m, 0, sap__lane(m, 1, sap__lane(m, 2, sap__lane(m, 3, sap__lane(m, 4, sap__lane(m, 5,                    \
-    sap__lane(m, 6, sap__lane(m, 7, UINT64_C(0)))))))))
+    sap__lane(                                                                                                         \
+        m, 0,                                                                                                          \
+        sap__lane(                                                                                                     \
+            m, 1,                                                                                                      \
+            sap__lane(                                                                                                 \
+                m, 2,                                                                                                  \
+                sap__lane(m, 3, sap__lane(m, 4, sap__lane(m, 5, sap__lane(m, 6, sap__lane(m, 7, UINT64_C(0)))))))))
 #define sap__lanes_x4(m) sap__lanes_of(m), sap__lanes_of(m + 1), sap__lanes_of(m + 2), sap__lanes_of(m + 3)
 #define sap__lanes_x16(m) sap__lanes_x4(m), sap__lanes_x4(m + 4), sap__lanes_x4(m + 8), sap__lanes_x4(m + 12)
 #define sap__lanes_x64(m) sap__lanes_x16(m), sap__lanes_x16(m + 16), sap__lanes_x16(m + 32), sap__lanes_x16(m + 48)
@@ -2487,15 +2500,16 @@ typedef __m512 sap__f16;
 #define sap__splat16(x) _mm512_set1_epi32((int32_t)(x))
 #define sap__sub16(a, b) _mm512_sub_epi32(a, b)
 #define sap__negate16(k)                                                                                               \
-    _mm512_castsi512_ps(_mm512_mask_sub_epi32(k, _mm512_cmplt_epi32_mask(k, _mm512_setzero_si512()),                   \
-                                              sap__splat16(INT32_MIN), k))
+    _mm512_castsi512_ps(                                                                                               \
+        _mm512_mask_sub_epi32(k, _mm512_cmplt_epi32_mask(k, _mm512_setzero_si512()), sap__splat16(INT32_MIN), k))
 #define sap__min16(a, b) _mm512_maskz_min_epi32(sap__all16, a, b)
 #define sap__max16(a, b) _mm512_maskz_max_epi32(sap__all16, a, b)
 #define sap__half16(a, i) _mm512_maskz_extracti64x4_epi64((__mmask8)0xff, a, i)
 #define sap__fold_min16(a) sap__fold_min8(sap__min8(sap__half16(a, 0), sap__half16(a, 1)))
 #define sap__fold_max16(a) sap__fold_max8(sap__max8(sap__half16(a, 0), sap__half16(a, 1)))
 #define sap__rows16(r, i, at)                                                                                          \
-    _mm512_maskz_inserti64x4((__mmask8)0xff, _mm512_castsi256_si512(sap__rows8(r, i, at)), sap__rows8(r, (i) + 8, at), 1)
+    _mm512_maskz_inserti64x4((__mmask8)0xff, _mm512_castsi256_si512(sap__rows8(r, i, at)), sap__rows8(r, (i) + 8, at), \
+                             1)
 #define sap__zip_low16(a, b) _mm512_maskz_unpacklo_epi32(sap__all16, a, b)
 #define sap__zip_high16(a, b) _mm512_maskz_unpackhi_epi32(sap__all16, a, b)
 #define sap__pair_low16(a, b) _mm512_maskz_unpacklo_epi64((__mmask8)0xff, a, b)
@@ -2525,7 +2539,7 @@ SAP__AVX512 SAP__INLINE int sap__put16(uint32_t bits, sap__i16 refs, uint32_t *t
 /* One lane, in plain C. */
 typedef int32_t sap__i1;
 typedef float sap__f1;
-#define sap__load1(p) ((int32_t)*(p))
+#define sap__load1(p) ((int32_t) * (p))
 #define sap__splat1(x) ((int32_t)(x))
 #define sap__as_float1(a) (a)
 #define sap__truncate1(a) ((int32_t)(a))
@@ -2564,12 +2578,12 @@ struct sap__chunk {
    far one: t = (bound - from) * by, by being the reciprocal of the translation, a little smaller for the near side and
    a little larger for the far one, so that no rounding prunes what sap__cast accepts. */
 typedef struct sap__probe {
-    sap__box box;                                            /* box: keys */
-    float point[3];                                          /* sphere, nearest: */
-    float reach[3];                                          /* half the size of what is near, see sap__nearest_to */
-    float near_from[3], far_from[3], near_by[3], far_by[3];  /* casts */
-    int backward[3];                                         /* the cast meets maxs first */
-    float limit;                                             /* t, or squared distance, that nothing may exceed */
+    sap__box box;                                           /* box: keys */
+    float point[3];                                         /* sphere, nearest: */
+    float reach[3];                                         /* half the size of what is near, see sap__nearest_to */
+    float near_from[3], far_from[3], near_by[3], far_by[3]; /* casts */
+    int backward[3];                                        /* the cast meets maxs first */
+    float limit;                                            /* t, or squared distance, that nothing may exceed */
 } sap__probe;
 
 /* Added where t is compared with its end: what a machine that takes denormals for zero may have lost. */
@@ -2721,10 +2735,10 @@ enum { SAP__KERNEL_SCALAR, SAP__KERNEL_SSE2, SAP__KERNEL_AVX2, SAP__KERNEL_AVX51
             for (axis = 0; axis < 3; axis++) {                                                                         \
                 const int32_t *first = p->backward[axis] ? c->hi[axis] : c->lo[axis];                                  \
                 const int32_t *last = p->backward[axis] ? c->lo[axis] : c->hi[axis];                                   \
-                sap__f##W t0 = sap__fsub##W(sap__to_float##W(sap__load##W(first + k)),                                 \
-                                            sap__fsplat##W(p->near_from[axis]));                                       \
-                sap__f##W t1 = sap__fsub##W(sap__to_float##W(sap__load##W(last + k)),                                  \
-                                            sap__fsplat##W(p->far_from[axis]));                                        \
+                sap__f##W t0 =                                                                                         \
+                    sap__fsub##W(sap__to_float##W(sap__load##W(first + k)), sap__fsplat##W(p->near_from[axis]));       \
+                sap__f##W t1 =                                                                                         \
+                    sap__fsub##W(sap__to_float##W(sap__load##W(last + k)), sap__fsplat##W(p->far_from[axis]));         \
                 enter = sap__fmax##W(sap__fmul##W(t0, sap__fsplat##W(p->near_by[axis])), enter);                       \
                 leave = sap__fmin##W(sap__fmul##W(t1, sap__fsplat##W(p->far_by[axis])), leave);                        \
             }                                                                                                          \
@@ -2757,8 +2771,9 @@ enum { SAP__KERNEL_SCALAR, SAP__KERNEL_SSE2, SAP__KERNEL_AVX2, SAP__KERNEL_AVX51
         }                                                                                                              \
         return large;                                                                                                  \
     }                                                                                                                  \
-    static const sap__kernel sap__kernel##W = {sap__fill##W, sap__bound##W, sap__meet##W, sap__own##W,   sap__hits##W, sap__touch##W, \
-                                               sap__ball##W, sap__slab##W, sap__cells##W, W};
+    static const sap__kernel sap__kernel##W = {                                                                        \
+        sap__fill##W,  sap__bound##W, sap__meet##W, sap__own##W,   sap__hits##W,                                       \
+        sap__touch##W, sap__ball##W,  sap__slab##W, sap__cells##W, W};
 
 /* Rows of four words, turned into columns: the first words of four boxes are their mins and max x, the last ones min z
    and their maxs. */
@@ -2877,8 +2892,8 @@ static const sap__kernel *sap__get_kernel(int which) {
 }
 
 static const sap__kernel *sap__best_kernel(void) {
-    static const int order[] = {SAP__KERNEL_AVX512, SAP__KERNEL_AVX2, SAP__KERNEL_SSE2, SAP__KERNEL_NEON,
-                                SAP__KERNEL_WASM, SAP__KERNEL_SCALAR};
+    static const int order[] = {SAP__KERNEL_AVX512, SAP__KERNEL_AVX2, SAP__KERNEL_SSE2,
+                                SAP__KERNEL_NEON,   SAP__KERNEL_WASM, SAP__KERNEL_SCALAR};
     const sap__kernel *kernel = NULL;
     int i;
     for (i = 0; !kernel; i++) kernel = sap__get_kernel(order[i]);
@@ -3035,15 +3050,18 @@ static int sap__lay_tiles(sap_world *s, uint64_t *items, uint64_t *tmp, int n, u
     for (i = 0; i < n; i += SAP__LANES) {
         const int here = n - i < SAP__LANES ? n - i : SAP__LANES;
         for (j = 0; j < SAP__LANES; j++) c.ref[j] = j < here ? (uint32_t)items[i + j] : 0;
-        for (j = 0; j < SAP__LANES && i < early; j++) sap__prefetch_box(&s->now[(uint32_t)items[i + j + SAP__AHEAD < n ? i + j + SAP__AHEAD : i]]);
+        for (j = 0; j < SAP__LANES && i < early; j++)
+            sap__prefetch_box(&s->now[(uint32_t)items[i + j + SAP__AHEAD < n ? i + j + SAP__AHEAD : i]]);
         s->kernel->fill(s->now, here < SAP__LANES ? 0xffffffffu << here : 0, &c, &bound);
         large = s->kernel->cells(&c, &t, at, slim);
         for (j = 0; j < here; j++) {
-            const int back = -(at[t.x][j] & 1), column = at[t.x][j] * t.count[t.y] + (at[t.y][j] ^ back) + (t.count[t.y] & back);
+            const int back = -(at[t.x][j] & 1),
+                      column = at[t.x][j] * t.count[t.y] + (at[t.y][j] ^ back) + (t.count[t.y] & back);
             const int up = -(column & 1), slice = (at[t.z][j] ^ up) + (t.count[t.z] & up);
             const uint32_t axes = (slim[0] >> j & 1) | (slim[1] >> j & 1) << 1 | (slim[2] >> j & 1) << 2;
             const uint32_t kind = axes & (axes - 1) ? 7 : axes;
-            const uint32_t key = large >> j & 1 ? cells + kind : (uint32_t)column * (uint32_t)t.count[t.z] + (uint32_t)slice;
+            const uint32_t key =
+                large >> j & 1 ? cells + kind : (uint32_t)column * (uint32_t)t.count[t.z] + (uint32_t)slice;
             items[i + j] = sap__item(key, (uint32_t)items[i + j]);
         }
     }
@@ -3096,7 +3114,8 @@ static int sap__lay_cells(sap_world *s, uint64_t *items, uint64_t *tmp, int n, u
         const sap__box *box = &s->now[(uint32_t)items[i]];
         uint32_t key = sap__cell_of(&g, box);
         for (k = 0; k < 3; k++)
-            if (g.count[k] > 1 && sap__within(sap__float(box->hi[k])) - sap__within(sap__float(box->lo[k])) > g.size[k]) key = keys;
+            if (g.count[k] > 1 && sap__within(sap__float(box->hi[k])) - sap__within(sap__float(box->lo[k])) > g.size[k])
+                key = keys;
         items[i] = sap__item(key, (uint32_t)items[i]);
     }
     used = sap__sort_by_count(items, tmp, n, count, keys + 1, &most);
@@ -3154,7 +3173,8 @@ static void sap__fill_leaves(sap_world *s, int share, int shares) {
         sap__chunk *c = &t->chunk[j];
         for (i = 0; i < SAP__LANES; i++) {
             c->ref[i] = i < n ? (uint32_t)s->items[from + i] : 0;
-            if (i < n && s->place) s->place[c->ref[i]] = (t == &s->index[1] ? 0x80000000u : 0) | (uint32_t)(SAP__LANES * j + i);
+            if (i < n && s->place)
+                s->place[c->ref[i]] = (t == &s->index[1] ? 0x80000000u : 0) | (uint32_t)(SAP__LANES * j + i);
             if (from + n + i < t->boxes) sap__prefetch_box(&s->now[(uint32_t)s->items[from + n + i]]);
         }
         t->used[j] = (uint16_t)((1u << n) - 1);
@@ -3243,7 +3263,8 @@ static int sap__build(sap_world *s, int kind, int fill) {
     int n = 0;
     sap__index *t = &s->index[kind];
     t->ready = 0;
-    if (!sap__reserve(&s->items, kind ? s->live_static : s->live - s->live_static)) return sap__fail(s, SAP_ERROR_MEMORY);
+    if (!sap__reserve(&s->items, kind ? s->live_static : s->live - s->live_static))
+        return sap__fail(s, SAP_ERROR_MEMORY);
     for (slot = 0; slot < slots; slot++)
         if ((s->state[slot] & (SAP__LIVE | SAP__STATIC)) == wanted) s->items[n++] = slot;
     return sap__build_of(s, t, n, fill);
@@ -3317,7 +3338,7 @@ static void sap__change_lane(const sap_world *s, sap__index *t, int leaf, int la
         if (box->lo[0] != SAP__AFTER_ALL)
             t->used[at] |= (uint16_t)(1u << lane);
         else
-            t->used[at] &= (uint16_t)~(1u << lane);
+            t->used[at] &= (uint16_t) ~(1u << lane);
         if (shrinks)
             s->kernel->bound(c, bound);
         else if (sap__contains(bound, box) || box->lo[0] == SAP__AFTER_ALL)
@@ -3325,7 +3346,8 @@ static void sap__change_lane(const sap_world *s, sap__index *t, int leaf, int la
         else
             sap__unite(bound, box);
         if (level == 0)
-            t->strain += sap__least(sap__size_of(bound) - sap__size_of(&old), 4 * t->leaf_size) / (t->leaf_size + 1e-30);
+            t->strain +=
+                sap__least(sap__size_of(bound) - sap__size_of(&old), 4 * t->leaf_size) / (t->leaf_size + 1e-30);
         if (sap__same(bound, &old)) return;
         box = bound;
         lane = i % SAP__LANES;
@@ -3366,7 +3388,8 @@ static int sap__spare_leaf(sap__index *t, const sap__box *box) {
         sap__box bound = t->bound[t->spare];
         if (t->used[t->spare] == 0xffff) continue;
         sap__unite(&bound, box);
-        if (!t->used[t->spare] || t->spare + 1 == t->count[0] || sap__size_of(&bound) < 2 * t->leaf_size) return t->spare;
+        if (!t->used[t->spare] || t->spare + 1 == t->count[0] || sap__size_of(&bound) < 2 * t->leaf_size)
+            return t->spare;
     }
     for (t->spare = t->laid; t->spare < t->count[0]; t->spare++)
         if (t->used[t->spare] != 0xffff) return t->spare;
@@ -3484,7 +3507,8 @@ static int sap__synchronise_few(sap_world *s, int kind, int pending, int what) {
             sap__prefetch_box(&s->now[sap__pending(s, i + 4)]);
             if (ahead < 0x7fffffffu) sap__prefetch(&t->bound[ahead / SAP__LANES]);
         }
-        if ((state & SAP__LIVE) && (state & SAP__STATIC) / SAP__STATIC == (uint32_t)kind) good = sap__place_box(s, kind, slot);
+        if ((state & SAP__LIVE) && (state & SAP__STATIC) / SAP__STATIC == (uint32_t)kind)
+            good = sap__place_box(s, kind, slot);
     }
     if (good) return 1;
     sap__catch_up(s);
@@ -3521,7 +3545,8 @@ static int sap__synchronise(sap_world *s, int what) {
         const int boxes = kind ? s->live_static : s->live - s->live_static;
         const int bulk = !t->ready || t->behind || (long long)SAP__BULK_PART * of[kind] > boxes;
         if (t->ready && !t->behind && of[kind] == 0 && !sap__is_worn(t, what)) continue;
-        if (!(bulk ? sap__synchronise_bulk(s, kind, pending, what) : sap__synchronise_few(s, kind, pending, what))) return 0;
+        if (!(bulk ? sap__synchronise_bulk(s, kind, pending, what) : sap__synchronise_few(s, kind, pending, what)))
+            return 0;
     }
     return 1;
 }
@@ -3539,7 +3564,7 @@ typedef struct sap__search {
     int (*take)(struct sap__search *q); /* takes a[0..n), b[0..n): pairs that overlap; 0 stops */
     uint32_t flags;                     /* of the boxes that look around; 0: all are joined */
     void *context;
-    long long visits[2]; /* chunks looked at, of each index */
+    long long visits[2];             /* chunks looked at, of each index */
     int n, level, part, parts, turn; /* the join of a level is shared: see sap__join */
     uint32_t a[SAP__BATCH + SAP__MEET], b[SAP__BATCH + SAP__MEET];
 } sap__search;
@@ -3653,7 +3678,9 @@ static int sap__ask(sap__search *q, const sap__index *t, const uint32_t *slots, 
         for (i = 0; i < m; i++) {
             const char *c = (const char *)(const void *)&t->chunk[at[top + i]];
             whom[i] = who[top + i], where[i] = at[top + i];
-            if (early) sap__prefetch(c), sap__prefetch(c + 64), sap__prefetch(c + 128), sap__prefetch(c + 192), sap__prefetch(c + 256), sap__prefetch(c + 320);
+            if (early)
+                sap__prefetch(c), sap__prefetch(c + 64), sap__prefetch(c + 128), sap__prefetch(c + 192),
+                    sap__prefetch(c + 256), sap__prefetch(c + 320);
         }
         for (i = 0; i < m; i++) {
             const sap__box *box = &q->s->now[whom[i]];
@@ -3782,7 +3809,9 @@ static int sap__take_pruned(sap__search *q) {
     for (n = 0; n < q->n; n++) {
         const int i = (int)q->a[n], j = (int)q->b[n];
         p->visited++;
-        if (!(p->bipartite ? p->hit(i, j - p->bipartite, p->user) : i < j ? p->hit(i, j, p->user) : p->hit(j, i, p->user)))
+        if (!(p->bipartite ? p->hit(i, j - p->bipartite, p->user)
+              : i < j      ? p->hit(i, j, p->user)
+                           : p->hit(j, i, p->user)))
             return 0;
     }
     return 1;
@@ -3838,7 +3867,8 @@ SAP_DEF long long sap_box_prune_bipartite(const sap_aabb *a, int na, const sap_a
     if (na > SAP__MAX_BOXES || nb > SAP__MAX_BOXES) return -SAP_ERROR_LIMIT;
     p.hit = hit, p.user = user, p.bipartite = na;
     if (na && nb) return sap__prune_boxes(a, na, b, nb, axes, &p);
-    return sap_box_prune(a, na, axes, NULL, NULL) < 0 || sap_box_prune(b, nb, axes, NULL, NULL) < 0 ? -SAP_ERROR_BOX : 0;
+    return sap_box_prune(a, na, axes, NULL, NULL) < 0 || sap_box_prune(b, nb, axes, NULL, NULL) < 0 ? -SAP_ERROR_BOX
+                                                                                                    : 0;
 }
 
 /* ====================================================================================================== */
@@ -3943,7 +3973,7 @@ typedef struct sap__query {
     sap__probe probe;
     uint32_t (*ask)(const sap__chunk *c, const sap__probe *p, float *near);
     int count, visits, is_counting; /* is_counting: all near boxes are hits, without a callback */
-    sap_id id, aside; /* closest, nearest: the best one; the one that does not count */
+    sap_id id, aside;               /* closest, nearest: the best one; the one that does not count */
 } sap__query;
 
 /* A bound for floats that no rounding of theirs, and no denormal taken for zero, makes too small. */
@@ -4022,9 +4052,9 @@ static sap_result sap__begin_query(sap__query *q, sap_world *s, int kind, uint32
     q->mask = mask;
     q->known = sap__length(s->record) - s->synced + sap__length(s->again);
     q->end = 1.0f;
-    q->ask = kind == SAP__QUERY_BOX                                  ? s->kernel->touch
+    q->ask = kind == SAP__QUERY_BOX                                    ? s->kernel->touch
              : kind == SAP__QUERY_SPHERE || kind == SAP__QUERY_NEAREST ? s->kernel->ball
-                                                                      : s->kernel->slab;
+                                                                       : s->kernel->slab;
     return SAP_OK;
 }
 
@@ -4127,7 +4157,8 @@ static int sap__query_index(sap__query *q, const sap__index *t) {
             sap__entry next;
             if (chunk < t->count[0]) {
                 sap__box box;
-                if ((q->kind != SAP__QUERY_BOX && near[lane] > q->probe.limit) || !sap__is_wanted(q, c->ref[lane])) continue;
+                if ((q->kind != SAP__QUERY_BOX && near[lane] > q->probe.limit) || !sap__is_wanted(q, c->ref[lane]))
+                    continue;
                 if (q->kind == SAP__QUERY_BOX) {
                     if (!sap__query_hit(q, c->ref[lane])) return 0;
                     continue;
@@ -4336,9 +4367,10 @@ SAP_DEF int sap_query_nearest(sap_world *s, const float point[3], float max_dist
 
 /* All arrays of a world: freed, counted and listed here and nowhere else. */
 #define SAP__ARRAYS(X)                                                                                                 \
-    X(now) X(was) X(slots) X(state) X(head) X(place) X(record) X(again) X(pairs) X(created) X(deleted) X(links)        \
-    X(lost) X(items) X(tmp) X(ends[0]) X(ends[1]) X(ends[2]) X(index[0].chunk) X(index[0].bound) X(index[0].used)      \
-    X(index[1].chunk) X(index[1].bound) X(index[1].used)
+    X(now)                                                                                                             \
+    X(was) X(slots) X(state) X(head) X(place) X(record) X(again) X(pairs) X(created) X(deleted) X(links) X(lost)       \
+        X(items) X(tmp) X(ends[0]) X(ends[1]) X(ends[2]) X(index[0].chunk) X(index[0].bound) X(index[0].used)          \
+            X(index[1].chunk) X(index[1].bound) X(index[1].used)
 
 static int sap__is_bad_config(const sap_config *c) {
     return c->axes < 0 || c->axes > 7 || c->max_boxes < 0 || c->max_pairs < 0 || c->method < SAP_METHOD_AUTO ||
@@ -4356,6 +4388,7 @@ SAP_DEF sap_world *sap_create(const sap_config *config) {
     sap__axes_used(s->config.axes, s->used);
     s->kernel = sap__best_kernel();
     s->width = s->kernel->width;
+    s->updates = SAP__TRIM - 2;
     return s;
 }
 
@@ -4383,13 +4416,15 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
     slots = boxes && boxes < SAP__MAX_BOXES - SAP__RESTING - 1 ? boxes + SAP__RESTING + 1 : boxes;
     most = slots > pairs ? slots : pairs;
     if (!sap__reserve_boxes(s, slots) || !sap__reserve(&s->again, sap__capacity(s->record)) ||
-        !sap__reserve_pairs(s, pairs, pairs, pairs) || !sap__reserve(&s->share[0].found, (long long)pairs + SAP__BATCH + SAP__MEET) ||
-        !sap__reserve(&s->lost, most) || !sap__reserve_index(s, &s->index[0], boxes, SAP__FILL_FEW) ||
+        !sap__reserve_pairs(s, pairs, pairs, pairs) ||
+        !sap__reserve(&s->share[0].found, (long long)pairs + SAP__BATCH + SAP__MEET) || !sap__reserve(&s->lost, most) ||
+        !sap__reserve_index(s, &s->index[0], boxes, SAP__FILL_FEW) ||
         !sap__reserve_index(s, &s->index[1], boxes, SAP__FILL_FEW) ||
         ((s->config.method == SAP_METHOD_SORT || s->config.method == SAP_METHOD_AUTO) && !sap__reserve_ends(s, slots)))
         return sap__end_call(s, SAP_ERROR_MEMORY);
     for (i = 1; s->run && i < SAP__SHARES; i++)
-        if (!sap__reserve(&s->share[i].found, pairs / 8 + SAP__BATCH + SAP__MEET)) return sap__end_call(s, SAP_ERROR_MEMORY);
+        if (!sap__reserve(&s->share[i].found, pairs / 8 + SAP__BATCH + SAP__MEET))
+            return sap__end_call(s, SAP_ERROR_MEMORY);
     return sap__end_call(s, SAP_OK);
 }
 
@@ -4863,8 +4898,7 @@ static sap_result sap__check_state(sap_world *s, sap__snapshot *in) {
     if (!sap__is_good_queue(p, in->slots, at, in->recorded, SAP__RECORDED, s->lost)) return SAP_ERROR_SNAPSHOT;
     at += in->recorded;
     if (!sap__are_good_pairs(s, p, in->slots, at, in->pairs)) return SAP_ERROR_SNAPSHOT;
-    if (!sap__reserve_boxes(s, (int)in->slots) || !sap__reserve_pairs(s, (int)in->pairs, 0, 0))
-        return SAP_ERROR_MEMORY;
+    if (!sap__reserve_boxes(s, (int)in->slots) || !sap__reserve_pairs(s, (int)in->pairs, 0, 0)) return SAP_ERROR_MEMORY;
     return SAP_OK;
 }
 
@@ -4886,7 +4920,8 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
         (void)sap__get_pointer(p, at + 13, &s->slots[i].object);
         s->slots[i].category = sap__get32(p, at + 15);
         s->slots[i].mask = sap__get32(p, at + 16);
-        s->mixed |= (s->state[i] & SAP__RECORDED) && (s->state[i] & (SAP__STATIC | SAP__ADDED | SAP__REMOVED | SAP__FRESH));
+        s->mixed |=
+            (s->state[i] & SAP__RECORDED) && (s->state[i] & (SAP__STATIC | SAP__ADDED | SAP__REMOVED | SAP__FRESH));
         if (s->state[i] & SAP__LIVE) s->masked |= s->slots[i].category != 1 || s->slots[i].mask != ~0u;
     }
     s->free.count = s->removed.count = 0;
@@ -4986,7 +5021,8 @@ static const char *sap__validate_boxes(const sap_world *s) {
     for (i = 0; i < (uint32_t)sap__length(s->again); i++)
         if (s->again[i] >= n || !(s->state[s->again[i]] & SAP__STALE)) return "What changed again is stale.";
     for (i = 0; i < recorded; i++)
-        if ((int)i >= s->synced && !(s->state[s->record[i]] & SAP__STALE)) return "What the index has not seen is stale.";
+        if ((int)i >= s->synced && !(s->state[s->record[i]] & SAP__STALE))
+            return "What the index has not seen is stale.";
     if (fresh != s->fresh) return "The count of boxes with a new filter is right.";
     if (free_slots != s->free.count) return "Every free slot is in the queue of free slots.";
     for (i = 0, slot = s->free.first; i < (uint32_t)s->free.count; i++, slot = s->slots[slot].mask)
@@ -5043,8 +5079,7 @@ static const char *sap__validate_bound(const sap__index *t, int level, int j) {
             return "A chunk's children are the next sixteen of the level below.";
         if (!sap__same(&box, &t->bound[c->ref[lane]])) return "A lane of bounds is the bound of the chunk below.";
     }
-    if (level + 1 < t->levels && t->used[at] &&
-        !(t->used[t->first[level + 1] + j / SAP__LANES] >> j % SAP__LANES & 1))
+    if (level + 1 < t->levels && t->used[at] && !(t->used[t->first[level + 1] + j / SAP__LANES] >> j % SAP__LANES & 1))
         return "What holds boxes is seen from above.";
     return NULL;
 }
@@ -5070,11 +5105,13 @@ static const char *sap__validate_index(const sap_world *s, uint32_t kind) {
                 if ((s->state[slot] & (SAP__LIVE | SAP__STATIC)) != (SAP__LIVE | flag))
                     return "An index holds live boxes of its kind.";
                 for (k = 0; k < 3; k++) box.lo[k] = t->chunk[j].lo[k][lane], box.hi[k] = t->chunk[j].hi[k][lane];
-                if (!t->behind && !sap__same(&box, sap__recorded_box(s, slot))) return "A box stands in the index where it is.";
+                if (!t->behind && !sap__same(&box, sap__recorded_box(s, slot)))
+                    return "A box stands in the index where it is.";
             }
         }
     for (slot = 0; slot < slots; slot++)
-        if ((s->state[slot] & (SAP__LIVE | SAP__STATIC | SAP__STALE)) == (SAP__LIVE | flag) && s->place[slot] == SAP__NONE)
+        if ((s->state[slot] & (SAP__LIVE | SAP__STATIC | SAP__STALE)) == (SAP__LIVE | flag) &&
+            s->place[slot] == SAP__NONE)
             return "A live box is in the index.";
     return boxes == t->boxes ? NULL : "An index knows how many boxes it holds.";
 }

@@ -71,7 +71,7 @@
                                     NULL, size is never 0; default realloc and free
    SAP_NO_SIMD                      with SAP_IMPLEMENTATION: plain C. Else SSE2, NEON or wasm simd128 is used, if you
                                     compile for it, and with gcc and clang AVX2 or AVX-512, if the machine has it,
-                                    whatever your flags (SAP_NO_AVX512, SAP_NO_AVX2: not these); all give the same answers
+                                    whatever your flags (SAP_NO_AVX512, SAP_NO_AVX2: not these); all give the same
    SAP_TRACE(step, axis, id0, id1)  with SAP_IMPLEMENTATION: called for the steps of the insertion sort, which then
                                     settles every update that config.method leaves open; see SAP_STEP_PASS
 
@@ -122,9 +122,9 @@
    ---- memory ----
 
    A box takes about 130 bytes, a pair about 50 and its events; scratch is given back when it has not been needed for
-   some updates. After sap_reserve(boxes, pairs) no call allocates until one of the two is exceeded, and nothing is given
-   back; a removed box counts until the update that reports it. Moves, removals and filter changes never allocate: the
-   add has made their room. If memory fails in sap_update, pairs and events are as before, what was recorded stays
+   some updates. After sap_reserve(boxes, pairs) no call allocates until one of the two is exceeded, and nothing is
+   given back; a removed box counts until the update that reports it. Moves, removals and filter changes never allocate:
+   the add has made their room. If memory fails in sap_update, pairs and events are as before, what was recorded stays
    recorded, and a later sap_update succeeds once there is memory.
 
    ---- the way through this file ----
@@ -334,8 +334,7 @@ SAP_DEF int sap_is_valid(const sap_world *s, sap_id id);
 SAP_DEF sap_result sap_get_box(const sap_world *s, sap_id id, sap_aabb *box); /* 0 on unused axes, +0 for -0 */
 SAP_DEF void *sap_get_object(const sap_world *s, sap_id id);                  /* NULL for a bad id */
 
-SAP_DEF sap_result sap_get_filter(const sap_world *s, sap_id id, uint32_t *category,
-                                  uint32_t *mask);        /* either may be NULL */
+SAP_DEF sap_result sap_get_filter(const sap_world *s, sap_id id, uint32_t *category, uint32_t *mask); /* may be NULL */
 SAP_DEF int sap_is_static(const sap_world *s, sap_id id); /* 0 for a bad id */
 
 /* The live box in the next slot: 0 gives the first, after the last one comes 0. A removed id goes on from its slot. */
@@ -373,9 +372,9 @@ SAP_DEF sap_id sap_nearest(sap_world *s, const float point[3], float max_distanc
 /* The nearest box to that one, itself aside, from box to box: 0 where they touch. */
 SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint32_t mask, float *distance);
 
-/* Visits boxes not farther than a limit: max_distance at first, then the smaller of the old one and what hit returns. t is
-   the distance; 0, less or NaN stops. For the k nearest, or the nearest that you accept: return t of the worst one that you
-   keep, or more than the limit to go on as before. Order is unspecified. */
+/* Visits boxes not farther than a limit: max_distance at first, then the smaller of the old one and what hit returns.
+   t is the distance; 0, less or NaN stops. For the k nearest, or the nearest that you accept: return t of the worst one
+   that you keep, or more than the limit to go on as before. Order is unspecified. */
 SAP_DEF int sap_query_nearest(sap_world *s, const float point[3], float max_distance, uint32_t mask, sap_ray_hit *hit,
                               void *user);
 
@@ -398,10 +397,10 @@ SAP_DEF long long sap_box_prune_bipartite(const sap_aabb *a, int na, const sap_a
 
 /* ---- state, inspection ---------------------------------------------------------------------------------- */
 
-/* A snapshot holds boxes, ids, filters, what is recorded, pairs and their data: all that later calls depend on, but not the
-   config (limits, filter, method). Objects and user data go in as the pointers that they are: in another process, or when
-   what they point at has been freed since, they are of no use until sap_set_object and sap_set_pair_data_at replace
-   them. Any machine reads any machine's; one that is damaged, or hostile, is refused with nothing changed. */
+/* A snapshot holds boxes, ids, filters, what is recorded, pairs and their data: all that later calls depend on, but not
+   the config (limits, filter, method). Objects and user data go in as the pointers that they are: in another process,
+   or when what they point at has been freed since, they are of no use until sap_set_object and sap_set_pair_data_at
+   replace them. Any machine reads any machine's; one that is damaged, or hostile, is refused with nothing changed. */
 SAP_DEF size_t sap_snapshot_size(const sap_world *s);
 SAP_DEF sap_result sap_save(const sap_world *s, void *buffer, size_t size);
 SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size);
@@ -464,9 +463,9 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats);
 #define SAP_ASSERT(condition) assert(condition)
 #endif
 
-/* SSE2, NEON and wasm simd128 are used where the compiler's flags allow them; AVX2 and AVX-512 are compiled whatever the
-   flags are and used where the machine has them. (gcc on Windows without optimisation spills wide registers to a stack
-   that is not aligned for them: gcc bug 54412.) */
+/* SSE2, NEON and wasm simd128 are used where the compiler's flags allow them; AVX2 and AVX-512 are compiled whatever
+   the flags are and used where the machine has them. (gcc on Windows without optimisation spills wide registers to a
+   stack that is not aligned for them: gcc bug 54412.) */
 #ifndef SAP_NO_SIMD
 #if defined(__SSE2__) || defined(_M_X64)
 #define SAP__HAS_SSE2
@@ -872,22 +871,24 @@ static int sap__grow(void *pointer, size_t size, size_t n) {
     return 1;
 }
 
-/* Gives back what nobody has asked for since the last trim, if it is more than half. */
-static void sap__trim(void *pointer, size_t size) {
+/* Gives back what nobody has asked for since the last trim, if it is more than half. 0 without memory. */
+#define sap__trim(pointer) sap__shrink(pointer, sizeof **(pointer))
+static int sap__shrink(void *pointer, size_t size) {
     char *a;
     stbds_array_header *header;
     size_t most;
     memcpy(&a, pointer, sizeof a);
-    if (!a) return;
+    if (!a) return 1;
     header = stbds_header(a);
     most = (size_t)header->temp > header->length ? (size_t)header->temp : header->length;
     header->temp = 0;
-    if (header->capacity <= 2 * most + 256) return;
+    if (header->capacity <= 2 * most + 256) return 1;
     header = (stbds_array_header *)SAP_REALLOC(header, sizeof *header + (most + 16) * size);
-    if (!header) return; /* then it stays as it is */
+    if (!header) return 0;
     header->capacity = most + 16;
     a = (char *)(header + 1);
     memcpy(pointer, &a, sizeof a);
+    return 1;
 }
 
 static void sap__free_array(void *pointer) {
@@ -909,6 +910,11 @@ static void sap__free_array(void *pointer) {
 /* An item is a 32-bit key above a 32-bit payload; the sort is stable. tmp has room for n more. */
 SAP__INLINE uint64_t sap__item(uint32_t key, uint32_t payload) {
     return (uint64_t)key << 32 | payload;
+}
+
+/* A key as an unsigned number. */
+SAP__INLINE uint32_t sap__sortable(int32_t key) {
+    return (uint32_t)key ^ 0x80000000u;
 }
 
 SAP__INLINE int sap__lowest_bit(uint64_t mask) {
@@ -1031,7 +1037,14 @@ typedef struct sap__cost {
     int is_known;             /* fresh was measured since the last build */
 } sap__cost;
 
-enum { SAP__LEVELS = 8 };
+enum {
+    SAP__LANES = 16,                                  /* of a chunk */
+    SAP__MEET = SAP__LANES * SAP__LANES + SAP__LANES, /* pairs that a kernel may append */
+    SAP__LEVELS = 8,                                  /* 16 to the power of 7 boxes are more than there are */
+    SAP__BATCH = 512,                                 /* pairs that a search hands on at once */
+    SAP__ASKERS = 8,                                  /* boxes that look around at a time, and their stack: */
+    SAP__STACK = SAP__ASKERS * (SAP__LANES - 1) * (SAP__LEVELS - 1) + 32
+};
 typedef struct sap__chunk sap__chunk;
 typedef struct sap__kernel sap__kernel;
 
@@ -1178,6 +1191,11 @@ SAP__INLINE sap_id sap__id_of(const sap_world *s, uint32_t slot) {
 /* Where a live box is; during an update now says so of all. */
 SAP__INLINE const sap__box *sap__recorded_box(const sap_world *s, uint32_t slot) {
     return s->state[slot] & SAP__RECORDED ? &s->now[slot] : &s->was[slot];
+}
+
+/* Of which index a box is: 0 moving, 1 static. */
+SAP__INLINE int sap__kind_of(uint32_t state) {
+    return (state & SAP__STATIC) != 0;
 }
 
 /* Does this state of the id's slot say that its box lives? */
@@ -1704,25 +1722,21 @@ static void sap__settle_boxes(sap_world *s) {
 }
 
 /* Scratch, events and pairs remember no peak: now and then what was not needed of late is given back. */
-static void sap__trim_arrays(sap_world *s) {
-    int i;
-    if (s->updates < 0 || ++s->updates < SAP__TRIM) return;
+static int sap__trim_arrays(sap_world *s) {
+    int i, good = 1;
+    if (s->updates < 0 || ++s->updates < SAP__TRIM) return 1;
     s->updates = 0;
-    for (i = 0; i < SAP__SHARES; i++) sap__trim(&s->share[i].found, sizeof(uint64_t));
-    sap__trim(&s->lost, sizeof *s->lost);
-    sap__trim(&s->items, sizeof *s->items);
-    sap__trim(&s->tmp, sizeof *s->tmp);
-    sap__trim(&s->created, sizeof *s->created);
-    sap__trim(&s->deleted, sizeof *s->deleted);
-    sap__trim(&s->pairs, sizeof *s->pairs);
-    sap__trim(&s->links, sizeof *s->links);
+    if (!s->linked) sap__set_length(s->links, 0);
+    for (i = 0; i < SAP__SHARES; i++) good = good && sap__trim(&s->share[i].found);
+    return good && sap__trim(&s->lost) && sap__trim(&s->items) && sap__trim(&s->tmp) && sap__trim(&s->created) &&
+           sap__trim(&s->deleted) && sap__trim(&s->pairs) && sap__trim(&s->links);
 }
 
 /* On failure pairs and events are as before, what is recorded stays so, and the indices, which may have gone ahead, are
    built anew. */
 static sap_result sap__settle(sap_world *s) {
     int good;
-    sap__trim_arrays(s);
+    if (!sap__trim_arrays(s)) return SAP_ERROR_MEMORY;
     sap__catch_up(s);
     sap__count_changes(s);
     s->method = sap__choose_method(s);
@@ -1934,10 +1948,10 @@ SAP__INLINE void sap__begin_pair(const sap_world *s, sap__share *share, uint32_t
     if (sap__masks_allow(s, a, b)) sap__push(share->found, sap__item(id0, ida ^ idb ^ id0));
 }
 
-/* Boxes a[i] and b[i] overlap now: those pairs begin that did not overlap before; or where a filter may answer anew, that
-   are none yet. Most are old ones, in no order that a branch could guess: first the new ones are picked out.
-   Where boxes with one of the flags looked around, which the a[i] did, a pair of two of them was found twice, and counts
-   for the lower slot. */
+/* Boxes a[i] and b[i] overlap now: those pairs begin that did not overlap before; or where a filter may answer anew,
+   that are none yet. Most are old ones, in no order that a branch could guess: first the new ones are picked out. Where
+   boxes with one of the flags looked around, which the a[i] did, a pair of two of them was found twice, and counts for
+   the lower slot. */
 static int sap__take_found(sap_world *s, sap__share *share, uint32_t *a, uint32_t *b, int n, uint32_t flags) {
     const int all = s->fresh > 0, early = sap__early_steps(s, n);
     int i, begun = 0;
@@ -2048,7 +2062,8 @@ static int sap__sort_lost(sap_world *s) {
     return 1;
 }
 
-/* Looks through the pairs of changed boxes that have one of these flags; 0 on failure, -1 if these are more than most. */
+/* Looks through the pairs of changed boxes that have one of these flags; 0 on failure, -1 if these are more than most.
+   */
 static int sap__look_through_lists(sap_world *s, uint32_t flags, int most) {
     int i, n = sap__length(s->record);
     for (i = 0; i < n; i++) {
@@ -2105,8 +2120,8 @@ static void sap__sort_by_ids(sap_world *s, const uint32_t *lost, int n) {
     sap__sort(items, s->tmp, n);
 }
 
-/* No box is left, as when a level ends, and all pairs end: sorted where they stand, each cycle of the order in turn, they
-   become the deleted ones by an exchange of the two arrays. */
+/* No box is left, as when a level ends, and all pairs end: sorted where they stand, each cycle of the order in turn,
+   they become the deleted ones by an exchange of the two arrays. */
 static int sap__end_all(sap_world *s) {
     sap_pair *pairs = s->pairs, first;
     const int n = sap__length(pairs);
@@ -2164,7 +2179,7 @@ static void sap__sort_events(sap_world *s, int share, int shares) {
 /* Holes are filled from behind, the highest first: each by the pair that is then the last, which may have filled a
    higher hole before. (hole, pair) to s->items, without those that end beyond the end; how many.
 
-       pairs  a b c d e f     lost b d     e fills d, then f fills b? No: the last one is f: it fills d; then e fills b. */
+       pairs  a b c d e f, of which b and d end: f, the last one, fills d; then e, the last one now, fills b */
 static int sap__fill_holes(sap_world *s) {
     int lost = sap__length(s->lost), last = sap__length(s->pairs), kept = last - lost, filled = lost - 1, i;
     if (lost == 0 || (int)s->lost[0] >= kept) return 0;
@@ -2235,7 +2250,7 @@ static void sap__commit(sap_world *s) {
    The paper also keeps each endpoint's position in its box; without it a shift writes to one array only and reads the
    other box just when a rule fires. */
 static uint64_t sap__end(int32_t key, uint32_t is_max, uint32_t slot) {
-    return sap__item((uint32_t)key ^ 0x80000000u, is_max << 31 | slot);
+    return sap__item(sap__sortable(key), is_max << 31 | slot);
 }
 
 #define sap__end_slot(e) ((uint32_t)(e)&0x7fffffffu)
@@ -2567,7 +2582,6 @@ typedef float sap__f1;
        ...
        hi[2]  . . . . . . . . . . . . . . . .     maxs on z
        ref    . . . . . . . . . . . . . . . .     slots; in a chunk of bounds the chunks below (see index) */
-enum { SAP__LANES = 16, SAP__MEET = SAP__LANES * SAP__LANES + SAP__LANES };
 
 struct sap__chunk {
     int32_t lo[3][SAP__LANES], hi[3][SAP__LANES];
@@ -2911,16 +2925,17 @@ static const sap__kernel *sap__best_kernel(void) {
        level 1         [ bounds of 16 leaves ][ bounds of . . . ]
        level 0     [ 16 boxes ][ 16 boxes ][ 16 boxes ] . . . [ spare ]       leaves
 
-   A chunk's children are the next sixteen of the level below, so there are no pointers: child i of chunk j of a level is
-   chunk 16 * j + i of the one below. Each box is in one lane; place[slot] says which: 16 * leaf + lane, and the kind in
-   the top bit. There are two indices, of boxes that may pair with each other and of static ones.
+   A chunk's children are the next sixteen of the level below, so there are no pointers: child i of chunk j of a level
+   is chunk 16 * j + i of the one below. Each box is in one lane; place[slot] says which: 16 * leaf + lane, and the kind
+   in the top bit. There are two indices, of boxes that may pair with each other and of static ones.
 
-   Leaves come from tiles (below): box pruning sorts boxes along one axis and sweeps; here they are sorted along three, and
-   the bounds say what the sweep may skip. A box that moves stays in its lane, and the bounds above it grow; all that move
-   at once have their bounds read anew (refit). So an index wears. What it wears down to is counted: each search knows how
-   many chunks it visited for each look-up, and what that was when the index was new; the excess adds up, and when it has
-   cost as much as a build the index is built. If that did not help, the next build waits for twice the excess: a world
-   that is lopsided by nature is not built again and again. */
+   Box pruning sorts boxes along one axis and sweeps. Here tiles (below) sort them along three, and the bounds say what
+   the sweep may skip. A box that moves stays in its lane while it touches the bound of its leaf, which grows; one that
+   leaves goes to another leaf; where many move all bounds are read anew (refit).
+
+   So an index wears, and it knows how much: how much its leaves have grown, and what each search costs, in chunks
+   visited for each look-up, beside what it cost when the index was new. A worn index is built anew, when that has paid
+   for itself (sap__is_worn). So what an update costs depends on the boxes as they are, not on how they came there. */
 enum {
     SAP__FILL_BULK = 16,   /* boxes to a leaf, where all are read anew; */
     SAP__FILL_FEW = 14,    /* where few change, with lanes for boxes that come */
@@ -2942,7 +2957,7 @@ static void sap__free_index(sap__index *t) {
 /* So much dearer than a new index, or cheaper, that it is worth building one. */
 #define SAP__WORN 1.35
 
-/* Leaves may have grown by an eighth when a quarter of the boxes have changed, by a quarter when an eighth of them has. */
+/* Growth of leaves times changes that is too much: see sap__is_worn. */
 #define SAP__STRAIN 32
 
 /* ---- tiles ------------------------------------------------------------------------------------------------- */
@@ -2962,8 +2977,8 @@ static float sap__root(double v, int dims) {
     return (float)v;
 }
 
-/* The tiles for boxes that are about as these: of sixteen boxes each, if they lay evenly. Sizes are measured in boxes, so
-   that long boxes get long tiles; an axis on which all lie within one tile is not cut. 0: none can be cut. */
+/* The tiles for boxes that are about as these: of sixteen boxes each, if they lay evenly. Sizes are measured in boxes,
+   so that long boxes get long tiles; an axis on which all lie within one tile is not cut. 0: none can be cut. */
 static int sap__choose_tiles(const sap__box *boxes, const uint64_t *items, int n, sap__tiles *t) {
     const int m = n < SAP__SAMPLE ? n : SAP__SAMPLE;
     float range[3], size[3], side = 0;
@@ -3035,9 +3050,15 @@ static int sap__sort_by_count(uint64_t *items, uint64_t *tmp, int n, uint32_t *c
     return used;
 }
 
+/* The i-th of count, forth in even rows and back in odd ones; without a branch. */
+SAP__INLINE int sap__to_and_fro(int i, int count, int row) {
+    const int back = -(row & 1);
+    return (i ^ back) + (count & back);
+}
+
 /* Orders the slots in items so that sixteen in a row lie together: columns of tiles across two axes, to and fro as one
-   ploughs a field, in slices along the third. Large boxes come behind the others, by the axis on which they are long, and
-   get tiles of their own; so does a crowd in one slice. count is scratch for 2 * n + 80 numbers. */
+   ploughs a field, in slices along the third. Large boxes come behind the others, by the axis on which they are long,
+   and get tiles of their own; so does a crowd in one slice. count is scratch for 2 * n + 80 numbers. */
 static int sap__lay_tiles(sap_world *s, uint64_t *items, uint64_t *tmp, int n, uint32_t *count, int depth) {
     sap__tiles t;
     sap__chunk c;
@@ -3050,18 +3071,16 @@ static int sap__lay_tiles(sap_world *s, uint64_t *items, uint64_t *tmp, int n, u
     for (i = 0; i < n; i += SAP__LANES) {
         const int here = n - i < SAP__LANES ? n - i : SAP__LANES;
         for (j = 0; j < SAP__LANES; j++) c.ref[j] = j < here ? (uint32_t)items[i + j] : 0;
-        for (j = 0; j < SAP__LANES && i < early; j++)
-            sap__prefetch_box(&s->now[(uint32_t)items[i + j + SAP__AHEAD < n ? i + j + SAP__AHEAD : i]]);
+        for (j = i + SAP__AHEAD; i < early && j < i + 2 * SAP__AHEAD && j < n; j++)
+            sap__prefetch_box(&s->now[(uint32_t)items[j]]);
         s->kernel->fill(s->now, here < SAP__LANES ? 0xffffffffu << here : 0, &c, &bound);
         large = s->kernel->cells(&c, &t, at, slim);
         for (j = 0; j < here; j++) {
-            const int back = -(at[t.x][j] & 1),
-                      column = at[t.x][j] * t.count[t.y] + (at[t.y][j] ^ back) + (t.count[t.y] & back);
-            const int up = -(column & 1), slice = (at[t.z][j] ^ up) + (t.count[t.z] & up);
+            const int row = at[t.x][j], column = row * t.count[t.y] + sap__to_and_fro(at[t.y][j], t.count[t.y], row);
+            const int slice = sap__to_and_fro(at[t.z][j], t.count[t.z], column);
             const uint32_t axes = (slim[0] >> j & 1) | (slim[1] >> j & 1) << 1 | (slim[2] >> j & 1) << 2;
-            const uint32_t kind = axes & (axes - 1) ? 7 : axes;
-            const uint32_t key =
-                large >> j & 1 ? cells + kind : (uint32_t)column * (uint32_t)t.count[t.z] + (uint32_t)slice;
+            uint32_t key = (uint32_t)column * (uint32_t)t.count[t.z] + (uint32_t)slice;
+            if (large >> j & 1) key = cells + (axes & (axes - 1) ? 7 : axes);
             items[i + j] = sap__item(key, (uint32_t)items[i + j]);
         }
     }
@@ -3132,8 +3151,10 @@ static void sap__count_cells(sap_world *s) {
     const sap__grid g = sap__grid_for(s, moving);
     const uint32_t slots = (uint32_t)sap__length(s->state);
     uint32_t slot;
+    s->cells = 0;
+    if (moving == 0) return;
     memset(s->items, 0, (size_t)(moving / 4 + 2) * sizeof *s->items);
-    for (slot = 0, s->cells = 0; slot < slots; slot++) {
+    for (slot = 0; slot < slots; slot++) {
         uint32_t cell;
         if ((s->state[slot] & (SAP__LIVE | SAP__STATIC)) != SAP__LIVE) continue;
         cell = sap__cell_of(&g, sap__recorded_box(s, slot));
@@ -3293,10 +3314,14 @@ static void sap__note_cost(sap__index *t, int what, double looks, double visits)
     c->looks = c->visits = 0;
 }
 
-/* Is it time to build an index, before a search of this kind? When the excess has cost as much as a build; when half of its
-   boxes have changed, and it costs a third more than when it was new, or less: then
-   the world is another one, and what a new index costs is not known; when all have changed, and up to eight times if a build did not help; or when it was
-   never measured. */
+/* Is it time to build an index, before a search of this kind?
+   - There are half or twice as many boxes as when it was built.
+   - The excess of searches has cost as much as a build.
+   - Searches of this kind were never measured, and were never cheap: much has changed since the build.
+   - All boxes have changed once; or up to eight times, if the last builds did not help.
+   - Its leaves have grown, by an eighth when a quarter of the boxes have changed, by a quarter when an eighth has.
+   - Half of the boxes have changed, and searches cost a third more than when it was new, or a third less: then the
+     world is another one, and nobody knows what a new index would cost. */
 static int sap__is_worn(const sap__index *t, int what) {
     const sap__cost *c = &t->cost[what];
     const double size = t->boxes + SAP__LANES, patience = t->patience < 1 ? 1 : t->patience;
@@ -3396,7 +3421,8 @@ static int sap__spare_leaf(sap__index *t, const sap__box *box) {
     return -1;
 }
 
-/* A leaf that a box touches, with a free lane, or -1: down from the root by what it touches, giving up after some chunks. */
+/* A leaf that a box touches, with a free lane, or -1: down from the root by what it touches, giving up after some
+   chunks. */
 static int sap__touched_leaf(const sap_world *s, const sap__index *t, const sap__box *box) {
     int stack[SAP__LEVELS * SAP__LANES], top = 1, left;
     sap__probe p;
@@ -3480,7 +3506,7 @@ static int sap__synchronise_bulk(sap_world *s, int kind, int pending, int what) 
     sap__catch_up(s);
     for (i = 0; good && s->mixed && i < pending; i++) { /* those that came find a lane */
         const uint32_t slot = sap__pending(s, i);
-        if (!(s->state[slot] & SAP__LIVE) || (s->state[slot] & SAP__STATIC) / SAP__STATIC != (uint32_t)kind) continue;
+        if (!(s->state[slot] & SAP__LIVE) || sap__kind_of(s->state[slot]) != kind) continue;
         if (s->place[slot] == SAP__NONE) good = sap__place_box(s, kind, slot);
     }
     if (!good) {
@@ -3507,8 +3533,7 @@ static int sap__synchronise_few(sap_world *s, int kind, int pending, int what) {
             sap__prefetch_box(&s->now[sap__pending(s, i + 4)]);
             if (ahead < 0x7fffffffu) sap__prefetch(&t->bound[ahead / SAP__LANES]);
         }
-        if ((state & SAP__LIVE) && (state & SAP__STATIC) / SAP__STATIC == (uint32_t)kind)
-            good = sap__place_box(s, kind, slot);
+        if ((state & SAP__LIVE) && sap__kind_of(state) == kind) good = sap__place_box(s, kind, slot);
     }
     if (good) return 1;
     sap__catch_up(s);
@@ -3536,9 +3561,10 @@ static int sap__synchronise(sap_world *s, int what) {
     sap__drain_gates(s);
     of[0] = pending, of[1] = 0;
     for (i = 0; s->mixed && i < pending; i++) {
-        const uint32_t slot = sap__pending(s, i), is_static = (s->state[slot] & SAP__STATIC) / SAP__STATIC;
-        of[0] -= (int)is_static, of[1] += (int)is_static;
-        if (!(s->state[slot] & SAP__LIVE) || s->place[slot] >> 31 != is_static) sap__take_out(s, slot);
+        const uint32_t slot = sap__pending(s, i);
+        kind = sap__kind_of(s->state[slot]);
+        of[0] -= kind, of[1] += kind;
+        if (!(s->state[slot] & SAP__LIVE) || (int)(s->place[slot] >> 31) != kind) sap__take_out(s, slot);
     }
     for (kind = 0; kind < 2; kind++) {
         sap__index *t = &s->index[kind];
@@ -3556,8 +3582,6 @@ static int sap__synchronise(sap_world *s, int what) {
 /* ====================================================================================================== */
 
 /* What is found is collected, and handed on a batch at a time. */
-enum { SAP__BATCH = 512, SAP__ASKERS = 8, SAP__STACK = SAP__ASKERS * (SAP__LANES - 1) * (SAP__LEVELS - 1) + 32 };
-
 typedef struct sap__search {
     sap_world *s;
     sap__share *share;
@@ -3590,7 +3614,7 @@ SAP__INLINE int sap__flush(sap__search *q, int from) {
     return good;
 }
 
-/* ---- join: box pruning, complete (an index with itself) and bipartite (with another one) --------------------------- */
+/* ---- join: box pruning, complete (an index with itself) and bipartite (with another one) ---- */
 
 typedef struct sap__node {
     const sap__index *t;
@@ -3606,8 +3630,8 @@ SAP__INLINE int sap__meet_leaves(sap__search *q, const sap__index *x, int a, con
     return sap__flush(q, SAP__BATCH - 1);
 }
 
-/* All overlapping pairs of what is under two chunks: their lanes that overlap are joined in turn. Threads share the work
-   where there are many chunks, each one taking its turn. */
+/* All overlapping pairs of what is under two chunks: their lanes that overlap are joined in turn. Threads share the
+   work where there are many chunks, each one taking its turn. */
 static int sap__join(sap__search *q, sap__node x, sap__node y) {
     uint32_t a[SAP__MEET], b[SAP__MEET], used;
     int i, n = 0;
@@ -3660,14 +3684,14 @@ static void sap__join_share(sap_world *s, int share, int shares) {
     memcpy(s->share[share].visits, q.visits, sizeof q.visits);
 }
 
-/* ---- each box that changed looks around --------------------------------------------------------------------------- */
+/* ---- each box that changed looks around ---------------------------------------------------------------- */
 
-/* What n boxes overlap in an index. Boxes and the chunks that they are to look at stand on one stack, and a few are taken
-   from its top at a time, so that their cache misses overlap. */
+/* What n boxes overlap in an index. Boxes and the chunks that they are to look at stand on one stack, and a few are
+   taken from its top at a time, so that their cache misses overlap. */
 static int sap__ask(sap__search *q, const sap__index *t, const uint32_t *slots, int n) {
     uint32_t who[SAP__STACK], at[SAP__STACK], whom[SAP__ASKERS], where[SAP__ASKERS];
     const sap__kernel *kernel = q->s->kernel;
-    int i, m, top = 0;
+    int i, k, m, top = 0;
     const int early = t->boxes > SAP__CACHED;
     if (t->boxes == 0) return 1;
     for (; top < n; top++) who[top] = slots[top], at[top] = (uint32_t)t->first[t->levels - 1];
@@ -3678,9 +3702,7 @@ static int sap__ask(sap__search *q, const sap__index *t, const uint32_t *slots, 
         for (i = 0; i < m; i++) {
             const char *c = (const char *)(const void *)&t->chunk[at[top + i]];
             whom[i] = who[top + i], where[i] = at[top + i];
-            if (early)
-                sap__prefetch(c), sap__prefetch(c + 64), sap__prefetch(c + 128), sap__prefetch(c + 192),
-                    sap__prefetch(c + 256), sap__prefetch(c + 320);
+            for (k = 0; k < 6 && early; k++) sap__prefetch(c + 64 * k);
         }
         for (i = 0; i < m; i++) {
             const sap__box *box = &q->s->now[whom[i]];
@@ -3695,8 +3717,8 @@ static int sap__ask(sap__search *q, const sap__index *t, const uint32_t *slots, 
     return 1;
 }
 
-/* A share of the record: those with one of the flags ask for what they overlap; only boxes that may pair are asked; with
-   s->joining, static boxes are involved in all that is asked. */
+/* A share of the record: those with one of the flags ask for what they overlap; only boxes that may pair are asked;
+   with s->joining, static boxes are involved in all that is asked. */
 static void sap__ask_share(sap_world *s, int share, int shares) {
     sap__search q;
     uint32_t slots[2][SAP__ASKERS];
@@ -3764,7 +3786,7 @@ static int sap__look_around(sap_world *s, uint32_t flags, int at_static) {
     return 1;
 }
 
-/* ---- the two methods ------------------------------------------------------------------------------------------------- */
+/* ---- the two methods ----------------------------------------------------------------------------------- */
 
 static int sap__query_begun(sap_world *s) {
     if (s->fresh) sap__link_pairs(s);
@@ -3801,7 +3823,7 @@ typedef struct sap__prune {
 
 static int sap__take_pruned(sap__search *q) {
     sap__prune *p = (sap__prune *)q->context;
-    int n;
+    int n, go;
     if (!p->hit) {
         p->visited += q->n;
         return 1;
@@ -3809,10 +3831,8 @@ static int sap__take_pruned(sap__search *q) {
     for (n = 0; n < q->n; n++) {
         const int i = (int)q->a[n], j = (int)q->b[n];
         p->visited++;
-        if (!(p->bipartite ? p->hit(i, j - p->bipartite, p->user)
-              : i < j      ? p->hit(i, j, p->user)
-                           : p->hit(j, i, p->user)))
-            return 0;
+        go = p->bipartite ? p->hit(i, j - p->bipartite, p->user) : p->hit(i < j ? i : j, i < j ? j : i, p->user);
+        if (!go) return 0;
     }
     return 1;
 }
@@ -3875,8 +3895,8 @@ SAP_DEF long long sap_box_prune_bipartite(const sap_aabb *a, int na, const sap_a
 /* >> queries                                                                                               */
 /* ====================================================================================================== */
 
-/* Every query is a walk through the two indices that prunes what surely is no hit, and asks one fixed expression for each
-   box that remains: no answer depends on the index. The expressions take floats by their bits into doubles, where
+/* Every query is a walk through the two indices that prunes what surely is no hit, and asks one fixed expression for
+   each box that remains: no answer depends on the index. The expressions take floats by their bits into doubles, where
    their differences and products neither overflow nor vanish. */
 
 /* Finite on every used axis? Copies the used ones, 0 elsewhere. */
@@ -4038,8 +4058,8 @@ static int sap__is_prepared(const sap_world *s) {
     return good;
 }
 
-/* The indices come in step, unless a query is in progress that must find them as they were: then what is stale is looked
-   at one by one. Indices in step are only read. */
+/* The indices come in step, unless a query is in progress that must find them as they were: then what is stale is
+   looked at one by one. Indices in step are only read. */
 static sap_result sap__begin_query(sap__query *q, sap_world *s, int kind, uint32_t mask) {
     if (s->in_filter) return SAP_ERROR_BUSY;
     if (!sap__is_prepared(s) && !sap__is_querying(s)) {
@@ -4135,8 +4155,8 @@ typedef struct sap__entry {
     float near;
 } sap__entry;
 
-/* Depth first; what looks for the best goes to the nearest chunk first. On each level at most fifteen brothers of a chunk wait.
-   During a query no chunk is written or moved. 0 stops. */
+/* Depth first; what looks for the best goes to the nearest chunk first. On each level at most fifteen brothers of a
+   chunk wait. During a query no chunk is written or moved. 0 stops. */
 static int sap__query_index(sap__query *q, const sap__index *t) {
     sap__entry stack[SAP__LEVELS * (SAP__LANES - 1) + 1];
     const int is_ordered = q->kind >= SAP__QUERY_CLOSEST;
@@ -4157,8 +4177,8 @@ static int sap__query_index(sap__query *q, const sap__index *t) {
             sap__entry next;
             if (chunk < t->count[0]) {
                 sap__box box;
-                if ((q->kind != SAP__QUERY_BOX && near[lane] > q->probe.limit) || !sap__is_wanted(q, c->ref[lane]))
-                    continue;
+                if (q->kind != SAP__QUERY_BOX && near[lane] > q->probe.limit) continue;
+                if (!sap__is_wanted(q, c->ref[lane])) continue;
                 if (q->kind == SAP__QUERY_BOX) {
                     if (!sap__query_hit(q, c->ref[lane])) return 0;
                     continue;
@@ -4619,7 +4639,8 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats) {
     stats->cells = s->grid.is_given ? s->cells : s->index[0].tiles;
     if (stats->cells > s->live - s->live_static) stats->cells = s->live - s->live_static;
     stats->query_tests = s->query_visits;
-    for (i = 0; i < SAP__GATES; i++) stats->query_tests += s->gates[i].visits;
+    for (i = 0; i < SAP__GATES; i++)
+        stats->query_tests += sap__atomic_get(&((sap_world *)(uintptr_t)s)->gates[i].visits);
     stats->query_tests *= SAP__LANES;
     stats->bytes = sizeof *s;
 #define SAP__COUNT_BYTES(a) stats->bytes += sap__bytes_of(s->a);
@@ -5156,12 +5177,12 @@ SAP_DEF const char *sap_validate(const sap_world *s) {
 
 /* ---- versions and licences ----------------------------------------------------------------------------
 
-   0.2  2026-11  config.method, sap_next, sap_clear, sap_set_object, sap_get_filter, sap_set_filter_many, sap_set_static,
-                 sap_is_static, sap_set_pair_filter, sap_set_pair_data_at, sap_nearest_to, sap_query_nearest,
-                 sap_hit_normal, sap_aabb_from_doubles, SAP_SLOT, SAP_VERSION_NUMBER, more sap_stats. One index for pairs
-                 and queries. What breaks: slots rest before they are used again, so ids are others than with 0.1
-                 where boxes were removed; snapshots of 0.1 are refused; no code of stb_ds is emitted, so define
-                 STB_DS_IMPLEMENTATION yourself if you use its functions.
+   0.2  2026-11  config.method, sap_next, sap_clear, sap_set_object, sap_get_filter, sap_set_filter_many,
+                 sap_set_static, sap_is_static, sap_set_pair_filter, sap_set_pair_data_at, sap_nearest_to,
+                 sap_query_nearest, sap_hit_normal, sap_aabb_from_doubles, SAP_SLOT, SAP_VERSION_NUMBER, more sap_stats.
+                 One index for pairs and queries. What breaks: slots rest before they are used again, so ids are others
+                 than with 0.1 where boxes were removed; snapshots of 0.1 are refused; no code of stb_ds is emitted,
+                 so define STB_DS_IMPLEMENTATION yourself if you use its functions.
    0.1  2026-11  The first one.
 
    This software is available under two licences: choose whichever you prefer.
@@ -5169,10 +5190,10 @@ SAP_DEF const char *sap_validate(const sap_world *s) {
    ALTERNATIVE A - MIT License
    Copyright (c) 2026 the sap.h authors
    Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
-   documentation files (the "Software"), to deal in the Software without restriction, including without limitation the
-   rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit
-   persons to whom the Software is furnished to do so, subject to the following conditions:
-   The above copyright notice and this permission notice shall be included in all copies or substantial portions of the
+   documentation files (the "Software"), to deal in the Software without restriction, including without limitation
+   the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and
+   to permit persons to whom the Software is furnished to do so, subject to the following conditions: The above
+   copyright notice and this permission notice shall be included in all copies or substantial portions of the
    Software.
    THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE
    WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR

@@ -19,9 +19,6 @@
    usage: test_golden */
 
 #ifndef GOLDEN_OTHER_WAYS /* tests/test_golden_multi.c brings its own, and sap_multi in the place of sap_world */
-#define SAP_IMPLEMENTATION
-#include "sap.h"
-
 #include "ways.h"
 #endif
 

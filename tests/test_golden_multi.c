@@ -3,9 +3,6 @@
 
    usage: test_golden_multi */
 
-#define SAP_MULTI_IMPLEMENTATION
-#include "sap_multi.h"
-
 #include "ways.h"
 
 /* ---- threads --------------------------------------------------------------------------------- */

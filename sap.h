@@ -437,7 +437,7 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats);
 #include <stb/stb_ds.h>
 #else
 #error "sap.h: copy stb_ds.h beside sap.h (https://github.com/nothings/stb), or: apt install libstb-dev"
-#include "stb_ds.h"
+#include "stb_ds.h is missing" /* stops the compiler here */
 #endif
 #else
 #include "stb_ds.h" /* not found? Copy it beside sap.h (https://github.com/nothings/stb), or: apt install libstb-dev */

@@ -212,7 +212,7 @@ int main(int argc, char **argv) {
         fflush(stdout);
     }
     look_at_all(&k);
-    CHECK(minutes == 0 || k.reused > BOXES);
+    CHECK(seconds == 0 || k.reused > BOXES);
     /* Arrays have doubled to the usual peaks in the first tenth; a rarer peak may double one of them once more. */
     CHECK_MESSAGE(most_late <= most_early + most_early / 2, "memory grew from %lu to %lu bytes",
                   (unsigned long)most_early, (unsigned long)most_late);

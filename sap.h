@@ -4386,11 +4386,12 @@ SAP_DEF int sap_query_nearest(sap_world *s, const float point[3], float max_dist
 /* ====================================================================================================== */
 
 /* All arrays of a world: freed, counted and listed here and nowhere else. */
+/* clang-format off */
 #define SAP__ARRAYS(X)                                                                                                 \
-    X(now)                                                                                                             \
-    X(was) X(slots) X(state) X(head) X(place) X(record) X(again) X(pairs) X(created) X(deleted) X(links) X(lost)       \
-        X(items) X(tmp) X(ends[0]) X(ends[1]) X(ends[2]) X(index[0].chunk) X(index[0].bound) X(index[0].used)          \
-            X(index[1].chunk) X(index[1].bound) X(index[1].used)
+    X(now) X(was) X(slots) X(state) X(head) X(place) X(record) X(again) X(pairs) X(created) X(deleted) X(links)        \
+    X(lost) X(items) X(tmp) X(ends[0]) X(ends[1]) X(ends[2]) X(index[0].chunk) X(index[0].bound) X(index[0].used)      \
+    X(index[1].chunk) X(index[1].bound) X(index[1].used)
+/* clang-format on */
 
 static int sap__is_bad_config(const sap_config *c) {
     return c->axes < 0 || c->axes > 7 || c->max_boxes < 0 || c->max_pairs < 0 || c->method < SAP_METHOD_AUTO ||

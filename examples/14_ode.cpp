@@ -228,7 +228,8 @@ class Scene {
             else
                 sap.collide(&pairs, collect);
             r.microseconds +=
-                std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - from).count() / (double)STEPS;
+                std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - from).count() /
+                (double)STEPS;
             std::sort(pairs.begin(), pairs.end(), [](const Pair &a, const Pair &b) {
                 return number_of(a.first) != number_of(b.first) ? number_of(a.first) < number_of(b.first)
                                                                 : number_of(a.second) < number_of(b.second);

@@ -233,6 +233,9 @@ SAP_DEF sap_aabb sap_aabb_from_doubles(const double min[3], const double max[3])
 
 /* ---- life ------------------------------------------------------------------------------------------- */
 
+/* SAP_OK if sap_create takes this config, else SAP_ERROR_ARGUMENT: so why it answered NULL. */
+SAP_DEF sap_result sap_check_config(const sap_config *config);
+
 /* NULL config = defaults. NULL on a bad config or without memory. */
 SAP_DEF sap_world *sap_create(const sap_config *config);
 
@@ -4393,14 +4396,16 @@ SAP_DEF int sap_query_nearest(sap_world *s, const float point[3], float max_dist
     X(index[1].chunk) X(index[1].bound) X(index[1].used)
 /* clang-format on */
 
-static int sap__is_bad_config(const sap_config *c) {
-    return c->axes < 0 || c->axes > 7 || c->max_boxes < 0 || c->max_pairs < 0 || c->method < SAP_METHOD_AUTO ||
-           c->method > SAP_METHOD_QUERY;
+SAP_DEF sap_result sap_check_config(const sap_config *config) {
+    const int good =
+        !config || (config->axes >= 0 && config->axes <= 7 && config->max_boxes >= 0 && config->max_pairs >= 0 &&
+                    config->method >= SAP_METHOD_AUTO && config->method <= SAP_METHOD_QUERY);
+    return good ? SAP_OK : SAP_ERROR_ARGUMENT;
 }
 
 SAP_DEF sap_world *sap_create(const sap_config *config) {
     sap_world *s;
-    if (config && sap__is_bad_config(config)) return NULL;
+    if (sap_check_config(config) != SAP_OK) return NULL;
     s = (sap_world *)SAP_REALLOC(NULL, sizeof *s);
     if (!s) return NULL;
     memset(s, 0, sizeof *s);
@@ -5178,9 +5183,10 @@ SAP_DEF const char *sap_validate(const sap_world *s) {
 
 /* ---- versions and licences ----------------------------------------------------------------------------
 
-   0.2  2026-11  config.method, sap_next, sap_clear, sap_set_object, sap_get_filter, sap_set_filter_many,
-                 sap_set_static, sap_is_static, sap_set_pair_filter, sap_set_pair_data_at, sap_nearest_to,
-                 sap_query_nearest, sap_hit_normal, sap_aabb_from_doubles, SAP_SLOT, SAP_VERSION_NUMBER, more sap_stats.
+   0.2  2026-11  config.method, sap_check_config, sap_next, sap_clear, sap_set_object, sap_get_filter,
+                 sap_set_filter_many, sap_set_static, sap_is_static, sap_set_pair_filter, sap_set_pair_data_at,
+                 sap_nearest_to, sap_query_nearest, sap_hit_normal, sap_aabb_from_doubles, SAP_SLOT,
+                 SAP_VERSION_NUMBER, more sap_stats.
                  One index for pairs and queries. What breaks: slots rest before they are used again, so ids are others
                  than with 0.1 where boxes were removed; snapshots of 0.1 are refused; no code of stb_ds is emitted,
                  so define STB_DS_IMPLEMENTATION yourself if you use its functions.

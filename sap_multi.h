@@ -48,10 +48,10 @@
              (i mod a, j mod b, k mod c) of a table: powers of two whose product is at most config.entries
    chosen    neither is given: tiles from a sample of the boxes, as in sap.h
 
-   Fixed and hashed are one formula: which cell, wrapped by how many there are. Boxes are laid by cell first, and within a
-   cell by tiles, so what is near in the grid is near in memory and is settled together; cells may be settled by
-   different threads. Boxes at opposite ends may share a cell: they do not pair, for their bounds are compared. With more
-   than sixteen cells for each box an axis is halved until there are fewer.
+   Fixed and hashed are one formula: which cell, wrapped by how many there are. Boxes are laid by cell first, and within
+   a cell by tiles, so what is near in the grid is near in memory and is settled together; cells may be settled by
+   different threads. Boxes at opposite ends may share a cell: they do not pair, for their bounds are compared. With
+   more than sixteen cells for each box an axis is halved until there are fewer.
 
    The paper puts an object into every cell that it touches, and lets a shared pair manager count in how many of them a
    pair overlaps (II.4, II.5). Here each box has one home, the cell of its middle, and a pair across a border is found
@@ -107,6 +107,7 @@ typedef struct sap_multi_config { /* zeroed = all defaults */
    negative counts, cell sizes that are negative or NaN, bounds that are NaN or inverted, or infinite or of no size on
    an axis that is divided. Axes that config.sap.axes leaves out are not looked at. */
 SAP_DEF sap_multi *sap_multi_create(const sap_multi_config *config);
+SAP_DEF sap_result sap_multi_check_config(const sap_multi_config *config); /* SAP_OK, or why that is NULL */
 SAP_DEF void sap_multi_destroy(sap_multi *m);
 SAP_DEF sap_result sap_multi_reserve(sap_multi *m, int boxes, int pairs);
 
@@ -277,30 +278,45 @@ static void sap__run_on_threads(sap_world *s, sap__step *step, int shares) {
     m->parallel(sap__run_share, &job, shares, m->parallel_user);
 }
 
+/* The grid of a config. What it says of the grid that is not used is to make sense, too. */
+static int sap__read_grid(const sap_multi_config *config, sap__grid *grid) {
+    int32_t used[6];
+    sap__grid other;
+    int k;
+    memset(grid, 0, sizeof *grid);
+    for (k = 0; k < 3; k++) grid->count[k] = 1;
+    other = *grid;
+    if (!config) return 1;
+    if (sap_check_config(&config->sap) != SAP_OK) return 0;
+    sap__axes_used(config->sap.axes ? config->sap.axes : 7, used);
+    return sap__fixed_grid(config, used, config->hashed ? &other : grid) &&
+           sap__hashed_grid(config, used, config->hashed ? grid : &other);
+}
+
+SAP_DEF sap_result sap_multi_check_config(const sap_multi_config *config) {
+    sap__grid grid;
+    return sap__read_grid(config, &grid) ? SAP_OK : SAP_ERROR_ARGUMENT;
+}
+
 SAP_DEF sap_multi *sap_multi_create(const sap_multi_config *config) {
+    sap__grid grid;
     sap_multi *m;
-    sap_world *world = sap_create(config ? &config->sap : NULL);
-    int k, good = 1;
-    if (!world) return NULL;
-    for (k = 0; k < 3; k++) world->grid.count[k] = 1;
-    if (config) {
-        sap__grid other = world->grid; /* what the config says of the grid that is not used is to make sense, too */
-        good = sap__fixed_grid(config, world->used, config->hashed ? &other : &world->grid) &&
-               sap__hashed_grid(config, world->used, config->hashed ? &world->grid : &other);
-    }
-    m = good ? (sap_multi *)SAP_REALLOC(NULL, sizeof *m) : NULL;
-    if (!m) {
-        sap_destroy(world);
+    if (!sap__read_grid(config, &grid)) return NULL;
+    m = (sap_multi *)SAP_REALLOC(NULL, sizeof *m);
+    if (!m) return NULL;
+    memset(m, 0, sizeof *m);
+    m->world = sap_create(config ? &config->sap : NULL);
+    if (!m->world) {
+        SAP_FREE(m);
         return NULL;
     }
-    memset(m, 0, sizeof *m);
-    m->world = world;
+    m->world->grid = grid;
     if (config && config->parallel) {
         m->parallel = config->parallel;
         m->parallel_user = config->parallel_user;
-        world->run = sap__run_on_threads;
-        world->run_user = m;
-        world->threads_from = SAP__THREADS_FROM;
+        m->world->run = sap__run_on_threads;
+        m->world->run_user = m;
+        m->world->threads_from = SAP__THREADS_FROM;
     }
     return m;
 }

@@ -181,14 +181,15 @@ static void create_and_destroy(void) {
     }
     for (i = 0; i < sizeof bad_axes / sizeof bad_axes[0]; i++) {
         config.axes = bad_axes[i];
-        CHECK(sap_create(&config) == NULL);
+        CHECK(sap_create(&config) == NULL && sap_check_config(&config) == SAP_ERROR_ARGUMENT);
     }
     memset(&config, 0, sizeof config);
+    CHECK(sap_check_config(&config) == SAP_OK && sap_check_config(NULL) == SAP_OK);
     config.max_boxes = -1;
-    CHECK(sap_create(&config) == NULL);
+    CHECK(sap_create(&config) == NULL && sap_check_config(&config) == SAP_ERROR_ARGUMENT);
     config.max_boxes = 0;
     config.max_pairs = (int)0x80000000u;
-    CHECK(sap_create(&config) == NULL);
+    CHECK(sap_create(&config) == NULL && sap_check_config(&config) == SAP_ERROR_ARGUMENT);
 }
 
 static void reserve(void) {

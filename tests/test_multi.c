@@ -818,6 +818,7 @@ static void threads_that_flush(void) {
 
 static int is_refused(const sap_multi_config *c) {
     sap_multi *m = sap_multi_create(c);
+    CHECK_EQUAL(sap_multi_check_config(c), m ? SAP_OK : SAP_ERROR_ARGUMENT);
     sap_multi_destroy(m);
     return m == NULL;
 }

@@ -1729,7 +1729,7 @@ static int sap__trim_arrays(sap_world *s) {
     int i, good = 1;
     if (s->updates < 0 || ++s->updates < SAP__TRIM) return 1;
     s->updates = 0;
-    if (!s->linked) sap__set_length(s->links, 0);
+    if (!s->linked) sap__set_length(s->links, sap__length(s->pairs)); /* they may be made without an update */
     for (i = 0; i < SAP__SHARES; i++) good = good && sap__trim(&s->share[i].found);
     return good && sap__trim(&s->lost) && sap__trim(&s->items) && sap__trim(&s->tmp) && sap__trim(&s->created) &&
            sap__trim(&s->deleted) && sap__trim(&s->pairs) && sap__trim(&s->links);
@@ -3101,7 +3101,7 @@ static sap__grid sap__grid_for(const sap_world *s, int n) {
     while ((double)g.count[0] * g.count[1] * g.count[2] > 16.0 * (n + 1)) {
         const int k = g.count[0] >= g.count[1] ? (g.count[0] >= g.count[2] ? 0 : 2) : g.count[1] >= g.count[2] ? 1 : 2;
         if (!g.hashed) g.size[k] *= 2; /* two cells become one; of a table two entries do */
-        g.count[k] = (g.count[k] + 1) / 2;
+        g.count[k] = g.count[k] / 2 + (g.count[k] & 1);
     }
     return g;
 }

@@ -1158,6 +1158,31 @@ static void count_deleted(const sap_pair *pair, void *user) {
     calls_made++;
 }
 
+/* Updates that fail, more often than memory is given back, and then a look that links the pairs. */
+static void looks_after_failures(void) {
+    enum { PILES = 100, EACH = 4 };
+    sap_config config;
+    sap_world *s;
+    sap_id first = 0, second = 0;
+    int i;
+    memset(&config, 0, sizeof config);
+    config.max_pairs = PILES * EACH * (EACH - 1) / 2 + 100;
+    config.method = SAP_METHOD_PRUNE;
+    s = make_world(&config);
+    for (i = 0; i < PILES * EACH; i++) {
+        sap_id id = add(s, along_x((float)(i / EACH * 10), (float)(i / EACH * 10 + 1)));
+        if (i == 0) first = id;
+        if (i == 1) second = id;
+    }
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    (void)add(s, along_x(0, 10 * PILES));
+    for (i = 0; i < 20; i++) CHECK_EQUAL(sap_update(s), SAP_ERROR_LIMIT);
+    CHECK(sap_find_pair(s, first, second) != NULL);
+    CHECK_EQUAL(sap_pairs_of(s, first, NULL, 0), EACH - 1);
+    CHECK(sap_validate(s) == NULL);
+    sap_destroy(s);
+}
+
 static void limit_of_pairs(void) {
     sap_config config;
     sap_world *s;
@@ -1959,6 +1984,7 @@ int main(void) {
         refused_calls_leave_no_trace();
         limit_of_boxes();
         limit_of_pairs();
+        looks_after_failures();
         calls_inside_callbacks();
         growth_inside_callbacks();
         shift_origin();

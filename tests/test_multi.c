@@ -1083,6 +1083,27 @@ static sap_stats stats_of(const sap_multi *m) {
     return stats;
 }
 
+/* As many cells as an int can count are halved until there are few enough. */
+static void most_cells(void) {
+    sap_multi_config c;
+    sap_multi *m;
+    int i;
+    memset(&c, 0, sizeof c);
+    for (i = 0; i < 3; i++) c.cells[i] = INT_MAX, c.bounds.max[i] = 100;
+    m = sap_multi_create(&c);
+    if (!CHECK(m != NULL)) return;
+    for (i = 0; i < 40; i++) {
+        sap_aabb box = {{0, 0, 0}, {0, 0, 0}};
+        box.min[0] = (float)(2 * i);
+        box.max[0] = box.min[0] + 2;
+        CHECK(sap_multi_add(m, &box, NULL) != 0);
+    }
+    CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+    CHECK_EQUAL(stats_of(m).pairs, 39);
+    CHECK(sap_multi_validate(m) == NULL);
+    sap_multi_destroy(m);
+}
+
 /* Given cells divide the given bounds, wherever these are, into equal parts; with any number of boxes, and from the
    other end outside of the bounds. */
 static void given_cells(int each) {
@@ -1611,6 +1632,7 @@ int main(int argc, char **argv) {
     busy_in_callbacks();
     limits(4);
     limits(0);
+    most_cells();
     given_cells(1);
     given_cells(100);
     memory_follows_the_boxes();

@@ -297,6 +297,10 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]);
 /* Of the last call that is neither a query nor on a const world; sap_prepare_queries counts. */
 SAP_DEF sap_result sap_last_error(const sap_world *s);
 
+/* The argument that was bad in that call ("box", "id", "n", ...), NULL if none was. *element: which box or id of the
+   call's arrays, or which axis of a vector; else -1. So a message may say "sap_add_many: box 17". */
+SAP_DEF const char *sap_last_error_argument(const sap_world *s, int *element);
+
 /* ---- pairs ------------------------------------------------------------------------------------------ */
 
 typedef void *sap_create_pair(const sap_pair *pair, void *user); /* returns the pair's user_data */
@@ -1102,6 +1106,8 @@ struct sap_world {
     int32_t used[6]; /* see sap__axes_used */
     int in_callback, in_filter;
     sap_result last_error;
+    const char *bad; /* the argument that the last call refused, and the element of it, or -1 */
+    int bad_element;
 
     /* boxes, by slot; slots and state say how many there are */
     sap__box *now, *was; /* as recorded, if in the record; as of the last update */
@@ -1229,6 +1235,23 @@ static sap_result sap__end_call(sap_world *s, sap_result r) {
     return r;
 }
 
+/* The call ends because of this element of this argument; -1: it has none. */
+static sap_result sap__refuse(sap_world *s, sap_result r, const char *argument, int element) {
+    s->bad = argument;
+    s->bad_element = element;
+    return sap__end_call(s, r);
+}
+
+/* The first check of every call that may change something: bad names an argument that no call can take, or is NULL.
+   Inside the filter nothing is changed; what is not recorded, but done at once (outer), waits for any callback. */
+SAP__INLINE sap_result sap__begin_call(sap_world *s, const char *bad, int outer) {
+    if (!s) return SAP_ERROR_ARGUMENT;
+    s->bad = bad;
+    s->bad_element = -1;
+    s->last_error = bad ? SAP_ERROR_ARGUMENT : (outer ? sap__is_busy(s) : s->in_filter) ? SAP_ERROR_BUSY : SAP_OK;
+    return s->last_error;
+}
+
 static int sap__fail(sap_world *s, sap_result r) {
     s->failure = r;
     return 0;
@@ -1305,18 +1328,32 @@ static uint32_t sap__take_slot(sap_world *s) {
     return slot;
 }
 
+static sap_result sap__check_boxes(sap_world *s, int n, const sap_aabb *boxes) {
+    sap__box encoded;
+    int i, changed;
+    for (i = 0; i < n; i++)
+        if (!sap__encode(&boxes[i], s->used, &sap__nowhere, &encoded, &changed))
+            return sap__refuse(s, SAP_ERROR_BOX, "box", i);
+    return SAP_OK;
+}
+
+static sap_result sap__check_ids(sap_world *s, int n, const sap_id *ids) {
+    int i;
+    for (i = 0; i < n; i++)
+        if (sap__live_slot(s, ids[i]) == SAP__NONE) return sap__refuse(s, SAP_ERROR_ID, "id", i);
+    return SAP_OK;
+}
+
 static sap_result sap__add(sap_world *s, int n, const sap_aabb *boxes, void *const *objects, sap_id *ids,
                            uint32_t flags) {
-    sap__box encoded;
-    int i, new_slots, changed, good = 1;
-    if (!s) return SAP_ERROR_ARGUMENT;
-    if (n < 0 || (n && (!boxes || !ids))) return sap__end_call(s, SAP_ERROR_ARGUMENT);
-    if (s->in_filter) return sap__end_call(s, SAP_ERROR_BUSY);
-    for (i = 0; i < n; i++) good &= sap__encode(&boxes[i], s->used, &sap__nowhere, &encoded, &changed);
-    if (!good) return sap__end_call(s, SAP_ERROR_BOX);
-    if (s->config.max_boxes && n > s->config.max_boxes - s->live) return sap__end_call(s, SAP_ERROR_LIMIT);
+    const char *bad = n < 0 ? "n" : n && !boxes ? "box" : n && !ids ? "id" : NULL;
+    sap_result r = sap__begin_call(s, bad, 0);
+    int i, new_slots, changed;
+    if (r == SAP_OK) r = sap__check_boxes(s, n, boxes);
+    if (r != SAP_OK) return r;
     new_slots = sap__new_slots(s, n);
-    if (new_slots < 0) return sap__end_call(s, SAP_ERROR_LIMIT);
+    if (new_slots < 0 || (s->config.max_boxes && n > s->config.max_boxes - s->live))
+        return sap__end_call(s, SAP_ERROR_LIMIT);
     if (!sap__reserve_boxes(s, sap__length(s->state) + new_slots)) return sap__end_call(s, SAP_ERROR_MEMORY);
     for (i = 0; i < n; i++) {
         uint32_t slot = sap__take_slot(s);
@@ -1331,7 +1368,7 @@ static sap_result sap__add(sap_world *s, int n, const sap_aabb *boxes, void *con
     }
     s->live += n;
     if (flags & SAP__STATIC) s->live_static += n;
-    return sap__end_call(s, SAP_OK);
+    return r;
 }
 
 SAP_DEF sap_id sap_add(sap_world *s, const sap_aabb *box, void *object) {
@@ -1352,32 +1389,21 @@ SAP_DEF sap_result sap_add_static_many(sap_world *s, int n, const sap_aabb *boxe
     return sap__add(s, n, boxes, objects, ids, SAP__STATIC);
 }
 
-/* May these move? */
-static sap_result sap__check_moves(const sap_world *s, int n, const sap_id *ids, const sap_aabb *boxes) {
-    sap__box box;
-    int i, changed, known = 1, good = 1;
-    for (i = 0; i < n; i++) {
-        known &= sap__live_slot(s, ids[i]) != SAP__NONE;
-        good &= sap__encode(&boxes[i], s->used, &sap__nowhere, &box, &changed);
-    }
-    return !known ? SAP_ERROR_ID : good ? SAP_OK : SAP_ERROR_BOX;
-}
-
-/* Moves them, and says what sap__check_moves would. */
-static sap_result sap__write_moves(sap_world *s, int n, const sap_id *ids, const sap_aabb *boxes) {
+/* Moves them; 0 if an id or a box is bad. */
+static int sap__write_moves(sap_world *s, int n, const sap_id *ids, const sap_aabb *boxes) {
     const uint32_t slots = (uint32_t)sap__length(s->state);
     const sap__box *old = s->exchanged ? s->was : s->now;
     uint32_t *state = s->state, *record = s->record, seen = 0;
     sap__box *now = s->now; /* locals: the compiler must take each box that is written for any of the world's fields */
     int32_t used[6];
-    int i, recorded = sap__length(s->record), known = 1, good = 1;
+    int i, recorded = sap__length(s->record), good = 1;
     memcpy(used, s->used, sizeof used);
     for (i = 0; i < n; i++) {
         uint32_t slot = sap__slot_of(ids[i]);
         int changed;
         if (slot >= slots || !sap__is_live(state[slot], ids[i])) {
-            known = 0;
-            continue;
+            good = 0;
+            break;
         }
         good &=
             sap__encode(&boxes[i], used, state[slot] & SAP__RECORDED ? &now[slot] : &old[slot], &now[slot], &changed);
@@ -1391,53 +1417,51 @@ static sap_result sap__write_moves(sap_world *s, int n, const sap_id *ids, const
     }
     s->mixed |= (seen & SAP__STATIC) != 0;
     sap__set_length(s->record, recorded);
-    return !known ? SAP_ERROR_ID : good ? SAP_OK : SAP_ERROR_BOX;
+    return good;
 }
 
 /* With nothing recorded yet, which is the rule, one pass moves all, and an error undoes it. Else all are checked first,
    as a box that is in the record already could not be put back. */
 SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const sap_aabb *boxes) {
-    sap_result r = SAP_OK;
+    const char *bad = n < 0 ? "n" : n && !ids ? "id" : n && !boxes ? "box" : NULL;
+    sap_result r = sap__begin_call(s, bad, 0);
     int i;
-    if (!s) return SAP_ERROR_ARGUMENT;
-    if (n < 0 || (n && (!boxes || !ids))) return sap__end_call(s, SAP_ERROR_ARGUMENT);
-    if (s->in_filter) return sap__end_call(s, SAP_ERROR_BUSY);
+    if (r != SAP_OK) return r;
     if (sap__length(s->record)) {
-        r = sap__check_moves(s, n, ids, boxes);
-        if (r == SAP_OK) r = sap__write_moves(s, n, ids, boxes);
-        return sap__end_call(s, r);
+        r = sap__check_ids(s, n, ids);
+        if (r == SAP_OK) r = sap__check_boxes(s, n, boxes);
+        if (r == SAP_OK) (void)sap__write_moves(s, n, ids, boxes);
+        return r;
     }
-    r = sap__write_moves(s, n, ids, boxes);
-    if (r != SAP_OK) {
-        for (i = 0; i < sap__length(s->record); i++) {
-            s->now[s->record[i]] = s->was[s->record[i]];
-            s->state[s->record[i]] &= ~(uint32_t)(SAP__RECORDED | SAP__STALE);
-        }
-        sap__set_length(s->record, 0);
-        s->mixed = 0;
+    if (sap__write_moves(s, n, ids, boxes)) return r;
+    for (i = 0; i < sap__length(s->record); i++) {
+        s->now[s->record[i]] = s->was[s->record[i]];
+        s->state[s->record[i]] &= ~(uint32_t)(SAP__RECORDED | SAP__STALE);
     }
-    return sap__end_call(s, r);
+    sap__set_length(s->record, 0);
+    s->mixed = 0;
+    r = sap__check_ids(s, n, ids);
+    return r == SAP_OK ? sap__check_boxes(s, n, boxes) : r;
 }
 
 /* One box is written at once, and put back if it is bad. */
 SAP_DEF sap_result sap_move(sap_world *s, sap_id id, const sap_aabb *box) {
+    sap_result r = sap__begin_call(s, box ? NULL : "box", 0);
     const sap__box *old;
     sap__box kept;
     uint32_t slot;
     int changed;
-    if (!s) return SAP_ERROR_ARGUMENT;
-    if (!box) return sap__end_call(s, SAP_ERROR_ARGUMENT);
-    if (s->in_filter) return sap__end_call(s, SAP_ERROR_BUSY);
+    if (r != SAP_OK) return r;
     slot = sap__live_slot(s, id);
-    if (slot == SAP__NONE) return sap__end_call(s, SAP_ERROR_ID);
+    if (slot == SAP__NONE) return sap__refuse(s, SAP_ERROR_ID, "id", 0);
     old = sap__recorded_box(s, slot);
     kept = *old;
     if (!sap__encode(box, s->used, old, &s->now[slot], &changed)) {
         s->now[slot] = kept;
-        return sap__end_call(s, SAP_ERROR_BOX);
+        return sap__refuse(s, SAP_ERROR_BOX, "box", 0);
     }
     if (changed) sap__record(s, slot, 0);
-    return sap__end_call(s, SAP_OK);
+    return r;
 }
 
 /* Of a box that is live no more; its slot waits for the update. */
@@ -1451,21 +1475,20 @@ SAP__INLINE void sap__remove_slot(sap_world *s, uint32_t slot) {
 }
 
 SAP_DEF sap_result sap_remove_many(sap_world *s, int n, const sap_id *ids) {
-    int i;
-    if (!s) return SAP_ERROR_ARGUMENT;
-    if (n < 0 || (n && !ids)) return sap__end_call(s, SAP_ERROR_ARGUMENT);
-    if (s->in_filter) return sap__end_call(s, SAP_ERROR_BUSY);
+    sap_result r = sap__begin_call(s, n < 0 ? "n" : n && !ids ? "id" : NULL, 0);
+    int i, bad;
+    if (r != SAP_OK) return r;
     for (i = 0; i < n; i++) { /* a duplicate is not live any more when it comes again */
         uint32_t slot = sap__live_slot(s, ids[i]);
         if (slot == SAP__NONE) break;
         s->state[slot] &= ~(uint32_t)SAP__LIVE;
     }
     if (i < n) {
-        while (i-- > 0) s->state[sap__slot_of(ids[i])] |= SAP__LIVE;
-        return sap__end_call(s, SAP_ERROR_ID);
+        for (bad = i; i-- > 0;) s->state[sap__slot_of(ids[i])] |= SAP__LIVE;
+        return sap__refuse(s, SAP_ERROR_ID, "id", bad);
     }
     for (i = 0; i < n; i++) sap__remove_slot(s, sap__slot_of(ids[i]));
-    return sap__end_call(s, SAP_OK);
+    return r;
 }
 
 SAP_DEF sap_result sap_remove(sap_world *s, sap_id id) {
@@ -1473,12 +1496,11 @@ SAP_DEF sap_result sap_remove(sap_world *s, sap_id id) {
 }
 
 SAP_DEF sap_result sap_clear(sap_world *s) {
+    sap_result r = sap__begin_call(s, NULL, 0);
     uint32_t slot;
-    if (!s) return SAP_ERROR_ARGUMENT;
-    if (s->in_filter) return sap__end_call(s, SAP_ERROR_BUSY);
-    for (slot = 0; slot < (uint32_t)sap__length(s->state); slot++)
+    for (slot = 0; r == SAP_OK && slot < (uint32_t)sap__length(s->state); slot++)
         if (s->state[slot] & SAP__LIVE) sap__remove_slot(s, slot);
-    return sap__end_call(s, SAP_OK);
+    return r;
 }
 
 /* Its pairs are decided anew by the next update. */
@@ -1489,20 +1511,17 @@ static void sap__freshen(sap_world *s, uint32_t slot) {
 }
 
 SAP_DEF sap_result sap_set_filter_many(sap_world *s, int n, const sap_id *ids, uint32_t category, uint32_t mask) {
-    int i, known = 1;
-    if (!s) return SAP_ERROR_ARGUMENT;
-    if (n < 0 || (n && !ids)) return sap__end_call(s, SAP_ERROR_ARGUMENT);
-    if (s->in_filter) return sap__end_call(s, SAP_ERROR_BUSY);
-    for (i = 0; i < n; i++) known &= sap__live_slot(s, ids[i]) != SAP__NONE;
-    if (!known) return sap__end_call(s, SAP_ERROR_ID);
-    for (i = 0; i < n; i++) {
+    sap_result r = sap__begin_call(s, n < 0 ? "n" : n && !ids ? "id" : NULL, 0);
+    int i;
+    if (r == SAP_OK) r = sap__check_ids(s, n, ids);
+    for (i = 0; r == SAP_OK && i < n; i++) {
         sap__slot *slot = &s->slots[sap__slot_of(ids[i])];
         slot->category = category;
         slot->mask = mask;
         sap__freshen(s, sap__slot_of(ids[i]));
     }
-    if (n) s->masked = 1;
-    return sap__end_call(s, SAP_OK);
+    if (r == SAP_OK && n) s->masked = 1;
+    return r;
 }
 
 SAP_DEF sap_result sap_set_filter(sap_world *s, sap_id id, uint32_t category, uint32_t mask) {
@@ -1511,12 +1530,9 @@ SAP_DEF sap_result sap_set_filter(sap_world *s, sap_id id, uint32_t category, ui
 
 /* The slot that a call on one box is about, or SAP__NONE and *r says why. */
 static uint32_t sap__slot_for(sap_world *s, sap_id id, sap_result *r) {
-    uint32_t slot = s ? sap__live_slot(s, id) : SAP__NONE;
-    *r = !s ? SAP_ERROR_ARGUMENT
-            : sap__end_call(s, s->in_filter        ? SAP_ERROR_BUSY
-                               : slot == SAP__NONE ? SAP_ERROR_ID
-                                                   : SAP_OK);
-    return *r == SAP_OK ? slot : SAP__NONE;
+    *r = sap__begin_call(s, NULL, 0);
+    if (*r == SAP_OK) *r = sap__check_ids(s, 1, &id);
+    return *r == SAP_OK ? sap__slot_of(id) : SAP__NONE;
 }
 
 SAP_DEF sap_result sap_refilter(sap_world *s, sap_id id) {
@@ -1537,14 +1553,14 @@ SAP_DEF sap_result sap_set_static(sap_world *s, sap_id id, int is_static) {
 }
 
 SAP_DEF sap_result sap_set_pair_filter(sap_world *s, sap_filter *filter, void *user) {
+    sap_result r = sap__begin_call(s, NULL, 0);
     uint32_t slot;
-    if (!s) return SAP_ERROR_ARGUMENT;
-    if (s->in_filter) return sap__end_call(s, SAP_ERROR_BUSY);
+    if (r != SAP_OK) return r;
     s->config.filter = filter;
     s->config.filter_user = user;
     for (slot = 0; slot < (uint32_t)sap__length(s->state); slot++)
         if (s->state[slot] & SAP__LIVE) sap__freshen(s, slot);
-    return sap__end_call(s, SAP_OK);
+    return r;
 }
 
 /* Is this still what it was, or finite? */
@@ -1553,13 +1569,12 @@ static int sap__may_become(int32_t old, int32_t key) {
 }
 
 SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
+    sap_result r = sap__begin_call(s, offset ? NULL : "offset", 1);
     uint32_t slot, n;
     int k, pass;
-    if (!s) return SAP_ERROR_ARGUMENT;
-    if (!offset) return sap__end_call(s, SAP_ERROR_ARGUMENT);
-    if (sap__is_busy(s)) return sap__end_call(s, SAP_ERROR_BUSY);
+    if (r != SAP_OK) return r;
     for (k = 0; k < 3; k++)
-        if (s->used[k] && !sap__is_finite(offset[k])) return sap__end_call(s, SAP_ERROR_ARGUMENT);
+        if (s->used[k] && !sap__is_finite(offset[k])) return sap__refuse(s, SAP_ERROR_ARGUMENT, "offset", k);
     n = (uint32_t)sap__length(s->state);
     for (pass = 0; pass < 2; pass++) /* first look whether all stay finite, then do it */
         for (slot = 0; slot < n; slot++) {
@@ -1572,13 +1587,13 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
                 box.lo[k] = sap__shifted(old->lo[k], offset[k]);
                 box.hi[k] = sap__shifted(old->hi[k], offset[k]);
                 if (!sap__may_become(old->lo[k], box.lo[k]) || !sap__may_become(old->hi[k], box.hi[k]))
-                    return sap__end_call(s, SAP_ERROR_ARGUMENT);
+                    return sap__refuse(s, SAP_ERROR_ARGUMENT, "offset", k);
             }
             if (pass == 0 || sap__same(&box, old)) continue;
             s->now[slot] = box;
             sap__record(s, slot, 0);
         }
-    return sap__end_call(s, SAP_OK);
+    return r;
 }
 
 /* ====================================================================================================== */
@@ -1764,13 +1779,13 @@ static sap_result sap__settle(sap_world *s) {
 }
 
 SAP_DEF sap_result sap_update(sap_world *s) {
-    if (!s) return SAP_ERROR_ARGUMENT;
-    if (sap__is_busy(s)) return sap__end_call(s, SAP_ERROR_BUSY);
+    sap_result r = sap__begin_call(s, NULL, 1);
+    if (r != SAP_OK) return r;
     if (sap__length(s->record)) return sap__end_call(s, sap__settle(s));
     sap__set_length(s->created, 0);
     sap__set_length(s->deleted, 0);
     s->swaps = s->tests = s->method = 0;
-    return sap__end_call(s, SAP_OK);
+    return r;
 }
 
 /* First what ended, then what began: the last of all pairs (Terdiman I.6, DumpPairs). */
@@ -4222,9 +4237,8 @@ static int sap__run_query(sap__query *q) {
 /* ---- the queries ---------------------------------------------------------------------------------------------- */
 
 SAP_DEF sap_result sap_prepare_queries(sap_world *s) {
-    if (!s) return SAP_ERROR_ARGUMENT;
-    if (sap__is_busy(s)) return sap__end_call(s, SAP_ERROR_BUSY);
-    return sap__end_call(s, sap__is_prepared(s) ? SAP_OK : sap__prepare(s));
+    const sap_result r = sap__begin_call(s, NULL, 1);
+    return r != SAP_OK || sap__is_prepared(s) ? r : sap__end_call(s, sap__prepare(s));
 }
 
 static int sap__visit_box(sap_world *s, const sap__box *box, uint32_t mask, sap_hit *hit, void *user) {
@@ -4420,11 +4434,7 @@ SAP_DEF sap_world *sap_create(const sap_config *config) {
 
 SAP_DEF void sap_destroy(sap_world *s) {
     int i;
-    if (!s) return;
-    if (sap__is_busy(s)) {
-        s->last_error = SAP_ERROR_BUSY;
-        return;
-    }
+    if (sap__begin_call(s, NULL, 1) != SAP_OK) return;
 #define SAP__FREE_ARRAY(a) sap__free_array(&s->a);
     SAP__ARRAYS(SAP__FREE_ARRAY)
     for (i = 0; i < SAP__SHARES; i++) sap__free_array(&s->share[i].found);
@@ -4433,10 +4443,9 @@ SAP_DEF void sap_destroy(sap_world *s) {
 
 /* The slots that rest count, too. */
 SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
+    sap_result r = sap__begin_call(s, boxes < 0 ? "boxes" : pairs < 0 ? "pairs" : NULL, 1);
     int slots, most, i;
-    if (!s) return SAP_ERROR_ARGUMENT;
-    if (sap__is_busy(s)) return sap__end_call(s, SAP_ERROR_BUSY);
-    if (boxes < 0 || pairs < 0) return sap__end_call(s, SAP_ERROR_ARGUMENT);
+    if (r != SAP_OK) return r;
     if (boxes > SAP__MAX_BOXES) return sap__end_call(s, SAP_ERROR_LIMIT);
     s->updates = -1;
     slots = boxes && boxes < SAP__MAX_BOXES - SAP__RESTING - 1 ? boxes + SAP__RESTING + 1 : boxes;
@@ -4451,11 +4460,16 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
     for (i = 1; s->run && i < SAP__SHARES; i++)
         if (!sap__reserve(&s->share[i].found, pairs / 8 + SAP__BATCH + SAP__MEET))
             return sap__end_call(s, SAP_ERROR_MEMORY);
-    return sap__end_call(s, SAP_OK);
+    return r;
 }
 
 SAP_DEF sap_result sap_last_error(const sap_world *s) {
     return s ? s->last_error : SAP_ERROR_ARGUMENT;
+}
+
+SAP_DEF const char *sap_last_error_argument(const sap_world *s, int *element) {
+    if (element) *element = s && s->bad ? s->bad_element : -1;
+    return s ? s->bad : NULL;
 }
 
 SAP_DEF const char *sap_result_text(sap_result r) {
@@ -4467,7 +4481,7 @@ SAP_DEF const char *sap_result_text(sap_result r) {
     case SAP_ERROR_MEMORY: return "The allocator returned NULL: free some memory and make the call again.";
     case SAP_ERROR_LIMIT: return "A limit is reached: raise config.max_boxes or config.max_pairs, or remove boxes.";
     case SAP_ERROR_ARGUMENT:
-        return "An argument is null, negative, not finite, too small, or contradicts another: see the call.";
+        return "An argument is null, negative, not finite, or too small: see sap_last_error_argument, and the call.";
     case SAP_ERROR_BUSY: return "Not from inside a callback: make this call when sap_dump_pairs or the query is over.";
     case SAP_ERROR_SNAPSHOT: return "The buffer is no snapshot of this version, or it is damaged: save it again.";
     default: return "This is no sap_result.";
@@ -4507,24 +4521,18 @@ SAP_DEF const sap_pair *sap_find_pair(const sap_world *s, sap_id a, sap_id b) {
 }
 
 SAP_DEF sap_result sap_set_pair_data(sap_world *s, sap_id a, sap_id b, void *user_data) {
-    uint32_t p = SAP__NONE;
-    if (!s) return SAP_ERROR_ARGUMENT;
-    if (s->in_filter) return sap__end_call(s, SAP_ERROR_BUSY);
-    if (sap__is_known_id(s, a) && sap__is_known_id(s, b)) {
-        sap__link_for_look(s);
-        p = sap__find(s, a, b);
-    }
-    if (p == SAP__NONE) return sap__end_call(s, SAP_ERROR_ID);
-    s->pairs[p].user_data = user_data;
-    return sap__end_call(s, SAP_OK);
+    const sap_result r = sap__begin_call(s, NULL, 0);
+    const sap_pair *pair = r == SAP_OK ? sap_find_pair(s, a, b) : NULL;
+    if (r != SAP_OK) return r;
+    if (!pair) return sap__refuse(s, SAP_ERROR_ID, sap__is_known_id(s, a) ? "b" : "a", -1);
+    s->pairs[pair - s->pairs].user_data = user_data;
+    return r;
 }
 
 SAP_DEF sap_result sap_set_pair_data_at(sap_world *s, int index, void *user_data) {
-    if (!s) return SAP_ERROR_ARGUMENT;
-    if (s->in_filter) return sap__end_call(s, SAP_ERROR_BUSY);
-    if (index < 0 || index >= sap__length(s->pairs)) return sap__end_call(s, SAP_ERROR_ARGUMENT);
-    s->pairs[index].user_data = user_data;
-    return sap__end_call(s, SAP_OK);
+    const sap_result r = sap__begin_call(s, !s || index < 0 || index >= sap__length(s->pairs) ? "index" : NULL, 0);
+    if (r == SAP_OK) s->pairs[index].user_data = user_data;
+    return r;
 }
 
 /* The i-th id sinks to its place in a heap with the largest one on top. */
@@ -4975,9 +4983,8 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
 SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size) {
     sap__snapshot in;
     sap_result r;
-    if (!s) return SAP_ERROR_ARGUMENT;
-    if (!buffer) return sap__end_call(s, SAP_ERROR_ARGUMENT);
-    if (sap__is_busy(s)) return sap__end_call(s, SAP_ERROR_BUSY);
+    r = sap__begin_call(s, buffer ? NULL : "buffer", 1);
+    if (r != SAP_OK) return r;
     in.p = (const unsigned char *)buffer;
     r = sap__read_header(s, &in, size);
     if (r == SAP_OK) r = sap__check_state(s, &in);
@@ -5183,10 +5190,10 @@ SAP_DEF const char *sap_validate(const sap_world *s) {
 
 /* ---- versions and licences ----------------------------------------------------------------------------
 
-   0.2  2026-11  config.method, sap_check_config, sap_next, sap_clear, sap_set_object, sap_get_filter,
-                 sap_set_filter_many, sap_set_static, sap_is_static, sap_set_pair_filter, sap_set_pair_data_at,
-                 sap_nearest_to, sap_query_nearest, sap_hit_normal, sap_aabb_from_doubles, SAP_SLOT,
-                 SAP_VERSION_NUMBER, more sap_stats.
+   0.2  2026-11  config.method, sap_check_config, sap_last_error_argument, sap_next, sap_clear, sap_set_object,
+                 sap_get_filter, sap_set_filter_many, sap_set_static, sap_is_static, sap_set_pair_filter,
+                 sap_set_pair_data_at, sap_nearest_to, sap_query_nearest, sap_hit_normal, sap_aabb_from_doubles,
+                 SAP_SLOT, SAP_VERSION_NUMBER, more sap_stats.
                  One index for pairs and queries. What breaks: slots rest before they are used again, so ids are others
                  than with 0.1 where boxes were removed; snapshots of 0.1 are refused; no code of stb_ds is emitted,
                  so define STB_DS_IMPLEMENTATION yourself if you use its functions.

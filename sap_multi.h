@@ -132,6 +132,7 @@ SAP_DEF sap_result sap_multi_set_object(sap_multi *m, sap_id id, void *object);
 SAP_DEF sap_result sap_multi_clear(sap_multi *m);
 SAP_DEF sap_result sap_multi_shift_origin(sap_multi *m, const float offset[3]);
 SAP_DEF sap_result sap_multi_last_error(const sap_multi *m);
+SAP_DEF const char *sap_multi_last_error_argument(const sap_multi *m, int *element);
 
 /* ---- pairs: as in sap.h ----------------------------------------------------------------------------- */
 
@@ -412,6 +413,10 @@ SAP_DEF sap_result sap_multi_shift_origin(sap_multi *m, const float offset[3]) {
 
 SAP_DEF sap_result sap_multi_last_error(const sap_multi *m) {
     return sap_last_error(sap__world_of(m));
+}
+
+SAP_DEF const char *sap_multi_last_error_argument(const sap_multi *m, int *element) {
+    return sap_last_error_argument(sap__world_of(m), element);
 }
 
 SAP_DEF sap_result sap_multi_update(sap_multi *m) {

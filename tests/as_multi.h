@@ -24,6 +24,7 @@
 #define sap_set_object sap_multi_set_object
 #define sap_clear sap_multi_clear
 #define sap_last_error sap_multi_last_error
+#define sap_last_error_argument sap_multi_last_error_argument
 #define sap_update sap_multi_update
 #define sap_dump_pairs sap_multi_dump_pairs
 #define sap_created sap_multi_created

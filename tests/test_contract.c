@@ -335,6 +335,56 @@ static void last_error(void) {
     sap_destroy(s);
 }
 
+/* Which argument was bad, and which element of it. */
+static int blames(const sap_world *s, const char *argument, int element) {
+    int at = -2;
+    const char *name = sap_last_error_argument(s, &at);
+    return (name && argument ? !strcmp(name, argument) : name == argument) && at == element;
+}
+
+static void last_error_argument(void) {
+    sap_world *s = make_world(NULL);
+    sap_aabb box[4];
+    sap_id id[4], twice[3];
+    float offset[3] = {0, 0, 0};
+    int i;
+    CHECK(blames(NULL, NULL, -1) && blames(s, NULL, -1));
+    CHECK(sap_last_error_argument(s, NULL) == NULL);
+    for (i = 0; i < 4; i++) box[i] = along_x((float)(10 * i), (float)(10 * i + 1));
+    CHECK(sap_add_many(s, -1, box, NULL, id) != SAP_OK && blames(s, "n", -1));
+    CHECK(sap_add_many(s, 4, NULL, NULL, id) != SAP_OK && blames(s, "box", -1));
+    CHECK(sap_add_many(s, 4, box, NULL, NULL) != SAP_OK && blames(s, "id", -1));
+    CHECK(sap_add_many(s, 4, box, NULL, id) == SAP_OK && blames(s, NULL, -1));
+    CHECK(sap_add(s, NULL, NULL) == 0 && blames(s, "box", -1));
+    box[2].max[1] = -100;
+    CHECK(sap_add_many(s, 4, box, NULL, twice) != SAP_OK && blames(s, "box", 2));
+    for (i = 0; i < 2; i++) { /* with an empty record, and with boxes in it */
+        CHECK(sap_move_many(s, 4, id, box) == SAP_ERROR_BOX && blames(s, "box", 2));
+        id[3] += 0x01000000u;
+        CHECK(sap_move_many(s, 4, id, box) == SAP_ERROR_ID && blames(s, "id", 3));
+        CHECK(sap_set_filter_many(s, 4, id, 1, 1) == SAP_ERROR_ID && blames(s, "id", 3));
+        CHECK(sap_remove_many(s, 4, id) == SAP_ERROR_ID && blames(s, "id", 3));
+        id[3] -= 0x01000000u;
+        CHECK(sap_move(s, id[1], &box[2]) == SAP_ERROR_BOX && blames(s, "box", 0));
+        CHECK(sap_move(s, 99, &box[0]) == SAP_ERROR_ID && blames(s, "id", 0));
+        CHECK(sap_update(s) == SAP_OK && blames(s, NULL, -1));
+    }
+    twice[0] = id[0], twice[1] = id[1], twice[2] = id[0];
+    CHECK(sap_remove_many(s, 3, twice) == SAP_ERROR_ID && blames(s, "id", 2));
+    CHECK(sap_set_static(s, 0, 1) == SAP_ERROR_ID && blames(s, "id", 0));
+    CHECK(sap_set_pair_data(s, id[0], 0, NULL) == SAP_ERROR_ID && blames(s, "b", -1));
+    CHECK(sap_set_pair_data(s, 0, id[0], NULL) == SAP_ERROR_ID && blames(s, "a", -1));
+    CHECK(sap_set_pair_data_at(s, 0, NULL) == SAP_ERROR_ARGUMENT && blames(s, "index", -1));
+    offset[1] = TEST_INFINITY;
+    CHECK(sap_shift_origin(s, offset) == SAP_ERROR_ARGUMENT && blames(s, "offset", 1));
+    CHECK(sap_shift_origin(s, NULL) == SAP_ERROR_ARGUMENT && blames(s, "offset", -1));
+    CHECK(sap_reserve(s, 1, -1) == SAP_ERROR_ARGUMENT && blames(s, "pairs", -1));
+    CHECK(sap_reserve(s, -1, -1) == SAP_ERROR_ARGUMENT && blames(s, "boxes", -1));
+    CHECK(sap_restore(s, NULL, 0) == SAP_ERROR_ARGUMENT && blames(s, "buffer", -1));
+    CHECK(sap_query_box(s, NULL, 1, NULL, NULL) < 0 && blames(s, "buffer", -1)); /* queries leave no trace */
+    sap_destroy(s);
+}
+
 /* ---- boxes ----------------------------------------------------------------------------------- */
 
 static void bad_boxes(void) {
@@ -1965,6 +2015,7 @@ int main(void) {
         reserve();
         null_arguments();
         last_error();
+        last_error_argument();
         bad_boxes();
         overlap();
         get_box();

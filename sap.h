@@ -4676,135 +4676,166 @@ SAP__UNUSED static int sap__use_kernel(sap_world *s, int which) {
 /* The logical state and nothing else: no index, of the config only the axes. Little endian on every machine, and the
    same bytes for the same calls:
 
-       header    magic, version, kind, axes, slots, free, removed, recorded, pairs, 0, check (two words)
-       slots     state, now (6), was (6), object (2 words), category, mask           17 words each
-       queues    free slots, removed slots, recorded slots, each in order             1 word each
-       pairs     id0, id1, user_data (2 words)                                        4 words each
+       header, slots, queues of free, removed and recorded slots in their order (a word each), pairs
 
-   check is a hash of all other words: it finds damage. What a hostile buffer with the right hash says is looked
-   through before anything is touched. */
-enum {
-    SAP__MAGIC = 0x53504153, /* "SAPS" */
-    SAP__SNAPSHOT_VERSION = 2,
-    SAP__HEADER_WORDS = 12,
-    SAP__SLOT_WORDS = 17,
-    SAP__PAIR_WORDS = 4
-};
+   The structs below consist of 32-bit words alone, and stand in a snapshot as they do here. check is a hash of all
+   other words: it finds damage. What a hostile buffer with the right hash says is looked through before anything is
+   touched. */
+enum { SAP__MAGIC = 0x53504153, /* "SAPS" */ SAP__SNAPSHOT_VERSION = 2, SAP__CHECK_WORD = 10 };
 
-static void sap__put32(unsigned char **p, uint32_t v) {
-    (*p)[0] = (unsigned char)v;
-    (*p)[1] = (unsigned char)(v >> 8);
-    (*p)[2] = (unsigned char)(v >> 16);
-    (*p)[3] = (unsigned char)(v >> 24);
-    *p += 4;
-}
+typedef struct sap__saved_header {
+    uint32_t magic, version, kind, axes, slots, queue[3], pairs, zero, check[2];
+} sap__saved_header;
 
-static void sap__put_pointer(unsigned char **p, const void *pointer) {
-    uint64_t v = (uint64_t)(uintptr_t)pointer;
-    sap__put32(p, (uint32_t)v);
-    sap__put32(p, (uint32_t)(v >> 32));
-}
+typedef struct sap__saved_slot {
+    uint32_t state;
+    sap__box now, was;
+    uint32_t object[2], category, mask;
+} sap__saved_slot;
 
-static uint32_t sap__get32(const unsigned char *p, uint64_t word) {
-    p += 4 * (size_t)word;
+typedef struct sap__saved_pair {
+    sap_id id0, id1;
+    uint32_t user_data[2];
+} sap__saved_pair;
+
+/* A snapshot that is read, and what is counted in it. */
+typedef struct sap__snapshot {
+    sap__saved_header header;
+    const unsigned char *slots, *queue[3], *pairs;
+    uint32_t live, live_static, fresh;
+} sap__snapshot;
+
+static uint32_t sap__get32(const unsigned char *p) {
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
+/* A struct of words, so many bytes of it. */
+SAP__INLINE void sap__put(unsigned char **p, const void *from, size_t size) {
+    const uint32_t *word = (const uint32_t *)from;
+    for (; size; size -= 4, *p += 4, word++) {
+        (*p)[0] = (unsigned char)*word;
+        (*p)[1] = (unsigned char)(*word >> 8);
+        (*p)[2] = (unsigned char)(*word >> 16);
+        (*p)[3] = (unsigned char)(*word >> 24);
+    }
+}
+
+SAP__INLINE void sap__get(const unsigned char *p, void *to, size_t size) {
+    uint32_t *word = (uint32_t *)to;
+    for (; size; size -= 4, p += 4) *word++ = sap__get32(p);
+}
+
+static sap__saved_slot sap__saved_slot_at(const sap__snapshot *in, uint32_t slot) {
+    sap__saved_slot saved;
+    sap__get(in->slots + sizeof saved * slot, &saved, sizeof saved);
+    return saved;
+}
+
+static sap__saved_pair sap__saved_pair_at(const sap__snapshot *in, uint32_t i) {
+    sap__saved_pair saved;
+    sap__get(in->pairs + sizeof saved * i, &saved, sizeof saved);
+    return saved;
+}
+
+/* Pointers have 64 bits everywhere. */
+static void sap__save_pointer(const void *pointer, uint32_t words[2]) {
+    words[0] = (uint32_t)(uintptr_t)pointer;
+    words[1] = (uint32_t)((uint64_t)(uintptr_t)pointer >> 32);
+}
+
 /* 0 if it does not fit this machine's pointers. */
-static int sap__get_pointer(const unsigned char *p, uint64_t word, void **pointer) {
-    uint64_t v = sap__get32(p, word) | (uint64_t)sap__get32(p, word + 1) << 32;
+static int sap__load_pointer(const uint32_t words[2], void **pointer) {
+    const uint64_t v = words[0] | (uint64_t)words[1] << 32;
     *pointer = (void *)(uintptr_t)v;
     return (uint64_t)(uintptr_t)v == v;
 }
 
-static void sap__read_box(const unsigned char *p, uint64_t word, sap__box *box) {
-    uint64_t k;
-    for (k = 0; k < 3; k++) {
-        box->lo[k] = (int32_t)sap__get32(p, word + k);
-        box->hi[k] = (int32_t)sap__get32(p, word + 3 + k);
-    }
-}
-
-static void sap__write_box(unsigned char **p, const sap__box *box) {
-    int k;
-    for (k = 0; k < 3; k++) sap__put32(p, (uint32_t)box->lo[k]);
-    for (k = 0; k < 3; k++) sap__put32(p, (uint32_t)box->hi[k]);
-}
-
 /* Of all words but the two of the hash itself. */
-static uint64_t sap__check(const unsigned char *p, uint64_t words) {
-    uint64_t hash = words, i;
-    for (i = 0; i < words; i++) {
-        if (i == SAP__HEADER_WORDS - 2) i += 2;
-        if (i >= words) break;
-        hash = (hash ^ sap__get32(p, i)) * UINT64_C(0x9e3779b97f4a7c15);
+static uint64_t sap__check(const unsigned char *p, uint64_t size) {
+    uint64_t hash = size / 4, i;
+    for (i = 0; i < size / 4; i++) {
+        if (i == SAP__CHECK_WORD || i == SAP__CHECK_WORD + 1) continue;
+        hash = (hash ^ sap__get32(p + 4 * (size_t)i)) * UINT64_C(0x9e3779b97f4a7c15);
         hash ^= hash >> 32;
     }
     return hash;
 }
 
-static uint64_t sap__snapshot_words(uint64_t slots, uint64_t queued, uint64_t pairs) {
-    return SAP__HEADER_WORDS + SAP__SLOT_WORDS * slots + queued + SAP__PAIR_WORDS * pairs;
+static uint64_t sap__saved_size(const sap__saved_header *h) {
+    return sizeof *h + sizeof(sap__saved_slot) * (uint64_t)h->slots +
+           4 * ((uint64_t)h->queue[0] + h->queue[1] + h->queue[2]) + sizeof(sap__saved_pair) * (uint64_t)h->pairs;
+}
+
+static sap__saved_header sap__header_of(const sap_world *s) {
+    sap__saved_header h;
+    memset(&h, 0, sizeof h);
+    h.magic = SAP__MAGIC;
+    h.version = SAP__SNAPSHOT_VERSION;
+    h.axes = (uint32_t)s->config.axes;
+    h.slots = (uint32_t)sap__length(s->state);
+    h.queue[0] = (uint32_t)s->free.count;
+    h.queue[1] = (uint32_t)s->removed.count;
+    h.queue[2] = (uint32_t)sap__length(s->record);
+    h.pairs = (uint32_t)sap__length(s->pairs);
+    return h;
 }
 
 SAP_DEF size_t sap_snapshot_size(const sap_world *s) {
+    sap__saved_header h;
     if (!s) return 0;
-    return (size_t)(4 * sap__snapshot_words((uint64_t)sap__length(s->state),
-                                            (uint64_t)s->free.count + (uint64_t)s->removed.count +
-                                                (uint64_t)sap__length(s->record),
-                                            (uint64_t)sap__length(s->pairs)));
+    h = sap__header_of(s);
+    return (size_t)sap__saved_size(&h);
 }
 
 static void sap__put_queue(unsigned char **p, const sap_world *s, const sap__queue *queue) {
     uint32_t slot = queue->first;
     int i;
-    for (i = 0; i < queue->count; i++, slot = s->slots[slot].mask) sap__put32(p, slot);
+    for (i = 0; i < queue->count; i++, slot = s->slots[slot].mask) sap__put(p, &slot, 4);
 }
 
 SAP_DEF sap_result sap_save(const sap_world *s, void *buffer, size_t size) {
-    unsigned char *p = (unsigned char *)buffer, *check;
-    uint32_t slot, i, slots, pairs;
+    unsigned char *p = (unsigned char *)buffer, *check = p + 4 * SAP__CHECK_WORD;
+    sap__saved_header h;
+    uint32_t i;
     uint64_t hash;
     if (!s || !buffer || size < sap_snapshot_size(s)) return SAP_ERROR_ARGUMENT;
     if (sap__is_busy(s)) return SAP_ERROR_BUSY;
-    slots = (uint32_t)sap__length(s->state);
-    pairs = (uint32_t)sap__length(s->pairs);
-    sap__put32(&p, SAP__MAGIC);
-    sap__put32(&p, SAP__SNAPSHOT_VERSION);
-    sap__put32(&p, 0);
-    sap__put32(&p, (uint32_t)s->config.axes);
-    sap__put32(&p, slots);
-    sap__put32(&p, (uint32_t)s->free.count);
-    sap__put32(&p, (uint32_t)s->removed.count);
-    sap__put32(&p, (uint32_t)sap__length(s->record));
-    sap__put32(&p, pairs);
-    sap__put32(&p, 0);
-    check = p;
-    p += 8;
-    for (slot = 0; slot < slots; slot++) {
-        int is_free = (s->state[slot] & SAP__FLAGS) == 0; /* what it holds is of no world; the queue is below */
-        sap__put32(&p, s->state[slot] & ~(uint32_t)SAP__STALE);
-        sap__write_box(&p, s->state[slot] & SAP__LIVE ? sap__recorded_box(s, slot) : &sap__nowhere);
-        sap__write_box(&p, is_free ? &sap__nowhere : &s->was[slot]);
-        sap__put_pointer(&p, is_free ? NULL : s->slots[slot].object);
-        sap__put32(&p, is_free ? 0 : s->slots[slot].category);
-        sap__put32(&p, is_free ? 0 : s->slots[slot].mask);
+    h = sap__header_of(s);
+    sap__put(&p, &h, sizeof h);
+    for (i = 0; i < h.slots; i++) {
+        const int is_free = (s->state[i] & SAP__FLAGS) == 0; /* what it holds is of no world; the queue is below */
+        sap__saved_slot slot;
+        memset(&slot, 0, sizeof slot);
+        slot.state = s->state[i] & ~(uint32_t)SAP__STALE;
+        slot.now = s->state[i] & SAP__LIVE ? *sap__recorded_box(s, i) : sap__nowhere;
+        slot.was = is_free ? sap__nowhere : s->was[i];
+        if (!is_free) {
+            sap__save_pointer(s->slots[i].object, slot.object);
+            slot.category = s->slots[i].category;
+            slot.mask = s->slots[i].mask;
+        }
+        sap__put(&p, &slot, sizeof slot);
     }
     sap__put_queue(&p, s, &s->free);
     sap__put_queue(&p, s, &s->removed);
-    for (i = 0; i < (uint32_t)sap__length(s->record); i++) sap__put32(&p, s->record[i]);
-    for (i = 0; i < pairs; i++) {
-        sap__put32(&p, s->pairs[i].id0);
-        sap__put32(&p, s->pairs[i].id1);
-        sap__put_pointer(&p, s->pairs[i].user_data);
+    sap__put(&p, s->record, 4 * (size_t)h.queue[2]);
+    for (i = 0; i < h.pairs; i++) {
+        sap__saved_pair pair;
+        pair.id0 = s->pairs[i].id0;
+        pair.id1 = s->pairs[i].id1;
+        sap__save_pointer(s->pairs[i].user_data, pair.user_data);
+        sap__put(&p, &pair, sizeof pair);
     }
-    hash = sap__check((const unsigned char *)buffer, (uint64_t)(p - (unsigned char *)buffer) / 4);
-    sap__put32(&check, (uint32_t)hash);
-    sap__put32(&check, (uint32_t)(hash >> 32));
+    hash = sap__check((const unsigned char *)buffer, sap__saved_size(&h));
+    h.check[0] = (uint32_t)hash;
+    h.check[1] = (uint32_t)(hash >> 32);
+    sap__put(&check, h.check, sizeof h.check);
     return SAP_OK;
 }
 
-/* A box of the snapshot that a live slot may have. */
+/* ---- restore: is it whole, and a state that a world may be in? --------------------------------------------- */
+
+/* A box that a live slot may have. */
 static int sap__is_good_box(const sap_world *s, const sap__box *box) {
     int k, good = 1;
     for (k = 0; k < 3; k++)
@@ -4814,189 +4845,156 @@ static int sap__is_good_box(const sap_world *s, const sap__box *box) {
 }
 
 /* May a slot be in this state, with these boxes? */
-static int sap__is_good_slot(const sap_world *s, uint32_t state, const sap__box *now, const sap__box *was) {
-    int live = (state & SAP__LIVE) != 0, removed = (state & SAP__REMOVED) != 0, added = (state & SAP__ADDED) != 0;
-    uint32_t known = SAP__LIVE | SAP__STATIC | SAP__RECORDED | SAP__ADDED | SAP__REMOVED | SAP__FRESH;
-    if ((state & 0x00ffffffu & ~known) || (live && removed)) return 0;
+static int sap__is_good_slot(const sap_world *s, const sap__saved_slot *slot) {
+    const uint32_t known = SAP__LIVE | SAP__STATIC | SAP__RECORDED | SAP__ADDED | SAP__REMOVED | SAP__FRESH;
+    const uint32_t state = slot->state, live = state & SAP__LIVE, removed = state & SAP__REMOVED;
+    void *object;
+    if ((state & 0x00ffffffu & ~known) || (live && removed) || !sap__load_pointer(slot->object, &object)) return 0;
     if (!live && !removed) return (state & SAP__FLAGS) == 0;
-    if (!(state & SAP__RECORDED) && (added || removed || (state & SAP__FRESH) || !sap__same(now, was))) return 0;
-    if (live ? !sap__is_good_box(s, now) : !sap__same(now, &sap__nowhere)) return 0;
-    return added ? sap__same(was, &sap__nowhere) : sap__is_good_box(s, was);
+    if (!(state & SAP__RECORDED) &&
+        ((state & (SAP__ADDED | SAP__REMOVED | SAP__FRESH)) || !sap__same(&slot->now, &slot->was)))
+        return 0;
+    if (live ? !sap__is_good_box(s, &slot->now) : !sap__same(&slot->now, &sap__nowhere)) return 0;
+    return state & SAP__ADDED ? sap__same(&slot->was, &sap__nowhere) : sap__is_good_box(s, &slot->was);
 }
 
 /* A queue must hold each slot that has the flag (free: no flag at all) once. seen is scratch, by slot. */
-static int sap__is_good_queue(const unsigned char *p, uint32_t slots, uint64_t word, uint32_t count, uint32_t flag,
-                              uint32_t *seen) {
-    uint32_t i, of = 0;
-    for (i = 0; i < slots; i++) {
-        uint32_t state = sap__get32(p, SAP__HEADER_WORDS + SAP__SLOT_WORDS * (uint64_t)i);
+static int sap__is_good_queue(const sap__snapshot *in, int queue, uint32_t flag, uint32_t *seen) {
+    uint32_t i, slot, of = 0;
+    for (i = 0; i < in->header.slots; i++) {
+        const uint32_t state = sap__get32(in->slots + sizeof(sap__saved_slot) * i);
         seen[i] = flag ? (state & flag) == 0 : (state & SAP__FLAGS) != 0;
         of += !seen[i];
     }
-    if (of != count) return 0;
-    for (i = 0; i < count; i++) {
-        uint32_t slot = sap__get32(p, word + i);
-        if (slot >= slots || seen[slot]++) return 0;
+    if (of != in->header.queue[queue]) return 0;
+    for (i = 0; i < of; i++) {
+        slot = sap__get32(in->queue[queue] + 4 * i);
+        if (slot >= in->header.slots || seen[slot]++) return 0;
     }
     return 1;
 }
 
-/* The slot that an id of the snapshot names, if it had a box at the last update there; else SAP__NONE. */
-static uint32_t sap__saved_slot(const unsigned char *p, uint32_t slots, sap_id id) {
-    uint32_t slot = sap__slot_of(id), state;
-    if (slot >= slots) return SAP__NONE;
-    state = sap__get32(p, SAP__HEADER_WORDS + SAP__SLOT_WORDS * (uint64_t)slot);
-    if ((state >> 24) != (id >> 24) || !(state & (SAP__LIVE | SAP__REMOVED)) || (state & SAP__ADDED)) return SAP__NONE;
-    return slot;
+/* The slot that an id names, if it had a box at the last update there. */
+static int sap__find_saved(const sap__snapshot *in, sap_id id, sap__saved_slot *slot) {
+    if (sap__slot_of(id) >= in->header.slots) return 0;
+    *slot = sap__saved_slot_at(in, sap__slot_of(id));
+    return (slot->state ^ id) >> 24 == 0 && (slot->state & (SAP__LIVE | SAP__REMOVED)) && !(slot->state & SAP__ADDED);
 }
 
 /* Pairs must name boxes that overlapped, and no two the same ones: sorted, equals are neighbours. */
-static int sap__are_good_pairs(sap_world *s, const unsigned char *p, uint32_t slots, uint64_t word, uint32_t pairs) {
+static int sap__are_good_pairs(sap_world *s, const sap__snapshot *in) {
     uint32_t i;
-    void *data;
-    for (i = 0; i < pairs; i++) {
-        sap_id id0 = sap__get32(p, word + SAP__PAIR_WORDS * (uint64_t)i);
-        sap_id id1 = sap__get32(p, word + SAP__PAIR_WORDS * (uint64_t)i + 1);
-        uint32_t a = sap__saved_slot(p, slots, id0), b = sap__saved_slot(p, slots, id1);
-        uint64_t at_a = SAP__HEADER_WORDS + SAP__SLOT_WORDS * (uint64_t)a,
-                 at_b = SAP__HEADER_WORDS + SAP__SLOT_WORDS * (uint64_t)b;
-        sap__box was_a, was_b;
-        if (id0 >= id1 || a == SAP__NONE || b == SAP__NONE) return 0;
-        if ((sap__get32(p, at_a) & sap__get32(p, at_b) & SAP__STATIC) &&
-            !((sap__get32(p, at_a) | sap__get32(p, at_b)) & (SAP__FRESH | SAP__REMOVED)))
-            return 0;
-        if (!sap__get_pointer(p, word + SAP__PAIR_WORDS * (uint64_t)i + 2, &data)) return 0;
-        sap__read_box(p, at_a + 7, &was_a);
-        sap__read_box(p, at_b + 7, &was_b);
-        if (!sap__overlap(&was_a, &was_b)) return 0;
-        s->items[i] = sap__item(id0, id1);
+    for (i = 0; i < in->header.pairs; i++) {
+        const sap__saved_pair pair = sap__saved_pair_at(in, i);
+        sap__saved_slot a, b;
+        void *data;
+        if (pair.id0 >= pair.id1 || !sap__find_saved(in, pair.id0, &a) || !sap__find_saved(in, pair.id1, &b)) return 0;
+        if ((a.state & b.state & SAP__STATIC) && !((a.state | b.state) & (SAP__FRESH | SAP__REMOVED))) return 0;
+        if (!sap__overlap(&a.was, &b.was) || !sap__load_pointer(pair.user_data, &data)) return 0;
+        s->items[i] = sap__item(pair.id0, pair.id1);
     }
-    sap__sort_bits(s->items, s->tmp, (int)pairs, 0);
-    for (i = 1; i < pairs; i++)
+    sap__sort_bits(s->items, s->tmp, (int)in->header.pairs, 0);
+    for (i = 1; i < in->header.pairs; i++)
         if (s->items[i] == s->items[i - 1]) return 0;
     return 1;
 }
 
-/* What a snapshot holds, and of which kinds. */
-typedef struct sap__snapshot {
-    const unsigned char *p;
-    uint32_t slots, free_count, removed, recorded, pairs, live, live_static, fresh;
-} sap__snapshot;
-
 /* What is it, and is it whole? */
-static sap_result sap__read_header(const sap_world *s, sap__snapshot *in, size_t size) {
-    const unsigned char *p = in->p;
-    uint64_t words;
-    if (size < 4 * SAP__HEADER_WORDS || sap__get32(p, 0) != SAP__MAGIC || sap__get32(p, 1) != SAP__SNAPSHOT_VERSION ||
-        sap__get32(p, 2) != 0 || sap__get32(p, 9) != 0)
+static sap_result sap__read_header(const sap_world *s, const unsigned char *p, size_t size, sap__snapshot *in) {
+    sap__saved_header *h = &in->header;
+    uint32_t i;
+    memset(in, 0, sizeof *in);
+    if (size < sizeof *h) return SAP_ERROR_SNAPSHOT;
+    sap__get(p, h, sizeof *h);
+    if (h->magic != SAP__MAGIC || h->version != SAP__SNAPSHOT_VERSION || h->kind != 0 || h->zero != 0 ||
+        h->slots > SAP__MAX_BOXES || h->queue[0] > h->slots || h->queue[1] > h->slots || h->queue[2] > h->slots ||
+        h->pairs > INT_MAX || sap__saved_size(h) > size ||
+        sap__check(p, sap__saved_size(h)) != (h->check[0] | (uint64_t)h->check[1] << 32))
         return SAP_ERROR_SNAPSHOT;
-    in->slots = sap__get32(p, 4);
-    in->free_count = sap__get32(p, 5);
-    in->removed = sap__get32(p, 6);
-    in->recorded = sap__get32(p, 7);
-    in->pairs = sap__get32(p, 8);
-    in->live = in->live_static = in->fresh = 0;
-    words = sap__snapshot_words(in->slots, (uint64_t)in->free_count + in->removed + in->recorded, in->pairs);
-    if (in->slots > SAP__MAX_BOXES || in->free_count > in->slots || in->removed > in->slots ||
-        in->recorded > in->slots || in->pairs > INT_MAX || words > size / 4 ||
-        sap__check(p, words) != (sap__get32(p, 10) | (uint64_t)sap__get32(p, 11) << 32))
-        return SAP_ERROR_SNAPSHOT;
-    return sap__get32(p, 3) == (uint32_t)s->config.axes ? SAP_OK : SAP_ERROR_ARGUMENT;
+    in->slots = p + sizeof *h;
+    in->queue[0] = in->slots + sizeof(sap__saved_slot) * h->slots;
+    for (i = 1; i < 3; i++) in->queue[i] = in->queue[i - 1] + 4 * h->queue[i - 1];
+    in->pairs = in->queue[2] + 4 * h->queue[2];
+    return h->axes == (uint32_t)s->config.axes ? SAP_OK : SAP_ERROR_ARGUMENT;
 }
 
 /* Is it a state that this world may be in? Makes room for it. */
 static sap_result sap__check_state(sap_world *s, sap__snapshot *in) {
-    const unsigned char *p = in->p;
-    uint64_t at = SAP__HEADER_WORDS;
+    const uint32_t slots = in->header.slots, pairs = in->header.pairs;
     uint32_t i;
-    sap__box now, was;
-    void *object;
-    for (i = 0; i < in->slots; i++, at += SAP__SLOT_WORDS) {
-        uint32_t state = sap__get32(p, at);
-        sap__read_box(p, at + 1, &now);
-        sap__read_box(p, at + 7, &was);
-        if (!sap__is_good_slot(s, state, &now, &was) || !sap__get_pointer(p, at + 13, &object))
-            return SAP_ERROR_SNAPSHOT;
-        in->live += (state & SAP__LIVE) != 0;
-        in->live_static += (state & SAP__LIVE) && (state & SAP__STATIC);
-        in->fresh += (state & SAP__FRESH) != 0;
+    for (i = 0; i < slots; i++) {
+        const sap__saved_slot slot = sap__saved_slot_at(in, i);
+        if (!sap__is_good_slot(s, &slot)) return SAP_ERROR_SNAPSHOT;
+        in->live += (slot.state & SAP__LIVE) != 0;
+        in->live_static += (slot.state & SAP__LIVE) && (slot.state & SAP__STATIC);
+        in->fresh += (slot.state & SAP__FRESH) != 0;
     }
     if ((s->config.max_boxes && in->live > (uint32_t)s->config.max_boxes) ||
-        (s->config.max_pairs && in->pairs > (uint32_t)s->config.max_pairs))
+        (s->config.max_pairs && pairs > (uint32_t)s->config.max_pairs))
         return SAP_ERROR_LIMIT;
-    if (!sap__reserve(&s->lost, in->slots) || !sap__reserve(&s->items, in->pairs) || !sap__reserve(&s->tmp, in->pairs))
+    if (!sap__reserve(&s->lost, slots) || !sap__reserve(&s->items, pairs) || !sap__reserve(&s->tmp, pairs))
         return SAP_ERROR_MEMORY;
-    if (!sap__is_good_queue(p, in->slots, at, in->free_count, 0, s->lost)) return SAP_ERROR_SNAPSHOT;
-    at += in->free_count;
-    if (!sap__is_good_queue(p, in->slots, at, in->removed, SAP__REMOVED, s->lost)) return SAP_ERROR_SNAPSHOT;
-    at += in->removed;
-    if (!sap__is_good_queue(p, in->slots, at, in->recorded, SAP__RECORDED, s->lost)) return SAP_ERROR_SNAPSHOT;
-    at += in->recorded;
-    if (!sap__are_good_pairs(s, p, in->slots, at, in->pairs)) return SAP_ERROR_SNAPSHOT;
-    if (!sap__reserve_boxes(s, (int)in->slots) || !sap__reserve_pairs(s, (int)in->pairs, 0, 0)) return SAP_ERROR_MEMORY;
+    if (!sap__is_good_queue(in, 0, 0, s->lost) || !sap__is_good_queue(in, 1, SAP__REMOVED, s->lost) ||
+        !sap__is_good_queue(in, 2, SAP__RECORDED, s->lost) || !sap__are_good_pairs(s, in))
+        return SAP_ERROR_SNAPSHOT;
+    if (!sap__reserve_boxes(s, (int)slots) || !sap__reserve_pairs(s, (int)pairs, 0, 0)) return SAP_ERROR_MEMORY;
     return SAP_OK;
 }
 
 /* Nothing can fail any more. */
 static void sap__load_state(sap_world *s, const sap__snapshot *in) {
-    const unsigned char *p = in->p;
-    uint64_t at = SAP__HEADER_WORDS;
+    const sap__saved_header *h = &in->header;
     uint32_t i;
-    sap__set_length(s->slots, in->slots);
-    sap__set_length(s->state, in->slots);
-    sap__set_length(s->record, in->recorded);
-    s->masked = s->mixed = s->exchanged = 0;
-    for (i = 0; i < in->slots; i++, at += SAP__SLOT_WORDS) {
-        s->state[i] = sap__get32(p, at);
-        if (s->state[i] & SAP__RECORDED) s->state[i] |= SAP__STALE;
+    sap__set_length(s->slots, h->slots);
+    sap__set_length(s->state, h->slots);
+    s->masked = s->mixed = s->exchanged = s->free.count = s->removed.count = 0;
+    for (i = 0; i < h->slots; i++) {
+        const sap__saved_slot slot = sap__saved_slot_at(in, i);
+        s->state[i] = slot.state | (slot.state & SAP__RECORDED ? SAP__STALE : 0);
         s->head[i] = s->place[i] = SAP__NONE;
-        sap__read_box(p, at + 1, &s->now[i]);
-        sap__read_box(p, at + 7, &s->was[i]);
-        (void)sap__get_pointer(p, at + 13, &s->slots[i].object);
-        s->slots[i].category = sap__get32(p, at + 15);
-        s->slots[i].mask = sap__get32(p, at + 16);
+        s->now[i] = slot.now;
+        s->was[i] = slot.was;
+        (void)sap__load_pointer(slot.object, &s->slots[i].object);
+        s->slots[i].category = slot.category;
+        s->slots[i].mask = slot.mask;
         s->mixed |=
-            (s->state[i] & SAP__RECORDED) && (s->state[i] & (SAP__STATIC | SAP__ADDED | SAP__REMOVED | SAP__FRESH));
-        if (s->state[i] & SAP__LIVE) s->masked |= s->slots[i].category != 1 || s->slots[i].mask != ~0u;
+            (slot.state & SAP__RECORDED) && (slot.state & (SAP__STATIC | SAP__ADDED | SAP__REMOVED | SAP__FRESH));
+        s->masked |= (slot.state & SAP__LIVE) && (slot.category != 1 || slot.mask != ~0u);
     }
-    s->free.count = s->removed.count = 0;
-    for (i = 0; i < in->free_count; i++, at++) sap__enqueue(s, &s->free, sap__get32(p, at));
-    for (i = 0; i < in->removed; i++, at++) sap__enqueue(s, &s->removed, sap__get32(p, at));
-    for (i = 0; i < in->recorded; i++, at++) s->record[i] = sap__get32(p, at);
+    for (i = 0; i < h->queue[0]; i++) sap__enqueue(s, &s->free, sap__get32(in->queue[0] + 4 * i));
+    for (i = 0; i < h->queue[1]; i++) sap__enqueue(s, &s->removed, sap__get32(in->queue[1] + 4 * i));
+    sap__set_length(s->record, h->queue[2]);
+    sap__get(in->queue[2], s->record, 4 * (size_t)h->queue[2]);
     s->live = (int)in->live;
     s->live_static = (int)in->live_static;
     s->fresh = (int)in->fresh;
-    sap__set_length(s->pairs, in->pairs);
+    sap__set_length(s->pairs, h->pairs);
     s->sorted_from = 0;
-    for (i = 0; i < in->pairs; i++, at += SAP__PAIR_WORDS) {
+    for (i = 0; i < h->pairs; i++) {
+        const sap__saved_pair saved = sap__saved_pair_at(in, i);
         sap_pair *pair = &s->pairs[i];
-        pair->id0 = sap__get32(p, at);
-        pair->id1 = sap__get32(p, at + 1);
-        pair->object0 = s->slots[sap__slot_of(pair->id0)].object;
-        pair->object1 = s->slots[sap__slot_of(pair->id1)].object;
-        (void)sap__get_pointer(p, at + 2, &pair->user_data);
+        pair->id0 = saved.id0;
+        pair->id1 = saved.id1;
+        pair->object0 = s->slots[sap__slot_of(saved.id0)].object;
+        pair->object1 = s->slots[sap__slot_of(saved.id1)].object;
+        (void)sap__load_pointer(saved.user_data, &pair->user_data);
         if (i && sap__pair_item(pair - 1) > sap__pair_item(pair)) s->sorted_from = (int)i;
     }
-    s->linked = s->mended = 0;
-}
-
-SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size) {
-    sap__snapshot in;
-    sap_result r;
-    r = sap__begin_call(s, buffer ? NULL : "buffer", 1);
-    if (r != SAP_OK) return r;
-    in.p = (const unsigned char *)buffer;
-    r = sap__read_header(s, &in, size);
-    if (r == SAP_OK) r = sap__check_state(s, &in);
-    if (r != SAP_OK) return sap__end_call(s, r);
-    sap__load_state(s, &in);
     sap__set_length(s->created, 0);
     sap__set_length(s->deleted, 0);
     sap__set_length(s->again, 0);
-    s->synced = s->method = 0;
-    s->ends_ready = s->index[0].ready = s->index[1].ready = 0;
     s->swaps = s->tests = 0;
-    return sap__end_call(s, SAP_OK);
+    s->synced = s->method = s->linked = s->mended = 0;
+    s->ends_ready = s->index[0].ready = s->index[1].ready = 0;
+}
+
+SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size) {
+    sap_result r = sap__begin_call(s, buffer ? NULL : "buffer", 1);
+    sap__snapshot in;
+    if (r == SAP_OK) r = sap__read_header(s, (const unsigned char *)buffer, size, &in);
+    if (r == SAP_OK) r = sap__check_state(s, &in);
+    if (r == SAP_OK) sap__load_state(s, &in);
+    return s ? sap__end_call(s, r) : r;
 }
 
 /* ====================================================================================================== */

@@ -4241,106 +4241,111 @@ SAP_DEF sap_result sap_prepare_queries(sap_world *s) {
     return r != SAP_OK || sap__is_prepared(s) ? r : sap__end_call(s, sap__prepare(s));
 }
 
-static int sap__visit_box(sap_world *s, const sap__box *box, uint32_t mask, sap_hit *hit, void *user) {
-    sap__query q;
-    sap_result r = sap__begin_query(&q, s, SAP__QUERY_BOX, mask);
+static int sap__visit_all(sap__query *q, sap_result r, sap_hit *hit, sap_ray_hit *ray_hit, void *user) {
     if (r != SAP_OK) return -(int)r;
-    q.probe.box = *box;
-    q.hit = hit;
-    q.user = user;
-    return sap__run_query(&q);
+    q->hit = hit;
+    q->ray_hit = ray_hit;
+    q->user = user;
+    q->is_counting = ray_hit == NULL;
+    return sap__run_query(q);
 }
 
 SAP_DEF int sap_query_box(sap_world *s, const sap_aabb *box, uint32_t mask, sap_hit *hit, void *user) {
-    sap__box encoded;
+    sap__query q;
+    sap__box keys;
+    sap_result r;
     int changed;
     if (!s || !box) return -SAP_ERROR_ARGUMENT;
-    if (!sap__encode(box, s->used, &sap__nowhere, &encoded, &changed)) return -SAP_ERROR_BOX;
-    return sap__visit_box(s, &encoded, mask, hit, user);
+    if (!sap__encode(box, s->used, &sap__nowhere, &keys, &changed)) return -SAP_ERROR_BOX;
+    r = sap__begin_query(&q, s, SAP__QUERY_BOX, mask);
+    q.probe.box = keys;
+    return sap__visit_all(&q, r, hit, NULL, user);
 }
 
 SAP_DEF int sap_query_point(sap_world *s, const float point[3], uint32_t mask, sap_hit *hit, void *user) {
-    sap__box box;
-    float p[3];
-    int k;
-    if (!s || !point || !sap__read_vector(s, point, p)) return -SAP_ERROR_ARGUMENT;
-    for (k = 0; k < 3; k++) box.lo[k] = box.hi[k] = sap__key(p[k]);
-    return sap__visit_box(s, &box, mask, hit, user);
+    sap_aabb box;
+    if (!s || !point || !sap__read_vector(s, point, box.min)) return -SAP_ERROR_ARGUMENT;
+    memcpy(box.max, box.min, sizeof box.max);
+    return sap_query_box(s, &box, mask, hit, user);
 }
 
-/* An infinite radius meets every box, also one infinitely far. */
-static void sap__set_point(sap__query *q, const float point[3], float radius) {
+/* What is within radius of a point; an infinite one meets every box, also one infinitely far. */
+static sap_result sap__begin_near(sap__query *q, sap_world *s, int kind, const float point[3], float radius,
+                                  uint32_t mask) {
+    float p[3];
+    sap_result r;
     int k;
-    for (k = 0; k < 3; k++) q->lo[k] = q->hi[k] = q->probe.point[k] = point[k];
-    q->end2 = sap__double(radius) * sap__double(radius);
+    if (!s || !point || !sap__read_vector(s, point, p) || !sap__is_number(radius) || sap__key(radius) < 0)
+        return SAP_ERROR_ARGUMENT;
+    r = sap__begin_query(q, s, kind, mask);
+    for (k = 0; r == SAP_OK && k < 3; k++) q->lo[k] = q->hi[k] = q->probe.point[k] = p[k];
+    if (r == SAP_OK) q->end2 = sap__double(radius) * sap__double(radius);
+    return r;
+}
+
+/* What a box that moves by translation meets. */
+static sap_result sap__begin_cast(sap__query *q, sap_world *s, int kind, const float min[3], const float max[3],
+                                  const float translation[3], uint32_t mask) {
+    float lo[3], hi[3], d[3];
+    sap_result r;
+    int k;
+    if (!s || !min || !translation || !sap__read_vector(s, min, lo) || !sap__read_vector(s, max, hi) ||
+        !sap__read_vector(s, translation, d))
+        return SAP_ERROR_ARGUMENT;
+    r = sap__begin_query(q, s, kind, mask);
+    for (k = 0; r == SAP_OK && k < 3; k++) {
+        q->lo[k] = lo[k];
+        q->hi[k] = hi[k];
+        q->translation[k] = d[k];
+        sap__set_slab(q, k);
+    }
+    return r;
+}
+
+static sap_id sap__find_nearest(sap__query *q, float max_distance, float *distance) {
+    (void)sap__run_query(q);
+    if (distance) *distance = q->id ? (float)sap__sqrt(q->end2) : max_distance;
+    return q->id;
 }
 
 SAP_DEF int sap_query_sphere(sap_world *s, const float center[3], float radius, uint32_t mask, sap_hit *hit,
                              void *user) {
     sap__query q;
-    sap_result r;
-    float c[3];
-    if (!s || !center || !sap__read_vector(s, center, c) || !sap__is_number(radius) || sap__key(radius) < 0)
-        return -SAP_ERROR_ARGUMENT;
-    r = sap__begin_query(&q, s, SAP__QUERY_SPHERE, mask);
-    if (r != SAP_OK) return -(int)r;
-    sap__set_point(&q, c, radius);
-    q.hit = hit;
-    q.user = user;
-    return sap__run_query(&q);
+    return sap__visit_all(&q, sap__begin_near(&q, s, SAP__QUERY_SPHERE, center, radius, mask), hit, NULL, user);
 }
 
-static void sap__set_cast(sap__query *q, const float lo[3], const float hi[3], const float translation[3]) {
-    int k;
-    for (k = 0; k < 3; k++) {
-        q->lo[k] = lo[k];
-        q->hi[k] = hi[k];
-        q->translation[k] = translation[k];
-        sap__set_slab(q, k);
-    }
-}
-
-static int sap__visit_cast(sap_world *s, const float lo[3], const float hi[3], const float translation[3],
-                           uint32_t mask, sap_ray_hit *hit, void *user) {
+SAP_DEF int sap_query_nearest(sap_world *s, const float point[3], float max_distance, uint32_t mask, sap_ray_hit *hit,
+                              void *user) {
     sap__query q;
-    sap_result r = sap__begin_query(&q, s, SAP__QUERY_CAST, mask);
-    if (r != SAP_OK) return -(int)r;
-    sap__set_cast(&q, lo, hi, translation);
-    q.ray_hit = hit;
-    q.user = user;
-    return sap__run_query(&q);
+    return sap__visit_all(&q, sap__begin_near(&q, s, SAP__QUERY_NEAREST, point, max_distance, mask), NULL, hit, user);
 }
 
 SAP_DEF int sap_ray_cast(sap_world *s, const float origin[3], const float translation[3], uint32_t mask,
                          sap_ray_hit *hit, void *user) {
-    float o[3], d[3];
-    if (!s || !origin || !translation || !sap__read_vector(s, origin, o) || !sap__read_vector(s, translation, d))
-        return -SAP_ERROR_ARGUMENT;
-    return sap__visit_cast(s, o, o, d, mask, hit, user);
+    sap__query q;
+    return sap__visit_all(&q, sap__begin_cast(&q, s, SAP__QUERY_CAST, origin, origin, translation, mask), NULL, hit,
+                          user);
 }
 
 SAP_DEF int sap_box_cast(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask, sap_ray_hit *hit,
                          void *user) {
-    float lo[3], hi[3], d[3];
+    sap__query q;
     sap__box encoded;
+    float bound[3];
     int changed;
-    if (!s || !box || !translation) return -SAP_ERROR_ARGUMENT;
-    if (!sap__encode(box, s->used, &sap__nowhere, &encoded, &changed) || !sap__read_vector(s, box->min, lo) ||
-        !sap__read_vector(s, box->max, hi))
+    if (!s || !box) return -SAP_ERROR_ARGUMENT;
+    if (!sap__encode(box, s->used, &sap__nowhere, &encoded, &changed) || !sap__read_vector(s, box->min, bound) ||
+        !sap__read_vector(s, box->max, bound))
         return -SAP_ERROR_BOX;
-    if (!sap__read_vector(s, translation, d)) return -SAP_ERROR_ARGUMENT;
-    return sap__visit_cast(s, lo, hi, d, mask, hit, user);
+    return sap__visit_all(&q, sap__begin_cast(&q, s, SAP__QUERY_CAST, box->min, box->max, translation, mask), NULL, hit,
+                          user);
 }
 
 SAP_DEF sap_id sap_ray_closest(sap_world *s, const float origin[3], const float translation[3], uint32_t mask,
                                float *t) {
     sap__query q;
-    float o[3], d[3];
     if (t) *t = -1.0f;
-    if (!s || !origin || !translation || !sap__read_vector(s, origin, o) || !sap__read_vector(s, translation, d))
-        return 0;
-    if (sap__begin_query(&q, s, SAP__QUERY_CLOSEST, mask) != SAP_OK) return 0;
-    sap__set_cast(&q, o, o, d);
+    if (sap__begin_cast(&q, s, SAP__QUERY_CLOSEST, origin, origin, translation, mask) != SAP_OK) return 0;
     (void)sap__run_query(&q);
     if (t) *t = q.end;
     return q.id;
@@ -4348,54 +4353,31 @@ SAP_DEF sap_id sap_ray_closest(sap_world *s, const float origin[3], const float 
 
 SAP_DEF sap_id sap_nearest(sap_world *s, const float point[3], float max_distance, uint32_t mask, float *distance) {
     sap__query q;
-    float p[3];
     if (distance) *distance = -1.0f;
-    if (!s || !point || !sap__read_vector(s, point, p) || !sap__is_number(max_distance) || sap__key(max_distance) < 0)
-        return 0;
-    if (sap__begin_query(&q, s, SAP__QUERY_NEAREST, mask) != SAP_OK) return 0;
-    sap__set_point(&q, p, max_distance);
-    (void)sap__run_query(&q);
-    if (distance) *distance = q.id ? (float)sap__sqrt(q.end2) : max_distance;
-    return q.id;
+    if (sap__begin_near(&q, s, SAP__QUERY_NEAREST, point, max_distance, mask) != SAP_OK) return 0;
+    return sap__find_nearest(&q, max_distance, distance);
 }
 
 /* The point is the middle of the box, which reaches half its size from there, and a little more than rounding takes; on
    an axis without an end everything is near. */
 SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint32_t mask, float *distance) {
+    static const float origin[3] = {0, 0, 0};
     sap__query q;
     sap_aabb box;
     int k;
     if (distance) *distance = -1.0f;
-    if (sap_get_box(s, id, &box) != SAP_OK || !sap__is_number(max_distance) || sap__key(max_distance) < 0) return 0;
-    if (sap__begin_query(&q, s, SAP__QUERY_NEAREST, mask) != SAP_OK) return 0;
-    sap__set_point(&q, box.min, max_distance);
+    if (sap_get_box(s, id, &box) != SAP_OK) return 0;
+    if (sap__begin_near(&q, s, SAP__QUERY_NEAREST, origin, max_distance, mask) != SAP_OK) return 0;
     for (k = 0; k < 3; k++) {
         const float lo = box.min[k], hi = box.max[k], size = (lo < 0 ? -lo : lo) + (hi < 0 ? -hi : hi);
         const int finite = sap__is_finite(size);
+        q.lo[k] = lo;
         q.hi[k] = hi;
         q.probe.point[k] = finite ? 0.5f * lo + 0.5f * hi : 0.0f;
         q.probe.reach[k] = finite ? 0.5f * hi - 0.5f * lo + size * 1e-6f : sap__float(SAP__INFINITY);
     }
     q.aside = id;
-    (void)sap__run_query(&q);
-    if (distance) *distance = q.id ? (float)sap__sqrt(q.end2) : max_distance;
-    return q.id;
-}
-
-SAP_DEF int sap_query_nearest(sap_world *s, const float point[3], float max_distance, uint32_t mask, sap_ray_hit *hit,
-                              void *user) {
-    sap__query q;
-    sap_result r;
-    float p[3];
-    if (!s || !point || !sap__read_vector(s, point, p) || !sap__is_number(max_distance) || sap__key(max_distance) < 0)
-        return -SAP_ERROR_ARGUMENT;
-    r = sap__begin_query(&q, s, SAP__QUERY_NEAREST, mask);
-    if (r != SAP_OK) return -(int)r;
-    sap__set_point(&q, p, max_distance);
-    q.ray_hit = hit;
-    q.user = user;
-    q.is_counting = hit == NULL;
-    return sap__run_query(&q);
+    return sap__find_nearest(&q, max_distance, distance);
 }
 
 /* ====================================================================================================== */

@@ -420,7 +420,7 @@ typedef struct sap_stats {
     long long swaps, overlap_tests; /* of the last update */
     size_t bytes;                   /* all memory this world holds */
     int method;                     /* the sap_method that settled the last update; 0: nothing was recorded */
-    int cells;                      /* of the grid that hold a box that moves */
+    int cells;                      /* of the grid that hold a box that moves; of a given grid they are counted now */
     long long query_tests;          /* boxes looked at by queries since the last update */
 } sap_stats;
 #define SAP_STATS_QUERY_TESTS
@@ -1084,7 +1084,7 @@ typedef struct sap__share { /* all that a share of a search writes */
     int lacks_room, done;
 } sap__share;
 
-/* The user's grid, of sap_multi.h: boxes are laid by cell first. */
+/* The user's grid, of sap_multi.h: tiles are cut along its cells. */
 typedef struct sap__grid {
     int count[3]; /* cells on each axis, wrapped; powers of two if hashed */
     int is_given, hashed;
@@ -1127,7 +1127,7 @@ struct sap_world {
     sap_pair *pairs, *created, *deleted;
     sap__links *links; /* of pairs, if linked */
     int32_t linked;    /* the lists are those of the pairs; else they are made when they are needed */
-    int32_t linking;   /* 1 while a look makes them */
+    int32_t linking;   /* 1 while a look makes them, or counts cells */
     int32_t mended;    /* pairs that came or went since somebody needed the lists */
     int sorted_from;   /* pairs from this one on are sorted by their ids, as those are that came at once */
 
@@ -1139,7 +1139,6 @@ struct sap_world {
     int ends_ready;
     int sort_wait; /* updates before insertion sort is tried again */
     sap__grid grid;
-    int cells; /* of it that hold a box that moves */
 
     /* during an update */
     int method;            /* that settles it, or settled the last one */
@@ -1628,7 +1627,6 @@ static int sap__gather_found(sap_world *s);
 static int sap__reserve_events(sap_world *s);
 static void sap__commit(sap_world *s);
 static int sap__end_all(sap_world *s);
-static void sap__count_cells(sap_world *s);
 static void sap__check_wear(sap_world *s);
 
 static const sap__method sap__methods[] = {{NULL, NULL}, /* SAP_METHOD_AUTO is one of these: */
@@ -1772,7 +1770,6 @@ static sap_result sap__settle(sap_world *s) {
     }
     if (s->live) sap__commit(s);
     sap__settle_boxes(s);
-    if (s->grid.is_given) sap__count_cells(s);
     sap__check_wear(s);
     s->query_visits = 0;
     return SAP_OK;
@@ -2995,9 +2992,30 @@ static float sap__root(double v, int dims) {
     return (float)v;
 }
 
+static double sap__floor(double v) {
+    const double whole = v > 1e15 ? 1e15 : v < -1e15 ? -1e15 : (double)(long long)v;
+    return whole - (whole > v);
+}
+
+/* A tile becomes a block of whole cells of the user's grid, or a whole part of one; cells go on beyond the bounds. */
+static void sap__fit_to_cells(const sap__grid *g, sap__tiles *t, float range[3]) {
+    int k;
+    for (k = 0; k < 3; k++) {
+        const double cell = (double)g->size[k], from = 0.5 * (double)t->origin[k] - (double)g->origin[k];
+        double tile = (double)range[k] / t->count[k], first, count;
+        if (g->count[k] < 2 || t->count[k] < 2 || tile > 1e6 * cell || cell > 1e6 * tile) continue;
+        tile = tile > cell ? cell * sap__floor(tile / cell + 0.5) : cell / sap__floor(cell / tile + 0.5);
+        first = sap__floor(from / tile);
+        count = sap__floor((from + (double)range[k]) / tile) - first + 1;
+        t->origin[k] = (float)(2 * ((double)g->origin[k] + first * tile));
+        range[k] = (float)(count * tile);
+        t->count[k] = (int)count;
+    }
+}
+
 /* The tiles for boxes that are about as these: of sixteen boxes each, if they lay evenly. Sizes are measured in boxes,
    so that long boxes get long tiles; an axis on which all lie within one tile is not cut. 0: none can be cut. */
-static int sap__choose_tiles(const sap__box *boxes, const uint64_t *items, int n, sap__tiles *t) {
+static int sap__choose_tiles(const sap_world *s, const uint64_t *items, int n, sap__tiles *t) {
     const int m = n < SAP__SAMPLE ? n : SAP__SAMPLE;
     float range[3], size[3], side = 0;
     int i, k, flat = 0;
@@ -3005,7 +3023,7 @@ static int sap__choose_tiles(const sap__box *boxes, const uint64_t *items, int n
         float least = 4 * SAP__FAR, most = -4 * SAP__FAR;
         double sum = 0;
         for (i = 0; i < m; i++) { /* the bits of a float are about its logarithm: this is nearly the geometric mean */
-            const sap__box *box = &boxes[(uint32_t)items[(uint64_t)((uint32_t)i * 2654435761u) * (uint64_t)n >> 32]];
+            const sap__box *box = &s->now[(uint32_t)items[(uint64_t)((uint32_t)i * 2654435761u) * (uint64_t)n >> 32]];
             const float lo = sap__within(sap__float(box->lo[k])), hi = sap__within(sap__float(box->hi[k]));
             least = lo + hi < least ? lo + hi : least;
             most = lo + hi > most ? lo + hi : most;
@@ -3035,6 +3053,7 @@ static int sap__choose_tiles(const sap__box *boxes, const uint64_t *items, int n
         t->large[k] = 4 * (side < 1 ? size[k] : tile) + (flat >> k & 1 ? 2 * range[k] : 0);
         t->slim[k] = 0.25f * t->large[k];
     }
+    if (s->grid.is_given) sap__fit_to_cells(&s->grid, t, range);
     t->z = t->count[0] > t->count[1] ? (t->count[0] > t->count[2] ? 0 : 2) : t->count[1] > t->count[2] ? 1 : 2;
     t->x = t->z == 0 ? 1 : 0;
     t->y = t->z == 2 ? 1 : 2;
@@ -3084,7 +3103,7 @@ static int sap__lay_tiles(sap_world *s, uint64_t *items, uint64_t *tmp, int n, u
     int32_t at[3][SAP__LANES];
     uint32_t slim[3], most, large, cells;
     int i, j, used, early = sap__early_steps(s, n);
-    if (n <= 2 * SAP__LANES || depth > SAP__CROWDS || !sap__choose_tiles(s->now, items, n, &t)) return 1;
+    if (n <= 2 * SAP__LANES || depth > SAP__CROWDS || !sap__choose_tiles(s, items, n, &t)) return 1;
     cells = (uint32_t)t.count[0] * (uint32_t)t.count[1] * (uint32_t)t.count[2];
     for (i = 0; i < n; i += SAP__LANES) {
         const int here = n - i < SAP__LANES ? n - i : SAP__LANES;
@@ -3121,64 +3140,38 @@ static sap__grid sap__grid_for(const sap_world *s, int n) {
     return g;
 }
 
-/* The cell of the user's grid in which a box has its home: that of its middle, wrapped. */
-static uint32_t sap__cell_of(const sap__grid *g, const sap__box *box) {
-    uint32_t cell = 0;
-    int k;
-    for (k = 0; k < 3; k++) {
-        const float lo = sap__within(sap__float(box->lo[k])), hi = sap__within(sap__float(box->hi[k]));
-        double at;
-        if (g->count[k] < 2) continue;
-        at = (((double)lo + (double)hi) * 0.5 - (double)g->origin[k]) / (double)g->size[k];
-        at = at > 1e15 ? 1e15 : at < -1e15 ? -1e15 : at;
-        {
-            const long long whole = (long long)at - (at < (double)(long long)at);
-            const long long wrapped = whole % g->count[k];
-            cell = cell * (uint32_t)g->count[k] + (uint32_t)(wrapped < 0 ? wrapped + g->count[k] : wrapped);
-        }
-    }
-    return cell;
+/* Where along an axis of the user's grid a box has its home: in the cell of its middle, wrapped. */
+static uint32_t sap__cell_on(const sap__grid *g, const sap__box *box, int k) {
+    const double lo = (double)sap__within(sap__float(box->lo[k])), hi = (double)sap__within(sap__float(box->hi[k]));
+    double at = ((lo + hi) * 0.5 - (double)g->origin[k]) / (double)g->size[k];
+    long long cell;
+    if (g->count[k] < 2) return 0;
+    if (at >= 0 && at < g->count[k]) return (uint32_t)at;
+    at = at > 1e15 ? 1e15 : at < -1e15 ? -1e15 : at;
+    cell = (long long)at - (at < (double)(long long)at);
+    cell %= g->count[k];
+    return (uint32_t)(cell < 0 ? cell + g->count[k] : cell);
 }
 
-/* The same in the user's grid: by cell first, and within each cell by tiles. Boxes larger than a cell come behind all
-   others. */
-static int sap__lay_cells(sap_world *s, uint64_t *items, uint64_t *tmp, int n, uint32_t *count) {
-    const sap__grid g = sap__grid_for(s, n);
-    const uint32_t keys = (uint32_t)g.count[0] * (uint32_t)g.count[1] * (uint32_t)g.count[2];
-    uint32_t most;
-    int i, j, k, used;
-    for (i = 0; i < n; i++) {
-        const sap__box *box = &s->now[(uint32_t)items[i]];
-        uint32_t key = sap__cell_of(&g, box);
-        for (k = 0; k < 3; k++)
-            if (g.count[k] > 1 && sap__within(sap__float(box->hi[k])) - sap__within(sap__float(box->lo[k])) > g.size[k])
-                key = keys;
-        items[i] = sap__item(key, (uint32_t)items[i]);
-    }
-    used = sap__sort_by_count(items, tmp, n, count, keys + 1, &most);
-    for (i = 0; i < n; i = j) {
-        for (j = i + 1; j < n && items[j] >> 32 == items[i] >> 32;) j++;
-        (void)sap__lay_tiles(s, items + i, tmp, j - i, count, 1);
-    }
-    return used;
-}
-
-/* How many cells of the user's grid are the home of a box that moves. s->items has a bit for each cell. */
-static void sap__count_cells(sap_world *s) {
+/* How many cells of the user's grid are the home of a box that moves: counted when somebody looks. s->items, which
+   nobody uses between updates, has a bit for each cell. */
+static int sap__count_cells(sap_world *s) {
     const int moving = s->live - s->live_static;
     const sap__grid g = sap__grid_for(s, moving);
     const uint32_t slots = (uint32_t)sap__length(s->state);
     uint32_t slot;
-    s->cells = 0;
-    if (moving == 0) return;
+    int k, cells = 0;
+    if (sap__capacity(s->items) < moving / 4 + 2) return 0;
     memset(s->items, 0, (size_t)(moving / 4 + 2) * sizeof *s->items);
     for (slot = 0; slot < slots; slot++) {
         uint32_t cell;
         if ((s->state[slot] & (SAP__LIVE | SAP__STATIC)) != SAP__LIVE) continue;
-        cell = sap__cell_of(&g, sap__recorded_box(s, slot));
-        s->cells += (s->items[cell / 64] >> cell % 64 & 1) == 0;
+        for (cell = 0, k = 0; k < 3; k++)
+            cell = cell * (uint32_t)g.count[k] + sap__cell_on(&g, sap__recorded_box(s, slot), k);
+        cells += (s->items[cell / 64] >> cell % 64 & 1) == 0;
         s->items[cell / 64] |= UINT64_C(1) << cell % 64;
     }
+    return cells;
 }
 
 /* ---- build --------------------------------------------------------------------------------------------------- */
@@ -3198,9 +3191,8 @@ static int sap__chunks_for(int leaves) {
 
 static int sap__reserve_index(sap_world *s, sap__index *t, int boxes, int fill) {
     int spare, chunks = sap__chunks_for(sap__leaves_for(boxes, fill, &spare)) + 1;
-    const int cells = s->grid.is_given ? 16 * (boxes + 2) / (int)(sizeof(sap__chunk) / sizeof(uint32_t)) + 1 : 0;
-    return sap__reserve(&t->chunk, chunks > cells ? chunks : cells) && sap__reserve(&t->bound, chunks) &&
-           sap__reserve(&t->used, chunks) && sap__reserve(&s->items, boxes) && sap__reserve(&s->tmp, boxes);
+    return sap__reserve(&t->chunk, chunks) && sap__reserve(&t->bound, chunks) && sap__reserve(&t->used, chunks) &&
+           sap__reserve(&s->items, boxes) && sap__reserve(&s->tmp, boxes);
 }
 
 /* A share of the leaves takes its boxes from s->items, which s->filling is for. */
@@ -3266,9 +3258,7 @@ static int sap__build_of(sap_world *s, sap__index *t, int n, int fill) {
     t->ready = 0;
     if (!sap__reserve_index(s, t, n, fill)) return sap__fail(s, SAP_ERROR_MEMORY);
     count = (uint32_t *)(void *)t->chunk; /* scratch, until the leaves are filled */
-    t->tiles = s->grid.is_given && n ? sap__lay_cells(s, s->items, s->tmp, n, count)
-                                     : sap__lay_tiles(s, s->items, s->tmp, n, count, 0);
-    if (n == 0) t->tiles = 0;
+    t->tiles = n ? sap__lay_tiles(s, s->items, s->tmp, n, count, 0) : 0;
     t->count[0] = sap__leaves_for(n, fill, &t->spare);
     t->first[0] = 0;
     for (t->levels = 1, all = t->count[0]; t->count[t->levels - 1] > 1; t->levels++) {
@@ -4512,8 +4502,10 @@ SAP_DEF sap_result sap_set_pair_data(sap_world *s, sap_id a, sap_id b, void *use
 }
 
 SAP_DEF sap_result sap_set_pair_data_at(sap_world *s, int index, void *user_data) {
-    const sap_result r = sap__begin_call(s, !s || index < 0 || index >= sap__length(s->pairs) ? "index" : NULL, 0);
-    if (r == SAP_OK) s->pairs[index].user_data = user_data;
+    const sap_result r = sap__begin_call(s, NULL, 0);
+    if (r != SAP_OK) return r;
+    if (index < 0 || index >= sap__length(s->pairs)) return sap__refuse(s, SAP_ERROR_ARGUMENT, "index", -1);
+    s->pairs[index].user_data = user_data;
     return r;
 }
 
@@ -4619,6 +4611,16 @@ SAP_DEF int sap_is_static(const sap_world *s, sap_id id) {
     return slot != SAP__NONE && (s->state[slot] & SAP__STATIC);
 }
 
+/* Several threads may look at once: one counts, the others wait. */
+static int sap__look_at_cells(const sap_world *world) {
+    sap_world *s = (sap_world *)(uintptr_t)world;
+    int cells;
+    while (sap__atomic_swap(&s->linking, 1)) continue;
+    cells = sap__count_cells(s);
+    sap__atomic_set(&s->linking, 0);
+    return cells;
+}
+
 SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats) {
     int i;
     if (!stats) return;
@@ -4632,7 +4634,7 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats) {
     stats->swaps = s->swaps;
     stats->overlap_tests = s->tests;
     stats->method = s->method;
-    stats->cells = s->grid.is_given ? s->cells : s->index[0].tiles;
+    stats->cells = s->grid.is_given ? sap__look_at_cells(s) : s->index[0].tiles;
     if (stats->cells > s->live - s->live_static) stats->cells = s->live - s->live_static;
     stats->query_tests = s->query_visits;
     for (i = 0; i < SAP__GATES; i++)

@@ -49,10 +49,12 @@
              (i mod a, j mod b, k mod c) of a table: powers of two whose product is at most config.entries
    chosen    neither is given: tiles from a sample of the boxes, as in sap.h
 
-   Fixed and hashed are one formula: which cell, wrapped by how many there are. Boxes are laid by cell first, and within
-   a cell by tiles, so what is near in the grid is near in memory and is settled together; cells may be settled by
-   different threads. Boxes at opposite ends may share a cell: they do not pair, for their bounds are compared. With
-   more than sixteen cells for each box an axis is halved until there are fewer.
+   Fixed and hashed are one formula: which cell, wrapped by how many there are. The tiles that boxes are laid in are
+   blocks of whole cells, or whole parts of one, of about sixteen boxes each: no tile crosses a border that it does not
+   take in whole. So what is near in the grid is near in memory and is settled together; tiles may be settled by
+   different threads. Cells go on beyond the bounds, and have the names of those at the other end: what leaves the
+   bounds is in that cell, but stands beside what it is near. In sap_stats.cells an axis counts as halved while there
+   are more than sixteen cells for each box.
 
    The paper puts an object into every cell that it touches, and lets a shared pair manager count in how many of them a
    pair overlaps (II.4, II.5). Here each box has one home, the cell of its middle, and a pair across a border is found
@@ -67,8 +69,8 @@
    call neither the allocator nor the filter. Without it all runs on the caller's thread. One sap_multi is used by one
    thread at a time, but for looks, and for queries after sap_multi_prepare_queries, as in sap.h.
 
-   Memory follows the boxes, not the cells: a grid takes two bytes a box while an index is built. What fails for memory
-   fails as in sap.h: nothing has changed, and a later call succeeds.
+   Memory follows the boxes, not the cells. What fails for memory fails as in sap.h: nothing has changed, and a later
+   call succeeds.
 */
 #if defined(SAP_MULTI_IMPLEMENTATION) && !defined(SAP_IMPLEMENTATION)
 #define SAP_IMPLEMENTATION /* also where only the second include of this file asks for it */

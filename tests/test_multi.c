@@ -1147,6 +1147,50 @@ static void given_cells(int each) {
     CHECK_EQUAL(live_blocks, 0);
 }
 
+/* A grid is about speed: cells as small as a box, or as large as half of the world, cost little more to look through
+   than none, also for boxes that have left the bounds. */
+static void grids_cost_little(void) {
+    enum { N = 4000, GRIDS = 7, SIDE = 40 };
+    static sap_aabb boxes[N];
+    static sap_id ids[N];
+    long long none = 0;
+    int grid, i, k, frame;
+    for (grid = 0; grid < GRIDS; grid++) {
+        test_rng rng = {17};
+        sap_multi_config c;
+        sap_multi *m;
+        long long tests = 0;
+        memset(&c, 0, sizeof c);
+        for (k = 0; k < 3; k++) {
+            c.bounds.min[k] = (float)(grid == 4 ? -1000 : 0);
+            c.bounds.max[k] = c.bounds.min[k] + SIDE;
+            c.cells[k] = grid == 0 ? 0 : grid == 1 ? 2 : grid == 2 ? 7 : grid == 3 ? 40 : 9;
+            c.cell_size[k] = grid == 5 ? 1.5f : 11;
+        }
+        c.hashed = grid > 4;
+        m = sap_multi_create(&c);
+        if (!CHECK(m != NULL)) exit(1);
+        for (i = 0; i < N; i++)
+            for (k = 0; k < 3; k++)
+                boxes[i].min[k] = test_uniform(&rng, 0, SIDE), boxes[i].max[k] = boxes[i].min[k] + 1;
+        CHECK_EQUAL(sap_multi_add_many(m, N, boxes, NULL, ids), SAP_OK);
+        for (frame = 0; frame < 20; frame++) {
+            CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+            tests += stats_of(m).overlap_tests;
+            for (i = 0; i < N; i++)
+                for (k = 0; k < 3; k++) {
+                    const float step = test_uniform(&rng, -0.5f, 0.5f);
+                    boxes[i].min[k] += step, boxes[i].max[k] += step;
+                }
+            CHECK_EQUAL(sap_multi_move_many(m, N, ids, boxes), SAP_OK);
+        }
+        if (grid == 0) none = tests;
+        CHECK_MESSAGE(2 * tests <= 3 * none, "grid %d: %lld boxes looked at, %lld without", grid, tests, none);
+        sap_multi_destroy(m);
+    }
+    CHECK_EQUAL(live_blocks, 0);
+}
+
 /* Memory follows the boxes: not the number of cells, nor where the boxes have been. */
 static void memory_follows_the_boxes(void) {
     enum { N = CLUSTERS * IN_CLUSTER, MOVES = 60 };
@@ -1635,6 +1679,7 @@ int main(int argc, char **argv) {
     most_cells();
     given_cells(1);
     given_cells(100);
+    grids_cost_little();
     memory_follows_the_boxes();
     large_boxes_and_small_cells();
     all_bytes_are_counted();

@@ -4778,7 +4778,7 @@ static void sap__put_queue(unsigned char **p, const sap_world *s, const sap__que
 }
 
 SAP_DEF sap_result sap_save(const sap_world *s, void *buffer, size_t size) {
-    unsigned char *p = (unsigned char *)buffer, *check = p + 4 * SAP__CHECK_WORD;
+    unsigned char *p = (unsigned char *)buffer, *check;
     sap__saved_header h;
     uint32_t i;
     uint64_t hash;
@@ -4813,6 +4813,7 @@ SAP_DEF sap_result sap_save(const sap_world *s, void *buffer, size_t size) {
     hash = sap__check((const unsigned char *)buffer, sap__saved_size(&h));
     h.check[0] = (uint32_t)hash;
     h.check[1] = (uint32_t)(hash >> 32);
+    check = (unsigned char *)buffer + 4 * SAP__CHECK_WORD;
     sap__put(&check, h.check, sizeof h.check);
     return SAP_OK;
 }

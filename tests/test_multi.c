@@ -1150,12 +1150,12 @@ static void given_cells(int each) {
 /* A grid is about speed: cells as small as a box, or as large as half of the world, cost little more to look through
    than none, also for boxes that have left the bounds. */
 static void grids_cost_little(void) {
-    enum { N = 4000, GRIDS = 7, SIDE = 40 };
+    enum { N = 4000, WAYS = 7, SIDE = 40 };
     static sap_aabb boxes[N];
     static sap_id ids[N];
     long long none = 0;
     int grid, i, k, frame;
-    for (grid = 0; grid < GRIDS; grid++) {
+    for (grid = 0; grid < WAYS; grid++) {
         test_rng rng = {17};
         sap_multi_config c;
         sap_multi *m;

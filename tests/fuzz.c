@@ -1608,7 +1608,8 @@ static void do_look(void) {
 
 static void do_change_way(void) {
     subject *w = &run.subjects[take_below(WORLDS)];
-    force_method(inside(w), take_below(SAP_METHOD_QUERY + 1));
+    force_method(inside(w), take_below(SAP_METHOD_QUERY + 1)); /* it may need arrays that the config's did not */
+    w->reserved_boxes = w->reserved_pairs = -1;
     (void)force_kernel(inside(w), take_below(KERNELS)); /* if there is such a kernel */
 }
 

@@ -975,8 +975,49 @@ static void test_update_callbacks(void) {
     sap_destroy(w);
 }
 
+static int stop_at_once(sap_id id, void *object, void *user) {
+    (void)id, (void)object;
+    ++*(int *)user;
+    return 0;
+}
+
+static float stop_ray_at_once(sap_id id, void *object, float t, void *user) {
+    (void)t;
+    return (float)stop_at_once(id, object, user);
+}
+
+/* A query's callback adds boxes and asks again: a nested query that stops at the first hit has seen one, new or old. */
+static int ask_for_one(sap_id id, void *object, void *user) {
+    sap_world *w = (sap_world *)user;
+    const float from[3] = {-1, 0.5f, 0.5f}, to[3] = {9, 0, 0};
+    const sap_aabb all = {{0, 0, 0}, {9, 9, 9}}, box = {{0, 0, 0}, {1, 1, 1}};
+    int i, calls;
+    (void)id, (void)object;
+    for (i = 0; i < 3; i++) {
+        calls = 0;
+        CHECK_EQUAL(sap_query_box(w, &all, 0xffffffffu, stop_at_once, &calls), 1);
+        CHECK_EQUAL(calls, 1);
+        calls = 0;
+        CHECK_EQUAL(sap_ray_cast(w, from, to, 0xffffffffu, stop_ray_at_once, &calls), 1);
+        CHECK_EQUAL(calls, 1);
+        CHECK(sap_add(w, &box, NULL) != 0);
+    }
+    return 1;
+}
+
+static void test_stop_among_new_boxes(void) {
+    sap_world *w = sap_create(NULL);
+    const sap_aabb box = {{2, 0, 0}, {3, 1, 1}};
+    CHECK(sap_add(w, &box, NULL) != 0);
+    CHECK(sap_add(w, &box, NULL) != 0);
+    CHECK_EQUAL(sap_query_box(w, &box, 0xffffffffu, ask_for_one, w), 2);
+    CHECK_EQUAL(sap_count(w), 8);
+    sap_destroy(w);
+}
+
 int main(int argc, char **argv) {
     int seeds = test_argument(argc, argv, 1, 150), seed;
+    test_stop_among_new_boxes();
     test_by_hand();
     test_as_long_as_floats();
     test_update_callbacks();

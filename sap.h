@@ -4421,6 +4421,7 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
     if (boxes > SAP__MAX_BOXES) return sap__end_call(s, SAP_ERROR_LIMIT);
     s->updates = -1;
     slots = boxes && boxes < SAP__MAX_BOXES - SAP__RESTING - 1 ? boxes + SAP__RESTING + 1 : boxes;
+    if (slots < sap__length(s->state)) slots = sap__length(s->state); /* those of a crowd that left */
     most = slots > pairs ? slots : pairs;
     if (!sap__reserve_boxes(s, slots) || !sap__reserve(&s->again, sap__capacity(s->record)) ||
         !sap__reserve_pairs(s, pairs, pairs, pairs) ||

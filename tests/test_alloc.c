@@ -448,6 +448,26 @@ static void reserve_counts_free_slots(void) {
     CHECK_EQUAL(live_blocks, 0);
 }
 
+/* A method has one place for each slot: also for those of a crowd that left before the method was first used. */
+static void reserve_after_a_crowd(int method) {
+    enum { N = 1000 };
+    static sap_id ids[N];
+    sap_world *s = open_method(method);
+    const sap_aabb box = {{0, 0, 0}, {1, 1, 1}};
+    long before;
+    int i;
+    for (i = 0; i < N; i++) ids[i] = sap_add(s, &box, NULL);
+    CHECK_EQUAL(sap_remove_many(s, N - 1, ids), SAP_OK);
+    CHECK_EQUAL(sap_reserve(s, 2, 1), SAP_OK);
+    before = allocations;
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK(sap_add(s, &box, NULL) != 0);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK_EQUAL(allocations, before);
+    sap_destroy(s);
+    CHECK_EQUAL(live_blocks, 0);
+}
+
 int main(int argc, char **argv) {
     uint64_t seed = (uint64_t)test_argument(argc, argv, 1, 1);
     int method, kind;
@@ -456,6 +476,7 @@ int main(int argc, char **argv) {
         what_never_fails(method);
         update_waits_for_memory(method);
         one_meets_many(method);
+        reserve_after_a_crowd(method);
         for (kind = 0; kind < SCENE_COUNT; kind++) reserved(method, seed + (uint64_t)kind, (scene)kind);
     }
     rooms_grow_unevenly(seed);

@@ -212,9 +212,10 @@ enum { SAP_STEP_PASS, SAP_STEP_START, SAP_STEP_STOP, SAP_STEP_REJECT };
 typedef int sap_filter(const sap_pair *pair, void *user);
 
 /* How an update finds the pairs that begin and end. All methods give the same ids, events, order of pairs and
-   snapshots. SAP_METHOD_SORT never gives up, whatever it costs; SAP_METHOD_AUTO has a budget. */
+   snapshots. AUTO prunes or queries, by how many boxes have changed: insertion sort, the paper's method, is
+   for who asks for it, and never gives up, whatever it costs. */
 typedef enum sap_method {
-    SAP_METHOD_AUTO = 0, /* the cheapest, chosen by counts */
+    SAP_METHOD_AUTO = 0, /* the cheaper of PRUNE and QUERY, by counts */
     SAP_METHOD_SORT,     /* insertion sort of the endpoint arrays (Terdiman I.2 to I.5) */
     SAP_METHOD_PRUNE,    /* box pruning of all (I.4c) */
     SAP_METHOD_QUERY     /* each changed box looks for its overlaps */
@@ -1102,7 +1103,6 @@ typedef void sap__step(sap_world *s, int share, int shares);
 struct sap_world {
     sap_config config;
     const sap__kernel *kernel;
-    int width;       /* boxes that it compares at a time */
     int32_t used[6]; /* see sap__axes_used */
     int in_callback, in_filter;
     sap_result last_error;
@@ -1137,7 +1137,6 @@ struct sap_world {
     long long query_visits; /* chunks, since the last update */
     uint64_t *ends[3];      /* sorted endpoints of all boxes, a sentinel at each side; see endpoints */
     int ends_ready;
-    int sort_wait; /* updates before insertion sort is tried again */
     sap__grid grid;
 
     /* during an update */
@@ -1611,7 +1610,7 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
        prune   box pruning of all boxes (I.4c)                              cost ~ boxes + what they touch
        query   each changed box looks for its overlaps in the index         cost ~ changed * log(boxes)
 
-   A method answers 0 if it fails; then s->failure says why, SAP_OK that it gave up. */
+   A method answers 0 if it fails; then s->failure says why. */
 typedef struct sap__method {
     int (*find_begun)(sap_world *s);
     int (*find_ended)(sap_world *s);
@@ -1641,28 +1640,17 @@ enum { SAP__TRACES = 0 };
 #endif
 
 enum {
-    SAP__PRUNE_PART = 8,  /* pruned if more than one box in so many changed, else each of them looks around */
-    SAP__SORT_WIDTH = 4,  /* insertion sort is tried where a kernel compares no more than so many boxes at a time, */
-    SAP__SORT_LEAST = 64, /* in worlds of more boxes than these, */
-    SAP__SORT_CALM = 64,  /* if in the last update one pair began or ended for so many boxes, or fewer, */
-    SAP__SORT_SHIFTS = 8, /* given up above so many shifts a box, kept up to one for so many boxes, */
-    SAP__SORT_WAIT = 64,  /* and tried again so many updates after it was given up */
-    SAP__TRIM = 8         /* updates between trims; the first one comes with the second update */
+    SAP__PRUNE_PART = 8, /* pruned if more than one box in so many changed, else each of them looks around */
+    SAP__TRIM = 8        /* updates between trims; the first one comes with the second update */
 };
 
-/* AUTO goes by counts, never by a clock. */
-static int sap__choose_method(sap_world *s) {
+/* AUTO goes by counts, never by a clock. It never sorts: sixteen boxes at a time, pruning anew is faster than keeping
+   the endpoints sorted, however little the boxes move. With SAP_TRACE it does, to be watched. */
+static int sap__choose_method(const sap_world *s) {
     const int moving = s->live - s->live_static, changed = s->changed[0] + s->changed[1];
     if (s->config.method != SAP_METHOD_AUTO) return s->config.method;
     if (SAP__TRACES) return SAP_METHOD_SORT;
-    if (SAP__PRUNE_PART * (long long)changed <= moving) return SAP_METHOD_QUERY;
-    if (s->sort_wait > 0) s->sort_wait--;
-    if (s->width > SAP__SORT_WIDTH || s->sort_wait || s->mixed || moving <= SAP__SORT_LEAST) return SAP_METHOD_PRUNE;
-    if (s->ends_ready) return SAP_METHOD_SORT;
-    return s->live_static == 0 &&
-                   SAP__SORT_CALM * ((long long)sap__length(s->created) + sap__length(s->deleted)) < moving
-               ? SAP_METHOD_SORT
-               : SAP_METHOD_PRUNE;
+    return SAP__PRUNE_PART * (long long)changed <= moving ? SAP_METHOD_QUERY : SAP_METHOD_PRUNE;
 }
 
 /* Where now and was have changed places, now says again where boxes are that have not changed since. */
@@ -1759,11 +1747,6 @@ static sap_result sap__settle(sap_world *s) {
     if (s->method != SAP_METHOD_SORT) s->ends_ready = 0;
     s->swaps = s->tests = 0;
     good = s->live ? sap__find_changes(s) : sap__end_all(s);
-    if (!good && s->failure == SAP_OK) { /* too many shifts */
-        s->sort_wait = SAP__SORT_WAIT;
-        s->method = SAP_METHOD_PRUNE;
-        good = sap__find_changes(s);
-    }
     if (!good || (s->live && (!sap__gather_found(s) || !sap__reserve_events(s)))) {
         s->ends_ready = s->index[0].ready = s->index[1].ready = 0;
         return s->failure;
@@ -2384,9 +2367,9 @@ static int sap__rule_stop(sap_world *s, int axis, uint32_t a, uint32_t b) {
        equals pass                        nothing
 
    The paper asks for starts before stops, so that a pair which does both is not left behind; here each rule looks
-   at the boxes before and now, and the order does not matter. Returns the shifts made, more than budget if it gave
-   up, -1 without memory. O(ends + shifts). */
-static long long sap__ends_pass(sap_world *s, int axis, long long budget) {
+   at the boxes before and now, and the order does not matter. Returns the shifts made, -1 without memory.
+   O(ends + shifts). */
+static long long sap__ends_pass(sap_world *s, int axis) {
     uint64_t *ends = s->ends[axis];
     int n = sap__length(ends) - 1, i, j;
     long long shifts = 0;
@@ -2405,7 +2388,6 @@ static long long sap__ends_pass(sap_world *s, int axis, long long budget) {
         }
         ends[j] = end;
         shifts += i - j;
-        if (shifts > budget) break;
     }
     return shifts;
 }
@@ -2430,9 +2412,6 @@ static int sap__sort_new(sap_world *s) {
 }
 
 static int sap__sort_begun(sap_world *s) {
-    const long long budget = s->config.method == SAP_METHOD_AUTO && !SAP__TRACES
-                                 ? SAP__SORT_SHIFTS * (long long)(s->live + 1)
-                                 : LLONG_MAX / 2;
     int k;
     if (!sap__reserve_ends(s, sap__length(s->state))) return sap__fail(s, SAP_ERROR_MEMORY);
     sap__link_pairs(s);
@@ -2442,14 +2421,12 @@ static int sap__sort_begun(sap_world *s) {
     for (k = 0; k < 3; k++) {
         long long shifts;
         if (!s->used[k]) continue;
-        shifts = sap__ends_pass(s, k, budget - s->swaps);
+        shifts = sap__ends_pass(s, k);
         if (shifts < 0) return 0;
         s->swaps += shifts;
-        if (s->swaps > budget) return sap__fail(s, SAP_OK);
     }
     sap__ends_merge(s);
     s->ends_ready = 1;
-    if (SAP__SORT_SHIFTS * s->swaps > s->live) s->sort_wait = SAP__SORT_WAIT;
     return sap__sort_new(s);
 }
 
@@ -2646,7 +2623,6 @@ struct sap__kernel {
     uint32_t (*ball)(const sap__chunk *c, const sap__probe *p, float *near);
     uint32_t (*slab)(const sap__chunk *c, const sap__probe *p, float *near);
     uint32_t (*cells)(const sap__chunk *c, const sap__tiles *t, int32_t at[3][SAP__LANES], uint32_t slim[3]);
-    int width;
 };
 
 enum { SAP__KERNEL_SCALAR, SAP__KERNEL_SSE2, SAP__KERNEL_AVX2, SAP__KERNEL_AVX512, SAP__KERNEL_NEON, SAP__KERNEL_WASM };
@@ -2800,9 +2776,8 @@ enum { SAP__KERNEL_SCALAR, SAP__KERNEL_SSE2, SAP__KERNEL_AVX2, SAP__KERNEL_AVX51
         }                                                                                                              \
         return large;                                                                                                  \
     }                                                                                                                  \
-    static const sap__kernel sap__kernel##W = {                                                                        \
-        sap__fill##W,  sap__bound##W, sap__meet##W, sap__own##W,   sap__hits##W,                                       \
-        sap__touch##W, sap__ball##W,  sap__slab##W, sap__cells##W, W};
+    static const sap__kernel sap__kernel##W = {sap__fill##W,  sap__bound##W, sap__meet##W, sap__own##W,  sap__hits##W, \
+                                               sap__touch##W, sap__ball##W,  sap__slab##W, sap__cells##W};
 
 /* Rows of four words, turned into columns: the first words of four boxes are their mins and max x, the last ones min z
    and their maxs. */
@@ -4399,7 +4374,6 @@ SAP_DEF sap_world *sap_create(const sap_config *config) {
     if (s->config.axes == 0) s->config.axes = SAP_AXIS_X | SAP_AXIS_Y | SAP_AXIS_Z;
     sap__axes_used(s->config.axes, s->used);
     s->kernel = sap__best_kernel();
-    s->width = s->kernel->width;
     s->updates = SAP__TRIM - 2;
     return s;
 }
@@ -4428,7 +4402,7 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
         !sap__reserve(&s->share[0].found, (long long)pairs + SAP__BATCH + SAP__MEET) || !sap__reserve(&s->lost, most) ||
         !sap__reserve_index(s, &s->index[0], boxes, SAP__FILL_FEW) ||
         !sap__reserve_index(s, &s->index[1], boxes, SAP__FILL_FEW) ||
-        ((s->config.method == SAP_METHOD_SORT || s->config.method == SAP_METHOD_AUTO) && !sap__reserve_ends(s, slots)))
+        ((s->config.method == SAP_METHOD_SORT || SAP__TRACES) && !sap__reserve_ends(s, slots)))
         return sap__end_call(s, SAP_ERROR_MEMORY);
     for (i = 1; s->run && i < SAP__SHARES; i++)
         if (!sap__reserve(&s->share[i].found, pairs / 8 + SAP__BATCH + SAP__MEET))
@@ -4650,7 +4624,7 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats) {
 /* For tests: SAP__KERNEL_SCALAR and so on; 0 if this build or machine lacks it. */
 SAP__UNUSED static int sap__use_kernel(sap_world *s, int which) {
     const sap__kernel *kernel = sap__get_kernel(which);
-    if (kernel) s->kernel = kernel, s->width = kernel->width;
+    if (kernel) s->kernel = kernel;
     return kernel != NULL;
 }
 

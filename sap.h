@@ -1870,7 +1870,6 @@ static void sap__link_for_look(const sap_world *world) {
     while (sap__atomic_swap(&s->linking, 1)) continue;
     if (!s->linked) {
         sap__link_all(s);
-        s->mended = 0;
         sap__atomic_set(&s->linked, 1);
     }
     sap__atomic_set(&s->linking, 0);
@@ -1982,7 +1981,7 @@ static int sap__gather_found(sap_world *s) {
     int i, n = 0, all = 0;
     for (i = 0; s->config.filter && i < SAP__SHARES; i++) sap__filter_found(s, &s->share[i]);
     for (i = 0; i < SAP__SHARES; i++) {
-        if (sap__length(s->share[i].found) > INT_MAX - all) return sap__fail(s, SAP_ERROR_LIMIT);
+        if (sap__length(s->share[i].found) > INT_MAX - all) return sap__fail(s, SAP_ERROR_LIMIT); /* mutant: 60 GB */
         all += sap__length(s->share[i].found);
     }
     if (!sap__reserve(&s->share[0].found, all)) return sap__fail(s, SAP_ERROR_MEMORY);
@@ -2099,7 +2098,7 @@ static int sap__reserve_pairs(sap_world *s, int pairs, int created, int deleted)
 static int sap__reserve_events(sap_world *s) {
     const int found = sap__length(s->share[0].found), lost = sap__length(s->lost);
     const long long pairs = (long long)sap__length(s->pairs) - lost + found;
-    if (pairs > INT_MAX || (s->config.max_pairs && pairs > s->config.max_pairs)) return sap__fail(s, SAP_ERROR_LIMIT);
+    if (pairs > (s->config.max_pairs ? s->config.max_pairs : INT_MAX)) return sap__fail(s, SAP_ERROR_LIMIT);
     if (s->grid.is_given && !sap__reserve(&s->items, (s->live - s->live_static) / 4 + 2))
         return sap__fail(s, SAP_ERROR_MEMORY);
     return sap__reserve_pairs(s, (int)pairs, found, lost) || sap__fail(s, SAP_ERROR_MEMORY);
@@ -3107,7 +3106,7 @@ static int sap__lay_tiles(sap_world *s, uint64_t *items, uint64_t *tmp, int n, u
 /* The user's grid for so many boxes: an axis is halved until there are no more than sixteen cells for each. */
 static sap__grid sap__grid_for(const sap_world *s, int n) {
     sap__grid g = s->grid;
-    while ((double)g.count[0] * g.count[1] * g.count[2] > 16.0 * (n + 1)) {
+    while ((double)g.count[0] * g.count[1] * g.count[2] > 16.0 * (n + 1)) { /* mutant: about */
         const int k = g.count[0] >= g.count[1] ? (g.count[0] >= g.count[2] ? 0 : 2) : g.count[1] >= g.count[2] ? 1 : 2;
         if (!g.hashed) g.size[k] *= 2; /* two cells become one; of a table two entries do */
         g.count[k] = g.count[k] / 2 + (g.count[k] & 1);
@@ -3121,7 +3120,7 @@ static uint32_t sap__cell_on(const sap__grid *g, const sap__box *box, int k) {
     double at = ((lo + hi) * 0.5 - (double)g->origin[k]) / (double)g->size[k];
     long long cell;
     if (g->count[k] < 2) return 0;
-    if (at >= 0 && at < g->count[k]) return (uint32_t)at;
+    if (at >= 0 && at < g->count[k]) return (uint32_t)at; /* mutant: the quick way */
     at = at > 1e15 ? 1e15 : at < -1e15 ? -1e15 : at;
     cell = (long long)at - (at < (double)(long long)at);
     cell %= g->count[k];
@@ -3308,7 +3307,7 @@ static void sap__note_cost(sap__index *t, int what, double looks, double visits)
 static int sap__is_worn(const sap__index *t, int what) {
     const sap__cost *c = &t->cost[what];
     const double size = t->boxes + SAP__LANES, patience = t->patience < 1 ? 1 : t->patience;
-    if (2.0 * t->boxes + 64 < t->built || t->boxes > 2.0 * t->built + 64) return 1;
+    if (2.0 * t->boxes + 64 < t->built || t->boxes > 2.0 * t->built + 64) return 1; /* mutant: about */
     if (t->debt > patience * size) return 1;
     if (!c->is_known) return t->touched * 16.0 > size && c->looks == 0;
     if (t->touched > patience * size) return 1;
@@ -3407,7 +3406,7 @@ static int sap__spare_leaf(sap__index *t, const sap__box *box) {
 /* A leaf that a box touches, with a free lane, or -1: down from the root by what it touches, giving up after some
    chunks. */
 static int sap__touched_leaf(const sap_world *s, const sap__index *t, const sap__box *box) {
-    int stack[SAP__LEVELS * SAP__LANES], top = 1, left;
+    int stack[SAP__LEVELS * SAP__LANES], top = 1, left; /* mutant: seldom full */
     sap__probe p;
     p.box = *box;
     stack[0] = t->first[t->levels - 1];
@@ -4911,7 +4910,7 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     for (i = 0; i < h->slots; i++) {
         const sap__saved_slot slot = sap__saved_slot_at(in, i);
         s->state[i] = slot.state | (slot.state & SAP__RECORDED ? SAP__STALE : 0);
-        s->head[i] = s->place[i] = SAP__NONE;
+        s->place[i] = SAP__NONE; /* mutant: all is built anew */
         s->now[i] = slot.now;
         s->was[i] = slot.was;
         (void)sap__load_pointer(slot.object, &s->slots[i].object);
@@ -4938,7 +4937,7 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
         pair->object0 = s->slots[sap__slot_of(saved.id0)].object;
         pair->object1 = s->slots[sap__slot_of(saved.id1)].object;
         (void)sap__load_pointer(saved.user_data, &pair->user_data);
-        if (i && sap__pair_item(pair - 1) > sap__pair_item(pair)) s->sorted_from = (int)i;
+        if (i && sap__pair_item(pair - 1) > sap__pair_item(pair)) s->sorted_from = (int)i; /* mutant: none are equal */
     }
     sap__set_length(s->created, 0);
     sap__set_length(s->deleted, 0);

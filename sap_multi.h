@@ -217,7 +217,7 @@ enum {
 
 /* The region of a fixed grid: not given, good, or bad on an axis that is divided. */
 static int sap__fixed_grid(const sap_multi_config *c, const int32_t used[3], sap__grid *grid) {
-    int k, given = 0, divided = 0;
+    int k, given = 0;
     for (k = 0; k < 3; k++) given |= used[k] && (sap__key(c->bounds.min[k]) | sap__key(c->bounds.max[k])) != 0;
     for (k = 0; k < 3; k++) {
         const float min = c->bounds.min[k], max = c->bounds.max[k];
@@ -230,9 +230,8 @@ static int sap__fixed_grid(const sap_multi_config *c, const int32_t used[3], sap
         grid->origin[k] = min;
         grid->size[k] = (float)(((double)max - (double)min) / c->cells[k]);
         grid->count[k] = grid->size[k] > 0 ? c->cells[k] : 1;
-        divided |= grid->count[k] > 1;
+        grid->is_given |= grid->count[k] > 1;
     }
-    grid->is_given = divided;
     return 1;
 }
 

@@ -1786,6 +1786,7 @@ static void memory_is_bounded(void) {
         for (k = 0; k < CROWD; k++) move(s, ids[k], boxes[k]);
         CHECK_EQUAL(sap_update(s), SAP_OK);
         walk(s, &rng, boxes, ids, walkers, 100);
+        CHECK(are_all_bytes(s));
         CHECK_MESSAGE(bytes_of(s) <= 2 * before, "%d of %d boxes walk: %lu bytes before the crowd, %lu after it",
                       walkers, n, (unsigned long)before, (unsigned long)bytes_of(s));
         sap_destroy(s);

@@ -1072,7 +1072,6 @@ typedef struct sap__index {
     int tiles;                /* that hold a box, when it was built */
     sap__cost cost[SAP__COSTS];
     double debt, patience; /* chunks visited beyond what a new index would have cost; how much is too much, by box */
-    int hold;              /* so many more bulk changes rebuild it at once */
 } sap__index;
 
 /* Loops over many boxes or pairs are cut into shares, for threads; one thread takes one share over everything. */
@@ -2926,14 +2925,13 @@ static const sap__kernel *sap__best_kernel(void) {
    visited for each look-up, beside what it cost when the index was new. A worn index is built anew, when that has paid
    for itself (sap__is_worn). So what an update costs depends on the boxes as they are, not on how they came there. */
 enum {
-    SAP__FILL_BULK = 16,   /* boxes to a leaf, where all are read anew; */
-    SAP__FILL_FEW = 14,    /* where few change, with lanes for boxes that come */
-    SAP__BULK_PART = 8,    /* refit if more than one box in so many changed */
-    SAP__CROWD = 48,       /* so many boxes in one tile are cut into tiles again, */
-    SAP__CROWDS = 6,       /* up to so often */
-    SAP__SAMPLE = 128,     /* boxes that tell the size of the tiles */
-    SAP__COST_LOOKS = 256, /* look-ups that tell what they cost */
-    SAP__HOLD = 32         /* builds before a refit is tried again, after one that was worse than a build */
+    SAP__FILL_BULK = 16,  /* boxes to a leaf, where all are read anew; */
+    SAP__FILL_FEW = 14,   /* where few change, with lanes for boxes that come */
+    SAP__BULK_PART = 8,   /* refit if more than one box in so many changed */
+    SAP__CROWD = 48,      /* so many boxes in one tile are cut into tiles again, */
+    SAP__CROWDS = 6,      /* up to so often */
+    SAP__SAMPLE = 128,    /* boxes that tell the size of the tiles */
+    SAP__COST_LOOKS = 256 /* look-ups that tell what they cost */
 };
 
 static void sap__free_index(sap__index *t) {
@@ -3481,10 +3479,17 @@ SAP__INLINE uint32_t sap__pending(const sap_world *s, int i) {
     return i < n ? s->record[s->synced + i] : s->again[i - n];
 }
 
+/* Did most pairs end in the last update? Then boxes go further than their size: refitted leaves would be so wide that to
+   search in them costs more than to build anew. */
+static int sap__is_scattered(const sap_world *s) {
+    const int ended = sap__length(s->deleted);
+    return ended > 2 * SAP__LANES && ended > sap__length(s->pairs) / 2 && s->live_static <= s->live / 2;
+}
+
 /* Many boxes of a kind have changed: all bounds are read anew, or the index is built, if it is worn. */
 static int sap__synchronise_bulk(sap_world *s, int kind, int pending, int what) {
     sap__index *t = &s->index[kind];
-    int i, good = t->ready && t->hold == 0 && !sap__is_worn(t, what);
+    int i, good = t->ready && !sap__is_scattered(s) && !sap__is_worn(t, what);
     sap__catch_up(s);
     for (i = 0; good && s->mixed && i < pending; i++) { /* those that came find a lane */
         const uint32_t slot = sap__pending(s, i);
@@ -3492,7 +3497,6 @@ static int sap__synchronise_bulk(sap_world *s, int kind, int pending, int what) 
         if (s->place[slot] == SAP__NONE) good = sap__place_box(s, kind, slot);
     }
     if (!good) {
-        if (t->hold) t->hold--;
         if (t->ready && t->cost[what].is_known) t->cost[what].worn = t->cost[what].last;
         return sap__build(s, kind, SAP__FILL_BULK);
     }
@@ -3784,10 +3788,8 @@ static int sap__prune_begun(sap_world *s) {
     if (!sap__synchronise(s, SAP__COST_JOIN)) return 0;
     for (s->joining = s->changed[0] == 0; s->joining < 2 - few; s->joining++) {
         sap__index *t = &s->index[s->joining];
-        const double fresh = t->cost[SAP__COST_JOIN].is_known ? t->cost[SAP__COST_JOIN].fresh * moving : 0;
         if (!sap__run_search(s, sap__join_share, moving, visits)) return 0;
         sap__note_cost(t, SAP__COST_JOIN, moving, visits[s->joining]);
-        if (s->joining == 0 && fresh > 0 && visits[0] - fresh > moving / 3) t->hold = SAP__HOLD;
     }
     return !few || sap__look_around(s, SAP__RECORDED, 1);
 }

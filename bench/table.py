@@ -6,7 +6,8 @@ table.py - measures sap.h and its peers, and makes README's tables and plot of i
     make table-quick        1,000 boxes, a few frames, into build/table: is every pair right, does every step work?
     make bench-peers        prints the tables, with more peers, and leaves README alone
 
-    table.py [--quick | --print] [--only frames,lived,batch,2d,small,query,prune,threads,calls,cost]
+    table.py [--quick | --print] [--only frames,lived,batch,2d,small,query,prune,threads,calls,cost,
+             histories]
              [-n 1000,10000] [-s sparse,town] [-r rounds] [--core 1] [--cpu] [--readme]
 
 --only measures a part again and keeps the rest of the file; --readme measures nothing and writes README.md anew from
@@ -269,6 +270,20 @@ def call_rows(n):
     return rows
 
 
+def history_rows(n):
+    """Worlds that have lived beside new ones: what bench/lived.c says of each history of bench/histories.h."""
+    lived = os.path.join(ROOT, "build", "lived")
+    if not os.path.exists(lived):
+        return []
+    histories = open(os.path.join(ROOT, "bench", "histories.h")).read()
+    texts = dict(re.findall(r'^    \{"([^"]+)", \d, history_\w+, "([^"]+)"\}', histories, re.M))
+    command = [lived, "-n", str(n), "-s", ",".join(texts)]
+    out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    found = re.findall(r"^\| ([^|]+) \| ([^|]+) \| ([\d.]+) \| \(([\d.]+) to ([\d.]+)\) \|", out, re.M)
+    return [dict(what="history", scene=texts[name], boxes=n, peer=measure, rounds=15, median=ratio, least=low, worst=high)
+            for name, measure, ratio, low, high in found]
+
+
 # ---- the file ----
 
 
@@ -479,6 +494,30 @@ def threads_line(data):
     return text + ", ".join(out) + "." if out else ""
 
 
+MEASURES = ["all move", "5% move", "first look", "box", "ray", "nearest"]
+MOST_HISTORIES = 10
+
+
+def histories_table(data, n):
+    """The worst ones, worst first."""
+    rows = {}
+    for what, scene, boxes, peer in data.rows:
+        if (what, boxes) == ("history", n):
+            rows.setdefault(scene, [data.get(what, scene, n, m) or 0 for m in MEASURES])
+    worst = sorted(rows, key=lambda scene: -max(rows[scene]))
+    shown = [[scene] + ["%.2f" % x for x in rows[scene]] for scene in worst[:MOST_HISTORIES]]
+    if len(worst) > len(shown):
+        shown.append(["the other %d, at most" % (len(worst) - len(shown))] +
+                     ["%.2f" % max(rows[scene][i] for scene in worst[MOST_HISTORIES:]) for i in range(len(MEASURES))])
+    return markdown(["%s boxes that have lived, by new ones" % "{:,}".format(n)] + MEASURES, shown) if shown else ""
+
+
+def histories_line(data):
+    return ("A world that has lived beside a new one of the same boxes, a few updates later, worst first: updates in "
+            "which all or 5% move, the first look at a pair after an update, queries; 1.00 is as fast. `make "
+            "bench-lived` measures them with any number of boxes." if histories_table(data, 10000) else "")
+
+
 def spread_line(data):
     wide = [float(r["worst"]) / float(r["least"]) for k, r in data.rows.items()
             if k[0] == "frames" and k[3] == "sap.h" and k[1] != "static" and r["least"]]
@@ -533,6 +572,7 @@ def block(data):
         (h.get("built", "none here"), h.get("Debian's", "none here")),
         small_table(data),
         "Small worlds in 2D: every box moves in each step, one `sap_move` each, and every pair is read.",
+        histories_table(data, 10000), histories_line(data),
         flat_table(data), query_table(data), prune_table(data), revisited(data), memory_table(data),
         "What malloc holds after the frames, pairs and scratch included (Jolt: with its bodies). " + cost_line(data),
         calls_line(data), threads_line(data),
@@ -657,7 +697,8 @@ def main():
                 data.put(row)
             data.write()
             print("%-8s %-16s %7d  %5.1f s" % (job.what, job.scene, job.boxes, time.time() - start), flush=True)
-        more = [] if options.quick or scenes else [("calls", lambda: call_rows(10000)), ("cost", cost_rows)]
+        more = [] if options.quick or scenes else [("calls", lambda: call_rows(10000)), ("cost", cost_rows),
+                                                       ("histories", lambda: history_rows(10000))]
         for group, rows in more:
             for row in rows() if not only or group in only else []:
                 data.put(row)

@@ -1132,6 +1132,7 @@ struct sap_world {
 
     /* ways to what overlaps */
     sap__index index[2]; /* of boxes that may pair with each other; of static ones */
+    int scattered;       /* boxes went further than their size in the last update: see sap__check_wear */
     sap__gate gates[SAP__GATES];
     long long query_visits; /* chunks, since the last update */
     uint64_t *ends[3];      /* sorted endpoints of all boxes, a sentinel at each side; see endpoints */
@@ -3313,9 +3314,14 @@ static int sap__is_worn(const sap__index *t, int what) {
     return t->touched * 2.0 > size && (c->last > SAP__WORN * c->fresh || c->fresh > SAP__WORN * c->last);
 }
 
-/* Queries need not look again at an index that has not changed since. */
+/* After an update. Where most boxes moved and most pairs ended, boxes go further than their size: an index that was
+   refitted is worn, and the next change of many builds it, too, for leaves would become so wide that to search in them
+   costs more. Queries need not look again at an index that has not changed since. */
 static void sap__check_wear(sap_world *s) {
+    const int ended = sap__length(s->deleted);
     int i;
+    s->scattered = ended > 2 * SAP__LANES && ended > sap__length(s->pairs) / 2 && s->changed[0] > s->live / 2;
+    if (s->scattered && s->index[0].touched > 0) s->index[0].ready = 0;
     for (i = 0; i < 2; i++)
         if (!sap__is_worn(&s->index[i], SAP__COST_QUERY)) s->index[i].checked = s->index[i].touched;
 }
@@ -3479,17 +3485,10 @@ SAP__INLINE uint32_t sap__pending(const sap_world *s, int i) {
     return i < n ? s->record[s->synced + i] : s->again[i - n];
 }
 
-/* Did most pairs end in the last update? Then boxes go further than their size: refitted leaves would be so wide that to
-   search in them costs more than to build anew. */
-static int sap__is_scattered(const sap_world *s) {
-    const int ended = sap__length(s->deleted);
-    return ended > 2 * SAP__LANES && ended > sap__length(s->pairs) / 2 && s->live_static <= s->live / 2;
-}
-
 /* Many boxes of a kind have changed: all bounds are read anew, or the index is built, if it is worn. */
 static int sap__synchronise_bulk(sap_world *s, int kind, int pending, int what) {
     sap__index *t = &s->index[kind];
-    int i, good = t->ready && !sap__is_scattered(s) && !sap__is_worn(t, what);
+    int i, good = t->ready && !(s->scattered && kind == 0) && !sap__is_worn(t, what);
     sap__catch_up(s);
     for (i = 0; good && s->mixed && i < pending; i++) { /* those that came find a lane */
         const uint32_t slot = sap__pending(s, i);
@@ -4945,7 +4944,7 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     sap__set_length(s->deleted, 0);
     sap__set_length(s->again, 0);
     s->swaps = s->tests = 0;
-    s->synced = s->method = s->linked = s->mended = 0;
+    s->synced = s->method = s->linked = s->mended = s->scattered = 0;
     s->ends_ready = s->index[0].ready = s->index[1].ready = 0;
 }
 

@@ -3308,9 +3308,9 @@ static int sap__is_worn(const sap__index *t, int what) {
     const double size = t->boxes + SAP__LANES, patience = t->patience < 1 ? 1 : t->patience;
     if (2.0 * t->boxes + 64 < t->built || t->boxes > 2.0 * t->built + 64) return 1; /* mutant: about */
     if (t->debt > patience * size) return 1;
-    if (!c->is_known) return t->touched * 16.0 > size && c->looks == 0;
     if (t->touched > patience * size) return 1;
     if (t->strain * t->touched * SAP__STRAIN > size * t->count[0]) return 1;
+    if (!c->is_known) return t->touched * 16.0 > size && c->looks == 0;
     return t->touched * 2.0 > size && (c->last > SAP__WORN * c->fresh || c->fresh > SAP__WORN * c->last);
 }
 

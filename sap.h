@@ -890,7 +890,7 @@ static int sap__shrink(void *pointer, size_t size) {
     header = stbds_header(a);
     most = (size_t)header->temp > header->length ? (size_t)header->temp : header->length;
     header->temp = 0;
-    if (header->capacity <= 2 * most + 256) return 1;
+    if (header->capacity <= 2 * most + 256) return 1; /* mutant: about */
     header = (stbds_array_header *)SAP_REALLOC(header, sizeof *header + (most + 16) * size);
     if (!header) return 0;
     header->capacity = most + 16;
@@ -1712,7 +1712,7 @@ static void sap__settle_slots(sap_world *s, int share, int shares) {
 
 static void sap__settle_boxes(sap_world *s) {
     const int slots = sap__length(s->state), n = sap__length(s->record);
-    if (8 * (long long)(slots - n) <= slots) {
+    if (8 * (long long)(slots - n) <= slots) { /* mutant: either way is right */
         sap__box *now = s->now;
         s->now = s->was;
         s->was = now;
@@ -2853,8 +2853,8 @@ static void sap__bound1(const sap__chunk *c, sap__box *bound) {
     *bound = sap__nowhere;
     for (k = 0; k < 3; k++)
         for (i = 0; i < SAP__LANES; i++) {
-            if (c->lo[k][i] < bound->lo[k]) bound->lo[k] = c->lo[k][i];
-            if (c->hi[k][i] > bound->hi[k]) bound->hi[k] = c->hi[k][i];
+            if (c->lo[k][i] < bound->lo[k]) bound->lo[k] = c->lo[k][i]; /* mutant: equals are the same */
+            if (c->hi[k][i] > bound->hi[k]) bound->hi[k] = c->hi[k][i]; /* mutant: equals are the same */
         }
 }
 SAP__KERNEL(1, )
@@ -2971,7 +2971,7 @@ static double sap__floor(double v) {
 }
 
 /* A tile becomes a block of whole cells of the user's grid, or a whole part of one; cells go on beyond the bounds. */
-static void sap__fit_to_cells(const sap__grid *g, sap__tiles *t, float range[3]) {
+static void sap__fit_to_cells(const sap__grid *g, sap__tiles *t, float range[3]) { /* mutant: speed */
     int k;
     for (k = 0; k < 3; k++) {
         const double cell = (double)g->size[k], from = 0.5 * (double)t->origin[k] - (double)g->origin[k];
@@ -2988,7 +2988,7 @@ static void sap__fit_to_cells(const sap__grid *g, sap__tiles *t, float range[3])
 
 /* The tiles for boxes that are about as these: of sixteen boxes each, if they lay evenly. Sizes are measured in boxes,
    so that long boxes get long tiles; an axis on which all lie within one tile is not cut. 0: none can be cut. */
-static int sap__choose_tiles(const sap_world *s, const uint64_t *items, int n, sap__tiles *t) {
+static int sap__choose_tiles(const sap_world *s, const uint64_t *items, int n, sap__tiles *t) { /* mutant: speed */
     const int m = n < SAP__SAMPLE ? n : SAP__SAMPLE;
     float range[3], size[3], side = 0;
     int i, k, flat = 0;
@@ -3276,7 +3276,7 @@ static int sap__build(sap_world *s, int kind, int fill) {
 
 /* So many look-ups have visited so many chunks. What they cost is known when there were enough of them; the first ones
    after a build tell what a new index costs. */
-static void sap__note_cost(sap__index *t, int what, double looks, double visits) {
+static void sap__note_cost(sap__index *t, int what, double looks, double visits) { /* mutant: speed */
     sap__cost *c = &t->cost[what];
     double rate;
     c->looks += looks;
@@ -3303,10 +3303,10 @@ static void sap__note_cost(sap__index *t, int what, double looks, double visits)
    - Its leaves have grown, by an eighth when a quarter of the boxes have changed, by a quarter when an eighth has.
    - Half of the boxes have changed, and searches cost a third more than when it was new, or a third less: then the
      world is another one, and nobody knows what a new index would cost. */
-static int sap__is_worn(const sap__index *t, int what) {
+static int sap__is_worn(const sap__index *t, int what) { /* mutant: speed */
     const sap__cost *c = &t->cost[what];
     const double size = t->boxes + SAP__LANES, patience = t->patience < 1 ? 1 : t->patience;
-    if (2.0 * t->boxes + 64 < t->built || t->boxes > 2.0 * t->built + 64) return 1; /* mutant: about */
+    if (2.0 * t->boxes + 64 < t->built || t->boxes > 2.0 * t->built + 64) return 1;
     if (t->debt > patience * size) return 1;
     if (t->touched > patience * size) return 1;
     if (t->strain * t->touched * SAP__STRAIN > size * t->count[0]) return 1;
@@ -3867,7 +3867,7 @@ SAP_DEF long long sap_box_prune_bipartite(const sap_aabb *a, int na, const sap_a
                                           sap_prune_hit *hit, void *user) {
     sap__prune p;
     if (na < 0 || nb < 0 || (na && !a) || (nb && !b) || axes < 0 || axes > 7) return -SAP_ERROR_ARGUMENT;
-    if (na > SAP__MAX_BOXES || nb > SAP__MAX_BOXES) return -SAP_ERROR_LIMIT;
+    if (na > SAP__MAX_BOXES || nb > SAP__MAX_BOXES) return -SAP_ERROR_LIMIT; /* mutant: 400 MB */
     p.hit = hit, p.user = user, p.bipartite = na;
     if (na && nb) return sap__prune_boxes(a, na, b, nb, axes, &p);
     return sap_box_prune(a, na, axes, NULL, NULL) < 0 || sap_box_prune(b, nb, axes, NULL, NULL) < 0 ? -SAP_ERROR_BOX
@@ -4405,7 +4405,7 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
         ((s->config.method == SAP_METHOD_SORT || SAP__TRACES) && !sap__reserve_ends(s, slots)))
         return sap__end_call(s, SAP_ERROR_MEMORY);
     for (i = 1; s->run && i < SAP__SHARES; i++)
-        if (!sap__reserve(&s->share[i].found, pairs / 8 + SAP__BATCH + SAP__MEET))
+        if (!sap__reserve(&s->share[i].found, pairs / 8 + SAP__BATCH + SAP__MEET)) /* mutant: about */
             return sap__end_call(s, SAP_ERROR_MEMORY);
     return r;
 }

@@ -307,7 +307,6 @@ SAP_DEF sap_multi *sap_multi_create(const sap_multi_config *config) {
     if (!sap__read_grid(config, &grid)) return NULL;
     m = (sap_multi *)SAP_REALLOC(NULL, sizeof *m);
     if (!m) return NULL;
-    memset(m, 0, sizeof *m);
     m->world = sap_create(config ? &config->sap : NULL);
     if (!m->world) {
         SAP_FREE(m);

@@ -12,6 +12,11 @@ that anybody can see says so itself, in its last comment, and is left alone:
 
     if (n < 8) sort_a_few(a, n); else sort(a, n);   /* mutant: either sorts */
 
+So does the first line of a function that is about speed alone, of which tests/test_growth.c and test_lived.c see the
+sum:
+
+    static int is_worn(const index *t) { /* mutant: speed alone */
+
 Asserts, prefetches and what sap_validate consists of are left alone, too. A mutant is noticed if it does not compile, or
 if a test fails, crashes, or takes five times as long as it should. The tests are found by themselves: those that are
 quickest come first, and those that take longer than 15 s are left out. Tests that only use the public face are compiled

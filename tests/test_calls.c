@@ -1349,6 +1349,8 @@ static void from_doubles(int rounds) {
     CHECK(test_bits(b.min[0]) == 0x7f7fffffu && test_bits(b.max[0]) == 0x7f800000u);
     CHECK(test_bits(b.min[1]) == 0xff800000u && test_bits(b.max[1]) == 0xff7fffffu);
     CHECK(test_bits(b.min[2]) == 0xff800000u && test_bits(b.max[2]) == 0x7f800000u);
+    b = sap_aabb_from_doubles(max, min); /* infinite mins, and maxs */
+    CHECK(test_bits(b.min[2]) == 0x7f800000u && test_bits(b.max[2]) == 0xff800000u);
     for (k = 0; k < 3; k++) {
         const uint64_t nan = k == 1 ? 0xfff0000000000001u : k ? 0x7ff0000020000000u : 0x7ff8000000000000u;
         min[0] = max[0] = 1;

@@ -866,13 +866,10 @@ static int sap__grow(void *pointer, size_t size, size_t n) {
     if (n <= capacity) return 1;
     if (n < capacity + capacity / 4) n = capacity + capacity / 4; /* amortised O(1) a push */
     if (n < 16) n = 16;
-    if (n > (SIZE_MAX / 2 - sizeof *header) / size) return 0;
+    if (n > (SIZE_MAX / 2 - sizeof *header) / size) return 0; /* mutant: beyond any machine here */
     header = (stbds_array_header *)SAP_REALLOC(a ? (void *)stbds_header(a) : NULL, sizeof *header + n * size);
     if (!header) return 0;
-    if (!a) {
-        memset(header, 0, sizeof *header);
-        header->temp = (ptrdiff_t)n;
-    }
+    if (!a) memset(header, 0, sizeof *header);
     header->capacity = n;
     a = (char *)(header + 1);
     memcpy(pointer, &a, sizeof a);
@@ -2123,7 +2120,6 @@ static int sap__end_all(sap_world *s) {
     sap_pair *pairs = s->pairs, first;
     const int n = sap__length(pairs);
     int i, at, next;
-    sap__forget_found(s);
     s->failure = SAP_ERROR_MEMORY;
     if (s->sorted_from > 0) {
         if (!sap__reserve(&s->items, n) || !sap__reserve(&s->tmp, n)) return 0;
@@ -2950,7 +2946,7 @@ static void sap__free_index(sap__index *t) {
 
 /* ---- tiles ------------------------------------------------------------------------------------------------- */
 
-static float sap__within(float v) {
+static float sap__within(float v) { /* mutant: speed */
     return v < -SAP__FAR ? -SAP__FAR : v > SAP__FAR ? SAP__FAR : v;
 }
 
@@ -3767,7 +3763,7 @@ static int sap__look_around(sap_world *s, uint32_t flags, int at_static) {
     s->joining = at_static;
     if (!sap__run_search(s, sap__ask_share, SAP__PRUNE_PART * sap__length(s->record), visits)) return 0;
     sap__note_cost(&s->index[0], SAP__COST_ASK, at_static ? 0 : s->changed[0] + s->changed[1], visits[0]);
-    sap__note_cost(&s->index[1], SAP__COST_ASK, s->changed[0], visits[1]);
+    sap__note_cost(&s->index[1], SAP__COST_ASK, s->changed[0], visits[1]); /* mutant: speed */
     return 1;
 }
 

@@ -127,10 +127,13 @@ def spared_lines(name, lines):
                 seen.add(current)
             current += 1
     spared = set(range(len(lines))) - seen
-    inside = False # a function's body, from "{" at the end of a line without indent to "}" at the start of one
+    inside = excused = False # a function's body, from "{" at the end of a line without indent to "}" at the start of one
     head = ""
     for i, line in enumerate(lines):
-        if not inside:
+        if excused or re.search(r"\) \{ /\* mutant: ", line) and re.match(r"\w", line):
+            spared.add(i)
+            excused = not line.startswith("}")
+        elif not inside:
             spared.add(i)
             head = line if re.match(r"\w", line) else head + line
             inside = bool(re.search(r"\)\s*\{$", line)) and not re.search(r"const char \*\w*validate", head)

@@ -1307,6 +1307,7 @@ static int is_more_or_equal(double a, float b) {
 }
 
 static void from_doubles(int rounds) {
+    const double most[3] = {(double)TEST_FLOAT_MAX, 0, 0}, least[3] = {-(double)TEST_FLOAT_MAX, 0, 0};
     test_rng rng = {7};
     double min[3] = {0, 0, 0}, max[3] = {0, 0, 0};
     sap_aabb b;
@@ -1349,6 +1350,8 @@ static void from_doubles(int rounds) {
     CHECK(test_bits(b.min[0]) == 0x7f7fffffu && test_bits(b.max[0]) == 0x7f800000u);
     CHECK(test_bits(b.min[1]) == 0xff800000u && test_bits(b.max[1]) == 0xff7fffffu);
     CHECK(test_bits(b.min[2]) == 0xff800000u && test_bits(b.max[2]) == 0x7f800000u);
+    CHECK(test_bits(sap_aabb_from_doubles(most, most).max[0]) == 0x7f7fffffu);
+    CHECK(test_bits(sap_aabb_from_doubles(least, least).min[0]) == 0xff7fffffu);
     b = sap_aabb_from_doubles(max, min); /* infinite mins, and maxs */
     CHECK(test_bits(b.min[2]) == 0x7f800000u && test_bits(b.max[2]) == 0xff800000u);
     for (k = 0; k < 3; k++) {

@@ -1094,6 +1094,13 @@ typedef struct sap__gate {
     int32_t queries, looks, visits, padding[13];
 } sap__gate;
 
+/* How the boxes of a build are cut into tiles: see tiles. */
+typedef struct sap__tiles {
+    float origin[3], scale[3], last[3]; /* the tile of a box is (min + max - origin) * scale, from 0 to last */
+    float large[3], slim[3];            /* boxes longer than this are large; long on this axis */
+    int count[3], x, y, z;              /* tiles across x and y, slices along z, which may be any of the axes */
+} sap__tiles;
+
 typedef void sap__step(sap_world *s, int share, int shares);
 
 struct sap_world {
@@ -1142,8 +1149,11 @@ struct sap_world {
     sap__share share[SAP__SHARES];
     uint32_t *lost; /* indices of pairs that end, ascending */
     uint64_t *items, *tmp;
-    int moves;           /* of pairs into the holes that others leave */
-    sap__index *filling; /* what steps are about: this index, */
+    int moves;        /* of pairs into the holes that others leave */
+    sap__tiles tiles; /* what steps are about: the tiles of these slots, */
+    uint64_t *tiled;
+    int tiled_count;
+    sap__index *filling; /* this index, */
     int joining;         /* the join of the moving boxes with this one, */
     uint32_t asking;     /* boxes with one of these flags */
     sap_result failure;
@@ -2590,13 +2600,6 @@ typedef struct sap__probe {
 /* Added where t is compared with its end: what a machine that takes denormals for zero may have lost. */
 #define SAP__TINY 1e-18f
 
-/* How the boxes of a build are cut into tiles: see tiles. */
-typedef struct sap__tiles {
-    float origin[3], scale[3], last[3]; /* the tile of a box is (min + max - origin) * scale, from 0 to last */
-    float large[3], slim[3];            /* boxes longer than this are large; long on this axis */
-    int count[3], x, y, z;              /* tiles across x and y, slices along z, which may be any of the axes */
-} sap__tiles;
-
 /* A kernel is a table of functions. All kernels give the same overlaps, in any order, and what they prune is surely no
    hit. What is found is appended to the arrays fa and fb from n on, which have room for SAP__MEET more; each returns
    the new n.
@@ -3062,34 +3065,49 @@ SAP__INLINE int sap__to_and_fro(int i, int count, int row) {
     return (i ^ back) + (count & back);
 }
 
-/* Orders the slots in items so that sixteen in a row lie together: columns of tiles across two axes, to and fro as one
-   ploughs a field, in slices along the third. Large boxes come behind the others, by the axis on which they are long,
-   and get tiles of their own; so does a crowd in one slice. count is scratch for 2 * n + 80 numbers. */
-static int sap__lay_tiles(sap_world *s, uint64_t *items, uint64_t *tmp, int n, uint32_t *count, int depth) {
-    sap__tiles t;
-    sap__chunk c;
-    sap__box bound;
-    int32_t at[3][SAP__LANES];
-    uint32_t slim[3], most, large, cells;
-    int i, j, used, early = sap__early_steps(s, n);
-    if (n <= 2 * SAP__LANES || depth > SAP__CROWDS || !sap__choose_tiles(s, items, n, &t)) return 1;
-    cells = (uint32_t)t.count[0] * (uint32_t)t.count[1] * (uint32_t)t.count[2];
-    for (i = 0; i < n; i += SAP__LANES) {
-        const int here = n - i < SAP__LANES ? n - i : SAP__LANES;
-        for (j = 0; j < SAP__LANES; j++) c.ref[j] = j < here ? (uint32_t)items[i + j] : 0;
-        for (j = i + SAP__AHEAD; i < early && j < i + 2 * SAP__AHEAD && j < n; j++)
-            sap__prefetch_box(&s->now[(uint32_t)items[j]]);
+/* A share of s->tiled gets its keys: columns of tiles across two axes, to and fro as one ploughs a field, in slices along
+   the third. Large boxes come behind the others, by the axis on which they are long. */
+static void sap__key_tiles(sap_world *s, int share, int shares) {
+    const sap__tiles *t = &s->tiles;
+    const uint32_t cells = (uint32_t)t->count[0] * (uint32_t)t->count[1] * (uint32_t)t->count[2];
+    const int n = s->tiled_count, leaves = (n + SAP__LANES - 1) / SAP__LANES;
+    const int end = sap__share_from(leaves, share + 1, shares);
+    int leaf = sap__share_from(leaves, share, shares), i;
+    for (; leaf < end; leaf++) {
+        uint64_t *items = s->tiled + SAP__LANES * leaf;
+        const int left = n - SAP__LANES * leaf, here = left < SAP__LANES ? left : SAP__LANES;
+        int32_t at[3][SAP__LANES];
+        uint32_t slim[3], large;
+        sap__chunk c;
+        sap__box bound;
+        for (i = 0; i < SAP__LANES; i++) c.ref[i] = i < here ? (uint32_t)items[i] : 0;
+        for (i = SAP__LANES; leaf + 1 < end && n > SAP__CACHED && i < 2 * SAP__LANES && i < left; i++)
+            sap__prefetch_box(&s->now[(uint32_t)items[i]]);
         s->kernel->fill(s->now, here < SAP__LANES ? 0xffffffffu << here : 0, &c, &bound);
-        large = s->kernel->cells(&c, &t, at, slim);
-        for (j = 0; j < here; j++) {
-            const int row = at[t.x][j], column = row * t.count[t.y] + sap__to_and_fro(at[t.y][j], t.count[t.y], row);
-            const int slice = sap__to_and_fro(at[t.z][j], t.count[t.z], column);
-            const uint32_t axes = (slim[0] >> j & 1) | (slim[1] >> j & 1) << 1 | (slim[2] >> j & 1) << 2;
-            uint32_t key = (uint32_t)column * (uint32_t)t.count[t.z] + (uint32_t)slice;
-            if (large >> j & 1) key = cells + (axes & (axes - 1) ? 7 : axes);
-            items[i + j] = sap__item(key, (uint32_t)items[i + j]);
+        large = s->kernel->cells(&c, t, at, slim);
+        for (i = 0; i < here; i++) {
+            const int row = at[t->x][i];
+            const int column = row * t->count[t->y] + sap__to_and_fro(at[t->y][i], t->count[t->y], row);
+            const int slice = sap__to_and_fro(at[t->z][i], t->count[t->z], column);
+            const uint32_t axes = (slim[0] >> i & 1) | (slim[1] >> i & 1) << 1 | (slim[2] >> i & 1) << 2;
+            uint32_t key = (uint32_t)column * (uint32_t)t->count[t->z] + (uint32_t)slice;
+            if (large >> i & 1) key = cells + (axes & (axes - 1) ? 7 : axes);
+            items[i] = sap__item(key, (uint32_t)items[i]);
         }
     }
+}
+
+/* Orders the slots in items so that sixteen in a row lie together. Large boxes get tiles of their own, and so does a
+   crowd in one slice. count is scratch for 2 * n + 80 numbers. */
+static int sap__lay_tiles(sap_world *s, uint64_t *items, uint64_t *tmp, int n, uint32_t *count, int depth) {
+    sap__tiles *t = &s->tiles;
+    uint32_t most, cells;
+    int i, j, used;
+    if (n <= 2 * SAP__LANES || depth > SAP__CROWDS || !sap__choose_tiles(s, items, n, t)) return 1;
+    cells = (uint32_t)t->count[0] * (uint32_t)t->count[1] * (uint32_t)t->count[2];
+    s->tiled = items;
+    s->tiled_count = n;
+    sap__run(s, sap__key_tiles, n);
     used = sap__sort_by_count(items, tmp, n, count, cells + 8, &most);
     for (i = 0; most >= SAP__CROWD && (int)most < n && i < n; i = j) {
         for (j = i + 1; j < n && items[j] >> 32 == items[i] >> 32;) j++;

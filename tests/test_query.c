@@ -1005,6 +1005,20 @@ static int ask_for_one(sap_id id, void *object, void *user) {
     return 1;
 }
 
+/* A box that is cast is finite at both ends. */
+static void test_infinite_casts(void) {
+    const float by[3] = {1, 0, 0};
+    sap_world *w = sap_create(NULL);
+    sap_aabb box = {{0, 0, 0}, {1, 1, 1}};
+    box.min[1] = -TEST_INFINITY;
+    CHECK_EQUAL(sap_box_cast(w, &box, by, 0xffffffffu, NULL, NULL), -SAP_ERROR_BOX);
+    box.min[1] = 0, box.max[1] = TEST_INFINITY;
+    CHECK_EQUAL(sap_box_cast(w, &box, by, 0xffffffffu, NULL, NULL), -SAP_ERROR_BOX);
+    box.max[1] = 1;
+    CHECK_EQUAL(sap_box_cast(w, &box, by, 0xffffffffu, NULL, NULL), 0);
+    sap_destroy(w);
+}
+
 static void test_stop_among_new_boxes(void) {
     sap_world *w = sap_create(NULL);
     const sap_aabb box = {{2, 0, 0}, {3, 1, 1}};
@@ -1018,6 +1032,7 @@ static void test_stop_among_new_boxes(void) {
 int main(int argc, char **argv) {
     int seeds = test_argument(argc, argv, 1, 150), seed;
     test_stop_among_new_boxes();
+    test_infinite_casts();
     test_by_hand();
     test_as_long_as_floats();
     test_update_callbacks();

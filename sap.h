@@ -3880,12 +3880,13 @@ SAP_DEF long long sap_box_prune(const sap_aabb *boxes, int n, int axes, sap_prun
 SAP_DEF long long sap_box_prune_bipartite(const sap_aabb *a, int na, const sap_aabb *b, int nb, int axes,
                                           sap_prune_hit *hit, void *user) {
     sap__prune p;
+    long long single;
     if (na < 0 || nb < 0 || (na && !a) || (nb && !b) || axes < 0 || axes > 7) return -SAP_ERROR_ARGUMENT;
     if (na > SAP__MAX_BOXES || nb > SAP__MAX_BOXES) return -SAP_ERROR_LIMIT; /* mutant: 400 MB */
     p.hit = hit, p.user = user, p.bipartite = na;
     if (na && nb) return sap__prune_boxes(a, na, b, nb, axes, &p);
-    return sap_box_prune(a, na, axes, NULL, NULL) < 0 || sap_box_prune(b, nb, axes, NULL, NULL) < 0 ? -SAP_ERROR_BOX
-                                                                                                    : 0;
+    single = na ? sap_box_prune(a, na, axes, NULL, NULL) : sap_box_prune(b, nb, axes, NULL, NULL);
+    return single < 0 ? single : 0; /* nothing to meet, but bad boxes are told */
 }
 
 /* ====================================================================================================== */

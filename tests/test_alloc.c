@@ -90,11 +90,14 @@ static sap_result dump(sap_world *s, int *calls) {
 }
 
 static sap_result prune(const sap_aabb *boxes, int n, sap_world *s, long long *answer) {
-    long long other;
+    long long other, alone;
     *answer = sap_box_prune(boxes, n, 0, NULL, NULL);
     other = sap_box_prune_bipartite(boxes, n / 2, boxes + n / 2, n - n / 2, 0, NULL, NULL);
-    if (*answer < 0 || other < 0) {
-        CHECK(*answer == -SAP_ERROR_MEMORY || other == -SAP_ERROR_MEMORY);
+    alone = sap_box_prune_bipartite(boxes, n, NULL, 0, 0, NULL, NULL);
+    if (*answer < 0 || other < 0 || alone < 0) {
+        CHECK(*answer >= 0 || *answer == -SAP_ERROR_MEMORY);
+        CHECK(other >= 0 || other == -SAP_ERROR_MEMORY);
+        CHECK(alone == 0 || alone == -SAP_ERROR_MEMORY);
         failures++;
         return SAP_ERROR_MEMORY;
     }

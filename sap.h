@@ -1136,6 +1136,9 @@ struct sap_world {
 
     /* ways to what overlaps */
     sap__index index[2]; /* of boxes that may pair with each other; of static ones */
+    uint64_t *half;      /* the boxes of an index that is half built, with the keys of their tiles, */
+    uint32_t half_keys;  /* which are below this, */
+    int half_built;      /* and its kind plus 1; below 0 until the next update; 0: no index is */
     int scattered;       /* boxes went further than their size in the last update: see sap__check_wear */
     sap__gate gates[SAP__GATES];
     long long query_visits; /* chunks, since the last update */
@@ -1210,6 +1213,11 @@ SAP__INLINE const sap__box *sap__recorded_box(const sap_world *s, uint32_t slot)
 /* Of which index a box is: 0 moving, 1 static. */
 SAP__INLINE int sap__kind_of(uint32_t state) {
     return (state & SAP__STATIC) != 0;
+}
+
+/* Does a box of this kind live there? */
+SAP__INLINE int sap__is_of_kind(uint32_t state, int kind) {
+    return (state & (SAP__LIVE | SAP__STATIC)) == (kind ? SAP__LIVE | SAP__STATIC : SAP__LIVE);
 }
 
 /* Does this state of the id's slot say that its box lives? */
@@ -1739,8 +1747,8 @@ static int sap__trim_arrays(sap_world *s) {
     s->updates = 0;
     if (!s->linked) sap__set_length(s->links, sap__length(s->pairs)); /* they may be made without an update */
     for (i = 0; i < SAP__SHARES; i++) good = good && sap__trim(&s->share[i].found);
-    return good && sap__trim(&s->lost) && sap__trim(&s->items) && sap__trim(&s->tmp) && sap__trim(&s->created) &&
-           sap__trim(&s->deleted) && sap__trim(&s->pairs) && sap__trim(&s->links);
+    return good && sap__trim(&s->lost) && sap__trim(&s->items) && sap__trim(&s->tmp) && sap__trim(&s->half) &&
+           sap__trim(&s->created) && sap__trim(&s->deleted) && sap__trim(&s->pairs) && sap__trim(&s->links);
 }
 
 /* On failure pairs and events are as before, what is recorded stays so, and the indices, which may have gone ahead, are
@@ -1768,6 +1776,7 @@ static sap_result sap__settle(sap_world *s) {
 SAP_DEF sap_result sap_update(sap_world *s) {
     sap_result r = sap__begin_call(s, NULL, 1);
     if (r != SAP_OK) return r;
+    if (s->half_built < 0) s->half_built = -s->half_built;
     if (sap__length(s->record)) return sap__end_call(s, sap__settle(s));
     sap__set_length(s->created, 0);
     sap__set_length(s->deleted, 0);
@@ -3116,21 +3125,29 @@ static void sap__key_tiles(sap_world *s, int share, int shares) {
     }
 }
 
-/* Orders the slots in items so that sixteen in a row lie together. Large boxes get tiles of their own, and so does a
-   crowd in one slice. count is scratch for 2 * n + 80 numbers. */
-static int sap__lay_tiles(sap_world *s, uint64_t *items, uint64_t *tmp, int n, uint32_t *count, int depth) {
-    sap__tiles *t = &s->tiles;
-    uint32_t most, cells;
-    int i, j, used;
-    if (n <= 2 * SAP__LANES || depth > SAP__CROWDS || !sap__choose_tiles(s, items, n, t)) return 1;
-    cells = (uint32_t)t->count[0] * (uint32_t)t->count[1] * (uint32_t)t->count[2];
+/* Items get the keys of their tiles. The keys are below what is answered; 0: nothing can be cut. */
+static uint32_t sap__cut_tiles(sap_world *s, uint64_t *items, int n) {
+    const sap__tiles *t = &s->tiles;
+    if (n <= 2 * SAP__LANES || !sap__choose_tiles(s, items, n, &s->tiles)) return 0;
     s->tiled = items;
     s->tiled_count = n;
     sap__run(s, sap__key_tiles, n);
-    used = sap__sort_by_count(items, tmp, n, count, cells + 8, &most);
-    for (i = 0; most >= SAP__CROWD && (int)most < n && i < n; i = j) {
+    return (uint32_t)t->count[0] * (uint32_t)t->count[1] * (uint32_t)t->count[2] + 8;
+}
+
+/* Orders items by their tiles, so that sixteen in a row lie together; large boxes, and a crowd in one slice, are cut
+   into tiles of their own. count is scratch for 2 * n + 80 numbers. How many tiles hold a box. */
+static int sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *tmp, int n, uint32_t keys, uint32_t *count,
+                           int depth) {
+    uint32_t most;
+    int i, j, used;
+    if (keys == 0) return 1;
+    used = sap__sort_by_count(items, tmp, n, count, keys, &most);
+    for (i = 0; most >= SAP__CROWD && (int)most < n && depth < SAP__CROWDS && i < n; i = j) {
         for (j = i + 1; j < n && items[j] >> 32 == items[i] >> 32;) j++;
-        if (j - i >= SAP__CROWD) (void)sap__lay_tiles(s, items + i, tmp, j - i, count, depth + 1);
+        if (j - i < SAP__CROWD) continue;
+        keys = sap__cut_tiles(s, items + i, j - i);
+        (void)sap__sort_tiles(s, items + i, tmp, j - i, keys, count, depth + 1);
     }
     return used;
 }
@@ -3171,7 +3188,7 @@ static int sap__count_cells(sap_world *s) {
     memset(s->items, 0, (size_t)(moving / 4 + 2) * sizeof *s->items);
     for (slot = 0; slot < slots; slot++) {
         uint32_t cell;
-        if ((s->state[slot] & (SAP__LIVE | SAP__STATIC)) != SAP__LIVE) continue;
+        if (!sap__is_of_kind(s->state[slot], 0)) continue;
         for (cell = 0, k = 0; k < 3; k++)
             cell = cell * (uint32_t)g.count[k] + sap__cell_on(&g, sap__recorded_box(s, slot), k);
         cells += (s->items[cell / 64] >> cell % 64 & 1) == 0;
@@ -3257,14 +3274,9 @@ static double sap__least(double a, double b) {
     return a < b ? a : b;
 }
 
-/* Builds an index of the slots in s->items, n of them. */
-static int sap__build_of(sap_world *s, sap__index *t, int n, int fill) {
-    uint32_t *count;
+/* An index of the slots in s->items, n of them, in this order. There is room. */
+static void sap__fill_index(sap_world *s, sap__index *t, int n, int fill) {
     int i, all;
-    t->ready = 0;
-    if (!sap__reserve_index(s, t, n, fill)) return sap__fail(s, SAP_ERROR_MEMORY);
-    count = (uint32_t *)(void *)t->chunk; /* scratch, until the leaves are filled */
-    t->tiles = n ? sap__lay_tiles(s, s->items, s->tmp, n, count, 0) : 0;
     t->count[0] = sap__leaves_for(n, fill, &t->spare);
     t->first[0] = 0;
     for (t->levels = 1, all = t->count[0]; t->count[t->levels - 1] > 1; t->levels++) {
@@ -3288,21 +3300,39 @@ static int sap__build_of(sap_world *s, sap__index *t, int n, int fill) {
     t->behind = 0;
     t->built = n;
     t->ready = 1;
+}
+
+/* Builds an index of the items, n of them, which have the keys of their tiles. There is room; the chunks are scratch
+   until they are filled. */
+static void sap__build_keyed(sap_world *s, sap__index *t, int n, int fill, uint32_t keys) {
+    t->tiles = n ? sap__sort_tiles(s, s->items, s->tmp, n, keys, (uint32_t *)(void *)t->chunk, 0) : 0;
+    sap__fill_index(s, t, n, fill);
+}
+
+/* Builds an index of the slots in s->items, n of them. */
+static int sap__build_of(sap_world *s, sap__index *t, int n, int fill) {
+    t->ready = 0;
+    if (!sap__reserve_index(s, t, n, fill)) return sap__fail(s, SAP_ERROR_MEMORY);
+    sap__build_keyed(s, t, n, fill, sap__cut_tiles(s, s->items, n));
     return 1;
+}
+
+/* All live slots of a kind, to s->items; how many. */
+static int sap__gather_slots(sap_world *s, int kind) {
+    const uint32_t slots = (uint32_t)sap__length(s->state);
+    uint32_t slot;
+    int n = 0;
+    for (slot = 0; slot < slots; slot++)
+        if (sap__is_of_kind(s->state[slot], kind)) s->items[n++] = slot;
+    return n;
 }
 
 /* Builds the index of one kind, of all that is live. */
 static int sap__build(sap_world *s, int kind, int fill) {
-    const uint32_t wanted = SAP__LIVE | (kind ? SAP__STATIC : 0), slots = (uint32_t)sap__length(s->state);
-    uint32_t slot;
-    int n = 0;
-    sap__index *t = &s->index[kind];
-    t->ready = 0;
+    s->index[kind].ready = 0;
     if (!sap__reserve(&s->items, kind ? s->live_static : s->live - s->live_static))
         return sap__fail(s, SAP_ERROR_MEMORY);
-    for (slot = 0; slot < slots; slot++)
-        if ((s->state[slot] & (SAP__LIVE | SAP__STATIC)) == wanted) s->items[n++] = slot;
-    return sap__build_of(s, t, n, fill);
+    return sap__build_of(s, &s->index[kind], sap__gather_slots(s, kind), fill);
 }
 
 /* ---- wear ---------------------------------------------------------------------------------------------------- */
@@ -3522,11 +3552,11 @@ SAP__INLINE uint32_t sap__pending(const sap_world *s, int i) {
 static int sap__synchronise_bulk(sap_world *s, int kind, int pending, int what) {
     sap__index *t = &s->index[kind];
     int i, good = t->ready && !(s->scattered && kind == 0) && !sap__is_worn(t, what);
+    if (s->half_built == kind + 1) s->half_built = 0;
     sap__catch_up(s);
     for (i = 0; good && s->mixed && i < pending; i++) { /* those that came find a lane */
         const uint32_t slot = sap__pending(s, i);
-        if (!(s->state[slot] & SAP__LIVE) || sap__kind_of(s->state[slot]) != kind) continue;
-        if (s->place[slot] == SAP__NONE) good = sap__place_box(s, kind, slot);
+        if (sap__is_of_kind(s->state[slot], kind) && s->place[slot] == SAP__NONE) good = sap__place_box(s, kind, slot);
     }
     if (!good) {
         if (t->ready && t->cost[what].is_known) t->cost[what].worn = t->cost[what].last;
@@ -3540,22 +3570,63 @@ static int sap__synchronise_bulk(sap_world *s, int kind, int pending, int what) 
     return 1;
 }
 
+/* A build among updates in which little happens would be felt. So it is done in halves: one update finds the tiles of
+   the boxes, the next one sorts them and fills the chunks. Until then the old index does. */
+static int sap__build_half(sap_world *s, int kind) {
+    const int n = s->index[kind].boxes;
+    if (!sap__reserve(&s->items, n) || !sap__reserve(&s->half, n)) return sap__fail(s, SAP_ERROR_MEMORY);
+    sap__set_length(s->half, sap__gather_slots(s, kind));
+    s->half_keys = sap__cut_tiles(s, s->items, n);
+    memcpy(s->half, s->items, (size_t)n * sizeof *s->half);
+    s->half_built = -kind - 1;
+    return 1;
+}
+
+/* Boxes that came since, or went further than their size, are not in the tiles that the first half knows: each of them
+   finds a leaf by itself. */
+static int sap__build_rest(sap_world *s, int kind) {
+    sap__index *t = &s->index[kind];
+    int i, n = 0, good = 1;
+    t->ready = s->half_built = 0;
+    if (!sap__reserve_index(s, t, sap__length(s->half), SAP__FILL_FEW)) return sap__fail(s, SAP_ERROR_MEMORY);
+    for (i = 0; i < sap__length(s->half); i++) {
+        const uint32_t slot = (uint32_t)s->half[i], state = s->state[slot];
+        s->items[n] = s->half[i];
+        n += sap__is_of_kind(state, kind) && (!(state & SAP__RECORDED) || sap__overlap(&s->now[slot], &s->was[slot]));
+    }
+    for (i = 0; i < sap__length(s->record); i++)
+        if (sap__is_of_kind(s->state[s->record[i]], kind)) s->place[s->record[i]] = SAP__NONE;
+    sap__build_keyed(s, t, n, SAP__FILL_FEW, s->half_keys);
+    for (i = 0; good && i < sap__length(s->record); i++) {
+        const uint32_t slot = s->record[i];
+        if (sap__is_of_kind(s->state[slot], kind) && s->place[slot] == SAP__NONE) good = sap__place_box(s, kind, slot);
+    }
+    return good || sap__build(s, kind, SAP__FILL_FEW);
+}
+
+/* Few boxes of a kind have changed: each finds its leaf, and if the index is worn it is built in halves. A query builds
+   it at once, as nobody knows whether an update will come. */
 static int sap__synchronise_few(sap_world *s, int kind, int pending, int what) {
     sap__index *t = &s->index[kind];
-    int i, good = !sap__is_worn(t, what);
-    if (!good && t->cost[what].is_known) t->cost[what].worn = t->cost[what].last;
+    const int worn = s->half_built != -kind - 1 && sap__is_worn(t, what);
+    int i, good = !worn || (what != SAP__COST_QUERY && !s->half_built);
+    if (s->half_built == kind + 1) {
+        sap__catch_up(s);
+        return sap__build_rest(s, kind);
+    }
+    if (worn && t->cost[what].is_known) t->cost[what].worn = t->cost[what].last;
     for (i = 0; good && i < pending; i++) {
-        const uint32_t slot = sap__pending(s, i), state = s->state[slot];
+        const uint32_t slot = sap__pending(s, i);
         if (i + 4 < pending) {
             const uint32_t ahead = s->place[sap__pending(s, i + 4)] & 0x7fffffffu;
             sap__prefetch_box(&s->now[sap__pending(s, i + 4)]);
             if (ahead < 0x7fffffffu) sap__prefetch(&t->bound[ahead / SAP__LANES]);
         }
-        if ((state & SAP__LIVE) && sap__kind_of(state) == kind) good = sap__place_box(s, kind, slot);
+        if (sap__is_of_kind(s->state[slot], kind)) good = sap__place_box(s, kind, slot);
     }
-    if (good) return 1;
+    if (good && !worn) return 1;
     sap__catch_up(s);
-    return sap__build(s, kind, kind ? SAP__FILL_BULK : SAP__FILL_FEW);
+    return good ? sap__build_half(s, kind) : sap__build(s, kind, SAP__FILL_FEW);
 }
 
 /* What queries have cost since the indices were last brought in step. */
@@ -3588,7 +3659,9 @@ static int sap__synchronise(sap_world *s, int what) {
         sap__index *t = &s->index[kind];
         const int boxes = kind ? s->live_static : s->live - s->live_static;
         const int bulk = !t->ready || t->behind || (long long)SAP__BULK_PART * of[kind] > boxes;
-        if (t->ready && !t->behind && of[kind] == 0 && !sap__is_worn(t, what)) continue;
+        if (t->ready && !t->behind && of[kind] == 0 && s->half_built != kind + 1 &&
+            (s->half_built == -kind - 1 || !sap__is_worn(t, what)))
+            continue;
         if (!(bulk ? sap__synchronise_bulk(s, kind, pending, what) : sap__synchronise_few(s, kind, pending, what)))
             return 0;
     }
@@ -4069,7 +4142,7 @@ static sap_result sap__prepare(sap_world *s) {
 }
 
 static int sap__is_prepared(const sap_world *s) {
-    int i, good = sap__length(s->record) == s->synced && sap__length(s->again) == 0;
+    int i, good = sap__length(s->record) == s->synced && sap__length(s->again) == 0 && s->half_built <= 0;
     for (i = 0; i < 2; i++)
         good = good && s->index[i].ready && !s->index[i].behind && s->index[i].checked == s->index[i].touched;
     return good;
@@ -4386,7 +4459,7 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
 /* All arrays of a world: freed, counted and listed here and nowhere else. */
 /* clang-format off */
 #define SAP__ARRAYS(X)                                                                                                 \
-    X(now) X(was) X(slots) X(state) X(head) X(place) X(record) X(again) X(pairs) X(created) X(deleted) X(links)        \
+    X(now) X(was) X(slots) X(state) X(head) X(place) X(record) X(again) X(half) X(pairs) X(created) X(deleted) X(links)        \
     X(lost) X(items) X(tmp) X(ends[0]) X(ends[1]) X(ends[2]) X(index[0].chunk) X(index[0].bound) X(index[0].used)      \
     X(index[1].chunk) X(index[1].bound) X(index[1].used)
 /* clang-format on */
@@ -4435,7 +4508,7 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
         !sap__reserve_pairs(s, pairs, pairs, pairs) ||
         !sap__reserve(&s->share[0].found, (long long)pairs + SAP__BATCH + SAP__MEET) || !sap__reserve(&s->lost, most) ||
         !sap__reserve_index(s, &s->index[0], boxes, SAP__FILL_FEW) ||
-        !sap__reserve_index(s, &s->index[1], boxes, SAP__FILL_FEW) ||
+        !sap__reserve_index(s, &s->index[1], boxes, SAP__FILL_FEW) || !sap__reserve(&s->half, boxes) ||
         ((s->config.method == SAP_METHOD_SORT || SAP__TRACES) && !sap__reserve_ends(s, slots)))
         return sap__end_call(s, SAP_ERROR_MEMORY);
     for (i = 1; s->run && i < SAP__SHARES; i++)
@@ -4978,7 +5051,7 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     sap__set_length(s->deleted, 0);
     sap__set_length(s->again, 0);
     s->swaps = s->tests = 0;
-    s->synced = s->method = s->linked = s->mended = s->scattered = 0;
+    s->synced = s->method = s->linked = s->mended = s->scattered = s->half_built = 0;
     s->ends_ready = s->index[0].ready = s->index[1].ready = 0;
 }
 
@@ -5110,11 +5183,16 @@ static const char *sap__validate_bound(const sap__index *t, int level, int j) {
     return NULL;
 }
 
+/* Is a box of this kind, and has not changed since the last update. */
+static int sap__is_settled_in(const sap_world *s, uint32_t slot, int kind) {
+    return sap__is_of_kind(s->state[slot], kind) && !(s->state[slot] & SAP__RECORDED);
+}
+
 static const char *sap__validate_index(const sap_world *s, uint32_t kind) {
     const sap__index *t = &s->index[kind];
     const uint32_t slots = (uint32_t)sap__length(s->state), flag = kind ? SAP__STATIC : 0;
     uint32_t slot;
-    int level, j, lane, k, boxes = 0;
+    int level, j, lane, k, boxes = 0, settled = 0;
     if (!t->ready) return NULL;
     for (level = 0; level < t->levels; level++)
         for (j = 0; j < t->count[level]; j++) {
@@ -5139,6 +5217,11 @@ static const char *sap__validate_index(const sap_world *s, uint32_t kind) {
         if ((s->state[slot] & (SAP__LIVE | SAP__STATIC | SAP__STALE)) == (SAP__LIVE | flag) &&
             s->place[slot] == SAP__NONE)
             return "A live box is in the index.";
+    if (s->half_built == (int)kind + 1 || s->half_built == -(int)kind - 1) {
+        for (j = 0; j < sap__length(s->half); j++) settled += sap__is_settled_in(s, (uint32_t)s->half[j], (int)kind);
+        for (slot = 0; slot < slots; slot++) settled -= sap__is_settled_in(s, slot, (int)kind);
+        if (settled) return "What a half-built index lacks is in the record.";
+    }
     return boxes == t->boxes ? NULL : "An index knows how many boxes it holds.";
 }
 

@@ -864,7 +864,8 @@ static int sap__grow(void *pointer, size_t size, size_t n) {
     capacity = a ? stbds_header(a)->capacity : 0;
     if (a && (ptrdiff_t)n > stbds_header(a)->temp) stbds_header(a)->temp = (ptrdiff_t)n;
     if (n <= capacity) return 1;
-    if (n < capacity + capacity / 4) n = capacity + capacity / 4; /* amortised O(1) a push */
+    /* amortised O(1) a push */
+    if (n < capacity + capacity / 4) n = capacity + capacity / 4; /* mutant: equals are the same */
     if (n < 16) n = 16;
     if (n > (SIZE_MAX / 2 - sizeof *header) / size) return 0; /* mutant: beyond any machine here */
     header = (stbds_array_header *)SAP_REALLOC(a ? (void *)stbds_header(a) : NULL, sizeof *header + n * size);
@@ -886,7 +887,7 @@ static int sap__shrink(void *pointer, size_t size) {
     if (!a) return 1;
     header = stbds_header(a);
     most = (size_t)header->temp > header->length ? (size_t)header->temp : header->length;
-    header->temp = 0;
+    header->temp = 0;                                 /* mutant: about */
     if (header->capacity <= 2 * most + 256) return 1; /* mutant: about */
     header = (stbds_array_header *)SAP_REALLOC(header, sizeof *header + (most + 16) * size);
     if (!header) return 0;
@@ -1322,7 +1323,7 @@ static void sap__free_removed(sap_world *s) {
 static int sap__new_slots(const sap_world *s, int n) {
     int unused = SAP__MAX_BOXES - sap__length(s->state);
     int rested = s->free.count > SAP__RESTING ? s->free.count - SAP__RESTING : 0;
-    if (n - rested <= unused) return n > rested ? n - rested : 0;
+    if (n - rested <= unused) return n > rested ? n - rested : 0; /* mutant: equals need none */
     return n - unused <= s->free.count ? unused : -1;
 }
 
@@ -1386,12 +1387,14 @@ static sap_result sap__add(sap_world *s, int n, const sap_aabb *boxes, void *con
 
 SAP_DEF sap_id sap_add(sap_world *s, const sap_aabb *box, void *object) {
     sap_id id = 0;
-    return sap__add(s, 1, box, &object, &id, 0) == SAP_OK ? id : 0;
+    (void)sap__add(s, 1, box, &object, &id, 0);
+    return id;
 }
 
 SAP_DEF sap_id sap_add_static(sap_world *s, const sap_aabb *box, void *object) {
     sap_id id = 0;
-    return sap__add(s, 1, box, &object, &id, SAP__STATIC) == SAP_OK ? id : 0;
+    (void)sap__add(s, 1, box, &object, &id, SAP__STATIC);
+    return id;
 }
 
 SAP_DEF sap_result sap_add_many(sap_world *s, int n, const sap_aabb *boxes, void *const *objects, sap_id *ids) {
@@ -2227,7 +2230,7 @@ static void sap__commit(sap_world *s) {
     const int lost = sap__length(s->lost), found = sap__length(s->share[0].found), n = sap__length(s->pairs);
     int i;
     s->mended = s->linked ? s->mended + lost + found : 0;
-    if (s->mended > n / 4 + sap__length(s->state) / 64) s->linked = s->mended = 0;
+    if (s->mended > n / 4 + sap__length(s->state) / 64) s->linked = s->mended = 0; /* mutant: speed */
     sap__set_length(s->deleted, lost);
     sap__set_length(s->created, found);
     sap__run(s, sap__sort_events, found + lost);
@@ -2406,26 +2409,8 @@ static long long sap__ends_pass(sap_world *s, int axis) {
     return shifts;
 }
 
-static void sap__take_out(sap_world *s, uint32_t slot);
-static int sap__synchronise(sap_world *s, int what);
-static int sap__look_around(sap_world *s, uint32_t flags, int at_static);
-
-/* The index is not brought in step with what moved: it is read anew when it is needed. It is needed for boxes that came
-   (Terdiman I.4c prunes a batch of new boxes against all), or whose filter may answer anew. */
-static int sap__sort_new(sap_world *s) {
-    int i, k, news = 0;
-    for (i = 0; i < sap__length(s->record) && s->mixed; i++) {
-        if (s->state[s->record[i]] & SAP__REMOVED)
-            sap__take_out(s, s->record[i]);
-        else
-            news |= (s->state[s->record[i]] & (SAP__ADDED | SAP__FRESH)) != 0;
-    }
-    if (news) return sap__synchronise(s, SAP__COST_ASK) && sap__look_around(s, SAP__ADDED | SAP__FRESH, 0);
-    for (k = 0; k < 2; k++) s->index[k].behind = 1;
-    return 1;
-}
-
-static int sap__sort_begun(sap_world *s) {
+/* All of an update: who left is taken out, the ends move, who came is put in. */
+static int sap__sort_ends(sap_world *s) {
     int k;
     if (!sap__reserve_ends(s, sap__length(s->state))) return sap__fail(s, SAP_ERROR_MEMORY);
     sap__link_pairs(s);
@@ -2441,14 +2426,65 @@ static int sap__sort_begun(sap_world *s) {
     }
     sap__ends_merge(s);
     s->ends_ready = 1;
-    return sap__sort_new(s);
+    return 1;
 }
 
-/* What moved apart the rules have found. */
-static int sap__sort_ended(sap_world *s) {
-    if (s->mixed && sap__look_through_lists(s, SAP__REMOVED | SAP__FRESH, INT_MAX) == 0) return 0;
-    return sap__sort_lost(s);
-}
+/* ====================================================================================================== */
+/* >> kernels: sixteen boxes at a time                                                                      */
+/* ====================================================================================================== */
+
+/* Boxes stand in chunks of sixteen, one array a bound, so that one compare looks at as many boxes as the machine has
+   lanes. (Box Pruning Revisited counts what that buys in its parts 9 to 15.)
+
+       lo[0]  . . . . . . . . . . . . . . . .     mins on x; an empty lane holds sap__nowhere
+       ...
+       hi[2]  . . . . . . . . . . . . . . . .     maxs on z
+       ref    . . . . . . . . . . . . . . . .     slots; in a chunk of bounds the chunks below (see index) */
+
+struct sap__chunk {
+    int32_t lo[3][SAP__LANES], hi[3][SAP__LANES];
+    uint32_t ref[SAP__LANES];
+};
+
+/* What spheres and rays ask of a chunk. A ray enters a slab where it meets the near side and leaves where it meets the
+   far one: t = (bound - from) * by, by being the reciprocal of the translation, a little smaller for the near side and
+   a little larger for the far one, so that no rounding prunes what sap__cast accepts. */
+typedef struct sap__probe {
+    sap__box box;                                           /* box: keys */
+    float point[3];                                         /* sphere, nearest: */
+    float reach[3];                                         /* half the size of what is near, see sap__nearest_to */
+    float near_from[3], far_from[3], near_by[3], far_by[3]; /* casts */
+    int backward[3];                                        /* the cast meets maxs first */
+    float limit;                                            /* t, or squared distance, that nothing may exceed */
+} sap__probe;
+
+/* Added where t is compared with its end: what a machine that takes denormals for zero may have lost. */
+#define SAP__TINY 1e-18f
+
+/* A kernel is a table of functions. All kernels give the same overlaps, in any order, and what they prune is surely no
+   hit. What is found is appended to the arrays fa and fb from n on, which have room for SAP__MEET more; each returns
+   the new n.
+       fill    the boxes of its refs to a chunk, but for the lanes that are empty, and the bound of them all
+       bound   the bound of a chunk's lanes
+       meet    boxes of a that overlap boxes of b;  own: of a chunk with each other
+       hits    boxes of a chunk that overlap one, whose ref goes to fa
+       touch   the same, as bits
+       ball    bits of the lanes within the limit of a point, and how near, squared;  slab: the same for casts, and t
+       cells   the tile of each box on each axis, bits of the large ones, and of the long ones on each axis */
+struct sap__kernel {
+    void (*fill)(const sap__box *boxes, uint32_t empty, sap__chunk *c, sap__box *bound);
+    void (*bound)(const sap__chunk *c, sap__box *bound);
+    int (*meet)(const sap__chunk *a, const sap__chunk *b, const sap__box *bound_a, const sap__box *bound_b,
+                uint32_t *fa, uint32_t *fb, int n);
+    int (*own)(const sap__chunk *c, uint32_t used, uint32_t *fa, uint32_t *fb, int n);
+    int (*hits)(const sap__chunk *c, const sap__box *box, uint32_t ref, uint32_t *fa, uint32_t *fb, int n);
+    uint32_t (*touch)(const sap__chunk *c, const sap__probe *p, float *near);
+    uint32_t (*ball)(const sap__chunk *c, const sap__probe *p, float *near);
+    uint32_t (*slab)(const sap__chunk *c, const sap__probe *p, float *near);
+    uint32_t (*cells)(const sap__chunk *c, const sap__tiles *t, int32_t at[3][SAP__LANES], uint32_t slim[3]);
+};
+
+enum { SAP__KERNEL_SCALAR, SAP__KERNEL_SSE2, SAP__KERNEL_AVX2, SAP__KERNEL_AVX512, SAP__KERNEL_NEON, SAP__KERNEL_WASM };
 
 #ifdef SAP__HAS_AVX2
 #define SAP__AVX2 __attribute__((target("avx2,popcnt")))
@@ -2576,63 +2612,6 @@ typedef float sap__f1;
 #define sap__hit1(l0, l1, l2, h0, h1, h2, L0, L1, L2, H0, H1, H2)                                                      \
     ((uint32_t)(((l0) <= (H0)) & ((L0) <= (h0)) & ((l1) <= (H1)) & ((L1) <= (h1)) & ((l2) <= (H2)) & ((L2) <= (h2))))
 #define sap__put1(bits, refs, to, n) ((to)[n] = (uint32_t)(refs), (n) + (int)(bits))
-
-/* ====================================================================================================== */
-/* >> kernels: sixteen boxes at a time                                                                      */
-/* ====================================================================================================== */
-
-/* Boxes stand in chunks of sixteen, one array a bound, so that one compare looks at as many boxes as the machine has
-   lanes. (Box Pruning Revisited counts what that buys in its parts 9 to 15.)
-
-       lo[0]  . . . . . . . . . . . . . . . .     mins on x; an empty lane holds sap__nowhere
-       ...
-       hi[2]  . . . . . . . . . . . . . . . .     maxs on z
-       ref    . . . . . . . . . . . . . . . .     slots; in a chunk of bounds the chunks below (see index) */
-
-struct sap__chunk {
-    int32_t lo[3][SAP__LANES], hi[3][SAP__LANES];
-    uint32_t ref[SAP__LANES];
-};
-
-/* What spheres and rays ask of a chunk. A ray enters a slab where it meets the near side and leaves where it meets the
-   far one: t = (bound - from) * by, by being the reciprocal of the translation, a little smaller for the near side and
-   a little larger for the far one, so that no rounding prunes what sap__cast accepts. */
-typedef struct sap__probe {
-    sap__box box;                                           /* box: keys */
-    float point[3];                                         /* sphere, nearest: */
-    float reach[3];                                         /* half the size of what is near, see sap__nearest_to */
-    float near_from[3], far_from[3], near_by[3], far_by[3]; /* casts */
-    int backward[3];                                        /* the cast meets maxs first */
-    float limit;                                            /* t, or squared distance, that nothing may exceed */
-} sap__probe;
-
-/* Added where t is compared with its end: what a machine that takes denormals for zero may have lost. */
-#define SAP__TINY 1e-18f
-
-/* A kernel is a table of functions. All kernels give the same overlaps, in any order, and what they prune is surely no
-   hit. What is found is appended to the arrays fa and fb from n on, which have room for SAP__MEET more; each returns
-   the new n.
-       fill    the boxes of its refs to a chunk, but for the lanes that are empty, and the bound of them all
-       bound   the bound of a chunk's lanes
-       meet    boxes of a that overlap boxes of b;  own: of a chunk with each other
-       hits    boxes of a chunk that overlap one, whose ref goes to fa
-       touch   the same, as bits
-       ball    bits of the lanes within the limit of a point, and how near, squared;  slab: the same for casts, and t
-       cells   the tile of each box on each axis, bits of the large ones, and of the long ones on each axis */
-struct sap__kernel {
-    void (*fill)(const sap__box *boxes, uint32_t empty, sap__chunk *c, sap__box *bound);
-    void (*bound)(const sap__chunk *c, sap__box *bound);
-    int (*meet)(const sap__chunk *a, const sap__chunk *b, const sap__box *bound_a, const sap__box *bound_b,
-                uint32_t *fa, uint32_t *fb, int n);
-    int (*own)(const sap__chunk *c, uint32_t used, uint32_t *fa, uint32_t *fb, int n);
-    int (*hits)(const sap__chunk *c, const sap__box *box, uint32_t ref, uint32_t *fa, uint32_t *fb, int n);
-    uint32_t (*touch)(const sap__chunk *c, const sap__probe *p, float *near);
-    uint32_t (*ball)(const sap__chunk *c, const sap__probe *p, float *near);
-    uint32_t (*slab)(const sap__chunk *c, const sap__probe *p, float *near);
-    uint32_t (*cells)(const sap__chunk *c, const sap__tiles *t, int32_t at[3][SAP__LANES], uint32_t slim[3]);
-};
-
-enum { SAP__KERNEL_SCALAR, SAP__KERNEL_SSE2, SAP__KERNEL_AVX2, SAP__KERNEL_AVX512, SAP__KERNEL_NEON, SAP__KERNEL_WASM };
 
 /* Where bounds end when lengths are computed from them: no infinity, no overflow. */
 #define SAP__FAR 1e18f
@@ -3153,9 +3132,9 @@ static int sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *tmp, int n, 
 }
 
 /* The user's grid for so many boxes: an axis is halved until there are no more than sixteen cells for each. */
-static sap__grid sap__grid_for(const sap_world *s, int n) {
+static sap__grid sap__grid_for(const sap_world *s, int n) { /* mutant: about */
     sap__grid g = s->grid;
-    while ((double)g.count[0] * g.count[1] * g.count[2] > 16.0 * (n + 1)) { /* mutant: about */
+    while ((double)g.count[0] * g.count[1] * g.count[2] > 16.0 * (n + 1)) {
         const int k = g.count[0] >= g.count[1] ? (g.count[0] >= g.count[2] ? 0 : 2) : g.count[1] >= g.count[2] ? 1 : 2;
         if (!g.hashed) g.size[k] *= 2; /* two cells become one; of a table two entries do */
         g.count[k] = g.count[k] / 2 + (g.count[k] & 1);
@@ -3184,7 +3163,7 @@ static int sap__count_cells(sap_world *s) {
     const uint32_t slots = (uint32_t)sap__length(s->state);
     uint32_t slot;
     int k, cells = 0;
-    if (sap__capacity(s->items) < moving / 4 + 2) return 0;
+    if (sap__capacity(s->items) < moving / 4 + 2) return 0; /* mutant: before the first update */
     memset(s->items, 0, (size_t)(moving / 4 + 2) * sizeof *s->items);
     for (slot = 0; slot < slots; slot++) {
         uint32_t cell;
@@ -3263,7 +3242,7 @@ static void sap__fill_levels(sap_world *s, sap__index *t) {
         }
 }
 
-static float sap__size_of(const sap__box *box) {
+static float sap__size_of(const sap__box *box) { /* mutant: speed */
     float size = 0;
     int k;
     for (k = 0; k < 3; k++) size += sap__within(sap__float(box->hi[k])) - sap__within(sap__float(box->lo[k]));
@@ -3329,7 +3308,6 @@ static int sap__gather_slots(sap_world *s, int kind) {
 
 /* Builds the index of one kind, of all that is live. */
 static int sap__build(sap_world *s, int kind, int fill) {
-    s->index[kind].ready = 0;
     if (!sap__reserve(&s->items, kind ? s->live_static : s->live - s->live_static))
         return sap__fail(s, SAP_ERROR_MEMORY);
     return sap__build_of(s, &s->index[kind], sap__gather_slots(s, kind), fill);
@@ -3405,8 +3383,8 @@ static void sap__change_lane(const sap_world *s, sap__index *t, int leaf, int la
         sap__box *bound = &t->bound[at], old = *bound;
         int k, shrinks = 0;
         for (k = 0; k < 3 && (level || box->lo[0] == SAP__AFTER_ALL); k++) {
-            shrinks |= (c->lo[k][lane] == old.lo[k]) & (box->lo[k] > old.lo[k]);
-            shrinks |= (c->hi[k][lane] == old.hi[k]) & (box->hi[k] < old.hi[k]);
+            shrinks |= (c->lo[k][lane] == old.lo[k]) & (box->lo[k] > old.lo[k]); /* mutant: equals do not matter */
+            shrinks |= (c->hi[k][lane] == old.hi[k]) & (box->hi[k] < old.hi[k]); /* mutant: equals do not matter */
         }
         sap__set_lane(c, lane, box);
         if (box->lo[0] != SAP__AFTER_ALL)
@@ -3587,7 +3565,7 @@ static int sap__build_half(sap_world *s, int kind) {
 static int sap__build_rest(sap_world *s, int kind) {
     sap__index *t = &s->index[kind];
     int i, n = 0, good = 1;
-    t->ready = s->half_built = 0;
+    s->half_built = 0;
     if (!sap__reserve_index(s, t, sap__length(s->half), SAP__FILL_FEW)) return sap__fail(s, SAP_ERROR_MEMORY);
     for (i = 0; i < sap__length(s->half); i++) {
         const uint32_t slot = (uint32_t)s->half[i], state = s->state[slot];
@@ -3696,7 +3674,7 @@ static void sap__begin_search(sap__search *q, sap_world *s, int share, uint32_t 
     q->context = NULL;
     q->visits[0] = q->visits[1] = 0;
     q->n = q->level = q->part = q->turn = 0;
-    q->parts = 1;
+    q->parts = 1; /* mutant: level 0 is not shared */
 }
 
 SAP__INLINE int sap__flush(sap__search *q, int from) {
@@ -3730,7 +3708,7 @@ static int sap__join(sap__search *q, sap__node x, sap__node y) {
     const sap__chunk *cx = &x.t->chunk[x.chunk], *cy = &y.t->chunk[y.chunk];
     if (x.level == 0 && y.level == 0) return sap__meet_leaves(q, x.t, x.chunk, y.t, y.chunk);
     if (q->parts > 1 && x.level == q->level && y.level <= q->level && q->turn++ % q->parts != q->part) return 1;
-    q->visits[x.t != y.t]++;
+    q->visits[x.t != y.t]++; /* mutant: a small part of what is counted */
     if (same) {
         n = q->s->kernel->own(cx, x.t->used[x.chunk], a, b, 0);
         for (used = x.t->used[x.chunk]; used; used &= used - 1, n++) a[n] = b[n] = cx->ref[sap__lowest_bit(used)];
@@ -3844,7 +3822,7 @@ static int sap__run_search(sap_world *s, sap__step *step, int work, double visit
         sap__share *share = &s->share[i];
         share->kept = sap__length(share->found);
         share->lacks_room = 0;
-        share->visits[0] = share->visits[1] = 0;
+        share->visits[0] = share->visits[1] = 0; /* mutant: of threads that have no share */
     }
     sap__run(s, step, work);
     for (i = 0; i < SAP__SHARES && s->failure == SAP_OK; i++)
@@ -3877,7 +3855,32 @@ static int sap__look_around(sap_world *s, uint32_t flags, int at_static) {
     return 1;
 }
 
-/* ---- the two methods ----------------------------------------------------------------------------------- */
+/* ---- the three methods --------------------------------------------------------------------------------- */
+
+/* The index is not brought in step with what moved: it is read anew when it is needed. It is needed for boxes that came
+   (Terdiman I.4c prunes a batch of new boxes against all), or whose filter may answer anew. */
+static int sap__sort_new(sap_world *s) {
+    int i, k, news = 0;
+    for (i = 0; i < sap__length(s->record) && s->mixed; i++) {
+        if (s->state[s->record[i]] & SAP__REMOVED)
+            sap__take_out(s, s->record[i]);
+        else
+            news |= (s->state[s->record[i]] & (SAP__ADDED | SAP__FRESH)) != 0;
+    }
+    if (news) return sap__synchronise(s, SAP__COST_ASK) && sap__look_around(s, SAP__ADDED | SAP__FRESH, 0);
+    for (k = 0; k < 2; k++) s->index[k].behind = 1;
+    return 1;
+}
+
+static int sap__sort_begun(sap_world *s) {
+    return sap__sort_ends(s) && sap__sort_new(s);
+}
+
+/* What moved apart the rules have found. */
+static int sap__sort_ended(sap_world *s) {
+    if (s->mixed && sap__look_through_lists(s, SAP__REMOVED | SAP__FRESH, INT_MAX) == 0) return 0;
+    return sap__sort_lost(s);
+}
 
 static int sap__query_begun(sap_world *s) {
     if (s->fresh) sap__link_pairs(s);
@@ -4090,7 +4093,7 @@ typedef struct sap__query {
 static void sap__set_limit(sap__query *q) {
     if (q->kind == SAP__QUERY_SPHERE || q->kind == SAP__QUERY_NEAREST) {
         double limit = q->end2 * 1.00001 + 1e-36;
-        q->probe.limit = limit < 1e38 ? (float)limit : sap__float(SAP__INFINITY);
+        q->probe.limit = limit < 1e38 ? (float)limit : sap__float(SAP__INFINITY); /* mutant: any large number */
     } else
         q->probe.limit = q->end * 1.00001f + SAP__TINY;
 }
@@ -4203,7 +4206,7 @@ static int sap__query_box(sap__query *q, const sap__box *keys, uint32_t slot) {
             if (!sap__is_number(limit) || !(limit > 0)) return 0;
             if (limit == d)
                 q->end2 = d2;
-            else if ((double)limit * (double)limit < q->end2)
+            else if ((double)limit * (double)limit < q->end2) /* mutant: equals are the same */
                 q->end2 = (double)limit * (double)limit;
         } else if (q->is_counting) {
             q->count++;
@@ -4501,8 +4504,9 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
     if (r != SAP_OK) return r;
     if (boxes > SAP__MAX_BOXES) return sap__end_call(s, SAP_ERROR_LIMIT);
     s->updates = -1;
-    slots = boxes && boxes < SAP__MAX_BOXES - SAP__RESTING - 1 ? boxes + SAP__RESTING + 1 : boxes;
-    if (slots < sap__length(s->state)) slots = sap__length(s->state); /* those of a crowd that left */
+    slots = boxes && boxes < SAP__MAX_BOXES - SAP__RESTING - 1 ? boxes + SAP__RESTING + 1
+                                                               : boxes; /* mutant: more is fine */
+    if (slots < sap__length(s->state)) slots = sap__length(s->state);   /* those of a crowd that left */
     most = slots > pairs ? slots : pairs;
     if (!sap__reserve_boxes(s, slots) || !sap__reserve(&s->again, sap__capacity(s->record)) ||
         !sap__reserve_pairs(s, pairs, pairs, pairs) ||
@@ -4717,7 +4721,8 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats) {
     stats->overlap_tests = s->tests;
     stats->method = s->method;
     stats->cells = s->grid.is_given ? sap__look_at_cells(s) : s->index[0].tiles;
-    if (stats->cells > s->live - s->live_static) stats->cells = s->live - s->live_static;
+    if (stats->cells > s->live - s->live_static)
+        stats->cells = s->live - s->live_static; /* mutant: a grid seldom has more */
     stats->query_tests = s->query_visits;
     for (i = 0; i < SAP__GATES; i++)
         stats->query_tests += sap__atomic_get(&((sap_world *)(uintptr_t)s)->gates[i].visits);

@@ -3604,7 +3604,7 @@ static int sap__synchronise_few(sap_world *s, int kind, int pending, int what) {
     }
     if (good && !worn) return 1;
     sap__catch_up(s);
-    return good ? sap__build_half(s, kind) : sap__build(s, kind, SAP__FILL_FEW);
+    return good && t->boxes > 2 * SAP__LANES ? sap__build_half(s, kind) : sap__build(s, kind, SAP__FILL_FEW);
 }
 
 /* What queries have cost since the indices were last brought in step. */

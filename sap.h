@@ -2684,12 +2684,13 @@ typedef float sap__f1;
     }                                                                                                                  \
     TARGET static int sap__hits##W(const sap__chunk *c, const sap__box *box, uint32_t ref, uint32_t *fa, uint32_t *fb, \
                                    int n) {                                                                            \
+        uint32_t bits = 0;                                                                                             \
         int k;                                                                                                         \
-        for (k = 0; k < SAP__LANES; k += W) {                                                                          \
-            const uint32_t bits = SAP__TOUCH(W, c, k, box->lo, box->hi) >> k;                                          \
-            if (W < 8 && !bits) continue;                                                                              \
+        for (k = 0; k < SAP__LANES; k += W) bits |= SAP__TOUCH(W, c, k, box->lo, box->hi);                             \
+        for (; W < 8 && bits; bits &= bits - 1, n++) fa[n] = ref, fb[n] = c->ref[sap__lowest_bit(bits)];               \
+        for (k = 0; W >= 8 && k < SAP__LANES; k += W) {                                                                \
             sap__store##W(fa + n, sap__splat##W(ref));                                                                 \
-            n = sap__put##W(bits, sap__load##W(c->ref + k), fb, n);                                                    \
+            n = sap__put##W(bits >> k & ((1u << W) - 1), sap__load##W(c->ref + k), fb, n);                             \
         }                                                                                                              \
         return n;                                                                                                      \
     }                                                                                                                  \
@@ -4437,11 +4438,13 @@ SAP_DEF sap_id sap_nearest(sap_world *s, const float point[3], float max_distanc
    an axis without an end everything is near. */
 SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint32_t mask, float *distance) {
     static const float origin[3] = {0, 0, 0};
+    const uint32_t slot = s ? sap__live_slot(s, id) : SAP__NONE;
     sap__query q;
     sap_aabb box;
     int k;
     if (distance) *distance = -1.0f;
-    if (sap_get_box(s, id, &box) != SAP_OK) return 0;
+    if (slot == SAP__NONE) return 0;
+    sap__decode(sap__recorded_box(s, slot), &box);
     if (sap__begin_near(&q, s, SAP__QUERY_NEAREST, origin, max_distance, mask) != SAP_OK) return 0;
     for (k = 0; k < 3; k++) {
         const float lo = box.min[k], hi = box.max[k], size = (lo < 0 ? -lo : lo) + (hi < 0 ? -hi : hi);

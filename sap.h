@@ -1431,7 +1431,7 @@ static int sap__write_moves(sap_world *s, int n, const sap_id *ids, const sap_aa
             sap__push(s->again, slot);
         state[slot] |= SAP__RECORDED | SAP__STALE;
     }
-    s->mixed |= (seen & SAP__STATIC) != 0;
+    s->mixed |= (seen & SAP__STATIC) != 0; /* mutant: mixed is slower */
     sap__set_length(s->record, recorded);
     return good;
 }
@@ -2876,7 +2876,8 @@ static const sap__kernel *sap__get_kernel(int which) {
     if (which == SAP__KERNEL_AVX2 && __builtin_cpu_supports("avx2")) return &sap__kernel8;
 #endif
 #ifdef SAP__HAS_AVX512
-    if (which == SAP__KERNEL_AVX512 && __builtin_cpu_supports("avx512vbmi2")) /* older ones clock down for it */
+    if (which == SAP__KERNEL_AVX512 &&
+        __builtin_cpu_supports("avx512vbmi2")) /* older ones clock down for it; mutant: the last one */
         return &sap__kernel16;
 #endif
     return NULL;
@@ -3075,7 +3076,7 @@ SAP__INLINE int sap__to_and_fro(int i, int count, int row) {
 
 /* A share of s->tiled gets its keys: columns of tiles across two axes, to and fro as one ploughs a field, in slices along
    the third. Large boxes come behind the others, by the axis on which they are long. */
-static void sap__key_tiles(sap_world *s, int share, int shares) {
+static void sap__key_tiles(sap_world *s, int share, int shares) { /* mutant: speed */
     const sap__tiles *t = &s->tiles;
     const uint32_t cells = (uint32_t)t->count[0] * (uint32_t)t->count[1] * (uint32_t)t->count[2];
     const int n = s->tiled_count, leaves = (n + SAP__LANES - 1) / SAP__LANES;
@@ -3230,7 +3231,7 @@ static void sap__refit_leaves(sap_world *s, int share, int shares) {
 static void sap__fill_levels(sap_world *s, sap__index *t) {
     int level, i, j;
     for (level = 1; level < t->levels; level++)
-        for (j = 0; j < t->count[level]; j++) {
+        for (j = 0; j < t->count[level]; j++) { /* mutant: the next level follows */
             const int at = t->first[level] + j;
             uint32_t used = 0;
             for (i = 0; i < SAP__LANES; i++) {
@@ -4146,7 +4147,8 @@ static sap_result sap__prepare(sap_world *s) {
 }
 
 static int sap__is_prepared(const sap_world *s) {
-    int i, good = sap__length(s->record) == s->synced && sap__length(s->again) == 0 && s->half_built <= 0;
+    int i, good = sap__length(s->record) == s->synced && sap__length(s->again) == 0 &&
+                  s->half_built <= 0; /* mutant: speed */
     for (i = 0; i < 2; i++)
         good = good && s->index[i].ready && !s->index[i].behind && s->index[i].checked == s->index[i].touched;
     return good;
@@ -5044,7 +5046,7 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     s->live_static = (int)in->live_static;
     s->fresh = (int)in->fresh;
     sap__set_length(s->pairs, h->pairs);
-    s->sorted_from = 0;
+    s->sorted_from = 0; /* mutant: one pair is sorted */
     for (i = 0; i < h->pairs; i++) {
         const sap__saved_pair saved = sap__saved_pair_at(in, i);
         sap_pair *pair = &s->pairs[i];

@@ -90,7 +90,8 @@
    sap_save, sap_restore            O(n + k)
 
    What an update or a query costs depends on the boxes as they are and on what changed, not on what the world has been
-   through: an index that has become dear is built anew, when that has paid for itself. With boxes of any sizes at
+   through: an index that has become dear is built anew, when that has paid for itself; where few boxes change, in
+   halves by two updates, so that a frame seldom takes three times as long as others. With boxes of any sizes at
    constant density a frame grows in proportion to the boxes. Where it does not: boxes that all overlap on all axes are
    n * n / 2 meetings, whether they are pairs or their masks forbid it.
 
@@ -3074,8 +3075,8 @@ SAP__INLINE int sap__to_and_fro(int i, int count, int row) {
     return (i ^ back) + (count & back);
 }
 
-/* A share of s->tiled gets its keys: columns of tiles across two axes, to and fro as one ploughs a field, in slices along
-   the third. Large boxes come behind the others, by the axis on which they are long. */
+/* A share of s->tiled gets its keys: columns of tiles across two axes, to and fro as one ploughs a field, in slices
+   along the third. Large boxes come behind the others, by the axis on which they are long. */
 static void sap__key_tiles(sap_world *s, int share, int shares) { /* mutant: speed */
     const sap__tiles *t = &s->tiles;
     const uint32_t cells = (uint32_t)t->count[0] * (uint32_t)t->count[1] * (uint32_t)t->count[2];

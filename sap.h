@@ -4468,9 +4468,9 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
 /* All arrays of a world: freed, counted and listed here and nowhere else. */
 /* clang-format off */
 #define SAP__ARRAYS(X)                                                                                                 \
-    X(now) X(was) X(slots) X(state) X(head) X(place) X(record) X(again) X(half) X(pairs) X(created) X(deleted) X(links)        \
-    X(lost) X(items) X(tmp) X(ends[0]) X(ends[1]) X(ends[2]) X(index[0].chunk) X(index[0].bound) X(index[0].used)      \
-    X(index[1].chunk) X(index[1].bound) X(index[1].used)
+    X(now) X(was) X(slots) X(state) X(head) X(place) X(record) X(again) X(half) X(pairs) X(created) X(deleted)         \
+    X(links) X(lost) X(items) X(tmp) X(ends[0]) X(ends[1]) X(ends[2]) X(index[0].chunk) X(index[0].bound)              \
+    X(index[0].used) X(index[1].chunk) X(index[1].bound) X(index[1].used)
 /* clang-format on */
 
 SAP_DEF sap_result sap_check_config(const sap_config *config) {

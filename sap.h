@@ -2984,13 +2984,13 @@ static float sap__dense_range(const float *at, int n, float least, float most) {
     float scale;
     int count[PARTS + 1] = {0}, i, end = 0, here = 0, best = PARTS;
     if (range < 1e-30f) return range;
-    scale = (PARTS - 0.01f) / range;
+    scale = ((float)PARTS - 0.01f) / range;
     for (i = 0; i < n; i++) count[(int)((at[i] - least) * scale)]++;
     for (i = 0; i < PARTS; here -= count[i++]) {
         while (end < PARTS && 2 * here < n) here += count[end++];
         if (2 * here >= n && end - i < best) best = end - i;
     }
-    return best < EVEN ? range * (float)best / EVEN : range;
+    return best < EVEN ? range * (float)best / (float)EVEN : range;
 }
 
 /* The tiles for boxes that are about as these: of sixteen boxes each, if they lay evenly. Sizes are measured in boxes,

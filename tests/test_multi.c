@@ -1104,6 +1104,26 @@ static void most_cells(void) {
     sap_multi_destroy(m);
 }
 
+/* An axis without a size of cells is not cut: the entries of the table go to the other axes. */
+static void entries_of_two_axes(void) {
+    enum { SIDE = 4 };
+    sap_multi_config c;
+    sap_multi *m;
+    int i;
+    memset(&c, 0, sizeof c);
+    c.entries = SIDE * SIDE;
+    m = open_hashed(&c, 10, 0, 10);
+    for (i = 0; i < 4 * SIDE * SIDE; i++) {
+        sap_aabb box = {{0, 0, 0}, {0, 1, 0}};
+        box.min[0] = box.max[0] = 10 * (float)(i % SIDE) + 5;
+        box.min[2] = box.max[2] = 10 * (float)(i / SIDE % SIDE) + 5;
+        CHECK(sap_multi_add(m, &box, NULL) != 0);
+    }
+    CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+    CHECK_EQUAL(stats_of(m).cells, SIDE * SIDE);
+    sap_multi_destroy(m);
+}
+
 /* Given cells divide the given bounds, wherever these are, into equal parts; with any number of boxes, and from the
    other end outside of the bounds. */
 static void given_cells(int each) {
@@ -1677,6 +1697,7 @@ int main(int argc, char **argv) {
     limits(4);
     limits(0);
     most_cells();
+    entries_of_two_axes();
     given_cells(1);
     given_cells(100);
     grids_cost_little();

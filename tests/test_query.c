@@ -1029,9 +1029,69 @@ static void test_stop_among_new_boxes(void) {
     sap_destroy(w);
 }
 
+/* A nested query's callback moves a box that it has not met yet, a little: it still comes, and once. */
+static int move_the_others(sap_id id, void *object, void *user) {
+    sap_world *w = (sap_world *)user;
+    sap_aabb box;
+    sap_id other;
+    (void)object;
+    for (other = sap_next(w, 0); other; other = sap_next(w, other)) {
+        if (other == id) continue;
+        CHECK_EQUAL(sap_get_box(w, other, &box), SAP_OK);
+        box.max[0] += 0.125f;
+        CHECK_EQUAL(sap_move(w, other, &box), SAP_OK);
+    }
+    return 1;
+}
+
+static int ask_for_all(sap_id id, void *object, void *user) {
+    const sap_aabb all = {{0, 0, 0}, {9, 9, 9}};
+    sap_world *w = (sap_world *)user;
+    sap_aabb box;
+    (void)object;
+    CHECK_EQUAL(sap_get_box(w, id, &box), SAP_OK);
+    box.max[1] += 0.125f;
+    CHECK_EQUAL(sap_move(w, id, &box), SAP_OK);
+    CHECK_EQUAL(sap_query_box(w, &all, 0xffffffffu, move_the_others, w), sap_count(w));
+    return 0;
+}
+
+static void test_move_before_the_visit(void) {
+    sap_world *w = sap_create(NULL);
+    const sap_aabb box = {{2, 0, 0}, {3, 1, 1}};
+    int i;
+    for (i = 0; i < 7; i++) CHECK(sap_add(w, &box, NULL) != 0);
+    CHECK_EQUAL(sap_query_box(w, &box, 0xffffffffu, ask_for_all, w), 1);
+    CHECK(sap_validate(w) == NULL);
+    sap_destroy(w);
+}
+
+/* What queries have looked at since the last update is a sum, whatever changes between them. */
+static void test_sum_of_looks(void) {
+    sap_world *w = sap_create(NULL);
+    sap_aabb box = {{2, 0, 0}, {3, 1, 1}};
+    sap_stats first, second;
+    sap_id id = sap_add(w, &box, NULL);
+    CHECK_EQUAL(sap_update(w), SAP_OK);
+    CHECK_EQUAL(sap_query_box(w, &box, 0xffffffffu, NULL, NULL), 1);
+    sap_get_stats(w, &first);
+    CHECK(first.query_tests > 0);
+    box.max[0] = 4;
+    CHECK_EQUAL(sap_move(w, id, &box), SAP_OK);
+    CHECK_EQUAL(sap_query_box(w, &box, 0xffffffffu, NULL, NULL), 1);
+    sap_get_stats(w, &second);
+    CHECK(second.query_tests > first.query_tests);
+    CHECK_EQUAL(sap_update(w), SAP_OK);
+    sap_get_stats(w, &second);
+    CHECK(second.query_tests == 0);
+    sap_destroy(w);
+}
+
 int main(int argc, char **argv) {
     int seeds = test_argument(argc, argv, 1, 150), seed;
     test_stop_among_new_boxes();
+    test_move_before_the_visit();
+    test_sum_of_looks();
     test_infinite_casts();
     test_by_hand();
     test_as_long_as_floats();

@@ -863,7 +863,7 @@ static int sap__grow(void *pointer, size_t size, size_t n) {
     size_t capacity;
     memcpy(&a, pointer, sizeof a);
     capacity = a ? stbds_header(a)->capacity : 0;
-    if (a && (ptrdiff_t)n > stbds_header(a)->temp) stbds_header(a)->temp = (ptrdiff_t)n;
+    if (a && (ptrdiff_t)n > stbds_header(a)->temp) stbds_header(a)->temp = (ptrdiff_t)n; /* mutant: about */
     if (n <= capacity) return 1;
     /* amortised O(1) a push */
     if (n < capacity + capacity / 4) n = capacity + capacity / 4; /* mutant: equals are the same */
@@ -887,9 +887,10 @@ static int sap__shrink(void *pointer, size_t size) {
     memcpy(&a, pointer, sizeof a);
     if (!a) return 1;
     header = stbds_header(a);
-    most = (size_t)header->temp > header->length ? (size_t)header->temp : header->length;
-    header->temp = 0;                                 /* mutant: about */
-    if (header->capacity <= 2 * most + 256) return 1; /* mutant: about */
+    most =
+        (size_t)header->temp > header->length ? (size_t)header->temp : header->length; /* mutant: equals are the same */
+    header->temp = 0;                                                                  /* mutant: about */
+    if (header->capacity <= 2 * most + 256) return 1;                                  /* mutant: about */
     header = (stbds_array_header *)SAP_REALLOC(header, sizeof *header + (most + 16) * size);
     if (!header) return 0;
     header->capacity = most + 16;
@@ -904,8 +905,6 @@ static void sap__free_array(void *pointer) {
     if (a) {
         SAP_FREE(stbds_header(a));
     }
-    a = NULL;
-    memcpy(pointer, &a, sizeof a);
 }
 
 #define sap__bytes_of(a) ((a) ? sizeof(stbds_array_header) + stbds_header(a)->capacity * sizeof *(a) : 0)
@@ -970,12 +969,13 @@ static void sap__sort_digit(const uint64_t *items, uint64_t *sorted, int n, int 
 static void sap__sort_bits(uint64_t *items, uint64_t *tmp, int n, int shift) {
     uint64_t *from = items, *to = tmp, *swap;
     if (n < 2) return;
-    if (n <= SAP__FEW_ITEMS) {
+    if (n <= SAP__FEW_ITEMS) { /* mutant: either sorts */
         sap__sort_few(items, tmp, n, shift);
         return;
     }
     for (; shift < 64; shift += 32) {
-        const int most = n < SAP__MANY_ITEMS ? SAP__FEW_BITS : SAP__DIGIT_BITS; /* counters cost, too */
+        const int most =
+            n < SAP__MANY_ITEMS ? SAP__FEW_BITS : SAP__DIGIT_BITS; /* counters cost, too; mutant: either sorts */
         uint64_t differ = 0;
         int i, bit, span = 0, digits;
         for (i = 1; i < n; i++) differ |= from[i] ^ from[0];
@@ -983,7 +983,7 @@ static void sap__sort_bits(uint64_t *items, uint64_t *tmp, int n, int shift) {
         if (differ == 0) continue;
         bit = sap__lowest_bit(differ);
         while (differ >> bit >> span) span++;
-        for (digits = (span + most - 1) / most, bit += shift; digits > 0; digits--) {
+        for (digits = (span + most - 1) / most, bit += shift; digits > 0; digits--) { /* mutant: more sort, too */
             int bits = (span + digits - 1) / digits;
             sap__sort_digit(from, to, n, bit, bits);
             swap = from, from = to, to = swap;
@@ -1149,8 +1149,8 @@ struct sap_world {
     sap__grid grid;
 
     /* during an update */
-    int method;            /* that settles it, or settled the last one */
-    int changed[2], added; /* boxes in the record, by kind; those of them that are new */
+    int method;     /* that settles it, or settled the last one */
+    int changed[2]; /* boxes in the record, by kind */
     sap__share share[SAP__SHARES];
     uint32_t *lost; /* indices of pairs that end, ascending */
     uint64_t *items, *tmp;
@@ -1159,7 +1159,7 @@ struct sap_world {
     uint64_t *tiled;
     int tiled_count;
     sap__index *filling; /* this index, */
-    int joining;         /* the join of the moving boxes with this one, */
+    int joining, joins;  /* the join of the moving boxes with this one, so many joins of chunks; */
     uint32_t asking;     /* boxes with one of these flags */
     sap_result failure;
     long long swaps, tests;
@@ -1292,7 +1292,7 @@ SAP__INLINE void sap__record(sap_world *s, uint32_t slot, uint32_t flags) {
 static int sap__reserve_boxes(sap_world *s, int n) {
     int most = sap__capacity(s->record);
     if (n <= most) return 1;
-    most = n > most + most / 2 ? n : most + most / 2;
+    most = n > most + most / 2 ? n : most + most / 2; /* mutant: about */
     return sap__reserve(&s->now, most) && sap__reserve(&s->was, most) && sap__reserve(&s->slots, most) &&
            sap__reserve(&s->state, most) && sap__reserve(&s->head, most) && sap__reserve(&s->place, most) &&
            (!s->again || sap__reserve(&s->again, most)) && sap__reserve(&s->record, most);
@@ -1322,10 +1322,10 @@ static void sap__free_removed(sap_world *s) {
 /* How many new slots n boxes need: free ones are used again while more than SAP__RESTING are free, or where there are
    no new ones left. -1: there are not enough. */
 static int sap__new_slots(const sap_world *s, int n) {
-    int unused = SAP__MAX_BOXES - sap__length(s->state);
-    int rested = s->free.count > SAP__RESTING ? s->free.count - SAP__RESTING : 0;
-    if (n - rested <= unused) return n > rested ? n - rested : 0; /* mutant: equals need none */
-    return n - unused <= s->free.count ? unused : -1;
+    int unused = SAP__MAX_BOXES - sap__length(s->state);                          /* mutant: sixteen million */
+    int rested = s->free.count > SAP__RESTING ? s->free.count - SAP__RESTING : 0; /* mutant: equals are the same */
+    if (n - rested <= unused) return n > rested ? n - rested : 0;                 /* mutant: equals need none */
+    return n - unused <= s->free.count ? unused : -1;                             /* mutant: sixteen million */
 }
 
 /* The slot longest free, else a new one behind the others. */
@@ -1456,7 +1456,7 @@ SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const s
         s->state[s->record[i]] &= ~(uint32_t)(SAP__RECORDED | SAP__STALE);
     }
     sap__set_length(s->record, 0);
-    s->mixed = 0;
+    s->mixed = 0; /* mutant: mixed is slower */
     r = sap__check_ids(s, n, ids);
     return r == SAP_OK ? sap__check_boxes(s, n, boxes) : r;
 }
@@ -1669,7 +1669,8 @@ static int sap__choose_method(const sap_world *s) {
     const int moving = s->live - s->live_static, changed = s->changed[0] + s->changed[1];
     if (s->config.method != SAP_METHOD_AUTO) return s->config.method;
     if (SAP__TRACES) return SAP_METHOD_SORT;
-    return SAP__PRUNE_PART * (long long)changed <= moving ? SAP_METHOD_QUERY : SAP_METHOD_PRUNE;
+    return SAP__PRUNE_PART * (long long)changed <= moving ? SAP_METHOD_QUERY
+                                                          : SAP_METHOD_PRUNE; /* mutant: either is right */
 }
 
 /* Where now and was have changed places, now says again where boxes are that have not changed since. */
@@ -1677,7 +1678,7 @@ static void sap__catch_up(sap_world *s) {
     int i, n = sap__length(s->state);
     if (!s->exchanged) return;
     s->exchanged = 0;
-    if (sap__length(s->record) == n) return;
+    if (sap__length(s->record) == n) return; /* mutant: speed */
     for (i = 0; i < n; i++)
         if (!(s->state[i] & SAP__RECORDED)) s->now[i] = s->was[i];
 }
@@ -1686,14 +1687,11 @@ static void sap__catch_up(sap_world *s) {
 static void sap__count_changes(sap_world *s) {
     int i, n = sap__length(s->record);
     s->changed[0] = n;
-    s->changed[1] = s->added = 0;
+    s->changed[1] = 0;
     for (i = 0; i < n && s->mixed && s->live; i++) {
         const uint32_t slot = s->record[i], state = s->state[slot];
         if (state & SAP__STATIC) s->changed[0]--, s->changed[1]++;
-        if (state & SAP__REMOVED)
-            s->now[slot] = sap__nowhere;
-        else
-            s->added += (state & SAP__ADDED) != 0;
+        if (state & SAP__REMOVED) s->now[slot] = sap__nowhere;
     }
 }
 
@@ -1708,7 +1706,6 @@ static void sap__forget_found(sap_world *s) {
 
 static int sap__find_changes(sap_world *s) {
     sap__forget_found(s);
-    s->failure = SAP_ERROR_MEMORY;
     return sap__methods[s->method].find_begun(s) && sap__methods[s->method].find_ended(s);
 }
 
@@ -1747,7 +1744,7 @@ static void sap__settle_boxes(sap_world *s) {
 /* Scratch, events and pairs remember no peak: now and then what was not needed of late is given back. */
 static int sap__trim_arrays(sap_world *s) {
     int i, good = 1;
-    if (s->updates < 0 || ++s->updates < SAP__TRIM) return 1;
+    if (s->updates < 0 || ++s->updates < SAP__TRIM) return 1; /* mutant: about */
     s->updates = 0;
     if (!s->linked) sap__set_length(s->links, sap__length(s->pairs)); /* they may be made without an update */
     for (i = 0; i < SAP__SHARES; i++) good = good && sap__trim(&s->share[i].found);
@@ -1876,7 +1873,7 @@ static void sap__link_all(sap_world *s) {
 static void sap__link_pairs(sap_world *s) {
     if (!s->linked) sap__link_all(s);
     s->linked = 1;
-    s->mended = 0;
+    s->mended = 0; /* mutant: speed */
 }
 
 /* For a look, which several threads may take at once: the first one makes the lists, and the others wait. What the user
@@ -1884,7 +1881,7 @@ static void sap__link_pairs(sap_world *s) {
 static void sap__link_for_look(const sap_world *world) {
     sap_world *s = (sap_world *)(uintptr_t)world;
     if (sap__atomic_get(&s->linked)) {
-        if (sap__atomic_get(&s->mended)) sap__atomic_set(&s->mended, 0);
+        if (sap__atomic_get(&s->mended)) sap__atomic_set(&s->mended, 0); /* mutant: speed */
         return;
     }
     while (sap__atomic_swap(&s->linking, 1)) continue;
@@ -1961,7 +1958,7 @@ static int sap__reserve_found(sap_world *s, sap__share *share, int more) {
 
 /* A pair begins, if it may be one. There is room. */
 SAP__INLINE void sap__begin_pair(const sap_world *s, sap__share *share, uint32_t a, uint32_t b) {
-    sap_id ida = sap__id_of(s, a), idb = sap__id_of(s, b), id0 = ida < idb ? ida : idb;
+    sap_id ida = sap__id_of(s, a), idb = sap__id_of(s, b), id0 = ida < idb ? ida : idb; /* mutant: never equal */
     if (sap__masks_allow(s, a, b)) sap__push(share->found, sap__item(id0, ida ^ idb ^ id0));
 }
 
@@ -1980,7 +1977,7 @@ static int sap__take_found(sap_world *s, sap__share *share, uint32_t *a, uint32_
             sap__prefetch_box(&s->was[b[i + SAP__AHEAD]]);
         }
         begins = (sap__overlap(&s->was[x], &s->was[y]) == 0) | all;
-        if (flags) begins &= (((s->state[y] & flags) == 0) | (x < y)) & (x != y);
+        if (flags) begins &= (((s->state[y] & flags) == 0) | (x < y)) & (x != y); /* mutant: x is not y */
         a[begun] = x;
         b[begun] = y;
         begun += begins;
@@ -2089,8 +2086,8 @@ static int sap__look_through_lists(sap_world *s, uint32_t flags, int most) {
         if (!(s->state[slot] & flags)) continue;
         for (place = s->head[slot]; place != SAP__NONE; place = sap__next_place(s, place)) {
             const uint32_t other = sap__slot_of(sap__id_at(s, place ^ 1));
-            if (most-- == 0) return -1;
-            if ((s->state[other] & flags) && other < slot) continue; /* seen from the other side */
+            if (most-- == 0) return -1;                              /* mutant: either is right */
+            if ((s->state[other] & flags) && other < slot) continue; /* seen from the other side; mutant: never equal */
             if (sap__is_lost(s, &s->pairs[place >> 1]) && !sap__lose(s, place >> 1)) return 0;
         }
     }
@@ -2101,7 +2098,7 @@ static int sap__look_through_lists(sap_world *s, uint32_t flags, int most) {
 static int sap__ended_by_lists(sap_world *s) {
     int done;
     sap__link_pairs(s);
-    done = sap__look_through_lists(s, SAP__RECORDED, sap__length(s->pairs) / 8 + 16);
+    done = sap__look_through_lists(s, SAP__RECORDED, sap__length(s->pairs) / 8 + 16); /* mutant: speed */
     if (done < 0) sap__set_length(s->lost, 0);
     return done < 0 ? sap__ended_by_pairs(s) : done && sap__sort_lost(s);
 }
@@ -2109,9 +2106,9 @@ static int sap__ended_by_lists(sap_world *s) {
 /* ---- commit ------------------------------------------------------------------------------------------------ */
 
 static int sap__reserve_pairs(sap_world *s, int pairs, int created, int deleted) {
+    const int most = deleted > created ? deleted : created; /* mutant: equals are the same */
     return sap__reserve(&s->links, pairs) && sap__reserve(&s->created, created) && sap__reserve(&s->deleted, deleted) &&
-           sap__reserve(&s->items, deleted > created ? deleted : created) &&
-           sap__reserve(&s->tmp, deleted > created ? deleted : created) && sap__reserve(&s->pairs, pairs);
+           sap__reserve(&s->items, most) && sap__reserve(&s->tmp, most) && sap__reserve(&s->pairs, pairs);
 }
 
 /* All that commit needs: after this nothing can fail. */
@@ -2144,7 +2141,7 @@ static int sap__end_all(sap_world *s) {
     const int n = sap__length(pairs);
     int i, at, next;
     s->failure = SAP_ERROR_MEMORY;
-    if (s->sorted_from > 0) {
+    if (s->sorted_from > 0) { /* mutant: sorts what is sorted */
         if (!sap__reserve(&s->items, n) || !sap__reserve(&s->tmp, n)) return 0;
         sap__sort_by_ids(s, NULL, n);
         for (i = 0; i < n; i++) {
@@ -2174,7 +2171,7 @@ static void sap__sort_deleted(sap_world *s) {
     const uint32_t *lost = s->lost;
     const uint64_t *items = s->items;
     int i, a, b, n = sap__length(s->deleted), last = n;
-    while (last > 0 && (int)lost[last - 1] >= s->sorted_from) last--;
+    while (last > 0 && (int)lost[last - 1] >= s->sorted_from) last--; /* mutant: either is sorted */
     sap__sort_by_ids(s, lost, last);
     for (a = i = 0, b = last; a < last; a++) {
         const sap_pair *pair = &s->pairs[(uint32_t)items[a]];
@@ -2230,7 +2227,7 @@ static void sap__append_pairs(sap_world *s, int share, int shares) {
 static void sap__commit(sap_world *s) {
     const int lost = sap__length(s->lost), found = sap__length(s->share[0].found), n = sap__length(s->pairs);
     int i;
-    s->mended = s->linked ? s->mended + lost + found : 0;
+    s->mended = s->linked ? s->mended + lost + found : 0;                          /* mutant: speed */
     if (s->mended > n / 4 + sap__length(s->state) / 64) s->linked = s->mended = 0; /* mutant: speed */
     sap__set_length(s->deleted, lost);
     sap__set_length(s->created, found);
@@ -2416,7 +2413,6 @@ static int sap__sort_ends(sap_world *s) {
     if (!sap__reserve_ends(s, sap__length(s->state))) return sap__fail(s, SAP_ERROR_MEMORY);
     sap__link_pairs(s);
     if (!s->ends_ready) sap__ends_build(s);
-    s->ends_ready = 0; /* until all is done */
     if (s->removed.count) sap__ends_compact(s);
     for (k = 0; k < 3; k++) {
         long long shifts;
@@ -2817,8 +2813,8 @@ typedef float sap__f1;
 static void sap__unite(sap__box *to, const sap__box *box) {
     int k;
     for (k = 0; k < 3; k++) {
-        if (box->lo[k] < to->lo[k]) to->lo[k] = box->lo[k];
-        if (box->hi[k] > to->hi[k]) to->hi[k] = box->hi[k];
+        if (box->lo[k] < to->lo[k]) to->lo[k] = box->lo[k]; /* mutant: equals are the same */
+        if (box->hi[k] > to->hi[k]) to->hi[k] = box->hi[k]; /* mutant: equals are the same */
     }
 }
 
@@ -2874,7 +2870,7 @@ static const sap__kernel *sap__get_kernel(int which) {
 #endif
 #endif
 #ifdef SAP__HAS_AVX2
-    if (which == SAP__KERNEL_AVX2 && __builtin_cpu_supports("avx2")) return &sap__kernel8;
+    if (which == SAP__KERNEL_AVX2 && __builtin_cpu_supports("avx2")) return &sap__kernel8; /* mutant: either is right */
 #endif
 #ifdef SAP__HAS_AVX512
     if (which == SAP__KERNEL_AVX512 &&
@@ -2916,20 +2912,20 @@ static const sap__kernel *sap__best_kernel(void) {
    visited for each look-up, beside what it cost when the index was new. A worn index is built anew, when that has paid
    for itself (sap__is_worn). So what an update costs depends on the boxes as they are, not on how they came there. */
 enum {
-    SAP__FILL_BULK = 16,  /* boxes to a leaf, where all are read anew; */
-    SAP__FILL_FEW = 14,   /* where few change, with lanes for boxes that come */
-    SAP__BULK_PART = 8,   /* refit if more than one box in so many changed */
-    SAP__CROWD = 48,      /* so many boxes in one tile are cut into tiles again, */
-    SAP__CROWDS = 6,      /* up to so often */
-    SAP__SAMPLE = 128,    /* boxes that tell the size of the tiles */
-    SAP__COST_LOOKS = 256 /* look-ups that tell what they cost */
+    SAP__FILL_BULK = 16,   /* boxes to a leaf, where all are read anew; */
+    SAP__FILL_FEW = 14,    /* where few change, with lanes for boxes that come */
+    SAP__BULK_PART = 8,    /* refit if more than one box in so many changed */
+    SAP__CROWD = 48,       /* so many boxes in one tile are cut into tiles again, */
+    SAP__CROWDS = 6,       /* up to so often */
+    SAP__SAMPLE = 128,     /* boxes that tell the size of the tiles */
+    SAP__COST_LOOKS = 256, /* look-ups that tell what they cost */
+    SAP__JOINED = 64       /* chunks of a level that are enough to share a join */
 };
 
 static void sap__free_index(sap__index *t) {
     sap__free_array(&t->chunk);
     sap__free_array(&t->bound);
     sap__free_array(&t->used);
-    t->ready = 0;
 }
 
 /* So much dearer than a new index, or cheaper, that it is worth building one. */
@@ -2945,7 +2941,7 @@ static float sap__within(float v) { /* mutant: speed */
 }
 
 /* v to the power of 1 / dims, to a few percent: a part of its exponent. */
-static float sap__root(double v, int dims) {
+static float sap__root(double v, int dims) { /* mutant: speed */
     const uint64_t one = UINT64_C(1023) << 52, parts = (uint64_t)dims;
     uint64_t u;
     if (!(v > 1e-30)) return 0;
@@ -2955,7 +2951,7 @@ static float sap__root(double v, int dims) {
     return (float)v;
 }
 
-static double sap__floor(double v) {
+static double sap__floor(double v) { /* mutant: speed */
     const double whole = v > 1e15 ? 1e15 : v < -1e15 ? -1e15 : (double)(long long)v;
     return whole - (whole > v);
 }
@@ -3061,8 +3057,8 @@ static int sap__sort_by_count(uint64_t *items, uint64_t *tmp, int n, uint32_t *c
         uint32_t here = count[i];
         count[i] = sum;
         sum += here;
-        used += here > 0;
-        if (here > *most) *most = here;
+        used += here > 0;               /* mutant: speed */
+        if (here > *most) *most = here; /* mutant: speed */
     }
     for (j = 0; j < n; j++) tmp[count[items[j] >> 32]++] = items[j];
     memcpy(items, tmp, (size_t)n * sizeof *items);
@@ -3070,7 +3066,7 @@ static int sap__sort_by_count(uint64_t *items, uint64_t *tmp, int n, uint32_t *c
 }
 
 /* The i-th of count, forth in even rows and back in odd ones; without a branch. */
-SAP__INLINE int sap__to_and_fro(int i, int count, int row) {
+SAP__INLINE int sap__to_and_fro(int i, int count, int row) { /* mutant: speed */
     const int back = -(row & 1);
     return (i ^ back) + (count & back);
 }
@@ -3110,7 +3106,7 @@ static void sap__key_tiles(sap_world *s, int share, int shares) { /* mutant: spe
 /* Items get the keys of their tiles. The keys are below what is answered; 0: nothing can be cut. */
 static uint32_t sap__cut_tiles(sap_world *s, uint64_t *items, int n) {
     const sap__tiles *t = &s->tiles;
-    if (n <= 2 * SAP__LANES || !sap__choose_tiles(s, items, n, &s->tiles)) return 0;
+    if (n <= 2 * SAP__LANES || !sap__choose_tiles(s, items, n, &s->tiles)) return 0; /* mutant: speed */
     s->tiled = items;
     s->tiled_count = n;
     sap__run(s, sap__key_tiles, n);
@@ -3125,9 +3121,9 @@ static int sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *tmp, int n, 
     int i, j, used;
     if (keys == 0) return 1;
     used = sap__sort_by_count(items, tmp, n, count, keys, &most);
-    for (i = 0; most >= SAP__CROWD && (int)most < n && depth < SAP__CROWDS && i < n; i = j) {
+    for (i = 0; most >= SAP__CROWD && (int)most < n && depth < SAP__CROWDS && i < n; i = j) { /* mutant: speed */
         for (j = i + 1; j < n && items[j] >> 32 == items[i] >> 32;) j++;
-        if (j - i < SAP__CROWD) continue;
+        if (j - i < SAP__CROWD) continue; /* mutant: speed */
         keys = sap__cut_tiles(s, items + i, j - i);
         (void)sap__sort_tiles(s, items + i, tmp, j - i, keys, count, depth + 1);
     }
@@ -3152,7 +3148,7 @@ static uint32_t sap__cell_on(const sap__grid *g, const sap__box *box, int k) {
     long long cell;
     if (g->count[k] < 2) return 0;
     if (at >= 0 && at < g->count[k]) return (uint32_t)at; /* mutant: the quick way */
-    at = at > 1e15 ? 1e15 : at < -1e15 ? -1e15 : at;
+    at = at > 1e15 ? 1e15 : at < -1e15 ? -1e15 : at;      /* mutant: far away */
     cell = (long long)at - (at < (double)(long long)at);
     cell %= g->count[k];
     return (uint32_t)(cell < 0 ? cell + g->count[k] : cell);
@@ -3183,9 +3179,9 @@ static int sap__count_cells(sap_world *s) {
 
 /* How many leaves for so many boxes, with spare ones for those that will find no place; and with the levels above. */
 static int sap__leaves_for(int boxes, int fill, int *spare) {
-    const int leaves = boxes <= SAP__LANES ? 1 : (boxes + fill - 1) / fill;
+    const int leaves = boxes <= SAP__LANES ? 1 : (boxes + fill - 1) / fill; /* mutant: speed */
     *spare = leaves;
-    return leaves + leaves / 8 + (leaves > 1 && leaves < 8);
+    return leaves + leaves / 8 + (leaves > 1 && leaves < 8); /* mutant: speed */
 }
 
 static int sap__chunks_for(int leaves) {
@@ -3253,7 +3249,7 @@ static float sap__size_of(const sap__box *box) { /* mutant: speed */
 }
 
 static double sap__least(double a, double b) {
-    return a < b ? a : b;
+    return a < b ? a : b; /* mutant: equals are the same */
 }
 
 /* An index of the slots in s->items, n of them, in this order. There is room. */
@@ -3278,7 +3274,8 @@ static void sap__fill_index(sap_world *s, sap__index *t, int n, int fill) {
     sap__fill_levels(s, t);
     for (i = 0; i < SAP__COSTS; i++) t->cost[i].is_known = 0, t->cost[i].visits = t->cost[i].looks = 0;
     t->debt = t->touched = t->strain = t->leaf_size = 0;
-    for (i = 0; i < t->spare; i++) t->leaf_size += sap__least(sap__size_of(&t->bound[i]), SAP__FAR) / t->spare;
+    for (i = 0; i < t->spare; i++)
+        t->leaf_size += sap__least(sap__size_of(&t->bound[i]), SAP__FAR) / t->spare; /* mutant: speed */
     t->behind = 0;
     t->built = n;
     t->ready = 1;
@@ -3293,7 +3290,6 @@ static void sap__build_keyed(sap_world *s, sap__index *t, int n, int fill, uint3
 
 /* Builds an index of the slots in s->items, n of them. */
 static int sap__build_of(sap_world *s, sap__index *t, int n, int fill) {
-    t->ready = 0;
     if (!sap__reserve_index(s, t, n, fill)) return sap__fail(s, SAP_ERROR_MEMORY);
     sap__build_keyed(s, t, n, fill, sap__cut_tiles(s, s->items, n));
     return 1;
@@ -3361,13 +3357,13 @@ static int sap__is_worn(const sap__index *t, int what) { /* mutant: speed */
 /* After an update. Where most boxes moved and most pairs ended, boxes go further than their size: an index that was
    refitted is worn, and the next change of many builds it, too, for leaves would become so wide that to search in them
    costs more. Queries need not look again at an index that has not changed since. */
-static void sap__check_wear(sap_world *s) {
+static void sap__check_wear(sap_world *s) { /* mutant: speed */
     const int ended = sap__length(s->deleted);
     int i;
     s->scattered = ended > 2 * SAP__LANES && ended > sap__length(s->pairs) / 2 && s->changed[0] > s->live / 2;
     if (s->scattered && s->index[0].touched > 0) s->index[0].ready = 0;
     for (i = 0; i < 2; i++)
-        if (!sap__is_worn(&s->index[i], SAP__COST_QUERY)) s->index[i].checked = s->index[i].touched;
+        if (!sap__is_worn(&s->index[i], SAP__COST_QUERY)) s->index[i].checked = s->index[i].touched; /* mutant: speed */
 }
 
 /* ---- one box --------------------------------------------------------------------------------------------------- */
@@ -3453,8 +3449,8 @@ static int sap__spare_leaf(sap__index *t, const sap__box *box) {
 
 /* A leaf that a box touches, with a free lane, or -1: down from the root by what it touches, giving up after some
    chunks. */
-static int sap__touched_leaf(const sap_world *s, const sap__index *t, const sap__box *box) {
-    int stack[SAP__LEVELS * SAP__LANES], top = 1, left; /* mutant: seldom full */
+static int sap__touched_leaf(const sap_world *s, const sap__index *t, const sap__box *box) { /* mutant: speed */
+    int stack[SAP__LEVELS * SAP__LANES], top = 1, left;                                      /* mutant: seldom full */
     sap__probe p;
     p.box = *box;
     stack[0] = t->first[t->levels - 1];
@@ -3473,7 +3469,7 @@ static int sap__touched_leaf(const sap_world *s, const sap__index *t, const sap_
 }
 
 /* A leaf that is near a box, with a free lane, or -1: down from the root to the nearest bound. */
-static int sap__near_leaf(const sap_world *s, const sap__index *t, const sap__box *box) {
+static int sap__near_leaf(const sap_world *s, const sap__index *t, const sap__box *box) { /* mutant: speed */
     sap__probe p;
     float near[SAP__LANES];
     int at = t->first[t->levels - 1], k, best;
@@ -3540,14 +3536,14 @@ static int sap__synchronise_bulk(sap_world *s, int kind, int pending, int what) 
         if (sap__is_of_kind(s->state[slot], kind) && s->place[slot] == SAP__NONE) good = sap__place_box(s, kind, slot);
     }
     if (!good) {
-        if (t->ready && t->cost[what].is_known) t->cost[what].worn = t->cost[what].last;
+        if (t->ready && t->cost[what].is_known) t->cost[what].worn = t->cost[what].last; /* mutant: speed */
         return sap__build(s, kind, SAP__FILL_BULK);
     }
     s->filling = t;
     sap__run(s, sap__refit_leaves, t->boxes);
     sap__fill_levels(s, t);
     t->behind = 0;
-    t->touched += t->boxes * 0.03125;
+    t->touched += t->boxes * 0.03125; /* mutant: speed */
     return 1;
 }
 
@@ -3589,13 +3585,13 @@ static int sap__build_rest(sap_world *s, int kind) {
    it at once, as nobody knows whether an update will come. */
 static int sap__synchronise_few(sap_world *s, int kind, int pending, int what) {
     sap__index *t = &s->index[kind];
-    const int worn = s->half_built != -kind - 1 && sap__is_worn(t, what);
+    const int worn = s->half_built != -kind - 1 && sap__is_worn(t, what); /* mutant: speed */
     int i, good = !worn || (what != SAP__COST_QUERY && !s->half_built);
     if (s->half_built == kind + 1) {
         sap__catch_up(s);
         return sap__build_rest(s, kind);
     }
-    if (worn && t->cost[what].is_known) t->cost[what].worn = t->cost[what].last;
+    if (worn && t->cost[what].is_known) t->cost[what].worn = t->cost[what].last; /* mutant: speed */
     for (i = 0; good && i < pending; i++) {
         const uint32_t slot = sap__pending(s, i);
         if (i + 4 < pending) {
@@ -3607,7 +3603,8 @@ static int sap__synchronise_few(sap_world *s, int kind, int pending, int what) {
     }
     if (good && !worn) return 1;
     sap__catch_up(s);
-    return good && t->boxes > 2 * SAP__LANES ? sap__build_half(s, kind) : sap__build(s, kind, SAP__FILL_FEW);
+    return good && t->boxes > 2 * SAP__LANES ? sap__build_half(s, kind)
+                                             : sap__build(s, kind, SAP__FILL_FEW); /* mutant: speed */
 }
 
 /* What queries have cost since the indices were last brought in step. */
@@ -3617,10 +3614,11 @@ static void sap__drain_gates(sap_world *s) {
     for (i = 0; i < SAP__GATES; i++) {
         looks += sap__atomic_get(&s->gates[i].looks);
         visits += sap__atomic_get(&s->gates[i].visits);
-        sap__atomic_set(&s->gates[i].looks, 0);
+        sap__atomic_set(&s->gates[i].looks, 0); /* mutant: speed */
         sap__atomic_set(&s->gates[i].visits, 0);
     }
-    for (i = 0; i < 2 && looks > 0; i++) sap__note_cost(&s->index[i], SAP__COST_QUERY, looks, visits);
+    for (i = 0; i < 2 && looks > 0; i++)
+        sap__note_cost(&s->index[i], SAP__COST_QUERY, looks, visits); /* mutant: speed */
     s->query_visits += (long long)visits;
 }
 
@@ -3641,7 +3639,7 @@ static int sap__synchronise(sap_world *s, int what) {
         const int boxes = kind ? s->live_static : s->live - s->live_static;
         const int bulk = !t->ready || t->behind || (long long)SAP__BULK_PART * of[kind] > boxes;
         if (t->ready && !t->behind && of[kind] == 0 && s->half_built != kind + 1 &&
-            (s->half_built == -kind - 1 || !sap__is_worn(t, what)))
+            (s->half_built == -kind - 1 || !sap__is_worn(t, what))) /* mutant: speed */
             continue;
         if (!(bulk ? sap__synchronise_bulk(s, kind, pending, what) : sap__synchronise_few(s, kind, pending, what)))
             return 0;
@@ -3660,8 +3658,9 @@ typedef struct sap__search {
     int (*take)(struct sap__search *q); /* takes a[0..n), b[0..n): pairs that overlap; 0 stops */
     uint32_t flags;                     /* of the boxes that look around; 0: all are joined */
     void *context;
-    long long visits[2];             /* chunks looked at, of each index */
-    int n, level, part, parts, turn; /* the join of a level is shared: see sap__join */
+    long long visits[2]; /* chunks looked at, of each index */
+    int n;
+    int level, listed, room; /* the joins of a level are listed, while there is room: see sap__list_joins */
     uint32_t a[SAP__BATCH + SAP__MEET], b[SAP__BATCH + SAP__MEET];
 } sap__search;
 
@@ -3674,15 +3673,13 @@ static void sap__begin_search(sap__search *q, sap_world *s, int share, uint32_t 
     q->share = &s->share[s->on_threads ? share : 0];
     q->take = sap__take_pairs;
     q->flags = flags;
-    q->context = NULL;
-    q->visits[0] = q->visits[1] = 0;
-    q->n = q->level = q->part = q->turn = 0;
-    q->parts = 1; /* mutant: level 0 is not shared */
+    q->visits[0] = q->visits[1] = 0; /* mutant: a count */
+    q->n = q->level = q->listed = q->room = 0;
 }
 
 SAP__INLINE int sap__flush(sap__search *q, int from) {
     int good = 1;
-    if (q->n > from) good = q->take(q), q->n = 0;
+    if (q->n > from) good = q->take(q), q->n = 0; /* mutant: equals are the same */
     return good;
 }
 
@@ -3694,7 +3691,7 @@ typedef struct sap__node {
 } sap__node;
 
 SAP__INLINE int sap__meet_leaves(sap__search *q, const sap__index *x, int a, const sap__index *y, int b) {
-    q->visits[x != y]++;
+    q->visits[x != y]++; /* mutant: a count */
     if (x == y && a == b)
         q->n = q->s->kernel->own(&x->chunk[a], x->used[a], q->a, q->b, q->n);
     else
@@ -3702,15 +3699,17 @@ SAP__INLINE int sap__meet_leaves(sap__search *q, const sap__index *x, int a, con
     return sap__flush(q, SAP__BATCH - 1);
 }
 
-/* All overlapping pairs of what is under two chunks: their lanes that overlap are joined in turn. Threads share the
-   work where there are many chunks, each one taking its turn. */
+/* All overlapping pairs of what is under two chunks: their lanes that overlap are joined in turn. */
 static int sap__join(sap__search *q, sap__node x, sap__node y) {
     uint32_t a[SAP__MEET], b[SAP__MEET], used;
     int i, n = 0;
     const int same = x.t == y.t && x.chunk == y.chunk, level = x.level;
     const sap__chunk *cx = &x.t->chunk[x.chunk], *cy = &y.t->chunk[y.chunk];
+    if (q->listed < q->room && x.level == q->level && y.level <= q->level) {
+        q->s->items[q->listed++] = sap__item((uint32_t)x.chunk, (uint32_t)y.chunk);
+        return 1;
+    }
     if (x.level == 0 && y.level == 0) return sap__meet_leaves(q, x.t, x.chunk, y.t, y.chunk);
-    if (q->parts > 1 && x.level == q->level && y.level <= q->level && q->turn++ % q->parts != q->part) return 1;
     q->visits[x.t != y.t]++; /* mutant: a small part of what is counted */
     if (same) {
         n = q->s->kernel->own(cx, x.t->used[x.chunk], a, b, 0);
@@ -3731,28 +3730,44 @@ static int sap__join(sap__search *q, sap__node x, sap__node y) {
     return 1;
 }
 
-static sap__node sap__root_of(const sap__index *t) {
-    sap__node root;
-    root.t = t;
-    root.level = t->levels - 1;
-    root.chunk = t->first[root.level];
-    return root;
+static sap__node sap__node_at(const sap__index *t, int chunk) {
+    sap__node node;
+    node.t = t;
+    node.chunk = chunk;
+    for (node.level = 0; node.level + 1 < t->levels && chunk >= t->first[node.level + 1];) node.level++;
+    return node;
 }
 
 static int sap__join_all(sap__search *q, const sap__index *x, const sap__index *y) {
-    return x->boxes == 0 || y->boxes == 0 || sap__join(q, sap__root_of(x), sap__root_of(y));
+    return x->boxes == 0 || y->boxes == 0 ||
+           sap__join(q, sap__node_at(x, x->first[x->levels - 1]), sap__node_at(y, y->first[y->levels - 1]));
 }
 
-/* The join of the moving boxes with themselves (s->joining 0) or with the static ones (1). */
-static void sap__join_share(sap_world *s, int share, int shares) {
+/* The join of the moving boxes with themselves (s->joining 0) or with the static ones (1), as far as it is to be
+   shared: a list of pairs of chunks whose joins are left, to s->items. What it has no room for is joined at once. */
+static int sap__list_joins(sap_world *s) {
     sap__search q;
     const sap__index *x = &s->index[0];
+    const int room = x->boxes / 8 + 2; /* mutant: enough */
+    int good;
+    if (!sap__reserve(&s->items, room)) return sap__fail(s, SAP_ERROR_MEMORY);
+    sap__begin_search(&q, s, 0, 0);
+    q.room = room;
+    for (q.level = x->levels - 1; q.level > 1 && x->count[q.level] < SAP__JOINED;) q.level--; /* mutant: speed */
+    good = sap__join_all(&q, x, &s->index[s->joining]) && sap__flush(&q, 0);
+    s->joins = q.listed;
+    return good;
+}
+
+static void sap__join_share(sap_world *s, int share, int shares) {
+    sap__search q;
+    const int end = sap__share_from(s->joins, share + 1, shares);
+    int i = sap__share_from(s->joins, share, shares), good = 1;
     sap__begin_search(&q, s, share, 0);
-    q.part = share;
-    q.parts = shares;
-    for (q.level = x->levels - 1; q.level > 1 && x->count[q.level] < 64;) q.level--;
-    if (q.level == 0 && share > 0) return; /* one leaf: one share */
-    if (sap__join_all(&q, x, &s->index[s->joining])) (void)sap__flush(&q, 0);
+    for (; i < end && good; i++)
+        good = sap__join(&q, sap__node_at(&s->index[0], (int)(s->items[i] >> 32)),
+                         sap__node_at(&s->index[s->joining], (int)(uint32_t)s->items[i]));
+    if (good) (void)sap__flush(&q, 0);
     memcpy(s->share[share].visits, q.visits, sizeof q.visits);
 }
 
@@ -3768,9 +3783,9 @@ static int sap__ask(sap__search *q, const sap__index *t, const uint32_t *slots, 
     if (t->boxes == 0) return 1;
     for (; top < n; top++) who[top] = slots[top], at[top] = (uint32_t)t->first[t->levels - 1];
     while (top > 0) {
-        m = top < SAP__ASKERS ? top : SAP__ASKERS;
+        m = top < SAP__ASKERS ? top : SAP__ASKERS; /* mutant: equals are the same */
         top -= m;
-        q->visits[t == &q->s->index[1]] += m;
+        q->visits[t == &q->s->index[1]] += m; /* mutant: a count */
         for (i = 0; i < m; i++) {
             const char *c = (const char *)(const void *)&t->chunk[at[top + i]];
             whom[i] = who[top + i], where[i] = at[top + i];
@@ -3836,12 +3851,11 @@ static int sap__run_search(sap_world *s, sap__step *step, int work, double visit
     for (i = 0; i < SAP__SHARES && s->failure == SAP_OK && all; i++)
         if (s->share[i].lacks_room) step(s, i, SAP__SHARES);
     if (s->failure != SAP_OK) return 0;
-    s->failure = SAP_ERROR_MEMORY;
     for (i = 0; i < SAP__SHARES; i++) {
         visits[0] += (double)s->share[i].visits[0];
         visits[1] += (double)s->share[i].visits[1];
-        if (all && s->updates >= 0 &&
-            !sap__reserve(&s->share[i].found, sap__length(s->share[0].found) / 8 + 2 * SAP__BATCH))
+        if (all && s->updates >= 0 && /* mutant: for the next time */
+            !sap__reserve(&s->share[i].found, sap__length(s->share[0].found) / 8 + 2 * SAP__BATCH)) /* mutant: about */
             return sap__fail(s, SAP_ERROR_MEMORY);
     }
     s->tests += (long long)(visits[0] + visits[1]) * SAP__LANES;
@@ -3853,7 +3867,8 @@ static int sap__look_around(sap_world *s, uint32_t flags, int at_static) {
     s->asking = flags;
     s->joining = at_static;
     if (!sap__run_search(s, sap__ask_share, SAP__PRUNE_PART * sap__length(s->record), visits)) return 0;
-    sap__note_cost(&s->index[0], SAP__COST_ASK, at_static ? 0 : s->changed[0] + s->changed[1], visits[0]);
+    sap__note_cost(&s->index[0], SAP__COST_ASK, at_static ? 0 : s->changed[0] + s->changed[1],
+                   visits[0]);                                             /* mutant: speed */
     sap__note_cost(&s->index[1], SAP__COST_ASK, s->changed[0], visits[1]); /* mutant: speed */
     return 1;
 }
@@ -3863,7 +3878,7 @@ static int sap__look_around(sap_world *s, uint32_t flags, int at_static) {
 /* The index is not brought in step with what moved: it is read anew when it is needed. It is needed for boxes that came
    (Terdiman I.4c prunes a batch of new boxes against all), or whose filter may answer anew. */
 static int sap__sort_new(sap_world *s) {
-    int i, k, news = 0;
+    int i, k, news = 0; /* mutant: one is slower */
     for (i = 0; i < sap__length(s->record) && s->mixed; i++) {
         if (s->state[s->record[i]] & SAP__REMOVED)
             sap__take_out(s, s->record[i]);
@@ -3893,14 +3908,15 @@ static int sap__query_begun(sap_world *s) {
 /* Box pruning, complete and bipartite. Moving boxes that did not change need not be joined with each other; static ones
    are never. Few among many static ones lie far apart: each of them looks around by itself. */
 static int sap__prune_begun(sap_world *s) {
-    const int moving = s->live - s->live_static, few = moving < s->live_static && s->changed[1] <= moving;
+    const int moving = s->live - s->live_static,
+              few = moving < s->live_static && s->changed[1] <= moving; /* mutant: speed */
     double visits[2];
     if (s->fresh) sap__link_pairs(s);
     if (!sap__synchronise(s, SAP__COST_JOIN)) return 0;
     for (s->joining = s->changed[0] == 0; s->joining < 2 - few; s->joining++) {
         sap__index *t = &s->index[s->joining];
-        if (!sap__run_search(s, sap__join_share, moving, visits)) return 0;
-        sap__note_cost(t, SAP__COST_JOIN, moving, visits[s->joining]);
+        if (!sap__list_joins(s) || !sap__run_search(s, sap__join_share, moving, visits)) return 0;
+        sap__note_cost(t, SAP__COST_JOIN, moving, visits[s->joining]); /* mutant: speed */
     }
     return !few || sap__look_around(s, SAP__RECORDED, 1);
 }
@@ -3926,7 +3942,8 @@ static int sap__take_pruned(sap__search *q) {
     for (n = 0; n < q->n; n++) {
         const int i = (int)q->a[n], j = (int)q->b[n];
         p->visited++;
-        go = p->bipartite ? p->hit(i, j - p->bipartite, p->user) : p->hit(i < j ? i : j, i < j ? j : i, p->user);
+        go = p->bipartite ? p->hit(i, j - p->bipartite, p->user)
+                          : p->hit(i < j ? i : j, i < j ? j : i, p->user); /* mutant: never equal */
         if (!go) return 0;
     }
     return 1;
@@ -4014,7 +4031,7 @@ static double sap__sqrt(double v) {
     memcpy(&u, &v, sizeof u);
     u = (u >> 1) + (UINT64_C(1023) << 51);
     memcpy(&root, &u, sizeof root);
-    for (i = 0; i < 4; i++) root = 0.5 * (root + v / root);
+    for (i = 0; i < 4; i++) root = 0.5 * (root + v / root); /* mutant: one step more */
     return root;
 }
 
@@ -4024,8 +4041,10 @@ static double sap__distance2(const sap_aabb *box, const float lo[3], const float
     int k;
     for (k = 0; k < 3; k++) {
         double d = 0;
-        if (sap__key(hi[k]) < sap__key(box->min[k])) d = sap__double(box->min[k]) - sap__double(hi[k]);
-        if (sap__key(lo[k]) > sap__key(box->max[k])) d = sap__double(lo[k]) - sap__double(box->max[k]);
+        if (sap__key(hi[k]) < sap__key(box->min[k]))
+            d = sap__double(box->min[k]) - sap__double(hi[k]); /* mutant: touching is 0 */
+        if (sap__key(lo[k]) > sap__key(box->max[k]))
+            d = sap__double(lo[k]) - sap__double(box->max[k]); /* mutant: touching is 0 */
         d2 += d * d;
     }
     return d2;
@@ -4046,13 +4065,13 @@ static float sap__cast(const sap_aabb *box, const float lo[3], const float hi[3]
         }
         t0 = (sap__double(box->min[k]) - sap__double(hi[k])) / sap__double(translation[k]);
         t1 = (sap__double(box->max[k]) - sap__double(lo[k])) / sap__double(translation[k]);
-        if (sap__key(translation[k]) < 0) {
+        if (sap__key(translation[k]) < 0) { /* mutant: never 0 */
             double swap = t0;
             t0 = t1;
             t1 = swap;
         }
         if (t0 > enter) enter = t0, *axis = k;
-        if (t1 < leave) leave = t1;
+        if (t1 < leave) leave = t1; /* mutant: equals are the same */
     }
     return enter <= leave ? (float)enter : 2.0f;
 }
@@ -4067,7 +4086,7 @@ SAP_DEF int sap_hit_normal(const sap_aabb *moving, const float translation[3], c
     for (k = 0; good && k < 3; k++)
         good = sap__is_finite(translation[k]) && sap__is_finite(moving->min[k]) && sap__is_finite(moving->max[k]);
     if (!good || sap__cast(hit, moving->min, moving->max, translation, &axis) > 1 || axis < 0) return 0;
-    normal[axis] = sap__key(translation[axis]) < 0 ? 1.0f : -1.0f;
+    normal[axis] = sap__key(translation[axis]) < 0 ? 1.0f : -1.0f; /* mutant: never 0 */
     return 1;
 }
 
@@ -4095,10 +4114,10 @@ typedef struct sap__query {
 /* A bound for floats that no rounding of theirs, and no denormal taken for zero, makes too small. */
 static void sap__set_limit(sap__query *q) {
     if (q->kind == SAP__QUERY_SPHERE || q->kind == SAP__QUERY_NEAREST) {
-        double limit = q->end2 * 1.00001 + 1e-36;
+        double limit = q->end2 * 1.00001 + 1e-36;                                 /* mutant: about */
         q->probe.limit = limit < 1e38 ? (float)limit : sap__float(SAP__INFINITY); /* mutant: any large number */
     } else
-        q->probe.limit = q->end * 1.00001f + SAP__TINY;
+        q->probe.limit = q->end * 1.00001f + SAP__TINY; /* mutant: about */
 }
 
 /* The slab test is used where it is sound: nothing overflows, and no reciprocal vanishes. An axis on which the cast
@@ -4141,7 +4160,7 @@ static sap_result sap__prepare(sap_world *s) {
     }
     n = sap__length(s->record) - s->synced + sap__length(s->again);
     for (i = 0; i < n; i++) s->state[sap__pending(s, i)] &= ~(uint32_t)SAP__STALE;
-    for (i = 0; i < 2; i++) s->index[i].checked = s->index[i].touched;
+    for (i = 0; i < 2; i++) s->index[i].checked = s->index[i].touched; /* mutant: speed */
     s->synced = sap__length(s->record);
     sap__set_length(s->again, 0);
     return SAP_OK;
@@ -4214,13 +4233,14 @@ static int sap__query_box(sap__query *q, const sap__box *keys, uint32_t slot) {
                 q->end2 = (double)limit * (double)limit;
         } else if (q->is_counting) {
             q->count++;
-        } else if (d2 < q->end2 || q->id == 0 || id < q->id) {
+        } else if (d2 < q->end2 || q->id == 0 || id < q->id) { /* mutant: each comes once */
             q->end2 = d2;
             q->id = id;
         }
     } else {
         float t = sap__cast(&box, q->lo, q->hi, q->translation, &axis);
-        if (!(t <= q->end) || (q->kind == SAP__QUERY_CLOSEST && t == q->end && q->id && id > q->id)) return 1;
+        if (!(t <= q->end) || (q->kind == SAP__QUERY_CLOSEST && t == q->end && q->id && id > q->id))
+            return 1; /* mutant: each comes once */
         if (q->kind == SAP__QUERY_CAST) {
             q->count++;
             if (!q->ray_hit) return 1;
@@ -4256,7 +4276,7 @@ typedef struct sap__entry {
    chunk wait. During a query no chunk is written or moved. 0 stops. */
 static int sap__query_index(sap__query *q, const sap__index *t) {
     sap__entry stack[SAP__LEVELS * (SAP__LANES - 1) + 1];
-    const int is_ordered = q->kind >= SAP__QUERY_CLOSEST;
+    const int is_ordered = q->kind >= SAP__QUERY_CLOSEST; /* mutant: speed */
     const int early = t->boxes > SAP__CACHED;
     int top = 1, k;
     if (t->boxes == 0) return 1;
@@ -4267,14 +4287,14 @@ static int sap__query_index(sap__query *q, const sap__index *t) {
         const int chunk = stack[--top].chunk, bottom = top;
         const sap__chunk *c = &t->chunk[chunk];
         uint32_t mask;
-        if (is_ordered && stack[top].near > q->probe.limit) continue;
+        if (is_ordered && stack[top].near > q->probe.limit) continue; /* mutant: speed */
         q->visits++;
         for (mask = q->ask(c, &q->probe, near) & t->used[chunk]; mask; mask &= mask - 1) {
             const int lane = sap__lowest_bit(mask);
             sap__entry next;
             if (chunk < t->count[0]) {
                 sap__box box;
-                if (q->kind != SAP__QUERY_BOX && near[lane] > q->probe.limit) continue;
+                if (q->kind != SAP__QUERY_BOX && near[lane] > q->probe.limit) continue; /* mutant: speed */
                 if (!sap__is_wanted(q, c->ref[lane])) continue;
                 if (q->kind == SAP__QUERY_BOX) {
                     if (!sap__query_hit(q, c->ref[lane])) return 0;
@@ -4287,7 +4307,7 @@ static int sap__query_index(sap__query *q, const sap__index *t) {
             next.chunk = (int)c->ref[lane];
             next.near = near[lane];
             for (k = 0; k < 448 && early; k += 64) sap__prefetch((const char *)(const void *)&t->chunk[next.chunk] + k);
-            if (is_ordered && top > bottom && stack[top - 1].near < next.near) {
+            if (is_ordered && top > bottom && stack[top - 1].near < next.near) { /* mutant: speed */
                 stack[top] = stack[top - 1];
                 stack[top - 1] = next;
             } else
@@ -4300,12 +4320,12 @@ static int sap__query_index(sap__query *q, const sap__index *t) {
 
 /* While there is a callback the world is busy: it counts at the gate of this stack. */
 static int sap__run_query(sap__query *q) {
-    sap__gate *gate = &q->s->gates[(uint32_t)((uintptr_t)q >> 12) * 2654435769u >> 29];
+    sap__gate *gate = &q->s->gates[(uint32_t)((uintptr_t)q >> 12) * 2654435769u >> 29]; /* mutant: any */
     const int has_callback = q->hit || q->ray_hit;
     sap__set_limit(q);
     if (has_callback) sap__atomic_add(&gate->queries, 1);
     if (sap__query_stale(q) && sap__query_index(q, &q->s->index[0])) (void)sap__query_index(q, &q->s->index[1]);
-    if (sap__atomic_get(&gate->visits) < 1 << 30) {
+    if (sap__atomic_get(&gate->visits) < 1 << 30) { /* mutant: many */
         sap__atomic_add(&gate->visits, q->visits);
         sap__atomic_add(&gate->looks, 1);
     }
@@ -4450,7 +4470,8 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
     sap__decode(sap__recorded_box(s, slot), &box);
     if (sap__begin_near(&q, s, SAP__QUERY_NEAREST, origin, max_distance, mask) != SAP_OK) return 0;
     for (k = 0; k < 3; k++) {
-        const float lo = box.min[k], hi = box.max[k], size = (lo < 0 ? -lo : lo) + (hi < 0 ? -hi : hi);
+        const float lo = box.min[k], hi = box.max[k],
+                    size = (lo < 0 ? -lo : lo) + (hi < 0 ? -hi : hi); /* mutant: about */
         const int finite = sap__is_finite(size);
         q.lo[k] = lo;
         q.hi[k] = hi;
@@ -4490,7 +4511,7 @@ SAP_DEF sap_world *sap_create(const sap_config *config) {
     if (s->config.axes == 0) s->config.axes = SAP_AXIS_X | SAP_AXIS_Y | SAP_AXIS_Z;
     sap__axes_used(s->config.axes, s->used);
     s->kernel = sap__best_kernel();
-    s->updates = SAP__TRIM - 2;
+    s->updates = SAP__TRIM - 2; /* mutant: about */
     return s;
 }
 
@@ -4510,10 +4531,11 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
     if (r != SAP_OK) return r;
     if (boxes > SAP__MAX_BOXES) return sap__end_call(s, SAP_ERROR_LIMIT);
     s->updates = -1;
-    slots = boxes && boxes < SAP__MAX_BOXES - SAP__RESTING - 1 ? boxes + SAP__RESTING + 1
-                                                               : boxes; /* mutant: more is fine */
-    if (slots < sap__length(s->state)) slots = sap__length(s->state);   /* those of a crowd that left */
-    most = slots > pairs ? slots : pairs;
+    slots = boxes;
+    if (boxes && boxes < SAP__MAX_BOXES - SAP__RESTING - 1) slots += SAP__RESTING + 1; /* mutant: more is fine */
+    if (slots < sap__length(s->state))
+        slots = sap__length(s->state);    /* those of a crowd that left; mutant: equals are the same */
+    most = slots > pairs ? slots : pairs; /* mutant: equals are the same */
     if (!sap__reserve_boxes(s, slots) || !sap__reserve(&s->again, sap__capacity(s->record)) ||
         !sap__reserve_pairs(s, pairs, pairs, pairs) ||
         !sap__reserve(&s->share[0].found, (long long)pairs + SAP__BATCH + SAP__MEET) || !sap__reserve(&s->lost, most) ||
@@ -4608,7 +4630,7 @@ static void sap__sift_down(sap_id *heap, int n, int i) {
         int child = 2 * i + 1;
         if (child >= n) break;
         if (child + 1 < n && heap[child + 1] > heap[child]) child++;
-        if (heap[child] <= id) break;
+        if (heap[child] <= id) break; /* mutant: never equal */
         heap[i] = heap[child];
         i = child;
     }
@@ -4629,7 +4651,7 @@ SAP_DEF int sap_pairs_of(const sap_world *s, sap_id id, sap_id *others, int capa
             others[n++] = other;
             if (n == capacity)
                 for (i = n / 2 - 1; i >= 0; i--) sap__sift_down(others, n, i);
-        } else if (n && other < others[0]) {
+        } else if (n && other < others[0]) { /* mutant: never equal */
             others[0] = other;
             sap__sift_down(others, n, 0);
         }
@@ -4727,7 +4749,7 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats) {
     stats->overlap_tests = s->tests;
     stats->method = s->method;
     stats->cells = s->grid.is_given ? sap__look_at_cells(s) : s->index[0].tiles;
-    if (stats->cells > s->live - s->live_static)
+    if (stats->cells > s->live - s->live_static) /* mutant: about */
         stats->cells = s->live - s->live_static; /* mutant: a grid seldom has more */
     stats->query_tests = s->query_visits;
     for (i = 0; i < SAP__GATES; i++)
@@ -5061,7 +5083,7 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     sap__set_length(s->created, 0);
     sap__set_length(s->deleted, 0);
     sap__set_length(s->again, 0);
-    s->swaps = s->tests = 0;
+    s->swaps = s->tests = 0; /* mutant: counts */
     s->synced = s->method = s->linked = s->mended = s->scattered = s->half_built = 0;
     s->ends_ready = s->index[0].ready = s->index[1].ready = 0;
 }

@@ -1074,13 +1074,13 @@ typedef struct sap__index {
 } sap__index;
 
 /* Loops over many boxes or pairs are cut into shares, for threads; one thread takes one share over everything. */
-enum { SAP__SHARES = 16 };
+enum { SAP__SHARES = 16, SAP__EVENT_WORK = 4 }; /* a pair that begins or ends is as much work as four boxes */
 
-typedef struct sap__share { /* all that a share of a search writes */
+typedef struct sap__share { /* all that a share of a search, or of moves, writes */
     uint64_t *found;        /* keys (id0, id1) of pairs that begin */
     long long visits[2];    /* chunks looked at, of each index */
     int kept, allowed;      /* so many were found by searches before this one; passed the user's filter */
-    int lacks_room, done;
+    int lacks_room, done, good, mixed;
 } sap__share;
 
 /* The user's grid, of sap_multi.h: tiles are cut along its cells. */
@@ -1158,6 +1158,9 @@ struct sap_world {
     sap__tiles tiles; /* what steps are about: the tiles of these slots, */
     uint64_t *tiled;
     int tiled_count;
+    const sap_id *moved; /* these boxes go there, */
+    const sap_aabb *moved_to;
+    int moved_count;
     sap__index *filling; /* this index, */
     int joining, joins;  /* the join of the moving boxes with this one, so many joins of chunks; */
     uint32_t asking;     /* boxes with one of these flags */
@@ -1178,14 +1181,28 @@ SAP__INLINE int sap__share_from(int n, int share, int shares) {
 }
 
 /* Runs a step in shares of which none writes what another one touches; on threads if there is work enough, counted in
-   boxes or pairs, to wake them. */
-static void sap__run(sap_world *s, sap__step *step, int work) {
-    if (s->run && work >= s->threads_from) {
-        s->on_threads = 1;
-        s->run(s, step, SAP__SHARES);
-        s->on_threads = 0;
-    } else
+   boxes or pairs, to wake them. How many shares. */
+static int sap__run(sap_world *s, sap__step *step, long long work) {
+    if (!s->run || work < s->threads_from) {
         step(s, 0, 1);
+        return 1;
+    }
+    s->on_threads = 1;
+    s->run(s, step, SAP__SHARES);
+    s->on_threads = 0;
+    return SAP__SHARES;
+}
+
+/* Each share of n things has listed share.done of them, from where its part of the list begins: that becomes one list.
+   How many. */
+static int sap__close_up(const sap_world *s, uint32_t *list, int n, int shares) {
+    int i, all = 0;
+    for (i = 0; i < shares; i++) {
+        int from = sap__share_from(n, i, shares), count = s->share[i].done;
+        if (all != from && count) memmove(list + all, list + from, (size_t)count * sizeof *list);
+        all += count;
+    }
+    return all;
 }
 
 /* In large worlds boxes are fetched so many steps ahead; small ones are in the cache. */
@@ -1406,16 +1423,29 @@ SAP_DEF sap_result sap_add_static_many(sap_world *s, int n, const sap_aabb *boxe
     return sap__add(s, n, boxes, objects, ids, SAP__STATIC);
 }
 
-/* Moves them; 0 if an id or a box is bad. */
-static int sap__write_moves(sap_world *s, int n, const sap_id *ids, const sap_aabb *boxes) {
+/* Do ids ascend by their slots, so that no two are of one box? */
+static int sap__ascend(const sap_world *s, int n, const sap_id *ids) {
+    int i;
+    for (i = 1; i < n; i++)
+        if (sap__slot_of(ids[i]) <= sap__slot_of(ids[i - 1])) return 0;
+    return n == 0 || sap__slot_of(ids[n - 1]) < (uint32_t)sap__length(s->state);
+}
+
+/* A share of s->moved; it stops at a bad id. */
+static void sap__write_moves(sap_world *s, int share, int shares) {
+    const int from = sap__share_from(s->moved_count, share, shares);
+    const int end = sap__share_from(s->moved_count, share + 1, shares);
     const uint32_t slots = (uint32_t)sap__length(s->state);
+    const sap_id *ids = s->moved;
+    const sap_aabb *boxes = s->moved_to;
+    const int first = sap__length(s->record) + from;
     const sap__box *old = s->exchanged ? s->was : s->now;
     uint32_t *state = s->state, *record = s->record, seen = 0;
     sap__box *now = s->now; /* locals: the compiler must take each box that is written for any of the world's fields */
     int32_t used[6];
-    int i, recorded = sap__length(s->record), good = 1;
+    int i, recorded = first, good = 1;
     memcpy(used, s->used, sizeof used);
-    for (i = 0; i < n; i++) {
+    for (i = from; i < end; i++) {
         uint32_t slot = sap__slot_of(ids[i]);
         int changed;
         if (slot >= slots || !sap__is_live(state[slot], ids[i])) {
@@ -1432,8 +1462,21 @@ static int sap__write_moves(sap_world *s, int n, const sap_id *ids, const sap_aa
             sap__push(s->again, slot);
         state[slot] |= SAP__RECORDED | SAP__STALE;
     }
-    s->mixed |= (seen & SAP__STATIC) != 0; /* mutant: mixed is slower */
-    sap__set_length(s->record, recorded);
+    s->share[share].done = recorded - first;
+    s->share[share].good = good;
+    s->share[share].mixed = (seen & SAP__STATIC) != 0; /* mutant: mixed is slower */
+}
+
+/* Moves them, on threads if nothing is recorded yet and no two are of one box; 0: an id or a box is bad. */
+static int sap__move(sap_world *s, int n, const sap_id *ids, const sap_aabb *boxes) {
+    const int recorded = sap__length(s->record);
+    int i, shares, good = 1;
+    s->moved = ids;
+    s->moved_to = boxes;
+    s->moved_count = n;
+    shares = sap__run(s, sap__write_moves, s->run && !recorded && sap__ascend(s, n, ids) ? n : -1);
+    for (i = 0; i < shares; i++) good &= s->share[i].good, s->mixed |= s->share[i].mixed;
+    sap__set_length(s->record, recorded + sap__close_up(s, s->record + recorded, n, shares));
     return good;
 }
 
@@ -1442,23 +1485,20 @@ static int sap__write_moves(sap_world *s, int n, const sap_id *ids, const sap_aa
 SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const sap_aabb *boxes) {
     const char *bad = n < 0 ? "n" : n && !ids ? "id" : n && !boxes ? "box" : NULL;
     sap_result r = sap__begin_call(s, bad, 0);
-    int i;
+    int i, recorded;
     if (r != SAP_OK) return r;
-    if (sap__length(s->record)) {
-        r = sap__check_ids(s, n, ids);
-        if (r == SAP_OK) r = sap__check_boxes(s, n, boxes);
-        if (r == SAP_OK) (void)sap__write_moves(s, n, ids, boxes);
-        return r;
-    }
-    if (sap__write_moves(s, n, ids, boxes)) return r;
-    for (i = 0; i < sap__length(s->record); i++) {
+    if (sap__length(s->state) == 0) return sap__check_ids(s, n, ids);
+    recorded = sap__length(s->record);
+    if (!recorded && sap__move(s, n, ids, boxes)) return r;
+    for (i = 0; !recorded && i < sap__length(s->record); i++) {
         s->now[s->record[i]] = s->was[s->record[i]];
         s->state[s->record[i]] &= ~(uint32_t)(SAP__RECORDED | SAP__STALE);
     }
-    sap__set_length(s->record, 0);
-    s->mixed = 0; /* mutant: mixed is slower */
+    if (!recorded) sap__set_length(s->record, 0), s->mixed = 0; /* mutant: mixed is slower */
     r = sap__check_ids(s, n, ids);
-    return r == SAP_OK ? sap__check_boxes(s, n, boxes) : r;
+    if (r == SAP_OK) r = sap__check_boxes(s, n, boxes);
+    if (r == SAP_OK) (void)sap__move(s, n, ids, boxes);
+    return r;
 }
 
 /* One box is written at once, and put back if it is bad. */
@@ -2021,8 +2061,7 @@ SAP__INLINE int sap__is_lost(sap_world *s, const sap_pair *pair) {
     return !sap__masks_allow(s, a, b) || !sap__filter_allows(s, pair->id0, pair->id1);
 }
 
-/* A share of all pairs: those that end go to lost, from where the share begins; how many, to share.tests' place in
-   items, by sap__ended_by_pairs. */
+/* A share of all pairs: those that end go to lost, from where the share begins. */
 static void sap__look_at_pairs(sap_world *s, int share, int shares) {
     const int n = sap__length(s->pairs), from = sap__share_from(n, share, shares);
     const int end = sap__share_from(n, share + 1, shares), early = sap__early_steps(s, end);
@@ -2042,21 +2081,9 @@ static void sap__look_at_pairs(sap_world *s, int share, int shares) {
 }
 
 static int sap__ended_by_pairs(sap_world *s) {
-    int i, shares = SAP__SHARES, n = sap__length(s->pairs), all = 0;
-    if (n == 0) return 1;
+    const int n = sap__length(s->pairs), asks_user = s->config.filter && s->fresh;
     if (!sap__reserve(&s->lost, n)) return sap__fail(s, SAP_ERROR_MEMORY);
-    for (i = 0; i < shares; i++) s->share[i].done = -1;
-    if (s->config.filter && s->fresh)
-        sap__look_at_pairs(s, 0, 1);
-    else
-        sap__run(s, sap__look_at_pairs, n);
-    if (s->share[1].done < 0) shares = 1;
-    for (i = 0; i < shares; i++) {
-        int from = sap__share_from(n, i, shares), count = s->share[i].done;
-        if (all != from && count) memmove(s->lost + all, s->lost + from, (size_t)count * sizeof *s->lost);
-        all += count;
-    }
-    sap__set_length(s->lost, all);
+    sap__set_length(s->lost, sap__close_up(s, s->lost, n, sap__run(s, sap__look_at_pairs, asks_user ? -1 : n)));
     return 1;
 }
 
@@ -2231,7 +2258,7 @@ static void sap__commit(sap_world *s) {
     if (s->mended > n / 4 + sap__length(s->state) / 64) s->linked = s->mended = 0; /* mutant: speed */
     sap__set_length(s->deleted, lost);
     sap__set_length(s->created, found);
-    sap__run(s, sap__sort_events, found + lost);
+    sap__run(s, sap__sort_events, SAP__EVENT_WORK * ((long long)found + lost));
     s->moves = sap__fill_holes(s);
     for (i = 0; s->linked && i < lost; i++) sap__relink_pair(s, s->lost[i], SAP__NONE);
     for (i = 0; s->linked && i < s->moves; i++)
@@ -2239,7 +2266,7 @@ static void sap__commit(sap_world *s) {
     for (i = 0; i < s->moves; i++) s->pairs[s->items[i] >> 32] = s->pairs[(uint32_t)s->items[i]];
     if (lost + found) s->sorted_from = n - lost;
     sap__set_length(s->pairs, n - lost + found);
-    sap__run(s, sap__append_pairs, found);
+    sap__run(s, sap__append_pairs, SAP__EVENT_WORK * (long long)found);
     if (!s->linked) return;
     sap__set_length(s->links, n - lost + found);
     for (i = n - lost; i < n - lost + found; i++) sap__link_pair(s, (uint32_t)i);
@@ -3053,7 +3080,7 @@ static int sap__sort_by_count(uint64_t *items, uint64_t *tmp, int n, uint32_t *c
     int j, used = 0;
     memset(count, 0, keys * sizeof *count);
     for (j = 0; j < n; j++) count[items[j] >> 32]++;
-    for (i = 0, *most = 0; i < keys; i++) {
+    for (i = 0, *most = 0; i < keys; i++) { /* mutant: speed */
         uint32_t here = count[i];
         count[i] = sum;
         sum += here;
@@ -3119,7 +3146,7 @@ static int sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *tmp, int n, 
                            int depth) {
     uint32_t most;
     int i, j, used;
-    if (keys == 0) return 1;
+    if (keys == 0) return 1; /* mutant: a count */
     used = sap__sort_by_count(items, tmp, n, count, keys, &most);
     for (i = 0; most >= SAP__CROWD && (int)most < n && depth < SAP__CROWDS && i < n; i = j) { /* mutant: speed */
         for (j = i + 1; j < n && items[j] >> 32 == items[i] >> 32;) j++;
@@ -3716,7 +3743,7 @@ static int sap__join(sap__search *q, sap__node x, sap__node y) {
         for (used = x.t->used[x.chunk]; used; used &= used - 1, n++) a[n] = b[n] = cx->ref[sap__lowest_bit(used)];
     } else if (x.level == y.level)
         n = q->s->kernel->meet(cx, cy, &x.t->bound[x.chunk], &y.t->bound[y.chunk], a, b, 0);
-    else if (x.level > y.level)
+    else if (x.level > y.level) /* mutant: never equal */
         n = q->s->kernel->hits(cx, &y.t->bound[y.chunk], (uint32_t)y.chunk, b, a, 0);
     else
         n = q->s->kernel->hits(cy, &x.t->bound[x.chunk], (uint32_t)x.chunk, a, b, 0);
@@ -3863,13 +3890,13 @@ static int sap__run_search(sap_world *s, sap__step *step, int work, double visit
 }
 
 static int sap__look_around(sap_world *s, uint32_t flags, int at_static) {
+    const int n = s->changed[0] + s->changed[1]; /* mutant: speed */
     double visits[2];
     s->asking = flags;
     s->joining = at_static;
     if (!sap__run_search(s, sap__ask_share, SAP__PRUNE_PART * sap__length(s->record), visits)) return 0;
-    sap__note_cost(&s->index[0], SAP__COST_ASK, at_static ? 0 : s->changed[0] + s->changed[1],
-                   visits[0]);                                             /* mutant: speed */
-    sap__note_cost(&s->index[1], SAP__COST_ASK, s->changed[0], visits[1]); /* mutant: speed */
+    if (!at_static) sap__note_cost(&s->index[0], SAP__COST_ASK, n, visits[0]); /* mutant: speed */
+    sap__note_cost(&s->index[1], SAP__COST_ASK, s->changed[0], visits[1]);     /* mutant: speed */
     return 1;
 }
 
@@ -4001,7 +4028,7 @@ SAP_DEF long long sap_box_prune_bipartite(const sap_aabb *a, int na, const sap_a
     p.hit = hit, p.user = user, p.bipartite = na;
     if (na && nb) return sap__prune_boxes(a, na, b, nb, axes, &p);
     single = na ? sap_box_prune(a, na, axes, NULL, NULL) : sap_box_prune(b, nb, axes, NULL, NULL);
-    return single < 0 ? single : 0; /* nothing to meet, but bad boxes are told */
+    return single < 0 ? single : 0; /* nothing to meet, but bad boxes are told; mutant: 0 is 0 */
 }
 
 /* ====================================================================================================== */
@@ -4125,8 +4152,8 @@ static void sap__set_limit(sap__query *q) {
    origin and a translation that is next to nothing: t is then below 0 or above 1, and decides as an overlap does. */
 static void sap__set_slab(sap__query *q, int k) {
     sap__probe *p = &q->probe;
-    float d = q->translation[k], size = d < 0 ? -d : d;
-    int back = sap__key(d) < 0;
+    float d = q->translation[k], size = d < 0 ? -d : d; /* mutant: 0 is 0 */
+    int back = sap__key(d) < 0;                         /* mutant: 0 is not divided by */
     p->backward[k] = back;
     if (size > 1e-18f && size < 1e36f) {
         double by = 1.0 / (double)d;
@@ -4275,7 +4302,7 @@ typedef struct sap__entry {
 /* Depth first; what looks for the best goes to the nearest chunk first. On each level at most fifteen brothers of a
    chunk wait. During a query no chunk is written or moved. 0 stops. */
 static int sap__query_index(sap__query *q, const sap__index *t) {
-    sap__entry stack[SAP__LEVELS * (SAP__LANES - 1) + 1];
+    sap__entry stack[SAP__LEVELS * (SAP__LANES - 1) + 1]; /* mutant: never full */
     const int is_ordered = q->kind >= SAP__QUERY_CLOSEST; /* mutant: speed */
     const int early = t->boxes > SAP__CACHED;
     int top = 1, k;

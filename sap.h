@@ -978,7 +978,7 @@ static void sap__sort_bits(uint64_t *items, uint64_t *tmp, int n, int shift) {
             n < SAP__MANY_ITEMS ? SAP__FEW_BITS : SAP__DIGIT_BITS; /* counters cost, too; mutant: either sorts */
         uint64_t differ = 0;
         int i, bit, span = 0, digits;
-        for (i = 1; i < n; i++) differ |= from[i] ^ from[0];
+        for (i = 1; i < n; i++) differ |= from[i] ^ from[0]; /* mutant: the first is as itself */
         differ = differ >> shift & 0xffffffffu;
         if (differ == 0) continue;
         bit = sap__lowest_bit(differ);
@@ -1976,7 +1976,7 @@ static void sap__filter_found(sap_world *s, sap__share *share) {
         if (sap__filter_allows(s, (sap_id)(key >> 32), (sap_id)key)) share->found[kept++] = key;
     }
     sap__set_length(share->found, kept);
-    share->allowed = kept;
+    share->allowed = kept; /* mutant: how often it is asked is open */
 }
 
 /* Room for so many more keys in a share. On threads nobody allocates: what lacks room is done again without them. */
@@ -3254,7 +3254,7 @@ static void sap__refit_leaves(sap_world *s, int share, int shares) {
 
 static void sap__fill_levels(sap_world *s, sap__index *t) {
     int level, i, j;
-    for (level = 1; level < t->levels; level++)
+    for (level = 1; level < t->levels; level++) /* mutant: nobody reads what is above the root */
         for (j = 0; j < t->count[level]; j++) { /* mutant: the next level follows */
             const int at = t->first[level] + j;
             uint32_t used = 0;
@@ -3844,7 +3844,7 @@ static void sap__ask_share(sap_world *s, int share, int shares) {
             const uint32_t slot = s->record[i], state = s->state[slot];
             kind = (state & SAP__STATIC) != 0;
             slots[kind][n[kind]] = slot;
-            n[kind] += (state & SAP__LIVE) && (state & s->asking);
+            n[kind] += (state & SAP__LIVE) && (state & s->asking); /* mutant: a removed box is nowhere */
         }
         for (kind = 0; kind < 2; kind++) {
             if (n[kind] < SAP__ASKERS && i < end) continue;
@@ -3885,7 +3885,7 @@ static int sap__run_search(sap_world *s, sap__step *step, int work, double visit
             !sap__reserve(&s->share[i].found, sap__length(s->share[0].found) / 8 + 2 * SAP__BATCH)) /* mutant: about */
             return sap__fail(s, SAP_ERROR_MEMORY);
     }
-    s->tests += (long long)(visits[0] + visits[1]) * SAP__LANES;
+    s->tests += (long long)(visits[0] + visits[1]) * SAP__LANES; /* mutant: a count */
     return 1;
 }
 
@@ -5034,8 +5034,7 @@ static sap_result sap__read_header(const sap_world *s, const unsigned char *p, s
     if (size < sizeof *h) return SAP_ERROR_SNAPSHOT;
     sap__get(p, h, sizeof *h);
     if (h->magic != SAP__MAGIC || h->version != SAP__SNAPSHOT_VERSION || h->kind != 0 || h->zero != 0 ||
-        h->slots > SAP__MAX_BOXES || h->queue[0] > h->slots || h->queue[1] > h->slots || h->queue[2] > h->slots ||
-        h->pairs > INT_MAX || sap__saved_size(h) > size ||
+        h->slots > SAP__MAX_BOXES || h->pairs > INT_MAX || sap__saved_size(h) > size ||
         sap__check(p, sap__saved_size(h)) != (h->check[0] | (uint64_t)h->check[1] << 32))
         return SAP_ERROR_SNAPSHOT;
     in->slots = p + sizeof *h;

@@ -1067,8 +1067,10 @@ typedef struct sap__index {
     int built, laid;  /* so many were in it when it was built, in so many leaves */
     double touched;   /* changes of its boxes since then; when it was found not to be worn */
     double checked;
-    double leaf_size, strain; /* the mean size of its leaves then; how much they have grown since, in such sizes */
-    int tiles;                /* that hold a box, when it was built */
+    double leaf_size; /* the mean size of some of its leaves then; */
+    double refitted;  /* when all bounds were read last; */
+    double strain;    /* how much single leaves have grown since, in such sizes */
+    int tiles;        /* that hold a box, when it was built */
     sap__cost cost[SAP__COSTS];
     double debt, patience; /* chunks visited beyond what a new index would have cost; how much is too much, by box */
 } sap__index;
@@ -1137,11 +1139,12 @@ struct sap_world {
     int sorted_from;   /* pairs from this one on are sorted by their ids, as those are that came at once */
 
     /* ways to what overlaps */
-    sap__index index[2]; /* of boxes that may pair with each other; of static ones */
-    uint64_t *half;      /* the boxes of an index that is half built, with the keys of their tiles, */
-    uint32_t half_keys;  /* which are below this, */
-    int half_built;      /* and its kind plus 1; below 0 until the next update; 0: no index is */
-    int scattered;       /* boxes went further than their size in the last update: see sap__check_wear */
+    sap__index index[2];   /* of boxes that may pair with each other; of static ones */
+    uint64_t *half;        /* the boxes of an index that is half built, with the keys of their tiles; */
+    uint32_t half_keys;    /* the keys are below this; */
+    sap__tiles half_tiles; /* the tiles; */
+    int half_built;        /* its kind plus 1; below 0 until the next update; 0: no index is */
+    int scattered;         /* boxes went further than their size in the last update: see sap__check_wear */
     sap__gate gates[SAP__GATES];
     long long query_visits; /* chunks, since the last update */
     uint64_t *ends[3];      /* sorted endpoints of all boxes, a sentinel at each side; see endpoints */
@@ -3130,13 +3133,18 @@ static void sap__key_tiles(sap_world *s, int share, int shares) { /* mutant: spe
     }
 }
 
-/* Items get the keys of their tiles. The keys are below what is answered; 0: nothing can be cut. */
-static uint32_t sap__cut_tiles(sap_world *s, uint64_t *items, int n) {
-    const sap__tiles *t = &s->tiles;
-    if (n <= 2 * SAP__LANES || !sap__choose_tiles(s, items, n, &s->tiles)) return 0; /* mutant: speed */
+/* Items get the keys of their tiles. */
+static void sap__key_items(sap_world *s, uint64_t *items, int n) { /* mutant: speed */
     s->tiled = items;
     s->tiled_count = n;
     sap__run(s, sap__key_tiles, n);
+}
+
+/* Items get the keys of tiles that are chosen for them. The keys are below what is answered; 0: nothing can be cut. */
+static uint32_t sap__cut_tiles(sap_world *s, uint64_t *items, int n) {
+    const sap__tiles *t = &s->tiles;
+    if (n <= 2 * SAP__LANES || !sap__choose_tiles(s, items, n, &s->tiles)) return 0; /* mutant: speed */
+    sap__key_items(s, items, n);
     return (uint32_t)t->count[0] * (uint32_t)t->count[1] * (uint32_t)t->count[2] + 8;
 }
 
@@ -3252,6 +3260,26 @@ static void sap__refit_leaves(sap_world *s, int share, int shares) {
     }
 }
 
+static float sap__size_of(const sap__box *box) { /* mutant: speed */
+    float size = 0;
+    int k;
+    for (k = 0; k < 3; k++) size += sap__within(sap__float(box->hi[k])) - sap__within(sap__float(box->lo[k]));
+    return size;
+}
+
+static double sap__least(double a, double b) {
+    return a < b ? a : b; /* mutant: equals are the same */
+}
+
+/* The mean size of some leaves that hold boxes. */
+static double sap__leaf_size(const sap__index *t) { /* mutant: speed */
+    double size = 0;
+    int i, some = 0;
+    for (i = 0; i < t->laid; i += t->laid / 16 + 1)
+        if (t->used[i]) size += sap__least(sap__size_of(&t->bound[i]), SAP__FAR), some++;
+    return size / (some + 1e-30);
+}
+
 static void sap__fill_levels(sap_world *s, sap__index *t) {
     int level, i, j;
     for (level = 1; level < t->levels; level++) /* mutant: nobody reads what is above the root */
@@ -3266,17 +3294,6 @@ static void sap__fill_levels(sap_world *s, sap__index *t) {
             t->used[at] = (uint16_t)used;
             s->kernel->fill(t->bound, ~used, &t->chunk[at], &t->bound[at]);
         }
-}
-
-static float sap__size_of(const sap__box *box) { /* mutant: speed */
-    float size = 0;
-    int k;
-    for (k = 0; k < 3; k++) size += sap__within(sap__float(box->hi[k])) - sap__within(sap__float(box->lo[k]));
-    return size;
-}
-
-static double sap__least(double a, double b) {
-    return a < b ? a : b; /* mutant: equals are the same */
 }
 
 /* An index of the slots in s->items, n of them, in this order. There is room. */
@@ -3300,9 +3317,8 @@ static void sap__fill_index(sap_world *s, sap__index *t, int n, int fill) {
     }
     sap__fill_levels(s, t);
     for (i = 0; i < SAP__COSTS; i++) t->cost[i].is_known = 0, t->cost[i].visits = t->cost[i].looks = 0;
-    t->debt = t->touched = t->strain = t->leaf_size = 0;
-    for (i = 0; i < t->spare; i++)
-        t->leaf_size += sap__least(sap__size_of(&t->bound[i]), SAP__FAR) / t->spare; /* mutant: speed */
+    t->debt = t->touched = t->strain = 0;
+    t->leaf_size = t->refitted = sap__leaf_size(t);
     t->behind = 0;
     t->built = n;
     t->ready = 1;
@@ -3552,6 +3568,13 @@ SAP__INLINE uint32_t sap__pending(const sap_world *s, int i) {
     return i < n ? s->record[s->synced + i] : s->again[i - n];
 }
 
+/* A refit: each box has changed a little, and more where leaves have grown. */
+static void sap__note_refit(sap__index *t) { /* mutant: speed */
+    const double size = sap__leaf_size(t), growth = (size - t->refitted) / (t->leaf_size + 1e-30);
+    t->touched += t->boxes * (0.03125 + (growth > 0 ? sap__least(growth, 4) / 4 : 0));
+    t->refitted = size;
+}
+
 /* Many boxes of a kind have changed: all bounds are read anew, or the index is built, if it is worn. */
 static int sap__synchronise_bulk(sap_world *s, int kind, int pending, int what) {
     sap__index *t = &s->index[kind];
@@ -3570,7 +3593,7 @@ static int sap__synchronise_bulk(sap_world *s, int kind, int pending, int what) 
     sap__run(s, sap__refit_leaves, t->boxes);
     sap__fill_levels(s, t);
     t->behind = 0;
-    t->touched += t->boxes * 0.03125; /* mutant: speed */
+    sap__note_refit(t);
     return 1;
 }
 
@@ -3581,31 +3604,30 @@ static int sap__build_half(sap_world *s, int kind) {
     if (!sap__reserve(&s->items, n) || !sap__reserve(&s->half, n)) return sap__fail(s, SAP_ERROR_MEMORY);
     sap__set_length(s->half, sap__gather_slots(s, kind));
     s->half_keys = sap__cut_tiles(s, s->items, n);
+    s->half_tiles = s->tiles;
     memcpy(s->half, s->items, (size_t)n * sizeof *s->half);
     s->half_built = -kind - 1;
     return 1;
 }
 
-/* Boxes that came since, or went further than their size, are not in the tiles that the first half knows: each of them
-   finds a leaf by itself. */
+/* Boxes that came since, or moved, get their keys now. */
 static int sap__build_rest(sap_world *s, int kind) {
+    const int boxes = kind ? s->live_static : s->live - s->live_static;
     sap__index *t = &s->index[kind];
-    int i, n = 0, good = 1;
+    int i, n = 0, kept;
     s->half_built = 0;
-    if (!sap__reserve_index(s, t, sap__length(s->half), SAP__FILL_FEW)) return sap__fail(s, SAP_ERROR_MEMORY);
+    if (!sap__reserve(&s->items, boxes) || !sap__reserve_index(s, t, boxes, SAP__FILL_FEW))
+        return sap__fail(s, SAP_ERROR_MEMORY);
     for (i = 0; i < sap__length(s->half); i++) {
-        const uint32_t slot = (uint32_t)s->half[i], state = s->state[slot];
-        s->items[n] = s->half[i];
-        n += sap__is_of_kind(state, kind) && (!(state & SAP__RECORDED) || sap__overlap(&s->now[slot], &s->was[slot]));
+        const uint32_t state = s->state[(uint32_t)s->half[i]];
+        if (sap__is_of_kind(state, kind) && !(state & SAP__RECORDED)) s->items[n++] = s->half[i];
     }
-    for (i = 0; i < sap__length(s->record); i++)
-        if (sap__is_of_kind(s->state[s->record[i]], kind)) s->place[s->record[i]] = SAP__NONE;
+    for (i = 0, kept = n; i < sap__length(s->record); i++)
+        if (sap__is_of_kind(s->state[s->record[i]], kind)) s->items[n++] = s->record[i];
+    s->tiles = s->half_tiles;
+    if (s->half_keys) sap__key_items(s, s->items + kept, n - kept); /* mutant: speed */
     sap__build_keyed(s, t, n, SAP__FILL_FEW, s->half_keys);
-    for (i = 0; good && i < sap__length(s->record); i++) {
-        const uint32_t slot = s->record[i];
-        if (sap__is_of_kind(s->state[slot], kind) && s->place[slot] == SAP__NONE) good = sap__place_box(s, kind, slot);
-    }
-    return good || sap__build(s, kind, SAP__FILL_FEW);
+    return 1;
 }
 
 /* Few boxes of a kind have changed: each finds its leaf, and if the index is worn it is built in halves. A query builds

@@ -1787,8 +1787,8 @@ static void sap__settle_boxes(sap_world *s) {
 /* Scratch, events and pairs remember no peak: now and then what was not needed of late is given back. */
 static int sap__trim_arrays(sap_world *s) {
     int i, good = 1;
-    if (s->updates < 0 || ++s->updates < SAP__TRIM) return 1; /* mutant: about */
-    s->updates = 0;
+    if (s->updates < 0 || ++s->updates < SAP__TRIM) return 1;         /* mutant: about */
+    s->updates = 0;                                                   /* mutant: speed */
     if (!s->linked) sap__set_length(s->links, sap__length(s->pairs)); /* they may be made without an update */
     for (i = 0; i < SAP__SHARES; i++) good = good && sap__trim(&s->share[i].found);
     return good && sap__trim(&s->lost) && sap__trim(&s->items) && sap__trim(&s->tmp) && sap__trim(&s->half) &&
@@ -1985,7 +1985,7 @@ static void sap__filter_found(sap_world *s, sap__share *share) {
 /* Room for so many more keys in a share. On threads nobody allocates: what lacks room is done again without them. */
 static int sap__reserve_found(sap_world *s, sap__share *share, int more) {
     int n = sap__length(share->found);
-    if (more <= sap__capacity(share->found) - n) return 1;
+    if (more <= sap__capacity(share->found) - n) return 1; /* mutant: equals may do either */
     if (s->on_threads) {
         share->lacks_room = 1;
         return 0;
@@ -2261,7 +2261,7 @@ static void sap__commit(sap_world *s) {
     if (s->mended > n / 4 + sap__length(s->state) / 64) s->linked = s->mended = 0; /* mutant: speed */
     sap__set_length(s->deleted, lost);
     sap__set_length(s->created, found);
-    sap__run(s, sap__sort_events, SAP__EVENT_WORK * ((long long)found + lost));
+    sap__run(s, sap__sort_events, SAP__EVENT_WORK * ((long long)found + lost)); /* mutant: speed */
     s->moves = sap__fill_holes(s);
     for (i = 0; s->linked && i < lost; i++) sap__relink_pair(s, s->lost[i], SAP__NONE);
     for (i = 0; s->linked && i < s->moves; i++)
@@ -2358,7 +2358,7 @@ static void sap__ends_merge(sap_world *s) {
     for (k = 0; k < 3; k++) {
         uint64_t *ends = s->ends[k];
         int from = sap__length(ends) - 1, count, to;
-        if (from < 0) continue;
+        if (from < 0) continue; /* mutant: there are two sentinels, or nothing */
         count = sap__ends_of(s, k, SAP__ADDED, SAP__REMOVED, s->now, s->items);
         to = from + count;
         sap__set_length(ends, to + 1);
@@ -3192,7 +3192,7 @@ static uint32_t sap__cell_on(const sap__grid *g, const sap__box *box, int k) {
 /* How many cells of the user's grid are the home of a box that moves: counted when somebody looks. s->items, which
    nobody uses between updates, has a bit for each cell. */
 static int sap__count_cells(sap_world *s) {
-    const int moving = s->live - s->live_static;
+    const int moving = s->live - s->live_static; /* mutant: about */
     const sap__grid g = sap__grid_for(s, moving);
     const uint32_t slots = (uint32_t)sap__length(s->state);
     uint32_t slot;
@@ -3788,7 +3788,7 @@ static sap__node sap__node_at(const sap__index *t, int chunk) {
 }
 
 static int sap__join_all(sap__search *q, const sap__index *x, const sap__index *y) {
-    return x->boxes == 0 || y->boxes == 0 ||
+    return x->boxes == 0 || y->boxes == 0 || /* mutant: speed */
            sap__join(q, sap__node_at(x, x->first[x->levels - 1]), sap__node_at(y, y->first[y->levels - 1]));
 }
 

@@ -1146,13 +1146,15 @@ static void given_cells(int each) {
     CHECK(stats_of(m).cells == 0 && stats_of(hashed).cells == 0);
     for (k = 0; k < 3; k++) { /* the second time far outside, a whole number of grids away; then one of each has gone */
         for (i = 0; i < X * Y * each; i++) {
-            sap_aabb box = {{0, 0, 0}, {0, 0, 1}}; /* in the middle of a cell, the cells in turn */
+            sap_aabb box = {{0, 0, 0}, {0, 0, 1}}; /* the middle is that of a cell, the cells in turn */
+            const float half = i % 2 ? 0.6f * size[0] : 0;
             sap_id id = (sap_id)(i + 1);
             if (k == 2) {
                 CHECK(i % (X * Y) == 0 || i >= X * Y || sap_multi_set_static(m, id, 1) == SAP_OK);
                 continue;
             }
-            box.min[0] = box.max[0] = from[0] + size[0] * ((float)(i % X) + 0.5f + (float)(k * 10 * X));
+            box.min[0] = from[0] + size[0] * ((float)(i % X) + 0.5f + (float)(k * 10 * X)) - half;
+            box.max[0] = box.min[0] + 2 * half;
             box.min[1] = box.max[1] = from[1] + size[1] * ((float)(i / X % Y) + 0.5f - (float)(k * 20 * Y));
             if (k == 0) CHECK(sap_multi_add(m, &box, NULL) == id && sap_multi_add(hashed, &box, NULL) == id);
             if (k == 1) CHECK(!sap_multi_move(m, id, &box) && !sap_multi_move(hashed, id, &box));

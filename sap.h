@@ -3719,7 +3719,7 @@ static int sap__take_pairs(sap__search *q) {
 
 static void sap__begin_search(sap__search *q, sap_world *s, int share, uint32_t flags) {
     q->s = s;
-    q->share = &s->share[s->on_threads ? share : 0];
+    q->share = &s->share[share];
     q->take = sap__take_pairs;
     q->flags = flags;
     q->visits[0] = q->visits[1] = 0; /* mutant: a count */
@@ -3879,10 +3879,10 @@ static void sap__ask_share(sap_world *s, int share, int shares) {
     memcpy(s->share[share].visits, q.visits, sizeof q.visits);
 }
 
-/* Runs a search, and without threads again those shares of it that lacked room for what they found: next time they have
+/* Runs a search, and without threads again those shares of it that lacked room for what they found; next time they have
    it. Adds up the chunks that were visited. */
 static int sap__run_search(sap_world *s, sap__step *step, int work, double visits[2]) {
-    int i, all = 0;
+    int i, n;
     s->failure = SAP_OK;
     visits[0] = visits[1] = 0;
     for (i = 0; i < SAP__SHARES; i++) {
@@ -3892,23 +3892,20 @@ static int sap__run_search(sap_world *s, sap__step *step, int work, double visit
         share->visits[0] = share->visits[1] = 0; /* mutant: of threads that have no share */
     }
     sap__run(s, step, work);
-    for (i = 0; i < SAP__SHARES && s->failure == SAP_OK; i++)
-        if (s->share[i].lacks_room) {
-            sap__set_length(s->share[i].found, s->share[i].kept);
-            all = 1;
+    for (i = 0; i < SAP__SHARES && s->failure == SAP_OK; i++) {
+        sap__share *share = &s->share[i];
+        if (share->lacks_room) {
+            sap__set_length(share->found, share->kept);
+            step(s, i, SAP__SHARES);
+            n = sap__length(share->found);
+            if (s->updates >= 0 && !sap__reserve(&share->found, n + n / 2 + 256)) /* mutant: speed */
+                return sap__fail(s, SAP_ERROR_MEMORY);
         }
-    for (i = 0; i < SAP__SHARES && s->failure == SAP_OK && all; i++)
-        if (s->share[i].lacks_room) step(s, i, SAP__SHARES);
-    if (s->failure != SAP_OK) return 0;
-    for (i = 0; i < SAP__SHARES; i++) {
-        visits[0] += (double)s->share[i].visits[0];
-        visits[1] += (double)s->share[i].visits[1];
-        if (all && s->updates >= 0 && /* mutant: for the next time */
-            !sap__reserve(&s->share[i].found, sap__length(s->share[0].found) / 8 + 2 * SAP__BATCH)) /* mutant: about */
-            return sap__fail(s, SAP_ERROR_MEMORY);
+        visits[0] += (double)share->visits[0];
+        visits[1] += (double)share->visits[1];
     }
     s->tests += (long long)(visits[0] + visits[1]) * SAP__LANES; /* mutant: a count */
-    return 1;
+    return s->failure == SAP_OK;
 }
 
 static int sap__look_around(sap_world *s, uint32_t flags, int at_static) {

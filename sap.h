@@ -801,7 +801,8 @@ static int32_t sap__shifted(int32_t key, float offset) {
     float v = sap__float(key);
     double difference = sap__double(v) - sap__double(offset);
     if (!sap__is_finite(v)) return key;
-    if (difference < SAP__SMALLEST && difference > -SAP__SMALLEST) return (int32_t)(difference / SAP__DENORMAL);
+    if (difference < SAP__SMALLEST && difference > -SAP__SMALLEST)
+        return (int32_t)(difference / SAP__DENORMAL); /* mutant: at the end both are the same */
     return sap__key((float)difference);
 }
 
@@ -813,7 +814,8 @@ static float sap__round(double v, int up) {
     uint64_t u;
     memcpy(&u, &v, sizeof u);
     if ((u & UINT64_C(0x7fffffffffffffff)) > UINT64_C(0x7ff0000000000000)) return sap__float(0x7fc00000); /* NaN */
-    if (v < SAP__SMALLEST && v > -SAP__SMALLEST) { /* a float without an exponent: a number of units */
+    if (v < SAP__SMALLEST && v > -SAP__SMALLEST) {
+        /* a float without an exponent: a number of units */ /* mutant: at the end both are the same */
         double units = v / SAP__DENORMAL;
         key = (int32_t)units;
         if (up ? (double)key < units : (double)key > units) key += up ? 1 : -1;
@@ -864,11 +866,11 @@ static int sap__grow(void *pointer, size_t size, size_t n) {
     memcpy(&a, pointer, sizeof a);
     capacity = a ? stbds_header(a)->capacity : 0;
     if (a && (ptrdiff_t)n > stbds_header(a)->temp) stbds_header(a)->temp = (ptrdiff_t)n; /* mutant: about */
-    if (n <= capacity) return 1;
+    if (n <= capacity) return 1; /* mutant: equals may do either */
     /* amortised O(1) a push */
     if (n < capacity + capacity / 4) n = capacity + capacity / 4; /* mutant: equals are the same */
-    if (n < 16) n = 16;
-    if (n > (SIZE_MAX / 2 - sizeof *header) / size) return 0; /* mutant: beyond any machine here */
+    if (n < 16) n = 16;                                           /* mutant: equals are the same */
+    if (n > (SIZE_MAX / 2 - sizeof *header) / size) return 0;     /* mutant: beyond any machine here */
     header = (stbds_array_header *)SAP_REALLOC(a ? (void *)stbds_header(a) : NULL, sizeof *header + n * size);
     if (!header) return 0;
     if (!a) memset(header, 0, sizeof *header);
@@ -1186,7 +1188,7 @@ SAP__INLINE int sap__share_from(int n, int share, int shares) {
 /* Runs a step in shares of which none writes what another one touches; on threads if there is work enough, counted in
    boxes or pairs, to wake them. How many shares. */
 static int sap__run(sap_world *s, sap__step *step, long long work) {
-    if (!s->run || work < s->threads_from) {
+    if (!s->run || work < s->threads_from) { /* mutant: equals may do either */
         step(s, 0, 1);
         return 1;
     }
@@ -1202,7 +1204,7 @@ static int sap__close_up(const sap_world *s, uint32_t *list, int n, int shares) 
     int i, all = 0;
     for (i = 0; i < shares; i++) {
         int from = sap__share_from(n, i, shares), count = s->share[i].done;
-        if (all != from && count) memmove(list + all, list + from, (size_t)count * sizeof *list);
+        if (all != from) memmove(list + all, list + from, (size_t)count * sizeof *list);
         all += count;
     }
     return all;
@@ -1210,7 +1212,7 @@ static int sap__close_up(const sap_world *s, uint32_t *list, int n, int shares) 
 
 /* In large worlds boxes are fetched so many steps ahead; small ones are in the cache. */
 enum { SAP__AHEAD = 16, SAP__CACHED = 12288 };
-SAP__INLINE int sap__early_steps(const sap_world *s, int n) {
+SAP__INLINE int sap__early_steps(const sap_world *s, int n) { /* mutant: speed */
     return sap__length(s->state) > SAP__CACHED ? n - SAP__AHEAD : 0;
 }
 
@@ -1427,11 +1429,11 @@ SAP_DEF sap_result sap_add_static_many(sap_world *s, int n, const sap_aabb *boxe
 }
 
 /* Do ids ascend by their slots, so that no two are of one box? */
-static int sap__ascend(const sap_world *s, int n, const sap_id *ids) {
+static int sap__ascend(int n, const sap_id *ids) {
     int i;
     for (i = 1; i < n; i++)
         if (sap__slot_of(ids[i]) <= sap__slot_of(ids[i - 1])) return 0;
-    return n == 0 || sap__slot_of(ids[n - 1]) < (uint32_t)sap__length(s->state);
+    return 1;
 }
 
 /* A share of s->moved; it stops at a bad id. */
@@ -1477,7 +1479,7 @@ static int sap__move(sap_world *s, int n, const sap_id *ids, const sap_aabb *box
     s->moved = ids;
     s->moved_to = boxes;
     s->moved_count = n;
-    shares = sap__run(s, sap__write_moves, s->run && !recorded && sap__ascend(s, n, ids) ? n : -1);
+    shares = sap__run(s, sap__write_moves, s->run && !recorded && sap__ascend(n, ids) ? n : -1);
     for (i = 0; i < shares; i++) good &= s->share[i].good, s->mixed |= s->share[i].mixed;
     sap__set_length(s->record, recorded + sap__close_up(s, s->record + recorded, n, shares));
     return good;
@@ -1712,8 +1714,8 @@ static int sap__choose_method(const sap_world *s) {
     const int moving = s->live - s->live_static, changed = s->changed[0] + s->changed[1];
     if (s->config.method != SAP_METHOD_AUTO) return s->config.method;
     if (SAP__TRACES) return SAP_METHOD_SORT;
-    return SAP__PRUNE_PART * (long long)changed <= moving ? SAP_METHOD_QUERY
-                                                          : SAP_METHOD_PRUNE; /* mutant: either is right */
+    if (SAP__PRUNE_PART * (long long)changed > moving) return SAP_METHOD_PRUNE; /* mutant: either is right */
+    return SAP_METHOD_QUERY;
 }
 
 /* Where now and was have changed places, now says again where boxes are that have not changed since. */
@@ -1731,7 +1733,7 @@ static void sap__count_changes(sap_world *s) {
     int i, n = sap__length(s->record);
     s->changed[0] = n;
     s->changed[1] = 0;
-    for (i = 0; i < n && s->mixed && s->live; i++) {
+    for (i = 0; i < n && s->mixed && s->live; i++) { /* mutant: one is slower */
         const uint32_t slot = s->record[i], state = s->state[slot];
         if (state & SAP__STATIC) s->changed[0]--, s->changed[1]++;
         if (state & SAP__REMOVED) s->now[slot] = sap__nowhere;
@@ -1993,7 +1995,7 @@ static int sap__reserve_found(sap_world *s, sap__share *share, int more) {
     if (s->config.filter) {
         sap__filter_found(s, share);
         n = sap__length(share->found);
-        if (more <= sap__capacity(share->found) - n) return 1;
+        if (more <= sap__capacity(share->found) - n) return 1; /* mutant: equals may do either */
     }
     if (more > INT_MAX - n) return sap__fail(s, SAP_ERROR_LIMIT);
     return sap__reserve(&share->found, n + more) || sap__fail(s, SAP_ERROR_MEMORY);
@@ -2084,7 +2086,7 @@ static void sap__look_at_pairs(sap_world *s, int share, int shares) {
 }
 
 static int sap__ended_by_pairs(sap_world *s) {
-    const int n = sap__length(s->pairs), asks_user = s->config.filter && s->fresh;
+    const int n = sap__length(s->pairs), asks_user = s->config.filter && s->fresh; /* mutant: either is right */
     if (!sap__reserve(&s->lost, n)) return sap__fail(s, SAP_ERROR_MEMORY);
     sap__set_length(s->lost, sap__close_up(s, s->lost, n, sap__run(s, sap__look_at_pairs, asks_user ? -1 : n)));
     return 1;
@@ -2129,7 +2131,7 @@ static int sap__ended_by_lists(sap_world *s) {
     int done;
     sap__link_pairs(s);
     done = sap__look_through_lists(s, SAP__RECORDED, sap__length(s->pairs) / 8 + 16); /* mutant: speed */
-    if (done < 0) sap__set_length(s->lost, 0);
+    if (done < 0) sap__set_length(s->lost, 0); /* mutant: of a failure nothing is read */
     return done < 0 ? sap__ended_by_pairs(s) : done && sap__sort_lost(s);
 }
 
@@ -2225,7 +2227,6 @@ static void sap__sort_events(sap_world *s, int share, int shares) {
        pairs  a b c d e f, of which b and d end: f, the last one, fills d; then e, the last one now, fills b */
 static int sap__fill_holes(sap_world *s) {
     int lost = sap__length(s->lost), last = sap__length(s->pairs), kept = last - lost, filled = lost - 1, i;
-    if (lost == 0 || (int)s->lost[0] >= kept) return 0;
     for (i = lost - 1; i >= 0; i--) {
         s->items[i] = sap__item(s->lost[i], (uint32_t)--last);
         if (last == (int)s->lost[filled]) s->items[i] = sap__item(s->lost[i], (uint32_t)s->items[filled--]);
@@ -2269,7 +2270,7 @@ static void sap__commit(sap_world *s) {
     for (i = 0; i < s->moves; i++) s->pairs[s->items[i] >> 32] = s->pairs[(uint32_t)s->items[i]];
     if (lost + found) s->sorted_from = n - lost;
     sap__set_length(s->pairs, n - lost + found);
-    sap__run(s, sap__append_pairs, SAP__EVENT_WORK * (long long)found);
+    sap__run(s, sap__append_pairs, SAP__EVENT_WORK * (long long)found); /* mutant: speed */
     if (!s->linked) return;
     sap__set_length(s->links, n - lost + found);
     for (i = n - lost; i < n - lost + found; i++) sap__link_pair(s, (uint32_t)i);
@@ -3157,9 +3158,9 @@ static int sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *tmp, int n, 
     if (keys == 0) return 1; /* mutant: a count */
     used = sap__sort_by_count(items, tmp, n, count, keys, &most);
     for (i = 0; most >= SAP__CROWD && (int)most < n && depth < SAP__CROWDS && i < n; i = j) { /* mutant: speed */
-        for (j = i + 1; j < n && items[j] >> 32 == items[i] >> 32;) j++;
-        if (j - i < SAP__CROWD) continue; /* mutant: speed */
-        keys = sap__cut_tiles(s, items + i, j - i);
+        for (j = i + 1; j < n && items[j] >> 32 == items[i] >> 32;) j++;                      /* mutant: speed */
+        if (j - i < SAP__CROWD) continue;                                                     /* mutant: speed */
+        keys = sap__cut_tiles(s, items + i, j - i);                                           /* mutant: speed */
         (void)sap__sort_tiles(s, items + i, tmp, j - i, keys, count, depth + 1);
     }
     return used;
@@ -3221,12 +3222,12 @@ static int sap__leaves_for(int boxes, int fill, int *spare) {
 
 static int sap__chunks_for(int leaves) {
     int all = leaves;
-    for (; leaves > 1; all += leaves) leaves = (leaves + SAP__LANES - 1) / SAP__LANES;
+    for (; leaves > 1; all += leaves) leaves = (leaves + SAP__LANES - 1) / SAP__LANES; /* mutant: enough */
     return all;
 }
 
 static int sap__reserve_index(sap_world *s, sap__index *t, int boxes, int fill) {
-    int spare, chunks = sap__chunks_for(sap__leaves_for(boxes, fill, &spare)) + 1;
+    int spare, chunks = sap__chunks_for(sap__leaves_for(boxes, fill, &spare)) + 1; /* mutant: enough */
     return sap__reserve(&t->chunk, chunks) && sap__reserve(&t->bound, chunks) && sap__reserve(&t->used, chunks) &&
            sap__reserve(&s->items, boxes) && sap__reserve(&s->tmp, boxes);
 }
@@ -3239,7 +3240,7 @@ static void sap__fill_leaves(sap_world *s, int share, int shares) {
         const int from = sap__share_from(t->boxes, j, t->spare), n = sap__share_from(t->boxes, j + 1, t->spare) - from;
         sap__chunk *c = &t->chunk[j];
         for (i = 0; i < SAP__LANES; i++) {
-            c->ref[i] = i < n ? (uint32_t)s->items[from + i] : 0;
+            c->ref[i] = i < n ? (uint32_t)s->items[from + i] : 0; /* mutant: an empty lane may hold any */
             if (i < n && s->place)
                 s->place[c->ref[i]] = (t == &s->index[1] ? 0x80000000u : 0) | (uint32_t)(SAP__LANES * j + i);
             if (from + n + i < t->boxes) sap__prefetch_box(&s->now[(uint32_t)s->items[from + n + i]]);
@@ -3307,20 +3308,21 @@ static void sap__fill_index(sap_world *s, sap__index *t, int n, int fill) {
         all += t->count[t->levels];
     }
     t->boxes = n;
-    t->laid = t->spare;
+    t->laid = t->spare; /* mutant: speed */
     s->filling = t;
     sap__run(s, sap__fill_leaves, n);
     for (i = t->spare; i < t->count[0]; i++) {
-        memset(t->chunk[i].ref, 0, sizeof t->chunk[i].ref);
+        memset(t->chunk[i].ref, 0, sizeof t->chunk[i].ref); /* mutant: an empty lane may hold any */
         t->used[i] = 0;
         s->kernel->fill(s->now, 0xffff, &t->chunk[i], &t->bound[i]);
     }
     sap__fill_levels(s, t);
-    for (i = 0; i < SAP__COSTS; i++) t->cost[i].is_known = 0, t->cost[i].visits = t->cost[i].looks = 0;
-    t->debt = t->touched = t->strain = 0;
-    t->leaf_size = t->refitted = sap__leaf_size(t);
-    t->behind = 0;
-    t->built = n;
+    for (i = 0; i < SAP__COSTS; i++)
+        t->cost[i].is_known = 0, t->cost[i].visits = t->cost[i].looks = 0; /* mutant: speed */
+    t->debt = t->touched = t->strain = 0;                                  /* mutant: speed */
+    t->leaf_size = t->refitted = sap__leaf_size(t);                        /* mutant: speed */
+    t->behind = 0;                                                         /* mutant: speed */
+    t->built = n;                                                          /* mutant: speed */
     t->ready = 1;
 }
 
@@ -3350,7 +3352,7 @@ static int sap__gather_slots(sap_world *s, int kind) {
 
 /* Builds the index of one kind, of all that is live. */
 static int sap__build(sap_world *s, int kind, int fill) {
-    if (!sap__reserve(&s->items, kind ? s->live_static : s->live - s->live_static))
+    if (!sap__reserve(&s->items, kind ? s->live_static : s->live - s->live_static)) /* mutant: enough */
         return sap__fail(s, SAP_ERROR_MEMORY);
     return sap__build_of(s, &s->index[kind], sap__gather_slots(s, kind), fill);
 }
@@ -3424,7 +3426,7 @@ static void sap__change_lane(const sap_world *s, sap__index *t, int leaf, int la
         sap__chunk *c = &t->chunk[at];
         sap__box *bound = &t->bound[at], old = *bound;
         int k, shrinks = 0;
-        for (k = 0; k < 3 && (level || box->lo[0] == SAP__AFTER_ALL); k++) {
+        for (k = 0; k < 3 && (level || box->lo[0] == SAP__AFTER_ALL); k++) {     /* mutant: speed */
             shrinks |= (c->lo[k][lane] == old.lo[k]) & (box->lo[k] > old.lo[k]); /* mutant: equals do not matter */
             shrinks |= (c->hi[k][lane] == old.hi[k]) & (box->hi[k] < old.hi[k]); /* mutant: equals do not matter */
         }
@@ -3433,15 +3435,15 @@ static void sap__change_lane(const sap_world *s, sap__index *t, int leaf, int la
             t->used[at] |= (uint16_t)(1u << lane);
         else
             t->used[at] &= (uint16_t) ~(1u << lane);
-        if (shrinks)
+        if (shrinks) /* mutant: speed */
             s->kernel->bound(c, bound);
         else if (sap__contains(bound, box) || box->lo[0] == SAP__AFTER_ALL)
             return;
         else
             sap__unite(bound, box);
-        if (level == 0)
-            t->strain +=
-                sap__least(sap__size_of(bound) - sap__size_of(&old), 4 * t->leaf_size) / (t->leaf_size + 1e-30);
+        if (level == 0) /* mutant: speed */
+            t->strain += sap__least(sap__size_of(bound) - sap__size_of(&old), 4 * t->leaf_size) /
+                         (t->leaf_size + 1e-30); /* mutant: speed */
         if (sap__same(bound, &old)) return;
         box = bound;
         lane = i % SAP__LANES;
@@ -3458,10 +3460,10 @@ static void sap__take_out(sap_world *s, uint32_t slot) {
     if (place == SAP__NONE || !t->ready) return;
     if (t->chunk[leaf].ref[lane] != slot) { /* never; a release build does not harm another box */
         SAP_ASSERT(0 && "a box knows its lane");
-        t->ready = 0;
+        t->ready = 0; /* mutant: never */
         return;
     }
-    t->touched++;
+    t->touched++; /* mutant: speed */
     sap__change_lane(s, t, (int)leaf, (int)lane, &sap__nowhere);
     t->boxes--;
 }
@@ -3482,7 +3484,8 @@ static int sap__spare_leaf(sap__index *t, const sap__box *box) {
         sap__box bound = t->bound[t->spare];
         if (t->used[t->spare] == 0xffff) continue;
         sap__unite(&bound, box);
-        if (!t->used[t->spare] || t->spare + 1 == t->count[0] || sap__size_of(&bound) < 2 * t->leaf_size)
+        if (!t->used[t->spare] || t->spare + 1 == t->count[0] ||
+            sap__size_of(&bound) < 2 * t->leaf_size) /* mutant: speed */
             return t->spare;
     }
     for (t->spare = t->laid; t->spare < t->count[0]; t->spare++)
@@ -3538,8 +3541,8 @@ static int sap__choose_leaf(const sap_world *s, sap__index *t, const sap__box *b
     int leaf;
     if (t->levels == 1) return t->used[0] != 0xffff ? 0 : -1;
     leaf = sap__touched_leaf(s, t, box);
-    if (leaf < 0) leaf = sap__near_leaf(s, t, box);
-    return leaf < 0 ? sap__spare_leaf(t, box) : leaf;
+    if (leaf < 0) leaf = sap__near_leaf(s, t, box);   /* mutant: speed */
+    return leaf < 0 ? sap__spare_leaf(t, box) : leaf; /* mutant: speed */
 }
 
 /* Brings one live box in step. 0: there is no lane for it. */
@@ -3547,7 +3550,7 @@ static int sap__place_box(sap_world *s, int kind, uint32_t slot) {
     sap__index *t = &s->index[kind];
     const uint32_t place = s->place[slot];
     int leaf;
-    t->touched++;
+    t->touched++; /* mutant: speed */
     if (place != SAP__NONE) {
         leaf = (int)((place & 0x7fffffffu) / SAP__LANES);
         if (sap__overlap(&s->now[slot], &t->bound[leaf])) {
@@ -3558,7 +3561,7 @@ static int sap__place_box(sap_world *s, int kind, uint32_t slot) {
     }
     leaf = sap__choose_leaf(s, t, &s->now[slot]);
     if (leaf >= 0) sap__put_in(s, kind, slot, leaf);
-    return leaf >= 0;
+    return leaf >= 0; /* mutant: speed */
 }
 
 /* ---- in step with the record ----------------------------------------------------------------------------------- */
@@ -3578,7 +3581,7 @@ static void sap__note_refit(sap__index *t) { /* mutant: speed */
 /* Many boxes of a kind have changed: all bounds are read anew, or the index is built, if it is worn. */
 static int sap__synchronise_bulk(sap_world *s, int kind, int pending, int what) {
     sap__index *t = &s->index[kind];
-    int i, good = t->ready && !(s->scattered && kind == 0) && !sap__is_worn(t, what);
+    int i, good = t->ready && !(s->scattered && kind == 0) && !sap__is_worn(t, what); /* mutant: speed */
     if (s->half_built == kind + 1) s->half_built = 0;
     sap__catch_up(s);
     for (i = 0; good && s->mixed && i < pending; i++) { /* those that came find a lane */
@@ -3612,7 +3615,7 @@ static int sap__build_half(sap_world *s, int kind) {
 
 /* Boxes that came since, or moved, get their keys now. */
 static int sap__build_rest(sap_world *s, int kind) {
-    const int boxes = kind ? s->live_static : s->live - s->live_static;
+    const int boxes = kind ? s->live_static : s->live - s->live_static; /* mutant: enough */
     sap__index *t = &s->index[kind];
     int i, n = 0, kept;
     s->half_built = 0;
@@ -3635,7 +3638,7 @@ static int sap__build_rest(sap_world *s, int kind) {
 static int sap__synchronise_few(sap_world *s, int kind, int pending, int what) {
     sap__index *t = &s->index[kind];
     const int worn = s->half_built != -kind - 1 && sap__is_worn(t, what); /* mutant: speed */
-    int i, good = !worn || (what != SAP__COST_QUERY && !s->half_built);
+    int i, good = !worn || (what != SAP__COST_QUERY && !s->half_built);   /* mutant: speed */
     if (s->half_built == kind + 1) {
         sap__catch_up(s);
         return sap__build_rest(s, kind);
@@ -3643,7 +3646,7 @@ static int sap__synchronise_few(sap_world *s, int kind, int pending, int what) {
     if (worn && t->cost[what].is_known) t->cost[what].worn = t->cost[what].last; /* mutant: speed */
     for (i = 0; good && i < pending; i++) {
         const uint32_t slot = sap__pending(s, i);
-        if (i + 4 < pending) {
+        if (i + 4 < pending) { /* mutant: speed */
             const uint32_t ahead = s->place[sap__pending(s, i + 4)] & 0x7fffffffu;
             sap__prefetch_box(&s->now[sap__pending(s, i + 4)]);
             if (ahead < 0x7fffffffu) sap__prefetch(&t->bound[ahead / SAP__LANES]);
@@ -3652,30 +3655,30 @@ static int sap__synchronise_few(sap_world *s, int kind, int pending, int what) {
     }
     if (good && !worn) return 1;
     sap__catch_up(s);
-    return good && t->boxes > 2 * SAP__LANES ? sap__build_half(s, kind)
-                                             : sap__build(s, kind, SAP__FILL_FEW); /* mutant: speed */
+    if (good && t->boxes > 2 * SAP__LANES) return sap__build_half(s, kind); /* mutant: speed */
+    return sap__build(s, kind, SAP__FILL_FEW);
 }
 
 /* What queries have cost since the indices were last brought in step. */
 static void sap__drain_gates(sap_world *s) {
     int i;
-    double looks = 0, visits = 0;
+    double looks = 0, visits = 0; /* mutant: a count */
     for (i = 0; i < SAP__GATES; i++) {
-        looks += sap__atomic_get(&s->gates[i].looks);
+        looks += sap__atomic_get(&s->gates[i].looks); /* mutant: speed */
         visits += sap__atomic_get(&s->gates[i].visits);
         sap__atomic_set(&s->gates[i].looks, 0); /* mutant: speed */
         sap__atomic_set(&s->gates[i].visits, 0);
     }
     for (i = 0; i < 2 && looks > 0; i++)
         sap__note_cost(&s->index[i], SAP__COST_QUERY, looks, visits); /* mutant: speed */
-    s->query_visits += (long long)visits;
+    s->query_visits += (long long)visits;                             /* mutant: a count */
 }
 
 /* Brings both indices in step with all that is recorded, for a search of this kind. */
 static int sap__synchronise(sap_world *s, int what) {
     const int pending = sap__length(s->record) - s->synced + sap__length(s->again);
     int i, kind, of[2];
-    sap__drain_gates(s);
+    sap__drain_gates(s); /* mutant: speed */
     of[0] = pending, of[1] = 0;
     for (i = 0; s->mixed && i < pending; i++) {
         const uint32_t slot = sap__pending(s, i);
@@ -3686,7 +3689,8 @@ static int sap__synchronise(sap_world *s, int what) {
     for (kind = 0; kind < 2; kind++) {
         sap__index *t = &s->index[kind];
         const int boxes = kind ? s->live_static : s->live - s->live_static;
-        const int bulk = !t->ready || t->behind || (long long)SAP__BULK_PART * of[kind] > boxes;
+        const int bulk =
+            !t->ready || t->behind || (long long)SAP__BULK_PART * of[kind] > boxes; /* mutant: either is right */
         if (t->ready && !t->behind && of[kind] == 0 && s->half_built != kind + 1 &&
             (s->half_built == -kind - 1 || !sap__is_worn(t, what))) /* mutant: speed */
             continue;
@@ -3745,7 +3749,7 @@ SAP__INLINE int sap__meet_leaves(sap__search *q, const sap__index *x, int a, con
         q->n = q->s->kernel->own(&x->chunk[a], x->used[a], q->a, q->b, q->n);
     else
         q->n = q->s->kernel->meet(&x->chunk[a], &y->chunk[b], &x->bound[a], &y->bound[b], q->a, q->b, q->n);
-    return sap__flush(q, SAP__BATCH - 1);
+    return sap__flush(q, SAP__BATCH - 1); /* mutant: about */
 }
 
 /* All overlapping pairs of what is under two chunks: their lanes that overlap are joined in turn. */
@@ -3754,7 +3758,7 @@ static int sap__join(sap__search *q, sap__node x, sap__node y) {
     int i, n = 0;
     const int same = x.t == y.t && x.chunk == y.chunk, level = x.level;
     const sap__chunk *cx = &x.t->chunk[x.chunk], *cy = &y.t->chunk[y.chunk];
-    if (q->listed < q->room && x.level == q->level && y.level <= q->level) {
+    if (q->listed < q->room && x.level == q->level && y.level <= q->level) { /* mutant: speed */
         q->s->items[q->listed++] = sap__item((uint32_t)x.chunk, (uint32_t)y.chunk);
         return 1;
     }
@@ -3847,7 +3851,7 @@ static int sap__ask(sap__search *q, const sap__index *t, const uint32_t *slots, 
                 continue;
             }
             q->n = kernel->hits(&t->chunk[where[i]], box, whom[i], q->a, q->b, q->n);
-            if (!sap__flush(q, SAP__BATCH - 1)) return 0;
+            if (!sap__flush(q, SAP__BATCH - 1)) return 0; /* mutant: about */
         }
     }
     return 1;
@@ -3913,7 +3917,8 @@ static int sap__look_around(sap_world *s, uint32_t flags, int at_static) {
     double visits[2];
     s->asking = flags;
     s->joining = at_static;
-    if (!sap__run_search(s, sap__ask_share, SAP__PRUNE_PART * sap__length(s->record), visits)) return 0;
+    if (!sap__run_search(s, sap__ask_share, SAP__PRUNE_PART * sap__length(s->record), visits))
+        return 0;                                                              /* mutant: speed */
     if (!at_static) sap__note_cost(&s->index[0], SAP__COST_ASK, n, visits[0]); /* mutant: speed */
     sap__note_cost(&s->index[1], SAP__COST_ASK, s->changed[0], visits[1]);     /* mutant: speed */
     return 1;
@@ -3954,8 +3959,8 @@ static int sap__query_begun(sap_world *s) {
 /* Box pruning, complete and bipartite. Moving boxes that did not change need not be joined with each other; static ones
    are never. Few among many static ones lie far apart: each of them looks around by itself. */
 static int sap__prune_begun(sap_world *s) {
-    const int moving = s->live - s->live_static,
-              few = moving < s->live_static && s->changed[1] <= moving; /* mutant: speed */
+    const int moving = s->live - s->live_static;                        /* mutant: speed */
+    const int few = moving < s->live_static && s->changed[1] <= moving; /* mutant: speed */
     double visits[2];
     if (s->fresh) sap__link_pairs(s);
     if (!sap__synchronise(s, SAP__COST_JOIN)) return 0;
@@ -4033,7 +4038,7 @@ static long long sap__prune_boxes(const sap_aabb *a, int na, const sap_aabb *b, 
 SAP_DEF long long sap_box_prune(const sap_aabb *boxes, int n, int axes, sap_prune_hit *hit, void *user) {
     sap__prune p;
     if (n < 0 || (n && !boxes) || axes < 0 || axes > 7) return -SAP_ERROR_ARGUMENT;
-    if (n > SAP__MAX_BOXES) return -SAP_ERROR_LIMIT;
+    if (n > SAP__MAX_BOXES) return -SAP_ERROR_LIMIT; /* mutant: 400 MB */
     p.hit = hit, p.user = user, p.bipartite = 0;
     return n ? sap__prune_boxes(boxes, n, NULL, 0, axes, &p) : 0;
 }
@@ -4373,7 +4378,7 @@ static int sap__run_query(sap__query *q) {
     if (sap__query_stale(q) && sap__query_index(q, &q->s->index[0])) (void)sap__query_index(q, &q->s->index[1]);
     if (sap__atomic_get(&gate->visits) < 1 << 30) { /* mutant: many */
         sap__atomic_add(&gate->visits, q->visits);
-        sap__atomic_add(&gate->looks, 1);
+        sap__atomic_add(&gate->looks, 1); /* mutant: speed */
     }
     if (has_callback) sap__atomic_add(&gate->queries, -1);
     return q->count;

@@ -51,7 +51,7 @@ SEEDS = {"test_model": "30", "test_query": "15", "test_snapshot": "60", "test_mu
 SANITIZE = "-O0 -fsanitize=address,undefined -fno-sanitize=shift-base -fno-sanitize-recover=all"
 SANITIZED = ["test_contract", "test_snapshot", "fuzz"]
 
-SPARED = r"prefetch|\bearly\b|\bahead\b|_ASSERT\(|/\* mutant: "
+SPARED = r"prefetch|\bearly\b|\bahead\b|_ASSERT\(|(/\*|;) mutant: "
 
 # What changes: a name, a pattern in the code, and what it becomes.
 OPERATORS = [
@@ -284,7 +284,7 @@ def main():
             if len(drawn) == count:
                 break
         chosen = list(drawn.values())
-    excused = len({m[:2] for m in everything if "/* mutant: " in m[4]})
+    excused = len({m[:2] for m in everything if re.search("(/\\*|;) mutant: ", m[4])})
     print("%d of %d mutants; %d lines are excused; the tests take %d s on the headers as they are"
           % (len(chosen), len(free), excused, time.time() - start), flush=True)
     start = time.time()

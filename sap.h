@@ -1069,8 +1069,8 @@ typedef struct sap__index {
     int built, laid;  /* so many were in it when it was built, in so many leaves */
     double touched;   /* changes of its boxes since then; when it was found not to be worn */
     double checked;
-    double leaf_size; /* the mean size of some of its leaves then; */
-    double refitted;  /* when all bounds were read last; */
+    double leaf_size; /* the mean size of its leaves then; */
+    double refitted;  /* of some of them, when all bounds were read last; */
     double strain;    /* how much single leaves have grown since, in such sizes */
     int tiles;        /* that hold a box, when it was built */
     sap__cost cost[SAP__COSTS];
@@ -2949,6 +2949,7 @@ enum {
     SAP__CROWD = 48,       /* so many boxes in one tile are cut into tiles again, */
     SAP__CROWDS = 6,       /* up to so often */
     SAP__SAMPLE = 128,     /* boxes that tell the size of the tiles */
+    SAP__SOME = 16,        /* leaves that tell how much all have grown */
     SAP__COST_LOOKS = 256, /* look-ups that tell what they cost */
     SAP__JOINED = 64       /* chunks of a level that are enough to share a join */
 };
@@ -3272,11 +3273,11 @@ static double sap__least(double a, double b) {
     return a < b ? a : b; /* mutant: equals are the same */
 }
 
-/* The mean size of some leaves that hold boxes. */
-static double sap__leaf_size(const sap__index *t) { /* mutant: speed */
+/* The mean size of the leaves that hold boxes, or of one in so many. */
+static double sap__leaf_size(const sap__index *t, int step) { /* mutant: speed */
     double size = 0;
     int i, some = 0;
-    for (i = 0; i < t->laid; i += t->laid / 16 + 1)
+    for (i = 0; i < t->laid; i += step)
         if (t->used[i]) size += sap__least(sap__size_of(&t->bound[i]), SAP__FAR), some++;
     return size / (some + 1e-30);
 }
@@ -3320,7 +3321,8 @@ static void sap__fill_index(sap_world *s, sap__index *t, int n, int fill) {
     for (i = 0; i < SAP__COSTS; i++)
         t->cost[i].is_known = 0, t->cost[i].visits = t->cost[i].looks = 0; /* mutant: speed */
     t->debt = t->touched = t->strain = 0;                                  /* mutant: speed */
-    t->leaf_size = t->refitted = sap__leaf_size(t);                        /* mutant: speed */
+    t->leaf_size = sap__leaf_size(t, 1);                                   /* mutant: speed */
+    t->refitted = sap__leaf_size(t, t->laid / SAP__SOME + 1);              /* mutant: speed */
     t->behind = 0;                                                         /* mutant: speed */
     t->built = n;                                                          /* mutant: speed */
     t->ready = 1;
@@ -3573,7 +3575,8 @@ SAP__INLINE uint32_t sap__pending(const sap_world *s, int i) {
 
 /* A refit: each box has changed a little, and more where leaves have grown. */
 static void sap__note_refit(sap__index *t) { /* mutant: speed */
-    const double size = sap__leaf_size(t), growth = (size - t->refitted) / (t->leaf_size + 1e-30);
+    const double size = sap__leaf_size(t, t->laid / SAP__SOME + 1);
+    const double growth = (size - t->refitted) / (t->leaf_size + 1e-30);
     t->touched += t->boxes * (0.03125 + (growth > 0 ? sap__least(growth, 4) / 4 : 0));
     t->refitted = size;
 }

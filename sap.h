@@ -5,7 +5,8 @@
    You hand in axis-aligned boxes, move them, and ask once a frame which pairs begin to overlap, which end and which
    there are. A frame in which nothing changes costs nothing. It is the persistent sweep-and-prune of Pierre Terdiman's
    paper ("Sweep-and-prune", version 0.2, 2007), with its box pruning, batches and pair manager; "Terdiman I.4b" and
-   the like name the section that a piece comes from.
+   the like name the section that a piece comes from. The paper's insertion sort is there for who asks for it; left to
+   itself an update prunes, sixteen boxes at a time, which is the faster way on machines of today.
    Threads, and a grid of your own: see sap_multi.h, beside this file.
 
    ---- do this ----
@@ -71,44 +72,46 @@
                                     NULL, size is never 0; default realloc and free
    SAP_NO_SIMD                      with SAP_IMPLEMENTATION: plain C. Else SSE2, NEON or wasm simd128 is used, if you
                                     compile for it, and with gcc and clang AVX2 or AVX-512, if the machine has it,
-                                    whatever your flags (SAP_NO_AVX512, SAP_NO_AVX2: not these); all give the same
-   SAP_TRACE(step, axis, id0, id1)  with SAP_IMPLEMENTATION: called for the steps of the insertion sort, which then
-                                    settles every update that config.method leaves open; see SAP_STEP_PASS
+                                    whatever your flags. All give the same results
+   SAP_NO_AVX512, SAP_NO_AVX2       with SAP_IMPLEMENTATION: without one of these two
+   SAP_TRACE(step, axis, id0, id1)  with SAP_IMPLEMENTATION: called for each step of the insertion sort, see
+                                    SAP_STEP_PASS; SAP_METHOD_AUTO then means SAP_METHOD_SORT
 
    ---- cost ----
 
-   n boxes, m of them changed, k pairs, c pairs that begin or end.
+   n boxes, m of them changed, k pairs, c pairs that begin or end. h: pairs of boxes that overlap, of which at least one
+   changed; those that masks forbid count, too.
 
    sap_add, sap_move, sap_remove    O(1)
-   sap_update                       nothing recorded: O(1). Few changed: O(m log n) and what they meet. Many: O(n) and
-                                    what they meet, and O(k). In all cases + O(c)
-   sap_find_pair, sap_set_pair_data O(pairs of the box that has fewer). The first look at pairs after an update that
-                                    changed many links all of them, O(n + k)
+   sap_update                       nothing recorded: O(1). Few changed: O(m log n + h + c). Many: O(n + h + k + c)
+   sap_find_pair, sap_set_pair_data O(pairs of the box that has fewer). Each box has a list of its pairs; an update that
+                                    changes many leaves the lists to the first look that needs them, O(n + k)
    sap_pairs_of                     O(its own pairs * log capacity), and the same
    queries                          O(log n + hits); what changed since the last one is taken along first
-   sap_box_prune                    O(n + what they meet)
+   sap_box_prune                    O(n + h)
    sap_save, sap_restore            O(n + k)
 
-   What an update or a query costs depends on the boxes as they are and on what changed, not on what the world has been
-   through: an index that has become dear is built anew, when that has paid for itself; where few boxes change, in
-   halves by two updates, so that a frame seldom takes three times as long as others. With boxes of any sizes at
-   constant density a frame grows in proportion to the boxes. Where it does not: boxes that all overlap on all axes are
-   n * n / 2 meetings, whether they are pairs or their masks forbid it.
+   Boxes stand in an index, sixteen neighbours to a chunk under chunks of bounds. What an update or a query costs depends
+   on the boxes as they are and on what changed, not on what the world has been through: an index that has become dear is
+   built anew, when that has paid for itself; where few boxes change, in halves by two updates, so that a frame seldom
+   takes three times as long as others. With boxes of any sizes at constant density a frame grows in proportion to the
+   boxes. Where it does not: if all boxes overlap on all axes h is n * n / 2, whatever their masks say.
 
    Recursion stays below twenty calls, and no call takes more than 32 KB of stack.
 
    ---- threads ----
 
-   Two worlds may be used by two threads. One world: one writer at a time, and no reader beside it; but until the next
-   change any number of threads may look at boxes and pairs, and after sap_prepare_queries query; where the compiler has
-   no atomics, as tcc 0.9, one at a time. The first look that links pairs makes the others wait.
+   Two worlds may be used by two threads. One world takes one writer at a time, and no reader beside it. Until the next
+   change any number of threads may look at boxes and pairs; after sap_prepare_queries they may query, too. (Where the
+   compiler has no atomics, as tcc 0.9, one thread at a time.) The first look that makes the lists of pairs lets the
+   others wait.
 
    ---- determinism ----
 
    Ids, events, their order, the order of sap_pairs and the bytes of snapshots are a pure function of the calls: the
-   same on every compiler, optimisation level, word size, byte order, SIMD path and method. The core compares integers;
-   no float is added or rounded, but in sap_shift_origin, one subtraction a bound, and where the index is laid out, on
-   which no answer depends. Whether a query hits a box, and where, comes from one expression a box, never from the
+   same on every compiler, optimisation level, word size, byte order, SIMD path and method. The core compares integers.
+   Floats are computed with in two places: sap_shift_origin subtracts once for each bound; and the index is laid out with
+   them, on which no answer depends. Whether a query hits a box, and where, comes from one expression a box, never from the
    index; its last bits are the compiler's. The order of visits is not specified, nor is what sap_get_stats counts.
 
    ---- limits and errors ----
@@ -142,6 +145,9 @@
    pairs      the pair manager (I.6)                   state      snapshots
    endpoints  sorted ends and update rules (I.2 to     validate   every invariant in a sentence
               I.5): the method sort                    versions, licences
+
+   "mutant: why", at the end of a line, is for tests/mutate.py, which changes the code and looks whether a test fails: no
+   test sees a change of this line, and that is why.
 */
 #ifndef SAP_H
 #define SAP_H
@@ -296,7 +302,8 @@ SAP_DEF sap_result sap_clear(sap_world *s);
    them would become infinite. O(boxes). */
 SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]);
 
-/* Of the last call that is neither a query nor on a const world; sap_prepare_queries counts. */
+/* The result of the last call on this world. Queries do not count, nor do calls on a const world (sap_find_pair and
+   other looks); sap_prepare_queries does. */
 SAP_DEF sap_result sap_last_error(const sap_world *s);
 
 /* The argument that was bad in that call ("box", "id", "n", ...), NULL if none was. *element: which box or id of the
@@ -325,8 +332,11 @@ SAP_DEF const sap_pair *sap_deleted(const sap_world *s, int *count);
 /* All active pairs in one array without holes; valid as long as those. */
 SAP_DEF const sap_pair *sap_pairs(const sap_world *s, int *count);
 
-/* a and b in either order; NULL, SAP_ERROR_ID: not a pair. These three link the pairs, if need be: see cost. */
+/* The pair of a and b, in either order, or NULL. This call and the others that take ids of pairs may have to make the
+   lists of pairs first: see cost. */
 SAP_DEF const sap_pair *sap_find_pair(const sap_world *s, sap_id a, sap_id b);
+
+/* SAP_ERROR_ID if a and b are no pair. */
 SAP_DEF sap_result sap_set_pair_data(sap_world *s, sap_id a, sap_id b, void *user_data);
 
 /* The same for sap_pairs()[index], without a look-up. */
@@ -357,7 +367,8 @@ typedef float sap_ray_hit(sap_id id, void *object, float t, void *user); /* t: c
 /* After it, until the next change, queries only read: any number of threads may ask one world. */
 SAP_DEF sap_result sap_prepare_queries(sap_world *s);
 
-/* Visit boxes with category & mask; the number of hits visited, or -sap_result; hit NULL only counts. */
+/* Visit boxes with category & mask. The number of hits visited, the one that stopped included, or -sap_result; hit NULL
+   only counts. */
 SAP_DEF int sap_query_box(sap_world *s, const sap_aabb *box, uint32_t mask, sap_hit *hit, void *user);
 SAP_DEF int sap_query_point(sap_world *s, const float point[3], uint32_t mask, sap_hit *hit, void *user);
 SAP_DEF int sap_query_sphere(sap_world *s, const float center[3], float radius, uint32_t mask, sap_hit *hit,
@@ -387,9 +398,9 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
 SAP_DEF int sap_query_nearest(sap_world *s, const float point[3], float max_distance, uint32_t mask, sap_ray_hit *hit,
                               void *user);
 
-/* What moves by translation (a ray: min = max = origin) touches hit: 1 and the outward unit normal of the side that it
-   touches first, the lower axis at an edge. 0 and zeros if they overlap at the start, never meet, or an argument is
-   bad. A pure function. */
+/* Where does a box that moves by translation (a ray: min = max = origin) touch hit? Answers 1, and the outward unit normal
+   of the side that it touches first, the lower axis at an edge. 0 and zeros if they overlap at the start, never meet, or
+   an argument is bad. A pure function. */
 SAP_DEF int sap_hit_normal(const sap_aabb *moving, const float translation[3], const sap_aabb *hit, float normal[3]);
 
 /* ---- box pruning, on its own: no world, nothing kept ---------------------------------------------------- */
@@ -419,13 +430,15 @@ SAP_DEF const char *sap_validate(const sap_world *s);
 
 typedef struct sap_stats {
     int boxes, static_boxes, pairs, created, deleted;
-    long long swaps, overlap_tests; /* of the last update */
-    size_t bytes;                   /* all memory this world holds */
-    int method;                     /* the sap_method that settled the last update; 0: nothing was recorded */
-    int cells;                      /* of the grid that hold a box that moves; of a given grid they are counted now */
-    long long query_tests;          /* boxes looked at by queries since the last update */
+    long long swaps;         /* of the last update: shifts of endpoints; 0 but for SAP_METHOD_SORT */
+    long long overlap_tests; /* of the last update: boxes looked at, those passed over included */
+    size_t bytes;            /* all memory this world holds */
+    int method;              /* the sap_method that settled the last update; 0: nothing was recorded */
+    int cells;               /* parts of space, cut when the index was built, that hold a box that moves; or cells of
+                                the grid that sap_multi.h was given, counted now */
+    long long query_tests;   /* boxes looked at by queries since the last update */
 } sap_stats;
-#define SAP_STATS_QUERY_TESTS
+#define SAP_STATS_QUERY_TESTS /* so a program may ask whether this version has query_tests */
 SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats);
 
 #ifdef __cplusplus
@@ -518,7 +531,7 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats);
 #define sap__atomic_set(p, n) ((void)_InterlockedExchange((volatile long *)(void *)(p), n))
 #define sap__atomic_swap(p, n) _InterlockedExchange((volatile long *)(void *)(p), n)
 #define sap__atomic_add(p, n) ((void)_InterlockedExchangeAdd((volatile long *)(void *)(p), n))
-#else /* then one thread at a time may do so: see threads */
+#else /* then one thread at a time may do so, which finds every lock open: see threads */
 #define sap__atomic_get(p) (*(p))
 #define sap__atomic_set(p, n) ((void)(*(p) = (n)))
 #define sap__atomic_swap(p, n) (*(p))
@@ -731,8 +744,8 @@ static void sap__axes_used(int axes, int32_t used[6]) {
     for (k = 0; k < 6; k++) used[k] = -(axes >> (k % 3) & 1);
 }
 
-/* Encodes box to out. *changed: it differs from old, which may be out. Answers 0 if the box is bad: a bound is NaN, or
-   min > max, on a used axis. */
+/* Encodes box to out. *changed: it differs from old. Answers 0 if the box is bad: a bound is NaN, or min > max, on a used
+   axis. out is written in any case; old may be out, and who may need it then keeps it. */
 SAP__INLINE int sap__encode(const sap_aabb *box, const int32_t used[6], const sap__box *old, sap__box *out,
                             int *changed) {
 #ifdef SAP__HAS_FOUR
@@ -800,9 +813,10 @@ SAP__INLINE int32_t sap__bound(const sap__box *box, int axis, uint32_t is_max) {
 static int32_t sap__shifted(int32_t key, float offset) {
     float v = sap__float(key);
     double difference = sap__double(v) - sap__double(offset);
+    int is_tiny;
     if (!sap__is_finite(v)) return key;
-    if (difference < SAP__SMALLEST && difference > -SAP__SMALLEST)
-        return (int32_t)(difference / SAP__DENORMAL); /* mutant: at the end both are the same */
+    is_tiny = difference < SAP__SMALLEST && difference > -SAP__SMALLEST; /* mutant: at the ends both ways agree */
+    if (is_tiny) return (int32_t)(difference / SAP__DENORMAL);
     return sap__key((float)difference);
 }
 
@@ -812,10 +826,13 @@ static float sap__round(double v, int up) {
     float f;
     int32_t key;
     uint64_t u;
+    int is_tiny;
     memcpy(&u, &v, sizeof u);
     if ((u & UINT64_C(0x7fffffffffffffff)) > UINT64_C(0x7ff0000000000000)) return sap__float(0x7fc00000); /* NaN */
-    if (v < SAP__SMALLEST && v > -SAP__SMALLEST) {
-        /* a float without an exponent: a number of units */ /* mutant: at the end both are the same */
+    if ((u & UINT64_C(0x7ff0000000000000)) == 0) /* 0, or nearly: the machine may take it for 0 */
+        return sap__float(u << 1 == 0 || up == (int)(u >> 63) ? 0 : up ? 1 : -1);
+    is_tiny = v < SAP__SMALLEST && v > -SAP__SMALLEST; /* mutant: at the ends both ways agree */
+    if (is_tiny) {                                     /* a float without an exponent: a number of units */
         double units = v / SAP__DENORMAL;
         key = (int32_t)units;
         if (up ? (double)key < units : (double)key > units) key += up ? 1 : -1;
@@ -849,7 +866,7 @@ SAP_DEF sap_aabb sap_aabb_from_doubles(const double min[3], const double max[3])
 /* stb_ds's own growth writes through a failed realloc. So ours goes first, and its macros find room enough:
 
        sap__reserve(&a, n)      0 without memory, and then a is as it was
-       sap__push(a, x)          stbds_arrput up to n elements, with no growth in it that no one needs
+       sap__push(a, x)          appends x: there is room, sap__reserve has seen to that
        sap__length(a), ...      stbds_arrlen as an int
 
    a points behind stb_ds's header: [length, capacity, -, most asked for since the last trim] a[0] a[1] ... */
@@ -1026,7 +1043,7 @@ typedef struct sap__slot {
     uint32_t category, mask;
 } sap__slot;
 
-/* Slots in a row, the longest in it first. A slot without a box, or soon without one, needs no mask: that holds the
+/* Slots in a row, first in, first out. A slot without a box, or soon without one, needs no mask: that holds the
    next one in the row. */
 typedef struct sap__queue {
     uint32_t first, last;
@@ -1038,12 +1055,13 @@ typedef struct sap__links {
     uint32_t next[2], prev[2]; /* places, or SAP__NONE */
 } sap__links;
 
-/* What it costs to look things up in an index, in chunks visited for each look-up. */
+/* What it costs to look things up in an index, in chunks visited for each look-up: in box pruning of all (JOIN), where
+   each changed box looks around (ASK), and by the user's queries. */
 enum { SAP__COST_JOIN, SAP__COST_ASK, SAP__COST_QUERY, SAP__COSTS };
 typedef struct sap__cost {
-    double fresh, last, worn; /* when the index was new, of late, when it was built because it was worn */
+    double first, last, worn; /* when the index was new, of late, when it was built because it was worn */
     double visits, looks;     /* so far */
-    int is_known;             /* fresh was measured since the last build */
+    int is_known;             /* first was measured since the last build */
 } sap__cost;
 
 enum {
@@ -3372,11 +3390,11 @@ static void sap__note_cost(sap__index *t, int what, double looks, double visits)
     rate = c->visits / c->looks;
     if (!c->is_known) {
         if (c->worn > 0) t->patience = rate * 1.1 < c->worn ? 1 : t->patience < 8 ? 2 * t->patience : 8;
-        c->fresh = rate;
+        c->first = rate;
         c->is_known = 1;
         c->worn = 0;
     }
-    t->debt += (rate - c->fresh) * c->looks;
+    t->debt += (rate - c->first) * c->looks;
     if (t->debt < 0) t->debt = 0;
     c->last = rate;
     c->looks = c->visits = 0;
@@ -3398,7 +3416,7 @@ static int sap__is_worn(const sap__index *t, int what) { /* mutant: speed */
     if (t->touched > patience * size) return 1;
     if (t->strain * t->touched * SAP__STRAIN > size * t->count[0]) return 1;
     if (!c->is_known) return t->touched * 16.0 > size && c->looks == 0;
-    return t->touched * 2.0 > size && (c->last > SAP__WORN * c->fresh || c->fresh > SAP__WORN * c->last);
+    return t->touched * 2.0 > size && (c->last > SAP__WORN * c->first || c->first > SAP__WORN * c->last);
 }
 
 /* After an update. Where most boxes moved and most pairs ended, boxes go further than their size: an index that was

@@ -1362,6 +1362,13 @@ static void from_doubles(int rounds) {
         b = sap_aabb_from_doubles(min, max);
         CHECK(test_is_nan(b.min[1]) && test_is_nan(b.max[2]) && test_key(b.min[0]) == test_key(1));
     }
+    for (k = 0; k < 2; k++) { /* so small that a machine may take it for 0 */
+        const uint64_t tiny = (uint64_t)k << 63 | 1;
+        memcpy(&min[0], &tiny, sizeof tiny);
+        memcpy(&max[0], &tiny, sizeof tiny);
+        b = sap_aabb_from_doubles(min, max);
+        CHECK(test_bits(b.min[0]) == (k ? 0x80000001u : 0) && test_bits(b.max[0]) == (k ? 0 : 1u));
+    }
 }
 
 static void texts_and_version(void) {

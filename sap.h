@@ -435,7 +435,7 @@ typedef struct sap_stats {
     size_t bytes;            /* all memory this world holds */
     int method;              /* the sap_method that settled the last update; 0: nothing was recorded */
     int cells;               /* parts of space, cut when the index was built, that hold a box that moves; or cells of
-                                the grid that sap_multi.h was given, counted now */
+                                the grid that sap_multi.h was given, counted now, but not inside the filter */
     long long query_tests;   /* boxes looked at by queries since the last update */
 } sap_stats;
 #define SAP_STATS_QUERY_TESTS /* so a program may ask whether this version has query_tests */
@@ -1331,6 +1331,7 @@ SAP__INLINE void sap__record(sap_world *s, uint32_t slot, uint32_t flags) {
 /* The record grows last: what it has room for, all have, also when memory failed on the way. */
 static int sap__reserve_boxes(sap_world *s, int n) {
     int most = sap__capacity(s->record);
+    if (s->grid.is_given && !sap__reserve(&s->items, n / 4 + 2)) return 0; /* see sap__count_cells */
     if (n <= most) return 1;
     most = n > most + most / 2 ? n : most + most / 2; /* mutant: about */
     return sap__reserve(&s->now, most) && sap__reserve(&s->was, most) && sap__reserve(&s->slots, most) &&
@@ -1709,6 +1710,7 @@ static int sap__reserve_events(sap_world *s);
 static void sap__commit(sap_world *s);
 static int sap__end_all(sap_world *s);
 static void sap__check_wear(sap_world *s);
+static void sap__drain_gates(sap_world *s);
 
 static const sap__method sap__methods[] = {{NULL, NULL}, /* SAP_METHOD_AUTO is one of these: */
                                            {sap__sort_begun, sap__sort_ended},
@@ -1845,6 +1847,8 @@ SAP_DEF sap_result sap_update(sap_world *s) {
     sap__set_length(s->created, 0);
     sap__set_length(s->deleted, 0);
     s->swaps = s->tests = s->method = 0;
+    sap__drain_gates(s);
+    s->query_visits = 0;
     return r;
 }
 
@@ -2908,7 +2912,7 @@ SAP__KERNEL(16, SAP__AVX512)
 
 /* NULL if this build or this machine lacks it. */
 static const sap__kernel *sap__get_kernel(int which) {
-    if (which == SAP__KERNEL_SCALAR) return &sap__kernel1;
+    if (which == SAP__KERNEL_SCALAR) return &sap__kernel1; /* mutant: any is right */
 #ifdef SAP__HAS_FOUR
 #if defined(SAP__HAS_SSE2)
     if (which == SAP__KERNEL_SSE2) return &sap__kernel4;
@@ -3086,7 +3090,7 @@ static int sap__choose_tiles(const sap_world *s, const uint64_t *items, int n, s
     t->x = t->z == 0 ? 1 : 0;
     t->y = t->z == 2 ? 1 : 2;
     t->count[t->z] = t->count[t->z] > n / SAP__LANES ? n : t->count[t->z] * SAP__LANES; /* slices */
-    for (k = t->z; (long long)t->count[0] * t->count[1] * t->count[2] > 2ll * n + 64;) {
+    for (k = t->z; (double)t->count[0] * t->count[1] * t->count[2] > 2.0 * n + 64;) {
         t->count[k] = (t->count[k] + 1) / 2;
         if (t->count[k] == 1) k = t->count[t->x] > t->count[t->y] ? t->x : t->y;
     }
@@ -3217,7 +3221,7 @@ static int sap__count_cells(sap_world *s) {
     const uint32_t slots = (uint32_t)sap__length(s->state);
     uint32_t slot;
     int k, cells = 0;
-    if (sap__capacity(s->items) < moving / 4 + 2) return 0; /* mutant: before the first update */
+    if (sap__capacity(s->items) < moving / 4 + 2) return 0; /* an update has failed; mutant: never */
     memset(s->items, 0, (size_t)(moving / 4 + 2) * sizeof *s->items);
     for (slot = 0; slot < slots; slot++) {
         uint32_t cell;
@@ -4820,7 +4824,7 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats) {
     stats->swaps = s->swaps;
     stats->overlap_tests = s->tests;
     stats->method = s->method;
-    stats->cells = s->grid.is_given ? sap__look_at_cells(s) : s->index[0].tiles;
+    stats->cells = s->grid.is_given && !s->in_filter ? sap__look_at_cells(s) : s->index[0].tiles;
     if (stats->cells > s->live - s->live_static) /* mutant: about */
         stats->cells = s->live - s->live_static; /* mutant: a grid seldom has more */
     stats->query_tests = s->query_visits;

@@ -1169,6 +1169,50 @@ static void given_cells(int each) {
     CHECK_EQUAL(live_blocks, 0);
 }
 
+static sap_multi *looked_at;
+
+static int counts_cells(const sap_pair *pair, void *user) {
+    (void)user;
+    (void)stats_of(looked_at);
+    return pair->id1 % 3 > 0;
+}
+
+/* The filter may look, also at how many cells there are, in the middle of an update; before one the cells are counted, of
+   boxes just added, too. */
+static void cells_are_counted_at_any_time(void) {
+    sap_multi_config c;
+    test_rng rng = {5};
+    sap_aabb box;
+    int i, k, n[2];
+    sap_multi *m;
+    memset(&c, 0, sizeof c);
+    for (i = 0; i < 2; i++) {
+        c.sap.filter = i ? counts_cells : NULL;
+        looked_at = m = open_hashed(&c, 4, 4, 4);
+        rng.state = 5;
+        n[i] = 0;
+        for (k = 0; k < 3000; k++) {
+            int axis;
+            for (axis = 0; axis < 3; axis++) {
+                box.min[axis] = test_uniform(&rng, 0, 20);
+                box.max[axis] = box.min[axis] + 2;
+            }
+            CHECK(sap_multi_add(m, &box, NULL) != 0);
+        }
+        CHECK(stats_of(m).cells > 20);
+        CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+        CHECK(stats_of(m).cells > 20);
+        for (k = 0; k < stats_of(m).pairs; k++) {
+            int count;
+            n[i] += sap_multi_pairs(m, &count)[k].id1 % 3 > 0;
+        }
+        CHECK(sap_multi_validate(m) == NULL);
+        sap_multi_destroy(m);
+    }
+    CHECK(n[0] > 10000);
+    CHECK_EQUAL(n[1], n[0]);
+}
+
 /* A grid is about speed: cells as small as a box, or as large as half of the world, cost little more to look through
    than none, also for boxes that have left the bounds. */
 static void grids_cost_little(void) {
@@ -1702,6 +1746,7 @@ int main(int argc, char **argv) {
     entries_of_two_axes();
     given_cells(1);
     given_cells(100);
+    cells_are_counted_at_any_time();
     grids_cost_little();
     memory_follows_the_boxes();
     large_boxes_and_small_cells();

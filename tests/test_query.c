@@ -1084,6 +1084,10 @@ static void test_sum_of_looks(void) {
     CHECK_EQUAL(sap_update(w), SAP_OK);
     sap_get_stats(w, &second);
     CHECK(second.query_tests == 0);
+    CHECK_EQUAL(sap_query_box(w, &box, 0xffffffffu, NULL, NULL), 1);
+    CHECK_EQUAL(sap_update(w), SAP_OK); /* nothing is recorded */
+    sap_get_stats(w, &second);
+    CHECK(second.query_tests == 0);
     sap_destroy(w);
 }
 

@@ -3748,7 +3748,7 @@ static int sap__take_pairs(sap__search *q) {
 
 static void sap__begin_search(sap__search *q, sap_world *s, int share, uint32_t flags) {
     q->s = s;
-    q->share = &s->share[share];
+    q->share = &s->share[s->on_threads || s->updates >= 0 ? share : 0];
     q->take = sap__take_pairs;
     q->flags = flags;
     q->visits[0] = q->visits[1] = 0; /* mutant: a count */
@@ -3909,7 +3909,7 @@ static void sap__ask_share(sap_world *s, int share, int shares) {
 }
 
 /* Runs a search, and without threads again those shares of it that lacked room for what they found; next time they have
-   it. Adds up the chunks that were visited. */
+   it, but after sap_reserve: then the first share has room for all. Adds up the chunks that were visited. */
 static int sap__run_search(sap_world *s, sap__step *step, int work, double visits[2]) {
     int i, n;
     s->failure = SAP_OK;
@@ -4172,7 +4172,9 @@ enum { SAP__QUERY_BOX, SAP__QUERY_SPHERE, SAP__QUERY_CAST, SAP__QUERY_CLOSEST, S
 
 typedef struct sap__query {
     sap_world *s;
-    int kind, known; /* known: so many boxes were stale at the start, and are looked at one by one */
+    int kind;
+    int recorded,
+        stale; /* so many boxes of the record, and of it and again, were stale at the start: see sap__stale_slot */
     uint32_t mask;
     sap_hit *hit;
     sap_ray_hit *ray_hit;
@@ -4262,7 +4264,8 @@ static sap_result sap__begin_query(sap__query *q, sap_world *s, int kind, uint32
     q->s = s;
     q->kind = kind;
     q->mask = mask;
-    q->known = sap__length(s->record) - s->synced + sap__length(s->again);
+    q->recorded = sap__length(s->record) - s->synced;
+    q->stale = q->recorded + sap__length(s->again);
     q->end = 1.0f;
     q->ask = kind == SAP__QUERY_BOX                                    ? s->kernel->touch
              : kind == SAP__QUERY_SPHERE || kind == SAP__QUERY_NEAREST ? s->kernel->ball
@@ -4270,14 +4273,20 @@ static sap_result sap__begin_query(sap__query *q, sap_world *s, int kind, uint32
     return SAP_OK;
 }
 
+/* One of the boxes that were stale when the query began, which are looked at one by one: since then a callback may have
+   changed others, at the end of the record as well as of again. */
+SAP__INLINE uint32_t sap__stale_slot(const sap__query *q, int i) {
+    return i < q->recorded ? q->s->record[q->s->synced + i] : q->s->again[i - q->recorded];
+}
+
 /* Is a box of the index to be visited? Not if it is looked at by itself, was removed meanwhile, or does not count. */
 SAP__INLINE int sap__is_wanted(const sap__query *q, uint32_t slot) {
     const sap_world *s = q->s;
     int i;
     if (!(s->slots[slot].category & q->mask) || !(s->state[slot] & SAP__LIVE)) return 0;
-    if (q->known && (s->state[slot] & SAP__STALE))
-        for (i = 0; i < q->known; i++)
-            if (sap__pending(s, i) == slot) return 0;
+    if (q->stale && (s->state[slot] & SAP__STALE))
+        for (i = 0; i < q->stale; i++)
+            if (sap__stale_slot(q, i) == slot) return 0;
     return 1;
 }
 
@@ -4334,8 +4343,8 @@ static int sap__query_box(sap__query *q, const sap__box *keys, uint32_t slot) {
 /* What is stale and was before this query. */
 static int sap__query_stale(sap__query *q) {
     int i;
-    for (i = 0; i < q->known; i++) {
-        const uint32_t slot = sap__pending(q->s, i);
+    for (i = 0; i < q->stale; i++) {
+        const uint32_t slot = sap__stale_slot(q, i);
         if (!(q->s->state[slot] & SAP__LIVE) || !(q->s->slots[slot].category & q->mask)) continue;
         if (!sap__query_box(q, sap__recorded_box(q->s, slot), slot)) return 0;
     }
@@ -5132,8 +5141,7 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
         (void)sap__load_pointer(slot.object, &s->slots[i].object);
         s->slots[i].category = slot.category;
         s->slots[i].mask = slot.mask;
-        s->mixed |=
-            (slot.state & SAP__RECORDED) && (slot.state & (SAP__STATIC | SAP__ADDED | SAP__REMOVED | SAP__FRESH));
+        s->mixed |= (slot.state & (SAP__STATIC | SAP__ADDED | SAP__REMOVED | SAP__FRESH)) != 0;
         s->masked |= (slot.state & SAP__LIVE) && (slot.category != 1 || slot.mask != ~0u);
     }
     for (i = 0; i < h->queue[0]; i++) sap__enqueue(s, &s->free, sap__get32(in->queue[0] + 4 * i));

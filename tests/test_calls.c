@@ -1289,6 +1289,9 @@ static void normals_by_hand(void) {
     by[0] = TEST_INFINITY;
     NO_NORMAL(&moving, by, &unit);
     by[0] = 4;
+    bad = moving;
+    bad.min[0] = -TEST_INFINITY;
+    NO_NORMAL(&bad, by, &unit);
     CHECK_EQUAL(sap_hit_normal(&moving, by, &unit, NULL), 0);
 }
 

@@ -1553,6 +1553,43 @@ static void reserved_to_the_last_pair(int pairs, sap_filter *filter, int method)
     CHECK_EQUAL(live_blocks, 0);
 }
 
+/* Nearly all pairs are those of one crowd, and so of one share. */
+static void reserved_for_a_crowd(int method) {
+    enum { N = 1200, CROWD = 70, PAIRS = CROWD * (CROWD - 1) / 2, FRAMES = 4 };
+    static sap_aabb boxes[N];
+    static sap_id ids[N];
+    sap_multi_config c;
+    sap_multi *m;
+    test_rng rng = {5}, shuffle = {6};
+    int i, k, frame, count;
+    long before;
+    memset(&c, 0, sizeof c);
+    c.sap.method = method;
+    c.parallel = run_shuffled;
+    c.parallel_user = &shuffle;
+    m = sap_multi_create(&c);
+    if (!CHECK(m != NULL)) exit(1);
+    force_threads(m, 1);
+    CHECK_EQUAL(sap_multi_reserve(m, N, PAIRS), SAP_OK);
+    before = allocations;
+    for (frame = 0; frame < FRAMES; frame++) {
+        for (i = 0; i < N; i++)
+            for (k = 0; k < 3; k++) {
+                const int in_crowd = i < CROWD && frame != 1;
+                boxes[i].min[k] = (in_crowd ? 0.f : 10.f * (float)(1 + (k ? i : i % 32))) + test_uniform(&rng, 0, 1);
+                boxes[i].max[k] = boxes[i].min[k] + 2;
+            }
+        CHECK_EQUAL(frame ? sap_multi_move_many(m, N, ids, boxes) : sap_multi_add_many(m, N, boxes, NULL, ids), SAP_OK);
+        CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+        (void)sap_multi_pairs(m, &count);
+        CHECK_EQUAL(count, frame == 1 ? 0 : PAIRS);
+    }
+    CHECK_MESSAGE(allocations == before, "%ld allocations after sap_multi_reserve, method %d", allocations - before,
+                  method);
+    sap_multi_destroy(m);
+    CHECK_EQUAL(live_blocks, 0);
+}
+
 /* ---- every allocation fails once */
 
 static long failures; /* calls that reported SAP_ERROR_MEMORY */
@@ -1759,6 +1796,7 @@ int main(int argc, char **argv) {
     reserved(0, 1, NULL);
     reserved(0, 1, no_pairs);
     for (method = SAP_METHOD_PRUNE; method <= SAP_METHOD_QUERY; method++) {
+        reserved_for_a_crowd(method);
         reserved_to_the_last_pair(100, no_pairs, method);
         reserved_to_the_last_pair(0, no_pairs, method);
         reserved_to_the_last_pair(1, first_two, method);

@@ -91,11 +91,12 @@
    sap_box_prune                    O(n + h)
    sap_save, sap_restore            O(n + k)
 
-   Boxes stand in an index, sixteen neighbours to a chunk under chunks of bounds. What an update or a query costs depends
-   on the boxes as they are and on what changed, not on what the world has been through: an index that has become dear is
-   built anew, when that has paid for itself; where few boxes change, in halves by two updates, so that a frame seldom
-   takes three times as long as others. With boxes of any sizes at constant density a frame grows in proportion to the
-   boxes. Where it does not: if all boxes overlap on all axes h is n * n / 2, whatever their masks say.
+   Boxes stand in an index, sixteen neighbours to a chunk under chunks of bounds. What an update or a query costs
+   depends on the boxes as they are and on what changed, not on what the world has been through: an index that has
+   become dear is built anew, when that has paid for itself; where few boxes change, in halves by two updates, so that
+   a frame seldom takes three times as long as others. With boxes of any sizes at constant density a frame grows in
+   proportion to the boxes. Where it does not: if all boxes overlap on all axes h is n * n / 2, whatever their masks
+   say.
 
    Recursion stays below twenty calls, and no call takes more than 32 KB of stack.
 
@@ -110,9 +111,10 @@
 
    Ids, events, their order, the order of sap_pairs and the bytes of snapshots are a pure function of the calls: the
    same on every compiler, optimisation level, word size, byte order, SIMD path and method. The core compares integers.
-   Floats are computed with in two places: sap_shift_origin subtracts once for each bound; and the index is laid out with
-   them, on which no answer depends. Whether a query hits a box, and where, comes from one expression a box, never from the
-   index; its last bits are the compiler's. The order of visits is not specified, nor is what sap_get_stats counts.
+   Floats are computed with in two places: sap_shift_origin subtracts once for each bound; and the index is laid out
+   with them, on which no answer depends. Whether a query hits a box, and where, comes from one expression a box, never
+   from the index; its last bits are the compiler's. The order of visits is not specified, nor is what sap_get_stats
+   counts.
 
    ---- limits and errors ----
 
@@ -146,8 +148,8 @@
    endpoints  sorted ends and update rules (I.2 to     validate   every invariant in a sentence
               I.5): the method sort                    versions, licences
 
-   "mutant: why", at the end of a line, is for tests/mutate.py, which changes the code and looks whether a test fails: no
-   test sees a change of this line, and that is why.
+   "mutant: why" is for tests/mutate.py, which changes the code a little and looks whether a test fails: no test sees a
+   change of this line, and that is why. At the head of a function "mutant: speed" says that no answer depends on it.
 */
 #ifndef SAP_H
 #define SAP_H
@@ -398,9 +400,9 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
 SAP_DEF int sap_query_nearest(sap_world *s, const float point[3], float max_distance, uint32_t mask, sap_ray_hit *hit,
                               void *user);
 
-/* Where does a box that moves by translation (a ray: min = max = origin) touch hit? Answers 1, and the outward unit normal
-   of the side that it touches first, the lower axis at an edge. 0 and zeros if they overlap at the start, never meet, or
-   an argument is bad. A pure function. */
+/* Where does a box that moves by translation (a ray: min = max = origin) touch hit? Answers 1, and the outward unit
+   normal of the side that it touches first, the lower axis at an edge. 0 and zeros if they overlap at the start, never
+   meet, or an argument is bad. A pure function. */
 SAP_DEF int sap_hit_normal(const sap_aabb *moving, const float translation[3], const sap_aabb *hit, float normal[3]);
 
 /* ---- box pruning, on its own: no world, nothing kept ---------------------------------------------------- */
@@ -744,8 +746,8 @@ static void sap__axes_used(int axes, int32_t used[6]) {
     for (k = 0; k < 6; k++) used[k] = -(axes >> (k % 3) & 1);
 }
 
-/* Encodes box to out. *changed: it differs from old. Answers 0 if the box is bad: a bound is NaN, or min > max, on a used
-   axis. out is written in any case; old may be out, and who may need it then keeps it. */
+/* Encodes box to out. *changed: it differs from old. Answers 0 if the box is bad: a bound is NaN, or min > max, on a
+   used axis. out is written in any case; old may be out, and who may need it then keeps it. */
 SAP__INLINE int sap__encode(const sap_aabb *box, const int32_t used[6], const sap__box *old, sap__box *out,
                             int *changed) {
 #ifdef SAP__HAS_FOUR
@@ -897,25 +899,24 @@ static int sap__grow(void *pointer, size_t size, size_t n) {
     return 1;
 }
 
-/* Gives back what nobody has asked for since the last trim, if it is more than half. 0 without memory. */
+/* Gives back what nobody has asked for since the last trim, if it is more than half, and the allocator takes it. */
 #define sap__trim(pointer) sap__shrink(pointer, sizeof **(pointer))
-static int sap__shrink(void *pointer, size_t size) {
+static void sap__shrink(void *pointer, size_t size) {
     char *a;
     stbds_array_header *header;
     size_t most;
     memcpy(&a, pointer, sizeof a);
-    if (!a) return 1;
+    if (!a) return;
     header = stbds_header(a);
     most =
         (size_t)header->temp > header->length ? (size_t)header->temp : header->length; /* mutant: equals are the same */
     header->temp = 0;                                                                  /* mutant: about */
-    if (header->capacity <= 2 * most + 256) return 1;                                  /* mutant: about */
+    if (header->capacity <= 2 * most + 256) return;                                    /* mutant: about */
     header = (stbds_array_header *)SAP_REALLOC(header, sizeof *header + (most + 16) * size);
-    if (!header) return 0;
+    if (!header) return;
     header->capacity = most + 16;
     a = (char *)(header + 1);
     memcpy(pointer, &a, sizeof a);
-    return 1;
 }
 
 static void sap__free_array(void *pointer) {
@@ -1186,6 +1187,7 @@ struct sap_world {
     int moved_count;
     sap__index *filling; /* this index, */
     int joining, joins;  /* the join of the moving boxes with this one, so many joins of chunks; */
+    int at_static;       /* overlaps of moving boxes with static ones alone; */
     uint32_t asking;     /* boxes with one of these flags */
     sap_result failure;
     long long swaps, tests;
@@ -1204,7 +1206,7 @@ SAP__INLINE int sap__share_from(int n, int share, int shares) {
 }
 
 /* Runs a step in shares of which none writes what another one touches; on threads if there is work enough, counted in
-   boxes or pairs, to wake them. How many shares. */
+   boxes or pairs, to wake them; work -1: never. How many shares. */
 static int sap__run(sap_world *s, sap__step *step, long long work) {
     if (!s->run || work < s->threads_from) { /* mutant: equals may do either */
         step(s, 0, 1);
@@ -1264,7 +1266,7 @@ SAP__INLINE int sap__is_of_kind(uint32_t state, int kind) {
 
 /* Does this state of the id's slot say that its box lives? */
 SAP__INLINE int sap__is_live(uint32_t state, sap_id id) {
-    return ((((id & ~SAP__SLOT_MASK) | SAP__LIVE) ^ state) & (~SAP__SLOT_MASK | SAP__LIVE)) == 0;
+    return (state & (~SAP__SLOT_MASK | SAP__LIVE)) == ((id & ~SAP__SLOT_MASK) | SAP__LIVE);
 }
 
 /* The slot of a live box, or SAP__NONE. Id 0 has no slot: 0 - 1 is beyond any. */
@@ -1298,12 +1300,12 @@ static sap_result sap__refuse(sap_world *s, sap_result r, const char *argument, 
 }
 
 /* The first check of every call that may change something: bad names an argument that no call can take, or is NULL.
-   Inside the filter nothing is changed; what is not recorded, but done at once (outer), waits for any callback. */
-SAP__INLINE sap_result sap__begin_call(sap_world *s, const char *bad, int outer) {
+   Inside the filter nothing is changed; what is not recorded, but done at once, waits for the end of any callback. */
+SAP__INLINE sap_result sap__begin_call(sap_world *s, const char *bad, int at_once) {
     if (!s) return SAP_ERROR_ARGUMENT;
     s->bad = bad;
     s->bad_element = -1;
-    s->last_error = bad ? SAP_ERROR_ARGUMENT : (outer ? sap__is_busy(s) : s->in_filter) ? SAP_ERROR_BUSY : SAP_OK;
+    s->last_error = bad ? SAP_ERROR_ARGUMENT : (at_once ? sap__is_busy(s) : s->in_filter) ? SAP_ERROR_BUSY : SAP_OK;
     return s->last_error;
 }
 
@@ -1465,7 +1467,7 @@ static void sap__write_moves(sap_world *s, int share, int shares) {
     const int first = sap__length(s->record) + from;
     const sap__box *old = s->exchanged ? s->was : s->now;
     uint32_t *state = s->state, *record = s->record, seen = 0;
-    sap__box *now = s->now; /* locals: the compiler must take each box that is written for any of the world's fields */
+    sap__box *now = s->now; /* locals: a box that is written might be one of the world's fields, to the compiler */
     int32_t used[6];
     int i, recorded = first, good = 1;
     memcpy(used, s->used, sizeof used);
@@ -1509,17 +1511,19 @@ static int sap__move(sap_world *s, int n, const sap_id *ids, const sap_aabb *box
 SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const sap_aabb *boxes) {
     const char *bad = n < 0 ? "n" : n && !ids ? "id" : n && !boxes ? "box" : NULL;
     sap_result r = sap__begin_call(s, bad, 0);
-    int i, recorded;
+    int i;
     if (r != SAP_OK) return r;
-    if (sap__length(s->state) == 0) return sap__check_ids(s, n, ids);
-    recorded = sap__length(s->record);
-    if (!recorded && sap__move(s, n, ids, boxes)) return r;
-    for (i = 0; !recorded && i < sap__length(s->record); i++) {
-        s->now[s->record[i]] = s->was[s->record[i]];
-        s->state[s->record[i]] &= ~(uint32_t)(SAP__RECORDED | SAP__STALE);
+    if (sap__length(s->state) == 0) return sap__check_ids(s, n, ids); /* no id is one, and there are no arrays */
+    if (sap__length(s->record) == 0) {
+        if (sap__move(s, n, ids, boxes)) return r;
+        for (i = 0; i < sap__length(s->record); i++) {
+            s->now[s->record[i]] = s->was[s->record[i]];
+            s->state[s->record[i]] &= ~(uint32_t)(SAP__RECORDED | SAP__STALE);
+        }
+        sap__set_length(s->record, 0);
+        s->mixed = 0; /* mutant: mixed is slower */
     }
-    if (!recorded) sap__set_length(s->record, 0), s->mixed = 0; /* mutant: mixed is slower */
-    r = sap__check_ids(s, n, ids);
+    r = sap__check_ids(s, n, ids); /* which element is bad? */
     if (r == SAP_OK) r = sap__check_boxes(s, n, boxes);
     if (r == SAP_OK) (void)sap__move(s, n, ids, boxes);
     return r;
@@ -1545,7 +1549,7 @@ SAP_DEF sap_result sap_move(sap_world *s, sap_id id, const sap_aabb *box) {
     return r;
 }
 
-/* Of a box that is live no more; its slot waits for the update. */
+/* The box lives no more; its slot waits for the update. */
 SAP__INLINE void sap__remove_slot(sap_world *s, uint32_t slot) {
     if (s->state[slot] & SAP__STATIC) s->live_static--;
     if (s->state[slot] & SAP__FRESH) s->fresh--;
@@ -1693,16 +1697,17 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
        prune   box pruning of all boxes (I.4c)                              cost ~ boxes + what they touch
        query   each changed box looks for its overlaps in the index         cost ~ changed * log(boxes)
 
-   A method answers 0 if it fails; then s->failure says why. */
+   A method answers 0 if it fails; then s->failure says why. One that does not bring the index in step says so in
+   index[].behind. */
 typedef struct sap__method {
-    int (*find_begun)(sap_world *s);
-    int (*find_ended)(sap_world *s);
+    int (*find_begun)(sap_world *s); /* to found: the net change, each pair once; config.filter is asked later */
+    int (*find_ended)(sap_world *s); /* to lost: ascending, each pair once */
 } sap__method;
 
-static int sap__sort_begun(sap_world *s);
-static int sap__sort_ended(sap_world *s);
-static int sap__prune_begun(sap_world *s);
-static int sap__query_begun(sap_world *s);
+static int sap__begun_by_sort(sap_world *s);
+static int sap__ended_by_sort(sap_world *s);
+static int sap__begun_by_prune(sap_world *s);
+static int sap__begun_by_query(sap_world *s);
 static int sap__ended_by_pairs(sap_world *s);
 static int sap__ended_by_lists(sap_world *s);
 static int sap__gather_found(sap_world *s);
@@ -1713,9 +1718,9 @@ static void sap__check_wear(sap_world *s);
 static void sap__drain_gates(sap_world *s);
 
 static const sap__method sap__methods[] = {{NULL, NULL}, /* SAP_METHOD_AUTO is one of these: */
-                                           {sap__sort_begun, sap__sort_ended},
-                                           {sap__prune_begun, sap__ended_by_pairs},
-                                           {sap__query_begun, sap__ended_by_lists}};
+                                           {sap__begun_by_sort, sap__ended_by_sort},
+                                           {sap__begun_by_prune, sap__ended_by_pairs},
+                                           {sap__begun_by_query, sap__ended_by_lists}};
 
 #ifdef SAP_TRACE
 enum { SAP__TRACES = 1 };
@@ -1748,7 +1753,8 @@ static void sap__catch_up(sap_world *s) {
         if (!(s->state[i] & SAP__RECORDED)) s->now[i] = s->was[i];
 }
 
-/* What has changed, by kind. What was removed is nowhere from here on. */
+/* What has changed, by kind. What was removed is nowhere from here on; if nothing is left all pairs end, and nobody
+   asks. */
 static void sap__count_changes(sap_world *s) {
     int i, n = sap__length(s->record);
     s->changed[0] = n;
@@ -1769,12 +1775,7 @@ static void sap__forget_found(sap_world *s) {
     sap__set_length(s->lost, 0);
 }
 
-static int sap__find_changes(sap_world *s) {
-    sap__forget_found(s);
-    return sap__methods[s->method].find_begun(s) && sap__methods[s->method].find_ended(s);
-}
-
-/* What is recorded becomes what was. Where nearly all slots changed, that is an exchange of the two arrays. */
+/* A share of what is recorded becomes what was. */
 static void sap__settle_slots(sap_world *s, int share, int shares) {
     const int n = sap__length(s->record), exchanged = s->exchanged;
     int i = sap__share_from(n, share, shares), end = sap__share_from(n, share + 1, shares);
@@ -1791,6 +1792,7 @@ static void sap__settle_slots(sap_world *s, int share, int shares) {
     }
 }
 
+/* Where nearly all boxes changed nothing is copied: now and was change places. See sap__catch_up. */
 static void sap__settle_boxes(sap_world *s) {
     const int slots = sap__length(s->state), n = sap__length(s->record);
     if (8 * (long long)(slots - n) <= slots) { /* mutant: either way is right */
@@ -1807,32 +1809,38 @@ static void sap__settle_boxes(sap_world *s) {
 }
 
 /* Scratch, events and pairs remember no peak: now and then what was not needed of late is given back. */
-static int sap__trim_arrays(sap_world *s) {
-    int i, good = 1;
-    if (s->updates < 0 || ++s->updates < SAP__TRIM) return 1;         /* mutant: about */
+static void sap__trim_arrays(sap_world *s) {
+    int i;
+    if (s->updates < 0 || ++s->updates < SAP__TRIM) return;           /* mutant: about */
     s->updates = 0;                                                   /* mutant: speed */
-    if (!s->linked) sap__set_length(s->links, sap__length(s->pairs)); /* they may be made without an update */
-    for (i = 0; i < SAP__SHARES; i++) good = good && sap__trim(&s->share[i].found);
-    return good && sap__trim(&s->lost) && sap__trim(&s->items) && sap__trim(&s->tmp) && sap__trim(&s->half) &&
-           sap__trim(&s->created) && sap__trim(&s->deleted) && sap__trim(&s->pairs) && sap__trim(&s->links);
+    if (!s->linked) sap__set_length(s->links, sap__length(s->pairs)); /* a look may make them, in the room they have */
+    for (i = 0; i < SAP__SHARES; i++) sap__trim(&s->share[i].found);
+    sap__trim(&s->lost), sap__trim(&s->items), sap__trim(&s->tmp), sap__trim(&s->half);
+    sap__trim(&s->created), sap__trim(&s->deleted), sap__trim(&s->pairs), sap__trim(&s->links);
 }
 
-/* On failure pairs and events are as before, what is recorded stays so, and the indices, which may have gone ahead, are
-   built anew. */
+/* From what is recorded to events. 0: s->failure says why, and pairs and events are as before. */
+static int sap__settle_pairs(sap_world *s) {
+    const sap__method *method = &sap__methods[s->method];
+    if (s->live == 0) return sap__end_all(s);
+    sap__forget_found(s);
+    if (!method->find_begun(s) || !method->find_ended(s) || !sap__gather_found(s) || !sap__reserve_events(s)) return 0;
+    sap__commit(s);
+    return 1;
+}
+
+/* On failure what is recorded stays so, and the indices, which may have gone ahead, are built anew. */
 static sap_result sap__settle(sap_world *s) {
-    int good;
-    if (!sap__trim_arrays(s)) return SAP_ERROR_MEMORY;
+    sap__trim_arrays(s);
     sap__catch_up(s);
     sap__count_changes(s);
     s->method = sap__choose_method(s);
     if (s->method != SAP_METHOD_SORT) s->ends_ready = 0;
     s->swaps = s->tests = 0;
-    good = s->live ? sap__find_changes(s) : sap__end_all(s);
-    if (!good || (s->live && (!sap__gather_found(s) || !sap__reserve_events(s)))) {
+    if (!sap__settle_pairs(s)) {
         s->ends_ready = s->index[0].ready = s->index[1].ready = 0;
         return s->failure;
     }
-    if (s->live) sap__commit(s);
     sap__settle_boxes(s);
     sap__check_wear(s);
     s->query_visits = 0;
@@ -1937,7 +1945,7 @@ static void sap__link_all(sap_world *s) {
 }
 
 /* For an update that goes by lists. */
-static void sap__link_pairs(sap_world *s) {
+static void sap__need_lists(sap_world *s) {
     if (!s->linked) sap__link_all(s);
     s->linked = 1;
     s->mended = 0; /* mutant: speed */
@@ -2151,10 +2159,11 @@ static int sap__look_through_lists(sap_world *s, uint32_t flags, int most) {
 /* Where they are too many all pairs are looked at, which lie in a row. */
 static int sap__ended_by_lists(sap_world *s) {
     int done;
-    sap__link_pairs(s);
+    sap__need_lists(s);
     done = sap__look_through_lists(s, SAP__RECORDED, sap__length(s->pairs) / 8 + 16); /* mutant: speed */
-    if (done < 0) sap__set_length(s->lost, 0); /* mutant: of a failure nothing is read */
-    return done < 0 ? sap__ended_by_pairs(s) : done && sap__sort_lost(s);
+    if (done >= 0) return done && sap__sort_lost(s); /* mutant: of a failure nothing is read */
+    sap__set_length(s->lost, 0);
+    return sap__ended_by_pairs(s);
 }
 
 /* ---- commit ------------------------------------------------------------------------------------------------ */
@@ -2246,7 +2255,8 @@ static void sap__sort_events(sap_world *s, int share, int shares) {
 /* Holes are filled from behind, the highest first: each by the pair that is then the last, which may have filled a
    higher hole before. (hole, pair) to s->items, without those that end beyond the end; how many.
 
-       pairs  a b c d e f, of which b and d end: f, the last one, fills d; then e, the last one now, fills b */
+       pairs  a b c d e f, of which b and d end: f, the last one, fills d; then e, the last one now, fills b
+                           of which b and e end: f fills e; then f again, which is now the last one, fills b */
 static int sap__fill_holes(sap_world *s) {
     int lost = sap__length(s->lost), last = sap__length(s->pairs), kept = last - lost, filled = lost - 1, i;
     for (i = lost - 1; i >= 0; i--) {
@@ -2461,10 +2471,10 @@ static long long sap__ends_pass(sap_world *s, int axis) {
 }
 
 /* All of an update: who left is taken out, the ends move, who came is put in. */
-static int sap__sort_ends(sap_world *s) {
+static int sap__insertion_sort(sap_world *s) {
     int k;
     if (!sap__reserve_ends(s, sap__length(s->state))) return sap__fail(s, SAP_ERROR_MEMORY);
-    sap__link_pairs(s);
+    sap__need_lists(s);
     if (!s->ends_ready) sap__ends_build(s);
     if (s->removed.count) sap__ends_compact(s);
     for (k = 0; k < 3; k++) {
@@ -2692,8 +2702,8 @@ typedef float sap__f1;
                 sap__splat##W((a)->lo[2][i]), sap__splat##W((a)->hi[0][i]), sap__splat##W((a)->hi[1][i]),              \
                 sap__splat##W((a)->hi[2][i]))
 
-/* The kernel of W lanes. meet looks first which lanes of each chunk touch the other's bound: most touch nothing. */
-#define SAP__KERNEL(W, TARGET)                                                                                         \
+/* Looks first which lanes of each chunk touch the other's bound: most touch nothing. */
+#define SAP__MEET_CHUNKS(W, TARGET)                                                                                    \
     TARGET static int sap__meet##W(const sap__chunk *a, const sap__chunk *b, const sap__box *bound_a,                  \
                                    const sap__box *bound_b, uint32_t *fa, uint32_t *fb, int n) {                       \
         uint32_t rows = 0, columns = 0, row;                                                                           \
@@ -2714,7 +2724,10 @@ typedef float sap__f1;
             }                                                                                                          \
         }                                                                                                              \
         return n;                                                                                                      \
-    }                                                                                                                  \
+    }
+
+/* Of each W lanes: rows up to their last one, each with the lanes above it. */
+#define SAP__OWN(W, TARGET)                                                                                            \
     TARGET static int sap__own##W(const sap__chunk *c, uint32_t used, uint32_t *fa, uint32_t *fb, int n) {             \
         uint32_t row;                                                                                                  \
         int k;                                                                                                         \
@@ -2731,7 +2744,10 @@ typedef float sap__f1;
             }                                                                                                          \
         }                                                                                                              \
         return n;                                                                                                      \
-    }                                                                                                                  \
+    }
+
+/* Narrow kernels find few at a time: they take the bits one by one. */
+#define SAP__HITS(W, TARGET)                                                                                           \
     TARGET static int sap__hits##W(const sap__chunk *c, const sap__box *box, uint32_t ref, uint32_t *fa, uint32_t *fb, \
                                    int n) {                                                                            \
         uint32_t bits = 0;                                                                                             \
@@ -2743,14 +2759,19 @@ typedef float sap__f1;
             n = sap__put##W(bits >> k & ((1u << W) - 1), sap__load##W(c->ref + k), fb, n);                             \
         }                                                                                                              \
         return n;                                                                                                      \
-    }                                                                                                                  \
+    }
+
+#define SAP__TOUCH_BITS(W, TARGET)                                                                                     \
     TARGET static uint32_t sap__touch##W(const sap__chunk *c, const sap__probe *p, float *near) {                      \
         uint32_t bits = 0;                                                                                             \
         int k;                                                                                                         \
         (void)near;                                                                                                    \
         for (k = 0; k < SAP__LANES; k += W) bits |= SAP__TOUCH(W, c, k, p->box.lo, p->box.hi);                         \
         return bits;                                                                                                   \
-    }                                                                                                                  \
+    }
+
+/* The gap between the point and each box, axis by axis. An empty lane may be told near. */
+#define SAP__BALL(W, TARGET)                                                                                           \
     TARGET static uint32_t sap__ball##W(const sap__chunk *c, const sap__probe *p, float *near) {                       \
         uint32_t bits = 0;                                                                                             \
         int k, axis;                                                                                                   \
@@ -2759,16 +2780,19 @@ typedef float sap__f1;
             for (axis = 0; axis < 3; axis++) {                                                                         \
                 const sap__f##W at = sap__fsplat##W(p->point[axis]);                                                   \
                 sap__f##W below = sap__fsub##W(sap__to_float##W(sap__load##W(c->lo[axis] + k)), at);                   \
-                sap__f##W above = sap__fsub##W(at, sap__to_float##W(sap__load##W(c->hi[axis] + k)));                   \
-                below = sap__fsub##W(sap__fmax##W(below, above), sap__fsplat##W(p->reach[axis]));                      \
-                below = sap__fmax##W(below, sap__fsplat##W(0.0f));                                                     \
-                d2 = sap__fadd##W(d2, sap__fmul##W(below, below));                                                     \
+                sap__f##W gap, above = sap__fsub##W(at, sap__to_float##W(sap__load##W(c->hi[axis] + k)));              \
+                gap = sap__fsub##W(sap__fmax##W(below, above), sap__fsplat##W(p->reach[axis]));                        \
+                gap = sap__fmax##W(gap, sap__fsplat##W(0.0f));                                                         \
+                d2 = sap__fadd##W(d2, sap__fmul##W(gap, gap));                                                         \
             }                                                                                                          \
             sap__fstore##W(near + k, d2);                                                                              \
             bits |= (sap__above##W(d2, sap__fsplat##W(p->limit)) ^ ((1u << W) - 1)) << k;                              \
         }                                                                                                              \
         return bits;                                                                                                   \
-    }                                                                                                                  \
+    }
+
+/* When the cast is within all three slabs. An empty lane may be told met. */
+#define SAP__SLAB(W, TARGET)                                                                                           \
     TARGET static uint32_t sap__slab##W(const sap__chunk *c, const sap__probe *p, float *near) {                       \
         uint32_t bits = 0;                                                                                             \
         int k, axis;                                                                                                   \
@@ -2789,7 +2813,9 @@ typedef float sap__f1;
             bits |= (sap__above##W(enter, leave) ^ ((1u << W) - 1)) << k;                                              \
         }                                                                                                              \
         return bits;                                                                                                   \
-    }                                                                                                                  \
+    }
+
+#define SAP__CELLS(W, TARGET)                                                                                          \
     TARGET static uint32_t sap__cells##W(const sap__chunk *c, const sap__tiles *t, int32_t at[3][SAP__LANES],          \
                                          uint32_t slim[3]) {                                                           \
         const sap__f##W least = sap__fsplat##W(-SAP__FAR), most = sap__fsplat##W(SAP__FAR);                            \
@@ -2812,7 +2838,17 @@ typedef float sap__f1;
             }                                                                                                          \
         }                                                                                                              \
         return large;                                                                                                  \
-    }                                                                                                                  \
+    }
+
+/* The kernel of W lanes. */
+#define SAP__KERNEL(W, TARGET)                                                                                         \
+    SAP__MEET_CHUNKS(W, TARGET)                                                                                        \
+    SAP__OWN(W, TARGET)                                                                                                \
+    SAP__HITS(W, TARGET)                                                                                               \
+    SAP__TOUCH_BITS(W, TARGET)                                                                                         \
+    SAP__BALL(W, TARGET)                                                                                               \
+    SAP__SLAB(W, TARGET)                                                                                               \
+    SAP__CELLS(W, TARGET)                                                                                              \
     static const sap__kernel sap__kernel##W = {sap__fill##W,  sap__bound##W, sap__meet##W, sap__own##W,  sap__hits##W, \
                                                sap__touch##W, sap__ball##W,  sap__slab##W, sap__cells##W};
 
@@ -2970,6 +3006,7 @@ enum {
     SAP__BULK_PART = 8,    /* refit if more than one box in so many changed */
     SAP__CROWD = 48,       /* so many boxes in one tile are cut into tiles again, */
     SAP__CROWDS = 6,       /* up to so often */
+    SAP__TRIES = 48,       /* chunks in which a box looks for a leaf that it touches */
     SAP__SAMPLE = 128,     /* boxes that tell the size of the tiles */
     SAP__SOME = 16,        /* leaves that tell how much all have grown */
     SAP__COST_LOOKS = 256, /* look-ups that tell what they cost */
@@ -3189,60 +3226,17 @@ static int sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *tmp, int n, 
     return used;
 }
 
-/* The user's grid for so many boxes: an axis is halved until there are no more than sixteen cells for each. */
-static sap__grid sap__grid_for(const sap_world *s, int n) { /* mutant: about */
-    sap__grid g = s->grid;
-    while ((double)g.count[0] * g.count[1] * g.count[2] > 16.0 * (n + 1)) {
-        const int k = g.count[0] >= g.count[1] ? (g.count[0] >= g.count[2] ? 0 : 2) : g.count[1] >= g.count[2] ? 1 : 2;
-        if (!g.hashed) g.size[k] *= 2; /* two cells become one; of a table two entries do */
-        g.count[k] = g.count[k] / 2 + (g.count[k] & 1);
-    }
-    return g;
-}
-
-/* Where along an axis of the user's grid a box has its home: in the cell of its middle, wrapped. */
-static uint32_t sap__cell_on(const sap__grid *g, const sap__box *box, int k) {
-    const double lo = (double)sap__within(sap__float(box->lo[k])), hi = (double)sap__within(sap__float(box->hi[k]));
-    double at = ((lo + hi) * 0.5 - (double)g->origin[k]) / (double)g->size[k];
-    long long cell;
-    if (g->count[k] < 2) return 0;
-    if (at >= 0 && at < g->count[k]) return (uint32_t)at; /* mutant: the quick way */
-    at = at > 1e15 ? 1e15 : at < -1e15 ? -1e15 : at;      /* mutant: far away */
-    cell = (long long)at - (at < (double)(long long)at);
-    cell %= g->count[k];
-    return (uint32_t)(cell < 0 ? cell + g->count[k] : cell);
-}
-
-/* How many cells of the user's grid are the home of a box that moves: counted when somebody looks. s->items, which
-   nobody uses between updates, has a bit for each cell. */
-static int sap__count_cells(sap_world *s) {
-    const int moving = s->live - s->live_static; /* mutant: about */
-    const sap__grid g = sap__grid_for(s, moving);
-    const uint32_t slots = (uint32_t)sap__length(s->state);
-    uint32_t slot;
-    int k, cells = 0;
-    if (sap__capacity(s->items) < moving / 4 + 2) return 0; /* an update has failed; mutant: never */
-    memset(s->items, 0, (size_t)(moving / 4 + 2) * sizeof *s->items);
-    for (slot = 0; slot < slots; slot++) {
-        uint32_t cell;
-        if (!sap__is_of_kind(s->state[slot], 0)) continue;
-        for (cell = 0, k = 0; k < 3; k++)
-            cell = cell * (uint32_t)g.count[k] + sap__cell_on(&g, sap__recorded_box(s, slot), k);
-        cells += (s->items[cell / 64] >> cell % 64 & 1) == 0;
-        s->items[cell / 64] |= UINT64_C(1) << cell % 64;
-    }
-    return cells;
-}
-
 /* ---- build --------------------------------------------------------------------------------------------------- */
 
-/* How many leaves for so many boxes, with spare ones for those that will find no place; and with the levels above. */
-static int sap__leaves_for(int boxes, int fill, int *spare) {
+/* How many leaves for so many boxes: *laid are filled, an eighth as many more are spare, for boxes that will find no
+   place. */
+static int sap__leaves_for(int boxes, int fill, int *laid) {
     const int leaves = boxes <= SAP__LANES ? 1 : (boxes + fill - 1) / fill; /* mutant: speed */
-    *spare = leaves;
+    *laid = leaves;
     return leaves + leaves / 8 + (leaves > 1 && leaves < 8); /* mutant: speed */
 }
 
+/* And with the levels above them. */
 static int sap__chunks_for(int leaves) {
     int all = leaves;
     for (; leaves > 1; all += leaves) leaves = (leaves + SAP__LANES - 1) / SAP__LANES; /* mutant: enough */
@@ -3250,7 +3244,7 @@ static int sap__chunks_for(int leaves) {
 }
 
 static int sap__reserve_index(sap_world *s, sap__index *t, int boxes, int fill) {
-    int spare, chunks = sap__chunks_for(sap__leaves_for(boxes, fill, &spare)) + 1; /* mutant: enough */
+    int laid, chunks = sap__chunks_for(sap__leaves_for(boxes, fill, &laid)) + 1; /* mutant: enough */
     return sap__reserve(&t->chunk, chunks) && sap__reserve(&t->bound, chunks) && sap__reserve(&t->used, chunks) &&
            sap__reserve(&s->items, boxes) && sap__reserve(&s->tmp, boxes);
 }
@@ -3284,9 +3278,11 @@ static void sap__refit_leaves(sap_world *s, int share, int shares) {
     }
 }
 
+/* The sum of its sides; of sap__nowhere 0. */
 static float sap__size_of(const sap__box *box) { /* mutant: speed */
     float size = 0;
     int k;
+    if (box->lo[0] > box->hi[0]) return 0;
     for (k = 0; k < 3; k++) size += sap__within(sap__float(box->hi[k])) - sap__within(sap__float(box->lo[k]));
     return size;
 }
@@ -3323,7 +3319,8 @@ static void sap__fill_levels(sap_world *s, sap__index *t) {
 /* An index of the slots in s->items, n of them, in this order. There is room. */
 static void sap__fill_index(sap_world *s, sap__index *t, int n, int fill) {
     int i, all;
-    t->count[0] = sap__leaves_for(n, fill, &t->spare);
+    t->count[0] = sap__leaves_for(n, fill, &t->laid);
+    t->spare = t->laid;
     t->first[0] = 0;
     for (t->levels = 1, all = t->count[0]; t->count[t->levels - 1] > 1; t->levels++) {
         t->first[t->levels] = all;
@@ -3331,7 +3328,6 @@ static void sap__fill_index(sap_world *s, sap__index *t, int n, int fill) {
         all += t->count[t->levels];
     }
     t->boxes = n;
-    t->laid = t->spare; /* mutant: speed */
     s->filling = t;
     sap__run(s, sap__fill_leaves, n);
     for (i = t->spare; i < t->count[0]; i++) {
@@ -3404,12 +3400,12 @@ static void sap__note_cost(sap__index *t, int what, double looks, double visits)
     c->looks = c->visits = 0;
 }
 
-/* Is it time to build an index, before a search of this kind?
+/* Is it time to build an index, before a search of this kind? In the order of the lines below:
    - There are half or twice as many boxes as when it was built.
    - The excess of searches has cost as much as a build.
-   - Searches of this kind were never measured, and were never cheap: much has changed since the build.
-   - All boxes have changed once; or up to eight times, if the last builds did not help.
+   - All boxes have changed once. (These two: up to eight times, if the last builds did not help.)
    - Its leaves have grown, by an eighth when a quarter of the boxes have changed, by a quarter when an eighth has.
+   - Searches of this kind were never measured, so were never cheap: a sixteenth has changed since the build.
    - Half of the boxes have changed, and searches cost a third more than when it was new, or a third less: then the
      world is another one, and nobody knows what a new index would cost. */
 static int sap__is_worn(const sap__index *t, int what) { /* mutant: speed */
@@ -3442,7 +3438,15 @@ SAP__INLINE int sap__contains(const sap__box *a, const sap__box *b) {
            (a->hi[1] >= b->hi[1]) & (a->hi[2] >= b->hi[2]);
 }
 
-/* A lane becomes box: the bounds above it grow, or shrink, up to one that stays as it is. */
+/* How much a leaf has grown, in the size of leaves, from -4 to 4: 4 where one begins or ends. */
+static double sap__growth(const sap__index *t, const sap__box *old, const sap__box *bound) { /* mutant: speed */
+    const double grown = sap__size_of(bound) - sap__size_of(old), most = 4 * t->leaf_size;
+    if (grown > most || old->lo[0] > old->hi[0] || bound->lo[0] > bound->hi[0]) return 4;
+    return grown < -most ? -4 : grown / (t->leaf_size + 1e-30);
+}
+
+/* A lane becomes box (sap__nowhere: it becomes empty); the bounds above it follow, up to one that stays as it is. A box
+   that moves within its leaf makes no bound smaller: that is left to the next refit. */
 static void sap__change_lane(const sap_world *s, sap__index *t, int leaf, int lane, const sap__box *box) {
     int level, i = leaf;
     for (level = 0; level < t->levels; level++) {
@@ -3465,9 +3469,7 @@ static void sap__change_lane(const sap_world *s, sap__index *t, int leaf, int la
             return;
         else
             sap__unite(bound, box);
-        if (level == 0) /* mutant: speed */
-            t->strain += sap__least(sap__size_of(bound) - sap__size_of(&old), 4 * t->leaf_size) /
-                         (t->leaf_size + 1e-30); /* mutant: speed */
+        if (level == 0) t->strain += sap__growth(t, &old, bound); /* mutant: speed */
         if (sap__same(bound, &old)) return;
         box = bound;
         lane = i % SAP__LANES;
@@ -3520,11 +3522,11 @@ static int sap__spare_leaf(sap__index *t, const sap__box *box) {
 /* A leaf that a box touches, with a free lane, or -1: down from the root by what it touches, giving up after some
    chunks. */
 static int sap__touched_leaf(const sap_world *s, const sap__index *t, const sap__box *box) { /* mutant: speed */
-    int stack[SAP__LEVELS * SAP__LANES], top = 1, left;                                      /* mutant: seldom full */
+    int stack[SAP__LEVELS * SAP__LANES], top = 1, left; /* it always fits; mutant: seldom full */
     sap__probe p;
     p.box = *box;
     stack[0] = t->first[t->levels - 1];
-    for (left = SAP__CROWD; top > 0 && left > 0; left--) {
+    for (left = SAP__TRIES; top > 0 && left > 0; left--) {
         const int chunk = stack[--top];
         uint32_t touched = s->kernel->touch(&t->chunk[chunk], &p, NULL) & t->used[chunk];
         for (; touched; touched &= touched - 1) {
@@ -3607,7 +3609,7 @@ static void sap__note_refit(sap__index *t) { /* mutant: speed */
 static int sap__synchronise_bulk(sap_world *s, int kind, int pending, int what) {
     sap__index *t = &s->index[kind];
     int i, good = t->ready && !(s->scattered && kind == 0) && !sap__is_worn(t, what); /* mutant: speed */
-    if (s->half_built == kind + 1) s->half_built = 0;
+    if (s->half_built == kind + 1 || s->half_built == -kind - 1) s->half_built = 0;   /* all is read, or built, anew */
     sap__catch_up(s);
     for (i = 0; good && s->mixed && i < pending; i++) { /* those that came find a lane */
         const uint32_t slot = sap__pending(s, i);
@@ -3638,7 +3640,8 @@ static int sap__build_half(sap_world *s, int kind) {
     return 1;
 }
 
-/* Boxes that came since, or moved, get their keys now. */
+/* Boxes that came since, or moved, are in the record and get their keys now. (An update that does not bring the index
+   in step leaves it behind, and then the half is dropped.) */
 static int sap__build_rest(sap_world *s, int kind) {
     const int boxes = kind ? s->live_static : s->live - s->live_static; /* mutant: enough */
     sap__index *t = &s->index[kind];
@@ -3798,7 +3801,7 @@ static int sap__join(sap__search *q, sap__node x, sap__node y) {
         n = q->s->kernel->hits(cx, &y.t->bound[y.chunk], (uint32_t)y.chunk, b, a, 0);
     else
         n = q->s->kernel->hits(cy, &x.t->bound[x.chunk], (uint32_t)x.chunk, a, b, 0);
-    x.level -= level >= y.level;
+    x.level -= level >= y.level; /* the higher one is opened, or both: the lanes found are of what is below */
     y.level -= y.level >= level;
     for (i = 0; i < n; i++) {
         x.chunk = (int)a[i];
@@ -3882,8 +3885,8 @@ static int sap__ask(sap__search *q, const sap__index *t, const uint32_t *slots, 
     return 1;
 }
 
-/* A share of the record: those with one of the flags ask for what they overlap; only boxes that may pair are asked;
-   with s->joining, static boxes are involved in all that is asked. */
+/* A share of the record: those with one of the flags ask for what they overlap. Static ones ask the moving ones; these
+   ask both, or, with at_static, the static ones alone. */
 static void sap__ask_share(sap_world *s, int share, int shares) {
     sap__search q;
     uint32_t slots[2][SAP__ASKERS];
@@ -3893,13 +3896,13 @@ static void sap__ask_share(sap_world *s, int share, int shares) {
     while (i < end && good) {
         for (; i < end && n[0] < SAP__ASKERS && n[1] < SAP__ASKERS; i++) {
             const uint32_t slot = s->record[i], state = s->state[slot];
-            kind = (state & SAP__STATIC) != 0;
+            kind = sap__kind_of(state);
             slots[kind][n[kind]] = slot;
             n[kind] += (state & SAP__LIVE) && (state & s->asking); /* mutant: a removed box is nowhere */
         }
         for (kind = 0; kind < 2; kind++) {
             if (n[kind] < SAP__ASKERS && i < end) continue;
-            if (kind || !s->joining) good = good && sap__ask(&q, &s->index[0], slots[kind], n[kind]);
+            if (kind || !s->at_static) good = good && sap__ask(&q, &s->index[0], slots[kind], n[kind]);
             if (!kind) good = good && sap__ask(&q, &s->index[1], slots[kind], n[kind]);
             n[kind] = 0;
         }
@@ -3941,7 +3944,7 @@ static int sap__look_around(sap_world *s, uint32_t flags, int at_static) {
     const int n = s->changed[0] + s->changed[1]; /* mutant: speed */
     double visits[2];
     s->asking = flags;
-    s->joining = at_static;
+    s->at_static = at_static;
     if (!sap__run_search(s, sap__ask_share, SAP__PRUNE_PART * sap__length(s->record), visits))
         return 0;                                                              /* mutant: speed */
     if (!at_static) sap__note_cost(&s->index[0], SAP__COST_ASK, n, visits[0]); /* mutant: speed */
@@ -3953,7 +3956,7 @@ static int sap__look_around(sap_world *s, uint32_t flags, int at_static) {
 
 /* The index is not brought in step with what moved: it is read anew when it is needed. It is needed for boxes that came
    (Terdiman I.4c prunes a batch of new boxes against all), or whose filter may answer anew. */
-static int sap__sort_new(sap_world *s) {
+static int sap__look_around_new(sap_world *s) {
     int i, k, news = 0; /* mutant: one is slower */
     for (i = 0; i < sap__length(s->record) && s->mixed; i++) {
         if (s->state[s->record[i]] & SAP__REMOVED)
@@ -3966,35 +3969,40 @@ static int sap__sort_new(sap_world *s) {
     return 1;
 }
 
-static int sap__sort_begun(sap_world *s) {
-    return sap__sort_ends(s) && sap__sort_new(s);
+static int sap__begun_by_sort(sap_world *s) {
+    return sap__insertion_sort(s) && sap__look_around_new(s);
 }
 
 /* What moved apart the rules have found. */
-static int sap__sort_ended(sap_world *s) {
+static int sap__ended_by_sort(sap_world *s) {
     if (s->mixed && sap__look_through_lists(s, SAP__REMOVED | SAP__FRESH, INT_MAX) == 0) return 0;
     return sap__sort_lost(s);
 }
 
-static int sap__query_begun(sap_world *s) {
-    if (s->fresh) sap__link_pairs(s);
+static int sap__begun_by_query(sap_world *s) {
+    if (s->fresh) sap__need_lists(s);
     return sap__synchronise(s, SAP__COST_ASK) && sap__look_around(s, SAP__RECORDED, 0);
+}
+
+/* The moving boxes with themselves (0), or with the static ones (1). */
+static int sap__join_with(sap_world *s, int kind) {
+    const int moving = s->live - s->live_static; /* mutant: speed */
+    double visits[2];
+    s->joining = kind;
+    if (!sap__list_joins(s) || !sap__run_search(s, sap__join_share, moving, visits)) return 0;
+    sap__note_cost(&s->index[kind], SAP__COST_JOIN, moving, visits[kind]); /* mutant: speed */
+    return 1;
 }
 
 /* Box pruning, complete and bipartite. Moving boxes that did not change need not be joined with each other; static ones
    are never. Few among many static ones lie far apart: each of them looks around by itself. */
-static int sap__prune_begun(sap_world *s) {
+static int sap__begun_by_prune(sap_world *s) {
     const int moving = s->live - s->live_static;                        /* mutant: speed */
     const int few = moving < s->live_static && s->changed[1] <= moving; /* mutant: speed */
-    double visits[2];
-    if (s->fresh) sap__link_pairs(s);
+    if (s->fresh) sap__need_lists(s);
     if (!sap__synchronise(s, SAP__COST_JOIN)) return 0;
-    for (s->joining = s->changed[0] == 0; s->joining < 2 - few; s->joining++) {
-        sap__index *t = &s->index[s->joining];
-        if (!sap__list_joins(s) || !sap__run_search(s, sap__join_share, moving, visits)) return 0;
-        sap__note_cost(t, SAP__COST_JOIN, moving, visits[s->joining]); /* mutant: speed */
-    }
-    return !few || sap__look_around(s, SAP__RECORDED, 1);
+    if (s->changed[0] && !sap__join_with(s, 0)) return 0;
+    return few ? sap__look_around(s, SAP__RECORDED, 1) : sap__join_with(s, 1);
 }
 
 /* ====================================================================================================== */
@@ -4403,7 +4411,7 @@ static int sap__query_index(sap__query *q, const sap__index *t) {
     return 1;
 }
 
-/* While there is a callback the world is busy: it counts at the gate of this stack. */
+/* While there is a callback the world is busy: it counts at the gate of this stack, as each thread has its own. */
 static int sap__run_query(sap__query *q) {
     sap__gate *gate = &q->s->gates[(uint32_t)((uintptr_t)q >> 12) * 2654435769u >> 29]; /* mutant: any */
     const int has_callback = q->hit || q->ray_hit;
@@ -4808,6 +4816,51 @@ SAP_DEF sap_result sap_get_filter(const sap_world *s, sap_id id, uint32_t *categ
 SAP_DEF int sap_is_static(const sap_world *s, sap_id id) {
     uint32_t slot = s ? sap__live_slot(s, id) : SAP__NONE;
     return slot != SAP__NONE && (s->state[slot] & SAP__STATIC);
+}
+
+/* The user's grid for so many boxes: an axis is halved until there are no more than sixteen cells for each. */
+static sap__grid sap__grid_for(const sap_world *s, int n) { /* mutant: about */
+    sap__grid g = s->grid;
+    while ((double)g.count[0] * g.count[1] * g.count[2] > 16.0 * (n + 1)) {
+        const int k = g.count[0] >= g.count[1] ? (g.count[0] >= g.count[2] ? 0 : 2) : g.count[1] >= g.count[2] ? 1 : 2;
+        if (!g.hashed) g.size[k] *= 2; /* two cells become one; of a table two entries do */
+        g.count[k] = g.count[k] / 2 + (g.count[k] & 1);
+    }
+    return g;
+}
+
+/* Where along an axis of the user's grid a box has its home: in the cell of its middle, wrapped. */
+static uint32_t sap__cell_on(const sap__grid *g, const sap__box *box, int k) {
+    const double lo = (double)sap__within(sap__float(box->lo[k])), hi = (double)sap__within(sap__float(box->hi[k]));
+    double at = ((lo + hi) * 0.5 - (double)g->origin[k]) / (double)g->size[k];
+    long long cell;
+    if (g->count[k] < 2) return 0;
+    if (at >= 0 && at < g->count[k]) return (uint32_t)at; /* mutant: the quick way */
+    at = at > 1e15 ? 1e15 : at < -1e15 ? -1e15 : at;      /* mutant: far away */
+    cell = (long long)at - (at < (double)(long long)at);
+    cell %= g->count[k];
+    return (uint32_t)(cell < 0 ? cell + g->count[k] : cell);
+}
+
+/* How many cells of the user's grid are the home of a box that moves: counted when somebody looks. s->items, which
+   nobody uses between updates, has a bit for each cell. */
+static int sap__count_cells(sap_world *s) {
+    const int moving = s->live - s->live_static; /* mutant: about */
+    const sap__grid g = sap__grid_for(s, moving);
+    const uint32_t slots = (uint32_t)sap__length(s->state);
+    uint32_t slot;
+    int k, cells = 0;
+    if (sap__capacity(s->items) < moving / 4 + 2) return 0; /* an update has failed; mutant: never */
+    memset(s->items, 0, (size_t)(moving / 4 + 2) * sizeof *s->items);
+    for (slot = 0; slot < slots; slot++) {
+        uint32_t cell;
+        if (!sap__is_of_kind(s->state[slot], 0)) continue;
+        for (cell = 0, k = 0; k < 3; k++)
+            cell = cell * (uint32_t)g.count[k] + sap__cell_on(&g, sap__recorded_box(s, slot), k);
+        cells += (s->items[cell / 64] >> cell % 64 & 1) == 0;
+        s->items[cell / 64] |= UINT64_C(1) << cell % 64;
+    }
+    return cells;
 }
 
 /* Several threads may look at once: one counts, the others wait. */

@@ -3080,59 +3080,83 @@ static float sap__dense_range(const float *at, int n, float least, float most) {
     return best < EVEN ? range * (float)best / (float)EVEN : range;
 }
 
-/* The tiles for boxes that are about as these: of sixteen boxes each, if they lay evenly. Sizes are measured in boxes,
-   so that long boxes get long tiles; an axis on which all lie within one tile is not cut. 0: none can be cut. */
-static int sap__choose_tiles(const sap_world *s, const uint64_t *items, int n, sap__tiles *t) { /* mutant: speed */
-    const int m = n < SAP__SAMPLE ? n : SAP__SAMPLE;
-    float range[3], dense[3], size[3], at[SAP__SAMPLE], side = 0;
-    int i, k, flat = 0;
+/* How boxes lie, on each axis, by a sample. Middles are doubled here and in sap__tiles: min + max. */
+typedef struct sap__spread {
+    float first[3], range[3]; /* the least doubled middle; how far the middles range, */
+    float dense[3];           /* and how far but for a few that lie apart */
+    float size[3];            /* of a box, the geometric mean; points are taken for something small */
+} sap__spread;
+
+static void sap__measure_spread(const sap_world *s, const uint64_t *items, int n, sap__spread *m) { /* mutant: speed */
+    const int some = n < SAP__SAMPLE ? n : SAP__SAMPLE;
+    float at[SAP__SAMPLE];
+    int i, k;
     for (k = 0; k < 3; k++) {
         float least = 4 * SAP__FAR, most = -4 * SAP__FAR;
         double sum = 0;
-        for (i = 0; i < m; i++) { /* the bits of a float are about its logarithm: this is nearly the geometric mean */
-            const sap__box *box = &s->now[(uint32_t)items[(uint64_t)((uint32_t)i * 2654435761u) * (uint64_t)n >> 32]];
+        for (i = 0; i < some; i++) {
+            const uint32_t any = (uint32_t)((uint64_t)((uint32_t)i * 2654435761u) * (uint64_t)n >> 32);
+            const sap__box *box = &s->now[(uint32_t)items[any]];
             const float lo = sap__within(sap__float(box->lo[k])), hi = sap__within(sap__float(box->hi[k]));
             at[i] = lo + hi;
             least = at[i] < least ? at[i] : least;
             most = at[i] > most ? at[i] : most;
-            sum += sap__key(hi - lo);
+            sum += sap__key(hi - lo); /* the bits of a float are about its logarithm */
         }
-        t->origin[k] = least;
-        range[k] = (most - least) * 0.5f;
-        dense[k] = (m < n ? sap__dense_range(at, m, least, most) : most - least) * 0.5f;
-        size[k] = sap__float((int32_t)(sum / m));
-        if (size[k] < range[k] * 1e-5f) size[k] = range[k] * 1e-5f;
-        if (!(range[k] > 0)) flat |= 1 << k;
+        m->first[k] = least;
+        m->range[k] = (most - least) * 0.5f;
+        m->dense[k] = (some < n ? sap__dense_range(at, some, least, most) : most - least) * 0.5f;
+        m->size[k] = sap__float((int32_t)(sum / some));
+        if (m->size[k] < m->range[k] * 1e-5f) m->size[k] = m->range[k] * 1e-5f;
     }
-    for (;;) {
+}
+
+/* Which axes are not cut, in bits: those on which all boxes lie within one tile. *side: of a tile, in sizes of a box,
+   the same on all others, so that long boxes get long tiles; sixteen boxes to a tile, if they lay evenly. */
+static int sap__flat_axes(const sap__spread *m, int n, float *side) { /* mutant: speed */
+    int k, dims, flat = 0, more = 0;
+    for (k = 0; k < 3; k++)
+        if (!(m->range[k] > 0)) flat |= 1 << k;
+    do {
         double volume = (double)SAP__LANES / n;
-        int dims = 0, more = 0;
-        for (k = 0; k < 3; k++)
-            if (!(flat >> k & 1)) volume *= (double)dense[k] / (double)size[k], dims++;
-        if (dims == 0) return 0;
-        side = sap__root(volume, dims);
-        for (k = 0; k < 3; k++)
-            if (!(flat >> k & 1) && range[k] <= side * size[k]) more |= 1 << k;
-        if (!more || (flat | more) == 7) break;
         flat |= more;
-    }
+        for (k = 0, dims = 0; k < 3; k++)
+            if (!(flat >> k & 1)) volume *= (double)m->dense[k] / (double)m->size[k], dims++;
+        if (dims == 0) break;
+        *side = sap__root(volume, dims);
+        for (k = 0, more = 0; k < 3; k++)
+            if (!(flat >> k & 1) && m->range[k] <= *side * m->size[k]) more |= 1 << k;
+    } while (more && (flat | more) != 7);
+    return flat;
+}
+
+/* The tiles for boxes that are about as these; 0: none can be cut. A box is large if it is longer than four tiles. */
+static int sap__choose_tiles(const sap_world *s, const uint64_t *items, int n, sap__tiles *t) { /* mutant: speed */
+    sap__spread m;
+    float side = 0;
+    int k, flat;
+    sap__measure_spread(s, items, n, &m);
+    flat = sap__flat_axes(&m, n, &side);
+    if (flat == 7) return 0;
     for (k = 0; k < 3; k++) {
-        const float tile = side * size[k], tiles = flat >> k & 1 ? 1.0f : range[k] / tile + 0.5f;
+        const float tile = side * m.size[k], tiles = flat >> k & 1 ? 1.0f : m.range[k] / tile + 0.5f;
+        t->origin[k] = m.first[k];
         t->count[k] = !(tiles >= 1) ? 1 : tiles > (float)n ? n : (int)tiles;
-        t->large[k] = 4 * (side < 1 ? size[k] : tile) + (flat >> k & 1 ? 2 * range[k] : 0);
+        t->large[k] = 4 * (side < 1 ? m.size[k] : tile) + (flat >> k & 1 ? 2 * m.range[k] : 0);
         t->slim[k] = 0.25f * t->large[k];
     }
-    if (s->grid.is_given) sap__fit_to_cells(&s->grid, t, range);
+    if (s->grid.is_given) sap__fit_to_cells(&s->grid, t, m.range);
+    /* slices along the axis with most tiles, sixteen to a tile; then halved, until counters for all are cheap */
     t->z = t->count[0] > t->count[1] ? (t->count[0] > t->count[2] ? 0 : 2) : t->count[1] > t->count[2] ? 1 : 2;
     t->x = t->z == 0 ? 1 : 0;
     t->y = t->z == 2 ? 1 : 2;
-    t->count[t->z] = t->count[t->z] > n / SAP__LANES ? n : t->count[t->z] * SAP__LANES; /* slices */
+    t->count[t->z] = t->count[t->z] > n / SAP__LANES ? n : t->count[t->z] * SAP__LANES;
     for (k = t->z; (double)t->count[0] * t->count[1] * t->count[2] > 2.0 * n + 64;) {
         t->count[k] = (t->count[k] + 1) / 2;
         if (t->count[k] == 1) k = t->count[t->x] > t->count[t->y] ? t->x : t->y;
     }
     for (k = 0; k < 3; k++) {
-        t->scale[k] = range[k] > 0 ? (float)t->count[k] / (2 * range[k]) : 0;
+        t->scale[k] = m.range[k] > 0 ? (float)t->count[k] / (2 * m.range[k]) : 0;
         t->last[k] = (float)(t->count[k] - 1);
     }
     return 1;

@@ -93,8 +93,8 @@
 
    Boxes stand in an index, sixteen neighbours to a chunk under chunks of bounds. What an update or a query costs
    depends on the boxes as they are and on what changed, not on what the world has been through: an index that has
-   become dear is built anew, when that has paid for itself; where few boxes change, in halves by two updates, so that
-   a frame seldom takes three times as long as others. With boxes of any sizes at constant density a frame grows in
+   become dear is built anew, when that has paid for itself; where few boxes change, in three updates, so that a frame
+   seldom takes three times as long as others. With boxes of any sizes at constant density a frame grows in
    proportion to the boxes. Where it does not: if all boxes overlap on all axes h is n * n / 2, whatever their masks
    say.
 
@@ -1160,12 +1160,12 @@ struct sap_world {
     int sorted_from;   /* pairs from this one on are sorted by their ids, as those are that came at once */
 
     /* ways to what overlaps */
-    sap__index index[2];   /* of boxes that may pair with each other; of static ones */
-    uint64_t *half;        /* the boxes of an index that is half built, with the keys of their tiles; */
-    uint32_t half_keys;    /* the keys are below this; */
-    sap__tiles half_tiles; /* the tiles; */
-    int half_built;        /* its kind plus 1; below 0 until the next update; 0: no index is */
-    int scattered;         /* boxes went further than their size in the last update: see sap__check_wear */
+    sap__index index[2];  /* of boxes that may pair with each other; of static ones */
+    int building;         /* an index in three updates: its kind plus 1; below 0 until the next one; 0: none */
+    sap__tiles new_tiles; /* its tiles; */
+    uint64_t *keyed;      /* its boxes with the keys of these, */
+    uint32_t new_keys;    /* which are below this; 0: not yet */
+    int scattered;        /* boxes went further than their size in the last update: see sap__check_wear */
     sap__gate gates[SAP__GATES];
     long long query_visits; /* chunks, since the last update */
     uint64_t *ends[3];      /* sorted endpoints of all boxes, a sentinel at each side; see endpoints */
@@ -1203,6 +1203,11 @@ struct sap_world {
 /* Where a share of n things begins. */
 SAP__INLINE int sap__share_from(int n, int share, int shares) {
     return (int)((long long)n * share / shares);
+}
+
+/* So many shares a step of this world may have. */
+SAP__INLINE int sap__most_shares(const sap_world *s) {
+    return s->run ? SAP__SHARES : 1;
 }
 
 /* Runs a step in shares of which none writes what another one touches; on threads if there is work enough, counted in
@@ -1768,7 +1773,7 @@ static void sap__count_changes(sap_world *s) {
 
 static void sap__forget_found(sap_world *s) {
     int i;
-    for (i = 0; i < SAP__SHARES; i++) {
+    for (i = 0; i < sap__most_shares(s); i++) {
         sap__set_length(s->share[i].found, 0);
         s->share[i].allowed = 0;
     }
@@ -1814,8 +1819,8 @@ static void sap__trim_arrays(sap_world *s) {
     if (s->updates < 0 || ++s->updates < SAP__TRIM) return;           /* mutant: about */
     s->updates = 0;                                                   /* mutant: speed */
     if (!s->linked) sap__set_length(s->links, sap__length(s->pairs)); /* a look may make them, in the room they have */
-    for (i = 0; i < SAP__SHARES; i++) sap__trim(&s->share[i].found);
-    sap__trim(&s->lost), sap__trim(&s->items), sap__trim(&s->tmp), sap__trim(&s->half);
+    for (i = 0; i < sap__most_shares(s); i++) sap__trim(&s->share[i].found);
+    sap__trim(&s->lost), sap__trim(&s->items), sap__trim(&s->tmp), sap__trim(&s->keyed);
     sap__trim(&s->created), sap__trim(&s->deleted), sap__trim(&s->pairs), sap__trim(&s->links);
 }
 
@@ -1850,7 +1855,7 @@ static sap_result sap__settle(sap_world *s) {
 SAP_DEF sap_result sap_update(sap_world *s) {
     sap_result r = sap__begin_call(s, NULL, 1);
     if (r != SAP_OK) return r;
-    if (s->half_built < 0) s->half_built = -s->half_built;
+    if (s->building < 0) s->building = -s->building;
     if (sap__length(s->record)) return sap__end_call(s, sap__settle(s));
     sap__set_length(s->created, 0);
     sap__set_length(s->deleted, 0);
@@ -2070,14 +2075,15 @@ static int sap__take_found(sap_world *s, sap__share *share, uint32_t *a, uint32_
 
 /* What all shares found goes to the first one, but for what the user's filter refuses. */
 static int sap__gather_found(sap_world *s) {
+    const int shares = sap__most_shares(s);
     int i, n = 0, all = 0;
-    for (i = 0; s->config.filter && i < SAP__SHARES; i++) sap__filter_found(s, &s->share[i]);
-    for (i = 0; i < SAP__SHARES; i++) {
+    for (i = 0; s->config.filter && i < shares; i++) sap__filter_found(s, &s->share[i]);
+    for (i = 0; i < shares; i++) {
         if (sap__length(s->share[i].found) > INT_MAX - all) return sap__fail(s, SAP_ERROR_LIMIT); /* mutant: 60 GB */
         all += sap__length(s->share[i].found);
     }
     if (!sap__reserve(&s->share[0].found, all)) return sap__fail(s, SAP_ERROR_MEMORY);
-    for (i = 1, n = sap__length(s->share[0].found); i < SAP__SHARES; i++) {
+    for (i = 1, n = sap__length(s->share[0].found); i < shares; i++) {
         int more = sap__length(s->share[i].found);
         if (more) memcpy(s->share[0].found + n, s->share[i].found, (size_t)more * sizeof(uint64_t));
         n += more;
@@ -3023,7 +3029,7 @@ static void sap__free_index(sap__index *t) {
 #define SAP__WORN 1.35
 
 /* Growth of leaves times changes that is too much: see sap__is_worn. */
-#define SAP__STRAIN 32
+#define SAP__STRAIN 64
 
 /* ---- tiles ------------------------------------------------------------------------------------------------- */
 
@@ -3225,12 +3231,16 @@ static void sap__key_items(sap_world *s, uint64_t *items, int n) { /* mutant: sp
     sap__run(s, sap__key_tiles, n);
 }
 
+/* Of the tiles, and of large boxes: by the axis on which they are long, or if they are on several. */
+static uint32_t sap__count_keys(const sap__tiles *t) {
+    return (uint32_t)t->count[0] * (uint32_t)t->count[1] * (uint32_t)t->count[2] + 8;
+}
+
 /* Items get the keys of tiles that are chosen for them. The keys are below what is answered; 0: nothing can be cut. */
 static uint32_t sap__cut_tiles(sap_world *s, uint64_t *items, int n) {
-    const sap__tiles *t = &s->tiles;
     if (n <= 2 * SAP__LANES || !sap__choose_tiles(s, items, n, &s->tiles)) return 0; /* mutant: speed */
     sap__key_items(s, items, n);
-    return (uint32_t)t->count[0] * (uint32_t)t->count[1] * (uint32_t)t->count[2] + 8;
+    return sap__count_keys(&s->tiles);
 }
 
 /* Orders items by their tiles, so that sixteen in a row lie together; large boxes, and a crowd in one slice, are cut
@@ -3394,8 +3404,14 @@ static int sap__gather_slots(sap_world *s, int kind) {
     return n;
 }
 
+/* Is it, in three updates? See sap__build_later. */
+SAP__INLINE int sap__is_being_built(const sap_world *s, int kind) {
+    return s->building == kind + 1 || s->building == -kind - 1;
+}
+
 /* Builds the index of one kind, of all that is live. */
 static int sap__build(sap_world *s, int kind, int fill) {
+    if (sap__is_being_built(s, kind)) s->building = 0; /* mutant: it would be built twice */
     if (!sap__reserve(&s->items, kind ? s->live_static : s->live - s->live_static)) /* mutant: enough */
         return sap__fail(s, SAP_ERROR_MEMORY);
     return sap__build_of(s, &s->index[kind], sap__gather_slots(s, kind), fill);
@@ -3428,7 +3444,7 @@ static void sap__note_cost(sap__index *t, int what, double looks, double visits)
    - There are half or twice as many boxes as when it was built.
    - The excess of searches has cost as much as a build.
    - All boxes have changed once. (These two: up to eight times, if the last builds did not help.)
-   - Its leaves have grown, by an eighth when a quarter of the boxes have changed, by a quarter when an eighth has.
+   - Its leaves have grown, by a sixteenth when a quarter of the boxes have changed, by an eighth when an eighth has.
    - Searches of this kind were never measured, so were never cheap: a sixteenth has changed since the build.
    - Half of the boxes have changed, and searches cost a third more than when it was new, or a third less: then the
      world is another one, and nobody knows what a new index would cost. */
@@ -3633,7 +3649,7 @@ static void sap__note_refit(sap__index *t) { /* mutant: speed */
 static int sap__synchronise_bulk(sap_world *s, int kind, int pending, int what) {
     sap__index *t = &s->index[kind];
     int i, good = t->ready && !(s->scattered && kind == 0) && !sap__is_worn(t, what); /* mutant: speed */
-    if (s->half_built == kind + 1 || s->half_built == -kind - 1) s->half_built = 0;   /* all is read, or built, anew */
+    if (sap__is_being_built(s, kind)) s->building = 0;                                /* all is read, or built, anew */
     sap__catch_up(s);
     for (i = 0; good && s->mixed && i < pending; i++) { /* those that came find a lane */
         const uint32_t slot = sap__pending(s, i);
@@ -3651,47 +3667,56 @@ static int sap__synchronise_bulk(sap_world *s, int kind, int pending, int what) 
     return 1;
 }
 
-/* A build among updates in which little happens would be felt. So it is done in halves: one update finds the tiles of
-   the boxes, the next one sorts them and fills the chunks. Until then the old index does. */
-static int sap__build_half(sap_world *s, int kind) {
-    const int n = s->index[kind].boxes;
-    if (!sap__reserve(&s->items, n) || !sap__reserve(&s->half, n)) return sap__fail(s, SAP_ERROR_MEMORY);
-    sap__set_length(s->half, sap__gather_slots(s, kind));
-    s->half_keys = sap__cut_tiles(s, s->items, n);
-    s->half_tiles = s->tiles;
-    memcpy(s->half, s->items, (size_t)n * sizeof *s->half);
-    s->half_built = -kind - 1;
+/* A build among updates in which little happens would be felt. So it is done in three: one update chooses the tiles, the
+   next one finds the tile of each box, the third one sorts the boxes and fills the chunks. Until then the old index
+   does. */
+static int sap__build_later(sap_world *s, int kind) {
+    int n = s->index[kind].boxes;
+    if (!sap__reserve(&s->items, n) || !sap__reserve(&s->keyed, n)) return sap__fail(s, SAP_ERROR_MEMORY);
+    n = sap__gather_slots(s, kind);
+    if (s->building == 0) {
+        if (!sap__choose_tiles(s, s->items, n, &s->new_tiles)) return sap__build(s, kind, SAP__FILL_FEW);
+        s->new_keys = 0;
+    } else {
+        s->tiles = s->new_tiles;
+        sap__key_items(s, s->items, n);
+        memcpy(s->keyed, s->items, (size_t)n * sizeof *s->keyed);
+        sap__set_length(s->keyed, n);
+        s->new_keys = sap__count_keys(&s->tiles);
+    }
+    s->building = -kind - 1;
     return 1;
 }
 
 /* Boxes that came since, or moved, are in the record and get their keys now. (An update that does not bring the index
-   in step leaves it behind, and then the half is dropped.) */
+   in step leaves it behind, and then all this is dropped.) */
 static int sap__build_rest(sap_world *s, int kind) {
     const int boxes = kind ? s->live_static : s->live - s->live_static; /* mutant: enough */
     sap__index *t = &s->index[kind];
     int i, n = 0, kept;
-    s->half_built = 0;
+    s->building = 0;
     if (!sap__reserve(&s->items, boxes) || !sap__reserve_index(s, t, boxes, SAP__FILL_FEW))
         return sap__fail(s, SAP_ERROR_MEMORY);
-    for (i = 0; i < sap__length(s->half); i++) {
-        const uint32_t state = s->state[(uint32_t)s->half[i]];
-        if (sap__is_of_kind(state, kind) && !(state & SAP__RECORDED)) s->items[n++] = s->half[i];
+    for (i = 0; i < sap__length(s->keyed); i++) {
+        const uint32_t state = s->state[(uint32_t)s->keyed[i]];
+        if (sap__is_of_kind(state, kind) && !(state & SAP__RECORDED)) s->items[n++] = s->keyed[i];
     }
     for (i = 0, kept = n; i < sap__length(s->record); i++)
         if (sap__is_of_kind(s->state[s->record[i]], kind)) s->items[n++] = s->record[i];
-    s->tiles = s->half_tiles;
-    if (s->half_keys) sap__key_items(s, s->items + kept, n - kept); /* mutant: speed */
-    sap__build_keyed(s, t, n, SAP__FILL_FEW, s->half_keys);
+    s->tiles = s->new_tiles;
+    sap__key_items(s, s->items + kept, n - kept);
+    sap__build_keyed(s, t, n, SAP__FILL_FEW, s->new_keys);
     return 1;
 }
 
-/* Few boxes of a kind have changed: each finds its leaf, and if the index is worn it is built in halves. A query builds
-   it at once, as nobody knows whether an update will come. */
+/* Few boxes of a kind have changed: each finds its leaf, and if the index is worn it is built in three updates. A query
+   builds it at once, as nobody knows whether an update will come. */
 static int sap__synchronise_few(sap_world *s, int kind, int pending, int what) {
     sap__index *t = &s->index[kind];
-    const int worn = s->half_built != -kind - 1 && sap__is_worn(t, what); /* mutant: speed */
-    int i, good = !worn || (what != SAP__COST_QUERY && !s->half_built);   /* mutant: speed */
-    if (s->half_built == kind + 1) {
+    const int due = s->building == kind + 1;
+    const int worn = !sap__is_being_built(s, kind) && sap__is_worn(t, what); /* mutant: speed */
+    int i, good = !worn || (what != SAP__COST_QUERY && !s->building);        /* mutant: speed */
+    if (due && s->new_keys) {
         sap__catch_up(s);
         return sap__build_rest(s, kind);
     }
@@ -3705,9 +3730,9 @@ static int sap__synchronise_few(sap_world *s, int kind, int pending, int what) {
         }
         if (sap__is_of_kind(s->state[slot], kind)) good = sap__place_box(s, kind, slot);
     }
-    if (good && !worn) return 1;
+    if (good && !worn && !due) return 1;
     sap__catch_up(s);
-    if (good && t->boxes > 2 * SAP__LANES) return sap__build_half(s, kind); /* mutant: speed */
+    if (good && t->boxes > 2 * SAP__LANES) return sap__build_later(s, kind); /* mutant: speed */
     return sap__build(s, kind, SAP__FILL_FEW);
 }
 
@@ -3743,8 +3768,8 @@ static int sap__synchronise(sap_world *s, int what) {
         const int boxes = kind ? s->live_static : s->live - s->live_static;
         const int bulk =
             !t->ready || t->behind || (long long)SAP__BULK_PART * of[kind] > boxes; /* mutant: either is right */
-        if (t->ready && !t->behind && of[kind] == 0 && s->half_built != kind + 1 &&
-            (s->half_built == -kind - 1 || !sap__is_worn(t, what))) /* mutant: speed */
+        if (t->ready && !t->behind && of[kind] == 0 && s->building != kind + 1 &&
+            (s->building == -kind - 1 || !sap__is_worn(t, what))) /* mutant: speed */
             continue;
         if (!(bulk ? sap__synchronise_bulk(s, kind, pending, what) : sap__synchronise_few(s, kind, pending, what)))
             return 0;
@@ -3938,17 +3963,18 @@ static void sap__ask_share(sap_world *s, int share, int shares) {
 /* Runs a search, and without threads again those shares of it that lacked room for what they found; next time they have
    it, but after sap_reserve: then the first share has room for all. Adds up the chunks that were visited. */
 static int sap__run_search(sap_world *s, sap__step *step, int work, double visits[2]) {
+    const int shares = sap__most_shares(s);
     int i, n;
     s->failure = SAP_OK;
     visits[0] = visits[1] = 0;
-    for (i = 0; i < SAP__SHARES; i++) {
+    for (i = 0; i < shares; i++) {
         sap__share *share = &s->share[i];
         share->kept = sap__length(share->found);
         share->lacks_room = 0;
         share->visits[0] = share->visits[1] = 0; /* mutant: of threads that have no share */
     }
     sap__run(s, step, work);
-    for (i = 0; i < SAP__SHARES && s->failure == SAP_OK; i++) {
+    for (i = 0; i < shares && s->failure == SAP_OK; i++) {
         sap__share *share = &s->share[i];
         if (share->lacks_room) {
             sap__set_length(share->found, share->kept);
@@ -4026,7 +4052,8 @@ static int sap__begun_by_prune(sap_world *s) {
     if (s->fresh) sap__need_lists(s);
     if (!sap__synchronise(s, SAP__COST_JOIN)) return 0;
     if (s->changed[0] && !sap__join_with(s, 0)) return 0;
-    return few ? sap__look_around(s, SAP__RECORDED, 1) : sap__join_with(s, 1);
+    if (few) return sap__look_around(s, SAP__RECORDED, 1);
+    return s->live_static == 0 || sap__join_with(s, 1);
 }
 
 /* ====================================================================================================== */
@@ -4278,7 +4305,7 @@ static sap_result sap__prepare(sap_world *s) {
 
 static int sap__is_prepared(const sap_world *s) {
     int i, good = sap__length(s->record) == s->synced && sap__length(s->again) == 0 &&
-                  s->half_built <= 0; /* mutant: speed */
+                  s->building <= 0; /* mutant: speed */
     for (i = 0; i < 2; i++)
         good = good && s->index[i].ready && !s->index[i].behind && s->index[i].checked == s->index[i].touched;
     return good;
@@ -4606,7 +4633,7 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
 /* All arrays of a world: freed, counted and listed here and nowhere else. */
 /* clang-format off */
 #define SAP__ARRAYS(X)                                                                                                 \
-    X(now) X(was) X(slots) X(state) X(head) X(place) X(record) X(again) X(half) X(pairs) X(created) X(deleted)         \
+    X(now) X(was) X(slots) X(state) X(head) X(place) X(record) X(again) X(keyed) X(pairs) X(created) X(deleted)         \
     X(links) X(lost) X(items) X(tmp) X(ends[0]) X(ends[1]) X(ends[2]) X(index[0].chunk) X(index[0].bound)              \
     X(index[0].used) X(index[1].chunk) X(index[1].bound) X(index[1].used)
 /* clang-format on */
@@ -4657,7 +4684,7 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
         !sap__reserve_pairs(s, pairs, pairs, pairs) ||
         !sap__reserve(&s->share[0].found, (long long)pairs + SAP__BATCH + SAP__MEET) || !sap__reserve(&s->lost, most) ||
         !sap__reserve_index(s, &s->index[0], boxes, SAP__FILL_FEW) ||
-        !sap__reserve_index(s, &s->index[1], boxes, SAP__FILL_FEW) || !sap__reserve(&s->half, boxes) ||
+        !sap__reserve_index(s, &s->index[1], boxes, SAP__FILL_FEW) || !sap__reserve(&s->keyed, boxes) ||
         ((s->config.method == SAP_METHOD_SORT || SAP__TRACES) && !sap__reserve_ends(s, slots)))
         return sap__end_call(s, SAP_ERROR_MEMORY);
     for (i = 1; s->run && i < SAP__SHARES; i++)
@@ -5244,7 +5271,7 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     sap__set_length(s->deleted, 0);
     sap__set_length(s->again, 0);
     s->swaps = s->tests = 0; /* mutant: counts */
-    s->synced = s->method = s->linked = s->mended = s->scattered = s->half_built = 0;
+    s->synced = s->method = s->linked = s->mended = s->scattered = s->building = 0;
     s->ends_ready = s->index[0].ready = s->index[1].ready = 0;
 }
 
@@ -5410,10 +5437,10 @@ static const char *sap__validate_index(const sap_world *s, uint32_t kind) {
         if ((s->state[slot] & (SAP__LIVE | SAP__STATIC | SAP__STALE)) == (SAP__LIVE | flag) &&
             s->place[slot] == SAP__NONE)
             return "A live box is in the index.";
-    if (s->half_built == (int)kind + 1 || s->half_built == -(int)kind - 1) {
-        for (j = 0; j < sap__length(s->half); j++) settled += sap__is_settled_in(s, (uint32_t)s->half[j], (int)kind);
+    if (sap__is_being_built(s, (int)kind) && s->new_keys) {
+        for (j = 0; j < sap__length(s->keyed); j++) settled += sap__is_settled_in(s, (uint32_t)s->keyed[j], (int)kind);
         for (slot = 0; slot < slots; slot++) settled -= sap__is_settled_in(s, slot, (int)kind);
-        if (settled) return "What a half-built index lacks is in the record.";
+        if (settled) return "What an index in the making lacks is in the record.";
     }
     return boxes == t->boxes ? NULL : "An index knows how many boxes it holds.";
 }

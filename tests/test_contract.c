@@ -1073,6 +1073,98 @@ static void user_filter(void) {
 
 /* ---- many ------------------------------------------------------------------------------------ */
 
+typedef struct curious {
+    sap_world *world; /* to be looked at, or NULL */
+    long long looks;
+} curious;
+
+static int look_around(const sap_pair *pair, void *user) {
+    curious *c = (curious *)user;
+    if (c->world) {
+        sap_stats stats;
+        sap_aabb box;
+        sap_id others[3];
+        uint32_t category, mask;
+        int count;
+        const sap_pair *found = sap_find_pair(c->world, pair->id0, pair->id1);
+        sap_get_stats(c->world, &stats);
+        c->looks += stats.pairs + stats.cells + (found != NULL);
+        if (found) CHECK(found->id0 == pair->id0 && found->id1 == pair->id1);
+        count = sap_pairs_of(c->world, pair->id0, others, 3);
+        CHECK(count >= 0 && count <= stats.pairs);
+        (void)sap_pairs(c->world, &count);
+        CHECK_EQUAL(count, stats.pairs);
+        (void)sap_created(c->world, &count);
+        (void)sap_deleted(c->world, &count);
+        CHECK_EQUAL(sap_get_filter(c->world, pair->id1, &category, &mask), SAP_OK);
+        CHECK_EQUAL(sap_get_box(c->world, pair->id0, &box), SAP_OK);
+        CHECK(sap_get_object(c->world, pair->id0) == pair->object0 && sap_is_valid(c->world, pair->id1));
+        c->looks += sap_next(c->world, pair->id0) + (sap_id)sap_is_static(c->world, pair->id1) +
+                    (sap_id)sap_count(c->world) + (sap_id)sap_snapshot_size(c->world);
+    }
+    return (pair->id0 * 7 + pair->id1) % 3 > 0;
+}
+
+static void same_events(const sap_pair *a, int n, const sap_pair *b, int m) {
+    int i;
+    CHECK_EQUAL(n, m);
+    for (i = 0; i < n && i < m; i++)
+        if (!CHECK(a[i].id0 == b[i].id0 && a[i].id1 == b[i].id1)) return;
+}
+
+/* A filter that looks at all there is to see, in the middle of an update, has the pairs of one that does not. */
+static void looks_inside_the_filter(void) {
+    enum { N = 700, FRAMES = 12 };
+    curious c[2] = {{NULL, 0}, {NULL, 0}};
+    sap_world *s[2];
+    test_rng rng = {11};
+    int i, k, frame, all = 0;
+    for (k = 0; k < 2; k++) {
+        sap_config config;
+        memset(&config, 0, sizeof config);
+        config.method = method;
+        config.filter = look_around;
+        config.filter_user = &c[k];
+        s[k] = sap_create(&config);
+        if (!CHECK(s[k] != NULL)) exit(1);
+    }
+    c[1].world = s[1];
+    for (frame = 0; frame < FRAMES; frame++) {
+        int n[2], m[2];
+        const sap_pair *created[2], *deleted[2];
+        for (i = 0; i < (frame ? N / (frame % 3 ? 20 : 1) : N); i++) {
+            const int what = frame ? test_below(&rng, 20) : 0;
+            const sap_id id = (sap_id)(frame ? test_below(&rng, N) + 1 : 0);
+            sap_aabb box;
+            for (k = 0; k < 3; k++) {
+                box.min[k] = test_uniform(&rng, 0, 12);
+                box.max[k] = box.min[k] + 2;
+            }
+            for (k = 0; k < 2; k++) {
+                if (!frame)
+                    CHECK(i % 5 ? sap_add(s[k], &box, NULL) : sap_add_static(s[k], &box, NULL));
+                else if (what == 0)
+                    CHECK_EQUAL(sap_refilter(s[k], id), SAP_OK);
+                else if (what == 1)
+                    CHECK_EQUAL(sap_set_filter(s[k], id, 1 + id % 2, 3), SAP_OK);
+                else
+                    CHECK_EQUAL(sap_move(s[k], id, &box), SAP_OK);
+            }
+        }
+        for (k = 0; k < 2; k++) {
+            CHECK_EQUAL(sap_update(s[k]), SAP_OK);
+            CHECK(sap_validate(s[k]) == NULL);
+            created[k] = sap_created(s[k], &n[k]);
+            deleted[k] = sap_deleted(s[k], &m[k]);
+        }
+        same_events(created[0], n[0], created[1], n[1]);
+        same_events(deleted[0], m[0], deleted[1], m[1]);
+        all += n[0] + m[0];
+    }
+    CHECK(all > 5000 && c[1].looks > 0);
+    for (k = 0; k < 2; k++) sap_destroy(s[k]);
+}
+
 static void many(void) {
     sap_world *s = make_world(NULL);
     sap_aabb boxes[4];
@@ -2032,6 +2124,7 @@ int main(void) {
         masks();
         statics();
         user_filter();
+        looks_inside_the_filter();
         many();
         refused_calls_leave_no_trace();
         limit_of_boxes();

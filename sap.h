@@ -1741,7 +1741,7 @@ enum {
 /* AUTO goes by counts, never by a clock. It never sorts: sixteen boxes at a time, pruning anew is faster than keeping
    the endpoints sorted, however little the boxes move. With SAP_TRACE it does, to be watched. */
 static int sap__choose_method(const sap_world *s) {
-    const int moving = s->live - s->live_static, changed = s->changed[0] + s->changed[1];
+    const int moving = s->live - s->live_static, changed = s->changed[0] + s->changed[1]; /* mutant: either is right */
     if (s->config.method != SAP_METHOD_AUTO) return s->config.method;
     if (SAP__TRACES) return SAP_METHOD_SORT;
     if (SAP__PRUNE_PART * (long long)changed > moving) return SAP_METHOD_PRUNE; /* mutant: either is right */
@@ -2167,9 +2167,7 @@ static int sap__ended_by_lists(sap_world *s) {
     int done;
     sap__need_lists(s);
     done = sap__look_through_lists(s, SAP__RECORDED, sap__length(s->pairs) / 8 + 16); /* mutant: speed */
-    if (done >= 0) return done && sap__sort_lost(s); /* mutant: of a failure nothing is read */
-    sap__set_length(s->lost, 0);
-    return sap__ended_by_pairs(s);
+    return done < 0 ? sap__ended_by_pairs(s) : done && sap__sort_lost(s); /* mutant: of a failure nothing is read */
 }
 
 /* ---- commit ------------------------------------------------------------------------------------------------ */
@@ -3667,9 +3665,9 @@ static int sap__synchronise_bulk(sap_world *s, int kind, int pending, int what) 
     return 1;
 }
 
-/* A build among updates in which little happens would be felt. So it is done in three: one update chooses the tiles, the
-   next one finds the tile of each box, the third one sorts the boxes and fills the chunks. Until then the old index
-   does. */
+/* A build among updates in which little happens would be felt. So it is done in three: one update chooses the tiles,
+   the next one finds the tile of each box, the third one sorts the boxes and fills the chunks. Until then the old
+   index does. */
 static int sap__build_later(sap_world *s, int kind) {
     int n = s->index[kind].boxes;
     if (!sap__reserve(&s->items, n) || !sap__reserve(&s->keyed, n)) return sap__fail(s, SAP_ERROR_MEMORY);
@@ -4633,7 +4631,7 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
 /* All arrays of a world: freed, counted and listed here and nowhere else. */
 /* clang-format off */
 #define SAP__ARRAYS(X)                                                                                                 \
-    X(now) X(was) X(slots) X(state) X(head) X(place) X(record) X(again) X(keyed) X(pairs) X(created) X(deleted)         \
+    X(now) X(was) X(slots) X(state) X(head) X(place) X(record) X(again) X(keyed) X(pairs) X(created) X(deleted)        \
     X(links) X(lost) X(items) X(tmp) X(ends[0]) X(ends[1]) X(ends[2]) X(index[0].chunk) X(index[0].bound)              \
     X(index[0].used) X(index[1].chunk) X(index[1].bound) X(index[1].used)
 /* clang-format on */

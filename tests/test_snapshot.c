@@ -1083,6 +1083,28 @@ static void large_pointers(void) {
     sap_destroy(to);
 }
 
+/* The first pair once more, instead of the last one: not side by side. */
+static void repeated_pair(void) {
+    sap_world *s = rich_world(NULL), *to = sap_create(NULL);
+    snapshot shot;
+    tape before = {0};
+    size_t word, pairs, first;
+    if (!to) exit(2);
+    take(&shot, s);
+    tape_world(&before, to);
+    pairs = get_word(shot.bytes, PAIRS);
+    first = shot.size / 4 - PAIR_WORDS * pairs;
+    CHECK(pairs > 2);
+    for (word = 0; word < PAIR_WORDS; word++)
+        put_word(shot.bytes, first + PAIR_WORDS * (pairs - 1) + word, get_word(shot.bytes, first + word));
+    sign(shot.bytes, shot.size);
+    REFUSED(to, &before, shot.bytes, shot.size, SAP_ERROR_SNAPSHOT);
+    tape_free(&before);
+    drop(&shot);
+    sap_destroy(s);
+    sap_destroy(to);
+}
+
 /* ---- hostile buffers ------------------------------------------------------------------------- */
 
 static long hostile_taken, hostile_refused;
@@ -1502,6 +1524,7 @@ int main(int argc, char **argv) {
     impossible(SAP_2D);
     impossible(SAP_AXIS_X | SAP_AXIS_Z);
     large_pointers();
+    repeated_pair();
     for (method = SAP_METHOD_AUTO; method <= SAP_METHOD_QUERY; method++) {
         after_a_failed_update(method);
         reserved(method);

@@ -35,11 +35,11 @@
    Threads (config.parallel) are woken where 16,384 boxes or pairs are worth it; with fewer, one thread does the work
    of a sap_world. Two threads take 100,000 boxes through a frame 1.6 to 1.75 times as fast, on a machine that could
    1.85 (brownian, fast, gravity, sizes of make bench-multi). Of a frame in which they walk a fifteenth stays on one
-   thread (holes in the pair array, the upper levels of the index, the order of its tiles), and two sort what began and
-   what ended: by Amdahl's law eight threads could make it five times as fast, sixteen between six and seven times.
-   Moves are recorded on threads by sap_multi_move_many, if their ids ascend by slot. A grid of your own may pay where you know better than a sample
-   of the boxes where they gather. If you have neither threads nor such a grid, take sap.h alone. make bench-multi
-   measures what your machine gains.
+   thread (holes in the pair array, the upper levels of the index, the order of its tiles), and two sort what began
+   and what ended: by Amdahl's law eight threads could make it five times as fast, sixteen between six and seven
+   times. Moves are recorded on threads by sap_multi_move_many, if their ids ascend by slot. A grid of your own may
+   pay where you know better than a sample of the boxes where they gather. If you have neither threads nor such a
+   grid, take sap.h alone. make bench-multi measures what your machine gains.
 
    ---- the grid ----
 

@@ -3278,7 +3278,7 @@ static int sap__chunks_for(int leaves) {
 static int sap__reserve_index(sap_world *s, sap__index *t, int boxes, int fill) {
     int laid, chunks = sap__chunks_for(sap__leaves_for(boxes, fill, &laid)) + 1; /* mutant: enough */
     return sap__reserve(&t->chunk, chunks) && sap__reserve(&t->bound, chunks) && sap__reserve(&t->used, chunks) &&
-           sap__reserve(&s->items, boxes) && sap__reserve(&s->tmp, boxes);
+           sap__reserve(&s->items, boxes);
 }
 
 /* A share of the leaves takes its boxes from s->items, which s->filling is for. */
@@ -3381,7 +3381,8 @@ static void sap__fill_index(sap_world *s, sap__index *t, int n, int fill) {
 /* Builds an index of the items, n of them, which have the keys of their tiles. There is room; the chunks are scratch
    until they are filled. */
 static void sap__build_keyed(sap_world *s, sap__index *t, int n, int fill, uint32_t keys) {
-    t->tiles = n ? sap__sort_tiles(s, s->items, s->tmp, n, keys, (uint32_t *)(void *)t->chunk, 0) : 0;
+    uint64_t *tmp = (uint64_t *)(void *)t->chunk;
+    t->tiles = n ? sap__sort_tiles(s, s->items, tmp, n, keys, (uint32_t *)(void *)(tmp + n), 0) : 0;
     sap__fill_index(s, t, n, fill);
 }
 
@@ -4112,7 +4113,6 @@ static long long sap__prune_boxes(const sap_aabb *a, int na, const sap_aabb *b, 
     sap__free_index(&s.index[0]);
     sap__free_index(&s.index[1]);
     sap__free_array(&s.items);
-    sap__free_array(&s.tmp);
     sap__free_array(&boxes);
     return s.failure == SAP_OK ? p->visited : -(long long)s.failure;
 }

@@ -632,9 +632,13 @@ static void test_memory(int seed) {
             int n;
             fail_after(fail);
             n = sap_query_box(m->world, &all, ~0u, NULL, NULL);
-            fail_after(0);
             if (n >= 0) break;
             CHECK_EQUAL(n, -SAP_ERROR_MEMORY);
+            fail_after(0); /* a second try may need less; from then on all is the same */
+            if (sap_prepare_queries(m->world) == SAP_OK) {
+                CHECK_EQUAL(sap_query_box(m->world, &all, ~0u, NULL, NULL), sap_count(m->world));
+                break;
+            }
             CHECK_EQUAL(sap_ray_closest(m->world, p, d, ~0u, &t), 0);
             CHECK(t == -1.0f);
             CHECK_EQUAL(sap_prepare_queries(m->world), SAP_ERROR_MEMORY);

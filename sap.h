@@ -2573,6 +2573,7 @@ typedef __m256 sap__f8;
 #define sap__zip_high8(a, b) _mm256_unpackhi_epi32(a, b)
 #define sap__pair_low8(a, b) _mm256_unpacklo_epi64(a, b)
 #define sap__pair_high8(a, b) _mm256_unpackhi_epi64(a, b)
+#define sap__rotate8(a) _mm256_permutevar8x32_epi32(a, _mm256_setr_epi32(1, 2, 3, 4, 5, 6, 7, 0))
 #define sap__truncate8(a) _mm256_cvttps_epi32(a)
 #define sap__fstore8(p, a) _mm256_storeu_ps(p, a)
 #define sap__fsplat8(x) _mm256_set1_ps(x)
@@ -2635,6 +2636,7 @@ typedef __m512 sap__f16;
 #define sap__zip_high16(a, b) _mm512_maskz_unpackhi_epi32(sap__all16, a, b)
 #define sap__pair_low16(a, b) _mm512_maskz_unpacklo_epi64((__mmask8)0xff, a, b)
 #define sap__pair_high16(a, b) _mm512_maskz_unpackhi_epi64((__mmask8)0xff, a, b)
+#define sap__rotate16(a) _mm512_maskz_alignr_epi32(sap__all16, a, a, 1)
 #define sap__truncate16(a) _mm512_maskz_cvttps_epi32(sap__all16, a)
 #define sap__fstore16(p, a) _mm512_storeu_ps(p, a)
 #define sap__fsplat16(x) _mm512_set1_ps(x)
@@ -2663,6 +2665,7 @@ typedef float sap__f1;
 #define sap__load1(p) ((int32_t) * (p))
 #define sap__splat1(x) ((int32_t)(x))
 #define sap__as_float1(a) (a)
+#define sap__rotate1(a) (a)
 #define sap__truncate1(a) ((int32_t)(a))
 #define sap__store1(p, a) ((void)(*(int32_t *)(void *)(p) = (a)))
 #define sap__fstore1(p, a) ((void)(*(p) = (a)))
@@ -2730,20 +2733,30 @@ typedef float sap__f1;
         return n;                                                                                                      \
     }
 
-/* Of each W lanes: rows up to their last one, each with the lanes above it. */
+/* Each W lanes meet the lanes before them row by row; then themselves, turned by one lane more each time: after half a
+   round, whose last turn would find each pair from both ends, every two of them have met once. */
 #define SAP__OWN(W, TARGET)                                                                                            \
     TARGET static int sap__own##W(const sap__chunk *c, uint32_t used, uint32_t *fa, uint32_t *fb, int n) {             \
-        uint32_t row;                                                                                                  \
-        int k;                                                                                                         \
+        uint32_t row, bits;                                                                                            \
+        int k, i;                                                                                                      \
         for (k = 0; k < SAP__LANES; k += W) {                                                                          \
             if (used >> k) {                                                                                           \
                 SAP__LOAD_LANES(W, c, k);                                                                              \
-                for (row = used & ((2u << (k + W - 1)) - 1); row; row &= row - 1) {                                    \
-                    const int i = sap__lowest_bit(row);                                                                \
-                    const uint32_t above = ((1u << W) - 1) & (0xffffffffu << (i < k ? 0 : i + 1 - k));                 \
-                    const uint32_t bits = SAP__TOUCH_LANE(W, c, i) & above;                                            \
+                sap__i##W L0 = l0, L1 = l1, L2 = l2, H0 = h0, H1 = h1, H2 = h2, others = refs;                         \
+                for (row = used & ((1u << k) - 1); row; row &= row - 1) {                                              \
+                    i = sap__lowest_bit(row);                                                                          \
+                    bits = SAP__TOUCH_LANE(W, c, i);                                                                   \
                     sap__store##W(fa + n, sap__splat##W(c->ref[i]));                                                   \
                     n = sap__put##W(bits, refs, fb, n);                                                                \
+                }                                                                                                      \
+                for (i = 1; i <= W / 2; i++) {                                                                         \
+                    L0 = sap__rotate##W(L0), L1 = sap__rotate##W(L1), L2 = sap__rotate##W(L2);                         \
+                    H0 = sap__rotate##W(H0), H1 = sap__rotate##W(H1), H2 = sap__rotate##W(H2);                         \
+                    others = sap__rotate##W(others);                                                                   \
+                    bits = sap__hit##W(l0, l1, l2, h0, h1, h2, L0, L1, L2, H0, H1, H2);                                \
+                    bits &= (1u << (i == W / 2 ? i : W)) - 1;                                                          \
+                    (void)sap__put##W(bits, refs, fa, n);                                                              \
+                    n = sap__put##W(bits, others, fb, n);                                                              \
                 }                                                                                                      \
             }                                                                                                          \
         }                                                                                                              \

@@ -955,18 +955,22 @@ SAP__INLINE int sap__lowest_bit(uint64_t mask) {
 
 enum { SAP__FEW_ITEMS = 24, SAP__MANY_ITEMS = 768, SAP__FEW_BITS = 8, SAP__DIGIT_BITS = 11 };
 
-/* Few items go to their places by rank: each one's place is the number of those before it, counted without branches,
-   which the data would make mispredict. */
+/* Few items go to their places by rank: of each two one comes before the other, counted without branches, which the
+   data would make mispredict. */
 static void sap__sort_few(uint64_t *items, uint64_t *tmp, int n, int shift) {
     uint64_t below = (UINT64_C(1) << shift) - 1;
-    int i, j;
+    int place[SAP__FEW_ITEMS], i, j;
     for (i = 0; i < n; i++) {
-        uint64_t first = items[i] & ~below, last = items[i] | below; /* of those with the same key */
-        int before = 0;
-        for (j = 0; j < i; j++) before += items[j] <= last;
-        for (j = i + 1; j < n; j++) before += items[j] < first;
-        tmp[before] = items[i];
+        uint64_t last = items[i] | below; /* of those with the same key */
+        int before = i;
+        for (j = 0; j < i; j++) {
+            const int after = items[j] > last;
+            place[j] += after;
+            before -= after;
+        }
+        place[i] = before;
     }
+    for (i = 0; i < n; i++) tmp[place[i]] = items[i];
     memcpy(items, tmp, (size_t)n * sizeof *items);
 }
 
@@ -1915,28 +1919,32 @@ SAP__INLINE uint32_t sap__next_place(const sap_world *s, uint32_t place) {
     return s->links[place >> 1].next[place & 1];
 }
 
+/* Where the link to a place's follower stands, or to what it follows: for SAP__NONE none. Chosen without a branch, for
+   most lists are short, and nobody could guess where they end. */
+SAP__INLINE uint32_t *sap__link_at(uint32_t *first, uint32_t place, uint32_t *none) {
+    const uintptr_t at = (uintptr_t)(first + 4 * (size_t)(place >> 1) + (place & 1)), end = (uintptr_t)none;
+    return (uint32_t *)(end ^ ((at ^ end) & ((uintptr_t)0 - (place != SAP__NONE))));
+}
+
 static void sap__link_pair(sap_world *s, uint32_t p) {
-    uint32_t side;
+    uint32_t side, nobody;
     for (side = 0; side < 2; side++) {
         uint32_t place = 2 * p + side, *head = &s->head[sap__slot_of(sap__id_at(s, place))];
         s->links[p].next[side] = *head;
         s->links[p].prev[side] = SAP__NONE;
-        if (*head != SAP__NONE) s->links[*head >> 1].prev[*head & 1] = place;
+        *sap__link_at(s->links->prev, *head, &nobody) = place;
         *head = place;
     }
 }
 
 /* In its lists pair p becomes pair to; to == SAP__NONE takes it out. */
 static void sap__relink_pair(sap_world *s, uint32_t p, uint32_t to) {
-    uint32_t side;
+    uint32_t side, nobody;
     for (side = 0; side < 2; side++) {
         uint32_t next = s->links[p].next[side], prev = s->links[p].prev[side];
-        uint32_t forward = to == SAP__NONE ? next : 2 * to + side, back = to == SAP__NONE ? prev : 2 * to + side;
-        if (prev != SAP__NONE)
-            s->links[prev >> 1].next[prev & 1] = forward;
-        else
-            s->head[sap__slot_of(sap__id_at(s, 2 * p + side))] = forward;
-        if (next != SAP__NONE) s->links[next >> 1].prev[next & 1] = back;
+        uint32_t *head = &s->head[sap__slot_of(sap__id_at(s, 2 * p + side))];
+        *sap__link_at(s->links->next, prev, head) = to == SAP__NONE ? next : 2 * to + side;
+        *sap__link_at(s->links->prev, next, &nobody) = to == SAP__NONE ? prev : 2 * to + side;
     }
     if (to != SAP__NONE) s->links[to] = s->links[p];
 }

@@ -1074,8 +1074,7 @@ enum {
     SAP__MEET = SAP__LANES * SAP__LANES + SAP__LANES, /* pairs that a kernel may append */
     SAP__LEVELS = 8,                                  /* 16 to the power of 7 boxes are more than there are */
     SAP__BATCH = 512,                                 /* pairs that a search hands on at once */
-    SAP__ASKERS = 8,                                  /* boxes that look around at a time, and their stack: */
-    SAP__STACK = SAP__ASKERS * (SAP__LANES - 1) * (SAP__LEVELS - 1) + 32
+    SAP__ASKERS = 64                                  /* boxes, or chunks, that are asked at a time */
 };
 typedef struct sap__chunk sap__chunk;
 typedef struct sap__kernel sap__kernel;
@@ -3923,35 +3922,37 @@ static void sap__join_share(sap_world *s, int share, int shares) {
 
 /* ---- each box that changed looks around ---------------------------------------------------------------- */
 
-/* What n boxes overlap in an index. Boxes and the chunks that they are to look at stand on one stack, and a few are
-   taken from its top at a time, so that their cache misses overlap. */
-static int sap__ask(sap__search *q, const sap__index *t, const uint32_t *slots, int n) {
-    uint32_t who[SAP__STACK], at[SAP__STACK], whom[SAP__ASKERS], where[SAP__ASKERS];
+/* What each box who[i] overlaps under chunk at[i] of a level: what they touch of the next level is listed, and asked
+   for whenever the list is full. So many chunks are on their way to the cache at a time, and none waits for another. */
+static int sap__ask(sap__search *q, const sap__index *t, int level, const uint32_t *who, const uint32_t *at, int n) {
+    uint32_t whom[SAP__ASKERS + SAP__LANES], where[SAP__ASKERS + SAP__LANES];
     const sap__kernel *kernel = q->s->kernel;
-    int i, k, m, top = 0;
-    const int early = t->boxes > SAP__CACHED;
-    if (t->boxes == 0) return 1;
-    for (; top < n; top++) who[top] = slots[top], at[top] = (uint32_t)t->first[t->levels - 1];
-    while (top > 0) {
-        m = top < SAP__ASKERS ? top : SAP__ASKERS; /* mutant: equals are the same */
-        top -= m;
-        q->visits[t == &q->s->index[1]] += m; /* mutant: a count */
-        for (i = 0; i < m; i++) {
-            const char *c = (const char *)(const void *)&t->chunk[at[top + i]];
-            whom[i] = who[top + i], where[i] = at[top + i];
-            for (k = 0; k < 6 && early; k++) sap__prefetch(c + 64 * k);
-        }
-        for (i = 0; i < m; i++) {
-            const sap__box *box = &q->s->now[whom[i]];
-            if ((int)where[i] >= t->count[0]) {
-                top = kernel->hits(&t->chunk[where[i]], box, whom[i], who, at, top);
-                continue;
-            }
-            q->n = kernel->hits(&t->chunk[where[i]], box, whom[i], q->a, q->b, q->n);
+    const int early = t->boxes > SAP__CACHED ? n - 4 : 0;
+    int i, k, listed = 0;
+    q->visits[t == &q->s->index[1]] += n; /* mutant: a count */
+    for (i = 0; i < n; i++) {
+        const sap__chunk *c = &t->chunk[at[i]];
+        const sap__box *box = &q->s->now[who[i]];
+        for (k = 0; k < 6 && i < early; k++) sap__prefetch(t->chunk[at[i + 4]].lo[0] + SAP__LANES * k);
+        if (level == 0) {
+            q->n = kernel->hits(c, box, who[i], q->a, q->b, q->n);
             if (!sap__flush(q, SAP__BATCH - 1)) return 0; /* mutant: about */
+            continue;
         }
+        listed = kernel->hits(c, box, who[i], whom, where, listed);
+        if (listed <= SAP__ASKERS && i + 1 < n) continue; /* mutant: about */
+        if (!sap__ask(q, t, level - 1, whom, where, listed)) return 0;
+        listed = 0;
     }
     return 1;
+}
+
+static int sap__ask_index(sap__search *q, const sap__index *t, const uint32_t *slots, int n) {
+    uint32_t root[SAP__ASKERS];
+    int i;
+    if (t->boxes == 0) return 1;
+    for (i = 0; i < n; i++) root[i] = (uint32_t)t->first[t->levels - 1];
+    return sap__ask(q, t, t->levels - 1, slots, root, n);
 }
 
 /* A share of the record: those with one of the flags ask for what they overlap. Static ones ask the moving ones; these
@@ -3971,8 +3972,8 @@ static void sap__ask_share(sap_world *s, int share, int shares) {
         }
         for (kind = 0; kind < 2; kind++) {
             if (n[kind] < SAP__ASKERS && i < end) continue;
-            if (kind || !s->at_static) good = good && sap__ask(&q, &s->index[0], slots[kind], n[kind]);
-            if (!kind) good = good && sap__ask(&q, &s->index[1], slots[kind], n[kind]);
+            if (kind || !s->at_static) good = good && sap__ask_index(&q, &s->index[0], slots[kind], n[kind]);
+            if (!kind) good = good && sap__ask_index(&q, &s->index[1], slots[kind], n[kind]);
             n[kind] = 0;
         }
     }

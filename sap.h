@@ -955,11 +955,11 @@ SAP__INLINE int sap__lowest_bit(uint64_t mask) {
 
 enum { SAP__FEW_ITEMS = 24, SAP__MANY_ITEMS = 768, SAP__FEW_BITS = 8, SAP__DIGIT_BITS = 11 };
 
-/* Few items go to their places by rank: of each two one comes before the other, counted without branches, which the
-   data would make mispredict. */
-static void sap__sort_few(uint64_t *items, uint64_t *tmp, int n, int shift) {
+/* The places of few items, by rank: of each two one comes before the other, counted without branches, which the data
+   would make mispredict. */
+static void sap__rank_few(const uint64_t *items, int n, int shift, int place[SAP__FEW_ITEMS]) {
     uint64_t below = (UINT64_C(1) << shift) - 1;
-    int place[SAP__FEW_ITEMS], i, j;
+    int i, j;
     for (i = 0; i < n; i++) {
         uint64_t last = items[i] | below; /* of those with the same key */
         int before = i;
@@ -970,8 +970,6 @@ static void sap__sort_few(uint64_t *items, uint64_t *tmp, int n, int shift) {
         }
         place[i] = before;
     }
-    for (i = 0; i < n; i++) tmp[place[i]] = items[i];
-    memcpy(items, tmp, (size_t)n * sizeof *items);
 }
 
 /* Stable, by so many bits from bit on. */
@@ -994,7 +992,10 @@ static void sap__sort_bits(uint64_t *items, uint64_t *tmp, int n, int shift) {
     uint64_t *from = items, *to = tmp, *swap;
     if (n < 2) return;
     if (n <= SAP__FEW_ITEMS) { /* mutant: either sorts */
-        sap__sort_few(items, tmp, n, shift);
+        int place[SAP__FEW_ITEMS], i;
+        sap__rank_few(items, n, shift, place);
+        for (i = 0; i < n; i++) tmp[place[i]] = items[i];
+        memcpy(items, tmp, (size_t)n * sizeof *items);
         return;
     }
     for (; shift < 64; shift += 32) {
@@ -2198,7 +2199,13 @@ static int sap__reserve_events(sap_world *s) {
 /* The order of the first n lost pairs by both ids, to s->items, in their lower halves. */
 static void sap__sort_by_ids(sap_world *s, const uint32_t *lost, int n) {
     uint64_t *items = s->items;
-    int i;
+    int place[SAP__FEW_ITEMS], i;
+    if (n <= SAP__FEW_ITEMS && lost) { /* mutant: either sorts */
+        for (i = 0; i < n; i++) s->tmp[i] = sap__pair_item(&s->pairs[lost[i]]);
+        sap__rank_few(s->tmp, n, 0, place);
+        for (i = 0; i < n; i++) items[place[i]] = lost[i];
+        return;
+    }
     for (i = 0; i < n; i++) {
         const uint32_t p = lost ? lost[i] : (uint32_t)i;
         items[i] = sap__item(s->pairs[p].id1, p);

@@ -1071,11 +1071,11 @@ typedef struct sap__cost {
 } sap__cost;
 
 enum {
-    SAP__LANES = 16,                                  /* of a chunk */
-    SAP__MEET = SAP__LANES * SAP__LANES + SAP__LANES, /* pairs that a kernel may append */
-    SAP__LEVELS = 8,                                  /* 16 to the power of 7 boxes are more than there are */
-    SAP__BATCH = 512,                                 /* pairs that a search hands on at once */
-    SAP__ASKERS = 64                                  /* boxes, or chunks, that are asked at a time */
+    SAP__LANES = 16,                                      /* of a chunk */
+    SAP__MOST = SAP__LANES * SAP__LANES / 2 + SAP__LANES, /* pairs that a kernel may append */
+    SAP__LEVELS = 8,                                      /* 16 to the power of 7 boxes are more than there are */
+    SAP__BATCH = 512,                                     /* pairs that a search hands on at once */
+    SAP__LISTED = 64                                      /* what is asked with at a time */
 };
 typedef struct sap__chunk sap__chunk;
 typedef struct sap__kernel sap__kernel;
@@ -1189,10 +1189,10 @@ struct sap_world {
     const sap_id *moved; /* these boxes go there, */
     const sap_aabb *moved_to;
     int moved_count;
-    sap__index *filling; /* this index, */
-    int joining, joins;  /* the join of the moving boxes with this one, so many joins of chunks; */
-    int at_static;       /* overlaps of moving boxes with static ones alone; */
-    uint32_t asking;     /* boxes with one of these flags */
+    sap__index *filling;            /* this index, */
+    int joining, joins, join_level; /* the join of the moving boxes with this one, so many joins of chunks; */
+    int at_static;                  /* overlaps of moving boxes with static ones alone; */
+    uint32_t asking;                /* boxes with one of these flags */
     sap_result failure;
     long long swaps, tests;
     int updates; /* to the next trim, or below 0: the user has reserved memory */
@@ -2539,23 +2539,29 @@ typedef struct sap__probe {
 /* Added where t is compared with its end: what a machine that takes denormals for zero may have lost. */
 #define SAP__TINY 1e-18f
 
+/* Boxes who[i] to ask with, each in chunk at[i]; next is the first one that has not been asked. */
+typedef struct sap__list {
+    const sap__box *box;     /* of whom: boxes, or bounds of chunks */
+    const sap__chunk *chunk; /* of what they are asked in */
+    const uint32_t *who, *at;
+    int next, n, is_far; /* is_far: the chunks are not in the cache */
+} sap__list;
+
 /* A kernel is a table of functions. All kernels give the same overlaps, in any order, and what they prune is surely no
-   hit. What is found is appended to the arrays fa and fb from n on, which have room for SAP__MEET more; each returns
-   the new n.
+   hit. What is found is appended to the arrays fa and fb from n on, which have room for SAP__MOST more; ask and own
+   return the new n.
        fill    the boxes of its refs to a chunk, but for the lanes that are empty, and the bound of them all
        bound   the bound of a chunk's lanes
-       meet    boxes of a that overlap boxes of b;  own: of a chunk with each other
-       hits    boxes of a chunk that overlap one, whose ref goes to fa
-       touch   the same, as bits
+       own     boxes of a chunk that overlap each other
+       ask     boxes of a list, each with what it overlaps in its chunk, until more than full are found
+       touch   boxes of a chunk that overlap one, as bits
        ball    bits of the lanes within the limit of a point, and how near, squared;  slab: the same for casts, and t
        cells   the tile of each box on each axis, bits of the large ones, and of the long ones on each axis */
 struct sap__kernel {
     void (*fill)(const sap__box *boxes, uint32_t empty, sap__chunk *c, sap__box *bound);
     void (*bound)(const sap__chunk *c, sap__box *bound);
-    int (*meet)(const sap__chunk *a, const sap__chunk *b, const sap__box *bound_a, const sap__box *bound_b,
-                uint32_t *fa, uint32_t *fb, int n);
     int (*own)(const sap__chunk *c, uint32_t used, uint32_t *fa, uint32_t *fb, int n);
-    int (*hits)(const sap__chunk *c, const sap__box *box, uint32_t ref, uint32_t *fa, uint32_t *fb, int n);
+    int (*ask)(sap__list *list, uint32_t *fa, uint32_t *fb, int n, int full);
     uint32_t (*touch)(const sap__chunk *c, const sap__probe *p, float *near);
     uint32_t (*ball)(const sap__chunk *c, const sap__probe *p, float *near);
     uint32_t (*slab)(const sap__chunk *c, const sap__probe *p, float *near);
@@ -2712,83 +2718,62 @@ typedef float sap__f1;
                  sap__splat##W((h)[1]), sap__splat##W((h)[2]))                                                         \
      << (k))
 
-/* The lanes of b from k on, held in registers, that overlap lane i of a. */
-#define SAP__LOAD_LANES(W, b, k)                                                                                       \
-    const sap__i##W l0 = sap__load##W((b)->lo[0] + (k)), l1 = sap__load##W((b)->lo[1] + (k)),                          \
-                    l2 = sap__load##W((b)->lo[2] + (k)), h0 = sap__load##W((b)->hi[0] + (k)),                          \
-                    h1 = sap__load##W((b)->hi[1] + (k)), h2 = sap__load##W((b)->hi[2] + (k)),                          \
-                    refs = sap__load##W((b)->ref + (k))
-#define SAP__TOUCH_LANE(W, a, i)                                                                                       \
-    sap__hit##W(l0, l1, l2, h0, h1, h2, sap__splat##W((a)->lo[0][i]), sap__splat##W((a)->lo[1][i]),                    \
-                sap__splat##W((a)->lo[2][i]), sap__splat##W((a)->hi[0][i]), sap__splat##W((a)->hi[1][i]),              \
-                sap__splat##W((a)->hi[2][i]))
-
-/* Looks first which lanes of each chunk touch the other's bound: most touch nothing. */
-#define SAP__MEET_CHUNKS(W, TARGET)                                                                                    \
-    TARGET static int sap__meet##W(const sap__chunk *a, const sap__chunk *b, const sap__box *bound_a,                  \
-                                   const sap__box *bound_b, uint32_t *fa, uint32_t *fb, int n) {                       \
-        uint32_t rows = 0, columns = 0, row;                                                                           \
-        int k;                                                                                                         \
-        for (k = 0; k < SAP__LANES; k += W) rows |= SAP__TOUCH(W, a, k, bound_b->lo, bound_b->hi);                     \
-        if (!rows) return n;                                                                                           \
-        for (k = 0; k < SAP__LANES && W < SAP__LANES; k += W)                                                          \
-            columns |= SAP__TOUCH(W, b, k, bound_a->lo, bound_a->hi);                                                  \
-        for (k = 0; k < SAP__LANES; k += W) {                                                                          \
-            if (W == SAP__LANES || (columns >> k & ((1u << W) - 1))) {                                                 \
-                SAP__LOAD_LANES(W, b, k);                                                                              \
-                for (row = rows; row; row &= row - 1) {                                                                \
-                    const int i = sap__lowest_bit(row);                                                                \
-                    const uint32_t bits = SAP__TOUCH_LANE(W, a, i);                                                    \
-                    sap__store##W(fa + n, sap__splat##W(a->ref[i]));                                                   \
-                    n = sap__put##W(bits, refs, fb, n);                                                                \
-                }                                                                                                      \
-            }                                                                                                          \
-        }                                                                                                              \
-        return n;                                                                                                      \
-    }
-
 /* Each W lanes meet the lanes before them row by row; then themselves, turned by one lane more each time: after half a
    round, whose last turn would find each pair from both ends, every two of them have met once. */
 #define SAP__OWN(W, TARGET)                                                                                            \
     TARGET static int sap__own##W(const sap__chunk *c, uint32_t used, uint32_t *fa, uint32_t *fb, int n) {             \
         uint32_t row, bits;                                                                                            \
         int k, i;                                                                                                      \
-        for (k = 0; k < SAP__LANES; k += W) {                                                                          \
-            if (used >> k) {                                                                                           \
-                SAP__LOAD_LANES(W, c, k);                                                                              \
-                sap__i##W L0 = l0, L1 = l1, L2 = l2, H0 = h0, H1 = h1, H2 = h2, others = refs;                         \
-                for (row = used & ((1u << k) - 1); row; row &= row - 1) {                                              \
-                    i = sap__lowest_bit(row);                                                                          \
-                    bits = SAP__TOUCH_LANE(W, c, i);                                                                   \
-                    sap__store##W(fa + n, sap__splat##W(c->ref[i]));                                                   \
-                    n = sap__put##W(bits, refs, fb, n);                                                                \
-                }                                                                                                      \
-                for (i = 1; i <= W / 2; i++) {                                                                         \
-                    L0 = sap__rotate##W(L0), L1 = sap__rotate##W(L1), L2 = sap__rotate##W(L2);                         \
-                    H0 = sap__rotate##W(H0), H1 = sap__rotate##W(H1), H2 = sap__rotate##W(H2);                         \
-                    others = sap__rotate##W(others);                                                                   \
-                    bits = sap__hit##W(l0, l1, l2, h0, h1, h2, L0, L1, L2, H0, H1, H2);                                \
-                    bits &= (1u << (i == W / 2 ? i : W)) - 1;                                                          \
-                    (void)sap__put##W(bits, refs, fa, n);                                                              \
-                    n = sap__put##W(bits, others, fb, n);                                                              \
-                }                                                                                                      \
+        for (k = 0; k < SAP__LANES && used >> k; k += W) {                                                             \
+            const sap__i##W l0 = sap__load##W(c->lo[0] + k), h0 = sap__load##W(c->hi[0] + k),                          \
+                            l1 = sap__load##W(c->lo[1] + k), h1 = sap__load##W(c->hi[1] + k),                          \
+                            l2 = sap__load##W(c->lo[2] + k), h2 = sap__load##W(c->hi[2] + k),                          \
+                            refs = sap__load##W(c->ref + k);                                                           \
+            sap__i##W L0 = l0, L1 = l1, L2 = l2, H0 = h0, H1 = h1, H2 = h2, others = refs;                             \
+            for (row = used & ((1u << k) - 1); row; row &= row - 1) {                                                  \
+                i = sap__lowest_bit(row);                                                                              \
+                bits = sap__hit##W(l0, l1, l2, h0, h1, h2, sap__splat##W(c->lo[0][i]), sap__splat##W(c->lo[1][i]),     \
+                                   sap__splat##W(c->lo[2][i]), sap__splat##W(c->hi[0][i]), sap__splat##W(c->hi[1][i]), \
+                                   sap__splat##W(c->hi[2][i]));                                                        \
+                sap__store##W(fa + n, sap__splat##W(c->ref[i]));                                                       \
+                n = sap__put##W(bits, refs, fb, n);                                                                    \
+            }                                                                                                          \
+            for (i = 1; i <= W / 2; i++) {                                                                             \
+                L0 = sap__rotate##W(L0), L1 = sap__rotate##W(L1), L2 = sap__rotate##W(L2);                             \
+                H0 = sap__rotate##W(H0), H1 = sap__rotate##W(H1), H2 = sap__rotate##W(H2);                             \
+                others = sap__rotate##W(others);                                                                       \
+                bits = sap__hit##W(l0, l1, l2, h0, h1, h2, L0, L1, L2, H0, H1, H2);                                    \
+                bits &= (1u << (i == W / 2 ? i : W)) - 1;                                                              \
+                (void)sap__put##W(bits, refs, fa, n);                                                                  \
+                n = sap__put##W(bits, others, fb, n);                                                                  \
             }                                                                                                          \
         }                                                                                                              \
         return n;                                                                                                      \
     }
 
-/* Narrow kernels find few at a time: they take the bits one by one. */
-#define SAP__HITS(W, TARGET)                                                                                           \
-    TARGET static int sap__hits##W(const sap__chunk *c, const sap__box *box, uint32_t ref, uint32_t *fa, uint32_t *fb, \
-                                   int n) {                                                                            \
-        uint32_t bits = 0;                                                                                             \
-        int k;                                                                                                         \
-        for (k = 0; k < SAP__LANES; k += W) bits |= SAP__TOUCH(W, c, k, box->lo, box->hi);                             \
-        for (; W < 8 && bits; bits &= bits - 1, n++) fa[n] = ref, fb[n] = c->ref[sap__lowest_bit(bits)];               \
-        for (k = 0; W >= 8 && k < SAP__LANES; k += W) {                                                                \
-            sap__store##W(fa + n, sap__splat##W(ref));                                                                 \
-            n = sap__put##W(bits >> k & ((1u << W) - 1), sap__load##W(c->ref + k), fb, n);                             \
+/* Where few lanes are compared at a time the first two hits are appended without a branch, which nobody could guess:
+   seldom are there more. */
+#define SAP__ASK(W, TARGET)                                                                                            \
+    TARGET static int sap__ask##W(sap__list *list, uint32_t *fa, uint32_t *fb, int n, int full) {                      \
+        const int early = list->is_far ? list->n - 4 : 0;                                                              \
+        int i, k;                                                                                                      \
+        for (i = list->next; i < list->n && n <= full; i++) {                                                          \
+            const uint32_t who = list->who[i];                                                                         \
+            const sap__box *box = &list->box[who];                                                                     \
+            const sap__chunk *c = &list->chunk[list->at[i]];                                                           \
+            uint32_t bits = 0;                                                                                         \
+            for (k = 0; k < 6 && i < early; k++) sap__prefetch(list->chunk[list->at[i + 4]].lo[0] + SAP__LANES * k);   \
+            for (k = 0; k < SAP__LANES; k += W) bits |= SAP__TOUCH(W, c, k, box->lo, box->hi);                         \
+            for (k = 0; W >= 8 && k < SAP__LANES; k += W) {                                                            \
+                sap__store##W(fa + n, sap__splat##W(who));                                                             \
+                n = sap__put##W(bits >> k & ((1u << W) - 1), sap__load##W(c->ref + k), fb, n);                         \
+            }                                                                                                          \
+            for (k = 0; W < 8 && (k < 2 || bits); k++, bits &= bits - 1) {                                             \
+                fa[n] = who, fb[n] = c->ref[sap__lowest_bit(bits | 1u << (SAP__LANES - 1))];                           \
+                n += bits != 0;                                                                                        \
+            }                                                                                                          \
         }                                                                                                              \
+        list->next = i;                                                                                                \
         return n;                                                                                                      \
     }
 
@@ -2873,14 +2858,13 @@ typedef float sap__f1;
 
 /* The kernel of W lanes. */
 #define SAP__KERNEL(W, TARGET)                                                                                         \
-    SAP__MEET_CHUNKS(W, TARGET)                                                                                        \
     SAP__OWN(W, TARGET)                                                                                                \
-    SAP__HITS(W, TARGET)                                                                                               \
+    SAP__ASK(W, TARGET)                                                                                                \
     SAP__TOUCH_BITS(W, TARGET)                                                                                         \
     SAP__BALL(W, TARGET)                                                                                               \
     SAP__SLAB(W, TARGET)                                                                                               \
     SAP__CELLS(W, TARGET)                                                                                              \
-    static const sap__kernel sap__kernel##W = {sap__fill##W,  sap__bound##W, sap__meet##W, sap__own##W,  sap__hits##W, \
+    static const sap__kernel sap__kernel##W = {sap__fill##W,  sap__bound##W, sap__own##W,  sap__ask##W,                \
                                                sap__touch##W, sap__ball##W,  sap__slab##W, sap__cells##W};
 
 /* Rows of four words, turned into columns: the first words of four boxes are their mins and max x, the last ones min z
@@ -3807,7 +3791,17 @@ static int sap__synchronise(sap_world *s, int what) {
 /* >> search: SAP_METHOD_PRUNE and SAP_METHOD_QUERY, box pruning in the index (Terdiman I.4c)               */
 /* ====================================================================================================== */
 
-/* What is found is collected, and handed on a batch at a time. */
+/* A search joins two indices, from their roots down to the pairs of boxes that overlap (box pruning); or boxes with an
+   index: then each of them looks around. It goes by pairs of nodes whose bounds overlap. A node is a chunk, at its
+   level of an index; boxes are the nodes below the leaves. Of a pair the node of the higher level is opened: with the
+   other one those of its lanes that touch it are pairs of the next level.
+
+       level  2    [ a a a ]                            join x, y: [ root ] with [ root ]
+              1      [ a a a ]          [ b b b ]       y is opened: x's node with a b, then x: an a with a b, ...
+              0        [ leaf ]           [ leaf ]      ... a leaf with a leaf, a leaf's bound with a box,
+             -1            box              box         a box with a box: these are found
+
+   What is found is collected, and handed on a batch at a time. */
 typedef struct sap__search {
     sap_world *s;
     sap__share *share;
@@ -3817,8 +3811,21 @@ typedef struct sap__search {
     long long visits[2]; /* chunks looked at, of each index */
     int n;
     int level, listed, room; /* the joins of a level are listed, while there is room: see sap__list_joins */
-    uint32_t a[SAP__BATCH + SAP__MEET], b[SAP__BATCH + SAP__MEET];
+    uint32_t a[SAP__BATCH + SAP__MOST], b[SAP__BATCH + SAP__MOST];
 } sap__search;
+
+/* Nodes of a level; their boxes are bounds of chunks, or those of the world. */
+typedef struct sap__nodes {
+    const sap__index *t;
+    int level;
+} sap__nodes;
+
+static sap__nodes sap__nodes_of(const sap__index *t, int level) {
+    sap__nodes nodes;
+    nodes.t = t;
+    nodes.level = level;
+    return nodes;
+}
 
 static int sap__take_pairs(sap__search *q) {
     return sap__take_found(q->s, q->share, q->a, q->b, q->n, q->flags);
@@ -3839,64 +3846,70 @@ SAP__INLINE int sap__flush(sap__search *q, int from) {
     return good;
 }
 
-/* ---- join: box pruning, complete (an index with itself) and bipartite (with another one) ---- */
-
-typedef struct sap__node {
-    const sap__index *t;
-    int chunk, level;
-} sap__node;
-
-SAP__INLINE int sap__meet_leaves(sap__search *q, const sap__index *x, int a, const sap__index *y, int b) {
-    q->visits[x != y]++; /* mutant: a count */
-    if (x == y && a == b)
-        q->n = q->s->kernel->own(&x->chunk[a], x->used[a], q->a, q->b, q->n);
-    else
-        q->n = q->s->kernel->meet(&x->chunk[a], &y->chunk[b], &x->bound[a], &y->bound[b], q->a, q->b, q->n);
-    return sap__flush(q, SAP__BATCH - 1); /* mutant: about */
-}
-
-/* All overlapping pairs of what is under two chunks: their lanes that overlap are joined in turn. */
-static int sap__join(sap__search *q, sap__node x, sap__node y) {
-    uint32_t a[SAP__MEET], b[SAP__MEET], used;
-    int i, n = 0;
-    const int same = x.t == y.t && x.chunk == y.chunk, level = x.level;
-    const sap__chunk *cx = &x.t->chunk[x.chunk], *cy = &y.t->chunk[y.chunk];
-    if (q->listed < q->room && x.level == q->level && y.level <= q->level) { /* mutant: speed */
-        q->s->items[q->listed++] = sap__item((uint32_t)x.chunk, (uint32_t)y.chunk);
-        return 1;
+/* All overlapping pairs of boxes under the pairs of nodes a[i] of x, b[i] of y. The pairs of the next level are listed,
+   and joined whenever the list is full. So many chunks are on their way to the cache at a time, and none waits for
+   another. */
+static int sap__join(sap__search *q, sap__nodes x, const uint32_t *a, sap__nodes y, const uint32_t *b, int n) {
+    uint32_t next_a[SAP__LISTED + SAP__LANES], next_b[SAP__LISTED + SAP__LANES];
+    const int opens_x = x.level > y.level;
+    const sap__nodes *stays = opens_x ? &y : &x, *opened = opens_x ? &x : &y;
+    sap__list list;
+    int i;
+    if (x.level == q->level && y.level <= q->level) { /* mutant: speed */
+        for (i = 0; i < n && q->listed < q->room; i++) q->s->items[q->listed++] = sap__item(a[i], b[i]);
+        a += i, b += i, n -= i;
     }
-    if (x.level == 0 && y.level == 0) return sap__meet_leaves(q, x.t, x.chunk, y.t, y.chunk);
-    q->visits[x.t != y.t]++; /* mutant: a small part of what is counted */
-    if (same) {
-        n = q->s->kernel->own(cx, x.t->used[x.chunk], a, b, 0);
-        for (used = x.t->used[x.chunk]; used; used &= used - 1, n++) a[n] = b[n] = cx->ref[sap__lowest_bit(used)];
-    } else if (x.level == y.level)
-        n = q->s->kernel->meet(cx, cy, &x.t->bound[x.chunk], &y.t->bound[y.chunk], a, b, 0);
-    else if (x.level > y.level) /* mutant: never equal */
-        n = q->s->kernel->hits(cx, &y.t->bound[y.chunk], (uint32_t)y.chunk, b, a, 0);
+    list.box = stays->level < 0 ? q->s->now : stays->t->bound;
+    list.chunk = opened->t->chunk;
+    list.who = opens_x ? b : a;
+    list.at = opens_x ? a : b;
+    list.next = 0;
+    list.n = n;
+    list.is_far = opened->t->boxes > SAP__CACHED;
+    q->visits[y.t == &q->s->index[1]] += n; /* mutant: a count */
+    if (opens_x)
+        x.level--;
     else
-        n = q->s->kernel->hits(cy, &x.t->bound[x.chunk], (uint32_t)x.chunk, a, b, 0);
-    x.level -= level >= y.level; /* the higher one is opened, or both: the lanes found are of what is below */
-    y.level -= y.level >= level;
-    for (i = 0; i < n; i++) {
-        x.chunk = (int)a[i];
-        y.chunk = (int)b[i];
-        if (!sap__join(q, x, y)) return 0;
+        y.level--;
+    while (list.next < n) {
+        if (x.level < 0 && y.level < 0) {
+            q->n = q->s->kernel->ask(&list, opens_x ? q->b : q->a, opens_x ? q->a : q->b, q->n, SAP__BATCH - 1);
+            if (!sap__flush(q, SAP__BATCH - 1)) return 0; /* mutant: about */
+        } else {
+            i = q->s->kernel->ask(&list, opens_x ? next_b : next_a, opens_x ? next_a : next_b, 0, SAP__LISTED);
+            if (!sap__join(q, x, next_a, y, next_b, i)) return 0;
+        }
     }
     return 1;
 }
 
-static sap__node sap__node_at(const sap__index *t, int chunk) {
-    sap__node node;
-    node.t = t;
-    node.chunk = chunk;
-    for (node.level = 0; node.level + 1 < t->levels && chunk >= t->first[node.level + 1];) node.level++;
-    return node;
+/* Of x itself: all overlapping pairs of boxes under one node. */
+static int sap__join_itself(sap__search *q, sap__nodes x, uint32_t node) {
+    uint32_t a[SAP__MOST], b[SAP__MOST], used = x.t->used[node];
+    const sap__chunk *c = &x.t->chunk[node];
+    int n;
+    if (q->listed < q->room && x.level == q->level) { /* mutant: speed */
+        q->s->items[q->listed++] = sap__item(node, node);
+        return 1;
+    }
+    q->visits[0]++; /* mutant: a count */
+    if (x.level == 0) {
+        q->n = q->s->kernel->own(c, used, q->a, q->b, q->n);
+        return sap__flush(q, SAP__BATCH - 1); /* mutant: about */
+    }
+    n = q->s->kernel->own(c, used, a, b, 0);
+    x.level--;
+    for (; used; used &= used - 1)
+        if (!sap__join_itself(q, x, c->ref[sap__lowest_bit(used)])) return 0;
+    return sap__join(q, x, a, x, b, n);
 }
 
+/* Box pruning, complete (an index with itself) and bipartite (with another one). */
 static int sap__join_all(sap__search *q, const sap__index *x, const sap__index *y) {
-    return x->boxes == 0 || y->boxes == 0 || /* mutant: speed */
-           sap__join(q, sap__node_at(x, x->first[x->levels - 1]), sap__node_at(y, y->first[y->levels - 1]));
+    const sap__nodes nodes_x = sap__nodes_of(x, x->levels - 1), nodes_y = sap__nodes_of(y, y->levels - 1);
+    const uint32_t root_x = (uint32_t)x->first[x->levels - 1], root_y = (uint32_t)y->first[y->levels - 1];
+    if (x->boxes == 0 || y->boxes == 0) return 1; /* mutant: speed */
+    return x == y ? sap__join_itself(q, nodes_x, root_x) : sap__join(q, nodes_x, &root_x, nodes_y, &root_y, 1);
 }
 
 /* The join of the moving boxes with themselves (s->joining 0) or with the static ones (1), as far as it is to be
@@ -3912,75 +3925,60 @@ static int sap__list_joins(sap_world *s) {
     for (q.level = x->levels - 1; q.level > 1 && x->count[q.level] < SAP__JOINED;) q.level--; /* mutant: speed */
     good = sap__join_all(&q, x, &s->index[s->joining]) && sap__flush(&q, 0);
     s->joins = q.listed;
+    s->join_level = q.level;
     return good;
 }
 
 static void sap__join_share(sap_world *s, int share, int shares) {
     sap__search q;
+    const sap__index *other = &s->index[s->joining];
+    const sap__nodes x = sap__nodes_of(&s->index[0], s->join_level);
+    const sap__nodes y = sap__nodes_of(other, other->levels > s->join_level ? s->join_level : other->levels - 1);
+    uint32_t a[SAP__LISTED], b[SAP__LISTED];
     const int end = sap__share_from(s->joins, share + 1, shares);
-    int i = sap__share_from(s->joins, share, shares), good = 1;
+    int i = sap__share_from(s->joins, share, shares), n = 0, good = 1;
     sap__begin_search(&q, s, share, 0);
-    for (; i < end && good; i++)
-        good = sap__join(&q, sap__node_at(&s->index[0], (int)(s->items[i] >> 32)),
-                         sap__node_at(&s->index[s->joining], (int)(uint32_t)s->items[i]));
+    for (; i < end && good; i++) {
+        a[n] = (uint32_t)(s->items[i] >> 32), b[n] = (uint32_t)s->items[i];
+        if (!s->joining && a[n] == b[n])
+            good = sap__join_itself(&q, x, a[n]);
+        else
+            n++;
+        if (n == SAP__LISTED || i + 1 == end) good = good && sap__join(&q, x, a, y, b, n), n = 0;
+    }
     if (good) (void)sap__flush(&q, 0);
     memcpy(s->share[share].visits, q.visits, sizeof q.visits);
 }
 
 /* ---- each box that changed looks around ---------------------------------------------------------------- */
 
-/* What each box who[i] overlaps under chunk at[i] of a level: what they touch of the next level is listed, and asked
-   for whenever the list is full. So many chunks are on their way to the cache at a time, and none waits for another. */
-static int sap__ask(sap__search *q, const sap__index *t, int level, const uint32_t *who, const uint32_t *at, int n) {
-    uint32_t whom[SAP__ASKERS + SAP__LANES], where[SAP__ASKERS + SAP__LANES];
-    const sap__kernel *kernel = q->s->kernel;
-    const int early = t->boxes > SAP__CACHED ? n - 4 : 0;
-    int i, k, listed = 0;
-    q->visits[t == &q->s->index[1]] += n; /* mutant: a count */
-    for (i = 0; i < n; i++) {
-        const sap__chunk *c = &t->chunk[at[i]];
-        const sap__box *box = &q->s->now[who[i]];
-        for (k = 0; k < 6 && i < early; k++) sap__prefetch(t->chunk[at[i + 4]].lo[0] + SAP__LANES * k);
-        if (level == 0) {
-            q->n = kernel->hits(c, box, who[i], q->a, q->b, q->n);
-            if (!sap__flush(q, SAP__BATCH - 1)) return 0; /* mutant: about */
-            continue;
-        }
-        listed = kernel->hits(c, box, who[i], whom, where, listed);
-        if (listed <= SAP__ASKERS && i + 1 < n) continue; /* mutant: about */
-        if (!sap__ask(q, t, level - 1, whom, where, listed)) return 0;
-        listed = 0;
-    }
-    return 1;
-}
-
-static int sap__ask_index(sap__search *q, const sap__index *t, const uint32_t *slots, int n) {
-    uint32_t root[SAP__ASKERS];
+static int sap__join_boxes(sap__search *q, const uint32_t *slots, int n, const sap__index *t) {
+    uint32_t root[SAP__LISTED];
     int i;
     if (t->boxes == 0) return 1;
     for (i = 0; i < n; i++) root[i] = (uint32_t)t->first[t->levels - 1];
-    return sap__ask(q, t, t->levels - 1, slots, root, n);
+    return sap__join(q, sap__nodes_of(NULL, -1), slots, sap__nodes_of(t, t->levels - 1), root, n);
 }
 
 /* A share of the record: those with one of the flags ask for what they overlap. Static ones ask the moving ones; these
    ask both, or, with at_static, the static ones alone. */
 static void sap__ask_share(sap_world *s, int share, int shares) {
     sap__search q;
-    uint32_t slots[2][SAP__ASKERS];
+    uint32_t slots[2][SAP__LISTED];
     const int all = sap__length(s->record), end = sap__share_from(all, share + 1, shares);
     int i = sap__share_from(all, share, shares), n[2] = {0, 0}, kind, good = 1;
     sap__begin_search(&q, s, share, s->asking);
     while (i < end && good) {
-        for (; i < end && n[0] < SAP__ASKERS && n[1] < SAP__ASKERS; i++) {
+        for (; i < end && n[0] < SAP__LISTED && n[1] < SAP__LISTED; i++) {
             const uint32_t slot = s->record[i], state = s->state[slot];
             kind = sap__kind_of(state);
             slots[kind][n[kind]] = slot;
             n[kind] += (state & SAP__LIVE) && (state & s->asking); /* mutant: a removed box is nowhere */
         }
         for (kind = 0; kind < 2; kind++) {
-            if (n[kind] < SAP__ASKERS && i < end) continue;
-            if (kind || !s->at_static) good = good && sap__ask_index(&q, &s->index[0], slots[kind], n[kind]);
-            if (!kind) good = good && sap__ask_index(&q, &s->index[1], slots[kind], n[kind]);
+            if (n[kind] < SAP__LISTED && i < end) continue;
+            if (kind || !s->at_static) good = good && sap__join_boxes(&q, slots[kind], n[kind], &s->index[0]);
+            if (!kind) good = good && sap__join_boxes(&q, slots[kind], n[kind], &s->index[1]);
             n[kind] = 0;
         }
     }
@@ -4709,13 +4707,13 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
     most = slots > pairs ? slots : pairs; /* mutant: equals are the same */
     if (!sap__reserve_boxes(s, slots) || !sap__reserve(&s->again, sap__capacity(s->record)) ||
         !sap__reserve_pairs(s, pairs, pairs, pairs) ||
-        !sap__reserve(&s->share[0].found, (long long)pairs + SAP__BATCH + SAP__MEET) || !sap__reserve(&s->lost, most) ||
+        !sap__reserve(&s->share[0].found, (long long)pairs + SAP__BATCH + SAP__MOST) || !sap__reserve(&s->lost, most) ||
         !sap__reserve_index(s, &s->index[0], boxes, SAP__FILL_FEW) ||
         !sap__reserve_index(s, &s->index[1], boxes, SAP__FILL_FEW) || !sap__reserve(&s->keyed, boxes) ||
         ((s->config.method == SAP_METHOD_SORT || SAP__TRACES) && !sap__reserve_ends(s, slots)))
         return sap__end_call(s, SAP_ERROR_MEMORY);
     for (i = 1; s->run && i < SAP__SHARES; i++)
-        if (!sap__reserve(&s->share[i].found, pairs / 8 + SAP__BATCH + SAP__MEET)) /* mutant: about */
+        if (!sap__reserve(&s->share[i].found, pairs / 8 + SAP__BATCH + SAP__MOST)) /* mutant: about */
             return sap__end_call(s, SAP_ERROR_MEMORY);
     return r;
 }

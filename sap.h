@@ -2762,7 +2762,8 @@ typedef float sap__f1;
             const sap__box *box = &list->box[who];                                                                     \
             const sap__chunk *c = &list->chunk[list->at[i]];                                                           \
             uint32_t bits = 0;                                                                                         \
-            for (k = 0; k < 6 && i < early; k++) sap__prefetch(list->chunk[list->at[i + 4]].lo[0] + SAP__LANES * k);   \
+            for (k = 0; k < 6 && i < early; k++)                                                                       \
+                sap__prefetch((const char *)(const void *)&list->chunk[list->at[i + 4]] + 64 * k);                     \
             for (k = 0; k < SAP__LANES; k += W) bits |= SAP__TOUCH(W, c, k, box->lo, box->hi);                         \
             for (k = 0; W >= 8 && k < SAP__LANES; k += W) {                                                            \
                 sap__store##W(fa + n, sap__splat##W(who));                                                             \

@@ -2635,37 +2635,13 @@ SAP__AVX2 SAP__INLINE int sap__put8(uint32_t bits, sap__i8 refs, uint32_t *to, i
 #ifdef SAP__HAS_AVX512
 #define SAP__AVX512 __attribute__((target("avx2,avx512f,popcnt")))
 typedef __m512i sap__i16;
-typedef __m512 sap__f16;
 #define sap__all16 ((__mmask16)0xffff) /* gcc warns of the unmasked forms of some of these: its bug 105593 */
 #define sap__load16(p) _mm512_loadu_si512((const void *)(p))
 #define sap__store16(p, a) _mm512_storeu_si512((void *)(p), a)
 #define sap__splat16(x) _mm512_set1_epi32((int32_t)(x))
-#define sap__sub16(a, b) _mm512_sub_epi32(a, b)
-#define sap__negate16(k)                                                                                               \
-    _mm512_castsi512_ps(                                                                                               \
-        _mm512_mask_sub_epi32(k, _mm512_cmplt_epi32_mask(k, _mm512_setzero_si512()), sap__splat16(INT32_MIN), k))
 #define sap__min16(a, b) _mm512_maskz_min_epi32(sap__all16, a, b)
 #define sap__max16(a, b) _mm512_maskz_max_epi32(sap__all16, a, b)
-#define sap__half16(a, i) _mm512_maskz_extracti64x4_epi64((__mmask8)0xff, a, i)
-#define sap__fold_min16(a) sap__fold_min8(sap__min8(sap__half16(a, 0), sap__half16(a, 1)))
-#define sap__fold_max16(a) sap__fold_max8(sap__max8(sap__half16(a, 0), sap__half16(a, 1)))
-#define sap__rows16(r, i, at)                                                                                          \
-    _mm512_maskz_inserti64x4((__mmask8)0xff, _mm512_castsi256_si512(sap__rows8(r, i, at)), sap__rows8(r, (i) + 8, at), \
-                             1)
-#define sap__zip_low16(a, b) _mm512_maskz_unpacklo_epi32(sap__all16, a, b)
-#define sap__zip_high16(a, b) _mm512_maskz_unpackhi_epi32(sap__all16, a, b)
-#define sap__pair_low16(a, b) _mm512_maskz_unpacklo_epi64((__mmask8)0xff, a, b)
-#define sap__pair_high16(a, b) _mm512_maskz_unpackhi_epi64((__mmask8)0xff, a, b)
 #define sap__rotate16(a) _mm512_maskz_alignr_epi32(sap__all16, a, a, 1)
-#define sap__truncate16(a) _mm512_maskz_cvttps_epi32(sap__all16, a)
-#define sap__fstore16(p, a) _mm512_storeu_ps(p, a)
-#define sap__fsplat16(x) _mm512_set1_ps(x)
-#define sap__fadd16(a, b) _mm512_add_ps(a, b)
-#define sap__fsub16(a, b) _mm512_sub_ps(a, b)
-#define sap__fmul16(a, b) _mm512_mul_ps(a, b)
-#define sap__fmin16(a, b) _mm512_maskz_min_ps(sap__all16, a, b)
-#define sap__fmax16(a, b) _mm512_maskz_max_ps(sap__all16, a, b)
-#define sap__above16(a, b) ((uint32_t)_mm512_cmp_ps_mask(a, b, _CMP_GT_OQ))
 SAP__AVX512 SAP__INLINE uint32_t sap__hit16(sap__i16 l0, sap__i16 l1, sap__i16 l2, sap__i16 h0, sap__i16 h1,
                                             sap__i16 h2, sap__i16 L0, sap__i16 L1, sap__i16 L2, sap__i16 H0,
                                             sap__i16 H1, sap__i16 H2) {
@@ -2708,7 +2684,6 @@ typedef float sap__f1;
 #define sap__to_float4(k)                                                                                              \
     sap__as_float4(sap__or4(sap__sub4(sap__xor4(k, sap__sign4(k)), sap__sign4(k)), sap__top4(sap__sign4(k))))
 #define sap__to_float8(k) sap__negate8(k)
-#define sap__to_float16(k) sap__negate16(k)
 
 /* The lanes of c from k on that overlap one box, whose bounds l and h are arrays. */
 #define SAP__TOUCH(W, c, k, l, h)                                                                                      \
@@ -2958,8 +2933,11 @@ SAP__FILL(8, SAP__AVX2)
 SAP__KERNEL(8, SAP__AVX2)
 #endif
 #ifdef SAP__HAS_AVX512
-SAP__FILL(16, SAP__AVX512)
-SAP__KERNEL(16, SAP__AVX512)
+SAP__OWN(16, SAP__AVX512)
+SAP__ASK(16, SAP__AVX512)
+SAP__TOUCH_BITS(16, SAP__AVX512)
+static const sap__kernel sap__kernel16 = {sap__fill8,   sap__bound8, sap__own16, sap__ask16,
+                                          sap__touch16, sap__ball8,  sap__slab8, sap__cells8};
 #endif
 
 /* NULL if this build or this machine lacks it. */

@@ -1142,8 +1142,7 @@ struct sap_world {
     int bad_element;
 
     /* boxes, by slot; slots and state say how many there are */
-    sap__box *now, *was; /* as recorded, if in the record; as of the last update */
-    int exchanged;       /* they have changed places: of boxes that are not in the record, now is older than was */
+    sap__box *now, *was; /* as recorded; as of the last update: they differ only for what is in the record */
     sap__slot *slots;
     uint32_t *state, *head, *place; /* head: of the slot's list of pairs; place: in the index, see index */
     sap__queue free, removed;       /* slots without a box; slots whose boxes were removed since the last update */
@@ -1256,11 +1255,6 @@ SAP__INLINE uint32_t sap__slot_of(sap_id id) {
 
 SAP__INLINE sap_id sap__id_of(const sap_world *s, uint32_t slot) {
     return (s->state[slot] & ~(uint32_t)SAP__FLAGS) | (slot + 1);
-}
-
-/* Where a live box is; during an update now says so of all. */
-SAP__INLINE const sap__box *sap__recorded_box(const sap_world *s, uint32_t slot) {
-    return s->state[slot] & SAP__RECORDED ? &s->now[slot] : &s->was[slot];
 }
 
 /* Of which index a box is: 0 moving, 1 static. */
@@ -1474,7 +1468,6 @@ static void sap__write_moves(sap_world *s, int share, int shares) {
     const sap_id *ids = s->moved;
     const sap_aabb *boxes = s->moved_to;
     const int first = sap__length(s->record) + from;
-    const sap__box *old = s->exchanged ? s->was : s->now;
     uint32_t *state = s->state, *record = s->record, seen = 0;
     sap__box *now = s->now; /* locals: a box that is written might be one of the world's fields, to the compiler */
     int32_t used[6];
@@ -1487,8 +1480,7 @@ static void sap__write_moves(sap_world *s, int share, int shares) {
             good = 0;
             break;
         }
-        good &=
-            sap__encode(&boxes[i], used, state[slot] & SAP__RECORDED ? &now[slot] : &old[slot], &now[slot], &changed);
+        good &= sap__encode(&boxes[i], used, &now[slot], &now[slot], &changed);
         if (!changed) continue;
         seen |= state[slot];
         if (!(state[slot] & SAP__RECORDED))
@@ -1541,16 +1533,14 @@ SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const s
 /* One box is written at once, and put back if it is bad. */
 SAP_DEF sap_result sap_move(sap_world *s, sap_id id, const sap_aabb *box) {
     sap_result r = sap__begin_call(s, box ? NULL : "box", 0);
-    const sap__box *old;
     sap__box kept;
     uint32_t slot;
     int changed;
     if (r != SAP_OK) return r;
     slot = sap__live_slot(s, id);
     if (slot == SAP__NONE) return sap__refuse(s, SAP_ERROR_ID, "id", 0);
-    old = sap__recorded_box(s, slot);
-    kept = *old;
-    if (!sap__encode(box, s->used, old, &s->now[slot], &changed)) {
+    kept = s->now[slot];
+    if (!sap__encode(box, s->used, &kept, &s->now[slot], &changed)) {
         s->now[slot] = kept;
         return sap__refuse(s, SAP_ERROR_BOX, "box", 0);
     }
@@ -1599,7 +1589,6 @@ SAP_DEF sap_result sap_clear(sap_world *s) {
 
 /* Its pairs are decided anew by the next update. */
 static void sap__freshen(sap_world *s, uint32_t slot) {
-    s->now[slot] = *sap__recorded_box(s, slot);
     if (!(s->state[slot] & SAP__FRESH)) s->fresh++;
     sap__record(s, slot, SAP__FRESH);
 }
@@ -1672,7 +1661,7 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
     n = (uint32_t)sap__length(s->state);
     for (pass = 0; pass < 2; pass++) /* first look whether all stay finite, then do it */
         for (slot = 0; slot < n; slot++) {
-            const sap__box *old = sap__recorded_box(s, slot);
+            const sap__box *old = &s->now[slot];
             sap__box box;
             if (!(s->state[slot] & SAP__LIVE)) continue;
             box = *old;
@@ -1752,16 +1741,6 @@ static int sap__choose_method(const sap_world *s) {
     return SAP_METHOD_QUERY;
 }
 
-/* Where now and was have changed places, now says again where boxes are that have not changed since. */
-static void sap__catch_up(sap_world *s) {
-    int i, n = sap__length(s->state);
-    if (!s->exchanged) return;
-    s->exchanged = 0;
-    if (sap__length(s->record) == n) return; /* mutant: speed */
-    for (i = 0; i < n; i++)
-        if (!(s->state[i] & SAP__RECORDED)) s->now[i] = s->was[i];
-}
-
 /* What has changed, by kind. What was removed is nowhere from here on; if nothing is left all pairs end, and nobody
    asks. */
 static void sap__count_changes(sap_world *s) {
@@ -1786,7 +1765,7 @@ static void sap__forget_found(sap_world *s) {
 
 /* A share of what is recorded becomes what was. */
 static void sap__settle_slots(sap_world *s, int share, int shares) {
-    const int n = sap__length(s->record), exchanged = s->exchanged;
+    const int n = sap__length(s->record);
     int i = sap__share_from(n, share, shares), end = sap__share_from(n, share + 1, shares);
     const uint32_t *record = s->record;
     uint32_t *states = s->state;
@@ -1796,21 +1775,13 @@ static void sap__settle_slots(sap_world *s, int share, int shares) {
             states[slot] = (state & ~(uint32_t)SAP__FLAGS) + 0x01000000u; /* the next box has another id */
             continue;
         }
-        if (!exchanged) s->was[slot] = s->now[slot];
+        s->was[slot] = s->now[slot];
         states[slot] = state & ~(uint32_t)(SAP__RECORDED | SAP__ADDED | SAP__FRESH | SAP__STALE);
     }
 }
 
-/* Where nearly all boxes changed nothing is copied: now and was change places. See sap__catch_up. */
 static void sap__settle_boxes(sap_world *s) {
-    const int slots = sap__length(s->state), n = sap__length(s->record);
-    if (8 * (long long)(slots - n) <= slots) { /* mutant: either way is right */
-        sap__box *now = s->now;
-        s->now = s->was;
-        s->was = now;
-        s->exchanged = 1;
-    }
-    sap__run(s, sap__settle_slots, n);
+    sap__run(s, sap__settle_slots, sap__length(s->record));
     sap__set_length(s->record, 0);
     sap__set_length(s->again, 0);
     s->synced = s->fresh = s->mixed = 0;
@@ -1841,7 +1812,6 @@ static int sap__settle_pairs(sap_world *s) {
 /* On failure what is recorded stays so, and the indices, which may have gone ahead, are built anew. */
 static sap_result sap__settle(sap_world *s) {
     sap__trim_arrays(s);
-    sap__catch_up(s);
     sap__count_changes(s);
     s->method = sap__choose_method(s);
     if (s->method != SAP_METHOD_SORT) s->ends_ready = 0;
@@ -3639,8 +3609,7 @@ static int sap__synchronise_bulk(sap_world *s, int kind, int pending, int what) 
     sap__index *t = &s->index[kind];
     int i, good = t->ready && !(s->scattered && kind == 0) && !sap__is_worn(t, what); /* mutant: speed */
     if (sap__is_being_built(s, kind)) s->building = 0;                                /* all is read, or built, anew */
-    sap__catch_up(s);
-    for (i = 0; good && s->mixed && i < pending; i++) { /* those that came find a lane */
+    for (i = 0; good && s->mixed && i < pending; i++) {                               /* those that came find a lane */
         const uint32_t slot = sap__pending(s, i);
         if (sap__is_of_kind(s->state[slot], kind) && s->place[slot] == SAP__NONE) good = sap__place_box(s, kind, slot);
     }
@@ -3706,7 +3675,6 @@ static int sap__synchronise_few(sap_world *s, int kind, int pending, int what) {
     const int worn = !sap__is_being_built(s, kind) && sap__is_worn(t, what); /* mutant: speed */
     int i, good = !worn || (what != SAP__COST_QUERY && !s->building);        /* mutant: speed */
     if (due && s->new_keys) {
-        sap__catch_up(s);
         return sap__build_rest(s, kind);
     }
     if (worn && t->cost[what].is_known) t->cost[what].worn = t->cost[what].last; /* mutant: speed */
@@ -3720,7 +3688,6 @@ static int sap__synchronise_few(sap_world *s, int kind, int pending, int what) {
         if (sap__is_of_kind(s->state[slot], kind)) good = sap__place_box(s, kind, slot);
     }
     if (good && !worn && !due) return 1;
-    sap__catch_up(s);
     if (good && t->boxes > 2 * SAP__LANES) return sap__build_later(s, kind); /* mutant: speed */
     return sap__build(s, kind, SAP__FILL_FEW);
 }
@@ -4409,7 +4376,7 @@ static int sap__query_stale(sap__query *q) {
     for (i = 0; i < q->stale; i++) {
         const uint32_t slot = sap__stale_slot(q, i);
         if (!(q->s->state[slot] & SAP__LIVE) || !(q->s->slots[slot].category & q->mask)) continue;
-        if (!sap__query_box(q, sap__recorded_box(q->s, slot), slot)) return 0;
+        if (!sap__query_box(q, &q->s->now[slot], slot)) return 0;
     }
     return 1;
 }
@@ -4615,7 +4582,7 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
     int k;
     if (distance) *distance = -1.0f;
     if (slot == SAP__NONE) return 0;
-    sap__decode(sap__recorded_box(s, slot), &box);
+    sap__decode(&s->now[slot], &box);
     if (sap__begin_near(&q, s, SAP__QUERY_NEAREST, origin, max_distance, mask) != SAP_OK) return 0;
     for (k = 0; k < 3; k++) {
         const float lo = box.min[k], hi = box.max[k],
@@ -4835,7 +4802,7 @@ SAP_DEF sap_result sap_get_box(const sap_world *s, sap_id id, sap_aabb *box) {
     if (!s || !box) return SAP_ERROR_ARGUMENT;
     slot = sap__live_slot(s, id);
     if (slot == SAP__NONE) return SAP_ERROR_ID;
-    sap__decode(sap__recorded_box(s, slot), box);
+    sap__decode(&s->now[slot], box);
     return SAP_OK;
 }
 
@@ -4910,8 +4877,7 @@ static int sap__count_cells(sap_world *s) {
     for (slot = 0; slot < slots; slot++) {
         uint32_t cell;
         if (!sap__is_of_kind(s->state[slot], 0)) continue;
-        for (cell = 0, k = 0; k < 3; k++)
-            cell = cell * (uint32_t)g.count[k] + sap__cell_on(&g, sap__recorded_box(s, slot), k);
+        for (cell = 0, k = 0; k < 3; k++) cell = cell * (uint32_t)g.count[k] + sap__cell_on(&g, &s->now[slot], k);
         cells += (s->items[cell / 64] >> cell % 64 & 1) == 0;
         s->items[cell / 64] |= UINT64_C(1) << cell % 64;
     }
@@ -5099,7 +5065,7 @@ SAP_DEF sap_result sap_save(const sap_world *s, void *buffer, size_t size) {
         sap__saved_slot slot;
         memset(&slot, 0, sizeof slot);
         slot.state = s->state[i] & ~(uint32_t)SAP__STALE;
-        slot.now = s->state[i] & SAP__LIVE ? *sap__recorded_box(s, i) : sap__nowhere;
+        slot.now = s->state[i] & SAP__LIVE ? s->now[i] : sap__nowhere;
         slot.was = is_free ? sap__nowhere : s->was[i];
         if (!is_free) {
             sap__save_pointer(s->slots[i].object, slot.object);
@@ -5239,7 +5205,7 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     uint32_t i;
     sap__set_length(s->slots, h->slots);
     sap__set_length(s->state, h->slots);
-    s->masked = s->mixed = s->exchanged = s->free.count = s->removed.count = 0;
+    s->masked = s->mixed = s->free.count = s->removed.count = 0;
     for (i = 0; i < h->slots; i++) {
         const sap__saved_slot slot = sap__saved_slot_at(in, i);
         s->state[i] = slot.state | (slot.state & SAP__RECORDED ? SAP__STALE : 0);
@@ -5307,7 +5273,7 @@ static const char *sap__validate_boxes(const sap_world *s) {
     uint32_t slot, n = (uint32_t)sap__length(s->state), recorded = 0, removed = 0, live = 0, standing = 0, i;
     int free_slots = 0, fresh = 0, k;
     for (slot = 0; slot < n; slot++) {
-        const sap__box *box = sap__recorded_box(s, slot);
+        const sap__box *box = &s->now[slot];
         uint32_t state = s->state[slot];
         if ((state & SAP__LIVE) && (state & SAP__REMOVED)) return "A slot is live or removed, not both.";
         if (!(state & (SAP__LIVE | SAP__REMOVED))) {
@@ -5320,7 +5286,7 @@ static const char *sap__validate_boxes(const sap_world *s) {
         removed += (state & SAP__REMOVED) != 0;
         recorded += (state & SAP__RECORDED) != 0;
         fresh += (state & SAP__FRESH) != 0;
-        if (!s->exchanged && !(state & SAP__RECORDED) && !sap__same(&s->now[slot], &s->was[slot]))
+        if (!(state & SAP__RECORDED) && !sap__same(&s->now[slot], &s->was[slot]))
             return "A box that is not in the record is where it was.";
         if (!(state & SAP__RECORDED) && (state & (SAP__ADDED | SAP__REMOVED | SAP__FRESH | SAP__STALE)))
             return "What was added, removed, given a filter or is stale is in the record.";
@@ -5433,8 +5399,7 @@ static const char *sap__validate_index(const sap_world *s, uint32_t kind) {
                 if ((s->state[slot] & (SAP__LIVE | SAP__STATIC)) != (SAP__LIVE | flag))
                     return "An index holds live boxes of its kind.";
                 for (k = 0; k < 3; k++) box.lo[k] = t->chunk[j].lo[k][lane], box.hi[k] = t->chunk[j].hi[k][lane];
-                if (!t->behind && !sap__same(&box, sap__recorded_box(s, slot)))
-                    return "A box stands in the index where it is.";
+                if (!t->behind && !sap__same(&box, &s->now[slot])) return "A box stands in the index where it is.";
             }
         }
     for (slot = 0; slot < slots; slot++)

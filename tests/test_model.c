@@ -547,7 +547,6 @@ static sap_result do_update(run *r) {
         HOLDS(r, w, sap_last_error(s) == result);
         r->asking = NULL;
         if (result == SAP_OK && r->ways[w]->method != ANY) compare_method(r, w, recorded, r->ways[w]->method);
-        if (test_chance(&r->dice, 30)) exchange_boxes(s);
     }
     for (w = 0; w < r->world_count && !r->bad; w++) compare_settled(r, w);
     /* Too many pairs: make room, sooner or later. */

@@ -516,8 +516,7 @@ static void do_update(run *r) {
     else
         ALL(r, ASK(w, update));
     for (i = 1; i < WORLDS; i++)
-        if (test_chance(&r->rng, 30)) exchange_boxes(world_of(r->worlds[i].many));
-    if (!r->bad) compare_settled(r);
+        if (!r->bad) compare_settled(r);
     if (!r->bad && test_chance(&r->rng, 30)) compare_queries(r);
     forget_some(r);
 }

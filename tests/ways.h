@@ -44,10 +44,6 @@ WAYS_DEF int force_kernel(sap_world *s, int kernel);
    0 does nothing. */
 WAYS_DEF void force_small(sap_world *s, int small);
 
-/* After an update: as if now and was had changed places. What now holds of a box that is not in the record must be of
-   no matter. */
-WAYS_DEF void exchange_boxes(sap_world *s);
-
 #ifdef SAP_MULTI_H
 /* The world inside a sap_multi. */
 WAYS_DEF sap_world *world_of(sap_multi *m);
@@ -131,13 +127,6 @@ WAYS_DEF void force_small(sap_world *s, int small) {
     if (small) s->index[0].debt = s->index[1].debt = 1e30;
 }
 
-WAYS_DEF void exchange_boxes(sap_world *s) {
-    int i, n = sap__length(s->state);
-    s->exchanged = 1;
-    for (i = 0; i < n; i++)
-        if (!(s->state[i] & SAP__RECORDED)) s->now[i].lo[i % 3] = s->now[i].hi[i % 3] + 1;
-}
-
 #ifdef SAP_MULTI_H
 WAYS_DEF sap_world *world_of(sap_multi *m) {
     return m->world;
@@ -189,7 +178,7 @@ static void free_with_flags(sap_world *s) {
     s->state[slot_with(s, 0, SAP__LIVE | SAP__REMOVED)] |= SAP__RECORDED;
 }
 static void moved_unseen(sap_world *s) {
-    s->exchanged = 0, s->now[plain_slot(s)].hi[0]++;
+    s->now[plain_slot(s)].hi[0]++;
 }
 static void fresh_unrecorded(sap_world *s) {
     s->state[plain_slot(s)] |= SAP__FRESH;
@@ -255,7 +244,6 @@ static void pair_of_nobody(sap_world *s) {
     s->pairs[0].id1 |= 0x70000000;
 }
 static void pair_apart(sap_world *s) {
-    s->exchanged = 0;
     move_for_good(s, sap__slot_of(s->pairs[0].id0), 0);
 }
 static void pair_of_static(sap_world *s) {
@@ -332,7 +320,7 @@ static void ends_equal(sap_world *s) {
     s->ends[1][3] = s->ends[1][4];
 }
 static void end_elsewhere(sap_world *s) {
-    s->exchanged = s->index[0].ready = 0;
+    s->index[0].ready = 0;
     move_for_good(s, plain_slot(s), 1);
 }
 

@@ -742,8 +742,7 @@ SAP__INLINE double sap__double(float f) {
 
 /* All ones for the bounds of used axes, in the order of a box. */
 static void sap__axes_used(int axes, int32_t used[6]) {
-    int k;
-    for (k = 0; k < 6; k++) used[k] = -(axes >> (k % 3) & 1);
+    for (int k = 0; k < 6; k++) used[k] = -(axes >> (k % 3) & 1);
 }
 
 /* Encodes box to out. *changed: it differs from old. Answers 0 if the box is bad: a bound is NaN, or min > max, on a
@@ -766,9 +765,9 @@ SAP__INLINE int sap__encode(const sap_aabb *box, const int32_t used[6], const sa
     sap__store4(out->lo + 2, b);
     return (sap__bits4(bad) | (sap__bits4(sap__greater4(a, sap__rotate4(b))) & 7u)) == 0; /* mins against maxs */
 #else
-    int k, good = 1;
+    int good = 1;
     *changed = 0;
-    for (k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; k++) {
         int32_t lo = sap__key(box->min[k]) & used[k], hi = sap__key(box->max[k]) & used[k];
         *changed |= (lo != old->lo[k]) | (hi != old->hi[k]);
         out->lo[k] = lo;
@@ -780,8 +779,7 @@ SAP__INLINE int sap__encode(const sap_aabb *box, const int32_t used[6], const sa
 }
 
 static void sap__decode(const sap__box *box, sap_aabb *out) {
-    int k;
-    for (k = 0; k < 3; k++) out->min[k] = sap__float(box->lo[k]), out->max[k] = sap__float(box->hi[k]);
+    for (int k = 0; k < 3; k++) out->min[k] = sap__float(box->lo[k]), out->max[k] = sap__float(box->hi[k]);
 }
 
 /* Closed intervals: boxes that touch overlap. No branches: the outcome of each comparison is random. */
@@ -815,9 +813,9 @@ SAP__INLINE int32_t sap__bound(const sap__box *box, int axis, uint32_t is_max) {
 static int32_t sap__shifted(int32_t key, float offset) {
     float v = sap__float(key);
     double difference = sap__double(v) - sap__double(offset);
-    int is_tiny;
     if (!sap__is_finite(v)) return key;
-    is_tiny = difference < SAP__SMALLEST && difference > -SAP__SMALLEST; /* mutant: at the ends both ways agree */
+    const int is_tiny =
+        difference < SAP__SMALLEST && difference > -SAP__SMALLEST; /* mutant: at the ends both ways agree */
     if (is_tiny) return (int32_t)(difference / SAP__DENORMAL);
     return sap__key((float)difference);
 }
@@ -825,16 +823,14 @@ static int32_t sap__shifted(int32_t key, float offset) {
 /* The largest float that is not above v (up 0), or the smallest that is not below it (up 1). A float's neighbour is the
    next key. */
 static float sap__round(double v, int up) {
-    float f;
     int32_t key;
     uint64_t u;
-    int is_tiny;
     memcpy(&u, &v, sizeof u);
     if ((u & UINT64_C(0x7fffffffffffffff)) > UINT64_C(0x7ff0000000000000)) return sap__float(0x7fc00000); /* NaN */
     if ((u & UINT64_C(0x7ff0000000000000)) == 0) /* 0, or nearly: the machine may take it for 0 */
         return sap__float(u << 1 == 0 || up == (int)(u >> 63) ? 0 : up ? 1 : -1);
-    is_tiny = v < SAP__SMALLEST && v > -SAP__SMALLEST; /* mutant: at the ends both ways agree */
-    if (is_tiny) {                                     /* a float without an exponent: a number of units */
+    const int is_tiny = v < SAP__SMALLEST && v > -SAP__SMALLEST; /* mutant: at the ends both ways agree */
+    if (is_tiny) {                                               /* a float without an exponent: a number of units */
         double units = v / SAP__DENORMAL;
         key = (int32_t)units;
         if (up ? (double)key < units : (double)key > units) key += up ? 1 : -1;
@@ -844,7 +840,7 @@ static float sap__round(double v, int up) {
         return sap__float(up ? SAP__INFINITY : (u >> 52) == 0x7ff ? SAP__INFINITY : SAP__INFINITY - 1);
     if (v < -3.4028234663852886e38)
         return sap__float(!up ? -SAP__INFINITY : (u >> 52) == 0xfff ? -SAP__INFINITY : 1 - SAP__INFINITY);
-    f = (float)v;
+    const float f = (float)v;
     key = sap__key(f);
     if (up ? (double)f < v : (double)f > v) key += up ? 1 : -1;
     return sap__float(key);
@@ -852,9 +848,8 @@ static float sap__round(double v, int up) {
 
 SAP_DEF sap_aabb sap_aabb_from_doubles(const double min[3], const double max[3]) {
     sap_aabb box;
-    int k;
     memset(&box, 0, sizeof box);
-    for (k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; k++) {
         box.min[k] = min ? sap__round(min[k], 0) : sap__float(0x7fc00000);
         box.max[k] = max ? sap__round(max[k], 1) : sap__float(0x7fc00000);
     }
@@ -959,11 +954,10 @@ enum { SAP__FEW_ITEMS = 24, SAP__MANY_ITEMS = 768, SAP__FEW_BITS = 8, SAP__DIGIT
    would make mispredict. */
 static void sap__rank_few(const uint64_t *items, int n, int shift, int place[SAP__FEW_ITEMS]) {
     uint64_t below = (UINT64_C(1) << shift) - 1;
-    int i, j;
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
         uint64_t last = items[i] | below; /* of those with the same key */
         int before = i;
-        for (j = 0; j < i; j++) {
+        for (int j = 0; j < i; j++) {
             const int after = items[j] > last;
             place[j] += after;
             before -= after;
@@ -975,15 +969,14 @@ static void sap__rank_few(const uint64_t *items, int n, int shift, int place[SAP
 /* Stable, by so many bits from bit on. */
 static void sap__sort_digit(const uint64_t *items, uint64_t *sorted, int n, int bit, int bits) {
     uint32_t place[1 << SAP__DIGIT_BITS], mask = (1u << bits) - 1, sum = 0, d;
-    int i;
     memset(place, 0, ((size_t)mask + 1) * sizeof *place);
-    for (i = 0; i < n; i++) place[items[i] >> bit & mask]++;
+    for (int i = 0; i < n; i++) place[items[i] >> bit & mask]++;
     for (d = 0; d <= mask; d++) {
         uint32_t here = place[d];
         place[d] = sum;
         sum += here;
     }
-    for (i = 0; i < n; i++) sorted[place[items[i] >> bit & mask]++] = items[i];
+    for (int i = 0; i < n; i++) sorted[place[items[i] >> bit & mask]++] = items[i];
 }
 
 /* By their bits from shift on (0 or 32), least significant digit first: of each half those bits in which they differ,
@@ -992,9 +985,9 @@ static void sap__sort_bits(uint64_t *items, uint64_t *tmp, int n, int shift) {
     uint64_t *from = items, *to = tmp, *swap;
     if (n < 2) return;
     if (n <= SAP__FEW_ITEMS) { /* mutant: either sorts */
-        int place[SAP__FEW_ITEMS], i;
+        int place[SAP__FEW_ITEMS];
         sap__rank_few(items, n, shift, place);
-        for (i = 0; i < n; i++) tmp[place[i]] = items[i];
+        for (int i = 0; i < n; i++) tmp[place[i]] = items[i];
         memcpy(items, tmp, (size_t)n * sizeof *items);
         return;
     }
@@ -1002,11 +995,11 @@ static void sap__sort_bits(uint64_t *items, uint64_t *tmp, int n, int shift) {
         const int most =
             n < SAP__MANY_ITEMS ? SAP__FEW_BITS : SAP__DIGIT_BITS; /* counters cost, too; mutant: either sorts */
         uint64_t differ = 0;
-        int i, bit, span = 0, digits;
-        for (i = 1; i < n; i++) differ |= from[i] ^ from[0]; /* mutant: the first is as itself */
+        int span = 0, digits;
+        for (int i = 1; i < n; i++) differ |= from[i] ^ from[0]; /* mutant: the first is as itself */
         differ = differ >> shift & 0xffffffffu;
         if (differ == 0) continue;
-        bit = sap__lowest_bit(differ);
+        int bit = sap__lowest_bit(differ);
         while (differ >> bit >> span) span++;
         for (digits = (span + most - 1) / most, bit += shift; digits > 0; digits--) { /* mutant: more sort, too */
             int bits = (span + digits - 1) / digits;
@@ -1229,8 +1222,8 @@ static int sap__run(sap_world *s, sap__step *step, long long work) {
 /* Each share of n things has listed share.done of them, from where its part of the list begins: that becomes one list.
    How many. */
 static int sap__close_up(const sap_world *s, uint32_t *list, int n, int shares) {
-    int i, all = 0;
-    for (i = 0; i < shares; i++) {
+    int all = 0;
+    for (int i = 0; i < shares; i++) {
         int from = sap__share_from(n, i, shares), count = s->share[i].done;
         if (all != from) memmove(list + all, list + from, (size_t)count * sizeof *list);
         all += count;
@@ -1280,8 +1273,8 @@ SAP__INLINE uint32_t sap__live_slot(const sap_world *s, sap_id id) {
 
 /* Queries with a callback that are in progress: while there are any, the index stays as it is. */
 static int sap__is_querying(const sap_world *s) {
-    int i, n = 0;
-    for (i = 0; i < SAP__GATES; i++) n += sap__atomic_get(&((sap_world *)(uintptr_t)s)->gates[i].queries);
+    int n = 0;
+    for (int i = 0; i < SAP__GATES; i++) n += sap__atomic_get(&((sap_world *)(uintptr_t)s)->gates[i].queries);
     return n;
 }
 
@@ -1391,16 +1384,15 @@ static uint32_t sap__take_slot(sap_world *s) {
 
 static sap_result sap__check_boxes(sap_world *s, int n, const sap_aabb *boxes) {
     sap__box encoded;
-    int i, changed;
-    for (i = 0; i < n; i++)
+    int changed;
+    for (int i = 0; i < n; i++)
         if (!sap__encode(&boxes[i], s->used, &sap__nowhere, &encoded, &changed))
             return sap__refuse(s, SAP_ERROR_BOX, "box", i);
     return SAP_OK;
 }
 
 static sap_result sap__check_ids(sap_world *s, int n, const sap_id *ids) {
-    int i;
-    for (i = 0; i < n; i++)
+    for (int i = 0; i < n; i++)
         if (sap__live_slot(s, ids[i]) == SAP__NONE) return sap__refuse(s, SAP_ERROR_ID, "id", i);
     return SAP_OK;
 }
@@ -1409,14 +1401,14 @@ static sap_result sap__add(sap_world *s, int n, const sap_aabb *boxes, void *con
                            uint32_t flags) {
     const char *bad = n < 0 ? "n" : n && !boxes ? "box" : n && !ids ? "id" : NULL;
     sap_result r = sap__begin_call(s, bad, 0);
-    int i, new_slots, changed;
+    int changed;
     if (r == SAP_OK) r = sap__check_boxes(s, n, boxes);
     if (r != SAP_OK) return r;
-    new_slots = sap__new_slots(s, n);
+    const int new_slots = sap__new_slots(s, n);
     if (new_slots < 0 || (s->config.max_boxes && n > s->config.max_boxes - s->live))
         return sap__end_call(s, SAP_ERROR_LIMIT);
     if (!sap__reserve_boxes(s, sap__length(s->state) + new_slots)) return sap__end_call(s, SAP_ERROR_MEMORY);
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
         uint32_t slot = sap__take_slot(s);
         (void)sap__encode(&boxes[i], s->used, &sap__nowhere, &s->now[slot], &changed);
         s->was[slot] = sap__nowhere;
@@ -1454,8 +1446,7 @@ SAP_DEF sap_result sap_add_static_many(sap_world *s, int n, const sap_aabb *boxe
 
 /* Do ids ascend by their slots, so that no two are of one box? */
 static int sap__ascend(int n, const sap_id *ids) {
-    int i;
-    for (i = 1; i < n; i++)
+    for (int i = 1; i < n; i++)
         if (sap__slot_of(ids[i]) <= sap__slot_of(ids[i - 1])) return 0;
     return 1;
 }
@@ -1471,9 +1462,9 @@ static void sap__write_moves(sap_world *s, int share, int shares) {
     uint32_t *state = s->state, *record = s->record, seen = 0;
     sap__box *now = s->now; /* locals: a box that is written might be one of the world's fields, to the compiler */
     int32_t used[6];
-    int i, recorded = first, good = 1;
+    int recorded = first, good = 1;
     memcpy(used, s->used, sizeof used);
-    for (i = from; i < end; i++) {
+    for (int i = from; i < end; i++) {
         uint32_t slot = sap__slot_of(ids[i]);
         int changed;
         if (slot >= slots || !sap__is_live(state[slot], ids[i])) {
@@ -1497,12 +1488,12 @@ static void sap__write_moves(sap_world *s, int share, int shares) {
 /* Moves them, on threads if nothing is recorded yet and no two are of one box; 0: an id or a box is bad. */
 static int sap__move(sap_world *s, int n, const sap_id *ids, const sap_aabb *boxes) {
     const int recorded = sap__length(s->record);
-    int i, shares, good = 1;
+    int good = 1;
     s->moved = ids;
     s->moved_to = boxes;
     s->moved_count = n;
-    shares = sap__run(s, sap__write_moves, s->run && !recorded && sap__ascend(n, ids) ? n : -1);
-    for (i = 0; i < shares; i++) good &= s->share[i].good, s->mixed |= s->share[i].mixed;
+    const int shares = sap__run(s, sap__write_moves, s->run && !recorded && sap__ascend(n, ids) ? n : -1);
+    for (int i = 0; i < shares; i++) good &= s->share[i].good, s->mixed |= s->share[i].mixed;
     sap__set_length(s->record, recorded + sap__close_up(s, s->record + recorded, n, shares));
     return good;
 }
@@ -1512,12 +1503,11 @@ static int sap__move(sap_world *s, int n, const sap_id *ids, const sap_aabb *box
 SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const sap_aabb *boxes) {
     const char *bad = n < 0 ? "n" : n && !ids ? "id" : n && !boxes ? "box" : NULL;
     sap_result r = sap__begin_call(s, bad, 0);
-    int i;
     if (r != SAP_OK) return r;
     if (sap__length(s->state) == 0) return sap__check_ids(s, n, ids); /* no id is one, and there are no arrays */
     if (sap__length(s->record) == 0) {
         if (sap__move(s, n, ids, boxes)) return r;
-        for (i = 0; i < sap__length(s->record); i++) {
+        for (int i = 0; i < sap__length(s->record); i++) {
             s->now[s->record[i]] = s->was[s->record[i]];
             s->state[s->record[i]] &= ~(uint32_t)(SAP__RECORDED | SAP__STALE);
         }
@@ -1533,13 +1523,11 @@ SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const s
 /* One box is written at once, and put back if it is bad. */
 SAP_DEF sap_result sap_move(sap_world *s, sap_id id, const sap_aabb *box) {
     sap_result r = sap__begin_call(s, box ? NULL : "box", 0);
-    sap__box kept;
-    uint32_t slot;
     int changed;
     if (r != SAP_OK) return r;
-    slot = sap__live_slot(s, id);
+    const uint32_t slot = sap__live_slot(s, id);
     if (slot == SAP__NONE) return sap__refuse(s, SAP_ERROR_ID, "id", 0);
-    kept = s->now[slot];
+    sap__box kept = s->now[slot];
     if (!sap__encode(box, s->used, &kept, &s->now[slot], &changed)) {
         s->now[slot] = kept;
         return sap__refuse(s, SAP_ERROR_BOX, "box", 0);
@@ -1581,8 +1569,7 @@ SAP_DEF sap_result sap_remove(sap_world *s, sap_id id) {
 
 SAP_DEF sap_result sap_clear(sap_world *s) {
     sap_result r = sap__begin_call(s, NULL, 0);
-    uint32_t slot;
-    for (slot = 0; r == SAP_OK && slot < (uint32_t)sap__length(s->state); slot++)
+    for (uint32_t slot = 0; r == SAP_OK && slot < (uint32_t)sap__length(s->state); slot++)
         if (s->state[slot] & SAP__LIVE) sap__remove_slot(s, slot);
     return r;
 }
@@ -1595,9 +1582,8 @@ static void sap__freshen(sap_world *s, uint32_t slot) {
 
 SAP_DEF sap_result sap_set_filter_many(sap_world *s, int n, const sap_id *ids, uint32_t category, uint32_t mask) {
     sap_result r = sap__begin_call(s, n < 0 ? "n" : n && !ids ? "id" : NULL, 0);
-    int i;
     if (r == SAP_OK) r = sap__check_ids(s, n, ids);
-    for (i = 0; r == SAP_OK && i < n; i++) {
+    for (int i = 0; r == SAP_OK && i < n; i++) {
         sap__slot *slot = &s->slots[sap__slot_of(ids[i])];
         slot->category = category;
         slot->mask = mask;
@@ -1637,11 +1623,10 @@ SAP_DEF sap_result sap_set_static(sap_world *s, sap_id id, int is_static) {
 
 SAP_DEF sap_result sap_set_pair_filter(sap_world *s, sap_filter *filter, void *user) {
     sap_result r = sap__begin_call(s, NULL, 0);
-    uint32_t slot;
     if (r != SAP_OK) return r;
     s->config.filter = filter;
     s->config.filter_user = user;
-    for (slot = 0; slot < (uint32_t)sap__length(s->state); slot++)
+    for (uint32_t slot = 0; slot < (uint32_t)sap__length(s->state); slot++)
         if (s->state[slot] & SAP__LIVE) sap__freshen(s, slot);
     return r;
 }
@@ -1653,19 +1638,16 @@ static int sap__may_become(int32_t old, int32_t key) {
 
 SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
     sap_result r = sap__begin_call(s, offset ? NULL : "offset", 1);
-    uint32_t slot, n;
-    int k, pass;
     if (r != SAP_OK) return r;
-    for (k = 0; k < 3; k++)
+    for (int k = 0; k < 3; k++)
         if (s->used[k] && !sap__is_finite(offset[k])) return sap__refuse(s, SAP_ERROR_ARGUMENT, "offset", k);
-    n = (uint32_t)sap__length(s->state);
-    for (pass = 0; pass < 2; pass++) /* first look whether all stay finite, then do it */
-        for (slot = 0; slot < n; slot++) {
+    const uint32_t n = (uint32_t)sap__length(s->state);
+    for (int pass = 0; pass < 2; pass++) /* first look whether all stay finite, then do it */
+        for (uint32_t slot = 0; slot < n; slot++) {
             const sap__box *old = &s->now[slot];
-            sap__box box;
             if (!(s->state[slot] & SAP__LIVE)) continue;
-            box = *old;
-            for (k = 0; k < 3; k++) {
+            sap__box box = *old;
+            for (int k = 0; k < 3; k++) {
                 if (!s->used[k]) continue;
                 box.lo[k] = sap__shifted(old->lo[k], offset[k]);
                 box.hi[k] = sap__shifted(old->hi[k], offset[k]);
@@ -1755,8 +1737,7 @@ static void sap__count_changes(sap_world *s) {
 }
 
 static void sap__forget_found(sap_world *s) {
-    int i;
-    for (i = 0; i < sap__most_shares(s); i++) {
+    for (int i = 0; i < sap__most_shares(s); i++) {
         sap__set_length(s->share[i].found, 0);
         s->share[i].allowed = 0;
     }
@@ -1790,11 +1771,10 @@ static void sap__settle_boxes(sap_world *s) {
 
 /* Scratch, events and pairs remember no peak: now and then what was not needed of late is given back. */
 static void sap__trim_arrays(sap_world *s) {
-    int i;
     if (s->updates < 0 || ++s->updates < SAP__TRIM) return;           /* mutant: about */
     s->updates = 0;                                                   /* mutant: speed */
     if (!s->linked) sap__set_length(s->links, sap__length(s->pairs)); /* a look may make them, in the room they have */
-    for (i = 0; i < sap__most_shares(s); i++) sap__trim(&s->share[i].found);
+    for (int i = 0; i < sap__most_shares(s); i++) sap__trim(&s->share[i].found);
     sap__trim(&s->lost), sap__trim(&s->items), sap__trim(&s->tmp), sap__trim(&s->keyed);
     sap__trim(&s->created), sap__trim(&s->deleted), sap__trim(&s->pairs), sap__trim(&s->links);
 }
@@ -1842,13 +1822,12 @@ SAP_DEF sap_result sap_update(sap_world *s) {
 /* First what ended, then what began: the last of all pairs (Terdiman I.6, DumpPairs). */
 SAP_DEF int sap_dump_pairs(sap_world *s, sap_create_pair *create, sap_delete_pair *del, void *user) {
     sap_result r = sap_update(s);
-    int i, n, first;
     if (r != SAP_OK) return -(int)r;
     s->in_callback++;
-    for (i = 0; del && i < sap__length(s->deleted); i++) del(&s->deleted[i], user);
-    n = sap__length(s->created);
-    first = sap__length(s->pairs) - n;
-    for (i = 0; create && i < n; i++) {
+    for (int i = 0; del && i < sap__length(s->deleted); i++) del(&s->deleted[i], user);
+    const int n = sap__length(s->created);
+    const int first = sap__length(s->pairs) - n;
+    for (int i = 0; create && i < n; i++) {
         void *data = create(&s->created[i], user);
         s->created[i].user_data = s->pairs[first + i].user_data = data;
     }
@@ -1897,8 +1876,8 @@ SAP__INLINE uint32_t *sap__link_at(uint32_t *first, uint32_t place, uint32_t *no
 }
 
 static void sap__link_pair(sap_world *s, uint32_t p) {
-    uint32_t side, nobody;
-    for (side = 0; side < 2; side++) {
+    uint32_t nobody;
+    for (uint32_t side = 0; side < 2; side++) {
         uint32_t place = 2 * p + side, *head = &s->head[sap__slot_of(sap__id_at(s, place))];
         s->links[p].next[side] = *head;
         s->links[p].prev[side] = SAP__NONE;
@@ -1909,8 +1888,8 @@ static void sap__link_pair(sap_world *s, uint32_t p) {
 
 /* In its lists pair p becomes pair to; to == SAP__NONE takes it out. */
 static void sap__relink_pair(sap_world *s, uint32_t p, uint32_t to) {
-    uint32_t side, nobody;
-    for (side = 0; side < 2; side++) {
+    uint32_t nobody;
+    for (uint32_t side = 0; side < 2; side++) {
         uint32_t next = s->links[p].next[side], prev = s->links[p].prev[side];
         uint32_t *head = &s->head[sap__slot_of(sap__id_at(s, 2 * p + side))];
         *sap__link_at(s->links->next, prev, head) = to == SAP__NONE ? next : 2 * to + side;
@@ -1973,7 +1952,6 @@ SAP__INLINE int sap__masks_allow(const sap_world *s, uint32_t a, uint32_t b) {
 
 static int sap__filter_allows(sap_world *s, sap_id id0, sap_id id1) {
     sap_pair pair;
-    int yes;
     if (!s->config.filter) return 1;
     pair.id0 = id0;
     pair.id1 = id1;
@@ -1981,7 +1959,7 @@ static int sap__filter_allows(sap_world *s, sap_id id0, sap_id id1) {
     pair.object1 = s->slots[sap__slot_of(id1)].object;
     pair.user_data = NULL;
     s->in_filter = 1;
-    yes = s->config.filter(&pair, s->config.filter_user) != 0;
+    const int yes = s->config.filter(&pair, s->config.filter_user) != 0;
     s->in_filter = 0;
     return yes;
 }
@@ -2026,22 +2004,21 @@ SAP__INLINE void sap__begin_pair(const sap_world *s, sap__share *share, uint32_t
    the lower slot. */
 static int sap__take_found(sap_world *s, sap__share *share, uint32_t *a, uint32_t *b, int n, uint32_t flags) {
     const int all = s->fresh > 0, early = sap__early_steps(s, n);
-    int i, begun = 0;
-    for (i = 0; i < n; i++) {
+    int begun = 0;
+    for (int i = 0; i < n; i++) {
         const uint32_t x = a[i], y = b[i];
-        int begins;
         if (i < early) {
             if (!flags) sap__prefetch_box(&s->was[a[i + SAP__AHEAD]]);
             sap__prefetch_box(&s->was[b[i + SAP__AHEAD]]);
         }
-        begins = (sap__overlap(&s->was[x], &s->was[y]) == 0) | all;
+        int begins = (sap__overlap(&s->was[x], &s->was[y]) == 0) | all;
         if (flags) begins &= (((s->state[y] & flags) == 0) | (x < y)) & (x != y); /* mutant: x is not y */
         a[begun] = x;
         b[begun] = y;
         begun += begins;
     }
     if (!sap__reserve_found(s, share, begun)) return 0;
-    for (i = 0; i < begun; i++) {
+    for (int i = 0; i < begun; i++) {
         if (all && sap__overlap(&s->was[a[i]], &s->was[b[i]]) &&
             (!((s->state[a[i]] | s->state[b[i]]) & SAP__FRESH) ||
              sap__find(s, sap__id_of(s, a[i]), sap__id_of(s, b[i])) != SAP__NONE))
@@ -2086,8 +2063,8 @@ static void sap__look_at_pairs(sap_world *s, int share, int shares) {
     const int end = sap__share_from(n, share + 1, shares), early = sap__early_steps(s, end);
     const sap_pair *pairs = s->pairs;
     uint32_t *lost = s->lost + from;
-    int p, count = 0;
-    for (p = from; p < end; p++) {
+    int count = 0;
+    for (int p = from; p < end; p++) {
         if (p < early) {
             sap__prefetch_box(&s->now[sap__slot_of(pairs[p + SAP__AHEAD].id0)]);
             sap__prefetch_box(&s->now[sap__slot_of(pairs[p + SAP__AHEAD].id1)]);
@@ -2128,9 +2105,8 @@ static int sap__look_through_lists(sap_world *s, uint32_t flags, int most) {
     int i, n = sap__length(s->record);
     for (i = 0; i < n; i++) {
         const uint32_t slot = s->record[i];
-        uint32_t place;
         if (!(s->state[slot] & flags)) continue;
-        for (place = s->head[slot]; place != SAP__NONE; place = sap__next_place(s, place)) {
+        for (uint32_t place = s->head[slot]; place != SAP__NONE; place = sap__next_place(s, place)) {
             const uint32_t other = sap__slot_of(sap__id_at(s, place ^ 1));
             if (most-- == 0) return -1;                              /* mutant: either is right */
             if ((s->state[other] & flags) && other < slot) continue; /* seen from the other side; mutant: never equal */
@@ -2142,9 +2118,8 @@ static int sap__look_through_lists(sap_world *s, uint32_t flags, int most) {
 
 /* Where they are too many all pairs are looked at, which lie in a row. */
 static int sap__ended_by_lists(sap_world *s) {
-    int done;
     sap__need_lists(s);
-    done = sap__look_through_lists(s, SAP__RECORDED, sap__length(s->pairs) / 8 + 16); /* mutant: speed */
+    const int done = sap__look_through_lists(s, SAP__RECORDED, sap__length(s->pairs) / 8 + 16); /* mutant: speed */
     return done < 0 ? sap__ended_by_pairs(s) : done && sap__sort_lost(s); /* mutant: of a failure nothing is read */
 }
 
@@ -2169,19 +2144,19 @@ static int sap__reserve_events(sap_world *s) {
 /* The order of the first n lost pairs by both ids, to s->items, in their lower halves. */
 static void sap__sort_by_ids(sap_world *s, const uint32_t *lost, int n) {
     uint64_t *items = s->items;
-    int place[SAP__FEW_ITEMS], i;
+    int place[SAP__FEW_ITEMS];
     if (n <= SAP__FEW_ITEMS && lost) { /* mutant: either sorts */
-        for (i = 0; i < n; i++) s->tmp[i] = sap__pair_item(&s->pairs[lost[i]]);
+        for (int i = 0; i < n; i++) s->tmp[i] = sap__pair_item(&s->pairs[lost[i]]);
         sap__rank_few(s->tmp, n, 0, place);
-        for (i = 0; i < n; i++) items[place[i]] = lost[i];
+        for (int i = 0; i < n; i++) items[place[i]] = lost[i];
         return;
     }
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
         const uint32_t p = lost ? lost[i] : (uint32_t)i;
         items[i] = sap__item(s->pairs[p].id1, p);
     }
     sap__sort(items, s->tmp, n);
-    for (i = 0; i < n; i++) items[i] = sap__item(s->pairs[(uint32_t)items[i]].id0, (uint32_t)items[i]);
+    for (int i = 0; i < n; i++) items[i] = sap__item(s->pairs[(uint32_t)items[i]].id0, (uint32_t)items[i]);
     sap__sort(items, s->tmp, n);
 }
 
@@ -2190,14 +2165,14 @@ static void sap__sort_by_ids(sap_world *s, const uint32_t *lost, int n) {
 static int sap__end_all(sap_world *s) {
     sap_pair *pairs = s->pairs, first;
     const int n = sap__length(pairs);
-    int i, at, next;
+    int next;
     s->failure = SAP_ERROR_MEMORY;
     if (s->sorted_from > 0) { /* mutant: sorts what is sorted */
         if (!sap__reserve(&s->items, n) || !sap__reserve(&s->tmp, n)) return 0;
         sap__sort_by_ids(s, NULL, n);
-        for (i = 0; i < n; i++) {
+        for (int i = 0; i < n; i++) {
             first = pairs[i];
-            for (at = i; (next = (int)(uint32_t)s->items[at]) != at; at = next) {
+            for (int at = i; (next = (int)(uint32_t)s->items[at]) != at; at = next) {
                 pairs[at] = next == i ? first : pairs[next];
                 s->items[at] = (uint64_t)at;
                 if (next == i) break;
@@ -2277,23 +2252,22 @@ static void sap__append_pairs(sap_world *s, int share, int shares) {
    unless so much changes that they are cheaper made anew, or nobody has needed them for as long. */
 static void sap__commit(sap_world *s) {
     const int lost = sap__length(s->lost), found = sap__length(s->share[0].found), n = sap__length(s->pairs);
-    int i;
     s->mended = s->linked ? s->mended + lost + found : 0;                          /* mutant: speed */
     if (s->mended > n / 4 + sap__length(s->state) / 64) s->linked = s->mended = 0; /* mutant: speed */
     sap__set_length(s->deleted, lost);
     sap__set_length(s->created, found);
     sap__run(s, sap__sort_events, SAP__EVENT_WORK * ((long long)found + lost)); /* mutant: speed */
     s->moves = sap__fill_holes(s);
-    for (i = 0; s->linked && i < lost; i++) sap__relink_pair(s, s->lost[i], SAP__NONE);
-    for (i = 0; s->linked && i < s->moves; i++)
+    for (int i = 0; s->linked && i < lost; i++) sap__relink_pair(s, s->lost[i], SAP__NONE);
+    for (int i = 0; s->linked && i < s->moves; i++)
         sap__relink_pair(s, (uint32_t)s->items[i], (uint32_t)(s->items[i] >> 32));
-    for (i = 0; i < s->moves; i++) s->pairs[s->items[i] >> 32] = s->pairs[(uint32_t)s->items[i]];
+    for (int i = 0; i < s->moves; i++) s->pairs[s->items[i] >> 32] = s->pairs[(uint32_t)s->items[i]];
     if (lost + found) s->sorted_from = n - lost;
     sap__set_length(s->pairs, n - lost + found);
     sap__run(s, sap__append_pairs, SAP__EVENT_WORK * (long long)found); /* mutant: speed */
     if (!s->linked) return;
     sap__set_length(s->links, n - lost + found);
-    for (i = n - lost; i < n - lost + found; i++) sap__link_pair(s, (uint32_t)i);
+    for (int i = n - lost; i < n - lost + found; i++) sap__link_pair(s, (uint32_t)i);
 }
 
 /* ====================================================================================================== */
@@ -2349,8 +2323,8 @@ static int sap__reserve_ends(sap_world *s, int boxes) {
 
 /* From the boxes of the last update: at the start, or after another method. */
 static void sap__ends_build(sap_world *s) {
-    int k, n;
-    for (k = 0; k < 3; k++) {
+    int n;
+    for (int k = 0; k < 3; k++) {
         if (!s->used[k]) continue;
         n = sap__ends_of(s, k, SAP__LIVE | SAP__REMOVED, SAP__ADDED, s->was, s->ends[k] + 1);
         s->ends[k][0] = 0;
@@ -2361,10 +2335,10 @@ static void sap__ends_build(sap_world *s) {
 
 /* Batch removal (Terdiman I.5b): the boxes are marked, one pass closes all gaps. */
 static void sap__ends_compact(sap_world *s) {
-    int k, i, n, kept;
-    for (k = 0; k < 3; k++) {
+    int n, kept;
+    for (int k = 0; k < 3; k++) {
         n = sap__length(s->ends[k]);
-        for (i = kept = 1; i < n - 1; i++)
+        for (int i = kept = 1; i < n - 1; i++)
             if (!(s->state[sap__end_slot(s->ends[k][i])] & SAP__REMOVED)) s->ends[k][kept++] = s->ends[k][i];
         if (n == 0) continue;
         s->ends[k][kept++] = ~UINT64_C(0);
@@ -2375,8 +2349,7 @@ static void sap__ends_compact(sap_world *s) {
 /* Batch insertion (Terdiman I.4b): the new ends, sorted, are merged from the back in one pass; nothing is moved
    twice. The sentinel below stops the search. */
 static void sap__ends_merge(sap_world *s) {
-    int k;
-    for (k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; k++) {
         uint64_t *ends = s->ends[k];
         int from = sap__length(ends) - 1, count, to;
         if (from < 0) continue; /* mutant: there are two sentinels, or nothing */
@@ -2393,7 +2366,6 @@ static void sap__ends_merge(sap_world *s) {
 /* A pair starts on this axis. It begins if the boxes overlap on all; and since it starts on each axis that kept
    the two apart before, the first of these reports it. */
 static int sap__rule_start(sap_world *s, int axis, uint32_t a, uint32_t b) {
-    int k;
     s->tests++;
     if ((s->state[a] & s->state[b] & SAP__STATIC) || !sap__overlap(&s->now[a], &s->now[b])) {
         sap__trace(SAP_STEP_REJECT, axis, s, a, b);
@@ -2401,7 +2373,7 @@ static int sap__rule_start(sap_world *s, int axis, uint32_t a, uint32_t b) {
     }
     sap__trace(SAP_STEP_START, axis, s, a, b);
     if ((s->state[a] | s->state[b]) & SAP__FRESH) return 1; /* looks around, when the ends are sorted */
-    for (k = 0; k < axis; k++)
+    for (int k = 0; k < axis; k++)
         if (!sap__overlap_on(&s->was[a], &s->was[b], k)) return 1;
     if (!sap__reserve_found(s, &s->share[0], 1)) return 0;
     sap__begin_pair(s, &s->share[0], a, b);
@@ -2410,8 +2382,6 @@ static int sap__rule_start(sap_world *s, int axis, uint32_t a, uint32_t b) {
 
 /* A pair stops on this axis: it ends if the boxes overlapped on all, reported by the first axis that parts them. */
 static int sap__rule_stop(sap_world *s, int axis, uint32_t a, uint32_t b) {
-    uint32_t p;
-    int k;
     s->tests++;
     if ((s->state[a] & s->state[b] & SAP__STATIC) || !sap__overlap(&s->was[a], &s->was[b])) {
         sap__trace(SAP_STEP_REJECT, axis, s, a, b);
@@ -2419,9 +2389,9 @@ static int sap__rule_stop(sap_world *s, int axis, uint32_t a, uint32_t b) {
     }
     sap__trace(SAP_STEP_STOP, axis, s, a, b);
     if ((s->state[a] | s->state[b]) & SAP__FRESH) return 1; /* found by its list */
-    for (k = 0; k < axis; k++)
+    for (int k = 0; k < axis; k++)
         if (!sap__overlap_on(&s->now[a], &s->now[b], k)) return 1;
-    p = sap__find(s, sap__id_of(s, a), sap__id_of(s, b));
+    const uint32_t p = sap__find(s, sap__id_of(s, a), sap__id_of(s, b));
     return p == SAP__NONE || sap__lose(s, p); /* no pair: a filter had refused it */
 }
 
@@ -2460,15 +2430,13 @@ static long long sap__ends_pass(sap_world *s, int axis) {
 
 /* All of an update: who left is taken out, the ends move, who came is put in. */
 static int sap__insertion_sort(sap_world *s) {
-    int k;
     if (!sap__reserve_ends(s, sap__length(s->state))) return sap__fail(s, SAP_ERROR_MEMORY);
     sap__need_lists(s);
     if (!s->ends_ready) sap__ends_build(s);
     if (s->removed.count) sap__ends_compact(s);
-    for (k = 0; k < 3; k++) {
-        long long shifts;
+    for (int k = 0; k < 3; k++) {
         if (!s->used[k]) continue;
-        shifts = sap__ends_pass(s, k);
+        const long long shifts = sap__ends_pass(s, k);
         if (shifts < 0) return 0;
         s->swaps += shifts;
     }
@@ -2861,22 +2829,19 @@ typedef float sap__f1;
     }
 
 static void sap__unite(sap__box *to, const sap__box *box) {
-    int k;
-    for (k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; k++) {
         if (box->lo[k] < to->lo[k]) to->lo[k] = box->lo[k]; /* mutant: equals are the same */
         if (box->hi[k] > to->hi[k]) to->hi[k] = box->hi[k]; /* mutant: equals are the same */
     }
 }
 
 SAP__INLINE void sap__set_lane(sap__chunk *c, int lane, const sap__box *box) {
-    int k;
-    for (k = 0; k < 3; k++) c->lo[k][lane] = box->lo[k], c->hi[k][lane] = box->hi[k];
+    for (int k = 0; k < 3; k++) c->lo[k][lane] = box->lo[k], c->hi[k][lane] = box->hi[k];
 }
 
 static void sap__fill1(const sap__box *boxes, uint32_t empty, sap__chunk *c, sap__box *bound) {
-    int k;
     *bound = sap__nowhere;
-    for (k = 0; k < SAP__LANES; k++) {
+    for (int k = 0; k < SAP__LANES; k++) {
         const sap__box *box = empty >> k & 1 ? &sap__nowhere : &boxes[c->ref[k]];
         sap__set_lane(c, k, box);
         sap__unite(bound, box);
@@ -2884,10 +2849,9 @@ static void sap__fill1(const sap__box *boxes, uint32_t empty, sap__chunk *c, sap
 }
 
 static void sap__bound1(const sap__chunk *c, sap__box *bound) {
-    int k, i;
     *bound = sap__nowhere;
-    for (k = 0; k < 3; k++)
-        for (i = 0; i < SAP__LANES; i++) {
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < SAP__LANES; i++) {
             if (c->lo[k][i] < bound->lo[k]) bound->lo[k] = c->lo[k][i]; /* mutant: equals are the same */
             if (c->hi[k][i] > bound->hi[k]) bound->hi[k] = c->hi[k][i]; /* mutant: equals are the same */
         }
@@ -3129,9 +3093,9 @@ static int sap__choose_tiles(const sap_world *s, const uint64_t *items, int n, s
 /* Sorts items by their keys, which are below keys. How many keys there are that an item has. */
 static int sap__sort_by_count(uint64_t *items, uint64_t *tmp, int n, uint32_t *count, uint32_t keys, uint32_t *most) {
     uint32_t i, sum = 0;
-    int j, used = 0;
+    int used = 0;
     memset(count, 0, keys * sizeof *count);
-    for (j = 0; j < n; j++) count[items[j] >> 32]++;
+    for (int j = 0; j < n; j++) count[items[j] >> 32]++;
     for (i = 0, *most = 0; i < keys; i++) { /* mutant: speed */
         uint32_t here = count[i];
         count[i] = sum;
@@ -3139,7 +3103,7 @@ static int sap__sort_by_count(uint64_t *items, uint64_t *tmp, int n, uint32_t *c
         used += here > 0;               /* mutant: speed */
         if (here > *most) *most = here; /* mutant: speed */
     }
-    for (j = 0; j < n; j++) tmp[count[items[j] >> 32]++] = items[j];
+    for (int j = 0; j < n; j++) tmp[count[items[j] >> 32]++] = items[j];
     memcpy(items, tmp, (size_t)n * sizeof *items);
     return used;
 }
@@ -3206,13 +3170,13 @@ static uint32_t sap__cut_tiles(sap_world *s, uint64_t *items, int n) {
 static int sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *tmp, int n, uint32_t keys, uint32_t *count,
                            int depth) {
     uint32_t most;
-    int i, j, used;
+    int j;
     if (keys == 0) return 1; /* mutant: a count */
-    used = sap__sort_by_count(items, tmp, n, count, keys, &most);
-    for (i = 0; most >= SAP__CROWD && (int)most < n && depth < SAP__CROWDS && i < n; i = j) { /* mutant: speed */
-        for (j = i + 1; j < n && items[j] >> 32 == items[i] >> 32;) j++;                      /* mutant: speed */
-        if (j - i < SAP__CROWD) continue;                                                     /* mutant: speed */
-        keys = sap__cut_tiles(s, items + i, j - i);                                           /* mutant: speed */
+    const int used = sap__sort_by_count(items, tmp, n, count, keys, &most);
+    for (int i = 0; most >= SAP__CROWD && (int)most < n && depth < SAP__CROWDS && i < n; i = j) { /* mutant: speed */
+        for (j = i + 1; j < n && items[j] >> 32 == items[i] >> 32;) j++;                          /* mutant: speed */
+        if (j - i < SAP__CROWD) continue;                                                         /* mutant: speed */
+        keys = sap__cut_tiles(s, items + i, j - i);                                               /* mutant: speed */
         (void)sap__sort_tiles(s, items + i, tmp, j - i, keys, count, depth + 1);
     }
     return used;
@@ -3293,12 +3257,11 @@ static double sap__leaf_size(const sap__index *t, int step) { /* mutant: speed *
 }
 
 static void sap__fill_levels(sap_world *s, sap__index *t) {
-    int level, i, j;
-    for (level = 1; level < t->levels; level++) /* mutant: nobody reads what is above the root */
-        for (j = 0; j < t->count[level]; j++) { /* mutant: the next level follows */
+    for (int level = 1; level < t->levels; level++) /* mutant: nobody reads what is above the root */
+        for (int j = 0; j < t->count[level]; j++) { /* mutant: the next level follows */
             const int at = t->first[level] + j;
             uint32_t used = 0;
-            for (i = 0; i < SAP__LANES; i++) {
+            for (int i = 0; i < SAP__LANES; i++) {
                 const int child = SAP__LANES * j + i, in = child < t->count[level - 1];
                 t->chunk[at].ref[i] = in ? (uint32_t)(t->first[level - 1] + child) : 0;
                 if (in && t->used[t->first[level - 1] + child]) used |= 1u << i;
@@ -3310,7 +3273,7 @@ static void sap__fill_levels(sap_world *s, sap__index *t) {
 
 /* An index of the slots in s->items, n of them, in this order. There is room. */
 static void sap__fill_index(sap_world *s, sap__index *t, int n, int fill) {
-    int i, all;
+    int all;
     t->count[0] = sap__leaves_for(n, fill, &t->laid);
     t->spare = t->laid;
     t->first[0] = 0;
@@ -3322,13 +3285,13 @@ static void sap__fill_index(sap_world *s, sap__index *t, int n, int fill) {
     t->boxes = n;
     s->filling = t;
     sap__run(s, sap__fill_leaves, n);
-    for (i = t->spare; i < t->count[0]; i++) {
+    for (int i = t->spare; i < t->count[0]; i++) {
         memset(t->chunk[i].ref, 0, sizeof t->chunk[i].ref); /* mutant: an empty lane may hold any */
         t->used[i] = 0;
         s->kernel->fill(s->now, 0xffff, &t->chunk[i], &t->bound[i]);
     }
     sap__fill_levels(s, t);
-    for (i = 0; i < SAP__COSTS; i++)
+    for (int i = 0; i < SAP__COSTS; i++)
         t->cost[i].is_known = 0, t->cost[i].visits = t->cost[i].looks = 0; /* mutant: speed */
     t->debt = t->touched = t->strain = 0;                                  /* mutant: speed */
     t->leaf_size = sap__leaf_size(t, 1);                                   /* mutant: speed */
@@ -3356,9 +3319,8 @@ static int sap__build_of(sap_world *s, sap__index *t, int n, int fill) {
 /* All live slots of a kind, to s->items; how many. */
 static int sap__gather_slots(sap_world *s, int kind) {
     const uint32_t slots = (uint32_t)sap__length(s->state);
-    uint32_t slot;
     int n = 0;
-    for (slot = 0; slot < slots; slot++)
+    for (uint32_t slot = 0; slot < slots; slot++)
         if (sap__is_of_kind(s->state[slot], kind)) s->items[n++] = slot;
     return n;
 }
@@ -3447,13 +3409,13 @@ static double sap__growth(const sap__index *t, const sap__box *old, const sap__b
 /* A lane becomes box (sap__nowhere: it becomes empty); the bounds above it follow, up to one that stays as it is. A box
    that moves within its leaf makes no bound smaller: that is left to the next refit. */
 static void sap__change_lane(const sap_world *s, sap__index *t, int leaf, int lane, const sap__box *box) {
-    int level, i = leaf;
-    for (level = 0; level < t->levels; level++) {
+    int i = leaf;
+    for (int level = 0; level < t->levels; level++) {
         const int at = t->first[level] + i;
         sap__chunk *c = &t->chunk[at];
         sap__box *bound = &t->bound[at], old = *bound;
-        int k, shrinks = 0;
-        for (k = 0; k < 3 && (level || box->lo[0] == SAP__AFTER_ALL); k++) {     /* mutant: speed */
+        int shrinks = 0;
+        for (int k = 0; k < 3 && (level || box->lo[0] == SAP__AFTER_ALL); k++) { /* mutant: speed */
             shrinks |= (c->lo[k][lane] == old.lo[k]) & (box->lo[k] > old.lo[k]); /* mutant: equals do not matter */
             shrinks |= (c->hi[k][lane] == old.hi[k]) & (box->hi[k] < old.hi[k]); /* mutant: equals do not matter */
         }
@@ -3563,9 +3525,8 @@ static int sap__near_leaf(const sap_world *s, const sap__index *t, const sap__bo
 }
 
 static int sap__choose_leaf(const sap_world *s, sap__index *t, const sap__box *box) {
-    int leaf;
     if (t->levels == 1) return t->used[0] != 0xffff ? 0 : -1;
-    leaf = sap__touched_leaf(s, t, box);
+    int leaf = sap__touched_leaf(s, t, box);
     if (leaf < 0) leaf = sap__near_leaf(s, t, box);   /* mutant: speed */
     return leaf < 0 ? sap__spare_leaf(t, box) : leaf; /* mutant: speed */
 }
@@ -3694,15 +3655,14 @@ static int sap__synchronise_few(sap_world *s, int kind, int pending, int what) {
 
 /* What queries have cost since the indices were last brought in step. */
 static void sap__drain_gates(sap_world *s) {
-    int i;
     double looks = 0, visits = 0; /* mutant: a count */
-    for (i = 0; i < SAP__GATES; i++) {
+    for (int i = 0; i < SAP__GATES; i++) {
         looks += sap__atomic_get(&s->gates[i].looks); /* mutant: speed */
         visits += sap__atomic_get(&s->gates[i].visits);
         sap__atomic_set(&s->gates[i].looks, 0); /* mutant: speed */
         sap__atomic_set(&s->gates[i].visits, 0);
     }
-    for (i = 0; i < 2 && looks > 0; i++)
+    for (int i = 0; i < 2 && looks > 0; i++)
         sap__note_cost(&s->index[i], SAP__COST_QUERY, looks, visits); /* mutant: speed */
     s->query_visits += (long long)visits;                             /* mutant: a count */
 }
@@ -3710,10 +3670,10 @@ static void sap__drain_gates(sap_world *s) {
 /* Brings both indices in step with all that is recorded, for a search of this kind. */
 static int sap__synchronise(sap_world *s, int what) {
     const int pending = sap__length(s->record) - s->synced + sap__length(s->again);
-    int i, kind, of[2];
+    int kind, of[2];
     sap__drain_gates(s); /* mutant: speed */
     of[0] = pending, of[1] = 0;
-    for (i = 0; s->mixed && i < pending; i++) {
+    for (int i = 0; s->mixed && i < pending; i++) {
         const uint32_t slot = sap__pending(s, i);
         kind = sap__kind_of(s->state[slot]);
         of[0] -= kind, of[1] += kind;
@@ -3833,7 +3793,6 @@ static int sap__join(sap__search *q, sap__nodes x, const uint32_t *a, sap__nodes
 static int sap__join_itself(sap__search *q, sap__nodes x, uint32_t node) {
     uint32_t a[SAP__MOST], b[SAP__MOST], used = x.t->used[node];
     const sap__chunk *c = &x.t->chunk[node];
-    int n;
     if (q->listed < q->room && x.level == q->level) { /* mutant: speed */
         q->s->items[q->listed++] = sap__item(node, node);
         return 1;
@@ -3843,7 +3802,7 @@ static int sap__join_itself(sap__search *q, sap__nodes x, uint32_t node) {
         q->n = q->s->kernel->own(c, used, q->a, q->b, q->n);
         return sap__flush(q, SAP__BATCH - 1); /* mutant: about */
     }
-    n = q->s->kernel->own(c, used, a, b, 0);
+    const int n = q->s->kernel->own(c, used, a, b, 0);
     x.level--;
     for (; used; used &= used - 1)
         if (!sap__join_itself(q, x, c->ref[sap__lowest_bit(used)])) return 0;
@@ -3864,12 +3823,11 @@ static int sap__list_joins(sap_world *s) {
     sap__search q;
     const sap__index *x = &s->index[0];
     const int room = x->boxes / 8 + 2; /* mutant: enough */
-    int good;
     if (!sap__reserve(&s->items, room)) return sap__fail(s, SAP_ERROR_MEMORY);
     sap__begin_search(&q, s, 0, 0);
     q.room = room;
     for (q.level = x->levels - 1; q.level > 1 && x->count[q.level] < SAP__JOINED;) q.level--; /* mutant: speed */
-    good = sap__join_all(&q, x, &s->index[s->joining]) && sap__flush(&q, 0);
+    const int good = sap__join_all(&q, x, &s->index[s->joining]) && sap__flush(&q, 0);
     s->joins = q.listed;
     s->join_level = q.level;
     return good;
@@ -3900,9 +3858,8 @@ static void sap__join_share(sap_world *s, int share, int shares) {
 
 static int sap__join_boxes(sap__search *q, const uint32_t *slots, int n, const sap__index *t) {
     uint32_t root[SAP__LISTED];
-    int i;
     if (t->boxes == 0) return 1;
-    for (i = 0; i < n; i++) root[i] = (uint32_t)t->first[t->levels - 1];
+    for (int i = 0; i < n; i++) root[i] = (uint32_t)t->first[t->levels - 1];
     return sap__join(q, sap__nodes_of(NULL, -1), slots, sap__nodes_of(t, t->levels - 1), root, n);
 }
 
@@ -3936,17 +3893,17 @@ static void sap__ask_share(sap_world *s, int share, int shares) {
    it, but after sap_reserve: then the first share has room for all. Adds up the chunks that were visited. */
 static int sap__run_search(sap_world *s, sap__step *step, int work, double visits[2]) {
     const int shares = sap__most_shares(s);
-    int i, n;
+    int n;
     s->failure = SAP_OK;
     visits[0] = visits[1] = 0;
-    for (i = 0; i < shares; i++) {
+    for (int i = 0; i < shares; i++) {
         sap__share *share = &s->share[i];
         share->kept = sap__length(share->found);
         share->lacks_room = 0;
         share->visits[0] = share->visits[1] = 0; /* mutant: of threads that have no share */
     }
     sap__run(s, step, work);
-    for (i = 0; i < shares && s->failure == SAP_OK; i++) {
+    for (int i = 0; i < shares && s->failure == SAP_OK; i++) {
         sap__share *share = &s->share[i];
         if (share->lacks_room) {
             sap__set_length(share->found, share->kept);
@@ -3979,15 +3936,15 @@ static int sap__look_around(sap_world *s, uint32_t flags, int at_static) {
 /* The index is not brought in step with what moved: it is read anew when it is needed. It is needed for boxes that came
    (Terdiman I.4c prunes a batch of new boxes against all), or whose filter may answer anew. */
 static int sap__look_around_new(sap_world *s) {
-    int i, k, news = 0; /* mutant: one is slower */
-    for (i = 0; i < sap__length(s->record) && s->mixed; i++) {
+    int news = 0; /* mutant: one is slower */
+    for (int i = 0; i < sap__length(s->record) && s->mixed; i++) {
         if (s->state[s->record[i]] & SAP__REMOVED)
             sap__take_out(s, s->record[i]);
         else
             news |= (s->state[s->record[i]] & (SAP__ADDED | SAP__FRESH)) != 0;
     }
     if (news) return sap__synchronise(s, SAP__COST_ASK) && sap__look_around(s, SAP__ADDED | SAP__FRESH, 0);
-    for (k = 0; k < 2; k++) s->index[k].behind = 1;
+    for (int k = 0; k < 2; k++) s->index[k].behind = 1;
     return 1;
 }
 
@@ -4041,12 +3998,12 @@ typedef struct sap__prune {
 
 static int sap__take_pruned(sap__search *q) {
     sap__prune *p = (sap__prune *)q->context;
-    int n, go;
+    int go;
     if (!p->hit) {
         p->visited += q->n;
         return 1;
     }
-    for (n = 0; n < q->n; n++) {
+    for (int n = 0; n < q->n; n++) {
         const int i = (int)q->a[n], j = (int)q->b[n];
         p->visited++;
         go = p->bipartite ? p->hit(i, j - p->bipartite, p->user)
@@ -4062,12 +4019,12 @@ static long long sap__prune_boxes(const sap_aabb *a, int na, const sap_aabb *b, 
     sap__search q;
     sap__box *boxes = NULL;
     const int n = na + nb;
-    int i, changed, good = 1, kind;
+    int changed, good = 1;
     memset(&s, 0, sizeof s);
     s.kernel = sap__best_kernel();
     sap__axes_used(axes ? axes : 7, s.used);
     if (!sap__reserve(&boxes, n)) return -SAP_ERROR_MEMORY;
-    for (i = 0; i < n; i++)
+    for (int i = 0; i < n; i++)
         good &= sap__encode(i < na ? &a[i] : &b[i - na], s.used, &sap__nowhere, &boxes[i], &changed);
     s.now = boxes;
     sap__begin_search(&q, &s, 0, 0);
@@ -4075,10 +4032,10 @@ static long long sap__prune_boxes(const sap_aabb *a, int na, const sap_aabb *b, 
     q.context = p;
     p->visited = 0;
     s.failure = good ? SAP_OK : SAP_ERROR_BOX;
-    for (kind = 0; kind < (nb ? 2 : 1) && good; kind++) {
+    for (int kind = 0; kind < (nb ? 2 : 1) && good; kind++) {
         const int from = kind ? na : 0, count = kind ? nb : na;
         good = sap__reserve(&s.items, count);
-        for (i = 0; i < count && good; i++) s.items[i] = (uint32_t)(from + i);
+        for (int i = 0; i < count && good; i++) s.items[i] = (uint32_t)(from + i);
         good = good && sap__build_of(&s, &s.index[kind], count, SAP__FILL_BULK);
         if (!good) s.failure = SAP_ERROR_MEMORY;
     }
@@ -4101,12 +4058,11 @@ SAP_DEF long long sap_box_prune(const sap_aabb *boxes, int n, int axes, sap_prun
 SAP_DEF long long sap_box_prune_bipartite(const sap_aabb *a, int na, const sap_aabb *b, int nb, int axes,
                                           sap_prune_hit *hit, void *user) {
     sap__prune p;
-    long long single;
     if (na < 0 || nb < 0 || (na && !a) || (nb && !b) || axes < 0 || axes > 7) return -SAP_ERROR_ARGUMENT;
     if (na > SAP__MAX_BOXES || nb > SAP__MAX_BOXES) return -SAP_ERROR_LIMIT; /* mutant: 400 MB */
     p.hit = hit, p.user = user, p.bipartite = na;
     if (na && nb) return sap__prune_boxes(a, na, b, nb, axes, &p);
-    single = na ? sap_box_prune(a, na, axes, NULL, NULL) : sap_box_prune(b, nb, axes, NULL, NULL);
+    const long long single = na ? sap_box_prune(a, na, axes, NULL, NULL) : sap_box_prune(b, nb, axes, NULL, NULL);
     return single < 0 ? single : 0; /* nothing to meet, but bad boxes are told; mutant: 0 is 0 */
 }
 
@@ -4120,8 +4076,8 @@ SAP_DEF long long sap_box_prune_bipartite(const sap_aabb *a, int na, const sap_a
 
 /* Finite on every used axis? Copies the used ones, 0 elsewhere. */
 static int sap__read_vector(const sap_world *s, const float v[3], float out[3]) {
-    int k, good = 1;
-    for (k = 0; k < 3; k++) {
+    int good = 1;
+    for (int k = 0; k < 3; k++) {
         out[k] = s->used[k] ? v[k] : 0.0f;
         good &= sap__is_finite(out[k]);
     }
@@ -4132,20 +4088,18 @@ static int sap__read_vector(const sap_world *s, const float v[3], float out[3]) 
 static double sap__sqrt(double v) {
     uint64_t u;
     double root;
-    int i;
     if (!(v > 0) || v > 1e300) return v;
     memcpy(&u, &v, sizeof u);
     u = (u >> 1) + (UINT64_C(1023) << 51);
     memcpy(&root, &u, sizeof root);
-    for (i = 0; i < 4; i++) root = 0.5 * (root + v / root); /* mutant: one step more */
+    for (int i = 0; i < 4; i++) root = 0.5 * (root + v / root); /* mutant: one step more */
     return root;
 }
 
 /* The squared distance of two boxes, 0 if they touch. */
 static double sap__distance2(const sap_aabb *box, const float lo[3], const float hi[3]) {
     double d2 = 0;
-    int k;
-    for (k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; k++) {
         double d = 0;
         if (sap__key(hi[k]) < sap__key(box->min[k]))
             d = sap__double(box->min[k]) - sap__double(hi[k]); /* mutant: touching is 0 */
@@ -4161,16 +4115,14 @@ static double sap__distance2(const sap_aabb *box, const float lo[3], const float
 static float sap__cast(const sap_aabb *box, const float lo[3], const float hi[3], const float translation[3],
                        int *axis) {
     double enter = 0, leave = 1;
-    int k;
     *axis = -1;
-    for (k = 0; k < 3; k++) {
-        double t0, t1;
+    for (int k = 0; k < 3; k++) {
         if (sap__key(translation[k]) == 0) {
             if (sap__key(hi[k]) < sap__key(box->min[k]) || sap__key(lo[k]) > sap__key(box->max[k])) return 2.0f;
             continue;
         }
-        t0 = (sap__double(box->min[k]) - sap__double(hi[k])) / sap__double(translation[k]);
-        t1 = (sap__double(box->max[k]) - sap__double(lo[k])) / sap__double(translation[k]);
+        double t0 = (sap__double(box->min[k]) - sap__double(hi[k])) / sap__double(translation[k]);
+        double t1 = (sap__double(box->max[k]) - sap__double(lo[k])) / sap__double(translation[k]);
         if (sap__key(translation[k]) < 0) { /* mutant: never 0 */
             double swap = t0;
             t0 = t1;
@@ -4185,11 +4137,11 @@ static float sap__cast(const sap_aabb *box, const float lo[3], const float hi[3]
 SAP_DEF int sap_hit_normal(const sap_aabb *moving, const float translation[3], const sap_aabb *hit, float normal[3]) {
     static const int32_t used[6] = {-1, -1, -1, -1, -1, -1};
     sap__box box;
-    int k, axis, changed, good = moving && translation && hit;
-    for (k = 0; normal && k < 3; k++) normal[k] = 0;
+    int axis, changed, good = moving && translation && hit;
+    for (int k = 0; normal && k < 3; k++) normal[k] = 0;
     good = good && normal && sap__encode(moving, used, &sap__nowhere, &box, &changed) &&
            sap__encode(hit, used, &sap__nowhere, &box, &changed);
-    for (k = 0; good && k < 3; k++)
+    for (int k = 0; good && k < 3; k++)
         good = sap__is_finite(translation[k]) && sap__is_finite(moving->min[k]) && sap__is_finite(moving->max[k]);
     if (!good || sap__cast(hit, moving->min, moving->max, translation, &axis) > 1 || axis < 0) return 0;
     normal[axis] = sap__key(translation[axis]) < 0 ? 1.0f : -1.0f; /* mutant: never 0 */
@@ -4260,15 +4212,14 @@ static void sap__set_slab(sap__query *q, int k) {
 
 /* Brings the indices in step with the record, and notes that it did. */
 static sap_result sap__prepare(sap_world *s) {
-    int i, n;
     if (!sap__reserve(&s->again, sap__capacity(s->record))) return SAP_ERROR_MEMORY;
     if (!sap__synchronise(s, SAP__COST_QUERY)) {
         s->index[0].ready = s->index[1].ready = 0;
         return SAP_ERROR_MEMORY;
     }
-    n = sap__length(s->record) - s->synced + sap__length(s->again);
-    for (i = 0; i < n; i++) s->state[sap__pending(s, i)] &= ~(uint32_t)SAP__STALE;
-    for (i = 0; i < 2; i++) s->index[i].checked = s->index[i].touched; /* mutant: speed */
+    const int n = sap__length(s->record) - s->synced + sap__length(s->again);
+    for (int i = 0; i < n; i++) s->state[sap__pending(s, i)] &= ~(uint32_t)SAP__STALE;
+    for (int i = 0; i < 2; i++) s->index[i].checked = s->index[i].touched; /* mutant: speed */
     s->synced = sap__length(s->record);
     sap__set_length(s->again, 0);
     return SAP_OK;
@@ -4312,10 +4263,9 @@ SAP__INLINE uint32_t sap__stale_slot(const sap__query *q, int i) {
 /* Is a box of the index to be visited? Not if it is looked at by itself, was removed meanwhile, or does not count. */
 SAP__INLINE int sap__is_wanted(const sap__query *q, uint32_t slot) {
     const sap_world *s = q->s;
-    int i;
     if (!(s->slots[slot].category & q->mask) || !(s->state[slot] & SAP__LIVE)) return 0;
     if (q->stale && (s->state[slot] & SAP__STALE))
-        for (i = 0; i < q->stale; i++)
+        for (int i = 0; i < q->stale; i++)
             if (sap__stale_slot(q, i) == slot) return 0;
     return 1;
 }
@@ -4372,8 +4322,7 @@ static int sap__query_box(sap__query *q, const sap__box *keys, uint32_t slot) {
 
 /* What is stale and was before this query. */
 static int sap__query_stale(sap__query *q) {
-    int i;
-    for (i = 0; i < q->stale; i++) {
+    for (int i = 0; i < q->stale; i++) {
         const uint32_t slot = sap__stale_slot(q, i);
         if (!(q->s->state[slot] & SAP__LIVE) || !(q->s->slots[slot].category & q->mask)) continue;
         if (!sap__query_box(q, &q->s->now[slot], slot)) return 0;
@@ -4393,7 +4342,7 @@ static int sap__query_index(sap__query *q, const sap__index *t) {
     sap__entry stack[SAP__LEVELS * (SAP__LANES - 1) + 1]; /* mutant: never full */
     const int is_ordered = q->kind >= SAP__QUERY_CLOSEST; /* mutant: speed */
     const int early = t->boxes > SAP__CACHED;
-    int top = 1, k;
+    int top = 1;
     if (t->boxes == 0) return 1;
     stack[0].chunk = t->first[t->levels - 1];
     stack[0].near = 0;
@@ -4401,10 +4350,9 @@ static int sap__query_index(sap__query *q, const sap__index *t) {
         float near[SAP__LANES];
         const int chunk = stack[--top].chunk, bottom = top;
         const sap__chunk *c = &t->chunk[chunk];
-        uint32_t mask;
         if (is_ordered && stack[top].near > q->probe.limit) continue; /* mutant: speed */
         q->visits++;
-        for (mask = q->ask(c, &q->probe, near) & t->used[chunk]; mask; mask &= mask - 1) {
+        for (uint32_t mask = q->ask(c, &q->probe, near) & t->used[chunk]; mask; mask &= mask - 1) {
             const int lane = sap__lowest_bit(mask);
             sap__entry next;
             if (chunk < t->count[0]) {
@@ -4415,13 +4363,14 @@ static int sap__query_index(sap__query *q, const sap__index *t) {
                     if (!sap__query_hit(q, c->ref[lane])) return 0;
                     continue;
                 }
-                for (k = 0; k < 3; k++) box.lo[k] = c->lo[k][lane], box.hi[k] = c->hi[k][lane];
+                for (int k = 0; k < 3; k++) box.lo[k] = c->lo[k][lane], box.hi[k] = c->hi[k][lane];
                 if (!sap__query_box(q, &box, c->ref[lane])) return 0;
                 continue;
             }
             next.chunk = (int)c->ref[lane];
             next.near = near[lane];
-            for (k = 0; k < 448 && early; k += 64) sap__prefetch((const char *)(const void *)&t->chunk[next.chunk] + k);
+            for (int k = 0; k < 448 && early; k += 64)
+                sap__prefetch((const char *)(const void *)&t->chunk[next.chunk] + k);
             if (is_ordered && top > bottom && stack[top - 1].near < next.near) { /* mutant: speed */
                 stack[top] = stack[top - 1];
                 stack[top - 1] = next;
@@ -4467,11 +4416,10 @@ static int sap__visit_all(sap__query *q, sap_result r, sap_hit *hit, sap_ray_hit
 SAP_DEF int sap_query_box(sap_world *s, const sap_aabb *box, uint32_t mask, sap_hit *hit, void *user) {
     sap__query q;
     sap__box keys;
-    sap_result r;
     int changed;
     if (!s || !box) return -SAP_ERROR_ARGUMENT;
     if (!sap__encode(box, s->used, &sap__nowhere, &keys, &changed)) return -SAP_ERROR_BOX;
-    r = sap__begin_query(&q, s, SAP__QUERY_BOX, mask);
+    const sap_result r = sap__begin_query(&q, s, SAP__QUERY_BOX, mask);
     q.probe.box = keys;
     return sap__visit_all(&q, r, hit, NULL, user);
 }
@@ -4487,12 +4435,10 @@ SAP_DEF int sap_query_point(sap_world *s, const float point[3], uint32_t mask, s
 static sap_result sap__begin_near(sap__query *q, sap_world *s, int kind, const float point[3], float radius,
                                   uint32_t mask) {
     float p[3];
-    sap_result r;
-    int k;
     if (!s || !point || !sap__read_vector(s, point, p) || !sap__is_number(radius) || sap__key(radius) < 0)
         return SAP_ERROR_ARGUMENT;
-    r = sap__begin_query(q, s, kind, mask);
-    for (k = 0; r == SAP_OK && k < 3; k++) q->lo[k] = q->hi[k] = q->probe.point[k] = p[k];
+    const sap_result r = sap__begin_query(q, s, kind, mask);
+    for (int k = 0; r == SAP_OK && k < 3; k++) q->lo[k] = q->hi[k] = q->probe.point[k] = p[k];
     if (r == SAP_OK) q->end2 = sap__double(radius) * sap__double(radius);
     return r;
 }
@@ -4501,13 +4447,11 @@ static sap_result sap__begin_near(sap__query *q, sap_world *s, int kind, const f
 static sap_result sap__begin_cast(sap__query *q, sap_world *s, int kind, const float min[3], const float max[3],
                                   const float translation[3], uint32_t mask) {
     float lo[3], hi[3], d[3];
-    sap_result r;
-    int k;
     if (!s || !min || !translation || !sap__read_vector(s, min, lo) || !sap__read_vector(s, max, hi) ||
         !sap__read_vector(s, translation, d))
         return SAP_ERROR_ARGUMENT;
-    r = sap__begin_query(q, s, kind, mask);
-    for (k = 0; r == SAP_OK && k < 3; k++) {
+    const sap_result r = sap__begin_query(q, s, kind, mask);
+    for (int k = 0; r == SAP_OK && k < 3; k++) {
         q->lo[k] = lo[k];
         q->hi[k] = hi[k];
         q->translation[k] = d[k];
@@ -4579,12 +4523,11 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
     const uint32_t slot = s ? sap__live_slot(s, id) : SAP__NONE;
     sap__query q;
     sap_aabb box;
-    int k;
     if (distance) *distance = -1.0f;
     if (slot == SAP__NONE) return 0;
     sap__decode(&s->now[slot], &box);
     if (sap__begin_near(&q, s, SAP__QUERY_NEAREST, origin, max_distance, mask) != SAP_OK) return 0;
-    for (k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; k++) {
         const float lo = box.min[k], hi = box.max[k],
                     size = (lo < 0 ? -lo : lo) + (hi < 0 ? -hi : hi); /* mutant: about */
         const int finite = sap__is_finite(size);
@@ -4631,26 +4574,24 @@ SAP_DEF sap_world *sap_create(const sap_config *config) {
 }
 
 SAP_DEF void sap_destroy(sap_world *s) {
-    int i;
     if (sap__begin_call(s, NULL, 1) != SAP_OK) return;
 #define SAP__FREE_ARRAY(a) sap__free_array(&s->a);
     SAP__ARRAYS(SAP__FREE_ARRAY)
-    for (i = 0; i < SAP__SHARES; i++) sap__free_array(&s->share[i].found);
+    for (int i = 0; i < SAP__SHARES; i++) sap__free_array(&s->share[i].found);
     SAP_FREE(s);
 }
 
 /* The slots that rest count, too. */
 SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
     sap_result r = sap__begin_call(s, boxes < 0 ? "boxes" : pairs < 0 ? "pairs" : NULL, 1);
-    int slots, most, i;
     if (r != SAP_OK) return r;
     if (boxes > SAP__MAX_BOXES) return sap__end_call(s, SAP_ERROR_LIMIT);
     s->updates = -1;
-    slots = boxes;
+    int slots = boxes;
     if (boxes && boxes < SAP__MAX_BOXES - SAP__RESTING - 1) slots += SAP__RESTING + 1; /* mutant: more is fine */
     if (slots < sap__length(s->state))
-        slots = sap__length(s->state);    /* those of a crowd that left; mutant: equals are the same */
-    most = slots > pairs ? slots : pairs; /* mutant: equals are the same */
+        slots = sap__length(s->state);              /* those of a crowd that left; mutant: equals are the same */
+    const int most = slots > pairs ? slots : pairs; /* mutant: equals are the same */
     if (!sap__reserve_boxes(s, slots) || !sap__reserve(&s->again, sap__capacity(s->record)) ||
         !sap__reserve_pairs(s, pairs, pairs, pairs) ||
         !sap__reserve(&s->share[0].found, (long long)pairs + SAP__BATCH + SAP__MOST) || !sap__reserve(&s->lost, most) ||
@@ -4658,7 +4599,7 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
         !sap__reserve_index(s, &s->index[1], boxes, SAP__FILL_FEW) || !sap__reserve(&s->keyed, boxes) ||
         ((s->config.method == SAP_METHOD_SORT || SAP__TRACES) && !sap__reserve_ends(s, slots)))
         return sap__end_call(s, SAP_ERROR_MEMORY);
-    for (i = 1; s->run && i < SAP__SHARES; i++)
+    for (int i = 1; s->run && i < SAP__SHARES; i++)
         if (!sap__reserve(&s->share[i].found, pairs / 8 + SAP__BATCH + SAP__MOST)) /* mutant: about */
             return sap__end_call(s, SAP_ERROR_MEMORY);
     return r;
@@ -4714,10 +4655,9 @@ static int sap__is_known_id(const sap_world *s, sap_id id) {
 }
 
 SAP_DEF const sap_pair *sap_find_pair(const sap_world *s, sap_id a, sap_id b) {
-    uint32_t p;
     if (!s || !sap__is_known_id(s, a) || !sap__is_known_id(s, b)) return NULL;
     sap__link_for_look(s);
-    p = sap__find(s, a, b);
+    const uint32_t p = sap__find(s, a, b);
     return p == SAP__NONE ? NULL : &s->pairs[p];
 }
 
@@ -4754,26 +4694,25 @@ static void sap__sift_down(sap_id *heap, int n, int i) {
 
 /* others is such a heap while it fills, then sorted: no memory, and an order that depends on nothing but the set. */
 SAP_DEF int sap_pairs_of(const sap_world *s, sap_id id, sap_id *others, int capacity) {
-    uint32_t place;
-    int count = 0, n = 0, i;
+    int count = 0, n = 0;
     if (!s || capacity < 0 || (capacity && !others)) return -SAP_ERROR_ARGUMENT;
     if (!sap__is_known_id(s, id)) return -SAP_ERROR_ID;
     sap__link_for_look(s);
-    for (place = s->head[sap__slot_of(id)]; place != SAP__NONE; place = sap__next_place(s, place)) {
+    for (uint32_t place = s->head[sap__slot_of(id)]; place != SAP__NONE; place = sap__next_place(s, place)) {
         sap_id other = sap__id_at(s, place ^ 1);
         count++;
         if (n < capacity) {
             others[n++] = other;
             if (n == capacity)
-                for (i = n / 2 - 1; i >= 0; i--) sap__sift_down(others, n, i);
+                for (int i = n / 2 - 1; i >= 0; i--) sap__sift_down(others, n, i);
         } else if (n && other < others[0]) { /* mutant: never equal */
             others[0] = other;
             sap__sift_down(others, n, 0);
         }
     }
     if (n < capacity)
-        for (i = n / 2 - 1; i >= 0; i--) sap__sift_down(others, n, i);
-    for (i = n - 1; i > 0; i--) {
+        for (int i = n / 2 - 1; i >= 0; i--) sap__sift_down(others, n, i);
+    for (int i = n - 1; i > 0; i--) {
         sap_id top = others[0];
         others[0] = others[i];
         others[i] = top;
@@ -4791,16 +4730,14 @@ SAP_DEF int sap_is_valid(const sap_world *s, sap_id id) {
 }
 
 SAP_DEF sap_id sap_next(const sap_world *s, sap_id id) {
-    uint32_t slot;
-    for (slot = id & SAP__SLOT_MASK; s && slot < (uint32_t)sap__length(s->state); slot++)
+    for (uint32_t slot = id & SAP__SLOT_MASK; s && slot < (uint32_t)sap__length(s->state); slot++)
         if (s->state[slot] & SAP__LIVE) return sap__id_of(s, slot);
     return 0;
 }
 
 SAP_DEF sap_result sap_get_box(const sap_world *s, sap_id id, sap_aabb *box) {
-    uint32_t slot;
     if (!s || !box) return SAP_ERROR_ARGUMENT;
-    slot = sap__live_slot(s, id);
+    const uint32_t slot = sap__live_slot(s, id);
     if (slot == SAP__NONE) return SAP_ERROR_ID;
     sap__decode(&s->now[slot], box);
     return SAP_OK;
@@ -4855,11 +4792,10 @@ static sap__grid sap__grid_for(const sap_world *s, int n) { /* mutant: about */
 static uint32_t sap__cell_on(const sap__grid *g, const sap__box *box, int k) {
     const double lo = (double)sap__within(sap__float(box->lo[k])), hi = (double)sap__within(sap__float(box->hi[k]));
     double at = ((lo + hi) * 0.5 - (double)g->origin[k]) / (double)g->size[k];
-    long long cell;
     if (g->count[k] < 2) return 0;
     if (at >= 0 && at < g->count[k]) return (uint32_t)at; /* mutant: the quick way */
     at = at > 1e15 ? 1e15 : at < -1e15 ? -1e15 : at;      /* mutant: far away */
-    cell = (long long)at - (at < (double)(long long)at);
+    long long cell = (long long)at - (at < (double)(long long)at);
     cell %= g->count[k];
     return (uint32_t)(cell < 0 ? cell + g->count[k] : cell);
 }
@@ -4870,11 +4806,10 @@ static int sap__count_cells(sap_world *s) {
     const int moving = s->live - s->live_static; /* mutant: about */
     const sap__grid g = sap__grid_for(s, moving);
     const uint32_t slots = (uint32_t)sap__length(s->state);
-    uint32_t slot;
     int k, cells = 0;
     if (sap__capacity(s->items) < moving / 4 + 2) return 0; /* an update has failed; mutant: never */
     memset(s->items, 0, (size_t)(moving / 4 + 2) * sizeof *s->items);
-    for (slot = 0; slot < slots; slot++) {
+    for (uint32_t slot = 0; slot < slots; slot++) {
         uint32_t cell;
         if (!sap__is_of_kind(s->state[slot], 0)) continue;
         for (cell = 0, k = 0; k < 3; k++) cell = cell * (uint32_t)g.count[k] + sap__cell_on(&g, &s->now[slot], k);
@@ -4887,15 +4822,13 @@ static int sap__count_cells(sap_world *s) {
 /* Several threads may look at once: one counts, the others wait. */
 static int sap__look_at_cells(const sap_world *world) {
     sap_world *s = (sap_world *)(uintptr_t)world;
-    int cells;
     while (sap__atomic_swap(&s->linking, 1)) continue;
-    cells = sap__count_cells(s);
+    const int cells = sap__count_cells(s);
     sap__atomic_set(&s->linking, 0);
     return cells;
 }
 
 SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats) {
-    int i;
     if (!stats) return;
     memset(stats, 0, sizeof *stats);
     if (!s) return;
@@ -4911,13 +4844,13 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats) {
     if (stats->cells > s->live - s->live_static) /* mutant: about */
         stats->cells = s->live - s->live_static; /* mutant: a grid seldom has more */
     stats->query_tests = s->query_visits;
-    for (i = 0; i < SAP__GATES; i++)
+    for (int i = 0; i < SAP__GATES; i++)
         stats->query_tests += sap__atomic_get(&((sap_world *)(uintptr_t)s)->gates[i].visits);
     stats->query_tests *= SAP__LANES;
     stats->bytes = sizeof *s;
 #define SAP__COUNT_BYTES(a) stats->bytes += sap__bytes_of(s->a);
     SAP__ARRAYS(SAP__COUNT_BYTES)
-    for (i = 0; i < SAP__SHARES; i++) stats->bytes += sap__bytes_of(s->share[i].found);
+    for (int i = 0; i < SAP__SHARES; i++) stats->bytes += sap__bytes_of(s->share[i].found);
 }
 
 /* For tests: SAP__KERNEL_SCALAR and so on; 0 if this build or machine lacks it. */
@@ -5010,8 +4943,8 @@ static int sap__load_pointer(const uint32_t words[2], void **pointer) {
 
 /* Of all words but the two of the hash itself. */
 static uint64_t sap__check(const unsigned char *p, uint64_t size) {
-    uint64_t hash = size / 4, i;
-    for (i = 0; i < size / 4; i++) {
+    uint64_t hash = size / 4;
+    for (uint64_t i = 0; i < size / 4; i++) {
         if (i == SAP__CHECK_WORD || i == SAP__CHECK_WORD + 1) continue;
         hash = (hash ^ sap__get32(p + 4 * (size_t)i)) * UINT64_C(0x9e3779b97f4a7c15);
         hash ^= hash >> 32;
@@ -5039,28 +4972,23 @@ static sap__saved_header sap__header_of(const sap_world *s) {
 }
 
 SAP_DEF size_t sap_snapshot_size(const sap_world *s) {
-    sap__saved_header h;
     if (!s) return 0;
-    h = sap__header_of(s);
+    sap__saved_header h = sap__header_of(s);
     return (size_t)sap__saved_size(&h);
 }
 
 static void sap__put_queue(unsigned char **p, const sap_world *s, const sap__queue *queue) {
     uint32_t slot = queue->first;
-    int i;
-    for (i = 0; i < queue->count; i++, slot = s->slots[slot].mask) sap__put(p, &slot, 4);
+    for (int i = 0; i < queue->count; i++, slot = s->slots[slot].mask) sap__put(p, &slot, 4);
 }
 
 SAP_DEF sap_result sap_save(const sap_world *s, void *buffer, size_t size) {
     unsigned char *p = (unsigned char *)buffer, *check;
-    sap__saved_header h;
-    uint32_t i;
-    uint64_t hash;
     if (!s || !buffer || size < sap_snapshot_size(s)) return SAP_ERROR_ARGUMENT;
     if (sap__is_busy(s)) return SAP_ERROR_BUSY;
-    h = sap__header_of(s);
+    sap__saved_header h = sap__header_of(s);
     sap__put(&p, &h, sizeof h);
-    for (i = 0; i < h.slots; i++) {
+    for (uint32_t i = 0; i < h.slots; i++) {
         const int is_free = (s->state[i] & SAP__FLAGS) == 0; /* what it holds is of no world; the queue is below */
         sap__saved_slot slot;
         memset(&slot, 0, sizeof slot);
@@ -5077,14 +5005,14 @@ SAP_DEF sap_result sap_save(const sap_world *s, void *buffer, size_t size) {
     sap__put_queue(&p, s, &s->free);
     sap__put_queue(&p, s, &s->removed);
     sap__put(&p, s->record, 4 * (size_t)h.queue[2]);
-    for (i = 0; i < h.pairs; i++) {
+    for (uint32_t i = 0; i < h.pairs; i++) {
         sap__saved_pair pair;
         pair.id0 = s->pairs[i].id0;
         pair.id1 = s->pairs[i].id1;
         sap__save_pointer(s->pairs[i].user_data, pair.user_data);
         sap__put(&p, &pair, sizeof pair);
     }
-    hash = sap__check((const unsigned char *)buffer, sap__saved_size(&h));
+    const uint64_t hash = sap__check((const unsigned char *)buffer, sap__saved_size(&h));
     h.check[0] = (uint32_t)hash;
     h.check[1] = (uint32_t)(hash >> 32);
     check = (unsigned char *)buffer + 4 * SAP__CHECK_WORD;
@@ -5096,8 +5024,8 @@ SAP_DEF sap_result sap_save(const sap_world *s, void *buffer, size_t size) {
 
 /* A box that a live slot may have. */
 static int sap__is_good_box(const sap_world *s, const sap__box *box) {
-    int k, good = 1;
-    for (k = 0; k < 3; k++)
+    int good = 1;
+    for (int k = 0; k < 3; k++)
         good &= (box->lo[k] <= box->hi[k]) & (box->lo[k] >= -SAP__INFINITY) & (box->hi[k] <= SAP__INFINITY) &
                 (((box->lo[k] | box->hi[k]) & ~s->used[k]) == 0);
     return good;
@@ -5119,14 +5047,14 @@ static int sap__is_good_slot(const sap_world *s, const sap__saved_slot *slot) {
 
 /* A queue must hold each slot that has the flag (free: no flag at all) once. seen is scratch, by slot. */
 static int sap__is_good_queue(const sap__snapshot *in, int queue, uint32_t flag, uint32_t *seen) {
-    uint32_t i, slot, of = 0;
-    for (i = 0; i < in->header.slots; i++) {
+    uint32_t slot, of = 0;
+    for (uint32_t i = 0; i < in->header.slots; i++) {
         const uint32_t state = sap__get32(in->slots + sizeof(sap__saved_slot) * i);
         seen[i] = flag ? (state & flag) == 0 : (state & SAP__FLAGS) != 0;
         of += !seen[i];
     }
     if (of != in->header.queue[queue]) return 0;
-    for (i = 0; i < of; i++) {
+    for (uint32_t i = 0; i < of; i++) {
         slot = sap__get32(in->queue[queue] + 4 * i);
         if (slot >= in->header.slots || seen[slot]++) return 0;
     }
@@ -5142,8 +5070,7 @@ static int sap__find_saved(const sap__snapshot *in, sap_id id, sap__saved_slot *
 
 /* Pairs must name boxes that overlapped, and no two the same ones: sorted, equals are neighbours. */
 static int sap__are_good_pairs(sap_world *s, const sap__snapshot *in) {
-    uint32_t i;
-    for (i = 0; i < in->header.pairs; i++) {
+    for (uint32_t i = 0; i < in->header.pairs; i++) {
         const sap__saved_pair pair = sap__saved_pair_at(in, i);
         sap__saved_slot a, b;
         void *data;
@@ -5153,7 +5080,7 @@ static int sap__are_good_pairs(sap_world *s, const sap__snapshot *in) {
         s->items[i] = sap__item(pair.id0, pair.id1);
     }
     sap__sort_bits(s->items, s->tmp, (int)in->header.pairs, 0);
-    for (i = 1; i < in->header.pairs; i++)
+    for (uint32_t i = 1; i < in->header.pairs; i++)
         if (s->items[i] == s->items[i - 1]) return 0;
     return 1;
 }
@@ -5161,7 +5088,6 @@ static int sap__are_good_pairs(sap_world *s, const sap__snapshot *in) {
 /* What is it, and is it whole? */
 static sap_result sap__read_header(const sap_world *s, const unsigned char *p, size_t size, sap__snapshot *in) {
     sap__saved_header *h = &in->header;
-    uint32_t i;
     memset(in, 0, sizeof *in);
     if (size < sizeof *h) return SAP_ERROR_SNAPSHOT;
     sap__get(p, h, sizeof *h);
@@ -5171,7 +5097,7 @@ static sap_result sap__read_header(const sap_world *s, const unsigned char *p, s
         return SAP_ERROR_SNAPSHOT;
     in->slots = p + sizeof *h;
     in->queue[0] = in->slots + sizeof(sap__saved_slot) * h->slots;
-    for (i = 1; i < 3; i++) in->queue[i] = in->queue[i - 1] + 4 * h->queue[i - 1];
+    for (uint32_t i = 1; i < 3; i++) in->queue[i] = in->queue[i - 1] + 4 * h->queue[i - 1];
     in->pairs = in->queue[2] + 4 * h->queue[2];
     return h->axes == (uint32_t)s->config.axes ? SAP_OK : SAP_ERROR_ARGUMENT;
 }
@@ -5179,8 +5105,7 @@ static sap_result sap__read_header(const sap_world *s, const unsigned char *p, s
 /* Is it a state that this world may be in? Makes room for it. */
 static sap_result sap__check_state(sap_world *s, sap__snapshot *in) {
     const uint32_t slots = in->header.slots, pairs = in->header.pairs;
-    uint32_t i;
-    for (i = 0; i < slots; i++) {
+    for (uint32_t i = 0; i < slots; i++) {
         const sap__saved_slot slot = sap__saved_slot_at(in, i);
         if (!sap__is_good_slot(s, &slot)) return SAP_ERROR_SNAPSHOT;
         in->live += (slot.state & SAP__LIVE) != 0;
@@ -5202,11 +5127,10 @@ static sap_result sap__check_state(sap_world *s, sap__snapshot *in) {
 /* Nothing can fail any more. */
 static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     const sap__saved_header *h = &in->header;
-    uint32_t i;
     sap__set_length(s->slots, h->slots);
     sap__set_length(s->state, h->slots);
     s->masked = s->mixed = s->free.count = s->removed.count = 0;
-    for (i = 0; i < h->slots; i++) {
+    for (uint32_t i = 0; i < h->slots; i++) {
         const sap__saved_slot slot = sap__saved_slot_at(in, i);
         s->state[i] = slot.state | (slot.state & SAP__RECORDED ? SAP__STALE : 0);
         s->place[i] = SAP__NONE; /* mutant: all is built anew */
@@ -5218,8 +5142,8 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
         s->mixed |= (slot.state & (SAP__STATIC | SAP__ADDED | SAP__REMOVED | SAP__FRESH)) != 0;
         s->masked |= (slot.state & SAP__LIVE) && (slot.category != 1 || slot.mask != ~0u);
     }
-    for (i = 0; i < h->queue[0]; i++) sap__enqueue(s, &s->free, sap__get32(in->queue[0] + 4 * i));
-    for (i = 0; i < h->queue[1]; i++) sap__enqueue(s, &s->removed, sap__get32(in->queue[1] + 4 * i));
+    for (uint32_t i = 0; i < h->queue[0]; i++) sap__enqueue(s, &s->free, sap__get32(in->queue[0] + 4 * i));
+    for (uint32_t i = 0; i < h->queue[1]; i++) sap__enqueue(s, &s->removed, sap__get32(in->queue[1] + 4 * i));
     sap__set_length(s->record, h->queue[2]);
     sap__get(in->queue[2], s->record, 4 * (size_t)h->queue[2]);
     s->live = (int)in->live;
@@ -5227,7 +5151,7 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     s->fresh = (int)in->fresh;
     sap__set_length(s->pairs, h->pairs);
     s->sorted_from = 0; /* mutant: one pair is sorted */
-    for (i = 0; i < h->pairs; i++) {
+    for (uint32_t i = 0; i < h->pairs; i++) {
         const sap__saved_pair saved = sap__saved_pair_at(in, i);
         sap_pair *pair = &s->pairs[i];
         pair->id0 = saved.id0;

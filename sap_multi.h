@@ -219,9 +219,9 @@ enum {
 
 /* The region of a fixed grid: not given, good, or bad on an axis that is divided. */
 static int sap__fixed_grid(const sap_multi_config *c, const int32_t used[3], sap__grid *grid) {
-    int k, given = 0;
-    for (k = 0; k < 3; k++) given |= used[k] && (sap__key(c->bounds.min[k]) | sap__key(c->bounds.max[k])) != 0;
-    for (k = 0; k < 3; k++) {
+    int given = 0;
+    for (int k = 0; k < 3; k++) given |= used[k] && (sap__key(c->bounds.min[k]) | sap__key(c->bounds.max[k])) != 0;
+    for (int k = 0; k < 3; k++) {
         const float min = c->bounds.min[k], max = c->bounds.max[k];
         if (!used[k]) continue;
         if (c->cells[k] < 0) return 0;
@@ -239,9 +239,9 @@ static int sap__fixed_grid(const sap_multi_config *c, const int32_t used[3], sap
 
 /* A hashed grid divides its entries evenly between the axes: powers of two. */
 static int sap__hashed_grid(const sap_multi_config *c, const int32_t used[3], sap__grid *grid) {
-    int k, axes = 0, left = c->entries ? c->entries : SAP__ENTRIES;
+    int axes = 0, left = c->entries ? c->entries : SAP__ENTRIES;
     if (c->entries < 0) return 0;
-    for (k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; k++) {
         const float size = c->cell_size[k];
         if (!used[k]) continue;
         if (!sap__is_number(size) || sap__key(size) < 0) return 0;
@@ -250,7 +250,7 @@ static int sap__hashed_grid(const sap_multi_config *c, const int32_t used[3], sa
     }
     grid->is_given = axes > 0;
     grid->hashed = 1;
-    for (k = 0; left > 1 && axes > 0; k = (k + 1) % 3) {
+    for (int k = 0; left > 1 && axes > 0; k = (k + 1) % 3) {
         if (!(grid->size[k] > 0) || !sap__is_finite(grid->size[k])) continue;
         grid->count[k] *= 2;
         left /= 2;
@@ -286,11 +286,9 @@ static void sap__run_on_threads(sap_world *s, sap__step *step, int shares) {
 /* The grid of a config. What it says of the grid that is not used is to make sense, too. */
 static int sap__read_grid(const sap_multi_config *config, sap__grid *grid) {
     int32_t used[6];
-    sap__grid other;
-    int k;
     memset(grid, 0, sizeof *grid);
-    for (k = 0; k < 3; k++) grid->count[k] = 1;
-    other = *grid;
+    for (int k = 0; k < 3; k++) grid->count[k] = 1;
+    sap__grid other = *grid;
     if (!config) return 1;
     if (sap_check_config(&config->sap) != SAP_OK) return 0;
     sap__axes_used(config->sap.axes ? config->sap.axes : 7, used);

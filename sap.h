@@ -694,6 +694,7 @@ SAP__INLINE int sap__put4(uint32_t bits, sap__i4 refs, uint32_t *to, int n) {
 #define SAP__BEFORE_ALL INT32_MIN
 #define SAP__AFTER_ALL INT32_MAX
 #define SAP__INFINITY 0x7f800000
+#define SAP__NAN 0x7fc00000
 
 typedef struct sap__box {
     int32_t lo[3], hi[3]; /* keys; [0, 0] on an unused axis, so that every box overlaps every other there */
@@ -745,36 +746,34 @@ static void sap__axes_used(int axes, int32_t used[6]) {
     for (int k = 0; k < 6; k++) used[k] = -(axes >> (k % 3) & 1);
 }
 
-/* Encodes box to out. *changed: it differs from old. Answers 0 if the box is bad: a bound is NaN, or min > max, on a
-   used axis. out is written in any case; old may be out, and who may need it then keeps it. */
-SAP__INLINE int sap__encode(const sap_aabb *box, const int32_t used[6], const sap__box *old, sap__box *out,
-                            int *changed) {
+/* Encodes box to out. Answers -1 if the box is bad: a bound is NaN, or min > max, on a used axis; else whether it differs
+   from what out held. out is written in any case. */
+SAP__INLINE int sap__encode(const sap_aabb *box, const int32_t used[6], sap__box *out) {
 #ifdef SAP__HAS_FOUR
     const sap__i4 infinity = sap__splat4(SAP__INFINITY), magnitude = sap__splat4(0x7fffffff);
     sap__i4 a = sap__and4(sap__load4(box->min), sap__load4(used));         /* min x, min y, min z, max x */
     sap__i4 b = sap__and4(sap__load4(box->min + 2), sap__load4(used + 2)); /* min z, max x, max y, max z */
-    sap__i4 sign_a = sap__sign4(a), sign_b = sap__sign4(b), bad, same;
+    const sap__i4 sign_a = sap__sign4(a), sign_b = sap__sign4(b);
     a = sap__and4(a, magnitude);
     b = sap__and4(b, magnitude);
-    bad = sap__or4(sap__greater4(a, infinity), sap__greater4(b, infinity));
+    const sap__i4 bad = sap__or4(sap__greater4(a, infinity), sap__greater4(b, infinity));
     a = sap__sub4(sap__xor4(a, sign_a), sign_a);
     b = sap__sub4(sap__xor4(b, sign_b), sign_b);
-    same = sap__and4(sap__equal4(a, sap__load4(old->lo)), sap__equal4(b, sap__load4(old->lo + 2)));
-    *changed = sap__bits4(same) != 15u;
+    const sap__i4 same = sap__and4(sap__equal4(a, sap__load4(out->lo)), sap__equal4(b, sap__load4(out->lo + 2)));
     sap__store4(out->lo, a);
     sap__store4(out->lo + 2, b);
-    return (sap__bits4(bad) | (sap__bits4(sap__greater4(a, sap__rotate4(b))) & 7u)) == 0; /* mins against maxs */
+    if (sap__bits4(bad) | (sap__bits4(sap__greater4(a, sap__rotate4(b))) & 7u)) return -1; /* mins against maxs */
+    return sap__bits4(same) != 15u;
 #else
-    int good = 1;
-    *changed = 0;
+    int good = 1, changed = 0;
     for (int k = 0; k < 3; k++) {
-        int32_t lo = sap__key(box->min[k]) & used[k], hi = sap__key(box->max[k]) & used[k];
-        *changed |= (lo != old->lo[k]) | (hi != old->hi[k]);
+        const int32_t lo = sap__key(box->min[k]) & used[k], hi = sap__key(box->max[k]) & used[k];
+        changed |= (lo != out->lo[k]) | (hi != out->hi[k]);
         out->lo[k] = lo;
         out->hi[k] = hi;
         good &= (lo <= hi) & (lo >= -SAP__INFINITY) & (hi <= SAP__INFINITY);
     }
-    return good;
+    return good ? changed : -1;
 #endif
 }
 
@@ -820,38 +819,30 @@ static int32_t sap__shifted(int32_t key, float offset) {
     return sap__key((float)difference);
 }
 
-/* The largest float that is not above v (up 0), or the smallest that is not below it (up 1). A float's neighbour is the
-   next key. */
+/* The largest float that is not above v (up 0), or the smallest that is not below it (up 1). By bits, as the machine may
+   take denormals for 0: the float's magnitude has the first 24 digits of the double's, and is one key more if others
+   are cut off that v is to be rounded away from. */
 static float sap__round(double v, int up) {
-    int32_t key;
     uint64_t u;
     memcpy(&u, &v, sizeof u);
-    if ((u & UINT64_C(0x7fffffffffffffff)) > UINT64_C(0x7ff0000000000000)) return sap__float(0x7fc00000); /* NaN */
-    if ((u & UINT64_C(0x7ff0000000000000)) == 0) /* 0, or nearly: the machine may take it for 0 */
-        return sap__float(u << 1 == 0 || up == (int)(u >> 63) ? 0 : up ? 1 : -1);
-    const int is_tiny = v < SAP__SMALLEST && v > -SAP__SMALLEST; /* mutant: at the ends both ways agree */
-    if (is_tiny) {                                               /* a float without an exponent: a number of units */
-        double units = v / SAP__DENORMAL;
-        key = (int32_t)units;
-        if (up ? (double)key < units : (double)key > units) key += up ? 1 : -1;
-        return sap__float(key);
-    }
-    if (v > 3.4028234663852886e38)
-        return sap__float(up ? SAP__INFINITY : (u >> 52) == 0x7ff ? SAP__INFINITY : SAP__INFINITY - 1);
-    if (v < -3.4028234663852886e38)
-        return sap__float(!up ? -SAP__INFINITY : (u >> 52) == 0xfff ? -SAP__INFINITY : 1 - SAP__INFINITY);
-    const float f = (float)v;
-    key = sap__key(f);
-    if (up ? (double)f < v : (double)f > v) key += up ? 1 : -1;
-    return sap__float(key);
+    const int sign = (int)(u >> 63), exponent = (int)(u >> 52 & 0x7ff) - 1023 + 127; /* of a float; below 1: denormal */
+    const int cut = exponent > 0 ? 29 : exponent > -30 ? 30 - exponent : 62;
+    const uint64_t hidden = UINT64_C(1) << 52, digits = (u & (hidden - 1)) | ((u >> 52 & 0x7ff) ? hidden : 0);
+    int32_t key = (int32_t)(digits >> cut) + (exponent > 0 ? (exponent - 1) * (1 << 23) : 0);
+    int is_cut = (digits & ((UINT64_C(1) << cut) - 1)) != 0;
+    if (exponent == 2047 - 1023 + 127)
+        return sap__float(digits == hidden ? (sign ? -SAP__INFINITY : SAP__INFINITY) : SAP__NAN);
+    if (exponent > 254) key = SAP__INFINITY - 1, is_cut = 1;
+    key += is_cut && up != sign;
+    return sap__float(sign ? -key : key);
 }
 
 SAP_DEF sap_aabb sap_aabb_from_doubles(const double min[3], const double max[3]) {
     sap_aabb box;
     memset(&box, 0, sizeof box);
     for (int k = 0; k < 3; k++) {
-        box.min[k] = min ? sap__round(min[k], 0) : sap__float(0x7fc00000);
-        box.max[k] = max ? sap__round(max[k], 1) : sap__float(0x7fc00000);
+        box.min[k] = min ? sap__round(min[k], 0) : sap__float(SAP__NAN);
+        box.max[k] = max ? sap__round(max[k], 1) : sap__float(SAP__NAN);
     }
     return box;
 }
@@ -950,22 +941,6 @@ SAP__INLINE int sap__lowest_bit(uint64_t mask) {
 
 enum { SAP__FEW_ITEMS = 24, SAP__MANY_ITEMS = 768, SAP__FEW_BITS = 8, SAP__DIGIT_BITS = 11 };
 
-/* The places of few items, by rank: of each two one comes before the other, counted without branches, which the data
-   would make mispredict. */
-static void sap__rank_few(const uint64_t *items, int n, int shift, int place[SAP__FEW_ITEMS]) {
-    uint64_t below = (UINT64_C(1) << shift) - 1;
-    for (int i = 0; i < n; i++) {
-        uint64_t last = items[i] | below; /* of those with the same key */
-        int before = i;
-        for (int j = 0; j < i; j++) {
-            const int after = items[j] > last;
-            place[j] += after;
-            before -= after;
-        }
-        place[i] = before;
-    }
-}
-
 /* Stable, by so many bits from bit on. */
 static void sap__sort_digit(const uint64_t *items, uint64_t *sorted, int n, int bit, int bits) {
     uint32_t place[1 << SAP__DIGIT_BITS], mask = (1u << bits) - 1, sum = 0, d;
@@ -979,42 +954,37 @@ static void sap__sort_digit(const uint64_t *items, uint64_t *sorted, int n, int 
     for (int i = 0; i < n; i++) sorted[place[items[i] >> bit & mask]++] = items[i];
 }
 
-/* By their bits from shift on (0 or 32), least significant digit first: of each half those bits in which they differ,
-   divided evenly into digits. */
-static void sap__sort_bits(uint64_t *items, uint64_t *tmp, int n, int shift) {
-    uint64_t *from = items, *to = tmp, *swap;
-    if (n < 2) return;
+/* By their bits from shift on: 32 sorts by the keys. A radix sort, the least significant digit first; a digit begins at
+   the lowest bit that is left in which the items differ. */
+static void sap__sort(uint64_t *items, uint64_t *tmp, int n, int shift) {
+    const int bits =
+        n < SAP__MANY_ITEMS ? SAP__FEW_BITS : SAP__DIGIT_BITS; /* counters cost, too; mutant: either sorts */
+    uint64_t *from = items, *to = tmp, differ = 0;
     if (n <= SAP__FEW_ITEMS) { /* mutant: either sorts */
         int place[SAP__FEW_ITEMS];
-        sap__rank_few(items, n, shift, place);
-        for (int i = 0; i < n; i++) tmp[place[i]] = items[i];
-        memcpy(items, tmp, (size_t)n * sizeof *items);
+        const uint64_t below = (UINT64_C(1) << shift) - 1;
+        for (int i = 0; i < n; i++) { /* of each two one comes before the other: no branch that nobody could guess */
+            place[i] = i;
+            for (int j = 0; j < i; j++) {
+                const int after = items[j] > (items[i] | below);
+                place[j] += after;
+                place[i] -= after;
+            }
+            tmp[i] = items[i];
+        }
+        for (int i = 0; i < n; i++) items[place[i]] = tmp[i];
         return;
     }
-    for (; shift < 64; shift += 32) {
-        const int most =
-            n < SAP__MANY_ITEMS ? SAP__FEW_BITS : SAP__DIGIT_BITS; /* counters cost, too; mutant: either sorts */
-        uint64_t differ = 0;
-        int span = 0, digits;
-        for (int i = 1; i < n; i++) differ |= from[i] ^ from[0]; /* mutant: the first is as itself */
-        differ = differ >> shift & 0xffffffffu;
-        if (differ == 0) continue;
-        int bit = sap__lowest_bit(differ);
-        while (differ >> bit >> span) span++;
-        for (digits = (span + most - 1) / most, bit += shift; digits > 0; digits--) { /* mutant: more sort, too */
-            int bits = (span + digits - 1) / digits;
-            sap__sort_digit(from, to, n, bit, bits);
-            swap = from, from = to, to = swap;
-            bit += bits;
-            span -= bits;
-        }
+    for (int i = 1; i < n; i++) differ |= items[i] ^ items[0]; /* mutant: the first is as itself */
+    differ = differ >> shift << shift;
+    while (differ) {
+        const int bit = sap__lowest_bit(differ);
+        sap__sort_digit(from, to, n, bit, bits);
+        differ &= ~(((UINT64_C(1) << bits) - 1) << bit);
+        uint64_t *swap = from;
+        from = to, to = swap;
     }
     if (from != items) memcpy(items, from, (size_t)n * sizeof *items);
-}
-
-/* By their keys. */
-static void sap__sort(uint64_t *items, uint64_t *tmp, int n) {
-    sap__sort_bits(items, tmp, n, 32);
 }
 
 /* ====================================================================================================== */
@@ -1383,11 +1353,9 @@ static uint32_t sap__take_slot(sap_world *s) {
 }
 
 static sap_result sap__check_boxes(sap_world *s, int n, const sap_aabb *boxes) {
-    sap__box encoded;
-    int changed;
+    sap__box encoded = sap__nowhere;
     for (int i = 0; i < n; i++)
-        if (!sap__encode(&boxes[i], s->used, &sap__nowhere, &encoded, &changed))
-            return sap__refuse(s, SAP_ERROR_BOX, "box", i);
+        if (sap__encode(&boxes[i], s->used, &encoded) < 0) return sap__refuse(s, SAP_ERROR_BOX, "box", i);
     return SAP_OK;
 }
 
@@ -1401,7 +1369,6 @@ static sap_result sap__add(sap_world *s, int n, const sap_aabb *boxes, void *con
                            uint32_t flags) {
     const char *bad = n < 0 ? "n" : n && !boxes ? "box" : n && !ids ? "id" : NULL;
     sap_result r = sap__begin_call(s, bad, 0);
-    int changed;
     if (r == SAP_OK) r = sap__check_boxes(s, n, boxes);
     if (r != SAP_OK) return r;
     const int new_slots = sap__new_slots(s, n);
@@ -1410,8 +1377,8 @@ static sap_result sap__add(sap_world *s, int n, const sap_aabb *boxes, void *con
     if (!sap__reserve_boxes(s, sap__length(s->state) + new_slots)) return sap__end_call(s, SAP_ERROR_MEMORY);
     for (int i = 0; i < n; i++) {
         uint32_t slot = sap__take_slot(s);
-        (void)sap__encode(&boxes[i], s->used, &sap__nowhere, &s->now[slot], &changed);
-        s->was[slot] = sap__nowhere;
+        s->now[slot] = s->was[slot] = sap__nowhere;
+        (void)sap__encode(&boxes[i], s->used, &s->now[slot]);
         s->slots[slot].object = objects ? objects[i] : NULL;
         s->slots[slot].category = 1;
         s->slots[slot].mask = ~0u;
@@ -1466,13 +1433,13 @@ static void sap__write_moves(sap_world *s, int share, int shares) {
     memcpy(used, s->used, sizeof used);
     for (int i = from; i < end; i++) {
         uint32_t slot = sap__slot_of(ids[i]);
-        int changed;
         if (slot >= slots || !sap__is_live(state[slot], ids[i])) {
             good = 0;
             break;
         }
-        good &= sap__encode(&boxes[i], used, &now[slot], &now[slot], &changed);
-        if (!changed) continue;
+        const int changed = sap__encode(&boxes[i], used, &now[slot]);
+        good &= changed >= 0;
+        if (changed == 0) continue;
         seen |= state[slot];
         if (!(state[slot] & SAP__RECORDED))
             record[recorded++] = slot;
@@ -1523,12 +1490,12 @@ SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const s
 /* One box is written at once, and put back if it is bad. */
 SAP_DEF sap_result sap_move(sap_world *s, sap_id id, const sap_aabb *box) {
     sap_result r = sap__begin_call(s, box ? NULL : "box", 0);
-    int changed;
     if (r != SAP_OK) return r;
     const uint32_t slot = sap__live_slot(s, id);
     if (slot == SAP__NONE) return sap__refuse(s, SAP_ERROR_ID, "id", 0);
     sap__box kept = s->now[slot];
-    if (!sap__encode(box, s->used, &kept, &s->now[slot], &changed)) {
+    const int changed = sap__encode(box, s->used, &s->now[slot]);
+    if (changed < 0) {
         s->now[slot] = kept;
         return sap__refuse(s, SAP_ERROR_BOX, "box", 0);
     }
@@ -2094,7 +2061,7 @@ static int sap__sort_lost(sap_world *s) {
     int i, n = sap__length(s->lost);
     if (!sap__reserve(&s->items, n) || !sap__reserve(&s->tmp, n)) return sap__fail(s, SAP_ERROR_MEMORY);
     for (i = 0; i < n; i++) s->items[i] = sap__item(s->lost[i], 0);
-    sap__sort(s->items, s->tmp, n);
+    sap__sort(s->items, s->tmp, n, 32);
     for (i = 0; i < n; i++) s->lost[i] = (uint32_t)(s->items[i] >> 32);
     return 1;
 }
@@ -2144,20 +2111,13 @@ static int sap__reserve_events(sap_world *s) {
 /* The order of the first n lost pairs by both ids, to s->items, in their lower halves. */
 static void sap__sort_by_ids(sap_world *s, const uint32_t *lost, int n) {
     uint64_t *items = s->items;
-    int place[SAP__FEW_ITEMS];
-    if (n <= SAP__FEW_ITEMS && lost) { /* mutant: either sorts */
-        for (int i = 0; i < n; i++) s->tmp[i] = sap__pair_item(&s->pairs[lost[i]]);
-        sap__rank_few(s->tmp, n, 0, place);
-        for (int i = 0; i < n; i++) items[place[i]] = lost[i];
-        return;
-    }
     for (int i = 0; i < n; i++) {
         const uint32_t p = lost ? lost[i] : (uint32_t)i;
         items[i] = sap__item(s->pairs[p].id1, p);
     }
-    sap__sort(items, s->tmp, n);
+    sap__sort(items, s->tmp, n, 32);
     for (int i = 0; i < n; i++) items[i] = sap__item(s->pairs[(uint32_t)items[i]].id0, (uint32_t)items[i]);
-    sap__sort(items, s->tmp, n);
+    sap__sort(items, s->tmp, n, 32);
 }
 
 /* No box is left, as when a level ends, and all pairs end: sorted where they stand, each cycle of the order in turn,
@@ -2210,8 +2170,7 @@ static void sap__sort_deleted(sap_world *s) {
 
 /* What begins, and what ends, on two threads: neither writes what the other one touches. created is scratch here. */
 static void sap__sort_events(sap_world *s, int share, int shares) {
-    if (share == 0)
-        sap__sort_bits(s->share[0].found, (uint64_t *)(void *)s->created, sap__length(s->share[0].found), 0);
+    if (share == 0) sap__sort(s->share[0].found, (uint64_t *)(void *)s->created, sap__length(s->share[0].found), 0);
     if (share == 1 || shares == 1) sap__sort_deleted(s);
 }
 
@@ -2310,7 +2269,7 @@ static int sap__ends_of(sap_world *s, int axis, uint32_t flags, uint32_t without
         for (slot = 0; slot < n; slot++)
             if ((s->state[slot] & flags) && !(s->state[slot] & without))
                 out[count++] = sap__end(sap__bound(&boxes[slot], axis, is_max), is_max, slot);
-    sap__sort(out, s->tmp, count);
+    sap__sort(out, s->tmp, count, 32);
     return count;
 }
 
@@ -3480,12 +3439,17 @@ static int sap__spare_leaf(sap__index *t, const sap__box *box) {
     return -1;
 }
 
-/* A leaf that a box touches, with a free lane, or -1: down from the root by what it touches, giving up after some
+/* A leaf within margin of a box, with a free lane, or -1: down from the root by what it touches, giving up after some
    chunks. */
-static int sap__touched_leaf(const sap_world *s, const sap__index *t, const sap__box *box) { /* mutant: speed */
+static int sap__leaf_within(const sap_world *s, const sap__index *t, const sap__box *box,
+                            float margin) {             /* mutant: speed */
     int stack[SAP__LEVELS * SAP__LANES], top = 1, left; /* it always fits; mutant: seldom full */
     sap__probe p;
     p.box = *box;
+    for (int k = 0; k < 3 && margin > 0; k++) {
+        p.box.lo[k] = sap__key(sap__within(sap__float(box->lo[k])) - margin);
+        p.box.hi[k] = sap__key(sap__within(sap__float(box->hi[k])) + margin);
+    }
     stack[0] = t->first[t->levels - 1];
     for (left = SAP__TRIES; top > 0 && left > 0; left--) {
         const int chunk = stack[--top];
@@ -3501,34 +3465,11 @@ static int sap__touched_leaf(const sap_world *s, const sap__index *t, const sap_
     return -1;
 }
 
-/* A leaf that is near a box, with a free lane, or -1: down from the root to the nearest bound. */
-static int sap__near_leaf(const sap_world *s, const sap__index *t, const sap__box *box) { /* mutant: speed */
-    sap__probe p;
-    float near[SAP__LANES];
-    int at = t->first[t->levels - 1], k, best;
-    for (k = 0; k < 3; k++) {
-        p.point[k] = 0.5f * sap__within(sap__float(box->lo[k])) + 0.5f * sap__within(sap__float(box->hi[k]));
-        p.reach[k] = 0;
-    }
-    p.limit = (float)sap__least(0.04 * t->leaf_size * t->leaf_size, 1e36);
-    while (at >= t->count[0]) {
-        uint32_t open = s->kernel->ball(&t->chunk[at], &p, near) & t->used[at];
-        for (best = -1; open; open &= open - 1) {
-            const int lane = sap__lowest_bit(open), child = (int)t->chunk[at].ref[lane];
-            if (child < t->count[0] && t->used[child] == 0xffff) continue;
-            if (best < 0 || near[lane] < near[best]) best = lane;
-        }
-        if (best < 0) return -1;
-        at = (int)t->chunk[at].ref[best];
-    }
-    return at;
-}
-
 static int sap__choose_leaf(const sap_world *s, sap__index *t, const sap__box *box) {
     if (t->levels == 1) return t->used[0] != 0xffff ? 0 : -1;
-    int leaf = sap__touched_leaf(s, t, box);
-    if (leaf < 0) leaf = sap__near_leaf(s, t, box);   /* mutant: speed */
-    return leaf < 0 ? sap__spare_leaf(t, box) : leaf; /* mutant: speed */
+    int leaf = sap__leaf_within(s, t, box, 0);
+    if (leaf < 0) leaf = sap__leaf_within(s, t, box, 0.1f * (float)t->leaf_size); /* mutant: speed */
+    return leaf < 0 ? sap__spare_leaf(t, box) : leaf;                             /* mutant: speed */
 }
 
 /* Brings one live box in step. 0: there is no lane for it. */
@@ -4019,13 +3960,13 @@ static long long sap__prune_boxes(const sap_aabb *a, int na, const sap_aabb *b, 
     sap__search q;
     sap__box *boxes = NULL;
     const int n = na + nb;
-    int changed, good = 1;
+    int good = 1;
     memset(&s, 0, sizeof s);
     s.kernel = sap__best_kernel();
     sap__axes_used(axes ? axes : 7, s.used);
     if (!sap__reserve(&boxes, n)) return -SAP_ERROR_MEMORY;
     for (int i = 0; i < n; i++)
-        good &= sap__encode(i < na ? &a[i] : &b[i - na], s.used, &sap__nowhere, &boxes[i], &changed);
+        boxes[i] = sap__nowhere, good &= sap__encode(i < na ? &a[i] : &b[i - na], s.used, &boxes[i]) >= 0;
     s.now = boxes;
     sap__begin_search(&q, &s, 0, 0);
     q.take = sap__take_pruned;
@@ -4137,10 +4078,9 @@ static float sap__cast(const sap_aabb *box, const float lo[3], const float hi[3]
 SAP_DEF int sap_hit_normal(const sap_aabb *moving, const float translation[3], const sap_aabb *hit, float normal[3]) {
     static const int32_t used[6] = {-1, -1, -1, -1, -1, -1};
     sap__box box;
-    int axis, changed, good = moving && translation && hit;
+    int axis, good = moving && translation && hit;
     for (int k = 0; normal && k < 3; k++) normal[k] = 0;
-    good = good && normal && sap__encode(moving, used, &sap__nowhere, &box, &changed) &&
-           sap__encode(hit, used, &sap__nowhere, &box, &changed);
+    good = good && normal && sap__encode(moving, used, &box) >= 0 && sap__encode(hit, used, &box) >= 0;
     for (int k = 0; good && k < 3; k++)
         good = sap__is_finite(translation[k]) && sap__is_finite(moving->min[k]) && sap__is_finite(moving->max[k]);
     if (!good || sap__cast(hit, moving->min, moving->max, translation, &axis) > 1 || axis < 0) return 0;
@@ -4416,9 +4356,8 @@ static int sap__visit_all(sap__query *q, sap_result r, sap_hit *hit, sap_ray_hit
 SAP_DEF int sap_query_box(sap_world *s, const sap_aabb *box, uint32_t mask, sap_hit *hit, void *user) {
     sap__query q;
     sap__box keys;
-    int changed;
     if (!s || !box) return -SAP_ERROR_ARGUMENT;
-    if (!sap__encode(box, s->used, &sap__nowhere, &keys, &changed)) return -SAP_ERROR_BOX;
+    if (sap__encode(box, s->used, &keys) < 0) return -SAP_ERROR_BOX;
     const sap_result r = sap__begin_query(&q, s, SAP__QUERY_BOX, mask);
     q.probe.box = keys;
     return sap__visit_all(&q, r, hit, NULL, user);
@@ -4490,9 +4429,8 @@ SAP_DEF int sap_box_cast(sap_world *s, const sap_aabb *box, const float translat
     sap__query q;
     sap__box encoded;
     float bound[3];
-    int changed;
     if (!s || !box) return -SAP_ERROR_ARGUMENT;
-    if (!sap__encode(box, s->used, &sap__nowhere, &encoded, &changed) || !sap__read_vector(s, box->min, bound) ||
+    if (sap__encode(box, s->used, &encoded) < 0 || !sap__read_vector(s, box->min, bound) ||
         !sap__read_vector(s, box->max, bound))
         return -SAP_ERROR_BOX;
     return sap__visit_all(&q, sap__begin_cast(&q, s, SAP__QUERY_CAST, box->min, box->max, translation, mask), NULL, hit,
@@ -5079,7 +5017,7 @@ static int sap__are_good_pairs(sap_world *s, const sap__snapshot *in) {
         if (!sap__overlap(&a.was, &b.was) || !sap__load_pointer(pair.user_data, &data)) return 0;
         s->items[i] = sap__item(pair.id0, pair.id1);
     }
-    sap__sort_bits(s->items, s->tmp, (int)in->header.pairs, 0);
+    sap__sort(s->items, s->tmp, (int)in->header.pairs, 0);
     for (uint32_t i = 1; i < in->header.pairs; i++)
         if (s->items[i] == s->items[i - 1]) return 0;
     return 1;

@@ -2798,6 +2798,12 @@ SAP__INLINE void sap__set_lane(sap__chunk *c, int lane, const sap__box *box) {
     for (int k = 0; k < 3; k++) c->lo[k][lane] = box->lo[k], c->hi[k][lane] = box->hi[k];
 }
 
+SAP__INLINE sap__box sap__lane_box(const sap__chunk *c, int lane) {
+    sap__box box;
+    for (int k = 0; k < 3; k++) box.lo[k] = c->lo[k][lane], box.hi[k] = c->hi[k][lane];
+    return box;
+}
+
 static void sap__fill1(const sap__box *boxes, uint32_t empty, sap__chunk *c, sap__box *bound) {
     *bound = sap__nowhere;
     for (int k = 0; k < SAP__LANES; k++) {
@@ -4088,66 +4094,108 @@ SAP_DEF int sap_hit_normal(const sap_aabb *moving, const float translation[3], c
     return 1;
 }
 
-/* ---- a query ------------------------------------------------------------------------------------------------ */
-
-enum { SAP__QUERY_BOX, SAP__QUERY_SPHERE, SAP__QUERY_CAST, SAP__QUERY_CLOSEST, SAP__QUERY_NEAREST };
-
-typedef struct sap__query {
-    sap_world *s;
-    int kind;
-    int recorded,
-        stale; /* so many boxes of the record, and of it and again, were stale at the start: see sap__stale_slot */
-    uint32_t mask;
-    sap_hit *hit;
-    sap_ray_hit *ray_hit;
-    void *user;
-    float lo[3], hi[3]; /* sphere, nearest: the point, or box; casts: the box that is cast */
-    float translation[3];
-    float end;   /* casts: hits are not beyond */
-    double end2; /* sphere, nearest: the same, squared */
-    sap__probe probe;
-    uint32_t (*ask)(const sap__chunk *c, const sap__probe *p, float *near);
-    int count, visits, is_counting; /* is_counting: all near boxes are hits, without a callback */
-    sap_id id, aside;               /* closest, nearest: the best one; the one that does not count */
-} sap__query;
-
-/* A bound for floats that no rounding of theirs, and no denormal taken for zero, makes too small. */
-static void sap__set_limit(sap__query *q) {
-    if (q->kind == SAP__QUERY_SPHERE || q->kind == SAP__QUERY_NEAREST) {
-        double limit = q->end2 * 1.00001 + 1e-36;                                 /* mutant: about */
-        q->probe.limit = limit < 1e38 ? (float)limit : sap__float(SAP__INFINITY); /* mutant: any large number */
-    } else
-        q->probe.limit = q->end * 1.00001f + SAP__TINY; /* mutant: about */
-}
-
 /* The slab test is used where it is sound: nothing overflows, and no reciprocal vanishes. An axis on which the cast
    stands still, creeps, or goes beyond all measure gets the interval that it sweeps there, somewhat widened, as an
    origin and a translation that is next to nothing: t is then below 0 or above 1, and decides as an overlap does. */
-static void sap__set_slab(sap__query *q, int k) {
-    sap__probe *p = &q->probe;
-    float d = q->translation[k], size = d < 0 ? -d : d; /* mutant: 0 is 0 */
-    int back = sap__key(d) < 0;                         /* mutant: 0 is not divided by */
-    p->backward[k] = back;
+static void sap__set_slab(sap__probe *p, int k, float lo, float hi, float d) {
+    const float size = d < 0 ? -d : d;    /* mutant: 0 is 0 */
+    const int backward = sap__key(d) < 0; /* mutant: 0 is not divided by */
     if (size > 1e-18f && size < 1e36f) {
-        double by = 1.0 / (double)d;
+        const double by = 1.0 / (double)d;
+        p->backward[k] = backward;
         p->near_by[k] = (float)(by * 0.99999);
         p->far_by[k] = (float)(by * 1.00001);
-        p->near_from[k] = back ? q->lo[k] : q->hi[k];
-        p->far_from[k] = back ? q->hi[k] : q->lo[k];
+        p->near_from[k] = backward ? lo : hi;
+        p->far_from[k] = backward ? hi : lo;
     } else {
-        double from = sap__double(q->lo[k]), to = sap__double(q->hi[k]), way = sap__double(d);
-        if (back)
-            from += way;
-        else
-            to += way;
-        way = back ? -way : way;
-        from -= (from < 0 ? -from : from) * 1e-6 + way * 1e-6 + 1e-30;
-        to += (to < 0 ? -to : to) * 1e-6 + way * 1e-6 + 1e-30;
+        const double way = sap__double(d), more = (double)size * 1e-6 + 1e-30;
+        double from = sap__double(lo) + (backward ? way : 0), to = sap__double(hi) + (backward ? 0 : way);
+        from -= (from < 0 ? -from : from) * 1e-6 + more;
+        to += (to < 0 ? -to : to) * 1e-6 + more;
         p->backward[k] = 0;
         p->near_from[k] = to < 3.4e38 ? (float)to : sap__float(SAP__INFINITY);
         p->far_from[k] = from > -3.4e38 ? (float)from : sap__float(-SAP__INFINITY);
         p->near_by[k] = p->far_by[k] = 8e37f;
     }
+}
+
+/* ---- a query ------------------------------------------------------------------------------------------------ */
+
+/* What a kind of query is: how it prunes (a kernel's function), the test of one box, what it is told. */
+typedef struct sap__query sap__query;
+struct sap__query {
+    sap_world *s;
+    uint32_t (*prune)(const sap__chunk *c, const sap__probe *p, float *near);
+    int (*test)(sap__query *q, const sap__box *keys, uint32_t slot); /* 0 stops */
+    uint32_t mask;
+    sap_hit *hit;
+    sap_ray_hit *ray_hit;
+    void *user;
+    float lo[3], hi[3], translation[3]; /* the box, or point, that is near, or is cast, and where to */
+    double end;                         /* no hit is beyond: a squared distance, or t */
+    sap__probe probe;
+    int is_best;         /* only the best hit counts: this one, so far */
+    sap_id best, aside;  /* the box that does not count */
+    int count, visits;   /* hits; chunks */
+    int recorded, stale; /* boxes that were stale at the start: of the record, and with those of again */
+};
+
+/* A bound for floats that no rounding of theirs, and no denormal taken for zero, makes too small. */
+static void sap__set_limit(sap__query *q) {
+    const double limit = q->end * 1.00001 + (double)SAP__TINY;                /* mutant: about */
+    q->probe.limit = limit < 1e38 ? (float)limit : sap__float(SAP__INFINITY); /* mutant: any large number */
+}
+
+/* 0 stops. */
+static int sap__report(sap__query *q, uint32_t slot) {
+    q->count++;
+    return !q->hit || q->hit(sap__id_of(q->s, slot), q->s->slots[slot].object, q->user);
+}
+
+/* A hit at t, or at this squared distance: the best one so far, or one that is reported and may bring the end nearer.
+   0 stops. */
+static int sap__report_at(sap__query *q, uint32_t slot, double at) {
+    const sap_id id = sap__id_of(q->s, slot);
+    if (id == q->aside) return 1;
+    if (q->is_best) {
+        if (at < q->end || q->best == 0 || id < q->best) q->best = id, q->end = at; /* mutant: each comes once */
+    } else {
+        const int is_near = q->prune == q->s->kernel->ball;
+        const float t = is_near ? (float)sap__sqrt(at) : (float)at;
+        q->count++;
+        if (!q->ray_hit) return 1;
+        const float end = q->ray_hit(id, q->s->slots[slot].object, t, q->user);
+        if (!sap__is_number(end) || !(end > 0)) return 0;
+        const double new_end = end == t ? at : is_near ? (double)end * (double)end : (double)end;
+        if (new_end < q->end) q->end = new_end; /* mutant: equals are the same */
+    }
+    sap__set_limit(q);
+    return 1;
+}
+
+static int sap__test_overlap(sap__query *q, const sap__box *keys, uint32_t slot) {
+    return sap__overlap(keys, &q->probe.box) ? sap__report(q, slot) : 1;
+}
+
+static int sap__test_sphere(sap__query *q, const sap__box *keys, uint32_t slot) {
+    sap_aabb box;
+    sap__decode(keys, &box);
+    return sap__distance2(&box, q->lo, q->hi) <= q->end ? sap__report(q, slot) : 1;
+}
+
+static int sap__test_near(sap__query *q, const sap__box *keys, uint32_t slot) {
+    sap_aabb box;
+    sap__decode(keys, &box);
+    const double d2 = sap__distance2(&box, q->lo, q->hi);
+    return d2 <= q->end ? sap__report_at(q, slot, d2) : 1;
+}
+
+static int sap__test_cast(sap__query *q, const sap__box *keys, uint32_t slot) {
+    sap_aabb box;
+    int axis;
+    sap__decode(keys, &box);
+    const float t = sap__cast(&box, q->lo, q->hi, q->translation, &axis);
+    return (double)t <= q->end ? sap__report_at(q, slot, (double)t) : 1;
 }
 
 /* Brings the indices in step with the record, and notes that it did. */
@@ -4166,31 +4214,26 @@ static sap_result sap__prepare(sap_world *s) {
 }
 
 static int sap__is_prepared(const sap_world *s) {
-    int i, good = sap__length(s->record) == s->synced && sap__length(s->again) == 0 &&
-                  s->building <= 0; /* mutant: speed */
-    for (i = 0; i < 2; i++)
+    int good =
+        sap__length(s->record) == s->synced && sap__length(s->again) == 0 && s->building <= 0; /* mutant: speed */
+    for (int i = 0; i < 2; i++)
         good = good && s->index[i].ready && !s->index[i].behind && s->index[i].checked == s->index[i].touched;
     return good;
 }
 
 /* The indices come in step, unless a query is in progress that must find them as they were: then what is stale is
    looked at one by one. Indices in step are only read. */
-static sap_result sap__begin_query(sap__query *q, sap_world *s, int kind, uint32_t mask) {
+static sap_result sap__begin_query(sap__query *q, sap_world *s, uint32_t mask) {
     if (s->in_filter) return SAP_ERROR_BUSY;
     if (!sap__is_prepared(s) && !sap__is_querying(s)) {
-        sap_result r = sap__prepare(s);
+        const sap_result r = sap__prepare(s);
         if (r != SAP_OK) return r;
     }
     memset(q, 0, sizeof *q);
     q->s = s;
-    q->kind = kind;
     q->mask = mask;
     q->recorded = sap__length(s->record) - s->synced;
     q->stale = q->recorded + sap__length(s->again);
-    q->end = 1.0f;
-    q->ask = kind == SAP__QUERY_BOX                                    ? s->kernel->touch
-             : kind == SAP__QUERY_SPHERE || kind == SAP__QUERY_NEAREST ? s->kernel->ball
-                                                                       : s->kernel->slab;
     return SAP_OK;
 }
 
@@ -4204,59 +4247,8 @@ SAP__INLINE uint32_t sap__stale_slot(const sap__query *q, int i) {
 SAP__INLINE int sap__is_wanted(const sap__query *q, uint32_t slot) {
     const sap_world *s = q->s;
     if (!(s->slots[slot].category & q->mask) || !(s->state[slot] & SAP__LIVE)) return 0;
-    if (q->stale && (s->state[slot] & SAP__STALE))
-        for (int i = 0; i < q->stale; i++)
-            if (sap__stale_slot(q, i) == slot) return 0;
-    return 1;
-}
-
-/* 0 stops. */
-SAP__INLINE int sap__query_hit(sap__query *q, uint32_t slot) {
-    q->count++;
-    return !q->hit || q->hit(sap__id_of(q->s, slot), q->s->slots[slot].object, q->user);
-}
-
-/* The one expression of each kind of query. 0 stops. */
-static int sap__query_box(sap__query *q, const sap__box *keys, uint32_t slot) {
-    const sap_id id = sap__id_of(q->s, slot);
-    sap_aabb box;
-    int axis;
-    if (q->kind == SAP__QUERY_BOX) return sap__overlap(keys, &q->probe.box) ? sap__query_hit(q, slot) : 1;
-    sap__decode(keys, &box);
-    if (q->kind == SAP__QUERY_SPHERE) {
-        return sap__distance2(&box, q->lo, q->hi) <= q->end2 ? sap__query_hit(q, slot) : 1;
-    } else if (q->kind == SAP__QUERY_NEAREST) {
-        double d2 = sap__distance2(&box, q->lo, q->hi);
-        if (!(d2 <= q->end2) || id == q->aside) return 1;
-        if (q->ray_hit) {
-            float d = (float)sap__sqrt(d2), limit = q->ray_hit(id, q->s->slots[slot].object, d, q->user);
-            q->count++;
-            if (!sap__is_number(limit) || !(limit > 0)) return 0;
-            if (limit == d)
-                q->end2 = d2;
-            else if ((double)limit * (double)limit < q->end2) /* mutant: equals are the same */
-                q->end2 = (double)limit * (double)limit;
-        } else if (q->is_counting) {
-            q->count++;
-        } else if (d2 < q->end2 || q->id == 0 || id < q->id) { /* mutant: each comes once */
-            q->end2 = d2;
-            q->id = id;
-        }
-    } else {
-        float t = sap__cast(&box, q->lo, q->hi, q->translation, &axis);
-        if (!(t <= q->end) || (q->kind == SAP__QUERY_CLOSEST && t == q->end && q->id && id > q->id))
-            return 1; /* mutant: each comes once */
-        if (q->kind == SAP__QUERY_CAST) {
-            q->count++;
-            if (!q->ray_hit) return 1;
-            t = q->ray_hit(id, q->s->slots[slot].object, t, q->user);
-            if (!sap__is_number(t) || !(t > 0)) return 0;
-            if (!(t < q->end)) return 1;
-        }
-        q->end = t;
-        q->id = id;
-    }
-    sap__set_limit(q);
+    for (int i = 0; i < q->stale && (s->state[slot] & SAP__STALE); i++)
+        if (sap__stale_slot(q, i) == slot) return 0;
     return 1;
 }
 
@@ -4265,7 +4257,7 @@ static int sap__query_stale(sap__query *q) {
     for (int i = 0; i < q->stale; i++) {
         const uint32_t slot = sap__stale_slot(q, i);
         if (!(q->s->state[slot] & SAP__LIVE) || !(q->s->slots[slot].category & q->mask)) continue;
-        if (!sap__query_box(q, &q->s->now[slot], slot)) return 0;
+        if (!q->test(q, &q->s->now[slot], slot)) return 0;
     }
     return 1;
 }
@@ -4276,11 +4268,11 @@ typedef struct sap__entry {
     float near;
 } sap__entry;
 
-/* Depth first; what looks for the best goes to the nearest chunk first. On each level at most fifteen brothers of a
-   chunk wait. During a query no chunk is written or moved. 0 stops. */
+/* Depth first; what has an end that may come nearer goes to the nearest chunk first. On each level at most fifteen
+   brothers of a chunk wait. During a query no chunk is written or moved. 0 stops. */
 static int sap__query_index(sap__query *q, const sap__index *t) {
-    sap__entry stack[SAP__LEVELS * (SAP__LANES - 1) + 1]; /* mutant: never full */
-    const int is_ordered = q->kind >= SAP__QUERY_CLOSEST; /* mutant: speed */
+    sap__entry stack[SAP__LEVELS * (SAP__LANES - 1) + 1];                                 /* mutant: never full */
+    const int is_exact = q->test == sap__test_overlap, is_ordered = !is_exact && !q->hit; /* mutant: speed */
     const int early = t->boxes > SAP__CACHED;
     int top = 1;
     if (t->boxes == 0) return 1;
@@ -4292,25 +4284,24 @@ static int sap__query_index(sap__query *q, const sap__index *t) {
         const sap__chunk *c = &t->chunk[chunk];
         if (is_ordered && stack[top].near > q->probe.limit) continue; /* mutant: speed */
         q->visits++;
-        for (uint32_t mask = q->ask(c, &q->probe, near) & t->used[chunk]; mask; mask &= mask - 1) {
-            const int lane = sap__lowest_bit(mask);
+        for (uint32_t open = q->prune(c, &q->probe, near) & t->used[chunk]; open; open &= open - 1) {
+            const int lane = sap__lowest_bit(open);
+            const uint32_t ref = c->ref[lane];
             sap__entry next;
             if (chunk < t->count[0]) {
-                sap__box box;
-                if (q->kind != SAP__QUERY_BOX && near[lane] > q->probe.limit) continue; /* mutant: speed */
-                if (!sap__is_wanted(q, c->ref[lane])) continue;
-                if (q->kind == SAP__QUERY_BOX) {
-                    if (!sap__query_hit(q, c->ref[lane])) return 0;
+                if (!is_exact && near[lane] > q->probe.limit) continue; /* mutant: speed */
+                if (!sap__is_wanted(q, ref)) continue;
+                if (is_exact) {
+                    if (!sap__report(q, ref)) return 0;
                     continue;
                 }
-                for (int k = 0; k < 3; k++) box.lo[k] = c->lo[k][lane], box.hi[k] = c->hi[k][lane];
-                if (!sap__query_box(q, &box, c->ref[lane])) return 0;
+                const sap__box box = sap__lane_box(c, lane);
+                if (!q->test(q, &box, ref)) return 0;
                 continue;
             }
-            next.chunk = (int)c->ref[lane];
+            next.chunk = (int)ref;
             next.near = near[lane];
-            for (int k = 0; k < 448 && early; k += 64)
-                sap__prefetch((const char *)(const void *)&t->chunk[next.chunk] + k);
+            for (int k = 0; k < 448 && early; k += 64) sap__prefetch((const char *)(const void *)&t->chunk[ref] + k);
             if (is_ordered && top > bottom && stack[top - 1].near < next.near) { /* mutant: speed */
                 stack[top] = stack[top - 1];
                 stack[top - 1] = next;
@@ -4322,16 +4313,18 @@ static int sap__query_index(sap__query *q, const sap__index *t) {
     return 1;
 }
 
-/* While there is a callback the world is busy: it counts at the gate of this stack, as each thread has its own. */
+/* While there is a callback the world is busy: it counts at the gate of this stack, as each thread has its own. What
+   looks cost is counted about: threads that share a gate may lose some. */
 static int sap__run_query(sap__query *q) {
     sap__gate *gate = &q->s->gates[(uint32_t)((uintptr_t)q >> 12) * 2654435769u >> 29]; /* mutant: any */
     const int has_callback = q->hit || q->ray_hit;
     sap__set_limit(q);
     if (has_callback) sap__atomic_add(&gate->queries, 1);
     if (sap__query_stale(q) && sap__query_index(q, &q->s->index[0])) (void)sap__query_index(q, &q->s->index[1]);
-    if (sap__atomic_get(&gate->visits) < 1 << 30) { /* mutant: many */
-        sap__atomic_add(&gate->visits, q->visits);
-        sap__atomic_add(&gate->looks, 1); /* mutant: speed */
+    const int32_t visits = sap__atomic_get(&gate->visits);
+    if (visits < 1 << 30) { /* mutant: many */
+        sap__atomic_set(&gate->visits, visits + q->visits);
+        sap__atomic_set(&gate->looks, sap__atomic_get(&gate->looks) + 1); /* mutant: speed */
     }
     if (has_callback) sap__atomic_add(&gate->queries, -1);
     return q->count;
@@ -4344,13 +4337,21 @@ SAP_DEF sap_result sap_prepare_queries(sap_world *s) {
     return r != SAP_OK || sap__is_prepared(s) ? r : sap__end_call(s, sap__prepare(s));
 }
 
+/* Visits, or counts, what is found. */
 static int sap__visit_all(sap__query *q, sap_result r, sap_hit *hit, sap_ray_hit *ray_hit, void *user) {
     if (r != SAP_OK) return -(int)r;
     q->hit = hit;
     q->ray_hit = ray_hit;
     q->user = user;
-    q->is_counting = ray_hit == NULL;
     return sap__run_query(q);
+}
+
+/* The best hit; *end: where. */
+static sap_id sap__find_best(sap__query *q, double *end) {
+    q->is_best = 1;
+    (void)sap__run_query(q);
+    *end = q->end;
+    return q->best;
 }
 
 SAP_DEF int sap_query_box(sap_world *s, const sap_aabb *box, uint32_t mask, sap_hit *hit, void *user) {
@@ -4358,7 +4359,9 @@ SAP_DEF int sap_query_box(sap_world *s, const sap_aabb *box, uint32_t mask, sap_
     sap__box keys;
     if (!s || !box) return -SAP_ERROR_ARGUMENT;
     if (sap__encode(box, s->used, &keys) < 0) return -SAP_ERROR_BOX;
-    const sap_result r = sap__begin_query(&q, s, SAP__QUERY_BOX, mask);
+    const sap_result r = sap__begin_query(&q, s, mask);
+    q.prune = s->kernel->touch;
+    q.test = sap__test_overlap;
     q.probe.box = keys;
     return sap__visit_all(&q, r, hit, NULL, user);
 }
@@ -4371,87 +4374,90 @@ SAP_DEF int sap_query_point(sap_world *s, const float point[3], uint32_t mask, s
 }
 
 /* What is within radius of a point; an infinite one meets every box, also one infinitely far. */
-static sap_result sap__begin_near(sap__query *q, sap_world *s, int kind, const float point[3], float radius,
-                                  uint32_t mask) {
+static sap_result sap__begin_near(sap__query *q, sap_world *s, const float point[3], float radius, uint32_t mask) {
     float p[3];
     if (!s || !point || !sap__read_vector(s, point, p) || !sap__is_number(radius) || sap__key(radius) < 0)
         return SAP_ERROR_ARGUMENT;
-    const sap_result r = sap__begin_query(q, s, kind, mask);
-    for (int k = 0; r == SAP_OK && k < 3; k++) q->lo[k] = q->hi[k] = q->probe.point[k] = p[k];
-    if (r == SAP_OK) q->end2 = sap__double(radius) * sap__double(radius);
-    return r;
+    const sap_result r = sap__begin_query(q, s, mask);
+    if (r != SAP_OK) return r;
+    for (int k = 0; k < 3; k++) q->lo[k] = q->hi[k] = q->probe.point[k] = p[k];
+    q->prune = s->kernel->ball;
+    q->test = sap__test_near;
+    q->end = sap__double(radius) * sap__double(radius);
+    return SAP_OK;
 }
 
 /* What a box that moves by translation meets. */
-static sap_result sap__begin_cast(sap__query *q, sap_world *s, int kind, const float min[3], const float max[3],
+static sap_result sap__begin_cast(sap__query *q, sap_world *s, const float min[3], const float max[3],
                                   const float translation[3], uint32_t mask) {
     float lo[3], hi[3], d[3];
     if (!s || !min || !translation || !sap__read_vector(s, min, lo) || !sap__read_vector(s, max, hi) ||
         !sap__read_vector(s, translation, d))
         return SAP_ERROR_ARGUMENT;
-    const sap_result r = sap__begin_query(q, s, kind, mask);
-    for (int k = 0; r == SAP_OK && k < 3; k++) {
-        q->lo[k] = lo[k];
-        q->hi[k] = hi[k];
-        q->translation[k] = d[k];
-        sap__set_slab(q, k);
-    }
-    return r;
-}
-
-static sap_id sap__find_nearest(sap__query *q, float max_distance, float *distance) {
-    (void)sap__run_query(q);
-    if (distance) *distance = q->id ? (float)sap__sqrt(q->end2) : max_distance;
-    return q->id;
+    const sap_result r = sap__begin_query(q, s, mask);
+    if (r != SAP_OK) return r;
+    memcpy(q->lo, lo, sizeof lo);
+    memcpy(q->hi, hi, sizeof hi);
+    memcpy(q->translation, d, sizeof d);
+    for (int k = 0; k < 3; k++) sap__set_slab(&q->probe, k, lo[k], hi[k], d[k]);
+    q->prune = s->kernel->slab;
+    q->test = sap__test_cast;
+    q->end = 1;
+    return SAP_OK;
 }
 
 SAP_DEF int sap_query_sphere(sap_world *s, const float center[3], float radius, uint32_t mask, sap_hit *hit,
                              void *user) {
     sap__query q;
-    return sap__visit_all(&q, sap__begin_near(&q, s, SAP__QUERY_SPHERE, center, radius, mask), hit, NULL, user);
+    const sap_result r = sap__begin_near(&q, s, center, radius, mask);
+    q.test = sap__test_sphere;
+    return sap__visit_all(&q, r, hit, NULL, user);
 }
 
 SAP_DEF int sap_query_nearest(sap_world *s, const float point[3], float max_distance, uint32_t mask, sap_ray_hit *hit,
                               void *user) {
     sap__query q;
-    return sap__visit_all(&q, sap__begin_near(&q, s, SAP__QUERY_NEAREST, point, max_distance, mask), NULL, hit, user);
+    return sap__visit_all(&q, sap__begin_near(&q, s, point, max_distance, mask), NULL, hit, user);
 }
 
 SAP_DEF int sap_ray_cast(sap_world *s, const float origin[3], const float translation[3], uint32_t mask,
                          sap_ray_hit *hit, void *user) {
     sap__query q;
-    return sap__visit_all(&q, sap__begin_cast(&q, s, SAP__QUERY_CAST, origin, origin, translation, mask), NULL, hit,
-                          user);
+    return sap__visit_all(&q, sap__begin_cast(&q, s, origin, origin, translation, mask), NULL, hit, user);
 }
 
 SAP_DEF int sap_box_cast(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask, sap_ray_hit *hit,
                          void *user) {
     sap__query q;
-    sap__box encoded;
+    sap__box keys;
     float bound[3];
     if (!s || !box) return -SAP_ERROR_ARGUMENT;
-    if (sap__encode(box, s->used, &encoded) < 0 || !sap__read_vector(s, box->min, bound) ||
+    if (sap__encode(box, s->used, &keys) < 0 || !sap__read_vector(s, box->min, bound) ||
         !sap__read_vector(s, box->max, bound))
         return -SAP_ERROR_BOX;
-    return sap__visit_all(&q, sap__begin_cast(&q, s, SAP__QUERY_CAST, box->min, box->max, translation, mask), NULL, hit,
-                          user);
+    return sap__visit_all(&q, sap__begin_cast(&q, s, box->min, box->max, translation, mask), NULL, hit, user);
 }
 
 SAP_DEF sap_id sap_ray_closest(sap_world *s, const float origin[3], const float translation[3], uint32_t mask,
                                float *t) {
     sap__query q;
-    if (t) *t = -1.0f;
-    if (sap__begin_cast(&q, s, SAP__QUERY_CLOSEST, origin, origin, translation, mask) != SAP_OK) return 0;
-    (void)sap__run_query(&q);
-    if (t) *t = q.end;
-    return q.id;
+    double end = -1;
+    const sap_result r = sap__begin_cast(&q, s, origin, origin, translation, mask);
+    const sap_id id = r == SAP_OK ? sap__find_best(&q, &end) : 0;
+    if (t) *t = (float)end;
+    return id;
+}
+
+static sap_id sap__find_nearest(sap__query *q, sap_result r, float max_distance, float *distance) {
+    double end = -1;
+    const sap_id id = r == SAP_OK ? sap__find_best(q, &end) : 0;
+    if (distance) *distance = r != SAP_OK ? -1.0f : id ? (float)sap__sqrt(end) : max_distance;
+    return id;
 }
 
 SAP_DEF sap_id sap_nearest(sap_world *s, const float point[3], float max_distance, uint32_t mask, float *distance) {
     sap__query q;
-    if (distance) *distance = -1.0f;
-    if (sap__begin_near(&q, s, SAP__QUERY_NEAREST, point, max_distance, mask) != SAP_OK) return 0;
-    return sap__find_nearest(&q, max_distance, distance);
+    return sap__find_nearest(&q, sap__begin_near(&q, s, point, max_distance, mask), max_distance, distance);
 }
 
 /* The point is the middle of the box, which reaches half its size from there, and a little more than rounding takes; on
@@ -4461,13 +4467,12 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
     const uint32_t slot = s ? sap__live_slot(s, id) : SAP__NONE;
     sap__query q;
     sap_aabb box;
-    if (distance) *distance = -1.0f;
-    if (slot == SAP__NONE) return 0;
+    const sap_result r = slot == SAP__NONE ? SAP_ERROR_ID : sap__begin_near(&q, s, origin, max_distance, mask);
+    if (r != SAP_OK) return sap__find_nearest(&q, r, max_distance, distance);
     sap__decode(&s->now[slot], &box);
-    if (sap__begin_near(&q, s, SAP__QUERY_NEAREST, origin, max_distance, mask) != SAP_OK) return 0;
     for (int k = 0; k < 3; k++) {
-        const float lo = box.min[k], hi = box.max[k],
-                    size = (lo < 0 ? -lo : lo) + (hi < 0 ? -hi : hi); /* mutant: about */
+        const float lo = box.min[k], hi = box.max[k];
+        const float size = (lo < 0 ? -lo : lo) + (hi < 0 ? -hi : hi); /* mutant: about */
         const int finite = sap__is_finite(size);
         q.lo[k] = lo;
         q.hi[k] = hi;
@@ -4475,7 +4480,7 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
         q.probe.reach[k] = finite ? 0.5f * hi - 0.5f * lo + size * 1e-6f : sap__float(SAP__INFINITY);
     }
     q.aside = id;
-    return sap__find_nearest(&q, max_distance, distance);
+    return sap__find_nearest(&q, SAP_OK, max_distance, distance);
 }
 
 /* ====================================================================================================== */

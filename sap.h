@@ -1127,10 +1127,9 @@ struct sap_world {
 
     /* ways to what overlaps */
     sap__index index[2];  /* of boxes that may pair with each other; of static ones */
-    int building;         /* an index in three updates: its kind plus 1; below 0 until the next one; 0: none */
-    sap__tiles new_tiles; /* its tiles; */
-    uint64_t *keyed;      /* its boxes with the keys of these, */
-    uint32_t new_keys;    /* which are below this; 0: not yet */
+    int building;         /* an index in three updates: its kind plus 1; 0: none */
+    sap__tiles new_tiles; /* its tiles, */
+    uint64_t *keyed;      /* and its boxes with the keys of these; none yet in the first update */
     int scattered;        /* boxes went further than their size in the last update: see sap__check_wear */
     sap__gate gates[SAP__GATES];
     long long query_visits; /* chunks, since the last update */
@@ -1144,8 +1143,8 @@ struct sap_world {
     sap__share share[SAP__SHARES];
     uint32_t *lost; /* indices of pairs that end, ascending */
     uint64_t *items, *tmp;
-    int moves;        /* of pairs into the holes that others leave */
-    sap__tiles tiles; /* what steps are about: the tiles of these slots, */
+    int moves;               /* of pairs into the holes that others leave */
+    const sap__tiles *tiles; /* what steps are about: the tiles of these slots, */
     uint64_t *tiled;
     int tiled_count;
     const sap_id *moved; /* these boxes go there, */
@@ -1776,7 +1775,6 @@ static sap_result sap__settle(sap_world *s) {
 SAP_DEF sap_result sap_update(sap_world *s) {
     sap_result r = sap__begin_call(s, NULL, 1);
     if (r != SAP_OK) return r;
-    if (s->building < 0) s->building = -s->building;
     if (sap__length(s->record)) return sap__end_call(s, sap__settle(s));
     sap__set_length(s->created, 0);
     sap__set_length(s->deleted, 0);
@@ -3055,24 +3053,6 @@ static int sap__choose_tiles(const sap_world *s, const uint64_t *items, int n, s
     return 1;
 }
 
-/* Sorts items by their keys, which are below keys. How many keys there are that an item has. */
-static int sap__sort_by_count(uint64_t *items, uint64_t *tmp, int n, uint32_t *count, uint32_t keys, uint32_t *most) {
-    uint32_t i, sum = 0;
-    int used = 0;
-    memset(count, 0, keys * sizeof *count);
-    for (int j = 0; j < n; j++) count[items[j] >> 32]++;
-    for (i = 0, *most = 0; i < keys; i++) { /* mutant: speed */
-        uint32_t here = count[i];
-        count[i] = sum;
-        sum += here;
-        used += here > 0;               /* mutant: speed */
-        if (here > *most) *most = here; /* mutant: speed */
-    }
-    for (int j = 0; j < n; j++) tmp[count[items[j] >> 32]++] = items[j];
-    memcpy(items, tmp, (size_t)n * sizeof *items);
-    return used;
-}
-
 /* The i-th of count, forth in even rows and back in odd ones; without a branch. */
 SAP__INLINE int sap__to_and_fro(int i, int count, int row) { /* mutant: speed */
     const int back = -(row & 1);
@@ -3082,7 +3062,7 @@ SAP__INLINE int sap__to_and_fro(int i, int count, int row) { /* mutant: speed */
 /* A share of s->tiled gets its keys: columns of tiles across two axes, to and fro as one ploughs a field, in slices
    along the third. Large boxes come behind the others, by the axis on which they are long. */
 static void sap__key_tiles(sap_world *s, int share, int shares) { /* mutant: speed */
-    const sap__tiles *t = &s->tiles;
+    const sap__tiles *t = s->tiles;
     const uint32_t cells = (uint32_t)t->count[0] * (uint32_t)t->count[1] * (uint32_t)t->count[2];
     const int n = s->tiled_count, leaves = (n + SAP__LANES - 1) / SAP__LANES;
     const int end = sap__share_from(leaves, share + 1, shares);
@@ -3112,37 +3092,50 @@ static void sap__key_tiles(sap_world *s, int share, int shares) { /* mutant: spe
 }
 
 /* Items get the keys of their tiles. */
-static void sap__key_items(sap_world *s, uint64_t *items, int n) { /* mutant: speed */
+static void sap__key_items(sap_world *s, const sap__tiles *tiles, uint64_t *items, int n) { /* mutant: speed */
+    s->tiles = tiles;
     s->tiled = items;
     s->tiled_count = n;
     sap__run(s, sap__key_tiles, n);
 }
 
-/* Of the tiles, and of large boxes: by the axis on which they are long, or if they are on several. */
+/* Of tiles, and of large boxes: by the axis on which they are long, or if they are on several. */
 static uint32_t sap__count_keys(const sap__tiles *t) {
     return (uint32_t)t->count[0] * (uint32_t)t->count[1] * (uint32_t)t->count[2] + 8;
 }
 
 /* Items get the keys of tiles that are chosen for them. The keys are below what is answered; 0: nothing can be cut. */
-static uint32_t sap__cut_tiles(sap_world *s, uint64_t *items, int n) {
-    if (n <= 2 * SAP__LANES || !sap__choose_tiles(s, items, n, &s->tiles)) return 0; /* mutant: speed */
-    sap__key_items(s, items, n);
-    return sap__count_keys(&s->tiles);
+static uint32_t sap__cut_tiles(sap_world *s, uint64_t *items, int n) { /* mutant: speed */
+    sap__tiles tiles;
+    if (n <= 2 * SAP__LANES || !sap__choose_tiles(s, items, n, &tiles)) return 0;
+    sap__key_items(s, &tiles, items, n);
+    return sap__count_keys(&tiles);
 }
 
-/* Orders items by their tiles, so that sixteen in a row lie together; large boxes, and a crowd in one slice, are cut
-   into tiles of their own. count is scratch for 2 * n + 80 numbers. How many tiles hold a box. */
-static int sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *tmp, int n, uint32_t keys, uint32_t *count,
-                           int depth) {
-    uint32_t most;
-    int j;
+/* Orders items by their keys, which are below keys, so that sixteen in a row lie together; large boxes, and a crowd in
+   one slice, are cut into tiles of their own. One counter a key: there are about twice as many as items (+ 80). tmp is
+   scratch for the items, and for the counters behind them. How many tiles hold a box. */
+static int sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *tmp, int n, uint32_t keys, int depth) {
+    uint32_t *count = (uint32_t *)(void *)(tmp + n), sum = 0, most = 0;
+    int used = 0;
     if (keys == 0) return 1; /* mutant: a count */
-    const int used = sap__sort_by_count(items, tmp, n, count, keys, &most);
-    for (int i = 0; most >= SAP__CROWD && (int)most < n && depth < SAP__CROWDS && i < n; i = j) { /* mutant: speed */
-        for (j = i + 1; j < n && items[j] >> 32 == items[i] >> 32;) j++;                          /* mutant: speed */
-        if (j - i < SAP__CROWD) continue;                                                         /* mutant: speed */
-        keys = sap__cut_tiles(s, items + i, j - i);                                               /* mutant: speed */
-        (void)sap__sort_tiles(s, items + i, tmp, j - i, keys, count, depth + 1);
+    memset(count, 0, keys * sizeof *count);
+    for (int i = 0; i < n; i++) count[items[i] >> 32]++;
+    for (uint32_t key = 0; key < keys; key++) {
+        const uint32_t here = count[key];
+        count[key] = sum;
+        sum += here;
+        used += here > 0;                 /* mutant: a count */
+        most = here > most ? here : most; /* mutant: speed */
+    }
+    for (int i = 0; i < n; i++) tmp[count[items[i] >> 32]++] = items[i];
+    memcpy(items, tmp, (size_t)n * sizeof *items);
+    if (most < SAP__CROWD || (int)most == n || depth == SAP__CROWDS) return used; /* mutant: speed */
+    for (int i = 0, j; i < n; i = j) {
+        for (j = i + 1; j < n && items[j] >> 32 == items[i] >> 32;) j++;
+        if (j - i < SAP__CROWD) continue;                         /* mutant: speed */
+        const uint32_t cut = sap__cut_tiles(s, items + i, j - i); /* mutant: speed */
+        (void)sap__sort_tiles(s, items + i, tmp, j - i, cut, depth + 1);
     }
     return used;
 }
@@ -3269,8 +3262,7 @@ static void sap__fill_index(sap_world *s, sap__index *t, int n, int fill) {
 /* Builds an index of the items, n of them, which have the keys of their tiles. There is room; the chunks are scratch
    until they are filled. */
 static void sap__build_keyed(sap_world *s, sap__index *t, int n, int fill, uint32_t keys) {
-    uint64_t *tmp = (uint64_t *)(void *)t->chunk;
-    t->tiles = n ? sap__sort_tiles(s, s->items, tmp, n, keys, (uint32_t *)(void *)(tmp + n), 0) : 0;
+    t->tiles = sap__sort_tiles(s, s->items, (uint64_t *)(void *)t->chunk, n, keys, 0);
     sap__fill_index(s, t, n, fill);
 }
 
@@ -3292,7 +3284,7 @@ static int sap__gather_slots(sap_world *s, int kind) {
 
 /* Is it, in three updates? See sap__build_later. */
 SAP__INLINE int sap__is_being_built(const sap_world *s, int kind) {
-    return s->building == kind + 1 || s->building == -kind - 1;
+    return s->building == kind + 1;
 }
 
 /* Builds the index of one kind, of all that is live. */
@@ -3535,43 +3527,35 @@ static int sap__synchronise_bulk(sap_world *s, int kind, int pending, int what) 
 
 /* A build among updates in which little happens would be felt. So it is done in three: one update chooses the tiles,
    the next one finds the tile of each box, the third one sorts the boxes and fills the chunks. Until then the old
-   index does. */
-static int sap__build_later(sap_world *s, int kind) {
-    int n = s->index[kind].boxes;
-    if (!sap__reserve(&s->items, n) || !sap__reserve(&s->keyed, n)) return sap__fail(s, SAP_ERROR_MEMORY);
-    n = sap__gather_slots(s, kind);
-    if (s->building == 0) {
-        if (!sap__choose_tiles(s, s->items, n, &s->new_tiles)) return sap__build(s, kind, SAP__FILL_FEW);
-        s->new_keys = 0;
-    } else {
-        s->tiles = s->new_tiles;
-        sap__key_items(s, s->items, n);
-        memcpy(s->keyed, s->items, (size_t)n * sizeof *s->keyed);
-        sap__set_length(s->keyed, n);
-        s->new_keys = sap__count_keys(&s->tiles);
-    }
-    s->building = -kind - 1;
-    return 1;
-}
-
-/* Boxes that came since, or moved, are in the record and get their keys now. (An update that does not bring the index
-   in step leaves it behind, and then all this is dropped.) */
-static int sap__build_rest(sap_world *s, int kind) {
+   index does. Boxes that came meanwhile, or moved, are in the record of that update and get their keys with it. (An
+   update that does not bring the index in step leaves it behind, and then all this is dropped.) */
+static int sap__build_step(sap_world *s, int kind) {
     const int boxes = kind ? s->live_static : s->live - s->live_static; /* mutant: enough */
-    sap__index *t = &s->index[kind];
-    int i, n = 0, kept;
-    s->building = 0;
-    if (!sap__reserve(&s->items, boxes) || !sap__reserve_index(s, t, boxes, SAP__FILL_FEW))
-        return sap__fail(s, SAP_ERROR_MEMORY);
-    for (i = 0; i < sap__length(s->keyed); i++) {
-        const uint32_t state = s->state[(uint32_t)s->keyed[i]];
-        if (sap__is_of_kind(state, kind) && !(state & SAP__RECORDED)) s->items[n++] = s->keyed[i];
+    int n = 0;
+    if (!sap__reserve(&s->items, boxes) || !sap__reserve(&s->keyed, boxes)) return sap__fail(s, SAP_ERROR_MEMORY);
+    if (!sap__is_being_built(s, kind)) {
+        n = sap__gather_slots(s, kind);
+        if (!sap__choose_tiles(s, s->items, n, &s->new_tiles)) return sap__build(s, kind, SAP__FILL_FEW);
+        s->building = kind + 1;
+        sap__set_length(s->keyed, 0);
+    } else if (sap__length(s->keyed) == 0) {
+        n = sap__gather_slots(s, kind);
+        memcpy(s->keyed, s->items, (size_t)n * sizeof *s->keyed);
+        sap__key_items(s, &s->new_tiles, s->keyed, n);
+        sap__set_length(s->keyed, n);
+    } else {
+        s->building = 0;
+        if (!sap__reserve_index(s, &s->index[kind], boxes, SAP__FILL_FEW)) return sap__fail(s, SAP_ERROR_MEMORY);
+        for (int i = 0; i < sap__length(s->keyed); i++) {
+            const uint32_t state = s->state[(uint32_t)s->keyed[i]];
+            if (sap__is_of_kind(state, kind) && !(state & SAP__RECORDED)) s->items[n++] = s->keyed[i];
+        }
+        const int kept = n;
+        for (int i = 0; i < sap__length(s->record); i++)
+            if (sap__is_of_kind(s->state[s->record[i]], kind)) s->items[n++] = s->record[i];
+        sap__key_items(s, &s->new_tiles, s->items + kept, n - kept);
+        sap__build_keyed(s, &s->index[kind], n, SAP__FILL_FEW, sap__count_keys(&s->new_tiles));
     }
-    for (i = 0, kept = n; i < sap__length(s->record); i++)
-        if (sap__is_of_kind(s->state[s->record[i]], kind)) s->items[n++] = s->record[i];
-    s->tiles = s->new_tiles;
-    sap__key_items(s, s->items + kept, n - kept);
-    sap__build_keyed(s, t, n, SAP__FILL_FEW, s->new_keys);
     return 1;
 }
 
@@ -3579,14 +3563,12 @@ static int sap__build_rest(sap_world *s, int kind) {
    builds it at once, as nobody knows whether an update will come. */
 static int sap__synchronise_few(sap_world *s, int kind, int pending, int what) {
     sap__index *t = &s->index[kind];
-    const int due = s->building == kind + 1;
-    const int worn = !sap__is_being_built(s, kind) && sap__is_worn(t, what); /* mutant: speed */
-    int i, good = !worn || (what != SAP__COST_QUERY && !s->building);        /* mutant: speed */
-    if (due && s->new_keys) {
-        return sap__build_rest(s, kind);
-    }
+    const int is_built = sap__is_being_built(s, kind), worn = !is_built && sap__is_worn(t, what); /* mutant: speed */
+    const int due = is_built && what != SAP__COST_QUERY;
+    int good = !worn || (what != SAP__COST_QUERY && !s->building); /* mutant: speed */
+    if (due && sap__length(s->keyed)) return sap__build_step(s, kind);
     if (worn && t->cost[what].is_known) t->cost[what].worn = t->cost[what].last; /* mutant: speed */
-    for (i = 0; good && i < pending; i++) {
+    for (int i = 0; good && i < pending; i++) {
         const uint32_t slot = sap__pending(s, i);
         if (i + 4 < pending) { /* mutant: speed */
             const uint32_t ahead = s->place[sap__pending(s, i + 4)] & 0x7fffffffu;
@@ -3596,7 +3578,7 @@ static int sap__synchronise_few(sap_world *s, int kind, int pending, int what) {
         if (sap__is_of_kind(s->state[slot], kind)) good = sap__place_box(s, kind, slot);
     }
     if (good && !worn && !due) return 1;
-    if (good && t->boxes > 2 * SAP__LANES) return sap__build_later(s, kind); /* mutant: speed */
+    if (good && t->boxes > 2 * SAP__LANES) return sap__build_step(s, kind); /* mutant: speed */
     return sap__build(s, kind, SAP__FILL_FEW);
 }
 
@@ -3631,8 +3613,8 @@ static int sap__synchronise(sap_world *s, int what) {
         const int boxes = kind ? s->live_static : s->live - s->live_static;
         const int bulk =
             !t->ready || t->behind || (long long)SAP__BULK_PART * of[kind] > boxes; /* mutant: either is right */
-        if (t->ready && !t->behind && of[kind] == 0 && s->building != kind + 1 &&
-            (s->building == -kind - 1 || !sap__is_worn(t, what))) /* mutant: speed */
+        if (t->ready && !t->behind && of[kind] == 0 &&
+            (sap__is_being_built(s, kind) ? what == SAP__COST_QUERY : !sap__is_worn(t, what))) /* mutant: speed */
             continue;
         if (!(bulk ? sap__synchronise_bulk(s, kind, pending, what) : sap__synchronise_few(s, kind, pending, what)))
             return 0;
@@ -4214,8 +4196,7 @@ static sap_result sap__prepare(sap_world *s) {
 }
 
 static int sap__is_prepared(const sap_world *s) {
-    int good =
-        sap__length(s->record) == s->synced && sap__length(s->again) == 0 && s->building <= 0; /* mutant: speed */
+    int good = sap__length(s->record) == s->synced && sap__length(s->again) == 0;
     for (int i = 0; i < 2; i++)
         good = good && s->index[i].ready && !s->index[i].behind && s->index[i].checked == s->index[i].touched;
     return good;
@@ -5273,7 +5254,7 @@ static const char *sap__validate_index(const sap_world *s, uint32_t kind) {
         if ((s->state[slot] & (SAP__LIVE | SAP__STATIC | SAP__STALE)) == (SAP__LIVE | flag) &&
             s->place[slot] == SAP__NONE)
             return "A live box is in the index.";
-    if (sap__is_being_built(s, (int)kind) && s->new_keys) {
+    if (sap__is_being_built(s, (int)kind) && sap__length(s->keyed)) {
         for (j = 0; j < sap__length(s->keyed); j++) settled += sap__is_settled_in(s, (uint32_t)s->keyed[j], (int)kind);
         for (slot = 0; slot < slots; slot++) settled -= sap__is_settled_in(s, slot, (int)kind);
         if (settled) return "What an index in the making lacks is in the record.";

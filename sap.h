@@ -1028,9 +1028,9 @@ typedef struct sap__links {
    each changed box looks around (ASK), and by the user's queries. */
 enum { SAP__COST_JOIN, SAP__COST_ASK, SAP__COST_QUERY, SAP__COSTS };
 typedef struct sap__cost {
-    double first, last, worn; /* when the index was new, of late, when it was built because it was worn */
-    double visits, looks;     /* so far */
-    int is_known;             /* first was measured since the last build */
+    double first;         /* when the index was new */
+    double visits, looks; /* so far */
+    int is_known;         /* first was measured since the last build */
 } sap__cost;
 
 enum {
@@ -1052,15 +1052,14 @@ typedef struct sap__index {
     int boxes, spare; /* how many are in it; the leaf that takes the next box without a place */
     int ready;        /* it holds all boxes of its kind, but for stale ones */
     int behind;       /* but not where they are now: all bounds are to be read anew */
-    int built, laid;  /* so many were in it when it was built, in so many leaves */
-    double touched;   /* changes of its boxes since then; when it was found not to be worn */
-    double checked;
-    double leaf_size; /* the mean size of its leaves then; */
-    double refitted;  /* of some of them, when all bounds were read last; */
-    double strain;    /* how much single leaves have grown since, in such sizes */
-    int tiles;        /* that hold a box, when it was built */
+    int laid, tiles;  /* leaves that were filled when it was built, tiles that held a box */
+    double leaf_size; /* the mean size of its leaves then, and of some of them */
+    double some_size;
+    double strain;  /* how much single leaves have grown since, in such sizes */
+    double touched; /* changes of its boxes since; */
+    double checked; /* when it was last found not to be worn */
+    double debt;    /* chunks visited beyond what a new index would have cost */
     sap__cost cost[SAP__COSTS];
-    double debt, patience; /* chunks visited beyond what a new index would have cost; how much is too much, by box */
 } sap__index;
 
 /* Loops over many boxes or pairs are cut into shares, for threads; one thread takes one share over everything. */
@@ -1130,7 +1129,6 @@ struct sap_world {
     int building;         /* an index in three updates: its kind plus 1; 0: none */
     sap__tiles new_tiles; /* its tiles, */
     uint64_t *keyed;      /* and its boxes with the keys of these; none yet in the first update */
-    int scattered;        /* boxes went further than their size in the last update: see sap__check_wear */
     sap__gate gates[SAP__GATES];
     long long query_visits; /* chunks, since the last update */
     uint64_t *ends[3];      /* sorted endpoints of all boxes, a sentinel at each side; see endpoints */
@@ -1660,7 +1658,6 @@ static int sap__gather_found(sap_world *s);
 static int sap__reserve_events(sap_world *s);
 static void sap__commit(sap_world *s);
 static int sap__end_all(sap_world *s);
-static void sap__check_wear(sap_world *s);
 static void sap__drain_gates(sap_world *s);
 
 static const sap__method sap__methods[] = {{NULL, NULL}, /* SAP_METHOD_AUTO is one of these: */
@@ -1767,7 +1764,6 @@ static sap_result sap__settle(sap_world *s) {
         return s->failure;
     }
     sap__settle_boxes(s);
-    sap__check_wear(s);
     s->query_visits = 0;
     return SAP_OK;
 }
@@ -2910,9 +2906,6 @@ static void sap__free_index(sap__index *t) {
     sap__free_array(&t->used);
 }
 
-/* So much dearer than a new index, or cheaper, that it is worth building one. */
-#define SAP__WORN 1.35
-
 /* Growth of leaves times changes that is too much: see sap__is_worn. */
 #define SAP__STRAIN 64
 
@@ -3208,10 +3201,10 @@ static double sap__least(double a, double b) {
 /* The mean size of the leaves that hold boxes, or of one in so many. */
 static double sap__leaf_size(const sap__index *t, int step) { /* mutant: speed */
     double size = 0;
-    int i, some = 0;
-    for (i = 0; i < t->laid; i += step)
-        if (t->used[i]) size += sap__least(sap__size_of(&t->bound[i]), SAP__FAR), some++;
-    return size / (some + 1e-30);
+    int leaves = 0;
+    for (int i = 0; i < t->laid; i += step)
+        if (t->used[i]) size += sap__least(sap__size_of(&t->bound[i]), SAP__FAR), leaves++;
+    return size / (leaves + 1e-30);
 }
 
 static void sap__fill_levels(sap_world *s, sap__index *t) {
@@ -3253,9 +3246,8 @@ static void sap__fill_index(sap_world *s, sap__index *t, int n, int fill) {
         t->cost[i].is_known = 0, t->cost[i].visits = t->cost[i].looks = 0; /* mutant: speed */
     t->debt = t->touched = t->strain = 0;                                  /* mutant: speed */
     t->leaf_size = sap__leaf_size(t, 1);                                   /* mutant: speed */
-    t->refitted = sap__leaf_size(t, t->laid / SAP__SOME + 1);              /* mutant: speed */
+    t->some_size = sap__leaf_size(t, t->laid / SAP__SOME + 1);             /* mutant: speed */
     t->behind = 0;                                                         /* mutant: speed */
-    t->built = n;                                                          /* mutant: speed */
     t->ready = 1;
 }
 
@@ -3301,52 +3293,27 @@ static int sap__build(sap_world *s, int kind, int fill) {
    after a build tell what a new index costs. */
 static void sap__note_cost(sap__index *t, int what, double looks, double visits) { /* mutant: speed */
     sap__cost *c = &t->cost[what];
-    double rate;
     c->looks += looks;
     c->visits += visits;
     if (c->looks < (double)SAP__COST_LOOKS && (what != SAP__COST_JOIN || looks <= 0)) return;
-    rate = c->visits / c->looks;
-    if (!c->is_known) {
-        if (c->worn > 0) t->patience = rate * 1.1 < c->worn ? 1 : t->patience < 8 ? 2 * t->patience : 8;
-        c->first = rate;
-        c->is_known = 1;
-        c->worn = 0;
-    }
-    t->debt += (rate - c->first) * c->looks;
+    if (!c->is_known) c->first = c->visits / c->looks;
+    c->is_known = 1;
+    t->debt += c->visits - c->first * c->looks;
     if (t->debt < 0) t->debt = 0;
-    c->last = rate;
     c->looks = c->visits = 0;
 }
 
 /* Is it time to build an index, before a search of this kind? In the order of the lines below:
-   - There are half or twice as many boxes as when it was built.
    - The excess of searches has cost as much as a build.
-   - All boxes have changed once. (These two: up to eight times, if the last builds did not help.)
+   - All boxes have changed once.
    - Its leaves have grown, by a sixteenth when a quarter of the boxes have changed, by an eighth when an eighth has.
-   - Searches of this kind were never measured, so were never cheap: a sixteenth has changed since the build.
-   - Half of the boxes have changed, and searches cost a third more than when it was new, or a third less: then the
-     world is another one, and nobody knows what a new index would cost. */
+   - Searches of this kind were never measured, so were never cheap: a sixteenth has changed since the build. */
 static int sap__is_worn(const sap__index *t, int what) { /* mutant: speed */
     const sap__cost *c = &t->cost[what];
-    const double size = t->boxes + SAP__LANES, patience = t->patience < 1 ? 1 : t->patience;
-    if (2.0 * t->boxes + 64 < t->built || t->boxes > 2.0 * t->built + 64) return 1;
-    if (t->debt > patience * size) return 1;
-    if (t->touched > patience * size) return 1;
+    const double size = t->boxes + SAP__LANES;
+    if (t->debt > size || t->touched > size) return 1;
     if (t->strain * t->touched * SAP__STRAIN > size * t->count[0]) return 1;
-    if (!c->is_known) return t->touched * 16.0 > size && c->looks == 0;
-    return t->touched * 2.0 > size && (c->last > SAP__WORN * c->first || c->first > SAP__WORN * c->last);
-}
-
-/* After an update. Where most boxes moved and most pairs ended, boxes go further than their size: an index that was
-   refitted is worn, and the next change of many builds it, too, for leaves would become so wide that to search in them
-   costs more. Queries need not look again at an index that has not changed since. */
-static void sap__check_wear(sap_world *s) { /* mutant: speed */
-    const int ended = sap__length(s->deleted);
-    int i;
-    s->scattered = ended > 2 * SAP__LANES && ended > sap__length(s->pairs) / 2 && s->changed[0] > s->live / 2;
-    if (s->scattered && s->index[0].touched > 0) s->index[0].ready = 0;
-    for (i = 0; i < 2; i++)
-        if (!sap__is_worn(&s->index[i], SAP__COST_QUERY)) s->index[i].checked = s->index[i].touched; /* mutant: speed */
+    return !c->is_known && c->looks == 0 && t->touched * 16.0 > size;
 }
 
 /* ---- one box --------------------------------------------------------------------------------------------------- */
@@ -3356,11 +3323,11 @@ SAP__INLINE int sap__contains(const sap__box *a, const sap__box *b) {
            (a->hi[1] >= b->hi[1]) & (a->hi[2] >= b->hi[2]);
 }
 
-/* How much a leaf has grown, in the size of leaves, from -4 to 4: 4 where one begins or ends. */
+/* How much a leaf has grown, in the size of leaves, up to 4: as much where one begins or ends. */
 static double sap__growth(const sap__index *t, const sap__box *old, const sap__box *bound) { /* mutant: speed */
     const double grown = sap__size_of(bound) - sap__size_of(old), most = 4 * t->leaf_size;
     if (grown > most || old->lo[0] > old->hi[0] || bound->lo[0] > bound->hi[0]) return 4;
-    return grown < -most ? -4 : grown / (t->leaf_size + 1e-30);
+    return grown / (t->leaf_size + 1e-30);
 }
 
 /* A lane becomes box (sap__nowhere: it becomes empty); the bounds above it follow, up to one that stays as it is. A box
@@ -3496,32 +3463,22 @@ SAP__INLINE uint32_t sap__pending(const sap_world *s, int i) {
     return i < n ? s->record[s->synced + i] : s->again[i - n];
 }
 
-/* A refit: each box has changed a little, and more where leaves have grown. */
-static void sap__note_refit(sap__index *t) { /* mutant: speed */
-    const double size = sap__leaf_size(t, t->laid / SAP__SOME + 1);
-    const double growth = (size - t->refitted) / (t->leaf_size + 1e-30);
-    t->touched += t->boxes * (0.03125 + (growth > 0 ? sap__least(growth, 4) / 4 : 0));
-    t->refitted = size;
-}
-
 /* Many boxes of a kind have changed: all bounds are read anew, or the index is built, if it is worn. */
 static int sap__synchronise_bulk(sap_world *s, int kind, int pending, int what) {
     sap__index *t = &s->index[kind];
-    int i, good = t->ready && !(s->scattered && kind == 0) && !sap__is_worn(t, what); /* mutant: speed */
-    if (sap__is_being_built(s, kind)) s->building = 0;                                /* all is read, or built, anew */
-    for (i = 0; good && s->mixed && i < pending; i++) {                               /* those that came find a lane */
+    int i, good = t->ready && !sap__is_worn(t, what);   /* mutant: speed */
+    if (sap__is_being_built(s, kind)) s->building = 0;  /* all is read, or built, anew */
+    for (i = 0; good && s->mixed && i < pending; i++) { /* those that came find a lane */
         const uint32_t slot = sap__pending(s, i);
         if (sap__is_of_kind(s->state[slot], kind) && s->place[slot] == SAP__NONE) good = sap__place_box(s, kind, slot);
     }
-    if (!good) {
-        if (t->ready && t->cost[what].is_known) t->cost[what].worn = t->cost[what].last; /* mutant: speed */
-        return sap__build(s, kind, SAP__FILL_BULK);
-    }
+    if (!good) return sap__build(s, kind, SAP__FILL_BULK);
     s->filling = t;
     sap__run(s, sap__refit_leaves, t->boxes);
     sap__fill_levels(s, t);
     t->behind = 0;
-    sap__note_refit(t);
+    const int has_grown = sap__leaf_size(t, t->laid / SAP__SOME + 1) > 2 * t->some_size; /* mutant: speed */
+    t->touched += has_grown ? 2.0 * (t->boxes + SAP__LANES) : t->boxes / 32.0; /* worn, or a little; mutant: speed */
     return 1;
 }
 
@@ -3567,7 +3524,6 @@ static int sap__synchronise_few(sap_world *s, int kind, int pending, int what) {
     const int due = is_built && what != SAP__COST_QUERY;
     int good = !worn || (what != SAP__COST_QUERY && !s->building); /* mutant: speed */
     if (due && sap__length(s->keyed)) return sap__build_step(s, kind);
-    if (worn && t->cost[what].is_known) t->cost[what].worn = t->cost[what].last; /* mutant: speed */
     for (int i = 0; good && i < pending; i++) {
         const uint32_t slot = sap__pending(s, i);
         if (i + 4 < pending) { /* mutant: speed */
@@ -5089,7 +5045,7 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     sap__set_length(s->deleted, 0);
     sap__set_length(s->again, 0);
     s->swaps = s->tests = 0; /* mutant: counts */
-    s->synced = s->method = s->linked = s->mended = s->scattered = s->building = 0;
+    s->synced = s->method = s->linked = s->mended = s->building = 0;
     s->ends_ready = s->index[0].ready = s->index[1].ready = 0;
 }
 

@@ -2253,99 +2253,74 @@ static uint64_t sap__end(int32_t key, uint32_t is_max, uint32_t slot) {
 #define sap__trace(step, axis, s, a, b) ((void)0)
 #endif
 
-/* Both ends of the slots with one of these flags, and none of without, sorted, to out[0..]; how many. There is room for
-   2 * slots. */
-static int sap__ends_of(sap_world *s, int axis, uint32_t flags, uint32_t without, const sap__box *boxes,
-                        uint64_t *out) {
-    uint32_t slot, is_max, n = (uint32_t)sap__length(s->state);
-    int count = 0;
-    for (is_max = 0; is_max < 2; is_max++) /* the sort is stable: at equal keys mins, then maxs, each by slot */
-        for (slot = 0; slot < n; slot++)
-            if ((s->state[slot] & flags) && !(s->state[slot] & without))
-                out[count++] = sap__end(sap__bound(&boxes[slot], axis, is_max), is_max, slot);
-    sap__sort(out, s->tmp, count, 32);
-    return count;
-}
-
 static int sap__reserve_ends(sap_world *s, int boxes) {
-    int n = 2 * boxes + 2, k, good = sap__reserve(&s->items, n) && sap__reserve(&s->tmp, n);
-    for (k = 0; k < 3; k++)
+    const int n = 2 * boxes + 2;
+    int good = sap__reserve(&s->items, n) && sap__reserve(&s->tmp, n);
+    for (int k = 0; k < 3; k++)
         if (s->used[k]) good = good && sap__reserve(&s->ends[k], n);
     return good;
 }
 
-/* From the boxes of the last update: at the start, or after another method. */
-static void sap__ends_build(sap_world *s) {
-    int n;
-    for (int k = 0; k < 3; k++) {
-        if (!s->used[k]) continue;
-        n = sap__ends_of(s, k, SAP__LIVE | SAP__REMOVED, SAP__ADDED, s->was, s->ends[k] + 1);
-        s->ends[k][0] = 0;
-        s->ends[k][n + 1] = ~UINT64_C(0);
-        sap__set_length(s->ends[k], n + 2);
-    }
-}
-
 /* Batch removal (Terdiman I.5b): the boxes are marked, one pass closes all gaps. */
-static void sap__ends_compact(sap_world *s) {
-    int n, kept;
-    for (int k = 0; k < 3; k++) {
-        n = sap__length(s->ends[k]);
-        for (int i = kept = 1; i < n - 1; i++)
-            if (!(s->state[sap__end_slot(s->ends[k][i])] & SAP__REMOVED)) s->ends[k][kept++] = s->ends[k][i];
-        if (n == 0) continue;
-        s->ends[k][kept++] = ~UINT64_C(0);
-        sap__set_length(s->ends[k], kept);
+static void sap__ends_compact(sap_world *s, int axis) {
+    uint64_t *ends = s->ends[axis];
+    const int n = sap__length(ends);
+    int kept = 1;
+    for (int i = 1; i < n - 1; i++)
+        if (!(s->state[sap__end_slot(ends[i])] & SAP__REMOVED)) ends[kept++] = ends[i];
+    ends[kept++] = ~UINT64_C(0);
+    sap__set_length(ends, kept);
+}
+
+/* Batch insertion (Terdiman I.4b) of both ends of the slots with one of these flags, and none of without: sorted, they
+   are merged from the back in one pass; nothing is moved twice. The sentinel below stops the search. */
+static void sap__ends_merge(sap_world *s, int axis, uint32_t flags, uint32_t without, const sap__box *boxes) {
+    uint64_t *ends = s->ends[axis], *items = s->items;
+    const uint32_t slots = (uint32_t)sap__length(s->state);
+    int count = 0;
+    for (uint32_t is_max = 0; is_max < 2;
+         is_max++) /* the sort is stable: at equal keys mins, then maxs, each by slot */
+        for (uint32_t slot = 0; slot < slots; slot++)
+            if ((s->state[slot] & flags) && !(s->state[slot] & without))
+                items[count++] = sap__end(sap__bound(&boxes[slot], axis, is_max), is_max, slot);
+    sap__sort(items, s->tmp, count, 32);
+    int from = sap__length(ends) - 1, to = from + count;
+    sap__set_length(ends, to + 1);
+    while (count > 0) {
+        while (ends[from] > items[count - 1]) ends[to--] = ends[from--];
+        ends[to--] = items[--count];
     }
 }
 
-/* Batch insertion (Terdiman I.4b): the new ends, sorted, are merged from the back in one pass; nothing is moved
-   twice. The sentinel below stops the search. */
-static void sap__ends_merge(sap_world *s) {
-    for (int k = 0; k < 3; k++) {
-        uint64_t *ends = s->ends[k];
-        int from = sap__length(ends) - 1, count, to;
-        if (from < 0) continue; /* mutant: there are two sentinels, or nothing */
-        count = sap__ends_of(s, k, SAP__ADDED, SAP__REMOVED, s->now, s->items);
-        to = from + count;
-        sap__set_length(ends, to + 1);
-        while (count > 0) {
-            while (ends[from] > s->items[count - 1]) ends[to--] = ends[from--];
-            ends[to--] = s->items[--count];
-        }
-    }
+/* From the boxes of the last update: at the start, or after another method. */
+static void sap__ends_build(sap_world *s, int axis) {
+    s->ends[axis][0] = 0;
+    s->ends[axis][1] = ~UINT64_C(0);
+    sap__set_length(s->ends[axis], 2);
+    sap__ends_merge(s, axis, SAP__LIVE | SAP__REMOVED, SAP__ADDED, s->was);
 }
 
-/* A pair starts on this axis. It begins if the boxes overlap on all; and since it starts on each axis that kept
-   the two apart before, the first of these reports it. */
-static int sap__rule_start(sap_world *s, int axis, uint32_t a, uint32_t b) {
+/* A pair starts on this axis, or stops. It begins if the boxes overlap now on all; and since it starts on each axis that
+   kept the two apart before, the first of these reports it. It ends if they overlapped on all before, and the first
+   axis that parts them now reports it. */
+static int sap__rule(sap_world *s, int axis, uint32_t stops, uint32_t a, uint32_t b) {
+    const sap__box *together = stops ? s->was : s->now, *apart = stops ? s->now : s->was;
     s->tests++;
-    if ((s->state[a] & s->state[b] & SAP__STATIC) || !sap__overlap(&s->now[a], &s->now[b])) {
+    if ((s->state[a] & s->state[b] & SAP__STATIC) || !sap__overlap(&together[a], &together[b])) {
         sap__trace(SAP_STEP_REJECT, axis, s, a, b);
         return 1;
     }
-    sap__trace(SAP_STEP_START, axis, s, a, b);
-    if ((s->state[a] | s->state[b]) & SAP__FRESH) return 1; /* looks around, when the ends are sorted */
+    sap__trace(stops ? SAP_STEP_STOP : SAP_STEP_START, axis, s, a, b);
+    if ((s->state[a] | s->state[b]) & SAP__FRESH) return 1; /* looks around later, or is found by its list */
     for (int k = 0; k < axis; k++)
-        if (!sap__overlap_on(&s->was[a], &s->was[b], k)) return 1;
+        if (!sap__overlap_on(&apart[a], &apart[b], k)) return 1;
+    if (stops) {
+        const uint32_t p = sap__find(s, sap__id_of(s, a), sap__id_of(s, b));
+        return p == SAP__NONE || sap__lose(s, p); /* no pair: a filter had refused it */
+    }
     if (!sap__reserve_found(s, &s->share[0], 1)) return 0;
     sap__begin_pair(s, &s->share[0], a, b);
     return 1;
-}
-
-/* A pair stops on this axis: it ends if the boxes overlapped on all, reported by the first axis that parts them. */
-static int sap__rule_stop(sap_world *s, int axis, uint32_t a, uint32_t b) {
-    s->tests++;
-    if ((s->state[a] & s->state[b] & SAP__STATIC) || !sap__overlap(&s->was[a], &s->was[b])) {
-        sap__trace(SAP_STEP_REJECT, axis, s, a, b);
-        return 1;
-    }
-    sap__trace(SAP_STEP_STOP, axis, s, a, b);
-    if ((s->state[a] | s->state[b]) & SAP__FRESH) return 1; /* found by its list */
-    for (int k = 0; k < axis; k++)
-        if (!sap__overlap_on(&s->now[a], &s->now[b], k)) return 1;
-    const uint32_t p = sap__find(s, sap__id_of(s, a), sap__id_of(s, b));
-    return p == SAP__NONE || sap__lose(s, p); /* no pair: a filter had refused it */
 }
 
 /* The update rules (Terdiman I.3): every end takes its new value, then walks left past the larger ones, shifting them
@@ -2356,44 +2331,38 @@ static int sap__rule_stop(sap_world *s, int axis, uint32_t a, uint32_t b) {
        equals pass                        nothing
 
    The paper asks for starts before stops, so that a pair which does both is not left behind; here each rule looks
-   at the boxes before and now, and the order does not matter. Returns the shifts made, -1 without memory.
-   O(ends + shifts). */
-static long long sap__ends_pass(sap_world *s, int axis) {
+   at the boxes before and now, and the order does not matter. O(ends + shifts). */
+static int sap__ends_pass(sap_world *s, int axis) {
     uint64_t *ends = s->ends[axis];
-    int n = sap__length(ends) - 1, i, j;
+    const int n = sap__length(ends) - 1;
     long long shifts = 0;
-    for (i = 1; i < n; i++) {
-        uint32_t slot = sap__end_slot(ends[i]), is_max = sap__end_is_max(ends[i]);
-        uint64_t end = sap__end(sap__bound(&s->now[slot], axis, is_max), is_max, slot);
+    for (int i = 1, j; i < n; i++) {
+        const uint32_t slot = sap__end_slot(ends[i]), is_max = sap__end_is_max(ends[i]);
+        const uint64_t end = sap__end(sap__bound(&s->now[slot], axis, is_max), is_max, slot);
         for (j = i; ends[j - 1] > end; j--) {
-            uint64_t other = ends[j - 1];
+            const uint64_t other = ends[j - 1];
             ends[j] = other;
             sap__trace(SAP_STEP_PASS, axis, s, slot, sap__end_slot(other));
-            if (is_max != sap__end_is_max(other)) {
-                int good = is_max ? sap__rule_stop(s, axis, slot, sap__end_slot(other))
-                                  : sap__rule_start(s, axis, slot, sap__end_slot(other));
-                if (!good) return -1;
-            }
+            if (is_max != sap__end_is_max(other) && !sap__rule(s, axis, is_max, slot, sap__end_slot(other))) return 0;
         }
         ends[j] = end;
         shifts += i - j;
     }
-    return shifts;
+    s->swaps += shifts;
+    return 1;
 }
 
 /* All of an update: who left is taken out, the ends move, who came is put in. */
 static int sap__insertion_sort(sap_world *s) {
     if (!sap__reserve_ends(s, sap__length(s->state))) return sap__fail(s, SAP_ERROR_MEMORY);
     sap__need_lists(s);
-    if (!s->ends_ready) sap__ends_build(s);
-    if (s->removed.count) sap__ends_compact(s);
     for (int k = 0; k < 3; k++) {
         if (!s->used[k]) continue;
-        const long long shifts = sap__ends_pass(s, k);
-        if (shifts < 0) return 0;
-        s->swaps += shifts;
+        if (!s->ends_ready) sap__ends_build(s, k);
+        if (s->removed.count) sap__ends_compact(s, k);
+        if (!sap__ends_pass(s, k)) return 0;
+        sap__ends_merge(s, k, SAP__ADDED, SAP__REMOVED, s->now);
     }
-    sap__ends_merge(s);
     s->ends_ready = 1;
     return 1;
 }

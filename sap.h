@@ -1861,16 +1861,16 @@ static void sap__relink_pair(sap_world *s, uint32_t p, uint32_t to) {
 
 /* Makes the lists. Their memory came with that of the pairs. */
 static void sap__link_all(sap_world *s) {
-    uint32_t i, n = (uint32_t)sap__length(s->pairs), slots = (uint32_t)sap__length(s->state);
+    const uint32_t n = (uint32_t)sap__length(s->pairs), slots = (uint32_t)sap__length(s->state);
     sap__set_length(s->links, n);
-    for (i = 0; i < slots; i++) s->head[i] = SAP__NONE;
-    for (i = 0; i < n; i++) sap__link_pair(s, i);
+    for (uint32_t i = 0; i < slots; i++) s->head[i] = SAP__NONE;
+    for (uint32_t i = 0; i < n; i++) sap__link_pair(s, i);
+    sap__atomic_set(&s->linked, 1);
 }
 
 /* For an update that goes by lists. */
 static void sap__need_lists(sap_world *s) {
     if (!s->linked) sap__link_all(s);
-    s->linked = 1;
     s->mended = 0; /* mutant: speed */
 }
 
@@ -1883,10 +1883,7 @@ static void sap__link_for_look(const sap_world *world) {
         return;
     }
     while (sap__atomic_swap(&s->linking, 1)) continue;
-    if (!s->linked) {
-        sap__link_all(s);
-        sap__atomic_set(&s->linked, 1);
-    }
+    if (!s->linked) sap__link_all(s);
     sap__atomic_set(&s->linking, 0);
 }
 
@@ -1911,14 +1908,20 @@ SAP__INLINE int sap__masks_allow(const sap_world *s, uint32_t a, uint32_t b) {
     return !s->masked || ((slot_a->category & slot_b->mask) && (slot_b->category & slot_a->mask));
 }
 
-static int sap__filter_allows(sap_world *s, sap_id id0, sap_id id1) {
+/* A new pair of these ids. */
+SAP__INLINE sap_pair sap__pair_of(const sap_world *s, sap_id id0, sap_id id1) {
     sap_pair pair;
-    if (!s->config.filter) return 1;
     pair.id0 = id0;
     pair.id1 = id1;
     pair.object0 = s->slots[sap__slot_of(id0)].object;
     pair.object1 = s->slots[sap__slot_of(id1)].object;
     pair.user_data = NULL;
+    return pair;
+}
+
+static int sap__filter_allows(sap_world *s, sap_id id0, sap_id id1) {
+    if (!s->config.filter) return 1;
+    const sap_pair pair = sap__pair_of(s, id0, id1);
     s->in_filter = 1;
     const int yes = s->config.filter(&pair, s->config.filter_user) != 0;
     s->in_filter = 0;
@@ -1927,8 +1930,9 @@ static int sap__filter_allows(sap_world *s, sap_id id0, sap_id id1) {
 
 /* The user's filter is asked for what was found since it was asked last, on the calling thread. */
 static void sap__filter_found(sap_world *s, sap__share *share) {
-    int i, n = sap__length(share->found), kept = share->allowed;
-    for (i = kept; i < n; i++) {
+    const int n = sap__length(share->found);
+    int kept = share->allowed;
+    for (int i = kept; i < n; i++) {
         const uint64_t key = share->found[i];
         if (sap__filter_allows(s, (sap_id)(key >> 32), (sap_id)key)) share->found[kept++] = key;
     }
@@ -1936,19 +1940,16 @@ static void sap__filter_found(sap_world *s, sap__share *share) {
     share->allowed = kept; /* mutant: how often it is asked is open */
 }
 
-/* Room for so many more keys in a share. On threads nobody allocates: what lacks room is done again without them. */
+/* Room for so many more keys in a share; what a filter refuses needs none. On threads nobody allocates: what lacks room
+   is done again without them. */
 static int sap__reserve_found(sap_world *s, sap__share *share, int more) {
-    int n = sap__length(share->found);
-    if (more <= sap__capacity(share->found) - n) return 1; /* mutant: equals may do either */
+    if (more <= sap__capacity(share->found) - sap__length(share->found)) return 1; /* mutant: equals may do either */
     if (s->on_threads) {
         share->lacks_room = 1;
         return 0;
     }
-    if (s->config.filter) {
-        sap__filter_found(s, share);
-        n = sap__length(share->found);
-        if (more <= sap__capacity(share->found) - n) return 1; /* mutant: equals may do either */
-    }
+    if (s->config.filter) sap__filter_found(s, share);
+    const int n = sap__length(share->found);
     if (more > INT_MAX - n) return sap__fail(s, SAP_ERROR_LIMIT);
     return sap__reserve(&share->found, n + more) || sap__fail(s, SAP_ERROR_MEMORY);
 }
@@ -1991,20 +1992,17 @@ static int sap__take_found(sap_world *s, sap__share *share, uint32_t *a, uint32_
 
 /* What all shares found goes to the first one, but for what the user's filter refuses. */
 static int sap__gather_found(sap_world *s) {
-    const int shares = sap__most_shares(s);
-    int i, n = 0, all = 0;
-    for (i = 0; s->config.filter && i < shares; i++) sap__filter_found(s, &s->share[i]);
-    for (i = 0; i < shares; i++) {
-        if (sap__length(s->share[i].found) > INT_MAX - all) return sap__fail(s, SAP_ERROR_LIMIT); /* mutant: 60 GB */
-        all += sap__length(s->share[i].found);
+    sap__share *first = &s->share[0];
+    for (int i = 0; i < sap__most_shares(s); i++) {
+        sap__share *share = &s->share[i];
+        if (s->config.filter) sap__filter_found(s, share);
+        const int n = sap__length(first->found), more = sap__length(share->found);
+        if (i == 0 || more == 0) continue;
+        if (!sap__reserve_found(s, first, more)) return 0;
+        memcpy(first->found + n, share->found, (size_t)more * sizeof *share->found);
+        sap__set_length(first->found, n + more);
+        first->allowed = n + more; /* mutant: how often it is asked is open */
     }
-    if (!sap__reserve(&s->share[0].found, all)) return sap__fail(s, SAP_ERROR_MEMORY);
-    for (i = 1, n = sap__length(s->share[0].found); i < shares; i++) {
-        int more = sap__length(s->share[i].found);
-        if (more) memcpy(s->share[0].found + n, s->share[i].found, (size_t)more * sizeof(uint64_t));
-        n += more;
-    }
-    sap__set_length(s->share[0].found, n);
     return 1;
 }
 
@@ -2052,19 +2050,18 @@ static int sap__lose(sap_world *s, uint32_t p) {
 
 /* Ascending. */
 static int sap__sort_lost(sap_world *s) {
-    int i, n = sap__length(s->lost);
+    const int n = sap__length(s->lost);
     if (!sap__reserve(&s->items, n) || !sap__reserve(&s->tmp, n)) return sap__fail(s, SAP_ERROR_MEMORY);
-    for (i = 0; i < n; i++) s->items[i] = sap__item(s->lost[i], 0);
-    sap__sort(s->items, s->tmp, n, 32);
-    for (i = 0; i < n; i++) s->lost[i] = (uint32_t)(s->items[i] >> 32);
+    for (int i = 0; i < n; i++) s->items[i] = s->lost[i];
+    sap__sort(s->items, s->tmp, n, 0);
+    for (int i = 0; i < n; i++) s->lost[i] = (uint32_t)s->items[i];
     return 1;
 }
 
 /* Looks through the pairs of changed boxes that have one of these flags; 0 on failure, -1 if these are more than most.
    */
 static int sap__look_through_lists(sap_world *s, uint32_t flags, int most) {
-    int i, n = sap__length(s->record);
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i < sap__length(s->record); i++) {
         const uint32_t slot = s->record[i];
         if (!(s->state[slot] & flags)) continue;
         for (uint32_t place = s->head[slot]; place != SAP__NONE; place = sap__next_place(s, place)) {
@@ -2117,20 +2114,21 @@ static void sap__sort_by_ids(sap_world *s, const uint32_t *lost, int n) {
 /* No box is left, as when a level ends, and all pairs end: sorted where they stand, each cycle of the order in turn,
    they become the deleted ones by an exchange of the two arrays. */
 static int sap__end_all(sap_world *s) {
-    sap_pair *pairs = s->pairs, first;
+    sap_pair *pairs = s->pairs;
     const int n = sap__length(pairs);
-    int next;
     s->failure = SAP_ERROR_MEMORY;
     if (s->sorted_from > 0) { /* mutant: sorts what is sorted */
         if (!sap__reserve(&s->items, n) || !sap__reserve(&s->tmp, n)) return 0;
         sap__sort_by_ids(s, NULL, n);
         for (int i = 0; i < n; i++) {
-            first = pairs[i];
-            for (int at = i; (next = (int)(uint32_t)s->items[at]) != at; at = next) {
-                pairs[at] = next == i ? first : pairs[next];
+            const sap_pair first = pairs[i];
+            int at = i;
+            for (int next; (next = (int)(uint32_t)s->items[at]) != i; at = next) {
+                pairs[at] = pairs[next];
                 s->items[at] = (uint64_t)at;
-                if (next == i) break;
             }
+            pairs[at] = first;
+            s->items[at] = (uint64_t)at;
         }
     }
     s->pairs = s->deleted;
@@ -2150,12 +2148,14 @@ static int sap__end_all(sap_world *s) {
 static void sap__sort_deleted(sap_world *s) {
     const uint32_t *lost = s->lost;
     const uint64_t *items = s->items;
-    int i, a, b, n = sap__length(s->deleted), last = n;
+    const int n = sap__length(s->deleted);
+    int last = n, i = 0;
     while (last > 0 && (int)lost[last - 1] >= s->sorted_from) last--; /* mutant: either is sorted */
     sap__sort_by_ids(s, lost, last);
-    for (a = i = 0, b = last; a < last; a++) {
+    int b = last;
+    for (int a = 0; a < last; a++) {
         const sap_pair *pair = &s->pairs[(uint32_t)items[a]];
-        uint64_t item = sap__pair_item(pair);
+        const uint64_t item = sap__pair_item(pair);
         for (; b < n && sap__pair_item(&s->pairs[lost[b]]) < item; b++) s->deleted[i++] = s->pairs[lost[b]];
         s->deleted[i++] = *pair;
     }
@@ -2174,30 +2174,24 @@ static void sap__sort_events(sap_world *s, int share, int shares) {
        pairs  a b c d e f, of which b and d end: f, the last one, fills d; then e, the last one now, fills b
                            of which b and e end: f fills e; then f again, which is now the last one, fills b */
 static int sap__fill_holes(sap_world *s) {
-    int lost = sap__length(s->lost), last = sap__length(s->pairs), kept = last - lost, filled = lost - 1, i;
-    for (i = lost - 1; i >= 0; i--) {
+    const int lost = sap__length(s->lost), n = sap__length(s->pairs);
+    int last = n, filled = lost - 1, moves = 0;
+    for (int i = lost - 1; i >= 0; i--) {
         s->items[i] = sap__item(s->lost[i], (uint32_t)--last);
         if (last == (int)s->lost[filled]) s->items[i] = sap__item(s->lost[i], (uint32_t)s->items[filled--]);
+        moves += (int)s->lost[i] < n - lost;
     }
-    for (i = 0; i < lost && (int)s->lost[i] < kept;) i++;
-    return i;
+    return moves;
 }
 
 /* A share of the pairs found: to the created ones, and behind the pairs that stay. */
 static void sap__append_pairs(sap_world *s, int share, int shares) {
-    uint64_t *found = s->share[0].found;
+    const uint64_t *found = s->share[0].found;
     const int n = sap__length(found), behind = sap__length(s->pairs) - n, early = sap__early_steps(s, n);
-    int i = sap__share_from(n, share, shares), end = sap__share_from(n, share + 1, shares);
-    for (; i < end; i++) {
-        sap_pair *created = &s->created[i], *pair = &s->pairs[behind + i];
-        sap_id id0 = (sap_id)(found[i] >> 32), id1 = (sap_id)found[i];
-        void *object0 = s->slots[sap__slot_of(id0)].object, *object1 = s->slots[sap__slot_of(id1)].object;
+    const int end = sap__share_from(n, share + 1, shares);
+    for (int i = sap__share_from(n, share, shares); i < end; i++) {
         if (i < early) sap__prefetch(&s->slots[sap__slot_of((sap_id)found[i + SAP__AHEAD])]);
-        created->id0 = pair->id0 = id0;
-        created->id1 = pair->id1 = id1;
-        created->object0 = pair->object0 = object0;
-        created->object1 = pair->object1 = object1;
-        created->user_data = pair->user_data = NULL;
+        s->created[i] = s->pairs[behind + i] = sap__pair_of(s, (sap_id)(found[i] >> 32), (sap_id)found[i]);
     }
 }
 

@@ -1304,61 +1304,43 @@ static int sap__reserve_boxes(sap_world *s, int n) {
            (!s->again || sap__reserve(&s->again, most)) && sap__reserve(&s->record, most);
 }
 
+SAP__INLINE void sap__append_queue(sap_world *s, sap__queue *queue, sap__queue more) {
+    if (queue->count)
+        s->slots[queue->last].mask = more.first;
+    else
+        queue->first = more.first;
+    queue->last = more.last;
+    queue->count += more.count;
+}
+
 SAP__INLINE void sap__enqueue(sap_world *s, sap__queue *queue, uint32_t slot) {
-    if (queue->count++)
-        s->slots[queue->last].mask = slot;
-    else
-        queue->first = slot;
-    queue->last = slot;
+    const sap__queue one = {slot, slot, 1};
     s->slots[slot].mask = 0;
+    sap__append_queue(s, queue, one);
 }
 
-/* Removed slots are free for others. */
-static void sap__free_removed(sap_world *s) {
-    if (s->removed.count == 0) return;
-    if (s->free.count)
-        s->slots[s->free.last].mask = s->removed.first;
-    else
-        s->free.first = s->removed.first;
-    s->free.last = s->removed.last;
-    s->free.count += s->removed.count;
-    s->removed.count = 0;
-}
-
-/* How many new slots n boxes need: free ones are used again while more than SAP__RESTING are free, or where there are
-   no new ones left. -1: there are not enough. */
-static int sap__new_slots(const sap_world *s, int n) {
-    int unused = SAP__MAX_BOXES - sap__length(s->state);                          /* mutant: sixteen million */
-    int rested = s->free.count > SAP__RESTING ? s->free.count - SAP__RESTING : 0; /* mutant: equals are the same */
-    if (n - rested <= unused) return n > rested ? n - rested : 0;                 /* mutant: equals need none */
-    return n - unused <= s->free.count ? unused : -1;                             /* mutant: sixteen million */
-}
-
-/* The slot longest free, else a new one behind the others. */
+/* The slot longest free, if more than SAP__RESTING are, or there are no new ones; else a new one behind the others. */
 static uint32_t sap__take_slot(sap_world *s) {
-    uint32_t slot = s->free.first;
-    if (s->free.count > SAP__RESTING || sap__length(s->state) == SAP__MAX_BOXES) {
+    uint32_t slot = (uint32_t)sap__length(s->state);
+    if (s->free.count > SAP__RESTING || slot == SAP__MAX_BOXES) {
+        slot = s->free.first;
         s->free.first = s->slots[slot].mask;
         s->free.count--;
         return slot;
     }
-    slot = (uint32_t)sap__length(s->state);
     sap__set_length(s->slots, slot + 1);
     sap__set_length(s->state, slot + 1);
     s->state[slot] = 0;
     return slot;
 }
 
-static sap_result sap__check_boxes(sap_world *s, int n, const sap_aabb *boxes) {
+/* Are these ids of live boxes, and these boxes good? Either may be NULL. */
+static sap_result sap__check_many(sap_world *s, int n, const sap_id *ids, const sap_aabb *boxes) {
     sap__box encoded = sap__nowhere;
-    for (int i = 0; i < n; i++)
-        if (sap__encode(&boxes[i], s->used, &encoded) < 0) return sap__refuse(s, SAP_ERROR_BOX, "box", i);
-    return SAP_OK;
-}
-
-static sap_result sap__check_ids(sap_world *s, int n, const sap_id *ids) {
-    for (int i = 0; i < n; i++)
+    for (int i = 0; ids && i < n; i++)
         if (sap__live_slot(s, ids[i]) == SAP__NONE) return sap__refuse(s, SAP_ERROR_ID, "id", i);
+    for (int i = 0; boxes && i < n; i++)
+        if (sap__encode(&boxes[i], s->used, &encoded) < 0) return sap__refuse(s, SAP_ERROR_BOX, "box", i);
     return SAP_OK;
 }
 
@@ -1366,12 +1348,14 @@ static sap_result sap__add(sap_world *s, int n, const sap_aabb *boxes, void *con
                            uint32_t flags) {
     const char *bad = n < 0 ? "n" : n && !boxes ? "box" : n && !ids ? "id" : NULL;
     sap_result r = sap__begin_call(s, bad, 0);
-    if (r == SAP_OK) r = sap__check_boxes(s, n, boxes);
+    if (r == SAP_OK) r = sap__check_many(s, n, NULL, boxes);
     if (r != SAP_OK) return r;
-    const int new_slots = sap__new_slots(s, n);
-    if (new_slots < 0 || (s->config.max_boxes && n > s->config.max_boxes - s->live))
+    const int slots = sap__length(s->state), rested = s->free.count > SAP__RESTING ? s->free.count - SAP__RESTING : 0;
+    if (n > SAP__MAX_BOXES - slots + s->free.count || (s->config.max_boxes && n > s->config.max_boxes - s->live))
         return sap__end_call(s, SAP_ERROR_LIMIT);
-    if (!sap__reserve_boxes(s, sap__length(s->state) + new_slots)) return sap__end_call(s, SAP_ERROR_MEMORY);
+    const int needed = slots + n - rested; /* more than there may be: then those that rest are used, too */
+    if (!sap__reserve_boxes(s, needed < SAP__MAX_BOXES ? needed : SAP__MAX_BOXES))
+        return sap__end_call(s, SAP_ERROR_MEMORY);
     for (int i = 0; i < n; i++) {
         uint32_t slot = sap__take_slot(s);
         s->now[slot] = s->was[slot] = sap__nowhere;
@@ -1422,14 +1406,13 @@ static void sap__write_moves(sap_world *s, int share, int shares) {
     const uint32_t slots = (uint32_t)sap__length(s->state);
     const sap_id *ids = s->moved;
     const sap_aabb *boxes = s->moved_to;
-    const int first = sap__length(s->record) + from;
-    uint32_t *state = s->state, *record = s->record, seen = 0;
+    uint32_t *state = s->state, *record = s->record + sap__length(s->record) + from, seen = 0;
     sap__box *now = s->now; /* locals: a box that is written might be one of the world's fields, to the compiler */
     int32_t used[6];
-    int recorded = first, good = 1;
+    int recorded = 0, good = 1;
     memcpy(used, s->used, sizeof used);
     for (int i = from; i < end; i++) {
-        uint32_t slot = sap__slot_of(ids[i]);
+        const uint32_t slot = sap__slot_of(ids[i]);
         if (slot >= slots || !sap__is_live(state[slot], ids[i])) {
             good = 0;
             break;
@@ -1444,44 +1427,35 @@ static void sap__write_moves(sap_world *s, int share, int shares) {
             sap__push(s->again, slot);
         state[slot] |= SAP__RECORDED | SAP__STALE;
     }
-    s->share[share].done = recorded - first;
+    s->share[share].done = recorded;
     s->share[share].good = good;
     s->share[share].mixed = (seen & SAP__STATIC) != 0; /* mutant: mixed is slower */
 }
 
-/* Moves them, on threads if nothing is recorded yet and no two are of one box; 0: an id or a box is bad. */
-static int sap__move(sap_world *s, int n, const sap_id *ids, const sap_aabb *boxes) {
+/* With nothing recorded yet, which is the rule, one pass moves all, on threads if no two are of one box, and an error
+   undoes it. Else all are checked first, as a box that is in the record already could not be put back. */
+SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const sap_aabb *boxes) {
+    const char *bad = n < 0 ? "n" : n && !ids ? "id" : n && !boxes ? "box" : NULL;
+    sap_result r = sap__begin_call(s, bad, 0);
+    if (r != SAP_OK || n == 0) return r;
     const int recorded = sap__length(s->record);
-    int good = 1;
+    if (recorded || sap__length(s->state) == 0) r = sap__check_many(s, n, ids, boxes); /* there may be no arrays */
+    if (r != SAP_OK) return r;
     s->moved = ids;
     s->moved_to = boxes;
     s->moved_count = n;
     const int shares = sap__run(s, sap__write_moves, s->run && !recorded && sap__ascend(n, ids) ? n : -1);
+    int good = 1;
     for (int i = 0; i < shares; i++) good &= s->share[i].good, s->mixed |= s->share[i].mixed;
     sap__set_length(s->record, recorded + sap__close_up(s, s->record + recorded, n, shares));
-    return good;
-}
-
-/* With nothing recorded yet, which is the rule, one pass moves all, and an error undoes it. Else all are checked first,
-   as a box that is in the record already could not be put back. */
-SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const sap_aabb *boxes) {
-    const char *bad = n < 0 ? "n" : n && !ids ? "id" : n && !boxes ? "box" : NULL;
-    sap_result r = sap__begin_call(s, bad, 0);
-    if (r != SAP_OK) return r;
-    if (sap__length(s->state) == 0) return sap__check_ids(s, n, ids); /* no id is one, and there are no arrays */
-    if (sap__length(s->record) == 0) {
-        if (sap__move(s, n, ids, boxes)) return r;
-        for (int i = 0; i < sap__length(s->record); i++) {
-            s->now[s->record[i]] = s->was[s->record[i]];
-            s->state[s->record[i]] &= ~(uint32_t)(SAP__RECORDED | SAP__STALE);
-        }
-        sap__set_length(s->record, 0);
-        s->mixed = 0; /* mutant: mixed is slower */
+    if (good) return r;
+    for (int i = 0; i < sap__length(s->record); i++) {
+        s->now[s->record[i]] = s->was[s->record[i]];
+        s->state[s->record[i]] &= ~(uint32_t)(SAP__RECORDED | SAP__STALE);
     }
-    r = sap__check_ids(s, n, ids); /* which element is bad? */
-    if (r == SAP_OK) r = sap__check_boxes(s, n, boxes);
-    if (r == SAP_OK) (void)sap__move(s, n, ids, boxes);
-    return r;
+    sap__set_length(s->record, 0);
+    s->mixed = 0;                             /* mutant: mixed is slower */
+    return sap__check_many(s, n, ids, boxes); /* which element is bad? */
 }
 
 /* One box is written at once, and put back if it is bad. */
@@ -1490,14 +1464,12 @@ SAP_DEF sap_result sap_move(sap_world *s, sap_id id, const sap_aabb *box) {
     if (r != SAP_OK) return r;
     const uint32_t slot = sap__live_slot(s, id);
     if (slot == SAP__NONE) return sap__refuse(s, SAP_ERROR_ID, "id", 0);
-    sap__box kept = s->now[slot];
+    const sap__box kept = s->now[slot];
     const int changed = sap__encode(box, s->used, &s->now[slot]);
-    if (changed < 0) {
-        s->now[slot] = kept;
-        return sap__refuse(s, SAP_ERROR_BOX, "box", 0);
-    }
-    if (changed) sap__record(s, slot, 0);
-    return r;
+    if (changed > 0) sap__record(s, slot, 0);
+    if (changed >= 0) return r;
+    s->now[slot] = kept;
+    return sap__refuse(s, SAP_ERROR_BOX, "box", 0);
 }
 
 /* The box lives no more; its slot waits for the update. */
@@ -1512,18 +1484,13 @@ SAP__INLINE void sap__remove_slot(sap_world *s, uint32_t slot) {
 
 SAP_DEF sap_result sap_remove_many(sap_world *s, int n, const sap_id *ids) {
     sap_result r = sap__begin_call(s, n < 0 ? "n" : n && !ids ? "id" : NULL, 0);
-    int i, bad;
     if (r != SAP_OK) return r;
-    for (i = 0; i < n; i++) { /* a duplicate is not live any more when it comes again */
-        uint32_t slot = sap__live_slot(s, ids[i]);
-        if (slot == SAP__NONE) break;
-        s->state[slot] &= ~(uint32_t)SAP__LIVE;
-    }
-    if (i < n) {
-        for (bad = i; i-- > 0;) s->state[sap__slot_of(ids[i])] |= SAP__LIVE;
-        return sap__refuse(s, SAP_ERROR_ID, "id", bad);
-    }
-    for (i = 0; i < n; i++) sap__remove_slot(s, sap__slot_of(ids[i]));
+    int live = 0; /* a duplicate is not live any more when it comes again */
+    for (; live < n && sap__live_slot(s, ids[live]) != SAP__NONE; live++)
+        s->state[sap__slot_of(ids[live])] &= ~(uint32_t)SAP__LIVE;
+    for (int i = 0; live < n && i < live; i++) s->state[sap__slot_of(ids[i])] |= SAP__LIVE;
+    if (live < n) return sap__refuse(s, SAP_ERROR_ID, "id", live);
+    for (int i = 0; i < n; i++) sap__remove_slot(s, sap__slot_of(ids[i]));
     return r;
 }
 
@@ -1546,7 +1513,7 @@ static void sap__freshen(sap_world *s, uint32_t slot) {
 
 SAP_DEF sap_result sap_set_filter_many(sap_world *s, int n, const sap_id *ids, uint32_t category, uint32_t mask) {
     sap_result r = sap__begin_call(s, n < 0 ? "n" : n && !ids ? "id" : NULL, 0);
-    if (r == SAP_OK) r = sap__check_ids(s, n, ids);
+    if (r == SAP_OK) r = sap__check_many(s, n, ids, NULL);
     for (int i = 0; r == SAP_OK && i < n; i++) {
         sap__slot *slot = &s->slots[sap__slot_of(ids[i])];
         slot->category = category;
@@ -1564,7 +1531,7 @@ SAP_DEF sap_result sap_set_filter(sap_world *s, sap_id id, uint32_t category, ui
 /* The slot that a call on one box is about, or SAP__NONE and *r says why. */
 static uint32_t sap__slot_for(sap_world *s, sap_id id, sap_result *r) {
     *r = sap__begin_call(s, NULL, 0);
-    if (*r == SAP_OK) *r = sap__check_ids(s, 1, &id);
+    if (*r == SAP_OK) *r = sap__check_many(s, 1, &id, NULL);
     return *r == SAP_OK ? sap__slot_of(id) : SAP__NONE;
 }
 
@@ -1729,7 +1696,8 @@ static void sap__settle_boxes(sap_world *s) {
     sap__set_length(s->record, 0);
     sap__set_length(s->again, 0);
     s->synced = s->fresh = s->mixed = 0;
-    sap__free_removed(s);
+    if (s->removed.count) sap__append_queue(s, &s->free, s->removed); /* free for others */
+    s->removed.count = 0;
 }
 
 /* Scratch, events and pairs remember no peak: now and then what was not needed of late is given back. */
@@ -2191,7 +2159,9 @@ static void sap__append_pairs(sap_world *s, int share, int shares) {
     const int end = sap__share_from(n, share + 1, shares);
     for (int i = sap__share_from(n, share, shares); i < end; i++) {
         if (i < early) sap__prefetch(&s->slots[sap__slot_of((sap_id)found[i + SAP__AHEAD])]);
-        s->created[i] = s->pairs[behind + i] = sap__pair_of(s, (sap_id)(found[i] >> 32), (sap_id)found[i]);
+        const sap_pair pair = sap__pair_of(s, (sap_id)(found[i] >> 32), (sap_id)found[i]);
+        s->created[i] = pair;
+        s->pairs[behind + i] = pair;
     }
 }
 

@@ -1600,9 +1600,10 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
 
        record  ->  { sort | prune | query }  ->  commit  ->  events
 
-   A method finds the pairs that begin (share[].found) and those that end (lost), from the boxes as they were and as
-   they are; commit brings the pair array in step. Whatever finds an overlap or a separation asks what there was
-   before; so each method finds the net change, and all find the same.
+   A method finds the pairs that begin, to share[].found, and those that end, to lost, ascending; each pair once, from the
+   boxes as they were and as they are. Whatever finds an overlap or a separation asks what there was before: so each
+   method finds the net change, and all find the same. Then the user's filter is asked, and commit brings the pair array
+   in step.
 
        sort    insertion sort of the endpoint arrays (Terdiman I.3)         cost ~ boxes + shifts
        prune   box pruning of all boxes (I.4c)                              cost ~ boxes + what they touch
@@ -1610,11 +1611,6 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
 
    A method answers 0 if it fails; then s->failure says why. One that does not bring the index in step says so in
    index[].behind. */
-typedef struct sap__method {
-    int (*find_begun)(sap_world *s); /* to found: the net change, each pair once; config.filter is asked later */
-    int (*find_ended)(sap_world *s); /* to lost: ascending, each pair once */
-} sap__method;
-
 static int sap__begun_by_sort(sap_world *s);
 static int sap__ended_by_sort(sap_world *s);
 static int sap__begun_by_prune(sap_world *s);
@@ -1627,15 +1623,12 @@ static void sap__commit(sap_world *s);
 static int sap__end_all(sap_world *s);
 static void sap__drain_gates(sap_world *s);
 
-static const sap__method sap__methods[] = {{NULL, NULL}, /* SAP_METHOD_AUTO is one of these: */
-                                           {sap__begun_by_sort, sap__ended_by_sort},
-                                           {sap__begun_by_prune, sap__ended_by_pairs},
-                                           {sap__begun_by_query, sap__ended_by_lists}};
-
 #ifdef SAP_TRACE
 enum { SAP__TRACES = 1 };
+#define sap__trace(step, axis, s, a, b) SAP_TRACE(step, axis, sap__id_of(s, a), sap__id_of(s, b))
 #else
 enum { SAP__TRACES = 0 };
+#define sap__trace(step, axis, s, a, b) ((void)0)
 #endif
 
 enum {
@@ -1656,10 +1649,10 @@ static int sap__choose_method(const sap_world *s) {
 /* What has changed, by kind. What was removed is nowhere from here on; if nothing is left all pairs end, and nobody
    asks. */
 static void sap__count_changes(sap_world *s) {
-    int i, n = sap__length(s->record);
+    const int n = sap__length(s->record);
     s->changed[0] = n;
     s->changed[1] = 0;
-    for (i = 0; i < n && s->mixed && s->live; i++) { /* mutant: one is slower */
+    for (int i = 0; i < n && s->mixed && s->live; i++) { /* mutant: one is slower */
         const uint32_t slot = s->record[i], state = s->state[slot];
         if (state & SAP__STATIC) s->changed[0]--, s->changed[1]++;
         if (state & SAP__REMOVED) s->now[slot] = sap__nowhere;
@@ -1676,11 +1669,10 @@ static void sap__forget_found(sap_world *s) {
 
 /* A share of what is recorded becomes what was. */
 static void sap__settle_slots(sap_world *s, int share, int shares) {
-    const int n = sap__length(s->record);
-    int i = sap__share_from(n, share, shares), end = sap__share_from(n, share + 1, shares);
+    const int n = sap__length(s->record), end = sap__share_from(n, share + 1, shares);
     const uint32_t *record = s->record;
     uint32_t *states = s->state;
-    for (; i < end; i++) {
+    for (int i = sap__share_from(n, share, shares); i < end; i++) {
         const uint32_t slot = record[i], state = states[slot];
         if (state & SAP__REMOVED) {
             states[slot] = (state & ~(uint32_t)SAP__FLAGS) + 0x01000000u; /* the next box has another id */
@@ -1712,10 +1704,16 @@ static void sap__trim_arrays(sap_world *s) {
 
 /* From what is recorded to events. 0: s->failure says why, and pairs and events are as before. */
 static int sap__settle_pairs(sap_world *s) {
-    const sap__method *method = &sap__methods[s->method];
+    int good;
     if (s->live == 0) return sap__end_all(s);
     sap__forget_found(s);
-    if (!method->find_begun(s) || !method->find_ended(s) || !sap__gather_found(s) || !sap__reserve_events(s)) return 0;
+    if (s->method == SAP_METHOD_SORT)
+        good = sap__begun_by_sort(s) && sap__ended_by_sort(s);
+    else if (s->method == SAP_METHOD_PRUNE)
+        good = sap__begun_by_prune(s) && sap__ended_by_pairs(s);
+    else
+        good = sap__begun_by_query(s) && sap__ended_by_lists(s);
+    if (!good || !sap__gather_found(s) || !sap__reserve_events(s)) return 0;
     sap__commit(s);
     return 1;
 }
@@ -1726,26 +1724,27 @@ static sap_result sap__settle(sap_world *s) {
     sap__count_changes(s);
     s->method = sap__choose_method(s);
     if (s->method != SAP_METHOD_SORT) s->ends_ready = 0;
-    s->swaps = s->tests = 0;
     if (!sap__settle_pairs(s)) {
         s->ends_ready = s->index[0].ready = s->index[1].ready = 0;
         return s->failure;
     }
     sap__settle_boxes(s);
-    s->query_visits = 0;
     return SAP_OK;
 }
 
 SAP_DEF sap_result sap_update(sap_world *s) {
     sap_result r = sap__begin_call(s, NULL, 1);
     if (r != SAP_OK) return r;
-    if (sap__length(s->record)) return sap__end_call(s, sap__settle(s));
-    sap__set_length(s->created, 0);
-    sap__set_length(s->deleted, 0);
     s->swaps = s->tests = s->method = 0;
-    sap__drain_gates(s);
-    s->query_visits = 0;
-    return r;
+    if (sap__length(s->record)) {
+        r = sap__settle(s);
+    } else {
+        sap__set_length(s->created, 0);
+        sap__set_length(s->deleted, 0);
+        sap__drain_gates(s);
+    }
+    if (r == SAP_OK) s->query_visits = 0;
+    return sap__end_call(s, r);
 }
 
 /* First what ended, then what began: the last of all pairs (Terdiman I.6, DumpPairs). */
@@ -1846,13 +1845,12 @@ static void sap__need_lists(sap_world *s) {
    can see of the world stays as it is, so the look may be one at a const world. */
 static void sap__link_for_look(const sap_world *world) {
     sap_world *s = (sap_world *)(uintptr_t)world;
-    if (sap__atomic_get(&s->linked)) {
-        if (sap__atomic_get(&s->mended)) sap__atomic_set(&s->mended, 0); /* mutant: speed */
-        return;
+    if (!sap__atomic_get(&s->linked)) {
+        while (sap__atomic_swap(&s->linking, 1)) continue;
+        if (!s->linked) sap__link_all(s);
+        sap__atomic_set(&s->linking, 0);
     }
-    while (sap__atomic_swap(&s->linking, 1)) continue;
-    if (!s->linked) sap__link_all(s);
-    sap__atomic_set(&s->linking, 0);
+    if (sap__atomic_get(&s->mended)) sap__atomic_set(&s->mended, 0); /* mutant: speed */
 }
 
 /* The index of a pair, or SAP__NONE. The lists have been made. O(pairs of the box that has fewer). */
@@ -2210,12 +2208,6 @@ static uint64_t sap__end(int32_t key, uint32_t is_max, uint32_t slot) {
 
 #define sap__end_slot(e) ((uint32_t)(e)&0x7fffffffu)
 #define sap__end_is_max(e) ((uint32_t)(e) >> 31)
-
-#ifdef SAP_TRACE
-#define sap__trace(step, axis, s, a, b) SAP_TRACE(step, axis, sap__id_of(s, a), sap__id_of(s, b))
-#else
-#define sap__trace(step, axis, s, a, b) ((void)0)
-#endif
 
 static int sap__reserve_ends(sap_world *s, int boxes) {
     const int n = 2 * boxes + 2;

@@ -1562,11 +1562,6 @@ SAP_DEF sap_result sap_set_pair_filter(sap_world *s, sap_filter *filter, void *u
     return r;
 }
 
-/* Is this still what it was, or finite? */
-static int sap__may_become(int32_t old, int32_t key) {
-    return key == old || (key > -SAP__INFINITY && key < SAP__INFINITY);
-}
-
 SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
     sap_result r = sap__begin_call(s, offset ? NULL : "offset", 1);
     if (r != SAP_OK) return r;
@@ -1575,17 +1570,17 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
     const uint32_t n = (uint32_t)sap__length(s->state);
     for (int pass = 0; pass < 2; pass++) /* first look whether all stay finite, then do it */
         for (uint32_t slot = 0; slot < n; slot++) {
-            const sap__box *old = &s->now[slot];
+            sap__box box = s->now[slot];
             if (!(s->state[slot] & SAP__LIVE)) continue;
-            sap__box box = *old;
-            for (int k = 0; k < 3; k++) {
-                if (!s->used[k]) continue;
-                box.lo[k] = sap__shifted(old->lo[k], offset[k]);
-                box.hi[k] = sap__shifted(old->hi[k], offset[k]);
-                if (!sap__may_become(old->lo[k], box.lo[k]) || !sap__may_become(old->hi[k], box.hi[k]))
+            for (int i = 0; i < 6; i++) {
+                const int k = i / 2;
+                int32_t *bound = i & 1 ? &box.hi[k] : &box.lo[k];
+                const int32_t key = s->used[k] ? sap__shifted(*bound, offset[k]) : *bound;
+                if (key != *bound && (key <= -SAP__INFINITY || key >= SAP__INFINITY))
                     return sap__refuse(s, SAP_ERROR_ARGUMENT, "offset", k);
+                *bound = key;
             }
-            if (pass == 0 || sap__same(&box, old)) continue;
+            if (pass == 0 || sap__same(&box, &s->now[slot])) continue;
             s->now[slot] = box;
             sap__record(s, slot, 0);
         }
@@ -1609,17 +1604,14 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
        prune   box pruning of all boxes (I.4c)                              cost ~ boxes + what they touch
        query   each changed box looks for its overlaps in the index         cost ~ changed * log(boxes)
 
-   A method answers 0 if it fails; then s->failure says why. One that does not bring the index in step says so in
-   index[].behind. */
+   A method that fails answers 0, and s->failure says why. One that leaves the index behind says so in index[].behind. */
 static int sap__begun_by_sort(sap_world *s);
 static int sap__ended_by_sort(sap_world *s);
 static int sap__begun_by_prune(sap_world *s);
 static int sap__begun_by_query(sap_world *s);
 static int sap__ended_by_pairs(sap_world *s);
 static int sap__ended_by_lists(sap_world *s);
-static int sap__gather_found(sap_world *s);
-static int sap__reserve_events(sap_world *s);
-static void sap__commit(sap_world *s);
+static int sap__commit(sap_world *s);
 static int sap__end_all(sap_world *s);
 static void sap__drain_gates(sap_world *s);
 
@@ -1659,14 +1651,6 @@ static void sap__count_changes(sap_world *s) {
     }
 }
 
-static void sap__forget_found(sap_world *s) {
-    for (int i = 0; i < sap__most_shares(s); i++) {
-        sap__set_length(s->share[i].found, 0);
-        s->share[i].allowed = 0;
-    }
-    sap__set_length(s->lost, 0);
-}
-
 /* A share of what is recorded becomes what was. */
 static void sap__settle_slots(sap_world *s, int share, int shares) {
     const int n = sap__length(s->record), end = sap__share_from(n, share + 1, shares);
@@ -1683,15 +1667,6 @@ static void sap__settle_slots(sap_world *s, int share, int shares) {
     }
 }
 
-static void sap__settle_boxes(sap_world *s) {
-    sap__run(s, sap__settle_slots, sap__length(s->record));
-    sap__set_length(s->record, 0);
-    sap__set_length(s->again, 0);
-    s->synced = s->fresh = s->mixed = 0;
-    if (s->removed.count) sap__append_queue(s, &s->free, s->removed); /* free for others */
-    s->removed.count = 0;
-}
-
 /* Scratch, events and pairs remember no peak: now and then what was not needed of late is given back. */
 static void sap__trim_arrays(sap_world *s) {
     if (s->updates < 0 || ++s->updates < SAP__TRIM) return;           /* mutant: about */
@@ -1706,16 +1681,18 @@ static void sap__trim_arrays(sap_world *s) {
 static int sap__settle_pairs(sap_world *s) {
     int good;
     if (s->live == 0) return sap__end_all(s);
-    sap__forget_found(s);
+    for (int i = 0; i < sap__most_shares(s); i++) {
+        sap__set_length(s->share[i].found, 0);
+        s->share[i].allowed = 0;
+    }
+    sap__set_length(s->lost, 0);
     if (s->method == SAP_METHOD_SORT)
         good = sap__begun_by_sort(s) && sap__ended_by_sort(s);
     else if (s->method == SAP_METHOD_PRUNE)
         good = sap__begun_by_prune(s) && sap__ended_by_pairs(s);
     else
         good = sap__begun_by_query(s) && sap__ended_by_lists(s);
-    if (!good || !sap__gather_found(s) || !sap__reserve_events(s)) return 0;
-    sap__commit(s);
-    return 1;
+    return good && sap__commit(s);
 }
 
 /* On failure what is recorded stays so, and the indices, which may have gone ahead, are built anew. */
@@ -1728,7 +1705,12 @@ static sap_result sap__settle(sap_world *s) {
         s->ends_ready = s->index[0].ready = s->index[1].ready = 0;
         return s->failure;
     }
-    sap__settle_boxes(s);
+    sap__run(s, sap__settle_slots, sap__length(s->record));
+    sap__set_length(s->record, 0);
+    sap__set_length(s->again, 0);
+    s->synced = s->fresh = s->mixed = 0;
+    if (s->removed.count) sap__append_queue(s, &s->free, s->removed);
+    s->removed.count = 0;
     return SAP_OK;
 }
 
@@ -1779,9 +1761,8 @@ SAP_DEF int sap_dump_pairs(sap_world *s, sap_create_pair *create, sap_delete_pai
    Lists are lazy: they are made when a look, or an update that goes by them, first needs them, and then kept in step
    while that is cheaper than making them again.
 
-   The paper flags the pairs that an update touches, so that what is created and deleted within one update vanishes
-   when the flags are read. Here a pair is touched only by its net change: whoever finds an overlap also asks
-   whether it was there before (sap__take_found), and so a pair is created or deleted at most once. */
+   The paper flags the pairs that an update touches, so that what comes and goes within one vanishes. Here whoever finds
+   an overlap also asks whether it was there before (sap__take_found): a pair is touched once, by its net change. */
 
 SAP__INLINE uint64_t sap__pair_item(const sap_pair *pair) {
     return sap__item(pair->id0, pair->id1);
@@ -1974,11 +1955,11 @@ static int sap__gather_found(sap_world *s) {
 
 /* ---- what ends ----------------------------------------------------------------------------------------------- */
 
-/* Does pair p end? Its boxes are apart now, or a filter answers otherwise. */
+/* Does this pair end? Its boxes are apart now (no branch could guess that), or a filter answers otherwise. */
 SAP__INLINE int sap__is_lost(sap_world *s, const sap_pair *pair) {
     const uint32_t a = sap__slot_of(pair->id0), b = sap__slot_of(pair->id1);
-    if (!sap__overlap(&s->now[a], &s->now[b])) return 1;
-    if (!s->fresh || !((s->state[a] | s->state[b]) & SAP__FRESH)) return 0;
+    const int apart = !sap__overlap(&s->now[a], &s->now[b]);
+    if (!s->fresh || apart || !((s->state[a] | s->state[b]) & SAP__FRESH)) return apart;
     return !sap__masks_allow(s, a, b) || !sap__filter_allows(s, pair->id0, pair->id1);
 }
 
@@ -1995,8 +1976,7 @@ static void sap__look_at_pairs(sap_world *s, int share, int shares) {
             sap__prefetch_box(&s->now[sap__slot_of(pairs[p + SAP__AHEAD].id1)]);
         }
         lost[count] = (uint32_t)p;
-        count += s->fresh ? sap__is_lost(s, &pairs[p])
-                          : !sap__overlap(&s->now[sap__slot_of(pairs[p].id0)], &s->now[sap__slot_of(pairs[p].id1)]);
+        count += sap__is_lost(s, &pairs[p]);
     }
     s->share[share].done = count;
 }
@@ -2024,8 +2004,7 @@ static int sap__sort_lost(sap_world *s) {
     return 1;
 }
 
-/* Looks through the pairs of changed boxes that have one of these flags; 0 on failure, -1 if these are more than most.
-   */
+/* Looks through the pairs of changed boxes with one of these flags; 0 on failure, -1 if they are more than most. */
 static int sap__look_through_lists(sap_world *s, uint32_t flags, int most) {
     for (int i = 0; i < sap__length(s->record); i++) {
         const uint32_t slot = s->record[i];
@@ -2055,7 +2034,7 @@ static int sap__reserve_pairs(sap_world *s, int pairs, int created, int deleted)
            sap__reserve(&s->items, most) && sap__reserve(&s->tmp, most) && sap__reserve(&s->pairs, pairs);
 }
 
-/* All that commit needs: after this nothing can fail. */
+/* All that a commit needs: after this nothing can fail. */
 static int sap__reserve_events(sap_world *s) {
     const int found = sap__length(s->share[0].found), lost = sap__length(s->lost);
     const long long pairs = (long long)sap__length(s->pairs) - lost + found;
@@ -2082,9 +2061,8 @@ static void sap__sort_by_ids(sap_world *s, const uint32_t *lost, int n) {
 static int sap__end_all(sap_world *s) {
     sap_pair *pairs = s->pairs;
     const int n = sap__length(pairs);
-    s->failure = SAP_ERROR_MEMORY;
     if (s->sorted_from > 0) { /* mutant: sorts what is sorted */
-        if (!sap__reserve(&s->items, n) || !sap__reserve(&s->tmp, n)) return 0;
+        if (!sap__reserve(&s->items, n) || !sap__reserve(&s->tmp, n)) return sap__fail(s, SAP_ERROR_MEMORY);
         sap__sort_by_ids(s, NULL, n);
         for (int i = 0; i < n; i++) {
             const sap_pair first = pairs[i];
@@ -2115,17 +2093,14 @@ static void sap__sort_deleted(sap_world *s) {
     const uint32_t *lost = s->lost;
     const uint64_t *items = s->items;
     const int n = sap__length(s->deleted);
-    int last = n, i = 0;
+    int last = n;
     while (last > 0 && (int)lost[last - 1] >= s->sorted_from) last--; /* mutant: either is sorted */
     sap__sort_by_ids(s, lost, last);
-    int b = last;
-    for (int a = 0; a < last; a++) {
-        const sap_pair *pair = &s->pairs[(uint32_t)items[a]];
-        const uint64_t item = sap__pair_item(pair);
-        for (; b < n && sap__pair_item(&s->pairs[lost[b]]) < item; b++) s->deleted[i++] = s->pairs[lost[b]];
-        s->deleted[i++] = *pair;
-    }
-    for (; b < n; b++) s->deleted[i++] = s->pairs[lost[b]];
+    for (int i = 0, a = 0, b = last; i < n; i++)
+        if (a < last && (b == n || sap__pair_item(&s->pairs[(uint32_t)items[a]]) < sap__pair_item(&s->pairs[lost[b]])))
+            s->deleted[i] = s->pairs[(uint32_t)items[a++]];
+        else
+            s->deleted[i] = s->pairs[lost[b++]];
 }
 
 /* What begins, and what ends, on two threads: neither writes what the other one touches. created is scratch here. */
@@ -2152,7 +2127,7 @@ static int sap__fill_holes(sap_world *s) {
 
 /* A share of the pairs found: to the created ones, and behind the pairs that stay. */
 static void sap__append_pairs(sap_world *s, int share, int shares) {
-    const uint64_t *found = s->share[0].found;
+    uint64_t *found = s->share[0].found;
     const int n = sap__length(found), behind = sap__length(s->pairs) - n, early = sap__early_steps(s, n);
     const int end = sap__share_from(n, share + 1, shares);
     for (int i = sap__share_from(n, share, shares); i < end; i++) {
@@ -2165,7 +2140,8 @@ static void sap__append_pairs(sap_world *s, int share, int shares) {
 
 /* The pair array follows: holes are filled from behind, then the new pairs come in their order. The lists follow, too,
    unless so much changes that they are cheaper made anew, or nobody has needed them for as long. */
-static void sap__commit(sap_world *s) {
+static int sap__commit(sap_world *s) {
+    if (!sap__gather_found(s) || !sap__reserve_events(s)) return 0;
     const int lost = sap__length(s->lost), found = sap__length(s->share[0].found), n = sap__length(s->pairs);
     s->mended = s->linked ? s->mended + lost + found : 0;                          /* mutant: speed */
     if (s->mended > n / 4 + sap__length(s->state) / 64) s->linked = s->mended = 0; /* mutant: speed */
@@ -2180,9 +2156,10 @@ static void sap__commit(sap_world *s) {
     if (lost + found) s->sorted_from = n - lost;
     sap__set_length(s->pairs, n - lost + found);
     sap__run(s, sap__append_pairs, SAP__EVENT_WORK * (long long)found); /* mutant: speed */
-    if (!s->linked) return;
+    if (!s->linked) return 1;
     sap__set_length(s->links, n - lost + found);
     for (int i = n - lost; i < n - lost + found; i++) sap__link_pair(s, (uint32_t)i);
+    return 1;
 }
 
 /* ====================================================================================================== */
@@ -2194,9 +2171,8 @@ static void sap__commit(sap_world *s) {
        63            32 31  30            0
        [ sortable key ] [M] [ slot        ]     M: 0 a min, 1 a max
 
-   One 64-bit compare orders them all: by value; at equal values mins before maxs, so that boxes which touch
-   overlap; at equal kinds by slot, so that no order depends on history. The sentinels 0 and ~0 stand at the sides
-   (appendix B):
+   One 64-bit compare orders them all: by value; at equals mins before maxs, so that boxes which touch overlap; then by
+   slot, so that no order depends on history. The sentinels 0 and ~0 stand at the sides (appendix B):
 
        0 | min a | min b | max a | min c | max b | max c | ~0
 
@@ -2234,8 +2210,8 @@ static void sap__ends_merge(sap_world *s, int axis, uint32_t flags, uint32_t wit
     uint64_t *ends = s->ends[axis], *items = s->items;
     const uint32_t slots = (uint32_t)sap__length(s->state);
     int count = 0;
-    for (uint32_t is_max = 0; is_max < 2;
-         is_max++) /* the sort is stable: at equal keys mins, then maxs, each by slot */
+    /* the sort is stable: at equal keys mins, then maxs, each by slot */
+    for (uint32_t is_max = 0; is_max < 2; is_max++)
         for (uint32_t slot = 0; slot < slots; slot++)
             if ((s->state[slot] & flags) && !(s->state[slot] & without))
                 items[count++] = sap__end(sap__bound(&boxes[slot], axis, is_max), is_max, slot);
@@ -2256,9 +2232,8 @@ static void sap__ends_build(sap_world *s, int axis) {
     sap__ends_merge(s, axis, SAP__LIVE | SAP__REMOVED, SAP__ADDED, s->was);
 }
 
-/* A pair starts on this axis, or stops. It begins if the boxes overlap now on all; and since it starts on each axis that
-   kept the two apart before, the first of these reports it. It ends if they overlapped on all before, and the first
-   axis that parts them now reports it. */
+/* A pair starts on this axis, or stops. It begins if its boxes overlap now on all: it starts on each axis that kept them
+   apart before, and the first reports it. It ends if they overlapped before on all: the first that parts them does. */
 static int sap__rule(sap_world *s, int axis, uint32_t stops, uint32_t a, uint32_t b) {
     const sap__box *together = stops ? s->was : s->now, *apart = stops ? s->now : s->was;
     s->tests++;

@@ -1595,7 +1595,7 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
 
        record  ->  { sort | prune | query }  ->  commit  ->  events
 
-   A method finds the pairs that begin, to share[].found, and those that end, to lost, ascending; each pair once, from the
+   A method finds the pairs that begin, to share[].found, and those that end, to lost, ascending; each once, from the
    boxes as they were and as they are. Whatever finds an overlap or a separation asks what there was before: so each
    method finds the net change, and all find the same. Then the user's filter is asked, and commit brings the pair array
    in step.
@@ -1604,7 +1604,7 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
        prune   box pruning of all boxes (I.4c)                              cost ~ boxes + what they touch
        query   each changed box looks for its overlaps in the index         cost ~ changed * log(boxes)
 
-   A method that fails answers 0, and s->failure says why. One that leaves the index behind says so in index[].behind. */
+   A method that fails answers 0; s->failure says why. One that leaves the index behind says so in index[].behind. */
 static int sap__begun_by_sort(sap_world *s);
 static int sap__ended_by_sort(sap_world *s);
 static int sap__begun_by_prune(sap_world *s);
@@ -2232,7 +2232,7 @@ static void sap__ends_build(sap_world *s, int axis) {
     sap__ends_merge(s, axis, SAP__LIVE | SAP__REMOVED, SAP__ADDED, s->was);
 }
 
-/* A pair starts on this axis, or stops. It begins if its boxes overlap now on all: it starts on each axis that kept them
+/* A pair starts on this axis, or stops. It begins if they overlap now on all: it starts on each axis that kept them
    apart before, and the first reports it. It ends if they overlapped before on all: the first that parts them does. */
 static int sap__rule(sap_world *s, int axis, uint32_t stops, uint32_t a, uint32_t b) {
     const sap__box *together = stops ? s->was : s->now, *apart = stops ? s->now : s->was;

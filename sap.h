@@ -1605,6 +1605,10 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
        query   each changed box looks for its overlaps in the index         cost ~ changed * log(boxes)
 
    A method that fails answers 0; s->failure says why. One that leaves the index behind says so in index[].behind. */
+typedef struct sap__method {
+    int (*find_begun)(sap_world *s), (*find_ended)(sap_world *s);
+} sap__method;
+
 static int sap__begun_by_sort(sap_world *s);
 static int sap__ended_by_sort(sap_world *s);
 static int sap__begun_by_prune(sap_world *s);
@@ -1614,6 +1618,11 @@ static int sap__ended_by_lists(sap_world *s);
 static int sap__commit(sap_world *s);
 static int sap__end_all(sap_world *s);
 static void sap__drain_gates(sap_world *s);
+
+static const sap__method sap__methods[] = {{NULL, NULL}, /* SAP_METHOD_AUTO is one of these: */
+                                           {sap__begun_by_sort, sap__ended_by_sort},
+                                           {sap__begun_by_prune, sap__ended_by_pairs},
+                                           {sap__begun_by_query, sap__ended_by_lists}};
 
 #ifdef SAP_TRACE
 enum { SAP__TRACES = 1 };
@@ -1679,20 +1688,14 @@ static void sap__trim_arrays(sap_world *s) {
 
 /* From what is recorded to events. 0: s->failure says why, and pairs and events are as before. */
 static int sap__settle_pairs(sap_world *s) {
-    int good;
+    const sap__method *method = &sap__methods[s->method];
     if (s->live == 0) return sap__end_all(s);
     for (int i = 0; i < sap__most_shares(s); i++) {
         sap__set_length(s->share[i].found, 0);
         s->share[i].allowed = 0;
     }
     sap__set_length(s->lost, 0);
-    if (s->method == SAP_METHOD_SORT)
-        good = sap__begun_by_sort(s) && sap__ended_by_sort(s);
-    else if (s->method == SAP_METHOD_PRUNE)
-        good = sap__begun_by_prune(s) && sap__ended_by_pairs(s);
-    else
-        good = sap__begun_by_query(s) && sap__ended_by_lists(s);
-    return good && sap__commit(s);
+    return method->find_begun(s) && method->find_ended(s) && sap__commit(s);
 }
 
 /* On failure what is recorded stays so, and the indices, which may have gone ahead, are built anew. */

@@ -4343,9 +4343,8 @@ SAP_DEF sap_result sap_check_config(const sap_config *config) {
 }
 
 SAP_DEF sap_world *sap_create(const sap_config *config) {
-    sap_world *s;
     if (sap_check_config(config) != SAP_OK) return NULL;
-    s = (sap_world *)SAP_REALLOC(NULL, sizeof *s);
+    sap_world *s = (sap_world *)SAP_REALLOC(NULL, sizeof *s);
     if (!s) return NULL;
     memset(s, 0, sizeof *s);
     if (config) s->config = *config;
@@ -4382,7 +4381,7 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
         !sap__reserve_index(s, &s->index[1], boxes, SAP__FILL_FEW) || !sap__reserve(&s->keyed, boxes) ||
         ((s->config.method == SAP_METHOD_SORT || SAP__TRACES) && !sap__reserve_ends(s, slots)))
         return sap__end_call(s, SAP_ERROR_MEMORY);
-    for (int i = 1; s->run && i < SAP__SHARES; i++)
+    for (int i = 1; i < sap__most_shares(s); i++)
         if (!sap__reserve(&s->share[i].found, pairs / 8 + SAP__BATCH + SAP__MOST)) /* mutant: about */
             return sap__end_call(s, SAP_ERROR_MEMORY);
     return r;
@@ -4446,11 +4445,10 @@ SAP_DEF const sap_pair *sap_find_pair(const sap_world *s, sap_id a, sap_id b) {
 
 SAP_DEF sap_result sap_set_pair_data(sap_world *s, sap_id a, sap_id b, void *user_data) {
     const sap_result r = sap__begin_call(s, NULL, 0);
-    const sap_pair *pair = r == SAP_OK ? sap_find_pair(s, a, b) : NULL;
     if (r != SAP_OK) return r;
+    const sap_pair *pair = sap_find_pair(s, a, b);
     if (!pair) return sap__refuse(s, SAP_ERROR_ID, sap__is_known_id(s, a) ? "b" : "a", -1);
-    s->pairs[pair - s->pairs].user_data = user_data;
-    return r;
+    return sap_set_pair_data_at(s, (int)(pair - s->pairs), user_data);
 }
 
 SAP_DEF sap_result sap_set_pair_data_at(sap_world *s, int index, void *user_data) {
@@ -4461,45 +4459,36 @@ SAP_DEF sap_result sap_set_pair_data_at(sap_world *s, int index, void *user_data
     return r;
 }
 
-/* The i-th id sinks to its place in a heap with the largest one on top. */
-static void sap__sift_down(sap_id *heap, int n, int i) {
-    sap_id id = heap[i];
-    for (;;) {
-        int child = 2 * i + 1;
-        if (child >= n) break;
+/* In a heap with the largest one on top, of which the i-th place is empty: id goes there, or sinks. */
+static void sap__sift_down(sap_id *heap, int n, int i, sap_id id) {
+    for (int child = 2 * i + 1; child < n; i = child, child = 2 * i + 1) {
         if (child + 1 < n && heap[child + 1] > heap[child]) child++;
         if (heap[child] <= id) break; /* mutant: never equal */
         heap[i] = heap[child];
-        i = child;
     }
     heap[i] = id;
 }
 
-/* others is such a heap while it fills, then sorted: no memory, and an order that depends on nothing but the set. */
+/* others fills, is then such a heap of the smallest, then sorted: no memory, and an order that depends on nothing but the
+   set. */
 SAP_DEF int sap_pairs_of(const sap_world *s, sap_id id, sap_id *others, int capacity) {
-    int count = 0, n = 0;
     if (!s || capacity < 0 || (capacity && !others)) return -SAP_ERROR_ARGUMENT;
     if (!sap__is_known_id(s, id)) return -SAP_ERROR_ID;
     sap__link_for_look(s);
-    for (uint32_t place = s->head[sap__slot_of(id)]; place != SAP__NONE; place = sap__next_place(s, place)) {
-        sap_id other = sap__id_at(s, place ^ 1);
-        count++;
-        if (n < capacity) {
-            others[n++] = other;
-            if (n == capacity)
-                for (int i = n / 2 - 1; i >= 0; i--) sap__sift_down(others, n, i);
-        } else if (n && other < others[0]) { /* mutant: never equal */
-            others[0] = other;
-            sap__sift_down(others, n, 0);
-        }
+    uint32_t place = s->head[sap__slot_of(id)];
+    int n = 0;
+    for (; n < capacity && place != SAP__NONE; place = sap__next_place(s, place))
+        others[n++] = sap__id_at(s, place ^ 1);
+    for (int i = n / 2 - 1; i >= 0; i--) sap__sift_down(others, n, i, others[i]);
+    int count = n;
+    for (; place != SAP__NONE; place = sap__next_place(s, place), count++) {
+        const sap_id other = sap__id_at(s, place ^ 1);
+        if (n && other < others[0]) sap__sift_down(others, n, 0, other); /* mutant: never equal */
     }
-    if (n < capacity)
-        for (int i = n / 2 - 1; i >= 0; i--) sap__sift_down(others, n, i);
     for (int i = n - 1; i > 0; i--) {
-        sap_id top = others[0];
-        others[0] = others[i];
+        const sap_id top = others[0];
+        sap__sift_down(others, i, 0, others[i]);
         others[i] = top;
-        sap__sift_down(others, i, 0);
     }
     return count;
 }
@@ -4520,44 +4509,39 @@ SAP_DEF sap_id sap_next(const sap_world *s, sap_id id) {
 
 SAP_DEF sap_result sap_get_box(const sap_world *s, sap_id id, sap_aabb *box) {
     if (!s || !box) return SAP_ERROR_ARGUMENT;
-    const uint32_t slot = sap__live_slot(s, id);
-    if (slot == SAP__NONE) return SAP_ERROR_ID;
-    sap__decode(&s->now[slot], box);
+    if (!sap_is_valid(s, id)) return SAP_ERROR_ID;
+    sap__decode(&s->now[sap__slot_of(id)], box);
     return SAP_OK;
 }
 
 SAP_DEF void *sap_get_object(const sap_world *s, sap_id id) {
-    uint32_t slot = s ? sap__live_slot(s, id) : SAP__NONE;
-    return slot == SAP__NONE ? NULL : s->slots[slot].object;
+    return sap_is_valid(s, id) ? s->slots[sap__slot_of(id)].object : NULL;
 }
 
 SAP_DEF sap_result sap_set_object(sap_world *s, sap_id id, void *object) {
     sap_result r;
-    uint32_t place, slot = sap__slot_for(s, id, &r);
+    const uint32_t slot = sap__slot_for(s, id, &r);
     if (slot == SAP__NONE) return r;
     s->slots[slot].object = object;
     sap__link_for_look(s);
-    for (place = s->head[slot]; place != SAP__NONE; place = sap__next_place(s, place)) {
-        if (place & 1)
-            s->pairs[place >> 1].object1 = object;
-        else
-            s->pairs[place >> 1].object0 = object;
+    for (uint32_t place = s->head[slot]; place != SAP__NONE; place = sap__next_place(s, place)) {
+        sap_pair *pair = &s->pairs[place >> 1];
+        *(place & 1 ? &pair->object1 : &pair->object0) = object;
     }
     return r;
 }
 
 SAP_DEF sap_result sap_get_filter(const sap_world *s, sap_id id, uint32_t *category, uint32_t *mask) {
-    uint32_t slot = s ? sap__live_slot(s, id) : SAP__NONE;
     if (!s) return SAP_ERROR_ARGUMENT;
-    if (slot == SAP__NONE) return SAP_ERROR_ID;
-    if (category) *category = s->slots[slot].category;
-    if (mask) *mask = s->slots[slot].mask;
+    if (!sap_is_valid(s, id)) return SAP_ERROR_ID;
+    const sap__slot *slot = &s->slots[sap__slot_of(id)];
+    if (category) *category = slot->category;
+    if (mask) *mask = slot->mask;
     return SAP_OK;
 }
 
 SAP_DEF int sap_is_static(const sap_world *s, sap_id id) {
-    uint32_t slot = s ? sap__live_slot(s, id) : SAP__NONE;
-    return slot != SAP__NONE && (s->state[slot] & SAP__STATIC);
+    return sap_is_valid(s, id) && (s->state[sap__slot_of(id)] & SAP__STATIC);
 }
 
 /* The user's grid for so many boxes: an axis is halved until there are no more than sixteen cells for each. */
@@ -4584,29 +4568,22 @@ static uint32_t sap__cell_on(const sap__grid *g, const sap__box *box, int k) {
 }
 
 /* How many cells of the user's grid are the home of a box that moves: counted when somebody looks. s->items, which
-   nobody uses between updates, has a bit for each cell. */
-static int sap__count_cells(sap_world *s) {
+   nobody uses between updates, has a bit for each cell. Several threads may look at once: one counts, the others wait. */
+static int sap__count_cells(const sap_world *world) {
+    sap_world *s = (sap_world *)(uintptr_t)world;
     const int moving = s->live - s->live_static; /* mutant: about */
     const sap__grid g = sap__grid_for(s, moving);
-    const uint32_t slots = (uint32_t)sap__length(s->state);
-    int k, cells = 0;
+    int cells = 0;
     if (sap__capacity(s->items) < moving / 4 + 2) return 0; /* an update has failed; mutant: never */
+    while (sap__atomic_swap(&s->linking, 1)) continue;
     memset(s->items, 0, (size_t)(moving / 4 + 2) * sizeof *s->items);
-    for (uint32_t slot = 0; slot < slots; slot++) {
-        uint32_t cell;
+    for (int slot = 0; slot < sap__length(s->state); slot++) {
+        uint32_t cell = 0;
         if (!sap__is_of_kind(s->state[slot], 0)) continue;
-        for (cell = 0, k = 0; k < 3; k++) cell = cell * (uint32_t)g.count[k] + sap__cell_on(&g, &s->now[slot], k);
+        for (int k = 0; k < 3; k++) cell = cell * (uint32_t)g.count[k] + sap__cell_on(&g, &s->now[slot], k);
         cells += (s->items[cell / 64] >> cell % 64 & 1) == 0;
         s->items[cell / 64] |= UINT64_C(1) << cell % 64;
     }
-    return cells;
-}
-
-/* Several threads may look at once: one counts, the others wait. */
-static int sap__look_at_cells(const sap_world *world) {
-    sap_world *s = (sap_world *)(uintptr_t)world;
-    while (sap__atomic_swap(&s->linking, 1)) continue;
-    const int cells = sap__count_cells(s);
     sap__atomic_set(&s->linking, 0);
     return cells;
 }
@@ -4623,9 +4600,9 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats) {
     stats->swaps = s->swaps;
     stats->overlap_tests = s->tests;
     stats->method = s->method;
-    stats->cells = s->grid.is_given && !s->in_filter ? sap__look_at_cells(s) : s->index[0].tiles;
-    if (stats->cells > s->live - s->live_static) /* mutant: about */
-        stats->cells = s->live - s->live_static; /* mutant: a grid seldom has more */
+    const int moving = s->live - s->live_static; /* mutant: about */
+    stats->cells = s->grid.is_given && !s->in_filter ? sap__count_cells(s) : s->index[0].tiles;
+    if (stats->cells > moving) stats->cells = moving; /* mutant: a grid seldom has more */
     stats->query_tests = s->query_visits;
     for (int i = 0; i < SAP__GATES; i++)
         stats->query_tests += sap__atomic_get(&((sap_world *)(uintptr_t)s)->gates[i].visits);

@@ -4649,18 +4649,17 @@ typedef struct sap__saved_pair {
     uint32_t user_data[2];
 } sap__saved_pair;
 
-/* A snapshot that is read, and what is counted in it. */
+/* A snapshot that is read. */
 typedef struct sap__snapshot {
     sap__saved_header header;
-    const unsigned char *slots, *queue[3], *pairs;
-    uint32_t live, live_static, fresh;
+    const unsigned char *slots, *pairs;
 } sap__snapshot;
 
 static uint32_t sap__get32(const unsigned char *p) {
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* A struct of words, so many bytes of it. */
+/* A struct of words, so many bytes of it; p goes on. */
 SAP__INLINE void sap__put(unsigned char **p, const void *from, size_t size) {
     const uint32_t *word = (const uint32_t *)from;
     for (; size; size -= 4, *p += 4, word++) {
@@ -4671,21 +4670,9 @@ SAP__INLINE void sap__put(unsigned char **p, const void *from, size_t size) {
     }
 }
 
-SAP__INLINE void sap__get(const unsigned char *p, void *to, size_t size) {
+SAP__INLINE void sap__get(const unsigned char **p, void *to, size_t size) {
     uint32_t *word = (uint32_t *)to;
-    for (; size; size -= 4, p += 4) *word++ = sap__get32(p);
-}
-
-static sap__saved_slot sap__saved_slot_at(const sap__snapshot *in, uint32_t slot) {
-    sap__saved_slot saved;
-    sap__get(in->slots + sizeof saved * slot, &saved, sizeof saved);
-    return saved;
-}
-
-static sap__saved_pair sap__saved_pair_at(const sap__snapshot *in, uint32_t i) {
-    sap__saved_pair saved;
-    sap__get(in->pairs + sizeof saved * i, &saved, sizeof saved);
-    return saved;
+    for (; size; size -= 4, *p += 4) *word++ = sap__get32(*p);
 }
 
 /* Pointers have 64 bits everywhere. */
@@ -4733,7 +4720,7 @@ static sap__saved_header sap__header_of(const sap_world *s) {
 
 SAP_DEF size_t sap_snapshot_size(const sap_world *s) {
     if (!s) return 0;
-    sap__saved_header h = sap__header_of(s);
+    const sap__saved_header h = sap__header_of(s);
     return (size_t)sap__saved_size(&h);
 }
 
@@ -4743,19 +4730,20 @@ static void sap__put_queue(unsigned char **p, const sap_world *s, const sap__que
 }
 
 SAP_DEF sap_result sap_save(const sap_world *s, void *buffer, size_t size) {
-    unsigned char *p = (unsigned char *)buffer, *check;
+    unsigned char *p = (unsigned char *)buffer;
     if (!s || !buffer || size < sap_snapshot_size(s)) return SAP_ERROR_ARGUMENT;
     if (sap__is_busy(s)) return SAP_ERROR_BUSY;
     sap__saved_header h = sap__header_of(s);
     sap__put(&p, &h, sizeof h);
     for (uint32_t i = 0; i < h.slots; i++) {
-        const int is_free = (s->state[i] & SAP__FLAGS) == 0; /* what it holds is of no world; the queue is below */
+        const uint32_t state = s->state[i];
         sap__saved_slot slot;
         memset(&slot, 0, sizeof slot);
-        slot.state = s->state[i] & ~(uint32_t)SAP__STALE;
-        slot.now = s->state[i] & SAP__LIVE ? s->now[i] : sap__nowhere;
-        slot.was = is_free ? sap__nowhere : s->was[i];
-        if (!is_free) {
+        slot.state = state & ~(uint32_t)SAP__STALE;
+        slot.now = state & SAP__LIVE ? s->now[i] : sap__nowhere;
+        slot.was = sap__nowhere;
+        if (state & SAP__FLAGS) { /* what a free slot holds is of no world; the queue is below */
+            slot.was = s->was[i];
             sap__save_pointer(s->slots[i].object, slot.object);
             slot.category = s->slots[i].category;
             slot.mask = s->slots[i].mask;
@@ -4766,74 +4754,91 @@ SAP_DEF sap_result sap_save(const sap_world *s, void *buffer, size_t size) {
     sap__put_queue(&p, s, &s->removed);
     sap__put(&p, s->record, 4 * (size_t)h.queue[2]);
     for (uint32_t i = 0; i < h.pairs; i++) {
-        sap__saved_pair pair;
-        pair.id0 = s->pairs[i].id0;
-        pair.id1 = s->pairs[i].id1;
+        sap__saved_pair pair = {s->pairs[i].id0, s->pairs[i].id1, {0, 0}};
         sap__save_pointer(s->pairs[i].user_data, pair.user_data);
         sap__put(&p, &pair, sizeof pair);
     }
-    const uint64_t hash = sap__check((const unsigned char *)buffer, sap__saved_size(&h));
+    p = (unsigned char *)buffer;
+    const uint64_t hash = sap__check(p, sap__saved_size(&h));
     h.check[0] = (uint32_t)hash;
     h.check[1] = (uint32_t)(hash >> 32);
-    check = (unsigned char *)buffer + 4 * SAP__CHECK_WORD;
-    sap__put(&check, h.check, sizeof h.check);
+    sap__put(&p, &h, sizeof h);
     return SAP_OK;
 }
 
 /* ---- restore: is it whole, and a state that a world may be in? --------------------------------------------- */
 
-/* A box that a live slot may have. */
+/* Has a box as of the last update. */
+static int sap__is_settled(uint32_t state) {
+    return (state & (SAP__LIVE | SAP__REMOVED)) && !(state & SAP__ADDED);
+}
+
+/* May a slot be in this state, with these boxes? NULL, or the sentence that it breaks. */
+static const char *sap__validate_slot(uint32_t state, const sap__box *now, const sap__box *was) {
+    if ((state & SAP__LIVE) && (state & SAP__REMOVED)) return "A slot is live or removed, not both.";
+    if (!(state & (SAP__LIVE | SAP__REMOVED))) return state & SAP__FLAGS ? "A free slot has no flags." : NULL;
+    if (!(state & SAP__RECORDED) && !sap__same(now, was)) return "A box that is not in the record is where it was.";
+    if (!(state & SAP__RECORDED) && (state & (SAP__ADDED | SAP__REMOVED | SAP__FRESH | SAP__STALE)))
+        return "What was added, removed, given a filter or is stale is in the record.";
+    if ((state & SAP__ADDED) && !sap__same(was, &sap__nowhere)) return "An added box was nowhere.";
+    if ((state & SAP__LIVE) && !sap__overlap(now, now)) return "No min is above its max.";
+    return NULL;
+}
+
+/* One that a live slot may have: what it decodes to encodes to it again. */
 static int sap__is_good_box(const sap_world *s, const sap__box *box) {
-    int good = 1;
-    for (int k = 0; k < 3; k++)
-        good &= (box->lo[k] <= box->hi[k]) & (box->lo[k] >= -SAP__INFINITY) & (box->hi[k] <= SAP__INFINITY) &
-                (((box->lo[k] | box->hi[k]) & ~s->used[k]) == 0);
-    return good;
+    sap__box again = *box;
+    sap_aabb bounds;
+    sap__decode(box, &bounds);
+    return sap__encode(&bounds, s->used, &again) == 0;
 }
 
-/* May a slot be in this state, with these boxes? */
+/* May a slot of a snapshot be like this? None is stale, and there are no flags above that. */
 static int sap__is_good_slot(const sap_world *s, const sap__saved_slot *slot) {
-    const uint32_t known = SAP__LIVE | SAP__STATIC | SAP__RECORDED | SAP__ADDED | SAP__REMOVED | SAP__FRESH;
-    const uint32_t state = slot->state, live = state & SAP__LIVE, removed = state & SAP__REMOVED;
+    const uint32_t state = slot->state, flags = state & SAP__SLOT_MASK;
     void *object;
-    if ((state & 0x00ffffffu & ~known) || (live && removed) || !sap__load_pointer(slot->object, &object)) return 0;
-    if (!live && !removed) return (state & SAP__FLAGS) == 0;
-    if (!(state & SAP__RECORDED) &&
-        ((state & (SAP__ADDED | SAP__REMOVED | SAP__FRESH)) || !sap__same(&slot->now, &slot->was)))
-        return 0;
-    if (live ? !sap__is_good_box(s, &slot->now) : !sap__same(&slot->now, &sap__nowhere)) return 0;
-    return state & SAP__ADDED ? sap__same(&slot->was, &sap__nowhere) : sap__is_good_box(s, &slot->was);
+    if (flags >= SAP__STALE || !sap__load_pointer(slot->object, &object)) return 0;
+    if (sap__validate_slot(state, &slot->now, &slot->was)) return 0;
+    if (flags == 0) return 1;
+    if (state & SAP__LIVE ? !sap__is_good_box(s, &slot->now) : !sap__same(&slot->now, &sap__nowhere)) return 0;
+    return (state & SAP__ADDED) || sap__is_good_box(s, &slot->was);
 }
 
-/* A queue must hold each slot that has the flag (free: no flag at all) once. seen is scratch, by slot. */
-static int sap__is_good_queue(const sap__snapshot *in, int queue, uint32_t flag, uint32_t *seen) {
-    uint32_t slot, of = 0;
-    for (uint32_t i = 0; i < in->header.slots; i++) {
-        const uint32_t state = sap__get32(in->slots + sizeof(sap__saved_slot) * i);
-        seen[i] = flag ? (state & flag) == 0 : (state & SAP__FLAGS) != 0;
-        of += !seen[i];
+/* Each slot must stand once in every queue that it belongs in, and in no other. lacks is scratch: of each slot, the
+   queues that have not had it. */
+static int sap__are_good_queues(const sap__snapshot *in, uint32_t *lacks) {
+    const unsigned char *p = in->slots;
+    for (uint32_t i = 0; i < in->header.slots; i++, p += sizeof(sap__saved_slot)) {
+        const uint32_t state = sap__get32(p);
+        lacks[i] = (state & SAP__FLAGS ? 0 : 1) | (state & SAP__REMOVED ? 2 : 0) | (state & SAP__RECORDED ? 4 : 0);
     }
-    if (of != in->header.queue[queue]) return 0;
-    for (uint32_t i = 0; i < of; i++) {
-        slot = sap__get32(in->queue[queue] + 4 * i);
-        if (slot >= in->header.slots || seen[slot]++) return 0;
-    }
+    for (int queue = 0; queue < 3; queue++)
+        for (uint32_t i = 0; i < in->header.queue[queue]; i++, p += 4) {
+            const uint32_t slot = sap__get32(p);
+            if (slot >= in->header.slots || !(lacks[slot] >> queue & 1)) return 0;
+            lacks[slot] -= 1u << queue;
+        }
+    for (uint32_t i = 0; i < in->header.slots; i++)
+        if (lacks[i]) return 0;
     return 1;
 }
 
 /* The slot that an id names, if it had a box at the last update there. */
 static int sap__find_saved(const sap__snapshot *in, sap_id id, sap__saved_slot *slot) {
     if (sap__slot_of(id) >= in->header.slots) return 0;
-    *slot = sap__saved_slot_at(in, sap__slot_of(id));
-    return (slot->state ^ id) >> 24 == 0 && (slot->state & (SAP__LIVE | SAP__REMOVED)) && !(slot->state & SAP__ADDED);
+    const unsigned char *p = in->slots + sizeof *slot * sap__slot_of(id);
+    sap__get(&p, slot, sizeof *slot);
+    return (slot->state ^ id) >> 24 == 0 && sap__is_settled(slot->state);
 }
 
 /* Pairs must name boxes that overlapped, and no two the same ones: sorted, equals are neighbours. */
 static int sap__are_good_pairs(sap_world *s, const sap__snapshot *in) {
+    const unsigned char *p = in->pairs;
     for (uint32_t i = 0; i < in->header.pairs; i++) {
-        const sap__saved_pair pair = sap__saved_pair_at(in, i);
+        sap__saved_pair pair;
         sap__saved_slot a, b;
         void *data;
+        sap__get(&p, &pair, sizeof pair);
         if (pair.id0 >= pair.id1 || !sap__find_saved(in, pair.id0, &a) || !sap__find_saved(in, pair.id1, &b)) return 0;
         if ((a.state & b.state & SAP__STATIC) && !((a.state | b.state) & (SAP__FRESH | SAP__REMOVED))) return 0;
         if (!sap__overlap(&a.was, &b.was) || !sap__load_pointer(pair.user_data, &data)) return 0;
@@ -4846,40 +4851,36 @@ static int sap__are_good_pairs(sap_world *s, const sap__snapshot *in) {
 }
 
 /* What is it, and is it whole? */
-static sap_result sap__read_header(const sap_world *s, const unsigned char *p, size_t size, sap__snapshot *in) {
+static sap_result sap__read_header(const sap_world *s, const unsigned char *buffer, size_t size, sap__snapshot *in) {
     sap__saved_header *h = &in->header;
-    memset(in, 0, sizeof *in);
     if (size < sizeof *h) return SAP_ERROR_SNAPSHOT;
-    sap__get(p, h, sizeof *h);
+    in->slots = buffer;
+    sap__get(&in->slots, h, sizeof *h);
     if (h->magic != SAP__MAGIC || h->version != SAP__SNAPSHOT_VERSION || h->kind != 0 || h->zero != 0 ||
         h->slots > SAP__MAX_BOXES || h->pairs > INT_MAX || sap__saved_size(h) > size ||
-        sap__check(p, sap__saved_size(h)) != (h->check[0] | (uint64_t)h->check[1] << 32))
+        sap__check(buffer, sap__saved_size(h)) != (h->check[0] | (uint64_t)h->check[1] << 32))
         return SAP_ERROR_SNAPSHOT;
-    in->slots = p + sizeof *h;
-    in->queue[0] = in->slots + sizeof(sap__saved_slot) * h->slots;
-    for (uint32_t i = 1; i < 3; i++) in->queue[i] = in->queue[i - 1] + 4 * h->queue[i - 1];
-    in->pairs = in->queue[2] + 4 * h->queue[2];
+    in->pairs = buffer + (size_t)sap__saved_size(h) - sizeof(sap__saved_pair) * h->pairs;
     return h->axes == (uint32_t)s->config.axes ? SAP_OK : SAP_ERROR_ARGUMENT;
 }
 
 /* Is it a state that this world may be in? Makes room for it. */
-static sap_result sap__check_state(sap_world *s, sap__snapshot *in) {
+static sap_result sap__check_state(sap_world *s, const sap__snapshot *in) {
     const uint32_t slots = in->header.slots, pairs = in->header.pairs;
+    const unsigned char *p = in->slots;
+    uint32_t live = 0;
     for (uint32_t i = 0; i < slots; i++) {
-        const sap__saved_slot slot = sap__saved_slot_at(in, i);
+        sap__saved_slot slot;
+        sap__get(&p, &slot, sizeof slot);
         if (!sap__is_good_slot(s, &slot)) return SAP_ERROR_SNAPSHOT;
-        in->live += (slot.state & SAP__LIVE) != 0;
-        in->live_static += (slot.state & SAP__LIVE) && (slot.state & SAP__STATIC);
-        in->fresh += (slot.state & SAP__FRESH) != 0;
+        live += (slot.state & SAP__LIVE) != 0;
     }
-    if ((s->config.max_boxes && in->live > (uint32_t)s->config.max_boxes) ||
+    if ((s->config.max_boxes && live > (uint32_t)s->config.max_boxes) ||
         (s->config.max_pairs && pairs > (uint32_t)s->config.max_pairs))
         return SAP_ERROR_LIMIT;
     if (!sap__reserve(&s->lost, slots) || !sap__reserve(&s->items, pairs) || !sap__reserve(&s->tmp, pairs))
         return SAP_ERROR_MEMORY;
-    if (!sap__is_good_queue(in, 0, 0, s->lost) || !sap__is_good_queue(in, 1, SAP__REMOVED, s->lost) ||
-        !sap__is_good_queue(in, 2, SAP__RECORDED, s->lost) || !sap__are_good_pairs(s, in))
-        return SAP_ERROR_SNAPSHOT;
+    if (!sap__are_good_queues(in, s->lost) || !sap__are_good_pairs(s, in)) return SAP_ERROR_SNAPSHOT;
     if (!sap__reserve_boxes(s, (int)slots) || !sap__reserve_pairs(s, (int)pairs, 0, 0)) return SAP_ERROR_MEMORY;
     return SAP_OK;
 }
@@ -4887,33 +4888,37 @@ static sap_result sap__check_state(sap_world *s, sap__snapshot *in) {
 /* Nothing can fail any more. */
 static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     const sap__saved_header *h = &in->header;
+    const unsigned char *p = in->slots;
     sap__set_length(s->slots, h->slots);
     sap__set_length(s->state, h->slots);
-    s->masked = s->mixed = s->free.count = s->removed.count = 0;
+    s->live = s->live_static = s->fresh = s->masked = s->mixed = s->free.count = s->removed.count = 0;
     for (uint32_t i = 0; i < h->slots; i++) {
-        const sap__saved_slot slot = sap__saved_slot_at(in, i);
-        s->state[i] = slot.state | (slot.state & SAP__RECORDED ? SAP__STALE : 0);
+        sap__saved_slot slot;
+        sap__get(&p, &slot, sizeof slot);
+        const uint32_t state = slot.state;
+        s->state[i] = state | (state & SAP__RECORDED ? SAP__STALE : 0);
         s->place[i] = SAP__NONE; /* mutant: all is built anew */
         s->now[i] = slot.now;
         s->was[i] = slot.was;
         (void)sap__load_pointer(slot.object, &s->slots[i].object);
         s->slots[i].category = slot.category;
         s->slots[i].mask = slot.mask;
-        s->mixed |= (slot.state & (SAP__STATIC | SAP__ADDED | SAP__REMOVED | SAP__FRESH)) != 0;
-        s->masked |= (slot.state & SAP__LIVE) && (slot.category != 1 || slot.mask != ~0u);
+        s->live += (state & SAP__LIVE) != 0;
+        s->live_static += sap__is_of_kind(state, 1);
+        s->fresh += (state & SAP__FRESH) != 0;
+        s->mixed |= (state & (SAP__STATIC | SAP__ADDED | SAP__REMOVED | SAP__FRESH)) != 0;
+        s->masked |= (state & SAP__LIVE) && (slot.category != 1 || slot.mask != ~0u);
     }
-    for (uint32_t i = 0; i < h->queue[0]; i++) sap__enqueue(s, &s->free, sap__get32(in->queue[0] + 4 * i));
-    for (uint32_t i = 0; i < h->queue[1]; i++) sap__enqueue(s, &s->removed, sap__get32(in->queue[1] + 4 * i));
+    for (uint32_t i = 0; i < h->queue[0]; i++, p += 4) sap__enqueue(s, &s->free, sap__get32(p));
+    for (uint32_t i = 0; i < h->queue[1]; i++, p += 4) sap__enqueue(s, &s->removed, sap__get32(p));
     sap__set_length(s->record, h->queue[2]);
-    sap__get(in->queue[2], s->record, 4 * (size_t)h->queue[2]);
-    s->live = (int)in->live;
-    s->live_static = (int)in->live_static;
-    s->fresh = (int)in->fresh;
+    sap__get(&p, s->record, 4 * (size_t)h->queue[2]);
     sap__set_length(s->pairs, h->pairs);
     s->sorted_from = 0; /* mutant: one pair is sorted */
     for (uint32_t i = 0; i < h->pairs; i++) {
-        const sap__saved_pair saved = sap__saved_pair_at(in, i);
         sap_pair *pair = &s->pairs[i];
+        sap__saved_pair saved;
+        sap__get(&p, &saved, sizeof saved);
         pair->id0 = saved.id0;
         pair->id1 = saved.id1;
         pair->object0 = s->slots[sap__slot_of(saved.id0)].object;
@@ -4942,74 +4947,61 @@ SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size) {
 /* >> validate: every invariant, in one sentence each                                                       */
 /* ====================================================================================================== */
 
-/* Has a box as of the last update. */
-static int sap__is_settled(const sap_world *s, uint32_t slot) {
-    return (s->state[slot] & (SAP__LIVE | SAP__REMOVED)) && !(s->state[slot] & SAP__ADDED);
-}
-
-static int sap__rooms_are_even(const sap_world *s) {
-    size_t n = stbds_arrcap(s->record);
-    return stbds_arrcap(s->now) >= n && stbds_arrcap(s->was) >= n && stbds_arrcap(s->slots) >= n &&
-           stbds_arrcap(s->state) >= n && stbds_arrcap(s->head) >= n && stbds_arrcap(s->place) >= n;
+/* So many slots have of these flags just those that are set. */
+static int sap__count(const sap_world *s, uint32_t flags, uint32_t set) {
+    int n = 0;
+    for (int slot = 0; slot < sap__length(s->state); slot++) n += (s->state[slot] & flags) == set;
+    return n;
 }
 
 static const char *sap__validate_boxes(const sap_world *s) {
-    uint32_t slot, n = (uint32_t)sap__length(s->state), recorded = 0, removed = 0, live = 0, standing = 0, i;
-    int free_slots = 0, fresh = 0, k;
+    const uint32_t n = (uint32_t)sap__length(s->state);
+    const int room = sap__capacity(s->record);
+    uint32_t slot;
     for (slot = 0; slot < n; slot++) {
-        const sap__box *box = &s->now[slot];
-        uint32_t state = s->state[slot];
-        if ((state & SAP__LIVE) && (state & SAP__REMOVED)) return "A slot is live or removed, not both.";
-        if (!(state & (SAP__LIVE | SAP__REMOVED))) {
-            if (state & SAP__FLAGS) return "A free slot has no flags.";
-            free_slots++;
-            continue;
-        }
-        live += (state & SAP__LIVE) != 0;
-        standing += (state & SAP__LIVE) && (state & SAP__STATIC);
-        removed += (state & SAP__REMOVED) != 0;
-        recorded += (state & SAP__RECORDED) != 0;
-        fresh += (state & SAP__FRESH) != 0;
-        if (!(state & SAP__RECORDED) && !sap__same(&s->now[slot], &s->was[slot]))
-            return "A box that is not in the record is where it was.";
-        if (!(state & SAP__RECORDED) && (state & (SAP__ADDED | SAP__REMOVED | SAP__FRESH | SAP__STALE)))
-            return "What was added, removed, given a filter or is stale is in the record.";
-        if ((state & SAP__RECORDED) && !s->mixed && (state & (SAP__STATIC | SAP__ADDED | SAP__REMOVED | SAP__FRESH)))
+        const uint32_t state = s->state[slot];
+        const char *broken = sap__validate_slot(state, &s->now[slot], &s->was[slot]);
+        if (broken) return broken;
+        if (!s->mixed && (state & SAP__RECORDED) && (state & (SAP__STATIC | SAP__ADDED | SAP__REMOVED | SAP__FRESH)))
             return "A record that is not mixed holds moving boxes that neither came nor went nor are fresh.";
-        if ((state & SAP__ADDED) && !sap__same(&s->was[slot], &sap__nowhere)) return "An added box was nowhere.";
-        for (k = 0; k < 3; k++)
-            if ((state & SAP__LIVE) && box->lo[k] > box->hi[k]) return "No min is above its max.";
-        if ((state & SAP__LIVE) && !s->masked && (s->slots[slot].category != 1 || s->slots[slot].mask != ~0u))
+        if (!s->masked && (state & SAP__LIVE) && (s->slots[slot].category != 1 || s->slots[slot].mask != ~0u))
             return "Where no category or mask was set, all have the default.";
     }
-    if (!sap__rooms_are_even(s)) return "Where the record has room for a box, all arrays of boxes have.";
-    if (live != (uint32_t)s->live || standing != (uint32_t)s->live_static)
+    if (sap__capacity(s->now) < room || sap__capacity(s->was) < room || sap__capacity(s->slots) < room ||
+        sap__capacity(s->state) < room || sap__capacity(s->head) < room || sap__capacity(s->place) < room)
+        return "Where the record has room for a box, all arrays of boxes have.";
+    if (sap__count(s, SAP__LIVE, SAP__LIVE) != s->live ||
+        sap__count(s, SAP__LIVE | SAP__STATIC, SAP__LIVE | SAP__STATIC) != s->live_static)
         return "The counts of live and static boxes are right.";
-    if (removed != (uint32_t)s->removed.count) return "Every removed box is in the queue of removed slots.";
-    for (i = 0, slot = s->removed.first; i < removed; i++, slot = s->slots[slot].mask)
+    if (sap__count(s, SAP__REMOVED, SAP__REMOVED) != s->removed.count)
+        return "Every removed box is in the queue of removed slots.";
+    slot = s->removed.first;
+    for (int i = 0; i < s->removed.count; i++, slot = s->slots[slot].mask)
         if (slot >= n || !(s->state[slot] & SAP__REMOVED)) return "The queue of removed slots holds removed slots.";
-    if (recorded != (uint32_t)sap__length(s->record)) return "Every recorded box is in the record once.";
-    for (i = 0; i < recorded; i++)
-        if (s->record[i] >= n || !(s->state[s->record[i]] & SAP__RECORDED)) return "The record holds recorded boxes.";
-    for (i = 0; i < (uint32_t)sap__length(s->again); i++)
+    if (sap__count(s, SAP__RECORDED, SAP__RECORDED) != sap__length(s->record))
+        return "Every recorded box is in the record once.";
+    for (int i = 0; i < sap__length(s->record); i++) {
+        slot = s->record[i];
+        if (slot >= n || !(s->state[slot] & SAP__RECORDED)) return "The record holds recorded boxes.";
+        if (i >= s->synced && !(s->state[slot] & SAP__STALE)) return "What the index has not seen is stale.";
+    }
+    for (int i = 0; i < sap__length(s->again); i++)
         if (s->again[i] >= n || !(s->state[s->again[i]] & SAP__STALE)) return "What changed again is stale.";
-    for (i = 0; i < recorded; i++)
-        if ((int)i >= s->synced && !(s->state[s->record[i]] & SAP__STALE))
-            return "What the index has not seen is stale.";
-    if (fresh != s->fresh) return "The count of boxes with a new filter is right.";
-    if (free_slots != s->free.count) return "Every free slot is in the queue of free slots.";
-    for (i = 0, slot = s->free.first; i < (uint32_t)s->free.count; i++, slot = s->slots[slot].mask)
+    if (sap__count(s, SAP__FRESH, SAP__FRESH) != s->fresh) return "The count of boxes with a new filter is right.";
+    if (sap__count(s, SAP__FLAGS, 0) != s->free.count) return "Every free slot is in the queue of free slots.";
+    slot = s->free.first;
+    for (int i = 0; i < s->free.count; i++, slot = s->slots[slot].mask)
         if (slot >= n || (s->state[slot] & SAP__FLAGS)) return "The queue of free slots holds free slots.";
     return NULL;
 }
 
 static const char *sap__validate_pairs(const sap_world *s) {
-    uint32_t p, n = (uint32_t)sap__length(s->pairs), slot, slots = (uint32_t)sap__length(s->state);
+    const uint32_t n = (uint32_t)sap__length(s->pairs), slots = (uint32_t)sap__length(s->state);
     uint64_t places = 0;
     if (s->linked && sap__length(s->links) != (int)n) return "Every pair has its links.";
-    for (p = 0; p < n; p++) {
+    for (uint32_t p = 0; p < n; p++) {
         const sap_pair *pair = &s->pairs[p];
-        uint32_t a = sap__slot_of(pair->id0), b = sap__slot_of(pair->id1);
+        const uint32_t a = sap__slot_of(pair->id0), b = sap__slot_of(pair->id1);
         if (pair->id0 >= pair->id1) return "In a pair id0 < id1.";
         if ((int)p > s->sorted_from && sap__pair_item(pair - 1) >= sap__pair_item(pair))
             return "Pairs from sorted_from on are sorted by their ids.";
@@ -5020,13 +5012,12 @@ static const char *sap__validate_pairs(const sap_world *s) {
         if (pair->object0 != s->slots[a].object || pair->object1 != s->slots[b].object)
             return "A pair has its boxes' objects.";
     }
-    for (slot = 0; slot < slots && s->linked; slot++) {
+    for (uint32_t slot = 0; slot < slots && s->linked; slot++) {
         uint32_t place, prev = SAP__NONE;
         if (!(s->state[slot] & (SAP__LIVE | SAP__REMOVED))) continue;
         for (place = s->head[slot]; place != SAP__NONE && places <= 2 * (uint64_t)n; places++) {
-            p = place >> 1;
-            if (p >= n || sap__slot_of(sap__id_at(s, place)) != slot) return "A box's list holds its pairs.";
-            if (s->links[p].prev[place & 1] != prev) return "A box's list leads back as it leads on.";
+            if (place >> 1 >= n || sap__slot_of(sap__id_at(s, place)) != slot) return "A box's list holds its pairs.";
+            if (s->links[place >> 1].prev[place & 1] != prev) return "A box's list leads back as it leads on.";
             prev = place;
             place = sap__next_place(s, place);
         }
@@ -5038,10 +5029,8 @@ static const char *sap__validate_pairs(const sap_world *s) {
 static const char *sap__validate_bound(const sap__index *t, int level, int j) {
     const int at = t->first[level] + j;
     const sap__chunk *c = &t->chunk[at];
-    int lane, k;
-    sap__box box;
-    for (lane = 0; lane < SAP__LANES; lane++) {
-        for (k = 0; k < 3; k++) box.lo[k] = c->lo[k][lane], box.hi[k] = c->hi[k][lane];
+    for (int lane = 0; lane < SAP__LANES; lane++) {
+        const sap__box box = sap__lane_box(c, lane);
         if (!(t->used[at] >> lane & 1)) {
             if (!sap__same(&box, &sap__nowhere)) return "An empty lane overlaps nothing.";
             continue;
@@ -5057,64 +5046,55 @@ static const char *sap__validate_bound(const sap__index *t, int level, int j) {
     return NULL;
 }
 
-/* Is a box of this kind, and has not changed since the last update. */
-static int sap__is_settled_in(const sap_world *s, uint32_t slot, int kind) {
-    return sap__is_of_kind(s->state[slot], kind) && !(s->state[slot] & SAP__RECORDED);
-}
-
 static const char *sap__validate_index(const sap_world *s, uint32_t kind) {
     const sap__index *t = &s->index[kind];
-    const uint32_t slots = (uint32_t)sap__length(s->state), flag = kind ? SAP__STATIC : 0;
-    uint32_t slot;
-    int level, j, lane, k, boxes = 0, settled = 0;
+    const uint32_t slots = (uint32_t)sap__length(s->state), flags = SAP__LIVE | SAP__STATIC;
+    const uint32_t of_kind = kind ? SAP__LIVE | SAP__STATIC : SAP__LIVE;
+    int boxes = 0, standing = 0, settled = 0;
     if (!t->ready) return NULL;
-    for (level = 0; level < t->levels; level++)
-        for (j = 0; j < t->count[level]; j++) {
+    for (int level = 0; level < t->levels; level++)
+        for (int j = 0; j < t->count[level]; j++) {
             const char *broken = sap__validate_bound(t, level, j);
             if (broken) return broken;
-            for (lane = 0; lane < SAP__LANES && level == 0; lane++) {
-                sap__box box;
-                if (!(t->used[j] >> lane & 1)) continue;
-                boxes++;
-                slot = t->chunk[j].ref[lane];
-                if (slot >= slots || s->place[slot] != (kind << 31 | (uint32_t)(SAP__LANES * j + lane)))
-                    return "A box knows its lane.";
-                if (s->state[slot] & SAP__STALE) continue;
-                if ((s->state[slot] & (SAP__LIVE | SAP__STATIC)) != (SAP__LIVE | flag))
-                    return "An index holds live boxes of its kind.";
-                for (k = 0; k < 3; k++) box.lo[k] = t->chunk[j].lo[k][lane], box.hi[k] = t->chunk[j].hi[k][lane];
-                if (!t->behind && !sap__same(&box, &s->now[slot])) return "A box stands in the index where it is.";
-            }
         }
-    for (slot = 0; slot < slots; slot++)
-        if ((s->state[slot] & (SAP__LIVE | SAP__STATIC | SAP__STALE)) == (SAP__LIVE | flag) &&
-            s->place[slot] == SAP__NONE)
-            return "A live box is in the index.";
+    for (uint32_t lane = 0; lane < (uint32_t)(SAP__LANES * t->count[0]); lane++) { /* of all leaves */
+        const uint32_t j = lane / SAP__LANES;
+        if (!(t->used[j] >> lane % SAP__LANES & 1)) continue;
+        const uint32_t slot = t->chunk[j].ref[lane % SAP__LANES];
+        boxes++;
+        if (slot >= slots || s->place[slot] != (kind << 31 | lane)) return "A box knows its lane.";
+        if (s->state[slot] & SAP__STALE) continue;
+        standing++;
+        if ((s->state[slot] & flags) != of_kind) return "An index holds live boxes of its kind.";
+        const sap__box box = sap__lane_box(&t->chunk[j], (int)(lane % SAP__LANES));
+        if (!t->behind && !sap__same(&box, &s->now[slot])) return "A box stands in the index where it is.";
+    }
+    if (sap__count(s, flags | SAP__STALE, of_kind) != standing) return "A live box is in the index.";
     if (sap__is_being_built(s, (int)kind) && sap__length(s->keyed)) {
-        for (j = 0; j < sap__length(s->keyed); j++) settled += sap__is_settled_in(s, (uint32_t)s->keyed[j], (int)kind);
-        for (slot = 0; slot < slots; slot++) settled -= sap__is_settled_in(s, slot, (int)kind);
-        if (settled) return "What an index in the making lacks is in the record.";
+        for (int j = 0; j < sap__length(s->keyed); j++)
+            settled += (s->state[(uint32_t)s->keyed[j]] & (flags | SAP__RECORDED)) == of_kind;
+        if (sap__count(s, flags | SAP__RECORDED, of_kind) != settled)
+            return "What an index in the making lacks is in the record.";
     }
     return boxes == t->boxes ? NULL : "An index knows how many boxes it holds.";
 }
 
 static const char *sap__validate_ends(const sap_world *s) {
-    uint32_t slot, n = (uint32_t)sap__length(s->state);
-    int k, i, settled = 0;
+    const uint32_t n = (uint32_t)sap__length(s->state);
+    int settled = 0;
     if (!s->ends_ready) return NULL;
-    for (slot = 0; slot < n; slot++) settled += sap__is_settled(s, slot);
-    for (k = 0; k < 3; k++) {
+    for (uint32_t slot = 0; slot < n; slot++) settled += sap__is_settled(s->state[slot]);
+    for (int k = 0; k < 3; k++) {
         const uint64_t *ends = s->ends[k];
-        int count = sap__length(s->ends[k]);
+        const int count = sap__length(s->ends[k]);
         if (!s->used[k]) continue;
         if (count != 2 * settled + 2) return "Every settled box has two ends on each used axis.";
         if (ends[0] != 0 || ends[count - 1] != ~UINT64_C(0)) return "A sentinel stands at each side.";
-        for (i = 1; i < count; i++)
+        for (int i = 1; i < count; i++)
             if (ends[i - 1] >= ends[i]) return "Endpoints are sorted, and no two are equal.";
-        for (i = 1; i < count - 1; i++) {
-            uint32_t is_max = sap__end_is_max(ends[i]);
-            slot = sap__end_slot(ends[i]);
-            if (slot >= n || !sap__is_settled(s, slot) ||
+        for (int i = 1; i < count - 1; i++) {
+            const uint32_t is_max = sap__end_is_max(ends[i]), slot = sap__end_slot(ends[i]);
+            if (slot >= n || !sap__is_settled(s->state[slot]) ||
                 ends[i] != sap__end(sap__bound(&s->was[slot], k, is_max), is_max, slot))
                 return "An endpoint has its box's bound of the last update.";
         }

@@ -828,11 +828,11 @@ static float sap__round(double v, int up) {
     const int sign = (int)(u >> 63), exponent = (int)(u >> 52 & 0x7ff) - 1023 + 127; /* of a float; below 1: denormal */
     const int cut = exponent > 0 ? 29 : exponent > -30 ? 30 - exponent : 62;
     const uint64_t hidden = UINT64_C(1) << 52, digits = (u & (hidden - 1)) | ((u >> 52 & 0x7ff) ? hidden : 0);
-    int32_t key = (int32_t)(digits >> cut) + (exponent > 0 ? (exponent - 1) * (1 << 23) : 0);
-    int is_cut = (digits & ((UINT64_C(1) << cut) - 1)) != 0;
+    const int is_cut = exponent > 254 || (digits & ((UINT64_C(1) << cut) - 1)) != 0;
     if (exponent == 2047 - 1023 + 127)
         return sap__float(digits == hidden ? (sign ? -SAP__INFINITY : SAP__INFINITY) : SAP__NAN);
-    if (exponent > 254) key = SAP__INFINITY - 1, is_cut = 1;
+    int32_t key = SAP__INFINITY - 1; /* the largest one, if v is beyond */
+    if (exponent <= 254) key = (int32_t)(digits >> cut) + (exponent > 0 ? (exponent - 1) * (1 << 23) : 0);
     key += is_cut && up != sign;
     return sap__float(sign ? -key : key);
 }
@@ -3502,7 +3502,7 @@ typedef struct sap__search {
     int (*take)(struct sap__search *q); /* takes a[0..n), b[0..n): pairs that overlap; 0 stops */
     uint32_t flags;                     /* of the boxes that look around; 0: all are joined */
     void *context;
-    long long visits[2]; /* chunks looked at, of each index */
+    long long *visits; /* chunks looked at, of each index */
     int n;
     int level, listed, room; /* the joins of a level are listed, while there is room: see sap__list_joins */
     uint32_t a[SAP__BATCH + SAP__MOST], b[SAP__BATCH + SAP__MOST];
@@ -3514,13 +3514,6 @@ typedef struct sap__nodes {
     int level;
 } sap__nodes;
 
-static sap__nodes sap__nodes_of(const sap__index *t, int level) {
-    sap__nodes nodes;
-    nodes.t = t;
-    nodes.level = level;
-    return nodes;
-}
-
 static int sap__take_pairs(sap__search *q) {
     return sap__take_found(q->s, q->share, q->a, q->b, q->n, q->flags);
 }
@@ -3530,7 +3523,7 @@ static void sap__begin_search(sap__search *q, sap_world *s, int share, uint32_t 
     q->share = &s->share[s->on_threads || s->updates >= 0 ? share : 0];
     q->take = sap__take_pairs;
     q->flags = flags;
-    q->visits[0] = q->visits[1] = 0; /* mutant: a count */
+    q->visits = s->share[share].visits;
     q->n = q->level = q->listed = q->room = 0;
 }
 
@@ -3599,7 +3592,7 @@ static int sap__join_itself(sap__search *q, sap__nodes x, uint32_t node) {
 
 /* Box pruning, complete (an index with itself) and bipartite (with another one). */
 static int sap__join_all(sap__search *q, const sap__index *x, const sap__index *y) {
-    const sap__nodes nodes_x = sap__nodes_of(x, x->levels - 1), nodes_y = sap__nodes_of(y, y->levels - 1);
+    const sap__nodes nodes_x = {x, x->levels - 1}, nodes_y = {y, y->levels - 1};
     const uint32_t root_x = (uint32_t)x->first[x->levels - 1], root_y = (uint32_t)y->first[y->levels - 1];
     if (x->boxes == 0 || y->boxes == 0) return 1; /* mutant: speed */
     return x == y ? sap__join_itself(q, nodes_x, root_x) : sap__join(q, nodes_x, &root_x, nodes_y, &root_y, 1);
@@ -3624,8 +3617,8 @@ static int sap__list_joins(sap_world *s) {
 static void sap__join_share(sap_world *s, int share, int shares) {
     sap__search q;
     const sap__index *other = &s->index[s->joining];
-    const sap__nodes x = sap__nodes_of(&s->index[0], s->join_level);
-    const sap__nodes y = sap__nodes_of(other, other->levels > s->join_level ? s->join_level : other->levels - 1);
+    const sap__nodes x = {&s->index[0], s->join_level};
+    const sap__nodes y = {other, other->levels > s->join_level ? s->join_level : other->levels - 1};
     uint32_t a[SAP__LISTED], b[SAP__LISTED];
     const int end = sap__share_from(s->joins, share + 1, shares);
     int i = sap__share_from(s->joins, share, shares), n = 0, good = 1;
@@ -3639,49 +3632,43 @@ static void sap__join_share(sap_world *s, int share, int shares) {
         if (n == SAP__LISTED || i + 1 == end) good = good && sap__join(&q, x, a, y, b, n), n = 0;
     }
     if (good) (void)sap__flush(&q, 0);
-    memcpy(s->share[share].visits, q.visits, sizeof q.visits);
 }
 
 /* ---- each box that changed looks around ---------------------------------------------------------------- */
 
 static int sap__join_boxes(sap__search *q, const uint32_t *slots, int n, const sap__index *t) {
+    const sap__nodes boxes = {NULL, -1}, roots = {t, t->levels - 1};
     uint32_t root[SAP__LISTED];
     if (t->boxes == 0) return 1;
     for (int i = 0; i < n; i++) root[i] = (uint32_t)t->first[t->levels - 1];
-    return sap__join(q, sap__nodes_of(NULL, -1), slots, sap__nodes_of(t, t->levels - 1), root, n);
+    return sap__join(q, boxes, slots, roots, root, n);
 }
 
 /* A share of the record: those with one of the flags ask for what they overlap. Static ones ask the moving ones; these
    ask both, or, with at_static, the static ones alone. */
 static void sap__ask_share(sap_world *s, int share, int shares) {
     sap__search q;
-    uint32_t slots[2][SAP__LISTED];
+    uint32_t slots[SAP__LISTED];
     const int all = sap__length(s->record), end = sap__share_from(all, share + 1, shares);
-    int i = sap__share_from(all, share, shares), n[2] = {0, 0}, kind, good = 1;
+    int n = 0, good = 1;
     sap__begin_search(&q, s, share, s->asking);
-    while (i < end && good) {
-        for (; i < end && n[0] < SAP__LISTED && n[1] < SAP__LISTED; i++) {
-            const uint32_t slot = s->record[i], state = s->state[slot];
-            kind = sap__kind_of(state);
-            slots[kind][n[kind]] = slot;
-            n[kind] += (state & SAP__LIVE) && (state & s->asking); /* mutant: a removed box is nowhere */
+    for (int kind = 0; kind < 2; kind++)
+        for (int i = sap__share_from(all, share, shares); i < end && s->changed[kind] && good; i++) {
+            const uint32_t state = s->state[s->record[i]];
+            slots[n] = s->record[i];
+            n += sap__is_of_kind(state, kind) && (state & s->asking);
+            if (n < SAP__LISTED && i + 1 < end) continue;
+            if (kind || !s->at_static) good = sap__join_boxes(&q, slots, n, &s->index[0]);
+            if (!kind) good = good && sap__join_boxes(&q, slots, n, &s->index[1]);
+            n = 0;
         }
-        for (kind = 0; kind < 2; kind++) {
-            if (n[kind] < SAP__LISTED && i < end) continue;
-            if (kind || !s->at_static) good = good && sap__join_boxes(&q, slots[kind], n[kind], &s->index[0]);
-            if (!kind) good = good && sap__join_boxes(&q, slots[kind], n[kind], &s->index[1]);
-            n[kind] = 0;
-        }
-    }
     if (good) (void)sap__flush(&q, 0);
-    memcpy(s->share[share].visits, q.visits, sizeof q.visits);
 }
 
 /* Runs a search, and without threads again those shares of it that lacked room for what they found; next time they have
    it, but after sap_reserve: then the first share has room for all. Adds up the chunks that were visited. */
 static int sap__run_search(sap_world *s, sap__step *step, int work, double visits[2]) {
     const int shares = sap__most_shares(s);
-    int n;
     s->failure = SAP_OK;
     visits[0] = visits[1] = 0;
     for (int i = 0; i < shares; i++) {
@@ -3696,7 +3683,7 @@ static int sap__run_search(sap_world *s, sap__step *step, int work, double visit
         if (share->lacks_room) {
             sap__set_length(share->found, share->kept);
             step(s, i, SAP__SHARES);
-            n = sap__length(share->found);
+            const int n = sap__length(share->found);
             if (s->updates >= 0 && !sap__reserve(&share->found, n + n / 2 + 256)) /* mutant: speed */
                 return sap__fail(s, SAP_ERROR_MEMORY);
         }
@@ -4509,8 +4496,9 @@ SAP_DEF sap_id sap_next(const sap_world *s, sap_id id) {
 
 SAP_DEF sap_result sap_get_box(const sap_world *s, sap_id id, sap_aabb *box) {
     if (!s || !box) return SAP_ERROR_ARGUMENT;
-    if (!sap_is_valid(s, id)) return SAP_ERROR_ID;
-    sap__decode(&s->now[sap__slot_of(id)], box);
+    const uint32_t slot = sap__live_slot(s, id);
+    if (slot == SAP__NONE) return SAP_ERROR_ID;
+    sap__decode(&s->now[slot], box);
     return SAP_OK;
 }
 
@@ -4785,12 +4773,13 @@ static const char *sap__validate_slot(uint32_t state, const sap__box *now, const
     return NULL;
 }
 
-/* One that a live slot may have: what it decodes to encodes to it again. */
+/* A box that a live slot may have. */
 static int sap__is_good_box(const sap_world *s, const sap__box *box) {
-    sap__box again = *box;
-    sap_aabb bounds;
-    sap__decode(box, &bounds);
-    return sap__encode(&bounds, s->used, &again) == 0;
+    for (int k = 0; k < 3; k++)
+        if (box->lo[k] > box->hi[k] || box->lo[k] < -SAP__INFINITY || box->hi[k] > SAP__INFINITY ||
+            ((box->lo[k] | box->hi[k]) & ~s->used[k]))
+            return 0;
+    return 1;
 }
 
 /* May a slot of a snapshot be like this? None is stale, and there are no flags above that. */

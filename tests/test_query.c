@@ -942,7 +942,7 @@ static void test_kernels(int seed) {
 static int asked_in_filter;
 static int filter_that_queries(const sap_pair *pair, void *user) {
     sap_world *w = *(sap_world **)user;
-    sap_aabb box;
+    sap_aabb box = {{0, 0, 0}, {0, 0, 0}};
     (void)sap_get_box(w, pair->id0, &box);
     asked_in_filter += sap_query_box(w, &box, ~0u, NULL, NULL) == -SAP_ERROR_BUSY;
     return 1;
@@ -950,7 +950,7 @@ static int filter_that_queries(const sap_pair *pair, void *user) {
 
 static void *create_that_queries(const sap_pair *pair, void *user) {
     sap_world *w = *(sap_world **)user;
-    sap_aabb box;
+    sap_aabb box = {{0, 0, 0}, {0, 0, 0}};
     (void)sap_get_box(w, pair->id0, &box);
     CHECK(sap_query_box(w, &box, ~0u, NULL, NULL) >= 2);
     box.min[0] -= 0.25f;
@@ -1054,7 +1054,7 @@ static int move_the_others(sap_id id, void *object, void *user) {
 static int ask_for_all(sap_id id, void *object, void *user) {
     const sap_aabb all = {{0, 0, 0}, {9, 9, 9}};
     sap_world *w = (sap_world *)user;
-    sap_aabb box;
+    sap_aabb box = {{0, 0, 0}, {0, 0, 0}};
     (void)id;
     (void)object;
     CHECK_EQUAL(sap_get_box(w, 1, &box), SAP_OK);

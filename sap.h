@@ -746,8 +746,8 @@ static void sap__axes_used(int axes, int32_t used[6]) {
     for (int k = 0; k < 6; k++) used[k] = -(axes >> (k % 3) & 1);
 }
 
-/* Encodes box to out. Answers -1 if the box is bad: a bound is NaN, or min > max, on a used axis; else whether it differs
-   from what out held. out is written in any case. */
+/* Encodes box to out, which is written in any case. Answers -1 if the box is bad (a bound is NaN, or min > max, on a
+   used axis), else whether it differs from what out held. */
 SAP__INLINE int sap__encode(const sap_aabb *box, const int32_t used[6], sap__box *out) {
 #ifdef SAP__HAS_FOUR
     const sap__i4 infinity = sap__splat4(SAP__INFINITY), magnitude = sap__splat4(0x7fffffff);
@@ -819,9 +819,9 @@ static int32_t sap__shifted(int32_t key, float offset) {
     return sap__key((float)difference);
 }
 
-/* The largest float that is not above v (up 0), or the smallest that is not below it (up 1). By bits, as the machine may
-   take denormals for 0: the float's magnitude has the first 24 digits of the double's, and is one key more if others
-   are cut off that v is to be rounded away from. */
+/* The largest float that is not above v (up 0), or the smallest that is not below it (up 1). By bits, as machines may
+   take denormals for 0: the float has the first 24 digits of the double's magnitude, and is the next key away from 0 if
+   digits are cut off and it is to be rounded that way. */
 static float sap__round(double v, int up) {
     uint64_t u;
     memcpy(&u, &v, sizeof u);
@@ -1141,7 +1141,6 @@ struct sap_world {
     sap__share share[SAP__SHARES];
     uint32_t *lost; /* indices of pairs that end, ascending */
     uint64_t *items, *tmp;
-    int moves;               /* of pairs into the holes that others leave */
     const sap__tiles *tiles; /* what steps are about: the tiles of these slots, */
     uint64_t *tiled;
     int tiled_count;
@@ -1220,6 +1219,11 @@ SAP__INLINE sap_id sap__id_of(const sap_world *s, uint32_t slot) {
 /* Of which index a box is: 0 moving, 1 static. */
 SAP__INLINE int sap__kind_of(uint32_t state) {
     return (state & SAP__STATIC) != 0;
+}
+
+/* How many live boxes are of this kind. */
+SAP__INLINE int sap__boxes_of(const sap_world *s, int kind) {
+    return kind ? s->live_static : s->live - s->live_static;
 }
 
 /* Does a box of this kind live there? */
@@ -1640,7 +1644,7 @@ enum {
 /* AUTO goes by counts, never by a clock. It never sorts: sixteen boxes at a time, pruning anew is faster than keeping
    the endpoints sorted, however little the boxes move. With SAP_TRACE it does, to be watched. */
 static int sap__choose_method(const sap_world *s) {
-    const int moving = s->live - s->live_static, changed = s->changed[0] + s->changed[1]; /* mutant: either is right */
+    const int moving = sap__boxes_of(s, 0), changed = s->changed[0] + s->changed[1]; /* mutant: either is right */
     if (s->config.method != SAP_METHOD_AUTO) return s->config.method;
     if (SAP__TRACES) return SAP_METHOD_SORT;
     if (SAP__PRUNE_PART * (long long)changed > moving) return SAP_METHOD_PRUNE; /* mutant: either is right */
@@ -2042,7 +2046,7 @@ static int sap__reserve_events(sap_world *s) {
     const int found = sap__length(s->share[0].found), lost = sap__length(s->lost);
     const long long pairs = (long long)sap__length(s->pairs) - lost + found;
     if (pairs > (s->config.max_pairs ? s->config.max_pairs : INT_MAX)) return sap__fail(s, SAP_ERROR_LIMIT);
-    if (s->grid.is_given && !sap__reserve(&s->items, (s->live - s->live_static) / 4 + 2))
+    if (s->grid.is_given && !sap__reserve(&s->items, sap__boxes_of(s, 0) / 4 + 2))
         return sap__fail(s, SAP_ERROR_MEMORY);
     return sap__reserve_pairs(s, (int)pairs, found, lost) || sap__fail(s, SAP_ERROR_MEMORY);
 }
@@ -2151,11 +2155,11 @@ static int sap__commit(sap_world *s) {
     sap__set_length(s->deleted, lost);
     sap__set_length(s->created, found);
     sap__run(s, sap__sort_events, SAP__EVENT_WORK * ((long long)found + lost)); /* mutant: speed */
-    s->moves = sap__fill_holes(s);
+    const int moves = sap__fill_holes(s);
     for (int i = 0; s->linked && i < lost; i++) sap__relink_pair(s, s->lost[i], SAP__NONE);
-    for (int i = 0; s->linked && i < s->moves; i++)
+    for (int i = 0; s->linked && i < moves; i++)
         sap__relink_pair(s, (uint32_t)s->items[i], (uint32_t)(s->items[i] >> 32));
-    for (int i = 0; i < s->moves; i++) s->pairs[s->items[i] >> 32] = s->pairs[(uint32_t)s->items[i]];
+    for (int i = 0; i < moves; i++) s->pairs[s->items[i] >> 32] = s->pairs[(uint32_t)s->items[i]];
     if (lost + found) s->sorted_from = n - lost;
     sap__set_length(s->pairs, n - lost + found);
     sap__run(s, sap__append_pairs, SAP__EVENT_WORK * (long long)found); /* mutant: speed */
@@ -3184,8 +3188,8 @@ SAP__INLINE int sap__is_being_built(const sap_world *s, int kind) {
 
 /* Builds the index of one kind, of all that is live. */
 static int sap__build(sap_world *s, int kind, int fill) {
-    if (sap__is_being_built(s, kind)) s->building = 0; /* mutant: it would be built twice */
-    if (!sap__reserve(&s->items, kind ? s->live_static : s->live - s->live_static)) /* mutant: enough */
+    if (sap__is_being_built(s, kind)) s->building = 0;    /* mutant: it would be built twice */
+    if (!sap__reserve(&s->items, sap__boxes_of(s, kind))) /* mutant: enough */
         return sap__fail(s, SAP_ERROR_MEMORY);
     return sap__build_of(s, &s->index[kind], sap__gather_slots(s, kind), fill);
 }
@@ -3390,7 +3394,7 @@ static int sap__synchronise_bulk(sap_world *s, int kind, int pending, int what) 
    index does. Boxes that came meanwhile, or moved, are in the record of that update and get their keys with it. (An
    update that does not bring the index in step leaves it behind, and then all this is dropped.) */
 static int sap__build_step(sap_world *s, int kind) {
-    const int boxes = kind ? s->live_static : s->live - s->live_static; /* mutant: enough */
+    const int boxes = sap__boxes_of(s, kind); /* mutant: enough */
     int n = 0;
     if (!sap__reserve(&s->items, boxes) || !sap__reserve(&s->keyed, boxes)) return sap__fail(s, SAP_ERROR_MEMORY);
     if (!sap__is_being_built(s, kind)) {
@@ -3469,7 +3473,7 @@ static int sap__synchronise(sap_world *s, int what) {
     }
     for (kind = 0; kind < 2; kind++) {
         sap__index *t = &s->index[kind];
-        const int boxes = kind ? s->live_static : s->live - s->live_static;
+        const int boxes = sap__boxes_of(s, kind);
         const int bulk =
             !t->ready || t->behind || (long long)SAP__BULK_PART * of[kind] > boxes; /* mutant: either is right */
         if (t->ready && !t->behind && of[kind] == 0 &&
@@ -3740,7 +3744,7 @@ static int sap__begun_by_query(sap_world *s) {
 
 /* The moving boxes with themselves (0), or with the static ones (1). */
 static int sap__join_with(sap_world *s, int kind) {
-    const int moving = s->live - s->live_static; /* mutant: speed */
+    const int moving = sap__boxes_of(s, 0); /* mutant: speed */
     double visits[2];
     s->joining = kind;
     if (!sap__list_joins(s) || !sap__run_search(s, sap__join_share, moving, visits)) return 0;
@@ -3751,7 +3755,7 @@ static int sap__join_with(sap_world *s, int kind) {
 /* Box pruning, complete and bipartite. Moving boxes that did not change need not be joined with each other; static ones
    are never. Few among many static ones lie far apart: each of them looks around by itself. */
 static int sap__begun_by_prune(sap_world *s) {
-    const int moving = s->live - s->live_static;                        /* mutant: speed */
+    const int moving = sap__boxes_of(s, 0);                             /* mutant: speed */
     const int few = moving < s->live_static && s->changed[1] <= moving; /* mutant: speed */
     if (s->fresh) sap__need_lists(s);
     if (!sap__synchronise(s, SAP__COST_JOIN)) return 0;
@@ -4456,8 +4460,8 @@ static void sap__sift_down(sap_id *heap, int n, int i, sap_id id) {
     heap[i] = id;
 }
 
-/* others fills, is then such a heap of the smallest, then sorted: no memory, and an order that depends on nothing but the
-   set. */
+/* others fills, is then a heap of the smallest ones, then sorted: no memory, and an order that depends on the set
+   alone. */
 SAP_DEF int sap_pairs_of(const sap_world *s, sap_id id, sap_id *others, int capacity) {
     if (!s || capacity < 0 || (capacity && !others)) return -SAP_ERROR_ARGUMENT;
     if (!sap__is_known_id(s, id)) return -SAP_ERROR_ID;
@@ -4556,10 +4560,10 @@ static uint32_t sap__cell_on(const sap__grid *g, const sap__box *box, int k) {
 }
 
 /* How many cells of the user's grid are the home of a box that moves: counted when somebody looks. s->items, which
-   nobody uses between updates, has a bit for each cell. Several threads may look at once: one counts, the others wait. */
+   nobody uses between updates, has a bit for each cell. Of several threads that look one counts, the others wait. */
 static int sap__count_cells(const sap_world *world) {
     sap_world *s = (sap_world *)(uintptr_t)world;
-    const int moving = s->live - s->live_static; /* mutant: about */
+    const int moving = sap__boxes_of(s, 0); /* mutant: about */
     const sap__grid g = sap__grid_for(s, moving);
     int cells = 0;
     if (sap__capacity(s->items) < moving / 4 + 2) return 0; /* an update has failed; mutant: never */
@@ -4588,7 +4592,7 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats) {
     stats->swaps = s->swaps;
     stats->overlap_tests = s->tests;
     stats->method = s->method;
-    const int moving = s->live - s->live_static; /* mutant: about */
+    const int moving = sap__boxes_of(s, 0); /* mutant: about */
     stats->cells = s->grid.is_given && !s->in_filter ? sap__count_cells(s) : s->index[0].tiles;
     if (stats->cells > moving) stats->cells = moving; /* mutant: a grid seldom has more */
     stats->query_tests = s->query_visits;

@@ -2458,7 +2458,6 @@ typedef int32_t sap__i1;
 typedef float sap__f1;
 #define sap__load1(p) ((int32_t) * (p))
 #define sap__splat1(x) ((int32_t)(x))
-#define sap__as_float1(a) (a)
 #define sap__rotate1(a) (a)
 #define sap__truncate1(a) ((int32_t)(a))
 #define sap__store1(p, a) ((void)(*(int32_t *)(void *)(p) = (a)))
@@ -3181,7 +3180,7 @@ static int sap__gather_slots(sap_world *s, int kind) {
     return n;
 }
 
-/* Is it, in three updates? See sap__build_later. */
+/* Is it, in three updates? See sap__build_step. */
 SAP__INLINE int sap__is_being_built(const sap_world *s, int kind) {
     return s->building == kind + 1;
 }

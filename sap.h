@@ -1049,16 +1049,15 @@ typedef struct sap__index {
     sap__box *bound;                                    /* of each chunk */
     uint16_t *used;                                     /* of each chunk: lanes that hold something */
     int levels, first[SAP__LEVELS], count[SAP__LEVELS]; /* of each level: its first chunk, how many */
-    int boxes, spare; /* how many are in it; the leaf that takes the next box without a place */
-    int ready;        /* it holds all boxes of its kind, but for stale ones */
-    int behind;       /* but not where they are now: all bounds are to be read anew */
-    int laid, tiles;  /* leaves that were filled when it was built, tiles that held a box */
-    double leaf_size; /* the mean size of its leaves then, and of some of them */
-    double some_size;
-    double strain;  /* how much single leaves have grown since, in such sizes */
-    double touched; /* changes of its boxes since; */
-    double checked; /* when it was last found not to be worn */
-    double debt;    /* chunks visited beyond what a new index would have cost */
+    int boxes, spare;            /* how many are in it; the leaf that takes the next box without a place */
+    int ready;                   /* it holds all boxes of its kind, but for stale ones */
+    int behind;                  /* but not where they are now: all bounds are to be read anew */
+    int laid, tiles;             /* leaves that were filled when it was built, tiles that held a box */
+    double leaf_size, some_size; /* the mean size of its leaves then, and of some of them */
+    double strain;               /* how much single leaves have grown since, in such sizes */
+    double touched;              /* changes of its boxes since; */
+    double checked;              /* when it was last found not to be worn */
+    double debt;                 /* chunks visited beyond what a new index would have cost */
     sap__cost cost[SAP__COSTS];
 } sap__index;
 
@@ -3372,9 +3371,9 @@ SAP__INLINE uint32_t sap__pending(const sap_world *s, int i) {
 /* Many boxes of a kind have changed: all bounds are read anew, or the index is built, if it is worn. */
 static int sap__synchronise_bulk(sap_world *s, int kind, int pending, int what) {
     sap__index *t = &s->index[kind];
-    int i, good = t->ready && !sap__is_worn(t, what);   /* mutant: speed */
-    if (sap__is_being_built(s, kind)) s->building = 0;  /* all is read, or built, anew */
-    for (i = 0; good && s->mixed && i < pending; i++) { /* those that came find a lane */
+    int good = t->ready && !sap__is_worn(t, what);          /* mutant: speed */
+    if (sap__is_being_built(s, kind)) s->building = 0;      /* all is read, or built, anew */
+    for (int i = 0; good && s->mixed && i < pending; i++) { /* those that came find a lane */
         const uint32_t slot = sap__pending(s, i);
         if (sap__is_of_kind(s->state[slot], kind) && s->place[slot] == SAP__NONE) good = sap__place_box(s, kind, slot);
     }
@@ -3914,7 +3913,7 @@ static float sap__cast(const sap_aabb *box, const float lo[3], const float hi[3]
 
 SAP_DEF int sap_hit_normal(const sap_aabb *moving, const float translation[3], const sap_aabb *hit, float normal[3]) {
     static const int32_t used[6] = {-1, -1, -1, -1, -1, -1};
-    sap__box box;
+    sap__box box = sap__nowhere;
     int axis, good = moving && translation && hit;
     for (int k = 0; normal && k < 3; k++) normal[k] = 0;
     good = good && normal && sap__encode(moving, used, &box) >= 0 && sap__encode(hit, used, &box) >= 0;
@@ -3965,8 +3964,8 @@ struct sap__query {
     float lo[3], hi[3], translation[3]; /* the box, or point, that is near, or is cast, and where to */
     double end;                         /* no hit is beyond: a squared distance, or t */
     sap__probe probe;
-    int is_best;         /* only the best hit counts: this one, so far */
-    sap_id best, aside;  /* the box that does not count */
+    int is_best;         /* only the best hit counts */
+    sap_id best, aside;  /* this one, so far; the box that does not count */
     int count, visits;   /* hits; chunks */
     int recorded, stale; /* boxes that were stale at the start: of the record, and with those of again */
 };
@@ -4186,7 +4185,7 @@ static sap_id sap__find_best(sap__query *q, double *end) {
 
 SAP_DEF int sap_query_box(sap_world *s, const sap_aabb *box, uint32_t mask, sap_hit *hit, void *user) {
     sap__query q;
-    sap__box keys;
+    sap__box keys = sap__nowhere;
     if (!s || !box) return -SAP_ERROR_ARGUMENT;
     if (sap__encode(box, s->used, &keys) < 0) return -SAP_ERROR_BOX;
     const sap_result r = sap__begin_query(&q, s, mask);
@@ -4259,7 +4258,7 @@ SAP_DEF int sap_ray_cast(sap_world *s, const float origin[3], const float transl
 SAP_DEF int sap_box_cast(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask, sap_ray_hit *hit,
                          void *user) {
     sap__query q;
-    sap__box keys;
+    sap__box keys = sap__nowhere;
     float bound[3];
     if (!s || !box) return -SAP_ERROR_ARGUMENT;
     if (sap__encode(box, s->used, &keys) < 0 || !sap__read_vector(s, box->min, bound) ||

@@ -2325,7 +2325,6 @@ struct sap__chunk {
    far one: t = (bound - from) * by, by being the reciprocal of the translation, a little smaller for the near side and
    a little larger for the far one, so that no rounding prunes what sap__cast accepts. */
 typedef struct sap__probe {
-    sap__box box;                                           /* box: keys */
     float point[3];                                         /* sphere, nearest: */
     float reach[3];                                         /* half the size of what is near, see sap__nearest_to */
     float near_from[3], far_from[3], near_by[3], far_by[3]; /* casts */
@@ -2351,7 +2350,6 @@ typedef struct sap__list {
        bound   the bound of a chunk's lanes
        own     boxes of a chunk that overlap each other
        ask     boxes of a list, each with what it overlaps in its chunk, until more than full are found
-       touch   boxes of a chunk that overlap one, as bits
        ball    bits of the lanes within the limit of a point, and how near, squared;  slab: the same for casts, and t
        cells   the tile of each box on each axis, bits of the large ones, and of the long ones on each axis */
 struct sap__kernel {
@@ -2359,7 +2357,6 @@ struct sap__kernel {
     void (*bound)(const sap__chunk *c, sap__box *bound);
     int (*own)(const sap__chunk *c, uint32_t used, uint32_t *fa, uint32_t *fb, int n);
     int (*ask)(sap__list *list, uint32_t *fa, uint32_t *fb, int n, int full);
-    uint32_t (*touch)(const sap__chunk *c, const sap__probe *p, float *near);
     uint32_t (*ball)(const sap__chunk *c, const sap__probe *p, float *near);
     uint32_t (*slab)(const sap__chunk *c, const sap__probe *p, float *near);
     uint32_t (*cells)(const sap__chunk *c, const sap__tiles *t, int32_t at[3][SAP__LANES], uint32_t slim[3]);
@@ -2549,15 +2546,6 @@ typedef float sap__f1;
         return n;                                                                                                      \
     }
 
-#define SAP__TOUCH_BITS(W, TARGET)                                                                                     \
-    TARGET static uint32_t sap__touch##W(const sap__chunk *c, const sap__probe *p, float *near) {                      \
-        uint32_t bits = 0;                                                                                             \
-        int k;                                                                                                         \
-        (void)near;                                                                                                    \
-        for (k = 0; k < SAP__LANES; k += W) bits |= SAP__TOUCH(W, c, k, p->box.lo, p->box.hi);                         \
-        return bits;                                                                                                   \
-    }
-
 /* The gap between the point and each box, axis by axis. An empty lane may be told near. */
 #define SAP__BALL(W, TARGET)                                                                                           \
     TARGET static uint32_t sap__ball##W(const sap__chunk *c, const sap__probe *p, float *near) {                       \
@@ -2632,12 +2620,11 @@ typedef float sap__f1;
 #define SAP__KERNEL(W, TARGET)                                                                                         \
     SAP__OWN(W, TARGET)                                                                                                \
     SAP__ASK(W, TARGET)                                                                                                \
-    SAP__TOUCH_BITS(W, TARGET)                                                                                         \
     SAP__BALL(W, TARGET)                                                                                               \
     SAP__SLAB(W, TARGET)                                                                                               \
     SAP__CELLS(W, TARGET)                                                                                              \
-    static const sap__kernel sap__kernel##W = {sap__fill##W,  sap__bound##W, sap__own##W,  sap__ask##W,                \
-                                               sap__touch##W, sap__ball##W,  sap__slab##W, sap__cells##W};
+    static const sap__kernel sap__kernel##W = {sap__fill##W, sap__bound##W, sap__own##W,  sap__ask##W,                 \
+                                               sap__ball##W, sap__slab##W,  sap__cells##W};
 
 /* Rows of four words, turned into columns: the first words of four boxes are their mins and max x, the last ones min z
    and their maxs. */
@@ -2733,9 +2720,8 @@ SAP__KERNEL(8, SAP__AVX2)
 #ifdef SAP__HAS_AVX512
 SAP__OWN(16, SAP__AVX512)
 SAP__ASK(16, SAP__AVX512)
-SAP__TOUCH_BITS(16, SAP__AVX512)
-static const sap__kernel sap__kernel16 = {sap__fill8,   sap__bound8, sap__own16, sap__ask16,
-                                          sap__touch16, sap__ball8,  sap__slab8, sap__cells8};
+static const sap__kernel sap__kernel16 = {sap__fill8, sap__bound8, sap__own16, sap__ask16,
+                                          sap__ball8, sap__slab8,  sap__cells8};
 #endif
 
 /* NULL if this build or this machine lacks it. */
@@ -3312,25 +3298,24 @@ static int sap__spare_leaf(sap__index *t, const sap__box *box) {
 /* A leaf within margin of a box, with a free lane, or -1: down from the root by what it touches, giving up after some
    chunks. */
 static int sap__leaf_within(const sap_world *s, const sap__index *t, const sap__box *box,
-                            float margin) {             /* mutant: speed */
-    int stack[SAP__LEVELS * SAP__LANES], top = 1, left; /* it always fits; mutant: seldom full */
-    sap__probe p;
-    p.box = *box;
+                            float margin) {         /* mutant: speed */
+    enum { ROOM = (SAP__LEVELS + 1) * SAP__LANES }; /* it always fits; mutant: seldom full */
+    uint32_t stack[ROOM], who[ROOM], chunk = 0;
+    sap__box wide = *box;
     for (int k = 0; k < 3 && margin > 0; k++) {
-        p.box.lo[k] = sap__key(sap__within(sap__float(box->lo[k])) - margin);
-        p.box.hi[k] = sap__key(sap__within(sap__float(box->hi[k])) + margin);
+        wide.lo[k] = sap__key(sap__within(sap__float(box->lo[k])) - margin);
+        wide.hi[k] = sap__key(sap__within(sap__float(box->hi[k])) + margin);
     }
-    stack[0] = t->first[t->levels - 1];
-    for (left = SAP__TRIES; top > 0 && left > 0; left--) {
-        const int chunk = stack[--top];
-        uint32_t touched = s->kernel->touch(&t->chunk[chunk], &p, NULL) & t->used[chunk];
-        for (; touched; touched &= touched - 1) {
-            const int child = (int)t->chunk[chunk].ref[sap__lowest_bit(touched)];
-            if (child >= t->count[0])
-                stack[top++] = child;
-            else if (t->used[child] != 0xffff)
-                return child;
-        }
+    memset(who, 0, sizeof who);
+    stack[0] = (uint32_t)t->first[t->levels - 1];
+    for (int left = SAP__TRIES, top = 1; top > 0 && left > 0;) {
+        chunk = stack[--top];
+        if (chunk >= (uint32_t)t->count[0]) {
+            sap__list list = {&wide, t->chunk, who, &chunk, 0, 1, 0};
+            top = s->kernel->ask(&list, who, stack, top, INT_MAX);
+            left--;
+        } else if (t->used[chunk] != 0xffff)
+            return (int)chunk;
     }
     return -1;
 }
@@ -3504,13 +3489,14 @@ typedef struct sap__search {
     int (*take)(struct sap__search *q); /* takes a[0..n), b[0..n): pairs that overlap; 0 stops */
     uint32_t flags;                     /* of the boxes that look around; 0: all are joined */
     void *context;
-    long long *visits; /* chunks looked at, of each index */
+    const sap__box *boxes; /* whose numbers nodes below the leaves are */
+    long long *visits;     /* chunks looked at, of each index */
     int n;
     int level, listed, room; /* the joins of a level are listed, while there is room: see sap__list_joins */
     uint32_t a[SAP__BATCH + SAP__MOST], b[SAP__BATCH + SAP__MOST];
 } sap__search;
 
-/* Nodes of a level; their boxes are bounds of chunks, or those of the world. */
+/* Nodes of a level; their boxes are bounds of chunks, or those of the search. */
 typedef struct sap__nodes {
     const sap__index *t;
     int level;
@@ -3525,6 +3511,7 @@ static void sap__begin_search(sap__search *q, sap_world *s, int share, uint32_t 
     q->share = &s->share[s->on_threads || s->updates >= 0 ? share : 0];
     q->take = sap__take_pairs;
     q->flags = flags;
+    q->boxes = s->now;
     q->visits = s->share[share].visits;
     q->n = q->level = q->listed = q->room = 0;
 }
@@ -3548,7 +3535,7 @@ static int sap__join(sap__search *q, sap__nodes x, const uint32_t *a, sap__nodes
         for (i = 0; i < n && q->listed < q->room; i++) q->s->items[q->listed++] = sap__item(a[i], b[i]);
         a += i, b += i, n -= i;
     }
-    list.box = stays->level < 0 ? q->s->now : stays->t->bound;
+    list.box = stays->level < 0 ? q->boxes : stays->t->bound;
     list.chunk = opened->t->chunk;
     list.who = opens_x ? b : a;
     list.at = opens_x ? a : b;
@@ -3955,19 +3942,20 @@ static void sap__set_slab(sap__probe *p, int k, float lo, float hi, float d) {
 typedef struct sap__query sap__query;
 struct sap__query {
     sap_world *s;
-    uint32_t (*prune)(const sap__chunk *c, const sap__probe *p, float *near);
-    int (*test)(sap__query *q, const sap__box *keys, uint32_t slot); /* 0 stops */
+    uint32_t (*prune)(const sap__chunk *c, const sap__probe *p, float *near); /* NULL: of a box */
+    int (*test)(sap__query *q, const sap__box *keys, uint32_t slot);          /* 0 stops */
     uint32_t mask;
     sap_hit *hit;
     sap_ray_hit *ray_hit;
     void *user;
-    float lo[3], hi[3], translation[3]; /* the box, or point, that is near, or is cast, and where to */
+    int is_best;                        /* only the best hit counts */
+    sap_id best, aside;                 /* this one, so far; the box that does not count */
+    int count, visits;                  /* hits; chunks */
+    int recorded, stale;                /* boxes that were stale at the start: of the record, and with those of again */
     double end;                         /* no hit is beyond: a squared distance, or t */
+    sap__box box;                       /* what is to overlap, */
+    float lo[3], hi[3], translation[3]; /* or the box, or point, that is near, or is cast, and where to */
     sap__probe probe;
-    int is_best;         /* only the best hit counts */
-    sap_id best, aside;  /* this one, so far; the box that does not count */
-    int count, visits;   /* hits; chunks */
-    int recorded, stale; /* boxes that were stale at the start: of the record, and with those of again */
 };
 
 /* A bound for floats that no rounding of theirs, and no denormal taken for zero, makes too small. */
@@ -4004,7 +3992,7 @@ static int sap__report_at(sap__query *q, uint32_t slot, double at) {
 }
 
 static int sap__test_overlap(sap__query *q, const sap__box *keys, uint32_t slot) {
-    return sap__overlap(keys, &q->probe.box) ? sap__report(q, slot) : 1;
+    return sap__overlap(keys, &q->box) ? sap__report(q, slot) : 1;
 }
 
 static int sap__test_sphere(sap__query *q, const sap__box *keys, uint32_t slot) {
@@ -4058,7 +4046,7 @@ static sap_result sap__begin_query(sap__query *q, sap_world *s, uint32_t mask) {
         const sap_result r = sap__prepare(s);
         if (r != SAP_OK) return r;
     }
-    memset(q, 0, sizeof *q);
+    memset(q, 0, offsetof(sap__query, lo)); /* the rest is written by who reads it */
     q->s = s;
     q->mask = mask;
     q->recorded = sap__length(s->record) - s->synced;
@@ -4091,6 +4079,29 @@ static int sap__query_stale(sap__query *q) {
     return 1;
 }
 
+/* A batch of what overlaps the box. 0 stops. */
+static int sap__take_hits(sap__search *search) {
+    sap__query *q = (sap__query *)search->context;
+    for (int i = 0; i < search->n; i++)
+        if (sap__is_wanted(q, search->b[i]) && !sap__report(q, search->b[i])) return 0;
+    return 1;
+}
+
+/* The box looks around, as one does that has changed: see search. */
+static void sap__query_box(sap__query *q) {
+    sap__search search;
+    const uint32_t box = 0;
+    long long visits[2] = {0, 0};
+    sap__begin_search(&search, q->s, 0, 0);
+    search.take = sap__take_hits;
+    search.context = q;
+    search.boxes = &q->box;
+    search.visits = visits;
+    if (sap__join_boxes(&search, &box, 1, &q->s->index[0]) && sap__join_boxes(&search, &box, 1, &q->s->index[1]))
+        (void)sap__flush(&search, 0);
+    q->visits = (int)(visits[0] + visits[1]); /* mutant: a count */
+}
+
 /* A chunk still to be looked at; near as the one above it knew it. */
 typedef struct sap__entry {
     int chunk;
@@ -4100,8 +4111,8 @@ typedef struct sap__entry {
 /* Depth first; what has an end that may come nearer goes to the nearest chunk first. On each level at most fifteen
    brothers of a chunk wait. During a query no chunk is written or moved. 0 stops. */
 static int sap__query_index(sap__query *q, const sap__index *t) {
-    sap__entry stack[SAP__LEVELS * (SAP__LANES - 1) + 1];                                 /* mutant: never full */
-    const int is_exact = q->test == sap__test_overlap, is_ordered = !is_exact && !q->hit; /* mutant: speed */
+    sap__entry stack[SAP__LEVELS * (SAP__LANES - 1) + 1]; /* mutant: never full */
+    const int is_ordered = !q->hit;                       /* mutant: speed */
     const int early = t->boxes > SAP__CACHED;
     int top = 1;
     if (t->boxes == 0) return 1;
@@ -4118,12 +4129,7 @@ static int sap__query_index(sap__query *q, const sap__index *t) {
             const uint32_t ref = c->ref[lane];
             sap__entry next;
             if (chunk < t->count[0]) {
-                if (!is_exact && near[lane] > q->probe.limit) continue; /* mutant: speed */
-                if (!sap__is_wanted(q, ref)) continue;
-                if (is_exact) {
-                    if (!sap__report(q, ref)) return 0;
-                    continue;
-                }
+                if (near[lane] > q->probe.limit || !sap__is_wanted(q, ref)) continue; /* mutant: speed */
                 const sap__box box = sap__lane_box(c, lane);
                 if (!q->test(q, &box, ref)) return 0;
                 continue;
@@ -4149,7 +4155,12 @@ static int sap__run_query(sap__query *q) {
     const int has_callback = q->hit || q->ray_hit;
     sap__set_limit(q);
     if (has_callback) sap__atomic_add(&gate->queries, 1);
-    if (sap__query_stale(q) && sap__query_index(q, &q->s->index[0])) (void)sap__query_index(q, &q->s->index[1]);
+    if (sap__query_stale(q)) {
+        if (!q->prune)
+            sap__query_box(q);
+        else if (sap__query_index(q, &q->s->index[0]))
+            (void)sap__query_index(q, &q->s->index[1]);
+    }
     const int32_t visits = sap__atomic_get(&gate->visits);
     if (visits < 1 << 30) { /* mutant: many */
         sap__atomic_set(&gate->visits, visits + q->visits);
@@ -4189,9 +4200,8 @@ SAP_DEF int sap_query_box(sap_world *s, const sap_aabb *box, uint32_t mask, sap_
     if (!s || !box) return -SAP_ERROR_ARGUMENT;
     if (sap__encode(box, s->used, &keys) < 0) return -SAP_ERROR_BOX;
     const sap_result r = sap__begin_query(&q, s, mask);
-    q.prune = s->kernel->touch;
     q.test = sap__test_overlap;
-    q.probe.box = keys;
+    q.box = keys;
     return sap__visit_all(&q, r, hit, NULL, user);
 }
 
@@ -4209,7 +4219,7 @@ static sap_result sap__begin_near(sap__query *q, sap_world *s, const float point
         return SAP_ERROR_ARGUMENT;
     const sap_result r = sap__begin_query(q, s, mask);
     if (r != SAP_OK) return r;
-    for (int k = 0; k < 3; k++) q->lo[k] = q->hi[k] = q->probe.point[k] = p[k];
+    for (int k = 0; k < 3; k++) q->lo[k] = q->hi[k] = q->probe.point[k] = p[k], q->probe.reach[k] = 0;
     q->prune = s->kernel->ball;
     q->test = sap__test_near;
     q->end = sap__double(radius) * sap__double(radius);

@@ -147,9 +147,6 @@
    pairs      the pair manager (I.6)                   state      snapshots
    endpoints  sorted ends and update rules (I.2 to     validate   every invariant in a sentence
               I.5): the method sort                    versions, licences
-
-   "mutant: why" is for tests/mutate.py, which changes the code a little and looks whether a test fails: no test sees a
-   change of this line, and that is why. At the head of a function "mutant: speed" says that no answer depends on it.
 */
 #ifndef SAP_H
 #define SAP_H
@@ -813,8 +810,7 @@ static int32_t sap__shifted(int32_t key, float offset) {
     float v = sap__float(key);
     double difference = sap__double(v) - sap__double(offset);
     if (!sap__is_finite(v)) return key;
-    const int is_tiny =
-        difference < SAP__SMALLEST && difference > -SAP__SMALLEST; /* mutant: at the ends both ways agree */
+    const int is_tiny = difference < SAP__SMALLEST && difference > -SAP__SMALLEST;
     if (is_tiny) return (int32_t)(difference / SAP__DENORMAL);
     return sap__key((float)difference);
 }
@@ -870,12 +866,12 @@ static int sap__grow(void *pointer, size_t size, size_t n) {
     size_t capacity;
     memcpy(&a, pointer, sizeof a);
     capacity = a ? stbds_header(a)->capacity : 0;
-    if (a && (ptrdiff_t)n > stbds_header(a)->temp) stbds_header(a)->temp = (ptrdiff_t)n; /* mutant: about */
-    if (n <= capacity) return 1; /* mutant: equals may do either */
+    if (a && (ptrdiff_t)n > stbds_header(a)->temp) stbds_header(a)->temp = (ptrdiff_t)n;
+    if (n <= capacity) return 1;
     /* amortised O(1) a push */
-    if (n < capacity + capacity / 4) n = capacity + capacity / 4; /* mutant: equals are the same */
-    if (n < 16) n = 16;                                           /* mutant: equals are the same */
-    if (n > (SIZE_MAX / 2 - sizeof *header) / size) return 0;     /* mutant: beyond any machine here */
+    if (n < capacity + capacity / 4) n = capacity + capacity / 4;
+    if (n < 16) n = 16;
+    if (n > (SIZE_MAX / 2 - sizeof *header) / size) return 0;
     header = (stbds_array_header *)SAP_REALLOC(a ? (void *)stbds_header(a) : NULL, sizeof *header + n * size);
     if (!header) return 0;
     if (!a) memset(header, 0, sizeof *header);
@@ -894,10 +890,9 @@ static void sap__shrink(void *pointer, size_t size) {
     memcpy(&a, pointer, sizeof a);
     if (!a) return;
     header = stbds_header(a);
-    most =
-        (size_t)header->temp > header->length ? (size_t)header->temp : header->length; /* mutant: equals are the same */
-    header->temp = 0;                                                                  /* mutant: about */
-    if (header->capacity <= 2 * most + 256) return;                                    /* mutant: about */
+    most = (size_t)header->temp > header->length ? (size_t)header->temp : header->length;
+    header->temp = 0;
+    if (header->capacity <= 2 * most + 256) return;
     header = (stbds_array_header *)SAP_REALLOC(header, sizeof *header + (most + 16) * size);
     if (!header) return;
     header->capacity = most + 16;
@@ -957,10 +952,9 @@ static void sap__sort_digit(const uint64_t *items, uint64_t *sorted, int n, int 
 /* By their bits from shift on: 32 sorts by the keys. A radix sort, the least significant digit first; a digit begins at
    the lowest bit that is left in which the items differ. */
 static void sap__sort(uint64_t *items, uint64_t *tmp, int n, int shift) {
-    const int bits =
-        n < SAP__MANY_ITEMS ? SAP__FEW_BITS : SAP__DIGIT_BITS; /* counters cost, too; mutant: either sorts */
+    const int bits = n < SAP__MANY_ITEMS ? SAP__FEW_BITS : SAP__DIGIT_BITS; /* counters cost, too */
     uint64_t *from = items, *to = tmp, differ = 0;
-    if (n <= SAP__FEW_ITEMS) { /* mutant: either sorts */
+    if (n <= SAP__FEW_ITEMS) {
         int place[SAP__FEW_ITEMS];
         const uint64_t below = (UINT64_C(1) << shift) - 1;
         for (int i = 0; i < n; i++) { /* of each two one comes before the other: no branch that nobody could guess */
@@ -975,7 +969,7 @@ static void sap__sort(uint64_t *items, uint64_t *tmp, int n, int shift) {
         for (int i = 0; i < n; i++) items[place[i]] = tmp[i];
         return;
     }
-    for (int i = 1; i < n; i++) differ |= items[i] ^ items[0]; /* mutant: the first is as itself */
+    for (int i = 1; i < n; i++) differ |= items[i] ^ items[0];
     differ = differ >> shift << shift;
     while (differ) {
         const int bit = sap__lowest_bit(differ);
@@ -1174,7 +1168,7 @@ SAP__INLINE int sap__most_shares(const sap_world *s) {
 /* Runs a step in shares of which none writes what another one touches; on threads if there is work enough, counted in
    boxes or pairs, to wake them; work -1: never. How many shares. */
 static int sap__run(sap_world *s, sap__step *step, long long work) {
-    if (!s->run || work < s->threads_from) { /* mutant: equals may do either */
+    if (!s->run || work < s->threads_from) {
         step(s, 0, 1);
         return 1;
     }
@@ -1198,7 +1192,7 @@ static int sap__close_up(const sap_world *s, uint32_t *list, int n, int shares) 
 
 /* In large worlds boxes are fetched so many steps ahead; small ones are in the cache. */
 enum { SAP__AHEAD = 16, SAP__CACHED = 12288 };
-SAP__INLINE int sap__early_steps(const sap_world *s, int n) { /* mutant: speed */
+SAP__INLINE int sap__early_steps(const sap_world *s, int n) {
     return sap__length(s->state) > SAP__CACHED ? n - SAP__AHEAD : 0;
 }
 
@@ -1301,7 +1295,7 @@ static int sap__reserve_boxes(sap_world *s, int n) {
     int most = sap__capacity(s->record);
     if (s->grid.is_given && !sap__reserve(&s->items, n / 4 + 2)) return 0; /* see sap__count_cells */
     if (n <= most) return 1;
-    most = n > most + most / 2 ? n : most + most / 2; /* mutant: about */
+    most = n > most + most / 2 ? n : most + most / 2;
     return sap__reserve(&s->now, most) && sap__reserve(&s->was, most) && sap__reserve(&s->slots, most) &&
            sap__reserve(&s->state, most) && sap__reserve(&s->head, most) && sap__reserve(&s->place, most) &&
            (!s->again || sap__reserve(&s->again, most)) && sap__reserve(&s->record, most);
@@ -1432,7 +1426,7 @@ static void sap__write_moves(sap_world *s, int share, int shares) {
     }
     s->share[share].done = recorded;
     s->share[share].good = good;
-    s->share[share].mixed = (seen & SAP__STATIC) != 0; /* mutant: mixed is slower */
+    s->share[share].mixed = (seen & SAP__STATIC) != 0;
 }
 
 /* With nothing recorded yet, which is the rule, one pass moves all, on threads if no two are of one box, and an error
@@ -1457,7 +1451,7 @@ SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const s
         s->state[s->record[i]] &= ~(uint32_t)(SAP__RECORDED | SAP__STALE);
     }
     sap__set_length(s->record, 0);
-    s->mixed = 0;                             /* mutant: mixed is slower */
+    s->mixed = 0;
     return sap__check_many(s, n, ids, boxes); /* which element is bad? */
 }
 
@@ -1643,10 +1637,10 @@ enum {
 /* AUTO goes by counts, never by a clock. It never sorts: sixteen boxes at a time, pruning anew is faster than keeping
    the endpoints sorted, however little the boxes move. With SAP_TRACE it does, to be watched. */
 static int sap__choose_method(const sap_world *s) {
-    const int moving = sap__boxes_of(s, 0), changed = s->changed[0] + s->changed[1]; /* mutant: either is right */
+    const int moving = sap__boxes_of(s, 0), changed = s->changed[0] + s->changed[1];
     if (s->config.method != SAP_METHOD_AUTO) return s->config.method;
     if (SAP__TRACES) return SAP_METHOD_SORT;
-    if (SAP__PRUNE_PART * (long long)changed > moving) return SAP_METHOD_PRUNE; /* mutant: either is right */
+    if (SAP__PRUNE_PART * (long long)changed > moving) return SAP_METHOD_PRUNE;
     return SAP_METHOD_QUERY;
 }
 
@@ -1656,7 +1650,7 @@ static void sap__count_changes(sap_world *s) {
     const int n = sap__length(s->record);
     s->changed[0] = n;
     s->changed[1] = 0;
-    for (int i = 0; i < n && s->mixed && s->live; i++) { /* mutant: one is slower */
+    for (int i = 0; i < n && s->mixed && s->live; i++) {
         const uint32_t slot = s->record[i], state = s->state[slot];
         if (state & SAP__STATIC) s->changed[0]--, s->changed[1]++;
         if (state & SAP__REMOVED) s->now[slot] = sap__nowhere;
@@ -1681,8 +1675,8 @@ static void sap__settle_slots(sap_world *s, int share, int shares) {
 
 /* Scratch, events and pairs remember no peak: now and then what was not needed of late is given back. */
 static void sap__trim_arrays(sap_world *s) {
-    if (s->updates < 0 || ++s->updates < SAP__TRIM) return;           /* mutant: about */
-    s->updates = 0;                                                   /* mutant: speed */
+    if (s->updates < 0 || ++s->updates < SAP__TRIM) return;
+    s->updates = 0;
     if (!s->linked) sap__set_length(s->links, sap__length(s->pairs)); /* a look may make them, in the room they have */
     for (int i = 0; i < sap__most_shares(s); i++) sap__trim(&s->share[i].found);
     sap__trim(&s->lost), sap__trim(&s->items), sap__trim(&s->tmp), sap__trim(&s->keyed);
@@ -1825,7 +1819,7 @@ static void sap__link_all(sap_world *s) {
 /* For an update that goes by lists. */
 static void sap__need_lists(sap_world *s) {
     if (!s->linked) sap__link_all(s);
-    s->mended = 0; /* mutant: speed */
+    s->mended = 0;
 }
 
 /* For a look, which several threads may take at once: the first one makes the lists, and the others wait. What the user
@@ -1837,7 +1831,7 @@ static void sap__link_for_look(const sap_world *world) {
         if (!s->linked) sap__link_all(s);
         sap__atomic_set(&s->linking, 0);
     }
-    if (sap__atomic_get(&s->mended)) sap__atomic_set(&s->mended, 0); /* mutant: speed */
+    if (sap__atomic_get(&s->mended)) sap__atomic_set(&s->mended, 0);
 }
 
 /* The index of a pair, or SAP__NONE. The lists have been made. O(pairs of the box that has fewer). */
@@ -1890,13 +1884,13 @@ static void sap__filter_found(sap_world *s, sap__share *share) {
         if (sap__filter_allows(s, (sap_id)(key >> 32), (sap_id)key)) share->found[kept++] = key;
     }
     sap__set_length(share->found, kept);
-    share->allowed = kept; /* mutant: how often it is asked is open */
+    share->allowed = kept;
 }
 
 /* Room for so many more keys in a share; what a filter refuses needs none. On threads nobody allocates: what lacks room
    is done again without them. */
 static int sap__reserve_found(sap_world *s, sap__share *share, int more) {
-    if (more <= sap__capacity(share->found) - sap__length(share->found)) return 1; /* mutant: equals may do either */
+    if (more <= sap__capacity(share->found) - sap__length(share->found)) return 1;
     if (s->on_threads) {
         share->lacks_room = 1;
         return 0;
@@ -1909,7 +1903,7 @@ static int sap__reserve_found(sap_world *s, sap__share *share, int more) {
 
 /* A pair begins, if it may be one. There is room. */
 SAP__INLINE void sap__begin_pair(const sap_world *s, sap__share *share, uint32_t a, uint32_t b) {
-    sap_id ida = sap__id_of(s, a), idb = sap__id_of(s, b), id0 = ida < idb ? ida : idb; /* mutant: never equal */
+    sap_id ida = sap__id_of(s, a), idb = sap__id_of(s, b), id0 = ida < idb ? ida : idb;
     if (sap__masks_allow(s, a, b)) sap__push(share->found, sap__item(id0, ida ^ idb ^ id0));
 }
 
@@ -1927,7 +1921,7 @@ static int sap__take_found(sap_world *s, sap__share *share, uint32_t *a, uint32_
             sap__prefetch_box(&s->was[b[i + SAP__AHEAD]]);
         }
         int begins = (sap__overlap(&s->was[x], &s->was[y]) == 0) | all;
-        if (flags) begins &= (((s->state[y] & flags) == 0) | (x < y)) & (x != y); /* mutant: x is not y */
+        if (flags) begins &= (((s->state[y] & flags) == 0) | (x < y)) & (x != y);
         a[begun] = x;
         b[begun] = y;
         begun += begins;
@@ -1954,7 +1948,7 @@ static int sap__gather_found(sap_world *s) {
         if (!sap__reserve_found(s, first, more)) return 0;
         memcpy(first->found + n, share->found, (size_t)more * sizeof *share->found);
         sap__set_length(first->found, n + more);
-        first->allowed = n + more; /* mutant: how often it is asked is open */
+        first->allowed = n + more;
     }
     return 1;
 }
@@ -1988,7 +1982,7 @@ static void sap__look_at_pairs(sap_world *s, int share, int shares) {
 }
 
 static int sap__ended_by_pairs(sap_world *s) {
-    const int n = sap__length(s->pairs), asks_user = s->config.filter && s->fresh; /* mutant: either is right */
+    const int n = sap__length(s->pairs), asks_user = s->config.filter && s->fresh;
     if (!sap__reserve(&s->lost, n)) return sap__fail(s, SAP_ERROR_MEMORY);
     sap__set_length(s->lost, sap__close_up(s, s->lost, n, sap__run(s, sap__look_at_pairs, asks_user ? -1 : n)));
     return 1;
@@ -2017,8 +2011,8 @@ static int sap__look_through_lists(sap_world *s, uint32_t flags, int most) {
         if (!(s->state[slot] & flags)) continue;
         for (uint32_t place = s->head[slot]; place != SAP__NONE; place = sap__next_place(s, place)) {
             const uint32_t other = sap__slot_of(sap__id_at(s, place ^ 1));
-            if (most-- == 0) return -1;                              /* mutant: either is right */
-            if ((s->state[other] & flags) && other < slot) continue; /* seen from the other side; mutant: never equal */
+            if (most-- == 0) return -1;
+            if ((s->state[other] & flags) && other < slot) continue; /* seen from the other side */
             if (sap__is_lost(s, &s->pairs[place >> 1]) && !sap__lose(s, place >> 1)) return 0;
         }
     }
@@ -2028,14 +2022,14 @@ static int sap__look_through_lists(sap_world *s, uint32_t flags, int most) {
 /* Where they are too many all pairs are looked at, which lie in a row. */
 static int sap__ended_by_lists(sap_world *s) {
     sap__need_lists(s);
-    const int done = sap__look_through_lists(s, SAP__RECORDED, sap__length(s->pairs) / 8 + 16); /* mutant: speed */
-    return done < 0 ? sap__ended_by_pairs(s) : done && sap__sort_lost(s); /* mutant: of a failure nothing is read */
+    const int done = sap__look_through_lists(s, SAP__RECORDED, sap__length(s->pairs) / 8 + 16);
+    return done < 0 ? sap__ended_by_pairs(s) : done && sap__sort_lost(s);
 }
 
 /* ---- commit ------------------------------------------------------------------------------------------------ */
 
 static int sap__reserve_pairs(sap_world *s, int pairs, int created, int deleted) {
-    const int most = deleted > created ? deleted : created; /* mutant: equals are the same */
+    const int most = deleted > created ? deleted : created;
     return sap__reserve(&s->links, pairs) && sap__reserve(&s->created, created) && sap__reserve(&s->deleted, deleted) &&
            sap__reserve(&s->items, most) && sap__reserve(&s->tmp, most) && sap__reserve(&s->pairs, pairs);
 }
@@ -2067,7 +2061,7 @@ static void sap__sort_by_ids(sap_world *s, const uint32_t *lost, int n) {
 static int sap__end_all(sap_world *s) {
     sap_pair *pairs = s->pairs;
     const int n = sap__length(pairs);
-    if (s->sorted_from > 0) { /* mutant: sorts what is sorted */
+    if (s->sorted_from > 0) {
         if (!sap__reserve(&s->items, n) || !sap__reserve(&s->tmp, n)) return sap__fail(s, SAP_ERROR_MEMORY);
         sap__sort_by_ids(s, NULL, n);
         for (int i = 0; i < n; i++) {
@@ -2100,7 +2094,7 @@ static void sap__sort_deleted(sap_world *s) {
     const uint64_t *items = s->items;
     const int n = sap__length(s->deleted);
     int last = n;
-    while (last > 0 && (int)lost[last - 1] >= s->sorted_from) last--; /* mutant: either is sorted */
+    while (last > 0 && (int)lost[last - 1] >= s->sorted_from) last--;
     sap__sort_by_ids(s, lost, last);
     for (int i = 0, a = 0, b = last; i < n; i++)
         if (a < last && (b == n || sap__pair_item(&s->pairs[(uint32_t)items[a]]) < sap__pair_item(&s->pairs[lost[b]])))
@@ -2149,11 +2143,11 @@ static void sap__append_pairs(sap_world *s, int share, int shares) {
 static int sap__commit(sap_world *s) {
     if (!sap__gather_found(s) || !sap__reserve_events(s)) return 0;
     const int lost = sap__length(s->lost), found = sap__length(s->share[0].found), n = sap__length(s->pairs);
-    s->mended = s->linked ? s->mended + lost + found : 0;                          /* mutant: speed */
-    if (s->mended > n / 4 + sap__length(s->state) / 64) s->linked = s->mended = 0; /* mutant: speed */
+    s->mended = s->linked ? s->mended + lost + found : 0;
+    if (s->mended > n / 4 + sap__length(s->state) / 64) s->linked = s->mended = 0;
     sap__set_length(s->deleted, lost);
     sap__set_length(s->created, found);
-    sap__run(s, sap__sort_events, SAP__EVENT_WORK * ((long long)found + lost)); /* mutant: speed */
+    sap__run(s, sap__sort_events, SAP__EVENT_WORK * ((long long)found + lost));
     const int moves = sap__fill_holes(s);
     for (int i = 0; s->linked && i < lost; i++) sap__relink_pair(s, s->lost[i], SAP__NONE);
     for (int i = 0; s->linked && i < moves; i++)
@@ -2161,7 +2155,7 @@ static int sap__commit(sap_world *s) {
     for (int i = 0; i < moves; i++) s->pairs[s->items[i] >> 32] = s->pairs[(uint32_t)s->items[i]];
     if (lost + found) s->sorted_from = n - lost;
     sap__set_length(s->pairs, n - lost + found);
-    sap__run(s, sap__append_pairs, SAP__EVENT_WORK * (long long)found); /* mutant: speed */
+    sap__run(s, sap__append_pairs, SAP__EVENT_WORK * (long long)found);
     if (!s->linked) return 1;
     sap__set_length(s->links, n - lost + found);
     for (int i = n - lost; i < n - lost + found; i++) sap__link_pair(s, (uint32_t)i);
@@ -2675,8 +2669,8 @@ typedef float sap__f1;
 
 static void sap__unite(sap__box *to, const sap__box *box) {
     for (int k = 0; k < 3; k++) {
-        if (box->lo[k] < to->lo[k]) to->lo[k] = box->lo[k]; /* mutant: equals are the same */
-        if (box->hi[k] > to->hi[k]) to->hi[k] = box->hi[k]; /* mutant: equals are the same */
+        if (box->lo[k] < to->lo[k]) to->lo[k] = box->lo[k];
+        if (box->hi[k] > to->hi[k]) to->hi[k] = box->hi[k];
     }
 }
 
@@ -2703,8 +2697,8 @@ static void sap__bound1(const sap__chunk *c, sap__box *bound) {
     *bound = sap__nowhere;
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < SAP__LANES; i++) {
-            if (c->lo[k][i] < bound->lo[k]) bound->lo[k] = c->lo[k][i]; /* mutant: equals are the same */
-            if (c->hi[k][i] > bound->hi[k]) bound->hi[k] = c->hi[k][i]; /* mutant: equals are the same */
+            if (c->lo[k][i] < bound->lo[k]) bound->lo[k] = c->lo[k][i];
+            if (c->hi[k][i] > bound->hi[k]) bound->hi[k] = c->hi[k][i];
         }
 }
 SAP__KERNEL(1, )
@@ -2726,7 +2720,7 @@ static const sap__kernel sap__kernel16 = {sap__fill8, sap__bound8, sap__own16, s
 
 /* NULL if this build or this machine lacks it. */
 static const sap__kernel *sap__get_kernel(int which) {
-    if (which == SAP__KERNEL_SCALAR) return &sap__kernel1; /* mutant: any is right */
+    if (which == SAP__KERNEL_SCALAR) return &sap__kernel1;
 #ifdef SAP__HAS_FOUR
 #if defined(SAP__HAS_SSE2)
     if (which == SAP__KERNEL_SSE2) return &sap__kernel4;
@@ -2737,11 +2731,10 @@ static const sap__kernel *sap__get_kernel(int which) {
 #endif
 #endif
 #ifdef SAP__HAS_AVX2
-    if (which == SAP__KERNEL_AVX2 && __builtin_cpu_supports("avx2")) return &sap__kernel8; /* mutant: either is right */
+    if (which == SAP__KERNEL_AVX2 && __builtin_cpu_supports("avx2")) return &sap__kernel8;
 #endif
 #ifdef SAP__HAS_AVX512
-    if (which == SAP__KERNEL_AVX512 &&
-        __builtin_cpu_supports("avx512vbmi2")) /* older ones clock down for it; mutant: the last one */
+    if (which == SAP__KERNEL_AVX512 && __builtin_cpu_supports("avx512vbmi2")) /* older ones clock down for it */
         return &sap__kernel16;
 #endif
     return NULL;
@@ -2752,7 +2745,7 @@ static const sap__kernel *sap__best_kernel(void) {
                                 SAP__KERNEL_NEON,   SAP__KERNEL_WASM, SAP__KERNEL_SCALAR};
     const sap__kernel *kernel = NULL;
     int i;
-    for (i = 0; !kernel; i++) kernel = sap__get_kernel(order[i]); /* mutant: the first one is there */
+    for (i = 0; !kernel; i++) kernel = sap__get_kernel(order[i]);
     return kernel;
 }
 
@@ -2802,12 +2795,12 @@ static void sap__free_index(sap__index *t) {
 
 /* ---- tiles ------------------------------------------------------------------------------------------------- */
 
-static float sap__within(float v) { /* mutant: speed */
+static float sap__within(float v) {
     return v < -SAP__FAR ? -SAP__FAR : v > SAP__FAR ? SAP__FAR : v;
 }
 
 /* v to the power of 1 / dims, to a few percent: a part of its exponent. */
-static float sap__root(double v, int dims) { /* mutant: speed */
+static float sap__root(double v, int dims) {
     const uint64_t one = UINT64_C(1023) << 52, parts = (uint64_t)dims;
     uint64_t u;
     if (!(v > 1e-30)) return 0;
@@ -2817,13 +2810,13 @@ static float sap__root(double v, int dims) { /* mutant: speed */
     return (float)v;
 }
 
-static double sap__floor(double v) { /* mutant: speed */
+static double sap__floor(double v) {
     const double whole = v > 1e15 ? 1e15 : v < -1e15 ? -1e15 : (double)(long long)v;
     return whole - (whole > v);
 }
 
 /* A tile becomes a block of whole cells of the user's grid, or a whole part of one; cells go on beyond the bounds. */
-static void sap__fit_to_cells(const sap__grid *g, sap__tiles *t, float range[3]) { /* mutant: speed */
+static void sap__fit_to_cells(const sap__grid *g, sap__tiles *t, float range[3]) {
     int k;
     for (k = 0; k < 3; k++) {
         const double cell = (double)g->size[k], from = 0.5 * (double)t->origin[k] - (double)g->origin[k];
@@ -2840,7 +2833,7 @@ static void sap__fit_to_cells(const sap__grid *g, sap__tiles *t, float range[3])
 
 /* The range of n numbers, but for a few that lie apart: twice the shortest part of it that holds half of them. So boxes
    that are on their way elsewhere do not make the tiles of all others wide. */
-static float sap__dense_range(const float *at, int n, float least, float most) { /* mutant: speed */
+static float sap__dense_range(const float *at, int n, float least, float most) {
     enum { PARTS = 32, EVEN = 15 }; /* of 32 equal parts the shortest half of evenly spread numbers has about 15 */
     const float range = most - least;
     float scale;
@@ -2862,7 +2855,7 @@ typedef struct sap__spread {
     float size[3];            /* of a box, the geometric mean; points are taken for something small */
 } sap__spread;
 
-static void sap__measure_spread(const sap_world *s, const uint64_t *items, int n, sap__spread *m) { /* mutant: speed */
+static void sap__measure_spread(const sap_world *s, const uint64_t *items, int n, sap__spread *m) {
     const int some = n < SAP__SAMPLE ? n : SAP__SAMPLE;
     float at[SAP__SAMPLE];
     int i, k;
@@ -2888,7 +2881,7 @@ static void sap__measure_spread(const sap_world *s, const uint64_t *items, int n
 
 /* Which axes are not cut, in bits: those on which all boxes lie within one tile. *side: of a tile, in sizes of a box,
    the same on all others, so that long boxes get long tiles; sixteen boxes to a tile, if they lay evenly. */
-static int sap__flat_axes(const sap__spread *m, int n, float *side) { /* mutant: speed */
+static int sap__flat_axes(const sap__spread *m, int n, float *side) {
     int k, dims, flat = 0, more = 0;
     for (k = 0; k < 3; k++)
         if (!(m->range[k] > 0)) flat |= 1 << k;
@@ -2906,7 +2899,7 @@ static int sap__flat_axes(const sap__spread *m, int n, float *side) { /* mutant:
 }
 
 /* The tiles for boxes that are about as these; 0: none can be cut. A box is large if it is longer than four tiles. */
-static int sap__choose_tiles(const sap_world *s, const uint64_t *items, int n, sap__tiles *t) { /* mutant: speed */
+static int sap__choose_tiles(const sap_world *s, const uint64_t *items, int n, sap__tiles *t) {
     sap__spread m;
     float side = 0;
     int k, flat;
@@ -2938,14 +2931,14 @@ static int sap__choose_tiles(const sap_world *s, const uint64_t *items, int n, s
 }
 
 /* The i-th of count, forth in even rows and back in odd ones; without a branch. */
-SAP__INLINE int sap__to_and_fro(int i, int count, int row) { /* mutant: speed */
+SAP__INLINE int sap__to_and_fro(int i, int count, int row) {
     const int back = -(row & 1);
     return (i ^ back) + (count & back);
 }
 
 /* A share of s->tiled gets its keys: columns of tiles across two axes, to and fro as one ploughs a field, in slices
    along the third. Large boxes come behind the others, by the axis on which they are long. */
-static void sap__key_tiles(sap_world *s, int share, int shares) { /* mutant: speed */
+static void sap__key_tiles(sap_world *s, int share, int shares) {
     const sap__tiles *t = s->tiles;
     const uint32_t cells = (uint32_t)t->count[0] * (uint32_t)t->count[1] * (uint32_t)t->count[2];
     const int n = s->tiled_count, leaves = (n + SAP__LANES - 1) / SAP__LANES;
@@ -2976,7 +2969,7 @@ static void sap__key_tiles(sap_world *s, int share, int shares) { /* mutant: spe
 }
 
 /* Items get the keys of their tiles. */
-static void sap__key_items(sap_world *s, const sap__tiles *tiles, uint64_t *items, int n) { /* mutant: speed */
+static void sap__key_items(sap_world *s, const sap__tiles *tiles, uint64_t *items, int n) {
     s->tiles = tiles;
     s->tiled = items;
     s->tiled_count = n;
@@ -2989,7 +2982,7 @@ static uint32_t sap__count_keys(const sap__tiles *t) {
 }
 
 /* Items get the keys of tiles that are chosen for them. The keys are below what is answered; 0: nothing can be cut. */
-static uint32_t sap__cut_tiles(sap_world *s, uint64_t *items, int n) { /* mutant: speed */
+static uint32_t sap__cut_tiles(sap_world *s, uint64_t *items, int n) {
     sap__tiles tiles;
     if (n <= 2 * SAP__LANES || !sap__choose_tiles(s, items, n, &tiles)) return 0;
     sap__key_items(s, &tiles, items, n);
@@ -3002,23 +2995,23 @@ static uint32_t sap__cut_tiles(sap_world *s, uint64_t *items, int n) { /* mutant
 static int sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *tmp, int n, uint32_t keys, int depth) {
     uint32_t *count = (uint32_t *)(void *)(tmp + n), sum = 0, most = 0;
     int used = 0;
-    if (keys == 0) return 1; /* mutant: a count */
+    if (keys == 0) return 1;
     memset(count, 0, keys * sizeof *count);
     for (int i = 0; i < n; i++) count[items[i] >> 32]++;
     for (uint32_t key = 0; key < keys; key++) {
         const uint32_t here = count[key];
         count[key] = sum;
         sum += here;
-        used += here > 0;                 /* mutant: a count */
-        most = here > most ? here : most; /* mutant: speed */
+        used += here > 0;
+        most = here > most ? here : most;
     }
     for (int i = 0; i < n; i++) tmp[count[items[i] >> 32]++] = items[i];
     memcpy(items, tmp, (size_t)n * sizeof *items);
-    if (most < SAP__CROWD || (int)most == n || depth == SAP__CROWDS) return used; /* mutant: speed */
+    if (most < SAP__CROWD || (int)most == n || depth == SAP__CROWDS) return used;
     for (int i = 0, j; i < n; i = j) {
         for (j = i + 1; j < n && items[j] >> 32 == items[i] >> 32;) j++;
-        if (j - i < SAP__CROWD) continue;                         /* mutant: speed */
-        const uint32_t cut = sap__cut_tiles(s, items + i, j - i); /* mutant: speed */
+        if (j - i < SAP__CROWD) continue;
+        const uint32_t cut = sap__cut_tiles(s, items + i, j - i);
         (void)sap__sort_tiles(s, items + i, tmp, j - i, cut, depth + 1);
     }
     return used;
@@ -3029,20 +3022,20 @@ static int sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *tmp, int n, 
 /* How many leaves for so many boxes: *laid are filled, an eighth as many more are spare, for boxes that will find no
    place. */
 static int sap__leaves_for(int boxes, int fill, int *laid) {
-    const int leaves = boxes <= SAP__LANES ? 1 : (boxes + fill - 1) / fill; /* mutant: speed */
+    const int leaves = boxes <= SAP__LANES ? 1 : (boxes + fill - 1) / fill;
     *laid = leaves;
-    return leaves + leaves / 8 + (leaves > 1 && leaves < 8); /* mutant: speed */
+    return leaves + leaves / 8 + (leaves > 1 && leaves < 8);
 }
 
 /* And with the levels above them. */
 static int sap__chunks_for(int leaves) {
     int all = leaves;
-    for (; leaves > 1; all += leaves) leaves = (leaves + SAP__LANES - 1) / SAP__LANES; /* mutant: enough */
+    for (; leaves > 1; all += leaves) leaves = (leaves + SAP__LANES - 1) / SAP__LANES;
     return all;
 }
 
 static int sap__reserve_index(sap_world *s, sap__index *t, int boxes, int fill) {
-    int laid, chunks = sap__chunks_for(sap__leaves_for(boxes, fill, &laid)) + 1; /* mutant: enough */
+    int laid, chunks = sap__chunks_for(sap__leaves_for(boxes, fill, &laid)) + 1;
     return sap__reserve(&t->chunk, chunks) && sap__reserve(&t->bound, chunks) && sap__reserve(&t->used, chunks) &&
            sap__reserve(&s->items, boxes);
 }
@@ -3055,7 +3048,7 @@ static void sap__fill_leaves(sap_world *s, int share, int shares) {
         const int from = sap__share_from(t->boxes, j, t->spare), n = sap__share_from(t->boxes, j + 1, t->spare) - from;
         sap__chunk *c = &t->chunk[j];
         for (i = 0; i < SAP__LANES; i++) {
-            c->ref[i] = i < n ? (uint32_t)s->items[from + i] : 0; /* mutant: an empty lane may hold any */
+            c->ref[i] = i < n ? (uint32_t)s->items[from + i] : 0;
             if (i < n && s->place)
                 s->place[c->ref[i]] = (t == &s->index[1] ? 0x80000000u : 0) | (uint32_t)(SAP__LANES * j + i);
             if (from + n + i < t->boxes) sap__prefetch_box(&s->now[(uint32_t)s->items[from + n + i]]);
@@ -3077,7 +3070,7 @@ static void sap__refit_leaves(sap_world *s, int share, int shares) {
 }
 
 /* The sum of its sides; of sap__nowhere 0. */
-static float sap__size_of(const sap__box *box) { /* mutant: speed */
+static float sap__size_of(const sap__box *box) {
     float size = 0;
     int k;
     if (box->lo[0] > box->hi[0]) return 0;
@@ -3086,11 +3079,11 @@ static float sap__size_of(const sap__box *box) { /* mutant: speed */
 }
 
 static double sap__least(double a, double b) {
-    return a < b ? a : b; /* mutant: equals are the same */
+    return a < b ? a : b;
 }
 
 /* The mean size of the leaves that hold boxes, or of one in so many. */
-static double sap__leaf_size(const sap__index *t, int step) { /* mutant: speed */
+static double sap__leaf_size(const sap__index *t, int step) {
     double size = 0;
     int leaves = 0;
     for (int i = 0; i < t->laid; i += step)
@@ -3099,8 +3092,8 @@ static double sap__leaf_size(const sap__index *t, int step) { /* mutant: speed *
 }
 
 static void sap__fill_levels(sap_world *s, sap__index *t) {
-    for (int level = 1; level < t->levels; level++) /* mutant: nobody reads what is above the root */
-        for (int j = 0; j < t->count[level]; j++) { /* mutant: the next level follows */
+    for (int level = 1; level < t->levels; level++)
+        for (int j = 0; j < t->count[level]; j++) {
             const int at = t->first[level] + j;
             uint32_t used = 0;
             for (int i = 0; i < SAP__LANES; i++) {
@@ -3128,17 +3121,16 @@ static void sap__fill_index(sap_world *s, sap__index *t, int n, int fill) {
     s->filling = t;
     sap__run(s, sap__fill_leaves, n);
     for (int i = t->spare; i < t->count[0]; i++) {
-        memset(t->chunk[i].ref, 0, sizeof t->chunk[i].ref); /* mutant: an empty lane may hold any */
+        memset(t->chunk[i].ref, 0, sizeof t->chunk[i].ref);
         t->used[i] = 0;
         s->kernel->fill(s->now, 0xffff, &t->chunk[i], &t->bound[i]);
     }
     sap__fill_levels(s, t);
-    for (int i = 0; i < SAP__COSTS; i++)
-        t->cost[i].is_known = 0, t->cost[i].visits = t->cost[i].looks = 0; /* mutant: speed */
-    t->debt = t->touched = t->strain = 0;                                  /* mutant: speed */
-    t->leaf_size = sap__leaf_size(t, 1);                                   /* mutant: speed */
-    t->some_size = sap__leaf_size(t, t->laid / SAP__SOME + 1);             /* mutant: speed */
-    t->behind = 0;                                                         /* mutant: speed */
+    for (int i = 0; i < SAP__COSTS; i++) t->cost[i].is_known = 0, t->cost[i].visits = t->cost[i].looks = 0;
+    t->debt = t->touched = t->strain = 0;
+    t->leaf_size = sap__leaf_size(t, 1);
+    t->some_size = sap__leaf_size(t, t->laid / SAP__SOME + 1);
+    t->behind = 0;
     t->ready = 1;
 }
 
@@ -3172,9 +3164,8 @@ SAP__INLINE int sap__is_being_built(const sap_world *s, int kind) {
 
 /* Builds the index of one kind, of all that is live. */
 static int sap__build(sap_world *s, int kind, int fill) {
-    if (sap__is_being_built(s, kind)) s->building = 0;    /* mutant: it would be built twice */
-    if (!sap__reserve(&s->items, sap__boxes_of(s, kind))) /* mutant: enough */
-        return sap__fail(s, SAP_ERROR_MEMORY);
+    if (sap__is_being_built(s, kind)) s->building = 0;
+    if (!sap__reserve(&s->items, sap__boxes_of(s, kind))) return sap__fail(s, SAP_ERROR_MEMORY);
     return sap__build_of(s, &s->index[kind], sap__gather_slots(s, kind), fill);
 }
 
@@ -3182,7 +3173,7 @@ static int sap__build(sap_world *s, int kind, int fill) {
 
 /* So many look-ups have visited so many chunks. What they cost is known when there were enough of them; the first ones
    after a build tell what a new index costs. */
-static void sap__note_cost(sap__index *t, int what, double looks, double visits) { /* mutant: speed */
+static void sap__note_cost(sap__index *t, int what, double looks, double visits) {
     sap__cost *c = &t->cost[what];
     c->looks += looks;
     c->visits += visits;
@@ -3199,7 +3190,7 @@ static void sap__note_cost(sap__index *t, int what, double looks, double visits)
    - All boxes have changed once.
    - Its leaves have grown, by a sixteenth when a quarter of the boxes have changed, by an eighth when an eighth has.
    - Searches of this kind were never measured, so were never cheap: a sixteenth has changed since the build. */
-static int sap__is_worn(const sap__index *t, int what) { /* mutant: speed */
+static int sap__is_worn(const sap__index *t, int what) {
     const sap__cost *c = &t->cost[what];
     const double size = t->boxes + SAP__LANES;
     if (t->debt > size || t->touched > size) return 1;
@@ -3215,7 +3206,7 @@ SAP__INLINE int sap__contains(const sap__box *a, const sap__box *b) {
 }
 
 /* How much a leaf has grown, in the size of leaves, up to 4: as much where one begins or ends. */
-static double sap__growth(const sap__index *t, const sap__box *old, const sap__box *bound) { /* mutant: speed */
+static double sap__growth(const sap__index *t, const sap__box *old, const sap__box *bound) {
     const double grown = sap__size_of(bound) - sap__size_of(old), most = 4 * t->leaf_size;
     if (grown > most || old->lo[0] > old->hi[0] || bound->lo[0] > bound->hi[0]) return 4;
     return grown / (t->leaf_size + 1e-30);
@@ -3230,22 +3221,22 @@ static void sap__change_lane(const sap_world *s, sap__index *t, int leaf, int la
         sap__chunk *c = &t->chunk[at];
         sap__box *bound = &t->bound[at], old = *bound;
         int shrinks = 0;
-        for (int k = 0; k < 3 && (level || box->lo[0] == SAP__AFTER_ALL); k++) { /* mutant: speed */
-            shrinks |= (c->lo[k][lane] == old.lo[k]) & (box->lo[k] > old.lo[k]); /* mutant: equals do not matter */
-            shrinks |= (c->hi[k][lane] == old.hi[k]) & (box->hi[k] < old.hi[k]); /* mutant: equals do not matter */
+        for (int k = 0; k < 3 && (level || box->lo[0] == SAP__AFTER_ALL); k++) {
+            shrinks |= (c->lo[k][lane] == old.lo[k]) & (box->lo[k] > old.lo[k]);
+            shrinks |= (c->hi[k][lane] == old.hi[k]) & (box->hi[k] < old.hi[k]);
         }
         sap__set_lane(c, lane, box);
         if (box->lo[0] != SAP__AFTER_ALL)
             t->used[at] |= (uint16_t)(1u << lane);
         else
             t->used[at] &= (uint16_t) ~(1u << lane);
-        if (shrinks) /* mutant: speed */
+        if (shrinks)
             s->kernel->bound(c, bound);
         else if (sap__contains(bound, box) || box->lo[0] == SAP__AFTER_ALL)
             return;
         else
             sap__unite(bound, box);
-        if (level == 0) t->strain += sap__growth(t, &old, bound); /* mutant: speed */
+        if (level == 0) t->strain += sap__growth(t, &old, bound);
         if (sap__same(bound, &old)) return;
         box = bound;
         lane = i % SAP__LANES;
@@ -3262,10 +3253,10 @@ static void sap__take_out(sap_world *s, uint32_t slot) {
     if (place == SAP__NONE || !t->ready) return;
     if (t->chunk[leaf].ref[lane] != slot) { /* never; a release build does not harm another box */
         SAP_ASSERT(0 && "a box knows its lane");
-        t->ready = 0; /* mutant: never */
+        t->ready = 0;
         return;
     }
-    t->touched++; /* mutant: speed */
+    t->touched++;
     sap__change_lane(s, t, (int)leaf, (int)lane, &sap__nowhere);
     t->boxes--;
 }
@@ -3286,8 +3277,7 @@ static int sap__spare_leaf(sap__index *t, const sap__box *box) {
         sap__box bound = t->bound[t->spare];
         if (t->used[t->spare] == 0xffff) continue;
         sap__unite(&bound, box);
-        if (!t->used[t->spare] || t->spare + 1 == t->count[0] ||
-            sap__size_of(&bound) < 2 * t->leaf_size) /* mutant: speed */
+        if (!t->used[t->spare] || t->spare + 1 == t->count[0] || sap__size_of(&bound) < 2 * t->leaf_size)
             return t->spare;
     }
     for (t->spare = t->laid; t->spare < t->count[0]; t->spare++)
@@ -3297,9 +3287,8 @@ static int sap__spare_leaf(sap__index *t, const sap__box *box) {
 
 /* A leaf within margin of a box, with a free lane, or -1: down from the root by what it touches, giving up after some
    chunks. */
-static int sap__leaf_within(const sap_world *s, const sap__index *t, const sap__box *box,
-                            float margin) {         /* mutant: speed */
-    enum { ROOM = (SAP__LEVELS + 1) * SAP__LANES }; /* it always fits; mutant: seldom full */
+static int sap__leaf_within(const sap_world *s, const sap__index *t, const sap__box *box, float margin) {
+    enum { ROOM = (SAP__LEVELS + 1) * SAP__LANES }; /* it always fits */
     uint32_t stack[ROOM], who[ROOM], chunk = 0;
     sap__box wide = *box;
     for (int k = 0; k < 3 && margin > 0; k++) {
@@ -3323,8 +3312,8 @@ static int sap__leaf_within(const sap_world *s, const sap__index *t, const sap__
 static int sap__choose_leaf(const sap_world *s, sap__index *t, const sap__box *box) {
     if (t->levels == 1) return t->used[0] != 0xffff ? 0 : -1;
     int leaf = sap__leaf_within(s, t, box, 0);
-    if (leaf < 0) leaf = sap__leaf_within(s, t, box, 0.1f * (float)t->leaf_size); /* mutant: speed */
-    return leaf < 0 ? sap__spare_leaf(t, box) : leaf;                             /* mutant: speed */
+    if (leaf < 0) leaf = sap__leaf_within(s, t, box, 0.1f * (float)t->leaf_size);
+    return leaf < 0 ? sap__spare_leaf(t, box) : leaf;
 }
 
 /* Brings one live box in step. 0: there is no lane for it. */
@@ -3332,7 +3321,7 @@ static int sap__place_box(sap_world *s, int kind, uint32_t slot) {
     sap__index *t = &s->index[kind];
     const uint32_t place = s->place[slot];
     int leaf;
-    t->touched++; /* mutant: speed */
+    t->touched++;
     if (place != SAP__NONE) {
         leaf = (int)((place & 0x7fffffffu) / SAP__LANES);
         if (sap__overlap(&s->now[slot], &t->bound[leaf])) {
@@ -3343,7 +3332,7 @@ static int sap__place_box(sap_world *s, int kind, uint32_t slot) {
     }
     leaf = sap__choose_leaf(s, t, &s->now[slot]);
     if (leaf >= 0) sap__put_in(s, kind, slot, leaf);
-    return leaf >= 0; /* mutant: speed */
+    return leaf >= 0;
 }
 
 /* ---- in step with the record ----------------------------------------------------------------------------------- */
@@ -3356,7 +3345,7 @@ SAP__INLINE uint32_t sap__pending(const sap_world *s, int i) {
 /* Many boxes of a kind have changed: all bounds are read anew, or the index is built, if it is worn. */
 static int sap__synchronise_bulk(sap_world *s, int kind, int pending, int what) {
     sap__index *t = &s->index[kind];
-    int good = t->ready && !sap__is_worn(t, what);          /* mutant: speed */
+    int good = t->ready && !sap__is_worn(t, what);
     if (sap__is_being_built(s, kind)) s->building = 0;      /* all is read, or built, anew */
     for (int i = 0; good && s->mixed && i < pending; i++) { /* those that came find a lane */
         const uint32_t slot = sap__pending(s, i);
@@ -3367,8 +3356,8 @@ static int sap__synchronise_bulk(sap_world *s, int kind, int pending, int what) 
     sap__run(s, sap__refit_leaves, t->boxes);
     sap__fill_levels(s, t);
     t->behind = 0;
-    const int has_grown = sap__leaf_size(t, t->laid / SAP__SOME + 1) > 2 * t->some_size; /* mutant: speed */
-    t->touched += has_grown ? 2.0 * (t->boxes + SAP__LANES) : t->boxes / 32.0; /* worn, or a little; mutant: speed */
+    const int has_grown = sap__leaf_size(t, t->laid / SAP__SOME + 1) > 2 * t->some_size;
+    t->touched += has_grown ? 2.0 * (t->boxes + SAP__LANES) : t->boxes / 32.0; /* worn, or a little */
     return 1;
 }
 
@@ -3377,7 +3366,7 @@ static int sap__synchronise_bulk(sap_world *s, int kind, int pending, int what) 
    index does. Boxes that came meanwhile, or moved, are in the record of that update and get their keys with it. (An
    update that does not bring the index in step leaves it behind, and then all this is dropped.) */
 static int sap__build_step(sap_world *s, int kind) {
-    const int boxes = sap__boxes_of(s, kind); /* mutant: enough */
+    const int boxes = sap__boxes_of(s, kind);
     int n = 0;
     if (!sap__reserve(&s->items, boxes) || !sap__reserve(&s->keyed, boxes)) return sap__fail(s, SAP_ERROR_MEMORY);
     if (!sap__is_being_built(s, kind)) {
@@ -3410,13 +3399,13 @@ static int sap__build_step(sap_world *s, int kind) {
    builds it at once, as nobody knows whether an update will come. */
 static int sap__synchronise_few(sap_world *s, int kind, int pending, int what) {
     sap__index *t = &s->index[kind];
-    const int is_built = sap__is_being_built(s, kind), worn = !is_built && sap__is_worn(t, what); /* mutant: speed */
+    const int is_built = sap__is_being_built(s, kind), worn = !is_built && sap__is_worn(t, what);
     const int due = is_built && what != SAP__COST_QUERY;
-    int good = !worn || (what != SAP__COST_QUERY && !s->building); /* mutant: speed */
+    int good = !worn || (what != SAP__COST_QUERY && !s->building);
     if (due && sap__length(s->keyed)) return sap__build_step(s, kind);
     for (int i = 0; good && i < pending; i++) {
         const uint32_t slot = sap__pending(s, i);
-        if (i + 4 < pending) { /* mutant: speed */
+        if (i + 4 < pending) {
             const uint32_t ahead = s->place[sap__pending(s, i + 4)] & 0x7fffffffu;
             sap__prefetch_box(&s->now[sap__pending(s, i + 4)]);
             if (ahead < 0x7fffffffu) sap__prefetch(&t->bound[ahead / SAP__LANES]);
@@ -3424,29 +3413,28 @@ static int sap__synchronise_few(sap_world *s, int kind, int pending, int what) {
         if (sap__is_of_kind(s->state[slot], kind)) good = sap__place_box(s, kind, slot);
     }
     if (good && !worn && !due) return 1;
-    if (good && t->boxes > 2 * SAP__LANES) return sap__build_step(s, kind); /* mutant: speed */
+    if (good && t->boxes > 2 * SAP__LANES) return sap__build_step(s, kind);
     return sap__build(s, kind, SAP__FILL_FEW);
 }
 
 /* What queries have cost since the indices were last brought in step. */
 static void sap__drain_gates(sap_world *s) {
-    double looks = 0, visits = 0; /* mutant: a count */
+    double looks = 0, visits = 0;
     for (int i = 0; i < SAP__GATES; i++) {
-        looks += sap__atomic_get(&s->gates[i].looks); /* mutant: speed */
+        looks += sap__atomic_get(&s->gates[i].looks);
         visits += sap__atomic_get(&s->gates[i].visits);
-        sap__atomic_set(&s->gates[i].looks, 0); /* mutant: speed */
+        sap__atomic_set(&s->gates[i].looks, 0);
         sap__atomic_set(&s->gates[i].visits, 0);
     }
-    for (int i = 0; i < 2 && looks > 0; i++)
-        sap__note_cost(&s->index[i], SAP__COST_QUERY, looks, visits); /* mutant: speed */
-    s->query_visits += (long long)visits;                             /* mutant: a count */
+    for (int i = 0; i < 2 && looks > 0; i++) sap__note_cost(&s->index[i], SAP__COST_QUERY, looks, visits);
+    s->query_visits += (long long)visits;
 }
 
 /* Brings both indices in step with all that is recorded, for a search of this kind. */
 static int sap__synchronise(sap_world *s, int what) {
     const int pending = sap__length(s->record) - s->synced + sap__length(s->again);
     int kind, of[2];
-    sap__drain_gates(s); /* mutant: speed */
+    sap__drain_gates(s);
     of[0] = pending, of[1] = 0;
     for (int i = 0; s->mixed && i < pending; i++) {
         const uint32_t slot = sap__pending(s, i);
@@ -3457,10 +3445,9 @@ static int sap__synchronise(sap_world *s, int what) {
     for (kind = 0; kind < 2; kind++) {
         sap__index *t = &s->index[kind];
         const int boxes = sap__boxes_of(s, kind);
-        const int bulk =
-            !t->ready || t->behind || (long long)SAP__BULK_PART * of[kind] > boxes; /* mutant: either is right */
+        const int bulk = !t->ready || t->behind || (long long)SAP__BULK_PART * of[kind] > boxes;
         if (t->ready && !t->behind && of[kind] == 0 &&
-            (sap__is_being_built(s, kind) ? what == SAP__COST_QUERY : !sap__is_worn(t, what))) /* mutant: speed */
+            (sap__is_being_built(s, kind) ? what == SAP__COST_QUERY : !sap__is_worn(t, what)))
             continue;
         if (!(bulk ? sap__synchronise_bulk(s, kind, pending, what) : sap__synchronise_few(s, kind, pending, what)))
             return 0;
@@ -3518,7 +3505,7 @@ static void sap__begin_search(sap__search *q, sap_world *s, int share, uint32_t 
 
 SAP__INLINE int sap__flush(sap__search *q, int from) {
     int good = 1;
-    if (q->n > from) good = q->take(q), q->n = 0; /* mutant: equals are the same */
+    if (q->n > from) good = q->take(q), q->n = 0;
     return good;
 }
 
@@ -3531,7 +3518,7 @@ static int sap__join(sap__search *q, sap__nodes x, const uint32_t *a, sap__nodes
     const sap__nodes *stays = opens_x ? &y : &x, *opened = opens_x ? &x : &y;
     sap__list list;
     int i;
-    if (x.level == q->level && y.level <= q->level) { /* mutant: speed */
+    if (x.level == q->level && y.level <= q->level) {
         for (i = 0; i < n && q->listed < q->room; i++) q->s->items[q->listed++] = sap__item(a[i], b[i]);
         a += i, b += i, n -= i;
     }
@@ -3542,7 +3529,7 @@ static int sap__join(sap__search *q, sap__nodes x, const uint32_t *a, sap__nodes
     list.next = 0;
     list.n = n;
     list.is_far = opened->t->boxes > SAP__CACHED;
-    q->visits[y.t == &q->s->index[1]] += n; /* mutant: a count */
+    q->visits[y.t == &q->s->index[1]] += n;
     if (opens_x)
         x.level--;
     else
@@ -3550,7 +3537,7 @@ static int sap__join(sap__search *q, sap__nodes x, const uint32_t *a, sap__nodes
     while (list.next < n) {
         if (x.level < 0 && y.level < 0) {
             q->n = q->s->kernel->ask(&list, opens_x ? q->b : q->a, opens_x ? q->a : q->b, q->n, SAP__BATCH - 1);
-            if (!sap__flush(q, SAP__BATCH - 1)) return 0; /* mutant: about */
+            if (!sap__flush(q, SAP__BATCH - 1)) return 0;
         } else {
             i = q->s->kernel->ask(&list, opens_x ? next_b : next_a, opens_x ? next_a : next_b, 0, SAP__LISTED);
             if (!sap__join(q, x, next_a, y, next_b, i)) return 0;
@@ -3563,14 +3550,14 @@ static int sap__join(sap__search *q, sap__nodes x, const uint32_t *a, sap__nodes
 static int sap__join_itself(sap__search *q, sap__nodes x, uint32_t node) {
     uint32_t a[SAP__MOST], b[SAP__MOST], used = x.t->used[node];
     const sap__chunk *c = &x.t->chunk[node];
-    if (q->listed < q->room && x.level == q->level) { /* mutant: speed */
+    if (q->listed < q->room && x.level == q->level) {
         q->s->items[q->listed++] = sap__item(node, node);
         return 1;
     }
-    q->visits[0]++; /* mutant: a count */
+    q->visits[0]++;
     if (x.level == 0) {
         q->n = q->s->kernel->own(c, used, q->a, q->b, q->n);
-        return sap__flush(q, SAP__BATCH - 1); /* mutant: about */
+        return sap__flush(q, SAP__BATCH - 1);
     }
     const int n = q->s->kernel->own(c, used, a, b, 0);
     x.level--;
@@ -3583,7 +3570,7 @@ static int sap__join_itself(sap__search *q, sap__nodes x, uint32_t node) {
 static int sap__join_all(sap__search *q, const sap__index *x, const sap__index *y) {
     const sap__nodes nodes_x = {x, x->levels - 1}, nodes_y = {y, y->levels - 1};
     const uint32_t root_x = (uint32_t)x->first[x->levels - 1], root_y = (uint32_t)y->first[y->levels - 1];
-    if (x->boxes == 0 || y->boxes == 0) return 1; /* mutant: speed */
+    if (x->boxes == 0 || y->boxes == 0) return 1;
     return x == y ? sap__join_itself(q, nodes_x, root_x) : sap__join(q, nodes_x, &root_x, nodes_y, &root_y, 1);
 }
 
@@ -3592,11 +3579,11 @@ static int sap__join_all(sap__search *q, const sap__index *x, const sap__index *
 static int sap__list_joins(sap_world *s) {
     sap__search q;
     const sap__index *x = &s->index[0];
-    const int room = x->boxes / 8 + 2; /* mutant: enough */
+    const int room = x->boxes / 8 + 2;
     if (!sap__reserve(&s->items, room)) return sap__fail(s, SAP_ERROR_MEMORY);
     sap__begin_search(&q, s, 0, 0);
     q.room = room;
-    for (q.level = x->levels - 1; q.level > 1 && x->count[q.level] < SAP__JOINED;) q.level--; /* mutant: speed */
+    for (q.level = x->levels - 1; q.level > 1 && x->count[q.level] < SAP__JOINED;) q.level--;
     const int good = sap__join_all(&q, x, &s->index[s->joining]) && sap__flush(&q, 0);
     s->joins = q.listed;
     s->join_level = q.level;
@@ -3664,7 +3651,7 @@ static int sap__run_search(sap_world *s, sap__step *step, int work, double visit
         sap__share *share = &s->share[i];
         share->kept = sap__length(share->found);
         share->lacks_room = 0;
-        share->visits[0] = share->visits[1] = 0; /* mutant: of threads that have no share */
+        share->visits[0] = share->visits[1] = 0;
     }
     sap__run(s, step, work);
     for (int i = 0; i < shares && s->failure == SAP_OK; i++) {
@@ -3673,25 +3660,23 @@ static int sap__run_search(sap_world *s, sap__step *step, int work, double visit
             sap__set_length(share->found, share->kept);
             step(s, i, SAP__SHARES);
             const int n = sap__length(share->found);
-            if (s->updates >= 0 && !sap__reserve(&share->found, n + n / 2 + 256)) /* mutant: speed */
-                return sap__fail(s, SAP_ERROR_MEMORY);
+            if (s->updates >= 0 && !sap__reserve(&share->found, n + n / 2 + 256)) return sap__fail(s, SAP_ERROR_MEMORY);
         }
         visits[0] += (double)share->visits[0];
         visits[1] += (double)share->visits[1];
     }
-    s->tests += (long long)(visits[0] + visits[1]) * SAP__LANES; /* mutant: a count */
+    s->tests += (long long)(visits[0] + visits[1]) * SAP__LANES;
     return s->failure == SAP_OK;
 }
 
 static int sap__look_around(sap_world *s, uint32_t flags, int at_static) {
-    const int n = s->changed[0] + s->changed[1]; /* mutant: speed */
+    const int n = s->changed[0] + s->changed[1];
     double visits[2];
     s->asking = flags;
     s->at_static = at_static;
-    if (!sap__run_search(s, sap__ask_share, SAP__PRUNE_PART * sap__length(s->record), visits))
-        return 0;                                                              /* mutant: speed */
-    if (!at_static) sap__note_cost(&s->index[0], SAP__COST_ASK, n, visits[0]); /* mutant: speed */
-    sap__note_cost(&s->index[1], SAP__COST_ASK, s->changed[0], visits[1]);     /* mutant: speed */
+    if (!sap__run_search(s, sap__ask_share, SAP__PRUNE_PART * sap__length(s->record), visits)) return 0;
+    if (!at_static) sap__note_cost(&s->index[0], SAP__COST_ASK, n, visits[0]);
+    sap__note_cost(&s->index[1], SAP__COST_ASK, s->changed[0], visits[1]);
     return 1;
 }
 
@@ -3700,7 +3685,7 @@ static int sap__look_around(sap_world *s, uint32_t flags, int at_static) {
 /* The index is not brought in step with what moved: it is read anew when it is needed. It is needed for boxes that came
    (Terdiman I.4c prunes a batch of new boxes against all), or whose filter may answer anew. */
 static int sap__look_around_new(sap_world *s) {
-    int news = 0; /* mutant: one is slower */
+    int news = 0;
     for (int i = 0; i < sap__length(s->record) && s->mixed; i++) {
         if (s->state[s->record[i]] & SAP__REMOVED)
             sap__take_out(s, s->record[i]);
@@ -3729,19 +3714,19 @@ static int sap__begun_by_query(sap_world *s) {
 
 /* The moving boxes with themselves (0), or with the static ones (1). */
 static int sap__join_with(sap_world *s, int kind) {
-    const int moving = sap__boxes_of(s, 0); /* mutant: speed */
+    const int moving = sap__boxes_of(s, 0);
     double visits[2];
     s->joining = kind;
     if (!sap__list_joins(s) || !sap__run_search(s, sap__join_share, moving, visits)) return 0;
-    sap__note_cost(&s->index[kind], SAP__COST_JOIN, moving, visits[kind]); /* mutant: speed */
+    sap__note_cost(&s->index[kind], SAP__COST_JOIN, moving, visits[kind]);
     return 1;
 }
 
 /* Box pruning, complete and bipartite. Moving boxes that did not change need not be joined with each other; static ones
    are never. Few among many static ones lie far apart: each of them looks around by itself. */
 static int sap__begun_by_prune(sap_world *s) {
-    const int moving = sap__boxes_of(s, 0);                             /* mutant: speed */
-    const int few = moving < s->live_static && s->changed[1] <= moving; /* mutant: speed */
+    const int moving = sap__boxes_of(s, 0);
+    const int few = moving < s->live_static && s->changed[1] <= moving;
     if (s->fresh) sap__need_lists(s);
     if (!sap__synchronise(s, SAP__COST_JOIN)) return 0;
     if (s->changed[0] && !sap__join_with(s, 0)) return 0;
@@ -3770,8 +3755,7 @@ static int sap__take_pruned(sap__search *q) {
     for (int n = 0; n < q->n; n++) {
         const int i = (int)q->a[n], j = (int)q->b[n];
         p->visited++;
-        go = p->bipartite ? p->hit(i, j - p->bipartite, p->user)
-                          : p->hit(i < j ? i : j, i < j ? j : i, p->user); /* mutant: never equal */
+        go = p->bipartite ? p->hit(i, j - p->bipartite, p->user) : p->hit(i < j ? i : j, i < j ? j : i, p->user);
         if (!go) return 0;
     }
     return 1;
@@ -3814,7 +3798,7 @@ static long long sap__prune_boxes(const sap_aabb *a, int na, const sap_aabb *b, 
 SAP_DEF long long sap_box_prune(const sap_aabb *boxes, int n, int axes, sap_prune_hit *hit, void *user) {
     sap__prune p;
     if (n < 0 || (n && !boxes) || axes < 0 || axes > 7) return -SAP_ERROR_ARGUMENT;
-    if (n > SAP__MAX_BOXES) return -SAP_ERROR_LIMIT; /* mutant: 400 MB */
+    if (n > SAP__MAX_BOXES) return -SAP_ERROR_LIMIT;
     p.hit = hit, p.user = user, p.bipartite = 0;
     return n ? sap__prune_boxes(boxes, n, NULL, 0, axes, &p) : 0;
 }
@@ -3823,11 +3807,11 @@ SAP_DEF long long sap_box_prune_bipartite(const sap_aabb *a, int na, const sap_a
                                           sap_prune_hit *hit, void *user) {
     sap__prune p;
     if (na < 0 || nb < 0 || (na && !a) || (nb && !b) || axes < 0 || axes > 7) return -SAP_ERROR_ARGUMENT;
-    if (na > SAP__MAX_BOXES || nb > SAP__MAX_BOXES) return -SAP_ERROR_LIMIT; /* mutant: 400 MB */
+    if (na > SAP__MAX_BOXES || nb > SAP__MAX_BOXES) return -SAP_ERROR_LIMIT;
     p.hit = hit, p.user = user, p.bipartite = na;
     if (na && nb) return sap__prune_boxes(a, na, b, nb, axes, &p);
     const long long single = na ? sap_box_prune(a, na, axes, NULL, NULL) : sap_box_prune(b, nb, axes, NULL, NULL);
-    return single < 0 ? single : 0; /* nothing to meet, but bad boxes are told; mutant: 0 is 0 */
+    return single < 0 ? single : 0; /* nothing to meet, but bad boxes are told */
 }
 
 /* ====================================================================================================== */
@@ -3856,7 +3840,7 @@ static double sap__sqrt(double v) {
     memcpy(&u, &v, sizeof u);
     u = (u >> 1) + (UINT64_C(1023) << 51);
     memcpy(&root, &u, sizeof root);
-    for (int i = 0; i < 4; i++) root = 0.5 * (root + v / root); /* mutant: one step more */
+    for (int i = 0; i < 4; i++) root = 0.5 * (root + v / root);
     return root;
 }
 
@@ -3865,10 +3849,8 @@ static double sap__distance2(const sap_aabb *box, const float lo[3], const float
     double d2 = 0;
     for (int k = 0; k < 3; k++) {
         double d = 0;
-        if (sap__key(hi[k]) < sap__key(box->min[k]))
-            d = sap__double(box->min[k]) - sap__double(hi[k]); /* mutant: touching is 0 */
-        if (sap__key(lo[k]) > sap__key(box->max[k]))
-            d = sap__double(lo[k]) - sap__double(box->max[k]); /* mutant: touching is 0 */
+        if (sap__key(hi[k]) < sap__key(box->min[k])) d = sap__double(box->min[k]) - sap__double(hi[k]);
+        if (sap__key(lo[k]) > sap__key(box->max[k])) d = sap__double(lo[k]) - sap__double(box->max[k]);
         d2 += d * d;
     }
     return d2;
@@ -3887,13 +3869,13 @@ static float sap__cast(const sap_aabb *box, const float lo[3], const float hi[3]
         }
         double t0 = (sap__double(box->min[k]) - sap__double(hi[k])) / sap__double(translation[k]);
         double t1 = (sap__double(box->max[k]) - sap__double(lo[k])) / sap__double(translation[k]);
-        if (sap__key(translation[k]) < 0) { /* mutant: never 0 */
+        if (sap__key(translation[k]) < 0) {
             double swap = t0;
             t0 = t1;
             t1 = swap;
         }
         if (t0 > enter) enter = t0, *axis = k;
-        if (t1 < leave) leave = t1; /* mutant: equals are the same */
+        if (t1 < leave) leave = t1;
     }
     return enter <= leave ? (float)enter : 2.0f;
 }
@@ -3907,7 +3889,7 @@ SAP_DEF int sap_hit_normal(const sap_aabb *moving, const float translation[3], c
     for (int k = 0; good && k < 3; k++)
         good = sap__is_finite(translation[k]) && sap__is_finite(moving->min[k]) && sap__is_finite(moving->max[k]);
     if (!good || sap__cast(hit, moving->min, moving->max, translation, &axis) > 1 || axis < 0) return 0;
-    normal[axis] = sap__key(translation[axis]) < 0 ? 1.0f : -1.0f; /* mutant: never 0 */
+    normal[axis] = sap__key(translation[axis]) < 0 ? 1.0f : -1.0f;
     return 1;
 }
 
@@ -3915,8 +3897,8 @@ SAP_DEF int sap_hit_normal(const sap_aabb *moving, const float translation[3], c
    stands still, creeps, or goes beyond all measure gets the interval that it sweeps there, somewhat widened, as an
    origin and a translation that is next to nothing: t is then below 0 or above 1, and decides as an overlap does. */
 static void sap__set_slab(sap__probe *p, int k, float lo, float hi, float d) {
-    const float size = d < 0 ? -d : d;    /* mutant: 0 is 0 */
-    const int backward = sap__key(d) < 0; /* mutant: 0 is not divided by */
+    const float size = d < 0 ? -d : d;
+    const int backward = sap__key(d) < 0;
     if (size > 1e-18f && size < 1e36f) {
         const double by = 1.0 / (double)d;
         p->backward[k] = backward;
@@ -3960,8 +3942,8 @@ struct sap__query {
 
 /* A bound for floats that no rounding of theirs, and no denormal taken for zero, makes too small. */
 static void sap__set_limit(sap__query *q) {
-    const double limit = q->end * 1.00001 + (double)SAP__TINY;                /* mutant: about */
-    q->probe.limit = limit < 1e38 ? (float)limit : sap__float(SAP__INFINITY); /* mutant: any large number */
+    const double limit = q->end * 1.00001 + (double)SAP__TINY;
+    q->probe.limit = limit < 1e38 ? (float)limit : sap__float(SAP__INFINITY);
 }
 
 /* 0 stops. */
@@ -3976,7 +3958,7 @@ static int sap__report_at(sap__query *q, uint32_t slot, double at) {
     const sap_id id = sap__id_of(q->s, slot);
     if (id == q->aside) return 1;
     if (q->is_best) {
-        if (at < q->end || q->best == 0 || id < q->best) q->best = id, q->end = at; /* mutant: each comes once */
+        if (at < q->end || q->best == 0 || id < q->best) q->best = id, q->end = at;
     } else {
         const int is_near = q->prune == q->s->kernel->ball;
         const float t = is_near ? (float)sap__sqrt(at) : (float)at;
@@ -3985,7 +3967,7 @@ static int sap__report_at(sap__query *q, uint32_t slot, double at) {
         const float end = q->ray_hit(id, q->s->slots[slot].object, t, q->user);
         if (!sap__is_number(end) || !(end > 0)) return 0;
         const double new_end = end == t ? at : is_near ? (double)end * (double)end : (double)end;
-        if (new_end < q->end) q->end = new_end; /* mutant: equals are the same */
+        if (new_end < q->end) q->end = new_end;
     }
     sap__set_limit(q);
     return 1;
@@ -4025,7 +4007,7 @@ static sap_result sap__prepare(sap_world *s) {
     }
     const int n = sap__length(s->record) - s->synced + sap__length(s->again);
     for (int i = 0; i < n; i++) s->state[sap__pending(s, i)] &= ~(uint32_t)SAP__STALE;
-    for (int i = 0; i < 2; i++) s->index[i].checked = s->index[i].touched; /* mutant: speed */
+    for (int i = 0; i < 2; i++) s->index[i].checked = s->index[i].touched;
     s->synced = sap__length(s->record);
     sap__set_length(s->again, 0);
     return SAP_OK;
@@ -4099,7 +4081,7 @@ static void sap__query_box(sap__query *q) {
     search.visits = visits;
     if (sap__join_boxes(&search, &box, 1, &q->s->index[0]) && sap__join_boxes(&search, &box, 1, &q->s->index[1]))
         (void)sap__flush(&search, 0);
-    q->visits = (int)(visits[0] + visits[1]); /* mutant: a count */
+    q->visits = (int)(visits[0] + visits[1]);
 }
 
 /* A chunk still to be looked at; near as the one above it knew it. */
@@ -4111,8 +4093,8 @@ typedef struct sap__entry {
 /* Depth first; what has an end that may come nearer goes to the nearest chunk first. On each level at most fifteen
    brothers of a chunk wait. During a query no chunk is written or moved. 0 stops. */
 static int sap__query_index(sap__query *q, const sap__index *t) {
-    sap__entry stack[SAP__LEVELS * (SAP__LANES - 1) + 1]; /* mutant: never full */
-    const int is_ordered = !q->hit;                       /* mutant: speed */
+    sap__entry stack[SAP__LEVELS * (SAP__LANES - 1) + 1];
+    const int is_ordered = !q->hit;
     const int early = t->boxes > SAP__CACHED;
     int top = 1;
     if (t->boxes == 0) return 1;
@@ -4122,14 +4104,14 @@ static int sap__query_index(sap__query *q, const sap__index *t) {
         float near[SAP__LANES];
         const int chunk = stack[--top].chunk, bottom = top;
         const sap__chunk *c = &t->chunk[chunk];
-        if (is_ordered && stack[top].near > q->probe.limit) continue; /* mutant: speed */
+        if (is_ordered && stack[top].near > q->probe.limit) continue;
         q->visits++;
         for (uint32_t open = q->prune(c, &q->probe, near) & t->used[chunk]; open; open &= open - 1) {
             const int lane = sap__lowest_bit(open);
             const uint32_t ref = c->ref[lane];
             sap__entry next;
             if (chunk < t->count[0]) {
-                if (near[lane] > q->probe.limit || !sap__is_wanted(q, ref)) continue; /* mutant: speed */
+                if (near[lane] > q->probe.limit || !sap__is_wanted(q, ref)) continue;
                 const sap__box box = sap__lane_box(c, lane);
                 if (!q->test(q, &box, ref)) return 0;
                 continue;
@@ -4137,7 +4119,7 @@ static int sap__query_index(sap__query *q, const sap__index *t) {
             next.chunk = (int)ref;
             next.near = near[lane];
             for (int k = 0; k < 448 && early; k += 64) sap__prefetch((const char *)(const void *)&t->chunk[ref] + k);
-            if (is_ordered && top > bottom && stack[top - 1].near < next.near) { /* mutant: speed */
+            if (is_ordered && top > bottom && stack[top - 1].near < next.near) {
                 stack[top] = stack[top - 1];
                 stack[top - 1] = next;
             } else
@@ -4151,7 +4133,7 @@ static int sap__query_index(sap__query *q, const sap__index *t) {
 /* While there is a callback the world is busy: it counts at the gate of this stack, as each thread has its own. What
    looks cost is counted about: threads that share a gate may lose some. */
 static int sap__run_query(sap__query *q) {
-    sap__gate *gate = &q->s->gates[(uint32_t)((uintptr_t)q >> 12) * 2654435769u >> 29]; /* mutant: any */
+    sap__gate *gate = &q->s->gates[(uint32_t)((uintptr_t)q >> 12) * 2654435769u >> 29];
     const int has_callback = q->hit || q->ray_hit;
     sap__set_limit(q);
     if (has_callback) sap__atomic_add(&gate->queries, 1);
@@ -4162,9 +4144,9 @@ static int sap__run_query(sap__query *q) {
             (void)sap__query_index(q, &q->s->index[1]);
     }
     const int32_t visits = sap__atomic_get(&gate->visits);
-    if (visits < 1 << 30) { /* mutant: many */
+    if (visits < 1 << 30) {
         sap__atomic_set(&gate->visits, visits + q->visits);
-        sap__atomic_set(&gate->looks, sap__atomic_get(&gate->looks) + 1); /* mutant: speed */
+        sap__atomic_set(&gate->looks, sap__atomic_get(&gate->looks) + 1);
     }
     if (has_callback) sap__atomic_add(&gate->queries, -1);
     return q->count;
@@ -4311,7 +4293,7 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
     sap__decode(&s->now[slot], &box);
     for (int k = 0; k < 3; k++) {
         const float lo = box.min[k], hi = box.max[k];
-        const float size = (lo < 0 ? -lo : lo) + (hi < 0 ? -hi : hi); /* mutant: about */
+        const float size = (lo < 0 ? -lo : lo) + (hi < 0 ? -hi : hi);
         const int finite = sap__is_finite(size);
         q.lo[k] = lo;
         q.hi[k] = hi;
@@ -4350,7 +4332,7 @@ SAP_DEF sap_world *sap_create(const sap_config *config) {
     if (s->config.axes == 0) s->config.axes = SAP_AXIS_X | SAP_AXIS_Y | SAP_AXIS_Z;
     sap__axes_used(s->config.axes, s->used);
     s->kernel = sap__best_kernel();
-    s->updates = SAP__TRIM - 2; /* mutant: about */
+    s->updates = SAP__TRIM - 2;
     return s;
 }
 
@@ -4369,10 +4351,9 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
     if (boxes > SAP__MAX_BOXES) return sap__end_call(s, SAP_ERROR_LIMIT);
     s->updates = -1;
     int slots = boxes;
-    if (boxes && boxes < SAP__MAX_BOXES - SAP__RESTING - 1) slots += SAP__RESTING + 1; /* mutant: more is fine */
-    if (slots < sap__length(s->state))
-        slots = sap__length(s->state);              /* those of a crowd that left; mutant: equals are the same */
-    const int most = slots > pairs ? slots : pairs; /* mutant: equals are the same */
+    if (boxes && boxes < SAP__MAX_BOXES - SAP__RESTING - 1) slots += SAP__RESTING + 1;
+    if (slots < sap__length(s->state)) slots = sap__length(s->state); /* those of a crowd that left */
+    const int most = slots > pairs ? slots : pairs;
     if (!sap__reserve_boxes(s, slots) || !sap__reserve(&s->again, sap__capacity(s->record)) ||
         !sap__reserve_pairs(s, pairs, pairs, pairs) ||
         !sap__reserve(&s->share[0].found, (long long)pairs + SAP__BATCH + SAP__MOST) || !sap__reserve(&s->lost, most) ||
@@ -4381,7 +4362,7 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
         ((s->config.method == SAP_METHOD_SORT || SAP__TRACES) && !sap__reserve_ends(s, slots)))
         return sap__end_call(s, SAP_ERROR_MEMORY);
     for (int i = 1; i < sap__most_shares(s); i++)
-        if (!sap__reserve(&s->share[i].found, pairs / 8 + SAP__BATCH + SAP__MOST)) /* mutant: about */
+        if (!sap__reserve(&s->share[i].found, pairs / 8 + SAP__BATCH + SAP__MOST))
             return sap__end_call(s, SAP_ERROR_MEMORY);
     return r;
 }
@@ -4462,7 +4443,7 @@ SAP_DEF sap_result sap_set_pair_data_at(sap_world *s, int index, void *user_data
 static void sap__sift_down(sap_id *heap, int n, int i, sap_id id) {
     for (int child = 2 * i + 1; child < n; i = child, child = 2 * i + 1) {
         if (child + 1 < n && heap[child + 1] > heap[child]) child++;
-        if (heap[child] <= id) break; /* mutant: never equal */
+        if (heap[child] <= id) break;
         heap[i] = heap[child];
     }
     heap[i] = id;
@@ -4482,7 +4463,7 @@ SAP_DEF int sap_pairs_of(const sap_world *s, sap_id id, sap_id *others, int capa
     int count = n;
     for (; place != SAP__NONE; place = sap__next_place(s, place), count++) {
         const sap_id other = sap__id_at(s, place ^ 1);
-        if (n && other < others[0]) sap__sift_down(others, n, 0, other); /* mutant: never equal */
+        if (n && other < others[0]) sap__sift_down(others, n, 0, other);
     }
     for (int i = n - 1; i > 0; i--) {
         const sap_id top = others[0];
@@ -4545,7 +4526,7 @@ SAP_DEF int sap_is_static(const sap_world *s, sap_id id) {
 }
 
 /* The user's grid for so many boxes: an axis is halved until there are no more than sixteen cells for each. */
-static sap__grid sap__grid_for(const sap_world *s, int n) { /* mutant: about */
+static sap__grid sap__grid_for(const sap_world *s, int n) {
     sap__grid g = s->grid;
     while ((double)g.count[0] * g.count[1] * g.count[2] > 16.0 * (n + 1)) {
         const int k = g.count[0] >= g.count[1] ? (g.count[0] >= g.count[2] ? 0 : 2) : g.count[1] >= g.count[2] ? 1 : 2;
@@ -4560,8 +4541,8 @@ static uint32_t sap__cell_on(const sap__grid *g, const sap__box *box, int k) {
     const double lo = (double)sap__within(sap__float(box->lo[k])), hi = (double)sap__within(sap__float(box->hi[k]));
     double at = ((lo + hi) * 0.5 - (double)g->origin[k]) / (double)g->size[k];
     if (g->count[k] < 2) return 0;
-    if (at >= 0 && at < g->count[k]) return (uint32_t)at; /* mutant: the quick way */
-    at = at > 1e15 ? 1e15 : at < -1e15 ? -1e15 : at;      /* mutant: far away */
+    if (at >= 0 && at < g->count[k]) return (uint32_t)at;
+    at = at > 1e15 ? 1e15 : at < -1e15 ? -1e15 : at;
     long long cell = (long long)at - (at < (double)(long long)at);
     cell %= g->count[k];
     return (uint32_t)(cell < 0 ? cell + g->count[k] : cell);
@@ -4571,10 +4552,10 @@ static uint32_t sap__cell_on(const sap__grid *g, const sap__box *box, int k) {
    nobody uses between updates, has a bit for each cell. Of several threads that look one counts, the others wait. */
 static int sap__count_cells(const sap_world *world) {
     sap_world *s = (sap_world *)(uintptr_t)world;
-    const int moving = sap__boxes_of(s, 0); /* mutant: about */
+    const int moving = sap__boxes_of(s, 0);
     const sap__grid g = sap__grid_for(s, moving);
     int cells = 0;
-    if (sap__capacity(s->items) < moving / 4 + 2) return 0; /* an update has failed; mutant: never */
+    if (sap__capacity(s->items) < moving / 4 + 2) return 0; /* an update has failed */
     while (sap__atomic_swap(&s->linking, 1)) continue;
     memset(s->items, 0, (size_t)(moving / 4 + 2) * sizeof *s->items);
     for (int slot = 0; slot < sap__length(s->state); slot++) {
@@ -4600,9 +4581,9 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats) {
     stats->swaps = s->swaps;
     stats->overlap_tests = s->tests;
     stats->method = s->method;
-    const int moving = sap__boxes_of(s, 0); /* mutant: about */
+    const int moving = sap__boxes_of(s, 0);
     stats->cells = s->grid.is_given && !s->in_filter ? sap__count_cells(s) : s->index[0].tiles;
-    if (stats->cells > moving) stats->cells = moving; /* mutant: a grid seldom has more */
+    if (stats->cells > moving) stats->cells = moving;
     stats->query_tests = s->query_visits;
     for (int i = 0; i < SAP__GATES; i++)
         stats->query_tests += sap__atomic_get(&((sap_world *)(uintptr_t)s)->gates[i].visits);
@@ -4898,7 +4879,7 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
         sap__get(&p, &slot, sizeof slot);
         const uint32_t state = slot.state;
         s->state[i] = state | (state & SAP__RECORDED ? SAP__STALE : 0);
-        s->place[i] = SAP__NONE; /* mutant: all is built anew */
+        s->place[i] = SAP__NONE;
         s->now[i] = slot.now;
         s->was[i] = slot.was;
         (void)sap__load_pointer(slot.object, &s->slots[i].object);
@@ -4915,7 +4896,7 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     sap__set_length(s->record, h->queue[2]);
     sap__get(&p, s->record, 4 * (size_t)h->queue[2]);
     sap__set_length(s->pairs, h->pairs);
-    s->sorted_from = 0; /* mutant: one pair is sorted */
+    s->sorted_from = 0;
     for (uint32_t i = 0; i < h->pairs; i++) {
         sap_pair *pair = &s->pairs[i];
         sap__saved_pair saved;
@@ -4925,12 +4906,12 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
         pair->object0 = s->slots[sap__slot_of(saved.id0)].object;
         pair->object1 = s->slots[sap__slot_of(saved.id1)].object;
         (void)sap__load_pointer(saved.user_data, &pair->user_data);
-        if (i && sap__pair_item(pair - 1) > sap__pair_item(pair)) s->sorted_from = (int)i; /* mutant: none are equal */
+        if (i && sap__pair_item(pair - 1) > sap__pair_item(pair)) s->sorted_from = (int)i;
     }
     sap__set_length(s->created, 0);
     sap__set_length(s->deleted, 0);
     sap__set_length(s->again, 0);
-    s->swaps = s->tests = 0; /* mutant: counts */
+    s->swaps = s->tests = 0;
     s->synced = s->method = s->linked = s->mended = s->building = 0;
     s->ends_ready = s->index[0].ready = s->index[1].ready = 0;
 }

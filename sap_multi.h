@@ -318,7 +318,7 @@ SAP_DEF sap_multi *sap_multi_create(const sap_multi_config *config) {
         m->parallel_user = config->parallel_user;
         m->world->run = sap__run_on_threads;
         m->world->run_user = m;
-        m->world->threads_from = SAP__THREADS_FROM; /* mutant: speed */
+        m->world->threads_from = SAP__THREADS_FROM;
     }
     return m;
 }

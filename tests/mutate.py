@@ -4,18 +4,13 @@ is a rule that nobody checks, or a change that changes nothing.
 
     python3 tests/mutate.py [N] [SEED]     N mutants (100), drawn by SEED (1): the same ones each time
     python3 tests/mutate.py NAME:LINE ...  all mutants of these lines (sap.h:1234), also of excused ones
+    python3 tests/mutate.py --table        is every line of tests/mutants.txt one of the headers?
     STB=folder of stb_ds.h   CC=gcc   JOBS=at a time   LIMIT=seconds, after which none is begun
     GOAL=95: percent to be noticed, for the exit code
 
-Only code of the implementation is changed, and only what this machine compiles. A line whose mutants change nothing
-that anybody can see says so itself, in its last comment, and is left alone:
-
-    if (n < 8) sort_a_few(a, n); else sort(a, n);   /* mutant: either sorts */
-
-So does the first line of a function that is about speed alone, of which tests/test_growth.c and test_lived.c see the
-sum:
-
-    static int is_worn(const index *t) { /* mutant: speed alone */
+Only code of the implementation is changed, and only what this machine compiles. tests/mutants.txt says whose mutants
+change nothing that anybody can see, and why: these lines, or functions, are left alone. Functions that are about speed
+alone are among them: tests/test_growth.c and test_lived.c see the sum.
 
 Asserts, prefetches and what sap_validate consists of are left alone, too. A mutant is noticed if it does not compile, or
 if a test fails, crashes, or takes five times as long as it should. The tests are found by themselves: those that are
@@ -51,7 +46,8 @@ SEEDS = {"test_model": "30", "test_query": "15", "test_snapshot": "60", "test_mu
 SANITIZE = "-O0 -fsanitize=address,undefined -fno-sanitize=shift-base -fno-sanitize-recover=all"
 SANITIZED = ["test_contract", "test_snapshot", "fuzz"]
 
-SPARED = r"prefetch|\bearly\b|\bahead\b|_ASSERT\(|(/\*|;) mutant: "
+SPARED = r"prefetch|\bearly\b|\bahead\b|_ASSERT\("
+TABLE = os.path.join(ROOT, "tests", "mutants.txt")
 
 # What changes: a name, a pattern in the code, and what it becomes.
 OPERATORS = [
@@ -127,13 +123,10 @@ def spared_lines(name, lines):
                 seen.add(current)
             current += 1
     spared = set(range(len(lines))) - seen
-    inside = excused = False # a function's body, from "{" at the end of a line without indent to "}" at the start of one
+    inside = False # a function's body, from "{" at the end of a line without indent to "}" at the start of one
     head = ""
     for i, line in enumerate(lines):
-        if excused or re.search(r"\) \{ /\* mutant: ", line) and re.match(r"\w", line):
-            spared.add(i)
-            excused = not line.startswith("}")
-        elif not inside:
+        if not inside:
             spared.add(i)
             head = line if re.match(r"\w", line) else head + line
             inside = bool(re.search(r"\)\s*\{$", line)) and not re.search(r"const char \*\w*validate", head)
@@ -152,13 +145,48 @@ def split_comment(line):
     return line[:at].rstrip(), line[at:]
 
 
-def mutants_of(name, text):
-    lines = text.split("\n")
+def bare(code):
+    return re.sub(r"\s", "", code)
+
+
+class Excuses:
+    """The lines of tests/mutants.txt; each excuses what holds its code, in its function."""
+
+    def __init__(self):
+        lines = [line.rstrip("\n") for line in open(TABLE) if not line.startswith("#") and line.strip()]
+        parts = [(line.partition(" | ")[0], line.partition(" | ")[2].rpartition(" | ")[0], line) for line in lines]
+        self.list = [(function, bare(code), line) for function, code, line in parts]
+        self.met = set()
+
+    def excused(self, function, line):
+        found = [e for e in self.list if e[0] == function and (e[1] == "*" or e[1] in bare(line))]
+        self.met.update(e[2] for e in found)
+        return bool(found)
+
+
+def functions_of(text):
+    """Of each line the function that it is in."""
     function = "?"
-    wanted = set(code_lines(name, text))
-    for i, line in enumerate(lines):
+    for line in text.split("\n"):
         head = re.match(r"[a-zA-Z].*?(\w+)\(", line)
         function = head.group(1) if head else function
+        yield function
+
+
+def check_table(texts):
+    excuses = Excuses()
+    for text in texts.values():
+        for function, line in zip(functions_of(text), text.split("\n")):
+            excuses.excused(function, line)
+    lost = [e[2] for e in excuses.list if e[2] not in excuses.met]
+    if lost:
+        sys.exit("tests/mutants.txt has what no header has:\n    " + "\n    ".join(lost))
+
+
+def mutants_of(name, text):
+    lines = text.split("\n")
+    wanted = set(code_lines(name, text))
+    for i, (function, line) in enumerate(zip(functions_of(text), lines)):
         if i not in wanted:
             continue
         code, rest = split_comment(line)
@@ -265,6 +293,9 @@ def prepare():
 
 
 def main():
+    if sys.argv[1:] == ["--table"]:
+        check_table({header: open(os.path.join(ROOT, header)).read() for header in HEADERS})
+        return
     wanted = [argument for argument in sys.argv[1:] if ":" in argument]
     numbers = [int(argument) for argument in sys.argv[1:] if ":" not in argument]
     count = numbers[0] if numbers else 100
@@ -273,7 +304,9 @@ def main():
     tests = prepare()
     texts = {header: open(os.path.join(WORK, "whole", header)).read() for header in HEADERS}
     everything = [m for header in HEADERS for m in mutants_of(header, texts[header])]
-    free = [m for m in everything if not re.search(SPARED, m[4])]
+    check_table(texts)
+    excuses = Excuses()
+    free = [m for m in everything if not re.search(SPARED, m[4]) and not excuses.excused(m[2], m[4])]
     rng.shuffle(free)
     if wanted:
         chosen = [m for m in everything if "%s:%d" % (m[0], m[1] + 1) in wanted]
@@ -284,7 +317,7 @@ def main():
             if len(drawn) == count:
                 break
         chosen = list(drawn.values())
-    excused = len({m[:2] for m in everything if re.search("(/\\*|;) mutant: ", m[4])})
+    excused = len({m[:2] for m in everything if excuses.excused(m[2], m[4])})
     print("%d of %d mutants; %d lines are excused; the tests take %d s on the headers as they are"
           % (len(chosen), len(free), excused, time.time() - start), flush=True)
     start = time.time()

@@ -1293,7 +1293,7 @@ SAP__INLINE void sap__record(sap_world *s, uint32_t slot, uint32_t flags) {
 /* The record grows last: what it has room for, all have, also when memory failed on the way. */
 static int sap__reserve_boxes(sap_world *s, int n) {
     int most = sap__capacity(s->record);
-    if (s->grid.is_given && !sap__reserve(&s->items, n / 4 + 2)) return 0; /* see sap__count_cells */
+    if (s->grid.is_given && !sap__reserve(&s->items, n / 4 + 2)) return 0; /* sap_multi.h counts cells there */
     if (n <= most) return 1;
     most = n > most + most / 2 ? n : most + most / 2;
     return sap__reserve(&s->now, most) && sap__reserve(&s->was, most) && sap__reserve(&s->slots, most) &&
@@ -4525,50 +4525,6 @@ SAP_DEF int sap_is_static(const sap_world *s, sap_id id) {
     return sap_is_valid(s, id) && (s->state[sap__slot_of(id)] & SAP__STATIC);
 }
 
-/* The user's grid for so many boxes: an axis is halved until there are no more than sixteen cells for each. */
-static sap__grid sap__grid_for(const sap_world *s, int n) {
-    sap__grid g = s->grid;
-    while ((double)g.count[0] * g.count[1] * g.count[2] > 16.0 * (n + 1)) {
-        const int k = g.count[0] >= g.count[1] ? (g.count[0] >= g.count[2] ? 0 : 2) : g.count[1] >= g.count[2] ? 1 : 2;
-        if (!g.hashed) g.size[k] *= 2; /* two cells become one; of a table two entries do */
-        g.count[k] = g.count[k] / 2 + (g.count[k] & 1);
-    }
-    return g;
-}
-
-/* Where along an axis of the user's grid a box has its home: in the cell of its middle, wrapped. */
-static uint32_t sap__cell_on(const sap__grid *g, const sap__box *box, int k) {
-    const double lo = (double)sap__within(sap__float(box->lo[k])), hi = (double)sap__within(sap__float(box->hi[k]));
-    double at = ((lo + hi) * 0.5 - (double)g->origin[k]) / (double)g->size[k];
-    if (g->count[k] < 2) return 0;
-    if (at >= 0 && at < g->count[k]) return (uint32_t)at;
-    at = at > 1e15 ? 1e15 : at < -1e15 ? -1e15 : at;
-    long long cell = (long long)at - (at < (double)(long long)at);
-    cell %= g->count[k];
-    return (uint32_t)(cell < 0 ? cell + g->count[k] : cell);
-}
-
-/* How many cells of the user's grid are the home of a box that moves: counted when somebody looks. s->items, which
-   nobody uses between updates, has a bit for each cell. Of several threads that look one counts, the others wait. */
-static int sap__count_cells(const sap_world *world) {
-    sap_world *s = (sap_world *)(uintptr_t)world;
-    const int moving = sap__boxes_of(s, 0);
-    const sap__grid g = sap__grid_for(s, moving);
-    int cells = 0;
-    if (sap__capacity(s->items) < moving / 4 + 2) return 0; /* an update has failed */
-    while (sap__atomic_swap(&s->linking, 1)) continue;
-    memset(s->items, 0, (size_t)(moving / 4 + 2) * sizeof *s->items);
-    for (int slot = 0; slot < sap__length(s->state); slot++) {
-        uint32_t cell = 0;
-        if (!sap__is_of_kind(s->state[slot], 0)) continue;
-        for (int k = 0; k < 3; k++) cell = cell * (uint32_t)g.count[k] + sap__cell_on(&g, &s->now[slot], k);
-        cells += (s->items[cell / 64] >> cell % 64 & 1) == 0;
-        s->items[cell / 64] |= UINT64_C(1) << cell % 64;
-    }
-    sap__atomic_set(&s->linking, 0);
-    return cells;
-}
-
 SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats) {
     if (!stats) return;
     memset(stats, 0, sizeof *stats);
@@ -4582,8 +4538,7 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats) {
     stats->overlap_tests = s->tests;
     stats->method = s->method;
     const int moving = sap__boxes_of(s, 0);
-    stats->cells = s->grid.is_given && !s->in_filter ? sap__count_cells(s) : s->index[0].tiles;
-    if (stats->cells > moving) stats->cells = moving;
+    stats->cells = s->index[0].tiles < moving ? s->index[0].tiles : moving;
     stats->query_tests = s->query_visits;
     for (int i = 0; i < SAP__GATES; i++)
         stats->query_tests += sap__atomic_get(&((sap_world *)(uintptr_t)s)->gates[i].visits);

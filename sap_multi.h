@@ -333,6 +333,51 @@ SAP_DEF void sap_multi_destroy(sap_multi *m) {
     SAP_FREE(m);
 }
 
+/* ---- how many cells hold a box that moves ----------------------------------------------------------------- */
+
+/* The grid of a world for so many boxes: an axis is halved until there are no more than sixteen cells for each. */
+static sap__grid sap__grid_for(const sap_world *s, int n) {
+    sap__grid g = s->grid;
+    while ((double)g.count[0] * g.count[1] * g.count[2] > 16.0 * (n + 1)) {
+        const int k = g.count[0] >= g.count[1] ? (g.count[0] >= g.count[2] ? 0 : 2) : g.count[1] >= g.count[2] ? 1 : 2;
+        if (!g.hashed) g.size[k] *= 2; /* two cells become one; of a table two entries do */
+        g.count[k] = g.count[k] / 2 + (g.count[k] & 1);
+    }
+    return g;
+}
+
+/* Where along an axis of the grid a box has its home: in the cell of its middle, wrapped. */
+static uint32_t sap__cell_on(const sap__grid *g, const sap__box *box, int k) {
+    const double lo = (double)sap__within(sap__float(box->lo[k])), hi = (double)sap__within(sap__float(box->hi[k]));
+    double at = ((lo + hi) * 0.5 - (double)g->origin[k]) / (double)g->size[k];
+    if (g->count[k] < 2) return 0;
+    if (at >= 0 && at < g->count[k]) return (uint32_t)at;
+    at = at > 1e15 ? 1e15 : at < -1e15 ? -1e15 : at;
+    long long cell = (long long)at - (at < (double)(long long)at);
+    cell %= g->count[k];
+    return (uint32_t)(cell < 0 ? cell + g->count[k] : cell);
+}
+
+/* How many cells of the grid are the home of a box that moves: counted when somebody looks. s->items, which
+   nobody uses between updates, has a bit for each cell. Of several threads that look one counts, the others wait. */
+static int sap__count_cells(sap_world *s) {
+    const int moving = sap__boxes_of(s, 0);
+    const sap__grid g = sap__grid_for(s, moving);
+    int cells = 0;
+    if (sap__capacity(s->items) < moving / 4 + 2) return 0; /* an update has failed */
+    while (sap__atomic_swap(&s->linking, 1)) continue;
+    memset(s->items, 0, (size_t)(moving / 4 + 2) * sizeof *s->items);
+    for (int slot = 0; slot < sap__length(s->state); slot++) {
+        uint32_t cell = 0;
+        if (!sap__is_of_kind(s->state[slot], 0)) continue;
+        for (int k = 0; k < 3; k++) cell = cell * (uint32_t)g.count[k] + sap__cell_on(&g, &s->now[slot], k);
+        cells += (s->items[cell / 64] >> cell % 64 & 1) == 0;
+        s->items[cell / 64] |= UINT64_C(1) << cell % 64;
+    }
+    sap__atomic_set(&s->linking, 0);
+    return cells;
+}
+
 /* ====================================================================================================== */
 /* >> verbs: those of sap.h                                                                                 */
 /* ====================================================================================================== */
@@ -547,7 +592,9 @@ SAP_DEF const char *sap_multi_validate(const sap_multi *m) {
 
 SAP_DEF void sap_multi_get_stats(const sap_multi *m, sap_stats *stats) {
     sap_get_stats(sap__world_of(m), stats);
-    if (m && stats) stats->bytes += sizeof *m;
+    if (!m || !stats) return;
+    stats->bytes += sizeof *m;
+    if (m->world->grid.is_given && !m->world->in_filter) stats->cells = sap__count_cells(m->world);
 }
 
 #ifdef __cplusplus

@@ -2356,7 +2356,7 @@ struct sap__kernel {
     uint32_t (*cells)(const sap__chunk *c, const sap__tiles *t, int32_t at[3][SAP__LANES], uint32_t slim[3]);
 };
 
-enum { SAP__KERNEL_SCALAR, SAP__KERNEL_SSE2, SAP__KERNEL_AVX2, SAP__KERNEL_AVX512, SAP__KERNEL_NEON, SAP__KERNEL_WASM };
+enum { SAP__KERNELS = 4 };
 
 #ifdef SAP__HAS_AVX2
 #define SAP__AVX2 __attribute__((target("avx2,popcnt")))
@@ -2399,15 +2399,10 @@ SAP__AVX2 SAP__INLINE uint32_t sap__hit8(sap__i8 l0, sap__i8 l1, sap__i8 l2, sap
     return ~(uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(sap__or8(sap__or8(x, y), z))) & 255u;
 }
 /* The lanes that each of 256 sets of bits brings to the front, a byte each. */
-#define sap__lane(m, i, row) ((row) << 8 * (1 & (m) >> (i)) | (uint64_t)(i) * (1 & (m) >> (i)))
+#define sap__lane(m, i) ((uint64_t)((m) >> (i)&1 ? (i) : 0) << 8 * __builtin_popcount((m) & ((1u << (i)) - 1)))
 #define sap__lanes_of(m)                                                                                               \
-    sap__lane(                                                                                                         \
-        m, 0,                                                                                                          \
-        sap__lane(                                                                                                     \
-            m, 1,                                                                                                      \
-            sap__lane(                                                                                                 \
-                m, 2,                                                                                                  \
-                sap__lane(m, 3, sap__lane(m, 4, sap__lane(m, 5, sap__lane(m, 6, sap__lane(m, 7, UINT64_C(0)))))))))
+    (sap__lane(m, 1) | sap__lane(m, 2) | sap__lane(m, 3) | sap__lane(m, 4) | sap__lane(m, 5) | sap__lane(m, 6) |       \
+     sap__lane(m, 7))
 #define sap__lanes_x4(m) sap__lanes_of(m), sap__lanes_of(m + 1), sap__lanes_of(m + 2), sap__lanes_of(m + 3)
 #define sap__lanes_x16(m) sap__lanes_x4(m), sap__lanes_x4(m + 4), sap__lanes_x4(m + 8), sap__lanes_x4(m + 12)
 #define sap__lanes_x64(m) sap__lanes_x16(m), sap__lanes_x16(m + 16), sap__lanes_x16(m + 32), sap__lanes_x16(m + 48)
@@ -2718,35 +2713,27 @@ static const sap__kernel sap__kernel16 = {sap__fill8, sap__bound8, sap__own16, s
                                           sap__ball8, sap__slab8,  sap__cells8};
 #endif
 
-/* NULL if this build or this machine lacks it. */
+/* By width: 1, 4, 8 and 16 lanes; NULL if this build or this machine lacks it. */
 static const sap__kernel *sap__get_kernel(int which) {
-    if (which == SAP__KERNEL_SCALAR) return &sap__kernel1;
+    switch (which) {
+    case 0: return &sap__kernel1;
 #ifdef SAP__HAS_FOUR
-#if defined(SAP__HAS_SSE2)
-    if (which == SAP__KERNEL_SSE2) return &sap__kernel4;
-#elif defined(SAP__HAS_NEON)
-    if (which == SAP__KERNEL_NEON) return &sap__kernel4;
-#else
-    if (which == SAP__KERNEL_WASM) return &sap__kernel4;
-#endif
+    case 1: return &sap__kernel4;
 #endif
 #ifdef SAP__HAS_AVX2
-    if (which == SAP__KERNEL_AVX2 && __builtin_cpu_supports("avx2")) return &sap__kernel8;
+    case 2: return __builtin_cpu_supports("avx2") ? &sap__kernel8 : NULL;
 #endif
 #ifdef SAP__HAS_AVX512
-    if (which == SAP__KERNEL_AVX512 && __builtin_cpu_supports("avx512vbmi2")) /* older ones clock down for it */
-        return &sap__kernel16;
+    case 3: return __builtin_cpu_supports("avx512vbmi2") ? &sap__kernel16 : NULL; /* older ones clock down for it */
 #endif
-    return NULL;
+    default: return NULL;
+    }
 }
 
 static const sap__kernel *sap__best_kernel(void) {
-    static const int order[] = {SAP__KERNEL_AVX512, SAP__KERNEL_AVX2, SAP__KERNEL_SSE2,
-                                SAP__KERNEL_NEON,   SAP__KERNEL_WASM, SAP__KERNEL_SCALAR};
-    const sap__kernel *kernel = NULL;
-    int i;
-    for (i = 0; !kernel; i++) kernel = sap__get_kernel(order[i]);
-    return kernel;
+    int which = SAP__KERNELS - 1;
+    while (!sap__get_kernel(which)) which--;
+    return sap__get_kernel(which);
 }
 
 /* ====================================================================================================== */
@@ -4549,7 +4536,7 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats) {
     for (int i = 0; i < SAP__SHARES; i++) stats->bytes += sap__bytes_of(s->share[i].found);
 }
 
-/* For tests: SAP__KERNEL_SCALAR and so on; 0 if this build or machine lacks it. */
+/* For tests: see sap__get_kernel; 0 if there is none such. */
 SAP__UNUSED static int sap__use_kernel(sap_world *s, int which) {
     const sap__kernel *kernel = sap__get_kernel(which);
     if (kernel) s->kernel = kernel;

@@ -30,7 +30,7 @@
 #include "test.h"
 
 enum { ANY = -1, METHODS = SAP_METHOD_QUERY + 1 };
-enum { KERNEL_SCALAR, KERNEL_SSE2, KERNEL_AVX2, KERNEL_AVX512, KERNEL_NEON, KERNEL_WASM, KERNELS };
+enum { KERNEL_SCALAR, KERNEL_FOUR, KERNEL_AVX2, KERNEL_AVX512, KERNELS }; /* FOUR: SSE2, NEON or wasm */
 
 /* ---- knobs ---------------------------------------------------------------------------------- */
 
@@ -74,17 +74,13 @@ static const way ways[] = {
     {"auto", SAP_METHOD_AUTO, ANY},
     {"sort", SAP_METHOD_SORT, ANY},
     {"query/scalar", SAP_METHOD_QUERY, KERNEL_SCALAR},
-    {"query/sse2", SAP_METHOD_QUERY, KERNEL_SSE2},
+    {"query/four", SAP_METHOD_QUERY, KERNEL_FOUR},
     {"query/avx2", SAP_METHOD_QUERY, KERNEL_AVX2},
     {"query/avx512", SAP_METHOD_QUERY, KERNEL_AVX512},
-    {"query/neon", SAP_METHOD_QUERY, KERNEL_NEON},
-    {"query/wasm", SAP_METHOD_QUERY, KERNEL_WASM},
     {"prune/scalar", SAP_METHOD_PRUNE, KERNEL_SCALAR},
-    {"prune/sse2", SAP_METHOD_PRUNE, KERNEL_SSE2},
+    {"prune/four", SAP_METHOD_PRUNE, KERNEL_FOUR},
     {"prune/avx2", SAP_METHOD_PRUNE, KERNEL_AVX2},
     {"prune/avx512", SAP_METHOD_PRUNE, KERNEL_AVX512},
-    {"prune/neon", SAP_METHOD_PRUNE, KERNEL_NEON},
-    {"prune/wasm", SAP_METHOD_PRUNE, KERNEL_WASM},
     {"changing", ANY, ANY} /* another method and kernel before every update */
 };
 
@@ -113,7 +109,7 @@ static inline void vary_way(sap_world *s, const way *w, test_rng *dice) {
 /* ---- inside ---------------------------------------------------------------------------------- */
 
 #ifdef WAYS_IMPLEMENTATION
-typedef char ways_knows_all_kernels[(int)KERNEL_WASM == (int)SAP__KERNEL_WASM ? 1 : -1];
+typedef char ways_knows_all_kernels[(int)KERNELS == (int)SAP__KERNELS ? 1 : -1];
 
 WAYS_DEF void force_method(sap_world *s, int method) {
     s->config.method = method;

@@ -2467,14 +2467,6 @@ typedef float sap__f1;
     sap__as_float4(sap__or4(sap__sub4(sap__xor4(k, sap__sign4(k)), sap__sign4(k)), sap__top4(sap__sign4(k))))
 #define sap__to_float8(k) sap__negate8(k)
 
-/* The lanes of c from k on that overlap one box, whose bounds l and h are arrays. */
-#define SAP__TOUCH(W, c, k, l, h)                                                                                      \
-    (sap__hit##W(sap__load##W((c)->lo[0] + (k)), sap__load##W((c)->lo[1] + (k)), sap__load##W((c)->lo[2] + (k)),       \
-                 sap__load##W((c)->hi[0] + (k)), sap__load##W((c)->hi[1] + (k)), sap__load##W((c)->hi[2] + (k)),       \
-                 sap__splat##W((l)[0]), sap__splat##W((l)[1]), sap__splat##W((l)[2]), sap__splat##W((h)[0]),           \
-                 sap__splat##W((h)[1]), sap__splat##W((h)[2]))                                                         \
-     << (k))
-
 /* Each W lanes meet the lanes before them row by row; then themselves, turned by one lane more each time: after half a
    round, whose last turn would find each pair from both ends, every two of them have met once. */
 #define SAP__OWN(W, TARGET)                                                                                            \
@@ -2521,7 +2513,13 @@ typedef float sap__f1;
             uint32_t bits = 0;                                                                                         \
             for (k = 0; k < 6 && i < early; k++)                                                                       \
                 sap__prefetch((const char *)(const void *)&list->chunk[list->at[i + 4]] + 64 * k);                     \
-            for (k = 0; k < SAP__LANES; k += W) bits |= SAP__TOUCH(W, c, k, box->lo, box->hi);                         \
+            for (k = 0; k < SAP__LANES; k += W)                                                                        \
+                bits |=                                                                                                \
+                    sap__hit##W(sap__load##W(c->lo[0] + k), sap__load##W(c->lo[1] + k), sap__load##W(c->lo[2] + k),    \
+                                sap__load##W(c->hi[0] + k), sap__load##W(c->hi[1] + k), sap__load##W(c->hi[2] + k),    \
+                                sap__splat##W(box->lo[0]), sap__splat##W(box->lo[1]), sap__splat##W(box->lo[2]),       \
+                                sap__splat##W(box->hi[0]), sap__splat##W(box->hi[1]), sap__splat##W(box->hi[2]))       \
+                    << k;                                                                                              \
             for (k = 0; W >= 8 && k < SAP__LANES; k += W) {                                                            \
                 sap__store##W(fa + n, sap__splat##W(who));                                                             \
                 n = sap__put##W(bits >> k & ((1u << W) - 1), sap__load##W(c->ref + k), fb, n);                         \
@@ -2690,11 +2688,10 @@ static void sap__fill1(const sap__box *boxes, uint32_t empty, sap__chunk *c, sap
 
 static void sap__bound1(const sap__chunk *c, sap__box *bound) {
     *bound = sap__nowhere;
-    for (int k = 0; k < 3; k++)
-        for (int i = 0; i < SAP__LANES; i++) {
-            if (c->lo[k][i] < bound->lo[k]) bound->lo[k] = c->lo[k][i];
-            if (c->hi[k][i] > bound->hi[k]) bound->hi[k] = c->hi[k][i];
-        }
+    for (int i = 0; i < SAP__LANES; i++) {
+        const sap__box box = sap__lane_box(c, i);
+        sap__unite(bound, &box);
+    }
 }
 SAP__KERNEL(1, )
 

@@ -1140,10 +1140,10 @@ struct sap_world {
     const sap_id *moved; /* these boxes go there, */
     const sap_aabb *moved_to;
     int moved_count;
-    sap__index *filling;            /* this index, */
-    int joining, joins, join_level; /* the join of the moving boxes with this one, so many joins of chunks; */
-    int at_static;                  /* overlaps of moving boxes with static ones alone; */
-    uint32_t asking;                /* boxes with one of these flags */
+    sap__index *filling; /* this index, */
+    int joining;         /* the join of the moving boxes with this one; */
+    int at_static;       /* overlaps of moving boxes with static ones alone; */
+    uint32_t asking;     /* boxes with one of these flags */
     sap_result failure;
     long long swaps, tests;
     int updates; /* to the next trim, or below 0: the user has reserved memory */
@@ -2756,16 +2756,15 @@ static const sap__kernel *sap__best_kernel(void) {
    visited for each look-up, beside what it cost when the index was new. A worn index is built anew, when that has paid
    for itself (sap__is_worn). So what an update costs depends on the boxes as they are, not on how they came there. */
 enum {
-    SAP__FILL_BULK = 16,   /* boxes to a leaf, where all are read anew; */
-    SAP__FILL_FEW = 14,    /* where few change, with lanes for boxes that come */
-    SAP__BULK_PART = 8,    /* refit if more than one box in so many changed */
-    SAP__CROWD = 48,       /* so many boxes in one tile are cut into tiles again, */
-    SAP__CROWDS = 6,       /* up to so often */
-    SAP__TRIES = 48,       /* chunks in which a box looks for a leaf that it touches */
-    SAP__SAMPLE = 128,     /* boxes that tell the size of the tiles */
-    SAP__SOME = 16,        /* leaves that tell how much all have grown */
-    SAP__COST_LOOKS = 256, /* look-ups that tell what they cost */
-    SAP__JOINED = 64       /* chunks of a level that are enough to share a join */
+    SAP__FILL_BULK = 16,  /* boxes to a leaf, where all are read anew; */
+    SAP__FILL_FEW = 14,   /* where few change, with lanes for boxes that come */
+    SAP__BULK_PART = 8,   /* refit if more than one box in so many changed */
+    SAP__CROWD = 48,      /* so many boxes in one tile are cut into tiles again, */
+    SAP__CROWDS = 6,      /* up to so often */
+    SAP__TRIES = 48,      /* chunks in which a box looks for a leaf that it touches */
+    SAP__SAMPLE = 128,    /* boxes that tell the size of the tiles */
+    SAP__SOME = 16,       /* leaves that tell how much all have grown */
+    SAP__COST_LOOKS = 256 /* look-ups that tell what they cost */
 };
 
 static void sap__free_index(sap__index *t) {
@@ -3443,15 +3442,15 @@ static int sap__synchronise(sap_world *s, int what) {
 /* >> search: SAP_METHOD_PRUNE and SAP_METHOD_QUERY, box pruning in the index (Terdiman I.4c)               */
 /* ====================================================================================================== */
 
-/* A search joins two indices, from their roots down to the pairs of boxes that overlap (box pruning); or boxes with an
-   index: then each of them looks around. It goes by pairs of nodes whose bounds overlap. A node is a chunk, at its
-   level of an index; boxes are the nodes below the leaves. Of a pair the node of the higher level is opened: with the
-   other one those of its lanes that touch it are pairs of the next level.
+/* A search joins nodes with all of an index: with another one or their own (box pruning), or boxes that look around. It
+   goes by pairs of nodes whose bounds overlap, down from the root. A node is a chunk, at its level of an index; boxes
+   are the nodes below the leaves. Of a pair the node of the higher level is opened: with the other one those of its
+   lanes that touch it are pairs of the next level.
 
-       level  2    [ a a a ]                            join x, y: [ root ] with [ root ]
-              1      [ a a a ]          [ b b b ]       y is opened: x's node with a b, then x: an a with a b, ...
-              0        [ leaf ]           [ leaf ]      ... a leaf with a leaf, a leaf's bound with a box,
-             -1            box              box         a box with a box: these are found
+       level  2                       [ b b b ]          x's node with y's root: y is opened, and again:
+              1      [ a a a ]          [ b b b ]        x's node with a b; then x is opened: an a with a b, ...
+              0        [ leaf ]           [ leaf ]       ... a leaf with a leaf, a leaf's bound with a box,
+             -1            box              box          a box with a box: these are found
 
    What is found is collected, and handed on a batch at a time. */
 typedef struct sap__search {
@@ -3462,8 +3461,7 @@ typedef struct sap__search {
     void *context;
     const sap__box *boxes; /* whose numbers nodes below the leaves are */
     long long *visits;     /* chunks looked at, of each index */
-    int n;
-    int level, listed, room; /* the joins of a level are listed, while there is room: see sap__list_joins */
+    int n, level;          /* level: of the nodes that are joined with all, see sap__join_all */
     uint32_t a[SAP__BATCH + SAP__MOST], b[SAP__BATCH + SAP__MOST];
 } sap__search;
 
@@ -3484,7 +3482,7 @@ static void sap__begin_search(sap__search *q, sap_world *s, int share, uint32_t 
     q->flags = flags;
     q->boxes = s->now;
     q->visits = s->share[share].visits;
-    q->n = q->level = q->listed = q->room = 0;
+    q->n = 0;
 }
 
 SAP__INLINE int sap__flush(sap__search *q, int from) {
@@ -3493,18 +3491,21 @@ SAP__INLINE int sap__flush(sap__search *q, int from) {
     return good;
 }
 
-/* All overlapping pairs of boxes under the pairs of nodes a[i] of x, b[i] of y. The pairs of the next level are listed,
-   and joined whenever the list is full. So many chunks are on their way to the cache at a time, and none waits for
-   another. */
-static int sap__join(sap__search *q, sap__nodes x, const uint32_t *a, sap__nodes y, const uint32_t *b, int n) {
+/* All overlapping pairs of boxes under the pairs of nodes a[i] of x, b[i] of y, which are scratch. The pairs of the
+   next level are listed, and joined whenever the list is full. So many chunks are on their way to the cache at a time,
+   and none waits for another. Where nodes are joined with all of their own index each two meet twice, and count once. */
+static int sap__join(sap__search *q, sap__nodes x, uint32_t *a, sap__nodes y, uint32_t *b, int n) {
     uint32_t next_a[SAP__LISTED + SAP__LANES], next_b[SAP__LISTED + SAP__LANES];
     const int opens_x = x.level > y.level;
     const sap__nodes *stays = opens_x ? &y : &x, *opened = opens_x ? &x : &y;
     sap__list list;
-    int i;
-    if (x.level == q->level && y.level <= q->level) {
-        for (i = 0; i < n && q->listed < q->room; i++) q->s->items[q->listed++] = sap__item(a[i], b[i]);
-        a += i, b += i, n -= i;
+    int i, kept = 0;
+    if (x.t == y.t && x.level == y.level && x.level == q->level) {
+        for (i = 0; i < n; i++) {
+            a[kept] = a[i], b[kept] = b[i];
+            kept += a[i] < b[i];
+        }
+        n = kept;
     }
     list.box = stays->level < 0 ? q->boxes : stays->t->bound;
     list.chunk = opened->t->chunk;
@@ -3534,10 +3535,6 @@ static int sap__join(sap__search *q, sap__nodes x, const uint32_t *a, sap__nodes
 static int sap__join_itself(sap__search *q, sap__nodes x, uint32_t node) {
     uint32_t a[SAP__MOST], b[SAP__MOST], used = x.t->used[node];
     const sap__chunk *c = &x.t->chunk[node];
-    if (q->listed < q->room && x.level == q->level) {
-        q->s->items[q->listed++] = sap__item(node, node);
-        return 1;
-    }
     q->visits[0]++;
     if (x.level == 0) {
         q->n = q->s->kernel->own(c, used, q->a, q->b, q->n);
@@ -3550,59 +3547,40 @@ static int sap__join_itself(sap__search *q, sap__nodes x, uint32_t node) {
     return sap__join(q, x, a, x, b, n);
 }
 
-/* Box pruning, complete (an index with itself) and bipartite (with another one). */
-static int sap__join_all(sap__search *q, const sap__index *x, const sap__index *y) {
-    const sap__nodes nodes_x = {x, x->levels - 1}, nodes_y = {y, y->levels - 1};
-    const uint32_t root_x = (uint32_t)x->first[x->levels - 1], root_y = (uint32_t)y->first[y->levels - 1];
-    if (x->boxes == 0 || y->boxes == 0) return 1;
-    return x == y ? sap__join_itself(q, nodes_x, root_x) : sap__join(q, nodes_x, &root_x, nodes_y, &root_y, 1);
+/* Nodes, or boxes, each with all of an index. */
+static int sap__join_nodes(sap__search *q, sap__nodes x, uint32_t *nodes, int n, const sap__index *t) {
+    const sap__nodes roots = {t, t->levels - 1};
+    uint32_t root[SAP__LISTED];
+    if (t->boxes == 0) return 1;
+    for (int i = 0; i < n; i++) root[i] = (uint32_t)t->first[t->levels - 1];
+    return sap__join(q, x, nodes, roots, root, n);
 }
 
-/* The join of the moving boxes with themselves (s->joining 0) or with the static ones (1), as far as it is to be
-   shared: a list of pairs of chunks whose joins are left, to s->items. What it has no room for is joined at once. */
-static int sap__list_joins(sap_world *s) {
-    sap__search q;
-    const sap__index *x = &s->index[0];
-    const int room = x->boxes / 8 + 2;
-    if (!sap__reserve(&s->items, room)) return sap__fail(s, SAP_ERROR_MEMORY);
-    sap__begin_search(&q, s, 0, 0);
-    q.room = room;
-    for (q.level = x->levels - 1; q.level > 1 && x->count[q.level] < SAP__JOINED;) q.level--;
-    const int good = sap__join_all(&q, x, &s->index[s->joining]) && sap__flush(&q, 0);
-    s->joins = q.listed;
-    s->join_level = q.level;
-    return good;
+/* A share of box pruning, complete (an index with itself) and bipartite (with another one): each chunk above the leaves
+   is joined with all of y. */
+static int sap__join_all(sap__search *q, const sap__index *x, const sap__index *y, int share, int shares) {
+    const sap__nodes nodes = {x, x->levels > 1};
+    const int count = x->boxes ? x->count[nodes.level] : 0, end = sap__share_from(count, share + 1, shares);
+    uint32_t node[SAP__LISTED];
+    q->level = nodes.level;
+    for (int i = sap__share_from(count, share, shares), n; i < end; i += n) {
+        for (n = 0; n < SAP__LISTED && i + n < end; n++) node[n] = (uint32_t)(x->first[nodes.level] + i + n);
+        if (!sap__join_nodes(q, nodes, node, n, y)) return 0;
+        for (int k = 0; k < n && x == y; k++)
+            if (!sap__join_itself(q, nodes, node[k])) return 0;
+    }
+    return 1;
 }
 
 static void sap__join_share(sap_world *s, int share, int shares) {
     sap__search q;
-    const sap__index *other = &s->index[s->joining];
-    const sap__nodes x = {&s->index[0], s->join_level};
-    const sap__nodes y = {other, other->levels > s->join_level ? s->join_level : other->levels - 1};
-    uint32_t a[SAP__LISTED], b[SAP__LISTED];
-    const int end = sap__share_from(s->joins, share + 1, shares);
-    int i = sap__share_from(s->joins, share, shares), n = 0, good = 1;
     sap__begin_search(&q, s, share, 0);
-    for (; i < end && good; i++) {
-        a[n] = (uint32_t)(s->items[i] >> 32), b[n] = (uint32_t)s->items[i];
-        if (!s->joining && a[n] == b[n])
-            good = sap__join_itself(&q, x, a[n]);
-        else
-            n++;
-        if (n == SAP__LISTED || i + 1 == end) good = good && sap__join(&q, x, a, y, b, n), n = 0;
-    }
-    if (good) (void)sap__flush(&q, 0);
+    if (sap__join_all(&q, &s->index[0], &s->index[s->joining], share, shares)) (void)sap__flush(&q, 0);
 }
 
 /* ---- each box that changed looks around ---------------------------------------------------------------- */
 
-static int sap__join_boxes(sap__search *q, const uint32_t *slots, int n, const sap__index *t) {
-    const sap__nodes boxes = {NULL, -1}, roots = {t, t->levels - 1};
-    uint32_t root[SAP__LISTED];
-    if (t->boxes == 0) return 1;
-    for (int i = 0; i < n; i++) root[i] = (uint32_t)t->first[t->levels - 1];
-    return sap__join(q, boxes, slots, roots, root, n);
-}
+static const sap__nodes sap__boxes = {NULL, -1}; /* those of a search */
 
 /* A share of the record: those with one of the flags ask for what they overlap. Static ones ask the moving ones; these
    ask both, or, with at_static, the static ones alone. */
@@ -3618,8 +3596,8 @@ static void sap__ask_share(sap_world *s, int share, int shares) {
             slots[n] = s->record[i];
             n += sap__is_of_kind(state, kind) && (state & s->asking);
             if (n < SAP__LISTED && i + 1 < end) continue;
-            if (kind || !s->at_static) good = sap__join_boxes(&q, slots, n, &s->index[0]);
-            if (!kind) good = good && sap__join_boxes(&q, slots, n, &s->index[1]);
+            if (kind || !s->at_static) good = sap__join_nodes(&q, sap__boxes, slots, n, &s->index[0]);
+            if (!kind) good = good && sap__join_nodes(&q, sap__boxes, slots, n, &s->index[1]);
             n = 0;
         }
     if (good) (void)sap__flush(&q, 0);
@@ -3701,7 +3679,7 @@ static int sap__join_with(sap_world *s, int kind) {
     const int moving = sap__boxes_of(s, 0);
     double visits[2];
     s->joining = kind;
-    if (!sap__list_joins(s) || !sap__run_search(s, sap__join_share, moving, visits)) return 0;
+    if (!sap__run_search(s, sap__join_share, moving, visits)) return 0;
     sap__note_cost(&s->index[kind], SAP__COST_JOIN, moving, visits[kind]);
     return 1;
 }
@@ -3771,7 +3749,7 @@ static long long sap__prune_boxes(const sap_aabb *a, int na, const sap_aabb *b, 
         good = good && sap__build_of(&s, &s.index[kind], count, SAP__FILL_BULK);
         if (!good) s.failure = SAP_ERROR_MEMORY;
     }
-    if (good && sap__join_all(&q, &s.index[0], &s.index[nb ? 1 : 0])) (void)sap__flush(&q, 0);
+    if (good && sap__join_all(&q, &s.index[0], &s.index[nb ? 1 : 0], 0, 1)) (void)sap__flush(&q, 0);
     sap__free_index(&s.index[0]);
     sap__free_index(&s.index[1]);
     sap__free_array(&s.items);
@@ -4056,14 +4034,15 @@ static int sap__take_hits(sap__search *search) {
 /* The box looks around, as one does that has changed: see search. */
 static void sap__query_box(sap__query *q) {
     sap__search search;
-    const uint32_t box = 0;
+    uint32_t box = 0;
     long long visits[2] = {0, 0};
     sap__begin_search(&search, q->s, 0, 0);
     search.take = sap__take_hits;
     search.context = q;
     search.boxes = &q->box;
     search.visits = visits;
-    if (sap__join_boxes(&search, &box, 1, &q->s->index[0]) && sap__join_boxes(&search, &box, 1, &q->s->index[1]))
+    if (sap__join_nodes(&search, sap__boxes, &box, 1, &q->s->index[0]) &&
+        sap__join_nodes(&search, sap__boxes, &box, 1, &q->s->index[1]))
         (void)sap__flush(&search, 0);
     q->visits = (int)(visits[0] + visits[1]);
 }

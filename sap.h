@@ -3272,16 +3272,16 @@ static int sap__spare_leaf(sap__index *t, const sap__box *box) {
    chunks. */
 static int sap__leaf_within(const sap_world *s, const sap__index *t, const sap__box *box, float margin) {
     enum { ROOM = (SAP__LEVELS + 1) * SAP__LANES }; /* it always fits */
-    uint32_t stack[ROOM], who[ROOM], chunk = 0;
+    uint32_t stack[ROOM], who[ROOM];
     sap__box wide = *box;
     for (int k = 0; k < 3 && margin > 0; k++) {
         wide.lo[k] = sap__key(sap__within(sap__float(box->lo[k])) - margin);
         wide.hi[k] = sap__key(sap__within(sap__float(box->hi[k])) + margin);
     }
-    memset(who, 0, sizeof who);
+    who[0] = 0; /* asks for the one box that there is */
     stack[0] = (uint32_t)t->first[t->levels - 1];
     for (int left = SAP__TRIES, top = 1; top > 0 && left > 0;) {
-        chunk = stack[--top];
+        const uint32_t chunk = stack[--top];
         if (chunk >= (uint32_t)t->count[0]) {
             sap__list list = {&wide, t->chunk, who, &chunk, 0, 1, 0};
             top = s->kernel->ask(&list, who, stack, top, INT_MAX);
@@ -3780,9 +3780,10 @@ SAP_DEF long long sap_box_prune_bipartite(const sap_aabb *a, int na, const sap_a
 /* >> queries                                                                                               */
 /* ====================================================================================================== */
 
-/* Every query is a walk through the two indices that prunes what surely is no hit, and asks one fixed expression for
-   each box that remains: no answer depends on the index. The expressions take floats by their bits into doubles, where
-   their differences and products neither overflow nor vanish. */
+/* A box looks around by a search, which is exact. Every other query is a walk through the two indices that prunes what
+   surely is no hit, and asks one fixed expression for each box that remains: no answer depends on the index. The
+   expressions take floats by their bits into doubles, where their differences and products neither overflow nor
+   vanish. */
 
 /* Finite on every used axis? Copies the used ones, 0 elsewhere. */
 static int sap__read_vector(const sap_world *s, const float v[3], float out[3]) {

@@ -149,19 +149,8 @@ def bare(code):
     return re.sub(r"\s", "", code)
 
 
-class Excuses:
-    """The lines of tests/mutants.txt; each excuses what holds its code, in its function."""
-
-    def __init__(self):
-        lines = [line.rstrip("\n") for line in open(TABLE) if not line.startswith("#") and line.strip()]
-        parts = [(line.partition(" | ")[0], line.partition(" | ")[2].rpartition(" | ")[0], line) for line in lines]
-        self.list = [(function, bare(code), line) for function, code, line in parts]
-        self.met = set()
-
-    def excused(self, function, line):
-        found = [e for e in self.list if e[0] == function and (e[1] == "*" or e[1] in bare(line))]
-        self.met.update(e[2] for e in found)
-        return bool(found)
+def is_excused(table, function, line):
+    return any(name == function and (code == "*" or code in bare(line)) for name, code in table)
 
 
 def functions_of(text):
@@ -173,14 +162,15 @@ def functions_of(text):
         yield function
 
 
-def check_table(texts):
-    excuses = Excuses()
-    for text in texts.values():
-        for function, line in zip(functions_of(text), text.split("\n")):
-            excuses.excused(function, line)
-    lost = [e[2] for e in excuses.list if e[2] not in excuses.met]
+def read_table(texts):
+    """(function, code) of each line of tests/mutants.txt; it excuses what holds its code, in its function."""
+    places = [place for text in texts.values() for place in zip(functions_of(text), text.split("\n"))]
+    lines = [line for line in open(TABLE) if not line.startswith("#") and line.strip()]
+    table = [(parts[1], bare(parts[2])) for parts in (re.match(r"(\w+) \| (.*) \| .", line) for line in lines)]
+    lost = [line for line, entry in zip(lines, table) if not any(is_excused([entry], *place) for place in places)]
     if lost:
-        sys.exit("tests/mutants.txt has what no header has:\n    " + "\n    ".join(lost))
+        sys.exit("tests/mutants.txt has what no header has:\n" + "".join(lost))
+    return table
 
 
 def mutants_of(name, text):
@@ -294,7 +284,7 @@ def prepare():
 
 def main():
     if sys.argv[1:] == ["--table"]:
-        check_table({header: open(os.path.join(ROOT, header)).read() for header in HEADERS})
+        read_table({header: open(os.path.join(ROOT, header)).read() for header in HEADERS})
         return
     wanted = [argument for argument in sys.argv[1:] if ":" in argument]
     numbers = [int(argument) for argument in sys.argv[1:] if ":" not in argument]
@@ -304,9 +294,8 @@ def main():
     tests = prepare()
     texts = {header: open(os.path.join(WORK, "whole", header)).read() for header in HEADERS}
     everything = [m for header in HEADERS for m in mutants_of(header, texts[header])]
-    check_table(texts)
-    excuses = Excuses()
-    free = [m for m in everything if not re.search(SPARED, m[4]) and not excuses.excused(m[2], m[4])]
+    table = read_table(texts)
+    free = [m for m in everything if not re.search(SPARED, m[4]) and not is_excused(table, m[2], m[4])]
     rng.shuffle(free)
     if wanted:
         chosen = [m for m in everything if "%s:%d" % (m[0], m[1] + 1) in wanted]
@@ -317,7 +306,7 @@ def main():
             if len(drawn) == count:
                 break
         chosen = list(drawn.values())
-    excused = len({m[:2] for m in everything if excuses.excused(m[2], m[4])})
+    excused = len({m[:2] for m in everything if is_excused(table, m[2], m[4])})
     print("%d of %d mutants; %d lines are excused; the tests take %d s on the headers as they are"
           % (len(chosen), len(free), excused, time.time() - start), flush=True)
     start = time.time()

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Nothing but tests/ways.h, tests/ways.c and the proofs names what is private in sap.h: the rest is free to change.
-# Lessons may point at a function of sap.h in words (in a comment), and call none.
+# Lessons may point at a function of sap.h in words (in a comment), and call none. tests/mutants.txt names what there is.
 #
 #   sh tests/names.sh sources   lists the sources instead: those of C that are formatted
 
@@ -23,4 +23,8 @@ for source in $(find examples -name '*.[ch]' -o -name '*.cpp'); do
     subject=$source
     check "calls nothing private" "! code_of $source | grep -n -i 'sap__'"
 done
+if command -v python3 > /dev/null; then
+    subject=tests/mutants.txt
+    check "names what the headers have" "python3 tests/mutate.py --table"
+fi
 finish

@@ -2428,9 +2428,10 @@ typedef __m512i sap__i16;
 SAP__AVX512 SAP__INLINE uint32_t sap__hit16(sap__i16 l0, sap__i16 l1, sap__i16 l2, sap__i16 h0, sap__i16 h1,
                                             sap__i16 h2, sap__i16 L0, sap__i16 L1, sap__i16 L2, sap__i16 H0,
                                             sap__i16 H1, sap__i16 H2) {
-    __mmask16 k = _mm512_cmple_epi32_mask(sap__max16(l0, L0), sap__min16(h0, H0));
-    k = _mm512_mask_cmple_epi32_mask(k, sap__max16(l1, L1), sap__min16(h1, H1));
-    return _mm512_mask_cmple_epi32_mask(k, sap__max16(l2, L2), sap__min16(h2, H2));
+    const __mmask16 x = _mm512_cmple_epi32_mask(sap__max16(l0, L0), sap__min16(h0, H0));
+    const __mmask16 y = _mm512_cmple_epi32_mask(sap__max16(l1, L1), sap__min16(h1, H1));
+    const __mmask16 z = _mm512_cmple_epi32_mask(sap__max16(l2, L2), sap__min16(h2, H2));
+    return _mm512_kand(_mm512_kand(x, y), z);
 }
 SAP__AVX512 SAP__INLINE int sap__put16(uint32_t bits, sap__i16 refs, uint32_t *to, int n) {
     sap__store16(to + n, _mm512_maskz_compress_epi32((__mmask16)bits, refs));

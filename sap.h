@@ -565,7 +565,7 @@ typedef __m128 sap__f4;
 #define sap__xor4(a, b) _mm_xor_si128(a, b)
 #define sap__sub4(a, b) _mm_sub_epi32(a, b)
 #define sap__sign4(a) _mm_srai_epi32(a, 31)
-#define sap__top4(a) _mm_slli_epi32(a, 31)
+#define sap__add4(a, b) _mm_add_epi32(a, b)
 #define sap__select4(mask, a, b) _mm_or_si128(_mm_and_si128(mask, a), _mm_andnot_si128(mask, b))
 #define sap__rotate4(a) _mm_shuffle_epi32(a, 0x39)
 #define sap__bits4(a) ((uint32_t)_mm_movemask_ps(_mm_castsi128_ps(a)))
@@ -596,7 +596,7 @@ typedef float32x4_t sap__f4;
 #define sap__xor4(a, b) veorq_s32(a, b)
 #define sap__sub4(a, b) vsubq_s32(a, b)
 #define sap__sign4(a) vshrq_n_s32(a, 31)
-#define sap__top4(a) vshlq_n_s32(a, 31)
+#define sap__add4(a, b) vaddq_s32(a, b)
 #define sap__select4(mask, a, b) vbslq_s32(vreinterpretq_u32_s32(mask), a, b)
 #define sap__rotate4(a) vextq_s32(a, a, 1)
 #define sap__zip_low4(a, b) vzipq_s32(a, b).val[0]
@@ -632,7 +632,7 @@ typedef v128_t sap__f4;
 #define sap__xor4(a, b) wasm_v128_xor(a, b)
 #define sap__sub4(a, b) wasm_i32x4_sub(a, b)
 #define sap__sign4(a) wasm_i32x4_shr(a, 31)
-#define sap__top4(a) wasm_i32x4_shl(a, 31)
+#define sap__add4(a, b) wasm_i32x4_add(a, b)
 #define sap__select4(mask, a, b) wasm_v128_bitselect(a, b, mask)
 #define sap__rotate4(a) wasm_i32x4_shuffle(a, a, 1, 2, 3, 0)
 #define sap__bits4(a) ((uint32_t)wasm_i32x4_bitmask(a))
@@ -2462,10 +2462,11 @@ typedef float sap__f1;
 /* Where bounds end when lengths are computed from them: no infinity, no overflow. */
 #define SAP__FAR 1e18f
 
-/* Keys as floats: the inverse of sap__key. */
+/* Keys as floats: the inverse of sap__key. Of a key below 0 the complement plus 1 is the magnitude; the sign is added,
+   too. */
 #define sap__to_float1(k) sap__float(k)
 #define sap__to_float4(k)                                                                                              \
-    sap__as_float4(sap__or4(sap__sub4(sap__xor4(k, sap__sign4(k)), sap__sign4(k)), sap__top4(sap__sign4(k))))
+    sap__as_float4(sap__add4(sap__xor4(k, sap__sign4(k)), sap__and4(sap__sign4(k), sap__splat4(0x80000001))))
 #define sap__to_float8(k) sap__negate8(k)
 
 /* Each W lanes meet the lanes before them row by row; then themselves, turned by one lane more each time: after half a

@@ -2323,6 +2323,7 @@ typedef struct sap__probe {
     float reach[3];                                         /* half the size of what is near, see sap__nearest_to */
     float near_from[3], far_from[3], near_by[3], far_by[3]; /* casts */
     int backward[3];                                        /* the cast meets maxs first */
+    int32_t used[3];                                        /* axes, see sap__axes_used: others are not looked at */
     float limit;                                            /* t, or squared distance, that nothing may exceed */
 } sap__probe;
 
@@ -2351,8 +2352,8 @@ struct sap__kernel {
     void (*bound)(const sap__chunk *c, sap__box *bound);
     int (*own)(const sap__chunk *c, uint32_t used, uint32_t *fa, uint32_t *fb, int n);
     int (*ask)(sap__list *list, uint32_t *fa, uint32_t *fb, int n, int full);
-    uint32_t (*ball)(const sap__chunk *c, const sap__probe *p, float *near);
-    uint32_t (*slab)(const sap__chunk *c, const sap__probe *p, float *near);
+    uint32_t (*ball)(const sap__chunk *c, uint32_t used, const sap__probe *p, float *near);
+    uint32_t (*slab)(const sap__chunk *c, uint32_t used, const sap__probe *p, float *near);
     uint32_t (*cells)(const sap__chunk *c, const sap__tiles *t, int32_t at[3][SAP__LANES], uint32_t slim[3]);
 };
 
@@ -2535,14 +2536,15 @@ typedef float sap__f1;
         return n;                                                                                                      \
     }
 
-/* The gap between the point and each box, axis by axis. An empty lane may be told near. */
+/* The gap between the point and each box, axis by axis. */
 #define SAP__BALL(W, TARGET)                                                                                           \
-    TARGET static uint32_t sap__ball##W(const sap__chunk *c, const sap__probe *p, float *near) {                       \
+    TARGET static uint32_t sap__ball##W(const sap__chunk *c, uint32_t used, const sap__probe *p, float *near) {        \
         uint32_t bits = 0;                                                                                             \
         int k, axis;                                                                                                   \
-        for (k = 0; k < SAP__LANES; k += W) {                                                                          \
+        for (k = 0; k < SAP__LANES && used >> k; k += W) {                                                             \
             sap__f##W d2 = sap__fsplat##W(0.0f);                                                                       \
             for (axis = 0; axis < 3; axis++) {                                                                         \
+                if (!p->used[axis]) continue;                                                                          \
                 const sap__f##W at = sap__fsplat##W(p->point[axis]);                                                   \
                 sap__f##W below = sap__fsub##W(sap__to_float##W(sap__load##W(c->lo[axis] + k)), at);                   \
                 sap__f##W gap, above = sap__fsub##W(at, sap__to_float##W(sap__load##W(c->hi[axis] + k)));              \
@@ -2553,17 +2555,18 @@ typedef float sap__f1;
             sap__fstore##W(near + k, d2);                                                                              \
             bits |= (sap__above##W(d2, sap__fsplat##W(p->limit)) ^ ((1u << W) - 1)) << k;                              \
         }                                                                                                              \
-        return bits;                                                                                                   \
+        return bits & used;                                                                                            \
     }
 
-/* When the cast is within all three slabs. An empty lane may be told met. */
+/* When the cast is within the slabs of all axes. */
 #define SAP__SLAB(W, TARGET)                                                                                           \
-    TARGET static uint32_t sap__slab##W(const sap__chunk *c, const sap__probe *p, float *near) {                       \
+    TARGET static uint32_t sap__slab##W(const sap__chunk *c, uint32_t used, const sap__probe *p, float *near) {        \
         uint32_t bits = 0;                                                                                             \
         int k, axis;                                                                                                   \
-        for (k = 0; k < SAP__LANES; k += W) {                                                                          \
+        for (k = 0; k < SAP__LANES && used >> k; k += W) {                                                             \
             sap__f##W enter = sap__fsplat##W(0.0f), leave = sap__fsplat##W(p->limit);                                  \
             for (axis = 0; axis < 3; axis++) {                                                                         \
+                if (!p->used[axis]) continue;                                                                          \
                 const int32_t *first = p->backward[axis] ? c->hi[axis] : c->lo[axis];                                  \
                 const int32_t *last = p->backward[axis] ? c->lo[axis] : c->hi[axis];                                   \
                 sap__f##W t0 =                                                                                         \
@@ -2577,7 +2580,7 @@ typedef float sap__f1;
             leave = sap__fadd##W(leave, sap__fsplat##W(SAP__TINY));                                                    \
             bits |= (sap__above##W(enter, leave) ^ ((1u << W) - 1)) << k;                                              \
         }                                                                                                              \
-        return bits;                                                                                                   \
+        return bits & used;                                                                                            \
     }
 
 #define SAP__CELLS(W, TARGET)                                                                                          \
@@ -3889,8 +3892,8 @@ static void sap__set_slab(sap__probe *p, int k, float lo, float hi, float d) {
 typedef struct sap__query sap__query;
 struct sap__query {
     sap_world *s;
-    uint32_t (*prune)(const sap__chunk *c, const sap__probe *p, float *near); /* NULL: of a box */
-    int (*test)(sap__query *q, const sap__box *keys, uint32_t slot);          /* 0 stops */
+    uint32_t (*prune)(const sap__chunk *c, uint32_t used, const sap__probe *p, float *near); /* NULL: of a box */
+    int (*test)(sap__query *q, const sap__box *keys, uint32_t slot);                         /* 0 stops */
     uint32_t mask;
     sap_hit *hit;
     sap_ray_hit *ray_hit;
@@ -3996,6 +3999,7 @@ static sap_result sap__begin_query(sap__query *q, sap_world *s, uint32_t mask) {
     memset(q, 0, offsetof(sap__query, lo)); /* the rest is written by who reads it */
     q->s = s;
     q->mask = mask;
+    memcpy(q->probe.used, s->used, sizeof q->probe.used);
     q->recorded = sap__length(s->record) - s->synced;
     q->stale = q->recorded + sap__length(s->again);
     return SAP_OK;
@@ -4072,7 +4076,7 @@ static int sap__query_index(sap__query *q, const sap__index *t) {
         const sap__chunk *c = &t->chunk[chunk];
         if (is_ordered && stack[top].near > q->probe.limit) continue;
         q->visits++;
-        for (uint32_t open = q->prune(c, &q->probe, near) & t->used[chunk]; open; open &= open - 1) {
+        for (uint32_t open = q->prune(c, t->used[chunk], &q->probe, near); open; open &= open - 1) {
             const int lane = sap__lowest_bit(open);
             const uint32_t ref = c->ref[lane];
             sap__entry next;
@@ -4186,7 +4190,8 @@ static sap_result sap__begin_cast(sap__query *q, sap_world *s, const float min[3
     memcpy(q->lo, lo, sizeof lo);
     memcpy(q->hi, hi, sizeof hi);
     memcpy(q->translation, d, sizeof d);
-    for (int k = 0; k < 3; k++) sap__set_slab(&q->probe, k, lo[k], hi[k], d[k]);
+    for (int k = 0; k < 3; k++)
+        if (s->used[k]) sap__set_slab(&q->probe, k, lo[k], hi[k], d[k]);
     q->prune = s->kernel->slab;
     q->test = sap__test_cast;
     q->end = 1;

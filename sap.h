@@ -2369,7 +2369,7 @@ typedef __m256 sap__f8;
 #define sap__greater8(a, b) _mm256_cmpgt_epi32(a, b)
 #define sap__or8(a, b) _mm256_or_si256(a, b)
 #define sap__sub8(a, b) _mm256_sub_epi32(a, b)
-#define sap__negate8(k) /* the float of a key: if it is below 0, its bits are 0x80000000 - k */                        \
+#define sap__to_float8(k) /* the bits of what is below 0 are 0x80000000 - k */                                         \
     _mm256_blendv_ps(_mm256_castsi256_ps(k), _mm256_castsi256_ps(sap__sub8(sap__splat8(INT32_MIN), k)),                \
                      _mm256_castsi256_ps(k))
 #define sap__min8(a, b) _mm256_min_epi32(a, b)
@@ -2419,6 +2419,7 @@ SAP__AVX2 SAP__INLINE int sap__put8(uint32_t bits, sap__i8 refs, uint32_t *to, i
 #ifdef SAP__HAS_AVX512
 #define SAP__AVX512 __attribute__((target("avx2,avx512f,popcnt")))
 typedef __m512i sap__i16;
+typedef __m512 sap__f16;
 #define sap__all16 ((__mmask16)0xffff) /* gcc warns of the unmasked forms of some of these: its bug 105593 */
 #define sap__load16(p) _mm512_loadu_si512((const void *)(p))
 #define sap__store16(p, a) _mm512_storeu_si512((void *)(p), a)
@@ -2426,6 +2427,18 @@ typedef __m512i sap__i16;
 #define sap__min16(a, b) _mm512_maskz_min_epi32(sap__all16, a, b)
 #define sap__max16(a, b) _mm512_maskz_max_epi32(sap__all16, a, b)
 #define sap__rotate16(a) _mm512_maskz_alignr_epi32(sap__all16, a, a, 1)
+#define sap__below_zero16(k) _mm512_cmplt_epi32_mask(k, _mm512_setzero_si512())
+#define sap__to_float16(k)                                                                                             \
+    _mm512_castsi512_ps(_mm512_mask_sub_epi32(k, sap__below_zero16(k), sap__splat16(INT32_MIN), k))
+#define sap__truncate16(a) _mm512_maskz_cvttps_epi32(sap__all16, a)
+#define sap__fstore16(p, a) _mm512_storeu_ps(p, a)
+#define sap__fsplat16(x) _mm512_set1_ps(x)
+#define sap__fadd16(a, b) _mm512_add_ps(a, b)
+#define sap__fsub16(a, b) _mm512_sub_ps(a, b)
+#define sap__fmul16(a, b) _mm512_mul_ps(a, b)
+#define sap__fmin16(a, b) _mm512_maskz_min_ps(sap__all16, a, b)
+#define sap__fmax16(a, b) _mm512_maskz_max_ps(sap__all16, a, b)
+#define sap__above16(a, b) ((uint32_t)_mm512_cmp_ps_mask(a, b, _CMP_GT_OQ))
 SAP__AVX512 SAP__INLINE uint32_t sap__hit16(sap__i16 l0, sap__i16 l1, sap__i16 l2, sap__i16 h0, sap__i16 h1,
                                             sap__i16 h2, sap__i16 L0, sap__i16 L1, sap__i16 L2, sap__i16 H0,
                                             sap__i16 H1, sap__i16 H2) {
@@ -2468,7 +2481,6 @@ typedef float sap__f1;
 #define sap__to_float1(k) sap__float(k)
 #define sap__to_float4(k)                                                                                              \
     sap__as_float4(sap__add4(sap__xor4(k, sap__sign4(k)), sap__and4(sap__sign4(k), sap__splat4(0x80000001))))
-#define sap__to_float8(k) sap__negate8(k)
 
 /* Each W lanes meet the lanes before them row by row; then themselves, turned by one lane more each time: after half a
    round, whose last turn would find each pair from both ends, every two of them have met once. */
@@ -2608,14 +2620,14 @@ typedef float sap__f1;
         return large;                                                                                                  \
     }
 
-/* The kernel of W lanes. */
-#define SAP__KERNEL(W, TARGET)                                                                                         \
+/* The kernel of W lanes; fill and bound are those of F lanes. */
+#define SAP__KERNEL(W, F, TARGET)                                                                                      \
     SAP__OWN(W, TARGET)                                                                                                \
     SAP__ASK(W, TARGET)                                                                                                \
     SAP__BALL(W, TARGET)                                                                                               \
     SAP__SLAB(W, TARGET)                                                                                               \
     SAP__CELLS(W, TARGET)                                                                                              \
-    static const sap__kernel sap__kernel##W = {sap__fill##W, sap__bound##W, sap__own##W,  sap__ask##W,                 \
+    static const sap__kernel sap__kernel##W = {sap__fill##F, sap__bound##F, sap__own##W,  sap__ask##W,                 \
                                                sap__ball##W, sap__slab##W,  sap__cells##W};
 
 /* Rows of four words, turned into columns: the first words of four boxes are their mins and max x, the last ones min z
@@ -2698,21 +2710,18 @@ static void sap__bound1(const sap__chunk *c, sap__box *bound) {
         sap__unite(bound, &box);
     }
 }
-SAP__KERNEL(1, )
+SAP__KERNEL(1, 1, )
 
 #ifdef SAP__HAS_FOUR
 SAP__FILL(4, )
-SAP__KERNEL(4, )
+SAP__KERNEL(4, 4, )
 #endif
 #ifdef SAP__HAS_AVX2
 SAP__FILL(8, SAP__AVX2)
-SAP__KERNEL(8, SAP__AVX2)
+SAP__KERNEL(8, 8, SAP__AVX2)
 #endif
 #ifdef SAP__HAS_AVX512
-SAP__OWN(16, SAP__AVX512)
-SAP__ASK(16, SAP__AVX512)
-static const sap__kernel sap__kernel16 = {sap__fill8, sap__bound8, sap__own16, sap__ask16,
-                                          sap__ball8, sap__slab8,  sap__cells8};
+SAP__KERNEL(16, 8, SAP__AVX512)
 #endif
 
 /* By width: 1, 4, 8 and 16 lanes; NULL if this build or this machine lacks it. */

@@ -2778,7 +2778,7 @@ enum {
     SAP__TRIES = 48,      /* chunks in which a box looks for a leaf that it touches */
     SAP__SAMPLE = 128,    /* boxes that tell the size of the tiles */
     SAP__SOME = 16,       /* leaves that tell how much all have grown */
-    SAP__COST_LOOKS = 256 /* look-ups that tell what they cost */
+    SAP__COST_LOOKS = 256 /* look-ups that tell what they cost; so does one of all boxes */
 };
 
 static void sap__free_index(sap__index *t) {
@@ -3172,9 +3172,10 @@ static int sap__build(sap_world *s, int kind, int fill) {
    after a build tell what a new index costs. */
 static void sap__note_cost(sap__index *t, int what, double looks, double visits) {
     sap__cost *c = &t->cost[what];
+    if (looks <= 0) return;
     c->looks += looks;
     c->visits += visits;
-    if (c->looks < (double)SAP__COST_LOOKS && (what != SAP__COST_JOIN || looks <= 0)) return;
+    if (what != SAP__COST_JOIN && looks < t->boxes && c->looks < (double)SAP__COST_LOOKS) return;
     if (!c->is_known) c->first = c->visits / c->looks;
     c->is_known = 1;
     t->debt += c->visits - c->first * c->looks;
@@ -3423,7 +3424,7 @@ static void sap__drain_gates(sap_world *s) {
         sap__atomic_set(&s->gates[i].looks, 0);
         sap__atomic_set(&s->gates[i].visits, 0);
     }
-    for (int i = 0; i < 2 && looks > 0; i++) sap__note_cost(&s->index[i], SAP__COST_QUERY, looks, visits);
+    for (int i = 0; i < 2; i++) sap__note_cost(&s->index[i], SAP__COST_QUERY, looks, visits);
     s->query_visits += (long long)visits;
 }
 

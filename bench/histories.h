@@ -322,7 +322,7 @@ static inline double life_ask(life *l, int kind, int count, uint64_t seed) {
     uint64_t random = l->random;
     double sum = 0;
     l->random = seed;
-    for (int q = 0; q < count; q++) {
+    for (int q = 0; q < count && l->n; q++) {
         sap_aabb at = l->box[life_below(l, l->n)], to = l->box[life_below(l, l->n)];
         float origin[3], way[3], t = 0, x, y, z;
         long long hits = 0;

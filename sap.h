@@ -1718,12 +1718,12 @@ SAP_DEF sap_result sap_update(sap_world *s) {
     sap_result r = sap__begin_call(s, NULL, 1);
     if (r != SAP_OK) return r;
     s->swaps = s->tests = s->method = 0;
+    sap__drain_gates(s);
     if (sap__length(s->record)) {
         r = sap__settle(s);
     } else {
         sap__set_length(s->created, 0);
         sap__set_length(s->deleted, 0);
-        sap__drain_gates(s);
     }
     if (r == SAP_OK) s->query_visits = 0;
     return sap__end_call(s, r);
@@ -3432,7 +3432,6 @@ static void sap__drain_gates(sap_world *s) {
 static int sap__synchronise(sap_world *s, int what) {
     const int pending = sap__length(s->record) - s->synced + sap__length(s->again);
     int kind, of[2];
-    sap__drain_gates(s);
     of[0] = pending, of[1] = 0;
     for (int i = 0; s->mixed && i < pending; i++) {
         const uint32_t slot = sap__pending(s, i);
@@ -3979,6 +3978,7 @@ static int sap__test_cast(sap__query *q, const sap__box *keys, uint32_t slot) {
 /* Brings the indices in step with the record, and notes that it did. */
 static sap_result sap__prepare(sap_world *s) {
     if (!sap__reserve(&s->again, sap__capacity(s->record))) return SAP_ERROR_MEMORY;
+    sap__drain_gates(s);
     if (!sap__synchronise(s, SAP__COST_QUERY)) {
         s->index[0].ready = s->index[1].ready = 0;
         return SAP_ERROR_MEMORY;

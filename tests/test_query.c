@@ -1080,10 +1080,12 @@ static void test_move_before_the_visit(void) {
 }
 
 /* What queries have looked at since the last update is a sum, whatever changes between them. */
-static void test_sum_of_looks(void) {
-    sap_world *w = sap_create(NULL);
+static void test_sum_of_looks(int method) {
+    sap_config config = {0};
     sap_aabb box = {{2, 0, 0}, {3, 1, 1}};
     sap_stats first, second;
+    config.method = method;
+    sap_world *w = sap_create(&config);
     sap_id id = sap_add(w, &box, NULL);
     CHECK_EQUAL(sap_update(w), SAP_OK);
     CHECK_EQUAL(sap_query_box(w, &box, 0xffffffffu, NULL, NULL), 1);
@@ -1101,6 +1103,11 @@ static void test_sum_of_looks(void) {
     CHECK_EQUAL(sap_update(w), SAP_OK); /* nothing is recorded */
     sap_get_stats(w, &second);
     CHECK(second.query_tests == 0);
+    CHECK_EQUAL(sap_query_box(w, &box, 0xffffffffu, NULL, NULL), 1);
+    CHECK_EQUAL(sap_remove(w, id), SAP_OK);
+    CHECK_EQUAL(sap_update(w), SAP_OK); /* no box is left */
+    sap_get_stats(w, &second);
+    CHECK(second.query_tests == 0);
     sap_destroy(w);
 }
 
@@ -1108,7 +1115,7 @@ int main(int argc, char **argv) {
     int seeds = test_argument(argc, argv, 1, 150), seed;
     test_stop_among_new_boxes();
     test_move_before_the_visit();
-    test_sum_of_looks();
+    for (int method = SAP_METHOD_AUTO; method <= SAP_METHOD_QUERY; method++) test_sum_of_looks(method);
     test_infinite_casts();
     test_by_hand();
     test_as_long_as_floats();

@@ -73,7 +73,7 @@
    SAP_NO_SIMD                      with SAP_IMPLEMENTATION: plain C. Else SSE2, NEON or wasm simd128 is used, if you
                                     compile for it, and with gcc and clang AVX2 or AVX-512, if the machine has it,
                                     whatever your flags. All give the same results
-   SAP_NO_AVX512, SAP_NO_AVX2       with SAP_IMPLEMENTATION: without one of these two
+   SAP_NO_AVX512, SAP_NO_AVX2       with SAP_IMPLEMENTATION: without AVX-512, without both
    SAP_TRACE(step, axis, id0, id1)  with SAP_IMPLEMENTATION: called for each step of the insertion sort, see
                                     SAP_STEP_PASS; SAP_METHOD_AUTO then means SAP_METHOD_SORT
 
@@ -1777,10 +1777,11 @@ SAP__INLINE uint32_t sap__next_place(const sap_world *s, uint32_t place) {
     return s->links[place >> 1].next[place & 1];
 }
 
-/* Where the link to a place's follower stands, or to what it follows: for SAP__NONE none. Chosen without a branch, for
-   most lists are short, and nobody could guess where they end. */
+/* The address of the next (first: &links->next[0]), or prev, of a place; of SAP__NONE none. It is chosen without a
+   branch, for most lists are short, and nobody could guess where they end. */
 SAP__INLINE uint32_t *sap__link_at(uint32_t *first, uint32_t place, uint32_t *none) {
-    const uintptr_t at = (uintptr_t)(first + 4 * (size_t)(place >> 1) + (place & 1)), end = (uintptr_t)none;
+    const uintptr_t offset = sizeof(sap__links) * (uintptr_t)(place >> 1) + sizeof *first * (place & 1);
+    const uintptr_t at = (uintptr_t)first + offset, end = (uintptr_t)none;
     return (uint32_t *)(end ^ ((at ^ end) & ((uintptr_t)0 - (place != SAP__NONE))));
 }
 
@@ -3406,7 +3407,7 @@ static int sap__synchronise_few(sap_world *s, int kind, int pending, int what) {
         if (i + 4 < pending) {
             const uint32_t ahead = s->place[sap__pending(s, i + 4)] & 0x7fffffffu;
             sap__prefetch_box(&s->now[sap__pending(s, i + 4)]);
-            if (ahead < 0x7fffffffu) sap__prefetch(&t->bound[ahead / SAP__LANES]);
+            if (ahead / SAP__LANES < (uint32_t)t->count[0]) sap__prefetch(&t->bound[ahead / SAP__LANES]);
         }
         if (sap__is_of_kind(s->state[slot], kind)) good = sap__place_box(s, kind, slot);
     }
@@ -4330,7 +4331,6 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
     sap_result r = sap__begin_call(s, boxes < 0 ? "boxes" : pairs < 0 ? "pairs" : NULL, 1);
     if (r != SAP_OK) return r;
     if (boxes > SAP__MAX_BOXES) return sap__end_call(s, SAP_ERROR_LIMIT);
-    s->updates = -1;
     int slots = boxes;
     if (boxes && boxes < SAP__MAX_BOXES - SAP__RESTING - 1) slots += SAP__RESTING + 1;
     if (slots < sap__length(s->state)) slots = sap__length(s->state); /* those of a crowd that left */
@@ -4345,6 +4345,7 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
     for (int i = 1; i < sap__most_shares(s); i++)
         if (!sap__reserve(&s->share[i].found, pairs / 8 + SAP__BATCH + SAP__MOST))
             return sap__end_call(s, SAP_ERROR_MEMORY);
+    s->updates = -1;
     return r;
 }
 

@@ -1858,12 +1858,7 @@ SAP__INLINE int sap__masks_allow(const sap_world *s, uint32_t a, uint32_t b) {
 
 /* A new pair of these ids. */
 SAP__INLINE sap_pair sap__pair_of(const sap_world *s, sap_id id0, sap_id id1) {
-    sap_pair pair;
-    pair.id0 = id0;
-    pair.id1 = id1;
-    pair.object0 = s->slots[sap__slot_of(id0)].object;
-    pair.object1 = s->slots[sap__slot_of(id1)].object;
-    pair.user_data = NULL;
+    const sap_pair pair = {id0, id1, s->slots[sap__slot_of(id0)].object, s->slots[sap__slot_of(id1)].object, NULL};
     return pair;
 }
 
@@ -4838,10 +4833,7 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
         sap_pair *pair = &s->pairs[i];
         sap__saved_pair saved;
         sap__get(&p, &saved, sizeof saved);
-        pair->id0 = saved.id0;
-        pair->id1 = saved.id1;
-        pair->object0 = s->slots[sap__slot_of(saved.id0)].object;
-        pair->object1 = s->slots[sap__slot_of(saved.id1)].object;
+        *pair = sap__pair_of(s, saved.id0, saved.id1);
         (void)sap__load_pointer(saved.user_data, &pair->user_data);
         if (i && sap__pair_item(pair - 1) > sap__pair_item(pair)) s->sorted_from = (int)i;
     }

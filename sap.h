@@ -2189,17 +2189,6 @@ static int sap__reserve_ends(sap_world *s, int boxes) {
     return good;
 }
 
-/* Batch removal (Terdiman I.5b): the boxes are marked, one pass closes all gaps. */
-static void sap__ends_compact(sap_world *s, int axis) {
-    uint64_t *ends = s->ends[axis];
-    const int n = sap__length(ends);
-    int kept = 1;
-    for (int i = 1; i < n - 1; i++)
-        if (!(s->state[sap__end_slot(ends[i])] & SAP__REMOVED)) ends[kept++] = ends[i];
-    ends[kept++] = ~UINT64_C(0);
-    sap__set_length(ends, kept);
-}
-
 /* Batch insertion (Terdiman I.4b) of both ends of the slots with one of these flags, and none of without: sorted, they
    are merged from the back in one pass; nothing is moved twice. The sentinel below stops the search. */
 static void sap__ends_merge(sap_world *s, int axis, uint32_t flags, uint32_t without, const sap__box *boxes) {
@@ -2258,24 +2247,29 @@ static int sap__rule(sap_world *s, int axis, uint32_t stops, uint32_t a, uint32_
        equals pass                        nothing
 
    The paper asks for starts before stops, so that a pair which does both is not left behind; here each rule looks
-   at the boxes before and now, and the order does not matter. O(ends + shifts). */
+   at the boxes before and now, and the order does not matter. The ends of removed boxes are left out on the way: one
+   pass closes all gaps (batch removal, I.5b). O(ends + shifts). */
 static int sap__ends_pass(sap_world *s, int axis) {
     uint64_t *ends = s->ends[axis];
     const int n = sap__length(ends) - 1;
     long long shifts = 0;
+    int kept = 1;
     for (int i = 1, j; i < n; i++) {
         const uint32_t slot = sap__end_slot(ends[i]), is_max = sap__end_is_max(ends[i]);
+        if (s->removed.count && (s->state[slot] & SAP__REMOVED)) continue;
         const uint64_t end = sap__end(sap__bound(&s->now[slot], axis, is_max), is_max, slot);
-        for (j = i; ends[j - 1] > end; j--) {
+        for (j = kept; ends[j - 1] > end; j--) {
             const uint64_t other = ends[j - 1];
             ends[j] = other;
             sap__trace(SAP_STEP_PASS, axis, s, slot, sap__end_slot(other));
             if (is_max != sap__end_is_max(other) && !sap__rule(s, axis, is_max, slot, sap__end_slot(other))) return 0;
         }
         ends[j] = end;
-        shifts += i - j;
+        shifts += kept++ - j;
     }
     s->swaps += shifts;
+    ends[kept] = ends[n];
+    sap__set_length(ends, kept + 1);
     return 1;
 }
 
@@ -2286,7 +2280,6 @@ static int sap__insertion_sort(sap_world *s) {
     for (int k = 0; k < 3; k++) {
         if (!s->used[k]) continue;
         if (!s->ends_ready) sap__ends_build(s, k);
-        if (s->removed.count) sap__ends_compact(s, k);
         if (!sap__ends_pass(s, k)) return 0;
         sap__ends_merge(s, k, SAP__ADDED, SAP__REMOVED, s->now);
     }

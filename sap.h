@@ -1003,15 +1003,8 @@ enum { SAP__RESTING = 256 }; /* so many free slots rest: a removed id is refused
 
 typedef struct sap__slot {
     void *object;
-    uint32_t category, mask;
+    uint32_t category, mask; /* mask: without a box, or soon without one, the next slot in the queue */
 } sap__slot;
-
-/* Slots in a row, first in, first out. A slot without a box, or soon without one, needs no mask: that holds the
-   next one in the row. */
-typedef struct sap__queue {
-    uint32_t first, last;
-    int count;
-} sap__queue;
 
 /* A pair is in the lists of its two boxes, side 0 in that of id0. A place is pair * 2 + side. */
 typedef struct sap__links {
@@ -1100,7 +1093,8 @@ struct sap_world {
     sap__box *now, *was; /* as recorded; as of the last update: they differ only for what is in the record */
     sap__slot *slots;
     uint32_t *state, *head, *place; /* head: of the slot's list of pairs; place: in the index, see index */
-    sap__queue free, removed;       /* slots without a box; slots whose boxes were removed since the last update */
+    uint32_t first_free, last_free; /* of a queue, first in, first out: slots without a box, */
+    int free, removed;              /* so many; behind them so many whose boxes were removed since the last update */
     int live, live_static;
     uint32_t *record; /* slots touched since the last update, each once */
     int mixed;        /* some of them may be of static boxes, of those that came or went, or fresh */
@@ -1301,28 +1295,23 @@ static int sap__reserve_boxes(sap_world *s, int n) {
            (!s->again || sap__reserve(&s->again, most)) && sap__reserve(&s->record, most);
 }
 
-SAP__INLINE void sap__append_queue(sap_world *s, sap__queue *queue, sap__queue more) {
-    if (queue->count)
-        s->slots[queue->last].mask = more.first;
+/* A slot whose box was removed becomes the last one of the queue; the caller counts it. */
+SAP__INLINE void sap__enqueue(sap_world *s, uint32_t slot) {
+    if (s->free + s->removed)
+        s->slots[s->last_free].mask = slot;
     else
-        queue->first = more.first;
-    queue->last = more.last;
-    queue->count += more.count;
-}
-
-SAP__INLINE void sap__enqueue(sap_world *s, sap__queue *queue, uint32_t slot) {
-    const sap__queue one = {slot, slot, 1};
+        s->first_free = slot;
+    s->last_free = slot;
     s->slots[slot].mask = 0;
-    sap__append_queue(s, queue, one);
 }
 
 /* The slot longest free, if more than SAP__RESTING are, or there are no new ones; else a new one behind the others. */
 static uint32_t sap__take_slot(sap_world *s) {
     uint32_t slot = (uint32_t)sap__length(s->state);
-    if (s->free.count > SAP__RESTING || slot == SAP__MAX_BOXES) {
-        slot = s->free.first;
-        s->free.first = s->slots[slot].mask;
-        s->free.count--;
+    if (s->free > SAP__RESTING || slot == SAP__MAX_BOXES) {
+        slot = s->first_free;
+        s->first_free = s->slots[slot].mask;
+        s->free--;
         return slot;
     }
     sap__set_length(s->slots, slot + 1);
@@ -1347,8 +1336,8 @@ static sap_result sap__add(sap_world *s, int n, const sap_aabb *boxes, void *con
     sap_result r = sap__begin_call(s, bad, 0);
     if (r == SAP_OK) r = sap__check_many(s, n, NULL, boxes);
     if (r != SAP_OK) return r;
-    const int slots = sap__length(s->state), rested = s->free.count > SAP__RESTING ? s->free.count - SAP__RESTING : 0;
-    if (n > SAP__MAX_BOXES - slots + s->free.count || (s->config.max_boxes && n > s->config.max_boxes - s->live))
+    const int slots = sap__length(s->state), rested = s->free > SAP__RESTING ? s->free - SAP__RESTING : 0;
+    if (n > SAP__MAX_BOXES - slots + s->free || (s->config.max_boxes && n > s->config.max_boxes - s->live))
         return sap__end_call(s, SAP_ERROR_LIMIT);
     const int needed = slots + n - rested; /* more than there may be: then those that rest are used, too */
     if (!sap__reserve_boxes(s, needed < SAP__MAX_BOXES ? needed : SAP__MAX_BOXES))
@@ -1476,7 +1465,8 @@ SAP__INLINE void sap__remove_slot(sap_world *s, uint32_t slot) {
     s->state[slot] &= ~(uint32_t)(SAP__LIVE | SAP__FRESH);
     s->live--;
     sap__record(s, slot, SAP__REMOVED);
-    sap__enqueue(s, &s->removed, slot);
+    sap__enqueue(s, slot);
+    s->removed++;
 }
 
 SAP_DEF sap_result sap_remove_many(sap_world *s, int n, const sap_id *ids) {
@@ -1709,8 +1699,8 @@ static sap_result sap__settle(sap_world *s) {
     sap__set_length(s->record, 0);
     sap__set_length(s->again, 0);
     s->synced = s->fresh = s->mixed = 0;
-    if (s->removed.count) sap__append_queue(s, &s->free, s->removed);
-    s->removed.count = 0;
+    s->free += s->removed;
+    s->removed = 0;
     return SAP_OK;
 }
 
@@ -2256,7 +2246,7 @@ static int sap__ends_pass(sap_world *s, int axis) {
     int kept = 1;
     for (int i = 1, j; i < n; i++) {
         const uint32_t slot = sap__end_slot(ends[i]), is_max = sap__end_is_max(ends[i]);
-        if (s->removed.count && (s->state[slot] & SAP__REMOVED)) continue;
+        if (s->removed && (s->state[slot] & SAP__REMOVED)) continue;
         const uint64_t end = sap__end(sap__bound(&s->now[slot], axis, is_max), is_max, slot);
         for (j = kept; ends[j - 1] > end; j--) {
             const uint64_t other = ends[j - 1];
@@ -4617,8 +4607,8 @@ static sap__saved_header sap__header_of(const sap_world *s) {
     h.version = SAP__SNAPSHOT_VERSION;
     h.axes = (uint32_t)s->config.axes;
     h.slots = (uint32_t)sap__length(s->state);
-    h.queue[0] = (uint32_t)s->free.count;
-    h.queue[1] = (uint32_t)s->removed.count;
+    h.queue[0] = (uint32_t)s->free;
+    h.queue[1] = (uint32_t)s->removed;
     h.queue[2] = (uint32_t)sap__length(s->record);
     h.pairs = (uint32_t)sap__length(s->pairs);
     return h;
@@ -4628,11 +4618,6 @@ SAP_DEF size_t sap_snapshot_size(const sap_world *s) {
     if (!s) return 0;
     const sap__saved_header h = sap__header_of(s);
     return (size_t)sap__saved_size(&h);
-}
-
-static void sap__put_queue(unsigned char **p, const sap_world *s, const sap__queue *queue) {
-    uint32_t slot = queue->first;
-    for (int i = 0; i < queue->count; i++, slot = s->slots[slot].mask) sap__put(p, &slot, 4);
 }
 
 SAP_DEF sap_result sap_save(const sap_world *s, void *buffer, size_t size) {
@@ -4656,8 +4641,8 @@ SAP_DEF sap_result sap_save(const sap_world *s, void *buffer, size_t size) {
         }
         sap__put(&p, &slot, sizeof slot);
     }
-    sap__put_queue(&p, s, &s->free);
-    sap__put_queue(&p, s, &s->removed);
+    uint32_t next = s->first_free;
+    for (int i = 0; i < s->free + s->removed; i++, next = s->slots[next].mask) sap__put(&p, &next, 4);
     sap__put(&p, s->record, 4 * (size_t)h.queue[2]);
     for (uint32_t i = 0; i < h.pairs; i++) {
         sap__saved_pair pair = {s->pairs[i].id0, s->pairs[i].id1, {0, 0}};
@@ -4798,7 +4783,7 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     const unsigned char *p = in->slots;
     sap__set_length(s->slots, h->slots);
     sap__set_length(s->state, h->slots);
-    s->live = s->live_static = s->fresh = s->masked = s->mixed = s->free.count = s->removed.count = 0;
+    s->live = s->live_static = s->fresh = s->masked = s->mixed = s->free = s->removed = 0;
     for (uint32_t i = 0; i < h->slots; i++) {
         sap__saved_slot slot;
         sap__get(&p, &slot, sizeof slot);
@@ -4816,8 +4801,8 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
         s->mixed |= (state & (SAP__STATIC | SAP__ADDED | SAP__REMOVED | SAP__FRESH)) != 0;
         s->masked |= (state & SAP__LIVE) && (slot.category != 1 || slot.mask != ~0u);
     }
-    for (uint32_t i = 0; i < h->queue[0]; i++, p += 4) sap__enqueue(s, &s->free, sap__get32(p));
-    for (uint32_t i = 0; i < h->queue[1]; i++, p += 4) sap__enqueue(s, &s->removed, sap__get32(p));
+    for (; (uint32_t)s->free < h->queue[0]; s->free++, p += 4) sap__enqueue(s, sap__get32(p));
+    for (; (uint32_t)s->removed < h->queue[1]; s->removed++, p += 4) sap__enqueue(s, sap__get32(p));
     sap__set_length(s->record, h->queue[2]);
     sap__get(&p, s->record, 4 * (size_t)h->queue[2]);
     sap__set_length(s->pairs, h->pairs);
@@ -4877,11 +4862,12 @@ static const char *sap__validate_boxes(const sap_world *s) {
     if (sap__count(s, SAP__LIVE, SAP__LIVE) != s->live ||
         sap__count(s, SAP__LIVE | SAP__STATIC, SAP__LIVE | SAP__STATIC) != s->live_static)
         return "The counts of live and static boxes are right.";
-    if (sap__count(s, SAP__REMOVED, SAP__REMOVED) != s->removed.count)
-        return "Every removed box is in the queue of removed slots.";
-    slot = s->removed.first;
-    for (int i = 0; i < s->removed.count; i++, slot = s->slots[slot].mask)
-        if (slot >= n || !(s->state[slot] & SAP__REMOVED)) return "The queue of removed slots holds removed slots.";
+    if (sap__count(s, SAP__REMOVED, SAP__REMOVED) != s->removed) return "Every removed box is in the queue of slots.";
+    if (sap__count(s, SAP__FLAGS, 0) != s->free) return "Every free slot is in the queue of slots.";
+    slot = s->first_free;
+    for (int i = 0; i < s->free + s->removed; i++, slot = s->slots[slot].mask)
+        if (slot >= n || (i < s->free ? s->state[slot] & SAP__FLAGS : !(s->state[slot] & SAP__REMOVED)))
+            return "The queue of slots holds free ones, then removed ones.";
     if (sap__count(s, SAP__RECORDED, SAP__RECORDED) != sap__length(s->record))
         return "Every recorded box is in the record once.";
     for (int i = 0; i < sap__length(s->record); i++) {
@@ -4892,10 +4878,6 @@ static const char *sap__validate_boxes(const sap_world *s) {
     for (int i = 0; i < sap__length(s->again); i++)
         if (s->again[i] >= n || !(s->state[s->again[i]] & SAP__STALE)) return "What changed again is stale.";
     if (sap__count(s, SAP__FRESH, SAP__FRESH) != s->fresh) return "The count of boxes with a new filter is right.";
-    if (sap__count(s, SAP__FLAGS, 0) != s->free.count) return "Every free slot is in the queue of free slots.";
-    slot = s->free.first;
-    for (int i = 0; i < s->free.count; i++, slot = s->slots[slot].mask)
-        if (slot >= n || (s->state[slot] & SAP__FLAGS)) return "The queue of free slots holds free slots.";
     return NULL;
 }
 

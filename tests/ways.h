@@ -198,10 +198,12 @@ static void one_more_lives(sap_world *s) {
     s->live++;
 }
 static void one_more_removed(sap_world *s) {
-    s->removed.count++;
+    s->removed++;
 }
 static void removed_lives(sap_world *s) {
-    s->removed.first = plain_slot(s);
+    uint32_t slot = s->first_free; /* the last free one */
+    for (int i = 1; i < s->free; i++) slot = s->slots[slot].mask;
+    s->slots[slot].mask = plain_slot(s);
 }
 static void record_too_short(sap_world *s) {
     sap__set_length(s->record, 1);
@@ -219,10 +221,10 @@ static void one_more_fresh(sap_world *s) {
     s->fresh++;
 }
 static void one_more_free(sap_world *s) {
-    s->free.count++;
+    s->free++;
 }
 static void free_lives(sap_world *s) {
-    s->free.first = plain_slot(s);
+    s->first_free = plain_slot(s);
 }
 
 static void without_links(sap_world *s) {
@@ -332,15 +334,15 @@ static const damage damage_table[] = {
     {SAP_METHOD_QUERY, "Where no category or mask was set, all have the default.", masked_unseen},
     {SAP_METHOD_QUERY, "Where the record has room for a box, all arrays of boxes have.", room_for_one},
     {SAP_METHOD_QUERY, "The counts of live and static boxes are right.", one_more_lives},
-    {SAP_METHOD_QUERY, "Every removed box is in the queue of removed slots.", one_more_removed},
-    {SAP_METHOD_QUERY, "The queue of removed slots holds removed slots.", removed_lives},
+    {SAP_METHOD_QUERY, "Every removed box is in the queue of slots.", one_more_removed},
+    {SAP_METHOD_QUERY, "The queue of slots holds free ones, then removed ones.", removed_lives},
     {SAP_METHOD_QUERY, "Every recorded box is in the record once.", record_too_short},
     {SAP_METHOD_QUERY, "The record holds recorded boxes.", plain_in_record},
     {SAP_METHOD_QUERY, "What changed again is stale.", again_not_stale},
     {SAP_METHOD_QUERY, "What the index has not seen is stale.", new_not_stale},
     {SAP_METHOD_QUERY, "The count of boxes with a new filter is right.", one_more_fresh},
-    {SAP_METHOD_QUERY, "Every free slot is in the queue of free slots.", one_more_free},
-    {SAP_METHOD_QUERY, "The queue of free slots holds free slots.", free_lives},
+    {SAP_METHOD_QUERY, "Every free slot is in the queue of slots.", one_more_free},
+    {SAP_METHOD_QUERY, "The queue of slots holds free ones, then removed ones.", free_lives},
     {SAP_METHOD_QUERY, "Every pair has its links.", without_links},
     {SAP_METHOD_QUERY, "In a pair id0 < id1.", pair_with_itself},
     {SAP_METHOD_QUERY, "Pairs from sorted_from on are sorted by their ids.", pairs_unsorted},

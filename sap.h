@@ -994,6 +994,7 @@ enum {
     SAP__REMOVED = 16, /* since the last update; not live any more, not yet free */
     SAP__FRESH = 32,   /* its filter may answer anew: what overlapped before says nothing about its pairs */
     SAP__STALE = 64,   /* is recorded, and the index has not seen it yet */
+    SAP__MIXED = SAP__STATIC | SAP__ADDED | SAP__REMOVED | SAP__FRESH,
     SAP__FLAGS = 255
 };
 #define SAP__NONE 0xffffffffu
@@ -1055,7 +1056,8 @@ typedef struct sap__share { /* all that a share of a search, or of moves, writes
     uint64_t *found;        /* keys (id0, id1) of pairs that begin */
     long long visits[2];    /* chunks looked at, of each index */
     int kept, allowed;      /* so many were found by searches before this one; passed the user's filter */
-    int lacks_room, done, good, mixed;
+    int lacks_room, done, good;
+    uint32_t mixed; /* of the boxes it moved, see sap_world */
 } sap__share;
 
 /* The user's grid, of sap_multi.h: tiles are cut along its cells. */
@@ -1097,8 +1099,7 @@ struct sap_world {
     int free, removed;              /* so many; behind them so many whose boxes were removed since the last update */
     int live, live_static;
     uint32_t *record; /* slots touched since the last update, each once */
-    int mixed;        /* some of them may be of static boxes, of those that came or went, or fresh */
-    int fresh;        /* how many of them are SAP__FRESH */
+    uint32_t mixed;   /* those flags of SAP__MIXED that some of them may have */
     int masked;       /* a box may have a category or a mask that is not the default */
     int synced;       /* the index has seen so many of the record, for queries, */
     uint32_t *again;  /* but not these, which have changed once more since */
@@ -1280,7 +1281,7 @@ SAP__INLINE void sap__record(sap_world *s, uint32_t slot, uint32_t flags) {
         sap__push(s->record, slot);
     else if (!(state & SAP__STALE))
         sap__push(s->again, slot);
-    s->mixed |= ((state | flags) & (SAP__STATIC | SAP__ADDED | SAP__REMOVED | SAP__FRESH)) != 0;
+    s->mixed |= (state | flags) & SAP__MIXED;
     s->state[slot] = state | flags | SAP__RECORDED | SAP__STALE;
 }
 
@@ -1415,7 +1416,7 @@ static void sap__write_moves(sap_world *s, int share, int shares) {
     }
     s->share[share].done = recorded;
     s->share[share].good = good;
-    s->share[share].mixed = (seen & SAP__STATIC) != 0;
+    s->share[share].mixed = seen & SAP__MIXED;
 }
 
 /* With nothing recorded yet, which is the rule, one pass moves all, on threads if no two are of one box, and an error
@@ -1461,7 +1462,6 @@ SAP_DEF sap_result sap_move(sap_world *s, sap_id id, const sap_aabb *box) {
 /* The box lives no more; its slot waits for the update. */
 SAP__INLINE void sap__remove_slot(sap_world *s, uint32_t slot) {
     if (s->state[slot] & SAP__STATIC) s->live_static--;
-    if (s->state[slot] & SAP__FRESH) s->fresh--;
     s->state[slot] &= ~(uint32_t)(SAP__LIVE | SAP__FRESH);
     s->live--;
     sap__record(s, slot, SAP__REMOVED);
@@ -1492,12 +1492,6 @@ SAP_DEF sap_result sap_clear(sap_world *s) {
     return r;
 }
 
-/* Its pairs are decided anew by the next update. */
-static void sap__freshen(sap_world *s, uint32_t slot) {
-    if (!(s->state[slot] & SAP__FRESH)) s->fresh++;
-    sap__record(s, slot, SAP__FRESH);
-}
-
 SAP_DEF sap_result sap_set_filter_many(sap_world *s, int n, const sap_id *ids, uint32_t category, uint32_t mask) {
     sap_result r = sap__begin_call(s, n < 0 ? "n" : n && !ids ? "id" : NULL, 0);
     if (r == SAP_OK) r = sap__check_many(s, n, ids, NULL);
@@ -1505,7 +1499,7 @@ SAP_DEF sap_result sap_set_filter_many(sap_world *s, int n, const sap_id *ids, u
         sap__slot *slot = &s->slots[sap__slot_of(ids[i])];
         slot->category = category;
         slot->mask = mask;
-        sap__freshen(s, sap__slot_of(ids[i]));
+        sap__record(s, sap__slot_of(ids[i]), SAP__FRESH);
     }
     if (r == SAP_OK && n) s->masked = 1;
     return r;
@@ -1525,7 +1519,7 @@ static uint32_t sap__slot_for(sap_world *s, sap_id id, sap_result *r) {
 SAP_DEF sap_result sap_refilter(sap_world *s, sap_id id) {
     sap_result r;
     uint32_t slot = sap__slot_for(s, id, &r);
-    if (slot != SAP__NONE) sap__freshen(s, slot);
+    if (slot != SAP__NONE) sap__record(s, slot, SAP__FRESH);
     return r;
 }
 
@@ -1535,7 +1529,7 @@ SAP_DEF sap_result sap_set_static(sap_world *s, sap_id id, int is_static) {
     if (slot == SAP__NONE || ((s->state[slot] & SAP__STATIC) != 0) == (is_static != 0)) return r;
     s->live_static += is_static ? 1 : -1;
     s->state[slot] ^= SAP__STATIC;
-    sap__freshen(s, slot);
+    sap__record(s, slot, SAP__FRESH);
     return r;
 }
 
@@ -1545,7 +1539,7 @@ SAP_DEF sap_result sap_set_pair_filter(sap_world *s, sap_filter *filter, void *u
     s->config.filter = filter;
     s->config.filter_user = user;
     for (uint32_t slot = 0; slot < (uint32_t)sap__length(s->state); slot++)
-        if (s->state[slot] & SAP__LIVE) sap__freshen(s, slot);
+        if (s->state[slot] & SAP__LIVE) sap__record(s, slot, SAP__FRESH);
     return r;
 }
 
@@ -1698,7 +1692,8 @@ static sap_result sap__settle(sap_world *s) {
     sap__run(s, sap__settle_slots, sap__length(s->record));
     sap__set_length(s->record, 0);
     sap__set_length(s->again, 0);
-    s->synced = s->fresh = s->mixed = 0;
+    s->synced = 0;
+    s->mixed = 0;
     s->free += s->removed;
     s->removed = 0;
     return SAP_OK;
@@ -1898,7 +1893,7 @@ SAP__INLINE void sap__begin_pair(const sap_world *s, sap__share *share, uint32_t
    boxes with one of the flags looked around, which the a[i] did, a pair of two of them was found twice, and counts for
    the lower slot. */
 static int sap__take_found(sap_world *s, sap__share *share, uint32_t *a, uint32_t *b, int n, uint32_t flags) {
-    const int all = s->fresh > 0, early = sap__early_steps(s, n);
+    const int all = (s->mixed & SAP__FRESH) != 0, early = sap__early_steps(s, n);
     int begun = 0;
     for (int i = 0; i < n; i++) {
         const uint32_t x = a[i], y = b[i];
@@ -1945,7 +1940,7 @@ static int sap__gather_found(sap_world *s) {
 SAP__INLINE int sap__is_lost(sap_world *s, const sap_pair *pair) {
     const uint32_t a = sap__slot_of(pair->id0), b = sap__slot_of(pair->id1);
     const int apart = !sap__overlap(&s->now[a], &s->now[b]);
-    if (!s->fresh || apart || !((s->state[a] | s->state[b]) & SAP__FRESH)) return apart;
+    if (!(s->mixed & SAP__FRESH) || apart || !((s->state[a] | s->state[b]) & SAP__FRESH)) return apart;
     return !sap__masks_allow(s, a, b) || !sap__filter_allows(s, pair->id0, pair->id1);
 }
 
@@ -1968,7 +1963,7 @@ static void sap__look_at_pairs(sap_world *s, int share, int shares) {
 }
 
 static int sap__ended_by_pairs(sap_world *s) {
-    const int n = sap__length(s->pairs), asks_user = s->config.filter && s->fresh;
+    const int n = sap__length(s->pairs), asks_user = s->config.filter && (s->mixed & SAP__FRESH);
     if (!sap__reserve(&s->lost, n)) return sap__fail(s, SAP_ERROR_MEMORY);
     sap__set_length(s->lost, sap__close_up(s, s->lost, n, sap__run(s, sap__look_at_pairs, asks_user ? -1 : n)));
     return 1;
@@ -3663,7 +3658,7 @@ static int sap__ended_by_sort(sap_world *s) {
 }
 
 static int sap__begun_by_query(sap_world *s) {
-    if (s->fresh) sap__need_lists(s);
+    if (s->mixed & SAP__FRESH) sap__need_lists(s);
     return sap__synchronise(s, SAP__COST_ASK) && sap__look_around(s, SAP__RECORDED, 0);
 }
 
@@ -3682,7 +3677,7 @@ static int sap__join_with(sap_world *s, int kind) {
 static int sap__begun_by_prune(sap_world *s) {
     const int moving = sap__boxes_of(s, 0);
     const int few = moving < s->live_static && s->changed[1] <= moving;
-    if (s->fresh) sap__need_lists(s);
+    if (s->mixed & SAP__FRESH) sap__need_lists(s);
     if (!sap__synchronise(s, SAP__COST_JOIN)) return 0;
     if (s->changed[0] && !sap__join_with(s, 0)) return 0;
     if (few) return sap__look_around(s, SAP__RECORDED, 1);
@@ -4783,7 +4778,8 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     const unsigned char *p = in->slots;
     sap__set_length(s->slots, h->slots);
     sap__set_length(s->state, h->slots);
-    s->live = s->live_static = s->fresh = s->masked = s->mixed = s->free = s->removed = 0;
+    s->live = s->live_static = s->masked = s->free = s->removed = 0;
+    s->mixed = 0;
     for (uint32_t i = 0; i < h->slots; i++) {
         sap__saved_slot slot;
         sap__get(&p, &slot, sizeof slot);
@@ -4797,8 +4793,7 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
         s->slots[i].mask = slot.mask;
         s->live += (state & SAP__LIVE) != 0;
         s->live_static += sap__is_of_kind(state, 1);
-        s->fresh += (state & SAP__FRESH) != 0;
-        s->mixed |= (state & (SAP__STATIC | SAP__ADDED | SAP__REMOVED | SAP__FRESH)) != 0;
+        s->mixed |= state & SAP__MIXED;
         s->masked |= (state & SAP__LIVE) && (slot.category != 1 || slot.mask != ~0u);
     }
     for (; (uint32_t)s->free < h->queue[0]; s->free++, p += 4) sap__enqueue(s, sap__get32(p));
@@ -4851,8 +4846,8 @@ static const char *sap__validate_boxes(const sap_world *s) {
         const uint32_t state = s->state[slot];
         const char *broken = sap__validate_slot(state, &s->now[slot], &s->was[slot]);
         if (broken) return broken;
-        if (!s->mixed && (state & SAP__RECORDED) && (state & (SAP__STATIC | SAP__ADDED | SAP__REMOVED | SAP__FRESH)))
-            return "A record that is not mixed holds moving boxes that neither came nor went nor are fresh.";
+        if ((state & SAP__RECORDED) && (state & SAP__MIXED & ~s->mixed))
+            return "Where mixed lacks a flag, no box in the record has it.";
         if (!s->masked && (state & SAP__LIVE) && (s->slots[slot].category != 1 || s->slots[slot].mask != ~0u))
             return "Where no category or mask was set, all have the default.";
     }
@@ -4877,7 +4872,6 @@ static const char *sap__validate_boxes(const sap_world *s) {
     }
     for (int i = 0; i < sap__length(s->again); i++)
         if (s->again[i] >= n || !(s->state[s->again[i]] & SAP__STALE)) return "What changed again is stale.";
-    if (sap__count(s, SAP__FRESH, SAP__FRESH) != s->fresh) return "The count of boxes with a new filter is right.";
     return NULL;
 }
 

@@ -180,7 +180,7 @@ static void fresh_unrecorded(sap_world *s) {
     s->state[plain_slot(s)] |= SAP__FRESH;
 }
 static void not_mixed(sap_world *s) {
-    s->mixed = 0;
+    s->mixed &= ~(uint32_t)SAP__FRESH;
 }
 static void added_elsewhere(sap_world *s) {
     s->was[slot_with(s, SAP__ADDED, 0)].lo[0] = 0;
@@ -216,9 +216,6 @@ static void again_not_stale(sap_world *s) {
 }
 static void new_not_stale(sap_world *s) {
     s->state[stbds_arrlast(s->record)] &= ~(uint32_t)SAP__STALE;
-}
-static void one_more_fresh(sap_world *s) {
-    s->fresh++;
 }
 static void one_more_free(sap_world *s) {
     s->free++;
@@ -327,8 +324,7 @@ static const damage damage_table[] = {
     {SAP_METHOD_QUERY, "A free slot has no flags.", free_with_flags},
     {SAP_METHOD_QUERY, "A box that is not in the record is where it was.", moved_unseen},
     {SAP_METHOD_QUERY, "What was added, removed, given a filter or is stale is in the record.", fresh_unrecorded},
-    {SAP_METHOD_QUERY, "A record that is not mixed holds moving boxes that neither came nor went nor are fresh.",
-     not_mixed},
+    {SAP_METHOD_QUERY, "Where mixed lacks a flag, no box in the record has it.", not_mixed},
     {SAP_METHOD_QUERY, "An added box was nowhere.", added_elsewhere},
     {SAP_METHOD_QUERY, "No min is above its max.", min_above_max},
     {SAP_METHOD_QUERY, "Where no category or mask was set, all have the default.", masked_unseen},
@@ -340,7 +336,6 @@ static const damage damage_table[] = {
     {SAP_METHOD_QUERY, "The record holds recorded boxes.", plain_in_record},
     {SAP_METHOD_QUERY, "What changed again is stale.", again_not_stale},
     {SAP_METHOD_QUERY, "What the index has not seen is stale.", new_not_stale},
-    {SAP_METHOD_QUERY, "The count of boxes with a new filter is right.", one_more_fresh},
     {SAP_METHOD_QUERY, "Every free slot is in the queue of slots.", one_more_free},
     {SAP_METHOD_QUERY, "The queue of slots holds free ones, then removed ones.", free_lives},
     {SAP_METHOD_QUERY, "Every pair has its links.", without_links},

@@ -860,44 +860,40 @@ SAP_DEF sap_aabb sap_aabb_from_doubles(const double min[3], const double max[3])
 #define sap__push(a, x) ((void)((a)[stbds_header(a)->length++] = (x)))
 #define sap__set_length(a, n) ((void)((a) ? stbds_header(a)->length = (size_t)(n) : 0))
 
-static int sap__grow(void *pointer, size_t size, size_t n) {
+static int sap__resize(void *pointer, size_t size, size_t capacity) {
     char *a;
-    stbds_array_header *header;
-    size_t capacity;
     memcpy(&a, pointer, sizeof a);
-    capacity = a ? stbds_header(a)->capacity : 0;
-    if (a && (ptrdiff_t)n > stbds_header(a)->temp) stbds_header(a)->temp = (ptrdiff_t)n;
-    if (n <= capacity) return 1;
-    /* amortised O(1) a push */
-    if (n < capacity + capacity / 4) n = capacity + capacity / 4;
-    if (n < 16) n = 16;
-    if (n > (SIZE_MAX / 2 - sizeof *header) / size) return 0;
-    header = (stbds_array_header *)SAP_REALLOC(a ? (void *)stbds_header(a) : NULL, sizeof *header + n * size);
+    stbds_array_header *header = a ? stbds_header(a) : NULL;
+    if (capacity > (SIZE_MAX / 2 - sizeof *header) / size) return 0;
+    header = (stbds_array_header *)SAP_REALLOC(header, sizeof *header + capacity * size);
     if (!header) return 0;
     if (!a) memset(header, 0, sizeof *header);
-    header->capacity = n;
+    header->capacity = capacity;
     a = (char *)(header + 1);
     memcpy(pointer, &a, sizeof a);
     return 1;
+}
+
+static int sap__grow(void *pointer, size_t size, size_t n) {
+    char *a;
+    memcpy(&a, pointer, sizeof a);
+    const size_t capacity = a ? stbds_header(a)->capacity : 0;
+    if (a && (ptrdiff_t)n > stbds_header(a)->temp) stbds_header(a)->temp = (ptrdiff_t)n;
+    if (n <= capacity) return 1;
+    if (n < capacity + capacity / 4) n = capacity + capacity / 4; /* amortised O(1) a push */
+    return sap__resize(pointer, size, n < 16 ? 16 : n);
 }
 
 /* Gives back what nobody has asked for since the last trim, if it is more than half, and the allocator takes it. */
 #define sap__trim(pointer) sap__shrink(pointer, sizeof **(pointer))
 static void sap__shrink(void *pointer, size_t size) {
     char *a;
-    stbds_array_header *header;
-    size_t most;
     memcpy(&a, pointer, sizeof a);
     if (!a) return;
-    header = stbds_header(a);
-    most = (size_t)header->temp > header->length ? (size_t)header->temp : header->length;
+    stbds_array_header *header = stbds_header(a);
+    const size_t most = (size_t)header->temp > header->length ? (size_t)header->temp : header->length;
     header->temp = 0;
-    if (header->capacity <= 2 * most + 256) return;
-    header = (stbds_array_header *)SAP_REALLOC(header, sizeof *header + (most + 16) * size);
-    if (!header) return;
-    header->capacity = most + 16;
-    a = (char *)(header + 1);
-    memcpy(pointer, &a, sizeof a);
+    if (header->capacity > 2 * most + 256) (void)sap__resize(pointer, size, most + 16);
 }
 
 static void sap__free_array(void *pointer) {

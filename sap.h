@@ -2087,19 +2087,19 @@ static void sap__sort_events(sap_world *s, int share, int shares) {
 }
 
 /* Holes are filled from behind, the highest first: each by the pair that is then the last, which may have filled a
-   higher hole before. (hole, pair) to s->items, without those that end beyond the end; how many.
+   higher hole before.
 
        pairs  a b c d e f, of which b and d end: f, the last one, fills d; then e, the last one now, fills b
                            of which b and e end: f fills e; then f again, which is now the last one, fills b */
-static int sap__fill_holes(sap_world *s) {
-    const int lost = sap__length(s->lost), n = sap__length(s->pairs);
-    int last = n, filled = lost - 1, moves = 0;
-    for (int i = lost - 1; i >= 0; i--) {
-        s->items[i] = sap__item(s->lost[i], (uint32_t)--last);
-        if (last == (int)s->lost[filled]) s->items[i] = sap__item(s->lost[i], (uint32_t)s->items[filled--]);
-        moves += (int)s->lost[i] < n - lost;
+static void sap__fill_holes(sap_world *s) {
+    uint32_t last = (uint32_t)sap__length(s->pairs);
+    for (int i = sap__length(s->lost) - 1; i >= 0; i--) {
+        const uint32_t hole = s->lost[i];
+        last--;
+        if (s->linked) sap__relink_pair(s, hole, SAP__NONE);
+        if (s->linked && hole != last) sap__relink_pair(s, last, hole);
+        s->pairs[hole] = s->pairs[last];
     }
-    return moves;
 }
 
 /* A share of the pairs found: to the created ones, and behind the pairs that stay. */
@@ -2125,11 +2125,7 @@ static int sap__commit(sap_world *s) {
     sap__set_length(s->deleted, lost);
     sap__set_length(s->created, found);
     sap__run(s, sap__sort_events, SAP__EVENT_WORK * ((long long)found + lost));
-    const int moves = sap__fill_holes(s);
-    for (int i = 0; s->linked && i < lost; i++) sap__relink_pair(s, s->lost[i], SAP__NONE);
-    for (int i = 0; s->linked && i < moves; i++)
-        sap__relink_pair(s, (uint32_t)s->items[i], (uint32_t)(s->items[i] >> 32));
-    for (int i = 0; i < moves; i++) s->pairs[s->items[i] >> 32] = s->pairs[(uint32_t)s->items[i]];
+    sap__fill_holes(s);
     if (lost + found) s->sorted_from = n - lost;
     sap__set_length(s->pairs, n - lost + found);
     sap__run(s, sap__append_pairs, SAP__EVENT_WORK * (long long)found);

@@ -1051,7 +1051,7 @@ enum { SAP__SHARES = 16, SAP__EVENT_WORK = 4 }; /* a pair that begins or ends is
 typedef struct sap__share { /* all that a share of a search, or of moves, writes */
     uint64_t *found;        /* keys (id0, id1) of pairs that begin */
     long long visits[2];    /* chunks looked at, of each index */
-    int kept, allowed;      /* so many were found by searches before this one; passed the user's filter */
+    int kept;               /* so many were found by searches before this one */
     int lacks_room, done, good;
     uint32_t mixed; /* of the boxes it moved, see sap_world */
 } sap__share;
@@ -1667,10 +1667,7 @@ static void sap__trim_arrays(sap_world *s) {
 static int sap__settle_pairs(sap_world *s) {
     const sap__method *method = &sap__methods[s->method];
     if (s->live == 0) return sap__end_all(s);
-    for (int i = 0; i < sap__most_shares(s); i++) {
-        sap__set_length(s->share[i].found, 0);
-        s->share[i].allowed = 0;
-    }
+    for (int i = 0; i < sap__most_shares(s); i++) sap__set_length(s->share[i].found, 0);
     sap__set_length(s->lost, 0);
     return method->find_begun(s) && method->find_ended(s) && sap__commit(s);
 }
@@ -1830,7 +1827,7 @@ static uint32_t sap__find(const sap_world *s, sap_id a, sap_id b) {
 
 /* ---- what begins ------------------------------------------------------------------------------------------- */
 
-/* May these two, which overlap, be a pair? The user's filter is asked later, by sap__filter_found. */
+/* May these two, which overlap, be a pair? The user's filter is asked after this. */
 SAP__INLINE int sap__masks_allow(const sap_world *s, uint32_t a, uint32_t b) {
     const sap__slot *slot_a = &s->slots[a], *slot_b = &s->slots[b];
     if (s->state[a] & s->state[b] & SAP__STATIC) return 0;
@@ -1852,36 +1849,34 @@ static int sap__filter_allows(sap_world *s, sap_id id0, sap_id id1) {
     return yes;
 }
 
-/* The user's filter is asked for what was found since it was asked last, on the calling thread. */
+/* On threads nobody asks the user's filter: so it is asked for what a search found there. */
 static void sap__filter_found(sap_world *s, sap__share *share) {
     const int n = sap__length(share->found);
-    int kept = share->allowed;
+    int kept = share->kept;
     for (int i = kept; i < n; i++) {
         const uint64_t key = share->found[i];
         if (sap__filter_allows(s, (sap_id)(key >> 32), (sap_id)key)) share->found[kept++] = key;
     }
     sap__set_length(share->found, kept);
-    share->allowed = kept;
 }
 
-/* Room for so many more keys in a share; what a filter refuses needs none. On threads nobody allocates: what lacks room
-   is done again without them. */
+/* Room for so many more keys in a share. On threads nobody allocates: what lacks room is done again without them. */
 static int sap__reserve_found(sap_world *s, sap__share *share, int more) {
     if (more <= sap__capacity(share->found) - sap__length(share->found)) return 1;
     if (s->on_threads) {
         share->lacks_room = 1;
         return 0;
     }
-    if (s->config.filter) sap__filter_found(s, share);
     const int n = sap__length(share->found);
     if (more > INT_MAX - n) return sap__fail(s, SAP_ERROR_LIMIT);
     return sap__reserve(&share->found, n + more) || sap__fail(s, SAP_ERROR_MEMORY);
 }
 
 /* A pair begins, if it may be one. There is room. */
-SAP__INLINE void sap__begin_pair(const sap_world *s, sap__share *share, uint32_t a, uint32_t b) {
-    sap_id ida = sap__id_of(s, a), idb = sap__id_of(s, b), id0 = ida < idb ? ida : idb;
-    if (sap__masks_allow(s, a, b)) sap__push(share->found, sap__item(id0, ida ^ idb ^ id0));
+SAP__INLINE void sap__begin_pair(sap_world *s, sap__share *share, uint32_t a, uint32_t b) {
+    sap_id ida = sap__id_of(s, a), idb = sap__id_of(s, b), id0 = ida < idb ? ida : idb, id1 = ida ^ idb ^ id0;
+    if (sap__masks_allow(s, a, b) && (s->on_threads || sap__filter_allows(s, id0, id1)))
+        sap__push(share->found, sap__item(id0, id1));
 }
 
 /* Boxes a[i] and b[i] overlap now: those pairs begin that did not overlap before; or where a filter may answer anew,
@@ -1914,18 +1909,16 @@ static int sap__take_found(sap_world *s, sap__share *share, uint32_t *a, uint32_
     return 1;
 }
 
-/* What all shares found goes to the first one, but for what the user's filter refuses. */
+/* What all shares found goes to the first one. */
 static int sap__gather_found(sap_world *s) {
     sap__share *first = &s->share[0];
-    for (int i = 0; i < sap__most_shares(s); i++) {
-        sap__share *share = &s->share[i];
-        if (s->config.filter) sap__filter_found(s, share);
+    for (int i = 1; i < sap__most_shares(s); i++) {
+        const sap__share *share = &s->share[i];
         const int n = sap__length(first->found), more = sap__length(share->found);
-        if (i == 0 || more == 0) continue;
+        if (more == 0) continue;
         if (!sap__reserve_found(s, first, more)) return 0;
         memcpy(first->found + n, share->found, (size_t)more * sizeof *share->found);
         sap__set_length(first->found, n + more);
-        first->allowed = n + more;
     }
     return 1;
 }
@@ -3595,7 +3588,7 @@ static int sap__run_search(sap_world *s, sap__step *step, int work, double visit
         share->lacks_room = 0;
         share->visits[0] = share->visits[1] = 0;
     }
-    sap__run(s, step, work);
+    const int ran = sap__run(s, step, work);
     for (int i = 0; i < shares && s->failure == SAP_OK; i++) {
         sap__share *share = &s->share[i];
         if (share->lacks_room) {
@@ -3603,7 +3596,8 @@ static int sap__run_search(sap_world *s, sap__step *step, int work, double visit
             step(s, i, SAP__SHARES);
             const int n = sap__length(share->found);
             if (s->updates >= 0 && !sap__reserve(&share->found, n + n / 2 + 256)) return sap__fail(s, SAP_ERROR_MEMORY);
-        }
+        } else if (ran > 1 && s->config.filter)
+            sap__filter_found(s, share);
         visits[0] += (double)share->visits[0];
         visits[1] += (double)share->visits[1];
     }

@@ -1488,9 +1488,14 @@ SAP_DEF sap_result sap_clear(sap_world *s) {
     return r;
 }
 
+/* Begins a call on these live boxes. */
+static sap_result sap__begin_on(sap_world *s, int n, const sap_id *ids) {
+    const sap_result r = sap__begin_call(s, n < 0 ? "n" : n && !ids ? "id" : NULL, 0);
+    return r == SAP_OK ? sap__check_many(s, n, ids, NULL) : r;
+}
+
 SAP_DEF sap_result sap_set_filter_many(sap_world *s, int n, const sap_id *ids, uint32_t category, uint32_t mask) {
-    sap_result r = sap__begin_call(s, n < 0 ? "n" : n && !ids ? "id" : NULL, 0);
-    if (r == SAP_OK) r = sap__check_many(s, n, ids, NULL);
+    const sap_result r = sap__begin_on(s, n, ids);
     for (int i = 0; r == SAP_OK && i < n; i++) {
         sap__slot *slot = &s->slots[sap__slot_of(ids[i])];
         slot->category = category;
@@ -1505,24 +1510,16 @@ SAP_DEF sap_result sap_set_filter(sap_world *s, sap_id id, uint32_t category, ui
     return sap_set_filter_many(s, 1, &id, category, mask);
 }
 
-/* The slot that a call on one box is about, or SAP__NONE and *r says why. */
-static uint32_t sap__slot_for(sap_world *s, sap_id id, sap_result *r) {
-    *r = sap__begin_call(s, NULL, 0);
-    if (*r == SAP_OK) *r = sap__check_many(s, 1, &id, NULL);
-    return *r == SAP_OK ? sap__slot_of(id) : SAP__NONE;
-}
-
 SAP_DEF sap_result sap_refilter(sap_world *s, sap_id id) {
-    sap_result r;
-    uint32_t slot = sap__slot_for(s, id, &r);
-    if (slot != SAP__NONE) sap__record(s, slot, SAP__FRESH);
+    const sap_result r = sap__begin_on(s, 1, &id);
+    if (r == SAP_OK) sap__record(s, sap__slot_of(id), SAP__FRESH);
     return r;
 }
 
 SAP_DEF sap_result sap_set_static(sap_world *s, sap_id id, int is_static) {
-    sap_result r;
-    uint32_t slot = sap__slot_for(s, id, &r);
-    if (slot == SAP__NONE || ((s->state[slot] & SAP__STATIC) != 0) == (is_static != 0)) return r;
+    const sap_result r = sap__begin_on(s, 1, &id);
+    const uint32_t slot = sap__slot_of(id);
+    if (r != SAP_OK || sap__kind_of(s->state[slot]) == (is_static != 0)) return r;
     s->live_static += is_static ? 1 : -1;
     s->state[slot] ^= SAP__STATIC;
     sap__record(s, slot, SAP__FRESH);
@@ -4441,9 +4438,9 @@ SAP_DEF void *sap_get_object(const sap_world *s, sap_id id) {
 }
 
 SAP_DEF sap_result sap_set_object(sap_world *s, sap_id id, void *object) {
-    sap_result r;
-    const uint32_t slot = sap__slot_for(s, id, &r);
-    if (slot == SAP__NONE) return r;
+    const sap_result r = sap__begin_on(s, 1, &id);
+    const uint32_t slot = sap__slot_of(id);
+    if (r != SAP_OK) return r;
     s->slots[slot].object = object;
     sap__link_for_look(s);
     for (uint32_t place = s->head[slot]; place != SAP__NONE; place = sap__next_place(s, place)) {

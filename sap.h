@@ -3854,12 +3854,11 @@ static void sap__set_slab(sap__probe *p, int k, float lo, float hi, float d) {
 
 /* ---- a query ------------------------------------------------------------------------------------------------ */
 
-/* What a kind of query is: how it prunes (a kernel's function), the test of one box, what it is told. */
+/* A query: what it looks for, whom it tells, what it has found. Its kind is how it prunes. */
 typedef struct sap__query sap__query;
 struct sap__query {
     sap_world *s;
     uint32_t (*prune)(const sap__chunk *c, uint32_t used, const sap__probe *p, float *near); /* NULL: of a box */
-    int (*test)(sap__query *q, const sap__box *keys, uint32_t slot);                         /* 0 stops */
     uint32_t mask;
     sap_hit *hit;
     sap_ray_hit *ray_hit;
@@ -3880,56 +3879,45 @@ static void sap__set_limit(sap__query *q) {
     q->probe.limit = limit < 1e38 ? (float)limit : sap__float(SAP__INFINITY);
 }
 
-/* 0 stops. */
+/* Where the query hits a box: at t, at this squared distance, or at 0 if they are to overlap; beyond its end if it does
+   not. */
+static double sap__hit_at(const sap__query *q, const sap__box *keys) {
+    sap_aabb box;
+    int axis;
+    if (!q->prune) return sap__overlap(keys, &q->box) ? 0 : 1;
+    sap__decode(keys, &box);
+    if (q->prune == q->s->kernel->ball) return sap__distance2(&box, q->lo, q->hi);
+    return (double)sap__cast(&box, q->lo, q->hi, q->translation, &axis);
+}
+
+/* What the user is told of a hit: t, or the distance. */
+static float sap__told(const sap__query *q, double at) {
+    return (float)(q->prune == q->s->kernel->ball ? sap__sqrt(at) : at);
+}
+
+/* A hit is counted, and reported if there is a callback. 0 stops. */
 static int sap__report(sap__query *q, uint32_t slot) {
     q->count++;
     return !q->hit || q->hit(sap__id_of(q->s, slot), q->s->slots[slot].object, q->user);
 }
 
-/* A hit at t, or at this squared distance: the best one so far, or one that is reported and may bring the end nearer.
-   0 stops. */
+/* A hit that says where it is: the best one so far, or one that is reported and may bring the end nearer. 0 stops. */
 static int sap__report_at(sap__query *q, uint32_t slot, double at) {
     const sap_id id = sap__id_of(q->s, slot);
     if (id == q->aside) return 1;
     if (q->is_best) {
         if (at < q->end || q->best == 0 || id < q->best) q->best = id, q->end = at;
-    } else {
-        const int is_near = q->prune == q->s->kernel->ball;
-        const float t = is_near ? (float)sap__sqrt(at) : (float)at;
+    } else if (q->ray_hit) {
+        const float t = sap__told(q, at), end = q->ray_hit(id, q->s->slots[slot].object, t, q->user);
         q->count++;
-        if (!q->ray_hit) return 1;
-        const float end = q->ray_hit(id, q->s->slots[slot].object, t, q->user);
         if (!sap__is_number(end) || !(end > 0)) return 0;
+        const int is_near = q->prune == q->s->kernel->ball;
         const double new_end = end == t ? at : is_near ? (double)end * (double)end : (double)end;
         if (new_end < q->end) q->end = new_end;
-    }
+    } else
+        return sap__report(q, slot);
     sap__set_limit(q);
     return 1;
-}
-
-static int sap__test_overlap(sap__query *q, const sap__box *keys, uint32_t slot) {
-    return sap__overlap(keys, &q->box) ? sap__report(q, slot) : 1;
-}
-
-static int sap__test_sphere(sap__query *q, const sap__box *keys, uint32_t slot) {
-    sap_aabb box;
-    sap__decode(keys, &box);
-    return sap__distance2(&box, q->lo, q->hi) <= q->end ? sap__report(q, slot) : 1;
-}
-
-static int sap__test_near(sap__query *q, const sap__box *keys, uint32_t slot) {
-    sap_aabb box;
-    sap__decode(keys, &box);
-    const double d2 = sap__distance2(&box, q->lo, q->hi);
-    return d2 <= q->end ? sap__report_at(q, slot, d2) : 1;
-}
-
-static int sap__test_cast(sap__query *q, const sap__box *keys, uint32_t slot) {
-    sap_aabb box;
-    int axis;
-    sap__decode(keys, &box);
-    const float t = sap__cast(&box, q->lo, q->hi, q->translation, &axis);
-    return (double)t <= q->end ? sap__report_at(q, slot, (double)t) : 1;
 }
 
 /* Brings the indices in step with the record, and notes that it did. */
@@ -3992,7 +3980,8 @@ static int sap__query_stale(sap__query *q) {
     for (int i = 0; i < q->stale; i++) {
         const uint32_t slot = sap__stale_slot(q, i);
         if (!(q->s->state[slot] & SAP__LIVE) || !(q->s->slots[slot].category & q->mask)) continue;
-        if (!q->test(q, &q->s->now[slot], slot)) return 0;
+        const double at = sap__hit_at(q, &q->s->now[slot]);
+        if (at <= q->end && !sap__report_at(q, slot, at)) return 0;
     }
     return 1;
 }
@@ -4050,7 +4039,8 @@ static int sap__query_index(sap__query *q, const sap__index *t) {
             if (chunk < t->count[0]) {
                 if (near[lane] > q->probe.limit || !sap__is_wanted(q, ref)) continue;
                 const sap__box box = sap__lane_box(c, lane);
-                if (!q->test(q, &box, ref)) return 0;
+                const double at = sap__hit_at(q, &box);
+                if (at <= q->end && !sap__report_at(q, ref, at)) return 0;
                 continue;
             }
             next.chunk = (int)ref;
@@ -4105,11 +4095,13 @@ static int sap__visit_all(sap__query *q, sap_result r, sap_hit *hit, sap_ray_hit
     return sap__run_query(q);
 }
 
-/* The best hit; *end: where. */
-static sap_id sap__find_best(sap__query *q, double *end) {
+/* The best hit, or 0; *at: where it is, or miss if there is none, or -1 if there was no query. */
+static sap_id sap__find_best(sap__query *q, sap_result r, float miss, float *at) {
+    if (at) *at = -1;
+    if (r != SAP_OK) return 0;
     q->is_best = 1;
     (void)sap__run_query(q);
-    *end = q->end;
+    if (at) *at = q->best ? sap__told(q, q->end) : miss;
     return q->best;
 }
 
@@ -4119,7 +4111,6 @@ SAP_DEF int sap_query_box(sap_world *s, const sap_aabb *box, uint32_t mask, sap_
     if (!s || !box) return -SAP_ERROR_ARGUMENT;
     if (sap__encode(box, s->used, &keys) < 0) return -SAP_ERROR_BOX;
     const sap_result r = sap__begin_query(&q, s, mask);
-    q.test = sap__test_overlap;
     q.box = keys;
     return sap__visit_all(&q, r, hit, NULL, user);
 }
@@ -4140,7 +4131,6 @@ static sap_result sap__begin_near(sap__query *q, sap_world *s, const float point
     if (r != SAP_OK) return r;
     for (int k = 0; k < 3; k++) q->lo[k] = q->hi[k] = q->probe.point[k] = p[k], q->probe.reach[k] = 0;
     q->prune = s->kernel->ball;
-    q->test = sap__test_near;
     q->end = sap__double(radius) * sap__double(radius);
     return SAP_OK;
 }
@@ -4160,7 +4150,6 @@ static sap_result sap__begin_cast(sap__query *q, sap_world *s, const float min[3
     for (int k = 0; k < 3; k++)
         if (s->used[k]) sap__set_slab(&q->probe, k, lo[k], hi[k], d[k]);
     q->prune = s->kernel->slab;
-    q->test = sap__test_cast;
     q->end = 1;
     return SAP_OK;
 }
@@ -4168,9 +4157,7 @@ static sap_result sap__begin_cast(sap__query *q, sap_world *s, const float min[3
 SAP_DEF int sap_query_sphere(sap_world *s, const float center[3], float radius, uint32_t mask, sap_hit *hit,
                              void *user) {
     sap__query q;
-    const sap_result r = sap__begin_near(&q, s, center, radius, mask);
-    q.test = sap__test_sphere;
-    return sap__visit_all(&q, r, hit, NULL, user);
+    return sap__visit_all(&q, sap__begin_near(&q, s, center, radius, mask), hit, NULL, user);
 }
 
 SAP_DEF int sap_query_nearest(sap_world *s, const float point[3], float max_distance, uint32_t mask, sap_ray_hit *hit,
@@ -4200,23 +4187,12 @@ SAP_DEF int sap_box_cast(sap_world *s, const sap_aabb *box, const float translat
 SAP_DEF sap_id sap_ray_closest(sap_world *s, const float origin[3], const float translation[3], uint32_t mask,
                                float *t) {
     sap__query q;
-    double end = -1;
-    const sap_result r = sap__begin_cast(&q, s, origin, origin, translation, mask);
-    const sap_id id = r == SAP_OK ? sap__find_best(&q, &end) : 0;
-    if (t) *t = (float)end;
-    return id;
-}
-
-static sap_id sap__find_nearest(sap__query *q, sap_result r, float max_distance, float *distance) {
-    double end = -1;
-    const sap_id id = r == SAP_OK ? sap__find_best(q, &end) : 0;
-    if (distance) *distance = r != SAP_OK ? -1.0f : id ? (float)sap__sqrt(end) : max_distance;
-    return id;
+    return sap__find_best(&q, sap__begin_cast(&q, s, origin, origin, translation, mask), 1, t);
 }
 
 SAP_DEF sap_id sap_nearest(sap_world *s, const float point[3], float max_distance, uint32_t mask, float *distance) {
     sap__query q;
-    return sap__find_nearest(&q, sap__begin_near(&q, s, point, max_distance, mask), max_distance, distance);
+    return sap__find_best(&q, sap__begin_near(&q, s, point, max_distance, mask), max_distance, distance);
 }
 
 /* The point is the middle of the box, which reaches half its size from there, and a little more than rounding takes; on
@@ -4227,7 +4203,7 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
     sap__query q;
     sap_aabb box;
     const sap_result r = slot == SAP__NONE ? SAP_ERROR_ID : sap__begin_near(&q, s, origin, max_distance, mask);
-    if (r != SAP_OK) return sap__find_nearest(&q, r, max_distance, distance);
+    if (r != SAP_OK) return sap__find_best(&q, r, max_distance, distance);
     sap__decode(&s->now[slot], &box);
     for (int k = 0; k < 3; k++) {
         const float lo = box.min[k], hi = box.max[k];
@@ -4239,7 +4215,7 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
         q.probe.reach[k] = finite ? 0.5f * hi - 0.5f * lo + size * 1e-6f : sap__float(SAP__INFINITY);
     }
     q.aside = id;
-    return sap__find_nearest(&q, SAP_OK, max_distance, distance);
+    return sap__find_best(&q, SAP_OK, max_distance, distance);
 }
 
 /* ====================================================================================================== */

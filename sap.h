@@ -2298,14 +2298,12 @@ typedef struct sap__list {
    hit. What is found is appended to the arrays fa and fb from n on, which have room for SAP__MOST more; ask and own
    return the new n.
        fill    the boxes of its refs to a chunk, but for the lanes that are empty, and the bound of them all
-       bound   the bound of a chunk's lanes
        own     boxes of a chunk that overlap each other
        ask     boxes of a list, each with what it overlaps in its chunk, until more than full are found
        ball    bits of the lanes within the limit of a point, and how near, squared;  slab: the same for casts, and t
        cells   the tile of each box on each axis, bits of the large ones, and of the long ones on each axis */
 struct sap__kernel {
     void (*fill)(const sap__box *boxes, uint32_t empty, sap__chunk *c, sap__box *bound);
-    void (*bound)(const sap__chunk *c, sap__box *bound);
     int (*own)(const sap__chunk *c, uint32_t used, uint32_t *fa, uint32_t *fb, int n);
     int (*ask)(sap__list *list, uint32_t *fa, uint32_t *fb, int n, int full);
     uint32_t (*ball)(const sap__chunk *c, uint32_t used, const sap__probe *p, float *near);
@@ -2576,15 +2574,15 @@ typedef float sap__f1;
         return large;                                                                                                  \
     }
 
-/* The kernel of W lanes; fill and bound are those of F lanes. */
+/* The kernel of W lanes; fill is that of F lanes. */
 #define SAP__KERNEL(W, F, TARGET)                                                                                      \
     SAP__OWN(W, TARGET)                                                                                                \
     SAP__ASK(W, TARGET)                                                                                                \
     SAP__BALL(W, TARGET)                                                                                               \
     SAP__SLAB(W, TARGET)                                                                                               \
     SAP__CELLS(W, TARGET)                                                                                              \
-    static const sap__kernel sap__kernel##W = {sap__fill##F, sap__bound##F, sap__own##W,  sap__ask##W,                 \
-                                               sap__ball##W, sap__slab##W,  sap__cells##W};
+    static const sap__kernel sap__kernel##W = {sap__fill##F, sap__own##W,  sap__ask##W,                                \
+                                               sap__ball##W, sap__slab##W, sap__cells##W};
 
 /* Rows of four words, turned into columns: the first words of four boxes are their mins and max x, the last ones min z
    and their maxs. */
@@ -2612,25 +2610,6 @@ typedef float sap__f1;
         sap__store4(lo, sap__fold_min##W(least));                                                                      \
         sap__store4(hi, sap__fold_max##W(most));                                                                       \
         for (k = 0; k < 3; k++) bound->lo[k] = lo[k], bound->hi[k] = hi[k + 1];                                        \
-    }                                                                                                                  \
-    TARGET static void sap__bound##W(const sap__chunk *c, sap__box *bound) {                                           \
-        int32_t lo[4], hi[4];                                                                                          \
-        int k, axis;                                                                                                   \
-        for (axis = 0; axis < 3; axis++) {                                                                             \
-            sap__i##W least = sap__load##W(c->lo[axis]), most = sap__load##W(c->hi[axis]);                             \
-            for (k = W; k < SAP__LANES; k += W) {                                                                      \
-                least = sap__min##W(least, sap__load##W(c->lo[axis] + k));                                             \
-                most = sap__max##W(most, sap__load##W(c->hi[axis] + k));                                               \
-            }                                                                                                          \
-            sap__store4(lo, sap__fold_min##W(least));                                                                  \
-            sap__store4(hi, sap__fold_max##W(most));                                                                   \
-            for (k = 1; k < 4; k++) {                                                                                  \
-                lo[0] = lo[k] < lo[0] ? lo[k] : lo[0];                                                                 \
-                hi[0] = hi[k] > hi[0] ? hi[k] : hi[0];                                                                 \
-            }                                                                                                          \
-            bound->lo[axis] = lo[0];                                                                                   \
-            bound->hi[axis] = hi[0];                                                                                   \
-        }                                                                                                              \
     }
 
 static void sap__unite(sap__box *to, const sap__box *box) {
@@ -2656,14 +2635,6 @@ static void sap__fill1(const sap__box *boxes, uint32_t empty, sap__chunk *c, sap
         const sap__box *box = empty >> k & 1 ? &sap__nowhere : &boxes[c->ref[k]];
         sap__set_lane(c, k, box);
         sap__unite(bound, box);
-    }
-}
-
-static void sap__bound1(const sap__chunk *c, sap__box *bound) {
-    *bound = sap__nowhere;
-    for (int i = 0; i < SAP__LANES; i++) {
-        const sap__box box = sap__lane_box(c, i);
-        sap__unite(bound, &box);
     }
 }
 SAP__KERNEL(1, 1, )
@@ -3166,9 +3137,20 @@ static double sap__growth(const sap__index *t, const sap__box *old, const sap__b
     return grown / (t->leaf_size + 1e-30);
 }
 
+/* The bound of a chunk's lanes; in loops that compilers make SIMD code of. */
+static void sap__unite_lanes(const sap__chunk *c, sap__box *bound) {
+    for (int k = 0; k < 3; k++) {
+        int32_t lo = SAP__AFTER_ALL, hi = SAP__BEFORE_ALL;
+        for (int i = 0; i < SAP__LANES; i++) lo = c->lo[k][i] < lo ? c->lo[k][i] : lo;
+        for (int i = 0; i < SAP__LANES; i++) hi = c->hi[k][i] > hi ? c->hi[k][i] : hi;
+        bound->lo[k] = lo;
+        bound->hi[k] = hi;
+    }
+}
+
 /* A lane becomes box (sap__nowhere: it becomes empty); the bounds above it follow, up to one that stays as it is. A box
    that moves within its leaf makes no bound smaller: that is left to the next refit. */
-static void sap__change_lane(const sap_world *s, sap__index *t, int leaf, int lane, const sap__box *box) {
+static void sap__change_lane(sap__index *t, int leaf, int lane, const sap__box *box) {
     int i = leaf;
     for (int level = 0; level < t->levels; level++) {
         const int at = t->first[level] + i;
@@ -3185,7 +3167,7 @@ static void sap__change_lane(const sap_world *s, sap__index *t, int leaf, int la
         else
             t->used[at] &= (uint16_t) ~(1u << lane);
         if (shrinks)
-            s->kernel->bound(c, bound);
+            sap__unite_lanes(c, bound);
         else if (sap__contains(bound, box) || box->lo[0] == SAP__AFTER_ALL)
             return;
         else
@@ -3211,7 +3193,7 @@ static void sap__take_out(sap_world *s, uint32_t slot) {
         return;
     }
     t->touched++;
-    sap__change_lane(s, t, (int)leaf, (int)lane, &sap__nowhere);
+    sap__change_lane(t, (int)leaf, (int)lane, &sap__nowhere);
     t->boxes--;
 }
 
@@ -3221,7 +3203,7 @@ static void sap__put_in(sap_world *s, int kind, uint32_t slot, int leaf) {
     t->chunk[leaf].ref[lane] = slot;
     s->place[slot] = (uint32_t)kind << 31 | (uint32_t)(SAP__LANES * leaf + lane);
     t->boxes++;
-    sap__change_lane(s, t, leaf, lane, &s->now[slot]);
+    sap__change_lane(t, leaf, lane, &s->now[slot]);
 }
 
 /* A spare leaf for a box that is near no other leaf: the one begun last, if it stays as small as others, else the next
@@ -3279,7 +3261,7 @@ static int sap__place_box(sap_world *s, int kind, uint32_t slot) {
     if (place != SAP__NONE) {
         leaf = (int)((place & 0x7fffffffu) / SAP__LANES);
         if (sap__overlap(&s->now[slot], &t->bound[leaf])) {
-            sap__change_lane(s, t, leaf, (int)(place % SAP__LANES), &s->now[slot]);
+            sap__change_lane(t, leaf, (int)(place % SAP__LANES), &s->now[slot]);
             return 1;
         }
         sap__take_out(s, slot);

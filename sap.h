@@ -3413,7 +3413,7 @@ typedef struct sap__search {
     void *context;
     const sap__box *boxes; /* whose numbers nodes below the leaves are */
     long long *visits;     /* chunks looked at, of each index */
-    int n, level;          /* level: of the nodes that are joined with all, see sap__join_all */
+    int n;
     uint32_t a[SAP__BATCH + SAP__MOST], b[SAP__BATCH + SAP__MOST];
 } sap__search;
 
@@ -3445,14 +3445,15 @@ SAP__INLINE int sap__flush(sap__search *q, int from) {
 
 /* All overlapping pairs of boxes under the pairs of nodes a[i] of x, b[i] of y, which are scratch. The pairs of the
    next level are listed, and joined whenever the list is full. So many chunks are on their way to the cache at a time,
-   and none waits for another. Where nodes are joined with all of their own index each two meet twice, and count once. */
+   and none waits for another. Where nodes are joined with all of their own index each two meet twice, and count once:
+   at the level of sap__join_all. */
 static int sap__join(sap__search *q, sap__nodes x, uint32_t *a, sap__nodes y, uint32_t *b, int n) {
     uint32_t next_a[SAP__LISTED + SAP__LANES], next_b[SAP__LISTED + SAP__LANES];
     const int opens_x = x.level > y.level;
     const sap__nodes *stays = opens_x ? &y : &x, *opened = opens_x ? &x : &y;
     sap__list list;
     int i, kept = 0;
-    if (x.t == y.t && x.level == y.level && x.level == q->level) {
+    if (x.t == y.t && x.level == y.level && x.level == (x.t->levels > 1)) {
         for (i = 0; i < n; i++) {
             a[kept] = a[i], b[kept] = b[i];
             kept += a[i] < b[i];
@@ -3514,7 +3515,6 @@ static int sap__join_all(sap__search *q, const sap__index *x, const sap__index *
     const sap__nodes nodes = {x, x->levels > 1};
     const int count = x->boxes ? x->count[nodes.level] : 0, end = sap__share_from(count, share + 1, shares);
     uint32_t node[SAP__LISTED];
-    q->level = nodes.level;
     for (int i = sap__share_from(count, share, shares), n; i < end; i += n) {
         for (n = 0; n < SAP__LISTED && i + n < end; n++) node[n] = (uint32_t)(x->first[nodes.level] + i + n);
         if (!sap__join_nodes(q, nodes, node, n, y)) return 0;
@@ -3657,7 +3657,7 @@ typedef struct sap__prune {
     sap_prune_hit *hit;
     void *user;
     long long visited;
-    int bipartite;
+    int first_b; /* the first box of the other set; 0: there is one set */
 } sap__prune;
 
 static int sap__take_pruned(sap__search *q) {
@@ -3670,19 +3670,24 @@ static int sap__take_pruned(sap__search *q) {
     for (int n = 0; n < q->n; n++) {
         const int i = (int)q->a[n], j = (int)q->b[n];
         p->visited++;
-        go = p->bipartite ? p->hit(i, j - p->bipartite, p->user) : p->hit(i < j ? i : j, i < j ? j : i, p->user);
+        go = p->first_b ? p->hit(i, j - p->first_b, p->user) : p->hit(i < j ? i : j, i < j ? j : i, p->user);
         if (!go) return 0;
     }
     return 1;
 }
 
 /* A world without slots, for the time of one call: boxes a are index 0, boxes b, behind them, index 1. */
-static long long sap__prune_boxes(const sap_aabb *a, int na, const sap_aabb *b, int nb, int axes, sap__prune *p) {
+static long long sap__prune_boxes(const sap_aabb *a, int na, const sap_aabb *b, int nb, int axes, sap_prune_hit *hit,
+                                  void *user, int is_bipartite) {
     sap_world s;
     sap__search q;
     sap__box *boxes = NULL;
-    const int n = na + nb;
-    int good = 1;
+    sap__prune p = {hit, user, 0, is_bipartite ? na : 0};
+    int n, good = 1;
+    if (na < 0 || nb < 0 || (na && !a) || (nb && !b) || axes < 0 || axes > 7) return -SAP_ERROR_ARGUMENT;
+    if (na > SAP__MAX_BOXES || nb > SAP__MAX_BOXES) return -SAP_ERROR_LIMIT;
+    n = na + nb;
+    if (n == 0) return 0;
     memset(&s, 0, sizeof s);
     s.kernel = sap__best_kernel();
     sap__axes_used(axes ? axes : 7, s.used);
@@ -3692,41 +3697,30 @@ static long long sap__prune_boxes(const sap_aabb *a, int na, const sap_aabb *b, 
     s.now = boxes;
     sap__begin_search(&q, &s, 0, 0);
     q.take = sap__take_pruned;
-    q.context = p;
-    p->visited = 0;
+    q.context = &p;
     s.failure = good ? SAP_OK : SAP_ERROR_BOX;
-    for (int kind = 0; kind < (nb ? 2 : 1) && good; kind++) {
+    for (int kind = 0; kind <= is_bipartite && good; kind++) {
         const int from = kind ? na : 0, count = kind ? nb : na;
         good = sap__reserve(&s.items, count);
         for (int i = 0; i < count && good; i++) s.items[i] = (uint32_t)(from + i);
         good = good && sap__build_of(&s, &s.index[kind], count, SAP__FILL_BULK);
         if (!good) s.failure = SAP_ERROR_MEMORY;
     }
-    if (good && sap__join_all(&q, &s.index[0], &s.index[nb ? 1 : 0], 0, 1)) (void)sap__flush(&q, 0);
+    if (good && sap__join_all(&q, &s.index[0], &s.index[is_bipartite], 0, 1)) (void)sap__flush(&q, 0);
     sap__free_index(&s.index[0]);
     sap__free_index(&s.index[1]);
     sap__free_array(&s.items);
     sap__free_array(&boxes);
-    return s.failure == SAP_OK ? p->visited : -(long long)s.failure;
+    return s.failure == SAP_OK ? p.visited : -(long long)s.failure;
 }
 
 SAP_DEF long long sap_box_prune(const sap_aabb *boxes, int n, int axes, sap_prune_hit *hit, void *user) {
-    sap__prune p;
-    if (n < 0 || (n && !boxes) || axes < 0 || axes > 7) return -SAP_ERROR_ARGUMENT;
-    if (n > SAP__MAX_BOXES) return -SAP_ERROR_LIMIT;
-    p.hit = hit, p.user = user, p.bipartite = 0;
-    return n ? sap__prune_boxes(boxes, n, NULL, 0, axes, &p) : 0;
+    return sap__prune_boxes(boxes, n, NULL, 0, axes, hit, user, 0);
 }
 
 SAP_DEF long long sap_box_prune_bipartite(const sap_aabb *a, int na, const sap_aabb *b, int nb, int axes,
                                           sap_prune_hit *hit, void *user) {
-    sap__prune p;
-    if (na < 0 || nb < 0 || (na && !a) || (nb && !b) || axes < 0 || axes > 7) return -SAP_ERROR_ARGUMENT;
-    if (na > SAP__MAX_BOXES || nb > SAP__MAX_BOXES) return -SAP_ERROR_LIMIT;
-    p.hit = hit, p.user = user, p.bipartite = na;
-    if (na && nb) return sap__prune_boxes(a, na, b, nb, axes, &p);
-    const long long single = na ? sap_box_prune(a, na, axes, NULL, NULL) : sap_box_prune(b, nb, axes, NULL, NULL);
-    return single < 0 ? single : 0; /* nothing to meet, but bad boxes are told */
+    return sap__prune_boxes(a, na, b, nb, axes, hit, user, 1);
 }
 
 /* ====================================================================================================== */

@@ -3206,19 +3206,11 @@ static void sap__put_in(sap_world *s, int kind, uint32_t slot, int leaf) {
     sap__change_lane(t, leaf, lane, &s->now[slot]);
 }
 
-/* A spare leaf for a box that is near no other leaf: the one begun last, if it stays as small as others, else the next
-   one; in need any with a free lane; or -1. */
-static int sap__spare_leaf(sap__index *t, const sap__box *box) {
-    for (; t->spare < t->count[0]; t->spare++) {
-        sap__box bound = t->bound[t->spare];
-        if (t->used[t->spare] == 0xffff) continue;
-        sap__unite(&bound, box);
-        if (!t->used[t->spare] || t->spare + 1 == t->count[0] || sap__size_of(&bound) < 2 * t->leaf_size)
-            return t->spare;
-    }
-    for (t->spare = t->laid; t->spare < t->count[0]; t->spare++)
-        if (t->used[t->spare] != 0xffff) return t->spare;
-    return -1;
+/* A spare leaf for a box that is near no other leaf: the one begun last while it has a free lane, then the next one; or
+   -1. */
+static int sap__spare_leaf(sap__index *t) {
+    while (t->spare < t->count[0] && t->used[t->spare] == 0xffff) t->spare++;
+    return t->spare < t->count[0] ? t->spare : -1;
 }
 
 /* A leaf within margin of a box, with a free lane, or -1: down from the root by what it touches, giving up after some
@@ -3249,7 +3241,7 @@ static int sap__choose_leaf(const sap_world *s, sap__index *t, const sap__box *b
     if (t->levels == 1) return t->used[0] != 0xffff ? 0 : -1;
     int leaf = sap__leaf_within(s, t, box, 0);
     if (leaf < 0) leaf = sap__leaf_within(s, t, box, 0.1f * (float)t->leaf_size);
-    return leaf < 0 ? sap__spare_leaf(t, box) : leaf;
+    return leaf < 0 ? sap__spare_leaf(t) : leaf;
 }
 
 /* Brings one live box in step. 0: there is no lane for it. */

@@ -3,10 +3,11 @@
    sap.h - v0.2 - which boxes overlap? A broad phase for games: sweep-and-prune in one header.
 
    You hand in axis-aligned boxes, move them, and ask once a frame which pairs begin to overlap, which end and which
-   there are. A frame in which nothing changes costs nothing. It is the persistent sweep-and-prune of Pierre Terdiman's
-   paper ("Sweep-and-prune", version 0.2, 2007), with its box pruning, batches and pair manager; "Terdiman I.4b" and
-   the like name the section that a piece comes from. The paper's insertion sort is there for who asks for it; left to
-   itself an update prunes, sixteen boxes at a time, which is the faster way on machines of today.
+   there are. A frame in which nothing changes costs nothing. It is built from Pierre Terdiman's paper
+   ("Sweep-and-prune", version 0.2, 2007): persistent sweep-and-prune, box pruning, batches and pair manager; "Terdiman
+   I.4b" and the like name the section that a piece comes from. The paper's insertion sort is there for who asks for it.
+   Left to itself an update prunes in an index of bounds, sixteen boxes at a time, or lets the few boxes that changed
+   look around in it: the index takes the place of the paper's sweep, and is the faster way on machines of today.
    Threads, and a grid of your own: see sap_multi.h, beside this file.
 
    ---- do this ----
@@ -111,10 +112,10 @@
 
    Ids, events, their order, the order of sap_pairs and the bytes of snapshots are a pure function of the calls: the
    same on every compiler, optimisation level, word size, byte order, SIMD path and method. The core compares integers.
-   Floats are computed with in two places: sap_shift_origin subtracts once for each bound; and the index is laid out
-   with them, on which no answer depends. Whether a query hits a box, and where, comes from one expression a box, never
-   from the index; its last bits are the compiler's. The order of visits is not specified, nor is what sap_get_stats
-   counts.
+   Floats are computed with in three places: sap_shift_origin subtracts once for each bound; the index is laid out with
+   them, on which no answer depends; and queries measure distances. Whether a query hits a box, and where, comes from
+   one expression a box, never from the index; its last bits are the compiler's. The order of visits is not specified,
+   nor is what sap_get_stats counts.
 
    ---- limits and errors ----
 
@@ -209,8 +210,8 @@ enum { SAP_AXIS_X = 1, SAP_AXIS_Y = 2, SAP_AXIS_Z = 4, SAP_2D = 3 };
 #define SAP_SLOT(id) ((id)&0xffffffu) /* from 1; indexes your own arrays */
 
 /* The steps of SAP_TRACE(step, axis, id0, id1), axis 0 to 2: an endpoint of id0 passes one of id1; the pair starts,
-   or stops, on this axis, and now overlaps, or did, on all; the rule for it fired, but the other axes say no, or both
-   are static. */
+   or stops, on this axis, and now overlaps, or did, on all; the rule for it fired, but the two do not, or did not,
+   overlap on all axes, or both are static. */
 enum { SAP_STEP_PASS, SAP_STEP_START, SAP_STEP_STOP, SAP_STEP_REJECT };
 
 /* Asked for pairs that overlap and whose masks allow it; 0: this pair never exists. user_data is NULL. It must
@@ -219,7 +220,7 @@ typedef int sap_filter(const sap_pair *pair, void *user);
 
 /* How an update finds the pairs that begin and end. All methods give the same ids, events, order of pairs and
    snapshots. AUTO prunes or queries, by how many boxes have changed: insertion sort, the paper's method, is
-   for who asks for it, and never gives up, whatever it costs. */
+   for who asks for it. */
 typedef enum sap_method {
     SAP_METHOD_AUTO = 0, /* the cheaper of PRUNE and QUERY, by counts */
     SAP_METHOD_SORT,     /* insertion sort of the endpoint arrays (Terdiman I.2 to I.5) */
@@ -240,7 +241,7 @@ SAP_DEF sap_aabb sap_aabb_from_doubles(const double min[3], const double max[3])
 
 /* ---- life ------------------------------------------------------------------------------------------- */
 
-/* SAP_OK if sap_create takes this config, else SAP_ERROR_ARGUMENT: so why it answered NULL. */
+/* SAP_OK if sap_create takes this config, else SAP_ERROR_ARGUMENT: tells a bad config from a lack of memory. */
 SAP_DEF sap_result sap_check_config(const sap_config *config);
 
 /* NULL config = defaults. NULL on a bad config or without memory. */
@@ -265,7 +266,7 @@ SAP_DEF sap_id sap_add_static(sap_world *s, const sap_aabb *box, void *object);
 /* O(1); a box handed in where it already is costs nothing at the update. */
 SAP_DEF sap_result sap_move(sap_world *s, sap_id id, const sap_aabb *box);
 
-/* The id is refused from now on; only looks at its pairs take it until the next update. In that they end, with their
+/* From now on the id is valid only for looks at its pairs, until the next update ends these and reports them with their
    objects and user data. So the object must live until that update has been reported. */
 SAP_DEF sap_result sap_remove(sap_world *s, sap_id id);
 
@@ -331,8 +332,8 @@ SAP_DEF const sap_pair *sap_deleted(const sap_world *s, int *count);
 /* All active pairs in one array without holes; valid as long as those. */
 SAP_DEF const sap_pair *sap_pairs(const sap_world *s, int *count);
 
-/* The pair of a and b, in either order, or NULL. This call and the others that take ids of pairs may have to make the
-   lists of pairs first: see cost. */
+/* The pair of a and b, in either order, or NULL. This call, the others that take ids of pairs, and sap_set_object
+   may have to make the lists of pairs first: see cost. */
 SAP_DEF const sap_pair *sap_find_pair(const sap_world *s, sap_id a, sap_id b);
 
 /* SAP_ERROR_ID if a and b are no pair. */
@@ -419,7 +420,9 @@ SAP_DEF long long sap_box_prune_bipartite(const sap_aabb *a, int na, const sap_a
 /* A snapshot holds boxes, ids, filters, what is recorded, pairs and their data: all that later calls depend on, but not
    the config (limits, filter, method). Objects and user data go in as the pointers that they are: in another process,
    or when what they point at has been freed since, they are of no use until sap_set_object and sap_set_pair_data_at
-   replace them. Any machine reads any machine's; one that is damaged, or hostile, is refused with nothing changed. */
+   replace them. Any machine reads any machine's, but one of 32 bits refuses pointers that need more. One that is
+   damaged, or hostile, is refused with nothing changed; but that a pair is missing nobody can see: a filter may have
+   refused it. */
 SAP_DEF size_t sap_snapshot_size(const sap_world *s);
 SAP_DEF sap_result sap_save(const sap_world *s, void *buffer, size_t size);
 SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size);
@@ -430,7 +433,7 @@ SAP_DEF const char *sap_validate(const sap_world *s);
 typedef struct sap_stats {
     int boxes, static_boxes, pairs, created, deleted;
     long long swaps;         /* of the last update: shifts of endpoints; 0 but for SAP_METHOD_SORT */
-    long long overlap_tests; /* of the last update: boxes looked at, those passed over included */
+    long long overlap_tests; /* of the last update: boxes looked at, sixteen a chunk, those passed over included */
     size_t bytes;            /* all memory this world holds */
     int method;              /* the sap_method that settled the last update; 0: nothing was recorded */
     int cells;               /* parts of space, cut when the index was built, that hold a box that moves; or cells of
@@ -687,7 +690,7 @@ SAP__INLINE int sap__put4(uint32_t bits, sap__i4 refs, uint32_t *to, int n) {
 
        -inf  -0x7f800000      -1.0  -0x3f800000      0  0      1.0  0x3f800000      +inf  0x7f800000
 
-   Only NaN lies beyond the infinities. INT32_MIN and INT32_MAX are no float's key: they are the sentinels. */
+   Only NaN lies beyond the infinities. INT32_MIN and INT32_MAX are no number's key: they lie before and after all. */
 #define SAP__BEFORE_ALL INT32_MIN
 #define SAP__AFTER_ALL INT32_MAX
 #define SAP__INFINITY 0x7f800000
@@ -731,7 +734,7 @@ SAP__INLINE float sap__float(int32_t key) {
 }
 
 #define SAP__DENORMAL 1.40129846432481707e-45 /* 2^-149: denormals are multiples of it */
-#define SAP__SMALLEST 1.17549435082228751e-38 /* 2^-126: the smallest float that is none */
+#define SAP__SMALLEST 1.17549435082228751e-38 /* 2^-126: the smallest float that is not one of them */
 
 /* Exact, also where the machine takes denormals for zero. */
 SAP__INLINE double sap__double(float f) {
@@ -1009,7 +1012,7 @@ typedef struct sap__links {
 } sap__links;
 
 /* What it costs to look things up in an index, in chunks visited for each look-up: in box pruning of all (JOIN), where
-   each changed box looks around (ASK), and by the user's queries. */
+   each changed box looks around (ASK: SAP_METHOD_QUERY), and by the user's queries (QUERY). */
 enum { SAP__COST_JOIN, SAP__COST_ASK, SAP__COST_QUERY, SAP__COSTS };
 typedef struct sap__cost {
     double first;         /* when the index was new */
@@ -1021,8 +1024,8 @@ enum {
     SAP__LANES = 16,                                      /* of a chunk */
     SAP__MOST = SAP__LANES * SAP__LANES / 2 + SAP__LANES, /* pairs that a kernel may append */
     SAP__LEVELS = 8,                                      /* 16 to the power of 7 boxes are more than there are */
-    SAP__BATCH = 512,                                     /* pairs that a search hands on at once */
-    SAP__LISTED = 64                                      /* what is asked with at a time */
+    SAP__BATCH = 512,                                     /* a search hands on its pairs when it has so many */
+    SAP__LISTED = 64                                      /* nodes, or boxes, that are joined at a time */
 };
 typedef struct sap__chunk sap__chunk;
 typedef struct sap__kernel sap__kernel;
@@ -1039,7 +1042,7 @@ typedef struct sap__index {
     int laid, tiles;             /* leaves that were filled when it was built, tiles that held a box */
     double leaf_size, some_size; /* the mean size of its leaves then, and of some of them */
     double strain;               /* how much single leaves have grown since, in such sizes */
-    double touched;              /* changes of its boxes since; */
+    double touched;              /* changes of its boxes since, of which a refit counts as some; */
     double checked;              /* when it was last found not to be worn */
     double debt;                 /* chunks visited beyond what a new index would have cost */
     sap__cost cost[SAP__COSTS];
@@ -1063,7 +1066,7 @@ typedef struct sap__grid {
     float origin[3], size[3];
 } sap__grid;
 
-/* Queries in progress, and what they cost; one gate for each few threads, so that they do not share a cache line. */
+/* Queries in progress, and what they cost; one gate for each few threads, so that few of them share a cache line. */
 enum { SAP__GATES = 8 };
 typedef struct sap__gate {
     int32_t queries, looks, visits, padding[13];
@@ -1090,9 +1093,9 @@ struct sap_world {
     /* boxes, by slot; slots and state say how many there are */
     sap__box *now, *was; /* as recorded; as of the last update: they differ only for what is in the record */
     sap__slot *slots;
-    uint32_t *state, *head, *place; /* head: of the slot's list of pairs; place: in the index, see index */
-    uint32_t first_free, last_free; /* of a queue, first in, first out: slots without a box, */
-    int free, removed;              /* so many; behind them so many whose boxes were removed since the last update */
+    uint32_t *state, *head, *lane_of; /* head: of the slot's list of pairs; lane_of: see index */
+    uint32_t first_free, last_free;   /* of a queue, first in, first out: slots without a box, */
+    int free, removed;                /* so many; behind them so many whose boxes were removed since the last update */
     int live, live_static;
     uint32_t *record; /* slots touched since the last update, each once */
     uint32_t mixed;   /* those flags of SAP__MIXED that some of them may have */
@@ -1125,19 +1128,19 @@ struct sap_world {
     sap__share share[SAP__SHARES];
     uint32_t *lost; /* indices of pairs that end, ascending */
     uint64_t *items, *tmp;
-    const sap__tiles *tiles; /* what steps are about: the tiles of these slots, */
+    const sap__tiles *tiles; /* what sap__key_tiles finds the tiles of tiled in */
     uint64_t *tiled;
     int tiled_count;
-    const sap_id *moved; /* these boxes go there, */
+    const sap_id *moved; /* the arguments of sap_move_many */
     const sap_aabb *moved_to;
     int moved_count;
-    sap__index *filling; /* this index, */
-    int joining;         /* the join of the moving boxes with this one; */
-    int at_static;       /* overlaps of moving boxes with static ones alone; */
-    uint32_t asking;     /* boxes with one of these flags */
+    sap__index *filling; /* is filled, or refitted */
+    int joining;         /* the kind that moving boxes are joined with */
+    int at_static;       /* moving boxes look around among static ones alone */
+    uint32_t asking;     /* boxes with one of these flags look around */
     sap_result failure;
     long long swaps, tests;
-    int updates; /* to the next trim, or below 0: the user has reserved memory */
+    int updates; /* since the last trim; below 0: the user has reserved memory, and nothing is given back */
 
     /* threads: sap_multi.h lends them */
     void (*run)(sap_world *s, sap__step *step, int shares);
@@ -1181,7 +1184,8 @@ static int sap__close_up(const sap_world *s, uint32_t *list, int n, int shares) 
     return all;
 }
 
-/* In large worlds boxes are fetched so many steps ahead; small ones are in the cache. */
+/* In large worlds boxes are fetched AHEAD steps before they are read; small ones are in the cache. So many of n steps
+   may do so. */
 enum { SAP__AHEAD = 16, SAP__CACHED = 12288 };
 SAP__INLINE int sap__early_steps(const sap_world *s, int n) {
     return sap__length(s->state) > SAP__CACHED ? n - SAP__AHEAD : 0;
@@ -1288,7 +1292,7 @@ static int sap__reserve_boxes(sap_world *s, int n) {
     if (n <= most) return 1;
     most = n > most + most / 2 ? n : most + most / 2;
     return sap__reserve(&s->now, most) && sap__reserve(&s->was, most) && sap__reserve(&s->slots, most) &&
-           sap__reserve(&s->state, most) && sap__reserve(&s->head, most) && sap__reserve(&s->place, most) &&
+           sap__reserve(&s->state, most) && sap__reserve(&s->head, most) && sap__reserve(&s->lane_of, most) &&
            (!s->again || sap__reserve(&s->again, most)) && sap__reserve(&s->record, most);
 }
 
@@ -1346,7 +1350,7 @@ static sap_result sap__add(sap_world *s, int n, const sap_aabb *boxes, void *con
         s->slots[slot].object = objects ? objects[i] : NULL;
         s->slots[slot].category = 1;
         s->slots[slot].mask = ~0u;
-        s->head[slot] = s->place[slot] = SAP__NONE;
+        s->head[slot] = s->lane_of[slot] = SAP__NONE;
         sap__record(s, slot, SAP__LIVE | SAP__ADDED | flags);
         ids[i] = sap__id_of(s, slot);
     }
@@ -1571,14 +1575,15 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
 
    A method finds the pairs that begin, to share[].found, and those that end, to lost, ascending; each once, from the
    boxes as they were and as they are. Whatever finds an overlap or a separation asks what there was before: so each
-   method finds the net change, and all find the same. Then the user's filter is asked, and commit brings the pair array
-   in step.
+   method finds the net change, and all find the same. The user's filter is asked for what may
+   begin, and commit brings the pair array in step.
 
        sort    insertion sort of the endpoint arrays (Terdiman I.3)         cost ~ boxes + shifts
        prune   box pruning of all boxes (I.4c)                              cost ~ boxes + what they touch
        query   each changed box looks for its overlaps in the index         cost ~ changed * log(boxes)
 
-   A method that fails answers 0; s->failure says why. One that leaves the index behind says so in index[].behind. */
+   SORT finds in find_begun what moved apart, too; its find_ended adds what was removed. A method that fails answers 0;
+   s->failure says why. One that leaves the index behind says so in index[].behind. */
 typedef struct sap__method {
     int (*find_begun)(sap_world *s), (*find_ended)(sap_world *s);
 } sap__method;
@@ -1593,7 +1598,7 @@ static int sap__commit(sap_world *s);
 static int sap__end_all(sap_world *s);
 static void sap__drain_gates(sap_world *s);
 
-static const sap__method sap__methods[] = {{NULL, NULL}, /* SAP_METHOD_AUTO is one of these: */
+static const sap__method sap__methods[] = {{NULL, NULL}, /* SAP_METHOD_AUTO: see sap__choose_method */
                                            {sap__begun_by_sort, sap__ended_by_sort},
                                            {sap__begun_by_prune, sap__ended_by_pairs},
                                            {sap__begun_by_query, sap__ended_by_lists}};
@@ -1607,12 +1612,12 @@ enum { SAP__TRACES = 0 };
 #endif
 
 enum {
-    SAP__PRUNE_PART = 8, /* pruned if more than one box in so many changed, else each of them looks around */
+    SAP__PRUNE_PART = 8, /* pruned if more changed than one in so many of those that move, else each looks around */
     SAP__TRIM = 8        /* updates between trims; the first one comes with the second update */
 };
 
-/* AUTO goes by counts, never by a clock. It never sorts: sixteen boxes at a time, pruning anew is faster than keeping
-   the endpoints sorted, however little the boxes move. With SAP_TRACE it does, to be watched. */
+/* AUTO goes by counts, never by a clock. It sorts only with SAP_TRACE, to be watched: sixteen boxes at a time, pruning
+   anew is faster than keeping the endpoints sorted, however little the boxes move. */
 static int sap__choose_method(const sap_world *s) {
     const int moving = sap__boxes_of(s, 0), changed = s->changed[0] + s->changed[1];
     if (s->config.method != SAP_METHOD_AUTO) return s->config.method;
@@ -1771,7 +1776,7 @@ static void sap__link_pair(sap_world *s, uint32_t p) {
     }
 }
 
-/* In its lists pair p becomes pair to; to == SAP__NONE takes it out. */
+/* Renames pair p to pair to in its two lists; SAP__NONE takes it out of them. */
 static void sap__relink_pair(sap_world *s, uint32_t p, uint32_t to) {
     uint32_t nobody;
     for (uint32_t side = 0; side < 2; side++) {
@@ -1876,10 +1881,10 @@ SAP__INLINE void sap__begin_pair(sap_world *s, sap__share *share, uint32_t a, ui
         sap__push(share->found, sap__item(id0, id1));
 }
 
-/* Boxes a[i] and b[i] overlap now: those pairs begin that did not overlap before; or where a filter may answer anew,
-   that are none yet. Most are old ones, in no order that a branch could guess: first the new ones are picked out. Where
-   boxes with one of the flags looked around, which the a[i] did, a pair of two of them was found twice, and counts for
-   the lower slot. */
+/* Boxes a[i] and b[i] overlap now. A pair begins if they did not overlap before or, where a filter may answer anew, if
+   they are no pair yet. Most are old ones, in no order that a branch could guess: first the new ones are picked out.
+   Where the a[i] are boxes with one of the flags, which looked around, two of them find their pair twice: then the
+   lower slot counts. */
 static int sap__take_found(sap_world *s, sap__share *share, uint32_t *a, uint32_t *b, int n, uint32_t flags) {
     const int all = (s->mixed & SAP__FRESH) != 0, early = sap__early_steps(s, n);
     int begun = 0;
@@ -2011,7 +2016,7 @@ static int sap__reserve_events(sap_world *s) {
     return sap__reserve_pairs(s, (int)pairs, found, lost) || sap__fail(s, SAP_ERROR_MEMORY);
 }
 
-/* The order of the first n lost pairs by both ids, to s->items, in their lower halves. */
+/* Sorts n pairs, those in lost or, without it, the first n, by both ids: to the lower halves of s->items. */
 static void sap__sort_by_ids(sap_world *s, const uint32_t *lost, int n) {
     uint64_t *items = s->items;
     for (int i = 0; i < n; i++) {
@@ -2134,8 +2139,8 @@ static int sap__commit(sap_world *s) {
        63            32 31  30            0
        [ sortable key ] [M] [ slot        ]     M: 0 a min, 1 a max
 
-   One 64-bit compare orders them all: by value; at equals mins before maxs, so that boxes which touch overlap; then by
-   slot, so that no order depends on history. The sentinels 0 and ~0 stand at the sides (appendix B):
+   One 64-bit compare orders them all: by value; of equal values mins before maxs, so that boxes which touch overlap;
+   then by slot, so that no order depends on history. The sentinels 0 and ~0 stand at the sides (appendix B):
 
        0 | min a | min b | max a | min c | max b | max c | ~0
 
@@ -2184,8 +2189,9 @@ static void sap__ends_build(sap_world *s, int axis) {
     sap__ends_merge(s, axis, SAP__LIVE | SAP__REMOVED, SAP__ADDED, s->was);
 }
 
-/* A pair starts on this axis, or stops. It begins if they overlap now on all: it starts on each axis that kept them
-   apart before, and the first reports it. It ends if they overlapped before on all: the first that parts them does. */
+/* A pair starts on this axis, or stops. A start counts if the two overlap now on all axes, and no lower axis kept them
+   apart before: that one has reported it. A stop counts if they overlapped before on all axes, and no lower axis parts
+   them now. */
 static int sap__rule(sap_world *s, int axis, uint32_t stops, uint32_t a, uint32_t b) {
     const sap__box *together = stops ? s->was : s->now, *apart = stops ? s->now : s->was;
     s->tests++;
@@ -2209,9 +2215,9 @@ static int sap__rule(sap_world *s, int axis, uint32_t stops, uint32_t a, uint32_
 /* The update rules (Terdiman I.3): every end takes its new value, then walks left past the larger ones, shifting them
    right. Each two ends that change places meet exactly once, and a rule says what that means:
 
-       a min passes a max  [b]  <-[a      start: they overlap on this axis now
-       a max passes a min   [b   a]->     stop: they do not any more
-       equals pass                        nothing
+       a min passes a max    b] <-[a      start: they overlap on this axis now
+       a max passes a min   [b  <-a]      stop: they do not any more
+       a min passes a min, or a max a max: nothing
 
    The paper asks for starts before stops, so that a pair which does both is not left behind; here each rule looks
    at the boxes before and now, and the order does not matter. The ends of removed boxes are left out on the way: one
@@ -2240,7 +2246,8 @@ static int sap__ends_pass(sap_world *s, int axis) {
     return 1;
 }
 
-/* All of an update: who left is taken out, the ends move, who came is put in. */
+/* All of an update, axis by axis: endpoints of removed boxes are taken out, the others move, those of added boxes are
+   put in. */
 static int sap__insertion_sort(sap_world *s) {
     if (!sap__reserve_ends(s, sap__length(s->state))) return sap__fail(s, SAP_ERROR_MEMORY);
     sap__need_lists(s);
@@ -2286,17 +2293,17 @@ typedef struct sap__probe {
 /* Added where t is compared with its end: what a machine that takes denormals for zero may have lost. */
 #define SAP__TINY 1e-18f
 
-/* Boxes who[i] to ask with, each in chunk at[i]; next is the first one that has not been asked. */
+/* n tests, each of box[who[i]] with the lanes of chunk[at[i]]; next is the first one that has not been made. */
 typedef struct sap__list {
-    const sap__box *box;     /* of whom: boxes, or bounds of chunks */
-    const sap__chunk *chunk; /* of what they are asked in */
+    const sap__box *box;     /* boxes, or bounds of chunks */
+    const sap__chunk *chunk; /* chunks of an index */
     const uint32_t *who, *at;
     int next, n, is_far; /* is_far: the chunks are not in the cache */
 } sap__list;
 
 /* A kernel is a table of functions. All kernels give the same overlaps, in any order, and what they prune is surely no
-   hit. What is found is appended to the arrays fa and fb from n on, which have room for SAP__MOST more; ask and own
-   return the new n.
+   hit. What is found is appended to the arrays fa and fb from n on; ask and own return the new n. There is room for
+   SAP__MOST more than n (own), or SAP__LANES more than full (ask).
        fill    the boxes of its refs to a chunk, but for the lanes that are empty, and the bound of them all
        own     boxes of a chunk that overlap each other
        ask     boxes of a list, each with what it overlaps in its chunk, until more than full are found
@@ -2686,8 +2693,8 @@ static const sap__kernel *sap__best_kernel(void) {
        level 0     [ 16 boxes ][ 16 boxes ][ 16 boxes ] . . . [ spare ]       leaves
 
    A chunk's children are the next sixteen of the level below, so there are no pointers: child i of chunk j of a level
-   is chunk 16 * j + i of the one below. Each box is in one lane; place[slot] says which: 16 * leaf + lane, and the kind
-   in the top bit. There are two indices, of boxes that may pair with each other and of static ones.
+   is chunk 16 * j + i of the one below. Each box is in one lane; lane_of[slot] says which: 16 * leaf + lane, and the
+   kind in the top bit. There are two indices, of boxes that may pair with each other and of static ones.
 
    Box pruning sorts boxes along one axis and sweeps. Here tiles (below) sort them along three, and the bounds say what
    the sweep may skip. A box that moves stays in its lane while it touches the bound of its leaf, which grows; one that
@@ -2714,7 +2721,7 @@ static void sap__free_index(sap__index *t) {
     sap__free_array(&t->used);
 }
 
-/* Growth of leaves times changes that is too much: see sap__is_worn. */
+/* One part in so many is too much of: mean growth of a leaf, times the part of the boxes that changed. See is_worn. */
 #define SAP__STRAIN 64
 
 /* ---- tiles ------------------------------------------------------------------------------------------------- */
@@ -2772,7 +2779,7 @@ static float sap__dense_range(const float *at, int n, float least, float most) {
     return best < EVEN ? range * (float)best / (float)EVEN : range;
 }
 
-/* How boxes lie, on each axis, by a sample. Middles are doubled here and in sap__tiles: min + max. */
+/* How boxes lie, on each axis, by a sample. A middle is doubled, as in sap__tiles: min + max. */
 typedef struct sap__spread {
     float first[3], range[3]; /* the least doubled middle; how far the middles range, */
     float dense[3];           /* and how far but for a few that lie apart */
@@ -2822,7 +2829,8 @@ static int sap__flat_axes(const sap__spread *m, int n, float *side) {
     return flat;
 }
 
-/* The tiles for boxes that are about as these; 0: none can be cut. A box is large if it is longer than four tiles. */
+/* The tiles for boxes that are about as these; 0: none can be cut. A box is large if it is longer than four tiles and
+   four boxes. */
 static int sap__choose_tiles(const sap_world *s, const uint64_t *items, int n, sap__tiles *t) {
     sap__spread m;
     float side = 0;
@@ -2900,7 +2908,7 @@ static void sap__key_items(sap_world *s, const sap__tiles *tiles, uint64_t *item
     sap__run(s, sap__key_tiles, n);
 }
 
-/* Of tiles, and of large boxes: by the axis on which they are long, or if they are on several. */
+/* How many keys there are: one for each tile, and eight for large boxes, by the axes on which they are long. */
 static uint32_t sap__count_keys(const sap__tiles *t) {
     return (uint32_t)t->count[0] * (uint32_t)t->count[1] * (uint32_t)t->count[2] + 8;
 }
@@ -2964,7 +2972,7 @@ static int sap__reserve_index(sap_world *s, sap__index *t, int boxes, int fill) 
            sap__reserve(&s->items, boxes);
 }
 
-/* A share of the leaves takes its boxes from s->items, which s->filling is for. */
+/* A share of the leaves of s->filling is filled with the slots in s->items. */
 static void sap__fill_leaves(sap_world *s, int share, int shares) {
     sap__index *t = s->filling;
     int j = sap__share_from(t->spare, share, shares), end = sap__share_from(t->spare, share + 1, shares), i;
@@ -2973,8 +2981,8 @@ static void sap__fill_leaves(sap_world *s, int share, int shares) {
         sap__chunk *c = &t->chunk[j];
         for (i = 0; i < SAP__LANES; i++) {
             c->ref[i] = i < n ? (uint32_t)s->items[from + i] : 0;
-            if (i < n && s->place)
-                s->place[c->ref[i]] = (t == &s->index[1] ? 0x80000000u : 0) | (uint32_t)(SAP__LANES * j + i);
+            if (i < n && s->lane_of)
+                s->lane_of[c->ref[i]] = (t == &s->index[1] ? 0x80000000u : 0) | (uint32_t)(SAP__LANES * j + i);
             if (from + n + i < t->boxes) sap__prefetch_box(&s->now[(uint32_t)s->items[from + n + i]]);
         }
         t->used[j] = (uint16_t)((1u << n) - 1);
@@ -2982,7 +2990,7 @@ static void sap__fill_leaves(sap_world *s, int share, int shares) {
     }
 }
 
-/* A share of the leaves reads its boxes anew. */
+/* A share of the leaves of s->filling reads its boxes anew. */
 static void sap__refit_leaves(sap_world *s, int share, int shares) {
     sap__index *t = s->filling;
     int j = sap__share_from(t->count[0], share, shares), end = sap__share_from(t->count[0], share + 1, shares), i;
@@ -3081,7 +3089,7 @@ static int sap__gather_slots(sap_world *s, int kind) {
     return n;
 }
 
-/* Is it, in three updates? See sap__build_step. */
+/* Is the index of this kind being built, in three updates? See sap__build_step. */
 SAP__INLINE int sap__is_being_built(const sap_world *s, int kind) {
     return s->building == kind + 1;
 }
@@ -3130,7 +3138,7 @@ SAP__INLINE int sap__contains(const sap__box *a, const sap__box *b) {
            (a->hi[1] >= b->hi[1]) & (a->hi[2] >= b->hi[2]);
 }
 
-/* How much a leaf has grown, in the size of leaves, up to 4: as much where one begins or ends. */
+/* How much a leaf has grown, in mean sizes of leaves: at most 4, and 4 if it was or is empty. */
 static double sap__growth(const sap__index *t, const sap__box *old, const sap__box *bound) {
     const double grown = sap__size_of(bound) - sap__size_of(old), most = 4 * t->leaf_size;
     if (grown > most || old->lo[0] > old->hi[0] || bound->lo[0] > bound->hi[0]) return 4;
@@ -3180,13 +3188,13 @@ static void sap__change_lane(sap__index *t, int leaf, int lane, const sap__box *
     }
 }
 
-/* If it is in an index, which is as it should be or will be built anew. */
+/* Takes a box out of its index, if it is in one that is ready. */
 static void sap__take_out(sap_world *s, uint32_t slot) {
-    const uint32_t place = s->place[slot];
-    sap__index *t = &s->index[place >> 31];
-    const uint32_t leaf = (place & 0x7fffffffu) / SAP__LANES, lane = place % SAP__LANES;
-    s->place[slot] = SAP__NONE;
-    if (place == SAP__NONE || !t->ready) return;
+    const uint32_t at = s->lane_of[slot];
+    sap__index *t = &s->index[at >> 31];
+    const uint32_t leaf = (at & 0x7fffffffu) / SAP__LANES, lane = at % SAP__LANES;
+    s->lane_of[slot] = SAP__NONE;
+    if (at == SAP__NONE || !t->ready) return;
     if (t->chunk[leaf].ref[lane] != slot) { /* never; a release build does not harm another box */
         SAP_ASSERT(0 && "a box knows its lane");
         t->ready = 0;
@@ -3201,7 +3209,7 @@ static void sap__put_in(sap_world *s, int kind, uint32_t slot, int leaf) {
     sap__index *t = &s->index[kind];
     const int lane = sap__lowest_bit(~(uint32_t)t->used[leaf]);
     t->chunk[leaf].ref[lane] = slot;
-    s->place[slot] = (uint32_t)kind << 31 | (uint32_t)(SAP__LANES * leaf + lane);
+    s->lane_of[slot] = (uint32_t)kind << 31 | (uint32_t)(SAP__LANES * leaf + lane);
     t->boxes++;
     sap__change_lane(t, leaf, lane, &s->now[slot]);
 }
@@ -3247,13 +3255,13 @@ static int sap__choose_leaf(const sap_world *s, sap__index *t, const sap__box *b
 /* Brings one live box in step. 0: there is no lane for it. */
 static int sap__place_box(sap_world *s, int kind, uint32_t slot) {
     sap__index *t = &s->index[kind];
-    const uint32_t place = s->place[slot];
+    const uint32_t at = s->lane_of[slot];
     int leaf;
     t->touched++;
-    if (place != SAP__NONE) {
-        leaf = (int)((place & 0x7fffffffu) / SAP__LANES);
+    if (at != SAP__NONE) {
+        leaf = (int)((at & 0x7fffffffu) / SAP__LANES);
         if (sap__overlap(&s->now[slot], &t->bound[leaf])) {
-            sap__change_lane(t, leaf, (int)(place % SAP__LANES), &s->now[slot]);
+            sap__change_lane(t, leaf, (int)(at % SAP__LANES), &s->now[slot]);
             return 1;
         }
         sap__take_out(s, slot);
@@ -3270,14 +3278,16 @@ SAP__INLINE uint32_t sap__pending(const sap_world *s, int i) {
     return i < n ? s->record[s->synced + i] : s->again[i - n];
 }
 
-/* Many boxes of a kind have changed: all bounds are read anew, or the index is built, if it is worn. */
+/* Many boxes of a kind have changed: all bounds are read anew; or the index is built, if it is not ready, is worn, or
+   has no lane for a box. */
 static int sap__synchronise_bulk(sap_world *s, int kind, int pending, int what) {
     sap__index *t = &s->index[kind];
     int good = t->ready && !sap__is_worn(t, what);
     if (sap__is_being_built(s, kind)) s->building = 0;      /* all is read, or built, anew */
     for (int i = 0; good && s->mixed && i < pending; i++) { /* those that came find a lane */
         const uint32_t slot = sap__pending(s, i);
-        if (sap__is_of_kind(s->state[slot], kind) && s->place[slot] == SAP__NONE) good = sap__place_box(s, kind, slot);
+        if (sap__is_of_kind(s->state[slot], kind) && s->lane_of[slot] == SAP__NONE)
+            good = sap__place_box(s, kind, slot);
     }
     if (!good) return sap__build(s, kind, SAP__FILL_BULK);
     s->filling = t;
@@ -3334,7 +3344,7 @@ static int sap__synchronise_few(sap_world *s, int kind, int pending, int what) {
     for (int i = 0; good && i < pending; i++) {
         const uint32_t slot = sap__pending(s, i);
         if (i + 4 < pending) {
-            const uint32_t ahead = s->place[sap__pending(s, i + 4)] & 0x7fffffffu;
+            const uint32_t ahead = s->lane_of[sap__pending(s, i + 4)] & 0x7fffffffu;
             sap__prefetch_box(&s->now[sap__pending(s, i + 4)]);
             if (ahead / SAP__LANES < (uint32_t)t->count[0]) sap__prefetch(&t->bound[ahead / SAP__LANES]);
         }
@@ -3367,7 +3377,7 @@ static int sap__synchronise(sap_world *s, int what) {
         const uint32_t slot = sap__pending(s, i);
         kind = sap__kind_of(s->state[slot]);
         of[0] -= kind, of[1] += kind;
-        if (!(s->state[slot] & SAP__LIVE) || (int)(s->place[slot] >> 31) != kind) sap__take_out(s, slot);
+        if (!(s->state[slot] & SAP__LIVE) || (int)(s->lane_of[slot] >> 31) != kind) sap__take_out(s, slot);
     }
     for (kind = 0; kind < 2; kind++) {
         sap__index *t = &s->index[kind];
@@ -3388,8 +3398,8 @@ static int sap__synchronise(sap_world *s, int what) {
 
 /* A search joins nodes with all of an index: with another one or their own (box pruning), or boxes that look around. It
    goes by pairs of nodes whose bounds overlap, down from the root. A node is a chunk, at its level of an index; boxes
-   are the nodes below the leaves. Of a pair the node of the higher level is opened: with the other one those of its
-   lanes that touch it are pairs of the next level.
+   are the nodes below the leaves. Of a pair the node of the higher level is opened (of two at one level the
+   second): with the other one those of its lanes that touch it are pairs of the next level.
 
        level  2                       [ b b b ]          x's node with y's root: y is opened, and again:
               1      [ a a a ]          [ b b b ]        x's node with a b; then x is opened: an a with a b, ...
@@ -3501,8 +3511,8 @@ static int sap__join_nodes(sap__search *q, sap__nodes x, uint32_t *nodes, int n,
     return sap__join(q, x, nodes, roots, root, n);
 }
 
-/* A share of box pruning, complete (an index with itself) and bipartite (with another one): each chunk above the leaves
-   is joined with all of y. */
+/* A share of box pruning, complete (an index with itself) and bipartite (with another one): each chunk of level 1, or
+   the only leaf, is joined with all of y. */
 static int sap__join_all(sap__search *q, const sap__index *x, const sap__index *y, int share, int shares) {
     const sap__nodes nodes = {x, x->levels > 1};
     const int count = x->boxes ? x->count[nodes.level] : 0, end = sap__share_from(count, share + 1, shares);
@@ -4190,10 +4200,10 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
 /* >> life, and what users look at                                                                          */
 /* ====================================================================================================== */
 
-/* All arrays of a world: freed, counted and listed here and nowhere else. */
+/* All arrays of a world, but those of its shares: freed, counted and listed here and nowhere else. */
 /* clang-format off */
 #define SAP__ARRAYS(X)                                                                                                 \
-    X(now) X(was) X(slots) X(state) X(head) X(place) X(record) X(again) X(keyed) X(pairs) X(created) X(deleted)        \
+    X(now) X(was) X(slots) X(state) X(head) X(lane_of) X(record) X(again) X(keyed) X(pairs) X(created) X(deleted)      \
     X(links) X(lost) X(items) X(tmp) X(ends[0]) X(ends[1]) X(ends[2]) X(index[0].chunk) X(index[0].bound)              \
     X(index[0].used) X(index[1].chunk) X(index[1].bound) X(index[1].used)
 /* clang-format on */
@@ -4712,7 +4722,7 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
         sap__get(&p, &slot, sizeof slot);
         const uint32_t state = slot.state;
         s->state[i] = state | (state & SAP__RECORDED ? SAP__STALE : 0);
-        s->place[i] = SAP__NONE;
+        s->lane_of[i] = SAP__NONE;
         s->now[i] = slot.now;
         s->was[i] = slot.was;
         (void)sap__load_pointer(slot.object, &s->slots[i].object);
@@ -4758,7 +4768,7 @@ SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size) {
 /* >> validate: every invariant, in one sentence each                                                       */
 /* ====================================================================================================== */
 
-/* So many slots have of these flags just those that are set. */
+/* How many slots have of these flags just those that are set. */
 static int sap__count(const sap_world *s, uint32_t flags, uint32_t set) {
     int n = 0;
     for (int slot = 0; slot < sap__length(s->state); slot++) n += (s->state[slot] & flags) == set;
@@ -4779,7 +4789,7 @@ static const char *sap__validate_boxes(const sap_world *s) {
             return "Where no category or mask was set, all have the default.";
     }
     if (sap__capacity(s->now) < room || sap__capacity(s->was) < room || sap__capacity(s->slots) < room ||
-        sap__capacity(s->state) < room || sap__capacity(s->head) < room || sap__capacity(s->place) < room)
+        sap__capacity(s->state) < room || sap__capacity(s->head) < room || sap__capacity(s->lane_of) < room)
         return "Where the record has room for a box, all arrays of boxes have.";
     if (sap__count(s, SAP__LIVE, SAP__LIVE) != s->live ||
         sap__count(s, SAP__LIVE | SAP__STATIC, SAP__LIVE | SAP__STATIC) != s->live_static)
@@ -4869,7 +4879,7 @@ static const char *sap__validate_index(const sap_world *s, uint32_t kind) {
         if (!(t->used[j] >> lane % SAP__LANES & 1)) continue;
         const uint32_t slot = t->chunk[j].ref[lane % SAP__LANES];
         boxes++;
-        if (slot >= slots || s->place[slot] != (kind << 31 | lane)) return "A box knows its lane.";
+        if (slot >= slots || s->lane_of[slot] != (kind << 31 | lane)) return "A box knows its lane.";
         if (s->state[slot] & SAP__STALE) continue;
         standing++;
         if ((s->state[slot] & flags) != of_kind) return "An index holds live boxes of its kind.";

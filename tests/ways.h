@@ -283,23 +283,23 @@ static void leaf_unseen(sap_world *s) {
     t->used[t->first[1] + j / SAP__LANES] &= (uint16_t) ~(1 << j % SAP__LANES);
 }
 static void lane_unknown(sap_world *s) {
-    s->place[plain_slot(s)] ^= 1;
+    s->lane_of[plain_slot(s)] ^= 1;
 }
 static void static_among_moving(sap_world *s) {
     s->state[plain_slot(s)] |= SAP__STATIC;
     s->live_static++;
 }
 static void lane_elsewhere(sap_world *s) {
-    uint32_t place = s->place[plain_slot(s)];
+    uint32_t place = s->lane_of[plain_slot(s)];
     s->index[0].chunk[place / SAP__LANES].lo[0][place % SAP__LANES]++;
 }
 static void not_in_index(sap_world *s) {
-    uint32_t slot = plain_slot(s), place = s->place[slot], lane = place % SAP__LANES;
+    uint32_t slot = plain_slot(s), place = s->lane_of[slot], lane = place % SAP__LANES;
     sap__chunk *c = &s->index[0].chunk[place / SAP__LANES];
     int k;
     for (k = 0; k < 3; k++) c->lo[k][lane] = sap__nowhere.lo[k], c->hi[k][lane] = sap__nowhere.hi[k];
     s->index[0].used[place / SAP__LANES] &= (uint16_t) ~(1u << lane);
-    s->place[slot] = SAP__NONE;
+    s->lane_of[slot] = SAP__NONE;
 }
 static void one_more_in_index(sap_world *s) {
     s->index[0].boxes++;

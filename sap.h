@@ -3273,6 +3273,11 @@ static int sap__place_box(sap_world *s, int kind, uint32_t slot) {
 
 /* ---- in step with the record ----------------------------------------------------------------------------------- */
 
+/* How many boxes the indices have not seen as they are now. Each is stale, and among them once. */
+SAP__INLINE int sap__count_pending(const sap_world *s) {
+    return sap__length(s->record) - s->synced + sap__length(s->again);
+}
+
 SAP__INLINE uint32_t sap__pending(const sap_world *s, int i) {
     const int n = sap__length(s->record) - s->synced;
     return i < n ? s->record[s->synced + i] : s->again[i - n];
@@ -3370,7 +3375,7 @@ static void sap__drain_gates(sap_world *s) {
 
 /* Brings both indices in step with all that is recorded, for a search of this kind. */
 static int sap__synchronise(sap_world *s, int what) {
-    const int pending = sap__length(s->record) - s->synced + sap__length(s->again);
+    const int pending = sap__count_pending(s);
     int kind, of[2];
     of[0] = pending, of[1] = 0;
     for (int i = 0; s->mixed && i < pending; i++) {
@@ -3906,8 +3911,7 @@ static sap_result sap__prepare(sap_world *s) {
         s->index[0].ready = s->index[1].ready = 0;
         return SAP_ERROR_MEMORY;
     }
-    const int n = sap__length(s->record) - s->synced + sap__length(s->again);
-    for (int i = 0; i < n; i++) s->state[sap__pending(s, i)] &= ~(uint32_t)SAP__STALE;
+    for (int i = 0; i < sap__count_pending(s); i++) s->state[sap__pending(s, i)] &= ~(uint32_t)SAP__STALE;
     for (int i = 0; i < 2; i++) s->index[i].checked = s->index[i].touched;
     s->synced = sap__length(s->record);
     sap__set_length(s->again, 0);
@@ -3915,7 +3919,7 @@ static sap_result sap__prepare(sap_world *s) {
 }
 
 static int sap__is_prepared(const sap_world *s) {
-    int good = sap__length(s->record) == s->synced && sap__length(s->again) == 0;
+    int good = sap__count_pending(s) == 0;
     for (int i = 0; i < 2; i++)
         good = good && s->index[i].ready && !s->index[i].behind && s->index[i].checked == s->index[i].touched;
     return good;
@@ -3934,7 +3938,7 @@ static sap_result sap__begin_query(sap__query *q, sap_world *s, uint32_t mask) {
     q->mask = mask;
     memcpy(q->probe.used, s->used, sizeof q->probe.used);
     q->recorded = sap__length(s->record) - s->synced;
-    q->stale = q->recorded + sap__length(s->again);
+    q->stale = sap__count_pending(s);
     return SAP_OK;
 }
 
@@ -3948,7 +3952,9 @@ SAP__INLINE uint32_t sap__stale_slot(const sap__query *q, int i) {
 SAP__INLINE int sap__is_wanted(const sap__query *q, uint32_t slot) {
     const sap_world *s = q->s;
     if (!(s->slots[slot].category & q->mask) || !(s->state[slot] & SAP__LIVE)) return 0;
-    for (int i = 0; i < q->stale && (s->state[slot] & SAP__STALE); i++)
+    if (!(s->state[slot] & SAP__STALE)) return 1;
+    if (q->stale == sap__count_pending(s)) return 0; /* all that is stale was so when the query began */
+    for (int i = 0; i < q->stale; i++)
         if (sap__stale_slot(q, i) == slot) return 0;
     return 1;
 }

@@ -554,7 +554,7 @@ extern "C" {
        rows(r, i, at)    for each four lanes the four words from at on of the boxes r[i], r[i + 4], ...
        zip_low, zip_high a0 b0 a1 b1 | a2 b2 a3 b3 of each four lanes; pair_low, pair_high: of their 64-bit halves
        hit(lo, hi x y z) bits of the lanes in which two boxes overlap
-       put               appends the lanes of refs that have a bit to to[n]; writes up to W of them. The new n */
+       append            appends the lanes of refs that have a bit to to[n]; writes up to W of them. The new n */
 #if defined(SAP__HAS_SSE2)
 typedef __m128i sap__i4;
 typedef __m128 sap__f4;
@@ -669,7 +669,7 @@ SAP__INLINE uint32_t sap__hit4(sap__i4 l0, sap__i4 l1, sap__i4 l2, sap__i4 h0, s
     sap__i4 z = sap__or4(sap__greater4(l2, H2), sap__greater4(L2, h2));
     return ~sap__bits4(sap__or4(sap__or4(x, y), z)) & 15u;
 }
-SAP__INLINE int sap__put4(uint32_t bits, sap__i4 refs, uint32_t *to, int n) {
+SAP__INLINE int sap__append4(uint32_t bits, sap__i4 refs, uint32_t *to, int n) {
     uint32_t ref[4];
     sap__store4(ref, refs);
     to[n] = ref[0], n += (int)(bits & 1u);
@@ -1075,7 +1075,7 @@ typedef struct sap__gate {
 /* How the boxes of a build are cut into tiles: see tiles. */
 typedef struct sap__tiles {
     float origin[3], scale[3], last[3]; /* the tile of a box is (min + max - origin) * scale, from 0 to last */
-    float large[3], slim[3];            /* boxes longer than this are large; long on this axis */
+    float large[3], long_from[3];       /* boxes longer than this are large; long on this axis */
     int count[3], x, y, z;              /* tiles across x and y, slices along z, which may be any of the axes */
 } sap__tiles;
 
@@ -1595,7 +1595,7 @@ static int sap__begun_by_query(sap_world *s);
 static int sap__ended_by_pairs(sap_world *s);
 static int sap__ended_by_lists(sap_world *s);
 static int sap__commit(sap_world *s);
-static int sap__end_all(sap_world *s);
+static int sap__end_all_pairs(sap_world *s);
 static void sap__drain_gates(sap_world *s);
 
 static const sap__method sap__methods[] = {{NULL, NULL}, /* SAP_METHOD_AUTO: see sap__choose_method */
@@ -1668,7 +1668,7 @@ static void sap__trim_arrays(sap_world *s) {
 /* From what is recorded to events. 0: s->failure says why, and pairs and events are as before. */
 static int sap__settle_pairs(sap_world *s) {
     const sap__method *method = &sap__methods[s->method];
-    if (s->live == 0) return sap__end_all(s);
+    if (s->live == 0) return sap__end_all_pairs(s);
     for (int i = 0; i < sap__most_shares(s); i++) sap__set_length(s->share[i].found, 0);
     sap__set_length(s->lost, 0);
     return method->find_begun(s) && method->find_ended(s) && sap__commit(s);
@@ -2030,7 +2030,7 @@ static void sap__sort_by_ids(sap_world *s, const uint32_t *lost, int n) {
 
 /* No box is left, as when a level ends, and all pairs end: sorted where they stand, each cycle of the order in turn,
    they become the deleted ones by an exchange of the two arrays. */
-static int sap__end_all(sap_world *s) {
+static int sap__end_all_pairs(sap_world *s) {
     sap_pair *pairs = s->pairs;
     const int n = sap__length(pairs);
     if (s->sorted_from > 0) {
@@ -2146,12 +2146,12 @@ static int sap__commit(sap_world *s) {
 
    The paper also keeps each endpoint's position in its box; without it a shift writes to one array only and reads the
    other box just when a rule fires. */
-static uint64_t sap__end(int32_t key, uint32_t is_max, uint32_t slot) {
+static uint64_t sap__endpoint(int32_t key, uint32_t is_max, uint32_t slot) {
     return sap__item(sap__sortable(key), is_max << 31 | slot);
 }
 
-#define sap__end_slot(e) ((uint32_t)(e)&0x7fffffffu)
-#define sap__end_is_max(e) ((uint32_t)(e) >> 31)
+#define sap__endpoint_slot(e) ((uint32_t)(e)&0x7fffffffu)
+#define sap__endpoint_is_max(e) ((uint32_t)(e) >> 31)
 
 static int sap__reserve_ends(sap_world *s, int boxes) {
     const int n = 2 * boxes + 2;
@@ -2171,7 +2171,7 @@ static void sap__ends_merge(sap_world *s, int axis, uint32_t flags, uint32_t wit
     for (uint32_t is_max = 0; is_max < 2; is_max++)
         for (uint32_t slot = 0; slot < slots; slot++)
             if ((s->state[slot] & flags) && !(s->state[slot] & without))
-                items[count++] = sap__end(sap__bound(&boxes[slot], axis, is_max), is_max, slot);
+                items[count++] = sap__endpoint(sap__bound(&boxes[slot], axis, is_max), is_max, slot);
     sap__sort(items, s->tmp, count, 32);
     int from = sap__length(ends) - 1, to = from + count;
     sap__set_length(ends, to + 1);
@@ -2228,14 +2228,15 @@ static int sap__ends_pass(sap_world *s, int axis) {
     long long shifts = 0;
     int kept = 1;
     for (int i = 1, j; i < n; i++) {
-        const uint32_t slot = sap__end_slot(ends[i]), is_max = sap__end_is_max(ends[i]);
+        const uint32_t slot = sap__endpoint_slot(ends[i]), is_max = sap__endpoint_is_max(ends[i]);
         if (s->removed && (s->state[slot] & SAP__REMOVED)) continue;
-        const uint64_t end = sap__end(sap__bound(&s->now[slot], axis, is_max), is_max, slot);
+        const uint64_t end = sap__endpoint(sap__bound(&s->now[slot], axis, is_max), is_max, slot);
         for (j = kept; ends[j - 1] > end; j--) {
             const uint64_t other = ends[j - 1];
             ends[j] = other;
-            sap__trace(SAP_STEP_PASS, axis, s, slot, sap__end_slot(other));
-            if (is_max != sap__end_is_max(other) && !sap__rule(s, axis, is_max, slot, sap__end_slot(other))) return 0;
+            sap__trace(SAP_STEP_PASS, axis, s, slot, sap__endpoint_slot(other));
+            if (is_max != sap__endpoint_is_max(other) && !sap__rule(s, axis, is_max, slot, sap__endpoint_slot(other)))
+                return 0;
         }
         ends[j] = end;
         shifts += kept++ - j;
@@ -2304,18 +2305,18 @@ typedef struct sap__list {
 /* A kernel is a table of functions. All kernels give the same overlaps, in any order, and what they prune is surely no
    hit. What is found is appended to the arrays fa and fb from n on; ask and own return the new n. There is room for
    SAP__MOST more than n (own), or SAP__LANES more than full (ask).
-       fill    the boxes of its refs to a chunk, but for the lanes that are empty, and the bound of them all
-       own     boxes of a chunk that overlap each other
-       ask     boxes of a list, each with what it overlaps in its chunk, until more than full are found
-       ball    bits of the lanes within the limit of a point, and how near, squared;  slab: the same for casts, and t
-       cells   the tile of each box on each axis, bits of the large ones, and of the long ones on each axis */
+       fill      the boxes of its refs to a chunk, but for the lanes that are empty, and the bound of them all
+       own       boxes of a chunk that overlap each other
+       ask       boxes of a list, each with what it overlaps in its chunk, until more than full are found
+       ball      bits of the lanes within the limit of a point, and how near, squared;  slab: the same for casts, and t
+       tiles_of  the tile of each box on each axis, bits of the large ones, and of the long ones on each axis */
 struct sap__kernel {
     void (*fill)(const sap__box *boxes, uint32_t empty, sap__chunk *c, sap__box *bound);
     int (*own)(const sap__chunk *c, uint32_t used, uint32_t *fa, uint32_t *fb, int n);
     int (*ask)(sap__list *list, uint32_t *fa, uint32_t *fb, int n, int full);
     uint32_t (*ball)(const sap__chunk *c, uint32_t used, const sap__probe *p, float *near);
     uint32_t (*slab)(const sap__chunk *c, uint32_t used, const sap__probe *p, float *near);
-    uint32_t (*cells)(const sap__chunk *c, const sap__tiles *t, int32_t at[3][SAP__LANES], uint32_t slim[3]);
+    uint32_t (*tiles_of)(const sap__chunk *c, const sap__tiles *t, int32_t at[3][SAP__LANES], uint32_t is_long[3]);
 };
 
 enum { SAP__KERNELS = 4 };
@@ -2370,7 +2371,7 @@ SAP__AVX2 SAP__INLINE uint32_t sap__hit8(sap__i8 l0, sap__i8 l1, sap__i8 l2, sap
 #define sap__lanes_x64(m) sap__lanes_x16(m), sap__lanes_x16(m + 16), sap__lanes_x16(m + 32), sap__lanes_x16(m + 48)
 static const uint64_t sap__front[256] = {sap__lanes_x64(0), sap__lanes_x64(64), sap__lanes_x64(128),
                                          sap__lanes_x64(192)};
-SAP__AVX2 SAP__INLINE int sap__put8(uint32_t bits, sap__i8 refs, uint32_t *to, int n) {
+SAP__AVX2 SAP__INLINE int sap__append8(uint32_t bits, sap__i8 refs, uint32_t *to, int n) {
     sap__i8 lanes = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)&sap__front[bits]));
     sap__store8(to + n, _mm256_permutevar8x32_epi32(refs, lanes));
     return n + _mm_popcnt_u32(bits);
@@ -2408,7 +2409,7 @@ SAP__AVX512 SAP__INLINE uint32_t sap__hit16(sap__i16 l0, sap__i16 l1, sap__i16 l
     const __mmask16 z = _mm512_cmple_epi32_mask(sap__max16(l2, L2), sap__min16(h2, H2));
     return _mm512_kand(_mm512_kand(x, y), z);
 }
-SAP__AVX512 SAP__INLINE int sap__put16(uint32_t bits, sap__i16 refs, uint32_t *to, int n) {
+SAP__AVX512 SAP__INLINE int sap__append16(uint32_t bits, sap__i16 refs, uint32_t *to, int n) {
     sap__store16(to + n, _mm512_maskz_compress_epi32((__mmask16)bits, refs));
     return n + _mm_popcnt_u32(bits);
 }
@@ -2432,7 +2433,7 @@ typedef float sap__f1;
 #define sap__above1(a, b) ((uint32_t)((a) > (b)))
 #define sap__hit1(l0, l1, l2, h0, h1, h2, L0, L1, L2, H0, H1, H2)                                                      \
     ((uint32_t)(((l0) <= (H0)) & ((L0) <= (h0)) & ((l1) <= (H1)) & ((L1) <= (h1)) & ((l2) <= (H2)) & ((L2) <= (h2))))
-#define sap__put1(bits, refs, to, n) ((to)[n] = (uint32_t)(refs), (n) + (int)(bits))
+#define sap__append1(bits, refs, to, n) ((to)[n] = (uint32_t)(refs), (n) + (int)(bits))
 
 /* Where bounds end when lengths are computed from them: no infinity, no overflow. */
 #define SAP__FAR 1e18f
@@ -2461,7 +2462,7 @@ typedef float sap__f1;
                                    sap__splat##W(c->lo[2][i]), sap__splat##W(c->hi[0][i]), sap__splat##W(c->hi[1][i]), \
                                    sap__splat##W(c->hi[2][i]));                                                        \
                 sap__store##W(fa + n, sap__splat##W(c->ref[i]));                                                       \
-                n = sap__put##W(bits, refs, fb, n);                                                                    \
+                n = sap__append##W(bits, refs, fb, n);                                                                 \
             }                                                                                                          \
             for (i = 1; i <= W / 2; i++) {                                                                             \
                 L0 = sap__rotate##W(L0), L1 = sap__rotate##W(L1), L2 = sap__rotate##W(L2);                             \
@@ -2469,8 +2470,8 @@ typedef float sap__f1;
                 others = sap__rotate##W(others);                                                                       \
                 bits = sap__hit##W(l0, l1, l2, h0, h1, h2, L0, L1, L2, H0, H1, H2);                                    \
                 bits &= (1u << (i == W / 2 ? i : W)) - 1;                                                              \
-                (void)sap__put##W(bits, refs, fa, n);                                                                  \
-                n = sap__put##W(bits, others, fb, n);                                                                  \
+                (void)sap__append##W(bits, refs, fa, n);                                                               \
+                n = sap__append##W(bits, others, fb, n);                                                               \
             }                                                                                                          \
         }                                                                                                              \
         return n;                                                                                                      \
@@ -2498,7 +2499,7 @@ typedef float sap__f1;
                     << k;                                                                                              \
             for (k = 0; W >= 8 && k < SAP__LANES; k += W) {                                                            \
                 sap__store##W(fa + n, sap__splat##W(who));                                                             \
-                n = sap__put##W(bits >> k & ((1u << W) - 1), sap__load##W(c->ref + k), fb, n);                         \
+                n = sap__append##W(bits >> k & ((1u << W) - 1), sap__load##W(c->ref + k), fb, n);                      \
             }                                                                                                          \
             for (k = 0; W < 8 && (k < 2 || bits); k++, bits &= bits - 1) {                                             \
                 fa[n] = who, fb[n] = c->ref[sap__lowest_bit(bits | 1u << (SAP__LANES - 1))];                           \
@@ -2556,14 +2557,14 @@ typedef float sap__f1;
         return bits & used;                                                                                            \
     }
 
-#define SAP__CELLS(W, TARGET)                                                                                          \
-    TARGET static uint32_t sap__cells##W(const sap__chunk *c, const sap__tiles *t, int32_t at[3][SAP__LANES],          \
-                                         uint32_t slim[3]) {                                                           \
+#define SAP__TILES(W, TARGET)                                                                                          \
+    TARGET static uint32_t sap__tiles_of##W(const sap__chunk *c, const sap__tiles *t, int32_t at[3][SAP__LANES],       \
+                                            uint32_t is_long[3]) {                                                     \
         const sap__f##W least = sap__fsplat##W(-SAP__FAR), most = sap__fsplat##W(SAP__FAR);                            \
         uint32_t large = 0;                                                                                            \
         int k, axis;                                                                                                   \
         for (axis = 0; axis < 3; axis++) {                                                                             \
-            slim[axis] = 0;                                                                                            \
+            is_long[axis] = 0;                                                                                         \
             for (k = 0; k < SAP__LANES; k += W) {                                                                      \
                 sap__f##W lo = sap__to_float##W(sap__load##W(c->lo[axis] + k)), hi, size, tile;                        \
                 hi = sap__to_float##W(sap__load##W(c->hi[axis] + k));                                                  \
@@ -2575,7 +2576,7 @@ typedef float sap__f1;
                 tile = sap__fmin##W(tile, sap__fsplat##W(t->last[axis]));                                              \
                 sap__store##W(at[axis] + k, sap__truncate##W(tile));                                                   \
                 large |= sap__above##W(size, sap__fsplat##W(t->large[axis])) << k;                                     \
-                slim[axis] |= sap__above##W(size, sap__fsplat##W(t->slim[axis])) << k;                                 \
+                is_long[axis] |= sap__above##W(size, sap__fsplat##W(t->long_from[axis])) << k;                         \
             }                                                                                                          \
         }                                                                                                              \
         return large;                                                                                                  \
@@ -2587,9 +2588,9 @@ typedef float sap__f1;
     SAP__ASK(W, TARGET)                                                                                                \
     SAP__BALL(W, TARGET)                                                                                               \
     SAP__SLAB(W, TARGET)                                                                                               \
-    SAP__CELLS(W, TARGET)                                                                                              \
+    SAP__TILES(W, TARGET)                                                                                              \
     static const sap__kernel sap__kernel##W = {sap__fill##F, sap__own##W,  sap__ask##W,                                \
-                                               sap__ball##W, sap__slab##W, sap__cells##W};
+                                               sap__ball##W, sap__slab##W, sap__tiles_of##W};
 
 /* Rows of four words, turned into columns: the first words of four boxes are their mins and max x, the last ones min z
    and their maxs. */
@@ -2843,7 +2844,7 @@ static int sap__choose_tiles(const sap_world *s, const uint64_t *items, int n, s
         t->origin[k] = m.first[k];
         t->count[k] = !(tiles >= 1) ? 1 : tiles > (float)n ? n : (int)tiles;
         t->large[k] = 4 * (side < 1 ? m.size[k] : tile) + (flat >> k & 1 ? 2 * m.range[k] : 0);
-        t->slim[k] = 0.25f * t->large[k];
+        t->long_from[k] = 0.25f * t->large[k];
     }
     if (s->grid.is_given) sap__fit_to_cells(&s->grid, t, m.range);
     /* slices along the axis with most tiles, sixteen to a tile; then halved, until counters for all are cheap */
@@ -2872,7 +2873,7 @@ SAP__INLINE int sap__to_and_fro(int i, int count, int row) {
    along the third. Large boxes come behind the others, by the axis on which they are long. */
 static void sap__key_tiles(sap_world *s, int share, int shares) {
     const sap__tiles *t = s->tiles;
-    const uint32_t cells = (uint32_t)t->count[0] * (uint32_t)t->count[1] * (uint32_t)t->count[2];
+    const uint32_t all = (uint32_t)t->count[0] * (uint32_t)t->count[1] * (uint32_t)t->count[2];
     const int n = s->tiled_count, leaves = (n + SAP__LANES - 1) / SAP__LANES;
     const int end = sap__share_from(leaves, share + 1, shares);
     int leaf = sap__share_from(leaves, share, shares), i;
@@ -2880,21 +2881,21 @@ static void sap__key_tiles(sap_world *s, int share, int shares) {
         uint64_t *items = s->tiled + SAP__LANES * leaf;
         const int left = n - SAP__LANES * leaf, here = left < SAP__LANES ? left : SAP__LANES;
         int32_t at[3][SAP__LANES];
-        uint32_t slim[3], large;
+        uint32_t is_long[3], large;
         sap__chunk c;
         sap__box bound;
         for (i = 0; i < SAP__LANES; i++) c.ref[i] = i < here ? (uint32_t)items[i] : 0;
         for (i = SAP__LANES; leaf + 1 < end && n > SAP__CACHED && i < 2 * SAP__LANES && i < left; i++)
             sap__prefetch_box(&s->now[(uint32_t)items[i]]);
         s->kernel->fill(s->now, here < SAP__LANES ? 0xffffffffu << here : 0, &c, &bound);
-        large = s->kernel->cells(&c, t, at, slim);
+        large = s->kernel->tiles_of(&c, t, at, is_long);
         for (i = 0; i < here; i++) {
             const int row = at[t->x][i];
             const int column = row * t->count[t->y] + sap__to_and_fro(at[t->y][i], t->count[t->y], row);
             const int slice = sap__to_and_fro(at[t->z][i], t->count[t->z], column);
-            const uint32_t axes = (slim[0] >> i & 1) | (slim[1] >> i & 1) << 1 | (slim[2] >> i & 1) << 2;
+            const uint32_t axes = (is_long[0] >> i & 1) | (is_long[1] >> i & 1) << 1 | (is_long[2] >> i & 1) << 2;
             uint32_t key = (uint32_t)column * (uint32_t)t->count[t->z] + (uint32_t)slice;
-            if (large >> i & 1) key = cells + (axes & (axes - 1) ? 7 : axes);
+            if (large >> i & 1) key = all + (axes & (axes - 1) ? 7 : axes);
             items[i] = sap__item(key, (uint32_t)items[i]);
         }
     }
@@ -4469,7 +4470,7 @@ SAP__UNUSED static int sap__use_kernel(sap_world *s, int which) {
 enum { SAP__MAGIC = 0x53504153, /* "SAPS" */ SAP__SNAPSHOT_VERSION = 2, SAP__CHECK_WORD = 10 };
 
 typedef struct sap__saved_header {
-    uint32_t magic, version, kind, axes, slots, queue[3], pairs, zero, check[2];
+    uint32_t magic, version, reserved, axes, slots, queue[3], pairs, zero, check[2];
 } sap__saved_header;
 
 typedef struct sap__saved_slot {
@@ -4686,7 +4687,7 @@ static sap_result sap__read_header(const sap_world *s, const unsigned char *buff
     if (size < sizeof *h) return SAP_ERROR_SNAPSHOT;
     in->slots = buffer;
     sap__get(&in->slots, h, sizeof *h);
-    if (h->magic != SAP__MAGIC || h->version != SAP__SNAPSHOT_VERSION || h->kind != 0 || h->zero != 0 ||
+    if (h->magic != SAP__MAGIC || h->version != SAP__SNAPSHOT_VERSION || h->reserved != 0 || h->zero != 0 ||
         h->slots > SAP__MAX_BOXES || h->pairs > INT_MAX || sap__saved_size(h) > size ||
         sap__check(buffer, sap__saved_size(h)) != (h->check[0] | (uint64_t)h->check[1] << 32))
         return SAP_ERROR_SNAPSHOT;
@@ -4916,9 +4917,9 @@ static const char *sap__validate_ends(const sap_world *s) {
         for (int i = 1; i < count; i++)
             if (ends[i - 1] >= ends[i]) return "Endpoints are sorted, and no two are equal.";
         for (int i = 1; i < count - 1; i++) {
-            const uint32_t is_max = sap__end_is_max(ends[i]), slot = sap__end_slot(ends[i]);
+            const uint32_t is_max = sap__endpoint_is_max(ends[i]), slot = sap__endpoint_slot(ends[i]);
             if (slot >= n || !sap__is_settled(s->state[slot]) ||
-                ends[i] != sap__end(sap__bound(&s->was[slot], k, is_max), is_max, slot))
+                ends[i] != sap__endpoint(sap__bound(&s->was[slot], k, is_max), is_max, slot))
                 return "An endpoint has its box's bound of the last update.";
         }
     }

@@ -11,7 +11,7 @@ need not check for the end of the array:
    of the array on the left and the other on the right.
 2. Mend it: choose sentinels that no legal box can pass. The two loops stay as they are.
 
-sap.h compares integers instead (see sap__end): which ones are its sentinels?
+sap.h compares integers instead (see sap__endpoint): which ones are its sentinels?
 
     make exercises
 */

@@ -1090,7 +1090,7 @@ struct sap_world {
     const char *bad; /* the argument that the last call refused, and the element of it, or -1 */
     int bad_element;
 
-    /* boxes, by slot; slots and state say how many there are */
+    /* boxes, by slot; state says how many there are */
     sap__box *now, *was; /* as recorded; as of the last update: they differ only for what is in the record */
     sap__slot *slots;
     uint32_t *state, *head, *lane_of; /* head: of the slot's list of pairs; lane_of: see index */
@@ -1315,7 +1315,6 @@ static uint32_t sap__take_slot(sap_world *s) {
         s->free--;
         return slot;
     }
-    sap__set_length(s->slots, slot + 1);
     sap__set_length(s->state, slot + 1);
     s->state[slot] = 0;
     return slot;
@@ -4720,7 +4719,6 @@ static sap_result sap__check_state(sap_world *s, const sap__snapshot *in) {
 static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     const sap__saved_header *h = &in->header;
     const unsigned char *p = in->slots;
-    sap__set_length(s->slots, h->slots);
     sap__set_length(s->state, h->slots);
     s->live = s->live_static = s->masked = s->free = s->removed = 0;
     s->mixed = 0;

@@ -1574,8 +1574,8 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
 
    A method finds the pairs that begin, to share[].found, and those that end, to lost, ascending; each once, from the
    boxes as they were and as they are. Whatever finds an overlap or a separation asks what there was before: so each
-   method finds the net change, and all find the same. The user's filter is asked for what may
-   begin, and commit brings the pair array in step.
+   method finds the net change, and all find the same. The user's filter is asked for what may begin, and commit brings
+   the pair array in step.
 
        sort    insertion sort of the endpoint arrays (Terdiman I.3)         cost ~ boxes + shifts
        prune   box pruning of all boxes (I.4c)                              cost ~ boxes + what they touch
@@ -2712,7 +2712,7 @@ enum {
     SAP__TRIES = 48,      /* chunks in which a box looks for a leaf that it touches */
     SAP__SAMPLE = 128,    /* boxes that tell the size of the tiles */
     SAP__SOME = 16,       /* leaves that tell how much all have grown */
-    SAP__COST_LOOKS = 256 /* look-ups that tell what they cost; so does one of all boxes */
+    SAP__COST_LOOKS = 256 /* look-ups that tell what they cost; so does a search of all boxes */
 };
 
 static void sap__free_index(sap__index *t) {
@@ -2721,7 +2721,8 @@ static void sap__free_index(sap__index *t) {
     sap__free_array(&t->used);
 }
 
-/* One part in so many is too much of: mean growth of a leaf, times the part of the boxes that changed. See is_worn. */
+/* The mean growth of a leaf, times the part of the boxes that changed, is too much from one part in so many on: see
+   sap__is_worn. */
 #define SAP__STRAIN 64
 
 /* ---- tiles ------------------------------------------------------------------------------------------------- */
@@ -3110,7 +3111,8 @@ static void sap__note_cost(sap__index *t, int what, double looks, double visits)
     if (looks <= 0) return;
     c->looks += looks;
     c->visits += visits;
-    if (what != SAP__COST_JOIN && looks < t->boxes && c->looks < (double)SAP__COST_LOOKS) return;
+    const int is_of_all = what == SAP__COST_JOIN || (what == SAP__COST_ASK && looks >= t->boxes);
+    if (!is_of_all && c->looks < (double)SAP__COST_LOOKS) return;
     if (!c->is_known) c->first = c->visits / c->looks;
     c->is_known = 1;
     t->debt += c->visits - c->first * c->looks;
@@ -3403,8 +3405,8 @@ static int sap__synchronise(sap_world *s, int what) {
 
 /* A search joins nodes with all of an index: with another one or their own (box pruning), or boxes that look around. It
    goes by pairs of nodes whose bounds overlap, down from the root. A node is a chunk, at its level of an index; boxes
-   are the nodes below the leaves. Of a pair the node of the higher level is opened (of two at one level the
-   second): with the other one those of its lanes that touch it are pairs of the next level.
+   are the nodes below the leaves. Of a pair the node of the higher level is opened (of two at one level the second):
+   with the other one those of its lanes that touch it are pairs of the next level.
 
        level  2                       [ b b b ]          x's node with y's root: y is opened, and again:
               1      [ a a a ]          [ b b b ]        x's node with a b; then x is opened: an a with a b, ...

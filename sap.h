@@ -2297,6 +2297,7 @@ typedef struct sap__probe {
 typedef struct sap__list {
     const sap__box *box;     /* boxes, or bounds of chunks */
     const sap__chunk *chunk; /* chunks of an index */
+    const uint16_t *used;    /* lanes of these */
     const uint32_t *who, *at;
     int next, n, is_far; /* is_far: the chunks are not in the cache */
 } sap__list;
@@ -2486,10 +2487,11 @@ typedef float sap__f1;
             const uint32_t who = list->who[i];                                                                         \
             const sap__box *box = &list->box[who];                                                                     \
             const sap__chunk *c = &list->chunk[list->at[i]];                                                           \
+            const uint32_t used = list->used[list->at[i]];                                                             \
             uint32_t bits = 0;                                                                                         \
             for (k = 0; k < 6 && i < early; k++)                                                                       \
                 sap__prefetch((const char *)(const void *)&list->chunk[list->at[i + 4]] + 64 * k);                     \
-            for (k = 0; k < SAP__LANES; k += W)                                                                        \
+            for (k = 0; k < SAP__LANES && (W > 4 || used >> k); k += W)                                                \
                 bits |=                                                                                                \
                     sap__hit##W(sap__load##W(c->lo[0] + k), sap__load##W(c->lo[1] + k), sap__load##W(c->lo[2] + k),    \
                                 sap__load##W(c->hi[0] + k), sap__load##W(c->hi[1] + k), sap__load##W(c->hi[2] + k),    \
@@ -3238,7 +3240,7 @@ static int sap__leaf_within(const sap_world *s, const sap__index *t, const sap__
     for (int left = SAP__TRIES, top = 1; top > 0 && left > 0;) {
         const uint32_t chunk = stack[--top];
         if (chunk >= (uint32_t)t->count[0]) {
-            sap__list list = {&wide, t->chunk, who, &chunk, 0, 1, 0};
+            sap__list list = {&wide, t->chunk, t->used, who, &chunk, 0, 1, 0};
             top = s->kernel->ask(&list, who, stack, top, INT_MAX);
             left--;
         } else if (t->used[chunk] != 0xffff)
@@ -3471,6 +3473,7 @@ static int sap__join(sap__search *q, sap__nodes x, uint32_t *a, sap__nodes y, ui
     }
     list.box = stays->level < 0 ? q->boxes : stays->t->bound;
     list.chunk = opened->t->chunk;
+    list.used = opened->t->used;
     list.who = opens_x ? b : a;
     list.at = opens_x ? a : b;
     list.next = 0;

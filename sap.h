@@ -1024,6 +1024,7 @@ enum {
     SAP__LANES = 16,                                      /* of a chunk */
     SAP__MOST = SAP__LANES * SAP__LANES / 2 + SAP__LANES, /* pairs that a kernel may append */
     SAP__LEVELS = 8,                                      /* 16 to the power of 7 boxes are more than there are */
+    SAP__FLAT = 3,                                        /* so few leaves have no chunk above them */
     SAP__BATCH = 512,                                     /* a search hands on its pairs when it has so many */
     SAP__LISTED = 64                                      /* nodes, or boxes, that are joined at a time */
 };
@@ -2688,7 +2689,7 @@ static const sap__kernel *sap__best_kernel(void) {
 /* ====================================================================================================== */
 
 /* Boxes that lie together stand together, sixteen to a leaf. The bounds of sixteen leaves are the lanes of a chunk one
-   level up, and so on to one root:
+   level up, and so on to one root; three leaves or fewer are looked at without one:
 
        level 2                      [ bounds of . . . ]                       the root
        level 1         [ bounds of 16 leaves ][ bounds of . . . ]
@@ -3047,7 +3048,7 @@ static void sap__fill_index(sap_world *s, sap__index *t, int n, int fill) {
     t->count[0] = sap__leaves_for(n, fill, &t->laid);
     t->spare = t->laid;
     t->first[0] = 0;
-    for (t->levels = 1, all = t->count[0]; t->count[t->levels - 1] > 1; t->levels++) {
+    for (t->levels = 1, all = t->count[0]; t->count[t->levels - 1] > (t->levels == 1 ? SAP__FLAT : 1); t->levels++) {
         t->first[t->levels] = all;
         t->count[t->levels] = (t->count[t->levels - 1] + SAP__LANES - 1) / SAP__LANES;
         all += t->count[t->levels];
@@ -3236,8 +3237,9 @@ static int sap__leaf_within(const sap_world *s, const sap__index *t, const sap__
         wide.hi[k] = sap__key(sap__within(sap__float(box->hi[k])) + margin);
     }
     who[0] = 0; /* asks for the one box that there is */
-    stack[0] = (uint32_t)t->first[t->levels - 1];
-    for (int left = SAP__TRIES, top = 1; top > 0 && left > 0;) {
+    int top = t->count[t->levels - 1];
+    for (int i = 0; i < top; i++) stack[i] = (uint32_t)(t->first[t->levels - 1] + i);
+    for (int left = SAP__TRIES; top > 0 && left > 0;) {
         const uint32_t chunk = stack[--top];
         if (chunk >= (uint32_t)t->count[0]) {
             sap__list list = {&wide, t->chunk, t->used, who, &chunk, 0, 1, 0};
@@ -3250,7 +3252,6 @@ static int sap__leaf_within(const sap_world *s, const sap__index *t, const sap__
 }
 
 static int sap__choose_leaf(const sap_world *s, sap__index *t, const sap__box *box) {
-    if (t->levels == 1) return t->used[0] != 0xffff ? 0 : -1;
     int leaf = sap__leaf_within(s, t, box, 0);
     if (leaf < 0) leaf = sap__leaf_within(s, t, box, 0.1f * (float)t->leaf_size);
     return leaf < 0 ? sap__spare_leaf(t) : leaf;
@@ -3406,9 +3407,10 @@ static int sap__synchronise(sap_world *s, int what) {
 /* ====================================================================================================== */
 
 /* A search joins nodes with all of an index: with another one or their own (box pruning), or boxes that look around. It
-   goes by pairs of nodes whose bounds overlap, down from the root. A node is a chunk, at its level of an index; boxes
-   are the nodes below the leaves. Of a pair the node of the higher level is opened (of two at one level the second):
-   with the other one those of its lanes that touch it are pairs of the next level.
+   goes by pairs of nodes whose bounds overlap, down from the root, or from the few leaves that have none. A node is a
+   chunk, at its level of an index; boxes are the nodes below the leaves. Of a pair the node of the higher level is
+   opened (of two at one level the second): with the other one those of its lanes that touch it are pairs of the next
+   level.
 
        level  2                       [ b b b ]          x's node with y's root: y is opened, and again:
               1      [ a a a ]          [ b b b ]        x's node with a b; then x is opened: an a with a b, ...
@@ -3512,13 +3514,15 @@ static int sap__join_itself(sap__search *q, sap__nodes x, uint32_t node) {
     return sap__join(q, x, a, x, b, n);
 }
 
-/* Nodes, or boxes, each with all of an index. */
-static int sap__join_nodes(sap__search *q, sap__nodes x, uint32_t *nodes, int n, const sap__index *t) {
-    const sap__nodes roots = {t, t->levels - 1};
-    uint32_t root[SAP__LISTED];
+/* Nodes, or boxes, each with all of an index: with its root, or its few leaves. */
+static int sap__join_nodes(sap__search *q, sap__nodes x, const uint32_t *nodes, int n, const sap__index *t) {
+    const sap__nodes tops = {t, t->levels - 1};
+    uint32_t a[SAP__FLAT * SAP__LISTED], b[SAP__FLAT * SAP__LISTED];
+    int pairs = 0;
     if (t->boxes == 0) return 1;
-    for (int i = 0; i < n; i++) root[i] = (uint32_t)t->first[t->levels - 1];
-    return sap__join(q, x, nodes, roots, root, n);
+    for (int top = t->first[t->levels - 1]; top < t->first[t->levels - 1] + t->count[t->levels - 1]; top++)
+        for (int i = 0; i < n && t->used[top]; i++) a[pairs] = nodes[i], b[pairs++] = (uint32_t)top;
+    return sap__join(q, x, a, tops, b, pairs);
 }
 
 /* A share of box pruning, complete (an index with itself) and bipartite (with another one): each chunk of level 1, or
@@ -4008,13 +4012,12 @@ typedef struct sap__entry {
 /* Depth first; what has an end that may come nearer goes to the nearest chunk first. On each level at most fifteen
    brothers of a chunk wait. During a query no chunk is written or moved. 0 stops. */
 static int sap__query_index(sap__query *q, const sap__index *t) {
-    sap__entry stack[SAP__LEVELS * (SAP__LANES - 1) + 1];
+    sap__entry stack[SAP__LEVELS * (SAP__LANES - 1) + SAP__FLAT];
     const int is_ordered = !q->hit;
     const int early = t->boxes > SAP__CACHED;
-    int top = 1;
+    int top = 0;
     if (t->boxes == 0) return 1;
-    stack[0].chunk = t->first[t->levels - 1];
-    stack[0].near = 0;
+    for (; top < t->count[t->levels - 1]; top++) stack[top].chunk = t->first[t->levels - 1] + top, stack[top].near = 0;
     while (top) {
         float near[SAP__LANES];
         const int chunk = stack[--top].chunk, bottom = top;

@@ -8,7 +8,7 @@
 #include "test.h"
 
 #if defined(ALLOC_ELSEWHERE) /* in tests/ways.c */
-extern long live_blocks, allocations, fail_from, fail_count;
+extern long live_blocks, allocations, fail_from, fail_count, failed_shrinks;
 extern size_t live_bytes;
 extern int faults;
 #else
@@ -17,6 +17,7 @@ extern int faults;
 #endif
 ALLOC_DEF long live_blocks, allocations;   /* blocks not yet freed; calls of test_realloc so far */
 ALLOC_DEF long fail_from = -1, fail_count; /* calls number fail_from .. fail_from + fail_count - 1 return NULL */
+ALLOC_DEF long failed_shrinks;             /* of these, those that would have made a block smaller: no harm */
 ALLOC_DEF size_t live_bytes;               /* in blocks not yet freed */
 ALLOC_DEF int faults;                      /* a size of 0, or a block that is not ours */
 
@@ -48,7 +49,10 @@ static inline void *test_realloc(void *p, size_t size) {
     long number = allocations++;
     if (size == 0) faults++;
     if (old && old->mark != MARK) faults++;
-    if (fail_from >= 0 && number >= fail_from && number < fail_from + fail_count) return NULL;
+    if (fail_from >= 0 && number >= fail_from && number < fail_from + fail_count) {
+        failed_shrinks += old && size < old->size;
+        return NULL;
+    }
     b = (block *)malloc(FRONT + size);
     if (!b) exit(2);
     b->size = size;

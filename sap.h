@@ -2943,7 +2943,8 @@ static int sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *tmp, int n, 
     }
     for (int i = 0; i < n; i++) tmp[count[items[i] >> 32]++] = items[i];
     memcpy(items, tmp, (size_t)n * sizeof *items);
-    if (most < SAP__CROWD || (int)most == n || depth == SAP__CROWDS) return used;
+    const int is_alike = depth && (int)most == n; /* at depth 0 the tiles may be of where boxes were two updates ago */
+    if (most < SAP__CROWD || is_alike || depth == SAP__CROWDS) return used;
     for (int i = 0, j; i < n; i = j) {
         for (j = i + 1; j < n && items[j] >> 32 == items[i] >> 32;) j++;
         if (j - i < SAP__CROWD) continue;

@@ -387,6 +387,19 @@ static inline void history_migrate(life *l, int n) {
     }
 }
 
+/* They go to an island, far off, one in so many a frame. */
+static inline void life_emigrate(life *l, int n, int frames, float far_off) {
+    float side = life_fill(l, n, 0);
+    for (int f = 0; f < frames; f++) {
+        for (int i = f; i < l->n; i += frames) life_move(l, i, life_anywhere(l, far_off, 0, 0, side, side, side));
+        life_update(l);
+    }
+}
+
+static inline void history_emigrate(life *l, int n) {
+    life_emigrate(l, n, 22, 1e6f);
+}
+
 /* From a cube to a plane that is far larger, 5% a frame. */
 static inline void history_flatten(life *l, int n) {
     float side = life_fill(l, n, 0), wide = sqrtf(8 * (float)n);
@@ -753,6 +766,7 @@ static const history histories[] = {
     {"migrate", 7, history_migrate, "5% a frame go elsewhere"},
     {"migrate2d", 3, history_migrate, "2D: 5% a frame go elsewhere"},
     {"migrate1d", 1, history_migrate, "1D: 5% a frame go elsewhere"},
+    {"emigrate", 7, history_emigrate, "all go to a far island, one in twenty-two a frame"},
     {"flatten", 7, history_flatten, "5% a frame go from a cube to a wide plane"},
     {"wander", 7, history_wander, "5% a frame go on and on, and queries look at them"},
     {"all go", 7, history_all_go, "all go elsewhere in one frame"},

@@ -3144,10 +3144,11 @@ SAP__INLINE int sap__contains(const sap__box *a, const sap__box *b) {
            (a->hi[1] >= b->hi[1]) & (a->hi[2] >= b->hi[2]);
 }
 
-/* How much a leaf has grown, in mean sizes of leaves: at most 4, and 4 if it was or is empty. */
+/* How much a leaf has grown, in mean sizes of leaves: from -4 to 4, and 4 if it was or is empty. */
 static double sap__growth(const sap__index *t, const sap__box *old, const sap__box *bound) {
     const double grown = sap__size_of(bound) - sap__size_of(old), most = 4 * t->leaf_size;
     if (grown > most || old->lo[0] > old->hi[0] || bound->lo[0] > bound->hi[0]) return 4;
+    if (grown < -most) return -4;
     return grown / (t->leaf_size + 1e-30);
 }
 

@@ -400,6 +400,10 @@ static inline void history_emigrate(life *l, int n) {
     life_emigrate(l, n, 22, 1e6f);
 }
 
+static inline void history_emigrate_near(life *l, int n) {
+    life_emigrate(l, n, 18, 1e4f);
+}
+
 /* From a cube to a plane that is far larger, 5% a frame. */
 static inline void history_flatten(life *l, int n) {
     float side = life_fill(l, n, 0), wide = sqrtf(8 * (float)n);
@@ -767,6 +771,7 @@ static const history histories[] = {
     {"migrate2d", 3, history_migrate, "2D: 5% a frame go elsewhere"},
     {"migrate1d", 1, history_migrate, "1D: 5% a frame go elsewhere"},
     {"emigrate", 7, history_emigrate, "all go to a far island, one in twenty-two a frame"},
+    {"emigrate2d", 3, history_emigrate_near, "2D: all go to an island, one in eighteen a frame"},
     {"flatten", 7, history_flatten, "5% a frame go from a cube to a wide plane"},
     {"wander", 7, history_wander, "5% a frame go on and on, and queries look at them"},
     {"all go", 7, history_all_go, "all go elsewhere in one frame"},

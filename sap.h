@@ -3019,12 +3019,16 @@ static double sap__least(double a, double b) {
     return a < b ? a : b;
 }
 
-/* The mean size of the leaves that hold boxes, or of one in so many. */
+/* The mean size of the leaves that hold boxes, or of one in so many. The keys of sizes are about their logarithms: a
+   leaf counts for at most four times what these say, so that one from here to a far island is none of the others'. */
 static double sap__leaf_size(const sap__index *t, int step) {
-    double size = 0;
+    double keys = 0, size = 0;
     int leaves = 0;
     for (int i = 0; i < t->laid; i += step)
-        if (t->used[i]) size += sap__least(sap__size_of(&t->bound[i]), SAP__FAR), leaves++;
+        if (t->used[i]) keys += sap__key(sap__size_of(&t->bound[i])), leaves++;
+    const double most = 4 * (double)sap__float((int32_t)(keys / (leaves + 1e-30)));
+    for (int i = 0; i < t->laid; i += step)
+        if (t->used[i]) size += sap__least(sap__size_of(&t->bound[i]), most);
     return size / (leaves + 1e-30);
 }
 

@@ -404,6 +404,24 @@ static inline void history_emigrate_near(life *l, int n) {
     life_emigrate(l, n, 18, 1e4f);
 }
 
+/* A tenth go far away, half as far again each time; after that a tenth of those come back a frame, then all. */
+static inline void history_strays(life *l, int n) {
+    float side = life_fill(l, n, 0);
+    for (int f = 0; f < 40; f++) {
+        for (int i = f % 2; i < n; i += 20) life_move(l, i, life_scaled(l, l->box[i], 1.5f, 1.5f, 1.5f));
+        life_update(l);
+    }
+    for (int f = 0; f < 20; f++) {
+        for (int i = f % 2 + 20 * (f / 2); i < n; i += 200)
+            life_move(l, i, life_anywhere(l, 0, 0, 0, side, side, side));
+        life_update(l);
+    }
+    for (int i = 0; i < n; i++)
+        if (l->box[i].min[0] > 2 * side || l->box[i].max[0] < -side)
+            life_move(l, i, life_anywhere(l, 0, 0, 0, side, side, side));
+    life_update(l);
+}
+
 /* From a cube to a plane that is far larger, 5% a frame. */
 static inline void history_flatten(life *l, int n) {
     float side = life_fill(l, n, 0), wide = sqrtf(8 * (float)n);
@@ -772,6 +790,8 @@ static const history histories[] = {
     {"migrate1d", 1, history_migrate, "1D: 5% a frame go elsewhere"},
     {"emigrate", 7, history_emigrate, "all go to a far island, one in twenty-two a frame"},
     {"emigrate2d", 3, history_emigrate_near, "2D: all go to an island, one in eighteen a frame"},
+    {"strays", 7, history_strays, "a tenth go ever farther away, and come back"},
+    {"strays2d", 3, history_strays, "2D: a tenth go ever farther away, and come back"},
     {"flatten", 7, history_flatten, "5% a frame go from a cube to a wide plane"},
     {"wander", 7, history_wander, "5% a frame go on and on, and queries look at them"},
     {"all go", 7, history_all_go, "all go elsewhere in one frame"},

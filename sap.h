@@ -3132,13 +3132,13 @@ static void sap__note_cost(sap__index *t, int what, double looks, double visits)
    - The excess of searches has cost as much as a build.
    - All boxes have changed once.
    - Its leaves have grown, by a sixteenth when a quarter of the boxes have changed, by an eighth when an eighth has.
-   - Searches of this kind were never measured: a part in 32 has changed since the build. */
+   - Searches of this kind were never measured: a part in 32 has changed since the build, or others were dear. */
 static int sap__is_worn(const sap__index *t, int what) {
     const sap__cost *c = &t->cost[what];
     const double size = t->boxes + SAP__LANES;
     if (t->debt > size || t->touched > size) return 1;
     if (t->strain * t->touched * SAP__STRAIN > size * t->count[0]) return 1;
-    return !c->is_known && c->looks == 0 && t->touched * 32.0 > size;
+    return !c->is_known && c->looks == 0 && t->touched * 32.0 + t->debt > size;
 }
 
 /* ---- one box --------------------------------------------------------------------------------------------------- */

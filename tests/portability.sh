@@ -98,7 +98,7 @@ cross armhf-neon "all -test_alloc -test_multi" arm-linux-gnueabihf qemu-arm -mfp
 cross aarch64 "all -test_alloc -test_multi" aarch64-linux-gnu qemu-aarch64 "" "64 bits, NEON" aarch64-linux-gnu:libc6-dev-arm64-cross
 cross armhf golden arm-linux-gnueabihf qemu-arm "" "32 bits" arm-linux-gnueabihf:libc6-dev-armhf-cross
 cross riscv64 golden riscv64-linux-gnu qemu-riscv64 "" "64 bits" riscv64-linux-gnu:libc6-dev-riscv64-cross
-cross i686 "all -test_alloc -test_multi" i686-linux-gnu "" "" "32 bits, x87" i686-linux-gnu:libc6-dev-i386-cross
+cross i686 "all -test_alloc -test_multi" i686-linux-gnu qemu-i386 "" "32 bits, x87" i686-linux-gnu:libc6-dev-i386-cross
 
 platform windows "all -test_alloc -test_multi" "x86_64-w64-mingw32-gcc $c99 -O2 -static" "sh $BUILD/run_wine" .exe "$libraries" "an .exe of mingw, in wine" \
     "x86_64-w64-mingw32-gcc:gcc-mingw-w64-x86-64-win32 wine:wine /usr/lib/wine/wine64:wine64"
@@ -112,8 +112,8 @@ platform nehalem golden "gcc $c99 -O2 -static" "qemu-x86_64 -cpu Nehalem" "" "$l
 
 platform tcc "all -test_multi" "tcc $c99" "" "" "$libraries" "test_multi has atomics" tcc:tcc
 platform musl "all -test_multi" "musl-gcc $c99 -O2 -static" "" "" "$libraries" "" musl-gcc:musl-tools
-platform m32 golden "gcc $c99 -O2 -m32" "" "" "$libraries" "gcc -m32" "gcc:gcc /usr/lib/gcc/x86_64-linux-gnu/12/32:gcc-12-multilib"
-platform m32-sse golden "gcc $c99 -O2 -m32 -msse2 -mfpmath=sse" "" "" "$libraries" "gcc -m32" "gcc:gcc /usr/lib/gcc/x86_64-linux-gnu/12/32:gcc-12-multilib"
+platform m32 golden "gcc $c99 -O2 -m32" qemu-i386 "" "$libraries" "gcc -m32" "qemu-i386:qemu-user gcc:gcc /usr/lib/gcc/x86_64-linux-gnu/12/32:gcc-12-multilib"
+platform m32-sse golden "gcc $c99 -O2 -m32 -msse2 -mfpmath=sse" qemu-i386 "" "$libraries" "gcc -m32" "qemu-i386:qemu-user gcc:gcc /usr/lib/gcc/x86_64-linux-gnu/12/32:gcc-12-multilib"
 for cc in gcc clang; do
     most=golden; [ $cc = clang ] && most="all -test_alloc -test_multi"   # 'make test' has the like with gcc
     platform $cc-O0 golden "$cc $c99 -O0" "" "" "$libraries" "" $cc:$cc

@@ -100,7 +100,7 @@ cross armhf golden arm-linux-gnueabihf qemu-arm "" "32 bits" arm-linux-gnueabihf
 cross riscv64 golden riscv64-linux-gnu qemu-riscv64 "" "64 bits" riscv64-linux-gnu:libc6-dev-riscv64-cross
 cross i686 "all -test_alloc -test_multi" i686-linux-gnu qemu-i386 "" "32 bits, x87" i686-linux-gnu:libc6-dev-i386-cross
 
-platform windows "all -test_alloc -test_multi" "x86_64-w64-mingw32-gcc $c99 -O2 -static" "sh $BUILD/run_wine" .exe "$libraries" "an .exe of mingw, in wine" \
+platform windows "all -test_alloc -test_multi -test_stack_multi" "x86_64-w64-mingw32-gcc $c99 -O2 -static" "sh $BUILD/run_wine" .exe "$libraries" "an .exe of mingw, in wine" \
     "x86_64-w64-mingw32-gcc:gcc-mingw-w64-x86-64-win32 wine:wine /usr/lib/wine/wine64:wine64"
 # Tests need more than wasm's 64 KB of stack. Put first, a stack that overflows traps instead of writing over data.
 wasm="clang --target=wasm32-wasi $c99 -O2 -Wl,-z,stack-size=262144 -Wl,--stack-first"

@@ -793,10 +793,6 @@ SAP__INLINE int sap__overlap(const sap__box *a, const sap__box *b) {
 #endif
 }
 
-SAP__INLINE int sap__overlap_on(const sap__box *a, const sap__box *b, int axis) {
-    return (a->lo[axis] <= b->hi[axis]) & (b->lo[axis] <= a->hi[axis]);
-}
-
 SAP__INLINE int sap__same(const sap__box *a, const sap__box *b) {
     return ((a->lo[0] ^ b->lo[0]) | (a->lo[1] ^ b->lo[1]) | (a->lo[2] ^ b->lo[2]) | (a->hi[0] ^ b->hi[0]) |
             (a->hi[1] ^ b->hi[1]) | (a->hi[2] ^ b->hi[2])) == 0;
@@ -916,11 +912,6 @@ static void sap__free_array(void *pointer) {
 /* An item is a 32-bit key above a 32-bit payload; the sort is stable. tmp has room for n more. */
 SAP__INLINE uint64_t sap__item(uint32_t key, uint32_t payload) {
     return (uint64_t)key << 32 | payload;
-}
-
-/* A key as an unsigned number. */
-SAP__INLINE uint32_t sap__sortable(int32_t key) {
-    return (uint32_t)key ^ 0x80000000u;
 }
 
 SAP__INLINE int sap__lowest_bit(uint64_t mask) {
@@ -2137,7 +2128,7 @@ static int sap__commit(sap_world *s) {
 /* One sorted array an axis holds both ends of every box. An endpoint is eight bytes:
 
        63            32 31  30            0
-       [ sortable key ] [M] [ slot        ]     M: 0 a min, 1 a max
+       [ unsigned key ] [M] [ slot        ]     M: 0 a min, 1 a max
 
    One 64-bit compare orders them all: by value; of equal values mins before maxs, so that boxes which touch overlap;
    then by slot, so that no order depends on history. The sentinels 0 and ~0 stand at the sides (appendix B):
@@ -2147,7 +2138,7 @@ static int sap__commit(sap_world *s) {
    The paper also keeps each endpoint's position in its box; without it a shift writes to one array only and reads the
    other box just when a rule fires. */
 static uint64_t sap__endpoint(int32_t key, uint32_t is_max, uint32_t slot) {
-    return sap__item(sap__sortable(key), is_max << 31 | slot);
+    return sap__item((uint32_t)key ^ 0x80000000u, is_max << 31 | slot); /* unsigned, and in the same order */
 }
 
 #define sap__endpoint_slot(e) ((uint32_t)(e)&0x7fffffffu)
@@ -2202,7 +2193,7 @@ static int sap__rule(sap_world *s, int axis, uint32_t stops, uint32_t a, uint32_
     sap__trace(stops ? SAP_STEP_STOP : SAP_STEP_START, axis, s, a, b);
     if ((s->state[a] | s->state[b]) & SAP__FRESH) return 1; /* looks around later, or is found by its list */
     for (int k = 0; k < axis; k++)
-        if (!sap__overlap_on(&apart[a], &apart[b], k)) return 1;
+        if (apart[a].lo[k] > apart[b].hi[k] || apart[b].lo[k] > apart[a].hi[k]) return 1;
     if (stops) {
         const uint32_t p = sap__find(s, sap__id_of(s, a), sap__id_of(s, b));
         return p == SAP__NONE || sap__lose(s, p); /* no pair: a filter had refused it */
@@ -3015,10 +3006,6 @@ static float sap__size_of(const sap__box *box) {
     return size;
 }
 
-static double sap__least(double a, double b) {
-    return a < b ? a : b;
-}
-
 /* The mean size of the leaves that hold boxes, or of one in so many. The keys of sizes are about their logarithms: a
    leaf counts for at most four times what these say, so that one from here to a far island is none of the others'. */
 static double sap__leaf_size(const sap__index *t, int step) {
@@ -3027,8 +3014,10 @@ static double sap__leaf_size(const sap__index *t, int step) {
     for (int i = 0; i < t->laid; i += step)
         if (t->used[i]) keys += sap__key(sap__size_of(&t->bound[i])), leaves++;
     const double most = 4 * (double)sap__float((int32_t)(keys / (leaves + 1e-30)));
-    for (int i = 0; i < t->laid; i += step)
-        if (t->used[i]) size += sap__least(sap__size_of(&t->bound[i]), most);
+    for (int i = 0; i < t->laid; i += step) {
+        const double here = sap__size_of(&t->bound[i]); /* without boxes 0 */
+        size += here < most ? here : most;
+    }
     return size / (leaves + 1e-30);
 }
 
@@ -3257,12 +3246,6 @@ static int sap__leaf_within(const sap_world *s, const sap__index *t, const sap__
     return -1;
 }
 
-static int sap__choose_leaf(const sap_world *s, sap__index *t, const sap__box *box) {
-    int leaf = sap__leaf_within(s, t, box, 0);
-    if (leaf < 0) leaf = sap__leaf_within(s, t, box, 0.1f * (float)t->leaf_size);
-    return leaf < 0 ? sap__spare_leaf(t) : leaf;
-}
-
 /* Brings one live box in step. 0: there is no lane for it. */
 static int sap__place_box(sap_world *s, int kind, uint32_t slot) {
     sap__index *t = &s->index[kind];
@@ -3277,7 +3260,9 @@ static int sap__place_box(sap_world *s, int kind, uint32_t slot) {
         }
         sap__take_out(s, slot);
     }
-    leaf = sap__choose_leaf(s, t, &s->now[slot]);
+    leaf = sap__leaf_within(s, t, &s->now[slot], 0);
+    if (leaf < 0) leaf = sap__leaf_within(s, t, &s->now[slot], 0.1f * (float)t->leaf_size);
+    if (leaf < 0) leaf = sap__spare_leaf(t);
     if (leaf >= 0) sap__put_in(s, kind, slot, leaf);
     return leaf >= 0;
 }

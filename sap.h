@@ -2950,6 +2950,7 @@ static int sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *tmp, int n, 
 /* How many leaves for so many boxes: *laid are filled, an eighth as many more are spare, for boxes that will find no
    place. */
 static int sap__leaves_for(int boxes, int fill, int *laid) {
+    if (boxes < SAP__FLAT * SAP__LANES) fill = SAP__LANES; /* so that they need no root */
     const int leaves = boxes <= SAP__LANES ? 1 : (boxes + fill - 1) / fill;
     *laid = leaves;
     return leaves + leaves / 8 + (leaves > 1 && leaves < 8);

@@ -63,12 +63,6 @@ SAP__INLINE float sap__float(int32_t key);
     ensures \result == 1 <==> (meets(a, b, 0) && meets(a, b, 1) && meets(a, b, 2)); */
 SAP__INLINE int sap__overlap(const sap__box *a, const sap__box *b);
 
-/*@ requires \valid_read(a) && \valid_read(b) && 0 <= axis < 3;
-    assigns \nothing;
-    ensures \result == 0 || \result == 1;
-    ensures \result == 1 <==> meets(a, b, axis); */
-static int sap__overlap_on(const sap__box *a, const sap__box *b, int axis);
-
 /*@ requires \valid_read(box) && 0 <= axis < 3 && is_max <= 1;
     assigns \nothing;
     ensures is_max == 0 ==> \result == box->lo[axis];

@@ -307,7 +307,7 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]);
 SAP_DEF sap_result sap_last_error(const sap_world *s);
 
 /* The argument that was bad in that call ("box", "id", "n", ...), NULL if none was. *element: which box or id of the
-   call's arrays, or which axis of a vector; else -1. So a message may say "sap_add_many: box 17". */
+   call (0 where it takes one), or which axis of a vector; else -1. So a message may say "sap_add_many: box 17". */
 SAP_DEF const char *sap_last_error_argument(const sap_world *s, int *element);
 
 /* ---- pairs ------------------------------------------------------------------------------------------ */
@@ -1713,7 +1713,7 @@ SAP_DEF int sap_dump_pairs(sap_world *s, sap_create_pair *create, sap_delete_pai
         s->created[i].user_data = s->pairs[first + i].user_data = data;
     }
     s->in_callback--;
-    s->last_error = SAP_OK;
+    (void)sap__begin_call(s, NULL, 0); /* what callbacks were refused is not of this call */
     return sap__length(s->pairs);
 }
 

@@ -342,6 +342,12 @@ static int blames(const sap_world *s, const char *argument, int element) {
     return (name && argument ? !strcmp(name, argument) : name == argument) && at == element;
 }
 
+static void *move_nobody(const sap_pair *pair, void *world) {
+    CHECK(sap_move((sap_world *)world, 99, &(sap_aabb){{0, 0, 0}, {1, 1, 1}}) == SAP_ERROR_ID);
+    (void)pair;
+    return NULL;
+}
+
 static void last_error_argument(void) {
     sap_world *s = make_world(NULL);
     sap_aabb box[4];
@@ -382,6 +388,8 @@ static void last_error_argument(void) {
     CHECK(sap_reserve(s, -1, -1) == SAP_ERROR_ARGUMENT && blames(s, "boxes", -1));
     CHECK(sap_restore(s, NULL, 0) == SAP_ERROR_ARGUMENT && blames(s, "buffer", -1));
     CHECK(sap_query_box(s, NULL, 1, NULL, NULL) < 0 && blames(s, "buffer", -1)); /* queries leave no trace */
+    CHECK(sap_add_many(s, 1, box, NULL, id) == SAP_OK && sap_add_many(s, 1, box, NULL, id) == SAP_OK);
+    CHECK(sap_dump_pairs(s, move_nobody, NULL, s) > 0 && blames(s, NULL, -1)); /* nor what a callback was refused */
     sap_destroy(s);
 }
 

@@ -3896,7 +3896,7 @@ static int sap__report_at(sap__query *q, uint32_t slot, double at) {
         q->count++;
         if (!sap__is_number(end) || !(end > 0)) return 0;
         const int is_near = q->prune == q->s->kernel->ball;
-        const double new_end = end == t ? at : is_near ? (double)end * (double)end : (double)end;
+        const double new_end = end == t && sap__is_finite(t) ? at : is_near ? (double)end * (double)end : (double)end;
         if (new_end < q->end) q->end = new_end;
     } else
         return sap__report(q, slot);

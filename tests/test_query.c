@@ -795,6 +795,26 @@ static void test_threads(int seed) {
 
 /* ---- by hand ------------------------------------------------------------------------------------------ */
 
+static float go_on(sap_id id, void *object, float t, void *user) {
+    (void)id, (void)object, (void)t;
+    ++*(int *)user;
+    return TEST_INFINITY;
+}
+
+/* A distance that no float can hold is told as infinity: to return that is no clip. */
+static void test_beyond_floats(void) {
+    sap_world *w = sap_create(NULL);
+    const float from[3] = {-3e38f, 0, 0};
+    int i, visited = 0;
+    for (i = 1; i <= 3; i++) {
+        const sap_aabb box = {{1e38f * (float)i, 0, 0}, {1e38f * (float)i, 0, 0}};
+        CHECK(sap_add(w, &box, NULL) != 0);
+    }
+    CHECK_EQUAL(sap_query_nearest(w, from, TEST_INFINITY, ~0u, go_on, &visited), 3);
+    CHECK_EQUAL(visited, 3);
+    sap_destroy(w);
+}
+
 static void test_by_hand(void) {
     sap_world *w = sap_create(NULL);
     sap_aabb unit = {{0, 0, 0}, {1, 1, 1}}, next = {{1, 0, 0}, {2, 1, 1}}, bad = {{0, 0, 0}, {1, 1, 1}}, far_one;
@@ -1123,6 +1143,7 @@ int main(int argc, char **argv) {
     for (int method = SAP_METHOD_AUTO; method <= SAP_METHOD_QUERY; method++) test_sum_of_looks(method);
     test_infinite_casts();
     test_by_hand();
+    test_beyond_floats();
     test_as_long_as_floats();
     test_update_callbacks();
     test_reused_slots();

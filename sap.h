@@ -1035,7 +1035,6 @@ typedef struct sap__index {
     double leaf_size, some_size; /* the mean size of its leaves then, and of some of them */
     double strain;               /* how much single leaves have grown since, in such sizes */
     double touched;              /* changes of its boxes since, of which a refit counts as some; */
-    double checked;              /* when it was last found not to be worn */
     double debt;                 /* chunks visited beyond what a new index would have cost */
     sap__cost cost[SAP__COSTS];
 } sap__index;
@@ -1092,7 +1091,8 @@ struct sap_world {
     uint32_t *record; /* slots touched since the last update, each once */
     uint32_t mixed;   /* those flags of SAP__MIXED that some of them may have */
     int masked;       /* a box may have a category or a mask that is not the default */
-    int synced;       /* the index has seen so many of the record, for queries, */
+    int prepared;     /* the indices are in step with all that is recorded, and not worn */
+    int synced;       /* they have seen so many of the record, for queries, */
     uint32_t *again;  /* but not these, which have changed once more since */
 
     /* pairs */
@@ -1274,6 +1274,7 @@ SAP__INLINE void sap__record(sap_world *s, uint32_t slot, uint32_t flags) {
     else if (!(state & SAP__STALE))
         sap__push(s->again, slot);
     s->mixed |= (state | flags) & SAP__MIXED;
+    s->prepared = 0;
     s->state[slot] = state | flags | SAP__RECORDED | SAP__STALE;
 }
 
@@ -1419,6 +1420,7 @@ SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const s
     const int recorded = sap__length(s->record);
     if (recorded || sap__length(s->state) == 0) r = sap__check_many(s, n, ids, boxes); /* there may be no arrays */
     if (r != SAP_OK) return r;
+    s->prepared = 0;
     s->moved = ids;
     s->moved_to = boxes;
     s->moved_count = n;
@@ -1667,6 +1669,7 @@ static int sap__settle_pairs(sap_world *s) {
 
 /* On failure what is recorded stays so, and the indices, which may have gone ahead, are built anew. */
 static sap_result sap__settle(sap_world *s) {
+    s->prepared = 0;
     sap__trim_arrays(s);
     sap__count_changes(s);
     s->method = sap__choose_method(s);
@@ -3847,7 +3850,8 @@ struct sap__query {
     sap_hit *hit;
     sap_ray_hit *ray_hit;
     void *user;
-    int is_best;                        /* only the best hit counts */
+    sap__gate *gate;
+    int is_inside, is_best;             /* has called back; only the best hit counts */
     sap_id best, aside;                 /* this one, so far; the box that does not count */
     int count, visits;                  /* hits; chunks */
     int recorded, stale;                /* boxes that were stale at the start: of the record, and with those of again */
@@ -3879,9 +3883,17 @@ static float sap__told(const sap__query *q, double at) {
     return (float)(q->prune == q->s->kernel->ball ? sap__sqrt(at) : at);
 }
 
+/* From its first callback on a query makes the world busy, until it is over: it counts at the gate of its stack, as each
+   thread has its own. */
+SAP__INLINE void sap__enter_gate(sap__query *q) {
+    if (!q->is_inside) sap__atomic_add(&q->gate->queries, 1);
+    q->is_inside = 1;
+}
+
 /* A hit is counted, and reported if there is a callback. 0 stops. */
 static int sap__report(sap__query *q, uint32_t slot) {
     q->count++;
+    if (q->hit) sap__enter_gate(q);
     return !q->hit || q->hit(sap__id_of(q->s, slot), q->s->slots[slot].object, q->user);
 }
 
@@ -3892,7 +3904,9 @@ static int sap__report_at(sap__query *q, uint32_t slot, double at) {
     if (q->is_best) {
         if (at < q->end || q->best == 0 || id < q->best) q->best = id, q->end = at;
     } else if (q->ray_hit) {
-        const float t = sap__told(q, at), end = q->ray_hit(id, q->s->slots[slot].object, t, q->user);
+        const float t = sap__told(q, at);
+        sap__enter_gate(q);
+        const float end = q->ray_hit(id, q->s->slots[slot].object, t, q->user);
         q->count++;
         if (!sap__is_number(end) || !(end > 0)) return 0;
         const int is_near = q->prune == q->s->kernel->ball;
@@ -3913,31 +3927,23 @@ static sap_result sap__prepare(sap_world *s) {
         return SAP_ERROR_MEMORY;
     }
     for (int i = 0; i < sap__count_pending(s); i++) s->state[sap__pending(s, i)] &= ~(uint32_t)SAP__STALE;
-    for (int i = 0; i < 2; i++) s->index[i].checked = s->index[i].touched;
     s->synced = sap__length(s->record);
     sap__set_length(s->again, 0);
+    s->prepared = 1;
     return SAP_OK;
-}
-
-static int sap__is_prepared(const sap_world *s) {
-    int good = sap__count_pending(s) == 0;
-    for (int i = 0; i < 2; i++)
-        good = good && s->index[i].ready && !s->index[i].behind && s->index[i].checked == s->index[i].touched;
-    return good;
 }
 
 /* The indices come in step, unless a query is in progress that must find them as they were: then what is stale is
    looked at one by one. Indices in step are only read. */
 static sap_result sap__begin_query(sap__query *q, sap_world *s, uint32_t mask) {
     if (s->in_filter) return SAP_ERROR_BUSY;
-    if (!sap__is_prepared(s) && !sap__is_querying(s)) {
+    if (!s->prepared && !sap__is_querying(s)) {
         const sap_result r = sap__prepare(s);
         if (r != SAP_OK) return r;
     }
     memset(q, 0, offsetof(sap__query, lo)); /* the rest is written by who reads it */
     q->s = s;
     q->mask = mask;
-    memcpy(q->probe.used, s->used, sizeof q->probe.used);
     q->recorded = sap__length(s->record) - s->synced;
     q->stale = sap__count_pending(s);
     return SAP_OK;
@@ -3971,28 +3977,21 @@ static int sap__query_stale(sap__query *q) {
     return 1;
 }
 
-/* A batch of what overlaps the box. 0 stops. */
-static int sap__take_hits(sap__search *search) {
-    sap__query *q = (sap__query *)search->context;
-    for (int i = 0; i < search->n; i++)
-        if (sap__is_wanted(q, search->b[i]) && !sap__report(q, search->b[i])) return 0;
+/* What overlaps the box, under n chunks of one level. The chunks below them are listed, and looked at whenever the list
+   is full. 0 stops. */
+static int sap__query_box(sap__query *q, const sap__index *t, const uint32_t *chunks, int n) {
+    static const uint32_t one_box[SAP__LISTED + SAP__LANES] = {0};
+    uint32_t who[SAP__LISTED + SAP__LANES], ref[SAP__LISTED + SAP__LANES];
+    sap__list list = {&q->box, t->chunk, t->used, one_box, chunks, 0, n, t->boxes > SAP__CACHED};
+    const int are_leaves = chunks[0] < (uint32_t)t->count[0];
+    q->visits += n;
+    while (list.next < n) {
+        const int found = q->s->kernel->ask(&list, who, ref, 0, SAP__LISTED);
+        if (!are_leaves && found && !sap__query_box(q, t, ref, found)) return 0;
+        for (int i = 0; are_leaves && i < found; i++)
+            if (sap__is_wanted(q, ref[i]) && !sap__report(q, ref[i])) return 0;
+    }
     return 1;
-}
-
-/* The box looks around, as one does that has changed: see search. */
-static void sap__query_box(sap__query *q) {
-    sap__search search;
-    uint32_t box = 0;
-    long long visits[2] = {0, 0};
-    sap__begin_search(&search, q->s, 0, 0);
-    search.take = sap__take_hits;
-    search.context = q;
-    search.boxes = &q->box;
-    search.visits = visits;
-    if (sap__join_nodes(&search, sap__boxes, &box, 1, &q->s->index[0]) &&
-        sap__join_nodes(&search, sap__boxes, &box, 1, &q->s->index[1]))
-        (void)sap__flush(&search, 0);
-    q->visits = (int)(visits[0] + visits[1]);
 }
 
 /* A chunk still to be looked at; near as the one above it knew it. */
@@ -4008,7 +4007,6 @@ static int sap__query_index(sap__query *q, const sap__index *t) {
     const int is_ordered = !q->hit;
     const int early = t->boxes > SAP__CACHED;
     int top = 0;
-    if (t->boxes == 0) return 1;
     for (; top < t->count[t->levels - 1]; top++) stack[top].chunk = t->first[t->levels - 1] + top, stack[top].near = 0;
     while (top) {
         float near[SAP__LANES];
@@ -4041,25 +4039,24 @@ static int sap__query_index(sap__query *q, const sap__index *t) {
     return 1;
 }
 
-/* While there is a callback the world is busy: it counts at the gate of this stack, as each thread has its own. What
-   looks cost is counted about: threads that share a gate may lose some. */
+/* Through both indices. What looks cost is counted about: threads that share a gate may lose some. */
 static int sap__run_query(sap__query *q) {
     sap__gate *gate = &q->s->gates[(uint32_t)((uintptr_t)q >> 12) * 2654435769u >> 29];
-    const int has_callback = q->hit || q->ray_hit;
+    q->gate = gate;
     sap__set_limit(q);
-    if (has_callback) sap__atomic_add(&gate->queries, 1);
-    if (sap__query_stale(q)) {
-        if (!q->prune)
-            sap__query_box(q);
-        else if (sap__query_index(q, &q->s->index[0]))
-            (void)sap__query_index(q, &q->s->index[1]);
+    for (int kind = 0, go = sap__query_stale(q); kind < 2 && go; kind++) {
+        const sap__index *t = &q->s->index[kind];
+        uint32_t tops[SAP__FLAT];
+        if (t->boxes == 0) continue;
+        for (uint32_t i = 0; i < SAP__FLAT; i++) tops[i] = (uint32_t)t->first[t->levels - 1] + i;
+        go = q->prune ? sap__query_index(q, t) : sap__query_box(q, t, tops, t->count[t->levels - 1]);
     }
     const int32_t visits = sap__atomic_get(&gate->visits);
     if (visits < 1 << 30) {
         sap__atomic_set(&gate->visits, visits + q->visits);
         sap__atomic_set(&gate->looks, sap__atomic_get(&gate->looks) + 1);
     }
-    if (has_callback) sap__atomic_add(&gate->queries, -1);
+    if (q->is_inside) sap__atomic_add(&gate->queries, -1);
     return q->count;
 }
 
@@ -4067,7 +4064,7 @@ static int sap__run_query(sap__query *q) {
 
 SAP_DEF sap_result sap_prepare_queries(sap_world *s) {
     const sap_result r = sap__begin_call(s, NULL, 1);
-    return r != SAP_OK || sap__is_prepared(s) ? r : sap__end_call(s, sap__prepare(s));
+    return r != SAP_OK || s->prepared ? r : sap__end_call(s, sap__prepare(s));
 }
 
 /* Visits, or counts, what is found. */
@@ -4114,6 +4111,7 @@ static sap_result sap__begin_near(sap__query *q, sap_world *s, const float point
     const sap_result r = sap__begin_query(q, s, mask);
     if (r != SAP_OK) return r;
     for (int k = 0; k < 3; k++) q->lo[k] = q->hi[k] = q->probe.point[k] = p[k], q->probe.reach[k] = 0;
+    memcpy(q->probe.used, s->used, sizeof q->probe.used);
     q->prune = s->kernel->ball;
     q->end = sap__double(radius) * sap__double(radius);
     return SAP_OK;
@@ -4131,6 +4129,7 @@ static sap_result sap__begin_cast(sap__query *q, sap_world *s, const float min[3
     memcpy(q->lo, lo, sizeof lo);
     memcpy(q->hi, hi, sizeof hi);
     memcpy(q->translation, d, sizeof d);
+    memcpy(q->probe.used, s->used, sizeof q->probe.used);
     for (int k = 0; k < 3; k++)
         if (s->used[k]) sap__set_slab(&q->probe, k, lo[k], hi[k], d[k]);
     q->prune = s->kernel->slab;
@@ -4756,7 +4755,7 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     sap__set_length(s->deleted, 0);
     sap__set_length(s->again, 0);
     s->swaps = s->tests = 0;
-    s->synced = s->method = s->linked = s->mended = s->building = 0;
+    s->prepared = s->synced = s->method = s->linked = s->mended = s->building = 0;
     s->ends_ready = s->index[0].ready = s->index[1].ready = 0;
 }
 
@@ -4873,6 +4872,8 @@ static const char *sap__validate_index(const sap_world *s, uint32_t kind) {
     const uint32_t slots = (uint32_t)sap__length(s->state), flags = SAP__LIVE | SAP__STATIC;
     const uint32_t of_kind = kind ? SAP__LIVE | SAP__STATIC : SAP__LIVE;
     int boxes = 0, standing = 0, settled = 0;
+    if (s->prepared && (!t->ready || t->behind || sap__count_pending(s)))
+        return "What is prepared for queries is in step with all that is recorded.";
     if (!t->ready) return NULL;
     for (int level = 0; level < t->levels; level++)
         for (int j = 0; j < t->count[level]; j++) {

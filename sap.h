@@ -513,11 +513,13 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats);
 
 #if defined(__GNUC__) || defined(__clang__)
 #define SAP__UNUSED __attribute__((unused))
-#define SAP__INLINE static inline __attribute__((always_inline)) /* -O2 alone leaves many of these calls */
+#define SAP__INLINE static inline __attribute__((always_inline)) /* -O2 alone leaves many of these calls, */
+#define SAP__CALLED static __attribute__((noinline))             /* and copies these to many places */
 #define sap__prefetch(p) __builtin_prefetch(p)
 #else
 #define SAP__UNUSED
 #define SAP__INLINE static inline
+#define SAP__CALLED static
 #define sap__prefetch(p) ((void)(p))
 #endif
 
@@ -873,7 +875,7 @@ static int sap__resize(void *pointer, size_t size, size_t capacity) {
     return 1;
 }
 
-static int sap__grow(void *pointer, size_t size, size_t n) {
+SAP__CALLED int sap__grow(void *pointer, size_t size, size_t n) {
     char *a;
     memcpy(&a, pointer, sizeof a);
     const size_t capacity = a ? stbds_header(a)->capacity : 0;
@@ -885,7 +887,7 @@ static int sap__grow(void *pointer, size_t size, size_t n) {
 
 /* Gives back what nobody has asked for since the last trim, if it is more than half, and the allocator takes it. */
 #define sap__trim(pointer) sap__shrink(pointer, sizeof **(pointer))
-static void sap__shrink(void *pointer, size_t size) {
+SAP__CALLED void sap__shrink(void *pointer, size_t size) {
     char *a;
     memcpy(&a, pointer, sizeof a);
     if (!a) return;
@@ -895,7 +897,7 @@ static void sap__shrink(void *pointer, size_t size) {
     if (header->capacity > 2 * most + 256) (void)sap__resize(pointer, size, most + 16);
 }
 
-static void sap__free_array(void *pointer) {
+SAP__CALLED void sap__free_array(void *pointer) {
     char *a;
     memcpy(&a, pointer, sizeof a);
     if (a) {
@@ -1153,7 +1155,7 @@ SAP__INLINE int sap__most_shares(const sap_world *s) {
 
 /* Runs a step in shares of which none writes what another one touches; on threads if there is work enough, counted in
    boxes or pairs, to wake them; work -1: never. How many shares. */
-static int sap__run(sap_world *s, sap__step *step, long long work) {
+SAP__CALLED int sap__run(sap_world *s, sap__step *step, long long work) {
     if (!s->run || work < s->threads_from) {
         step(s, 0, 1);
         return 1;
@@ -1223,7 +1225,7 @@ SAP__INLINE uint32_t sap__live_slot(const sap_world *s, sap_id id) {
 }
 
 /* Queries with a callback that are in progress: while there are any, the index stays as it is. */
-static int sap__is_querying(const sap_world *s) {
+SAP__CALLED int sap__is_querying(const sap_world *s) {
     int n = 0;
     for (int i = 0; i < SAP__GATES; i++) n += sap__atomic_get(&((sap_world *)(uintptr_t)s)->gates[i].queries);
     return n;
@@ -1486,7 +1488,7 @@ SAP_DEF sap_result sap_clear(sap_world *s) {
 }
 
 /* Begins a call on these live boxes. */
-static sap_result sap__begin_on(sap_world *s, int n, const sap_id *ids) {
+SAP__CALLED sap_result sap__begin_on(sap_world *s, int n, const sap_id *ids) {
     const sap_result r = sap__begin_call(s, n < 0 ? "n" : n && !ids ? "id" : NULL, 0);
     return r == SAP_OK ? sap__check_many(s, n, ids, NULL) : r;
 }
@@ -4077,7 +4079,7 @@ static int sap__visit_all(sap__query *q, sap_result r, sap_hit *hit, sap_ray_hit
 }
 
 /* The best hit, or 0; *at: where it is, or miss if there is none, or -1 if there was no query. */
-static sap_id sap__find_best(sap__query *q, sap_result r, float miss, float *at) {
+SAP__CALLED sap_id sap__find_best(sap__query *q, sap_result r, float miss, float *at) {
     if (at) *at = -1;
     if (r != SAP_OK) return 0;
     q->is_best = 1;
@@ -4773,7 +4775,7 @@ SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size) {
 /* ====================================================================================================== */
 
 /* How many slots have of these flags just those that are set. */
-static int sap__count(const sap_world *s, uint32_t flags, uint32_t set) {
+SAP__CALLED int sap__count(const sap_world *s, uint32_t flags, uint32_t set) {
     int n = 0;
     for (int slot = 0; slot < sap__length(s->state); slot++) n += (s->state[slot] & flags) == set;
     return n;

@@ -1052,13 +1052,6 @@ typedef struct sap__share { /* all that a share of a search, or of moves, writes
     uint32_t mixed; /* of the boxes it moved, see sap_world */
 } sap__share;
 
-/* The user's grid, of sap_multi.h: tiles are cut along its cells. */
-typedef struct sap__grid {
-    int count[3]; /* cells on each axis, wrapped; powers of two if hashed */
-    int is_given, hashed;
-    float origin[3], size[3];
-} sap__grid;
-
 /* Queries in progress, and what they cost; one gate for each few threads, so that few of them share a cache line. */
 enum { SAP__GATES = 8 };
 typedef struct sap__gate {
@@ -1114,7 +1107,6 @@ struct sap_world {
     long long query_visits; /* chunks, since the last update */
     uint64_t *ends[3];      /* sorted endpoints of all boxes, a sentinel at each side; see endpoints */
     int ends_ready;
-    sap__grid grid;
 
     /* during an update */
     int method;     /* that settles it, or settled the last one */
@@ -1136,11 +1128,12 @@ struct sap_world {
     long long swaps, tests;
     int updates; /* since the last trim; below 0: the user has reserved memory, and nothing is given back */
 
-    /* threads: sap_multi.h lends them */
+    /* what sap_multi.h lends: threads, and a grid */
+    void *lender;
     void (*run)(sap_world *s, sap__step *step, int shares);
-    void *run_user;
-    int threads_from; /* so many boxes or pairs are worth waking them */
-    int on_threads;   /* nobody may allocate, or call the filter */
+    int threads_from;                                               /* so many boxes or pairs are worth waking them */
+    int on_threads;                                                 /* nobody may allocate, or call the filter */
+    void (*fit)(const sap_world *s, sap__tiles *t, float range[3]); /* tiles to the cells of the grid; NULL: none */
 };
 
 /* Where a share of n things begins. */
@@ -1283,7 +1276,7 @@ SAP__INLINE void sap__record(sap_world *s, uint32_t slot, uint32_t flags) {
 /* The record grows last: what it has room for, all have, also when memory failed on the way. */
 static int sap__reserve_boxes(sap_world *s, int n) {
     int most = sap__capacity(s->record);
-    if (s->grid.is_given && !sap__reserve(&s->items, n / 4 + 2)) return 0; /* sap_multi.h counts cells there */
+    if (s->fit && !sap__reserve(&s->items, n / 4 + 2)) return 0; /* sap_multi.h counts cells there */
     if (n <= most) return 1;
     most = n > most + most / 2 ? n : most + most / 2;
     return sap__reserve(&s->now, most) && sap__reserve(&s->was, most) && sap__reserve(&s->slots, most) &&
@@ -2007,8 +2000,7 @@ static int sap__reserve_events(sap_world *s) {
     const int found = sap__length(s->share[0].found), lost = sap__length(s->lost);
     const long long pairs = (long long)sap__length(s->pairs) - lost + found;
     if (pairs > (s->config.max_pairs ? s->config.max_pairs : INT_MAX)) return sap__fail(s, SAP_ERROR_LIMIT);
-    if (s->grid.is_given && !sap__reserve(&s->items, sap__boxes_of(s, 0) / 4 + 2))
-        return sap__fail(s, SAP_ERROR_MEMORY);
+    if (s->fit && !sap__reserve(&s->items, sap__boxes_of(s, 0) / 4 + 2)) return sap__fail(s, SAP_ERROR_MEMORY);
     return sap__reserve_pairs(s, (int)pairs, found, lost) || sap__fail(s, SAP_ERROR_MEMORY);
 }
 
@@ -2741,27 +2733,6 @@ static float sap__root(double v, int dims) {
     return (float)v;
 }
 
-static double sap__floor(double v) {
-    const double whole = v > 1e15 ? 1e15 : v < -1e15 ? -1e15 : (double)(long long)v;
-    return whole - (whole > v);
-}
-
-/* A tile becomes a block of whole cells of the user's grid, or a whole part of one; cells go on beyond the bounds. */
-static void sap__fit_to_cells(const sap__grid *g, sap__tiles *t, float range[3]) {
-    int k;
-    for (k = 0; k < 3; k++) {
-        const double cell = (double)g->size[k], from = 0.5 * (double)t->origin[k] - (double)g->origin[k];
-        double tile = (double)range[k] / t->count[k], first, count;
-        if (g->count[k] < 2 || t->count[k] < 2 || tile > 1e6 * cell || cell > 1e6 * tile) continue;
-        tile = tile > cell ? cell * sap__floor(tile / cell + 0.5) : cell / sap__floor(cell / tile + 0.5);
-        first = sap__floor(from / tile);
-        count = sap__floor((from + (double)range[k]) / tile) - first + 1;
-        t->origin[k] = (float)(2 * ((double)g->origin[k] + first * tile));
-        range[k] = (float)(count * tile);
-        t->count[k] = (int)count;
-    }
-}
-
 /* The range of n numbers, but for a few that lie apart: twice the shortest part of it that holds half of them. So boxes
    that are on their way elsewhere do not make the tiles of all others wide. */
 static float sap__dense_range(const float *at, int n, float least, float most) {
@@ -2845,7 +2816,7 @@ static int sap__choose_tiles(const sap_world *s, const uint64_t *items, int n, s
         t->large[k] = 4 * (side < 1 ? m.size[k] : tile) + (flat >> k & 1 ? 2 * m.range[k] : 0);
         t->long_from[k] = 0.25f * t->large[k];
     }
-    if (s->grid.is_given) sap__fit_to_cells(&s->grid, t, m.range);
+    if (s->fit) s->fit(s, t, m.range);
     /* slices along the axis with most tiles, sixteen to a tile; then halved, until counters for all are cheap */
     t->z = t->count[0] > t->count[1] ? (t->count[0] > t->count[2] ? 0 : 2) : t->count[1] > t->count[2] ? 1 : 2;
     t->x = t->z == 0 ? 1 : 0;

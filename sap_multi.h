@@ -201,9 +201,17 @@ SAP_DEF void sap_multi_get_stats(const sap_multi *m, sap_stats *stats);
 extern "C" {
 #endif
 
-/* One world: the grid is in it, and it borrows the threads. */
+/* The cells along which the world cuts its tiles. */
+typedef struct sap__grid {
+    int count[3]; /* cells on each axis, wrapped; powers of two if hashed */
+    int is_given, hashed;
+    float origin[3], size[3];
+} sap__grid;
+
+/* One world, which borrows the threads, and the grid. */
 struct sap_multi {
     sap_world *world;
+    sap__grid grid;
     sap_parallel_for *parallel;
     void *parallel_user;
 };
@@ -258,6 +266,28 @@ static int sap__hashed_grid(const sap_multi_config *c, const int32_t used[3], sa
     return 1;
 }
 
+static double sap__floor(double v) {
+    const double whole = v > 1e15 ? 1e15 : v < -1e15 ? -1e15 : (double)(long long)v;
+    return whole - (whole > v);
+}
+
+/* A tile becomes a block of whole cells of the user's grid, or a whole part of one; cells go on beyond the bounds. */
+static void sap__fit_to_cells(const sap_world *s, sap__tiles *t, float range[3]) {
+    const sap__grid *g = &((const sap_multi *)s->lender)->grid;
+    int k;
+    for (k = 0; k < 3; k++) {
+        const double cell = (double)g->size[k], from = 0.5 * (double)t->origin[k] - (double)g->origin[k];
+        double tile = (double)range[k] / t->count[k], first, count;
+        if (g->count[k] < 2 || t->count[k] < 2 || tile > 1e6 * cell || cell > 1e6 * tile) continue;
+        tile = tile > cell ? cell * sap__floor(tile / cell + 0.5) : cell / sap__floor(cell / tile + 0.5);
+        first = sap__floor(from / tile);
+        count = sap__floor((from + (double)range[k]) / tile) - first + 1;
+        t->origin[k] = (float)(2 * ((double)g->origin[k] + first * tile));
+        range[k] = (float)(count * tile);
+        t->count[k] = (int)count;
+    }
+}
+
 /* ====================================================================================================== */
 /* >> life                                                                                                  */
 /* ====================================================================================================== */
@@ -275,7 +305,7 @@ static void sap__run_share(void *data, int index) {
 
 /* What sap.h calls for a step that is worth it: the user's threads run its shares. */
 static void sap__run_on_threads(sap_world *s, sap__step *step, int shares) {
-    const sap_multi *m = (const sap_multi *)s->run_user;
+    const sap_multi *m = (const sap_multi *)s->lender;
     sap__job job;
     job.s = s;
     job.step = step;
@@ -312,12 +342,13 @@ SAP_DEF sap_multi *sap_multi_create(const sap_multi_config *config) {
         SAP_FREE(m);
         return NULL;
     }
-    m->world->grid = grid;
+    m->grid = grid;
+    m->world->lender = m;
+    if (grid.is_given) m->world->fit = sap__fit_to_cells;
     if (config && config->parallel) {
         m->parallel = config->parallel;
         m->parallel_user = config->parallel_user;
         m->world->run = sap__run_on_threads;
-        m->world->run_user = m;
         m->world->threads_from = SAP__THREADS_FROM;
     }
     return m;
@@ -335,9 +366,9 @@ SAP_DEF void sap_multi_destroy(sap_multi *m) {
 
 /* ---- how many cells hold a box that moves ----------------------------------------------------------------- */
 
-/* The grid of a world for so many boxes: an axis is halved until there are no more than sixteen cells for each. */
-static sap__grid sap__grid_for(const sap_world *s, int n) {
-    sap__grid g = s->grid;
+/* The grid for so many boxes: an axis is halved until there are no more than sixteen cells for each. */
+static sap__grid sap__grid_for(const sap_multi *m, int n) {
+    sap__grid g = m->grid;
     while ((double)g.count[0] * g.count[1] * g.count[2] > 16.0 * (n + 1)) {
         const int k = g.count[0] >= g.count[1] ? (g.count[0] >= g.count[2] ? 0 : 2) : g.count[1] >= g.count[2] ? 1 : 2;
         if (!g.hashed) g.size[k] *= 2; /* two cells become one; of a table two entries do */
@@ -349,20 +380,18 @@ static sap__grid sap__grid_for(const sap_world *s, int n) {
 /* Where along an axis of the grid a box has its home: in the cell of its middle, wrapped. */
 static uint32_t sap__cell_on(const sap__grid *g, const sap__box *box, int k) {
     const double lo = (double)sap__within(sap__float(box->lo[k])), hi = (double)sap__within(sap__float(box->hi[k]));
-    double at = ((lo + hi) * 0.5 - (double)g->origin[k]) / (double)g->size[k];
     if (g->count[k] < 2) return 0;
-    if (at >= 0 && at < g->count[k]) return (uint32_t)at;
-    at = at > 1e15 ? 1e15 : at < -1e15 ? -1e15 : at;
-    long long cell = (long long)at - (at < (double)(long long)at);
-    cell %= g->count[k];
+    const double at = sap__floor(((lo + hi) * 0.5 - (double)g->origin[k]) / (double)g->size[k]);
+    const long long cell = (long long)at % g->count[k];
     return (uint32_t)(cell < 0 ? cell + g->count[k] : cell);
 }
 
 /* How many cells of the grid are the home of a box that moves: counted when somebody looks. s->items, which
    nobody uses between updates, has a bit for each cell. Of several threads that look one counts, the others wait. */
-static int sap__count_cells(sap_world *s) {
+static int sap__count_cells(const sap_multi *m) {
+    sap_world *s = m->world;
     const int moving = sap__boxes_of(s, 0);
-    const sap__grid g = sap__grid_for(s, moving);
+    const sap__grid g = sap__grid_for(m, moving);
     int cells = 0;
     if (sap__capacity(s->items) < moving / 4 + 2) return 0; /* an update has failed */
     while (sap__atomic_swap(&s->linking, 1)) continue;
@@ -594,7 +623,7 @@ SAP_DEF void sap_multi_get_stats(const sap_multi *m, sap_stats *stats) {
     sap_get_stats(sap__world_of(m), stats);
     if (!m || !stats) return;
     stats->bytes += sizeof *m;
-    if (m->world->grid.is_given && !m->world->in_filter) stats->cells = sap__count_cells(m->world);
+    if (m->grid.is_given && !m->world->in_filter) stats->cells = sap__count_cells(m);
 }
 
 #ifdef __cplusplus

@@ -1047,6 +1047,7 @@ enum { SAP__SHARES = 16, SAP__EVENT_WORK = 4 }; /* a pair that begins or ends is
 typedef struct sap__share { /* all that a share of a search, or of moves, writes */
     uint64_t *found;        /* keys (id0, id1) of pairs that begin */
     long long visits[2];    /* chunks looked at, of each index */
+    long long met;          /* overlaps found by box pruning that were there before */
     int kept;               /* so many were found by searches before this one */
     int lacks_room, done, good;
     uint32_t mixed; /* of the boxes it moved, see sap_world */
@@ -1097,6 +1098,7 @@ struct sap_world {
     int32_t linking;   /* 1 while a look makes them, or counts cells */
     int32_t mended;    /* pairs that came or went since somebody needed the lists */
     int sorted_from;   /* pairs from this one on are sorted by their ids, as those are that came at once */
+    int partial;       /* a snapshot may have come without pairs that its filter refused */
 
     /* ways to what overlaps */
     sap__index index[2];  /* of boxes that may pair with each other; of static ones */
@@ -1125,6 +1127,7 @@ struct sap_world {
     int at_static;       /* moving boxes look around among static ones alone */
     uint32_t asking;     /* boxes with one of these flags look around */
     sap_result failure;
+    long long met; /* overlaps that were there before, if box pruning found all; else -1 */
     long long swaps, tests;
     int updates; /* since the last trim; below 0: the user has reserved memory, and nothing is given back */
 
@@ -1659,6 +1662,7 @@ static int sap__settle_pairs(sap_world *s) {
     if (s->live == 0) return sap__end_all_pairs(s);
     for (int i = 0; i < sap__most_shares(s); i++) sap__set_length(s->share[i].found, 0);
     sap__set_length(s->lost, 0);
+    s->met = -1;
     return method->find_begun(s) && method->find_ended(s) && sap__commit(s);
 }
 
@@ -1890,6 +1894,7 @@ static int sap__take_found(sap_world *s, sap__share *share, uint32_t *a, uint32_
         begun += begins;
     }
     if (!sap__reserve_found(s, share, begun)) return 0;
+    share->met += n - begun;
     for (int i = 0; i < begun; i++) {
         if (all && sap__overlap(&s->was[a[i]], &s->was[b[i]]) &&
             (!((s->state[a[i]] | s->state[b[i]]) & SAP__FRESH) ||
@@ -1942,10 +1947,15 @@ static void sap__look_at_pairs(sap_world *s, int share, int shares) {
     s->share[share].done = count;
 }
 
+/* Where nobody refuses pairs all overlaps that were there before were pairs. If box pruning has met as many again as
+   there are pairs none ends, as in a heap at rest, and none is looked at. */
 static int sap__ended_by_pairs(sap_world *s) {
     const int n = sap__length(s->pairs), asks_user = s->config.filter && (s->mixed & SAP__FRESH);
+    const int is_met = s->met >= 0 && !s->masked && !s->config.filter;
+    if (is_met && !s->partial && s->met == n) return 1;
     if (!sap__reserve(&s->lost, n)) return sap__fail(s, SAP_ERROR_MEMORY);
     sap__set_length(s->lost, sap__close_up(s, s->lost, n, sap__run(s, sap__look_at_pairs, asks_user ? -1 : n)));
+    if (is_met) s->partial = n - sap__length(s->lost) != s->met;
     return 1;
 }
 
@@ -3550,12 +3560,14 @@ static int sap__run_search(sap_world *s, sap__step *step, int work, double visit
         share->kept = sap__length(share->found);
         share->lacks_room = 0;
         share->visits[0] = share->visits[1] = 0;
+        share->met = 0;
     }
     const int ran = sap__run(s, step, work);
     for (int i = 0; i < shares && s->failure == SAP_OK; i++) {
         sap__share *share = &s->share[i];
         if (share->lacks_room) {
             sap__set_length(share->found, share->kept);
+            share->met = 0;
             step(s, i, SAP__SHARES);
             const int n = sap__length(share->found);
             if (s->updates >= 0 && !sap__reserve(&share->found, n + n / 2 + 256)) return sap__fail(s, SAP_ERROR_MEMORY);
@@ -3617,6 +3629,7 @@ static int sap__join_with(sap_world *s, int kind) {
     double visits[2];
     s->joining = kind;
     if (!sap__run_search(s, sap__join_share, moving, visits)) return 0;
+    for (int i = 0; i < sap__most_shares(s); i++) s->met += s->share[i].met;
     sap__note_cost(&s->index[kind], SAP__COST_JOIN, moving, visits[kind]);
     return 1;
 }
@@ -3628,9 +3641,11 @@ static int sap__begun_by_prune(sap_world *s) {
     const int few = moving < s->live_static && s->changed[1] <= moving;
     if (s->mixed & SAP__FRESH) sap__need_lists(s);
     if (!sap__synchronise(s, SAP__COST_JOIN)) return 0;
+    s->met = 0;
     if (s->changed[0] && !sap__join_with(s, 0)) return 0;
-    if (few) return sap__look_around(s, SAP__RECORDED, 1);
-    return s->live_static == 0 || sap__join_with(s, 1);
+    if (few ? !sap__look_around(s, SAP__RECORDED, 1) : s->live_static && !sap__join_with(s, 1)) return 0;
+    if (s->changed[0] == 0 || few || (s->mixed & SAP__FRESH)) s->met = -1;
+    return 1;
 }
 
 /* ====================================================================================================== */
@@ -4715,6 +4730,7 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     sap__set_length(s->record, h->queue[2]);
     sap__get(&p, s->record, 4 * (size_t)h->queue[2]);
     sap__set_length(s->pairs, h->pairs);
+    s->partial = 1;
     s->sorted_from = 0;
     for (uint32_t i = 0; i < h->pairs; i++) {
         sap_pair *pair = &s->pairs[i];

@@ -260,6 +260,10 @@ static void list_too_short(sap_world *s) {
     s->head[sap__slot_of(s->pairs[0].id0)] = SAP__NONE;
 }
 
+static void prepared_too_early(sap_world *s) {
+    s->prepared = 1;
+    s->index[0].behind = 1;
+}
 static void free_lane_overlaps(sap_world *s) {
     int free_lane, used_lane, at = chunk_with_room(s, 0, &free_lane, &used_lane);
     s->index[0].chunk[at].lo[0][free_lane] = s->index[0].chunk[at].hi[0][free_lane] = 0;
@@ -348,6 +352,7 @@ static const damage damage_table[] = {
     {SAP_METHOD_QUERY, "A box's list holds its pairs.", list_of_another},
     {SAP_METHOD_QUERY, "A box's list leads back as it leads on.", list_back},
     {SAP_METHOD_QUERY, "Every pair is in the lists of its two boxes.", list_too_short},
+    {SAP_METHOD_QUERY, "What is prepared for queries is in step with all that is recorded.", prepared_too_early},
     {SAP_METHOD_QUERY, "An empty lane overlaps nothing.", free_lane_overlaps},
     {SAP_METHOD_QUERY, "A chunk's bound holds its lanes.", bound_too_small},
     {SAP_METHOD_QUERY, "A chunk's children are the next sixteen of the level below.", child_elsewhere},

@@ -854,7 +854,11 @@ SAP_DEF sap_aabb sap_aabb_from_doubles(const double min[3], const double max[3])
        sap__push(a, x)          appends x: there is room, sap__reserve has seen to that
        sap__length(a), ...      stbds_arrlen as an int
 
-   a points behind stb_ds's header: [length, capacity, -, most asked for since the last trim] a[0] a[1] ... */
+   a points behind stb_ds's header, and stands at the begin of a cache line, so that a chunk is in no more lines than it
+   must be. What the allocator gave begins at base:
+
+       base [up to 63 bytes][length, capacity, base, most asked for since the last trim] a[0] a[1] ... */
+enum { SAP__LINE = 64 };
 #define sap__reserve(pointer, n) sap__grow(pointer, sizeof **(pointer), (size_t)(n))
 #define sap__length(a) ((int)stbds_arrlen(a))
 #define sap__capacity(a) ((int)stbds_arrcap(a))
@@ -862,15 +866,23 @@ SAP_DEF sap_aabb sap_aabb_from_doubles(const double min[3], const double max[3])
 #define sap__set_length(a, n) ((void)((a) ? stbds_header(a)->length = (size_t)(n) : 0))
 
 static int sap__resize(void *pointer, size_t size, size_t capacity) {
-    char *a;
+    const size_t extra = SAP__LINE - 1 + sizeof(stbds_array_header);
+    char *a, *base;
     memcpy(&a, pointer, sizeof a);
     stbds_array_header *header = a ? stbds_header(a) : NULL;
-    if (capacity > (SIZE_MAX / 2 - sizeof *header) / size) return 0;
-    header = (stbds_array_header *)SAP_REALLOC(header, sizeof *header + capacity * size);
-    if (!header) return 0;
-    if (!a) memset(header, 0, sizeof *header);
+    const size_t kept = header ? header->capacity < capacity ? header->capacity : capacity : 0;
+    const ptrdiff_t was_at = header ? a - (char *)header->hash_table : 0;
+    if (capacity > (SIZE_MAX / 2 - extra) / size) return 0;
+    base = (char *)SAP_REALLOC(header ? header->hash_table : NULL, extra + capacity * size);
+    if (!base) return 0;
+    a = base + extra - (uintptr_t)(base + extra) % SAP__LINE;
+    header = (stbds_array_header *)(void *)a - 1;
+    if (was_at == 0)
+        memset(header, 0, sizeof *header);
+    else if (a != base + was_at)
+        memmove(header, base + was_at - sizeof *header, sizeof *header + kept * size);
+    header->hash_table = base;
     header->capacity = capacity;
-    a = (char *)(header + 1);
     memcpy(pointer, &a, sizeof a);
     return 1;
 }
@@ -901,11 +913,12 @@ SAP__CALLED void sap__free_array(void *pointer) {
     char *a;
     memcpy(&a, pointer, sizeof a);
     if (a) {
-        SAP_FREE(stbds_header(a));
+        SAP_FREE(stbds_header(a)->hash_table);
     }
 }
 
-#define sap__bytes_of(a) ((a) ? sizeof(stbds_array_header) + stbds_header(a)->capacity * sizeof *(a) : 0)
+#define sap__bytes_of(a)                                                                                               \
+    ((a) ? SAP__LINE - 1 + sizeof(stbds_array_header) + stbds_header(a)->capacity * sizeof *(a) : 0)
 
 /* ====================================================================================================== */
 /* >> sort: radix sort of 64-bit items                                                                      */

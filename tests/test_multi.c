@@ -729,6 +729,22 @@ static sap_multi *open_hashed(const sap_multi_config *given, float x, float y, f
     return m;
 }
 
+/* Both worlds get the boxes, or move theirs there, and settle; the pairs must be the same. How many. */
+static int take_step(sap_world *one, sap_multi *m, int is_first, int n, sap_id *ids, const sap_aabb *boxes) {
+    int expected, count;
+    if (is_first)
+        CHECK(sap_add_many(one, n, boxes, NULL, ids) == SAP_OK && sap_multi_add_many(m, n, boxes, NULL, ids) == SAP_OK);
+    else
+        CHECK(sap_move_many(one, n, ids, boxes) == SAP_OK && sap_multi_move_many(m, n, ids, boxes) == SAP_OK);
+    CHECK(sap_update(one) == SAP_OK && sap_multi_update(m) == SAP_OK);
+    CHECK(sap_multi_validate(m) == NULL);
+    (void)sap_pairs(one, &expected);
+    (void)sap_multi_pairs(m, &count);
+    CHECK(expected == count &&
+          !memcmp(sap_pairs(one, NULL), sap_multi_pairs(m, NULL), (size_t)count * sizeof(sap_pair)));
+    return count;
+}
+
 /* All creep, but for those of one region: they jump, along the strips (how == 0), or in a single strip (1), or across.
    That is more than a share has room to list, so all is built anew. */
 static void shares_give_up(int how) {
@@ -740,7 +756,7 @@ static void shares_give_up(int how) {
     sap_world *one;
     test_rng rng = {5}, shuffle = {6};
     const float side = 30;
-    int i, k, frame, expected, count;
+    int i, k, frame;
     memset(&c, 0, sizeof c);
     if (how == 1) c.sap.axes = SAP_AXIS_X;
     c.parallel = run_shuffled;
@@ -762,17 +778,7 @@ static void shares_give_up(int how) {
                 boxes[i].max[k] = boxes[i].min[k] + (how == 1 ? 0.01f : 0.5f);
             }
         }
-        if (frame)
-            CHECK(sap_move_many(one, N, ids, boxes) == SAP_OK && sap_multi_move_many(m, N, ids, boxes) == SAP_OK);
-        else
-            CHECK(sap_add_many(one, N, boxes, NULL, ids) == SAP_OK &&
-                  sap_multi_add_many(m, N, boxes, NULL, ids) == SAP_OK);
-        CHECK(sap_update(one) == SAP_OK && sap_multi_update(m) == SAP_OK);
-        CHECK(sap_multi_validate(m) == NULL);
-        (void)sap_pairs(one, &expected);
-        (void)sap_multi_pairs(m, &count);
-        CHECK(expected == count &&
-              !memcmp(sap_pairs(one, NULL), sap_multi_pairs(m, NULL), (size_t)count * sizeof(sap_pair)));
+        (void)take_step(one, m, frame == 0, N, ids, boxes);
     }
     sap_destroy(one);
     sap_multi_destroy(m);
@@ -807,17 +813,7 @@ static void shares_begin_again(void) {
                 boxes[i].min[k] += test_uniform(&rng, -0.01f, 0.01f);
                 boxes[i].max[k] = boxes[i].min[k] + 1;
             }
-        if (frame)
-            CHECK(sap_move_many(one, N, ids, boxes) == SAP_OK && sap_multi_move_many(m, N, ids, boxes) == SAP_OK);
-        else
-            CHECK(sap_add_many(one, N, boxes, NULL, ids) == SAP_OK &&
-                  sap_multi_add_many(m, N, boxes, NULL, ids) == SAP_OK);
-        CHECK(sap_update(one) == SAP_OK && sap_multi_update(m) == SAP_OK);
-        CHECK(sap_multi_validate(m) == NULL);
-        (void)sap_pairs(one, &expected);
-        (void)sap_multi_pairs(m, &count);
-        CHECK(expected > N && expected == count &&
-              !memcmp(sap_pairs(one, NULL), sap_multi_pairs(m, NULL), (size_t)count * sizeof(sap_pair)));
+        CHECK(take_step(one, m, frame == 0, N, ids, boxes) > N);
         (void)sap_deleted(one, &expected);
         (void)sap_multi_deleted(m, &count);
         CHECK(expected == count && (frame != 1 || expected > N));

@@ -3415,13 +3415,12 @@ typedef struct sap__search {
     int (*take)(struct sap__search *q); /* takes a[0..n), b[0..n): pairs that overlap; 0 stops */
     uint32_t flags;                     /* of the boxes that look around; 0: all are joined */
     void *context;
-    const sap__box *boxes; /* whose numbers nodes below the leaves are */
-    long long *visits;     /* chunks looked at, of each index */
+    long long *visits; /* chunks looked at, of each index */
     int n;
     uint32_t a[SAP__BATCH + SAP__MOST], b[SAP__BATCH + SAP__MOST];
 } sap__search;
 
-/* Nodes of a level; their boxes are bounds of chunks, or those of the search. */
+/* Nodes of a level; their boxes are bounds of chunks or, below the leaves, those of slots. */
 typedef struct sap__nodes {
     const sap__index *t;
     int level;
@@ -3436,7 +3435,6 @@ static void sap__begin_search(sap__search *q, sap_world *s, int share, uint32_t 
     q->share = &s->share[s->on_threads || s->updates >= 0 ? share : 0];
     q->take = sap__take_pairs;
     q->flags = flags;
-    q->boxes = s->now;
     q->visits = s->share[share].visits;
     q->n = 0;
 }
@@ -3464,7 +3462,7 @@ static int sap__join(sap__search *q, sap__nodes x, uint32_t *a, sap__nodes y, ui
         }
         n = kept;
     }
-    list.box = stays->level < 0 ? q->boxes : stays->t->bound;
+    list.box = stays->level < 0 ? q->s->now : stays->t->bound;
     list.chunk = opened->t->chunk;
     list.used = opened->t->used;
     list.who = opens_x ? b : a;
@@ -3539,7 +3537,7 @@ static void sap__join_share(sap_world *s, int share, int shares) {
 
 /* ---- each box that changed looks around ---------------------------------------------------------------- */
 
-static const sap__nodes sap__boxes = {NULL, -1}; /* those of a search */
+static const sap__nodes sap__boxes = {NULL, -1}; /* those of slots */
 
 /* A share of the record: those with one of the flags ask for what they overlap. Static ones ask the moving ones; these
    ask both, or, with at_static, the static ones alone. */

@@ -2027,35 +2027,36 @@ static int sap__reserve_events(sap_world *s) {
     return sap__reserve_pairs(s, (int)pairs, found, lost) || sap__fail(s, SAP_ERROR_MEMORY);
 }
 
-/* Sorts n pairs, those in lost or, without it, the first n, by both ids: to the lower halves of s->items. */
-static void sap__sort_by_ids(sap_world *s, const uint32_t *lost, int n) {
-    uint64_t *items = s->items;
+/* Sorts n pairs, those in lost or, without it, the first n, by both ids: to the lower halves of items. */
+static void sap__sort_by_ids(const sap_world *s, const uint32_t *lost, int n, uint64_t *items, uint64_t *tmp) {
     for (int i = 0; i < n; i++) {
         const uint32_t p = lost ? lost[i] : (uint32_t)i;
         items[i] = sap__item(s->pairs[p].id1, p);
     }
-    sap__sort(items, s->tmp, n, 32);
+    sap__sort(items, tmp, n, 32);
     for (int i = 0; i < n; i++) items[i] = sap__item(s->pairs[(uint32_t)items[i]].id0, (uint32_t)items[i]);
-    sap__sort(items, s->tmp, n, 32);
+    sap__sort(items, tmp, n, 32);
 }
 
-/* No box is left, as when a level ends, and all pairs end: sorted where they stand, each cycle of the order in turn,
-   they become the deleted ones by an exchange of the two arrays. */
+/* No box is left, as when a level ends, and all pairs end: in their order they become the deleted ones, by an exchange
+   of the two arrays. All that is kept of a pair while it waits for its place is its ids and its user data; the index and
+   the lists, which are of no use any more, are room enough for that. */
 static int sap__end_all_pairs(sap_world *s) {
     sap_pair *pairs = s->pairs;
     const int n = sap__length(pairs);
     if (s->sorted_from > 0) {
-        if (!sap__reserve(&s->items, n) || !sap__reserve(&s->tmp, n)) return sap__fail(s, SAP_ERROR_MEMORY);
-        sap__sort_by_ids(s, NULL, n);
+        const int fits = n <= sap__capacity(s->index[0].chunk) * SAP__LANES;
+        void *room = fits ? (void *)s->index[0].chunk : (void *)s->links;
+        uint64_t *items = (uint64_t *)room, *tmp = items + n;
+        sap__sort_by_ids(s, NULL, n, items, tmp);
         for (int i = 0; i < n; i++) {
-            const sap_pair first = pairs[i];
-            int at = i;
-            for (int next; (next = (int)(uint32_t)s->items[at]) != i; at = next) {
-                pairs[at] = pairs[next];
-                s->items[at] = (uint64_t)at;
-            }
-            pairs[at] = first;
-            s->items[at] = (uint64_t)at;
+            const sap_pair *pair = &pairs[(uint32_t)items[i]];
+            items[i] = sap__pair_item(pair);
+            tmp[i] = (uintptr_t)pair->user_data;
+        }
+        for (int i = 0; i < n; i++) {
+            pairs[i] = sap__pair_of(s, (sap_id)(items[i] >> 32), (sap_id)items[i]);
+            pairs[i].user_data = (void *)(uintptr_t)tmp[i];
         }
     }
     s->pairs = s->deleted;
@@ -2078,7 +2079,7 @@ static void sap__sort_deleted(sap_world *s) {
     const int n = sap__length(s->deleted);
     int last = n;
     while (last > 0 && (int)lost[last - 1] >= s->sorted_from) last--;
-    sap__sort_by_ids(s, lost, last);
+    sap__sort_by_ids(s, lost, last, s->items, s->tmp);
     for (int i = 0, a = 0, b = last; i < n; i++)
         if (a < last && (b == n || sap__pair_item(&s->pairs[(uint32_t)items[a]]) < sap__pair_item(&s->pairs[lost[b]])))
             s->deleted[i] = s->pairs[(uint32_t)items[a++]];

@@ -29,15 +29,10 @@ struct Sap : Peer {
         config.axes = s.kind->axes;
         world = sap_create(&config);
         id.resize((size_t)s.n);
-        int standing = (int)std::count(s.is_static, s.is_static + s.n, 1);
-        if (!standing)
-            sap_add_many(world, s.n, s.box, nullptr, id.data());
-        else if (standing == s.n)
-            sap_add_static_many(world, s.n, s.box, nullptr, id.data());
-        else
-            for (int i = 0; i < s.n; i++)
-                id[(size_t)i] =
-                    s.is_static[i] ? sap_add_static(world, &s.box[i], nullptr) : sap_add(world, &s.box[i], nullptr);
+        for (int i = 0, n; i < s.n; i += n) { /* boxes of one kind that stand in a row make a batch */
+            for (n = 1; i + n < s.n && s.is_static[i + n] == s.is_static[i]; n++) continue;
+            (s.is_static[i] ? sap_add_static_many : sap_add_many)(world, n, &s.box[i], nullptr, &id[(size_t)i]);
+        }
         settle();
     }
     void frame(const scene &s) override {

@@ -1599,7 +1599,7 @@ static int sap__begun_by_query(sap_world *s);
 static int sap__ended_by_pairs(sap_world *s);
 static int sap__ended_by_lists(sap_world *s);
 static int sap__commit(sap_world *s);
-static int sap__end_all_pairs(sap_world *s);
+static void sap__end_all_pairs(sap_world *s);
 static void sap__drain_gates(sap_world *s);
 
 static const sap__method sap__methods[] = {{NULL, NULL}, /* SAP_METHOD_AUTO: see sap__choose_method */
@@ -1672,7 +1672,7 @@ static void sap__trim_arrays(sap_world *s) {
 /* From what is recorded to events. 0: s->failure says why, and pairs and events are as before. */
 static int sap__settle_pairs(sap_world *s) {
     const sap__method *method = &sap__methods[s->method];
-    if (s->live == 0) return sap__end_all_pairs(s);
+    if (s->live == 0) return sap__end_all_pairs(s), 1;
     for (int i = 0; i < sap__most_shares(s); i++) sap__set_length(s->share[i].found, 0);
     sap__set_length(s->lost, 0);
     s->met = -1;
@@ -2039,15 +2039,14 @@ static void sap__sort_by_ids(const sap_world *s, const uint32_t *lost, int n, ui
 }
 
 /* No box is left, as when a level ends, and all pairs end: in their order they become the deleted ones, by an exchange
-   of the two arrays. All that is kept of a pair while it waits for its place is its ids and its user data; the index and
-   the lists, which are of no use any more, are room enough for that. */
-static int sap__end_all_pairs(sap_world *s) {
+   of the two arrays. Of a pair only its ids and its user data wait for its place. They do so in the memory of the index
+   or, if that is too small, of the lists: neither is needed any more, and nothing is allocated that could fail. */
+static void sap__end_all_pairs(sap_world *s) {
     sap_pair *pairs = s->pairs;
     const int n = sap__length(pairs);
     if (s->sorted_from > 0) {
-        const int fits = n <= sap__capacity(s->index[0].chunk) * SAP__LANES;
-        void *room = fits ? (void *)s->index[0].chunk : (void *)s->links;
-        uint64_t *items = (uint64_t *)room, *tmp = items + n;
+        const int fits = n <= SAP__LANES * sap__capacity(s->index[0].chunk); /* 16 bytes a pair; a lane takes 28 */
+        uint64_t *items = (uint64_t *)(fits ? (void *)s->index[0].chunk : (void *)s->links), *tmp = items + n;
         sap__sort_by_ids(s, NULL, n, items, tmp);
         for (int i = 0; i < n; i++) {
             const sap_pair *pair = &pairs[(uint32_t)items[i]];
@@ -2065,7 +2064,6 @@ static int sap__end_all_pairs(sap_world *s) {
     sap__set_length(s->created, 0);
     s->linked = s->mended = s->sorted_from = 0;
     s->ends_ready = s->index[0].ready = s->index[1].ready = 0;
-    return 1;
 }
 
 /* The lost pairs, sorted by both ids. Those that began together stand sorted at the end of all pairs, and where much
@@ -4820,6 +4818,7 @@ static const char *sap__validate_boxes(const sap_world *s) {
 static const char *sap__validate_pairs(const sap_world *s) {
     const uint32_t n = (uint32_t)sap__length(s->pairs), slots = (uint32_t)sap__length(s->state);
     uint64_t places = 0;
+    if (sap__capacity(s->links) < (int)n) return "Where there is a pair there is room for its links.";
     if (s->linked && sap__length(s->links) != (int)n) return "Every pair has its links.";
     for (uint32_t p = 0; p < n; p++) {
         const sap_pair *pair = &s->pairs[p];

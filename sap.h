@@ -1189,9 +1189,13 @@ static int sap__close_up(const sap_world *s, uint32_t *list, int n, int shares) 
 
 /* In large worlds boxes are fetched AHEAD steps before they are read; small ones are in the cache. So many of n steps
    may do so. */
-enum { SAP__AHEAD = 16, SAP__CACHED = 12288 };
+enum { SAP__AHEAD = 48, SAP__CACHED = 12288 };
+SAP__INLINE int sap__is_large(const sap_world *s) {
+    return sap__length(s->state) > SAP__CACHED;
+}
+
 SAP__INLINE int sap__early_steps(const sap_world *s, int n) {
-    return sap__length(s->state) > SAP__CACHED ? n - SAP__AHEAD : 0;
+    return sap__is_large(s) ? n - SAP__AHEAD : 0;
 }
 
 SAP__INLINE void sap__prefetch_box(const sap__box *box) {
@@ -1894,12 +1898,14 @@ SAP__INLINE void sap__begin_pair(sap_world *s, sap__share *share, uint32_t a, ui
 static int sap__take_found(sap_world *s, sap__share *share, uint32_t *a, uint32_t *b, int n, uint32_t flags) {
     const int all = (s->mixed & SAP__FRESH) != 0, early = sap__early_steps(s, n);
     int begun = 0;
-    for (int i = 0; i < n; i++) {
-        const uint32_t x = a[i], y = b[i];
+    for (int i = early ? -SAP__AHEAD : 0; i < n; i++) {
         if (i < early) {
             if (!flags) sap__prefetch_box(&s->was[a[i + SAP__AHEAD]]);
+            if (flags) sap__prefetch(&s->state[b[i + SAP__AHEAD]]);
             sap__prefetch_box(&s->was[b[i + SAP__AHEAD]]);
         }
+        if (i < 0) continue;
+        const uint32_t x = a[i], y = b[i];
         int begins = (sap__overlap(&s->was[x], &s->was[y]) == 0) | all;
         if (flags) begins &= (((s->state[y] & flags) == 0) | (x < y)) & (x != y);
         a[begun] = x;
@@ -1908,6 +1914,7 @@ static int sap__take_found(sap_world *s, sap__share *share, uint32_t *a, uint32_
     }
     if (!sap__reserve_found(s, share, begun)) return 0;
     share->met += n - begun;
+    for (int i = 0; i < begun && early; i++) sap__prefetch(&s->state[a[i]]), sap__prefetch(&s->state[b[i]]);
     for (int i = 0; i < begun; i++) {
         if (all && sap__overlap(&s->was[a[i]], &s->was[b[i]]) &&
             (!((s->state[a[i]] | s->state[b[i]]) & SAP__FRESH) ||
@@ -1990,8 +1997,11 @@ static int sap__sort_lost(sap_world *s) {
 
 /* Looks through the pairs of changed boxes with one of these flags; 0 on failure, -1 if they are more than most. */
 static int sap__look_through_lists(sap_world *s, uint32_t flags, int most) {
-    for (int i = 0; i < sap__length(s->record); i++) {
-        const uint32_t slot = s->record[i];
+    const int n = sap__length(s->record), early = sap__is_large(s) ? n : 0;
+    for (int i = 0; i < n; i++) {
+        const uint32_t slot = s->record[i], ahead = i + 8 < early ? s->head[s->record[i + 8]] : SAP__NONE;
+        if (i + 16 < early) sap__prefetch(&s->head[s->record[i + 16]]);
+        if (ahead != SAP__NONE) sap__prefetch(&s->pairs[ahead >> 1]), sap__prefetch(&s->links[ahead >> 1]);
         if (!(s->state[slot] & flags)) continue;
         for (uint32_t place = s->head[slot]; place != SAP__NONE; place = sap__next_place(s, place)) {
             const uint32_t other = sap__slot_of(sap__id_at(s, place ^ 1));
@@ -2289,6 +2299,10 @@ struct sap__chunk {
     uint32_t ref[SAP__LANES];
 };
 
+SAP__INLINE void sap__prefetch_chunk(const sap__chunk *c) { /* its bounds, a line each */
+    for (int k = 0; k < 3; k++) sap__prefetch(c->lo[k]), sap__prefetch(c->hi[k]);
+}
+
 /* What spheres and rays ask of a chunk. A ray enters a slab where it meets the near side and leaves where it meets the
    far one: t = (bound - from) * by, by being the reciprocal of the translation, a little smaller for the near side and
    a little larger for the far one, so that no rounding prunes what sap__cast accepts. */
@@ -2492,7 +2506,7 @@ typedef float sap__f1;
    seldom are there more. */
 #define SAP__ASK(W, TARGET)                                                                                            \
     TARGET static int sap__ask##W(sap__list *list, uint32_t *fa, uint32_t *fb, int n, int full) {                      \
-        const int early = list->is_far ? list->n - 4 : 0;                                                              \
+        const int early = list->is_far ? list->n - 8 : 0;                                                              \
         int i, k;                                                                                                      \
         for (i = list->next; i < list->n && n <= full; i++) {                                                          \
             const uint32_t who = list->who[i];                                                                         \
@@ -2500,8 +2514,7 @@ typedef float sap__f1;
             const sap__chunk *c = &list->chunk[list->at[i]];                                                           \
             const uint32_t used = list->used[list->at[i]];                                                             \
             uint32_t bits = 0;                                                                                         \
-            for (k = 0; k < 6 && i < early; k++)                                                                       \
-                sap__prefetch((const char *)(const void *)&list->chunk[list->at[i + 4]] + 64 * k);                     \
+            if (i < early) sap__prefetch_chunk(&list->chunk[list->at[i + 8]]);                                         \
             for (k = 0; k < SAP__LANES && (W > 4 || used >> k); k += W)                                                \
                 bits |=                                                                                                \
                     sap__hit##W(sap__load##W(c->lo[0] + k), sap__load##W(c->lo[1] + k), sap__load##W(c->lo[2] + k),    \
@@ -2989,9 +3002,10 @@ static void sap__fill_leaves(sap_world *s, int share, int shares) {
 static void sap__refit_leaves(sap_world *s, int share, int shares) {
     sap__index *t = s->filling;
     int j = sap__share_from(t->count[0], share, shares), end = sap__share_from(t->count[0], share + 1, shares), i;
-    const int early = t->boxes > SAP__CACHED ? end - 1 : 0;
+    const int early = t->boxes > SAP__CACHED ? end - 8 : 0;
     for (; j < end; j++) {
-        for (i = 0; i < SAP__LANES && j < early; i++) sap__prefetch_box(&s->now[t->chunk[j + 1].ref[i]]);
+        if (j < early) sap__prefetch(t->chunk[j + 8].ref);
+        for (i = 0; i < SAP__LANES && j < early; i++) sap__prefetch_box(&s->now[t->chunk[j + 2].ref[i]]);
         s->kernel->fill(s->now, ~(uint32_t)t->used[j], &t->chunk[j], &t->bound[j]);
     }
 }
@@ -3338,15 +3352,15 @@ static int sap__build_step(sap_world *s, int kind) {
 static int sap__synchronise_few(sap_world *s, int kind, int pending, int what) {
     sap__index *t = &s->index[kind];
     const int is_built = sap__is_being_built(s, kind), worn = !is_built && sap__is_worn(t, what);
-    const int due = is_built && what != SAP__COST_QUERY;
+    const int due = is_built && what != SAP__COST_QUERY, early = t->boxes > SAP__CACHED ? pending - 4 : 0;
     int good = !worn || (what != SAP__COST_QUERY && !s->building);
     if (due && sap__length(s->keyed)) return sap__build_step(s, kind);
     for (int i = 0; good && i < pending; i++) {
         const uint32_t slot = sap__pending(s, i);
-        if (i + 4 < pending) {
-            const uint32_t ahead = s->lane_of[sap__pending(s, i + 4)] & 0x7fffffffu;
-            sap__prefetch_box(&s->now[sap__pending(s, i + 4)]);
-            if (ahead / SAP__LANES < (uint32_t)t->count[0]) sap__prefetch(&t->bound[ahead / SAP__LANES]);
+        if (i < early) {
+            const uint32_t next = sap__pending(s, i + 4), leaf = (s->lane_of[next] & 0x7fffffffu) / SAP__LANES;
+            sap__prefetch_box(&s->now[next]);
+            if (leaf < (uint32_t)t->count[0]) sap__prefetch(&t->bound[leaf]), sap__prefetch_chunk(&t->chunk[leaf]);
         }
         if (sap__is_of_kind(s->state[slot], kind)) good = sap__place_box(s, kind, slot);
     }
@@ -3470,6 +3484,7 @@ static int sap__join(sap__search *q, sap__nodes x, uint32_t *a, sap__nodes y, ui
     list.n = n;
     list.is_far = opened->t->boxes > SAP__CACHED;
     q->visits[y.t == &q->s->index[1]] += n;
+    for (i = 0; i < n && list.is_far; i++) sap__prefetch_box(&list.box[list.who[i]]);
     if (opens_x)
         x.level--;
     else
@@ -4026,7 +4041,7 @@ static int sap__query_index(sap__query *q, const sap__index *t) {
             }
             next.chunk = (int)ref;
             next.near = near[lane];
-            for (int k = 0; k < 448 && early; k += 64) sap__prefetch((const char *)(const void *)&t->chunk[ref] + k);
+            if (early) sap__prefetch_chunk(&t->chunk[ref]), sap__prefetch(t->chunk[ref].ref);
             int at = top;
             const int low = is_cast || top == bottom ? bottom : top - 1;
             for (; is_ordered && at > low && stack[at - 1].near < next.near; at--) stack[at] = stack[at - 1];

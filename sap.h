@@ -1995,9 +1995,22 @@ static int sap__sort_lost(sap_world *s) {
     return 1;
 }
 
-/* Looks through the pairs of changed boxes with one of these flags; 0 on failure, -1 if they are more than most. */
+/* Those of these pairs that end go to lost; each is at the place of a box with one of the flags. 0 on failure. */
+static int sap__look_at_places(sap_world *s, const uint32_t *places, int n, uint32_t flags) {
+    for (int i = 0; i < n; i++) {
+        const uint32_t place = places[i], p = place >> 1, other = sap__slot_of(sap__id_at(s, place ^ 1));
+        if ((s->state[other] & flags) && other < sap__slot_of(sap__id_at(s, place))) continue; /* from the other side */
+        if (sap__is_lost(s, &s->pairs[p]) && !sap__lose(s, p)) return 0;
+    }
+    return 1;
+}
+
+/* Looks through the pairs of changed boxes with one of these flags; 0 on failure, -1 if they are more than most. Some are
+   collected before any is looked at: meanwhile the other boxes come to the cache. */
 static int sap__look_through_lists(sap_world *s, uint32_t flags, int most) {
     const int n = sap__length(s->record), early = sap__is_large(s) ? n : 0;
+    uint32_t places[SAP__LISTED];
+    int listed = 0;
     for (int i = 0; i < n; i++) {
         const uint32_t slot = s->record[i], ahead = i + 8 < early ? s->head[s->record[i + 8]] : SAP__NONE;
         if (i + 16 < early) sap__prefetch(&s->head[s->record[i + 16]]);
@@ -2006,11 +2019,14 @@ static int sap__look_through_lists(sap_world *s, uint32_t flags, int most) {
         for (uint32_t place = s->head[slot]; place != SAP__NONE; place = sap__next_place(s, place)) {
             const uint32_t other = sap__slot_of(sap__id_at(s, place ^ 1));
             if (most-- == 0) return -1;
-            if ((s->state[other] & flags) && other < slot) continue; /* seen from the other side */
-            if (sap__is_lost(s, &s->pairs[place >> 1]) && !sap__lose(s, place >> 1)) return 0;
+            sap__prefetch_box(&s->now[other]), sap__prefetch(&s->state[other]);
+            places[listed++] = place;
+            if (listed < SAP__LISTED) continue;
+            if (!sap__look_at_places(s, places, listed, flags)) return 0;
+            listed = 0;
         }
     }
-    return 1;
+    return sap__look_at_places(s, places, listed, flags);
 }
 
 /* Where they are too many all pairs are looked at, which lie in a row. */

@@ -1203,6 +1203,12 @@ SAP__INLINE void sap__prefetch_box(const sap__box *box) {
     sap__prefetch((const char *)(const void *)(box + 1) - 1);
 }
 
+/* What says whether the box of a slot counts. (A prefetch must be inlined: gcc leaves out calls that change nothing.) */
+SAP__INLINE void sap__prefetch_slot(const sap_world *s, uint32_t slot) {
+    sap__prefetch(&s->state[slot]);
+    sap__prefetch(&s->slots[slot]);
+}
+
 SAP__INLINE uint32_t sap__slot_of(sap_id id) {
     return (id & SAP__SLOT_MASK) - 1;
 }
@@ -1914,7 +1920,7 @@ static int sap__take_found(sap_world *s, sap__share *share, uint32_t *a, uint32_
     }
     if (!sap__reserve_found(s, share, begun)) return 0;
     share->met += n - begun;
-    for (int i = 0; i < begun && early; i++) sap__prefetch(&s->state[a[i]]), sap__prefetch(&s->state[b[i]]);
+    for (int i = 0; i < begun && early; i++) sap__prefetch_slot(s, a[i]), sap__prefetch_slot(s, b[i]);
     for (int i = 0; i < begun; i++) {
         if (all && sap__overlap(&s->was[a[i]], &s->was[b[i]]) &&
             (!((s->state[a[i]] | s->state[b[i]]) & SAP__FRESH) ||
@@ -4007,16 +4013,20 @@ static int sap__query_stale(sap__query *q) {
 }
 
 /* What overlaps the box, under n chunks of one level. The chunks below them are listed, and looked at whenever the list
-   is full. 0 stops. */
+   is full; what is far is fetched for many at a time. 0 stops. */
 static int sap__query_box(sap__query *q, const sap__index *t, const uint32_t *chunks, int n) {
     static const uint32_t one_box[SAP__LISTED + SAP__LANES] = {0};
     uint32_t who[SAP__LISTED + SAP__LANES], ref[SAP__LISTED + SAP__LANES];
     sap__list list = {&q->box, t->chunk, t->used, one_box, chunks, 0, n, t->boxes > SAP__CACHED};
     const int are_leaves = chunks[0] < (uint32_t)t->count[0];
+    if (list.is_far)
+        for (int i = 0; i < n && i < 8; i++) sap__prefetch_chunk(&t->chunk[chunks[i]]);
     q->visits += n;
     while (list.next < n) {
         const int found = q->s->kernel->ask(&list, who, ref, 0, SAP__LISTED);
         if (!are_leaves && found && !sap__query_box(q, t, ref, found)) return 0;
+        if (are_leaves && list.is_far)
+            for (int i = 0; i < found; i++) sap__prefetch_slot(q->s, ref[i]);
         for (int i = 0; are_leaves && i < found; i++)
             if (sap__is_wanted(q, ref[i]) && !sap__report(q, ref[i])) return 0;
     }
@@ -4035,7 +4045,7 @@ typedef struct sap__entry {
 static int sap__query_index(sap__query *q, const sap__index *t) {
     sap__entry stack[SAP__LEVELS * (SAP__LANES - 1) + SAP__FLAT];
     const int is_ordered = !q->hit, is_cast = q->prune == q->s->kernel->slab;
-    const int early = is_cast && t->boxes > SAP__CACHED;
+    const int is_far = t->boxes > SAP__CACHED;
     int top = 0;
     for (; top < t->count[t->levels - 1]; top++) stack[top].chunk = t->first[t->levels - 1] + top, stack[top].near = 0;
     while (top) {
@@ -4044,7 +4054,10 @@ static int sap__query_index(sap__query *q, const sap__index *t) {
         const sap__chunk *c = &t->chunk[chunk];
         if (is_ordered && stack[top].near > q->probe.limit) continue;
         q->visits++;
-        for (uint32_t open = q->prune(c, t->used[chunk], &q->probe, near); open; open &= open - 1) {
+        uint32_t open = q->prune(c, t->used[chunk], &q->probe, near);
+        if (is_far && chunk < t->count[0])
+            for (uint32_t bits = open; bits; bits &= bits - 1) sap__prefetch_slot(q->s, c->ref[sap__lowest_bit(bits)]);
+        for (; open; open &= open - 1) {
             const int lane = sap__lowest_bit(open);
             const uint32_t ref = c->ref[lane];
             sap__entry next;
@@ -4057,7 +4070,7 @@ static int sap__query_index(sap__query *q, const sap__index *t) {
             }
             next.chunk = (int)ref;
             next.near = near[lane];
-            if (early) sap__prefetch_chunk(&t->chunk[ref]), sap__prefetch(t->chunk[ref].ref);
+            if (is_far && is_cast) sap__prefetch_chunk(&t->chunk[ref]), sap__prefetch(t->chunk[ref].ref);
             int at = top;
             const int low = is_cast || top == bottom ? bottom : top - 1;
             for (; is_ordered && at > low && stack[at - 1].near < next.near; at--) stack[at] = stack[at - 1];

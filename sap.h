@@ -512,12 +512,10 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats);
 #endif
 
 #if defined(__GNUC__) || defined(__clang__)
-#define SAP__UNUSED __attribute__((unused))
 #define SAP__INLINE static inline __attribute__((always_inline)) /* -O2 alone leaves many of these calls, */
 #define SAP__CALLED static __attribute__((noinline))             /* and copies these to many places */
 #define sap__prefetch(p) __builtin_prefetch(p)
 #else
-#define SAP__UNUSED
 #define SAP__INLINE static inline
 #define SAP__CALLED static
 #define sap__prefetch(p) ((void)(p))
@@ -2912,8 +2910,6 @@ static void sap__key_tiles(sap_world *s, int share, int shares) {
         sap__chunk c;
         sap__box bound;
         for (i = 0; i < SAP__LANES; i++) c.ref[i] = i < here ? (uint32_t)items[i] : 0;
-        for (i = SAP__LANES; leaf + 1 < end && n > SAP__CACHED && i < 2 * SAP__LANES && i < left; i++)
-            sap__prefetch_box(&s->now[(uint32_t)items[i]]);
         s->kernel->fill(s->now, here < SAP__LANES ? 0xffffffffu << here : 0, &c, &bound);
         large = s->kernel->tiles_of(&c, t, at, is_long);
         for (i = 0; i < here; i++) {
@@ -4486,13 +4482,6 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats) {
 #define SAP__COUNT_BYTES(a) stats->bytes += sap__bytes_of(s->a);
     SAP__ARRAYS(SAP__COUNT_BYTES)
     for (int i = 0; i < SAP__SHARES; i++) stats->bytes += sap__bytes_of(s->share[i].found);
-}
-
-/* For tests: see sap__get_kernel; 0 if there is none such. */
-SAP__UNUSED static int sap__use_kernel(sap_world *s, int which) {
-    const sap__kernel *kernel = sap__get_kernel(which);
-    if (kernel) s->kernel = kernel;
-    return kernel != NULL;
 }
 
 /* ====================================================================================================== */

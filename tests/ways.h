@@ -116,7 +116,9 @@ WAYS_DEF void force_method(sap_world *s, int method) {
 }
 
 WAYS_DEF int force_kernel(sap_world *s, int kernel) {
-    return sap__use_kernel(s, kernel);
+    const sap__kernel *wanted = sap__get_kernel(kernel);
+    if (wanted) s->kernel = wanted;
+    return wanted != NULL;
 }
 
 WAYS_DEF void force_small(sap_world *s, int small) {

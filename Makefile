@@ -102,7 +102,7 @@ web-test: $(STB_DS) ## the live page in Chromium
 #@ Measure
 
 .PHONY: bench
-bench: build/bench ## every scene; BOXES=1000,10000,100000 ARGS='-s town,fast --cpu'
+bench: build/bench ## every scene; BOXES=1000,10000,100000 ARGS='-s town,fast -c 16'
 	@build/bench -n $(BOXES) $(ARGS)
 
 .PHONY: bench-multi

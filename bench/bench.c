@@ -1,8 +1,8 @@
 /*
 bench.c - measures sap.h on the scenes of scenes.h
 
-    bench [-n 1000,10000,100000] [-s brownian,add,prune:sphere,snapshot,calls,query,standing] [-f frames] [--cpu] [--list]
-          [--noise]
+    bench [-n 1000,10000,100000] [-s brownian,add,prune:sphere,snapshot,calls,query,standing] [-f frames] [-c megabytes]
+          [--cpu] [--list] [--noise]
 
 A frame's time is that of handing in the boxes that moved (one sap_move_many; in 'storm' sap_remove_many and
 sap_add_many), sap_update, and taking the numbers of created and deleted pairs. Working out where the boxes go
@@ -23,6 +23,9 @@ the same density each time, and of a level of 100,000 in one batch.
 
 Times are those of the wall clock; --cpu takes this thread's processor time instead, which leaves out what other
 programs do meanwhile but not what they do to the caches.
+
+-c writes so many megabytes before each frame, as other parts of a game do: a frame finds its boxes in outer caches, or
+in memory, and not where the last one left them.
 */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #define SAP_IMPLEMENTATION
@@ -40,6 +43,8 @@ enum { WARM_UP = 10, MOST_FRAMES = 300, LEAST_FRAMES = 10, SCENE_SECONDS = 15, L
 static const char *wanted; /* the scenes asked for; NULL: all */
 static int frames_wanted;  /* 0: chosen by n */
 static int failures;
+static char *written; /* before each frame, so much of it */
+static size_t write_bytes;
 
 /* ---- the check: a set of pairs as the sum of a hash of each ---- */
 
@@ -180,6 +185,7 @@ static void run_scene(const scene_kind *kind, int n, const char *name, int frame
             moved_id[i] = id[list[i]];
             to[i] = s.box[list[i]];
         }
+        if (write_bytes) memset(written, frame, write_bytes);
         start = now();
         if (s.replacements) {
             result = sap_remove_many(world, count, moved_id);
@@ -602,18 +608,22 @@ static void list_scenes(void) {
 }
 
 static int usage(void) {
-    fprintf(stderr, "usage: bench [-n 1000,10000] [-s scene,...] [-f frames] [--cpu] [--list] [--noise]\n");
+    fprintf(stderr,
+            "usage: bench [-n 1000,10000] [-s scene,...] [-f frames] [-c megabytes] [--cpu] [--list] [--noise]\n");
     return 2;
 }
 
 int main(int argc, char **argv) {
     const char *sizes = args_value(argc, argv, "-n", 1), *frames = args_value(argc, argv, "-f", 1);
-    if (!args_are(argc, argv, "-n= -s= -f= --cpu --list --noise")) return usage();
+    const char *megabytes = args_value(argc, argv, "-c", 1);
+    if (!args_are(argc, argv, "-n= -s= -f= -c= --cpu --list --noise")) return usage();
     if (args_value(argc, argv, "--list", 0)) return list_scenes(), 0;
     if (args_value(argc, argv, "--noise", 0)) return print_noise(), 0;
     if (args_value(argc, argv, "--cpu", 0)) clock_used = CLOCK_THREAD_CPUTIME_ID;
     if (!sizes) sizes = "1000,10000,100000";
     if (frames) frames_wanted = atoi(frames);
+    if (megabytes) write_bytes = (size_t)atoi(megabytes) << 20;
+    if (write_bytes && !(written = (char *)malloc(write_bytes))) return 1;
     wanted = args_value(argc, argv, "-s", 1);
     print_machine();
     print_noise();

@@ -3343,7 +3343,8 @@ static int sap__synchronise_bulk(sap_world *s, int kind, int pending, int what) 
 static int sap__build_step(sap_world *s, int kind) {
     const int boxes = sap__boxes_of(s, kind);
     int n = 0;
-    if (!sap__reserve(&s->items, boxes) || !sap__reserve(&s->keyed, boxes)) return sap__fail(s, SAP_ERROR_MEMORY);
+    if (!sap__reserve_index(s, &s->index[kind], boxes, SAP__FILL_FEW) || !sap__reserve(&s->keyed, boxes))
+        return sap__fail(s, SAP_ERROR_MEMORY);
     if (!sap__is_being_built(s, kind)) {
         n = sap__gather_slots(s, kind);
         if (!sap__choose_tiles(s, s->items, n, &s->new_tiles)) return sap__build(s, kind, SAP__FILL_FEW);
@@ -3356,7 +3357,6 @@ static int sap__build_step(sap_world *s, int kind) {
         sap__set_length(s->keyed, n);
     } else {
         s->building = 0;
-        if (!sap__reserve_index(s, &s->index[kind], boxes, SAP__FILL_FEW)) return sap__fail(s, SAP_ERROR_MEMORY);
         for (int i = 0; i < sap__length(s->keyed); i++) {
             const uint32_t state = s->state[(uint32_t)s->keyed[i]];
             if (sap__is_of_kind(state, kind) && !(state & SAP__RECORDED)) s->items[n++] = s->keyed[i];

@@ -1045,9 +1045,9 @@ typedef struct sap__index {
     sap__box *bound;                                    /* of each chunk */
     uint16_t *used;                                     /* of each chunk: lanes that hold something */
     int levels, first[SAP__LEVELS], count[SAP__LEVELS]; /* of each level: its first chunk, how many */
-    int boxes, spare;            /* how many are in it; the leaf that takes the next box without a place */
-    int ready;                   /* it holds all boxes of its kind, but for stale ones */
-    int behind;                  /* but not where they are now: all bounds are to be read anew */
+    int boxes;                                          /* how many are in it */
+    int ready;                                          /* it holds all boxes of its kind, but for stale ones */
+    int behind;                                         /* but not where they are now: all bounds are to be read anew */
     int laid, tiles;             /* leaves that were filled when it was built, tiles that held a box */
     double leaf_size, some_size; /* the mean size of its leaves then, and of some of them */
     double strain;               /* how much single leaves have grown since, in such sizes */
@@ -3006,9 +3006,9 @@ static int sap__reserve_index(sap_world *s, sap__index *t, int boxes, int fill) 
 /* A share of the leaves of s->filling is filled with the slots in s->items. */
 static void sap__fill_leaves(sap_world *s, int share, int shares) {
     sap__index *t = s->filling;
-    int j = sap__share_from(t->spare, share, shares), end = sap__share_from(t->spare, share + 1, shares), i;
+    int j = sap__share_from(t->laid, share, shares), end = sap__share_from(t->laid, share + 1, shares), i;
     for (; j < end; j++) {
-        const int from = sap__share_from(t->boxes, j, t->spare), n = sap__share_from(t->boxes, j + 1, t->spare) - from;
+        const int from = sap__share_from(t->boxes, j, t->laid), n = sap__share_from(t->boxes, j + 1, t->laid) - from;
         sap__chunk *c = &t->chunk[j];
         for (i = 0; i < SAP__LANES; i++) {
             c->ref[i] = i < n ? (uint32_t)s->items[from + i] : 0;
@@ -3076,7 +3076,6 @@ static void sap__fill_levels(sap_world *s, sap__index *t) {
 static void sap__fill_index(sap_world *s, sap__index *t, int n, int fill) {
     int all;
     t->count[0] = sap__leaves_for(n, fill, &t->laid);
-    t->spare = t->laid;
     t->first[0] = 0;
     for (t->levels = 1, all = t->count[0]; t->count[t->levels - 1] > (t->levels == 1 ? SAP__FLAT : 1); t->levels++) {
         t->first[t->levels] = all;
@@ -3086,7 +3085,7 @@ static void sap__fill_index(sap_world *s, sap__index *t, int n, int fill) {
     t->boxes = n;
     s->filling = t;
     sap__run(s, sap__fill_leaves, n);
-    for (int i = t->spare; i < t->count[0]; i++) {
+    for (int i = t->laid; i < t->count[0]; i++) {
         memset(t->chunk[i].ref, 0, sizeof t->chunk[i].ref);
         t->used[i] = 0;
         s->kernel->fill(s->now, 0xffff, &t->chunk[i], &t->bound[i]);
@@ -3250,16 +3249,21 @@ static void sap__put_in(sap_world *s, int kind, uint32_t slot, int leaf) {
     sap__change_lane(t, leaf, lane, &s->now[slot]);
 }
 
-/* A spare leaf for a box that is near no other leaf: the one begun last while it has a free lane, then the next one; or
-   -1. */
-static int sap__spare_leaf(sap__index *t) {
-    while (t->spare < t->count[0] && t->used[t->spare] == 0xffff) t->spare++;
-    return t->spare < t->count[0] ? t->spare : -1;
+/* A spare leaf with a free lane for a box beside this leaf, or -1. Leaves that follow each other lie together, and
+   spare leaves follow them: so what is near one leaf goes to one spare leaf, or the next ones. */
+static int sap__spare_leaf(const sap__index *t, int beside) {
+    const int spares = t->count[0] - t->laid;
+    int leaf = beside < t->laid ? t->laid + (int)((long long)beside * spares / t->laid) : beside;
+    for (int i = 0; i < spares; i++, leaf++) {
+        if (leaf == t->count[0]) leaf = t->laid;
+        if (t->used[leaf] != 0xffff) return leaf;
+    }
+    return -1;
 }
 
 /* A leaf within margin of a box, with a free lane, or -1: down from the root by what it touches, giving up after some
-   chunks. */
-static int sap__leaf_within(const sap_world *s, const sap__index *t, const sap__box *box, float margin) {
+   chunks. *beside: the last full one that it met, if any. */
+static int sap__leaf_within(const sap_world *s, const sap__index *t, const sap__box *box, float margin, int *beside) {
     enum { ROOM = (SAP__LEVELS + 1) * SAP__LANES }; /* it always fits */
     uint32_t stack[ROOM], who[ROOM];
     sap__box wide = *box;
@@ -3278,6 +3282,8 @@ static int sap__leaf_within(const sap_world *s, const sap__index *t, const sap__
             left--;
         } else if (t->used[chunk] != 0xffff)
             return (int)chunk;
+        else
+            *beside = (int)chunk;
     }
     return -1;
 }
@@ -3286,7 +3292,7 @@ static int sap__leaf_within(const sap_world *s, const sap__index *t, const sap__
 static int sap__place_box(sap_world *s, int kind, uint32_t slot) {
     sap__index *t = &s->index[kind];
     const uint32_t at = s->lane_of[slot];
-    int leaf;
+    int leaf, beside = t->laid - 1;
     t->touched++;
     if (at != SAP__NONE) {
         leaf = (int)((at & 0x7fffffffu) / SAP__LANES);
@@ -3296,9 +3302,9 @@ static int sap__place_box(sap_world *s, int kind, uint32_t slot) {
         }
         sap__take_out(s, slot);
     }
-    leaf = sap__leaf_within(s, t, &s->now[slot], 0);
-    if (leaf < 0) leaf = sap__leaf_within(s, t, &s->now[slot], 0.1f * (float)t->leaf_size);
-    if (leaf < 0) leaf = sap__spare_leaf(t);
+    leaf = sap__leaf_within(s, t, &s->now[slot], 0, &beside);
+    if (leaf < 0) leaf = sap__leaf_within(s, t, &s->now[slot], 0.1f * (float)t->leaf_size, &beside);
+    if (leaf < 0) leaf = sap__spare_leaf(t, beside);
     if (leaf >= 0) sap__put_in(s, kind, slot, leaf);
     return leaf >= 0;
 }

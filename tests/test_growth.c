@@ -3,9 +3,9 @@
    cc -std=c99 -O2 -isystem /usr/include/stb -I. -o test_growth tests/test_growth.c -lm
    test_growth [boxes] [input] [-v]: 5,000 and 10,000 boxes and all inputs; -v prints every ratio
 
-   Each input of bench/histories.h has as many boxes, and pairs, in a place of n as of 2n. A first update,
-   updates in which all move and updates in which 1% do may look at 2.4 times as many boxes (overlap_tests) at 2n;
-   a query at 1.5 times as many (query_tests). How an index divides the world
+   Each input of bench/histories.h has as many boxes, and pairs, in a place of n as of 2n. A first update, updates
+   in which all move, or 1%, and updates in which 1% change places may look at 2.4 times as many boxes
+   (overlap_tests) at 2n; a query at 1.5 times as many (query_tests). How an index divides the world
    goes in steps: what is above that at 2n is looked at again at 4n, where 2.4 times 2.4 times as many are
    allowed. The pairs are those of SAP_METHOD_PRUNE. */
 
@@ -14,8 +14,8 @@
 #include "test.h"
 #include "../bench/histories.h"
 
-enum { FIRST, ALL, SOME, QUERY_BOX, QUERY_RAY, QUERY_NEAREST, MEASURES };
-static const char *const measure_names[MEASURES] = {"first", "all", "1%", "box", "ray", "nearest"};
+enum { FIRST, ALL, SOME, JUMPS, QUERY_BOX, QUERY_RAY, QUERY_NEAREST, MEASURES };
+static const char *const measure_names[MEASURES] = {"first", "all", "1%", "jumps", "box", "ray", "nearest"};
 static const char *const method_names[] = {"auto", "sort", "prune", "query"};
 
 enum { UPDATES = 8, QUERIES = 200 };
@@ -33,6 +33,14 @@ static const struct exception {
     {"diagonal", QUERY_RAY, 2.4, "a ray beside the line goes through the bounds of all"},
     {"points", SOME, 2.7, "some lattices fall in with the tiles of an index, others do not"},
     {"walls", QUERY_RAY, 2.4, "a ray may be in line with a wall"},
+    {"walls", JUMPS, 4, "a long box that jumps makes its new leaf long, until the next build"},
+    {"sticks", JUMPS, 2.8, "the same"},
+    {"sticks x", JUMPS, 2.8, "the same"},
+    {"sticks y", JUMPS, 2.8, "the same"},
+    {"sticks z", JUMPS, 2.8, "the same"},
+    {"huge", JUMPS, 3.2, "the same, of a large box"},
+    {"powers", JUMPS, 3.2, "the same"},
+    {"model", JUMPS, 2.8, "the same"},
 };
 enum { EXCEPTIONS = sizeof exceptions / sizeof *exceptions };
 
@@ -50,6 +58,28 @@ static long long tests_of_updates(life *l, int one_in) {
         life_frames(l, 1, one_in, 0.01f);
         tests += stats_of(l).overlap_tests;
     }
+    return tests;
+}
+
+/* In a world that was filled at once: no leaf has a lane that is free. */
+static long long tests_of_jumps(const input *in, int method, int n) {
+    long long tests = 0;
+    life l;
+    life_open(&l, in->axes, method);
+    in->place(&l, n);
+    life_hand_in(&l);
+    life_update(&l);
+    for (int u = 0; u < UPDATES / 2; u++) {
+        for (int i = 0; i < n / 200; i++) {
+            const int a = life_below(&l, l.n), b = life_below(&l, l.n);
+            const sap_aabb box = l.box[a];
+            life_move(&l, a, l.box[b]);
+            life_move(&l, b, box);
+        }
+        life_update(&l);
+        tests += stats_of(&l).overlap_tests;
+    }
+    life_close(&l);
     return tests;
 }
 
@@ -78,6 +108,7 @@ static void measure(const input *in, int method, int n, long long tests[MEASURES
     CHECK_MESSAGE(sap_validate(l.world) == NULL, "%s, %d boxes, method %s: %s", in->name, n, method_names[method],
                   sap_validate(l.world));
     life_close(&l);
+    tests[JUMPS] = tests_of_jumps(in, method, n);
 }
 
 static double allowed(const input *in, int m) {

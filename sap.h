@@ -2358,14 +2358,14 @@ typedef struct sap__list {
        fill      the boxes of its refs to a chunk, but for the lanes that are empty, and the bound of them all
        own       boxes of a chunk that overlap each other
        ask       boxes of a list, each with what it overlaps in its chunk, until more than full are found
-       ball      bits of the lanes within the limit of a point, and how near, squared;  slab: the same for casts, and t
+       ball      bits of the lanes within the limit of a point, and how far away, squared;  slab: for casts, and t
        tiles_of  the tile of each box on each axis, bits of the large ones, and of the long ones on each axis */
 struct sap__kernel {
     void (*fill)(const sap__box *boxes, uint32_t empty, sap__chunk *c, sap__box *bound);
     int (*own)(const sap__chunk *c, uint32_t used, uint32_t *fa, uint32_t *fb, int n);
     int (*ask)(sap__list *list, uint32_t *fa, uint32_t *fb, int n, int full);
-    uint32_t (*ball)(const sap__chunk *c, uint32_t used, const sap__probe *p, float *near);
-    uint32_t (*slab)(const sap__chunk *c, uint32_t used, const sap__probe *p, float *near);
+    uint32_t (*ball)(const sap__chunk *c, uint32_t used, const sap__probe *p, float *away);
+    uint32_t (*slab)(const sap__chunk *c, uint32_t used, const sap__probe *p, float *away);
     uint32_t (*tiles_of)(const sap__chunk *c, const sap__tiles *t, int32_t at[3][SAP__LANES], uint32_t is_long[3]);
 };
 
@@ -2562,7 +2562,7 @@ typedef float sap__f1;
 
 /* The gap between the point and each box, axis by axis. */
 #define SAP__BALL(W, TARGET)                                                                                           \
-    TARGET static uint32_t sap__ball##W(const sap__chunk *c, uint32_t used, const sap__probe *p, float *near) {        \
+    TARGET static uint32_t sap__ball##W(const sap__chunk *c, uint32_t used, const sap__probe *p, float *away) {        \
         uint32_t bits = 0;                                                                                             \
         int k, axis;                                                                                                   \
         for (k = 0; k < SAP__LANES && used >> k; k += W) {                                                             \
@@ -2576,7 +2576,7 @@ typedef float sap__f1;
                 gap = sap__fmax##W(gap, sap__fsplat##W(0.0f));                                                         \
                 d2 = sap__fadd##W(d2, sap__fmul##W(gap, gap));                                                         \
             }                                                                                                          \
-            sap__fstore##W(near + k, d2);                                                                              \
+            sap__fstore##W(away + k, d2);                                                                              \
             bits |= (sap__above##W(d2, sap__fsplat##W(p->limit)) ^ ((1u << W) - 1)) << k;                              \
         }                                                                                                              \
         return bits & used;                                                                                            \
@@ -2584,7 +2584,7 @@ typedef float sap__f1;
 
 /* When the cast is within the slabs of all axes. */
 #define SAP__SLAB(W, TARGET)                                                                                           \
-    TARGET static uint32_t sap__slab##W(const sap__chunk *c, uint32_t used, const sap__probe *p, float *near) {        \
+    TARGET static uint32_t sap__slab##W(const sap__chunk *c, uint32_t used, const sap__probe *p, float *away) {        \
         uint32_t bits = 0;                                                                                             \
         int k, axis;                                                                                                   \
         for (k = 0; k < SAP__LANES && used >> k; k += W) {                                                             \
@@ -2600,7 +2600,7 @@ typedef float sap__f1;
                 enter = sap__fmax##W(sap__fmul##W(t0, sap__fsplat##W(p->near_by[axis])), enter);                       \
                 leave = sap__fmin##W(sap__fmul##W(t1, sap__fsplat##W(p->far_by[axis])), leave);                        \
             }                                                                                                          \
-            sap__fstore##W(near + k, enter);                                                                           \
+            sap__fstore##W(away + k, enter);                                                                           \
             leave = sap__fadd##W(leave, sap__fsplat##W(SAP__TINY));                                                    \
             bits |= (sap__above##W(enter, leave) ^ ((1u << W) - 1)) << k;                                              \
         }                                                                                                              \
@@ -3887,7 +3887,7 @@ static void sap__set_slab(sap__probe *p, int k, float lo, float hi, float d) {
 typedef struct sap__query sap__query;
 struct sap__query {
     sap_world *s;
-    uint32_t (*prune)(const sap__chunk *c, uint32_t used, const sap__probe *p, float *near); /* NULL: of a box */
+    uint32_t (*prune)(const sap__chunk *c, uint32_t used, const sap__probe *p, float *away); /* NULL: of a box */
     uint32_t mask;
     sap_hit *hit;
     sap_ray_hit *ray_hit;
@@ -4040,10 +4040,10 @@ static int sap__query_box(sap__query *q, const sap__index *t, const uint32_t *ch
     return 1;
 }
 
-/* A chunk still to be looked at; near as the one above it knew it. */
+/* A chunk still to be looked at, and how far away it is, as the one above it knew. */
 typedef struct sap__entry {
     int chunk;
-    float near;
+    float away;
 } sap__entry;
 
 /* Depth first; what has an end that may come nearer goes to the nearest chunk first. A cast, which meets few chunks,
@@ -4054,14 +4054,14 @@ static int sap__query_index(sap__query *q, const sap__index *t) {
     const int is_ordered = !q->hit, is_cast = q->prune == q->s->kernel->slab;
     const int is_far = t->boxes > SAP__CACHED;
     int top = 0;
-    for (; top < t->count[t->levels - 1]; top++) stack[top].chunk = t->first[t->levels - 1] + top, stack[top].near = 0;
+    for (; top < t->count[t->levels - 1]; top++) stack[top].chunk = t->first[t->levels - 1] + top, stack[top].away = 0;
     while (top) {
-        float near[SAP__LANES];
+        float away[SAP__LANES];
         const int chunk = stack[--top].chunk, bottom = top;
         const sap__chunk *c = &t->chunk[chunk];
-        if (is_ordered && stack[top].near > q->probe.limit) continue;
+        if (is_ordered && stack[top].away > q->probe.limit) continue;
         q->visits++;
-        uint32_t open = q->prune(c, t->used[chunk], &q->probe, near);
+        uint32_t open = q->prune(c, t->used[chunk], &q->probe, away);
         if (is_far && chunk < t->count[0])
             for (uint32_t bits = open; bits; bits &= bits - 1) sap__prefetch_slot(q->s, c->ref[sap__lowest_bit(bits)]);
         for (; open; open &= open - 1) {
@@ -4069,18 +4069,18 @@ static int sap__query_index(sap__query *q, const sap__index *t) {
             const uint32_t ref = c->ref[lane];
             sap__entry next;
             if (chunk < t->count[0]) {
-                if (near[lane] > q->probe.limit || !sap__is_wanted(q, ref)) continue;
+                if (away[lane] > q->probe.limit || !sap__is_wanted(q, ref)) continue;
                 const sap__box box = sap__lane_box(c, lane);
                 const double at = sap__hit_at(q, &box);
                 if (at <= q->end && !sap__report_at(q, ref, at)) return 0;
                 continue;
             }
             next.chunk = (int)ref;
-            next.near = near[lane];
+            next.away = away[lane];
             if (is_far && is_cast) sap__prefetch_chunk(&t->chunk[ref]), sap__prefetch(t->chunk[ref].ref);
             int at = top;
             const int low = is_cast || top == bottom ? bottom : top - 1;
-            for (; is_ordered && at > low && stack[at - 1].near < next.near; at--) stack[at] = stack[at - 1];
+            for (; is_ordered && at > low && stack[at - 1].away < next.away; at--) stack[at] = stack[at - 1];
             stack[at] = next;
             top++;
         }

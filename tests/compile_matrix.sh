@@ -230,6 +230,28 @@ static void my_free(void *p) { calls++; free(p); }
 #include "use.h"
 int main(void) { return use() + (calls == 0); }
 END
+# Words that windows.h makes macros of: it may come first.
+src windows_words <<'END'
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#define near
+#define far
+#define NEAR
+#define FAR
+#define small char
+#define hyper long
+#define interface struct
+#define min(a, b) ((a) < (b) ? (a) : (b))
+#define max(a, b) ((a) > (b) ? (a) : (b))
+#define IN
+#define OUT
+#define OPTIONAL
+#define SAP_IMPLEMENTATION
+#include "sap.h"
+#include "use.h"
+int main(void) { return use(); }
+END
 # Nothing else allocates, whatever stb_ds.h has been told: neither the C library's functions nor stb_ds's hooks.
 src only_own_memory <<'END'
 #include <stddef.h>
@@ -312,7 +334,7 @@ refused() {    # compiler, flags, ending, source: there is an #error, and it nam
         grep 'error.*SAP_REALLOC.*SAP_FREE' $work/refused"
 }
 orders=$(both main twice declarations_first implementation_first static_alone static_declares stb_before stb_after \
-              stb_elsewhere stb_ignored trace own_memory own_assert no_asserts)
+              stb_elsewhere stb_ignored trace own_memory own_assert no_asserts windows_words)
 
 in_language() {   # compiler, oldest version, ending, newer versions
     compiles "$1" "$2 -DIMPLEMENTED" $3 "$orders after_sap after_implementation"

@@ -3192,7 +3192,8 @@ static void sap__unite_lanes(const sap__chunk *c, sap__box *bound) {
 }
 
 /* A lane becomes box (sap__nowhere: it becomes empty); the bounds above it follow, up to one that stays as it is. A box
-   that moves within its leaf makes no bound smaller: that is left to the next refit. */
+   that moves within its leaf makes no bound smaller: that is left to the next refit. Where a refit will follow anyway
+   the bounds are left to it. */
 static void sap__change_lane(sap__index *t, int leaf, int lane, const sap__box *box) {
     int i = leaf;
     for (int level = 0; level < t->levels; level++) {
@@ -3209,6 +3210,7 @@ static void sap__change_lane(sap__index *t, int leaf, int lane, const sap__box *
             t->used[at] |= (uint16_t)(1u << lane);
         else
             t->used[at] &= (uint16_t) ~(1u << lane);
+        if (t->behind) return;
         if (shrinks)
             sap__unite_lanes(c, bound);
         else if (sap__contains(bound, box) || box->lo[0] == SAP__AFTER_ALL)
@@ -3417,15 +3419,18 @@ static int sap__synchronise(sap_world *s, int what) {
     int kind, of[2];
     of[0] = pending, of[1] = 0;
     for (int i = 0; s->mixed && i < pending; i++) {
-        const uint32_t slot = sap__pending(s, i);
-        kind = sap__kind_of(s->state[slot]);
+        kind = sap__kind_of(s->state[sap__pending(s, i)]);
         of[0] -= kind, of[1] += kind;
-        if (!(s->state[slot] & SAP__LIVE) || (int)(s->lane_of[slot] >> 31) != kind) sap__take_out(s, slot);
+    }
+    for (kind = 0; kind < 2; kind++)
+        if ((long long)SAP__BULK_PART * of[kind] > sap__boxes_of(s, kind)) s->index[kind].behind = 1;
+    for (int i = 0; s->mixed && i < pending; i++) {
+        const uint32_t slot = sap__pending(s, i), state = s->state[slot];
+        if (!(state & SAP__LIVE) || (int)(s->lane_of[slot] >> 31) != sap__kind_of(state)) sap__take_out(s, slot);
     }
     for (kind = 0; kind < 2; kind++) {
         sap__index *t = &s->index[kind];
-        const int boxes = sap__boxes_of(s, kind);
-        const int bulk = !t->ready || t->behind || (long long)SAP__BULK_PART * of[kind] > boxes;
+        const int bulk = !t->ready || t->behind;
         if (t->ready && !t->behind && of[kind] == 0 &&
             (sap__is_being_built(s, kind) ? what == SAP__COST_QUERY : !sap__is_worn(t, what)))
             continue;

@@ -97,7 +97,7 @@
    become dear is built anew, when that has paid for itself; where few boxes change, in three updates, so that a frame
    seldom takes three times as long as others. With boxes of any sizes at constant density a frame grows in
    proportion to the boxes. Where it does not: if all boxes overlap on all axes h is n * n / 2, whatever their masks
-   say.
+   say; and where long or huge boxes jump, searches cost more and more until the index is built anew.
 
    Recursion stays below twenty calls, and no call takes more than 32 KB of stack.
 

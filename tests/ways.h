@@ -18,6 +18,7 @@
 #include "alloc.h"
 #define SAP_REALLOC(p, size) test_realloc(p, size)
 #define SAP_FREE(p) test_free(p)
+#define SAP__ALL_KERNELS /* plain C, too, which a build with SIMD units lacks */
 #define SAP_MULTI_IMPLEMENTATION
 #include "sap_multi.h"
 #else

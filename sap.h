@@ -75,6 +75,7 @@
                                     compile for it, and with gcc and clang AVX2 or AVX-512, if the machine has it,
                                     whatever your flags. All give the same results
    SAP_NO_AVX512, SAP_NO_AVX2       with SAP_IMPLEMENTATION: without AVX-512, without both
+   SAP_ALL_KERNELS                  with SAP_IMPLEMENTATION: plain C beside SIMD, for tests that compare the two
    SAP_TRACE(step, axis, id0, id1)  with SAP_IMPLEMENTATION: called for each step of the insertion sort, see
                                     SAP_STEP_PASS; SAP_METHOD_AUTO then means SAP_METHOD_SORT
 
@@ -2687,7 +2688,7 @@ SAP__INLINE sap__box sap__lane_box(const sap__chunk *c, int lane) {
     return box;
 }
 
-#if !defined(SAP__HAS_FOUR) || defined(SAP__ALL_KERNELS) /* for tests, which compare it with the others */
+#if !defined(SAP__HAS_FOUR) || defined(SAP_ALL_KERNELS) /* a build with SIMD units never chooses it */
 #define SAP__HAS_ONE
 static void sap__fill1(const sap__box *boxes, uint32_t empty, sap__chunk *c, sap__box *bound) {
     *bound = sap__nowhere;
@@ -2699,6 +2700,7 @@ static void sap__fill1(const sap__box *boxes, uint32_t empty, sap__chunk *c, sap
 }
 SAP__KERNEL(1, 1, )
 #endif
+
 #ifdef SAP__HAS_FOUR
 SAP__FILL(4, )
 SAP__KERNEL(4, 4, )

@@ -25,6 +25,7 @@ static void calls_free(void *p) {
 
 #define SAP_REALLOC(p, size) calls_realloc(p, size)
 #define SAP_FREE(p) calls_free(p)
+#define SAP_ALL_KERNELS
 #define SAP_MULTI_IMPLEMENTATION
 #include "sap_multi.h"
 

@@ -22,6 +22,7 @@ static void multi_free(void *p) {
 
 #define SAP_REALLOC(p, size) multi_realloc(p, size)
 #define SAP_FREE(p) multi_free(p)
+#define SAP_ALL_KERNELS
 #define SAP_MULTI_IMPLEMENTATION
 #include "sap_multi.h"
 

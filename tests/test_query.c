@@ -11,6 +11,7 @@
 
 #define SAP_REALLOC(p, size) test_realloc(p, size)
 #define SAP_FREE(p) test_free(p)
+#define SAP_ALL_KERNELS
 #define SAP_IMPLEMENTATION
 #include "sap.h"
 

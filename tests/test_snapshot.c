@@ -18,6 +18,7 @@ static void *snapshot_realloc(void *p, size_t size) {
 
 #define SAP_REALLOC(p, size) snapshot_realloc(p, size)
 #define SAP_FREE(p) test_free(p)
+#define SAP_ALL_KERNELS
 #define SAP_IMPLEMENTATION
 #include "sap.h"
 

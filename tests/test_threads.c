@@ -13,6 +13,7 @@ int main(void) {
 #else
 #include <pthread.h>
 
+#define SAP_ALL_KERNELS
 #define SAP_IMPLEMENTATION
 #include "sap.h"
 

@@ -18,7 +18,7 @@
 #include "alloc.h"
 #define SAP_REALLOC(p, size) test_realloc(p, size)
 #define SAP_FREE(p) test_free(p)
-#define SAP__ALL_KERNELS /* plain C, too, which a build with SIMD units lacks */
+#define SAP_ALL_KERNELS
 #define SAP_MULTI_IMPLEMENTATION
 #include "sap_multi.h"
 #else
@@ -110,6 +110,9 @@ static inline void vary_way(sap_world *s, const way *w, test_rng *dice) {
 /* ---- inside ---------------------------------------------------------------------------------- */
 
 #ifdef WAYS_IMPLEMENTATION
+#ifndef SAP_ALL_KERNELS
+#error "define SAP_ALL_KERNELS before the implementation: else plain C is compared with nothing"
+#endif
 typedef char ways_knows_all_kernels[(int)KERNELS == (int)SAP__KERNELS ? 1 : -1];
 
 WAYS_DEF void force_method(sap_world *s, int method) {

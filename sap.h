@@ -942,7 +942,7 @@ SAP__INLINE int sap__lowest_bit(uint64_t mask) {
 #endif
 }
 
-enum { SAP__FEW_ITEMS = 24, SAP__MANY_ITEMS = 768, SAP__FEW_BITS = 8, SAP__DIGIT_BITS = 11 };
+enum { SAP__FEW_ITEMS = 24, SAP__DIGIT_BITS = 10 };
 
 /* Stable, by so many bits from bit on. */
 static void sap__sort_digit(const uint64_t *items, uint64_t *sorted, int n, int bit, int bits) {
@@ -957,10 +957,9 @@ static void sap__sort_digit(const uint64_t *items, uint64_t *sorted, int n, int 
     for (int i = 0; i < n; i++) sorted[place[items[i] >> bit & mask]++] = items[i];
 }
 
-/* By their bits from shift on: 32 sorts by the keys. A radix sort, the least significant digit first; a digit begins at
-   the lowest bit that is left in which the items differ. */
+/* By their bits from shift on: 32 sorts by the keys. A radix sort, the least significant digit first; of the bits in
+   which the items differ each run is cut into equal digits, as counters cost, too. */
 static void sap__sort(uint64_t *items, uint64_t *tmp, int n, int shift) {
-    const int bits = n < SAP__MANY_ITEMS ? SAP__FEW_BITS : SAP__DIGIT_BITS; /* counters cost, too */
     uint64_t *from = items, *to = tmp, differ = 0;
     if (n <= SAP__FEW_ITEMS) {
         int place[SAP__FEW_ITEMS];
@@ -980,7 +979,8 @@ static void sap__sort(uint64_t *items, uint64_t *tmp, int n, int shift) {
     for (int i = 1; i < n; i++) differ |= items[i] ^ items[0];
     differ = differ >> shift << shift;
     while (differ) {
-        const int bit = sap__lowest_bit(differ);
+        const int bit = sap__lowest_bit(differ), run = sap__lowest_bit(~(differ >> bit >> 1)) + 1;
+        const int digits = (run + SAP__DIGIT_BITS - 1) / SAP__DIGIT_BITS, bits = (run + digits - 1) / digits;
         sap__sort_digit(from, to, n, bit, bits);
         differ &= ~(((UINT64_C(1) << bits) - 1) << bit);
         uint64_t *swap = from;

@@ -2763,7 +2763,9 @@ static const sap__kernel *sap__best_kernel(void) {
 enum {
     SAP__FILL_BULK = 16,  /* boxes to a leaf, where all are read anew; */
     SAP__FILL_FEW = 14,   /* where few change, with lanes for boxes that come */
-    SAP__BULK_PART = 8,   /* refit if more than one box in so many changed */
+    SAP__BULK_PART = 8,   /* refit if more than one box in so many changed; */
+    SAP__CAME_PART = 64,  /* built anew if also more than one in so many came, */
+    SAP__CAME_FEW = 48,   /* and so many more */
     SAP__CROWD = 48,      /* so many boxes in one tile are cut into tiles again, */
     SAP__CROWDS = 6,      /* up to so often */
     SAP__TRIES = 48,      /* chunks in which a box looks for a leaf that it touches */
@@ -3419,17 +3421,23 @@ static void sap__drain_gates(sap_world *s) {
     s->query_visits += (long long)visits;
 }
 
-/* Brings both indices in step with all that is recorded, for a search of this kind. */
+/* Brings both indices in step with all that is recorded, for a search of this kind. Where many change one that comes
+   takes as long to find a lane as dozens take in a build: then no lanes are looked for if many come. */
 static int sap__synchronise(sap_world *s, int what) {
     const int pending = sap__count_pending(s);
-    int kind, of[2];
+    int kind, of[2], came[2] = {0, 0};
     of[0] = pending, of[1] = 0;
     for (int i = 0; s->mixed && i < pending; i++) {
-        kind = sap__kind_of(s->state[sap__pending(s, i)]);
+        const uint32_t slot = sap__pending(s, i), state = s->state[slot];
+        kind = sap__kind_of(state);
         of[0] -= kind, of[1] += kind;
+        came[kind] += (state & SAP__LIVE) && s->lane_of[slot] == SAP__NONE;
     }
-    for (kind = 0; kind < 2; kind++)
-        if ((long long)SAP__BULK_PART * of[kind] > sap__boxes_of(s, kind)) s->index[kind].behind = 1;
+    for (kind = 0; kind < 2; kind++) {
+        const int boxes = sap__boxes_of(s, kind);
+        if ((long long)SAP__BULK_PART * of[kind] > boxes) s->index[kind].behind = 1;
+        if (s->index[kind].behind && came[kind] > boxes / SAP__CAME_PART + SAP__CAME_FEW) s->index[kind].ready = 0;
+    }
     for (int i = 0; s->mixed && i < pending; i++) {
         const uint32_t slot = sap__pending(s, i), state = s->state[slot];
         if (!(state & SAP__LIVE) || (int)(s->lane_of[slot] >> 31) != sap__kind_of(state)) sap__take_out(s, slot);

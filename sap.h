@@ -1050,7 +1050,7 @@ typedef struct sap__index {
     int ready;                                          /* it holds all boxes of its kind, but for stale ones */
     int behind;                                         /* but not where they are now: all bounds are to be read anew */
     int laid, tiles;             /* leaves that were filled when it was built, tiles that held a box */
-    double leaf_size, some_size; /* the mean size of its leaves then, and of some of them */
+    double leaf_size, most_size; /* the mean size of its leaves then; larger leaves count as so large */
     double strain;               /* how much single leaves have grown since, in such sizes */
     double touched;              /* changes of its boxes since, of which a refit counts as some; */
     double debt;                 /* chunks visited beyond what a new index would have cost */
@@ -1065,6 +1065,7 @@ typedef struct sap__share { /* all that a share of a search, or of moves, writes
     long long visits[2];    /* chunks looked at, of each index */
     long long met;          /* overlaps found by box pruning that were there before */
     int kept;               /* so many were found by searches before this one */
+    double grown;           /* how much larger than twice as large its leaves are now, in a refit */
     int lacks_room, done, good;
     uint32_t mixed; /* of the boxes it moved, see sap_world */
 } sap__share;
@@ -2765,12 +2766,11 @@ enum {
     SAP__FILL_FEW = 14,   /* where few change, with lanes for boxes that come */
     SAP__BULK_PART = 8,   /* refit if more than one box in so many changed; */
     SAP__CAME_PART = 64,  /* built anew if also more than one in so many came, */
-    SAP__CAME_FEW = 48,   /* and so many more */
+    SAP__CAME_FEW = 160,  /* and so many more */
     SAP__CROWD = 48,      /* so many boxes in one tile are cut into tiles again, */
     SAP__CROWDS = 6,      /* up to so often */
     SAP__TRIES = 48,      /* chunks in which a box looks for a leaf that it touches */
     SAP__SAMPLE = 128,    /* boxes that tell the size of the tiles */
-    SAP__SOME = 16,       /* leaves that tell how much all have grown */
     SAP__COST_LOOKS = 256 /* look-ups that tell what they cost; so does a search of all boxes */
 };
 
@@ -3029,40 +3029,58 @@ static void sap__fill_leaves(sap_world *s, int share, int shares) {
     }
 }
 
-/* A share of the leaves of s->filling reads its boxes anew. */
+/* The sum of its sides; of sap__nowhere 0. */
+static float sap__size_of(const sap__box *box) {
+    float size = 0;
+    if (box->lo[0] > box->hi[0]) return 0;
+    for (int k = 0; k < 3; k++) size += sap__float(box->hi[k]) - sap__float(box->lo[k]);
+    return size < SAP__FAR ? size : SAP__FAR; /* also where infinities make NaN */
+}
+
+/* A share of the leaves of s->filling reads its boxes anew. Of a leaf that is now too large those boxes are taken out
+   that do not touch where it was: they have jumped, and each search would look at all between. */
 static void sap__refit_leaves(sap_world *s, int share, int shares) {
     sap__index *t = s->filling;
     int j = sap__share_from(t->count[0], share, shares), end = sap__share_from(t->count[0], share + 1, shares), i;
     const int early = t->boxes > SAP__CACHED ? end - 8 : 0;
+    const double large = 2 * t->leaf_size;
+    double grown = 0;
+    int jumped = 0;
     for (; j < end; j++) {
+        const sap__box old = t->bound[j];
+        sap__chunk *c = &t->chunk[j];
         if (j < early) sap__prefetch(t->chunk[j + 8].ref);
         for (i = 0; i < SAP__LANES && j < early; i++) sap__prefetch_box(&s->now[t->chunk[j + 2].ref[i]]);
-        s->kernel->fill(s->now, ~(uint32_t)t->used[j], &t->chunk[j], &t->bound[j]);
+        s->kernel->fill(s->now, ~(uint32_t)t->used[j], c, &t->bound[j]);
+        const double size = sap__size_of(&t->bound[j]);
+        if (t->used[j]) grown += (size < t->most_size ? size : t->most_size) - large;
+        if (size <= large) continue;
+        for (uint32_t bits = t->used[j]; bits; bits &= bits - 1) {
+            const int lane = sap__lowest_bit(bits);
+            if (sap__overlap(&s->now[c->ref[lane]], &old)) continue;
+            s->lane_of[c->ref[lane]] = SAP__NONE;
+            t->used[j] &= (uint16_t) ~(1u << lane);
+            jumped++;
+        }
+        s->kernel->fill(s->now, ~(uint32_t)t->used[j], c, &t->bound[j]);
     }
+    s->share[share].grown = grown;
+    s->share[share].done = jumped;
 }
 
-/* The sum of its sides; of sap__nowhere 0. */
-static float sap__size_of(const sap__box *box) {
-    float size = 0;
-    int k;
-    if (box->lo[0] > box->hi[0]) return 0;
-    for (k = 0; k < 3; k++) size += sap__within(sap__float(box->hi[k])) - sap__within(sap__float(box->lo[k]));
-    return size;
-}
-
-/* The mean size of the leaves that hold boxes, or of one in so many. The keys of sizes are about their logarithms: a
-   leaf counts for at most four times what these say, so that one from here to a far island is none of the others'. */
-static double sap__leaf_size(const sap__index *t, int step) {
+/* The mean size of the leaves that hold boxes. The keys of sizes are about their logarithms: a leaf counts for at most
+   four times what these say, so that one from here to a far island is none of the others'. */
+static void sap__measure_leaves(sap__index *t) {
     double keys = 0, size = 0;
     int leaves = 0;
-    for (int i = 0; i < t->laid; i += step)
+    for (int i = 0; i < t->laid; i++)
         if (t->used[i]) keys += sap__key(sap__size_of(&t->bound[i])), leaves++;
-    const double most = 4 * (double)sap__float((int32_t)(keys / (leaves + 1e-30)));
-    for (int i = 0; i < t->laid; i += step) {
+    t->most_size = 4 * (double)sap__float((int32_t)(keys / (leaves + 1e-30)));
+    for (int i = 0; i < t->laid; i++) {
         const double here = sap__size_of(&t->bound[i]); /* without boxes 0 */
-        size += here < most ? here : most;
+        size += here < t->most_size ? here : t->most_size;
     }
-    return size / (leaves + 1e-30);
+    t->leaf_size = size / (leaves + 1e-30);
 }
 
 static void sap__fill_levels(sap_world *s, sap__index *t) {
@@ -3101,8 +3119,7 @@ static void sap__fill_index(sap_world *s, sap__index *t, int n, int fill) {
     sap__fill_levels(s, t);
     for (int i = 0; i < SAP__COSTS; i++) t->cost[i].is_known = 0, t->cost[i].visits = t->cost[i].looks = 0;
     t->debt = t->touched = t->strain = 0;
-    t->leaf_size = sap__leaf_size(t, 1);
-    t->some_size = sap__leaf_size(t, t->laid / SAP__SOME + 1);
+    sap__measure_leaves(t);
     t->behind = 0;
     t->ready = 1;
 }
@@ -3331,24 +3348,42 @@ SAP__INLINE uint32_t sap__pending(const sap_world *s, int i) {
     return i < n ? s->record[s->synced + i] : s->again[i - n];
 }
 
-/* Many boxes of a kind have changed: all bounds are read anew; or the index is built, if it is not ready, is worn, or
-   has no lane for a box. */
-static int sap__synchronise_bulk(sap_world *s, int kind, int pending, int what) {
-    sap__index *t = &s->index[kind];
-    int good = t->ready && !sap__is_worn(t, what);
-    if (sap__is_being_built(s, kind)) s->building = 0;      /* all is read, or built, anew */
-    for (int i = 0; good && s->mixed && i < pending; i++) { /* those that came find a lane */
+/* Where many boxes change one that comes, or jumps, takes as long to find a lane as dozens take in a build: so where
+   more than this do the index is built. */
+static int sap__many_boxes(const sap_world *s, int kind) {
+    return sap__boxes_of(s, kind) / SAP__CAME_PART + SAP__CAME_FEW;
+}
+
+/* Those of a kind that have no lane find one. */
+static int sap__place_pending(sap_world *s, int kind, int pending) {
+    int good = 1;
+    for (int i = 0; good && i < pending; i++) {
         const uint32_t slot = sap__pending(s, i);
         if (sap__is_of_kind(s->state[slot], kind) && s->lane_of[slot] == SAP__NONE)
             good = sap__place_box(s, kind, slot);
     }
-    if (!good) return sap__build(s, kind, SAP__FILL_BULK);
+    return good;
+}
+
+/* Many boxes of a kind have changed: all bounds are read anew; or the index is built, if it is not ready, is worn, or
+   has no lane for a box. */
+static int sap__synchronise_bulk(sap_world *s, int kind, int pending, int what) {
+    sap__index *t = &s->index[kind];
+    if (sap__is_being_built(s, kind)) s->building = 0; /* all is read, or built, anew */
+    if (!t->ready || sap__is_worn(t, what) || (s->mixed && !sap__place_pending(s, kind, pending)))
+        return sap__build(s, kind, SAP__FILL_BULK);
     s->filling = t;
-    sap__run(s, sap__refit_leaves, t->boxes);
+    const int shares = sap__run(s, sap__refit_leaves, t->boxes);
+    int jumped = 0;
+    double grown = 0;
+    for (int i = 0; i < shares; i++) jumped += s->share[i].done, grown += s->share[i].grown;
+    if (jumped > sap__many_boxes(s, kind)) return sap__build(s, kind, SAP__FILL_BULK);
     sap__fill_levels(s, t);
     t->behind = 0;
-    const int has_grown = sap__leaf_size(t, t->laid / SAP__SOME + 1) > 2 * t->some_size;
-    t->touched += has_grown ? 2.0 * (t->boxes + SAP__LANES) : t->boxes / 32.0; /* worn, or a little */
+    t->boxes -= jumped;
+    if (jumped && (!sap__place_pending(s, kind, pending) || t->boxes != sap__boxes_of(s, kind)))
+        return sap__build(s, kind, SAP__FILL_BULK); /* some that jumped did so in updates that left the index behind */
+    t->touched += grown > 0 ? 2.0 * (t->boxes + SAP__LANES) : t->boxes / 32.0; /* worn, or a little */
     return 1;
 }
 
@@ -3434,9 +3469,9 @@ static int sap__synchronise(sap_world *s, int what) {
         came[kind] += (state & SAP__LIVE) && s->lane_of[slot] == SAP__NONE;
     }
     for (kind = 0; kind < 2; kind++) {
-        const int boxes = sap__boxes_of(s, kind);
-        if ((long long)SAP__BULK_PART * of[kind] > boxes) s->index[kind].behind = 1;
-        if (s->index[kind].behind && came[kind] > boxes / SAP__CAME_PART + SAP__CAME_FEW) s->index[kind].ready = 0;
+        sap__index *t = &s->index[kind];
+        if ((long long)SAP__BULK_PART * of[kind] > sap__boxes_of(s, kind)) t->behind = 1;
+        if (t->behind && came[kind] > sap__many_boxes(s, kind)) t->ready = 0;
     }
     for (int i = 0; s->mixed && i < pending; i++) {
         const uint32_t slot = sap__pending(s, i), state = s->state[slot];

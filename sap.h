@@ -3743,10 +3743,11 @@ static int sap__join_with(sap_world *s, int kind) {
 }
 
 /* Box pruning, complete and bipartite. Moving boxes that did not change need not be joined with each other; static ones
-   are never. Few among many static ones lie far apart: each of them looks around by itself. */
+   are never. Fewer than half as many as the static ones lie far apart among these: each of them looks around by
+   itself. */
 static int sap__begun_by_prune(sap_world *s) {
     const int moving = sap__boxes_of(s, 0);
-    const int few = moving < s->live_static && s->changed[1] <= moving;
+    const int few = moving < s->live_static / 2 && s->changed[1] <= moving;
     if (s->mixed & SAP__FRESH) sap__need_lists(s);
     if (!sap__synchronise(s, SAP__COST_JOIN)) return 0;
     s->met = 0;

@@ -1191,8 +1191,8 @@ static int sap__close_up(const sap_world *s, uint32_t *list, int n, int shares) 
     return all;
 }
 
-/* Small worlds are in the cache. In large ones nearly half of an update would be waiting for memory: so what a loop reads
-   out of order is fetched some steps before, boxes AHEAD steps, and what is larger (chunks, lists) a few. */
+/* Small worlds are in the cache. In large ones nearly half of an update would be waiting for memory: so what a loop
+   reads out of order is fetched some steps before, boxes AHEAD steps, and what is larger (chunks, lists) a few. */
 enum { SAP__AHEAD = 48, SAP__CACHED = 12288 };
 SAP__INLINE int sap__is_large(const sap_world *s) {
     return sap__length(s->state) > SAP__CACHED;
@@ -1208,7 +1208,7 @@ SAP__INLINE void sap__prefetch_box(const sap__box *box) {
     sap__prefetch((const char *)(const void *)(box + 1) - 1);
 }
 
-/* What says whether the box of a slot counts. (A prefetch must be inlined: gcc leaves out calls that change nothing.) */
+/* What says whether the box of a slot counts. (Prefetches must be inlined: gcc omits calls that change nothing.) */
 SAP__INLINE void sap__prefetch_slot(const sap_world *s, uint32_t slot) {
     sap__prefetch(&s->state[slot]);
     sap__prefetch(&s->slots[slot]);
@@ -2016,8 +2016,8 @@ static int sap__look_at_places(sap_world *s, const uint32_t *places, int n, uint
     return 1;
 }
 
-/* Looks through the pairs of changed boxes with one of these flags; 0 on failure, -1 if they are more than most. Some are
-   collected before any is looked at: meanwhile the other boxes come to the cache. */
+/* Looks through the pairs of changed boxes with one of these flags; 0 on failure, -1 if they are more than most. Some
+   are collected before any is looked at: meanwhile the other boxes come to the cache. */
 static int sap__look_through_lists(sap_world *s, uint32_t flags, int most) {
     const int n = sap__length(s->record), early = sap__is_large(s) ? n : 0;
     uint32_t places[SAP__LISTED];
@@ -2756,7 +2756,7 @@ static const sap__kernel *sap__best_kernel(void) {
 
    Box pruning sorts boxes along one axis and sweeps. Here tiles (below) sort them along three, and the bounds say what
    the sweep may skip. A box that moves stays in its lane while it touches the bound of its leaf, which grows; one that
-   leaves goes to another leaf; where many move all bounds are read anew (refit).
+   leaves goes to another leaf. Where many move all bounds are read anew (refit); only what jumped goes elsewhere.
 
    So an index wears, and it knows how much: how much its leaves have grown, and what each search costs, in chunks
    visited for each look-up, beside what it cost when the index was new. A worn index is built anew, when that has paid
@@ -3456,8 +3456,8 @@ static void sap__drain_gates(sap_world *s) {
     s->query_visits += (long long)visits;
 }
 
-/* Brings both indices in step with all that is recorded, for a search of this kind. Where many change one that comes
-   takes as long to find a lane as dozens take in a build: then no lanes are looked for if many come. */
+/* Brings both indices in step with all that is recorded, for a search of this kind. One to which too many came will be
+   built: nothing is taken out of it. */
 static int sap__synchronise(sap_world *s, int what) {
     const int pending = sap__count_pending(s);
     int kind, of[2], came[2] = {0, 0};
@@ -3980,8 +3980,8 @@ static float sap__told(const sap__query *q, double at) {
     return (float)(q->prune == q->s->kernel->ball ? sap__sqrt(at) : at);
 }
 
-/* From its first callback on a query makes the world busy, until it is over: it counts at the gate of its stack, as each
-   thread has its own. */
+/* From its first callback on a query makes the world busy, until it is over: it counts at the gate of its stack, as
+   each thread has its own. */
 SAP__INLINE void sap__enter_gate(sap__query *q) {
     if (!q->is_inside) sap__atomic_add(&q->gate->queries, 1);
     q->is_inside = 1;

@@ -942,7 +942,7 @@ SAP__INLINE int sap__lowest_bit(uint64_t mask) {
 #endif
 }
 
-enum { SAP__FEW_ITEMS = 24, SAP__DIGIT_BITS = 10 };
+enum { SAP__FEW_ITEMS = 24, SAP__MANY_ITEMS = 768, SAP__FEW_BITS = 8, SAP__DIGIT_BITS = 11 };
 
 /* Stable, by so many bits from bit on. */
 static void sap__sort_digit(const uint64_t *items, uint64_t *sorted, int n, int bit, int bits) {
@@ -958,8 +958,9 @@ static void sap__sort_digit(const uint64_t *items, uint64_t *sorted, int n, int 
 }
 
 /* By their bits from shift on: 32 sorts by the keys. A radix sort, the least significant digit first; of the bits in
-   which the items differ each run is cut into equal digits, as counters cost, too. */
+   which the items differ each run is cut into equal digits. */
 static void sap__sort(uint64_t *items, uint64_t *tmp, int n, int shift) {
+    const int most = n < SAP__MANY_ITEMS ? SAP__FEW_BITS : SAP__DIGIT_BITS; /* counters cost, too */
     uint64_t *from = items, *to = tmp, differ = 0;
     if (n <= SAP__FEW_ITEMS) {
         int place[SAP__FEW_ITEMS];
@@ -980,7 +981,7 @@ static void sap__sort(uint64_t *items, uint64_t *tmp, int n, int shift) {
     differ = differ >> shift << shift;
     while (differ) {
         const int bit = sap__lowest_bit(differ), run = sap__lowest_bit(~(differ >> bit >> 1)) + 1;
-        const int digits = (run + SAP__DIGIT_BITS - 1) / SAP__DIGIT_BITS, bits = (run + digits - 1) / digits;
+        const int digits = (run + most - 1) / most, bits = (run + digits - 1) / digits;
         sap__sort_digit(from, to, n, bit, bits);
         differ &= ~(((UINT64_C(1) << bits) - 1) << bit);
         uint64_t *swap = from;
@@ -1060,12 +1061,12 @@ typedef struct sap__index {
 /* Loops over many boxes or pairs are cut into shares, for threads; one thread takes one share over everything. */
 enum { SAP__SHARES = 16, SAP__EVENT_WORK = 4 }; /* a pair that begins or ends is as much work as four boxes */
 
-typedef struct sap__share { /* all that a share of a search, or of moves, writes */
+typedef struct sap__share { /* all that a share of a search, of moves or of a refit writes */
     uint64_t *found;        /* keys (id0, id1) of pairs that begin */
     long long visits[2];    /* chunks looked at, of each index */
     long long met;          /* overlaps found by box pruning that were there before */
     int kept;               /* so many were found by searches before this one */
-    double grown;           /* how much larger than twice as large its leaves are now, in a refit */
+    double grown;           /* sizes of its leaves, less twice their mean when the index was built */
     int lacks_room, done, good;
     uint32_t mixed; /* of the boxes it moved, see sap_world */
 } sap__share;
@@ -2765,7 +2766,7 @@ enum {
     SAP__FILL_BULK = 16,  /* boxes to a leaf, where all are read anew; */
     SAP__FILL_FEW = 14,   /* where few change, with lanes for boxes that come */
     SAP__BULK_PART = 8,   /* refit if more than one box in so many changed; */
-    SAP__CAME_PART = 64,  /* built anew if also more than one in so many came, */
+    SAP__CAME_PART = 64,  /* built anew if also more than one in so many came or jumped, */
     SAP__CAME_FEW = 160,  /* and so many more */
     SAP__CROWD = 48,      /* so many boxes in one tile are cut into tiles again, */
     SAP__CROWDS = 6,      /* up to so often */
@@ -3054,15 +3055,15 @@ static void sap__refit_leaves(sap_world *s, int share, int shares) {
         s->kernel->fill(s->now, ~(uint32_t)t->used[j], c, &t->bound[j]);
         const double size = sap__size_of(&t->bound[j]);
         if (t->used[j]) grown += (size < t->most_size ? size : t->most_size) - large;
-        if (size <= large) continue;
-        for (uint32_t bits = t->used[j]; bits; bits &= bits - 1) {
+        const int before = jumped, held_boxes = old.lo[0] <= old.hi[0]; /* else all have just come */
+        for (uint32_t bits = size > large && held_boxes ? t->used[j] : 0; bits; bits &= bits - 1) {
             const int lane = sap__lowest_bit(bits);
             if (sap__overlap(&s->now[c->ref[lane]], &old)) continue;
             s->lane_of[c->ref[lane]] = SAP__NONE;
             t->used[j] &= (uint16_t) ~(1u << lane);
             jumped++;
         }
-        s->kernel->fill(s->now, ~(uint32_t)t->used[j], c, &t->bound[j]);
+        if (jumped > before) s->kernel->fill(s->now, ~(uint32_t)t->used[j], c, &t->bound[j]);
     }
     s->share[share].grown = grown;
     s->share[share].done = jumped;
@@ -3365,8 +3366,8 @@ static int sap__place_pending(sap_world *s, int kind, int pending) {
     return good;
 }
 
-/* Many boxes of a kind have changed: all bounds are read anew; or the index is built, if it is not ready, is worn, or
-   has no lane for a box. */
+/* Many boxes of a kind have changed: all bounds are read anew, and those that came or jumped find lanes; or the index
+   is built, if it is not ready or worn, if too many jumped, or if there is no lane for one. */
 static int sap__synchronise_bulk(sap_world *s, int kind, int pending, int what) {
     sap__index *t = &s->index[kind];
     if (sap__is_being_built(s, kind)) s->building = 0; /* all is read, or built, anew */

@@ -113,6 +113,16 @@ static void test_history(const history *h, int method, int n) {
     }
 }
 
+/* Boxes looked at by the last update, and by the first one of a new world of the same boxes. */
+static void add_tests(const life *l, const char *name, long long *tests, long long *fresh_tests) {
+    life fresh;
+    life_again(&fresh, l);
+    *tests += stats_of(l).overlap_tests;
+    *fresh_tests += stats_of(&fresh).overlap_tests;
+    same_pairs(l, &fresh, name);
+    life_close(&fresh);
+}
+
 /* All walk, and in each update one box in so many goes and another one comes, or it jumps elsewhere: an update costs
    about what the first update of a new world of the same boxes does. */
 static void test_come_or_jump(int n, int one_in, int jumps) {
@@ -131,12 +141,7 @@ static void test_come_or_jump(int n, int one_in, int jumps) {
                 (void)life_add(&l, box, 0);
         }
         life_frames(&l, 1, 1, 0.2f);
-        life fresh;
-        life_again(&fresh, &l);
-        tests += stats_of(&l).overlap_tests;
-        fresh_tests += stats_of(&fresh).overlap_tests;
-        same_pairs(&l, &fresh, what);
-        life_close(&fresh);
+        add_tests(&l, what, &tests, &fresh_tests);
     }
     CHECK_MESSAGE(10 * tests <= 12 * fresh_tests,
                   "%d boxes, one in %d %s: updates look at %lld boxes, of new worlds at %lld (%.2f times)", n, one_in,
@@ -177,12 +182,7 @@ static void test_mixture(int n, uint64_t seed) {
             if (memcmp(&box, &l.box[i], sizeof box)) life_move(&l, i, box);
         }
         life_update(&l);
-        life fresh;
-        life_again(&fresh, &l);
-        tests += stats_of(&l).overlap_tests;
-        fresh_tests += stats_of(&fresh).overlap_tests;
-        same_pairs(&l, &fresh, "mixture");
-        life_close(&fresh);
+        add_tests(&l, "mixture", &tests, &fresh_tests);
     }
     if (verbose) printf("%6.2f  mixture %d\n", (double)tests / (double)fresh_tests, (int)seed);
     CHECK_MESSAGE(tests <= 2 * fresh_tests,

@@ -91,14 +91,15 @@
    sap_pairs_of                     O(its own pairs * log capacity), and the same
    queries                          O(log n + hits); what changed since the last one is taken along first
    sap_box_prune                    O(n + h)
-   sap_save, sap_restore            O(n + k)
+   sap_save, sap_restore            O(n + k), n being here the most boxes that there were at a time
 
    Boxes stand in an index, sixteen neighbours to a chunk under chunks of bounds. What an update or a query costs
    depends on the boxes as they are and on what changed, not on what the world has been through: an index that has
    become dear is built anew, when that has paid for itself; where few boxes change, in three updates, so that a frame
    seldom takes three times as long as others. With boxes of any sizes at constant density a frame grows in
    proportion to the boxes. Where it does not: if all boxes overlap on all axes h is n * n / 2, whatever their masks
-   say; and where long or huge boxes jump, searches cost more and more until the index is built anew.
+   say; where long or huge boxes jump, searches cost more and more until the index is built anew; and the few boxes
+   that are left of a crowd lie as far apart in memory as it did, which may take twice as long.
 
    Recursion stays below twenty calls, and no call takes more than 32 KB of stack.
 
@@ -130,10 +131,11 @@
    ---- memory ----
 
    A box takes about 130 bytes, a pair about 50 and its events; scratch is given back when it has not been needed for
-   some updates. After sap_reserve(boxes, pairs) no call allocates until one of the two is exceeded, and nothing is
-   given back; a removed box counts until the update that reports it. Moves, removals and filter changes never allocate:
-   the add has made their room. If memory fails in sap_update, pairs and events are as before, what was recorded stays
-   recorded, and a later sap_update succeeds once there is memory.
+   some updates; the room of boxes that were removed is kept for those that come. After sap_reserve(boxes, pairs) no
+   call allocates until one of the two is exceeded, and nothing is given back; a removed box counts until the update
+   that reports it. Moves, removals and filter changes never allocate: the add has made their room. If memory fails in
+   sap_update, pairs and events are as before, what was recorded stays recorded, and a later sap_update succeeds once
+   there is memory.
 
    ---- the way through this file ----
 
@@ -1102,12 +1104,13 @@ struct sap_world {
     uint32_t first_free, last_free;   /* of a queue, first in, first out: slots without a box, */
     int free, removed;                /* so many; behind them so many whose boxes were removed since the last update */
     int live, live_static;
-    uint32_t *record; /* slots touched since the last update, each once */
-    uint32_t mixed;   /* those flags of SAP__MIXED that some of them may have */
-    int masked;       /* a box may have a category or a mask that is not the default */
-    int prepared;     /* the indices are in step with all that is recorded, and not worn */
-    int synced;       /* they have seen so many of the record, for queries, */
-    uint32_t *again;  /* but not these, which have changed once more since */
+    uint64_t *live_bits[2]; /* by kind, see sap__kind_of: a bit for each slot, set where a box lives */
+    uint32_t *record;       /* slots touched since the last update, each once */
+    uint32_t mixed;         /* those flags of SAP__MIXED that some of them may have */
+    int masked;             /* a box may have a category or a mask that is not the default */
+    int prepared;           /* the indices are in step with all that is recorded, and not worn */
+    int synced;             /* they have seen so many of the record, for queries, */
+    uint32_t *again;        /* but not these, which have changed once more since */
 
     /* pairs */
     sap_pair *pairs, *created, *deleted;
@@ -1243,6 +1246,23 @@ SAP__INLINE int sap__is_live(uint32_t state, sap_id id) {
     return (state & (~SAP__SLOT_MASK | SAP__LIVE)) == ((id & ~SAP__SLOT_MASK) | SAP__LIVE);
 }
 
+/* The first slot from this one on with a live box of these kinds (1 moving, 2 static, 3 both), or SAP__NONE. Slots that
+   a crowd has left are passed over, 64 at a time: what a loop over boxes costs is not the crowd's. */
+static uint32_t sap__next_live(const sap_world *s, int kinds, uint32_t slot) {
+    const uint32_t words = ((uint32_t)sap__length(s->state) + 63) / 64;
+    uint32_t shift = slot % 64;
+    for (uint32_t i = slot / 64; i < words; i++, shift = 0) {
+        const uint64_t moving = kinds & 1 ? s->live_bits[0][i] : 0, standing = kinds & 2 ? s->live_bits[1][i] : 0;
+        const uint64_t bits = (moving | standing) >> shift;
+        if (bits) return 64 * i + shift + (uint32_t)sap__lowest_bit(bits);
+    }
+    return SAP__NONE;
+}
+
+SAP__INLINE void sap__flip_live_bit(sap_world *s, uint32_t slot) {
+    s->live_bits[sap__kind_of(s->state[slot])][slot / 64] ^= UINT64_C(1) << slot % 64;
+}
+
 /* The slot of a live box, or SAP__NONE. Id 0 has no slot: 0 - 1 is beyond any. */
 SAP__INLINE uint32_t sap__live_slot(const sap_world *s, sap_id id) {
     uint32_t slot = sap__slot_of(id);
@@ -1313,6 +1333,7 @@ static int sap__reserve_boxes(sap_world *s, int n) {
     most = n > most + most / 2 ? n : most + most / 2;
     return sap__reserve(&s->now, most) && sap__reserve(&s->was, most) && sap__reserve(&s->slots, most) &&
            sap__reserve(&s->state, most) && sap__reserve(&s->head, most) && sap__reserve(&s->lane_of, most) &&
+           sap__reserve(&s->live_bits[0], most / 64 + 1) && sap__reserve(&s->live_bits[1], most / 64 + 1) &&
            (!s->again || sap__reserve(&s->again, most)) && sap__reserve(&s->record, most);
 }
 
@@ -1337,6 +1358,7 @@ static uint32_t sap__take_slot(sap_world *s) {
     }
     sap__set_length(s->state, slot + 1);
     s->state[slot] = 0;
+    if (slot % 64 == 0) s->live_bits[0][slot / 64] = s->live_bits[1][slot / 64] = 0;
     return slot;
 }
 
@@ -1371,6 +1393,7 @@ static sap_result sap__add(sap_world *s, int n, const sap_aabb *boxes, void *con
         s->slots[slot].mask = ~0u;
         s->head[slot] = s->lane_of[slot] = SAP__NONE;
         sap__record(s, slot, SAP__LIVE | SAP__ADDED | flags);
+        sap__flip_live_bit(s, slot);
         ids[i] = sap__id_of(s, slot);
     }
     s->live += n;
@@ -1483,6 +1506,7 @@ SAP_DEF sap_result sap_move(sap_world *s, sap_id id, const sap_aabb *box) {
 SAP__INLINE void sap__remove_slot(sap_world *s, uint32_t slot) {
     if (s->state[slot] & SAP__STATIC) s->live_static--;
     s->state[slot] &= ~(uint32_t)(SAP__LIVE | SAP__FRESH);
+    sap__flip_live_bit(s, slot);
     s->live--;
     sap__record(s, slot, SAP__REMOVED);
     sap__enqueue(s, slot);
@@ -1507,8 +1531,8 @@ SAP_DEF sap_result sap_remove(sap_world *s, sap_id id) {
 
 SAP_DEF sap_result sap_clear(sap_world *s) {
     sap_result r = sap__begin_call(s, NULL, 0);
-    for (uint32_t slot = 0; r == SAP_OK && slot < (uint32_t)sap__length(s->state); slot++)
-        if (s->state[slot] & SAP__LIVE) sap__remove_slot(s, slot);
+    if (r != SAP_OK) return r;
+    for (uint32_t slot = 0; (slot = sap__next_live(s, 3, slot)) != SAP__NONE; slot++) sap__remove_slot(s, slot);
     return r;
 }
 
@@ -1545,7 +1569,9 @@ SAP_DEF sap_result sap_set_static(sap_world *s, sap_id id, int is_static) {
     const uint32_t slot = sap__slot_of(id);
     if (r != SAP_OK || sap__kind_of(s->state[slot]) == (is_static != 0)) return r;
     s->live_static += is_static ? 1 : -1;
+    sap__flip_live_bit(s, slot);
     s->state[slot] ^= SAP__STATIC;
+    sap__flip_live_bit(s, slot);
     sap__record(s, slot, SAP__FRESH);
     return r;
 }
@@ -1555,8 +1581,7 @@ SAP_DEF sap_result sap_set_pair_filter(sap_world *s, sap_filter *filter, void *u
     if (r != SAP_OK) return r;
     s->config.filter = filter;
     s->config.filter_user = user;
-    for (uint32_t slot = 0; slot < (uint32_t)sap__length(s->state); slot++)
-        if (s->state[slot] & SAP__LIVE) sap__record(s, slot, SAP__FRESH);
+    for (uint32_t slot = 0; (slot = sap__next_live(s, 3, slot)) != SAP__NONE; slot++) sap__record(s, slot, SAP__FRESH);
     return r;
 }
 
@@ -1565,11 +1590,9 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
     if (r != SAP_OK) return r;
     for (int k = 0; k < 3; k++)
         if (s->used[k] && !sap__is_finite(offset[k])) return sap__refuse(s, SAP_ERROR_ARGUMENT, "offset", k);
-    const uint32_t n = (uint32_t)sap__length(s->state);
     for (int pass = 0; pass < 2; pass++) /* first look whether all stay finite, then do it */
-        for (uint32_t slot = 0; slot < n; slot++) {
+        for (uint32_t slot = 0; (slot = sap__next_live(s, 3, slot)) != SAP__NONE; slot++) {
             sap__box box = s->now[slot];
-            if (!(s->state[slot] & SAP__LIVE)) continue;
             for (int i = 0; i < 6; i++) {
                 const int k = i / 2;
                 int32_t *bound = i & 1 ? &box.hi[k] : &box.lo[k];
@@ -1812,9 +1835,10 @@ static void sap__relink_pair(sap_world *s, uint32_t p, uint32_t to) {
 
 /* Makes the lists. Their memory came with that of the pairs. */
 static void sap__link_all(sap_world *s) {
-    const uint32_t n = (uint32_t)sap__length(s->pairs), slots = (uint32_t)sap__length(s->state);
+    const uint32_t n = (uint32_t)sap__length(s->pairs);
     sap__set_length(s->links, n);
-    for (uint32_t i = 0; i < slots; i++) s->head[i] = SAP__NONE;
+    for (uint32_t slot = 0; (slot = sap__next_live(s, 3, slot)) != SAP__NONE; slot++) s->head[slot] = SAP__NONE;
+    for (int i = 0; i < sap__length(s->record); i++) s->head[s->record[i]] = SAP__NONE; /* of removed ones, too */
     for (uint32_t i = 0; i < n; i++) sap__link_pair(s, i);
     sap__atomic_set(&s->linked, 1);
 }
@@ -2164,7 +2188,7 @@ static int sap__commit(sap_world *s) {
     if (!sap__gather_found(s) || !sap__reserve_events(s)) return 0;
     const int lost = sap__length(s->lost), found = sap__length(s->share[0].found), n = sap__length(s->pairs);
     s->mended = s->linked ? s->mended + lost + found : 0;
-    if (s->mended > n / 4 + sap__length(s->state) / 64) s->linked = s->mended = 0;
+    if (s->mended > n / 4 + s->live / 64) s->linked = s->mended = 0;
     sap__set_length(s->deleted, lost);
     sap__set_length(s->created, found);
     sap__run(s, sap__sort_events, SAP__EVENT_WORK * ((long long)found + lost));
@@ -2209,18 +2233,17 @@ static int sap__reserve_ends(sap_world *s, int boxes) {
     return good;
 }
 
-/* Batch insertion (Terdiman I.4b) of both ends of the slots with one of these flags, and none of without: sorted, they
-   are merged from the back in one pass; nothing is moved twice. The sentinel below stops the search. */
-static void sap__ends_merge(sap_world *s, int axis, uint32_t flags, uint32_t without, const sap__box *boxes) {
+/* Batch insertion (Terdiman I.4b) of both ends of n slots, which are in items: sorted, they are merged from the back in
+   one pass; nothing is moved twice. The sentinel below stops the search. */
+static void sap__ends_merge(sap_world *s, int axis, int n, const sap__box *boxes) {
     uint64_t *ends = s->ends[axis], *items = s->items;
-    const uint32_t slots = (uint32_t)sap__length(s->state);
-    int count = 0;
-    /* the sort is stable: at equal keys mins, then maxs, each by slot */
-    for (uint32_t is_max = 0; is_max < 2; is_max++)
-        for (uint32_t slot = 0; slot < slots; slot++)
-            if ((s->state[slot] & flags) && !(s->state[slot] & without))
-                items[count++] = sap__endpoint(sap__bound(&boxes[slot], axis, is_max), is_max, slot);
-    sap__sort(items, s->tmp, count, 32);
+    int count = 2 * n;
+    for (int i = n - 1; i >= 0; i--) {
+        const uint32_t slot = (uint32_t)items[i];
+        for (uint32_t is_max = 0; is_max < 2; is_max++)
+            items[2 * i + (int)is_max] = sap__endpoint(sap__bound(&boxes[slot], axis, is_max), is_max, slot);
+    }
+    sap__sort(items, s->tmp, count, 0);
     int from = sap__length(ends) - 1, to = from + count;
     sap__set_length(ends, to + 1);
     while (count > 0) {
@@ -2231,10 +2254,23 @@ static void sap__ends_merge(sap_world *s, int axis, uint32_t flags, uint32_t wit
 
 /* From the boxes of the last update: at the start, or after another method. */
 static void sap__ends_build(sap_world *s, int axis) {
+    int n = 0;
+    for (uint32_t slot = 0; (slot = sap__next_live(s, 3, slot)) != SAP__NONE; slot++)
+        if (!(s->state[slot] & SAP__ADDED)) s->items[n++] = slot;
+    for (int i = 0; i < sap__length(s->record); i++)
+        if ((s->state[s->record[i]] & (SAP__REMOVED | SAP__ADDED)) == SAP__REMOVED) s->items[n++] = s->record[i];
     s->ends[axis][0] = 0;
     s->ends[axis][1] = ~UINT64_C(0);
     sap__set_length(s->ends[axis], 2);
-    sap__ends_merge(s, axis, SAP__LIVE | SAP__REMOVED, SAP__ADDED, s->was);
+    sap__ends_merge(s, axis, n, s->was);
+}
+
+/* Those of boxes that came. */
+static void sap__ends_add(sap_world *s, int axis) {
+    int n = 0;
+    for (int i = 0; i < sap__length(s->record); i++)
+        if ((s->state[s->record[i]] & (SAP__REMOVED | SAP__ADDED)) == SAP__ADDED) s->items[n++] = s->record[i];
+    sap__ends_merge(s, axis, n, s->now);
 }
 
 /* A pair starts on this axis, or stops. A start counts if the two overlap now on all axes, and no lower axis kept them
@@ -2298,13 +2334,13 @@ static int sap__ends_pass(sap_world *s, int axis) {
 /* All of an update, axis by axis: endpoints of removed boxes are taken out, the others move, those of added boxes are
    put in. */
 static int sap__insertion_sort(sap_world *s) {
-    if (!sap__reserve_ends(s, sap__length(s->state))) return sap__fail(s, SAP_ERROR_MEMORY);
+    if (!sap__reserve_ends(s, s->live + s->removed)) return sap__fail(s, SAP_ERROR_MEMORY);
     sap__need_lists(s);
     for (int k = 0; k < 3; k++) {
         if (!s->used[k]) continue;
         if (!s->ends_ready) sap__ends_build(s, k);
         if (!sap__ends_pass(s, k)) return 0;
-        sap__ends_merge(s, k, SAP__ADDED, SAP__REMOVED, s->now);
+        if (s->mixed & SAP__ADDED) sap__ends_add(s, k);
     }
     s->ends_ready = 1;
     return 1;
@@ -3141,10 +3177,11 @@ static int sap__build_of(sap_world *s, sap__index *t, int n, int fill) {
 
 /* All live slots of a kind, to s->items; how many. */
 static int sap__gather_slots(sap_world *s, int kind) {
-    const uint32_t slots = (uint32_t)sap__length(s->state);
+    const uint32_t words = ((uint32_t)sap__length(s->state) + 63) / 64;
     int n = 0;
-    for (uint32_t slot = 0; slot < slots; slot++)
-        if (sap__is_of_kind(s->state[slot], kind)) s->items[n++] = slot;
+    for (uint32_t i = 0; i < words; i++)
+        for (uint64_t bits = s->live_bits[kind][i]; bits; bits &= bits - 1)
+            s->items[n++] = 64 * i + (uint32_t)sap__lowest_bit(bits);
     return n;
 }
 
@@ -4313,9 +4350,9 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
 /* All arrays of a world, but those of its shares: freed, counted and listed here and nowhere else. */
 /* clang-format off */
 #define SAP__ARRAYS(X)                                                                                                 \
-    X(now) X(was) X(slots) X(state) X(head) X(lane_of) X(record) X(again) X(keyed) X(pairs) X(created) X(deleted)      \
-    X(links) X(lost) X(items) X(tmp) X(ends[0]) X(ends[1]) X(ends[2]) X(index[0].chunk) X(index[0].bound)              \
-    X(index[0].used) X(index[1].chunk) X(index[1].bound) X(index[1].used)
+    X(now) X(was) X(slots) X(state) X(head) X(lane_of) X(live_bits[0]) X(live_bits[1]) X(record) X(again) X(keyed)     \
+    X(pairs) X(created) X(deleted) X(links) X(lost) X(items) X(tmp) X(ends[0]) X(ends[1]) X(ends[2])                   \
+    X(index[0].chunk) X(index[0].bound) X(index[0].used) X(index[1].chunk) X(index[1].bound) X(index[1].used)
 /* clang-format on */
 
 SAP_DEF sap_result sap_check_config(const sap_config *config) {
@@ -4484,9 +4521,8 @@ SAP_DEF int sap_is_valid(const sap_world *s, sap_id id) {
 }
 
 SAP_DEF sap_id sap_next(const sap_world *s, sap_id id) {
-    for (uint32_t slot = id & SAP__SLOT_MASK; s && slot < (uint32_t)sap__length(s->state); slot++)
-        if (s->state[slot] & SAP__LIVE) return sap__id_of(s, slot);
-    return 0;
+    const uint32_t slot = s ? sap__next_live(s, 3, id & SAP__SLOT_MASK) : SAP__NONE;
+    return slot == SAP__NONE ? 0 : sap__id_of(s, slot);
 }
 
 SAP_DEF sap_result sap_get_box(const sap_world *s, sap_id id, sap_aabb *box) {
@@ -4825,6 +4861,8 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
         const uint32_t state = slot.state;
         s->state[i] = state | (state & SAP__RECORDED ? SAP__STALE : 0);
         s->lane_of[i] = SAP__NONE;
+        if (i % 64 == 0) s->live_bits[0][i / 64] = s->live_bits[1][i / 64] = 0;
+        if (state & SAP__LIVE) sap__flip_live_bit(s, i);
         s->now[i] = slot.now;
         s->was[i] = slot.was;
         (void)sap__load_pointer(slot.object, &s->slots[i].object);
@@ -4886,6 +4924,9 @@ static const char *sap__validate_boxes(const sap_world *s) {
         const uint32_t state = s->state[slot];
         const char *broken = sap__validate_slot(state, &s->now[slot], &s->was[slot]);
         if (broken) return broken;
+        for (int kind = 0; kind < 2; kind++)
+            if ((int)(s->live_bits[kind][slot / 64] >> slot % 64 & 1) != sap__is_of_kind(state, kind))
+                return "Bits are set where boxes live, by kind.";
         if ((state & SAP__RECORDED) && (state & SAP__MIXED & ~s->mixed))
             return "Where mixed lacks a flag, no box in the record has it.";
         if (!s->masked && (state & SAP__LIVE) && (s->slots[slot].category != 1 || s->slots[slot].mask != ~0u))

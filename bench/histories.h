@@ -758,6 +758,12 @@ static inline void history_sorted(life *l, int n) { /* a row that was laid from 
     }
 }
 
+static inline void history_crowd(life *l, int n) { /* forty times as many, and more, come; some of all are left */
+    (void)life_fill(l, 40 * n + 20000, 10);
+    while (l->n > n) life_remove(l, life_below(l, l->n));
+    life_update(l);
+}
+
 static inline void history_old(life *l, int n) { /* nothing but walking, for 200 frames */
     (void)life_fill(l, n, 20);
     life_frames(l, 200, 20, 2);
@@ -817,6 +823,7 @@ static const history histories[] = {
     {"unroll", 7, history_unroll, "new land is added at one end"},
     {"shrink", 7, history_shrink, "nine of ten are removed, here and there"},
     {"corner", 7, history_corner, "all but those in a corner are removed"},
+    {"crowd", 7, history_crowd, "forty times as many, and more, came and went"},
     {"stream", 7, history_stream, "a window moves over a level"},
     {"levels", 7, history_levels, "a level is dropped and another one loaded"},
     {"long stays", 7, history_long_stays, "one long box came, in no pair"},

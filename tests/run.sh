@@ -7,6 +7,7 @@
 #   fast-math   -O3 -ffast-math
 #   32-bit      -m32
 #   threads     the tests that have threads, under the thread sanitizer
+#   steps       what worlds that have lived cost, counted in all code that is run
 #   golden      the hashes of tests/test_golden.c with more compilers and flags (make portability: many more)
 #   fuzz        the inputs of tests/corpus, with sanitizers (make fuzz looks for more)
 #   matrix      every compiler, language version, option and order of includes
@@ -28,7 +29,7 @@
 cd "$(dirname "$0")/.." || exit 2
 . tests/sh.inc
 SCALE=${SCALE:-1}
-ONLY=${ONLY:-plain sanitized scalar fast-math 32-bit threads golden fuzz matrix examples multi teach readme bench names format web}
+ONLY=${ONLY:-plain sanitized scalar fast-math 32-bit threads steps golden fuzz matrix examples multi teach readme bench names format web}
 CHECKS="test_model test_contract test_golden test_snapshot test_alloc"
 began=$(date +%s)
 
@@ -117,6 +118,7 @@ if wanted golden; then
         job 8 "golden $build" "$build -std=c99 -w -isystem '$STB' -I. -o $exe tests/test_golden.c $object -lm -pthread && $exe"
     done
 fi
+wanted steps && job 20 "steps" "sh tests/steps.sh"
 wanted fuzz && job 30 "fuzz corpus" "sh tests/fuzz.sh replay"
 if wanted matrix; then
     for part in gcc clang g++ clang++ tcc user; do job 30 "matrix $part" "sh tests/compile_matrix.sh $part"; done

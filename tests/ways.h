@@ -173,6 +173,14 @@ static void move_for_good(sap_world *s, uint32_t slot, int axis) {
     s->was[slot] = s->now[slot];
 }
 
+static void become_static(sap_world *s, uint32_t slot) {
+    if (s->state[slot] & SAP__STATIC) return;
+    sap__flip_live_bit(s, slot);
+    s->state[slot] |= SAP__STATIC;
+    sap__flip_live_bit(s, slot);
+    s->live_static++;
+}
+
 static void live_and_removed(sap_world *s) {
     s->state[plain_slot(s)] |= SAP__REMOVED;
 }
@@ -199,6 +207,9 @@ static void masked_unseen(sap_world *s) {
 }
 static void room_for_one(sap_world *s) {
     stbds_header(s->was)->capacity = 1;
+}
+static void without_bit(sap_world *s) {
+    sap__flip_live_bit(s, plain_slot(s));
 }
 static void one_more_lives(sap_world *s) {
     s->live++;
@@ -249,9 +260,8 @@ static void pair_apart(sap_world *s) {
 }
 static void pair_of_static(sap_world *s) {
     uint32_t a = sap__slot_of(s->pairs[0].id0), b = sap__slot_of(s->pairs[0].id1);
-    s->live_static += !(s->state[a] & SAP__STATIC) + !(s->state[b] & SAP__STATIC);
-    s->state[a] |= SAP__STATIC;
-    s->state[b] |= SAP__STATIC;
+    become_static(s, a);
+    become_static(s, b);
 }
 static void pair_of_others(sap_world *s) {
     s->pairs[0].object1 = s;
@@ -296,8 +306,7 @@ static void lane_unknown(sap_world *s) {
     s->lane_of[plain_slot(s)] ^= 1;
 }
 static void static_among_moving(sap_world *s) {
-    s->state[plain_slot(s)] |= SAP__STATIC;
-    s->live_static++;
+    become_static(s, plain_slot(s));
 }
 static void lane_elsewhere(sap_world *s) {
     uint32_t place = s->lane_of[plain_slot(s)];
@@ -339,6 +348,7 @@ static const damage damage_table[] = {
     {SAP_METHOD_QUERY, "No min is above its max.", min_above_max},
     {SAP_METHOD_QUERY, "Where no category or mask was set, all have the default.", masked_unseen},
     {SAP_METHOD_QUERY, "Where the record has room for a box, all arrays of boxes have.", room_for_one},
+    {SAP_METHOD_QUERY, "Bits are set where boxes live, by kind.", without_bit},
     {SAP_METHOD_QUERY, "The counts of live and static boxes are right.", one_more_lives},
     {SAP_METHOD_QUERY, "Every removed box is in the queue of slots.", one_more_removed},
     {SAP_METHOD_QUERY, "The queue of slots holds free ones, then removed ones.", removed_lives},

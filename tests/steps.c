@@ -1,0 +1,156 @@
+/* steps.c - what a world costs is what its boxes cost, in all that it does: counted, no clocks.
+
+   sh tests/steps.sh [history] [-v]: all histories of bench/histories.h; -v prints all ratios
+
+   Boxes looked at (test_lived.c) are what pruning and searches cost, and say nothing of all other loops: over slots,
+   pairs, lists, endpoints. Here each piece of code without a branch that is run is a step, so nothing is passed over
+   but what the C library copies. A world that has lived may take 1.5 times the steps of a new world of the same boxes,
+   and what its index costs to build once; few boxes that move among many that stand take about as many steps however
+   many these are. */
+
+#define SAP_IMPLEMENTATION
+#include "sap.h"
+#include "test.h"
+#include "../bench/histories.h"
+
+extern long long steps; /* tests/steps.sh */
+
+enum { BOXES = 300, BEFORE = 6, COUNTED = 30, BUILD = 60 /* steps for each box */ };
+enum { WALK, WALK_SOME, WALK_ONE, JUMP, JUMP_SOME, REPLACE, LOOK, ASK, FILTER, SHIFT, DEEDS };
+static const char *const deed_names[DEEDS] = {"all walk", "5% walk",        "one walks",      "all jump",
+                                              "5% jump",  "5% go and come", "5% walk, looks", "one walks, queries",
+                                              "a filter", "a shift"};
+static const char *const method_names[] = {"auto", "sort", "prune", "query"};
+
+static int verbose;
+
+static void jump_some(life *l, int one_in) {
+    const float side = life_side(l, l->n);
+    for (int i = l->turn++ % one_in; i < l->n; i += one_in)
+        if (!l->is_static[i]) life_move(l, i, life_anywhere(l, 0, 0, 0, side, side, side));
+}
+
+static void replace_some(life *l, int one_in) {
+    const float side = life_side(l, l->n);
+    for (int i = 0; i < l->n / one_in; i++) {
+        life_remove(l, life_below(l, l->n));
+        (void)life_add(l, life_anywhere(l, 0, 0, 0, side, side, side), 0);
+    }
+}
+
+/* The steps of one update, and of what goes with it. */
+static long long steps_of(life *l, int deed) {
+    const long long before = steps;
+    long long others = 0; /* those of the list beside the world */
+    switch (deed) {
+    case WALK: life_walk_some(l, 1, 0.2f); break;
+    case WALK_SOME: life_walk_some(l, 20, 0.2f); break;
+    case LOOK: life_walk_some(l, 20, 0.2f); break;
+    case JUMP: jump_some(l, 1); break;
+    case JUMP_SOME: jump_some(l, 20); break;
+    case REPLACE: replace_some(l, 20); break;
+    case FILTER: life_need(sap_set_pair_filter(l->world, NULL, NULL) == SAP_OK, "sap_set_pair_filter"); break;
+    case SHIFT: {
+        const float offset[3] = {1, 0, 0};
+        life_need(sap_shift_origin(l->world, offset) == SAP_OK, "sap_shift_origin");
+        others = steps;
+        for (int i = 0; i < l->n; i++) (void)sap_get_box(l->world, l->id[i], &l->box[i]);
+        others = steps - others;
+        break;
+    }
+    default: life_walk_some(l, 0, 0.2f); break;
+    }
+    life_update(l);
+    for (int i = 0; i < 10 && i < l->n && deed == LOOK; i++) {
+        sap_id other[8];
+        (void)sap_pairs_of(l->world, l->id[i], other, 8);
+        (void)sap_find_pair(l->world, l->id[i], l->id[l->n - 1 - i]);
+        (void)sap_next(l->world, l->id[i]);
+    }
+    for (int kind = 0; kind < LIFE_QUERIES && deed == ASK; kind++) (void)life_ask(l, kind, 20, 99);
+    return steps - before - others;
+}
+
+static long long steps_of_updates(life *l, int deed, int updates) {
+    long long sum = 0;
+    for (int u = 0; u < updates; u++) sum += steps_of(l, deed);
+    return sum;
+}
+
+static void test_history(const history *h, int method) {
+    for (int deed = 0; deed < DEEDS; deed++) {
+        life lived, fresh;
+        life_open(&lived, h->axes, method);
+        h->lead(&lived, BOXES);
+        life_again(&fresh, &lived);
+        (void)steps_of_updates(&lived, deed, BEFORE);
+        (void)steps_of_updates(&fresh, deed, BEFORE);
+        const long long old = steps_of_updates(&lived, deed, COUNTED), news = steps_of_updates(&fresh, deed, COUNTED);
+        if (verbose)
+            printf("%6.2f  %-12s %-6s %-18s %10lld %10lld\n", (double)old / (double)news, h->name, method_names[method],
+                   deed_names[deed], old, news);
+        CHECK_MESSAGE(2 * old <= 3 * news + 2 * (long long)BUILD * lived.n,
+                      "%s, method %s, %s: %lld steps, in a new world %lld (%.1f times)", h->name, method_names[method],
+                      deed_names[deed], old, news, (double)old / (double)news);
+        life_close(&lived);
+        life_close(&fresh);
+    }
+}
+
+/* Fifty boxes move among so many that stand. */
+static long long steps_among(int boxes, int are_static, int method, int deed) {
+    enum { MOVERS = 50 };
+    long long sum = 0;
+    life l;
+    life_open(&l, 7, method);
+    const float side = life_side(&l, boxes);
+    for (int i = 0; i < boxes + MOVERS; i++)
+        (void)life_list(&l, life_anywhere(&l, 0, 0, 0, side, side, side), are_static && i < boxes);
+    life_hand_in(&l);
+    life_update(&l);
+    for (int u = 0; u < 70; u++) {
+        for (int i = boxes; i < l.n; i++) {
+            if (deed == JUMP) life_move(&l, i, life_anywhere(&l, 0, 0, 0, side, side, side));
+            if (deed == WALK || deed == LOOK) life_walk(&l, i, 0.2f);
+        }
+        const long long before = steps;
+        for (int i = 0; i < MOVERS / 2 && deed == REPLACE; i++) {
+            life_remove(&l, boxes + life_below(&l, MOVERS));
+            (void)life_add(&l, life_anywhere(&l, 0, 0, 0, side, side, side), 0);
+        }
+        life_update(&l);
+        for (int kind = 0; kind < LIFE_QUERIES && deed == LOOK; kind++) (void)life_ask(&l, kind, 5, 99);
+        if (u >= 10) sum += steps - before;
+    }
+    life_close(&l);
+    return sum;
+}
+
+static void test_few_among_many(int are_static, int method, int deed) {
+    const long long few = steps_among(1000, are_static, method, deed),
+                    many = steps_among(32000, are_static, method, deed);
+    const char *what = are_static ? "static" : "resting";
+    if (verbose)
+        printf("%6.2f  fifty among 32,000 %s ones, %-6s %-18s %10lld %10lld\n", (double)many / (double)few, what,
+               method_names[method], deed_names[deed], many, few);
+    CHECK_MESSAGE(many <= 4 * few, "fifty among 32,000 %s boxes, method %s, %s: %lld steps, among 1,000 %lld", what,
+                  method_names[method], deed_names[deed], many, few);
+}
+
+int main(int argc, char **argv) {
+    const char *only = NULL;
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "-v"))
+            verbose = 1;
+        else
+            only = argv[i];
+    }
+    for (int h = 0; h < HISTORIES; h++)
+        for (int method = SAP_METHOD_AUTO; method <= SAP_METHOD_QUERY; method++)
+            if (!only || !strcmp(only, histories[h].name)) test_history(&histories[h], method);
+    for (int are_static = 0; are_static < 2 && !only; are_static++)
+        for (int deed = WALK; deed <= LOOK; deed++)
+            if (deed == WALK || deed == JUMP || deed == REPLACE || deed == LOOK)
+                test_few_among_many(are_static, SAP_METHOD_AUTO, deed);
+    return test_summary();
+}

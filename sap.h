@@ -1207,6 +1207,19 @@ SAP__INLINE int sap__early_steps(const sap_world *s, int n) {
     return sap__is_large(s) ? n - SAP__AHEAD : 0;
 }
 
+/* The same for n boxes in the user's order, by their slots or ids. Where these follow each other the machine sees what
+   comes next, and need not be told; some tell how it is with all. */
+static int sap__early_in_order(const sap_world *s, const uint32_t *slots, int n) {
+    enum { SOME = 16 };
+    int far = 0;
+    if (!sap__is_large(s) || n <= SAP__AHEAD) return 0;
+    for (int i = 0; i < SOME; i++) {
+        const uint32_t *slot = &slots[sap__share_from(n - 1, i, SOME)];
+        far += ((slot[1] - slot[0]) & SAP__SLOT_MASK) > SAP__AHEAD;
+    }
+    return far > SOME / 4 ? n - SAP__AHEAD : 0;
+}
+
 SAP__INLINE void sap__prefetch_box(const sap__box *box) {
     sap__prefetch(box);
     sap__prefetch((const char *)(const void *)(box + 1) - 1);
@@ -1246,14 +1259,13 @@ SAP__INLINE int sap__is_live(uint32_t state, sap_id id) {
     return (state & (~SAP__SLOT_MASK | SAP__LIVE)) == ((id & ~SAP__SLOT_MASK) | SAP__LIVE);
 }
 
-/* The first slot from this one on with a live box of these kinds (1 moving, 2 static, 3 both), or SAP__NONE. Slots that
-   a crowd has left are passed over, 64 at a time: what a loop over boxes costs is not the crowd's. */
-static uint32_t sap__next_live(const sap_world *s, int kinds, uint32_t slot) {
+/* The first slot from this one on with a live box, or SAP__NONE. Slots that a crowd has left are passed over, 64 at a
+   time: what a loop over boxes costs is not the crowd's. */
+static uint32_t sap__next_live(const sap_world *s, uint32_t slot) {
     const uint32_t words = ((uint32_t)sap__length(s->state) + 63) / 64;
     uint32_t shift = slot % 64;
     for (uint32_t i = slot / 64; i < words; i++, shift = 0) {
-        const uint64_t moving = kinds & 1 ? s->live_bits[0][i] : 0, standing = kinds & 2 ? s->live_bits[1][i] : 0;
-        const uint64_t bits = (moving | standing) >> shift;
+        const uint64_t bits = (s->live_bits[0][i] | s->live_bits[1][i]) >> shift;
         if (bits) return 64 * i + shift + (uint32_t)sap__lowest_bit(bits);
     }
     return SAP__NONE;
@@ -1440,8 +1452,13 @@ static void sap__write_moves(sap_world *s, int share, int shares) {
     int32_t used[6];
     int recorded = 0, good = 1;
     memcpy(used, s->used, sizeof used);
+    const int early = from + sap__early_in_order(s, ids + from, end - from);
     for (int i = from; i < end; i++) {
         const uint32_t slot = sap__slot_of(ids[i]);
+        if (i < early) {
+            const uint32_t ahead = sap__slot_of(ids[i + SAP__AHEAD]);
+            if (ahead < slots) sap__prefetch(&state[ahead]), sap__prefetch_box(&now[ahead]);
+        }
         if (slot >= slots || !sap__is_live(state[slot], ids[i])) {
             good = 0;
             break;
@@ -1532,7 +1549,7 @@ SAP_DEF sap_result sap_remove(sap_world *s, sap_id id) {
 SAP_DEF sap_result sap_clear(sap_world *s) {
     sap_result r = sap__begin_call(s, NULL, 0);
     if (r != SAP_OK) return r;
-    for (uint32_t slot = 0; (slot = sap__next_live(s, 3, slot)) != SAP__NONE; slot++) sap__remove_slot(s, slot);
+    for (uint32_t slot = 0; (slot = sap__next_live(s, slot)) != SAP__NONE; slot++) sap__remove_slot(s, slot);
     return r;
 }
 
@@ -1581,7 +1598,7 @@ SAP_DEF sap_result sap_set_pair_filter(sap_world *s, sap_filter *filter, void *u
     if (r != SAP_OK) return r;
     s->config.filter = filter;
     s->config.filter_user = user;
-    for (uint32_t slot = 0; (slot = sap__next_live(s, 3, slot)) != SAP__NONE; slot++) sap__record(s, slot, SAP__FRESH);
+    for (uint32_t slot = 0; (slot = sap__next_live(s, slot)) != SAP__NONE; slot++) sap__record(s, slot, SAP__FRESH);
     return r;
 }
 
@@ -1591,7 +1608,7 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
     for (int k = 0; k < 3; k++)
         if (s->used[k] && !sap__is_finite(offset[k])) return sap__refuse(s, SAP_ERROR_ARGUMENT, "offset", k);
     for (int pass = 0; pass < 2; pass++) /* first look whether all stay finite, then do it */
-        for (uint32_t slot = 0; (slot = sap__next_live(s, 3, slot)) != SAP__NONE; slot++) {
+        for (uint32_t slot = 0; (slot = sap__next_live(s, slot)) != SAP__NONE; slot++) {
             sap__box box = s->now[slot];
             for (int i = 0; i < 6; i++) {
                 const int k = i / 2;
@@ -1684,11 +1701,17 @@ static void sap__count_changes(sap_world *s) {
 
 /* A share of what is recorded becomes what was. */
 static void sap__settle_slots(sap_world *s, int share, int shares) {
-    const int n = sap__length(s->record), end = sap__share_from(n, share + 1, shares);
+    const int n = sap__length(s->record), from = sap__share_from(n, share, shares);
+    const int end = sap__share_from(n, share + 1, shares);
     const uint32_t *record = s->record;
     uint32_t *states = s->state;
-    for (int i = sap__share_from(n, share, shares); i < end; i++) {
+    const int early = from + sap__early_in_order(s, record + from, end - from);
+    for (int i = from; i < end; i++) {
         const uint32_t slot = record[i], state = states[slot];
+        if (i < early) {
+            const uint32_t ahead = record[i + SAP__AHEAD];
+            sap__prefetch(&states[ahead]), sap__prefetch_box(&s->was[ahead]), sap__prefetch_box(&s->now[ahead]);
+        }
         if (state & SAP__REMOVED) {
             states[slot] = (state & ~(uint32_t)SAP__FLAGS) + 0x01000000u; /* the next box has another id */
             continue;
@@ -1837,7 +1860,7 @@ static void sap__relink_pair(sap_world *s, uint32_t p, uint32_t to) {
 static void sap__link_all(sap_world *s) {
     const uint32_t n = (uint32_t)sap__length(s->pairs);
     sap__set_length(s->links, n);
-    for (uint32_t slot = 0; (slot = sap__next_live(s, 3, slot)) != SAP__NONE; slot++) s->head[slot] = SAP__NONE;
+    for (uint32_t slot = 0; (slot = sap__next_live(s, slot)) != SAP__NONE; slot++) s->head[slot] = SAP__NONE;
     for (int i = 0; i < sap__length(s->record); i++) s->head[s->record[i]] = SAP__NONE; /* of removed ones, too */
     for (uint32_t i = 0; i < n; i++) sap__link_pair(s, i);
     sap__atomic_set(&s->linked, 1);
@@ -2255,7 +2278,7 @@ static void sap__ends_merge(sap_world *s, int axis, int n, const sap__box *boxes
 /* From the boxes of the last update: at the start, or after another method. */
 static void sap__ends_build(sap_world *s, int axis) {
     int n = 0;
-    for (uint32_t slot = 0; (slot = sap__next_live(s, 3, slot)) != SAP__NONE; slot++)
+    for (uint32_t slot = 0; (slot = sap__next_live(s, slot)) != SAP__NONE; slot++)
         if (!(s->state[slot] & SAP__ADDED)) s->items[n++] = slot;
     for (int i = 0; i < sap__length(s->record); i++)
         if ((s->state[s->record[i]] & (SAP__REMOVED | SAP__ADDED)) == SAP__REMOVED) s->items[n++] = s->record[i];
@@ -4521,7 +4544,7 @@ SAP_DEF int sap_is_valid(const sap_world *s, sap_id id) {
 }
 
 SAP_DEF sap_id sap_next(const sap_world *s, sap_id id) {
-    const uint32_t slot = s ? sap__next_live(s, 3, id & SAP__SLOT_MASK) : SAP__NONE;
+    const uint32_t slot = s ? sap__next_live(s, id & SAP__SLOT_MASK) : SAP__NONE;
     return slot == SAP__NONE ? 0 : sap__id_of(s, slot);
 }
 

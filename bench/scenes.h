@@ -33,7 +33,7 @@ enum {
     PLACE_HEAP,
     PLACE_FIXED
 };
-enum { STAND, WALK, WALK_SOME, FALL, DRIVE, JUMP, WALK_SPHERE, STEP, MIRROR, REPLACE, WALK_FEW, LEVEL, DRIFT };
+enum { STAND, WALK, WALK_SOME, FALL, DRIVE, JUMP, WALK_SPHERE, STEP, MIRROR, REPLACE, WALK_FEW, LEVEL, DRIFT, SHUFFLE };
 enum { SCENE_DRIVERS = 64, SCENE_WALKERS = 1000 };
 
 typedef struct scene_kind {
@@ -65,6 +65,8 @@ static const scene_kind scene_kinds[] = {
     {"mirror", PLACE_CUBE, MIRROR, 0, 7, 0, "all change sides: the order on x is reversed in every frame"},
     {"drift", PLACE_CUBE, DRIFT, 0.2f, 7, 0,
      "all fly straight on, each with a new speed now and then (as Broadmark's Brownian)"},
+    {"shuffled", PLACE_CUBE, SHUFFLE, 0.2f, 7, 0,
+     "brownian, but boxes are handed in in another order than they were added in"},
     {"sparse2d", PLACE_CUBE, WALK_SOME, 0.2f, 3, 0, "2D: the same 5% walk by up to 0.2"},
     {"brownian2d", PLACE_CUBE, WALK, 0.2f, 3, 0, "2D: all walk by up to 0.2"},
     {"town2d", PLACE_CUBE, DRIVE, 4, 3, 0, "2D: 64 drive straight on, up to 4 a frame, among static boxes"},
@@ -307,6 +309,17 @@ static void scene_step_lattice(scene *s, int i) {
     *x = to < 0 || to > s->side ? *x + (back ? 1.0f : -1.0f) : to;
 }
 
+/* What moved, in an order of its own: the same in each frame. */
+static void scene_shuffle(scene *s) {
+    uint64_t random = 1;
+    for (int i = s->moves - 1; i > 0; i--) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        int other = (int)((random >> 33) % ((uint64_t)i + 1)), moved = s->moved[i];
+        s->moved[i] = s->moved[other];
+        s->moved[other] = moved;
+    }
+}
+
 /* One frame: box, moved and replaced are new. */
 static void scene_step(scene *s) {
     int first = 0, count = s->n;
@@ -346,6 +359,7 @@ static void scene_step(scene *s) {
         else
             s->moved[s->moves++] = i;
     }
+    if (s->kind->motion == SHUFFLE) scene_shuffle(s);
 }
 
 #endif

@@ -1325,9 +1325,11 @@ static int sap__fail(sap_world *s, sap_result r) {
 /* ====================================================================================================== */
 
 /* The record has room for every slot, made when the slot was: recording never fails for memory. Queries bring the index
-   in step with the record so far; a box that changes once more after that is noted in again. */
+   in step with the record so far; a box that changes once more after that is noted in again. One that has just been
+   added is not fresh: it overlapped nothing before. */
 SAP__INLINE void sap__record(sap_world *s, uint32_t slot, uint32_t flags) {
     const uint32_t state = s->state[slot];
+    if (state & SAP__ADDED) flags &= ~(uint32_t)SAP__FRESH;
     if (!(state & SAP__RECORDED))
         sap__push(s->record, slot);
     else if (!(state & SAP__STALE))
@@ -1955,7 +1957,7 @@ SAP__INLINE void sap__begin_pair(sap_world *s, sap__share *share, uint32_t a, ui
    Where the a[i] are boxes with one of the flags, which looked around, two of them find their pair twice: then the
    lower slot counts. */
 static int sap__take_found(sap_world *s, sap__share *share, uint32_t *a, uint32_t *b, int n, uint32_t flags) {
-    const int all = (s->mixed & SAP__FRESH) != 0, early = sap__early_steps(s, n);
+    const int some_fresh = (s->mixed & SAP__FRESH) != 0, early = sap__early_steps(s, n);
     int begun = 0;
     for (int i = early ? -SAP__AHEAD : 0; i < n; i++) {
         if (i < early) {
@@ -1965,7 +1967,8 @@ static int sap__take_found(sap_world *s, sap__share *share, uint32_t *a, uint32_
         }
         if (i < 0) continue; /* what the first ones need is fetched */
         const uint32_t x = a[i], y = b[i];
-        int begins = (sap__overlap(&s->was[x], &s->was[y]) == 0) | all;
+        int begins = sap__overlap(&s->was[x], &s->was[y]) == 0;
+        if (some_fresh) begins |= ((s->state[x] | s->state[y]) & SAP__FRESH) != 0;
         if (flags) begins &= (((s->state[y] & flags) == 0) | (x < y)) & (x != y);
         a[begun] = x;
         b[begun] = y;
@@ -1975,10 +1978,8 @@ static int sap__take_found(sap_world *s, sap__share *share, uint32_t *a, uint32_
     share->met += n - begun;
     for (int i = 0; i < begun && early; i++) sap__prefetch_slot(s, a[i]), sap__prefetch_slot(s, b[i]);
     for (int i = 0; i < begun; i++) {
-        if (all && sap__overlap(&s->was[a[i]], &s->was[b[i]]) &&
-            (!((s->state[a[i]] | s->state[b[i]]) & SAP__FRESH) ||
-             sap__find(s, sap__id_of(s, a[i]), sap__id_of(s, b[i])) != SAP__NONE))
-            continue;
+        const int is_old = some_fresh && sap__overlap(&s->was[a[i]], &s->was[b[i]]);
+        if (is_old && sap__find(s, sap__id_of(s, a[i]), sap__id_of(s, b[i])) != SAP__NONE) continue;
         sap__begin_pair(s, share, a[i], b[i]);
     }
     return 1;

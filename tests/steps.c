@@ -137,6 +137,38 @@ static void test_few_among_many(int are_static, int method, int deed) {
                   method_names[method], deed_names[deed], many, few);
 }
 
+/* All walk, and a few are replaced; those that come may get a category, as bullets do. */
+static long long steps_of_spawning(int method, int with_filter) {
+    long long sum = 0;
+    life l;
+    life_open(&l, 7, method);
+    const float side = life_fill(&l, 2000, 0);
+    for (int u = 0; u < 30; u++) {
+        life_walk_some(&l, 1, 0.2f);
+        life_hand_in_moves(&l);
+        for (int i = 0; i < 5; i++) {
+            life_remove(&l, life_below(&l, l.n));
+            const int come = life_add(&l, life_anywhere(&l, 0, 0, 0, side, side, side), 0);
+            if (with_filter) life_need(sap_set_filter(l.world, l.id[come], 1, ~0u) == SAP_OK, "sap_set_filter");
+        }
+        const long long before = steps;
+        life_update(&l);
+        sum += steps - before;
+    }
+    life_close(&l);
+    return sum;
+}
+
+static void test_spawning(int method) {
+    const long long plain = steps_of_spawning(method, 0), filtered = steps_of_spawning(method, 1);
+    if (verbose)
+        printf("%6.2f  spawned with a category, %-6s %10lld %10lld\n", (double)filtered / (double)plain,
+               method_names[method], filtered, plain);
+    CHECK_MESSAGE(10 * filtered <= 11 * plain,
+                  "method %s: five boxes that come with a category: %lld steps, without %lld", method_names[method],
+                  filtered, plain);
+}
+
 int main(int argc, char **argv) {
     const char *only = NULL;
     for (int i = 1; i < argc; i++) {
@@ -148,6 +180,7 @@ int main(int argc, char **argv) {
     for (int h = 0; h < HISTORIES; h++)
         for (int method = SAP_METHOD_AUTO; method <= SAP_METHOD_QUERY; method++)
             if (!only || !strcmp(only, histories[h].name)) test_history(&histories[h], method);
+    for (int method = SAP_METHOD_AUTO; method <= SAP_METHOD_QUERY && !only; method++) test_spawning(method);
     for (int are_static = 0; are_static < 2 && !only; are_static++)
         for (int deed = WALK; deed <= LOOK; deed++)
             if (deed == WALK || deed == JUMP || deed == REPLACE || deed == LOOK)

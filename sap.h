@@ -1135,7 +1135,7 @@ struct sap_world {
     int method;     /* that settles it, or settled the last one */
     int changed[2]; /* boxes in the record, by kind */
     sap__share share[SAP__SHARES];
-    uint32_t *lost; /* indices of pairs that end, ascending */
+    uint32_t *lost; /* indices of pairs that end, ascending; behind them slots, see sap__synchronise */
     uint64_t *items, *tmp;
     const sap__tiles *tiles; /* what sap__key_tiles finds the tiles of tiled in */
     uint64_t *tiled;
@@ -3416,23 +3416,23 @@ static int sap__many_boxes(const sap_world *s, int kind) {
     return sap__boxes_of(s, kind) / SAP__CAME_PART + SAP__CAME_FEW;
 }
 
-/* Those of a kind that have no lane find one. */
-static int sap__place_pending(sap_world *s, int kind, int pending) {
+/* Those of a kind that have no lane find one: of the n that are listed or, without a list, of all that are pending. */
+static int sap__place_boxes(sap_world *s, int kind, const uint32_t *listed, int n) {
     int good = 1;
-    for (int i = 0; good && i < pending; i++) {
-        const uint32_t slot = sap__pending(s, i);
+    for (int i = 0; good && i < n; i++) {
+        const uint32_t slot = listed ? listed[i] : sap__pending(s, i);
         if (sap__is_of_kind(s->state[slot], kind) && s->lane_of[slot] == SAP__NONE)
             good = sap__place_box(s, kind, slot);
     }
     return good;
 }
 
-/* Many boxes of a kind have changed: all bounds are read anew, and those that came or jumped find lanes; or the index
-   is built, if it is not ready or worn, if too many jumped, or if there is no lane for one. */
-static int sap__synchronise_bulk(sap_world *s, int kind, int pending, int what) {
+/* Many boxes of a kind have changed: all bounds are read anew, and those that came, which are listed, or jumped find
+   lanes; or the index is built, if it is not ready or worn, if too many jumped, or if there is no lane for one. */
+static int sap__synchronise_bulk(sap_world *s, int kind, int what, const uint32_t *listed, int n) {
     sap__index *t = &s->index[kind];
     if (sap__is_being_built(s, kind)) s->building = 0; /* all is read, or built, anew */
-    if (!t->ready || sap__is_worn(t, what) || (s->mixed && !sap__place_pending(s, kind, pending)))
+    if (!t->ready || sap__is_worn(t, what) || !sap__place_boxes(s, kind, listed, n))
         return sap__build(s, kind, SAP__FILL_BULK);
     s->filling = t;
     const int shares = sap__run(s, sap__refit_leaves, t->boxes);
@@ -3443,7 +3443,7 @@ static int sap__synchronise_bulk(sap_world *s, int kind, int pending, int what) 
     sap__fill_levels(s, t);
     t->behind = 0;
     t->boxes -= jumped;
-    if (jumped && (!sap__place_pending(s, kind, pending) || t->boxes != sap__boxes_of(s, kind)))
+    if (jumped && (!sap__place_boxes(s, kind, NULL, sap__count_pending(s)) || t->boxes != sap__boxes_of(s, kind)))
         return sap__build(s, kind, SAP__FILL_BULK); /* some that jumped did so in updates that left the index behind */
     t->touched += grown > 0 ? 2.0 * (t->boxes + SAP__LANES) : t->boxes / 32.0; /* worn, or a little */
     return 1;
@@ -3518,25 +3518,39 @@ static void sap__drain_gates(sap_world *s) {
     s->query_visits += (long long)visits;
 }
 
+/* Lists, behind the lost pairs, which of these boxes have no lane or are to lose it: mostly few among many that move.
+   Adds how many boxes are static, and how many of each kind have come. 0 without memory. */
+static int sap__list_unplaced(sap_world *s, const uint32_t *slots, int count, int *listed, int *statics, int came[2]) {
+    for (int i = 0; i < count; i++) {
+        const uint32_t slot = slots[i], at = s->lane_of[slot], state = s->state[slot];
+        const int kind = sap__kind_of(state), lives = (state & SAP__LIVE) != 0;
+        *statics += kind;
+        if (lives & (at != SAP__NONE) & ((int)(at >> 31) == kind)) continue;
+        if (!sap__reserve(&s->lost, *listed + 1)) return sap__fail(s, SAP_ERROR_MEMORY);
+        s->lost[(*listed)++] = slot;
+        came[kind] += lives && at == SAP__NONE;
+    }
+    return 1;
+}
+
 /* Brings both indices in step with all that is recorded, for a search of this kind. One to which too many came will be
    built: nothing is taken out of it. */
 static int sap__synchronise(sap_world *s, int what) {
-    const int pending = sap__count_pending(s);
-    int kind, of[2], came[2] = {0, 0};
-    of[0] = pending, of[1] = 0;
-    for (int i = 0; s->mixed && i < pending; i++) {
-        const uint32_t slot = sap__pending(s, i), state = s->state[slot];
-        kind = sap__kind_of(state);
-        of[0] -= kind, of[1] += kind;
-        came[kind] += (state & SAP__LIVE) && s->lane_of[slot] == SAP__NONE;
-    }
+    const int pending = sap__count_pending(s), first = sap__length(s->record) - s->synced;
+    int kind, n = sap__length(s->lost), statics = 0, came[2] = {0, 0};
+    if (s->mixed && !(sap__list_unplaced(s, s->record + s->synced, first, &n, &statics, came) &&
+                      sap__list_unplaced(s, s->again, pending - first, &n, &statics, came)))
+        return 0;
+    const int of[2] = {pending - statics, statics};
+    n -= sap__length(s->lost);
+    const uint32_t *listed = n ? s->lost + sap__length(s->lost) : NULL;
     for (kind = 0; kind < 2; kind++) {
         sap__index *t = &s->index[kind];
         if ((long long)SAP__BULK_PART * of[kind] > sap__boxes_of(s, kind)) t->behind = 1;
         if (t->behind && came[kind] > sap__many_boxes(s, kind)) t->ready = 0;
     }
-    for (int i = 0; s->mixed && i < pending; i++) {
-        const uint32_t slot = sap__pending(s, i), state = s->state[slot];
+    for (int i = 0; i < n; i++) {
+        const uint32_t slot = listed[i], state = s->state[slot];
         if (!(state & SAP__LIVE) || (int)(s->lane_of[slot] >> 31) != sap__kind_of(state)) sap__take_out(s, slot);
     }
     for (kind = 0; kind < 2; kind++) {
@@ -3545,7 +3559,7 @@ static int sap__synchronise(sap_world *s, int what) {
         if (t->ready && !t->behind && of[kind] == 0 &&
             (sap__is_being_built(s, kind) ? what == SAP__COST_QUERY : !sap__is_worn(t, what)))
             continue;
-        if (!(bulk ? sap__synchronise_bulk(s, kind, pending, what) : sap__synchronise_few(s, kind, pending, what)))
+        if (!(bulk ? sap__synchronise_bulk(s, kind, what, listed, n) : sap__synchronise_few(s, kind, pending, what)))
             return 0;
     }
     return 1;
@@ -4415,10 +4429,10 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
     int slots = boxes;
     if (boxes && boxes < SAP__MAX_BOXES - SAP__RESTING - 1) slots += SAP__RESTING + 1;
     if (slots < sap__length(s->state)) slots = sap__length(s->state); /* those of a crowd that left */
-    const int most = slots > pairs ? slots : pairs;
     if (!sap__reserve_boxes(s, slots) || !sap__reserve(&s->again, sap__capacity(s->record)) ||
         !sap__reserve_pairs(s, pairs, pairs, pairs) ||
-        !sap__reserve(&s->share[0].found, (long long)pairs + SAP__BATCH + SAP__MOST) || !sap__reserve(&s->lost, most) ||
+        !sap__reserve(&s->share[0].found, (long long)pairs + SAP__BATCH + SAP__MOST) ||
+        !sap__reserve(&s->lost, (long long)pairs + slots) ||
         !sap__reserve_index(s, &s->index[0], boxes, SAP__FILL_FEW) ||
         !sap__reserve_index(s, &s->index[1], boxes, SAP__FILL_FEW) || !sap__reserve(&s->keyed, boxes) ||
         ((s->config.method == SAP_METHOD_SORT || SAP__TRACES) && !sap__reserve_ends(s, slots)))

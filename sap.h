@@ -4693,15 +4693,21 @@ static int sap__load_pointer(const uint32_t words[2], void **pointer) {
     return (uint64_t)(uintptr_t)v == v;
 }
 
-/* Of all words but the two of the hash itself. */
+SAP__INLINE uint64_t sap__mix(uint64_t hash, uint64_t word) {
+    hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 32;
+}
+
+/* Of all words, two at a time, but the two of the hash itself. Each step waits for the one before: so there are four
+   hashes side by side. */
 static uint64_t sap__check(const unsigned char *p, uint64_t size) {
-    uint64_t hash = size / 4;
-    for (uint64_t i = 0; i < size / 4; i++) {
-        if (i == SAP__CHECK_WORD || i == SAP__CHECK_WORD + 1) continue;
-        hash = (hash ^ sap__get32(p + 4 * (size_t)i)) * UINT64_C(0x9e3779b97f4a7c15);
-        hash ^= hash >> 32;
+    uint64_t hash[4] = {size, 1, 2, 3};
+    for (size_t i = 0; i < (size_t)(size / 8); i++) {
+        const uint64_t words = sap__get32(p + 8 * i) | (uint64_t)sap__get32(p + 8 * i + 4) << 32;
+        if (i != SAP__CHECK_WORD / 2) hash[i % 4] = sap__mix(hash[i % 4], words);
     }
-    return hash;
+    if (size % 8) hash[0] = sap__mix(hash[0], sap__get32(p + size - 4));
+    return sap__mix(sap__mix(sap__mix(hash[0], hash[1]), hash[2]), hash[3]);
 }
 
 static uint64_t sap__saved_size(const sap__saved_header *h) {

@@ -1258,19 +1258,24 @@ static void f_erase(size_t word, size_t words) {
     forged.size -= 4 * words;
 }
 
+static uint64_t f_mix(uint64_t hash, uint64_t word) {
+    hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 32;
+}
+
 /* Makes the check right, so that the lies themselves have to be found. */
 static void f_sign(void) {
     uint64_t words = HEADER_WORDS + SLOT_WORDS * (uint64_t)f_get(4) + f_get(5) + f_get(6) + f_get(7) +
                      PAIR_WORDS * (uint64_t)f_get(8);
-    uint64_t check = words, i;
+    uint64_t check[4] = {4 * words, 1, 2, 3}, i;
     if (forged.size < 4 * HEADER_WORDS || words > forged.size / 4) return;
-    for (i = 0; i < words; i++) {
-        if (i == 10 || i == 11) continue;
-        check = (check ^ f_get((size_t)i)) * UINT64_C(0x9e3779b97f4a7c15);
-        check ^= check >> 32;
-    }
-    f_put(10, (uint32_t)check);
-    f_put(11, (uint32_t)(check >> 32));
+    for (i = 0; i < words / 2; i++)
+        if (i != 5)
+            check[i % 4] = f_mix(check[i % 4], f_get((size_t)(2 * i)) | (uint64_t)f_get((size_t)(2 * i + 1)) << 32);
+    if (words % 2) check[0] = f_mix(check[0], f_get((size_t)(words - 1)));
+    check[0] = f_mix(f_mix(f_mix(check[0], check[1]), check[2]), check[3]);
+    f_put(10, (uint32_t)check[0]);
+    f_put(11, (uint32_t)(check[0] >> 32));
 }
 
 /* Where lies are worth telling: in the header, a slot, a queue, a pair. */

@@ -2276,13 +2276,12 @@ static void sap__ends_merge(sap_world *s, int axis, int n, const sap__box *boxes
     }
 }
 
-/* From the boxes of the last update: at the start, or after another method. */
+/* From the boxes of the last update, at the start, or after another method; but for those that were removed since, as
+   they would be left out at once. */
 static void sap__ends_build(sap_world *s, int axis) {
     int n = 0;
     for (uint32_t slot = 0; (slot = sap__next_live(s, slot)) != SAP__NONE; slot++)
         if (!(s->state[slot] & SAP__ADDED)) s->items[n++] = slot;
-    for (int i = 0; i < sap__length(s->record); i++)
-        if ((s->state[s->record[i]] & (SAP__REMOVED | SAP__ADDED)) == SAP__REMOVED) s->items[n++] = s->record[i];
     s->ends[axis][0] = 0;
     s->ends[axis][1] = ~UINT64_C(0);
     sap__set_length(s->ends[axis], 2);

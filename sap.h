@@ -3532,9 +3532,9 @@ static int sap__list_unplaced(sap_world *s, const uint32_t *slots, int count, in
     return 1;
 }
 
-/* Brings both indices in step with all that is recorded, for a search of this kind. One to which too many came will be
-   built: nothing is taken out of it. */
-static int sap__synchronise(sap_world *s, int what) {
+/* Brings both indices in step with all that is recorded, for searches of these kinds. One to which too many came will
+   be built: nothing is taken out of it. */
+static int sap__synchronise(sap_world *s, int what, int what_static) {
     const int pending = sap__count_pending(s), first = sap__length(s->record) - s->synced;
     int kind, n = sap__length(s->lost), statics = 0, came[2] = {0, 0};
     if (s->mixed && !(sap__list_unplaced(s, s->record + s->synced, first, &n, &statics, came) &&
@@ -3555,6 +3555,7 @@ static int sap__synchronise(sap_world *s, int what) {
     for (kind = 0; kind < 2; kind++) {
         sap__index *t = &s->index[kind];
         const int bulk = !t->ready || t->behind;
+        if (kind) what = what_static;
         if (t->ready && !t->behind && of[kind] == 0 &&
             (sap__is_being_built(s, kind) ? what == SAP__COST_QUERY : !sap__is_worn(t, what)))
             continue;
@@ -3786,7 +3787,8 @@ static int sap__look_around_new(sap_world *s) {
         else
             news |= (s->state[s->record[i]] & (SAP__ADDED | SAP__FRESH)) != 0;
     }
-    if (news) return sap__synchronise(s, SAP__COST_ASK) && sap__look_around(s, SAP__ADDED | SAP__FRESH, 0);
+    if (news)
+        return sap__synchronise(s, SAP__COST_ASK, SAP__COST_ASK) && sap__look_around(s, SAP__ADDED | SAP__FRESH, 0);
     for (int k = 0; k < 2; k++) s->index[k].behind = 1;
     return 1;
 }
@@ -3803,7 +3805,7 @@ static int sap__ended_by_sort(sap_world *s) {
 
 static int sap__begun_by_query(sap_world *s) {
     if (s->mixed & SAP__FRESH) sap__need_lists(s);
-    return sap__synchronise(s, SAP__COST_ASK) && sap__look_around(s, SAP__RECORDED, 0);
+    return sap__synchronise(s, SAP__COST_ASK, SAP__COST_ASK) && sap__look_around(s, SAP__RECORDED, 0);
 }
 
 /* The moving boxes with themselves (0), or with the static ones (1). */
@@ -3818,13 +3820,13 @@ static int sap__join_with(sap_world *s, int kind) {
 }
 
 /* Box pruning, complete and bipartite. Moving boxes that did not change need not be joined with each other; static ones
-   are never. Fewer than half as many as the static ones lie far apart among these: each of them looks around by
-   itself. */
+   are never. Fewer than half as many as the static ones lie far apart among these: each of them looks around by itself,
+   and so do static ones that changed, unless they are many. */
 static int sap__begun_by_prune(sap_world *s) {
     const int moving = sap__boxes_of(s, 0);
-    const int few = moving < s->live_static / 2 && s->changed[1] <= moving;
+    const int few = moving < s->live_static / 2 && s->changed[1] <= moving + s->live_static / SAP__PRUNE_PART;
     if (s->mixed & SAP__FRESH) sap__need_lists(s);
-    if (!sap__synchronise(s, SAP__COST_JOIN)) return 0;
+    if (!sap__synchronise(s, SAP__COST_JOIN, few ? SAP__COST_ASK : SAP__COST_JOIN)) return 0;
     s->met = 0;
     if (s->changed[0] && !sap__join_with(s, 0)) return 0;
     if (few ? !sap__look_around(s, SAP__RECORDED, 1) : s->live_static && !sap__join_with(s, 1)) return 0;
@@ -4094,7 +4096,7 @@ static int sap__report_at(sap__query *q, uint32_t slot, double at) {
 static sap_result sap__prepare(sap_world *s) {
     if (!sap__reserve(&s->again, sap__capacity(s->record))) return SAP_ERROR_MEMORY;
     sap__drain_gates(s);
-    if (!sap__synchronise(s, SAP__COST_QUERY)) {
+    if (!sap__synchronise(s, SAP__COST_QUERY, SAP__COST_QUERY)) {
         s->index[0].ready = s->index[1].ready = 0;
         return SAP_ERROR_MEMORY;
     }

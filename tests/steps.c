@@ -16,10 +16,18 @@
 extern long long steps; /* tests/steps.sh */
 
 enum { BOXES = 300, BEFORE = 6, COUNTED = 30, BUILD = 60 /* steps for each box */ };
-enum { WALK, WALK_SOME, WALK_ONE, JUMP, JUMP_SOME, REPLACE, LOOK, ASK, FILTER, SHIFT, DEEDS };
-static const char *const deed_names[DEEDS] = {"all walk", "5% walk",        "one walks",      "all jump",
-                                              "5% jump",  "5% go and come", "5% walk, looks", "one walks, queries",
-                                              "a filter", "a shift"};
+enum { WALK, WALK_SOME, WALK_ONE, JUMP, JUMP_SOME, REPLACE, LOOK, ASK, FILTER, SHIFT, STREAM, DEEDS };
+static const char *const deed_names[DEEDS] = {"all walk",
+                                              "5% walk",
+                                              "one walks",
+                                              "all jump",
+                                              "5% jump",
+                                              "5% go and come",
+                                              "5% walk, looks",
+                                              "one walks, queries",
+                                              "a filter",
+                                              "a shift",
+                                              "all walk, tiles change"};
 static const char *const method_names[] = {"auto", "sort", "prune", "query"};
 
 static int verbose;
@@ -78,7 +86,7 @@ static long long steps_of_updates(life *l, int deed, int updates) {
 }
 
 static void test_history(const history *h, int method) {
-    for (int deed = 0; deed < DEEDS; deed++) {
+    for (int deed = 0; deed < STREAM; deed++) {
         life lived, fresh;
         life_open(&lived, h->axes, method);
         h->lead(&lived, BOXES);
@@ -111,9 +119,15 @@ static long long steps_among(int boxes, int are_static, int method, int deed) {
     for (int u = 0; u < 70; u++) {
         for (int i = boxes; i < l.n; i++) {
             if (deed == JUMP) life_move(&l, i, life_anywhere(&l, 0, 0, 0, side, side, side));
-            if (deed == WALK || deed == LOOK) life_walk(&l, i, 0.2f);
+            if (deed == WALK || deed == LOOK || deed == STREAM) life_walk(&l, i, 0.2f);
         }
         const long long before = steps;
+        for (int i = 0; i < 40 && deed == STREAM; i++) { /* of those that stand */
+            const int k = life_below(&l, boxes);
+            life_need(sap_remove(l.world, l.id[k]) == SAP_OK, "sap_remove");
+            l.box[k] = life_anywhere(&l, 0, 0, 0, side, side, side);
+            l.id[k] = sap_add_static(l.world, &l.box[k], NULL);
+        }
         for (int i = 0; i < MOVERS / 2 && deed == REPLACE; i++) {
             life_remove(&l, boxes + life_below(&l, MOVERS));
             (void)life_add(&l, life_anywhere(&l, 0, 0, 0, side, side, side), 0);
@@ -184,8 +198,8 @@ int main(int argc, char **argv) {
             if (!only || !strcmp(only, histories[h].name)) test_history(&histories[h], method);
     for (int method = SAP_METHOD_AUTO; method <= SAP_METHOD_QUERY && !only; method++) test_spawning(method);
     for (int are_static = 0; are_static < 2 && !only; are_static++)
-        for (int deed = WALK; deed <= LOOK; deed++)
-            if (deed == WALK || deed == JUMP || deed == REPLACE || deed == LOOK)
+        for (int deed = WALK; deed <= STREAM; deed++)
+            if (deed == WALK || deed == JUMP || deed == REPLACE || deed == LOOK || (deed == STREAM && are_static))
                 test_few_among_many(are_static, SAP_METHOD_AUTO, deed);
     return test_summary();
 }

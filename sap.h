@@ -1211,13 +1211,13 @@ SAP__INLINE int sap__early_steps(const sap_world *s, int n) {
    comes next, and need not be told; some tell how it is with all. */
 static int sap__early_in_order(const sap_world *s, const uint32_t *slots, int n) {
     enum { SOME = 16 };
-    int far = 0;
+    int apart = 0;
     if (!sap__is_large(s) || n <= SAP__AHEAD) return 0;
     for (int i = 0; i < SOME; i++) {
         const uint32_t *slot = &slots[sap__share_from(n - 1, i, SOME)];
-        far += ((slot[1] - slot[0]) & SAP__SLOT_MASK) > SAP__AHEAD;
+        apart += ((slot[1] - slot[0]) & SAP__SLOT_MASK) > SAP__AHEAD;
     }
-    return far > SOME / 4 ? n - SAP__AHEAD : 0;
+    return apart > SOME / 4 ? n - SAP__AHEAD : 0;
 }
 
 SAP__INLINE void sap__prefetch_box(const sap__box *box) {

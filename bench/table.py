@@ -516,7 +516,9 @@ def histories_table(data, n):
 def histories_line(data):
     return ("A world that has lived beside a new one of the same boxes, a few updates later, worst first: updates in "
             "which all or 5% move, the first look at a pair after an update, queries; 1.00 is as fast. `make "
-            "bench-lived` measures them with any number of boxes." if histories_table(data, 10000) else "")
+            "bench-lived` measures them with any number of boxes. What is left of a crowd lies as far apart in memory as "
+            "the crowd did, as ids keep their slots; the steps are the same (`tests/steps.sh`)."
+            if histories_table(data, 10000) else "")
 
 
 def spread_line(data):

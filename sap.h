@@ -89,7 +89,8 @@
    sap_find_pair, sap_set_pair_data O(pairs of the box that has fewer). Each box has a list of its pairs; an update that
                                     changes many leaves the lists to the first look that needs them, O(n + k)
    sap_pairs_of                     O(its own pairs * log capacity), and the same
-   queries                          O(log n + hits); what changed since the last one is taken along first
+   queries                          O(log n + hits); what changed since the last one is taken along first. Inside the
+                                    callback of another query it is looked at one by one
    sap_box_prune                    O(n + h)
    sap_save, sap_restore            O(n + k), n being here the most boxes that there were at a time
 

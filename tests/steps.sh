@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds tests/steps.c so that it counts the steps of sap.h, and runs it: see its head. A compiler counts them if it
-# calls a function at the begin of each piece of code without a branch; that function is compiled without being counted.
+# calls a function at the start of each piece of code without a branch; that function is compiled without being counted.
 #
 #   sh tests/steps.sh [history] [-v]
 

@@ -82,7 +82,7 @@
    ---- cost ----
 
    n boxes, m of them changed, k pairs, c pairs that begin or end. h: pairs of boxes that overlap, of which at least one
-   changed; those that masks forbid count, too.
+   changed. What masks keep apart is passed over by whole categories, where they keep apart most boxes that move.
 
    sap_add, sap_move, sap_remove    O(1)
    sap_update                       nothing recorded: O(1). Few changed: O(m log n + h + c). Many: O(n + h + k + c)
@@ -98,9 +98,10 @@
    depends on the boxes as they are and on what changed, not on what the world has been through: an index that has
    become dear is built anew, when that has paid for itself; where few boxes change, in three updates, so that a frame
    seldom takes three times as long as others. With boxes of any sizes at constant density a frame grows in
-   proportion to the boxes. Where it does not: if all boxes overlap on all axes h is n * n / 2, whatever their masks
-   say; where long or huge boxes jump, searches cost more and more until the index is built anew; and the few boxes
-   that are left of a crowd lie as far apart in memory as it did, which may take twice as long.
+   proportion to the boxes. Where it does not: if all boxes overlap on all axes h is n * n / 2, also if masks within a
+   category, or the filter, allow few pairs; where long or huge boxes jump, searches cost more and more until the index
+   is built anew; and the few boxes that are left of a crowd lie as far apart in memory as it did, which may take twice
+   as long.
 
    Recursion stays below twenty calls, and no call takes more than 32 KB of stack.
 
@@ -281,7 +282,8 @@ SAP_DEF sap_result sap_add_static_many(sap_world *s, int n, const sap_aabb *boxe
 SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const sap_aabb *boxes);
 SAP_DEF sap_result sap_remove_many(sap_world *s, int n, const sap_id *ids);
 
-/* A pair needs (category0 & mask1) && (category1 & mask0). Defaults: category 1, mask all ones. */
+/* A pair needs (category0 & mask1) && (category1 & mask0). Defaults: category 1, mask all ones. What is many and meets
+   few (bullets, sparks) should have a category of its own: then it costs little. */
 SAP_DEF sap_result sap_set_filter(sap_world *s, sap_id id, uint32_t category, uint32_t mask);
 
 /* Ask the filter again for everything this box overlaps, at the next update. */
@@ -1014,9 +1016,14 @@ enum {
 #define SAP__MAX_BOXES 0xffffff
 enum { SAP__RESTING = 256 }; /* so many free slots rest: a removed id is refused for at least 65,536 more removals */
 
+/* What a box is, and what it may be in a pair with; of a chunk, all that the boxes under it are. */
+typedef struct sap__masks {
+    uint32_t category, mask;
+} sap__masks;
+
 typedef struct sap__slot {
     void *object;
-    uint32_t category, mask; /* mask: without a box, or soon without one, the next slot in the queue */
+    sap__masks masks; /* mask: without a box, or soon without one, the next slot in the queue */
 } sap__slot;
 
 /* A pair is in the lists of its two boxes, side 0 in that of id0. A place is pair * 2 + side. */
@@ -1049,6 +1056,9 @@ typedef struct sap__index {
     sap__chunk *chunk;                                  /* leaves first, then level by level, the root last */
     sap__box *bound;                                    /* of each chunk */
     uint16_t *used;                                     /* of each chunk: lanes that hold something */
+    sap__masks *masks;                                  /* of each chunk: those of all boxes under it, or more */
+    int grouped;                                        /* boxes stand by their categories: see groups */
+    int by_masks;                                       /* searches in it look at masks, which keep enough apart */
     int levels, first[SAP__LEVELS], count[SAP__LEVELS]; /* of each level: its first chunk, how many */
     int boxes;                                          /* how many are in it */
     int ready;                                          /* it holds all boxes of its kind, but for stale ones */
@@ -1085,7 +1095,16 @@ typedef struct sap__tiles {
     float origin[3], scale[3], last[3]; /* the tile of a box is (min + max - origin) * scale, from 0 to last */
     float large[3], long_from[3];       /* boxes longer than this are large; long on this axis */
     int count[3], x, y, z;              /* tiles across x and y, slices along z, which may be any of the axes */
+    uint32_t first_key;                 /* of their keys */
 } sap__tiles;
+
+/* Tiles for all boxes or, where masks keep most of them apart, for each group of categories: see groups. */
+enum { SAP__GROUP_BITS = 3, SAP__GROUPS = 1 << SAP__GROUP_BITS, SAP__GROUPED = 96 }; /* from so many boxes on */
+typedef struct sap__layout {
+    int groups, from[SAP__GROUPS + 1]; /* where each begins among the items at hand */
+    sap__tiles tiles[SAP__GROUPS];
+    uint32_t keys; /* so many; 0: boxes are so few that they have none */
+} sap__layout;
 
 typedef void sap__step(sap_world *s, int share, int shares);
 
@@ -1123,10 +1142,10 @@ struct sap_world {
     int partial;       /* a snapshot may have come without pairs that its filter refused */
 
     /* ways to what overlaps */
-    sap__index index[2];  /* of boxes that may pair with each other; of static ones */
-    int building;         /* an index in three updates: its kind plus 1; 0: none */
-    sap__tiles new_tiles; /* its tiles, */
-    uint64_t *keyed;      /* and its boxes with the keys of these; none yet in the first update */
+    sap__index index[2]; /* of boxes that may pair with each other; of static ones */
+    int building;        /* an index in three updates: its kind plus 1; 0: none */
+    sap__layout layout;  /* its tiles, */
+    uint64_t *keyed;     /* and its boxes with the keys of these; none yet in the first update */
     sap__gate gates[SAP__GATES];
     long long query_visits; /* chunks, since the last update */
     uint64_t *ends[3];      /* sorted endpoints of all boxes, a sentinel at each side; see endpoints */
@@ -1272,6 +1291,16 @@ static uint32_t sap__next_live(const sap_world *s, uint32_t slot) {
     return SAP__NONE;
 }
 
+SAP__INLINE int sap__may_meet(const sap__masks *a, const sap__masks *b) {
+    return (a->category & b->mask) && (b->category & a->mask);
+}
+
+static const sap__masks sap__default_masks = {1, ~0u}, sap__no_masks = {0, 0};
+
+SAP__INLINE int sap__are_default(const sap__masks *masks) {
+    return masks->category == 1 && masks->mask == ~0u;
+}
+
 SAP__INLINE void sap__flip_live_bit(sap_world *s, uint32_t slot) {
     s->live_bits[sap__kind_of(s->state[slot])][slot / 64] ^= UINT64_C(1) << slot % 64;
 }
@@ -1355,11 +1384,11 @@ static int sap__reserve_boxes(sap_world *s, int n) {
 /* A slot whose box was removed becomes the last one of the queue; the caller counts it. */
 SAP__INLINE void sap__enqueue(sap_world *s, uint32_t slot) {
     if (s->free + s->removed)
-        s->slots[s->last_free].mask = slot;
+        s->slots[s->last_free].masks.mask = slot;
     else
         s->first_free = slot;
     s->last_free = slot;
-    s->slots[slot].mask = 0;
+    s->slots[slot].masks.mask = 0;
 }
 
 /* The slot longest free, if more than SAP__RESTING are, or there are no new ones; else a new one behind the others. */
@@ -1367,7 +1396,7 @@ static uint32_t sap__take_slot(sap_world *s) {
     uint32_t slot = (uint32_t)sap__length(s->state);
     if (s->free > SAP__RESTING || slot == SAP__MAX_BOXES) {
         slot = s->first_free;
-        s->first_free = s->slots[slot].mask;
+        s->first_free = s->slots[slot].masks.mask;
         s->free--;
         return slot;
     }
@@ -1404,8 +1433,7 @@ static sap_result sap__add(sap_world *s, int n, const sap_aabb *boxes, void *con
         s->now[slot] = s->was[slot] = sap__nowhere;
         (void)sap__encode(&boxes[i], s->used, &s->now[slot]);
         s->slots[slot].object = objects ? objects[i] : NULL;
-        s->slots[slot].category = 1;
-        s->slots[slot].mask = ~0u;
+        s->slots[slot].masks = sap__default_masks;
         s->head[slot] = s->lane_of[slot] = SAP__NONE;
         sap__record(s, slot, SAP__LIVE | SAP__ADDED | flags);
         sap__flip_live_bit(s, slot);
@@ -1565,12 +1593,12 @@ SAP__CALLED sap_result sap__begin_on(sap_world *s, int n, const sap_id *ids) {
 SAP_DEF sap_result sap_set_filter_many(sap_world *s, int n, const sap_id *ids, uint32_t category, uint32_t mask) {
     const sap_result r = sap__begin_on(s, n, ids);
     for (int i = 0; r == SAP_OK && i < n; i++) {
-        sap__slot *slot = &s->slots[sap__slot_of(ids[i])];
-        slot->category = category;
-        slot->mask = mask;
+        sap__masks *masks = &s->slots[sap__slot_of(ids[i])].masks;
+        masks->category = category;
+        masks->mask = mask;
         sap__record(s, sap__slot_of(ids[i]), SAP__FRESH);
     }
-    if (r == SAP_OK && n) s->masked = 1;
+    if (r == SAP_OK && n) s->masked |= !sap__are_default(&s->slots[sap__slot_of(ids[0])].masks);
     return r;
 }
 
@@ -1903,9 +1931,8 @@ static uint32_t sap__find(const sap_world *s, sap_id a, sap_id b) {
 
 /* May these two, which overlap, be a pair? The user's filter is asked after this. */
 SAP__INLINE int sap__masks_allow(const sap_world *s, uint32_t a, uint32_t b) {
-    const sap__slot *slot_a = &s->slots[a], *slot_b = &s->slots[b];
     if (s->state[a] & s->state[b] & SAP__STATIC) return 0;
-    return !s->masked || ((slot_a->category & slot_b->mask) && (slot_b->category & slot_a->mask));
+    return !s->masked || sap__may_meet(&s->slots[a].masks, &s->slots[b].masks);
 }
 
 /* A new pair of these ids. */
@@ -2839,6 +2866,7 @@ static void sap__free_index(sap__index *t) {
     sap__free_array(&t->chunk);
     sap__free_array(&t->bound);
     sap__free_array(&t->used);
+    sap__free_array(&t->masks);
 }
 
 /* The mean growth of a leaf, times the part of the boxes that changed, is too much from one part in so many on: see
@@ -2929,15 +2957,15 @@ static int sap__flat_axes(const sap__spread *m, int n, float *side) {
     return flat;
 }
 
-/* The tiles for boxes that are about as these; 0: none can be cut. A box is large if it is longer than four tiles and
-   four boxes. */
-static int sap__choose_tiles(const sap_world *s, const uint64_t *items, int n, sap__tiles *t) {
+/* The tiles for n boxes that are about as these, some of them. A box is large if it is longer than four tiles and four
+   boxes. */
+static void sap__choose_tiles(const sap_world *s, const uint64_t *items, int some, int n, sap__tiles *t) {
     sap__spread m;
     float side = 0;
     int k, flat;
-    sap__measure_spread(s, items, n, &m);
+    sap__measure_spread(s, items, some, &m);
     flat = sap__flat_axes(&m, n, &side);
-    if (flat == 7) return 0;
+    t->first_key = 0;
     for (k = 0; k < 3; k++) {
         const float tile = side * m.size[k], tiles = flat >> k & 1 ? 1.0f : m.range[k] / tile + 0.5f;
         t->origin[k] = m.first[k];
@@ -2959,7 +2987,6 @@ static int sap__choose_tiles(const sap_world *s, const uint64_t *items, int n, s
         t->scale[k] = m.range[k] > 0 ? (float)t->count[k] / (2 * m.range[k]) : 0;
         t->last[k] = (float)(t->count[k] - 1);
     }
-    return 1;
 }
 
 /* The i-th of count, forth in even rows and back in odd ones; without a branch. */
@@ -2993,7 +3020,7 @@ static void sap__key_tiles(sap_world *s, int share, int shares) {
             const uint32_t axes = (is_long[0] >> i & 1) | (is_long[1] >> i & 1) << 1 | (is_long[2] >> i & 1) << 2;
             uint32_t key = (uint32_t)column * (uint32_t)t->count[t->z] + (uint32_t)slice;
             if (large >> i & 1) key = all + (axes & (axes - 1) ? 7 : axes);
-            items[i] = sap__item(key, (uint32_t)items[i]);
+            items[i] = sap__item(t->first_key + key, (uint32_t)items[i]);
         }
     }
 }
@@ -3009,14 +3036,6 @@ static void sap__key_items(sap_world *s, const sap__tiles *tiles, uint64_t *item
 /* How many keys there are: one for each tile, and eight for large boxes, by the axes on which they are long. */
 static uint32_t sap__count_keys(const sap__tiles *t) {
     return (uint32_t)t->count[0] * (uint32_t)t->count[1] * (uint32_t)t->count[2] + 8;
-}
-
-/* Items get the keys of tiles that are chosen for them. The keys are below what is answered; 0: nothing can be cut. */
-static uint32_t sap__cut_tiles(sap_world *s, uint64_t *items, int n) {
-    sap__tiles tiles;
-    if (n <= 2 * SAP__LANES || !sap__choose_tiles(s, items, n, &tiles)) return 0;
-    sap__key_items(s, &tiles, items, n);
-    return sap__count_keys(&tiles);
 }
 
 /* Orders items by their keys, which are below keys, so that sixteen in a row lie together; large boxes, and a crowd in
@@ -3040,12 +3059,95 @@ static int sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *tmp, int n, 
     const int is_alike = depth && (int)most == n; /* at depth 0 the tiles may be of where boxes were two updates ago */
     if (most < SAP__CROWD || is_alike || depth == SAP__CROWDS) return used;
     for (int i = 0, j; i < n; i = j) {
+        sap__tiles tiles;
         for (j = i + 1; j < n && items[j] >> 32 == items[i] >> 32;) j++;
         if (j - i < SAP__CROWD) continue;
-        const uint32_t cut = sap__cut_tiles(s, items + i, j - i);
-        (void)sap__sort_tiles(s, items + i, tmp, j - i, cut, depth + 1);
+        sap__choose_tiles(s, items + i, j - i, j - i, &tiles);
+        sap__key_items(s, &tiles, items + i, j - i);
+        (void)sap__sort_tiles(s, items + i, tmp, j - i, sap__count_keys(&tiles), depth + 1);
     }
     return used;
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------ */
+
+/* Bullets that meet players and no bullets, sparks that meet walls alone: where masks keep most moving boxes apart, those
+   of a category stand together, in tiles of their own. So most chunks hold boxes that are alike; a search passes over
+   two of them that no masks let meet, and a query over those that it does not ask for. */
+static int sap__group_of(const sap_world *s, uint64_t item) {
+    const uint32_t category = s->slots[(uint32_t)item].masks.category;
+    return category ? sap__lowest_bit(category) % SAP__GROUPS : 0;
+}
+
+/* Do masks keep more than half of these apart? By some of them. */
+static int sap__are_apart(const sap_world *s, const uint64_t *items, int n) {
+    enum { SOME = 16 };
+    const sap__masks *masks[SOME];
+    int meet = 0;
+    for (int i = 0; i < SOME; i++) {
+        const uint32_t any = (uint32_t)((uint64_t)((uint32_t)i * 2654435761u) * (uint64_t)n >> 32);
+        masks[i] = &s->slots[(uint32_t)items[any]].masks;
+        for (int j = 0; j < i; j++) meet += sap__may_meet(masks[i], masks[j]);
+    }
+    return 4 * meet < SOME * (SOME - 1);
+}
+
+/* Orders items by their groups; those of group g stand from layout->from[g] on. tmp has room for n more. */
+static void sap__sort_groups(const sap_world *s, sap__layout *layout, uint64_t *items, uint64_t *tmp, int n) {
+    int *from = layout->from;
+    memset(from, 0, sizeof layout->from);
+    for (int i = 0; i < n && layout->groups > 1; i++) {
+        const int group = sap__group_of(s, items[i]);
+        from[group + 1]++;
+        tmp[i] = sap__item((uint32_t)group, (uint32_t)items[i]);
+    }
+    for (int g = 1; g < layout->groups; g++) from[g] += from[g - 1];
+    if (layout->groups > 1) sap__sort_digit(tmp, items, n, 32, SAP__GROUP_BITS);
+    from[layout->groups] = n;
+}
+
+/* The tiles for boxes that are about as these. Groups are looked at in some of them, which are put to tmp; one that has
+   no box there gets tiles, too. */
+static void sap__choose_layout(const sap_world *s, int kind, sap__layout *layout, const uint64_t *items, uint64_t *tmp,
+                               int n) {
+    enum { MOST = 1024 };
+    const int grouped = kind == 0 && s->masked && n >= SAP__GROUPED && sap__are_apart(s, items, n);
+    const int some = !grouped ? n : n / 2 < MOST ? n / 2 : MOST;
+    layout->groups = grouped ? SAP__GROUPS : 1;
+    layout->keys = 0;
+    for (int i = 0; i < some && grouped; i++) tmp[i] = items[sap__share_from(n, i, some)];
+    sap__sort_groups(s, layout, tmp, tmp + some, some);
+    if (grouped) items = tmp;
+    for (int g = 0; g < layout->groups && n > 2 * SAP__LANES; g++) {
+        const int from = layout->from[g], here = layout->from[g + 1] - from;
+        sap__choose_tiles(s, items + (here ? from : 0), here ? here : 1, here ? here * (n / some) : 1,
+                          &layout->tiles[g]);
+        layout->tiles[g].first_key = layout->keys;
+        layout->keys += sap__count_keys(&layout->tiles[g]);
+    }
+}
+
+/* Items, ordered by their groups, get the keys of their tiles. */
+static void sap__key_layout(sap_world *s, const sap__layout *layout, uint64_t *items) {
+    for (int g = 0; g < layout->groups && layout->keys; g++)
+        sap__key_items(s, &layout->tiles[g], items + layout->from[g], layout->from[g + 1] - layout->from[g]);
+}
+
+SAP__INLINE int sap__has_masks(const sap__masks *all, const sap__masks *masks) {
+    return ((masks->category & ~all->category) | (masks->mask & ~all->mask)) == 0;
+}
+
+/* Those of a chunk without boxes; while nobody has set any, all have the default. */
+SAP__INLINE sap__masks sap__masks_of_none(const sap_world *s) {
+    return s->masked ? sap__no_masks : sap__default_masks;
+}
+
+/* Has it lacked some of these? */
+SAP__INLINE int sap__unite_masks(sap__masks *to, const sap__masks *masks) {
+    const int lacked = !sap__has_masks(to, masks);
+    to->category |= masks->category;
+    to->mask |= masks->mask;
+    return lacked;
 }
 
 /* ---- build --------------------------------------------------------------------------------------------------- */
@@ -3069,7 +3171,7 @@ static int sap__chunks_for(int leaves) {
 static int sap__reserve_index(sap_world *s, sap__index *t, int boxes, int fill) {
     int laid, chunks = sap__chunks_for(sap__leaves_for(boxes, fill, &laid)) + 1;
     return sap__reserve(&t->chunk, chunks) && sap__reserve(&t->bound, chunks) && sap__reserve(&t->used, chunks) &&
-           sap__reserve(&s->items, boxes);
+           sap__reserve(&t->masks, chunks) && sap__reserve(&s->items, boxes);
 }
 
 /* A share of the leaves of s->filling is filled with the slots in s->items. */
@@ -3087,6 +3189,8 @@ static void sap__fill_leaves(sap_world *s, int share, int shares) {
         }
         t->used[j] = (uint16_t)((1u << n) - 1);
         s->kernel->fill(s->now, ~(uint32_t)t->used[j], c, &t->bound[j]);
+        t->masks[j] = sap__masks_of_none(s);
+        for (i = 0; i < n && s->masked; i++) (void)sap__unite_masks(&t->masks[j], &s->slots[c->ref[i]].masks);
     }
 }
 
@@ -3149,10 +3253,13 @@ static void sap__fill_levels(sap_world *s, sap__index *t) {
         for (int j = 0; j < t->count[level]; j++) {
             const int at = t->first[level] + j;
             uint32_t used = 0;
+            t->masks[at] = sap__masks_of_none(s);
             for (int i = 0; i < SAP__LANES; i++) {
                 const int child = SAP__LANES * j + i, in = child < t->count[level - 1];
                 t->chunk[at].ref[i] = in ? (uint32_t)(t->first[level - 1] + child) : 0;
-                if (in && t->used[t->first[level - 1] + child]) used |= 1u << i;
+                if (!in || !t->used[t->first[level - 1] + child]) continue;
+                used |= 1u << i;
+                if (s->masked) (void)sap__unite_masks(&t->masks[at], &t->masks[t->first[level - 1] + child]);
             }
             t->used[at] = (uint16_t)used;
             s->kernel->fill(t->bound, ~used, &t->chunk[at], &t->bound[at]);
@@ -3174,6 +3281,7 @@ static void sap__fill_index(sap_world *s, sap__index *t, int n, int fill) {
     sap__run(s, sap__fill_leaves, n);
     for (int i = t->laid; i < t->count[0]; i++) {
         memset(t->chunk[i].ref, 0, sizeof t->chunk[i].ref);
+        t->masks[i] = sap__masks_of_none(s);
         t->used[i] = 0;
         s->kernel->fill(s->now, 0xffff, &t->chunk[i], &t->bound[i]);
     }
@@ -3187,15 +3295,21 @@ static void sap__fill_index(sap_world *s, sap__index *t, int n, int fill) {
 
 /* Builds an index of the items, n of them, which have the keys of their tiles. There is room; the chunks are scratch
    until they are filled. */
-static void sap__build_keyed(sap_world *s, sap__index *t, int n, int fill, uint32_t keys) {
-    t->tiles = sap__sort_tiles(s, s->items, (uint64_t *)(void *)t->chunk, n, keys, 0);
+static void sap__build_keyed(sap_world *s, sap__index *t, int n, int fill, const sap__layout *layout) {
+    SAP_ASSERT(8 * (size_t)n + 4 * (size_t)layout->keys <= sizeof *t->chunk * (size_t)sap__capacity(t->chunk));
+    t->tiles = sap__sort_tiles(s, s->items, (uint64_t *)(void *)t->chunk, n, layout->keys, 0);
+    t->grouped = layout->groups > 1;
     sap__fill_index(s, t, n, fill);
 }
 
 /* Builds an index of the slots in s->items, n of them. */
 static int sap__build_of(sap_world *s, sap__index *t, int n, int fill) {
+    sap__layout layout;
     if (!sap__reserve_index(s, t, n, fill)) return sap__fail(s, SAP_ERROR_MEMORY);
-    sap__build_keyed(s, t, n, fill, sap__cut_tiles(s, s->items, n));
+    sap__choose_layout(s, t == &s->index[1], &layout, s->items, (uint64_t *)(void *)t->chunk, n);
+    sap__sort_groups(s, &layout, s->items, (uint64_t *)(void *)t->chunk, n);
+    sap__key_layout(s, &layout, s->items);
+    sap__build_keyed(s, t, n, fill, &layout);
     return 1;
 }
 
@@ -3329,6 +3443,14 @@ static void sap__take_out(sap_world *s, uint32_t slot) {
     t->boxes--;
 }
 
+/* The chunks over a box get its masks, too. */
+static void sap__note_masks(sap_world *s, int kind, uint32_t slot) {
+    sap__index *t = &s->index[kind];
+    int at = (int)((s->lane_of[slot] & 0x7fffffffu) / SAP__LANES);
+    for (int level = 0; level < t->levels; level++, at /= SAP__LANES)
+        if (!sap__unite_masks(&t->masks[t->first[level] + at], &s->slots[slot].masks)) return;
+}
+
 static void sap__put_in(sap_world *s, int kind, uint32_t slot, int leaf) {
     sap__index *t = &s->index[kind];
     const int lane = sap__lowest_bit(~(uint32_t)t->used[leaf]);
@@ -3336,25 +3458,28 @@ static void sap__put_in(sap_world *s, int kind, uint32_t slot, int leaf) {
     s->lane_of[slot] = (uint32_t)kind << 31 | (uint32_t)(SAP__LANES * leaf + lane);
     t->boxes++;
     sap__change_lane(t, leaf, lane, &s->now[slot]);
+    if (s->masked) sap__note_masks(s, kind, slot);
 }
 
 /* A spare leaf with a free lane for a box beside this leaf, or -1. Leaves that follow each other lie together, and
    spare leaves follow them: so what is near one leaf goes to one spare leaf, or the next ones. */
-static int sap__spare_leaf(const sap__index *t, int beside) {
+static int sap__spare_leaf(const sap_world *s, const sap__index *t, uint32_t slot, int beside) {
     const int spares = t->count[0] - t->laid;
     int leaf = beside < t->laid ? t->laid + (int)((long long)beside * spares / t->laid) : beside;
     for (int i = 0; i < spares; i++, leaf++) {
         if (leaf == t->count[0]) leaf = t->laid;
-        if (t->used[leaf] != 0xffff) return leaf;
+        if (t->used[leaf] == 0xffff) continue;
+        if (!t->grouped || t->used[leaf] == 0 || sap__has_masks(&t->masks[leaf], &s->slots[slot].masks)) return leaf;
     }
     return -1;
 }
 
 /* A leaf within margin of a box, with a free lane, or -1: down from the root by what it touches, giving up after some
    chunks. *beside: the last full one that it met, if any. */
-static int sap__leaf_within(const sap_world *s, const sap__index *t, const sap__box *box, float margin, int *beside) {
+static int sap__leaf_within(const sap_world *s, const sap__index *t, uint32_t slot, float margin, int *beside) {
     enum { ROOM = (SAP__LEVELS + 1) * SAP__LANES }; /* it always fits */
     uint32_t stack[ROOM], who[ROOM];
+    const sap__box *box = &s->now[slot];
     sap__box wide = *box;
     for (int k = 0; k < 3 && margin > 0; k++) {
         wide.lo[k] = sap__key(sap__within(sap__float(box->lo[k])) - margin);
@@ -3365,6 +3490,7 @@ static int sap__leaf_within(const sap_world *s, const sap__index *t, const sap__
     for (int i = 0; i < top; i++) stack[i] = (uint32_t)(t->first[t->levels - 1] + i);
     for (int left = SAP__TRIES; top > 0 && left > 0;) {
         const uint32_t chunk = stack[--top];
+        if (t->grouped && !sap__has_masks(&t->masks[chunk], &s->slots[slot].masks)) continue;
         if (chunk >= (uint32_t)t->count[0]) {
             sap__list list = {&wide, t->chunk, t->used, who, &chunk, 0, 1, 0};
             top = s->kernel->ask(&list, who, stack, top, INT_MAX);
@@ -3387,13 +3513,14 @@ static int sap__place_box(sap_world *s, int kind, uint32_t slot) {
         leaf = (int)((at & 0x7fffffffu) / SAP__LANES);
         if (sap__overlap(&s->now[slot], &t->bound[leaf])) {
             sap__change_lane(t, leaf, (int)(at % SAP__LANES), &s->now[slot]);
+            if (s->masked) sap__note_masks(s, kind, slot);
             return 1;
         }
         sap__take_out(s, slot);
     }
-    leaf = sap__leaf_within(s, t, &s->now[slot], 0, &beside);
-    if (leaf < 0) leaf = sap__leaf_within(s, t, &s->now[slot], 0.1f * (float)t->leaf_size, &beside);
-    if (leaf < 0) leaf = sap__spare_leaf(t, beside);
+    leaf = sap__leaf_within(s, t, slot, 0, &beside);
+    if (leaf < 0) leaf = sap__leaf_within(s, t, slot, 0.1f * (float)t->leaf_size, &beside);
+    if (leaf < 0) leaf = sap__spare_leaf(s, t, slot, beside);
     if (leaf >= 0) sap__put_in(s, kind, slot, leaf);
     return leaf >= 0;
 }
@@ -3434,6 +3561,8 @@ static int sap__synchronise_bulk(sap_world *s, int kind, int what, const uint32_
     if (sap__is_being_built(s, kind)) s->building = 0; /* all is read, or built, anew */
     if (!t->ready || sap__is_worn(t, what) || !sap__place_boxes(s, kind, listed, n))
         return sap__build(s, kind, SAP__FILL_BULK);
+    for (int i = 0; i < n && s->masked; i++) /* a refit leaves masks as they are */
+        if (sap__is_of_kind(s->state[listed[i]], kind)) sap__note_masks(s, kind, listed[i]);
     s->filling = t;
     const int shares = sap__run(s, sap__refit_leaves, t->boxes);
     int jumped = 0;
@@ -3460,13 +3589,14 @@ static int sap__build_step(sap_world *s, int kind) {
         return sap__fail(s, SAP_ERROR_MEMORY);
     if (!sap__is_being_built(s, kind)) {
         n = sap__gather_slots(s, kind);
-        if (!sap__choose_tiles(s, s->items, n, &s->new_tiles)) return sap__build(s, kind, SAP__FILL_FEW);
+        sap__choose_layout(s, kind, &s->layout, s->items, s->keyed, n);
         s->building = kind + 1;
         sap__set_length(s->keyed, 0);
     } else if (sap__length(s->keyed) == 0) {
         n = sap__gather_slots(s, kind);
         memcpy(s->keyed, s->items, (size_t)n * sizeof *s->keyed);
-        sap__key_items(s, &s->new_tiles, s->keyed, n);
+        sap__sort_groups(s, &s->layout, s->keyed, s->items, n);
+        sap__key_layout(s, &s->layout, s->keyed);
         sap__set_length(s->keyed, n);
     } else {
         s->building = 0;
@@ -3477,8 +3607,9 @@ static int sap__build_step(sap_world *s, int kind) {
         const int kept = n;
         for (int i = 0; i < sap__length(s->record); i++)
             if (sap__is_of_kind(s->state[s->record[i]], kind)) s->items[n++] = s->record[i];
-        sap__key_items(s, &s->new_tiles, s->items + kept, n - kept);
-        sap__build_keyed(s, &s->index[kind], n, SAP__FILL_FEW, sap__count_keys(&s->new_tiles));
+        sap__sort_groups(s, &s->layout, s->items + kept, s->keyed, n - kept);
+        sap__key_layout(s, &s->layout, s->items + kept);
+        sap__build_keyed(s, &s->index[kind], n, SAP__FILL_FEW, &s->layout);
     }
     return 1;
 }
@@ -3518,14 +3649,15 @@ static void sap__drain_gates(sap_world *s) {
     s->query_visits += (long long)visits;
 }
 
-/* Lists, behind the lost pairs, which of these boxes have no lane or are to lose it: mostly few among many that move.
+/* Lists, behind the lost pairs, which of these boxes have no lane, are to lose it, or may have other masks: mostly few
+   among many that move.
    Adds how many boxes are static, and how many of each kind have come. 0 without memory. */
 static int sap__list_unplaced(sap_world *s, const uint32_t *slots, int count, int *listed, int *statics, int came[2]) {
     for (int i = 0; i < count; i++) {
         const uint32_t slot = slots[i], at = s->lane_of[slot], state = s->state[slot];
         const int kind = sap__kind_of(state), lives = (state & SAP__LIVE) != 0;
         *statics += kind;
-        if (lives & (at != SAP__NONE) & ((int)(at >> 31) == kind)) continue;
+        if (lives & (at != SAP__NONE) & ((int)(at >> 31) == kind) & !(state & (SAP__FRESH | SAP__ADDED))) continue;
         if (!sap__reserve(&s->lost, *listed + 1)) return sap__fail(s, SAP_ERROR_MEMORY);
         s->lost[(*listed)++] = slot;
         came[kind] += lives && at == SAP__NONE;
@@ -3618,6 +3750,25 @@ SAP__INLINE int sap__flush(sap__search *q, int from) {
     return good;
 }
 
+static const sap__masks *sap__masks_at(const sap_world *s, sap__nodes x, uint32_t node) {
+    return x.level < 0 ? &s->slots[node].masks : &x.t->masks[node];
+}
+
+/* Leaves out pairs of nodes that masks keep apart. Where boxes stand by their categories large chunks may meet small
+   ones: of two at one level of an index the larger one comes second, which is opened. How many stay. */
+SAP__CALLED int sap__pick_pairs(const sap_world *s, sap__nodes x, uint32_t *a, sap__nodes y, uint32_t *b, int n) {
+    const int alike = x.t == y.t && x.level == y.level;
+    int kept = 0;
+    for (int i = 0; i < n; i++) {
+        const uint32_t first = a[i], second = b[i];
+        if (!sap__may_meet(sap__masks_at(s, x, first), sap__masks_at(s, y, second))) continue;
+        const int swapped = alike && sap__size_of(&x.t->bound[first]) > sap__size_of(&x.t->bound[second]);
+        a[kept] = swapped ? second : first;
+        b[kept++] = swapped ? first : second;
+    }
+    return kept;
+}
+
 /* All overlapping pairs of boxes under the pairs of nodes a[i] of x, b[i] of y, which are scratch. The pairs of the
    next level are listed, and joined whenever the list is full. So many chunks are on their way to the cache at a time,
    and none waits for another. Where nodes are joined with all of their own index each two meet twice, and count once:
@@ -3635,6 +3786,7 @@ static int sap__join(sap__search *q, sap__nodes x, uint32_t *a, sap__nodes y, ui
         }
         n = kept;
     }
+    if (y.t->by_masks) n = sap__pick_pairs(q->s, x, a, y, b, n);
     list.box = stays->level < 0 ? q->s->now : stays->t->bound;
     list.chunk = opened->t->chunk;
     list.used = opened->t->used;
@@ -3665,6 +3817,7 @@ static int sap__join(sap__search *q, sap__nodes x, uint32_t *a, sap__nodes y, ui
 static int sap__join_itself(sap__search *q, sap__nodes x, uint32_t node) {
     uint32_t a[SAP__MOST], b[SAP__MOST], used = x.t->used[node];
     const sap__chunk *c = &x.t->chunk[node];
+    if (x.t->by_masks && !sap__may_meet(&x.t->masks[node], &x.t->masks[node])) return 1;
     q->visits[0]++;
     if (x.level == 0) {
         q->n = q->s->kernel->own(c, used, q->a, q->b, q->n);
@@ -3734,6 +3887,17 @@ static void sap__ask_share(sap_world *s, int share, int shares) {
     if (good) (void)sap__flush(&q, 0);
 }
 
+/* Do masks keep more than a quarter of these leaves apart? By some of them. */
+SAP__CALLED int sap__are_leaves_apart(const sap__index *x, const sap__index *y) {
+    enum { SOME = 8 };
+    int meet = 0;
+    for (int i = 0; i < SOME; i++)
+        for (int j = 0; j < SOME; j++)
+            meet += sap__may_meet(&x->masks[sap__share_from(x->laid, i, SOME)],
+                                  &y->masks[sap__share_from(y->laid, j, SOME)]);
+    return 4 * meet < 3 * SOME * SOME;
+}
+
 /* Runs a search, and without threads again those shares of it that lacked room for what they found; next time they have
    it, but after sap_reserve: then the first share has room for all. Adds up the chunks that were visited. */
 static int sap__run_search(sap_world *s, sap__step *step, int work, double visits[2]) {
@@ -3747,6 +3911,8 @@ static int sap__run_search(sap_world *s, sap__step *step, int work, double visit
         share->visits[0] = share->visits[1] = 0;
         share->met = 0;
     }
+    for (int i = 0; i < 2; i++)
+        s->index[i].by_masks = s->masked && s->index[i].boxes && sap__are_leaves_apart(&s->index[0], &s->index[i]);
     const int ran = sap__run(s, step, work);
     for (int i = 0; i < shares && s->failure == SAP_OK; i++) {
         sap__share *share = &s->share[i];
@@ -4026,7 +4192,7 @@ struct sap__query {
     sap_ray_hit *ray_hit;
     void *user;
     sap__gate *gate;
-    int is_inside, is_best;             /* has called back; only the best hit counts */
+    int is_inside, is_best, is_picky;   /* has called back; only the best hit counts; not all categories do */
     sap_id best, aside;                 /* this one, so far; the box that does not count */
     int count, visits;                  /* hits; chunks */
     int recorded, stale;                /* boxes that were stale at the start: of the record, and with those of again */
@@ -4133,7 +4299,7 @@ SAP__INLINE uint32_t sap__stale_slot(const sap__query *q, int i) {
 /* Is a box of the index to be visited? Not if it is looked at by itself, was removed meanwhile, or does not count. */
 SAP__INLINE int sap__is_wanted(const sap__query *q, uint32_t slot) {
     const sap_world *s = q->s;
-    if (!(s->slots[slot].category & q->mask) || !(s->state[slot] & SAP__LIVE)) return 0;
+    if (!(s->slots[slot].masks.category & q->mask) || !(s->state[slot] & SAP__LIVE)) return 0;
     if (!(s->state[slot] & SAP__STALE)) return 1;
     if (q->stale == sap__count_pending(s)) return 0; /* all that is stale was so when the query began */
     for (int i = 0; i < q->stale; i++)
@@ -4145,11 +4311,21 @@ SAP__INLINE int sap__is_wanted(const sap__query *q, uint32_t slot) {
 static int sap__query_stale(sap__query *q) {
     for (int i = 0; i < q->stale; i++) {
         const uint32_t slot = sap__stale_slot(q, i);
-        if (!(q->s->state[slot] & SAP__LIVE) || !(q->s->slots[slot].category & q->mask)) continue;
+        if (!(q->s->state[slot] & SAP__LIVE) || !(q->s->slots[slot].masks.category & q->mask)) continue;
         const double at = sap__hit_at(q, &q->s->now[slot]);
         if (at <= q->end && !sap__report_at(q, slot, at)) return 0;
     }
     return 1;
+}
+
+/* Leaves out chunks under which no box is that the query asks for. How many stay. */
+static int sap__pick_chunks(const sap__query *q, const sap__index *t, uint32_t *chunks, int n) {
+    int kept = 0;
+    for (int i = 0; i < n; i++) {
+        chunks[kept] = chunks[i];
+        kept += (t->masks[chunks[i]].category & q->mask) != 0;
+    }
+    return kept;
 }
 
 /* What overlaps the box, under n chunks of one level. The chunks below them are listed, and looked at whenever the list
@@ -4163,7 +4339,8 @@ static int sap__query_box(sap__query *q, const sap__index *t, const uint32_t *ch
         for (int i = 0; i < n && i < 8; i++) sap__prefetch_chunk(&t->chunk[chunks[i]]);
     q->visits += n;
     while (list.next < n) {
-        const int found = q->s->kernel->ask(&list, who, ref, 0, SAP__LISTED);
+        int found = q->s->kernel->ask(&list, who, ref, 0, SAP__LISTED);
+        if (q->is_picky && !are_leaves) found = sap__pick_chunks(q, t, ref, found);
         if (!are_leaves && found && !sap__query_box(q, t, ref, found)) return 0;
         if (are_leaves && list.is_far)
             for (int i = 0; i < found; i++) sap__prefetch_slot(q->s, ref[i]);
@@ -4208,6 +4385,7 @@ static int sap__query_index(sap__query *q, const sap__index *t) {
                 if (at <= q->end && !sap__report_at(q, ref, at)) return 0;
                 continue;
             }
+            if (q->is_picky && !(t->masks[ref].category & q->mask)) continue;
             next.chunk = (int)ref;
             next.away = away[lane];
             if (is_far && is_cast) sap__prefetch_chunk(&t->chunk[ref]), sap__prefetch(t->chunk[ref].ref);
@@ -4230,6 +4408,7 @@ static int sap__run_query(sap__query *q) {
         const sap__index *t = &q->s->index[kind];
         uint32_t tops[SAP__FLAT];
         if (t->boxes == 0) continue;
+        q->is_picky = (kind || t->grouped) && (t->masks[t->first[t->levels - 1]].category & ~q->mask);
         for (uint32_t i = 0; i < SAP__FLAT; i++) tops[i] = (uint32_t)t->first[t->levels - 1] + i;
         go = q->prune ? sap__query_index(q, t) : sap__query_box(q, t, tops, t->count[t->levels - 1]);
     }
@@ -4392,7 +4571,8 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
 #define SAP__ARRAYS(X)                                                                                                 \
     X(now) X(was) X(slots) X(state) X(head) X(lane_of) X(live_bits[0]) X(live_bits[1]) X(record) X(again) X(keyed)     \
     X(pairs) X(created) X(deleted) X(links) X(lost) X(items) X(tmp) X(ends[0]) X(ends[1]) X(ends[2])                   \
-    X(index[0].chunk) X(index[0].bound) X(index[0].used) X(index[1].chunk) X(index[1].bound) X(index[1].used)
+    X(index[0].chunk) X(index[0].bound) X(index[0].used) X(index[0].masks)                                             \
+    X(index[1].chunk) X(index[1].bound) X(index[1].used) X(index[1].masks)
 /* clang-format on */
 
 SAP_DEF sap_result sap_check_config(const sap_config *config) {
@@ -4593,9 +4773,9 @@ SAP_DEF sap_result sap_set_object(sap_world *s, sap_id id, void *object) {
 SAP_DEF sap_result sap_get_filter(const sap_world *s, sap_id id, uint32_t *category, uint32_t *mask) {
     if (!s) return SAP_ERROR_ARGUMENT;
     if (!sap_is_valid(s, id)) return SAP_ERROR_ID;
-    const sap__slot *slot = &s->slots[sap__slot_of(id)];
-    if (category) *category = slot->category;
-    if (mask) *mask = slot->mask;
+    const sap__masks *masks = &s->slots[sap__slot_of(id)].masks;
+    if (category) *category = masks->category;
+    if (mask) *mask = masks->mask;
     return SAP_OK;
 }
 
@@ -4648,7 +4828,8 @@ typedef struct sap__saved_header {
 typedef struct sap__saved_slot {
     uint32_t state;
     sap__box now, was;
-    uint32_t object[2], category, mask;
+    uint32_t object[2];
+    sap__masks masks;
 } sap__saved_slot;
 
 typedef struct sap__saved_pair {
@@ -4753,13 +4934,12 @@ SAP_DEF sap_result sap_save(const sap_world *s, void *buffer, size_t size) {
         if (state & SAP__FLAGS) { /* what a free slot holds is of no world; the queue is below */
             slot.was = s->was[i];
             sap__save_pointer(s->slots[i].object, slot.object);
-            slot.category = s->slots[i].category;
-            slot.mask = s->slots[i].mask;
+            slot.masks = s->slots[i].masks;
         }
         sap__put(&p, &slot, sizeof slot);
     }
     uint32_t next = s->first_free;
-    for (int i = 0; i < s->free + s->removed; i++, next = s->slots[next].mask) sap__put(&p, &next, 4);
+    for (int i = 0; i < s->free + s->removed; i++, next = s->slots[next].masks.mask) sap__put(&p, &next, 4);
     sap__put(&p, s->record, 4 * (size_t)h.queue[2]);
     for (uint32_t i = 0; i < h.pairs; i++) {
         sap__saved_pair pair = {s->pairs[i].id0, s->pairs[i].id1, {0, 0}};
@@ -4912,12 +5092,11 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
         s->now[i] = slot.now;
         s->was[i] = slot.was;
         (void)sap__load_pointer(slot.object, &s->slots[i].object);
-        s->slots[i].category = slot.category;
-        s->slots[i].mask = slot.mask;
+        s->slots[i].masks = slot.masks;
         s->live += (state & SAP__LIVE) != 0;
         s->live_static += sap__is_of_kind(state, 1);
         s->mixed |= state & SAP__MIXED;
-        s->masked |= (state & SAP__LIVE) && (slot.category != 1 || slot.mask != ~0u);
+        s->masked |= (state & SAP__LIVE) && !sap__are_default(&slot.masks);
     }
     for (; (uint32_t)s->free < h->queue[0]; s->free++, p += 4) sap__enqueue(s, sap__get32(p));
     for (; (uint32_t)s->removed < h->queue[1]; s->removed++, p += 4) sap__enqueue(s, sap__get32(p));
@@ -4975,7 +5154,7 @@ static const char *sap__validate_boxes(const sap_world *s) {
                 return "Bits are set where boxes live, by kind.";
         if ((state & SAP__RECORDED) && (state & SAP__MIXED & ~s->mixed))
             return "Where mixed lacks a flag, no box in the record has it.";
-        if (!s->masked && (state & SAP__LIVE) && (s->slots[slot].category != 1 || s->slots[slot].mask != ~0u))
+        if (!s->masked && (state & SAP__LIVE) && !sap__are_default(&s->slots[slot].masks))
             return "Where no category or mask was set, all have the default.";
     }
     if (sap__capacity(s->now) < room || sap__capacity(s->was) < room || sap__capacity(s->slots) < room ||
@@ -4987,7 +5166,7 @@ static const char *sap__validate_boxes(const sap_world *s) {
     if (sap__count(s, SAP__REMOVED, SAP__REMOVED) != s->removed) return "Every removed box is in the queue of slots.";
     if (sap__count(s, SAP__FLAGS, 0) != s->free) return "Every free slot is in the queue of slots.";
     slot = s->first_free;
-    for (int i = 0; i < s->free + s->removed; i++, slot = s->slots[slot].mask)
+    for (int i = 0; i < s->free + s->removed; i++, slot = s->slots[slot].masks.mask)
         if (slot >= n || (i < s->free ? s->state[slot] & SAP__FLAGS : !(s->state[slot] & SAP__REMOVED)))
             return "The queue of slots holds free ones, then removed ones.";
     if (sap__count(s, SAP__RECORDED, SAP__RECORDED) != sap__length(s->record))
@@ -5048,6 +5227,7 @@ static const char *sap__validate_bound(const sap__index *t, int level, int j) {
         if (c->ref[lane] != (uint32_t)(t->first[level - 1] + SAP__LANES * j + lane))
             return "A chunk's children are the next sixteen of the level below.";
         if (!sap__same(&box, &t->bound[c->ref[lane]])) return "A lane of bounds is the bound of the chunk below.";
+        if (!sap__has_masks(&t->masks[at], &t->masks[c->ref[lane]])) return "A chunk has the masks of those below.";
     }
     if (level + 1 < t->levels && t->used[at] && !(t->used[t->first[level + 1] + j / SAP__LANES] >> j % SAP__LANES & 1))
         return "What holds boxes is seen from above.";
@@ -5078,6 +5258,7 @@ static const char *sap__validate_index(const sap_world *s, uint32_t kind) {
         if ((s->state[slot] & flags) != of_kind) return "An index holds live boxes of its kind.";
         const sap__box box = sap__lane_box(&t->chunk[j], (int)(lane % SAP__LANES));
         if (!t->behind && !sap__same(&box, &s->now[slot])) return "A box stands in the index where it is.";
+        if (!sap__has_masks(&t->masks[j], &s->slots[slot].masks)) return "A leaf has the masks of its boxes.";
     }
     if (sap__count(s, flags | SAP__STALE, of_kind) != standing) return "A live box is in the index.";
     if (sap__is_being_built(s, (int)kind) && sap__length(s->keyed)) {

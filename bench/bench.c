@@ -89,7 +89,8 @@ static pair_set true_pairs(const scene *s, const sap_id *id) {
         for (int j = i + 1; j < s->n; j++) {
             const sap_aabb *a = &s->box[order[i]], *b = &s->box[order[j]];
             if (sweep && b->min[0] > a->max[0]) break;
-            if (boxes_meet(a, b) && !(s->is_static[order[i]] && s->is_static[order[j]]))
+            if (boxes_meet(a, b) && !(s->is_static[order[i]] && s->is_static[order[j]]) &&
+                !(scene_is_bullet(s, order[i]) && scene_is_bullet(s, order[j])))
                 set_add(&set, id[order[i]], id[order[j]], 1);
         }
     free(order);
@@ -143,11 +144,10 @@ static int frames_for(int n) {
 static void add_scene(sap_world *world, const scene *s, sap_id *id) {
     int standing = 0;
     for (int i = 0; i < s->n; i++) standing += s->is_static[i];
-    if (!standing) {
-        sap_add_many(world, s->n, s->box, NULL, id);
-        return;
-    }
+    if (!standing) sap_add_many(world, s->n, s->box, NULL, id);
     for (int i = 0; i < s->n; i++)
+        if (scene_is_bullet(s, i)) sap_set_filter(world, id[i], 2, 1);
+    for (int i = 0; i < s->n && standing; i++)
         id[i] = s->is_static[i] ? sap_add_static(world, &s->box[i], NULL) : sap_add(world, &s->box[i], NULL);
 }
 

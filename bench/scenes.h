@@ -31,6 +31,7 @@ enum {
     PLACE_LATTICE,
     PLACE_MIDDLE,
     PLACE_HEAP,
+    PLACE_CROWD,
     PLACE_FIXED
 };
 enum { STAND, WALK, WALK_SOME, FALL, DRIVE, JUMP, WALK_SPHERE, STEP, MIRROR, REPLACE, WALK_FEW, LEVEL, DRIFT, SHUFFLE };
@@ -72,6 +73,8 @@ static const scene_kind scene_kinds[] = {
     {"town2d", PLACE_CUBE, DRIVE, 4, 3, 0, "2D: 64 drive straight on, up to 4 a frame, among static boxes"},
     {"teleport2d", PLACE_CUBE, JUMP, 0, 3, 0, "2D: 1% jump anywhere"},
     {"heap2d", PLACE_HEAP, WALK, 0.01f, 3, 0, "2D: equal boxes in a square heap that trembles"},
+    {"bullets", PLACE_CROWD, WALK, 0.2f, 3, 0,
+     "2D: a box overlaps sixteen others; all but one in fifty are bullets, in no pair with each other"},
 };
 enum { SCENE_KINDS = sizeof scene_kinds / sizeof *scene_kinds };
 
@@ -123,6 +126,11 @@ static float scene_between(scene *s, float low, float high) {
     return low + (high - low) * scene_random(s);
 }
 
+/* No two of these are a pair, in benchmarks that set categories. */
+static inline int scene_is_bullet(const scene *s, int i) {
+    return s->kind->place == PLACE_CROWD && i % 50 != 0;
+}
+
 static float scene_reflect(float x, float side) {
     x = x < 0 ? -x : x > side ? 2 * side - x : x;
     return x < 0 ? 0 : x > side ? side : x; /* when the step is longer than the world */
@@ -163,6 +171,7 @@ static float scene_side(const scene *s) {
     case PLACE_PILE: return 0.9f;                   /* less than twice the least half extent */
     case PLACE_LATTICE: return (float)ceil(cbrt(n) - 1e-9);
     case PLACE_HEAP: return (float)ceil(sqrt(n) - 1e-9);
+    case PLACE_CROWD: return (float)sqrt(n);
     case PLACE_FIXED: return 64.1f; /* 11.8 thousand pairs of 10,000 boxes */
     default: return s->kind->axes == 3 ? (float)sqrt(8 * n) : (float)cbrt(32 * n);
     }

@@ -158,7 +158,7 @@ static long long steps_of_spawning(int method, int come, int with_filter) {
         for (int i = 0; i < come; i++) {
             const int k = life_below(&l, l.n);
             replace(&l, k);
-            if (with_filter) life_need(sap_set_filter(l.world, l.id[k], 1, ~0u) == SAP_OK, "sap_set_filter");
+            if (with_filter) life_need(sap_set_filter(l.world, l.id[k], 3, ~0u) == SAP_OK, "sap_set_filter");
         }
         const long long before = steps;
         life_update(&l);
@@ -179,6 +179,93 @@ static void test_spawning(int method) {
                   method_names[method], plain, filtered, none);
 }
 
+/* ---- what masks forbid is passed over ---------------------------------------------------------------------- */
+
+enum { PLAYER = 1, BULLET = 2, TILE = 4, PLAYERS = 20 }; /* bullets meet players alone */
+enum { BULLETS_COME, BULLETS_WALK, SOME_WALK, SOME_CHANGE, BULLET_DEEDS };
+static const char *const bullet_names[BULLET_DEEDS] = {"come", "walk", "walk, 5%", "walk, 5% are replaced"};
+
+static sap_aabb within(life *l, float side) {
+    return life_anywhere(l, 0, 0, 0, side, side, side);
+}
+
+/* So many bullets among so many tiles and a few players, in a square of this side. */
+static void open_shooting(life *l, int method, int bullets, int tiles, float side) {
+    life_open(l, SAP_2D, method);
+    for (int i = 0; i < bullets + PLAYERS; i++) (void)life_list(l, within(l, side), 0);
+    for (int i = 0; i < tiles; i++) (void)life_list(l, within(l, side), 1);
+    life_hand_in(l);
+    for (int i = 0; i < l->n; i++) {
+        const uint32_t category = i < bullets ? BULLET : i < bullets + PLAYERS ? PLAYER : TILE;
+        const uint32_t mask = category == BULLET ? PLAYER : category == PLAYER ? BULLET : ~0u;
+        life_need(sap_set_filter(l->world, l->id[i], category, mask) == SAP_OK, "sap_set_filter");
+    }
+}
+
+/* All in one place: each overlaps each. */
+static long long steps_of_crowd(int method, int bullets, int tiles, int deed) {
+    long long before = steps;
+    life l;
+    open_shooting(&l, method, bullets, tiles, 0.5f);
+    life_update(&l);
+    if (deed != BULLETS_COME) before = steps;
+    for (int u = 0; u < 40 && deed != BULLETS_COME; u++) {
+        life_walk_some(&l, deed == SOME_WALK ? 20 : 1, 0.001f);
+        life_hand_in_moves(&l);
+        for (int i = 0; i < bullets / 20 && deed == SOME_CHANGE; i++) {
+            const int k = life_below(&l, bullets);
+            life_need(sap_remove(l.world, l.id[k]) == SAP_OK, "sap_remove");
+            l.id[k] = sap_add(l.world, &l.box[k], NULL);
+            life_need(sap_set_filter(l.world, l.id[k], BULLET, PLAYER) == SAP_OK, "sap_set_filter");
+        }
+        life_update(&l);
+    }
+    before = steps - before;
+    life_close(&l);
+    return before;
+}
+
+/* The insertion sort's rules fire where boxes overlap, whatever their masks. */
+static void test_crowd(int method, int deed) {
+    const long long few = steps_of_crowd(method, 1000, 0, deed), many = steps_of_crowd(method, 2000, 0, deed);
+    const long long tiles = steps_of_crowd(method, 1000, 1000, deed);
+    if (verbose)
+        printf("%6.2f  2,000 bullets by 1,000, among tiles %.2f  %-6s %-22s %10lld %10lld\n",
+               (double)many / (double)few, (double)tiles / (double)few, method_names[method], bullet_names[deed], many,
+               few);
+    CHECK_MESSAGE(10 * many <= 24 * few, "2,000 bullets %s: %lld steps, 1,000 %lld", bullet_names[deed], many, few);
+    CHECK_MESSAGE(10 * tiles <= (deed == BULLETS_COME ? 24 : 13) * few,
+                  "bullets %s among tiles: %lld steps, alone %lld", bullet_names[deed], tiles, few);
+}
+
+/* Queries for a few players among so many bullets. */
+static long long steps_of_search(int bullets, int kind) {
+    long long before;
+    life l;
+    open_shooting(&l, SAP_METHOD_AUTO, bullets, 0, sqrtf(8 * (float)bullets));
+    life_need(sap_prepare_queries(l.world) == SAP_OK, "sap_prepare_queries");
+    before = steps;
+    for (int q = 0; q < 200; q++) {
+        const sap_aabb box = l.box[life_below(&l, l.n)], other = l.box[life_below(&l, l.n)];
+        const float way[3] = {other.min[0] - box.min[0], other.min[1] - box.min[1], 0};
+        if (kind == LIFE_BOX) (void)sap_query_box(l.world, &box, PLAYER, NULL, NULL);
+        if (kind == LIFE_RAY) (void)sap_ray_closest(l.world, box.min, way, PLAYER, NULL);
+        if (kind == LIFE_NEAREST) (void)sap_nearest(l.world, box.min, 1e30f, PLAYER, NULL);
+    }
+    before = steps - before;
+    life_close(&l);
+    return before;
+}
+
+static void test_search(int kind) {
+    const long long few = steps_of_search(1000, kind), many = steps_of_search(32000, kind);
+    if (verbose)
+        printf("%6.2f  players among 32,000 bullets by 1,000  %-8s %10lld %10lld\n", (double)many / (double)few,
+               life_query_names[kind], many, few);
+    CHECK_MESSAGE(many <= 2 * few, "a %s query for few among 32,000: %lld steps, 1,000 %lld", life_query_names[kind],
+                  many, few);
+}
+
 int main(int argc, char **argv) {
     const char *only = NULL;
     for (int i = 1; i < argc; i++) {
@@ -193,5 +280,8 @@ int main(int argc, char **argv) {
     for (int method = SAP_METHOD_AUTO; method <= SAP_METHOD_QUERY && !only; method++) test_spawning(method);
     for (int are_static = 0; are_static < 2 && !only; are_static++)
         for (int deed = 0; deed < (are_static ? FEW_DEEDS : TILES_COME); deed++) test_few_among_many(are_static, deed);
+    for (int method = SAP_METHOD_AUTO; method <= SAP_METHOD_QUERY && !only; method++)
+        for (int deed = 0; deed < BULLET_DEEDS && method != SAP_METHOD_SORT; deed++) test_crowd(method, deed);
+    for (int kind = 0; kind < LIFE_QUERIES && !only; kind++) test_search(kind);
     return test_summary();
 }

@@ -13,6 +13,7 @@
 
 enum { MOST_WORLDS = sizeof ways / sizeof ways[0], MOST_KNOWN = 64 };
 enum { WITH_LIMITS = 1, ANY_AXES = 2 }; /* what start may draw */
+enum { NO_MASKS, ANY_MASKS, LAYERS };   /* of a few categories most boxes meet few: run.masks */
 
 typedef struct run {
     test_rng rng, dice; /* the calls; the ways of the world that changes them */
@@ -292,6 +293,14 @@ static void moved_box(run *r, sap_id id, sap_aabb *box) {
     }
 }
 
+static void draw_masks(run *r, uint32_t *category, uint32_t *mask) {
+    *category = (uint32_t)test_random(&r->rng) & 7;
+    *mask = (uint32_t)test_random(&r->rng);
+    if (r->masks != LAYERS) return;
+    *category = test_chance(&r->rng, 3) ? 0 : test_chance(&r->rng, 60) ? 16 : 1u << (3 * test_below(&r->rng, 5));
+    *mask = test_chance(&r->rng, 3) ? 0xffffffffu : 1u << (3 * test_below(&r->rng, 3));
+}
+
 static void do_add(run *r, int is_static) {
     sap_aabb box;
     void *object = any_object(r);
@@ -308,7 +317,8 @@ static void do_add(run *r, int is_static) {
         HOLDS(r, w, sap_last_error(s) == result);
     }
     if (id && r->masks && test_chance(&r->rng, 50)) {
-        uint32_t category = (uint32_t)test_random(&r->rng) & 7, mask = (uint32_t)test_random(&r->rng) | 3;
+        uint32_t category, mask;
+        draw_masks(r, &category, &mask);
         model_set_filter(&r->model, id, category, mask);
         ALL(r, sap_set_filter(s, id, category, mask), SAP_OK);
     }
@@ -336,6 +346,12 @@ static void do_add_many(run *r, int n) {
                          : sap_add_many(s, n, boxes, with_objects ? objects : NULL, seen)) == result);
         HOLDS(r, w, sap_last_error(s) == result);
         HOLDS(r, w, memcmp(seen, ids, (size_t)n * sizeof *ids) == 0);
+    }
+    for (i = 0; r->masks == LAYERS && result == SAP_OK && i < n; i++) {
+        uint32_t category, mask;
+        draw_masks(r, &category, &mask);
+        model_set_filter(&r->model, ids[i], category, mask);
+        ALL(r, sap_set_filter(s, ids[i], category, mask), SAP_OK);
     }
     free(boxes);
     free(objects);
@@ -415,8 +431,9 @@ static void do_remove_many(run *r, int n) {
 
 static void do_set_filter(run *r) {
     sap_id id = test_chance(&r->rng, 3) ? any_bad_id(r) : any_live(r);
-    uint32_t category = (uint32_t)test_random(&r->rng) & 7, mask = (uint32_t)test_random(&r->rng);
+    uint32_t category, mask;
     sap_result result;
+    draw_masks(r, &category, &mask);
     if (test_chance(&r->rng, 30)) {
         category = 1;
         mask = 0xffffffffu;
@@ -431,9 +448,10 @@ static void do_set_filter(run *r) {
 
 static void do_set_filter_many(run *r, int n) {
     sap_id ids[4];
-    uint32_t category = (uint32_t)test_random(&r->rng) & 7, mask = (uint32_t)test_random(&r->rng) | 5;
+    uint32_t category, mask;
     int i;
     sap_result result;
+    draw_masks(r, &category, &mask);
     if (r->model.live == 0) n = 0;
     for (i = 0; i < n; i++) ids[i] = test_chance(&r->rng, 3) ? any_bad_id(r) : any_live(r); /* one may come twice */
     result = model_set_filter_many(&r->model, n, ids, category, mask);
@@ -768,6 +786,30 @@ static int large_run(int seed) {
     return bad;
 }
 
+/* Masks keep most boxes apart, which so stand by their categories; some change theirs, all move or few do. */
+static int layered_run(int seed) {
+    run r;
+    int bad, n = 60 + seed * 31 % 500;
+    start(&r, seed, n, ANY_AXES);
+    r.masks = LAYERS;
+    r.statics = seed % 3 ? 20 : 60;
+    for (r.step = 0; r.step < 24 && !r.bad; r.step++) {
+        const int all = test_chance(&r.rng, 40);
+        if (r.model.live < n) do_add_many(&r, r.step == 0 ? n : test_below(&r.rng, n - r.model.live + 1));
+        if (!r.bad && test_chance(&r.rng, 30)) ALL(&r, sap_prepare_queries(s), SAP_OK);
+        if (!r.bad) do_move_many(&r, all ? r.model.live : r.model.live / 30);
+        if (!r.bad && test_chance(&r.rng, 60)) do_remove_many(&r, test_below(&r.rng, all ? n / 4 : 4));
+        for (int i = test_below(&r.rng, 16); i > 0 && !r.bad; i--) do_set_filter(&r);
+        if (!r.bad && test_chance(&r.rng, 20)) do_set_filter_many(&r, test_below(&r.rng, 5));
+        if (!r.bad && test_chance(&r.rng, 20)) do_set_static(&r);
+        if (!r.bad && test_chance(&r.rng, 20)) compare_recorded(&r);
+        if (!r.bad) do_update(&r);
+    }
+    bad = r.bad;
+    finish(&r);
+    return bad;
+}
+
 int main(int argc, char **argv) {
     int seeds = test_argument(argc, argv, 1, 250), first = test_argument(argc, argv, 2, 1), seed, bad = 0;
     for (seed = first; seed < first + seeds && bad < 5; seed++) {
@@ -781,6 +823,8 @@ int main(int argc, char **argv) {
             bad += large_run(seed);
         else if (seed % 10 == 4)
             bad += calm_run(seed);
+        else if (seed % 10 == 8)
+            bad += layered_run(seed);
         else if (seed % 20 == 10)
             bad += churning_run(seed);
         else

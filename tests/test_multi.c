@@ -370,8 +370,9 @@ static void do_add(run *r) {
     if (test_chance(&r->rng, 1)) scene_damage(&r->rng, r->axes, &box);
     ALL(r, id = is_static ? CALL(w, add_static, &box, object) : CALL(w, add, &box, object));
     remember(r, id);
-    if (id && r->masks && test_chance(&r->rng, 50)) {
+    if (id && test_chance(&r->rng, r->masks)) {
         uint32_t category = 1u << test_below(&r->rng, 3), mask = (uint32_t)test_below(&r->rng, 8);
+        if (r->masks > 50) mask = 1u << test_below(&r->rng, 3); /* most are apart */
         ALL(r, CALL(w, set_filter, id, category, mask));
     }
 }
@@ -580,7 +581,7 @@ static void start(run *r, int seed, int as_shipped) {
     r->scene = (scene)(seed % SCENE_COUNT);
     r->clusters = test_chance(&r->rng, 25);
     r->user_filter = test_chance(&r->rng, 30);
-    r->masks = test_chance(&r->rng, 30);
+    r->masks = test_chance(&r->rng, 30) ? (test_chance(&r->rng, 50) ? 50 : 95) : 0; /* percent of all boxes */
     r->records_inside = test_chance(&r->rng, 30);
     memset(&config, 0, sizeof config);
     config.sap.axes = axes[test_below(&r->rng, 11)];

@@ -203,7 +203,7 @@ static void min_above_max(sap_world *s) {
     s->now[slot_with(s, SAP__RECORDED | SAP__LIVE, 0)].lo[2] = SAP__INFINITY;
 }
 static void masked_unseen(sap_world *s) {
-    s->masked = 0, s->slots[plain_slot(s)].mask = 1;
+    s->masked = 0, s->slots[plain_slot(s)].masks.mask = 1;
 }
 static void room_for_one(sap_world *s) {
     stbds_header(s->was)->capacity = 1;
@@ -219,8 +219,8 @@ static void one_more_removed(sap_world *s) {
 }
 static void removed_lives(sap_world *s) {
     uint32_t slot = s->first_free; /* the last free one */
-    for (int i = 1; i < s->free; i++) slot = s->slots[slot].mask;
-    s->slots[slot].mask = plain_slot(s);
+    for (int i = 1; i < s->free; i++) slot = s->slots[slot].masks.mask;
+    s->slots[slot].masks.mask = plain_slot(s);
 }
 static void record_too_short(sap_world *s) {
     sap__set_length(s->record, 1);
@@ -312,6 +312,12 @@ static void lane_elsewhere(sap_world *s) {
     uint32_t place = s->lane_of[plain_slot(s)];
     s->index[0].chunk[place / SAP__LANES].lo[0][place % SAP__LANES]++;
 }
+static void leaf_without_masks(sap_world *s) {
+    s->index[0].masks[s->lane_of[plain_slot(s)] / SAP__LANES].mask = 0;
+}
+static void chunk_without_masks(sap_world *s) {
+    s->index[0].masks[s->index[0].first[1]].category = 0;
+}
 static void not_in_index(sap_world *s) {
     uint32_t slot = plain_slot(s), place = s->lane_of[slot], lane = place % SAP__LANES;
     sap__chunk *c = &s->index[0].chunk[place / SAP__LANES];
@@ -377,6 +383,8 @@ static const damage damage_table[] = {
     {SAP_METHOD_QUERY, "A box knows its lane.", lane_unknown},
     {SAP_METHOD_QUERY, "An index holds live boxes of its kind.", static_among_moving},
     {SAP_METHOD_QUERY, "A box stands in the index where it is.", lane_elsewhere},
+    {SAP_METHOD_QUERY, "A chunk has the masks of those below.", chunk_without_masks},
+    {SAP_METHOD_QUERY, "A leaf has the masks of its boxes.", leaf_without_masks},
     {SAP_METHOD_QUERY, "A live box is in the index.", not_in_index},
     {SAP_METHOD_QUERY, "An index knows how many boxes it holds.", one_more_in_index},
     {SAP_METHOD_SORT, "Every settled box has two ends on each used axis.", end_missing},

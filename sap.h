@@ -3071,9 +3071,9 @@ static int sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *tmp, int n, 
 
 /* ---- groups ------------------------------------------------------------------------------------------------ */
 
-/* Bullets that meet players and no bullets, sparks that meet walls alone: where masks keep most moving boxes apart, those
-   of a category stand together, in tiles of their own. So most chunks hold boxes that are alike; a search passes over
-   two of them that no masks let meet, and a query over those that it does not ask for. */
+/* Bullets that meet players and no bullets, sparks that meet walls alone: where masks keep most moving boxes apart,
+   those of a category stand together, in tiles of their own. So most chunks hold boxes that are alike; a search passes
+   over two of them that no masks let meet, and a query over those that it does not ask for. */
 static int sap__group_of(const sap_world *s, uint64_t item) {
     const uint32_t category = s->slots[(uint32_t)item].masks.category;
     return category ? sap__lowest_bit(category) % SAP__GROUPS : 0;
@@ -3754,15 +3754,23 @@ static const sap__masks *sap__masks_at(const sap_world *s, sap__nodes x, uint32_
     return x.level < 0 ? &s->slots[node].masks : &x.t->masks[node];
 }
 
-/* Leaves out pairs of nodes that masks keep apart. Where boxes stand by their categories large chunks may meet small
-   ones: of two at one level of an index the larger one comes second, which is opened. How many stay. */
-SAP__CALLED int sap__pick_pairs(const sap_world *s, sap__nodes x, uint32_t *a, sap__nodes y, uint32_t *b, int n) {
-    const int alike = x.t == y.t && x.level == y.level;
+/* Leaves out pairs of nodes that masks keep apart; *n stay. Where boxes stand by their categories large chunks may meet
+   small ones: of two at one level the larger one is to be opened, which sap__join does with the second. So nodes of one
+   index change places; of two indices, pairs whose first one is larger go behind the others. How many do not. */
+SAP__CALLED int sap__pick_pairs(const sap_world *s, sap__nodes x, uint32_t *a, sap__nodes y, uint32_t *b, int *n) {
     int kept = 0;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < *n;) {
         const uint32_t first = a[i], second = b[i];
-        if (!sap__may_meet(sap__masks_at(s, x, first), sap__masks_at(s, y, second))) continue;
-        const int swapped = alike && sap__size_of(&x.t->bound[first]) > sap__size_of(&x.t->bound[second]);
+        if (!sap__may_meet(sap__masks_at(s, x, first), sap__masks_at(s, y, second))) {
+            --*n;
+            a[i] = a[*n], b[i] = b[*n];
+            continue;
+        }
+        const int wrong = x.level == y.level && sap__size_of(&x.t->bound[first]) > sap__size_of(&y.t->bound[second]);
+        const int swapped = wrong && x.t == y.t;
+        i++;
+        if (wrong && !swapped) continue;
+        a[i - 1] = a[kept], b[i - 1] = b[kept];
         a[kept] = swapped ? second : first;
         b[kept++] = swapped ? first : second;
     }
@@ -3786,7 +3794,11 @@ static int sap__join(sap__search *q, sap__nodes x, uint32_t *a, sap__nodes y, ui
         }
         n = kept;
     }
-    if (y.t->by_masks) n = sap__pick_pairs(q->s, x, a, y, b, n);
+    if (y.t->by_masks) {
+        const int picked = sap__pick_pairs(q->s, x, a, y, b, &n);
+        if (picked < n && !sap__join(q, y, b + picked, x, a + picked, n - picked)) return 0;
+        n = picked;
+    }
     list.box = stays->level < 0 ? q->s->now : stays->t->bound;
     list.chunk = opened->t->chunk;
     list.used = opened->t->used;

@@ -181,7 +181,7 @@ static void test_spawning(int method) {
 
 /* ---- what masks forbid is passed over ---------------------------------------------------------------------- */
 
-enum { PLAYER = 1, BULLET = 2, TILE = 4, PLAYERS = 20 }; /* bullets meet players alone */
+enum { PLAYER = 1, BULLET = 2, TILE = 4, ENEMY = 8, PLAYERS = 20 }; /* bullets meet players alone */
 enum { BULLETS_COME, BULLETS_WALK, SOME_WALK, SOME_CHANGE, BULLET_DEEDS };
 static const char *const bullet_names[BULLET_DEEDS] = {"come", "walk", "walk, 5%", "walk, 5% are replaced"};
 
@@ -238,6 +238,39 @@ static void test_crowd(int method, int deed) {
                   "bullets %s among tiles: %lld steps, alone %lld", bullet_names[deed], tiles, few);
 }
 
+/* Bullets and tiles, of which either may be none, and enemies that meet tiles, all anywhere; all but tiles walk. */
+static long long steps_of_enemies(int bullets, int enemies, int tiles) {
+    const float side = 90; /* a bullet overlaps about eight others */
+    long long before;
+    life l;
+    life_open(&l, SAP_2D, SAP_METHOD_AUTO);
+    for (int i = 0; i < bullets + enemies; i++) (void)life_list(&l, within(&l, side), 0);
+    for (int i = 0; i < tiles; i++) (void)life_list(&l, within(&l, side), 1);
+    life_hand_in(&l);
+    for (int i = 0; i < l.n; i++) {
+        const uint32_t category = i < bullets ? BULLET : i < bullets + enemies ? ENEMY : TILE;
+        life_need(sap_set_filter(l.world, l.id[i], category,
+                                 category == ENEMY  ? TILE
+                                 : category == TILE ? ~0u
+                                                    : PLAYER) == SAP_OK,
+                  "sap_set_filter");
+    }
+    life_update(&l);
+    before = steps;
+    for (int u = 0; u < 40; u++) life_walk_some(&l, 1, 0.2f), life_update(&l);
+    before = steps - before;
+    life_close(&l);
+    return before;
+}
+
+static void test_enemies(void) {
+    const long long all = steps_of_enemies(4000, 200, 3000), bullets = steps_of_enemies(4000, 0, 0);
+    const long long enemies = steps_of_enemies(0, 200, 3000);
+    if (verbose) printf("%6.2f  enemies among bullets, and tiles\n", (double)all / (double)(bullets + enemies));
+    CHECK_MESSAGE(10 * all <= 13 * (bullets + enemies), "enemies among bullets: %lld steps, alone %lld, bullets %lld",
+                  all, enemies, bullets);
+}
+
 /* Queries for a few players among so many bullets. */
 static long long steps_of_search(int bullets, int kind) {
     long long before;
@@ -283,5 +316,6 @@ int main(int argc, char **argv) {
     for (int method = SAP_METHOD_AUTO; method <= SAP_METHOD_QUERY && !only; method++)
         for (int deed = 0; deed < BULLET_DEEDS && method != SAP_METHOD_SORT; deed++) test_crowd(method, deed);
     for (int kind = 0; kind < LIFE_QUERIES && !only; kind++) test_search(kind);
+    if (!only) test_enemies();
     return test_summary();
 }

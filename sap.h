@@ -1636,9 +1636,12 @@ SAP_DEF sap_result sap_set_pair_filter(sap_world *s, sap_filter *filter, void *u
 SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
     sap_result r = sap__begin_call(s, offset ? NULL : "offset", 1);
     if (r != SAP_OK) return r;
-    for (int k = 0; k < 3; k++)
+    int may_overflow = 0; /* the largest float less 1e30 is itself, rounded */
+    for (int k = 0; k < 3; k++) {
         if (s->used[k] && !sap__is_finite(offset[k])) return sap__refuse(s, SAP_ERROR_ARGUMENT, "offset", k);
-    for (int pass = 0; pass < 2; pass++) /* first look whether all stay finite, then do it */
+        may_overflow |= s->used[k] && (offset[k] > 1e30f || offset[k] < -1e30f);
+    }
+    for (int pass = !may_overflow; pass < 2; pass++) /* first look whether all stay finite, then do it */
         for (uint32_t slot = 0; (slot = sap__next_live(s, slot)) != SAP__NONE; slot++) {
             sap__box box = s->now[slot];
             for (int i = 0; i < 6; i++) {

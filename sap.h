@@ -1095,13 +1095,13 @@ typedef struct sap__tiles {
     float origin[3], scale[3], last[3]; /* the tile of a box is (min + max - origin) * scale, from 0 to last */
     float large[3], long_from[3];       /* boxes longer than this are large; long on this axis */
     int count[3], x, y, z;              /* tiles across x and y, slices along z, which may be any of the axes */
-    uint32_t first_key;                 /* of their keys */
+    uint32_t first_key, all;            /* of their keys, and how many tiles there are */
 } sap__tiles;
 
 /* Tiles for all boxes or, where masks keep most of them apart, for each group of categories: see groups. */
-enum { SAP__GROUP_BITS = 3, SAP__GROUPS = 1 << SAP__GROUP_BITS, SAP__GROUPED = 96 }; /* from so many boxes on */
+enum { SAP__GROUPS = 8, SAP__GROUPED = 96 /* from so many boxes on */ };
 typedef struct sap__layout {
-    int groups, from[SAP__GROUPS + 1]; /* where each begins among the items at hand */
+    int groups; /* 1, or SAP__GROUPS */
     sap__tiles tiles[SAP__GROUPS];
     uint32_t keys; /* so many; 0: boxes are so few that they have none */
 } sap__layout;
@@ -1157,7 +1157,7 @@ struct sap_world {
     sap__share share[SAP__SHARES];
     uint32_t *lost; /* indices of pairs that end, ascending; behind them slots, see sap__synchronise */
     uint64_t *items, *tmp;
-    const sap__tiles *tiles; /* what sap__key_tiles finds the tiles of tiled in */
+    const sap__layout *tiles; /* what sap__key_tiles finds the tiles of tiled in */
     uint64_t *tiled;
     int tiled_count;
     const sap_id *moved; /* the arguments of sap_move_many */
@@ -2917,16 +2917,20 @@ typedef struct sap__spread {
     float size[3];            /* of a box, the geometric mean; points are taken for something small */
 } sap__spread;
 
-static void sap__measure_spread(const sap_world *s, const uint64_t *items, int n, sap__spread *m) {
-    const int some = n < SAP__SAMPLE ? n : SAP__SAMPLE;
+/* The i-th of n, in an order of which any part is spread evenly. */
+SAP__INLINE uint32_t sap__any(int i, int n) {
+    return (uint32_t)((uint64_t)((uint32_t)i * 2654435761u) * (uint64_t)n >> 32);
+}
+
+static void sap__measure_spread(const sap_world *s, const uint64_t *items, int known, int n, sap__spread *m) {
+    const int some = known < SAP__SAMPLE ? known : SAP__SAMPLE;
     float at[SAP__SAMPLE];
     int i, k;
     for (k = 0; k < 3; k++) {
         float least = 4 * SAP__FAR, most = -4 * SAP__FAR;
         double sum = 0;
         for (i = 0; i < some; i++) {
-            const uint32_t any = (uint32_t)((uint64_t)((uint32_t)i * 2654435761u) * (uint64_t)n >> 32);
-            const sap__box *box = &s->now[(uint32_t)items[any]];
+            const sap__box *box = &s->now[(uint32_t)items[sap__any(i, known)]];
             const float lo = sap__within(sap__float(box->lo[k])), hi = sap__within(sap__float(box->hi[k]));
             at[i] = lo + hi;
             least = at[i] < least ? at[i] : least;
@@ -2960,15 +2964,14 @@ static int sap__flat_axes(const sap__spread *m, int n, float *side) {
     return flat;
 }
 
-/* The tiles for n boxes that are about as these, some of them. A box is large if it is longer than four tiles and four
-   boxes. */
-static void sap__choose_tiles(const sap_world *s, const uint64_t *items, int some, int n, sap__tiles *t) {
+/* The tiles for n boxes that are about as these, of which some are known. A box is large if it is longer than four
+   tiles and four boxes. */
+static void sap__choose_tiles(const sap_world *s, const uint64_t *items, int known, int n, sap__tiles *t) {
     sap__spread m;
     float side = 0;
     int k, flat;
-    sap__measure_spread(s, items, some, &m);
+    sap__measure_spread(s, items, known, n, &m);
     flat = sap__flat_axes(&m, n, &side);
-    t->first_key = 0;
     for (k = 0; k < 3; k++) {
         const float tile = side * m.size[k], tiles = flat >> k & 1 ? 1.0f : m.range[k] / tile + 0.5f;
         t->origin[k] = m.first[k];
@@ -2990,6 +2993,7 @@ static void sap__choose_tiles(const sap_world *s, const uint64_t *items, int som
         t->scale[k] = m.range[k] > 0 ? (float)t->count[k] / (2 * m.range[k]) : 0;
         t->last[k] = (float)(t->count[k] - 1);
     }
+    t->all = (uint32_t)t->count[0] * (uint32_t)t->count[1] * (uint32_t)t->count[2];
 }
 
 /* The i-th of count, forth in even rows and back in odd ones; without a branch. */
@@ -2998,47 +3002,105 @@ SAP__INLINE int sap__to_and_fro(int i, int count, int row) {
     return (i ^ back) + (count & back);
 }
 
-/* A share of s->tiled gets its keys: columns of tiles across two axes, to and fro as one ploughs a field, in slices
-   along the third. Large boxes come behind the others, by the axis on which they are long. */
+/* ---- groups ------------------------------------------------------------------------------------------------ */
+
+/* Bullets that meet players and no bullets, sparks that meet walls alone: where masks keep most moving boxes apart,
+   those of a category stand together, in tiles of their own. So most chunks hold boxes that are alike; a search passes
+   over two of them that no masks let meet, and a query over those that it does not ask for. */
+SAP__INLINE int sap__group_of(const sap_world *s, uint64_t item) {
+    const uint32_t category = s->slots[(uint32_t)item].masks.category;
+    return category ? sap__lowest_bit(category) % SAP__GROUPS : 0;
+}
+
+/* Do masks keep more than half of these apart? By some of them. */
+static int sap__are_apart(const sap_world *s, const uint64_t *items, int n) {
+    enum { SOME = 16 };
+    const sap__masks *masks[SOME];
+    int meet = 0;
+    for (int i = 0; i < SOME; i++) {
+        masks[i] = &s->slots[(uint32_t)items[sap__any(i, n)]].masks;
+        for (int j = 0; j < i; j++) meet += sap__may_meet(masks[i], masks[j]);
+    }
+    return 4 * meet < SOME * (SOME - 1);
+}
+
+/* The tiles for boxes that are about as these. Those of a group are chosen by some of its boxes; if none is found, by
+   any box. */
+static void sap__choose_layout(const sap_world *s, int may_group, sap__layout *layout, const uint64_t *items, int n) {
+    enum { LOOKS = 512 };
+    const int looks = n < LOOKS ? n : LOOKS;
+    uint64_t some[SAP__GROUPS][SAP__SAMPLE];
+    int here[SAP__GROUPS] = {0};
+    layout->groups = may_group && s->masked && n >= SAP__GROUPED && sap__are_apart(s, items, n) ? SAP__GROUPS : 1;
+    layout->keys = 0;
+    for (int i = 0; i < looks && layout->groups > 1; i++) {
+        const uint64_t item = items[sap__any(i, n)];
+        const int g = sap__group_of(s, item);
+        if (here[g] < SAP__SAMPLE) some[g][here[g]] = item;
+        here[g]++;
+    }
+    for (int g = 0; g < layout->groups && n > 2 * SAP__LANES; g++) {
+        sap__tiles *tiles = &layout->tiles[g];
+        const int known = here[g] < SAP__SAMPLE ? here[g] : SAP__SAMPLE;
+        if (known)
+            sap__choose_tiles(s, some[g], known, sap__share_from(n, here[g], looks), tiles);
+        else
+            sap__choose_tiles(s, items, layout->groups > 1 ? 1 : n, layout->groups > 1 ? 1 : n, tiles);
+        tiles->first_key = layout->keys;
+        layout->keys += tiles->all + 8; /* by the axes on which large boxes are long */
+    }
+}
+
+/* Those members of a chunk get their keys: columns of tiles across two axes, to and fro as one ploughs a field, in
+   slices along the third. Large boxes come behind the others, by the axes on which they are long. */
+SAP__INLINE void sap__key_chunk(const sap__kernel *kernel, const sap__chunk *c, const sap__tiles *t, uint32_t members,
+                                int here, uint64_t *items) {
+    int32_t at[3][SAP__LANES];
+    uint32_t is_long[3];
+    const uint32_t large = kernel->tiles_of(c, t, at, is_long), all = t->all, first_key = t->first_key;
+    const int32_t *x = at[t->x], *y = at[t->y], *z = at[t->z];
+    const int count_y = t->count[t->y], count_z = t->count[t->z];
+    for (int i = 0; i < here; i++) {
+        if (!(members >> i & 1)) continue;
+        const int column = x[i] * count_y + sap__to_and_fro(y[i], count_y, x[i]);
+        const int slice = sap__to_and_fro(z[i], count_z, column);
+        const uint32_t axes = (is_long[0] >> i & 1) | (is_long[1] >> i & 1) << 1 | (is_long[2] >> i & 1) << 2;
+        uint32_t key = (uint32_t)column * (uint32_t)count_z + (uint32_t)slice;
+        if (large >> i & 1) key = all + (axes & (axes - 1) ? 7 : axes);
+        items[i] = sap__item(first_key + key, c->ref[i]);
+    }
+}
+
+/* A share of s->tiled gets its keys. */
 static void sap__key_tiles(sap_world *s, int share, int shares) {
-    const sap__tiles *t = s->tiles;
-    const uint32_t all = (uint32_t)t->count[0] * (uint32_t)t->count[1] * (uint32_t)t->count[2];
+    const sap__layout *layout = s->tiles;
     const int n = s->tiled_count, leaves = (n + SAP__LANES - 1) / SAP__LANES;
     const int end = sap__share_from(leaves, share + 1, shares);
-    int leaf = sap__share_from(leaves, share, shares), i;
+    int leaf = sap__share_from(leaves, share, shares), i, g;
     for (; leaf < end; leaf++) {
         uint64_t *items = s->tiled + SAP__LANES * leaf;
         const int left = n - SAP__LANES * leaf, here = left < SAP__LANES ? left : SAP__LANES;
-        int32_t at[3][SAP__LANES];
-        uint32_t is_long[3], large;
+        uint32_t members[SAP__GROUPS] = {0};
         sap__chunk c;
         sap__box bound;
         for (i = 0; i < SAP__LANES; i++) c.ref[i] = i < here ? (uint32_t)items[i] : 0;
         s->kernel->fill(s->now, here < SAP__LANES ? 0xffffffffu << here : 0, &c, &bound);
-        large = s->kernel->tiles_of(&c, t, at, is_long);
-        for (i = 0; i < here; i++) {
-            const int row = at[t->x][i];
-            const int column = row * t->count[t->y] + sap__to_and_fro(at[t->y][i], t->count[t->y], row);
-            const int slice = sap__to_and_fro(at[t->z][i], t->count[t->z], column);
-            const uint32_t axes = (is_long[0] >> i & 1) | (is_long[1] >> i & 1) << 1 | (is_long[2] >> i & 1) << 2;
-            uint32_t key = (uint32_t)column * (uint32_t)t->count[t->z] + (uint32_t)slice;
-            if (large >> i & 1) key = all + (axes & (axes - 1) ? 7 : axes);
-            items[i] = sap__item(t->first_key + key, (uint32_t)items[i]);
+        if (layout->groups == 1) {
+            sap__key_chunk(s->kernel, &c, &layout->tiles[0], ~0u, here, items);
+            continue;
         }
+        for (i = 0; i < here; i++) members[sap__group_of(s, items[i])] |= 1u << i;
+        for (g = 0; g < layout->groups; g++)
+            if (members[g]) sap__key_chunk(s->kernel, &c, &layout->tiles[g], members[g], here, items);
     }
 }
 
-/* Items get the keys of their tiles. */
-static void sap__key_items(sap_world *s, const sap__tiles *tiles, uint64_t *items, int n) {
-    s->tiles = tiles;
+/* Items get the keys of their tiles; if they are so few that there are none they stay as they are. */
+static void sap__key_items(sap_world *s, const sap__layout *layout, uint64_t *items, int n) {
+    s->tiles = layout;
     s->tiled = items;
     s->tiled_count = n;
-    sap__run(s, sap__key_tiles, n);
-}
-
-/* How many keys there are: one for each tile, and eight for large boxes, by the axes on which they are long. */
-static uint32_t sap__count_keys(const sap__tiles *t) {
-    return (uint32_t)t->count[0] * (uint32_t)t->count[1] * (uint32_t)t->count[2] + 8;
+    if (layout->keys) sap__run(s, sap__key_tiles, n);
 }
 
 /* Orders items by their keys, which are below keys, so that sixteen in a row lie together; large boxes, and a crowd in
@@ -3062,78 +3124,14 @@ static int sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *tmp, int n, 
     const int is_alike = depth && (int)most == n; /* at depth 0 the tiles may be of where boxes were two updates ago */
     if (most < SAP__CROWD || is_alike || depth == SAP__CROWDS) return used;
     for (int i = 0, j; i < n; i = j) {
-        sap__tiles tiles;
+        sap__layout crowd;
         for (j = i + 1; j < n && items[j] >> 32 == items[i] >> 32;) j++;
         if (j - i < SAP__CROWD) continue;
-        sap__choose_tiles(s, items + i, j - i, j - i, &tiles);
-        sap__key_items(s, &tiles, items + i, j - i);
-        (void)sap__sort_tiles(s, items + i, tmp, j - i, sap__count_keys(&tiles), depth + 1);
+        sap__choose_layout(s, 0, &crowd, items + i, j - i);
+        sap__key_items(s, &crowd, items + i, j - i);
+        (void)sap__sort_tiles(s, items + i, tmp, j - i, crowd.keys, depth + 1);
     }
     return used;
-}
-
-/* ---- groups ------------------------------------------------------------------------------------------------ */
-
-/* Bullets that meet players and no bullets, sparks that meet walls alone: where masks keep most moving boxes apart,
-   those of a category stand together, in tiles of their own. So most chunks hold boxes that are alike; a search passes
-   over two of them that no masks let meet, and a query over those that it does not ask for. */
-static int sap__group_of(const sap_world *s, uint64_t item) {
-    const uint32_t category = s->slots[(uint32_t)item].masks.category;
-    return category ? sap__lowest_bit(category) % SAP__GROUPS : 0;
-}
-
-/* Do masks keep more than half of these apart? By some of them. */
-static int sap__are_apart(const sap_world *s, const uint64_t *items, int n) {
-    enum { SOME = 16 };
-    const sap__masks *masks[SOME];
-    int meet = 0;
-    for (int i = 0; i < SOME; i++) {
-        const uint32_t any = (uint32_t)((uint64_t)((uint32_t)i * 2654435761u) * (uint64_t)n >> 32);
-        masks[i] = &s->slots[(uint32_t)items[any]].masks;
-        for (int j = 0; j < i; j++) meet += sap__may_meet(masks[i], masks[j]);
-    }
-    return 4 * meet < SOME * (SOME - 1);
-}
-
-/* Orders items by their groups; those of group g stand from layout->from[g] on. tmp has room for n more. */
-static void sap__sort_groups(const sap_world *s, sap__layout *layout, uint64_t *items, uint64_t *tmp, int n) {
-    int *from = layout->from;
-    memset(from, 0, sizeof layout->from);
-    for (int i = 0; i < n && layout->groups > 1; i++) {
-        const int group = sap__group_of(s, items[i]);
-        from[group + 1]++;
-        tmp[i] = sap__item((uint32_t)group, (uint32_t)items[i]);
-    }
-    for (int g = 1; g < layout->groups; g++) from[g] += from[g - 1];
-    if (layout->groups > 1) sap__sort_digit(tmp, items, n, 32, SAP__GROUP_BITS);
-    from[layout->groups] = n;
-}
-
-/* The tiles for boxes that are about as these. Groups are looked at in some of them, which are put to tmp; one that has
-   no box there gets tiles, too. */
-static void sap__choose_layout(const sap_world *s, int kind, sap__layout *layout, const uint64_t *items, uint64_t *tmp,
-                               int n) {
-    enum { MOST = 1024 };
-    const int grouped = kind == 0 && s->masked && n >= SAP__GROUPED && sap__are_apart(s, items, n);
-    const int some = !grouped ? n : n / 2 < MOST ? n / 2 : MOST;
-    layout->groups = grouped ? SAP__GROUPS : 1;
-    layout->keys = 0;
-    for (int i = 0; i < some && grouped; i++) tmp[i] = items[sap__share_from(n, i, some)];
-    sap__sort_groups(s, layout, tmp, tmp + some, some);
-    if (grouped) items = tmp;
-    for (int g = 0; g < layout->groups && n > 2 * SAP__LANES; g++) {
-        const int from = layout->from[g], here = layout->from[g + 1] - from;
-        sap__choose_tiles(s, items + (here ? from : 0), here ? here : 1, here ? here * (n / some) : 1,
-                          &layout->tiles[g]);
-        layout->tiles[g].first_key = layout->keys;
-        layout->keys += sap__count_keys(&layout->tiles[g]);
-    }
-}
-
-/* Items, ordered by their groups, get the keys of their tiles. */
-static void sap__key_layout(sap_world *s, const sap__layout *layout, uint64_t *items) {
-    for (int g = 0; g < layout->groups && layout->keys; g++)
-        sap__key_items(s, &layout->tiles[g], items + layout->from[g], layout->from[g + 1] - layout->from[g]);
 }
 
 SAP__INLINE int sap__has_masks(const sap__masks *all, const sap__masks *masks) {
@@ -3309,9 +3307,8 @@ static void sap__build_keyed(sap_world *s, sap__index *t, int n, int fill, const
 static int sap__build_of(sap_world *s, sap__index *t, int n, int fill) {
     sap__layout layout;
     if (!sap__reserve_index(s, t, n, fill)) return sap__fail(s, SAP_ERROR_MEMORY);
-    sap__choose_layout(s, t == &s->index[1], &layout, s->items, (uint64_t *)(void *)t->chunk, n);
-    sap__sort_groups(s, &layout, s->items, (uint64_t *)(void *)t->chunk, n);
-    sap__key_layout(s, &layout, s->items);
+    sap__choose_layout(s, t == &s->index[0], &layout, s->items, n);
+    sap__key_items(s, &layout, s->items, n);
     sap__build_keyed(s, t, n, fill, &layout);
     return 1;
 }
@@ -3592,14 +3589,13 @@ static int sap__build_step(sap_world *s, int kind) {
         return sap__fail(s, SAP_ERROR_MEMORY);
     if (!sap__is_being_built(s, kind)) {
         n = sap__gather_slots(s, kind);
-        sap__choose_layout(s, kind, &s->layout, s->items, s->keyed, n);
+        sap__choose_layout(s, kind == 0, &s->layout, s->items, n);
         s->building = kind + 1;
         sap__set_length(s->keyed, 0);
     } else if (sap__length(s->keyed) == 0) {
         n = sap__gather_slots(s, kind);
         memcpy(s->keyed, s->items, (size_t)n * sizeof *s->keyed);
-        sap__sort_groups(s, &s->layout, s->keyed, s->items, n);
-        sap__key_layout(s, &s->layout, s->keyed);
+        sap__key_items(s, &s->layout, s->keyed, n);
         sap__set_length(s->keyed, n);
     } else {
         s->building = 0;
@@ -3610,8 +3606,7 @@ static int sap__build_step(sap_world *s, int kind) {
         const int kept = n;
         for (int i = 0; i < sap__length(s->record); i++)
             if (sap__is_of_kind(s->state[s->record[i]], kind)) s->items[n++] = s->record[i];
-        sap__sort_groups(s, &s->layout, s->items + kept, s->keyed, n - kept);
-        sap__key_layout(s, &s->layout, s->items + kept);
+        sap__key_items(s, &s->layout, s->items + kept, n - kept);
         sap__build_keyed(s, &s->index[kind], n, SAP__FILL_FEW, &s->layout);
     }
     return 1;
@@ -3656,11 +3651,12 @@ static void sap__drain_gates(sap_world *s) {
    among many that move.
    Adds how many boxes are static, and how many of each kind have come. 0 without memory. */
 static int sap__list_unplaced(sap_world *s, const uint32_t *slots, int count, int *listed, int *statics, int came[2]) {
+    const uint32_t changes = s->masked ? SAP__FRESH | SAP__ADDED : 0;
     for (int i = 0; i < count; i++) {
         const uint32_t slot = slots[i], at = s->lane_of[slot], state = s->state[slot];
         const int kind = sap__kind_of(state), lives = (state & SAP__LIVE) != 0;
         *statics += kind;
-        if (lives & (at != SAP__NONE) & ((int)(at >> 31) == kind) & !(state & (SAP__FRESH | SAP__ADDED))) continue;
+        if (lives & (at != SAP__NONE) & ((int)(at >> 31) == kind) & !(state & changes)) continue;
         if (!sap__reserve(&s->lost, *listed + 1)) return sap__fail(s, SAP_ERROR_MEMORY);
         s->lost[(*listed)++] = slot;
         came[kind] += lives && at == SAP__NONE;

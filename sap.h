@@ -1044,7 +1044,7 @@ enum {
     SAP__LANES = 16,                                      /* of a chunk */
     SAP__MOST = SAP__LANES * SAP__LANES / 2 + SAP__LANES, /* pairs that a kernel may append */
     SAP__LEVELS = 8,                                      /* 16 to the power of 7 boxes are more than there are */
-    SAP__FLAT = 3,                                        /* so few leaves have no chunk above them */
+    SAP__FLAT = 3,                                        /* so few leaves, or two chunks, have none above them */
     SAP__BATCH = 512,                                     /* a search hands on its pairs when it has so many */
     SAP__LISTED = 64                                      /* nodes, or boxes, that are joined at a time */
 };
@@ -2835,7 +2835,7 @@ static const sap__kernel *sap__best_kernel(void) {
 /* ====================================================================================================== */
 
 /* Boxes that lie together stand together, sixteen to a leaf. The bounds of sixteen leaves are the lanes of a chunk one
-   level up, and so on to one root; three leaves or fewer are looked at without one:
+   level up, and so on to one root; up to three leaves, or two chunks of a level, are looked at without one:
 
        level 2                      [ bounds of . . . ]                       the root
        level 1         [ bounds of 16 leaves ][ bounds of . . . ]
@@ -3272,7 +3272,7 @@ static void sap__fill_index(sap_world *s, sap__index *t, int n, int fill) {
     int all;
     t->count[0] = sap__leaves_for(n, fill, &t->laid);
     t->first[0] = 0;
-    for (t->levels = 1, all = t->count[0]; t->count[t->levels - 1] > (t->levels == 1 ? SAP__FLAT : 1); t->levels++) {
+    for (t->levels = 1, all = t->count[0]; t->count[t->levels - 1] > (t->levels == 1 ? SAP__FLAT : 2); t->levels++) {
         t->first[t->levels] = all;
         t->count[t->levels] = (t->count[t->levels - 1] + SAP__LANES - 1) / SAP__LANES;
         all += t->count[t->levels];
@@ -4293,9 +4293,15 @@ static sap_result sap__begin_query(sap__query *q, sap_world *s, uint32_t mask) {
         const sap_result r = sap__prepare(s);
         if (r != SAP_OK) return r;
     }
-    memset(q, 0, offsetof(sap__query, lo)); /* the rest is written by who reads it */
-    q->s = s;
+    q->s = s; /* field by field: compilers clear so few bytes by an instruction that takes its time */
+    q->prune = NULL;
     q->mask = mask;
+    q->hit = NULL;
+    q->ray_hit = NULL;
+    q->user = NULL;
+    q->is_inside = q->is_best = q->count = q->visits = 0;
+    q->best = q->aside = 0;
+    q->end = 0;
     q->recorded = sap__length(s->record) - s->synced;
     q->stale = sap__count_pending(s);
     return SAP_OK;
@@ -4361,50 +4367,63 @@ static int sap__query_box(sap__query *q, const sap__index *t, const uint32_t *ch
     return 1;
 }
 
-/* A chunk still to be looked at, and how far away it is, as the one above it knew. */
-typedef struct sap__entry {
-    int chunk;
-    float away;
-} sap__entry;
+/* A chunk on the way down: its lanes that are still to be looked at, and how far away these are. */
+typedef struct sap__visit {
+    const sap__chunk *chunk;
+    uint32_t open;
+    float away[SAP__LANES];
+} sap__visit;
 
-/* Depth first; what has an end that may come nearer goes to the nearest chunk first. A cast, which meets few chunks,
-   sorts all of them, and has time to fetch them. On each level at most fifteen brothers of a chunk wait. During a query
-   no chunk is written or moved. 0 stops. */
+static void sap__visit_chunk(sap__query *q, const sap__index *t, uint32_t chunk, int is_leaf, sap__visit *v) {
+    v->chunk = &t->chunk[chunk];
+    q->visits++;
+    v->open = q->prune(v->chunk, t->used[chunk], &q->probe, v->away);
+    if (t->boxes <= SAP__CACHED) return;
+    for (uint32_t bits = v->open; bits; bits &= bits - 1) {
+        const uint32_t ref = v->chunk->ref[sap__lowest_bit(bits)];
+        if (is_leaf)
+            sap__prefetch_slot(q->s, ref);
+        else if (q->prune == q->s->kernel->slab)
+            sap__prefetch_chunk(&t->chunk[ref]), sap__prefetch(t->chunk[ref].ref);
+    }
+}
+
+/* The nearest of the open lanes; where nothing brings the end nearer, any of them. */
+SAP__INLINE int sap__next_lane(const sap__visit *v, int is_ordered) {
+    int lane = sap__lowest_bit(v->open);
+    for (uint32_t bits = is_ordered ? v->open & (v->open - 1) : 0; bits; bits &= bits - 1) {
+        const int other = sap__lowest_bit(bits);
+        if (v->away[other] < v->away[lane]) lane = other;
+    }
+    return lane;
+}
+
+/* Depth first, and what has an end that may come nearer always to the nearest lane of a chunk: when that is beyond the
+   end all others are. During a query no chunk is written or moved. 0 stops. */
 static int sap__query_index(sap__query *q, const sap__index *t) {
-    sap__entry stack[SAP__LEVELS * (SAP__LANES - 1) + SAP__FLAT];
-    const int is_ordered = !q->hit, is_cast = q->prune == q->s->kernel->slab;
-    const int is_far = t->boxes > SAP__CACHED;
-    int top = 0;
-    for (; top < t->count[t->levels - 1]; top++) stack[top].chunk = t->first[t->levels - 1] + top, stack[top].away = 0;
-    while (top) {
-        float away[SAP__LANES];
-        const int chunk = stack[--top].chunk, bottom = top;
-        const sap__chunk *c = &t->chunk[chunk];
-        if (is_ordered && stack[top].away > q->probe.limit) continue;
-        q->visits++;
-        uint32_t open = q->prune(c, t->used[chunk], &q->probe, away);
-        if (is_far && chunk < t->count[0])
-            for (uint32_t bits = open; bits; bits &= bits - 1) sap__prefetch_slot(q->s, c->ref[sap__lowest_bit(bits)]);
-        for (; open; open &= open - 1) {
-            const int lane = sap__lowest_bit(open);
-            const uint32_t ref = c->ref[lane];
-            sap__entry next;
-            if (chunk < t->count[0]) {
-                if (away[lane] > q->probe.limit || !sap__is_wanted(q, ref)) continue;
-                const sap__box box = sap__lane_box(c, lane);
-                const double at = sap__hit_at(q, &box);
-                if (at <= q->end && !sap__report_at(q, ref, at)) return 0;
+    sap__visit path[SAP__LEVELS];
+    const int is_ordered = q->is_best || q->ray_hit, top = t->levels - 1;
+    for (int i = 0; i < t->count[top]; i++) {
+        int level = top;
+        sap__visit_chunk(q, t, (uint32_t)(t->first[top] + i), top == 0, &path[top]);
+        while (level <= top) {
+            sap__visit *v = &path[level];
+            const int lane = v->open ? sap__next_lane(v, is_ordered) : 0;
+            if (!v->open || v->away[lane] > q->probe.limit) {
+                level++;
                 continue;
             }
-            if (q->is_picky && !(t->masks[ref].category & q->mask)) continue;
-            next.chunk = (int)ref;
-            next.away = away[lane];
-            if (is_far && is_cast) sap__prefetch_chunk(&t->chunk[ref]), sap__prefetch(t->chunk[ref].ref);
-            int at = top;
-            const int low = is_cast || top == bottom ? bottom : top - 1;
-            for (; is_ordered && at > low && stack[at - 1].away < next.away; at--) stack[at] = stack[at - 1];
-            stack[at] = next;
-            top++;
+            const uint32_t ref = v->chunk->ref[lane];
+            v->open &= ~(1u << lane);
+            if (level) {
+                if (q->is_picky && !(t->masks[ref].category & q->mask)) continue;
+                level--;
+                sap__visit_chunk(q, t, ref, level == 0, &path[level]);
+            } else if (sap__is_wanted(q, ref)) {
+                const sap__box box = sap__lane_box(v->chunk, lane);
+                const double at = sap__hit_at(q, &box);
+                if (at <= q->end && !sap__report_at(q, ref, at)) return 0;
+            }
         }
     }
     return 1;
@@ -4419,8 +4438,11 @@ static int sap__run_query(sap__query *q) {
         const sap__index *t = &q->s->index[kind];
         uint32_t tops[SAP__FLAT];
         if (t->boxes == 0) continue;
-        q->is_picky = (kind || t->grouped) && (t->masks[t->first[t->levels - 1]].category & ~q->mask);
-        for (uint32_t i = 0; i < SAP__FLAT; i++) tops[i] = (uint32_t)t->first[t->levels - 1] + i;
+        q->is_picky = 0;
+        for (int i = 0; i < t->count[t->levels - 1]; i++) {
+            tops[i] = (uint32_t)(t->first[t->levels - 1] + i);
+            q->is_picky |= (kind || t->grouped) && (t->masks[tops[i]].category & ~q->mask);
+        }
         go = q->prune ? sap__query_index(q, t) : sap__query_box(q, t, tops, t->count[t->levels - 1]);
     }
     const int32_t visits = sap__atomic_get(&gate->visits);
@@ -4477,12 +4499,11 @@ SAP_DEF int sap_query_point(sap_world *s, const float point[3], uint32_t mask, s
 
 /* What is within radius of a point; an infinite one meets every box, also one infinitely far. */
 static sap_result sap__begin_near(sap__query *q, sap_world *s, const float point[3], float radius, uint32_t mask) {
-    float p[3];
-    if (!s || !point || !sap__read_vector(s, point, p) || !sap__is_number(radius) || sap__key(radius) < 0)
+    if (!s || !point || !sap__read_vector(s, point, q->lo) || !sap__is_number(radius) || sap__key(radius) < 0)
         return SAP_ERROR_ARGUMENT;
     const sap_result r = sap__begin_query(q, s, mask);
     if (r != SAP_OK) return r;
-    for (int k = 0; k < 3; k++) q->lo[k] = q->hi[k] = q->probe.point[k] = p[k], q->probe.reach[k] = 0;
+    for (int k = 0; k < 3; k++) q->hi[k] = q->probe.point[k] = q->lo[k], q->probe.reach[k] = 0;
     memcpy(q->probe.used, s->used, sizeof q->probe.used);
     q->prune = s->kernel->ball;
     q->end = sap__double(radius) * sap__double(radius);
@@ -4492,18 +4513,14 @@ static sap_result sap__begin_near(sap__query *q, sap_world *s, const float point
 /* What a box that moves by translation meets. */
 static sap_result sap__begin_cast(sap__query *q, sap_world *s, const float min[3], const float max[3],
                                   const float translation[3], uint32_t mask) {
-    float lo[3], hi[3], d[3];
-    if (!s || !min || !translation || !sap__read_vector(s, min, lo) || !sap__read_vector(s, max, hi) ||
-        !sap__read_vector(s, translation, d))
+    if (!s || !min || !translation || !sap__read_vector(s, min, q->lo) || !sap__read_vector(s, max, q->hi) ||
+        !sap__read_vector(s, translation, q->translation))
         return SAP_ERROR_ARGUMENT;
     const sap_result r = sap__begin_query(q, s, mask);
     if (r != SAP_OK) return r;
-    memcpy(q->lo, lo, sizeof lo);
-    memcpy(q->hi, hi, sizeof hi);
-    memcpy(q->translation, d, sizeof d);
     memcpy(q->probe.used, s->used, sizeof q->probe.used);
     for (int k = 0; k < 3; k++)
-        if (s->used[k]) sap__set_slab(&q->probe, k, lo[k], hi[k], d[k]);
+        if (s->used[k]) sap__set_slab(&q->probe, k, q->lo[k], q->hi[k], q->translation[k]);
     q->prune = s->kernel->slab;
     q->end = 1;
     return SAP_OK;

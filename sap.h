@@ -4378,6 +4378,8 @@ static void sap__visit_chunk(sap__query *q, const sap__index *t, uint32_t chunk,
     v->chunk = &t->chunk[chunk];
     q->visits++;
     v->open = q->prune(v->chunk, t->used[chunk], &q->probe, v->away);
+    for (uint32_t bits = q->is_picky && !is_leaf ? v->open : 0; bits; bits &= bits - 1)
+        if (!(t->masks[v->chunk->ref[sap__lowest_bit(bits)]].category & q->mask)) v->open ^= bits & (0u - bits);
     if (t->boxes <= SAP__CACHED) return;
     for (uint32_t bits = v->open; bits; bits &= bits - 1) {
         const uint32_t ref = v->chunk->ref[sap__lowest_bit(bits)];
@@ -4416,7 +4418,6 @@ static int sap__query_index(sap__query *q, const sap__index *t) {
             const uint32_t ref = v->chunk->ref[lane];
             v->open &= ~(1u << lane);
             if (level) {
-                if (q->is_picky && !(t->masks[ref].category & q->mask)) continue;
                 level--;
                 sap__visit_chunk(q, t, ref, level == 0, &path[level]);
             } else if (sap__is_wanted(q, ref)) {

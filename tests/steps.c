@@ -271,11 +271,13 @@ static void test_enemies(void) {
                   all, enemies, bullets);
 }
 
-/* Queries for a few players among so many bullets. */
-static long long steps_of_search(int bullets, int kind) {
+/* Queries for a few players among so many bullets; or among as many tiles, for what lies about. */
+static long long steps_of_search(int bullets, int kind, int are_static) {
     long long before;
     life l;
     open_shooting(&l, SAP_METHOD_AUTO, bullets, 0, sqrtf(8 * (float)bullets));
+    for (int i = 0; i < l.n && are_static; i++)
+        life_need(sap_set_static(l.world, l.id[i], 1) == SAP_OK, "sap_set_static");
     life_need(sap_prepare_queries(l.world) == SAP_OK, "sap_prepare_queries");
     before = steps;
     for (int q = 0; q < 200; q++) {
@@ -290,13 +292,13 @@ static long long steps_of_search(int bullets, int kind) {
     return before;
 }
 
-static void test_search(int kind) {
-    const long long few = steps_of_search(1000, kind), many = steps_of_search(32000, kind);
+static void test_search(int kind, int are_static) {
+    const long long few = steps_of_search(1000, kind, are_static), many = steps_of_search(32000, kind, are_static);
     if (verbose)
-        printf("%6.2f  players among 32,000 bullets by 1,000  %-8s %10lld %10lld\n", (double)many / (double)few,
-               life_query_names[kind], many, few);
-    CHECK_MESSAGE(many <= 2 * few, "a %s query for few among 32,000: %lld steps, 1,000 %lld", life_query_names[kind],
-                  many, few);
+        printf("%6.2f  few among 32,000 %s by 1,000  %-8s %10lld %10lld\n", (double)many / (double)few,
+               are_static ? "tiles" : "bullets", life_query_names[kind], many, few);
+    CHECK_MESSAGE(many <= 2 * few, "a %s query for few among 32,000 %s: %lld steps, 1,000 %lld", life_query_names[kind],
+                  are_static ? "tiles" : "bullets", many, few);
 }
 
 int main(int argc, char **argv) {
@@ -315,7 +317,7 @@ int main(int argc, char **argv) {
         for (int deed = 0; deed < (are_static ? FEW_DEEDS : TILES_COME); deed++) test_few_among_many(are_static, deed);
     for (int method = SAP_METHOD_AUTO; method <= SAP_METHOD_QUERY && !only; method++)
         for (int deed = 0; deed < BULLET_DEEDS && method != SAP_METHOD_SORT; deed++) test_crowd(method, deed);
-    for (int kind = 0; kind < LIFE_QUERIES && !only; kind++) test_search(kind);
+    for (int kind = 0; kind < LIFE_QUERIES && !only; kind++) test_search(kind, 0), test_search(kind, 1);
     if (!only) test_enemies();
     return test_summary();
 }

@@ -1058,7 +1058,7 @@ typedef struct sap__index {
     uint16_t *used;                                     /* of each chunk: lanes that hold something */
     sap__masks *masks;                                  /* of each chunk: those of all boxes under it, or more */
     int grouped;                                        /* boxes stand by their categories: see groups */
-    int by_masks;                                       /* searches in it look at masks, which keep enough apart */
+    int by_masks;                                       /* what moving boxes meet in it is looked for by masks, too */
     int levels, first[SAP__LEVELS], count[SAP__LEVELS]; /* of each level: its first chunk, how many */
     int boxes;                                          /* how many are in it */
     int ready;                                          /* it holds all boxes of its kind, but for stale ones */
@@ -3267,6 +3267,17 @@ static void sap__fill_levels(sap_world *s, sap__index *t) {
         }
 }
 
+/* Do masks keep more than a quarter of these leaves apart? By some of them. */
+SAP__CALLED int sap__are_leaves_apart(const sap__index *x, const sap__index *y) {
+    enum { SOME = 8 };
+    int meet = 0;
+    for (int i = 0; i < SOME; i++)
+        for (int j = 0; j < SOME; j++)
+            meet += sap__may_meet(&x->masks[sap__share_from(x->laid, i, SOME)],
+                                  &y->masks[sap__share_from(y->laid, j, SOME)]);
+    return 4 * meet < 3 * SOME * SOME;
+}
+
 /* An index of the slots in s->items, n of them, in this order. There is room. */
 static void sap__fill_index(sap_world *s, sap__index *t, int n, int fill) {
     int all;
@@ -3292,6 +3303,10 @@ static void sap__fill_index(sap_world *s, sap__index *t, int n, int fill) {
     sap__measure_leaves(t);
     t->behind = 0;
     t->ready = 1;
+    for (int i = 0; i < 2; i++) {
+        const int both = s->index[0].ready && s->index[i].ready && s->index[i].boxes >= SAP__GROUPED;
+        s->index[i].by_masks = s->masked && both && sap__are_leaves_apart(&s->index[0], &s->index[i]);
+    }
 }
 
 /* Builds an index of the items, n of them, which have the keys of their tiles. There is room; the chunks are scratch
@@ -3898,17 +3913,6 @@ static void sap__ask_share(sap_world *s, int share, int shares) {
     if (good) (void)sap__flush(&q, 0);
 }
 
-/* Do masks keep more than a quarter of these leaves apart? By some of them. */
-SAP__CALLED int sap__are_leaves_apart(const sap__index *x, const sap__index *y) {
-    enum { SOME = 8 };
-    int meet = 0;
-    for (int i = 0; i < SOME; i++)
-        for (int j = 0; j < SOME; j++)
-            meet += sap__may_meet(&x->masks[sap__share_from(x->laid, i, SOME)],
-                                  &y->masks[sap__share_from(y->laid, j, SOME)]);
-    return 4 * meet < 3 * SOME * SOME;
-}
-
 /* Runs a search, and without threads again those shares of it that lacked room for what they found; next time they have
    it, but after sap_reserve: then the first share has room for all. Adds up the chunks that were visited. */
 static int sap__run_search(sap_world *s, sap__step *step, int work, double visits[2]) {
@@ -3922,8 +3926,6 @@ static int sap__run_search(sap_world *s, sap__step *step, int work, double visit
         share->visits[0] = share->visits[1] = 0;
         share->met = 0;
     }
-    for (int i = 0; i < 2; i++)
-        s->index[i].by_masks = s->masked && s->index[i].boxes && sap__are_leaves_apart(&s->index[0], &s->index[i]);
     const int ran = sap__run(s, step, work);
     for (int i = 0; i < shares && s->failure == SAP_OK; i++) {
         sap__share *share = &s->share[i];

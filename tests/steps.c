@@ -271,6 +271,31 @@ static void test_enemies(void) {
                   all, enemies, bullets);
 }
 
+/* Masks that forbid nothing, or so little that nothing is to be gained, cost little. */
+static long long steps_of_masks(int boxes, int masked, int one_in) {
+    long long before;
+    life l;
+    life_open(&l, SAP_2D, SAP_METHOD_AUTO);
+    for (int i = 0; i < boxes; i++) (void)life_list(&l, within(&l, sqrtf(8 * (float)boxes)), 0);
+    life_hand_in(&l);
+    for (int i = 0; i < boxes && masked; i++)
+        life_need(sap_set_filter(l.world, l.id[i], 1u << i % 3, i % 8 ? ~0u : 6) == SAP_OK, "sap_set_filter");
+    life_update(&l);
+    before = steps;
+    for (int u = 0; u < 200; u++) life_walk_some(&l, one_in, 0.2f), life_update(&l);
+    before = steps - before;
+    life_close(&l);
+    return before;
+}
+
+static void test_masks(int boxes, int one_in) {
+    const long long plain = steps_of_masks(boxes, 0, one_in), masked = steps_of_masks(boxes, 1, one_in);
+    if (verbose)
+        printf("%6.2f  %d boxes with categories, one in %d walks\n", (double)masked / (double)plain, boxes, one_in);
+    CHECK_MESSAGE(10 * masked <= 11 * plain, "%d boxes, one in %d walks: %lld steps with categories, %lld without",
+                  boxes, one_in, masked, plain);
+}
+
 /* Queries for a few players among so many bullets; or among as many tiles, for what lies about. */
 static long long steps_of_search(int bullets, int kind, int are_static) {
     long long before;
@@ -319,5 +344,6 @@ int main(int argc, char **argv) {
         for (int deed = 0; deed < BULLET_DEEDS && method != SAP_METHOD_SORT; deed++) test_crowd(method, deed);
     for (int kind = 0; kind < LIFE_QUERIES && !only; kind++) test_search(kind, 0), test_search(kind, 1);
     if (!only) test_enemies();
+    for (int boxes = 10; boxes <= 3000 && !only; boxes = 3 * boxes + 10) test_masks(boxes, 1), test_masks(boxes, 10);
     return test_summary();
 }

@@ -5344,9 +5344,9 @@ SAP_DEF const char *sap_validate(const sap_world *s) {
                  sap_get_filter, sap_set_filter_many, sap_set_static, sap_is_static, sap_set_pair_filter,
                  sap_set_pair_data_at, sap_nearest_to, sap_query_nearest, sap_hit_normal, sap_aabb_from_doubles,
                  SAP_SLOT, SAP_VERSION_NUMBER, more sap_stats.
-                 One index for pairs and queries. What breaks: slots rest before they are used again, so ids are others
-                 than with 0.1 where boxes were removed; snapshots of 0.1 are refused; no code of stb_ds is emitted,
-                 so define STB_DS_IMPLEMENTATION yourself if you use its functions.
+                 One index for pairs and queries, which knows masks. What breaks: slots rest before they are used
+                 again, so ids are others than with 0.1 where boxes were removed; snapshots of 0.1 are refused; no
+                 code of stb_ds is emitted, so define STB_DS_IMPLEMENTATION yourself if you use its functions.
    0.1  2026-11  The first one.
 
    This software is available under two licences: choose whichever you prefer.

@@ -82,7 +82,7 @@
    ---- cost ----
 
    n boxes, m of them changed, k pairs, c pairs that begin or end. h: pairs of boxes that overlap, of which at least one
-   changed. What masks keep apart is passed over by whole categories, where they keep apart most boxes that move.
+   changed. Where masks keep nearly all moving boxes from their own kind, what they keep apart is passed over.
 
    sap_add, sap_move, sap_remove    O(1)
    sap_update                       nothing recorded: O(1). Few changed: O(m log n + h + c). Many: O(n + h + k + c)
@@ -98,10 +98,10 @@
    depends on the boxes as they are and on what changed, not on what the world has been through: an index that has
    become dear is built anew, when that has paid for itself; where few boxes change, in three updates, so that a frame
    seldom takes three times as long as others. With boxes of any sizes at constant density a frame grows in
-   proportion to the boxes. Where it does not: if all boxes overlap on all axes h is n * n / 2, also if masks within a
-   category, or the filter, allow few pairs; where long or huge boxes jump, searches cost more and more until the index
-   is built anew; and the few boxes that are left of a crowd lie as far apart in memory as it did, which may take twice
-   as long.
+   proportion to the boxes. Where it does not: if all boxes overlap on all axes h is n * n / 2, also if the filter, or
+   masks of boxes that meet their own kind, allow few pairs; where long or huge boxes jump, searches cost more and more
+   until the index is built anew; and the few boxes that are left of a crowd lie as far apart in memory as it did, which
+   may take twice as long.
 
    Recursion stays below twenty calls, and no call takes more than 32 KB of stack.
 
@@ -283,7 +283,7 @@ SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const s
 SAP_DEF sap_result sap_remove_many(sap_world *s, int n, const sap_id *ids);
 
 /* A pair needs (category0 & mask1) && (category1 & mask0). Defaults: category 1, mask all ones. What is many and meets
-   few (bullets, sparks) should have a category of its own: then it costs little. */
+   few (bullets, sparks) should have a category of its own which its mask lacks: then it costs little. */
 SAP_DEF sap_result sap_set_filter(sap_world *s, sap_id id, uint32_t category, uint32_t mask);
 
 /* Ask the filter again for everything this box overlaps, at the next update. */
@@ -1058,6 +1058,7 @@ typedef struct sap__index {
     uint16_t *used;                                     /* of each chunk: lanes that hold something */
     sap__masks *masks;                                  /* of each chunk: those of all boxes under it, or more */
     int grouped;                                        /* boxes stand by their categories: see groups */
+    int knows_masks;                                    /* else all chunks have all masks */
     int by_masks;                                       /* what moving boxes meet in it is looked for by masks, too */
     int levels, first[SAP__LEVELS], count[SAP__LEVELS]; /* of each level: its first chunk, how many */
     int boxes;                                          /* how many are in it */
@@ -1098,7 +1099,7 @@ typedef struct sap__tiles {
     uint32_t first_key, all;            /* of their keys, and how many tiles there are */
 } sap__tiles;
 
-/* Tiles for all boxes or, where masks keep most of them apart, for each group of categories: see groups. */
+/* Tiles for all boxes or, where masks keep them from their own kind, for each group of categories: see groups. */
 enum { SAP__GROUPS = 8, SAP__GROUPED = 96 /* from so many boxes on */ };
 typedef struct sap__layout {
     int groups; /* 1, or SAP__GROUPS */
@@ -1295,7 +1296,7 @@ SAP__INLINE int sap__may_meet(const sap__masks *a, const sap__masks *b) {
     return (a->category & b->mask) && (b->category & a->mask);
 }
 
-static const sap__masks sap__default_masks = {1, ~0u}, sap__no_masks = {0, 0};
+static const sap__masks sap__default_masks = {1, ~0u};
 
 SAP__INLINE int sap__are_default(const sap__masks *masks) {
     return masks->category == 1 && masks->mask == ~0u;
@@ -3004,24 +3005,26 @@ SAP__INLINE int sap__to_and_fro(int i, int count, int row) {
 
 /* ---- groups ------------------------------------------------------------------------------------------------ */
 
-/* Bullets that meet players and no bullets, sparks that meet walls alone: where masks keep most moving boxes apart,
-   those of a category stand together, in tiles of their own. So most chunks hold boxes that are alike; a search passes
-   over two of them that no masks let meet, and a query over those that it does not ask for. */
+/* Bullets that meet players and no bullets, sparks that meet walls alone: where masks keep moving boxes from their own
+   kind, those of a category stand together, in tiles of their own. So most chunks hold boxes that are alike; a search
+   passes over two of them that no masks let meet, and a query over those that it does not ask for. */
 SAP__INLINE int sap__group_of(const sap_world *s, uint64_t item) {
     const uint32_t category = s->slots[(uint32_t)item].masks.category;
     return category ? sap__lowest_bit(category) % SAP__GROUPS : 0;
 }
 
-/* Do masks keep more than half of these apart? By some of them. */
+/* Do masks keep more than half of these apart, and nearly each box from its own kind? By some of them. (Boxes of layers
+   that are apart meet their own: each would look into a tree of larger chunks, and be no better off.) */
 static int sap__are_apart(const sap_world *s, const uint64_t *items, int n) {
     enum { SOME = 16 };
     const sap__masks *masks[SOME];
-    int meet = 0;
+    int meet = 0, own = 0;
     for (int i = 0; i < SOME; i++) {
         masks[i] = &s->slots[(uint32_t)items[sap__any(i, n)]].masks;
         for (int j = 0; j < i; j++) meet += sap__may_meet(masks[i], masks[j]);
+        own += sap__may_meet(masks[i], masks[i]);
     }
-    return 4 * meet < SOME * (SOME - 1);
+    return 4 * meet < SOME * (SOME - 1) && 8 * own <= SOME;
 }
 
 /* The tiles for boxes that are about as these. Those of a group are chosen by some of its boxes; if none is found, by
@@ -3138,9 +3141,10 @@ SAP__INLINE int sap__has_masks(const sap__masks *all, const sap__masks *masks) {
     return ((masks->category & ~all->category) | (masks->mask & ~all->mask)) == 0;
 }
 
-/* Those of a chunk without boxes; while nobody has set any, all have the default. */
-SAP__INLINE sap__masks sap__masks_of_none(const sap_world *s) {
-    return s->masked ? sap__no_masks : sap__default_masks;
+/* Those of a chunk without boxes. */
+SAP__INLINE sap__masks sap__masks_of_none(const sap__index *t) {
+    const sap__masks masks = {t->knows_masks ? 0 : ~0u, t->knows_masks ? 0 : ~0u};
+    return masks;
 }
 
 /* Has it lacked some of these? */
@@ -3190,8 +3194,8 @@ static void sap__fill_leaves(sap_world *s, int share, int shares) {
         }
         t->used[j] = (uint16_t)((1u << n) - 1);
         s->kernel->fill(s->now, ~(uint32_t)t->used[j], c, &t->bound[j]);
-        t->masks[j] = sap__masks_of_none(s);
-        for (i = 0; i < n && s->masked; i++) (void)sap__unite_masks(&t->masks[j], &s->slots[c->ref[i]].masks);
+        t->masks[j] = sap__masks_of_none(t);
+        for (i = 0; i < n && t->knows_masks; i++) (void)sap__unite_masks(&t->masks[j], &s->slots[c->ref[i]].masks);
     }
 }
 
@@ -3254,13 +3258,13 @@ static void sap__fill_levels(sap_world *s, sap__index *t) {
         for (int j = 0; j < t->count[level]; j++) {
             const int at = t->first[level] + j;
             uint32_t used = 0;
-            t->masks[at] = sap__masks_of_none(s);
+            t->masks[at] = sap__masks_of_none(t);
             for (int i = 0; i < SAP__LANES; i++) {
                 const int child = SAP__LANES * j + i, in = child < t->count[level - 1];
                 t->chunk[at].ref[i] = in ? (uint32_t)(t->first[level - 1] + child) : 0;
                 if (!in || !t->used[t->first[level - 1] + child]) continue;
                 used |= 1u << i;
-                if (s->masked) (void)sap__unite_masks(&t->masks[at], &t->masks[t->first[level - 1] + child]);
+                if (t->knows_masks) (void)sap__unite_masks(&t->masks[at], &t->masks[t->first[level - 1] + child]);
             }
             t->used[at] = (uint16_t)used;
             s->kernel->fill(t->bound, ~used, &t->chunk[at], &t->bound[at]);
@@ -3289,11 +3293,12 @@ static void sap__fill_index(sap_world *s, sap__index *t, int n, int fill) {
         all += t->count[t->levels];
     }
     t->boxes = n;
+    t->knows_masks = s->masked && (t->grouped || t == &s->index[1] || n < SAP__GROUPED); /* others are mixed */
     s->filling = t;
     sap__run(s, sap__fill_leaves, n);
     for (int i = t->laid; i < t->count[0]; i++) {
         memset(t->chunk[i].ref, 0, sizeof t->chunk[i].ref);
-        t->masks[i] = sap__masks_of_none(s);
+        t->masks[i] = sap__masks_of_none(t);
         t->used[i] = 0;
         s->kernel->fill(s->now, 0xffff, &t->chunk[i], &t->bound[i]);
     }
@@ -3304,8 +3309,9 @@ static void sap__fill_index(sap_world *s, sap__index *t, int n, int fill) {
     t->behind = 0;
     t->ready = 1;
     for (int i = 0; i < 2; i++) {
-        const int both = s->index[0].ready && s->index[i].ready && s->index[i].boxes >= SAP__GROUPED;
-        s->index[i].by_masks = s->masked && both && sap__are_leaves_apart(&s->index[0], &s->index[i]);
+        const sap__index *x = &s->index[0], *y = &s->index[i];
+        const int known = x->ready && y->ready && x->knows_masks && y->knows_masks && y->boxes >= SAP__GROUPED;
+        s->index[i].by_masks = known && sap__are_leaves_apart(x, y);
     }
 }
 
@@ -4444,7 +4450,7 @@ static int sap__run_query(sap__query *q) {
         q->is_picky = 0;
         for (int i = 0; i < t->count[t->levels - 1]; i++) {
             tops[i] = (uint32_t)(t->first[t->levels - 1] + i);
-            q->is_picky |= (kind || t->grouped) && (t->masks[tops[i]].category & ~q->mask);
+            q->is_picky |= t->knows_masks && (t->masks[tops[i]].category & ~q->mask);
         }
         go = q->prune ? sap__query_index(q, t) : sap__query_box(q, t, tops, t->count[t->levels - 1]);
     }

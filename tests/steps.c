@@ -271,15 +271,19 @@ static void test_enemies(void) {
                   all, enemies, bullets);
 }
 
-/* Masks that forbid nothing, or so little that nothing is to be gained, cost little. */
+/* Masks that forbid so little that nothing is to be gained cost little; so do layers, whose boxes meet their own. */
+enum { FEW_MASKS = 1, LAYERS };
 static long long steps_of_masks(int boxes, int masked, int one_in) {
     long long before;
     life l;
     life_open(&l, SAP_2D, SAP_METHOD_AUTO);
     for (int i = 0; i < boxes; i++) (void)life_list(&l, within(&l, sqrtf(8 * (float)boxes)), 0);
     life_hand_in(&l);
-    for (int i = 0; i < boxes && masked; i++)
-        life_need(sap_set_filter(l.world, l.id[i], 1u << i % 3, i % 8 ? ~0u : 6) == SAP_OK, "sap_set_filter");
+    for (int i = 0; i < boxes && masked; i++) {
+        const uint32_t category = 1u << (masked == LAYERS ? i % 5 : i % 3);
+        const uint32_t mask = masked == LAYERS ? category : i % 8 ? ~0u : 6;
+        life_need(sap_set_filter(l.world, l.id[i], category, mask) == SAP_OK, "sap_set_filter");
+    }
     life_update(&l);
     before = steps;
     for (int u = 0; u < 200; u++) life_walk_some(&l, one_in, 0.2f), life_update(&l);
@@ -289,11 +293,14 @@ static long long steps_of_masks(int boxes, int masked, int one_in) {
 }
 
 static void test_masks(int boxes, int one_in) {
-    const long long plain = steps_of_masks(boxes, 0, one_in), masked = steps_of_masks(boxes, 1, one_in);
-    if (verbose)
-        printf("%6.2f  %d boxes with categories, one in %d walks\n", (double)masked / (double)plain, boxes, one_in);
-    CHECK_MESSAGE(10 * masked <= 11 * plain, "%d boxes, one in %d walks: %lld steps with categories, %lld without",
-                  boxes, one_in, masked, plain);
+    const long long plain = steps_of_masks(boxes, 0, one_in);
+    for (int masked = FEW_MASKS; masked <= LAYERS; masked++) {
+        const long long here = steps_of_masks(boxes, masked, one_in);
+        const char *what = masked == LAYERS ? "in layers" : "with categories";
+        if (verbose) printf("%6.2f  %d boxes %s, one in %d walks\n", (double)here / (double)plain, boxes, what, one_in);
+        CHECK_MESSAGE(10 * here <= 11 * plain, "%d boxes %s, one in %d walks: %lld steps, without %lld", boxes, what,
+                      one_in, here, plain);
+    }
 }
 
 /* Queries for a few players among so many bullets; or among as many tiles, for what lies about. */

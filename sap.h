@@ -1296,10 +1296,10 @@ SAP__INLINE int sap__may_meet(const sap__masks *a, const sap__masks *b) {
     return (a->category & b->mask) && (b->category & a->mask);
 }
 
-static const sap__masks sap__default_masks = {1, ~0u};
+static const sap__masks sap__default_masks = {1, ~0u}; /* of a box, until the user sets others */
 
 SAP__INLINE int sap__are_default(const sap__masks *masks) {
-    return masks->category == 1 && masks->mask == ~0u;
+    return masks->category == sap__default_masks.category && masks->mask == sap__default_masks.mask;
 }
 
 SAP__INLINE void sap__flip_live_bit(sap_world *s, uint32_t slot) {
@@ -3044,11 +3044,11 @@ static void sap__choose_layout(const sap_world *s, int may_group, sap__layout *l
     }
     for (int g = 0; g < layout->groups && n > 2 * SAP__LANES; g++) {
         sap__tiles *tiles = &layout->tiles[g];
-        const int known = here[g] < SAP__SAMPLE ? here[g] : SAP__SAMPLE;
+        const int known = here[g] < SAP__SAMPLE ? here[g] : SAP__SAMPLE, any = layout->groups > 1 ? 1 : n;
         if (known)
             sap__choose_tiles(s, some[g], known, sap__share_from(n, here[g], looks), tiles);
         else
-            sap__choose_tiles(s, items, layout->groups > 1 ? 1 : n, layout->groups > 1 ? 1 : n, tiles);
+            sap__choose_tiles(s, items, any, any, tiles);
         tiles->first_key = layout->keys;
         layout->keys += tiles->all + 8; /* by the axes on which large boxes are long */
     }
@@ -3107,8 +3107,8 @@ static void sap__key_items(sap_world *s, const sap__layout *layout, uint64_t *it
 }
 
 /* Orders items by their keys, which are below keys, so that sixteen in a row lie together; large boxes, and a crowd in
-   one slice, are cut into tiles of their own. One counter a key: there are about twice as many as items (+ 80). tmp is
-   scratch for the items, and for the counters behind them. How many tiles hold a box. */
+   one slice, are cut into tiles of their own. One counter a key: there are about twice as many as items, and 80 for
+   each group. tmp is scratch for the items, and for the counters behind them. How many tiles hold a box. */
 static int sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *tmp, int n, uint32_t keys, int depth) {
     uint32_t *count = (uint32_t *)(void *)(tmp + n), sum = 0, most = 0;
     int used = 0;
@@ -3669,8 +3669,7 @@ static void sap__drain_gates(sap_world *s) {
 }
 
 /* Lists, behind the lost pairs, which of these boxes have no lane, are to lose it, or may have other masks: mostly few
-   among many that move.
-   Adds how many boxes are static, and how many of each kind have come. 0 without memory. */
+   among many that move. Adds how many boxes are static, and how many of each kind have come. 0 without memory. */
 static int sap__list_unplaced(sap_world *s, const uint32_t *slots, int count, int *listed, int *statics, int came[2]) {
     const uint32_t changes = s->masked ? SAP__FRESH | SAP__ADDED : 0;
     for (int i = 0; i < count; i++) {
@@ -4382,6 +4381,7 @@ typedef struct sap__visit {
     float away[SAP__LANES];
 } sap__visit;
 
+/* Prunes the lanes of a chunk, and fetches early what is behind those that stay. */
 static void sap__visit_chunk(sap__query *q, const sap__index *t, uint32_t chunk, int is_leaf, sap__visit *v) {
     v->chunk = &t->chunk[chunk];
     q->visits++;

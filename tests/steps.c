@@ -189,6 +189,21 @@ static sap_aabb within(life *l, float side) {
     return life_anywhere(l, 0, 0, 0, side, side, side);
 }
 
+static void set_masks(life *l, int i, uint32_t category, uint32_t mask) {
+    life_need(sap_set_filter(l->world, l->id[i], category, mask) == SAP_OK, "sap_set_filter");
+}
+
+/* The steps of so many updates in which one in so many walks; closes the life. */
+static long long steps_of_walks(life *l, int updates, int one_in) {
+    long long before;
+    life_update(l);
+    before = steps;
+    for (int u = 0; u < updates; u++) life_walk_some(l, one_in, 0.2f), life_update(l);
+    before = steps - before;
+    life_close(l);
+    return before;
+}
+
 /* So many bullets among so many tiles and a few players, in a square of this side. */
 static void open_shooting(life *l, int method, int bullets, int tiles, float side) {
     life_open(l, SAP_2D, method);
@@ -197,8 +212,7 @@ static void open_shooting(life *l, int method, int bullets, int tiles, float sid
     life_hand_in(l);
     for (int i = 0; i < l->n; i++) {
         const uint32_t category = i < bullets ? BULLET : i < bullets + PLAYERS ? PLAYER : TILE;
-        const uint32_t mask = category == BULLET ? PLAYER : category == PLAYER ? BULLET : ~0u;
-        life_need(sap_set_filter(l->world, l->id[i], category, mask) == SAP_OK, "sap_set_filter");
+        set_masks(l, i, category, category == BULLET ? PLAYER : category == PLAYER ? BULLET : ~0u);
     }
 }
 
@@ -216,7 +230,7 @@ static long long steps_of_crowd(int method, int bullets, int tiles, int deed) {
             const int k = life_below(&l, bullets);
             life_need(sap_remove(l.world, l.id[k]) == SAP_OK, "sap_remove");
             l.id[k] = sap_add(l.world, &l.box[k], NULL);
-            life_need(sap_set_filter(l.world, l.id[k], BULLET, PLAYER) == SAP_OK, "sap_set_filter");
+            set_masks(&l, k, BULLET, PLAYER);
         }
         life_update(&l);
     }
@@ -241,7 +255,6 @@ static void test_crowd(int method, int deed) {
 /* Bullets and tiles, of which either may be none, and enemies that meet tiles, all anywhere; all but tiles walk. */
 static long long steps_of_enemies(int bullets, int enemies, int tiles) {
     const float side = 90; /* a bullet overlaps about eight others */
-    long long before;
     life l;
     life_open(&l, SAP_2D, SAP_METHOD_AUTO);
     for (int i = 0; i < bullets + enemies; i++) (void)life_list(&l, within(&l, side), 0);
@@ -249,18 +262,9 @@ static long long steps_of_enemies(int bullets, int enemies, int tiles) {
     life_hand_in(&l);
     for (int i = 0; i < l.n; i++) {
         const uint32_t category = i < bullets ? BULLET : i < bullets + enemies ? ENEMY : TILE;
-        life_need(sap_set_filter(l.world, l.id[i], category,
-                                 category == ENEMY  ? TILE
-                                 : category == TILE ? ~0u
-                                                    : PLAYER) == SAP_OK,
-                  "sap_set_filter");
+        set_masks(&l, i, category, category == BULLET ? PLAYER : category == ENEMY ? TILE : ~0u);
     }
-    life_update(&l);
-    before = steps;
-    for (int u = 0; u < 40; u++) life_walk_some(&l, 1, 0.2f), life_update(&l);
-    before = steps - before;
-    life_close(&l);
-    return before;
+    return steps_of_walks(&l, 40, 1);
 }
 
 static void test_enemies(void) {
@@ -274,22 +278,15 @@ static void test_enemies(void) {
 /* Masks that forbid so little that nothing is to be gained cost little; so do layers, whose boxes meet their own. */
 enum { FEW_MASKS = 1, LAYERS };
 static long long steps_of_masks(int boxes, int masked, int one_in) {
-    long long before;
     life l;
     life_open(&l, SAP_2D, SAP_METHOD_AUTO);
     for (int i = 0; i < boxes; i++) (void)life_list(&l, within(&l, sqrtf(8 * (float)boxes)), 0);
     life_hand_in(&l);
     for (int i = 0; i < boxes && masked; i++) {
         const uint32_t category = 1u << (masked == LAYERS ? i % 5 : i % 3);
-        const uint32_t mask = masked == LAYERS ? category : i % 8 ? ~0u : 6;
-        life_need(sap_set_filter(l.world, l.id[i], category, mask) == SAP_OK, "sap_set_filter");
+        set_masks(&l, i, category, masked == LAYERS ? category : i % 8 ? ~0u : 6);
     }
-    life_update(&l);
-    before = steps;
-    for (int u = 0; u < 200; u++) life_walk_some(&l, one_in, 0.2f), life_update(&l);
-    before = steps - before;
-    life_close(&l);
-    return before;
+    return steps_of_walks(&l, 200, one_in);
 }
 
 static void test_masks(int boxes, int one_in) {

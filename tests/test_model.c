@@ -13,7 +13,7 @@
 
 enum { MOST_WORLDS = sizeof ways / sizeof ways[0], MOST_KNOWN = 64 };
 enum { WITH_LIMITS = 1, ANY_AXES = 2 }; /* what start may draw */
-enum { NO_MASKS, ANY_MASKS, LAYERS };   /* of a few categories most boxes meet few: run.masks */
+enum { NO_MASKS, ANY_MASKS, APART };    /* of a few categories most boxes meet few: run.masks */
 
 typedef struct run {
     test_rng rng, dice; /* the calls; the ways of the world that changes them */
@@ -296,7 +296,7 @@ static void moved_box(run *r, sap_id id, sap_aabb *box) {
 static void draw_masks(run *r, uint32_t *category, uint32_t *mask) {
     *category = (uint32_t)test_random(&r->rng) & 7;
     *mask = (uint32_t)test_random(&r->rng);
-    if (r->masks != LAYERS) return;
+    if (r->masks != APART) return;
     *category = test_chance(&r->rng, 3) ? 0 : test_chance(&r->rng, 60) ? 16 : 1u << (3 * test_below(&r->rng, 5));
     *mask = test_chance(&r->rng, 3) ? 0xffffffffu : 1u << (3 * test_below(&r->rng, 3));
 }
@@ -347,7 +347,7 @@ static void do_add_many(run *r, int n) {
         HOLDS(r, w, sap_last_error(s) == result);
         HOLDS(r, w, memcmp(seen, ids, (size_t)n * sizeof *ids) == 0);
     }
-    for (i = 0; r->masks == LAYERS && result == SAP_OK && i < n; i++) {
+    for (i = 0; r->masks == APART && result == SAP_OK && i < n; i++) {
         uint32_t category, mask;
         draw_masks(r, &category, &mask);
         model_set_filter(&r->model, ids[i], category, mask);
@@ -787,11 +787,11 @@ static int large_run(int seed) {
 }
 
 /* Masks keep most boxes apart, which so stand by their categories; some change theirs, all move or few do. */
-static int layered_run(int seed) {
+static int apart_run(int seed) {
     run r;
     int bad, n = 60 + seed * 31 % 500;
     start(&r, seed, n, ANY_AXES);
-    r.masks = LAYERS;
+    r.masks = APART;
     r.statics = seed % 3 ? 20 : 60;
     for (r.step = 0; r.step < 24 && !r.bad; r.step++) {
         const int all = test_chance(&r.rng, 40);
@@ -824,7 +824,7 @@ int main(int argc, char **argv) {
         else if (seed % 10 == 4)
             bad += calm_run(seed);
         else if (seed % 10 == 8)
-            bad += layered_run(seed);
+            bad += apart_run(seed);
         else if (seed % 20 == 10)
             bad += churning_run(seed);
         else

@@ -40,7 +40,7 @@ typedef struct item {
 } item;
 typedef struct model {
     item items[MOST];
-    int count, axes, kind, layered; /* layered: masks keep boxes apart, which stand by their categories */
+    int count, axes, kind, apart; /* apart: masks keep boxes apart, which stand by their categories */
     sap_world *world;
     test_rng rng;
 } model;
@@ -388,7 +388,7 @@ static void check_closest(model *m, uint32_t mask) {
 
 static void check_queries(model *m, int rounds) {
     for (; rounds > 0; rounds--) {
-        uint32_t mask = test_chance(&m->rng, m->layered ? 30 : 70) ? ~0u : (uint32_t)(1 + test_below(&m->rng, 6));
+        uint32_t mask = test_chance(&m->rng, m->apart ? 30 : 70) ? ~0u : (uint32_t)(1 + test_below(&m->rng, 6));
         check_box(m, mask);
         check_sphere(m, mask);
         check_cast(m, mask);
@@ -414,9 +414,9 @@ static void add_box(model *m) {
     }
     CHECK_EQUAL(sap_set_object(m->world, i->id, (void *)(uintptr_t)(SAP_SLOT(i->id) % 1000)), SAP_OK);
     m->count++;
-    if (test_chance(&m->rng, m->layered ? 90 : 30)) {
+    if (test_chance(&m->rng, m->apart ? 90 : 30)) {
         i->category = 1u << test_below(&m->rng, 3);
-        CHECK_EQUAL(sap_set_filter(m->world, i->id, i->category, m->layered ? 0 : ~0u), SAP_OK);
+        CHECK_EQUAL(sap_set_filter(m->world, i->id, i->category, m->apart ? 0 : ~0u), SAP_OK);
     }
 }
 
@@ -455,7 +455,7 @@ static void start(model *m, int kind, int axes, int seed) {
     m->rng.state = (uint64_t)seed * 1000003 + 17;
     m->kind = kind;
     m->axes = axes ? axes : 7;
-    m->layered = seed % 3 == 0;
+    m->apart = seed % 3 == 0;
     m->world = sap_create(&config);
     if (!m->world) exit(2);
 }

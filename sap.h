@@ -2859,7 +2859,7 @@ enum {
     SAP__BULK_PART = 8,   /* refit if more than one box in so many changed; */
     SAP__CAME_PART = 64,  /* built anew if also more than one in so many came or jumped, */
     SAP__CAME_FEW = 160,  /* and so many more */
-    SAP__CROWD = 48,      /* so many boxes in one tile are cut into tiles again, */
+    SAP__CROWD = 32,      /* so many boxes in one tile are cut into tiles again, */
     SAP__CROWDS = 6,      /* up to so often */
     SAP__TRIES = 48,      /* chunks in which a box looks for a leaf that it touches */
     SAP__SAMPLE = 128,    /* boxes that tell the size of the tiles */

@@ -3633,12 +3633,14 @@ static int sap__build_step(sap_world *s, int kind) {
     return 1;
 }
 
-/* Few boxes of a kind have changed: each finds its leaf, and if the index is worn it is built in three updates. A query
-   builds it at once, as nobody knows whether an update will come. */
+/* Few boxes of a kind have changed: each finds its leaf, and if the index is worn it is built in three updates; or at
+   once, if some go where nobody was, and stretch it so much that the search would cost more. A query builds it at once,
+   too, as nobody knows whether an update will come. */
 static int sap__synchronise_few(sap_world *s, int kind, int pending, int what) {
     sap__index *t = &s->index[kind];
     const int is_built = sap__is_being_built(s, kind), worn = !is_built && sap__is_worn(t, what);
     const int due = is_built && what != SAP__COST_QUERY, early = t->boxes > SAP__CACHED ? pending - 4 : 0;
+    const double strain = t->strain;
     int good = !worn || (what != SAP__COST_QUERY && !s->building);
     if (due && sap__length(s->keyed)) return sap__build_step(s, kind);
     for (int i = 0; good && i < pending; i++) {
@@ -3650,6 +3652,7 @@ static int sap__synchronise_few(sap_world *s, int kind, int pending, int what) {
         }
         if (sap__is_of_kind(s->state[slot], kind)) good = sap__place_box(s, kind, slot);
     }
+    if (4 * (t->strain - strain) > t->count[0]) good = 0; /* its leaves have grown by a quarter at once */
     if (good && !worn && !due) return 1;
     if (good && t->boxes > 2 * SAP__LANES) return sap__build_step(s, kind);
     return sap__build(s, kind, SAP__FILL_FEW);

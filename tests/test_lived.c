@@ -1,7 +1,7 @@
 /* test_lived.c - worlds that have lived cost what new worlds of the same boxes cost: counted, no clocks.
 
    cc -std=c99 -O2 -isystem /usr/include/stb -I. -o test_lived tests/test_lived.c -lm
-   test_lived [boxes] [history] [-v]: 30, 100, 250, 500, 700, 3,000 and 6,000 boxes, all histories; -v prints all ratios
+   test_lived [boxes] [history] [-v]: 30, 100, 256, 500, 1,000, 3,000 and 6,000 boxes, all histories; -v prints all ratios
 
    Each history of bench/histories.h, settled by each method, must leave a valid world with the pairs of a new
    world. Then both make the same moves: after a few updates the boxes looked at (overlap_tests) are at most 1.5
@@ -195,7 +195,7 @@ static void test_mixture(int n, uint64_t seed) {
 
 int main(int argc, char **argv) {
     static const int methods[] = {SAP_METHOD_AUTO, SAP_METHOD_PRUNE, SAP_METHOD_QUERY},
-                     sizes[] = {30, 100, 250, 500, 700, 3000, 6000};
+                     sizes[] = {30, 100, 256, 500, 1000, 3000, 6000};
     enum { SIZES = sizeof sizes / sizeof *sizes };
     const char *only = NULL;
     int n = 0;

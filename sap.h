@@ -96,12 +96,12 @@
 
    Boxes stand in an index, sixteen neighbours to a chunk under chunks of bounds. What an update or a query costs
    depends on the boxes as they are and on what changed, not on what the world has been through: an index that has
-   become dear is built anew, when that has paid for itself; where few boxes change, in three updates, so that a frame
-   seldom takes three times as long as others. With boxes of any sizes at constant density a frame grows in
-   proportion to the boxes. Where it does not: if all boxes overlap on all axes h is n * n / 2, also if the filter, or
-   masks of boxes that meet their own kind, allow few pairs; where long or huge boxes jump, searches cost more and more
-   until the index is built anew; and the few boxes that are left of a crowd lie as far apart in memory as it did, which
-   may take twice as long.
+   become dear is built anew, when that has paid for itself; where few boxes change, in three updates, and where next to
+   none do, some 200 boxes at a time: so a frame seldom takes three times as long as others. With boxes of any sizes at
+   constant density a frame grows in proportion to the boxes. Where it does not: if all boxes overlap on all axes h is
+   n * n / 2, also if the filter, or masks of boxes that meet their own kind, allow few pairs; where long or huge boxes
+   jump, searches cost more and more until the index is built anew; and the few boxes that are left of a crowd lie as
+   far apart in memory as it did, which may take twice as long.
 
    Recursion stays below twenty calls, and no call takes more than 32 KB of stack.
 
@@ -1055,6 +1055,7 @@ typedef struct sap__kernel sap__kernel;
 typedef struct sap__index {
     sap__chunk *chunk;                                  /* leaves first, then level by level, the root last */
     sap__box *bound;                                    /* of each chunk */
+    sap__box *home;                                     /* of each chunk of level 1: see mend */
     uint16_t *used;                                     /* of each chunk: lanes that hold something */
     sap__masks *masks;                                  /* of each chunk: those of all boxes under it, or more */
     int grouped;                                        /* boxes stand by their categories: see groups */
@@ -1068,7 +1069,10 @@ typedef struct sap__index {
     double leaf_size, most_size; /* the mean size of its leaves then; larger leaves count as so large */
     double strain;               /* how much single leaves have grown since, in such sizes */
     double touched;              /* changes of its boxes since, of which a refit counts as some; */
-    double debt;                 /* chunks visited beyond what a new index would have cost */
+    double debt;                 /* chunks visited beyond what a new index would have cost, */
+    double excess;               /* and beyond three eighths more */
+    int roomy;                   /* it was built with free lanes in its leaves */
+    int quiet, mended;           /* it is mended, not built: so many chunks of level 1 in this round */
     sap__cost cost[SAP__COSTS];
 } sap__index;
 
@@ -2852,10 +2856,11 @@ static const sap__kernel *sap__best_kernel(void) {
 
    So an index wears, and it knows how much: how much its leaves have grown, and what each search costs, in chunks
    visited for each look-up, beside what it cost when the index was new. A worn index is built anew, when that has paid
-   for itself (sap__is_worn). So what an update costs depends on the boxes as they are, not on how they came there. */
+   for itself (sap__is_worn), or mended piece by piece. So what an update costs depends on the boxes as they are, not on
+   how they came there. */
 enum {
-    SAP__FILL_BULK = 16,  /* boxes to a leaf, where all are read anew; */
-    SAP__FILL_FEW = 14,   /* where few change, with lanes for boxes that come */
+    SAP__FILL_BULK = 16,  /* boxes to a leaf, where all that move are read anew; */
+    SAP__FILL_FEW = 14,   /* else, with lanes for boxes that come */
     SAP__BULK_PART = 8,   /* refit if more than one box in so many changed; */
     SAP__CAME_PART = 64,  /* built anew if also more than one in so many came or jumped, */
     SAP__CAME_FEW = 160,  /* and so many more */
@@ -2863,12 +2868,15 @@ enum {
     SAP__CROWDS = 6,      /* up to so often */
     SAP__TRIES = 48,      /* chunks in which a box looks for a leaf that it touches */
     SAP__SAMPLE = 128,    /* boxes that tell the size of the tiles */
+    SAP__QUIET = 256,     /* mended, not built, if not more than one box in so many changes: */
+    SAP__ROUND = 16,      /* once, while it wears as much as for so many builds */
     SAP__COST_LOOKS = 256 /* look-ups that tell what they cost; so does a search of all boxes */
 };
 
 static void sap__free_index(sap__index *t) {
     sap__free_array(&t->chunk);
     sap__free_array(&t->bound);
+    sap__free_array(&t->home);
     sap__free_array(&t->used);
     sap__free_array(&t->masks);
 }
@@ -3174,28 +3182,35 @@ static int sap__chunks_for(int leaves) {
 }
 
 static int sap__reserve_index(sap_world *s, sap__index *t, int boxes, int fill) {
-    int laid, chunks = sap__chunks_for(sap__leaves_for(boxes, fill, &laid)) + 1;
-    return sap__reserve(&t->chunk, chunks) && sap__reserve(&t->bound, chunks) && sap__reserve(&t->used, chunks) &&
-           sap__reserve(&t->masks, chunks) && sap__reserve(&s->items, boxes);
+    int laid, leaves = sap__leaves_for(boxes, fill, &laid), chunks = sap__chunks_for(leaves) + 1;
+    return sap__reserve(&t->home, leaves / SAP__LANES + 1) && sap__reserve(&t->chunk, chunks) &&
+           sap__reserve(&t->bound, chunks) && sap__reserve(&t->used, chunks) && sap__reserve(&t->masks, chunks) &&
+           sap__reserve(&s->items, boxes);
+}
+
+/* A leaf gets the slots in items, n of them. */
+static void sap__fill_leaf(sap_world *s, sap__index *t, int leaf, const uint64_t *items, int n) {
+    sap__chunk *c = &t->chunk[leaf];
+    for (int i = 0; i < SAP__LANES; i++) {
+        c->ref[i] = i < n ? (uint32_t)items[i] : 0;
+        if (i < n && s->lane_of)
+            s->lane_of[c->ref[i]] = (t == &s->index[1] ? 0x80000000u : 0) | (uint32_t)(SAP__LANES * leaf + i);
+    }
+    t->used[leaf] = (uint16_t)((1u << n) - 1);
+    s->kernel->fill(s->now, ~(uint32_t)t->used[leaf], c, &t->bound[leaf]);
+    t->masks[leaf] = sap__masks_of_none(t);
+    for (int i = 0; i < n && t->knows_masks; i++) (void)sap__unite_masks(&t->masks[leaf], &s->slots[c->ref[i]].masks);
 }
 
 /* A share of the leaves of s->filling is filled with the slots in s->items. */
 static void sap__fill_leaves(sap_world *s, int share, int shares) {
     sap__index *t = s->filling;
-    int j = sap__share_from(t->laid, share, shares), end = sap__share_from(t->laid, share + 1, shares), i;
-    for (; j < end; j++) {
-        const int from = sap__share_from(t->boxes, j, t->laid), n = sap__share_from(t->boxes, j + 1, t->laid) - from;
-        sap__chunk *c = &t->chunk[j];
-        for (i = 0; i < SAP__LANES; i++) {
-            c->ref[i] = i < n ? (uint32_t)s->items[from + i] : 0;
-            if (i < n && s->lane_of)
-                s->lane_of[c->ref[i]] = (t == &s->index[1] ? 0x80000000u : 0) | (uint32_t)(SAP__LANES * j + i);
-            if (from + n + i < t->boxes) sap__prefetch_box(&s->now[(uint32_t)s->items[from + n + i]]);
-        }
-        t->used[j] = (uint16_t)((1u << n) - 1);
-        s->kernel->fill(s->now, ~(uint32_t)t->used[j], c, &t->bound[j]);
-        t->masks[j] = sap__masks_of_none(t);
-        for (i = 0; i < n && t->knows_masks; i++) (void)sap__unite_masks(&t->masks[j], &s->slots[c->ref[i]].masks);
+    const int end = sap__share_from(t->count[0], share + 1, shares);
+    for (int leaf = sap__share_from(t->count[0], share, shares); leaf < end; leaf++) {
+        const int from = leaf < t->laid ? sap__share_from(t->boxes, leaf, t->laid) : t->boxes;
+        const int n = leaf < t->laid ? sap__share_from(t->boxes, leaf + 1, t->laid) - from : 0;
+        for (int i = from + n; i < from + 2 * n && i < t->boxes; i++) sap__prefetch_box(&s->now[(uint32_t)s->items[i]]);
+        sap__fill_leaf(s, t, leaf, n ? s->items + from : NULL, n);
     }
 }
 
@@ -3253,21 +3268,27 @@ static void sap__measure_leaves(sap__index *t) {
     t->leaf_size = size / (leaves + 1e-30);
 }
 
+/* A chunk gets the bounds of its children. */
+static void sap__fill_chunk(sap_world *s, sap__index *t, int level, int j) {
+    const int at = t->first[level] + j;
+    uint32_t used = 0;
+    t->masks[at] = sap__masks_of_none(t);
+    for (int i = 0; i < SAP__LANES; i++) {
+        const int child = SAP__LANES * j + i, in = child < t->count[level - 1];
+        t->chunk[at].ref[i] = in ? (uint32_t)(t->first[level - 1] + child) : 0;
+        if (!in || !t->used[t->first[level - 1] + child]) continue;
+        used |= 1u << i;
+        if (t->knows_masks) (void)sap__unite_masks(&t->masks[at], &t->masks[t->first[level - 1] + child]);
+    }
+    t->used[at] = (uint16_t)used;
+    s->kernel->fill(t->bound, ~used, &t->chunk[at], &t->bound[at]);
+}
+
 static void sap__fill_levels(sap_world *s, sap__index *t) {
     for (int level = 1; level < t->levels; level++)
         for (int j = 0; j < t->count[level]; j++) {
-            const int at = t->first[level] + j;
-            uint32_t used = 0;
-            t->masks[at] = sap__masks_of_none(t);
-            for (int i = 0; i < SAP__LANES; i++) {
-                const int child = SAP__LANES * j + i, in = child < t->count[level - 1];
-                t->chunk[at].ref[i] = in ? (uint32_t)(t->first[level - 1] + child) : 0;
-                if (!in || !t->used[t->first[level - 1] + child]) continue;
-                used |= 1u << i;
-                if (t->knows_masks) (void)sap__unite_masks(&t->masks[at], &t->masks[t->first[level - 1] + child]);
-            }
-            t->used[at] = (uint16_t)used;
-            s->kernel->fill(t->bound, ~used, &t->chunk[at], &t->bound[at]);
+            sap__fill_chunk(s, t, level, j);
+            if (level == 1) t->home[j] = t->bound[t->first[1] + j];
         }
 }
 
@@ -3293,18 +3314,14 @@ static void sap__fill_index(sap_world *s, sap__index *t, int n, int fill) {
         all += t->count[t->levels];
     }
     t->boxes = n;
+    t->roomy = fill == SAP__FILL_FEW;
     t->knows_masks = s->masked && (t->grouped || t == &s->index[1] || n < SAP__GROUPED); /* others are mixed */
     s->filling = t;
     sap__run(s, sap__fill_leaves, n);
-    for (int i = t->laid; i < t->count[0]; i++) {
-        memset(t->chunk[i].ref, 0, sizeof t->chunk[i].ref);
-        t->masks[i] = sap__masks_of_none(t);
-        t->used[i] = 0;
-        s->kernel->fill(s->now, 0xffff, &t->chunk[i], &t->bound[i]);
-    }
     sap__fill_levels(s, t);
     for (int i = 0; i < SAP__COSTS; i++) t->cost[i].is_known = 0, t->cost[i].visits = t->cost[i].looks = 0;
-    t->debt = t->touched = t->strain = 0;
+    t->debt = t->excess = t->touched = t->strain = 0;
+    t->quiet = t->mended = 0;
     sap__measure_leaves(t);
     t->behind = 0;
     t->ready = 1;
@@ -3371,19 +3388,28 @@ static void sap__note_cost(sap__index *t, int what, double looks, double visits)
     c->is_known = 1;
     t->debt += c->visits - c->first * c->looks;
     if (t->debt < 0) t->debt = 0;
+    t->excess += c->visits - 1.375 * c->first * c->looks;
+    if (t->excess < 0) t->excess = 0;
     c->looks = c->visits = 0;
 }
 
-/* Is it time to build an index, before a search of this kind? In the order of the lines below:
-   - The excess of searches has cost as much as a build.
-   - All boxes have changed once.
-   - Its leaves have grown, by a sixteenth when a quarter of the boxes have changed, by an eighth when an eighth has.
+/* How worn an index is, in boxes: as all that it has, and a few, if
+   - the debt of searches is as much as a build costs,
+   - or all boxes have changed once,
+   - or its leaves have grown: by a sixteenth when a quarter of the boxes have changed, by an eighth when an eighth. */
+static double sap__wear(const sap__index *t) {
+    const double strain = t->strain * t->touched * SAP__STRAIN / t->count[0];
+    const double wear = t->debt > t->touched ? t->debt : t->touched;
+    return wear > strain ? wear : strain;
+}
+
+/* Is it time to build an index, before a search of this kind?
+   - It is worn; or it is mended, and searches have cost much more for long all the same.
    - Searches of this kind were never measured: a part in 32 has changed since the build, or others were dear. */
 static int sap__is_worn(const sap__index *t, int what) {
     const sap__cost *c = &t->cost[what];
     const double size = t->boxes + SAP__LANES;
-    if (t->debt > size || t->touched > size) return 1;
-    if (t->strain * t->touched * SAP__STRAIN > size * t->count[0]) return 1;
+    if (t->quiet ? t->excess > size : sap__wear(t) > size) return 1;
     return !c->is_known && c->looks == 0 && t->touched * 32.0 + t->debt > size;
 }
 
@@ -3495,9 +3521,20 @@ static int sap__spare_leaf(const sap_world *s, const sap__index *t, uint32_t slo
     return -1;
 }
 
+/* The middle of a box, as a box. */
+static sap__box sap__middle(const sap__box *box) {
+    sap__box middle;
+    for (int k = 0; k < 3; k++)
+        middle.lo[k] = middle.hi[k] =
+            sap__key(0.5f * (sap__within(sap__float(box->lo[k])) + sap__within(sap__float(box->hi[k]))));
+    return middle;
+}
+
 /* A leaf within margin of a box, with a free lane, or -1: down from the root by what it touches, giving up after some
-   chunks. *beside: the last full one that it met, if any. */
-static int sap__leaf_within(const sap_world *s, const sap__index *t, uint32_t slot, float margin, int *beside) {
+   chunks. With its middle, one of a chunk of level 1 whose home that is in. *beside: the last full one that it met, if
+   any. */
+static int sap__leaf_within(const sap_world *s, const sap__index *t, uint32_t slot, float margin,
+                            const sap__box *middle, int *beside) {
     enum { ROOM = (SAP__LEVELS + 1) * SAP__LANES }; /* it always fits */
     uint32_t stack[ROOM], who[ROOM];
     const sap__box *box = &s->now[slot];
@@ -3512,6 +3549,9 @@ static int sap__leaf_within(const sap_world *s, const sap__index *t, uint32_t sl
     for (int left = SAP__TRIES; top > 0 && left > 0;) {
         const uint32_t chunk = stack[--top];
         if (t->grouped && !sap__has_masks(&t->masks[chunk], &s->slots[slot].masks)) continue;
+        if (middle && chunk - (uint32_t)t->first[1] < (uint32_t)t->count[1] &&
+            !sap__contains(&t->home[chunk - (uint32_t)t->first[1]], middle))
+            continue;
         if (chunk >= (uint32_t)t->count[0]) {
             sap__list list = {&wide, t->chunk, t->used, who, &chunk, 0, 1, 0};
             top = s->kernel->ask(&list, who, stack, top, INT_MAX);
@@ -3524,11 +3564,18 @@ static int sap__leaf_within(const sap_world *s, const sap__index *t, uint32_t sl
     return -1;
 }
 
+/* The same, near enough, where it belongs. */
+static int sap__leaf_at_home(const sap_world *s, const sap__index *t, uint32_t slot, int *beside) {
+    const sap__box middle = sap__middle(&s->now[slot]);
+    const int leaf = sap__leaf_within(s, t, slot, 0, &middle, beside);
+    return leaf >= 0 ? leaf : sap__leaf_within(s, t, slot, 0.1f * (float)t->leaf_size, &middle, beside);
+}
+
 /* Brings one live box in step. 0: there is no lane for it. */
 static int sap__place_box(sap_world *s, int kind, uint32_t slot) {
     sap__index *t = &s->index[kind];
     const uint32_t at = s->lane_of[slot];
-    int leaf, beside = t->laid - 1;
+    int leaf = -1, beside = t->laid - 1;
     t->touched++;
     if (at != SAP__NONE) {
         leaf = (int)((at & 0x7fffffffu) / SAP__LANES);
@@ -3539,11 +3586,71 @@ static int sap__place_box(sap_world *s, int kind, uint32_t slot) {
         }
         sap__take_out(s, slot);
     }
-    leaf = sap__leaf_within(s, t, slot, 0, &beside);
-    if (leaf < 0) leaf = sap__leaf_within(s, t, slot, 0.1f * (float)t->leaf_size, &beside);
+    leaf = t->quiet ? sap__leaf_at_home(s, t, slot, &beside) : -1;
+    if (leaf < 0) leaf = sap__leaf_within(s, t, slot, 0, NULL, &beside);
+    if (leaf < 0) leaf = sap__leaf_within(s, t, slot, 0.1f * (float)t->leaf_size, NULL, &beside);
     if (leaf < 0) leaf = sap__spare_leaf(s, t, slot, beside);
     if (leaf >= 0) sap__put_in(s, kind, slot, leaf);
     return leaf >= 0;
+}
+
+/* ---- mend ------------------------------------------------------------------------------------------------------ */
+
+/* A build among updates in which next to nothing happens would be felt. So a quiet index is mended, one chunk of level
+   1 after the other: what is under it is laid out anew, in tiles of its own. The home of such a chunk is the bound that
+   it had when all were read anew. A box belongs to one whose home holds its middle: those that come go there, and so do
+   those that are found elsewhere. */
+static void sap__mend(sap_world *s, int kind, int j) {
+    enum { MOST = SAP__LANES * SAP__LANES };
+    sap__index *t = &s->index[kind];
+    uint64_t items[MOST], tmp[2 * MOST + 40 * SAP__GROUPS];
+    sap__layout layout;
+    const int first = SAP__LANES * j, left = t->count[0] - first, leaves = left < SAP__LANES ? left : SAP__LANES;
+    int n = 0, beside;
+    for (int leaf = first; leaf < first + leaves; leaf++)
+        for (uint32_t bits = t->used[leaf]; bits; bits &= bits - 1) {
+            const uint32_t slot = t->chunk[leaf].ref[sap__lowest_bit(bits)];
+            sap__prefetch_box(&s->now[slot]);
+            sap__prefetch(&s->lane_of[slot]);
+            items[n++] = slot;
+        }
+    for (int i = n - 1; i >= 0; i--) {
+        const uint32_t slot = (uint32_t)items[i];
+        if (sap__contains(&t->home[j], &s->now[slot])) continue; /* most are */
+        const sap__box middle = sap__middle(&s->now[slot]);
+        if (sap__contains(&t->home[j], &middle)) continue;
+        const int leaf = sap__leaf_at_home(s, t, slot, &beside);
+        if (leaf < 0) continue;
+        sap__take_out(s, slot);
+        sap__put_in(s, kind, slot, leaf);
+        items[i] = items[--n];
+    }
+    const int laid = n > SAP__FILL_FEW * leaves ? leaves : (n + SAP__FILL_FEW - 1) / SAP__FILL_FEW + (n == 0);
+    sap__choose_layout(s, t->grouped, &layout, items, n);
+    SAP_ASSERT((size_t)n + layout.keys / 2 < sizeof tmp / sizeof *tmp);
+    sap__key_items(s, &layout, items, n);
+    (void)sap__sort_tiles(s, items, tmp, n, layout.keys, 0);
+    for (int i = 0, from = 0, next; i < leaves; i++, from = next) {
+        next = i < laid ? sap__share_from(n, i + 1, laid) : n;
+        sap__fill_leaf(s, t, first + i, items + from, next - from);
+    }
+    for (int level = 1; level < t->levels; level++, j /= SAP__LANES) sap__fill_chunk(s, t, level, j);
+}
+
+/* Is an index quiet, of which so many boxes have changed? A worn one is to be built first, and for few. */
+static int sap__is_quiet(const sap__index *t, int changed) {
+    if (t->levels == 1 || !t->roomy || SAP__QUIET * changed > t->boxes) return 0;
+    return t->quiet || 4 * sap__wear(t) < t->boxes;
+}
+
+/* The next chunk, when it is time. */
+static void sap__mend_worn(sap_world *s, int kind) {
+    sap__index *t = &s->index[kind];
+    if (sap__wear(t) * t->count[1] < (double)SAP__ROUND * t->boxes * (t->mended + 1)) return;
+    sap__mend(s, kind, t->mended++);
+    if (t->mended < t->count[1]) return;
+    t->debt = t->touched = t->strain = 0;
+    t->mended = 0;
 }
 
 /* ---- in step with the record ----------------------------------------------------------------------------------- */
@@ -3579,9 +3686,10 @@ static int sap__place_boxes(sap_world *s, int kind, const uint32_t *listed, int 
    lanes; or the index is built, if it is not ready or worn, if too many jumped, or if there is no lane for one. */
 static int sap__synchronise_bulk(sap_world *s, int kind, int what, const uint32_t *listed, int n) {
     sap__index *t = &s->index[kind];
+    const int fill = kind ? SAP__FILL_FEW : SAP__FILL_BULK;
     if (sap__is_being_built(s, kind)) s->building = 0; /* all is read, or built, anew */
-    if (!t->ready || sap__is_worn(t, what) || !sap__place_boxes(s, kind, listed, n))
-        return sap__build(s, kind, SAP__FILL_BULK);
+    t->quiet = 0;
+    if (!t->ready || sap__is_worn(t, what) || !sap__place_boxes(s, kind, listed, n)) return sap__build(s, kind, fill);
     for (int i = 0; i < n && s->masked; i++) /* a refit leaves masks as they are */
         if (sap__is_of_kind(s->state[listed[i]], kind)) sap__note_masks(s, kind, listed[i]);
     s->filling = t;
@@ -3589,12 +3697,12 @@ static int sap__synchronise_bulk(sap_world *s, int kind, int what, const uint32_
     int jumped = 0;
     double grown = 0;
     for (int i = 0; i < shares; i++) jumped += s->share[i].done, grown += s->share[i].grown;
-    if (jumped > sap__many_boxes(s, kind)) return sap__build(s, kind, SAP__FILL_BULK);
+    if (jumped > sap__many_boxes(s, kind)) return sap__build(s, kind, fill);
     sap__fill_levels(s, t);
     t->behind = 0;
     t->boxes -= jumped;
     if (jumped && (!sap__place_boxes(s, kind, NULL, sap__count_pending(s)) || t->boxes != sap__boxes_of(s, kind)))
-        return sap__build(s, kind, SAP__FILL_BULK); /* some that jumped did so in updates that left the index behind */
+        return sap__build(s, kind, fill); /* some that jumped did so in updates that left the index behind */
     t->touched += grown > 0 ? 2.0 * (t->boxes + SAP__LANES) : t->boxes / 32.0; /* worn, or a little */
     return 1;
 }
@@ -3636,8 +3744,9 @@ static int sap__build_step(sap_world *s, int kind) {
 /* Few boxes of a kind have changed: each finds its leaf, and if the index is worn it is built in three updates; or at
    once, if some go where nobody was, and stretch it so much that the search would cost more. A query builds it at once,
    too, as nobody knows whether an update will come. */
-static int sap__synchronise_few(sap_world *s, int kind, int pending, int what) {
+static int sap__synchronise_few(sap_world *s, int kind, int pending, int changed, int what) {
     sap__index *t = &s->index[kind];
+    t->quiet = sap__is_quiet(t, changed);
     const int is_built = sap__is_being_built(s, kind), worn = !is_built && sap__is_worn(t, what);
     const int due = is_built && what != SAP__COST_QUERY, early = t->boxes > SAP__CACHED ? pending - 4 : 0;
     const double strain = t->strain;
@@ -3653,6 +3762,7 @@ static int sap__synchronise_few(sap_world *s, int kind, int pending, int what) {
         if (sap__is_of_kind(s->state[slot], kind)) good = sap__place_box(s, kind, slot);
     }
     if (4 * (t->strain - strain) > t->count[0]) good = 0; /* its leaves have grown by a quarter at once */
+    if (good && t->quiet && !worn && !is_built) sap__mend_worn(s, kind);
     if (good && !worn && !due) return 1;
     if (good && t->boxes > 2 * SAP__LANES) return sap__build_step(s, kind);
     return sap__build(s, kind, SAP__FILL_FEW);
@@ -3714,7 +3824,8 @@ static int sap__synchronise(sap_world *s, int what, int what_static) {
         if (t->ready && !t->behind && of[kind] == 0 &&
             (sap__is_being_built(s, kind) ? what == SAP__COST_QUERY : !sap__is_worn(t, what)))
             continue;
-        if (!(bulk ? sap__synchronise_bulk(s, kind, what, listed, n) : sap__synchronise_few(s, kind, pending, what)))
+        if (!(bulk ? sap__synchronise_bulk(s, kind, what, listed, n)
+                   : sap__synchronise_few(s, kind, pending, of[kind], what)))
             return 0;
     }
     return 1;
@@ -4611,8 +4722,8 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
 #define SAP__ARRAYS(X)                                                                                                 \
     X(now) X(was) X(slots) X(state) X(head) X(lane_of) X(live_bits[0]) X(live_bits[1]) X(record) X(again) X(keyed)     \
     X(pairs) X(created) X(deleted) X(links) X(lost) X(items) X(tmp) X(ends[0]) X(ends[1]) X(ends[2])                   \
-    X(index[0].chunk) X(index[0].bound) X(index[0].used) X(index[0].masks)                                             \
-    X(index[1].chunk) X(index[1].bound) X(index[1].used) X(index[1].masks)
+    X(index[0].chunk) X(index[0].bound) X(index[0].home) X(index[0].used) X(index[0].masks)                            \
+    X(index[1].chunk) X(index[1].bound) X(index[1].home) X(index[1].used) X(index[1].masks)
 /* clang-format on */
 
 SAP_DEF sap_result sap_check_config(const sap_config *config) {

@@ -152,9 +152,14 @@ static void run_histories(int n) {
 /* ---- frame by frame ---- */
 
 enum { SPIKE_FRAMES = 200, SPIKE_RUNS = 3 };
-enum { ALL_WALK, SOME_WALK, SOME_JUMP, GO_AWAY, GROWS, DRIVERS, SPIKES };
-static const char *const spike_names[SPIKES] = {"all walk",      "5% walk",      "1% jump",
-                                                "5% go far off", "1% are added", "1% drive among static boxes"};
+enum { ALL_WALK, SOME_WALK, SOME_JUMP, GO_AWAY, GROWS, DRIVERS, TILES, SPIKES };
+static const char *const spike_names[SPIKES] = {"all walk",
+                                                "5% walk",
+                                                "1% jump",
+                                                "5% go far off",
+                                                "1% are added",
+                                                "1% drive among static boxes",
+                                                "as before, two tiles are replaced"};
 
 static void spike_step(life *l, int kind, int n, int frame) {
     float side = life_side(l, n);
@@ -173,6 +178,13 @@ static void spike_step(life *l, int kind, int n, int frame) {
         life_walk_some(l, 20, 0.2f);
         break;
     default:
+        for (int i = 0; i < 2 && kind == TILES; i++) {
+            const int k = life_below(l, n);
+            if (!l->is_static[k]) continue;
+            life_need(sap_remove(l->world, l->id[k]) == SAP_OK, "sap_remove");
+            l->box[k] = life_anywhere(l, 0, 0, 0, side, side, side);
+            l->id[k] = sap_add_static(l->world, &l->box[k], NULL);
+        }
         for (int i = 0; i < n; i++)
             if (!l->is_static[i]) {
                 float by = l->box[i].max[0] > side ? -side : 2;
@@ -191,7 +203,7 @@ static void run_frames(int n) {
         for (int run = 0; run < (quick ? 1 : SPIKE_RUNS); run++) {
             life l;
             life_open(&l, 7, SAP_METHOD_AUTO);
-            if (kind == DRIVERS)
+            if (kind >= DRIVERS)
                 input_static_crowd(&l, n);
             else
                 input_uniform(&l, n);

@@ -145,6 +145,40 @@ static void test_few_among_many(int are_static, int deed) {
                   few_names[deed], many, few);
 }
 
+static int compare_steps(const void *a, const void *b) {
+    return (*(const long long *)a > *(const long long *)b) - (*(const long long *)a < *(const long long *)b);
+}
+
+/* Fifty walk among tiles, of which two are replaced: no update takes much more than others. */
+static void test_quiet(int tiles) {
+    enum { MOVERS = 50, WARM_UP = 10, QUIET = 2000 };
+    static long long taken[QUIET];
+    life l;
+    life_open(&l, 7, SAP_METHOD_AUTO);
+    const float side = life_side(&l, tiles);
+    for (int i = 0; i < tiles + MOVERS; i++)
+        (void)life_list(&l, life_anywhere(&l, 0, 0, 0, side, side, side), i < tiles);
+    life_hand_in(&l);
+    life_update(&l);
+    for (int u = -WARM_UP; u < QUIET; u++) {
+        for (int i = tiles; i < l.n; i++) life_walk(&l, i, 0.2f);
+        const long long before = steps;
+        life_hand_in_moves(&l);
+        for (int i = 0; i < 2; i++) replace(&l, life_below(&l, tiles));
+        life_update(&l);
+        if (u >= 0) taken[u] = steps - before;
+    }
+    life_close(&l);
+    qsort(taken, QUIET, sizeof *taken, compare_steps);
+    const long long middle = taken[QUIET / 2], worst = taken[QUIET - 1];
+    if (verbose)
+        printf("%6.2f  the worst quiet update, %d tiles %10lld %10lld\n", (double)worst / (double)middle, tiles, worst,
+               middle);
+    CHECK_MESSAGE(worst <= 4 * middle,
+                  "%d tiles, few are replaced: the worst update takes %lld steps, half of all at most %lld", tiles,
+                  worst, middle);
+}
+
 /* All walk, and a few are replaced, as bullets are: it may cost a pass or two over all that moved, which are steps, and a
    category nothing. */
 static long long steps_of_spawning(int method, int come, int with_filter) {
@@ -348,6 +382,7 @@ int main(int argc, char **argv) {
         for (int deed = 0; deed < BULLET_DEEDS && method != SAP_METHOD_SORT; deed++) test_crowd(method, deed);
     for (int kind = 0; kind < LIFE_QUERIES && !only; kind++) test_search(kind, 0), test_search(kind, 1);
     if (!only) test_enemies();
+    if (!only) test_quiet(10000), test_quiet(30000);
     for (int boxes = 10; boxes <= 3000 && !only; boxes = 3 * boxes + 10) test_masks(boxes, 1), test_masks(boxes, 10);
     return test_summary();
 }

@@ -810,6 +810,74 @@ static int apart_run(int seed) {
     return bad;
 }
 
+/* Next to nothing happens, for thousands of updates, so that an index is mended rather than built anew: in each one box
+   leaps, or goes and another one comes. Its pairs alone may begin or end. */
+enum { QUIET = 700, QUIET_UPDATES = 2500 };
+static int any_hit(sap_id id, void *object, void *user) {
+    (void)id, (void)object, (void)user;
+    return 1;
+}
+
+static float test_unit(test_rng *rng) {
+    return (float)test_below(rng, 10000) / 10000;
+}
+
+static void quiet_world(const way *w, int seed) {
+    static const uint32_t categories[] = {1, 2, 4}, masks[] = {7, 1, 3};
+    static sap_aabb box[QUIET];
+    static sap_id id[QUIET];
+    static int kind[QUIET];
+    const float side = seed % 3 ? 60 : 25;
+    const int statics = seed % 2 ? 90 : 10, has_masks = seed % 4 > 1;
+    sap_config config = {0};
+    test_rng rng = {(uint64_t)seed + 1};
+    sap_world *s;
+    config.axes = seed % 3 ? SAP_2D : 7;
+    s = open_way(&config, w);
+    for (int u = -2; s && u < QUIET_UPDATES; u++) {
+        const int from = u == -2 ? 0 : u == -1 ? QUIET / 2 : test_below(&rng, QUIET), replaced = test_chance(&rng, 30);
+        const int end = u == -2 ? QUIET / 2 : u == -1 ? QUIET : from + 1;
+        const sap_aabb before = box[from];
+        int begin = 0, finish = 0, created, deleted, found = 0, inside = 0;
+        for (int i = from; i < end; i++) {
+            const int k = test_below(&rng, 3);
+            const float at[3] = {side * test_unit(&rng), side * test_unit(&rng), side * test_unit(&rng)};
+            const float size = test_chance(&rng, 2) ? side * test_unit(&rng) : 3 * test_unit(&rng);
+            for (int x = 0; x < 3; x++) box[i].min[x] = at[x], box[i].max[x] = at[x] + size;
+            if (u >= 0 && !replaced) {
+                CHECK(sap_move(s, id[i], &box[i]) == SAP_OK);
+                continue;
+            }
+            if (u >= 0) CHECK(sap_remove(s, id[i]) == SAP_OK);
+            if (u < 0) kind[i] = k + 3 * test_chance(&rng, statics);
+            id[i] = (kind[i] > 2 ? sap_add_static : sap_add)(s, &box[i], &box[i]);
+            if (has_masks) CHECK(sap_set_filter(s, id[i], categories[kind[i] % 3], masks[kind[i] % 3]) == SAP_OK);
+        }
+        CHECK(sap_update(s) == SAP_OK);
+        const sap_pair *news = sap_created(s, &created), *olds = sap_deleted(s, &deleted);
+        for (int j = 0; j < QUIET && u >= 0; j++) {
+            const int a = kind[from] % 3, b = kind[j] % 3;
+            const int had = model_overlap(config.axes, &before, &box[j]),
+                      has = model_overlap(config.axes, &box[from], &box[j]);
+            if (j == from || (kind[from] > 2 && kind[j] > 2)) continue;
+            if (has_masks && !((categories[a] & masks[b]) && (categories[b] & masks[a]))) continue;
+            begin += has && (replaced || !had);
+            finish += had && (replaced || !has);
+        }
+        CHECK(u < 0 || (created == begin && deleted == finish));
+        for (int i = 0; i < created && u >= 0; i++)
+            CHECK(news[i].object0 == &box[from] || news[i].object1 == &box[from]);
+        for (int i = 0; i < deleted && u >= 0; i++)
+            CHECK(olds[i].object0 == &box[from] || olds[i].object1 == &box[from]);
+        if (u % 50) continue;
+        for (int i = 0; i < QUIET; i++) inside += model_overlap(config.axes, &box[from], &box[i]);
+        found = sap_query_box(s, &box[from], ~0u, any_hit, NULL);
+        CHECK(found == inside);
+        CHECK(sap_validate(s) == NULL);
+    }
+    sap_destroy(s);
+}
+
 int main(int argc, char **argv) {
     int seeds = test_argument(argc, argv, 1, 250), first = test_argument(argc, argv, 2, 1), seed, bad = 0;
     for (seed = first; seed < first + seeds && bad < 5; seed++) {
@@ -831,5 +899,6 @@ int main(int argc, char **argv) {
             bad += random_run(seed, 1 + seed * 11 % 60, 40);
         fflush(stdout);
     }
+    for (int i = 0; i < MOST_WORLDS; i++) quiet_world(&ways[i], i + first);
     return test_summary();
 }

@@ -3707,10 +3707,22 @@ static int sap__synchronise_bulk(sap_world *s, int kind, int what, const uint32_
     return 1;
 }
 
+/* Do these tiles cover about as much? If not, many have gone elsewhere. */
+static int sap__are_alike(const sap__layout *a, const sap__layout *b) {
+    if (a->groups != b->groups || !a->keys || !b->keys) return 0;
+    for (int k = 0; k < 3; k++) {
+        const float x = (float)a->tiles[0].count[k] * b->tiles[0].scale[k];
+        const float y = (float)b->tiles[0].count[k] * a->tiles[0].scale[k];
+        if (x > 1.25f * y || y > 1.25f * x) return 0;
+    }
+    return 1;
+}
+
 /* A build among updates in which little happens would be felt. So it is done in three: one update chooses the tiles,
    the next one finds the tile of each box, the third one sorts the boxes and fills the chunks. Until then the old
    index does. Boxes that came meanwhile, or moved, are in the record of that update and get their keys with it. (An
-   update that does not bring the index in step leaves it behind, and then all this is dropped.) */
+   update that does not bring the index in step leaves it behind, and then all this is dropped.) If the boxes range
+   elsewhere now all get new keys. */
 static int sap__build_step(sap_world *s, int kind) {
     const int boxes = sap__boxes_of(s, kind);
     int n = 0;
@@ -3735,7 +3747,11 @@ static int sap__build_step(sap_world *s, int kind) {
         const int kept = n;
         for (int i = 0; i < sap__length(s->record); i++)
             if (sap__is_of_kind(s->state[s->record[i]], kind)) s->items[n++] = s->record[i];
-        sap__key_items(s, &s->layout, s->items + kept, n - kept);
+        sap__layout layout;
+        sap__choose_layout(s, kind == 0, &layout, s->items, n);
+        const int keyed = sap__are_alike(&layout, &s->layout) ? kept : 0;
+        if (!keyed) s->layout = layout;
+        sap__key_items(s, &s->layout, s->items + keyed, n - keyed);
         sap__build_keyed(s, &s->index[kind], n, SAP__FILL_FEW, &s->layout);
     }
     return 1;

@@ -3403,13 +3403,15 @@ static double sap__wear(const sap__index *t) {
     return wear > strain ? wear : strain;
 }
 
-/* Is it time to build an index, before a search of this kind?
-   - It is worn; or it is mended, and searches have cost much more for long all the same.
-   - Searches of this kind were never measured: a part in 32 has changed since the build, or others were dear. */
+/* Is it time to build an index, before a search of this kind? A mended one: if searches have cost much more for long
+   all the same. Others, if
+   - they are worn,
+   - or searches of this kind were never measured, and a part in 32 has changed since the build, or others were dear. */
 static int sap__is_worn(const sap__index *t, int what) {
     const sap__cost *c = &t->cost[what];
     const double size = t->boxes + SAP__LANES;
-    if (t->quiet ? t->excess > size : sap__wear(t) > size) return 1;
+    if (t->quiet) return t->excess > size;
+    if (sap__wear(t) > size) return 1;
     return !c->is_known && c->looks == 0 && t->touched * 32.0 + t->debt > size;
 }
 

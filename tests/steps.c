@@ -149,7 +149,7 @@ static int compare_steps(const void *a, const void *b) {
     return (*(const long long *)a > *(const long long *)b) - (*(const long long *)a < *(const long long *)b);
 }
 
-/* Fifty walk among tiles, of which two are replaced: no update takes much more than others. */
+/* Fifty walk among tiles, of which two are replaced: no update takes much more than others, nor does the first query. */
 static void test_quiet(int tiles) {
     enum { MOVERS = 50, WARM_UP = 10, QUIET = 2000 };
     static long long taken[QUIET];
@@ -168,6 +168,9 @@ static void test_quiet(int tiles) {
         life_update(&l);
         if (u >= 0) taken[u] = steps - before;
     }
+    const long long before = steps;
+    (void)life_ask(&l, 0, 1, 99);
+    const long long asked = steps - before;
     life_close(&l);
     qsort(taken, QUIET, sizeof *taken, compare_steps);
     const long long middle = taken[QUIET / 2], worst = taken[QUIET - 1];
@@ -177,6 +180,9 @@ static void test_quiet(int tiles) {
     CHECK_MESSAGE(worst <= 4 * middle,
                   "%d tiles, few are replaced: the worst update takes %lld steps, half of all at most %lld", tiles,
                   worst, middle);
+    CHECK_MESSAGE(asked <= 4 * middle,
+                  "%d tiles, few are replaced: the first query takes %lld steps, half of all updates at most %lld",
+                  tiles, asked, middle);
 }
 
 /* All walk, and a few are replaced, as bullets are: it may cost a pass or two over all that moved, which are steps, and a

@@ -2869,7 +2869,7 @@ enum {
     SAP__TRIES = 48,      /* chunks in which a box looks for a leaf that it touches */
     SAP__SAMPLE = 128,    /* boxes that tell the size of the tiles */
     SAP__QUIET = 256,     /* mended, not built, if not more than one box in so many changes: */
-    SAP__ROUND = 16,      /* once, while it wears as much as for so many builds */
+    SAP__ROUND = 16,      /* all of it once, while it wears out so often */
     SAP__COST_LOOKS = 256 /* look-ups that tell what they cost; so does a search of all boxes */
 };
 
@@ -3566,18 +3566,17 @@ static int sap__leaf_within(const sap_world *s, const sap__index *t, uint32_t sl
     return -1;
 }
 
-/* The same, near enough, where it belongs. */
-static int sap__leaf_at_home(const sap_world *s, const sap__index *t, uint32_t slot, int *beside) {
-    const sap__box middle = sap__middle(&s->now[slot]);
-    const int leaf = sap__leaf_within(s, t, slot, 0, &middle, beside);
-    return leaf >= 0 ? leaf : sap__leaf_within(s, t, slot, 0.1f * (float)t->leaf_size, &middle, beside);
+/* One that it touches or, if there is none, that is within a tenth of the size of a leaf. */
+static int sap__find_leaf(const sap_world *s, const sap__index *t, uint32_t slot, const sap__box *middle, int *beside) {
+    const int leaf = sap__leaf_within(s, t, slot, 0, middle, beside);
+    return leaf >= 0 ? leaf : sap__leaf_within(s, t, slot, 0.1f * (float)t->leaf_size, middle, beside);
 }
 
 /* Brings one live box in step. 0: there is no lane for it. */
 static int sap__place_box(sap_world *s, int kind, uint32_t slot) {
     sap__index *t = &s->index[kind];
     const uint32_t at = s->lane_of[slot];
-    int leaf = -1, beside = t->laid - 1;
+    int leaf, beside = t->laid - 1;
     t->touched++;
     if (at != SAP__NONE) {
         leaf = (int)((at & 0x7fffffffu) / SAP__LANES);
@@ -3588,9 +3587,12 @@ static int sap__place_box(sap_world *s, int kind, uint32_t slot) {
         }
         sap__take_out(s, slot);
     }
-    leaf = t->quiet ? sap__leaf_at_home(s, t, slot, &beside) : -1;
-    if (leaf < 0) leaf = sap__leaf_within(s, t, slot, 0, NULL, &beside);
-    if (leaf < 0) leaf = sap__leaf_within(s, t, slot, 0.1f * (float)t->leaf_size, NULL, &beside);
+    leaf = -1;
+    if (t->quiet) {
+        const sap__box middle = sap__middle(&s->now[slot]);
+        leaf = sap__find_leaf(s, t, slot, &middle, &beside);
+    }
+    if (leaf < 0) leaf = sap__find_leaf(s, t, slot, NULL, &beside);
     if (leaf < 0) leaf = sap__spare_leaf(s, t, slot, beside);
     if (leaf >= 0) sap__put_in(s, kind, slot, leaf);
     return leaf >= 0;
@@ -3605,7 +3607,7 @@ static int sap__place_box(sap_world *s, int kind, uint32_t slot) {
 static void sap__mend(sap_world *s, int kind, int j) {
     enum { MOST = SAP__LANES * SAP__LANES };
     sap__index *t = &s->index[kind];
-    uint64_t items[MOST], tmp[2 * MOST + 40 * SAP__GROUPS];
+    uint64_t items[MOST], tmp[2 * MOST + 40 * SAP__GROUPS]; /* as many items, and counters of half the size */
     sap__layout layout;
     const int first = SAP__LANES * j, left = t->count[0] - first, leaves = left < SAP__LANES ? left : SAP__LANES;
     int n = 0, beside;
@@ -3621,7 +3623,7 @@ static void sap__mend(sap_world *s, int kind, int j) {
         if (sap__contains(&t->home[j], &s->now[slot])) continue; /* most are */
         const sap__box middle = sap__middle(&s->now[slot]);
         if (sap__contains(&t->home[j], &middle)) continue;
-        const int leaf = sap__leaf_at_home(s, t, slot, &beside);
+        const int leaf = sap__find_leaf(s, t, slot, &middle, &beside);
         if (leaf < 0) continue;
         sap__take_out(s, slot);
         sap__put_in(s, kind, slot, leaf);
@@ -3641,7 +3643,7 @@ static void sap__mend(sap_world *s, int kind, int j) {
 
 /* Is an index quiet, of which so many boxes have changed? A worn one is to be built first, and for few. */
 static int sap__is_quiet(const sap__index *t, int changed) {
-    if (t->levels == 1 || !t->roomy || SAP__QUIET * changed > t->boxes) return 0;
+    if (t->levels == 1 || !t->roomy || changed > t->boxes / SAP__QUIET) return 0;
     return t->quiet || 4 * sap__wear(t) < t->boxes;
 }
 

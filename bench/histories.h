@@ -239,6 +239,16 @@ static inline sap_aabb life_anywhere(life *l, float x, float y, float z, float s
     return life_box(l, px, py, pz, hx, hy, hz);
 }
 
+/* The box goes, and another one of its kind comes elsewhere and takes its place in the list. */
+static inline void life_replace(life *l, int i) {
+    const float side = life_side(l, l->n);
+    life_need(sap_remove(l->world, l->id[i]) == SAP_OK, "sap_remove");
+    l->box[i] = life_anywhere(l, 0, 0, 0, side, side, side);
+    l->id[i] = (l->is_static[i] ? sap_add_static : sap_add)(l->world, &l->box[i], NULL);
+    life_need(l->id[i] != 0, "sap_add");
+    l->masked[i] = 0;
+}
+
 static inline sap_aabb life_moved(const life *l, sap_aabb b, float x, float y, float z) {
     float by[3];
     by[0] = x, by[1] = y, by[2] = z;
@@ -764,6 +774,15 @@ static inline void history_crowd(life *l, int n) { /* forty times as many, and m
     life_update(l);
 }
 
+/* Static boxes: next to none is moved, and then all are, again and again. */
+static inline void history_wake(life *l, int n) {
+    (void)life_fill(l, n, 90);
+    for (int f = 0; f < 70; f++) {
+        for (int i = 0; i < (f < 40 ? 1 : n); i++) life_walk(l, f < 40 ? life_below(l, n) : i, 1);
+        life_update(l);
+    }
+}
+
 static inline void history_old(life *l, int n) { /* nothing but walking, for 200 frames */
     (void)life_fill(l, n, 20);
     life_frames(l, 200, 20, 2);
@@ -844,6 +863,7 @@ static const history histories[] = {
     {"conveyor", 7, history_conveyor, "boxes go along x, and come in again at the other end"},
     {"unmasked", 7, history_unmasked, "a heap of boxes that met nothing become solid elsewhere"},
     {"sorted", 7, history_sorted, "boxes that came in order of x are mirrored, 5% a frame"},
+    {"wake", 7, history_wake, "nine of ten are static: one walks, then all do, by up to 1"},
     {"old", 7, history_old, "5% walk by up to 2, for 200 frames"},
 #ifdef SAP_STATS_QUERY_TESTS
     {"sleep", 7, history_sleep, "all become static by and by, and wake up elsewhere"},

@@ -180,10 +180,7 @@ static void spike_step(life *l, int kind, int n, int frame) {
     default:
         for (int i = 0; i < 2 && kind == TILES; i++) {
             const int k = life_below(l, n);
-            if (!l->is_static[k]) continue;
-            life_need(sap_remove(l->world, l->id[k]) == SAP_OK, "sap_remove");
-            l->box[k] = life_anywhere(l, 0, 0, 0, side, side, side);
-            l->id[k] = sap_add_static(l->world, &l->box[k], NULL);
+            if (l->is_static[k]) life_replace(l, k);
         }
         for (int i = 0; i < n; i++)
             if (!l->is_static[i]) {

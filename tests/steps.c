@@ -30,16 +30,6 @@ static void jump_some(life *l, int one_in) {
         if (!l->is_static[i]) life_move(l, i, life_anywhere(l, 0, 0, 0, side, side, side));
 }
 
-/* The box goes, and another one of its kind comes elsewhere and takes its place in the list. */
-static void replace(life *l, int i) {
-    const float side = life_side(l, l->n);
-    life_need(sap_remove(l->world, l->id[i]) == SAP_OK, "sap_remove");
-    l->box[i] = life_anywhere(l, 0, 0, 0, side, side, side);
-    l->id[i] = (l->is_static[i] ? sap_add_static : sap_add)(l->world, &l->box[i], NULL);
-    life_need(l->id[i] != 0, "sap_add");
-    l->masked[i] = 0;
-}
-
 /* The steps of one update, and of what goes with it. */
 static long long steps_of(life *l, int deed) {
     const long long before = steps;
@@ -51,7 +41,7 @@ static long long steps_of(life *l, int deed) {
     case JUMP: jump_some(l, 1); break;
     case JUMP_SOME: jump_some(l, 20); break;
     case REPLACE:
-        for (int i = 0; i < l->n / 20; i++) replace(l, life_below(l, l->n));
+        for (int i = 0; i < l->n / 20; i++) life_replace(l, life_below(l, l->n));
         break;
     case FILTER: life_need(sap_set_pair_filter(l->world, NULL, NULL) == SAP_OK, "sap_set_pair_filter"); break;
     case SHIFT: {
@@ -125,8 +115,8 @@ static long long steps_among(int boxes, int are_static, int deed) {
         }
         const long long before = steps;
         life_hand_in_moves(&l);
-        for (int i = 0; i < TILES && deed == TILES_COME; i++) replace(&l, life_below(&l, boxes));
-        for (int i = 0; i < MOVERS / 2 && deed == FEW_COME; i++) replace(&l, boxes + life_below(&l, MOVERS));
+        for (int i = 0; i < TILES && deed == TILES_COME; i++) life_replace(&l, life_below(&l, boxes));
+        for (int i = 0; i < MOVERS / 2 && deed == FEW_COME; i++) life_replace(&l, boxes + life_below(&l, MOVERS));
         life_update(&l);
         for (int kind = 0; kind < LIFE_QUERIES && deed == FEW_ASK; kind++) (void)life_ask(&l, kind, 5, 99);
         if (u >= 10) sum += steps - before;
@@ -164,7 +154,7 @@ static void test_quiet(int tiles) {
         for (int i = tiles; i < l.n; i++) life_walk(&l, i, 0.2f);
         const long long before = steps;
         life_hand_in_moves(&l);
-        for (int i = 0; i < 2; i++) replace(&l, life_below(&l, tiles));
+        for (int i = 0; i < 2; i++) life_replace(&l, life_below(&l, tiles));
         life_update(&l);
         if (u >= 0) taken[u] = steps - before;
     }
@@ -197,7 +187,7 @@ static long long steps_of_spawning(int method, int come, int with_filter) {
         life_hand_in_moves(&l);
         for (int i = 0; i < come; i++) {
             const int k = life_below(&l, l.n);
-            replace(&l, k);
+            life_replace(&l, k);
             if (with_filter) life_need(sap_set_filter(l.world, l.id[k], 3, ~0u) == SAP_OK, "sap_set_filter");
         }
         const long long before = steps;

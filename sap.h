@@ -1943,15 +1943,19 @@ SAP__INLINE int sap__masks_allow(const sap_world *s, uint32_t a, uint32_t b) {
     return !s->masked || sap__may_meet(&s->slots[a].masks, &s->slots[b].masks);
 }
 
-/* A new pair of these ids. */
-SAP__INLINE sap_pair sap__pair_of(const sap_world *s, sap_id id0, sap_id id1) {
-    const sap_pair pair = {id0, id1, s->slots[sap__slot_of(id0)].object, s->slots[sap__slot_of(id1)].object, NULL};
-    return pair;
+/* A new pair of these ids. It is written where it is to stand: C++ compilers copy a returned one by way of memory. */
+SAP__INLINE void sap__set_pair(const sap_world *s, sap_pair *pair, sap_id id0, sap_id id1) {
+    pair->id0 = id0;
+    pair->id1 = id1;
+    pair->object0 = s->slots[sap__slot_of(id0)].object;
+    pair->object1 = s->slots[sap__slot_of(id1)].object;
+    pair->user_data = NULL;
 }
 
 static int sap__filter_allows(sap_world *s, sap_id id0, sap_id id1) {
     if (!s->config.filter) return 1;
-    const sap_pair pair = sap__pair_of(s, id0, id1);
+    sap_pair pair;
+    sap__set_pair(s, &pair, id0, id1);
     s->in_filter = 1;
     const int yes = s->config.filter(&pair, s->config.filter_user) != 0;
     s->in_filter = 0;
@@ -2176,7 +2180,7 @@ static void sap__end_all_pairs(sap_world *s) {
             tmp[i] = (uintptr_t)pair->user_data;
         }
         for (int i = 0; i < n; i++) {
-            pairs[i] = sap__pair_of(s, (sap_id)(items[i] >> 32), (sap_id)items[i]);
+            sap__set_pair(s, &pairs[i], (sap_id)(items[i] >> 32), (sap_id)items[i]);
             pairs[i].user_data = (void *)(uintptr_t)tmp[i];
         }
     }
@@ -2236,9 +2240,8 @@ static void sap__append_pairs(sap_world *s, int share, int shares) {
     const int end = sap__share_from(n, share + 1, shares);
     for (int i = sap__share_from(n, share, shares); i < end; i++) {
         if (i < early) sap__prefetch(&s->slots[sap__slot_of((sap_id)found[i + SAP__AHEAD])]);
-        const sap_pair pair = sap__pair_of(s, (sap_id)(found[i] >> 32), (sap_id)found[i]);
-        s->created[i] = pair;
-        s->pairs[behind + i] = pair;
+        sap__set_pair(s, &s->created[i], (sap_id)(found[i] >> 32), (sap_id)found[i]);
+        sap__set_pair(s, &s->pairs[behind + i], (sap_id)(found[i] >> 32), (sap_id)found[i]);
     }
 }
 
@@ -5280,7 +5283,7 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
         sap_pair *pair = &s->pairs[i];
         sap__saved_pair saved;
         sap__get(&p, &saved, sizeof saved);
-        *pair = sap__pair_of(s, saved.id0, saved.id1);
+        sap__set_pair(s, pair, saved.id0, saved.id1);
         (void)sap__load_pointer(saved.user_data, &pair->user_data);
         if (i && sap__pair_item(pair - 1) > sap__pair_item(pair)) s->sorted_from = (int)i;
     }

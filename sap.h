@@ -2164,26 +2164,53 @@ static void sap__sort_by_ids(const sap_world *s, const uint32_t *lost, int n, ui
     sap__sort(items, tmp, n, 32);
 }
 
-/* No box is left, as when a level ends, and all pairs end: in their order they become the deleted ones, by an exchange
-   of the two arrays. Of a pair only its ids and its user data wait for its place. They do so in the memory of the index
-   or, if that is too small, of the lists: neither is needed any more, and nothing is allocated that could fail. */
-static void sap__end_all_pairs(sap_world *s) {
+/* Sorts all pairs, of which none has user data, in the memory that they take: their ids move together and are sorted,
+   and from the last one on each pair is written anew where it is to stand.
+
+       pairs   [ids . . .][ids . . .][ids . . .][ids . . .]
+               [ids][ids][ids][ids][  tmp   ] . . . . . . .            */
+static void sap__sort_plain_pairs(sap_world *s) {
+    sap_pair *pairs = s->pairs;
+    uint64_t *items = (uint64_t *)(void *)pairs, item;
+    const int n = sap__length(pairs);
+    for (int i = 0; i < n; i++) {
+        item = sap__pair_item(&pairs[i]);
+        memcpy((char *)items + sizeof item * (size_t)i, &item, sizeof item);
+    }
+    sap__sort(items, items + n, n, 0);
+    for (int i = n - 1; i >= 0; i--) {
+        memcpy(&item, (char *)items + sizeof item * (size_t)i, sizeof item);
+        sap__set_pair(s, &pairs[i], (sap_id)(item >> 32), (sap_id)item);
+    }
+}
+
+/* The same for pairs with user data. Of a pair its ids and its data wait for its place in the memory of the index or,
+   if that is too small, of the lists: neither is needed any more. */
+static void sap__sort_pairs(sap_world *s) {
     sap_pair *pairs = s->pairs;
     const int n = sap__length(pairs);
-    if (s->sorted_from > 0) {
-        const int fits = n <= SAP__LANES * sap__capacity(s->index[0].chunk); /* 16 bytes a pair; a lane takes 28 */
-        uint64_t *items = (uint64_t *)(fits ? (void *)s->index[0].chunk : (void *)s->links), *tmp = items + n;
-        sap__sort_by_ids(s, NULL, n, items, tmp);
-        for (int i = 0; i < n; i++) {
-            const sap_pair *pair = &pairs[(uint32_t)items[i]];
-            items[i] = sap__pair_item(pair);
-            tmp[i] = (uintptr_t)pair->user_data;
-        }
-        for (int i = 0; i < n; i++) {
-            sap__set_pair(s, &pairs[i], (sap_id)(items[i] >> 32), (sap_id)items[i]);
-            pairs[i].user_data = (void *)(uintptr_t)tmp[i];
-        }
+    const int fits = n <= SAP__LANES * sap__capacity(s->index[0].chunk); /* 16 bytes a pair; a lane takes 28 */
+    uint64_t *items = (uint64_t *)(fits ? (void *)s->index[0].chunk : (void *)s->links), *tmp = items + n;
+    sap__sort_by_ids(s, NULL, n, items, tmp);
+    for (int i = 0; i < n; i++) {
+        const sap_pair *pair = &pairs[(uint32_t)items[i]];
+        items[i] = sap__pair_item(pair);
+        tmp[i] = (uintptr_t)pair->user_data;
     }
+    for (int i = 0; i < n; i++) {
+        sap__set_pair(s, &pairs[i], (sap_id)(items[i] >> 32), (sap_id)items[i]);
+        pairs[i].user_data = (void *)(uintptr_t)tmp[i];
+    }
+}
+
+/* No box is left, as when a level ends, and all pairs end: in their order they become the deleted ones, by an exchange
+   of the two arrays. Nothing is allocated that could fail. */
+static void sap__end_all_pairs(sap_world *s) {
+    sap_pair *pairs = s->pairs;
+    uintptr_t data = 0;
+    for (int i = 0; i < sap__length(pairs); i++) data |= (uintptr_t)pairs[i].user_data;
+    if (s->sorted_from > 0 && data) sap__sort_pairs(s);
+    if (s->sorted_from > 0 && !data) sap__sort_plain_pairs(s);
     s->pairs = s->deleted;
     s->deleted = pairs;
     sap__set_length(s->pairs, 0);

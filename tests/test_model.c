@@ -23,6 +23,7 @@ typedef struct run {
     int world_count;
     scene scene;
     int size, masks, user_filter, teleports, movers, statics; /* what this run does: see start */
+    int plain;                                                /* no pair gets user data */
     float reach;                                              /* how far boxes move, in their sizes */
     int bad;                                                  /* a check failed: what follows would only be noise */
     sap_id known[MOST_KNOWN];                                 /* ids removed some time ago */
@@ -79,6 +80,7 @@ static int some_pairs(const sap_pair *pair, void *user) {
 /* A pair's data is made from its ids and the number of the update, so that model and worlds agree. */
 static void *data_of(const sap_pair *pair, void *user) {
     run *r = (run *)user;
+    if (r->plain) return NULL;
     uint32_t data = pair->id0 * 7919u + pair->id1 * 104729u + (uint32_t)r->update;
     return (void *)(uintptr_t)(data | 1);
 }
@@ -495,7 +497,7 @@ static void do_refilter(run *r) {
 static void do_set_pair_data(run *r) {
     sap_pair *p;
     void *data = any_object(r);
-    if (r->model.pairs.count == 0) return;
+    if (r->model.pairs.count == 0 || r->plain) return;
     p = &r->model.pairs.items[test_below(&r->rng, r->model.pairs.count)];
     p->user_data = data; /* of the active pair, not of the event that created it */
     if (test_chance(&r->rng, 50))
@@ -654,6 +656,7 @@ static void start(run *r, int seed, int size, int draw) {
     r->scene = (scene)(seed % SCENE_COUNT);
     r->size = size;
     r->statics = 20;
+    r->plain = seed % 3 == 0;
     r->reach = 0.3f;
     r->masks = test_chance(&r->rng, 30);
     r->user_filter = test_chance(&r->rng, 40);

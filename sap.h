@@ -2145,36 +2145,37 @@ static int sap__reserve_pairs(sap_world *s, int pairs, int created, int deleted)
 }
 
 /* All that a commit needs: after this nothing can fail. */
-static int sap__reserve_events(sap_world *s) {
+static int sap__reserve_events(sap_world *s, int most_end) {
     const int found = sap__length(s->share[0].found), lost = sap__length(s->lost);
     const long long pairs = (long long)sap__length(s->pairs) - lost + found;
     if (pairs > (s->config.max_pairs ? s->config.max_pairs : INT_MAX)) return sap__fail(s, SAP_ERROR_LIMIT);
     if (s->fit && !sap__reserve(&s->items, sap__boxes_of(s, 0) / 4 + 2)) return sap__fail(s, SAP_ERROR_MEMORY);
-    return sap__reserve_pairs(s, (int)pairs, found, lost) || sap__fail(s, SAP_ERROR_MEMORY);
+    return sap__reserve_pairs(s, (int)pairs, found, most_end ? (int)pairs : lost) || sap__fail(s, SAP_ERROR_MEMORY);
 }
 
 /* Sorts n pairs, those in lost or, without it, the first n, by both ids: to the lower halves of items. */
-static void sap__sort_by_ids(const sap_world *s, const uint32_t *lost, int n, uint64_t *items, uint64_t *tmp) {
+static void sap__sort_by_ids(const sap_pair *pairs, const uint32_t *lost, int n, uint64_t *items, uint64_t *tmp) {
     for (int i = 0; i < n; i++) {
         const uint32_t p = lost ? lost[i] : (uint32_t)i;
-        items[i] = sap__item(s->pairs[p].id1, p);
+        items[i] = sap__item(pairs[p].id1, p);
     }
     sap__sort(items, tmp, n, 32);
-    for (int i = 0; i < n; i++) items[i] = sap__item(s->pairs[(uint32_t)items[i]].id0, (uint32_t)items[i]);
+    for (int i = 0; i < n; i++) items[i] = sap__item(pairs[(uint32_t)items[i]].id0, (uint32_t)items[i]);
     sap__sort(items, tmp, n, 32);
 }
 
-/* Sorts all pairs, of which none has user data, in the memory that they take: their ids move together and are sorted,
-   and from the last one on each pair is written anew where it is to stand.
+/* Sorts all pairs from this one on to the begin of the array, where none of them has user data: their ids move
+   together and are sorted, and from the last one on each pair is written anew where it is to stand. (The ids are
+   copied by bytes, as compilers may take it that there are none in a pair.)
 
-       pairs   [ids . . .][ids . . .][ids . . .][ids . . .]
-               [ids][ids][ids][ids][  tmp   ] . . . . . . .            */
-static void sap__sort_plain_pairs(sap_world *s) {
+       pairs   [ . . . . . ][ids . . .][ids . . .][ids . . .][ids . . .]
+               [ids][ids][ids][ids][  tmp   ] . . . . . . . . . . . . .        */
+static void sap__sort_plain_pairs(sap_world *s, int from) {
     sap_pair *pairs = s->pairs;
     uint64_t *items = (uint64_t *)(void *)pairs, item;
-    const int n = sap__length(pairs);
+    const int n = sap__length(pairs) - from;
     for (int i = 0; i < n; i++) {
-        item = sap__pair_item(&pairs[i]);
+        item = sap__pair_item(&pairs[from + i]);
         memcpy((char *)items + sizeof item * (size_t)i, &item, sizeof item);
     }
     sap__sort(items, items + n, n, 0);
@@ -2184,16 +2185,16 @@ static void sap__sort_plain_pairs(sap_world *s) {
     }
 }
 
-/* The same for pairs with user data. Of a pair its ids and its data wait for its place in the memory of the index or,
-   if that is too small, of the lists: neither is needed any more. */
-static void sap__sort_pairs(sap_world *s) {
+/* The same for pairs with user data. Of a pair its ids and its data wait for its place in the memory of the lists or,
+   if no box is left, of the index, which is warmer: neither is needed any more. */
+static void sap__sort_pairs(sap_world *s, int from) {
     sap_pair *pairs = s->pairs;
-    const int n = sap__length(pairs);
-    const int fits = n <= SAP__LANES * sap__capacity(s->index[0].chunk); /* 16 bytes a pair; a lane takes 28 */
+    const int n = sap__length(pairs) - from;
+    const int fits = !s->live && n <= SAP__LANES * sap__capacity(s->index[0].chunk); /* 16 bytes a pair; a lane 28 */
     uint64_t *items = (uint64_t *)(fits ? (void *)s->index[0].chunk : (void *)s->links), *tmp = items + n;
-    sap__sort_by_ids(s, NULL, n, items, tmp);
+    sap__sort_by_ids(pairs + from, NULL, n, items, tmp);
     for (int i = 0; i < n; i++) {
-        const sap_pair *pair = &pairs[(uint32_t)items[i]];
+        const sap_pair *pair = &pairs[from + (int)(uint32_t)items[i]];
         items[i] = sap__pair_item(pair);
         tmp[i] = (uintptr_t)pair->user_data;
     }
@@ -2203,19 +2204,32 @@ static void sap__sort_pairs(sap_world *s) {
     }
 }
 
-/* No box is left, as when a level ends, and all pairs end: in their order they become the deleted ones, by an exchange
-   of the two arrays. Nothing is allocated that could fail. */
-static void sap__end_all_pairs(sap_world *s) {
+/* More pairs end than stay, as when a level does. Holes are filled as below, but what ends changes places with what
+   fills its hole, and so stands behind all that stay. These are copied to the array of the deleted ones, and the two
+   are exchanged. There is room, and nothing is allocated. */
+static void sap__exchange_pairs(sap_world *s, int kept) {
     sap_pair *pairs = s->pairs;
+    const int n = sap__length(pairs) - kept;
+    for (int i = n - 1; i >= 0 && kept; i--) {
+        const sap_pair ended = pairs[s->lost[i]];
+        pairs[s->lost[i]] = pairs[kept + i];
+        pairs[kept + i] = ended;
+    }
     uintptr_t data = 0;
-    for (int i = 0; i < sap__length(pairs); i++) data |= (uintptr_t)pairs[i].user_data;
-    if (s->sorted_from > 0 && data) sap__sort_pairs(s);
-    if (s->sorted_from > 0 && !data) sap__sort_plain_pairs(s);
+    if (kept) memcpy(s->deleted, pairs, (size_t)kept * sizeof *pairs);
+    for (int i = 0; i < n; i++) data |= (uintptr_t)pairs[kept + i].user_data;
+    if (kept || s->sorted_from > 0) (data ? sap__sort_pairs : sap__sort_plain_pairs)(s, kept);
     s->pairs = s->deleted;
     s->deleted = pairs;
-    sap__set_length(s->pairs, 0);
-    sap__set_length(s->created, 0);
+    sap__set_length(s->pairs, kept);
+    sap__set_length(s->deleted, n);
     s->linked = s->mended = s->sorted_from = 0;
+}
+
+/* No box is left, and all pairs end. */
+static void sap__end_all_pairs(sap_world *s) {
+    sap__exchange_pairs(s, 0);
+    sap__set_length(s->created, 0);
     s->ends_ready = s->index[0].ready = s->index[1].ready = 0;
 }
 
@@ -2230,7 +2244,7 @@ static void sap__sort_deleted(sap_world *s) {
     const int n = sap__length(s->deleted);
     int last = n;
     while (last > 0 && (int)lost[last - 1] >= s->sorted_from) last--;
-    sap__sort_by_ids(s, lost, last, s->items, s->tmp);
+    sap__sort_by_ids(s->pairs, lost, last, s->items, s->tmp);
     for (int i = 0, a = 0, b = last; i < n; i++)
         if (a < last && (b == n || sap__pair_item(&s->pairs[(uint32_t)items[a]]) < sap__pair_item(&s->pairs[lost[b]])))
             s->deleted[i] = s->pairs[(uint32_t)items[a++]];
@@ -2275,14 +2289,19 @@ static void sap__append_pairs(sap_world *s, int share, int shares) {
 /* The pair array follows: holes are filled from behind, then the new pairs come in their order. The lists follow, too,
    unless so much changes that they are cheaper made anew, or nobody has needed them for as long. */
 static int sap__commit(sap_world *s) {
-    if (!sap__gather_found(s) || !sap__reserve_events(s)) return 0;
+    if (!sap__gather_found(s)) return 0;
     const int lost = sap__length(s->lost), found = sap__length(s->share[0].found), n = sap__length(s->pairs);
+    const int many = n / 4 + s->live / 64, most_end = lost > many && lost > n - lost + found;
+    if (!sap__reserve_events(s, most_end)) return 0;
     s->mended = s->linked ? s->mended + lost + found : 0;
-    if (s->mended > n / 4 + s->live / 64) s->linked = s->mended = 0;
-    sap__set_length(s->deleted, lost);
+    if (s->mended > many) s->linked = s->mended = 0;
+    sap__set_length(s->deleted, most_end ? 0 : lost);
     sap__set_length(s->created, found);
-    sap__run(s, sap__sort_events, SAP__EVENT_WORK * ((long long)found + lost));
-    sap__fill_holes(s);
+    sap__run(s, sap__sort_events, SAP__EVENT_WORK * ((long long)found + sap__length(s->deleted)));
+    if (most_end)
+        sap__exchange_pairs(s, n - lost);
+    else
+        sap__fill_holes(s);
     if (lost + found) s->sorted_from = n - lost;
     sap__set_length(s->pairs, n - lost + found);
     sap__run(s, sap__append_pairs, SAP__EVENT_WORK * (long long)found);
@@ -3832,8 +3851,10 @@ static void sap__drain_gates(sap_world *s) {
 }
 
 /* Lists, behind the lost pairs, which of these boxes have no lane, are to lose it, or may have other masks: mostly few
-   among many that move. Adds how many boxes are static, and how many of each kind have come. 0 without memory. */
-static int sap__list_unplaced(sap_world *s, const uint32_t *slots, int count, int *listed, int *statics, int came[2]) {
+   among many that move. Adds how many boxes are static, and how many of each kind have come, and have
+   gone. 0 without memory. */
+static int sap__list_unplaced(sap_world *s, const uint32_t *slots, int count, int *listed, int *statics, int came[2],
+                              int went[2]) {
     const uint32_t changes = s->masked ? SAP__FRESH | SAP__ADDED : 0;
     for (int i = 0; i < count; i++) {
         const uint32_t slot = slots[i], at = s->lane_of[slot], state = s->state[slot];
@@ -3843,17 +3864,18 @@ static int sap__list_unplaced(sap_world *s, const uint32_t *slots, int count, in
         if (!sap__reserve(&s->lost, *listed + 1)) return sap__fail(s, SAP_ERROR_MEMORY);
         s->lost[(*listed)++] = slot;
         came[kind] += lives && at == SAP__NONE;
+        went[at >> 31] += !lives && at != SAP__NONE;
     }
     return 1;
 }
 
-/* Brings both indices in step with all that is recorded, for searches of these kinds. One to which too many came will
-   be built: nothing is taken out of it. */
+/* Brings both indices in step with all that is recorded, for searches of these kinds. One to which too many came, or
+   that lost more than are left, will be built: nothing is taken out of it. */
 static int sap__synchronise(sap_world *s, int what, int what_static) {
     const int pending = sap__count_pending(s), first = sap__length(s->record) - s->synced;
-    int kind, n = sap__length(s->lost), statics = 0, came[2] = {0, 0};
-    if (s->mixed && !(sap__list_unplaced(s, s->record + s->synced, first, &n, &statics, came) &&
-                      sap__list_unplaced(s, s->again, pending - first, &n, &statics, came)))
+    int kind, n = sap__length(s->lost), statics = 0, came[2] = {0, 0}, went[2] = {0, 0};
+    if (s->mixed && !(sap__list_unplaced(s, s->record + s->synced, first, &n, &statics, came, went) &&
+                      sap__list_unplaced(s, s->again, pending - first, &n, &statics, came, went)))
         return 0;
     const int of[2] = {pending - statics, statics};
     n -= sap__length(s->lost);
@@ -3862,6 +3884,7 @@ static int sap__synchronise(sap_world *s, int what, int what_static) {
         sap__index *t = &s->index[kind];
         if ((long long)SAP__BULK_PART * of[kind] > sap__boxes_of(s, kind)) t->behind = 1;
         if (t->behind && came[kind] > sap__many_boxes(s, kind)) t->ready = 0;
+        if (went[kind] > sap__boxes_of(s, kind)) t->ready = 0;
     }
     for (int i = 0; i < n; i++) {
         const uint32_t slot = listed[i], state = s->state[slot];

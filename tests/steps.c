@@ -209,6 +209,34 @@ static void test_spawning(int method) {
                   method_names[method], plain, filtered, none);
 }
 
+/* A level is dropped, and so many boxes stay. */
+static long long steps_of_dropping(int statics, int kept) {
+    enum { LEVEL = 3000 };
+    life l;
+    life_open(&l, 7, SAP_METHOD_AUTO);
+    const float side = life_side(&l, LEVEL) / 2; /* each overlaps eight times as many */
+    for (int i = 0; i < LEVEL; i++)
+        (void)life_list(&l, life_anywhere(&l, 0, 0, 0, side, side, side), i >= LEVEL / 100 * (100 - statics));
+    life_hand_in(&l);
+    life_update(&l);
+    life_frames(&l, 20, 1, 0.2f);
+    const long long before = steps;
+    life_need(sap_remove_many(l.world, LEVEL - kept, l.id + kept) == SAP_OK, "sap_remove_many");
+    life_update(&l);
+    const long long taken = steps - before;
+    life_close(&l);
+    return taken;
+}
+
+static void test_dropping(int statics) {
+    const long long all = steps_of_dropping(statics, 0), most = steps_of_dropping(statics, 1);
+    if (verbose)
+        printf("%6.2f  all but one removed, %d%% static %10lld %10lld\n", (double)most / (double)all, statics, most,
+               all);
+    CHECK_MESSAGE(10 * most <= (statics ? 25 : 17) * all, "%d%% static, all but one removed: %lld steps, all %lld",
+                  statics, most, all);
+}
+
 /* ---- what masks forbid is passed over ---------------------------------------------------------------------- */
 
 enum { PLAYER = 1, BULLET = 2, TILE = 4, ENEMY = 8, PLAYERS = 20 }; /* bullets meet players alone */
@@ -379,6 +407,7 @@ int main(int argc, char **argv) {
     for (int kind = 0; kind < LIFE_QUERIES && !only; kind++) test_search(kind, 0), test_search(kind, 1);
     if (!only) test_enemies();
     if (!only) test_quiet(10000), test_quiet(30000);
+    if (!only) test_dropping(0), test_dropping(95);
     for (int boxes = 10; boxes <= 3000 && !only; boxes = 3 * boxes + 10) test_masks(boxes, 1), test_masks(boxes, 10);
     return test_summary();
 }

@@ -842,6 +842,31 @@ static void all_boxes_go(void) {
     }
 }
 
+/* All but two boxes are removed, which keep their pair and what it carries. One pair of all carries something. */
+static void most_boxes_go(void) {
+    enum { PAIRS = 12 };
+    for (int stays = 0; stays < PAIRS; stays++)
+        for (int carries = 0; carries < PAIRS; carries++) {
+            sap_world *s = make_world(NULL);
+            sap_id ids[2 * PAIRS];
+            int count, ended, all;
+            for (int i = 0; i < 2 * PAIRS; i++) ids[i] = add(s, cube((float)(i / 2 * 4), (float)(i / 2 * 4 + 1)));
+            CHECK_EQUAL(sap_update(s), SAP_OK);
+            CHECK_EQUAL(sap_set_pair_data(s, ids[2 * carries], ids[2 * carries + 1], tag(99)), SAP_OK);
+            for (int i = 0; i < PAIRS; i++)
+                if (i != stays) CHECK_EQUAL(sap_remove_many(s, 2, &ids[2 * i]), SAP_OK);
+            CHECK_EQUAL(sap_update(s), SAP_OK);
+            const sap_pair *p = sap_pairs(s, &count), *ends = sap_deleted(s, &ended);
+            CHECK(count == 1 && p->id0 == ids[2 * stays] && p->user_data == (stays == carries ? tag(99) : NULL));
+            CHECK(ended == PAIRS - 1 && is_ascending(ends, ended));
+            for (int i = 0; i < ended; i++)
+                CHECK(ends[i].user_data == (ends[i].id0 == ids[2 * carries] ? tag(99) : NULL));
+            (void)sap_created(s, &all);
+            CHECK(all == 0 && sap_validate(s) == NULL);
+            sap_destroy(s);
+        }
+}
+
 /* ---- sap_dump_pairs -------------------------------------------------------------------------- */
 
 typedef struct diary {
@@ -2131,6 +2156,7 @@ int main(void) {
         only_the_net_change();
         events_are_sorted();
         all_boxes_go();
+        most_boxes_go();
         dump_pairs();
         masks();
         statics();

@@ -2144,7 +2144,8 @@ static int sap__reserve_pairs(sap_world *s, int pairs, int created, int deleted)
            sap__reserve(&s->items, most) && sap__reserve(&s->tmp, most) && sap__reserve(&s->pairs, pairs);
 }
 
-/* All that a commit needs: after this nothing can fail. */
+/* All that a commit needs: after this nothing can fail. Where most pairs end the array of the deleted ones takes those
+   that stay. */
 static int sap__reserve_events(sap_world *s, int most_end) {
     const int found = sap__length(s->share[0].found), lost = sap__length(s->lost);
     const long long pairs = (long long)sap__length(s->pairs) - lost + found;
@@ -3851,10 +3852,8 @@ static void sap__drain_gates(sap_world *s) {
 }
 
 /* Lists, behind the lost pairs, which of these boxes have no lane, are to lose it, or may have other masks: mostly few
-   among many that move. Adds how many boxes are static, and how many of each kind have come, and have
-   gone. 0 without memory. */
-static int sap__list_unplaced(sap_world *s, const uint32_t *slots, int count, int *listed, int *statics, int came[2],
-                              int went[2]) {
+   among many that move. Adds how many boxes are static, and how many of each kind have come. 0 without memory. */
+static int sap__list_unplaced(sap_world *s, const uint32_t *slots, int count, int *listed, int *statics, int came[2]) {
     const uint32_t changes = s->masked ? SAP__FRESH | SAP__ADDED : 0;
     for (int i = 0; i < count; i++) {
         const uint32_t slot = slots[i], at = s->lane_of[slot], state = s->state[slot];
@@ -3864,7 +3863,6 @@ static int sap__list_unplaced(sap_world *s, const uint32_t *slots, int count, in
         if (!sap__reserve(&s->lost, *listed + 1)) return sap__fail(s, SAP_ERROR_MEMORY);
         s->lost[(*listed)++] = slot;
         came[kind] += lives && at == SAP__NONE;
-        went[at >> 31] += !lives && at != SAP__NONE;
     }
     return 1;
 }
@@ -3873,9 +3871,9 @@ static int sap__list_unplaced(sap_world *s, const uint32_t *slots, int count, in
    that lost more than are left, will be built: nothing is taken out of it. */
 static int sap__synchronise(sap_world *s, int what, int what_static) {
     const int pending = sap__count_pending(s), first = sap__length(s->record) - s->synced;
-    int kind, n = sap__length(s->lost), statics = 0, came[2] = {0, 0}, went[2] = {0, 0};
-    if (s->mixed && !(sap__list_unplaced(s, s->record + s->synced, first, &n, &statics, came, went) &&
-                      sap__list_unplaced(s, s->again, pending - first, &n, &statics, came, went)))
+    int kind, n = sap__length(s->lost), statics = 0, came[2] = {0, 0};
+    if (s->mixed && !(sap__list_unplaced(s, s->record + s->synced, first, &n, &statics, came) &&
+                      sap__list_unplaced(s, s->again, pending - first, &n, &statics, came)))
         return 0;
     const int of[2] = {pending - statics, statics};
     n -= sap__length(s->lost);
@@ -3884,7 +3882,7 @@ static int sap__synchronise(sap_world *s, int what, int what_static) {
         sap__index *t = &s->index[kind];
         if ((long long)SAP__BULK_PART * of[kind] > sap__boxes_of(s, kind)) t->behind = 1;
         if (t->behind && came[kind] > sap__many_boxes(s, kind)) t->ready = 0;
-        if (went[kind] > sap__boxes_of(s, kind)) t->ready = 0;
+        if (t->boxes > 2 * sap__boxes_of(s, kind)) t->ready = 0;
     }
     for (int i = 0; i < n; i++) {
         const uint32_t slot = listed[i], state = s->state[slot];

@@ -1125,7 +1125,7 @@ struct sap_world {
     /* boxes, by slot; state says how many there are */
     sap__box *now, *was; /* as recorded; as of the last update: they differ only for what is in the record */
     sap__slot *slots;
-    uint32_t *state, *head, *lane_of; /* head: of the slot's list of pairs; lane_of: see index */
+    uint32_t *state, *head, *lane_of; /* head: of the slot's list of pairs, if linked; lane_of: see index */
     uint32_t first_free, last_free;   /* of a queue, first in, first out: slots without a box, */
     int free, removed;                /* so many; behind them so many whose boxes were removed since the last update */
     int live, live_static;
@@ -1439,7 +1439,8 @@ static sap_result sap__add(sap_world *s, int n, const sap_aabb *boxes, void *con
         (void)sap__encode(&boxes[i], s->used, &s->now[slot]);
         s->slots[slot].object = objects ? objects[i] : NULL;
         s->slots[slot].masks = sap__default_masks;
-        s->head[slot] = s->lane_of[slot] = SAP__NONE;
+        s->lane_of[slot] = SAP__NONE;
+        if (s->linked) s->head[slot] = SAP__NONE;
         sap__record(s, slot, SAP__LIVE | SAP__ADDED | flags);
         sap__flip_live_bit(s, slot);
         ids[i] = sap__id_of(s, slot);
@@ -3872,8 +3873,10 @@ static int sap__list_unplaced(sap_world *s, const uint32_t *slots, int count, in
 static int sap__synchronise(sap_world *s, int what, int what_static) {
     const int pending = sap__count_pending(s), first = sap__length(s->record) - s->synced;
     int kind, n = sap__length(s->lost), statics = 0, came[2] = {0, 0};
-    if (s->mixed && !(sap__list_unplaced(s, s->record + s->synced, first, &n, &statics, came) &&
-                      sap__list_unplaced(s, s->again, pending - first, &n, &statics, came)))
+    const int was_built = s->index[0].levels + s->index[1].levels > 0; /* else nothing has a lane, and both will be */
+    if (s->mixed && was_built &&
+        !(sap__list_unplaced(s, s->record + s->synced, first, &n, &statics, came) &&
+          sap__list_unplaced(s, s->again, pending - first, &n, &statics, came)))
         return 0;
     const int of[2] = {pending - statics, statics};
     n -= sap__length(s->lost);

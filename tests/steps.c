@@ -209,6 +209,33 @@ static void test_spawning(int method) {
                   method_names[method], plain, filtered, none);
 }
 
+/* A level is loaded, by what box pruning on its own takes, which knows no ids, pairs and updates to come. */
+static int count_hit(int i, int j, void *user) {
+    (void)i, (void)j, ++*(long long *)user;
+    return 1;
+}
+
+static void test_loading(int statics) {
+    enum { LEVEL = 3000 };
+    life l;
+    life_open(&l, 7, SAP_METHOD_AUTO);
+    const float side = life_side(&l, LEVEL);
+    for (int i = 0; i < LEVEL; i++)
+        (void)life_list(&l, life_anywhere(&l, 0, 0, 0, side, side, side), i >= LEVEL / 100 * (100 - statics));
+    long long before = steps, hits = 0;
+    life_hand_in(&l);
+    life_update(&l);
+    const long long load = steps - before;
+    before = steps;
+    life_need(sap_box_prune(l.box, l.n, 7, count_hit, &hits) >= 0 && hits > 0, "sap_box_prune");
+    const long long prune = steps - before;
+    life_close(&l);
+    if (verbose)
+        printf("%6.2f  loaded, %d%% static %10lld %10lld\n", (double)load / (double)prune, statics, load, prune);
+    CHECK_MESSAGE(100 * load <= (statics ? 168 : 210) * prune, "%d%% static, loaded: %lld steps, pruned %lld", statics,
+                  load, prune);
+}
+
 /* A level is dropped, and so many boxes stay. */
 static long long steps_of_dropping(int statics, int kept) {
     enum { LEVEL = 3000 };
@@ -407,7 +434,7 @@ int main(int argc, char **argv) {
     for (int kind = 0; kind < LIFE_QUERIES && !only; kind++) test_search(kind, 0), test_search(kind, 1);
     if (!only) test_enemies();
     if (!only) test_quiet(10000), test_quiet(30000);
-    if (!only) test_dropping(0), test_dropping(95);
+    if (!only) test_loading(0), test_loading(95), test_dropping(0), test_dropping(95);
     for (int boxes = 10; boxes <= 3000 && !only; boxes = 3 * boxes + 10) test_masks(boxes, 1), test_masks(boxes, 10);
     return test_summary();
 }

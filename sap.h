@@ -1132,7 +1132,7 @@ struct sap_world {
     uint64_t *live_bits[2]; /* by kind, see sap__kind_of: a bit for each slot, set where a box lives */
     uint32_t *record;       /* slots touched since the last update, each once */
     uint32_t mixed;         /* those flags of SAP__MIXED that some of them may have */
-    int masked;             /* a box may have a category or a mask that is not the default */
+    int masked;             /* so many of them have a category or a mask that is not the default */
     int prepared;           /* the indices are in step with all that is recorded, and not worn */
     int synced;             /* they have seen so many of the record, for queries, */
     uint32_t *again;        /* but not these, which have changed once more since */
@@ -1562,6 +1562,7 @@ SAP__INLINE void sap__remove_slot(sap_world *s, uint32_t slot) {
     s->state[slot] &= ~(uint32_t)(SAP__LIVE | SAP__FRESH);
     sap__flip_live_bit(s, slot);
     s->live--;
+    s->masked -= !sap__are_default(&s->slots[slot].masks);
     sap__record(s, slot, SAP__REMOVED);
     sap__enqueue(s, slot);
     s->removed++;
@@ -1596,15 +1597,20 @@ SAP__CALLED sap_result sap__begin_on(sap_world *s, int n, const sap_id *ids) {
     return r == SAP_OK ? sap__check_many(s, n, ids, NULL) : r;
 }
 
+static void sap__note_masks(sap_world *s, uint32_t slot);
+
 SAP_DEF sap_result sap_set_filter_many(sap_world *s, int n, const sap_id *ids, uint32_t category, uint32_t mask) {
     const sap_result r = sap__begin_on(s, n, ids);
     for (int i = 0; r == SAP_OK && i < n; i++) {
-        sap__masks *masks = &s->slots[sap__slot_of(ids[i])].masks;
+        const uint32_t slot = sap__slot_of(ids[i]);
+        sap__masks *masks = &s->slots[slot].masks;
+        s->masked -= !sap__are_default(masks);
         masks->category = category;
         masks->mask = mask;
-        sap__record(s, sap__slot_of(ids[i]), SAP__FRESH);
+        s->masked += !sap__are_default(masks);
+        sap__note_masks(s, slot);
+        sap__record(s, slot, SAP__FRESH);
     }
-    if (r == SAP_OK && n) s->masked |= !sap__are_default(&s->slots[sap__slot_of(ids[0])].masks);
     return r;
 }
 
@@ -3544,9 +3550,11 @@ static void sap__take_out(sap_world *s, uint32_t slot) {
 }
 
 /* The chunks over a box get its masks, too. */
-static void sap__note_masks(sap_world *s, int kind, uint32_t slot) {
-    sap__index *t = &s->index[kind];
-    int at = (int)((s->lane_of[slot] & 0x7fffffffu) / SAP__LANES);
+static void sap__note_masks(sap_world *s, uint32_t slot) {
+    const uint32_t lane = s->lane_of[slot];
+    sap__index *t = &s->index[lane >> 31];
+    int at = (int)((lane & 0x7fffffffu) / SAP__LANES);
+    if (lane == SAP__NONE || !t->ready || !t->knows_masks) return;
     for (int level = 0; level < t->levels; level++, at /= SAP__LANES)
         if (!sap__unite_masks(&t->masks[t->first[level] + at], &s->slots[slot].masks)) return;
 }
@@ -3558,7 +3566,7 @@ static void sap__put_in(sap_world *s, int kind, uint32_t slot, int leaf) {
     s->lane_of[slot] = (uint32_t)kind << 31 | (uint32_t)(SAP__LANES * leaf + lane);
     t->boxes++;
     sap__change_lane(t, leaf, lane, &s->now[slot]);
-    if (s->masked) sap__note_masks(s, kind, slot);
+    sap__note_masks(s, slot);
 }
 
 /* A spare leaf with a free lane for a box beside this leaf, or -1. Leaves that follow each other lie together, and
@@ -3633,7 +3641,6 @@ static int sap__place_box(sap_world *s, int kind, uint32_t slot) {
         leaf = (int)((at & 0x7fffffffu) / SAP__LANES);
         if (sap__overlap(&s->now[slot], &t->bound[leaf])) {
             sap__change_lane(t, leaf, (int)(at % SAP__LANES), &s->now[slot]);
-            if (s->masked) sap__note_masks(s, kind, slot);
             return 1;
         }
         sap__take_out(s, slot);
@@ -3745,8 +3752,6 @@ static int sap__synchronise_bulk(sap_world *s, int kind, int what, const uint32_
     if (sap__is_being_built(s, kind)) s->building = 0; /* all is read, or built, anew */
     t->quiet = 0;
     if (!t->ready || sap__is_worn(t, what) || !sap__place_boxes(s, kind, listed, n)) return sap__build(s, kind, fill);
-    for (int i = 0; i < n && s->masked; i++) /* a refit leaves masks as they are */
-        if (sap__is_of_kind(s->state[listed[i]], kind)) sap__note_masks(s, kind, listed[i]);
     s->filling = t;
     const int shares = sap__run(s, sap__refit_leaves, t->boxes);
     int jumped = 0;
@@ -3852,15 +3857,14 @@ static void sap__drain_gates(sap_world *s) {
     s->query_visits += (long long)visits;
 }
 
-/* Lists, behind the lost pairs, which of these boxes have no lane, are to lose it, or may have other masks: mostly few
-   among many that move. Adds how many boxes are static, and how many of each kind have come. 0 without memory. */
+/* Lists, behind the lost pairs, which of these boxes have no lane, or are to lose it: mostly few among many that move.
+   Adds how many boxes are static, and how many of each kind have come. 0 without memory. */
 static int sap__list_unplaced(sap_world *s, const uint32_t *slots, int count, int *listed, int *statics, int came[2]) {
-    const uint32_t changes = s->masked ? SAP__FRESH | SAP__ADDED : 0;
     for (int i = 0; i < count; i++) {
         const uint32_t slot = slots[i], at = s->lane_of[slot], state = s->state[slot];
         const int kind = sap__kind_of(state), lives = (state & SAP__LIVE) != 0;
         *statics += kind;
-        if (lives & (at != SAP__NONE) & ((int)(at >> 31) == kind) & !(state & changes)) continue;
+        if (lives & (at != SAP__NONE) & ((int)(at >> 31) == kind)) continue;
         if (!sap__reserve(&s->lost, *listed + 1)) return sap__fail(s, SAP_ERROR_MEMORY);
         s->lost[(*listed)++] = slot;
         came[kind] += lives && at == SAP__NONE;
@@ -5321,7 +5325,7 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
         s->live += (state & SAP__LIVE) != 0;
         s->live_static += sap__is_of_kind(state, 1);
         s->mixed |= state & SAP__MIXED;
-        s->masked |= (state & SAP__LIVE) && !sap__are_default(&slot.masks);
+        s->masked += (state & SAP__LIVE) && !sap__are_default(&slot.masks);
     }
     for (; (uint32_t)s->free < h->queue[0]; s->free++, p += 4) sap__enqueue(s, sap__get32(p));
     for (; (uint32_t)s->removed < h->queue[1]; s->removed++, p += 4) sap__enqueue(s, sap__get32(p));
@@ -5369,6 +5373,7 @@ SAP__CALLED int sap__count(const sap_world *s, uint32_t flags, uint32_t set) {
 static const char *sap__validate_boxes(const sap_world *s) {
     const uint32_t n = (uint32_t)sap__length(s->state);
     const int room = sap__capacity(s->record);
+    int masked = 0;
     uint32_t slot;
     for (slot = 0; slot < n; slot++) {
         const uint32_t state = s->state[slot];
@@ -5379,9 +5384,9 @@ static const char *sap__validate_boxes(const sap_world *s) {
                 return "Bits are set where boxes live, by kind.";
         if ((state & SAP__RECORDED) && (state & SAP__MIXED & ~s->mixed))
             return "Where mixed lacks a flag, no box in the record has it.";
-        if (!s->masked && (state & SAP__LIVE) && !sap__are_default(&s->slots[slot].masks))
-            return "Where no category or mask was set, all have the default.";
+        masked += (state & SAP__LIVE) && !sap__are_default(&s->slots[slot].masks);
     }
+    if (masked != s->masked) return "The boxes with a category or mask of their own are counted.";
     if (sap__capacity(s->now) < room || sap__capacity(s->was) < room || sap__capacity(s->slots) < room ||
         sap__capacity(s->state) < room || sap__capacity(s->head) < room || sap__capacity(s->lane_of) < room)
         return "Where the record has room for a box, all arrays of boxes have.";

@@ -753,6 +753,14 @@ static inline void history_unmasked(life *l, int n) { /* ghosts in a heap, that 
     }
 }
 
+static inline void history_ghosts(life *l, int n) { /* an eighth meets nothing, and goes; others come */
+    (void)life_fill(l, n, 90);
+    for (int i = 0; i < n; i += 8) life_mask(l, i, 1);
+    life_frames(l, 2, 1, 0.2f);
+    for (int i = 0; i < n; i += 8) life_replace(l, i);
+    life_update(l);
+}
+
 static inline void history_sorted(life *l, int n) { /* a row that was laid from left to right, and mirrored since */
     float side = life_side(l, n);
     for (int i = 0; i < n; i++)
@@ -862,6 +870,7 @@ static const history histories[] = {
     {"shrunk", 7, history_shrunk, "each box becomes a third as large"},
     {"conveyor", 7, history_conveyor, "boxes go along x, and come in again at the other end"},
     {"unmasked", 7, history_unmasked, "a heap of boxes that met nothing become solid elsewhere"},
+    {"ghosts", 7, history_ghosts, "an eighth meets nothing for a while; nine of ten are static"},
     {"sorted", 7, history_sorted, "boxes that came in order of x are mirrored, 5% a frame"},
     {"wake", 7, history_wake, "nine of ten are static: one walks, then all do, by up to 1"},
     {"old", 7, history_old, "5% walk by up to 2, for 200 frames"},

@@ -203,7 +203,7 @@ static void min_above_max(sap_world *s) {
     s->now[slot_with(s, SAP__RECORDED | SAP__LIVE, 0)].lo[2] = SAP__INFINITY;
 }
 static void masked_unseen(sap_world *s) {
-    s->masked = 0, s->slots[plain_slot(s)].masks.mask = 1;
+    s->slots[plain_slot(s)].masks.mask = 1;
 }
 static void room_for_one(sap_world *s) {
     stbds_header(s->was)->capacity = 1;
@@ -352,7 +352,7 @@ static const damage damage_table[] = {
     {SAP_METHOD_QUERY, "Where mixed lacks a flag, no box in the record has it.", not_mixed},
     {SAP_METHOD_QUERY, "An added box was nowhere.", added_elsewhere},
     {SAP_METHOD_QUERY, "No min is above its max.", min_above_max},
-    {SAP_METHOD_QUERY, "Where no category or mask was set, all have the default.", masked_unseen},
+    {SAP_METHOD_QUERY, "The boxes with a category or mask of their own are counted.", masked_unseen},
     {SAP_METHOD_QUERY, "Where the record has room for a box, all arrays of boxes have.", room_for_one},
     {SAP_METHOD_QUERY, "Bits are set where boxes live, by kind.", without_bit},
     {SAP_METHOD_QUERY, "The counts of live and static boxes are right.", one_more_lives},

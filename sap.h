@@ -3432,6 +3432,13 @@ static int sap__build(sap_world *s, int kind, int fill) {
 
 /* ---- wear ---------------------------------------------------------------------------------------------------- */
 
+/* What searches have cost so far, if there were any, is what they cost when the index was new. */
+static void sap__know_cost(sap__cost *c) {
+    if (c->is_known || c->looks == 0) return;
+    c->first = c->visits / c->looks;
+    c->is_known = 1;
+}
+
 /* So many look-ups have visited so many chunks. What they cost is known when there were enough of them; the first ones
    after a build tell what a new index costs. */
 static void sap__note_cost(sap__index *t, int what, double looks, double visits) {
@@ -3441,8 +3448,7 @@ static void sap__note_cost(sap__index *t, int what, double looks, double visits)
     c->visits += visits;
     const int is_of_all = what == SAP__COST_JOIN || (what == SAP__COST_ASK && looks >= t->boxes);
     if (!is_of_all && c->looks < (double)SAP__COST_LOOKS) return;
-    if (!c->is_known) c->first = c->visits / c->looks;
-    c->is_known = 1;
+    sap__know_cost(c);
     t->debt += c->visits - c->first * c->looks;
     if (t->debt < 0) t->debt = 0;
     t->excess += c->visits - 1.375 * c->first * c->looks;
@@ -3745,13 +3751,16 @@ static int sap__place_boxes(sap_world *s, int kind, const uint32_t *listed, int 
 }
 
 /* Many boxes of a kind have changed: all bounds are read anew, and those that came, which are listed, or jumped find
-   lanes; or the index is built, if it is not ready or worn, if too many jumped, or if there is no lane for one. */
+   lanes; or the index is built, if it is not ready or worn, if too many jumped, or if there is no lane for one. It is
+   new no more after this: so what a search cost while it was has to be known, or it is built, too. */
 static int sap__synchronise_bulk(sap_world *s, int kind, int what, const uint32_t *listed, int n) {
     sap__index *t = &s->index[kind];
     const int fill = kind ? SAP__FILL_FEW : SAP__FILL_BULK;
     if (sap__is_being_built(s, kind)) s->building = 0; /* all is read, or built, anew */
     t->quiet = 0;
-    if (!t->ready || sap__is_worn(t, what) || !sap__place_boxes(s, kind, listed, n)) return sap__build(s, kind, fill);
+    for (int i = 0; i < SAP__COSTS; i++) sap__know_cost(&t->cost[i]);
+    if (!t->ready || !t->cost[what].is_known || sap__is_worn(t, what) || !sap__place_boxes(s, kind, listed, n))
+        return sap__build(s, kind, fill);
     s->filling = t;
     const int shares = sap__run(s, sap__refit_leaves, t->boxes);
     int jumped = 0;

@@ -471,6 +471,16 @@ static inline void history_all_go(life *l, int n) {
     life_update(l);
 }
 
+static inline void history_gather(life *l, int n) { /* few at a time go far apart, and all come together at once */
+    float side = life_fill(l, n, 0);
+    for (int f = 0; f < 20; f++) {
+        for (int i = f; i < l->n; i += 20) life_move(l, i, life_anywhere(l, 0, 0, 0, 8 * side, 8 * side, 8 * side));
+        life_update(l);
+    }
+    for (int i = 0; i < l->n; i++) life_move(l, i, life_anywhere(l, 0, 0, 0, side, side, side));
+    life_update(l);
+}
+
 static inline void history_statics_go(life *l, int n) { /* static boxes that are moved, 5% a frame */
     float side = life_fill(l, n, 80);
     for (int f = 0; f < 20; f++) {
@@ -842,6 +852,7 @@ static const history histories[] = {
     {"flatten", 7, history_flatten, "5% a frame go from a cube to a wide plane"},
     {"wander", 7, history_wander, "5% a frame go on and on, and queries look at them"},
     {"all go", 7, history_all_go, "all go elsewhere in one frame"},
+    {"gather", 7, history_gather, "all go far apart, 5% a frame, and come together in one"},
     {"statics go", 7, history_statics_go, "5% a frame go elsewhere, most of them static"},
     {"crowds", 7, history_crowds, "all gather in eight places, and part"},
     {"crowds2d", 3, history_crowds, "2D: all gather in four places, and part"},

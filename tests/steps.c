@@ -1,6 +1,7 @@
 /* steps.c - what a world costs is what its boxes cost, in all that it does: counted, no clocks.
 
    sh tests/steps.sh [history] [-v]: all histories of bench/histories.h; -v prints all ratios
+   sh tests/steps.sh -r N [M] [-v]: random lives, of seed N, or from N to M
 
    Boxes looked at (test_lived.c) are what pruning and searches cost, and say nothing of all other loops: over slots,
    pairs, lists, endpoints. Here each piece of code without a branch that is run is a step, so nothing is passed over
@@ -15,7 +16,7 @@
 
 extern long long steps; /* tests/steps.sh */
 
-enum { BOXES = 300, BEFORE = 6, COUNTED = 30, BUILD = 60 /* steps for each box */ };
+enum { BOXES = 300, BEFORE = 6, COUNTED = 30, BUILD = 90 /* steps for each box */ };
 enum { WALK, WALK_SOME, WALK_ONE, JUMP, JUMP_SOME, REPLACE, LOOK, ASK, FILTER, SHIFT, DEEDS };
 static const char *const deed_names[DEEDS] = {"all walk", "5% walk",        "one walks",      "all jump",
                                               "5% jump",  "5% go and come", "5% walk, looks", "one walks, queries",
@@ -71,24 +72,173 @@ static long long steps_of_updates(life *l, int deed, int updates) {
     return sum;
 }
 
+/* A deed in a world that has lived, and in a new one. */
+static void test_deed(life *lived, int deed, const char *name) {
+    life fresh;
+    life_again(&fresh, lived);
+    (void)steps_of_updates(lived, deed, BEFORE);
+    (void)steps_of_updates(&fresh, deed, BEFORE);
+    const long long old = steps_of_updates(lived, deed, COUNTED), news = steps_of_updates(&fresh, deed, COUNTED);
+    if (verbose)
+        printf("%6.2f  %-12s %-6s %-18s %10lld %10lld\n", (double)old / (double)news, name, method_names[lived->method],
+               deed_names[deed], old, news);
+    CHECK_MESSAGE(2 * old <= 3 * news + 2 * (long long)BUILD * lived->n,
+                  "%s, method %s, %s: %lld steps, in a new world %lld (%.1f times)", name, method_names[lived->method],
+                  deed_names[deed], old, news, (double)old / (double)news);
+    life_close(&fresh);
+}
+
 static void test_history(const history *h, int method) {
     for (int deed = 0; deed < DEEDS; deed++) {
-        life lived, fresh;
-        life_open(&lived, h->axes, method);
-        h->lead(&lived, BOXES);
-        life_again(&fresh, &lived);
-        (void)steps_of_updates(&lived, deed, BEFORE);
-        (void)steps_of_updates(&fresh, deed, BEFORE);
-        const long long old = steps_of_updates(&lived, deed, COUNTED), news = steps_of_updates(&fresh, deed, COUNTED);
-        if (verbose)
-            printf("%6.2f  %-12s %-6s %-18s %10lld %10lld\n", (double)old / (double)news, h->name, method_names[method],
-                   deed_names[deed], old, news);
-        CHECK_MESSAGE(2 * old <= 3 * news + 2 * (long long)BUILD * lived.n,
-                      "%s, method %s, %s: %lld steps, in a new world %lld (%.1f times)", h->name, method_names[method],
-                      deed_names[deed], old, news, (double)old / (double)news);
-        life_close(&lived);
-        life_close(&fresh);
+        life l;
+        life_open(&l, h->axes, method);
+        h->lead(&l, BOXES);
+        test_deed(&l, deed, h->name);
+        life_close(&l);
     }
+}
+
+/* ---- random lives: what no history above thought of ------------------------------------------------------------ */
+
+/* A cube, a plane, a rod, a crowd or a wide space, somewhere: where it begins, its sides. */
+static void random_region(life *l, int n, float from[3], float size[3]) {
+    const float side = life_side(l, n), far = life_below(l, 3) ? 2 : 20;
+    const int shape = life_below(l, 5), axis = life_below(l, 3);
+    for (int k = 0; k < 3; k++) {
+        from[k] = life_between(l, -far, far) * side;
+        size[k] = side;
+        if (shape == 1 && k == axis) size[k] = 0;
+        if (shape == 2) size[k] *= k == axis ? life_between(l, 1, 8) : life_between(l, 0, 0.2f);
+        if (shape == 3) size[k] *= life_between(l, 0.4f, 1);
+        if (shape == 4) size[k] *= life_between(l, 1, 8);
+    }
+}
+
+static sap_aabb random_box(life *l, const float from[3], const float size[3]) {
+    return life_anywhere(l, from[0], from[1], from[2], size[0], size[1], size[2]);
+}
+
+static void event_come(life *l, int n) {
+    const int at_once = life_below(l, 3), are_static = life_below(l, 3) == 0, more = n / (1 + life_below(l, 4));
+    const float by = life_below(l, 2) ? 1 : life_between(l, 0, 3);
+    float from[3], size[3];
+    random_region(l, n, from, size);
+    for (int i = 0; i < more; i++) {
+        (void)life_list(l, life_resized(l, random_box(l, from, size), by), are_static);
+        if (at_once || i % (more / 20 + 1)) continue;
+        life_hand_in(l);
+        life_update(l);
+    }
+    life_hand_in(l);
+}
+
+static void event_go(life *l, int n) {
+    const int frames = life_below(l, 2) ? 1 : 1 + life_below(l, 40), all = life_below(l, 3) == 0;
+    float from[3], size[3];
+    random_region(l, n, from, size);
+    for (int f = 0; f < frames; f++) {
+        for (int i = f; i < l->n; i += frames)
+            if (all || !l->is_static[i]) life_move(l, i, random_box(l, from, size));
+        life_update(l);
+    }
+}
+
+static void event_leave(life *l, int n) { /* nine of ten at most, by and by; or those on one side */
+    const int axis = life_below(l, 4), least = l->n / (1 + life_below(l, 10)) + 20, frames = 1 + life_below(l, 2) * 20;
+    const float limit = life_between(l, -1, 1) * life_side(l, n);
+    for (int i = l->n - 1; axis < 3 && i >= 20; i--)
+        if (l->box[i].min[axis] > limit) life_remove(l, i);
+    for (int f = 0, some = l->n / frames + 1; axis == 3 && f < frames; f++) {
+        for (int i = 0; i < some && l->n > least; i++) life_remove(l, life_below(l, l->n));
+        life_update(l);
+    }
+}
+
+static void event_move(life *l, int n) {
+    const int how = life_below(l, 3), one_in = 1 + life_below(l, how == 1 ? 3 : 30), frames = 1 + life_below(l, 50);
+    const float amount = life_between(l, 0, 2);
+    (void)n;
+    for (int f = 0; f < frames; f++) {
+        if (how == 0) life_walk_some(l, one_in, amount);
+        if (how == 1) jump_some(l, one_in);
+        for (int i = 0; how == 2 && i < l->n; i += one_in) life_replace(l, life_below(l, l->n));
+        life_update(l);
+    }
+}
+
+static void event_change(life *l, int n) { /* some get other sizes, become long, static or masked, or no more so */
+    const int what = life_below(l, 4), one_in = 1 + life_below(l, 10), yes = life_below(l, 2), axis = life_below(l, 4);
+    const float by = life_between(l, 0.5f, 1.5f), length = life_between(l, 5, 200);
+    (void)n;
+    for (int i = life_below(l, one_in); i < l->n; i += what == 1 ? 1 + l->n / 3 : one_in) {
+        sap_aabb longer = l->box[i];
+        for (int k = 0; k < 3; k++)
+            if (life_uses(l, k) && (k == axis || axis == 3)) longer.max[k] = longer.min[k] + length;
+        if (what == 0) life_move(l, i, life_resized(l, l->box[i], by));
+        if (what == 1) life_move(l, i, longer);
+        if (what == 2) life_need(sap_set_static(l->world, l->id[i], yes) == SAP_OK, "sap_set_static");
+        if (what == 2) l->is_static[i] = (unsigned char)yes;
+        if (what == 3) life_mask(l, i, yes);
+    }
+}
+
+static void event_ask(life *l, int n) {
+    const int frames = 1 + life_below(l, 30), queries = 1 + life_below(l, 50), before = life_below(l, 2);
+    (void)n;
+    for (int f = 0; f < frames; f++) {
+        life_walk_some(l, 20, 0.2f);
+        if (before) life_hand_in_moves(l);
+        if (!before) life_update(l);
+        (void)life_ask(l, life_below(l, LIFE_QUERIES), queries, (uint64_t)f);
+        if (before) life_update(l);
+    }
+}
+
+static void event_shift(life *l, int n) {
+    const float side = life_side(l, n), x = life_between(l, -3, 3), y = life_between(l, -3, 3);
+    life_shift(l, x * side, y * side, life_between(l, -3, 3) * side);
+}
+
+static void event_far(life *l, int n) { /* one goes very far, and may come back */
+    const int i = life_below(l, l->n), back = life_below(l, 2);
+    const float far = life_between(l, 1, 1000) * life_side(l, n);
+    const sap_aabb home = l->box[i];
+    life_move(l, i, life_moved(l, home, far, -far, far));
+    life_update(l);
+    if (back) life_move(l, i, home);
+}
+
+static void event_restore(life *l, int n) {
+    const size_t size = sap_snapshot_size(l->world);
+    void *buffer = malloc(size);
+    (void)n;
+    life_need(buffer && sap_save(l->world, buffer, size) == SAP_OK, "sap_save");
+    life_need(sap_restore(l->world, buffer, size) == SAP_OK, "sap_restore");
+    free(buffer);
+}
+
+static void test_random_life(int seed) {
+    static void (*const events[])(life *, int) = {event_come, event_go,    event_leave, event_move,   event_change,
+                                                  event_ask,  event_shift, event_far,   event_restore};
+    static const int axes[] = {7, 7, 7, 3, 3, 1, 5, 6};
+    life l;
+    char name[32];
+    snprintf(name, sizeof name, "-r %d", seed);
+    life_open(&l, 7, SAP_METHOD_AUTO);
+    l.random += (uint64_t)seed << 20;
+    const int axis = axes[life_below(&l, 8)], method = life_below(&l, 6), deed = life_below(&l, DEEDS);
+    const uint64_t random = l.random;
+    life_close(&l);
+    life_open(&l, axis, method > SAP_METHOD_QUERY ? SAP_METHOD_AUTO : method);
+    l.random = random;
+    const int n = 50 + life_below(&l, 50 << life_below(&l, 6));
+    (void)life_fill(&l, n, life_below(&l, 4) * 30);
+    for (int more = 1 + life_below(&l, 8); more; more--) {
+        events[life_below(&l, sizeof events / sizeof *events)](&l, n);
+        life_update(&l);
+    }
+    test_deed(&l, deed, name);
+    life_close(&l);
 }
 
 enum { FEW_WALK, FEW_JUMP, FEW_COME, FEW_ASK, TILES_COME, FEW_DEEDS };
@@ -417,12 +567,20 @@ static void test_search(int kind, int are_static) {
 
 int main(int argc, char **argv) {
     const char *only = NULL;
+    int seeds[2] = {0, 300}, given = 0, random = 0;
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "-v"))
             verbose = 1;
+        else if (!strcmp(argv[i], "-r"))
+            random = 1;
+        else if (random && given < 2)
+            seeds[given++] = atoi(argv[i]);
         else
             only = argv[i];
     }
+    if (given == 1) seeds[1] = seeds[0] + 1;
+    for (int seed = seeds[0]; seed < seeds[1] && !only; seed++) test_random_life(seed);
+    if (random) return test_summary();
     for (int h = 0; h < HISTORIES; h++)
         for (int method = SAP_METHOD_AUTO; method <= SAP_METHOD_QUERY; method++)
             if (!only || !strcmp(only, histories[h].name)) test_history(&histories[h], method);

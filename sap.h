@@ -1073,6 +1073,7 @@ typedef struct sap__index {
     double excess;               /* and beyond three eighths more */
     int roomy;                   /* it was built with free lanes in its leaves */
     int quiet, mended;           /* it is mended, not built: so many chunks of level 1 in this round */
+    int refitted;                /* all bounds were read anew since it was built */
     sap__cost cost[SAP__COSTS];
 } sap__index;
 
@@ -3378,7 +3379,7 @@ static void sap__fill_index(sap_world *s, sap__index *t, int n, int fill) {
     sap__fill_levels(s, t);
     for (int i = 0; i < SAP__COSTS; i++) t->cost[i].is_known = 0, t->cost[i].visits = t->cost[i].looks = 0;
     t->debt = t->excess = t->touched = t->strain = 0;
-    t->quiet = t->mended = 0;
+    t->quiet = t->mended = t->refitted = 0;
     sap__measure_leaves(t);
     t->behind = 0;
     t->ready = 1;
@@ -3469,13 +3470,14 @@ static double sap__wear(const sap__index *t) {
 /* Is it time to build an index, before a search of this kind? A mended one: if searches have cost much more for long
    all the same. Others, if
    - they are worn,
-   - or searches of this kind were never measured, and a part in 32 has changed since the build, or others were dear. */
+   - or searches of this kind were never measured, and since the build a part in 32 has changed, all bounds were read
+     anew, or others were dear. */
 static int sap__is_worn(const sap__index *t, int what) {
     const sap__cost *c = &t->cost[what];
     const double size = t->boxes + SAP__LANES;
     if (t->quiet) return t->excess > size;
     if (sap__wear(t) > size) return 1;
-    return !c->is_known && c->looks == 0 && t->touched * 32.0 + t->debt > size;
+    return !c->is_known && c->looks == 0 && (t->refitted || t->touched * 32.0 + t->debt > size);
 }
 
 /* ---- one box --------------------------------------------------------------------------------------------------- */
@@ -3707,7 +3709,7 @@ static void sap__mend(sap_world *s, int kind, int j) {
 
 /* Is an index quiet, of which so many boxes have changed? A worn one is to be built first, and for few. */
 static int sap__is_quiet(const sap__index *t, int changed) {
-    if (t->levels == 1 || !t->roomy || changed > t->boxes / SAP__QUIET) return 0;
+    if (t->levels == 1 || !t->roomy || t->refitted || changed > t->boxes / SAP__QUIET) return 0;
     return t->quiet || 4 * sap__wear(t) < t->boxes;
 }
 
@@ -3769,6 +3771,7 @@ static int sap__synchronise_bulk(sap_world *s, int kind, int what, const uint32_
     if (jumped > sap__many_boxes(s, kind)) return sap__build(s, kind, fill);
     sap__fill_levels(s, t);
     t->behind = 0;
+    t->refitted = 1;
     t->boxes -= jumped;
     if (jumped && (!sap__place_boxes(s, kind, NULL, sap__count_pending(s)) || t->boxes != sap__boxes_of(s, kind)))
         return sap__build(s, kind, fill); /* some that jumped did so in updates that left the index behind */

@@ -516,6 +516,15 @@ static inline void history_explosion(life *l, int n) {
 }
 
 /* One by one, from nothing; while there are few, with an update each. */
+static inline void history_tiles_go(life *l, int n) { /* a level comes elsewhere, half of it a frame */
+    const float side = life_fill(l, n, 90);
+    for (int f = 0; f < 2; f++) {
+        for (int i = f; i < l->n; i += 2)
+            if (l->is_static[i]) life_move(l, i, life_anywhere(l, side, 0, 0, side, side, side));
+        life_update(l);
+    }
+}
+
 static inline void history_grow(life *l, int n) {
     float side = life_side(l, n);
     for (int i = 0; i < n; i++) {
@@ -854,6 +863,7 @@ static const history histories[] = {
     {"all go", 7, history_all_go, "all go elsewhere in one frame"},
     {"gather", 7, history_gather, "all go far apart, 5% a frame, and come together in one"},
     {"statics go", 7, history_statics_go, "5% a frame go elsewhere, most of them static"},
+    {"tiles go", 7, history_tiles_go, "static boxes, nine of ten, go to the place beside, half of them a frame"},
     {"crowds", 7, history_crowds, "all gather in eight places, and part"},
     {"crowds2d", 3, history_crowds, "2D: all gather in four places, and part"},
     {"explosion", 7, history_explosion, "a pile flies apart"},

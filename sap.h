@@ -1032,8 +1032,8 @@ typedef struct sap__links {
 } sap__links;
 
 /* What it costs to look things up in an index, in chunks visited for each look-up: in box pruning of all (JOIN), where
-   each changed box looks around (ASK: SAP_METHOD_QUERY), and by the user's queries (QUERY). */
-enum { SAP__COST_JOIN, SAP__COST_ASK, SAP__COST_QUERY, SAP__COSTS };
+   each changed box looks around (ASK: SAP_METHOD_QUERY), and by the user's queries (QUERY). No search costs nothing. */
+enum { SAP__COST_JOIN, SAP__COST_ASK, SAP__COST_QUERY, SAP__COST_NONE, SAP__COSTS };
 typedef struct sap__cost {
     double first;         /* when the index was new */
     double visits, looks; /* so far */
@@ -3377,7 +3377,8 @@ static void sap__fill_index(sap_world *s, sap__index *t, int n, int fill) {
     s->filling = t;
     sap__run(s, sap__fill_leaves, n);
     sap__fill_levels(s, t);
-    for (int i = 0; i < SAP__COSTS; i++) t->cost[i].is_known = 0, t->cost[i].visits = t->cost[i].looks = 0;
+    for (int i = 0; i < SAP__COSTS; i++)
+        t->cost[i].is_known = i == SAP__COST_NONE, t->cost[i].visits = t->cost[i].looks = 0;
     t->debt = t->excess = t->touched = t->strain = 0;
     t->quiet = t->mended = t->refitted = 0;
     sap__measure_leaves(t);
@@ -3776,6 +3777,7 @@ static int sap__synchronise_bulk(sap_world *s, int kind, int what, const uint32_
     if (jumped && (!sap__place_boxes(s, kind, NULL, sap__count_pending(s)) || t->boxes != sap__boxes_of(s, kind)))
         return sap__build(s, kind, fill); /* some that jumped did so in updates that left the index behind */
     t->touched += grown > 0 ? 2.0 * (t->boxes + SAP__LANES) : t->boxes / 32.0; /* worn, or a little */
+    t->strain = 0; /* each leaf is as large as its boxes need */
     return 1;
 }
 
@@ -4194,7 +4196,8 @@ static int sap__ended_by_sort(sap_world *s) {
 
 static int sap__begun_by_query(sap_world *s) {
     if (s->mixed & SAP__FRESH) sap__need_lists(s);
-    return sap__synchronise(s, SAP__COST_ASK, SAP__COST_ASK) && sap__look_around(s, SAP__RECORDED, 0);
+    return sap__synchronise(s, SAP__COST_ASK, s->changed[0] ? SAP__COST_ASK : SAP__COST_NONE) &&
+           sap__look_around(s, SAP__RECORDED, 0);
 }
 
 /* The moving boxes with themselves (0), or with the static ones (1). */
@@ -4215,7 +4218,8 @@ static int sap__begun_by_prune(sap_world *s) {
     const int moving = sap__boxes_of(s, 0);
     const int few = moving < s->live_static / 2 && s->changed[1] <= moving + s->live_static / SAP__PRUNE_PART;
     if (s->mixed & SAP__FRESH) sap__need_lists(s);
-    if (!sap__synchronise(s, SAP__COST_JOIN, few ? SAP__COST_ASK : SAP__COST_JOIN)) return 0;
+    const int searches = few ? s->changed[0] : moving, search = few ? SAP__COST_ASK : SAP__COST_JOIN;
+    if (!sap__synchronise(s, SAP__COST_JOIN, searches ? search : SAP__COST_NONE)) return 0;
     s->met = 0;
     if (s->changed[0] && !sap__join_with(s, 0)) return 0;
     if (few ? !sap__look_around(s, SAP__RECORDED, 1) : s->live_static && !sap__join_with(s, 1)) return 0;

@@ -3754,8 +3754,8 @@ static int sap__place_boxes(sap_world *s, int kind, const uint32_t *listed, int 
 }
 
 /* Many boxes of a kind have changed: all bounds are read anew, and those that came, which are listed, or jumped find
-   lanes; or the index is built, if it is not ready or worn, if too many jumped, or if there is no lane for one. It is
-   new no more after this: so what a search cost while it was has to be known, or it is built, too. */
+   lanes; or the index is built, if it is not ready or worn, if too many jumped, or if there is no lane for one. After a
+   refit it is not new any more: so it is built, too, if nobody knows what such a search cost while it was. */
 static int sap__synchronise_bulk(sap_world *s, int kind, int what, const uint32_t *listed, int n) {
     sap__index *t = &s->index[kind];
     const int fill = kind ? SAP__FILL_FEW : SAP__FILL_BULK;
@@ -4168,6 +4168,12 @@ static int sap__look_around(sap_world *s, uint32_t flags, int at_static) {
 
 /* ---- the three methods --------------------------------------------------------------------------------- */
 
+/* Recorded boxes with one of these flags look around. Among static ones only those that move do. */
+static int sap__ask(sap_world *s, uint32_t flags) {
+    return sap__synchronise(s, SAP__COST_ASK, s->changed[0] ? SAP__COST_ASK : SAP__COST_NONE) &&
+           sap__look_around(s, flags, 0);
+}
+
 /* The index is not brought in step with what moved: it is read anew when it is needed. It is needed for boxes that came
    (Terdiman I.4c prunes a batch of new boxes against all), or whose filter may answer anew. */
 static int sap__look_around_new(sap_world *s) {
@@ -4178,8 +4184,7 @@ static int sap__look_around_new(sap_world *s) {
         else
             news |= (s->state[s->record[i]] & (SAP__ADDED | SAP__FRESH)) != 0;
     }
-    if (news)
-        return sap__synchronise(s, SAP__COST_ASK, SAP__COST_ASK) && sap__look_around(s, SAP__ADDED | SAP__FRESH, 0);
+    if (news) return sap__ask(s, SAP__ADDED | SAP__FRESH);
     for (int k = 0; k < 2; k++) s->index[k].behind = 1;
     return 1;
 }
@@ -4196,8 +4201,7 @@ static int sap__ended_by_sort(sap_world *s) {
 
 static int sap__begun_by_query(sap_world *s) {
     if (s->mixed & SAP__FRESH) sap__need_lists(s);
-    return sap__synchronise(s, SAP__COST_ASK, s->changed[0] ? SAP__COST_ASK : SAP__COST_NONE) &&
-           sap__look_around(s, SAP__RECORDED, 0);
+    return sap__ask(s, SAP__RECORDED);
 }
 
 /* The moving boxes with themselves (0), or with the static ones (1). */

@@ -515,7 +515,6 @@ static inline void history_explosion(life *l, int n) {
     }
 }
 
-/* One by one, from nothing; while there are few, with an update each. */
 static inline void history_tiles_go(life *l, int n) { /* a level comes elsewhere, half of it a frame */
     const float side = life_fill(l, n, 90);
     for (int f = 0; f < 2; f++) {
@@ -525,6 +524,7 @@ static inline void history_tiles_go(life *l, int n) { /* a level comes elsewhere
     }
 }
 
+/* One by one, from nothing; while there are few, with an update each. */
 static inline void history_grow(life *l, int n) {
     float side = life_side(l, n);
     for (int i = 0; i < n; i++) {

@@ -386,6 +386,13 @@ static void test_unasked(int method) {
                   "method %s: static boxes walk: %lld steps, moving ones %lld", method_names[method], statics, moving);
 }
 
+enum { LEVEL = 3000 };
+
+static void list_level(life *l, float side, int statics) {
+    for (int i = 0; i < LEVEL; i++)
+        (void)life_list(l, life_anywhere(l, 0, 0, 0, side, side, side), i >= LEVEL / 100 * (100 - statics));
+}
+
 /* A level is loaded, by what box pruning on its own takes, which knows no ids, pairs and updates to come. */
 static int count_hit(int i, int j, void *user) {
     (void)i, (void)j, ++*(long long *)user;
@@ -393,12 +400,10 @@ static int count_hit(int i, int j, void *user) {
 }
 
 static void test_loading(int statics) {
-    enum { LEVEL = 3000 };
     life l;
     life_open(&l, 7, SAP_METHOD_AUTO);
     const float side = life_side(&l, LEVEL);
-    for (int i = 0; i < LEVEL; i++)
-        (void)life_list(&l, life_anywhere(&l, 0, 0, 0, side, side, side), i >= LEVEL / 100 * (100 - statics));
+    list_level(&l, side, statics);
     long long before = steps, hits = 0;
     life_hand_in(&l);
     life_update(&l);
@@ -415,12 +420,10 @@ static void test_loading(int statics) {
 
 /* A level is dropped, and so many boxes stay. */
 static long long steps_of_dropping(int statics, int kept) {
-    enum { LEVEL = 3000 };
     life l;
     life_open(&l, 7, SAP_METHOD_AUTO);
     const float side = life_side(&l, LEVEL) / 2; /* each overlaps eight times as many */
-    for (int i = 0; i < LEVEL; i++)
-        (void)life_list(&l, life_anywhere(&l, 0, 0, 0, side, side, side), i >= LEVEL / 100 * (100 - statics));
+    list_level(&l, side, statics);
     life_hand_in(&l);
     life_update(&l);
     life_frames(&l, 20, 1, 0.2f);

@@ -1021,9 +1021,12 @@ typedef struct sap__masks {
     uint32_t category, mask;
 } sap__masks;
 
+/* A slot is one cache line: what a loop asks of a box, wherever it is, it gets at once. */
 typedef struct sap__slot {
-    void *object;
-    sap__masks masks; /* mask: without a box, or soon without one, the next slot in the queue */
+    sap__box now, was; /* as recorded; as of the last update: they differ only for what is in the record */
+    sap__masks masks;  /* mask: without a box, or soon without one, the next slot in the queue */
+    uint32_t state;    /* flags, and the generation of its id */
+    uint32_t lane_of;  /* where its box stands: see index */
 } sap__slot;
 
 /* A pair is in the lists of its two boxes, side 0 in that of id0. A place is pair * 2 + side. */
@@ -1123,12 +1126,12 @@ struct sap_world {
     const char *bad; /* the argument that the last call refused, and the element of it, or -1 */
     int bad_element;
 
-    /* boxes, by slot; state says how many there are */
-    sap__box *now, *was; /* as recorded; as of the last update: they differ only for what is in the record */
+    /* boxes, by slot */
     sap__slot *slots;
-    uint32_t *state, *head, *lane_of; /* head: of the slot's list of pairs, if linked; lane_of: see index */
-    uint32_t first_free, last_free;   /* of a queue, first in, first out: slots without a box, */
-    int free, removed;                /* so many; behind them so many whose boxes were removed since the last update */
+    void **objects;
+    uint32_t *head;                 /* of the slot's list of pairs, if linked */
+    uint32_t first_free, last_free; /* of a queue, first in, first out: slots without a box, */
+    int free, removed;              /* so many; behind them so many whose boxes were removed since the last update */
     int live, live_static;
     uint64_t *live_bits[2]; /* by kind, see sap__kind_of: a bit for each slot, set where a box lives */
     uint32_t *record;       /* slots touched since the last update, each once */
@@ -1225,7 +1228,7 @@ static int sap__close_up(const sap_world *s, uint32_t *list, int n, int shares) 
    reads out of order is fetched some steps before, boxes AHEAD steps, and what is larger (chunks, lists) a few. */
 enum { SAP__AHEAD = 48, SAP__CACHED = 12288 };
 SAP__INLINE int sap__is_large(const sap_world *s) {
-    return sap__length(s->state) > SAP__CACHED;
+    return sap__length(s->slots) > SAP__CACHED;
 }
 
 /* So many of n steps may fetch a box that is read AHEAD steps later. */
@@ -1246,15 +1249,14 @@ static int sap__early_in_order(const sap_world *s, const uint32_t *slots, int n)
     return apart > SOME / 4 ? n - SAP__AHEAD : 0;
 }
 
-SAP__INLINE void sap__prefetch_box(const sap__box *box) {
-    sap__prefetch(box);
-    sap__prefetch((const char *)(const void *)(box + 1) - 1);
+/* Prefetches must be inlined: gcc omits calls that change nothing. */
+SAP__INLINE void sap__prefetch_slot(const sap_world *s, uint32_t slot) {
+    sap__prefetch(&s->slots[slot]);
 }
 
-/* What says whether the box of a slot counts. (Prefetches must be inlined: gcc omits calls that change nothing.) */
-SAP__INLINE void sap__prefetch_slot(const sap_world *s, uint32_t slot) {
-    sap__prefetch(&s->state[slot]);
-    sap__prefetch(&s->slots[slot]);
+SAP__INLINE void sap__prefetch_box(const sap__box *box) { /* one that may lie in two lines */
+    sap__prefetch(box);
+    sap__prefetch((const char *)(const void *)(box + 1) - 1);
 }
 
 SAP__INLINE uint32_t sap__slot_of(sap_id id) {
@@ -1262,7 +1264,7 @@ SAP__INLINE uint32_t sap__slot_of(sap_id id) {
 }
 
 SAP__INLINE sap_id sap__id_of(const sap_world *s, uint32_t slot) {
-    return (s->state[slot] & ~(uint32_t)SAP__FLAGS) | (slot + 1);
+    return (s->slots[slot].state & ~(uint32_t)SAP__FLAGS) | (slot + 1);
 }
 
 /* Of which index a box is: 0 moving, 1 static. */
@@ -1288,7 +1290,7 @@ SAP__INLINE int sap__is_live(uint32_t state, sap_id id) {
 /* The first slot from this one on with a live box, or SAP__NONE. Slots that a crowd has left are passed over, 64 at a
    time: what a loop over boxes costs is not the crowd's. */
 static uint32_t sap__next_live(const sap_world *s, uint32_t slot) {
-    const uint32_t words = ((uint32_t)sap__length(s->state) + 63) / 64;
+    const uint32_t words = ((uint32_t)sap__length(s->slots) + 63) / 64;
     uint32_t shift = slot % 64;
     for (uint32_t i = slot / 64; i < words; i++, shift = 0) {
         const uint64_t bits = (s->live_bits[0][i] | s->live_bits[1][i]) >> shift;
@@ -1308,13 +1310,13 @@ SAP__INLINE int sap__are_default(const sap__masks *masks) {
 }
 
 SAP__INLINE void sap__flip_live_bit(sap_world *s, uint32_t slot) {
-    s->live_bits[sap__kind_of(s->state[slot])][slot / 64] ^= UINT64_C(1) << slot % 64;
+    s->live_bits[sap__kind_of(s->slots[slot].state)][slot / 64] ^= UINT64_C(1) << slot % 64;
 }
 
 /* The slot of a live box, or SAP__NONE. Id 0 has no slot: 0 - 1 is beyond any. */
 SAP__INLINE uint32_t sap__live_slot(const sap_world *s, sap_id id) {
     uint32_t slot = sap__slot_of(id);
-    return slot < (uint32_t)sap__length(s->state) && sap__is_live(s->state[slot], id) ? slot : SAP__NONE;
+    return slot < (uint32_t)sap__length(s->slots) && sap__is_live(s->slots[slot].state, id) ? slot : SAP__NONE;
 }
 
 /* Queries with a callback that are in progress: while there are any, the index stays as it is. */
@@ -1364,7 +1366,7 @@ static int sap__fail(sap_world *s, sap_result r) {
    in step with the record so far; a box that changes once more after that is noted in again. One that has just been
    added is not fresh: it overlapped nothing before. */
 SAP__INLINE void sap__record(sap_world *s, uint32_t slot, uint32_t flags) {
-    const uint32_t state = s->state[slot];
+    const uint32_t state = s->slots[slot].state;
     if (state & SAP__ADDED) flags &= ~(uint32_t)SAP__FRESH;
     if (!(state & SAP__RECORDED))
         sap__push(s->record, slot);
@@ -1372,7 +1374,7 @@ SAP__INLINE void sap__record(sap_world *s, uint32_t slot, uint32_t flags) {
         sap__push(s->again, slot);
     s->mixed |= (state | flags) & SAP__MIXED;
     s->prepared = 0;
-    s->state[slot] = state | flags | SAP__RECORDED | SAP__STALE;
+    s->slots[slot].state = state | flags | SAP__RECORDED | SAP__STALE;
 }
 
 /* The record grows last: what it has room for, all have, also when memory failed on the way. */
@@ -1381,8 +1383,7 @@ static int sap__reserve_boxes(sap_world *s, int n) {
     if (s->fit && !sap__reserve(&s->items, n / 4 + 2)) return 0; /* sap_multi.h counts cells there */
     if (n <= most) return 1;
     most = n > most + most / 2 ? n : most + most / 2;
-    return sap__reserve(&s->now, most) && sap__reserve(&s->was, most) && sap__reserve(&s->slots, most) &&
-           sap__reserve(&s->state, most) && sap__reserve(&s->head, most) && sap__reserve(&s->lane_of, most) &&
+    return sap__reserve(&s->slots, most) && sap__reserve(&s->objects, most) && sap__reserve(&s->head, most) &&
            sap__reserve(&s->live_bits[0], most / 64 + 1) && sap__reserve(&s->live_bits[1], most / 64 + 1) &&
            (!s->again || sap__reserve(&s->again, most)) && sap__reserve(&s->record, most);
 }
@@ -1399,15 +1400,15 @@ SAP__INLINE void sap__enqueue(sap_world *s, uint32_t slot) {
 
 /* The slot longest free, if more than SAP__RESTING are, or there are no new ones; else a new one behind the others. */
 static uint32_t sap__take_slot(sap_world *s) {
-    uint32_t slot = (uint32_t)sap__length(s->state);
+    uint32_t slot = (uint32_t)sap__length(s->slots);
     if (s->free > SAP__RESTING || slot == SAP__MAX_BOXES) {
         slot = s->first_free;
         s->first_free = s->slots[slot].masks.mask;
         s->free--;
         return slot;
     }
-    sap__set_length(s->state, slot + 1);
-    s->state[slot] = 0;
+    sap__set_length(s->slots, slot + 1);
+    s->slots[slot].state = 0;
     if (slot % 64 == 0) s->live_bits[0][slot / 64] = s->live_bits[1][slot / 64] = 0;
     return slot;
 }
@@ -1428,19 +1429,20 @@ static sap_result sap__add(sap_world *s, int n, const sap_aabb *boxes, void *con
     sap_result r = sap__begin_call(s, bad, 0);
     if (r == SAP_OK) r = sap__check_many(s, n, NULL, boxes);
     if (r != SAP_OK) return r;
-    const int slots = sap__length(s->state), rested = s->free > SAP__RESTING ? s->free - SAP__RESTING : 0;
+    const int slots = sap__length(s->slots), rested = s->free > SAP__RESTING ? s->free - SAP__RESTING : 0;
     if (n > SAP__MAX_BOXES - slots + s->free || (s->config.max_boxes && n > s->config.max_boxes - s->live))
         return sap__end_call(s, SAP_ERROR_LIMIT);
     const int needed = slots + n - rested; /* more than there may be: then those that rest are used, too */
     if (!sap__reserve_boxes(s, needed < SAP__MAX_BOXES ? needed : SAP__MAX_BOXES))
         return sap__end_call(s, SAP_ERROR_MEMORY);
     for (int i = 0; i < n; i++) {
-        uint32_t slot = sap__take_slot(s);
-        s->now[slot] = s->was[slot] = sap__nowhere;
-        (void)sap__encode(&boxes[i], s->used, &s->now[slot]);
-        s->slots[slot].object = objects ? objects[i] : NULL;
-        s->slots[slot].masks = sap__default_masks;
-        s->lane_of[slot] = SAP__NONE;
+        const uint32_t slot = sap__take_slot(s);
+        sap__slot *to = &s->slots[slot];
+        to->now = to->was = sap__nowhere;
+        (void)sap__encode(&boxes[i], s->used, &to->now);
+        to->masks = sap__default_masks;
+        to->lane_of = SAP__NONE;
+        s->objects[slot] = objects ? objects[i] : NULL;
         if (s->linked) s->head[slot] = SAP__NONE;
         sap__record(s, slot, SAP__LIVE | SAP__ADDED | flags);
         sap__flip_live_bit(s, slot);
@@ -1482,11 +1484,11 @@ static int sap__ascend(int n, const sap_id *ids) {
 static void sap__write_moves(sap_world *s, int share, int shares) {
     const int from = sap__share_from(s->moved_count, share, shares);
     const int end = sap__share_from(s->moved_count, share + 1, shares);
-    const uint32_t slots = (uint32_t)sap__length(s->state);
+    const uint32_t count = (uint32_t)sap__length(s->slots);
     const sap_id *ids = s->moved;
     const sap_aabb *boxes = s->moved_to;
-    uint32_t *state = s->state, *record = s->record + sap__length(s->record) + from, seen = 0;
-    sap__box *now = s->now; /* locals: a box that is written might be one of the world's fields, to the compiler */
+    uint32_t *record = s->record + sap__length(s->record) + from, seen = 0;
+    sap__slot *slots = s->slots; /* locals: a box that is written might be one of the world's fields, to the compiler */
     int32_t used[6];
     int recorded = 0, good = 1;
     memcpy(used, s->used, sizeof used);
@@ -1495,21 +1497,21 @@ static void sap__write_moves(sap_world *s, int share, int shares) {
         const uint32_t slot = sap__slot_of(ids[i]);
         if (i < early) {
             const uint32_t ahead = sap__slot_of(ids[i + SAP__AHEAD]);
-            if (ahead < slots) sap__prefetch(&state[ahead]), sap__prefetch_box(&now[ahead]);
+            if (ahead < count) sap__prefetch(&slots[ahead]);
         }
-        if (slot >= slots || !sap__is_live(state[slot], ids[i])) {
+        if (slot >= count || !sap__is_live(slots[slot].state, ids[i])) {
             good = 0;
             break;
         }
-        const int changed = sap__encode(&boxes[i], used, &now[slot]);
+        const int changed = sap__encode(&boxes[i], used, &slots[slot].now);
         good &= changed >= 0;
         if (changed == 0) continue;
-        seen |= state[slot];
-        if (!(state[slot] & SAP__RECORDED))
+        seen |= slots[slot].state;
+        if (!(slots[slot].state & SAP__RECORDED))
             record[recorded++] = slot;
-        else if (!(state[slot] & SAP__STALE))
+        else if (!(slots[slot].state & SAP__STALE))
             sap__push(s->again, slot);
-        state[slot] |= SAP__RECORDED | SAP__STALE;
+        slots[slot].state |= SAP__RECORDED | SAP__STALE;
     }
     s->share[share].done = recorded;
     s->share[share].good = good;
@@ -1523,7 +1525,7 @@ SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const s
     sap_result r = sap__begin_call(s, bad, 0);
     if (r != SAP_OK || n == 0) return r;
     const int recorded = sap__length(s->record);
-    if (recorded || sap__length(s->state) == 0) r = sap__check_many(s, n, ids, boxes); /* there may be no arrays */
+    if (recorded || sap__length(s->slots) == 0) r = sap__check_many(s, n, ids, boxes); /* there may be no arrays */
     if (r != SAP_OK) return r;
     s->prepared = 0;
     s->moved = ids;
@@ -1535,8 +1537,9 @@ SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const s
     sap__set_length(s->record, recorded + sap__close_up(s, s->record + recorded, n, shares));
     if (good) return r;
     for (int i = 0; i < sap__length(s->record); i++) {
-        s->now[s->record[i]] = s->was[s->record[i]];
-        s->state[s->record[i]] &= ~(uint32_t)(SAP__RECORDED | SAP__STALE);
+        sap__slot *slot = &s->slots[s->record[i]];
+        slot->now = slot->was;
+        slot->state &= ~(uint32_t)(SAP__RECORDED | SAP__STALE);
     }
     sap__set_length(s->record, 0);
     s->mixed = 0;
@@ -1549,18 +1552,18 @@ SAP_DEF sap_result sap_move(sap_world *s, sap_id id, const sap_aabb *box) {
     if (r != SAP_OK) return r;
     const uint32_t slot = sap__live_slot(s, id);
     if (slot == SAP__NONE) return sap__refuse(s, SAP_ERROR_ID, "id", 0);
-    const sap__box kept = s->now[slot];
-    const int changed = sap__encode(box, s->used, &s->now[slot]);
+    const sap__box kept = s->slots[slot].now;
+    const int changed = sap__encode(box, s->used, &s->slots[slot].now);
     if (changed > 0) sap__record(s, slot, 0);
     if (changed >= 0) return r;
-    s->now[slot] = kept;
+    s->slots[slot].now = kept;
     return sap__refuse(s, SAP_ERROR_BOX, "box", 0);
 }
 
 /* The box lives no more; its slot waits for the update. */
 SAP__INLINE void sap__remove_slot(sap_world *s, uint32_t slot) {
-    if (s->state[slot] & SAP__STATIC) s->live_static--;
-    s->state[slot] &= ~(uint32_t)(SAP__LIVE | SAP__FRESH);
+    if (s->slots[slot].state & SAP__STATIC) s->live_static--;
+    s->slots[slot].state &= ~(uint32_t)(SAP__LIVE | SAP__FRESH);
     sap__flip_live_bit(s, slot);
     s->live--;
     s->masked -= !sap__are_default(&s->slots[slot].masks);
@@ -1574,8 +1577,8 @@ SAP_DEF sap_result sap_remove_many(sap_world *s, int n, const sap_id *ids) {
     if (r != SAP_OK) return r;
     int live = 0; /* a duplicate is not live any more when it comes again */
     for (; live < n && sap__live_slot(s, ids[live]) != SAP__NONE; live++)
-        s->state[sap__slot_of(ids[live])] &= ~(uint32_t)SAP__LIVE;
-    for (int i = 0; live < n && i < live; i++) s->state[sap__slot_of(ids[i])] |= SAP__LIVE;
+        s->slots[sap__slot_of(ids[live])].state &= ~(uint32_t)SAP__LIVE;
+    for (int i = 0; live < n && i < live; i++) s->slots[sap__slot_of(ids[i])].state |= SAP__LIVE;
     if (live < n) return sap__refuse(s, SAP_ERROR_ID, "id", live);
     for (int i = 0; i < n; i++) sap__remove_slot(s, sap__slot_of(ids[i]));
     return r;
@@ -1628,10 +1631,10 @@ SAP_DEF sap_result sap_refilter(sap_world *s, sap_id id) {
 SAP_DEF sap_result sap_set_static(sap_world *s, sap_id id, int is_static) {
     const sap_result r = sap__begin_on(s, 1, &id);
     const uint32_t slot = sap__slot_of(id);
-    if (r != SAP_OK || sap__kind_of(s->state[slot]) == (is_static != 0)) return r;
+    if (r != SAP_OK || sap__kind_of(s->slots[slot].state) == (is_static != 0)) return r;
     s->live_static += is_static ? 1 : -1;
     sap__flip_live_bit(s, slot);
-    s->state[slot] ^= SAP__STATIC;
+    s->slots[slot].state ^= SAP__STATIC;
     sap__flip_live_bit(s, slot);
     sap__record(s, slot, SAP__FRESH);
     return r;
@@ -1656,7 +1659,7 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
     }
     for (int pass = !may_overflow; pass < 2; pass++) /* first look whether all stay finite, then do it */
         for (uint32_t slot = 0; (slot = sap__next_live(s, slot)) != SAP__NONE; slot++) {
-            sap__box box = s->now[slot];
+            sap__box box = s->slots[slot].now;
             for (int i = 0; i < 6; i++) {
                 const int k = i / 2;
                 int32_t *bound = i & 1 ? &box.hi[k] : &box.lo[k];
@@ -1665,8 +1668,8 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
                     return sap__refuse(s, SAP_ERROR_ARGUMENT, "offset", k);
                 *bound = key;
             }
-            if (pass == 0 || sap__same(&box, &s->now[slot])) continue;
-            s->now[slot] = box;
+            if (pass == 0 || sap__same(&box, &s->slots[slot].now)) continue;
+            s->slots[slot].now = box;
             sap__record(s, slot, 0);
         }
     return r;
@@ -1740,9 +1743,9 @@ static void sap__count_changes(sap_world *s) {
     s->changed[0] = n;
     s->changed[1] = 0;
     for (int i = 0; i < n && s->mixed && s->live; i++) {
-        const uint32_t slot = s->record[i], state = s->state[slot];
+        const uint32_t slot = s->record[i], state = s->slots[slot].state;
         if (state & SAP__STATIC) s->changed[0]--, s->changed[1]++;
-        if (state & SAP__REMOVED) s->now[slot] = sap__nowhere;
+        if (state & SAP__REMOVED) s->slots[slot].now = sap__nowhere;
     }
 }
 
@@ -1751,20 +1754,16 @@ static void sap__settle_slots(sap_world *s, int share, int shares) {
     const int n = sap__length(s->record), from = sap__share_from(n, share, shares);
     const int end = sap__share_from(n, share + 1, shares);
     const uint32_t *record = s->record;
-    uint32_t *states = s->state;
     const int early = from + sap__early_in_order(s, record + from, end - from);
     for (int i = from; i < end; i++) {
-        const uint32_t slot = record[i], state = states[slot];
-        if (i < early) {
-            const uint32_t ahead = record[i + SAP__AHEAD];
-            sap__prefetch(&states[ahead]), sap__prefetch_box(&s->was[ahead]), sap__prefetch_box(&s->now[ahead]);
-        }
-        if (state & SAP__REMOVED) {
-            states[slot] = (state & ~(uint32_t)SAP__FLAGS) + 0x01000000u; /* the next box has another id */
+        sap__slot *slot = &s->slots[record[i]];
+        if (i < early) sap__prefetch_slot(s, record[i + SAP__AHEAD]);
+        if (slot->state & SAP__REMOVED) {
+            slot->state = (slot->state & ~(uint32_t)SAP__FLAGS) + 0x01000000u; /* the next box has another id */
             continue;
         }
-        s->was[slot] = s->now[slot];
-        states[slot] = state & ~(uint32_t)(SAP__RECORDED | SAP__ADDED | SAP__FRESH | SAP__STALE);
+        slot->was = slot->now;
+        slot->state &= ~(uint32_t)(SAP__RECORDED | SAP__ADDED | SAP__FRESH | SAP__STALE);
     }
 }
 
@@ -1947,7 +1946,7 @@ static uint32_t sap__find(const sap_world *s, sap_id a, sap_id b) {
 
 /* May these two, which overlap, be a pair? The user's filter is asked after this. */
 SAP__INLINE int sap__masks_allow(const sap_world *s, uint32_t a, uint32_t b) {
-    if (s->state[a] & s->state[b] & SAP__STATIC) return 0;
+    if (s->slots[a].state & s->slots[b].state & SAP__STATIC) return 0;
     return !s->masked || sap__may_meet(&s->slots[a].masks, &s->slots[b].masks);
 }
 
@@ -1955,8 +1954,8 @@ SAP__INLINE int sap__masks_allow(const sap_world *s, uint32_t a, uint32_t b) {
 SAP__INLINE void sap__set_pair(const sap_world *s, sap_pair *pair, sap_id id0, sap_id id1) {
     pair->id0 = id0;
     pair->id1 = id1;
-    pair->object0 = s->slots[sap__slot_of(id0)].object;
-    pair->object1 = s->slots[sap__slot_of(id1)].object;
+    pair->object0 = s->objects[sap__slot_of(id0)];
+    pair->object1 = s->objects[sap__slot_of(id1)];
     pair->user_data = NULL;
 }
 
@@ -2009,24 +2008,22 @@ static int sap__take_found(sap_world *s, sap__share *share, uint32_t *a, uint32_
     int begun = 0;
     for (int i = early ? -SAP__AHEAD : 0; i < n; i++) {
         if (i < early) {
-            if (!flags) sap__prefetch_box(&s->was[a[i + SAP__AHEAD]]);
-            if (flags) sap__prefetch(&s->state[b[i + SAP__AHEAD]]);
-            sap__prefetch_box(&s->was[b[i + SAP__AHEAD]]);
+            if (!flags) sap__prefetch_slot(s, a[i + SAP__AHEAD]);
+            sap__prefetch_slot(s, b[i + SAP__AHEAD]);
         }
         if (i < 0) continue; /* what the first ones need is fetched */
         const uint32_t x = a[i], y = b[i];
-        int begins = sap__overlap(&s->was[x], &s->was[y]) == 0;
-        if (some_fresh) begins |= ((s->state[x] | s->state[y]) & SAP__FRESH) != 0;
-        if (flags) begins &= (((s->state[y] & flags) == 0) | (x < y)) & (x != y);
+        int begins = sap__overlap(&s->slots[x].was, &s->slots[y].was) == 0;
+        if (some_fresh) begins |= ((s->slots[x].state | s->slots[y].state) & SAP__FRESH) != 0;
+        if (flags) begins &= (((s->slots[y].state & flags) == 0) | (x < y)) & (x != y);
         a[begun] = x;
         b[begun] = y;
         begun += begins;
     }
     if (!sap__reserve_found(s, share, begun)) return 0;
     share->met += n - begun;
-    for (int i = 0; i < begun && early; i++) sap__prefetch_slot(s, a[i]), sap__prefetch_slot(s, b[i]);
     for (int i = 0; i < begun; i++) {
-        const int is_old = some_fresh && sap__overlap(&s->was[a[i]], &s->was[b[i]]);
+        const int is_old = some_fresh && sap__overlap(&s->slots[a[i]].was, &s->slots[b[i]].was);
         if (is_old && sap__find(s, sap__id_of(s, a[i]), sap__id_of(s, b[i])) != SAP__NONE) continue;
         sap__begin_pair(s, share, a[i], b[i]);
     }
@@ -2052,8 +2049,8 @@ static int sap__gather_found(sap_world *s) {
 /* Does this pair end? Its boxes are apart now (no branch could guess that), or a filter answers otherwise. */
 SAP__INLINE int sap__is_lost(sap_world *s, const sap_pair *pair) {
     const uint32_t a = sap__slot_of(pair->id0), b = sap__slot_of(pair->id1);
-    const int apart = !sap__overlap(&s->now[a], &s->now[b]);
-    if (!(s->mixed & SAP__FRESH) || apart || !((s->state[a] | s->state[b]) & SAP__FRESH)) return apart;
+    const int apart = !sap__overlap(&s->slots[a].now, &s->slots[b].now);
+    if (!(s->mixed & SAP__FRESH) || apart || !((s->slots[a].state | s->slots[b].state) & SAP__FRESH)) return apart;
     return !sap__masks_allow(s, a, b) || !sap__filter_allows(s, pair->id0, pair->id1);
 }
 
@@ -2066,8 +2063,8 @@ static void sap__look_at_pairs(sap_world *s, int share, int shares) {
     int count = 0;
     for (int p = from; p < end; p++) {
         if (p < early) {
-            sap__prefetch_box(&s->now[sap__slot_of(pairs[p + SAP__AHEAD].id0)]);
-            sap__prefetch_box(&s->now[sap__slot_of(pairs[p + SAP__AHEAD].id1)]);
+            sap__prefetch_slot(s, sap__slot_of(pairs[p + SAP__AHEAD].id0));
+            sap__prefetch_slot(s, sap__slot_of(pairs[p + SAP__AHEAD].id1));
         }
         lost[count] = (uint32_t)p;
         count += sap__is_lost(s, &pairs[p]);
@@ -2107,7 +2104,8 @@ static int sap__sort_lost(sap_world *s) {
 static int sap__look_at_places(sap_world *s, const uint32_t *places, int n, uint32_t flags) {
     for (int i = 0; i < n; i++) {
         const uint32_t place = places[i], p = place >> 1, other = sap__slot_of(sap__id_at(s, place ^ 1));
-        if ((s->state[other] & flags) && other < sap__slot_of(sap__id_at(s, place))) continue; /* from the other side */
+        if ((s->slots[other].state & flags) && other < sap__slot_of(sap__id_at(s, place)))
+            continue; /* from the other side */
         if (sap__is_lost(s, &s->pairs[p]) && !sap__lose(s, p)) return 0;
     }
     return 1;
@@ -2123,11 +2121,11 @@ static int sap__look_through_lists(sap_world *s, uint32_t flags, int most) {
         const uint32_t slot = s->record[i], ahead = i + 8 < early ? s->head[s->record[i + 8]] : SAP__NONE;
         if (i + 16 < early) sap__prefetch(&s->head[s->record[i + 16]]);
         if (ahead != SAP__NONE) sap__prefetch(&s->pairs[ahead >> 1]), sap__prefetch(&s->links[ahead >> 1]);
-        if (!(s->state[slot] & flags)) continue;
+        if (!(s->slots[slot].state & flags)) continue;
         for (uint32_t place = s->head[slot]; place != SAP__NONE; place = sap__next_place(s, place)) {
             const uint32_t other = sap__slot_of(sap__id_at(s, place ^ 1));
             if (most-- == 0) return -1;
-            sap__prefetch_box(&s->now[other]), sap__prefetch(&s->state[other]);
+            sap__prefetch_slot(s, other);
             places[listed++] = place;
             if (listed < SAP__LISTED) continue;
             if (!sap__look_at_places(s, places, listed, flags)) return 0;
@@ -2289,7 +2287,7 @@ static void sap__append_pairs(sap_world *s, int share, int shares) {
     const int n = sap__length(found), behind = sap__length(s->pairs) - n, early = sap__early_steps(s, n);
     const int end = sap__share_from(n, share + 1, shares);
     for (int i = sap__share_from(n, share, shares); i < end; i++) {
-        if (i < early) sap__prefetch(&s->slots[sap__slot_of((sap_id)found[i + SAP__AHEAD])]);
+        if (i < early) sap__prefetch_slot(s, sap__slot_of((sap_id)found[i + SAP__AHEAD]));
         sap__set_pair(s, &s->created[i], (sap_id)(found[i] >> 32), (sap_id)found[i]);
         sap__set_pair(s, &s->pairs[behind + i], (sap_id)(found[i] >> 32), (sap_id)found[i]);
     }
@@ -2353,13 +2351,15 @@ static int sap__reserve_ends(sap_world *s, int boxes) {
 
 /* Batch insertion (Terdiman I.4b) of both ends of n slots, which are in items: sorted, they are merged from the back in
    one pass; nothing is moved twice. The sentinel below stops the search. */
-static void sap__ends_merge(sap_world *s, int axis, int n, const sap__box *boxes) {
+static void sap__ends_merge(sap_world *s, int axis, int n) {
     uint64_t *ends = s->ends[axis], *items = s->items;
     int count = 2 * n;
     for (int i = n - 1; i >= 0; i--) {
         const uint32_t slot = (uint32_t)items[i];
+        const sap__slot *of = &s->slots[slot];
+        const sap__box *box = of->state & SAP__ADDED ? &of->now : &of->was;
         for (uint32_t is_max = 0; is_max < 2; is_max++)
-            items[2 * i + (int)is_max] = sap__endpoint(sap__bound(&boxes[slot], axis, is_max), is_max, slot);
+            items[2 * i + (int)is_max] = sap__endpoint(sap__bound(box, axis, is_max), is_max, slot);
     }
     sap__sort(items, s->tmp, count, 0);
     int from = sap__length(ends) - 1, to = from + count;
@@ -2375,35 +2375,37 @@ static void sap__ends_merge(sap_world *s, int axis, int n, const sap__box *boxes
 static void sap__ends_build(sap_world *s, int axis) {
     int n = 0;
     for (uint32_t slot = 0; (slot = sap__next_live(s, slot)) != SAP__NONE; slot++)
-        if (!(s->state[slot] & SAP__ADDED)) s->items[n++] = slot;
+        if (!(s->slots[slot].state & SAP__ADDED)) s->items[n++] = slot;
     s->ends[axis][0] = 0;
     s->ends[axis][1] = ~UINT64_C(0);
     sap__set_length(s->ends[axis], 2);
-    sap__ends_merge(s, axis, n, s->was);
+    sap__ends_merge(s, axis, n);
 }
 
 /* Those of boxes that came. */
 static void sap__ends_add(sap_world *s, int axis) {
     int n = 0;
     for (int i = 0; i < sap__length(s->record); i++)
-        if ((s->state[s->record[i]] & (SAP__REMOVED | SAP__ADDED)) == SAP__ADDED) s->items[n++] = s->record[i];
-    sap__ends_merge(s, axis, n, s->now);
+        if ((s->slots[s->record[i]].state & (SAP__REMOVED | SAP__ADDED)) == SAP__ADDED) s->items[n++] = s->record[i];
+    sap__ends_merge(s, axis, n);
 }
 
 /* A pair starts on this axis, or stops. A start counts if the two overlap now on all axes, and no lower axis kept them
    apart before: that one has reported it. A stop counts if they overlapped before on all axes, and no lower axis parts
    them now. */
 static int sap__rule(sap_world *s, int axis, uint32_t stops, uint32_t a, uint32_t b) {
-    const sap__box *together = stops ? s->was : s->now, *apart = stops ? s->now : s->was;
+    const sap__slot *x = &s->slots[a], *y = &s->slots[b];
+    const sap__box *apart_x = stops ? &x->now : &x->was, *apart_y = stops ? &y->now : &y->was;
     s->tests++;
-    if ((s->state[a] & s->state[b] & SAP__STATIC) || !sap__overlap(&together[a], &together[b])) {
+    if ((x->state & y->state & SAP__STATIC) ||
+        !(stops ? sap__overlap(&x->was, &y->was) : sap__overlap(&x->now, &y->now))) {
         sap__trace(SAP_STEP_REJECT, axis, s, a, b);
         return 1;
     }
     sap__trace(stops ? SAP_STEP_STOP : SAP_STEP_START, axis, s, a, b);
-    if ((s->state[a] | s->state[b]) & SAP__FRESH) return 1; /* looks around later, or is found by its list */
+    if ((x->state | y->state) & SAP__FRESH) return 1; /* looks around later, or is found by its list */
     for (int k = 0; k < axis; k++)
-        if (apart[a].lo[k] > apart[b].hi[k] || apart[b].lo[k] > apart[a].hi[k]) return 1;
+        if (apart_x->lo[k] > apart_y->hi[k] || apart_y->lo[k] > apart_x->hi[k]) return 1;
     if (stops) {
         const uint32_t p = sap__find(s, sap__id_of(s, a), sap__id_of(s, b));
         return p == SAP__NONE || sap__lose(s, p); /* no pair: a filter had refused it */
@@ -2430,8 +2432,8 @@ static int sap__ends_pass(sap_world *s, int axis) {
     int kept = 1;
     for (int i = 1, j; i < n; i++) {
         const uint32_t slot = sap__endpoint_slot(ends[i]), is_max = sap__endpoint_is_max(ends[i]);
-        if (s->removed && (s->state[slot] & SAP__REMOVED)) continue;
-        const uint64_t end = sap__endpoint(sap__bound(&s->now[slot], axis, is_max), is_max, slot);
+        if (s->removed && (s->slots[slot].state & SAP__REMOVED)) continue;
+        const uint64_t end = sap__endpoint(sap__bound(&s->slots[slot].now, axis, is_max), is_max, slot);
         for (j = kept; ends[j - 1] > end; j--) {
             const uint64_t other = ends[j - 1];
             ends[j] = other;
@@ -2499,9 +2501,15 @@ typedef struct sap__probe {
 /* Added where t is compared with its end: what a machine that takes denormals for zero may have lost. */
 #define SAP__TINY 1e-18f
 
+/* One of boxes that lie so many bytes apart: bounds, or what slots begin with. */
+SAP__INLINE const sap__box *sap__box_at(const void *first, size_t apart, uint32_t i) {
+    return (const sap__box *)(const void *)((const char *)first + apart * i);
+}
+
 /* n tests, each of box[who[i]] with the lanes of chunk[at[i]]; next is the first one that has not been made. */
 typedef struct sap__list {
-    const sap__box *box;     /* boxes, or bounds of chunks */
+    const void *box;         /* slots, or bounds of chunks */
+    size_t apart;            /* see sap__box_at */
     const sap__chunk *chunk; /* chunks of an index */
     const uint16_t *used;    /* lanes of these */
     const uint32_t *who, *at;
@@ -2517,7 +2525,7 @@ typedef struct sap__list {
        ball      bits of the lanes within the limit of a point, and how far away, squared;  slab: for casts, and t
        tiles_of  the tile of each box on each axis, bits of the large ones, and of the long ones on each axis */
 struct sap__kernel {
-    void (*fill)(const sap__box *boxes, uint32_t empty, sap__chunk *c, sap__box *bound);
+    void (*fill)(const void *boxes, size_t apart, uint32_t empty, sap__chunk *c, sap__box *bound);
     int (*own)(const sap__chunk *c, uint32_t used, uint32_t *fa, uint32_t *fb, int n);
     int (*ask)(sap__list *list, uint32_t *fa, uint32_t *fb, int n, int full);
     uint32_t (*ball)(const sap__chunk *c, uint32_t used, const sap__probe *p, float *away);
@@ -2691,7 +2699,7 @@ typedef float sap__f1;
         int i, k;                                                                                                      \
         for (i = list->next; i < list->n && n <= full; i++) {                                                          \
             const uint32_t who = list->who[i];                                                                         \
-            const sap__box *box = &list->box[who];                                                                     \
+            const sap__box *box = sap__box_at(list->box, list->apart, who);                                            \
             const sap__chunk *c = &list->chunk[list->at[i]];                                                           \
             const uint32_t used = list->used[list->at[i]];                                                             \
             uint32_t bits = 0;                                                                                         \
@@ -2801,12 +2809,12 @@ typedef float sap__f1;
 /* Rows of four words, turned into columns: the first words of four boxes are their mins and max x, the last ones min z
    and their maxs. */
 #define SAP__FILL(W, TARGET)                                                                                           \
-    TARGET static void sap__fill##W(const sap__box *boxes, uint32_t empty, sap__chunk *c, sap__box *bound) {           \
+    TARGET static void sap__fill##W(const void *boxes, size_t apart, uint32_t empty, sap__chunk *c, sap__box *bound) { \
         const sap__box *r[SAP__LANES];                                                                                 \
         sap__i##W least = sap__splat##W(SAP__AFTER_ALL), most = sap__splat##W(SAP__BEFORE_ALL), a, b, d, e;            \
         int32_t lo[4], hi[4];                                                                                          \
         int k;                                                                                                         \
-        for (k = 0; k < SAP__LANES; k++) r[k] = empty >> k & 1 ? &sap__nowhere : &boxes[c->ref[k]];                    \
+        for (k = 0; k < SAP__LANES; k++) r[k] = empty >> k & 1 ? &sap__nowhere : sap__box_at(boxes, apart, c->ref[k]); \
         for (k = 0; k < SAP__LANES; k += W) {                                                                          \
             a = sap__rows##W(r, k, 0), b = sap__rows##W(r, k + 1, 0);                                                  \
             d = sap__rows##W(r, k + 2, 0), e = sap__rows##W(r, k + 3, 0);                                              \
@@ -2845,10 +2853,10 @@ SAP__INLINE sap__box sap__lane_box(const sap__chunk *c, int lane) {
 
 #if !defined(SAP__HAS_FOUR) || defined(SAP_ALL_KERNELS) /* a build with SIMD units never chooses it */
 #define SAP__HAS_ONE
-static void sap__fill1(const sap__box *boxes, uint32_t empty, sap__chunk *c, sap__box *bound) {
+static void sap__fill1(const void *boxes, size_t apart, uint32_t empty, sap__chunk *c, sap__box *bound) {
     *bound = sap__nowhere;
     for (int k = 0; k < SAP__LANES; k++) {
-        const sap__box *box = empty >> k & 1 ? &sap__nowhere : &boxes[c->ref[k]];
+        const sap__box *box = empty >> k & 1 ? &sap__nowhere : sap__box_at(boxes, apart, c->ref[k]);
         sap__set_lane(c, k, box);
         sap__unite(bound, box);
     }
@@ -2997,7 +3005,7 @@ static void sap__measure_spread(const sap_world *s, const uint64_t *items, int k
         float least = 4 * SAP__FAR, most = -4 * SAP__FAR;
         double sum = 0;
         for (i = 0; i < some; i++) {
-            const sap__box *box = &s->now[(uint32_t)items[sap__any(i, known)]];
+            const sap__box *box = &s->slots[(uint32_t)items[sap__any(i, known)]].now;
             const float lo = sap__within(sap__float(box->lo[k])), hi = sap__within(sap__float(box->hi[k]));
             at[i] = lo + hi;
             least = at[i] < least ? at[i] : least;
@@ -3153,7 +3161,7 @@ static void sap__key_tiles(sap_world *s, int share, int shares) {
         sap__chunk c;
         sap__box bound;
         for (i = 0; i < SAP__LANES; i++) c.ref[i] = i < here ? (uint32_t)items[i] : 0;
-        s->kernel->fill(s->now, here < SAP__LANES ? 0xffffffffu << here : 0, &c, &bound);
+        s->kernel->fill(s->slots, sizeof(sap__slot), here < SAP__LANES ? 0xffffffffu << here : 0, &c, &bound);
         if (layout->groups == 1) {
             sap__key_chunk(s->kernel, &c, &layout->tiles[0], ~0u, here, items);
             continue;
@@ -3248,14 +3256,14 @@ static int sap__reserve_index(sap_world *s, sap__index *t, int boxes, int fill) 
 
 /* A leaf gets the slots in items, n of them. */
 static void sap__fill_leaf(sap_world *s, sap__index *t, int leaf, const uint64_t *items, int n) {
+    const uint32_t kind_bit = t == &s->index[1] ? 0x80000000u : 0;
     sap__chunk *c = &t->chunk[leaf];
     for (int i = 0; i < SAP__LANES; i++) {
         c->ref[i] = i < n ? (uint32_t)items[i] : 0;
-        if (i < n && s->lane_of)
-            s->lane_of[c->ref[i]] = (t == &s->index[1] ? 0x80000000u : 0) | (uint32_t)(SAP__LANES * leaf + i);
+        if (i < n) s->slots[c->ref[i]].lane_of = kind_bit | (uint32_t)(SAP__LANES * leaf + i);
     }
     t->used[leaf] = (uint16_t)((1u << n) - 1);
-    s->kernel->fill(s->now, ~(uint32_t)t->used[leaf], c, &t->bound[leaf]);
+    s->kernel->fill(s->slots, sizeof(sap__slot), ~(uint32_t)t->used[leaf], c, &t->bound[leaf]);
     t->masks[leaf] = sap__masks_of_none(t);
     for (int i = 0; i < n && t->knows_masks; i++) (void)sap__unite_masks(&t->masks[leaf], &s->slots[c->ref[i]].masks);
 }
@@ -3267,7 +3275,7 @@ static void sap__fill_leaves(sap_world *s, int share, int shares) {
     for (int leaf = sap__share_from(t->count[0], share, shares); leaf < end; leaf++) {
         const int from = leaf < t->laid ? sap__share_from(t->boxes, leaf, t->laid) : t->boxes;
         const int n = leaf < t->laid ? sap__share_from(t->boxes, leaf + 1, t->laid) - from : 0;
-        for (int i = from + n; i < from + 2 * n && i < t->boxes; i++) sap__prefetch_box(&s->now[(uint32_t)s->items[i]]);
+        for (int i = from + n; i < from + 2 * n && i < t->boxes; i++) sap__prefetch_slot(s, (uint32_t)s->items[i]);
         sap__fill_leaf(s, t, leaf, n ? s->items + from : NULL, n);
     }
 }
@@ -3293,19 +3301,19 @@ static void sap__refit_leaves(sap_world *s, int share, int shares) {
         const sap__box old = t->bound[j];
         sap__chunk *c = &t->chunk[j];
         if (j < early) sap__prefetch(t->chunk[j + 8].ref);
-        for (i = 0; i < SAP__LANES && j < early; i++) sap__prefetch_box(&s->now[t->chunk[j + 2].ref[i]]);
-        s->kernel->fill(s->now, ~(uint32_t)t->used[j], c, &t->bound[j]);
+        for (i = 0; i < SAP__LANES && j < early; i++) sap__prefetch_slot(s, t->chunk[j + 2].ref[i]);
+        s->kernel->fill(s->slots, sizeof(sap__slot), ~(uint32_t)t->used[j], c, &t->bound[j]);
         const double size = sap__size_of(&t->bound[j]);
         if (t->used[j]) grown += (size < t->most_size ? size : t->most_size) - large;
         const int before = jumped, held_boxes = old.lo[0] <= old.hi[0]; /* else all have just come */
         for (uint32_t bits = size > large && held_boxes ? t->used[j] : 0; bits; bits &= bits - 1) {
             const int lane = sap__lowest_bit(bits);
-            if (sap__overlap(&s->now[c->ref[lane]], &old)) continue;
-            s->lane_of[c->ref[lane]] = SAP__NONE;
+            if (sap__overlap(&s->slots[c->ref[lane]].now, &old)) continue;
+            s->slots[c->ref[lane]].lane_of = SAP__NONE;
             t->used[j] &= (uint16_t) ~(1u << lane);
             jumped++;
         }
-        if (jumped > before) s->kernel->fill(s->now, ~(uint32_t)t->used[j], c, &t->bound[j]);
+        if (jumped > before) s->kernel->fill(s->slots, sizeof(sap__slot), ~(uint32_t)t->used[j], c, &t->bound[j]);
     }
     s->share[share].grown = grown;
     s->share[share].done = jumped;
@@ -3339,7 +3347,7 @@ static void sap__fill_chunk(sap_world *s, sap__index *t, int level, int j) {
         if (t->knows_masks) (void)sap__unite_masks(&t->masks[at], &t->masks[t->first[level - 1] + child]);
     }
     t->used[at] = (uint16_t)used;
-    s->kernel->fill(t->bound, ~used, &t->chunk[at], &t->bound[at]);
+    s->kernel->fill(t->bound, sizeof(sap__box), ~used, &t->chunk[at], &t->bound[at]);
 }
 
 static void sap__fill_levels(sap_world *s, sap__index *t) {
@@ -3412,7 +3420,7 @@ static int sap__build_of(sap_world *s, sap__index *t, int n, int fill) {
 
 /* All live slots of a kind, to s->items; how many. */
 static int sap__gather_slots(sap_world *s, int kind) {
-    const uint32_t words = ((uint32_t)sap__length(s->state) + 63) / 64;
+    const uint32_t words = ((uint32_t)sap__length(s->slots) + 63) / 64;
     int n = 0;
     for (uint32_t i = 0; i < words; i++)
         for (uint64_t bits = s->live_bits[kind][i]; bits; bits &= bits - 1)
@@ -3543,10 +3551,10 @@ static void sap__change_lane(sap__index *t, int leaf, int lane, const sap__box *
 
 /* Takes a box out of its index, if it is in one that is ready. */
 static void sap__take_out(sap_world *s, uint32_t slot) {
-    const uint32_t at = s->lane_of[slot];
+    const uint32_t at = s->slots[slot].lane_of;
     sap__index *t = &s->index[at >> 31];
     const uint32_t leaf = (at & 0x7fffffffu) / SAP__LANES, lane = at % SAP__LANES;
-    s->lane_of[slot] = SAP__NONE;
+    s->slots[slot].lane_of = SAP__NONE;
     if (at == SAP__NONE || !t->ready) return;
     if (t->chunk[leaf].ref[lane] != slot) { /* never; a release build does not harm another box */
         SAP_ASSERT(0 && "a box knows its lane");
@@ -3560,7 +3568,7 @@ static void sap__take_out(sap_world *s, uint32_t slot) {
 
 /* The chunks over a box get its masks, too. */
 static void sap__note_masks(sap_world *s, uint32_t slot) {
-    const uint32_t lane = s->lane_of[slot];
+    const uint32_t lane = s->slots[slot].lane_of;
     sap__index *t = &s->index[lane >> 31];
     int at = (int)((lane & 0x7fffffffu) / SAP__LANES);
     if (lane == SAP__NONE || !t->ready || !t->knows_masks) return;
@@ -3572,9 +3580,9 @@ static void sap__put_in(sap_world *s, int kind, uint32_t slot, int leaf) {
     sap__index *t = &s->index[kind];
     const int lane = sap__lowest_bit(~(uint32_t)t->used[leaf]);
     t->chunk[leaf].ref[lane] = slot;
-    s->lane_of[slot] = (uint32_t)kind << 31 | (uint32_t)(SAP__LANES * leaf + lane);
+    s->slots[slot].lane_of = (uint32_t)kind << 31 | (uint32_t)(SAP__LANES * leaf + lane);
     t->boxes++;
-    sap__change_lane(t, leaf, lane, &s->now[slot]);
+    sap__change_lane(t, leaf, lane, &s->slots[slot].now);
     sap__note_masks(s, slot);
 }
 
@@ -3607,7 +3615,7 @@ static int sap__leaf_within(const sap_world *s, const sap__index *t, uint32_t sl
                             const sap__box *middle, int *beside) {
     enum { ROOM = (SAP__LEVELS + 1) * SAP__LANES }; /* it always fits */
     uint32_t stack[ROOM], who[ROOM];
-    const sap__box *box = &s->now[slot];
+    const sap__box *box = &s->slots[slot].now;
     sap__box wide = *box;
     for (int k = 0; k < 3 && margin > 0; k++) {
         wide.lo[k] = sap__key(sap__within(sap__float(box->lo[k])) - margin);
@@ -3623,7 +3631,7 @@ static int sap__leaf_within(const sap_world *s, const sap__index *t, uint32_t sl
             !sap__contains(&t->home[chunk - (uint32_t)t->first[1]], middle))
             continue;
         if (chunk >= (uint32_t)t->count[0]) {
-            sap__list list = {&wide, t->chunk, t->used, who, &chunk, 0, 1, 0};
+            sap__list list = {&wide, 0, t->chunk, t->used, who, &chunk, 0, 1, 0};
             top = s->kernel->ask(&list, who, stack, top, INT_MAX);
             left--;
         } else if (t->used[chunk] != 0xffff)
@@ -3643,20 +3651,20 @@ static int sap__find_leaf(const sap_world *s, const sap__index *t, uint32_t slot
 /* Brings one live box in step. 0: there is no lane for it. */
 static int sap__place_box(sap_world *s, int kind, uint32_t slot) {
     sap__index *t = &s->index[kind];
-    const uint32_t at = s->lane_of[slot];
+    const uint32_t at = s->slots[slot].lane_of;
     int leaf, beside = t->laid - 1;
     t->touched++;
     if (at != SAP__NONE) {
         leaf = (int)((at & 0x7fffffffu) / SAP__LANES);
-        if (sap__overlap(&s->now[slot], &t->bound[leaf])) {
-            sap__change_lane(t, leaf, (int)(at % SAP__LANES), &s->now[slot]);
+        if (sap__overlap(&s->slots[slot].now, &t->bound[leaf])) {
+            sap__change_lane(t, leaf, (int)(at % SAP__LANES), &s->slots[slot].now);
             return 1;
         }
         sap__take_out(s, slot);
     }
     leaf = -1;
     if (t->quiet) {
-        const sap__box middle = sap__middle(&s->now[slot]);
+        const sap__box middle = sap__middle(&s->slots[slot].now);
         leaf = sap__find_leaf(s, t, slot, &middle, &beside);
     }
     if (leaf < 0) leaf = sap__find_leaf(s, t, slot, NULL, &beside);
@@ -3681,14 +3689,13 @@ static void sap__mend(sap_world *s, int kind, int j) {
     for (int leaf = first; leaf < first + leaves; leaf++)
         for (uint32_t bits = t->used[leaf]; bits; bits &= bits - 1) {
             const uint32_t slot = t->chunk[leaf].ref[sap__lowest_bit(bits)];
-            sap__prefetch_box(&s->now[slot]);
-            sap__prefetch(&s->lane_of[slot]);
+            sap__prefetch_slot(s, slot);
             items[n++] = slot;
         }
     for (int i = n - 1; i >= 0; i--) {
         const uint32_t slot = (uint32_t)items[i];
-        if (sap__contains(&t->home[j], &s->now[slot])) continue; /* most are */
-        const sap__box middle = sap__middle(&s->now[slot]);
+        if (sap__contains(&t->home[j], &s->slots[slot].now)) continue; /* most are */
+        const sap__box middle = sap__middle(&s->slots[slot].now);
         if (sap__contains(&t->home[j], &middle)) continue;
         const int leaf = sap__find_leaf(s, t, slot, &middle, &beside);
         if (leaf < 0) continue;
@@ -3747,7 +3754,7 @@ static int sap__place_boxes(sap_world *s, int kind, const uint32_t *listed, int 
     int good = 1;
     for (int i = 0; good && i < n; i++) {
         const uint32_t slot = listed ? listed[i] : sap__pending(s, i);
-        if (sap__is_of_kind(s->state[slot], kind) && s->lane_of[slot] == SAP__NONE)
+        if (sap__is_of_kind(s->slots[slot].state, kind) && s->slots[slot].lane_of == SAP__NONE)
             good = sap__place_box(s, kind, slot);
     }
     return good;
@@ -3815,12 +3822,12 @@ static int sap__build_step(sap_world *s, int kind) {
     } else {
         s->building = 0;
         for (int i = 0; i < sap__length(s->keyed); i++) {
-            const uint32_t state = s->state[(uint32_t)s->keyed[i]];
+            const uint32_t state = s->slots[(uint32_t)s->keyed[i]].state;
             if (sap__is_of_kind(state, kind) && !(state & SAP__RECORDED)) s->items[n++] = s->keyed[i];
         }
         const int kept = n;
         for (int i = 0; i < sap__length(s->record); i++)
-            if (sap__is_of_kind(s->state[s->record[i]], kind)) s->items[n++] = s->record[i];
+            if (sap__is_of_kind(s->slots[s->record[i]].state, kind)) s->items[n++] = s->record[i];
         sap__layout layout;
         sap__choose_layout(s, kind == 0, &layout, s->items, n);
         const int keyed = sap__are_alike(&layout, &s->layout) ? kept : 0;
@@ -3845,11 +3852,11 @@ static int sap__synchronise_few(sap_world *s, int kind, int pending, int changed
     for (int i = 0; good && i < pending; i++) {
         const uint32_t slot = sap__pending(s, i);
         if (i < early) {
-            const uint32_t next = sap__pending(s, i + 4), leaf = (s->lane_of[next] & 0x7fffffffu) / SAP__LANES;
-            sap__prefetch_box(&s->now[next]);
+            const uint32_t next = sap__pending(s, i + 4), leaf = (s->slots[next].lane_of & 0x7fffffffu) / SAP__LANES;
+            sap__prefetch_slot(s, next);
             if (leaf < (uint32_t)t->count[0]) sap__prefetch(&t->bound[leaf]), sap__prefetch_chunk(&t->chunk[leaf]);
         }
-        if (sap__is_of_kind(s->state[slot], kind)) good = sap__place_box(s, kind, slot);
+        if (sap__is_of_kind(s->slots[slot].state, kind)) good = sap__place_box(s, kind, slot);
     }
     if (4 * (t->strain - strain) > t->count[0]) good = 0; /* its leaves have grown by a quarter at once */
     if (good && t->quiet && !worn && !is_built) sap__mend_worn(s, kind);
@@ -3875,7 +3882,7 @@ static void sap__drain_gates(sap_world *s) {
    Adds how many boxes are static, and how many of each kind have come. 0 without memory. */
 static int sap__list_unplaced(sap_world *s, const uint32_t *slots, int count, int *listed, int *statics, int came[2]) {
     for (int i = 0; i < count; i++) {
-        const uint32_t slot = slots[i], at = s->lane_of[slot], state = s->state[slot];
+        const uint32_t slot = slots[i], at = s->slots[slot].lane_of, state = s->slots[slot].state;
         const int kind = sap__kind_of(state), lives = (state & SAP__LIVE) != 0;
         *statics += kind;
         if (lives & (at != SAP__NONE) & ((int)(at >> 31) == kind)) continue;
@@ -3906,8 +3913,8 @@ static int sap__synchronise(sap_world *s, int what, int what_static) {
         if (t->boxes > 2 * sap__boxes_of(s, kind)) t->ready = 0;
     }
     for (int i = 0; i < n; i++) {
-        const uint32_t slot = listed[i], state = s->state[slot];
-        if (!(state & SAP__LIVE) || (int)(s->lane_of[slot] >> 31) != sap__kind_of(state)) sap__take_out(s, slot);
+        const uint32_t slot = listed[i], state = s->slots[slot].state;
+        if (!(state & SAP__LIVE) || (int)(s->slots[slot].lane_of >> 31) != sap__kind_of(state)) sap__take_out(s, slot);
     }
     for (kind = 0; kind < 2; kind++) {
         sap__index *t = &s->index[kind];
@@ -4024,7 +4031,8 @@ static int sap__join(sap__search *q, sap__nodes x, uint32_t *a, sap__nodes y, ui
         if (picked < n && !sap__join(q, y, b + picked, x, a + picked, n - picked)) return 0;
         n = picked;
     }
-    list.box = stays->level < 0 ? q->s->now : stays->t->bound;
+    list.box = stays->level < 0 ? (const void *)q->s->slots : stays->t->bound;
+    list.apart = stays->level < 0 ? sizeof(sap__slot) : sizeof(sap__box);
     list.chunk = opened->t->chunk;
     list.used = opened->t->used;
     list.who = opens_x ? b : a;
@@ -4033,7 +4041,7 @@ static int sap__join(sap__search *q, sap__nodes x, uint32_t *a, sap__nodes y, ui
     list.n = n;
     list.is_far = opened->t->boxes > SAP__CACHED;
     q->visits[y.t == &q->s->index[1]] += n;
-    for (i = 0; i < n && list.is_far; i++) sap__prefetch_box(&list.box[list.who[i]]);
+    for (i = 0; i < n && list.is_far; i++) sap__prefetch_box(sap__box_at(list.box, list.apart, list.who[i]));
     if (opens_x)
         x.level--;
     else
@@ -4113,7 +4121,7 @@ static void sap__ask_share(sap_world *s, int share, int shares) {
     sap__begin_search(&q, s, share, s->asking);
     for (int kind = 0; kind < 2; kind++)
         for (int i = sap__share_from(all, share, shares); i < end && s->changed[kind] && good; i++) {
-            const uint32_t state = s->state[s->record[i]];
+            const uint32_t state = s->slots[s->record[i]].state;
             slots[n] = s->record[i];
             n += sap__is_of_kind(state, kind) && (state & s->asking);
             if (n < SAP__LISTED && i + 1 < end) continue;
@@ -4179,10 +4187,10 @@ static int sap__ask(sap_world *s, uint32_t flags) {
 static int sap__look_around_new(sap_world *s) {
     int news = 0;
     for (int i = 0; i < sap__length(s->record) && s->mixed; i++) {
-        if (s->state[s->record[i]] & SAP__REMOVED)
+        if (s->slots[s->record[i]].state & SAP__REMOVED)
             sap__take_out(s, s->record[i]);
         else
-            news |= (s->state[s->record[i]] & (SAP__ADDED | SAP__FRESH)) != 0;
+            news |= (s->slots[s->record[i]].state & (SAP__ADDED | SAP__FRESH)) != 0;
     }
     if (news) return sap__ask(s, SAP__ADDED | SAP__FRESH);
     for (int k = 0; k < 2; k++) s->index[k].behind = 1;
@@ -4263,7 +4271,6 @@ static long long sap__prune_boxes(const sap_aabb *a, int na, const sap_aabb *b, 
                                   void *user, int is_bipartite) {
     sap_world s;
     sap__search q;
-    sap__box *boxes = NULL;
     sap__prune p = {hit, user, 0, is_bipartite ? na : 0};
     int n, good = 1;
     if (na < 0 || nb < 0 || (na && !a) || (nb && !b) || axes < 0 || axes > 7) return -SAP_ERROR_ARGUMENT;
@@ -4273,10 +4280,11 @@ static long long sap__prune_boxes(const sap_aabb *a, int na, const sap_aabb *b, 
     memset(&s, 0, sizeof s);
     s.kernel = sap__best_kernel();
     sap__axes_used(axes ? axes : 7, s.used);
-    if (!sap__reserve(&boxes, n)) return -SAP_ERROR_MEMORY;
-    for (int i = 0; i < n; i++)
-        boxes[i] = sap__nowhere, good &= sap__encode(i < na ? &a[i] : &b[i - na], s.used, &boxes[i]) >= 0;
-    s.now = boxes;
+    if (!sap__reserve(&s.slots, n)) return -SAP_ERROR_MEMORY;
+    for (int i = 0; i < n; i++) {
+        s.slots[i].now = sap__nowhere;
+        good &= sap__encode(i < na ? &a[i] : &b[i - na], s.used, &s.slots[i].now) >= 0;
+    }
     sap__begin_search(&q, &s, 0, 0);
     q.take = sap__take_pruned;
     q.context = &p;
@@ -4292,7 +4300,7 @@ static long long sap__prune_boxes(const sap_aabb *a, int na, const sap_aabb *b, 
     sap__free_index(&s.index[0]);
     sap__free_index(&s.index[1]);
     sap__free_array(&s.items);
-    sap__free_array(&boxes);
+    sap__free_array(&s.slots);
     return s.failure == SAP_OK ? p.visited : -(long long)s.failure;
 }
 
@@ -4465,7 +4473,7 @@ SAP__INLINE void sap__enter_gate(sap__query *q) {
 static int sap__report(sap__query *q, uint32_t slot) {
     q->count++;
     if (q->hit) sap__enter_gate(q);
-    return !q->hit || q->hit(sap__id_of(q->s, slot), q->s->slots[slot].object, q->user);
+    return !q->hit || q->hit(sap__id_of(q->s, slot), q->s->objects[slot], q->user);
 }
 
 /* A hit that says where it is: the best one so far, or one that is reported and may bring the end nearer. 0 stops. */
@@ -4477,7 +4485,7 @@ static int sap__report_at(sap__query *q, uint32_t slot, double at) {
     } else if (q->ray_hit) {
         const float t = sap__told(q, at);
         sap__enter_gate(q);
-        const float end = q->ray_hit(id, q->s->slots[slot].object, t, q->user);
+        const float end = q->ray_hit(id, q->s->objects[slot], t, q->user);
         q->count++;
         if (!sap__is_number(end) || !(end > 0)) return 0;
         const int is_near = q->prune == q->s->kernel->ball;
@@ -4497,7 +4505,7 @@ static sap_result sap__prepare(sap_world *s) {
         s->index[0].ready = s->index[1].ready = 0;
         return SAP_ERROR_MEMORY;
     }
-    for (int i = 0; i < sap__count_pending(s); i++) s->state[sap__pending(s, i)] &= ~(uint32_t)SAP__STALE;
+    for (int i = 0; i < sap__count_pending(s); i++) s->slots[sap__pending(s, i)].state &= ~(uint32_t)SAP__STALE;
     s->synced = sap__length(s->record);
     sap__set_length(s->again, 0);
     s->prepared = 1;
@@ -4535,8 +4543,8 @@ SAP__INLINE uint32_t sap__stale_slot(const sap__query *q, int i) {
 /* Is a box of the index to be visited? Not if it is looked at by itself, was removed meanwhile, or does not count. */
 SAP__INLINE int sap__is_wanted(const sap__query *q, uint32_t slot) {
     const sap_world *s = q->s;
-    if (!(s->slots[slot].masks.category & q->mask) || !(s->state[slot] & SAP__LIVE)) return 0;
-    if (!(s->state[slot] & SAP__STALE)) return 1;
+    if (!(s->slots[slot].masks.category & q->mask) || !(s->slots[slot].state & SAP__LIVE)) return 0;
+    if (!(s->slots[slot].state & SAP__STALE)) return 1;
     if (q->stale == sap__count_pending(s)) return 0; /* all that is stale was so when the query began */
     for (int i = 0; i < q->stale; i++)
         if (sap__stale_slot(q, i) == slot) return 0;
@@ -4547,8 +4555,8 @@ SAP__INLINE int sap__is_wanted(const sap__query *q, uint32_t slot) {
 static int sap__query_stale(sap__query *q) {
     for (int i = 0; i < q->stale; i++) {
         const uint32_t slot = sap__stale_slot(q, i);
-        if (!(q->s->state[slot] & SAP__LIVE) || !(q->s->slots[slot].masks.category & q->mask)) continue;
-        const double at = sap__hit_at(q, &q->s->now[slot]);
+        if (!(q->s->slots[slot].state & SAP__LIVE) || !(q->s->slots[slot].masks.category & q->mask)) continue;
+        const double at = sap__hit_at(q, &q->s->slots[slot].now);
         if (at <= q->end && !sap__report_at(q, slot, at)) return 0;
     }
     return 1;
@@ -4569,7 +4577,7 @@ static int sap__pick_chunks(const sap__query *q, const sap__index *t, uint32_t *
 static int sap__query_box(sap__query *q, const sap__index *t, const uint32_t *chunks, int n) {
     static const uint32_t one_box[SAP__LISTED + SAP__LANES] = {0};
     uint32_t who[SAP__LISTED + SAP__LANES], ref[SAP__LISTED + SAP__LANES];
-    sap__list list = {&q->box, t->chunk, t->used, one_box, chunks, 0, n, t->boxes > SAP__CACHED};
+    sap__list list = {&q->box, 0, t->chunk, t->used, one_box, chunks, 0, n, t->boxes > SAP__CACHED};
     const int are_leaves = chunks[0] < (uint32_t)t->count[0];
     if (list.is_far)
         for (int i = 0; i < n && i < 8; i++) sap__prefetch_chunk(&t->chunk[chunks[i]]);
@@ -4797,7 +4805,7 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
     sap_aabb box;
     const sap_result r = slot == SAP__NONE ? SAP_ERROR_ID : sap__begin_near(&q, s, origin, max_distance, mask);
     if (r != SAP_OK) return sap__find_best(&q, r, max_distance, distance);
-    sap__decode(&s->now[slot], &box);
+    sap__decode(&s->slots[slot].now, &box);
     for (int k = 0; k < 3; k++) {
         const float lo = box.min[k], hi = box.max[k];
         const float size = (lo < 0 ? -lo : lo) + (hi < 0 ? -hi : hi);
@@ -4818,8 +4826,8 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
 /* All arrays of a world, but those of its shares: freed, counted and listed here and nowhere else. */
 /* clang-format off */
 #define SAP__ARRAYS(X)                                                                                                 \
-    X(now) X(was) X(slots) X(state) X(head) X(lane_of) X(live_bits[0]) X(live_bits[1]) X(record) X(again) X(keyed)     \
-    X(pairs) X(created) X(deleted) X(links) X(lost) X(items) X(tmp) X(ends[0]) X(ends[1]) X(ends[2])                   \
+    X(slots) X(objects) X(head) X(live_bits[0]) X(live_bits[1]) X(record) X(again) X(keyed) X(pairs) X(created)        \
+    X(deleted) X(links) X(lost) X(items) X(tmp) X(ends[0]) X(ends[1]) X(ends[2])                                       \
     X(index[0].chunk) X(index[0].bound) X(index[0].home) X(index[0].used) X(index[0].masks)                            \
     X(index[1].chunk) X(index[1].bound) X(index[1].home) X(index[1].used) X(index[1].masks)
 /* clang-format on */
@@ -4859,7 +4867,7 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
     if (boxes > SAP__MAX_BOXES) return sap__end_call(s, SAP_ERROR_LIMIT);
     int slots = boxes;
     if (boxes && boxes < SAP__MAX_BOXES - SAP__RESTING - 1) slots += SAP__RESTING + 1;
-    if (slots < sap__length(s->state)) slots = sap__length(s->state); /* those of a crowd that left */
+    if (slots < sap__length(s->slots)) slots = sap__length(s->slots); /* those of a crowd that left */
     if (!sap__reserve_boxes(s, slots) || !sap__reserve(&s->again, sap__capacity(s->record)) ||
         !sap__reserve_pairs(s, pairs, pairs, pairs) ||
         !sap__reserve(&s->share[0].found, (long long)pairs + SAP__BATCH + SAP__MOST) ||
@@ -4920,7 +4928,7 @@ SAP_DEF const sap_pair *sap_pairs(const sap_world *s, int *count) {
 /* Live, or removed since the last update: its pairs may be looked at. */
 static int sap__is_known_id(const sap_world *s, sap_id id) {
     uint32_t slot = sap__slot_of(id);
-    return slot < (uint32_t)sap__length(s->state) && (s->state[slot] & (SAP__LIVE | SAP__REMOVED)) &&
+    return slot < (uint32_t)sap__length(s->slots) && (s->slots[slot].state & (SAP__LIVE | SAP__REMOVED)) &&
            sap__id_of(s, slot) == id;
 }
 
@@ -4998,19 +5006,19 @@ SAP_DEF sap_result sap_get_box(const sap_world *s, sap_id id, sap_aabb *box) {
     if (!s || !box) return SAP_ERROR_ARGUMENT;
     const uint32_t slot = sap__live_slot(s, id);
     if (slot == SAP__NONE) return SAP_ERROR_ID;
-    sap__decode(&s->now[slot], box);
+    sap__decode(&s->slots[slot].now, box);
     return SAP_OK;
 }
 
 SAP_DEF void *sap_get_object(const sap_world *s, sap_id id) {
-    return sap_is_valid(s, id) ? s->slots[sap__slot_of(id)].object : NULL;
+    return sap_is_valid(s, id) ? s->objects[sap__slot_of(id)] : NULL;
 }
 
 SAP_DEF sap_result sap_set_object(sap_world *s, sap_id id, void *object) {
     const sap_result r = sap__begin_on(s, 1, &id);
     const uint32_t slot = sap__slot_of(id);
     if (r != SAP_OK) return r;
-    s->slots[slot].object = object;
+    s->objects[slot] = object;
     sap__link_for_look(s);
     for (uint32_t place = s->head[slot]; place != SAP__NONE; place = sap__next_place(s, place)) {
         sap_pair *pair = &s->pairs[place >> 1];
@@ -5029,7 +5037,7 @@ SAP_DEF sap_result sap_get_filter(const sap_world *s, sap_id id, uint32_t *categ
 }
 
 SAP_DEF int sap_is_static(const sap_world *s, sap_id id) {
-    return sap_is_valid(s, id) && (s->state[sap__slot_of(id)] & SAP__STATIC);
+    return sap_is_valid(s, id) && (s->slots[sap__slot_of(id)].state & SAP__STATIC);
 }
 
 SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats) {
@@ -5153,7 +5161,7 @@ static sap__saved_header sap__header_of(const sap_world *s) {
     h.magic = SAP__MAGIC;
     h.version = SAP__SNAPSHOT_VERSION;
     h.axes = (uint32_t)s->config.axes;
-    h.slots = (uint32_t)sap__length(s->state);
+    h.slots = (uint32_t)sap__length(s->slots);
     h.queue[0] = (uint32_t)s->free;
     h.queue[1] = (uint32_t)s->removed;
     h.queue[2] = (uint32_t)sap__length(s->record);
@@ -5174,15 +5182,15 @@ SAP_DEF sap_result sap_save(const sap_world *s, void *buffer, size_t size) {
     sap__saved_header h = sap__header_of(s);
     sap__put(&p, &h, sizeof h);
     for (uint32_t i = 0; i < h.slots; i++) {
-        const uint32_t state = s->state[i];
+        const uint32_t state = s->slots[i].state;
         sap__saved_slot slot;
         memset(&slot, 0, sizeof slot);
         slot.state = state & ~(uint32_t)SAP__STALE;
-        slot.now = state & SAP__LIVE ? s->now[i] : sap__nowhere;
+        slot.now = state & SAP__LIVE ? s->slots[i].now : sap__nowhere;
         slot.was = sap__nowhere;
         if (state & SAP__FLAGS) { /* what a free slot holds is of no world; the queue is below */
-            slot.was = s->was[i];
-            sap__save_pointer(s->slots[i].object, slot.object);
+            slot.was = s->slots[i].was;
+            sap__save_pointer(s->objects[i], slot.object);
             slot.masks = s->slots[i].masks;
         }
         sap__put(&p, &slot, sizeof slot);
@@ -5327,21 +5335,22 @@ static sap_result sap__check_state(sap_world *s, const sap__snapshot *in) {
 static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     const sap__saved_header *h = &in->header;
     const unsigned char *p = in->slots;
-    sap__set_length(s->state, h->slots);
+    sap__set_length(s->slots, h->slots);
     s->live = s->live_static = s->masked = s->free = s->removed = 0;
     s->mixed = 0;
     for (uint32_t i = 0; i < h->slots; i++) {
         sap__saved_slot slot;
         sap__get(&p, &slot, sizeof slot);
+        sap__slot *to = &s->slots[i];
         const uint32_t state = slot.state;
-        s->state[i] = state | (state & SAP__RECORDED ? SAP__STALE : 0);
-        s->lane_of[i] = SAP__NONE;
+        to->state = state | (state & SAP__RECORDED ? SAP__STALE : 0);
+        to->lane_of = SAP__NONE;
         if (i % 64 == 0) s->live_bits[0][i / 64] = s->live_bits[1][i / 64] = 0;
         if (state & SAP__LIVE) sap__flip_live_bit(s, i);
-        s->now[i] = slot.now;
-        s->was[i] = slot.was;
-        (void)sap__load_pointer(slot.object, &s->slots[i].object);
-        s->slots[i].masks = slot.masks;
+        to->now = slot.now;
+        to->was = slot.was;
+        to->masks = slot.masks;
+        (void)sap__load_pointer(slot.object, &s->objects[i]);
         s->live += (state & SAP__LIVE) != 0;
         s->live_static += sap__is_of_kind(state, 1);
         s->mixed |= state & SAP__MIXED;
@@ -5386,18 +5395,18 @@ SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size) {
 /* How many slots have of these flags just those that are set. */
 SAP__CALLED int sap__count(const sap_world *s, uint32_t flags, uint32_t set) {
     int n = 0;
-    for (int slot = 0; slot < sap__length(s->state); slot++) n += (s->state[slot] & flags) == set;
+    for (int slot = 0; slot < sap__length(s->slots); slot++) n += (s->slots[slot].state & flags) == set;
     return n;
 }
 
 static const char *sap__validate_boxes(const sap_world *s) {
-    const uint32_t n = (uint32_t)sap__length(s->state);
+    const uint32_t n = (uint32_t)sap__length(s->slots);
     const int room = sap__capacity(s->record);
     int masked = 0;
     uint32_t slot;
     for (slot = 0; slot < n; slot++) {
-        const uint32_t state = s->state[slot];
-        const char *broken = sap__validate_slot(state, &s->now[slot], &s->was[slot]);
+        const uint32_t state = s->slots[slot].state;
+        const char *broken = sap__validate_slot(state, &s->slots[slot].now, &s->slots[slot].was);
         if (broken) return broken;
         for (int kind = 0; kind < 2; kind++)
             if ((int)(s->live_bits[kind][slot / 64] >> slot % 64 & 1) != sap__is_of_kind(state, kind))
@@ -5407,8 +5416,7 @@ static const char *sap__validate_boxes(const sap_world *s) {
         masked += (state & SAP__LIVE) && !sap__are_default(&s->slots[slot].masks);
     }
     if (masked != s->masked) return "The boxes with a category or mask of their own are counted.";
-    if (sap__capacity(s->now) < room || sap__capacity(s->was) < room || sap__capacity(s->slots) < room ||
-        sap__capacity(s->state) < room || sap__capacity(s->head) < room || sap__capacity(s->lane_of) < room)
+    if (sap__capacity(s->slots) < room || sap__capacity(s->objects) < room || sap__capacity(s->head) < room)
         return "Where the record has room for a box, all arrays of boxes have.";
     if (sap__count(s, SAP__LIVE, SAP__LIVE) != s->live ||
         sap__count(s, SAP__LIVE | SAP__STATIC, SAP__LIVE | SAP__STATIC) != s->live_static)
@@ -5417,22 +5425,22 @@ static const char *sap__validate_boxes(const sap_world *s) {
     if (sap__count(s, SAP__FLAGS, 0) != s->free) return "Every free slot is in the queue of slots.";
     slot = s->first_free;
     for (int i = 0; i < s->free + s->removed; i++, slot = s->slots[slot].masks.mask)
-        if (slot >= n || (i < s->free ? s->state[slot] & SAP__FLAGS : !(s->state[slot] & SAP__REMOVED)))
+        if (slot >= n || (i < s->free ? s->slots[slot].state & SAP__FLAGS : !(s->slots[slot].state & SAP__REMOVED)))
             return "The queue of slots holds free ones, then removed ones.";
     if (sap__count(s, SAP__RECORDED, SAP__RECORDED) != sap__length(s->record))
         return "Every recorded box is in the record once.";
     for (int i = 0; i < sap__length(s->record); i++) {
         slot = s->record[i];
-        if (slot >= n || !(s->state[slot] & SAP__RECORDED)) return "The record holds recorded boxes.";
-        if (i >= s->synced && !(s->state[slot] & SAP__STALE)) return "What the index has not seen is stale.";
+        if (slot >= n || !(s->slots[slot].state & SAP__RECORDED)) return "The record holds recorded boxes.";
+        if (i >= s->synced && !(s->slots[slot].state & SAP__STALE)) return "What the index has not seen is stale.";
     }
     for (int i = 0; i < sap__length(s->again); i++)
-        if (s->again[i] >= n || !(s->state[s->again[i]] & SAP__STALE)) return "What changed again is stale.";
+        if (s->again[i] >= n || !(s->slots[s->again[i]].state & SAP__STALE)) return "What changed again is stale.";
     return NULL;
 }
 
 static const char *sap__validate_pairs(const sap_world *s) {
-    const uint32_t n = (uint32_t)sap__length(s->pairs), slots = (uint32_t)sap__length(s->state);
+    const uint32_t n = (uint32_t)sap__length(s->pairs), slots = (uint32_t)sap__length(s->slots);
     uint64_t places = 0;
     if (sap__capacity(s->links) < (int)n) return "Where there is a pair there is room for its links.";
     if (s->linked && sap__length(s->links) != (int)n) return "Every pair has its links.";
@@ -5443,15 +5451,15 @@ static const char *sap__validate_pairs(const sap_world *s) {
         if ((int)p > s->sorted_from && sap__pair_item(pair - 1) >= sap__pair_item(pair))
             return "Pairs from sorted_from on are sorted by their ids.";
         if (!sap__is_known_id(s, pair->id0) || !sap__is_known_id(s, pair->id1)) return "A pair's boxes exist.";
-        if (!sap__overlap(&s->was[a], &s->was[b])) return "A pair's boxes overlapped at the last update.";
-        if ((s->state[a] & s->state[b] & SAP__STATIC) && !((s->state[a] | s->state[b]) & (SAP__FRESH | SAP__REMOVED)))
+        if (!sap__overlap(&s->slots[a].was, &s->slots[b].was)) return "A pair's boxes overlapped at the last update.";
+        if ((s->slots[a].state & s->slots[b].state & SAP__STATIC) &&
+            !((s->slots[a].state | s->slots[b].state) & (SAP__FRESH | SAP__REMOVED)))
             return "Two static boxes are no pair.";
-        if (pair->object0 != s->slots[a].object || pair->object1 != s->slots[b].object)
-            return "A pair has its boxes' objects.";
+        if (pair->object0 != s->objects[a] || pair->object1 != s->objects[b]) return "A pair has its boxes' objects.";
     }
     for (uint32_t slot = 0; slot < slots && s->linked; slot++) {
         uint32_t place, prev = SAP__NONE;
-        if (!(s->state[slot] & (SAP__LIVE | SAP__REMOVED))) continue;
+        if (!(s->slots[slot].state & (SAP__LIVE | SAP__REMOVED))) continue;
         for (place = s->head[slot]; place != SAP__NONE && places <= 2 * (uint64_t)n; places++) {
             if (place >> 1 >= n || sap__slot_of(sap__id_at(s, place)) != slot) return "A box's list holds its pairs.";
             if (s->links[place >> 1].prev[place & 1] != prev) return "A box's list leads back as it leads on.";
@@ -5486,7 +5494,7 @@ static const char *sap__validate_bound(const sap__index *t, int level, int j) {
 
 static const char *sap__validate_index(const sap_world *s, uint32_t kind) {
     const sap__index *t = &s->index[kind];
-    const uint32_t slots = (uint32_t)sap__length(s->state), flags = SAP__LIVE | SAP__STATIC;
+    const uint32_t slots = (uint32_t)sap__length(s->slots), flags = SAP__LIVE | SAP__STATIC;
     const uint32_t of_kind = kind ? SAP__LIVE | SAP__STATIC : SAP__LIVE;
     int boxes = 0, standing = 0, settled = 0;
     if (s->prepared && (!t->ready || t->behind || sap__count_pending(s)))
@@ -5502,18 +5510,18 @@ static const char *sap__validate_index(const sap_world *s, uint32_t kind) {
         if (!(t->used[j] >> lane % SAP__LANES & 1)) continue;
         const uint32_t slot = t->chunk[j].ref[lane % SAP__LANES];
         boxes++;
-        if (slot >= slots || s->lane_of[slot] != (kind << 31 | lane)) return "A box knows its lane.";
-        if (s->state[slot] & SAP__STALE) continue;
+        if (slot >= slots || s->slots[slot].lane_of != (kind << 31 | lane)) return "A box knows its lane.";
+        if (s->slots[slot].state & SAP__STALE) continue;
         standing++;
-        if ((s->state[slot] & flags) != of_kind) return "An index holds live boxes of its kind.";
+        if ((s->slots[slot].state & flags) != of_kind) return "An index holds live boxes of its kind.";
         const sap__box box = sap__lane_box(&t->chunk[j], (int)(lane % SAP__LANES));
-        if (!t->behind && !sap__same(&box, &s->now[slot])) return "A box stands in the index where it is.";
+        if (!t->behind && !sap__same(&box, &s->slots[slot].now)) return "A box stands in the index where it is.";
         if (!sap__has_masks(&t->masks[j], &s->slots[slot].masks)) return "A leaf has the masks of its boxes.";
     }
     if (sap__count(s, flags | SAP__STALE, of_kind) != standing) return "A live box is in the index.";
     if (sap__is_being_built(s, (int)kind) && sap__length(s->keyed)) {
         for (int j = 0; j < sap__length(s->keyed); j++)
-            settled += (s->state[(uint32_t)s->keyed[j]] & (flags | SAP__RECORDED)) == of_kind;
+            settled += (s->slots[(uint32_t)s->keyed[j]].state & (flags | SAP__RECORDED)) == of_kind;
         if (sap__count(s, flags | SAP__RECORDED, of_kind) != settled)
             return "What an index in the making lacks is in the record.";
     }
@@ -5521,10 +5529,10 @@ static const char *sap__validate_index(const sap_world *s, uint32_t kind) {
 }
 
 static const char *sap__validate_ends(const sap_world *s) {
-    const uint32_t n = (uint32_t)sap__length(s->state);
+    const uint32_t n = (uint32_t)sap__length(s->slots);
     int settled = 0;
     if (!s->ends_ready) return NULL;
-    for (uint32_t slot = 0; slot < n; slot++) settled += sap__is_settled(s->state[slot]);
+    for (uint32_t slot = 0; slot < n; slot++) settled += sap__is_settled(s->slots[slot].state);
     for (int k = 0; k < 3; k++) {
         const uint64_t *ends = s->ends[k];
         const int count = sap__length(s->ends[k]);
@@ -5535,8 +5543,8 @@ static const char *sap__validate_ends(const sap_world *s) {
             if (ends[i - 1] >= ends[i]) return "Endpoints are sorted, and no two are equal.";
         for (int i = 1; i < count - 1; i++) {
             const uint32_t is_max = sap__endpoint_is_max(ends[i]), slot = sap__endpoint_slot(ends[i]);
-            if (slot >= n || !sap__is_settled(s->state[slot]) ||
-                ends[i] != sap__endpoint(sap__bound(&s->was[slot], k, is_max), is_max, slot))
+            if (slot >= n || !sap__is_settled(s->slots[slot].state) ||
+                ends[i] != sap__endpoint(sap__bound(&s->slots[slot].was, k, is_max), is_max, slot))
                 return "An endpoint has its box's bound of the last update.";
         }
     }

@@ -398,8 +398,8 @@ static int sap__count_cells(const sap_multi *m) {
     memset(s->items, 0, (size_t)(moving / 4 + 2) * sizeof *s->items);
     for (uint32_t slot = 0; (slot = sap__next_live(s, slot)) != SAP__NONE; slot++) {
         uint32_t cell = 0;
-        if (sap__kind_of(s->state[slot])) continue;
-        for (int k = 0; k < 3; k++) cell = cell * (uint32_t)g.count[k] + sap__cell_on(&g, &s->now[slot], k);
+        if (sap__kind_of(s->slots[slot].state)) continue;
+        for (int k = 0; k < 3; k++) cell = cell * (uint32_t)g.count[k] + sap__cell_on(&g, &s->slots[slot].now, k);
         cells += (s->items[cell / 64] >> cell % 64 & 1) == 0;
         s->items[cell / 64] |= UINT64_C(1) << cell % 64;
     }

@@ -145,14 +145,14 @@ WAYS_DEF void force_threads(sap_multi *m, int from) {
 /* A live box that moves nowhere, is in no pair, and of which nothing is recorded. */
 static uint32_t plain_slot(const sap_world *s) {
     uint32_t slot = 0;
-    while ((s->state[slot] & SAP__FLAGS) != SAP__LIVE || s->head[slot] != SAP__NONE) slot++;
+    while ((s->slots[slot].state & SAP__FLAGS) != SAP__LIVE || s->head[slot] != SAP__NONE) slot++;
     return slot;
 }
 
 /* The first slot with all of these flags and none of those. */
 static uint32_t slot_with(const sap_world *s, uint32_t flags, uint32_t others) {
     uint32_t slot = 0;
-    while ((s->state[slot] & flags) != flags || (s->state[slot] & others)) slot++;
+    while ((s->slots[slot].state & flags) != flags || (s->slots[slot].state & others)) slot++;
     return slot;
 }
 
@@ -168,45 +168,45 @@ static int chunk_with_room(const sap_world *s, int level, int *free_lane, int *u
 }
 
 static void move_for_good(sap_world *s, uint32_t slot, int axis) {
-    s->now[slot].lo[axis] -= 1 << 29;
-    s->now[slot].hi[axis] = s->now[slot].lo[axis];
-    s->was[slot] = s->now[slot];
+    s->slots[slot].now.lo[axis] -= 1 << 29;
+    s->slots[slot].now.hi[axis] = s->slots[slot].now.lo[axis];
+    s->slots[slot].was = s->slots[slot].now;
 }
 
 static void become_static(sap_world *s, uint32_t slot) {
-    if (s->state[slot] & SAP__STATIC) return;
+    if (s->slots[slot].state & SAP__STATIC) return;
     sap__flip_live_bit(s, slot);
-    s->state[slot] |= SAP__STATIC;
+    s->slots[slot].state |= SAP__STATIC;
     sap__flip_live_bit(s, slot);
     s->live_static++;
 }
 
 static void live_and_removed(sap_world *s) {
-    s->state[plain_slot(s)] |= SAP__REMOVED;
+    s->slots[plain_slot(s)].state |= SAP__REMOVED;
 }
 static void free_with_flags(sap_world *s) {
-    s->state[slot_with(s, 0, SAP__LIVE | SAP__REMOVED)] |= SAP__RECORDED;
+    s->slots[slot_with(s, 0, SAP__LIVE | SAP__REMOVED)].state |= SAP__RECORDED;
 }
 static void moved_unseen(sap_world *s) {
-    s->now[plain_slot(s)].hi[0]++;
+    s->slots[plain_slot(s)].now.hi[0]++;
 }
 static void fresh_unrecorded(sap_world *s) {
-    s->state[plain_slot(s)] |= SAP__FRESH;
+    s->slots[plain_slot(s)].state |= SAP__FRESH;
 }
 static void not_mixed(sap_world *s) {
     s->mixed &= ~(uint32_t)SAP__FRESH;
 }
 static void added_elsewhere(sap_world *s) {
-    s->was[slot_with(s, SAP__ADDED, 0)].lo[0] = 0;
+    s->slots[slot_with(s, SAP__ADDED, 0)].was.lo[0] = 0;
 }
 static void min_above_max(sap_world *s) {
-    s->now[slot_with(s, SAP__RECORDED | SAP__LIVE, 0)].lo[2] = SAP__INFINITY;
+    s->slots[slot_with(s, SAP__RECORDED | SAP__LIVE, 0)].now.lo[2] = SAP__INFINITY;
 }
 static void masked_unseen(sap_world *s) {
     s->slots[plain_slot(s)].masks.mask = 1;
 }
 static void room_for_one(sap_world *s) {
-    stbds_header(s->was)->capacity = 1;
+    stbds_header(s->slots)->capacity = 1;
 }
 static void without_bit(sap_world *s) {
     sap__flip_live_bit(s, plain_slot(s));
@@ -229,10 +229,10 @@ static void plain_in_record(sap_world *s) {
     s->record[0] = plain_slot(s);
 }
 static void again_not_stale(sap_world *s) {
-    s->state[s->again[0]] &= ~(uint32_t)SAP__STALE;
+    s->slots[s->again[0]].state &= ~(uint32_t)SAP__STALE;
 }
 static void new_not_stale(sap_world *s) {
-    s->state[stbds_arrlast(s->record)] &= ~(uint32_t)SAP__STALE;
+    s->slots[stbds_arrlast(s->record)].state &= ~(uint32_t)SAP__STALE;
 }
 static void one_more_free(sap_world *s) {
     s->free++;
@@ -303,28 +303,28 @@ static void leaf_unseen(sap_world *s) {
     t->used[t->first[1] + j / SAP__LANES] &= (uint16_t) ~(1 << j % SAP__LANES);
 }
 static void lane_unknown(sap_world *s) {
-    s->lane_of[plain_slot(s)] ^= 1;
+    s->slots[plain_slot(s)].lane_of ^= 1;
 }
 static void static_among_moving(sap_world *s) {
     become_static(s, plain_slot(s));
 }
 static void lane_elsewhere(sap_world *s) {
-    uint32_t place = s->lane_of[plain_slot(s)];
+    uint32_t place = s->slots[plain_slot(s)].lane_of;
     s->index[0].chunk[place / SAP__LANES].lo[0][place % SAP__LANES]++;
 }
 static void leaf_without_masks(sap_world *s) {
-    s->index[0].masks[s->lane_of[plain_slot(s)] / SAP__LANES].mask = 0;
+    s->index[0].masks[s->slots[plain_slot(s)].lane_of / SAP__LANES].mask = 0;
 }
 static void chunk_without_masks(sap_world *s) {
     s->index[0].masks[s->index[0].first[1]].category = 0;
 }
 static void not_in_index(sap_world *s) {
-    uint32_t slot = plain_slot(s), place = s->lane_of[slot], lane = place % SAP__LANES;
+    uint32_t slot = plain_slot(s), place = s->slots[slot].lane_of, lane = place % SAP__LANES;
     sap__chunk *c = &s->index[0].chunk[place / SAP__LANES];
     int k;
     for (k = 0; k < 3; k++) c->lo[k][lane] = sap__nowhere.lo[k], c->hi[k][lane] = sap__nowhere.hi[k];
     s->index[0].used[place / SAP__LANES] &= (uint16_t) ~(1u << lane);
-    s->lane_of[slot] = SAP__NONE;
+    s->slots[slot].lane_of = SAP__NONE;
 }
 static void one_more_in_index(sap_world *s) {
     s->index[0].boxes++;

@@ -1137,6 +1137,7 @@ struct sap_world {
     uint32_t *record;       /* slots touched since the last update, each once */
     uint32_t mixed;         /* those flags of SAP__MIXED that some of them may have */
     int masked;             /* so many of them have a category or a mask that is not the default */
+    int asked;              /* a query waits for the indices to come in step, or did so last */
     int prepared;           /* the indices are in step with all that is recorded, and not worn */
     int synced;             /* they have seen so many of the record, for queries, */
     uint32_t *again;        /* but not these, which have changed once more since */
@@ -3442,9 +3443,10 @@ static int sap__build(sap_world *s, int kind, int fill) {
 
 /* ---- wear ---------------------------------------------------------------------------------------------------- */
 
-/* What searches have cost so far, if there were any, is what they cost when the index was new. */
-static void sap__know_cost(sap__cost *c) {
-    if (c->is_known || c->looks == 0) return;
+/* What searches have cost so far, if there were any, is what they cost when the index was new; if it still is. */
+static void sap__know_cost(sap__index *t, int what) {
+    sap__cost *c = &t->cost[what];
+    if (c->is_known || c->looks == 0 || t->refitted) return;
     c->first = c->visits / c->looks;
     c->is_known = 1;
 }
@@ -3458,7 +3460,8 @@ static void sap__note_cost(sap__index *t, int what, double looks, double visits)
     c->visits += visits;
     const int is_of_all = what == SAP__COST_JOIN || (what == SAP__COST_ASK && looks >= t->boxes);
     if (!is_of_all && c->looks < (double)SAP__COST_LOOKS) return;
-    sap__know_cost(c);
+    sap__know_cost(t, what);
+    if (!c->is_known) return;
     t->debt += c->visits - c->first * c->looks;
     if (t->debt < 0) t->debt = 0;
     t->excess += c->visits - 1.375 * c->first * c->looks;
@@ -3476,17 +3479,23 @@ static double sap__wear(const sap__index *t) {
     return wear > strain ? wear : strain;
 }
 
+/* Is this for queries of which none has come since the build, nor waits? Perhaps none will. */
+SAP__INLINE int sap__is_unasked(const sap_world *s, const sap__index *t, int what) {
+    return what == SAP__COST_QUERY && !s->asked && t->cost[what].looks == 0;
+}
+
 /* Is it time to build an index, before a search of this kind? A mended one: if searches have cost much more for long
    all the same. Others, if
    - they are worn,
-   - or searches of this kind were never measured, and since the build a part in 32 has changed, all bounds were read
-     anew, or others were dear. */
-static int sap__is_worn(const sap__index *t, int what) {
+   - or searches of this kind come and were never measured, and since the build a part in 32 has changed, all bounds
+     were read anew, or others were dear. */
+static int sap__is_worn(const sap_world *s, const sap__index *t, int what) {
     const sap__cost *c = &t->cost[what];
     const double size = t->boxes + SAP__LANES;
     if (t->quiet) return t->excess > size;
     if (sap__wear(t) > size) return 1;
-    return !c->is_known && c->looks == 0 && (t->refitted || t->touched * 32.0 + t->debt > size);
+    if (c->is_known || sap__is_unasked(s, t, what)) return 0;
+    return t->refitted || (c->looks == 0 && t->touched * 32.0 + t->debt > size);
 }
 
 /* ---- one box --------------------------------------------------------------------------------------------------- */
@@ -3768,8 +3777,9 @@ static int sap__synchronise_bulk(sap_world *s, int kind, int what, const uint32_
     const int fill = kind ? SAP__FILL_FEW : SAP__FILL_BULK;
     if (sap__is_being_built(s, kind)) s->building = 0; /* all is read, or built, anew */
     t->quiet = 0;
-    for (int i = 0; i < SAP__COSTS; i++) sap__know_cost(&t->cost[i]);
-    if (!t->ready || !t->cost[what].is_known || sap__is_worn(t, what) || !sap__place_boxes(s, kind, listed, n))
+    for (int i = 0; i < SAP__COSTS; i++) sap__know_cost(t, i);
+    const int unknown = !t->cost[what].is_known && !sap__is_unasked(s, t, what);
+    if (!t->ready || unknown || sap__is_worn(s, t, what) || !sap__place_boxes(s, kind, listed, n))
         return sap__build(s, kind, fill);
     s->filling = t;
     const int shares = sap__run(s, sap__refit_leaves, t->boxes);
@@ -3844,7 +3854,7 @@ static int sap__build_step(sap_world *s, int kind) {
 static int sap__synchronise_few(sap_world *s, int kind, int pending, int changed, int what) {
     sap__index *t = &s->index[kind];
     t->quiet = sap__is_quiet(t, changed);
-    const int is_built = sap__is_being_built(s, kind), worn = !is_built && sap__is_worn(t, what);
+    const int is_built = sap__is_being_built(s, kind), worn = !is_built && sap__is_worn(s, t, what);
     const int due = is_built && what != SAP__COST_QUERY, early = t->boxes > SAP__CACHED ? pending - 4 : 0;
     const double strain = t->strain;
     int good = !worn || (what != SAP__COST_QUERY && !s->building);
@@ -3921,7 +3931,7 @@ static int sap__synchronise(sap_world *s, int what, int what_static) {
         const int bulk = !t->ready || t->behind;
         if (kind) what = what_static;
         if (t->ready && !t->behind && of[kind] == 0 &&
-            (sap__is_being_built(s, kind) ? what == SAP__COST_QUERY : !sap__is_worn(t, what)))
+            (sap__is_being_built(s, kind) ? what == SAP__COST_QUERY : !sap__is_worn(s, t, what)))
             continue;
         if (!(bulk ? sap__synchronise_bulk(s, kind, what, listed, n)
                    : sap__synchronise_few(s, kind, pending, of[kind], what)))
@@ -4497,8 +4507,9 @@ static int sap__report_at(sap__query *q, uint32_t slot, double at) {
     return 1;
 }
 
-/* Brings the indices in step with the record, and notes that it did. */
-static sap_result sap__prepare(sap_world *s) {
+/* Brings the indices in step with the record, and notes that it did; for a query, or as one may come. */
+static sap_result sap__prepare(sap_world *s, int asked) {
+    s->asked = asked;
     if (!sap__reserve(&s->again, sap__capacity(s->record))) return SAP_ERROR_MEMORY;
     sap__drain_gates(s);
     if (!sap__synchronise(s, SAP__COST_QUERY, SAP__COST_QUERY)) {
@@ -4517,7 +4528,7 @@ static sap_result sap__prepare(sap_world *s) {
 static sap_result sap__begin_query(sap__query *q, sap_world *s, uint32_t mask) {
     if (s->in_filter) return SAP_ERROR_BUSY;
     if (!s->prepared && !sap__is_querying(s)) {
-        const sap_result r = sap__prepare(s);
+        const sap_result r = sap__prepare(s, 1);
         if (r != SAP_OK) return r;
     }
     q->s = s; /* field by field: compilers clear so few bytes by an instruction that takes its time */
@@ -4687,7 +4698,7 @@ static int sap__run_query(sap__query *q) {
 
 SAP_DEF sap_result sap_prepare_queries(sap_world *s) {
     const sap_result r = sap__begin_call(s, NULL, 1);
-    return r != SAP_OK || s->prepared ? r : sap__end_call(s, sap__prepare(s));
+    return r != SAP_OK || s->prepared ? r : sap__end_call(s, sap__prepare(s, 0));
 }
 
 /* Visits, or counts, what is found. */

@@ -386,6 +386,35 @@ static void test_unasked(int method) {
                   "method %s: static boxes walk: %lld steps, moving ones %lld", method_names[method], statics, moving);
 }
 
+/* All walk, or one in part, and the index is kept ready for queries: for none, or one in each frame. */
+static long long steps_to_prepare(int part, int asks) {
+    enum { ALL = 1000 };
+    life l;
+    life_open(&l, 7, SAP_METHOD_AUTO);
+    (void)life_fill(&l, ALL, 0);
+    life_hand_in(&l);
+    long long taken = 0;
+    for (int u = 0; u < BEFORE + COUNTED; u++) {
+        const long long before = steps;
+        for (int i = u % part; i < l.n; i += part) {
+            l.box[i] = life_moved(&l, l.box[i], life_between(&l, -0.2f, 0.2f), life_between(&l, -0.2f, 0.2f), 0);
+            life_need(sap_move(l.world, l.id[i], &l.box[i]) == SAP_OK, "sap_move");
+        }
+        life_need(sap_prepare_queries(l.world) == SAP_OK, "sap_prepare_queries");
+        if (u >= BEFORE) taken += steps - before;
+        if (asks) (void)sap_query_box(l.world, &l.box[0], ~0u, NULL, NULL);
+    }
+    life_close(&l);
+    return taken;
+}
+
+static void test_prepared(int part) {
+    const long long none = steps_to_prepare(part, 0), one = steps_to_prepare(part, 1);
+    if (verbose) printf("%6.2f  prepared, 1 in %d walks %10lld %10lld\n", (double)none / (double)one, part, none, one);
+    CHECK_MESSAGE(100 * none <= 110 * one, "1 in %d walks, prepared: %lld steps, %lld where a query came", part, none,
+                  one);
+}
+
 enum { LEVEL = 3000 };
 
 static void list_level(life *l, float side, int statics) {
@@ -624,6 +653,7 @@ int main(int argc, char **argv) {
     if (!only) test_quiet(10000), test_quiet(30000);
     for (int method = SAP_METHOD_AUTO; method <= SAP_METHOD_QUERY && !only; method++)
         if (method != SAP_METHOD_SORT) test_unasked(method);
+    if (!only) test_prepared(1), test_prepared(20);
     if (!only) test_loading(0), test_loading(95), test_dropping(0), test_dropping(95);
     for (int boxes = 10; boxes <= 3000 && !only; boxes = 3 * boxes + 10) test_masks(boxes, 1), test_masks(boxes, 10);
     return test_summary();

@@ -1021,7 +1021,7 @@ typedef struct sap__masks {
     uint32_t category, mask;
 } sap__masks;
 
-/* A slot is one cache line: what a loop asks of a box, wherever it is, it gets at once. */
+/* A slot is one cache line: what a loop asks of a box, wherever it is, it gets at once. now is first: see sap__box_at. */
 typedef struct sap__slot {
     sap__box now, was; /* as recorded; as of the last update: they differ only for what is in the record */
     sap__masks masks;  /* mask: without a box, or soon without one, the next slot in the queue */
@@ -1137,7 +1137,7 @@ struct sap_world {
     uint32_t *record;       /* slots touched since the last update, each once */
     uint32_t mixed;         /* those flags of SAP__MIXED that some of them may have */
     int masked;             /* so many of them have a category or a mask that is not the default */
-    int asked;              /* a query waits for the indices to come in step, or did so last */
+    int asked;              /* they came in step last for a query, not only as one may come */
     int prepared;           /* the indices are in step with all that is recorded, and not worn */
     int synced;             /* they have seen so many of the record, for queries, */
     uint32_t *again;        /* but not these, which have changed once more since */
@@ -3771,7 +3771,7 @@ static int sap__place_boxes(sap_world *s, int kind, const uint32_t *listed, int 
 
 /* Many boxes of a kind have changed: all bounds are read anew, and those that came, which are listed, or jumped find
    lanes; or the index is built, if it is not ready or worn, if too many jumped, or if there is no lane for one. After a
-   refit it is not new any more: so it is built, too, if nobody knows what such a search cost while it was. */
+   refit it is not new any more: so it is built, too, if such searches come and nobody knows what they cost before. */
 static int sap__synchronise_bulk(sap_world *s, int kind, int what, const uint32_t *listed, int n) {
     sap__index *t = &s->index[kind];
     const int fill = kind ? SAP__FILL_FEW : SAP__FILL_BULK;

@@ -518,12 +518,12 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats);
 #endif
 
 #if defined(__GNUC__) || defined(__clang__)
-#define SAP__INLINE static inline __attribute__((always_inline)) /* -O2 alone leaves many of these calls, */
-#define SAP__CALLED static __attribute__((noinline))             /* and copies these to many places */
+#define SAP__FORCE_INLINE static inline __attribute__((always_inline)) /* -O2 alone leaves many of these calls, */
+#define SAP__NO_INLINE static __attribute__((noinline))                /* and copies these to many places */
 #define sap__prefetch(p) __builtin_prefetch(p)
 #else
-#define SAP__INLINE static inline
-#define SAP__CALLED static
+#define SAP__FORCE_INLINE static inline
+#define SAP__NO_INLINE static
 #ifdef SAP__HAS_SSE2
 #define sap__prefetch(p) _mm_prefetch((const char *)(const void *)(p), _MM_HINT_T0)
 #else
@@ -672,14 +672,14 @@ typedef v128_t sap__f4;
 #define sap__fold_min4(a) (a)
 #define sap__fold_max4(a) (a)
 #define sap__rows4(r, i, at) sap__load4((r)[i]->lo + (at))
-SAP__INLINE uint32_t sap__hit4(sap__i4 l0, sap__i4 l1, sap__i4 l2, sap__i4 h0, sap__i4 h1, sap__i4 h2, sap__i4 L0,
-                               sap__i4 L1, sap__i4 L2, sap__i4 H0, sap__i4 H1, sap__i4 H2) {
+SAP__FORCE_INLINE uint32_t sap__hit4(sap__i4 l0, sap__i4 l1, sap__i4 l2, sap__i4 h0, sap__i4 h1, sap__i4 h2, sap__i4 L0,
+                                     sap__i4 L1, sap__i4 L2, sap__i4 H0, sap__i4 H1, sap__i4 H2) {
     sap__i4 x = sap__or4(sap__greater4(l0, H0), sap__greater4(L0, h0));
     sap__i4 y = sap__or4(sap__greater4(l1, H1), sap__greater4(L1, h1));
     sap__i4 z = sap__or4(sap__greater4(l2, H2), sap__greater4(L2, h2));
     return ~sap__bits4(sap__or4(sap__or4(x, y), z)) & 15u;
 }
-SAP__INLINE int sap__append4(uint32_t bits, sap__i4 refs, uint32_t *to, int n) {
+SAP__FORCE_INLINE int sap__append4(uint32_t bits, sap__i4 refs, uint32_t *to, int n) {
     uint32_t ref[4];
     sap__store4(ref, refs);
     to[n] = ref[0], n += (int)(bits & 1u);
@@ -712,10 +712,10 @@ typedef struct sap__box {
 
 /* The box of a slot that has none: overlaps nothing, not even infinite boxes. What was added was nowhere before,
    what is removed is nowhere now; so one pair of tests, now and before, tells every event. */
-static const sap__box sap__nowhere = {{SAP__AFTER_ALL, SAP__AFTER_ALL, SAP__AFTER_ALL},
-                                      {SAP__BEFORE_ALL, SAP__BEFORE_ALL, SAP__BEFORE_ALL}};
+static const sap__box sap__empty_box = {{SAP__AFTER_ALL, SAP__AFTER_ALL, SAP__AFTER_ALL},
+                                        {SAP__BEFORE_ALL, SAP__BEFORE_ALL, SAP__BEFORE_ALL}};
 
-SAP__INLINE uint32_t sap__bits(float f) {
+SAP__FORCE_INLINE uint32_t sap__float_bits(float f) {
     uint32_t u;
     memcpy(&u, &f, sizeof u);
     return u;
@@ -723,20 +723,20 @@ SAP__INLINE uint32_t sap__bits(float f) {
 
 /* By its bits: comparisons with infinity may be optimised away under -ffast-math. */
 static int sap__is_finite(float f) {
-    return (sap__bits(f) & 0x7fffffffu) < 0x7f800000u;
+    return (sap__float_bits(f) & 0x7fffffffu) < 0x7f800000u;
 }
 
 static int sap__is_number(float f) {
-    return (sap__bits(f) & 0x7fffffffu) <= 0x7f800000u;
+    return (sap__float_bits(f) & 0x7fffffffu) <= 0x7f800000u;
 }
 
-SAP__INLINE int32_t sap__key(float f) {
-    uint32_t u = sap__bits(f);
+SAP__FORCE_INLINE int32_t sap__key(float f) {
+    uint32_t u = sap__float_bits(f);
     int32_t magnitude = (int32_t)(u & 0x7fffffffu), sign = -(int32_t)(u >> 31);
     return (magnitude ^ sign) - sign; /* no branch: f may be an unused axis that was never written */
 }
 
-SAP__INLINE float sap__float(int32_t key) {
+SAP__FORCE_INLINE float sap__float(int32_t key) {
     uint32_t u = key >= 0 ? (uint32_t)key : 0x80000000u | (0u - (uint32_t)key);
     float f;
     memcpy(&f, &u, sizeof f);
@@ -747,8 +747,8 @@ SAP__INLINE float sap__float(int32_t key) {
 #define SAP__SMALLEST 1.17549435082228751e-38 /* 2^-126: the smallest float that is not one of them */
 
 /* Exact, also where the machine takes denormals for zero. */
-SAP__INLINE double sap__double(float f) {
-    return sap__bits(f) & 0x7f800000u ? (double)f : (double)sap__key(f) * SAP__DENORMAL;
+SAP__FORCE_INLINE double sap__double(float f) {
+    return sap__float_bits(f) & 0x7f800000u ? (double)f : (double)sap__key(f) * SAP__DENORMAL;
 }
 
 /* All ones for the bounds of used axes, in the order of a box. */
@@ -758,7 +758,7 @@ static void sap__axes_used(int axes, int32_t used[6]) {
 
 /* Encodes box to out, which is written in any case. Answers -1 if the box is bad (a bound is NaN, or min > max, on a
    used axis), else whether it differs from what out held. */
-SAP__INLINE int sap__encode(const sap_aabb *box, const int32_t used[6], sap__box *out) {
+SAP__FORCE_INLINE int sap__encode(const sap_aabb *box, const int32_t used[6], sap__box *out) {
 #ifdef SAP__HAS_FOUR
     const sap__i4 infinity = sap__splat4(SAP__INFINITY), magnitude = sap__splat4(0x7fffffff);
     sap__i4 a = sap__and4(sap__load4(box->min), sap__load4(used));         /* min x, min y, min z, max x */
@@ -792,7 +792,7 @@ static void sap__decode(const sap__box *box, sap_aabb *out) {
 }
 
 /* Closed intervals: boxes that touch overlap. No branches: the outcome of each comparison is random. */
-SAP__INLINE int sap__overlap(const sap__box *a, const sap__box *b) {
+SAP__FORCE_INLINE int sap__overlap(const sap__box *a, const sap__box *b) {
 #ifdef SAP__HAS_FOUR
     sap__i4 lo_a = sap__load4(a->lo), hi_a = sap__rotate4(sap__load4(a->lo + 2)); /* three lanes count */
     sap__i4 lo_b = sap__load4(b->lo), hi_b = sap__rotate4(sap__load4(b->lo + 2));
@@ -803,19 +803,19 @@ SAP__INLINE int sap__overlap(const sap__box *a, const sap__box *b) {
 #endif
 }
 
-SAP__INLINE int sap__same(const sap__box *a, const sap__box *b) {
+SAP__FORCE_INLINE int sap__same(const sap__box *a, const sap__box *b) {
     return ((a->lo[0] ^ b->lo[0]) | (a->lo[1] ^ b->lo[1]) | (a->lo[2] ^ b->lo[2]) | (a->hi[0] ^ b->hi[0]) |
             (a->hi[1] ^ b->hi[1]) | (a->hi[2] ^ b->hi[2])) == 0;
 }
 
-SAP__INLINE int32_t sap__bound(const sap__box *box, int axis, uint32_t is_max) {
+SAP__FORCE_INLINE int32_t sap__endpoint_key(const sap__box *box, int axis, uint32_t is_max) {
     return is_max ? box->hi[axis] : box->lo[axis];
 }
 
 /* The key of a bound after a shift of the origin; infinite ones stay where they are. A double has more than twice a
    float's digits, so rounding twice gives what rounding once does; a difference that is no normal float is exact, and
    is put together from its units, as the machine may flush it to zero. */
-static int32_t sap__shifted(int32_t key, float offset) {
+static int32_t sap__shift_key(int32_t key, float offset) {
     float v = sap__float(key);
     double difference = sap__double(v) - sap__double(offset);
     if (!sap__is_finite(v)) return key;
@@ -827,7 +827,7 @@ static int32_t sap__shifted(int32_t key, float offset) {
 /* The largest float that is not above v (up 0), or the smallest that is not below it (up 1). By bits, as machines may
    take denormals for 0: the float has the first 24 digits of the double's magnitude, and is the next key away from 0 if
    digits are cut off and it is to be rounded that way. */
-static float sap__round(double v, int up) {
+static float sap__round_outward(double v, int up) {
     uint64_t u;
     memcpy(&u, &v, sizeof u);
     const int sign = (int)(u >> 63), exponent = (int)(u >> 52 & 0x7ff) - 1023 + 127; /* of a float; below 1: denormal */
@@ -846,8 +846,8 @@ SAP_DEF sap_aabb sap_aabb_from_doubles(const double min[3], const double max[3])
     sap_aabb box;
     memset(&box, 0, sizeof box);
     for (int k = 0; k < 3; k++) {
-        box.min[k] = min ? sap__round(min[k], 0) : sap__float(SAP__NAN);
-        box.max[k] = max ? sap__round(max[k], 1) : sap__float(SAP__NAN);
+        box.min[k] = min ? sap__round_outward(min[k], 0) : sap__float(SAP__NAN);
+        box.max[k] = max ? sap__round_outward(max[k], 1) : sap__float(SAP__NAN);
     }
     return box;
 }
@@ -866,7 +866,7 @@ SAP_DEF sap_aabb sap_aabb_from_doubles(const double min[3], const double max[3])
    must be. What the allocator gave begins at base:
 
        base [up to 63 bytes][length, capacity, base, most asked for since the last trim] a[0] a[1] ... */
-enum { SAP__LINE = 64 };
+enum { SAP__CACHE_LINE = 64 };
 #define sap__reserve(pointer, n) sap__grow(pointer, sizeof **(pointer), (size_t)(n))
 #define sap__length(a) ((int)stbds_arrlen(a))
 #define sap__capacity(a) ((int)stbds_arrcap(a))
@@ -874,7 +874,7 @@ enum { SAP__LINE = 64 };
 #define sap__set_length(a, n) ((void)((a) ? stbds_header(a)->length = (size_t)(n) : 0))
 
 static int sap__resize(void *pointer, size_t size, size_t capacity) {
-    const size_t extra = SAP__LINE - 1 + sizeof(stbds_array_header);
+    const size_t extra = SAP__CACHE_LINE - 1 + sizeof(stbds_array_header);
     char *a, *base;
     memcpy(&a, pointer, sizeof a);
     stbds_array_header *header = a ? stbds_header(a) : NULL;
@@ -883,7 +883,7 @@ static int sap__resize(void *pointer, size_t size, size_t capacity) {
     if (capacity > (SIZE_MAX / 2 - extra) / size) return 0;
     base = (char *)SAP_REALLOC(header ? header->hash_table : NULL, extra + capacity * size);
     if (!base) return 0;
-    a = base + extra - (uintptr_t)(base + extra) % SAP__LINE;
+    a = base + extra - (uintptr_t)(base + extra) % SAP__CACHE_LINE;
     header = (stbds_array_header *)(void *)a - 1;
     if (was_at == 0)
         memset(header, 0, sizeof *header);
@@ -895,7 +895,7 @@ static int sap__resize(void *pointer, size_t size, size_t capacity) {
     return 1;
 }
 
-SAP__CALLED int sap__grow(void *pointer, size_t size, size_t n) {
+SAP__NO_INLINE int sap__grow(void *pointer, size_t size, size_t n) {
     char *a;
     memcpy(&a, pointer, sizeof a);
     const size_t capacity = a ? stbds_header(a)->capacity : 0;
@@ -907,7 +907,7 @@ SAP__CALLED int sap__grow(void *pointer, size_t size, size_t n) {
 
 /* Gives back what nobody has asked for since the last trim, if it is more than half, and the allocator takes it. */
 #define sap__trim(pointer) sap__shrink(pointer, sizeof **(pointer))
-SAP__CALLED void sap__shrink(void *pointer, size_t size) {
+SAP__NO_INLINE void sap__shrink(void *pointer, size_t size) {
     char *a;
     memcpy(&a, pointer, sizeof a);
     if (!a) return;
@@ -917,7 +917,7 @@ SAP__CALLED void sap__shrink(void *pointer, size_t size) {
     if (header->capacity > 2 * most + 256) (void)sap__resize(pointer, size, most + 16);
 }
 
-SAP__CALLED void sap__free_array(void *pointer) {
+SAP__NO_INLINE void sap__free_array(void *pointer) {
     char *a;
     memcpy(&a, pointer, sizeof a);
     if (a) {
@@ -926,18 +926,18 @@ SAP__CALLED void sap__free_array(void *pointer) {
 }
 
 #define sap__bytes_of(a)                                                                                               \
-    ((a) ? SAP__LINE - 1 + sizeof(stbds_array_header) + stbds_header(a)->capacity * sizeof *(a) : 0)
+    ((a) ? SAP__CACHE_LINE - 1 + sizeof(stbds_array_header) + stbds_header(a)->capacity * sizeof *(a) : 0)
 
 /* ====================================================================================================== */
 /* >> sort: radix sort of 64-bit items                                                                      */
 /* ====================================================================================================== */
 
 /* An item is a 32-bit key above a 32-bit payload; the sort is stable. tmp has room for n more. */
-SAP__INLINE uint64_t sap__item(uint32_t key, uint32_t payload) {
+SAP__FORCE_INLINE uint64_t sap__item(uint32_t key, uint32_t payload) {
     return (uint64_t)key << 32 | payload;
 }
 
-SAP__INLINE int sap__lowest_bit(uint64_t mask) {
+SAP__FORCE_INLINE int sap__lowest_bit(uint64_t mask) {
 #if defined(__GNUC__) || defined(__clang__)
     return __builtin_ctzll(mask);
 #else
@@ -1003,71 +1003,73 @@ static void sap__sort(uint64_t *items, uint64_t *tmp, int n, int shift) {
 enum {
     SAP__LIVE = 1, /* has a box that the user may name */
     SAP__STATIC = 2,
-    SAP__RECORDED = 4, /* is in the record: has changed since the last update */
-    SAP__ADDED = 8,    /* since the last update */
-    SAP__REMOVED = 16, /* since the last update; not live any more, not yet free */
-    SAP__FRESH = 32,   /* its filter may answer anew: what overlapped before says nothing about its pairs */
-    SAP__STALE = 64,   /* is recorded, and the index has not seen it yet */
-    SAP__MIXED = SAP__STATIC | SAP__ADDED | SAP__REMOVED | SAP__FRESH,
+    SAP__CHANGED = 4,   /* is in the record: has changed since the last update */
+    SAP__ADDED = 8,     /* since the last update */
+    SAP__REMOVED = 16,  /* since the last update; not live any more, not yet free */
+    SAP__REFILTER = 32, /* its filter may answer anew: what overlapped before says nothing about its pairs */
+    SAP__UNSYNCED = 64, /* is recorded, and the index has not seen it yet */
+    SAP__CHANGE_FLAGS = SAP__STATIC | SAP__ADDED | SAP__REMOVED | SAP__REFILTER,
     SAP__FLAGS = 255
 };
 #define SAP__NONE 0xffffffffu
 #define SAP__SLOT_MASK 0x00ffffffu
 #define SAP__MAX_BOXES 0xffffff
-enum { SAP__RESTING = 256 }; /* so many free slots rest: a removed id is refused for at least 65,536 more removals */
+enum {
+    SAP__MIN_FREE_SLOTS = 256
+}; /* so many free slots rest: a removed id is refused for at least 65,536 more removals */
 
 /* What a box is, and what it may be in a pair with; of a chunk, all that the boxes under it are. */
-typedef struct sap__masks {
+typedef struct sap__filter_bits {
     uint32_t category, mask;
-} sap__masks;
+} sap__filter_bits;
 
 /* A slot is one cache line: what a loop asks of a box, wherever it is, it gets at once. now is first: see sap__box_at. */
 typedef struct sap__slot {
-    sap__box now, was; /* as recorded; as of the last update: they differ only for what is in the record */
-    sap__masks masks;  /* mask: without a box, or soon without one, the next slot in the queue */
-    uint32_t state;    /* flags, and the generation of its id */
-    uint32_t lane_of;  /* where its box stands: see index */
+    sap__box now, was;      /* as recorded; as of the last update: they differ only for what is in the record */
+    sap__filter_bits masks; /* mask: without a box, or soon without one, the next slot in the queue */
+    uint32_t state;         /* flags, and the generation of its id */
+    uint32_t lane_of;       /* where its box stands: see index */
 } sap__slot;
 
 /* A pair is in the lists of its two boxes, side 0 in that of id0. A place is pair * 2 + side. */
-typedef struct sap__links {
+typedef struct sap__pair_edges {
     uint32_t next[2], prev[2]; /* places, or SAP__NONE */
-} sap__links;
+} sap__pair_edges;
 
 /* What it costs to look things up in an index, in chunks visited for each look-up: in box pruning of all (JOIN), where
    each changed box looks around (ASK: SAP_METHOD_QUERY), and by the user's queries (QUERY). No search costs nothing. */
-enum { SAP__COST_JOIN, SAP__COST_ASK, SAP__COST_QUERY, SAP__COST_NONE, SAP__COSTS };
-typedef struct sap__cost {
+enum { SAP__COST_PRUNE, SAP__COST_MOVERS, SAP__COST_USER_QUERY, SAP__COST_NONE, SAP__COSTS };
+typedef struct sap__search_cost {
     double first;         /* when the index was new */
     double visits, looks; /* so far */
     int is_known;         /* first was measured since the last build */
-} sap__cost;
+} sap__search_cost;
 
 enum {
-    SAP__LANES = 16,                                      /* of a chunk */
-    SAP__MOST = SAP__LANES * SAP__LANES / 2 + SAP__LANES, /* pairs that a kernel may append */
-    SAP__LEVELS = 8,                                      /* 16 to the power of 7 boxes are more than there are */
-    SAP__FLAT = 3,                                        /* so few leaves, or two chunks, have none above them */
-    SAP__BATCH = 512,                                     /* a search hands on its pairs when it has so many */
-    SAP__LISTED = 64                                      /* nodes, or boxes, that are joined at a time */
+    SAP__NODE_WIDTH = 16,                                                          /* of a chunk */
+    SAP__MAX_NODE_PAIRS = SAP__NODE_WIDTH * SAP__NODE_WIDTH / 2 + SAP__NODE_WIDTH, /* pairs that a kernel may append */
+    SAP__MAX_LEVELS = 8,   /* 16 to the power of 7 boxes are more than there are */
+    SAP__MAX_ROOTS = 3,    /* so few leaves, or two chunks, have none above them */
+    SAP__PAIR_BATCH = 512, /* a search hands on its pairs when it has so many */
+    SAP__WORK_LIST = 64    /* nodes, or boxes, that are joined at a time */
 };
-typedef struct sap__chunk sap__chunk;
+typedef struct sap__node sap__node;
 typedef struct sap__kernel sap__kernel;
 
 /* Chunks of boxes, and chunks of bounds over them: see index. */
-typedef struct sap__index {
-    sap__chunk *chunk;                                  /* leaves first, then level by level, the root last */
-    sap__box *bound;                                    /* of each chunk */
-    sap__box *home;                                     /* of each chunk of level 1: see mend */
-    uint16_t *used;                                     /* of each chunk: lanes that hold something */
-    sap__masks *masks;                                  /* of each chunk: those of all boxes under it, or more */
-    int grouped;                                        /* boxes stand by their categories: see groups */
-    int knows_masks;                                    /* else all chunks have all masks */
-    int by_masks;                                       /* what moving boxes meet in it is looked for by masks, too */
-    int levels, first[SAP__LEVELS], count[SAP__LEVELS]; /* of each level: its first chunk, how many */
-    int boxes;                                          /* how many are in it */
-    int ready;                                          /* it holds all boxes of its kind, but for stale ones */
-    int behind;                                         /* but not where they are now: all bounds are to be read anew */
+typedef struct sap__bvh {
+    sap__node *chunk;        /* leaves first, then level by level, the root last */
+    sap__box *bound;         /* of each chunk */
+    sap__box *home;          /* of each chunk of level 1: see mend */
+    uint16_t *used;          /* of each chunk: lanes that hold something */
+    sap__filter_bits *masks; /* of each chunk: those of all boxes under it, or more */
+    int grouped;             /* boxes stand by their categories: see groups */
+    int knows_masks;         /* else all chunks have all masks */
+    int by_masks;            /* what moving boxes meet in it is looked for by masks, too */
+    int levels, first[SAP__MAX_LEVELS], count[SAP__MAX_LEVELS]; /* of each level: its first chunk, how many */
+    int boxes;                                                  /* how many are in it */
+    int ready;                                                  /* it holds all boxes of its kind, but for stale ones */
+    int behind;                  /* but not where they are now: all bounds are to be read anew */
     int laid, tiles;             /* leaves that were filled when it was built, tiles that held a box */
     double leaf_size, most_size; /* the mean size of its leaves then; larger leaves count as so large */
     double strain;               /* how much single leaves have grown since, in such sizes */
@@ -1077,45 +1079,45 @@ typedef struct sap__index {
     int roomy;                   /* it was built with free lanes in its leaves */
     int quiet, mended;           /* it is mended, not built: so many chunks of level 1 in this round */
     int refitted;                /* all bounds were read anew since it was built */
-    sap__cost cost[SAP__COSTS];
-} sap__index;
+    sap__search_cost cost[SAP__COSTS];
+} sap__bvh;
 
 /* Loops over many boxes or pairs are cut into shares, for threads; one thread takes one share over everything. */
-enum { SAP__SHARES = 16, SAP__EVENT_WORK = 4 }; /* a pair that begins or ends is as much work as four boxes */
+enum { SAP__TASKS = 16, SAP__EVENT_COST = 4 }; /* a pair that begins or ends is as much work as four boxes */
 
-typedef struct sap__share { /* all that a share of a search, of moves or of a refit writes */
-    uint64_t *found;        /* keys (id0, id1) of pairs that begin */
-    long long visits[2];    /* chunks looked at, of each index */
-    long long met;          /* overlaps found by box pruning that were there before */
-    int kept;               /* so many were found by searches before this one */
-    double grown;           /* sizes of its leaves, less twice their mean when the index was built */
+typedef struct sap__task { /* all that a share of a search, of moves or of a refit writes */
+    uint64_t *found;       /* keys (id0, id1) of pairs that begin */
+    long long visits[2];   /* chunks looked at, of each index */
+    long long met;         /* overlaps found by box pruning that were there before */
+    int kept;              /* so many were found by searches before this one */
+    double grown;          /* sizes of its leaves, less twice their mean when the index was built */
     int lacks_room, done, good;
     uint32_t mixed; /* of the boxes it moved, see sap_world */
-} sap__share;
+} sap__task;
 
 /* Queries in progress, and what they cost; one gate for each few threads, so that few of them share a cache line. */
-enum { SAP__GATES = 8 };
-typedef struct sap__gate {
+enum { SAP__COUNTER_STRIPES = 8 };
+typedef struct sap__query_counters {
     int32_t queries, looks, visits, padding[13];
-} sap__gate;
+} sap__query_counters;
 
 /* How the boxes of a build are cut into tiles: see tiles. */
-typedef struct sap__tiles {
+typedef struct sap__tile_grid {
     float origin[3], scale[3], last[3]; /* the tile of a box is (min + max - origin) * scale, from 0 to last */
     float large[3], long_from[3];       /* boxes longer than this are large; long on this axis */
     int count[3], x, y, z;              /* tiles across x and y, slices along z, which may be any of the axes */
     uint32_t first_key, all;            /* of their keys, and how many tiles there are */
-} sap__tiles;
+} sap__tile_grid;
 
 /* Tiles for all boxes or, where masks keep them from their own kind, for each group of categories: see groups. */
-enum { SAP__GROUPS = 8, SAP__GROUPED = 96 /* from so many boxes on */ };
-typedef struct sap__layout {
+enum { SAP__GROUPS = 8, SAP__MIN_GROUPED = 96 /* from so many boxes on */ };
+typedef struct sap__packing {
     int groups; /* 1, or SAP__GROUPS */
-    sap__tiles tiles[SAP__GROUPS];
+    sap__tile_grid tiles[SAP__GROUPS];
     uint32_t keys; /* so many; 0: boxes are so few that they have none */
-} sap__layout;
+} sap__packing;
 
-typedef void sap__step(sap_world *s, int share, int shares);
+typedef void sap__task_function(sap_world *s, int share, int shares);
 
 struct sap_world {
     sap_config config;
@@ -1133,9 +1135,9 @@ struct sap_world {
     uint32_t first_free, last_free; /* of a queue, first in, first out: slots without a box, */
     int free, removed;              /* so many; behind them so many whose boxes were removed since the last update */
     int live, live_static;
-    uint64_t *live_bits[2]; /* by kind, see sap__kind_of: a bit for each slot, set where a box lives */
+    uint64_t *live_bits[2]; /* by kind, see sap__tree_of: a bit for each slot, set where a box lives */
     uint32_t *record;       /* slots touched since the last update, each once */
-    uint32_t mixed;         /* those flags of SAP__MIXED that some of them may have */
+    uint32_t mixed;         /* those flags of SAP__CHANGE_FLAGS that some of them may have */
     int masked;             /* so many of them have a category or a mask that is not the default */
     int asked;              /* they came in step last for a query, not only as one may come */
     int prepared;           /* the indices are in step with all that is recorded, and not worn */
@@ -1144,19 +1146,19 @@ struct sap_world {
 
     /* pairs */
     sap_pair *pairs, *created, *deleted;
-    sap__links *links; /* of pairs, if linked */
-    int32_t linked;    /* the lists are those of the pairs; else they are made when they are needed */
-    int32_t linking;   /* 1 while a look makes them, or counts cells */
-    int32_t mended;    /* pairs that came or went since somebody needed the lists */
-    int sorted_from;   /* pairs from this one on are sorted by their ids, as those are that came at once */
-    int partial;       /* a snapshot may have come without pairs that its filter refused */
+    sap__pair_edges *links; /* of pairs, if linked */
+    int32_t linked;         /* the lists are those of the pairs; else they are made when they are needed */
+    int32_t linking;        /* 1 while a look makes them, or counts cells */
+    int32_t mended;         /* pairs that came or went since somebody needed the lists */
+    int sorted_from;        /* pairs from this one on are sorted by their ids, as those are that came at once */
+    int partial;            /* a snapshot may have come without pairs that its filter refused */
 
     /* ways to what overlaps */
-    sap__index index[2]; /* of boxes that may pair with each other; of static ones */
+    sap__bvh index[2];   /* of boxes that may pair with each other; of static ones */
     int building;        /* an index in three updates: its kind plus 1; 0: none */
-    sap__layout layout;  /* its tiles, */
+    sap__packing layout; /* its tiles, */
     uint64_t *keyed;     /* and its boxes with the keys of these; none yet in the first update */
-    sap__gate gates[SAP__GATES];
+    sap__query_counters gates[SAP__COUNTER_STRIPES];
     long long query_visits; /* chunks, since the last update */
     uint64_t *ends[3];      /* sorted endpoints of all boxes, a sentinel at each side; see endpoints */
     int ends_ready;
@@ -1164,19 +1166,19 @@ struct sap_world {
     /* during an update */
     int method;     /* that settles it, or settled the last one */
     int changed[2]; /* boxes in the record, by kind */
-    sap__share share[SAP__SHARES];
-    uint32_t *lost; /* indices of pairs that end, ascending; behind them slots, see sap__synchronise */
+    sap__task share[SAP__TASKS];
+    uint32_t *lost; /* indices of pairs that end, ascending; behind them slots, see sap__sync_trees */
     uint64_t *items, *tmp;
-    const sap__layout *tiles; /* what sap__key_tiles finds the tiles of tiled in */
+    const sap__packing *tiles; /* what sap__key_items_task finds the tiles of tiled in */
     uint64_t *tiled;
     int tiled_count;
     const sap_id *moved; /* the arguments of sap_move_many */
     const sap_aabb *moved_to;
     int moved_count;
-    sap__index *filling; /* is filled, or refitted */
-    int joining;         /* the kind that moving boxes are joined with */
-    int at_static;       /* moving boxes look around among static ones alone */
-    uint32_t asking;     /* boxes with one of these flags look around */
+    sap__bvh *filling; /* is filled, or refitted */
+    int joining;       /* the kind that moving boxes are joined with */
+    int at_static;     /* moving boxes look around among static ones alone */
+    uint32_t asking;   /* boxes with one of these flags look around */
     sap_result failure;
     long long met; /* overlaps that were there before, if box pruning found all; else -1 */
     long long swaps, tests;
@@ -1184,41 +1186,41 @@ struct sap_world {
 
     /* what sap_multi.h lends: threads, and a grid */
     void *lender;
-    void (*run)(sap_world *s, sap__step *step, int shares);
-    int threads_from;                                               /* so many boxes or pairs are worth waking them */
-    int on_threads;                                                 /* nobody may allocate, or call the filter */
-    void (*fit)(const sap_world *s, sap__tiles *t, float range[3]); /* tiles to the cells of the grid; NULL: none */
+    void (*run)(sap_world *s, sap__task_function *step, int shares);
+    int threads_from; /* so many boxes or pairs are worth waking them */
+    int on_threads;   /* nobody may allocate, or call the filter */
+    void (*fit)(const sap_world *s, sap__tile_grid *t, float range[3]); /* tiles to the cells of the grid; NULL: none */
 };
 
 /* Where a share of n things begins. */
-SAP__INLINE int sap__share_from(int n, int share, int shares) {
+SAP__FORCE_INLINE int sap__task_begin(int n, int share, int shares) {
     return (int)((long long)n * share / shares);
 }
 
 /* So many shares a step of this world may have. */
-SAP__INLINE int sap__most_shares(const sap_world *s) {
-    return s->run ? SAP__SHARES : 1;
+SAP__FORCE_INLINE int sap__task_count(const sap_world *s) {
+    return s->run ? SAP__TASKS : 1;
 }
 
 /* Runs a step in shares of which none writes what another one touches; on threads if there is work enough, counted in
    boxes or pairs, to wake them; work -1: never. How many shares. */
-SAP__CALLED int sap__run(sap_world *s, sap__step *step, long long work) {
+SAP__NO_INLINE int sap__parallel_for(sap_world *s, sap__task_function *step, long long work) {
     if (!s->run || work < s->threads_from) {
         step(s, 0, 1);
         return 1;
     }
     s->on_threads = 1;
-    s->run(s, step, SAP__SHARES);
+    s->run(s, step, SAP__TASKS);
     s->on_threads = 0;
-    return SAP__SHARES;
+    return SAP__TASKS;
 }
 
 /* Each share of n things has listed share.done of them, from where its part of the list begins: that becomes one list.
    How many. */
-static int sap__close_up(const sap_world *s, uint32_t *list, int n, int shares) {
+static int sap__compact_tasks(const sap_world *s, uint32_t *list, int n, int shares) {
     int all = 0;
     for (int i = 0; i < shares; i++) {
-        int from = sap__share_from(n, i, shares), count = s->share[i].done;
+        int from = sap__task_begin(n, i, shares), count = s->share[i].done;
         if (all != from) memmove(list + all, list + from, (size_t)count * sizeof *list);
         all += count;
     }
@@ -1227,64 +1229,64 @@ static int sap__close_up(const sap_world *s, uint32_t *list, int n, int shares) 
 
 /* Small worlds are in the cache. In large ones nearly half of an update would be waiting for memory: so what a loop
    reads out of order is fetched some steps before, boxes AHEAD steps, and what is larger (chunks, lists) a few. */
-enum { SAP__AHEAD = 48, SAP__CACHED = 12288 };
-SAP__INLINE int sap__is_large(const sap_world *s) {
-    return sap__length(s->slots) > SAP__CACHED;
+enum { SAP__PREFETCH_AHEAD = 48, SAP__CACHE_BOXES = 12288 };
+SAP__FORCE_INLINE int sap__exceeds_cache(const sap_world *s) {
+    return sap__length(s->slots) > SAP__CACHE_BOXES;
 }
 
 /* So many of n steps may fetch a box that is read AHEAD steps later. */
-SAP__INLINE int sap__early_steps(const sap_world *s, int n) {
-    return sap__is_large(s) ? n - SAP__AHEAD : 0;
+SAP__FORCE_INLINE int sap__prefetch_end(const sap_world *s, int n) {
+    return sap__exceeds_cache(s) ? n - SAP__PREFETCH_AHEAD : 0;
 }
 
 /* The same for n boxes in the user's order, by their slots or ids. Where these follow each other the machine sees what
    comes next, and need not be told; some tell how it is with all. */
-static int sap__early_in_order(const sap_world *s, const uint32_t *slots, int n) {
+static int sap__prefetch_end_for_slots(const sap_world *s, const uint32_t *slots, int n) {
     enum { SOME = 16 };
     int apart = 0;
-    if (!sap__is_large(s) || n <= SAP__AHEAD) return 0;
+    if (!sap__exceeds_cache(s) || n <= SAP__PREFETCH_AHEAD) return 0;
     for (int i = 0; i < SOME; i++) {
-        const uint32_t *slot = &slots[sap__share_from(n - 1, i, SOME)];
-        apart += ((slot[1] - slot[0]) & SAP__SLOT_MASK) > SAP__AHEAD;
+        const uint32_t *slot = &slots[sap__task_begin(n - 1, i, SOME)];
+        apart += ((slot[1] - slot[0]) & SAP__SLOT_MASK) > SAP__PREFETCH_AHEAD;
     }
-    return apart > SOME / 4 ? n - SAP__AHEAD : 0;
+    return apart > SOME / 4 ? n - SAP__PREFETCH_AHEAD : 0;
 }
 
 /* Prefetches must be inlined: gcc omits calls that change nothing. */
-SAP__INLINE void sap__prefetch_slot(const sap_world *s, uint32_t slot) {
+SAP__FORCE_INLINE void sap__prefetch_slot(const sap_world *s, uint32_t slot) {
     sap__prefetch(&s->slots[slot]);
 }
 
-SAP__INLINE void sap__prefetch_box(const sap__box *box) { /* one that may lie in two lines */
+SAP__FORCE_INLINE void sap__prefetch_box(const sap__box *box) { /* one that may lie in two lines */
     sap__prefetch(box);
     sap__prefetch((const char *)(const void *)(box + 1) - 1);
 }
 
-SAP__INLINE uint32_t sap__slot_of(sap_id id) {
+SAP__FORCE_INLINE uint32_t sap__slot_of(sap_id id) {
     return (id & SAP__SLOT_MASK) - 1;
 }
 
-SAP__INLINE sap_id sap__id_of(const sap_world *s, uint32_t slot) {
+SAP__FORCE_INLINE sap_id sap__id_of(const sap_world *s, uint32_t slot) {
     return (s->slots[slot].state & ~(uint32_t)SAP__FLAGS) | (slot + 1);
 }
 
 /* Of which index a box is: 0 moving, 1 static. */
-SAP__INLINE int sap__kind_of(uint32_t state) {
+SAP__FORCE_INLINE int sap__tree_of(uint32_t state) {
     return (state & SAP__STATIC) != 0;
 }
 
 /* How many live boxes are of this kind. */
-SAP__INLINE int sap__boxes_of(const sap_world *s, int kind) {
+SAP__FORCE_INLINE int sap__live_in_tree(const sap_world *s, int kind) {
     return kind ? s->live_static : s->live - s->live_static;
 }
 
 /* Does a box of this kind live there? */
-SAP__INLINE int sap__is_of_kind(uint32_t state, int kind) {
+SAP__FORCE_INLINE int sap__is_live_in_tree(uint32_t state, int kind) {
     return (state & (SAP__LIVE | SAP__STATIC)) == (kind ? SAP__LIVE | SAP__STATIC : SAP__LIVE);
 }
 
 /* Does this state of the id's slot say that its box lives? */
-SAP__INLINE int sap__is_live(uint32_t state, sap_id id) {
+SAP__FORCE_INLINE int sap__is_live(uint32_t state, sap_id id) {
     return (state & (~SAP__SLOT_MASK | SAP__LIVE)) == ((id & ~SAP__SLOT_MASK) | SAP__LIVE);
 }
 
@@ -1300,30 +1302,30 @@ static uint32_t sap__next_live(const sap_world *s, uint32_t slot) {
     return SAP__NONE;
 }
 
-SAP__INLINE int sap__may_meet(const sap__masks *a, const sap__masks *b) {
+SAP__FORCE_INLINE int sap__should_collide(const sap__filter_bits *a, const sap__filter_bits *b) {
     return (a->category & b->mask) && (b->category & a->mask);
 }
 
-static const sap__masks sap__default_masks = {1, ~0u}; /* of a box, until the user sets others */
+static const sap__filter_bits sap__default_filter_bits = {1, ~0u}; /* of a box, until the user sets others */
 
-SAP__INLINE int sap__are_default(const sap__masks *masks) {
-    return masks->category == sap__default_masks.category && masks->mask == sap__default_masks.mask;
+SAP__FORCE_INLINE int sap__is_default_filter(const sap__filter_bits *masks) {
+    return masks->category == sap__default_filter_bits.category && masks->mask == sap__default_filter_bits.mask;
 }
 
-SAP__INLINE void sap__flip_live_bit(sap_world *s, uint32_t slot) {
-    s->live_bits[sap__kind_of(s->slots[slot].state)][slot / 64] ^= UINT64_C(1) << slot % 64;
+SAP__FORCE_INLINE void sap__flip_live_bit(sap_world *s, uint32_t slot) {
+    s->live_bits[sap__tree_of(s->slots[slot].state)][slot / 64] ^= UINT64_C(1) << slot % 64;
 }
 
 /* The slot of a live box, or SAP__NONE. Id 0 has no slot: 0 - 1 is beyond any. */
-SAP__INLINE uint32_t sap__live_slot(const sap_world *s, sap_id id) {
+SAP__FORCE_INLINE uint32_t sap__live_slot(const sap_world *s, sap_id id) {
     uint32_t slot = sap__slot_of(id);
     return slot < (uint32_t)sap__length(s->slots) && sap__is_live(s->slots[slot].state, id) ? slot : SAP__NONE;
 }
 
 /* Queries with a callback that are in progress: while there are any, the index stays as it is. */
-SAP__CALLED int sap__is_querying(const sap_world *s) {
+SAP__NO_INLINE int sap__is_querying(const sap_world *s) {
     int n = 0;
-    for (int i = 0; i < SAP__GATES; i++) n += sap__atomic_get(&((sap_world *)(uintptr_t)s)->gates[i].queries);
+    for (int i = 0; i < SAP__COUNTER_STRIPES; i++) n += sap__atomic_get(&((sap_world *)(uintptr_t)s)->gates[i].queries);
     return n;
 }
 
@@ -1332,21 +1334,21 @@ static int sap__is_busy(const sap_world *s) {
     return s->in_callback || s->in_filter || sap__is_querying(s);
 }
 
-static sap_result sap__end_call(sap_world *s, sap_result r) {
+static sap_result sap__set_result(sap_world *s, sap_result r) {
     s->last_error = r;
     return r;
 }
 
 /* The call ends because of this element of this argument; -1: it has none. */
-static sap_result sap__refuse(sap_world *s, sap_result r, const char *argument, int element) {
+static sap_result sap__bad_argument(sap_world *s, sap_result r, const char *argument, int element) {
     s->bad = argument;
     s->bad_element = element;
-    return sap__end_call(s, r);
+    return sap__set_result(s, r);
 }
 
 /* The first check of every call that may change something: bad names an argument that no call can take, or is NULL.
    Inside the filter nothing is changed; what is not recorded, but done at once, waits for the end of any callback. */
-SAP__INLINE sap_result sap__begin_call(sap_world *s, const char *bad, int at_once) {
+SAP__FORCE_INLINE sap_result sap__begin_call(sap_world *s, const char *bad, int at_once) {
     if (!s) return SAP_ERROR_ARGUMENT;
     s->bad = bad;
     s->bad_element = -1;
@@ -1366,16 +1368,16 @@ static int sap__fail(sap_world *s, sap_result r) {
 /* The record has room for every slot, made when the slot was: recording never fails for memory. Queries bring the index
    in step with the record so far; a box that changes once more after that is noted in again. One that has just been
    added is not fresh: it overlapped nothing before. */
-SAP__INLINE void sap__record(sap_world *s, uint32_t slot, uint32_t flags) {
+SAP__FORCE_INLINE void sap__mark_changed(sap_world *s, uint32_t slot, uint32_t flags) {
     const uint32_t state = s->slots[slot].state;
-    if (state & SAP__ADDED) flags &= ~(uint32_t)SAP__FRESH;
-    if (!(state & SAP__RECORDED))
+    if (state & SAP__ADDED) flags &= ~(uint32_t)SAP__REFILTER;
+    if (!(state & SAP__CHANGED))
         sap__push(s->record, slot);
-    else if (!(state & SAP__STALE))
+    else if (!(state & SAP__UNSYNCED))
         sap__push(s->again, slot);
-    s->mixed |= (state | flags) & SAP__MIXED;
+    s->mixed |= (state | flags) & SAP__CHANGE_FLAGS;
     s->prepared = 0;
-    s->slots[slot].state = state | flags | SAP__RECORDED | SAP__STALE;
+    s->slots[slot].state = state | flags | SAP__CHANGED | SAP__UNSYNCED;
 }
 
 /* The record grows last: what it has room for, all have, also when memory failed on the way. */
@@ -1390,7 +1392,7 @@ static int sap__reserve_boxes(sap_world *s, int n) {
 }
 
 /* A slot whose box was removed becomes the last one of the queue; the caller counts it. */
-SAP__INLINE void sap__enqueue(sap_world *s, uint32_t slot) {
+SAP__FORCE_INLINE void sap__free_slot(sap_world *s, uint32_t slot) {
     if (s->free + s->removed)
         s->slots[s->last_free].masks.mask = slot;
     else
@@ -1399,10 +1401,10 @@ SAP__INLINE void sap__enqueue(sap_world *s, uint32_t slot) {
     s->slots[slot].masks.mask = 0;
 }
 
-/* The slot longest free, if more than SAP__RESTING are, or there are no new ones; else a new one behind the others. */
-static uint32_t sap__take_slot(sap_world *s) {
+/* The slot longest free, if more than SAP__MIN_FREE_SLOTS are, or there are no new ones; else a new one behind the others. */
+static uint32_t sap__alloc_slot(sap_world *s) {
     uint32_t slot = (uint32_t)sap__length(s->slots);
-    if (s->free > SAP__RESTING || slot == SAP__MAX_BOXES) {
+    if (s->free > SAP__MIN_FREE_SLOTS || slot == SAP__MAX_BOXES) {
         slot = s->first_free;
         s->first_free = s->slots[slot].masks.mask;
         s->free--;
@@ -1416,11 +1418,11 @@ static uint32_t sap__take_slot(sap_world *s) {
 
 /* Are these ids of live boxes, and these boxes good? Either may be NULL. */
 static sap_result sap__check_many(sap_world *s, int n, const sap_id *ids, const sap_aabb *boxes) {
-    sap__box encoded = sap__nowhere;
+    sap__box encoded = sap__empty_box;
     for (int i = 0; ids && i < n; i++)
-        if (sap__live_slot(s, ids[i]) == SAP__NONE) return sap__refuse(s, SAP_ERROR_ID, "id", i);
+        if (sap__live_slot(s, ids[i]) == SAP__NONE) return sap__bad_argument(s, SAP_ERROR_ID, "id", i);
     for (int i = 0; boxes && i < n; i++)
-        if (sap__encode(&boxes[i], s->used, &encoded) < 0) return sap__refuse(s, SAP_ERROR_BOX, "box", i);
+        if (sap__encode(&boxes[i], s->used, &encoded) < 0) return sap__bad_argument(s, SAP_ERROR_BOX, "box", i);
     return SAP_OK;
 }
 
@@ -1430,22 +1432,22 @@ static sap_result sap__add(sap_world *s, int n, const sap_aabb *boxes, void *con
     sap_result r = sap__begin_call(s, bad, 0);
     if (r == SAP_OK) r = sap__check_many(s, n, NULL, boxes);
     if (r != SAP_OK) return r;
-    const int slots = sap__length(s->slots), rested = s->free > SAP__RESTING ? s->free - SAP__RESTING : 0;
+    const int slots = sap__length(s->slots), rested = s->free > SAP__MIN_FREE_SLOTS ? s->free - SAP__MIN_FREE_SLOTS : 0;
     if (n > SAP__MAX_BOXES - slots + s->free || (s->config.max_boxes && n > s->config.max_boxes - s->live))
-        return sap__end_call(s, SAP_ERROR_LIMIT);
+        return sap__set_result(s, SAP_ERROR_LIMIT);
     const int needed = slots + n - rested; /* more than there may be: then those that rest are used, too */
     if (!sap__reserve_boxes(s, needed < SAP__MAX_BOXES ? needed : SAP__MAX_BOXES))
-        return sap__end_call(s, SAP_ERROR_MEMORY);
+        return sap__set_result(s, SAP_ERROR_MEMORY);
     for (int i = 0; i < n; i++) {
-        const uint32_t slot = sap__take_slot(s);
+        const uint32_t slot = sap__alloc_slot(s);
         sap__slot *to = &s->slots[slot];
-        to->now = to->was = sap__nowhere;
+        to->now = to->was = sap__empty_box;
         (void)sap__encode(&boxes[i], s->used, &to->now);
-        to->masks = sap__default_masks;
+        to->masks = sap__default_filter_bits;
         to->lane_of = SAP__NONE;
         s->objects[slot] = objects ? objects[i] : NULL;
         if (s->linked) s->head[slot] = SAP__NONE;
-        sap__record(s, slot, SAP__LIVE | SAP__ADDED | flags);
+        sap__mark_changed(s, slot, SAP__LIVE | SAP__ADDED | flags);
         sap__flip_live_bit(s, slot);
         ids[i] = sap__id_of(s, slot);
     }
@@ -1475,16 +1477,16 @@ SAP_DEF sap_result sap_add_static_many(sap_world *s, int n, const sap_aabb *boxe
 }
 
 /* Do ids ascend by their slots, so that no two are of one box? */
-static int sap__ascend(int n, const sap_id *ids) {
+static int sap__slots_ascend(int n, const sap_id *ids) {
     for (int i = 1; i < n; i++)
         if (sap__slot_of(ids[i]) <= sap__slot_of(ids[i - 1])) return 0;
     return 1;
 }
 
 /* A share of s->moved; it stops at a bad id. */
-static void sap__write_moves(sap_world *s, int share, int shares) {
-    const int from = sap__share_from(s->moved_count, share, shares);
-    const int end = sap__share_from(s->moved_count, share + 1, shares);
+static void sap__move_task(sap_world *s, int share, int shares) {
+    const int from = sap__task_begin(s->moved_count, share, shares);
+    const int end = sap__task_begin(s->moved_count, share + 1, shares);
     const uint32_t count = (uint32_t)sap__length(s->slots);
     const sap_id *ids = s->moved;
     const sap_aabb *boxes = s->moved_to;
@@ -1493,11 +1495,11 @@ static void sap__write_moves(sap_world *s, int share, int shares) {
     int32_t used[6];
     int recorded = 0, good = 1;
     memcpy(used, s->used, sizeof used);
-    const int early = from + sap__early_in_order(s, ids + from, end - from);
+    const int early = from + sap__prefetch_end_for_slots(s, ids + from, end - from);
     for (int i = from; i < end; i++) {
         const uint32_t slot = sap__slot_of(ids[i]);
         if (i < early) {
-            const uint32_t ahead = sap__slot_of(ids[i + SAP__AHEAD]);
+            const uint32_t ahead = sap__slot_of(ids[i + SAP__PREFETCH_AHEAD]);
             if (ahead < count) sap__prefetch(&slots[ahead]);
         }
         if (slot >= count || !sap__is_live(slots[slot].state, ids[i])) {
@@ -1508,15 +1510,15 @@ static void sap__write_moves(sap_world *s, int share, int shares) {
         good &= changed >= 0;
         if (changed == 0) continue;
         seen |= slots[slot].state;
-        if (!(slots[slot].state & SAP__RECORDED))
+        if (!(slots[slot].state & SAP__CHANGED))
             record[recorded++] = slot;
-        else if (!(slots[slot].state & SAP__STALE))
+        else if (!(slots[slot].state & SAP__UNSYNCED))
             sap__push(s->again, slot);
-        slots[slot].state |= SAP__RECORDED | SAP__STALE;
+        slots[slot].state |= SAP__CHANGED | SAP__UNSYNCED;
     }
     s->share[share].done = recorded;
     s->share[share].good = good;
-    s->share[share].mixed = seen & SAP__MIXED;
+    s->share[share].mixed = seen & SAP__CHANGE_FLAGS;
 }
 
 /* With nothing recorded yet, which is the rule, one pass moves all, on threads if no two are of one box, and an error
@@ -1532,15 +1534,15 @@ SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const s
     s->moved = ids;
     s->moved_to = boxes;
     s->moved_count = n;
-    const int shares = sap__run(s, sap__write_moves, s->run && !recorded && sap__ascend(n, ids) ? n : -1);
+    const int shares = sap__parallel_for(s, sap__move_task, s->run && !recorded && sap__slots_ascend(n, ids) ? n : -1);
     int good = 1;
     for (int i = 0; i < shares; i++) good &= s->share[i].good, s->mixed |= s->share[i].mixed;
-    sap__set_length(s->record, recorded + sap__close_up(s, s->record + recorded, n, shares));
+    sap__set_length(s->record, recorded + sap__compact_tasks(s, s->record + recorded, n, shares));
     if (good) return r;
     for (int i = 0; i < sap__length(s->record); i++) {
         sap__slot *slot = &s->slots[s->record[i]];
         slot->now = slot->was;
-        slot->state &= ~(uint32_t)(SAP__RECORDED | SAP__STALE);
+        slot->state &= ~(uint32_t)(SAP__CHANGED | SAP__UNSYNCED);
     }
     sap__set_length(s->record, 0);
     s->mixed = 0;
@@ -1552,24 +1554,24 @@ SAP_DEF sap_result sap_move(sap_world *s, sap_id id, const sap_aabb *box) {
     sap_result r = sap__begin_call(s, box ? NULL : "box", 0);
     if (r != SAP_OK) return r;
     const uint32_t slot = sap__live_slot(s, id);
-    if (slot == SAP__NONE) return sap__refuse(s, SAP_ERROR_ID, "id", 0);
+    if (slot == SAP__NONE) return sap__bad_argument(s, SAP_ERROR_ID, "id", 0);
     const sap__box kept = s->slots[slot].now;
     const int changed = sap__encode(box, s->used, &s->slots[slot].now);
-    if (changed > 0) sap__record(s, slot, 0);
+    if (changed > 0) sap__mark_changed(s, slot, 0);
     if (changed >= 0) return r;
     s->slots[slot].now = kept;
-    return sap__refuse(s, SAP_ERROR_BOX, "box", 0);
+    return sap__bad_argument(s, SAP_ERROR_BOX, "box", 0);
 }
 
 /* The box lives no more; its slot waits for the update. */
-SAP__INLINE void sap__remove_slot(sap_world *s, uint32_t slot) {
+SAP__FORCE_INLINE void sap__remove_slot(sap_world *s, uint32_t slot) {
     if (s->slots[slot].state & SAP__STATIC) s->live_static--;
-    s->slots[slot].state &= ~(uint32_t)(SAP__LIVE | SAP__FRESH);
+    s->slots[slot].state &= ~(uint32_t)(SAP__LIVE | SAP__REFILTER);
     sap__flip_live_bit(s, slot);
     s->live--;
-    s->masked -= !sap__are_default(&s->slots[slot].masks);
-    sap__record(s, slot, SAP__REMOVED);
-    sap__enqueue(s, slot);
+    s->masked -= !sap__is_default_filter(&s->slots[slot].masks);
+    sap__mark_changed(s, slot, SAP__REMOVED);
+    sap__free_slot(s, slot);
     s->removed++;
 }
 
@@ -1580,7 +1582,7 @@ SAP_DEF sap_result sap_remove_many(sap_world *s, int n, const sap_id *ids) {
     for (; live < n && sap__live_slot(s, ids[live]) != SAP__NONE; live++)
         s->slots[sap__slot_of(ids[live])].state &= ~(uint32_t)SAP__LIVE;
     for (int i = 0; live < n && i < live; i++) s->slots[sap__slot_of(ids[i])].state |= SAP__LIVE;
-    if (live < n) return sap__refuse(s, SAP_ERROR_ID, "id", live);
+    if (live < n) return sap__bad_argument(s, SAP_ERROR_ID, "id", live);
     for (int i = 0; i < n; i++) sap__remove_slot(s, sap__slot_of(ids[i]));
     return r;
 }
@@ -1597,24 +1599,24 @@ SAP_DEF sap_result sap_clear(sap_world *s) {
 }
 
 /* Begins a call on these live boxes. */
-SAP__CALLED sap_result sap__begin_on(sap_world *s, int n, const sap_id *ids) {
+SAP__NO_INLINE sap_result sap__begin_call_on(sap_world *s, int n, const sap_id *ids) {
     const sap_result r = sap__begin_call(s, n < 0 ? "n" : n && !ids ? "id" : NULL, 0);
     return r == SAP_OK ? sap__check_many(s, n, ids, NULL) : r;
 }
 
-static void sap__note_masks(sap_world *s, uint32_t slot);
+static void sap__propagate_masks(sap_world *s, uint32_t slot);
 
 SAP_DEF sap_result sap_set_filter_many(sap_world *s, int n, const sap_id *ids, uint32_t category, uint32_t mask) {
-    const sap_result r = sap__begin_on(s, n, ids);
+    const sap_result r = sap__begin_call_on(s, n, ids);
     for (int i = 0; r == SAP_OK && i < n; i++) {
         const uint32_t slot = sap__slot_of(ids[i]);
-        sap__masks *masks = &s->slots[slot].masks;
-        s->masked -= !sap__are_default(masks);
+        sap__filter_bits *masks = &s->slots[slot].masks;
+        s->masked -= !sap__is_default_filter(masks);
         masks->category = category;
         masks->mask = mask;
-        s->masked += !sap__are_default(masks);
-        sap__note_masks(s, slot);
-        sap__record(s, slot, SAP__FRESH);
+        s->masked += !sap__is_default_filter(masks);
+        sap__propagate_masks(s, slot);
+        sap__mark_changed(s, slot, SAP__REFILTER);
     }
     return r;
 }
@@ -1624,20 +1626,20 @@ SAP_DEF sap_result sap_set_filter(sap_world *s, sap_id id, uint32_t category, ui
 }
 
 SAP_DEF sap_result sap_refilter(sap_world *s, sap_id id) {
-    const sap_result r = sap__begin_on(s, 1, &id);
-    if (r == SAP_OK) sap__record(s, sap__slot_of(id), SAP__FRESH);
+    const sap_result r = sap__begin_call_on(s, 1, &id);
+    if (r == SAP_OK) sap__mark_changed(s, sap__slot_of(id), SAP__REFILTER);
     return r;
 }
 
 SAP_DEF sap_result sap_set_static(sap_world *s, sap_id id, int is_static) {
-    const sap_result r = sap__begin_on(s, 1, &id);
+    const sap_result r = sap__begin_call_on(s, 1, &id);
     const uint32_t slot = sap__slot_of(id);
-    if (r != SAP_OK || sap__kind_of(s->slots[slot].state) == (is_static != 0)) return r;
+    if (r != SAP_OK || sap__tree_of(s->slots[slot].state) == (is_static != 0)) return r;
     s->live_static += is_static ? 1 : -1;
     sap__flip_live_bit(s, slot);
     s->slots[slot].state ^= SAP__STATIC;
     sap__flip_live_bit(s, slot);
-    sap__record(s, slot, SAP__FRESH);
+    sap__mark_changed(s, slot, SAP__REFILTER);
     return r;
 }
 
@@ -1646,7 +1648,8 @@ SAP_DEF sap_result sap_set_pair_filter(sap_world *s, sap_filter *filter, void *u
     if (r != SAP_OK) return r;
     s->config.filter = filter;
     s->config.filter_user = user;
-    for (uint32_t slot = 0; (slot = sap__next_live(s, slot)) != SAP__NONE; slot++) sap__record(s, slot, SAP__FRESH);
+    for (uint32_t slot = 0; (slot = sap__next_live(s, slot)) != SAP__NONE; slot++)
+        sap__mark_changed(s, slot, SAP__REFILTER);
     return r;
 }
 
@@ -1655,7 +1658,7 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
     if (r != SAP_OK) return r;
     int may_overflow = 0; /* the largest float less 1e30 is itself, rounded */
     for (int k = 0; k < 3; k++) {
-        if (s->used[k] && !sap__is_finite(offset[k])) return sap__refuse(s, SAP_ERROR_ARGUMENT, "offset", k);
+        if (s->used[k] && !sap__is_finite(offset[k])) return sap__bad_argument(s, SAP_ERROR_ARGUMENT, "offset", k);
         may_overflow |= s->used[k] && (offset[k] > 1e30f || offset[k] < -1e30f);
     }
     for (int pass = !may_overflow; pass < 2; pass++) /* first look whether all stay finite, then do it */
@@ -1664,14 +1667,14 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
             for (int i = 0; i < 6; i++) {
                 const int k = i / 2;
                 int32_t *bound = i & 1 ? &box.hi[k] : &box.lo[k];
-                const int32_t key = s->used[k] ? sap__shifted(*bound, offset[k]) : *bound;
+                const int32_t key = s->used[k] ? sap__shift_key(*bound, offset[k]) : *bound;
                 if (key != *bound && (key <= -SAP__INFINITY || key >= SAP__INFINITY))
-                    return sap__refuse(s, SAP_ERROR_ARGUMENT, "offset", k);
+                    return sap__bad_argument(s, SAP_ERROR_ARGUMENT, "offset", k);
                 *bound = key;
             }
             if (pass == 0 || sap__same(&box, &s->slots[slot].now)) continue;
             s->slots[slot].now = box;
-            sap__record(s, slot, 0);
+            sap__mark_changed(s, slot, 0);
         }
     return r;
 }
@@ -1699,20 +1702,20 @@ typedef struct sap__method {
     int (*find_begun)(sap_world *s), (*find_ended)(sap_world *s);
 } sap__method;
 
-static int sap__begun_by_sort(sap_world *s);
-static int sap__ended_by_sort(sap_world *s);
-static int sap__begun_by_prune(sap_world *s);
-static int sap__begun_by_query(sap_world *s);
-static int sap__ended_by_pairs(sap_world *s);
-static int sap__ended_by_lists(sap_world *s);
+static int sap__created_by_sort(sap_world *s);
+static int sap__deleted_by_sort(sap_world *s);
+static int sap__created_by_prune(sap_world *s);
+static int sap__created_by_query(sap_world *s);
+static int sap__deleted_by_scan(sap_world *s);
+static int sap__deleted_by_lists(sap_world *s);
 static int sap__commit(sap_world *s);
-static void sap__end_all_pairs(sap_world *s);
-static void sap__drain_gates(sap_world *s);
+static void sap__delete_all_pairs(sap_world *s);
+static void sap__collect_counters(sap_world *s);
 
 static const sap__method sap__methods[] = {{NULL, NULL}, /* SAP_METHOD_AUTO: see sap__choose_method */
-                                           {sap__begun_by_sort, sap__ended_by_sort},
-                                           {sap__begun_by_prune, sap__ended_by_pairs},
-                                           {sap__begun_by_query, sap__ended_by_lists}};
+                                           {sap__created_by_sort, sap__deleted_by_sort},
+                                           {sap__created_by_prune, sap__deleted_by_scan},
+                                           {sap__created_by_query, sap__deleted_by_lists}};
 
 #ifdef SAP_TRACE
 enum { SAP__TRACES = 1 };
@@ -1730,7 +1733,7 @@ enum {
 /* AUTO goes by counts, never by a clock. It sorts only with SAP_TRACE, to be watched: sixteen boxes at a time, pruning
    anew is faster than keeping the endpoints sorted, however little the boxes move. */
 static int sap__choose_method(const sap_world *s) {
-    const int moving = sap__boxes_of(s, 0), changed = s->changed[0] + s->changed[1];
+    const int moving = sap__live_in_tree(s, 0), changed = s->changed[0] + s->changed[1];
     if (s->config.method != SAP_METHOD_AUTO) return s->config.method;
     if (SAP__TRACES) return SAP_METHOD_SORT;
     if (SAP__PRUNE_PART * (long long)changed > moving) return SAP_METHOD_PRUNE;
@@ -1746,25 +1749,25 @@ static void sap__count_changes(sap_world *s) {
     for (int i = 0; i < n && s->mixed && s->live; i++) {
         const uint32_t slot = s->record[i], state = s->slots[slot].state;
         if (state & SAP__STATIC) s->changed[0]--, s->changed[1]++;
-        if (state & SAP__REMOVED) s->slots[slot].now = sap__nowhere;
+        if (state & SAP__REMOVED) s->slots[slot].now = sap__empty_box;
     }
 }
 
 /* A share of what is recorded becomes what was. */
-static void sap__settle_slots(sap_world *s, int share, int shares) {
-    const int n = sap__length(s->record), from = sap__share_from(n, share, shares);
-    const int end = sap__share_from(n, share + 1, shares);
+static void sap__commit_slots_task(sap_world *s, int share, int shares) {
+    const int n = sap__length(s->record), from = sap__task_begin(n, share, shares);
+    const int end = sap__task_begin(n, share + 1, shares);
     const uint32_t *record = s->record;
-    const int early = from + sap__early_in_order(s, record + from, end - from);
+    const int early = from + sap__prefetch_end_for_slots(s, record + from, end - from);
     for (int i = from; i < end; i++) {
         sap__slot *slot = &s->slots[record[i]];
-        if (i < early) sap__prefetch_slot(s, record[i + SAP__AHEAD]);
+        if (i < early) sap__prefetch_slot(s, record[i + SAP__PREFETCH_AHEAD]);
         if (slot->state & SAP__REMOVED) {
             slot->state = (slot->state & ~(uint32_t)SAP__FLAGS) + 0x01000000u; /* the next box has another id */
             continue;
         }
         slot->was = slot->now;
-        slot->state &= ~(uint32_t)(SAP__RECORDED | SAP__ADDED | SAP__FRESH | SAP__STALE);
+        slot->state &= ~(uint32_t)(SAP__CHANGED | SAP__ADDED | SAP__REFILTER | SAP__UNSYNCED);
     }
 }
 
@@ -1773,33 +1776,33 @@ static void sap__trim_arrays(sap_world *s) {
     if (s->updates < 0 || ++s->updates < SAP__TRIM) return;
     s->updates = 0;
     if (!s->linked) sap__set_length(s->links, sap__length(s->pairs)); /* a look may make them, in the room they have */
-    for (int i = 0; i < sap__most_shares(s); i++) sap__trim(&s->share[i].found);
+    for (int i = 0; i < sap__task_count(s); i++) sap__trim(&s->share[i].found);
     sap__trim(&s->lost), sap__trim(&s->items), sap__trim(&s->tmp), sap__trim(&s->keyed);
     sap__trim(&s->created), sap__trim(&s->deleted), sap__trim(&s->pairs), sap__trim(&s->links);
 }
 
 /* From what is recorded to events. 0: s->failure says why, and pairs and events are as before. */
-static int sap__settle_pairs(sap_world *s) {
+static int sap__update_pairs(sap_world *s) {
     const sap__method *method = &sap__methods[s->method];
-    if (s->live == 0) return sap__end_all_pairs(s), 1;
-    for (int i = 0; i < sap__most_shares(s); i++) sap__set_length(s->share[i].found, 0);
+    if (s->live == 0) return sap__delete_all_pairs(s), 1;
+    for (int i = 0; i < sap__task_count(s); i++) sap__set_length(s->share[i].found, 0);
     sap__set_length(s->lost, 0);
     s->met = -1;
     return method->find_begun(s) && method->find_ended(s) && sap__commit(s);
 }
 
 /* On failure what is recorded stays so, and the indices, which may have gone ahead, are built anew. */
-static sap_result sap__settle(sap_world *s) {
+static sap_result sap__apply_changes(sap_world *s) {
     s->prepared = 0;
     sap__trim_arrays(s);
     sap__count_changes(s);
     s->method = sap__choose_method(s);
     if (s->method != SAP_METHOD_SORT) s->ends_ready = 0;
-    if (!sap__settle_pairs(s)) {
+    if (!sap__update_pairs(s)) {
         s->ends_ready = s->index[0].ready = s->index[1].ready = 0;
         return s->failure;
     }
-    sap__run(s, sap__settle_slots, sap__length(s->record));
+    sap__parallel_for(s, sap__commit_slots_task, sap__length(s->record));
     sap__set_length(s->record, 0);
     sap__set_length(s->again, 0);
     s->synced = 0;
@@ -1813,15 +1816,15 @@ SAP_DEF sap_result sap_update(sap_world *s) {
     sap_result r = sap__begin_call(s, NULL, 1);
     if (r != SAP_OK) return r;
     s->swaps = s->tests = s->method = 0;
-    sap__drain_gates(s);
+    sap__collect_counters(s);
     if (sap__length(s->record)) {
-        r = sap__settle(s);
+        r = sap__apply_changes(s);
     } else {
         sap__set_length(s->created, 0);
         sap__set_length(s->deleted, 0);
     }
     if (r == SAP_OK) s->query_visits = 0;
-    return sap__end_call(s, r);
+    return sap__set_result(s, r);
 }
 
 /* First what ended, then what began: the last of all pairs (Terdiman I.6, DumpPairs). */
@@ -1857,88 +1860,88 @@ SAP_DEF int sap_dump_pairs(sap_world *s, sap_create_pair *create, sap_delete_pai
    while that is cheaper than making them again.
 
    The paper flags the pairs that an update touches, so that what comes and goes within one vanishes. Here whoever finds
-   an overlap also asks whether it was there before (sap__take_found): a pair is touched once, by its net change. */
+   an overlap also asks whether it was there before (sap__emit_created): a pair is touched once, by its net change. */
 
-SAP__INLINE uint64_t sap__pair_item(const sap_pair *pair) {
+SAP__FORCE_INLINE uint64_t sap__pair_item(const sap_pair *pair) {
     return sap__item(pair->id0, pair->id1);
 }
 
-SAP__INLINE sap_id sap__id_at(const sap_world *s, uint32_t place) {
+SAP__FORCE_INLINE sap_id sap__edge_id(const sap_world *s, uint32_t place) {
     const sap_pair *pair = &s->pairs[place >> 1];
     return place & 1 ? pair->id1 : pair->id0;
 }
 
-SAP__INLINE uint32_t sap__next_place(const sap_world *s, uint32_t place) {
+SAP__FORCE_INLINE uint32_t sap__next_edge(const sap_world *s, uint32_t place) {
     return s->links[place >> 1].next[place & 1];
 }
 
 /* The address of the next (first: &links->next[0]), or prev, of a place; of SAP__NONE none. It is chosen without a
    branch, for most lists are short, and nobody could guess where they end. */
-SAP__INLINE uint32_t *sap__link_at(uint32_t *first, uint32_t place, uint32_t *none) {
-    const uintptr_t offset = sizeof(sap__links) * (uintptr_t)(place >> 1) + sizeof *first * (place & 1);
+SAP__FORCE_INLINE uint32_t *sap__edge_link(uint32_t *first, uint32_t place, uint32_t *none) {
+    const uintptr_t offset = sizeof(sap__pair_edges) * (uintptr_t)(place >> 1) + sizeof *first * (place & 1);
     const uintptr_t at = (uintptr_t)first + offset, end = (uintptr_t)none;
     return (uint32_t *)(end ^ ((at ^ end) & ((uintptr_t)0 - (place != SAP__NONE))));
 }
 
-static void sap__link_pair(sap_world *s, uint32_t p) {
+static void sap__insert_edges(sap_world *s, uint32_t p) {
     uint32_t nobody;
     for (uint32_t side = 0; side < 2; side++) {
-        uint32_t place = 2 * p + side, *head = &s->head[sap__slot_of(sap__id_at(s, place))];
+        uint32_t place = 2 * p + side, *head = &s->head[sap__slot_of(sap__edge_id(s, place))];
         s->links[p].next[side] = *head;
         s->links[p].prev[side] = SAP__NONE;
-        *sap__link_at(s->links->prev, *head, &nobody) = place;
+        *sap__edge_link(s->links->prev, *head, &nobody) = place;
         *head = place;
     }
 }
 
 /* Renames pair p to pair to in its two lists; SAP__NONE takes it out of them. */
-static void sap__relink_pair(sap_world *s, uint32_t p, uint32_t to) {
+static void sap__move_edges(sap_world *s, uint32_t p, uint32_t to) {
     uint32_t nobody;
     for (uint32_t side = 0; side < 2; side++) {
         uint32_t next = s->links[p].next[side], prev = s->links[p].prev[side];
-        uint32_t *head = &s->head[sap__slot_of(sap__id_at(s, 2 * p + side))];
-        *sap__link_at(s->links->next, prev, head) = to == SAP__NONE ? next : 2 * to + side;
-        *sap__link_at(s->links->prev, next, &nobody) = to == SAP__NONE ? prev : 2 * to + side;
+        uint32_t *head = &s->head[sap__slot_of(sap__edge_id(s, 2 * p + side))];
+        *sap__edge_link(s->links->next, prev, head) = to == SAP__NONE ? next : 2 * to + side;
+        *sap__edge_link(s->links->prev, next, &nobody) = to == SAP__NONE ? prev : 2 * to + side;
     }
     if (to != SAP__NONE) s->links[to] = s->links[p];
 }
 
 /* Makes the lists. Their memory came with that of the pairs. */
-static void sap__link_all(sap_world *s) {
+static void sap__build_lists(sap_world *s) {
     const uint32_t n = (uint32_t)sap__length(s->pairs);
     sap__set_length(s->links, n);
     for (uint32_t slot = 0; (slot = sap__next_live(s, slot)) != SAP__NONE; slot++) s->head[slot] = SAP__NONE;
     for (int i = 0; i < sap__length(s->record); i++) s->head[s->record[i]] = SAP__NONE; /* of removed ones, too */
-    for (uint32_t i = 0; i < n; i++) sap__link_pair(s, i);
+    for (uint32_t i = 0; i < n; i++) sap__insert_edges(s, i);
     sap__atomic_set(&s->linked, 1);
 }
 
 /* For an update that goes by lists. */
-static void sap__need_lists(sap_world *s) {
-    if (!s->linked) sap__link_all(s);
+static void sap__require_lists(sap_world *s) {
+    if (!s->linked) sap__build_lists(s);
     s->mended = 0;
 }
 
 /* For a look, which several threads may take at once: the first one makes the lists, and the others wait. What the user
    can see of the world stays as it is, so the look may be one at a const world. */
-static void sap__link_for_look(const sap_world *world) {
+static void sap__require_lists_shared(const sap_world *world) {
     sap_world *s = (sap_world *)(uintptr_t)world;
     if (!sap__atomic_get(&s->linked)) {
         while (sap__atomic_swap(&s->linking, 1)) continue;
-        if (!s->linked) sap__link_all(s);
+        if (!s->linked) sap__build_lists(s);
         sap__atomic_set(&s->linking, 0);
     }
     if (sap__atomic_get(&s->mended)) sap__atomic_set(&s->mended, 0);
 }
 
 /* The index of a pair, or SAP__NONE. The lists have been made. O(pairs of the box that has fewer). */
-static uint32_t sap__find(const sap_world *s, sap_id a, sap_id b) {
+static uint32_t sap__find_pair_index(const sap_world *s, sap_id a, sap_id b) {
     uint32_t at_a = s->head[sap__slot_of(a)], at_b = s->head[sap__slot_of(b)];
     while (at_a != SAP__NONE && at_b != SAP__NONE) {
-        if (sap__id_at(s, at_a ^ 1) == b) return at_a >> 1;
-        if (sap__id_at(s, at_b ^ 1) == a) return at_b >> 1;
-        at_a = sap__next_place(s, at_a);
-        at_b = sap__next_place(s, at_b);
+        if (sap__edge_id(s, at_a ^ 1) == b) return at_a >> 1;
+        if (sap__edge_id(s, at_b ^ 1) == a) return at_b >> 1;
+        at_a = sap__next_edge(s, at_a);
+        at_b = sap__next_edge(s, at_b);
     }
     return SAP__NONE;
 }
@@ -1946,13 +1949,13 @@ static uint32_t sap__find(const sap_world *s, sap_id a, sap_id b) {
 /* ---- what begins ------------------------------------------------------------------------------------------- */
 
 /* May these two, which overlap, be a pair? The user's filter is asked after this. */
-SAP__INLINE int sap__masks_allow(const sap_world *s, uint32_t a, uint32_t b) {
+SAP__FORCE_INLINE int sap__filter_bits_allow(const sap_world *s, uint32_t a, uint32_t b) {
     if (s->slots[a].state & s->slots[b].state & SAP__STATIC) return 0;
-    return !s->masked || sap__may_meet(&s->slots[a].masks, &s->slots[b].masks);
+    return !s->masked || sap__should_collide(&s->slots[a].masks, &s->slots[b].masks);
 }
 
 /* A new pair of these ids. It is written where it is to stand: C++ compilers copy a returned one by way of memory. */
-SAP__INLINE void sap__set_pair(const sap_world *s, sap_pair *pair, sap_id id0, sap_id id1) {
+SAP__FORCE_INLINE void sap__set_pair(const sap_world *s, sap_pair *pair, sap_id id0, sap_id id1) {
     pair->id0 = id0;
     pair->id1 = id1;
     pair->object0 = s->objects[sap__slot_of(id0)];
@@ -1971,7 +1974,7 @@ static int sap__filter_allows(sap_world *s, sap_id id0, sap_id id1) {
 }
 
 /* On threads nobody asks the user's filter: so it is asked for what a search found there. */
-static void sap__filter_found(sap_world *s, sap__share *share) {
+static void sap__filter_created(sap_world *s, sap__task *share) {
     const int n = sap__length(share->found);
     int kept = share->kept;
     for (int i = kept; i < n; i++) {
@@ -1982,7 +1985,7 @@ static void sap__filter_found(sap_world *s, sap__share *share) {
 }
 
 /* Room for so many more keys in a share. On threads nobody allocates: what lacks room is done again without them. */
-static int sap__reserve_found(sap_world *s, sap__share *share, int more) {
+static int sap__reserve_created(sap_world *s, sap__task *share, int more) {
     if (more <= sap__capacity(share->found) - sap__length(share->found)) return 1;
     if (s->on_threads) {
         share->lacks_room = 1;
@@ -1994,9 +1997,9 @@ static int sap__reserve_found(sap_world *s, sap__share *share, int more) {
 }
 
 /* A pair begins, if it may be one. There is room. */
-SAP__INLINE void sap__begin_pair(sap_world *s, sap__share *share, uint32_t a, uint32_t b) {
+SAP__FORCE_INLINE void sap__push_created(sap_world *s, sap__task *share, uint32_t a, uint32_t b) {
     sap_id ida = sap__id_of(s, a), idb = sap__id_of(s, b), id0 = ida < idb ? ida : idb, id1 = ida ^ idb ^ id0;
-    if (sap__masks_allow(s, a, b) && (s->on_threads || sap__filter_allows(s, id0, id1)))
+    if (sap__filter_bits_allow(s, a, b) && (s->on_threads || sap__filter_allows(s, id0, id1)))
         sap__push(share->found, sap__item(id0, id1));
 }
 
@@ -2004,41 +2007,41 @@ SAP__INLINE void sap__begin_pair(sap_world *s, sap__share *share, uint32_t a, ui
    they are no pair yet. Most are old ones, in no order that a branch could guess: first the new ones are picked out.
    Where the a[i] are boxes with one of the flags, which looked around, two of them find their pair twice: then the
    lower slot counts. */
-static int sap__take_found(sap_world *s, sap__share *share, uint32_t *a, uint32_t *b, int n, uint32_t flags) {
-    const int some_fresh = (s->mixed & SAP__FRESH) != 0, early = sap__early_steps(s, n);
+static int sap__emit_created(sap_world *s, sap__task *share, uint32_t *a, uint32_t *b, int n, uint32_t flags) {
+    const int some_fresh = (s->mixed & SAP__REFILTER) != 0, early = sap__prefetch_end(s, n);
     int begun = 0;
-    for (int i = early ? -SAP__AHEAD : 0; i < n; i++) {
+    for (int i = early ? -SAP__PREFETCH_AHEAD : 0; i < n; i++) {
         if (i < early) {
-            if (!flags) sap__prefetch_slot(s, a[i + SAP__AHEAD]);
-            sap__prefetch_slot(s, b[i + SAP__AHEAD]);
+            if (!flags) sap__prefetch_slot(s, a[i + SAP__PREFETCH_AHEAD]);
+            sap__prefetch_slot(s, b[i + SAP__PREFETCH_AHEAD]);
         }
         if (i < 0) continue; /* what the first ones need is fetched */
         const uint32_t x = a[i], y = b[i];
         int begins = sap__overlap(&s->slots[x].was, &s->slots[y].was) == 0;
-        if (some_fresh) begins |= ((s->slots[x].state | s->slots[y].state) & SAP__FRESH) != 0;
+        if (some_fresh) begins |= ((s->slots[x].state | s->slots[y].state) & SAP__REFILTER) != 0;
         if (flags) begins &= (((s->slots[y].state & flags) == 0) | (x < y)) & (x != y);
         a[begun] = x;
         b[begun] = y;
         begun += begins;
     }
-    if (!sap__reserve_found(s, share, begun)) return 0;
+    if (!sap__reserve_created(s, share, begun)) return 0;
     share->met += n - begun;
     for (int i = 0; i < begun; i++) {
         const int is_old = some_fresh && sap__overlap(&s->slots[a[i]].was, &s->slots[b[i]].was);
-        if (is_old && sap__find(s, sap__id_of(s, a[i]), sap__id_of(s, b[i])) != SAP__NONE) continue;
-        sap__begin_pair(s, share, a[i], b[i]);
+        if (is_old && sap__find_pair_index(s, sap__id_of(s, a[i]), sap__id_of(s, b[i])) != SAP__NONE) continue;
+        sap__push_created(s, share, a[i], b[i]);
     }
     return 1;
 }
 
 /* What all shares found goes to the first one. */
-static int sap__gather_found(sap_world *s) {
-    sap__share *first = &s->share[0];
-    for (int i = 1; i < sap__most_shares(s); i++) {
-        const sap__share *share = &s->share[i];
+static int sap__merge_created(sap_world *s) {
+    sap__task *first = &s->share[0];
+    for (int i = 1; i < sap__task_count(s); i++) {
+        const sap__task *share = &s->share[i];
         const int n = sap__length(first->found), more = sap__length(share->found);
         if (more == 0) continue;
-        if (!sap__reserve_found(s, first, more)) return 0;
+        if (!sap__reserve_created(s, first, more)) return 0;
         memcpy(first->found + n, share->found, (size_t)more * sizeof *share->found);
         sap__set_length(first->found, n + more);
     }
@@ -2048,51 +2051,53 @@ static int sap__gather_found(sap_world *s) {
 /* ---- what ends ----------------------------------------------------------------------------------------------- */
 
 /* Does this pair end? Its boxes are apart now (no branch could guess that), or a filter answers otherwise. */
-SAP__INLINE int sap__is_lost(sap_world *s, const sap_pair *pair) {
+SAP__FORCE_INLINE int sap__is_deleted(sap_world *s, const sap_pair *pair) {
     const uint32_t a = sap__slot_of(pair->id0), b = sap__slot_of(pair->id1);
     const int apart = !sap__overlap(&s->slots[a].now, &s->slots[b].now);
-    if (!(s->mixed & SAP__FRESH) || apart || !((s->slots[a].state | s->slots[b].state) & SAP__FRESH)) return apart;
-    return !sap__masks_allow(s, a, b) || !sap__filter_allows(s, pair->id0, pair->id1);
+    if (!(s->mixed & SAP__REFILTER) || apart || !((s->slots[a].state | s->slots[b].state) & SAP__REFILTER))
+        return apart;
+    return !sap__filter_bits_allow(s, a, b) || !sap__filter_allows(s, pair->id0, pair->id1);
 }
 
 /* A share of all pairs: those that end go to lost, from where the share begins. */
-static void sap__look_at_pairs(sap_world *s, int share, int shares) {
-    const int n = sap__length(s->pairs), from = sap__share_from(n, share, shares);
-    const int end = sap__share_from(n, share + 1, shares), early = sap__early_steps(s, end);
+static void sap__scan_pairs_task(sap_world *s, int share, int shares) {
+    const int n = sap__length(s->pairs), from = sap__task_begin(n, share, shares);
+    const int end = sap__task_begin(n, share + 1, shares), early = sap__prefetch_end(s, end);
     const sap_pair *pairs = s->pairs;
     uint32_t *lost = s->lost + from;
     int count = 0;
     for (int p = from; p < end; p++) {
         if (p < early) {
-            sap__prefetch_slot(s, sap__slot_of(pairs[p + SAP__AHEAD].id0));
-            sap__prefetch_slot(s, sap__slot_of(pairs[p + SAP__AHEAD].id1));
+            sap__prefetch_slot(s, sap__slot_of(pairs[p + SAP__PREFETCH_AHEAD].id0));
+            sap__prefetch_slot(s, sap__slot_of(pairs[p + SAP__PREFETCH_AHEAD].id1));
         }
         lost[count] = (uint32_t)p;
-        count += sap__is_lost(s, &pairs[p]);
+        count += sap__is_deleted(s, &pairs[p]);
     }
     s->share[share].done = count;
 }
 
 /* Where nobody refuses pairs all overlaps that were there before were pairs. If box pruning has met as many again as
    there are pairs none ends, as in a heap at rest, and none is looked at. */
-static int sap__ended_by_pairs(sap_world *s) {
-    const int n = sap__length(s->pairs), asks_user = s->config.filter && (s->mixed & SAP__FRESH);
+static int sap__deleted_by_scan(sap_world *s) {
+    const int n = sap__length(s->pairs), asks_user = s->config.filter && (s->mixed & SAP__REFILTER);
     const int is_met = s->met >= 0 && !s->masked && !s->config.filter;
     if (is_met && !s->partial && s->met == n) return 1;
     if (!sap__reserve(&s->lost, n)) return sap__fail(s, SAP_ERROR_MEMORY);
-    sap__set_length(s->lost, sap__close_up(s, s->lost, n, sap__run(s, sap__look_at_pairs, asks_user ? -1 : n)));
+    sap__set_length(s->lost,
+                    sap__compact_tasks(s, s->lost, n, sap__parallel_for(s, sap__scan_pairs_task, asks_user ? -1 : n)));
     if (is_met) s->partial = n - sap__length(s->lost) != s->met;
     return 1;
 }
 
-static int sap__lose(sap_world *s, uint32_t p) {
+static int sap__push_deleted(sap_world *s, uint32_t p) {
     if (!sap__reserve(&s->lost, sap__length(s->lost) + 1)) return sap__fail(s, SAP_ERROR_MEMORY);
     sap__push(s->lost, p);
     return 1;
 }
 
 /* Ascending. */
-static int sap__sort_lost(sap_world *s) {
+static int sap__sort_deleted_indices(sap_world *s) {
     const int n = sap__length(s->lost);
     if (!sap__reserve(&s->items, n) || !sap__reserve(&s->tmp, n)) return sap__fail(s, SAP_ERROR_MEMORY);
     for (int i = 0; i < n; i++) s->items[i] = s->lost[i];
@@ -2102,45 +2107,45 @@ static int sap__sort_lost(sap_world *s) {
 }
 
 /* Those of these pairs that end go to lost; each is at the place of a box with one of the flags. 0 on failure. */
-static int sap__look_at_places(sap_world *s, const uint32_t *places, int n, uint32_t flags) {
+static int sap__check_edges(sap_world *s, const uint32_t *places, int n, uint32_t flags) {
     for (int i = 0; i < n; i++) {
-        const uint32_t place = places[i], p = place >> 1, other = sap__slot_of(sap__id_at(s, place ^ 1));
-        if ((s->slots[other].state & flags) && other < sap__slot_of(sap__id_at(s, place)))
+        const uint32_t place = places[i], p = place >> 1, other = sap__slot_of(sap__edge_id(s, place ^ 1));
+        if ((s->slots[other].state & flags) && other < sap__slot_of(sap__edge_id(s, place)))
             continue; /* from the other side */
-        if (sap__is_lost(s, &s->pairs[p]) && !sap__lose(s, p)) return 0;
+        if (sap__is_deleted(s, &s->pairs[p]) && !sap__push_deleted(s, p)) return 0;
     }
     return 1;
 }
 
 /* Looks through the pairs of changed boxes with one of these flags; 0 on failure, -1 if they are more than most. Some
    are collected before any is looked at: meanwhile the other boxes come to the cache. */
-static int sap__look_through_lists(sap_world *s, uint32_t flags, int most) {
-    const int n = sap__length(s->record), early = sap__is_large(s) ? n : 0;
-    uint32_t places[SAP__LISTED];
+static int sap__scan_lists(sap_world *s, uint32_t flags, int most) {
+    const int n = sap__length(s->record), early = sap__exceeds_cache(s) ? n : 0;
+    uint32_t places[SAP__WORK_LIST];
     int listed = 0;
     for (int i = 0; i < n; i++) {
         const uint32_t slot = s->record[i], ahead = i + 8 < early ? s->head[s->record[i + 8]] : SAP__NONE;
         if (i + 16 < early) sap__prefetch(&s->head[s->record[i + 16]]);
         if (ahead != SAP__NONE) sap__prefetch(&s->pairs[ahead >> 1]), sap__prefetch(&s->links[ahead >> 1]);
         if (!(s->slots[slot].state & flags)) continue;
-        for (uint32_t place = s->head[slot]; place != SAP__NONE; place = sap__next_place(s, place)) {
-            const uint32_t other = sap__slot_of(sap__id_at(s, place ^ 1));
+        for (uint32_t place = s->head[slot]; place != SAP__NONE; place = sap__next_edge(s, place)) {
+            const uint32_t other = sap__slot_of(sap__edge_id(s, place ^ 1));
             if (most-- == 0) return -1;
             sap__prefetch_slot(s, other);
             places[listed++] = place;
-            if (listed < SAP__LISTED) continue;
-            if (!sap__look_at_places(s, places, listed, flags)) return 0;
+            if (listed < SAP__WORK_LIST) continue;
+            if (!sap__check_edges(s, places, listed, flags)) return 0;
             listed = 0;
         }
     }
-    return sap__look_at_places(s, places, listed, flags);
+    return sap__check_edges(s, places, listed, flags);
 }
 
 /* Where they are too many all pairs are looked at, which lie in a row. */
-static int sap__ended_by_lists(sap_world *s) {
-    sap__need_lists(s);
-    const int done = sap__look_through_lists(s, SAP__RECORDED, sap__length(s->pairs) / 8 + 16);
-    return done < 0 ? sap__ended_by_pairs(s) : done && sap__sort_lost(s);
+static int sap__deleted_by_lists(sap_world *s) {
+    sap__require_lists(s);
+    const int done = sap__scan_lists(s, SAP__CHANGED, sap__length(s->pairs) / 8 + 16);
+    return done < 0 ? sap__deleted_by_scan(s) : done && sap__sort_deleted_indices(s);
 }
 
 /* ---- commit ------------------------------------------------------------------------------------------------ */
@@ -2157,7 +2162,7 @@ static int sap__reserve_events(sap_world *s, int most_end) {
     const int found = sap__length(s->share[0].found), lost = sap__length(s->lost);
     const long long pairs = (long long)sap__length(s->pairs) - lost + found;
     if (pairs > (s->config.max_pairs ? s->config.max_pairs : INT_MAX)) return sap__fail(s, SAP_ERROR_LIMIT);
-    if (s->fit && !sap__reserve(&s->items, sap__boxes_of(s, 0) / 4 + 2)) return sap__fail(s, SAP_ERROR_MEMORY);
+    if (s->fit && !sap__reserve(&s->items, sap__live_in_tree(s, 0) / 4 + 2)) return sap__fail(s, SAP_ERROR_MEMORY);
     return sap__reserve_pairs(s, (int)pairs, found, most_end ? (int)pairs : lost) || sap__fail(s, SAP_ERROR_MEMORY);
 }
 
@@ -2178,7 +2183,7 @@ static void sap__sort_by_ids(const sap_pair *pairs, const uint32_t *lost, int n,
 
        pairs   [ . . . . . ][ids . . .][ids . . .][ids . . .][ids . . .]
                [ids][ids][ids][ids][  tmp   ] . . . . . . . . . . . . .        */
-static void sap__sort_plain_pairs(sap_world *s, int from) {
+static void sap__sort_pairs_without_data(sap_world *s, int from) {
     sap_pair *pairs = s->pairs;
     uint64_t *items = (uint64_t *)(void *)pairs, item;
     const int n = sap__length(pairs) - from;
@@ -2198,7 +2203,8 @@ static void sap__sort_plain_pairs(sap_world *s, int from) {
 static void sap__sort_pairs(sap_world *s, int from) {
     sap_pair *pairs = s->pairs;
     const int n = sap__length(pairs) - from;
-    const int fits = !s->live && n <= SAP__LANES * sap__capacity(s->index[0].chunk); /* 16 bytes a pair; a lane 28 */
+    const int fits =
+        !s->live && n <= SAP__NODE_WIDTH * sap__capacity(s->index[0].chunk); /* 16 bytes a pair; a lane 28 */
     uint64_t *items = (uint64_t *)(fits ? (void *)s->index[0].chunk : (void *)s->links), *tmp = items + n;
     sap__sort_by_ids(pairs + from, NULL, n, items, tmp);
     for (int i = 0; i < n; i++) {
@@ -2215,7 +2221,7 @@ static void sap__sort_pairs(sap_world *s, int from) {
 /* More pairs end than stay, as when a level does. Holes are filled as below, but what ends changes places with what
    fills its hole, and so stands behind all that stay. These are copied to the array of the deleted ones, and the two
    are exchanged. There is room, and nothing is allocated. */
-static void sap__exchange_pairs(sap_world *s, int kept) {
+static void sap__swap_pair_arrays(sap_world *s, int kept) {
     sap_pair *pairs = s->pairs;
     const int n = sap__length(pairs) - kept;
     for (int i = n - 1; i >= 0 && kept; i--) {
@@ -2226,7 +2232,7 @@ static void sap__exchange_pairs(sap_world *s, int kept) {
     uintptr_t data = 0;
     if (kept) memcpy(s->deleted, pairs, (size_t)kept * sizeof *pairs);
     for (int i = 0; i < n; i++) data |= (uintptr_t)pairs[kept + i].user_data;
-    if (kept || s->sorted_from > 0) (data ? sap__sort_pairs : sap__sort_plain_pairs)(s, kept);
+    if (kept || s->sorted_from > 0) (data ? sap__sort_pairs : sap__sort_pairs_without_data)(s, kept);
     s->pairs = s->deleted;
     s->deleted = pairs;
     sap__set_length(s->pairs, kept);
@@ -2235,8 +2241,8 @@ static void sap__exchange_pairs(sap_world *s, int kept) {
 }
 
 /* No box is left, and all pairs end. */
-static void sap__end_all_pairs(sap_world *s) {
-    sap__exchange_pairs(s, 0);
+static void sap__delete_all_pairs(sap_world *s) {
+    sap__swap_pair_arrays(s, 0);
     sap__set_length(s->created, 0);
     s->ends_ready = s->index[0].ready = s->index[1].ready = 0;
 }
@@ -2261,7 +2267,7 @@ static void sap__sort_deleted(sap_world *s) {
 }
 
 /* What begins, and what ends, on two threads: neither writes what the other one touches. created is scratch here. */
-static void sap__sort_events(sap_world *s, int share, int shares) {
+static void sap__sort_events_task(sap_world *s, int share, int shares) {
     if (share == 0) sap__sort(s->share[0].found, (uint64_t *)(void *)s->created, sap__length(s->share[0].found), 0);
     if (share == 1 || shares == 1) sap__sort_deleted(s);
 }
@@ -2276,19 +2282,19 @@ static void sap__fill_holes(sap_world *s) {
     for (int i = sap__length(s->lost) - 1; i >= 0; i--) {
         const uint32_t hole = s->lost[i];
         last--;
-        if (s->linked) sap__relink_pair(s, hole, SAP__NONE);
-        if (s->linked && hole != last) sap__relink_pair(s, last, hole);
+        if (s->linked) sap__move_edges(s, hole, SAP__NONE);
+        if (s->linked && hole != last) sap__move_edges(s, last, hole);
         s->pairs[hole] = s->pairs[last];
     }
 }
 
 /* A share of the pairs found: to the created ones, and behind the pairs that stay. */
-static void sap__append_pairs(sap_world *s, int share, int shares) {
+static void sap__append_pairs_task(sap_world *s, int share, int shares) {
     uint64_t *found = s->share[0].found;
-    const int n = sap__length(found), behind = sap__length(s->pairs) - n, early = sap__early_steps(s, n);
-    const int end = sap__share_from(n, share + 1, shares);
-    for (int i = sap__share_from(n, share, shares); i < end; i++) {
-        if (i < early) sap__prefetch_slot(s, sap__slot_of((sap_id)found[i + SAP__AHEAD]));
+    const int n = sap__length(found), behind = sap__length(s->pairs) - n, early = sap__prefetch_end(s, n);
+    const int end = sap__task_begin(n, share + 1, shares);
+    for (int i = sap__task_begin(n, share, shares); i < end; i++) {
+        if (i < early) sap__prefetch_slot(s, sap__slot_of((sap_id)found[i + SAP__PREFETCH_AHEAD]));
         sap__set_pair(s, &s->created[i], (sap_id)(found[i] >> 32), (sap_id)found[i]);
         sap__set_pair(s, &s->pairs[behind + i], (sap_id)(found[i] >> 32), (sap_id)found[i]);
     }
@@ -2297,7 +2303,7 @@ static void sap__append_pairs(sap_world *s, int share, int shares) {
 /* The pair array follows: holes are filled from behind, then the new pairs come in their order. The lists follow, too,
    unless so much changes that they are cheaper made anew, or nobody has needed them for as long. */
 static int sap__commit(sap_world *s) {
-    if (!sap__gather_found(s)) return 0;
+    if (!sap__merge_created(s)) return 0;
     const int lost = sap__length(s->lost), found = sap__length(s->share[0].found), n = sap__length(s->pairs);
     const int many = n / 4 + s->live / 64, most_end = lost > many && lost > n - lost + found;
     if (!sap__reserve_events(s, most_end)) return 0;
@@ -2305,17 +2311,17 @@ static int sap__commit(sap_world *s) {
     if (s->mended > many) s->linked = s->mended = 0;
     sap__set_length(s->deleted, most_end ? 0 : lost);
     sap__set_length(s->created, found);
-    sap__run(s, sap__sort_events, SAP__EVENT_WORK * ((long long)found + sap__length(s->deleted)));
+    sap__parallel_for(s, sap__sort_events_task, SAP__EVENT_COST * ((long long)found + sap__length(s->deleted)));
     if (most_end)
-        sap__exchange_pairs(s, n - lost);
+        sap__swap_pair_arrays(s, n - lost);
     else
         sap__fill_holes(s);
     if (lost + found) s->sorted_from = n - lost;
     sap__set_length(s->pairs, n - lost + found);
-    sap__run(s, sap__append_pairs, SAP__EVENT_WORK * (long long)found);
+    sap__parallel_for(s, sap__append_pairs_task, SAP__EVENT_COST * (long long)found);
     if (!s->linked) return 1;
     sap__set_length(s->links, n - lost + found);
-    for (int i = n - lost; i < n - lost + found; i++) sap__link_pair(s, (uint32_t)i);
+    for (int i = n - lost; i < n - lost + found; i++) sap__insert_edges(s, (uint32_t)i);
     return 1;
 }
 
@@ -2342,7 +2348,7 @@ static uint64_t sap__endpoint(int32_t key, uint32_t is_max, uint32_t slot) {
 #define sap__endpoint_slot(e) ((uint32_t)(e)&0x7fffffffu)
 #define sap__endpoint_is_max(e) ((uint32_t)(e) >> 31)
 
-static int sap__reserve_ends(sap_world *s, int boxes) {
+static int sap__reserve_endpoints(sap_world *s, int boxes) {
     const int n = 2 * boxes + 2;
     int good = sap__reserve(&s->items, n) && sap__reserve(&s->tmp, n);
     for (int k = 0; k < 3; k++)
@@ -2352,7 +2358,7 @@ static int sap__reserve_ends(sap_world *s, int boxes) {
 
 /* Batch insertion (Terdiman I.4b) of both ends of n slots, which are in items: sorted, they are merged from the back in
    one pass; nothing is moved twice. The sentinel below stops the search. */
-static void sap__ends_merge(sap_world *s, int axis, int n) {
+static void sap__merge_endpoints(sap_world *s, int axis, int n) {
     uint64_t *ends = s->ends[axis], *items = s->items;
     int count = 2 * n;
     for (int i = n - 1; i >= 0; i--) {
@@ -2360,7 +2366,7 @@ static void sap__ends_merge(sap_world *s, int axis, int n) {
         const sap__slot *of = &s->slots[slot];
         const sap__box *box = of->state & SAP__ADDED ? &of->now : &of->was;
         for (uint32_t is_max = 0; is_max < 2; is_max++)
-            items[2 * i + (int)is_max] = sap__endpoint(sap__bound(box, axis, is_max), is_max, slot);
+            items[2 * i + (int)is_max] = sap__endpoint(sap__endpoint_key(box, axis, is_max), is_max, slot);
     }
     sap__sort(items, s->tmp, count, 0);
     int from = sap__length(ends) - 1, to = from + count;
@@ -2373,28 +2379,28 @@ static void sap__ends_merge(sap_world *s, int axis, int n) {
 
 /* From the boxes of the last update, at the start, or after another method; but for those that were removed since, as
    they would be left out at once. */
-static void sap__ends_build(sap_world *s, int axis) {
+static void sap__build_endpoints(sap_world *s, int axis) {
     int n = 0;
     for (uint32_t slot = 0; (slot = sap__next_live(s, slot)) != SAP__NONE; slot++)
         if (!(s->slots[slot].state & SAP__ADDED)) s->items[n++] = slot;
     s->ends[axis][0] = 0;
     s->ends[axis][1] = ~UINT64_C(0);
     sap__set_length(s->ends[axis], 2);
-    sap__ends_merge(s, axis, n);
+    sap__merge_endpoints(s, axis, n);
 }
 
 /* Those of boxes that came. */
-static void sap__ends_add(sap_world *s, int axis) {
+static void sap__insert_endpoints(sap_world *s, int axis) {
     int n = 0;
     for (int i = 0; i < sap__length(s->record); i++)
         if ((s->slots[s->record[i]].state & (SAP__REMOVED | SAP__ADDED)) == SAP__ADDED) s->items[n++] = s->record[i];
-    sap__ends_merge(s, axis, n);
+    sap__merge_endpoints(s, axis, n);
 }
 
 /* A pair starts on this axis, or stops. A start counts if the two overlap now on all axes, and no lower axis kept them
    apart before: that one has reported it. A stop counts if they overlapped before on all axes, and no lower axis parts
    them now. */
-static int sap__rule(sap_world *s, int axis, uint32_t stops, uint32_t a, uint32_t b) {
+static int sap__update_rule(sap_world *s, int axis, uint32_t stops, uint32_t a, uint32_t b) {
     const sap__slot *x = &s->slots[a], *y = &s->slots[b];
     const sap__box *apart_x = stops ? &x->now : &x->was, *apart_y = stops ? &y->now : &y->was;
     s->tests++;
@@ -2404,15 +2410,15 @@ static int sap__rule(sap_world *s, int axis, uint32_t stops, uint32_t a, uint32_
         return 1;
     }
     sap__trace(stops ? SAP_STEP_STOP : SAP_STEP_START, axis, s, a, b);
-    if ((x->state | y->state) & SAP__FRESH) return 1; /* looks around later, or is found by its list */
+    if ((x->state | y->state) & SAP__REFILTER) return 1; /* looks around later, or is found by its list */
     for (int k = 0; k < axis; k++)
         if (apart_x->lo[k] > apart_y->hi[k] || apart_y->lo[k] > apart_x->hi[k]) return 1;
     if (stops) {
-        const uint32_t p = sap__find(s, sap__id_of(s, a), sap__id_of(s, b));
-        return p == SAP__NONE || sap__lose(s, p); /* no pair: a filter had refused it */
+        const uint32_t p = sap__find_pair_index(s, sap__id_of(s, a), sap__id_of(s, b));
+        return p == SAP__NONE || sap__push_deleted(s, p); /* no pair: a filter had refused it */
     }
-    if (!sap__reserve_found(s, &s->share[0], 1)) return 0;
-    sap__begin_pair(s, &s->share[0], a, b);
+    if (!sap__reserve_created(s, &s->share[0], 1)) return 0;
+    sap__push_created(s, &s->share[0], a, b);
     return 1;
 }
 
@@ -2426,7 +2432,7 @@ static int sap__rule(sap_world *s, int axis, uint32_t stops, uint32_t a, uint32_
    The paper asks for starts before stops, so that a pair which does both is not left behind; here each rule looks
    at the boxes before and now, and the order does not matter. The ends of removed boxes are left out on the way: one
    pass closes all gaps (batch removal, I.5b). O(ends + shifts). */
-static int sap__ends_pass(sap_world *s, int axis) {
+static int sap__sort_endpoints(sap_world *s, int axis) {
     uint64_t *ends = s->ends[axis];
     const int n = sap__length(ends) - 1;
     long long shifts = 0;
@@ -2434,12 +2440,13 @@ static int sap__ends_pass(sap_world *s, int axis) {
     for (int i = 1, j; i < n; i++) {
         const uint32_t slot = sap__endpoint_slot(ends[i]), is_max = sap__endpoint_is_max(ends[i]);
         if (s->removed && (s->slots[slot].state & SAP__REMOVED)) continue;
-        const uint64_t end = sap__endpoint(sap__bound(&s->slots[slot].now, axis, is_max), is_max, slot);
+        const uint64_t end = sap__endpoint(sap__endpoint_key(&s->slots[slot].now, axis, is_max), is_max, slot);
         for (j = kept; ends[j - 1] > end; j--) {
             const uint64_t other = ends[j - 1];
             ends[j] = other;
             sap__trace(SAP_STEP_PASS, axis, s, slot, sap__endpoint_slot(other));
-            if (is_max != sap__endpoint_is_max(other) && !sap__rule(s, axis, is_max, slot, sap__endpoint_slot(other)))
+            if (is_max != sap__endpoint_is_max(other) &&
+                !sap__update_rule(s, axis, is_max, slot, sap__endpoint_slot(other)))
                 return 0;
         }
         ends[j] = end;
@@ -2454,13 +2461,13 @@ static int sap__ends_pass(sap_world *s, int axis) {
 /* All of an update, axis by axis: endpoints of removed boxes are taken out, the others move, those of added boxes are
    put in. */
 static int sap__insertion_sort(sap_world *s) {
-    if (!sap__reserve_ends(s, s->live + s->removed)) return sap__fail(s, SAP_ERROR_MEMORY);
-    sap__need_lists(s);
+    if (!sap__reserve_endpoints(s, s->live + s->removed)) return sap__fail(s, SAP_ERROR_MEMORY);
+    sap__require_lists(s);
     for (int k = 0; k < 3; k++) {
         if (!s->used[k]) continue;
-        if (!s->ends_ready) sap__ends_build(s, k);
-        if (!sap__ends_pass(s, k)) return 0;
-        if (s->mixed & SAP__ADDED) sap__ends_add(s, k);
+        if (!s->ends_ready) sap__build_endpoints(s, k);
+        if (!sap__sort_endpoints(s, k)) return 0;
+        if (s->mixed & SAP__ADDED) sap__insert_endpoints(s, k);
     }
     s->ends_ready = 1;
     return 1;
@@ -2473,17 +2480,17 @@ static int sap__insertion_sort(sap_world *s) {
 /* Boxes stand in chunks of sixteen, one array a bound, so that one compare looks at as many boxes as the machine has
    lanes. (Box Pruning Revisited counts what that buys in its parts 9 to 15.)
 
-       lo[0]  . . . . . . . . . . . . . . . .     mins on x; an empty lane holds sap__nowhere
+       lo[0]  . . . . . . . . . . . . . . . .     mins on x; an empty lane holds sap__empty_box
        ...
        hi[2]  . . . . . . . . . . . . . . . .     maxs on z
        ref    . . . . . . . . . . . . . . . .     slots; in a chunk of bounds the chunks below (see index) */
 
-struct sap__chunk {
-    int32_t lo[3][SAP__LANES], hi[3][SAP__LANES];
-    uint32_t ref[SAP__LANES];
+struct sap__node {
+    int32_t lo[3][SAP__NODE_WIDTH], hi[3][SAP__NODE_WIDTH];
+    uint32_t ref[SAP__NODE_WIDTH];
 };
 
-SAP__INLINE void sap__prefetch_chunk(const sap__chunk *c) { /* its bounds, a line each */
+SAP__FORCE_INLINE void sap__prefetch_node(const sap__node *c) { /* its bounds, a line each */
     for (int k = 0; k < 3; k++) sap__prefetch(c->lo[k]), sap__prefetch(c->hi[k]);
 }
 
@@ -2503,35 +2510,36 @@ typedef struct sap__probe {
 #define SAP__TINY 1e-18f
 
 /* One of boxes that lie so many bytes apart: bounds, or what slots begin with. */
-SAP__INLINE const sap__box *sap__box_at(const void *first, size_t apart, uint32_t i) {
+SAP__FORCE_INLINE const sap__box *sap__box_at(const void *first, size_t apart, uint32_t i) {
     return (const sap__box *)(const void *)((const char *)first + apart * i);
 }
 
 /* n tests, each of box[who[i]] with the lanes of chunk[at[i]]; next is the first one that has not been made. */
-typedef struct sap__list {
-    const void *box;         /* slots, or bounds of chunks */
-    size_t apart;            /* see sap__box_at */
-    const sap__chunk *chunk; /* chunks of an index */
-    const uint16_t *used;    /* lanes of these */
+typedef struct sap__test_list {
+    const void *box;        /* slots, or bounds of chunks */
+    size_t apart;           /* see sap__box_at */
+    const sap__node *chunk; /* chunks of an index */
+    const uint16_t *used;   /* lanes of these */
     const uint32_t *who, *at;
     int next, n, is_far; /* is_far: the chunks are not in the cache */
-} sap__list;
+} sap__test_list;
 
 /* A kernel is a table of functions. All kernels give the same overlaps, in any order, and what they prune is surely no
    hit. What is found is appended to the arrays fa and fb from n on; ask and own return the new n. There is room for
-   SAP__MOST more than n (own), or SAP__LANES more than full (ask).
+   SAP__MAX_NODE_PAIRS more than n (own), or SAP__NODE_WIDTH more than full (ask).
        fill      the boxes of its refs to a chunk, but for the lanes that are empty, and the bound of them all
        own       boxes of a chunk that overlap each other
        ask       boxes of a list, each with what it overlaps in its chunk, until more than full are found
        ball      bits of the lanes within the limit of a point, and how far away, squared;  slab: for casts, and t
        tiles_of  the tile of each box on each axis, bits of the large ones, and of the long ones on each axis */
 struct sap__kernel {
-    void (*fill)(const void *boxes, size_t apart, uint32_t empty, sap__chunk *c, sap__box *bound);
-    int (*own)(const sap__chunk *c, uint32_t used, uint32_t *fa, uint32_t *fb, int n);
-    int (*ask)(sap__list *list, uint32_t *fa, uint32_t *fb, int n, int full);
-    uint32_t (*ball)(const sap__chunk *c, uint32_t used, const sap__probe *p, float *away);
-    uint32_t (*slab)(const sap__chunk *c, uint32_t used, const sap__probe *p, float *away);
-    uint32_t (*tiles_of)(const sap__chunk *c, const sap__tiles *t, int32_t at[3][SAP__LANES], uint32_t is_long[3]);
+    void (*fill)(const void *boxes, size_t apart, uint32_t empty, sap__node *c, sap__box *bound);
+    int (*own)(const sap__node *c, uint32_t used, uint32_t *fa, uint32_t *fb, int n);
+    int (*ask)(sap__test_list *list, uint32_t *fa, uint32_t *fb, int n, int full);
+    uint32_t (*ball)(const sap__node *c, uint32_t used, const sap__probe *p, float *away);
+    uint32_t (*slab)(const sap__node *c, uint32_t used, const sap__probe *p, float *away);
+    uint32_t (*tiles_of)(const sap__node *c, const sap__tile_grid *t, int32_t at[3][SAP__NODE_WIDTH],
+                         uint32_t is_long[3]);
 };
 
 enum { SAP__KERNELS = 4 };
@@ -2569,8 +2577,8 @@ typedef __m256 sap__f8;
 #define sap__fmin8(a, b) _mm256_min_ps(a, b)
 #define sap__fmax8(a, b) _mm256_max_ps(a, b)
 #define sap__above8(a, b) ((uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_GT_OQ)))
-SAP__AVX2 SAP__INLINE uint32_t sap__hit8(sap__i8 l0, sap__i8 l1, sap__i8 l2, sap__i8 h0, sap__i8 h1, sap__i8 h2,
-                                         sap__i8 L0, sap__i8 L1, sap__i8 L2, sap__i8 H0, sap__i8 H1, sap__i8 H2) {
+SAP__AVX2 SAP__FORCE_INLINE uint32_t sap__hit8(sap__i8 l0, sap__i8 l1, sap__i8 l2, sap__i8 h0, sap__i8 h1, sap__i8 h2,
+                                               sap__i8 L0, sap__i8 L1, sap__i8 L2, sap__i8 H0, sap__i8 H1, sap__i8 H2) {
     sap__i8 x = sap__or8(sap__greater8(l0, H0), sap__greater8(L0, h0));
     sap__i8 y = sap__or8(sap__greater8(l1, H1), sap__greater8(L1, h1));
     sap__i8 z = sap__or8(sap__greater8(l2, H2), sap__greater8(L2, h2));
@@ -2584,10 +2592,10 @@ SAP__AVX2 SAP__INLINE uint32_t sap__hit8(sap__i8 l0, sap__i8 l1, sap__i8 l2, sap
 #define sap__lanes_x4(m) sap__lanes_of(m), sap__lanes_of(m + 1), sap__lanes_of(m + 2), sap__lanes_of(m + 3)
 #define sap__lanes_x16(m) sap__lanes_x4(m), sap__lanes_x4(m + 4), sap__lanes_x4(m + 8), sap__lanes_x4(m + 12)
 #define sap__lanes_x64(m) sap__lanes_x16(m), sap__lanes_x16(m + 16), sap__lanes_x16(m + 32), sap__lanes_x16(m + 48)
-static const uint64_t sap__front[256] = {sap__lanes_x64(0), sap__lanes_x64(64), sap__lanes_x64(128),
-                                         sap__lanes_x64(192)};
-SAP__AVX2 SAP__INLINE int sap__append8(uint32_t bits, sap__i8 refs, uint32_t *to, int n) {
-    sap__i8 lanes = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)&sap__front[bits]));
+static const uint64_t sap__compress_table[256] = {sap__lanes_x64(0), sap__lanes_x64(64), sap__lanes_x64(128),
+                                                  sap__lanes_x64(192)};
+SAP__AVX2 SAP__FORCE_INLINE int sap__append8(uint32_t bits, sap__i8 refs, uint32_t *to, int n) {
+    sap__i8 lanes = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)&sap__compress_table[bits]));
     sap__store8(to + n, _mm256_permutevar8x32_epi32(refs, lanes));
     return n + _mm_popcnt_u32(bits);
 }
@@ -2616,15 +2624,15 @@ typedef __m512 sap__f16;
 #define sap__fmin16(a, b) _mm512_maskz_min_ps(sap__all16, a, b)
 #define sap__fmax16(a, b) _mm512_maskz_max_ps(sap__all16, a, b)
 #define sap__above16(a, b) ((uint32_t)_mm512_cmp_ps_mask(a, b, _CMP_GT_OQ))
-SAP__AVX512 SAP__INLINE uint32_t sap__hit16(sap__i16 l0, sap__i16 l1, sap__i16 l2, sap__i16 h0, sap__i16 h1,
-                                            sap__i16 h2, sap__i16 L0, sap__i16 L1, sap__i16 L2, sap__i16 H0,
-                                            sap__i16 H1, sap__i16 H2) {
+SAP__AVX512 SAP__FORCE_INLINE uint32_t sap__hit16(sap__i16 l0, sap__i16 l1, sap__i16 l2, sap__i16 h0, sap__i16 h1,
+                                                  sap__i16 h2, sap__i16 L0, sap__i16 L1, sap__i16 L2, sap__i16 H0,
+                                                  sap__i16 H1, sap__i16 H2) {
     const __mmask16 x = _mm512_cmple_epi32_mask(sap__max16(l0, L0), sap__min16(h0, H0));
     const __mmask16 y = _mm512_cmple_epi32_mask(sap__max16(l1, L1), sap__min16(h1, H1));
     const __mmask16 z = _mm512_cmple_epi32_mask(sap__max16(l2, L2), sap__min16(h2, H2));
     return _mm512_kand(_mm512_kand(x, y), z);
 }
-SAP__AVX512 SAP__INLINE int sap__append16(uint32_t bits, sap__i16 refs, uint32_t *to, int n) {
+SAP__AVX512 SAP__FORCE_INLINE int sap__append16(uint32_t bits, sap__i16 refs, uint32_t *to, int n) {
     sap__store16(to + n, _mm512_maskz_compress_epi32((__mmask16)bits, refs));
     return n + _mm_popcnt_u32(bits);
 }
@@ -2661,11 +2669,11 @@ typedef float sap__f1;
 
 /* Each W lanes meet the lanes before them row by row; then themselves, turned by one lane more each time: after half a
    round, whose last turn would find each pair from both ends, every two of them have met once. */
-#define SAP__OWN(W, TARGET)                                                                                            \
-    TARGET static int sap__own##W(const sap__chunk *c, uint32_t used, uint32_t *fa, uint32_t *fb, int n) {             \
+#define SAP__SELF_OVERLAPS(W, TARGET)                                                                                  \
+    TARGET static int sap__self_overlaps##W(const sap__node *c, uint32_t used, uint32_t *fa, uint32_t *fb, int n) {    \
         uint32_t row, bits;                                                                                            \
         int k, i;                                                                                                      \
-        for (k = 0; k < SAP__LANES && used >> k; k += W) {                                                             \
+        for (k = 0; k < SAP__NODE_WIDTH && used >> k; k += W) {                                                        \
             const sap__i##W l0 = sap__load##W(c->lo[0] + k), h0 = sap__load##W(c->hi[0] + k),                          \
                             l1 = sap__load##W(c->lo[1] + k), h1 = sap__load##W(c->hi[1] + k),                          \
                             l2 = sap__load##W(c->lo[2] + k), h2 = sap__load##W(c->hi[2] + k),                          \
@@ -2694,30 +2702,30 @@ typedef float sap__f1;
 
 /* Where few lanes are compared at a time the first two hits are appended without a branch, which nobody could guess:
    seldom are there more. */
-#define SAP__ASK(W, TARGET)                                                                                            \
-    TARGET static int sap__ask##W(sap__list *list, uint32_t *fa, uint32_t *fb, int n, int full) {                      \
+#define SAP__OVERLAPS(W, TARGET)                                                                                       \
+    TARGET static int sap__overlaps##W(sap__test_list *list, uint32_t *fa, uint32_t *fb, int n, int full) {            \
         const int early = list->is_far ? list->n - 8 : 0;                                                              \
         int i, k;                                                                                                      \
         for (i = list->next; i < list->n && n <= full; i++) {                                                          \
             const uint32_t who = list->who[i];                                                                         \
             const sap__box *box = sap__box_at(list->box, list->apart, who);                                            \
-            const sap__chunk *c = &list->chunk[list->at[i]];                                                           \
+            const sap__node *c = &list->chunk[list->at[i]];                                                            \
             const uint32_t used = list->used[list->at[i]];                                                             \
             uint32_t bits = 0;                                                                                         \
-            if (i < early) sap__prefetch_chunk(&list->chunk[list->at[i + 8]]);                                         \
-            for (k = 0; k < SAP__LANES && (W > 4 || used >> k); k += W)                                                \
+            if (i < early) sap__prefetch_node(&list->chunk[list->at[i + 8]]);                                          \
+            for (k = 0; k < SAP__NODE_WIDTH && (W > 4 || used >> k); k += W)                                           \
                 bits |=                                                                                                \
                     sap__hit##W(sap__load##W(c->lo[0] + k), sap__load##W(c->lo[1] + k), sap__load##W(c->lo[2] + k),    \
                                 sap__load##W(c->hi[0] + k), sap__load##W(c->hi[1] + k), sap__load##W(c->hi[2] + k),    \
                                 sap__splat##W(box->lo[0]), sap__splat##W(box->lo[1]), sap__splat##W(box->lo[2]),       \
                                 sap__splat##W(box->hi[0]), sap__splat##W(box->hi[1]), sap__splat##W(box->hi[2]))       \
                     << k;                                                                                              \
-            for (k = 0; W >= 8 && k < SAP__LANES; k += W) {                                                            \
+            for (k = 0; W >= 8 && k < SAP__NODE_WIDTH; k += W) {                                                       \
                 sap__store##W(fa + n, sap__splat##W(who));                                                             \
                 n = sap__append##W(bits >> k & ((1u << W) - 1), sap__load##W(c->ref + k), fb, n);                      \
             }                                                                                                          \
             for (k = 0; W < 8 && (k < 2 || bits); k++, bits &= bits - 1) {                                             \
-                fa[n] = who, fb[n] = c->ref[sap__lowest_bit(bits | 1u << (SAP__LANES - 1))];                           \
+                fa[n] = who, fb[n] = c->ref[sap__lowest_bit(bits | 1u << (SAP__NODE_WIDTH - 1))];                      \
                 n += bits != 0;                                                                                        \
             }                                                                                                          \
         }                                                                                                              \
@@ -2726,11 +2734,12 @@ typedef float sap__f1;
     }
 
 /* The gap between the point and each box, axis by axis. */
-#define SAP__BALL(W, TARGET)                                                                                           \
-    TARGET static uint32_t sap__ball##W(const sap__chunk *c, uint32_t used, const sap__probe *p, float *away) {        \
+#define SAP__POINT_DISTANCE(W, TARGET)                                                                                 \
+    TARGET static uint32_t sap__point_distance##W(const sap__node *c, uint32_t used, const sap__probe *p,              \
+                                                  float *away) {                                                       \
         uint32_t bits = 0;                                                                                             \
         int k, axis;                                                                                                   \
-        for (k = 0; k < SAP__LANES && used >> k; k += W) {                                                             \
+        for (k = 0; k < SAP__NODE_WIDTH && used >> k; k += W) {                                                        \
             sap__f##W d2 = sap__fsplat##W(0.0f);                                                                       \
             for (axis = 0; axis < 3; axis++) {                                                                         \
                 if (!p->used[axis]) continue;                                                                          \
@@ -2748,11 +2757,11 @@ typedef float sap__f1;
     }
 
 /* When the cast is within the slabs of all axes. */
-#define SAP__SLAB(W, TARGET)                                                                                           \
-    TARGET static uint32_t sap__slab##W(const sap__chunk *c, uint32_t used, const sap__probe *p, float *away) {        \
+#define SAP__RAY_SLAB(W, TARGET)                                                                                       \
+    TARGET static uint32_t sap__ray_slab##W(const sap__node *c, uint32_t used, const sap__probe *p, float *away) {     \
         uint32_t bits = 0;                                                                                             \
         int k, axis;                                                                                                   \
-        for (k = 0; k < SAP__LANES && used >> k; k += W) {                                                             \
+        for (k = 0; k < SAP__NODE_WIDTH && used >> k; k += W) {                                                        \
             sap__f##W enter = sap__fsplat##W(0.0f), leave = sap__fsplat##W(p->limit);                                  \
             for (axis = 0; axis < 3; axis++) {                                                                         \
                 if (!p->used[axis]) continue;                                                                          \
@@ -2772,15 +2781,15 @@ typedef float sap__f1;
         return bits & used;                                                                                            \
     }
 
-#define SAP__TILES(W, TARGET)                                                                                          \
-    TARGET static uint32_t sap__tiles_of##W(const sap__chunk *c, const sap__tiles *t, int32_t at[3][SAP__LANES],       \
-                                            uint32_t is_long[3]) {                                                     \
+#define SAP__TILE_COORDS(W, TARGET)                                                                                    \
+    TARGET static uint32_t sap__tile_coords##W(const sap__node *c, const sap__tile_grid *t,                            \
+                                               int32_t at[3][SAP__NODE_WIDTH], uint32_t is_long[3]) {                  \
         const sap__f##W least = sap__fsplat##W(-SAP__FAR), most = sap__fsplat##W(SAP__FAR);                            \
         uint32_t large = 0;                                                                                            \
         int k, axis;                                                                                                   \
         for (axis = 0; axis < 3; axis++) {                                                                             \
             is_long[axis] = 0;                                                                                         \
-            for (k = 0; k < SAP__LANES; k += W) {                                                                      \
+            for (k = 0; k < SAP__NODE_WIDTH; k += W) {                                                                 \
                 sap__f##W lo = sap__to_float##W(sap__load##W(c->lo[axis] + k)), hi, size, tile;                        \
                 hi = sap__to_float##W(sap__load##W(c->hi[axis] + k));                                                  \
                 lo = sap__fmax##W(sap__fmin##W(lo, most), least);                                                      \
@@ -2799,24 +2808,26 @@ typedef float sap__f1;
 
 /* The kernel of W lanes; fill is that of F lanes. */
 #define SAP__KERNEL(W, F, TARGET)                                                                                      \
-    SAP__OWN(W, TARGET)                                                                                                \
-    SAP__ASK(W, TARGET)                                                                                                \
-    SAP__BALL(W, TARGET)                                                                                               \
-    SAP__SLAB(W, TARGET)                                                                                               \
-    SAP__TILES(W, TARGET)                                                                                              \
-    static const sap__kernel sap__kernel##W = {sap__fill##F, sap__own##W,  sap__ask##W,                                \
-                                               sap__ball##W, sap__slab##W, sap__tiles_of##W};
+    SAP__SELF_OVERLAPS(W, TARGET)                                                                                      \
+    SAP__OVERLAPS(W, TARGET)                                                                                           \
+    SAP__POINT_DISTANCE(W, TARGET)                                                                                     \
+    SAP__RAY_SLAB(W, TARGET)                                                                                           \
+    SAP__TILE_COORDS(W, TARGET)                                                                                        \
+    static const sap__kernel sap__kernel##W = {sap__gather##F,         sap__self_overlaps##W, sap__overlaps##W,        \
+                                               sap__point_distance##W, sap__ray_slab##W,      sap__tile_coords##W};
 
 /* Rows of four words, turned into columns: the first words of four boxes are their mins and max x, the last ones min z
    and their maxs. */
-#define SAP__FILL(W, TARGET)                                                                                           \
-    TARGET static void sap__fill##W(const void *boxes, size_t apart, uint32_t empty, sap__chunk *c, sap__box *bound) { \
-        const sap__box *r[SAP__LANES];                                                                                 \
+#define SAP__GATHER(W, TARGET)                                                                                         \
+    TARGET static void sap__gather##W(const void *boxes, size_t apart, uint32_t empty, sap__node *c,                   \
+                                      sap__box *bound) {                                                               \
+        const sap__box *r[SAP__NODE_WIDTH];                                                                            \
         sap__i##W least = sap__splat##W(SAP__AFTER_ALL), most = sap__splat##W(SAP__BEFORE_ALL), a, b, d, e;            \
         int32_t lo[4], hi[4];                                                                                          \
         int k;                                                                                                         \
-        for (k = 0; k < SAP__LANES; k++) r[k] = empty >> k & 1 ? &sap__nowhere : sap__box_at(boxes, apart, c->ref[k]); \
-        for (k = 0; k < SAP__LANES; k += W) {                                                                          \
+        for (k = 0; k < SAP__NODE_WIDTH; k++)                                                                          \
+            r[k] = empty >> k & 1 ? &sap__empty_box : sap__box_at(boxes, apart, c->ref[k]);                            \
+        for (k = 0; k < SAP__NODE_WIDTH; k += W) {                                                                     \
             a = sap__rows##W(r, k, 0), b = sap__rows##W(r, k + 1, 0);                                                  \
             d = sap__rows##W(r, k + 2, 0), e = sap__rows##W(r, k + 3, 0);                                              \
             least = sap__min##W(least, sap__min##W(sap__min##W(a, b), sap__min##W(d, e)));                             \
@@ -2835,18 +2846,18 @@ typedef float sap__f1;
         for (k = 0; k < 3; k++) bound->lo[k] = lo[k], bound->hi[k] = hi[k + 1];                                        \
     }
 
-static void sap__unite(sap__box *to, const sap__box *box) {
+static void sap__enlarge(sap__box *to, const sap__box *box) {
     for (int k = 0; k < 3; k++) {
         if (box->lo[k] < to->lo[k]) to->lo[k] = box->lo[k];
         if (box->hi[k] > to->hi[k]) to->hi[k] = box->hi[k];
     }
 }
 
-SAP__INLINE void sap__set_lane(sap__chunk *c, int lane, const sap__box *box) {
+SAP__FORCE_INLINE void sap__set_child_bounds(sap__node *c, int lane, const sap__box *box) {
     for (int k = 0; k < 3; k++) c->lo[k][lane] = box->lo[k], c->hi[k][lane] = box->hi[k];
 }
 
-SAP__INLINE sap__box sap__lane_box(const sap__chunk *c, int lane) {
+SAP__FORCE_INLINE sap__box sap__child_bounds(const sap__node *c, int lane) {
     sap__box box;
     for (int k = 0; k < 3; k++) box.lo[k] = c->lo[k][lane], box.hi[k] = c->hi[k][lane];
     return box;
@@ -2854,23 +2865,23 @@ SAP__INLINE sap__box sap__lane_box(const sap__chunk *c, int lane) {
 
 #if !defined(SAP__HAS_FOUR) || defined(SAP_ALL_KERNELS) /* a build with SIMD units never chooses it */
 #define SAP__HAS_ONE
-static void sap__fill1(const void *boxes, size_t apart, uint32_t empty, sap__chunk *c, sap__box *bound) {
-    *bound = sap__nowhere;
-    for (int k = 0; k < SAP__LANES; k++) {
-        const sap__box *box = empty >> k & 1 ? &sap__nowhere : sap__box_at(boxes, apart, c->ref[k]);
-        sap__set_lane(c, k, box);
-        sap__unite(bound, box);
+static void sap__gather1(const void *boxes, size_t apart, uint32_t empty, sap__node *c, sap__box *bound) {
+    *bound = sap__empty_box;
+    for (int k = 0; k < SAP__NODE_WIDTH; k++) {
+        const sap__box *box = empty >> k & 1 ? &sap__empty_box : sap__box_at(boxes, apart, c->ref[k]);
+        sap__set_child_bounds(c, k, box);
+        sap__enlarge(bound, box);
     }
 }
 SAP__KERNEL(1, 1, )
 #endif
 
 #ifdef SAP__HAS_FOUR
-SAP__FILL(4, )
+SAP__GATHER(4, )
 SAP__KERNEL(4, 4, )
 #endif
 #ifdef SAP__HAS_AVX2
-SAP__FILL(8, SAP__AVX2)
+SAP__GATHER(8, SAP__AVX2)
 SAP__KERNEL(8, 8, SAP__AVX2)
 #endif
 #ifdef SAP__HAS_AVX512
@@ -2923,24 +2934,24 @@ static const sap__kernel *sap__best_kernel(void) {
 
    So an index wears, and it knows how much: how much its leaves have grown, and what each search costs, in chunks
    visited for each look-up, beside what it cost when the index was new. A worn index is built anew, when that has paid
-   for itself (sap__is_worn), or mended piece by piece. So what an update costs depends on the boxes as they are, not on
+   for itself (sap__needs_rebuild), or mended piece by piece. So what an update costs depends on the boxes as they are, not on
    how they came there. */
 enum {
-    SAP__FILL_BULK = 16,  /* boxes to a leaf, where all that move are read anew; */
-    SAP__FILL_FEW = 14,   /* else, with lanes for boxes that come */
-    SAP__BULK_PART = 8,   /* refit if more than one box in so many changed; */
-    SAP__CAME_PART = 64,  /* built anew if also more than one in so many came or jumped, */
-    SAP__CAME_FEW = 160,  /* and so many more */
-    SAP__CROWD = 32,      /* so many boxes in one tile are cut into tiles again, */
-    SAP__CROWDS = 6,      /* up to so often */
-    SAP__TRIES = 48,      /* chunks in which a box looks for a leaf that it touches */
-    SAP__SAMPLE = 128,    /* boxes that tell the size of the tiles */
-    SAP__QUIET = 256,     /* mended, not built, if not more than one box in so many changes: */
-    SAP__ROUND = 16,      /* all of it once, while it wears out so often */
-    SAP__COST_LOOKS = 256 /* look-ups that tell what they cost; so does a search of all boxes */
+    SAP__FILL_FULL = 16,          /* boxes to a leaf, where all that move are read anew; */
+    SAP__FILL_SLACK = 14,         /* else, with lanes for boxes that come */
+    SAP__REFIT_FRACTION = 8,      /* refit if more than one box in so many changed; */
+    SAP__REBUILD_FRACTION = 64,   /* built anew if also more than one in so many came or jumped, */
+    SAP__REBUILD_MIN = 160,       /* and so many more */
+    SAP__TILE_SPLIT = 32,         /* so many boxes in one tile are cut into tiles again, */
+    SAP__MAX_SPLIT_DEPTH = 6,     /* up to so often */
+    SAP__CHOOSE_LEAF_VISITS = 48, /* chunks in which a box looks for a leaf that it touches */
+    SAP__SAMPLE = 128,            /* boxes that tell the size of the tiles */
+    SAP__REPACK_FRACTION = 256,   /* mended, not built, if not more than one box in so many changes: */
+    SAP__REPACK_RATE = 16,        /* all of it once, while it wears out so often */
+    SAP__MIN_COST_SAMPLES = 256   /* look-ups that tell what they cost; so does a search of all boxes */
 };
 
-static void sap__free_index(sap__index *t) {
+static void sap__free_bvh(sap__bvh *t) {
     sap__free_array(&t->chunk);
     sap__free_array(&t->bound);
     sap__free_array(&t->home);
@@ -2949,17 +2960,17 @@ static void sap__free_index(sap__index *t) {
 }
 
 /* The mean growth of a leaf, times the part of the boxes that changed, is too much from one part in so many on: see
-   sap__is_worn. */
-#define SAP__STRAIN 64
+   sap__needs_rebuild. */
+#define SAP__GROWTH_WEIGHT 64
 
 /* ---- tiles ------------------------------------------------------------------------------------------------- */
 
-static float sap__within(float v) {
+static float sap__clamp_far(float v) {
     return v < -SAP__FAR ? -SAP__FAR : v > SAP__FAR ? SAP__FAR : v;
 }
 
 /* v to the power of 1 / dims, to a few percent: a part of its exponent. */
-static float sap__root(double v, int dims) {
+static float sap__nth_root(double v, int dims) {
     const uint64_t one = UINT64_C(1023) << 52, parts = (uint64_t)dims;
     uint64_t u;
     if (!(v > 1e-30)) return 0;
@@ -2986,19 +2997,19 @@ static float sap__dense_range(const float *at, int n, float least, float most) {
     return best < EVEN ? range * (float)best / (float)EVEN : range;
 }
 
-/* How boxes lie, on each axis, by a sample. A middle is doubled, as in sap__tiles: min + max. */
-typedef struct sap__spread {
+/* How boxes lie, on each axis, by a sample. A middle is doubled, as in sap__tile_grid: min + max. */
+typedef struct sap__sample_stats {
     float first[3], range[3]; /* the least doubled middle; how far the middles range, */
     float dense[3];           /* and how far but for a few that lie apart */
     float size[3];            /* of a box, the geometric mean; points are taken for something small */
-} sap__spread;
+} sap__sample_stats;
 
 /* The i-th of n, in an order of which any part is spread evenly. */
-SAP__INLINE uint32_t sap__any(int i, int n) {
+SAP__FORCE_INLINE uint32_t sap__sample_index(int i, int n) {
     return (uint32_t)((uint64_t)((uint32_t)i * 2654435761u) * (uint64_t)n >> 32);
 }
 
-static void sap__measure_spread(const sap_world *s, const uint64_t *items, int known, int n, sap__spread *m) {
+static void sap__sample_boxes(const sap_world *s, const uint64_t *items, int known, int n, sap__sample_stats *m) {
     const int some = known < SAP__SAMPLE ? known : SAP__SAMPLE;
     float at[SAP__SAMPLE];
     int i, k;
@@ -3006,8 +3017,8 @@ static void sap__measure_spread(const sap_world *s, const uint64_t *items, int k
         float least = 4 * SAP__FAR, most = -4 * SAP__FAR;
         double sum = 0;
         for (i = 0; i < some; i++) {
-            const sap__box *box = &s->slots[(uint32_t)items[sap__any(i, known)]].now;
-            const float lo = sap__within(sap__float(box->lo[k])), hi = sap__within(sap__float(box->hi[k]));
+            const sap__box *box = &s->slots[(uint32_t)items[sap__sample_index(i, known)]].now;
+            const float lo = sap__clamp_far(sap__float(box->lo[k])), hi = sap__clamp_far(sap__float(box->hi[k]));
             at[i] = lo + hi;
             least = at[i] < least ? at[i] : least;
             most = at[i] > most ? at[i] : most;
@@ -3023,17 +3034,17 @@ static void sap__measure_spread(const sap_world *s, const uint64_t *items, int k
 
 /* Which axes are not cut, in bits: those on which all boxes lie within one tile. *side: of a tile, in sizes of a box,
    the same on all others, so that long boxes get long tiles; sixteen boxes to a tile, if they lay evenly. */
-static int sap__flat_axes(const sap__spread *m, int n, float *side) {
+static int sap__flat_axes(const sap__sample_stats *m, int n, float *side) {
     int k, dims, flat = 0, more = 0;
     for (k = 0; k < 3; k++)
         if (!(m->range[k] > 0)) flat |= 1 << k;
     do {
-        double volume = (double)SAP__LANES / n;
+        double volume = (double)SAP__NODE_WIDTH / n;
         flat |= more;
         for (k = 0, dims = 0; k < 3; k++)
             if (!(flat >> k & 1)) volume *= (double)m->dense[k] / (double)m->size[k], dims++;
         if (dims == 0) break;
-        *side = sap__root(volume, dims);
+        *side = sap__nth_root(volume, dims);
         for (k = 0, more = 0; k < 3; k++)
             if (!(flat >> k & 1) && m->range[k] <= *side * m->size[k]) more |= 1 << k;
     } while (more && (flat | more) != 7);
@@ -3042,11 +3053,11 @@ static int sap__flat_axes(const sap__spread *m, int n, float *side) {
 
 /* The tiles for n boxes that are about as these, of which some are known. A box is large if it is longer than four
    tiles and four boxes. */
-static void sap__choose_tiles(const sap_world *s, const uint64_t *items, int known, int n, sap__tiles *t) {
-    sap__spread m;
+static void sap__choose_tile_grid(const sap_world *s, const uint64_t *items, int known, int n, sap__tile_grid *t) {
+    sap__sample_stats m;
     float side = 0;
     int k, flat;
-    sap__measure_spread(s, items, known, n, &m);
+    sap__sample_boxes(s, items, known, n, &m);
     flat = sap__flat_axes(&m, n, &side);
     for (k = 0; k < 3; k++) {
         const float tile = side * m.size[k], tiles = flat >> k & 1 ? 1.0f : m.range[k] / tile + 0.5f;
@@ -3060,7 +3071,7 @@ static void sap__choose_tiles(const sap_world *s, const uint64_t *items, int kno
     t->z = t->count[0] > t->count[1] ? (t->count[0] > t->count[2] ? 0 : 2) : t->count[1] > t->count[2] ? 1 : 2;
     t->x = t->z == 0 ? 1 : 0;
     t->y = t->z == 2 ? 1 : 2;
-    t->count[t->z] = t->count[t->z] > n / SAP__LANES ? n : t->count[t->z] * SAP__LANES;
+    t->count[t->z] = t->count[t->z] > n / SAP__NODE_WIDTH ? n : t->count[t->z] * SAP__NODE_WIDTH;
     for (k = t->z; (double)t->count[0] * t->count[1] * t->count[2] > 2.0 * n + 64;) {
         t->count[k] = (t->count[k] + 1) / 2;
         if (t->count[k] == 1) k = t->count[t->x] > t->count[t->y] ? t->x : t->y;
@@ -3073,7 +3084,7 @@ static void sap__choose_tiles(const sap_world *s, const uint64_t *items, int kno
 }
 
 /* The i-th of count, forth in even rows and back in odd ones; without a branch. */
-SAP__INLINE int sap__to_and_fro(int i, int count, int row) {
+SAP__FORCE_INLINE int sap__serpentine(int i, int count, int row) {
     const int back = -(row & 1);
     return (i ^ back) + (count & back);
 }
@@ -3083,47 +3094,48 @@ SAP__INLINE int sap__to_and_fro(int i, int count, int row) {
 /* Bullets that meet players and no bullets, sparks that meet walls alone: where masks keep moving boxes from their own
    kind, those of a category stand together, in tiles of their own. So most chunks hold boxes that are alike; a search
    passes over two of them that no masks let meet, and a query over those that it does not ask for. */
-SAP__INLINE int sap__group_of(const sap_world *s, uint64_t item) {
+SAP__FORCE_INLINE int sap__category_group(const sap_world *s, uint64_t item) {
     const uint32_t category = s->slots[(uint32_t)item].masks.category;
     return category ? sap__lowest_bit(category) % SAP__GROUPS : 0;
 }
 
 /* Do masks keep more than half of these apart, and nearly each box from its own kind? By some of them. (Boxes of layers
    that are apart meet their own: each would look into a tree of larger chunks, and be no better off.) */
-static int sap__are_apart(const sap_world *s, const uint64_t *items, int n) {
+static int sap__filters_separate(const sap_world *s, const uint64_t *items, int n) {
     enum { SOME = 16 };
-    const sap__masks *masks[SOME];
+    const sap__filter_bits *masks[SOME];
     int meet = 0, own = 0;
     for (int i = 0; i < SOME; i++) {
-        masks[i] = &s->slots[(uint32_t)items[sap__any(i, n)]].masks;
-        for (int j = 0; j < i; j++) meet += sap__may_meet(masks[i], masks[j]);
-        own += sap__may_meet(masks[i], masks[i]);
+        masks[i] = &s->slots[(uint32_t)items[sap__sample_index(i, n)]].masks;
+        for (int j = 0; j < i; j++) meet += sap__should_collide(masks[i], masks[j]);
+        own += sap__should_collide(masks[i], masks[i]);
     }
     return 4 * meet < SOME * (SOME - 1) && 8 * own <= SOME;
 }
 
 /* The tiles for boxes that are about as these. Those of a group are chosen by some of its boxes; if none is found, by
    any box. */
-static void sap__choose_layout(const sap_world *s, int may_group, sap__layout *layout, const uint64_t *items, int n) {
+static void sap__choose_packing(const sap_world *s, int may_group, sap__packing *layout, const uint64_t *items, int n) {
     enum { LOOKS = 512 };
     const int looks = n < LOOKS ? n : LOOKS;
     uint64_t some[SAP__GROUPS][SAP__SAMPLE];
     int here[SAP__GROUPS] = {0};
-    layout->groups = may_group && s->masked && n >= SAP__GROUPED && sap__are_apart(s, items, n) ? SAP__GROUPS : 1;
+    layout->groups =
+        may_group && s->masked && n >= SAP__MIN_GROUPED && sap__filters_separate(s, items, n) ? SAP__GROUPS : 1;
     layout->keys = 0;
     for (int i = 0; i < looks && layout->groups > 1; i++) {
-        const uint64_t item = items[sap__any(i, n)];
-        const int g = sap__group_of(s, item);
+        const uint64_t item = items[sap__sample_index(i, n)];
+        const int g = sap__category_group(s, item);
         if (here[g] < SAP__SAMPLE) some[g][here[g]] = item;
         here[g]++;
     }
-    for (int g = 0; g < layout->groups && n > 2 * SAP__LANES; g++) {
-        sap__tiles *tiles = &layout->tiles[g];
+    for (int g = 0; g < layout->groups && n > 2 * SAP__NODE_WIDTH; g++) {
+        sap__tile_grid *tiles = &layout->tiles[g];
         const int known = here[g] < SAP__SAMPLE ? here[g] : SAP__SAMPLE, any = layout->groups > 1 ? 1 : n;
         if (known)
-            sap__choose_tiles(s, some[g], known, sap__share_from(n, here[g], looks), tiles);
+            sap__choose_tile_grid(s, some[g], known, sap__task_begin(n, here[g], looks), tiles);
         else
-            sap__choose_tiles(s, items, any, any, tiles);
+            sap__choose_tile_grid(s, items, any, any, tiles);
         tiles->first_key = layout->keys;
         layout->keys += tiles->all + 8; /* by the axes on which large boxes are long */
     }
@@ -3131,17 +3143,17 @@ static void sap__choose_layout(const sap_world *s, int may_group, sap__layout *l
 
 /* Those members of a chunk get their keys: columns of tiles across two axes, to and fro as one ploughs a field, in
    slices along the third. Large boxes come behind the others, by the axes on which they are long. */
-SAP__INLINE void sap__key_chunk(const sap__kernel *kernel, const sap__chunk *c, const sap__tiles *t, uint32_t members,
-                                int here, uint64_t *items) {
-    int32_t at[3][SAP__LANES];
+SAP__FORCE_INLINE void sap__key_node(const sap__kernel *kernel, const sap__node *c, const sap__tile_grid *t,
+                                     uint32_t members, int here, uint64_t *items) {
+    int32_t at[3][SAP__NODE_WIDTH];
     uint32_t is_long[3];
     const uint32_t large = kernel->tiles_of(c, t, at, is_long), all = t->all, first_key = t->first_key;
     const int32_t *x = at[t->x], *y = at[t->y], *z = at[t->z];
     const int count_y = t->count[t->y], count_z = t->count[t->z];
     for (int i = 0; i < here; i++) {
         if (!(members >> i & 1)) continue;
-        const int column = x[i] * count_y + sap__to_and_fro(y[i], count_y, x[i]);
-        const int slice = sap__to_and_fro(z[i], count_z, column);
+        const int column = x[i] * count_y + sap__serpentine(y[i], count_y, x[i]);
+        const int slice = sap__serpentine(z[i], count_z, column);
         const uint32_t axes = (is_long[0] >> i & 1) | (is_long[1] >> i & 1) << 1 | (is_long[2] >> i & 1) << 2;
         uint32_t key = (uint32_t)column * (uint32_t)count_z + (uint32_t)slice;
         if (large >> i & 1) key = all + (axes & (axes - 1) ? 7 : axes);
@@ -3150,35 +3162,35 @@ SAP__INLINE void sap__key_chunk(const sap__kernel *kernel, const sap__chunk *c, 
 }
 
 /* A share of s->tiled gets its keys. */
-static void sap__key_tiles(sap_world *s, int share, int shares) {
-    const sap__layout *layout = s->tiles;
-    const int n = s->tiled_count, leaves = (n + SAP__LANES - 1) / SAP__LANES;
-    const int end = sap__share_from(leaves, share + 1, shares);
-    int leaf = sap__share_from(leaves, share, shares), i, g;
+static void sap__key_items_task(sap_world *s, int share, int shares) {
+    const sap__packing *layout = s->tiles;
+    const int n = s->tiled_count, leaves = (n + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH;
+    const int end = sap__task_begin(leaves, share + 1, shares);
+    int leaf = sap__task_begin(leaves, share, shares), i, g;
     for (; leaf < end; leaf++) {
-        uint64_t *items = s->tiled + SAP__LANES * leaf;
-        const int left = n - SAP__LANES * leaf, here = left < SAP__LANES ? left : SAP__LANES;
+        uint64_t *items = s->tiled + SAP__NODE_WIDTH * leaf;
+        const int left = n - SAP__NODE_WIDTH * leaf, here = left < SAP__NODE_WIDTH ? left : SAP__NODE_WIDTH;
         uint32_t members[SAP__GROUPS] = {0};
-        sap__chunk c;
+        sap__node c;
         sap__box bound;
-        for (i = 0; i < SAP__LANES; i++) c.ref[i] = i < here ? (uint32_t)items[i] : 0;
-        s->kernel->fill(s->slots, sizeof(sap__slot), here < SAP__LANES ? 0xffffffffu << here : 0, &c, &bound);
+        for (i = 0; i < SAP__NODE_WIDTH; i++) c.ref[i] = i < here ? (uint32_t)items[i] : 0;
+        s->kernel->fill(s->slots, sizeof(sap__slot), here < SAP__NODE_WIDTH ? 0xffffffffu << here : 0, &c, &bound);
         if (layout->groups == 1) {
-            sap__key_chunk(s->kernel, &c, &layout->tiles[0], ~0u, here, items);
+            sap__key_node(s->kernel, &c, &layout->tiles[0], ~0u, here, items);
             continue;
         }
-        for (i = 0; i < here; i++) members[sap__group_of(s, items[i])] |= 1u << i;
+        for (i = 0; i < here; i++) members[sap__category_group(s, items[i])] |= 1u << i;
         for (g = 0; g < layout->groups; g++)
-            if (members[g]) sap__key_chunk(s->kernel, &c, &layout->tiles[g], members[g], here, items);
+            if (members[g]) sap__key_node(s->kernel, &c, &layout->tiles[g], members[g], here, items);
     }
 }
 
 /* Items get the keys of their tiles; if they are so few that there are none they stay as they are. */
-static void sap__key_items(sap_world *s, const sap__layout *layout, uint64_t *items, int n) {
+static void sap__key_items(sap_world *s, const sap__packing *layout, uint64_t *items, int n) {
     s->tiles = layout;
     s->tiled = items;
     s->tiled_count = n;
-    if (layout->keys) sap__run(s, sap__key_tiles, n);
+    if (layout->keys) sap__parallel_for(s, sap__key_items_task, n);
 }
 
 /* Orders items by their keys, which are below keys, so that sixteen in a row lie together; large boxes, and a crowd in
@@ -3200,31 +3212,31 @@ static int sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *tmp, int n, 
     for (int i = 0; i < n; i++) tmp[count[items[i] >> 32]++] = items[i];
     memcpy(items, tmp, (size_t)n * sizeof *items);
     const int is_alike = depth && (int)most == n; /* at depth 0 the tiles may be of where boxes were two updates ago */
-    if (most < SAP__CROWD || is_alike || depth == SAP__CROWDS) return used;
+    if (most < SAP__TILE_SPLIT || is_alike || depth == SAP__MAX_SPLIT_DEPTH) return used;
     for (int i = 0, j; i < n; i = j) {
-        sap__layout crowd;
+        sap__packing crowd;
         for (j = i + 1; j < n && items[j] >> 32 == items[i] >> 32;) j++;
-        if (j - i < SAP__CROWD) continue;
-        sap__choose_layout(s, 0, &crowd, items + i, j - i);
+        if (j - i < SAP__TILE_SPLIT) continue;
+        sap__choose_packing(s, 0, &crowd, items + i, j - i);
         sap__key_items(s, &crowd, items + i, j - i);
         (void)sap__sort_tiles(s, items + i, tmp, j - i, crowd.keys, depth + 1);
     }
     return used;
 }
 
-SAP__INLINE int sap__has_masks(const sap__masks *all, const sap__masks *masks) {
+SAP__FORCE_INLINE int sap__contains_bits(const sap__filter_bits *all, const sap__filter_bits *masks) {
     return ((masks->category & ~all->category) | (masks->mask & ~all->mask)) == 0;
 }
 
 /* Those of a chunk without boxes. */
-SAP__INLINE sap__masks sap__masks_of_none(const sap__index *t) {
-    const sap__masks masks = {t->knows_masks ? 0 : ~0u, t->knows_masks ? 0 : ~0u};
+SAP__FORCE_INLINE sap__filter_bits sap__empty_filter_bits(const sap__bvh *t) {
+    const sap__filter_bits masks = {t->knows_masks ? 0 : ~0u, t->knows_masks ? 0 : ~0u};
     return masks;
 }
 
 /* Has it lacked some of these? */
-SAP__INLINE int sap__unite_masks(sap__masks *to, const sap__masks *masks) {
-    const int lacked = !sap__has_masks(to, masks);
+SAP__FORCE_INLINE int sap__add_bits(sap__filter_bits *to, const sap__filter_bits *masks) {
+    const int lacked = !sap__contains_bits(to, masks);
     to->category |= masks->category;
     to->mask |= masks->mask;
     return lacked;
@@ -3234,55 +3246,55 @@ SAP__INLINE int sap__unite_masks(sap__masks *to, const sap__masks *masks) {
 
 /* How many leaves for so many boxes: *laid are filled, an eighth as many more are spare, for boxes that will find no
    place. */
-static int sap__leaves_for(int boxes, int fill, int *laid) {
-    if (boxes < SAP__FLAT * SAP__LANES) fill = SAP__LANES; /* so that they need no root */
-    const int leaves = boxes <= SAP__LANES ? 1 : (boxes + fill - 1) / fill;
+static int sap__leaf_count(int boxes, int fill, int *laid) {
+    if (boxes < SAP__MAX_ROOTS * SAP__NODE_WIDTH) fill = SAP__NODE_WIDTH; /* so that they need no root */
+    const int leaves = boxes <= SAP__NODE_WIDTH ? 1 : (boxes + fill - 1) / fill;
     *laid = leaves;
     return leaves + leaves / 8 + (leaves > 1 && leaves < 8);
 }
 
 /* And with the levels above them. */
-static int sap__chunks_for(int leaves) {
+static int sap__node_count(int leaves) {
     int all = leaves;
-    for (; leaves > 1; all += leaves) leaves = (leaves + SAP__LANES - 1) / SAP__LANES;
+    for (; leaves > 1; all += leaves) leaves = (leaves + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH;
     return all;
 }
 
-static int sap__reserve_index(sap_world *s, sap__index *t, int boxes, int fill) {
-    int laid, leaves = sap__leaves_for(boxes, fill, &laid), chunks = sap__chunks_for(leaves) + 1;
-    return sap__reserve(&t->home, leaves / SAP__LANES + 1) && sap__reserve(&t->chunk, chunks) &&
+static int sap__reserve_bvh(sap_world *s, sap__bvh *t, int boxes, int fill) {
+    int laid, leaves = sap__leaf_count(boxes, fill, &laid), chunks = sap__node_count(leaves) + 1;
+    return sap__reserve(&t->home, leaves / SAP__NODE_WIDTH + 1) && sap__reserve(&t->chunk, chunks) &&
            sap__reserve(&t->bound, chunks) && sap__reserve(&t->used, chunks) && sap__reserve(&t->masks, chunks) &&
            sap__reserve(&s->items, boxes);
 }
 
 /* A leaf gets the slots in items, n of them. */
-static void sap__fill_leaf(sap_world *s, sap__index *t, int leaf, const uint64_t *items, int n) {
+static void sap__pack_leaf(sap_world *s, sap__bvh *t, int leaf, const uint64_t *items, int n) {
     const uint32_t kind_bit = t == &s->index[1] ? 0x80000000u : 0;
-    sap__chunk *c = &t->chunk[leaf];
-    for (int i = 0; i < SAP__LANES; i++) {
+    sap__node *c = &t->chunk[leaf];
+    for (int i = 0; i < SAP__NODE_WIDTH; i++) {
         c->ref[i] = i < n ? (uint32_t)items[i] : 0;
-        if (i < n) s->slots[c->ref[i]].lane_of = kind_bit | (uint32_t)(SAP__LANES * leaf + i);
+        if (i < n) s->slots[c->ref[i]].lane_of = kind_bit | (uint32_t)(SAP__NODE_WIDTH * leaf + i);
     }
     t->used[leaf] = (uint16_t)((1u << n) - 1);
     s->kernel->fill(s->slots, sizeof(sap__slot), ~(uint32_t)t->used[leaf], c, &t->bound[leaf]);
-    t->masks[leaf] = sap__masks_of_none(t);
-    for (int i = 0; i < n && t->knows_masks; i++) (void)sap__unite_masks(&t->masks[leaf], &s->slots[c->ref[i]].masks);
+    t->masks[leaf] = sap__empty_filter_bits(t);
+    for (int i = 0; i < n && t->knows_masks; i++) (void)sap__add_bits(&t->masks[leaf], &s->slots[c->ref[i]].masks);
 }
 
 /* A share of the leaves of s->filling is filled with the slots in s->items. */
-static void sap__fill_leaves(sap_world *s, int share, int shares) {
-    sap__index *t = s->filling;
-    const int end = sap__share_from(t->count[0], share + 1, shares);
-    for (int leaf = sap__share_from(t->count[0], share, shares); leaf < end; leaf++) {
-        const int from = leaf < t->laid ? sap__share_from(t->boxes, leaf, t->laid) : t->boxes;
-        const int n = leaf < t->laid ? sap__share_from(t->boxes, leaf + 1, t->laid) - from : 0;
+static void sap__pack_leaves_task(sap_world *s, int share, int shares) {
+    sap__bvh *t = s->filling;
+    const int end = sap__task_begin(t->count[0], share + 1, shares);
+    for (int leaf = sap__task_begin(t->count[0], share, shares); leaf < end; leaf++) {
+        const int from = leaf < t->laid ? sap__task_begin(t->boxes, leaf, t->laid) : t->boxes;
+        const int n = leaf < t->laid ? sap__task_begin(t->boxes, leaf + 1, t->laid) - from : 0;
         for (int i = from + n; i < from + 2 * n && i < t->boxes; i++) sap__prefetch_slot(s, (uint32_t)s->items[i]);
-        sap__fill_leaf(s, t, leaf, n ? s->items + from : NULL, n);
+        sap__pack_leaf(s, t, leaf, n ? s->items + from : NULL, n);
     }
 }
 
-/* The sum of its sides; of sap__nowhere 0. */
-static float sap__size_of(const sap__box *box) {
+/* The sum of its sides; of sap__empty_box 0. */
+static float sap__perimeter(const sap__box *box) {
     float size = 0;
     if (box->lo[0] > box->hi[0]) return 0;
     for (int k = 0; k < 3; k++) size += sap__float(box->hi[k]) - sap__float(box->lo[k]);
@@ -3291,20 +3303,20 @@ static float sap__size_of(const sap__box *box) {
 
 /* A share of the leaves of s->filling reads its boxes anew. Of a leaf that is now too large those boxes are taken out
    that do not touch where it was: they have jumped, and each search would look at all between. */
-static void sap__refit_leaves(sap_world *s, int share, int shares) {
-    sap__index *t = s->filling;
-    int j = sap__share_from(t->count[0], share, shares), end = sap__share_from(t->count[0], share + 1, shares), i;
-    const int early = t->boxes > SAP__CACHED ? end - 8 : 0;
+static void sap__refit_leaves_task(sap_world *s, int share, int shares) {
+    sap__bvh *t = s->filling;
+    int j = sap__task_begin(t->count[0], share, shares), end = sap__task_begin(t->count[0], share + 1, shares), i;
+    const int early = t->boxes > SAP__CACHE_BOXES ? end - 8 : 0;
     const double large = 2 * t->leaf_size;
     double grown = 0;
     int jumped = 0;
     for (; j < end; j++) {
         const sap__box old = t->bound[j];
-        sap__chunk *c = &t->chunk[j];
+        sap__node *c = &t->chunk[j];
         if (j < early) sap__prefetch(t->chunk[j + 8].ref);
-        for (i = 0; i < SAP__LANES && j < early; i++) sap__prefetch_slot(s, t->chunk[j + 2].ref[i]);
+        for (i = 0; i < SAP__NODE_WIDTH && j < early; i++) sap__prefetch_slot(s, t->chunk[j + 2].ref[i]);
         s->kernel->fill(s->slots, sizeof(sap__slot), ~(uint32_t)t->used[j], c, &t->bound[j]);
-        const double size = sap__size_of(&t->bound[j]);
+        const double size = sap__perimeter(&t->bound[j]);
         if (t->used[j]) grown += (size < t->most_size ? size : t->most_size) - large;
         const int before = jumped, held_boxes = old.lo[0] <= old.hi[0]; /* else all have just come */
         for (uint32_t bits = size > large && held_boxes ? t->used[j] : 0; bits; bits &= bits - 1) {
@@ -3322,70 +3334,71 @@ static void sap__refit_leaves(sap_world *s, int share, int shares) {
 
 /* The mean size of the leaves that hold boxes. The keys of sizes are about their logarithms: a leaf counts for at most
    four times what these say, so that one from here to a far island is none of the others'. */
-static void sap__measure_leaves(sap__index *t) {
+static void sap__measure_leaves(sap__bvh *t) {
     double keys = 0, size = 0;
     int leaves = 0;
     for (int i = 0; i < t->laid; i++)
-        if (t->used[i]) keys += sap__key(sap__size_of(&t->bound[i])), leaves++;
+        if (t->used[i]) keys += sap__key(sap__perimeter(&t->bound[i])), leaves++;
     t->most_size = 4 * (double)sap__float((int32_t)(keys / (leaves + 1e-30)));
     for (int i = 0; i < t->laid; i++) {
-        const double here = sap__size_of(&t->bound[i]); /* without boxes 0 */
+        const double here = sap__perimeter(&t->bound[i]); /* without boxes 0 */
         size += here < t->most_size ? here : t->most_size;
     }
     t->leaf_size = size / (leaves + 1e-30);
 }
 
 /* A chunk gets the bounds of its children. */
-static void sap__fill_chunk(sap_world *s, sap__index *t, int level, int j) {
+static void sap__refit_node(sap_world *s, sap__bvh *t, int level, int j) {
     const int at = t->first[level] + j;
     uint32_t used = 0;
-    t->masks[at] = sap__masks_of_none(t);
-    for (int i = 0; i < SAP__LANES; i++) {
-        const int child = SAP__LANES * j + i, in = child < t->count[level - 1];
+    t->masks[at] = sap__empty_filter_bits(t);
+    for (int i = 0; i < SAP__NODE_WIDTH; i++) {
+        const int child = SAP__NODE_WIDTH * j + i, in = child < t->count[level - 1];
         t->chunk[at].ref[i] = in ? (uint32_t)(t->first[level - 1] + child) : 0;
         if (!in || !t->used[t->first[level - 1] + child]) continue;
         used |= 1u << i;
-        if (t->knows_masks) (void)sap__unite_masks(&t->masks[at], &t->masks[t->first[level - 1] + child]);
+        if (t->knows_masks) (void)sap__add_bits(&t->masks[at], &t->masks[t->first[level - 1] + child]);
     }
     t->used[at] = (uint16_t)used;
     s->kernel->fill(t->bound, sizeof(sap__box), ~used, &t->chunk[at], &t->bound[at]);
 }
 
-static void sap__fill_levels(sap_world *s, sap__index *t) {
+static void sap__refit_upper_levels(sap_world *s, sap__bvh *t) {
     for (int level = 1; level < t->levels; level++)
         for (int j = 0; j < t->count[level]; j++) {
-            sap__fill_chunk(s, t, level, j);
+            sap__refit_node(s, t, level, j);
             if (level == 1) t->home[j] = t->bound[t->first[1] + j];
         }
 }
 
 /* Do masks keep more than a quarter of these leaves apart? By some of them. */
-SAP__CALLED int sap__are_leaves_apart(const sap__index *x, const sap__index *y) {
+SAP__NO_INLINE int sap__leaf_filters_separate(const sap__bvh *x, const sap__bvh *y) {
     enum { SOME = 8 };
     int meet = 0;
     for (int i = 0; i < SOME; i++)
         for (int j = 0; j < SOME; j++)
-            meet += sap__may_meet(&x->masks[sap__share_from(x->laid, i, SOME)],
-                                  &y->masks[sap__share_from(y->laid, j, SOME)]);
+            meet += sap__should_collide(&x->masks[sap__task_begin(x->laid, i, SOME)],
+                                        &y->masks[sap__task_begin(y->laid, j, SOME)]);
     return 4 * meet < 3 * SOME * SOME;
 }
 
 /* An index of the slots in s->items, n of them, in this order. There is room. */
-static void sap__fill_index(sap_world *s, sap__index *t, int n, int fill) {
+static void sap__pack_bvh(sap_world *s, sap__bvh *t, int n, int fill) {
     int all;
-    t->count[0] = sap__leaves_for(n, fill, &t->laid);
+    t->count[0] = sap__leaf_count(n, fill, &t->laid);
     t->first[0] = 0;
-    for (t->levels = 1, all = t->count[0]; t->count[t->levels - 1] > (t->levels == 1 ? SAP__FLAT : 2); t->levels++) {
+    for (t->levels = 1, all = t->count[0]; t->count[t->levels - 1] > (t->levels == 1 ? SAP__MAX_ROOTS : 2);
+         t->levels++) {
         t->first[t->levels] = all;
-        t->count[t->levels] = (t->count[t->levels - 1] + SAP__LANES - 1) / SAP__LANES;
+        t->count[t->levels] = (t->count[t->levels - 1] + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH;
         all += t->count[t->levels];
     }
     t->boxes = n;
-    t->roomy = fill == SAP__FILL_FEW;
-    t->knows_masks = s->masked && (t->grouped || t == &s->index[1] || n < SAP__GROUPED); /* others are mixed */
+    t->roomy = fill == SAP__FILL_SLACK;
+    t->knows_masks = s->masked && (t->grouped || t == &s->index[1] || n < SAP__MIN_GROUPED); /* others are mixed */
     s->filling = t;
-    sap__run(s, sap__fill_leaves, n);
-    sap__fill_levels(s, t);
+    sap__parallel_for(s, sap__pack_leaves_task, n);
+    sap__refit_upper_levels(s, t);
     for (int i = 0; i < SAP__COSTS; i++)
         t->cost[i].is_known = i == SAP__COST_NONE, t->cost[i].visits = t->cost[i].looks = 0;
     t->debt = t->excess = t->touched = t->strain = 0;
@@ -3394,28 +3407,28 @@ static void sap__fill_index(sap_world *s, sap__index *t, int n, int fill) {
     t->behind = 0;
     t->ready = 1;
     for (int i = 0; i < 2; i++) {
-        const sap__index *x = &s->index[0], *y = &s->index[i];
-        const int known = x->ready && y->ready && x->knows_masks && y->knows_masks && y->boxes >= SAP__GROUPED;
-        s->index[i].by_masks = known && sap__are_leaves_apart(x, y);
+        const sap__bvh *x = &s->index[0], *y = &s->index[i];
+        const int known = x->ready && y->ready && x->knows_masks && y->knows_masks && y->boxes >= SAP__MIN_GROUPED;
+        s->index[i].by_masks = known && sap__leaf_filters_separate(x, y);
     }
 }
 
 /* Builds an index of the items, n of them, which have the keys of their tiles. There is room; the chunks are scratch
    until they are filled. */
-static void sap__build_keyed(sap_world *s, sap__index *t, int n, int fill, const sap__layout *layout) {
+static void sap__build_sorted(sap_world *s, sap__bvh *t, int n, int fill, const sap__packing *layout) {
     SAP_ASSERT(8 * (size_t)n + 4 * (size_t)layout->keys <= sizeof *t->chunk * (size_t)sap__capacity(t->chunk));
     t->tiles = sap__sort_tiles(s, s->items, (uint64_t *)(void *)t->chunk, n, layout->keys, 0);
     t->grouped = layout->groups > 1;
-    sap__fill_index(s, t, n, fill);
+    sap__pack_bvh(s, t, n, fill);
 }
 
 /* Builds an index of the slots in s->items, n of them. */
-static int sap__build_of(sap_world *s, sap__index *t, int n, int fill) {
-    sap__layout layout;
-    if (!sap__reserve_index(s, t, n, fill)) return sap__fail(s, SAP_ERROR_MEMORY);
-    sap__choose_layout(s, t == &s->index[0], &layout, s->items, n);
+static int sap__build_from_items(sap_world *s, sap__bvh *t, int n, int fill) {
+    sap__packing layout;
+    if (!sap__reserve_bvh(s, t, n, fill)) return sap__fail(s, SAP_ERROR_MEMORY);
+    sap__choose_packing(s, t == &s->index[0], &layout, s->items, n);
     sap__key_items(s, &layout, s->items, n);
-    sap__build_keyed(s, t, n, fill, &layout);
+    sap__build_sorted(s, t, n, fill, &layout);
     return 1;
 }
 
@@ -3430,22 +3443,22 @@ static int sap__gather_slots(sap_world *s, int kind) {
 }
 
 /* Is the index of this kind being built, in three updates? See sap__build_step. */
-SAP__INLINE int sap__is_being_built(const sap_world *s, int kind) {
+SAP__FORCE_INLINE int sap__is_building(const sap_world *s, int kind) {
     return s->building == kind + 1;
 }
 
 /* Builds the index of one kind, of all that is live. */
-static int sap__build(sap_world *s, int kind, int fill) {
-    if (sap__is_being_built(s, kind)) s->building = 0;
-    if (!sap__reserve(&s->items, sap__boxes_of(s, kind))) return sap__fail(s, SAP_ERROR_MEMORY);
-    return sap__build_of(s, &s->index[kind], sap__gather_slots(s, kind), fill);
+static int sap__rebuild(sap_world *s, int kind, int fill) {
+    if (sap__is_building(s, kind)) s->building = 0;
+    if (!sap__reserve(&s->items, sap__live_in_tree(s, kind))) return sap__fail(s, SAP_ERROR_MEMORY);
+    return sap__build_from_items(s, &s->index[kind], sap__gather_slots(s, kind), fill);
 }
 
 /* ---- wear ---------------------------------------------------------------------------------------------------- */
 
 /* What searches have cost so far, if there were any, is what they cost when the index was new; if it still is. */
-static void sap__know_cost(sap__index *t, int what) {
-    sap__cost *c = &t->cost[what];
+static void sap__set_baseline(sap__bvh *t, int what) {
+    sap__search_cost *c = &t->cost[what];
     if (c->is_known || c->looks == 0 || t->refitted) return;
     c->first = c->visits / c->looks;
     c->is_known = 1;
@@ -3453,14 +3466,14 @@ static void sap__know_cost(sap__index *t, int what) {
 
 /* So many look-ups have visited so many chunks. What they cost is known when there were enough of them; the first ones
    after a build tell what a new index costs. */
-static void sap__note_cost(sap__index *t, int what, double looks, double visits) {
-    sap__cost *c = &t->cost[what];
+static void sap__add_cost(sap__bvh *t, int what, double looks, double visits) {
+    sap__search_cost *c = &t->cost[what];
     if (looks <= 0) return;
     c->looks += looks;
     c->visits += visits;
-    const int is_of_all = what == SAP__COST_JOIN || (what == SAP__COST_ASK && looks >= t->boxes);
-    if (!is_of_all && c->looks < (double)SAP__COST_LOOKS) return;
-    sap__know_cost(t, what);
+    const int is_of_all = what == SAP__COST_PRUNE || (what == SAP__COST_MOVERS && looks >= t->boxes);
+    if (!is_of_all && c->looks < (double)SAP__MIN_COST_SAMPLES) return;
+    sap__set_baseline(t, what);
     if (!c->is_known) return;
     t->debt += c->visits - c->first * c->looks;
     if (t->debt < 0) t->debt = 0;
@@ -3473,15 +3486,15 @@ static void sap__note_cost(sap__index *t, int what, double looks, double visits)
    - the debt of searches is as much as a build costs,
    - or all boxes have changed once,
    - or its leaves have grown: by a sixteenth when a quarter of the boxes have changed, by an eighth when an eighth. */
-static double sap__wear(const sap__index *t) {
-    const double strain = t->strain * t->touched * SAP__STRAIN / t->count[0];
+static double sap__degradation(const sap__bvh *t) {
+    const double strain = t->strain * t->touched * SAP__GROWTH_WEIGHT / t->count[0];
     const double wear = t->debt > t->touched ? t->debt : t->touched;
     return wear > strain ? wear : strain;
 }
 
 /* Is this for queries of which none has come since the build, nor waits? Perhaps none will. */
-SAP__INLINE int sap__is_unasked(const sap_world *s, const sap__index *t, int what) {
-    return what == SAP__COST_QUERY && !s->asked && t->cost[what].looks == 0;
+SAP__FORCE_INLINE int sap__no_query_yet(const sap_world *s, const sap__bvh *t, int what) {
+    return what == SAP__COST_USER_QUERY && !s->asked && t->cost[what].looks == 0;
 }
 
 /* Is it time to build an index, before a search of this kind? A mended one: if searches have cost much more for long
@@ -3489,80 +3502,80 @@ SAP__INLINE int sap__is_unasked(const sap_world *s, const sap__index *t, int wha
    - they are worn,
    - or searches of this kind come and were never measured, and since the build a part in 32 has changed, all bounds
      were read anew, or others were dear. */
-static int sap__is_worn(const sap_world *s, const sap__index *t, int what) {
-    const sap__cost *c = &t->cost[what];
-    const double size = t->boxes + SAP__LANES;
+static int sap__needs_rebuild(const sap_world *s, const sap__bvh *t, int what) {
+    const sap__search_cost *c = &t->cost[what];
+    const double size = t->boxes + SAP__NODE_WIDTH;
     if (t->quiet) return t->excess > size;
-    if (sap__wear(t) > size) return 1;
-    if (c->is_known || sap__is_unasked(s, t, what)) return 0;
+    if (sap__degradation(t) > size) return 1;
+    if (c->is_known || sap__no_query_yet(s, t, what)) return 0;
     return t->refitted || (c->looks == 0 && t->touched * 32.0 + t->debt > size);
 }
 
 /* ---- one box --------------------------------------------------------------------------------------------------- */
 
-SAP__INLINE int sap__contains(const sap__box *a, const sap__box *b) {
+SAP__FORCE_INLINE int sap__contains(const sap__box *a, const sap__box *b) {
     return (a->lo[0] <= b->lo[0]) & (a->lo[1] <= b->lo[1]) & (a->lo[2] <= b->lo[2]) & (a->hi[0] >= b->hi[0]) &
            (a->hi[1] >= b->hi[1]) & (a->hi[2] >= b->hi[2]);
 }
 
 /* How much a leaf has grown, in mean sizes of leaves: from -4 to 4, and 4 if it was or is empty. */
-static double sap__growth(const sap__index *t, const sap__box *old, const sap__box *bound) {
-    const double grown = sap__size_of(bound) - sap__size_of(old), most = 4 * t->leaf_size;
+static double sap__leaf_growth(const sap__bvh *t, const sap__box *old, const sap__box *bound) {
+    const double grown = sap__perimeter(bound) - sap__perimeter(old), most = 4 * t->leaf_size;
     if (grown > most || old->lo[0] > old->hi[0] || bound->lo[0] > bound->hi[0]) return 4;
     if (grown < -most) return -4;
     return grown / (t->leaf_size + 1e-30);
 }
 
 /* The bound of a chunk's lanes; in loops that compilers make SIMD code of. */
-static void sap__unite_lanes(const sap__chunk *c, sap__box *bound) {
+static void sap__node_bounds(const sap__node *c, sap__box *bound) {
     for (int k = 0; k < 3; k++) {
         int32_t lo = SAP__AFTER_ALL, hi = SAP__BEFORE_ALL;
-        for (int i = 0; i < SAP__LANES; i++) lo = c->lo[k][i] < lo ? c->lo[k][i] : lo;
-        for (int i = 0; i < SAP__LANES; i++) hi = c->hi[k][i] > hi ? c->hi[k][i] : hi;
+        for (int i = 0; i < SAP__NODE_WIDTH; i++) lo = c->lo[k][i] < lo ? c->lo[k][i] : lo;
+        for (int i = 0; i < SAP__NODE_WIDTH; i++) hi = c->hi[k][i] > hi ? c->hi[k][i] : hi;
         bound->lo[k] = lo;
         bound->hi[k] = hi;
     }
 }
 
-/* A lane becomes box (sap__nowhere: it becomes empty); the bounds above it follow, up to one that stays as it is. A box
+/* A lane becomes box (sap__empty_box: it becomes empty); the bounds above it follow, up to one that stays as it is. A box
    that moves within its leaf makes no bound smaller: that is left to the next refit. Where a refit will follow anyway
    the bounds are left to it. */
-static void sap__change_lane(sap__index *t, int leaf, int lane, const sap__box *box) {
+static void sap__set_leaf_box(sap__bvh *t, int leaf, int lane, const sap__box *box) {
     int i = leaf;
     for (int level = 0; level < t->levels; level++) {
         const int at = t->first[level] + i;
-        sap__chunk *c = &t->chunk[at];
+        sap__node *c = &t->chunk[at];
         sap__box *bound = &t->bound[at], old = *bound;
         int shrinks = 0;
         for (int k = 0; k < 3 && (level || box->lo[0] == SAP__AFTER_ALL); k++) {
             shrinks |= (c->lo[k][lane] == old.lo[k]) & (box->lo[k] > old.lo[k]);
             shrinks |= (c->hi[k][lane] == old.hi[k]) & (box->hi[k] < old.hi[k]);
         }
-        sap__set_lane(c, lane, box);
+        sap__set_child_bounds(c, lane, box);
         if (box->lo[0] != SAP__AFTER_ALL)
             t->used[at] |= (uint16_t)(1u << lane);
         else
             t->used[at] &= (uint16_t) ~(1u << lane);
         if (t->behind) return;
         if (shrinks)
-            sap__unite_lanes(c, bound);
+            sap__node_bounds(c, bound);
         else if (sap__contains(bound, box) || box->lo[0] == SAP__AFTER_ALL)
             return;
         else
-            sap__unite(bound, box);
-        if (level == 0) t->strain += sap__growth(t, &old, bound);
+            sap__enlarge(bound, box);
+        if (level == 0) t->strain += sap__leaf_growth(t, &old, bound);
         if (sap__same(bound, &old)) return;
         box = bound;
-        lane = i % SAP__LANES;
-        i /= SAP__LANES;
+        lane = i % SAP__NODE_WIDTH;
+        i /= SAP__NODE_WIDTH;
     }
 }
 
 /* Takes a box out of its index, if it is in one that is ready. */
-static void sap__take_out(sap_world *s, uint32_t slot) {
+static void sap__remove_from_bvh(sap_world *s, uint32_t slot) {
     const uint32_t at = s->slots[slot].lane_of;
-    sap__index *t = &s->index[at >> 31];
-    const uint32_t leaf = (at & 0x7fffffffu) / SAP__LANES, lane = at % SAP__LANES;
+    sap__bvh *t = &s->index[at >> 31];
+    const uint32_t leaf = (at & 0x7fffffffu) / SAP__NODE_WIDTH, lane = at % SAP__NODE_WIDTH;
     s->slots[slot].lane_of = SAP__NONE;
     if (at == SAP__NONE || !t->ready) return;
     if (t->chunk[leaf].ref[lane] != slot) { /* never; a release build does not harm another box */
@@ -3571,76 +3584,77 @@ static void sap__take_out(sap_world *s, uint32_t slot) {
         return;
     }
     t->touched++;
-    sap__change_lane(t, (int)leaf, (int)lane, &sap__nowhere);
+    sap__set_leaf_box(t, (int)leaf, (int)lane, &sap__empty_box);
     t->boxes--;
 }
 
 /* The chunks over a box get its masks, too. */
-static void sap__note_masks(sap_world *s, uint32_t slot) {
+static void sap__propagate_masks(sap_world *s, uint32_t slot) {
     const uint32_t lane = s->slots[slot].lane_of;
-    sap__index *t = &s->index[lane >> 31];
-    int at = (int)((lane & 0x7fffffffu) / SAP__LANES);
+    sap__bvh *t = &s->index[lane >> 31];
+    int at = (int)((lane & 0x7fffffffu) / SAP__NODE_WIDTH);
     if (lane == SAP__NONE || !t->ready || !t->knows_masks) return;
-    for (int level = 0; level < t->levels; level++, at /= SAP__LANES)
-        if (!sap__unite_masks(&t->masks[t->first[level] + at], &s->slots[slot].masks)) return;
+    for (int level = 0; level < t->levels; level++, at /= SAP__NODE_WIDTH)
+        if (!sap__add_bits(&t->masks[t->first[level] + at], &s->slots[slot].masks)) return;
 }
 
-static void sap__put_in(sap_world *s, int kind, uint32_t slot, int leaf) {
-    sap__index *t = &s->index[kind];
+static void sap__insert_into_leaf(sap_world *s, int kind, uint32_t slot, int leaf) {
+    sap__bvh *t = &s->index[kind];
     const int lane = sap__lowest_bit(~(uint32_t)t->used[leaf]);
     t->chunk[leaf].ref[lane] = slot;
-    s->slots[slot].lane_of = (uint32_t)kind << 31 | (uint32_t)(SAP__LANES * leaf + lane);
+    s->slots[slot].lane_of = (uint32_t)kind << 31 | (uint32_t)(SAP__NODE_WIDTH * leaf + lane);
     t->boxes++;
-    sap__change_lane(t, leaf, lane, &s->slots[slot].now);
-    sap__note_masks(s, slot);
+    sap__set_leaf_box(t, leaf, lane, &s->slots[slot].now);
+    sap__propagate_masks(s, slot);
 }
 
 /* A spare leaf with a free lane for a box beside this leaf, or -1. Leaves that follow each other lie together, and
    spare leaves follow them: so what is near one leaf goes to one spare leaf, or the next ones. */
-static int sap__spare_leaf(const sap_world *s, const sap__index *t, uint32_t slot, int beside) {
+static int sap__find_overflow_leaf(const sap_world *s, const sap__bvh *t, uint32_t slot, int beside) {
     const int spares = t->count[0] - t->laid;
     int leaf = beside < t->laid ? t->laid + (int)((long long)beside * spares / t->laid) : beside;
     for (int i = 0; i < spares; i++, leaf++) {
         if (leaf == t->count[0]) leaf = t->laid;
         if (t->used[leaf] == 0xffff) continue;
-        if (!t->grouped || t->used[leaf] == 0 || sap__has_masks(&t->masks[leaf], &s->slots[slot].masks)) return leaf;
+        if (!t->grouped || t->used[leaf] == 0 || sap__contains_bits(&t->masks[leaf], &s->slots[slot].masks))
+            return leaf;
     }
     return -1;
 }
 
 /* The middle of a box, as a box. */
-static sap__box sap__middle(const sap__box *box) {
+static sap__box sap__center(const sap__box *box) {
     sap__box middle;
     for (int k = 0; k < 3; k++)
         middle.lo[k] = middle.hi[k] =
-            sap__key(0.5f * (sap__within(sap__float(box->lo[k])) + sap__within(sap__float(box->hi[k]))));
+            sap__key(0.5f * (sap__clamp_far(sap__float(box->lo[k])) + sap__clamp_far(sap__float(box->hi[k]))));
     return middle;
 }
 
 /* A leaf within margin of a box, with a free lane, or -1: down from the root by what it touches, giving up after some
    chunks. With its middle, one of a chunk of level 1 whose home that is in. *beside: the last full one that it met, if
    any. */
-static int sap__leaf_within(const sap_world *s, const sap__index *t, uint32_t slot, float margin,
-                            const sap__box *middle, int *beside) {
-    enum { ROOM = (SAP__LEVELS + 1) * SAP__LANES }; /* it always fits */
+static int sap__choose_leaf_within(const sap_world *s, const sap__bvh *t, uint32_t slot, float margin,
+                                   const sap__box *middle, int *beside) {
+    enum { ROOM = (SAP__MAX_LEVELS + 1) * SAP__NODE_WIDTH }; /* it always fits */
     uint32_t stack[ROOM], who[ROOM];
     const sap__box *box = &s->slots[slot].now;
     sap__box wide = *box;
     for (int k = 0; k < 3 && margin > 0; k++) {
-        wide.lo[k] = sap__key(sap__within(sap__float(box->lo[k])) - margin);
-        wide.hi[k] = sap__key(sap__within(sap__float(box->hi[k])) + margin);
+        wide.lo[k] = sap__key(sap__clamp_far(sap__float(box->lo[k])) - margin);
+        wide.hi[k] = sap__key(sap__clamp_far(sap__float(box->hi[k])) + margin);
     }
     who[0] = 0; /* asks for the one box that there is */
     int top = t->count[t->levels - 1];
     for (int i = 0; i < top; i++) stack[i] = (uint32_t)(t->first[t->levels - 1] + i);
-    for (int left = SAP__TRIES; top > 0 && left > 0;) {
+    for (int left = SAP__CHOOSE_LEAF_VISITS; top > 0 && left > 0;) {
         const uint32_t chunk = stack[--top];
-        if (t->grouped && !sap__has_masks(&t->masks[chunk], &s->slots[slot].masks)) continue;
+        if (t->grouped && !sap__contains_bits(&t->masks[chunk], &s->slots[slot].masks)) continue;
         if (middle && chunk - (uint32_t)t->first[1] < (uint32_t)t->count[1] &&
             !sap__contains(&t->home[chunk - (uint32_t)t->first[1]], middle))
             continue;
         if (chunk >= (uint32_t)t->count[0]) {
-            sap__list list = {&wide, 0, t->chunk, t->used, who, &chunk, 0, 1, 0};
+            sap__test_list list = {&wide, 0, t->chunk, t->used, who, &chunk, 0, 1, 0};
             top = s->kernel->ask(&list, who, stack, top, INT_MAX);
             left--;
         } else if (t->used[chunk] != 0xffff)
@@ -3652,33 +3666,33 @@ static int sap__leaf_within(const sap_world *s, const sap__index *t, uint32_t sl
 }
 
 /* One that it touches or, if there is none, that is within a tenth of the size of a leaf. */
-static int sap__find_leaf(const sap_world *s, const sap__index *t, uint32_t slot, const sap__box *middle, int *beside) {
-    const int leaf = sap__leaf_within(s, t, slot, 0, middle, beside);
-    return leaf >= 0 ? leaf : sap__leaf_within(s, t, slot, 0.1f * (float)t->leaf_size, middle, beside);
+static int sap__choose_leaf(const sap_world *s, const sap__bvh *t, uint32_t slot, const sap__box *middle, int *beside) {
+    const int leaf = sap__choose_leaf_within(s, t, slot, 0, middle, beside);
+    return leaf >= 0 ? leaf : sap__choose_leaf_within(s, t, slot, 0.1f * (float)t->leaf_size, middle, beside);
 }
 
 /* Brings one live box in step. 0: there is no lane for it. */
-static int sap__place_box(sap_world *s, int kind, uint32_t slot) {
-    sap__index *t = &s->index[kind];
+static int sap__update_in_bvh(sap_world *s, int kind, uint32_t slot) {
+    sap__bvh *t = &s->index[kind];
     const uint32_t at = s->slots[slot].lane_of;
     int leaf, beside = t->laid - 1;
     t->touched++;
     if (at != SAP__NONE) {
-        leaf = (int)((at & 0x7fffffffu) / SAP__LANES);
+        leaf = (int)((at & 0x7fffffffu) / SAP__NODE_WIDTH);
         if (sap__overlap(&s->slots[slot].now, &t->bound[leaf])) {
-            sap__change_lane(t, leaf, (int)(at % SAP__LANES), &s->slots[slot].now);
+            sap__set_leaf_box(t, leaf, (int)(at % SAP__NODE_WIDTH), &s->slots[slot].now);
             return 1;
         }
-        sap__take_out(s, slot);
+        sap__remove_from_bvh(s, slot);
     }
     leaf = -1;
     if (t->quiet) {
-        const sap__box middle = sap__middle(&s->slots[slot].now);
-        leaf = sap__find_leaf(s, t, slot, &middle, &beside);
+        const sap__box middle = sap__center(&s->slots[slot].now);
+        leaf = sap__choose_leaf(s, t, slot, &middle, &beside);
     }
-    if (leaf < 0) leaf = sap__find_leaf(s, t, slot, NULL, &beside);
-    if (leaf < 0) leaf = sap__spare_leaf(s, t, slot, beside);
-    if (leaf >= 0) sap__put_in(s, kind, slot, leaf);
+    if (leaf < 0) leaf = sap__choose_leaf(s, t, slot, NULL, &beside);
+    if (leaf < 0) leaf = sap__find_overflow_leaf(s, t, slot, beside);
+    if (leaf >= 0) sap__insert_into_leaf(s, kind, slot, leaf);
     return leaf >= 0;
 }
 
@@ -3688,12 +3702,13 @@ static int sap__place_box(sap_world *s, int kind, uint32_t slot) {
    1 after the other: what is under it is laid out anew, in tiles of its own. The home of such a chunk is the bound that
    it had when all were read anew. A box belongs to one whose home holds its middle: those that come go there, and so do
    those that are found elsewhere. */
-static void sap__mend(sap_world *s, int kind, int j) {
-    enum { MOST = SAP__LANES * SAP__LANES };
-    sap__index *t = &s->index[kind];
+static void sap__repack_subtree(sap_world *s, int kind, int j) {
+    enum { MOST = SAP__NODE_WIDTH * SAP__NODE_WIDTH };
+    sap__bvh *t = &s->index[kind];
     uint64_t items[MOST], tmp[2 * MOST + 40 * SAP__GROUPS]; /* as many items, and counters of half the size */
-    sap__layout layout;
-    const int first = SAP__LANES * j, left = t->count[0] - first, leaves = left < SAP__LANES ? left : SAP__LANES;
+    sap__packing layout;
+    const int first = SAP__NODE_WIDTH * j, left = t->count[0] - first,
+              leaves = left < SAP__NODE_WIDTH ? left : SAP__NODE_WIDTH;
     int n = 0, beside;
     for (int leaf = first; leaf < first + leaves; leaf++)
         for (uint32_t bits = t->used[leaf]; bits; bits &= bits - 1) {
@@ -3704,37 +3719,37 @@ static void sap__mend(sap_world *s, int kind, int j) {
     for (int i = n - 1; i >= 0; i--) {
         const uint32_t slot = (uint32_t)items[i];
         if (sap__contains(&t->home[j], &s->slots[slot].now)) continue; /* most are */
-        const sap__box middle = sap__middle(&s->slots[slot].now);
+        const sap__box middle = sap__center(&s->slots[slot].now);
         if (sap__contains(&t->home[j], &middle)) continue;
-        const int leaf = sap__find_leaf(s, t, slot, &middle, &beside);
+        const int leaf = sap__choose_leaf(s, t, slot, &middle, &beside);
         if (leaf < 0) continue;
-        sap__take_out(s, slot);
-        sap__put_in(s, kind, slot, leaf);
+        sap__remove_from_bvh(s, slot);
+        sap__insert_into_leaf(s, kind, slot, leaf);
         items[i] = items[--n];
     }
-    const int laid = n > SAP__FILL_FEW * leaves ? leaves : (n + SAP__FILL_FEW - 1) / SAP__FILL_FEW + (n == 0);
-    sap__choose_layout(s, t->grouped, &layout, items, n);
+    const int laid = n > SAP__FILL_SLACK * leaves ? leaves : (n + SAP__FILL_SLACK - 1) / SAP__FILL_SLACK + (n == 0);
+    sap__choose_packing(s, t->grouped, &layout, items, n);
     SAP_ASSERT((size_t)n + layout.keys / 2 < sizeof tmp / sizeof *tmp);
     sap__key_items(s, &layout, items, n);
     (void)sap__sort_tiles(s, items, tmp, n, layout.keys, 0);
     for (int i = 0, from = 0, next; i < leaves; i++, from = next) {
-        next = i < laid ? sap__share_from(n, i + 1, laid) : n;
-        sap__fill_leaf(s, t, first + i, items + from, next - from);
+        next = i < laid ? sap__task_begin(n, i + 1, laid) : n;
+        sap__pack_leaf(s, t, first + i, items + from, next - from);
     }
-    for (int level = 1; level < t->levels; level++, j /= SAP__LANES) sap__fill_chunk(s, t, level, j);
+    for (int level = 1; level < t->levels; level++, j /= SAP__NODE_WIDTH) sap__refit_node(s, t, level, j);
 }
 
 /* Is an index quiet, of which so many boxes have changed? A worn one is to be built first, and for few. */
-static int sap__is_quiet(const sap__index *t, int changed) {
-    if (t->levels == 1 || !t->roomy || t->refitted || changed > t->boxes / SAP__QUIET) return 0;
-    return t->quiet || 4 * sap__wear(t) < t->boxes;
+static int sap__is_low_churn(const sap__bvh *t, int changed) {
+    if (t->levels == 1 || !t->roomy || t->refitted || changed > t->boxes / SAP__REPACK_FRACTION) return 0;
+    return t->quiet || 4 * sap__degradation(t) < t->boxes;
 }
 
 /* The next chunk, when it is time. */
-static void sap__mend_worn(sap_world *s, int kind) {
-    sap__index *t = &s->index[kind];
-    if (sap__wear(t) * t->count[1] < (double)SAP__ROUND * t->boxes * (t->mended + 1)) return;
-    sap__mend(s, kind, t->mended++);
+static void sap__repack_next(sap_world *s, int kind) {
+    sap__bvh *t = &s->index[kind];
+    if (sap__degradation(t) * t->count[1] < (double)SAP__REPACK_RATE * t->boxes * (t->mended + 1)) return;
+    sap__repack_subtree(s, kind, t->mended++);
     if (t->mended < t->count[1]) return;
     t->debt = t->touched = t->strain = 0;
     t->mended = 0;
@@ -3743,28 +3758,28 @@ static void sap__mend_worn(sap_world *s, int kind) {
 /* ---- in step with the record ----------------------------------------------------------------------------------- */
 
 /* How many boxes the indices have not seen as they are now. Each is stale, and among them once. */
-SAP__INLINE int sap__count_pending(const sap_world *s) {
+SAP__FORCE_INLINE int sap__unsynced_count(const sap_world *s) {
     return sap__length(s->record) - s->synced + sap__length(s->again);
 }
 
-SAP__INLINE uint32_t sap__pending(const sap_world *s, int i) {
+SAP__FORCE_INLINE uint32_t sap__unsynced_slot(const sap_world *s, int i) {
     const int n = sap__length(s->record) - s->synced;
     return i < n ? s->record[s->synced + i] : s->again[i - n];
 }
 
 /* Where many boxes change one that comes, or jumps, takes as long to find a lane as dozens take in a build: so where
    more than this do the index is built. */
-static int sap__many_boxes(const sap_world *s, int kind) {
-    return sap__boxes_of(s, kind) / SAP__CAME_PART + SAP__CAME_FEW;
+static int sap__rebuild_threshold(const sap_world *s, int kind) {
+    return sap__live_in_tree(s, kind) / SAP__REBUILD_FRACTION + SAP__REBUILD_MIN;
 }
 
 /* Those of a kind that have no lane find one: of the n that are listed or, without a list, of all that are pending. */
-static int sap__place_boxes(sap_world *s, int kind, const uint32_t *listed, int n) {
+static int sap__insert_missing(sap_world *s, int kind, const uint32_t *listed, int n) {
     int good = 1;
     for (int i = 0; good && i < n; i++) {
-        const uint32_t slot = listed ? listed[i] : sap__pending(s, i);
-        if (sap__is_of_kind(s->slots[slot].state, kind) && s->slots[slot].lane_of == SAP__NONE)
-            good = sap__place_box(s, kind, slot);
+        const uint32_t slot = listed ? listed[i] : sap__unsynced_slot(s, i);
+        if (sap__is_live_in_tree(s->slots[slot].state, kind) && s->slots[slot].lane_of == SAP__NONE)
+            good = sap__update_in_bvh(s, kind, slot);
     }
     return good;
 }
@@ -3772,34 +3787,35 @@ static int sap__place_boxes(sap_world *s, int kind, const uint32_t *listed, int 
 /* Many boxes of a kind have changed: all bounds are read anew, and those that came, which are listed, or jumped find
    lanes; or the index is built, if it is not ready or worn, if too many jumped, or if there is no lane for one. After a
    refit it is not new any more: so it is built, too, if such searches come and nobody knows what they cost before. */
-static int sap__synchronise_bulk(sap_world *s, int kind, int what, const uint32_t *listed, int n) {
-    sap__index *t = &s->index[kind];
-    const int fill = kind ? SAP__FILL_FEW : SAP__FILL_BULK;
-    if (sap__is_being_built(s, kind)) s->building = 0; /* all is read, or built, anew */
+static int sap__sync_bulk(sap_world *s, int kind, int what, const uint32_t *listed, int n) {
+    sap__bvh *t = &s->index[kind];
+    const int fill = kind ? SAP__FILL_SLACK : SAP__FILL_FULL;
+    if (sap__is_building(s, kind)) s->building = 0; /* all is read, or built, anew */
     t->quiet = 0;
-    for (int i = 0; i < SAP__COSTS; i++) sap__know_cost(t, i);
-    const int unknown = !t->cost[what].is_known && !sap__is_unasked(s, t, what);
-    if (!t->ready || unknown || sap__is_worn(s, t, what) || !sap__place_boxes(s, kind, listed, n))
-        return sap__build(s, kind, fill);
+    for (int i = 0; i < SAP__COSTS; i++) sap__set_baseline(t, i);
+    const int unknown = !t->cost[what].is_known && !sap__no_query_yet(s, t, what);
+    if (!t->ready || unknown || sap__needs_rebuild(s, t, what) || !sap__insert_missing(s, kind, listed, n))
+        return sap__rebuild(s, kind, fill);
     s->filling = t;
-    const int shares = sap__run(s, sap__refit_leaves, t->boxes);
+    const int shares = sap__parallel_for(s, sap__refit_leaves_task, t->boxes);
     int jumped = 0;
     double grown = 0;
     for (int i = 0; i < shares; i++) jumped += s->share[i].done, grown += s->share[i].grown;
-    if (jumped > sap__many_boxes(s, kind)) return sap__build(s, kind, fill);
-    sap__fill_levels(s, t);
+    if (jumped > sap__rebuild_threshold(s, kind)) return sap__rebuild(s, kind, fill);
+    sap__refit_upper_levels(s, t);
     t->behind = 0;
     t->refitted = 1;
     t->boxes -= jumped;
-    if (jumped && (!sap__place_boxes(s, kind, NULL, sap__count_pending(s)) || t->boxes != sap__boxes_of(s, kind)))
-        return sap__build(s, kind, fill); /* some that jumped did so in updates that left the index behind */
-    t->touched += grown > 0 ? 2.0 * (t->boxes + SAP__LANES) : t->boxes / 32.0; /* worn, or a little */
+    if (jumped &&
+        (!sap__insert_missing(s, kind, NULL, sap__unsynced_count(s)) || t->boxes != sap__live_in_tree(s, kind)))
+        return sap__rebuild(s, kind, fill); /* some that jumped did so in updates that left the index behind */
+    t->touched += grown > 0 ? 2.0 * (t->boxes + SAP__NODE_WIDTH) : t->boxes / 32.0; /* worn, or a little */
     t->strain = 0; /* each leaf is as large as its boxes need */
     return 1;
 }
 
 /* Do these tiles cover about as much? If not, many have gone elsewhere. */
-static int sap__are_alike(const sap__layout *a, const sap__layout *b) {
+static int sap__same_packing(const sap__packing *a, const sap__packing *b) {
     if (a->groups != b->groups || !a->keys || !b->keys) return 0;
     for (int k = 0; k < 3; k++) {
         const float x = (float)a->tiles[0].count[k] * b->tiles[0].scale[k];
@@ -3815,13 +3831,13 @@ static int sap__are_alike(const sap__layout *a, const sap__layout *b) {
    update that does not bring the index in step leaves it behind, and then all this is dropped.) If the boxes range
    elsewhere now all get new keys. */
 static int sap__build_step(sap_world *s, int kind) {
-    const int boxes = sap__boxes_of(s, kind);
+    const int boxes = sap__live_in_tree(s, kind);
     int n = 0;
-    if (!sap__reserve_index(s, &s->index[kind], boxes, SAP__FILL_FEW) || !sap__reserve(&s->keyed, boxes))
+    if (!sap__reserve_bvh(s, &s->index[kind], boxes, SAP__FILL_SLACK) || !sap__reserve(&s->keyed, boxes))
         return sap__fail(s, SAP_ERROR_MEMORY);
-    if (!sap__is_being_built(s, kind)) {
+    if (!sap__is_building(s, kind)) {
         n = sap__gather_slots(s, kind);
-        sap__choose_layout(s, kind == 0, &s->layout, s->items, n);
+        sap__choose_packing(s, kind == 0, &s->layout, s->items, n);
         s->building = kind + 1;
         sap__set_length(s->keyed, 0);
     } else if (sap__length(s->keyed) == 0) {
@@ -3833,17 +3849,17 @@ static int sap__build_step(sap_world *s, int kind) {
         s->building = 0;
         for (int i = 0; i < sap__length(s->keyed); i++) {
             const uint32_t state = s->slots[(uint32_t)s->keyed[i]].state;
-            if (sap__is_of_kind(state, kind) && !(state & SAP__RECORDED)) s->items[n++] = s->keyed[i];
+            if (sap__is_live_in_tree(state, kind) && !(state & SAP__CHANGED)) s->items[n++] = s->keyed[i];
         }
         const int kept = n;
         for (int i = 0; i < sap__length(s->record); i++)
-            if (sap__is_of_kind(s->slots[s->record[i]].state, kind)) s->items[n++] = s->record[i];
-        sap__layout layout;
-        sap__choose_layout(s, kind == 0, &layout, s->items, n);
-        const int keyed = sap__are_alike(&layout, &s->layout) ? kept : 0;
+            if (sap__is_live_in_tree(s->slots[s->record[i]].state, kind)) s->items[n++] = s->record[i];
+        sap__packing layout;
+        sap__choose_packing(s, kind == 0, &layout, s->items, n);
+        const int keyed = sap__same_packing(&layout, &s->layout) ? kept : 0;
         if (!keyed) s->layout = layout;
         sap__key_items(s, &s->layout, s->items + keyed, n - keyed);
-        sap__build_keyed(s, &s->index[kind], n, SAP__FILL_FEW, &s->layout);
+        sap__build_sorted(s, &s->index[kind], n, SAP__FILL_SLACK, &s->layout);
     }
     return 1;
 }
@@ -3851,49 +3867,50 @@ static int sap__build_step(sap_world *s, int kind) {
 /* Few boxes of a kind have changed: each finds its leaf, and if the index is worn it is built in three updates; or at
    once, if some go where nobody was, and stretch it so much that the search would cost more. A query builds it at once,
    too, as nobody knows whether an update will come. */
-static int sap__synchronise_few(sap_world *s, int kind, int pending, int changed, int what) {
-    sap__index *t = &s->index[kind];
-    t->quiet = sap__is_quiet(t, changed);
-    const int is_built = sap__is_being_built(s, kind), worn = !is_built && sap__is_worn(s, t, what);
-    const int due = is_built && what != SAP__COST_QUERY, early = t->boxes > SAP__CACHED ? pending - 4 : 0;
+static int sap__sync_few(sap_world *s, int kind, int pending, int changed, int what) {
+    sap__bvh *t = &s->index[kind];
+    t->quiet = sap__is_low_churn(t, changed);
+    const int is_built = sap__is_building(s, kind), worn = !is_built && sap__needs_rebuild(s, t, what);
+    const int due = is_built && what != SAP__COST_USER_QUERY, early = t->boxes > SAP__CACHE_BOXES ? pending - 4 : 0;
     const double strain = t->strain;
-    int good = !worn || (what != SAP__COST_QUERY && !s->building);
+    int good = !worn || (what != SAP__COST_USER_QUERY && !s->building);
     if (due && sap__length(s->keyed)) return sap__build_step(s, kind);
     for (int i = 0; good && i < pending; i++) {
-        const uint32_t slot = sap__pending(s, i);
+        const uint32_t slot = sap__unsynced_slot(s, i);
         if (i < early) {
-            const uint32_t next = sap__pending(s, i + 4), leaf = (s->slots[next].lane_of & 0x7fffffffu) / SAP__LANES;
+            const uint32_t next = sap__unsynced_slot(s, i + 4),
+                           leaf = (s->slots[next].lane_of & 0x7fffffffu) / SAP__NODE_WIDTH;
             sap__prefetch_slot(s, next);
-            if (leaf < (uint32_t)t->count[0]) sap__prefetch(&t->bound[leaf]), sap__prefetch_chunk(&t->chunk[leaf]);
+            if (leaf < (uint32_t)t->count[0]) sap__prefetch(&t->bound[leaf]), sap__prefetch_node(&t->chunk[leaf]);
         }
-        if (sap__is_of_kind(s->slots[slot].state, kind)) good = sap__place_box(s, kind, slot);
+        if (sap__is_live_in_tree(s->slots[slot].state, kind)) good = sap__update_in_bvh(s, kind, slot);
     }
     if (4 * (t->strain - strain) > t->count[0]) good = 0; /* its leaves have grown by a quarter at once */
-    if (good && t->quiet && !worn && !is_built) sap__mend_worn(s, kind);
+    if (good && t->quiet && !worn && !is_built) sap__repack_next(s, kind);
     if (good && !worn && !due) return 1;
-    if (good && t->boxes > 2 * SAP__LANES) return sap__build_step(s, kind);
-    return sap__build(s, kind, SAP__FILL_FEW);
+    if (good && t->boxes > 2 * SAP__NODE_WIDTH) return sap__build_step(s, kind);
+    return sap__rebuild(s, kind, SAP__FILL_SLACK);
 }
 
 /* What queries have cost since the indices were last brought in step. */
-static void sap__drain_gates(sap_world *s) {
+static void sap__collect_counters(sap_world *s) {
     double looks = 0, visits = 0;
-    for (int i = 0; i < SAP__GATES; i++) {
+    for (int i = 0; i < SAP__COUNTER_STRIPES; i++) {
         looks += sap__atomic_get(&s->gates[i].looks);
         visits += sap__atomic_get(&s->gates[i].visits);
         sap__atomic_set(&s->gates[i].looks, 0);
         sap__atomic_set(&s->gates[i].visits, 0);
     }
-    for (int i = 0; i < 2; i++) sap__note_cost(&s->index[i], SAP__COST_QUERY, looks, visits);
+    for (int i = 0; i < 2; i++) sap__add_cost(&s->index[i], SAP__COST_USER_QUERY, looks, visits);
     s->query_visits += (long long)visits;
 }
 
 /* Lists, behind the lost pairs, which of these boxes have no lane, or are to lose it: mostly few among many that move.
    Adds how many boxes are static, and how many of each kind have come. 0 without memory. */
-static int sap__list_unplaced(sap_world *s, const uint32_t *slots, int count, int *listed, int *statics, int came[2]) {
+static int sap__list_misplaced(sap_world *s, const uint32_t *slots, int count, int *listed, int *statics, int came[2]) {
     for (int i = 0; i < count; i++) {
         const uint32_t slot = slots[i], at = s->slots[slot].lane_of, state = s->slots[slot].state;
-        const int kind = sap__kind_of(state), lives = (state & SAP__LIVE) != 0;
+        const int kind = sap__tree_of(state), lives = (state & SAP__LIVE) != 0;
         *statics += kind;
         if (lives & (at != SAP__NONE) & ((int)(at >> 31) == kind)) continue;
         if (!sap__reserve(&s->lost, *listed + 1)) return sap__fail(s, SAP_ERROR_MEMORY);
@@ -3905,36 +3922,36 @@ static int sap__list_unplaced(sap_world *s, const uint32_t *slots, int count, in
 
 /* Brings both indices in step with all that is recorded, for searches of these kinds. One to which too many came, or
    that lost more than are left, will be built: nothing is taken out of it. */
-static int sap__synchronise(sap_world *s, int what, int what_static) {
-    const int pending = sap__count_pending(s), first = sap__length(s->record) - s->synced;
+static int sap__sync_trees(sap_world *s, int what, int what_static) {
+    const int pending = sap__unsynced_count(s), first = sap__length(s->record) - s->synced;
     int kind, n = sap__length(s->lost), statics = 0, came[2] = {0, 0};
     const int was_built = s->index[0].levels + s->index[1].levels > 0; /* else nothing has a lane, and both will be */
     if (s->mixed && was_built &&
-        !(sap__list_unplaced(s, s->record + s->synced, first, &n, &statics, came) &&
-          sap__list_unplaced(s, s->again, pending - first, &n, &statics, came)))
+        !(sap__list_misplaced(s, s->record + s->synced, first, &n, &statics, came) &&
+          sap__list_misplaced(s, s->again, pending - first, &n, &statics, came)))
         return 0;
     const int of[2] = {pending - statics, statics};
     n -= sap__length(s->lost);
     const uint32_t *listed = n ? s->lost + sap__length(s->lost) : NULL;
     for (kind = 0; kind < 2; kind++) {
-        sap__index *t = &s->index[kind];
-        if ((long long)SAP__BULK_PART * of[kind] > sap__boxes_of(s, kind)) t->behind = 1;
-        if (t->behind && came[kind] > sap__many_boxes(s, kind)) t->ready = 0;
-        if (t->boxes > 2 * sap__boxes_of(s, kind)) t->ready = 0;
+        sap__bvh *t = &s->index[kind];
+        if ((long long)SAP__REFIT_FRACTION * of[kind] > sap__live_in_tree(s, kind)) t->behind = 1;
+        if (t->behind && came[kind] > sap__rebuild_threshold(s, kind)) t->ready = 0;
+        if (t->boxes > 2 * sap__live_in_tree(s, kind)) t->ready = 0;
     }
     for (int i = 0; i < n; i++) {
         const uint32_t slot = listed[i], state = s->slots[slot].state;
-        if (!(state & SAP__LIVE) || (int)(s->slots[slot].lane_of >> 31) != sap__kind_of(state)) sap__take_out(s, slot);
+        if (!(state & SAP__LIVE) || (int)(s->slots[slot].lane_of >> 31) != sap__tree_of(state))
+            sap__remove_from_bvh(s, slot);
     }
     for (kind = 0; kind < 2; kind++) {
-        sap__index *t = &s->index[kind];
+        sap__bvh *t = &s->index[kind];
         const int bulk = !t->ready || t->behind;
         if (kind) what = what_static;
         if (t->ready && !t->behind && of[kind] == 0 &&
-            (sap__is_being_built(s, kind) ? what == SAP__COST_QUERY : !sap__is_worn(s, t, what)))
+            (sap__is_building(s, kind) ? what == SAP__COST_USER_QUERY : !sap__needs_rebuild(s, t, what)))
             continue;
-        if (!(bulk ? sap__synchronise_bulk(s, kind, what, listed, n)
-                   : sap__synchronise_few(s, kind, pending, of[kind], what)))
+        if (!(bulk ? sap__sync_bulk(s, kind, what, listed, n) : sap__sync_few(s, kind, pending, of[kind], what)))
             return 0;
     }
     return 1;
@@ -3958,57 +3975,59 @@ static int sap__synchronise(sap_world *s, int what, int what_static) {
    What is found is collected, and handed on a batch at a time. */
 typedef struct sap__search {
     sap_world *s;
-    sap__share *share;
+    sap__task *share;
     int (*take)(struct sap__search *q); /* takes a[0..n), b[0..n): pairs that overlap; 0 stops */
     uint32_t flags;                     /* of the boxes that look around; 0: all are joined */
     void *context;
     long long *visits; /* chunks looked at, of each index */
     int n;
-    uint32_t a[SAP__BATCH + SAP__MOST], b[SAP__BATCH + SAP__MOST];
+    uint32_t a[SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS], b[SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS];
 } sap__search;
 
 /* Nodes of a level; their boxes are bounds of chunks or, below the leaves, those of slots. */
-typedef struct sap__nodes {
-    const sap__index *t;
+typedef struct sap__bvh_level {
+    const sap__bvh *t;
     int level;
-} sap__nodes;
+} sap__bvh_level;
 
-static int sap__take_pairs(sap__search *q) {
-    return sap__take_found(q->s, q->share, q->a, q->b, q->n, q->flags);
+static int sap__emit_pairs(sap__search *q) {
+    return sap__emit_created(q->s, q->share, q->a, q->b, q->n, q->flags);
 }
 
 static void sap__begin_search(sap__search *q, sap_world *s, int share, uint32_t flags) {
     q->s = s;
     q->share = &s->share[s->on_threads || s->updates >= 0 ? share : 0];
-    q->take = sap__take_pairs;
+    q->take = sap__emit_pairs;
     q->flags = flags;
     q->visits = s->share[share].visits;
     q->n = 0;
 }
 
-SAP__INLINE int sap__flush(sap__search *q, int from) {
+SAP__FORCE_INLINE int sap__flush(sap__search *q, int from) {
     int good = 1;
     if (q->n > from) good = q->take(q), q->n = 0;
     return good;
 }
 
-static const sap__masks *sap__masks_at(const sap_world *s, sap__nodes x, uint32_t node) {
+static const sap__filter_bits *sap__node_filter_bits(const sap_world *s, sap__bvh_level x, uint32_t node) {
     return x.level < 0 ? &s->slots[node].masks : &x.t->masks[node];
 }
 
 /* Leaves out pairs of nodes that masks keep apart; *n stay. Where boxes stand by their categories large chunks may meet
-   small ones: of two at one level the larger one is to be opened, which sap__join does with the second. So nodes of one
+   small ones: of two at one level the larger one is to be opened, which sap__join_node_lists does with the second. So nodes of one
    index change places; of two indices, pairs whose first one is larger go behind the others. How many do not. */
-SAP__CALLED int sap__pick_pairs(const sap_world *s, sap__nodes x, uint32_t *a, sap__nodes y, uint32_t *b, int *n) {
+SAP__NO_INLINE int sap__cull_pairs_by_mask(const sap_world *s, sap__bvh_level x, uint32_t *a, sap__bvh_level y,
+                                           uint32_t *b, int *n) {
     int kept = 0;
     for (int i = 0; i < *n;) {
         const uint32_t first = a[i], second = b[i];
-        if (!sap__may_meet(sap__masks_at(s, x, first), sap__masks_at(s, y, second))) {
+        if (!sap__should_collide(sap__node_filter_bits(s, x, first), sap__node_filter_bits(s, y, second))) {
             --*n;
             a[i] = a[*n], b[i] = b[*n];
             continue;
         }
-        const int wrong = x.level == y.level && sap__size_of(&x.t->bound[first]) > sap__size_of(&y.t->bound[second]);
+        const int wrong =
+            x.level == y.level && sap__perimeter(&x.t->bound[first]) > sap__perimeter(&y.t->bound[second]);
         const int swapped = wrong && x.t == y.t;
         i++;
         if (wrong && !swapped) continue;
@@ -4022,12 +4041,12 @@ SAP__CALLED int sap__pick_pairs(const sap_world *s, sap__nodes x, uint32_t *a, s
 /* All overlapping pairs of boxes under the pairs of nodes a[i] of x, b[i] of y, which are scratch. The pairs of the
    next level are listed, and joined whenever the list is full. So many chunks are on their way to the cache at a time,
    and none waits for another. Where nodes are joined with all of their own index each two meet twice, and count once:
-   at the level of sap__join_all. */
-static int sap__join(sap__search *q, sap__nodes x, uint32_t *a, sap__nodes y, uint32_t *b, int n) {
-    uint32_t next_a[SAP__LISTED + SAP__LANES], next_b[SAP__LISTED + SAP__LANES];
+   at the level of sap__join_range. */
+static int sap__join_node_lists(sap__search *q, sap__bvh_level x, uint32_t *a, sap__bvh_level y, uint32_t *b, int n) {
+    uint32_t next_a[SAP__WORK_LIST + SAP__NODE_WIDTH], next_b[SAP__WORK_LIST + SAP__NODE_WIDTH];
     const int opens_x = x.level > y.level;
-    const sap__nodes *stays = opens_x ? &y : &x, *opened = opens_x ? &x : &y;
-    sap__list list;
+    const sap__bvh_level *stays = opens_x ? &y : &x, *opened = opens_x ? &x : &y;
+    sap__test_list list;
     int i, kept = 0;
     if (x.t == y.t && x.level == y.level && x.level == (x.t->levels > 1)) {
         for (i = 0; i < n; i++) {
@@ -4037,8 +4056,8 @@ static int sap__join(sap__search *q, sap__nodes x, uint32_t *a, sap__nodes y, ui
         n = kept;
     }
     if (y.t->by_masks) {
-        const int picked = sap__pick_pairs(q->s, x, a, y, b, &n);
-        if (picked < n && !sap__join(q, y, b + picked, x, a + picked, n - picked)) return 0;
+        const int picked = sap__cull_pairs_by_mask(q->s, x, a, y, b, &n);
+        if (picked < n && !sap__join_node_lists(q, y, b + picked, x, a + picked, n - picked)) return 0;
         n = picked;
     }
     list.box = stays->level < 0 ? (const void *)q->s->slots : stays->t->bound;
@@ -4049,7 +4068,7 @@ static int sap__join(sap__search *q, sap__nodes x, uint32_t *a, sap__nodes y, ui
     list.at = opens_x ? a : b;
     list.next = 0;
     list.n = n;
-    list.is_far = opened->t->boxes > SAP__CACHED;
+    list.is_far = opened->t->boxes > SAP__CACHE_BOXES;
     q->visits[y.t == &q->s->index[1]] += n;
     for (i = 0; i < n && list.is_far; i++) sap__prefetch_box(sap__box_at(list.box, list.apart, list.who[i]));
     if (opens_x)
@@ -4058,85 +4077,85 @@ static int sap__join(sap__search *q, sap__nodes x, uint32_t *a, sap__nodes y, ui
         y.level--;
     while (list.next < n) {
         if (x.level < 0 && y.level < 0) {
-            q->n = q->s->kernel->ask(&list, opens_x ? q->b : q->a, opens_x ? q->a : q->b, q->n, SAP__BATCH - 1);
-            if (!sap__flush(q, SAP__BATCH - 1)) return 0;
+            q->n = q->s->kernel->ask(&list, opens_x ? q->b : q->a, opens_x ? q->a : q->b, q->n, SAP__PAIR_BATCH - 1);
+            if (!sap__flush(q, SAP__PAIR_BATCH - 1)) return 0;
         } else {
-            i = q->s->kernel->ask(&list, opens_x ? next_b : next_a, opens_x ? next_a : next_b, 0, SAP__LISTED);
-            if (!sap__join(q, x, next_a, y, next_b, i)) return 0;
+            i = q->s->kernel->ask(&list, opens_x ? next_b : next_a, opens_x ? next_a : next_b, 0, SAP__WORK_LIST);
+            if (!sap__join_node_lists(q, x, next_a, y, next_b, i)) return 0;
         }
     }
     return 1;
 }
 
 /* Of x itself: all overlapping pairs of boxes under one node. */
-static int sap__join_itself(sap__search *q, sap__nodes x, uint32_t node) {
-    uint32_t a[SAP__MOST], b[SAP__MOST], used = x.t->used[node];
-    const sap__chunk *c = &x.t->chunk[node];
-    if (x.t->by_masks && !sap__may_meet(&x.t->masks[node], &x.t->masks[node])) return 1;
+static int sap__self_join(sap__search *q, sap__bvh_level x, uint32_t node) {
+    uint32_t a[SAP__MAX_NODE_PAIRS], b[SAP__MAX_NODE_PAIRS], used = x.t->used[node];
+    const sap__node *c = &x.t->chunk[node];
+    if (x.t->by_masks && !sap__should_collide(&x.t->masks[node], &x.t->masks[node])) return 1;
     q->visits[0]++;
     if (x.level == 0) {
         q->n = q->s->kernel->own(c, used, q->a, q->b, q->n);
-        return sap__flush(q, SAP__BATCH - 1);
+        return sap__flush(q, SAP__PAIR_BATCH - 1);
     }
     const int n = q->s->kernel->own(c, used, a, b, 0);
     x.level--;
     for (; used; used &= used - 1)
-        if (!sap__join_itself(q, x, c->ref[sap__lowest_bit(used)])) return 0;
-    return sap__join(q, x, a, x, b, n);
+        if (!sap__self_join(q, x, c->ref[sap__lowest_bit(used)])) return 0;
+    return sap__join_node_lists(q, x, a, x, b, n);
 }
 
 /* Nodes, or boxes, each with all of an index: with its root, or its few leaves. */
-static int sap__join_nodes(sap__search *q, sap__nodes x, const uint32_t *nodes, int n, const sap__index *t) {
-    const sap__nodes tops = {t, t->levels - 1};
-    uint32_t a[SAP__FLAT * SAP__LISTED], b[SAP__FLAT * SAP__LISTED];
+static int sap__join_with_root(sap__search *q, sap__bvh_level x, const uint32_t *nodes, int n, const sap__bvh *t) {
+    const sap__bvh_level tops = {t, t->levels - 1};
+    uint32_t a[SAP__MAX_ROOTS * SAP__WORK_LIST], b[SAP__MAX_ROOTS * SAP__WORK_LIST];
     int pairs = 0;
     if (t->boxes == 0) return 1;
     for (int top = t->first[t->levels - 1]; top < t->first[t->levels - 1] + t->count[t->levels - 1]; top++)
         for (int i = 0; i < n && t->used[top]; i++) a[pairs] = nodes[i], b[pairs++] = (uint32_t)top;
-    return sap__join(q, x, a, tops, b, pairs);
+    return sap__join_node_lists(q, x, a, tops, b, pairs);
 }
 
 /* A share of box pruning, complete (an index with itself) and bipartite (with another one): each chunk of level 1, or
    the only leaf, is joined with all of y. */
-static int sap__join_all(sap__search *q, const sap__index *x, const sap__index *y, int share, int shares) {
-    const sap__nodes nodes = {x, x->levels > 1};
-    const int count = x->boxes ? x->count[nodes.level] : 0, end = sap__share_from(count, share + 1, shares);
-    uint32_t node[SAP__LISTED];
-    for (int i = sap__share_from(count, share, shares), n; i < end; i += n) {
-        for (n = 0; n < SAP__LISTED && i + n < end; n++) node[n] = (uint32_t)(x->first[nodes.level] + i + n);
-        if (!sap__join_nodes(q, nodes, node, n, y)) return 0;
+static int sap__join_range(sap__search *q, const sap__bvh *x, const sap__bvh *y, int share, int shares) {
+    const sap__bvh_level nodes = {x, x->levels > 1};
+    const int count = x->boxes ? x->count[nodes.level] : 0, end = sap__task_begin(count, share + 1, shares);
+    uint32_t node[SAP__WORK_LIST];
+    for (int i = sap__task_begin(count, share, shares), n; i < end; i += n) {
+        for (n = 0; n < SAP__WORK_LIST && i + n < end; n++) node[n] = (uint32_t)(x->first[nodes.level] + i + n);
+        if (!sap__join_with_root(q, nodes, node, n, y)) return 0;
         for (int k = 0; k < n && x == y; k++)
-            if (!sap__join_itself(q, nodes, node[k])) return 0;
+            if (!sap__self_join(q, nodes, node[k])) return 0;
     }
     return 1;
 }
 
-static void sap__join_share(sap_world *s, int share, int shares) {
+static void sap__join_task(sap_world *s, int share, int shares) {
     sap__search q;
     sap__begin_search(&q, s, share, 0);
-    if (sap__join_all(&q, &s->index[0], &s->index[s->joining], share, shares)) (void)sap__flush(&q, 0);
+    if (sap__join_range(&q, &s->index[0], &s->index[s->joining], share, shares)) (void)sap__flush(&q, 0);
 }
 
 /* ---- each box that changed looks around ---------------------------------------------------------------- */
 
-static const sap__nodes sap__boxes = {NULL, -1}; /* those of slots */
+static const sap__bvh_level sap__boxes = {NULL, -1}; /* those of slots */
 
 /* A share of the record: those with one of the flags ask for what they overlap. Static ones ask the moving ones; these
    ask both, or, with at_static, the static ones alone. */
-static void sap__ask_share(sap_world *s, int share, int shares) {
+static void sap__query_movers_task(sap_world *s, int share, int shares) {
     sap__search q;
-    uint32_t slots[SAP__LISTED];
-    const int all = sap__length(s->record), end = sap__share_from(all, share + 1, shares);
+    uint32_t slots[SAP__WORK_LIST];
+    const int all = sap__length(s->record), end = sap__task_begin(all, share + 1, shares);
     int n = 0, good = 1;
     sap__begin_search(&q, s, share, s->asking);
     for (int kind = 0; kind < 2; kind++)
-        for (int i = sap__share_from(all, share, shares); i < end && s->changed[kind] && good; i++) {
+        for (int i = sap__task_begin(all, share, shares); i < end && s->changed[kind] && good; i++) {
             const uint32_t state = s->slots[s->record[i]].state;
             slots[n] = s->record[i];
-            n += sap__is_of_kind(state, kind) && (state & s->asking);
-            if (n < SAP__LISTED && i + 1 < end) continue;
-            if (kind || !s->at_static) good = sap__join_nodes(&q, sap__boxes, slots, n, &s->index[0]);
-            if (!kind) good = good && sap__join_nodes(&q, sap__boxes, slots, n, &s->index[1]);
+            n += sap__is_live_in_tree(state, kind) && (state & s->asking);
+            if (n < SAP__WORK_LIST && i + 1 < end) continue;
+            if (kind || !s->at_static) good = sap__join_with_root(&q, sap__boxes, slots, n, &s->index[0]);
+            if (!kind) good = good && sap__join_with_root(&q, sap__boxes, slots, n, &s->index[1]);
             n = 0;
         }
     if (good) (void)sap__flush(&q, 0);
@@ -4144,108 +4163,108 @@ static void sap__ask_share(sap_world *s, int share, int shares) {
 
 /* Runs a search, and without threads again those shares of it that lacked room for what they found; next time they have
    it, but after sap_reserve: then the first share has room for all. Adds up the chunks that were visited. */
-static int sap__run_search(sap_world *s, sap__step *step, int work, double visits[2]) {
-    const int shares = sap__most_shares(s);
+static int sap__run_search(sap_world *s, sap__task_function *step, int work, double visits[2]) {
+    const int shares = sap__task_count(s);
     s->failure = SAP_OK;
     visits[0] = visits[1] = 0;
     for (int i = 0; i < shares; i++) {
-        sap__share *share = &s->share[i];
+        sap__task *share = &s->share[i];
         share->kept = sap__length(share->found);
         share->lacks_room = 0;
         share->visits[0] = share->visits[1] = 0;
         share->met = 0;
     }
-    const int ran = sap__run(s, step, work);
+    const int ran = sap__parallel_for(s, step, work);
     for (int i = 0; i < shares && s->failure == SAP_OK; i++) {
-        sap__share *share = &s->share[i];
+        sap__task *share = &s->share[i];
         if (share->lacks_room) {
             sap__set_length(share->found, share->kept);
             share->met = 0;
-            step(s, i, SAP__SHARES);
+            step(s, i, SAP__TASKS);
             const int n = sap__length(share->found);
             if (s->updates >= 0 && !sap__reserve(&share->found, n + n / 2 + 256)) return sap__fail(s, SAP_ERROR_MEMORY);
         } else if (ran > 1 && s->config.filter)
-            sap__filter_found(s, share);
+            sap__filter_created(s, share);
         visits[0] += (double)share->visits[0];
         visits[1] += (double)share->visits[1];
     }
-    s->tests += (long long)(visits[0] + visits[1]) * SAP__LANES;
+    s->tests += (long long)(visits[0] + visits[1]) * SAP__NODE_WIDTH;
     return s->failure == SAP_OK;
 }
 
-static int sap__look_around(sap_world *s, uint32_t flags, int at_static) {
+static int sap__query_movers(sap_world *s, uint32_t flags, int at_static) {
     const int n = s->changed[0] + s->changed[1];
     double visits[2];
     s->asking = flags;
     s->at_static = at_static;
-    if (!sap__run_search(s, sap__ask_share, SAP__PRUNE_PART * sap__length(s->record), visits)) return 0;
-    if (!at_static) sap__note_cost(&s->index[0], SAP__COST_ASK, n, visits[0]);
-    sap__note_cost(&s->index[1], SAP__COST_ASK, s->changed[0], visits[1]);
+    if (!sap__run_search(s, sap__query_movers_task, SAP__PRUNE_PART * sap__length(s->record), visits)) return 0;
+    if (!at_static) sap__add_cost(&s->index[0], SAP__COST_MOVERS, n, visits[0]);
+    sap__add_cost(&s->index[1], SAP__COST_MOVERS, s->changed[0], visits[1]);
     return 1;
 }
 
 /* ---- the three methods --------------------------------------------------------------------------------- */
 
 /* Recorded boxes with one of these flags look around. Among static ones only those that move do. */
-static int sap__ask(sap_world *s, uint32_t flags) {
-    return sap__synchronise(s, SAP__COST_ASK, s->changed[0] ? SAP__COST_ASK : SAP__COST_NONE) &&
-           sap__look_around(s, flags, 0);
+static int sap__query_changed(sap_world *s, uint32_t flags) {
+    return sap__sync_trees(s, SAP__COST_MOVERS, s->changed[0] ? SAP__COST_MOVERS : SAP__COST_NONE) &&
+           sap__query_movers(s, flags, 0);
 }
 
 /* The index is not brought in step with what moved: it is read anew when it is needed. It is needed for boxes that came
    (Terdiman I.4c prunes a batch of new boxes against all), or whose filter may answer anew. */
-static int sap__look_around_new(sap_world *s) {
+static int sap__query_added(sap_world *s) {
     int news = 0;
     for (int i = 0; i < sap__length(s->record) && s->mixed; i++) {
         if (s->slots[s->record[i]].state & SAP__REMOVED)
-            sap__take_out(s, s->record[i]);
+            sap__remove_from_bvh(s, s->record[i]);
         else
-            news |= (s->slots[s->record[i]].state & (SAP__ADDED | SAP__FRESH)) != 0;
+            news |= (s->slots[s->record[i]].state & (SAP__ADDED | SAP__REFILTER)) != 0;
     }
-    if (news) return sap__ask(s, SAP__ADDED | SAP__FRESH);
+    if (news) return sap__query_changed(s, SAP__ADDED | SAP__REFILTER);
     for (int k = 0; k < 2; k++) s->index[k].behind = 1;
     return 1;
 }
 
-static int sap__begun_by_sort(sap_world *s) {
-    return sap__insertion_sort(s) && sap__look_around_new(s);
+static int sap__created_by_sort(sap_world *s) {
+    return sap__insertion_sort(s) && sap__query_added(s);
 }
 
 /* What moved apart the rules have found. */
-static int sap__ended_by_sort(sap_world *s) {
-    if (s->mixed && sap__look_through_lists(s, SAP__REMOVED | SAP__FRESH, INT_MAX) == 0) return 0;
-    return sap__sort_lost(s);
+static int sap__deleted_by_sort(sap_world *s) {
+    if (s->mixed && sap__scan_lists(s, SAP__REMOVED | SAP__REFILTER, INT_MAX) == 0) return 0;
+    return sap__sort_deleted_indices(s);
 }
 
-static int sap__begun_by_query(sap_world *s) {
-    if (s->mixed & SAP__FRESH) sap__need_lists(s);
-    return sap__ask(s, SAP__RECORDED);
+static int sap__created_by_query(sap_world *s) {
+    if (s->mixed & SAP__REFILTER) sap__require_lists(s);
+    return sap__query_changed(s, SAP__CHANGED);
 }
 
 /* The moving boxes with themselves (0), or with the static ones (1). */
-static int sap__join_with(sap_world *s, int kind) {
-    const int moving = sap__boxes_of(s, 0);
+static int sap__join_trees(sap_world *s, int kind) {
+    const int moving = sap__live_in_tree(s, 0);
     double visits[2];
     s->joining = kind;
-    if (!sap__run_search(s, sap__join_share, moving, visits)) return 0;
-    for (int i = 0; i < sap__most_shares(s); i++) s->met += s->share[i].met;
-    sap__note_cost(&s->index[kind], SAP__COST_JOIN, moving, visits[kind]);
+    if (!sap__run_search(s, sap__join_task, moving, visits)) return 0;
+    for (int i = 0; i < sap__task_count(s); i++) s->met += s->share[i].met;
+    sap__add_cost(&s->index[kind], SAP__COST_PRUNE, moving, visits[kind]);
     return 1;
 }
 
 /* Box pruning, complete and bipartite. Moving boxes that did not change need not be joined with each other; static ones
    are never. Fewer than half as many as the static ones lie far apart among these: each of them looks around by itself,
    and so do static ones that changed, unless they are many. */
-static int sap__begun_by_prune(sap_world *s) {
-    const int moving = sap__boxes_of(s, 0);
+static int sap__created_by_prune(sap_world *s) {
+    const int moving = sap__live_in_tree(s, 0);
     const int few = moving < s->live_static / 2 && s->changed[1] <= moving + s->live_static / SAP__PRUNE_PART;
-    if (s->mixed & SAP__FRESH) sap__need_lists(s);
-    const int searches = few ? s->changed[0] : moving, search = few ? SAP__COST_ASK : SAP__COST_JOIN;
-    if (!sap__synchronise(s, SAP__COST_JOIN, searches ? search : SAP__COST_NONE)) return 0;
+    if (s->mixed & SAP__REFILTER) sap__require_lists(s);
+    const int searches = few ? s->changed[0] : moving, search = few ? SAP__COST_MOVERS : SAP__COST_PRUNE;
+    if (!sap__sync_trees(s, SAP__COST_PRUNE, searches ? search : SAP__COST_NONE)) return 0;
     s->met = 0;
-    if (s->changed[0] && !sap__join_with(s, 0)) return 0;
-    if (few ? !sap__look_around(s, SAP__RECORDED, 1) : s->live_static && !sap__join_with(s, 1)) return 0;
-    if (s->changed[0] == 0 || few || (s->mixed & SAP__FRESH)) s->met = -1;
+    if (s->changed[0] && !sap__join_trees(s, 0)) return 0;
+    if (few ? !sap__query_movers(s, SAP__CHANGED, 1) : s->live_static && !sap__join_trees(s, 1)) return 0;
+    if (s->changed[0] == 0 || few || (s->mixed & SAP__REFILTER)) s->met = -1;
     return 1;
 }
 
@@ -4260,7 +4279,7 @@ typedef struct sap__prune {
     int first_b; /* the first box of the other set; 0: there is one set */
 } sap__prune;
 
-static int sap__take_pruned(sap__search *q) {
+static int sap__emit_pruned(sap__search *q) {
     sap__prune *p = (sap__prune *)q->context;
     int go;
     if (!p->hit) {
@@ -4292,23 +4311,23 @@ static long long sap__prune_boxes(const sap_aabb *a, int na, const sap_aabb *b, 
     sap__axes_used(axes ? axes : 7, s.used);
     if (!sap__reserve(&s.slots, n)) return -SAP_ERROR_MEMORY;
     for (int i = 0; i < n; i++) {
-        s.slots[i].now = sap__nowhere;
+        s.slots[i].now = sap__empty_box;
         good &= sap__encode(i < na ? &a[i] : &b[i - na], s.used, &s.slots[i].now) >= 0;
     }
     sap__begin_search(&q, &s, 0, 0);
-    q.take = sap__take_pruned;
+    q.take = sap__emit_pruned;
     q.context = &p;
     s.failure = good ? SAP_OK : SAP_ERROR_BOX;
     for (int kind = 0; kind <= is_bipartite && good; kind++) {
         const int from = kind ? na : 0, count = kind ? nb : na;
         good = sap__reserve(&s.items, count);
         for (int i = 0; i < count && good; i++) s.items[i] = (uint32_t)(from + i);
-        good = good && sap__build_of(&s, &s.index[kind], count, SAP__FILL_BULK);
+        good = good && sap__build_from_items(&s, &s.index[kind], count, SAP__FILL_FULL);
         if (!good) s.failure = SAP_ERROR_MEMORY;
     }
-    if (good && sap__join_all(&q, &s.index[0], &s.index[is_bipartite], 0, 1)) (void)sap__flush(&q, 0);
-    sap__free_index(&s.index[0]);
-    sap__free_index(&s.index[1]);
+    if (good && sap__join_range(&q, &s.index[0], &s.index[is_bipartite], 0, 1)) (void)sap__flush(&q, 0);
+    sap__free_bvh(&s.index[0]);
+    sap__free_bvh(&s.index[1]);
     sap__free_array(&s.items);
     sap__free_array(&s.slots);
     return s.failure == SAP_OK ? p.visited : -(long long)s.failure;
@@ -4392,7 +4411,7 @@ static float sap__cast(const sap_aabb *box, const float lo[3], const float hi[3]
 
 SAP_DEF int sap_hit_normal(const sap_aabb *moving, const float translation[3], const sap_aabb *hit, float normal[3]) {
     static const int32_t used[6] = {-1, -1, -1, -1, -1, -1};
-    sap__box box = sap__nowhere;
+    sap__box box = sap__empty_box;
     int axis, good = moving && translation && hit;
     for (int k = 0; normal && k < 3; k++) normal[k] = 0;
     good = good && normal && sap__encode(moving, used, &box) >= 0 && sap__encode(hit, used, &box) >= 0;
@@ -4434,12 +4453,12 @@ static void sap__set_slab(sap__probe *p, int k, float lo, float hi, float d) {
 typedef struct sap__query sap__query;
 struct sap__query {
     sap_world *s;
-    uint32_t (*prune)(const sap__chunk *c, uint32_t used, const sap__probe *p, float *away); /* NULL: of a box */
+    uint32_t (*prune)(const sap__node *c, uint32_t used, const sap__probe *p, float *away); /* NULL: of a box */
     uint32_t mask;
     sap_hit *hit;
     sap_ray_hit *ray_hit;
     void *user;
-    sap__gate *gate;
+    sap__query_counters *gate;
     int is_inside, is_best, is_picky;   /* has called back; only the best hit counts; not all categories do */
     sap_id best, aside;                 /* this one, so far; the box that does not count */
     int count, visits;                  /* hits; chunks */
@@ -4468,33 +4487,33 @@ static double sap__hit_at(const sap__query *q, const sap__box *keys) {
 }
 
 /* What the user is told of a hit: t, or the distance. */
-static float sap__told(const sap__query *q, double at) {
+static float sap__reported_value(const sap__query *q, double at) {
     return (float)(q->prune == q->s->kernel->ball ? sap__sqrt(at) : at);
 }
 
 /* From its first callback on a query makes the world busy, until it is over: it counts at the gate of its stack, as
    each thread has its own. */
-SAP__INLINE void sap__enter_gate(sap__query *q) {
+SAP__FORCE_INLINE void sap__begin_callbacks(sap__query *q) {
     if (!q->is_inside) sap__atomic_add(&q->gate->queries, 1);
     q->is_inside = 1;
 }
 
 /* A hit is counted, and reported if there is a callback. 0 stops. */
-static int sap__report(sap__query *q, uint32_t slot) {
+static int sap__report_hit(sap__query *q, uint32_t slot) {
     q->count++;
-    if (q->hit) sap__enter_gate(q);
+    if (q->hit) sap__begin_callbacks(q);
     return !q->hit || q->hit(sap__id_of(q->s, slot), q->s->objects[slot], q->user);
 }
 
 /* A hit that says where it is: the best one so far, or one that is reported and may bring the end nearer. 0 stops. */
-static int sap__report_at(sap__query *q, uint32_t slot, double at) {
+static int sap__report_hit_at(sap__query *q, uint32_t slot, double at) {
     const sap_id id = sap__id_of(q->s, slot);
     if (id == q->aside) return 1;
     if (q->is_best) {
         if (at < q->end || q->best == 0 || id < q->best) q->best = id, q->end = at;
     } else if (q->ray_hit) {
-        const float t = sap__told(q, at);
-        sap__enter_gate(q);
+        const float t = sap__reported_value(q, at);
+        sap__begin_callbacks(q);
         const float end = q->ray_hit(id, q->s->objects[slot], t, q->user);
         q->count++;
         if (!sap__is_number(end) || !(end > 0)) return 0;
@@ -4502,21 +4521,22 @@ static int sap__report_at(sap__query *q, uint32_t slot, double at) {
         const double new_end = end == t && sap__is_finite(t) ? at : is_near ? (double)end * (double)end : (double)end;
         if (new_end < q->end) q->end = new_end;
     } else
-        return sap__report(q, slot);
+        return sap__report_hit(q, slot);
     sap__set_limit(q);
     return 1;
 }
 
 /* Brings the indices in step with the record, and notes that it did; for a query, or as one may come. */
-static sap_result sap__prepare(sap_world *s, int asked) {
+static sap_result sap__sync_for_queries(sap_world *s, int asked) {
     s->asked = asked;
     if (!sap__reserve(&s->again, sap__capacity(s->record))) return SAP_ERROR_MEMORY;
-    sap__drain_gates(s);
-    if (!sap__synchronise(s, SAP__COST_QUERY, SAP__COST_QUERY)) {
+    sap__collect_counters(s);
+    if (!sap__sync_trees(s, SAP__COST_USER_QUERY, SAP__COST_USER_QUERY)) {
         s->index[0].ready = s->index[1].ready = 0;
         return SAP_ERROR_MEMORY;
     }
-    for (int i = 0; i < sap__count_pending(s); i++) s->slots[sap__pending(s, i)].state &= ~(uint32_t)SAP__STALE;
+    for (int i = 0; i < sap__unsynced_count(s); i++)
+        s->slots[sap__unsynced_slot(s, i)].state &= ~(uint32_t)SAP__UNSYNCED;
     s->synced = sap__length(s->record);
     sap__set_length(s->again, 0);
     s->prepared = 1;
@@ -4528,7 +4548,7 @@ static sap_result sap__prepare(sap_world *s, int asked) {
 static sap_result sap__begin_query(sap__query *q, sap_world *s, uint32_t mask) {
     if (s->in_filter) return SAP_ERROR_BUSY;
     if (!s->prepared && !sap__is_querying(s)) {
-        const sap_result r = sap__prepare(s, 1);
+        const sap_result r = sap__sync_for_queries(s, 1);
         if (r != SAP_OK) return r;
     }
     q->s = s; /* field by field: compilers clear so few bytes by an instruction that takes its time */
@@ -4541,40 +4561,40 @@ static sap_result sap__begin_query(sap__query *q, sap_world *s, uint32_t mask) {
     q->best = q->aside = 0;
     q->end = 0;
     q->recorded = sap__length(s->record) - s->synced;
-    q->stale = sap__count_pending(s);
+    q->stale = sap__unsynced_count(s);
     return SAP_OK;
 }
 
 /* One of the boxes that were stale when the query began, which are looked at one by one: since then a callback may have
    changed others, at the end of the record as well as of again. */
-SAP__INLINE uint32_t sap__stale_slot(const sap__query *q, int i) {
+SAP__FORCE_INLINE uint32_t sap__query_unsynced_slot(const sap__query *q, int i) {
     return i < q->recorded ? q->s->record[q->s->synced + i] : q->s->again[i - q->recorded];
 }
 
 /* Is a box of the index to be visited? Not if it is looked at by itself, was removed meanwhile, or does not count. */
-SAP__INLINE int sap__is_wanted(const sap__query *q, uint32_t slot) {
+SAP__FORCE_INLINE int sap__should_visit(const sap__query *q, uint32_t slot) {
     const sap_world *s = q->s;
     if (!(s->slots[slot].masks.category & q->mask) || !(s->slots[slot].state & SAP__LIVE)) return 0;
-    if (!(s->slots[slot].state & SAP__STALE)) return 1;
-    if (q->stale == sap__count_pending(s)) return 0; /* all that is stale was so when the query began */
+    if (!(s->slots[slot].state & SAP__UNSYNCED)) return 1;
+    if (q->stale == sap__unsynced_count(s)) return 0; /* all that is stale was so when the query began */
     for (int i = 0; i < q->stale; i++)
-        if (sap__stale_slot(q, i) == slot) return 0;
+        if (sap__query_unsynced_slot(q, i) == slot) return 0;
     return 1;
 }
 
 /* What is stale and was before this query. */
-static int sap__query_stale(sap__query *q) {
+static int sap__query_unsynced(sap__query *q) {
     for (int i = 0; i < q->stale; i++) {
-        const uint32_t slot = sap__stale_slot(q, i);
+        const uint32_t slot = sap__query_unsynced_slot(q, i);
         if (!(q->s->slots[slot].state & SAP__LIVE) || !(q->s->slots[slot].masks.category & q->mask)) continue;
         const double at = sap__hit_at(q, &q->s->slots[slot].now);
-        if (at <= q->end && !sap__report_at(q, slot, at)) return 0;
+        if (at <= q->end && !sap__report_hit_at(q, slot, at)) return 0;
     }
     return 1;
 }
 
 /* Leaves out chunks under which no box is that the query asks for. How many stay. */
-static int sap__pick_chunks(const sap__query *q, const sap__index *t, uint32_t *chunks, int n) {
+static int sap__cull_nodes_by_mask(const sap__query *q, const sap__bvh *t, uint32_t *chunks, int n) {
     int kept = 0;
     for (int i = 0; i < n; i++) {
         chunks[kept] = chunks[i];
@@ -4585,52 +4605,52 @@ static int sap__pick_chunks(const sap__query *q, const sap__index *t, uint32_t *
 
 /* What overlaps the box, under n chunks of one level. The chunks below them are listed, and looked at whenever the list
    is full; what is far is fetched for many at a time. 0 stops. */
-static int sap__query_box(sap__query *q, const sap__index *t, const uint32_t *chunks, int n) {
-    static const uint32_t one_box[SAP__LISTED + SAP__LANES] = {0};
-    uint32_t who[SAP__LISTED + SAP__LANES], ref[SAP__LISTED + SAP__LANES];
-    sap__list list = {&q->box, 0, t->chunk, t->used, one_box, chunks, 0, n, t->boxes > SAP__CACHED};
+static int sap__traverse_overlaps(sap__query *q, const sap__bvh *t, const uint32_t *chunks, int n) {
+    static const uint32_t one_box[SAP__WORK_LIST + SAP__NODE_WIDTH] = {0};
+    uint32_t who[SAP__WORK_LIST + SAP__NODE_WIDTH], ref[SAP__WORK_LIST + SAP__NODE_WIDTH];
+    sap__test_list list = {&q->box, 0, t->chunk, t->used, one_box, chunks, 0, n, t->boxes > SAP__CACHE_BOXES};
     const int are_leaves = chunks[0] < (uint32_t)t->count[0];
     if (list.is_far)
-        for (int i = 0; i < n && i < 8; i++) sap__prefetch_chunk(&t->chunk[chunks[i]]);
+        for (int i = 0; i < n && i < 8; i++) sap__prefetch_node(&t->chunk[chunks[i]]);
     q->visits += n;
     while (list.next < n) {
-        int found = q->s->kernel->ask(&list, who, ref, 0, SAP__LISTED);
-        if (q->is_picky && !are_leaves) found = sap__pick_chunks(q, t, ref, found);
-        if (!are_leaves && found && !sap__query_box(q, t, ref, found)) return 0;
+        int found = q->s->kernel->ask(&list, who, ref, 0, SAP__WORK_LIST);
+        if (q->is_picky && !are_leaves) found = sap__cull_nodes_by_mask(q, t, ref, found);
+        if (!are_leaves && found && !sap__traverse_overlaps(q, t, ref, found)) return 0;
         if (are_leaves && list.is_far)
             for (int i = 0; i < found; i++) sap__prefetch_slot(q->s, ref[i]);
         for (int i = 0; are_leaves && i < found; i++)
-            if (sap__is_wanted(q, ref[i]) && !sap__report(q, ref[i])) return 0;
+            if (sap__should_visit(q, ref[i]) && !sap__report_hit(q, ref[i])) return 0;
     }
     return 1;
 }
 
 /* A chunk on the way down: its lanes that are still to be looked at, and how far away these are. */
-typedef struct sap__visit {
-    const sap__chunk *chunk;
+typedef struct sap__stack_entry {
+    const sap__node *chunk;
     uint32_t open;
-    float away[SAP__LANES];
-} sap__visit;
+    float away[SAP__NODE_WIDTH];
+} sap__stack_entry;
 
 /* Prunes the lanes of a chunk, and fetches early what is behind those that stay. */
-static void sap__visit_chunk(sap__query *q, const sap__index *t, uint32_t chunk, int is_leaf, sap__visit *v) {
+static void sap__open_node(sap__query *q, const sap__bvh *t, uint32_t chunk, int is_leaf, sap__stack_entry *v) {
     v->chunk = &t->chunk[chunk];
     q->visits++;
     v->open = q->prune(v->chunk, t->used[chunk], &q->probe, v->away);
     for (uint32_t bits = q->is_picky && !is_leaf ? v->open : 0; bits; bits &= bits - 1)
         if (!(t->masks[v->chunk->ref[sap__lowest_bit(bits)]].category & q->mask)) v->open ^= bits & (0u - bits);
-    if (t->boxes <= SAP__CACHED) return;
+    if (t->boxes <= SAP__CACHE_BOXES) return;
     for (uint32_t bits = v->open; bits; bits &= bits - 1) {
         const uint32_t ref = v->chunk->ref[sap__lowest_bit(bits)];
         if (is_leaf)
             sap__prefetch_slot(q->s, ref);
         else if (q->prune == q->s->kernel->slab)
-            sap__prefetch_chunk(&t->chunk[ref]), sap__prefetch(t->chunk[ref].ref);
+            sap__prefetch_node(&t->chunk[ref]), sap__prefetch(t->chunk[ref].ref);
     }
 }
 
 /* The nearest of the open lanes; where nothing brings the end nearer, any of them. */
-SAP__INLINE int sap__next_lane(const sap__visit *v, int is_ordered) {
+SAP__FORCE_INLINE int sap__nearest_lane(const sap__stack_entry *v, int is_ordered) {
     int lane = sap__lowest_bit(v->open);
     for (uint32_t bits = is_ordered ? v->open & (v->open - 1) : 0; bits; bits &= bits - 1) {
         const int other = sap__lowest_bit(bits);
@@ -4641,15 +4661,15 @@ SAP__INLINE int sap__next_lane(const sap__visit *v, int is_ordered) {
 
 /* Depth first, and what has an end that may come nearer always to the nearest lane of a chunk: when that is beyond the
    end all others are. During a query no chunk is written or moved. 0 stops. */
-static int sap__query_index(sap__query *q, const sap__index *t) {
-    sap__visit path[SAP__LEVELS];
+static int sap__traverse(sap__query *q, const sap__bvh *t) {
+    sap__stack_entry path[SAP__MAX_LEVELS];
     const int is_ordered = q->is_best || q->ray_hit, top = t->levels - 1;
     for (int i = 0; i < t->count[top]; i++) {
         int level = top;
-        sap__visit_chunk(q, t, (uint32_t)(t->first[top] + i), top == 0, &path[top]);
+        sap__open_node(q, t, (uint32_t)(t->first[top] + i), top == 0, &path[top]);
         while (level <= top) {
-            sap__visit *v = &path[level];
-            const int lane = v->open ? sap__next_lane(v, is_ordered) : 0;
+            sap__stack_entry *v = &path[level];
+            const int lane = v->open ? sap__nearest_lane(v, is_ordered) : 0;
             if (!v->open || v->away[lane] > q->probe.limit) {
                 level++;
                 continue;
@@ -4658,11 +4678,11 @@ static int sap__query_index(sap__query *q, const sap__index *t) {
             v->open &= ~(1u << lane);
             if (level) {
                 level--;
-                sap__visit_chunk(q, t, ref, level == 0, &path[level]);
-            } else if (sap__is_wanted(q, ref)) {
-                const sap__box box = sap__lane_box(v->chunk, lane);
+                sap__open_node(q, t, ref, level == 0, &path[level]);
+            } else if (sap__should_visit(q, ref)) {
+                const sap__box box = sap__child_bounds(v->chunk, lane);
                 const double at = sap__hit_at(q, &box);
-                if (at <= q->end && !sap__report_at(q, ref, at)) return 0;
+                if (at <= q->end && !sap__report_hit_at(q, ref, at)) return 0;
             }
         }
     }
@@ -4671,19 +4691,19 @@ static int sap__query_index(sap__query *q, const sap__index *t) {
 
 /* Through both indices. What looks cost is counted about: threads that share a gate may lose some. */
 static int sap__run_query(sap__query *q) {
-    sap__gate *gate = &q->s->gates[(uint32_t)((uintptr_t)q >> 12) * 2654435769u >> 29];
+    sap__query_counters *gate = &q->s->gates[(uint32_t)((uintptr_t)q >> 12) * 2654435769u >> 29];
     q->gate = gate;
     sap__set_limit(q);
-    for (int kind = 0, go = sap__query_stale(q); kind < 2 && go; kind++) {
-        const sap__index *t = &q->s->index[kind];
-        uint32_t tops[SAP__FLAT];
+    for (int kind = 0, go = sap__query_unsynced(q); kind < 2 && go; kind++) {
+        const sap__bvh *t = &q->s->index[kind];
+        uint32_t tops[SAP__MAX_ROOTS];
         if (t->boxes == 0) continue;
         q->is_picky = 0;
         for (int i = 0; i < t->count[t->levels - 1]; i++) {
             tops[i] = (uint32_t)(t->first[t->levels - 1] + i);
             q->is_picky |= t->knows_masks && (t->masks[tops[i]].category & ~q->mask);
         }
-        go = q->prune ? sap__query_index(q, t) : sap__query_box(q, t, tops, t->count[t->levels - 1]);
+        go = q->prune ? sap__traverse(q, t) : sap__traverse_overlaps(q, t, tops, t->count[t->levels - 1]);
     }
     const int32_t visits = sap__atomic_get(&gate->visits);
     if (visits < 1 << 30) {
@@ -4698,11 +4718,11 @@ static int sap__run_query(sap__query *q) {
 
 SAP_DEF sap_result sap_prepare_queries(sap_world *s) {
     const sap_result r = sap__begin_call(s, NULL, 1);
-    return r != SAP_OK || s->prepared ? r : sap__end_call(s, sap__prepare(s, 0));
+    return r != SAP_OK || s->prepared ? r : sap__set_result(s, sap__sync_for_queries(s, 0));
 }
 
 /* Visits, or counts, what is found. */
-static int sap__visit_all(sap__query *q, sap_result r, sap_hit *hit, sap_ray_hit *ray_hit, void *user) {
+static int sap__run_with_callback(sap__query *q, sap_result r, sap_hit *hit, sap_ray_hit *ray_hit, void *user) {
     if (r != SAP_OK) return -(int)r;
     q->hit = hit;
     q->ray_hit = ray_hit;
@@ -4711,23 +4731,23 @@ static int sap__visit_all(sap__query *q, sap_result r, sap_hit *hit, sap_ray_hit
 }
 
 /* The best hit, or 0; *at: where it is, or miss if there is none, or -1 if there was no query. */
-SAP__CALLED sap_id sap__find_best(sap__query *q, sap_result r, float miss, float *at) {
+SAP__NO_INLINE sap_id sap__run_closest(sap__query *q, sap_result r, float miss, float *at) {
     if (at) *at = -1;
     if (r != SAP_OK) return 0;
     q->is_best = 1;
     (void)sap__run_query(q);
-    if (at) *at = q->best ? sap__told(q, q->end) : miss;
+    if (at) *at = q->best ? sap__reported_value(q, q->end) : miss;
     return q->best;
 }
 
 SAP_DEF int sap_query_box(sap_world *s, const sap_aabb *box, uint32_t mask, sap_hit *hit, void *user) {
     sap__query q;
-    sap__box keys = sap__nowhere;
+    sap__box keys = sap__empty_box;
     if (!s || !box) return -SAP_ERROR_ARGUMENT;
     if (sap__encode(box, s->used, &keys) < 0) return -SAP_ERROR_BOX;
     const sap_result r = sap__begin_query(&q, s, mask);
     q.box = keys;
-    return sap__visit_all(&q, r, hit, NULL, user);
+    return sap__run_with_callback(&q, r, hit, NULL, user);
 }
 
 SAP_DEF int sap_query_point(sap_world *s, const float point[3], uint32_t mask, sap_hit *hit, void *user) {
@@ -4738,7 +4758,8 @@ SAP_DEF int sap_query_point(sap_world *s, const float point[3], uint32_t mask, s
 }
 
 /* What is within radius of a point; an infinite one meets every box, also one infinitely far. */
-static sap_result sap__begin_near(sap__query *q, sap_world *s, const float point[3], float radius, uint32_t mask) {
+static sap_result sap__begin_distance_query(sap__query *q, sap_world *s, const float point[3], float radius,
+                                            uint32_t mask) {
     if (!s || !point || !sap__read_vector(s, point, q->lo) || !sap__is_number(radius) || sap__key(radius) < 0)
         return SAP_ERROR_ARGUMENT;
     const sap_result r = sap__begin_query(q, s, mask);
@@ -4769,42 +4790,42 @@ static sap_result sap__begin_cast(sap__query *q, sap_world *s, const float min[3
 SAP_DEF int sap_query_sphere(sap_world *s, const float center[3], float radius, uint32_t mask, sap_hit *hit,
                              void *user) {
     sap__query q;
-    return sap__visit_all(&q, sap__begin_near(&q, s, center, radius, mask), hit, NULL, user);
+    return sap__run_with_callback(&q, sap__begin_distance_query(&q, s, center, radius, mask), hit, NULL, user);
 }
 
 SAP_DEF int sap_query_nearest(sap_world *s, const float point[3], float max_distance, uint32_t mask, sap_ray_hit *hit,
                               void *user) {
     sap__query q;
-    return sap__visit_all(&q, sap__begin_near(&q, s, point, max_distance, mask), NULL, hit, user);
+    return sap__run_with_callback(&q, sap__begin_distance_query(&q, s, point, max_distance, mask), NULL, hit, user);
 }
 
 SAP_DEF int sap_ray_cast(sap_world *s, const float origin[3], const float translation[3], uint32_t mask,
                          sap_ray_hit *hit, void *user) {
     sap__query q;
-    return sap__visit_all(&q, sap__begin_cast(&q, s, origin, origin, translation, mask), NULL, hit, user);
+    return sap__run_with_callback(&q, sap__begin_cast(&q, s, origin, origin, translation, mask), NULL, hit, user);
 }
 
 SAP_DEF int sap_box_cast(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask, sap_ray_hit *hit,
                          void *user) {
     sap__query q;
-    sap__box keys = sap__nowhere;
+    sap__box keys = sap__empty_box;
     float bound[3];
     if (!s || !box) return -SAP_ERROR_ARGUMENT;
     if (sap__encode(box, s->used, &keys) < 0 || !sap__read_vector(s, box->min, bound) ||
         !sap__read_vector(s, box->max, bound))
         return -SAP_ERROR_BOX;
-    return sap__visit_all(&q, sap__begin_cast(&q, s, box->min, box->max, translation, mask), NULL, hit, user);
+    return sap__run_with_callback(&q, sap__begin_cast(&q, s, box->min, box->max, translation, mask), NULL, hit, user);
 }
 
 SAP_DEF sap_id sap_ray_closest(sap_world *s, const float origin[3], const float translation[3], uint32_t mask,
                                float *t) {
     sap__query q;
-    return sap__find_best(&q, sap__begin_cast(&q, s, origin, origin, translation, mask), 1, t);
+    return sap__run_closest(&q, sap__begin_cast(&q, s, origin, origin, translation, mask), 1, t);
 }
 
 SAP_DEF sap_id sap_nearest(sap_world *s, const float point[3], float max_distance, uint32_t mask, float *distance) {
     sap__query q;
-    return sap__find_best(&q, sap__begin_near(&q, s, point, max_distance, mask), max_distance, distance);
+    return sap__run_closest(&q, sap__begin_distance_query(&q, s, point, max_distance, mask), max_distance, distance);
 }
 
 /* The point is the middle of the box, which reaches half its size from there, and a little more than rounding takes; on
@@ -4814,8 +4835,9 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
     const uint32_t slot = s ? sap__live_slot(s, id) : SAP__NONE;
     sap__query q;
     sap_aabb box;
-    const sap_result r = slot == SAP__NONE ? SAP_ERROR_ID : sap__begin_near(&q, s, origin, max_distance, mask);
-    if (r != SAP_OK) return sap__find_best(&q, r, max_distance, distance);
+    const sap_result r =
+        slot == SAP__NONE ? SAP_ERROR_ID : sap__begin_distance_query(&q, s, origin, max_distance, mask);
+    if (r != SAP_OK) return sap__run_closest(&q, r, max_distance, distance);
     sap__decode(&s->slots[slot].now, &box);
     for (int k = 0; k < 3; k++) {
         const float lo = box.min[k], hi = box.max[k];
@@ -4827,7 +4849,7 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
         q.probe.reach[k] = finite ? 0.5f * hi - 0.5f * lo + size * 1e-6f : sap__float(SAP__INFINITY);
     }
     q.aside = id;
-    return sap__find_best(&q, SAP_OK, max_distance, distance);
+    return sap__run_closest(&q, SAP_OK, max_distance, distance);
 }
 
 /* ====================================================================================================== */
@@ -4867,7 +4889,7 @@ SAP_DEF void sap_destroy(sap_world *s) {
     if (sap__begin_call(s, NULL, 1) != SAP_OK) return;
 #define SAP__FREE_ARRAY(a) sap__free_array(&s->a);
     SAP__ARRAYS(SAP__FREE_ARRAY)
-    for (int i = 0; i < SAP__SHARES; i++) sap__free_array(&s->share[i].found);
+    for (int i = 0; i < SAP__TASKS; i++) sap__free_array(&s->share[i].found);
     SAP_FREE(s);
 }
 
@@ -4875,21 +4897,21 @@ SAP_DEF void sap_destroy(sap_world *s) {
 SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
     sap_result r = sap__begin_call(s, boxes < 0 ? "boxes" : pairs < 0 ? "pairs" : NULL, 1);
     if (r != SAP_OK) return r;
-    if (boxes > SAP__MAX_BOXES) return sap__end_call(s, SAP_ERROR_LIMIT);
+    if (boxes > SAP__MAX_BOXES) return sap__set_result(s, SAP_ERROR_LIMIT);
     int slots = boxes;
-    if (boxes && boxes < SAP__MAX_BOXES - SAP__RESTING - 1) slots += SAP__RESTING + 1;
+    if (boxes && boxes < SAP__MAX_BOXES - SAP__MIN_FREE_SLOTS - 1) slots += SAP__MIN_FREE_SLOTS + 1;
     if (slots < sap__length(s->slots)) slots = sap__length(s->slots); /* those of a crowd that left */
     if (!sap__reserve_boxes(s, slots) || !sap__reserve(&s->again, sap__capacity(s->record)) ||
         !sap__reserve_pairs(s, pairs, pairs, pairs) ||
-        !sap__reserve(&s->share[0].found, (long long)pairs + SAP__BATCH + SAP__MOST) ||
+        !sap__reserve(&s->share[0].found, (long long)pairs + SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS) ||
         !sap__reserve(&s->lost, (long long)pairs + slots) ||
-        !sap__reserve_index(s, &s->index[0], boxes, SAP__FILL_FEW) ||
-        !sap__reserve_index(s, &s->index[1], boxes, SAP__FILL_FEW) || !sap__reserve(&s->keyed, boxes) ||
-        ((s->config.method == SAP_METHOD_SORT || SAP__TRACES) && !sap__reserve_ends(s, slots)))
-        return sap__end_call(s, SAP_ERROR_MEMORY);
-    for (int i = 1; i < sap__most_shares(s); i++)
-        if (!sap__reserve(&s->share[i].found, pairs / 8 + SAP__BATCH + SAP__MOST))
-            return sap__end_call(s, SAP_ERROR_MEMORY);
+        !sap__reserve_bvh(s, &s->index[0], boxes, SAP__FILL_SLACK) ||
+        !sap__reserve_bvh(s, &s->index[1], boxes, SAP__FILL_SLACK) || !sap__reserve(&s->keyed, boxes) ||
+        ((s->config.method == SAP_METHOD_SORT || SAP__TRACES) && !sap__reserve_endpoints(s, slots)))
+        return sap__set_result(s, SAP_ERROR_MEMORY);
+    for (int i = 1; i < sap__task_count(s); i++)
+        if (!sap__reserve(&s->share[i].found, pairs / 8 + SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS))
+            return sap__set_result(s, SAP_ERROR_MEMORY);
     s->updates = -1;
     return r;
 }
@@ -4919,34 +4941,34 @@ SAP_DEF const char *sap_result_text(sap_result r) {
     }
 }
 
-static const sap_pair *sap__array(sap_pair *array, int *count) {
+static const sap_pair *sap__pair_array(sap_pair *array, int *count) {
     if (count) *count = sap__length(array);
     return array;
 }
 
 SAP_DEF const sap_pair *sap_created(const sap_world *s, int *count) {
-    return sap__array(s ? s->created : NULL, count);
+    return sap__pair_array(s ? s->created : NULL, count);
 }
 
 SAP_DEF const sap_pair *sap_deleted(const sap_world *s, int *count) {
-    return sap__array(s ? s->deleted : NULL, count);
+    return sap__pair_array(s ? s->deleted : NULL, count);
 }
 
 SAP_DEF const sap_pair *sap_pairs(const sap_world *s, int *count) {
-    return sap__array(s ? s->pairs : NULL, count);
+    return sap__pair_array(s ? s->pairs : NULL, count);
 }
 
 /* Live, or removed since the last update: its pairs may be looked at. */
-static int sap__is_known_id(const sap_world *s, sap_id id) {
+static int sap__is_pair_id(const sap_world *s, sap_id id) {
     uint32_t slot = sap__slot_of(id);
     return slot < (uint32_t)sap__length(s->slots) && (s->slots[slot].state & (SAP__LIVE | SAP__REMOVED)) &&
            sap__id_of(s, slot) == id;
 }
 
 SAP_DEF const sap_pair *sap_find_pair(const sap_world *s, sap_id a, sap_id b) {
-    if (!s || !sap__is_known_id(s, a) || !sap__is_known_id(s, b)) return NULL;
-    sap__link_for_look(s);
-    const uint32_t p = sap__find(s, a, b);
+    if (!s || !sap__is_pair_id(s, a) || !sap__is_pair_id(s, b)) return NULL;
+    sap__require_lists_shared(s);
+    const uint32_t p = sap__find_pair_index(s, a, b);
     return p == SAP__NONE ? NULL : &s->pairs[p];
 }
 
@@ -4954,14 +4976,14 @@ SAP_DEF sap_result sap_set_pair_data(sap_world *s, sap_id a, sap_id b, void *use
     const sap_result r = sap__begin_call(s, NULL, 0);
     if (r != SAP_OK) return r;
     const sap_pair *pair = sap_find_pair(s, a, b);
-    if (!pair) return sap__refuse(s, SAP_ERROR_ID, sap__is_known_id(s, a) ? "b" : "a", -1);
+    if (!pair) return sap__bad_argument(s, SAP_ERROR_ID, sap__is_pair_id(s, a) ? "b" : "a", -1);
     return sap_set_pair_data_at(s, (int)(pair - s->pairs), user_data);
 }
 
 SAP_DEF sap_result sap_set_pair_data_at(sap_world *s, int index, void *user_data) {
     const sap_result r = sap__begin_call(s, NULL, 0);
     if (r != SAP_OK) return r;
-    if (index < 0 || index >= sap__length(s->pairs)) return sap__refuse(s, SAP_ERROR_ARGUMENT, "index", -1);
+    if (index < 0 || index >= sap__length(s->pairs)) return sap__bad_argument(s, SAP_ERROR_ARGUMENT, "index", -1);
     s->pairs[index].user_data = user_data;
     return r;
 }
@@ -4980,16 +5002,16 @@ static void sap__sift_down(sap_id *heap, int n, int i, sap_id id) {
    alone. */
 SAP_DEF int sap_pairs_of(const sap_world *s, sap_id id, sap_id *others, int capacity) {
     if (!s || capacity < 0 || (capacity && !others)) return -SAP_ERROR_ARGUMENT;
-    if (!sap__is_known_id(s, id)) return -SAP_ERROR_ID;
-    sap__link_for_look(s);
+    if (!sap__is_pair_id(s, id)) return -SAP_ERROR_ID;
+    sap__require_lists_shared(s);
     uint32_t place = s->head[sap__slot_of(id)];
     int n = 0;
-    for (; n < capacity && place != SAP__NONE; place = sap__next_place(s, place))
-        others[n++] = sap__id_at(s, place ^ 1);
+    for (; n < capacity && place != SAP__NONE; place = sap__next_edge(s, place))
+        others[n++] = sap__edge_id(s, place ^ 1);
     for (int i = n / 2 - 1; i >= 0; i--) sap__sift_down(others, n, i, others[i]);
     int count = n;
-    for (; place != SAP__NONE; place = sap__next_place(s, place), count++) {
-        const sap_id other = sap__id_at(s, place ^ 1);
+    for (; place != SAP__NONE; place = sap__next_edge(s, place), count++) {
+        const sap_id other = sap__edge_id(s, place ^ 1);
         if (n && other < others[0]) sap__sift_down(others, n, 0, other);
     }
     for (int i = n - 1; i > 0; i--) {
@@ -5026,12 +5048,12 @@ SAP_DEF void *sap_get_object(const sap_world *s, sap_id id) {
 }
 
 SAP_DEF sap_result sap_set_object(sap_world *s, sap_id id, void *object) {
-    const sap_result r = sap__begin_on(s, 1, &id);
+    const sap_result r = sap__begin_call_on(s, 1, &id);
     const uint32_t slot = sap__slot_of(id);
     if (r != SAP_OK) return r;
     s->objects[slot] = object;
-    sap__link_for_look(s);
-    for (uint32_t place = s->head[slot]; place != SAP__NONE; place = sap__next_place(s, place)) {
+    sap__require_lists_shared(s);
+    for (uint32_t place = s->head[slot]; place != SAP__NONE; place = sap__next_edge(s, place)) {
         sap_pair *pair = &s->pairs[place >> 1];
         *(place & 1 ? &pair->object1 : &pair->object0) = object;
     }
@@ -5041,7 +5063,7 @@ SAP_DEF sap_result sap_set_object(sap_world *s, sap_id id, void *object) {
 SAP_DEF sap_result sap_get_filter(const sap_world *s, sap_id id, uint32_t *category, uint32_t *mask) {
     if (!s) return SAP_ERROR_ARGUMENT;
     if (!sap_is_valid(s, id)) return SAP_ERROR_ID;
-    const sap__masks *masks = &s->slots[sap__slot_of(id)].masks;
+    const sap__filter_bits *masks = &s->slots[sap__slot_of(id)].masks;
     if (category) *category = masks->category;
     if (mask) *mask = masks->mask;
     return SAP_OK;
@@ -5063,16 +5085,16 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats) {
     stats->swaps = s->swaps;
     stats->overlap_tests = s->tests;
     stats->method = s->method;
-    const int moving = sap__boxes_of(s, 0);
+    const int moving = sap__live_in_tree(s, 0);
     stats->cells = s->index[0].tiles < moving ? s->index[0].tiles : moving;
     stats->query_tests = s->query_visits;
-    for (int i = 0; i < SAP__GATES; i++)
+    for (int i = 0; i < SAP__COUNTER_STRIPES; i++)
         stats->query_tests += sap__atomic_get(&((sap_world *)(uintptr_t)s)->gates[i].visits);
-    stats->query_tests *= SAP__LANES;
+    stats->query_tests *= SAP__NODE_WIDTH;
     stats->bytes = sizeof *s;
 #define SAP__COUNT_BYTES(a) stats->bytes += sap__bytes_of(s->a);
     SAP__ARRAYS(SAP__COUNT_BYTES)
-    for (int i = 0; i < SAP__SHARES; i++) stats->bytes += sap__bytes_of(s->share[i].found);
+    for (int i = 0; i < SAP__TASKS; i++) stats->bytes += sap__bytes_of(s->share[i].found);
 }
 
 /* ====================================================================================================== */
@@ -5097,7 +5119,7 @@ typedef struct sap__saved_slot {
     uint32_t state;
     sap__box now, was;
     uint32_t object[2];
-    sap__masks masks;
+    sap__filter_bits masks;
 } sap__saved_slot;
 
 typedef struct sap__saved_pair {
@@ -5116,7 +5138,7 @@ static uint32_t sap__get32(const unsigned char *p) {
 }
 
 /* A struct of words, so many bytes of it; p goes on. */
-SAP__INLINE void sap__put(unsigned char **p, const void *from, size_t size) {
+SAP__FORCE_INLINE void sap__write_words(unsigned char **p, const void *from, size_t size) {
     const uint32_t *word = (const uint32_t *)from;
     for (; size; size -= 4, *p += 4, word++) {
         (*p)[0] = (unsigned char)*word;
@@ -5126,7 +5148,7 @@ SAP__INLINE void sap__put(unsigned char **p, const void *from, size_t size) {
     }
 }
 
-SAP__INLINE void sap__get(const unsigned char **p, void *to, size_t size) {
+SAP__FORCE_INLINE void sap__read_words(const unsigned char **p, void *to, size_t size) {
     uint32_t *word = (uint32_t *)to;
     for (; size; size -= 4, *p += 4) *word++ = sap__get32(*p);
 }
@@ -5144,21 +5166,21 @@ static int sap__load_pointer(const uint32_t words[2], void **pointer) {
     return (uint64_t)(uintptr_t)v == v;
 }
 
-SAP__INLINE uint64_t sap__mix(uint64_t hash, uint64_t word) {
+SAP__FORCE_INLINE uint64_t sap__hash_mix(uint64_t hash, uint64_t word) {
     hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
     return hash ^ hash >> 32;
 }
 
 /* Of all words, two at a time, but the two of the hash itself. Each step waits for the one before: so there are four
    hashes side by side. */
-static uint64_t sap__check(const unsigned char *p, uint64_t size) {
+static uint64_t sap__snapshot_hash(const unsigned char *p, uint64_t size) {
     uint64_t hash[4] = {size, 1, 2, 3};
     for (size_t i = 0; i < (size_t)(size / 8); i++) {
         const uint64_t words = sap__get32(p + 8 * i) | (uint64_t)sap__get32(p + 8 * i + 4) << 32;
-        if (i != SAP__CHECK_WORD / 2) hash[i % 4] = sap__mix(hash[i % 4], words);
+        if (i != SAP__CHECK_WORD / 2) hash[i % 4] = sap__hash_mix(hash[i % 4], words);
     }
-    if (size % 8) hash[0] = sap__mix(hash[0], sap__get32(p + size - 4));
-    return sap__mix(sap__mix(sap__mix(hash[0], hash[1]), hash[2]), hash[3]);
+    if (size % 8) hash[0] = sap__hash_mix(hash[0], sap__get32(p + size - 4));
+    return sap__hash_mix(sap__hash_mix(sap__hash_mix(hash[0], hash[1]), hash[2]), hash[3]);
 }
 
 static uint64_t sap__saved_size(const sap__saved_header *h) {
@@ -5191,41 +5213,41 @@ SAP_DEF sap_result sap_save(const sap_world *s, void *buffer, size_t size) {
     if (!s || !buffer || size < sap_snapshot_size(s)) return SAP_ERROR_ARGUMENT;
     if (sap__is_busy(s)) return SAP_ERROR_BUSY;
     sap__saved_header h = sap__header_of(s);
-    sap__put(&p, &h, sizeof h);
+    sap__write_words(&p, &h, sizeof h);
     for (uint32_t i = 0; i < h.slots; i++) {
         const uint32_t state = s->slots[i].state;
         sap__saved_slot slot;
         memset(&slot, 0, sizeof slot);
-        slot.state = state & ~(uint32_t)SAP__STALE;
-        slot.now = state & SAP__LIVE ? s->slots[i].now : sap__nowhere;
-        slot.was = sap__nowhere;
+        slot.state = state & ~(uint32_t)SAP__UNSYNCED;
+        slot.now = state & SAP__LIVE ? s->slots[i].now : sap__empty_box;
+        slot.was = sap__empty_box;
         if (state & SAP__FLAGS) { /* what a free slot holds is of no world; the queue is below */
             slot.was = s->slots[i].was;
             sap__save_pointer(s->objects[i], slot.object);
             slot.masks = s->slots[i].masks;
         }
-        sap__put(&p, &slot, sizeof slot);
+        sap__write_words(&p, &slot, sizeof slot);
     }
     uint32_t next = s->first_free;
-    for (int i = 0; i < s->free + s->removed; i++, next = s->slots[next].masks.mask) sap__put(&p, &next, 4);
-    sap__put(&p, s->record, 4 * (size_t)h.queue[2]);
+    for (int i = 0; i < s->free + s->removed; i++, next = s->slots[next].masks.mask) sap__write_words(&p, &next, 4);
+    sap__write_words(&p, s->record, 4 * (size_t)h.queue[2]);
     for (uint32_t i = 0; i < h.pairs; i++) {
         sap__saved_pair pair = {s->pairs[i].id0, s->pairs[i].id1, {0, 0}};
         sap__save_pointer(s->pairs[i].user_data, pair.user_data);
-        sap__put(&p, &pair, sizeof pair);
+        sap__write_words(&p, &pair, sizeof pair);
     }
     p = (unsigned char *)buffer;
-    const uint64_t hash = sap__check(p, sap__saved_size(&h));
+    const uint64_t hash = sap__snapshot_hash(p, sap__saved_size(&h));
     h.check[0] = (uint32_t)hash;
     h.check[1] = (uint32_t)(hash >> 32);
-    sap__put(&p, &h, sizeof h);
+    sap__write_words(&p, &h, sizeof h);
     return SAP_OK;
 }
 
 /* ---- restore: is it whole, and a state that a world may be in? --------------------------------------------- */
 
 /* Has a box as of the last update. */
-static int sap__is_settled(uint32_t state) {
+static int sap__has_previous_box(uint32_t state) {
     return (state & (SAP__LIVE | SAP__REMOVED)) && !(state & SAP__ADDED);
 }
 
@@ -5233,16 +5255,16 @@ static int sap__is_settled(uint32_t state) {
 static const char *sap__validate_slot(uint32_t state, const sap__box *now, const sap__box *was) {
     if ((state & SAP__LIVE) && (state & SAP__REMOVED)) return "A slot is live or removed, not both.";
     if (!(state & (SAP__LIVE | SAP__REMOVED))) return state & SAP__FLAGS ? "A free slot has no flags." : NULL;
-    if (!(state & SAP__RECORDED) && !sap__same(now, was)) return "A box that is not in the record is where it was.";
-    if (!(state & SAP__RECORDED) && (state & (SAP__ADDED | SAP__REMOVED | SAP__FRESH | SAP__STALE)))
+    if (!(state & SAP__CHANGED) && !sap__same(now, was)) return "A box that is not in the record is where it was.";
+    if (!(state & SAP__CHANGED) && (state & (SAP__ADDED | SAP__REMOVED | SAP__REFILTER | SAP__UNSYNCED)))
         return "What was added, removed, given a filter or is stale is in the record.";
-    if ((state & SAP__ADDED) && !sap__same(was, &sap__nowhere)) return "An added box was nowhere.";
+    if ((state & SAP__ADDED) && !sap__same(was, &sap__empty_box)) return "An added box was nowhere.";
     if ((state & SAP__LIVE) && !sap__overlap(now, now)) return "No min is above its max.";
     return NULL;
 }
 
 /* A box that a live slot may have. */
-static int sap__is_good_box(const sap_world *s, const sap__box *box) {
+static int sap__check_saved_box(const sap_world *s, const sap__box *box) {
     for (int k = 0; k < 3; k++)
         if (box->lo[k] > box->hi[k] || box->lo[k] < -SAP__INFINITY || box->hi[k] > SAP__INFINITY ||
             ((box->lo[k] | box->hi[k]) & ~s->used[k]))
@@ -5251,23 +5273,23 @@ static int sap__is_good_box(const sap_world *s, const sap__box *box) {
 }
 
 /* May a slot of a snapshot be like this? None is stale, and there are no flags above that. */
-static int sap__is_good_slot(const sap_world *s, const sap__saved_slot *slot) {
+static int sap__check_saved_slot(const sap_world *s, const sap__saved_slot *slot) {
     const uint32_t state = slot->state, flags = state & SAP__SLOT_MASK;
     void *object;
-    if (flags >= SAP__STALE || !sap__load_pointer(slot->object, &object)) return 0;
+    if (flags >= SAP__UNSYNCED || !sap__load_pointer(slot->object, &object)) return 0;
     if (sap__validate_slot(state, &slot->now, &slot->was)) return 0;
     if (flags == 0) return 1;
-    if (state & SAP__LIVE ? !sap__is_good_box(s, &slot->now) : !sap__same(&slot->now, &sap__nowhere)) return 0;
-    return (state & SAP__ADDED) || sap__is_good_box(s, &slot->was);
+    if (state & SAP__LIVE ? !sap__check_saved_box(s, &slot->now) : !sap__same(&slot->now, &sap__empty_box)) return 0;
+    return (state & SAP__ADDED) || sap__check_saved_box(s, &slot->was);
 }
 
 /* Each slot must stand once in every queue that it belongs in, and in no other. lacks is scratch: of each slot, the
    queues that have not had it. */
-static int sap__are_good_queues(const sap__snapshot *in, uint32_t *lacks) {
+static int sap__check_saved_queues(const sap__snapshot *in, uint32_t *lacks) {
     const unsigned char *p = in->slots;
     for (uint32_t i = 0; i < in->header.slots; i++, p += sizeof(sap__saved_slot)) {
         const uint32_t state = sap__get32(p);
-        lacks[i] = (state & SAP__FLAGS ? 0 : 1) | (state & SAP__REMOVED ? 2 : 0) | (state & SAP__RECORDED ? 4 : 0);
+        lacks[i] = (state & SAP__FLAGS ? 0 : 1) | (state & SAP__REMOVED ? 2 : 0) | (state & SAP__CHANGED ? 4 : 0);
     }
     for (int queue = 0; queue < 3; queue++)
         for (uint32_t i = 0; i < in->header.queue[queue]; i++, p += 4) {
@@ -5284,20 +5306,20 @@ static int sap__are_good_queues(const sap__snapshot *in, uint32_t *lacks) {
 static int sap__find_saved(const sap__snapshot *in, sap_id id, sap__saved_slot *slot) {
     if (sap__slot_of(id) >= in->header.slots) return 0;
     const unsigned char *p = in->slots + sizeof *slot * sap__slot_of(id);
-    sap__get(&p, slot, sizeof *slot);
-    return (slot->state ^ id) >> 24 == 0 && sap__is_settled(slot->state);
+    sap__read_words(&p, slot, sizeof *slot);
+    return (slot->state ^ id) >> 24 == 0 && sap__has_previous_box(slot->state);
 }
 
 /* Pairs must name boxes that overlapped, and no two the same ones: sorted, equals are neighbours. */
-static int sap__are_good_pairs(sap_world *s, const sap__snapshot *in) {
+static int sap__check_saved_pairs(sap_world *s, const sap__snapshot *in) {
     const unsigned char *p = in->pairs;
     for (uint32_t i = 0; i < in->header.pairs; i++) {
         sap__saved_pair pair;
         sap__saved_slot a, b;
         void *data;
-        sap__get(&p, &pair, sizeof pair);
+        sap__read_words(&p, &pair, sizeof pair);
         if (pair.id0 >= pair.id1 || !sap__find_saved(in, pair.id0, &a) || !sap__find_saved(in, pair.id1, &b)) return 0;
-        if ((a.state & b.state & SAP__STATIC) && !((a.state | b.state) & (SAP__FRESH | SAP__REMOVED))) return 0;
+        if ((a.state & b.state & SAP__STATIC) && !((a.state | b.state) & (SAP__REFILTER | SAP__REMOVED))) return 0;
         if (!sap__overlap(&a.was, &b.was) || !sap__load_pointer(pair.user_data, &data)) return 0;
         s->items[i] = sap__item(pair.id0, pair.id1);
     }
@@ -5312,10 +5334,10 @@ static sap_result sap__read_header(const sap_world *s, const unsigned char *buff
     sap__saved_header *h = &in->header;
     if (size < sizeof *h) return SAP_ERROR_SNAPSHOT;
     in->slots = buffer;
-    sap__get(&in->slots, h, sizeof *h);
+    sap__read_words(&in->slots, h, sizeof *h);
     if (h->magic != SAP__MAGIC || h->version != SAP__SNAPSHOT_VERSION || h->reserved != 0 || h->zero != 0 ||
         h->slots > SAP__MAX_BOXES || h->pairs > INT_MAX || sap__saved_size(h) > size ||
-        sap__check(buffer, sap__saved_size(h)) != (h->check[0] | (uint64_t)h->check[1] << 32))
+        sap__snapshot_hash(buffer, sap__saved_size(h)) != (h->check[0] | (uint64_t)h->check[1] << 32))
         return SAP_ERROR_SNAPSHOT;
     in->pairs = buffer + (size_t)sap__saved_size(h) - sizeof(sap__saved_pair) * h->pairs;
     return h->axes == (uint32_t)s->config.axes ? SAP_OK : SAP_ERROR_ARGUMENT;
@@ -5328,8 +5350,8 @@ static sap_result sap__check_state(sap_world *s, const sap__snapshot *in) {
     uint32_t live = 0;
     for (uint32_t i = 0; i < slots; i++) {
         sap__saved_slot slot;
-        sap__get(&p, &slot, sizeof slot);
-        if (!sap__is_good_slot(s, &slot)) return SAP_ERROR_SNAPSHOT;
+        sap__read_words(&p, &slot, sizeof slot);
+        if (!sap__check_saved_slot(s, &slot)) return SAP_ERROR_SNAPSHOT;
         live += (slot.state & SAP__LIVE) != 0;
     }
     if ((s->config.max_boxes && live > (uint32_t)s->config.max_boxes) ||
@@ -5337,7 +5359,7 @@ static sap_result sap__check_state(sap_world *s, const sap__snapshot *in) {
         return SAP_ERROR_LIMIT;
     if (!sap__reserve(&s->lost, slots) || !sap__reserve(&s->items, pairs) || !sap__reserve(&s->tmp, pairs))
         return SAP_ERROR_MEMORY;
-    if (!sap__are_good_queues(in, s->lost) || !sap__are_good_pairs(s, in)) return SAP_ERROR_SNAPSHOT;
+    if (!sap__check_saved_queues(in, s->lost) || !sap__check_saved_pairs(s, in)) return SAP_ERROR_SNAPSHOT;
     if (!sap__reserve_boxes(s, (int)slots) || !sap__reserve_pairs(s, (int)pairs, 0, 0)) return SAP_ERROR_MEMORY;
     return SAP_OK;
 }
@@ -5351,10 +5373,10 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     s->mixed = 0;
     for (uint32_t i = 0; i < h->slots; i++) {
         sap__saved_slot slot;
-        sap__get(&p, &slot, sizeof slot);
+        sap__read_words(&p, &slot, sizeof slot);
         sap__slot *to = &s->slots[i];
         const uint32_t state = slot.state;
-        to->state = state | (state & SAP__RECORDED ? SAP__STALE : 0);
+        to->state = state | (state & SAP__CHANGED ? SAP__UNSYNCED : 0);
         to->lane_of = SAP__NONE;
         if (i % 64 == 0) s->live_bits[0][i / 64] = s->live_bits[1][i / 64] = 0;
         if (state & SAP__LIVE) sap__flip_live_bit(s, i);
@@ -5363,21 +5385,21 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
         to->masks = slot.masks;
         (void)sap__load_pointer(slot.object, &s->objects[i]);
         s->live += (state & SAP__LIVE) != 0;
-        s->live_static += sap__is_of_kind(state, 1);
-        s->mixed |= state & SAP__MIXED;
-        s->masked += (state & SAP__LIVE) && !sap__are_default(&slot.masks);
+        s->live_static += sap__is_live_in_tree(state, 1);
+        s->mixed |= state & SAP__CHANGE_FLAGS;
+        s->masked += (state & SAP__LIVE) && !sap__is_default_filter(&slot.masks);
     }
-    for (; (uint32_t)s->free < h->queue[0]; s->free++, p += 4) sap__enqueue(s, sap__get32(p));
-    for (; (uint32_t)s->removed < h->queue[1]; s->removed++, p += 4) sap__enqueue(s, sap__get32(p));
+    for (; (uint32_t)s->free < h->queue[0]; s->free++, p += 4) sap__free_slot(s, sap__get32(p));
+    for (; (uint32_t)s->removed < h->queue[1]; s->removed++, p += 4) sap__free_slot(s, sap__get32(p));
     sap__set_length(s->record, h->queue[2]);
-    sap__get(&p, s->record, 4 * (size_t)h->queue[2]);
+    sap__read_words(&p, s->record, 4 * (size_t)h->queue[2]);
     sap__set_length(s->pairs, h->pairs);
     s->partial = 1;
     s->sorted_from = 0;
     for (uint32_t i = 0; i < h->pairs; i++) {
         sap_pair *pair = &s->pairs[i];
         sap__saved_pair saved;
-        sap__get(&p, &saved, sizeof saved);
+        sap__read_words(&p, &saved, sizeof saved);
         sap__set_pair(s, pair, saved.id0, saved.id1);
         (void)sap__load_pointer(saved.user_data, &pair->user_data);
         if (i && sap__pair_item(pair - 1) > sap__pair_item(pair)) s->sorted_from = (int)i;
@@ -5396,7 +5418,7 @@ SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size) {
     if (r == SAP_OK) r = sap__read_header(s, (const unsigned char *)buffer, size, &in);
     if (r == SAP_OK) r = sap__check_state(s, &in);
     if (r == SAP_OK) sap__load_state(s, &in);
-    return s ? sap__end_call(s, r) : r;
+    return s ? sap__set_result(s, r) : r;
 }
 
 /* ====================================================================================================== */
@@ -5404,7 +5426,7 @@ SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size) {
 /* ====================================================================================================== */
 
 /* How many slots have of these flags just those that are set. */
-SAP__CALLED int sap__count(const sap_world *s, uint32_t flags, uint32_t set) {
+SAP__NO_INLINE int sap__count_slots(const sap_world *s, uint32_t flags, uint32_t set) {
     int n = 0;
     for (int slot = 0; slot < sap__length(s->slots); slot++) n += (s->slots[slot].state & flags) == set;
     return n;
@@ -5420,33 +5442,34 @@ static const char *sap__validate_boxes(const sap_world *s) {
         const char *broken = sap__validate_slot(state, &s->slots[slot].now, &s->slots[slot].was);
         if (broken) return broken;
         for (int kind = 0; kind < 2; kind++)
-            if ((int)(s->live_bits[kind][slot / 64] >> slot % 64 & 1) != sap__is_of_kind(state, kind))
+            if ((int)(s->live_bits[kind][slot / 64] >> slot % 64 & 1) != sap__is_live_in_tree(state, kind))
                 return "Bits are set where boxes live, by kind.";
-        if ((state & SAP__RECORDED) && (state & SAP__MIXED & ~s->mixed))
+        if ((state & SAP__CHANGED) && (state & SAP__CHANGE_FLAGS & ~s->mixed))
             return "Where mixed lacks a flag, no box in the record has it.";
-        masked += (state & SAP__LIVE) && !sap__are_default(&s->slots[slot].masks);
+        masked += (state & SAP__LIVE) && !sap__is_default_filter(&s->slots[slot].masks);
     }
     if (masked != s->masked) return "The boxes with a category or mask of their own are counted.";
     if (sap__capacity(s->slots) < room || sap__capacity(s->objects) < room || sap__capacity(s->head) < room)
         return "Where the record has room for a box, all arrays of boxes have.";
-    if (sap__count(s, SAP__LIVE, SAP__LIVE) != s->live ||
-        sap__count(s, SAP__LIVE | SAP__STATIC, SAP__LIVE | SAP__STATIC) != s->live_static)
+    if (sap__count_slots(s, SAP__LIVE, SAP__LIVE) != s->live ||
+        sap__count_slots(s, SAP__LIVE | SAP__STATIC, SAP__LIVE | SAP__STATIC) != s->live_static)
         return "The counts of live and static boxes are right.";
-    if (sap__count(s, SAP__REMOVED, SAP__REMOVED) != s->removed) return "Every removed box is in the queue of slots.";
-    if (sap__count(s, SAP__FLAGS, 0) != s->free) return "Every free slot is in the queue of slots.";
+    if (sap__count_slots(s, SAP__REMOVED, SAP__REMOVED) != s->removed)
+        return "Every removed box is in the queue of slots.";
+    if (sap__count_slots(s, SAP__FLAGS, 0) != s->free) return "Every free slot is in the queue of slots.";
     slot = s->first_free;
     for (int i = 0; i < s->free + s->removed; i++, slot = s->slots[slot].masks.mask)
         if (slot >= n || (i < s->free ? s->slots[slot].state & SAP__FLAGS : !(s->slots[slot].state & SAP__REMOVED)))
             return "The queue of slots holds free ones, then removed ones.";
-    if (sap__count(s, SAP__RECORDED, SAP__RECORDED) != sap__length(s->record))
+    if (sap__count_slots(s, SAP__CHANGED, SAP__CHANGED) != sap__length(s->record))
         return "Every recorded box is in the record once.";
     for (int i = 0; i < sap__length(s->record); i++) {
         slot = s->record[i];
-        if (slot >= n || !(s->slots[slot].state & SAP__RECORDED)) return "The record holds recorded boxes.";
-        if (i >= s->synced && !(s->slots[slot].state & SAP__STALE)) return "What the index has not seen is stale.";
+        if (slot >= n || !(s->slots[slot].state & SAP__CHANGED)) return "The record holds recorded boxes.";
+        if (i >= s->synced && !(s->slots[slot].state & SAP__UNSYNCED)) return "What the index has not seen is stale.";
     }
     for (int i = 0; i < sap__length(s->again); i++)
-        if (s->again[i] >= n || !(s->slots[s->again[i]].state & SAP__STALE)) return "What changed again is stale.";
+        if (s->again[i] >= n || !(s->slots[s->again[i]].state & SAP__UNSYNCED)) return "What changed again is stale.";
     return NULL;
 }
 
@@ -5461,10 +5484,10 @@ static const char *sap__validate_pairs(const sap_world *s) {
         if (pair->id0 >= pair->id1) return "In a pair id0 < id1.";
         if ((int)p > s->sorted_from && sap__pair_item(pair - 1) >= sap__pair_item(pair))
             return "Pairs from sorted_from on are sorted by their ids.";
-        if (!sap__is_known_id(s, pair->id0) || !sap__is_known_id(s, pair->id1)) return "A pair's boxes exist.";
+        if (!sap__is_pair_id(s, pair->id0) || !sap__is_pair_id(s, pair->id1)) return "A pair's boxes exist.";
         if (!sap__overlap(&s->slots[a].was, &s->slots[b].was)) return "A pair's boxes overlapped at the last update.";
         if ((s->slots[a].state & s->slots[b].state & SAP__STATIC) &&
-            !((s->slots[a].state | s->slots[b].state) & (SAP__FRESH | SAP__REMOVED)))
+            !((s->slots[a].state | s->slots[b].state) & (SAP__REFILTER | SAP__REMOVED)))
             return "Two static boxes are no pair.";
         if (pair->object0 != s->objects[a] || pair->object1 != s->objects[b]) return "A pair has its boxes' objects.";
     }
@@ -5472,78 +5495,79 @@ static const char *sap__validate_pairs(const sap_world *s) {
         uint32_t place, prev = SAP__NONE;
         if (!(s->slots[slot].state & (SAP__LIVE | SAP__REMOVED))) continue;
         for (place = s->head[slot]; place != SAP__NONE && places <= 2 * (uint64_t)n; places++) {
-            if (place >> 1 >= n || sap__slot_of(sap__id_at(s, place)) != slot) return "A box's list holds its pairs.";
+            if (place >> 1 >= n || sap__slot_of(sap__edge_id(s, place)) != slot) return "A box's list holds its pairs.";
             if (s->links[place >> 1].prev[place & 1] != prev) return "A box's list leads back as it leads on.";
             prev = place;
-            place = sap__next_place(s, place);
+            place = sap__next_edge(s, place);
         }
     }
     return !s->linked || places == 2 * (uint64_t)n ? NULL : "Every pair is in the lists of its two boxes.";
 }
 
 /* The bounds of one chunk: they hold its lanes, and stand in a lane of the chunk above. */
-static const char *sap__validate_bound(const sap__index *t, int level, int j) {
+static const char *sap__validate_node(const sap__bvh *t, int level, int j) {
     const int at = t->first[level] + j;
-    const sap__chunk *c = &t->chunk[at];
-    for (int lane = 0; lane < SAP__LANES; lane++) {
-        const sap__box box = sap__lane_box(c, lane);
+    const sap__node *c = &t->chunk[at];
+    for (int lane = 0; lane < SAP__NODE_WIDTH; lane++) {
+        const sap__box box = sap__child_bounds(c, lane);
         if (!(t->used[at] >> lane & 1)) {
-            if (!sap__same(&box, &sap__nowhere)) return "An empty lane overlaps nothing.";
+            if (!sap__same(&box, &sap__empty_box)) return "An empty lane overlaps nothing.";
             continue;
         }
         if (!sap__contains(&t->bound[at], &box)) return "A chunk's bound holds its lanes.";
         if (level == 0) continue;
-        if (c->ref[lane] != (uint32_t)(t->first[level - 1] + SAP__LANES * j + lane))
+        if (c->ref[lane] != (uint32_t)(t->first[level - 1] + SAP__NODE_WIDTH * j + lane))
             return "A chunk's children are the next sixteen of the level below.";
         if (!sap__same(&box, &t->bound[c->ref[lane]])) return "A lane of bounds is the bound of the chunk below.";
-        if (!sap__has_masks(&t->masks[at], &t->masks[c->ref[lane]])) return "A chunk has the masks of those below.";
+        if (!sap__contains_bits(&t->masks[at], &t->masks[c->ref[lane]])) return "A chunk has the masks of those below.";
     }
-    if (level + 1 < t->levels && t->used[at] && !(t->used[t->first[level + 1] + j / SAP__LANES] >> j % SAP__LANES & 1))
+    if (level + 1 < t->levels && t->used[at] &&
+        !(t->used[t->first[level + 1] + j / SAP__NODE_WIDTH] >> j % SAP__NODE_WIDTH & 1))
         return "What holds boxes is seen from above.";
     return NULL;
 }
 
-static const char *sap__validate_index(const sap_world *s, uint32_t kind) {
-    const sap__index *t = &s->index[kind];
+static const char *sap__validate_bvh(const sap_world *s, uint32_t kind) {
+    const sap__bvh *t = &s->index[kind];
     const uint32_t slots = (uint32_t)sap__length(s->slots), flags = SAP__LIVE | SAP__STATIC;
     const uint32_t of_kind = kind ? SAP__LIVE | SAP__STATIC : SAP__LIVE;
     int boxes = 0, standing = 0, settled = 0;
-    if (s->prepared && (!t->ready || t->behind || sap__count_pending(s)))
+    if (s->prepared && (!t->ready || t->behind || sap__unsynced_count(s)))
         return "What is prepared for queries is in step with all that is recorded.";
     if (!t->ready) return NULL;
     for (int level = 0; level < t->levels; level++)
         for (int j = 0; j < t->count[level]; j++) {
-            const char *broken = sap__validate_bound(t, level, j);
+            const char *broken = sap__validate_node(t, level, j);
             if (broken) return broken;
         }
-    for (uint32_t lane = 0; lane < (uint32_t)(SAP__LANES * t->count[0]); lane++) { /* of all leaves */
-        const uint32_t j = lane / SAP__LANES;
-        if (!(t->used[j] >> lane % SAP__LANES & 1)) continue;
-        const uint32_t slot = t->chunk[j].ref[lane % SAP__LANES];
+    for (uint32_t lane = 0; lane < (uint32_t)(SAP__NODE_WIDTH * t->count[0]); lane++) { /* of all leaves */
+        const uint32_t j = lane / SAP__NODE_WIDTH;
+        if (!(t->used[j] >> lane % SAP__NODE_WIDTH & 1)) continue;
+        const uint32_t slot = t->chunk[j].ref[lane % SAP__NODE_WIDTH];
         boxes++;
         if (slot >= slots || s->slots[slot].lane_of != (kind << 31 | lane)) return "A box knows its lane.";
-        if (s->slots[slot].state & SAP__STALE) continue;
+        if (s->slots[slot].state & SAP__UNSYNCED) continue;
         standing++;
         if ((s->slots[slot].state & flags) != of_kind) return "An index holds live boxes of its kind.";
-        const sap__box box = sap__lane_box(&t->chunk[j], (int)(lane % SAP__LANES));
+        const sap__box box = sap__child_bounds(&t->chunk[j], (int)(lane % SAP__NODE_WIDTH));
         if (!t->behind && !sap__same(&box, &s->slots[slot].now)) return "A box stands in the index where it is.";
-        if (!sap__has_masks(&t->masks[j], &s->slots[slot].masks)) return "A leaf has the masks of its boxes.";
+        if (!sap__contains_bits(&t->masks[j], &s->slots[slot].masks)) return "A leaf has the masks of its boxes.";
     }
-    if (sap__count(s, flags | SAP__STALE, of_kind) != standing) return "A live box is in the index.";
-    if (sap__is_being_built(s, (int)kind) && sap__length(s->keyed)) {
+    if (sap__count_slots(s, flags | SAP__UNSYNCED, of_kind) != standing) return "A live box is in the index.";
+    if (sap__is_building(s, (int)kind) && sap__length(s->keyed)) {
         for (int j = 0; j < sap__length(s->keyed); j++)
-            settled += (s->slots[(uint32_t)s->keyed[j]].state & (flags | SAP__RECORDED)) == of_kind;
-        if (sap__count(s, flags | SAP__RECORDED, of_kind) != settled)
+            settled += (s->slots[(uint32_t)s->keyed[j]].state & (flags | SAP__CHANGED)) == of_kind;
+        if (sap__count_slots(s, flags | SAP__CHANGED, of_kind) != settled)
             return "What an index in the making lacks is in the record.";
     }
     return boxes == t->boxes ? NULL : "An index knows how many boxes it holds.";
 }
 
-static const char *sap__validate_ends(const sap_world *s) {
+static const char *sap__validate_endpoints(const sap_world *s) {
     const uint32_t n = (uint32_t)sap__length(s->slots);
     int settled = 0;
     if (!s->ends_ready) return NULL;
-    for (uint32_t slot = 0; slot < n; slot++) settled += sap__is_settled(s->slots[slot].state);
+    for (uint32_t slot = 0; slot < n; slot++) settled += sap__has_previous_box(s->slots[slot].state);
     for (int k = 0; k < 3; k++) {
         const uint64_t *ends = s->ends[k];
         const int count = sap__length(s->ends[k]);
@@ -5554,8 +5578,8 @@ static const char *sap__validate_ends(const sap_world *s) {
             if (ends[i - 1] >= ends[i]) return "Endpoints are sorted, and no two are equal.";
         for (int i = 1; i < count - 1; i++) {
             const uint32_t is_max = sap__endpoint_is_max(ends[i]), slot = sap__endpoint_slot(ends[i]);
-            if (slot >= n || !sap__is_settled(s->slots[slot].state) ||
-                ends[i] != sap__endpoint(sap__bound(&s->slots[slot].was, k, is_max), is_max, slot))
+            if (slot >= n || !sap__has_previous_box(s->slots[slot].state) ||
+                ends[i] != sap__endpoint(sap__endpoint_key(&s->slots[slot].was, k, is_max), is_max, slot))
                 return "An endpoint has its box's bound of the last update.";
         }
     }
@@ -5565,9 +5589,9 @@ static const char *sap__validate_ends(const sap_world *s) {
 SAP_DEF const char *sap_validate(const sap_world *s) {
     const char *broken = s ? sap__validate_boxes(s) : NULL;
     if (s && !broken) broken = sap__validate_pairs(s);
-    if (s && !broken) broken = sap__validate_index(s, 0);
-    if (s && !broken) broken = sap__validate_index(s, 1);
-    if (s && !broken) broken = sap__validate_ends(s);
+    if (s && !broken) broken = sap__validate_bvh(s, 0);
+    if (s && !broken) broken = sap__validate_bvh(s, 1);
+    if (s && !broken) broken = sap__validate_endpoints(s);
     return broken;
 }
 

@@ -272,7 +272,7 @@ static double sap__floor(double v) {
 }
 
 /* A tile becomes a block of whole cells of the user's grid, or a whole part of one; cells go on beyond the bounds. */
-static void sap__fit_to_cells(const sap_world *s, sap__tiles *t, float range[3]) {
+static void sap__snap_tiles_to_cells(const sap_world *s, sap__tile_grid *t, float range[3]) {
     const sap__grid *g = &((const sap_multi *)s->lender)->grid;
     int k;
     for (k = 0; k < 3; k++) {
@@ -294,7 +294,7 @@ static void sap__fit_to_cells(const sap_world *s, sap__tiles *t, float range[3])
 
 typedef struct sap__job {
     sap_world *s;
-    sap__step *step;
+    sap__task_function *step;
     int shares;
 } sap__job;
 
@@ -304,7 +304,7 @@ static void sap__run_share(void *data, int index) {
 }
 
 /* What sap.h calls for a step that is worth it: the user's threads run its shares. */
-static void sap__run_on_threads(sap_world *s, sap__step *step, int shares) {
+static void sap__run_on_threads(sap_world *s, sap__task_function *step, int shares) {
     const sap_multi *m = (const sap_multi *)s->lender;
     sap__job job;
     job.s = s;
@@ -344,7 +344,7 @@ SAP_DEF sap_multi *sap_multi_create(const sap_multi_config *config) {
     }
     m->grid = grid;
     m->world->lender = m;
-    if (grid.is_given) m->world->fit = sap__fit_to_cells;
+    if (grid.is_given) m->world->fit = sap__snap_tiles_to_cells;
     if (config && config->parallel) {
         m->parallel = config->parallel;
         m->parallel_user = config->parallel_user;
@@ -367,7 +367,7 @@ SAP_DEF void sap_multi_destroy(sap_multi *m) {
 /* ---- how many cells hold a box that moves ----------------------------------------------------------------- */
 
 /* The grid for so many boxes: an axis is halved until there are no more than sixteen cells for each. */
-static sap__grid sap__grid_for(const sap_multi *m, int n) {
+static sap__grid sap__coarsen_grid(const sap_multi *m, int n) {
     sap__grid g = m->grid;
     while ((double)g.count[0] * g.count[1] * g.count[2] > 16.0 * (n + 1)) {
         const int k = g.count[0] >= g.count[1] ? (g.count[0] >= g.count[2] ? 0 : 2) : g.count[1] >= g.count[2] ? 1 : 2;
@@ -379,7 +379,8 @@ static sap__grid sap__grid_for(const sap_multi *m, int n) {
 
 /* Where along an axis of the grid a box has its home: in the cell of its middle, wrapped. */
 static uint32_t sap__cell_on(const sap__grid *g, const sap__box *box, int k) {
-    const double lo = (double)sap__within(sap__float(box->lo[k])), hi = (double)sap__within(sap__float(box->hi[k]));
+    const double lo = (double)sap__clamp_far(sap__float(box->lo[k])),
+                 hi = (double)sap__clamp_far(sap__float(box->hi[k]));
     if (g->count[k] < 2) return 0;
     const double at = sap__floor(((lo + hi) * 0.5 - (double)g->origin[k]) / (double)g->size[k]);
     const long long cell = (long long)at % g->count[k];
@@ -390,15 +391,15 @@ static uint32_t sap__cell_on(const sap__grid *g, const sap__box *box, int k) {
    nobody uses between updates, has a bit for each cell. Of several threads that look one counts, the others wait. */
 static int sap__count_cells(const sap_multi *m) {
     sap_world *s = m->world;
-    const int moving = sap__boxes_of(s, 0);
-    const sap__grid g = sap__grid_for(m, moving);
+    const int moving = sap__live_in_tree(s, 0);
+    const sap__grid g = sap__coarsen_grid(m, moving);
     int cells = 0;
     if (sap__capacity(s->items) < moving / 4 + 2) return 0; /* an update has failed */
     while (sap__atomic_swap(&s->linking, 1)) continue;
     memset(s->items, 0, (size_t)(moving / 4 + 2) * sizeof *s->items);
     for (uint32_t slot = 0; (slot = sap__next_live(s, slot)) != SAP__NONE; slot++) {
         uint32_t cell = 0;
-        if (sap__kind_of(s->slots[slot].state)) continue;
+        if (sap__tree_of(s->slots[slot].state)) continue;
         for (int k = 0; k < 3; k++) cell = cell * (uint32_t)g.count[k] + sap__cell_on(&g, &s->slots[slot].now, k);
         cells += (s->items[cell / 64] >> cell % 64 & 1) == 0;
         s->items[cell / 64] |= UINT64_C(1) << cell % 64;

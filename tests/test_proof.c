@@ -36,7 +36,7 @@ static int encode(uint32_t min, uint32_t max, int exchanged, sap__box *out) {
         test_set_bits(&box.min[k], k == exchanged ? max : min);
         test_set_bits(&box.max[k], k == exchanged ? min : max);
     }
-    *out = sap__nowhere;
+    *out = sap__empty_box;
     return sap__encode(&box, used, out) >= 0;
 }
 
@@ -48,7 +48,7 @@ static int nan_is_refused(uint32_t nan) {
         test_set_bits(k < 3 ? &box.min[k] : &box.max[k - 3], nan);
         for (axes = 1; axes < 8; axes++) {
             int32_t used[6];
-            sap__box out = sap__nowhere;
+            sap__box out = sap__empty_box;
             int is_used = axes >> (k % 3) & 1;
             sap__axes_used(axes, used);
             good &= (sap__encode(&box, used, &out) >= 0) == !is_used;

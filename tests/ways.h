@@ -158,9 +158,9 @@ static uint32_t slot_with(const sap_world *s, uint32_t flags, uint32_t others) {
 
 /* A chunk of this level of the index of moving boxes with a free lane and with one that is used. */
 static int chunk_with_room(const sap_world *s, int level, int *free_lane, int *used_lane) {
-    const sap__index *t = &s->index[0];
+    const sap__bvh *t = &s->index[0];
     int at = t->first[level];
-    while (!t->used[at] || t->used[at] == (1 << SAP__LANES) - 1) at++;
+    while (!t->used[at] || t->used[at] == (1 << SAP__NODE_WIDTH) - 1) at++;
     *free_lane = *used_lane = 0;
     while (t->used[at] >> *free_lane & 1) ++*free_lane;
     while (!(t->used[at] >> *used_lane & 1)) ++*used_lane;
@@ -185,22 +185,22 @@ static void live_and_removed(sap_world *s) {
     s->slots[plain_slot(s)].state |= SAP__REMOVED;
 }
 static void free_with_flags(sap_world *s) {
-    s->slots[slot_with(s, 0, SAP__LIVE | SAP__REMOVED)].state |= SAP__RECORDED;
+    s->slots[slot_with(s, 0, SAP__LIVE | SAP__REMOVED)].state |= SAP__CHANGED;
 }
 static void moved_unseen(sap_world *s) {
     s->slots[plain_slot(s)].now.hi[0]++;
 }
 static void fresh_unrecorded(sap_world *s) {
-    s->slots[plain_slot(s)].state |= SAP__FRESH;
+    s->slots[plain_slot(s)].state |= SAP__REFILTER;
 }
 static void not_mixed(sap_world *s) {
-    s->mixed &= ~(uint32_t)SAP__FRESH;
+    s->mixed &= ~(uint32_t)SAP__REFILTER;
 }
 static void added_elsewhere(sap_world *s) {
     s->slots[slot_with(s, SAP__ADDED, 0)].was.lo[0] = 0;
 }
 static void min_above_max(sap_world *s) {
-    s->slots[slot_with(s, SAP__RECORDED | SAP__LIVE, 0)].now.lo[2] = SAP__INFINITY;
+    s->slots[slot_with(s, SAP__CHANGED | SAP__LIVE, 0)].now.lo[2] = SAP__INFINITY;
 }
 static void masked_unseen(sap_world *s) {
     s->slots[plain_slot(s)].masks.mask = 1;
@@ -229,10 +229,10 @@ static void plain_in_record(sap_world *s) {
     s->record[0] = plain_slot(s);
 }
 static void again_not_stale(sap_world *s) {
-    s->slots[s->again[0]].state &= ~(uint32_t)SAP__STALE;
+    s->slots[s->again[0]].state &= ~(uint32_t)SAP__UNSYNCED;
 }
 static void new_not_stale(sap_world *s) {
-    s->slots[stbds_arrlast(s->record)].state &= ~(uint32_t)SAP__STALE;
+    s->slots[stbds_arrlast(s->record)].state &= ~(uint32_t)SAP__UNSYNCED;
 }
 static void one_more_free(sap_world *s) {
     s->free++;
@@ -297,10 +297,10 @@ static void lane_too_small(sap_world *s) {
     s->index[0].chunk[at].lo[0][used_lane]++;
 }
 static void leaf_unseen(sap_world *s) {
-    sap__index *t = &s->index[0];
+    sap__bvh *t = &s->index[0];
     int j = 0;
     while (!t->used[j]) j++;
-    t->used[t->first[1] + j / SAP__LANES] &= (uint16_t) ~(1 << j % SAP__LANES);
+    t->used[t->first[1] + j / SAP__NODE_WIDTH] &= (uint16_t) ~(1 << j % SAP__NODE_WIDTH);
 }
 static void lane_unknown(sap_world *s) {
     s->slots[plain_slot(s)].lane_of ^= 1;
@@ -310,20 +310,20 @@ static void static_among_moving(sap_world *s) {
 }
 static void lane_elsewhere(sap_world *s) {
     uint32_t place = s->slots[plain_slot(s)].lane_of;
-    s->index[0].chunk[place / SAP__LANES].lo[0][place % SAP__LANES]++;
+    s->index[0].chunk[place / SAP__NODE_WIDTH].lo[0][place % SAP__NODE_WIDTH]++;
 }
 static void leaf_without_masks(sap_world *s) {
-    s->index[0].masks[s->slots[plain_slot(s)].lane_of / SAP__LANES].mask = 0;
+    s->index[0].masks[s->slots[plain_slot(s)].lane_of / SAP__NODE_WIDTH].mask = 0;
 }
 static void chunk_without_masks(sap_world *s) {
     s->index[0].masks[s->index[0].first[1]].category = 0;
 }
 static void not_in_index(sap_world *s) {
-    uint32_t slot = plain_slot(s), place = s->slots[slot].lane_of, lane = place % SAP__LANES;
-    sap__chunk *c = &s->index[0].chunk[place / SAP__LANES];
+    uint32_t slot = plain_slot(s), place = s->slots[slot].lane_of, lane = place % SAP__NODE_WIDTH;
+    sap__node *c = &s->index[0].chunk[place / SAP__NODE_WIDTH];
     int k;
-    for (k = 0; k < 3; k++) c->lo[k][lane] = sap__nowhere.lo[k], c->hi[k][lane] = sap__nowhere.hi[k];
-    s->index[0].used[place / SAP__LANES] &= (uint16_t) ~(1u << lane);
+    for (k = 0; k < 3; k++) c->lo[k][lane] = sap__empty_box.lo[k], c->hi[k][lane] = sap__empty_box.hi[k];
+    s->index[0].used[place / SAP__NODE_WIDTH] &= (uint16_t) ~(1u << lane);
     s->slots[slot].lane_of = SAP__NONE;
 }
 static void one_more_in_index(sap_world *s) {

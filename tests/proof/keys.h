@@ -4,7 +4,7 @@
    WP of Frama-C then proves that each keeps its promise and that no operation in it overflows. Taken for granted are
    the axioms below; what test_proof.c tries on all floats rests on none of them. */
 
-#define SAP__INLINE static
+#define SAP__FORCE_INLINE static
 
 /*@ axiomatic Floats {
       logic integer bits_of(float f) reads \nothing; // the bits of a float, as an unsigned number
@@ -38,7 +38,7 @@
 
 /*@ assigns \nothing;
     ensures \result == bits_of(f); */
-uint32_t sap__bits(float f);
+uint32_t sap__float_bits(float f);
 
 /*@ assigns \nothing;
     ensures bits_of(\result) == u; */
@@ -47,13 +47,13 @@ float float_of(uint32_t u);
 
 /*@ assigns \nothing;
     ensures \result == key_of(bits_of(f)); */
-SAP__INLINE int32_t sap__key(float f);
+SAP__FORCE_INLINE int32_t sap__key(float f);
 
 /*@ requires -0x7fffffff <= key;
     assigns \nothing;
     ensures key_of(bits_of(\result)) == key;
     ensures bits_of(\result) != 0x80000000; // never -0 */
-SAP__INLINE float sap__float(int32_t key);
+SAP__FORCE_INLINE float sap__float(int32_t key);
 
 /*@ predicate meets(sap__box *a, sap__box *b, integer k) = a->lo[k] <= b->hi[k] && b->lo[k] <= a->hi[k]; */
 
@@ -61,16 +61,16 @@ SAP__INLINE float sap__float(int32_t key);
     assigns \nothing;
     ensures \result == 0 || \result == 1;
     ensures \result == 1 <==> (meets(a, b, 0) && meets(a, b, 1) && meets(a, b, 2)); */
-SAP__INLINE int sap__overlap(const sap__box *a, const sap__box *b);
+SAP__FORCE_INLINE int sap__overlap(const sap__box *a, const sap__box *b);
 
 /*@ requires \valid_read(box) && 0 <= axis < 3 && is_max <= 1;
     assigns \nothing;
     ensures is_max == 0 ==> \result == box->lo[axis];
     ensures is_max == 1 ==> \result == box->hi[axis]; */
-SAP__INLINE int32_t sap__bound(const sap__box *box, int axis, uint32_t is_max);
+SAP__FORCE_INLINE int32_t sap__endpoint_key(const sap__box *box, int axis, uint32_t is_max);
 
 /*@ requires \valid_read(a) && \valid_read(b);
     assigns \nothing;
     ensures \result == 0 || \result == 1;
     ensures \result == 1 <==> (\forall integer k; 0 <= k < 3 ==> a->lo[k] == b->lo[k] && a->hi[k] == b->hi[k]); */
-SAP__INLINE int sap__same(const sap__box *a, const sap__box *b);
+SAP__FORCE_INLINE int sap__same(const sap__box *a, const sap__box *b);

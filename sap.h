@@ -1025,24 +1025,33 @@ typedef struct sap__filter_bits {
 
 /* A slot is one cache line: what a loop asks of a box, wherever it is, it gets at once. now is first: see sap__box_at. */
 typedef struct sap__slot {
-    sap__box now, was;      /* as recorded; as of the last update: they differ only for what is in the record */
-    sap__filter_bits masks; /* mask: without a box, or soon without one, the next slot in the queue */
-    uint32_t state;         /* flags, and the generation of its id */
-    uint32_t lane_of;       /* where its box stands: see index */
+    sap__box box, previous;  /* as recorded; as of the last update: they differ only for what is in the record */
+    sap__filter_bits filter; /* of a slot in the queue of free ones: see sap__next_free */
+    uint32_t flags;          /* flags, and the generation of its id */
+    uint32_t leaf_position;  /* where its box stands: see index */
 } sap__slot;
+
+/* The slot behind this one in the queue of free slots. It is kept in the mask, which a slot without a box lacks. */
+SAP__FORCE_INLINE uint32_t sap__next_free(const sap__slot *slot) {
+    return slot->filter.mask;
+}
+
+SAP__FORCE_INLINE void sap__set_next_free(sap__slot *slot, uint32_t next) {
+    slot->filter.mask = next;
+}
 
 /* A pair is in the lists of its two boxes, side 0 in that of id0. A place is pair * 2 + side. */
 typedef struct sap__pair_edges {
-    uint32_t next[2], prev[2]; /* places, or SAP__NONE */
+    uint32_t next_edge[2], prev_edge[2]; /* places, or SAP__NONE */
 } sap__pair_edges;
 
 /* What it costs to look things up in an index, in chunks visited for each look-up: in box pruning of all (JOIN), where
    each changed box looks around (ASK: SAP_METHOD_QUERY), and by the user's queries (QUERY). No search costs nothing. */
 enum { SAP__COST_PRUNE, SAP__COST_MOVERS, SAP__COST_USER_QUERY, SAP__COST_NONE, SAP__COSTS };
 typedef struct sap__search_cost {
-    double first;         /* when the index was new */
-    double visits, looks; /* so far */
-    int is_known;         /* first was measured since the last build */
+    double baseline;              /* when the index was new */
+    double node_visits, searches; /* so far */
+    int has_baseline;             /* first was measured since the last build */
 } sap__search_cost;
 
 enum {
@@ -1058,27 +1067,27 @@ typedef struct sap__kernel sap__kernel;
 
 /* Chunks of boxes, and chunks of bounds over them: see index. */
 typedef struct sap__bvh {
-    sap__node *chunk;        /* leaves first, then level by level, the root last */
-    sap__box *bound;         /* of each chunk */
-    sap__box *home;          /* of each chunk of level 1: see mend */
-    uint16_t *used;          /* of each chunk: lanes that hold something */
-    sap__filter_bits *masks; /* of each chunk: those of all boxes under it, or more */
-    int grouped;             /* boxes stand by their categories: see groups */
-    int knows_masks;         /* else all chunks have all masks */
-    int by_masks;            /* what moving boxes meet in it is looked for by masks, too */
+    sap__node *nodes;         /* leaves first, then level by level, the root last */
+    sap__box *bounds;         /* of each chunk */
+    sap__box *build_bounds;   /* of each chunk of level 1: see mend */
+    uint16_t *occupied;       /* of each chunk: lanes that hold something */
+    sap__filter_bits *filter; /* of each chunk: those of all boxes under it, or more */
+    int by_category;          /* boxes stand by their categories: see groups */
+    int has_filters;          /* else all chunks have all masks */
+    int cull_by_mask;         /* what moving boxes meet in it is looked for by masks, too */
     int levels, first[SAP__MAX_LEVELS], count[SAP__MAX_LEVELS]; /* of each level: its first chunk, how many */
     int boxes;                                                  /* how many are in it */
     int ready;                                                  /* it holds all boxes of its kind, but for stale ones */
-    int behind;                  /* but not where they are now: all bounds are to be read anew */
-    int laid, tiles;             /* leaves that were filled when it was built, tiles that held a box */
-    double leaf_size, most_size; /* the mean size of its leaves then; larger leaves count as so large */
-    double strain;               /* how much single leaves have grown since, in such sizes */
-    double touched;              /* changes of its boxes since, of which a refit counts as some; */
-    double debt;                 /* chunks visited beyond what a new index would have cost, */
-    double excess;               /* and beyond three eighths more */
-    int roomy;                   /* it was built with free lanes in its leaves */
-    int quiet, mended;           /* it is mended, not built: so many chunks of level 1 in this round */
-    int refitted;                /* all bounds were read anew since it was built */
+    int behind;                             /* but not where they are now: all bounds are to be read anew */
+    int packed_leaves, tile_count;          /* leaves that were filled when it was built, tiles that held a box */
+    double packed_perimeter, max_perimeter; /* the mean size of its leaves then; larger leaves count as so large */
+    double strain;                          /* how much single leaves have grown since, in such sizes */
+    double touched;                         /* changes of its boxes since, of which a refit counts as some; */
+    double debt;                            /* chunks visited beyond what a new index would have cost, */
+    double excess;                          /* and beyond three eighths more */
+    int roomy;                              /* it was built with free lanes in its leaves */
+    int quiet, next_subtree;                /* it is mended, not built: so many chunks of level 1 in this round */
+    int refitted;                           /* all bounds were read anew since it was built */
     sap__search_cost cost[SAP__COSTS];
 } sap__bvh;
 
@@ -1086,13 +1095,13 @@ typedef struct sap__bvh {
 enum { SAP__TASKS = 16, SAP__EVENT_COST = 4 }; /* a pair that begins or ends is as much work as four boxes */
 
 typedef struct sap__task { /* all that a share of a search, of moves or of a refit writes */
-    uint64_t *found;       /* keys (id0, id1) of pairs that begin */
+    uint64_t *created;     /* keys (id0, id1) of pairs that begin */
     long long visits[2];   /* chunks looked at, of each index */
-    long long met;         /* overlaps found by box pruning that were there before */
-    int kept;              /* so many were found by searches before this one */
-    double grown;          /* sizes of its leaves, less twice their mean when the index was built */
-    int lacks_room, done, good;
-    uint32_t mixed; /* of the boxes it moved, see sap_world */
+    long long persistent;  /* overlaps found by box pruning that were there before */
+    int filtered;          /* so many were found by searches before this one */
+    double growth;         /* sizes of its leaves, less twice their mean when the index was built */
+    int overflowed, count, ok;
+    uint32_t change_flags; /* of the boxes it moved, see sap_world */
 } sap__task;
 
 /* Queries in progress, and what they cost; one gate for each few threads, so that few of them share a cache line. */
@@ -1103,10 +1112,10 @@ typedef struct sap__query_counters {
 
 /* How the boxes of a build are cut into tiles: see tiles. */
 typedef struct sap__tile_grid {
-    float origin[3], scale[3], last[3]; /* the tile of a box is (min + max - origin) * scale, from 0 to last */
-    float large[3], long_from[3];       /* boxes longer than this are large; long on this axis */
-    int count[3], x, y, z;              /* tiles across x and y, slices along z, which may be any of the axes */
-    uint32_t first_key, all;            /* of their keys, and how many tiles there are */
+    float origin[3], scale[3], last[3];       /* the tile of a box is (min + max - origin) * scale, from 0 to last */
+    float large_size[3], long_size[3];        /* boxes longer than this are large; long on this axis */
+    int count[3], axis_x, axis_y, axis_slice; /* tiles across x and y, slices along z, which may be any of the axes */
+    uint32_t first_key, tile_count;           /* of their keys, and how many tiles there are */
 } sap__tile_grid;
 
 /* Tiles for all boxes or, where masks keep them from their own kind, for each group of categories: see groups. */
@@ -1117,79 +1126,108 @@ typedef struct sap__packing {
     uint32_t keys; /* so many; 0: boxes are so few that they have none */
 } sap__packing;
 
-typedef void sap__task_function(sap_world *s, int share, int shares);
+typedef void sap__task_function(sap_world *s, void *args, int task, int tasks);
+
+/* What the current or the last call has to say, and whether a callback is running. */
+typedef struct sap__call {
+    int in_callback, in_filter;
+    sap_result last_error;
+    const char *bad_argument; /* name of the argument that the last call refused, or NULL */
+    int bad_element;          /* its element, or -1 */
+} sap__call;
+
+/* Which slots hold a box. Free slots are a queue, first in, first out; slots whose box was removed since the last
+   update are its tail. */
+typedef struct sap__box_table {
+    uint64_t *live_bits[2]; /* by tree, see sap__tree_of: a bit for each slot, set if it holds a live box */
+    uint32_t first_free, last_free;
+    int free_count, removed_count; /* slots in the queue: free ones, and those of its tail */
+    int live_count, static_count;  /* live boxes, static ones included; live static boxes */
+    int filtered_count;            /* live boxes whose category or mask is not the default */
+} sap__box_table;
+
+/* Slots that changed since the last update. Queries synchronise the trees with a part of them before that. */
+typedef struct sap__change_list {
+    uint32_t *slots;  /* each once */
+    uint32_t flags;   /* flags of SAP__CHANGE_FLAGS that some of them may have */
+    int count[2];     /* during an update: how many there are, by tree */
+    int synced_count; /* the first synced_count of slots are in the trees, for queries, */
+    uint32_t *again;  /* except these, which have changed once more since */
+} sap__change_list;
+
+/* The pair manager: see pairs. */
+typedef struct sap__pair_manager {
+    sap_pair *active, *created, *deleted;
+    sap__pair_edges *edges; /* of active pairs, if lists_valid */
+    uint32_t *head_edge;    /* of each slot's list of pairs, if lists_valid */
+    int32_t lists_valid;    /* the lists are those of the active pairs; else they are built when a call needs them */
+    int32_t lists_lock;     /* 1 while a getter builds them, or counts cells */
+    int32_t list_edits;     /* pairs created or deleted since a call needed the lists */
+    int sorted_from;        /* active pairs from this index on are sorted by their ids */
+    int may_lack_pairs;     /* pairs restored from a snapshot may lack some that its filter refused */
+} sap__pair_manager;
+
+/* A tree that is built in three updates. */
+typedef struct sap__build {
+    int tree; /* which one, plus 1; 0: none */
+    sap__packing packing;
+    uint64_t *items; /* its boxes with their keys; empty in the first update */
+} sap__build;
+
+/* The endpoint arrays of all boxes, one for each axis, with a sentinel at each end: see endpoints. */
+typedef struct sap__endpoints {
+    uint64_t *sorted[3];
+    int valid;
+} sap__endpoints;
+
+typedef struct sap__query_state {
+    int ready; /* the trees hold all changes, and need no rebuild */
+    int seen;  /* a query, not only sap_prepare_queries, has run since the last change */
+    sap__query_counters counters[SAP__COUNTER_STRIPES];
+    long long visits; /* nodes visited by queries since the last update */
+} sap__query_state;
+
+/* What one update needs, and scratch memory. */
+typedef struct sap__update_state {
+    int method; /* a sap_method: of this update, or of the last one */
+    sap__task task[SAP__TASKS];
+    uint32_t *deleted_at; /* indices of deleted pairs, ascending; behind its length slots, see sap__sync_trees */
+    uint64_t *sort_items, *sort_scratch;
+    sap_result failure;
+    long long persistent; /* overlaps that were there before, if box pruning found all; else -1 */
+    long long swaps, tests;
+    int updates_since_trim;
+    int is_reserved; /* the user has reserved memory: no array is trimmed */
+} sap__update_state;
+
+/* Threads and a grid, lent by sap_multi.h. */
+typedef struct sap__threads {
+    void *multi;
+    void (*parallel_for)(sap_world *s, sap__task_function *function, void *args, int tasks);
+    int min_parallel_work; /* boxes or pairs that are worth waking threads */
+    int in_parallel;       /* no task may allocate, or call the filter */
+    void (*snap_tiles)(const sap_world *s, sap__tile_grid *t, float range[3]); /* NULL: there is no grid */
+} sap__threads;
 
 struct sap_world {
     sap_config config;
     const sap__kernel *kernel;
     int32_t used[6]; /* see sap__axes_used */
-    int in_callback, in_filter;
-    sap_result last_error;
-    const char *bad; /* the argument that the last call refused, and the element of it, or -1 */
-    int bad_element;
+    sap__call call;
 
-    /* boxes, by slot */
-    sap__slot *slots;
-    void **objects;
-    uint32_t *head;                 /* of the slot's list of pairs, if linked */
-    uint32_t first_free, last_free; /* of a queue, first in, first out: slots without a box, */
-    int free, removed;              /* so many; behind them so many whose boxes were removed since the last update */
-    int live, live_static;
-    uint64_t *live_bits[2]; /* by kind, see sap__tree_of: a bit for each slot, set where a box lives */
-    uint32_t *record;       /* slots touched since the last update, each once */
-    uint32_t mixed;         /* those flags of SAP__CHANGE_FLAGS that some of them may have */
-    int masked;             /* so many of them have a category or a mask that is not the default */
-    int asked;              /* they came in step last for a query, not only as one may come */
-    int prepared;           /* the indices are in step with all that is recorded, and not worn */
-    int synced;             /* they have seen so many of the record, for queries, */
-    uint32_t *again;        /* but not these, which have changed once more since */
+    sap__slot *slots; /* boxes, with what belongs to them */
+    void **objects;   /* of each slot */
+    sap__box_table boxes;
+    sap__change_list changes;
 
-    /* pairs */
-    sap_pair *pairs, *created, *deleted;
-    sap__pair_edges *links; /* of pairs, if linked */
-    int32_t linked;         /* the lists are those of the pairs; else they are made when they are needed */
-    int32_t linking;        /* 1 while a look makes them, or counts cells */
-    int32_t mended;         /* pairs that came or went since somebody needed the lists */
-    int sorted_from;        /* pairs from this one on are sorted by their ids, as those are that came at once */
-    int partial;            /* a snapshot may have come without pairs that its filter refused */
+    sap__pair_manager pairs;
+    sap__bvh tree[2]; /* of boxes that may pair with each other; of static ones */
+    sap__build build;
+    sap__endpoints endpoints;
 
-    /* ways to what overlaps */
-    sap__bvh index[2];   /* of boxes that may pair with each other; of static ones */
-    int building;        /* an index in three updates: its kind plus 1; 0: none */
-    sap__packing layout; /* its tiles, */
-    uint64_t *keyed;     /* and its boxes with the keys of these; none yet in the first update */
-    sap__query_counters gates[SAP__COUNTER_STRIPES];
-    long long query_visits; /* chunks, since the last update */
-    uint64_t *ends[3];      /* sorted endpoints of all boxes, a sentinel at each side; see endpoints */
-    int ends_ready;
-
-    /* during an update */
-    int method;     /* that settles it, or settled the last one */
-    int changed[2]; /* boxes in the record, by kind */
-    sap__task share[SAP__TASKS];
-    uint32_t *lost; /* indices of pairs that end, ascending; behind them slots, see sap__sync_trees */
-    uint64_t *items, *tmp;
-    const sap__packing *tiles; /* what sap__key_items_task finds the tiles of tiled in */
-    uint64_t *tiled;
-    int tiled_count;
-    const sap_id *moved; /* the arguments of sap_move_many */
-    const sap_aabb *moved_to;
-    int moved_count;
-    sap__bvh *filling; /* is filled, or refitted */
-    int joining;       /* the kind that moving boxes are joined with */
-    int at_static;     /* moving boxes look around among static ones alone */
-    uint32_t asking;   /* boxes with one of these flags look around */
-    sap_result failure;
-    long long met; /* overlaps that were there before, if box pruning found all; else -1 */
-    long long swaps, tests;
-    int updates; /* since the last trim; below 0: the user has reserved memory, and nothing is given back */
-
-    /* what sap_multi.h lends: threads, and a grid */
-    void *lender;
-    void (*run)(sap_world *s, sap__task_function *step, int shares);
-    int threads_from; /* so many boxes or pairs are worth waking them */
-    int on_threads;   /* nobody may allocate, or call the filter */
-    void (*fit)(const sap_world *s, sap__tile_grid *t, float range[3]); /* tiles to the cells of the grid; NULL: none */
+    sap__query_state queries;
+    sap__update_state update;
+    sap__threads threads;
 };
 
 /* Where a share of n things begins. */
@@ -1199,19 +1237,19 @@ SAP__FORCE_INLINE int sap__task_begin(int n, int share, int shares) {
 
 /* So many shares a step of this world may have. */
 SAP__FORCE_INLINE int sap__task_count(const sap_world *s) {
-    return s->run ? SAP__TASKS : 1;
+    return s->threads.parallel_for ? SAP__TASKS : 1;
 }
 
 /* Runs a step in shares of which none writes what another one touches; on threads if there is work enough, counted in
    boxes or pairs, to wake them; work -1: never. How many shares. */
-SAP__NO_INLINE int sap__parallel_for(sap_world *s, sap__task_function *step, long long work) {
-    if (!s->run || work < s->threads_from) {
-        step(s, 0, 1);
+SAP__NO_INLINE int sap__parallel_for(sap_world *s, sap__task_function *function, void *args, long long work) {
+    if (!s->threads.parallel_for || work < s->threads.min_parallel_work) {
+        function(s, args, 0, 1);
         return 1;
     }
-    s->on_threads = 1;
-    s->run(s, step, SAP__TASKS);
-    s->on_threads = 0;
+    s->threads.in_parallel = 1;
+    s->threads.parallel_for(s, function, args, SAP__TASKS);
+    s->threads.in_parallel = 0;
     return SAP__TASKS;
 }
 
@@ -1220,7 +1258,7 @@ SAP__NO_INLINE int sap__parallel_for(sap_world *s, sap__task_function *step, lon
 static int sap__compact_tasks(const sap_world *s, uint32_t *list, int n, int shares) {
     int all = 0;
     for (int i = 0; i < shares; i++) {
-        int from = sap__task_begin(n, i, shares), count = s->share[i].done;
+        int from = sap__task_begin(n, i, shares), count = s->update.task[i].count;
         if (all != from) memmove(list + all, list + from, (size_t)count * sizeof *list);
         all += count;
     }
@@ -1267,7 +1305,7 @@ SAP__FORCE_INLINE uint32_t sap__slot_of(sap_id id) {
 }
 
 SAP__FORCE_INLINE sap_id sap__id_of(const sap_world *s, uint32_t slot) {
-    return (s->slots[slot].state & ~(uint32_t)SAP__FLAGS) | (slot + 1);
+    return (s->slots[slot].flags & ~(uint32_t)SAP__FLAGS) | (slot + 1);
 }
 
 /* Of which index a box is: 0 moving, 1 static. */
@@ -1277,7 +1315,7 @@ SAP__FORCE_INLINE int sap__tree_of(uint32_t state) {
 
 /* How many live boxes are of this kind. */
 SAP__FORCE_INLINE int sap__live_in_tree(const sap_world *s, int kind) {
-    return kind ? s->live_static : s->live - s->live_static;
+    return kind ? s->boxes.static_count : s->boxes.live_count - s->boxes.static_count;
 }
 
 /* Does a box of this kind live there? */
@@ -1296,7 +1334,7 @@ static uint32_t sap__next_live(const sap_world *s, uint32_t slot) {
     const uint32_t words = ((uint32_t)sap__length(s->slots) + 63) / 64;
     uint32_t shift = slot % 64;
     for (uint32_t i = slot / 64; i < words; i++, shift = 0) {
-        const uint64_t bits = (s->live_bits[0][i] | s->live_bits[1][i]) >> shift;
+        const uint64_t bits = (s->boxes.live_bits[0][i] | s->boxes.live_bits[1][i]) >> shift;
         if (bits) return 64 * i + shift + (uint32_t)sap__lowest_bit(bits);
     }
     return SAP__NONE;
@@ -1313,36 +1351,37 @@ SAP__FORCE_INLINE int sap__is_default_filter(const sap__filter_bits *masks) {
 }
 
 SAP__FORCE_INLINE void sap__flip_live_bit(sap_world *s, uint32_t slot) {
-    s->live_bits[sap__tree_of(s->slots[slot].state)][slot / 64] ^= UINT64_C(1) << slot % 64;
+    s->boxes.live_bits[sap__tree_of(s->slots[slot].flags)][slot / 64] ^= UINT64_C(1) << slot % 64;
 }
 
 /* The slot of a live box, or SAP__NONE. Id 0 has no slot: 0 - 1 is beyond any. */
 SAP__FORCE_INLINE uint32_t sap__live_slot(const sap_world *s, sap_id id) {
     uint32_t slot = sap__slot_of(id);
-    return slot < (uint32_t)sap__length(s->slots) && sap__is_live(s->slots[slot].state, id) ? slot : SAP__NONE;
+    return slot < (uint32_t)sap__length(s->slots) && sap__is_live(s->slots[slot].flags, id) ? slot : SAP__NONE;
 }
 
 /* Queries with a callback that are in progress: while there are any, the index stays as it is. */
 SAP__NO_INLINE int sap__is_querying(const sap_world *s) {
     int n = 0;
-    for (int i = 0; i < SAP__COUNTER_STRIPES; i++) n += sap__atomic_get(&((sap_world *)(uintptr_t)s)->gates[i].queries);
+    for (int i = 0; i < SAP__COUNTER_STRIPES; i++)
+        n += sap__atomic_get(&((sap_world *)(uintptr_t)s)->queries.counters[i].queries);
     return n;
 }
 
 /* Inside a callback: of an update, of the filter, of a query. */
 static int sap__is_busy(const sap_world *s) {
-    return s->in_callback || s->in_filter || sap__is_querying(s);
+    return s->call.in_callback || s->call.in_filter || sap__is_querying(s);
 }
 
 static sap_result sap__set_result(sap_world *s, sap_result r) {
-    s->last_error = r;
+    s->call.last_error = r;
     return r;
 }
 
 /* The call ends because of this element of this argument; -1: it has none. */
 static sap_result sap__bad_argument(sap_world *s, sap_result r, const char *argument, int element) {
-    s->bad = argument;
-    s->bad_element = element;
+    s->call.bad_argument = argument;
+    s->call.bad_element = element;
     return sap__set_result(s, r);
 }
 
@@ -1350,14 +1389,16 @@ static sap_result sap__bad_argument(sap_world *s, sap_result r, const char *argu
    Inside the filter nothing is changed; what is not recorded, but done at once, waits for the end of any callback. */
 SAP__FORCE_INLINE sap_result sap__begin_call(sap_world *s, const char *bad, int at_once) {
     if (!s) return SAP_ERROR_ARGUMENT;
-    s->bad = bad;
-    s->bad_element = -1;
-    s->last_error = bad ? SAP_ERROR_ARGUMENT : (at_once ? sap__is_busy(s) : s->in_filter) ? SAP_ERROR_BUSY : SAP_OK;
-    return s->last_error;
+    s->call.bad_argument = bad;
+    s->call.bad_element = -1;
+    s->call.last_error = bad                                               ? SAP_ERROR_ARGUMENT
+                         : (at_once ? sap__is_busy(s) : s->call.in_filter) ? SAP_ERROR_BUSY
+                                                                           : SAP_OK;
+    return s->call.last_error;
 }
 
 static int sap__fail(sap_world *s, sap_result r) {
-    s->failure = r;
+    s->update.failure = r;
     return 0;
 }
 
@@ -1369,50 +1410,52 @@ static int sap__fail(sap_world *s, sap_result r) {
    in step with the record so far; a box that changes once more after that is noted in again. One that has just been
    added is not fresh: it overlapped nothing before. */
 SAP__FORCE_INLINE void sap__mark_changed(sap_world *s, uint32_t slot, uint32_t flags) {
-    const uint32_t state = s->slots[slot].state;
+    const uint32_t state = s->slots[slot].flags;
     if (state & SAP__ADDED) flags &= ~(uint32_t)SAP__REFILTER;
     if (!(state & SAP__CHANGED))
-        sap__push(s->record, slot);
+        sap__push(s->changes.slots, slot);
     else if (!(state & SAP__UNSYNCED))
-        sap__push(s->again, slot);
-    s->mixed |= (state | flags) & SAP__CHANGE_FLAGS;
-    s->prepared = 0;
-    s->slots[slot].state = state | flags | SAP__CHANGED | SAP__UNSYNCED;
+        sap__push(s->changes.again, slot);
+    s->changes.flags |= (state | flags) & SAP__CHANGE_FLAGS;
+    s->queries.ready = 0;
+    s->slots[slot].flags = state | flags | SAP__CHANGED | SAP__UNSYNCED;
 }
 
 /* The record grows last: what it has room for, all have, also when memory failed on the way. */
 static int sap__reserve_boxes(sap_world *s, int n) {
-    int most = sap__capacity(s->record);
-    if (s->fit && !sap__reserve(&s->items, n / 4 + 2)) return 0; /* sap_multi.h counts cells there */
+    int most = sap__capacity(s->changes.slots);
+    if (s->threads.snap_tiles && !sap__reserve(&s->update.sort_items, n / 4 + 2))
+        return 0; /* sap_multi.h counts cells there */
     if (n <= most) return 1;
     most = n > most + most / 2 ? n : most + most / 2;
-    return sap__reserve(&s->slots, most) && sap__reserve(&s->objects, most) && sap__reserve(&s->head, most) &&
-           sap__reserve(&s->live_bits[0], most / 64 + 1) && sap__reserve(&s->live_bits[1], most / 64 + 1) &&
-           (!s->again || sap__reserve(&s->again, most)) && sap__reserve(&s->record, most);
+    return sap__reserve(&s->slots, most) && sap__reserve(&s->objects, most) &&
+           sap__reserve(&s->pairs.head_edge, most) && sap__reserve(&s->boxes.live_bits[0], most / 64 + 1) &&
+           sap__reserve(&s->boxes.live_bits[1], most / 64 + 1) &&
+           (!s->changes.again || sap__reserve(&s->changes.again, most)) && sap__reserve(&s->changes.slots, most);
 }
 
 /* A slot whose box was removed becomes the last one of the queue; the caller counts it. */
 SAP__FORCE_INLINE void sap__free_slot(sap_world *s, uint32_t slot) {
-    if (s->free + s->removed)
-        s->slots[s->last_free].masks.mask = slot;
+    if (s->boxes.free_count + s->boxes.removed_count)
+        sap__set_next_free(&s->slots[s->boxes.last_free], slot);
     else
-        s->first_free = slot;
-    s->last_free = slot;
-    s->slots[slot].masks.mask = 0;
+        s->boxes.first_free = slot;
+    s->boxes.last_free = slot;
+    sap__set_next_free(&s->slots[slot], 0);
 }
 
 /* The slot longest free, if more than SAP__MIN_FREE_SLOTS are, or there are no new ones; else a new one behind the others. */
 static uint32_t sap__alloc_slot(sap_world *s) {
     uint32_t slot = (uint32_t)sap__length(s->slots);
-    if (s->free > SAP__MIN_FREE_SLOTS || slot == SAP__MAX_BOXES) {
-        slot = s->first_free;
-        s->first_free = s->slots[slot].masks.mask;
-        s->free--;
+    if (s->boxes.free_count > SAP__MIN_FREE_SLOTS || slot == SAP__MAX_BOXES) {
+        slot = s->boxes.first_free;
+        s->boxes.first_free = sap__next_free(&s->slots[slot]);
+        s->boxes.free_count--;
         return slot;
     }
     sap__set_length(s->slots, slot + 1);
-    s->slots[slot].state = 0;
-    if (slot % 64 == 0) s->live_bits[0][slot / 64] = s->live_bits[1][slot / 64] = 0;
+    s->slots[slot].flags = 0;
+    if (slot % 64 == 0) s->boxes.live_bits[0][slot / 64] = s->boxes.live_bits[1][slot / 64] = 0;
     return slot;
 }
 
@@ -1432,8 +1475,10 @@ static sap_result sap__add(sap_world *s, int n, const sap_aabb *boxes, void *con
     sap_result r = sap__begin_call(s, bad, 0);
     if (r == SAP_OK) r = sap__check_many(s, n, NULL, boxes);
     if (r != SAP_OK) return r;
-    const int slots = sap__length(s->slots), rested = s->free > SAP__MIN_FREE_SLOTS ? s->free - SAP__MIN_FREE_SLOTS : 0;
-    if (n > SAP__MAX_BOXES - slots + s->free || (s->config.max_boxes && n > s->config.max_boxes - s->live))
+    const int slots = sap__length(s->slots),
+              rested = s->boxes.free_count > SAP__MIN_FREE_SLOTS ? s->boxes.free_count - SAP__MIN_FREE_SLOTS : 0;
+    if (n > SAP__MAX_BOXES - slots + s->boxes.free_count ||
+        (s->config.max_boxes && n > s->config.max_boxes - s->boxes.live_count))
         return sap__set_result(s, SAP_ERROR_LIMIT);
     const int needed = slots + n - rested; /* more than there may be: then those that rest are used, too */
     if (!sap__reserve_boxes(s, needed < SAP__MAX_BOXES ? needed : SAP__MAX_BOXES))
@@ -1441,18 +1486,18 @@ static sap_result sap__add(sap_world *s, int n, const sap_aabb *boxes, void *con
     for (int i = 0; i < n; i++) {
         const uint32_t slot = sap__alloc_slot(s);
         sap__slot *to = &s->slots[slot];
-        to->now = to->was = sap__empty_box;
-        (void)sap__encode(&boxes[i], s->used, &to->now);
-        to->masks = sap__default_filter_bits;
-        to->lane_of = SAP__NONE;
+        to->box = to->previous = sap__empty_box;
+        (void)sap__encode(&boxes[i], s->used, &to->box);
+        to->filter = sap__default_filter_bits;
+        to->leaf_position = SAP__NONE;
         s->objects[slot] = objects ? objects[i] : NULL;
-        if (s->linked) s->head[slot] = SAP__NONE;
+        if (s->pairs.lists_valid) s->pairs.head_edge[slot] = SAP__NONE;
         sap__mark_changed(s, slot, SAP__LIVE | SAP__ADDED | flags);
         sap__flip_live_bit(s, slot);
         ids[i] = sap__id_of(s, slot);
     }
-    s->live += n;
-    if (flags & SAP__STATIC) s->live_static += n;
+    s->boxes.live_count += n;
+    if (flags & SAP__STATIC) s->boxes.static_count += n;
     return r;
 }
 
@@ -1484,13 +1529,20 @@ static int sap__slots_ascend(int n, const sap_id *ids) {
 }
 
 /* A share of s->moved; it stops at a bad id. */
-static void sap__move_task(sap_world *s, int share, int shares) {
-    const int from = sap__task_begin(s->moved_count, share, shares);
-    const int end = sap__task_begin(s->moved_count, share + 1, shares);
+typedef struct sap__moves { /* the arguments of sap_move_many */
+    const sap_id *ids;
+    const sap_aabb *boxes;
+    int count;
+} sap__moves;
+
+static void sap__move_task(sap_world *s, void *args, int task, int tasks) {
+    const sap__moves *moves = (const sap__moves *)args;
+    const int from = sap__task_begin(moves->count, task, tasks);
+    const int end = sap__task_begin(moves->count, task + 1, tasks);
     const uint32_t count = (uint32_t)sap__length(s->slots);
-    const sap_id *ids = s->moved;
-    const sap_aabb *boxes = s->moved_to;
-    uint32_t *record = s->record + sap__length(s->record) + from, seen = 0;
+    const sap_id *ids = moves->ids;
+    const sap_aabb *boxes = moves->boxes;
+    uint32_t *record = s->changes.slots + sap__length(s->changes.slots) + from, seen = 0;
     sap__slot *slots = s->slots; /* locals: a box that is written might be one of the world's fields, to the compiler */
     int32_t used[6];
     int recorded = 0, good = 1;
@@ -1502,23 +1554,23 @@ static void sap__move_task(sap_world *s, int share, int shares) {
             const uint32_t ahead = sap__slot_of(ids[i + SAP__PREFETCH_AHEAD]);
             if (ahead < count) sap__prefetch(&slots[ahead]);
         }
-        if (slot >= count || !sap__is_live(slots[slot].state, ids[i])) {
+        if (slot >= count || !sap__is_live(slots[slot].flags, ids[i])) {
             good = 0;
             break;
         }
-        const int changed = sap__encode(&boxes[i], used, &slots[slot].now);
+        const int changed = sap__encode(&boxes[i], used, &slots[slot].box);
         good &= changed >= 0;
         if (changed == 0) continue;
-        seen |= slots[slot].state;
-        if (!(slots[slot].state & SAP__CHANGED))
+        seen |= slots[slot].flags;
+        if (!(slots[slot].flags & SAP__CHANGED))
             record[recorded++] = slot;
-        else if (!(slots[slot].state & SAP__UNSYNCED))
-            sap__push(s->again, slot);
-        slots[slot].state |= SAP__CHANGED | SAP__UNSYNCED;
+        else if (!(slots[slot].flags & SAP__UNSYNCED))
+            sap__push(s->changes.again, slot);
+        slots[slot].flags |= SAP__CHANGED | SAP__UNSYNCED;
     }
-    s->share[share].done = recorded;
-    s->share[share].good = good;
-    s->share[share].mixed = seen & SAP__CHANGE_FLAGS;
+    s->update.task[task].count = recorded;
+    s->update.task[task].ok = good;
+    s->update.task[task].change_flags = seen & SAP__CHANGE_FLAGS;
 }
 
 /* With nothing recorded yet, which is the rule, one pass moves all, on threads if no two are of one box, and an error
@@ -1527,25 +1579,27 @@ SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const s
     const char *bad = n < 0 ? "n" : n && !ids ? "id" : n && !boxes ? "box" : NULL;
     sap_result r = sap__begin_call(s, bad, 0);
     if (r != SAP_OK || n == 0) return r;
-    const int recorded = sap__length(s->record);
+    const int recorded = sap__length(s->changes.slots);
     if (recorded || sap__length(s->slots) == 0) r = sap__check_many(s, n, ids, boxes); /* there may be no arrays */
     if (r != SAP_OK) return r;
-    s->prepared = 0;
-    s->moved = ids;
-    s->moved_to = boxes;
-    s->moved_count = n;
-    const int shares = sap__parallel_for(s, sap__move_task, s->run && !recorded && sap__slots_ascend(n, ids) ? n : -1);
+    s->queries.ready = 0;
+    sap__moves moves;
+    moves.ids = ids;
+    moves.boxes = boxes;
+    moves.count = n;
+    const int shares = sap__parallel_for(s, sap__move_task, &moves,
+                                         s->threads.parallel_for && !recorded && sap__slots_ascend(n, ids) ? n : -1);
     int good = 1;
-    for (int i = 0; i < shares; i++) good &= s->share[i].good, s->mixed |= s->share[i].mixed;
-    sap__set_length(s->record, recorded + sap__compact_tasks(s, s->record + recorded, n, shares));
+    for (int i = 0; i < shares; i++) good &= s->update.task[i].ok, s->changes.flags |= s->update.task[i].change_flags;
+    sap__set_length(s->changes.slots, recorded + sap__compact_tasks(s, s->changes.slots + recorded, n, shares));
     if (good) return r;
-    for (int i = 0; i < sap__length(s->record); i++) {
-        sap__slot *slot = &s->slots[s->record[i]];
-        slot->now = slot->was;
-        slot->state &= ~(uint32_t)(SAP__CHANGED | SAP__UNSYNCED);
+    for (int i = 0; i < sap__length(s->changes.slots); i++) {
+        sap__slot *slot = &s->slots[s->changes.slots[i]];
+        slot->box = slot->previous;
+        slot->flags &= ~(uint32_t)(SAP__CHANGED | SAP__UNSYNCED);
     }
-    sap__set_length(s->record, 0);
-    s->mixed = 0;
+    sap__set_length(s->changes.slots, 0);
+    s->changes.flags = 0;
     return sap__check_many(s, n, ids, boxes); /* which element is bad? */
 }
 
@@ -1555,24 +1609,24 @@ SAP_DEF sap_result sap_move(sap_world *s, sap_id id, const sap_aabb *box) {
     if (r != SAP_OK) return r;
     const uint32_t slot = sap__live_slot(s, id);
     if (slot == SAP__NONE) return sap__bad_argument(s, SAP_ERROR_ID, "id", 0);
-    const sap__box kept = s->slots[slot].now;
-    const int changed = sap__encode(box, s->used, &s->slots[slot].now);
+    const sap__box kept = s->slots[slot].box;
+    const int changed = sap__encode(box, s->used, &s->slots[slot].box);
     if (changed > 0) sap__mark_changed(s, slot, 0);
     if (changed >= 0) return r;
-    s->slots[slot].now = kept;
+    s->slots[slot].box = kept;
     return sap__bad_argument(s, SAP_ERROR_BOX, "box", 0);
 }
 
 /* The box lives no more; its slot waits for the update. */
 SAP__FORCE_INLINE void sap__remove_slot(sap_world *s, uint32_t slot) {
-    if (s->slots[slot].state & SAP__STATIC) s->live_static--;
-    s->slots[slot].state &= ~(uint32_t)(SAP__LIVE | SAP__REFILTER);
+    if (s->slots[slot].flags & SAP__STATIC) s->boxes.static_count--;
+    s->slots[slot].flags &= ~(uint32_t)(SAP__LIVE | SAP__REFILTER);
     sap__flip_live_bit(s, slot);
-    s->live--;
-    s->masked -= !sap__is_default_filter(&s->slots[slot].masks);
+    s->boxes.live_count--;
+    s->boxes.filtered_count -= !sap__is_default_filter(&s->slots[slot].filter);
     sap__mark_changed(s, slot, SAP__REMOVED);
     sap__free_slot(s, slot);
-    s->removed++;
+    s->boxes.removed_count++;
 }
 
 SAP_DEF sap_result sap_remove_many(sap_world *s, int n, const sap_id *ids) {
@@ -1580,8 +1634,8 @@ SAP_DEF sap_result sap_remove_many(sap_world *s, int n, const sap_id *ids) {
     if (r != SAP_OK) return r;
     int live = 0; /* a duplicate is not live any more when it comes again */
     for (; live < n && sap__live_slot(s, ids[live]) != SAP__NONE; live++)
-        s->slots[sap__slot_of(ids[live])].state &= ~(uint32_t)SAP__LIVE;
-    for (int i = 0; live < n && i < live; i++) s->slots[sap__slot_of(ids[i])].state |= SAP__LIVE;
+        s->slots[sap__slot_of(ids[live])].flags &= ~(uint32_t)SAP__LIVE;
+    for (int i = 0; live < n && i < live; i++) s->slots[sap__slot_of(ids[i])].flags |= SAP__LIVE;
     if (live < n) return sap__bad_argument(s, SAP_ERROR_ID, "id", live);
     for (int i = 0; i < n; i++) sap__remove_slot(s, sap__slot_of(ids[i]));
     return r;
@@ -1610,11 +1664,11 @@ SAP_DEF sap_result sap_set_filter_many(sap_world *s, int n, const sap_id *ids, u
     const sap_result r = sap__begin_call_on(s, n, ids);
     for (int i = 0; r == SAP_OK && i < n; i++) {
         const uint32_t slot = sap__slot_of(ids[i]);
-        sap__filter_bits *masks = &s->slots[slot].masks;
-        s->masked -= !sap__is_default_filter(masks);
+        sap__filter_bits *masks = &s->slots[slot].filter;
+        s->boxes.filtered_count -= !sap__is_default_filter(masks);
         masks->category = category;
         masks->mask = mask;
-        s->masked += !sap__is_default_filter(masks);
+        s->boxes.filtered_count += !sap__is_default_filter(masks);
         sap__propagate_masks(s, slot);
         sap__mark_changed(s, slot, SAP__REFILTER);
     }
@@ -1634,10 +1688,10 @@ SAP_DEF sap_result sap_refilter(sap_world *s, sap_id id) {
 SAP_DEF sap_result sap_set_static(sap_world *s, sap_id id, int is_static) {
     const sap_result r = sap__begin_call_on(s, 1, &id);
     const uint32_t slot = sap__slot_of(id);
-    if (r != SAP_OK || sap__tree_of(s->slots[slot].state) == (is_static != 0)) return r;
-    s->live_static += is_static ? 1 : -1;
+    if (r != SAP_OK || sap__tree_of(s->slots[slot].flags) == (is_static != 0)) return r;
+    s->boxes.static_count += is_static ? 1 : -1;
     sap__flip_live_bit(s, slot);
-    s->slots[slot].state ^= SAP__STATIC;
+    s->slots[slot].flags ^= SAP__STATIC;
     sap__flip_live_bit(s, slot);
     sap__mark_changed(s, slot, SAP__REFILTER);
     return r;
@@ -1663,7 +1717,7 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
     }
     for (int pass = !may_overflow; pass < 2; pass++) /* first look whether all stay finite, then do it */
         for (uint32_t slot = 0; (slot = sap__next_live(s, slot)) != SAP__NONE; slot++) {
-            sap__box box = s->slots[slot].now;
+            sap__box box = s->slots[slot].box;
             for (int i = 0; i < 6; i++) {
                 const int k = i / 2;
                 int32_t *bound = i & 1 ? &box.hi[k] : &box.lo[k];
@@ -1672,8 +1726,8 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
                     return sap__bad_argument(s, SAP_ERROR_ARGUMENT, "offset", k);
                 *bound = key;
             }
-            if (pass == 0 || sap__same(&box, &s->slots[slot].now)) continue;
-            s->slots[slot].now = box;
+            if (pass == 0 || sap__same(&box, &s->slots[slot].box)) continue;
+            s->slots[slot].box = box;
             sap__mark_changed(s, slot, 0);
         }
     return r;
@@ -1699,7 +1753,7 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
    SORT finds in find_begun what moved apart, too; its find_ended adds what was removed. A method that fails answers 0;
    s->failure says why. One that leaves the index behind says so in index[].behind. */
 typedef struct sap__method {
-    int (*find_begun)(sap_world *s), (*find_ended)(sap_world *s);
+    int (*find_created)(sap_world *s), (*find_deleted)(sap_world *s);
 } sap__method;
 
 static int sap__created_by_sort(sap_world *s);
@@ -1733,7 +1787,7 @@ enum {
 /* AUTO goes by counts, never by a clock. It sorts only with SAP_TRACE, to be watched: sixteen boxes at a time, pruning
    anew is faster than keeping the endpoints sorted, however little the boxes move. */
 static int sap__choose_method(const sap_world *s) {
-    const int moving = sap__live_in_tree(s, 0), changed = s->changed[0] + s->changed[1];
+    const int moving = sap__live_in_tree(s, 0), changed = s->changes.count[0] + s->changes.count[1];
     if (s->config.method != SAP_METHOD_AUTO) return s->config.method;
     if (SAP__TRACES) return SAP_METHOD_SORT;
     if (SAP__PRUNE_PART * (long long)changed > moving) return SAP_METHOD_PRUNE;
@@ -1743,87 +1797,90 @@ static int sap__choose_method(const sap_world *s) {
 /* What has changed, by kind. What was removed is nowhere from here on; if nothing is left all pairs end, and nobody
    asks. */
 static void sap__count_changes(sap_world *s) {
-    const int n = sap__length(s->record);
-    s->changed[0] = n;
-    s->changed[1] = 0;
-    for (int i = 0; i < n && s->mixed && s->live; i++) {
-        const uint32_t slot = s->record[i], state = s->slots[slot].state;
-        if (state & SAP__STATIC) s->changed[0]--, s->changed[1]++;
-        if (state & SAP__REMOVED) s->slots[slot].now = sap__empty_box;
+    const int n = sap__length(s->changes.slots);
+    s->changes.count[0] = n;
+    s->changes.count[1] = 0;
+    for (int i = 0; i < n && s->changes.flags && s->boxes.live_count; i++) {
+        const uint32_t slot = s->changes.slots[i], state = s->slots[slot].flags;
+        if (state & SAP__STATIC) s->changes.count[0]--, s->changes.count[1]++;
+        if (state & SAP__REMOVED) s->slots[slot].box = sap__empty_box;
     }
 }
 
 /* A share of what is recorded becomes what was. */
-static void sap__commit_slots_task(sap_world *s, int share, int shares) {
-    const int n = sap__length(s->record), from = sap__task_begin(n, share, shares);
-    const int end = sap__task_begin(n, share + 1, shares);
-    const uint32_t *record = s->record;
+static void sap__commit_slots_task(sap_world *s, void *args, int task, int tasks) {
+    (void)args;
+    const int n = sap__length(s->changes.slots), from = sap__task_begin(n, task, tasks);
+    const int end = sap__task_begin(n, task + 1, tasks);
+    const uint32_t *record = s->changes.slots;
     const int early = from + sap__prefetch_end_for_slots(s, record + from, end - from);
     for (int i = from; i < end; i++) {
         sap__slot *slot = &s->slots[record[i]];
         if (i < early) sap__prefetch_slot(s, record[i + SAP__PREFETCH_AHEAD]);
-        if (slot->state & SAP__REMOVED) {
-            slot->state = (slot->state & ~(uint32_t)SAP__FLAGS) + 0x01000000u; /* the next box has another id */
+        if (slot->flags & SAP__REMOVED) {
+            slot->flags = (slot->flags & ~(uint32_t)SAP__FLAGS) + 0x01000000u; /* the next box has another id */
             continue;
         }
-        slot->was = slot->now;
-        slot->state &= ~(uint32_t)(SAP__CHANGED | SAP__ADDED | SAP__REFILTER | SAP__UNSYNCED);
+        slot->previous = slot->box;
+        slot->flags &= ~(uint32_t)(SAP__CHANGED | SAP__ADDED | SAP__REFILTER | SAP__UNSYNCED);
     }
 }
 
 /* Scratch, events and pairs remember no peak: now and then what was not needed of late is given back. */
 static void sap__trim_arrays(sap_world *s) {
-    if (s->updates < 0 || ++s->updates < SAP__TRIM) return;
-    s->updates = 0;
-    if (!s->linked) sap__set_length(s->links, sap__length(s->pairs)); /* a look may make them, in the room they have */
-    for (int i = 0; i < sap__task_count(s); i++) sap__trim(&s->share[i].found);
-    sap__trim(&s->lost), sap__trim(&s->items), sap__trim(&s->tmp), sap__trim(&s->keyed);
-    sap__trim(&s->created), sap__trim(&s->deleted), sap__trim(&s->pairs), sap__trim(&s->links);
+    if (s->update.is_reserved || ++s->update.updates_since_trim < SAP__TRIM) return;
+    s->update.updates_since_trim = 0;
+    if (!s->pairs.lists_valid)
+        sap__set_length(s->pairs.edges, sap__length(s->pairs.active)); /* a look may make them, in the room they have */
+    for (int i = 0; i < sap__task_count(s); i++) sap__trim(&s->update.task[i].created);
+    sap__trim(&s->update.deleted_at), sap__trim(&s->update.sort_items), sap__trim(&s->update.sort_scratch),
+        sap__trim(&s->build.items);
+    sap__trim(&s->pairs.created), sap__trim(&s->pairs.deleted), sap__trim(&s->pairs.active), sap__trim(&s->pairs.edges);
 }
 
 /* From what is recorded to events. 0: s->failure says why, and pairs and events are as before. */
 static int sap__update_pairs(sap_world *s) {
-    const sap__method *method = &sap__methods[s->method];
-    if (s->live == 0) return sap__delete_all_pairs(s), 1;
-    for (int i = 0; i < sap__task_count(s); i++) sap__set_length(s->share[i].found, 0);
-    sap__set_length(s->lost, 0);
-    s->met = -1;
-    return method->find_begun(s) && method->find_ended(s) && sap__commit(s);
+    const sap__method *method = &sap__methods[s->update.method];
+    if (s->boxes.live_count == 0) return sap__delete_all_pairs(s), 1;
+    for (int i = 0; i < sap__task_count(s); i++) sap__set_length(s->update.task[i].created, 0);
+    sap__set_length(s->update.deleted_at, 0);
+    s->update.persistent = -1;
+    return method->find_created(s) && method->find_deleted(s) && sap__commit(s);
 }
 
 /* On failure what is recorded stays so, and the indices, which may have gone ahead, are built anew. */
 static sap_result sap__apply_changes(sap_world *s) {
-    s->prepared = 0;
+    s->queries.ready = 0;
     sap__trim_arrays(s);
     sap__count_changes(s);
-    s->method = sap__choose_method(s);
-    if (s->method != SAP_METHOD_SORT) s->ends_ready = 0;
+    s->update.method = sap__choose_method(s);
+    if (s->update.method != SAP_METHOD_SORT) s->endpoints.valid = 0;
     if (!sap__update_pairs(s)) {
-        s->ends_ready = s->index[0].ready = s->index[1].ready = 0;
-        return s->failure;
+        s->endpoints.valid = s->tree[0].ready = s->tree[1].ready = 0;
+        return s->update.failure;
     }
-    sap__parallel_for(s, sap__commit_slots_task, sap__length(s->record));
-    sap__set_length(s->record, 0);
-    sap__set_length(s->again, 0);
-    s->synced = 0;
-    s->mixed = 0;
-    s->free += s->removed;
-    s->removed = 0;
+    sap__parallel_for(s, sap__commit_slots_task, NULL, sap__length(s->changes.slots));
+    sap__set_length(s->changes.slots, 0);
+    sap__set_length(s->changes.again, 0);
+    s->changes.synced_count = 0;
+    s->changes.flags = 0;
+    s->boxes.free_count += s->boxes.removed_count;
+    s->boxes.removed_count = 0;
     return SAP_OK;
 }
 
 SAP_DEF sap_result sap_update(sap_world *s) {
     sap_result r = sap__begin_call(s, NULL, 1);
     if (r != SAP_OK) return r;
-    s->swaps = s->tests = s->method = 0;
+    s->update.swaps = s->update.tests = s->update.method = 0;
     sap__collect_counters(s);
-    if (sap__length(s->record)) {
+    if (sap__length(s->changes.slots)) {
         r = sap__apply_changes(s);
     } else {
-        sap__set_length(s->created, 0);
-        sap__set_length(s->deleted, 0);
+        sap__set_length(s->pairs.created, 0);
+        sap__set_length(s->pairs.deleted, 0);
     }
-    if (r == SAP_OK) s->query_visits = 0;
+    if (r == SAP_OK) s->queries.visits = 0;
     return sap__set_result(s, r);
 }
 
@@ -1831,17 +1888,17 @@ SAP_DEF sap_result sap_update(sap_world *s) {
 SAP_DEF int sap_dump_pairs(sap_world *s, sap_create_pair *create, sap_delete_pair *del, void *user) {
     sap_result r = sap_update(s);
     if (r != SAP_OK) return -(int)r;
-    s->in_callback++;
-    for (int i = 0; del && i < sap__length(s->deleted); i++) del(&s->deleted[i], user);
-    const int n = sap__length(s->created);
-    const int first = sap__length(s->pairs) - n;
+    s->call.in_callback++;
+    for (int i = 0; del && i < sap__length(s->pairs.deleted); i++) del(&s->pairs.deleted[i], user);
+    const int n = sap__length(s->pairs.created);
+    const int first = sap__length(s->pairs.active) - n;
     for (int i = 0; create && i < n; i++) {
-        void *data = create(&s->created[i], user);
-        s->created[i].user_data = s->pairs[first + i].user_data = data;
+        void *data = create(&s->pairs.created[i], user);
+        s->pairs.created[i].user_data = s->pairs.active[first + i].user_data = data;
     }
-    s->in_callback--;
+    s->call.in_callback--;
     (void)sap__begin_call(s, NULL, 0); /* what callbacks were refused is not of this call */
-    return sap__length(s->pairs);
+    return sap__length(s->pairs.active);
 }
 
 /* ====================================================================================================== */
@@ -1867,12 +1924,12 @@ SAP__FORCE_INLINE uint64_t sap__pair_item(const sap_pair *pair) {
 }
 
 SAP__FORCE_INLINE sap_id sap__edge_id(const sap_world *s, uint32_t place) {
-    const sap_pair *pair = &s->pairs[place >> 1];
+    const sap_pair *pair = &s->pairs.active[place >> 1];
     return place & 1 ? pair->id1 : pair->id0;
 }
 
 SAP__FORCE_INLINE uint32_t sap__next_edge(const sap_world *s, uint32_t place) {
-    return s->links[place >> 1].next[place & 1];
+    return s->pairs.edges[place >> 1].next_edge[place & 1];
 }
 
 /* The address of the next (first: &links->next[0]), or prev, of a place; of SAP__NONE none. It is chosen without a
@@ -1886,10 +1943,10 @@ SAP__FORCE_INLINE uint32_t *sap__edge_link(uint32_t *first, uint32_t place, uint
 static void sap__insert_edges(sap_world *s, uint32_t p) {
     uint32_t nobody;
     for (uint32_t side = 0; side < 2; side++) {
-        uint32_t place = 2 * p + side, *head = &s->head[sap__slot_of(sap__edge_id(s, place))];
-        s->links[p].next[side] = *head;
-        s->links[p].prev[side] = SAP__NONE;
-        *sap__edge_link(s->links->prev, *head, &nobody) = place;
+        uint32_t place = 2 * p + side, *head = &s->pairs.head_edge[sap__slot_of(sap__edge_id(s, place))];
+        s->pairs.edges[p].next_edge[side] = *head;
+        s->pairs.edges[p].prev_edge[side] = SAP__NONE;
+        *sap__edge_link(s->pairs.edges->prev_edge, *head, &nobody) = place;
         *head = place;
     }
 }
@@ -1898,45 +1955,46 @@ static void sap__insert_edges(sap_world *s, uint32_t p) {
 static void sap__move_edges(sap_world *s, uint32_t p, uint32_t to) {
     uint32_t nobody;
     for (uint32_t side = 0; side < 2; side++) {
-        uint32_t next = s->links[p].next[side], prev = s->links[p].prev[side];
-        uint32_t *head = &s->head[sap__slot_of(sap__edge_id(s, 2 * p + side))];
-        *sap__edge_link(s->links->next, prev, head) = to == SAP__NONE ? next : 2 * to + side;
-        *sap__edge_link(s->links->prev, next, &nobody) = to == SAP__NONE ? prev : 2 * to + side;
+        uint32_t next = s->pairs.edges[p].next_edge[side], prev = s->pairs.edges[p].prev_edge[side];
+        uint32_t *head = &s->pairs.head_edge[sap__slot_of(sap__edge_id(s, 2 * p + side))];
+        *sap__edge_link(s->pairs.edges->next_edge, prev, head) = to == SAP__NONE ? next : 2 * to + side;
+        *sap__edge_link(s->pairs.edges->prev_edge, next, &nobody) = to == SAP__NONE ? prev : 2 * to + side;
     }
-    if (to != SAP__NONE) s->links[to] = s->links[p];
+    if (to != SAP__NONE) s->pairs.edges[to] = s->pairs.edges[p];
 }
 
 /* Makes the lists. Their memory came with that of the pairs. */
 static void sap__build_lists(sap_world *s) {
-    const uint32_t n = (uint32_t)sap__length(s->pairs);
-    sap__set_length(s->links, n);
-    for (uint32_t slot = 0; (slot = sap__next_live(s, slot)) != SAP__NONE; slot++) s->head[slot] = SAP__NONE;
-    for (int i = 0; i < sap__length(s->record); i++) s->head[s->record[i]] = SAP__NONE; /* of removed ones, too */
+    const uint32_t n = (uint32_t)sap__length(s->pairs.active);
+    sap__set_length(s->pairs.edges, n);
+    for (uint32_t slot = 0; (slot = sap__next_live(s, slot)) != SAP__NONE; slot++) s->pairs.head_edge[slot] = SAP__NONE;
+    for (int i = 0; i < sap__length(s->changes.slots); i++)
+        s->pairs.head_edge[s->changes.slots[i]] = SAP__NONE; /* of removed ones, too */
     for (uint32_t i = 0; i < n; i++) sap__insert_edges(s, i);
-    sap__atomic_set(&s->linked, 1);
+    sap__atomic_set(&s->pairs.lists_valid, 1);
 }
 
 /* For an update that goes by lists. */
 static void sap__require_lists(sap_world *s) {
-    if (!s->linked) sap__build_lists(s);
-    s->mended = 0;
+    if (!s->pairs.lists_valid) sap__build_lists(s);
+    s->pairs.list_edits = 0;
 }
 
 /* For a look, which several threads may take at once: the first one makes the lists, and the others wait. What the user
    can see of the world stays as it is, so the look may be one at a const world. */
 static void sap__require_lists_shared(const sap_world *world) {
     sap_world *s = (sap_world *)(uintptr_t)world;
-    if (!sap__atomic_get(&s->linked)) {
-        while (sap__atomic_swap(&s->linking, 1)) continue;
-        if (!s->linked) sap__build_lists(s);
-        sap__atomic_set(&s->linking, 0);
+    if (!sap__atomic_get(&s->pairs.lists_valid)) {
+        while (sap__atomic_swap(&s->pairs.lists_lock, 1)) continue;
+        if (!s->pairs.lists_valid) sap__build_lists(s);
+        sap__atomic_set(&s->pairs.lists_lock, 0);
     }
-    if (sap__atomic_get(&s->mended)) sap__atomic_set(&s->mended, 0);
+    if (sap__atomic_get(&s->pairs.list_edits)) sap__atomic_set(&s->pairs.list_edits, 0);
 }
 
 /* The index of a pair, or SAP__NONE. The lists have been made. O(pairs of the box that has fewer). */
 static uint32_t sap__find_pair_index(const sap_world *s, sap_id a, sap_id b) {
-    uint32_t at_a = s->head[sap__slot_of(a)], at_b = s->head[sap__slot_of(b)];
+    uint32_t at_a = s->pairs.head_edge[sap__slot_of(a)], at_b = s->pairs.head_edge[sap__slot_of(b)];
     while (at_a != SAP__NONE && at_b != SAP__NONE) {
         if (sap__edge_id(s, at_a ^ 1) == b) return at_a >> 1;
         if (sap__edge_id(s, at_b ^ 1) == a) return at_b >> 1;
@@ -1950,8 +2008,8 @@ static uint32_t sap__find_pair_index(const sap_world *s, sap_id a, sap_id b) {
 
 /* May these two, which overlap, be a pair? The user's filter is asked after this. */
 SAP__FORCE_INLINE int sap__filter_bits_allow(const sap_world *s, uint32_t a, uint32_t b) {
-    if (s->slots[a].state & s->slots[b].state & SAP__STATIC) return 0;
-    return !s->masked || sap__should_collide(&s->slots[a].masks, &s->slots[b].masks);
+    if (s->slots[a].flags & s->slots[b].flags & SAP__STATIC) return 0;
+    return !s->boxes.filtered_count || sap__should_collide(&s->slots[a].filter, &s->slots[b].filter);
 }
 
 /* A new pair of these ids. It is written where it is to stand: C++ compilers copy a returned one by way of memory. */
@@ -1967,40 +2025,40 @@ static int sap__filter_allows(sap_world *s, sap_id id0, sap_id id1) {
     if (!s->config.filter) return 1;
     sap_pair pair;
     sap__set_pair(s, &pair, id0, id1);
-    s->in_filter = 1;
+    s->call.in_filter = 1;
     const int yes = s->config.filter(&pair, s->config.filter_user) != 0;
-    s->in_filter = 0;
+    s->call.in_filter = 0;
     return yes;
 }
 
 /* On threads nobody asks the user's filter: so it is asked for what a search found there. */
 static void sap__filter_created(sap_world *s, sap__task *share) {
-    const int n = sap__length(share->found);
-    int kept = share->kept;
+    const int n = sap__length(share->created);
+    int kept = share->filtered;
     for (int i = kept; i < n; i++) {
-        const uint64_t key = share->found[i];
-        if (sap__filter_allows(s, (sap_id)(key >> 32), (sap_id)key)) share->found[kept++] = key;
+        const uint64_t key = share->created[i];
+        if (sap__filter_allows(s, (sap_id)(key >> 32), (sap_id)key)) share->created[kept++] = key;
     }
-    sap__set_length(share->found, kept);
+    sap__set_length(share->created, kept);
 }
 
 /* Room for so many more keys in a share. On threads nobody allocates: what lacks room is done again without them. */
 static int sap__reserve_created(sap_world *s, sap__task *share, int more) {
-    if (more <= sap__capacity(share->found) - sap__length(share->found)) return 1;
-    if (s->on_threads) {
-        share->lacks_room = 1;
+    if (more <= sap__capacity(share->created) - sap__length(share->created)) return 1;
+    if (s->threads.in_parallel) {
+        share->overflowed = 1;
         return 0;
     }
-    const int n = sap__length(share->found);
+    const int n = sap__length(share->created);
     if (more > INT_MAX - n) return sap__fail(s, SAP_ERROR_LIMIT);
-    return sap__reserve(&share->found, n + more) || sap__fail(s, SAP_ERROR_MEMORY);
+    return sap__reserve(&share->created, n + more) || sap__fail(s, SAP_ERROR_MEMORY);
 }
 
 /* A pair begins, if it may be one. There is room. */
 SAP__FORCE_INLINE void sap__push_created(sap_world *s, sap__task *share, uint32_t a, uint32_t b) {
     sap_id ida = sap__id_of(s, a), idb = sap__id_of(s, b), id0 = ida < idb ? ida : idb, id1 = ida ^ idb ^ id0;
-    if (sap__filter_bits_allow(s, a, b) && (s->on_threads || sap__filter_allows(s, id0, id1)))
-        sap__push(share->found, sap__item(id0, id1));
+    if (sap__filter_bits_allow(s, a, b) && (s->threads.in_parallel || sap__filter_allows(s, id0, id1)))
+        sap__push(share->created, sap__item(id0, id1));
 }
 
 /* Boxes a[i] and b[i] overlap now. A pair begins if they did not overlap before or, where a filter may answer anew, if
@@ -2008,7 +2066,7 @@ SAP__FORCE_INLINE void sap__push_created(sap_world *s, sap__task *share, uint32_
    Where the a[i] are boxes with one of the flags, which looked around, two of them find their pair twice: then the
    lower slot counts. */
 static int sap__emit_created(sap_world *s, sap__task *share, uint32_t *a, uint32_t *b, int n, uint32_t flags) {
-    const int some_fresh = (s->mixed & SAP__REFILTER) != 0, early = sap__prefetch_end(s, n);
+    const int some_fresh = (s->changes.flags & SAP__REFILTER) != 0, early = sap__prefetch_end(s, n);
     int begun = 0;
     for (int i = early ? -SAP__PREFETCH_AHEAD : 0; i < n; i++) {
         if (i < early) {
@@ -2017,17 +2075,17 @@ static int sap__emit_created(sap_world *s, sap__task *share, uint32_t *a, uint32
         }
         if (i < 0) continue; /* what the first ones need is fetched */
         const uint32_t x = a[i], y = b[i];
-        int begins = sap__overlap(&s->slots[x].was, &s->slots[y].was) == 0;
-        if (some_fresh) begins |= ((s->slots[x].state | s->slots[y].state) & SAP__REFILTER) != 0;
-        if (flags) begins &= (((s->slots[y].state & flags) == 0) | (x < y)) & (x != y);
+        int begins = sap__overlap(&s->slots[x].previous, &s->slots[y].previous) == 0;
+        if (some_fresh) begins |= ((s->slots[x].flags | s->slots[y].flags) & SAP__REFILTER) != 0;
+        if (flags) begins &= (((s->slots[y].flags & flags) == 0) | (x < y)) & (x != y);
         a[begun] = x;
         b[begun] = y;
         begun += begins;
     }
     if (!sap__reserve_created(s, share, begun)) return 0;
-    share->met += n - begun;
+    share->persistent += n - begun;
     for (int i = 0; i < begun; i++) {
-        const int is_old = some_fresh && sap__overlap(&s->slots[a[i]].was, &s->slots[b[i]].was);
+        const int is_old = some_fresh && sap__overlap(&s->slots[a[i]].previous, &s->slots[b[i]].previous);
         if (is_old && sap__find_pair_index(s, sap__id_of(s, a[i]), sap__id_of(s, b[i])) != SAP__NONE) continue;
         sap__push_created(s, share, a[i], b[i]);
     }
@@ -2036,14 +2094,14 @@ static int sap__emit_created(sap_world *s, sap__task *share, uint32_t *a, uint32
 
 /* What all shares found goes to the first one. */
 static int sap__merge_created(sap_world *s) {
-    sap__task *first = &s->share[0];
+    sap__task *first = &s->update.task[0];
     for (int i = 1; i < sap__task_count(s); i++) {
-        const sap__task *share = &s->share[i];
-        const int n = sap__length(first->found), more = sap__length(share->found);
+        const sap__task *share = &s->update.task[i];
+        const int n = sap__length(first->created), more = sap__length(share->created);
         if (more == 0) continue;
         if (!sap__reserve_created(s, first, more)) return 0;
-        memcpy(first->found + n, share->found, (size_t)more * sizeof *share->found);
-        sap__set_length(first->found, n + more);
+        memcpy(first->created + n, share->created, (size_t)more * sizeof *share->created);
+        sap__set_length(first->created, n + more);
     }
     return 1;
 }
@@ -2053,18 +2111,19 @@ static int sap__merge_created(sap_world *s) {
 /* Does this pair end? Its boxes are apart now (no branch could guess that), or a filter answers otherwise. */
 SAP__FORCE_INLINE int sap__is_deleted(sap_world *s, const sap_pair *pair) {
     const uint32_t a = sap__slot_of(pair->id0), b = sap__slot_of(pair->id1);
-    const int apart = !sap__overlap(&s->slots[a].now, &s->slots[b].now);
-    if (!(s->mixed & SAP__REFILTER) || apart || !((s->slots[a].state | s->slots[b].state) & SAP__REFILTER))
+    const int apart = !sap__overlap(&s->slots[a].box, &s->slots[b].box);
+    if (!(s->changes.flags & SAP__REFILTER) || apart || !((s->slots[a].flags | s->slots[b].flags) & SAP__REFILTER))
         return apart;
     return !sap__filter_bits_allow(s, a, b) || !sap__filter_allows(s, pair->id0, pair->id1);
 }
 
 /* A share of all pairs: those that end go to lost, from where the share begins. */
-static void sap__scan_pairs_task(sap_world *s, int share, int shares) {
-    const int n = sap__length(s->pairs), from = sap__task_begin(n, share, shares);
-    const int end = sap__task_begin(n, share + 1, shares), early = sap__prefetch_end(s, end);
-    const sap_pair *pairs = s->pairs;
-    uint32_t *lost = s->lost + from;
+static void sap__scan_pairs_task(sap_world *s, void *args, int task, int tasks) {
+    (void)args;
+    const int n = sap__length(s->pairs.active), from = sap__task_begin(n, task, tasks);
+    const int end = sap__task_begin(n, task + 1, tasks), early = sap__prefetch_end(s, end);
+    const sap_pair *pairs = s->pairs.active;
+    uint32_t *lost = s->update.deleted_at + from;
     int count = 0;
     for (int p = from; p < end; p++) {
         if (p < early) {
@@ -2074,35 +2133,38 @@ static void sap__scan_pairs_task(sap_world *s, int share, int shares) {
         lost[count] = (uint32_t)p;
         count += sap__is_deleted(s, &pairs[p]);
     }
-    s->share[share].done = count;
+    s->update.task[task].count = count;
 }
 
 /* Where nobody refuses pairs all overlaps that were there before were pairs. If box pruning has met as many again as
    there are pairs none ends, as in a heap at rest, and none is looked at. */
 static int sap__deleted_by_scan(sap_world *s) {
-    const int n = sap__length(s->pairs), asks_user = s->config.filter && (s->mixed & SAP__REFILTER);
-    const int is_met = s->met >= 0 && !s->masked && !s->config.filter;
-    if (is_met && !s->partial && s->met == n) return 1;
-    if (!sap__reserve(&s->lost, n)) return sap__fail(s, SAP_ERROR_MEMORY);
-    sap__set_length(s->lost,
-                    sap__compact_tasks(s, s->lost, n, sap__parallel_for(s, sap__scan_pairs_task, asks_user ? -1 : n)));
-    if (is_met) s->partial = n - sap__length(s->lost) != s->met;
+    const int n = sap__length(s->pairs.active), asks_user = s->config.filter && (s->changes.flags & SAP__REFILTER);
+    const int is_met = s->update.persistent >= 0 && !s->boxes.filtered_count && !s->config.filter;
+    if (is_met && !s->pairs.may_lack_pairs && s->update.persistent == n) return 1;
+    if (!sap__reserve(&s->update.deleted_at, n)) return sap__fail(s, SAP_ERROR_MEMORY);
+    sap__set_length(s->update.deleted_at,
+                    sap__compact_tasks(s, s->update.deleted_at, n,
+                                       sap__parallel_for(s, sap__scan_pairs_task, NULL, asks_user ? -1 : n)));
+    if (is_met) s->pairs.may_lack_pairs = n - sap__length(s->update.deleted_at) != s->update.persistent;
     return 1;
 }
 
 static int sap__push_deleted(sap_world *s, uint32_t p) {
-    if (!sap__reserve(&s->lost, sap__length(s->lost) + 1)) return sap__fail(s, SAP_ERROR_MEMORY);
-    sap__push(s->lost, p);
+    if (!sap__reserve(&s->update.deleted_at, sap__length(s->update.deleted_at) + 1))
+        return sap__fail(s, SAP_ERROR_MEMORY);
+    sap__push(s->update.deleted_at, p);
     return 1;
 }
 
 /* Ascending. */
 static int sap__sort_deleted_indices(sap_world *s) {
-    const int n = sap__length(s->lost);
-    if (!sap__reserve(&s->items, n) || !sap__reserve(&s->tmp, n)) return sap__fail(s, SAP_ERROR_MEMORY);
-    for (int i = 0; i < n; i++) s->items[i] = s->lost[i];
-    sap__sort(s->items, s->tmp, n, 0);
-    for (int i = 0; i < n; i++) s->lost[i] = (uint32_t)s->items[i];
+    const int n = sap__length(s->update.deleted_at);
+    if (!sap__reserve(&s->update.sort_items, n) || !sap__reserve(&s->update.sort_scratch, n))
+        return sap__fail(s, SAP_ERROR_MEMORY);
+    for (int i = 0; i < n; i++) s->update.sort_items[i] = s->update.deleted_at[i];
+    sap__sort(s->update.sort_items, s->update.sort_scratch, n, 0);
+    for (int i = 0; i < n; i++) s->update.deleted_at[i] = (uint32_t)s->update.sort_items[i];
     return 1;
 }
 
@@ -2110,9 +2172,9 @@ static int sap__sort_deleted_indices(sap_world *s) {
 static int sap__check_edges(sap_world *s, const uint32_t *places, int n, uint32_t flags) {
     for (int i = 0; i < n; i++) {
         const uint32_t place = places[i], p = place >> 1, other = sap__slot_of(sap__edge_id(s, place ^ 1));
-        if ((s->slots[other].state & flags) && other < sap__slot_of(sap__edge_id(s, place)))
+        if ((s->slots[other].flags & flags) && other < sap__slot_of(sap__edge_id(s, place)))
             continue; /* from the other side */
-        if (sap__is_deleted(s, &s->pairs[p]) && !sap__push_deleted(s, p)) return 0;
+        if (sap__is_deleted(s, &s->pairs.active[p]) && !sap__push_deleted(s, p)) return 0;
     }
     return 1;
 }
@@ -2120,15 +2182,16 @@ static int sap__check_edges(sap_world *s, const uint32_t *places, int n, uint32_
 /* Looks through the pairs of changed boxes with one of these flags; 0 on failure, -1 if they are more than most. Some
    are collected before any is looked at: meanwhile the other boxes come to the cache. */
 static int sap__scan_lists(sap_world *s, uint32_t flags, int most) {
-    const int n = sap__length(s->record), early = sap__exceeds_cache(s) ? n : 0;
+    const int n = sap__length(s->changes.slots), early = sap__exceeds_cache(s) ? n : 0;
     uint32_t places[SAP__WORK_LIST];
     int listed = 0;
     for (int i = 0; i < n; i++) {
-        const uint32_t slot = s->record[i], ahead = i + 8 < early ? s->head[s->record[i + 8]] : SAP__NONE;
-        if (i + 16 < early) sap__prefetch(&s->head[s->record[i + 16]]);
-        if (ahead != SAP__NONE) sap__prefetch(&s->pairs[ahead >> 1]), sap__prefetch(&s->links[ahead >> 1]);
-        if (!(s->slots[slot].state & flags)) continue;
-        for (uint32_t place = s->head[slot]; place != SAP__NONE; place = sap__next_edge(s, place)) {
+        const uint32_t slot = s->changes.slots[i],
+                       ahead = i + 8 < early ? s->pairs.head_edge[s->changes.slots[i + 8]] : SAP__NONE;
+        if (i + 16 < early) sap__prefetch(&s->pairs.head_edge[s->changes.slots[i + 16]]);
+        if (ahead != SAP__NONE) sap__prefetch(&s->pairs.active[ahead >> 1]), sap__prefetch(&s->pairs.edges[ahead >> 1]);
+        if (!(s->slots[slot].flags & flags)) continue;
+        for (uint32_t place = s->pairs.head_edge[slot]; place != SAP__NONE; place = sap__next_edge(s, place)) {
             const uint32_t other = sap__slot_of(sap__edge_id(s, place ^ 1));
             if (most-- == 0) return -1;
             sap__prefetch_slot(s, other);
@@ -2144,7 +2207,7 @@ static int sap__scan_lists(sap_world *s, uint32_t flags, int most) {
 /* Where they are too many all pairs are looked at, which lie in a row. */
 static int sap__deleted_by_lists(sap_world *s) {
     sap__require_lists(s);
-    const int done = sap__scan_lists(s, SAP__CHANGED, sap__length(s->pairs) / 8 + 16);
+    const int done = sap__scan_lists(s, SAP__CHANGED, sap__length(s->pairs.active) / 8 + 16);
     return done < 0 ? sap__deleted_by_scan(s) : done && sap__sort_deleted_indices(s);
 }
 
@@ -2152,17 +2215,19 @@ static int sap__deleted_by_lists(sap_world *s) {
 
 static int sap__reserve_pairs(sap_world *s, int pairs, int created, int deleted) {
     const int most = deleted > created ? deleted : created;
-    return sap__reserve(&s->links, pairs) && sap__reserve(&s->created, created) && sap__reserve(&s->deleted, deleted) &&
-           sap__reserve(&s->items, most) && sap__reserve(&s->tmp, most) && sap__reserve(&s->pairs, pairs);
+    return sap__reserve(&s->pairs.edges, pairs) && sap__reserve(&s->pairs.created, created) &&
+           sap__reserve(&s->pairs.deleted, deleted) && sap__reserve(&s->update.sort_items, most) &&
+           sap__reserve(&s->update.sort_scratch, most) && sap__reserve(&s->pairs.active, pairs);
 }
 
 /* All that a commit needs: after this nothing can fail. Where most pairs end the array of the deleted ones takes those
    that stay. */
 static int sap__reserve_events(sap_world *s, int most_end) {
-    const int found = sap__length(s->share[0].found), lost = sap__length(s->lost);
-    const long long pairs = (long long)sap__length(s->pairs) - lost + found;
+    const int found = sap__length(s->update.task[0].created), lost = sap__length(s->update.deleted_at);
+    const long long pairs = (long long)sap__length(s->pairs.active) - lost + found;
     if (pairs > (s->config.max_pairs ? s->config.max_pairs : INT_MAX)) return sap__fail(s, SAP_ERROR_LIMIT);
-    if (s->fit && !sap__reserve(&s->items, sap__live_in_tree(s, 0) / 4 + 2)) return sap__fail(s, SAP_ERROR_MEMORY);
+    if (s->threads.snap_tiles && !sap__reserve(&s->update.sort_items, sap__live_in_tree(s, 0) / 4 + 2))
+        return sap__fail(s, SAP_ERROR_MEMORY);
     return sap__reserve_pairs(s, (int)pairs, found, most_end ? (int)pairs : lost) || sap__fail(s, SAP_ERROR_MEMORY);
 }
 
@@ -2184,7 +2249,7 @@ static void sap__sort_by_ids(const sap_pair *pairs, const uint32_t *lost, int n,
        pairs   [ . . . . . ][ids . . .][ids . . .][ids . . .][ids . . .]
                [ids][ids][ids][ids][  tmp   ] . . . . . . . . . . . . .        */
 static void sap__sort_pairs_without_data(sap_world *s, int from) {
-    sap_pair *pairs = s->pairs;
+    sap_pair *pairs = s->pairs.active;
     uint64_t *items = (uint64_t *)(void *)pairs, item;
     const int n = sap__length(pairs) - from;
     for (int i = 0; i < n; i++) {
@@ -2201,11 +2266,11 @@ static void sap__sort_pairs_without_data(sap_world *s, int from) {
 /* The same for pairs with user data. Of a pair its ids and its data wait for its place in the memory of the lists or,
    if no box is left, of the index, which is warmer: neither is needed any more. */
 static void sap__sort_pairs(sap_world *s, int from) {
-    sap_pair *pairs = s->pairs;
+    sap_pair *pairs = s->pairs.active;
     const int n = sap__length(pairs) - from;
     const int fits =
-        !s->live && n <= SAP__NODE_WIDTH * sap__capacity(s->index[0].chunk); /* 16 bytes a pair; a lane 28 */
-    uint64_t *items = (uint64_t *)(fits ? (void *)s->index[0].chunk : (void *)s->links), *tmp = items + n;
+        !s->boxes.live_count && n <= SAP__NODE_WIDTH * sap__capacity(s->tree[0].nodes); /* 16 bytes a pair; a lane 28 */
+    uint64_t *items = (uint64_t *)(fits ? (void *)s->tree[0].nodes : (void *)s->pairs.edges), *tmp = items + n;
     sap__sort_by_ids(pairs + from, NULL, n, items, tmp);
     for (int i = 0; i < n; i++) {
         const sap_pair *pair = &pairs[from + (int)(uint32_t)items[i]];
@@ -2222,29 +2287,29 @@ static void sap__sort_pairs(sap_world *s, int from) {
    fills its hole, and so stands behind all that stay. These are copied to the array of the deleted ones, and the two
    are exchanged. There is room, and nothing is allocated. */
 static void sap__swap_pair_arrays(sap_world *s, int kept) {
-    sap_pair *pairs = s->pairs;
+    sap_pair *pairs = s->pairs.active;
     const int n = sap__length(pairs) - kept;
     for (int i = n - 1; i >= 0 && kept; i--) {
-        const sap_pair ended = pairs[s->lost[i]];
-        pairs[s->lost[i]] = pairs[kept + i];
+        const sap_pair ended = pairs[s->update.deleted_at[i]];
+        pairs[s->update.deleted_at[i]] = pairs[kept + i];
         pairs[kept + i] = ended;
     }
     uintptr_t data = 0;
-    if (kept) memcpy(s->deleted, pairs, (size_t)kept * sizeof *pairs);
+    if (kept) memcpy(s->pairs.deleted, pairs, (size_t)kept * sizeof *pairs);
     for (int i = 0; i < n; i++) data |= (uintptr_t)pairs[kept + i].user_data;
-    if (kept || s->sorted_from > 0) (data ? sap__sort_pairs : sap__sort_pairs_without_data)(s, kept);
-    s->pairs = s->deleted;
-    s->deleted = pairs;
-    sap__set_length(s->pairs, kept);
-    sap__set_length(s->deleted, n);
-    s->linked = s->mended = s->sorted_from = 0;
+    if (kept || s->pairs.sorted_from > 0) (data ? sap__sort_pairs : sap__sort_pairs_without_data)(s, kept);
+    s->pairs.active = s->pairs.deleted;
+    s->pairs.deleted = pairs;
+    sap__set_length(s->pairs.active, kept);
+    sap__set_length(s->pairs.deleted, n);
+    s->pairs.lists_valid = s->pairs.list_edits = s->pairs.sorted_from = 0;
 }
 
 /* No box is left, and all pairs end. */
 static void sap__delete_all_pairs(sap_world *s) {
     sap__swap_pair_arrays(s, 0);
-    sap__set_length(s->created, 0);
-    s->ends_ready = s->index[0].ready = s->index[1].ready = 0;
+    sap__set_length(s->pairs.created, 0);
+    s->endpoints.valid = s->tree[0].ready = s->tree[1].ready = 0;
 }
 
 /* The lost pairs, sorted by both ids. Those that began together stand sorted at the end of all pairs, and where much
@@ -2253,23 +2318,27 @@ static void sap__delete_all_pairs(sap_world *s) {
        pairs   [ . . . . . . . . . . . . . | . . . sorted . . . ]
        lost      ^   ^       ^   ^           ^ ^   ^ ^ ^             first ones: sorted; last ones: as they stand */
 static void sap__sort_deleted(sap_world *s) {
-    const uint32_t *lost = s->lost;
-    const uint64_t *items = s->items;
-    const int n = sap__length(s->deleted);
+    const uint32_t *lost = s->update.deleted_at;
+    const uint64_t *items = s->update.sort_items;
+    const int n = sap__length(s->pairs.deleted);
     int last = n;
-    while (last > 0 && (int)lost[last - 1] >= s->sorted_from) last--;
-    sap__sort_by_ids(s->pairs, lost, last, s->items, s->tmp);
+    while (last > 0 && (int)lost[last - 1] >= s->pairs.sorted_from) last--;
+    sap__sort_by_ids(s->pairs.active, lost, last, s->update.sort_items, s->update.sort_scratch);
     for (int i = 0, a = 0, b = last; i < n; i++)
-        if (a < last && (b == n || sap__pair_item(&s->pairs[(uint32_t)items[a]]) < sap__pair_item(&s->pairs[lost[b]])))
-            s->deleted[i] = s->pairs[(uint32_t)items[a++]];
+        if (a < last && (b == n || sap__pair_item(&s->pairs.active[(uint32_t)items[a]]) <
+                                       sap__pair_item(&s->pairs.active[lost[b]])))
+            s->pairs.deleted[i] = s->pairs.active[(uint32_t)items[a++]];
         else
-            s->deleted[i] = s->pairs[lost[b++]];
+            s->pairs.deleted[i] = s->pairs.active[lost[b++]];
 }
 
 /* What begins, and what ends, on two threads: neither writes what the other one touches. created is scratch here. */
-static void sap__sort_events_task(sap_world *s, int share, int shares) {
-    if (share == 0) sap__sort(s->share[0].found, (uint64_t *)(void *)s->created, sap__length(s->share[0].found), 0);
-    if (share == 1 || shares == 1) sap__sort_deleted(s);
+static void sap__sort_events_task(sap_world *s, void *args, int task, int tasks) {
+    (void)args;
+    if (task == 0)
+        sap__sort(s->update.task[0].created, (uint64_t *)(void *)s->pairs.created,
+                  sap__length(s->update.task[0].created), 0);
+    if (task == 1 || tasks == 1) sap__sort_deleted(s);
 }
 
 /* Holes are filled from behind, the highest first: each by the pair that is then the last, which may have filled a
@@ -2278,25 +2347,26 @@ static void sap__sort_events_task(sap_world *s, int share, int shares) {
        pairs  a b c d e f, of which b and d end: f, the last one, fills d; then e, the last one now, fills b
                            of which b and e end: f fills e; then f again, which is now the last one, fills b */
 static void sap__fill_holes(sap_world *s) {
-    uint32_t last = (uint32_t)sap__length(s->pairs);
-    for (int i = sap__length(s->lost) - 1; i >= 0; i--) {
-        const uint32_t hole = s->lost[i];
+    uint32_t last = (uint32_t)sap__length(s->pairs.active);
+    for (int i = sap__length(s->update.deleted_at) - 1; i >= 0; i--) {
+        const uint32_t hole = s->update.deleted_at[i];
         last--;
-        if (s->linked) sap__move_edges(s, hole, SAP__NONE);
-        if (s->linked && hole != last) sap__move_edges(s, last, hole);
-        s->pairs[hole] = s->pairs[last];
+        if (s->pairs.lists_valid) sap__move_edges(s, hole, SAP__NONE);
+        if (s->pairs.lists_valid && hole != last) sap__move_edges(s, last, hole);
+        s->pairs.active[hole] = s->pairs.active[last];
     }
 }
 
 /* A share of the pairs found: to the created ones, and behind the pairs that stay. */
-static void sap__append_pairs_task(sap_world *s, int share, int shares) {
-    uint64_t *found = s->share[0].found;
-    const int n = sap__length(found), behind = sap__length(s->pairs) - n, early = sap__prefetch_end(s, n);
-    const int end = sap__task_begin(n, share + 1, shares);
-    for (int i = sap__task_begin(n, share, shares); i < end; i++) {
+static void sap__append_pairs_task(sap_world *s, void *args, int task, int tasks) {
+    (void)args;
+    uint64_t *found = s->update.task[0].created;
+    const int n = sap__length(found), behind = sap__length(s->pairs.active) - n, early = sap__prefetch_end(s, n);
+    const int end = sap__task_begin(n, task + 1, tasks);
+    for (int i = sap__task_begin(n, task, tasks); i < end; i++) {
         if (i < early) sap__prefetch_slot(s, sap__slot_of((sap_id)found[i + SAP__PREFETCH_AHEAD]));
-        sap__set_pair(s, &s->created[i], (sap_id)(found[i] >> 32), (sap_id)found[i]);
-        sap__set_pair(s, &s->pairs[behind + i], (sap_id)(found[i] >> 32), (sap_id)found[i]);
+        sap__set_pair(s, &s->pairs.created[i], (sap_id)(found[i] >> 32), (sap_id)found[i]);
+        sap__set_pair(s, &s->pairs.active[behind + i], (sap_id)(found[i] >> 32), (sap_id)found[i]);
     }
 }
 
@@ -2304,23 +2374,25 @@ static void sap__append_pairs_task(sap_world *s, int share, int shares) {
    unless so much changes that they are cheaper made anew, or nobody has needed them for as long. */
 static int sap__commit(sap_world *s) {
     if (!sap__merge_created(s)) return 0;
-    const int lost = sap__length(s->lost), found = sap__length(s->share[0].found), n = sap__length(s->pairs);
-    const int many = n / 4 + s->live / 64, most_end = lost > many && lost > n - lost + found;
+    const int lost = sap__length(s->update.deleted_at), found = sap__length(s->update.task[0].created),
+              n = sap__length(s->pairs.active);
+    const int many = n / 4 + s->boxes.live_count / 64, most_end = lost > many && lost > n - lost + found;
     if (!sap__reserve_events(s, most_end)) return 0;
-    s->mended = s->linked ? s->mended + lost + found : 0;
-    if (s->mended > many) s->linked = s->mended = 0;
-    sap__set_length(s->deleted, most_end ? 0 : lost);
-    sap__set_length(s->created, found);
-    sap__parallel_for(s, sap__sort_events_task, SAP__EVENT_COST * ((long long)found + sap__length(s->deleted)));
+    s->pairs.list_edits = s->pairs.lists_valid ? s->pairs.list_edits + lost + found : 0;
+    if (s->pairs.list_edits > many) s->pairs.lists_valid = s->pairs.list_edits = 0;
+    sap__set_length(s->pairs.deleted, most_end ? 0 : lost);
+    sap__set_length(s->pairs.created, found);
+    sap__parallel_for(s, sap__sort_events_task, NULL,
+                      SAP__EVENT_COST * ((long long)found + sap__length(s->pairs.deleted)));
     if (most_end)
         sap__swap_pair_arrays(s, n - lost);
     else
         sap__fill_holes(s);
-    if (lost + found) s->sorted_from = n - lost;
-    sap__set_length(s->pairs, n - lost + found);
-    sap__parallel_for(s, sap__append_pairs_task, SAP__EVENT_COST * (long long)found);
-    if (!s->linked) return 1;
-    sap__set_length(s->links, n - lost + found);
+    if (lost + found) s->pairs.sorted_from = n - lost;
+    sap__set_length(s->pairs.active, n - lost + found);
+    sap__parallel_for(s, sap__append_pairs_task, NULL, SAP__EVENT_COST * (long long)found);
+    if (!s->pairs.lists_valid) return 1;
+    sap__set_length(s->pairs.edges, n - lost + found);
     for (int i = n - lost; i < n - lost + found; i++) sap__insert_edges(s, (uint32_t)i);
     return 1;
 }
@@ -2350,25 +2422,25 @@ static uint64_t sap__endpoint(int32_t key, uint32_t is_max, uint32_t slot) {
 
 static int sap__reserve_endpoints(sap_world *s, int boxes) {
     const int n = 2 * boxes + 2;
-    int good = sap__reserve(&s->items, n) && sap__reserve(&s->tmp, n);
+    int good = sap__reserve(&s->update.sort_items, n) && sap__reserve(&s->update.sort_scratch, n);
     for (int k = 0; k < 3; k++)
-        if (s->used[k]) good = good && sap__reserve(&s->ends[k], n);
+        if (s->used[k]) good = good && sap__reserve(&s->endpoints.sorted[k], n);
     return good;
 }
 
 /* Batch insertion (Terdiman I.4b) of both ends of n slots, which are in items: sorted, they are merged from the back in
    one pass; nothing is moved twice. The sentinel below stops the search. */
 static void sap__merge_endpoints(sap_world *s, int axis, int n) {
-    uint64_t *ends = s->ends[axis], *items = s->items;
+    uint64_t *ends = s->endpoints.sorted[axis], *items = s->update.sort_items;
     int count = 2 * n;
     for (int i = n - 1; i >= 0; i--) {
         const uint32_t slot = (uint32_t)items[i];
         const sap__slot *of = &s->slots[slot];
-        const sap__box *box = of->state & SAP__ADDED ? &of->now : &of->was;
+        const sap__box *box = of->flags & SAP__ADDED ? &of->box : &of->previous;
         for (uint32_t is_max = 0; is_max < 2; is_max++)
             items[2 * i + (int)is_max] = sap__endpoint(sap__endpoint_key(box, axis, is_max), is_max, slot);
     }
-    sap__sort(items, s->tmp, count, 0);
+    sap__sort(items, s->update.sort_scratch, count, 0);
     int from = sap__length(ends) - 1, to = from + count;
     sap__set_length(ends, to + 1);
     while (count > 0) {
@@ -2382,18 +2454,19 @@ static void sap__merge_endpoints(sap_world *s, int axis, int n) {
 static void sap__build_endpoints(sap_world *s, int axis) {
     int n = 0;
     for (uint32_t slot = 0; (slot = sap__next_live(s, slot)) != SAP__NONE; slot++)
-        if (!(s->slots[slot].state & SAP__ADDED)) s->items[n++] = slot;
-    s->ends[axis][0] = 0;
-    s->ends[axis][1] = ~UINT64_C(0);
-    sap__set_length(s->ends[axis], 2);
+        if (!(s->slots[slot].flags & SAP__ADDED)) s->update.sort_items[n++] = slot;
+    s->endpoints.sorted[axis][0] = 0;
+    s->endpoints.sorted[axis][1] = ~UINT64_C(0);
+    sap__set_length(s->endpoints.sorted[axis], 2);
     sap__merge_endpoints(s, axis, n);
 }
 
 /* Those of boxes that came. */
 static void sap__insert_endpoints(sap_world *s, int axis) {
     int n = 0;
-    for (int i = 0; i < sap__length(s->record); i++)
-        if ((s->slots[s->record[i]].state & (SAP__REMOVED | SAP__ADDED)) == SAP__ADDED) s->items[n++] = s->record[i];
+    for (int i = 0; i < sap__length(s->changes.slots); i++)
+        if ((s->slots[s->changes.slots[i]].flags & (SAP__REMOVED | SAP__ADDED)) == SAP__ADDED)
+            s->update.sort_items[n++] = s->changes.slots[i];
     sap__merge_endpoints(s, axis, n);
 }
 
@@ -2402,23 +2475,23 @@ static void sap__insert_endpoints(sap_world *s, int axis) {
    them now. */
 static int sap__update_rule(sap_world *s, int axis, uint32_t stops, uint32_t a, uint32_t b) {
     const sap__slot *x = &s->slots[a], *y = &s->slots[b];
-    const sap__box *apart_x = stops ? &x->now : &x->was, *apart_y = stops ? &y->now : &y->was;
-    s->tests++;
-    if ((x->state & y->state & SAP__STATIC) ||
-        !(stops ? sap__overlap(&x->was, &y->was) : sap__overlap(&x->now, &y->now))) {
+    const sap__box *apart_x = stops ? &x->box : &x->previous, *apart_y = stops ? &y->box : &y->previous;
+    s->update.tests++;
+    if ((x->flags & y->flags & SAP__STATIC) ||
+        !(stops ? sap__overlap(&x->previous, &y->previous) : sap__overlap(&x->box, &y->box))) {
         sap__trace(SAP_STEP_REJECT, axis, s, a, b);
         return 1;
     }
     sap__trace(stops ? SAP_STEP_STOP : SAP_STEP_START, axis, s, a, b);
-    if ((x->state | y->state) & SAP__REFILTER) return 1; /* looks around later, or is found by its list */
+    if ((x->flags | y->flags) & SAP__REFILTER) return 1; /* looks around later, or is found by its list */
     for (int k = 0; k < axis; k++)
         if (apart_x->lo[k] > apart_y->hi[k] || apart_y->lo[k] > apart_x->hi[k]) return 1;
     if (stops) {
         const uint32_t p = sap__find_pair_index(s, sap__id_of(s, a), sap__id_of(s, b));
         return p == SAP__NONE || sap__push_deleted(s, p); /* no pair: a filter had refused it */
     }
-    if (!sap__reserve_created(s, &s->share[0], 1)) return 0;
-    sap__push_created(s, &s->share[0], a, b);
+    if (!sap__reserve_created(s, &s->update.task[0], 1)) return 0;
+    sap__push_created(s, &s->update.task[0], a, b);
     return 1;
 }
 
@@ -2433,14 +2506,14 @@ static int sap__update_rule(sap_world *s, int axis, uint32_t stops, uint32_t a, 
    at the boxes before and now, and the order does not matter. The ends of removed boxes are left out on the way: one
    pass closes all gaps (batch removal, I.5b). O(ends + shifts). */
 static int sap__sort_endpoints(sap_world *s, int axis) {
-    uint64_t *ends = s->ends[axis];
+    uint64_t *ends = s->endpoints.sorted[axis];
     const int n = sap__length(ends) - 1;
     long long shifts = 0;
     int kept = 1;
     for (int i = 1, j; i < n; i++) {
         const uint32_t slot = sap__endpoint_slot(ends[i]), is_max = sap__endpoint_is_max(ends[i]);
-        if (s->removed && (s->slots[slot].state & SAP__REMOVED)) continue;
-        const uint64_t end = sap__endpoint(sap__endpoint_key(&s->slots[slot].now, axis, is_max), is_max, slot);
+        if (s->boxes.removed_count && (s->slots[slot].flags & SAP__REMOVED)) continue;
+        const uint64_t end = sap__endpoint(sap__endpoint_key(&s->slots[slot].box, axis, is_max), is_max, slot);
         for (j = kept; ends[j - 1] > end; j--) {
             const uint64_t other = ends[j - 1];
             ends[j] = other;
@@ -2452,7 +2525,7 @@ static int sap__sort_endpoints(sap_world *s, int axis) {
         ends[j] = end;
         shifts += kept++ - j;
     }
-    s->swaps += shifts;
+    s->update.swaps += shifts;
     ends[kept] = ends[n];
     sap__set_length(ends, kept + 1);
     return 1;
@@ -2461,15 +2534,15 @@ static int sap__sort_endpoints(sap_world *s, int axis) {
 /* All of an update, axis by axis: endpoints of removed boxes are taken out, the others move, those of added boxes are
    put in. */
 static int sap__insertion_sort(sap_world *s) {
-    if (!sap__reserve_endpoints(s, s->live + s->removed)) return sap__fail(s, SAP_ERROR_MEMORY);
+    if (!sap__reserve_endpoints(s, s->boxes.live_count + s->boxes.removed_count)) return sap__fail(s, SAP_ERROR_MEMORY);
     sap__require_lists(s);
     for (int k = 0; k < 3; k++) {
         if (!s->used[k]) continue;
-        if (!s->ends_ready) sap__build_endpoints(s, k);
+        if (!s->endpoints.valid) sap__build_endpoints(s, k);
         if (!sap__sort_endpoints(s, k)) return 0;
-        if (s->mixed & SAP__ADDED) sap__insert_endpoints(s, k);
+        if (s->changes.flags & SAP__ADDED) sap__insert_endpoints(s, k);
     }
-    s->ends_ready = 1;
+    s->endpoints.valid = 1;
     return 1;
 }
 
@@ -2487,7 +2560,7 @@ static int sap__insertion_sort(sap_world *s) {
 
 struct sap__node {
     int32_t lo[3][SAP__NODE_WIDTH], hi[3][SAP__NODE_WIDTH];
-    uint32_t ref[SAP__NODE_WIDTH];
+    uint32_t child[SAP__NODE_WIDTH];
 };
 
 SAP__FORCE_INLINE void sap__prefetch_node(const sap__node *c) { /* its bounds, a line each */
@@ -2498,12 +2571,12 @@ SAP__FORCE_INLINE void sap__prefetch_node(const sap__node *c) { /* its bounds, a
    far one: t = (bound - from) * by, by being the reciprocal of the translation, a little smaller for the near side and
    a little larger for the far one, so that no rounding prunes what sap__cast accepts. */
 typedef struct sap__probe {
-    float point[3];                                         /* sphere, nearest: */
-    float reach[3];                                         /* half the size of what is near, see sap__nearest_to */
-    float near_from[3], far_from[3], near_by[3], far_by[3]; /* casts */
-    int backward[3];                                        /* the cast meets maxs first */
-    int32_t used[3];                                        /* axes, see sap__axes_used: others are not looked at */
-    float limit;                                            /* t, or squared distance, that nothing may exceed */
+    float point[3];     /* sphere, nearest: */
+    float half_size[3]; /* half the size of what is near, see sap__nearest_to */
+    float near_from[3], far_from[3], near_inverse[3], far_inverse[3]; /* casts */
+    int is_negative[3];                                               /* the cast meets maxs first */
+    int32_t used[3]; /* axes, see sap__axes_used: others are not looked at */
+    float limit;     /* t, or squared distance, that nothing may exceed */
 } sap__probe;
 
 /* Added where t is compared with its end: what a machine that takes denormals for zero may have lost. */
@@ -2516,12 +2589,12 @@ SAP__FORCE_INLINE const sap__box *sap__box_at(const void *first, size_t apart, u
 
 /* n tests, each of box[who[i]] with the lanes of chunk[at[i]]; next is the first one that has not been made. */
 typedef struct sap__test_list {
-    const void *box;        /* slots, or bounds of chunks */
-    size_t apart;           /* see sap__box_at */
-    const sap__node *chunk; /* chunks of an index */
-    const uint16_t *used;   /* lanes of these */
-    const uint32_t *who, *at;
-    int next, n, is_far; /* is_far: the chunks are not in the cache */
+    const void *boxes;        /* slots, or bounds of chunks */
+    size_t stride;            /* see sap__box_at */
+    const sap__node *nodes;   /* chunks of an index */
+    const uint16_t *occupied; /* lanes of these */
+    const uint32_t *box_id, *node_id;
+    int next, n, prefetch; /* is_far: the chunks are not in the cache */
 } sap__test_list;
 
 /* A kernel is a table of functions. All kernels give the same overlaps, in any order, and what they prune is surely no
@@ -2677,14 +2750,14 @@ typedef float sap__f1;
             const sap__i##W l0 = sap__load##W(c->lo[0] + k), h0 = sap__load##W(c->hi[0] + k),                          \
                             l1 = sap__load##W(c->lo[1] + k), h1 = sap__load##W(c->hi[1] + k),                          \
                             l2 = sap__load##W(c->lo[2] + k), h2 = sap__load##W(c->hi[2] + k),                          \
-                            refs = sap__load##W(c->ref + k);                                                           \
+                            refs = sap__load##W(c->child + k);                                                         \
             sap__i##W L0 = l0, L1 = l1, L2 = l2, H0 = h0, H1 = h1, H2 = h2, others = refs;                             \
             for (row = used & ((1u << k) - 1); row; row &= row - 1) {                                                  \
                 i = sap__lowest_bit(row);                                                                              \
                 bits = sap__hit##W(l0, l1, l2, h0, h1, h2, sap__splat##W(c->lo[0][i]), sap__splat##W(c->lo[1][i]),     \
                                    sap__splat##W(c->lo[2][i]), sap__splat##W(c->hi[0][i]), sap__splat##W(c->hi[1][i]), \
                                    sap__splat##W(c->hi[2][i]));                                                        \
-                sap__store##W(fa + n, sap__splat##W(c->ref[i]));                                                       \
+                sap__store##W(fa + n, sap__splat##W(c->child[i]));                                                     \
                 n = sap__append##W(bits, refs, fb, n);                                                                 \
             }                                                                                                          \
             for (i = 1; i <= W / 2; i++) {                                                                             \
@@ -2704,15 +2777,15 @@ typedef float sap__f1;
    seldom are there more. */
 #define SAP__OVERLAPS(W, TARGET)                                                                                       \
     TARGET static int sap__overlaps##W(sap__test_list *list, uint32_t *fa, uint32_t *fb, int n, int full) {            \
-        const int early = list->is_far ? list->n - 8 : 0;                                                              \
+        const int early = list->prefetch ? list->n - 8 : 0;                                                            \
         int i, k;                                                                                                      \
         for (i = list->next; i < list->n && n <= full; i++) {                                                          \
-            const uint32_t who = list->who[i];                                                                         \
-            const sap__box *box = sap__box_at(list->box, list->apart, who);                                            \
-            const sap__node *c = &list->chunk[list->at[i]];                                                            \
-            const uint32_t used = list->used[list->at[i]];                                                             \
+            const uint32_t who = list->box_id[i];                                                                      \
+            const sap__box *box = sap__box_at(list->boxes, list->stride, who);                                         \
+            const sap__node *c = &list->nodes[list->node_id[i]];                                                       \
+            const uint32_t used = list->occupied[list->node_id[i]];                                                    \
             uint32_t bits = 0;                                                                                         \
-            if (i < early) sap__prefetch_node(&list->chunk[list->at[i + 8]]);                                          \
+            if (i < early) sap__prefetch_node(&list->nodes[list->node_id[i + 8]]);                                     \
             for (k = 0; k < SAP__NODE_WIDTH && (W > 4 || used >> k); k += W)                                           \
                 bits |=                                                                                                \
                     sap__hit##W(sap__load##W(c->lo[0] + k), sap__load##W(c->lo[1] + k), sap__load##W(c->lo[2] + k),    \
@@ -2722,10 +2795,10 @@ typedef float sap__f1;
                     << k;                                                                                              \
             for (k = 0; W >= 8 && k < SAP__NODE_WIDTH; k += W) {                                                       \
                 sap__store##W(fa + n, sap__splat##W(who));                                                             \
-                n = sap__append##W(bits >> k & ((1u << W) - 1), sap__load##W(c->ref + k), fb, n);                      \
+                n = sap__append##W(bits >> k & ((1u << W) - 1), sap__load##W(c->child + k), fb, n);                    \
             }                                                                                                          \
             for (k = 0; W < 8 && (k < 2 || bits); k++, bits &= bits - 1) {                                             \
-                fa[n] = who, fb[n] = c->ref[sap__lowest_bit(bits | 1u << (SAP__NODE_WIDTH - 1))];                      \
+                fa[n] = who, fb[n] = c->child[sap__lowest_bit(bits | 1u << (SAP__NODE_WIDTH - 1))];                    \
                 n += bits != 0;                                                                                        \
             }                                                                                                          \
         }                                                                                                              \
@@ -2746,7 +2819,7 @@ typedef float sap__f1;
                 const sap__f##W at = sap__fsplat##W(p->point[axis]);                                                   \
                 sap__f##W below = sap__fsub##W(sap__to_float##W(sap__load##W(c->lo[axis] + k)), at);                   \
                 sap__f##W gap, above = sap__fsub##W(at, sap__to_float##W(sap__load##W(c->hi[axis] + k)));              \
-                gap = sap__fsub##W(sap__fmax##W(below, above), sap__fsplat##W(p->reach[axis]));                        \
+                gap = sap__fsub##W(sap__fmax##W(below, above), sap__fsplat##W(p->half_size[axis]));                    \
                 gap = sap__fmax##W(gap, sap__fsplat##W(0.0f));                                                         \
                 d2 = sap__fadd##W(d2, sap__fmul##W(gap, gap));                                                         \
             }                                                                                                          \
@@ -2765,14 +2838,14 @@ typedef float sap__f1;
             sap__f##W enter = sap__fsplat##W(0.0f), leave = sap__fsplat##W(p->limit);                                  \
             for (axis = 0; axis < 3; axis++) {                                                                         \
                 if (!p->used[axis]) continue;                                                                          \
-                const int32_t *first = p->backward[axis] ? c->hi[axis] : c->lo[axis];                                  \
-                const int32_t *last = p->backward[axis] ? c->lo[axis] : c->hi[axis];                                   \
+                const int32_t *first = p->is_negative[axis] ? c->hi[axis] : c->lo[axis];                               \
+                const int32_t *last = p->is_negative[axis] ? c->lo[axis] : c->hi[axis];                                \
                 sap__f##W t0 =                                                                                         \
                     sap__fsub##W(sap__to_float##W(sap__load##W(first + k)), sap__fsplat##W(p->near_from[axis]));       \
                 sap__f##W t1 =                                                                                         \
                     sap__fsub##W(sap__to_float##W(sap__load##W(last + k)), sap__fsplat##W(p->far_from[axis]));         \
-                enter = sap__fmax##W(sap__fmul##W(t0, sap__fsplat##W(p->near_by[axis])), enter);                       \
-                leave = sap__fmin##W(sap__fmul##W(t1, sap__fsplat##W(p->far_by[axis])), leave);                        \
+                enter = sap__fmax##W(sap__fmul##W(t0, sap__fsplat##W(p->near_inverse[axis])), enter);                  \
+                leave = sap__fmin##W(sap__fmul##W(t1, sap__fsplat##W(p->far_inverse[axis])), leave);                   \
             }                                                                                                          \
             sap__fstore##W(away + k, enter);                                                                           \
             leave = sap__fadd##W(leave, sap__fsplat##W(SAP__TINY));                                                    \
@@ -2799,8 +2872,8 @@ typedef float sap__f1;
                 tile = sap__fmax##W(sap__fmul##W(tile, sap__fsplat##W(t->scale[axis])), sap__fsplat##W(0.0f));         \
                 tile = sap__fmin##W(tile, sap__fsplat##W(t->last[axis]));                                              \
                 sap__store##W(at[axis] + k, sap__truncate##W(tile));                                                   \
-                large |= sap__above##W(size, sap__fsplat##W(t->large[axis])) << k;                                     \
-                is_long[axis] |= sap__above##W(size, sap__fsplat##W(t->long_from[axis])) << k;                         \
+                large |= sap__above##W(size, sap__fsplat##W(t->large_size[axis])) << k;                                \
+                is_long[axis] |= sap__above##W(size, sap__fsplat##W(t->long_size[axis])) << k;                         \
             }                                                                                                          \
         }                                                                                                              \
         return large;                                                                                                  \
@@ -2826,7 +2899,7 @@ typedef float sap__f1;
         int32_t lo[4], hi[4];                                                                                          \
         int k;                                                                                                         \
         for (k = 0; k < SAP__NODE_WIDTH; k++)                                                                          \
-            r[k] = empty >> k & 1 ? &sap__empty_box : sap__box_at(boxes, apart, c->ref[k]);                            \
+            r[k] = empty >> k & 1 ? &sap__empty_box : sap__box_at(boxes, apart, c->child[k]);                          \
         for (k = 0; k < SAP__NODE_WIDTH; k += W) {                                                                     \
             a = sap__rows##W(r, k, 0), b = sap__rows##W(r, k + 1, 0);                                                  \
             d = sap__rows##W(r, k + 2, 0), e = sap__rows##W(r, k + 3, 0);                                              \
@@ -2868,7 +2941,7 @@ SAP__FORCE_INLINE sap__box sap__child_bounds(const sap__node *c, int lane) {
 static void sap__gather1(const void *boxes, size_t apart, uint32_t empty, sap__node *c, sap__box *bound) {
     *bound = sap__empty_box;
     for (int k = 0; k < SAP__NODE_WIDTH; k++) {
-        const sap__box *box = empty >> k & 1 ? &sap__empty_box : sap__box_at(boxes, apart, c->ref[k]);
+        const sap__box *box = empty >> k & 1 ? &sap__empty_box : sap__box_at(boxes, apart, c->child[k]);
         sap__set_child_bounds(c, k, box);
         sap__enlarge(bound, box);
     }
@@ -2952,11 +3025,11 @@ enum {
 };
 
 static void sap__free_bvh(sap__bvh *t) {
-    sap__free_array(&t->chunk);
-    sap__free_array(&t->bound);
-    sap__free_array(&t->home);
-    sap__free_array(&t->used);
-    sap__free_array(&t->masks);
+    sap__free_array(&t->nodes);
+    sap__free_array(&t->bounds);
+    sap__free_array(&t->build_bounds);
+    sap__free_array(&t->occupied);
+    sap__free_array(&t->filter);
 }
 
 /* The mean growth of a leaf, times the part of the boxes that changed, is too much from one part in so many on: see
@@ -2999,9 +3072,9 @@ static float sap__dense_range(const float *at, int n, float least, float most) {
 
 /* How boxes lie, on each axis, by a sample. A middle is doubled, as in sap__tile_grid: min + max. */
 typedef struct sap__sample_stats {
-    float first[3], range[3]; /* the least doubled middle; how far the middles range, */
-    float dense[3];           /* and how far but for a few that lie apart */
-    float size[3];            /* of a box, the geometric mean; points are taken for something small */
+    float min_center2[3], range[3]; /* the least doubled middle; how far the middles range, */
+    float dense_range[3];           /* and how far but for a few that lie apart */
+    float mean_size[3];             /* of a box, the geometric mean; points are taken for something small */
 } sap__sample_stats;
 
 /* The i-th of n, in an order of which any part is spread evenly. */
@@ -3017,18 +3090,18 @@ static void sap__sample_boxes(const sap_world *s, const uint64_t *items, int kno
         float least = 4 * SAP__FAR, most = -4 * SAP__FAR;
         double sum = 0;
         for (i = 0; i < some; i++) {
-            const sap__box *box = &s->slots[(uint32_t)items[sap__sample_index(i, known)]].now;
+            const sap__box *box = &s->slots[(uint32_t)items[sap__sample_index(i, known)]].box;
             const float lo = sap__clamp_far(sap__float(box->lo[k])), hi = sap__clamp_far(sap__float(box->hi[k]));
             at[i] = lo + hi;
             least = at[i] < least ? at[i] : least;
             most = at[i] > most ? at[i] : most;
             sum += sap__key(hi - lo); /* the bits of a float are about its logarithm */
         }
-        m->first[k] = least;
+        m->min_center2[k] = least;
         m->range[k] = (most - least) * 0.5f;
-        m->dense[k] = (some < n ? sap__dense_range(at, some, least, most) : most - least) * 0.5f;
-        m->size[k] = sap__float((int32_t)(sum / some));
-        if (m->size[k] < m->range[k] * 1e-5f) m->size[k] = m->range[k] * 1e-5f;
+        m->dense_range[k] = (some < n ? sap__dense_range(at, some, least, most) : most - least) * 0.5f;
+        m->mean_size[k] = sap__float((int32_t)(sum / some));
+        if (m->mean_size[k] < m->range[k] * 1e-5f) m->mean_size[k] = m->range[k] * 1e-5f;
     }
 }
 
@@ -3042,11 +3115,11 @@ static int sap__flat_axes(const sap__sample_stats *m, int n, float *side) {
         double volume = (double)SAP__NODE_WIDTH / n;
         flat |= more;
         for (k = 0, dims = 0; k < 3; k++)
-            if (!(flat >> k & 1)) volume *= (double)m->dense[k] / (double)m->size[k], dims++;
+            if (!(flat >> k & 1)) volume *= (double)m->dense_range[k] / (double)m->mean_size[k], dims++;
         if (dims == 0) break;
         *side = sap__nth_root(volume, dims);
         for (k = 0, more = 0; k < 3; k++)
-            if (!(flat >> k & 1) && m->range[k] <= *side * m->size[k]) more |= 1 << k;
+            if (!(flat >> k & 1) && m->range[k] <= *side * m->mean_size[k]) more |= 1 << k;
     } while (more && (flat | more) != 7);
     return flat;
 }
@@ -3060,27 +3133,28 @@ static void sap__choose_tile_grid(const sap_world *s, const uint64_t *items, int
     sap__sample_boxes(s, items, known, n, &m);
     flat = sap__flat_axes(&m, n, &side);
     for (k = 0; k < 3; k++) {
-        const float tile = side * m.size[k], tiles = flat >> k & 1 ? 1.0f : m.range[k] / tile + 0.5f;
-        t->origin[k] = m.first[k];
+        const float tile = side * m.mean_size[k], tiles = flat >> k & 1 ? 1.0f : m.range[k] / tile + 0.5f;
+        t->origin[k] = m.min_center2[k];
         t->count[k] = !(tiles >= 1) ? 1 : tiles > (float)n ? n : (int)tiles;
-        t->large[k] = 4 * (side < 1 ? m.size[k] : tile) + (flat >> k & 1 ? 2 * m.range[k] : 0);
-        t->long_from[k] = 0.25f * t->large[k];
+        t->large_size[k] = 4 * (side < 1 ? m.mean_size[k] : tile) + (flat >> k & 1 ? 2 * m.range[k] : 0);
+        t->long_size[k] = 0.25f * t->large_size[k];
     }
-    if (s->fit) s->fit(s, t, m.range);
+    if (s->threads.snap_tiles) s->threads.snap_tiles(s, t, m.range);
     /* slices along the axis with most tiles, sixteen to a tile; then halved, until counters for all are cheap */
-    t->z = t->count[0] > t->count[1] ? (t->count[0] > t->count[2] ? 0 : 2) : t->count[1] > t->count[2] ? 1 : 2;
-    t->x = t->z == 0 ? 1 : 0;
-    t->y = t->z == 2 ? 1 : 2;
-    t->count[t->z] = t->count[t->z] > n / SAP__NODE_WIDTH ? n : t->count[t->z] * SAP__NODE_WIDTH;
-    for (k = t->z; (double)t->count[0] * t->count[1] * t->count[2] > 2.0 * n + 64;) {
+    t->axis_slice = t->count[0] > t->count[1] ? (t->count[0] > t->count[2] ? 0 : 2) : t->count[1] > t->count[2] ? 1 : 2;
+    t->axis_x = t->axis_slice == 0 ? 1 : 0;
+    t->axis_y = t->axis_slice == 2 ? 1 : 2;
+    t->count[t->axis_slice] =
+        t->count[t->axis_slice] > n / SAP__NODE_WIDTH ? n : t->count[t->axis_slice] * SAP__NODE_WIDTH;
+    for (k = t->axis_slice; (double)t->count[0] * t->count[1] * t->count[2] > 2.0 * n + 64;) {
         t->count[k] = (t->count[k] + 1) / 2;
-        if (t->count[k] == 1) k = t->count[t->x] > t->count[t->y] ? t->x : t->y;
+        if (t->count[k] == 1) k = t->count[t->axis_x] > t->count[t->axis_y] ? t->axis_x : t->axis_y;
     }
     for (k = 0; k < 3; k++) {
         t->scale[k] = m.range[k] > 0 ? (float)t->count[k] / (2 * m.range[k]) : 0;
         t->last[k] = (float)(t->count[k] - 1);
     }
-    t->all = (uint32_t)t->count[0] * (uint32_t)t->count[1] * (uint32_t)t->count[2];
+    t->tile_count = (uint32_t)t->count[0] * (uint32_t)t->count[1] * (uint32_t)t->count[2];
 }
 
 /* The i-th of count, forth in even rows and back in odd ones; without a branch. */
@@ -3095,7 +3169,7 @@ SAP__FORCE_INLINE int sap__serpentine(int i, int count, int row) {
    kind, those of a category stand together, in tiles of their own. So most chunks hold boxes that are alike; a search
    passes over two of them that no masks let meet, and a query over those that it does not ask for. */
 SAP__FORCE_INLINE int sap__category_group(const sap_world *s, uint64_t item) {
-    const uint32_t category = s->slots[(uint32_t)item].masks.category;
+    const uint32_t category = s->slots[(uint32_t)item].filter.category;
     return category ? sap__lowest_bit(category) % SAP__GROUPS : 0;
 }
 
@@ -3106,7 +3180,7 @@ static int sap__filters_separate(const sap_world *s, const uint64_t *items, int 
     const sap__filter_bits *masks[SOME];
     int meet = 0, own = 0;
     for (int i = 0; i < SOME; i++) {
-        masks[i] = &s->slots[(uint32_t)items[sap__sample_index(i, n)]].masks;
+        masks[i] = &s->slots[(uint32_t)items[sap__sample_index(i, n)]].filter;
         for (int j = 0; j < i; j++) meet += sap__should_collide(masks[i], masks[j]);
         own += sap__should_collide(masks[i], masks[i]);
     }
@@ -3120,8 +3194,9 @@ static void sap__choose_packing(const sap_world *s, int may_group, sap__packing 
     const int looks = n < LOOKS ? n : LOOKS;
     uint64_t some[SAP__GROUPS][SAP__SAMPLE];
     int here[SAP__GROUPS] = {0};
-    layout->groups =
-        may_group && s->masked && n >= SAP__MIN_GROUPED && sap__filters_separate(s, items, n) ? SAP__GROUPS : 1;
+    layout->groups = may_group && s->boxes.filtered_count && n >= SAP__MIN_GROUPED && sap__filters_separate(s, items, n)
+                         ? SAP__GROUPS
+                         : 1;
     layout->keys = 0;
     for (int i = 0; i < looks && layout->groups > 1; i++) {
         const uint64_t item = items[sap__sample_index(i, n)];
@@ -3137,7 +3212,7 @@ static void sap__choose_packing(const sap_world *s, int may_group, sap__packing 
         else
             sap__choose_tile_grid(s, items, any, any, tiles);
         tiles->first_key = layout->keys;
-        layout->keys += tiles->all + 8; /* by the axes on which large boxes are long */
+        layout->keys += tiles->tile_count + 8; /* by the axes on which large boxes are long */
     }
 }
 
@@ -3147,9 +3222,9 @@ SAP__FORCE_INLINE void sap__key_node(const sap__kernel *kernel, const sap__node 
                                      uint32_t members, int here, uint64_t *items) {
     int32_t at[3][SAP__NODE_WIDTH];
     uint32_t is_long[3];
-    const uint32_t large = kernel->tiles_of(c, t, at, is_long), all = t->all, first_key = t->first_key;
-    const int32_t *x = at[t->x], *y = at[t->y], *z = at[t->z];
-    const int count_y = t->count[t->y], count_z = t->count[t->z];
+    const uint32_t large = kernel->tiles_of(c, t, at, is_long), all = t->tile_count, first_key = t->first_key;
+    const int32_t *x = at[t->axis_x], *y = at[t->axis_y], *z = at[t->axis_slice];
+    const int count_y = t->count[t->axis_y], count_z = t->count[t->axis_slice];
     for (int i = 0; i < here; i++) {
         if (!(members >> i & 1)) continue;
         const int column = x[i] * count_y + sap__serpentine(y[i], count_y, x[i]);
@@ -3157,23 +3232,30 @@ SAP__FORCE_INLINE void sap__key_node(const sap__kernel *kernel, const sap__node 
         const uint32_t axes = (is_long[0] >> i & 1) | (is_long[1] >> i & 1) << 1 | (is_long[2] >> i & 1) << 2;
         uint32_t key = (uint32_t)column * (uint32_t)count_z + (uint32_t)slice;
         if (large >> i & 1) key = all + (axes & (axes - 1) ? 7 : axes);
-        items[i] = sap__item(first_key + key, c->ref[i]);
+        items[i] = sap__item(first_key + key, c->child[i]);
     }
 }
 
+typedef struct sap__key_args {
+    const sap__packing *packing;
+    uint64_t *items;
+    int count;
+} sap__key_args;
+
 /* A share of s->tiled gets its keys. */
-static void sap__key_items_task(sap_world *s, int share, int shares) {
-    const sap__packing *layout = s->tiles;
-    const int n = s->tiled_count, leaves = (n + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH;
-    const int end = sap__task_begin(leaves, share + 1, shares);
-    int leaf = sap__task_begin(leaves, share, shares), i, g;
+static void sap__key_items_task(sap_world *s, void *args, int task, int tasks) {
+    const sap__key_args *keys = (const sap__key_args *)args;
+    const sap__packing *layout = keys->packing;
+    const int n = keys->count, leaves = (n + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH;
+    const int end = sap__task_begin(leaves, task + 1, tasks);
+    int leaf = sap__task_begin(leaves, task, tasks), i, g;
     for (; leaf < end; leaf++) {
-        uint64_t *items = s->tiled + SAP__NODE_WIDTH * leaf;
+        uint64_t *items = keys->items + SAP__NODE_WIDTH * leaf;
         const int left = n - SAP__NODE_WIDTH * leaf, here = left < SAP__NODE_WIDTH ? left : SAP__NODE_WIDTH;
         uint32_t members[SAP__GROUPS] = {0};
         sap__node c;
         sap__box bound;
-        for (i = 0; i < SAP__NODE_WIDTH; i++) c.ref[i] = i < here ? (uint32_t)items[i] : 0;
+        for (i = 0; i < SAP__NODE_WIDTH; i++) c.child[i] = i < here ? (uint32_t)items[i] : 0;
         s->kernel->fill(s->slots, sizeof(sap__slot), here < SAP__NODE_WIDTH ? 0xffffffffu << here : 0, &c, &bound);
         if (layout->groups == 1) {
             sap__key_node(s->kernel, &c, &layout->tiles[0], ~0u, here, items);
@@ -3187,10 +3269,11 @@ static void sap__key_items_task(sap_world *s, int share, int shares) {
 
 /* Items get the keys of their tiles; if they are so few that there are none they stay as they are. */
 static void sap__key_items(sap_world *s, const sap__packing *layout, uint64_t *items, int n) {
-    s->tiles = layout;
-    s->tiled = items;
-    s->tiled_count = n;
-    if (layout->keys) sap__parallel_for(s, sap__key_items_task, n);
+    sap__key_args args;
+    args.packing = layout;
+    args.items = items;
+    args.count = n;
+    if (layout->keys) sap__parallel_for(s, sap__key_items_task, &args, n);
 }
 
 /* Orders items by their keys, which are below keys, so that sixteen in a row lie together; large boxes, and a crowd in
@@ -3230,7 +3313,7 @@ SAP__FORCE_INLINE int sap__contains_bits(const sap__filter_bits *all, const sap_
 
 /* Those of a chunk without boxes. */
 SAP__FORCE_INLINE sap__filter_bits sap__empty_filter_bits(const sap__bvh *t) {
-    const sap__filter_bits masks = {t->knows_masks ? 0 : ~0u, t->knows_masks ? 0 : ~0u};
+    const sap__filter_bits masks = {t->has_filters ? 0 : ~0u, t->has_filters ? 0 : ~0u};
     return masks;
 }
 
@@ -3262,34 +3345,35 @@ static int sap__node_count(int leaves) {
 
 static int sap__reserve_bvh(sap_world *s, sap__bvh *t, int boxes, int fill) {
     int laid, leaves = sap__leaf_count(boxes, fill, &laid), chunks = sap__node_count(leaves) + 1;
-    return sap__reserve(&t->home, leaves / SAP__NODE_WIDTH + 1) && sap__reserve(&t->chunk, chunks) &&
-           sap__reserve(&t->bound, chunks) && sap__reserve(&t->used, chunks) && sap__reserve(&t->masks, chunks) &&
-           sap__reserve(&s->items, boxes);
+    return sap__reserve(&t->build_bounds, leaves / SAP__NODE_WIDTH + 1) && sap__reserve(&t->nodes, chunks) &&
+           sap__reserve(&t->bounds, chunks) && sap__reserve(&t->occupied, chunks) && sap__reserve(&t->filter, chunks) &&
+           sap__reserve(&s->update.sort_items, boxes);
 }
 
 /* A leaf gets the slots in items, n of them. */
 static void sap__pack_leaf(sap_world *s, sap__bvh *t, int leaf, const uint64_t *items, int n) {
-    const uint32_t kind_bit = t == &s->index[1] ? 0x80000000u : 0;
-    sap__node *c = &t->chunk[leaf];
+    const uint32_t kind_bit = t == &s->tree[1] ? 0x80000000u : 0;
+    sap__node *c = &t->nodes[leaf];
     for (int i = 0; i < SAP__NODE_WIDTH; i++) {
-        c->ref[i] = i < n ? (uint32_t)items[i] : 0;
-        if (i < n) s->slots[c->ref[i]].lane_of = kind_bit | (uint32_t)(SAP__NODE_WIDTH * leaf + i);
+        c->child[i] = i < n ? (uint32_t)items[i] : 0;
+        if (i < n) s->slots[c->child[i]].leaf_position = kind_bit | (uint32_t)(SAP__NODE_WIDTH * leaf + i);
     }
-    t->used[leaf] = (uint16_t)((1u << n) - 1);
-    s->kernel->fill(s->slots, sizeof(sap__slot), ~(uint32_t)t->used[leaf], c, &t->bound[leaf]);
-    t->masks[leaf] = sap__empty_filter_bits(t);
-    for (int i = 0; i < n && t->knows_masks; i++) (void)sap__add_bits(&t->masks[leaf], &s->slots[c->ref[i]].masks);
+    t->occupied[leaf] = (uint16_t)((1u << n) - 1);
+    s->kernel->fill(s->slots, sizeof(sap__slot), ~(uint32_t)t->occupied[leaf], c, &t->bounds[leaf]);
+    t->filter[leaf] = sap__empty_filter_bits(t);
+    for (int i = 0; i < n && t->has_filters; i++) (void)sap__add_bits(&t->filter[leaf], &s->slots[c->child[i]].filter);
 }
 
 /* A share of the leaves of s->filling is filled with the slots in s->items. */
-static void sap__pack_leaves_task(sap_world *s, int share, int shares) {
-    sap__bvh *t = s->filling;
-    const int end = sap__task_begin(t->count[0], share + 1, shares);
-    for (int leaf = sap__task_begin(t->count[0], share, shares); leaf < end; leaf++) {
-        const int from = leaf < t->laid ? sap__task_begin(t->boxes, leaf, t->laid) : t->boxes;
-        const int n = leaf < t->laid ? sap__task_begin(t->boxes, leaf + 1, t->laid) - from : 0;
-        for (int i = from + n; i < from + 2 * n && i < t->boxes; i++) sap__prefetch_slot(s, (uint32_t)s->items[i]);
-        sap__pack_leaf(s, t, leaf, n ? s->items + from : NULL, n);
+static void sap__pack_leaves_task(sap_world *s, void *args, int task, int tasks) {
+    sap__bvh *t = (sap__bvh *)args;
+    const int end = sap__task_begin(t->count[0], task + 1, tasks);
+    for (int leaf = sap__task_begin(t->count[0], task, tasks); leaf < end; leaf++) {
+        const int from = leaf < t->packed_leaves ? sap__task_begin(t->boxes, leaf, t->packed_leaves) : t->boxes;
+        const int n = leaf < t->packed_leaves ? sap__task_begin(t->boxes, leaf + 1, t->packed_leaves) - from : 0;
+        for (int i = from + n; i < from + 2 * n && i < t->boxes; i++)
+            sap__prefetch_slot(s, (uint32_t)s->update.sort_items[i]);
+        sap__pack_leaf(s, t, leaf, n ? s->update.sort_items + from : NULL, n);
     }
 }
 
@@ -3303,33 +3387,33 @@ static float sap__perimeter(const sap__box *box) {
 
 /* A share of the leaves of s->filling reads its boxes anew. Of a leaf that is now too large those boxes are taken out
    that do not touch where it was: they have jumped, and each search would look at all between. */
-static void sap__refit_leaves_task(sap_world *s, int share, int shares) {
-    sap__bvh *t = s->filling;
-    int j = sap__task_begin(t->count[0], share, shares), end = sap__task_begin(t->count[0], share + 1, shares), i;
+static void sap__refit_leaves_task(sap_world *s, void *args, int task, int tasks) {
+    sap__bvh *t = (sap__bvh *)args;
+    int j = sap__task_begin(t->count[0], task, tasks), end = sap__task_begin(t->count[0], task + 1, tasks), i;
     const int early = t->boxes > SAP__CACHE_BOXES ? end - 8 : 0;
-    const double large = 2 * t->leaf_size;
+    const double large = 2 * t->packed_perimeter;
     double grown = 0;
     int jumped = 0;
     for (; j < end; j++) {
-        const sap__box old = t->bound[j];
-        sap__node *c = &t->chunk[j];
-        if (j < early) sap__prefetch(t->chunk[j + 8].ref);
-        for (i = 0; i < SAP__NODE_WIDTH && j < early; i++) sap__prefetch_slot(s, t->chunk[j + 2].ref[i]);
-        s->kernel->fill(s->slots, sizeof(sap__slot), ~(uint32_t)t->used[j], c, &t->bound[j]);
-        const double size = sap__perimeter(&t->bound[j]);
-        if (t->used[j]) grown += (size < t->most_size ? size : t->most_size) - large;
+        const sap__box old = t->bounds[j];
+        sap__node *c = &t->nodes[j];
+        if (j < early) sap__prefetch(t->nodes[j + 8].child);
+        for (i = 0; i < SAP__NODE_WIDTH && j < early; i++) sap__prefetch_slot(s, t->nodes[j + 2].child[i]);
+        s->kernel->fill(s->slots, sizeof(sap__slot), ~(uint32_t)t->occupied[j], c, &t->bounds[j]);
+        const double size = sap__perimeter(&t->bounds[j]);
+        if (t->occupied[j]) grown += (size < t->max_perimeter ? size : t->max_perimeter) - large;
         const int before = jumped, held_boxes = old.lo[0] <= old.hi[0]; /* else all have just come */
-        for (uint32_t bits = size > large && held_boxes ? t->used[j] : 0; bits; bits &= bits - 1) {
+        for (uint32_t bits = size > large && held_boxes ? t->occupied[j] : 0; bits; bits &= bits - 1) {
             const int lane = sap__lowest_bit(bits);
-            if (sap__overlap(&s->slots[c->ref[lane]].now, &old)) continue;
-            s->slots[c->ref[lane]].lane_of = SAP__NONE;
-            t->used[j] &= (uint16_t) ~(1u << lane);
+            if (sap__overlap(&s->slots[c->child[lane]].box, &old)) continue;
+            s->slots[c->child[lane]].leaf_position = SAP__NONE;
+            t->occupied[j] &= (uint16_t) ~(1u << lane);
             jumped++;
         }
-        if (jumped > before) s->kernel->fill(s->slots, sizeof(sap__slot), ~(uint32_t)t->used[j], c, &t->bound[j]);
+        if (jumped > before) s->kernel->fill(s->slots, sizeof(sap__slot), ~(uint32_t)t->occupied[j], c, &t->bounds[j]);
     }
-    s->share[share].grown = grown;
-    s->share[share].done = jumped;
+    s->update.task[task].growth = grown;
+    s->update.task[task].count = jumped;
 }
 
 /* The mean size of the leaves that hold boxes. The keys of sizes are about their logarithms: a leaf counts for at most
@@ -3337,37 +3421,37 @@ static void sap__refit_leaves_task(sap_world *s, int share, int shares) {
 static void sap__measure_leaves(sap__bvh *t) {
     double keys = 0, size = 0;
     int leaves = 0;
-    for (int i = 0; i < t->laid; i++)
-        if (t->used[i]) keys += sap__key(sap__perimeter(&t->bound[i])), leaves++;
-    t->most_size = 4 * (double)sap__float((int32_t)(keys / (leaves + 1e-30)));
-    for (int i = 0; i < t->laid; i++) {
-        const double here = sap__perimeter(&t->bound[i]); /* without boxes 0 */
-        size += here < t->most_size ? here : t->most_size;
+    for (int i = 0; i < t->packed_leaves; i++)
+        if (t->occupied[i]) keys += sap__key(sap__perimeter(&t->bounds[i])), leaves++;
+    t->max_perimeter = 4 * (double)sap__float((int32_t)(keys / (leaves + 1e-30)));
+    for (int i = 0; i < t->packed_leaves; i++) {
+        const double here = sap__perimeter(&t->bounds[i]); /* without boxes 0 */
+        size += here < t->max_perimeter ? here : t->max_perimeter;
     }
-    t->leaf_size = size / (leaves + 1e-30);
+    t->packed_perimeter = size / (leaves + 1e-30);
 }
 
 /* A chunk gets the bounds of its children. */
 static void sap__refit_node(sap_world *s, sap__bvh *t, int level, int j) {
     const int at = t->first[level] + j;
     uint32_t used = 0;
-    t->masks[at] = sap__empty_filter_bits(t);
+    t->filter[at] = sap__empty_filter_bits(t);
     for (int i = 0; i < SAP__NODE_WIDTH; i++) {
         const int child = SAP__NODE_WIDTH * j + i, in = child < t->count[level - 1];
-        t->chunk[at].ref[i] = in ? (uint32_t)(t->first[level - 1] + child) : 0;
-        if (!in || !t->used[t->first[level - 1] + child]) continue;
+        t->nodes[at].child[i] = in ? (uint32_t)(t->first[level - 1] + child) : 0;
+        if (!in || !t->occupied[t->first[level - 1] + child]) continue;
         used |= 1u << i;
-        if (t->knows_masks) (void)sap__add_bits(&t->masks[at], &t->masks[t->first[level - 1] + child]);
+        if (t->has_filters) (void)sap__add_bits(&t->filter[at], &t->filter[t->first[level - 1] + child]);
     }
-    t->used[at] = (uint16_t)used;
-    s->kernel->fill(t->bound, sizeof(sap__box), ~used, &t->chunk[at], &t->bound[at]);
+    t->occupied[at] = (uint16_t)used;
+    s->kernel->fill(t->bounds, sizeof(sap__box), ~used, &t->nodes[at], &t->bounds[at]);
 }
 
 static void sap__refit_upper_levels(sap_world *s, sap__bvh *t) {
     for (int level = 1; level < t->levels; level++)
         for (int j = 0; j < t->count[level]; j++) {
             sap__refit_node(s, t, level, j);
-            if (level == 1) t->home[j] = t->bound[t->first[1] + j];
+            if (level == 1) t->build_bounds[j] = t->bounds[t->first[1] + j];
         }
 }
 
@@ -3377,15 +3461,15 @@ SAP__NO_INLINE int sap__leaf_filters_separate(const sap__bvh *x, const sap__bvh 
     int meet = 0;
     for (int i = 0; i < SOME; i++)
         for (int j = 0; j < SOME; j++)
-            meet += sap__should_collide(&x->masks[sap__task_begin(x->laid, i, SOME)],
-                                        &y->masks[sap__task_begin(y->laid, j, SOME)]);
+            meet += sap__should_collide(&x->filter[sap__task_begin(x->packed_leaves, i, SOME)],
+                                        &y->filter[sap__task_begin(y->packed_leaves, j, SOME)]);
     return 4 * meet < 3 * SOME * SOME;
 }
 
 /* An index of the slots in s->items, n of them, in this order. There is room. */
 static void sap__pack_bvh(sap_world *s, sap__bvh *t, int n, int fill) {
     int all;
-    t->count[0] = sap__leaf_count(n, fill, &t->laid);
+    t->count[0] = sap__leaf_count(n, fill, &t->packed_leaves);
     t->first[0] = 0;
     for (t->levels = 1, all = t->count[0]; t->count[t->levels - 1] > (t->levels == 1 ? SAP__MAX_ROOTS : 2);
          t->levels++) {
@@ -3395,30 +3479,30 @@ static void sap__pack_bvh(sap_world *s, sap__bvh *t, int n, int fill) {
     }
     t->boxes = n;
     t->roomy = fill == SAP__FILL_SLACK;
-    t->knows_masks = s->masked && (t->grouped || t == &s->index[1] || n < SAP__MIN_GROUPED); /* others are mixed */
-    s->filling = t;
-    sap__parallel_for(s, sap__pack_leaves_task, n);
+    t->has_filters =
+        s->boxes.filtered_count && (t->by_category || t == &s->tree[1] || n < SAP__MIN_GROUPED); /* others are mixed */
+    sap__parallel_for(s, sap__pack_leaves_task, t, n);
     sap__refit_upper_levels(s, t);
     for (int i = 0; i < SAP__COSTS; i++)
-        t->cost[i].is_known = i == SAP__COST_NONE, t->cost[i].visits = t->cost[i].looks = 0;
+        t->cost[i].has_baseline = i == SAP__COST_NONE, t->cost[i].node_visits = t->cost[i].searches = 0;
     t->debt = t->excess = t->touched = t->strain = 0;
-    t->quiet = t->mended = t->refitted = 0;
+    t->quiet = t->next_subtree = t->refitted = 0;
     sap__measure_leaves(t);
     t->behind = 0;
     t->ready = 1;
     for (int i = 0; i < 2; i++) {
-        const sap__bvh *x = &s->index[0], *y = &s->index[i];
-        const int known = x->ready && y->ready && x->knows_masks && y->knows_masks && y->boxes >= SAP__MIN_GROUPED;
-        s->index[i].by_masks = known && sap__leaf_filters_separate(x, y);
+        const sap__bvh *x = &s->tree[0], *y = &s->tree[i];
+        const int known = x->ready && y->ready && x->has_filters && y->has_filters && y->boxes >= SAP__MIN_GROUPED;
+        s->tree[i].cull_by_mask = known && sap__leaf_filters_separate(x, y);
     }
 }
 
 /* Builds an index of the items, n of them, which have the keys of their tiles. There is room; the chunks are scratch
    until they are filled. */
 static void sap__build_sorted(sap_world *s, sap__bvh *t, int n, int fill, const sap__packing *layout) {
-    SAP_ASSERT(8 * (size_t)n + 4 * (size_t)layout->keys <= sizeof *t->chunk * (size_t)sap__capacity(t->chunk));
-    t->tiles = sap__sort_tiles(s, s->items, (uint64_t *)(void *)t->chunk, n, layout->keys, 0);
-    t->grouped = layout->groups > 1;
+    SAP_ASSERT(8 * (size_t)n + 4 * (size_t)layout->keys <= sizeof *t->nodes * (size_t)sap__capacity(t->nodes));
+    t->tile_count = sap__sort_tiles(s, s->update.sort_items, (uint64_t *)(void *)t->nodes, n, layout->keys, 0);
+    t->by_category = layout->groups > 1;
     sap__pack_bvh(s, t, n, fill);
 }
 
@@ -3426,8 +3510,8 @@ static void sap__build_sorted(sap_world *s, sap__bvh *t, int n, int fill, const 
 static int sap__build_from_items(sap_world *s, sap__bvh *t, int n, int fill) {
     sap__packing layout;
     if (!sap__reserve_bvh(s, t, n, fill)) return sap__fail(s, SAP_ERROR_MEMORY);
-    sap__choose_packing(s, t == &s->index[0], &layout, s->items, n);
-    sap__key_items(s, &layout, s->items, n);
+    sap__choose_packing(s, t == &s->tree[0], &layout, s->update.sort_items, n);
+    sap__key_items(s, &layout, s->update.sort_items, n);
     sap__build_sorted(s, t, n, fill, &layout);
     return 1;
 }
@@ -3437,21 +3521,21 @@ static int sap__gather_slots(sap_world *s, int kind) {
     const uint32_t words = ((uint32_t)sap__length(s->slots) + 63) / 64;
     int n = 0;
     for (uint32_t i = 0; i < words; i++)
-        for (uint64_t bits = s->live_bits[kind][i]; bits; bits &= bits - 1)
-            s->items[n++] = 64 * i + (uint32_t)sap__lowest_bit(bits);
+        for (uint64_t bits = s->boxes.live_bits[kind][i]; bits; bits &= bits - 1)
+            s->update.sort_items[n++] = 64 * i + (uint32_t)sap__lowest_bit(bits);
     return n;
 }
 
 /* Is the index of this kind being built, in three updates? See sap__build_step. */
 SAP__FORCE_INLINE int sap__is_building(const sap_world *s, int kind) {
-    return s->building == kind + 1;
+    return s->build.tree == kind + 1;
 }
 
 /* Builds the index of one kind, of all that is live. */
 static int sap__rebuild(sap_world *s, int kind, int fill) {
-    if (sap__is_building(s, kind)) s->building = 0;
-    if (!sap__reserve(&s->items, sap__live_in_tree(s, kind))) return sap__fail(s, SAP_ERROR_MEMORY);
-    return sap__build_from_items(s, &s->index[kind], sap__gather_slots(s, kind), fill);
+    if (sap__is_building(s, kind)) s->build.tree = 0;
+    if (!sap__reserve(&s->update.sort_items, sap__live_in_tree(s, kind))) return sap__fail(s, SAP_ERROR_MEMORY);
+    return sap__build_from_items(s, &s->tree[kind], sap__gather_slots(s, kind), fill);
 }
 
 /* ---- wear ---------------------------------------------------------------------------------------------------- */
@@ -3459,9 +3543,9 @@ static int sap__rebuild(sap_world *s, int kind, int fill) {
 /* What searches have cost so far, if there were any, is what they cost when the index was new; if it still is. */
 static void sap__set_baseline(sap__bvh *t, int what) {
     sap__search_cost *c = &t->cost[what];
-    if (c->is_known || c->looks == 0 || t->refitted) return;
-    c->first = c->visits / c->looks;
-    c->is_known = 1;
+    if (c->has_baseline || c->searches == 0 || t->refitted) return;
+    c->baseline = c->node_visits / c->searches;
+    c->has_baseline = 1;
 }
 
 /* So many look-ups have visited so many chunks. What they cost is known when there were enough of them; the first ones
@@ -3469,17 +3553,17 @@ static void sap__set_baseline(sap__bvh *t, int what) {
 static void sap__add_cost(sap__bvh *t, int what, double looks, double visits) {
     sap__search_cost *c = &t->cost[what];
     if (looks <= 0) return;
-    c->looks += looks;
-    c->visits += visits;
+    c->searches += looks;
+    c->node_visits += visits;
     const int is_of_all = what == SAP__COST_PRUNE || (what == SAP__COST_MOVERS && looks >= t->boxes);
-    if (!is_of_all && c->looks < (double)SAP__MIN_COST_SAMPLES) return;
+    if (!is_of_all && c->searches < (double)SAP__MIN_COST_SAMPLES) return;
     sap__set_baseline(t, what);
-    if (!c->is_known) return;
-    t->debt += c->visits - c->first * c->looks;
+    if (!c->has_baseline) return;
+    t->debt += c->node_visits - c->baseline * c->searches;
     if (t->debt < 0) t->debt = 0;
-    t->excess += c->visits - 1.375 * c->first * c->looks;
+    t->excess += c->node_visits - 1.375 * c->baseline * c->searches;
     if (t->excess < 0) t->excess = 0;
-    c->looks = c->visits = 0;
+    c->searches = c->node_visits = 0;
 }
 
 /* How worn an index is, in boxes: as all that it has, and a few, if
@@ -3494,7 +3578,7 @@ static double sap__degradation(const sap__bvh *t) {
 
 /* Is this for queries of which none has come since the build, nor waits? Perhaps none will. */
 SAP__FORCE_INLINE int sap__no_query_yet(const sap_world *s, const sap__bvh *t, int what) {
-    return what == SAP__COST_USER_QUERY && !s->asked && t->cost[what].looks == 0;
+    return what == SAP__COST_USER_QUERY && !s->queries.seen && t->cost[what].searches == 0;
 }
 
 /* Is it time to build an index, before a search of this kind? A mended one: if searches have cost much more for long
@@ -3507,8 +3591,8 @@ static int sap__needs_rebuild(const sap_world *s, const sap__bvh *t, int what) {
     const double size = t->boxes + SAP__NODE_WIDTH;
     if (t->quiet) return t->excess > size;
     if (sap__degradation(t) > size) return 1;
-    if (c->is_known || sap__no_query_yet(s, t, what)) return 0;
-    return t->refitted || (c->looks == 0 && t->touched * 32.0 + t->debt > size);
+    if (c->has_baseline || sap__no_query_yet(s, t, what)) return 0;
+    return t->refitted || (c->searches == 0 && t->touched * 32.0 + t->debt > size);
 }
 
 /* ---- one box --------------------------------------------------------------------------------------------------- */
@@ -3520,10 +3604,10 @@ SAP__FORCE_INLINE int sap__contains(const sap__box *a, const sap__box *b) {
 
 /* How much a leaf has grown, in mean sizes of leaves: from -4 to 4, and 4 if it was or is empty. */
 static double sap__leaf_growth(const sap__bvh *t, const sap__box *old, const sap__box *bound) {
-    const double grown = sap__perimeter(bound) - sap__perimeter(old), most = 4 * t->leaf_size;
+    const double grown = sap__perimeter(bound) - sap__perimeter(old), most = 4 * t->packed_perimeter;
     if (grown > most || old->lo[0] > old->hi[0] || bound->lo[0] > bound->hi[0]) return 4;
     if (grown < -most) return -4;
-    return grown / (t->leaf_size + 1e-30);
+    return grown / (t->packed_perimeter + 1e-30);
 }
 
 /* The bound of a chunk's lanes; in loops that compilers make SIMD code of. */
@@ -3544,8 +3628,8 @@ static void sap__set_leaf_box(sap__bvh *t, int leaf, int lane, const sap__box *b
     int i = leaf;
     for (int level = 0; level < t->levels; level++) {
         const int at = t->first[level] + i;
-        sap__node *c = &t->chunk[at];
-        sap__box *bound = &t->bound[at], old = *bound;
+        sap__node *c = &t->nodes[at];
+        sap__box *bound = &t->bounds[at], old = *bound;
         int shrinks = 0;
         for (int k = 0; k < 3 && (level || box->lo[0] == SAP__AFTER_ALL); k++) {
             shrinks |= (c->lo[k][lane] == old.lo[k]) & (box->lo[k] > old.lo[k]);
@@ -3553,9 +3637,9 @@ static void sap__set_leaf_box(sap__bvh *t, int leaf, int lane, const sap__box *b
         }
         sap__set_child_bounds(c, lane, box);
         if (box->lo[0] != SAP__AFTER_ALL)
-            t->used[at] |= (uint16_t)(1u << lane);
+            t->occupied[at] |= (uint16_t)(1u << lane);
         else
-            t->used[at] &= (uint16_t) ~(1u << lane);
+            t->occupied[at] &= (uint16_t) ~(1u << lane);
         if (t->behind) return;
         if (shrinks)
             sap__node_bounds(c, bound);
@@ -3573,12 +3657,12 @@ static void sap__set_leaf_box(sap__bvh *t, int leaf, int lane, const sap__box *b
 
 /* Takes a box out of its index, if it is in one that is ready. */
 static void sap__remove_from_bvh(sap_world *s, uint32_t slot) {
-    const uint32_t at = s->slots[slot].lane_of;
-    sap__bvh *t = &s->index[at >> 31];
+    const uint32_t at = s->slots[slot].leaf_position;
+    sap__bvh *t = &s->tree[at >> 31];
     const uint32_t leaf = (at & 0x7fffffffu) / SAP__NODE_WIDTH, lane = at % SAP__NODE_WIDTH;
-    s->slots[slot].lane_of = SAP__NONE;
+    s->slots[slot].leaf_position = SAP__NONE;
     if (at == SAP__NONE || !t->ready) return;
-    if (t->chunk[leaf].ref[lane] != slot) { /* never; a release build does not harm another box */
+    if (t->nodes[leaf].child[lane] != slot) { /* never; a release build does not harm another box */
         SAP_ASSERT(0 && "a box knows its lane");
         t->ready = 0;
         return;
@@ -3590,33 +3674,34 @@ static void sap__remove_from_bvh(sap_world *s, uint32_t slot) {
 
 /* The chunks over a box get its masks, too. */
 static void sap__propagate_masks(sap_world *s, uint32_t slot) {
-    const uint32_t lane = s->slots[slot].lane_of;
-    sap__bvh *t = &s->index[lane >> 31];
+    const uint32_t lane = s->slots[slot].leaf_position;
+    sap__bvh *t = &s->tree[lane >> 31];
     int at = (int)((lane & 0x7fffffffu) / SAP__NODE_WIDTH);
-    if (lane == SAP__NONE || !t->ready || !t->knows_masks) return;
+    if (lane == SAP__NONE || !t->ready || !t->has_filters) return;
     for (int level = 0; level < t->levels; level++, at /= SAP__NODE_WIDTH)
-        if (!sap__add_bits(&t->masks[t->first[level] + at], &s->slots[slot].masks)) return;
+        if (!sap__add_bits(&t->filter[t->first[level] + at], &s->slots[slot].filter)) return;
 }
 
 static void sap__insert_into_leaf(sap_world *s, int kind, uint32_t slot, int leaf) {
-    sap__bvh *t = &s->index[kind];
-    const int lane = sap__lowest_bit(~(uint32_t)t->used[leaf]);
-    t->chunk[leaf].ref[lane] = slot;
-    s->slots[slot].lane_of = (uint32_t)kind << 31 | (uint32_t)(SAP__NODE_WIDTH * leaf + lane);
+    sap__bvh *t = &s->tree[kind];
+    const int lane = sap__lowest_bit(~(uint32_t)t->occupied[leaf]);
+    t->nodes[leaf].child[lane] = slot;
+    s->slots[slot].leaf_position = (uint32_t)kind << 31 | (uint32_t)(SAP__NODE_WIDTH * leaf + lane);
     t->boxes++;
-    sap__set_leaf_box(t, leaf, lane, &s->slots[slot].now);
+    sap__set_leaf_box(t, leaf, lane, &s->slots[slot].box);
     sap__propagate_masks(s, slot);
 }
 
 /* A spare leaf with a free lane for a box beside this leaf, or -1. Leaves that follow each other lie together, and
    spare leaves follow them: so what is near one leaf goes to one spare leaf, or the next ones. */
 static int sap__find_overflow_leaf(const sap_world *s, const sap__bvh *t, uint32_t slot, int beside) {
-    const int spares = t->count[0] - t->laid;
-    int leaf = beside < t->laid ? t->laid + (int)((long long)beside * spares / t->laid) : beside;
+    const int spares = t->count[0] - t->packed_leaves;
+    int leaf =
+        beside < t->packed_leaves ? t->packed_leaves + (int)((long long)beside * spares / t->packed_leaves) : beside;
     for (int i = 0; i < spares; i++, leaf++) {
-        if (leaf == t->count[0]) leaf = t->laid;
-        if (t->used[leaf] == 0xffff) continue;
-        if (!t->grouped || t->used[leaf] == 0 || sap__contains_bits(&t->masks[leaf], &s->slots[slot].masks))
+        if (leaf == t->count[0]) leaf = t->packed_leaves;
+        if (t->occupied[leaf] == 0xffff) continue;
+        if (!t->by_category || t->occupied[leaf] == 0 || sap__contains_bits(&t->filter[leaf], &s->slots[slot].filter))
             return leaf;
     }
     return -1;
@@ -3638,7 +3723,7 @@ static int sap__choose_leaf_within(const sap_world *s, const sap__bvh *t, uint32
                                    const sap__box *middle, int *beside) {
     enum { ROOM = (SAP__MAX_LEVELS + 1) * SAP__NODE_WIDTH }; /* it always fits */
     uint32_t stack[ROOM], who[ROOM];
-    const sap__box *box = &s->slots[slot].now;
+    const sap__box *box = &s->slots[slot].box;
     sap__box wide = *box;
     for (int k = 0; k < 3 && margin > 0; k++) {
         wide.lo[k] = sap__key(sap__clamp_far(sap__float(box->lo[k])) - margin);
@@ -3649,15 +3734,15 @@ static int sap__choose_leaf_within(const sap_world *s, const sap__bvh *t, uint32
     for (int i = 0; i < top; i++) stack[i] = (uint32_t)(t->first[t->levels - 1] + i);
     for (int left = SAP__CHOOSE_LEAF_VISITS; top > 0 && left > 0;) {
         const uint32_t chunk = stack[--top];
-        if (t->grouped && !sap__contains_bits(&t->masks[chunk], &s->slots[slot].masks)) continue;
+        if (t->by_category && !sap__contains_bits(&t->filter[chunk], &s->slots[slot].filter)) continue;
         if (middle && chunk - (uint32_t)t->first[1] < (uint32_t)t->count[1] &&
-            !sap__contains(&t->home[chunk - (uint32_t)t->first[1]], middle))
+            !sap__contains(&t->build_bounds[chunk - (uint32_t)t->first[1]], middle))
             continue;
         if (chunk >= (uint32_t)t->count[0]) {
-            sap__test_list list = {&wide, 0, t->chunk, t->used, who, &chunk, 0, 1, 0};
+            sap__test_list list = {&wide, 0, t->nodes, t->occupied, who, &chunk, 0, 1, 0};
             top = s->kernel->ask(&list, who, stack, top, INT_MAX);
             left--;
-        } else if (t->used[chunk] != 0xffff)
+        } else if (t->occupied[chunk] != 0xffff)
             return (int)chunk;
         else
             *beside = (int)chunk;
@@ -3668,26 +3753,26 @@ static int sap__choose_leaf_within(const sap_world *s, const sap__bvh *t, uint32
 /* One that it touches or, if there is none, that is within a tenth of the size of a leaf. */
 static int sap__choose_leaf(const sap_world *s, const sap__bvh *t, uint32_t slot, const sap__box *middle, int *beside) {
     const int leaf = sap__choose_leaf_within(s, t, slot, 0, middle, beside);
-    return leaf >= 0 ? leaf : sap__choose_leaf_within(s, t, slot, 0.1f * (float)t->leaf_size, middle, beside);
+    return leaf >= 0 ? leaf : sap__choose_leaf_within(s, t, slot, 0.1f * (float)t->packed_perimeter, middle, beside);
 }
 
 /* Brings one live box in step. 0: there is no lane for it. */
 static int sap__update_in_bvh(sap_world *s, int kind, uint32_t slot) {
-    sap__bvh *t = &s->index[kind];
-    const uint32_t at = s->slots[slot].lane_of;
-    int leaf, beside = t->laid - 1;
+    sap__bvh *t = &s->tree[kind];
+    const uint32_t at = s->slots[slot].leaf_position;
+    int leaf, beside = t->packed_leaves - 1;
     t->touched++;
     if (at != SAP__NONE) {
         leaf = (int)((at & 0x7fffffffu) / SAP__NODE_WIDTH);
-        if (sap__overlap(&s->slots[slot].now, &t->bound[leaf])) {
-            sap__set_leaf_box(t, leaf, (int)(at % SAP__NODE_WIDTH), &s->slots[slot].now);
+        if (sap__overlap(&s->slots[slot].box, &t->bounds[leaf])) {
+            sap__set_leaf_box(t, leaf, (int)(at % SAP__NODE_WIDTH), &s->slots[slot].box);
             return 1;
         }
         sap__remove_from_bvh(s, slot);
     }
     leaf = -1;
     if (t->quiet) {
-        const sap__box middle = sap__center(&s->slots[slot].now);
+        const sap__box middle = sap__center(&s->slots[slot].box);
         leaf = sap__choose_leaf(s, t, slot, &middle, &beside);
     }
     if (leaf < 0) leaf = sap__choose_leaf(s, t, slot, NULL, &beside);
@@ -3704,23 +3789,23 @@ static int sap__update_in_bvh(sap_world *s, int kind, uint32_t slot) {
    those that are found elsewhere. */
 static void sap__repack_subtree(sap_world *s, int kind, int j) {
     enum { MOST = SAP__NODE_WIDTH * SAP__NODE_WIDTH };
-    sap__bvh *t = &s->index[kind];
+    sap__bvh *t = &s->tree[kind];
     uint64_t items[MOST], tmp[2 * MOST + 40 * SAP__GROUPS]; /* as many items, and counters of half the size */
     sap__packing layout;
     const int first = SAP__NODE_WIDTH * j, left = t->count[0] - first,
               leaves = left < SAP__NODE_WIDTH ? left : SAP__NODE_WIDTH;
     int n = 0, beside;
     for (int leaf = first; leaf < first + leaves; leaf++)
-        for (uint32_t bits = t->used[leaf]; bits; bits &= bits - 1) {
-            const uint32_t slot = t->chunk[leaf].ref[sap__lowest_bit(bits)];
+        for (uint32_t bits = t->occupied[leaf]; bits; bits &= bits - 1) {
+            const uint32_t slot = t->nodes[leaf].child[sap__lowest_bit(bits)];
             sap__prefetch_slot(s, slot);
             items[n++] = slot;
         }
     for (int i = n - 1; i >= 0; i--) {
         const uint32_t slot = (uint32_t)items[i];
-        if (sap__contains(&t->home[j], &s->slots[slot].now)) continue; /* most are */
-        const sap__box middle = sap__center(&s->slots[slot].now);
-        if (sap__contains(&t->home[j], &middle)) continue;
+        if (sap__contains(&t->build_bounds[j], &s->slots[slot].box)) continue; /* most are */
+        const sap__box middle = sap__center(&s->slots[slot].box);
+        if (sap__contains(&t->build_bounds[j], &middle)) continue;
         const int leaf = sap__choose_leaf(s, t, slot, &middle, &beside);
         if (leaf < 0) continue;
         sap__remove_from_bvh(s, slot);
@@ -3728,7 +3813,7 @@ static void sap__repack_subtree(sap_world *s, int kind, int j) {
         items[i] = items[--n];
     }
     const int laid = n > SAP__FILL_SLACK * leaves ? leaves : (n + SAP__FILL_SLACK - 1) / SAP__FILL_SLACK + (n == 0);
-    sap__choose_packing(s, t->grouped, &layout, items, n);
+    sap__choose_packing(s, t->by_category, &layout, items, n);
     SAP_ASSERT((size_t)n + layout.keys / 2 < sizeof tmp / sizeof *tmp);
     sap__key_items(s, &layout, items, n);
     (void)sap__sort_tiles(s, items, tmp, n, layout.keys, 0);
@@ -3747,24 +3832,24 @@ static int sap__is_low_churn(const sap__bvh *t, int changed) {
 
 /* The next chunk, when it is time. */
 static void sap__repack_next(sap_world *s, int kind) {
-    sap__bvh *t = &s->index[kind];
-    if (sap__degradation(t) * t->count[1] < (double)SAP__REPACK_RATE * t->boxes * (t->mended + 1)) return;
-    sap__repack_subtree(s, kind, t->mended++);
-    if (t->mended < t->count[1]) return;
+    sap__bvh *t = &s->tree[kind];
+    if (sap__degradation(t) * t->count[1] < (double)SAP__REPACK_RATE * t->boxes * (t->next_subtree + 1)) return;
+    sap__repack_subtree(s, kind, t->next_subtree++);
+    if (t->next_subtree < t->count[1]) return;
     t->debt = t->touched = t->strain = 0;
-    t->mended = 0;
+    t->next_subtree = 0;
 }
 
 /* ---- in step with the record ----------------------------------------------------------------------------------- */
 
 /* How many boxes the indices have not seen as they are now. Each is stale, and among them once. */
 SAP__FORCE_INLINE int sap__unsynced_count(const sap_world *s) {
-    return sap__length(s->record) - s->synced + sap__length(s->again);
+    return sap__length(s->changes.slots) - s->changes.synced_count + sap__length(s->changes.again);
 }
 
 SAP__FORCE_INLINE uint32_t sap__unsynced_slot(const sap_world *s, int i) {
-    const int n = sap__length(s->record) - s->synced;
-    return i < n ? s->record[s->synced + i] : s->again[i - n];
+    const int n = sap__length(s->changes.slots) - s->changes.synced_count;
+    return i < n ? s->changes.slots[s->changes.synced_count + i] : s->changes.again[i - n];
 }
 
 /* Where many boxes change one that comes, or jumps, takes as long to find a lane as dozens take in a build: so where
@@ -3778,7 +3863,7 @@ static int sap__insert_missing(sap_world *s, int kind, const uint32_t *listed, i
     int good = 1;
     for (int i = 0; good && i < n; i++) {
         const uint32_t slot = listed ? listed[i] : sap__unsynced_slot(s, i);
-        if (sap__is_live_in_tree(s->slots[slot].state, kind) && s->slots[slot].lane_of == SAP__NONE)
+        if (sap__is_live_in_tree(s->slots[slot].flags, kind) && s->slots[slot].leaf_position == SAP__NONE)
             good = sap__update_in_bvh(s, kind, slot);
     }
     return good;
@@ -3788,19 +3873,18 @@ static int sap__insert_missing(sap_world *s, int kind, const uint32_t *listed, i
    lanes; or the index is built, if it is not ready or worn, if too many jumped, or if there is no lane for one. After a
    refit it is not new any more: so it is built, too, if such searches come and nobody knows what they cost before. */
 static int sap__sync_bulk(sap_world *s, int kind, int what, const uint32_t *listed, int n) {
-    sap__bvh *t = &s->index[kind];
+    sap__bvh *t = &s->tree[kind];
     const int fill = kind ? SAP__FILL_SLACK : SAP__FILL_FULL;
-    if (sap__is_building(s, kind)) s->building = 0; /* all is read, or built, anew */
+    if (sap__is_building(s, kind)) s->build.tree = 0; /* all is read, or built, anew */
     t->quiet = 0;
     for (int i = 0; i < SAP__COSTS; i++) sap__set_baseline(t, i);
-    const int unknown = !t->cost[what].is_known && !sap__no_query_yet(s, t, what);
+    const int unknown = !t->cost[what].has_baseline && !sap__no_query_yet(s, t, what);
     if (!t->ready || unknown || sap__needs_rebuild(s, t, what) || !sap__insert_missing(s, kind, listed, n))
         return sap__rebuild(s, kind, fill);
-    s->filling = t;
-    const int shares = sap__parallel_for(s, sap__refit_leaves_task, t->boxes);
+    const int shares = sap__parallel_for(s, sap__refit_leaves_task, t, t->boxes);
     int jumped = 0;
     double grown = 0;
-    for (int i = 0; i < shares; i++) jumped += s->share[i].done, grown += s->share[i].grown;
+    for (int i = 0; i < shares; i++) jumped += s->update.task[i].count, grown += s->update.task[i].growth;
     if (jumped > sap__rebuild_threshold(s, kind)) return sap__rebuild(s, kind, fill);
     sap__refit_upper_levels(s, t);
     t->behind = 0;
@@ -3833,33 +3917,35 @@ static int sap__same_packing(const sap__packing *a, const sap__packing *b) {
 static int sap__build_step(sap_world *s, int kind) {
     const int boxes = sap__live_in_tree(s, kind);
     int n = 0;
-    if (!sap__reserve_bvh(s, &s->index[kind], boxes, SAP__FILL_SLACK) || !sap__reserve(&s->keyed, boxes))
+    if (!sap__reserve_bvh(s, &s->tree[kind], boxes, SAP__FILL_SLACK) || !sap__reserve(&s->build.items, boxes))
         return sap__fail(s, SAP_ERROR_MEMORY);
     if (!sap__is_building(s, kind)) {
         n = sap__gather_slots(s, kind);
-        sap__choose_packing(s, kind == 0, &s->layout, s->items, n);
-        s->building = kind + 1;
-        sap__set_length(s->keyed, 0);
-    } else if (sap__length(s->keyed) == 0) {
+        sap__choose_packing(s, kind == 0, &s->build.packing, s->update.sort_items, n);
+        s->build.tree = kind + 1;
+        sap__set_length(s->build.items, 0);
+    } else if (sap__length(s->build.items) == 0) {
         n = sap__gather_slots(s, kind);
-        memcpy(s->keyed, s->items, (size_t)n * sizeof *s->keyed);
-        sap__key_items(s, &s->layout, s->keyed, n);
-        sap__set_length(s->keyed, n);
+        memcpy(s->build.items, s->update.sort_items, (size_t)n * sizeof *s->build.items);
+        sap__key_items(s, &s->build.packing, s->build.items, n);
+        sap__set_length(s->build.items, n);
     } else {
-        s->building = 0;
-        for (int i = 0; i < sap__length(s->keyed); i++) {
-            const uint32_t state = s->slots[(uint32_t)s->keyed[i]].state;
-            if (sap__is_live_in_tree(state, kind) && !(state & SAP__CHANGED)) s->items[n++] = s->keyed[i];
+        s->build.tree = 0;
+        for (int i = 0; i < sap__length(s->build.items); i++) {
+            const uint32_t state = s->slots[(uint32_t)s->build.items[i]].flags;
+            if (sap__is_live_in_tree(state, kind) && !(state & SAP__CHANGED))
+                s->update.sort_items[n++] = s->build.items[i];
         }
         const int kept = n;
-        for (int i = 0; i < sap__length(s->record); i++)
-            if (sap__is_live_in_tree(s->slots[s->record[i]].state, kind)) s->items[n++] = s->record[i];
+        for (int i = 0; i < sap__length(s->changes.slots); i++)
+            if (sap__is_live_in_tree(s->slots[s->changes.slots[i]].flags, kind))
+                s->update.sort_items[n++] = s->changes.slots[i];
         sap__packing layout;
-        sap__choose_packing(s, kind == 0, &layout, s->items, n);
-        const int keyed = sap__same_packing(&layout, &s->layout) ? kept : 0;
-        if (!keyed) s->layout = layout;
-        sap__key_items(s, &s->layout, s->items + keyed, n - keyed);
-        sap__build_sorted(s, &s->index[kind], n, SAP__FILL_SLACK, &s->layout);
+        sap__choose_packing(s, kind == 0, &layout, s->update.sort_items, n);
+        const int keyed = sap__same_packing(&layout, &s->build.packing) ? kept : 0;
+        if (!keyed) s->build.packing = layout;
+        sap__key_items(s, &s->build.packing, s->update.sort_items + keyed, n - keyed);
+        sap__build_sorted(s, &s->tree[kind], n, SAP__FILL_SLACK, &s->build.packing);
     }
     return 1;
 }
@@ -3868,22 +3954,22 @@ static int sap__build_step(sap_world *s, int kind) {
    once, if some go where nobody was, and stretch it so much that the search would cost more. A query builds it at once,
    too, as nobody knows whether an update will come. */
 static int sap__sync_few(sap_world *s, int kind, int pending, int changed, int what) {
-    sap__bvh *t = &s->index[kind];
+    sap__bvh *t = &s->tree[kind];
     t->quiet = sap__is_low_churn(t, changed);
     const int is_built = sap__is_building(s, kind), worn = !is_built && sap__needs_rebuild(s, t, what);
     const int due = is_built && what != SAP__COST_USER_QUERY, early = t->boxes > SAP__CACHE_BOXES ? pending - 4 : 0;
     const double strain = t->strain;
-    int good = !worn || (what != SAP__COST_USER_QUERY && !s->building);
-    if (due && sap__length(s->keyed)) return sap__build_step(s, kind);
+    int good = !worn || (what != SAP__COST_USER_QUERY && !s->build.tree);
+    if (due && sap__length(s->build.items)) return sap__build_step(s, kind);
     for (int i = 0; good && i < pending; i++) {
         const uint32_t slot = sap__unsynced_slot(s, i);
         if (i < early) {
             const uint32_t next = sap__unsynced_slot(s, i + 4),
-                           leaf = (s->slots[next].lane_of & 0x7fffffffu) / SAP__NODE_WIDTH;
+                           leaf = (s->slots[next].leaf_position & 0x7fffffffu) / SAP__NODE_WIDTH;
             sap__prefetch_slot(s, next);
-            if (leaf < (uint32_t)t->count[0]) sap__prefetch(&t->bound[leaf]), sap__prefetch_node(&t->chunk[leaf]);
+            if (leaf < (uint32_t)t->count[0]) sap__prefetch(&t->bounds[leaf]), sap__prefetch_node(&t->nodes[leaf]);
         }
-        if (sap__is_live_in_tree(s->slots[slot].state, kind)) good = sap__update_in_bvh(s, kind, slot);
+        if (sap__is_live_in_tree(s->slots[slot].flags, kind)) good = sap__update_in_bvh(s, kind, slot);
     }
     if (4 * (t->strain - strain) > t->count[0]) good = 0; /* its leaves have grown by a quarter at once */
     if (good && t->quiet && !worn && !is_built) sap__repack_next(s, kind);
@@ -3896,25 +3982,25 @@ static int sap__sync_few(sap_world *s, int kind, int pending, int changed, int w
 static void sap__collect_counters(sap_world *s) {
     double looks = 0, visits = 0;
     for (int i = 0; i < SAP__COUNTER_STRIPES; i++) {
-        looks += sap__atomic_get(&s->gates[i].looks);
-        visits += sap__atomic_get(&s->gates[i].visits);
-        sap__atomic_set(&s->gates[i].looks, 0);
-        sap__atomic_set(&s->gates[i].visits, 0);
+        looks += sap__atomic_get(&s->queries.counters[i].looks);
+        visits += sap__atomic_get(&s->queries.counters[i].visits);
+        sap__atomic_set(&s->queries.counters[i].looks, 0);
+        sap__atomic_set(&s->queries.counters[i].visits, 0);
     }
-    for (int i = 0; i < 2; i++) sap__add_cost(&s->index[i], SAP__COST_USER_QUERY, looks, visits);
-    s->query_visits += (long long)visits;
+    for (int i = 0; i < 2; i++) sap__add_cost(&s->tree[i], SAP__COST_USER_QUERY, looks, visits);
+    s->queries.visits += (long long)visits;
 }
 
 /* Lists, behind the lost pairs, which of these boxes have no lane, or are to lose it: mostly few among many that move.
    Adds how many boxes are static, and how many of each kind have come. 0 without memory. */
 static int sap__list_misplaced(sap_world *s, const uint32_t *slots, int count, int *listed, int *statics, int came[2]) {
     for (int i = 0; i < count; i++) {
-        const uint32_t slot = slots[i], at = s->slots[slot].lane_of, state = s->slots[slot].state;
+        const uint32_t slot = slots[i], at = s->slots[slot].leaf_position, state = s->slots[slot].flags;
         const int kind = sap__tree_of(state), lives = (state & SAP__LIVE) != 0;
         *statics += kind;
         if (lives & (at != SAP__NONE) & ((int)(at >> 31) == kind)) continue;
-        if (!sap__reserve(&s->lost, *listed + 1)) return sap__fail(s, SAP_ERROR_MEMORY);
-        s->lost[(*listed)++] = slot;
+        if (!sap__reserve(&s->update.deleted_at, *listed + 1)) return sap__fail(s, SAP_ERROR_MEMORY);
+        s->update.deleted_at[(*listed)++] = slot;
         came[kind] += lives && at == SAP__NONE;
     }
     return 1;
@@ -3923,29 +4009,29 @@ static int sap__list_misplaced(sap_world *s, const uint32_t *slots, int count, i
 /* Brings both indices in step with all that is recorded, for searches of these kinds. One to which too many came, or
    that lost more than are left, will be built: nothing is taken out of it. */
 static int sap__sync_trees(sap_world *s, int what, int what_static) {
-    const int pending = sap__unsynced_count(s), first = sap__length(s->record) - s->synced;
-    int kind, n = sap__length(s->lost), statics = 0, came[2] = {0, 0};
-    const int was_built = s->index[0].levels + s->index[1].levels > 0; /* else nothing has a lane, and both will be */
-    if (s->mixed && was_built &&
-        !(sap__list_misplaced(s, s->record + s->synced, first, &n, &statics, came) &&
-          sap__list_misplaced(s, s->again, pending - first, &n, &statics, came)))
+    const int pending = sap__unsynced_count(s), first = sap__length(s->changes.slots) - s->changes.synced_count;
+    int kind, n = sap__length(s->update.deleted_at), statics = 0, came[2] = {0, 0};
+    const int was_built = s->tree[0].levels + s->tree[1].levels > 0; /* else nothing has a lane, and both will be */
+    if (s->changes.flags && was_built &&
+        !(sap__list_misplaced(s, s->changes.slots + s->changes.synced_count, first, &n, &statics, came) &&
+          sap__list_misplaced(s, s->changes.again, pending - first, &n, &statics, came)))
         return 0;
     const int of[2] = {pending - statics, statics};
-    n -= sap__length(s->lost);
-    const uint32_t *listed = n ? s->lost + sap__length(s->lost) : NULL;
+    n -= sap__length(s->update.deleted_at);
+    const uint32_t *listed = n ? s->update.deleted_at + sap__length(s->update.deleted_at) : NULL;
     for (kind = 0; kind < 2; kind++) {
-        sap__bvh *t = &s->index[kind];
+        sap__bvh *t = &s->tree[kind];
         if ((long long)SAP__REFIT_FRACTION * of[kind] > sap__live_in_tree(s, kind)) t->behind = 1;
         if (t->behind && came[kind] > sap__rebuild_threshold(s, kind)) t->ready = 0;
         if (t->boxes > 2 * sap__live_in_tree(s, kind)) t->ready = 0;
     }
     for (int i = 0; i < n; i++) {
-        const uint32_t slot = listed[i], state = s->slots[slot].state;
-        if (!(state & SAP__LIVE) || (int)(s->slots[slot].lane_of >> 31) != sap__tree_of(state))
+        const uint32_t slot = listed[i], state = s->slots[slot].flags;
+        if (!(state & SAP__LIVE) || (int)(s->slots[slot].leaf_position >> 31) != sap__tree_of(state))
             sap__remove_from_bvh(s, slot);
     }
     for (kind = 0; kind < 2; kind++) {
-        sap__bvh *t = &s->index[kind];
+        sap__bvh *t = &s->tree[kind];
         const int bulk = !t->ready || t->behind;
         if (kind) what = what_static;
         if (t->ready && !t->behind && of[kind] == 0 &&
@@ -3975,9 +4061,9 @@ static int sap__sync_trees(sap_world *s, int what, int what_static) {
    What is found is collected, and handed on a batch at a time. */
 typedef struct sap__search {
     sap_world *s;
-    sap__task *share;
-    int (*take)(struct sap__search *q); /* takes a[0..n), b[0..n): pairs that overlap; 0 stops */
-    uint32_t flags;                     /* of the boxes that look around; 0: all are joined */
+    sap__task *task;
+    int (*emit)(struct sap__search *q); /* takes a[0..n), b[0..n): pairs that overlap; 0 stops */
+    uint32_t mover_flags;               /* of the boxes that look around; 0: all are joined */
     void *context;
     long long *visits; /* chunks looked at, of each index */
     int n;
@@ -3991,26 +4077,26 @@ typedef struct sap__bvh_level {
 } sap__bvh_level;
 
 static int sap__emit_pairs(sap__search *q) {
-    return sap__emit_created(q->s, q->share, q->a, q->b, q->n, q->flags);
+    return sap__emit_created(q->s, q->task, q->a, q->b, q->n, q->mover_flags);
 }
 
 static void sap__begin_search(sap__search *q, sap_world *s, int share, uint32_t flags) {
     q->s = s;
-    q->share = &s->share[s->on_threads || s->updates >= 0 ? share : 0];
-    q->take = sap__emit_pairs;
-    q->flags = flags;
-    q->visits = s->share[share].visits;
+    q->task = &s->update.task[s->threads.in_parallel || !s->update.is_reserved ? share : 0];
+    q->emit = sap__emit_pairs;
+    q->mover_flags = flags;
+    q->visits = s->update.task[share].visits;
     q->n = 0;
 }
 
 SAP__FORCE_INLINE int sap__flush(sap__search *q, int from) {
     int good = 1;
-    if (q->n > from) good = q->take(q), q->n = 0;
+    if (q->n > from) good = q->emit(q), q->n = 0;
     return good;
 }
 
 static const sap__filter_bits *sap__node_filter_bits(const sap_world *s, sap__bvh_level x, uint32_t node) {
-    return x.level < 0 ? &s->slots[node].masks : &x.t->masks[node];
+    return x.level < 0 ? &s->slots[node].filter : &x.t->filter[node];
 }
 
 /* Leaves out pairs of nodes that masks keep apart; *n stay. Where boxes stand by their categories large chunks may meet
@@ -4027,7 +4113,7 @@ SAP__NO_INLINE int sap__cull_pairs_by_mask(const sap_world *s, sap__bvh_level x,
             continue;
         }
         const int wrong =
-            x.level == y.level && sap__perimeter(&x.t->bound[first]) > sap__perimeter(&y.t->bound[second]);
+            x.level == y.level && sap__perimeter(&x.t->bounds[first]) > sap__perimeter(&y.t->bounds[second]);
         const int swapped = wrong && x.t == y.t;
         i++;
         if (wrong && !swapped) continue;
@@ -4055,22 +4141,22 @@ static int sap__join_node_lists(sap__search *q, sap__bvh_level x, uint32_t *a, s
         }
         n = kept;
     }
-    if (y.t->by_masks) {
+    if (y.t->cull_by_mask) {
         const int picked = sap__cull_pairs_by_mask(q->s, x, a, y, b, &n);
         if (picked < n && !sap__join_node_lists(q, y, b + picked, x, a + picked, n - picked)) return 0;
         n = picked;
     }
-    list.box = stays->level < 0 ? (const void *)q->s->slots : stays->t->bound;
-    list.apart = stays->level < 0 ? sizeof(sap__slot) : sizeof(sap__box);
-    list.chunk = opened->t->chunk;
-    list.used = opened->t->used;
-    list.who = opens_x ? b : a;
-    list.at = opens_x ? a : b;
+    list.boxes = stays->level < 0 ? (const void *)q->s->slots : stays->t->bounds;
+    list.stride = stays->level < 0 ? sizeof(sap__slot) : sizeof(sap__box);
+    list.nodes = opened->t->nodes;
+    list.occupied = opened->t->occupied;
+    list.box_id = opens_x ? b : a;
+    list.node_id = opens_x ? a : b;
     list.next = 0;
     list.n = n;
-    list.is_far = opened->t->boxes > SAP__CACHE_BOXES;
-    q->visits[y.t == &q->s->index[1]] += n;
-    for (i = 0; i < n && list.is_far; i++) sap__prefetch_box(sap__box_at(list.box, list.apart, list.who[i]));
+    list.prefetch = opened->t->boxes > SAP__CACHE_BOXES;
+    q->visits[y.t == &q->s->tree[1]] += n;
+    for (i = 0; i < n && list.prefetch; i++) sap__prefetch_box(sap__box_at(list.boxes, list.stride, list.box_id[i]));
     if (opens_x)
         x.level--;
     else
@@ -4089,9 +4175,9 @@ static int sap__join_node_lists(sap__search *q, sap__bvh_level x, uint32_t *a, s
 
 /* Of x itself: all overlapping pairs of boxes under one node. */
 static int sap__self_join(sap__search *q, sap__bvh_level x, uint32_t node) {
-    uint32_t a[SAP__MAX_NODE_PAIRS], b[SAP__MAX_NODE_PAIRS], used = x.t->used[node];
-    const sap__node *c = &x.t->chunk[node];
-    if (x.t->by_masks && !sap__should_collide(&x.t->masks[node], &x.t->masks[node])) return 1;
+    uint32_t a[SAP__MAX_NODE_PAIRS], b[SAP__MAX_NODE_PAIRS], used = x.t->occupied[node];
+    const sap__node *c = &x.t->nodes[node];
+    if (x.t->cull_by_mask && !sap__should_collide(&x.t->filter[node], &x.t->filter[node])) return 1;
     q->visits[0]++;
     if (x.level == 0) {
         q->n = q->s->kernel->own(c, used, q->a, q->b, q->n);
@@ -4100,7 +4186,7 @@ static int sap__self_join(sap__search *q, sap__bvh_level x, uint32_t node) {
     const int n = q->s->kernel->own(c, used, a, b, 0);
     x.level--;
     for (; used; used &= used - 1)
-        if (!sap__self_join(q, x, c->ref[sap__lowest_bit(used)])) return 0;
+        if (!sap__self_join(q, x, c->child[sap__lowest_bit(used)])) return 0;
     return sap__join_node_lists(q, x, a, x, b, n);
 }
 
@@ -4111,7 +4197,7 @@ static int sap__join_with_root(sap__search *q, sap__bvh_level x, const uint32_t 
     int pairs = 0;
     if (t->boxes == 0) return 1;
     for (int top = t->first[t->levels - 1]; top < t->first[t->levels - 1] + t->count[t->levels - 1]; top++)
-        for (int i = 0; i < n && t->used[top]; i++) a[pairs] = nodes[i], b[pairs++] = (uint32_t)top;
+        for (int i = 0; i < n && t->occupied[top]; i++) a[pairs] = nodes[i], b[pairs++] = (uint32_t)top;
     return sap__join_node_lists(q, x, a, tops, b, pairs);
 }
 
@@ -4130,32 +4216,39 @@ static int sap__join_range(sap__search *q, const sap__bvh *x, const sap__bvh *y,
     return 1;
 }
 
-static void sap__join_task(sap_world *s, int share, int shares) {
+static void sap__join_task(sap_world *s, void *args, int task, int tasks) {
+    const int *other = (const int *)args;
     sap__search q;
-    sap__begin_search(&q, s, share, 0);
-    if (sap__join_range(&q, &s->index[0], &s->index[s->joining], share, shares)) (void)sap__flush(&q, 0);
+    sap__begin_search(&q, s, task, 0);
+    if (sap__join_range(&q, &s->tree[0], &s->tree[*other], task, tasks)) (void)sap__flush(&q, 0);
 }
 
 /* ---- each box that changed looks around ---------------------------------------------------------------- */
 
 static const sap__bvh_level sap__boxes = {NULL, -1}; /* those of slots */
 
+typedef struct sap__mover_args {
+    uint32_t flags;  /* boxes with one of these flags are queries */
+    int static_only; /* moving boxes query the static tree alone */
+} sap__mover_args;
+
 /* A share of the record: those with one of the flags ask for what they overlap. Static ones ask the moving ones; these
    ask both, or, with at_static, the static ones alone. */
-static void sap__query_movers_task(sap_world *s, int share, int shares) {
+static void sap__query_movers_task(sap_world *s, void *args, int task, int tasks) {
+    const sap__mover_args *movers = (const sap__mover_args *)args;
     sap__search q;
     uint32_t slots[SAP__WORK_LIST];
-    const int all = sap__length(s->record), end = sap__task_begin(all, share + 1, shares);
+    const int all = sap__length(s->changes.slots), end = sap__task_begin(all, task + 1, tasks);
     int n = 0, good = 1;
-    sap__begin_search(&q, s, share, s->asking);
+    sap__begin_search(&q, s, task, movers->flags);
     for (int kind = 0; kind < 2; kind++)
-        for (int i = sap__task_begin(all, share, shares); i < end && s->changed[kind] && good; i++) {
-            const uint32_t state = s->slots[s->record[i]].state;
-            slots[n] = s->record[i];
-            n += sap__is_live_in_tree(state, kind) && (state & s->asking);
+        for (int i = sap__task_begin(all, task, tasks); i < end && s->changes.count[kind] && good; i++) {
+            const uint32_t state = s->slots[s->changes.slots[i]].flags;
+            slots[n] = s->changes.slots[i];
+            n += sap__is_live_in_tree(state, kind) && (state & movers->flags);
             if (n < SAP__WORK_LIST && i + 1 < end) continue;
-            if (kind || !s->at_static) good = sap__join_with_root(&q, sap__boxes, slots, n, &s->index[0]);
-            if (!kind) good = good && sap__join_with_root(&q, sap__boxes, slots, n, &s->index[1]);
+            if (kind || !movers->static_only) good = sap__join_with_root(&q, sap__boxes, slots, n, &s->tree[0]);
+            if (!kind) good = good && sap__join_with_root(&q, sap__boxes, slots, n, &s->tree[1]);
             n = 0;
         }
     if (good) (void)sap__flush(&q, 0);
@@ -4163,43 +4256,46 @@ static void sap__query_movers_task(sap_world *s, int share, int shares) {
 
 /* Runs a search, and without threads again those shares of it that lacked room for what they found; next time they have
    it, but after sap_reserve: then the first share has room for all. Adds up the chunks that were visited. */
-static int sap__run_search(sap_world *s, sap__task_function *step, int work, double visits[2]) {
+static int sap__run_search(sap_world *s, sap__task_function *function, void *args, int work, double visits[2]) {
     const int shares = sap__task_count(s);
-    s->failure = SAP_OK;
+    s->update.failure = SAP_OK;
     visits[0] = visits[1] = 0;
     for (int i = 0; i < shares; i++) {
-        sap__task *share = &s->share[i];
-        share->kept = sap__length(share->found);
-        share->lacks_room = 0;
+        sap__task *share = &s->update.task[i];
+        share->filtered = sap__length(share->created);
+        share->overflowed = 0;
         share->visits[0] = share->visits[1] = 0;
-        share->met = 0;
+        share->persistent = 0;
     }
-    const int ran = sap__parallel_for(s, step, work);
-    for (int i = 0; i < shares && s->failure == SAP_OK; i++) {
-        sap__task *share = &s->share[i];
-        if (share->lacks_room) {
-            sap__set_length(share->found, share->kept);
-            share->met = 0;
-            step(s, i, SAP__TASKS);
-            const int n = sap__length(share->found);
-            if (s->updates >= 0 && !sap__reserve(&share->found, n + n / 2 + 256)) return sap__fail(s, SAP_ERROR_MEMORY);
+    const int ran = sap__parallel_for(s, function, args, work);
+    for (int i = 0; i < shares && s->update.failure == SAP_OK; i++) {
+        sap__task *share = &s->update.task[i];
+        if (share->overflowed) {
+            sap__set_length(share->created, share->filtered);
+            share->persistent = 0;
+            function(s, args, i, SAP__TASKS);
+            const int n = sap__length(share->created);
+            if (!s->update.is_reserved && !sap__reserve(&share->created, n + n / 2 + 256))
+                return sap__fail(s, SAP_ERROR_MEMORY);
         } else if (ran > 1 && s->config.filter)
             sap__filter_created(s, share);
         visits[0] += (double)share->visits[0];
         visits[1] += (double)share->visits[1];
     }
-    s->tests += (long long)(visits[0] + visits[1]) * SAP__NODE_WIDTH;
-    return s->failure == SAP_OK;
+    s->update.tests += (long long)(visits[0] + visits[1]) * SAP__NODE_WIDTH;
+    return s->update.failure == SAP_OK;
 }
 
 static int sap__query_movers(sap_world *s, uint32_t flags, int at_static) {
-    const int n = s->changed[0] + s->changed[1];
+    const int n = s->changes.count[0] + s->changes.count[1];
     double visits[2];
-    s->asking = flags;
-    s->at_static = at_static;
-    if (!sap__run_search(s, sap__query_movers_task, SAP__PRUNE_PART * sap__length(s->record), visits)) return 0;
-    if (!at_static) sap__add_cost(&s->index[0], SAP__COST_MOVERS, n, visits[0]);
-    sap__add_cost(&s->index[1], SAP__COST_MOVERS, s->changed[0], visits[1]);
+    sap__mover_args movers;
+    movers.flags = flags;
+    movers.static_only = at_static;
+    if (!sap__run_search(s, sap__query_movers_task, &movers, SAP__PRUNE_PART * sap__length(s->changes.slots), visits))
+        return 0;
+    if (!at_static) sap__add_cost(&s->tree[0], SAP__COST_MOVERS, n, visits[0]);
+    sap__add_cost(&s->tree[1], SAP__COST_MOVERS, s->changes.count[0], visits[1]);
     return 1;
 }
 
@@ -4207,7 +4303,7 @@ static int sap__query_movers(sap_world *s, uint32_t flags, int at_static) {
 
 /* Recorded boxes with one of these flags look around. Among static ones only those that move do. */
 static int sap__query_changed(sap_world *s, uint32_t flags) {
-    return sap__sync_trees(s, SAP__COST_MOVERS, s->changed[0] ? SAP__COST_MOVERS : SAP__COST_NONE) &&
+    return sap__sync_trees(s, SAP__COST_MOVERS, s->changes.count[0] ? SAP__COST_MOVERS : SAP__COST_NONE) &&
            sap__query_movers(s, flags, 0);
 }
 
@@ -4215,14 +4311,14 @@ static int sap__query_changed(sap_world *s, uint32_t flags) {
    (Terdiman I.4c prunes a batch of new boxes against all), or whose filter may answer anew. */
 static int sap__query_added(sap_world *s) {
     int news = 0;
-    for (int i = 0; i < sap__length(s->record) && s->mixed; i++) {
-        if (s->slots[s->record[i]].state & SAP__REMOVED)
-            sap__remove_from_bvh(s, s->record[i]);
+    for (int i = 0; i < sap__length(s->changes.slots) && s->changes.flags; i++) {
+        if (s->slots[s->changes.slots[i]].flags & SAP__REMOVED)
+            sap__remove_from_bvh(s, s->changes.slots[i]);
         else
-            news |= (s->slots[s->record[i]].state & (SAP__ADDED | SAP__REFILTER)) != 0;
+            news |= (s->slots[s->changes.slots[i]].flags & (SAP__ADDED | SAP__REFILTER)) != 0;
     }
     if (news) return sap__query_changed(s, SAP__ADDED | SAP__REFILTER);
-    for (int k = 0; k < 2; k++) s->index[k].behind = 1;
+    for (int k = 0; k < 2; k++) s->tree[k].behind = 1;
     return 1;
 }
 
@@ -4232,12 +4328,12 @@ static int sap__created_by_sort(sap_world *s) {
 
 /* What moved apart the rules have found. */
 static int sap__deleted_by_sort(sap_world *s) {
-    if (s->mixed && sap__scan_lists(s, SAP__REMOVED | SAP__REFILTER, INT_MAX) == 0) return 0;
+    if (s->changes.flags && sap__scan_lists(s, SAP__REMOVED | SAP__REFILTER, INT_MAX) == 0) return 0;
     return sap__sort_deleted_indices(s);
 }
 
 static int sap__created_by_query(sap_world *s) {
-    if (s->mixed & SAP__REFILTER) sap__require_lists(s);
+    if (s->changes.flags & SAP__REFILTER) sap__require_lists(s);
     return sap__query_changed(s, SAP__CHANGED);
 }
 
@@ -4245,10 +4341,9 @@ static int sap__created_by_query(sap_world *s) {
 static int sap__join_trees(sap_world *s, int kind) {
     const int moving = sap__live_in_tree(s, 0);
     double visits[2];
-    s->joining = kind;
-    if (!sap__run_search(s, sap__join_task, moving, visits)) return 0;
-    for (int i = 0; i < sap__task_count(s); i++) s->met += s->share[i].met;
-    sap__add_cost(&s->index[kind], SAP__COST_PRUNE, moving, visits[kind]);
+    if (!sap__run_search(s, sap__join_task, &kind, moving, visits)) return 0;
+    for (int i = 0; i < sap__task_count(s); i++) s->update.persistent += s->update.task[i].persistent;
+    sap__add_cost(&s->tree[kind], SAP__COST_PRUNE, moving, visits[kind]);
     return 1;
 }
 
@@ -4257,14 +4352,15 @@ static int sap__join_trees(sap_world *s, int kind) {
    and so do static ones that changed, unless they are many. */
 static int sap__created_by_prune(sap_world *s) {
     const int moving = sap__live_in_tree(s, 0);
-    const int few = moving < s->live_static / 2 && s->changed[1] <= moving + s->live_static / SAP__PRUNE_PART;
-    if (s->mixed & SAP__REFILTER) sap__require_lists(s);
-    const int searches = few ? s->changed[0] : moving, search = few ? SAP__COST_MOVERS : SAP__COST_PRUNE;
+    const int few =
+        moving < s->boxes.static_count / 2 && s->changes.count[1] <= moving + s->boxes.static_count / SAP__PRUNE_PART;
+    if (s->changes.flags & SAP__REFILTER) sap__require_lists(s);
+    const int searches = few ? s->changes.count[0] : moving, search = few ? SAP__COST_MOVERS : SAP__COST_PRUNE;
     if (!sap__sync_trees(s, SAP__COST_PRUNE, searches ? search : SAP__COST_NONE)) return 0;
-    s->met = 0;
-    if (s->changed[0] && !sap__join_trees(s, 0)) return 0;
-    if (few ? !sap__query_movers(s, SAP__CHANGED, 1) : s->live_static && !sap__join_trees(s, 1)) return 0;
-    if (s->changed[0] == 0 || few || (s->mixed & SAP__REFILTER)) s->met = -1;
+    s->update.persistent = 0;
+    if (s->changes.count[0] && !sap__join_trees(s, 0)) return 0;
+    if (few ? !sap__query_movers(s, SAP__CHANGED, 1) : s->boxes.static_count && !sap__join_trees(s, 1)) return 0;
+    if (s->changes.count[0] == 0 || few || (s->changes.flags & SAP__REFILTER)) s->update.persistent = -1;
     return 1;
 }
 
@@ -4311,26 +4407,26 @@ static long long sap__prune_boxes(const sap_aabb *a, int na, const sap_aabb *b, 
     sap__axes_used(axes ? axes : 7, s.used);
     if (!sap__reserve(&s.slots, n)) return -SAP_ERROR_MEMORY;
     for (int i = 0; i < n; i++) {
-        s.slots[i].now = sap__empty_box;
-        good &= sap__encode(i < na ? &a[i] : &b[i - na], s.used, &s.slots[i].now) >= 0;
+        s.slots[i].box = sap__empty_box;
+        good &= sap__encode(i < na ? &a[i] : &b[i - na], s.used, &s.slots[i].box) >= 0;
     }
     sap__begin_search(&q, &s, 0, 0);
-    q.take = sap__emit_pruned;
+    q.emit = sap__emit_pruned;
     q.context = &p;
-    s.failure = good ? SAP_OK : SAP_ERROR_BOX;
+    s.update.failure = good ? SAP_OK : SAP_ERROR_BOX;
     for (int kind = 0; kind <= is_bipartite && good; kind++) {
         const int from = kind ? na : 0, count = kind ? nb : na;
-        good = sap__reserve(&s.items, count);
-        for (int i = 0; i < count && good; i++) s.items[i] = (uint32_t)(from + i);
-        good = good && sap__build_from_items(&s, &s.index[kind], count, SAP__FILL_FULL);
-        if (!good) s.failure = SAP_ERROR_MEMORY;
+        good = sap__reserve(&s.update.sort_items, count);
+        for (int i = 0; i < count && good; i++) s.update.sort_items[i] = (uint32_t)(from + i);
+        good = good && sap__build_from_items(&s, &s.tree[kind], count, SAP__FILL_FULL);
+        if (!good) s.update.failure = SAP_ERROR_MEMORY;
     }
-    if (good && sap__join_range(&q, &s.index[0], &s.index[is_bipartite], 0, 1)) (void)sap__flush(&q, 0);
-    sap__free_bvh(&s.index[0]);
-    sap__free_bvh(&s.index[1]);
-    sap__free_array(&s.items);
+    if (good && sap__join_range(&q, &s.tree[0], &s.tree[is_bipartite], 0, 1)) (void)sap__flush(&q, 0);
+    sap__free_bvh(&s.tree[0]);
+    sap__free_bvh(&s.tree[1]);
+    sap__free_array(&s.update.sort_items);
     sap__free_array(&s.slots);
-    return s.failure == SAP_OK ? p.visited : -(long long)s.failure;
+    return s.update.failure == SAP_OK ? p.visited : -(long long)s.update.failure;
 }
 
 SAP_DEF long long sap_box_prune(const sap_aabb *boxes, int n, int axes, sap_prune_hit *hit, void *user) {
@@ -4430,9 +4526,9 @@ static void sap__set_slab(sap__probe *p, int k, float lo, float hi, float d) {
     const int backward = sap__key(d) < 0;
     if (size > 1e-18f && size < 1e36f) {
         const double by = 1.0 / (double)d;
-        p->backward[k] = backward;
-        p->near_by[k] = (float)(by * 0.99999);
-        p->far_by[k] = (float)(by * 1.00001);
+        p->is_negative[k] = backward;
+        p->near_inverse[k] = (float)(by * 0.99999);
+        p->far_inverse[k] = (float)(by * 1.00001);
         p->near_from[k] = backward ? lo : hi;
         p->far_from[k] = backward ? hi : lo;
     } else {
@@ -4440,10 +4536,10 @@ static void sap__set_slab(sap__probe *p, int k, float lo, float hi, float d) {
         double from = sap__double(lo) + (backward ? way : 0), to = sap__double(hi) + (backward ? 0 : way);
         from -= (from < 0 ? -from : from) * 1e-6 + more;
         to += (to < 0 ? -to : to) * 1e-6 + more;
-        p->backward[k] = 0;
+        p->is_negative[k] = 0;
         p->near_from[k] = to < 3.4e38 ? (float)to : sap__float(SAP__INFINITY);
         p->far_from[k] = from > -3.4e38 ? (float)from : sap__float(-SAP__INFINITY);
-        p->near_by[k] = p->far_by[k] = 8e37f;
+        p->near_inverse[k] = p->far_inverse[k] = 8e37f;
     }
 }
 
@@ -4453,17 +4549,17 @@ static void sap__set_slab(sap__probe *p, int k, float lo, float hi, float d) {
 typedef struct sap__query sap__query;
 struct sap__query {
     sap_world *s;
-    uint32_t (*prune)(const sap__node *c, uint32_t used, const sap__probe *p, float *away); /* NULL: of a box */
+    uint32_t (*test)(const sap__node *c, uint32_t used, const sap__probe *p, float *away); /* NULL: of a box */
     uint32_t mask;
     sap_hit *hit;
     sap_ray_hit *ray_hit;
     void *user;
-    sap__query_counters *gate;
-    int is_inside, is_best, is_picky;   /* has called back; only the best hit counts; not all categories do */
-    sap_id best, aside;                 /* this one, so far; the box that does not count */
-    int count, visits;                  /* hits; chunks */
-    int recorded, stale;                /* boxes that were stale at the start: of the record, and with those of again */
-    double end;                         /* no hit is beyond: a squared distance, or t */
+    sap__query_counters *counters;
+    int in_callback, closest_only, cull_by_mask; /* has called back; only the best hit counts; not all categories do */
+    sap_id best, ignored;                        /* this one, so far; the box that does not count */
+    int count, visits;                           /* hits; chunks */
+    int unsynced_recorded, unsynced;    /* boxes that were stale at the start: of the record, and with those of again */
+    double cutoff;                      /* no hit is beyond: a squared distance, or t */
     sap__box box;                       /* what is to overlap, */
     float lo[3], hi[3], translation[3]; /* or the box, or point, that is near, or is cast, and where to */
     sap__probe probe;
@@ -4471,7 +4567,7 @@ struct sap__query {
 
 /* A bound for floats that no rounding of theirs, and no denormal taken for zero, makes too small. */
 static void sap__set_limit(sap__query *q) {
-    const double limit = q->end * 1.00001 + (double)SAP__TINY;
+    const double limit = q->cutoff * 1.00001 + (double)SAP__TINY;
     q->probe.limit = limit < 1e38 ? (float)limit : sap__float(SAP__INFINITY);
 }
 
@@ -4480,22 +4576,22 @@ static void sap__set_limit(sap__query *q) {
 static double sap__hit_at(const sap__query *q, const sap__box *keys) {
     sap_aabb box;
     int axis;
-    if (!q->prune) return sap__overlap(keys, &q->box) ? 0 : 1;
+    if (!q->test) return sap__overlap(keys, &q->box) ? 0 : 1;
     sap__decode(keys, &box);
-    if (q->prune == q->s->kernel->ball) return sap__distance2(&box, q->lo, q->hi);
+    if (q->test == q->s->kernel->ball) return sap__distance2(&box, q->lo, q->hi);
     return (double)sap__cast(&box, q->lo, q->hi, q->translation, &axis);
 }
 
 /* What the user is told of a hit: t, or the distance. */
 static float sap__reported_value(const sap__query *q, double at) {
-    return (float)(q->prune == q->s->kernel->ball ? sap__sqrt(at) : at);
+    return (float)(q->test == q->s->kernel->ball ? sap__sqrt(at) : at);
 }
 
 /* From its first callback on a query makes the world busy, until it is over: it counts at the gate of its stack, as
    each thread has its own. */
 SAP__FORCE_INLINE void sap__begin_callbacks(sap__query *q) {
-    if (!q->is_inside) sap__atomic_add(&q->gate->queries, 1);
-    q->is_inside = 1;
+    if (!q->in_callback) sap__atomic_add(&q->counters->queries, 1);
+    q->in_callback = 1;
 }
 
 /* A hit is counted, and reported if there is a callback. 0 stops. */
@@ -4508,18 +4604,18 @@ static int sap__report_hit(sap__query *q, uint32_t slot) {
 /* A hit that says where it is: the best one so far, or one that is reported and may bring the end nearer. 0 stops. */
 static int sap__report_hit_at(sap__query *q, uint32_t slot, double at) {
     const sap_id id = sap__id_of(q->s, slot);
-    if (id == q->aside) return 1;
-    if (q->is_best) {
-        if (at < q->end || q->best == 0 || id < q->best) q->best = id, q->end = at;
+    if (id == q->ignored) return 1;
+    if (q->closest_only) {
+        if (at < q->cutoff || q->best == 0 || id < q->best) q->best = id, q->cutoff = at;
     } else if (q->ray_hit) {
         const float t = sap__reported_value(q, at);
         sap__begin_callbacks(q);
         const float end = q->ray_hit(id, q->s->objects[slot], t, q->user);
         q->count++;
         if (!sap__is_number(end) || !(end > 0)) return 0;
-        const int is_near = q->prune == q->s->kernel->ball;
+        const int is_near = q->test == q->s->kernel->ball;
         const double new_end = end == t && sap__is_finite(t) ? at : is_near ? (double)end * (double)end : (double)end;
-        if (new_end < q->end) q->end = new_end;
+        if (new_end < q->cutoff) q->cutoff = new_end;
     } else
         return sap__report_hit(q, slot);
     sap__set_limit(q);
@@ -4528,67 +4624,68 @@ static int sap__report_hit_at(sap__query *q, uint32_t slot, double at) {
 
 /* Brings the indices in step with the record, and notes that it did; for a query, or as one may come. */
 static sap_result sap__sync_for_queries(sap_world *s, int asked) {
-    s->asked = asked;
-    if (!sap__reserve(&s->again, sap__capacity(s->record))) return SAP_ERROR_MEMORY;
+    s->queries.seen = asked;
+    if (!sap__reserve(&s->changes.again, sap__capacity(s->changes.slots))) return SAP_ERROR_MEMORY;
     sap__collect_counters(s);
     if (!sap__sync_trees(s, SAP__COST_USER_QUERY, SAP__COST_USER_QUERY)) {
-        s->index[0].ready = s->index[1].ready = 0;
+        s->tree[0].ready = s->tree[1].ready = 0;
         return SAP_ERROR_MEMORY;
     }
     for (int i = 0; i < sap__unsynced_count(s); i++)
-        s->slots[sap__unsynced_slot(s, i)].state &= ~(uint32_t)SAP__UNSYNCED;
-    s->synced = sap__length(s->record);
-    sap__set_length(s->again, 0);
-    s->prepared = 1;
+        s->slots[sap__unsynced_slot(s, i)].flags &= ~(uint32_t)SAP__UNSYNCED;
+    s->changes.synced_count = sap__length(s->changes.slots);
+    sap__set_length(s->changes.again, 0);
+    s->queries.ready = 1;
     return SAP_OK;
 }
 
 /* The indices come in step, unless a query is in progress that must find them as they were: then what is stale is
    looked at one by one. Indices in step are only read. */
 static sap_result sap__begin_query(sap__query *q, sap_world *s, uint32_t mask) {
-    if (s->in_filter) return SAP_ERROR_BUSY;
-    if (!s->prepared && !sap__is_querying(s)) {
+    if (s->call.in_filter) return SAP_ERROR_BUSY;
+    if (!s->queries.ready && !sap__is_querying(s)) {
         const sap_result r = sap__sync_for_queries(s, 1);
         if (r != SAP_OK) return r;
     }
     q->s = s; /* field by field: compilers clear so few bytes by an instruction that takes its time */
-    q->prune = NULL;
+    q->test = NULL;
     q->mask = mask;
     q->hit = NULL;
     q->ray_hit = NULL;
     q->user = NULL;
-    q->is_inside = q->is_best = q->count = q->visits = 0;
-    q->best = q->aside = 0;
-    q->end = 0;
-    q->recorded = sap__length(s->record) - s->synced;
-    q->stale = sap__unsynced_count(s);
+    q->in_callback = q->closest_only = q->count = q->visits = 0;
+    q->best = q->ignored = 0;
+    q->cutoff = 0;
+    q->unsynced_recorded = sap__length(s->changes.slots) - s->changes.synced_count;
+    q->unsynced = sap__unsynced_count(s);
     return SAP_OK;
 }
 
 /* One of the boxes that were stale when the query began, which are looked at one by one: since then a callback may have
    changed others, at the end of the record as well as of again. */
 SAP__FORCE_INLINE uint32_t sap__query_unsynced_slot(const sap__query *q, int i) {
-    return i < q->recorded ? q->s->record[q->s->synced + i] : q->s->again[i - q->recorded];
+    return i < q->unsynced_recorded ? q->s->changes.slots[q->s->changes.synced_count + i]
+                                    : q->s->changes.again[i - q->unsynced_recorded];
 }
 
 /* Is a box of the index to be visited? Not if it is looked at by itself, was removed meanwhile, or does not count. */
 SAP__FORCE_INLINE int sap__should_visit(const sap__query *q, uint32_t slot) {
     const sap_world *s = q->s;
-    if (!(s->slots[slot].masks.category & q->mask) || !(s->slots[slot].state & SAP__LIVE)) return 0;
-    if (!(s->slots[slot].state & SAP__UNSYNCED)) return 1;
-    if (q->stale == sap__unsynced_count(s)) return 0; /* all that is stale was so when the query began */
-    for (int i = 0; i < q->stale; i++)
+    if (!(s->slots[slot].filter.category & q->mask) || !(s->slots[slot].flags & SAP__LIVE)) return 0;
+    if (!(s->slots[slot].flags & SAP__UNSYNCED)) return 1;
+    if (q->unsynced == sap__unsynced_count(s)) return 0; /* all that is stale was so when the query began */
+    for (int i = 0; i < q->unsynced; i++)
         if (sap__query_unsynced_slot(q, i) == slot) return 0;
     return 1;
 }
 
 /* What is stale and was before this query. */
 static int sap__query_unsynced(sap__query *q) {
-    for (int i = 0; i < q->stale; i++) {
+    for (int i = 0; i < q->unsynced; i++) {
         const uint32_t slot = sap__query_unsynced_slot(q, i);
-        if (!(q->s->slots[slot].state & SAP__LIVE) || !(q->s->slots[slot].masks.category & q->mask)) continue;
-        const double at = sap__hit_at(q, &q->s->slots[slot].now);
-        if (at <= q->end && !sap__report_hit_at(q, slot, at)) return 0;
+        if (!(q->s->slots[slot].flags & SAP__LIVE) || !(q->s->slots[slot].filter.category & q->mask)) continue;
+        const double at = sap__hit_at(q, &q->s->slots[slot].box);
+        if (at <= q->cutoff && !sap__report_hit_at(q, slot, at)) return 0;
     }
     return 1;
 }
@@ -4598,7 +4695,7 @@ static int sap__cull_nodes_by_mask(const sap__query *q, const sap__bvh *t, uint3
     int kept = 0;
     for (int i = 0; i < n; i++) {
         chunks[kept] = chunks[i];
-        kept += (t->masks[chunks[i]].category & q->mask) != 0;
+        kept += (t->filter[chunks[i]].category & q->mask) != 0;
     }
     return kept;
 }
@@ -4608,16 +4705,16 @@ static int sap__cull_nodes_by_mask(const sap__query *q, const sap__bvh *t, uint3
 static int sap__traverse_overlaps(sap__query *q, const sap__bvh *t, const uint32_t *chunks, int n) {
     static const uint32_t one_box[SAP__WORK_LIST + SAP__NODE_WIDTH] = {0};
     uint32_t who[SAP__WORK_LIST + SAP__NODE_WIDTH], ref[SAP__WORK_LIST + SAP__NODE_WIDTH];
-    sap__test_list list = {&q->box, 0, t->chunk, t->used, one_box, chunks, 0, n, t->boxes > SAP__CACHE_BOXES};
+    sap__test_list list = {&q->box, 0, t->nodes, t->occupied, one_box, chunks, 0, n, t->boxes > SAP__CACHE_BOXES};
     const int are_leaves = chunks[0] < (uint32_t)t->count[0];
-    if (list.is_far)
-        for (int i = 0; i < n && i < 8; i++) sap__prefetch_node(&t->chunk[chunks[i]]);
+    if (list.prefetch)
+        for (int i = 0; i < n && i < 8; i++) sap__prefetch_node(&t->nodes[chunks[i]]);
     q->visits += n;
     while (list.next < n) {
         int found = q->s->kernel->ask(&list, who, ref, 0, SAP__WORK_LIST);
-        if (q->is_picky && !are_leaves) found = sap__cull_nodes_by_mask(q, t, ref, found);
+        if (q->cull_by_mask && !are_leaves) found = sap__cull_nodes_by_mask(q, t, ref, found);
         if (!are_leaves && found && !sap__traverse_overlaps(q, t, ref, found)) return 0;
-        if (are_leaves && list.is_far)
+        if (are_leaves && list.prefetch)
             for (int i = 0; i < found; i++) sap__prefetch_slot(q->s, ref[i]);
         for (int i = 0; are_leaves && i < found; i++)
             if (sap__should_visit(q, ref[i]) && !sap__report_hit(q, ref[i])) return 0;
@@ -4627,34 +4724,34 @@ static int sap__traverse_overlaps(sap__query *q, const sap__bvh *t, const uint32
 
 /* A chunk on the way down: its lanes that are still to be looked at, and how far away these are. */
 typedef struct sap__stack_entry {
-    const sap__node *chunk;
-    uint32_t open;
-    float away[SAP__NODE_WIDTH];
+    const sap__node *node;
+    uint32_t lanes;
+    float distance[SAP__NODE_WIDTH];
 } sap__stack_entry;
 
 /* Prunes the lanes of a chunk, and fetches early what is behind those that stay. */
 static void sap__open_node(sap__query *q, const sap__bvh *t, uint32_t chunk, int is_leaf, sap__stack_entry *v) {
-    v->chunk = &t->chunk[chunk];
+    v->node = &t->nodes[chunk];
     q->visits++;
-    v->open = q->prune(v->chunk, t->used[chunk], &q->probe, v->away);
-    for (uint32_t bits = q->is_picky && !is_leaf ? v->open : 0; bits; bits &= bits - 1)
-        if (!(t->masks[v->chunk->ref[sap__lowest_bit(bits)]].category & q->mask)) v->open ^= bits & (0u - bits);
+    v->lanes = q->test(v->node, t->occupied[chunk], &q->probe, v->distance);
+    for (uint32_t bits = q->cull_by_mask && !is_leaf ? v->lanes : 0; bits; bits &= bits - 1)
+        if (!(t->filter[v->node->child[sap__lowest_bit(bits)]].category & q->mask)) v->lanes ^= bits & (0u - bits);
     if (t->boxes <= SAP__CACHE_BOXES) return;
-    for (uint32_t bits = v->open; bits; bits &= bits - 1) {
-        const uint32_t ref = v->chunk->ref[sap__lowest_bit(bits)];
+    for (uint32_t bits = v->lanes; bits; bits &= bits - 1) {
+        const uint32_t ref = v->node->child[sap__lowest_bit(bits)];
         if (is_leaf)
             sap__prefetch_slot(q->s, ref);
-        else if (q->prune == q->s->kernel->slab)
-            sap__prefetch_node(&t->chunk[ref]), sap__prefetch(t->chunk[ref].ref);
+        else if (q->test == q->s->kernel->slab)
+            sap__prefetch_node(&t->nodes[ref]), sap__prefetch(t->nodes[ref].child);
     }
 }
 
 /* The nearest of the open lanes; where nothing brings the end nearer, any of them. */
 SAP__FORCE_INLINE int sap__nearest_lane(const sap__stack_entry *v, int is_ordered) {
-    int lane = sap__lowest_bit(v->open);
-    for (uint32_t bits = is_ordered ? v->open & (v->open - 1) : 0; bits; bits &= bits - 1) {
+    int lane = sap__lowest_bit(v->lanes);
+    for (uint32_t bits = is_ordered ? v->lanes & (v->lanes - 1) : 0; bits; bits &= bits - 1) {
         const int other = sap__lowest_bit(bits);
-        if (v->away[other] < v->away[lane]) lane = other;
+        if (v->distance[other] < v->distance[lane]) lane = other;
     }
     return lane;
 }
@@ -4663,26 +4760,26 @@ SAP__FORCE_INLINE int sap__nearest_lane(const sap__stack_entry *v, int is_ordere
    end all others are. During a query no chunk is written or moved. 0 stops. */
 static int sap__traverse(sap__query *q, const sap__bvh *t) {
     sap__stack_entry path[SAP__MAX_LEVELS];
-    const int is_ordered = q->is_best || q->ray_hit, top = t->levels - 1;
+    const int is_ordered = q->closest_only || q->ray_hit, top = t->levels - 1;
     for (int i = 0; i < t->count[top]; i++) {
         int level = top;
         sap__open_node(q, t, (uint32_t)(t->first[top] + i), top == 0, &path[top]);
         while (level <= top) {
             sap__stack_entry *v = &path[level];
-            const int lane = v->open ? sap__nearest_lane(v, is_ordered) : 0;
-            if (!v->open || v->away[lane] > q->probe.limit) {
+            const int lane = v->lanes ? sap__nearest_lane(v, is_ordered) : 0;
+            if (!v->lanes || v->distance[lane] > q->probe.limit) {
                 level++;
                 continue;
             }
-            const uint32_t ref = v->chunk->ref[lane];
-            v->open &= ~(1u << lane);
+            const uint32_t ref = v->node->child[lane];
+            v->lanes &= ~(1u << lane);
             if (level) {
                 level--;
                 sap__open_node(q, t, ref, level == 0, &path[level]);
             } else if (sap__should_visit(q, ref)) {
-                const sap__box box = sap__child_bounds(v->chunk, lane);
+                const sap__box box = sap__child_bounds(v->node, lane);
                 const double at = sap__hit_at(q, &box);
-                if (at <= q->end && !sap__report_hit_at(q, ref, at)) return 0;
+                if (at <= q->cutoff && !sap__report_hit_at(q, ref, at)) return 0;
             }
         }
     }
@@ -4691,26 +4788,26 @@ static int sap__traverse(sap__query *q, const sap__bvh *t) {
 
 /* Through both indices. What looks cost is counted about: threads that share a gate may lose some. */
 static int sap__run_query(sap__query *q) {
-    sap__query_counters *gate = &q->s->gates[(uint32_t)((uintptr_t)q >> 12) * 2654435769u >> 29];
-    q->gate = gate;
+    sap__query_counters *gate = &q->s->queries.counters[(uint32_t)((uintptr_t)q >> 12) * 2654435769u >> 29];
+    q->counters = gate;
     sap__set_limit(q);
     for (int kind = 0, go = sap__query_unsynced(q); kind < 2 && go; kind++) {
-        const sap__bvh *t = &q->s->index[kind];
+        const sap__bvh *t = &q->s->tree[kind];
         uint32_t tops[SAP__MAX_ROOTS];
         if (t->boxes == 0) continue;
-        q->is_picky = 0;
+        q->cull_by_mask = 0;
         for (int i = 0; i < t->count[t->levels - 1]; i++) {
             tops[i] = (uint32_t)(t->first[t->levels - 1] + i);
-            q->is_picky |= t->knows_masks && (t->masks[tops[i]].category & ~q->mask);
+            q->cull_by_mask |= t->has_filters && (t->filter[tops[i]].category & ~q->mask);
         }
-        go = q->prune ? sap__traverse(q, t) : sap__traverse_overlaps(q, t, tops, t->count[t->levels - 1]);
+        go = q->test ? sap__traverse(q, t) : sap__traverse_overlaps(q, t, tops, t->count[t->levels - 1]);
     }
     const int32_t visits = sap__atomic_get(&gate->visits);
     if (visits < 1 << 30) {
         sap__atomic_set(&gate->visits, visits + q->visits);
         sap__atomic_set(&gate->looks, sap__atomic_get(&gate->looks) + 1);
     }
-    if (q->is_inside) sap__atomic_add(&gate->queries, -1);
+    if (q->in_callback) sap__atomic_add(&gate->queries, -1);
     return q->count;
 }
 
@@ -4718,7 +4815,7 @@ static int sap__run_query(sap__query *q) {
 
 SAP_DEF sap_result sap_prepare_queries(sap_world *s) {
     const sap_result r = sap__begin_call(s, NULL, 1);
-    return r != SAP_OK || s->prepared ? r : sap__set_result(s, sap__sync_for_queries(s, 0));
+    return r != SAP_OK || s->queries.ready ? r : sap__set_result(s, sap__sync_for_queries(s, 0));
 }
 
 /* Visits, or counts, what is found. */
@@ -4734,9 +4831,9 @@ static int sap__run_with_callback(sap__query *q, sap_result r, sap_hit *hit, sap
 SAP__NO_INLINE sap_id sap__run_closest(sap__query *q, sap_result r, float miss, float *at) {
     if (at) *at = -1;
     if (r != SAP_OK) return 0;
-    q->is_best = 1;
+    q->closest_only = 1;
     (void)sap__run_query(q);
-    if (at) *at = q->best ? sap__reported_value(q, q->end) : miss;
+    if (at) *at = q->best ? sap__reported_value(q, q->cutoff) : miss;
     return q->best;
 }
 
@@ -4764,10 +4861,10 @@ static sap_result sap__begin_distance_query(sap__query *q, sap_world *s, const f
         return SAP_ERROR_ARGUMENT;
     const sap_result r = sap__begin_query(q, s, mask);
     if (r != SAP_OK) return r;
-    for (int k = 0; k < 3; k++) q->hi[k] = q->probe.point[k] = q->lo[k], q->probe.reach[k] = 0;
+    for (int k = 0; k < 3; k++) q->hi[k] = q->probe.point[k] = q->lo[k], q->probe.half_size[k] = 0;
     memcpy(q->probe.used, s->used, sizeof q->probe.used);
-    q->prune = s->kernel->ball;
-    q->end = sap__double(radius) * sap__double(radius);
+    q->test = s->kernel->ball;
+    q->cutoff = sap__double(radius) * sap__double(radius);
     return SAP_OK;
 }
 
@@ -4782,8 +4879,8 @@ static sap_result sap__begin_cast(sap__query *q, sap_world *s, const float min[3
     memcpy(q->probe.used, s->used, sizeof q->probe.used);
     for (int k = 0; k < 3; k++)
         if (s->used[k]) sap__set_slab(&q->probe, k, q->lo[k], q->hi[k], q->translation[k]);
-    q->prune = s->kernel->slab;
-    q->end = 1;
+    q->test = s->kernel->slab;
+    q->cutoff = 1;
     return SAP_OK;
 }
 
@@ -4838,7 +4935,7 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
     const sap_result r =
         slot == SAP__NONE ? SAP_ERROR_ID : sap__begin_distance_query(&q, s, origin, max_distance, mask);
     if (r != SAP_OK) return sap__run_closest(&q, r, max_distance, distance);
-    sap__decode(&s->slots[slot].now, &box);
+    sap__decode(&s->slots[slot].box, &box);
     for (int k = 0; k < 3; k++) {
         const float lo = box.min[k], hi = box.max[k];
         const float size = (lo < 0 ? -lo : lo) + (hi < 0 ? -hi : hi);
@@ -4846,9 +4943,9 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
         q.lo[k] = lo;
         q.hi[k] = hi;
         q.probe.point[k] = finite ? 0.5f * lo + 0.5f * hi : 0.0f;
-        q.probe.reach[k] = finite ? 0.5f * hi - 0.5f * lo + size * 1e-6f : sap__float(SAP__INFINITY);
+        q.probe.half_size[k] = finite ? 0.5f * hi - 0.5f * lo + size * 1e-6f : sap__float(SAP__INFINITY);
     }
-    q.aside = id;
+    q.ignored = id;
     return sap__run_closest(&q, SAP_OK, max_distance, distance);
 }
 
@@ -4859,10 +4956,10 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
 /* All arrays of a world, but those of its shares: freed, counted and listed here and nowhere else. */
 /* clang-format off */
 #define SAP__ARRAYS(X)                                                                                                 \
-    X(slots) X(objects) X(head) X(live_bits[0]) X(live_bits[1]) X(record) X(again) X(keyed) X(pairs) X(created)        \
-    X(deleted) X(links) X(lost) X(items) X(tmp) X(ends[0]) X(ends[1]) X(ends[2])                                       \
-    X(index[0].chunk) X(index[0].bound) X(index[0].home) X(index[0].used) X(index[0].masks)                            \
-    X(index[1].chunk) X(index[1].bound) X(index[1].home) X(index[1].used) X(index[1].masks)
+    X(slots) X(objects) X(pairs.head_edge) X(boxes.live_bits[0]) X(boxes.live_bits[1]) X(changes.slots) X(changes.again) X(build.items) X(pairs.active) X(pairs.created)        \
+    X(pairs.deleted) X(pairs.edges) X(update.deleted_at) X(update.sort_items) X(update.sort_scratch) X(endpoints.sorted[0]) X(endpoints.sorted[1]) X(endpoints.sorted[2])                                       \
+    X(tree[0].nodes) X(tree[0].bounds) X(tree[0].build_bounds) X(tree[0].occupied) X(tree[0].filter)                            \
+    X(tree[1].nodes) X(tree[1].bounds) X(tree[1].build_bounds) X(tree[1].occupied) X(tree[1].filter)
 /* clang-format on */
 
 SAP_DEF sap_result sap_check_config(const sap_config *config) {
@@ -4881,7 +4978,7 @@ SAP_DEF sap_world *sap_create(const sap_config *config) {
     if (s->config.axes == 0) s->config.axes = SAP_AXIS_X | SAP_AXIS_Y | SAP_AXIS_Z;
     sap__axes_used(s->config.axes, s->used);
     s->kernel = sap__best_kernel();
-    s->updates = SAP__TRIM - 2;
+    s->update.updates_since_trim = SAP__TRIM - 2;
     return s;
 }
 
@@ -4889,7 +4986,7 @@ SAP_DEF void sap_destroy(sap_world *s) {
     if (sap__begin_call(s, NULL, 1) != SAP_OK) return;
 #define SAP__FREE_ARRAY(a) sap__free_array(&s->a);
     SAP__ARRAYS(SAP__FREE_ARRAY)
-    for (int i = 0; i < SAP__TASKS; i++) sap__free_array(&s->share[i].found);
+    for (int i = 0; i < SAP__TASKS; i++) sap__free_array(&s->update.task[i].created);
     SAP_FREE(s);
 }
 
@@ -4901,28 +4998,28 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
     int slots = boxes;
     if (boxes && boxes < SAP__MAX_BOXES - SAP__MIN_FREE_SLOTS - 1) slots += SAP__MIN_FREE_SLOTS + 1;
     if (slots < sap__length(s->slots)) slots = sap__length(s->slots); /* those of a crowd that left */
-    if (!sap__reserve_boxes(s, slots) || !sap__reserve(&s->again, sap__capacity(s->record)) ||
+    if (!sap__reserve_boxes(s, slots) || !sap__reserve(&s->changes.again, sap__capacity(s->changes.slots)) ||
         !sap__reserve_pairs(s, pairs, pairs, pairs) ||
-        !sap__reserve(&s->share[0].found, (long long)pairs + SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS) ||
-        !sap__reserve(&s->lost, (long long)pairs + slots) ||
-        !sap__reserve_bvh(s, &s->index[0], boxes, SAP__FILL_SLACK) ||
-        !sap__reserve_bvh(s, &s->index[1], boxes, SAP__FILL_SLACK) || !sap__reserve(&s->keyed, boxes) ||
+        !sap__reserve(&s->update.task[0].created, (long long)pairs + SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS) ||
+        !sap__reserve(&s->update.deleted_at, (long long)pairs + slots) ||
+        !sap__reserve_bvh(s, &s->tree[0], boxes, SAP__FILL_SLACK) ||
+        !sap__reserve_bvh(s, &s->tree[1], boxes, SAP__FILL_SLACK) || !sap__reserve(&s->build.items, boxes) ||
         ((s->config.method == SAP_METHOD_SORT || SAP__TRACES) && !sap__reserve_endpoints(s, slots)))
         return sap__set_result(s, SAP_ERROR_MEMORY);
     for (int i = 1; i < sap__task_count(s); i++)
-        if (!sap__reserve(&s->share[i].found, pairs / 8 + SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS))
+        if (!sap__reserve(&s->update.task[i].created, pairs / 8 + SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS))
             return sap__set_result(s, SAP_ERROR_MEMORY);
-    s->updates = -1;
+    s->update.is_reserved = 1;
     return r;
 }
 
 SAP_DEF sap_result sap_last_error(const sap_world *s) {
-    return s ? s->last_error : SAP_ERROR_ARGUMENT;
+    return s ? s->call.last_error : SAP_ERROR_ARGUMENT;
 }
 
 SAP_DEF const char *sap_last_error_argument(const sap_world *s, int *element) {
-    if (element) *element = s && s->bad ? s->bad_element : -1;
-    return s ? s->bad : NULL;
+    if (element) *element = s && s->call.bad_argument ? s->call.bad_element : -1;
+    return s ? s->call.bad_argument : NULL;
 }
 
 SAP_DEF const char *sap_result_text(sap_result r) {
@@ -4947,21 +5044,21 @@ static const sap_pair *sap__pair_array(sap_pair *array, int *count) {
 }
 
 SAP_DEF const sap_pair *sap_created(const sap_world *s, int *count) {
-    return sap__pair_array(s ? s->created : NULL, count);
+    return sap__pair_array(s ? s->pairs.created : NULL, count);
 }
 
 SAP_DEF const sap_pair *sap_deleted(const sap_world *s, int *count) {
-    return sap__pair_array(s ? s->deleted : NULL, count);
+    return sap__pair_array(s ? s->pairs.deleted : NULL, count);
 }
 
 SAP_DEF const sap_pair *sap_pairs(const sap_world *s, int *count) {
-    return sap__pair_array(s ? s->pairs : NULL, count);
+    return sap__pair_array(s ? s->pairs.active : NULL, count);
 }
 
 /* Live, or removed since the last update: its pairs may be looked at. */
 static int sap__is_pair_id(const sap_world *s, sap_id id) {
     uint32_t slot = sap__slot_of(id);
-    return slot < (uint32_t)sap__length(s->slots) && (s->slots[slot].state & (SAP__LIVE | SAP__REMOVED)) &&
+    return slot < (uint32_t)sap__length(s->slots) && (s->slots[slot].flags & (SAP__LIVE | SAP__REMOVED)) &&
            sap__id_of(s, slot) == id;
 }
 
@@ -4969,7 +5066,7 @@ SAP_DEF const sap_pair *sap_find_pair(const sap_world *s, sap_id a, sap_id b) {
     if (!s || !sap__is_pair_id(s, a) || !sap__is_pair_id(s, b)) return NULL;
     sap__require_lists_shared(s);
     const uint32_t p = sap__find_pair_index(s, a, b);
-    return p == SAP__NONE ? NULL : &s->pairs[p];
+    return p == SAP__NONE ? NULL : &s->pairs.active[p];
 }
 
 SAP_DEF sap_result sap_set_pair_data(sap_world *s, sap_id a, sap_id b, void *user_data) {
@@ -4977,14 +5074,15 @@ SAP_DEF sap_result sap_set_pair_data(sap_world *s, sap_id a, sap_id b, void *use
     if (r != SAP_OK) return r;
     const sap_pair *pair = sap_find_pair(s, a, b);
     if (!pair) return sap__bad_argument(s, SAP_ERROR_ID, sap__is_pair_id(s, a) ? "b" : "a", -1);
-    return sap_set_pair_data_at(s, (int)(pair - s->pairs), user_data);
+    return sap_set_pair_data_at(s, (int)(pair - s->pairs.active), user_data);
 }
 
 SAP_DEF sap_result sap_set_pair_data_at(sap_world *s, int index, void *user_data) {
     const sap_result r = sap__begin_call(s, NULL, 0);
     if (r != SAP_OK) return r;
-    if (index < 0 || index >= sap__length(s->pairs)) return sap__bad_argument(s, SAP_ERROR_ARGUMENT, "index", -1);
-    s->pairs[index].user_data = user_data;
+    if (index < 0 || index >= sap__length(s->pairs.active))
+        return sap__bad_argument(s, SAP_ERROR_ARGUMENT, "index", -1);
+    s->pairs.active[index].user_data = user_data;
     return r;
 }
 
@@ -5004,7 +5102,7 @@ SAP_DEF int sap_pairs_of(const sap_world *s, sap_id id, sap_id *others, int capa
     if (!s || capacity < 0 || (capacity && !others)) return -SAP_ERROR_ARGUMENT;
     if (!sap__is_pair_id(s, id)) return -SAP_ERROR_ID;
     sap__require_lists_shared(s);
-    uint32_t place = s->head[sap__slot_of(id)];
+    uint32_t place = s->pairs.head_edge[sap__slot_of(id)];
     int n = 0;
     for (; n < capacity && place != SAP__NONE; place = sap__next_edge(s, place))
         others[n++] = sap__edge_id(s, place ^ 1);
@@ -5023,7 +5121,7 @@ SAP_DEF int sap_pairs_of(const sap_world *s, sap_id id, sap_id *others, int capa
 }
 
 SAP_DEF int sap_count(const sap_world *s) {
-    return s ? s->live : 0;
+    return s ? s->boxes.live_count : 0;
 }
 
 SAP_DEF int sap_is_valid(const sap_world *s, sap_id id) {
@@ -5039,7 +5137,7 @@ SAP_DEF sap_result sap_get_box(const sap_world *s, sap_id id, sap_aabb *box) {
     if (!s || !box) return SAP_ERROR_ARGUMENT;
     const uint32_t slot = sap__live_slot(s, id);
     if (slot == SAP__NONE) return SAP_ERROR_ID;
-    sap__decode(&s->slots[slot].now, box);
+    sap__decode(&s->slots[slot].box, box);
     return SAP_OK;
 }
 
@@ -5053,8 +5151,8 @@ SAP_DEF sap_result sap_set_object(sap_world *s, sap_id id, void *object) {
     if (r != SAP_OK) return r;
     s->objects[slot] = object;
     sap__require_lists_shared(s);
-    for (uint32_t place = s->head[slot]; place != SAP__NONE; place = sap__next_edge(s, place)) {
-        sap_pair *pair = &s->pairs[place >> 1];
+    for (uint32_t place = s->pairs.head_edge[slot]; place != SAP__NONE; place = sap__next_edge(s, place)) {
+        sap_pair *pair = &s->pairs.active[place >> 1];
         *(place & 1 ? &pair->object1 : &pair->object0) = object;
     }
     return r;
@@ -5063,38 +5161,38 @@ SAP_DEF sap_result sap_set_object(sap_world *s, sap_id id, void *object) {
 SAP_DEF sap_result sap_get_filter(const sap_world *s, sap_id id, uint32_t *category, uint32_t *mask) {
     if (!s) return SAP_ERROR_ARGUMENT;
     if (!sap_is_valid(s, id)) return SAP_ERROR_ID;
-    const sap__filter_bits *masks = &s->slots[sap__slot_of(id)].masks;
+    const sap__filter_bits *masks = &s->slots[sap__slot_of(id)].filter;
     if (category) *category = masks->category;
     if (mask) *mask = masks->mask;
     return SAP_OK;
 }
 
 SAP_DEF int sap_is_static(const sap_world *s, sap_id id) {
-    return sap_is_valid(s, id) && (s->slots[sap__slot_of(id)].state & SAP__STATIC);
+    return sap_is_valid(s, id) && (s->slots[sap__slot_of(id)].flags & SAP__STATIC);
 }
 
 SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats) {
     if (!stats) return;
     memset(stats, 0, sizeof *stats);
     if (!s) return;
-    stats->boxes = s->live;
-    stats->static_boxes = s->live_static;
-    stats->pairs = sap__length(s->pairs);
-    stats->created = sap__length(s->created);
-    stats->deleted = sap__length(s->deleted);
-    stats->swaps = s->swaps;
-    stats->overlap_tests = s->tests;
-    stats->method = s->method;
+    stats->boxes = s->boxes.live_count;
+    stats->static_boxes = s->boxes.static_count;
+    stats->pairs = sap__length(s->pairs.active);
+    stats->created = sap__length(s->pairs.created);
+    stats->deleted = sap__length(s->pairs.deleted);
+    stats->swaps = s->update.swaps;
+    stats->overlap_tests = s->update.tests;
+    stats->method = s->update.method;
     const int moving = sap__live_in_tree(s, 0);
-    stats->cells = s->index[0].tiles < moving ? s->index[0].tiles : moving;
-    stats->query_tests = s->query_visits;
+    stats->cells = s->tree[0].tile_count < moving ? s->tree[0].tile_count : moving;
+    stats->query_tests = s->queries.visits;
     for (int i = 0; i < SAP__COUNTER_STRIPES; i++)
-        stats->query_tests += sap__atomic_get(&((sap_world *)(uintptr_t)s)->gates[i].visits);
+        stats->query_tests += sap__atomic_get(&((sap_world *)(uintptr_t)s)->queries.counters[i].visits);
     stats->query_tests *= SAP__NODE_WIDTH;
     stats->bytes = sizeof *s;
 #define SAP__COUNT_BYTES(a) stats->bytes += sap__bytes_of(s->a);
     SAP__ARRAYS(SAP__COUNT_BYTES)
-    for (int i = 0; i < SAP__TASKS; i++) stats->bytes += sap__bytes_of(s->share[i].found);
+    for (int i = 0; i < SAP__TASKS; i++) stats->bytes += sap__bytes_of(s->update.task[i].created);
 }
 
 /* ====================================================================================================== */
@@ -5195,10 +5293,10 @@ static sap__saved_header sap__header_of(const sap_world *s) {
     h.version = SAP__SNAPSHOT_VERSION;
     h.axes = (uint32_t)s->config.axes;
     h.slots = (uint32_t)sap__length(s->slots);
-    h.queue[0] = (uint32_t)s->free;
-    h.queue[1] = (uint32_t)s->removed;
-    h.queue[2] = (uint32_t)sap__length(s->record);
-    h.pairs = (uint32_t)sap__length(s->pairs);
+    h.queue[0] = (uint32_t)s->boxes.free_count;
+    h.queue[1] = (uint32_t)s->boxes.removed_count;
+    h.queue[2] = (uint32_t)sap__length(s->changes.slots);
+    h.pairs = (uint32_t)sap__length(s->pairs.active);
     return h;
 }
 
@@ -5215,25 +5313,26 @@ SAP_DEF sap_result sap_save(const sap_world *s, void *buffer, size_t size) {
     sap__saved_header h = sap__header_of(s);
     sap__write_words(&p, &h, sizeof h);
     for (uint32_t i = 0; i < h.slots; i++) {
-        const uint32_t state = s->slots[i].state;
+        const uint32_t state = s->slots[i].flags;
         sap__saved_slot slot;
         memset(&slot, 0, sizeof slot);
         slot.state = state & ~(uint32_t)SAP__UNSYNCED;
-        slot.now = state & SAP__LIVE ? s->slots[i].now : sap__empty_box;
+        slot.now = state & SAP__LIVE ? s->slots[i].box : sap__empty_box;
         slot.was = sap__empty_box;
         if (state & SAP__FLAGS) { /* what a free slot holds is of no world; the queue is below */
-            slot.was = s->slots[i].was;
+            slot.was = s->slots[i].previous;
             sap__save_pointer(s->objects[i], slot.object);
-            slot.masks = s->slots[i].masks;
+            slot.masks = s->slots[i].filter;
         }
         sap__write_words(&p, &slot, sizeof slot);
     }
-    uint32_t next = s->first_free;
-    for (int i = 0; i < s->free + s->removed; i++, next = s->slots[next].masks.mask) sap__write_words(&p, &next, 4);
-    sap__write_words(&p, s->record, 4 * (size_t)h.queue[2]);
+    uint32_t next = s->boxes.first_free;
+    for (int i = 0; i < s->boxes.free_count + s->boxes.removed_count; i++, next = sap__next_free(&s->slots[next]))
+        sap__write_words(&p, &next, 4);
+    sap__write_words(&p, s->changes.slots, 4 * (size_t)h.queue[2]);
     for (uint32_t i = 0; i < h.pairs; i++) {
-        sap__saved_pair pair = {s->pairs[i].id0, s->pairs[i].id1, {0, 0}};
-        sap__save_pointer(s->pairs[i].user_data, pair.user_data);
+        sap__saved_pair pair = {s->pairs.active[i].id0, s->pairs.active[i].id1, {0, 0}};
+        sap__save_pointer(s->pairs.active[i].user_data, pair.user_data);
         sap__write_words(&p, &pair, sizeof pair);
     }
     p = (unsigned char *)buffer;
@@ -5321,11 +5420,11 @@ static int sap__check_saved_pairs(sap_world *s, const sap__snapshot *in) {
         if (pair.id0 >= pair.id1 || !sap__find_saved(in, pair.id0, &a) || !sap__find_saved(in, pair.id1, &b)) return 0;
         if ((a.state & b.state & SAP__STATIC) && !((a.state | b.state) & (SAP__REFILTER | SAP__REMOVED))) return 0;
         if (!sap__overlap(&a.was, &b.was) || !sap__load_pointer(pair.user_data, &data)) return 0;
-        s->items[i] = sap__item(pair.id0, pair.id1);
+        s->update.sort_items[i] = sap__item(pair.id0, pair.id1);
     }
-    sap__sort(s->items, s->tmp, (int)in->header.pairs, 0);
+    sap__sort(s->update.sort_items, s->update.sort_scratch, (int)in->header.pairs, 0);
     for (uint32_t i = 1; i < in->header.pairs; i++)
-        if (s->items[i] == s->items[i - 1]) return 0;
+        if (s->update.sort_items[i] == s->update.sort_items[i - 1]) return 0;
     return 1;
 }
 
@@ -5357,9 +5456,10 @@ static sap_result sap__check_state(sap_world *s, const sap__snapshot *in) {
     if ((s->config.max_boxes && live > (uint32_t)s->config.max_boxes) ||
         (s->config.max_pairs && pairs > (uint32_t)s->config.max_pairs))
         return SAP_ERROR_LIMIT;
-    if (!sap__reserve(&s->lost, slots) || !sap__reserve(&s->items, pairs) || !sap__reserve(&s->tmp, pairs))
+    if (!sap__reserve(&s->update.deleted_at, slots) || !sap__reserve(&s->update.sort_items, pairs) ||
+        !sap__reserve(&s->update.sort_scratch, pairs))
         return SAP_ERROR_MEMORY;
-    if (!sap__check_saved_queues(in, s->lost) || !sap__check_saved_pairs(s, in)) return SAP_ERROR_SNAPSHOT;
+    if (!sap__check_saved_queues(in, s->update.deleted_at) || !sap__check_saved_pairs(s, in)) return SAP_ERROR_SNAPSHOT;
     if (!sap__reserve_boxes(s, (int)slots) || !sap__reserve_pairs(s, (int)pairs, 0, 0)) return SAP_ERROR_MEMORY;
     return SAP_OK;
 }
@@ -5369,47 +5469,50 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     const sap__saved_header *h = &in->header;
     const unsigned char *p = in->slots;
     sap__set_length(s->slots, h->slots);
-    s->live = s->live_static = s->masked = s->free = s->removed = 0;
-    s->mixed = 0;
+    s->boxes.live_count = s->boxes.static_count = s->boxes.filtered_count = s->boxes.free_count =
+        s->boxes.removed_count = 0;
+    s->changes.flags = 0;
     for (uint32_t i = 0; i < h->slots; i++) {
         sap__saved_slot slot;
         sap__read_words(&p, &slot, sizeof slot);
         sap__slot *to = &s->slots[i];
         const uint32_t state = slot.state;
-        to->state = state | (state & SAP__CHANGED ? SAP__UNSYNCED : 0);
-        to->lane_of = SAP__NONE;
-        if (i % 64 == 0) s->live_bits[0][i / 64] = s->live_bits[1][i / 64] = 0;
+        to->flags = state | (state & SAP__CHANGED ? SAP__UNSYNCED : 0);
+        to->leaf_position = SAP__NONE;
+        if (i % 64 == 0) s->boxes.live_bits[0][i / 64] = s->boxes.live_bits[1][i / 64] = 0;
         if (state & SAP__LIVE) sap__flip_live_bit(s, i);
-        to->now = slot.now;
-        to->was = slot.was;
-        to->masks = slot.masks;
+        to->box = slot.now;
+        to->previous = slot.was;
+        to->filter = slot.masks;
         (void)sap__load_pointer(slot.object, &s->objects[i]);
-        s->live += (state & SAP__LIVE) != 0;
-        s->live_static += sap__is_live_in_tree(state, 1);
-        s->mixed |= state & SAP__CHANGE_FLAGS;
-        s->masked += (state & SAP__LIVE) && !sap__is_default_filter(&slot.masks);
+        s->boxes.live_count += (state & SAP__LIVE) != 0;
+        s->boxes.static_count += sap__is_live_in_tree(state, 1);
+        s->changes.flags |= state & SAP__CHANGE_FLAGS;
+        s->boxes.filtered_count += (state & SAP__LIVE) && !sap__is_default_filter(&slot.masks);
     }
-    for (; (uint32_t)s->free < h->queue[0]; s->free++, p += 4) sap__free_slot(s, sap__get32(p));
-    for (; (uint32_t)s->removed < h->queue[1]; s->removed++, p += 4) sap__free_slot(s, sap__get32(p));
-    sap__set_length(s->record, h->queue[2]);
-    sap__read_words(&p, s->record, 4 * (size_t)h->queue[2]);
-    sap__set_length(s->pairs, h->pairs);
-    s->partial = 1;
-    s->sorted_from = 0;
+    for (; (uint32_t)s->boxes.free_count < h->queue[0]; s->boxes.free_count++, p += 4) sap__free_slot(s, sap__get32(p));
+    for (; (uint32_t)s->boxes.removed_count < h->queue[1]; s->boxes.removed_count++, p += 4)
+        sap__free_slot(s, sap__get32(p));
+    sap__set_length(s->changes.slots, h->queue[2]);
+    sap__read_words(&p, s->changes.slots, 4 * (size_t)h->queue[2]);
+    sap__set_length(s->pairs.active, h->pairs);
+    s->pairs.may_lack_pairs = 1;
+    s->pairs.sorted_from = 0;
     for (uint32_t i = 0; i < h->pairs; i++) {
-        sap_pair *pair = &s->pairs[i];
+        sap_pair *pair = &s->pairs.active[i];
         sap__saved_pair saved;
         sap__read_words(&p, &saved, sizeof saved);
         sap__set_pair(s, pair, saved.id0, saved.id1);
         (void)sap__load_pointer(saved.user_data, &pair->user_data);
-        if (i && sap__pair_item(pair - 1) > sap__pair_item(pair)) s->sorted_from = (int)i;
+        if (i && sap__pair_item(pair - 1) > sap__pair_item(pair)) s->pairs.sorted_from = (int)i;
     }
-    sap__set_length(s->created, 0);
-    sap__set_length(s->deleted, 0);
-    sap__set_length(s->again, 0);
-    s->swaps = s->tests = 0;
-    s->prepared = s->synced = s->method = s->linked = s->mended = s->building = 0;
-    s->ends_ready = s->index[0].ready = s->index[1].ready = 0;
+    sap__set_length(s->pairs.created, 0);
+    sap__set_length(s->pairs.deleted, 0);
+    sap__set_length(s->changes.again, 0);
+    s->update.swaps = s->update.tests = 0;
+    s->queries.ready = s->changes.synced_count = s->update.method = s->pairs.lists_valid = s->pairs.list_edits =
+        s->build.tree = 0;
+    s->endpoints.valid = s->tree[0].ready = s->tree[1].ready = 0;
 }
 
 SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size) {
@@ -5428,111 +5531,117 @@ SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size) {
 /* How many slots have of these flags just those that are set. */
 SAP__NO_INLINE int sap__count_slots(const sap_world *s, uint32_t flags, uint32_t set) {
     int n = 0;
-    for (int slot = 0; slot < sap__length(s->slots); slot++) n += (s->slots[slot].state & flags) == set;
+    for (int slot = 0; slot < sap__length(s->slots); slot++) n += (s->slots[slot].flags & flags) == set;
     return n;
 }
 
 static const char *sap__validate_boxes(const sap_world *s) {
     const uint32_t n = (uint32_t)sap__length(s->slots);
-    const int room = sap__capacity(s->record);
+    const int room = sap__capacity(s->changes.slots);
     int masked = 0;
     uint32_t slot;
     for (slot = 0; slot < n; slot++) {
-        const uint32_t state = s->slots[slot].state;
-        const char *broken = sap__validate_slot(state, &s->slots[slot].now, &s->slots[slot].was);
+        const uint32_t state = s->slots[slot].flags;
+        const char *broken = sap__validate_slot(state, &s->slots[slot].box, &s->slots[slot].previous);
         if (broken) return broken;
         for (int kind = 0; kind < 2; kind++)
-            if ((int)(s->live_bits[kind][slot / 64] >> slot % 64 & 1) != sap__is_live_in_tree(state, kind))
+            if ((int)(s->boxes.live_bits[kind][slot / 64] >> slot % 64 & 1) != sap__is_live_in_tree(state, kind))
                 return "Bits are set where boxes live, by kind.";
-        if ((state & SAP__CHANGED) && (state & SAP__CHANGE_FLAGS & ~s->mixed))
+        if ((state & SAP__CHANGED) && (state & SAP__CHANGE_FLAGS & ~s->changes.flags))
             return "Where mixed lacks a flag, no box in the record has it.";
-        masked += (state & SAP__LIVE) && !sap__is_default_filter(&s->slots[slot].masks);
+        masked += (state & SAP__LIVE) && !sap__is_default_filter(&s->slots[slot].filter);
     }
-    if (masked != s->masked) return "The boxes with a category or mask of their own are counted.";
-    if (sap__capacity(s->slots) < room || sap__capacity(s->objects) < room || sap__capacity(s->head) < room)
+    if (masked != s->boxes.filtered_count) return "The boxes with a category or mask of their own are counted.";
+    if (sap__capacity(s->slots) < room || sap__capacity(s->objects) < room || sap__capacity(s->pairs.head_edge) < room)
         return "Where the record has room for a box, all arrays of boxes have.";
-    if (sap__count_slots(s, SAP__LIVE, SAP__LIVE) != s->live ||
-        sap__count_slots(s, SAP__LIVE | SAP__STATIC, SAP__LIVE | SAP__STATIC) != s->live_static)
+    if (sap__count_slots(s, SAP__LIVE, SAP__LIVE) != s->boxes.live_count ||
+        sap__count_slots(s, SAP__LIVE | SAP__STATIC, SAP__LIVE | SAP__STATIC) != s->boxes.static_count)
         return "The counts of live and static boxes are right.";
-    if (sap__count_slots(s, SAP__REMOVED, SAP__REMOVED) != s->removed)
+    if (sap__count_slots(s, SAP__REMOVED, SAP__REMOVED) != s->boxes.removed_count)
         return "Every removed box is in the queue of slots.";
-    if (sap__count_slots(s, SAP__FLAGS, 0) != s->free) return "Every free slot is in the queue of slots.";
-    slot = s->first_free;
-    for (int i = 0; i < s->free + s->removed; i++, slot = s->slots[slot].masks.mask)
-        if (slot >= n || (i < s->free ? s->slots[slot].state & SAP__FLAGS : !(s->slots[slot].state & SAP__REMOVED)))
+    if (sap__count_slots(s, SAP__FLAGS, 0) != s->boxes.free_count) return "Every free slot is in the queue of slots.";
+    slot = s->boxes.first_free;
+    for (int i = 0; i < s->boxes.free_count + s->boxes.removed_count; i++, slot = sap__next_free(&s->slots[slot]))
+        if (slot >= n ||
+            (i < s->boxes.free_count ? s->slots[slot].flags & SAP__FLAGS : !(s->slots[slot].flags & SAP__REMOVED)))
             return "The queue of slots holds free ones, then removed ones.";
-    if (sap__count_slots(s, SAP__CHANGED, SAP__CHANGED) != sap__length(s->record))
+    if (sap__count_slots(s, SAP__CHANGED, SAP__CHANGED) != sap__length(s->changes.slots))
         return "Every recorded box is in the record once.";
-    for (int i = 0; i < sap__length(s->record); i++) {
-        slot = s->record[i];
-        if (slot >= n || !(s->slots[slot].state & SAP__CHANGED)) return "The record holds recorded boxes.";
-        if (i >= s->synced && !(s->slots[slot].state & SAP__UNSYNCED)) return "What the index has not seen is stale.";
+    for (int i = 0; i < sap__length(s->changes.slots); i++) {
+        slot = s->changes.slots[i];
+        if (slot >= n || !(s->slots[slot].flags & SAP__CHANGED)) return "The record holds recorded boxes.";
+        if (i >= s->changes.synced_count && !(s->slots[slot].flags & SAP__UNSYNCED))
+            return "What the index has not seen is stale.";
     }
-    for (int i = 0; i < sap__length(s->again); i++)
-        if (s->again[i] >= n || !(s->slots[s->again[i]].state & SAP__UNSYNCED)) return "What changed again is stale.";
+    for (int i = 0; i < sap__length(s->changes.again); i++)
+        if (s->changes.again[i] >= n || !(s->slots[s->changes.again[i]].flags & SAP__UNSYNCED))
+            return "What changed again is stale.";
     return NULL;
 }
 
 static const char *sap__validate_pairs(const sap_world *s) {
-    const uint32_t n = (uint32_t)sap__length(s->pairs), slots = (uint32_t)sap__length(s->slots);
+    const uint32_t n = (uint32_t)sap__length(s->pairs.active), slots = (uint32_t)sap__length(s->slots);
     uint64_t places = 0;
-    if (sap__capacity(s->links) < (int)n) return "Where there is a pair there is room for its links.";
-    if (s->linked && sap__length(s->links) != (int)n) return "Every pair has its links.";
+    if (sap__capacity(s->pairs.edges) < (int)n) return "Where there is a pair there is room for its links.";
+    if (s->pairs.lists_valid && sap__length(s->pairs.edges) != (int)n) return "Every pair has its links.";
     for (uint32_t p = 0; p < n; p++) {
-        const sap_pair *pair = &s->pairs[p];
+        const sap_pair *pair = &s->pairs.active[p];
         const uint32_t a = sap__slot_of(pair->id0), b = sap__slot_of(pair->id1);
         if (pair->id0 >= pair->id1) return "In a pair id0 < id1.";
-        if ((int)p > s->sorted_from && sap__pair_item(pair - 1) >= sap__pair_item(pair))
+        if ((int)p > s->pairs.sorted_from && sap__pair_item(pair - 1) >= sap__pair_item(pair))
             return "Pairs from sorted_from on are sorted by their ids.";
         if (!sap__is_pair_id(s, pair->id0) || !sap__is_pair_id(s, pair->id1)) return "A pair's boxes exist.";
-        if (!sap__overlap(&s->slots[a].was, &s->slots[b].was)) return "A pair's boxes overlapped at the last update.";
-        if ((s->slots[a].state & s->slots[b].state & SAP__STATIC) &&
-            !((s->slots[a].state | s->slots[b].state) & (SAP__REFILTER | SAP__REMOVED)))
+        if (!sap__overlap(&s->slots[a].previous, &s->slots[b].previous))
+            return "A pair's boxes overlapped at the last update.";
+        if ((s->slots[a].flags & s->slots[b].flags & SAP__STATIC) &&
+            !((s->slots[a].flags | s->slots[b].flags) & (SAP__REFILTER | SAP__REMOVED)))
             return "Two static boxes are no pair.";
         if (pair->object0 != s->objects[a] || pair->object1 != s->objects[b]) return "A pair has its boxes' objects.";
     }
-    for (uint32_t slot = 0; slot < slots && s->linked; slot++) {
+    for (uint32_t slot = 0; slot < slots && s->pairs.lists_valid; slot++) {
         uint32_t place, prev = SAP__NONE;
-        if (!(s->slots[slot].state & (SAP__LIVE | SAP__REMOVED))) continue;
-        for (place = s->head[slot]; place != SAP__NONE && places <= 2 * (uint64_t)n; places++) {
+        if (!(s->slots[slot].flags & (SAP__LIVE | SAP__REMOVED))) continue;
+        for (place = s->pairs.head_edge[slot]; place != SAP__NONE && places <= 2 * (uint64_t)n; places++) {
             if (place >> 1 >= n || sap__slot_of(sap__edge_id(s, place)) != slot) return "A box's list holds its pairs.";
-            if (s->links[place >> 1].prev[place & 1] != prev) return "A box's list leads back as it leads on.";
+            if (s->pairs.edges[place >> 1].prev_edge[place & 1] != prev)
+                return "A box's list leads back as it leads on.";
             prev = place;
             place = sap__next_edge(s, place);
         }
     }
-    return !s->linked || places == 2 * (uint64_t)n ? NULL : "Every pair is in the lists of its two boxes.";
+    return !s->pairs.lists_valid || places == 2 * (uint64_t)n ? NULL : "Every pair is in the lists of its two boxes.";
 }
 
 /* The bounds of one chunk: they hold its lanes, and stand in a lane of the chunk above. */
 static const char *sap__validate_node(const sap__bvh *t, int level, int j) {
     const int at = t->first[level] + j;
-    const sap__node *c = &t->chunk[at];
+    const sap__node *c = &t->nodes[at];
     for (int lane = 0; lane < SAP__NODE_WIDTH; lane++) {
         const sap__box box = sap__child_bounds(c, lane);
-        if (!(t->used[at] >> lane & 1)) {
+        if (!(t->occupied[at] >> lane & 1)) {
             if (!sap__same(&box, &sap__empty_box)) return "An empty lane overlaps nothing.";
             continue;
         }
-        if (!sap__contains(&t->bound[at], &box)) return "A chunk's bound holds its lanes.";
+        if (!sap__contains(&t->bounds[at], &box)) return "A chunk's bound holds its lanes.";
         if (level == 0) continue;
-        if (c->ref[lane] != (uint32_t)(t->first[level - 1] + SAP__NODE_WIDTH * j + lane))
+        if (c->child[lane] != (uint32_t)(t->first[level - 1] + SAP__NODE_WIDTH * j + lane))
             return "A chunk's children are the next sixteen of the level below.";
-        if (!sap__same(&box, &t->bound[c->ref[lane]])) return "A lane of bounds is the bound of the chunk below.";
-        if (!sap__contains_bits(&t->masks[at], &t->masks[c->ref[lane]])) return "A chunk has the masks of those below.";
+        if (!sap__same(&box, &t->bounds[c->child[lane]])) return "A lane of bounds is the bound of the chunk below.";
+        if (!sap__contains_bits(&t->filter[at], &t->filter[c->child[lane]]))
+            return "A chunk has the masks of those below.";
     }
-    if (level + 1 < t->levels && t->used[at] &&
-        !(t->used[t->first[level + 1] + j / SAP__NODE_WIDTH] >> j % SAP__NODE_WIDTH & 1))
+    if (level + 1 < t->levels && t->occupied[at] &&
+        !(t->occupied[t->first[level + 1] + j / SAP__NODE_WIDTH] >> j % SAP__NODE_WIDTH & 1))
         return "What holds boxes is seen from above.";
     return NULL;
 }
 
 static const char *sap__validate_bvh(const sap_world *s, uint32_t kind) {
-    const sap__bvh *t = &s->index[kind];
+    const sap__bvh *t = &s->tree[kind];
     const uint32_t slots = (uint32_t)sap__length(s->slots), flags = SAP__LIVE | SAP__STATIC;
     const uint32_t of_kind = kind ? SAP__LIVE | SAP__STATIC : SAP__LIVE;
     int boxes = 0, standing = 0, settled = 0;
-    if (s->prepared && (!t->ready || t->behind || sap__unsynced_count(s)))
+    if (s->queries.ready && (!t->ready || t->behind || sap__unsynced_count(s)))
         return "What is prepared for queries is in step with all that is recorded.";
     if (!t->ready) return NULL;
     for (int level = 0; level < t->levels; level++)
@@ -5542,21 +5651,21 @@ static const char *sap__validate_bvh(const sap_world *s, uint32_t kind) {
         }
     for (uint32_t lane = 0; lane < (uint32_t)(SAP__NODE_WIDTH * t->count[0]); lane++) { /* of all leaves */
         const uint32_t j = lane / SAP__NODE_WIDTH;
-        if (!(t->used[j] >> lane % SAP__NODE_WIDTH & 1)) continue;
-        const uint32_t slot = t->chunk[j].ref[lane % SAP__NODE_WIDTH];
+        if (!(t->occupied[j] >> lane % SAP__NODE_WIDTH & 1)) continue;
+        const uint32_t slot = t->nodes[j].child[lane % SAP__NODE_WIDTH];
         boxes++;
-        if (slot >= slots || s->slots[slot].lane_of != (kind << 31 | lane)) return "A box knows its lane.";
-        if (s->slots[slot].state & SAP__UNSYNCED) continue;
+        if (slot >= slots || s->slots[slot].leaf_position != (kind << 31 | lane)) return "A box knows its lane.";
+        if (s->slots[slot].flags & SAP__UNSYNCED) continue;
         standing++;
-        if ((s->slots[slot].state & flags) != of_kind) return "An index holds live boxes of its kind.";
-        const sap__box box = sap__child_bounds(&t->chunk[j], (int)(lane % SAP__NODE_WIDTH));
-        if (!t->behind && !sap__same(&box, &s->slots[slot].now)) return "A box stands in the index where it is.";
-        if (!sap__contains_bits(&t->masks[j], &s->slots[slot].masks)) return "A leaf has the masks of its boxes.";
+        if ((s->slots[slot].flags & flags) != of_kind) return "An index holds live boxes of its kind.";
+        const sap__box box = sap__child_bounds(&t->nodes[j], (int)(lane % SAP__NODE_WIDTH));
+        if (!t->behind && !sap__same(&box, &s->slots[slot].box)) return "A box stands in the index where it is.";
+        if (!sap__contains_bits(&t->filter[j], &s->slots[slot].filter)) return "A leaf has the masks of its boxes.";
     }
     if (sap__count_slots(s, flags | SAP__UNSYNCED, of_kind) != standing) return "A live box is in the index.";
-    if (sap__is_building(s, (int)kind) && sap__length(s->keyed)) {
-        for (int j = 0; j < sap__length(s->keyed); j++)
-            settled += (s->slots[(uint32_t)s->keyed[j]].state & (flags | SAP__CHANGED)) == of_kind;
+    if (sap__is_building(s, (int)kind) && sap__length(s->build.items)) {
+        for (int j = 0; j < sap__length(s->build.items); j++)
+            settled += (s->slots[(uint32_t)s->build.items[j]].flags & (flags | SAP__CHANGED)) == of_kind;
         if (sap__count_slots(s, flags | SAP__CHANGED, of_kind) != settled)
             return "What an index in the making lacks is in the record.";
     }
@@ -5566,11 +5675,11 @@ static const char *sap__validate_bvh(const sap_world *s, uint32_t kind) {
 static const char *sap__validate_endpoints(const sap_world *s) {
     const uint32_t n = (uint32_t)sap__length(s->slots);
     int settled = 0;
-    if (!s->ends_ready) return NULL;
-    for (uint32_t slot = 0; slot < n; slot++) settled += sap__has_previous_box(s->slots[slot].state);
+    if (!s->endpoints.valid) return NULL;
+    for (uint32_t slot = 0; slot < n; slot++) settled += sap__has_previous_box(s->slots[slot].flags);
     for (int k = 0; k < 3; k++) {
-        const uint64_t *ends = s->ends[k];
-        const int count = sap__length(s->ends[k]);
+        const uint64_t *ends = s->endpoints.sorted[k];
+        const int count = sap__length(s->endpoints.sorted[k]);
         if (!s->used[k]) continue;
         if (count != 2 * settled + 2) return "Every settled box has two ends on each used axis.";
         if (ends[0] != 0 || ends[count - 1] != ~UINT64_C(0)) return "A sentinel stands at each side.";
@@ -5578,8 +5687,8 @@ static const char *sap__validate_endpoints(const sap_world *s) {
             if (ends[i - 1] >= ends[i]) return "Endpoints are sorted, and no two are equal.";
         for (int i = 1; i < count - 1; i++) {
             const uint32_t is_max = sap__endpoint_is_max(ends[i]), slot = sap__endpoint_slot(ends[i]);
-            if (slot >= n || !sap__has_previous_box(s->slots[slot].state) ||
-                ends[i] != sap__endpoint(sap__endpoint_key(&s->slots[slot].was, k, is_max), is_max, slot))
+            if (slot >= n || !sap__has_previous_box(s->slots[slot].flags) ||
+                ends[i] != sap__endpoint(sap__endpoint_key(&s->slots[slot].previous, k, is_max), is_max, slot))
                 return "An endpoint has its box's bound of the last update.";
         }
     }

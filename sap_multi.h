@@ -273,7 +273,7 @@ static double sap__floor(double v) {
 
 /* A tile becomes a block of whole cells of the user's grid, or a whole part of one; cells go on beyond the bounds. */
 static void sap__snap_tiles_to_cells(const sap_world *s, sap__tile_grid *t, float range[3]) {
-    const sap__grid *g = &((const sap_multi *)s->lender)->grid;
+    const sap__grid *g = &((const sap_multi *)s->threads.multi)->grid;
     int k;
     for (k = 0; k < 3; k++) {
         const double cell = (double)g->size[k], from = 0.5 * (double)t->origin[k] - (double)g->origin[k];
@@ -294,23 +294,25 @@ static void sap__snap_tiles_to_cells(const sap_world *s, sap__tile_grid *t, floa
 
 typedef struct sap__job {
     sap_world *s;
-    sap__task_function *step;
-    int shares;
+    sap__task_function *function;
+    void *args;
+    int tasks;
 } sap__job;
 
-static void sap__run_share(void *data, int index) {
+static void sap__run_task(void *data, int index) {
     const sap__job *job = (const sap__job *)data;
-    job->step(job->s, index, job->shares);
+    job->function(job->s, job->args, index, job->tasks);
 }
 
 /* What sap.h calls for a step that is worth it: the user's threads run its shares. */
-static void sap__run_on_threads(sap_world *s, sap__task_function *step, int shares) {
-    const sap_multi *m = (const sap_multi *)s->lender;
+static void sap__run_on_threads(sap_world *s, sap__task_function *function, void *args, int tasks) {
+    const sap_multi *m = (const sap_multi *)s->threads.multi;
     sap__job job;
     job.s = s;
-    job.step = step;
-    job.shares = shares;
-    m->parallel(sap__run_share, &job, shares, m->parallel_user);
+    job.function = function;
+    job.args = args;
+    job.tasks = tasks;
+    m->parallel(sap__run_task, &job, tasks, m->parallel_user);
 }
 
 /* The grid of a config. What it says of the grid that is not used is to make sense, too. */
@@ -343,13 +345,13 @@ SAP_DEF sap_multi *sap_multi_create(const sap_multi_config *config) {
         return NULL;
     }
     m->grid = grid;
-    m->world->lender = m;
-    if (grid.is_given) m->world->fit = sap__snap_tiles_to_cells;
+    m->world->threads.multi = m;
+    if (grid.is_given) m->world->threads.snap_tiles = sap__snap_tiles_to_cells;
     if (config && config->parallel) {
         m->parallel = config->parallel;
         m->parallel_user = config->parallel_user;
-        m->world->run = sap__run_on_threads;
-        m->world->threads_from = SAP__THREADS_FROM;
+        m->world->threads.parallel_for = sap__run_on_threads;
+        m->world->threads.min_parallel_work = SAP__THREADS_FROM;
     }
     return m;
 }
@@ -394,17 +396,17 @@ static int sap__count_cells(const sap_multi *m) {
     const int moving = sap__live_in_tree(s, 0);
     const sap__grid g = sap__coarsen_grid(m, moving);
     int cells = 0;
-    if (sap__capacity(s->items) < moving / 4 + 2) return 0; /* an update has failed */
-    while (sap__atomic_swap(&s->linking, 1)) continue;
-    memset(s->items, 0, (size_t)(moving / 4 + 2) * sizeof *s->items);
+    if (sap__capacity(s->update.sort_items) < moving / 4 + 2) return 0; /* an update has failed */
+    while (sap__atomic_swap(&s->pairs.lists_lock, 1)) continue;
+    memset(s->update.sort_items, 0, (size_t)(moving / 4 + 2) * sizeof *s->update.sort_items);
     for (uint32_t slot = 0; (slot = sap__next_live(s, slot)) != SAP__NONE; slot++) {
         uint32_t cell = 0;
-        if (sap__tree_of(s->slots[slot].state)) continue;
-        for (int k = 0; k < 3; k++) cell = cell * (uint32_t)g.count[k] + sap__cell_on(&g, &s->slots[slot].now, k);
-        cells += (s->items[cell / 64] >> cell % 64 & 1) == 0;
-        s->items[cell / 64] |= UINT64_C(1) << cell % 64;
+        if (sap__tree_of(s->slots[slot].flags)) continue;
+        for (int k = 0; k < 3; k++) cell = cell * (uint32_t)g.count[k] + sap__cell_on(&g, &s->slots[slot].box, k);
+        cells += (s->update.sort_items[cell / 64] >> cell % 64 & 1) == 0;
+        s->update.sort_items[cell / 64] |= UINT64_C(1) << cell % 64;
     }
-    sap__atomic_set(&s->linking, 0);
+    sap__atomic_set(&s->pairs.lists_lock, 0);
     return cells;
 }
 
@@ -624,7 +626,7 @@ SAP_DEF void sap_multi_get_stats(const sap_multi *m, sap_stats *stats) {
     sap_get_stats(sap__world_of(m), stats);
     if (!m || !stats) return;
     stats->bytes += sizeof *m;
-    if (m->grid.is_given && !m->world->in_filter) stats->cells = sap__count_cells(m);
+    if (m->grid.is_given && !m->world->call.in_filter) stats->cells = sap__count_cells(m);
 }
 
 #ifdef __cplusplus

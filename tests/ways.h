@@ -126,7 +126,7 @@ WAYS_DEF int force_kernel(sap_world *s, int kernel) {
 }
 
 WAYS_DEF void force_small(sap_world *s, int small) {
-    if (small) s->index[0].debt = s->index[1].debt = 1e30;
+    if (small) s->tree[0].debt = s->tree[1].debt = 1e30;
 }
 
 #ifdef SAP_MULTI_H
@@ -135,7 +135,7 @@ WAYS_DEF sap_world *world_of(sap_multi *m) {
 }
 
 WAYS_DEF void force_threads(sap_multi *m, int from) {
-    m->world->threads_from = from;
+    m->world->threads.min_parallel_work = from;
 }
 #endif
 
@@ -145,65 +145,65 @@ WAYS_DEF void force_threads(sap_multi *m, int from) {
 /* A live box that moves nowhere, is in no pair, and of which nothing is recorded. */
 static uint32_t plain_slot(const sap_world *s) {
     uint32_t slot = 0;
-    while ((s->slots[slot].state & SAP__FLAGS) != SAP__LIVE || s->head[slot] != SAP__NONE) slot++;
+    while ((s->slots[slot].flags & SAP__FLAGS) != SAP__LIVE || s->pairs.head_edge[slot] != SAP__NONE) slot++;
     return slot;
 }
 
 /* The first slot with all of these flags and none of those. */
 static uint32_t slot_with(const sap_world *s, uint32_t flags, uint32_t others) {
     uint32_t slot = 0;
-    while ((s->slots[slot].state & flags) != flags || (s->slots[slot].state & others)) slot++;
+    while ((s->slots[slot].flags & flags) != flags || (s->slots[slot].flags & others)) slot++;
     return slot;
 }
 
 /* A chunk of this level of the index of moving boxes with a free lane and with one that is used. */
 static int chunk_with_room(const sap_world *s, int level, int *free_lane, int *used_lane) {
-    const sap__bvh *t = &s->index[0];
+    const sap__bvh *t = &s->tree[0];
     int at = t->first[level];
-    while (!t->used[at] || t->used[at] == (1 << SAP__NODE_WIDTH) - 1) at++;
+    while (!t->occupied[at] || t->occupied[at] == (1 << SAP__NODE_WIDTH) - 1) at++;
     *free_lane = *used_lane = 0;
-    while (t->used[at] >> *free_lane & 1) ++*free_lane;
-    while (!(t->used[at] >> *used_lane & 1)) ++*used_lane;
+    while (t->occupied[at] >> *free_lane & 1) ++*free_lane;
+    while (!(t->occupied[at] >> *used_lane & 1)) ++*used_lane;
     return at;
 }
 
 static void move_for_good(sap_world *s, uint32_t slot, int axis) {
-    s->slots[slot].now.lo[axis] -= 1 << 29;
-    s->slots[slot].now.hi[axis] = s->slots[slot].now.lo[axis];
-    s->slots[slot].was = s->slots[slot].now;
+    s->slots[slot].box.lo[axis] -= 1 << 29;
+    s->slots[slot].box.hi[axis] = s->slots[slot].box.lo[axis];
+    s->slots[slot].previous = s->slots[slot].box;
 }
 
 static void become_static(sap_world *s, uint32_t slot) {
-    if (s->slots[slot].state & SAP__STATIC) return;
+    if (s->slots[slot].flags & SAP__STATIC) return;
     sap__flip_live_bit(s, slot);
-    s->slots[slot].state |= SAP__STATIC;
+    s->slots[slot].flags |= SAP__STATIC;
     sap__flip_live_bit(s, slot);
-    s->live_static++;
+    s->boxes.static_count++;
 }
 
 static void live_and_removed(sap_world *s) {
-    s->slots[plain_slot(s)].state |= SAP__REMOVED;
+    s->slots[plain_slot(s)].flags |= SAP__REMOVED;
 }
 static void free_with_flags(sap_world *s) {
-    s->slots[slot_with(s, 0, SAP__LIVE | SAP__REMOVED)].state |= SAP__CHANGED;
+    s->slots[slot_with(s, 0, SAP__LIVE | SAP__REMOVED)].flags |= SAP__CHANGED;
 }
 static void moved_unseen(sap_world *s) {
-    s->slots[plain_slot(s)].now.hi[0]++;
+    s->slots[plain_slot(s)].box.hi[0]++;
 }
 static void fresh_unrecorded(sap_world *s) {
-    s->slots[plain_slot(s)].state |= SAP__REFILTER;
+    s->slots[plain_slot(s)].flags |= SAP__REFILTER;
 }
 static void not_mixed(sap_world *s) {
-    s->mixed &= ~(uint32_t)SAP__REFILTER;
+    s->changes.flags &= ~(uint32_t)SAP__REFILTER;
 }
 static void added_elsewhere(sap_world *s) {
-    s->slots[slot_with(s, SAP__ADDED, 0)].was.lo[0] = 0;
+    s->slots[slot_with(s, SAP__ADDED, 0)].previous.lo[0] = 0;
 }
 static void min_above_max(sap_world *s) {
-    s->slots[slot_with(s, SAP__CHANGED | SAP__LIVE, 0)].now.lo[2] = SAP__INFINITY;
+    s->slots[slot_with(s, SAP__CHANGED | SAP__LIVE, 0)].box.lo[2] = SAP__INFINITY;
 }
 static void masked_unseen(sap_world *s) {
-    s->slots[plain_slot(s)].masks.mask = 1;
+    s->slots[plain_slot(s)].filter.mask = 1;
 }
 static void room_for_one(sap_world *s) {
     stbds_header(s->slots)->capacity = 1;
@@ -212,135 +212,135 @@ static void without_bit(sap_world *s) {
     sap__flip_live_bit(s, plain_slot(s));
 }
 static void one_more_lives(sap_world *s) {
-    s->live++;
+    s->boxes.live_count++;
 }
 static void one_more_removed(sap_world *s) {
-    s->removed++;
+    s->boxes.removed_count++;
 }
 static void removed_lives(sap_world *s) {
-    uint32_t slot = s->first_free; /* the last free one */
-    for (int i = 1; i < s->free; i++) slot = s->slots[slot].masks.mask;
-    s->slots[slot].masks.mask = plain_slot(s);
+    uint32_t slot = s->boxes.first_free; /* the last free one */
+    for (int i = 1; i < s->boxes.free_count; i++) slot = s->slots[slot].filter.mask;
+    s->slots[slot].filter.mask = plain_slot(s);
 }
 static void record_too_short(sap_world *s) {
-    sap__set_length(s->record, 1);
+    sap__set_length(s->changes.slots, 1);
 }
 static void plain_in_record(sap_world *s) {
-    s->record[0] = plain_slot(s);
+    s->changes.slots[0] = plain_slot(s);
 }
 static void again_not_stale(sap_world *s) {
-    s->slots[s->again[0]].state &= ~(uint32_t)SAP__UNSYNCED;
+    s->slots[s->changes.again[0]].flags &= ~(uint32_t)SAP__UNSYNCED;
 }
 static void new_not_stale(sap_world *s) {
-    s->slots[stbds_arrlast(s->record)].state &= ~(uint32_t)SAP__UNSYNCED;
+    s->slots[stbds_arrlast(s->changes.slots)].flags &= ~(uint32_t)SAP__UNSYNCED;
 }
 static void one_more_free(sap_world *s) {
-    s->free++;
+    s->boxes.free_count++;
 }
 static void free_lives(sap_world *s) {
-    s->first_free = plain_slot(s);
+    s->boxes.first_free = plain_slot(s);
 }
 
 static void without_links(sap_world *s) {
-    sap__set_length(s->links, 1);
+    sap__set_length(s->pairs.edges, 1);
 }
 static void pair_with_itself(sap_world *s) {
-    s->pairs[0].id1 = s->pairs[0].id0;
+    s->pairs.active[0].id1 = s->pairs.active[0].id0;
 }
 static void pairs_unsorted(sap_world *s) {
-    sap_pair first = s->pairs[0];
-    s->pairs[0] = s->pairs[1], s->pairs[1] = first;
-    s->sorted_from = 0;
+    sap_pair first = s->pairs.active[0];
+    s->pairs.active[0] = s->pairs.active[1], s->pairs.active[1] = first;
+    s->pairs.sorted_from = 0;
 }
 static void pair_of_nobody(sap_world *s) {
-    s->pairs[0].id1 |= 0x70000000;
+    s->pairs.active[0].id1 |= 0x70000000;
 }
 static void pair_apart(sap_world *s) {
-    move_for_good(s, sap__slot_of(s->pairs[0].id0), 0);
+    move_for_good(s, sap__slot_of(s->pairs.active[0].id0), 0);
 }
 static void pair_of_static(sap_world *s) {
-    uint32_t a = sap__slot_of(s->pairs[0].id0), b = sap__slot_of(s->pairs[0].id1);
+    uint32_t a = sap__slot_of(s->pairs.active[0].id0), b = sap__slot_of(s->pairs.active[0].id1);
     become_static(s, a);
     become_static(s, b);
 }
 static void pair_of_others(sap_world *s) {
-    s->pairs[0].object1 = s;
+    s->pairs.active[0].object1 = s;
 }
 static void list_of_another(sap_world *s) {
-    s->head[plain_slot(s)] = 0;
+    s->pairs.head_edge[plain_slot(s)] = 0;
 }
 static void list_back(sap_world *s) {
-    s->links[0].prev[0] ^= 2;
+    s->pairs.edges[0].prev_edge[0] ^= 2;
 }
 static void list_too_short(sap_world *s) {
-    s->head[sap__slot_of(s->pairs[0].id0)] = SAP__NONE;
+    s->pairs.head_edge[sap__slot_of(s->pairs.active[0].id0)] = SAP__NONE;
 }
 
 static void prepared_too_early(sap_world *s) {
-    s->prepared = 1;
-    s->index[0].behind = 1;
+    s->queries.ready = 1;
+    s->tree[0].behind = 1;
 }
 static void free_lane_overlaps(sap_world *s) {
     int free_lane, used_lane, at = chunk_with_room(s, 0, &free_lane, &used_lane);
-    s->index[0].chunk[at].lo[0][free_lane] = s->index[0].chunk[at].hi[0][free_lane] = 0;
+    s->tree[0].nodes[at].lo[0][free_lane] = s->tree[0].nodes[at].hi[0][free_lane] = 0;
 }
 static void bound_too_small(sap_world *s) {
     int free_lane, used_lane, at = chunk_with_room(s, 0, &free_lane, &used_lane);
-    s->index[0].bound[at].hi[1] = s->index[0].bound[at].lo[1];
+    s->tree[0].bounds[at].hi[1] = s->tree[0].bounds[at].lo[1];
 }
 static void child_elsewhere(sap_world *s) {
     int free_lane, used_lane, at = chunk_with_room(s, 1, &free_lane, &used_lane);
-    s->index[0].chunk[at].ref[used_lane]++;
+    s->tree[0].nodes[at].child[used_lane]++;
 }
 static void lane_too_small(sap_world *s) {
     int free_lane, used_lane, at = chunk_with_room(s, 1, &free_lane, &used_lane);
-    s->index[0].chunk[at].lo[0][used_lane]++;
+    s->tree[0].nodes[at].lo[0][used_lane]++;
 }
 static void leaf_unseen(sap_world *s) {
-    sap__bvh *t = &s->index[0];
+    sap__bvh *t = &s->tree[0];
     int j = 0;
-    while (!t->used[j]) j++;
-    t->used[t->first[1] + j / SAP__NODE_WIDTH] &= (uint16_t) ~(1 << j % SAP__NODE_WIDTH);
+    while (!t->occupied[j]) j++;
+    t->occupied[t->first[1] + j / SAP__NODE_WIDTH] &= (uint16_t) ~(1 << j % SAP__NODE_WIDTH);
 }
 static void lane_unknown(sap_world *s) {
-    s->slots[plain_slot(s)].lane_of ^= 1;
+    s->slots[plain_slot(s)].leaf_position ^= 1;
 }
 static void static_among_moving(sap_world *s) {
     become_static(s, plain_slot(s));
 }
 static void lane_elsewhere(sap_world *s) {
-    uint32_t place = s->slots[plain_slot(s)].lane_of;
-    s->index[0].chunk[place / SAP__NODE_WIDTH].lo[0][place % SAP__NODE_WIDTH]++;
+    uint32_t place = s->slots[plain_slot(s)].leaf_position;
+    s->tree[0].nodes[place / SAP__NODE_WIDTH].lo[0][place % SAP__NODE_WIDTH]++;
 }
 static void leaf_without_masks(sap_world *s) {
-    s->index[0].masks[s->slots[plain_slot(s)].lane_of / SAP__NODE_WIDTH].mask = 0;
+    s->tree[0].filter[s->slots[plain_slot(s)].leaf_position / SAP__NODE_WIDTH].mask = 0;
 }
 static void chunk_without_masks(sap_world *s) {
-    s->index[0].masks[s->index[0].first[1]].category = 0;
+    s->tree[0].filter[s->tree[0].first[1]].category = 0;
 }
 static void not_in_index(sap_world *s) {
-    uint32_t slot = plain_slot(s), place = s->slots[slot].lane_of, lane = place % SAP__NODE_WIDTH;
-    sap__node *c = &s->index[0].chunk[place / SAP__NODE_WIDTH];
+    uint32_t slot = plain_slot(s), place = s->slots[slot].leaf_position, lane = place % SAP__NODE_WIDTH;
+    sap__node *c = &s->tree[0].nodes[place / SAP__NODE_WIDTH];
     int k;
     for (k = 0; k < 3; k++) c->lo[k][lane] = sap__empty_box.lo[k], c->hi[k][lane] = sap__empty_box.hi[k];
-    s->index[0].used[place / SAP__NODE_WIDTH] &= (uint16_t) ~(1u << lane);
-    s->slots[slot].lane_of = SAP__NONE;
+    s->tree[0].occupied[place / SAP__NODE_WIDTH] &= (uint16_t) ~(1u << lane);
+    s->slots[slot].leaf_position = SAP__NONE;
 }
 static void one_more_in_index(sap_world *s) {
-    s->index[0].boxes++;
+    s->tree[0].boxes++;
 }
 
 static void end_missing(sap_world *s) {
-    sap__set_length(s->ends[1], sap__length(s->ends[1]) - 1);
+    sap__set_length(s->endpoints.sorted[1], sap__length(s->endpoints.sorted[1]) - 1);
 }
 static void no_sentinel(sap_world *s) {
-    s->ends[1][0] = 1;
+    s->endpoints.sorted[1][0] = 1;
 }
 static void ends_equal(sap_world *s) {
-    s->ends[1][3] = s->ends[1][4];
+    s->endpoints.sorted[1][3] = s->endpoints.sorted[1][4];
 }
 static void end_elsewhere(sap_world *s) {
-    s->index[0].ready = 0;
+    s->tree[0].ready = 0;
     move_for_good(s, plain_slot(s), 1);
 }
 

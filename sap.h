@@ -3439,9 +3439,10 @@ static void sap__refit_node(sap_world *s, sap__bvh *t, int level, int j) {
     for (int i = 0; i < SAP__NODE_WIDTH; i++) {
         const int child = SAP__NODE_WIDTH * j + i, in = child < t->count[level - 1];
         t->nodes[at].child[i] = in ? (uint32_t)(t->first[level - 1] + child) : 0;
-        if (!in || !t->occupied[t->first[level - 1] + child]) continue;
-        used |= 1u << i;
+        if (!in) continue;
+        /* An empty child counts, too: a box that is put into it later may bring no new bits, and add none up here. */
         if (t->has_filters) (void)sap__add_bits(&t->filter[at], &t->filter[t->first[level - 1] + child]);
+        if (t->occupied[t->first[level - 1] + child]) used |= 1u << i;
     }
     t->occupied[at] = (uint16_t)used;
     s->kernel->fill(t->bounds, sizeof(sap__box), ~used, &t->nodes[at], &t->bounds[at]);
@@ -5618,6 +5619,10 @@ static const char *sap__validate_node(const sap__bvh *t, int level, int j) {
     const sap__node *c = &t->nodes[at];
     for (int lane = 0; lane < SAP__NODE_WIDTH; lane++) {
         const sap__box box = sap__child_bounds(c, lane);
+        const int child = SAP__NODE_WIDTH * j + lane;
+        if (level > 0 && child < t->count[level - 1] &&
+            !sap__contains_bits(&t->filter[at], &t->filter[t->first[level - 1] + child]))
+            return "A node has the filter bits of its children, of empty ones, too.";
         if (!(t->occupied[at] >> lane & 1)) {
             if (!sap__same(&box, &sap__empty_box)) return "An empty lane overlaps nothing.";
             continue;
@@ -5627,8 +5632,6 @@ static const char *sap__validate_node(const sap__bvh *t, int level, int j) {
         if (c->child[lane] != (uint32_t)(t->first[level - 1] + SAP__NODE_WIDTH * j + lane))
             return "A chunk's children are the next sixteen of the level below.";
         if (!sap__same(&box, &t->bounds[c->child[lane]])) return "A lane of bounds is the bound of the chunk below.";
-        if (!sap__contains_bits(&t->filter[at], &t->filter[c->child[lane]]))
-            return "A chunk has the masks of those below.";
     }
     if (level + 1 < t->levels && t->occupied[at] &&
         !(t->occupied[t->first[level + 1] + j / SAP__NODE_WIDTH] >> j % SAP__NODE_WIDTH & 1))

@@ -383,7 +383,7 @@ static const damage damage_table[] = {
     {SAP_METHOD_QUERY, "A box knows its lane.", lane_unknown},
     {SAP_METHOD_QUERY, "An index holds live boxes of its kind.", static_among_moving},
     {SAP_METHOD_QUERY, "A box stands in the index where it is.", lane_elsewhere},
-    {SAP_METHOD_QUERY, "A chunk has the masks of those below.", chunk_without_masks},
+    {SAP_METHOD_QUERY, "A node has the filter bits of its children, of empty ones, too.", chunk_without_masks},
     {SAP_METHOD_QUERY, "A leaf has the masks of its boxes.", leaf_without_masks},
     {SAP_METHOD_QUERY, "A live box is in the index.", not_in_index},
     {SAP_METHOD_QUERY, "An index knows how many boxes it holds.", one_more_in_index},

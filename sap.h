@@ -1164,6 +1164,7 @@ typedef struct sap__pair_manager {
     int32_t lists_lock;     /* 1 while a getter builds them, or counts cells */
     int32_t list_edits;     /* pairs created or deleted since a call needed the lists */
     int sorted_from;        /* active pairs from this index on are sorted by their ids */
+    int old_objects;        /* a callback of this update has set objects: see sap__renew_objects */
     int may_lack_pairs;     /* pairs restored from a snapshot may lack some that its filter refused */
 } sap__pair_manager;
 
@@ -1203,7 +1204,8 @@ typedef struct sap__update_state {
 /* Threads and a grid, lent by sap_multi.h. */
 typedef struct sap__threads {
     void *multi;
-    void (*parallel_for)(sap_world *s, sap__task_function *function, void *args, int tasks);
+    void (*parallel_for)(void (*job)(void *data, int index), void *data, int count, void *user); /* the user's */
+    void *parallel_user;
     int min_parallel_work; /* boxes or pairs that are worth waking threads */
     int in_parallel;       /* no task may allocate, or call the filter */
     void (*snap_tiles)(const sap_world *s, sap__tile_grid *t, float range[3]); /* NULL: there is no grid */
@@ -1211,7 +1213,7 @@ typedef struct sap__threads {
 
 struct sap_world {
     sap_config config;
-    const sap__kernel *kernel;
+    int kernel;      /* which one: see sap__kernel_of. A world points at no code, so a library may be loaded again */
     int32_t used[6]; /* see sap__axes_used */
     sap__call call;
 
@@ -1240,15 +1242,32 @@ SAP__FORCE_INLINE int sap__task_count(const sap_world *s) {
     return s->threads.parallel_for ? SAP__TASKS : 1;
 }
 
-/* Runs a step in shares of which none writes what another one touches; on threads if there is work enough, counted in
-   boxes or pairs, to wake them; work -1: never. How many shares. */
+typedef struct sap__job {
+    sap_world *s;
+    sap__task_function *function;
+    void *args;
+    int tasks;
+} sap__job;
+
+static void sap__run_task(void *data, int index) {
+    const sap__job *job = (const sap__job *)data;
+    job->function(job->s, job->args, index, job->tasks);
+}
+
+/* Runs a function in tasks of which none writes what another one touches: on the user's threads if the work, counted in
+   boxes or pairs, is worth waking them. work -1 is never worth it. Returns how many tasks there were. */
 SAP__NO_INLINE int sap__parallel_for(sap_world *s, sap__task_function *function, void *args, long long work) {
+    sap__job job;
     if (!s->threads.parallel_for || work < s->threads.min_parallel_work) {
         function(s, args, 0, 1);
         return 1;
     }
+    job.s = s;
+    job.function = function;
+    job.args = args;
+    job.tasks = SAP__TASKS;
     s->threads.in_parallel = 1;
-    s->threads.parallel_for(s, function, args, SAP__TASKS);
+    s->threads.parallel_for(sap__run_task, &job, SAP__TASKS, s->threads.parallel_user);
     s->threads.in_parallel = 0;
     return SAP__TASKS;
 }
@@ -1884,12 +1903,25 @@ SAP_DEF sap_result sap_update(sap_world *s) {
     return sap__set_result(s, r);
 }
 
+/* Gives the deleted pairs the objects that a callback has set for boxes that are still live. */
+static void sap__renew_objects(sap_world *s, int from, int end) {
+    for (int i = from; i < end; i++) {
+        sap_pair *pair = &s->pairs.deleted[i];
+        const uint32_t slot0 = sap__live_slot(s, pair->id0), slot1 = sap__live_slot(s, pair->id1);
+        if (slot0 != SAP__NONE) pair->object0 = s->objects[slot0];
+        if (slot1 != SAP__NONE) pair->object1 = s->objects[slot1];
+    }
+}
+
 /* First what ended, then what began: the last of all pairs (Terdiman I.6, DumpPairs). */
 SAP_DEF int sap_dump_pairs(sap_world *s, sap_create_pair *create, sap_delete_pair *del, void *user) {
     sap_result r = sap_update(s);
     if (r != SAP_OK) return -(int)r;
     s->call.in_callback++;
-    for (int i = 0; del && i < sap__length(s->pairs.deleted); i++) del(&s->pairs.deleted[i], user);
+    for (int i = 0; del && i < sap__length(s->pairs.deleted); i++) {
+        if (s->pairs.old_objects) sap__renew_objects(s, i, i + 1);
+        del(&s->pairs.deleted[i], user);
+    }
     const int n = sap__length(s->pairs.created);
     const int first = sap__length(s->pairs.active) - n;
     for (int i = 0; create && i < n; i++) {
@@ -1897,6 +1929,8 @@ SAP_DEF int sap_dump_pairs(sap_world *s, sap_create_pair *create, sap_delete_pai
         s->pairs.created[i].user_data = s->pairs.active[first + i].user_data = data;
     }
     s->call.in_callback--;
+    if (s->pairs.old_objects) sap__renew_objects(s, 0, sap__length(s->pairs.deleted));
+    s->pairs.old_objects = 0;
     (void)sap__begin_call(s, NULL, 0); /* what callbacks were refused is not of this call */
     return sap__length(s->pairs.active);
 }
@@ -2042,15 +2076,20 @@ static void sap__filter_created(sap_world *s, sap__task *share) {
     sap__set_length(share->created, kept);
 }
 
+/* The most pairs that there may be after an update. */
+SAP__FORCE_INLINE int sap__max_pairs(const sap_world *s) {
+    return s->config.max_pairs ? s->config.max_pairs : INT_MAX;
+}
+
 /* Room for so many more keys in a share. On threads nobody allocates: what lacks room is done again without them. */
 static int sap__reserve_created(sap_world *s, sap__task *share, int more) {
-    if (more <= sap__capacity(share->created) - sap__length(share->created)) return 1;
+    const int n = sap__length(share->created), is_too_many = n > sap__max_pairs(s);
+    if (more <= sap__capacity(share->created) - n && !is_too_many) return 1;
     if (s->threads.in_parallel) {
         share->overflowed = 1;
         return 0;
     }
-    const int n = sap__length(share->created);
-    if (more > INT_MAX - n) return sap__fail(s, SAP_ERROR_LIMIT);
+    if (is_too_many || more > INT_MAX - n) return sap__fail(s, SAP_ERROR_LIMIT);
     return sap__reserve(&share->created, n + more) || sap__fail(s, SAP_ERROR_MEMORY);
 }
 
@@ -2136,17 +2175,20 @@ static void sap__scan_pairs_task(sap_world *s, void *args, int task, int tasks) 
     s->update.task[task].count = count;
 }
 
+/* Whether box pruning found every overlap that was there before, and no filter refused a pair of them. */
+static int sap__has_found_all(const sap_world *s) {
+    return s->update.persistent >= 0 && !s->boxes.filtered_count && !s->config.filter;
+}
+
 /* Where nobody refuses pairs all overlaps that were there before were pairs. If box pruning has met as many again as
    there are pairs none ends, as in a heap at rest, and none is looked at. */
 static int sap__deleted_by_scan(sap_world *s) {
     const int n = sap__length(s->pairs.active), asks_user = s->config.filter && (s->changes.flags & SAP__REFILTER);
-    const int is_met = s->update.persistent >= 0 && !s->boxes.filtered_count && !s->config.filter;
-    if (is_met && !s->pairs.may_lack_pairs && s->update.persistent == n) return 1;
+    if (sap__has_found_all(s) && !s->pairs.may_lack_pairs && s->update.persistent == n) return 1;
     if (!sap__reserve(&s->update.deleted_at, n)) return sap__fail(s, SAP_ERROR_MEMORY);
     sap__set_length(s->update.deleted_at,
                     sap__compact_tasks(s, s->update.deleted_at, n,
                                        sap__parallel_for(s, sap__scan_pairs_task, NULL, asks_user ? -1 : n)));
-    if (is_met) s->pairs.may_lack_pairs = n - sap__length(s->update.deleted_at) != s->update.persistent;
     return 1;
 }
 
@@ -2225,7 +2267,7 @@ static int sap__reserve_pairs(sap_world *s, int pairs, int created, int deleted)
 static int sap__reserve_events(sap_world *s, int most_end) {
     const int found = sap__length(s->update.task[0].created), lost = sap__length(s->update.deleted_at);
     const long long pairs = (long long)sap__length(s->pairs.active) - lost + found;
-    if (pairs > (s->config.max_pairs ? s->config.max_pairs : INT_MAX)) return sap__fail(s, SAP_ERROR_LIMIT);
+    if (pairs > sap__max_pairs(s)) return sap__fail(s, SAP_ERROR_LIMIT);
     if (s->threads.snap_tiles && !sap__reserve(&s->update.sort_items, sap__live_in_tree(s, 0) / 4 + 2))
         return sap__fail(s, SAP_ERROR_MEMORY);
     return sap__reserve_pairs(s, (int)pairs, found, most_end ? (int)pairs : lost) || sap__fail(s, SAP_ERROR_MEMORY);
@@ -2378,6 +2420,8 @@ static int sap__commit(sap_world *s) {
               n = sap__length(s->pairs.active);
     const int many = n / 4 + s->boxes.live_count / 64, most_end = lost > many && lost > n - lost + found;
     if (!sap__reserve_events(s, most_end)) return 0;
+    /* Only now: an update that fails leaves pairs as they were, and what is known of them, too. */
+    if (sap__has_found_all(s)) s->pairs.may_lack_pairs = n - lost != s->update.persistent;
     s->pairs.list_edits = s->pairs.lists_valid ? s->pairs.list_edits + lost + found : 0;
     if (s->pairs.list_edits > many) s->pairs.lists_valid = s->pairs.list_edits = 0;
     sap__set_length(s->pairs.deleted, most_end ? 0 : lost);
@@ -2961,29 +3005,50 @@ SAP__KERNEL(8, 8, SAP__AVX2)
 SAP__KERNEL(16, 8, SAP__AVX512)
 #endif
 
-/* By width: 1, 4, 8 and 16 lanes; NULL if this build or this machine lacks it. */
-static const sap__kernel *sap__get_kernel(int which) {
-    switch (which) {
+/* The kernels that this build has, by width: 1, 4, 8 and 16 lanes. */
+static const sap__kernel *const sap__kernel_table[SAP__KERNELS] = {
 #ifdef SAP__HAS_ONE
-    case 0: return &sap__kernel1;
+    &sap__kernel1,
+#else
+    NULL,
 #endif
 #ifdef SAP__HAS_FOUR
-    case 1: return &sap__kernel4;
+    &sap__kernel4,
+#else
+    NULL,
 #endif
 #ifdef SAP__HAS_AVX2
-    case 2: return __builtin_cpu_supports("avx2") ? &sap__kernel8 : NULL;
+    &sap__kernel8,
+#else
+    NULL,
 #endif
 #ifdef SAP__HAS_AVX512
-    case 3: return __builtin_cpu_supports("avx512vbmi2") ? &sap__kernel16 : NULL; /* older ones clock down for it */
+    &sap__kernel16
+#else
+    NULL
 #endif
-    default: return NULL;
-    }
+};
+
+/* The kernel of a world, which holds its place in the table. */
+SAP__FORCE_INLINE const sap__kernel *sap__kernel_of(const sap_world *s) {
+    return sap__kernel_table[s->kernel];
 }
 
-static const sap__kernel *sap__best_kernel(void) {
+/* Whether this build has the kernel, and this machine its instructions. Older machines clock down for AVX-512. */
+static int sap__has_kernel(int which) {
+#ifdef SAP__HAS_AVX512
+    if (which == 3) return __builtin_cpu_supports("avx512vbmi2") != 0;
+#endif
+#ifdef SAP__HAS_AVX2
+    if (which == 2) return __builtin_cpu_supports("avx2") != 0;
+#endif
+    return sap__kernel_table[which] != NULL;
+}
+
+static int sap__best_kernel(void) {
     int which = SAP__KERNELS - 1;
-    while (!sap__get_kernel(which)) which--;
-    return sap__get_kernel(which);
+    while (!sap__has_kernel(which)) which--;
+    return which;
 }
 
 /* ====================================================================================================== */
@@ -3256,14 +3321,15 @@ static void sap__key_items_task(sap_world *s, void *args, int task, int tasks) {
         sap__node c;
         sap__box bound;
         for (i = 0; i < SAP__NODE_WIDTH; i++) c.child[i] = i < here ? (uint32_t)items[i] : 0;
-        s->kernel->fill(s->slots, sizeof(sap__slot), here < SAP__NODE_WIDTH ? 0xffffffffu << here : 0, &c, &bound);
+        sap__kernel_of(s)->fill(s->slots, sizeof(sap__slot), here < SAP__NODE_WIDTH ? 0xffffffffu << here : 0, &c,
+                                &bound);
         if (layout->groups == 1) {
-            sap__key_node(s->kernel, &c, &layout->tiles[0], ~0u, here, items);
+            sap__key_node(sap__kernel_of(s), &c, &layout->tiles[0], ~0u, here, items);
             continue;
         }
         for (i = 0; i < here; i++) members[sap__category_group(s, items[i])] |= 1u << i;
         for (g = 0; g < layout->groups; g++)
-            if (members[g]) sap__key_node(s->kernel, &c, &layout->tiles[g], members[g], here, items);
+            if (members[g]) sap__key_node(sap__kernel_of(s), &c, &layout->tiles[g], members[g], here, items);
     }
 }
 
@@ -3359,7 +3425,7 @@ static void sap__pack_leaf(sap_world *s, sap__bvh *t, int leaf, const uint64_t *
         if (i < n) s->slots[c->child[i]].leaf_position = kind_bit | (uint32_t)(SAP__NODE_WIDTH * leaf + i);
     }
     t->occupied[leaf] = (uint16_t)((1u << n) - 1);
-    s->kernel->fill(s->slots, sizeof(sap__slot), ~(uint32_t)t->occupied[leaf], c, &t->bounds[leaf]);
+    sap__kernel_of(s)->fill(s->slots, sizeof(sap__slot), ~(uint32_t)t->occupied[leaf], c, &t->bounds[leaf]);
     t->filter[leaf] = sap__empty_filter_bits(t);
     for (int i = 0; i < n && t->has_filters; i++) (void)sap__add_bits(&t->filter[leaf], &s->slots[c->child[i]].filter);
 }
@@ -3399,7 +3465,7 @@ static void sap__refit_leaves_task(sap_world *s, void *args, int task, int tasks
         sap__node *c = &t->nodes[j];
         if (j < early) sap__prefetch(t->nodes[j + 8].child);
         for (i = 0; i < SAP__NODE_WIDTH && j < early; i++) sap__prefetch_slot(s, t->nodes[j + 2].child[i]);
-        s->kernel->fill(s->slots, sizeof(sap__slot), ~(uint32_t)t->occupied[j], c, &t->bounds[j]);
+        sap__kernel_of(s)->fill(s->slots, sizeof(sap__slot), ~(uint32_t)t->occupied[j], c, &t->bounds[j]);
         const double size = sap__perimeter(&t->bounds[j]);
         if (t->occupied[j]) grown += (size < t->max_perimeter ? size : t->max_perimeter) - large;
         const int before = jumped, held_boxes = old.lo[0] <= old.hi[0]; /* else all have just come */
@@ -3410,7 +3476,8 @@ static void sap__refit_leaves_task(sap_world *s, void *args, int task, int tasks
             t->occupied[j] &= (uint16_t) ~(1u << lane);
             jumped++;
         }
-        if (jumped > before) s->kernel->fill(s->slots, sizeof(sap__slot), ~(uint32_t)t->occupied[j], c, &t->bounds[j]);
+        if (jumped > before)
+            sap__kernel_of(s)->fill(s->slots, sizeof(sap__slot), ~(uint32_t)t->occupied[j], c, &t->bounds[j]);
     }
     s->update.task[task].growth = grown;
     s->update.task[task].count = jumped;
@@ -3445,7 +3512,7 @@ static void sap__refit_node(sap_world *s, sap__bvh *t, int level, int j) {
         if (t->occupied[t->first[level - 1] + child]) used |= 1u << i;
     }
     t->occupied[at] = (uint16_t)used;
-    s->kernel->fill(t->bounds, sizeof(sap__box), ~used, &t->nodes[at], &t->bounds[at]);
+    sap__kernel_of(s)->fill(t->bounds, sizeof(sap__box), ~used, &t->nodes[at], &t->bounds[at]);
 }
 
 static void sap__refit_upper_levels(sap_world *s, sap__bvh *t) {
@@ -3741,7 +3808,7 @@ static int sap__choose_leaf_within(const sap_world *s, const sap__bvh *t, uint32
             continue;
         if (chunk >= (uint32_t)t->count[0]) {
             sap__test_list list = {&wide, 0, t->nodes, t->occupied, who, &chunk, 0, 1, 0};
-            top = s->kernel->ask(&list, who, stack, top, INT_MAX);
+            top = sap__kernel_of(s)->ask(&list, who, stack, top, INT_MAX);
             left--;
         } else if (t->occupied[chunk] != 0xffff)
             return (int)chunk;
@@ -4164,10 +4231,12 @@ static int sap__join_node_lists(sap__search *q, sap__bvh_level x, uint32_t *a, s
         y.level--;
     while (list.next < n) {
         if (x.level < 0 && y.level < 0) {
-            q->n = q->s->kernel->ask(&list, opens_x ? q->b : q->a, opens_x ? q->a : q->b, q->n, SAP__PAIR_BATCH - 1);
+            q->n = sap__kernel_of(q->s)->ask(&list, opens_x ? q->b : q->a, opens_x ? q->a : q->b, q->n,
+                                             SAP__PAIR_BATCH - 1);
             if (!sap__flush(q, SAP__PAIR_BATCH - 1)) return 0;
         } else {
-            i = q->s->kernel->ask(&list, opens_x ? next_b : next_a, opens_x ? next_a : next_b, 0, SAP__WORK_LIST);
+            i = sap__kernel_of(q->s)->ask(&list, opens_x ? next_b : next_a, opens_x ? next_a : next_b, 0,
+                                          SAP__WORK_LIST);
             if (!sap__join_node_lists(q, x, next_a, y, next_b, i)) return 0;
         }
     }
@@ -4181,10 +4250,10 @@ static int sap__self_join(sap__search *q, sap__bvh_level x, uint32_t node) {
     if (x.t->cull_by_mask && !sap__should_collide(&x.t->filter[node], &x.t->filter[node])) return 1;
     q->visits[0]++;
     if (x.level == 0) {
-        q->n = q->s->kernel->own(c, used, q->a, q->b, q->n);
+        q->n = sap__kernel_of(q->s)->own(c, used, q->a, q->b, q->n);
         return sap__flush(q, SAP__PAIR_BATCH - 1);
     }
-    const int n = q->s->kernel->own(c, used, a, b, 0);
+    const int n = sap__kernel_of(q->s)->own(c, used, a, b, 0);
     x.level--;
     for (; used; used &= used - 1)
         if (!sap__self_join(q, x, c->child[sap__lowest_bit(used)])) return 0;
@@ -4579,13 +4648,13 @@ static double sap__hit_at(const sap__query *q, const sap__box *keys) {
     int axis;
     if (!q->test) return sap__overlap(keys, &q->box) ? 0 : 1;
     sap__decode(keys, &box);
-    if (q->test == q->s->kernel->ball) return sap__distance2(&box, q->lo, q->hi);
+    if (q->test == sap__kernel_of(q->s)->ball) return sap__distance2(&box, q->lo, q->hi);
     return (double)sap__cast(&box, q->lo, q->hi, q->translation, &axis);
 }
 
 /* What the user is told of a hit: t, or the distance. */
 static float sap__reported_value(const sap__query *q, double at) {
-    return (float)(q->test == q->s->kernel->ball ? sap__sqrt(at) : at);
+    return (float)(q->test == sap__kernel_of(q->s)->ball ? sap__sqrt(at) : at);
 }
 
 /* From its first callback on a query makes the world busy, until it is over: it counts at the gate of its stack, as
@@ -4614,7 +4683,7 @@ static int sap__report_hit_at(sap__query *q, uint32_t slot, double at) {
         const float end = q->ray_hit(id, q->s->objects[slot], t, q->user);
         q->count++;
         if (!sap__is_number(end) || !(end > 0)) return 0;
-        const int is_near = q->test == q->s->kernel->ball;
+        const int is_near = q->test == sap__kernel_of(q->s)->ball;
         const double new_end = end == t && sap__is_finite(t) ? at : is_near ? (double)end * (double)end : (double)end;
         if (new_end < q->cutoff) q->cutoff = new_end;
     } else
@@ -4712,7 +4781,7 @@ static int sap__traverse_overlaps(sap__query *q, const sap__bvh *t, const uint32
         for (int i = 0; i < n && i < 8; i++) sap__prefetch_node(&t->nodes[chunks[i]]);
     q->visits += n;
     while (list.next < n) {
-        int found = q->s->kernel->ask(&list, who, ref, 0, SAP__WORK_LIST);
+        int found = sap__kernel_of(q->s)->ask(&list, who, ref, 0, SAP__WORK_LIST);
         if (q->cull_by_mask && !are_leaves) found = sap__cull_nodes_by_mask(q, t, ref, found);
         if (!are_leaves && found && !sap__traverse_overlaps(q, t, ref, found)) return 0;
         if (are_leaves && list.prefetch)
@@ -4742,7 +4811,7 @@ static void sap__open_node(sap__query *q, const sap__bvh *t, uint32_t chunk, int
         const uint32_t ref = v->node->child[sap__lowest_bit(bits)];
         if (is_leaf)
             sap__prefetch_slot(q->s, ref);
-        else if (q->test == q->s->kernel->slab)
+        else if (q->test == sap__kernel_of(q->s)->slab)
             sap__prefetch_node(&t->nodes[ref]), sap__prefetch(t->nodes[ref].child);
     }
 }
@@ -4864,7 +4933,7 @@ static sap_result sap__begin_distance_query(sap__query *q, sap_world *s, const f
     if (r != SAP_OK) return r;
     for (int k = 0; k < 3; k++) q->hi[k] = q->probe.point[k] = q->lo[k], q->probe.half_size[k] = 0;
     memcpy(q->probe.used, s->used, sizeof q->probe.used);
-    q->test = s->kernel->ball;
+    q->test = sap__kernel_of(s)->ball;
     q->cutoff = sap__double(radius) * sap__double(radius);
     return SAP_OK;
 }
@@ -4880,7 +4949,7 @@ static sap_result sap__begin_cast(sap__query *q, sap_world *s, const float min[3
     memcpy(q->probe.used, s->used, sizeof q->probe.used);
     for (int k = 0; k < 3; k++)
         if (s->used[k]) sap__set_slab(&q->probe, k, q->lo[k], q->hi[k], q->translation[k]);
-    q->test = s->kernel->slab;
+    q->test = sap__kernel_of(s)->slab;
     q->cutoff = 1;
     return SAP_OK;
 }
@@ -5049,6 +5118,8 @@ SAP_DEF const sap_pair *sap_created(const sap_world *s, int *count) {
 }
 
 SAP_DEF const sap_pair *sap_deleted(const sap_world *s, int *count) {
+    if (s && s->pairs.old_objects) /* inside a callback, where there is one thread */
+        sap__renew_objects((sap_world *)(uintptr_t)s, 0, sap__length(s->pairs.deleted));
     return sap__pair_array(s ? s->pairs.deleted : NULL, count);
 }
 
@@ -5146,16 +5217,23 @@ SAP_DEF void *sap_get_object(const sap_world *s, sap_id id) {
     return sap_is_valid(s, id) ? s->objects[sap__slot_of(id)] : NULL;
 }
 
+SAP__FORCE_INLINE void sap__set_pair_object(sap_pair *pair, uint32_t side, void *object) {
+    *(side ? &pair->object1 : &pair->object0) = object;
+}
+
 SAP_DEF sap_result sap_set_object(sap_world *s, sap_id id, void *object) {
     const sap_result r = sap__begin_call_on(s, 1, &id);
     const uint32_t slot = sap__slot_of(id);
     if (r != SAP_OK) return r;
     s->objects[slot] = object;
     sap__require_lists_shared(s);
+    const int kept = sap__length(s->pairs.active) - sap__length(s->pairs.created), in_events = s->call.in_callback;
     for (uint32_t place = s->pairs.head_edge[slot]; place != SAP__NONE; place = sap__next_edge(s, place)) {
-        sap_pair *pair = &s->pairs.active[place >> 1];
-        *(place & 1 ? &pair->object1 : &pair->object0) = object;
+        const int p = (int)(place >> 1);
+        sap__set_pair_object(&s->pairs.active[p], place & 1, object);
+        if (in_events && p >= kept) sap__set_pair_object(&s->pairs.created[p - kept], place & 1, object);
     }
+    if (in_events && sap__length(s->pairs.deleted)) s->pairs.old_objects = 1;
     return r;
 }
 
@@ -5580,6 +5658,29 @@ static const char *sap__validate_boxes(const sap_world *s) {
     return NULL;
 }
 
+static const char *sap__validate_events(const sap_world *s) {
+    enum { SMALL = 512 }; /* slots of a world in which all overlaps are counted */
+    const int slots = sap__length(s->slots), n = sap__length(s->pairs.created), kept = sap__length(s->pairs.active) - n;
+    int overlaps = 0;
+    for (int i = 0; i < n; i++) {
+        const sap_pair *a = &s->pairs.created[i], *b = &s->pairs.active[kept + i];
+        if (a->id0 != b->id0 || a->id1 != b->id1) return "The created pairs are the last active ones.";
+    }
+    if (slots > SMALL || s->config.filter || s->boxes.filtered_count || s->pairs.may_lack_pairs) return NULL;
+    for (int a = 0; a < slots; a++)
+        for (int b = 0; b < a; b++) {
+            const uint32_t both = s->slots[a].flags & s->slots[b].flags, either = s->slots[a].flags | s->slots[b].flags;
+            if (!(both & SAP__LIVE) || both & SAP__STATIC || either & SAP__ADDED) continue;
+            if (either & SAP__REFILTER) return NULL; /* its filter may have refused a pair */
+            overlaps += sap__overlap(&s->slots[a].previous, &s->slots[b].previous);
+        }
+    for (int p = 0; p < kept + n; p++) {
+        const uint32_t a = sap__slot_of(s->pairs.active[p].id0), b = sap__slot_of(s->pairs.active[p].id1);
+        overlaps -= (s->slots[a].flags & s->slots[b].flags & SAP__LIVE) != 0;
+    }
+    return overlaps ? "Without filters every overlap of the last update is a pair." : NULL;
+}
+
 static const char *sap__validate_pairs(const sap_world *s) {
     const uint32_t n = (uint32_t)sap__length(s->pairs.active), slots = (uint32_t)sap__length(s->slots);
     uint64_t places = 0;
@@ -5701,6 +5802,7 @@ static const char *sap__validate_endpoints(const sap_world *s) {
 SAP_DEF const char *sap_validate(const sap_world *s) {
     const char *broken = s ? sap__validate_boxes(s) : NULL;
     if (s && !broken) broken = sap__validate_pairs(s);
+    if (s && !broken) broken = sap__validate_events(s);
     if (s && !broken) broken = sap__validate_bvh(s, 0);
     if (s && !broken) broken = sap__validate_bvh(s, 1);
     if (s && !broken) broken = sap__validate_endpoints(s);

@@ -212,8 +212,6 @@ typedef struct sap__grid {
 struct sap_multi {
     sap_world *world;
     sap__grid grid;
-    sap_parallel_for *parallel;
-    void *parallel_user;
 };
 
 enum {
@@ -292,29 +290,6 @@ static void sap__snap_tiles_to_cells(const sap_world *s, sap__tile_grid *t, floa
 /* >> life                                                                                                  */
 /* ====================================================================================================== */
 
-typedef struct sap__job {
-    sap_world *s;
-    sap__task_function *function;
-    void *args;
-    int tasks;
-} sap__job;
-
-static void sap__run_task(void *data, int index) {
-    const sap__job *job = (const sap__job *)data;
-    job->function(job->s, job->args, index, job->tasks);
-}
-
-/* What sap.h calls for a step that is worth it: the user's threads run its shares. */
-static void sap__run_on_threads(sap_world *s, sap__task_function *function, void *args, int tasks) {
-    const sap_multi *m = (const sap_multi *)s->threads.multi;
-    sap__job job;
-    job.s = s;
-    job.function = function;
-    job.args = args;
-    job.tasks = tasks;
-    m->parallel(sap__run_task, &job, tasks, m->parallel_user);
-}
-
 /* The grid of a config. What it says of the grid that is not used is to make sense, too. */
 static int sap__read_grid(const sap_multi_config *config, sap__grid *grid) {
     int32_t used[6];
@@ -348,9 +323,8 @@ SAP_DEF sap_multi *sap_multi_create(const sap_multi_config *config) {
     m->world->threads.multi = m;
     if (grid.is_given) m->world->threads.snap_tiles = sap__snap_tiles_to_cells;
     if (config && config->parallel) {
-        m->parallel = config->parallel;
-        m->parallel_user = config->parallel_user;
-        m->world->threads.parallel_for = sap__run_on_threads;
+        m->world->threads.parallel_for = config->parallel;
+        m->world->threads.parallel_user = config->parallel_user;
         m->world->threads.min_parallel_work = SAP__THREADS_FROM;
     }
     return m;

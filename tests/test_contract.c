@@ -1776,6 +1776,7 @@ static sap_world *make_full_world(int how) {
     sap_update(s);
     sap_remove(s, lone[0]); /* free slots */
     sap_remove(s, lone[1]);
+    add(s, cube(10, 20)); /* events of the last update */
     sap_update(s);
     CHECK_EQUAL(sap_query_box(s, &far_away, 1, NULL, NULL), 0);
     CHECK(sap_pairs_of(s, ids[0], NULL, 0) >= 0);

@@ -120,9 +120,9 @@ WAYS_DEF void force_method(sap_world *s, int method) {
 }
 
 WAYS_DEF int force_kernel(sap_world *s, int kernel) {
-    const sap__kernel *wanted = sap__get_kernel(kernel);
-    if (wanted) s->kernel = wanted;
-    return wanted != NULL;
+    if (!sap__has_kernel(kernel)) return 0;
+    s->kernel = kernel;
+    return 1;
 }
 
 WAYS_DEF void force_small(sap_world *s, int small) {
@@ -276,6 +276,15 @@ static void list_too_short(sap_world *s) {
     s->pairs.head_edge[sap__slot_of(s->pairs.active[0].id0)] = SAP__NONE;
 }
 
+static void created_elsewhere(sap_world *s) {
+    s->pairs.created[0].id1++;
+}
+static void overlap_without_pair(sap_world *s) {
+    uint32_t slot = plain_slot(s), other = sap__slot_of(s->pairs.active[0].id0);
+    for (int i = 0; i < sap__length(s->slots); i++) s->slots[i].flags &= ~(uint32_t)SAP__REFILTER;
+    s->slots[slot].box = s->slots[slot].previous = s->slots[other].box;
+}
+
 static void prepared_too_early(sap_world *s) {
     s->queries.ready = 1;
     s->tree[0].behind = 1;
@@ -374,6 +383,8 @@ static const damage damage_table[] = {
     {SAP_METHOD_QUERY, "A box's list holds its pairs.", list_of_another},
     {SAP_METHOD_QUERY, "A box's list leads back as it leads on.", list_back},
     {SAP_METHOD_QUERY, "Every pair is in the lists of its two boxes.", list_too_short},
+    {SAP_METHOD_QUERY, "The created pairs are the last active ones.", created_elsewhere},
+    {SAP_METHOD_QUERY, "Without filters every overlap of the last update is a pair.", overlap_without_pair},
     {SAP_METHOD_QUERY, "What is prepared for queries is in step with all that is recorded.", prepared_too_early},
     {SAP_METHOD_QUERY, "An empty lane overlaps nothing.", free_lane_overlaps},
     {SAP_METHOD_QUERY, "A chunk's bound holds its lanes.", bound_too_small},

@@ -9,7 +9,7 @@
 
 #if defined(ALLOC_ELSEWHERE) /* in tests/ways.c */
 extern long live_blocks, allocations, fail_from, fail_count, failed_shrinks;
-extern size_t live_bytes;
+extern size_t live_bytes, peak_bytes;
 extern int faults;
 #else
 #ifndef ALLOC_DEF
@@ -18,7 +18,8 @@ extern int faults;
 ALLOC_DEF long live_blocks, allocations;   /* blocks not yet freed; calls of test_realloc so far */
 ALLOC_DEF long fail_from = -1, fail_count; /* calls number fail_from .. fail_from + fail_count - 1 return NULL */
 ALLOC_DEF long failed_shrinks;             /* of these, those that would have made a block smaller: no harm */
-ALLOC_DEF size_t live_bytes;               /* in blocks not yet freed */
+ALLOC_DEF size_t live_bytes;               /* in blocks not yet freed, */
+ALLOC_DEF size_t peak_bytes;               /* and the most of them since a test set this to 0 */
 ALLOC_DEF int faults;                      /* a size of 0, or a block that is not ours */
 
 /* Blocks carry their size in front, and come back filled with rubbish: whoever reads before writing, or
@@ -59,6 +60,7 @@ static inline void *test_realloc(void *p, size_t size) {
     b->mark = MARK;
     live_blocks++;
     live_bytes += size;
+    if (live_bytes > peak_bytes) peak_bytes = live_bytes;
     p = (char *)b + FRONT;
     memset(p, 0xcd, size);
     if (old) {

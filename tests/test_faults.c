@@ -1,0 +1,491 @@
+/* test_faults.c - faults that were found and mended, each as the small world that showed it.
+
+   Each test fails with the version that is named in its comment. What kind of world shows more of a kind is for
+   test_lives.c to look for. */
+
+#include "ways.h"
+
+#include "oracle.h"
+#include "threads.h"
+
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#endif
+
+static sap_world *open_method(sap_config *config, int method) {
+    sap_world *s;
+    config->method = method;
+    s = sap_create(config);
+    if (!s) exit(1);
+    return s;
+}
+
+static sap_aabb box_at(float x, float y, float z, float size) {
+    sap_aabb box;
+    box.min[0] = x;
+    box.min[1] = y;
+    box.min[2] = z;
+    box.max[0] = x + size;
+    box.max[1] = y + size;
+    box.max[2] = z + size;
+    return box;
+}
+
+static sap_aabb drawn_box(test_rng *rng, float side) {
+    const float x = test_uniform(rng, 0, side), y = test_uniform(rng, 0, side);
+    return box_at(x, y, test_uniform(rng, 0, side), 1);
+}
+
+/* ---- masks of empty nodes (0.2) ------------------------------------------------------------------------------ */
+
+/* Settles both; answers whether they have the same pairs and events. */
+static int is_as_expected(sap_world *s, oracle *o) {
+    const sap_pair *created, *deleted;
+    int begun, ended, count, i, missing = 0;
+    if (sap_update(s) != SAP_OK || oracle_update(o, NULL, NULL) != SAP_OK) return 0;
+    created = sap_created(s, &begun);
+    deleted = sap_deleted(s, &ended);
+    if (begun != o->m.created.count || ended != o->m.deleted.count) return 0;
+    if (begun && memcmp(created, o->m.created.items, (size_t)begun * sizeof *created) != 0) return 0;
+    if (ended && memcmp(deleted, o->m.deleted.items, (size_t)ended * sizeof *deleted) != 0) return 0;
+    (void)sap_pairs(s, &count);
+    for (i = 0; i < o->m.pairs.count; i++)
+        missing += sap_find_pair(s, o->m.pairs.items[i].id0, o->m.pairs.items[i].id1) == NULL;
+    return count == o->m.pairs.count && missing == 0 && sap_validate(s) == NULL;
+}
+
+/* Both get one more box. */
+static sap_id add_both(sap_world *s, oracle *o, const sap_aabb *box, uint32_t category, uint32_t mask) {
+    sap_id id = 0;
+    (void)model_add(&o->m, box, NULL, 0, &id);
+    (void)model_set_filter(&o->m, id, category, mask);
+    CHECK(sap_add(s, box, NULL) == id);
+    CHECK(sap_set_filter(s, id, category, mask) == SAP_OK);
+    return id;
+}
+
+static void move_both(sap_world *s, oracle *o, sap_id id, sap_aabb box) {
+    (void)model_move_many(&o->m, 1, &id, &box);
+    CHECK(sap_move(s, id, &box) == SAP_OK);
+}
+
+/* 1,000 boxes that meet all but their like walk; 30 of other categories meet all, a third of them jump in each frame.
+   A pair of two of these was lost where both had come into leaves that had been empty. */
+static void test_jumpers_among_walkers(int method, uint64_t seed) {
+    enum { WALKERS = 1000, JUMPERS = 30, FRAMES = 48 };
+    const float side = 27.1f; /* 20 volumes of space each */
+    static sap_id walker[WALKERS], jumper[JUMPERS];
+    sap_config config = {0};
+    sap_world *s = open_method(&config, method);
+    test_rng rng = {seed};
+    oracle o;
+    int frame, i, k, bit;
+    oracle_init(&o, &config);
+    for (i = 0; i < WALKERS; i++) {
+        const sap_aabb box = drawn_box(&rng, side);
+        walker[i] = add_both(s, &o, &box, 1, ~1u);
+    }
+    for (i = 0; i < JUMPERS; i++) {
+        const sap_aabb box = drawn_box(&rng, side);
+        jumper[i] = add_both(s, &o, &box, 2u << i % 5, ~0u);
+    }
+    for (frame = 0; frame < FRAMES; frame++) {
+        for (i = 0; i < WALKERS; i++) {
+            sap_aabb box = o.m.slots[SAP_SLOT(walker[i])].box;
+            for (k = 0; k < 3; k++) {
+                const float by = test_uniform(&rng, -0.2f, 0.2f);
+                box.min[k] += by;
+                box.max[k] += by;
+            }
+            move_both(s, &o, walker[i], box);
+        }
+        for (i = 0; i < JUMPERS; i++)
+            if (test_below(&rng, 3) == 0) move_both(s, &o, jumper[i], drawn_box(&rng, side));
+        if (!CHECK_MESSAGE(is_as_expected(s, &o), "method %d, frame %d: other pairs than those that overlap", method,
+                           frame))
+            break;
+        for (bit = 1; bit <= 5; bit++) {
+            const sap_aabb all = box_at(-100, -100, -100, 300);
+            CHECK_MESSAGE(sap_query_box(s, &all, 1u << bit, NULL, NULL) == 6,
+                          "method %d, frame %d: a query misses some", method, frame);
+        }
+    }
+    oracle_free(&o);
+    sap_destroy(s);
+}
+
+/* One of 890 boxes walks a little in each frame. A visitor of another category is added far away, a box goes there and
+   comes back, the visitor is removed, and so on: meetings were lost, as the tree was repaired piece by piece. */
+static void test_visits_in_a_quiet_world(int method) {
+    enum { BOXES = 890, MEETINGS = 120, WAIT = 10 };
+    const float side = 40;
+    const sap_aabb far_away = box_at(500, 500, 500, 1);
+    static sap_id id[BOXES];
+    sap_config config = {0};
+    sap_world *s = open_method(&config, method);
+    test_rng rng = {2};
+    int meeting, frame, i, count, lost = 0, broken = 0;
+    for (i = 0; i < BOXES; i++) {
+        const sap_aabb box = drawn_box(&rng, side);
+        id[i] = sap_add(s, &box, NULL);
+        CHECK(sap_set_filter(s, id[i], 2, ~2u) == SAP_OK);
+    }
+    CHECK(sap_update(s) == SAP_OK);
+    for (meeting = 0; meeting < MEETINGS; meeting++) {
+        const sap_id visitor = sap_add(s, &far_away, NULL);
+        sap_aabb box, back;
+        CHECK(sap_set_filter(s, visitor, 8, ~0u) == SAP_OK);
+        for (frame = 0; frame < WAIT; frame++) {
+            i = test_below(&rng, BOXES);
+            CHECK(sap_get_box(s, id[i], &box) == SAP_OK);
+            box = box_at(box.min[0] + test_uniform(&rng, -0.2f, 0.2f), box.min[1], box.min[2], 1);
+            CHECK(sap_move(s, id[i], &box) == SAP_OK);
+            CHECK(sap_update(s) == SAP_OK);
+        }
+        i = test_below(&rng, BOXES);
+        CHECK(sap_get_box(s, id[i], &back) == SAP_OK);
+        CHECK(sap_move(s, id[i], &far_away) == SAP_OK);
+        CHECK(sap_update(s) == SAP_OK);
+        (void)sap_created(s, &count);
+        lost += count != 1 || sap_find_pair(s, id[i], visitor) == NULL;
+        CHECK(sap_move(s, id[i], &back) == SAP_OK);
+        CHECK(sap_update(s) == SAP_OK);
+        broken += sap_validate(s) != NULL;
+        CHECK(sap_remove(s, visitor) == SAP_OK);
+        CHECK(sap_update(s) == SAP_OK);
+    }
+    CHECK_MESSAGE(broken == 0, "method %d: after %d of %d meetings sap_validate says that something is broken", method,
+                  broken, MEETINGS);
+    CHECK_MESSAGE(lost == 0, "method %d: %d of %d meetings are lost", method, lost, MEETINGS);
+    sap_destroy(s);
+}
+
+/* ---- what a failed update leaves (0.2) ------------------------------------------------------------------------ */
+
+static int refuses_first_two(const sap_pair *pair, void *user) {
+    (void)user;
+    return !(pair->id0 == 1 && pair->id1 == 2);
+}
+
+/* A snapshot brings boxes 1 and 2, whose pair a filter had refused, to a world without that filter. An update that
+   fails in between made the world forget this: then pair (3, 4) stayed when it had ended. */
+static void test_pair_that_never_ended(int method) {
+    const sap_aabb here = box_at(0, 0, 0, 1), there = box_at(10, 0, 0, 1), elsewhere = box_at(50, 0, 0, 1),
+                   long_one = box_at(0, 0, 0, 20);
+    sap_config config = {0};
+    sap_world *source, *s;
+    sap_id added;
+    size_t size;
+    void *bytes;
+    int count;
+    config.filter = refuses_first_two;
+    source = open_method(&config, SAP_METHOD_AUTO);
+    CHECK(sap_add(source, &here, NULL) == 1 && sap_add(source, &here, NULL) == 2);
+    CHECK(sap_add(source, &there, NULL) == 3 && sap_add(source, &there, NULL) == 4);
+    CHECK(sap_update(source) == SAP_OK);
+    size = sap_snapshot_size(source);
+    bytes = malloc(size);
+    if (!bytes) exit(2);
+    CHECK(sap_save(source, bytes, size) == SAP_OK);
+    config.filter = NULL;
+    config.max_pairs = 1;
+    s = open_method(&config, method);
+    CHECK(sap_restore(s, bytes, size) == SAP_OK);
+    CHECK(sap_move(s, 2, &elsewhere) == SAP_OK);
+    added = sap_add(s, &long_one, NULL);
+    CHECK(sap_update(s) == SAP_ERROR_LIMIT);
+    CHECK(sap_remove(s, added) == SAP_OK);
+    CHECK(sap_move(s, 2, &here) == SAP_OK);
+    CHECK(sap_move(s, 3, &elsewhere) == SAP_OK);
+    CHECK(sap_update(s) == SAP_OK);
+    (void)sap_deleted(s, &count);
+    CHECK_MESSAGE(count == 1, "method %d: the pair that has ended is not reported", method);
+    CHECK_MESSAGE(sap_find_pair(s, 3, 4) == NULL, "method %d: the pair that has ended stays", method);
+    CHECK(sap_validate(s) == NULL);
+    free(bytes);
+    sap_destroy(source);
+    sap_destroy(s);
+}
+
+/* ---- told distances (0.2) ------------------------------------------------------------------------------------- */
+
+typedef struct hits {
+    sap_id id;
+    int count, found;
+} hits;
+
+static int find(sap_id id, void *object, void *user) {
+    hits *h = (hits *)user;
+    (void)object;
+    h->count++;
+    h->found |= id == h->id;
+    return 1;
+}
+
+static float find_near(sap_id id, void *object, float t, void *user) {
+    (void)find(id, object, user);
+    return t;
+}
+
+/* Asked again with the distance that was told, the same box is found; with the float below it none is. The distance was
+   rounded to nearest. How many of five queries disagree. */
+static int ask_with_what_was_told(sap_world *s, const float point[3]) {
+    float told = -1, again = -1;
+    hits h = {0, 0, 0};
+    int wrong = 0;
+    h.id = sap_nearest(s, point, 1000, ~0u, &told);
+    CHECK(h.id != 0);
+    wrong += sap_nearest(s, point, told, ~0u, &again) != h.id || test_bits(again) != test_bits(told);
+    wrong += sap_query_sphere(s, point, told, ~0u, find, &h) < 1 || !h.found;
+    h.found = 0;
+    wrong += sap_query_nearest(s, point, told, ~0u, find_near, &h) < 1 || !h.found;
+    if (told > 0) {
+        const float below = test_float(test_bits(told) - 1);
+        wrong += sap_nearest(s, point, below, ~0u, NULL) != 0;
+        wrong += sap_query_sphere(s, point, below, ~0u, NULL, NULL) != 0;
+    }
+    return wrong;
+}
+
+static void test_told_distances(void) {
+    const float origin[3] = {0, 0, 0};
+    sap_config config = {0};
+    test_rng rng = {3};
+    sap_world *s;
+    int i, k, wrong = 0, wrong_to = 0;
+    sap_aabb box;
+    hits h = {0, 0, 0};
+    float told = -1;
+    config.axes = SAP_2D;
+    s = open_method(&config, SAP_METHOD_AUTO);
+    box = box_at(1, 1, 0, 0);
+    CHECK(sap_add(s, &box, NULL) == 1);
+    CHECK(sap_nearest(s, origin, 10, ~0u, &told) == 1);
+    CHECK_MESSAGE(test_bits(told) == 0x3fb504f4u, "the root of 2 is told as %.9g, not rounded up", (double)told);
+    CHECK_EQUAL(ask_with_what_was_told(s, origin), 0);
+    /* Ties: as many as are equally far are visited where the limit is the distance that was told. */
+    for (i = 1; i < 4; i++) {
+        box = box_at(i & 1 ? -1 : 1, i & 2 ? -1 : 1, 0, 0);
+        CHECK(sap_add(s, &box, NULL) == (sap_id)i + 1);
+    }
+    CHECK(sap_query_nearest(s, origin, 10, ~0u, find_near, &h) == 4);
+    sap_destroy(s);
+    for (i = 0; i < 60; i++) {
+        float point[3], near_box = -1;
+        s = open_method(&config, SAP_METHOD_AUTO);
+        for (k = 0; k < 4; k++) {
+            box = drawn_box(&rng, 30);
+            CHECK(sap_add(s, &box, NULL) != 0);
+        }
+        for (k = 0; k < 3; k++) point[k] = test_uniform(&rng, -30, 60);
+        wrong += ask_with_what_was_told(s, point);
+        for (k = 1; k <= 4; k++) {
+            const sap_id other = sap_nearest_to(s, (sap_id)k, 1000, ~0u, &near_box);
+            CHECK(other != 0);
+            wrong_to += sap_nearest_to(s, (sap_id)k, near_box, ~0u, &told) != other;
+            wrong_to += test_bits(near_box) != test_bits(told);
+        }
+        sap_destroy(s);
+        config.axes = i % 2 ? 7 : SAP_2D;
+    }
+    CHECK_MESSAGE(wrong == 0, "%d queries with the distance that was told find nothing", wrong);
+    CHECK_MESSAGE(wrong_to == 0, "%d queries from boxes with the distance that was told find nothing", wrong_to);
+}
+
+/* ---- casts as long as floats (0.2) ---------------------------------------------------------------------------- */
+
+static void look_along_endless_rays(const char *how) {
+    const float lengths[2] = {TEST_FLOAT_MAX, -TEST_FLOAT_MAX}, places[3] = {3, 0.25f, 1};
+    sap_config config = {0};
+    int side, i, axis;
+    for (side = 0; side < 2; side++)
+        for (axis = 0; axis < 3; axis++) {
+            sap_world *s = open_method(&config, SAP_METHOD_AUTO);
+            float by[3] = {0, 0, 0}, origin[3] = {0.5f, 0.5f, 0.5f}, t = -1;
+            origin[axis] = 0;
+            by[axis] = lengths[side];
+            for (i = 0; i < 3; i++) {
+                sap_aabb box = box_at(0, 0, 0, 1);
+                box.min[axis] = side ? -places[i] - 0.125f : places[i];
+                box.max[axis] = side ? -places[i] : places[i] + 0.125f;
+                CHECK(sap_add(s, &box, NULL) == (sap_id)i + 1);
+            }
+            CHECK_MESSAGE(sap_ray_closest(s, origin, by, ~0u, &t) == 2,
+                          "%s: along axis %d another box than the closest is called so", how, axis);
+            CHECK(sap_ray_cast(s, origin, by, ~0u, NULL, NULL) == 3);
+            sap_destroy(s);
+        }
+}
+
+static void test_endless_rays(void) {
+    look_along_endless_rays("as compiled");
+#if defined(__SSE2__)
+    {
+        const unsigned before = _mm_getcsr();
+        _mm_setcsr(before | 0x8040u); /* denormals are taken for zero, as arguments and as results */
+        look_along_endless_rays("with flush-to-zero");
+        _mm_setcsr(before);
+    }
+#endif
+}
+
+/* ---- max_pairs (0.2) ------------------------------------------------------------------------------------------ */
+
+/* All boxes at one point: an update that is refused must not collect all their pairs first. */
+static void test_limit_of_a_crowd(int method, int n, int threads) {
+    const sap_aabb box = box_at(0, 0, 0, 1);
+    const size_t granted = 400 * (size_t)n + 1000000; /* a tree, and some thousand pairs */
+    size_t before;
+    sap_multi_config config;
+    sap_multi *m;
+    sap_id *ids = (sap_id *)malloc((size_t)n * sizeof *ids);
+    sap_aabb *boxes = (sap_aabb *)malloc((size_t)n * sizeof *boxes);
+    int i, count;
+    if (!ids || !boxes) exit(2);
+    memset(&config, 0, sizeof config);
+    config.sap.method = method;
+    config.sap.max_pairs = 1000;
+    config.parallel = threads ? run_in_threads : NULL;
+    config.parallel_user = &threads;
+    m = sap_multi_create(&config);
+    if (!m) exit(1);
+    for (i = 0; i < n; i++) boxes[i] = box;
+    CHECK(sap_multi_add_many(m, n, boxes, NULL, ids) == SAP_OK);
+    before = live_bytes;
+    for (i = 0; i < 3; i++) {
+        peak_bytes = 0;
+        CHECK(sap_multi_update(m) == SAP_ERROR_LIMIT);
+        CHECK_MESSAGE(peak_bytes <= before + granted,
+                      "%d boxes, method %d: update %d takes %zu bytes to find that there are too many pairs", n, method,
+                      i, peak_bytes - before);
+        CHECK(sap_multi_pairs(m, &count) == NULL || count == 0);
+    }
+    CHECK(sap_multi_validate(m) == NULL);
+    CHECK(sap_multi_remove_many(m, n - 40, ids) == SAP_OK);
+    CHECK(sap_multi_update(m) == SAP_OK);
+    (void)sap_multi_pairs(m, &count);
+    CHECK_EQUAL(count, 40 * 39 / 2);
+    sap_multi_destroy(m);
+    free(ids);
+    free(boxes);
+}
+
+/* Pairs that there are already count, too, and a limit that is just met is none. */
+static void test_limit_that_is_just_met(int method) {
+    const sap_aabb here = box_at(0, 0, 0, 1), away = box_at(5, 0, 0, 1);
+    sap_config config = {0};
+    sap_world *s;
+    int i, count;
+    config.max_pairs = 45;
+    s = open_method(&config, method);
+    for (i = 0; i < 10; i++) CHECK(sap_add(s, &here, NULL) != 0);
+    CHECK(sap_update(s) == SAP_OK);
+    CHECK(sap_add(s, &here, NULL) == 11);
+    CHECK(sap_update(s) == SAP_ERROR_LIMIT);
+    for (i = 1; i <= 11; i++)
+        CHECK(sap_move(s, (sap_id)i, i <= 1 ? &here : &away) == SAP_OK); /* all pairs anew but 45 */
+    CHECK(sap_update(s) == SAP_OK);
+    (void)sap_pairs(s, &count);
+    CHECK_EQUAL(count, 45);
+    CHECK(sap_validate(s) == NULL);
+    sap_destroy(s);
+}
+
+/* ---- objects that move inside callbacks (0.2) ------------------------------------------------------------------ */
+
+typedef struct entities { /* in an array that grows: all objects change */
+    sap_world *s;
+    sap_multi *m;
+    int generation;
+    int calls, stale;
+} entities;
+
+static void *object_of(int generation, sap_id id) {
+    return (void *)(uintptr_t)(generation * 1000 + (int)id);
+}
+
+static void let_grow(entities *e) {
+    sap_id id;
+    e->generation++;
+    for (id = 1; id <= 6; id++)
+        if (e->m)
+            CHECK(sap_multi_set_object(e->m, id, object_of(e->generation, id)) == SAP_OK);
+        else
+            CHECK(sap_set_object(e->s, id, object_of(e->generation, id)) == SAP_OK);
+}
+
+static void look_at_objects(entities *e, const sap_pair *pair) {
+    e->stale += pair->object0 != object_of(e->generation, pair->id0);
+    e->stale += pair->object1 != object_of(e->generation, pair->id1);
+    if (e->calls++ % 2 == 0) let_grow(e);
+}
+
+static void *grow_at_create(const sap_pair *pair, void *user) {
+    look_at_objects((entities *)user, pair);
+    return NULL;
+}
+
+static void grow_at_delete(const sap_pair *pair, void *user) {
+    look_at_objects((entities *)user, pair);
+}
+
+static void look_at_events(entities *e) {
+    int count, i, k;
+    for (k = 0; k < 3; k++) {
+        const sap_pair *p = e->m ? (k == 0   ? sap_multi_created(e->m, &count)
+                                    : k == 1 ? sap_multi_deleted(e->m, &count)
+                                             : sap_multi_pairs(e->m, &count))
+                                 : (k == 0   ? sap_created(e->s, &count)
+                                    : k == 1 ? sap_deleted(e->s, &count)
+                                             : sap_pairs(e->s, &count));
+        CHECK(count > 0);
+        for (i = 0; i < count; i++) {
+            CHECK(p[i].object0 == object_of(e->generation, p[i].id0));
+            CHECK(p[i].object1 == object_of(e->generation, p[i].id1));
+        }
+    }
+}
+
+static void test_objects_in_callbacks(int in_multi) {
+    const sap_aabb here = box_at(0, 0, 0, 1), away = box_at(5, 0, 0, 1);
+    entities e;
+    sap_id id;
+    memset(&e, 0, sizeof e);
+    if (in_multi)
+        e.m = sap_multi_create(NULL);
+    else
+        e.s = sap_create(NULL);
+    for (id = 1; id <= 6; id++) {
+        const sap_aabb *box = id <= 3 ? &here : &away;
+        CHECK((in_multi ? sap_multi_add(e.m, box, object_of(0, id)) : sap_add(e.s, box, object_of(0, id))) == id);
+    }
+    CHECK((in_multi ? sap_multi_update(e.m) : sap_update(e.s)) == SAP_OK);
+    CHECK((in_multi ? sap_multi_move(e.m, 1, &away) : sap_move(e.s, 1, &away)) == SAP_OK);
+    CHECK((in_multi ? sap_multi_dump_pairs(e.m, grow_at_create, grow_at_delete, &e)
+                    : sap_dump_pairs(e.s, grow_at_create, grow_at_delete, &e)) == 7);
+    CHECK_EQUAL(e.calls, 5);
+    CHECK_MESSAGE(e.stale == 0, "%d objects in events are those of before", e.stale);
+    look_at_events(&e);
+    sap_multi_destroy(e.m);
+    sap_destroy(e.s);
+}
+
+int main(void) {
+    int method;
+    for (method = 0; method < METHODS; method++) {
+        test_jumpers_among_walkers(method, 4);
+        test_jumpers_among_walkers(method, 6);
+        test_jumpers_among_walkers(method, 10);
+        test_visits_in_a_quiet_world(method);
+        test_pair_that_never_ended(method);
+        test_limit_of_a_crowd(method, 4000, 0);
+        test_limit_of_a_crowd(method, 4000, 3);
+        test_limit_that_is_just_met(method);
+    }
+    test_told_distances();
+    test_endless_rays();
+    test_objects_in_callbacks(0);
+    test_objects_in_callbacks(1);
+    CHECK(faults == 0 && live_blocks == 0);
+    return test_summary();
+}

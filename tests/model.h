@@ -317,30 +317,10 @@ static inline sap_pair *model_find_pair(const model *m, sap_id a, sap_id b) {
     return (sap_pair *)bsearch(&key, m->pairs.items, (size_t)m->pairs.count, sizeof key, model_compare_pairs);
 }
 
-/* Settles. `create` (or NULL) gives the user data of the pairs that are new. */
-static inline sap_result model_update(model *m, sap_create_pair *create, void *user) {
-    model_pairs now;
-    int i, j, slot;
-    memset(&now, 0, sizeof now);
-    m->order.count = 0;
-    for (slot = 1; slot < m->slot_count; slot++)
-        if (m->slots[slot].live) model_push_id(&m->order, m->slots[slot].id);
-    if (m->order.count) qsort(m->order.items, (size_t)m->order.count, sizeof(sap_id), model_compare_ids);
-    for (i = 0; i < m->order.count; i++) {
-        const model_box *a = &m->slots[m->order.items[i] & 0xffffff];
-        for (j = i + 1; j < m->order.count; j++) {
-            const model_box *b = &m->slots[m->order.items[j] & 0xffffff];
-            sap_pair pair;
-            if (!model_overlap(m->axes, &a->box, &b->box) || !model_masks_allow(a, b)) continue;
-            memset(&pair, 0, sizeof pair);
-            pair.id0 = a->id;
-            pair.id1 = b->id;
-            pair.object0 = a->object;
-            pair.object1 = b->object;
-            if (m->filter && !m->filter(&pair, m->filter_user)) continue;
-            model_push_pair(&now, &pair);
-        }
-    }
+/* Makes `now`, ascending, the pairs: what begins and ends is the difference to those before. `create` (or NULL) gives the
+   user data of the pairs that are new. `now` belongs to the model afterwards; on an error it is freed. */
+static inline sap_result model_settle(model *m, model_pairs now, sap_create_pair *create, void *user) {
+    int i, j;
     if (m->max_pairs && now.count > m->max_pairs) {
         free(now.items);
         return SAP_ERROR_LIMIT;
@@ -365,6 +345,33 @@ static inline sap_result model_update(model *m, sap_create_pair *create, void *u
     m->gone.count = 0;
     m->recorded = MODEL_NOTHING;
     return SAP_OK;
+}
+
+/* Settles, all boxes against all. `create` as for model_settle. */
+static inline sap_result model_update(model *m, sap_create_pair *create, void *user) {
+    model_pairs now;
+    int i, j, slot;
+    memset(&now, 0, sizeof now);
+    m->order.count = 0;
+    for (slot = 1; slot < m->slot_count; slot++)
+        if (m->slots[slot].live) model_push_id(&m->order, m->slots[slot].id);
+    if (m->order.count) qsort(m->order.items, (size_t)m->order.count, sizeof(sap_id), model_compare_ids);
+    for (i = 0; i < m->order.count; i++) {
+        const model_box *a = &m->slots[m->order.items[i] & 0xffffff];
+        for (j = i + 1; j < m->order.count; j++) {
+            const model_box *b = &m->slots[m->order.items[j] & 0xffffff];
+            sap_pair pair;
+            if (!model_overlap(m->axes, &a->box, &b->box) || !model_masks_allow(a, b)) continue;
+            memset(&pair, 0, sizeof pair);
+            pair.id0 = a->id;
+            pair.id1 = b->id;
+            pair.object0 = a->object;
+            pair.object1 = b->object;
+            if (m->filter && !m->filter(&pair, m->filter_user)) continue;
+            model_push_pair(&now, &pair);
+        }
+    }
+    return model_settle(m, now, create, user);
 }
 
 /* The ids that `id` is paired with, ascending; `ids` has room for all. */

@@ -11,6 +11,7 @@
 #   golden      the hashes of tests/test_golden.c with more compilers and flags (make portability: many more)
 #   fuzz        the inputs of tests/corpus, with sanitizers (make fuzz looks for more)
 #   matrix      every compiler, language version, option and order of includes
+#   reload      worlds that go on with another build of the library
 #   examples multi teach readme    what README.md and the heads of the examples say
 #   bench       bench/, make demo and the recorders, in small
 #   names       nothing but the tests' back door names private parts
@@ -29,7 +30,7 @@
 cd "$(dirname "$0")/.." || exit 2
 . tests/sh.inc
 SCALE=${SCALE:-1}
-ONLY=${ONLY:-plain sanitized scalar fast-math 32-bit threads steps golden fuzz matrix examples multi teach readme bench names format web}
+ONLY=${ONLY:-plain sanitized scalar fast-math 32-bit threads steps golden fuzz matrix reload examples multi teach readme bench names format web}
 CHECKS="test_model test_contract test_golden test_snapshot test_alloc"
 began=$(date +%s)
 
@@ -127,6 +128,7 @@ if wanted examples; then
     for e in examples/[0-9]*; do job 10 "$e" "sh tests/examples.sh $e"; done
 fi
 wanted multi && job 15 "examples of threads" "sh tests/multi.sh"
+wanted reload && job 15 "reload" "sh tests/reload.sh"
 if wanted teach; then
     for e in examples/teach/*.c picture; do job 5 "teach $(basename $e)" "sh tests/teach.sh $e"; done
     job 25 "exercises" "sh tests/teach.sh exercises"

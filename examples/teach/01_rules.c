@@ -8,8 +8,8 @@ past a larger one. Walking left is enough: an end that moves right is passed by 
 would start the pair and then stop it again, so the start would have to come before the stop. sap.h looks at the boxes
 too, as they were and as they are, so the order does not matter.
 
-sap.h sorts like this with config.method = SAP_METHOD_SORT, as here. By itself it takes this way only where it is the
-cheapest, which on machines that compare many boxes at a time it hardly is: 03_pruning shows what it does there.
+sap.h sorts like this with config.method = SAP_METHOD_SORT, as here. By itself it never does: SAP_METHOD_AUTO chooses
+between PRUNE and QUERY, since 04_clusters shows how sorting grows with the crowd.
 It prints:
 
     1. a min moves right, past a max
@@ -97,13 +97,14 @@ static const char *saying(const walk_step *step) {
     }
 }
 
-static void show_net(void) {
+/* What sap.h reported: in each of these cases at most one pair. */
+static void net_of(char text[24]) {
     int created, deleted;
     const sap_pair *begun = sap_created(world, &created), *ended = sap_deleted(world, &deleted);
-    printf("   reported    ");
-    for (int i = 0; i < created; i++) printf("%c and %c begin", teach_name(begun[i].id0), teach_name(begun[i].id1));
-    for (int i = 0; i < deleted; i++) printf("%c and %c end", teach_name(ended[i].id0), teach_name(ended[i].id1));
-    printf("%s\n", created + deleted ? "" : "nothing");
+    const sap_pair *pair = created ? begun : ended;
+    snprintf(text, 24, "nothing");
+    if (created + deleted)
+        snprintf(text, 24, "%c and %c %s", teach_name(pair->id0), teach_name(pair->id1), created ? "begin" : "end");
 }
 
 /* The boxes as they were, as bars above a line of numbers; the last one also where it moves. */
@@ -129,7 +130,7 @@ static void draw_row(svg *p, double y, const char *label, const teach_row *row, 
 }
 
 int main(int argc, char **argv) {
-    svg p = svg_open(argc > 1 ? argv[1] : "01_rules.svg", 900, 1020, "What passes what, and what that means");
+    svg p = svg_open(argc > 1 ? argv[1] : "01_rules.svg", 900, 1130, "What passes what, and what that means");
     svg_text(&p, 40, 70, 15, SVG_WORD, "Ends walk only to the left: one that moves right is passed.");
     svg_text(&p, 580, 70, 13, SVG_WORD, "bars: before; outline: where the last one moves");
     double y = 104;
@@ -161,8 +162,12 @@ int main(int argc, char **argv) {
             teach_print(&steps[i].row, saying(&steps[i]));
             draw_row(&p, y += 46, label, &steps[i].row, saying(&steps[i]));
         }
-        show_net();
-        y += 76;
+        char net[24];
+        net_of(net);
+        printf("   reported    %s\n", net);
+        svg_text(&p, 60, (y += 46) + 14, 15, SVG_WORD, "reported");
+        svg_text(&p, 190, y + 14, 15, SVG_TITLE, "%s", net);
+        y += 60;
         sap_destroy(world);
     }
     svg_close(&p);

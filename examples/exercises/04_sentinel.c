@@ -9,9 +9,10 @@ need not check for the end of the array:
 
 1. Break it: return a box that is legal in sap.h (see sap_aabb and "Infinite bounds" there), one end of which walks out
    of the array on the left and the other on the right.
-2. Mend it: choose sentinels that no legal box can pass. The two loops stay as they are.
+2. Mend it: choose both sentinels, low_sentinel and high_sentinel, so that no legal box can pass either. The two loops
+   stay as they are.
 
-sap.h compares integers instead (see sap__endpoint): which ones are its sentinels?
+sap.h compares integers instead (search for ">> endpoints" there): which ones are its sentinels?
 
     make exercises
 */

@@ -1,0 +1,255 @@
+/*
+Shows what sap.h does in the place of a sweep: it joins a tree of bounds with itself, or with another (for Terdiman I.4c).
+
+    cc -I../.. -I.. -I/usr/include/stb -o 09_join 09_join.c -lm && ./09_join
+
+A sweep tests all boxes that overlap along one axis, and in a larger world of equal density there are more of them. Here
+boxes are sorted so that neighbours in the array are neighbours in space: by x into slices, and in each slice by y,
+upwards and downwards in turn. Sixteen make a leaf, sixteen leaves a node, and so on, each with the bounds of what is
+below it: a bounding volume hierarchy, packed at once (STR). Two nodes whose bounds are apart need no further test; of
+those that overlap the children are joined, down to boxes. So a box is compared with what is near it on both axes, however
+large the world is, and what it is compared with stands side by side, sixteen at a time. The program is a sketch in the
+plane; sap_box_prune and SAP_METHOD_PRUNE do it with SIMD, so a step of sixteen is a few instructions.
+It draws 09_join.svg or the file you name. It prints:
+
+    boxes, equally dense       pairs    sweep along x           join   join, rounds of 16   (tests a box)
+    500                          562           16.6           15.8            1.6
+    2000                        2211           32.9           16.3            1.6
+    8000                        8967           66.5           17.3            1.6
+    32000                      35268          133.2           17.6            1.7
+
+    bipartite
+    50 new, 500 old               91           31.0          177.9           11.7
+    200 new, 2000 old            409           62.5          183.6           11.8
+    800 new, 8000 old           1582          126.4          196.9           12.4
+    3200 new, 32000 old         6424          254.1          201.1           12.6
+*/
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+#define SAP_IMPLEMENTATION
+#include "sap.h"
+#include "svg.h"
+
+enum { WIDE = 16, MOST = 32000, MOST_NODES = 2500, LEVELS = 5, DRAWN = 500 };
+
+/* ---- the tree ----------------------------------------------------------------------------------------------------- */
+
+typedef struct tree {
+    sap_aabb *boxes;                    /* in the order of the leaves */
+    sap_aabb nodes[LEVELS][MOST_NODES]; /* bounds, level 0 being the leaves */
+    int count[LEVELS], n, levels;
+} tree;
+
+static long long tests, rounds; /* of two bounds or boxes; and in rounds of up to sixteen at once */
+
+static int by_x(const void *a, const void *b) {
+    float x = ((const sap_aabb *)a)->min[0], y = ((const sap_aabb *)b)->min[0];
+    return (x > y) - (x < y);
+}
+
+static int by_y(const void *a, const void *b) {
+    float x = ((const sap_aabb *)a)->min[1], y = ((const sap_aabb *)b)->min[1];
+    return (x > y) - (x < y);
+}
+
+static int by_y_down(const void *a, const void *b) {
+    return by_y(b, a);
+}
+
+static void widen(sap_aabb *bounds, const sap_aabb *by, int first) {
+    for (int k = 0; k < 2; k++) {
+        if (first || by->min[k] < bounds->min[k]) bounds->min[k] = by->min[k];
+        if (first || by->max[k] > bounds->max[k]) bounds->max[k] = by->max[k];
+    }
+}
+
+/* Sorts the boxes of t, and makes the bounds above them. */
+static void pack(tree *t) {
+    const int leaves = (t->n + WIDE - 1) / WIDE, slices = (int)ceil(sqrt(leaves));
+    const int in_slice = WIDE * ((leaves + slices - 1) / slices);
+    qsort(t->boxes, (size_t)t->n, sizeof *t->boxes, by_x);
+    for (int from = 0, slice = 0; from < t->n; from += in_slice, slice++) {
+        const int size = t->n - from < in_slice ? t->n - from : in_slice;
+        qsort(&t->boxes[from], (size_t)size, sizeof *t->boxes, slice % 2 ? by_y_down : by_y);
+    }
+    const sap_aabb *below = t->boxes;
+    int count = t->n;
+    t->levels = 0;
+    do {
+        sap_aabb *here = t->nodes[t->levels];
+        for (int i = 0; i < count; i++) widen(&here[i / WIDE], &below[i], i % WIDE == 0);
+        below = here;
+        count = t->count[t->levels++] = (count + WIDE - 1) / WIDE;
+    } while (count > 1);
+}
+
+/* What is 'level' levels above the boxes: 0 a box, 1 a leaf. */
+static const sap_aabb *at(const tree *t, int level, int i) {
+    return level ? &t->nodes[level - 1][i] : &t->boxes[i];
+}
+
+static int overlap(const sap_aabb *a, const sap_aabb *b) {
+    return a->min[0] <= b->max[0] && b->min[0] <= a->max[0] && a->min[1] <= b->max[1] && b->min[1] <= a->max[1];
+}
+
+static int end_of(const tree *t, int level, int i) { /* behind the last child of node i */
+    const int count = level > 1 ? t->count[level - 2] : t->n, end = (i + 1) * WIDE;
+    return end < count ? end : count;
+}
+
+/* Node i of a against node j of b, which overlap, or are the same one. Returns the number of pairs of boxes below. */
+static long long join(const tree *a, int level_a, int i, const tree *b, int level_b, int j) {
+    const int same = a == b && level_a == level_b && i == j;
+    long long pairs = 0;
+    if (level_a == 0 && level_b == 0) return 1;
+    if (level_a < level_b) return join(b, level_b, j, a, level_a, i); /* the higher one is opened */
+    if (level_a > level_b) {
+        rounds++;
+        for (int child = i * WIDE; child < end_of(a, level_a, i); child++) {
+            tests++;
+            if (overlap(at(a, level_a - 1, child), at(b, level_b, j)))
+                pairs += join(a, level_a - 1, child, b, level_b, j);
+        }
+        return pairs;
+    }
+    for (int child = i * WIDE; child < end_of(a, level_a, i); child++) {
+        if (same) {
+            if (level_a > 1) pairs += join(a, level_a - 1, child, b, level_b - 1, child);
+        } else {
+            tests++;
+            if (!overlap(at(a, level_a - 1, child), at(b, level_b, j))) continue;
+        }
+        rounds++; /* this child against all of the other node's */
+        for (int other = same ? child + 1 : j * WIDE; other < end_of(b, level_b, j); other++) {
+            tests++;
+            if (overlap(at(a, level_a - 1, child), at(b, level_b - 1, other)))
+                pairs += join(a, level_a - 1, child, b, level_b - 1, other);
+        }
+    }
+    if (!same) rounds++; /* the children of a against the bounds of node j */
+    return pairs;
+}
+
+/* ---- what it is compared with --------------------------------------------------------------------------------------- */
+
+/* How many pairs one sweep along x tests, of boxes sorted by x; between the sets alone if there are two. */
+static long long sweep(const sap_aabb *a, int na, const sap_aabb *b, int nb) {
+    long long count = 0;
+    for (int i = 0, j = 0; i < na; i++) { /* those of b that begin in a[i]; at equal mins a is the first */
+        while (j < nb && b[j].min[0] < a[i].min[0]) j++;
+        for (int k = j; k < nb && b[k].min[0] <= a[i].max[0]; k++) count += a != b || k > i;
+    }
+    for (int i = 0, j = 0; i < nb && a != b; i++) {
+        while (j < na && a[j].min[0] <= b[i].min[0]) j++;
+        for (int k = j; k < na && a[k].min[0] <= b[i].max[0]; k++) count++;
+    }
+    return count;
+}
+
+/* Equally dense for any n. */
+static void scatter(sap_aabb *boxes, int n, int all) {
+    static uint32_t state = 2463534242u;
+    const float side = 60 * sqrtf((float)all / 2000);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 2; k++) {
+            state ^= state << 13;
+            state ^= state >> 17;
+            state ^= state << 5;
+            boxes[i].min[k] = (float)(state >> 8) / 16777216.0f * side;
+            boxes[i].max[k] = boxes[i].min[k] + 1;
+        }
+}
+
+static sap_aabb set_a[MOST], set_b[MOST], swept_a[MOST], swept_b[MOST];
+static tree tree_a, tree_b;
+
+static void print_line(const char *name, int n, long long pairs, long long swept, long long expected) {
+    printf("%-22s %9lld %14.1f %14.1f %14.1f%s\n", name, pairs, (double)swept / n, (double)tests / n,
+           (double)rounds / n, pairs == expected ? "" : "  WRONG");
+}
+
+/* Returns 1 if the join found what sap.h finds. */
+static int show_complete(int n) {
+    char name[24];
+    scatter(set_a, n, n);
+    memcpy(swept_a, set_a, (size_t)n * sizeof *set_a);
+    qsort(swept_a, (size_t)n, sizeof *swept_a, by_x);
+    tree_a.boxes = set_a;
+    tree_a.n = n;
+    pack(&tree_a);
+    tests = rounds = 0;
+    const long long pairs = join(&tree_a, tree_a.levels, 0, &tree_a, tree_a.levels, 0);
+    const long long expected = sap_box_prune(set_a, n, SAP_2D, NULL, NULL);
+    snprintf(name, sizeof name, "%d", n);
+    print_line(name, n, pairs, sweep(swept_a, n, swept_a, n), expected);
+    return pairs == expected;
+}
+
+static int show_bipartite(int fresh, int old) {
+    char name[24];
+    scatter(set_a, fresh, fresh + old);
+    scatter(set_b, old, fresh + old);
+    memcpy(swept_a, set_a, (size_t)fresh * sizeof *set_a);
+    memcpy(swept_b, set_b, (size_t)old * sizeof *set_b);
+    qsort(swept_a, (size_t)fresh, sizeof *swept_a, by_x);
+    qsort(swept_b, (size_t)old, sizeof *swept_b, by_x);
+    tree_a.boxes = set_a;
+    tree_a.n = fresh;
+    tree_b.boxes = set_b;
+    tree_b.n = old;
+    pack(&tree_a);
+    pack(&tree_b);
+    tests = rounds = 0;
+    const long long pairs = join(&tree_a, tree_a.levels, 0, &tree_b, tree_b.levels, 0);
+    const long long expected = sap_box_prune_bipartite(set_a, fresh, set_b, old, SAP_2D, NULL, NULL);
+    snprintf(name, sizeof name, "%d new, %d old", fresh, old);
+    print_line(name, fresh, pairs, sweep(swept_a, fresh, swept_b, old), expected);
+    return pairs == expected;
+}
+
+/* ---- the picture ----------------------------------------------------------------------------------------------------- */
+
+#define TESTED "fill:#e0a458;fill-opacity:.75"
+#define IDLE "fill:#4d6a8c;fill-opacity:.55"
+#define LEAF "fill:none;stroke:#57b894;stroke-width:1.2"
+
+/* One leaf, and the boxes that its own are tested against; and on the right those that a sweep tests them against. */
+static void draw(const char *path) {
+    svg p = svg_open(path, 1120, 660, "What sixteen boxes are tested against");
+    scatter(set_a, DRAWN, DRAWN);
+    tree_a.boxes = set_a;
+    tree_a.n = DRAWN;
+    pack(&tree_a);
+    const int leaf = tree_a.count[0] / 2;
+    const sap_aabb *mine = &tree_a.nodes[0][leaf];
+    svg_text(&p, 40, 84, 16, SVG_WORD, "join: leaves that overlap its own (green: bounds of leaves)");
+    svg_text(&p, 590, 84, 16, SVG_WORD, "sweep: all that overlap them along x");
+    for (int way = 0; way < 2; way++) {
+        svg_begin_panel(&p, 40 + 550 * way, 100, 520, 520, -1, -1, 16);
+        for (int i = 0; i < DRAWN; i++) {
+            const sap_aabb *box = &set_a[i], *of = &tree_a.nodes[0][i / WIDE];
+            int tested = way == 0 && overlap(of, mine) && overlap(box, mine);
+            for (int k = leaf * WIDE; way == 1 && k < leaf * WIDE + WIDE; k++)
+                tested |= box->min[0] <= set_a[k].max[0] && set_a[k].min[0] <= box->max[0];
+            svg_box(&p, box->min, box->max, i / WIDE == leaf ? "fill:#e8eef6" : tested ? TESTED : IDLE);
+        }
+        for (int l = 0; l < tree_a.count[0] && way == 0; l++)
+            svg_box(&p, tree_a.nodes[0][l].min, tree_a.nodes[0][l].max,
+                    l == leaf ? "fill:none;stroke:#fff;stroke-width:2.5" : LEAF);
+        svg_end_panel(&p);
+    }
+    svg_key(&p, 40, 632, "fill:#e8eef6", "boxes of one leaf");
+    svg_key(&p, 230, 632, TESTED, "tested against some of them");
+    svg_close(&p);
+}
+
+int main(int argc, char **argv) {
+    int good = 1;
+    printf("boxes, equally dense       pairs    sweep along x           join   join, rounds of 16   (tests a box)\n");
+    for (int n = 500; n <= MOST; n *= 4) good &= show_complete(n);
+    printf("\nbipartite\n");
+    for (int n = 500; n <= MOST; n *= 4) good &= show_bipartite(n / 10, n);
+    draw(argc > 1 ? argv[1] : "09_join.svg");
+    return !good;
+}

@@ -90,9 +90,9 @@ for source in "$exercises"/0*.c; do
 done
 subject="check.sh"
 verdict "$exercises/solutions"
-check "all solutions are right" "cat '$exercises/solutions/said'; grep '^5 of 5 right' '$exercises/solutions/said'"
+check "all solutions are right" "cat '$exercises/solutions/said'; grep '^7 of 7 right' '$exercises/solutions/said'"
 verdict "$exercises"
-check "no skeleton is" "cat '$exercises/said'; grep '^0 of 5 right' '$exercises/said'"
+check "no skeleton is" "cat '$exercises/said'; grep '^0 of 7 right' '$exercises/said'"
 
 edited 01_rules "start and stop mixed up" "your calls say they" \
     's/ start(w/ swapped(w/; s/ stop(w/ start(w/; s/ swapped(w/ stop(w/'
@@ -181,6 +181,69 @@ spread 'extent + 0 * variance' > "$work/edited.c"
 wrong 05_axis "takes the largest extent" "One box makes the world larger" < "$work/edited.c"
 spread 'variance + 0 * extent' > "$work/edited.c"
 wrong 05_axis "takes the largest variance" "their length counts, too" < "$work/edited.c"
+
+edited 06_pairs "forgets who leads to the last pair" "leads to place" \
+    '/link = &buckets\[bucket_of(pairs/,/\*link = hole;/d'
+edited 06_pairs "leaves a hole" "instead of" \
+    's/pairs\[hole\] = pairs\[last\];//'
+edited 06_pairs "does not count" "pair_count is" \
+    's/last = --pair_count/last = pair_count - 1/'
+edited 06_pairs "removes what is not there" "there was no pair" \
+    's/return 0;/return 1;/'
+edited 06_pairs "leaves the pair in its chain" "goes round in a circle" \
+    's/\*link = pairs\[hole\].chain;//'
+wrong 06_pairs "shifts all that follow" "all others stay where they are" <<'END'
+#include "06_pairs.h"
+int remove_pair(int a, int b) {
+    int p = find_pair(a, b);
+    if (p == NONE) return 0;
+    const int n = pair_count - 1;
+    memmove(&pairs[p], &pairs[p + 1], (size_t)(n - p) * sizeof *pairs);
+    for (int h = 0; h < 1 << bucket_bits; h++) buckets[h] = NONE;
+    for (pair_count = 0; pair_count < n;) add_pair(pairs[pair_count].a, pairs[pair_count].b);
+    return 1;
+}
+END
+wrong 06_pairs "makes all chains again" "have taken half a second" <<'END'
+#include "06_pairs.h"
+int remove_pair(int a, int b) {
+    int p = find_pair(a, b), n = pair_count - 1;
+    if (p == NONE) return 0;
+    pairs[p] = pairs[n];
+    for (int h = 0; h < 1 << bucket_bits; h++) buckets[h] = NONE;
+    for (pair_count = 0; pair_count < n;) add_pair(pairs[pair_count].a, pairs[pair_count].b);
+    return 1;
+}
+END
+
+edited 07_owner "takes the lower of the lower cells" "does not touch its owner" \
+    's/a->low\[1\] > b->low/a->low[1] < b->low/'
+edited 07_owner "takes the upper cell of one" "does not touch its owner" \
+    's/return cell_of(column, row);/return cell_of(a->high[0], row) + 0 * column;/'
+edited 07_owner "forgets the rows" "but the cells are 0 to 19" \
+    's/return cell_of(column, row);/return cell_of(column, 0) + 5 * row;/'
+wrong 07_owner "wraps before it compares" "does not touch its owner" <<'END'
+#include "07_owner.h"
+int owner(const range *a, const range *b) {
+    int low[2];
+    for (int k = 0; k < 2; k++) {
+        int x = wrap(a->low[k], k ? ROWS : COLUMNS), y = wrap(b->low[k], k ? ROWS : COLUMNS);
+        low[k] = x > y ? x : y;
+    }
+    return cell_of(low[0], low[1]);
+}
+END
+wrong 07_owner "takes the first cell of a that b touches" "may be reported twice, or never" <<'END'
+#include "07_owner.h"
+int owner(const range *a, const range *b) {
+    for (int y = a->high[1]; y >= a->low[1]; y--)
+        for (int x = a->low[0]; x <= a->high[0]; x++)
+            for (int v = b->low[1]; v <= b->high[1]; v++)
+                for (int u = b->low[0]; u <= b->high[0]; u++)
+                    if (cell_of(x, y) == cell_of(u, v)) return cell_of(x, y);
+    return -1;
+}
+END
 
 wrong 05_axis "does not compile" "it does not compile" <<'END'
 #include "05_axis.h"

@@ -1,0 +1,237 @@
+/*
+Shows what holds the sorted endpoints: an array or a linked list, with sentinels or without (Terdiman I.2, appendix B).
+
+    cc -I../.. -I.. -I/usr/include/stb -o 10_ends 10_ends.c -lm && ./10_ends
+
+An end in an array is a value and its owner with one bit for min or max: 8 bytes, and its neighbours in order are its
+neighbours in memory. In a list it has two links besides: 24 bytes, and its neighbours are wherever they were made. A list
+moves an end by changing links, an array by shifting what lies between, which is little when boxes move little. Memory is
+read in lines of 64 bytes: counted is how often the next end is in another line than the last one.
+A walk has to stop at the sides. Without sentinels each step asks twice: is there an end, and is it larger? A sentinel, an
+end that no other passes, answers both at once: -max and max here, as in the paper, though infinity passes these (exercise
+4). The first lines are the paper's example: 13 becomes 50. It draws 10_ends.svg or the file you name. It prints:
+
+    sentinels        -max    -20    -14     -2      4     13     28    max
+    13 becomes 50    -max    -20    -14     -2      4     50     28    max
+    28 passes it     -max    -20    -14     -2      4     28     50    max
+    questions asked: 6 with sentinels, 12 without
+
+    4000 ends, an update  bytes an end   questions   ends walked over   in another line
+    array, with sentinels            8        4267               4267              13%
+    array, without                   8        8534               4267              13%
+    list, with sentinels            24        4267               4267              92%
+    list, without                   24        8534               4267              92%
+*/
+#include <float.h>
+#include <stdint.h>
+#include <string.h>
+#include "svg.h"
+
+enum { BOXES = 2000, ENDS = 2 * BOXES, UPDATES = 100, PAPER = 6, WAYS = 4, ARRAY_BYTES = 8, LIST_BYTES = 24 };
+
+typedef struct array_end {
+    float value;
+    uint32_t owner; /* the box, and in the highest bit whether it is a max */
+} array_end;
+
+typedef struct list_end {
+    float value;
+    uint32_t owner;
+    struct list_end *previous, *next;
+} list_end;
+
+static long long questions, steps, jumps; /* conditions asked; ends walked over; those in another line of memory */
+
+static int ask(int answer) {
+    questions++;
+    return answer;
+}
+
+/* 'from' and 'to' are places in memory, counted in ends of this size. */
+static void walk_over(long long from, long long to, int bytes) {
+    steps++;
+    jumps += from * bytes / 64 != to * bytes / 64;
+}
+
+/* ---- insertion sort, four times ----------------------------------------------------------------------------------- */
+
+/* ends[0] and ends[n + 1] are the sentinels, if there are any: they are not touched otherwise. */
+static void sort_array(array_end *ends, int n, int has_sentinels) {
+    for (int i = 2; i <= n; i++) {
+        const array_end walker = ends[i];
+        int j = i;
+        walk_over(i - 1, i, ARRAY_BYTES);
+        while ((has_sentinels || ask(j > 1)) && ask(ends[j - 1].value > walker.value)) {
+            walk_over(j, j - 1, ARRAY_BYTES);
+            ends[j] = ends[j - 1];
+            j--;
+        }
+        ends[j] = walker;
+    }
+}
+
+/* Between 'low' and 'high', which are the sentinels; without them they only hold the list. 'low' is the first in memory. */
+static void sort_list(list_end *low, list_end *high, int has_sentinels) {
+    for (list_end *e = low->next->next, *following; e != high; e = following) {
+        list_end *at = e->previous;
+        following = e->next;
+        walk_over(at - low, e - low, LIST_BYTES);
+        while ((has_sentinels || ask(at != low)) && ask(at->value > e->value)) {
+            walk_over(at - low, at->previous - low, LIST_BYTES);
+            at = at->previous;
+        }
+        if (at == e->previous) continue;
+        e->previous->next = e->next;
+        e->next->previous = e->previous;
+        e->previous = at;
+        e->next = at->next;
+        at->next->previous = e;
+        at->next = e;
+    }
+}
+
+/* ---- the paper's example --------------------------------------------------------------------------------------------- */
+
+static svg picture;
+
+static void show_row(double y, const char *label, const float *values) {
+    printf("%-14s", label);
+    svg_text(&picture, 40, y + 22, 15, SVG_WORD, "%s", label);
+    for (int i = 0; i < PAPER + 2; i++) {
+        const int side = i == 0 || i == PAPER + 1;
+        const float min[2] = {180 + 66 * (float)i, (float)y}, max[2] = {min[0] + 60, min[1] + 34};
+        char text[16];
+        snprintf(text, sizeof text, "%g", (double)values[i]);
+        if (side) snprintf(text, sizeof text, "%smax", i ? "" : "-");
+        printf(" %6s", text);
+        svg_box(&picture, min, max,
+                side              ? "fill:#3a2a48;stroke:#c678c9"
+                : values[i] == 50 ? "fill:#e0a458"
+                                  : SVG_PLAIN);
+        svg_text(&picture, (double)min[0] + 8, y + 22, 15, SVG_TITLE, "%s", text);
+    }
+    printf("\n");
+}
+
+static void show_paper(void) {
+    float values[PAPER + 2] = {-FLT_MAX, -20, -14, -2, 4, 13, 28, FLT_MAX};
+    array_end ends[PAPER + 2];
+    show_row(90, "sentinels", values);
+    values[5] = 50;
+    show_row(140, "13 becomes 50", values);
+    for (int i = 0; i < PAPER + 2; i++) ends[i] = (array_end){values[i], 0};
+    questions = 0;
+    sort_array(ends, PAPER, 1);
+    for (int i = 0; i < PAPER + 2; i++) values[i] = ends[i].value;
+    show_row(190, "28 passes it", values);
+    const long long with = questions;
+    for (int i = 0; i < PAPER + 2; i++) ends[i] = (array_end){values[i], 0};
+    ends[5].value = 50;
+    ends[6].value = 28;
+    questions = 0;
+    sort_array(ends, PAPER, 0);
+    printf("questions asked: %lld with sentinels, %lld without\n\n", with, questions);
+}
+
+/* ---- boxes that move a little ----------------------------------------------------------------------------------------- */
+
+static uint32_t state;
+
+static float random_in(float low, float high) {
+    state ^= state << 13;
+    state ^= state >> 17;
+    state ^= state << 5;
+    return low + (float)(state >> 8) / 16777216.0f * (high - low);
+}
+
+static float minimum[BOXES], width[BOXES];
+
+static void scatter(void) {
+    state = 2463534242u;
+    for (int i = 0; i < BOXES; i++) {
+        minimum[i] = random_in(0, 10 * BOXES);
+        width[i] = random_in(1, 15);
+    }
+}
+
+static void move_all(void) {
+    for (int i = 0; i < BOXES; i++) minimum[i] += random_in(-1, 1);
+}
+
+static float value_of(uint32_t owner) {
+    const uint32_t box = owner & 0x7fffffffu;
+    return minimum[box] + (owner >> 31 ? width[box] : 0);
+}
+
+static int is_sorted(const float *values) {
+    for (int i = 1; i < ENDS; i++)
+        if (values[i - 1] > values[i]) return 0;
+    return 1;
+}
+
+/* Returns whether all is sorted at the end. The first sort, of ends in no order, is not counted. */
+static int run(int is_list, int has_sentinels) {
+    static array_end array[ENDS + 2];
+    static list_end list[ENDS + 2];
+    static float result[ENDS];
+    list_end *low = &list[0], *high = &list[ENDS + 1];
+    scatter();
+    array[0] = (array_end){-FLT_MAX, 0};
+    array[ENDS + 1] = (array_end){FLT_MAX, 0};
+    list[0] = (list_end){-FLT_MAX, 0, NULL, &list[1]};
+    list[ENDS + 1] = (list_end){FLT_MAX, 0, &list[ENDS], NULL};
+    for (int i = 1; i <= ENDS; i++) {
+        const uint32_t owner = (uint32_t)(i - 1) / 2 | (uint32_t)(i - 1) << 31;
+        array[i].owner = owner;
+        list[i] = (list_end){0, owner, &list[i - 1], &list[i + 1]};
+    }
+    for (int update = 0; update <= UPDATES; update++) {
+        if (update) move_all();
+        for (int i = 1; i <= ENDS; i++) {
+            array[i].value = value_of(array[i].owner);
+            list[i].value = value_of(list[i].owner);
+        }
+        if (update <= 1) questions = steps = jumps = 0;
+        if (is_list)
+            sort_list(low, high, has_sentinels);
+        else
+            sort_array(array, ENDS, has_sentinels);
+    }
+    const list_end *at = low->next;
+    for (int i = 0; i < ENDS; i++, at = at->next) result[i] = is_list ? at->value : array[i + 1].value;
+    return is_sorted(result);
+}
+
+static const char *const names[WAYS] = {"array, with sentinels", "array, without", "list, with sentinels",
+                                        "list, without"};
+
+int main(int argc, char **argv) {
+    double share[WAYS], asked[WAYS];
+    int all_good = 1;
+    picture = svg_open(argc > 1 ? argv[1] : "10_ends.svg", 760, 560, "A sorted array between two sentinels");
+    show_paper();
+    printf("4000 ends, an update  bytes an end   questions   ends walked over   in another line\n");
+    for (int w = 0; w < WAYS; w++) {
+        const int is_list = w >= 2;
+        const int good = run(is_list, !(w % 2));
+        const int bytes = is_list ? LIST_BYTES : ARRAY_BYTES;
+        share[w] = (double)jumps / (double)steps;
+        asked[w] = (double)questions / UPDATES;
+        printf("%-24s %9d %11.0f %18.0f %15.0f%%%s\n", names[w], bytes, asked[w], (double)steps / UPDATES,
+               100 * share[w], good ? "" : "  NOT sorted");
+        all_good &= good;
+    }
+    svg_text(&picture, 40, 290, 15, SVG_WORD,
+             "Questions an update (blue), and how often the next end is in another line (orange)");
+    for (int w = 0; w < WAYS; w++) {
+        const float y = 312 + 56 * (float)w, from[2] = {240, y}, to[2] = {240 + (float)asked[w] / 40, y + 16};
+        const float from2[2] = {240, y + 20}, to2[2] = {240 + 400 * (float)share[w], y + 36};
+        svg_text(&picture, 40, (double)y + 24, 15, SVG_TITLE, "%s", names[w]);
+        svg_box(&picture, from, to, "fill:#6fa3e0");
+        svg_text(&picture, (double)to[0] + 8, (double)y + 13, 13, SVG_WORD, "%.0f", asked[w]);
+        svg_box(&picture, from2, to2, "fill:#e0a458");
+        svg_text(&picture, (double)to2[0] + 8, (double)y + 33, 13, SVG_WORD, "%.0f%%", 100 * share[w]);
+    }
+    svg_close(&picture);
+    return !all_good;
+}

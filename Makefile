@@ -10,6 +10,7 @@ SECONDS = 600
 FUZZER = libfuzzer
 MUTANTS = 100
 MINUTES = 60
+PICTURE = build/methods.svg
 TRACES = wall rubble ragdolls pile pinball
 
 GAME = 11_bullet_hell
@@ -112,6 +113,11 @@ bench-multi: build/multi ## sap_multi.h beside sap.h; ARGS='-n 100000,1000000 -s
 .PHONY: bench-lived
 bench-lived: build/lived ## worlds that have lived beside new ones, small worlds, spikes; ARGS='-n 10000 -s migrate,small'
 	@build/lived $(ARGS)
+
+.PHONY: bench-methods
+bench-methods: build/methods ## what each method costs, from few boxes to many and from standing to jumping, drawn; PICTURE=build/methods.svg ARGS='-n 100,1000 -s brownian,jump'
+	@build/methods -o $(PICTURE) $(ARGS)
+	@echo "see $(PICTURE)"
 
 PEERS = sap sap_avx2 sap_sse2 multi plain bullet ode fcl chipmunk box2d_24 cgal boost \
         $(if $(PHYSX),physx) $(if $(JOLT),jolt) $(if $(BOX2D),box2d) $(if $(BOX3D),box3d)

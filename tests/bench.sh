@@ -44,6 +44,10 @@ for part; do
             check "records a scene" "$make build/$recorder && build/$recorder $scene '$work/$scene.trace'" &&
                 check "which make demo replays" "$make build/demo && build/demo '$work/$scene.trace' '$work/$scene.svg'"
         done ;;
+    methods)
+        compiles bench/methods.c
+        check "runs, and finds no wrong pair" "$make build/methods && build/methods -n 30,300 -f 3 -o '$work/methods.svg'"
+        check_svg "$work/methods.svg" ;;
     peers)
         subject=bench/peers.cpp
         if $make -n build/peers > /dev/null 2>&1 && $make build/peers > "$work/made" 2>&1; then

@@ -275,13 +275,14 @@ build/web/picture: examples/web/picture.c sap.h $(STB_DS)
 	@mkdir -p build/web
 	$(COMPILE) -I. -o $@ $< -lm
 
-# One self-contained page: the module goes into it as text.
+# One self-contained page: the module goes into it as text. It is linked without -O, with which clang runs a wasm-opt that it
+# finds, and Debian's (binaryen) refuses SIMD.
 build/web/sap.wasm: examples/web/glue.c sap.h $(STB_DS)
 	@sh bench/need.sh clang:clang wasm-ld:lld /usr/include/wasm32-wasi:wasi-libc \
 	    $(shell clang -print-resource-dir 2>/dev/null || echo /usr/lib/clang/14)/lib/wasi:libclang-rt-14-dev-wasm32
 	@mkdir -p build/web
-	clang --target=wasm32-wasi -std=c99 -O3 -msimd128 -DNDEBUG $(WARNINGS) -isystem build/stb -I. \
-	    -nostartfiles -Wl,--no-entry -Wl,--strip-all -o $@ examples/web/glue.c
+	clang --target=wasm32-wasi -std=c99 -O3 -msimd128 -DNDEBUG $(WARNINGS) -isystem build/stb -I. -c -o build/web/glue.o $<
+	clang --target=wasm32-wasi -nostartfiles -Wl,--no-entry -Wl,--strip-all -o $@ build/web/glue.o
 
 build/web/sap.html: examples/web/page.html build/web/sap.wasm
 	@{ sed '/^@WASM@/,$$d' $<; base64 build/web/sap.wasm; sed '1,/^@WASM@/d' $<; } > $@

@@ -35,17 +35,49 @@ help:           ## this list
 
 #@ Use
 
+define CMAKE_CONFIG
+# find_package(sap) defines sap::sap: the folder of sap.h and, where it is found, that of stb_ds.h.
+if(NOT TARGET sap::sap)
+  get_filename_component(SAP_INCLUDE_DIR "$${CMAKE_CURRENT_LIST_DIR}/../../../include" ABSOLUTE)
+  find_path(SAP_STB_DIR stb_ds.h PATH_SUFFIXES stb DOC "folder of stb_ds.h")
+  add_library(sap::sap INTERFACE IMPORTED)
+  set_property(TARGET sap::sap PROPERTY INTERFACE_INCLUDE_DIRECTORIES "$${SAP_INCLUDE_DIR}")
+  if(SAP_STB_DIR)
+    set_property(TARGET sap::sap APPEND PROPERTY INTERFACE_INCLUDE_DIRECTORIES "$${SAP_STB_DIR}")
+  endif()
+endif()
+endef
+define CMAKE_VERSION
+# Compatible: not older than the version that is asked for, and, before 1.0, of the same minor version.
+set(PACKAGE_VERSION "$(VERSION)")
+string(REGEX MATCH "^(0\.[0-9]+|[0-9]+)" sap_series "$(VERSION)")
+string(REGEX MATCH "^(0\.[0-9]+|[0-9]+)" sap_wanted "$${PACKAGE_FIND_VERSION}")
+if(NOT PACKAGE_FIND_VERSION VERSION_GREATER PACKAGE_VERSION AND sap_wanted STREQUAL sap_series)
+  set(PACKAGE_VERSION_COMPATIBLE TRUE)
+endif()
+if(PACKAGE_FIND_VERSION VERSION_EQUAL PACKAGE_VERSION)
+  set(PACKAGE_VERSION_EXACT TRUE)
+endif()
+endef
+export CMAKE_CONFIG
+export CMAKE_VERSION
+
+LIB = $(DESTDIR)$(PREFIX)/lib
+
 .PHONY: install
-install:        ## copies the headers and sap.pc; PREFIX=/usr/local DESTDIR=
-	install -d "$(DESTDIR)$(PREFIX)/include" "$(DESTDIR)$(PREFIX)/lib/pkgconfig"
+install:        ## copies the headers, with files for pkg-config and CMake; PREFIX=/usr/local DESTDIR=
+	install -d "$(DESTDIR)$(PREFIX)/include" "$(LIB)/pkgconfig" "$(LIB)/cmake/sap"
 	install -m 644 sap.h sap_multi.h "$(DESTDIR)$(PREFIX)/include"
 	printf '%s\n' 'prefix=$(PREFIX)' 'includedir=$${prefix}/include' '' 'Name: sap' \
 	    'Description: sweep-and-prune broad phase, one header; its implementation needs stb_ds.h' \
-	    'Version: $(VERSION)' 'Cflags: -I$${includedir}' > "$(DESTDIR)$(PREFIX)/lib/pkgconfig/sap.pc"
+	    'Version: $(VERSION)' 'Cflags: -I$${includedir}' > "$(LIB)/pkgconfig/sap.pc"
+	@printf '%s\n' "$$CMAKE_CONFIG" > "$(LIB)/cmake/sap/sap-config.cmake"
+	@printf '%s\n' "$$CMAKE_VERSION" > "$(LIB)/cmake/sap/sap-config-version.cmake"
 
 .PHONY: uninstall
 uninstall:      ## removes what install copied; PREFIX=/usr/local DESTDIR=
 	rm -f $(patsubst %,"$(DESTDIR)$(PREFIX)/%",include/sap.h include/sap_multi.h lib/pkgconfig/sap.pc)
+	rm -rf "$(LIB)/cmake/sap"
 
 .PHONY: clean
 clean:          ## removes all that was built

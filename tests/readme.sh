@@ -18,6 +18,7 @@ subject=README.md
         if (!inside) { inside = 1; language = $0; sub(/^ *```/, "", language); text = ""; next }
         inside = 0
         if (!found && language == "c" && text ~ /int main/) { found = 1; printf "%s", text > (work "/hello.c") }
+        else if (language == "cmake" && text ~ /find_package/) { printf "%s", text > (work "/cmake_installed") }
         else if (language == "cmake" || language == "meson") { printf "%s", text > (work "/" language) }
         else if (found) { printf "%s", text > sprintf("%s/%02d.block", work, ++after) }
         next
@@ -87,6 +88,27 @@ if have pkg-config; then
         "(cd $work/game && PKG_CONFIG_LIBDIR=$work/prefix/lib/pkgconfig && export PKG_CONFIG_LIBDIR &&
           rm -r third_party && $CC $command) && runs $work/game/game"
 else skip "the command with pkg-config: not here"; fi
+if have cmake; then
+    # The prefix has been moved, and nothing but it says where sap.h is.
+    mv "$work/prefix" "$work/moved" && mkdir "$work/found" && cp "$work/hello.c" "$work/found/main.c"
+    project() { { echo 'cmake_minimum_required(VERSION 3.5)'; echo 'project(game C)'; cat; } > "$work/found/CMakeLists.txt"; }
+    configure="CC='$CC' cmake -S $work/found -B $work/found_build -DCMAKE_PREFIX_PATH=$work/moved -DSAP_STB_DIR=$STB"
+    project < "$work/cmake_installed"
+    check "the lines for an installed sap.h and CMake work" \
+        "$configure && cmake --build $work/found_build && runs $work/found_build/game"
+    version=$(sed -n 's/^#define SAP_VERSION *"\(.*\)".*/\1/p' sap.h)
+    for asked in "$version" "$version EXACT" 0.0; do
+        echo "find_package(sap $asked REQUIRED)" | project
+        case $asked in
+        0.0) check "CMake refuses an older minor version" "! $configure" ;;
+        *) check "CMake finds version $asked" "$configure" ;;
+        esac
+    done
+    echo "find_package(sap 99 REQUIRED)" | project
+    check "CMake refuses a newer version" "! $configure"
+else skip "the lines for an installed sap.h and CMake: no cmake here"; fi
+check "make uninstall leaves no file" "make -s install PREFIX=$work/gone && make -s uninstall PREFIX=$work/gone &&
+    ! find $work/gone -type f | grep ."
 
 # ---- what README.md names ------------------------------------------------------------------------------------------
 

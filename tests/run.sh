@@ -166,7 +166,8 @@ s=$(grep -a -c '^skipped: ' "$1.log")
 [ "$p" -eq 0 ] && [ "$f" -eq 0 ] && [ "$s" -eq 0 ] && f=1   # it tested nothing
 echo "$p $f $s" > "$1.result"
 echo "$seconds $name" >> "$2"
-if [ "$f" -eq 0 ]; then line="ok      $(printf %4d $seconds) s  $name: $p checks"
+if [ "$f" -eq 0 ] && [ "$p" -eq 0 ]; then line="skipped $(printf %4d $seconds) s  $name"
+elif [ "$f" -eq 0 ]; then line="ok      $(printf %4d $seconds) s  $name: $p checks"
 else line="FAILED  $(printf %4d $seconds) s  $name: $f of $((p + f)) checks, exit code $code
 $(grep -a -v -E '^[0-9]+ passed, [0-9]+ failed' "$1.log" | head -n 40 | cut -c 1-200 | sed 's/^/    /')"; fi
 printf '%s\n' "$line"

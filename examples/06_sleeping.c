@@ -179,10 +179,6 @@ int main(int argc, char **argv) {
 /* The end, from above. */
 static void draw(const char *path, const game *g, const track *t) {
     svg p = svg_open(path, 1200, 650, "A heavy crate wakes what it hits");
-    svg_key(&p, 470, 34, SVG_TITLE, "where the heavy crate was");
-    svg_key(&p, 690, 34, HEAVY, "where it lies");
-    svg_key(&p, 825, 34, SVG_LIT, "woken, asleep again");
-    svg_key(&p, 1005, 34, SVG_PLAIN, "never woken");
     svg_begin_panel(&p, 40, 70, 1120, 540, -3, -1, 20);
     for (int i = 1; i < SLOTS; i++) {
         sap_aabb box = box_of(g, i);
@@ -190,5 +186,9 @@ static void draw(const char *path, const game *g, const track *t) {
     }
     for (int i = 0; i < t->n; i++) svg_circle(&p, t->at[i][0], t->at[i][1], 0.1, SVG_TITLE);
     svg_end_panel(&p);
+    svg_key(&p, 40, 622, SVG_TITLE, "where the heavy crate was");
+    svg_key(&p, 320, 622, HEAVY, "where it lies");
+    svg_key(&p, 490, 622, SVG_LIT, "woken, asleep again");
+    svg_key(&p, 720, 622, SVG_PLAIN, "never woken");
     svg_close(&p);
 }

@@ -940,6 +940,10 @@ SAP__FORCE_INLINE uint64_t sap__item(uint32_t key, uint32_t payload) {
 SAP__FORCE_INLINE int sap__lowest_bit(uint64_t mask) {
 #if defined(__GNUC__) || defined(__clang__)
     return __builtin_ctzll(mask);
+#elif defined(_MSC_VER) && (defined(_M_X64) || defined(_M_ARM64))
+    unsigned long i = 0;
+    (void)_BitScanForward64(&i, mask);
+    return (int)i;
 #else
     int i = 0;
     for (; !(mask & 1); mask >>= 1) i++;

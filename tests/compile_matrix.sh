@@ -3,7 +3,7 @@
 # option, each order of includes, one file and two; and looks at what reaches the user: macros, headers, symbols,
 # allocations, and what a compiler says if stb_ds.h is missing.
 #
-#   sh tests/compile_matrix.sh [gcc clang g++ clang++ tcc user]   these parts alone; 'user' is the second half
+#   sh tests/compile_matrix.sh [gcc clang g++ clang++ tcc msvc user]   these parts alone; 'user' is the last chapter
 #   STB=folder of stb_ds.h   BUILD=folder for objects   CC=gcc
 #
 # Prints one line for every case that failed, and 'N passed, N failed, N skipped'. Where only warnings and guards
@@ -11,7 +11,7 @@
 
 cd "$(dirname "$0")/.." || exit 2
 . tests/sh.inc
-[ $# -gt 0 ] || set -- gcc clang g++ clang++ tcc user
+[ $# -gt 0 ] || set -- gcc clang g++ clang++ tcc msvc user
 begin "matrix/$1"
 
 # ---- the sources ------------------------------------------------------------------------------------------
@@ -379,8 +379,94 @@ part() {
         done
         check "tcc: two files" "tcc -Wall -I$STB -I$root -I$work -o $work/program $work/declarations_use.c \
             $work/implementation.c -lm && $work/program" ;;
+    msvc) windows ;;
     user) what_reaches_the_user ;;
     esac
+}
+
+# ---- Windows without Windows ------------------------------------------------------------------------------
+# Visual Studio cannot be had here. What it would compile is compiled by others: its branches of the headers with its
+# macros, natively, so that they run; and the whole for its platforms by clang, where long has 32 bits, with as much of
+# a C library as the headers use.
+
+as_msvc() {   # what is defined from here on is what Visual Studio defines
+    cat <<'END'
+#ifndef SAP_NO_SIMD
+#include <emmintrin.h>
+#endif
+#undef __GNUC__
+#undef __clang__
+#undef __GCC_ATOMIC_INT_LOCK_FREE
+#undef __CLANG_ATOMIC_INT_LOCK_FREE
+#undef __SSE2__
+#undef __ARM_NEON
+#ifndef _MSC_VER
+#define _MSC_VER 1930
+#define _M_X64 100
+#endif
+END
+}
+
+windows() {
+    mkdir -p "$work/native" "$work/library"
+    declare_intrinsics='
+long _InterlockedOr(long volatile *p, long n);
+long _InterlockedExchange(long volatile *p, long n);
+long _InterlockedExchangeAdd(long volatile *p, long n);
+unsigned char _BitScanForward64(unsigned long *i, unsigned long long mask);'
+    in_c() { printf '#ifdef __cplusplus\nextern "C" {\n#endif\n%s\n#ifdef __cplusplus\n}\n#endif\n' "$1"; }
+    # The headers must come first that ask who compiles. long has 64 bits here: an int32_t is changed as one.
+    { for h in assert limits math pthread stdarg stddef stdint stdio stdlib string time; do echo "#include <$h.h>"; done
+      cat <<'END'
+static inline int _InterlockedOr(volatile long *p, int n) { return __sync_fetch_and_or((volatile int *)(volatile void *)p, n); }
+static inline int _InterlockedExchange(volatile long *p, int n) { return __sync_lock_test_and_set((volatile int *)(volatile void *)p, n); }
+static inline int _InterlockedExchangeAdd(volatile long *p, int n) { return __sync_fetch_and_add((volatile int *)(volatile void *)p, n); }
+static inline unsigned char _BitScanForward64(unsigned long *i, unsigned long long mask)
+{
+    if (mask) *i = (unsigned long)__builtin_ctzll(mask);
+    return mask != 0;
+}
+END
+      as_msvc; } > "$work/native/as_msvc.h"
+    : > "$work/native/intrin.h"
+    alone=tests/ways.c
+    is_alone tests/test_golden.c && alone=
+    for c in $CC clang; do
+        if ! have $c; then skip "the branches for Visual Studio: no $c here"; continue; fi
+        for simd in "" -DSAP_NO_SIMD; do
+            way="$c -std=c99 $simd -include $work/native/as_msvc.h -isystem $work/native"
+            check "the branches for Visual Studio compile without a warning, $c $simd" \
+                "$way $warnings -Werror $inc -o $work/program $work/multi_main.c -lm && $work/program"
+            check "the branches for Visual Studio give the golden events, $c $simd" \
+                "$way -O2 -w $inc -o $work/golden tests/test_golden.c $alone -lm -pthread && $work/golden"
+        done
+    done
+
+    if ! have clang; then skip "the platforms of Windows: no clang here"; return; fi
+    in_c "#include <stddef.h>
+void *realloc(void *p, size_t size);
+void free(void *p);" > "$work/library/stdlib.h"
+    in_c "#include <stddef.h>
+void *memcpy(void *to, const void *from, size_t size);
+void *memmove(void *to, const void *from, size_t size);
+void *memset(void *p, int value, size_t size);
+int memcmp(const void *a, const void *b, size_t size);
+size_t strlen(const char *s);
+int strcmp(const char *a, const char *b);" > "$work/library/string.h"
+    echo '#define assert(condition) ((void)(condition))' > "$work/library/assert.h"
+    in_c "$declare_intrinsics" > "$work/library/intrin.h"
+    { for h in limits stddef stdint stdlib string; do echo "#include <$h.h>"; done; as_msvc; } > "$work/library/as_msvc.h"
+    for platform in x86_64-pc-windows-msvc i686-pc-windows-msvc aarch64-pc-windows-msvc x86_64-w64-mingw32; do
+        for language in "c -std=c99" "c++ -std=c++14"; do
+            way="clang --target=$platform -ffreestanding -x $language $warnings -Werror -isystem $work/library
+                -isystem $STB -I$root -fsyntax-only"
+            check "clang for $platform, $language" "$(echo $way) $work/multi_implementation.c"
+            case $platform in *msvc) ;; *) continue ;; esac
+            simd=; case $platform in x86_64*) ;; *) simd=-DSAP_NO_SIMD ;; esac
+            check "Visual Studio's branches for $platform, $language" \
+                "$(echo $way) $simd -include $work/library/as_msvc.h $work/multi_implementation.c"
+        done
+    done
 }
 
 # ---- what reaches the user --------------------------------------------------------------------------------
@@ -454,6 +540,6 @@ what_reaches_the_user() {
 }
 
 for one; do
-    if [ "$one" = user ] || have "$one"; then part "$one"; else skip "the compile matrix of $one: not installed"; fi
+    if [ "$one" = user ] || [ "$one" = msvc ] || have "$one"; then part "$one"; else skip "the compile matrix of $one: not installed"; fi
 done
 finish

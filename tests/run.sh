@@ -122,7 +122,7 @@ fi
 wanted steps && job 20 "steps" "sh tests/steps.sh"
 wanted fuzz && job 30 "fuzz corpus" "sh tests/fuzz.sh replay"
 if wanted matrix; then
-    for part in gcc clang g++ clang++ tcc user; do job 30 "matrix $part" "sh tests/compile_matrix.sh $part"; done
+    for part in gcc clang g++ clang++ tcc msvc user; do job 30 "matrix $part" "sh tests/compile_matrix.sh $part"; done
 fi
 if wanted examples; then
     for e in examples/[0-9]*; do job 10 "$e" "sh tests/examples.sh $e"; done

@@ -45,6 +45,7 @@ FRAMES_3D, FRAMES_2D, ADDS, REMOVES, ONE_SHOT, QUERIES_3D, QUERIES_2D = 1, 2, 4,
 
 SCENES = [  # the names that the text uses, and what they are
     ("sparse", "one in twenty walks"),
+    ("jitter", "all tremble, within the others' margins"),
     ("brownian", "all walk"),
     ("shuffled", "the same, in another order"),
     ("fast", "all move fast"),

@@ -9,7 +9,7 @@ template <int THREADS> struct SapMulti : Peer {
     sap_multi *world = nullptr;
     std::vector<sap_id> id;
     pool threads;
-    int events = 0;
+    long long events = 0;
     SapMulti() {
         cpu_set_t all;
         memset(&all, 0xff, sizeof all);
@@ -23,9 +23,9 @@ template <int THREADS> struct SapMulti : Peer {
     void settle() {
         int created, deleted;
         if (sap_multi_update(world) != SAP_OK) fail("sap_multi_update");
-        sap_multi_created(world, &created);
-        sap_multi_deleted(world, &deleted);
-        events += created + deleted;
+        const sap_pair *c = sap_multi_created(world, &created), *d = sap_multi_deleted(world, &deleted);
+        for (int i = 0; i < created; i++) events += c[i].id0 ^ c[i].id1;
+        for (int i = 0; i < deleted; i++) events -= d[i].id0 ^ d[i].id1;
     }
     void add_all(const scene &s) override {
         sap_multi_config config = {};

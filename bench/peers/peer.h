@@ -11,8 +11,9 @@ A run prints one line: words and values in turn. bench/table.py calls these prog
 in fresh memory, and makes the tables.
 
 Each peer is used as its users would: the boxes lie in the scene's arrays, what moved is handed in, one box at a time
-where there is no other call, it is brought up to date, and its pairs are taken. Some keep pairs and report what began
-and ended, others find all pairs anew in every frame; some enlarge boxes and hold pairs that do not overlap. With
+where there is no other call, it is brought up to date, and its pairs are taken. Some keep pairs and report created and
+deleted ones, each of which is read; others find all pairs in every frame; some enlarge boxes and hold pairs that do not
+overlap. With
 'check' what is held after the last frame (by the events of all frames, if that is what it tells) is compared with a
 plain sort-and-sweep of the exact boxes: 'missed' counts the pairs that the peer lacks, 'extra' those that only its
 margins explain.

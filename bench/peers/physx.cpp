@@ -47,7 +47,10 @@ template <PxBroadPhaseType::Enum TYPE> struct PhysX : Peer {
                                     (const PxBounds3 *)box, group.data(), distance.data(), (PxU32)group.size());
         phase->update(data);
         phase->fetchResults(results);
-        events += results.mNbCreatedPairs + results.mNbDeletedPairs;
+        for (PxU32 i = 0; i < results.mNbCreatedPairs; i++)
+            events += results.mCreatedPairs[i].mID0 ^ results.mCreatedPairs[i].mID1;
+        for (PxU32 i = 0; i < results.mNbDeletedPairs; i++)
+            events -= results.mDeletedPairs[i].mID0 ^ results.mDeletedPairs[i].mID1;
     }
     void add_all(const scene &s) override {
         static PxDefaultAllocator allocator;

@@ -13,16 +13,16 @@ struct Sap : Peer {
     std::vector<sap_id> id;
     pair_set by_events;
     bool noted = false;
-    int events = 0;
+    long long events = 0;
     ~Sap() override {
         sap_destroy(world);
     }
     virtual void settle() {
         int created, deleted;
         if (sap_update(world) != SAP_OK) fail("sap_update");
-        sap_created(world, &created);
-        sap_deleted(world, &deleted);
-        events += created + deleted;
+        const sap_pair *c = sap_created(world, &created), *d = sap_deleted(world, &deleted);
+        for (int i = 0; i < created; i++) events += c[i].id0 ^ c[i].id1;
+        for (int i = 0; i < deleted; i++) events -= d[i].id0 ^ d[i].id1;
     }
     void add_all(const scene &s) override {
         sap_config config = {};

@@ -1,15 +1,19 @@
 /*
 trees.h - pairs from a bare dynamic tree, as an engine takes them: for box2d.cpp and box3d.cpp
 
-One tree of what moves and one of what stands. A box that leaves its enlarged box gets a new one; the tree of what
-moves is then rebuilt where it was enlarged, each such box asks both trees, and what it meets is kept as a pair until
-the enlarged boxes come apart. The margin is the one that these engines give their shapes.
+One tree of what moves and one of what stands. A box that leaves its enlarged box gets a new one. Its proxy is enlarged,
+as the solvers of these engines do; one that goes farther than bodies do in a frame, which is 4 on an axis in the scenes,
+has been placed elsewhere, and its proxy is moved, as these engines do then. The tree of what moves is then rebuilt where it was enlarged, each such
+box queries both trees, and what it meets is kept as a pair until the enlarged boxes come apart. The margin is the one
+that these engines give their shapes.
 */
 #ifndef TREES_H
 #define TREES_H
 
 #include "pair_set.h"
 #include "peer.h"
+
+#include <cmath>
 
 template <class Tree> struct TreePairs : Peer {
     Tree standing, moving;
@@ -28,6 +32,14 @@ template <class Tree> struct TreePairs : Peer {
     static bool contains(const sap_aabb &a, const sap_aabb &b) {
         return (a.min[0] <= b.min[0]) & (a.min[1] <= b.min[1]) & (a.min[2] <= b.min[2]) & (b.max[0] <= a.max[0]) &
                (b.max[1] <= a.max[1]) & (b.max[2] <= a.max[2]);
+    }
+    void set_moving(int proxy, const sap_aabb &was, const sap_aabb &is) {
+        float way = 0;
+        for (int k = 0; k < axes; k++) way = std::max(way, std::fabs(is.min[k] - was.min[k]));
+        if (way > 4.1f)
+            moving.move(proxy, is);
+        else
+            moving.enlarge(proxy, is);
     }
     void settle() {
         if (enlarged.empty()) return;
@@ -64,11 +76,12 @@ template <class Tree> struct TreePairs : Peer {
         for (int m = 0; m < s.moves; m++) {
             size_t i = (size_t)s.moved[m];
             if (contains(fat[i], s.box[i])) continue;
+            const sap_aabb was = fat[i];
             fat[i] = enlarge(s.box[i]);
             if (is_static[i])
                 standing.move(proxy[i], fat[i]);
             else
-                moving.enlarge(proxy[i], fat[i]);
+                set_moving(proxy[i], was, fat[i]);
             enlarged.push_back((int)i);
             is_new[i] = 1;
         }
@@ -105,8 +118,9 @@ template <class Tree> struct TreeQueries : Peer {
         for (int m = 0; m < s.moves; m++) {
             size_t i = (size_t)s.moved[m];
             if (boxes.contains(boxes.fat[i], s.box[i])) continue;
+            const sap_aabb was = boxes.fat[i];
             boxes.fat[i] = boxes.enlarge(s.box[i]);
-            boxes.moving.enlarge(boxes.proxy[i], boxes.fat[i]);
+            boxes.set_moving(boxes.proxy[i], was, boxes.fat[i]);
         }
         boxes.moving.rebuild(false);
     }

@@ -161,7 +161,7 @@ PEER_NEEDS = bullet:/usr/include/bullet/btBulletDynamicsCommon.h:libbullet-dev o
         boost:/usr/include/boost/geometry.hpp:libboost-dev
 
 .PHONY: table
-table: $(PEERS:%=build/peers/%) build/bench build/lived ## measures all that README states, writes bench/data/ and README's tables; PHYSX= JOLT= BOX2D= BOX3D= as bench-peers
+table: $(PEERS:%=build/peers/%) build/bench build/lived ## measures all that both README.md state and writes their tables and bench/data/; PHYSX= JOLT= BOX2D= BOX3D= as bench-peers
 	@python3 bench/table.py
 
 .PHONY: table-quick

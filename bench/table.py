@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
 """
-table.py - measures sap.h and its peers, and makes README's tables and plot of it, so that no figure is typed
+table.py - measures sap.h and its peers, and writes the tables of README.md and bench/README.md and the plot
 
-    make table              everything: bench/data/<processor>.csv, bench/data/peers.svg, README.md; 20 minutes
+    make table              all: bench/data/<processor>.csv, bench/data/peers.svg, both README.md; 20 minutes
     make table-quick        1,000 boxes, a few frames, into build/table: is every pair right, does every step work?
-    make bench-peers        prints the tables, with more peers, and leaves README alone
+    make bench-peers        prints the tables, with more peers, and leaves both README.md alone
 
     table.py [--quick | --print] [--only frames,lived,batch,2d,small,query,prune,threads,calls,cost,
              histories]
              [-n 1000,10000] [-s sparse,town] [-r rounds] [--core 1] [--cpu] [--readme]
 
---only measures a part again and keeps the rest of the file; --readme measures nothing and writes README.md anew from
-it. --cpu takes processor time instead of the clock's, for a machine that does other things too.
+--only measures a part again and keeps the rest of the file; --readme measures nothing and writes both README.md from it. --cpu takes processor time instead of the clock's, for a machine that does other things too.
 
 One condition for all: each run is a process of its own (bench/peers), in fresh memory, on one core; boxes lie in the
 user's arrays, and in each frame what moved is handed in, the peer updates, and what began and ended is taken (of those
@@ -357,10 +356,17 @@ def number(x):
 
 
 def ratio(x, base):
+    """x by base, as a factor: 4.2×."""
     if not x or not base:
         return ""
     r = x / base
-    return "%.2f" % r if r < 1 else "%.1f" % r if r < 10 else "%.0f" % r if r < 1000 else "{:,.0f}".format(r)
+    return ("%.2f" % r if r < 1 else "%.1f" % r if r < 10 else "%.0f" % r if r < 1000 else "{:,.0f}".format(r)) + "×"
+
+
+def against(x, base):
+    """The same for another one's time by that of sap.h: bold if the other one is faster."""
+    text = ratio(x, base)
+    return "**%s**" % text if text and x < base else text
 
 
 def markdown(head, rows):
@@ -399,7 +405,8 @@ def frames_table(data):
                                                        ratio(data.get(what, scene, 10000, "sap.h, SSE2"), t[1]), ""])
     t = [data.get("frames", "static", n, "sap.h") for n in SIZES]
     rows.append(["**static**: nothing moves"] + [number(x) for x in t] + ["", "", "", ""])
-    return markdown(["microseconds", "1,000", "10,000", "100,000", "worst frame", "AVX2", "SSE2", "lived"], rows)
+    head = ["sap.h, microseconds", "1,000", "10,000", "100,000", "worst frame", "AVX2", "SSE2", "lived"]
+    return markdown(head, rows)
 
 
 def peers_table(data):
@@ -408,14 +415,14 @@ def peers_table(data):
     for (what, scene), text in keys + [((w, s), t) for w, s, t in BATCHES]:
         row = [text]
         for n in SIZES:
-            row.append(ratio(data.get(what, scene, n, "PhysX ABP"), data.get(what, scene, n, "sap.h")))
+            row.append(against(data.get(what, scene, n, "PhysX ABP"), data.get(what, scene, n, "sap.h")))
         own = data.get(what, scene, 10000, "sap.h")
-        row += [ratio(data.get(what, scene, 10000, p), own) for p in ("Jolt", "Box3D")]
+        row += [against(data.get(what, scene, 10000, p), own) for p in ("Jolt", "Box3D")]
         time, name = best_of(data, (what, scene, 10000), DEBIAN)
-        row.append("%s, %s" % (ratio(time, own), name) if time and own else "")
-        row.append(ratio(data.get(what, scene, 10000, "sort, sweep"), own))
+        row.append("%s %s" % (against(time, own), name) if time and own else "")
+        row.append(against(data.get(what, scene, 10000, "sort, sweep"), own))
         rows.append(row)
-    head = ["times as long as sap.h", "PhysX ABP, 1,000", "10,000", "100,000", "Jolt, 10,000", "Box3D, 10,000",
+    head = ["× is times as long as sap.h", "PhysX ABP, 1,000", "10,000", "100,000", "Jolt, 10,000", "Box3D, 10,000",
             "best of Bullet, ODE, FCL", "sort, sweep"]
     return markdown(head, rows)
 
@@ -426,7 +433,7 @@ def flat_table(data):
     for scene, text in SCENES_2D:
         own = data.get("2d", scene, 10000, "sap.h")
         rows.append(["**%s**: %s" % (scene, text), number(own)] +
-                    [ratio(data.get("2d", scene, 10000, p), own) for p in peers])
+                    [against(data.get("2d", scene, 10000, p), own) for p in peers])
     return markdown(["2D, 10,000 boxes", "sap.h, microseconds"] + peers, rows)
 
 
@@ -436,7 +443,7 @@ def small_table(data):
         own = [data.get("small", scene, n, "sap.h") for n in SMALL]
         rows.append(["**%s**: sap.h, microseconds" % text] + [number(x) for x in own])
         for p in ("two loops", "Chipmunk", "Box2D v3", "Box2D 2.4"):
-            rows.append([p] + [ratio(data.get("small", scene, n, p), x) for n, x in zip(SMALL, own)])
+            rows.append([p] + [against(data.get("small", scene, n, p), x) for n, x in zip(SMALL, own)])
     return markdown(["boxes"] + [str(n) for n in SMALL], rows)
 
 
@@ -449,7 +456,7 @@ def query_table(data):
             others = [data.get("query:" + kind, scene, 10000, p) for p in peers + ["plain loop"]]
             if kind == "step":
                 others[3] = None  # a loop has nothing to do
-            rows.append([flat + text, number(own)] + [ratio(x, own) for x in others])
+            rows.append([flat + text, number(own)] + [against(x, own) for x in others])
     return markdown(["query of 10,000 boxes that walked", "sap.h, nanoseconds", "Bullet's tree", "Boost's R-tree",
                      "Box3D's or Box2D v3's", "plain loop"], rows)
 
@@ -459,7 +466,7 @@ def prune_table(data):
     for scene, text in PRUNES:
         own = data.get("prune", scene, 10000, "sap.h")
         others = [data.get("prune", scene, 10000, p) for p in ("CGAL", "Boost", "sort, sweep once")]
-        rows.append([text, number(own)] + [ratio(x, own) for x in others])
+        rows.append([text, number(own)] + [against(x, own) for x in others])
     head = ["10,000 boxes once, nothing kept", "sap_box_prune, microseconds", "CGAL", "Boost", "sort, sweep"]
     return markdown(head, rows)
 
@@ -487,12 +494,12 @@ def revisited(data):
 
 def threads_line(data):
     out = []
-    for scene, _ in SCENES[:2]:
+    for scene in ("sparse", "brownian"):
         for n in (20000, 100000):
             one, two = (data.get("threads", scene, n, p) for p in ("1 thread", "2 threads"))
             if one and two:
-                out.append("%s with %s boxes %.2f" % (scene, "{:,}".format(n), one / two))
-    text = "`sap_multi.h` with two threads is so many times as fast as with one: "
+                out.append("%s with %s boxes %.2f×" % (scene, "{:,}".format(n), one / two))
+    text = "`sap_multi.h`, the time with one thread by that with two: "
     return text + ", ".join(out) + "." if out else ""
 
 
@@ -507,19 +514,19 @@ def histories_table(data, n):
         if (what, boxes) == ("history", n):
             rows.setdefault(scene, [data.get(what, scene, n, m) or 0 for m in MEASURES])
     worst = sorted(rows, key=lambda scene: -max(rows[scene]))
-    shown = [[scene] + ["%.2f" % x for x in rows[scene]] for scene in worst[:MOST_HISTORIES]]
+    shown = [[scene] + ["%.2f×" % x for x in rows[scene]] for scene in worst[:MOST_HISTORIES]]
     if len(worst) > len(shown):
         shown.append(["the other %d, at most" % (len(worst) - len(shown))] +
-                     ["%.2f" % max(rows[scene][i] for scene in worst[MOST_HISTORIES:]) for i in range(len(MEASURES))])
-    return markdown(["%s boxes that have lived, by new ones" % "{:,}".format(n)] + MEASURES, shown) if shown else ""
+                     ["%.2f×" % max(rows[scene][i] for scene in worst[MOST_HISTORIES:]) for i in range(len(MEASURES))])
+    head = [m.replace("first look", "pair by id") for m in MEASURES]
+    return markdown(["%s boxes after a history, by a new world" % "{:,}".format(n)] + head, shown) if shown else ""
 
 
 def histories_line(data):
-    return ("A world that has lived beside a new one of the same boxes, a few updates later, worst first: updates in "
-            "which all or 5% move, the first look at a pair after an update, queries; 1.00 is as fast. `make "
-            "bench-lived` measures them with any number of boxes. What is left of a crowd lies as far apart in memory as "
-            "the crowd did, as ids keep their slots; the steps are the same (`tests/steps.sh`)."
-            if histories_table(data, 10000) else "")
+    return ("The time in a world with a history by that in a new world of the same boxes, worst first: updates in which "
+            "all or 5% move, the first call that needs pairs by id after an update, queries. `make bench-lived` measures "
+            "them with any number of boxes. What is left of a crowd lies as far apart in memory as the crowd did, as ids "
+            "keep their slots; the work is the same (`tests/steps.sh`)." if histories_table(data, 10000) else "")
 
 
 def spread_line(data):
@@ -527,7 +534,7 @@ def spread_line(data):
             if k[0] == "frames" and k[3] == "sap.h" and k[1] != "static" and r["least"]]
     if not wide:
         return ""
-    return ("The worst round of a row took %.2f times as long as its least in the median row, %.2f at most."
+    return ("The slowest round of a row took %.2f times as long as the fastest one in the median row, %.2f at most."
             % (statistics.median(wide), max(wide)))
 
 
@@ -556,38 +563,89 @@ def calls_line(data):
                    "and %.0f to restore." % tuple(snapshot))
 
 
-def block(data):
-    """What stands between the marks of README.md."""
+def paragraphs(parts):
+    return "\n\n".join(p if p.startswith("|") else textwrap.fill(p, 120, break_on_hyphens=False) for p in parts if p)
+
+
+def made_line(data):
     h = data.head
-    parts = [
-        "Made by `make table` on %s: %s (which has %s), %s, one thread, sap.h %s. The figures are in `%s`." %
-        (h.get("date"), h.get("processor"), h.get("kernel"), h.get("compiler"), h.get("sap.h"),
-         os.path.relpath(data.path, ROOT)),
-        "Each run is a process of its own in fresh memory; a frame is handing in what moved, the update, and reading "
-        "what began and ended. The median of the rounds, each the median of 300 frames. " + spread_line(data),
+    return ("Made by `make table` on %s: %s (which has %s), %s, one thread, sap.h %s." %
+            (h.get("date"), h.get("processor"), h.get("kernel"), h.get("compiler"), h.get("sap.h")))
+
+
+def bench_block(data):
+    """What stands between the marks of bench/README.md."""
+    h = data.head
+    return paragraphs([
+        made_line(data) + " The figures are in `%s`." % os.path.relpath(data.path, ROOT),
+        "## Frames of sap.h",
+        "A figure is the median of the rounds, each the median of 300 frames. " + spread_line(data),
         frames_table(data),
-        "*Worst frame*: the worst of 300, in medians. *AVX2*, *SSE2*: how many times as long with no more than that. "
-        "*Lived*: in a world in which all boxes went elsewhere before, one in twenty a frame. All with 10,000.",
+        "*Worst frame*: the worst of 300, by the median one. *AVX2*, *SSE2*: the time with no wider kernel, by that with "
+        "all. *Lived*: the time in a world in which all boxes went elsewhere before, one in twenty a frame, by that in a "
+        "new one. All four with 10,000 boxes.",
+        "## Beside others",
         peers_table(data),
-        "When boxes are removed sap.h tells the end of every pair; PhysX, Jolt, ODE and FCL tell none.",
-        "![The same as a plot, for each broad phase](bench/data/peers.svg)",
-        "PhysX, Jolt, Box3D and Box2D v3 are in no package; they were built from source (%s), and how they are used "
-        "is at the head of each file in `bench/peers/`. The others are Debian's, for any x86-64 (%s)." %
+        "4.2×: the other one takes 4.2 times as long as sap.h. **0.61×**, in bold: the other one is faster. When boxes "
+        "are removed sap.h reports every pair that is deleted; PhysX, Jolt, ODE and FCL report none.",
+        "![The same as a plot, for each broad phase](data/peers.svg)",
+        "Built from source: %s. Debian's, for any x86-64: %s." %
         (h.get("built", "none here"), h.get("Debian's", "none here")),
-        small_table(data),
-        "Small worlds in 2D: every box moves in each step, one `sap_move` each, and every pair is read.",
+        "## 2D" if flat_table(data) or small_table(data) else "",
+        flat_table(data), small_table(data),
+        "In small worlds every box moves in each step, one `sap_move` each, and every pair is read.",
+        "## After a history" if histories_table(data, 10000) else "",
         histories_table(data, 10000), histories_line(data),
-        flat_table(data), query_table(data), prune_table(data), revisited(data), memory_table(data),
+        "## Queries" if query_table(data) else "", query_table(data),
+        "## Box pruning without a world" if prune_table(data) else "", prune_table(data), revisited(data),
+        "## Memory, single calls, threads",
+        memory_table(data),
         "What malloc holds after the frames, pairs and scratch included (Jolt: with its bodies). " + cost_line(data),
         calls_line(data), threads_line(data),
-    ]
-    return "\n\n".join(p if p.startswith("|") else textwrap.fill(p, 120, break_on_hyphens=False) for p in parts if p)
+    ])
+
+
+README_SCENES = ["sparse", "jitter", "brownian", "town", "teleport"]
+README_PEERS = ["PhysX ABP", "Jolt", "Box3D", "Bullet dbvt"]
+
+
+def readme_table(data):
+    rows = []
+    texts = dict(SCENES)
+    keys = [("frames", s, "**%s**: %s" % (s, texts[s])) for s in README_SCENES]
+    for what, scene, text in keys + BATCHES[:2]:
+        own = [data.get(what, scene, n, "sap.h") for n in SIZES]
+        rows.append([text] + [number(x) + " µs" if x else "" for x in own] +
+                    [against(data.get(what, scene, 10000, p), own[1]) for p in README_PEERS])
+    return markdown(["a frame of", "sap.h, 1,000", "10,000", "100,000"] +
+                    [p + (", 10,000" if p == README_PEERS[0] else "") for p in README_PEERS], rows)
+
+
+def range_line(data):
+    """How many times as long as sap.h each of the peers takes, in all scenes in which something moves."""
+    out = []
+    for p in README_PEERS:
+        all_of = [data.get("frames", s, 10000, p) / data.get("frames", s, 10000, "sap.h") for s, _ in SCENES
+                  if s != "static" and data.get("frames", s, 10000, p) and data.get("frames", s, 10000, "sap.h")]
+        if all_of:
+            out.append("%s %s to %s" % (p, ratio(min(all_of), 1), ratio(max(all_of), 1)))
+    return "In all scenes of [bench/README.md](bench/README.md) whose boxes move: %s." % ", ".join(out) if out else ""
+
+
+def readme_block(data):
+    """What stands between the marks of README.md."""
+    return paragraphs([
+        readme_table(data),
+        "µs: microseconds a frame of sap.h, with that many boxes; less is better. 4.2×: the other one takes 4.2 times as "
+        "long as sap.h for 10,000. **0.61×**, in bold: the other one is faster. " + range_line(data),
+        made_line(data) + " " + cost_line(data),
+    ])
 
 
 BEGIN, END = "<!-- table: begin -->", "<!-- table: end -->"
 
 
-def write_readme(path, text, out):
+def write_between_marks(path, text, out):
     old = open(path).read()
     if BEGIN not in old or END not in old:
         sys.exit("%s has no marks %s and %s" % (path, BEGIN, END))
@@ -707,15 +765,12 @@ def main():
             for row in rows() if not only or group in only else []:
                 data.put(row)
         data.write()
-    text = block(data)
     if options.print:
-        print("\n" + text)
+        print("\n" + bench_block(data))
     plot(data, os.path.join(folder, "peers.svg"))
-    readme = os.path.join(ROOT, "README.md")
-    if not apart:
-        write_readme(readme, text, readme)
-    elif BEGIN in open(readme).read():
-        write_readme(readme, text, os.path.join(folder, "README.md"))
+    for name, text in (("README.md", readme_block(data)), ("bench/README.md", bench_block(data))):
+        path = os.path.join(ROOT, name)
+        write_between_marks(path, text, os.path.join(folder, name.replace("/", "-")) if apart else path)
     if bench.wrong:
         sys.exit("%d results were wrong" % bench.wrong)
 

@@ -3,7 +3,7 @@ box2d.cpp - the dynamic tree of Box2D v3, through its public header
 
 Not in Debian (whose Box2D is 2.4). Needs a build of Box2D v3 in Release mode, made as Box2D says, and
 
-    make bench-peers BOX2D='-I.../box2d/include .../libbox2d.a'
+    make bench-peers BOX2D=...        the flags are in bench/README.md
 
 What makes pairs of it is in trees.h: its world does that inside, for its shapes alone.
 */

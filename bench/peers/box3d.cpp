@@ -3,7 +3,7 @@ box3d.cpp - the dynamic tree of Box3D, through its public header
 
 Not in Debian. Needs a build of Box3D in Release mode, made as Box3D says, and
 
-    make bench-peers BOX3D='-I.../box3d/include .../libbox3d.a'
+    make bench-peers BOX3D=...        the flags are in bench/README.md
 
 What makes pairs of it is in trees.h: its world does that inside, for its shapes alone.
 */

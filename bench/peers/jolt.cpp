@@ -1,10 +1,10 @@
 /*
 jolt.cpp - the broad phase of Jolt (BroadPhaseQuadTree), with bodies that are boxes
 
-Not in Debian. Needs a build of Jolt in its Distribution configuration (no profiler; AVX2, as is its default), made as
-Jolt says, and the definitions of that build:
+Not in Debian. Needs a build of Jolt in its Distribution configuration (no profiler; AVX2, as is its default), and the
+definitions of that build:
 
-    make bench-peers JOLT='-I.../JoltPhysics -DJPH_... -mavx2 ... .../libJolt.a'
+    make bench-peers JOLT=...        the flags are in bench/README.md
 
 Two layers, what stands and what moves, so that static boxes never meet. A box that moves is a body that is awake, and
 one that did not move in the last frame sleeps. In a frame bodies are placed, their bounds handed in, the trees updated,

@@ -1,12 +1,9 @@
 /*
 physx.cpp - PhysX 5's broad phases on their own, through PxBroadPhase.h
 
-Not in Debian. Needs a build of PhysX 5 as static libraries, made as PhysX says, and
+Not in Debian. Needs its low-level broad phases as a static library: bench/README.md says which files, and the flags of
 
-    make bench-peers PHYSX='-I.../physx/include -DPX_PHYSX_STATIC_LIB -L... -lPhysX_static_64 ... -pthread -ldl'
-
-For README's table only what this file needs of PhysX was built (foundation, tasks, the low-level broad phases, and what
-hands them out), by g++ -O2 with NDEBUG and without CUDA; unused parts fall away in linking (-Wl,--gc-sections).
+    make bench-peers PHYSX=...
 
 Only PxCreateBroadPhase, update and fetchResults are used: no scene, no actors. Bounds are read where they lie, the
 user's own array; groups make static boxes static, and each other box its own. Both lists of pairs are fetched in

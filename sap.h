@@ -1,14 +1,15 @@
-/* SPDX-License-Identifier: MIT OR Unlicense
+/* SPDX-License-Identifier: MIT OR Unlicense (both texts stand at the end of this file)
 
-   sap.h - v0.2 - which boxes overlap? A broad phase for games: sweep-and-prune in one header.
+   sap.h - v0.3 - a broad phase for games: sweep-and-prune in one header.
 
-   You hand in axis-aligned boxes, move them, and ask once a frame which pairs begin to overlap, which end and which
-   there are. A frame in which nothing changes costs nothing. It is built from Pierre Terdiman's paper
-   ("Sweep-and-prune", version 0.2, 2007): persistent sweep-and-prune, box pruning, batches and pair manager; "Terdiman
-   I.4b" and the like name the section that a piece comes from. The paper's insertion sort is there for who asks for it.
-   Left to itself an update prunes in an index of bounds, sixteen boxes at a time, or lets the few boxes that changed
-   look around in it: the index takes the place of the paper's sweep, and is the faster way on machines of today.
-   Threads, and a grid of your own: see sap_multi.h, beside this file.
+   Add axis-aligned boxes, move them, and call sap_update once a frame. It reports which pairs of boxes started to
+   overlap, which stopped, and all current pairs. A frame in which nothing changes costs nothing.
+
+   The library follows Pierre Terdiman's paper "Sweep-and-prune" (version 0.2, 2007); "Terdiman I.4b" names a section of
+   it. By default an update uses a bounding volume hierarchy (BVH) with sixteen boxes to a node: it joins the tree with
+   itself when many boxes moved, and queries it once for each moved box when few did. On current CPUs this is faster
+   than the paper's sweep, which is available as SAP_METHOD_SORT. Threads, and the paper's grid of SAPs, are in
+   sap_multi.h.
 
    ---- do this ----
 
@@ -23,13 +24,13 @@
        #define SAP_IMPLEMENTATION
        #include "sap.h"
 
-       static void *begin(const sap_pair *pair, void *user) {
+       static void *on_create(const sap_pair *pair, void *user) {
            (void)user;
            printf("%s meets %s\n", (const char *)pair->object0, (const char *)pair->object1);
            return NULL;
        }
 
-       static void end(const sap_pair *pair, void *user) {
+       static void on_delete(const sap_pair *pair, void *user) {
            (void)user;
            printf("%s leaves %s\n", (const char *)pair->object0, (const char *)pair->object1);
        }
@@ -39,120 +40,138 @@
            sap_world *world = sap_create(NULL);
            sap_id cat = sap_add(world, &here, (void *)"the cat");
            sap_add(world, &there, (void *)"the dog");
-           sap_dump_pairs(world, begin, end, NULL); // nothing
+           sap_dump_pairs(world, on_create, on_delete, NULL); // nothing
            sap_move(world, cat, &there);
-           sap_dump_pairs(world, begin, end, NULL); // the cat meets the dog
+           sap_dump_pairs(world, on_create, on_delete, NULL); // the cat meets the dog
            sap_remove(world, cat);
-           sap_dump_pairs(world, begin, end, NULL); // the cat leaves the dog
+           sap_dump_pairs(world, on_create, on_delete, NULL); // the cat leaves the dog
            sap_destroy(world);
            return 0;
        }
 
-   ---- does not ----
+   ---- what it does not do ----
 
-   - It does not collide shapes. A pair says that two boxes overlap; what is in them is yours to test.
-   - It does not fatten boxes. Add a margin to what you hand in, if you want pairs early.
-   - It does not sweep a fast box along its way. Hand in the box that covers the way, if it may tunnel.
+   - It does not collide shapes. A pair says that two boxes overlap: test the shapes inside them yourself.
+   - It does not enlarge boxes. If you want pairs before contact, enlarge the boxes that you pass in.
+   - It does no continuous collision detection. For a fast object pass the AABB of its whole motion, or use
+     sap_box_closest or sap_box_cast.
    - It does not lock. See threads.
 
-   ---- how a frame goes ----
+   ---- a frame ----
 
-   sap_add, sap_move, sap_remove and the like record; sap_update settles all of it in one batch and reports the net
-   change: added and removed, or moved away and back, is nothing. sap_dump_pairs is sap_update with two callbacks, in
-   which you may add, move and remove: that counts at the next update. Boxes that touch overlap. Infinite bounds are
-   legal: a plane is a box. There are no world bounds.
+   sap_add, sap_move, sap_remove and the like record a change; sap_update applies all changes in one batch and reports
+   the net result: a box added and removed between two updates, or moved and moved back, causes no event.
+   sap_dump_pairs is sap_update with two callbacks. They may add, move and remove boxes: such changes take effect in the
+   next update. Boxes that touch overlap. Infinite bounds are legal, so a plane is a box. There are no world bounds.
 
    ---- options ----
 
-   To be defined before the include; none changes the layout of a struct.
+   Define these before including. None changes the layout of a public struct.
 
    SAP_IMPLEMENTATION               in one file: the code
    SAP_STATIC                       in every file that includes sap.h: all functions are static
-   SAP_ASSERT(condition)            with SAP_IMPLEMENTATION: for our own invariants, never for your data; default assert
+   SAP_ASSERT(condition)            with SAP_IMPLEMENTATION: checks the library's invariants, never your input; default
+                                    assert
    SAP_REALLOC(p, size), SAP_FREE(p)  with SAP_IMPLEMENTATION, both or neither: all memory comes from here. p may be
                                     NULL, size is never 0; default realloc and free
-   SAP_NO_SIMD                      with SAP_IMPLEMENTATION: plain C. Else SSE2, NEON or wasm simd128 is used, if you
-                                    compile for it, and with gcc and clang AVX2 or AVX-512, if the machine has it,
-                                    whatever your flags. All give the same results
+   SAP_NO_SIMD                      with SAP_IMPLEMENTATION: plain C. Without it SSE2, NEON or wasm simd128 is used if
+                                    your flags allow it, and with gcc and clang AVX2 or AVX-512 if the machine has it.
+                                    All give the same results
    SAP_NO_AVX512, SAP_NO_AVX2       with SAP_IMPLEMENTATION: without AVX-512, without both
    SAP_ALL_KERNELS                  with SAP_IMPLEMENTATION: plain C beside SIMD, for tests that compare the two
    SAP_TRACE(step, axis, id0, id1)  with SAP_IMPLEMENTATION: called for each step of the insertion sort, see
                                     SAP_STEP_PASS; SAP_METHOD_AUTO then means SAP_METHOD_SORT
 
+   ---- the paper, section by section ----
+
+   I.2     boxes, endpoints, sorted arrays   SAP_METHOD_SORT: see endpoints
+   I.3     update rules, deletion test       the same. Start before stop is replaced: a rule compares overlap before and
+                                             now, so the order of the two does not matter
+   I.4b    batch insertion                   the same: sorted endpoints are merged from the back
+   I.4c    box pruning                       replaced by a spatial join of the BVH, see search. The grid of SAPs prunes
+                                             newcomers in a cell by the paper's sweep along one axis
+   I.5b    batch removal                     the same: one pass closes all gaps
+   I.6     pair manager, DumpPairs           an array without holes. The hash of two ids is replaced by contact edges,
+                                             the flags of a pair by a comparison of overlap before and now: see pairs
+   II      grid of SAPs                      sap_multi.h with SAP_METHOD_SORT
+   A, B    integer keys, sentinels           see keys, and endpoints
+   I.4a, I.5a  one box at a time             left out: batches of one do the same
+
    ---- cost ----
 
-   n boxes, m of them changed, k pairs, c pairs that begin or end. h: pairs of boxes that overlap, of which at least one
-   changed. Where masks keep nearly all moving boxes from their own kind, what they keep apart is passed over.
+   n boxes, m changed, k active pairs, c created or deleted pairs, h overlapping pairs with at least one changed box.
+   Pairs of two static boxes, and of boxes whose filter bits exclude their own category, do not count in h.
 
-   sap_add, sap_move, sap_remove    O(1)
-   sap_update                       nothing recorded: O(1). Few changed: O(m log n + h + c). Many: O(n + h + k + c)
-   sap_find_pair, sap_set_pair_data O(pairs of the box that has fewer). Each box has a list of its pairs; an update that
-                                    changes many leaves the lists to the first look that needs them, O(n + k)
+   sap_add, sap_move, sap_remove    amortised O(1)
+   sap_update                       no changes: O(1). Few: O(m log n + h + c). Many: O(n + h + k + c)
+   sap_find_pair, sap_set_pair_data O(the lower of the two boxes' pair counts). After an update that changed many pairs
+                                    the first call that needs the lists of pairs rebuilds them in O(n + k)
    sap_pairs_of                     O(its own pairs * log capacity), and the same
-   queries                          O(log n + hits); what changed since the last one is taken along first. Inside the
-                                    callback of another query it is looked at one by one
+   queries                          O(log n + hits). The first query after a change also updates the tree. Inside
+                                    another query's callback changed boxes are tested one by one instead
    sap_box_prune                    O(n + h)
-   sap_save, sap_restore            O(n + k), n being here the most boxes that there were at a time
+   sap_save, sap_restore            O(n + k), n being the most boxes that there were at a time
 
-   Boxes stand in an index, sixteen neighbours to a chunk under chunks of bounds. What an update or a query costs
-   depends on the boxes as they are and on what changed, not on what the world has been through: an index that has
-   become dear is built anew, when that has paid for itself; where few boxes change, in three updates, and where next to
-   none do, some 200 boxes at a time: so a frame seldom takes three times as long as others. With boxes of any sizes at
-   constant density a frame grows in proportion to the boxes. Where it does not: if all boxes overlap on all axes h is
-   n * n / 2, also if the filter, or masks of boxes that meet their own kind, allow few pairs; where long or huge boxes
-   jump, searches cost more and more until the index is built anew; and the few boxes that are left of a crowd lie as
-   far apart in memory as it did, which may take twice as long.
+   The cost of an update or a query depends on the current boxes and on what changed, not on history: once as many boxes
+   have changed as there are, or after 32 updates in which most move, it is at most 1.5 times that of a new world. While
+   at most one box in eight changes no update takes longer than three medians and a twentieth of packing the whole tree.
+   Known slow cases: (a) if all boxes overlap on all axes h is n * n / 2, whatever a filter callback allows; (b) long
+   boxes that teleport slow searches until their part of the tree is packed again; (c) the few boxes that are left of a
+   large crowd are far apart in memory, which takes up to twice the time.
 
    Recursion stays below twenty calls, and no call takes more than 32 KB of stack.
 
    ---- threads ----
 
-   Two worlds may be used by two threads. One world takes one writer at a time, and no reader beside it. Until the next
-   change any number of threads may look at boxes and pairs; after sap_prepare_queries they may query, too. (Where the
-   compiler has no atomics, as tcc 0.9, one thread at a time.) The first look that makes the lists of pairs lets the
-   others wait.
+   Two worlds may be used by two threads. A world may not be read or written while another thread writes to it. Until
+   the next change any number of threads may read boxes and pairs; after sap_prepare_queries they may query, too. If
+   several threads need the lists of pairs first, one builds them and the others wait. (Where the compiler has no
+   atomics, as tcc 0.9, one thread at a time may do all this.)
 
    ---- determinism ----
 
-   Ids, events, their order, the order of sap_pairs and the bytes of snapshots are a pure function of the calls: the
-   same on every compiler, optimisation level, word size, byte order, SIMD path and method. The core compares integers.
-   Floats are computed with in three places: sap_shift_origin subtracts once for each bound; the index is laid out with
-   them, on which no answer depends; and queries measure distances. Whether a query hits a box, and where, comes from
-   one expression a box, never from the index; its last bits are the compiler's. The order of visits is not specified,
-   nor is what sap_get_stats counts.
+   Ids, events, their order, the order of sap_pairs, the results of the _ids queries and the bytes of snapshots are a
+   pure function of the calls: the same on every compiler, optimisation level, word size, byte order, SIMD path and
+   method. The order in which a query calls back is not: it differs between machines, and after sap_restore. A game that
+   acts on hits uses sap_query_box_ids, sap_query_sphere_ids, sap_nearest_ids or sap_box_closest, or sorts hits by id.
+   The core compares integers. Floating-point arithmetic occurs in three places: sap_shift_origin (one subtraction for
+   each bound), the layout of the tree (which affects no result), and distances in queries. Whether a query hits a box,
+   and where, is computed by one expression for each box, independent of the tree; its last bits may differ between
+   compilers. The counts of sap_get_stats are not part of this promise.
 
    ---- limits and errors ----
 
-   16,777,215 boxes, INT_MAX pairs; config.max_boxes and config.max_pairs set lower ones. Nothing is ever dropped: a
-   call that would exceed a limit fails, changes nothing, and succeeds once there is room.
-   Bad data gets a code, in every build, and changes nothing: NaN is found by its bits, also under -ffast-math. A
-   _many call is all or nothing. sap_result_text says what to change; sap_last_error keeps the last result, queries and
-   looks aside. Nothing asserts on your data. A callback must return: after a longjmp or a C++ exception out of one the
-   world stays busy, updates are refused and sap_destroy does nothing.
+   16,777,215 boxes, INT_MAX pairs; config.max_boxes and config.max_pairs lower these limits. Nothing is ever dropped: a
+   call that would exceed a limit fails, changes nothing, and succeeds once there is capacity.
+   Invalid input returns an error code in every build and changes nothing. NaN is detected by its bits, also under
+   -ffast-math. A _many call is all or nothing. sap_result_text says what to change; sap_last_error returns the result
+   of the last call that was neither a query nor a getter. A callback must return: after a longjmp or a C++ exception
+   out of one the world stays busy, updates are refused and sap_destroy does nothing.
 
    ---- memory ----
 
-   A box takes about 130 bytes, a pair about 50 and its events; scratch is given back when it has not been needed for
-   some updates; the room of boxes that were removed is kept for those that come. After sap_reserve(boxes, pairs) no
-   call allocates until one of the two is exceeded, and nothing is given back; a removed box counts until the update
-   that reports it. Moves, removals and filter changes never allocate: the add has made their room. If memory fails in
-   sap_update, pairs and events are as before, what was recorded stays recorded, and a later sap_update succeeds once
-   there is memory.
+   A box takes about 130 bytes, a pair about 50 and its events. Scratch memory is given back when it has not been needed
+   for some updates; memory of removed boxes is kept for new ones. After sap_reserve(boxes, pairs) no call allocates
+   until one of the two is exceeded, and nothing is given back; a removed box counts until the update that reports it.
+   Moves, removals and filter changes never allocate: sap_add reserves the memory that they need. If memory fails in
+   sap_update, pairs and events are as before, recorded changes stay recorded, and a later sap_update succeeds once there
+   is memory. A world holds no address of the library's code or data: a game may load this code again, built from the
+   same version with the same options, and go on with its worlds (hot reload).
 
    ---- the way through this file ----
 
-   declarations, then with SAP_IMPLEMENTATION (search for ">> name"):
+   Declarations first, then with SAP_IMPLEMENTATION (search for ">> name"). The main path is on one page: see update.
 
-   lanes      four integers at a time                  kernels    sixteen boxes at a time
-   keys       floats as integers that sort like them   index      chunks of neighbours under chunks of bounds
-   arrays     the one place that allocates             search     box pruning in the index (I.4c): the methods prune
-   sort       radix sort                                          and query
-   world      what one world holds                     pruning    box pruning on its own
-   record     add, move, remove                        queries    box, point, sphere, ray, box cast, nearest
-   update     the main path, and its three methods     life       create, reserve, and what users look at
-   pairs      the pair manager (I.6)                   state      snapshots
-   endpoints  sorted ends and update rules (I.2 to     validate   every invariant in a sentence
-              I.5): the method sort                    versions, licences
+   lanes      SIMD operations, by width                tree       the BVH: packing, refitting, repacking
+   keys       floats as integers that sort like them   search     spatial join of trees: the methods PRUNE and QUERY
+   arrays     the one place that allocates             pruning    box pruning without a world
+   sort       radix sort                               queries    box, point, sphere, ray, box cast, nearest
+   world      what one world holds                     life       create, reserve, getters
+   changes    add, move, remove                        state      snapshots
+   update     the main path, and its three methods     validate   every invariant, as a sentence
+   pairs      the pair manager (I.6)                   versions, licences
+   endpoints  sorted arrays, update rules (I.2 to I.5): the method SORT
+   kernels    overlap, distance and ray tests of one node
 */
 #ifndef SAP_H
 #define SAP_H
@@ -160,8 +179,8 @@
 #include <stddef.h> /* size_t */
 #include <stdint.h> /* uint32_t */
 
-#define SAP_VERSION "0.2"
-#define SAP_VERSION_NUMBER 200 /* major * 10000 + minor * 100 + patch */
+#define SAP_VERSION "0.3"
+#define SAP_VERSION_NUMBER 300 /* major * 10000 + minor * 100 + patch */
 
 #ifdef SAP_STATIC
 #if defined(__GNUC__) || defined(__clang__)
@@ -190,47 +209,49 @@ typedef struct sap_aabb {
     float min[3], max[3];
 } sap_aabb;
 
-typedef struct sap_pair {    /* two boxes that overlap; which is the first says nothing about what they are */
+typedef struct sap_pair {    /* two overlapping boxes, ordered by id */
     sap_id id0, id1;         /* id0 < id1 */
-    void *object0, *object1; /* what you gave sap_add for them */
+    void *object0, *object1; /* what you passed to sap_add for them */
     void *user_data;         /* what your create callback returned, else NULL */
 } sap_pair;
 
 typedef enum sap_result {
     SAP_OK = 0,
     SAP_ERROR_BOX,      /* a bound is NaN, or min > max on a used axis */
-    SAP_ERROR_ID,       /* the id is 0, was never given out, or its box has been removed; or two boxes are no pair */
+    SAP_ERROR_ID,       /* the id is 0, was never given out, or its box was removed; or two boxes do not form a pair */
     SAP_ERROR_MEMORY,   /* the allocator returned NULL */
-    SAP_ERROR_LIMIT,    /* config.max_boxes or config.max_pairs reached, or more than ids or an int can count */
+    SAP_ERROR_LIMIT,    /* config.max_boxes or config.max_pairs reached, or more than an id or an int can count */
     SAP_ERROR_ARGUMENT, /* null, negative, not finite where it must be, too small a buffer, a snapshot of other axes */
     SAP_ERROR_BUSY,     /* inside a callback: update, destroy, reserve, shift_origin, prepare_queries, save, restore;
-                           inside the filter: all but looks */
+                           inside the filter callback: every call that is not a getter */
     SAP_ERROR_SNAPSHOT  /* sap_restore: not a snapshot of this version, or damaged */
 } sap_result;
 
-/* One sentence that says what to change; there is one for any value. Never NULL, never freed. */
+/* Returns a sentence that explains the error and says what to change. Any value has one; it is never NULL or freed. */
 SAP_DEF const char *sap_result_text(sap_result r);
 
 enum { SAP_AXIS_X = 1, SAP_AXIS_Y = 2, SAP_AXIS_Z = 4, SAP_2D = 3 };
 #define SAP_SLOT(id) ((id)&0xffffffu) /* from 1; indexes your own arrays */
 
-/* The steps of SAP_TRACE(step, axis, id0, id1), axis 0 to 2: an endpoint of id0 passes one of id1; the pair starts,
-   or stops, on this axis, and now overlaps, or did, on all; the rule for it fired, but the two do not, or did not,
-   overlap on all axes, or both are static. */
-enum { SAP_STEP_PASS, SAP_STEP_START, SAP_STEP_STOP, SAP_STEP_REJECT };
+/* The steps of SAP_TRACE(step, axis, id0, id1), axis 0 to 2. */
+enum {
+    SAP_STEP_PASS,  /* an endpoint of id0 passed one of id1 */
+    SAP_STEP_START, /* the two began to overlap on this axis, and overlap on all axes */
+    SAP_STEP_STOP,  /* the two ceased to overlap on this axis, and overlapped on all axes before */
+    SAP_STEP_REJECT /* a start or stop on this axis that makes no event: other axes say no, or both boxes are static */
+};
 
-/* Asked for pairs that overlap and whose masks allow it; 0: this pair never exists. user_data is NULL. It must
-   give the same answer until sap_refilter, and may call only the look functions. */
+/* Called for overlapping pairs that pass the filter bits; returns 0 to reject the pair. It must return the same answer
+   until sap_refilter, and may call getters only. pair->user_data is NULL. */
 typedef int sap_filter(const sap_pair *pair, void *user);
 
-/* How an update finds the pairs that begin and end. All methods give the same ids, events, order of pairs and
-   snapshots. AUTO prunes or queries, by how many boxes have changed: insertion sort, the paper's method, is
-   for who asks for it. */
+/* How an update finds created and deleted pairs. All methods give the same ids, events, order of pairs and snapshots.
+   AUTO chooses PRUNE or QUERY by the number of changed boxes; it never chooses SORT, the paper's method. */
 typedef enum sap_method {
-    SAP_METHOD_AUTO = 0, /* the cheaper of PRUNE and QUERY, by counts */
+    SAP_METHOD_AUTO = 0, /* PRUNE if more than one moving box in eight changed, else QUERY */
     SAP_METHOD_SORT,     /* insertion sort of the endpoint arrays (Terdiman I.2 to I.5) */
-    SAP_METHOD_PRUNE,    /* box pruning of all (I.4c) */
-    SAP_METHOD_QUERY     /* each changed box looks for its overlaps */
+    SAP_METHOD_PRUNE,    /* box pruning of all boxes: a join of the trees, in the place of I.4c */
+    SAP_METHOD_QUERY     /* a query of the trees for each changed box */
 } sap_method;
 
 typedef struct sap_config {   /* zeroed = all defaults */
@@ -241,38 +262,40 @@ typedef struct sap_config {   /* zeroed = all defaults */
     int method; /* a sap_method; 0 = chosen for each update */
 } sap_config;
 
-/* The smallest box of floats that contains a box of doubles: (float)x alone loses touching pairs. NaN stays NaN. */
+/* Returns the smallest box of floats that contains a box of doubles. A plain cast may shrink the box and lose touching
+   pairs. NaN stays NaN. */
 SAP_DEF sap_aabb sap_aabb_from_doubles(const double min[3], const double max[3]);
 
 /* ---- life ------------------------------------------------------------------------------------------- */
 
-/* SAP_OK if sap_create takes this config, else SAP_ERROR_ARGUMENT: tells a bad config from a lack of memory. */
+/* Returns SAP_OK if sap_create accepts this config, else SAP_ERROR_ARGUMENT. It tells an invalid config from a lack of
+   memory when sap_create returns NULL. */
 SAP_DEF sap_result sap_check_config(const sap_config *config);
 
-/* NULL config = defaults. NULL on a bad config or without memory. */
+/* Returns a new world, or NULL for an invalid config or without memory. NULL config = defaults. */
 SAP_DEF sap_world *sap_create(const sap_config *config);
 
-/* NULL is fine. No callback comes: if user data of pairs is yours to free, remove the boxes and settle that first.
-   Called from inside a callback it does nothing but set SAP_ERROR_BUSY. */
+/* NULL is fine. It calls no callbacks: if your pairs own memory, call sap_clear and sap_dump_pairs first. Inside a
+   callback it does nothing except set SAP_ERROR_BUSY. */
 SAP_DEF void sap_destroy(sap_world *s);
 
-/* Room for that many boxes and pairs: then no call on this world allocates until one of the two is exceeded. */
+/* Reserves memory for that many boxes and pairs: no call on this world allocates until one of the two is exceeded. */
 SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs);
 
-/* ---- boxes: recorded at once, settled by the next sap_update ------------------------------------------ */
+/* ---- boxes: recorded at once, applied by the next sap_update ------------------------------------------ */
 
-/* The new box's id, or 0: sap_last_error says why. The object is yours, the library only hands it back. O(1),
-   but when arrays grow. */
+/* Returns the new box's id, or 0; then sap_last_error says why. The object is yours: the library only hands it back.
+   Amortised O(1). */
 SAP_DEF sap_id sap_add(sap_world *s, const sap_aabb *box, void *object);
 
-/* A box that stands (it may still be moved): never pairs with another static one. */
+/* A static box. It may be moved, but never pairs with another static box. */
 SAP_DEF sap_id sap_add_static(sap_world *s, const sap_aabb *box, void *object);
 
-/* O(1); a box handed in where it already is costs nothing at the update. */
+/* O(1). Moving a box to its current position is free. */
 SAP_DEF sap_result sap_move(sap_world *s, sap_id id, const sap_aabb *box);
 
-/* From now on the id is valid only for looks at its pairs, until the next update ends these and reports them with their
-   objects and user data. So the object must live until that update has been reported. */
+/* Removes a box. Its id is invalid from now on, except for reading its pairs until the next update. That update reports
+   them as deleted, with their objects and user data, so keep the object until then. */
 SAP_DEF sap_result sap_remove(sap_world *s, sap_id id);
 
 /* All or nothing: everything is checked before anything is done. objects may be NULL (all objects NULL).
@@ -282,38 +305,40 @@ SAP_DEF sap_result sap_add_static_many(sap_world *s, int n, const sap_aabb *boxe
 SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const sap_aabb *boxes);
 SAP_DEF sap_result sap_remove_many(sap_world *s, int n, const sap_id *ids);
 
-/* A pair needs (category0 & mask1) && (category1 & mask0). Defaults: category 1, mask all ones. What is many and meets
-   few (bullets, sparks) should have a category of its own which its mask lacks: then it costs little. */
+/* The filter bits of a box: a pair needs (category0 & mask1) && (category1 & mask0). Defaults: category 1, mask all
+   ones. A box whose mask excludes its own category (bullets, sparks) is kept in a tree of its own, where it is never
+   tested against its like. A box with category 0 or mask 0 costs pair searches nothing. */
 SAP_DEF sap_result sap_set_filter(sap_world *s, sap_id id, uint32_t category, uint32_t mask);
 
-/* Ask the filter again for everything this box overlaps, at the next update. */
+/* The next update calls the filter callback again for everything that this box overlaps. */
 SAP_DEF sap_result sap_refilter(sap_world *s, sap_id id);
 
-/* Many at once, all with the same category and mask; all or nothing. */
+/* The same for many boxes at once, with one category and mask; all or nothing. */
 SAP_DEF sap_result sap_set_filter_many(sap_world *s, int n, const sap_id *ids, uint32_t category, uint32_t mask);
 
-/* Replaces config.filter; every pair is asked anew at the next update. O(boxes). */
+/* Replaces config.filter. The next update filters every pair again. O(boxes). */
 SAP_DEF sap_result sap_set_pair_filter(sap_world *s, sap_filter *filter, void *user);
 
-/* A box that stops or wakes for good. Counts at the next update: pairs between two static boxes end. */
+/* Makes a box static, or moving again, from the next update on, which deletes pairs of two static boxes. */
 SAP_DEF sap_result sap_set_static(sap_world *s, sap_id id, int is_static);
 
-/* The box's object, at once, in active pairs too. */
+/* Sets the box's object, at once, in active pairs too; inside a callback of sap_dump_pairs also in the events that
+   follow, in sap_created and in sap_deleted. */
 SAP_DEF sap_result sap_set_object(sap_world *s, sap_id id, void *object);
 
-/* Removes every box: their pairs end in the next update. */
+/* Removes every box. The next update deletes their pairs. */
 SAP_DEF sap_result sap_clear(sap_world *s);
 
-/* Subtract offset from every finite bound (floating origin). Acts as a move of every box. SAP_ERROR_ARGUMENT if one of
-   them would become infinite. O(boxes). */
+/* Subtracts offset from every finite bound (floating origin), as if every box had been moved. Returns
+   SAP_ERROR_ARGUMENT, and changes nothing, if a bound would become infinite. O(boxes). */
 SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]);
 
-/* The result of the last call on this world. Queries do not count, nor do calls on a const world (sap_find_pair and
-   other looks); sap_prepare_queries does. */
+/* Returns the result of the last call on this world that was neither a query nor takes a const world (getters).
+   sap_prepare_queries counts. */
 SAP_DEF sap_result sap_last_error(const sap_world *s);
 
-/* The argument that was bad in that call ("box", "id", "n", ...), NULL if none was. *element: which box or id of the
-   call (0 where it takes one), or which axis of a vector; else -1. So a message may say "sap_add_many: box 17". */
+/* Returns the name of the argument that was bad in that call ("box", "id", "n", ...), or NULL if none was. *element is
+   the index of the bad box or id (0 where the call takes one), or the axis of a vector, or -1. */
 SAP_DEF const char *sap_last_error_argument(const sap_world *s, int *element);
 
 /* ---- pairs ------------------------------------------------------------------------------------------ */
@@ -321,38 +346,39 @@ SAP_DEF const char *sap_last_error_argument(const sap_world *s, int *element);
 typedef void *sap_create_pair(const sap_pair *pair, void *user); /* returns the pair's user_data */
 typedef void sap_delete_pair(const sap_pair *pair, void *user);
 
-/* Settle everything recorded since the last one, in one batch. On an error nothing has changed and what was
-   recorded stays recorded. With nothing recorded O(1). */
+/* Applies all changes recorded since the last update, in one batch. On an error pairs and events are as before, and
+   changes stay recorded. Without changes O(1). */
 SAP_DEF sap_result sap_update(sap_world *s);
 
-/* sap_update plus callbacks: first del for each deleted pair, then create for each created one, sorted by ids.
-   Either may be NULL. The number of active pairs, or -sap_result. If a callback removes a box, later ones of this
-   update may still name it: ask sap_is_valid. (Terdiman I.6, DumpPairs) */
+/* sap_update with callbacks: first del for each deleted pair, then create for each created one, sorted by ids. Either
+   may be NULL. Returns the number of active pairs, or -sap_result. The value that create returns replaces what
+   sap_set_pair_data set inside it. If a callback removes a box, later events may still name it: see sap_is_valid.
+   (Terdiman I.6, DumpPairs) */
 SAP_DEF int sap_dump_pairs(sap_world *s, sap_create_pair *create, sap_delete_pair *del, void *user);
 
-/* What the last update changed, ascending by (id0, id1); the arrays are the world's, valid until the next update,
-   sap_reserve or sap_restore. */
+/* Return the pairs that the last update created or deleted, ascending by (id0, id1). The arrays are the world's, valid
+   until the next update, sap_reserve or sap_restore. */
 SAP_DEF const sap_pair *sap_created(const sap_world *s, int *count);
 SAP_DEF const sap_pair *sap_deleted(const sap_world *s, int *count);
 
-/* All active pairs in one array without holes; valid as long as those. */
+/* Returns all active pairs in one array without holes, valid until the next update, sap_reserve or sap_restore. */
 SAP_DEF const sap_pair *sap_pairs(const sap_world *s, int *count);
 
-/* The pair of a and b, in either order, or NULL. This call, the others that take ids of pairs, and sap_set_object
-   may have to make the lists of pairs first: see cost. */
+/* Returns the pair of a and b, in either order, or NULL. This call, the others that take ids of pairs, and
+   sap_set_object may rebuild the lists of pairs first: see cost. */
 SAP_DEF const sap_pair *sap_find_pair(const sap_world *s, sap_id a, sap_id b);
 
-/* SAP_ERROR_ID if a and b are no pair. */
+/* Returns SAP_ERROR_ID if a and b do not form a pair. */
 SAP_DEF sap_result sap_set_pair_data(sap_world *s, sap_id a, sap_id b, void *user_data);
 
-/* The same for sap_pairs()[index], without a look-up. */
+/* The same for sap_pairs()[index], without a search. */
 SAP_DEF sap_result sap_set_pair_data_at(sap_world *s, int index, void *user_data);
 
-/* How many pairs this box has; up to capacity of the others' ids go to others, the smallest ids, ascending.
-   O(its own pairs * log capacity). -SAP_ERROR_ID for a bad id. */
+/* Writes the ids of the boxes that this box forms a pair with, the smallest first, at most capacity of them, to others.
+   Returns how many pairs it has, or -SAP_ERROR_ID. O(its own pairs * log capacity). */
 SAP_DEF int sap_pairs_of(const sap_world *s, sap_id id, sap_id *others, int capacity);
 
-/* ---- look: what is recorded, at once ------------------------------------------------------------------ */
+/* ---- getters: they see every recorded change ------------------------------------------------------------ */
 
 SAP_DEF int sap_count(const sap_world *s);
 SAP_DEF int sap_is_valid(const sap_world *s, sap_id id);
@@ -362,7 +388,7 @@ SAP_DEF void *sap_get_object(const sap_world *s, sap_id id);                  /*
 SAP_DEF sap_result sap_get_filter(const sap_world *s, sap_id id, uint32_t *category, uint32_t *mask); /* may be NULL */
 SAP_DEF int sap_is_static(const sap_world *s, sap_id id); /* 0 for a bad id */
 
-/* The live box in the next slot: 0 gives the first, after the last one comes 0. A removed id goes on from its slot. */
+/* Iterates over live boxes: pass 0 to get the first; returns 0 after the last. A removed id goes on from its slot. */
 SAP_DEF sap_id sap_next(const sap_world *s, sap_id id);
 
 /* ---- queries: see every add, move and remove made before them ----------------------------------------- */
@@ -413,38 +439,38 @@ SAP_DEF int sap_hit_normal(const sap_aabb *moving, const float translation[3], c
 
 typedef int sap_prune_hit(int i, int j, void *user); /* 0 stops */
 
-/* Every pair i < j of overlapping boxes, once, in no particular order; axes 0 = all three; hit NULL = count only.
-   The number of pairs visited, or -sap_result. (Terdiman I.4c) */
+/* Visits every pair i < j of overlapping boxes once, in no particular order. axes 0 = all three; hit NULL = count only.
+   Returns the number of pairs visited, or -sap_result. It is named after Terdiman I.4c; a join of a BVH replaces the
+   sweep, which examples/teach/03_pruning.c shows. */
 SAP_DEF long long sap_box_prune(const sap_aabb *boxes, int n, int axes, sap_prune_hit *hit, void *user);
 
-/* Every pair of an a[i] and a b[j]; pairs within one set are not reported. */
+/* Visits every pair of an a[i] and a b[j]. Pairs within one set are not reported. */
 SAP_DEF long long sap_box_prune_bipartite(const sap_aabb *a, int na, const sap_aabb *b, int nb, int axes,
                                           sap_prune_hit *hit, void *user);
 
 /* ---- state, inspection ---------------------------------------------------------------------------------- */
 
-/* A snapshot holds boxes, ids, filters, what is recorded, pairs and their data: all that later calls depend on, but not
-   the config (limits, filter, method). Objects and user data go in as the pointers that they are: in another process,
-   or when what they point at has been freed since, they are of no use until sap_set_object and sap_set_pair_data_at
-   replace them. Any machine reads any machine's, but one of 32 bits refuses pointers that need more. One that is
-   damaged, or hostile, is refused with nothing changed; but that a pair is missing nobody can see: a filter may have
-   refused it. */
+/* A snapshot holds everything that later calls depend on (boxes, ids, filter bits, recorded changes, pairs and their
+   data), except the config (limits, filter callback, method). Objects and user data are stored as pointers. In another
+   process, or when their memory was freed, replace them by sap_set_object and sap_set_pair_data_at. Snapshots are
+   portable between machines; a 32-bit machine rejects pointers that do not fit. A damaged or hostile one is rejected
+   with nothing changed. A missing pair cannot be detected, because a filter callback may have rejected it. Queries may
+   call back in another order after sap_restore: see determinism. */
 SAP_DEF size_t sap_snapshot_size(const sap_world *s);
 SAP_DEF sap_result sap_save(const sap_world *s, void *buffer, size_t size);
 SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size);
 
-/* NULL, or the sentence of the invariant that is broken. For tests: O(everything). */
+/* Returns NULL, or the sentence of the invariant that is broken. For tests: O(boxes + pairs). */
 SAP_DEF const char *sap_validate(const sap_world *s);
 
 typedef struct sap_stats {
     int boxes, static_boxes, pairs, created, deleted;
-    long long swaps;         /* of the last update: shifts of endpoints; 0 but for SAP_METHOD_SORT */
-    long long overlap_tests; /* of the last update: boxes looked at, sixteen a chunk, those passed over included */
+    long long swaps;         /* of the last update: endpoints passed by others; 0 except for SAP_METHOD_SORT */
+    long long overlap_tests; /* of the last update: boxes tested, 16 for each visited node */
     size_t bytes;            /* all memory this world holds */
-    int method;              /* the sap_method that settled the last update; 0: nothing was recorded */
-    int cells;               /* parts of space, cut when the index was built, that hold a box that moves; or cells of
-                                the grid that sap_multi.h was given, counted now, but not inside the filter */
-    long long query_tests;   /* boxes looked at by queries since the last update */
+    int method;              /* the sap_method of the last update; 0: there were no changes */
+    int cells;               /* SAPs in use: occupied cells of a grid of SAPs (sap_multi.h, SAP_METHOD_SORT); else 0 */
+    long long query_tests;   /* boxes tested by queries since the last update */
 } sap_stats;
 #define SAP_STATS_QUERY_TESTS /* so a program may ask whether this version has query_tests */
 SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats);
@@ -5820,6 +5846,9 @@ SAP_DEF const char *sap_validate(const sap_world *s) {
 
 /* ---- versions and licences ----------------------------------------------------------------------------
 
+   0.3  2026-11  sap_query_box_ids, sap_query_sphere_ids, sap_nearest_ids, sap_box_closest; distances are rounded up;
+                 max_pairs stops a search early; hot reload. Three trees by what a box is, with one rule of upkeep.
+                 sap_multi.h is a grid of SAPs. No pair is lost where filter bits are rare, as 0.2 could.
    0.2  2026-11  config.method, sap_check_config, sap_last_error_argument, sap_next, sap_clear, sap_set_object,
                  sap_get_filter, sap_set_filter_many, sap_set_static, sap_is_static, sap_set_pair_filter,
                  sap_set_pair_data_at, sap_nearest_to, sap_query_nearest, sap_hit_normal, sap_aabb_from_doubles,

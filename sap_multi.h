@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Unlicense (both texts stand at the end of sap.h)
 
-   sap_multi.h - v0.2 - a grid of SAPs, and threads: sap.h for large worlds.
+   sap_multi.h - v0.3 - a grid of SAPs, and threads: sap.h for large worlds.
 
    The same verbs as sap.h, with the prefix sap_multi_, and the same answers: ids, events, their order, the order of
    the pairs and snapshots are those of one sap_world given the same calls, byte for byte, whatever the grid, wherever

@@ -720,13 +720,13 @@ SAP__FORCE_INLINE int sap__append4(uint32_t bits, sap__i4 refs, uint32_t *to, in
 /* >> keys: floats as integers that sort like them (Terdiman, appendix A)                                   */
 /* ====================================================================================================== */
 
-/* A float is a sign and a magnitude, and magnitudes order as integers: the key is the magnitude, negated if the
-   float is negative. -0 gets the key of +0. (The paper's keys are unsigned; signed ones are compared by every SIMD
-   unit.) Comparing integers is exact, and the same under any compiler flag.
+/* A key is a float's magnitude as an integer, negated if the float is negative. Keys order as the floats do, and -0 has
+   the key of +0. (The paper's keys are unsigned; signed ones are compared by every SIMD unit.) Comparisons of integers
+   are exact, and the same under any compiler flag.
 
        -inf  -0x7f800000      -1.0  -0x3f800000      0  0      1.0  0x3f800000      +inf  0x7f800000
 
-   Only NaN lies beyond the infinities. INT32_MIN and INT32_MAX are no number's key: they lie before and after all. */
+   NaN alone lies beyond the infinities. No number has the key INT32_MIN or INT32_MAX: they serve as sentinels. */
 #define SAP__BEFORE_ALL INT32_MIN
 #define SAP__AFTER_ALL INT32_MAX
 #define SAP__INFINITY 0x7f800000
@@ -736,8 +736,8 @@ typedef struct sap__box {
     int32_t lo[3], hi[3]; /* keys; [0, 0] on an unused axis, so that every box overlaps every other there */
 } sap__box;
 
-/* The box of a slot that has none: overlaps nothing, not even infinite boxes. What was added was nowhere before,
-   what is removed is nowhere now; so one pair of tests, now and before, tells every event. */
+/* The empty box overlaps nothing, not even infinite boxes. An added box was empty before and a removed box is empty now,
+   so two overlap tests, before and now, find every event. */
 static const sap__box sap__empty_box = {{SAP__AFTER_ALL, SAP__AFTER_ALL, SAP__AFTER_ALL},
                                         {SAP__BEFORE_ALL, SAP__BEFORE_ALL, SAP__BEFORE_ALL}};
 
@@ -747,7 +747,7 @@ SAP__FORCE_INLINE uint32_t sap__float_bits(float f) {
     return u;
 }
 
-/* By its bits: comparisons with infinity may be optimised away under -ffast-math. */
+/* These test bits, because -ffast-math may optimise away comparisons with infinity. */
 static int sap__is_finite(float f) {
     return (sap__float_bits(f) & 0x7fffffffu) < 0x7f800000u;
 }
@@ -769,21 +769,21 @@ SAP__FORCE_INLINE float sap__float(int32_t key) {
     return f;
 }
 
-#define SAP__DENORMAL 1.40129846432481707e-45 /* 2^-149: denormals are multiples of it */
-#define SAP__SMALLEST 1.17549435082228751e-38 /* 2^-126: the smallest float that is not one of them */
+#define SAP__DENORMAL 1.40129846432481707e-45 /* 2^-149, the unit of denormals */
+#define SAP__SMALLEST 1.17549435082228751e-38 /* 2^-126, the smallest normal float */
 
-/* Exact, also where the machine takes denormals for zero. */
+/* The conversion is exact even if the machine flushes denormals to zero. */
 SAP__FORCE_INLINE double sap__double(float f) {
     return sap__float_bits(f) & 0x7f800000u ? (double)f : (double)sap__key(f) * SAP__DENORMAL;
 }
 
-/* All ones for the bounds of used axes, in the order of a box. */
+/* Sets each bound of a used axis to all ones, and the others to 0, in the order of a box. */
 static void sap__axes_used(int axes, int32_t used[6]) {
     for (int k = 0; k < 6; k++) used[k] = -(axes >> (k % 3) & 1);
 }
 
-/* Encodes box to out, which is written in any case. Answers -1 if the box is bad (a bound is NaN, or min > max, on a
-   used axis), else whether it differs from what out held. */
+/* Encodes box to out, which is written in any case. Returns -1 if the box is invalid (NaN, or min > max, on a used
+   axis), else 1 if out changed, else 0. */
 SAP__FORCE_INLINE int sap__encode(const sap_aabb *box, const int32_t used[6], sap__box *out) {
 #ifdef SAP__HAS_FOUR
     const sap__i4 infinity = sap__splat4(SAP__INFINITY), magnitude = sap__splat4(0x7fffffff);
@@ -792,24 +792,24 @@ SAP__FORCE_INLINE int sap__encode(const sap_aabb *box, const int32_t used[6], sa
     const sap__i4 sign_a = sap__sign4(a), sign_b = sap__sign4(b);
     a = sap__and4(a, magnitude);
     b = sap__and4(b, magnitude);
-    const sap__i4 bad = sap__or4(sap__greater4(a, infinity), sap__greater4(b, infinity));
+    const sap__i4 is_nan = sap__or4(sap__greater4(a, infinity), sap__greater4(b, infinity));
     a = sap__sub4(sap__xor4(a, sign_a), sign_a);
     b = sap__sub4(sap__xor4(b, sign_b), sign_b);
     const sap__i4 same = sap__and4(sap__equal4(a, sap__load4(out->lo)), sap__equal4(b, sap__load4(out->lo + 2)));
     sap__store4(out->lo, a);
     sap__store4(out->lo + 2, b);
-    if (sap__bits4(bad) | (sap__bits4(sap__greater4(a, sap__rotate4(b))) & 7u)) return -1; /* mins against maxs */
+    if (sap__bits4(is_nan) | (sap__bits4(sap__greater4(a, sap__rotate4(b))) & 7u)) return -1; /* min > max */
     return sap__bits4(same) != 15u;
 #else
-    int good = 1, changed = 0;
+    int ok = 1, changed = 0;
     for (int k = 0; k < 3; k++) {
         const int32_t lo = sap__key(box->min[k]) & used[k], hi = sap__key(box->max[k]) & used[k];
         changed |= (lo != out->lo[k]) | (hi != out->hi[k]);
         out->lo[k] = lo;
         out->hi[k] = hi;
-        good &= (lo <= hi) & (lo >= -SAP__INFINITY) & (hi <= SAP__INFINITY);
+        ok &= (lo <= hi) & (lo >= -SAP__INFINITY) & (hi <= SAP__INFINITY);
     }
-    return good ? changed : -1;
+    return ok ? changed : -1;
 #endif
 }
 
@@ -817,7 +817,7 @@ static void sap__decode(const sap__box *box, sap_aabb *out) {
     for (int k = 0; k < 3; k++) out->min[k] = sap__float(box->lo[k]), out->max[k] = sap__float(box->hi[k]);
 }
 
-/* Closed intervals: boxes that touch overlap. No branches: the outcome of each comparison is random. */
+/* Boxes are closed, so boxes that touch overlap. The test has no branches: each comparison is unpredictable. */
 SAP__FORCE_INLINE int sap__overlap(const sap__box *a, const sap__box *b) {
 #ifdef SAP__HAS_FOUR
     sap__i4 lo_a = sap__load4(a->lo), hi_a = sap__rotate4(sap__load4(a->lo + 2)); /* three lanes count */
@@ -838,9 +838,9 @@ SAP__FORCE_INLINE int32_t sap__endpoint_key(const sap__box *box, int axis, uint3
     return is_max ? box->hi[axis] : box->lo[axis];
 }
 
-/* The key of a bound after a shift of the origin; infinite ones stay where they are. A double has more than twice a
-   float's digits, so rounding twice gives what rounding once does; a difference that is no normal float is exact, and
-   is put together from its units, as the machine may flush it to zero. */
+/* Returns the key of a bound after a shift of the origin; infinite bounds stay. A double has more than twice the digits
+   of a float, so rounding twice equals rounding once. A difference below the normal floats is exact, and is converted
+   by its unit because the machine may flush it to zero. */
 static int32_t sap__shift_key(int32_t key, float offset) {
     float v = sap__float(key);
     double difference = sap__double(v) - sap__double(offset);
@@ -850,9 +850,9 @@ static int32_t sap__shift_key(int32_t key, float offset) {
     return sap__key((float)difference);
 }
 
-/* The largest float that is not above v (up 0), or the smallest that is not below it (up 1). By bits, as machines may
-   take denormals for 0: the float has the first 24 digits of the double's magnitude, and is the next key away from 0 if
-   digits are cut off and it is to be rounded that way. */
+/* Returns the largest float not above v (up 0), or the smallest not below it (up 1). It works on bits, because machines
+   may flush denormals to zero. The float gets the first 24 digits of the double's magnitude; if digits were cut off and
+   rounding goes away from zero, the key is the next one. */
 static float sap__round_outward(double v, int up) {
     uint64_t u;
     memcpy(&u, &v, sizeof u);
@@ -862,7 +862,7 @@ static float sap__round_outward(double v, int up) {
     const int is_cut = exponent > 254 || (digits & ((UINT64_C(1) << cut) - 1)) != 0;
     if (exponent == 2047 - 1023 + 127)
         return sap__float(digits == hidden ? (sign ? -SAP__INFINITY : SAP__INFINITY) : SAP__NAN);
-    int32_t key = SAP__INFINITY - 1; /* the largest one, if v is beyond */
+    int32_t key = SAP__INFINITY - 1; /* of the largest float, if v is beyond it */
     if (exponent <= 254) key = (int32_t)(digits >> cut) + (exponent > 0 ? (exponent - 1) * (1 << 23) : 0);
     key += is_cut && up != sign;
     return sap__float(sign ? -key : key);
@@ -882,16 +882,16 @@ SAP_DEF sap_aabb sap_aabb_from_doubles(const double min[3], const double max[3])
 /* >> arrays: stb_ds arrays with checked growth, the one place that allocates                               */
 /* ====================================================================================================== */
 
-/* stb_ds's own growth writes through a failed realloc. So ours goes first, and its macros find room enough:
+/* stb_ds writes through the pointer of a failed realloc. Capacity is therefore reserved first, by the functions here:
 
-       sap__reserve(&a, n)      0 without memory, and then a is as it was
-       sap__push(a, x)          appends x: there is room, sap__reserve has seen to that
+       sap__reserve(&a, n)      returns 0 if out of memory; a is then unchanged
+       sap__push(a, x)          appends x; its capacity was reserved before
        sap__length(a), ...      stbds_arrlen as an int
 
-   a points behind stb_ds's header, and stands at the begin of a cache line, so that a chunk is in no more lines than it
-   must be. What the allocator gave begins at base:
+   a points behind stb_ds's header and is aligned to a cache line, so that a node spans as few lines as possible. base is
+   the pointer that the allocator returned:
 
-       base [up to 63 bytes][length, capacity, base, most asked for since the last trim] a[0] a[1] ... */
+       base [up to 63 bytes][length, capacity, base, largest n reserved since the last trim] a[0] a[1] ... */
 enum { SAP__CACHE_LINE = 64 };
 #define sap__reserve(pointer, n) sap__grow(pointer, sizeof **(pointer), (size_t)(n))
 #define sap__length(a) ((int)stbds_arrlen(a))
@@ -927,11 +927,12 @@ SAP__NO_INLINE int sap__grow(void *pointer, size_t size, size_t n) {
     const size_t capacity = a ? stbds_header(a)->capacity : 0;
     if (a && (ptrdiff_t)n > stbds_header(a)->temp) stbds_header(a)->temp = (ptrdiff_t)n;
     if (n <= capacity) return 1;
-    if (n < capacity + capacity / 4) n = capacity + capacity / 4; /* amortised O(1) a push */
+    if (n < capacity + capacity / 4) n = capacity + capacity / 4; /* a push is amortised O(1) */
     return sap__resize(pointer, size, n < 16 ? 16 : n);
 }
 
-/* Gives back what nobody has asked for since the last trim, if it is more than half, and the allocator takes it. */
+/* Trimming frees more than half of an array if neither its length nor a call of sap__reserve since the last trim needed
+   it. An array that is not reserved again shrinks to its length. */
 #define sap__trim(pointer) sap__shrink(pointer, sizeof **(pointer))
 SAP__NO_INLINE void sap__shrink(void *pointer, size_t size) {
     char *a;
@@ -958,7 +959,7 @@ SAP__NO_INLINE void sap__free_array(void *pointer) {
 /* >> sort: radix sort of 64-bit items                                                                      */
 /* ====================================================================================================== */
 
-/* An item is a 32-bit key above a 32-bit payload; the sort is stable. tmp has room for n more. */
+/* An item is a 32-bit key above a 32-bit payload. */
 SAP__FORCE_INLINE uint64_t sap__item(uint32_t key, uint32_t payload) {
     return (uint64_t)key << 32 | payload;
 }
@@ -977,52 +978,70 @@ SAP__FORCE_INLINE int sap__lowest_bit(uint64_t mask) {
 #endif
 }
 
-enum { SAP__FEW_ITEMS = 24, SAP__MANY_ITEMS = 768, SAP__FEW_BITS = 8, SAP__DIGIT_BITS = 11 };
+enum {
+    SAP__FEW_ITEMS = 24,   /* items at most that are sorted by their ranks */
+    SAP__MANY_ITEMS = 768, /* items that are worth the counters of large digits */
+    SAP__FEW_BITS = 8,     /* bits of a digit below that */
+    SAP__DIGIT_BITS = 11   /* and from there on */
+};
 
-/* Stable, by so many bits from bit on. */
-static void sap__sort_digit(const uint64_t *items, uint64_t *sorted, int n, int bit, int bits) {
-    uint32_t place[1 << SAP__DIGIT_BITS], mask = (1u << bits) - 1, sum = 0, d;
-    memset(place, 0, ((size_t)mask + 1) * sizeof *place);
-    for (int i = 0; i < n; i++) place[items[i] >> bit & mask]++;
-    for (d = 0; d <= mask; d++) {
-        uint32_t here = place[d];
-        place[d] = sum;
-        sum += here;
+/* An item's rank is how many others come before it. Each comparison raises one of two ranks, without a branch that
+   could be mispredicted. */
+static void sap__rank_sort(uint64_t *items, uint64_t *scratch, int n, int shift) {
+    int rank[SAP__FEW_ITEMS];
+    const uint64_t below = (UINT64_C(1) << shift) - 1;
+    for (int i = 0; i < n; i++) {
+        rank[i] = i;
+        for (int j = 0; j < i; j++) {
+            const int is_after = items[j] > (items[i] | below);
+            rank[j] += is_after;
+            rank[i] -= is_after;
+        }
+        scratch[i] = items[i];
     }
-    for (int i = 0; i < n; i++) sorted[place[items[i] >> bit & mask]++] = items[i];
+    for (int i = 0; i < n; i++) items[rank[i]] = scratch[i];
 }
 
-/* By their bits from shift on: 32 sorts by the keys. A radix sort, the least significant digit first; of the bits in
-   which the items differ each run is cut into equal digits. */
-static void sap__sort(uint64_t *items, uint64_t *tmp, int n, int shift) {
-    const int most = n < SAP__MANY_ITEMS ? SAP__FEW_BITS : SAP__DIGIT_BITS; /* counters cost, too */
-    uint64_t *from = items, *to = tmp, differ = 0;
-    if (n <= SAP__FEW_ITEMS) {
-        int place[SAP__FEW_ITEMS];
-        const uint64_t below = (UINT64_C(1) << shift) - 1;
-        for (int i = 0; i < n; i++) { /* of each two one comes before the other: no branch that nobody could guess */
-            place[i] = i;
-            for (int j = 0; j < i; j++) {
-                const int after = items[j] > (items[i] | below);
-                place[j] += after;
-                place[i] -= after;
-            }
-            tmp[i] = items[i];
-        }
-        for (int i = 0; i < n; i++) items[place[i]] = tmp[i];
-        return;
+/* One pass of the radix sort is a stable counting sort by `bits` bits from bit `bit` on. */
+static void sap__sort_digit(const uint64_t *items, uint64_t *sorted, int n, int bit, int bits) {
+    uint32_t position[1 << SAP__DIGIT_BITS], mask = (1u << bits) - 1, sum = 0;
+    memset(position, 0, ((size_t)mask + 1) * sizeof *position);
+    for (int i = 0; i < n; i++) position[items[i] >> bit & mask]++;
+    for (uint32_t digit = 0; digit <= mask; digit++) {
+        const uint32_t count = position[digit];
+        position[digit] = sum;
+        sum += count;
     }
+    for (int i = 0; i < n; i++) sorted[position[items[i] >> bit & mask]++] = items[i];
+}
+
+/* Only bits in which items differ are sorted by. Each run of them is cut into equal digits, the lowest first:
+
+       bits that differ   . . . . 1 1 1 1 1 1 1 1 1 1 1 1 . . . . . 1 1 1 1 1 1 1 1 1 1 . .
+       passes                     [   4th   ] [   3rd   ]           [  2nd  ] [  1st  ]         */
+static void sap__radix_sort(uint64_t *items, uint64_t *scratch, int n, int shift) {
+    const int max_bits = n < SAP__MANY_ITEMS ? SAP__FEW_BITS : SAP__DIGIT_BITS;
+    uint64_t *from = items, *to = scratch, differ = 0;
     for (int i = 1; i < n; i++) differ |= items[i] ^ items[0];
     differ = differ >> shift << shift;
     while (differ) {
         const int bit = sap__lowest_bit(differ), run = sap__lowest_bit(~(differ >> bit >> 1)) + 1;
-        const int digits = (run + most - 1) / most, bits = (run + digits - 1) / digits;
+        const int digits = (run + max_bits - 1) / max_bits, bits = (run + digits - 1) / digits;
         sap__sort_digit(from, to, n, bit, bits);
         differ &= ~(((UINT64_C(1) << bits) - 1) << bit);
         uint64_t *swap = from;
-        from = to, to = swap;
+        from = to;
+        to = swap;
     }
     if (from != items) memcpy(items, from, (size_t)n * sizeof *items);
+}
+
+/* Sorts n items stably by their bits from shift on: shift 32 sorts by keys. scratch has capacity for n items. */
+static void sap__sort(uint64_t *items, uint64_t *scratch, int n, int shift) {
+    if (n <= SAP__FEW_ITEMS)
+        sap__rank_sort(items, scratch, n, shift);
+    else
+        sap__radix_sort(items, scratch, n, shift);
 }
 
 /* ====================================================================================================== */

@@ -1048,15 +1048,15 @@ static void sap__sort(uint64_t *items, uint64_t *scratch, int n, int shift) {
 /* >> world: everything one world holds                                                                     */
 /* ====================================================================================================== */
 
-/* A slot's state: the generation of its id in the high 8 bits, and flags. */
+/* Flags of a slot, in its low 8 bits. The high 8 bits are the generation of its id. */
 enum {
-    SAP__LIVE = 1, /* has a box that the user may name */
+    SAP__LIVE = 1, /* its id is valid */
     SAP__STATIC = 2,
-    SAP__CHANGED = 4,   /* is in the record: has changed since the last update */
-    SAP__ADDED = 8,     /* since the last update */
-    SAP__REMOVED = 16,  /* since the last update; not live any more, not yet free */
-    SAP__REFILTER = 32, /* its filter may answer anew: what overlapped before says nothing about its pairs */
-    SAP__UNSYNCED = 64, /* is recorded, and the index has not seen it yet */
+    SAP__CHANGED = 4,   /* changed since the last update: is in changes.slots */
+    SAP__ADDED = 8,     /* added since the last update */
+    SAP__REMOVED = 16,  /* removed since the last update: not live, and not yet free */
+    SAP__REFILTER = 32, /* filters must be called again for all its pairs, even for unchanged overlaps */
+    SAP__UNSYNCED = 64, /* changed, and its tree does not have the change yet */
     SAP__CHANGE_FLAGS = SAP__STATIC | SAP__ADDED | SAP__REMOVED | SAP__REFILTER,
     SAP__FLAGS = 255
 };
@@ -1064,23 +1064,23 @@ enum {
 #define SAP__SLOT_MASK 0x00ffffffu
 #define SAP__MAX_BOXES 0xffffff
 enum {
-    SAP__MIN_FREE_SLOTS = 256
-}; /* so many free slots rest: a removed id is refused for at least 65,536 more removals */
+    SAP__MIN_FREE_SLOTS = 256 /* free slots that wait, so that a removed id is refused for 65,536 more removals */
+};
 
-/* What a box is, and what it may be in a pair with; of a chunk, all that the boxes under it are. */
+/* Filter bits of a box, or the union of those of all boxes below a node. */
 typedef struct sap__filter_bits {
     uint32_t category, mask;
 } sap__filter_bits;
 
-/* A slot is one cache line: what a loop asks of a box, wherever it is, it gets at once. now is first: see sap__box_at. */
+/* A slot is one cache line, so that random access costs one miss. box comes first: see sap__box_at. */
 typedef struct sap__slot {
-    sap__box box, previous;  /* as recorded; as of the last update: they differ only for what is in the record */
-    sap__filter_bits filter; /* of a slot in the queue of free ones: see sap__next_free */
-    uint32_t flags;          /* flags, and the generation of its id */
-    uint32_t leaf_position;  /* where its box stands: see index */
+    sap__box box, previous;  /* now; at the last update, where they differ only if the slot has SAP__CHANGED */
+    sap__filter_bits filter; /* or, without a live box, the link of a queue: see sap__next_free */
+    uint32_t flags;          /* and the generation of its id */
+    uint32_t leaf_position;  /* tree, leaf and lane of the box, or SAP__NONE */
 } sap__slot;
 
-/* The slot behind this one in the queue of free slots. It is kept in the mask, which a slot without a box lacks. */
+/* The queue of free slots is linked through the masks, which slots without a live box do not use. */
 SAP__FORCE_INLINE uint32_t sap__next_free(const sap__slot *slot) {
     return slot->filter.mask;
 }
@@ -1089,9 +1089,9 @@ SAP__FORCE_INLINE void sap__set_next_free(sap__slot *slot, uint32_t next) {
     slot->filter.mask = next;
 }
 
-/* A pair is in the lists of its two boxes, side 0 in that of id0. A place is pair * 2 + side. */
+/* A pair has two edges, pair * 2 in the list of id0's box and pair * 2 + 1 in the list of id1's box: see pairs. */
 typedef struct sap__pair_edges {
-    uint32_t next_edge[2], prev_edge[2]; /* places, or SAP__NONE */
+    uint32_t next_edge[2], prev_edge[2]; /* edges, or SAP__NONE */
 } sap__pair_edges;
 
 /* What it costs to look things up in an index, in chunks visited for each look-up: in box pruning of all (JOIN), where
@@ -1140,23 +1140,27 @@ typedef struct sap__bvh {
     sap__search_cost cost[SAP__COSTS];
 } sap__bvh;
 
-/* Loops over many boxes or pairs are cut into shares, for threads; one thread takes one share over everything. */
-enum { SAP__TASKS = 16, SAP__EVENT_COST = 4 }; /* a pair that begins or ends is as much work as four boxes */
+/* Loops over many boxes or pairs are cut into tasks, for threads. Without threads one task runs over everything. */
+enum {
+    SAP__TASKS = 16,
+    SAP__EVENT_COST = 4 /* boxes of a loop that take as long as one created or deleted pair */
+};
 
-typedef struct sap__task { /* all that a share of a search, of moves or of a refit writes */
-    uint64_t *created;     /* keys (id0, id1) of pairs that begin */
-    long long visits[2];   /* chunks looked at, of each index */
-    long long persistent;  /* overlaps found by box pruning that were there before */
-    int filtered;          /* so many were found by searches before this one */
-    double growth;         /* sizes of its leaves, less twice their mean when the index was built */
-    int overflowed, count, ok;
-    uint32_t change_flags; /* of the boxes it moved, see sap_world */
+typedef struct sap__task { /* the output of a task of a search, of moves or of a refit */
+    uint64_t *created;     /* keys (id0, id1) of created pairs */
+    long long visits[2];   /* nodes visited in each tree */
+    long long persistent;  /* overlaps found by box pruning that existed at the last update */
+    int filtered;          /* keys of created that earlier searches found, and that the filter callback has accepted */
+    double growth;         /* perimeters of its leaves, less twice their mean when the tree was built */
+    int overflowed;        /* created was full: the task must run again, alone */
+    int count, ok;         /* elements that the task wrote to a list; whether its input was valid */
+    uint32_t change_flags; /* flags of the boxes that it moved: see sap__change_list */
 } sap__task;
 
-/* Queries in progress, and what they cost; one gate for each few threads, so that few of them share a cache line. */
+/* Counters of queries, one for each few threads, each in a cache line of its own. */
 enum { SAP__COUNTER_STRIPES = 8 };
 typedef struct sap__query_counters {
-    int32_t queries, looks, visits, padding[13];
+    int32_t queries, looks, visits, padding[13]; /* callbacks that are running; searches; nodes visited */
 } sap__query_counters;
 
 /* How the boxes of a build are cut into tiles: see tiles. */
@@ -1177,31 +1181,31 @@ typedef struct sap__packing {
 
 typedef void sap__task_function(sap_world *s, void *args, int task, int tasks);
 
-/* What the current or the last call has to say, and whether a callback is running. */
+/* The result of the current or the last call, and whether a callback is running. */
 typedef struct sap__call {
     int in_callback, in_filter;
     sap_result last_error;
-    const char *bad_argument; /* name of the argument that the last call refused, or NULL */
-    int bad_element;          /* its element, or -1 */
+    const char *bad_argument; /* name of the argument that the last call rejected, or NULL */
+    int bad_element;          /* index of its invalid element, or -1 */
 } sap__call;
 
-/* Which slots hold a box. Free slots are a queue, first in, first out; slots whose box was removed since the last
-   update are its tail. */
+/* Slots without a live box are in one queue, first in, first out. Those whose box was removed since the last update are
+   its tail: they become free when the update has reported their deleted pairs. */
 typedef struct sap__box_table {
-    uint64_t *live_bits[2]; /* by tree, see sap__tree_of: a bit for each slot, set if it holds a live box */
+    uint64_t *live_bits[2]; /* by tree, see sap__tree_of: one bit a slot, set if it holds a live box */
     uint32_t first_free, last_free;
     int free_count, removed_count; /* slots in the queue: free ones, and those of its tail */
     int live_count, static_count;  /* live boxes, static ones included; live static boxes */
     int filtered_count;            /* live boxes whose category or mask is not the default */
 } sap__box_table;
 
-/* Slots that changed since the last update. Queries synchronise the trees with a part of them before that. */
+/* Slots that changed since the last update. A query may synchronise the trees with those that there are so far. */
 typedef struct sap__change_list {
     uint32_t *slots;  /* each once */
-    uint32_t flags;   /* flags of SAP__CHANGE_FLAGS that some of them may have */
-    int count[2];     /* during an update: how many there are, by tree */
-    int synced_count; /* the first synced_count of slots are in the trees, for queries, */
-    uint32_t *again;  /* except these, which have changed once more since */
+    uint32_t flags;   /* SAP__CHANGE_FLAGS that any of them may have; the others have none */
+    int count[2];     /* during an update, the length of slots by tree */
+    int synced_count; /* slots before this index were synchronised by a query */
+    uint32_t *again;  /* slots before that index that changed once more since */
 } sap__change_list;
 
 /* The pair manager: see pairs. */
@@ -1214,12 +1218,12 @@ typedef struct sap__pair_manager {
     int32_t list_edits;     /* pairs created or deleted since a call needed the lists */
     int sorted_from;        /* active pairs from this index on are sorted by their ids */
     int old_objects;        /* a callback of this update has set objects: see sap__renew_objects */
-    int may_lack_pairs;     /* pairs restored from a snapshot may lack some that its filter refused */
+    int may_lack_pairs;     /* restored pairs may be fewer than the overlaps: their filter may have rejected some */
 } sap__pair_manager;
 
 /* A tree that is built in three updates. */
 typedef struct sap__build {
-    int tree; /* which one, plus 1; 0: none */
+    int tree; /* 1 + the index of the tree, or 0 for none */
     sap__packing packing;
     uint64_t *items; /* its boxes with their keys; empty in the first update */
 } sap__build;
@@ -1241,10 +1245,10 @@ typedef struct sap__query_state {
 typedef struct sap__update_state {
     int method; /* a sap_method: of this update, or of the last one */
     sap__task task[SAP__TASKS];
-    uint32_t *deleted_at; /* indices of deleted pairs, ascending; behind its length slots, see sap__sync_trees */
+    uint32_t *deleted_at; /* indices of deleted pairs, ascending; slots behind its length: see sap__sync_trees */
     uint64_t *sort_items, *sort_scratch;
     sap_result failure;
-    long long persistent; /* overlaps that were there before, if box pruning found all; else -1 */
+    long long persistent; /* overlaps that existed at the last update, if box pruning counted all; else -1 */
     long long swaps, tests;
     int updates_since_trim;
     int is_reserved; /* the user has reserved memory: no array is trimmed */
@@ -1255,24 +1259,24 @@ typedef struct sap__threads {
     void *multi;
     void (*parallel_for)(void (*job)(void *data, int index), void *data, int count, void *user); /* the user's */
     void *parallel_user;
-    int min_parallel_work; /* boxes or pairs that are worth waking threads */
-    int in_parallel;       /* no task may allocate, or call the filter */
-    void (*snap_tiles)(const sap_world *s, sap__tile_grid *t, float range[3]); /* NULL: there is no grid */
+    int min_parallel_work; /* boxes or pairs of a loop that are worth waking threads */
+    int in_parallel;       /* tasks are running, and may not allocate or call the filter callback */
+    void (*snap_tiles)(const sap_world *s, sap__tile_grid *t, float range[3]); /* NULL if there is no grid */
 } sap__threads;
 
 struct sap_world {
     sap_config config;
-    int kernel;      /* which one: see sap__kernel_of. A world points at no code, so a library may be loaded again */
+    int kernel;      /* index for sap__kernel_of; a world has no pointer to code, so that its library can be reloaded */
     int32_t used[6]; /* see sap__axes_used */
     sap__call call;
 
-    sap__slot *slots; /* boxes, with what belongs to them */
-    void **objects;   /* of each slot */
+    sap__slot *slots; /* boxes, the free ones included */
+    void **objects;   /* the user's, one a slot */
     sap__box_table boxes;
     sap__change_list changes;
 
     sap__pair_manager pairs;
-    sap__bvh tree[2]; /* of boxes that may pair with each other; of static ones */
+    sap__bvh tree[2]; /* moving boxes; static boxes */
     sap__build build;
     sap__endpoints endpoints;
 
@@ -1281,17 +1285,17 @@ struct sap_world {
     sap__threads threads;
 };
 
-/* Where a share of n things begins. */
-SAP__FORCE_INLINE int sap__task_begin(int n, int share, int shares) {
-    return (int)((long long)n * share / shares);
+/* Returns the index at which a task begins, of n elements. */
+SAP__FORCE_INLINE int sap__task_begin(int n, int task, int tasks) {
+    return (int)((long long)n * task / tasks);
 }
 
-/* So many shares a step of this world may have. */
+/* Returns the number of tasks that a loop may have. */
 SAP__FORCE_INLINE int sap__task_count(const sap_world *s) {
     return s->threads.parallel_for ? SAP__TASKS : 1;
 }
 
-typedef struct sap__job {
+typedef struct sap__job { /* the arguments of a job on a user's thread */
     sap_world *s;
     sap__task_function *function;
     void *args;
@@ -1303,8 +1307,8 @@ static void sap__run_task(void *data, int index) {
     job->function(job->s, job->args, index, job->tasks);
 }
 
-/* Runs a function in tasks of which none writes what another one touches: on the user's threads if the work, counted in
-   boxes or pairs, is worth waking them. work -1 is never worth it. Returns how many tasks there were. */
+/* Runs a function in tasks, none of which writes memory that another one uses. The user's threads are used if work, the
+   number of boxes or pairs, is worth waking them; work -1 never is. Returns the number of tasks. */
 SAP__NO_INLINE int sap__parallel_for(sap_world *s, sap__task_function *function, void *args, long long work) {
     sap__job job;
     if (!s->threads.parallel_for || work < s->threads.min_parallel_work) {
@@ -1321,49 +1325,52 @@ SAP__NO_INLINE int sap__parallel_for(sap_world *s, sap__task_function *function,
     return SAP__TASKS;
 }
 
-/* Each share of n things has listed share.done of them, from where its part of the list begins: that becomes one list.
-   How many. */
-static int sap__compact_tasks(const sap_world *s, uint32_t *list, int n, int shares) {
-    int all = 0;
-    for (int i = 0; i < shares; i++) {
-        int from = sap__task_begin(n, i, shares), count = s->update.task[i].count;
-        if (all != from) memmove(list + all, list + from, (size_t)count * sizeof *list);
-        all += count;
+/* Closes the gaps of a list of which each task has written task.count elements, from the index on at which the task
+   begins. Returns the new length. */
+static int sap__compact_tasks(const sap_world *s, uint32_t *list, int n, int tasks) {
+    int length = 0;
+    for (int i = 0; i < tasks; i++) {
+        const int from = sap__task_begin(n, i, tasks), count = s->update.task[i].count;
+        if (length != from) memmove(list + length, list + from, (size_t)count * sizeof *list);
+        length += count;
     }
-    return all;
+    return length;
 }
 
-/* Small worlds are in the cache. In large ones nearly half of an update would be waiting for memory: so what a loop
-   reads out of order is fetched some steps before, boxes AHEAD steps, and what is larger (chunks, lists) a few. */
-enum { SAP__PREFETCH_AHEAD = 48, SAP__CACHE_BOXES = 12288 };
+/* Large worlds do not fit in the cache, where nearly half of an update would wait for memory. Loops with random access
+   prefetch boxes PREFETCH_AHEAD elements ahead, and nodes and lists, which are larger, a few elements ahead. */
+enum {
+    SAP__PREFETCH_AHEAD = 48,
+    SAP__CACHE_BOXES = 12288 /* boxes that fit in the cache */
+};
 SAP__FORCE_INLINE int sap__exceeds_cache(const sap_world *s) {
     return sap__length(s->slots) > SAP__CACHE_BOXES;
 }
 
-/* So many of n steps may fetch a box that is read AHEAD steps later. */
+/* Returns the end of those of n elements that have an element to prefetch, or 0 if none is worth it. */
 SAP__FORCE_INLINE int sap__prefetch_end(const sap_world *s, int n) {
     return sap__exceeds_cache(s) ? n - SAP__PREFETCH_AHEAD : 0;
 }
 
-/* The same for n boxes in the user's order, by their slots or ids. Where these follow each other the machine sees what
-   comes next, and need not be told; some tell how it is with all. */
+/* Returns the same for n slots or ids in the user's order. The machine prefetches sequential slots by itself; a sample
+   decides whether they are. */
 static int sap__prefetch_end_for_slots(const sap_world *s, const uint32_t *slots, int n) {
-    enum { SOME = 16 };
-    int apart = 0;
+    enum { SAMPLE = 16 };
+    int jumps = 0;
     if (!sap__exceeds_cache(s) || n <= SAP__PREFETCH_AHEAD) return 0;
-    for (int i = 0; i < SOME; i++) {
-        const uint32_t *slot = &slots[sap__task_begin(n - 1, i, SOME)];
-        apart += ((slot[1] - slot[0]) & SAP__SLOT_MASK) > SAP__PREFETCH_AHEAD;
+    for (int i = 0; i < SAMPLE; i++) {
+        const uint32_t *slot = &slots[sap__task_begin(n - 1, i, SAMPLE)];
+        jumps += ((slot[1] - slot[0]) & SAP__SLOT_MASK) > SAP__PREFETCH_AHEAD;
     }
-    return apart > SOME / 4 ? n - SAP__PREFETCH_AHEAD : 0;
+    return jumps > SAMPLE / 4 ? n - SAP__PREFETCH_AHEAD : 0;
 }
 
-/* Prefetches must be inlined: gcc omits calls that change nothing. */
+/* Prefetches are always inlined, because gcc omits calls without effects. */
 SAP__FORCE_INLINE void sap__prefetch_slot(const sap_world *s, uint32_t slot) {
     sap__prefetch(&s->slots[slot]);
 }
 
-SAP__FORCE_INLINE void sap__prefetch_box(const sap__box *box) { /* one that may lie in two lines */
+SAP__FORCE_INLINE void sap__prefetch_box(const sap__box *box) { /* it may span two cache lines */
     sap__prefetch(box);
     sap__prefetch((const char *)(const void *)(box + 1) - 1);
 }
@@ -1376,28 +1383,28 @@ SAP__FORCE_INLINE sap_id sap__id_of(const sap_world *s, uint32_t slot) {
     return (s->slots[slot].flags & ~(uint32_t)SAP__FLAGS) | (slot + 1);
 }
 
-/* Of which index a box is: 0 moving, 1 static. */
-SAP__FORCE_INLINE int sap__tree_of(uint32_t state) {
-    return (state & SAP__STATIC) != 0;
+/* Returns the tree of a slot with these flags: 0 for moving boxes, 1 for static ones. */
+SAP__FORCE_INLINE int sap__tree_of(uint32_t flags) {
+    return (flags & SAP__STATIC) != 0;
 }
 
-/* How many live boxes are of this kind. */
-SAP__FORCE_INLINE int sap__live_in_tree(const sap_world *s, int kind) {
-    return kind ? s->boxes.static_count : s->boxes.live_count - s->boxes.static_count;
+/* Returns the number of live boxes that belong in a tree. */
+SAP__FORCE_INLINE int sap__live_in_tree(const sap_world *s, int tree) {
+    return tree ? s->boxes.static_count : s->boxes.live_count - s->boxes.static_count;
 }
 
-/* Does a box of this kind live there? */
-SAP__FORCE_INLINE int sap__is_live_in_tree(uint32_t state, int kind) {
-    return (state & (SAP__LIVE | SAP__STATIC)) == (kind ? SAP__LIVE | SAP__STATIC : SAP__LIVE);
+/* Returns whether a slot with these flags has a live box that belongs in a tree. */
+SAP__FORCE_INLINE int sap__is_live_in_tree(uint32_t flags, int tree) {
+    return (flags & (SAP__LIVE | SAP__STATIC)) == (tree ? SAP__LIVE | SAP__STATIC : SAP__LIVE);
 }
 
-/* Does this state of the id's slot say that its box lives? */
-SAP__FORCE_INLINE int sap__is_live(uint32_t state, sap_id id) {
-    return (state & (~SAP__SLOT_MASK | SAP__LIVE)) == ((id & ~SAP__SLOT_MASK) | SAP__LIVE);
+/* Returns whether an id is valid, given the flags of its slot. */
+SAP__FORCE_INLINE int sap__is_live(uint32_t flags, sap_id id) {
+    return (flags & (~SAP__SLOT_MASK | SAP__LIVE)) == ((id & ~SAP__SLOT_MASK) | SAP__LIVE);
 }
 
-/* The first slot from this one on with a live box, or SAP__NONE. Slots that a crowd has left are passed over, 64 at a
-   time: what a loop over boxes costs is not the crowd's. */
+/* Returns the first slot from `slot` on with a live box, or SAP__NONE. It skips 64 empty slots at a time, so loops over
+   boxes do not get slower by slots that were used long ago. */
 static uint32_t sap__next_live(const sap_world *s, uint32_t slot) {
     const uint32_t words = ((uint32_t)sap__length(s->slots) + 63) / 64;
     uint32_t shift = slot % 64;
@@ -1412,23 +1419,23 @@ SAP__FORCE_INLINE int sap__should_collide(const sap__filter_bits *a, const sap__
     return (a->category & b->mask) && (b->category & a->mask);
 }
 
-static const sap__filter_bits sap__default_filter_bits = {1, ~0u}; /* of a box, until the user sets others */
+static const sap__filter_bits sap__default_filter_bits = {1, ~0u}; /* of an added box */
 
-SAP__FORCE_INLINE int sap__is_default_filter(const sap__filter_bits *masks) {
-    return masks->category == sap__default_filter_bits.category && masks->mask == sap__default_filter_bits.mask;
+SAP__FORCE_INLINE int sap__is_default_filter(const sap__filter_bits *filter) {
+    return filter->category == sap__default_filter_bits.category && filter->mask == sap__default_filter_bits.mask;
 }
 
 SAP__FORCE_INLINE void sap__flip_live_bit(sap_world *s, uint32_t slot) {
     s->boxes.live_bits[sap__tree_of(s->slots[slot].flags)][slot / 64] ^= UINT64_C(1) << slot % 64;
 }
 
-/* The slot of a live box, or SAP__NONE. Id 0 has no slot: 0 - 1 is beyond any. */
+/* Returns the slot of a live box, or SAP__NONE. Id 0 has none: the slot 0 - 1 is beyond any. */
 SAP__FORCE_INLINE uint32_t sap__live_slot(const sap_world *s, sap_id id) {
     uint32_t slot = sap__slot_of(id);
     return slot < (uint32_t)sap__length(s->slots) && sap__is_live(s->slots[slot].flags, id) ? slot : SAP__NONE;
 }
 
-/* Queries with a callback that are in progress: while there are any, the index stays as it is. */
+/* Returns how many queries with a callback are running. The trees must not change meanwhile. */
 SAP__NO_INLINE int sap__is_querying(const sap_world *s) {
     int n = 0;
     for (int i = 0; i < SAP__COUNTER_STRIPES; i++)
@@ -1436,7 +1443,7 @@ SAP__NO_INLINE int sap__is_querying(const sap_world *s) {
     return n;
 }
 
-/* Inside a callback: of an update, of the filter, of a query. */
+/* Returns whether a callback is running, of sap_dump_pairs, of the filter or of a query. */
 static int sap__is_busy(const sap_world *s) {
     return s->call.in_callback || s->call.in_filter || sap__is_querying(s);
 }
@@ -1446,25 +1453,25 @@ static sap_result sap__set_result(sap_world *s, sap_result r) {
     return r;
 }
 
-/* The call ends because of this element of this argument; -1: it has none. */
+/* Sets the result of a call that rejects an argument, or one element of it (else element is -1). */
 static sap_result sap__bad_argument(sap_world *s, sap_result r, const char *argument, int element) {
     s->call.bad_argument = argument;
     s->call.bad_element = element;
     return sap__set_result(s, r);
 }
 
-/* The first check of every call that may change something: bad names an argument that no call can take, or is NULL.
-   Inside the filter nothing is changed; what is not recorded, but done at once, waits for the end of any callback. */
-SAP__FORCE_INLINE sap_result sap__begin_call(sap_world *s, const char *bad, int at_once) {
+/* Begins a call that may change the world; bad is the name of an invalid argument, or NULL. The filter callback may make
+   no such call. Other callbacks may make those that only add to the list of changes, not those that act at once. */
+SAP__FORCE_INLINE sap_result sap__begin_call(sap_world *s, const char *bad, int acts_at_once) {
     if (!s) return SAP_ERROR_ARGUMENT;
     s->call.bad_argument = bad;
     s->call.bad_element = -1;
-    s->call.last_error = bad                                               ? SAP_ERROR_ARGUMENT
-                         : (at_once ? sap__is_busy(s) : s->call.in_filter) ? SAP_ERROR_BUSY
-                                                                           : SAP_OK;
-    return s->call.last_error;
+    if (bad) return sap__set_result(s, SAP_ERROR_ARGUMENT);
+    const int is_busy = acts_at_once ? sap__is_busy(s) : s->call.in_filter;
+    return sap__set_result(s, is_busy ? SAP_ERROR_BUSY : SAP_OK);
 }
 
+/* Notes why an update fails. Returns 0. */
 static int sap__fail(sap_world *s, sap_result r) {
     s->update.failure = r;
     return 0;

@@ -1478,38 +1478,40 @@ static int sap__fail(sap_world *s, sap_result r) {
 }
 
 /* ====================================================================================================== */
-/* >> record: what has changed since the last update                                                        */
+/* >> changes: add, move, remove, and the list of slots that changed since the last update                  */
 /* ====================================================================================================== */
 
-/* The record has room for every slot, made when the slot was: recording never fails for memory. Queries bring the index
-   in step with the record so far; a box that changes once more after that is noted in again. One that has just been
-   added is not fresh: it overlapped nothing before. */
+/* Adds a slot to the list of changes. It cannot fail, because the list has capacity for every slot. A query synchronises
+   the trees with the list so far; a slot that changes after that goes to `again`. An added box overlapped nothing
+   before, so it needs no refilter. */
 SAP__FORCE_INLINE void sap__mark_changed(sap_world *s, uint32_t slot, uint32_t flags) {
-    const uint32_t state = s->slots[slot].flags;
-    if (state & SAP__ADDED) flags &= ~(uint32_t)SAP__REFILTER;
-    if (!(state & SAP__CHANGED))
+    const uint32_t before = s->slots[slot].flags;
+    if (before & SAP__ADDED) flags &= ~(uint32_t)SAP__REFILTER;
+    if (!(before & SAP__CHANGED))
         sap__push(s->changes.slots, slot);
-    else if (!(state & SAP__UNSYNCED))
+    else if (!(before & SAP__UNSYNCED))
         sap__push(s->changes.again, slot);
-    s->changes.flags |= (state | flags) & SAP__CHANGE_FLAGS;
+    s->changes.flags |= (before | flags) & SAP__CHANGE_FLAGS;
     s->queries.ready = 0;
-    s->slots[slot].flags = state | flags | SAP__CHANGED | SAP__UNSYNCED;
+    s->slots[slot].flags = before | flags | SAP__CHANGED | SAP__UNSYNCED;
 }
 
-/* The record grows last: what it has room for, all have, also when memory failed on the way. */
+/* Reserves all arrays that have an element for each slot. The list of changes is the last one, so the others have its
+   capacity even if memory runs out. */
 static int sap__reserve_boxes(sap_world *s, int n) {
-    int most = sap__capacity(s->changes.slots);
+    int capacity = sap__capacity(s->changes.slots);
     if (s->threads.snap_tiles && !sap__reserve(&s->update.sort_items, n / 4 + 2))
         return 0; /* sap_multi.h counts cells there */
-    if (n <= most) return 1;
-    most = n > most + most / 2 ? n : most + most / 2;
-    return sap__reserve(&s->slots, most) && sap__reserve(&s->objects, most) &&
-           sap__reserve(&s->pairs.head_edge, most) && sap__reserve(&s->boxes.live_bits[0], most / 64 + 1) &&
-           sap__reserve(&s->boxes.live_bits[1], most / 64 + 1) &&
-           (!s->changes.again || sap__reserve(&s->changes.again, most)) && sap__reserve(&s->changes.slots, most);
+    if (n <= capacity) return 1;
+    capacity = n > capacity + capacity / 2 ? n : capacity + capacity / 2;
+    return sap__reserve(&s->slots, capacity) && sap__reserve(&s->objects, capacity) &&
+           sap__reserve(&s->pairs.head_edge, capacity) && sap__reserve(&s->boxes.live_bits[0], capacity / 64 + 1) &&
+           sap__reserve(&s->boxes.live_bits[1], capacity / 64 + 1) &&
+           (!s->changes.again || sap__reserve(&s->changes.again, capacity)) &&
+           sap__reserve(&s->changes.slots, capacity);
 }
 
-/* A slot whose box was removed becomes the last one of the queue; the caller counts it. */
+/* Appends a slot to the queue of free slots; the caller counts it. */
 SAP__FORCE_INLINE void sap__free_slot(sap_world *s, uint32_t slot) {
     if (s->boxes.free_count + s->boxes.removed_count)
         sap__set_next_free(&s->slots[s->boxes.last_free], slot);
@@ -1519,7 +1521,8 @@ SAP__FORCE_INLINE void sap__free_slot(sap_world *s, uint32_t slot) {
     sap__set_next_free(&s->slots[slot], 0);
 }
 
-/* The slot longest free, if more than SAP__MIN_FREE_SLOTS are, or there are no new ones; else a new one behind the others. */
+/* Returns the slot that has been free the longest if more than SAP__MIN_FREE_SLOTS are free, or if no more can be made;
+   else a new slot. */
 static uint32_t sap__alloc_slot(sap_world *s) {
     uint32_t slot = (uint32_t)sap__length(s->slots);
     if (s->boxes.free_count > SAP__MIN_FREE_SLOTS || slot == SAP__MAX_BOXES) {
@@ -1534,7 +1537,7 @@ static uint32_t sap__alloc_slot(sap_world *s) {
     return slot;
 }
 
-/* Are these ids of live boxes, and these boxes good? Either may be NULL. */
+/* Checks that ids are valid, and that boxes are. Either may be NULL. */
 static sap_result sap__check_many(sap_world *s, int n, const sap_id *ids, const sap_aabb *boxes) {
     sap__box encoded = sap__empty_box;
     for (int i = 0; ids && i < n; i++)
@@ -1550,12 +1553,12 @@ static sap_result sap__add(sap_world *s, int n, const sap_aabb *boxes, void *con
     sap_result r = sap__begin_call(s, bad, 0);
     if (r == SAP_OK) r = sap__check_many(s, n, NULL, boxes);
     if (r != SAP_OK) return r;
-    const int slots = sap__length(s->slots),
-              rested = s->boxes.free_count > SAP__MIN_FREE_SLOTS ? s->boxes.free_count - SAP__MIN_FREE_SLOTS : 0;
-    if (n > SAP__MAX_BOXES - slots + s->boxes.free_count ||
+    const int slots = sap__length(s->slots), free_slots = s->boxes.free_count;
+    const int reusable = free_slots > SAP__MIN_FREE_SLOTS ? free_slots - SAP__MIN_FREE_SLOTS : 0;
+    if (n > SAP__MAX_BOXES - slots + free_slots ||
         (s->config.max_boxes && n > s->config.max_boxes - s->boxes.live_count))
         return sap__set_result(s, SAP_ERROR_LIMIT);
-    const int needed = slots + n - rested; /* more than there may be: then those that rest are used, too */
+    const int needed = slots + n - reusable; /* beyond SAP__MAX_BOXES all free slots are used */
     if (!sap__reserve_boxes(s, needed < SAP__MAX_BOXES ? needed : SAP__MAX_BOXES))
         return sap__set_result(s, SAP_ERROR_MEMORY);
     for (int i = 0; i < n; i++) {
@@ -1596,78 +1599,82 @@ SAP_DEF sap_result sap_add_static_many(sap_world *s, int n, const sap_aabb *boxe
     return sap__add(s, n, boxes, objects, ids, SAP__STATIC);
 }
 
-/* Do ids ascend by their slots, so that no two are of one box? */
+/* Returns whether ids ascend by their slots, so that none occurs twice. */
 static int sap__slots_ascend(int n, const sap_id *ids) {
     for (int i = 1; i < n; i++)
         if (sap__slot_of(ids[i]) <= sap__slot_of(ids[i - 1])) return 0;
     return 1;
 }
 
-/* A share of s->moved; it stops at a bad id. */
 typedef struct sap__moves { /* the arguments of sap_move_many */
     const sap_id *ids;
     const sap_aabb *boxes;
     int count;
 } sap__moves;
 
+/* Moves the boxes of one task, up to the first invalid id. Each task appends to the list of changes behind a gap for the
+   tasks before it. */
 static void sap__move_task(sap_world *s, void *args, int task, int tasks) {
     const sap__moves *moves = (const sap__moves *)args;
     const int from = sap__task_begin(moves->count, task, tasks);
     const int end = sap__task_begin(moves->count, task + 1, tasks);
-    const uint32_t count = (uint32_t)sap__length(s->slots);
+    const uint32_t slot_count = (uint32_t)sap__length(s->slots);
     const sap_id *ids = moves->ids;
     const sap_aabb *boxes = moves->boxes;
-    uint32_t *record = s->changes.slots + sap__length(s->changes.slots) + from, seen = 0;
-    sap__slot *slots = s->slots; /* locals: a box that is written might be one of the world's fields, to the compiler */
+    uint32_t *changed = s->changes.slots + sap__length(s->changes.slots) + from, seen_flags = 0;
+    sap__slot *slots = s->slots; /* copies of fields stay in registers: writing a box may alias the world */
     int32_t used[6];
-    int recorded = 0, good = 1;
+    int count = 0, ok = 1;
     memcpy(used, s->used, sizeof used);
-    const int early = from + sap__prefetch_end_for_slots(s, ids + from, end - from);
+    const int prefetch_end = from + sap__prefetch_end_for_slots(s, ids + from, end - from);
     for (int i = from; i < end; i++) {
         const uint32_t slot = sap__slot_of(ids[i]);
-        if (i < early) {
+        if (i < prefetch_end) {
             const uint32_t ahead = sap__slot_of(ids[i + SAP__PREFETCH_AHEAD]);
-            if (ahead < count) sap__prefetch(&slots[ahead]);
+            if (ahead < slot_count) sap__prefetch(&slots[ahead]);
         }
-        if (slot >= count || !sap__is_live(slots[slot].flags, ids[i])) {
-            good = 0;
+        if (slot >= slot_count || !sap__is_live(slots[slot].flags, ids[i])) {
+            ok = 0;
             break;
         }
-        const int changed = sap__encode(&boxes[i], used, &slots[slot].box);
-        good &= changed >= 0;
-        if (changed == 0) continue;
-        seen |= slots[slot].flags;
+        const int difference = sap__encode(&boxes[i], used, &slots[slot].box);
+        ok &= difference >= 0;
+        if (difference == 0) continue;
+        seen_flags |= slots[slot].flags;
         if (!(slots[slot].flags & SAP__CHANGED))
-            record[recorded++] = slot;
+            changed[count++] = slot;
         else if (!(slots[slot].flags & SAP__UNSYNCED))
             sap__push(s->changes.again, slot);
         slots[slot].flags |= SAP__CHANGED | SAP__UNSYNCED;
     }
-    s->update.task[task].count = recorded;
-    s->update.task[task].ok = good;
-    s->update.task[task].change_flags = seen & SAP__CHANGE_FLAGS;
+    s->update.task[task].count = count;
+    s->update.task[task].ok = ok;
+    s->update.task[task].change_flags = seen_flags & SAP__CHANGE_FLAGS;
 }
 
-/* With nothing recorded yet, which is the rule, one pass moves all, on threads if no two are of one box, and an error
-   undoes it. Else all are checked first, as a box that is in the record already could not be put back. */
+/* Usually nothing has changed yet. Then one pass checks and moves all boxes, in parallel if no id occurs twice, and an
+   error undoes it from the boxes' previous positions. Otherwise all boxes are checked first. */
 SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const sap_aabb *boxes) {
     const char *bad = n < 0 ? "n" : n && !ids ? "id" : n && !boxes ? "box" : NULL;
     sap_result r = sap__begin_call(s, bad, 0);
     if (r != SAP_OK || n == 0) return r;
-    const int recorded = sap__length(s->changes.slots);
-    if (recorded || sap__length(s->slots) == 0) r = sap__check_many(s, n, ids, boxes); /* there may be no arrays */
+    const int changed = sap__length(s->changes.slots);
+    if (changed || sap__length(s->slots) == 0) r = sap__check_many(s, n, ids, boxes); /* there may be no arrays */
     if (r != SAP_OK) return r;
     s->queries.ready = 0;
     sap__moves moves;
     moves.ids = ids;
     moves.boxes = boxes;
     moves.count = n;
-    const int shares = sap__parallel_for(s, sap__move_task, &moves,
-                                         s->threads.parallel_for && !recorded && sap__slots_ascend(n, ids) ? n : -1);
-    int good = 1;
-    for (int i = 0; i < shares; i++) good &= s->update.task[i].ok, s->changes.flags |= s->update.task[i].change_flags;
-    sap__set_length(s->changes.slots, recorded + sap__compact_tasks(s, s->changes.slots + recorded, n, shares));
-    if (good) return r;
+    const int is_parallel = s->threads.parallel_for && !changed && sap__slots_ascend(n, ids);
+    const int tasks = sap__parallel_for(s, sap__move_task, &moves, is_parallel ? n : -1);
+    int ok = 1;
+    for (int i = 0; i < tasks; i++) {
+        ok &= s->update.task[i].ok;
+        s->changes.flags |= s->update.task[i].change_flags;
+    }
+    sap__set_length(s->changes.slots, changed + sap__compact_tasks(s, s->changes.slots + changed, n, tasks));
+    if (ok) return r;
     for (int i = 0; i < sap__length(s->changes.slots); i++) {
         sap__slot *slot = &s->slots[s->changes.slots[i]];
         slot->box = slot->previous;
@@ -1675,24 +1682,24 @@ SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const s
     }
     sap__set_length(s->changes.slots, 0);
     s->changes.flags = 0;
-    return sap__check_many(s, n, ids, boxes); /* which element is bad? */
+    return sap__check_many(s, n, ids, boxes); /* it finds the invalid element */
 }
 
-/* One box is written at once, and put back if it is bad. */
+/* The box is written at once, and put back if it is invalid. */
 SAP_DEF sap_result sap_move(sap_world *s, sap_id id, const sap_aabb *box) {
     sap_result r = sap__begin_call(s, box ? NULL : "box", 0);
     if (r != SAP_OK) return r;
     const uint32_t slot = sap__live_slot(s, id);
     if (slot == SAP__NONE) return sap__bad_argument(s, SAP_ERROR_ID, "id", 0);
-    const sap__box kept = s->slots[slot].box;
-    const int changed = sap__encode(box, s->used, &s->slots[slot].box);
-    if (changed > 0) sap__mark_changed(s, slot, 0);
-    if (changed >= 0) return r;
-    s->slots[slot].box = kept;
+    const sap__box before = s->slots[slot].box;
+    const int difference = sap__encode(box, s->used, &s->slots[slot].box);
+    if (difference > 0) sap__mark_changed(s, slot, 0);
+    if (difference >= 0) return r;
+    s->slots[slot].box = before;
     return sap__bad_argument(s, SAP_ERROR_BOX, "box", 0);
 }
 
-/* The box lives no more; its slot waits for the update. */
+/* Ends the life of a box. Its slot becomes free at the update. */
 SAP__FORCE_INLINE void sap__remove_slot(sap_world *s, uint32_t slot) {
     if (s->slots[slot].flags & SAP__STATIC) s->boxes.static_count--;
     s->slots[slot].flags &= ~(uint32_t)(SAP__LIVE | SAP__REFILTER);
@@ -1707,7 +1714,7 @@ SAP__FORCE_INLINE void sap__remove_slot(sap_world *s, uint32_t slot) {
 SAP_DEF sap_result sap_remove_many(sap_world *s, int n, const sap_id *ids) {
     sap_result r = sap__begin_call(s, n < 0 ? "n" : n && !ids ? "id" : NULL, 0);
     if (r != SAP_OK) return r;
-    int live = 0; /* a duplicate is not live any more when it comes again */
+    int live = 0; /* each id loses its flag as it is checked, so a duplicate is invalid */
     for (; live < n && sap__live_slot(s, ids[live]) != SAP__NONE; live++)
         s->slots[sap__slot_of(ids[live])].flags &= ~(uint32_t)SAP__LIVE;
     for (int i = 0; live < n && i < live; i++) s->slots[sap__slot_of(ids[i])].flags |= SAP__LIVE;
@@ -1727,7 +1734,7 @@ SAP_DEF sap_result sap_clear(sap_world *s) {
     return r;
 }
 
-/* Begins a call on these live boxes. */
+/* Begins a call on n boxes, whose ids must be valid. */
 SAP__NO_INLINE sap_result sap__begin_call_on(sap_world *s, int n, const sap_id *ids) {
     const sap_result r = sap__begin_call(s, n < 0 ? "n" : n && !ids ? "id" : NULL, 0);
     return r == SAP_OK ? sap__check_many(s, n, ids, NULL) : r;
@@ -1739,11 +1746,11 @@ SAP_DEF sap_result sap_set_filter_many(sap_world *s, int n, const sap_id *ids, u
     const sap_result r = sap__begin_call_on(s, n, ids);
     for (int i = 0; r == SAP_OK && i < n; i++) {
         const uint32_t slot = sap__slot_of(ids[i]);
-        sap__filter_bits *masks = &s->slots[slot].filter;
-        s->boxes.filtered_count -= !sap__is_default_filter(masks);
-        masks->category = category;
-        masks->mask = mask;
-        s->boxes.filtered_count += !sap__is_default_filter(masks);
+        sap__filter_bits *filter = &s->slots[slot].filter;
+        s->boxes.filtered_count -= !sap__is_default_filter(filter);
+        filter->category = category;
+        filter->mask = mask;
+        s->boxes.filtered_count += !sap__is_default_filter(filter);
         sap__propagate_masks(s, slot);
         sap__mark_changed(s, slot, SAP__REFILTER);
     }
@@ -1785,12 +1792,12 @@ SAP_DEF sap_result sap_set_pair_filter(sap_world *s, sap_filter *filter, void *u
 SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
     sap_result r = sap__begin_call(s, offset ? NULL : "offset", 1);
     if (r != SAP_OK) return r;
-    int may_overflow = 0; /* the largest float less 1e30 is itself, rounded */
+    int may_overflow = 0; /* the largest float minus 1e30 rounds to itself */
     for (int k = 0; k < 3; k++) {
         if (s->used[k] && !sap__is_finite(offset[k])) return sap__bad_argument(s, SAP_ERROR_ARGUMENT, "offset", k);
         may_overflow |= s->used[k] && (offset[k] > 1e30f || offset[k] < -1e30f);
     }
-    for (int pass = !may_overflow; pass < 2; pass++) /* first look whether all stay finite, then do it */
+    for (int pass = !may_overflow; pass < 2; pass++) /* pass 0 checks that all bounds stay finite */
         for (uint32_t slot = 0; (slot = sap__next_live(s, slot)) != SAP__NONE; slot++) {
             sap__box box = s->slots[slot].box;
             for (int i = 0; i < 6; i++) {

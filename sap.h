@@ -1816,24 +1816,23 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
 }
 
 /* ====================================================================================================== */
-/* >> update: from the record to events, by one of three methods                                            */
+/* >> update: from changes to pair events, by one of three methods                                          */
 /* ====================================================================================================== */
 
 /* An update goes this way:
 
-       record  ->  { sort | prune | query }  ->  commit  ->  events
+       changes  ->  find created  ->  find deleted  ->  commit pairs  ->  commit boxes
 
-   A method finds the pairs that begin, to share[].found, and those that end, to lost, ascending; each once, from the
-   boxes as they were and as they are. Whatever finds an overlap or a separation asks what there was before: so each
-   method finds the net change, and all find the same. The user's filter is asked for what may begin, and commit brings
-   the pair array in step.
+   A method finds the keys of created pairs, for task[].created, and the indices of deleted pairs, for deleted_at,
+   ascending. It compares overlaps now with overlaps at the last update. Each method therefore finds the net change, once
+   for each pair, and all methods find the same. The filter callback is called for pairs that may be created.
 
        sort    insertion sort of the endpoint arrays (Terdiman I.3)         cost ~ boxes + shifts
-       prune   box pruning of all boxes (I.4c)                              cost ~ boxes + what they touch
-       query   each changed box looks for its overlaps in the index         cost ~ changed * log(boxes)
+       prune   box pruning of all boxes (I.4c)                              cost ~ boxes + overlaps
+       query   a query of the tree for each changed box                     cost ~ changed boxes * log(boxes)
 
-   SORT finds in find_begun what moved apart, too; its find_ended adds what was removed. A method that fails answers 0;
-   s->failure says why. One that leaves the index behind says so in index[].behind. */
+   find_created of SORT also finds pairs that moved apart, and its find_deleted adds those of removed boxes. A method that
+   fails returns 0, and update.failure is set. A method that does not synchronise a tree marks it as behind. */
 typedef struct sap__method {
     int (*find_created)(sap_world *s), (*find_deleted)(sap_world *s);
 } sap__method;
@@ -1855,19 +1854,19 @@ static const sap__method sap__methods[] = {{NULL, NULL}, /* SAP_METHOD_AUTO: see
 
 #ifdef SAP_TRACE
 enum { SAP__TRACES = 1 };
-#define sap__trace(step, axis, s, a, b) SAP_TRACE(step, axis, sap__id_of(s, a), sap__id_of(s, b))
+#define sap__trace(event, axis, s, a, b) SAP_TRACE(event, axis, sap__id_of(s, a), sap__id_of(s, b))
 #else
 enum { SAP__TRACES = 0 };
-#define sap__trace(step, axis, s, a, b) ((void)0)
+#define sap__trace(event, axis, s, a, b) ((void)0)
 #endif
 
 enum {
-    SAP__PRUNE_PART = 8, /* pruned if more changed than one in so many of those that move, else each looks around */
-    SAP__TRIM = 8        /* updates between trims; the first one comes with the second update */
+    SAP__PRUNE_PART = 8, /* AUTO prunes if more than 1 / 8 of the moving boxes changed, else it queries */
+    SAP__TRIM = 8        /* updates between trims of arrays; the first trim is in the second update */
 };
 
-/* AUTO goes by counts, never by a clock. It sorts only with SAP_TRACE, to be watched: sixteen boxes at a time, pruning
-   anew is faster than keeping the endpoints sorted, however little the boxes move. */
+/* AUTO decides by counts, never by a clock. It sorts only if SAP_TRACE watches: pruning 16 boxes at a time is faster than
+   keeping endpoints sorted, however little the boxes move. */
 static int sap__choose_method(const sap_world *s) {
     const int moving = sap__live_in_tree(s, 0), changed = s->changes.count[0] + s->changes.count[1];
     if (s->config.method != SAP_METHOD_AUTO) return s->config.method;
@@ -1876,31 +1875,32 @@ static int sap__choose_method(const sap_world *s) {
     return SAP_METHOD_QUERY;
 }
 
-/* What has changed, by kind. What was removed is nowhere from here on; if nothing is left all pairs end, and nobody
-   asks. */
+/* Counts changes by tree, and empties the boxes of removed slots. Neither is needed if no box is left, because all pairs
+   are deleted then. */
 static void sap__count_changes(sap_world *s) {
     const int n = sap__length(s->changes.slots);
-    s->changes.count[0] = n;
-    s->changes.count[1] = 0;
+    int static_count = 0;
     for (int i = 0; i < n && s->changes.flags && s->boxes.live_count; i++) {
-        const uint32_t slot = s->changes.slots[i], state = s->slots[slot].flags;
-        if (state & SAP__STATIC) s->changes.count[0]--, s->changes.count[1]++;
-        if (state & SAP__REMOVED) s->slots[slot].box = sap__empty_box;
+        sap__slot *slot = &s->slots[s->changes.slots[i]];
+        static_count += sap__tree_of(slot->flags);
+        if (slot->flags & SAP__REMOVED) slot->box = sap__empty_box;
     }
+    s->changes.count[0] = n - static_count;
+    s->changes.count[1] = static_count;
 }
 
-/* A share of what is recorded becomes what was. */
+/* Makes changed boxes the boxes of the last update, and frees the slots of removed ones. */
 static void sap__commit_slots_task(sap_world *s, void *args, int task, int tasks) {
     (void)args;
     const int n = sap__length(s->changes.slots), from = sap__task_begin(n, task, tasks);
     const int end = sap__task_begin(n, task + 1, tasks);
-    const uint32_t *record = s->changes.slots;
-    const int early = from + sap__prefetch_end_for_slots(s, record + from, end - from);
+    const uint32_t *changed = s->changes.slots;
+    const int prefetch_end = from + sap__prefetch_end_for_slots(s, changed + from, end - from);
     for (int i = from; i < end; i++) {
-        sap__slot *slot = &s->slots[record[i]];
-        if (i < early) sap__prefetch_slot(s, record[i + SAP__PREFETCH_AHEAD]);
+        sap__slot *slot = &s->slots[changed[i]];
+        if (i < prefetch_end) sap__prefetch_slot(s, changed[i + SAP__PREFETCH_AHEAD]);
         if (slot->flags & SAP__REMOVED) {
-            slot->flags = (slot->flags & ~(uint32_t)SAP__FLAGS) + 0x01000000u; /* the next box has another id */
+            slot->flags = (slot->flags & ~(uint32_t)SAP__FLAGS) + 0x01000000u; /* the next generation of its id */
             continue;
         }
         slot->previous = slot->box;
@@ -1908,19 +1908,24 @@ static void sap__commit_slots_task(sap_world *s, void *args, int task, int tasks
     }
 }
 
-/* Scratch, events and pairs remember no peak: now and then what was not needed of late is given back. */
+/* Frees memory of pairs, events and scratch that the last few updates did not need. */
 static void sap__trim_arrays(sap_world *s) {
     if (s->update.is_reserved || ++s->update.updates_since_trim < SAP__TRIM) return;
     s->update.updates_since_trim = 0;
-    if (!s->pairs.lists_valid)
-        sap__set_length(s->pairs.edges, sap__length(s->pairs.active)); /* a look may make them, in the room they have */
+    if (!s->pairs.lists_valid) /* edges keep the capacity in which a getter may build the lists */
+        sap__set_length(s->pairs.edges, sap__length(s->pairs.active));
     for (int i = 0; i < sap__task_count(s); i++) sap__trim(&s->update.task[i].created);
-    sap__trim(&s->update.deleted_at), sap__trim(&s->update.sort_items), sap__trim(&s->update.sort_scratch),
-        sap__trim(&s->build.items);
-    sap__trim(&s->pairs.created), sap__trim(&s->pairs.deleted), sap__trim(&s->pairs.active), sap__trim(&s->pairs.edges);
+    sap__trim(&s->update.deleted_at);
+    sap__trim(&s->update.sort_items);
+    sap__trim(&s->update.sort_scratch);
+    sap__trim(&s->build.items);
+    sap__trim(&s->pairs.created);
+    sap__trim(&s->pairs.deleted);
+    sap__trim(&s->pairs.active);
+    sap__trim(&s->pairs.edges);
 }
 
-/* From what is recorded to events. 0: s->failure says why, and pairs and events are as before. */
+/* Finds and commits the changes of pairs. Returns 0 on failure, with update.failure set, and pairs and events as before. */
 static int sap__update_pairs(sap_world *s) {
     const sap__method *method = &sap__methods[s->update.method];
     if (s->boxes.live_count == 0) return sap__delete_all_pairs(s), 1;
@@ -1930,7 +1935,7 @@ static int sap__update_pairs(sap_world *s) {
     return method->find_created(s) && method->find_deleted(s) && sap__commit(s);
 }
 
-/* On failure what is recorded stays so, and the indices, which may have gone ahead, are built anew. */
+/* On failure the list of changes stays as it is. The trees and endpoints, which may be ahead of it, are rebuilt. */
 static sap_result sap__apply_changes(sap_world *s) {
     s->queries.ready = 0;
     sap__trim_arrays(s);
@@ -1966,7 +1971,7 @@ SAP_DEF sap_result sap_update(sap_world *s) {
     return sap__set_result(s, r);
 }
 
-/* Gives the deleted pairs the objects that a callback has set for boxes that are still live. */
+/* Gives deleted pairs the objects that a callback has set for boxes that are still live. */
 static void sap__renew_objects(sap_world *s, int from, int end) {
     for (int i = from; i < end; i++) {
         sap_pair *pair = &s->pairs.deleted[i];
@@ -1976,7 +1981,7 @@ static void sap__renew_objects(sap_world *s, int from, int end) {
     }
 }
 
-/* First what ended, then what began: the last of all pairs (Terdiman I.6, DumpPairs). */
+/* Deleted pairs are reported first, then the created ones, which are the last active pairs (Terdiman I.6, DumpPairs). */
 SAP_DEF int sap_dump_pairs(sap_world *s, sap_create_pair *create, sap_delete_pair *del, void *user) {
     sap_result r = sap_update(s);
     if (r != SAP_OK) return -(int)r;
@@ -1994,7 +1999,7 @@ SAP_DEF int sap_dump_pairs(sap_world *s, sap_create_pair *create, sap_delete_pai
     s->call.in_callback--;
     if (s->pairs.old_objects) sap__renew_objects(s, 0, sap__length(s->pairs.deleted));
     s->pairs.old_objects = 0;
-    (void)sap__begin_call(s, NULL, 0); /* what callbacks were refused is not of this call */
+    (void)sap__begin_call(s, NULL, 0); /* errors of calls inside the callbacks are not errors of this call */
     return sap__length(s->pairs.active);
 }
 

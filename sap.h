@@ -2007,83 +2007,92 @@ SAP_DEF int sap_dump_pairs(sap_world *s, sap_create_pair *create, sap_delete_pai
 /* >> pairs: the pair manager (Terdiman I.6)                                                                */
 /* ====================================================================================================== */
 
-/* Active pairs stand in one array without holes: the last one fills a hole. Each is in the lists of its two boxes:
+/* Active pairs are in one array without holes: the last pair fills a hole. Each pair has an edge in the lists of its two
+   boxes, as contacts of physics engines have:
 
-       head[slot] -> place -> next -> next ... -> SAP__NONE       a place is pair * 2 + side
+       head_edge[slot] -> edge -> next_edge -> next_edge ... -> SAP__NONE
 
-   Lists are doubly linked, because the ground of a world may be in a hundred thousand pairs and must lose one of them
-   in O(1). To find the pair of two boxes both lists are walked in step until the shorter one ends; so the ground costs
-   no more than what lies on it. (The paper hashes the two ids; lists are needed anyway, for the pairs of one box.)
+       edge       pair * 2 in the list of id0's box, pair * 2 + 1 in that of id1's box
+       edge ^ 1   the edge of the same pair at the other box
 
-   Lists are lazy: they are made when a look, or an update that goes by them, first needs them, and then kept in step
-   while that is cheaper than making them again.
+   Lists are doubly linked, because the ground of a world may have a hundred thousand pairs and must lose one in O(1).
+   The pair of two boxes is found by walking both lists until the shorter one ends, so it does not matter how many pairs
+   the ground has. (The paper hashes the two ids. Lists are needed anyway, for the pairs of one box.)
 
-   The paper flags the pairs that an update touches, so that what comes and goes within one vanishes. Here whoever finds
-   an overlap also asks whether it was there before (sap__emit_created): a pair is touched once, by its net change. */
+   Lists are built on demand, and then updated while that is cheaper than building them again:
+
+       valid     a getter, or an update by SAP_METHOD_QUERY, has built them; updates keep them valid
+       edited    list_edits counts their edits since a call last needed them
+       invalid   more than a quarter of the pairs were created or deleted: the next call that needs them builds them
+
+   The paper flags pairs that an update touches, so that a pair which starts and stops within one causes no event. Here
+   each overlap is compared with the last update's (sap__emit_created), so a pair is touched once, by its net change. */
 
 SAP__FORCE_INLINE uint64_t sap__pair_item(const sap_pair *pair) {
     return sap__item(pair->id0, pair->id1);
 }
 
-SAP__FORCE_INLINE sap_id sap__edge_id(const sap_world *s, uint32_t place) {
-    const sap_pair *pair = &s->pairs.active[place >> 1];
-    return place & 1 ? pair->id1 : pair->id0;
+/* Returns the id of the box in whose list an edge is. */
+SAP__FORCE_INLINE sap_id sap__edge_id(const sap_world *s, uint32_t edge) {
+    const sap_pair *pair = &s->pairs.active[edge >> 1];
+    return edge & 1 ? pair->id1 : pair->id0;
 }
 
-SAP__FORCE_INLINE uint32_t sap__next_edge(const sap_world *s, uint32_t place) {
-    return s->pairs.edges[place >> 1].next_edge[place & 1];
+SAP__FORCE_INLINE uint32_t sap__next_edge(const sap_world *s, uint32_t edge) {
+    return s->pairs.edges[edge >> 1].next_edge[edge & 1];
 }
 
-/* The address of the next (first: &links->next[0]), or prev, of a place; of SAP__NONE none. It is chosen without a
-   branch, for most lists are short, and nobody could guess where they end. */
-SAP__FORCE_INLINE uint32_t *sap__edge_link(uint32_t *first, uint32_t place, uint32_t *none) {
-    const uintptr_t offset = sizeof(sap__pair_edges) * (uintptr_t)(place >> 1) + sizeof *first * (place & 1);
+/* Returns the address of the next_edge (first: &edges->next_edge[0]), or prev_edge, of an edge; of SAP__NONE it returns
+   none. It has no branch: most lists are short, so their ends would be mispredicted. */
+SAP__FORCE_INLINE uint32_t *sap__edge_link(uint32_t *first, uint32_t edge, uint32_t *none) {
+    const uintptr_t offset = sizeof(sap__pair_edges) * (uintptr_t)(edge >> 1) + sizeof *first * (edge & 1);
     const uintptr_t at = (uintptr_t)first + offset, end = (uintptr_t)none;
-    return (uint32_t *)(end ^ ((at ^ end) & ((uintptr_t)0 - (place != SAP__NONE))));
+    return (uint32_t *)(end ^ ((at ^ end) & ((uintptr_t)0 - (edge != SAP__NONE))));
 }
 
+/* Inserts the edges of pair p at the heads of its boxes' lists. */
 static void sap__insert_edges(sap_world *s, uint32_t p) {
-    uint32_t nobody;
+    uint32_t unused;
     for (uint32_t side = 0; side < 2; side++) {
-        uint32_t place = 2 * p + side, *head = &s->pairs.head_edge[sap__slot_of(sap__edge_id(s, place))];
+        uint32_t edge = 2 * p + side, *head = &s->pairs.head_edge[sap__slot_of(sap__edge_id(s, edge))];
         s->pairs.edges[p].next_edge[side] = *head;
         s->pairs.edges[p].prev_edge[side] = SAP__NONE;
-        *sap__edge_link(s->pairs.edges->prev_edge, *head, &nobody) = place;
-        *head = place;
+        *sap__edge_link(s->pairs.edges->prev_edge, *head, &unused) = edge;
+        *head = edge;
     }
 }
 
-/* Renames pair p to pair to in its two lists; SAP__NONE takes it out of them. */
+/* Makes pair p pair `to` in its two lists, or removes it from them if `to` is SAP__NONE. */
 static void sap__move_edges(sap_world *s, uint32_t p, uint32_t to) {
-    uint32_t nobody;
+    uint32_t unused;
     for (uint32_t side = 0; side < 2; side++) {
         uint32_t next = s->pairs.edges[p].next_edge[side], prev = s->pairs.edges[p].prev_edge[side];
         uint32_t *head = &s->pairs.head_edge[sap__slot_of(sap__edge_id(s, 2 * p + side))];
         *sap__edge_link(s->pairs.edges->next_edge, prev, head) = to == SAP__NONE ? next : 2 * to + side;
-        *sap__edge_link(s->pairs.edges->prev_edge, next, &nobody) = to == SAP__NONE ? prev : 2 * to + side;
+        *sap__edge_link(s->pairs.edges->prev_edge, next, &unused) = to == SAP__NONE ? prev : 2 * to + side;
     }
     if (to != SAP__NONE) s->pairs.edges[to] = s->pairs.edges[p];
 }
 
-/* Makes the lists. Their memory came with that of the pairs. */
+/* Builds the lists. Their memory is reserved with that of the pairs, so it cannot fail. */
 static void sap__build_lists(sap_world *s) {
     const uint32_t n = (uint32_t)sap__length(s->pairs.active);
     sap__set_length(s->pairs.edges, n);
     for (uint32_t slot = 0; (slot = sap__next_live(s, slot)) != SAP__NONE; slot++) s->pairs.head_edge[slot] = SAP__NONE;
-    for (int i = 0; i < sap__length(s->changes.slots); i++)
-        s->pairs.head_edge[s->changes.slots[i]] = SAP__NONE; /* of removed ones, too */
+    for (int i = 0; i < sap__length(s->changes.slots); i++) /* removed boxes still have pairs */
+        s->pairs.head_edge[s->changes.slots[i]] = SAP__NONE;
     for (uint32_t i = 0; i < n; i++) sap__insert_edges(s, i);
     sap__atomic_set(&s->pairs.lists_valid, 1);
 }
 
-/* For an update that goes by lists. */
+/* Builds the lists for an update, if they are invalid. */
 static void sap__require_lists(sap_world *s) {
     if (!s->pairs.lists_valid) sap__build_lists(s);
     s->pairs.list_edits = 0;
 }
 
-/* For a look, which several threads may take at once: the first one makes the lists, and the others wait. What the user
-   can see of the world stays as it is, so the look may be one at a const world. */
+/* Builds the lists for a getter, which several threads may call at once: the first one builds, and the others wait. The
+   world is const for the caller, because nothing that a call returns changes. */
 static void sap__require_lists_shared(const sap_world *world) {
     sap_world *s = (sap_world *)(uintptr_t)world;
     if (!sap__atomic_get(&s->pairs.lists_valid)) {
@@ -2094,27 +2103,27 @@ static void sap__require_lists_shared(const sap_world *world) {
     if (sap__atomic_get(&s->pairs.list_edits)) sap__atomic_set(&s->pairs.list_edits, 0);
 }
 
-/* The index of a pair, or SAP__NONE. The lists have been made. O(pairs of the box that has fewer). */
+/* Returns the index of a pair, or SAP__NONE, in O(min of the two boxes' pair counts). The lists must be valid. */
 static uint32_t sap__find_pair_index(const sap_world *s, sap_id a, sap_id b) {
-    uint32_t at_a = s->pairs.head_edge[sap__slot_of(a)], at_b = s->pairs.head_edge[sap__slot_of(b)];
-    while (at_a != SAP__NONE && at_b != SAP__NONE) {
-        if (sap__edge_id(s, at_a ^ 1) == b) return at_a >> 1;
-        if (sap__edge_id(s, at_b ^ 1) == a) return at_b >> 1;
-        at_a = sap__next_edge(s, at_a);
-        at_b = sap__next_edge(s, at_b);
+    uint32_t edge_a = s->pairs.head_edge[sap__slot_of(a)], edge_b = s->pairs.head_edge[sap__slot_of(b)];
+    while (edge_a != SAP__NONE && edge_b != SAP__NONE) {
+        if (sap__edge_id(s, edge_a ^ 1) == b) return edge_a >> 1;
+        if (sap__edge_id(s, edge_b ^ 1) == a) return edge_b >> 1;
+        edge_a = sap__next_edge(s, edge_a);
+        edge_b = sap__next_edge(s, edge_b);
     }
     return SAP__NONE;
 }
 
-/* ---- what begins ------------------------------------------------------------------------------------------- */
+/* ---- created pairs ----------------------------------------------------------------------------------------- */
 
-/* May these two, which overlap, be a pair? The user's filter is asked after this. */
+/* Returns whether two overlapping boxes may be a pair by their filter bits, and by not both being static. */
 SAP__FORCE_INLINE int sap__filter_bits_allow(const sap_world *s, uint32_t a, uint32_t b) {
     if (s->slots[a].flags & s->slots[b].flags & SAP__STATIC) return 0;
     return !s->boxes.filtered_count || sap__should_collide(&s->slots[a].filter, &s->slots[b].filter);
 }
 
-/* A new pair of these ids. It is written where it is to stand: C++ compilers copy a returned one by way of memory. */
+/* Writes a new pair of these ids. (Returning it by value would copy it through memory in C++.) */
 SAP__FORCE_INLINE void sap__set_pair(const sap_world *s, sap_pair *pair, sap_id id0, sap_id id1) {
     pair->id0 = id0;
     pair->id1 = id1;
@@ -2133,130 +2142,132 @@ static int sap__filter_allows(sap_world *s, sap_id id0, sap_id id1) {
     return yes;
 }
 
-/* On threads nobody asks the user's filter: so it is asked for what a search found there. */
-static void sap__filter_created(sap_world *s, sap__task *share) {
-    const int n = sap__length(share->created);
-    int kept = share->filtered;
+/* Calls the filter callback for pairs that tasks created in parallel, where it must not be called. */
+static void sap__filter_created(sap_world *s, sap__task *task) {
+    const int n = sap__length(task->created);
+    int kept = task->filtered;
     for (int i = kept; i < n; i++) {
-        const uint64_t key = share->created[i];
-        if (sap__filter_allows(s, (sap_id)(key >> 32), (sap_id)key)) share->created[kept++] = key;
+        const uint64_t key = task->created[i];
+        if (sap__filter_allows(s, (sap_id)(key >> 32), (sap_id)key)) task->created[kept++] = key;
     }
-    sap__set_length(share->created, kept);
+    sap__set_length(task->created, kept);
 }
 
-/* The most pairs that there may be after an update. */
+/* Returns the number of pairs that there may be after an update. */
 SAP__FORCE_INLINE int sap__max_pairs(const sap_world *s) {
     return s->config.max_pairs ? s->config.max_pairs : INT_MAX;
 }
 
-/* Room for so many more keys in a share. On threads nobody allocates: what lacks room is done again without them. */
-static int sap__reserve_created(sap_world *s, sap__task *share, int more) {
-    const int n = sap__length(share->created), is_too_many = n > sap__max_pairs(s);
-    if (more <= sap__capacity(share->created) - n && !is_too_many) return 1;
+/* Reserves capacity for more keys of a task. In parallel it cannot, and the task is run again alone. */
+static int sap__reserve_created(sap_world *s, sap__task *task, int more) {
+    const int n = sap__length(task->created), is_too_many = n > sap__max_pairs(s);
+    if (more <= sap__capacity(task->created) - n && !is_too_many) return 1;
     if (s->threads.in_parallel) {
-        share->overflowed = 1;
+        task->overflowed = 1;
         return 0;
     }
     if (is_too_many || more > INT_MAX - n) return sap__fail(s, SAP_ERROR_LIMIT);
-    return sap__reserve(&share->created, n + more) || sap__fail(s, SAP_ERROR_MEMORY);
+    return sap__reserve(&task->created, n + more) || sap__fail(s, SAP_ERROR_MEMORY);
 }
 
-/* A pair begins, if it may be one. There is room. */
-SAP__FORCE_INLINE void sap__push_created(sap_world *s, sap__task *share, uint32_t a, uint32_t b) {
+/* Creates the pair of two overlapping boxes, if filter bits and callback allow it. Its capacity must be reserved. */
+SAP__FORCE_INLINE void sap__push_created(sap_world *s, sap__task *task, uint32_t a, uint32_t b) {
     sap_id ida = sap__id_of(s, a), idb = sap__id_of(s, b), id0 = ida < idb ? ida : idb, id1 = ida ^ idb ^ id0;
     if (sap__filter_bits_allow(s, a, b) && (s->threads.in_parallel || sap__filter_allows(s, id0, id1)))
-        sap__push(share->created, sap__item(id0, id1));
+        sap__push(task->created, sap__item(id0, id1));
 }
 
-/* Boxes a[i] and b[i] overlap now. A pair begins if they did not overlap before or, where a filter may answer anew, if
-   they are no pair yet. Most are old ones, in no order that a branch could guess: first the new ones are picked out.
-   Where the a[i] are boxes with one of the flags, which looked around, two of them find their pair twice: then the
-   lower slot counts. */
-static int sap__emit_created(sap_world *s, sap__task *share, uint32_t *a, uint32_t *b, int n, uint32_t flags) {
-    const int some_fresh = (s->changes.flags & SAP__REFILTER) != 0, early = sap__prefetch_end(s, n);
-    int begun = 0;
-    for (int i = early ? -SAP__PREFETCH_AHEAD : 0; i < n; i++) {
-        if (i < early) {
-            if (!flags) sap__prefetch_slot(s, a[i + SAP__PREFETCH_AHEAD]);
+/* Creates pairs of boxes a[i] and b[i], which overlap now, if they did not overlap before. Boxes to be refiltered may
+   also have overlapped before and be no pair yet. Most overlaps are old, in an unpredictable order, so the new ones are
+   first picked without a branch.
+
+   If mover_flags is not 0, the a[i] have one of these flags and each was the box of a query. Two such boxes find each
+   other twice, and only the query of the lower slot counts. */
+static int sap__emit_created(sap_world *s, sap__task *task, uint32_t *a, uint32_t *b, int n, uint32_t mover_flags) {
+    const int any_refilter = (s->changes.flags & SAP__REFILTER) != 0, prefetch_end = sap__prefetch_end(s, n);
+    int count = 0;
+    for (int i = prefetch_end ? -SAP__PREFETCH_AHEAD : 0; i < n; i++) {
+        if (i < prefetch_end) {
+            if (!mover_flags) sap__prefetch_slot(s, a[i + SAP__PREFETCH_AHEAD]);
             sap__prefetch_slot(s, b[i + SAP__PREFETCH_AHEAD]);
         }
-        if (i < 0) continue; /* what the first ones need is fetched */
+        if (i < 0) continue; /* only prefetches */
         const uint32_t x = a[i], y = b[i];
-        int begins = sap__overlap(&s->slots[x].previous, &s->slots[y].previous) == 0;
-        if (some_fresh) begins |= ((s->slots[x].flags | s->slots[y].flags) & SAP__REFILTER) != 0;
-        if (flags) begins &= (((s->slots[y].flags & flags) == 0) | (x < y)) & (x != y);
-        a[begun] = x;
-        b[begun] = y;
-        begun += begins;
+        int is_created = sap__overlap(&s->slots[x].previous, &s->slots[y].previous) == 0;
+        if (any_refilter) is_created |= ((s->slots[x].flags | s->slots[y].flags) & SAP__REFILTER) != 0;
+        if (mover_flags) is_created &= (((s->slots[y].flags & mover_flags) == 0) | (x < y)) & (x != y);
+        a[count] = x;
+        b[count] = y;
+        count += is_created;
     }
-    if (!sap__reserve_created(s, share, begun)) return 0;
-    share->persistent += n - begun;
-    for (int i = 0; i < begun; i++) {
-        const int is_old = some_fresh && sap__overlap(&s->slots[a[i]].previous, &s->slots[b[i]].previous);
+    if (!sap__reserve_created(s, task, count)) return 0;
+    task->persistent += n - count;
+    for (int i = 0; i < count; i++) {
+        const int is_old = any_refilter && sap__overlap(&s->slots[a[i]].previous, &s->slots[b[i]].previous);
         if (is_old && sap__find_pair_index(s, sap__id_of(s, a[i]), sap__id_of(s, b[i])) != SAP__NONE) continue;
-        sap__push_created(s, share, a[i], b[i]);
+        sap__push_created(s, task, a[i], b[i]);
     }
     return 1;
 }
 
-/* What all shares found goes to the first one. */
+/* Appends the created pairs of all tasks to those of the first one. */
 static int sap__merge_created(sap_world *s) {
     sap__task *first = &s->update.task[0];
     for (int i = 1; i < sap__task_count(s); i++) {
-        const sap__task *share = &s->update.task[i];
-        const int n = sap__length(first->created), more = sap__length(share->created);
+        const sap__task *task = &s->update.task[i];
+        const int n = sap__length(first->created), more = sap__length(task->created);
         if (more == 0) continue;
         if (!sap__reserve_created(s, first, more)) return 0;
-        memcpy(first->created + n, share->created, (size_t)more * sizeof *share->created);
+        memcpy(first->created + n, task->created, (size_t)more * sizeof *task->created);
         sap__set_length(first->created, n + more);
     }
     return 1;
 }
 
-/* ---- what ends ----------------------------------------------------------------------------------------------- */
+/* ---- deleted pairs ------------------------------------------------------------------------------------------- */
 
-/* Does this pair end? Its boxes are apart now (no branch could guess that), or a filter answers otherwise. */
+/* Returns whether a pair is deleted: its boxes do not overlap any more, or filter bits or callback reject it. The first
+   is unpredictable, so it has no branch. */
 SAP__FORCE_INLINE int sap__is_deleted(sap_world *s, const sap_pair *pair) {
     const uint32_t a = sap__slot_of(pair->id0), b = sap__slot_of(pair->id1);
-    const int apart = !sap__overlap(&s->slots[a].box, &s->slots[b].box);
-    if (!(s->changes.flags & SAP__REFILTER) || apart || !((s->slots[a].flags | s->slots[b].flags) & SAP__REFILTER))
-        return apart;
+    const int is_apart = !sap__overlap(&s->slots[a].box, &s->slots[b].box);
+    if (!(s->changes.flags & SAP__REFILTER) || is_apart || !((s->slots[a].flags | s->slots[b].flags) & SAP__REFILTER))
+        return is_apart;
     return !sap__filter_bits_allow(s, a, b) || !sap__filter_allows(s, pair->id0, pair->id1);
 }
 
-/* A share of all pairs: those that end go to lost, from where the share begins. */
+/* Writes the indices of deleted pairs to deleted_at, from the index on at which the task begins. */
 static void sap__scan_pairs_task(sap_world *s, void *args, int task, int tasks) {
     (void)args;
     const int n = sap__length(s->pairs.active), from = sap__task_begin(n, task, tasks);
-    const int end = sap__task_begin(n, task + 1, tasks), early = sap__prefetch_end(s, end);
+    const int end = sap__task_begin(n, task + 1, tasks), prefetch_end = sap__prefetch_end(s, end);
     const sap_pair *pairs = s->pairs.active;
-    uint32_t *lost = s->update.deleted_at + from;
+    uint32_t *deleted = s->update.deleted_at + from;
     int count = 0;
     for (int p = from; p < end; p++) {
-        if (p < early) {
+        if (p < prefetch_end) {
             sap__prefetch_slot(s, sap__slot_of(pairs[p + SAP__PREFETCH_AHEAD].id0));
             sap__prefetch_slot(s, sap__slot_of(pairs[p + SAP__PREFETCH_AHEAD].id1));
         }
-        lost[count] = (uint32_t)p;
+        deleted[count] = (uint32_t)p;
         count += sap__is_deleted(s, &pairs[p]);
     }
     s->update.task[task].count = count;
 }
 
-/* Whether box pruning found every overlap that was there before, and no filter refused a pair of them. */
-static int sap__has_found_all(const sap_world *s) {
+/* Returns whether box pruning counted every overlap of the last update that still exists, and each was a pair. */
+static int sap__has_counted_all(const sap_world *s) {
     return s->update.persistent >= 0 && !s->boxes.filtered_count && !s->config.filter;
 }
 
-/* Where nobody refuses pairs all overlaps that were there before were pairs. If box pruning has met as many again as
-   there are pairs none ends, as in a heap at rest, and none is looked at. */
+/* Finds deleted pairs by checking all pairs. Without filters every old overlap is a pair. If box pruning then counted as
+   many persistent overlaps as there are pairs, as in a heap at rest, no pair is deleted and none is checked. */
 static int sap__deleted_by_scan(sap_world *s) {
-    const int n = sap__length(s->pairs.active), asks_user = s->config.filter && (s->changes.flags & SAP__REFILTER);
-    if (sap__has_found_all(s) && !s->pairs.may_lack_pairs && s->update.persistent == n) return 1;
+    const int n = sap__length(s->pairs.active), calls_filter = s->config.filter && (s->changes.flags & SAP__REFILTER);
+    if (sap__has_counted_all(s) && !s->pairs.may_lack_pairs && s->update.persistent == n) return 1;
     if (!sap__reserve(&s->update.deleted_at, n)) return sap__fail(s, SAP_ERROR_MEMORY);
-    sap__set_length(s->update.deleted_at,
-                    sap__compact_tasks(s, s->update.deleted_at, n,
-                                       sap__parallel_for(s, sap__scan_pairs_task, NULL, asks_user ? -1 : n)));
+    const int tasks = sap__parallel_for(s, sap__scan_pairs_task, NULL, calls_filter ? -1 : n);
+    sap__set_length(s->update.deleted_at, sap__compact_tasks(s, s->update.deleted_at, n, tasks));
     return 1;
 }
 
@@ -2267,7 +2278,7 @@ static int sap__push_deleted(sap_world *s, uint32_t p) {
     return 1;
 }
 
-/* Ascending. */
+/* Sorts the indices of deleted pairs. */
 static int sap__sort_deleted_indices(sap_world *s) {
     const int n = sap__length(s->update.deleted_at);
     if (!sap__reserve(&s->update.sort_items, n) || !sap__reserve(&s->update.sort_scratch, n))
@@ -2278,43 +2289,47 @@ static int sap__sort_deleted_indices(sap_world *s) {
     return 1;
 }
 
-/* Those of these pairs that end go to lost; each is at the place of a box with one of the flags. 0 on failure. */
-static int sap__check_edges(sap_world *s, const uint32_t *places, int n, uint32_t flags) {
+/* Finds deleted pairs among those of n edges in lists of boxes with one of the flags. A pair that has two such boxes is
+   checked at the one with the lower slot. Returns 0 on failure. */
+static int sap__check_edges(sap_world *s, const uint32_t *edges, int n, uint32_t flags) {
     for (int i = 0; i < n; i++) {
-        const uint32_t place = places[i], p = place >> 1, other = sap__slot_of(sap__edge_id(s, place ^ 1));
-        if ((s->slots[other].flags & flags) && other < sap__slot_of(sap__edge_id(s, place)))
-            continue; /* from the other side */
+        const uint32_t edge = edges[i], p = edge >> 1, other = sap__slot_of(sap__edge_id(s, edge ^ 1));
+        if ((s->slots[other].flags & flags) && other < sap__slot_of(sap__edge_id(s, edge))) continue;
         if (sap__is_deleted(s, &s->pairs.active[p]) && !sap__push_deleted(s, p)) return 0;
     }
     return 1;
 }
 
-/* Looks through the pairs of changed boxes with one of these flags; 0 on failure, -1 if they are more than most. Some
-   are collected before any is looked at: meanwhile the other boxes come to the cache. */
-static int sap__scan_lists(sap_world *s, uint32_t flags, int most) {
-    const int n = sap__length(s->changes.slots), early = sap__exceeds_cache(s) ? n : 0;
-    uint32_t places[SAP__WORK_LIST];
-    int listed = 0;
+/* Finds deleted pairs in the lists of changed boxes with one of the flags. Returns 0 on failure, or -1 if the lists have
+   more than max_edges. Edges are collected before they are checked, while their other boxes are prefetched. */
+static int sap__scan_lists(sap_world *s, uint32_t flags, int max_edges) {
+    const int n = sap__length(s->changes.slots), prefetch_end = sap__exceeds_cache(s) ? n : 0;
+    uint32_t edges[SAP__WORK_LIST];
+    int count = 0;
     for (int i = 0; i < n; i++) {
-        const uint32_t slot = s->changes.slots[i],
-                       ahead = i + 8 < early ? s->pairs.head_edge[s->changes.slots[i + 8]] : SAP__NONE;
-        if (i + 16 < early) sap__prefetch(&s->pairs.head_edge[s->changes.slots[i + 16]]);
-        if (ahead != SAP__NONE) sap__prefetch(&s->pairs.active[ahead >> 1]), sap__prefetch(&s->pairs.edges[ahead >> 1]);
+        const uint32_t slot = s->changes.slots[i];
+        const uint32_t ahead = i + 8 < prefetch_end ? s->pairs.head_edge[s->changes.slots[i + 8]] : SAP__NONE;
+        if (i + 16 < prefetch_end) sap__prefetch(&s->pairs.head_edge[s->changes.slots[i + 16]]);
+        if (ahead != SAP__NONE) {
+            sap__prefetch(&s->pairs.active[ahead >> 1]);
+            sap__prefetch(&s->pairs.edges[ahead >> 1]);
+        }
         if (!(s->slots[slot].flags & flags)) continue;
-        for (uint32_t place = s->pairs.head_edge[slot]; place != SAP__NONE; place = sap__next_edge(s, place)) {
-            const uint32_t other = sap__slot_of(sap__edge_id(s, place ^ 1));
-            if (most-- == 0) return -1;
+        for (uint32_t edge = s->pairs.head_edge[slot]; edge != SAP__NONE; edge = sap__next_edge(s, edge)) {
+            const uint32_t other = sap__slot_of(sap__edge_id(s, edge ^ 1));
+            if (max_edges-- == 0) return -1;
             sap__prefetch_slot(s, other);
-            places[listed++] = place;
-            if (listed < SAP__WORK_LIST) continue;
-            if (!sap__check_edges(s, places, listed, flags)) return 0;
-            listed = 0;
+            edges[count++] = edge;
+            if (count < SAP__WORK_LIST) continue;
+            if (!sap__check_edges(s, edges, count, flags)) return 0;
+            count = 0;
         }
     }
-    return sap__check_edges(s, places, listed, flags);
+    return sap__check_edges(s, edges, count, flags);
 }
 
-/* Where they are too many all pairs are looked at, which lie in a row. */
+/* Finds deleted pairs in the lists of changed boxes. More than an eighth of all pairs take longer than a scan of the
+   array. */
 static int sap__deleted_by_lists(sap_world *s) {
     sap__require_lists(s);
     const int done = sap__scan_lists(s, SAP__CHANGED, sap__length(s->pairs.active) / 8 + 16);
@@ -2324,37 +2339,40 @@ static int sap__deleted_by_lists(sap_world *s) {
 /* ---- commit ------------------------------------------------------------------------------------------------ */
 
 static int sap__reserve_pairs(sap_world *s, int pairs, int created, int deleted) {
-    const int most = deleted > created ? deleted : created;
+    const int events = deleted > created ? deleted : created;
     return sap__reserve(&s->pairs.edges, pairs) && sap__reserve(&s->pairs.created, created) &&
-           sap__reserve(&s->pairs.deleted, deleted) && sap__reserve(&s->update.sort_items, most) &&
-           sap__reserve(&s->update.sort_scratch, most) && sap__reserve(&s->pairs.active, pairs);
+           sap__reserve(&s->pairs.deleted, deleted) && sap__reserve(&s->update.sort_items, events) &&
+           sap__reserve(&s->update.sort_scratch, events) && sap__reserve(&s->pairs.active, pairs);
 }
 
-/* All that a commit needs: after this nothing can fail. Where most pairs end the array of the deleted ones takes those
-   that stay. */
-static int sap__reserve_events(sap_world *s, int most_end) {
-    const int found = sap__length(s->update.task[0].created), lost = sap__length(s->update.deleted_at);
-    const long long pairs = (long long)sap__length(s->pairs.active) - lost + found;
+/* Reserves all memory of a commit, which cannot fail after this. If most pairs are deleted, the array of deleted pairs
+   takes those that stay. */
+static int sap__reserve_events(sap_world *s, int deletes_most) {
+    const int created = sap__length(s->update.task[0].created), deleted = sap__length(s->update.deleted_at);
+    const long long pairs = (long long)sap__length(s->pairs.active) - deleted + created;
     if (pairs > sap__max_pairs(s)) return sap__fail(s, SAP_ERROR_LIMIT);
     if (s->threads.snap_tiles && !sap__reserve(&s->update.sort_items, sap__live_in_tree(s, 0) / 4 + 2))
         return sap__fail(s, SAP_ERROR_MEMORY);
-    return sap__reserve_pairs(s, (int)pairs, found, most_end ? (int)pairs : lost) || sap__fail(s, SAP_ERROR_MEMORY);
+    return sap__reserve_pairs(s, (int)pairs, created, deletes_most ? (int)pairs : deleted) ||
+           sap__fail(s, SAP_ERROR_MEMORY);
 }
 
-/* Sorts n pairs, those in lost or, without it, the first n, by both ids: to the lower halves of items. */
-static void sap__sort_by_ids(const sap_pair *pairs, const uint32_t *lost, int n, uint64_t *items, uint64_t *tmp) {
+/* Sorts n pairs by both ids: those at the indices, or the first n if that is NULL. Their indices go to the lower halves
+   of items. */
+static void sap__sort_by_ids(const sap_pair *pairs, const uint32_t *indices, int n, uint64_t *items,
+                             uint64_t *scratch) {
     for (int i = 0; i < n; i++) {
-        const uint32_t p = lost ? lost[i] : (uint32_t)i;
+        const uint32_t p = indices ? indices[i] : (uint32_t)i;
         items[i] = sap__item(pairs[p].id1, p);
     }
-    sap__sort(items, tmp, n, 32);
+    sap__sort(items, scratch, n, 32);
     for (int i = 0; i < n; i++) items[i] = sap__item(pairs[(uint32_t)items[i]].id0, (uint32_t)items[i]);
-    sap__sort(items, tmp, n, 32);
+    sap__sort(items, scratch, n, 32);
 }
 
-/* Sorts all pairs from this one on to the begin of the array, where none of them has user data: their ids move
-   together and are sorted, and from the last one on each pair is written anew where it is to stand. (The ids are
-   copied by bytes, as compilers may take it that there are none in a pair.)
+/* Sorts the pairs from an index on to the begin of the array, if none of them has user data. Their ids are moved to the
+   begin and sorted; then each pair is written again, the last one first. (Ids are copied by bytes, because compilers may
+   assume that there are none in a pair.)
 
        pairs   [ . . . . . ][ids . . .][ids . . .][ids . . .][ids . . .]
                [ids][ids][ids][ids][  tmp   ] . . . . . . . . . . . . .        */
@@ -2373,8 +2391,8 @@ static void sap__sort_pairs_without_data(sap_world *s, int from) {
     }
 }
 
-/* The same for pairs with user data. Of a pair its ids and its data wait for its place in the memory of the lists or,
-   if no box is left, of the index, which is warmer: neither is needed any more. */
+/* Does the same for pairs with user data. Their ids and data are kept in the memory of the lists or, if no box is left,
+   of a tree, which is more likely to be in the cache. Neither is needed any more. */
 static void sap__sort_pairs(sap_world *s, int from) {
     sap_pair *pairs = s->pairs.active;
     const int n = sap__length(pairs) - from;
@@ -2393,16 +2411,15 @@ static void sap__sort_pairs(sap_world *s, int from) {
     }
 }
 
-/* More pairs end than stay, as when a level does. Holes are filled as below, but what ends changes places with what
-   fills its hole, and so stands behind all that stay. These are copied to the array of the deleted ones, and the two
-   are exchanged. There is room, and nothing is allocated. */
+/* Commits deleted pairs if they are most of all, e.g. when a level is unloaded. Deleted pairs are swapped to the end of
+   the array, the others are copied to the array of deleted pairs, and the two arrays are exchanged. */
 static void sap__swap_pair_arrays(sap_world *s, int kept) {
     sap_pair *pairs = s->pairs.active;
     const int n = sap__length(pairs) - kept;
     for (int i = n - 1; i >= 0 && kept; i--) {
-        const sap_pair ended = pairs[s->update.deleted_at[i]];
+        const sap_pair deleted = pairs[s->update.deleted_at[i]];
         pairs[s->update.deleted_at[i]] = pairs[kept + i];
-        pairs[kept + i] = ended;
+        pairs[kept + i] = deleted;
     }
     uintptr_t data = 0;
     if (kept) memcpy(s->pairs.deleted, pairs, (size_t)kept * sizeof *pairs);
@@ -2415,34 +2432,36 @@ static void sap__swap_pair_arrays(sap_world *s, int kept) {
     s->pairs.lists_valid = s->pairs.list_edits = s->pairs.sorted_from = 0;
 }
 
-/* No box is left, and all pairs end. */
+/* Deletes all pairs, if no box is left. */
 static void sap__delete_all_pairs(sap_world *s) {
     sap__swap_pair_arrays(s, 0);
     sap__set_length(s->pairs.created, 0);
     s->endpoints.valid = s->tree[0].ready = s->tree[1].ready = 0;
 }
 
-/* The lost pairs, sorted by both ids. Those that began together stand sorted at the end of all pairs, and where much
-   changes they are most of what ends: so only those before are sorted, and the two are merged.
+/* Writes the deleted pairs, sorted by both ids. Pairs created by one update are sorted at the end of all pairs, and if
+   much changes they are most of the deleted ones. So only those before are sorted, and merged with these:
 
-       pairs   [ . . . . . . . . . . . . . | . . . sorted . . . ]
-       lost      ^   ^       ^   ^           ^ ^   ^ ^ ^             first ones: sorted; last ones: as they stand */
+       pairs        [ . . . . . . . . . . . . . | . . . sorted . . . ]
+                                                ^ sorted_from
+       deleted_at     ^   ^       ^   ^           ^ ^   ^ ^ ^
+                      [    to sort    ]           [  sorted  ]         */
 static void sap__sort_deleted(sap_world *s) {
-    const uint32_t *lost = s->update.deleted_at;
+    const uint32_t *deleted = s->update.deleted_at;
     const uint64_t *items = s->update.sort_items;
     const int n = sap__length(s->pairs.deleted);
-    int last = n;
-    while (last > 0 && (int)lost[last - 1] >= s->pairs.sorted_from) last--;
-    sap__sort_by_ids(s->pairs.active, lost, last, s->update.sort_items, s->update.sort_scratch);
-    for (int i = 0, a = 0, b = last; i < n; i++)
-        if (a < last && (b == n || sap__pair_item(&s->pairs.active[(uint32_t)items[a]]) <
-                                       sap__pair_item(&s->pairs.active[lost[b]])))
+    int unsorted = n;
+    while (unsorted > 0 && (int)deleted[unsorted - 1] >= s->pairs.sorted_from) unsorted--;
+    sap__sort_by_ids(s->pairs.active, deleted, unsorted, s->update.sort_items, s->update.sort_scratch);
+    for (int i = 0, a = 0, b = unsorted; i < n; i++)
+        if (a < unsorted && (b == n || sap__pair_item(&s->pairs.active[(uint32_t)items[a]]) <
+                                           sap__pair_item(&s->pairs.active[deleted[b]])))
             s->pairs.deleted[i] = s->pairs.active[(uint32_t)items[a++]];
         else
-            s->pairs.deleted[i] = s->pairs.active[lost[b++]];
+            s->pairs.deleted[i] = s->pairs.active[deleted[b++]];
 }
 
-/* What begins, and what ends, on two threads: neither writes what the other one touches. created is scratch here. */
+/* Sorts created and deleted pairs in two tasks, which share no memory. pairs.created is scratch for the former. */
 static void sap__sort_events_task(sap_world *s, void *args, int task, int tasks) {
     (void)args;
     if (task == 0)
@@ -2451,11 +2470,11 @@ static void sap__sort_events_task(sap_world *s, void *args, int task, int tasks)
     if (task == 1 || tasks == 1) sap__sort_deleted(s);
 }
 
-/* Holes are filled from behind, the highest first: each by the pair that is then the last, which may have filled a
-   higher hole before.
+/* Fills the holes of deleted pairs, the highest first, by the pair that is then the last one. That pair may have filled
+   a higher hole before.
 
-       pairs  a b c d e f, of which b and d end: f, the last one, fills d; then e, the last one now, fills b
-                           of which b and e end: f fills e; then f again, which is now the last one, fills b */
+       pairs  a b c d e f, b and d deleted:   f, the last one, fills d; then e, the last one now, fills b
+                           b and e deleted:   f fills e; then f, again the last one, fills b */
 static void sap__fill_holes(sap_world *s) {
     uint32_t last = (uint32_t)sap__length(s->pairs.active);
     for (int i = sap__length(s->update.deleted_at) - 1; i >= 0; i--) {
@@ -2467,45 +2486,45 @@ static void sap__fill_holes(sap_world *s) {
     }
 }
 
-/* A share of the pairs found: to the created ones, and behind the pairs that stay. */
+/* Writes the created pairs to the events, and behind the active pairs. */
 static void sap__append_pairs_task(sap_world *s, void *args, int task, int tasks) {
     (void)args;
-    uint64_t *found = s->update.task[0].created;
-    const int n = sap__length(found), behind = sap__length(s->pairs.active) - n, early = sap__prefetch_end(s, n);
+    const uint64_t *keys = s->update.task[0].created;
+    const int n = sap__length(keys), first = sap__length(s->pairs.active) - n, prefetch_end = sap__prefetch_end(s, n);
     const int end = sap__task_begin(n, task + 1, tasks);
     for (int i = sap__task_begin(n, task, tasks); i < end; i++) {
-        if (i < early) sap__prefetch_slot(s, sap__slot_of((sap_id)found[i + SAP__PREFETCH_AHEAD]));
-        sap__set_pair(s, &s->pairs.created[i], (sap_id)(found[i] >> 32), (sap_id)found[i]);
-        sap__set_pair(s, &s->pairs.active[behind + i], (sap_id)(found[i] >> 32), (sap_id)found[i]);
+        if (i < prefetch_end) sap__prefetch_slot(s, sap__slot_of((sap_id)keys[i + SAP__PREFETCH_AHEAD]));
+        sap__set_pair(s, &s->pairs.created[i], (sap_id)(keys[i] >> 32), (sap_id)keys[i]);
+        sap__set_pair(s, &s->pairs.active[first + i], (sap_id)(keys[i] >> 32), (sap_id)keys[i]);
     }
 }
 
-/* The pair array follows: holes are filled from behind, then the new pairs come in their order. The lists follow, too,
-   unless so much changes that they are cheaper made anew, or nobody has needed them for as long. */
+/* Deletes and creates pairs. The lists are updated, or invalidated if that takes longer than building them, or if no call
+   has needed them for that many edits. Returns 0 on failure, with nothing changed. */
 static int sap__commit(sap_world *s) {
     if (!sap__merge_created(s)) return 0;
-    const int lost = sap__length(s->update.deleted_at), found = sap__length(s->update.task[0].created),
-              n = sap__length(s->pairs.active);
-    const int many = n / 4 + s->boxes.live_count / 64, most_end = lost > many && lost > n - lost + found;
-    if (!sap__reserve_events(s, most_end)) return 0;
-    /* Only now: an update that fails leaves pairs as they were, and what is known of them, too. */
-    if (sap__has_found_all(s)) s->pairs.may_lack_pairs = n - lost != s->update.persistent;
-    s->pairs.list_edits = s->pairs.lists_valid ? s->pairs.list_edits + lost + found : 0;
+    const int created = sap__length(s->update.task[0].created), deleted = sap__length(s->update.deleted_at);
+    const int n = sap__length(s->pairs.active), kept = n - deleted, many = n / 4 + s->boxes.live_count / 64;
+    const int deletes_most = deleted > many && deleted > kept + created;
+    if (!sap__reserve_events(s, deletes_most)) return 0;
+    /* Nothing can fail from here on, so may_lack_pairs is not lost by an update that fails. */
+    if (sap__has_counted_all(s)) s->pairs.may_lack_pairs = kept != s->update.persistent;
+    s->pairs.list_edits = s->pairs.lists_valid ? s->pairs.list_edits + deleted + created : 0;
     if (s->pairs.list_edits > many) s->pairs.lists_valid = s->pairs.list_edits = 0;
-    sap__set_length(s->pairs.deleted, most_end ? 0 : lost);
-    sap__set_length(s->pairs.created, found);
+    sap__set_length(s->pairs.deleted, deletes_most ? 0 : deleted);
+    sap__set_length(s->pairs.created, created);
     sap__parallel_for(s, sap__sort_events_task, NULL,
-                      SAP__EVENT_COST * ((long long)found + sap__length(s->pairs.deleted)));
-    if (most_end)
-        sap__swap_pair_arrays(s, n - lost);
+                      SAP__EVENT_COST * ((long long)created + sap__length(s->pairs.deleted)));
+    if (deletes_most)
+        sap__swap_pair_arrays(s, kept);
     else
         sap__fill_holes(s);
-    if (lost + found) s->pairs.sorted_from = n - lost;
-    sap__set_length(s->pairs.active, n - lost + found);
-    sap__parallel_for(s, sap__append_pairs_task, NULL, SAP__EVENT_COST * (long long)found);
+    if (deleted + created) s->pairs.sorted_from = kept;
+    sap__set_length(s->pairs.active, kept + created);
+    sap__parallel_for(s, sap__append_pairs_task, NULL, SAP__EVENT_COST * (long long)created);
     if (!s->pairs.lists_valid) return 1;
-    sap__set_length(s->pairs.edges, n - lost + found);
-    for (int i = n - lost; i < n - lost + found; i++) sap__insert_edges(s, (uint32_t)i);
+    sap__set_length(s->pairs.edges, kept + created);
+    for (int i = kept; i < kept + created; i++) sap__insert_edges(s, (uint32_t)i);
     return 1;
 }
 

@@ -4614,11 +4614,118 @@ static int sap__read_vector(const sap_world *s, const float v[3], float out[3]) 
     return good;
 }
 
+/* ---- exact comparisons ---------------------------------------------------------------------------------------- */
+
+/* A query compares squared distances, or moments (t) of a cast. As doubles they are wrong by some 1e-15 of themselves;
+   two that are too close to tell which is less are compared again, exactly, from the floats that they come from. So
+   which box is hit, and which is nearer, depends on no compiler, flag or machine. */
+#define SAP__DOUBT 1e-14      /* the part of two values that is more than both their errors */
+#define SAP__ENDLESS 1e150    /* an infinity as a double, which no product and no quotient takes beyond doubles */
+#define SAP__MOST_ENDED 1e100 /* a value that is larger comes from an infinity */
+#define SAP__ONE 0x3f800000   /* the key of 1.0f */
+
+/* Exact, also where the machine takes denormals for zero. */
+SAP__FORCE_INLINE double sap__wide(int32_t key) {
+    const uint32_t size = key < 0 ? 0u - (uint32_t)key : (uint32_t)key;
+    if (size - 0x800000u < 0x7f000000u) return (double)sap__float(key);
+    return size < 0x800000u ? (double)key * SAP__DENORMAL : key < 0 ? -SAP__ENDLESS : SAP__ENDLESS;
+}
+
+/* Answers -1 or 1: a is less or more than b; 0 if that is not sure. */
+SAP__FORCE_INLINE int sap__compare_values(double a, double b) {
+    const double doubt = ((a < 0 ? -a : a) + (b < 0 ? -b : b)) * SAP__DOUBT;
+    return a < b - doubt ? -1 : a > b + doubt;
+}
+
+/* A value, by the keys that it comes from: the sum of (to - from)^2 over the axes, or, where by is not 0, the quotient
+   (to[0] - from[0]) / by. */
+typedef struct sap__measure {
+    int32_t from[3], to[3], by;
+} sap__measure;
+
+/* A whole number of 2^-298, the square of the smallest float, in digits of 32 bits, the lowest first; carries are still
+   in them. A product of two floats is 48 bits, shifted by at most 506. */
+enum { SAP__SUM_DIGITS = 18 };
+typedef struct sap__exact_sum {
+    int64_t digit[SAP__SUM_DIGITS];
+} sap__exact_sum;
+
+static void sap__add_product(sap__exact_sum *sum, int32_t a, int32_t b, int times) {
+    const uint32_t size_a = a < 0 ? 0u - (uint32_t)a : (uint32_t)a, size_b = b < 0 ? 0u - (uint32_t)b : (uint32_t)b;
+    const uint32_t normal_a = size_a >> 23 ? 1 : 0, normal_b = size_b >> 23 ? 1 : 0;
+    const uint64_t digits_a = (size_a & 0x7fffff) | normal_a << 23, digits_b = (size_b & 0x7fffff) | normal_b << 23;
+    const uint32_t shift = (size_a >> 23) - normal_a + (size_b >> 23) - normal_b, by = shift % 32;
+    const uint64_t product = digits_a * digits_b, low = (product & 0xffffffff) << by, high = (product >> 32) << by;
+    int64_t *digit = &sum->digit[shift / 32];
+    if ((a < 0) != (b < 0)) times = -times;
+    digit[0] += times * (int64_t)(low & 0xffffffff);
+    digit[1] += times * (int64_t)((low >> 32) + (high & 0xffffffff));
+    digit[2] += times * (int64_t)(high >> 32);
+}
+
+/* Answers -1, 0 or 1. */
+static int sap__sign(const sap__exact_sum *sum) {
+    int64_t carry = 0, rest = 0;
+    for (int i = 0; i < SAP__SUM_DIGITS; i++) {
+        carry += sum->digit[i];
+        const int64_t digit = carry & 0xffffffff;
+        rest |= digit;
+        carry = (carry - digit) / ((int64_t)1 << 32);
+    }
+    return carry < 0 ? -1 : carry > 0 || rest;
+}
+
+static void sap__add_squares(sap__exact_sum *sum, const sap__measure *m, int times) {
+    for (int k = 0; k < 3; k++) {
+        if (m->to[k] == m->from[k]) continue;
+        sap__add_product(sum, m->to[k], m->to[k], times);
+        sap__add_product(sum, m->to[k], m->from[k], -2 * times);
+        sap__add_product(sum, m->from[k], m->from[k], times);
+    }
+}
+
+/* Answers -1, 0 or 1: a is less than b, equal or more. */
+SAP__NO_INLINE int sap__compare_measures(const sap__measure *a, const sap__measure *b) {
+    sap__exact_sum sum;
+    memset(&sum, 0, sizeof sum);
+    if (a->by == 0) {
+        sap__add_squares(&sum, a, 1);
+        sap__add_squares(&sum, b, -1);
+        return sap__sign(&sum);
+    }
+    sap__add_product(&sum, a->to[0], b->by, 1); /* both times both divisors, which may turn them around */
+    sap__add_product(&sum, a->from[0], b->by, -1);
+    sap__add_product(&sum, b->to[0], a->by, -1);
+    sap__add_product(&sum, b->from[0], a->by, 1);
+    return (a->by < 0) == (b->by < 0) ? sap__sign(&sum) : -sap__sign(&sum);
+}
+
+/* ---- distances ------------------------------------------------------------------------------------------------- */
+
+/* The squared distance of two boxes, 0 if they touch; *m, if it is wanted, by what. All that have no end are equal. */
+SAP__FORCE_INLINE double sap__distance2(const sap__box *a, const sap__box *b, sap__measure *m) {
+    double d2 = 0;
+    if (m) memset(m, 0, sizeof *m);
+    for (int k = 0; k < 3; k++) {
+        int32_t from, to;
+        if (a->hi[k] < b->lo[k])
+            from = a->hi[k], to = b->lo[k];
+        else if (b->hi[k] < a->lo[k])
+            from = b->hi[k], to = a->lo[k];
+        else
+            continue;
+        const double gap = sap__wide(to) - sap__wide(from);
+        d2 += gap * gap;
+        if (m) m->from[k] = from, m->to[k] = to;
+    }
+    return d2 > SAP__MOST_ENDED ? SAP__ENDLESS * SAP__ENDLESS : d2;
+}
+
 /* Newton's, from half the exponent: four steps reach the last bits of a double. The library needs no libm. */
 static double sap__sqrt(double v) {
     uint64_t u;
     double root;
-    if (!(v > 0) || v > 1e300) return v;
+    if (!(v > 0)) return v;
     memcpy(&u, &v, sizeof u);
     u = (u >> 1) + (UINT64_C(1023) << 51);
     memcpy(&root, &u, sizeof root);
@@ -4626,52 +4733,78 @@ static double sap__sqrt(double v) {
     return root;
 }
 
-/* The squared distance of two boxes, 0 if they touch. */
-static double sap__distance2(const sap_aabb *box, const float lo[3], const float hi[3]) {
-    double d2 = 0;
-    for (int k = 0; k < 3; k++) {
-        double d = 0;
-        if (sap__key(hi[k]) < sap__key(box->min[k])) d = sap__double(box->min[k]) - sap__double(hi[k]);
-        if (sap__key(lo[k]) > sap__key(box->max[k])) d = sap__double(lo[k]) - sap__double(box->max[k]);
-        d2 += d * d;
-    }
-    return d2;
+/* ---- casts ------------------------------------------------------------------------------------------------------ */
+
+/* The moments of a cast: of each axis when it enters and leaves the slab, 0, and 1. */
+enum { SAP__ENTERS, SAP__LEAVES = 3, SAP__AT_START = 6, SAP__AT_END };
+#define SAP__MISS 2.0 /* what a cast that does not hit answers: beyond its end */
+
+static sap__measure sap__moment(const sap__box *box, const sap__box *moving, const int32_t by[3], int which) {
+    sap__measure m = {{0, 0, 0}, {0, 0, 0}, SAP__ONE};
+    const int k = which % 3, enters = which < SAP__LEAVES;
+    m.to[0] = which == SAP__AT_END ? SAP__ONE : 0;
+    if (which >= SAP__AT_START) return m;
+    m.to[0] = (by[k] > 0) == enters ? box->lo[k] : box->hi[k];
+    m.from[0] = (by[k] > 0) == enters ? moving->hi[k] : moving->lo[k];
+    m.by = by[k];
+    return m;
 }
 
-/* When a box [lo, hi] moving by translation first touches the other within t 0..1; above 1 if it never does. *axis: of
-   the side that it touches first, or -1 if it touches the box at the start. */
-static float sap__cast(const sap_aabb *box, const float lo[3], const float hi[3], const float translation[3],
-                       int *axis) {
-    double enter = 0, leave = 1;
-    *axis = -1;
+static int sap__compare_moments(const sap__box *box, const sap__box *moving, const int32_t by[3], int a, int b) {
+    const sap__measure m = sap__moment(box, moving, by, a), n = sap__moment(box, moving, by, b);
+    const int order = sap__compare_values((sap__wide(m.to[0]) - sap__wide(m.from[0])) / sap__wide(m.by),
+                                          (sap__wide(n.to[0]) - sap__wide(n.from[0])) / sap__wide(n.by));
+    return order ? order : sap__compare_measures(&m, &n);
+}
+
+/* Does a finite box that goes by a translation (keys) touch the other within t 0..1? *first: when; SAP__AT_START if they
+   touch at the start, else when it enters an axis, the lower one at an edge. */
+SAP__NO_INLINE int sap__cast_exactly(const sap__box *box, const sap__box *moving, const int32_t by[3], int *first) {
+    int last = SAP__AT_END;
+    *first = SAP__AT_START;
     for (int k = 0; k < 3; k++) {
-        if (sap__key(translation[k]) == 0) {
-            if (sap__key(hi[k]) < sap__key(box->min[k]) || sap__key(lo[k]) > sap__key(box->max[k])) return 2.0f;
+        if (by[k] == 0) {
+            if (moving->hi[k] < box->lo[k] || moving->lo[k] > box->hi[k]) return 0;
             continue;
         }
-        double t0 = (sap__double(box->min[k]) - sap__double(hi[k])) / sap__double(translation[k]);
-        double t1 = (sap__double(box->max[k]) - sap__double(lo[k])) / sap__double(translation[k]);
-        if (sap__key(translation[k]) < 0) {
-            double swap = t0;
-            t0 = t1;
-            t1 = swap;
+        if (sap__compare_moments(box, moving, by, SAP__ENTERS + k, *first) > 0) *first = SAP__ENTERS + k;
+        if (sap__compare_moments(box, moving, by, SAP__LEAVES + k, last) < 0) last = SAP__LEAVES + k;
+    }
+    return sap__compare_moments(box, moving, by, *first, last) <= 0;
+}
+
+/* When the two first touch, or SAP__MISS. */
+static double sap__cast(const sap__box *box, const sap__box *moving, const int32_t by[3]) {
+    double enter = 0, leave = 1;
+    int first;
+    for (int k = 0; k < 3; k++) {
+        if (by[k] == 0) {
+            if (moving->hi[k] < box->lo[k] || moving->lo[k] > box->hi[k]) return SAP__MISS;
+            continue;
         }
-        if (t0 > enter) enter = t0, *axis = k;
+        const double way = sap__wide(by[k]), low = (sap__wide(box->lo[k]) - sap__wide(moving->hi[k])) / way,
+                     high = (sap__wide(box->hi[k]) - sap__wide(moving->lo[k])) / way;
+        const double t0 = by[k] > 0 ? low : high, t1 = by[k] > 0 ? high : low;
+        if (t0 > enter) enter = t0;
         if (t1 < leave) leave = t1;
     }
-    return enter <= leave ? (float)enter : 2.0f;
+    const int order = sap__compare_values(enter, leave);
+    return order < 0 || (order == 0 && sap__cast_exactly(box, moving, by, &first)) ? enter : SAP__MISS;
 }
 
 SAP_DEF int sap_hit_normal(const sap_aabb *moving, const float translation[3], const sap_aabb *hit, float normal[3]) {
     static const int32_t used[6] = {-1, -1, -1, -1, -1, -1};
-    sap__box box = sap__empty_box;
-    int axis, good = moving && translation && hit;
+    sap__box from = sap__empty_box, to = sap__empty_box;
+    int32_t by[3] = {0, 0, 0};
+    int first, good = moving && translation && hit;
     for (int k = 0; normal && k < 3; k++) normal[k] = 0;
-    good = good && normal && sap__encode(moving, used, &box) >= 0 && sap__encode(hit, used, &box) >= 0;
-    for (int k = 0; good && k < 3; k++)
+    good = good && normal && sap__encode(moving, used, &from) >= 0 && sap__encode(hit, used, &to) >= 0;
+    for (int k = 0; good && k < 3; k++) {
+        by[k] = sap__key(translation[k]);
         good = sap__is_finite(translation[k]) && sap__is_finite(moving->min[k]) && sap__is_finite(moving->max[k]);
-    if (!good || sap__cast(hit, moving->min, moving->max, translation, &axis) > 1 || axis < 0) return 0;
-    normal[axis] = sap__key(translation[axis]) < 0 ? 1.0f : -1.0f;
+    }
+    if (!good || !sap__cast_exactly(&to, &from, by, &first) || first == SAP__AT_START) return 0;
+    normal[first] = by[first] < 0 ? 1.0f : -1.0f;
     return 1;
 }
 
@@ -4715,10 +4848,12 @@ struct sap__query {
     int in_callback, closest_only, cull_by_mask; /* has called back; only the best hit counts; not all categories do */
     sap_id best, ignored;                        /* this one, so far; the box that does not count */
     int count, visits;                           /* hits; chunks */
-    int unsynced_recorded, unsynced;    /* boxes that were stale at the start: of the record, and with those of again */
-    double cutoff;                      /* no hit is beyond: a squared distance, or t */
-    sap__box box;                       /* what is to overlap, */
-    float lo[3], hi[3], translation[3]; /* or the box, or point, that is near, or is cast, and where to */
+    int unsynced_recorded, unsynced; /* boxes that were stale at the start: of the record, and with those of again */
+    double cutoff;                   /* no hit is beyond: a squared distance, or t; */
+    sap__box cutoff_box;             /* that of this box, */
+    int32_t cutoff_key;              /* or of this float, unless it is negative */
+    sap__box box;                    /* the box, or point, that is to overlap, is near, or is cast, */
+    int32_t translation[3];          /* and where to: keys */
     sap__probe probe;
 };
 
@@ -4728,15 +4863,50 @@ static void sap__set_limit(sap__query *q) {
     q->probe.limit = limit < 1e38 ? (float)limit : sap__float(SAP__INFINITY);
 }
 
-/* Where the query hits a box: at t, at this squared distance, or at 0 if they are to overlap; beyond its end if it does
-   not. */
-static double sap__hit_at(const sap__query *q, const sap__box *keys) {
-    sap_aabb box;
-    int axis;
-    if (!q->test) return sap__overlap(keys, &q->box) ? 0 : 1;
-    sap__decode(keys, &box);
-    if (q->test == sap__kernel_of(q->s)->ball) return sap__distance2(&box, q->lo, q->hi);
-    return (double)sap__cast(&box, q->lo, q->hi, q->translation, &axis);
+/* The cutoff is where the query hits this box. */
+static void sap__set_cutoff_at(sap__query *q, double at, const sap__box *box) {
+    q->cutoff = at;
+    q->cutoff_box = *box;
+    q->cutoff_key = -1;
+}
+
+/* Where the query hits a box: at t, at this squared distance, or at 0 if they are to overlap; beyond its cutoff if it
+   does not. */
+static double sap__hit_at(const sap__query *q, const sap__box *box) {
+    if (!q->test) return sap__overlap(box, &q->box) ? 0 : 1;
+    if (q->test == sap__kernel_of(q->s)->ball) return sap__distance2(box, &q->box, NULL);
+    return sap__cast(box, &q->box, q->translation);
+}
+
+static sap__measure sap__measure_of(const sap__query *q, const sap__box *box) {
+    sap__measure m;
+    int first;
+    if (q->test == sap__kernel_of(q->s)->ball) {
+        (void)sap__distance2(box, &q->box, &m);
+        return m;
+    }
+    (void)sap__cast_exactly(box, &q->box, q->translation, &first);
+    return sap__moment(box, &q->box, q->translation, first);
+}
+
+static sap__measure sap__measure_of_cutoff(const sap__query *q) {
+    sap__measure m = {{0, 0, 0}, {0, 0, 0}, 0};
+    if (q->cutoff_key < 0) return sap__measure_of(q, &q->cutoff_box);
+    m.to[0] = q->cutoff_key;
+    if (q->test != sap__kernel_of(q->s)->ball) m.by = SAP__ONE;
+    return m;
+}
+
+/* Answers -1, 0 or 1: where the query hits a box is before its cutoff, there, or beyond. */
+SAP__NO_INLINE int sap__compare_exactly(const sap__query *q, double at, const sap__box *box) {
+    if (!q->test || at == 0 || at > SAP__MOST_ENDED) return 0;
+    const sap__measure a = sap__measure_of(q, box), b = sap__measure_of_cutoff(q);
+    return sap__compare_measures(&a, &b);
+}
+
+SAP__FORCE_INLINE int sap__compare_to_cutoff(const sap__query *q, double at, const sap__box *box) {
+    const int order = sap__compare_values(at, q->cutoff);
+    return order ? order : sap__compare_exactly(q, at, box);
 }
 
 /* What the user is told of a hit: t, or the distance. */
@@ -4758,21 +4928,40 @@ static int sap__report_hit(sap__query *q, uint32_t slot) {
     return !q->hit || q->hit(sap__id_of(q->s, slot), q->s->objects[slot], q->user);
 }
 
+/* What hit returned (a key) becomes the cutoff if it is before it. If it is what the user was told, which may have been
+   rounded down, the hit itself is not beyond. */
+static void sap__lower_cutoff(sap__query *q, int32_t key, int32_t told, double at, const sap__box *box) {
+    const int is_distance = q->test == sap__kernel_of(q->s)->ball;
+    const double value = is_distance ? sap__wide(key) * sap__wide(key) : sap__wide(key);
+    const sap__measure m = {{0, 0, 0}, {key, 0, 0}, is_distance ? 0 : SAP__ONE};
+    int order = key < q->cutoff_key ? -1 : 1;
+    if (q->cutoff_key < 0) {
+        order = sap__compare_values(value, q->cutoff);
+        const sap__measure old = order ? m : sap__measure_of_cutoff(q);
+        if (order == 0) order = sap__compare_measures(&m, &old);
+    }
+    if (order >= 0) return;
+    q->cutoff = value;
+    q->cutoff_key = key;
+    if (key != told || at > SAP__MOST_ENDED) return;
+    if (sap__compare_to_cutoff(q, at, box) > 0) sap__set_cutoff_at(q, at, box);
+}
+
 /* A hit that says where it is: the best one so far, or one that is reported and may bring the end nearer. 0 stops. */
-static int sap__report_hit_at(sap__query *q, uint32_t slot, double at) {
+static int sap__report_hit_at(sap__query *q, uint32_t slot, double at, const sap__box *box) {
     const sap_id id = sap__id_of(q->s, slot);
     if (id == q->ignored) return 1;
     if (q->closest_only) {
-        if (at < q->cutoff || q->best == 0 || id < q->best) q->best = id, q->cutoff = at;
+        if (q->best && id > q->best && sap__compare_to_cutoff(q, at, box) == 0) return 1;
+        q->best = id;
+        sap__set_cutoff_at(q, at, box);
     } else if (q->ray_hit) {
         const float t = sap__reported_value(q, at);
         sap__begin_callbacks(q);
         const float end = q->ray_hit(id, q->s->objects[slot], t, q->user);
         q->count++;
-        if (!sap__is_number(end) || !(end > 0)) return 0;
-        const int is_near = q->test == sap__kernel_of(q->s)->ball;
-        const double new_end = end == t && sap__is_finite(t) ? at : is_near ? (double)end * (double)end : (double)end;
-        if (new_end < q->cutoff) q->cutoff = new_end;
+        if (!sap__is_number(end) || sap__key(end) <= 0) return 0;
+        sap__lower_cutoff(q, sap__key(end), sap__key(t), at, box);
     } else
         return sap__report_hit(q, slot);
     sap__set_limit(q);
@@ -4812,7 +5001,7 @@ static sap_result sap__begin_query(sap__query *q, sap_world *s, uint32_t mask) {
     q->user = NULL;
     q->in_callback = q->closest_only = q->count = q->visits = 0;
     q->best = q->ignored = 0;
-    q->cutoff = 0;
+    q->cutoff = q->cutoff_key = 0;
     q->unsynced_recorded = sap__length(s->changes.slots) - s->changes.synced_count;
     q->unsynced = sap__unsynced_count(s);
     return SAP_OK;
@@ -4841,8 +5030,9 @@ static int sap__query_unsynced(sap__query *q) {
     for (int i = 0; i < q->unsynced; i++) {
         const uint32_t slot = sap__query_unsynced_slot(q, i);
         if (!(q->s->slots[slot].flags & SAP__LIVE) || !(q->s->slots[slot].filter.category & q->mask)) continue;
-        const double at = sap__hit_at(q, &q->s->slots[slot].box);
-        if (at <= q->cutoff && !sap__report_hit_at(q, slot, at)) return 0;
+        const sap__box box = q->s->slots[slot].box; /* a callback may move it */
+        const double at = sap__hit_at(q, &box);
+        if (sap__compare_to_cutoff(q, at, &box) <= 0 && !sap__report_hit_at(q, slot, at, &box)) return 0;
     }
     return 1;
 }
@@ -4936,7 +5126,7 @@ static int sap__traverse(sap__query *q, const sap__bvh *t) {
             } else if (sap__should_visit(q, ref)) {
                 const sap__box box = sap__child_bounds(v->node, lane);
                 const double at = sap__hit_at(q, &box);
-                if (at <= q->cutoff && !sap__report_hit_at(q, ref, at)) return 0;
+                if (sap__compare_to_cutoff(q, at, &box) <= 0 && !sap__report_hit_at(q, ref, at, &box)) return 0;
             }
         }
     }
@@ -5014,29 +5204,36 @@ SAP_DEF int sap_query_point(sap_world *s, const float point[3], uint32_t mask, s
 /* What is within radius of a point; an infinite one meets every box, also one infinitely far. */
 static sap_result sap__begin_distance_query(sap__query *q, sap_world *s, const float point[3], float radius,
                                             uint32_t mask) {
-    if (!s || !point || !sap__read_vector(s, point, q->lo) || !sap__is_number(radius) || sap__key(radius) < 0)
+    if (!s || !point || !sap__read_vector(s, point, q->probe.point) || !sap__is_number(radius) || sap__key(radius) < 0)
         return SAP_ERROR_ARGUMENT;
     const sap_result r = sap__begin_query(q, s, mask);
     if (r != SAP_OK) return r;
-    for (int k = 0; k < 3; k++) q->hi[k] = q->probe.point[k] = q->lo[k], q->probe.half_size[k] = 0;
+    for (int k = 0; k < 3; k++) q->box.lo[k] = q->box.hi[k] = sap__key(q->probe.point[k]), q->probe.half_size[k] = 0;
     memcpy(q->probe.used, s->used, sizeof q->probe.used);
     q->test = sap__kernel_of(s)->ball;
-    q->cutoff = sap__double(radius) * sap__double(radius);
+    q->cutoff_key = sap__key(radius);
+    q->cutoff = sap__wide(q->cutoff_key) * sap__wide(q->cutoff_key);
     return SAP_OK;
 }
 
 /* What a box that moves by translation meets. */
 static sap_result sap__begin_cast(sap__query *q, sap_world *s, const float min[3], const float max[3],
                                   const float translation[3], uint32_t mask) {
-    if (!s || !min || !translation || !sap__read_vector(s, min, q->lo) || !sap__read_vector(s, max, q->hi) ||
-        !sap__read_vector(s, translation, q->translation))
+    float lo[3], hi[3], by[3];
+    if (!s || !min || !translation || !sap__read_vector(s, min, lo) || !sap__read_vector(s, max, hi) ||
+        !sap__read_vector(s, translation, by))
         return SAP_ERROR_ARGUMENT;
     const sap_result r = sap__begin_query(q, s, mask);
     if (r != SAP_OK) return r;
     memcpy(q->probe.used, s->used, sizeof q->probe.used);
-    for (int k = 0; k < 3; k++)
-        if (s->used[k]) sap__set_slab(&q->probe, k, q->lo[k], q->hi[k], q->translation[k]);
+    for (int k = 0; k < 3; k++) {
+        q->box.lo[k] = sap__key(lo[k]);
+        q->box.hi[k] = sap__key(hi[k]);
+        q->translation[k] = sap__key(by[k]);
+        if (s->used[k]) sap__set_slab(&q->probe, k, lo[k], hi[k], by[k]);
+    }
     q->test = sap__kernel_of(s)->slab;
+    q->cutoff_key = SAP__ONE;
     q->cutoff = 1;
     return SAP_OK;
 }
@@ -5092,13 +5289,12 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
     const sap_result r =
         slot == SAP__NONE ? SAP_ERROR_ID : sap__begin_distance_query(&q, s, origin, max_distance, mask);
     if (r != SAP_OK) return sap__run_closest(&q, r, max_distance, distance);
-    sap__decode(&s->slots[slot].box, &box);
+    q.box = s->slots[slot].box;
+    sap__decode(&q.box, &box);
     for (int k = 0; k < 3; k++) {
         const float lo = box.min[k], hi = box.max[k];
         const float size = (lo < 0 ? -lo : lo) + (hi < 0 ? -hi : hi);
         const int finite = sap__is_finite(size);
-        q.lo[k] = lo;
-        q.hi[k] = hi;
         q.probe.point[k] = finite ? 0.5f * lo + 0.5f * hi : 0.0f;
         q.probe.half_size[k] = finite ? 0.5f * hi - 0.5f * lo + size * 1e-6f : sap__float(SAP__INFINITY);
     }

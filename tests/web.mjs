@@ -109,6 +109,16 @@ async function testPage(page) {
     await wait(0.5);
     check("and it goes on", await page.evaluate(hash) !== still);
 
+    await page.clickOn("#pause");
+    await page.clickOn("#drop");
+    await verdict(page, "a box dropped while all stands");
+    await page.clickOn("#shift");
+    check("the label follows a shift while all stands", await page.evaluate(text("origin")) === "left side: x = -5,000");
+    await verdict(page, "after a shift while all stands");
+    await page.clickOn("#pause");
+    await wait(0.3);
+    await verdict(page, "when it goes on");
+
     await page.clickOn("#count", 0.2);
     const few = await page.evaluate(boxCount);
     check(`a click on the left of the slider: few boxes (${few})`, few > 20 && few < 100);

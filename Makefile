@@ -309,15 +309,18 @@ build/web/picture: examples/web/picture.c sap.h $(STB_DS)
 
 # One self-contained page: the module goes into it as text. It is linked without -O, with which clang runs a wasm-opt that it
 # finds, and Debian's (binaryen) refuses SIMD.
-build/web/sap.wasm: examples/web/glue.c sap.h $(STB_DS)
+build/web/sap.wasm: examples/web/glue.c examples/web/steps.c sap.h sap_multi.h $(STB_DS)
 	@sh bench/need.sh clang:clang wasm-ld:lld /usr/include/wasm32-wasi:wasi-libc \
 	    $(shell clang -print-resource-dir 2>/dev/null || echo /usr/lib/clang/14)/lib/wasi:libclang-rt-14-dev-wasm32
 	@mkdir -p build/web
-	clang --target=wasm32-wasi -std=c99 -O3 -msimd128 -DNDEBUG $(WARNINGS) -isystem build/stb -I. -c -o build/web/glue.o $<
-	clang --target=wasm32-wasi -nostartfiles -Wl,--no-entry -Wl,--strip-all -o $@ build/web/glue.o
+	for part in glue steps; do \
+	    clang --target=wasm32-wasi -std=c99 -O3 -msimd128 -DNDEBUG $(WARNINGS) -isystem build/stb -I. \
+	        -c -o build/web/$$part.o examples/web/$$part.c || exit 1; done
+	clang --target=wasm32-wasi -nostartfiles -Wl,--no-entry -Wl,--strip-all -o $@ build/web/glue.o build/web/steps.o
 
-build/web/sap.html: examples/web/page.html build/web/sap.wasm
-	@{ sed '/^@WASM@/,$$d' $<; base64 build/web/sap.wasm; sed '1,/^@WASM@/d' $<; } > $@
+build/web/sap.html: examples/web/page.html examples/web/lessons.js build/web/sap.wasm
+	@base64 build/web/sap.wasm > build/web/sap.base64
+	@sed -e '/^@WASM@$$/{r build/web/sap.base64' -e 'd;}' -e '/^@LESSONS@$$/{r examples/web/lessons.js' -e 'd;}' $< > $@
 
 # The programs of bench/.
 $(patsubst bench/%.c,build/%,$(wildcard bench/*.c)): build/%: bench/%.c $(wildcard bench/*.h) examples/pool.h sap.h sap_multi.h $(STB_DS)

@@ -74,6 +74,13 @@ export class Browser {
             await this.send("Input.dispatchMouseEvent", { type, x, y, button: "left", clickCount: 1 });
     }
 
+    async drag(x0, y0, x1, y1) {
+        const send = (type, x, y) => this.send("Input.dispatchMouseEvent", { type, x, y, button: "left", buttons: 1, clickCount: 1 });
+        await send("mousePressed", x0, y0);
+        for (let i = 1; i <= 4; i++) await send("mouseMoved", x0 + (x1 - x0) * i / 4, y0 + (y1 - y0) * i / 4);
+        await send("mouseReleased", x1, y1);
+    }
+
     async key(key) {
         for (const type of ["keyDown", "keyUp"]) await this.send("Input.dispatchKeyEvent", { type, key, code: key });
     }

@@ -53,6 +53,95 @@ function testModule() {
     check("and fails when a box is not where the world knows it", sap.check() === 0);
 }
 
+// The worlds of the lessons.
+function testLessons() {
+    const bytes = readFileSync(modulePath);
+    const sap = new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports;
+    let state = 1;
+    const random = below => (state = (state * 1103515245 + 12345) % 2147483648, Math.floor(state / 65536) % below);
+    const overlap = (p, q) => p[0] <= q[3] && q[0] <= p[3] && p[1] <= q[4] && q[1] <= p[4];
+
+    // An update step by step: replayed, the steps sort the ends, and the rules give the pairs of brute force.
+    const n = 7, boxes = new Float32Array(sap.memory.buffer, sap.steps_boxes_at(), 6 * n);
+    const place = () => {
+        for (let i = 0; i < n; i++) {
+            const x = random(12), y = random(8);
+            boxes.set([x, y, 0, x + 1 + random(4), y + 1 + random(4), 0], 6 * i);
+        }
+    };
+    place();
+    check("steps: set up", sap.steps_setup(n) === 1);
+    let replayed = true, events = true, all = 0;
+    for (let update = 0; update < 40; update++) {
+        const before = boxes.slice();
+        place();
+        const count = sap.steps_update(), told = new Int32Array(sap.memory.buffer, sap.steps_at(), 4 * count);
+        const value = (end, axis, list) => list[6 * end.box + axis + (end.isMax ? 3 : 0)];
+        const after = (a, b, axis, list) => value(a, axis, list) !== value(b, axis, list)
+            ? value(a, axis, list) > value(b, axis, list)
+            : a.isMax !== b.isMax ? a.isMax : a.box > b.box;
+        for (let axis = 0; axis < 2; axis++) {
+            const row = Array.from({length: 2 * n}, (_, i) => ({box: i >> 1, isMax: i % 2 === 1}));
+            row.sort((a, b) => after(a, b, axis, before) ? 1 : -1);
+            for (let i = 0; i < count; i++) {
+                if (told[4 * i] !== 0 || told[4 * i + 1] !== axis) continue;
+                let at = 0;
+                while (at + 1 < row.length && !after(row[at], row[at + 1], axis, boxes)) at++;
+                replayed &&= row[at].box === told[4 * i + 3] && row[at + 1]?.box === told[4 * i + 2];
+                [row[at], row[at + 1]] = [row[at + 1], row[at]];
+                all++;
+            }
+            replayed &&= row.every((end, i) => i === 0 || !after(row[i - 1], end, axis, boxes));
+        }
+        const box = (list, i) => list.subarray(6 * i, 6 * i + 6);
+        const pairs = list => {
+            const found = new Set();
+            for (let i = 0; i < n; i++)
+                for (let j = i + 1; j < n; j++) if (overlap(box(list, i), box(list, j))) found.add(`${i} ${j}`);
+            return found;
+        };
+        const was = pairs(before), is = pairs(boxes);
+        const told_of = kind => {
+            const k = sap.steps_events(kind), list = new Int32Array(sap.memory.buffer, sap.steps_events_at(), 2 * k);
+            return Array.from({length: k}, (_, i) => `${list[2 * i]} ${list[2 * i + 1]}`);
+        };
+        const begun = told_of(0), ended = told_of(1), there = told_of(2);
+        events &&= begun.every(pair => is.has(pair) && !was.has(pair)) && ended.every(pair => was.has(pair) && !is.has(pair));
+        events &&= there.length === is.size && begun.length - ended.length === is.size - was.size;
+    }
+    check(`steps: ${all} of them are those of insertion sort`, replayed && all > 300);
+    check("steps: what begins and ends is that of brute force", events);
+
+    for (const leaving of [0, 1]) {
+        const pairs = [0, 1].map(inABatch => sap.batch_prepare(300, 30, leaving) && sap.batch_run(leaving, inABatch));
+        check("batches: the same pairs one by one and in a batch", pairs[0] === pairs[1] && pairs[0] > 100);
+    }
+
+    check("grid: set up", sap.grid_setup(80, 700, 500, 5, 4, 100) === 1);
+    let same = true, most = 0;
+    for (let frame = 0; frame < 100; frame++) {
+        const count = sap.grid_move(0.1), list = new Float32Array(sap.memory.buffer, sap.grid_boxes_at(), 6 * 80);
+        let pairs = 0;
+        for (let i = 0; i < 80; i++)
+            for (let j = i + 1; j < 80; j++)
+                pairs += overlap(list.subarray(6 * i, 6 * i + 6), list.subarray(6 * j, 6 * j + 6));
+        same &&= pairs === count;
+        most = Math.max(most, pairs);
+    }
+    check(`grid: the pairs of brute force, up to ${most}`, same && most > 20);
+
+    for (let motion = 0; motion < 6; motion++)
+        for (const boxCount of [10, 500]) {
+            const pairs = Array.from({length: 7}, (_, way) => {
+                const found = [];
+                sap.cost_setup(way, boxCount, motion);
+                for (let frame = 0; frame < 8; frame++) found.push(sap.cost_run(1));
+                return found.join();
+            });
+            check(`cost: all ways find the same pairs, motion ${motion}, ${boxCount} boxes`, new Set(pairs).size === 1);
+        }
+}
+
 // ---- the page ------------------------------------------------------------------------------------------------
 
 const text = id => `document.getElementById("${id}").textContent`;
@@ -81,6 +170,109 @@ async function verdict(page, when) {
     check(`${when}: Check says that all agree`, said === "All three find the same pairs.");
     check(`${when}: no error`, page.errors.length === 0);
     page.errors.forEach(error => console.log(error));
+}
+
+// Waits until something is so, up to some seconds: a busy machine may take a while.
+async function until(page, expression, seconds = 20) {
+    for (let i = 0; i < 10 * seconds; i++) {
+        if (await page.evaluate(expression)) return true;
+        await wait(0.1);
+    }
+    return false;
+}
+
+const choose = (id, value) => `(() => {
+    const select = document.getElementById("${id}");
+    select.value = "${value}";
+    select.dispatchEvent(new Event("input"));
+})()`;
+
+// Each lesson as somebody would use it: by clicks. 'where' is in the names of pictures.
+async function testPageOfLessons(page, where, width) {
+    const sticks = "document.documentElement.scrollWidth > " + width;
+    const errors = page.errors.length;
+    await page.clickOn("[data-view=steps]");
+    check(`${where}: the live view is hidden`, await page.evaluate("document.getElementById('live').hidden"));
+    await page.clickOn("#steps-pause");
+    const cases = ["A and C end", "B and C begin", "nothing", "nothing"];
+    for (let i = 0; i < cases.length; i++) {
+        await page.evaluate(choose("steps-case", i));
+        await page.clickOn("#steps-one");
+        await wait(0.2);
+        if (i === 0) await page.screenshot(`${pictures}/${where}-steps.png`);
+        check(`${where}: a step says what passes what`, (await page.evaluate(text("steps-said"))).includes(" passes "));
+        await page.clickOn("#steps-all");
+        const said = await page.evaluate(text("steps-said"));
+        check(`${where}: case ${i} reports ${cases[i]}, and not "${said}"`, said === `Reported: ${cases[i]}.`);
+    }
+    const log = await page.evaluate(text("steps-log"));
+    check(`${where}: the log shows the rule that fired in vain`, /passes .*  no/.test(log));
+    await page.evaluate(choose("steps-case", 2));
+    await page.clickOn("#steps-all");
+    // B is dragged onto A: it lies at 2..6, 5..8 of 24 units.
+    const [x, y, unit] = await page.evaluate(`(() => {
+        document.getElementById("steps-board").scrollIntoView({ block: "nearest" });
+        const box = document.getElementById("steps-board").getBoundingClientRect();
+        return [box.left + 8, box.top + 8, steps.scale().unit];
+    })()`);
+    await page.drag(x + 4 * unit, y + 6.5 * unit, x + 10 * unit, y + 6 * unit);
+    await page.clickOn("#steps-pause"); // goes on
+    check(`${where}: a box that was dragged onto another begins a pair`,
+          await until(page, `${text("steps-said")} === "Reported: A and B begin."`));
+    check(`${where}: steps: nothing sticks out`, !await page.evaluate(sticks));
+
+    await page.clickOn("[data-view=batches]");
+    await page.clickOn("#batches-speed", 0.98);
+    for (const button of ["come", "go"]) {
+        await page.clickOn(`#batches-${button}`);
+        if (button === "come") { await wait(0.3); await page.screenshot(`${pictures}/${where}-batches.png`); }
+        check(`${where}: batches: both end`, await until(page, `${text("batches-said")}.startsWith("Both hold the same")`, 40));
+        const moves = await page.evaluate(`batches.lanes.map(lane => lane.moves)`);
+        check(`${where}: batches: ${moves} moves`, moves[0] > 3 * moves[1]);
+        const good = await page.evaluate(`(() => {
+            const [a, b] = batches.lanes.map(lane => lane.ends.filter(end => end).map(end => end.value));
+            return a.join() === b.join() && a.every((v, i) => i === 0 || a[i - 1] <= v);
+        })()`);
+        check(`${where}: batches: both arrays are sorted and the same`, good);
+    }
+    if (where === "wide") {
+        await page.clickOn("#batches-measure");
+        check("wide: batches: six rows are measured",
+              await until(page, "document.querySelectorAll('#batches-table td').length === 18", 60));
+    }
+    check(`${where}: batches: nothing sticks out`, !await page.evaluate(sticks));
+
+    await page.clickOn("[data-view=grid]");
+    await page.clickOn("#grid-count", 0.9);
+    let once = true;
+    for (let i = 0; i < 10; i++) {
+        await wait(0.1);
+        once &&= await page.evaluate(text("grid-said")) === "Each pair is reported once, as by sap_multi.h.";
+    }
+    check(`${where}: grid: each pair is reported once`, once);
+    const cells = "Array.from(document.querySelectorAll('#grid-table td:last-child'), cell => Number(cell.textContent))";
+    const [boxes, entries, , , found, reported] = await page.evaluate(cells);
+    check(`${where}: grid: ${boxes} boxes, ${entries} entries, ${found} found, ${reported} reported`,
+          entries > boxes && found > reported && reported > 0);
+    await page.clickOn("#grid-columns", 0.1);
+    check(`${where}: grid: one column does it, too`, await until(page, `${text("grid-said")}.startsWith("Each pair")`));
+    await page.clickOn("#grid-columns", 0.6);
+    await wait(0.2);
+    await page.screenshot(`${pictures}/${where}-grid.png`);
+    check(`${where}: grid: nothing sticks out`, !await page.evaluate(sticks));
+
+    await page.clickOn("[data-view=cost]");
+    check(`${where}: cost: each way is measured with 10 boxes to 300`,
+          await until(page, "cost.times.every(way => way.slice(0, 4).every(times => times.length > 0))", 60));
+    await page.screenshot(`${pictures}/${where}-cost.png`);
+    check(`${where}: cost: the table names the least`, await page.evaluate("document.querySelectorAll('#cost-table td').length") === 24);
+    await page.evaluate(choose("cost-motion", 5));
+    check(`${where}: cost: another motion begins anew`, await until(page, "cost.times[0][0].length > 0", 20));
+    check(`${where}: cost: nothing sticks out`, !await page.evaluate(sticks));
+    await page.clickOn("[data-view=live]");
+    await wait(0.5);
+    check(`${where}: no error in the lessons`, page.errors.length === errors);
+    page.errors.slice(errors).forEach(error => console.log(error));
 }
 
 async function testPage(page) {
@@ -156,6 +348,8 @@ async function testPage(page) {
     check("sap.h costs less than brute force", await cost("sap") < await cost("brute"));
     await verdict(page, "20,000 boxes, some large");
     await page.screenshot(`${pictures}/many.png`);
+    await testPageOfLessons(page, "wide", 1280);
+    await verdict(page, "back from the lessons");
 
     await page.open(url, 390, 844, true);
     await wait(1.5);
@@ -165,9 +359,11 @@ async function testPage(page) {
     check("on a phone the sliders are below the world", await edge("aside", "top") >= await edge("#stage", "bottom"));
     await page.screenshot(`${pictures}/phone.png`);
     await verdict(page, "on a phone");
+    await testPageOfLessons(page, "phone", 390);
 }
 
 testModule();
+testLessons();
 const page = readFileSync(pagePath, "utf8");
 check("the page refers to nothing outside", !/https?:|src=|href=|@import|fetch\(/.test(page));
 let browser;

@@ -1,13 +1,14 @@
 /*
-glue.c - what the page calls: boxes that move, three ways to find their pairs, and what is drawn
+glue.c - what the page calls: boxes that move, three ways to find their pairs, and what is drawn; then the worlds of the
+lessons: batches, a grid, and what each method costs
 
-Compiled to WebAssembly together with sap.h. All arrays are static; the page reads them where they lie. The grid and
+Compiled to WebAssembly together with sap_multi.h. All arrays are static; the page reads them where they lie. The grid and
 brute force stand here so that all three are built by one compiler with the same flags.
 */
 #include <stdint.h>
 #include <string.h>
-#define SAP_IMPLEMENTATION
-#include "sap.h"
+#define SAP_MULTI_IMPLEMENTATION
+#include "sap_multi.h"
 
 #define WEB_EXPORT(name) __attribute__((export_name(#name)))
 
@@ -341,4 +342,206 @@ WEB_EXPORT(statistic) double statistic(int which) {
     case 4: return (double)corner[0];
     default: return (double)cell_used;
     }
+}
+
+/* ---- the lessons: batches --------------------------------------------------------------------------------- */
+
+static sap_world *batch_world;
+static sap_aabb batch_boxes[MOST];
+static sap_id batch_ids[MOST];
+static int batch_old, batch_more;
+
+/* A world that sorts, of n boxes on a line, and 'more' that will come or, if they are to leave, are there, too. Returns 0
+   without memory. */
+WEB_EXPORT(batch_prepare) int batch_prepare(int n, int more, int leaving) {
+    const sap_config line = {.axes = SAP_AXIS_X, .method = SAP_METHOD_SORT};
+    if (n + more > MOST) return 0;
+    sap_destroy(batch_world);
+    batch_world = sap_create(&line);
+    batch_old = n;
+    batch_more = more;
+    random_state = 5;
+    for (int i = 0; i < n + more; i++) {
+        memset(&batch_boxes[i], 0, sizeof batch_boxes[i]);
+        batch_boxes[i].min[0] = random_in(0, 10 * (float)n);
+        batch_boxes[i].max[0] = batch_boxes[i].min[0] + random_in(1, 9);
+    }
+    return batch_world && sap_add_many(batch_world, leaving ? n + more : n, batch_boxes, NULL, batch_ids) == SAP_OK &&
+           sap_update(batch_world) == SAP_OK;
+}
+
+/* Lets them come, or leave, with an update after each or one after all. Returns the number of pairs. */
+WEB_EXPORT(batch_run) int batch_run(int leaving, int in_a_batch) {
+    int pairs;
+    for (int i = batch_old; i < batch_old + batch_more; i++) {
+        if (leaving)
+            sap_remove(batch_world, batch_ids[i]);
+        else
+            sap_add(batch_world, &batch_boxes[i], NULL);
+        if (!in_a_batch) sap_update(batch_world);
+    }
+    sap_update(batch_world);
+    sap_pairs(batch_world, &pairs);
+    return pairs;
+}
+
+/* ---- the lessons: a grid ------------------------------------------------------------------------------------ */
+
+enum { MOST_IN_GRID = 200 };
+
+static sap_multi *grid_world;
+static sap_aabb grid_boxes[MOST_IN_GRID];
+static float grid_speed[MOST_IN_GRID][2], grid_size[2];
+static sap_id grid_ids[MOST_IN_GRID];
+static int32_t grid_pair_list[MOST_IN_GRID * MOST_IN_GRID];
+static int grid_n;
+
+/* Boxes anywhere in a world of this size; its lower left part, of columns times rows cells, is the grid, and the rest is
+   wrapped into it. Returns 0 without memory. */
+WEB_EXPORT(grid_setup) int grid_setup(int n, float w, float h, int columns, int rows, float cell) {
+    const sap_multi_config config = {.sap = {.axes = SAP_2D, .method = SAP_METHOD_SORT},
+                                     .bounds = {{0, 0, 0}, {(float)columns * cell, (float)rows * cell, 0}},
+                                     .cells = {columns, rows, 1}};
+    sap_multi_destroy(grid_world);
+    grid_world = sap_multi_create(&config);
+    grid_n = n < MOST_IN_GRID ? n : MOST_IN_GRID;
+    grid_size[0] = w;
+    grid_size[1] = h;
+    random_state = 9;
+    for (int i = 0; i < grid_n; i++)
+        for (int k = 0; k < 2; k++) {
+            const float length = cell * random_in(0.2f, i % 12 ? 0.5f : 1.4f);
+            grid_boxes[i].min[k] = random_in(0, grid_size[k] - length);
+            grid_boxes[i].max[k] = grid_boxes[i].min[k] + length;
+            grid_speed[i][k] = random_in(-cell, cell);
+        }
+    return grid_world && sap_multi_add_many(grid_world, grid_n, grid_boxes, NULL, grid_ids) == SAP_OK;
+}
+
+/* Moves all and updates. Returns the number of pairs, which are at grid_pairs_at: two boxes for each. */
+WEB_EXPORT(grid_move) int grid_move(float seconds) {
+    int pairs;
+    for (int i = 0; i < grid_n; i++)
+        for (int k = 0; k < 2; k++) {
+            const float length = grid_boxes[i].max[k] - grid_boxes[i].min[k];
+            float at = grid_boxes[i].min[k] + grid_speed[i][k] * seconds;
+            if (at < 0 || at > grid_size[k] - length) {
+                grid_speed[i][k] = -grid_speed[i][k];
+                at = at < 0 ? 0 : grid_size[k] - length;
+            }
+            grid_boxes[i].min[k] = at;
+            grid_boxes[i].max[k] = at + length;
+        }
+    sap_multi_move_many(grid_world, grid_n, grid_ids, grid_boxes);
+    sap_multi_update(grid_world);
+    const sap_pair *pair = sap_multi_pairs(grid_world, &pairs);
+    for (int i = 0; i < pairs; i++) {
+        grid_pair_list[2 * i] = index_of(pair[i].id0);
+        grid_pair_list[2 * i + 1] = index_of(pair[i].id1);
+    }
+    return pairs;
+}
+
+WEB_EXPORT(grid_boxes_at) sap_aabb *grid_boxes_at(void) {
+    return grid_boxes;
+}
+
+WEB_EXPORT(grid_pairs_at) int32_t *grid_pairs_at(void) {
+    return grid_pair_list;
+}
+
+/* ---- the lessons: what each method costs -------------------------------------------------------------------- */
+
+enum { COST_SORT, COST_GRID, COST_PRUNE, COST_QUERY, COST_AUTO, COST_BRUTE, COST_SWEEP, LAYOUTS = 4 };
+enum { STILL, FEW_WALK, ALL_TREMBLE, ALL_WALK, FEW_JUMP, ALL_JUMP };
+
+static sap_world *cost_world;
+static sap_multi *cost_multi;
+static sap_aabb cost_boxes[LAYOUTS][MOST];
+static sap_id cost_ids[MOST];
+static int cost_way, cost_n, cost_movers, cost_turn;
+
+/* n boxes of sides from 1 to 3, each about in one pair. They go through four layouts, from one to the next and back, so
+   that nothing but the way itself is measured. Returns 0 without memory. */
+WEB_EXPORT(cost_setup) int cost_setup(int way, int n, int motion) {
+    static const int methods[] = {SAP_METHOD_SORT, SAP_METHOD_SORT, SAP_METHOD_PRUNE, SAP_METHOD_QUERY,
+                                  SAP_METHOD_AUTO};
+    const float step = motion == ALL_TREMBLE ? 0.01f : 0.2f;
+    sap_config flat = {.axes = SAP_2D};
+    float side = 4;
+    sap_destroy(cost_world);
+    sap_multi_destroy(cost_multi);
+    cost_world = NULL;
+    cost_multi = NULL;
+    cost_way = way;
+    cost_n = n < MOST ? n : MOST;
+    cost_turn = 0;
+    cost_movers = motion == STILL ? 0 : motion == FEW_WALK ? n / 20 : motion == FEW_JUMP ? n / 100 : n;
+    while (side * side < 8 * (float)n) side *= 1.05f;
+    random_state = 3;
+    for (int i = 0; i < cost_n; i++)
+        for (int k = 0; k < 2; k++) {
+            const float length = random_in(1, 3);
+            float at = random_in(0, side);
+            for (int l = 0; l < LAYOUTS; l++) {
+                cost_boxes[l][i].min[k] = at;
+                cost_boxes[l][i].max[k] = at + length;
+                if (i < cost_movers) at = motion >= FEW_JUMP ? random_in(0, side) : at + random_in(-step, step);
+            }
+        }
+    if (way >= COST_BRUTE) return 1;
+    flat.method = methods[way];
+    if (way == COST_GRID) {
+        sap_multi_config config = {.sap = flat, .bounds = {{0, 0, 0}, {side, side, 0}}, .cells = {1, 1, 1}};
+        while ((float)config.cells[0] * 24 < side) config.cells[0] = ++config.cells[1]; /* about 64 boxes a cell */
+        cost_multi = sap_multi_create(&config);
+        return cost_multi && sap_multi_add_many(cost_multi, cost_n, cost_boxes[0], NULL, cost_ids) == SAP_OK &&
+               sap_multi_update(cost_multi) == SAP_OK;
+    }
+    cost_world = sap_create(&flat);
+    return cost_world && sap_add_many(cost_world, cost_n, cost_boxes[0], NULL, cost_ids) == SAP_OK &&
+           sap_update(cost_world) == SAP_OK;
+}
+
+static int all_pairs_of(const sap_aabb *all, int n) {
+    int pairs = 0;
+    for (int i = 0; i < n; i++)
+        for (int j = i + 1; j < n; j++) pairs += overlap(&all[i], &all[j]);
+    return pairs;
+}
+
+static int sweep_of(const sap_aabb *all, int n) {
+    static uint64_t items[MOST], scratch[MOST];
+    static sap_aabb sorted[MOST];
+    int pairs = 0;
+    for (int i = 0; i < n; i++) items[i] = sortable(all[i].min[0]) << 32 | (uint32_t)i;
+    radix_sort(items, scratch, n);
+    for (int i = 0; i < n; i++) sorted[i] = all[(uint32_t)items[i]];
+    for (int i = 0; i < n; i++)
+        for (int j = i + 1; j < n && sorted[j].min[0] <= sorted[i].max[0]; j++)
+            pairs += overlap(&sorted[i], &sorted[j]);
+    return pairs;
+}
+
+/* A number of frames. Returns the pairs of the last one. */
+WEB_EXPORT(cost_run) int cost_run(int frames) {
+    static const int path[] = {1, 2, 3, 2, 1, 0};
+    int pairs = 0;
+    for (int i = 0; i < frames; i++) {
+        const sap_aabb *to = cost_boxes[path[cost_turn++ % 6]];
+        if (cost_way == COST_BRUTE)
+            pairs = all_pairs_of(to, cost_n);
+        else if (cost_way == COST_SWEEP)
+            pairs = sweep_of(to, cost_n);
+        else if (cost_multi) {
+            sap_multi_move_many(cost_multi, cost_movers, cost_ids, to);
+            sap_multi_update(cost_multi);
+            sap_multi_pairs(cost_multi, &pairs);
+        } else {
+            sap_move_many(cost_world, cost_movers, cost_ids, to);
+            sap_update(cost_world);
+            sap_pairs(cost_world, &pairs);
+        }
+    }
+    return pairs;
 }

@@ -162,15 +162,15 @@ PEER_NEEDS = bullet:/usr/include/bullet/btBulletDynamicsCommon.h:libbullet-dev o
 
 .PHONY: table
 table: $(PEERS:%=build/peers/%) build/bench build/lived ## measures all that both README.md state and writes their tables and bench/data/; PHYSX= JOLT= BOX2D= BOX3D= as bench-peers
-	@python3 bench/table.py
+	@PEERS="$(PEERS)" python3 bench/table.py
 
 .PHONY: table-quick
 table-quick: build/peers/sap build/peers/sap_avx2 build/peers/sap_sse2 build/peers/plain ## the same with 1,000 boxes and few frames, into build/table; fails if a pair is wrong
 	@python3 bench/table.py --quick
 
 .PHONY: bench-peers
-bench-peers: $(PEERS:%=build/peers/%) ## measures other broad phases on the same scenes; installs Debian's; PHYSX= JOLT= BOX2D= BOX3D=: flags of your builds
-	@python3 bench/table.py --print $(ARGS)
+bench-peers: $(PEERS:%=build/peers/%) ## measures other broad phases on the same scenes; installs Debian's; PEERS='sap bullet' PHYSX=flags ...: bench/README.md
+	@PEERS="$(PEERS)" python3 bench/table.py --print $(ARGS)
 
 build/peers/%: $(PEER_HEADERS) $(STB_DS)
 	@mkdir -p build/peers

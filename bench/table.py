@@ -83,8 +83,9 @@ class Peer:
 
 
 def find_peers(folder):
-    found = []
-    for path in (os.path.join(folder, program) for program in PROGRAMS):
+    """Those of the programs that are built, or of these the ones that PEERS names."""
+    found, wanted = [], os.environ.get("PEERS", "").split() or PROGRAMS
+    for path in (os.path.join(folder, program) for program in PROGRAMS if program in wanted):
         if os.path.exists(path):
             lines = subprocess.run([path, "list"], capture_output=True, text=True, check=True).stdout.splitlines()
             found += [Peer(path, lines[0], line) for line in lines[1:]]
@@ -590,17 +591,19 @@ def bench_block(data):
         "are removed sap.h reports every pair that is deleted; PhysX, Jolt, ODE and FCL report none.",
         "![The same as a plot, for each broad phase](data/peers.svg)",
         "Built from source: %s. Debian's, for any x86-64: %s." %
-        (h.get("built", "none here"), h.get("Debian's", "none here")),
+        (h.get("built") or "none here", h.get("Debian's") or "none here"),
         "## 2D" if flat_table(data) or small_table(data) else "",
         flat_table(data), small_table(data),
-        "In small worlds every box moves in each step, one `sap_move` each, and every pair is read.",
+        "In small worlds every box moves in each step, one `sap_move` each, and every pair is read."
+        if small_table(data) else "",
         "## After a history" if histories_table(data, 10000) else "",
         histories_table(data, 10000), histories_line(data),
         "## Queries" if query_table(data) else "", query_table(data),
         "## Box pruning without a world" if prune_table(data) else "", prune_table(data), revisited(data),
-        "## Memory, single calls, threads",
+        "## Memory, single calls, threads" if memory_table(data) else "",
         memory_table(data),
-        "What malloc holds after the frames, pairs and scratch included (Jolt: with its bodies). " + cost_line(data),
+        "What malloc holds after the frames, pairs and scratch included (Jolt: with its bodies). " + cost_line(data)
+        if memory_table(data) else cost_line(data),
         calls_line(data), threads_line(data),
     ])
 

@@ -5303,10 +5303,11 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
 }
 
 /* ====================================================================================================== */
-/* >> life, and what users look at                                                                          */
+/* >> life: create, destroy, reserve, errors and getters                                                    */
 /* ====================================================================================================== */
 
-/* All arrays of a world, but those of its shares: freed, counted and listed here and nowhere else. */
+/* The list of all arrays of a world, except those of its tasks. A new array must be added here: it is then freed, and
+   counted by sap_get_stats. */
 /* clang-format off */
 #define SAP__ARRAYS(X)                                                                                                 \
     X(slots) X(objects) X(pairs.head_edge) X(boxes.live_bits[0]) X(boxes.live_bits[1]) X(changes.slots) X(changes.again) X(build.items) X(pairs.active) X(pairs.created)        \
@@ -5316,10 +5317,10 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
 /* clang-format on */
 
 SAP_DEF sap_result sap_check_config(const sap_config *config) {
-    const int good =
+    const int ok =
         !config || (config->axes >= 0 && config->axes <= 7 && config->max_boxes >= 0 && config->max_pairs >= 0 &&
                     config->method >= SAP_METHOD_AUTO && config->method <= SAP_METHOD_QUERY);
-    return good ? SAP_OK : SAP_ERROR_ARGUMENT;
+    return ok ? SAP_OK : SAP_ERROR_ARGUMENT;
 }
 
 SAP_DEF sap_world *sap_create(const sap_config *config) {
@@ -5343,14 +5344,14 @@ SAP_DEF void sap_destroy(sap_world *s) {
     SAP_FREE(s);
 }
 
-/* The slots that rest count, too. */
+/* The free slots that wait need memory, too. */
 SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
     sap_result r = sap__begin_call(s, boxes < 0 ? "boxes" : pairs < 0 ? "pairs" : NULL, 1);
     if (r != SAP_OK) return r;
     if (boxes > SAP__MAX_BOXES) return sap__set_result(s, SAP_ERROR_LIMIT);
     int slots = boxes;
     if (boxes && boxes < SAP__MAX_BOXES - SAP__MIN_FREE_SLOTS - 1) slots += SAP__MIN_FREE_SLOTS + 1;
-    if (slots < sap__length(s->slots)) slots = sap__length(s->slots); /* those of a crowd that left */
+    if (slots < sap__length(s->slots)) slots = sap__length(s->slots);
     if (!sap__reserve_boxes(s, slots) || !sap__reserve(&s->changes.again, sap__capacity(s->changes.slots)) ||
         !sap__reserve_pairs(s, pairs, pairs, pairs) ||
         !sap__reserve(&s->update.task[0].created, (long long)pairs + SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS) ||
@@ -5377,7 +5378,7 @@ SAP_DEF const char *sap_last_error_argument(const sap_world *s, int *element) {
 
 SAP_DEF const char *sap_result_text(sap_result r) {
     const int code = (int)r;
-    switch (code < -SAP_ERROR_SNAPSHOT ? code : code < 0 ? -code : code) { /* calls that count answer -sap_result */
+    switch (code < -SAP_ERROR_SNAPSHOT ? code : code < 0 ? -code : code) { /* calls that count return -sap_result */
     case SAP_OK: return "All is well.";
     case SAP_ERROR_BOX: return "A box has a NaN bound, or a min above its max, on a used axis: give min <= max.";
     case SAP_ERROR_ID: return "The id names no box (0, never given out, or removed), or two ids are not a pair.";
@@ -5410,7 +5411,7 @@ SAP_DEF const sap_pair *sap_pairs(const sap_world *s, int *count) {
     return sap__pair_array(s ? s->pairs.active : NULL, count);
 }
 
-/* Live, or removed since the last update: its pairs may be looked at. */
+/* Returns whether an id may be used to read pairs: it is live, or was removed since the last update. */
 static int sap__is_pair_id(const sap_world *s, sap_id id) {
     uint32_t slot = sap__slot_of(id);
     return slot < (uint32_t)sap__length(s->slots) && (s->slots[slot].flags & (SAP__LIVE | SAP__REMOVED)) &&
@@ -5441,7 +5442,7 @@ SAP_DEF sap_result sap_set_pair_data_at(sap_world *s, int index, void *user_data
     return r;
 }
 
-/* In a heap with the largest one on top, of which the i-th place is empty: id goes there, or sinks. */
+/* Inserts id at position i of a heap with the largest id on top, or below it. The position must be empty. */
 static void sap__sift_down(sap_id *heap, int n, int i, sap_id id) {
     for (int child = 2 * i + 1; child < n; i = child, child = 2 * i + 1) {
         if (child + 1 < n && heap[child + 1] > heap[child]) child++;
@@ -5451,20 +5452,19 @@ static void sap__sift_down(sap_id *heap, int n, int i, sap_id id) {
     heap[i] = id;
 }
 
-/* others fills, is then a heap of the smallest ones, then sorted: no memory, and an order that depends on the set
-   alone. */
+/* The array of the caller first takes any ids, then becomes a heap of the smallest ones, and is sorted at the end. So the
+   result depends only on the set of pairs, and needs no memory. */
 SAP_DEF int sap_pairs_of(const sap_world *s, sap_id id, sap_id *others, int capacity) {
     if (!s || capacity < 0 || (capacity && !others)) return -SAP_ERROR_ARGUMENT;
     if (!sap__is_pair_id(s, id)) return -SAP_ERROR_ID;
     sap__require_lists_shared(s);
-    uint32_t place = s->pairs.head_edge[sap__slot_of(id)];
+    uint32_t edge = s->pairs.head_edge[sap__slot_of(id)];
     int n = 0;
-    for (; n < capacity && place != SAP__NONE; place = sap__next_edge(s, place))
-        others[n++] = sap__edge_id(s, place ^ 1);
+    for (; n < capacity && edge != SAP__NONE; edge = sap__next_edge(s, edge)) others[n++] = sap__edge_id(s, edge ^ 1);
     for (int i = n / 2 - 1; i >= 0; i--) sap__sift_down(others, n, i, others[i]);
     int count = n;
-    for (; place != SAP__NONE; place = sap__next_edge(s, place), count++) {
-        const sap_id other = sap__edge_id(s, place ^ 1);
+    for (; edge != SAP__NONE; edge = sap__next_edge(s, edge), count++) {
+        const sap_id other = sap__edge_id(s, edge ^ 1);
         if (n && other < others[0]) sap__sift_down(others, n, 0, other);
     }
     for (int i = n - 1; i > 0; i--) {
@@ -5511,10 +5511,10 @@ SAP_DEF sap_result sap_set_object(sap_world *s, sap_id id, void *object) {
     s->objects[slot] = object;
     sap__require_lists_shared(s);
     const int kept = sap__length(s->pairs.active) - sap__length(s->pairs.created), in_events = s->call.in_callback;
-    for (uint32_t place = s->pairs.head_edge[slot]; place != SAP__NONE; place = sap__next_edge(s, place)) {
-        const int p = (int)(place >> 1);
-        sap__set_pair_object(&s->pairs.active[p], place & 1, object);
-        if (in_events && p >= kept) sap__set_pair_object(&s->pairs.created[p - kept], place & 1, object);
+    for (uint32_t edge = s->pairs.head_edge[slot]; edge != SAP__NONE; edge = sap__next_edge(s, edge)) {
+        const int p = (int)(edge >> 1);
+        sap__set_pair_object(&s->pairs.active[p], edge & 1, object);
+        if (in_events && p >= kept) sap__set_pair_object(&s->pairs.created[p - kept], edge & 1, object);
     }
     if (in_events && sap__length(s->pairs.deleted)) s->pairs.old_objects = 1;
     return r;
@@ -5523,9 +5523,9 @@ SAP_DEF sap_result sap_set_object(sap_world *s, sap_id id, void *object) {
 SAP_DEF sap_result sap_get_filter(const sap_world *s, sap_id id, uint32_t *category, uint32_t *mask) {
     if (!s) return SAP_ERROR_ARGUMENT;
     if (!sap_is_valid(s, id)) return SAP_ERROR_ID;
-    const sap__filter_bits *masks = &s->slots[sap__slot_of(id)].filter;
-    if (category) *category = masks->category;
-    if (mask) *mask = masks->mask;
+    const sap__filter_bits *filter = &s->slots[sap__slot_of(id)].filter;
+    if (category) *category = filter->category;
+    if (mask) *mask = filter->mask;
     return SAP_OK;
 }
 
@@ -5561,25 +5561,25 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats) {
 /* >> state: snapshots                                                                                      */
 /* ====================================================================================================== */
 
-/* The logical state and nothing else: no index, of the config only the axes. Little endian on every machine, and the
-   same bytes for the same calls:
+/* A snapshot holds the logical state: no trees, and only the axes of the config. It is little endian on every machine,
+   and the same calls give the same bytes:
 
-       header, slots, queues of free, removed and recorded slots in their order (a word each), pairs
+       header, slots, lists of slots (free, removed, changed) with a word for each, pairs
 
-   The structs below consist of 32-bit words alone, and stand in a snapshot as they do here. check is a hash of all
-   other words: it finds damage. What a hostile buffer with the right hash says is looked through before anything is
-   touched. */
+   The structs below consist of 32-bit words, and are in a snapshot as they are here. check is a hash of all other words,
+   which finds damage. A hostile buffer may have the right hash, so restore checks everything before it changes the
+   world. */
 enum { SAP__MAGIC = 0x53504153, /* "SAPS" */ SAP__SNAPSHOT_VERSION = 2, SAP__CHECK_WORD = 10 };
 
 typedef struct sap__saved_header {
-    uint32_t magic, version, reserved, axes, slots, queue[3], pairs, zero, check[2];
+    uint32_t magic, version, reserved, axes, slots, lists[3], pairs, zero, check[2];
 } sap__saved_header;
 
 typedef struct sap__saved_slot {
-    uint32_t state;
-    sap__box now, was;
+    uint32_t flags;
+    sap__box box, previous;
     uint32_t object[2];
-    sap__filter_bits masks;
+    sap__filter_bits filter;
 } sap__saved_slot;
 
 typedef struct sap__saved_pair {
@@ -5587,8 +5587,7 @@ typedef struct sap__saved_pair {
     uint32_t user_data[2];
 } sap__saved_pair;
 
-/* A snapshot that is read. */
-typedef struct sap__snapshot {
+typedef struct sap__snapshot { /* a buffer that is restored from */
     sap__saved_header header;
     const unsigned char *slots, *pairs;
 } sap__snapshot;
@@ -5597,7 +5596,10 @@ static uint32_t sap__get32(const unsigned char *p) {
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* A struct of words, so many bytes of it; p goes on. */
+typedef char sap__saved_structs_have_no_padding
+    [sizeof(sap__saved_header) == 48 && sizeof(sap__saved_slot) == 68 && sizeof(sap__saved_pair) == 16 ? 1 : -1];
+
+/* Writes a struct of words, and advances p behind it. */
 SAP__FORCE_INLINE void sap__write_words(unsigned char **p, const void *from, size_t size) {
     const uint32_t *word = (const uint32_t *)from;
     for (; size; size -= 4, *p += 4, word++) {
@@ -5613,17 +5615,17 @@ SAP__FORCE_INLINE void sap__read_words(const unsigned char **p, void *to, size_t
     for (; size; size -= 4, *p += 4) *word++ = sap__get32(*p);
 }
 
-/* Pointers have 64 bits everywhere. */
+/* Pointers are saved with 64 bits on every machine. */
 static void sap__save_pointer(const void *pointer, uint32_t words[2]) {
     words[0] = (uint32_t)(uintptr_t)pointer;
     words[1] = (uint32_t)((uint64_t)(uintptr_t)pointer >> 32);
 }
 
-/* 0 if it does not fit this machine's pointers. */
+/* Returns 0 if the value does not fit in a pointer of this machine. */
 static int sap__load_pointer(const uint32_t words[2], void **pointer) {
-    const uint64_t v = words[0] | (uint64_t)words[1] << 32;
-    *pointer = (void *)(uintptr_t)v;
-    return (uint64_t)(uintptr_t)v == v;
+    const uint64_t value = words[0] | (uint64_t)words[1] << 32;
+    *pointer = (void *)(uintptr_t)value;
+    return (uint64_t)(uintptr_t)value == value;
 }
 
 SAP__FORCE_INLINE uint64_t sap__hash_mix(uint64_t hash, uint64_t word) {
@@ -5631,8 +5633,8 @@ SAP__FORCE_INLINE uint64_t sap__hash_mix(uint64_t hash, uint64_t word) {
     return hash ^ hash >> 32;
 }
 
-/* Of all words, two at a time, but the two of the hash itself. Each step waits for the one before: so there are four
-   hashes side by side. */
+/* Hashes all words except the two of the hash itself, two at a time. Four hashes run side by side, because each step of
+   one depends on the step before. */
 static uint64_t sap__snapshot_hash(const unsigned char *p, uint64_t size) {
     uint64_t hash[4] = {size, 1, 2, 3};
     for (size_t i = 0; i < (size_t)(size / 8); i++) {
@@ -5645,7 +5647,7 @@ static uint64_t sap__snapshot_hash(const unsigned char *p, uint64_t size) {
 
 static uint64_t sap__saved_size(const sap__saved_header *h) {
     return sizeof *h + sizeof(sap__saved_slot) * (uint64_t)h->slots +
-           4 * ((uint64_t)h->queue[0] + h->queue[1] + h->queue[2]) + sizeof(sap__saved_pair) * (uint64_t)h->pairs;
+           4 * ((uint64_t)h->lists[0] + h->lists[1] + h->lists[2]) + sizeof(sap__saved_pair) * (uint64_t)h->pairs;
 }
 
 static sap__saved_header sap__header_of(const sap_world *s) {
@@ -5655,9 +5657,9 @@ static sap__saved_header sap__header_of(const sap_world *s) {
     h.version = SAP__SNAPSHOT_VERSION;
     h.axes = (uint32_t)s->config.axes;
     h.slots = (uint32_t)sap__length(s->slots);
-    h.queue[0] = (uint32_t)s->boxes.free_count;
-    h.queue[1] = (uint32_t)s->boxes.removed_count;
-    h.queue[2] = (uint32_t)sap__length(s->changes.slots);
+    h.lists[0] = (uint32_t)s->boxes.free_count;
+    h.lists[1] = (uint32_t)s->boxes.removed_count;
+    h.lists[2] = (uint32_t)sap__length(s->changes.slots);
     h.pairs = (uint32_t)sap__length(s->pairs.active);
     return h;
 }
@@ -5675,23 +5677,23 @@ SAP_DEF sap_result sap_save(const sap_world *s, void *buffer, size_t size) {
     sap__saved_header h = sap__header_of(s);
     sap__write_words(&p, &h, sizeof h);
     for (uint32_t i = 0; i < h.slots; i++) {
-        const uint32_t state = s->slots[i].flags;
+        const uint32_t flags = s->slots[i].flags;
         sap__saved_slot slot;
         memset(&slot, 0, sizeof slot);
-        slot.state = state & ~(uint32_t)SAP__UNSYNCED;
-        slot.now = state & SAP__LIVE ? s->slots[i].box : sap__empty_box;
-        slot.was = sap__empty_box;
-        if (state & SAP__FLAGS) { /* what a free slot holds is of no world; the queue is below */
-            slot.was = s->slots[i].previous;
+        slot.flags = flags & ~(uint32_t)SAP__UNSYNCED;
+        slot.box = flags & SAP__LIVE ? s->slots[i].box : sap__empty_box;
+        slot.previous = sap__empty_box;
+        if (flags & SAP__FLAGS) { /* a free slot has no contents */
+            slot.previous = s->slots[i].previous;
             sap__save_pointer(s->objects[i], slot.object);
-            slot.masks = s->slots[i].filter;
+            slot.filter = s->slots[i].filter;
         }
         sap__write_words(&p, &slot, sizeof slot);
     }
     uint32_t next = s->boxes.first_free;
     for (int i = 0; i < s->boxes.free_count + s->boxes.removed_count; i++, next = sap__next_free(&s->slots[next]))
         sap__write_words(&p, &next, 4);
-    sap__write_words(&p, s->changes.slots, 4 * (size_t)h.queue[2]);
+    sap__write_words(&p, s->changes.slots, 4 * (size_t)h.lists[2]);
     for (uint32_t i = 0; i < h.pairs; i++) {
         sap__saved_pair pair = {s->pairs.active[i].id0, s->pairs.active[i].id1, {0, 0}};
         sap__save_pointer(s->pairs.active[i].user_data, pair.user_data);
@@ -5705,26 +5707,26 @@ SAP_DEF sap_result sap_save(const sap_world *s, void *buffer, size_t size) {
     return SAP_OK;
 }
 
-/* ---- restore: is it whole, and a state that a world may be in? --------------------------------------------- */
+/* ---- restore: checks that a buffer is undamaged, and a state that a world may have ------------------------- */
 
-/* Has a box as of the last update. */
-static int sap__has_previous_box(uint32_t state) {
-    return (state & (SAP__LIVE | SAP__REMOVED)) && !(state & SAP__ADDED);
+/* Returns whether a slot with these flags had a box at the last update. */
+static int sap__has_previous_box(uint32_t flags) {
+    return (flags & (SAP__LIVE | SAP__REMOVED)) && !(flags & SAP__ADDED);
 }
 
-/* May a slot be in this state, with these boxes? NULL, or the sentence that it breaks. */
-static const char *sap__validate_slot(uint32_t state, const sap__box *now, const sap__box *was) {
-    if ((state & SAP__LIVE) && (state & SAP__REMOVED)) return "A slot is live or removed, not both.";
-    if (!(state & (SAP__LIVE | SAP__REMOVED))) return state & SAP__FLAGS ? "A free slot has no flags." : NULL;
-    if (!(state & SAP__CHANGED) && !sap__same(now, was)) return "A box that is not in the record is where it was.";
-    if (!(state & SAP__CHANGED) && (state & (SAP__ADDED | SAP__REMOVED | SAP__REFILTER | SAP__UNSYNCED)))
-        return "What was added, removed, given a filter or is stale is in the record.";
-    if ((state & SAP__ADDED) && !sap__same(was, &sap__empty_box)) return "An added box was nowhere.";
-    if ((state & SAP__LIVE) && !sap__overlap(now, now)) return "No min is above its max.";
+/* Returns the invariant that a slot with these flags and boxes breaks, or NULL. */
+static const char *sap__validate_slot(uint32_t flags, const sap__box *box, const sap__box *previous) {
+    if ((flags & SAP__LIVE) && (flags & SAP__REMOVED)) return "A slot is live or removed, not both.";
+    if (!(flags & (SAP__LIVE | SAP__REMOVED))) return flags & SAP__FLAGS ? "A free slot has no flags." : NULL;
+    if (!(flags & SAP__CHANGED) && !sap__same(box, previous)) return "A box that has moved is marked as changed.";
+    if (!(flags & SAP__CHANGED) && (flags & (SAP__ADDED | SAP__REMOVED | SAP__REFILTER | SAP__UNSYNCED)))
+        return "A box that was added, removed, refiltered or is not synchronised is marked as changed.";
+    if ((flags & SAP__ADDED) && !sap__same(previous, &sap__empty_box)) return "An added box was empty before.";
+    if ((flags & SAP__LIVE) && !sap__overlap(box, box)) return "No min is above its max.";
     return NULL;
 }
 
-/* A box that a live slot may have. */
+/* Returns whether a live slot may have this box. */
 static int sap__check_saved_box(const sap_world *s, const sap__box *box) {
     for (int k = 0; k < 3; k++)
         if (box->lo[k] > box->hi[k] || box->lo[k] < -SAP__INFINITY || box->hi[k] > SAP__INFINITY ||
@@ -5733,45 +5735,45 @@ static int sap__check_saved_box(const sap_world *s, const sap__box *box) {
     return 1;
 }
 
-/* May a slot of a snapshot be like this? None is stale, and there are no flags above that. */
+/* Returns whether a slot of a snapshot is valid. It has no SAP__UNSYNCED, because there are no trees. */
 static int sap__check_saved_slot(const sap_world *s, const sap__saved_slot *slot) {
-    const uint32_t state = slot->state, flags = state & SAP__SLOT_MASK;
+    const uint32_t all = slot->flags, flags = all & SAP__SLOT_MASK;
     void *object;
     if (flags >= SAP__UNSYNCED || !sap__load_pointer(slot->object, &object)) return 0;
-    if (sap__validate_slot(state, &slot->now, &slot->was)) return 0;
+    if (sap__validate_slot(all, &slot->box, &slot->previous)) return 0;
     if (flags == 0) return 1;
-    if (state & SAP__LIVE ? !sap__check_saved_box(s, &slot->now) : !sap__same(&slot->now, &sap__empty_box)) return 0;
-    return (state & SAP__ADDED) || sap__check_saved_box(s, &slot->was);
+    if (flags & SAP__LIVE ? !sap__check_saved_box(s, &slot->box) : !sap__same(&slot->box, &sap__empty_box)) return 0;
+    return (flags & SAP__ADDED) || sap__check_saved_box(s, &slot->previous);
 }
 
-/* Each slot must stand once in every queue that it belongs in, and in no other. lacks is scratch: of each slot, the
-   queues that have not had it. */
-static int sap__check_saved_queues(const sap__snapshot *in, uint32_t *lacks) {
+/* Returns whether each list holds the slots that belong in it, each once. missing is scratch with a word for each slot:
+   the lists in which it has not been found yet. */
+static int sap__check_saved_lists(const sap__snapshot *in, uint32_t *missing) {
     const unsigned char *p = in->slots;
     for (uint32_t i = 0; i < in->header.slots; i++, p += sizeof(sap__saved_slot)) {
-        const uint32_t state = sap__get32(p);
-        lacks[i] = (state & SAP__FLAGS ? 0 : 1) | (state & SAP__REMOVED ? 2 : 0) | (state & SAP__CHANGED ? 4 : 0);
+        const uint32_t flags = sap__get32(p);
+        missing[i] = (flags & SAP__FLAGS ? 0 : 1) | (flags & SAP__REMOVED ? 2 : 0) | (flags & SAP__CHANGED ? 4 : 0);
     }
-    for (int queue = 0; queue < 3; queue++)
-        for (uint32_t i = 0; i < in->header.queue[queue]; i++, p += 4) {
+    for (int list = 0; list < 3; list++)
+        for (uint32_t i = 0; i < in->header.lists[list]; i++, p += 4) {
             const uint32_t slot = sap__get32(p);
-            if (slot >= in->header.slots || !(lacks[slot] >> queue & 1)) return 0;
-            lacks[slot] -= 1u << queue;
+            if (slot >= in->header.slots || !(missing[slot] >> list & 1)) return 0;
+            missing[slot] -= 1u << list;
         }
     for (uint32_t i = 0; i < in->header.slots; i++)
-        if (lacks[i]) return 0;
+        if (missing[i]) return 0;
     return 1;
 }
 
-/* The slot that an id names, if it had a box at the last update there. */
+/* Reads the slot of an id. Returns whether it had a box of that id at the last update. */
 static int sap__find_saved(const sap__snapshot *in, sap_id id, sap__saved_slot *slot) {
     if (sap__slot_of(id) >= in->header.slots) return 0;
     const unsigned char *p = in->slots + sizeof *slot * sap__slot_of(id);
     sap__read_words(&p, slot, sizeof *slot);
-    return (slot->state ^ id) >> 24 == 0 && sap__has_previous_box(slot->state);
+    return (slot->flags ^ id) >> 24 == 0 && sap__has_previous_box(slot->flags);
 }
 
-/* Pairs must name boxes that overlapped, and no two the same ones: sorted, equals are neighbours. */
+/* Returns whether all pairs are valid, and no two are equal. They are sorted to find equal ones. */
 static int sap__check_saved_pairs(sap_world *s, const sap__snapshot *in) {
     const unsigned char *p = in->pairs;
     for (uint32_t i = 0; i < in->header.pairs; i++) {
@@ -5780,8 +5782,8 @@ static int sap__check_saved_pairs(sap_world *s, const sap__snapshot *in) {
         void *data;
         sap__read_words(&p, &pair, sizeof pair);
         if (pair.id0 >= pair.id1 || !sap__find_saved(in, pair.id0, &a) || !sap__find_saved(in, pair.id1, &b)) return 0;
-        if ((a.state & b.state & SAP__STATIC) && !((a.state | b.state) & (SAP__REFILTER | SAP__REMOVED))) return 0;
-        if (!sap__overlap(&a.was, &b.was) || !sap__load_pointer(pair.user_data, &data)) return 0;
+        if ((a.flags & b.flags & SAP__STATIC) && !((a.flags | b.flags) & (SAP__REFILTER | SAP__REMOVED))) return 0;
+        if (!sap__overlap(&a.previous, &b.previous) || !sap__load_pointer(pair.user_data, &data)) return 0;
         s->update.sort_items[i] = sap__item(pair.id0, pair.id1);
     }
     sap__sort(s->update.sort_items, s->update.sort_scratch, (int)in->header.pairs, 0);
@@ -5790,7 +5792,7 @@ static int sap__check_saved_pairs(sap_world *s, const sap__snapshot *in) {
     return 1;
 }
 
-/* What is it, and is it whole? */
+/* Reads the header, and checks that the buffer is an undamaged snapshot of a world with these axes. */
 static sap_result sap__read_header(const sap_world *s, const unsigned char *buffer, size_t size, sap__snapshot *in) {
     sap__saved_header *h = &in->header;
     if (size < sizeof *h) return SAP_ERROR_SNAPSHOT;
@@ -5804,7 +5806,7 @@ static sap_result sap__read_header(const sap_world *s, const unsigned char *buff
     return h->axes == (uint32_t)s->config.axes ? SAP_OK : SAP_ERROR_ARGUMENT;
 }
 
-/* Is it a state that this world may be in? Makes room for it. */
+/* Checks that the world may have this state, and reserves memory for it. */
 static sap_result sap__check_state(sap_world *s, const sap__snapshot *in) {
     const uint32_t slots = in->header.slots, pairs = in->header.pairs;
     const unsigned char *p = in->slots;
@@ -5813,7 +5815,7 @@ static sap_result sap__check_state(sap_world *s, const sap__snapshot *in) {
         sap__saved_slot slot;
         sap__read_words(&p, &slot, sizeof slot);
         if (!sap__check_saved_slot(s, &slot)) return SAP_ERROR_SNAPSHOT;
-        live += (slot.state & SAP__LIVE) != 0;
+        live += (slot.flags & SAP__LIVE) != 0;
     }
     if ((s->config.max_boxes && live > (uint32_t)s->config.max_boxes) ||
         (s->config.max_pairs && pairs > (uint32_t)s->config.max_pairs))
@@ -5821,12 +5823,12 @@ static sap_result sap__check_state(sap_world *s, const sap__snapshot *in) {
     if (!sap__reserve(&s->update.deleted_at, slots) || !sap__reserve(&s->update.sort_items, pairs) ||
         !sap__reserve(&s->update.sort_scratch, pairs))
         return SAP_ERROR_MEMORY;
-    if (!sap__check_saved_queues(in, s->update.deleted_at) || !sap__check_saved_pairs(s, in)) return SAP_ERROR_SNAPSHOT;
+    if (!sap__check_saved_lists(in, s->update.deleted_at) || !sap__check_saved_pairs(s, in)) return SAP_ERROR_SNAPSHOT;
     if (!sap__reserve_boxes(s, (int)slots) || !sap__reserve_pairs(s, (int)pairs, 0, 0)) return SAP_ERROR_MEMORY;
     return SAP_OK;
 }
 
-/* Nothing can fail any more. */
+/* Loads a state that was checked, so it cannot fail. */
 static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     const sap__saved_header *h = &in->header;
     const unsigned char *p = in->slots;
@@ -5838,25 +5840,25 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
         sap__saved_slot slot;
         sap__read_words(&p, &slot, sizeof slot);
         sap__slot *to = &s->slots[i];
-        const uint32_t state = slot.state;
-        to->flags = state | (state & SAP__CHANGED ? SAP__UNSYNCED : 0);
+        const uint32_t flags = slot.flags;
+        to->flags = flags | (flags & SAP__CHANGED ? SAP__UNSYNCED : 0);
         to->leaf_position = SAP__NONE;
         if (i % 64 == 0) s->boxes.live_bits[0][i / 64] = s->boxes.live_bits[1][i / 64] = 0;
-        if (state & SAP__LIVE) sap__flip_live_bit(s, i);
-        to->box = slot.now;
-        to->previous = slot.was;
-        to->filter = slot.masks;
+        if (flags & SAP__LIVE) sap__flip_live_bit(s, i);
+        to->box = slot.box;
+        to->previous = slot.previous;
+        to->filter = slot.filter;
         (void)sap__load_pointer(slot.object, &s->objects[i]);
-        s->boxes.live_count += (state & SAP__LIVE) != 0;
-        s->boxes.static_count += sap__is_live_in_tree(state, 1);
-        s->changes.flags |= state & SAP__CHANGE_FLAGS;
-        s->boxes.filtered_count += (state & SAP__LIVE) && !sap__is_default_filter(&slot.masks);
+        s->boxes.live_count += (flags & SAP__LIVE) != 0;
+        s->boxes.static_count += sap__is_live_in_tree(flags, 1);
+        s->changes.flags |= flags & SAP__CHANGE_FLAGS;
+        s->boxes.filtered_count += (flags & SAP__LIVE) && !sap__is_default_filter(&slot.filter);
     }
-    for (; (uint32_t)s->boxes.free_count < h->queue[0]; s->boxes.free_count++, p += 4) sap__free_slot(s, sap__get32(p));
-    for (; (uint32_t)s->boxes.removed_count < h->queue[1]; s->boxes.removed_count++, p += 4)
+    for (; (uint32_t)s->boxes.free_count < h->lists[0]; s->boxes.free_count++, p += 4) sap__free_slot(s, sap__get32(p));
+    for (; (uint32_t)s->boxes.removed_count < h->lists[1]; s->boxes.removed_count++, p += 4)
         sap__free_slot(s, sap__get32(p));
-    sap__set_length(s->changes.slots, h->queue[2]);
-    sap__read_words(&p, s->changes.slots, 4 * (size_t)h->queue[2]);
+    sap__set_length(s->changes.slots, h->lists[2]);
+    sap__read_words(&p, s->changes.slots, 4 * (size_t)h->lists[2]);
     sap__set_length(s->pairs.active, h->pairs);
     s->pairs.may_lack_pairs = 1;
     s->pairs.sorted_from = 0;
@@ -5890,7 +5892,7 @@ SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size) {
 /* >> validate: every invariant, in one sentence each                                                       */
 /* ====================================================================================================== */
 
-/* How many slots have of these flags just those that are set. */
+/* Returns the number of slots that have, of these flags, exactly those that are set. */
 SAP__NO_INLINE int sap__count_slots(const sap_world *s, uint32_t flags, uint32_t set) {
     int n = 0;
     for (int slot = 0; slot < sap__length(s->slots); slot++) n += (s->slots[slot].flags & flags) == set;
@@ -5899,45 +5901,47 @@ SAP__NO_INLINE int sap__count_slots(const sap_world *s, uint32_t flags, uint32_t
 
 static const char *sap__validate_boxes(const sap_world *s) {
     const uint32_t n = (uint32_t)sap__length(s->slots);
-    const int room = sap__capacity(s->changes.slots);
-    int masked = 0;
+    const int capacity = sap__capacity(s->changes.slots);
+    int filtered = 0;
     uint32_t slot;
     for (slot = 0; slot < n; slot++) {
-        const uint32_t state = s->slots[slot].flags;
-        const char *broken = sap__validate_slot(state, &s->slots[slot].box, &s->slots[slot].previous);
+        const uint32_t flags = s->slots[slot].flags;
+        const char *broken = sap__validate_slot(flags, &s->slots[slot].box, &s->slots[slot].previous);
         if (broken) return broken;
-        for (int kind = 0; kind < 2; kind++)
-            if ((int)(s->boxes.live_bits[kind][slot / 64] >> slot % 64 & 1) != sap__is_live_in_tree(state, kind))
-                return "Bits are set where boxes live, by kind.";
-        if ((state & SAP__CHANGED) && (state & SAP__CHANGE_FLAGS & ~s->changes.flags))
-            return "Where mixed lacks a flag, no box in the record has it.";
-        masked += (state & SAP__LIVE) && !sap__is_default_filter(&s->slots[slot].filter);
+        for (int tree = 0; tree < 2; tree++)
+            if ((int)(s->boxes.live_bits[tree][slot / 64] >> slot % 64 & 1) != sap__is_live_in_tree(flags, tree))
+                return "Live bits are set for live boxes, by tree.";
+        if ((flags & SAP__CHANGED) && (flags & SAP__CHANGE_FLAGS & ~s->changes.flags))
+            return "changes.flags has the flags of all changed boxes.";
+        filtered += (flags & SAP__LIVE) && !sap__is_default_filter(&s->slots[slot].filter);
     }
-    if (masked != s->boxes.filtered_count) return "The boxes with a category or mask of their own are counted.";
-    if (sap__capacity(s->slots) < room || sap__capacity(s->objects) < room || sap__capacity(s->pairs.head_edge) < room)
-        return "Where the record has room for a box, all arrays of boxes have.";
+    if (filtered != s->boxes.filtered_count)
+        return "filtered_count is the number of live boxes with filter bits of their own.";
+    if (sap__capacity(s->slots) < capacity || sap__capacity(s->objects) < capacity ||
+        sap__capacity(s->pairs.head_edge) < capacity)
+        return "All arrays of boxes have the capacity of the list of changes.";
     if (sap__count_slots(s, SAP__LIVE, SAP__LIVE) != s->boxes.live_count ||
         sap__count_slots(s, SAP__LIVE | SAP__STATIC, SAP__LIVE | SAP__STATIC) != s->boxes.static_count)
-        return "The counts of live and static boxes are right.";
+        return "live_count and static_count are the numbers of such boxes.";
     if (sap__count_slots(s, SAP__REMOVED, SAP__REMOVED) != s->boxes.removed_count)
-        return "Every removed box is in the queue of slots.";
-    if (sap__count_slots(s, SAP__FLAGS, 0) != s->boxes.free_count) return "Every free slot is in the queue of slots.";
+        return "removed_count is the number of removed boxes.";
+    if (sap__count_slots(s, SAP__FLAGS, 0) != s->boxes.free_count) return "free_count is the number of free slots.";
     slot = s->boxes.first_free;
     for (int i = 0; i < s->boxes.free_count + s->boxes.removed_count; i++, slot = sap__next_free(&s->slots[slot]))
         if (slot >= n ||
             (i < s->boxes.free_count ? s->slots[slot].flags & SAP__FLAGS : !(s->slots[slot].flags & SAP__REMOVED)))
-            return "The queue of slots holds free ones, then removed ones.";
+            return "The queue of slots holds the free ones, then the removed ones.";
     if (sap__count_slots(s, SAP__CHANGED, SAP__CHANGED) != sap__length(s->changes.slots))
-        return "Every recorded box is in the record once.";
+        return "Every changed box is in the list of changes once.";
     for (int i = 0; i < sap__length(s->changes.slots); i++) {
         slot = s->changes.slots[i];
-        if (slot >= n || !(s->slots[slot].flags & SAP__CHANGED)) return "The record holds recorded boxes.";
+        if (slot >= n || !(s->slots[slot].flags & SAP__CHANGED)) return "The list of changes holds changed boxes.";
         if (i >= s->changes.synced_count && !(s->slots[slot].flags & SAP__UNSYNCED))
-            return "What the index has not seen is stale.";
+            return "A change that no query has synchronised is marked as unsynced.";
     }
     for (int i = 0; i < sap__length(s->changes.again); i++)
         if (s->changes.again[i] >= n || !(s->slots[s->changes.again[i]].flags & SAP__UNSYNCED))
-            return "What changed again is stale.";
+            return "A box that changed again is marked as unsynced.";
     return NULL;
 }
 
@@ -5954,7 +5958,7 @@ static const char *sap__validate_events(const sap_world *s) {
         for (int b = 0; b < a; b++) {
             const uint32_t both = s->slots[a].flags & s->slots[b].flags, either = s->slots[a].flags | s->slots[b].flags;
             if (!(both & SAP__LIVE) || both & SAP__STATIC || either & SAP__ADDED) continue;
-            if (either & SAP__REFILTER) return NULL; /* its filter may have refused a pair */
+            if (either & SAP__REFILTER) return NULL; /* its filter may have rejected a pair */
             overlaps += sap__overlap(&s->slots[a].previous, &s->slots[b].previous);
         }
     for (int p = 0; p < kept + n; p++) {
@@ -5966,38 +5970,41 @@ static const char *sap__validate_events(const sap_world *s) {
 
 static const char *sap__validate_pairs(const sap_world *s) {
     const uint32_t n = (uint32_t)sap__length(s->pairs.active), slots = (uint32_t)sap__length(s->slots);
-    uint64_t places = 0;
-    if (sap__capacity(s->pairs.edges) < (int)n) return "Where there is a pair there is room for its links.";
-    if (s->pairs.lists_valid && sap__length(s->pairs.edges) != (int)n) return "Every pair has its links.";
+    uint64_t edges = 0;
+    if (sap__capacity(s->pairs.edges) < (int)n) return "Every pair has capacity for its edges.";
+    if (s->pairs.lists_valid && sap__length(s->pairs.edges) != (int)n) return "Every pair has edges.";
     for (uint32_t p = 0; p < n; p++) {
         const sap_pair *pair = &s->pairs.active[p];
         const uint32_t a = sap__slot_of(pair->id0), b = sap__slot_of(pair->id1);
         if (pair->id0 >= pair->id1) return "In a pair id0 < id1.";
         if ((int)p > s->pairs.sorted_from && sap__pair_item(pair - 1) >= sap__pair_item(pair))
             return "Pairs from sorted_from on are sorted by their ids.";
-        if (!sap__is_pair_id(s, pair->id0) || !sap__is_pair_id(s, pair->id1)) return "A pair's boxes exist.";
+        if (!sap__is_pair_id(s, pair->id0) || !sap__is_pair_id(s, pair->id1))
+            return "A pair's boxes are live, or were removed since the last update.";
         if (!sap__overlap(&s->slots[a].previous, &s->slots[b].previous))
             return "A pair's boxes overlapped at the last update.";
         if ((s->slots[a].flags & s->slots[b].flags & SAP__STATIC) &&
             !((s->slots[a].flags | s->slots[b].flags) & (SAP__REFILTER | SAP__REMOVED)))
-            return "Two static boxes are no pair.";
+            return "Two static boxes are not a pair.";
         if (pair->object0 != s->objects[a] || pair->object1 != s->objects[b]) return "A pair has its boxes' objects.";
     }
     for (uint32_t slot = 0; slot < slots && s->pairs.lists_valid; slot++) {
-        uint32_t place, prev = SAP__NONE;
+        uint32_t edge, prev = SAP__NONE;
         if (!(s->slots[slot].flags & (SAP__LIVE | SAP__REMOVED))) continue;
-        for (place = s->pairs.head_edge[slot]; place != SAP__NONE && places <= 2 * (uint64_t)n; places++) {
-            if (place >> 1 >= n || sap__slot_of(sap__edge_id(s, place)) != slot) return "A box's list holds its pairs.";
-            if (s->pairs.edges[place >> 1].prev_edge[place & 1] != prev)
-                return "A box's list leads back as it leads on.";
-            prev = place;
-            place = sap__next_edge(s, place);
+        for (edge = s->pairs.head_edge[slot]; edge != SAP__NONE && edges <= 2 * (uint64_t)n; edges++) {
+            if (edge >> 1 >= n || sap__slot_of(sap__edge_id(s, edge)) != slot)
+                return "A box's list holds the edges of its pairs.";
+            if (s->pairs.edges[edge >> 1].prev_edge[edge & 1] != prev)
+                return "prev_edge leads back to the edge before.";
+            prev = edge;
+            edge = sap__next_edge(s, edge);
         }
     }
-    return !s->pairs.lists_valid || places == 2 * (uint64_t)n ? NULL : "Every pair is in the lists of its two boxes.";
+    return !s->pairs.lists_valid || edges == 2 * (uint64_t)n ? NULL
+                                                             : "Every pair has an edge in the lists of its two boxes.";
 }
 
-/* The bounds of one chunk: they hold its lanes, and stand in a lane of the chunk above. */
+/* Checks a node, its lanes and its lane in the node above it. */
 static const char *sap__validate_node(const sap__bvh *t, int level, int j) {
     const int at = t->first[level] + j;
     const sap__node *c = &t->nodes[at];
@@ -6008,68 +6015,70 @@ static const char *sap__validate_node(const sap__bvh *t, int level, int j) {
             !sap__contains_bits(&t->filter[at], &t->filter[t->first[level - 1] + child]))
             return "A node has the filter bits of its children, of empty ones, too.";
         if (!(t->occupied[at] >> lane & 1)) {
-            if (!sap__same(&box, &sap__empty_box)) return "An empty lane overlaps nothing.";
+            if (!sap__same(&box, &sap__empty_box)) return "An empty lane has the empty box.";
             continue;
         }
-        if (!sap__contains(&t->bounds[at], &box)) return "A chunk's bound holds its lanes.";
+        if (!sap__contains(&t->bounds[at], &box)) return "A node's bounds contain its lanes.";
         if (level == 0) continue;
         if (c->child[lane] != (uint32_t)(t->first[level - 1] + SAP__NODE_WIDTH * j + lane))
-            return "A chunk's children are the next sixteen of the level below.";
-        if (!sap__same(&box, &t->bounds[c->child[lane]])) return "A lane of bounds is the bound of the chunk below.";
+            return "A node's children are the next 16 nodes of the level below.";
+        if (!sap__same(&box, &t->bounds[c->child[lane]])) return "A lane of an inner node has the bounds of its child.";
     }
     if (level + 1 < t->levels && t->occupied[at] &&
         !(t->occupied[t->first[level + 1] + j / SAP__NODE_WIDTH] >> j % SAP__NODE_WIDTH & 1))
-        return "What holds boxes is seen from above.";
+        return "A node that holds boxes is a child of the node above it.";
     return NULL;
 }
 
-static const char *sap__validate_bvh(const sap_world *s, uint32_t kind) {
-    const sap__bvh *t = &s->tree[kind];
+static const char *sap__validate_bvh(const sap_world *s, int tree) {
+    const sap__bvh *t = &s->tree[tree];
     const uint32_t slots = (uint32_t)sap__length(s->slots), flags = SAP__LIVE | SAP__STATIC;
-    const uint32_t of_kind = kind ? SAP__LIVE | SAP__STATIC : SAP__LIVE;
-    int boxes = 0, standing = 0, settled = 0;
+    const uint32_t belongs = tree ? SAP__LIVE | SAP__STATIC : SAP__LIVE;
+    int boxes = 0, synced = 0, unchanged = 0;
     if (s->queries.ready && (!t->ready || t->behind || sap__unsynced_count(s)))
-        return "What is prepared for queries is in step with all that is recorded.";
+        return "If queries are ready, the trees are valid and have all changes.";
     if (!t->ready) return NULL;
     for (int level = 0; level < t->levels; level++)
         for (int j = 0; j < t->count[level]; j++) {
             const char *broken = sap__validate_node(t, level, j);
             if (broken) return broken;
         }
-    for (uint32_t lane = 0; lane < (uint32_t)(SAP__NODE_WIDTH * t->count[0]); lane++) { /* of all leaves */
+    for (uint32_t lane = 0; lane < (uint32_t)(SAP__NODE_WIDTH * t->count[0]); lane++) { /* of the leaves */
         const uint32_t j = lane / SAP__NODE_WIDTH;
         if (!(t->occupied[j] >> lane % SAP__NODE_WIDTH & 1)) continue;
         const uint32_t slot = t->nodes[j].child[lane % SAP__NODE_WIDTH];
         boxes++;
-        if (slot >= slots || s->slots[slot].leaf_position != (kind << 31 | lane)) return "A box knows its lane.";
+        if (slot >= slots || s->slots[slot].leaf_position != ((uint32_t)tree << 31 | lane))
+            return "leaf_position is the lane that holds the box.";
         if (s->slots[slot].flags & SAP__UNSYNCED) continue;
-        standing++;
-        if ((s->slots[slot].flags & flags) != of_kind) return "An index holds live boxes of its kind.";
+        synced++;
+        if ((s->slots[slot].flags & flags) != belongs) return "A tree holds live boxes that belong in it.";
         const sap__box box = sap__child_bounds(&t->nodes[j], (int)(lane % SAP__NODE_WIDTH));
-        if (!t->behind && !sap__same(&box, &s->slots[slot].box)) return "A box stands in the index where it is.";
-        if (!sap__contains_bits(&t->filter[j], &s->slots[slot].filter)) return "A leaf has the masks of its boxes.";
+        if (!t->behind && !sap__same(&box, &s->slots[slot].box)) return "A lane of a leaf has the box of its slot.";
+        if (!sap__contains_bits(&t->filter[j], &s->slots[slot].filter))
+            return "A leaf has the filter bits of its boxes.";
     }
-    if (sap__count_slots(s, flags | SAP__UNSYNCED, of_kind) != standing) return "A live box is in the index.";
-    if (sap__is_building(s, (int)kind) && sap__length(s->build.items)) {
+    if (sap__count_slots(s, flags | SAP__UNSYNCED, belongs) != synced) return "Every live box is in its tree.";
+    if (sap__is_building(s, tree) && sap__length(s->build.items)) {
         for (int j = 0; j < sap__length(s->build.items); j++)
-            settled += (s->slots[(uint32_t)s->build.items[j]].flags & (flags | SAP__CHANGED)) == of_kind;
-        if (sap__count_slots(s, flags | SAP__CHANGED, of_kind) != settled)
-            return "What an index in the making lacks is in the record.";
+            unchanged += (s->slots[(uint32_t)s->build.items[j]].flags & (flags | SAP__CHANGED)) == belongs;
+        if (sap__count_slots(s, flags | SAP__CHANGED, belongs) != unchanged)
+            return "A box that a tree in progress lacks is marked as changed.";
     }
-    return boxes == t->boxes ? NULL : "An index knows how many boxes it holds.";
+    return boxes == t->boxes ? NULL : "A tree counts the boxes that it holds.";
 }
 
 static const char *sap__validate_endpoints(const sap_world *s) {
     const uint32_t n = (uint32_t)sap__length(s->slots);
-    int settled = 0;
+    int boxes = 0;
     if (!s->endpoints.valid) return NULL;
-    for (uint32_t slot = 0; slot < n; slot++) settled += sap__has_previous_box(s->slots[slot].flags);
+    for (uint32_t slot = 0; slot < n; slot++) boxes += sap__has_previous_box(s->slots[slot].flags);
     for (int k = 0; k < 3; k++) {
         const uint64_t *ends = s->endpoints.sorted[k];
         const int count = sap__length(s->endpoints.sorted[k]);
         if (!s->used[k]) continue;
-        if (count != 2 * settled + 2) return "Every settled box has two ends on each used axis.";
-        if (ends[0] != 0 || ends[count - 1] != ~UINT64_C(0)) return "A sentinel stands at each side.";
+        if (count != 2 * boxes + 2) return "Every box of the last update has two endpoints on each used axis.";
+        if (ends[0] != 0 || ends[count - 1] != ~UINT64_C(0)) return "The first and the last endpoint are sentinels.";
         for (int i = 1; i < count; i++)
             if (ends[i - 1] >= ends[i]) return "Endpoints are sorted, and no two are equal.";
         for (int i = 1; i < count - 1; i++) {

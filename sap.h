@@ -418,7 +418,9 @@ SAP_DEF sap_id sap_ray_closest(sap_world *s, const float origin[3], const float 
                                float *t);
 
 /* The nearest box by Euclidean distance (0 inside), within max_distance; 0 and *distance = max_distance if none, 0 and
-   *distance = -1 on an error. */
+   *distance = -1 on an error. Distances are compared exactly, as if the floats were real numbers. A distance that is
+   told is rounded up: it is the smallest float whose square is not below the exact squared distance. So a query that
+   gets it as radius or max_distance finds the same box. */
 SAP_DEF sap_id sap_nearest(sap_world *s, const float point[3], float max_distance, uint32_t mask, float *distance);
 
 /* The nearest box to that one, itself aside, from box to box: 0 where they touch. */
@@ -4909,9 +4911,20 @@ SAP__FORCE_INLINE int sap__compare_to_cutoff(const sap__query *q, double at, con
     return order ? order : sap__compare_exactly(q, at, box);
 }
 
-/* What the user is told of a hit: t, or the distance. */
-static float sap__reported_value(const sap__query *q, double at) {
-    return (float)(q->test == sap__kernel_of(q->s)->ball ? sap__sqrt(at) : at);
+/* What the user is told of a hit: t, or the distance, which is the smallest float whose square is not below: the one
+   nearest to the root, or the next. (Of roots that may be no normal floats the first one from a little before on.) */
+static float sap__reported_value(const sap__query *q, double at, const sap__box *box) {
+    if (q->test != sap__kernel_of(q->s)->ball) return (float)at;
+    if (at > SAP__MOST_ENDED) return sap__float(SAP__INFINITY);
+    const double root = sap__sqrt(at);
+    const int is_normal = root > 1e-37 && root < 1e38;
+    const int32_t key = sap__key(is_normal ? (float)root : sap__round_outward(root * (1 - SAP__DOUBT), 1));
+    int order = sap__compare_values(sap__wide(key) * sap__wide(key), at);
+    if (order == 0 && key) {
+        const sap__measure told = {{0, 0, 0}, {key, 0, 0}, 0}, m = sap__measure_of(q, box);
+        order = sap__compare_measures(&told, &m);
+    }
+    return sap__float(key + (order < 0));
 }
 
 /* From its first callback on a query makes the world busy, until it is over: it counts at the gate of its stack, as
@@ -4956,7 +4969,7 @@ static int sap__report_hit_at(sap__query *q, uint32_t slot, double at, const sap
         q->best = id;
         sap__set_cutoff_at(q, at, box);
     } else if (q->ray_hit) {
-        const float t = sap__reported_value(q, at);
+        const float t = sap__reported_value(q, at, box);
         sap__begin_callbacks(q);
         const float end = q->ray_hit(id, q->s->objects[slot], t, q->user);
         q->count++;
@@ -5180,7 +5193,7 @@ SAP__NO_INLINE sap_id sap__run_closest(sap__query *q, sap_result r, float miss, 
     if (r != SAP_OK) return 0;
     q->closest_only = 1;
     (void)sap__run_query(q);
-    if (at) *at = q->best ? sap__reported_value(q, q->cutoff) : miss;
+    if (at) *at = q->best ? sap__reported_value(q, q->cutoff, &q->cutoff_box) : miss;
     return q->best;
 }
 

@@ -236,6 +236,18 @@ static void check_sphere(model *m, uint32_t mask) {
         const distance d = distance_to(m, &m->items[i].box, p), most = distance_of(radius);
         flags[i] = wanted(&m->items[i], mask) && compare_distances(&d, &most) <= 0;
     }
+    if (test_chance(&m->rng, 50)) { /* the same by another call, which tells the distances */
+        s->count = 0;
+        s->clip = TEST_INFINITY;
+        n = sap_query_nearest(m->world, p, radius, mask, see_cast, s);
+        for (i = 0; i < m->count; i++) {
+            int k, told = 0;
+            const distance d = distance_to(m, &m->items[i].box, p);
+            for (k = 0; flags[i] && k < s->count; k++)
+                if (s->ids[k] == m->items[i].id) told = test_key(s->t[k]) == test_key(told_distance(&d));
+            CHECK_EQUAL(told, flags[i]);
+        }
+    }
     compare(m, s, n, flags, "query_sphere");
     free(s);
 }
@@ -257,10 +269,14 @@ static void check_nearest(model *m, uint32_t mask) {
     CHECK_MESSAGE(got == id, "nearest, kind %d: %u, expected %u", m->kind, (unsigned)got, (unsigned)id);
     if (!got)
         CHECK(test_key(told) == test_key(most));
-    else if (test_is_finite(told) && best.about < 1e70) {
-        double d = wide(told) * wide(told);
-        CHECK_MESSAGE(d <= best.about * 1.000001 + 1e-80 && d >= best.about * 0.999999 - 1e-80,
-                      "nearest is %g, expected %g", d, best.about);
+    else { /* rounded up, so the same call with it finds the same box */
+        float again;
+        CHECK_MESSAGE(test_key(told) == test_key(told_distance(&best)), "kind %d: told %g, expected %g", m->kind,
+                      (double)told, (double)told_distance(&best));
+        CHECK_EQUAL(sap_nearest(m->world, p, told, mask, &again), got);
+        CHECK(test_key(again) == test_key(told));
+        CHECK(sap_query_sphere(m->world, p, told, mask, NULL, NULL) > 0);
+        CHECK(sap_query_nearest(m->world, p, told, mask, NULL, NULL) > 0);
     }
 }
 
@@ -899,21 +915,150 @@ static void test_endless_rays(void) {
     }
 }
 
+static float clip_at_hit(sap_id id, void *object, float t, void *user) {
+    (void)id, (void)object;
+    ++*(int *)user;
+    return t;
+}
+
+/* The box that is as far on the other side on some axes. */
+static sap_aabb mirrored(sap_aabb box, int axes) {
+    int k;
+    for (k = 0; k < 3; k++) {
+        const float min = box.min[k];
+        if (!(axes >> k & 1)) continue;
+        box.min[k] = -box.max[k];
+        box.max[k] = -min;
+    }
+    return box;
+}
+
 /* Two boxes at one t as a float, but not as they are; and two at one t, one of them on another axis. */
 static void test_ties_of_casts(void) {
     const sap_aabb behind = {{0.01f, -9, -9}, {2, 9, 9}}, before = {{0, -9, -9}, {2, 9, 9}},
-                   beside = {{-2e6f, 0, -9}, {1e6f, 9, 9}};
-    const float from[3] = {-1e6f, -333333.3125f, 0}, along[3] = {3e6f, 1e6f, 0};
+                   beside = {{-2e6f, 0, -9}, {1e6f, 9, 9}}, corner = {{7, 14, -9}, {99, 99, 9}},
+                   east = {{1048576, -9e9f, 0}, {9e9f, 9e9f, 0}}, north = {{-9e9f, 1048576, 0}, {9e9f, 9e9f, 0}};
+    sap_id id;
+    int axes, visited;
+    for (axes = 0; axes < 4; axes++) {
+        const float x = axes & 1 ? -1.0f : 1.0f, y = axes & 2 ? -1.0f : 1.0f, zero[3] = {0, 0, 0};
+        const float from[3] = {x * -1e6f, y * -333333.3125f, 0}, along[3] = {x * 3e6f, y * 1e6f, 0};
+        const float to_corner[3] = {x * 10, y * 20, 0};
+        const float near_zero[3] = {x * 1e-12f, 0, 0}, aslant[3] = {x * 1048576, y * 1048576, 0};
+        sap_world *w = sap_create(NULL);
+        sap_aabb box = mirrored(behind, axes);
+        float t;
+        CHECK_EQUAL(sap_add(w, &box, NULL), 1);
+        box = mirrored(before, axes);
+        CHECK_EQUAL(sap_add(w, &box, NULL), 2);
+        CHECK_EQUAL(sap_ray_closest(w, from, along, ~0u, &t), 2);
+        CHECK(t > 0.33333f && t < 0.33334f);
+        CHECK_EQUAL(sap_add(w, &box, NULL), 3);
+        CHECK_EQUAL(sap_ray_closest(w, from, along, ~0u, &t), 2);
+        box = mirrored(beside, axes);
+        CHECK_EQUAL(sap_add(w, &box, NULL), 4); /* met a little earlier, by less than floats can tell */
+        CHECK_EQUAL(sap_ray_closest(w, from, along, ~0u, &t), 4);
+        CHECK_EQUAL(sap_clear(w), SAP_OK);
+        box = mirrored(corner, axes); /* both slabs are entered at 7 / 10, which is more than the float 0.7 */
+        CHECK(sap_add(w, &box, NULL) && sap_add(w, &box, NULL) && sap_add(w, &box, NULL));
+        visited = 0;
+        CHECK_EQUAL(sap_ray_cast(w, zero, to_corner, ~0u, clip_at_hit, &visited), 3);
+        CHECK_EQUAL(visited, 3);
+        CHECK_EQUAL(sap_clear(w), SAP_OK);
+        box = mirrored(north, axes); /* met at 1, and the other before that, by less than doubles can tell */
+        id = sap_add(w, &box, NULL);
+        box = mirrored(east, axes);
+        CHECK_EQUAL(sap_add(w, &box, NULL), id + 1);
+        CHECK_EQUAL(sap_ray_closest(w, near_zero, aslant, ~0u, &t), id + 1);
+        sap_destroy(w);
+    }
+}
+
+typedef struct nearest_two { /* the recipe of the docs: return t of the worst one that you keep */
+    sap_id id[2];
+    float t[2];
+} nearest_two;
+
+static float keep_two(sap_id id, void *object, float t, void *user) {
+    nearest_two *two = (nearest_two *)user;
+    int i = 1;
+    (void)object;
+    if (t > two->t[1] || (t >= two->t[1] && id > two->id[1])) return two->t[1];
+    if (t < two->t[0] || (t <= two->t[0] && id < two->id[0])) two->id[1] = two->id[0], two->t[1] = two->t[0], i = 0;
+    two->id[i] = id;
+    two->t[i] = t;
+    return two->t[1];
+}
+
+/* A distance that is told is found again, and the nearest by callbacks lose no tie. */
+static void test_told_distances(void) {
+    static const float sides[][2] = {{1, 1},
+                                     {3, 4},
+                                     {0.1f, 0.2f},
+                                     {1e-30f, 3e-38f},
+                                     {1e-45f, 1e-45f},
+                                     {3e-39f, 4e-39f},
+                                     {2e38f, 3e38f},
+                                     {1.5f, 1e-8f},
+                                     {16777216, 0.001f},
+                                     {1e20f, 1e-20f},
+                                     {7, 0}};
+    const int kinds = (int)(sizeof sides / sizeof sides[0]);
+    int kind, i, k, flush;
+    for (kind = 0; kind < 2 * kinds; kind++) {
+        sap_config config = {0};
+        const float *side = sides[kind % kinds], zero[3] = {0, 0, 0};
+        sap_aabb box = {{0, 0, 0}, {0, 0, 0}}, origin = box;
+        distance exactly;
+        sap_world *w = sap_create(&config);
+        for (i = 0; i < 8; i++) { /* eight points at one distance */
+            for (k = 0; k < 2; k++)
+                test_set_bits(&box.min[k], test_bits(side[(k + i / 4) % 2]) | (i >> k & 1 ? 0x80000000u : 0));
+            memcpy(box.max, box.min, sizeof box.max);
+            CHECK(sap_add(w, &box, NULL) != 0);
+        }
+        exactly = distance_between(7, &box, &origin);
+        flush = flush_denormals(kind >= kinds);
+        for (i = 0; i < 2 && (flush || kind < kinds); i++) {
+            nearest_two two = {{0, 0}, {TEST_INFINITY, TEST_INFINITY}};
+            float told = -1, below;
+            CHECK_EQUAL(sap_nearest(w, zero, TEST_INFINITY, ~0u, &told), 1);
+            CHECK(test_key(told) == test_key(told_distance(&exactly)));
+            test_set_bits(&below, test_bits(told) - 1);
+            CHECK_EQUAL(sap_query_sphere(w, zero, told, ~0u, NULL, NULL), 8);
+            CHECK_EQUAL(sap_query_sphere(w, zero, below, ~0u, NULL, NULL), 0);
+            CHECK_EQUAL(sap_nearest(w, zero, told, ~0u, &told), 1);
+            CHECK_EQUAL(sap_nearest(w, zero, below, ~0u, NULL), 0);
+            CHECK_EQUAL(sap_query_nearest(w, zero, told, ~0u, NULL, NULL), 8);
+            if (kind < kinds && test_bits(told) >= 0x800000 &&
+                test_is_finite(told)) { /* the callback compares floats */
+                CHECK(sap_query_nearest(w, zero, TEST_INFINITY, ~0u, keep_two, &two) == 8);
+                CHECK(two.id[0] == 1 && two.id[1] == 2 && two.t[0] == told && two.t[1] == told);
+            }
+            if (i) break;
+            CHECK_EQUAL(sap_add(w, &origin, NULL), 9); /* asked from box to box, the same */
+            CHECK_EQUAL(sap_nearest_to(w, 9, TEST_INFINITY, ~0u, &told), 1);
+            CHECK(test_key(told) == test_key(told_distance(&exactly)));
+            CHECK_EQUAL(sap_nearest_to(w, 9, told, ~0u, NULL), 1);
+            CHECK_EQUAL(sap_nearest_to(w, 9, below, ~0u, NULL), 0);
+            CHECK_EQUAL(sap_remove(w, 9), SAP_OK);
+        }
+        (void)flush_denormals(0);
+        sap_destroy(w);
+    }
+}
+
+/* Two distances that doubles call equal. */
+static void test_nearest_by_a_hair(void) {
+    const sap_aabb first = {{0, 1e30f, 2e-20f}, {9, 1e30f, 1}}, second = {{0, 1e30f, 1e-20f}, {9, 1e30f, 1}};
+    const float zero[3] = {0, 0, 0};
     sap_world *w = sap_create(NULL);
-    float t;
-    CHECK_EQUAL(sap_add(w, &behind, NULL), 1);
-    CHECK_EQUAL(sap_add(w, &before, NULL), 2);
-    CHECK_EQUAL(sap_ray_closest(w, from, along, ~0u, &t), 2);
-    CHECK(t > 0.33333f && t < 0.33334f);
-    CHECK_EQUAL(sap_add(w, &before, NULL), 3);
-    CHECK_EQUAL(sap_ray_closest(w, from, along, ~0u, &t), 2);
-    CHECK_EQUAL(sap_add(w, &beside, NULL), 4); /* met a little earlier, by less than floats can tell */
-    CHECK_EQUAL(sap_ray_closest(w, from, along, ~0u, &t), 4);
+    CHECK_EQUAL(sap_add(w, &first, NULL), 1);
+    CHECK_EQUAL(sap_add(w, &second, NULL), 2);
+    CHECK_EQUAL(sap_nearest(w, zero, TEST_INFINITY, ~0u, NULL), 2);
+    CHECK_EQUAL(sap_set_filter(w, 1, 2, 0), SAP_OK);
+    CHECK_EQUAL(sap_add(w, &second, NULL), 3);
+    CHECK_EQUAL(sap_nearest(w, zero, TEST_INFINITY, ~0u, NULL), 2);
     sap_destroy(w);
 }
 
@@ -1165,6 +1310,8 @@ int main(int argc, char **argv) {
     test_as_long_as_floats();
     test_endless_rays();
     test_ties_of_casts();
+    test_told_distances();
+    test_nearest_by_a_hair();
     test_update_callbacks();
     test_reused_slots();
     test_restore();

@@ -470,6 +470,28 @@ static void test_objects_in_callbacks(int in_multi) {
     sap_destroy(e.s);
 }
 
+/* The same for a box that the callback then removes, and whose slot another one takes: its object is the one it had
+   last. (While this was mended.) */
+static void set_and_remove(const sap_pair *pair, void *user) {
+    sap_world *s = (sap_world *)user;
+    CHECK(sap_set_object(s, pair->id0, s) == SAP_OK);
+    CHECK(sap_remove(s, pair->id0) == SAP_OK);
+}
+
+static void test_object_of_a_box_that_goes(void) {
+    const sap_aabb here = box_at(0, 0, 0, 1), away = box_at(5, 0, 0, 1);
+    sap_world *s = sap_create(NULL);
+    const sap_pair *p;
+    int count;
+    CHECK(sap_add(s, &here, NULL) == 1 && sap_add(s, &here, NULL) == 2 && sap_update(s) == SAP_OK);
+    CHECK(sap_move(s, 2, &away) == SAP_OK);
+    CHECK(sap_dump_pairs(s, NULL, set_and_remove, s) == 0);
+    p = sap_deleted(s, &count);
+    CHECK_EQUAL(count, 1);
+    CHECK(count == 1 && p[0].id0 == 1 && p[0].object0 == s && p[0].object1 == NULL);
+    sap_destroy(s);
+}
+
 int main(void) {
     int method;
     for (method = 0; method < METHODS; method++) {
@@ -486,6 +508,7 @@ int main(void) {
     test_endless_rays();
     test_objects_in_callbacks(0);
     test_objects_in_callbacks(1);
+    test_object_of_a_box_that_goes();
     CHECK(faults == 0 && live_blocks == 0);
     return test_summary();
 }

@@ -102,6 +102,10 @@ format:         ## formats all C and C++ as .clang-format says
 fuzz: $(STB_DS) ## looks for inputs that break a promise; SECONDS=600 FUZZER=libfuzzer|afl
 	@STB=build/stb CC="$(CC)" sh tests/fuzz.sh run $(SECONDS) $(FUZZER)
 
+.PHONY: lives
+lives: $(STB_DS) ## leads worlds through lives that nobody has led yet, against brute force, in all builds; SECONDS=600
+	@STB="$(CURDIR)/build/stb" CC="$(CC)" sh tests/lives.sh $(SECONDS)
+
 .PHONY: soak
 soak: build/soak ## uses a world for MINUTES=60: memory, frame times and ids over a long time
 	@build/soak $(MINUTES)

@@ -22,6 +22,7 @@ seeds() {
     test_trace | test_query) echo 30 ;;
     test_snapshot) echo 100 ;;
     test_multi) echo 30 ;;
+    test_lives) echo 150 ;;
     test_proof) echo 1 ;; # percent
     esac
 }

@@ -29,6 +29,7 @@ few_seeds() {
     test_trace) echo 10 ;;
     test_proof) echo 1 ;;
     test_multi) echo 5 ;;
+    test_lives) echo 10 ;;
     esac
 }
 folder=$BUILD/$name

@@ -6,6 +6,7 @@
 #   scalar      SAP_NO_SIMD
 #   fast-math   -O3 -ffast-math
 #   32-bit      -m32
+#   lowered     with constants that are as low as they go (tests/lower.sh): small worlds reach what large ones do
 #   threads     the tests that have threads, under the thread sanitizer
 #   steps       what worlds that have lived cost, counted in all code that is run
 #   golden      the hashes of tests/test_golden.c with more compilers and flags (make portability: many more)
@@ -30,7 +31,7 @@
 cd "$(dirname "$0")/.." || exit 2
 . tests/sh.inc
 SCALE=${SCALE:-1}
-ONLY=${ONLY:-plain sanitized scalar fast-math 32-bit threads steps golden fuzz matrix reload examples multi teach readme bench names format web}
+ONLY=${ONLY:-plain sanitized scalar fast-math 32-bit lowered threads steps golden fuzz matrix reload examples multi teach readme bench names format web}
 CHECKS="test_model test_contract test_golden test_snapshot test_alloc"
 began=$(date +%s)
 
@@ -55,6 +56,17 @@ job() {   # seconds it may take, name, command; what it prints ends in 'N passed
 seeds() {   # test, variant
     case $1 in
     test_model) case $2 in check) n=60 ;; plain) n=250 ;; sanitized) n=75 ;; *) n=125 ;; esac ;;
+    test_lives)   # other lives in each build, 20 s or less
+        case $2 in
+        plain) echo "$((2500 * SCALE)) 1" ;;
+        lowered) echo "$((600 * SCALE)) 100001" ;;
+        scalar) echo "$((300 * SCALE)) 200001" ;;
+        fast-math) echo "$((300 * SCALE)) 300001" ;;
+        32-bit) echo "$((300 * SCALE)) 400001" ;;
+        sanitized) echo "$((120 * SCALE)) 500001" ;;
+        threads) echo "$((60 * SCALE)) 600001" ;;
+        esac
+        return ;;
     test_prune) n=800; [ "$2" = sanitized ] && n=200 ;;
     test_trace) n=100 ;;
     test_size) [ "$2" = sanitized ] && echo "13000 10"; return ;; # boxes, frames: so many are fetched early
@@ -103,6 +115,11 @@ fi
 if wanted 32-bit; then
     if can "$CC" -m32; then variant 32-bit "$CC -O2 -m32" "$tests"
     else skipping "32-bit: no 32-bit C library here (Debian: gcc-12-multilib)"; fi
+fi
+if wanted lowered; then
+    if sh tests/lower.sh "$BUILD/lowered-headers"; then
+        variant lowered "$CC -O2 -I'$BUILD/lowered-headers'" "test_lives test_model test_query test_snapshot"
+    else job 1 "lowered constants" "sh tests/lower.sh '$BUILD/lowered-headers'"; fi
 fi
 if wanted threads; then
     racer=$(first_that_can "-O1 -g -fsanitize=thread -pthread" clang "$CC")

@@ -1765,8 +1765,9 @@ static void draw_roles(life *l) {
     l->role_count = 1 + test_below(&l->rng, MOST_ROLES);
     for (r = l->role_count - 1; r >= 0; r--) {
         role *one = &l->roles[r];
+        const int is_few = r > 0 && test_chance(&l->rng, 55);
         do one->kind = &role_kinds[test_below(&l->rng, ROLE_KINDS)];
-        while (r == 0 && one->kind->few);
+        while ((r == 0 && one->kind->few) || (is_few && !one->kind->few));
         one->wanted = r == 0           ? left
                       : one->kind->few ? 1 + test_below(&l->rng, one->kind->few)
                                        : left / (2 + test_below(&l->rng, 6));

@@ -1,0 +1,37 @@
+#!/bin/sh
+# Writes copies of sap.h and sap_multi.h to a folder, in which the constants of the implementation that say from how many
+# boxes, pairs or changes on it works in another way are as low as they go: so small worlds reach what else only large
+# ones do. No answer depends on them.
+#
+#   sh tests/lower.sh FOLDER        then: cc -IFOLDER -I. ... tests/test_lives.c tests/ways.c
+#
+# It fails if sap.h lacks one of these constants: then the table is to be brought up to date.
+
+cd "$(dirname "$0")/.." || exit 2
+[ $# -eq 1 ] && mkdir -p "$1" || exit 2
+
+lowered='
+    SAP__FEW_ITEMS 2            SAP__MANY_ITEMS 40
+    SAP__PAIR_BATCH 4           SAP__MIN_GROUPED 8
+    SAP__PREFETCH_AHEAD 2       SAP__CACHE_BOXES 20
+    SAP__TRIM 2                 SAP__EVENT_COST 1
+    SAP__REFIT_FRACTION 3       SAP__REBUILD_FRACTION 12
+    SAP__REBUILD_MIN 3          SAP__TILE_SPLIT 20
+    SAP__CHOOSE_LEAF_VISITS 2   SAP__SAMPLE 16
+    SAP__REPACK_FRACTION 6      SAP__REPACK_RATE 2
+    SAP__MIN_COST_SAMPLES 4'
+
+edit= missing=
+set -- "$1" $lowered
+folder=$1
+shift
+while [ $# -gt 0 ]; do
+    grep -q "[ {]$1 = [0-9]" sap.h || missing="$missing $1"
+    edit="$edit;s/\\([ {]$1 = \\)[0-9][0-9]*/\\1$2/"
+    shift 2
+done
+if [ -n "$missing" ]; then
+    echo "tests/lower.sh: sap.h has no$missing"
+    exit 1
+fi
+sed "${edit#;}" sap.h > "$folder/sap.h" && cp sap_multi.h "$folder/"

@@ -1437,6 +1437,13 @@ SAP__FORCE_INLINE uint32_t sap__live_slot(const sap_world *s, sap_id id) {
     return slot < (uint32_t)sap__length(s->slots) && sap__is_live(s->slots[slot].flags, id) ? slot : SAP__NONE;
 }
 
+/* Returns whether an id may be used to read pairs: it is live, or was removed since the last update. */
+static int sap__is_pair_id(const sap_world *s, sap_id id) {
+    uint32_t slot = sap__slot_of(id);
+    return slot < (uint32_t)sap__length(s->slots) && (s->slots[slot].flags & (SAP__LIVE | SAP__REMOVED)) &&
+           sap__id_of(s, slot) == id;
+}
+
 /* Returns how many queries with a callback are running. The trees must not change meanwhile. */
 SAP__NO_INLINE int sap__is_querying(const sap_world *s) {
     int n = 0;
@@ -1973,13 +1980,12 @@ SAP_DEF sap_result sap_update(sap_world *s) {
     return sap__set_result(s, r);
 }
 
-/* Gives deleted pairs the objects that a callback has set for boxes that are still live. */
+/* Gives deleted pairs the objects that a callback has set for their boxes, some of which it may have removed then. */
 static void sap__renew_objects(sap_world *s, int from, int end) {
     for (int i = from; i < end; i++) {
         sap_pair *pair = &s->pairs.deleted[i];
-        const uint32_t slot0 = sap__live_slot(s, pair->id0), slot1 = sap__live_slot(s, pair->id1);
-        if (slot0 != SAP__NONE) pair->object0 = s->objects[slot0];
-        if (slot1 != SAP__NONE) pair->object1 = s->objects[slot1];
+        if (sap__is_pair_id(s, pair->id0)) pair->object0 = s->objects[sap__slot_of(pair->id0)];
+        if (sap__is_pair_id(s, pair->id1)) pair->object1 = s->objects[sap__slot_of(pair->id1)];
     }
 }
 
@@ -5422,13 +5428,6 @@ SAP_DEF const sap_pair *sap_deleted(const sap_world *s, int *count) {
 
 SAP_DEF const sap_pair *sap_pairs(const sap_world *s, int *count) {
     return sap__pair_array(s ? s->pairs.active : NULL, count);
-}
-
-/* Returns whether an id may be used to read pairs: it is live, or was removed since the last update. */
-static int sap__is_pair_id(const sap_world *s, sap_id id) {
-    uint32_t slot = sap__slot_of(id);
-    return slot < (uint32_t)sap__length(s->slots) && (s->slots[slot].flags & (SAP__LIVE | SAP__REMOVED)) &&
-           sap__id_of(s, slot) == id;
 }
 
 SAP_DEF const sap_pair *sap_find_pair(const sap_world *s, sap_id a, sap_id b) {

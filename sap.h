@@ -1427,8 +1427,14 @@ SAP__FORCE_INLINE int sap__is_default_filter(const sap__filter_bits *filter) {
     return filter->category == sap__default_filter_bits.category && filter->mask == sap__default_filter_bits.mask;
 }
 
-SAP__FORCE_INLINE void sap__flip_live_bit(sap_world *s, uint32_t slot) {
-    s->boxes.live_bits[sap__tree_of(s->slots[slot].flags)][slot / 64] ^= UINT64_C(1) << slot % 64;
+/* Counts the live box of a slot (change 1), or no longer counts it (change -1), in all that the table caches. Its tree
+   and filter bits may only change between the two. */
+SAP__FORCE_INLINE void sap__count_box(sap_world *s, uint32_t slot, int change) {
+    const int is_static = sap__tree_of(s->slots[slot].flags);
+    s->boxes.live_bits[is_static][slot / 64] ^= UINT64_C(1) << slot % 64;
+    s->boxes.live_count += change;
+    if (is_static) s->boxes.static_count += change;
+    if (!sap__is_default_filter(&s->slots[slot].filter)) s->boxes.filtered_count += change;
 }
 
 /* Returns the slot of a live box, or SAP__NONE. Id 0 has none: the slot 0 - 1 is beyond any. */
@@ -1580,11 +1586,9 @@ static sap_result sap__add(sap_world *s, int n, const sap_aabb *boxes, void *con
         s->objects[slot] = objects ? objects[i] : NULL;
         if (s->pairs.lists_valid) s->pairs.head_edge[slot] = SAP__NONE;
         sap__mark_changed(s, slot, SAP__LIVE | SAP__ADDED | flags);
-        sap__flip_live_bit(s, slot);
+        sap__count_box(s, slot, 1);
         ids[i] = sap__id_of(s, slot);
     }
-    s->boxes.live_count += n;
-    if (flags & SAP__STATIC) s->boxes.static_count += n;
     return r;
 }
 
@@ -1710,11 +1714,8 @@ SAP_DEF sap_result sap_move(sap_world *s, sap_id id, const sap_aabb *box) {
 
 /* Ends the life of a box. Its slot becomes free at the update. */
 SAP__FORCE_INLINE void sap__remove_slot(sap_world *s, uint32_t slot) {
-    if (s->slots[slot].flags & SAP__STATIC) s->boxes.static_count--;
+    sap__count_box(s, slot, -1);
     s->slots[slot].flags &= ~(uint32_t)(SAP__LIVE | SAP__REFILTER);
-    sap__flip_live_bit(s, slot);
-    s->boxes.live_count--;
-    s->boxes.filtered_count -= !sap__is_default_filter(&s->slots[slot].filter);
     sap__mark_changed(s, slot, SAP__REMOVED);
     sap__free_slot(s, slot);
     s->boxes.removed_count++;
@@ -1755,11 +1756,10 @@ SAP_DEF sap_result sap_set_filter_many(sap_world *s, int n, const sap_id *ids, u
     const sap_result r = sap__begin_call_on(s, n, ids);
     for (int i = 0; r == SAP_OK && i < n; i++) {
         const uint32_t slot = sap__slot_of(ids[i]);
-        sap__filter_bits *filter = &s->slots[slot].filter;
-        s->boxes.filtered_count -= !sap__is_default_filter(filter);
-        filter->category = category;
-        filter->mask = mask;
-        s->boxes.filtered_count += !sap__is_default_filter(filter);
+        sap__count_box(s, slot, -1);
+        s->slots[slot].filter.category = category;
+        s->slots[slot].filter.mask = mask;
+        sap__count_box(s, slot, 1);
         sap__propagate_masks(s, slot);
         sap__mark_changed(s, slot, SAP__REFILTER);
     }
@@ -1780,10 +1780,9 @@ SAP_DEF sap_result sap_set_static(sap_world *s, sap_id id, int is_static) {
     const sap_result r = sap__begin_call_on(s, 1, &id);
     const uint32_t slot = sap__slot_of(id);
     if (r != SAP_OK || sap__tree_of(s->slots[slot].flags) == (is_static != 0)) return r;
-    s->boxes.static_count += is_static ? 1 : -1;
-    sap__flip_live_bit(s, slot);
+    sap__count_box(s, slot, -1);
     s->slots[slot].flags ^= SAP__STATIC;
-    sap__flip_live_bit(s, slot);
+    sap__count_box(s, slot, 1);
     sap__mark_changed(s, slot, SAP__REFILTER);
     return r;
 }
@@ -5856,15 +5855,12 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
         to->flags = flags | (flags & SAP__CHANGED ? SAP__UNSYNCED : 0);
         to->leaf_position = SAP__NONE;
         if (i % 64 == 0) s->boxes.live_bits[0][i / 64] = s->boxes.live_bits[1][i / 64] = 0;
-        if (flags & SAP__LIVE) sap__flip_live_bit(s, i);
         to->box = slot.box;
         to->previous = slot.previous;
         to->filter = slot.filter;
         (void)sap__load_pointer(slot.object, &s->objects[i]);
-        s->boxes.live_count += (flags & SAP__LIVE) != 0;
-        s->boxes.static_count += sap__is_live_in_tree(flags, 1);
+        if (flags & SAP__LIVE) sap__count_box(s, i, 1);
         s->changes.flags |= flags & SAP__CHANGE_FLAGS;
-        s->boxes.filtered_count += (flags & SAP__LIVE) && !sap__is_default_filter(&slot.filter);
     }
     for (; (uint32_t)s->boxes.free_count < h->lists[0]; s->boxes.free_count++, p += 4) sap__free_slot(s, sap__get32(p));
     for (; (uint32_t)s->boxes.removed_count < h->lists[1]; s->boxes.removed_count++, p += 4)

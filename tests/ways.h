@@ -175,10 +175,9 @@ static void move_for_good(sap_world *s, uint32_t slot, int axis) {
 
 static void become_static(sap_world *s, uint32_t slot) {
     if (s->slots[slot].flags & SAP__STATIC) return;
-    sap__flip_live_bit(s, slot);
+    sap__count_box(s, slot, -1);
     s->slots[slot].flags |= SAP__STATIC;
-    sap__flip_live_bit(s, slot);
-    s->boxes.static_count++;
+    sap__count_box(s, slot, 1);
 }
 
 static void live_and_removed(sap_world *s) {
@@ -209,7 +208,7 @@ static void room_for_one(sap_world *s) {
     stbds_header(s->slots)->capacity = 1;
 }
 static void without_bit(sap_world *s) {
-    sap__flip_live_bit(s, plain_slot(s));
+    s->boxes.live_bits[0][plain_slot(s) / 64] ^= UINT64_C(1) << plain_slot(s) % 64;
 }
 static void one_more_lives(sap_world *s) {
     s->boxes.live_count++;

@@ -2555,8 +2555,13 @@ static uint64_t sap__endpoint(int32_t key, uint32_t is_max, uint32_t slot) {
     return sap__item((uint32_t)key ^ 0x80000000u, is_max << 31 | slot); /* unsigned, and in the same order */
 }
 
-#define sap__endpoint_slot(e) ((uint32_t)(e)&0x7fffffffu)
-#define sap__endpoint_is_max(e) ((uint32_t)(e) >> 31)
+SAP__FORCE_INLINE uint32_t sap__endpoint_slot(uint64_t endpoint) {
+    return (uint32_t)endpoint & 0x7fffffffu;
+}
+
+SAP__FORCE_INLINE uint32_t sap__endpoint_is_max(uint64_t endpoint) {
+    return (uint32_t)endpoint >> 31;
+}
 
 static int sap__reserve_endpoints(sap_world *s, int boxes) {
     const int n = 2 * boxes + 2;

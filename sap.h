@@ -79,6 +79,8 @@
                                     All give the same results
    SAP_NO_AVX512, SAP_NO_AVX2       with SAP_IMPLEMENTATION: without AVX-512, without both
    SAP_ALL_KERNELS                  with SAP_IMPLEMENTATION: plain C beside SIMD, for tests that compare the two
+   SAP_HEADER_FILENAME              with SAP_IMPLEMENTATION: the name of this file in quotes, if it is not "sap.h". Else
+                                    there is no AVX2 and no AVX-512, as in a copy pasted into another file
    SAP_TRACE(step, axis, id0, id1)  with SAP_IMPLEMENTATION: called for each step of the insertion sort, see
                                     SAP_STEP_PASS; SAP_METHOD_AUTO then means SAP_METHOD_SORT
 
@@ -591,7 +593,8 @@ extern "C" {
 
        rows(r, i, at)    for each four lanes the four words from at on of the boxes r[i], r[i + 4], ...
        zip_low, zip_high a0 b0 a1 b1 | a2 b2 a3 b3 of each four lanes; pair_low, pair_high: of their 64-bit halves
-       hit(lo, hi x y z) bits of the lanes in which two boxes overlap
+       bits(a)           a bit for each lane of ones
+       to_float          keys as floats: the inverse of sap__key
        append            appends the lanes of refs that have a bit to to[n]; writes up to W of them. The new n */
 #if defined(SAP__HAS_SSE2)
 typedef __m128i sap__i4;
@@ -700,13 +703,6 @@ typedef v128_t sap__f4;
 #define sap__fold_min4(a) (a)
 #define sap__fold_max4(a) (a)
 #define sap__rows4(r, i, at) sap__load4((r)[i]->lo + (at))
-SAP__FORCE_INLINE uint32_t sap__hit4(sap__i4 l0, sap__i4 l1, sap__i4 l2, sap__i4 h0, sap__i4 h1, sap__i4 h2, sap__i4 L0,
-                                     sap__i4 L1, sap__i4 L2, sap__i4 H0, sap__i4 H1, sap__i4 H2) {
-    sap__i4 x = sap__or4(sap__greater4(l0, H0), sap__greater4(L0, h0));
-    sap__i4 y = sap__or4(sap__greater4(l1, H1), sap__greater4(L1, h1));
-    sap__i4 z = sap__or4(sap__greater4(l2, H2), sap__greater4(L2, h2));
-    return ~sap__bits4(sap__or4(sap__or4(x, y), z)) & 15u;
-}
 SAP__FORCE_INLINE int sap__append4(uint32_t bits, sap__i4 refs, uint32_t *to, int n) {
     uint32_t ref[4];
     sap__store4(ref, refs);
@@ -2760,8 +2756,118 @@ struct sap__kernel {
 
 enum { SAP__KERNELS = 4 };
 
-#ifdef SAP__HAS_AVX2
-#define SAP__AVX2 __attribute__((target("avx2,popcnt")))
+/* Bounds are cut off here when lengths are computed from them: no infinity, no overflow. */
+#define SAP__FAR 1e18f
+
+static void sap__enlarge(sap__box *to, const sap__box *box) {
+    for (int k = 0; k < 3; k++) {
+        if (box->lo[k] < to->lo[k]) to->lo[k] = box->lo[k];
+        if (box->hi[k] > to->hi[k]) to->hi[k] = box->hi[k];
+    }
+}
+
+SAP__FORCE_INLINE void sap__set_child_bounds(sap__node *c, int lane, const sap__box *box) {
+    for (int k = 0; k < 3; k++) c->lo[k][lane] = box->lo[k], c->hi[k][lane] = box->hi[k];
+}
+
+SAP__FORCE_INLINE sap__box sap__child_bounds(const sap__node *c, int lane) {
+    sap__box box;
+    for (int k = 0; k < 3; k++) box.lo[k] = c->lo[k][lane], box.hi[k] = c->hi[k][lane];
+    return box;
+}
+
+/* A kernel's functions are written once, below, for any width: sap__load is sap__load8 where SAP__WIDTH is 8. They are
+   compiled here for the widest unit that the compiler's flags allow. For AVX2 and AVX-512 this header includes itself,
+   and then consists of these functions alone. That needs its file name: a renamed header defines SAP_HEADER_FILENAME.
+   A copy pasted into another file has no file of its own, and does without these two. */
+#define SAP__PASTE(name, width) name##width
+#define SAP__PASTE_VALUE(name, width) SAP__PASTE(name, width)
+#define SAP__OF_WIDTH(name) SAP__PASTE_VALUE(name, SAP__WIDTH)
+#define SAP__ALL_BITS ((1u << SAP__WIDTH) - 1)
+#define sap__i SAP__OF_WIDTH(sap__i)
+#define sap__f SAP__OF_WIDTH(sap__f)
+#define sap__bounds SAP__OF_WIDTH(sap__bounds)
+#define sap__load SAP__OF_WIDTH(sap__load)
+#define sap__store SAP__OF_WIDTH(sap__store)
+#define sap__splat SAP__OF_WIDTH(sap__splat)
+#define sap__rotate SAP__OF_WIDTH(sap__rotate)
+#define sap__greater SAP__OF_WIDTH(sap__greater)
+#define sap__or SAP__OF_WIDTH(sap__or)
+#define sap__bits SAP__OF_WIDTH(sap__bits)
+#define sap__min SAP__OF_WIDTH(sap__min)
+#define sap__max SAP__OF_WIDTH(sap__max)
+#define sap__fold_min SAP__OF_WIDTH(sap__fold_min)
+#define sap__fold_max SAP__OF_WIDTH(sap__fold_max)
+#define sap__rows SAP__OF_WIDTH(sap__rows)
+#define sap__zip_low SAP__OF_WIDTH(sap__zip_low)
+#define sap__zip_high SAP__OF_WIDTH(sap__zip_high)
+#define sap__pair_low SAP__OF_WIDTH(sap__pair_low)
+#define sap__pair_high SAP__OF_WIDTH(sap__pair_high)
+#define sap__append SAP__OF_WIDTH(sap__append)
+#define sap__to_float SAP__OF_WIDTH(sap__to_float)
+#define sap__truncate SAP__OF_WIDTH(sap__truncate)
+#define sap__fstore SAP__OF_WIDTH(sap__fstore)
+#define sap__fsplat SAP__OF_WIDTH(sap__fsplat)
+#define sap__fadd SAP__OF_WIDTH(sap__fadd)
+#define sap__fsub SAP__OF_WIDTH(sap__fsub)
+#define sap__fmul SAP__OF_WIDTH(sap__fmul)
+#define sap__fmin SAP__OF_WIDTH(sap__fmin)
+#define sap__fmax SAP__OF_WIDTH(sap__fmax)
+#define sap__above SAP__OF_WIDTH(sap__above)
+#define sap__load_bounds SAP__OF_WIDTH(sap__load_bounds)
+#define sap__splat_box SAP__OF_WIDTH(sap__splat_box)
+#define sap__splat_child SAP__OF_WIDTH(sap__splat_child)
+#define sap__rotate_bounds SAP__OF_WIDTH(sap__rotate_bounds)
+#define sap__hit SAP__OF_WIDTH(sap__hit)
+#define sap__gather SAP__OF_WIDTH(sap__gather)
+#define sap__self_overlaps SAP__OF_WIDTH(sap__self_overlaps)
+#define sap__overlaps SAP__OF_WIDTH(sap__overlaps)
+#define sap__point_distance SAP__OF_WIDTH(sap__point_distance)
+#define sap__ray_slab SAP__OF_WIDTH(sap__ray_slab)
+#define sap__tile_coords SAP__OF_WIDTH(sap__tile_coords)
+
+#ifdef SAP__HAS_FOUR
+#define SAP__WIDTH 4
+#else
+#define SAP__WIDTH 1
+#endif
+#define SAP__MORE_WIDTHS
+#endif /* SAP_IMPLEMENTATION up to the kernels */
+
+/* ---- the kernel of SAP__WIDTH lanes ---- */
+
+#if defined(SAP__WIDTH) && SAP_VERSION_NUMBER == 300 /* a header of another version does not include this part */
+
+#if SAP__WIDTH == 1
+#define SAP__HAS_ONE
+#define SAP__TARGET
+typedef int32_t sap__i1;
+typedef float sap__f1;
+#define sap__load1(p) ((int32_t) * (p))
+#define sap__greater1(a, b) ((int32_t)((a) > (b)))
+#define sap__or1(a, b) ((a) | (b))
+#define sap__bits1(a) ((uint32_t)(a))
+#define sap__splat1(x) ((int32_t)(x))
+#define sap__rotate1(a) (a)
+#define sap__truncate1(a) ((int32_t)(a))
+#define sap__store1(p, a) ((void)(*(int32_t *)(void *)(p) = (a)))
+#define sap__fstore1(p, a) ((void)(*(p) = (a)))
+#define sap__fsplat1(x) (x)
+#define sap__fadd1(a, b) ((a) + (b))
+#define sap__fsub1(a, b) ((a) - (b))
+#define sap__fmul1(a, b) ((a) * (b))
+#define sap__fmin1(a, b) ((a) < (b) ? (a) : (b))
+#define sap__fmax1(a, b) ((a) > (b) ? (a) : (b))
+#define sap__above1(a, b) ((uint32_t)((a) > (b)))
+#define sap__append1(bits, refs, to, n) ((to)[n] = (uint32_t)(refs), (n) + (int)(bits))
+#define sap__to_float1(k) sap__float(k)
+#elif SAP__WIDTH == 4
+#define SAP__TARGET
+#define sap__to_float4(k)                                                                                              \
+    sap__as_float4(sap__add4(sap__xor4(k, sap__sign4(k)), sap__and4(sap__sign4(k), sap__splat4(0x80000001))))
+#elif SAP__WIDTH == 8
+#define SAP__HAS_EIGHT
+#define SAP__TARGET __attribute__((target("avx2,popcnt")))
 typedef __m256i sap__i8;
 typedef __m256 sap__f8;
 #define sap__load8(p) _mm256_loadu_si256((const __m256i *)(const void *)(p))
@@ -2769,6 +2875,7 @@ typedef __m256 sap__f8;
 #define sap__splat8(x) _mm256_set1_epi32((int32_t)(x))
 #define sap__greater8(a, b) _mm256_cmpgt_epi32(a, b)
 #define sap__or8(a, b) _mm256_or_si256(a, b)
+#define sap__bits8(a) ((uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(a)))
 #define sap__sub8(a, b) _mm256_sub_epi32(a, b)
 #define sap__to_float8(k) /* the bits of what is below 0 are 0x80000000 - k */                                         \
     _mm256_blendv_ps(_mm256_castsi256_ps(k), _mm256_castsi256_ps(sap__sub8(sap__splat8(INT32_MIN), k)),                \
@@ -2793,13 +2900,6 @@ typedef __m256 sap__f8;
 #define sap__fmin8(a, b) _mm256_min_ps(a, b)
 #define sap__fmax8(a, b) _mm256_max_ps(a, b)
 #define sap__above8(a, b) ((uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_GT_OQ)))
-SAP__AVX2 SAP__FORCE_INLINE uint32_t sap__hit8(sap__i8 l0, sap__i8 l1, sap__i8 l2, sap__i8 h0, sap__i8 h1, sap__i8 h2,
-                                               sap__i8 L0, sap__i8 L1, sap__i8 L2, sap__i8 H0, sap__i8 H1, sap__i8 H2) {
-    sap__i8 x = sap__or8(sap__greater8(l0, H0), sap__greater8(L0, h0));
-    sap__i8 y = sap__or8(sap__greater8(l1, H1), sap__greater8(L1, h1));
-    sap__i8 z = sap__or8(sap__greater8(l2, H2), sap__greater8(L2, h2));
-    return ~(uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(sap__or8(sap__or8(x, y), z))) & 255u;
-}
 /* The lanes that each of 256 sets of bits brings to the front, a byte each. */
 #define sap__lane(m, i) ((uint64_t)((m) >> (i)&1 ? (i) : 0) << 8 * __builtin_popcount((m) & ((1u << (i)) - 1)))
 #define sap__lanes_of(m)                                                                                               \
@@ -2810,15 +2910,14 @@ SAP__AVX2 SAP__FORCE_INLINE uint32_t sap__hit8(sap__i8 l0, sap__i8 l1, sap__i8 l
 #define sap__lanes_x64(m) sap__lanes_x16(m), sap__lanes_x16(m + 16), sap__lanes_x16(m + 32), sap__lanes_x16(m + 48)
 static const uint64_t sap__compress_table[256] = {sap__lanes_x64(0), sap__lanes_x64(64), sap__lanes_x64(128),
                                                   sap__lanes_x64(192)};
-SAP__AVX2 SAP__FORCE_INLINE int sap__append8(uint32_t bits, sap__i8 refs, uint32_t *to, int n) {
+SAP__TARGET SAP__FORCE_INLINE int sap__append8(uint32_t bits, sap__i8 refs, uint32_t *to, int n) {
     sap__i8 lanes = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)&sap__compress_table[bits]));
     sap__store8(to + n, _mm256_permutevar8x32_epi32(refs, lanes));
     return n + _mm_popcnt_u32(bits);
 }
-#endif
-
-#ifdef SAP__HAS_AVX512
-#define SAP__AVX512 __attribute__((target("avx2,avx512f,popcnt")))
+#elif SAP__WIDTH == 16
+#define SAP__HAS_SIXTEEN
+#define SAP__TARGET __attribute__((target("avx2,avx512f,popcnt")))
 typedef __m512i sap__i16;
 typedef __m512 sap__f16;
 #define sap__all16 ((__mmask16)0xffff) /* gcc warns of the unmasked forms of some of these: its bug 105593 */
@@ -2840,248 +2939,185 @@ typedef __m512 sap__f16;
 #define sap__fmin16(a, b) _mm512_maskz_min_ps(sap__all16, a, b)
 #define sap__fmax16(a, b) _mm512_maskz_max_ps(sap__all16, a, b)
 #define sap__above16(a, b) ((uint32_t)_mm512_cmp_ps_mask(a, b, _CMP_GT_OQ))
-SAP__AVX512 SAP__FORCE_INLINE uint32_t sap__hit16(sap__i16 l0, sap__i16 l1, sap__i16 l2, sap__i16 h0, sap__i16 h1,
-                                                  sap__i16 h2, sap__i16 L0, sap__i16 L1, sap__i16 L2, sap__i16 H0,
-                                                  sap__i16 H1, sap__i16 H2) {
-    const __mmask16 x = _mm512_cmple_epi32_mask(sap__max16(l0, L0), sap__min16(h0, H0));
-    const __mmask16 y = _mm512_cmple_epi32_mask(sap__max16(l1, L1), sap__min16(h1, H1));
-    const __mmask16 z = _mm512_cmple_epi32_mask(sap__max16(l2, L2), sap__min16(h2, H2));
-    return _mm512_kand(_mm512_kand(x, y), z);
-}
-SAP__AVX512 SAP__FORCE_INLINE int sap__append16(uint32_t bits, sap__i16 refs, uint32_t *to, int n) {
+SAP__TARGET SAP__FORCE_INLINE int sap__append16(uint32_t bits, sap__i16 refs, uint32_t *to, int n) {
     sap__store16(to + n, _mm512_maskz_compress_epi32((__mmask16)bits, refs));
     return n + _mm_popcnt_u32(bits);
 }
+#define sap__gather16 sap__gather8
 #endif
 
-/* One lane, in plain C. */
-typedef int32_t sap__i1;
-typedef float sap__f1;
-#define sap__load1(p) ((int32_t) * (p))
-#define sap__splat1(x) ((int32_t)(x))
-#define sap__rotate1(a) (a)
-#define sap__truncate1(a) ((int32_t)(a))
-#define sap__store1(p, a) ((void)(*(int32_t *)(void *)(p) = (a)))
-#define sap__fstore1(p, a) ((void)(*(p) = (a)))
-#define sap__fsplat1(x) (x)
-#define sap__fadd1(a, b) ((a) + (b))
-#define sap__fsub1(a, b) ((a) - (b))
-#define sap__fmul1(a, b) ((a) * (b))
-#define sap__fmin1(a, b) ((a) < (b) ? (a) : (b))
-#define sap__fmax1(a, b) ((a) > (b) ? (a) : (b))
-#define sap__above1(a, b) ((uint32_t)((a) > (b)))
-#define sap__hit1(l0, l1, l2, h0, h1, h2, L0, L1, L2, H0, H1, H2)                                                      \
-    ((uint32_t)(((l0) <= (H0)) & ((L0) <= (h0)) & ((l1) <= (H1)) & ((L1) <= (h1)) & ((l2) <= (H2)) & ((L2) <= (h2))))
-#define sap__append1(bits, refs, to, n) ((to)[n] = (uint32_t)(refs), (n) + (int)(bits))
+/* W boxes, one in each lane. */
+typedef struct sap__bounds {
+    sap__i lo[3], hi[3];
+} sap__bounds;
 
-/* Where bounds end when lengths are computed from them: no infinity, no overflow. */
-#define SAP__FAR 1e18f
-
-/* Keys as floats: the inverse of sap__key. Of a key below 0 the complement plus 1 is the magnitude; the sign is added,
-   too. */
-#define sap__to_float1(k) sap__float(k)
-#define sap__to_float4(k)                                                                                              \
-    sap__as_float4(sap__add4(sap__xor4(k, sap__sign4(k)), sap__and4(sap__sign4(k), sap__splat4(0x80000001))))
-
-/* Each W lanes meet the lanes before them row by row; then themselves, turned by one lane more each time: after half a
-   round, whose last turn would find each pair from both ends, every two of them have met once. */
-#define SAP__SELF_OVERLAPS(W, TARGET)                                                                                  \
-    TARGET static int sap__self_overlaps##W(const sap__node *c, uint32_t used, uint32_t *fa, uint32_t *fb, int n) {    \
-        uint32_t row, bits;                                                                                            \
-        int k, i;                                                                                                      \
-        for (k = 0; k < SAP__NODE_WIDTH && used >> k; k += W) {                                                        \
-            const sap__i##W l0 = sap__load##W(c->lo[0] + k), h0 = sap__load##W(c->hi[0] + k),                          \
-                            l1 = sap__load##W(c->lo[1] + k), h1 = sap__load##W(c->hi[1] + k),                          \
-                            l2 = sap__load##W(c->lo[2] + k), h2 = sap__load##W(c->hi[2] + k),                          \
-                            refs = sap__load##W(c->child + k);                                                         \
-            sap__i##W L0 = l0, L1 = l1, L2 = l2, H0 = h0, H1 = h1, H2 = h2, others = refs;                             \
-            for (row = used & ((1u << k) - 1); row; row &= row - 1) {                                                  \
-                i = sap__lowest_bit(row);                                                                              \
-                bits = sap__hit##W(l0, l1, l2, h0, h1, h2, sap__splat##W(c->lo[0][i]), sap__splat##W(c->lo[1][i]),     \
-                                   sap__splat##W(c->lo[2][i]), sap__splat##W(c->hi[0][i]), sap__splat##W(c->hi[1][i]), \
-                                   sap__splat##W(c->hi[2][i]));                                                        \
-                sap__store##W(fa + n, sap__splat##W(c->child[i]));                                                     \
-                n = sap__append##W(bits, refs, fb, n);                                                                 \
-            }                                                                                                          \
-            for (i = 1; i <= W / 2; i++) {                                                                             \
-                L0 = sap__rotate##W(L0), L1 = sap__rotate##W(L1), L2 = sap__rotate##W(L2);                             \
-                H0 = sap__rotate##W(H0), H1 = sap__rotate##W(H1), H2 = sap__rotate##W(H2);                             \
-                others = sap__rotate##W(others);                                                                       \
-                bits = sap__hit##W(l0, l1, l2, h0, h1, h2, L0, L1, L2, H0, H1, H2);                                    \
-                bits &= (1u << (i == W / 2 ? i : W)) - 1;                                                              \
-                (void)sap__append##W(bits, refs, fa, n);                                                               \
-                n = sap__append##W(bits, others, fb, n);                                                               \
-            }                                                                                                          \
-        }                                                                                                              \
-        return n;                                                                                                      \
-    }
-
-/* Where few lanes are compared at a time the first two hits are appended without a branch, which nobody could guess:
-   seldom are there more. */
-#define SAP__OVERLAPS(W, TARGET)                                                                                       \
-    TARGET static int sap__overlaps##W(sap__test_list *list, uint32_t *fa, uint32_t *fb, int n, int full) {            \
-        const int early = list->prefetch ? list->n - 8 : 0;                                                            \
-        int i, k;                                                                                                      \
-        for (i = list->next; i < list->n && n <= full; i++) {                                                          \
-            const uint32_t who = list->box_id[i];                                                                      \
-            const sap__box *box = sap__box_at(list->boxes, list->stride, who);                                         \
-            const sap__node *c = &list->nodes[list->node_id[i]];                                                       \
-            const uint32_t used = list->occupied[list->node_id[i]];                                                    \
-            uint32_t bits = 0;                                                                                         \
-            if (i < early) sap__prefetch_node(&list->nodes[list->node_id[i + 8]]);                                     \
-            for (k = 0; k < SAP__NODE_WIDTH && (W > 4 || used >> k); k += W)                                           \
-                bits |=                                                                                                \
-                    sap__hit##W(sap__load##W(c->lo[0] + k), sap__load##W(c->lo[1] + k), sap__load##W(c->lo[2] + k),    \
-                                sap__load##W(c->hi[0] + k), sap__load##W(c->hi[1] + k), sap__load##W(c->hi[2] + k),    \
-                                sap__splat##W(box->lo[0]), sap__splat##W(box->lo[1]), sap__splat##W(box->lo[2]),       \
-                                sap__splat##W(box->hi[0]), sap__splat##W(box->hi[1]), sap__splat##W(box->hi[2]))       \
-                    << k;                                                                                              \
-            for (k = 0; W >= 8 && k < SAP__NODE_WIDTH; k += W) {                                                       \
-                sap__store##W(fa + n, sap__splat##W(who));                                                             \
-                n = sap__append##W(bits >> k & ((1u << W) - 1), sap__load##W(c->child + k), fb, n);                    \
-            }                                                                                                          \
-            for (k = 0; W < 8 && (k < 2 || bits); k++, bits &= bits - 1) {                                             \
-                fa[n] = who, fb[n] = c->child[sap__lowest_bit(bits | 1u << (SAP__NODE_WIDTH - 1))];                    \
-                n += bits != 0;                                                                                        \
-            }                                                                                                          \
-        }                                                                                                              \
-        list->next = i;                                                                                                \
-        return n;                                                                                                      \
-    }
-
-/* The gap between the point and each box, axis by axis. */
-#define SAP__POINT_DISTANCE(W, TARGET)                                                                                 \
-    TARGET static uint32_t sap__point_distance##W(const sap__node *c, uint32_t used, const sap__probe *p,              \
-                                                  float *away) {                                                       \
-        uint32_t bits = 0;                                                                                             \
-        int k, axis;                                                                                                   \
-        for (k = 0; k < SAP__NODE_WIDTH && used >> k; k += W) {                                                        \
-            sap__f##W d2 = sap__fsplat##W(0.0f);                                                                       \
-            for (axis = 0; axis < 3; axis++) {                                                                         \
-                if (!p->used[axis]) continue;                                                                          \
-                const sap__f##W at = sap__fsplat##W(p->point[axis]);                                                   \
-                sap__f##W below = sap__fsub##W(sap__to_float##W(sap__load##W(c->lo[axis] + k)), at);                   \
-                sap__f##W gap, above = sap__fsub##W(at, sap__to_float##W(sap__load##W(c->hi[axis] + k)));              \
-                gap = sap__fsub##W(sap__fmax##W(below, above), sap__fsplat##W(p->half_size[axis]));                    \
-                gap = sap__fmax##W(gap, sap__fsplat##W(0.0f));                                                         \
-                d2 = sap__fadd##W(d2, sap__fmul##W(gap, gap));                                                         \
-            }                                                                                                          \
-            sap__fstore##W(away + k, d2);                                                                              \
-            bits |= (sap__above##W(d2, sap__fsplat##W(p->limit)) ^ ((1u << W) - 1)) << k;                              \
-        }                                                                                                              \
-        return bits & used;                                                                                            \
-    }
-
-/* When the cast is within the slabs of all axes. */
-#define SAP__RAY_SLAB(W, TARGET)                                                                                       \
-    TARGET static uint32_t sap__ray_slab##W(const sap__node *c, uint32_t used, const sap__probe *p, float *away) {     \
-        uint32_t bits = 0;                                                                                             \
-        int k, axis;                                                                                                   \
-        for (k = 0; k < SAP__NODE_WIDTH && used >> k; k += W) {                                                        \
-            sap__f##W enter = sap__fsplat##W(0.0f), leave = sap__fsplat##W(p->limit);                                  \
-            for (axis = 0; axis < 3; axis++) {                                                                         \
-                if (!p->used[axis]) continue;                                                                          \
-                const int32_t *first = p->is_negative[axis] ? c->hi[axis] : c->lo[axis];                               \
-                const int32_t *last = p->is_negative[axis] ? c->lo[axis] : c->hi[axis];                                \
-                sap__f##W t0 =                                                                                         \
-                    sap__fsub##W(sap__to_float##W(sap__load##W(first + k)), sap__fsplat##W(p->near_from[axis]));       \
-                sap__f##W t1 =                                                                                         \
-                    sap__fsub##W(sap__to_float##W(sap__load##W(last + k)), sap__fsplat##W(p->far_from[axis]));         \
-                enter = sap__fmax##W(sap__fmul##W(t0, sap__fsplat##W(p->near_inverse[axis])), enter);                  \
-                leave = sap__fmin##W(sap__fmul##W(t1, sap__fsplat##W(p->far_inverse[axis])), leave);                   \
-            }                                                                                                          \
-            sap__fstore##W(away + k, enter);                                                                           \
-            leave = sap__fadd##W(leave, sap__fsplat##W(SAP__TINY));                                                    \
-            bits |= (sap__above##W(enter, leave) ^ ((1u << W) - 1)) << k;                                              \
-        }                                                                                                              \
-        return bits & used;                                                                                            \
-    }
-
-#define SAP__TILE_COORDS(W, TARGET)                                                                                    \
-    TARGET static uint32_t sap__tile_coords##W(const sap__node *c, const sap__tile_grid *t,                            \
-                                               int32_t at[3][SAP__NODE_WIDTH], uint32_t is_long[3]) {                  \
-        const sap__f##W least = sap__fsplat##W(-SAP__FAR), most = sap__fsplat##W(SAP__FAR);                            \
-        uint32_t large = 0;                                                                                            \
-        int k, axis;                                                                                                   \
-        for (axis = 0; axis < 3; axis++) {                                                                             \
-            is_long[axis] = 0;                                                                                         \
-            for (k = 0; k < SAP__NODE_WIDTH; k += W) {                                                                 \
-                sap__f##W lo = sap__to_float##W(sap__load##W(c->lo[axis] + k)), hi, size, tile;                        \
-                hi = sap__to_float##W(sap__load##W(c->hi[axis] + k));                                                  \
-                lo = sap__fmax##W(sap__fmin##W(lo, most), least);                                                      \
-                hi = sap__fmax##W(sap__fmin##W(hi, most), least);                                                      \
-                size = sap__fsub##W(hi, lo);                                                                           \
-                tile = sap__fsub##W(sap__fadd##W(lo, hi), sap__fsplat##W(t->origin[axis]));                            \
-                tile = sap__fmax##W(sap__fmul##W(tile, sap__fsplat##W(t->scale[axis])), sap__fsplat##W(0.0f));         \
-                tile = sap__fmin##W(tile, sap__fsplat##W(t->last[axis]));                                              \
-                sap__store##W(at[axis] + k, sap__truncate##W(tile));                                                   \
-                large |= sap__above##W(size, sap__fsplat##W(t->large_size[axis])) << k;                                \
-                is_long[axis] |= sap__above##W(size, sap__fsplat##W(t->long_size[axis])) << k;                         \
-            }                                                                                                          \
-        }                                                                                                              \
-        return large;                                                                                                  \
-    }
-
-/* The kernel of W lanes; fill is that of F lanes. */
-#define SAP__KERNEL(W, F, TARGET)                                                                                      \
-    SAP__SELF_OVERLAPS(W, TARGET)                                                                                      \
-    SAP__OVERLAPS(W, TARGET)                                                                                           \
-    SAP__POINT_DISTANCE(W, TARGET)                                                                                     \
-    SAP__RAY_SLAB(W, TARGET)                                                                                           \
-    SAP__TILE_COORDS(W, TARGET)                                                                                        \
-    static const sap__kernel sap__kernel##W = {sap__gather##F,         sap__self_overlaps##W, sap__overlaps##W,        \
-                                               sap__point_distance##W, sap__ray_slab##W,      sap__tile_coords##W};
-
-/* Rows of four words, turned into columns: the first words of four boxes are their mins and max x, the last ones min z
-   and their maxs. */
-#define SAP__GATHER(W, TARGET)                                                                                         \
-    TARGET static void sap__gather##W(const void *boxes, size_t apart, uint32_t empty, sap__node *c,                   \
-                                      sap__box *bound) {                                                               \
-        const sap__box *r[SAP__NODE_WIDTH];                                                                            \
-        sap__i##W least = sap__splat##W(SAP__AFTER_ALL), most = sap__splat##W(SAP__BEFORE_ALL), a, b, d, e;            \
-        int32_t lo[4], hi[4];                                                                                          \
-        int k;                                                                                                         \
-        for (k = 0; k < SAP__NODE_WIDTH; k++)                                                                          \
-            r[k] = empty >> k & 1 ? &sap__empty_box : sap__box_at(boxes, apart, c->child[k]);                          \
-        for (k = 0; k < SAP__NODE_WIDTH; k += W) {                                                                     \
-            a = sap__rows##W(r, k, 0), b = sap__rows##W(r, k + 1, 0);                                                  \
-            d = sap__rows##W(r, k + 2, 0), e = sap__rows##W(r, k + 3, 0);                                              \
-            least = sap__min##W(least, sap__min##W(sap__min##W(a, b), sap__min##W(d, e)));                             \
-            sap__store##W(c->lo[0] + k, sap__pair_low##W(sap__zip_low##W(a, b), sap__zip_low##W(d, e)));               \
-            sap__store##W(c->lo[1] + k, sap__pair_high##W(sap__zip_low##W(a, b), sap__zip_low##W(d, e)));              \
-            sap__store##W(c->lo[2] + k, sap__pair_low##W(sap__zip_high##W(a, b), sap__zip_high##W(d, e)));             \
-            sap__store##W(c->hi[0] + k, sap__pair_high##W(sap__zip_high##W(a, b), sap__zip_high##W(d, e)));            \
-            a = sap__rows##W(r, k, 2), b = sap__rows##W(r, k + 1, 2);                                                  \
-            d = sap__rows##W(r, k + 2, 2), e = sap__rows##W(r, k + 3, 2);                                              \
-            most = sap__max##W(most, sap__max##W(sap__max##W(a, b), sap__max##W(d, e)));                               \
-            sap__store##W(c->hi[1] + k, sap__pair_low##W(sap__zip_high##W(a, b), sap__zip_high##W(d, e)));             \
-            sap__store##W(c->hi[2] + k, sap__pair_high##W(sap__zip_high##W(a, b), sap__zip_high##W(d, e)));            \
-        }                                                                                                              \
-        sap__store4(lo, sap__fold_min##W(least));                                                                      \
-        sap__store4(hi, sap__fold_max##W(most));                                                                       \
-        for (k = 0; k < 3; k++) bound->lo[k] = lo[k], bound->hi[k] = hi[k + 1];                                        \
-    }
-
-static void sap__enlarge(sap__box *to, const sap__box *box) {
-    for (int k = 0; k < 3; k++) {
-        if (box->lo[k] < to->lo[k]) to->lo[k] = box->lo[k];
-        if (box->hi[k] > to->hi[k]) to->hi[k] = box->hi[k];
-    }
+/* The boxes of a node from lane k on. */
+SAP__TARGET SAP__FORCE_INLINE sap__bounds sap__load_bounds(const sap__node *c, int k) {
+    const sap__bounds boxes = {{sap__load(c->lo[0] + k), sap__load(c->lo[1] + k), sap__load(c->lo[2] + k)},
+                               {sap__load(c->hi[0] + k), sap__load(c->hi[1] + k), sap__load(c->hi[2] + k)}};
+    return boxes;
 }
 
-SAP__FORCE_INLINE void sap__set_child_bounds(sap__node *c, int lane, const sap__box *box) {
-    for (int k = 0; k < 3; k++) c->lo[k][lane] = box->lo[k], c->hi[k][lane] = box->hi[k];
+/* One box in all lanes. */
+SAP__TARGET SAP__FORCE_INLINE sap__bounds sap__splat_box(const sap__box *box) {
+    const sap__bounds boxes = {{sap__splat(box->lo[0]), sap__splat(box->lo[1]), sap__splat(box->lo[2])},
+                               {sap__splat(box->hi[0]), sap__splat(box->hi[1]), sap__splat(box->hi[2])}};
+    return boxes;
 }
 
-SAP__FORCE_INLINE sap__box sap__child_bounds(const sap__node *c, int lane) {
-    sap__box box;
-    for (int k = 0; k < 3; k++) box.lo[k] = c->lo[k][lane], box.hi[k] = c->hi[k][lane];
-    return box;
+/* The box of a node's lane i in all lanes. */
+SAP__TARGET SAP__FORCE_INLINE sap__bounds sap__splat_child(const sap__node *c, int i) {
+    const sap__bounds boxes = {{sap__splat(c->lo[0][i]), sap__splat(c->lo[1][i]), sap__splat(c->lo[2][i])},
+                               {sap__splat(c->hi[0][i]), sap__splat(c->hi[1][i]), sap__splat(c->hi[2][i])}};
+    return boxes;
 }
 
-#if !defined(SAP__HAS_FOUR) || defined(SAP_ALL_KERNELS) /* a build with SIMD units never chooses it */
-#define SAP__HAS_ONE
-static void sap__gather1(const void *boxes, size_t apart, uint32_t empty, sap__node *c, sap__box *bound) {
+/* Each lane gets the box of the next one. */
+SAP__TARGET SAP__FORCE_INLINE sap__bounds sap__rotate_bounds(sap__bounds a) {
+    const sap__bounds boxes = {{sap__rotate(a.lo[0]), sap__rotate(a.lo[1]), sap__rotate(a.lo[2])},
+                               {sap__rotate(a.hi[0]), sap__rotate(a.hi[1]), sap__rotate(a.hi[2])}};
+    return boxes;
+}
+
+/* Returns a bit for each lane in which the two boxes overlap. */
+SAP__TARGET SAP__FORCE_INLINE uint32_t sap__hit(sap__bounds a, sap__bounds b) {
+#if SAP__WIDTH == 16
+    const __mmask16 x = _mm512_cmple_epi32_mask(sap__max(a.lo[0], b.lo[0]), sap__min(a.hi[0], b.hi[0]));
+    const __mmask16 y = _mm512_cmple_epi32_mask(sap__max(a.lo[1], b.lo[1]), sap__min(a.hi[1], b.hi[1]));
+    const __mmask16 z = _mm512_cmple_epi32_mask(sap__max(a.lo[2], b.lo[2]), sap__min(a.hi[2], b.hi[2]));
+    return _mm512_kand(_mm512_kand(x, y), z);
+#else
+    const sap__i x = sap__or(sap__greater(a.lo[0], b.hi[0]), sap__greater(b.lo[0], a.hi[0]));
+    const sap__i y = sap__or(sap__greater(a.lo[1], b.hi[1]), sap__greater(b.lo[1], a.hi[1]));
+    const sap__i z = sap__or(sap__greater(a.lo[2], b.hi[2]), sap__greater(b.lo[2], a.hi[2]));
+    return ~sap__bits(sap__or(sap__or(x, y), z)) & SAP__ALL_BITS;
+#endif
+}
+
+/* Each W boxes are compared with the boxes before them one by one; then with themselves, rotated by one more lane each
+   time. After W / 2 rotations every two of them have met once; the last one would find each pair from both ends, so
+   half of its lanes are left out. */
+SAP__TARGET static int sap__self_overlaps(const sap__node *c, uint32_t used, uint32_t *fa, uint32_t *fb, int n) {
+    for (int k = 0; k < SAP__NODE_WIDTH && used >> k; k += SAP__WIDTH) {
+        const sap__bounds boxes = sap__load_bounds(c, k);
+        const sap__i refs = sap__load(c->child + k);
+        for (uint32_t before = used & ((1u << k) - 1); before; before &= before - 1) {
+            const int i = sap__lowest_bit(before);
+            const uint32_t bits = sap__hit(boxes, sap__splat_child(c, i));
+            sap__store(fa + n, sap__splat(c->child[i]));
+            n = sap__append(bits, refs, fb, n);
+        }
+        sap__bounds turned = boxes;
+        sap__i turned_refs = refs;
+        for (int turn = 1; turn <= SAP__WIDTH / 2; turn++) {
+            turned = sap__rotate_bounds(turned);
+            turned_refs = sap__rotate(turned_refs);
+            uint32_t bits = sap__hit(boxes, turned);
+            if (turn == SAP__WIDTH / 2) bits &= (1u << SAP__WIDTH / 2) - 1;
+            (void)sap__append(bits, refs, fa, n);
+            n = sap__append(bits, turned_refs, fb, n);
+        }
+    }
+    return n;
+}
+
+/* A node seldom has more than two hits. Narrow kernels append the first two without a branch, which would often be
+   mispredicted. */
+SAP__TARGET static int sap__overlaps(sap__test_list *list, uint32_t *fa, uint32_t *fb, int n, int full) {
+    const int early = list->prefetch ? list->n - 8 : 0;
+    int i;
+    for (i = list->next; i < list->n && n <= full; i++) {
+        const uint32_t who = list->box_id[i];
+        const sap__box *box = sap__box_at(list->boxes, list->stride, who);
+        const sap__node *c = &list->nodes[list->node_id[i]];
+        const uint32_t used = list->occupied[list->node_id[i]];
+        uint32_t bits = 0;
+        if (i < early) sap__prefetch_node(&list->nodes[list->node_id[i + 8]]);
+        for (int k = 0; k < SAP__NODE_WIDTH && (SAP__WIDTH > 4 || used >> k); k += SAP__WIDTH)
+            bits |= sap__hit(sap__load_bounds(c, k), sap__splat_box(box)) << k;
+#if SAP__WIDTH >= 8
+        for (int k = 0; k < SAP__NODE_WIDTH; k += SAP__WIDTH) {
+            sap__store(fa + n, sap__splat(who));
+            n = sap__append(bits >> k & SAP__ALL_BITS, sap__load(c->child + k), fb, n);
+        }
+#else
+        for (int k = 0; k < 2 || bits; k++, bits &= bits - 1) {
+            fa[n] = who;
+            fb[n] = c->child[sap__lowest_bit(bits | 1u << (SAP__NODE_WIDTH - 1))];
+            n += bits != 0;
+        }
+#endif
+    }
+    list->next = i;
+    return n;
+}
+
+/* The squared distance sums the gaps between the point and each box over the axes. */
+SAP__TARGET static uint32_t sap__point_distance(const sap__node *c, uint32_t used, const sap__probe *p, float *away) {
+    uint32_t bits = 0;
+    for (int k = 0; k < SAP__NODE_WIDTH && used >> k; k += SAP__WIDTH) {
+        sap__f distance2 = sap__fsplat(0.0f);
+        for (int axis = 0; axis < 3; axis++) {
+            if (!p->used[axis]) continue;
+            const sap__f point = sap__fsplat(p->point[axis]);
+            const sap__f below = sap__fsub(sap__to_float(sap__load(c->lo[axis] + k)), point);
+            const sap__f above = sap__fsub(point, sap__to_float(sap__load(c->hi[axis] + k)));
+            sap__f gap = sap__fsub(sap__fmax(below, above), sap__fsplat(p->half_size[axis]));
+            gap = sap__fmax(gap, sap__fsplat(0.0f));
+            distance2 = sap__fadd(distance2, sap__fmul(gap, gap));
+        }
+        sap__fstore(away + k, distance2);
+        bits |= (sap__above(distance2, sap__fsplat(p->limit)) ^ SAP__ALL_BITS) << k;
+    }
+    return bits & used;
+}
+
+/* A cast is in a box while it is within the slabs of all axes. */
+SAP__TARGET static uint32_t sap__ray_slab(const sap__node *c, uint32_t used, const sap__probe *p, float *away) {
+    uint32_t bits = 0;
+    for (int k = 0; k < SAP__NODE_WIDTH && used >> k; k += SAP__WIDTH) {
+        sap__f enter = sap__fsplat(0.0f), leave = sap__fsplat(p->limit);
+        for (int axis = 0; axis < 3; axis++) {
+            if (!p->used[axis]) continue;
+            const int32_t *near_side = p->is_negative[axis] ? c->hi[axis] : c->lo[axis];
+            const int32_t *far_side = p->is_negative[axis] ? c->lo[axis] : c->hi[axis];
+            const sap__f t0 = sap__fsub(sap__to_float(sap__load(near_side + k)), sap__fsplat(p->near_from[axis]));
+            const sap__f t1 = sap__fsub(sap__to_float(sap__load(far_side + k)), sap__fsplat(p->far_from[axis]));
+            enter = sap__fmax(sap__fmul(t0, sap__fsplat(p->near_inverse[axis])), enter);
+            leave = sap__fmin(sap__fmul(t1, sap__fsplat(p->far_inverse[axis])), leave);
+        }
+        sap__fstore(away + k, enter);
+        leave = sap__fadd(leave, sap__fsplat(SAP__TINY));
+        bits |= (sap__above(enter, leave) ^ SAP__ALL_BITS) << k;
+    }
+    return bits & used;
+}
+
+SAP__TARGET static uint32_t sap__tile_coords(const sap__node *c, const sap__tile_grid *t,
+                                             int32_t at[3][SAP__NODE_WIDTH], uint32_t is_long[3]) {
+    const sap__f least = sap__fsplat(-SAP__FAR), most = sap__fsplat(SAP__FAR);
+    uint32_t large = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        is_long[axis] = 0;
+        for (int k = 0; k < SAP__NODE_WIDTH; k += SAP__WIDTH) {
+            sap__f lo = sap__to_float(sap__load(c->lo[axis] + k));
+            sap__f hi = sap__to_float(sap__load(c->hi[axis] + k));
+            lo = sap__fmax(sap__fmin(lo, most), least);
+            hi = sap__fmax(sap__fmin(hi, most), least);
+            const sap__f size = sap__fsub(hi, lo);
+            sap__f tile = sap__fsub(sap__fadd(lo, hi), sap__fsplat(t->origin[axis]));
+            tile = sap__fmax(sap__fmul(tile, sap__fsplat(t->scale[axis])), sap__fsplat(0.0f));
+            tile = sap__fmin(tile, sap__fsplat(t->last[axis]));
+            sap__store(at[axis] + k, sap__truncate(tile));
+            large |= sap__above(size, sap__fsplat(t->large_size[axis])) << k;
+            is_long[axis] |= sap__above(size, sap__fsplat(t->long_size[axis])) << k;
+        }
+    }
+    return large;
+}
+
+#if SAP__WIDTH == 1
+static void sap__gather(const void *boxes, size_t apart, uint32_t empty, sap__node *c, sap__box *bound) {
     *bound = sap__empty_box;
     for (int k = 0; k < SAP__NODE_WIDTH; k++) {
         const sap__box *box = empty >> k & 1 ? &sap__empty_box : sap__box_at(boxes, apart, c->child[k]);
@@ -3089,19 +3125,71 @@ static void sap__gather1(const void *boxes, size_t apart, uint32_t empty, sap__n
         sap__enlarge(bound, box);
     }
 }
-SAP__KERNEL(1, 1, )
+#elif SAP__WIDTH < 16
+/* Rows of four words are transposed: the first four words of a box are its mins and max x, the last four min z and its
+   maxs. */
+SAP__TARGET static void sap__gather(const void *boxes, size_t apart, uint32_t empty, sap__node *c, sap__box *bound) {
+    const sap__box *row[SAP__NODE_WIDTH];
+    sap__i least = sap__splat(SAP__AFTER_ALL), most = sap__splat(SAP__BEFORE_ALL);
+    int32_t lo[4], hi[4];
+    for (int k = 0; k < SAP__NODE_WIDTH; k++)
+        row[k] = empty >> k & 1 ? &sap__empty_box : sap__box_at(boxes, apart, c->child[k]);
+    for (int k = 0; k < SAP__NODE_WIDTH; k += SAP__WIDTH) {
+        const sap__i a0 = sap__rows(row, k, 0), a1 = sap__rows(row, k + 1, 0);
+        const sap__i a2 = sap__rows(row, k + 2, 0), a3 = sap__rows(row, k + 3, 0);
+        least = sap__min(least, sap__min(sap__min(a0, a1), sap__min(a2, a3)));
+        sap__store(c->lo[0] + k, sap__pair_low(sap__zip_low(a0, a1), sap__zip_low(a2, a3)));
+        sap__store(c->lo[1] + k, sap__pair_high(sap__zip_low(a0, a1), sap__zip_low(a2, a3)));
+        sap__store(c->lo[2] + k, sap__pair_low(sap__zip_high(a0, a1), sap__zip_high(a2, a3)));
+        sap__store(c->hi[0] + k, sap__pair_high(sap__zip_high(a0, a1), sap__zip_high(a2, a3)));
+        const sap__i b0 = sap__rows(row, k, 2), b1 = sap__rows(row, k + 1, 2);
+        const sap__i b2 = sap__rows(row, k + 2, 2), b3 = sap__rows(row, k + 3, 2);
+        most = sap__max(most, sap__max(sap__max(b0, b1), sap__max(b2, b3)));
+        sap__store(c->hi[1] + k, sap__pair_low(sap__zip_high(b0, b1), sap__zip_high(b2, b3)));
+        sap__store(c->hi[2] + k, sap__pair_high(sap__zip_high(b0, b1), sap__zip_high(b2, b3)));
+    }
+    sap__store4(lo, sap__fold_min(least));
+    sap__store4(hi, sap__fold_max(most));
+    for (int k = 0; k < 3; k++) bound->lo[k] = lo[k], bound->hi[k] = hi[k + 1];
+}
 #endif
 
-#ifdef SAP__HAS_FOUR
-SAP__GATHER(4, )
-SAP__KERNEL(4, 4, )
+static const sap__kernel SAP__OF_WIDTH(sap__kernel) = {sap__gather,         sap__self_overlaps, sap__overlaps,
+                                                       sap__point_distance, sap__ray_slab,      sap__tile_coords};
+
+#undef SAP__TARGET
+#undef SAP__WIDTH
 #endif
+
+/* ---- the other widths ---- */
+
+#ifdef SAP__MORE_WIDTHS /* the rest of SAP_IMPLEMENTATION */
+#undef SAP__MORE_WIDTHS
+#ifndef SAP_HEADER_FILENAME
+#define SAP_HEADER_FILENAME "sap.h"
+#endif
+#ifdef __has_include
+#if __has_include(SAP_HEADER_FILENAME)
+
+#if defined(SAP_ALL_KERNELS) && defined(SAP__HAS_FOUR) /* a build with SIMD units never chooses plain C */
+#define SAP__WIDTH 1
+#include SAP_HEADER_FILENAME
+#undef SAP__WIDTH
+#endif
+
 #ifdef SAP__HAS_AVX2
-SAP__GATHER(8, SAP__AVX2)
-SAP__KERNEL(8, 8, SAP__AVX2)
+#define SAP__WIDTH 8
+#include SAP_HEADER_FILENAME
+#undef SAP__WIDTH
 #endif
-#ifdef SAP__HAS_AVX512
-SAP__KERNEL(16, 8, SAP__AVX512)
+
+#if defined(SAP__HAS_AVX512) && defined(SAP__HAS_EIGHT)
+#define SAP__WIDTH 16
+#include SAP_HEADER_FILENAME
+#undef SAP__WIDTH
+#endif
+
+#endif
 #endif
 
 /* The kernels that this build has, by width: 1, 4, 8 and 16 lanes. */
@@ -3116,12 +3204,12 @@ static const sap__kernel *const sap__kernel_table[SAP__KERNELS] = {
 #else
     NULL,
 #endif
-#ifdef SAP__HAS_AVX2
+#ifdef SAP__HAS_EIGHT
     &sap__kernel8,
 #else
     NULL,
 #endif
-#ifdef SAP__HAS_AVX512
+#ifdef SAP__HAS_SIXTEEN
     &sap__kernel16
 #else
     NULL
@@ -3135,10 +3223,10 @@ SAP__FORCE_INLINE const sap__kernel *sap__kernel_of(const sap_world *s) {
 
 /* Whether this build has the kernel, and this machine its instructions. Older machines clock down for AVX-512. */
 static int sap__has_kernel(int which) {
-#ifdef SAP__HAS_AVX512
+#ifdef SAP__HAS_SIXTEEN
     if (which == 3) return __builtin_cpu_supports("avx512vbmi2") != 0;
 #endif
-#ifdef SAP__HAS_AVX2
+#ifdef SAP__HAS_EIGHT
     if (which == 2) return __builtin_cpu_supports("avx2") != 0;
 #endif
     return sap__kernel_table[which] != NULL;

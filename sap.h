@@ -1492,19 +1492,27 @@ static int sap__fail(sap_world *s, sap_result r) {
 /* >> changes: add, move, remove, and the list of slots that changed since the last update                  */
 /* ====================================================================================================== */
 
-/* Adds a slot to the list of changes. It cannot fail, because the list has capacity for every slot. A query synchronises
-   the trees with the list so far; a slot that changes after that goes to `again`. An added box overlapped nothing
-   before, so it needs no refilter. */
+/* Marks a slot as changed, and writes it to the end of a list of changes if it is in none yet. A query synchronises the
+   trees with the list so far; a slot that changes after that goes to `again`. Returns the number of slots written. This
+   cannot fail, because the lists have capacity for every slot. */
+SAP__FORCE_INLINE int sap__mark_slot(sap_world *s, sap__slot *slots, uint32_t slot, uint32_t flags, uint32_t *end) {
+    const uint32_t before = slots[slot].flags;
+    slots[slot].flags = before | flags | SAP__CHANGED | SAP__UNSYNCED;
+    if (!(before & SAP__CHANGED)) {
+        *end = slot;
+        return 1;
+    }
+    if (!(before & SAP__UNSYNCED)) sap__push(s->changes.again, slot);
+    return 0;
+}
+
+/* Adds a slot to the world's list of changes. An added box overlapped nothing before, so it needs no refilter. */
 SAP__FORCE_INLINE void sap__mark_changed(sap_world *s, uint32_t slot, uint32_t flags) {
-    const uint32_t before = s->slots[slot].flags;
-    if (before & SAP__ADDED) flags &= ~(uint32_t)SAP__REFILTER;
-    if (!(before & SAP__CHANGED))
-        sap__push(s->changes.slots, slot);
-    else if (!(before & SAP__UNSYNCED))
-        sap__push(s->changes.again, slot);
-    s->changes.flags |= (before | flags) & SAP__CHANGE_FLAGS;
+    uint32_t *end = s->changes.slots + sap__length(s->changes.slots);
+    if (s->slots[slot].flags & SAP__ADDED) flags &= ~(uint32_t)SAP__REFILTER;
+    if (sap__mark_slot(s, s->slots, slot, flags, end)) stbds_header(s->changes.slots)->length++;
+    s->changes.flags |= s->slots[slot].flags & SAP__CHANGE_FLAGS;
     s->queries.ready = 0;
-    s->slots[slot].flags = before | flags | SAP__CHANGED | SAP__UNSYNCED;
 }
 
 /* Reserves all arrays that have an element for each slot. The list of changes is the last one, so the others have its
@@ -1650,11 +1658,7 @@ static void sap__move_task(sap_world *s, void *args, int task, int tasks) {
         ok &= difference >= 0;
         if (difference == 0) continue;
         seen_flags |= slots[slot].flags;
-        if (!(slots[slot].flags & SAP__CHANGED))
-            changed[count++] = slot;
-        else if (!(slots[slot].flags & SAP__UNSYNCED))
-            sap__push(s->changes.again, slot);
-        slots[slot].flags |= SAP__CHANGED | SAP__UNSYNCED;
+        count += sap__mark_slot(s, slots, slot, 0, changed + count);
     }
     s->update.task[task].count = count;
     s->update.task[task].ok = ok;

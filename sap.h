@@ -2271,6 +2271,7 @@ static int sap__has_counted_all(const sap_world *s) {
    many persistent overlaps as there are pairs, as in a heap at rest, no pair is deleted and none is checked. */
 static int sap__deleted_by_scan(sap_world *s) {
     const int n = sap__length(s->pairs.active), calls_filter = s->config.filter && (s->changes.flags & SAP__REFILTER);
+    if (n == 0) return 1;
     if (sap__has_counted_all(s) && !s->pairs.may_lack_pairs && s->update.persistent == n) return 1;
     if (!sap__reserve(&s->update.deleted_at, n)) return sap__fail(s, SAP_ERROR_MEMORY);
     const int tasks = sap__parallel_for(s, sap__scan_pairs_task, NULL, calls_filter ? -1 : n);

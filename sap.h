@@ -434,6 +434,29 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
 SAP_DEF int sap_query_nearest(sap_world *s, const float point[3], float max_distance, uint32_t mask, sap_ray_hit *hit,
                               void *user);
 
+/* The same hits without a callback. Those that depend on the order of what they do should take these: the order of
+   callbacks is another one on another machine, or after a restore; here it depends on the boxes alone. The smallest ids
+   go to ids, ascending, up to capacity. The number of hits, of any size, or -sap_result; capacity 0 with NULL counts. */
+SAP_DEF int sap_query_box_ids(sap_world *s, const sap_aabb *box, uint32_t mask, sap_id *ids, int capacity);
+SAP_DEF int sap_query_sphere_ids(sap_world *s, const float center[3], float radius, uint32_t mask, sap_id *ids,
+                                 int capacity);
+
+/* The nearest boxes, up to capacity: by exact distance, then by id; 0 is the distance of all that hold the point. Their
+   distances, as sap_nearest tells them, go to distances, which may be NULL. How many were written, or -sap_result;
+   capacity 0 with NULL counts those within max_distance. */
+SAP_DEF int sap_nearest_ids(sap_world *s, const float point[3], float max_distance, uint32_t mask, sap_id *ids,
+                            float *distances, int capacity);
+
+/* The first box that a moving box meets, the lower id at a tie; ignore (0: none) is passed over, as a mover is in its own
+   way. *t in 0..1 and the outward unit normal of the side that is met; either may be NULL. A miss is 0, 1 and zeros, an
+   error 0, -1 and zeros. The box must be finite.
+   A box that it touches or overlaps at the start is met at t = 0, if the way goes deeper, and else passed over: along
+   the axis on which they are least deep in each other (the lower axis at a tie, then the side towards minus), whose side
+   is the normal. So what stands on something, leans on it, or is stuck in it a little, can always leave, or slide:
+   move by t, take the part along the normal off what is left of the way, and ask again. */
+SAP_DEF sap_id sap_box_closest(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask,
+                               sap_id ignore, float *t, float normal[3]);
+
 /* Where does a box that moves by translation (a ray: min = max = origin) touch hit? Answers 1, and the outward unit
    normal of the side that it touches first, the lower axis at an edge. 0 and zeros if they overlap at the start, never
    meet, or an argument is bad. A pure function. */
@@ -4855,11 +4878,17 @@ static sap__measure sap__moment(const sap__box *box, const sap__box *moving, con
     return m;
 }
 
+/* Of quotients; all that have no end are equal. */
+static int sap__compare_quotients(const sap__measure *a, const sap__measure *b) {
+    const double x = (sap__wide(a->to[0]) - sap__wide(a->from[0])) / sap__wide(a->by);
+    const double y = (sap__wide(b->to[0]) - sap__wide(b->from[0])) / sap__wide(b->by);
+    const int order = sap__compare_values(x, y);
+    return order || x > SAP__MOST_ENDED ? order : sap__compare_measures(a, b);
+}
+
 static int sap__compare_moments(const sap__box *box, const sap__box *moving, const int32_t by[3], int a, int b) {
-    const sap__measure m = sap__moment(box, moving, by, a), n = sap__moment(box, moving, by, b);
-    const int order = sap__compare_values((sap__wide(m.to[0]) - sap__wide(m.from[0])) / sap__wide(m.by),
-                                          (sap__wide(n.to[0]) - sap__wide(n.from[0])) / sap__wide(n.by));
-    return order ? order : sap__compare_measures(&m, &n);
+    const sap__measure first = sap__moment(box, moving, by, a), second = sap__moment(box, moving, by, b);
+    return sap__compare_quotients(&first, &second);
 }
 
 /* Does a finite box that goes by a translation (keys) touch the other within t 0..1? *first: when; SAP__AT_START if they
@@ -4895,6 +4924,31 @@ static double sap__cast(const sap__box *box, const sap__box *moving, const int32
     }
     const int order = sap__compare_values(enter, leave);
     return order < 0 || (order == 0 && sap__cast_exactly(box, moving, by, &first)) ? enter : SAP__MISS;
+}
+
+/* On which side of a box does another that overlaps it come out soonest? -1 or 1 on *axis: towards minus or plus. */
+static int sap__shallow_side(const sap__box *box, const sap__box *moving, const int32_t used[6], int *axis) {
+    sap__measure least = {{0, 0, 0}, {0, 0, 0}, 0};
+    int side = 0;
+    for (int k = 0; k < 3; k++) {
+        for (int up = 0; used[k] && up < 2; up++) {
+            sap__measure depth = {{0, 0, 0}, {0, 0, 0}, SAP__ONE};
+            depth.from[0] = up ? moving->lo[k] : box->lo[k];
+            depth.to[0] = up ? box->hi[k] : moving->hi[k];
+            if (side && sap__compare_quotients(&depth, &least) >= 0) continue;
+            least = depth;
+            side = up ? 1 : -1;
+            *axis = k;
+        }
+    }
+    return side;
+}
+
+/* Does a box that overlaps another at the start go deeper into it? */
+static int sap__goes_deeper(const sap__box *box, const sap__box *moving, const int32_t by[3], const int32_t used[6]) {
+    int axis = 0;
+    const int side = sap__shallow_side(box, moving, used, &axis);
+    return side < 0 ? by[axis] > 0 : by[axis] < 0;
 }
 
 SAP_DEF int sap_hit_normal(const sap_aabb *moving, const float translation[3], const sap_aabb *hit, float normal[3]) {
@@ -4949,10 +5003,15 @@ struct sap__query {
     sap_hit *hit;
     sap_ray_hit *ray_hit;
     void *user;
+    sap_id *ids; /* where hits are kept, at most so many: */
+    int capacity;
     sap__query_counters *counters;
-    int in_callback, closest_only, cull_by_mask; /* has called back; only the best hit counts; not all categories do */
-    sap_id best, ignored;                        /* this one, so far; the box that does not count */
-    int count, visits;                           /* hits; chunks */
+    int in_callback;                 /* has called back */
+    int closest_only, nearest_only;  /* only the best hit counts; only the first capacity do */
+    int can_leave;                   /* what a cast touches at the start is hit only if it goes deeper */
+    int cull_by_mask;                /* not all categories count */
+    sap_id best, ignored;            /* this one, so far; the box that does not count */
+    int count, visits;               /* hits; chunks */
     int unsynced_recorded, unsynced; /* boxes that were stale at the start: of the record, and with those of again */
     double cutoff;                   /* no hit is beyond: a squared distance, or t; */
     sap__box cutoff_box;             /* that of this box, */
@@ -4980,6 +5039,8 @@ static void sap__set_cutoff_at(sap__query *q, double at, const sap__box *box) {
 static double sap__hit_at(const sap__query *q, const sap__box *box) {
     if (!q->test) return sap__overlap(box, &q->box) ? 0 : 1;
     if (q->test == sap__kernel_of(q->s)->ball) return sap__distance2(box, &q->box, NULL);
+    if (q->can_leave && sap__overlap(box, &q->box))
+        return sap__goes_deeper(box, &q->box, q->translation, q->s->used) ? 0 : SAP__MISS;
     return sap__cast(box, &q->box, q->translation);
 }
 
@@ -5037,8 +5098,62 @@ SAP__FORCE_INLINE void sap__begin_callbacks(sap__query *q) {
     q->in_callback = 1;
 }
 
-/* A hit is counted, and reported if there is a callback. 0 stops. */
+/* ---- the first of many ids: no memory, and an order that depends on the set alone ---------------------------- */
+
+/* Does a come after b? By id, or for a query by distance and then by id. */
+static int sap__comes_after(const sap__query *nearest, sap_id a, sap_id b) {
+    if (!nearest) return a > b;
+    const sap__slot *slots = nearest->s->slots;
+    const sap__box *box_a = &slots[sap__slot_of(a)].box, *box_b = &slots[sap__slot_of(b)].box;
+    const double at_a = sap__hit_at(nearest, box_a), at_b = sap__hit_at(nearest, box_b);
+    int order = sap__compare_values(at_a, at_b);
+    if (order == 0 && at_a > 0 && at_a < SAP__MOST_ENDED) {
+        const sap__measure m = sap__measure_of(nearest, box_a), n = sap__measure_of(nearest, box_b);
+        order = sap__compare_measures(&m, &n);
+    }
+    return order > 0 || (order == 0 && a > b);
+}
+
+/* In a heap with the last one on top, of which the i-th place is empty: id goes there, or sinks. */
+static void sap__sift_down(const sap__query *nearest, sap_id *heap, int n, int i, sap_id id) {
+    for (int child = 2 * i + 1; child < n; i = child, child = 2 * i + 1) {
+        if (child + 1 < n && sap__comes_after(nearest, heap[child + 1], heap[child])) child++;
+        if (!sap__comes_after(nearest, heap[child], id)) break;
+        heap[i] = heap[child];
+    }
+    heap[i] = id;
+}
+
+static void sap__make_heap(const sap__query *nearest, sap_id *ids, int n) {
+    for (int i = n / 2 - 1; i >= 0; i--) sap__sift_down(nearest, ids, n, i, ids[i]);
+}
+
+/* The id that is found after count others. When ids is full it becomes a heap, in which the first ones stay. */
+static void sap__keep_id(const sap__query *nearest, sap_id *ids, int capacity, int count, sap_id id) {
+    if (count < capacity) {
+        ids[count] = id;
+        if (count == capacity - 1) sap__make_heap(nearest, ids, capacity);
+    } else if (capacity && sap__comes_after(nearest, ids[0], id))
+        sap__sift_down(nearest, ids, capacity, 0, id);
+}
+
+/* How many of count ids were kept; they are sorted. */
+static int sap__sort_ids(const sap__query *nearest, sap_id *ids, int capacity, int count) {
+    const int n = count < capacity ? count : capacity;
+    if (count < capacity) sap__make_heap(nearest, ids, n);
+    for (int i = n - 1; i > 0; i--) {
+        const sap_id last = ids[0];
+        sap__sift_down(nearest, ids, i, 0, ids[i]);
+        ids[i] = last;
+    }
+    return n;
+}
+
+/* ---- what becomes of a hit ------------------------------------------------------------------------------------- */
+
+/* A hit is counted, and kept, or reported if there is a callback. 0 stops. */
 static int sap__report_hit(sap__query *q, uint32_t slot) {
+    if (q->ids) sap__keep_id(NULL, q->ids, q->capacity, q->count, sap__id_of(q->s, slot));
     q->count++;
     if (q->hit) sap__begin_callbacks(q);
     return !q->hit || q->hit(sap__id_of(q->s, slot), q->s->objects[slot], q->user);
@@ -5071,6 +5186,11 @@ static int sap__report_hit_at(sap__query *q, uint32_t slot, double at, const sap
         if (q->best && id > q->best && sap__compare_to_cutoff(q, at, box) == 0) return 1;
         q->best = id;
         sap__set_cutoff_at(q, at, box);
+    } else if (q->nearest_only) {
+        sap__keep_id(q, q->ids, q->capacity, q->count++, id);
+        if (q->count < q->capacity) return 1;
+        const sap__box *last = &q->s->slots[sap__slot_of(q->ids[0])].box;
+        sap__set_cutoff_at(q, sap__hit_at(q, last), last);
     } else if (q->ray_hit) {
         const float t = sap__reported_value(q, at, box);
         sap__begin_callbacks(q);
@@ -5115,7 +5235,9 @@ static sap_result sap__begin_query(sap__query *q, sap_world *s, uint32_t mask) {
     q->hit = NULL;
     q->ray_hit = NULL;
     q->user = NULL;
-    q->in_callback = q->closest_only = q->count = q->visits = 0;
+    q->ids = NULL;
+    q->capacity = 0;
+    q->in_callback = q->closest_only = q->nearest_only = q->can_leave = q->count = q->visits = 0;
     q->best = q->ignored = 0;
     q->cutoff = q->cutoff_key = 0;
     q->unsynced_recorded = sap__length(s->changes.slots) - s->changes.synced_count;
@@ -5223,7 +5345,7 @@ SAP__FORCE_INLINE int sap__nearest_lane(const sap__stack_entry *v, int is_ordere
    end all others are. During a query no chunk is written or moved. 0 stops. */
 static int sap__traverse(sap__query *q, const sap__bvh *t) {
     sap__stack_entry path[SAP__MAX_LEVELS];
-    const int is_ordered = q->closest_only || q->ray_hit, top = t->levels - 1;
+    const int is_ordered = q->closest_only || q->nearest_only || q->ray_hit, top = t->levels - 1;
     for (int i = 0; i < t->count[top]; i++) {
         int level = top;
         sap__open_node(q, t, (uint32_t)(t->first[top] + i), top == 0, &path[top]);
@@ -5290,6 +5412,20 @@ static int sap__run_with_callback(sap__query *q, sap_result r, sap_hit *hit, sap
     return sap__run_query(q);
 }
 
+static int sap__is_bad_array(const sap_id *ids, int capacity) {
+    return capacity < 0 || (capacity && !ids);
+}
+
+/* Finds ids: how many there are, of which the smallest are written. */
+static int sap__run_for_ids(sap__query *q, sap_result r, sap_id *ids, int capacity) {
+    if (r != SAP_OK) return -(int)r;
+    q->ids = ids;
+    q->capacity = capacity;
+    (void)sap__run_query(q);
+    (void)sap__sort_ids(NULL, ids, capacity, q->count);
+    return q->count;
+}
+
 /* The best hit, or 0; *at: where it is, or miss if there is none, or -1 if there was no query. */
 SAP__NO_INLINE sap_id sap__run_closest(sap__query *q, sap_result r, float miss, float *at) {
     if (at) *at = -1;
@@ -5300,14 +5436,24 @@ SAP__NO_INLINE sap_id sap__run_closest(sap__query *q, sap_result r, float miss, 
     return q->best;
 }
 
+static sap_result sap__begin_box_query(sap__query *q, sap_world *s, const sap_aabb *box, uint32_t mask) {
+    sap__box keys = sap__empty_box;
+    if (!s || !box) return SAP_ERROR_ARGUMENT;
+    if (sap__encode(box, s->used, &keys) < 0) return SAP_ERROR_BOX;
+    const sap_result r = sap__begin_query(q, s, mask);
+    q->box = keys;
+    return r;
+}
+
 SAP_DEF int sap_query_box(sap_world *s, const sap_aabb *box, uint32_t mask, sap_hit *hit, void *user) {
     sap__query q;
-    sap__box keys = sap__empty_box;
-    if (!s || !box) return -SAP_ERROR_ARGUMENT;
-    if (sap__encode(box, s->used, &keys) < 0) return -SAP_ERROR_BOX;
-    const sap_result r = sap__begin_query(&q, s, mask);
-    q.box = keys;
-    return sap__run_with_callback(&q, r, hit, NULL, user);
+    return sap__run_with_callback(&q, sap__begin_box_query(&q, s, box, mask), hit, NULL, user);
+}
+
+SAP_DEF int sap_query_box_ids(sap_world *s, const sap_aabb *box, uint32_t mask, sap_id *ids, int capacity) {
+    sap__query q;
+    if (sap__is_bad_array(ids, capacity)) return -SAP_ERROR_ARGUMENT;
+    return sap__run_for_ids(&q, sap__begin_box_query(&q, s, box, mask), ids, capacity);
 }
 
 SAP_DEF int sap_query_point(sap_world *s, const float point[3], uint32_t mask, sap_hit *hit, void *user) {
@@ -5360,6 +5506,31 @@ SAP_DEF int sap_query_sphere(sap_world *s, const float center[3], float radius, 
     return sap__run_with_callback(&q, sap__begin_distance_query(&q, s, center, radius, mask), hit, NULL, user);
 }
 
+SAP_DEF int sap_query_sphere_ids(sap_world *s, const float center[3], float radius, uint32_t mask, sap_id *ids,
+                                 int capacity) {
+    sap__query q;
+    if (sap__is_bad_array(ids, capacity)) return -SAP_ERROR_ARGUMENT;
+    return sap__run_for_ids(&q, sap__begin_distance_query(&q, s, center, radius, mask), ids, capacity);
+}
+
+SAP_DEF int sap_nearest_ids(sap_world *s, const float point[3], float max_distance, uint32_t mask, sap_id *ids,
+                            float *distances, int capacity) {
+    sap__query q;
+    if (sap__is_bad_array(ids, capacity)) return -SAP_ERROR_ARGUMENT;
+    const sap_result r = sap__begin_distance_query(&q, s, point, max_distance, mask);
+    if (r != SAP_OK) return -(int)r;
+    q.ids = ids;
+    q.capacity = capacity;
+    q.nearest_only = capacity > 0;
+    (void)sap__run_query(&q);
+    const int n = sap__sort_ids(&q, ids, capacity, q.count);
+    for (int i = 0; distances && i < n; i++) {
+        const sap__box *box = &s->slots[sap__slot_of(ids[i])].box;
+        distances[i] = sap__reported_value(&q, sap__hit_at(&q, box), box);
+    }
+    return capacity ? n : q.count;
+}
+
 SAP_DEF int sap_query_nearest(sap_world *s, const float point[3], float max_distance, uint32_t mask, sap_ray_hit *hit,
                               void *user) {
     sap__query q;
@@ -5372,16 +5543,41 @@ SAP_DEF int sap_ray_cast(sap_world *s, const float origin[3], const float transl
     return sap__run_with_callback(&q, sap__begin_cast(&q, s, origin, origin, translation, mask), NULL, hit, user);
 }
 
+static sap_result sap__begin_box_cast(sap__query *q, sap_world *s, const sap_aabb *box, const float translation[3],
+                                      uint32_t mask) {
+    sap__box keys = sap__empty_box;
+    float bound[3];
+    if (!s || !box) return SAP_ERROR_ARGUMENT;
+    if (sap__encode(box, s->used, &keys) < 0 || !sap__read_vector(s, box->min, bound) ||
+        !sap__read_vector(s, box->max, bound))
+        return SAP_ERROR_BOX;
+    return sap__begin_cast(q, s, box->min, box->max, translation, mask);
+}
+
 SAP_DEF int sap_box_cast(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask, sap_ray_hit *hit,
                          void *user) {
     sap__query q;
-    sap__box keys = sap__empty_box;
-    float bound[3];
-    if (!s || !box) return -SAP_ERROR_ARGUMENT;
-    if (sap__encode(box, s->used, &keys) < 0 || !sap__read_vector(s, box->min, bound) ||
-        !sap__read_vector(s, box->max, bound))
-        return -SAP_ERROR_BOX;
-    return sap__run_with_callback(&q, sap__begin_cast(&q, s, box->min, box->max, translation, mask), NULL, hit, user);
+    return sap__run_with_callback(&q, sap__begin_box_cast(&q, s, box, translation, mask), NULL, hit, user);
+}
+
+SAP_DEF sap_id sap_box_closest(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask,
+                               sap_id ignore, float *t, float normal[3]) {
+    sap__query q;
+    int axis = 0, side;
+    const sap_result r = sap__begin_box_cast(&q, s, box, translation, mask);
+    for (int k = 0; normal && k < 3; k++) normal[k] = 0;
+    q.ignored = ignore;
+    q.can_leave = 1;
+    const sap_id id = sap__run_closest(&q, r, 1, t);
+    if (!id || !normal) return id;
+    if (sap__overlap(&q.cutoff_box, &q.box)) {
+        side = sap__shallow_side(&q.cutoff_box, &q.box, s->used, &axis);
+    } else {
+        (void)sap__cast_exactly(&q.cutoff_box, &q.box, q.translation, &axis);
+        side = q.translation[axis] < 0 ? 1 : -1;
+    }
+    normal[axis] = (float)side;
+    return id;
 }
 
 SAP_DEF sap_id sap_ray_closest(sap_world *s, const float origin[3], const float translation[3], uint32_t mask,
@@ -5551,16 +5747,6 @@ SAP_DEF sap_result sap_set_pair_data_at(sap_world *s, int index, void *user_data
     return r;
 }
 
-/* Inserts id at position i of a heap with the largest id on top, or below it. The position must be empty. */
-static void sap__sift_down(sap_id *heap, int n, int i, sap_id id) {
-    for (int child = 2 * i + 1; child < n; i = child, child = 2 * i + 1) {
-        if (child + 1 < n && heap[child + 1] > heap[child]) child++;
-        if (heap[child] <= id) break;
-        heap[i] = heap[child];
-    }
-    heap[i] = id;
-}
-
 /* The array of the caller first takes any ids, then becomes a heap of the smallest ones, and is sorted at the end. So the
    result depends only on the set of pairs, and needs no memory. */
 SAP_DEF int sap_pairs_of(const sap_world *s, sap_id id, sap_id *others, int capacity) {
@@ -5568,19 +5754,10 @@ SAP_DEF int sap_pairs_of(const sap_world *s, sap_id id, sap_id *others, int capa
     if (!sap__is_pair_id(s, id)) return -SAP_ERROR_ID;
     sap__require_lists_shared(s);
     uint32_t edge = s->pairs.head_edge[sap__slot_of(id)];
-    int n = 0;
-    for (; n < capacity && edge != SAP__NONE; edge = sap__next_edge(s, edge)) others[n++] = sap__edge_id(s, edge ^ 1);
-    for (int i = n / 2 - 1; i >= 0; i--) sap__sift_down(others, n, i, others[i]);
-    int count = n;
-    for (; edge != SAP__NONE; edge = sap__next_edge(s, edge), count++) {
-        const sap_id other = sap__edge_id(s, edge ^ 1);
-        if (n && other < others[0]) sap__sift_down(others, n, 0, other);
-    }
-    for (int i = n - 1; i > 0; i--) {
-        const sap_id top = others[0];
-        sap__sift_down(others, i, 0, others[i]);
-        others[i] = top;
-    }
+    int count = 0;
+    for (; edge != SAP__NONE; edge = sap__next_edge(s, edge), count++)
+        sap__keep_id(NULL, others, capacity, count, sap__edge_id(s, edge ^ 1));
+    sap__sort_ids(NULL, others, capacity, count);
     return count;
 }
 

@@ -178,6 +178,13 @@ SAP_DEF sap_id sap_multi_nearest(sap_multi *m, const float point[3], float max_d
 SAP_DEF sap_id sap_multi_nearest_to(sap_multi *m, sap_id id, float max_distance, uint32_t mask, float *distance);
 SAP_DEF int sap_multi_query_nearest(sap_multi *m, const float point[3], float max_distance, uint32_t mask,
                                     sap_ray_hit *hit, void *user);
+SAP_DEF int sap_multi_query_box_ids(sap_multi *m, const sap_aabb *box, uint32_t mask, sap_id *ids, int capacity);
+SAP_DEF int sap_multi_query_sphere_ids(sap_multi *m, const float center[3], float radius, uint32_t mask, sap_id *ids,
+                                       int capacity);
+SAP_DEF int sap_multi_nearest_ids(sap_multi *m, const float point[3], float max_distance, uint32_t mask, sap_id *ids,
+                                  float *distances, int capacity);
+SAP_DEF sap_id sap_multi_box_closest(sap_multi *m, const sap_aabb *box, const float translation[3], uint32_t mask,
+                                     sap_id ignore, float *t, float normal[3]);
 
 /* ---- state, inspection: as in sap.h ----------------------------------------------------------------- */
 
@@ -578,6 +585,25 @@ SAP_DEF sap_id sap_multi_nearest_to(sap_multi *m, sap_id id, float max_distance,
 SAP_DEF int sap_multi_query_nearest(sap_multi *m, const float point[3], float max_distance, uint32_t mask,
                                     sap_ray_hit *hit, void *user) {
     return sap_query_nearest(sap__world_of(m), point, max_distance, mask, hit, user);
+}
+
+SAP_DEF int sap_multi_query_box_ids(sap_multi *m, const sap_aabb *box, uint32_t mask, sap_id *ids, int capacity) {
+    return sap_query_box_ids(sap__world_of(m), box, mask, ids, capacity);
+}
+
+SAP_DEF int sap_multi_query_sphere_ids(sap_multi *m, const float center[3], float radius, uint32_t mask, sap_id *ids,
+                                       int capacity) {
+    return sap_query_sphere_ids(sap__world_of(m), center, radius, mask, ids, capacity);
+}
+
+SAP_DEF int sap_multi_nearest_ids(sap_multi *m, const float point[3], float max_distance, uint32_t mask, sap_id *ids,
+                                  float *distances, int capacity) {
+    return sap_nearest_ids(sap__world_of(m), point, max_distance, mask, ids, distances, capacity);
+}
+
+SAP_DEF sap_id sap_multi_box_closest(sap_multi *m, const sap_aabb *box, const float translation[3], uint32_t mask,
+                                     sap_id ignore, float *t, float normal[3]) {
+    return sap_box_closest(sap__world_of(m), box, translation, mask, ignore, t, normal);
 }
 
 SAP_DEF size_t sap_multi_snapshot_size(const sap_multi *m) {

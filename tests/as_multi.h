@@ -51,6 +51,10 @@
 #define sap_nearest sap_multi_nearest
 #define sap_nearest_to sap_multi_nearest_to
 #define sap_query_nearest sap_multi_query_nearest
+#define sap_query_box_ids sap_multi_query_box_ids
+#define sap_query_sphere_ids sap_multi_query_sphere_ids
+#define sap_nearest_ids sap_multi_nearest_ids
+#define sap_box_closest sap_multi_box_closest
 #define sap_snapshot_size sap_multi_snapshot_size
 #define sap_save sap_multi_save
 #define sap_restore sap_multi_restore

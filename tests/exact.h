@@ -170,28 +170,53 @@ static inline int compare_moments(const moment *a, const moment *b) {
     }
 }
 
-/* Does a box that goes by way meet b, and when? *axis: of the side that it meets, -1 if they touch at the start. */
-static inline int cast_meets(int axes, const sap_aabb *b, const sap_aabb *moving, const float way[3], moment *when,
+/* Does a box that goes along meet b, and when? *axis: of the side that it meets, -1 if they touch at the start. */
+static inline int cast_meets(int axes, const sap_aabb *b, const sap_aabb *moving, const float along[3], moment *when,
                              int *axis) {
     moment leave = moment_of(1, 0, 1);
     int k;
     *when = moment_of(0, 0, 1);
     *axis = -1;
     for (k = 0; k < 3; k++) {
-        const int forward = test_key(way[k]) > 0;
+        const int forward = test_key(along[k]) > 0;
         moment in, out;
         if (!(axes >> k & 1)) continue;
-        if (test_key(way[k]) == 0) {
+        if (test_key(along[k]) == 0) {
             if (test_key(moving->max[k]) < test_key(b->min[k]) || test_key(moving->min[k]) > test_key(b->max[k]))
                 return 0;
             continue;
         }
-        in = forward ? moment_of(b->min[k], moving->max[k], way[k]) : moment_of(b->max[k], moving->min[k], way[k]);
-        out = forward ? moment_of(b->max[k], moving->min[k], way[k]) : moment_of(b->min[k], moving->max[k], way[k]);
+        in = forward ? moment_of(b->min[k], moving->max[k], along[k]) : moment_of(b->max[k], moving->min[k], along[k]);
+        out = forward ? moment_of(b->max[k], moving->min[k], along[k]) : moment_of(b->min[k], moving->max[k], along[k]);
         if (compare_moments(&in, when) > 0) *when = in, *axis = k;
         if (compare_moments(&out, &leave) < 0) leave = out;
     }
     return compare_moments(when, &leave) <= 0;
+}
+
+/* The same for a mover that can leave what it touches or overlaps at the start: that it meets at 0, if its way goes
+   deeper along the axis of least depth, or not at all. *side: where the side that it meets looks, on *axis. */
+static inline int mover_meets(int axes, const sap_aabb *b, const sap_aabb *moving, const float along[3], moment *when,
+                              int *axis, int *side) {
+    moment least = moment_of(0, 0, 1);
+    int k, apart = 0, any = 0;
+    for (k = 0; k < 3; k++)
+        if (axes >> k & 1)
+            apart |= test_key(moving->max[k]) < test_key(b->min[k]) || test_key(b->max[k]) < test_key(moving->min[k]);
+    if (apart) {
+        if (!cast_meets(axes, b, moving, along, when, axis)) return 0;
+        *side = test_key(along[*axis]) < 0 ? 1 : -1;
+        return 1;
+    }
+    for (k = 0; k < 3; k++) {
+        const moment down = moment_of(moving->max[k], b->min[k], 1), up = moment_of(b->max[k], moving->min[k], 1);
+        if (!(axes >> k & 1)) continue;
+        if (!any || compare_moments(&down, &least) < 0) least = down, *axis = k, *side = -1;
+        if (compare_moments(&up, &least) < 0) least = up, *axis = k, *side = 1;
+        any = 1;
+    }
+    *when = moment_of(0, 0, 1);
+    return *side < 0 ? test_key(along[*axis]) > 0 : test_key(along[*axis]) < 0;
 }
 
 #endif

@@ -360,6 +360,138 @@ static void check_closest(model *m, uint32_t mask) {
                   (unsigned)got, (double)t, (unsigned)id, best.about);
 }
 
+/* The first box of a mover's way. */
+static void check_box_closest(model *m, uint32_t mask) {
+    sap_aabb box;
+    float along[3], t = 7, normal[3] = {7, 7, 7};
+    moment best = moment_of(1, 0, 1);
+    sap_id id = 0, got, ignore = m->count && test_chance(&m->rng, 30) ? m->items[test_below(&m->rng, m->count)].id : 0;
+    int i, k, best_axis = -1, best_side = 0;
+    pick_translation(m, along);
+    pick_point(m, box.min);
+    memcpy(box.max, box.min, sizeof box.min);
+    for (k = 0; k < 3; k++) {
+        float a, b;
+        pick_interval(m, k, &a, &b);
+        if (test_chance(&m->rng, 80) && test_is_finite(a) && test_is_finite(b)) box.min[k] = a, box.max[k] = b;
+        if (!(m->axes >> k & 1)) box.min[k] = TEST_NAN, box.max[k] = TEST_NAN;
+    }
+    if (m->count && test_chance(&m->rng, 30)) { /* at the side of another, or a little into it */
+        const item *other = &m->items[test_below(&m->rng, m->count)];
+        k = test_below(&m->rng, 3);
+        if ((m->axes >> k & 1) && test_is_finite(other->box.min[k]) && test_is_finite(box.max[k] - box.min[k])) {
+            box.max[k] = other->box.min[k] + (box.max[k] - box.min[k]);
+            box.min[k] = other->box.min[k];
+            if (test_key(box.min[k]) > test_key(box.max[k])) box.max[k] = box.min[k];
+        }
+    }
+    for (i = 0; i < m->count; i++) {
+        int axis = -1, side = 0, order;
+        moment when;
+        if (!wanted(&m->items[i], mask) || m->items[i].id == ignore ||
+            !mover_meets(m->axes, &m->items[i].box, &box, along, &when, &axis, &side))
+            continue;
+        order = compare_moments(&when, &best);
+        if (order > 0 || (order == 0 && id && m->items[i].id > id)) continue;
+        best = when, id = m->items[i].id, best_axis = axis, best_side = side;
+    }
+    got = sap_box_closest(m->world, &box, along, mask, ignore, &t, normal);
+    CHECK_MESSAGE(got == id && is_moment(t, &best), "box_closest, kind %d: %u at %g, expected %u at %g", m->kind,
+                  (unsigned)got, (double)t, (unsigned)id, best.about);
+    for (k = 0; k < 3; k++)
+        CHECK_MESSAGE(test_key(normal[k]) == test_key(k == best_axis ? (float)best_side : 0.0f),
+                      "box_closest, kind %d: normal %g on axis %d, expected side %d of axis %d", m->kind,
+                      (double)normal[k], k, best_side, best_axis);
+    CHECK_EQUAL(sap_box_closest(m->world, &box, along, mask, ignore, NULL, NULL), id);
+}
+
+static int compare_ids(const void *a, const void *b) {
+    const sap_id x = *(const sap_id *)a, y = *(const sap_id *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* n ids, of which the first few must have been written, in order; and nothing behind them. */
+static void check_written(const sap_id *all, int n, const sap_id *ids, int capacity, const char *what) {
+    int i;
+    for (i = 0; i < n && i < capacity; i++)
+        if (!CHECK_MESSAGE(ids[i] == all[i], "%s: %u at %d of %d, expected %u", what, (unsigned)ids[i], i, n,
+                           (unsigned)all[i]))
+            return;
+    while (i <= capacity && ids[i] == 0xbad1d) i++;
+    CHECK_MESSAGE(i == capacity + 1, "%s: writes beyond, at %d of %d", what, i, n);
+}
+
+static int some_capacity(model *m) {
+    return test_chance(&m->rng, 30) ? MOST : test_below(&m->rng, test_chance(&m->rng, 50) ? 6 : 60);
+}
+
+/* Ids without a callback. */
+static void check_ids(model *m, uint32_t mask) {
+    static sap_id all[MOST], ids[MOST + 1];
+    const sap_aabb box = pick_box(m);
+    const float radius = test_chance(&m->rng, 10) ? TEST_INFINITY : pick(m, 0, 12);
+    const distance most = distance_of(radius);
+    float p[3];
+    int i, n = 0, capacity = some_capacity(m);
+    for (i = 0; i < m->count; i++)
+        if (wanted(&m->items[i], mask) && brute_overlap(m, &m->items[i].box, &box)) all[n++] = m->items[i].id;
+    qsort(all, (size_t)n, sizeof *all, compare_ids);
+    for (i = 0; i <= MOST; i++) ids[i] = 0xbad1d;
+    CHECK_EQUAL(sap_query_box_ids(m->world, &box, mask, ids, capacity), n);
+    check_written(all, n, ids, capacity, "query_box_ids");
+    CHECK_EQUAL(sap_query_box_ids(m->world, &box, mask, NULL, 0), n);
+
+    pick_point(m, p);
+    for (i = 0, n = 0; i < m->count; i++) {
+        const distance d = distance_to(m, &m->items[i].box, p);
+        if (wanted(&m->items[i], mask) && compare_distances(&d, &most) <= 0) all[n++] = m->items[i].id;
+    }
+    qsort(all, (size_t)n, sizeof *all, compare_ids);
+    capacity = some_capacity(m);
+    for (i = 0; i <= MOST; i++) ids[i] = 0xbad1d;
+    CHECK_EQUAL(sap_query_sphere_ids(m->world, p, radius, mask, ids, capacity), n);
+    check_written(all, n, ids, capacity, "query_sphere_ids");
+    CHECK_EQUAL(sap_query_sphere_ids(m->world, p, radius, mask, NULL, 0), n);
+}
+
+typedef struct ranked {
+    distance d;
+    sap_id id;
+} ranked;
+
+static int compare_ranked(const void *a, const void *b) {
+    const ranked *x = (const ranked *)a, *y = (const ranked *)b;
+    const int order = compare_distances(&x->d, &y->d);
+    return order ? order : compare_ids(&x->id, &y->id);
+}
+
+static void check_nearest_ids(model *m, uint32_t mask) {
+    static ranked all[MOST];
+    static sap_id expected[MOST], ids[MOST + 1];
+    static float distances[MOST + 1];
+    const float radius = test_chance(&m->rng, 50) ? TEST_INFINITY : pick(m, 0, 12);
+    const distance most = distance_of(radius);
+    const int capacity = some_capacity(m), tells = test_chance(&m->rng, 50);
+    float p[3];
+    int i, n = 0;
+    pick_point(m, p);
+    for (i = 0; i < m->count; i++) {
+        all[n].d = distance_to(m, &m->items[i].box, p);
+        all[n].id = m->items[i].id;
+        n += wanted(&m->items[i], mask) && compare_distances(&all[n].d, &most) <= 0;
+    }
+    qsort(all, (size_t)n, sizeof *all, compare_ranked);
+    for (i = 0; i < n; i++) expected[i] = all[i].id;
+    for (i = 0; i <= MOST; i++) ids[i] = 0xbad1d, distances[i] = -7;
+    CHECK_EQUAL(sap_nearest_ids(m->world, p, radius, mask, ids, tells ? distances : NULL, capacity),
+                capacity == 0 || n < capacity ? n : capacity);
+    check_written(expected, n, ids, capacity, "nearest_ids");
+    for (i = 0; tells && i < n && i < capacity; i++)
+        CHECK(test_key(distances[i]) == test_key(told_distance(&all[i].d)));
+    CHECK(distances[i] == -7);
+    CHECK_EQUAL(sap_nearest_ids(m->world, p, radius, mask, NULL, NULL, 0), n);
+}
+
 static void check_queries(model *m, int rounds) {
     for (; rounds > 0; rounds--) {
         uint32_t mask = test_chance(&m->rng, m->apart ? 30 : 70) ? ~0u : (uint32_t)(1 + test_below(&m->rng, 6));
@@ -368,6 +500,9 @@ static void check_queries(model *m, int rounds) {
         check_cast(m, mask);
         check_closest(m, mask);
         check_nearest(m, mask);
+        check_box_closest(m, mask);
+        check_ids(m, mask);
+        if (test_chance(&m->rng, 30)) check_nearest_ids(m, mask);
     }
 }
 

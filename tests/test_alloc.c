@@ -117,7 +117,7 @@ static uint64_t query(sap_world *s, const sap_aabb *boxes, int n, sap_id id) {
     int i, count;
     for (i = 0; i < n; i += 5) {
         float distance;
-        sap_id nearest;
+        sap_id nearest, ids[4];
         while ((count = sap_query_box(s, &boxes[i], ~0u, NULL, NULL)) < 0) {
             CHECK_EQUAL(count, -SAP_ERROR_MEMORY);
             failures++;
@@ -126,6 +126,15 @@ static uint64_t query(sap_world *s, const sap_aabb *boxes, int n, sap_id id) {
         while ((count = sap_query_nearest(s, boxes[i].min, 3, ~0u, NULL, NULL)) < 0) failures++;
         hash = hash * 31 + (uint64_t)count;
         while ((nearest = sap_nearest_to(s, id, 1000, ~0u, &distance)) == 0 && test_key(distance) == test_key(-1))
+            failures++;
+        hash = hash * 31 + nearest;
+        while ((count = sap_query_box_ids(s, &boxes[i], ~0u, ids, 4)) < 0) failures++;
+        hash = hash * 31 + (uint64_t)count * 1000 + (count ? ids[0] : 0);
+        while ((count = sap_nearest_ids(s, boxes[i].min, 100, ~0u, ids, &distance, 1)) < 0) failures++;
+        hash = hash * 31 + (uint64_t)count * 1000 + (count ? ids[0] : 0);
+        while ((count = sap_query_sphere_ids(s, boxes[i].min, 2, ~0u, NULL, 0)) < 0) failures++;
+        hash = hash * 31 + (uint64_t)count;
+        while ((nearest = sap_box_closest(s, &boxes[i], boxes[0].max, ~0u, id, &distance, NULL)) == 0 && distance < 0)
             failures++;
         hash = hash * 31 + nearest;
     }

@@ -309,6 +309,13 @@ typedef struct question {
     sap_id id;
 } question;
 
+/* The ids that a query has written, as hits. */
+static int keep_ids(hits *h, int n, const sap_id *ids, int capacity) {
+    int i;
+    for (i = 0; i < n && i < capacity; i++) (void)see_hit(ids[i], NULL, h);
+    return n;
+}
+
 /* One query; what it visits goes to h, sorted by id; what else it says is returned as one number. */
 static uint64_t ask(const world *w, const question *q, hits *h) {
     struct {
@@ -316,6 +323,10 @@ static uint64_t ask(const world *w, const question *q, hits *h) {
         uint32_t id;
         float t;
     } answer;
+    enum { MOST_IDS = 40 };
+    sap_id ids[MOST_IDS];
+    float distances[MOST_IDS], normal[3];
+    const int capacity = (int)(q->mask + q->id) % MOST_IDS;
     memset(&answer, 0, sizeof answer);
     h->count = 0;
     switch (q->kind) {
@@ -328,6 +339,20 @@ static uint64_t ask(const world *w, const question *q, hits *h) {
     case 6: answer.id = CALL(w, nearest, q->point, q->reach, q->mask, &answer.t); break;
     case 7: answer.id = CALL(w, nearest_to, q->id, q->reach, q->mask, &answer.t); break;
     case 8: answer.count = CALL(w, query_nearest, q->point, q->reach, q->mask, see_near_hit, h); break;
+    case 9: answer.count = keep_ids(h, CALL(w, query_box_ids, &q->box, q->mask, ids, capacity), ids, capacity); break;
+    case 10:
+        answer.count =
+            keep_ids(h, CALL(w, query_sphere_ids, q->point, q->reach, q->mask, ids, capacity), ids, capacity);
+        break;
+    case 11:
+        answer.count = CALL(w, nearest_ids, q->point, q->reach, q->mask, ids, distances, capacity);
+        answer.count = keep_ids(h, (int)answer.count, ids, capacity);
+        if (answer.count > 0) answer.t = distances[answer.count - 1];
+        break;
+    case 12:
+        answer.id = CALL(w, box_closest, &q->box, q->way, q->mask, q->id, &answer.t, normal);
+        answer.count = (int)normal[0] * 100 + (int)normal[1] * 10 + (int)normal[2];
+        break;
     default: answer.count = ASK(w, prepare_queries);
     }
     qsort(h->items, (size_t)h->count, sizeof *h->items, compare_hits);
@@ -335,9 +360,10 @@ static uint64_t ask(const world *w, const question *q, hits *h) {
 }
 
 static void compare_queries(run *r) {
-    static const char *const names[] = {"query_box",     "query_point",    "query_sphere", "ray_cast",
-                                        "box_cast",      "ray_closest",    "nearest",      "nearest_to",
-                                        "query_nearest", "prepare_queries"};
+    static const char *const names[] = {"query_box",     "query_point",    "query_sphere",     "ray_cast",
+                                        "box_cast",      "ray_closest",    "nearest",          "nearest_to",
+                                        "query_nearest", "query_box_ids",  "query_sphere_ids", "nearest_ids",
+                                        "box_closest",   "prepare_queries"};
     question q;
     sap_aabb from, to;
     int k, i;
@@ -348,7 +374,7 @@ static void compare_queries(run *r) {
     q.id = any_id(r);
     q.reach = test_uniform(&r->rng, 0, 20);
     q.mask = test_chance(&r->rng, 80) ? ~0u : (uint32_t)test_below(&r->rng, 8);
-    for (q.kind = 0; q.kind < 10; q.kind++) {
+    for (q.kind = 0; q.kind < 14; q.kind++) {
         uint64_t expected = ask(&r->worlds[0], &q, &expected_hits);
         for (i = 1; i < WORLDS && !r->bad; i++) {
             const world *w = &r->worlds[i];
@@ -996,6 +1022,10 @@ static void null_arguments(void) {
     CHECK_EQUAL(sap_multi_box_cast(NULL, &box, zero, 1, NULL, NULL), -SAP_ERROR_ARGUMENT);
     CHECK(sap_multi_ray_closest(NULL, zero, zero, 1, &number) == 0 && test_key(number) == test_key(-1));
     CHECK(sap_multi_nearest(NULL, zero, 1, 1, &number) == 0 && test_key(number) == test_key(-1));
+    CHECK(sap_multi_box_closest(NULL, &box, zero, 1, 0, &number, NULL) == 0 && test_key(number) == test_key(-1));
+    CHECK_EQUAL(sap_multi_query_box_ids(NULL, &box, 1, NULL, 0), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_multi_query_sphere_ids(NULL, zero, 1, 1, NULL, 0), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_multi_nearest_ids(NULL, zero, 1, 1, NULL, NULL, 0), -SAP_ERROR_ARGUMENT);
     CHECK_EQUAL(sap_multi_snapshot_size(NULL), 0);
     CHECK_EQUAL(sap_multi_save(NULL, &byte, 1), SAP_ERROR_ARGUMENT);
     CHECK_EQUAL(sap_multi_save(m, &byte, 1), SAP_ERROR_ARGUMENT);

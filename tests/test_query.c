@@ -755,6 +755,11 @@ static void test_memory(int seed) {
             CHECK_EQUAL(sap_prepare_queries(m->world), SAP_ERROR_MEMORY);
             CHECK_EQUAL(sap_nearest(m->world, p, 1, ~0u, &t), 0);
             CHECK(t == -1.0f);
+            CHECK_EQUAL(sap_query_box_ids(m->world, &all, ~0u, NULL, 0), -SAP_ERROR_MEMORY);
+            CHECK_EQUAL(sap_query_sphere_ids(m->world, p, 1, ~0u, NULL, 0), -SAP_ERROR_MEMORY);
+            CHECK_EQUAL(sap_nearest_ids(m->world, p, 1, ~0u, NULL, NULL, 0), -SAP_ERROR_MEMORY);
+            CHECK_EQUAL(sap_box_closest(m->world, &all, d, ~0u, 0, &t, p), 0);
+            CHECK(t == -1.0f);
             check_valid(m);
             if (m->count && test_chance(&m->rng, 50)) move_box(m, test_below(&m->rng, m->count));
         }
@@ -851,7 +856,8 @@ static float count_cast(sap_id id, void *object, float t, void *user) {
 
 static void ask(void *data, int index) {
     job *j = (job *)data + index;
-    int i, k;
+    sap_id ids[8] = {0};
+    int i, k, n;
     for (i = 0; i < 300; i++) {
         float p[3], d[3], t;
         sap_aabb box;
@@ -866,6 +872,11 @@ static void ask(void *data, int index) {
         j->hits += (long)(sap_ray_closest(j->m->world, p, d, ~0u, &t) & 0xffff);
         j->hits += (long)(sap_nearest(j->m->world, p, 10, 1, NULL) & 0xffff);
         j->hits += (long)(sap_nearest_to(j->m->world, j->m->items[i].id, 10, 1, NULL) & 0xffff);
+        j->hits += (long)(sap_box_closest(j->m->world, &box, d, ~0u, 0, &t, NULL) & 0xffff);
+        n = sap_nearest_ids(j->m->world, p, 10, ~0u, ids, NULL, 8) +
+            sap_query_sphere_ids(j->m->world, p, 3, ~0u, ids, 8);
+        j->hits += n + sap_query_box_ids(j->m->world, &box, ~0u, ids, 8);
+        for (k = 0; k < 8 && k < n; k++) j->hits += (long)(ids[k] & 0xff);
         if (sap_query_nearest(j->m->world, p, 3, ~0u, count_cast, j) < 0) j->wrong++;
     }
 }
@@ -1197,6 +1208,101 @@ static void test_nearest_by_a_hair(void) {
     sap_destroy(w);
 }
 
+typedef struct meeting { /* a mover, where to, and what it meets */
+    sap_aabb box;
+    float along[3];
+    sap_id id;
+    float t, normal[3];
+} meeting;
+
+/* The rule for what is touched at the start, case by case. */
+static void test_box_closest(void) {
+    const float down = -TEST_INFINITY, up = TEST_INFINITY;
+    const sap_aabb ground = {{down, down, down}, {up, 0, up}}, wall = {{5, 0, 0}, {6, 9, 9}},
+                   all = {{down, down, down}, {up, up, up}};
+    const meeting meetings[] = {
+        {{{0, 0, 0}, {1, 1, 1}}, {2, 0, 0}, 0, 1, {0, 0, 0}},               /* along the ground that it stands on */
+        {{{0, 0, 0}, {1, 1, 1}}, {0, 1, 0}, 0, 1, {0, 0, 0}},               /* away */
+        {{{0, 0, 0}, {1, 1, 1}}, {0, -1, 0}, 1, 0, {0, 1, 0}},              /* into it */
+        {{{0, 0, 0}, {1, 1, 1}}, {8, 0, 0}, 2, 0.5f, {-1, 0, 0}},           /* along, to the wall */
+        {{{0, 0, 0}, {1, 1, 1}}, {8, -1e-30f, 0}, 1, 0, {0, 1, 0}},         /* however little into it */
+        {{{0, -0.25f, 0}, {1, 1, 1}}, {8, 1e-30f, 0}, 2, 0.5f, {-1, 0, 0}}, /* stuck a little: away, and along */
+        {{{0, -0.25f, 0}, {1, 1, 1}}, {1, -1e-30f, 0}, 1, 0, {0, 1, 0}},
+        {{{4, 1, 1}, {5, 2, 2}}, {1, 1, 0}, 2, 0, {-1, 0, 0}},     /* at the wall, and into it */
+        {{{4, 1, 1}, {5, 2, 2}}, {0, -4, 0}, 1, 0.25f, {0, 1, 0}}, /* down along the wall */
+        {{{4, 0, 1}, {5, 1, 2}}, {1, -1, 0}, 1, 0, {0, 1, 0}},     /* in the corner: the lower id */
+        {{{4, 0, 1}, {5, 1, 2}}, {1, 0, 0}, 2, 0, {-1, 0, 0}},
+        {{{4, 0, 1}, {5, 1, 2}}, {-1, 1, 1}, 0, 1, {0, 0, 0}},
+        {{{5.75f, 3, 3}, {7, 4, 4}}, {-1, 0, 0}, 2, 0, {1, 0, 0}}, /* comes out on the other side */
+        {{{5.75f, 3, 3}, {7, 4, 4}}, {1, 0, 0}, 0, 1, {0, 0, 0}},
+        {{{5.25f, 3, 3}, {5.75f, 4, 4}}, {1, 0, 0}, 2, 0, {-1, 0, 0}}, /* in the middle: towards minus */
+        {{{5.25f, 3, 3}, {5.75f, 4, 4}}, {-1, 0, 0}, 0, 1, {0, 0, 0}},
+        {{{6, 9, 3}, {7, 10, 4}}, {-1, -1, 0}, 2, 0, {1, 0, 0}}, /* at an edge: the lower axis */
+        {{{6, 9, 3}, {7, 10, 4}}, {0, -1, 0}, 0, 1, {0, 0, 0}},
+        {{{0, 3, 0}, {1, 4, 1}}, {0, 0, 0}, 0, 1, {0, 0, 0}},  /* nowhere */
+        {{{0, 3, 0}, {1, 4, 1}}, {4, 0, 0}, 2, 1, {-1, 0, 0}}, /* just reaches it */
+    };
+    sap_world *w = sap_create(NULL);
+    const float by[3] = {1, 0, 0}, back[3] = {-1, 0, 0};
+    float t, normal[3];
+    sap_aabb box = {{0, 3, 0}, {1, 4, 1}};
+    sap_id me;
+    int i, k, kind;
+    CHECK_EQUAL(sap_add_static(w, &ground, NULL), 1);
+    CHECK_EQUAL(sap_add_static(w, &wall, NULL), 2);
+    me = sap_add(w, &box, NULL);
+    for (i = 0; i < (int)(sizeof meetings / sizeof meetings[0]); i++) {
+        const meeting *m = &meetings[i];
+        CHECK_EQUAL(sap_move(w, me, &m->box), SAP_OK); /* itself in its own way, unless it is passed over */
+        CHECK_MESSAGE(sap_box_closest(w, &m->box, m->along, ~0u, me, &t, normal) == m->id && t == m->t &&
+                          normal[0] == m->normal[0] && normal[1] == m->normal[1] && normal[2] == m->normal[2],
+                      "case %d: at %g, %g %g %g", i, (double)t, (double)normal[0], (double)normal[1],
+                      (double)normal[2]);
+        CHECK_EQUAL(sap_box_closest(w, &m->box, m->along, ~0u, me, NULL, NULL), m->id);
+        if (!m->id) CHECK_EQUAL(sap_box_closest(w, &m->box, m->along, 2, 0, &t, NULL), 0);
+    }
+    CHECK_EQUAL(sap_add(w, &all, NULL), 4); /* no side is near: the one towards minus x */
+    CHECK_EQUAL(sap_move(w, me, &box), SAP_OK);
+    CHECK_EQUAL(sap_set_filter(w, 4, 4, 0), SAP_OK);
+    CHECK_EQUAL(sap_box_closest(w, &box, by, 4, 0, &t, normal), 4);
+    CHECK(t == 0 && normal[0] == -1 && normal[1] == 0 && normal[2] == 0);
+    CHECK_EQUAL(sap_box_closest(w, &box, back, 4, 0, &t, normal), 0);
+    CHECK(t == 1 && normal[0] == 0);
+    for (kind = 0; kind < 7; kind++) { /* an error is 0, -1 and zeros */
+        sap_aabb bad = box;
+        float infinite[3] = {0, 0, 0};
+        if (kind == 0) bad.min[1] = TEST_NAN;
+        if (kind == 1) bad.min[1] = 9;
+        if (kind == 2) bad.max[2] = TEST_INFINITY;
+        if (kind == 3) bad.min[2] = -TEST_INFINITY;
+        infinite[1] = kind == 4 ? TEST_INFINITY : TEST_NAN;
+        t = 7;
+        for (k = 0; k < 3; k++) normal[k] = 7;
+        CHECK_EQUAL(sap_box_closest(kind == 5 ? NULL : w, kind == 6 ? NULL : &bad, kind == 4 ? infinite : by, ~0u, 0,
+                                    &t, normal),
+                    0);
+        CHECK(t == -1 && normal[0] == 0 && normal[1] == 0 && normal[2] == 0);
+        CHECK_EQUAL(sap_box_closest(kind == 5 ? NULL : w, kind == 6 ? NULL : &bad, kind == 4 ? infinite : by, ~0u, 0,
+                                    NULL, NULL),
+                    0);
+    }
+    CHECK_EQUAL(sap_box_closest(w, &box, NULL, ~0u, 0, &t, normal), 0);
+    CHECK(t == -1);
+    CHECK_EQUAL(sap_query_box_ids(w, &box, ~0u, NULL, 1), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_query_box_ids(w, &box, ~0u, &me, -1), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_query_box_ids(w, NULL, ~0u, &me, 1), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_query_box_ids(NULL, &box, ~0u, &me, 1), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_query_sphere_ids(w, by, 1, ~0u, NULL, 1), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_query_sphere_ids(w, by, -1, ~0u, &me, 1), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_query_sphere_ids(w, by, 1, ~0u, &me, -1), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_nearest_ids(w, by, 1, ~0u, NULL, &t, 1), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_nearest_ids(w, by, 1, ~0u, &me, &t, -1), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_nearest_ids(w, NULL, 1, ~0u, &me, &t, 1), -SAP_ERROR_ARGUMENT);
+    box.max[1] = TEST_NAN;
+    CHECK_EQUAL(sap_query_box_ids(w, &box, ~0u, &me, 1), -SAP_ERROR_BOX);
+    sap_destroy(w);
+}
+
 /* A slot that changed hands between two queries, few of them. */
 static void test_reused_slots(void) {
     model *m = &shared;
@@ -1447,6 +1553,7 @@ int main(int argc, char **argv) {
     test_ties_of_casts();
     test_told_distances();
     test_nearest_by_a_hair();
+    test_box_closest();
     test_update_callbacks();
     test_reused_slots();
     test_restore();

@@ -119,6 +119,7 @@ static int prune_hit(int i, int j, void *user) {
 static const float place[3] = {3, 2, 1}, along[3] = {20, 10, 30};
 static const sap_aabb region = {{1, 1, 1}, {6, 6, 6}};
 static float number;
+static sap_id found[9];
 static int count;
 
 CALL(nothing, answer++)
@@ -168,6 +169,10 @@ ANSWER(do_ray_closest, ray_closest(s, place, along, ~0u, &number))
 ANSWER(do_nearest, nearest(s, place, 99, ~0u, &number))
 ANSWER(do_nearest_to, nearest_to(s, ids[0], 99, ~0u, &number))
 ANSWER(do_query_nearest, query_nearest(s, place, 99, ~0u, ray_hit, NULL))
+ANSWER(do_query_box_ids, query_box_ids(s, &region, ~0u, found, 9))
+ANSWER(do_query_sphere_ids, query_sphere_ids(s, place, 9, ~0u, found, 9))
+ANSWER(do_nearest_ids, nearest_ids(s, place, 99, ~0u, found, NULL, 9))
+ANSWER(do_box_closest, box_closest(s, &region, along, ~0u, 0, &number, NULL))
 ANSWER(do_snapshot_size, snapshot_size(s))
 RESULT(do_save, save(s, bytes, size))
 RESULT(do_restore, restore(s, bytes, size))
@@ -282,6 +287,10 @@ static void measure_queries(const char *when) {
     MEASURE(nearest, when);
     MEASURE(nearest_to, when);
     MEASURE(query_nearest, when);
+    MEASURE(query_box_ids, when);
+    MEASURE(query_sphere_ids, when);
+    MEASURE(nearest_ids, when);
+    MEASURE(box_closest, when);
 }
 
 static void measure_changes(void) {

@@ -52,6 +52,7 @@ static void *fuzz_realloc(void *p, size_t size) {
 #if defined(__clang__) /* the fuzzer shall look for new ways through the headers, not through the model */
 #pragma clang attribute push(__attribute__((no_sanitize("coverage"))), apply_to = function)
 #endif
+#include "exact.h"
 #include "model.h"
 #include "scenes.h"
 #include "ways.h"
@@ -331,6 +332,9 @@ static void must_be_busy_in_filter(subject *w, sap_id id) {
           ON(w, set_pair_filter, NULL, NULL) == SAP_ERROR_BUSY);
     HOLDS(ON(w, nearest_to, id, 1, 1, NULL) == 0 && ON(w, set_pair_data_at, 0, NULL) == SAP_ERROR_BUSY);
     HOLDS(ON(w, query_box, &box, 1, NULL, NULL) == -SAP_ERROR_BUSY);
+    HOLDS(ON(w, query_box_ids, &box, 1, NULL, 0) == -SAP_ERROR_BUSY);
+    HOLDS(ON(w, nearest_ids, box.min, 1, 1, NULL, NULL, 0) == -SAP_ERROR_BUSY);
+    HOLDS(ON(w, box_closest, &box, box.min, 1, 0, NULL, NULL) == 0);
 }
 
 /* Three of four pairs exist, by the versions of the two boxes; only sap_refilter comes with a new version. */
@@ -768,62 +772,39 @@ static sap_result query_error(const query *q) {
     }
 }
 
-static double distance2(const sap_aabb *b, const float p[3]) {
-    double sum = 0;
-    int k;
-    for (k = 0; k < 3; k++) {
-        double d = 0;
-        if (!(run.model.axes >> k & 1)) continue;
-        if (p[k] < b->min[k]) d = (double)b->min[k] - (double)p[k];
-        if (p[k] > b->max[k]) d = (double)p[k] - (double)b->max[k];
-        sum += d * d;
-    }
-    return sum;
+static sap_aabb box_of_point(const float p[3]) {
+    sap_aabb box;
+    memcpy(box.min, p, sizeof box.min);
+    memcpy(box.max, p, sizeof box.max);
+    return box;
 }
 
-/* t of the first touch, or 2. */
-static float cast_at(const sap_aabb *b, const float lo[3], const float hi[3], const float way[3]) {
-    double first = 0, last = 1;
-    int k;
-    for (k = 0; k < 3; k++) {
-        double in, out;
-        if (!(run.model.axes >> k & 1)) continue;
-        if (way[k] == 0) {
-            if (hi[k] < b->min[k] || lo[k] > b->max[k]) return 2;
-            continue;
-        }
-        in = way[k] > 0 ? (double)b->min[k] - (double)hi[k] : (double)b->max[k] - (double)lo[k];
-        out = way[k] > 0 ? (double)b->max[k] - (double)lo[k] : (double)b->min[k] - (double)hi[k];
-        in /= (double)way[k];
-        out /= (double)way[k];
-        if (in > first) first = in;
-        if (out < last) last = out;
-    }
-    return first <= last ? (float)first : 2;
+/* Is b within this distance of a box? *d: how far away it is. */
+static int is_within(const model_box *b, const sap_aabb *box, float most, distance *d) {
+    const distance limit = distance_of(most);
+    *d = distance_between(run.model.axes, &b->box, box);
+    return compare_distances(d, &limit) <= 0;
 }
 
 /* Does this box answer? *t: when, for a cast. */
-static int is_hit(const query *q, const model_box *b, float *t) {
-    *t = 0;
+static int is_hit(const query *q, const model_box *b, moment *t) {
+    const sap_aabb point = box_of_point(q->point);
+    distance d;
+    int axis;
+    *t = moment_of(0, 0, 1);
     if (!b->live || !(b->category & q->mask)) return 0;
     switch (q->kind) {
     case BOX: return model_overlap(run.model.axes, &b->box, &q->box);
-    case POINT: {
-        sap_aabb point;
-        memcpy(point.min, q->point, sizeof point.min);
-        memcpy(point.max, q->point, sizeof point.max);
-        return model_overlap(run.model.axes, &b->box, &point);
+    case POINT: return model_overlap(run.model.axes, &b->box, &point);
+    case SPHERE: return is_within(b, &point, q->radius, &d);
+    case RAY: return cast_meets(run.model.axes, &b->box, &point, q->way, t, &axis);
+    default: return cast_meets(run.model.axes, &b->box, &q->box, q->way, t, &axis);
     }
-    case SPHERE: return distance2(&b->box, q->point) <= (double)q->radius * (double)q->radius;
-    case RAY: *t = cast_at(&b->box, q->point, q->point, q->way); break;
-    default: *t = cast_at(&b->box, q->box.min, q->box.max, q->way);
-    }
-    return *t <= 1;
 }
 
 static int count_hits(const query *q) {
     int slot, n = 0;
-    float t;
+    moment t;
     for (slot = 1; slot < run.model.slot_count; slot++) n += is_hit(q, &run.model.slots[slot], &t);
     return n;
 }
@@ -836,6 +817,37 @@ static int ask(const subject *w, query *q, sap_hit *hit, sap_ray_hit *ray_hit) {
     case RAY: return ON(w, ray_cast, q->point, q->way, q->mask, ray_hit, q);
     default: return ON(w, box_cast, &q->box, q->way, q->mask, ray_hit, q);
     }
+}
+
+static int compare_ids(const void *a, const void *b) {
+    const sap_id x = *(const sap_id *)a, y = *(const sap_id *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The same without a callback: all hits, sorted, as far as there is room. */
+static void ask_for_ids(subject *w, const query *q) {
+    static sap_id expected[MOST_SLOTS], ids[MOST_SLOTS];
+    const int capacity = (int)(q->mask % 9 + (uint32_t)run.model.slot_count % 3);
+    attempt a;
+    moment t;
+    int i, slot, n = 0, answer;
+    if (q->kind != BOX && q->kind != SPHERE) return;
+    for (slot = 1; slot < run.model.slot_count; slot++)
+        if (is_hit(q, &run.model.slots[slot], &t)) expected[n++] = run.model.slots[slot].id;
+    qsort(expected, (size_t)n, sizeof *expected, compare_ids);
+    ids[capacity] = 0xdeadbeefu;
+    begin_attempt(&a, w, 0);
+    do {
+        answer = q->kind == BOX ? ON(w, query_box_ids, &q->box, q->mask, ids, capacity)
+                                : ON(w, query_sphere_ids, q->point, q->radius, q->mask, ids, capacity);
+    } while (end_attempt(&a, answer == -SAP_ERROR_MEMORY));
+    HOLDS(answer == n && ids[capacity] == 0xdeadbeefu);
+    for (i = 0; i < n && i < capacity; i++) HOLDS(ids[i] == expected[i]);
+    begin_attempt(&a, w, 0);
+    answer = q->kind == BOX ? ON(w, query_box_ids, &q->box, q->mask, NULL, 0)
+                            : ON(w, query_sphere_ids, q->point, q->radius, q->mask, NULL, 0);
+    (void)end_attempt(&a, 0);
+    HOLDS(answer == n);
 }
 
 /* A hit must be live now, and one of the expected, or have been changed by a callback of this query. */
@@ -858,11 +870,11 @@ static int see_hit(sap_id id, void *object, void *user) {
 
 static float see_ray_hit(sap_id id, void *object, float t, void *user) {
     query *q = (query *)user;
-    float expected;
+    moment expected;
     visit(q, id, object);
     HOLDS(t <= q->end);
     if (!run.touched[id & 0xffffff] || !q->acts) {
-        HOLDS(is_hit(q, model_find(&run.model, id), &expected) && t == expected);
+        HOLDS(is_hit(q, model_find(&run.model, id), &expected) && t == (float)expected.about);
     }
     if (q->acts) act(q->w);
     if (q->is_stopped) return 0;
@@ -891,7 +903,7 @@ static void do_query(void) {
     unsigned how = take();
     int i, slot, slots, first = take_below(WORLDS), hits;
     sap_result expected;
-    float t;
+    moment t;
     take_query(&q);
     q.stop_after = how & 1 ? 1 + (int)(how >> 1 & 7) : 0;
     q.clip = how & 16 ? take_float() : 1;
@@ -921,9 +933,41 @@ static void do_query(void) {
         if (q.is_stopped) continue;
         for (slot = 1; slot < slots; slot++) {
             if (!q.expected[slot] || q.seen[slot] || (q.acts && run.touched[slot])) continue;
+            const moment end = moment_of(q.end, 0, 1);
             (void)is_hit(&q, &run.model.slots[slot], &t);
-            HOLDS(t > q.end);
+            HOLDS(compare_moments(&t, &end) > 0);
         }
+        if (!q.acts) ask_for_ids(q.w, &q);
+    }
+}
+
+/* What a mover meets first, itself passed over. */
+static void ask_for_meeting(const query *q, sap_id ignore) {
+    moment best = moment_of(1, 0, 1), t;
+    int slot, k, axis = 0, side = 0, best_axis = -1, best_side = 0;
+    sap_id best_id = 0;
+    subject *w;
+    const int is_bad = query_error(q) != SAP_OK;
+    for (slot = 1; slot < run.model.slot_count && !is_bad; slot++) {
+        const model_box *b = &run.model.slots[slot];
+        int order;
+        if (!b->live || !(b->category & q->mask) || b->id == ignore) continue;
+        if (!mover_meets(run.model.axes, &b->box, &q->box, q->way, &t, &axis, &side)) continue;
+        order = compare_moments(&t, &best);
+        if (order < 0 || (order == 0 && (!best_id || b->id < best_id)))
+            best = t, best_id = b->id, best_axis = axis, best_side = side;
+    }
+    EACH(w) {
+        attempt a;
+        sap_id id;
+        float told, normal[3] = {7, 7, 7};
+        begin_attempt(&a, w, is_bad);
+        do {
+            told = 7;
+            id = ON(w, box_closest, &q->box, q->way, q->mask, ignore, &told, normal);
+        } while (end_attempt(&a, !is_bad && id == 0 && told < 0));
+        HOLDS(id == best_id && told == (is_bad ? -1 : (float)best.about));
+        for (k = 0; k < 3; k++) HOLDS(normal[k] == (k == best_axis ? (float)best_side : 0.0f));
     }
 }
 
@@ -932,7 +976,8 @@ static void do_closest(void) {
     query q;
     subject *w;
     sap_id best = 0;
-    float end = 1, t;
+    moment end = moment_of(1, 0, 1), when;
+    float t;
     int slot;
     sap_result expected;
     take_query(&q);
@@ -940,9 +985,12 @@ static void do_closest(void) {
     expected = query_error(&q);
     for (slot = 1; slot < run.model.slot_count; slot++) {
         const model_box *b = &run.model.slots[slot];
-        if (expected || !is_hit(&q, b, &t) || t > end || (best && t == end && b->id > best)) continue;
+        int order;
+        if (expected || !is_hit(&q, b, &when)) continue;
+        order = compare_moments(&when, &end);
+        if (order > 0 || (best && order == 0 && b->id > best)) continue;
         best = b->id;
-        end = t;
+        end = when;
     }
     EACH(w) {
         attempt a;
@@ -952,86 +1000,96 @@ static void do_closest(void) {
             t = 7;
             id = ON(w, ray_closest, q.point, q.way, q.mask, &t);
         } while (end_attempt(&a, !expected && id == 0 && t < 0));
-        HOLDS(id == best && t == (expected ? -1 : end));
+        HOLDS(id == best && t == (expected ? -1 : (float)end.about));
     }
+    q.kind = CAST;
+    ask_for_meeting(&q, best);
+}
+
+typedef struct ranked {
+    distance d;
+    sap_id id;
+} ranked;
+
+static int compare_ranked(const void *a, const void *b) {
+    const ranked *x = (const ranked *)a, *y = (const ranked *)b;
+    const int order = compare_distances(&x->d, &y->d);
+    return order ? order : compare_ids(&x->id, &y->id);
 }
 
 static void do_nearest(void) {
+    static ranked near_by[MOST_SLOTS];
+    enum { MOST_IDS = 12 };
     query q;
     subject *w;
-    sap_id best = 0;
-    double end2, root;
-    float distance;
-    int slot;
+    sap_aabb point;
+    int slot, i, n = 0, capacity;
     sap_result expected;
     take_query(&q);
     q.kind = SPHERE;
     expected = query_error(&q);
-    end2 = (double)q.radius * (double)q.radius;
-    for (slot = 1; slot < run.model.slot_count; slot++) {
+    point = box_of_point(q.point);
+    for (slot = 1; slot < run.model.slot_count && !expected; slot++) {
         const model_box *b = &run.model.slots[slot];
-        double d2;
-        if (expected || !b->live || !(b->category & q.mask)) continue;
-        d2 = distance2(&b->box, q.point);
-        if (d2 > end2 || (best && d2 == end2 && b->id > best)) continue;
-        best = b->id;
-        end2 = d2;
+        if (!b->live || !(b->category & q.mask) || !is_within(b, &point, q.radius, &near_by[n].d)) continue;
+        near_by[n++].id = b->id;
     }
+    qsort(near_by, (size_t)n, sizeof *near_by, compare_ranked);
+    capacity = (int)(q.mask % MOST_IDS);
     EACH(w) {
         attempt a;
-        sap_id id;
+        sap_id id, ids[MOST_IDS];
+        float told, distances[MOST_IDS];
+        int answer;
         begin_attempt(&a, w, expected != SAP_OK);
         do {
-            distance = 7;
-            id = ON(w, nearest, q.point, q.radius, q.mask, &distance);
-        } while (end_attempt(&a, !expected && id == 0 && distance < 0));
-        HOLDS(id == best);
-        if (expected)
-            HOLDS(distance == -1);
-        else if (!best)
-            HOLDS(distance == q.radius);
-        else {
-            root = (double)(float)sqrt(end2);
-            HOLDS((double)distance == root || fabs((double)distance - root) <= root * 1e-6);
-        }
+            told = 7;
+            id = ON(w, nearest, q.point, q.radius, q.mask, &told);
+        } while (end_attempt(&a, !expected && id == 0 && told < 0));
+        HOLDS(id == (n ? near_by[0].id : 0));
+        HOLDS(test_key(told) == test_key(expected ? -1 : n ? told_distance(&near_by[0].d) : q.radius));
+        begin_attempt(&a, w, expected != SAP_OK);
+        do answer = ON(w, nearest_ids, q.point, q.radius, q.mask, ids, distances, capacity);
+        while (end_attempt(&a, answer == -SAP_ERROR_MEMORY));
+        HOLDS(answer == (expected ? -(int)expected : capacity && n > capacity ? capacity : n));
+        for (i = 0; i < n && i < capacity; i++)
+            HOLDS(ids[i] == near_by[i].id && test_key(distances[i]) == test_key(told_distance(&near_by[i].d)));
     }
 }
 
 /* To a box, itself aside; and all that are near a point. */
 static void do_nearest_to(void) {
     sap_id id = take_id(), best = 0;
-    float most = take() & 1 ? TEST_INFINITY : (float)take_below(20), point[3] = {0, 0, 0};
+    float most = take() & 1 ? TEST_INFINITY : (float)take_below(20), at[3] = {0, 0, 0};
     uint32_t mask = take() & 7;
     const model_box *of = model_find(&run.model, id);
-    double best2 = 0, d2;
+    distance best_distance = distance_of(0), d;
+    sap_aabb point;
     int slot, k, all = 0;
     subject *w;
-    for (k = 0; k < 3; k++) point[k] = (float)take_below(9) - 4;
+    for (k = 0; k < 3; k++) at[k] = (float)take_below(9) - 4;
+    point = box_of_point(at);
     for (slot = 1; slot < run.model.slot_count; slot++) {
         const model_box *b = &run.model.slots[slot];
+        int order;
         if (!b->live || !(b->category & mask)) continue;
-        d2 = distance2(&b->box, point);
-        all += !test_is_finite(most) || d2 <= (double)most * (double)most;
-        if (!of || b == of) continue;
-        for (d2 = 0, k = 0; k < 3; k++) {
-            const double lo = (double)b->box.min[k] - (double)of->box.max[k];
-            const double hi = (double)of->box.min[k] - (double)b->box.max[k], d = lo > 0 ? lo : hi > 0 ? hi : 0;
-            if (run.model.axes >> k & 1) d2 += d * d;
-        }
-        if (test_is_finite(most) && d2 > (double)most * (double)most) continue;
-        if (!best || d2 < best2 || (d2 <= best2 && b->id < best)) best = b->id, best2 = d2;
+        all += is_within(b, &point, most, &d);
+        if (!of || b == of || !is_within(b, &of->box, most, &d)) continue;
+        order = compare_distances(&d, &best_distance);
+        if (!best || order < 0 || (order == 0 && b->id < best)) best = b->id, best_distance = d;
     }
     EACH(w) {
         attempt a;
-        float distance;
+        float told;
         sap_id got;
         int n;
         begin_attempt(&a, w, 0);
-        do got = ON(w, nearest_to, id, most, mask, &distance);
-        while (end_attempt(&a, got == 0 && of && test_key(distance) == test_key(-1)));
-        HOLDS(got == best && (of || test_key(distance) == test_key(-1)));
+        do got = ON(w, nearest_to, id, most, mask, &told);
+        while (end_attempt(&a, got == 0 && of && test_key(told) == test_key(-1)));
+        HOLDS(got == best);
+        HOLDS(test_key(told) == test_key(!of ? -1 : best ? told_distance(&best_distance) : most));
         begin_attempt(&a, w, 0);
-        do n = ON(w, query_nearest, point, most, mask, NULL, NULL);
+        do n = ON(w, query_nearest, at, most, mask, NULL, NULL);
         while (end_attempt(&a, n == -SAP_ERROR_MEMORY));
         HOLDS(n == all);
     }
@@ -1065,6 +1123,7 @@ static void act(subject *w) {
                 answer = ask(w, &q, NULL, NULL);
             } while (end_attempt(&a, answer == -SAP_ERROR_MEMORY));
             HOLDS(answer == count_hits(&q));
+            ask_for_ids(w, &q);
         }
     }
     run.nesting--;
@@ -1529,6 +1588,11 @@ static void wrong_arguments(subject *w) {
     HOLDS(ON(w, nearest, NULL, 1, 1, &t) == 0 && t == -1);
     HOLDS(ON(w, set_filter_many, 1, NULL, 1, 1) == SAP_ERROR_ARGUMENT &&
           ON(w, query_nearest, NULL, 1, 1, NULL, NULL) == bad);
+    HOLDS(ON(w, query_box_ids, NULL, 1, ids, 2) == bad && ON(w, query_box_ids, &box, 1, NULL, 1) == bad);
+    HOLDS(ON(w, query_sphere_ids, NULL, 1, 1, ids, 2) == bad && ON(w, query_sphere_ids, v, 1, 1, ids, -1) == bad);
+    HOLDS(ON(w, nearest_ids, NULL, 1, 1, ids, &t, 1) == bad && ON(w, nearest_ids, v, 1, 1, NULL, &t, 1) == bad);
+    HOLDS(ON(w, box_closest, NULL, v, 1, 0, &t, NULL) == 0 && t == -1 &&
+          ON(w, box_closest, &box, NULL, 1, 0, NULL, v) == 0);
     ON(w, get_stats, NULL);
     if (w->s || w->m) return;
     HOLDS(ON0(w, clear) == SAP_ERROR_ARGUMENT && ON(w, next, 0) == 0 && ON(w, is_static, 1) == 0);
@@ -1548,6 +1612,8 @@ static void wrong_arguments(subject *w) {
     HOLDS(ON(w, query_box, &box, 1, NULL, NULL) == bad && ON(w, query_point, v, 1, NULL, NULL) == bad);
     HOLDS(ON(w, query_sphere, v, 1, 1, NULL, NULL) == bad && ON(w, ray_cast, v, v, 1, NULL, NULL) == bad);
     HOLDS(ON(w, box_cast, &box, v, 1, NULL, NULL) == bad && ON(w, ray_closest, v, v, 1, NULL) == 0);
+    HOLDS(ON(w, query_box_ids, &box, 1, ids, 2) == bad && ON(w, query_sphere_ids, v, 1, 1, ids, 2) == bad);
+    HOLDS(ON(w, nearest_ids, v, 1, 1, ids, NULL, 2) == bad && ON(w, box_closest, &box, v, 1, 0, NULL, NULL) == 0);
     HOLDS(ON(w, nearest, v, 1, 1, NULL) == 0 && ON0(w, snapshot_size) == 0 &&
           ON(w, reserve, 1, 1) == SAP_ERROR_ARGUMENT);
     HOLDS(ON(w, save, &box, 24) == SAP_ERROR_ARGUMENT && ON(w, restore, &box, 24) == SAP_ERROR_ARGUMENT);

@@ -190,6 +190,8 @@ edited 06_pairs "does not count" "pair_count is" \
     's/last = --pair_count/last = pair_count - 1/'
 edited 06_pairs "removes what is not there" "there was no pair" \
     's/return 0;/return 1;/'
+edited 06_pairs "forgets that the pair may be the last one" "the last one, from:" \
+    '/if (hole == last) return 1;/d'
 edited 06_pairs "leaves the pair in its chain" "goes round in a circle" \
     's/\*link = pairs\[hole\].chain;//'
 wrong 06_pairs "shifts all that follow" "all others stay where they are" <<'END'

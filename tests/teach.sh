@@ -76,6 +76,14 @@ case " $* " in *" exercises "*) ;; *) finish; exit ;; esac
 mkdir -p "$work/examples" && cp -r examples/exercises "$work/examples/" && cp sap.h "$work/" || exit 2
 exercises=$work/examples/exercises
 
+subject="the course, examples/teach/README.md"
+for source in examples/teach/*.c examples/exercises/*.c; do
+    name=$(basename "$source" .c)
+    check "has $name in a lesson" "grep '^| [1-6]\\. .*\`$name\`' examples/teach/README.md"
+done
+for name in $(sed -n 's/^| [1-6]\. //p' examples/teach/README.md | grep -o '`[^`]*`' | tr -d '`'); do
+    check "$name, which it names, is there" "ls examples/teach/$name.c examples/exercises/$name.c 2>/dev/null | grep ."
+done
 for source in "$exercises"/0*.c; do
     name=$(basename "$source" .c)
     subject="exercise $name"

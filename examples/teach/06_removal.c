@@ -255,7 +255,7 @@ int main(int argc, char **argv) {
     show_batch();
     show_sap();
     printf(" boxes   leave       far away    one by one    in a batch\n");
-    for (int n = 50; n <= MOST; n *= 10) {
+    for (int n = MOST / 100; n <= MOST; n *= 10) {
         scatter(n);
         sort_owners(n, owner);
         printf("%6d %7d %14lld", n, n / 10, count_far_away(n, goes));

@@ -343,6 +343,7 @@ in_language() {   # compiler, oldest version, ending, newer versions
     refused "$1" "$2" $3 half_realloc
     refused "$1" "$2" $3 half_free
     for version in $4; do compiles "$1" "-std=$version -DIMPLEMENTED" $3 "declarations multi_main"; done
+    in_copies "$1" "$2" $3
     # Two files, and nothing of stb_ds's in either: so they link, with each other and with a user's own stb_ds.
     runs "$1" "$2" $3 "declarations_use multi_implementation"
     runs "$1" "$2" $3 "static_one static_two"
@@ -353,6 +354,46 @@ native() {        # C compiler: what only the optimiser warns of, and what only 
     runs $1 "-std=c99 -O2" c multi_main
     runs $1 "-std=c99 -O1 -ffast-math -DNDEBUG" c main
     can $1 -mavx2 && check "$1 -mavx2" "$1 -std=c99 -O2 -mavx2 $warnings -Werror $inc -c -o $work/avx2.o $work/main.c"
+}
+
+# The header includes itself for AVX2 and AVX-512. Copies that are not found under its name compile without these; those
+# that are found have the same kernels as the header.
+copies="$work/copies"
+mkdir "$copies"
+for folder in include user renamed pasted beside_old beside_other once; do mkdir "$copies/$folder"; done
+use_of() { printf '%s\n' '#define IMPLEMENTED' "$1" '#define SAP_IMPLEMENTATION' "$2" '#include "use.h"' 'int main(void) { return use(); }'; }
+copy() {       # file, what comes first, what includes the header
+    use_of "$2" "$3" > "$copies/$1.c" && cp "$copies/$1.c" "$copies/$1.cc"
+}
+cp sap.h "$copies/include/sap.h"
+cp sap.h "$copies/renamed/boxes.h"
+{ echo '#pragma once'; cat sap.h; } > "$copies/once/sap.h"
+printf '#pragma once\n#include "../include/sap.h"\n' > "$copies/user/wrapper.h"
+sed 's/^\(#define SAP_VERSION_NUMBER\) .*/\1 1/; s/SAP_VERSION_NUMBER == [0-9]*/SAP_VERSION_NUMBER == 1/' sap.h > "$copies/beside_old/sap.h"
+printf '#ifndef SAP_H\n#define SAP_H\nint other;\n#endif\n' > "$copies/beside_other/sap.h"
+copy user/wrapped "" '#include "wrapper.h"'
+copy user/relative "" '#include "../include/sap.h"'
+copy renamed/named '#define SAP_HEADER_FILENAME "boxes.h"' '#include "boxes.h"'
+copy renamed/unnamed "" '#include "boxes.h"'
+copy once/main "" '#include "sap.h"'
+for folder in pasted beside_old beside_other; do
+    copy $folder/main 'struct mine { int of_the_user; };' "$(cat sap.h)"
+done
+wide="user/wrapped user/relative renamed/named"
+narrow="renamed/unnamed once/main pasted/main beside_old/main beside_other/main"
+
+kernels() { echo "nm $1 | grep -o 'sap__kernel[0-9]*\$' | sort"; }
+in_copies() {  # compiler, flags, ending
+    them="$1 $2 $warnings -Werror -isystem $STB -idirafter $work"
+    check "$1 $2: kernels of the header" "$1 $2 $inc -o $work/program $work/main.$3 -lm && $(kernels $work/program) > $work/kernels && test -s $work/kernels"
+    for f in $wide $narrow; do
+        check "$1 $2: a copy, $f.$3" "$them -o $work/program $copies/$f.$3 -lm && $work/program"
+        case " $wide " in *" $f "*)
+            check "$1 $2: a copy has all kernels, $f.$3" "$(kernels $work/program) | diff - $work/kernels" ;;
+        esac
+    done
+    check "$1 $2: found by <sap.h>" "$1 $2 -isystem $STB -I$copies/include -I$work -include sap.h -o $work/program $work/main.$3 -lm &&
+        $(kernels $work/program) | diff - $work/kernels"
 }
 
 part() {
@@ -376,6 +417,9 @@ part() {
     tcc)   # knows neither -isystem's silence nor most warnings
         for f in $(both main twice declarations_first stb_before stb_after trace own_memory) after_sap; do
             check "tcc: $f" "tcc -Wall -I$STB -I$root -I$work -o $work/program $work/$f.c -lm && $work/program"
+        done
+        for f in $wide $narrow; do
+            check "tcc: a copy, $f" "tcc -Wall -I$STB -I$work -o $work/program $copies/$f.c -lm && $work/program"
         done
         check "tcc: two files" "tcc -Wall -I$STB -I$root -I$work -o $work/program $work/declarations_use.c \
             $work/implementation.c -lm && $work/program" ;;

@@ -774,13 +774,17 @@ typedef enum question {
     NEAREST_TO,
     ALL_NEAREST,
     FEW_NEAREST,
+    BOX_IDS,
+    SPHERE_IDS,
+    NEAREST_IDS,
+    BOX_CLOSEST,
     QUESTIONS
 } question;
-static const char *const question_names[QUESTIONS] = {"query_box",     "query_point", "query_sphere", "ray_cast",
-                                                      "box_cast",      "ray_closest", "nearest",      "nearest_to",
-                                                      "query_nearest", "few nearest"};
+static const char *const question_names[QUESTIONS] = {
+    "query_box",  "query_point",   "query_sphere", "ray_cast",      "box_cast",         "ray_closest", "nearest",
+    "nearest_to", "query_nearest", "few nearest",  "query_box_ids", "query_sphere_ids", "nearest_ids", "box_closest"};
 
-enum { NO, YES, EITHER, MOST_KEPT = 8 };
+enum { NO, YES, EITHER, MOST_KEPT = 8, MOST_IDS = 40, UNTOUCHED = 77 };
 
 typedef struct query {
     life *life;
@@ -788,7 +792,8 @@ typedef struct query {
     question kind;
     sap_aabb box;
     float point[3], way[3], radius; /* radius: also the largest distance */
-    sap_id from;
+    sap_id from;                    /* or whom sap_box_closest ignores */
+    int capacity;
     uint32_t mask;
     char *verdict;   /* by slot: whether it is hit; */
     double *value;   /* and t, or the squared distance */
@@ -847,6 +852,48 @@ static int cast_verdict(const life *l, const sap_aabb *box, const float by[3], c
     return leave - enter > 1e-12 ? YES : leave - enter < -1e-12 ? NO : EITHER;
 }
 
+/* What sap_box_closest says of a box: NO also where the moving box may leave it, YES at once where it would go deeper. */
+static int closest_verdict(const life *l, const sap_aabb *box, const float by[3], const sap_aabb *other, double *t,
+                           float normal[3]) {
+    double least = -1, second = -1, latest = -1;
+    int axis, side, on = 0, apart = 0;
+    memset(normal, 0, 3 * sizeof *normal);
+    for (axis = 0; axis < 3; axis++)
+        if ((l->axes >> axis & 1) && gap_on(box, other, axis) > 0) apart = 1;
+    for (axis = 0; axis < 3 && apart; axis++) { /* the side that is met last */
+        double from;
+        if (!(l->axes >> axis & 1) || gap_on(box, other, axis) <= 0) continue;
+        if ((test_bits(by[axis]) & 0x7fffffffu) == 0) return NO;
+        from = by[axis] > 0 ? as_double(other->min[axis]) - (double)box->max[axis]
+                            : as_double(other->max[axis]) - (double)box->min[axis];
+        from /= (double)by[axis];
+        if (from > latest) {
+            latest = from;
+            on = axis;
+        }
+    }
+    if (apart) {
+        normal[on] = by[on] > 0 ? -1.0f : 1.0f;
+        return cast_verdict(l, box, by, other, t);
+    }
+    *t = 0;
+    for (axis = 0; axis < 3; axis++)
+        for (side = 0; side < 2 && (l->axes >> axis & 1); side++) {
+            const double depth = side ? as_double(other->max[axis]) - (double)box->min[axis]
+                                      : (double)box->max[axis] - as_double(other->min[axis]);
+            if (least < 0 || depth < least) {
+                second = least;
+                least = depth;
+                memset(normal, 0, 3 * sizeof *normal);
+                normal[axis] = side ? 1.0f : -1.0f;
+                on = axis;
+            } else if (second < 0 || depth < second)
+                second = depth;
+        }
+    if (!l->exact && second >= 0 && second - least <= 1e-14 * second) return EITHER;
+    return normal[on] * by[on] < 0 ? YES : NO;
+}
+
 static int distance_verdict(const life *l, const query *q, double squared) {
     const double limit = (double)q->radius * (double)q->radius;
     if (!test_is_finite(q->radius)) return YES;
@@ -858,8 +905,9 @@ static void judge(query *q) {
     const life *l = q->life;
     const model *m = &l->o.m;
     sap_aabb box = q->box;
+    float normal[3];
     int slot, axis;
-    if (q->kind != IN_BOX && q->kind != ALONG_BOX)
+    if (q->kind != IN_BOX && q->kind != ALONG_BOX && q->kind != BOX_IDS && q->kind != BOX_CLOSEST)
         for (axis = 0; axis < 3; axis++) box.min[axis] = box.max[axis] = q->point[axis];
     if (q->kind == NEAREST_TO) box = model_find(m, q->from)->box;
     q->hits = q->maybe = 0;
@@ -869,13 +917,15 @@ static void judge(query *q) {
         q->verdict[slot] = NO;
         q->seen[slot] = 0;
         q->value[slot] = 0;
-        if (!b->live || !(b->category & q->mask) || (q->kind == NEAREST_TO && b->id == q->from)) continue;
+        if (!b->live || !(b->category & q->mask) || b->id == q->from) continue;
         switch (q->kind) {
         case IN_BOX:
+        case BOX_IDS:
         case AT_POINT: verdict = model_overlap(m->axes, &box, &b->box); break;
         case ALONG_RAY:
         case ALONG_BOX:
         case CLOSEST: verdict = cast_verdict(l, &box, q->way, &b->box, &q->value[slot]); break;
+        case BOX_CLOSEST: verdict = closest_verdict(l, &box, q->way, &b->box, &q->value[slot], normal); break;
         default: q->value[slot] = distance_squared(l, &box, &b->box); verdict = distance_verdict(l, q, q->value[slot]);
         }
         q->verdict[slot] = (char)verdict;
@@ -971,7 +1021,7 @@ static void check_kept(query *q) {
 static void check_one(query *q, sap_id id, float told) {
     life *l = q->life;
     const model *m = &l->o.m;
-    const int is_ray = q->kind == CLOSEST;
+    const int is_ray = q->kind == CLOSEST || q->kind == BOX_CLOSEST;
     const double slack = l->exact ? 0 : is_ray ? 1e-12 : 1e-14;
     double best = -1, value = id ? q->value[SAP_SLOT(id)] : 0;
     int slot;
@@ -1004,13 +1054,73 @@ static void ask_again(query *q, sap_id id, float told) {
     HOLDS(l, w, CALL(w, query_nearest, q->point, told, q->mask, NULL, NULL) > 0);
 }
 
+/* The ids that are to be told: by id, or by distance. Exact lives have no doubtful ones. */
+static int compare_told(const query *q, sap_id a, sap_id b) {
+    const double x = q->value[SAP_SLOT(a)], y = q->value[SAP_SLOT(b)];
+    if (q->kind == NEAREST_IDS && x != y) return x < y ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+/* Whether these are the first of all hits, in their order, and nothing was written behind them. */
+static void check_ids(query *q, const sap_id *ids, const float *distances, int n) {
+    life *l = q->life;
+    const world *w = q->world;
+    const int told = q->kind == NEAREST_IDS ? n : n < q->capacity ? n : q->capacity;
+    const double slack = l->exact ? 0 : 1e-14;
+    int i, slot, wrong = 0, before = 0;
+    if (q->kind == NEAREST_IDS) {
+        HOLDS(l, w, n <= q->capacity && n <= q->hits + q->maybe);
+        HOLDS(l, w, n >= q->capacity || n >= q->hits);
+    } else
+        HOLDS(l, w, n >= q->hits && n <= q->hits + q->maybe);
+    for (i = 0; i < told && !l->bad; i++) {
+        slot = (int)SAP_SLOT(ids[i]);
+        if (!HOLDS(l, w, slot < q->slots && model_find(&l->o.m, ids[i]) && q->verdict[slot] != NO)) return;
+        wrong += q->seen[slot];
+        q->seen[slot] = 1;
+        if (q->kind != NEAREST_IDS || l->exact)
+            wrong += i > 0 && compare_told(q, ids[i - 1], ids[i]) >= 0;
+        else
+            wrong += i > 0 && q->value[SAP_SLOT(ids[i - 1])] > q->value[slot] * (1 + slack);
+        if (distances) wrong += !is_told_distance(l, distances[i], q->value[slot]);
+    }
+    for (; i < MOST_IDS && !l->bad; i++) wrong += ids[i] != UNTOUCHED;
+    for (slot = 1; slot < q->slots && told > 0 && !l->bad; slot++) { /* none that is left out comes before the last */
+        const sap_id last = ids[told - 1];
+        if (q->verdict[slot] != YES || q->seen[slot]) continue;
+        if (q->kind == NEAREST_IDS && !l->exact)
+            before += q->value[slot] * (1 + slack) < q->value[SAP_SLOT(last)];
+        else
+            before += compare_told(q, l->o.m.slots[slot].id, last) < 0;
+    }
+    HOLDS(l, w, wrong == 0);
+    HOLDS(l, w, before == 0);
+}
+
+/* Of the box that is met first: t as for rays, and the side. */
+static void check_normal(query *q, sap_id id, const float normal[3]) {
+    life *l = q->life;
+    float expected[3] = {0, 0, 0};
+    double t;
+    int axis, same = 1, sides = 0;
+    if (id) (void)closest_verdict(l, &q->box, q->way, &model_find(&l->o.m, id)->box, &t, expected);
+    for (axis = 0; axis < 3; axis++) {
+        same &= test_key(normal[axis]) == test_key(expected[axis]);
+        sides += test_key(normal[axis]) != 0;
+        if (test_key(normal[axis]) != 0) HOLDS(l, q->world, normal[axis] * q->way[axis] < 0);
+    }
+    HOLDS(l, q->world, sides == (id != 0));
+    if (l->exact) HOLDS(l, q->world, same);
+}
+
 /* -SAP_ERROR_MEMORY, or what the query answers. */
 static int run_query(query *q) {
     const world *w = q->world;
     life *l = q->life;
-    sap_id id = 0;
-    float told = 0;
+    sap_id id = 0, ids[MOST_IDS];
+    float told = 0, distances[MOST_IDS], normal[3] = {9, 9, 9};
     int n, slot;
+    for (n = 0; n < MOST_IDS; n++) ids[n] = UNTOUCHED;
     q->visits = q->kept_count = 0;
     memset(q->seen, 0, (size_t)q->slots);
     switch (q->kind) {
@@ -1022,13 +1132,23 @@ static int run_query(query *q) {
     case CLOSEST: id = CALL(w, ray_closest, q->point, q->way, q->mask, &told), n = 0; break;
     case NEAREST: id = CALL(w, nearest, q->point, q->radius, q->mask, &told), n = 0; break;
     case NEAREST_TO: id = CALL(w, nearest_to, q->from, q->radius, q->mask, &told), n = 0; break;
+    case BOX_IDS: n = CALL(w, query_box_ids, &q->box, q->mask, ids, q->capacity); break;
+    case SPHERE_IDS: n = CALL(w, query_sphere_ids, q->point, q->radius, q->mask, ids, q->capacity); break;
+    case NEAREST_IDS: n = CALL(w, nearest_ids, q->point, q->radius, q->mask, ids, distances, q->capacity); break;
+    case BOX_CLOSEST: id = CALL(w, box_closest, &q->box, q->way, q->mask, q->from, &told, normal), n = 0; break;
     default: n = CALL(w, query_nearest, q->point, q->radius, q->mask, see_ray_hit, q);
     }
     if (n == 0 && id == 0 && told < 0) n = -(int)SAP_ERROR_MEMORY;
     if (n == -(int)SAP_ERROR_MEMORY && fail_from >= 0) return n;
     if (!HOLDS(l, w, n >= 0)) return n;
-    HOLDS(l, w, n == q->visits);
-    if (q->kind == CLOSEST || q->kind == NEAREST || q->kind == NEAREST_TO) {
+    if (q->kind == BOX_IDS || q->kind == SPHERE_IDS || q->kind == NEAREST_IDS)
+        check_ids(q, ids, q->kind == NEAREST_IDS ? distances : NULL, n);
+    else if (q->kind == BOX_CLOSEST) {
+        check_one(q, id, told);
+        if (!l->bad) check_normal(q, id, normal);
+    } else if (!HOLDS(l, w, n == q->visits))
+        ;
+    else if (q->kind == CLOSEST || q->kind == NEAREST || q->kind == NEAREST_TO) {
         check_one(q, id, told);
         never_fail();
         if (id && q->kind != CLOSEST && !l->bad) ask_again(q, id, told);
@@ -1074,7 +1194,8 @@ static void draw_query(life *l, query *q, char *verdict, double *value, char *se
         }
         q->box.min[axis] = low;
         q->box.max[axis] = high;
-        if (kind == IN_BOX && test_chance(&l->dice, 50)) scene_interval(&q->box, axis, low - size, high + size);
+        if ((kind == IN_BOX || kind == BOX_IDS) && test_chance(&l->dice, 50))
+            scene_interval(&q->box, axis, low - size, high + size);
         if (l->axes >> axis & 1) continue;
         q->point[axis] = q->way[axis] = q->box.min[axis] = q->box.max[axis] = TEST_NAN;
     }
@@ -1088,6 +1209,9 @@ static void draw_query(life *l, query *q, char *verdict, double *value, char *se
         slot = test_below(&l->dice, l->o.m.slot_count);
         if (l->o.m.slots[slot].live) q->from = l->o.m.slots[slot].id;
     }
+    if (kind == BOX_CLOSEST && test_chance(&l->dice, 50)) /* the box that moves is in the world */
+        q->from = l->o.m.slots[slot].live ? l->o.m.slots[slot].id : 0;
+    q->capacity = test_chance(&l->dice, 20) ? test_below(&l->dice, 3) : test_below(&l->dice, MOST_IDS + 1);
     q->kept_most = 1 + test_below(&l->dice, MOST_KEPT);
 }
 

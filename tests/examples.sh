@@ -44,6 +44,13 @@ one_example() {
         check "its head says what it prints" "test -s '$work/expected'" &&
             check "prints what its head says" "diff '$work/expected' '$work/output'"
     fi
+    if [ "$short" = arena_game ]; then   # the same score with each width of the kernels
+        for width in -DSAP_NO_SIMD "-DSAP_NO_AVX512 -DSAP_NO_AVX2" -DSAP_NO_AVX512 ""; do
+            check "prints the same, optimised ${width:-with all kernels}" \
+                "(cd examples && $compiler $standard -O2 $width $command -lm) &&
+                 (cd '$work' && './$short' > output && diff expected output)"
+        done
+    fi
     if grep -q '"svg.h"' "$source"; then
         check "draws $short.svg" "test -s '$work/$short.svg'" || return
         check "draws the same in the file that is named" \

@@ -1065,10 +1065,10 @@ static int compare_told(const query *q, sap_id a, sap_id b) {
 static void check_ids(query *q, const sap_id *ids, const float *distances, int n) {
     life *l = q->life;
     const world *w = q->world;
-    const int told = q->kind == NEAREST_IDS ? n : n < q->capacity ? n : q->capacity;
+    const int told = n < q->capacity ? n : q->capacity;
     const double slack = l->exact ? 0 : 1e-14;
     int i, slot, wrong = 0, before = 0;
-    if (q->kind == NEAREST_IDS) {
+    if (q->kind == NEAREST_IDS && q->capacity) { /* without capacity it counts */
         HOLDS(l, w, n <= q->capacity && n <= q->hits + q->maybe);
         HOLDS(l, w, n >= q->capacity || n >= q->hits);
     } else

@@ -19,37 +19,24 @@ It draws the way from above in step.svg or the file you name. It prints:
 #define SAP_IMPLEMENTATION
 #include "sap.h"
 
-enum { WALL = 1, HERO = 2 }; /* categories: the hero is in the world too, and must not hit itself */
 enum { STEPS = 8, WALLS = 8, MOST_SLIDES = 3 };
-#define GAP 0.01f /* the distance kept from walls: boxes that touch overlap, so the wall would be hit again at once */
+#define GAP 0.01f /* the distance kept from walls: what touches one catches on the edges of the next */
 #define WALKS "fill:#6f8fb4;fill-opacity:.22;stroke:#6f8fb4"
 #define SLIDES "fill:#ffab5c;fill-opacity:.22;stroke:#ffab5c"
 #define TOUCHES "stroke:#ff5c4d;stroke-width:5"
 #define WANTS "fill:none;stroke:#8fa3ba;stroke-dasharray:2 5"
 
-typedef struct touch {
-    sap_id id;
-    float t;
-} touch;
-
 typedef struct stretch { /* a straight piece of the way, for the picture */
     sap_aabb from;
     float way[3], part; /* how much of 'way' was gone */
-    int slides, axis;   /* axis: of the side that stopped it, -1: none */
+    sap_id wall;        /* what stopped it, or 0 */
+    int slides, axis;   /* axis: of the side that stopped it */
 } stretch;
 
 typedef struct track {
     stretch pieces[STEPS * MOST_SLIDES];
     int n;
 } track;
-
-/* Called for what is in the way, in no particular order. Keeps the first hit; at a tie, the lower id. */
-static float keep_first(sap_id id, void *object, float t, void *user) {
-    touch *first = (touch *)user;
-    (void)object;
-    if (t < first->t || (t <= first->t && id < first->id)) *first = (touch){id, t};
-    return t; /* clip: nothing behind it matters */
-}
 
 static sap_aabb shifted(sap_aabb box, const float way[3], float part) {
     for (int k = 0; k < 2; k++) {
@@ -59,29 +46,36 @@ static sap_aabb shifted(sap_aabb box, const float way[3], float part) {
     return box;
 }
 
-/* One step: as far as possible, then what is left of it along the wall, and in a corner along the second wall. */
-static sap_aabb step(sap_world *world, sap_aabb me, const float wanted[3], track *t) {
+/* Rounding may put a mover onto a wall, or a hair into it. It can still leave and slide, but would catch on the edge of
+   the next wall of a row: so off it goes by the gap, where there is room. */
+static sap_aabb step_off(sap_world *world, sap_id me, sap_aabb box) {
+    for (int side = 0; side < 4; side++) {
+        float in[3] = {0, 0, 0}, off[3] = {0, 0, 0}, part;
+        in[side / 2] = side % 2 ? GAP : -GAP;
+        off[side / 2] = -in[side / 2];
+        if (sap_box_closest(world, &box, in, ~0u, me, &part, NULL) && part <= 0 &&
+            !sap_box_closest(world, &box, off, ~0u, me, NULL, NULL))
+            box = shifted(box, off, 1);
+    }
+    return box;
+}
+
+/* One step of a box that is in the world as 'me': as far as the way is free, then what is left of it along the wall, and
+   in a corner along the second wall. Returns where it ends; t is for the picture, and may be NULL. */
+static sap_aabb slide(sap_world *world, sap_id me, sap_aabb box, const float wanted[3], track *t) {
     float way[3] = {wanted[0], wanted[1], 0};
-    for (int slides = 0; slides < MOST_SLIDES && hypotf(way[0], way[1]) > 0; slides++) {
-        touch first = {0, 2}; /* a t beyond any hit */
-        float part = 1, normal[3], against = 0;
-        int axis = -1;
-        sap_box_cast(world, &me, way, WALL, keep_first, &first);
-        if (first.id) {
-            sap_aabb wall;
-            sap_get_box(world, first.id, &wall);
-            sap_hit_normal(&me, way, &wall, normal); /* the side of the wall that is met: it points back at me */
-            for (int k = 0; k < 2; k++) against -= way[k] * normal[k];
-            axis = fabsf(normal[1]) > 0;
-            part = fmaxf(0, first.t - GAP / against);
-            printf(" meets the %s,", (char *)sap_get_object(world, first.id));
-        }
-        t->pieces[t->n++] = (stretch){me, {way[0], way[1], 0}, part, slides, axis};
-        me = shifted(me, way, part);
-        if (axis < 0) break;
+    if (sap_query_box(world, &box, ~0u, NULL, NULL) > 1) box = step_off(world, me, box); /* itself is one */
+    for (int slides = 0; slides < MOST_SLIDES; slides++) {
+        float part, normal[3], against = 0; /* the normal of the side that is met points back at the box */
+        const sap_id wall = sap_box_closest(world, &box, way, ~0u, me, &part, normal);
+        for (int k = 0; k < 2; k++) against -= way[k] * normal[k];
+        if (wall) part = fmaxf(0, part - GAP / against);
+        if (t) t->pieces[t->n++] = (stretch){box, {way[0], way[1], 0}, part, wall, slides, fabsf(normal[1]) > 0};
+        box = shifted(box, way, part);
+        if (!wall) break;
         for (int k = 0; k < 2; k++) way[k] = (1 - part) * (way[k] + against * normal[k]); /* what is left, along it */
     }
-    return me;
+    return box;
 }
 
 static void draw(const char *path, const sap_aabb *walls, void *const *names, const float (*wanted)[3],
@@ -100,13 +94,15 @@ int main(int argc, char **argv) {
     sap_aabb me = {{2.5f, 13.5f, 0}, {3.5f, 14.5f, 0}}, stop[STEPS + 1];
     static track gone;
     sap_id hero = sap_add(world, &me, "the hero"), ids[WALLS];
-    sap_set_filter(world, hero, HERO, WALL);
     sap_add_static_many(world, WALLS, walls, names, ids);
 
     stop[0] = me;
     for (int i = 0; i < STEPS; i++) {
         printf("step %d:", i + 1);
-        me = stop[i + 1] = step(world, me, wanted[i], &gone);
+        const int before = gone.n;
+        me = stop[i + 1] = slide(world, hero, me, wanted[i], &gone);
+        for (int k = before; k < gone.n; k++)
+            if (gone.pieces[k].wall) printf(" meets the %s,", (char *)sap_get_object(world, gone.pieces[k].wall));
         printf(" ends at %.1f, %.1f\n", me.min[0] + 0.5, me.min[1] + 0.5);
         sap_move(world, hero, &me);
     }
@@ -142,7 +138,7 @@ static void draw(const char *path, const sap_aabb *walls, void *const *names, co
             const sap_aabb ghost = shifted(s->from, s->way, at);
             svg_box(&p, ghost.min, ghost.max, s->slides ? SLIDES : WALKS);
         }
-        if (s->axis < 0) continue;
+        if (!s->wall) continue;
         sap_aabb side = shifted(s->from, s->way, s->part); /* the side that touches */
         (s->way[s->axis] > 0 ? side.min : side.max)[s->axis] = (s->way[s->axis] > 0 ? side.max : side.min)[s->axis];
         svg_box(&p, side.min, side.max, TOUCHES);

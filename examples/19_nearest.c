@@ -3,8 +3,10 @@ Shows how to find the nearest of many: the three nearest, the nearest that can b
 
     cc -I.. -I/usr/include/stb -o nearest 19_nearest.c -lm && ./nearest
 
-sap_query_nearest visits boxes that are not farther than a limit, in no particular order, and the callback sets the
-limit. It draws nearest.svg or the file you name. It prints:
+sap_nearest_ids writes the nearest into an array. Where only some count (here those in sight), sap_query_nearest visits
+boxes that are not farther than a limit, in no particular order, and the callback sets the limit.
+
+It draws nearest.svg or the file you name. It prints:
 
     the 3 nearest: 57 at 37.7, 42 at 41.4, 8 at 62.3
     the nearest in sight: 42 at 41.4
@@ -19,32 +21,11 @@ limit. It draws nearest.svg or the file you name. It prints:
 enum { WALL = 1, ENEMY = 2, TOWER = 4, K = 3, WALLS = 7, ENEMIES = 60, TOWERS = 2 };
 #define SEEN "fill:#7fd0a0;stroke:#10151c"
 
-typedef struct nearest { /* the K nearest so far, the nearest first; at the same distance the lower id first */
+typedef struct nearest { /* the nearest first; at the same distance the lower id first */
     sap_id id[K];
     float distance[K];
     int n;
 } nearest;
-
-/* Keeps the K nearest. Until there are K, any distance will do (1e30 leaves the limit as it is); then only those not
-   farther than the last one. */
-static float keep_nearest(sap_id id, void *object, float distance, void *user) {
-    nearest *best = (nearest *)user;
-    int at = best->n;
-    (void)object;
-    while (at > 0 &&
-           (distance < best->distance[at - 1] || (distance <= best->distance[at - 1] && id < best->id[at - 1])))
-        at--;
-    if (at < K) {
-        if (best->n < K) best->n++;
-        for (int i = best->n - 1; i > at; i--) {
-            best->id[i] = best->id[i - 1];
-            best->distance[i] = best->distance[i - 1];
-        }
-        best->id[at] = id;
-        best->distance[at] = distance;
-    }
-    return best->n < K ? 1e30f : best->distance[K - 1];
-}
 
 typedef struct sight {
     sap_world *world;
@@ -54,7 +35,8 @@ typedef struct sight {
     int asked;
 } sight;
 
-/* Keeps the nearest that no wall hides. What is hidden does not count: the limit stays. */
+/* Keeps the nearest that no wall hides. What is hidden does not count: the limit stays. (To return a distance of 0 would
+   stop: the first box that holds the eye would win, not that of the lowest id. None does here.) */
 static float keep_visible(sap_id id, void *object, float distance, void *user) {
     sight *s = (sight *)user;
     const sap_aabb *box = (const sap_aabb *)object;
@@ -98,7 +80,7 @@ int main(int argc, char **argv) {
         sap_set_filter(world, id, i < WALLS ? WALL : is_tower ? TOWER : ENEMY, 0);
     }
 
-    sap_query_nearest(world, eye, 1e30f, ENEMY, keep_nearest, &best);
+    best.n = sap_nearest_ids(world, eye, 1e30f, ENEMY, best.id, best.distance, K);
     printf("the %d nearest:", K);
     for (int i = 0; i < best.n; i++)
         printf("%s %d at %.1f", i ? "," : "", (int)SAP_SLOT(best.id[i]) - WALLS, best.distance[i]);

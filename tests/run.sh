@@ -70,6 +70,7 @@ seeds() {   # test, variant
     test_prune) n=800; [ "$2" = sanitized ] && n=200 ;;
     test_trace) n=100 ;;
     test_size) [ "$2" = sanitized ] && echo "13000 10"; return ;; # boxes, frames: so many are fetched early
+    test_slide) n=100; [ "$2" = sanitized ] && n=20 ;; # heroes
     test_query) case $2 in sanitized) n=40 ;; threads) n=20 ;; *) n=100 ;; esac ;;
     test_multi) case $2 in threads) n=12 ;; sanitized) n=48 ;; *) n=96 ;; esac ;;
     test_proof) n=5; [ "$2" = plain ] && n=20; [ "$2" = sanitized ] && n=1 ;; # percent

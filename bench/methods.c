@@ -4,8 +4,8 @@ methods.c - draws what each way to find the pairs of a frame costs, from worlds 
     methods [-n 30,100,...,100000] [-f frames] [-l seconds] [-s motion,...] [-o picture.svg]
 
 A frame's time is that of handing in the boxes that moved and of the update; medians of all frames (40), in microseconds.
-All ways see the same frames, one after another, so a machine that slows down slows all of them. A way gets so many
-seconds (0.4) for each number of boxes, and is left out of larger worlds once a frame takes a tenth of a second.
+All ways see the same frames, one after another, so a machine that slows down slows all of them. A way gets the
+seconds of -l (0.4) for each number of boxes, and is left out of larger worlds once a frame takes a tenth of a second.
 
 The methods of sap.h and the grid of SAPs tell which pairs begin, end and are there; their counts must be equal, and
 those of the two others, too: brute force and one sweep along x after a sort tell pairs alone, all of them in each frame.
@@ -45,7 +45,7 @@ enum { MOTIONS = sizeof motions / sizeof *motions };
 static double microseconds[MOTIONS][WAYS][MOST_SIZES]; /* 0: left out */
 static int sizes[MOST_SIZES], size_count;
 
-/* ---- what anyone could write ----------------------------------------------------------------------------------- */
+/* ---- two plain ways ----------------------------------------------------------------------------------- */
 
 /* Boxes axis by axis, as both loops read them. */
 typedef struct columns {
@@ -81,7 +81,7 @@ static void columns_set(columns *c, const sap_aabb *box, int at) {
     }
 }
 
-/* How many of the boxes from + 1 to below end meet box 'from'; all begin before min x 'until'. */
+/* Returns the number of boxes from + 1 to below end that meet box 'from' and begin at or before 'until'. */
 static long long meet_following(const columns *c, int from, int end, float until) {
     const float *x0 = c->min[0], *y0 = c->min[1], *z0 = c->min[2], *x1 = c->max[0], *y1 = c->max[1], *z1 = c->max[2];
     const float low[3] = {x0[from], y0[from], z0[from]}, high[3] = {x1[from], y1[from], z1[from]};
@@ -129,7 +129,7 @@ static long long sort_and_sweep(columns *c, const scene *s) {
 /* ---- one way, through the frames of one world -------------------------------------------------------------------- */
 
 typedef struct way {
-    sap_world *world; /* of sap.h, */
+    sap_world *world; /* a world of sap.h, */
     sap_multi *multi; /* or a grid, */
     columns own;      /* or neither */
     sap_id *id;

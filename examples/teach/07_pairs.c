@@ -186,7 +186,7 @@ static void dump_pairs(report *told, void (*filled)(int from, int to)) {
 
 typedef struct step {
     char box;
-    float x, y; /* where its middle goes */
+    float x, y; /* its middle goes here */
 } step;
 
 typedef struct script {
@@ -379,7 +379,7 @@ static int play(int frame) {
     return same;
 }
 
-/* ---- what a step costs, where there are many --------------------------------------------------------------------------- */
+/* ---- the cost of a step, where there are many --------------------------------------------------------------------------- */
 
 static int random_below(int n) {
     static uint32_t state = 1;

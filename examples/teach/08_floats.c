@@ -88,7 +88,7 @@ static const struct {
 /* In order. */
 static float floats[FLOATS] = {0, -3e38f, -1000, -1, -1e-30f, 0, 1e-30f, 1, 1000, 3e38f, 0};
 
-/* How many pairs of floats stand the wrong way round. */
+/* Returns the number of pairs of floats that stand the wrong way round. */
 static int crossings(uint32_t (*code)(float)) {
     int count = 0;
     for (int i = 0; i < FLOATS; i++)

@@ -41,7 +41,7 @@ typedef struct tree {
     int count[LEVELS], n, levels;
 } tree;
 
-static long long tests, rounds; /* of two bounds or boxes; and in rounds of up to sixteen at once */
+static long long tests, rounds; /* pairs of bounds or boxes tested; the same in rounds of up to sixteen at once */
 
 static int by_x(const void *a, const void *b) {
     float x = ((const sap_aabb *)a)->min[0], y = ((const sap_aabb *)b)->min[0];
@@ -84,7 +84,7 @@ static void pack(tree *t) {
     } while (count > 1);
 }
 
-/* What is 'level' levels above the boxes: 0 a box, 1 a leaf. */
+/* Returns bounds 'level' levels above the boxes: 0 a box, 1 a leaf. */
 static const sap_aabb *at(const tree *t, int level, int i) {
     return level ? &t->nodes[level - 1][i] : &t->boxes[i];
 }
@@ -131,12 +131,12 @@ static long long join(const tree *a, int level_a, int i, const tree *b, int leve
     return pairs;
 }
 
-/* ---- what it is compared with --------------------------------------------------------------------------------------- */
+/* ---- the sweep that it is compared with --------------------------------------------------------------------------------------- */
 
-/* How many pairs one sweep along x tests, of boxes sorted by x; between the sets alone if there are two. */
+/* Returns the number of pairs that one sweep along x tests, of boxes sorted by x; between the sets alone if there are two. */
 static long long sweep(const sap_aabb *a, int na, const sap_aabb *b, int nb) {
     long long count = 0;
-    for (int i = 0, j = 0; i < na; i++) { /* those of b that begin in a[i]; at equal mins a is the first */
+    for (int i = 0, j = 0; i < na; i++) { /* a[i] tests boxes of b that begin in it; at equal mins a is the first */
         while (j < nb && b[j].min[0] < a[i].min[0]) j++;
         for (int k = j; k < nb && b[k].min[0] <= a[i].max[0]; k++) count += a != b || k > i;
     }

@@ -27,7 +27,7 @@ function prepare(canvas) {
     return {pen, width: area.width, height: area.height};
 }
 
-// How many steps a second a slider asks for, from one in two seconds on.
+// Returns the steps a second that a slider asks for, from one in two seconds on.
 const pace = (id, most) => 0.5 * Math.pow(most / 0.5, slider(id) / 100);
 
 // ---- an update, step by step ---------------------------------------------------------------------------------
@@ -197,13 +197,13 @@ const steps = {
 
     scale() {
         const {width, height} = element("steps-board").parentElement.getBoundingClientRect();
-        const rows = 2 * 62 + 62; // of ends, and a sentence, below the plane
+        const rows = 2 * 62 + 62; // room for ends and a sentence, below the plane
         return {unit: Math.min((width - 16) / WIDE, (height - rows - 16) / HIGH), width};
     },
 
     grab(event) {
         const {unit} = this.scale(), x = (event.offsetX - 8) / unit, y = (event.offsetY - 8) / unit;
-        while (!this.ended) this.step(); // what is still to come, at once
+        while (!this.ended) this.step(); // all that is still to come, at once
         this.held = this.boxes.findLastIndex(([x0, y0, x1, y1]) => x >= x0 && x <= x1 && y >= y0 && y <= y1);
         if (this.held < 0) return;
         event.target.setPointerCapture(event.pointerId);
@@ -417,7 +417,8 @@ const batches = {
             const top = i * lane, slots = 2 * (BATCH_OLD + BATCH_MORE), bar = (width - 24) / slots, room = lane - 56;
             pen.fillStyle = "#e8eef6";
             pen.font = "15px system-ui, sans-serif";
-            pen.fillText(`${now.name}: ${now.moves.toLocaleString("en")} ends moved${now.ended ? ", done" : ""}`, 12, top + 26);
+            const moved = `${now.moves.toLocaleString("en")} ends moved${now.ended ? ", done" : ""}`;
+            pen.fillText(`${now.name}: ${moved}`, 12, top + 26);
             for (let k = 0; k < slots; k++) {
                 const end = now.ends[k];
                 pen.fillStyle = "#10151c";
@@ -537,7 +538,7 @@ const grid = {
         return this.wrapped(Math.max(p[0], q[0]), Math.max(p[1], q[1]));
     },
 
-    // What the cells would find and report, one by one.
+    // Returns what the cells would find and report, one by one.
     census() {
         const inCell = Array.from({length: this.columns * this.rows}, () => []);
         let entries = 0, found = 0, reported = 0, strangers = 0;
@@ -614,7 +615,7 @@ const grid = {
     },
 };
 
-// ---- what each method costs ----------------------------------------------------------------------------------------
+// ---- the cost of each method ----------------------------------------------------------------------------------------
 
 const COST_WAYS = [
     {name: "SORT", color: "#ff7b6b"}, {name: "SORT in a grid of SAPs", color: "#f0c050"},

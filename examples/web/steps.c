@@ -34,7 +34,7 @@ static void steps_note(int kind, int axis, uint32_t id0, uint32_t id1) {
     if (step_count < MOST_STEPS) steps[step_count++] = (step){kind, axis, box_of(id0), box_of(id1)};
 }
 
-/* Where the page puts its boxes, before steps_setup and steps_update: at most twelve. */
+/* The page puts its boxes here, before steps_setup and steps_update: at most twelve. */
 WEB_EXPORT(steps_boxes_at) sap_aabb *steps_boxes_at(void) {
     return steps_boxes;
 }

@@ -96,7 +96,8 @@ static void check_chains(void) {
         for (int p = buckets[h]; p != NONE; p = pairs[p].chain) {
             if (p < 0 || p >= pair_count) {
                 check_say("the chain of bucket %d leads to place %d, but there are %d pairs", h, p, pair_count);
-                check_note("Whoever led to the last pair must lead to its new place, and past the one that is gone.");
+                check_note("The link that led to the last pair must lead to its new place, and one past the pair that "
+                           "is gone.");
                 tell();
             }
             if (bucket_of(pairs[p].a, pairs[p].b) != h) {
@@ -142,7 +143,7 @@ static void play(int bits) {
             tell();
         }
         check_array(place != NONE, place);
-        if (place != NONE) pairs[pair_count].a = pairs[pair_count].b = -9; /* what is free holds nothing of use */
+        if (place != NONE) pairs[pair_count].a = pairs[pair_count].b = -9; /* a free place holds nothing of use */
         check_chains();
     }
 }

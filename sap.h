@@ -2521,7 +2521,8 @@ static void sap__fill_holes(sap_world *s) {
 static void sap__append_pairs_task(sap_world *s, void *args, int task, int tasks) {
     (void)args;
     const uint64_t *keys = s->update.task[0].created;
-    const int n = sap__length(keys), first = sap__length(s->pairs.active) - n, prefetch_end = sap__prefetch_end(s, n);
+    const int n = sap__length(s->update.task[0].created); /* clang warns of a length asked of a pointer to const */
+    const int first = sap__length(s->pairs.active) - n, prefetch_end = sap__prefetch_end(s, n);
     const int end = sap__task_begin(n, task + 1, tasks);
     for (int i = sap__task_begin(n, task, tasks); i < end; i++) {
         if (i < prefetch_end) sap__prefetch_slot(s, sap__slot_of((sap_id)keys[i + SAP__PREFETCH_AHEAD]));

@@ -1232,7 +1232,7 @@ typedef struct sap__change_list {
 /* The pair manager: see pairs. */
 typedef struct sap__pair_manager {
     sap_pair *active, *created, *deleted;
-    sap__pair_edges *edges; /* of active pairs, if lists_valid */
+    sap__pair_edges *edges; /* of active pairs, if lists_valid: see sap__edges_of */
     uint32_t *head_edge;    /* of each slot's list of pairs, if lists_valid */
     int32_t lists_valid;    /* the lists are those of the active pairs; else they are built when a call needs them */
     int32_t lists_lock;     /* 1 while a getter builds them, or counts cells */
@@ -1944,7 +1944,7 @@ static void sap__trim_arrays(sap_world *s) {
     if (s->update.is_reserved || ++s->update.updates_since_trim < SAP__TRIM) return;
     s->update.updates_since_trim = 0;
     if (!s->pairs.lists_valid) /* edges keep the capacity in which a getter may build the lists */
-        sap__set_length(s->pairs.edges, sap__length(s->pairs.active));
+        sap__set_length(s->pairs.edges, sap__length(s->pairs.active) + 1);
     for (int i = 0; i < sap__task_count(s); i++) sap__trim(&s->update.task[i].created);
     sap__trim(&s->update.deleted_at);
     sap__trim(&s->update.sort_items);
@@ -2068,46 +2068,45 @@ SAP__FORCE_INLINE sap_id sap__edge_id(const sap_world *s, uint32_t edge) {
     return edge & 1 ? pair->id1 : pair->id0;
 }
 
-SAP__FORCE_INLINE uint32_t sap__next_edge(const sap_world *s, uint32_t edge) {
-    return s->pairs.edges[edge >> 1].next_edge[edge & 1];
+/* Returns the two edges of an edge's pair p: element p + 1. SAP__NONE gives element 0, whose links are written but never
+   read. So no branch depends on the end of a list; most lists are short, and it would be mispredicted. */
+SAP__FORCE_INLINE sap__pair_edges *sap__edges_of(const sap_world *s, uint32_t edge) {
+    return &s->pairs.edges[(edge + 2) >> 1];
 }
 
-/* Returns the address of the next_edge (first: &edges->next_edge[0]), or prev_edge, of an edge; of SAP__NONE it returns
-   none. It has no branch: most lists are short, so their ends would be mispredicted. */
-SAP__FORCE_INLINE uint32_t *sap__edge_link(uint32_t *first, uint32_t edge, uint32_t *none) {
-    const uintptr_t offset = sizeof(sap__pair_edges) * (uintptr_t)(edge >> 1) + sizeof *first * (edge & 1);
-    const uintptr_t at = (uintptr_t)first + offset, end = (uintptr_t)none;
-    return (uint32_t *)(end ^ ((at ^ end) & ((uintptr_t)0 - (edge != SAP__NONE))));
+SAP__FORCE_INLINE uint32_t sap__next_edge(const sap_world *s, uint32_t edge) {
+    return sap__edges_of(s, edge)->next_edge[edge & 1];
 }
 
 /* Inserts the edges of pair p at the heads of its boxes' lists. */
 static void sap__insert_edges(sap_world *s, uint32_t p) {
-    uint32_t unused;
-    for (uint32_t side = 0; side < 2; side++) {
-        uint32_t edge = 2 * p + side, *head = &s->pairs.head_edge[sap__slot_of(sap__edge_id(s, edge))];
-        s->pairs.edges[p].next_edge[side] = *head;
-        s->pairs.edges[p].prev_edge[side] = SAP__NONE;
-        *sap__edge_link(s->pairs.edges->prev_edge, *head, &unused) = edge;
+    for (uint32_t edge = 2 * p; edge < 2 * p + 2; edge++) {
+        uint32_t *head = &s->pairs.head_edge[sap__slot_of(sap__edge_id(s, edge))];
+        sap__edges_of(s, edge)->next_edge[edge & 1] = *head;
+        sap__edges_of(s, edge)->prev_edge[edge & 1] = SAP__NONE;
+        sap__edges_of(s, *head)->prev_edge[*head & 1] = edge;
         *head = edge;
     }
 }
 
 /* Makes pair p pair `to` in its two lists, or removes it from them if `to` is SAP__NONE. */
 static void sap__move_edges(sap_world *s, uint32_t p, uint32_t to) {
-    uint32_t unused;
     for (uint32_t side = 0; side < 2; side++) {
-        uint32_t next = s->pairs.edges[p].next_edge[side], prev = s->pairs.edges[p].prev_edge[side];
-        uint32_t *head = &s->pairs.head_edge[sap__slot_of(sap__edge_id(s, 2 * p + side))];
-        *sap__edge_link(s->pairs.edges->next_edge, prev, head) = to == SAP__NONE ? next : 2 * to + side;
-        *sap__edge_link(s->pairs.edges->prev_edge, next, &unused) = to == SAP__NONE ? prev : 2 * to + side;
+        const uint32_t edge = 2 * p + side, new_edge = 2 * to + side;
+        const uint32_t next = sap__edges_of(s, edge)->next_edge[side], prev = sap__edges_of(s, edge)->prev_edge[side];
+        const uint32_t new_next = to == SAP__NONE ? next : new_edge, new_prev = to == SAP__NONE ? prev : new_edge;
+        uint32_t *head = &s->pairs.head_edge[sap__slot_of(sap__edge_id(s, edge))];
+        *head = *head == edge ? new_next : *head;
+        sap__edges_of(s, prev)->next_edge[prev & 1] = new_next;
+        sap__edges_of(s, next)->prev_edge[next & 1] = new_prev;
     }
-    if (to != SAP__NONE) s->pairs.edges[to] = s->pairs.edges[p];
+    if (to != SAP__NONE) *sap__edges_of(s, 2 * to) = *sap__edges_of(s, 2 * p);
 }
 
 /* Builds the lists. Their memory is reserved with that of the pairs, so it cannot fail. */
 static void sap__build_lists(sap_world *s) {
     const uint32_t n = (uint32_t)sap__length(s->pairs.active);
-    sap__set_length(s->pairs.edges, n);
+    sap__set_length(s->pairs.edges, n + 1);
     for (uint32_t slot = 0; (slot = sap__next_live(s, slot)) != SAP__NONE; slot++) s->pairs.head_edge[slot] = SAP__NONE;
     for (int i = 0; i < sap__length(s->changes.slots); i++) /* removed boxes still have pairs */
         s->pairs.head_edge[s->changes.slots[i]] = SAP__NONE;
@@ -2343,7 +2342,7 @@ static int sap__scan_lists(sap_world *s, uint32_t flags, int max_edges) {
         if (i + 16 < prefetch_end) sap__prefetch(&s->pairs.head_edge[s->changes.slots[i + 16]]);
         if (ahead != SAP__NONE) {
             sap__prefetch(&s->pairs.active[ahead >> 1]);
-            sap__prefetch(&s->pairs.edges[ahead >> 1]);
+            sap__prefetch(sap__edges_of(s, ahead));
         }
         if (!(s->slots[slot].flags & flags)) continue;
         for (uint32_t edge = s->pairs.head_edge[slot]; edge != SAP__NONE; edge = sap__next_edge(s, edge)) {
@@ -2371,7 +2370,7 @@ static int sap__deleted_by_lists(sap_world *s) {
 
 static int sap__reserve_pairs(sap_world *s, int pairs, int created, int deleted) {
     const int events = deleted > created ? deleted : created;
-    return sap__reserve(&s->pairs.edges, pairs) && sap__reserve(&s->pairs.created, created) &&
+    return sap__reserve(&s->pairs.edges, (long long)pairs + 1) && sap__reserve(&s->pairs.created, created) &&
            sap__reserve(&s->pairs.deleted, deleted) && sap__reserve(&s->update.sort_items, events) &&
            sap__reserve(&s->update.sort_scratch, events) && sap__reserve(&s->pairs.active, pairs);
 }
@@ -2555,7 +2554,7 @@ static int sap__commit(sap_world *s) {
     sap__set_length(s->pairs.active, kept + created);
     sap__parallel_for(s, sap__append_pairs_task, NULL, SAP__EVENT_COST * (long long)created);
     if (!s->pairs.lists_valid) return 1;
-    sap__set_length(s->pairs.edges, kept + created);
+    sap__set_length(s->pairs.edges, kept + created + 1);
     for (int i = kept; i < kept + created; i++) sap__insert_edges(s, (uint32_t)i);
     return 1;
 }
@@ -6255,8 +6254,8 @@ static const char *sap__validate_events(const sap_world *s) {
 static const char *sap__validate_pairs(const sap_world *s) {
     const uint32_t n = (uint32_t)sap__length(s->pairs.active), slots = (uint32_t)sap__length(s->slots);
     uint64_t edges = 0;
-    if (sap__capacity(s->pairs.edges) < (int)n) return "Every pair has capacity for its edges.";
-    if (s->pairs.lists_valid && sap__length(s->pairs.edges) != (int)n) return "Every pair has edges.";
+    if (n && sap__capacity(s->pairs.edges) <= (int)n) return "Every pair has capacity for its edges.";
+    if (s->pairs.lists_valid && n && sap__length(s->pairs.edges) != (int)n + 1) return "Every pair has edges.";
     for (uint32_t p = 0; p < n; p++) {
         const sap_pair *pair = &s->pairs.active[p];
         const uint32_t a = sap__slot_of(pair->id0), b = sap__slot_of(pair->id1);
@@ -6278,8 +6277,7 @@ static const char *sap__validate_pairs(const sap_world *s) {
         for (edge = s->pairs.head_edge[slot]; edge != SAP__NONE && edges <= 2 * (uint64_t)n; edges++) {
             if (edge >> 1 >= n || sap__slot_of(sap__edge_id(s, edge)) != slot)
                 return "A box's list holds the edges of its pairs.";
-            if (s->pairs.edges[edge >> 1].prev_edge[edge & 1] != prev)
-                return "prev_edge leads back to the edge before.";
+            if (sap__edges_of(s, edge)->prev_edge[edge & 1] != prev) return "prev_edge leads back to the edge before.";
             prev = edge;
             edge = sap__next_edge(s, edge);
         }

@@ -269,7 +269,7 @@ static void list_of_another(sap_world *s) {
     s->pairs.head_edge[plain_slot(s)] = 0;
 }
 static void list_back(sap_world *s) {
-    s->pairs.edges[0].prev_edge[0] ^= 2;
+    sap__edges_of(s, 0)->prev_edge[0] ^= 2;
 }
 static void list_too_short(sap_world *s) {
     s->pairs.head_edge[sap__slot_of(s->pairs.active[0].id0)] = SAP__NONE;

@@ -1262,7 +1262,7 @@ typedef struct sap__query_state {
     long long visits; /* nodes visited by queries since the last update */
 } sap__query_state;
 
-/* What one update needs, and scratch memory. */
+/* The state of one update, and scratch memory. */
 typedef struct sap__update_state {
     int method; /* a sap_method: of this update, or of the last one */
     sap__task task[SAP__TASKS];

@@ -15,7 +15,7 @@
 #   reload      worlds that go on with another build of the library
 #   examples multi teach readme    what README.md and the heads of the examples say
 #   bench       bench/, make demo and the recorders, in small
-#   names       nothing but the tests' back door names private parts
+#   names       nothing but the tests' back door names private parts, and comments are in plain words
 #   format      .clang-format
 #   web         the live page in a browser
 #
@@ -155,7 +155,10 @@ wanted readme && job 8 "readme" "sh tests/readme.sh"
 if wanted bench; then
     for part in $(sh tests/bench.sh list); do job 15 "bench $part" "sh tests/bench.sh $part"; done
 fi
-if wanted names || wanted check; then job 1 "names" "sh tests/names.sh"; fi
+if wanted names || wanted check; then
+    job 1 "names" "sh tests/names.sh"
+    job 1 "words" "sh tests/words.sh"
+fi
 if wanted format || wanted check; then
     if have clang-format; then job 2 "format" "clang-format --dry-run -Werror \$(sh tests/names.sh sources) &&
         echo '1 passed, 0 failed'"

@@ -1167,15 +1167,16 @@ enum {
     SAP__EVENT_COST = 4 /* boxes of a loop that take as long as one created or deleted pair */
 };
 
-typedef struct sap__task { /* the output of a task of a search, of moves or of a refit */
-    uint64_t *created;     /* keys (id0, id1) of created pairs */
-    long long visits[2];   /* nodes visited in each tree */
-    long long persistent;  /* overlaps found by box pruning that existed at the last update */
-    int filtered;          /* keys of created that earlier searches found, and that the filter callback has accepted */
-    double growth;         /* perimeters of its leaves, less twice their mean when the tree was built */
-    int overflowed;        /* created was full: the task must run again, alone */
-    int count, ok;         /* elements that the task wrote to a list; whether its input was valid */
-    uint32_t change_flags; /* flags of the boxes that it moved: see sap__change_list */
+typedef struct sap__task {  /* the output of a task of a search, of moves or of a refit */
+    uint64_t *created;      /* keys (id0, id1) of created pairs */
+    long long visits[2];    /* nodes visited in each tree */
+    long long persistent;   /* overlaps found by box pruning that existed at the last update */
+    int filtered;           /* keys of created that earlier searches found, and that the filter callback has accepted */
+    double growth;          /* perimeters of its leaves, less twice their mean when the tree was built */
+    int overflowed;         /* created was full: the task must run again, alone */
+    int count, ok;          /* elements that the task wrote to a list; whether its input was valid */
+    uint32_t change_flags;  /* flags of the boxes that it moved: see sap__change_list */
+    long long swaps, tests; /* of endpoints */
 } sap__task;
 
 /* Counters of queries, one for each few threads, each in a cache line of its own. */
@@ -1249,11 +1250,25 @@ typedef struct sap__build {
     uint64_t *items; /* its boxes with their keys; empty in the first update */
 } sap__build;
 
-/* The endpoint arrays of all boxes, one for each axis, with a sentinel at each end: see endpoints. */
-typedef struct sap__endpoints {
+/* A SAP: the sorted endpoints of some boxes, an array for each used axis, with a sentinel at each end: see endpoints. */
+typedef struct sap__sap {
     uint64_t *sorted[3];
-    int valid;
+    int capacity, count; /* of each array: endpoints that fit, and endpoints in it, sentinels included */
+} sap__sap;
+
+/* The SAP of all boxes. With a grid of SAPs it is not used: see sap_multi.h. */
+typedef struct sap__endpoints {
+    sap__sap sap;
+    uint64_t *memory; /* of its arrays */
+    int valid;        /* the SAP, or the grid, has the boxes of the last update */
 } sap__endpoints;
+
+/* A grid of SAPs. sap_multi.h lends it for the time of an update, as a world has no pointer to code. */
+typedef struct sap__grid_calls {
+    int (*find_created)(sap_world *s, void *grid);
+    int (*is_owner)(const void *grid, const sap__sap *p, uint32_t a, uint32_t b); /* does this SAP report this pair? */
+    void *grid;
+} sap__grid_calls;
 
 typedef struct sap__query_state {
     int ready; /* the trees hold all changes, and need no rebuild */
@@ -1300,6 +1315,8 @@ struct sap_world {
     sap__bvh tree[2]; /* moving boxes; static boxes */
     sap__build build;
     sap__endpoints endpoints;
+    const sap__grid_calls *grid; /* NULL outside of updates, or without a grid */
+    int has_grid;                /* updates have one, so the SAP of all boxes is not needed */
 
     sap__query_state queries;
     sap__update_state update;
@@ -2587,80 +2604,142 @@ SAP__FORCE_INLINE uint32_t sap__endpoint_is_max(uint64_t endpoint) {
     return (uint32_t)endpoint >> 31;
 }
 
+/* The arrays of a SAP move to memory, which has room for so many endpoints on each used axis. */
+static void sap__place_sap(const sap_world *s, sap__sap *p, uint64_t *memory, int capacity) {
+    for (int k = 0; k < 3; k++) {
+        if (!s->used[k]) continue;
+        if (p->count) memcpy(memory, p->sorted[k], (size_t)p->count * sizeof *memory);
+        p->sorted[k] = memory;
+        memory += capacity;
+    }
+    p->capacity = capacity;
+}
+
+/* The sentinels alone. */
+static void sap__clear_sap(const sap_world *s, sap__sap *p) {
+    for (int k = 0; k < 3; k++) {
+        if (!s->used[k]) continue;
+        p->sorted[k][0] = 0;
+        p->sorted[k][1] = ~UINT64_C(0);
+    }
+    p->count = 2;
+}
+
+/* Capacity of the world's own SAP. */
 static int sap__reserve_endpoints(sap_world *s, int boxes) {
-    const int n = 2 * boxes + 2;
-    int good = sap__reserve(&s->update.sort_items, n) && sap__reserve(&s->update.sort_scratch, n);
-    for (int k = 0; k < 3; k++)
-        if (s->used[k]) good = good && sap__reserve(&s->endpoints.sorted[k], n);
-    return good;
+    sap__sap *p = &s->endpoints.sap;
+    uint64_t *memory = NULL;
+    int n = 2 * boxes + 2;
+    if (!sap__reserve(&s->update.sort_items, n) || !sap__reserve(&s->update.sort_scratch, n)) return 0;
+    if (n <= p->capacity) return 1;
+    if (n < p->capacity + p->capacity / 4) n = p->capacity + p->capacity / 4;
+    if (!sap__reserve(&memory, 3 * (size_t)n)) return 0;
+    sap__place_sap(s, p, memory, n);
+    sap__free_array(&s->endpoints.memory);
+    s->endpoints.memory = memory;
+    return 1;
 }
 
-/* Batch insertion (Terdiman I.4b) of both ends of n slots, which are in items: sorted, they are merged from the back in
-   one pass; nothing is moved twice. The sentinel below stops the search. */
-static void sap__merge_endpoints(sap_world *s, int axis, int n) {
-    uint64_t *ends = s->endpoints.sorted[axis], *items = s->update.sort_items;
-    int count = 2 * n;
+enum { SAP__FEW_MOVERS = 8 }; /* if fewer than one box in so many moved, each end is moved alone */
+
+/* A SAP on its way from one update to the next, one axis after the other. A step takes the slots of n boxes, which are in
+   items; it sorts their endpoints there, with as much scratch. */
+typedef struct sap__sort_state {
+    sap_world *s;
+    sap__sap *sap;
+    sap__task *task;
+    uint64_t *items, *scratch; /* room for twice as many endpoints as a step has boxes */
+    int axis, count;           /* endpoints on this axis */
+} sap__sort_state;
+
+/* Slots in items become their endpoints, sorted: of the boxes as they are now, or as they were. */
+static int sap__list_endpoints(const sap__sort_state *u, int n, int as_now) {
     for (int i = n - 1; i >= 0; i--) {
-        const uint32_t slot = (uint32_t)items[i];
-        const sap__slot *of = &s->slots[slot];
-        const sap__box *box = of->flags & SAP__ADDED ? &of->box : &of->previous;
+        const uint32_t slot = (uint32_t)u->items[i];
+        const sap__box *box = as_now ? &u->s->slots[slot].box : &u->s->slots[slot].previous;
         for (uint32_t is_max = 0; is_max < 2; is_max++)
-            items[2 * i + (int)is_max] = sap__endpoint(sap__endpoint_key(box, axis, is_max), is_max, slot);
+            u->items[2 * i + (int)is_max] = sap__endpoint(sap__endpoint_key(box, u->axis, is_max), is_max, slot);
     }
-    sap__sort(items, s->update.sort_scratch, count, 0);
-    int from = sap__length(ends) - 1, to = from + count;
-    sap__set_length(ends, to + 1);
-    while (count > 0) {
-        while (ends[from] > items[count - 1]) ends[to--] = ends[from--];
-        ends[to--] = items[--count];
+    sap__sort(u->items, u->scratch, 2 * n, 0);
+    return 2 * n;
+}
+
+/* The position of an endpoint, which is at from or behind it. Steps double until they are too far: near ones are found
+   at once, any in O(log n). */
+static int sap__find_endpoint(const uint64_t *ends, int from, int count, uint64_t end) {
+    int step = 1;
+    while (step < count - from && ends[from + step] <= end) from += step, step *= 2;
+    for (int n = step < count - from ? step : count - from; n > 1;) {
+        const int half = n / 2;
+        from += ends[from + half] <= end ? half : 0; /* no branch: its outcome is random */
+        n -= half;
+    }
+    return from;
+}
+
+/* Batch removal (Terdiman I.5b): what stays moves up behind the gap before it, each run once. */
+static void sap__remove_endpoints(sap__sort_state *u, int n) {
+    uint64_t *ends = u->sap->sorted[u->axis];
+    const int m = sap__list_endpoints(u, n, 0);
+    if (m == 0) return;
+    int from = sap__find_endpoint(ends, 0, u->count, u->items[0]), to = from;
+    for (int i = 0; i < m; i++) {
+        const int next = i + 1 < m ? sap__find_endpoint(ends, from + 1, u->count, u->items[i + 1]) : u->count;
+        memmove(ends + to, ends + from + 1, (size_t)(next - from - 1) * sizeof *ends);
+        to += next - from - 1;
+        from = next;
+    }
+    u->count -= m;
+}
+
+/* Batch insertion (Terdiman I.4b): the sorted endpoints are merged from the back in one pass; nothing is moved twice. The
+   sentinel below stops the search. */
+static void sap__insert_endpoints(sap__sort_state *u, int n, int as_now) {
+    uint64_t *ends = u->sap->sorted[u->axis];
+    const uint64_t *items = u->items;
+    int m = sap__list_endpoints(u, n, as_now), from = u->count - 1, to = from + m;
+    u->count += m;
+    while (m > 0) {
+        while (ends[from] > items[m - 1]) ends[to--] = ends[from--];
+        ends[to--] = items[--m];
     }
 }
 
-/* From the boxes of the last update, at the start, or after another method; but for those that were removed since, as
-   they would be left out at once. */
-static void sap__build_endpoints(sap_world *s, int axis) {
-    int n = 0;
-    for (uint32_t slot = 0; (slot = sap__next_live(s, slot)) != SAP__NONE; slot++)
-        if (!(s->slots[slot].flags & SAP__ADDED)) s->update.sort_items[n++] = slot;
-    s->endpoints.sorted[axis][0] = 0;
-    s->endpoints.sorted[axis][1] = ~UINT64_C(0);
-    sap__set_length(s->endpoints.sorted[axis], 2);
-    sap__merge_endpoints(s, axis, n);
-}
-
-/* Those of boxes that came. */
-static void sap__insert_endpoints(sap_world *s, int axis) {
-    int n = 0;
-    for (int i = 0; i < sap__length(s->changes.slots); i++)
-        if ((s->slots[s->changes.slots[i]].flags & (SAP__REMOVED | SAP__ADDED)) == SAP__ADDED)
-            s->update.sort_items[n++] = s->changes.slots[i];
-    sap__merge_endpoints(s, axis, n);
-}
-
-/* A pair starts on this axis, or stops. A start counts if the two overlap now on all axes, and no lower axis kept them
-   apart before: that one has reported it. A stop counts if they overlapped before on all axes, and no lower axis parts
-   them now. */
-static int sap__update_rule(sap_world *s, int axis, uint32_t stops, uint32_t a, uint32_t b) {
+/* A pair starts on this axis, or stops, and overlaps on all axes now, or did before. A start counts if no lower axis kept
+   the two apart before: that one has reported it. A stop counts if no lower axis parts them now. */
+SAP__NO_INLINE int sap__report(const sap__sort_state *u, uint32_t stops, uint32_t a, uint32_t b) {
+    sap_world *s = u->s;
     const sap__slot *x = &s->slots[a], *y = &s->slots[b];
     const sap__box *apart_x = stops ? &x->box : &x->previous, *apart_y = stops ? &y->box : &y->previous;
-    s->update.tests++;
-    if ((x->flags & y->flags & SAP__STATIC) ||
-        !(stops ? sap__overlap(&x->previous, &y->previous) : sap__overlap(&x->box, &y->box))) {
-        sap__trace(SAP_STEP_REJECT, axis, s, a, b);
-        return 1;
-    }
-    sap__trace(stops ? SAP_STEP_STOP : SAP_STEP_START, axis, s, a, b);
+    sap__trace(stops ? SAP_STEP_STOP : SAP_STEP_START, u->axis, s, a, b);
     if ((x->flags | y->flags) & SAP__REFILTER) return 1; /* looks around later, or is found by its list */
-    for (int k = 0; k < axis; k++)
+    for (int k = 0; k < u->axis; k++)
         if (apart_x->lo[k] > apart_y->hi[k] || apart_y->lo[k] > apart_x->hi[k]) return 1;
     if (stops) {
         const uint32_t p = sap__find_pair_index(s, sap__id_of(s, a), sap__id_of(s, b));
         return p == SAP__NONE || sap__push_deleted(s, p); /* no pair: a filter had refused it */
     }
-    if (!sap__reserve_created(s, &s->update.task[0], 1)) return 0;
-    sap__push_created(s, &s->update.task[0], a, b);
+    if (s->grid && !s->grid->is_owner(s->grid->grid, u->sap, a, b)) return 1;
+    if (!sap__reserve_created(s, u->task, 1)) return s->threads.in_parallel;
+    sap__push_created(s, u->task, a, b);
     return 1;
 }
+
+/* A rule fires: an endpoint of one kind passes one of the other kind. Most boxes are apart on another axis. */
+SAP__FORCE_INLINE int sap__update_rule(const sap__sort_state *u, uint32_t stops, uint32_t a, uint32_t b) {
+    const sap__slot *x = &u->s->slots[a], *y = &u->s->slots[b];
+    u->task->tests++;
+    if (!(x->flags & y->flags & SAP__STATIC) &&
+        (stops ? sap__overlap(&x->previous, &y->previous) : sap__overlap(&x->box, &y->box)))
+        return sap__report(u, stops, a, b);
+    sap__trace(SAP_STEP_REJECT, u->axis, u->s, a, b);
+    return 1;
+}
+
+/* An endpoint passes another. Does a rule ask what that means? In a grid no rule looks for stops: see sap_multi.h. */
+#define sap__has_rule(u, end, other, stops)                                                                            \
+    (sap__trace(SAP_STEP_PASS, (u)->axis, (u)->s, sap__endpoint_slot(end), sap__endpoint_slot(other)),                 \
+     (((end) ^ (other)) >> 31 & 1) && !((stops) && (u)->s->grid))
 
 /* The update rules (Terdiman I.3): every end takes its new value, then walks left past the larger ones, shifting them
    right. Each two ends that change places meet exactly once, and a rule says what that means:
@@ -2669,46 +2748,130 @@ static int sap__update_rule(sap_world *s, int axis, uint32_t stops, uint32_t a, 
        a max passes a min   [b  <-a]      stop: they do not any more
        a min passes a min, or a max a max: nothing
 
-   The paper asks for starts before stops, so that a pair which does both is not left behind; here each rule looks
-   at the boxes before and now, and the order does not matter. The ends of removed boxes are left out on the way: one
-   pass closes all gaps (batch removal, I.5b). O(ends + shifts). */
-static int sap__sort_endpoints(sap_world *s, int axis) {
-    uint64_t *ends = s->endpoints.sorted[axis];
-    const int n = sap__length(ends) - 1;
+   The paper asks for starts before stops, so that a pair which does both is not left behind; here each rule looks at the
+   boxes before and now, and the order does not matter. The paper moves the ends of one object, left or right; this pass
+   moves those of all. O(ends + shifts). */
+static int sap__sort_endpoints(sap__sort_state *u) {
+    uint64_t *ends = u->sap->sorted[u->axis];
     long long shifts = 0;
-    int kept = 1;
-    for (int i = 1, j; i < n; i++) {
+    for (int i = 1, j; i < u->count - 1; i++) {
         const uint32_t slot = sap__endpoint_slot(ends[i]), is_max = sap__endpoint_is_max(ends[i]);
-        if (s->boxes.removed_count && (s->slots[slot].flags & SAP__REMOVED)) continue;
-        const uint64_t end = sap__endpoint(sap__endpoint_key(&s->slots[slot].box, axis, is_max), is_max, slot);
-        for (j = kept; ends[j - 1] > end; j--) {
+        const uint64_t end = sap__endpoint(sap__endpoint_key(&u->s->slots[slot].box, u->axis, is_max), is_max, slot);
+        for (j = i; ends[j - 1] > end; j--) {
             const uint64_t other = ends[j - 1];
             ends[j] = other;
-            sap__trace(SAP_STEP_PASS, axis, s, slot, sap__endpoint_slot(other));
-            if (is_max != sap__endpoint_is_max(other) &&
-                !sap__update_rule(s, axis, is_max, slot, sap__endpoint_slot(other)))
-                return 0;
+            if (!sap__has_rule(u, end, other, is_max)) continue;
+            if (!sap__update_rule(u, is_max, slot, sap__endpoint_slot(other))) return 0;
         }
         ends[j] = end;
-        shifts += kept++ - j;
+        shifts += i - j;
     }
-    s->update.swaps += shifts;
-    ends[kept] = ends[n];
-    sap__set_length(ends, kept + 1);
+    u->task->swaps += shifts;
     return 1;
 }
 
-/* All of an update, axis by axis: endpoints of removed boxes are taken out, the others move, those of added boxes are
-   put in. */
-static int sap__insertion_sort(sap_world *s) {
-    if (!sap__reserve_endpoints(s, s->boxes.live_count + s->boxes.removed_count)) return sap__fail(s, SAP_ERROR_MEMORY);
-    sap__require_lists(s);
-    for (int k = 0; k < 3; k++) {
-        if (!s->used[k]) continue;
-        if (!s->endpoints.valid) sap__build_endpoints(s, k);
-        if (!sap__sort_endpoints(s, k)) return 0;
-        if (s->changes.flags & SAP__ADDED) sap__insert_endpoints(s, k);
+/* The same where few boxes moved: their ends are found, and each is moved alone, as the paper moves those of an object.
+   First those that go right, the rightmost first, then those that go left, the leftmost first: so here, too, each two ends
+   that change places meet exactly once, whether one of them moved or both. O(moved * log(ends) + shifts). */
+static int sap__move_endpoints(sap__sort_state *u, int n) {
+    uint64_t *ends = u->sap->sorted[u->axis], *items = u->items;
+    const int all = sap__list_endpoints(u, n, 0);
+    long long passed = 0;
+    int m = 0, at = 0;
+    for (int i = 0; i < all && passed <= 2LL * u->count; i++) { /* those that change: their places */
+        const uint32_t slot = sap__endpoint_slot(items[i]), is_max = sap__endpoint_is_max(items[i]);
+        const uint64_t now = sap__endpoint(sap__endpoint_key(&u->s->slots[slot].box, u->axis, is_max), is_max, slot);
+        if (now == items[i]) continue;
+        at = sap__find_endpoint(ends, at, u->count, items[i]);
+        const int to =
+            now > items[i] ? sap__find_endpoint(ends, at, u->count, now) : sap__find_endpoint(ends, 0, at, now);
+        passed += to > at ? to - at : at - to;
+        u->scratch[m] = sap__item((uint32_t)at, (uint32_t)i);
+        items[i] = now;
+        m++;
     }
+    if (passed > 2LL * u->count) return sap__sort_endpoints(u); /* far: a pass meets each box once, in order */
+    for (int i = m - 1; i >= 0; i--) {
+        const int from = (int)(u->scratch[i] >> 32);
+        const uint64_t end = items[(uint32_t)u->scratch[i]];
+        const uint32_t slot = sap__endpoint_slot(end), is_max = sap__endpoint_is_max(end);
+        int j = from;
+        if (end < ends[from]) continue;
+        for (; ends[j + 1] < end; j++) {
+            const uint64_t other = ends[j + 1];
+            ends[j] = other;
+            if (!sap__has_rule(u, end, other, !is_max)) continue;
+            if (!sap__update_rule(u, !is_max, slot, sap__endpoint_slot(other))) return 0;
+        }
+        ends[j] = end;
+        u->task->swaps += j - from;
+        u->scratch[i] = 0; /* done */
+    }
+    for (int i = 0; i < m; i++) {
+        int j = (int)(u->scratch[i] >> 32);
+        if (j == 0) continue;
+        const uint64_t end = items[(uint32_t)u->scratch[i]];
+        const uint32_t slot = sap__endpoint_slot(end), is_max = sap__endpoint_is_max(end);
+        while (((ends[j] ^ end) & UINT32_MAX) != 0) j--; /* what went right past it has shifted it left */
+        for (at = j; ends[j - 1] > end; j--) {
+            const uint64_t other = ends[j - 1];
+            ends[j] = other;
+            if (!sap__has_rule(u, end, other, is_max)) continue;
+            if (!sap__update_rule(u, is_max, slot, sap__endpoint_slot(other))) return 0;
+        }
+        ends[j] = end;
+        u->task->swaps += at - j;
+    }
+    return 1;
+}
+
+/* Slots of the changed boxes whose flags, of these, are those: to items. */
+static int sap__list_changed(sap__sort_state *u, uint32_t flags, uint32_t set) {
+    const sap_world *s = u->s;
+    int n = 0;
+    for (int i = 0; i < sap__length(s->changes.slots); i++) {
+        u->items[n] = s->changes.slots[i];
+        n += (s->slots[s->changes.slots[i]].flags & flags) == set;
+    }
+    return n;
+}
+
+/* Slots of the boxes of the last update, without those that were removed since. */
+static int sap__list_previous(sap__sort_state *u) {
+    const sap_world *s = u->s;
+    int n = 0;
+    for (uint32_t slot = 0; (slot = sap__next_live(s, slot)) != SAP__NONE; slot++)
+        if (!(s->slots[slot].flags & SAP__ADDED)) u->items[n++] = slot;
+    return n;
+}
+
+/* All of an update, axis by axis: endpoints of removed boxes are taken out, the others move, those of added boxes are put
+   in. At the start, or after another method, the SAP is first built from the boxes of the last update. */
+static int sap__insertion_sort(sap_world *s) {
+    const uint32_t came_or_went = SAP__ADDED | SAP__REMOVED;
+    const int boxes = s->boxes.live_count + s->boxes.removed_count, was_valid = s->endpoints.valid;
+    sap__sort_state u = {s, &s->endpoints.sap, &s->update.task[0], NULL, NULL, 0, 0};
+    const int few = SAP__FEW_MOVERS * (long long)sap__length(s->changes.slots) < boxes;
+    if (!sap__reserve_endpoints(s, boxes)) return sap__fail(s, SAP_ERROR_MEMORY);
+    u.items = s->update.sort_items;
+    u.scratch = s->update.sort_scratch;
+    u.task->swaps = u.task->tests = 0;
+    sap__require_lists(s);
+    if (!was_valid) sap__clear_sap(s, u.sap);
+    for (u.axis = 0; u.axis < 3; u.axis++) {
+        if (!s->used[u.axis]) continue;
+        u.count = u.sap->count;
+        if (!was_valid) sap__insert_endpoints(&u, sap__list_previous(&u), 0);
+        if (was_valid && s->boxes.removed_count)
+            sap__remove_endpoints(&u, sap__list_changed(&u, came_or_went, SAP__REMOVED));
+        if (!(few ? sap__move_endpoints(&u, sap__list_changed(&u, came_or_went, 0)) : sap__sort_endpoints(&u)))
+            return 0;
+        if (s->changes.flags & SAP__ADDED)
+            sap__insert_endpoints(&u, sap__list_changed(&u, came_or_went, SAP__ADDED), 1);
+    }
+    u.sap->count = u.count;
+    s->update.swaps += u.task->swaps;
+    s->update.tests += u.task->tests;
     s->endpoints.valid = 1;
     return 1;
 }
@@ -4592,9 +4755,10 @@ static int sap__query_changed(sap_world *s, uint32_t flags) {
            sap__query_movers(s, flags, 0);
 }
 
-/* The index is not brought in step with what moved: it is read anew when it is needed. It is needed for boxes that came
-   (Terdiman I.4c prunes a batch of new boxes against all), or whose filter may answer anew. */
-static int sap__query_added(sap_world *s) {
+/* After a sort the trees lack what was recorded. They are brought up to date for boxes that were added, or may have another
+   filter, so that no later query has to build them; else they are refitted when they are needed. 0 on failure, -1 if
+   there are no such boxes. */
+static int sap__sync_after_sort(sap_world *s) {
     int news = 0;
     for (int i = 0; i < sap__length(s->changes.slots) && s->changes.flags; i++) {
         if (s->slots[s->changes.slots[i]].flags & SAP__REMOVED)
@@ -4602,17 +4766,26 @@ static int sap__query_added(sap_world *s) {
         else
             news |= (s->slots[s->changes.slots[i]].flags & (SAP__ADDED | SAP__REFILTER)) != 0;
     }
-    if (news) return sap__query_changed(s, SAP__ADDED | SAP__REFILTER);
+    if (news) return sap__sync_trees(s, SAP__COST_MOVERS, s->changes.count[0] ? SAP__COST_MOVERS : SAP__COST_NONE);
     for (int k = 0; k < 2; k++) s->tree[k].behind = 1;
-    return 1;
+    return -1;
 }
 
+/* The rules have seen what moved. Boxes that were added look around (Terdiman I.4c prunes them against all), and so do
+   those whose filter may answer anew; in a grid the cells have done that. */
 static int sap__created_by_sort(sap_world *s) {
-    return sap__insertion_sort(s) && sap__query_added(s);
+    if (s->grid) return s->grid->find_created(s, s->grid->grid) && sap__sync_after_sort(s);
+    if (!sap__insertion_sort(s)) return 0;
+    const int done = sap__sync_after_sort(s);
+    return done > 0 ? sap__query_movers(s, SAP__ADDED | SAP__REFILTER, 0) : done;
 }
 
-/* What moved apart the rules have found. */
+/* What moved apart the rules have found. In a grid a box that leaves a cell passes nothing there, and what ends is found by
+   the pairs. */
 static int sap__deleted_by_sort(sap_world *s) {
+    if (s->grid && SAP__PRUNE_PART * (long long)sap__length(s->changes.slots) > s->boxes.live_count)
+        return sap__deleted_by_scan(s);
+    if (s->grid) return sap__deleted_by_lists(s);
     if (s->changes.flags && sap__scan_lists(s, SAP__REMOVED | SAP__REFILTER, INT_MAX) == 0) return 0;
     return sap__sort_deleted_indices(s);
 }
@@ -5623,7 +5796,7 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
 /* clang-format off */
 #define SAP__ARRAYS(X)                                                                                                 \
     X(slots) X(objects) X(pairs.head_edge) X(boxes.live_bits[0]) X(boxes.live_bits[1]) X(changes.slots) X(changes.again) X(build.items) X(pairs.active) X(pairs.created)        \
-    X(pairs.deleted) X(pairs.edges) X(update.deleted_at) X(update.sort_items) X(update.sort_scratch) X(endpoints.sorted[0]) X(endpoints.sorted[1]) X(endpoints.sorted[2])                                       \
+    X(pairs.deleted) X(pairs.edges) X(update.deleted_at) X(update.sort_items) X(update.sort_scratch) X(endpoints.memory)  \
     X(tree[0].nodes) X(tree[0].bounds) X(tree[0].build_bounds) X(tree[0].occupied) X(tree[0].filter)                            \
     X(tree[1].nodes) X(tree[1].bounds) X(tree[1].build_bounds) X(tree[1].occupied) X(tree[1].filter)
 /* clang-format on */
@@ -5670,7 +5843,7 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
         !sap__reserve(&s->update.deleted_at, (long long)pairs + slots) ||
         !sap__reserve_bvh(s, &s->tree[0], boxes, SAP__FILL_SLACK) ||
         !sap__reserve_bvh(s, &s->tree[1], boxes, SAP__FILL_SLACK) || !sap__reserve(&s->build.items, boxes) ||
-        ((s->config.method == SAP_METHOD_SORT || SAP__TRACES) && !sap__reserve_endpoints(s, slots)))
+        (!s->has_grid && (s->config.method == SAP_METHOD_SORT || SAP__TRACES) && !sap__reserve_endpoints(s, slots)))
         return sap__set_result(s, SAP_ERROR_MEMORY);
     for (int i = 1; i < sap__task_count(s); i++)
         if (!sap__reserve(&s->update.task[i].created, pairs / 8 + SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS))
@@ -6350,20 +6523,16 @@ static const char *sap__validate_bvh(const sap_world *s, int tree) {
     return boxes == t->boxes ? NULL : "A tree counts the boxes that it holds.";
 }
 
-static const char *sap__validate_endpoints(const sap_world *s) {
+static const char *sap__validate_sap(const sap_world *s, const sap__sap *p) {
     const uint32_t n = (uint32_t)sap__length(s->slots);
-    int boxes = 0;
-    if (!s->endpoints.valid) return NULL;
-    for (uint32_t slot = 0; slot < n; slot++) boxes += sap__has_previous_box(s->slots[slot].flags);
+    if (p->count > p->capacity) return "A SAP has capacity for its endpoints.";
     for (int k = 0; k < 3; k++) {
-        const uint64_t *ends = s->endpoints.sorted[k];
-        const int count = sap__length(s->endpoints.sorted[k]);
+        const uint64_t *ends = p->sorted[k];
         if (!s->used[k]) continue;
-        if (count != 2 * boxes + 2) return "Every box of the last update has two endpoints on each used axis.";
-        if (ends[0] != 0 || ends[count - 1] != ~UINT64_C(0)) return "The first and the last endpoint are sentinels.";
-        for (int i = 1; i < count; i++)
+        if (ends[0] != 0 || ends[p->count - 1] != ~UINT64_C(0)) return "The first and the last endpoint are sentinels.";
+        for (int i = 1; i < p->count; i++)
             if (ends[i - 1] >= ends[i]) return "Endpoints are sorted, and no two are equal.";
-        for (int i = 1; i < count - 1; i++) {
+        for (int i = 1; i < p->count - 1; i++) {
             const uint32_t is_max = sap__endpoint_is_max(ends[i]), slot = sap__endpoint_slot(ends[i]);
             if (slot >= n || !sap__has_previous_box(s->slots[slot].flags) ||
                 ends[i] != sap__endpoint(sap__endpoint_key(&s->slots[slot].previous, k, is_max), is_max, slot))
@@ -6371,6 +6540,15 @@ static const char *sap__validate_endpoints(const sap_world *s) {
         }
     }
     return NULL;
+}
+
+static const char *sap__validate_endpoints(const sap_world *s) {
+    int boxes = 0;
+    if (!s->endpoints.valid || s->has_grid) return NULL;
+    for (int slot = 0; slot < sap__length(s->slots); slot++) boxes += sap__has_previous_box(s->slots[slot].flags);
+    if (s->endpoints.sap.count != 2 * boxes + 2)
+        return "Every box of the last update has two endpoints on each used axis.";
+    return sap__validate_sap(s, &s->endpoints.sap);
 }
 
 SAP_DEF const char *sap_validate(const sap_world *s) {

@@ -339,13 +339,16 @@ static void one_more_in_index(sap_world *s) {
 }
 
 static void end_missing(sap_world *s) {
-    sap__set_length(s->endpoints.sorted[1], sap__length(s->endpoints.sorted[1]) - 1);
+    s->endpoints.sap.count--;
+}
+static void ends_beyond_capacity(sap_world *s) {
+    s->endpoints.sap.capacity = 1;
 }
 static void no_sentinel(sap_world *s) {
-    s->endpoints.sorted[1][0] = 1;
+    s->endpoints.sap.sorted[1][0] = 1;
 }
 static void ends_equal(sap_world *s) {
-    s->endpoints.sorted[1][3] = s->endpoints.sorted[1][4];
+    s->endpoints.sap.sorted[1][3] = s->endpoints.sap.sorted[1][4];
 }
 static void end_elsewhere(sap_world *s) {
     s->tree[0].ready = 0;
@@ -399,6 +402,7 @@ static const damage damage_table[] = {
     {SAP_METHOD_QUERY, "Every live box is in its tree.", not_in_index},
     {SAP_METHOD_QUERY, "A tree counts the boxes that it holds.", one_more_in_index},
     {SAP_METHOD_SORT, "Every box of the last update has two endpoints on each used axis.", end_missing},
+    {SAP_METHOD_SORT, "A SAP has capacity for its endpoints.", ends_beyond_capacity},
     {SAP_METHOD_SORT, "The first and the last endpoint are sentinels.", no_sentinel},
     {SAP_METHOD_SORT, "Endpoints are sorted, and no two are equal.", ends_equal},
     {SAP_METHOD_SORT, "An endpoint has its box's bound of the last update.", end_elsewhere},

@@ -137,9 +137,9 @@
    method. The order in which a query calls back is not: it differs between machines, and after sap_restore. A game that
    acts on hits uses sap_query_box_ids, sap_query_sphere_ids, sap_nearest_ids or sap_box_closest, or sorts hits by id.
    The core compares integers. Floating-point arithmetic occurs in three places: sap_shift_origin (one subtraction for
-   each bound), the layout of the tree (which affects no result), and distances in queries. Whether a query hits a box,
-   and where, is computed by one expression for each box, independent of the tree; its last bits may differ between
-   compilers. The counts of sap_get_stats are not part of this promise.
+   each bound), the layout of the tree (which affects no result), and queries. Queries compare distances and casts
+   exactly: which boxes are hit, which is nearer, and the distances that are returned are the same everywhere. The last
+   bits of a t may differ between compilers. The counts of sap_get_stats are not part of this promise.
 
    ---- limits and errors ----
 
@@ -339,8 +339,9 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]);
    sap_prepare_queries counts. */
 SAP_DEF sap_result sap_last_error(const sap_world *s);
 
-/* Returns the name of the argument that was bad in that call ("box", "id", "n", ...), or NULL if none was. *element is
-   the index of the bad box or id (0 where the call takes one), or the axis of a vector, or -1. */
+/* Returns the name of the argument that was bad in that call ("box", "id", "n", ...; "axes" for a snapshot of other
+   axes), or NULL if none was. *element is the index of the bad box or id (0 where the call takes one), or the axis of
+   a vector, or -1. */
 SAP_DEF const char *sap_last_error_argument(const sap_world *s, int *element);
 
 /* ---- pairs ------------------------------------------------------------------------------------------ */
@@ -376,8 +377,8 @@ SAP_DEF sap_result sap_set_pair_data(sap_world *s, sap_id a, sap_id b, void *use
 /* The same for sap_pairs()[index], without a search. */
 SAP_DEF sap_result sap_set_pair_data_at(sap_world *s, int index, void *user_data);
 
-/* Writes the ids of the boxes that this box forms a pair with, the smallest first, at most capacity of them, to others.
-   Returns how many pairs it has, or -SAP_ERROR_ID. O(its own pairs * log capacity). */
+/* Writes the ids of the boxes that this box forms a pair with, the smallest first, at most capacity of them, to
+   others. Returns how many pairs it has, or -SAP_ERROR_ID. O(its own pairs * log capacity). */
 SAP_DEF int sap_pairs_of(const sap_world *s, sap_id id, sap_id *others, int capacity);
 
 /* ---- getters: they see every recorded change ------------------------------------------------------------ */
@@ -395,71 +396,80 @@ SAP_DEF sap_id sap_next(const sap_world *s, sap_id id);
 
 /* ---- queries: see every add, move and remove made before them ----------------------------------------- */
 
-typedef int sap_hit(sap_id id, void *object, void *user);                /* 0 stops */
-typedef float sap_ray_hit(sap_id id, void *object, float t, void *user); /* t: clip here, 1: go on, 0: stop */
+/* Callbacks of queries. They come in an order that differs between machines and builds, and after sap_restore; a game
+   that acts on hits sorts them by id, or takes the calls without a callback below. */
+typedef int sap_hit(sap_id id, void *object, void *user); /* returns 0 to stop */
 
-/* After it, until the next change, queries only read: any number of threads may ask one world. */
+/* Returns where the query ends from now on: t to look no farther than this hit, 1 to go on. 0, less or NaN stops at
+   once, also where it is the t of a hit at the start: to return t loses its ties there. (Box2D's -1, "ignore", stops
+   too: to ignore a hit return 1.) */
+typedef float sap_ray_hit(sap_id id, void *object, float t, void *user);
+
+/* Updates the tree. Until the next change queries then only read, so any number of threads may query one world. */
 SAP_DEF sap_result sap_prepare_queries(sap_world *s);
 
-/* Visit boxes with category & mask. The number of hits visited, the one that stopped included, or -sap_result; hit NULL
-   only counts. */
+/* Visit the boxes with category & mask that overlap a box, a point or a sphere. Boxes that touch overlap. Return how
+   many hits were visited, the one that stopped included, or -sap_result; with hit NULL they only count. */
 SAP_DEF int sap_query_box(sap_world *s, const sap_aabb *box, uint32_t mask, sap_hit *hit, void *user);
 SAP_DEF int sap_query_point(sap_world *s, const float point[3], uint32_t mask, sap_hit *hit, void *user);
 SAP_DEF int sap_query_sphere(sap_world *s, const float center[3], float radius, uint32_t mask, sap_hit *hit,
                              void *user);
 
-/* A ray is origin + t * translation, t in 0..1, against closed boxes; a start inside a box hits at t = 0. The
-   end of the cast becomes the smaller of the old end and what hit returns. sap_box_cast sweeps a finite box. */
+/* Visit the boxes that a ray, or a finite box, meets on its way: origin + t * translation, t in 0..1. A start inside
+   a box, or touching it, is a hit at t = 0. The end of the way becomes the smaller of the old one and what hit
+   returns. */
 SAP_DEF int sap_ray_cast(sap_world *s, const float origin[3], const float translation[3], uint32_t mask,
                          sap_ray_hit *hit, void *user);
 SAP_DEF int sap_box_cast(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask, sap_ray_hit *hit,
                          void *user);
 
-/* The first box the ray meets, the lower id at a tie; 0 and *t = 1 on a miss, 0 and *t = -1 on an error. */
+/* Returns the first box that the ray meets, the lower id at a tie. A miss returns 0 and *t = 1, an error 0 and -1. */
 SAP_DEF sap_id sap_ray_closest(sap_world *s, const float origin[3], const float translation[3], uint32_t mask,
                                float *t);
 
-/* The nearest box by Euclidean distance (0 inside), within max_distance; 0 and *distance = max_distance if none, 0 and
-   *distance = -1 on an error. Distances are compared exactly, as if the floats were real numbers. A distance that is
-   told is rounded up: it is the smallest float whose square is not below the exact squared distance. So a query that
-   gets it as radius or max_distance finds the same box. */
+/* Returns the nearest box by Euclidean distance (0 inside) within max_distance, the lower id at a tie. A miss returns
+   0 and *distance = max_distance, an error 0 and -1. Distances are compared exactly, as real numbers. *distance is
+   rounded up: the smallest float whose square is not below the exact squared distance, the sum of the squares of the
+   gaps on the used axes. So a query that gets it as radius or max_distance finds the same box. */
 SAP_DEF sap_id sap_nearest(sap_world *s, const float point[3], float max_distance, uint32_t mask, float *distance);
 
-/* The nearest box to that one, itself aside, from box to box: 0 where they touch. */
+/* Returns the box nearest to this one (itself excluded), by the distance between the boxes: 0 where they touch. */
 SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint32_t mask, float *distance);
 
-/* Visits boxes not farther than a limit: max_distance at first, then the smaller of the old one and what hit returns.
-   t is the distance; 0, less or NaN stops. For the k nearest, or the nearest that you accept: return t of the worst one
-   that you keep, or more than the limit to go on as before. Order is unspecified. */
+/* Visits the boxes that are not farther than a limit: max_distance at first, then the smaller of the old one and what
+   hit returns. Its t is the distance. For the nearest box that you accept return t when you accept one, and infinity
+   to go on as before. */
 SAP_DEF int sap_query_nearest(sap_world *s, const float point[3], float max_distance, uint32_t mask, sap_ray_hit *hit,
                               void *user);
 
-/* The same hits without a callback. Those that depend on the order of what they do should take these: the order of
-   callbacks is another one on another machine, or after a restore; here it depends on the boxes alone. The smallest ids
-   go to ids, ascending, up to capacity. The number of hits, of any size, or -sap_result; capacity 0 with NULL counts. */
+/* Write the ids of hits, ascending: all, or the smallest, up to capacity. They need no callback and no memory, and
+   their result depends on the boxes alone. Return how many hits there are, or -sap_result; capacity 0 with NULL
+   counts. */
 SAP_DEF int sap_query_box_ids(sap_world *s, const sap_aabb *box, uint32_t mask, sap_id *ids, int capacity);
 SAP_DEF int sap_query_sphere_ids(sap_world *s, const float center[3], float radius, uint32_t mask, sap_id *ids,
                                  int capacity);
 
-/* The nearest boxes, up to capacity: by exact distance, then by id; 0 is the distance of all that hold the point. Their
-   distances, as sap_nearest tells them, go to distances, which may be NULL. How many were written, or -sap_result;
-   capacity 0 with NULL counts those within max_distance. */
+/* Writes the nearest boxes up to capacity, by exact distance, then by id, and their distances as sap_nearest tells
+   them (distances may be NULL). Returns how many were written, or -sap_result; capacity 0 with NULL counts the boxes
+   within max_distance. */
 SAP_DEF int sap_nearest_ids(sap_world *s, const float point[3], float max_distance, uint32_t mask, sap_id *ids,
                             float *distances, int capacity);
 
-/* The first box that a moving box meets, the lower id at a tie; ignore (0: none) is passed over, as a mover is in its own
-   way. *t in 0..1 and the outward unit normal of the side that is met; either may be NULL. A miss is 0, 1 and zeros, an
-   error 0, -1 and zeros. The box must be finite.
-   A box that it touches or overlaps at the start is met at t = 0, if the way goes deeper, and else passed over: along
-   the axis on which they are least deep in each other (the lower axis at a tie, then the side towards minus), whose side
-   is the normal. So what stands on something, leans on it, or is stuck in it a little, can always leave, or slide:
-   move by t, take the part along the normal off what is left of the way, and ask again. */
+/* Returns the first box that a moving box meets, the lower id at a tie. ignore (0: none) is passed over: give the
+   mover itself. *t in 0..1 says when, and normal is the outward unit normal of the side that is met; both may be
+   NULL. A miss returns 0, 1 and zeros, an error 0, -1 and zeros. The moving box must be finite.
+   A box that touches or overlaps the mover at the start is met (at t = 0) only if the way goes deeper into it, along
+   the axis of least depth: of hit.max - box.min and box.max - hit.min on the used axes the least; at a tie the lower
+   axis, then the side towards minus. Its side is the normal. So what stands on a box, or is stuck in one a little,
+   can always leave or slide: go by t, remove the part along the normal from the rest of the way, and ask again
+   (05_step.c). */
 SAP_DEF sap_id sap_box_closest(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask,
                                sap_id ignore, float *t, float normal[3]);
 
-/* Where does a box that moves by translation (a ray: min = max = origin) touch hit? Answers 1, and the outward unit
-   normal of the side that it touches first, the lower axis at an edge. 0 and zeros if they overlap at the start, never
-   meet, or an argument is bad. A pure function. */
+/* Returns 1 and the outward unit normal of the side of hit that a box moving by translation touches first, the lower
+   axis at an edge. (For a ray min = max = origin.) Returns 0 and zeros if they overlap at the start, never meet, or an
+   argument is bad. A pure function, which looks at all three axes: in a 2D world set z to 0 in all arguments, or use
+   sap_box_closest. */
 SAP_DEF int sap_hit_normal(const sap_aabb *moving, const float translation[3], const sap_aabb *hit, float normal[3]);
 
 /* ---- box pruning, on its own: no world, nothing kept ---------------------------------------------------- */
@@ -5870,7 +5880,8 @@ SAP_DEF const char *sap_result_text(sap_result r) {
     case SAP_ERROR_MEMORY: return "The allocator returned NULL: free some memory and make the call again.";
     case SAP_ERROR_LIMIT: return "A limit is reached: raise config.max_boxes or config.max_pairs, or remove boxes.";
     case SAP_ERROR_ARGUMENT:
-        return "An argument is null, negative, not finite, or too small: see sap_last_error_argument, and the call.";
+        return "An argument is null, negative, not finite or too small, or a snapshot has other axes: see "
+               "sap_last_error_argument.";
     case SAP_ERROR_BUSY: return "Not from inside a callback: make this call when sap_dump_pairs or the query is over.";
     case SAP_ERROR_SNAPSHOT: return "The buffer is no snapshot of this version, or it is damaged: save it again.";
     default: return "This is no sap_result.";
@@ -6338,7 +6349,10 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
 SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size) {
     sap_result r = sap__begin_call(s, buffer ? NULL : "buffer", 1);
     sap__snapshot in;
-    if (r == SAP_OK) r = sap__read_header(s, (const unsigned char *)buffer, size, &in);
+    if (r == SAP_OK) {
+        r = sap__read_header(s, (const unsigned char *)buffer, size, &in);
+        if (r == SAP_ERROR_ARGUMENT) return sap__bad_argument(s, r, "axes", -1);
+    }
     if (r == SAP_OK) r = sap__check_state(s, &in);
     if (r == SAP_OK) sap__load_state(s, &in);
     return s ? sap__set_result(s, r) : r;

@@ -941,6 +941,7 @@ static void bad_arguments(void) {
         } else {
             snapshot flat;
             REFUSED(to, &empty, shot.bytes, shot.size, SAP_ERROR_ARGUMENT);
+            CHECK(sap_last_error_argument(to, NULL) && strcmp(sap_last_error_argument(to, NULL), "axes") == 0);
             take(&flat, to);
             REFUSED(s, &before, flat.bytes, flat.size, SAP_ERROR_ARGUMENT);
             drop(&flat);

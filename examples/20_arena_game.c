@@ -124,8 +124,8 @@ static sap_id fly(thing *t) {
 static void spawn_enemy(void) {
     float x = random_in(2, WIDTH - 2);
     float y = random_in(2, HEIGHT - 2);
-    sap_aabb room = {{x - 1, y - 1, 0}, {x + 1, y + 1, 0}}, near = {{x - 12, y - 12, 0}, {x + 12, y + 12, 0}};
-    if (sap_query_box_ids(world, &room, WALL, NULL, 0) || sap_query_box_ids(world, &near, HERO, NULL, 0)) return;
+    sap_aabb room = {{x - 1, y - 1, 0}, {x + 1, y + 1, 0}}, around = {{x - 12, y - 12, 0}, {x + 12, y + 12, 0}};
+    if (sap_query_box_ids(world, &room, WALL, NULL, 0) || sap_query_box_ids(world, &around, HERO, NULL, 0)) return;
     add(ENEMY, x, y, 0.4f);
     enemies++;
 }
@@ -151,10 +151,10 @@ static void steer(void) {
 }
 
 static void shoot(void) {
-    sap_id near[4];
-    int n = sap_nearest_ids(world, hero->at, 30, ENEMY, near, NULL, 4);
-    if (n && frame % 4 == 0) head_for(add(BULLET, hero->at[0], hero->at[1], 0.1f), thing_of(near[0])->at, 1.5f);
-    for (int i = 0; i < n && frame % 90 == 0; i++) add(MISSILE, hero->at[0], hero->at[1], 0.2f)->target = near[i];
+    sap_id closest[4];
+    int n = sap_nearest_ids(world, hero->at, 30, ENEMY, closest, NULL, 4);
+    if (n && frame % 4 == 0) head_for(add(BULLET, hero->at[0], hero->at[1], 0.1f), thing_of(closest[0])->at, 1.5f);
+    for (int i = 0; i < n && frame % 90 == 0; i++) add(MISSILE, hero->at[0], hero->at[1], 0.2f)->target = closest[i];
 }
 
 static void guide(thing *t) {
@@ -184,8 +184,8 @@ static void step(void) {
     if (enemies < ENEMIES) spawn_enemy();
     steer();
     shoot();
-    for (sap_id id = sap_next(world, 0); id;
-         id = sap_next(world, id)) { /* queries first, with all boxes as they were */
+    /* Queries first, with all boxes as they were, then the moves. */
+    for (sap_id id = sap_next(world, 0); id; id = sap_next(world, id)) {
         thing *t = thing_of(id);
         sap_id hit = 0;
         if (t->kind == ENEMY) head_for(t, hero->at, 0.12f);

@@ -394,82 +394,80 @@ SAP_DEF int sap_is_static(const sap_world *s, sap_id id); /* 0 for a bad id */
 /* Iterates over live boxes: pass 0 to get the first; returns 0 after the last. A removed id goes on from its slot. */
 SAP_DEF sap_id sap_next(const sap_world *s, sap_id id);
 
-/* ---- queries: see every add, move and remove made before them ----------------------------------------- */
+/* ---- queries: they see every recorded change ------------------------------------------------------------ */
 
-/* Callbacks of queries. They come in an order that differs between machines and builds, and after sap_restore; a game
-   that acts on hits sorts them by id, or takes the calls without a callback below. */
-typedef int sap_hit(sap_id id, void *object, void *user); /* returns 0 to stop */
+/* A callback of a query; returns 0 to stop it. The order of callbacks differs between machines, and after sap_restore:
+   a game that acts on hits takes the queries that fill arrays, or sorts its hits by id. */
+typedef int sap_hit(sap_id id, void *object, void *user);
 
-/* Returns where the query ends from now on: t to look no farther than this hit, 1 to go on. 0, less or NaN stops at
-   once, also where it is the t of a hit at the start: to return t loses its ties there. (Box2D's -1, "ignore", stops
-   too: to ignore a hit return 1.) */
+/* A callback of a cast, where t is in 0..1, or of sap_query_nearest, where t is a distance. It returns the new end: t
+   to clip the query here, 1 (or INFINITY for a distance) to go on as before. A value of 0, below 0 or NaN stops the
+   query. So a callback that returns t stops at a hit with t = 0, and misses others with t = 0: sap_ray_closest and
+   sap_box_closest miss none. (A -1, which Box2D takes for "ignore this hit", stops, too.) */
 typedef float sap_ray_hit(sap_id id, void *object, float t, void *user);
 
-/* Updates the tree. Until the next change queries then only read, so any number of threads may query one world. */
+/* Updates the trees. Until the next change queries are read-only then, so many threads may query one world. */
 SAP_DEF sap_result sap_prepare_queries(sap_world *s);
 
-/* Visit the boxes with category & mask that overlap a box, a point or a sphere. Boxes that touch overlap. Return how
-   many hits were visited, the one that stopped included, or -sap_result; with hit NULL they only count. */
+/* Visit the boxes with category & mask that overlap. Return the number of hits, one that stopped included, or
+   -sap_result. hit NULL only counts. */
 SAP_DEF int sap_query_box(sap_world *s, const sap_aabb *box, uint32_t mask, sap_hit *hit, void *user);
 SAP_DEF int sap_query_point(sap_world *s, const float point[3], uint32_t mask, sap_hit *hit, void *user);
 SAP_DEF int sap_query_sphere(sap_world *s, const float center[3], float radius, uint32_t mask, sap_hit *hit,
                              void *user);
 
-/* Visit the boxes that a ray, or a finite box, meets on its way: origin + t * translation, t in 0..1. A start inside
-   a box, or touching it, is a hit at t = 0. The end of the way becomes the smaller of the old one and what hit
-   returns. */
+/* Cast a ray, or a finite box, along origin + t * translation, t in 0..1, against closed boxes. A start inside a box
+   hits at t = 0. The end of the cast becomes the smaller of the old end and the value that hit returns. */
 SAP_DEF int sap_ray_cast(sap_world *s, const float origin[3], const float translation[3], uint32_t mask,
                          sap_ray_hit *hit, void *user);
 SAP_DEF int sap_box_cast(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask, sap_ray_hit *hit,
                          void *user);
 
-/* Returns the first box that the ray meets, the lower id at a tie. A miss returns 0 and *t = 1, an error 0 and -1. */
+/* Returns the first box that the ray meets, the lower id at a tie; 0 with *t = 1 on a miss, 0 with *t = -1 on an error.
+   */
 SAP_DEF sap_id sap_ray_closest(sap_world *s, const float origin[3], const float translation[3], uint32_t mask,
                                float *t);
 
-/* Returns the nearest box by Euclidean distance (0 inside) within max_distance, the lower id at a tie. A miss returns
-   0 and *distance = max_distance, an error 0 and -1. Distances are compared exactly, as real numbers. *distance is
-   rounded up: the smallest float whose square is not below the exact squared distance, the sum of the squares of the
-   gaps on the used axes. So a query that gets it as radius or max_distance finds the same box. */
+/* Returns the nearest box by Euclidean distance (0 inside), within max_distance, the lower id at a tie; 0 with
+   *distance = max_distance if there is none, 0 with *distance = -1 on an error. Distances are compared exactly, as if
+   floats were real numbers. *distance is rounded up: the smallest float whose square is not below the exact squared
+   distance. So a query that gets it as radius or max_distance finds the same box. */
 SAP_DEF sap_id sap_nearest(sap_world *s, const float point[3], float max_distance, uint32_t mask, float *distance);
 
-/* Returns the box nearest to this one (itself excluded), by the distance between the boxes: 0 where they touch. */
+/* Returns the box nearest to this box, excluding itself, by the distance between the boxes. */
 SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint32_t mask, float *distance);
 
-/* Visits the boxes that are not farther than a limit: max_distance at first, then the smaller of the old one and what
-   hit returns. Its t is the distance. For the nearest box that you accept return t when you accept one, and infinity
-   to go on as before. */
+/* Visits boxes within a distance limit, which starts at max_distance. hit returns the new limit: t of the farthest box
+   that you keep, INFINITY to leave it, 0 to stop. The order of visits is unspecified. */
 SAP_DEF int sap_query_nearest(sap_world *s, const float point[3], float max_distance, uint32_t mask, sap_ray_hit *hit,
                               void *user);
 
-/* Write the ids of hits, ascending: all, or the smallest, up to capacity. They need no callback and no memory, and
-   their result depends on the boxes alone. Return how many hits there are, or -sap_result; capacity 0 with NULL
-   counts. */
+/* Write the smallest ids of the hits, ascending, at most capacity of them, to ids. Their order depends on the boxes
+   alone, on every machine. Return the number of all hits, or -sap_result. capacity 0 with ids NULL counts. */
 SAP_DEF int sap_query_box_ids(sap_world *s, const sap_aabb *box, uint32_t mask, sap_id *ids, int capacity);
 SAP_DEF int sap_query_sphere_ids(sap_world *s, const float center[3], float radius, uint32_t mask, sap_id *ids,
                                  int capacity);
 
-/* Writes the nearest boxes up to capacity, by exact distance, then by id, and their distances as sap_nearest tells
-   them (distances may be NULL). Returns how many were written, or -sap_result; capacity 0 with NULL counts the boxes
-   within max_distance. */
+/* Writes the ids of the nearest boxes, by exact distance, then by id, at most capacity of them, to ids, and their
+   distances, rounded as in sap_nearest, to distances, which may be NULL. Returns how many were written, or -sap_result.
+   capacity 0 with ids NULL counts the boxes within max_distance. */
 SAP_DEF int sap_nearest_ids(sap_world *s, const float point[3], float max_distance, uint32_t mask, sap_id *ids,
                             float *distances, int capacity);
 
-/* Returns the first box that a moving box meets, the lower id at a tie. ignore (0: none) is passed over: give the
-   mover itself. *t in 0..1 says when, and normal is the outward unit normal of the side that is met; both may be
-   NULL. A miss returns 0, 1 and zeros, an error 0, -1 and zeros. The moving box must be finite.
-   A box that touches or overlaps the mover at the start is met (at t = 0) only if the way goes deeper into it, along
-   the axis of least depth: of hit.max - box.min and box.max - hit.min on the used axes the least; at a tie the lower
-   axis, then the side towards minus. Its side is the normal. So what stands on a box, or is stuck in one a little,
-   can always leave or slide: go by t, remove the part along the normal from the rest of the way, and ask again
-   (05_step.c). */
+/* Returns the first box that a moving box meets, the lower id at a tie. ignore is passed over: the mover's own id, or
+   0. *t in 0..1 and the outward unit normal of the side that is met are optional. A miss is 0, *t = 1 and a zero
+   normal; an error is 0, *t = -1 and a zero normal. The box must be finite.
+
+   A box that it touches or overlaps at the start is met at t = 0 only if the way goes deeper along the axis of least
+   depth (at a tie the lower axis, then the side towards minus), whose side is the normal. So a box that stands, leans
+   or is stuck a little can always leave or slide. To slide, move by t, remove the part of the rest of the way along the
+   normal, and ask again: see examples/05_step.c. */
 SAP_DEF sap_id sap_box_closest(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask,
                                sap_id ignore, float *t, float normal[3]);
 
-/* Returns 1 and the outward unit normal of the side of hit that a box moving by translation touches first, the lower
-   axis at an edge. (For a ray min = max = origin.) Returns 0 and zeros if they overlap at the start, never meet, or an
-   argument is bad. A pure function, which looks at all three axes: in a 2D world set z to 0 in all arguments, or use
-   sap_box_closest. */
+/* Returns 1 and the outward unit normal of the side of hit that a moving box touches first, the lower axis at an edge.
+   Returns 0 and zeros if they overlap at the start, never touch, or an argument is invalid. For a ray min = max =
+   origin. It looks at all three axes: in a 2D world set z to 0 in all arguments, or use sap_box_closest. */
 SAP_DEF int sap_hit_normal(const sap_aabb *moving, const float translation[3], const sap_aabb *hit, float normal[3]);
 
 /* ---- box pruning, on its own: no world, nothing kept ---------------------------------------------------- */

@@ -1244,7 +1244,7 @@ typedef struct sap__pair_manager {
     sap__pair_edges *edges; /* of active pairs, if lists_valid: see sap__edges_of */
     uint32_t *head_edge;    /* of each slot's list of pairs, if lists_valid */
     int32_t lists_valid;    /* the lists are those of the active pairs; else they are built when a call needs them */
-    int32_t lists_lock;     /* 1 while a getter builds them, or counts cells */
+    int32_t lists_lock;     /* 1 while a getter builds them */
     int32_t list_edits;     /* pairs created or deleted since a call needed the lists */
     int sorted_from;        /* active pairs from this index on are sorted by their ids */
     int old_objects;        /* a callback of this update has set objects: see sap__renew_objects */
@@ -1298,14 +1298,12 @@ typedef struct sap__update_state {
     int is_reserved; /* the user has reserved memory: no array is trimmed */
 } sap__update_state;
 
-/* Threads and a grid, lent by sap_multi.h. */
+/* Threads, lent by sap_multi.h. */
 typedef struct sap__threads {
-    void *multi;
     void (*parallel_for)(void (*job)(void *data, int index), void *data, int count, void *user); /* the user's */
     void *parallel_user;
     int min_parallel_work; /* boxes or pairs of a loop that are worth waking threads */
     int in_parallel;       /* tasks are running, and may not allocate or call the filter callback */
-    void (*snap_tiles)(const sap_world *s, sap__tile_grid *t, float range[3]); /* NULL if there is no grid */
 } sap__threads;
 
 struct sap_world {
@@ -1567,8 +1565,6 @@ SAP__FORCE_INLINE void sap__mark_changed(sap_world *s, uint32_t slot, uint32_t f
    capacity even if memory runs out. */
 static int sap__reserve_boxes(sap_world *s, int n) {
     int capacity = sap__capacity(s->changes.slots);
-    if (s->threads.snap_tiles && !sap__reserve(&s->update.sort_items, n / 4 + 2))
-        return 0; /* sap_multi.h counts cells there */
     if (n <= capacity) return 1;
     capacity = n > capacity + capacity / 2 ? n : capacity + capacity / 2;
     return sap__reserve(&s->slots, capacity) && sap__reserve(&s->objects, capacity) &&
@@ -2406,8 +2402,6 @@ static int sap__reserve_events(sap_world *s, int deletes_most) {
     const int created = sap__length(s->update.task[0].created), deleted = sap__length(s->update.deleted_at);
     const long long pairs = (long long)sap__length(s->pairs.active) - deleted + created;
     if (pairs > sap__max_pairs(s)) return sap__fail(s, SAP_ERROR_LIMIT);
-    if (s->threads.snap_tiles && !sap__reserve(&s->update.sort_items, sap__live_in_tree(s, 0) / 4 + 2))
-        return sap__fail(s, SAP_ERROR_MEMORY);
     return sap__reserve_pairs(s, (int)pairs, created, deletes_most ? (int)pairs : deleted) ||
            sap__fail(s, SAP_ERROR_MEMORY);
 }
@@ -3590,7 +3584,6 @@ static void sap__choose_tile_grid(const sap_world *s, const uint64_t *items, int
         t->large_size[k] = 4 * (side < 1 ? m.mean_size[k] : tile) + (flat >> k & 1 ? 2 * m.range[k] : 0);
         t->long_size[k] = 0.25f * t->large_size[k];
     }
-    if (s->threads.snap_tiles) s->threads.snap_tiles(s, t, m.range);
     /* slices along the axis with most tiles, sixteen to a tile; then halved, until counters for all are cheap */
     t->axis_slice = t->count[0] > t->count[1] ? (t->count[0] > t->count[2] ? 0 : 2) : t->count[1] > t->count[2] ? 1 : 2;
     t->axis_x = t->axis_slice == 0 ? 1 : 0;
@@ -6013,8 +6006,6 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats) {
     stats->swaps = s->update.swaps;
     stats->overlap_tests = s->update.tests;
     stats->method = s->update.method;
-    const int moving = sap__live_in_tree(s, 0);
-    stats->cells = s->tree[0].tile_count < moving ? s->tree[0].tile_count : moving;
     stats->query_tests = s->queries.visits;
     for (int i = 0; i < SAP__COUNTER_STRIPES; i++)
         stats->query_tests += sap__atomic_get(&((sap_world *)(uintptr_t)s)->queries.counters[i].visits);

@@ -5,8 +5,7 @@
    The same verbs as sap.h, with the prefix sap_multi_, and the same answers: ids, events, their order, the order of
    the pairs and snapshots are those of one sap_world given the same calls, byte for byte, whatever the grid, wherever
    the boxes are, and whatever the number of threads. Grid and threads are only about speed. The grid is the multi-SAP
-   of Pierre Terdiman's paper ("Sweep-and-prune", version 0.2, 2007, part II); "Terdiman II.3" and the like name its
-   sections.
+   of Pierre Terdiman's paper ("Sweep-and-prune", version 0.2, 2007, part II); "II.3a" and the like name its sections.
 
    ---- do this ----
 
@@ -20,7 +19,7 @@
 
        int main(void) {
            sap_aabb a = {{0, 0, 0}, {1, 1, 1}}, b = {{1, 1, 1}, {2, 2, 2}};
-           sap_multi *world = sap_multi_create(NULL); // the grid is chosen from the boxes
+           sap_multi *world = sap_multi_create(NULL);
            int pairs;
            sap_multi_add(world, &a, NULL);
            sap_multi_add(world, &b, NULL);
@@ -32,47 +31,63 @@
 
    ---- when to take it ----
 
-   Threads (config.parallel) are woken where 16,384 boxes or pairs are worth it; with fewer, one thread does the work
-   of a sap_world. Two threads take 100,000 boxes through a frame 1.6 to 1.75 times as fast, on a machine that could
-   1.85 (brownian, fast, gravity, sizes of make bench-multi). Of a frame in which they walk a fifteenth stays on one
-   thread (holes in the pair array, the upper levels of the index, the order of its tiles), and two sort what began
-   and what ended: by Amdahl's law eight threads could make it five times as fast, sixteen between six and seven
-   times. Moves are recorded on threads by sap_multi_move_many, if their ids ascend by slot. A grid of your own may
-   pay where you know better than a sample of the boxes where they gather. If you have neither threads nor such a
-   grid, take sap.h alone. make bench-multi measures what your machine gains.
+   for threads    config.parallel serves all methods. It is called where 16,384 boxes or pairs are worth waking threads;
+                  with fewer, one thread does the work of a sap_world. make bench-multi measures what your machine gains
+   for the grid   with SAP_METHOD_SORT alone. SAP_METHOD_AUTO (0), PRUNE and QUERY search in a tree, which is fine where
+                  boxes are dense and coarse where they are sparse by itself: they take no notice of a grid
 
-   ---- the grid ----
+   AUTO is three to ten times as fast as the grid of SAPs wherever boxes move; take the grid to learn, to compare, or
+   where the paper's way is wanted. Against one SAP it wins the more, the larger the world is: in one SAP a box passes the
+   ends of boxes that are far away (II.1a), in a grid those of its cell alone, so the cost of a moved box does not grow
+   with the world. make bench-grid measures and draws that. If you want neither threads nor the grid, take sap.h alone.
 
-   A grid that you give is the grid that is used, with any number of boxes:
+   ---- the grid of SAPs ----
 
-   fixed     config.bounds, divided into config.cells (Terdiman II.2). It is wrapped: what leaves the bounds comes in at
-             the other end, so every place has a cell
-   hashed    config.hashed: cells of config.cell_size, as far as the boxes go (II.3). Cell (i, j, k) has the entry
-             (i mod a, j mod b, k mod c) of a table: powers of two whose product is at most config.entries
-   chosen    neither is given: tiles from a sample of the boxes, as in sap.h
+   Each cell that a box touches has a SAP of its own: sorted endpoint arrays of the boxes that touch the cell. A box is in
+   each cell that it touches (II.2a). One pair manager serves all cells (II.3b).
 
-   Fixed and hashed are one formula: which cell, wrapped by how many there are. The tiles that boxes are laid in are
-   blocks of whole cells, or whole parts of one, of about sixteen boxes each: no tile crosses a border that it does not
-   take in whole. So what is near in the grid is near in memory and is settled together; tiles may be settled by
-   different threads. Cells go on beyond the bounds, and have the names of those at the other end: what leaves the
-   bounds is in that cell, but stands beside what it is near. In sap_stats.cells an axis counts as halved while there
-   are more than sixteen cells for each box.
+       +--------+--------+--------+
+       | 0   A--|--A  1  | 2      |     A is in cells 0 and 1, B in 1 and 4. The pair (A, B) is found in cell 1.
+       |     |  | B|--B  |        |     Where two cells hold both boxes, one of them owns the pair and reports it: on each
+       |     A--|-|A  |  |        |     axis that in which the box begins that begins later. It is found by integers,
+       +--------+-|---|--+--------+     before they are wrapped; cells need not ask each other
+       | 3      | B---B  | 5      |
+       +--------+--------+--------+
 
-   The paper puts an object into every cell that it touches, and lets a shared pair manager count in how many of them a
-   pair overlaps (II.4, II.5). Here each box has one home, the cell of its middle, and a pair across a border is found
-   where the bounds of chunks touch; so no pair is found twice, and a box that is larger than a cell, or than the world,
-   stands in one place like any other, apart from those that are not. A cell that empties costs nothing: it is an empty
-   run in the order of boxes. sap_stats.cells says how many cells are the home of a box that moves.
+   fixed     config.bounds, divided into config.cells. The grid is wrapped: what leaves the bounds comes in at the other
+             end, so every place has a cell (II.3a)
+   hashed    config.hashed: cells of config.cell_size, as far as the boxes go. Cell (i, j, k) has the entry
+             (i mod a, j mod b, k mod c) of a table: powers of two whose product is at most config.entries (II.3a)
+   chosen    neither is given: cells a few times as long as the boxes, longer where these are sparse, and chosen again
+             when the boxes have changed much. An axis on which all are within two cells is not divided
+
+   Fixed and hashed are one formula: which cell, wrapped by how many there are. Wrapped cells share a SAP, but boxes far
+   from each other never pair. Cells beyond 524,288 on an axis are joined. A good cell is two to eight times as long as a
+   box: with smaller ones a box is in many cells and changes them often, with larger ones it passes more ends.
+
+   The paper limits the size of objects to that of a cell (II.2b); here boxes may have any size. A box that touches three
+   or more cells on an axis is in cells of another level, four, sixteen, ... times as long, so that it touches at most
+   two on each axis, and eight in all. Boxes of different levels find each other by looks: one that changed looks into the
+   cells of the other levels that it touches. Grounds and planes are such boxes. So are large static ones (II.2c).
+
+   A cell that empties gives its arrays to those that need some; where a crowd has left, memory is given back.
+   sap_stats.cells says how many SAPs are in use. sap_multi_reserve makes room for each box in eight cells, about 600 bytes
+   a box in three dimensions; after it only a cell that is entered for the first time allocates.
+
+   Differences from the paper: all recorded changes are settled at once; pairs that end are found by the pair manager, as
+   what leaves a cell passes no ends there; the owner cell replaces the search for duplicates (II.3d names that way).
 
    ---- threads ----
 
    config.parallel runs jobs: parallel(job, data, count, parallel_user) calls job(data, i) for all i from 0 to
    count - 1, on any threads, in any order, and returns when all are done. Jobs share nothing that they write, and
    call neither the allocator nor the filter. Without it all runs on the caller's thread. One sap_multi is used by one
-   thread at a time, but for looks, and for queries after sap_multi_prepare_queries, as in sap.h.
+   thread at a time, except for getters, and for queries after sap_multi_prepare_queries, as in sap.h. Cells are updated by
+   threads as in II.3d: first, on one thread, each cell gets its queues of boxes that leave, move and enter. Moves are
+   recorded on threads by sap_multi_move_many, if their ids ascend by slot.
 
-   Memory follows the boxes, not the cells. What fails for memory fails as in sap.h: nothing has changed, and a later
-   call succeeds.
+   Memory follows the boxes, not the number of cells. A call that fails for memory fails as in sap.h: nothing has changed,
+   and a later call succeeds.
 */
 #if defined(SAP_MULTI_IMPLEMENTATION) && !defined(SAP_IMPLEMENTATION)
 #define SAP_IMPLEMENTATION /* also where only the second include of this file asks for it */
@@ -208,17 +223,103 @@ SAP_DEF void sap_multi_get_stats(const sap_multi *m, sap_stats *stats);
 extern "C" {
 #endif
 
-/* The cells along which the world cuts its tiles. */
+/* Cells: how long they are, and after how many of them the first one comes again. */
 typedef struct sap__grid {
-    int count[3]; /* cells on each axis, wrapped; powers of two if hashed */
+    int count[3]; /* 1: this axis is not divided */
     int is_given, hashed;
-    float origin[3], size[3];
+    double origin[3], size[3], cells_per_unit[3];
 } sap__grid;
 
-/* One world, which borrows the threads, and the grid. */
+/* ====================================================================================================== */
+/* >> cells: which cells a box touches                                                                      */
+/* ====================================================================================================== */
+
+/* A box is stored with its range of cells: integers, before they are wrapped, and of the finest cells. All else is
+   asked of these integers. A float is asked once, when its box has changed, by sap__cell_at. That is monotone: two boxes
+   that overlap have a cell in common on each axis.
+
+   The paper wants objects that touch no more than 2 cells on an axis, 8 in three dimensions (II.2b). So there are cells of
+   several sizes, as in hierarchical grids: each level has cells four times as long on some axes, and a box is in cells of
+   the finest level of which it touches at most two on each axis. A cell of level (1, 0) is one of four cells in a row:
+
+       range of cells      -2 -1  0  1  2  3  4  5  6  7
+       level 0              |  |  |  |  |  |  |  |  |  |
+       level 1 on x         |     |           |           |         at >> 2 */
+enum {
+    SAP__LEVEL_BITS = 2,   /* log2 of how many times longer the cells of the next level are */
+    SAP__ROD_BITS = 6,     /* a box that is 2^6 times longer on one axis than on another has long cells */
+    SAP__MOST_LEVELS = 64, /* levels that boxes are in */
+    SAP__NO_LEVEL = 255,
+    SAP__VECTORS = 4096,         /* levels that are possible: 16 on each axis */
+    SAP__LAST_CELL = 1 << 29,    /* boxes farther out are taken to be in this cell */
+    SAP__MOST_ON_AXIS = 1 << 19, /* cells on an axis, wrapped: three such numbers and a level are a key */
+    SAP__CELL_SAMPLE = 1024,     /* boxes that the cells are chosen from */
+    SAP__SIZES_IN_CELL = 4,      /* least length of a chosen cell, in lengths of the middle box of the sample, */
+    SAP__BOXES_IN_CELL = 12,     /* and least number of neighbours that a box has in it on average */
+    SAP__QUEUES = 4,
+    SAP__TASK_BOXES = 1024, /* most boxes of a step of a cell in a task: larger cells are left to the calling thread */
+    SAP__CELL_FEW = 3       /* if fewer than one box of a cell in three moved, each end is moved alone */
+};
+
+typedef struct sap__cell_range {
+    int32_t lo[3], hi[3];
+    uint32_t level; /* SAP__NO_LEVEL: in no cell */
+} sap__cell_range;
+
+typedef struct sap__level {
+    int32_t shift[3], count[3]; /* log2 of the length of its cells in finest ones; cells on each axis, wrapped */
+    int boxes, changed;         /* that are in its cells; those of them that changed since the last update */
+    int coarseness;             /* sum of shifts */
+} sap__level;
+
+/* What waits for a cell in an update: boxes that leave it, that enter it, that move within it, that may have another
+   filter (II.3d: queues, one for each cell). */
+enum { SAP__LEAVE, SAP__ENTER, SAP__MOVE, SAP__REVIEW };
+
+/* A cell that holds boxes. */
+typedef struct sap__cell {
+    sap__sap sap; /* first: see sap__is_owner */
+    uint32_t at[3], level;
+    uint32_t block;              /* where its arrays begin in the arena */
+    uint32_t first[SAP__QUEUES]; /* of its queues, in operations */
+    int32_t waiting[SAP__QUEUES];
+    uint32_t next_free; /* behind this one in the pool of cells */
+    int is_listed;      /* it is to be updated */
+    int axis;           /* on which its boxes are pruned */
+} sap__cell;
+
+typedef struct sap__entry { /* of the hash table of cells */
+    uint64_t key;
+    uint32_t cell; /* its index plus 1; 0: free */
+} sap__entry;
+
+typedef struct sap__cells {
+    sap__grid given, grid; /* that of the config; that is used */
+    sap__level level[SAP__MOST_LEVELS];
+    int levels;
+    uint8_t level_of[SAP__VECTORS]; /* indices of levels, or SAP__NO_LEVEL */
+    sap__cell_range *range;         /* of each slot */
+    sap__cell *cells;
+    sap__entry *table; /* open addressing, at most half full */
+    uint32_t table_bits, first_free;
+    int occupied;
+    uint64_t *arena;            /* the endpoint arrays of all cells: blocks */
+    uint32_t free_blocks[32];   /* by the log2 of their capacity: the first one plus 1; it begins with the next */
+    uint64_t *operations;       /* that wait: the next one of the same queue, slot */
+    uint32_t *listed, *crossed; /* cells to be updated; slots whose range changed */
+    int region;                 /* boxes of one step that a task has scratch for */
+    int axes;                   /* that are used */
+    int is_new, all_move;       /* in this update: all boxes enter; all ends are read */
+    int live_when_chosen, changes_since; /* of a grid chosen from the boxes */
+    long long reserved;                  /* of the arena, by sap_multi_reserve, without sentinels */
+    long long held;                      /* of the arena, by cells in use */
+    int idle_updates;                    /* without the grid */
+} sap__cells;
+
+/* One world, the SAPs of which are a grid. */
 struct sap_multi {
     sap_world *world;
-    sap__grid grid;
+    sap__cells cells;
 };
 
 enum {
@@ -242,10 +343,10 @@ static int sap__fixed_grid(const sap_multi_config *c, const int32_t used[3], sap
         if (!sap__is_number(min) || !sap__is_number(max) || sap__key(min) > sap__key(max)) return 0;
         if (c->cells[k] < 2) continue;
         if (!sap__is_finite(min) || !sap__is_finite(max) || sap__key(min) == sap__key(max)) return 0;
-        grid->origin[k] = min;
-        grid->size[k] = (float)(((double)max - (double)min) / c->cells[k]);
-        grid->count[k] = grid->size[k] > 0 ? c->cells[k] : 1;
-        grid->is_given |= grid->count[k] > 1;
+        grid->origin[k] = sap__double(min);
+        grid->size[k] = (sap__double(max) - sap__double(min)) / c->cells[k];
+        grid->count[k] = c->cells[k];
+        grid->is_given = 1;
     }
     return 1;
 }
@@ -258,39 +359,1004 @@ static int sap__hashed_grid(const sap_multi_config *c, const int32_t used[3], sa
         const float size = c->cell_size[k];
         if (!used[k]) continue;
         if (!sap__is_number(size) || sap__key(size) < 0) return 0;
-        grid->size[k] = size;
-        axes += size > 0 && sap__is_finite(size);
+        if (!sap__is_finite(size) || sap__key(size) == 0) continue;
+        grid->size[k] = sap__double(size);
+        axes++;
     }
     grid->is_given = axes > 0;
     grid->hashed = 1;
     for (int k = 0; left > 1 && axes > 0; k = (k + 1) % 3) {
-        if (!(grid->size[k] > 0) || !sap__is_finite(grid->size[k])) continue;
+        if (!(grid->size[k] > 0)) continue;
         grid->count[k] *= 2;
         left /= 2;
     }
     return 1;
 }
 
-static double sap__floor(double v) {
-    const double whole = v > 1e15 ? 1e15 : v < -1e15 ? -1e15 : (double)(long long)v;
-    return whole - (whole > v);
+/* A monotone function of a bound. Not inlined: everywhere the same instructions answer. */
+SAP__NO_INLINE int32_t sap__cell_at(const sap__grid *g, int k, int32_t key) {
+    if (key <= -SAP__INFINITY) return -SAP__LAST_CELL;
+    if (key >= SAP__INFINITY) return SAP__LAST_CELL;
+    const double at = (sap__double(sap__float(key)) - (double)g->origin[k]) * g->cells_per_unit[k];
+    if (at < -(double)SAP__LAST_CELL) return -SAP__LAST_CELL;
+    if (at > (double)SAP__LAST_CELL) return SAP__LAST_CELL;
+    const int32_t whole = (int32_t)at;
+    return whole - (whole > at);
 }
 
-/* A tile becomes a block of whole cells of the user's grid, or a whole part of one; cells go on beyond the bounds. */
-static void sap__snap_tiles_to_cells(const sap_world *s, sap__tile_grid *t, float range[3]) {
-    const sap__grid *g = &((const sap_multi *)s->threads.multi)->grid;
-    int k;
-    for (k = 0; k < 3; k++) {
-        const double cell = (double)g->size[k], from = 0.5 * (double)t->origin[k] - (double)g->origin[k];
-        double tile = (double)range[k] / t->count[k], first, count;
-        if (g->count[k] < 2 || t->count[k] < 2 || tile > 1e6 * cell || cell > 1e6 * tile) continue;
-        tile = tile > cell ? cell * sap__floor(tile / cell + 0.5) : cell / sap__floor(cell / tile + 0.5);
-        first = sap__floor(from / tile);
-        count = sap__floor((from + (double)range[k]) / tile) - first + 1;
-        t->origin[k] = (float)(2 * ((double)g->origin[k] + first * tile));
-        range[k] = (float)(count * tile);
-        t->count[k] = (int)count;
+static void sap__find_range(const sap__grid *g, const sap__box *box, sap__cell_range *r) {
+    for (int k = 0; k < 3; k++) {
+        r->lo[k] = g->count[k] < 2 ? 0 : sap__cell_at(g, k, box->lo[k]);
+        r->hi[k] = g->count[k] < 2 ? 0 : sap__cell_at(g, k, box->hi[k]);
     }
+}
+
+SAP__FORCE_INLINE int sap__same_range(const sap__cell_range *a, const sap__cell_range *b) {
+    return memcmp(a->lo, b->lo, sizeof a->lo) == 0 && memcmp(a->hi, b->hi, sizeof a->hi) == 0;
+}
+
+SAP__FORCE_INLINE uint32_t sap__wrap(int32_t at, int32_t count) {
+    if ((count & (count - 1)) == 0) return (uint32_t)at & (uint32_t)(count - 1);
+    at %= count;
+    return (uint32_t)(at < 0 ? at + count : at);
+}
+
+/* Arithmetic, whatever the compiler does with >>. */
+SAP__FORCE_INLINE int32_t sap__coarsen(int32_t at, int32_t shift) {
+    return at >= 0 ? at >> shift : ~(~at >> shift);
+}
+
+SAP__FORCE_INLINE int32_t sap__cells_at_level(int32_t count, int32_t shift) {
+    return count >> shift ? count >> shift : 1;
+}
+
+/* Cells of a level that a range touches on an axis. */
+SAP__FORCE_INLINE int32_t sap__touched_on(const sap__cell_range *r, int k, int32_t shift, int32_t count) {
+    const int32_t n = sap__coarsen(r->hi[k], shift) - sap__coarsen(r->lo[k], shift) + 1;
+    return n < count ? n : count;
+}
+
+/* All arrays. */
+/* clang-format off */
+#define SAP__CELLS_ARRAYS(X) X(range) X(cells) X(table) X(arena) X(operations) X(listed) X(crossed)
+/* clang-format on */
+
+static uint32_t sap__add_level(sap__cells *g, const int32_t shift[3]) {
+    sap__level *l = &g->level[g->levels];
+    memset(l, 0, sizeof *l);
+    for (int k = 0; k < 3; k++) {
+        l->shift[k] = shift[k];
+        l->count[k] = sap__cells_at_level(g->grid.count[k], shift[k]);
+        l->coarseness += shift[k];
+    }
+    return (uint32_t)g->levels++;
+}
+
+/* The level of a range: so coarse on each axis that the box touches at most two cells; as coarse as on its longest axis, if
+   it is not far longer there, as a rod or a ground is, or if there are many levels: each one costs looks. */
+static uint32_t sap__level_of(sap__cells *g, const sap__cell_range *r) {
+    int32_t shift[3] = {0, 0, 0}, longest = 0;
+    uint32_t vector = 0;
+    for (int k = 0; k < 3; k++) {
+        while (sap__touched_on(r, k, shift[k], sap__cells_at_level(g->grid.count[k], shift[k])) > 2)
+            shift[k] += SAP__LEVEL_BITS;
+        if (shift[k] > longest) longest = shift[k];
+    }
+    for (int k = 0; k < 3; k++) {
+        if (g->grid.count[k] > 1 && (longest - shift[k] <= SAP__ROD_BITS || g->levels >= SAP__MOST_LEVELS / 2))
+            shift[k] = longest;
+        vector |= (uint32_t)(shift[k] / SAP__LEVEL_BITS) << 4 * k;
+    }
+    if (g->level_of[vector] == SAP__NO_LEVEL) g->level_of[vector] = (uint8_t)sap__add_level(g, shift);
+    return g->level_of[vector];
+}
+
+/* Is this cell one that the range touches? */
+SAP__FORCE_INLINE int sap__touches(const sap__level *l, const sap__cell_range *r, const uint32_t at[3]) {
+    for (int k = 0; k < 3; k++) {
+        const int32_t count = l->count[k], n = sap__touched_on(r, k, l->shift[k], count);
+        int32_t ahead = (int32_t)at[k] - (int32_t)sap__wrap(sap__coarsen(r->lo[k], l->shift[k]), count);
+        if (ahead < 0) ahead += count;
+        if (ahead >= n) return 0;
+    }
+    return 1;
+}
+
+/* A walk through the cells that a range touches at a level. */
+typedef struct sap__walk {
+    uint32_t from[3], at[3];
+    int32_t n[3], i[3], count[3];
+    long long all;
+} sap__walk;
+
+static void sap__begin_walk(const sap__level *l, const sap__cell_range *r, sap__walk *w) {
+    w->all = 1;
+    for (int k = 0; k < 3; k++) {
+        w->count[k] = l->count[k];
+        w->n[k] = sap__touched_on(r, k, l->shift[k], l->count[k]);
+        w->from[k] = w->at[k] = sap__wrap(sap__coarsen(r->lo[k], l->shift[k]), l->count[k]);
+        w->i[k] = 0;
+        w->all *= w->n[k];
+    }
+}
+
+/* To the next cell; 0: that was the last one. */
+SAP__FORCE_INLINE int sap__next_cell(sap__walk *w) {
+    for (int k = 0; k < 3; k++) {
+        if (++w->i[k] < w->n[k]) {
+            if (++w->at[k] == (uint32_t)w->count[k]) w->at[k] = 0;
+            return 1;
+        }
+        w->i[k] = 0;
+        w->at[k] = w->from[k];
+    }
+    return 0;
+}
+
+/* Of the cells that hold both boxes of a pair one reports it: the lowest on each axis, which is the larger of their two
+   lowest ones, found before it is wrapped. */
+SAP__FORCE_INLINE int sap__is_owner_at(const sap__level *l, const uint32_t at[3], const sap__cell_range *x,
+                                       const sap__cell_range *y) {
+    for (int k = 0; k < 3; k++) {
+        const int32_t lo = x->lo[k] > y->lo[k] ? x->lo[k] : y->lo[k];
+        if (sap__wrap(sap__coarsen(lo, l->shift[k]), l->count[k]) != at[k]) return 0;
+    }
+    return 1;
+}
+
+static int sap__is_owner(const void *grid, const sap__sap *p, uint32_t a, uint32_t b) {
+    const sap__cells *g = (const sap__cells *)grid;
+    const sap__cell *c = (const sap__cell *)(const void *)p;
+    return sap__is_owner_at(&g->level[c->level], c->at, &g->range[a], &g->range[b]);
+}
+
+/* ---- the table of cells, the pool, and their memory -------------------------------------------------------- */
+
+SAP__FORCE_INLINE uint64_t sap__cell_key(const uint32_t at[3], uint32_t level) {
+    return (uint64_t)at[0] | (uint64_t)at[1] << 19 | (uint64_t)at[2] << 38 | (uint64_t)level << 57;
+}
+
+SAP__FORCE_INLINE uint32_t sap__hash_key(const sap__cells *g, uint64_t key) {
+    return (uint32_t)((key * UINT64_C(0x9E3779B97F4A7C15)) >> (64 - g->table_bits));
+}
+
+/* The entry of a cell, or the free one where it would be. */
+SAP__FORCE_INLINE uint32_t sap__find_entry(const sap__cells *g, uint64_t key) {
+    const uint32_t mask = (1u << g->table_bits) - 1;
+    uint32_t i = sap__hash_key(g, key);
+    while (g->table[i].cell && g->table[i].key != key) i = (i + 1) & mask;
+    return i;
+}
+
+/* The cell, or SAP__NONE. */
+SAP__FORCE_INLINE uint32_t sap__find_cell(const sap__cells *g, const uint32_t at[3], uint32_t level) {
+    if (g->table_bits == 0) return SAP__NONE;
+    return g->table[sap__find_entry(g, sap__cell_key(at, level))].cell - 1;
+}
+
+static void sap__enter_into_table(sap__cells *g, uint32_t cell) {
+    const sap__cell *c = &g->cells[cell];
+    const uint64_t key = sap__cell_key(c->at, c->level);
+    const uint32_t i = sap__find_entry(g, key);
+    g->table[i].key = key;
+    g->table[i].cell = cell + 1;
+}
+
+static int sap__grow_table(sap__cells *g) {
+    sap__entry *table = NULL;
+    const uint32_t bits = g->table_bits ? g->table_bits + 1 : 6;
+    if (!sap__reserve(&table, (size_t)1 << bits)) return 0;
+    memset(table, 0, sizeof *table << bits);
+    sap__free_array(&g->table);
+    g->table = table;
+    g->table_bits = bits;
+    for (uint32_t i = 0; i < (uint32_t)sap__length(g->cells); i++)
+        if (g->cells[i].sap.count) sap__enter_into_table(g, i);
+    return 1;
+}
+
+/* A cell for boxes that enter it: from the pool, or a new one. It has no arrays yet. SAP__NONE without memory. */
+static uint32_t sap__make_cell(sap__cells *g, const uint32_t at[3], uint32_t level) {
+    uint32_t cell = g->first_free;
+    if (2 * ((uint32_t)g->occupied + 1) > (g->table_bits ? 1u << g->table_bits : 0) && !sap__grow_table(g))
+        return SAP__NONE;
+    if (cell == SAP__NONE) {
+        cell = (uint32_t)sap__length(g->cells);
+        if (!sap__reserve(&g->cells, cell + 1) || !sap__reserve(&g->listed, cell + 1)) return SAP__NONE;
+        sap__set_length(g->cells, cell + 1);
+    } else
+        g->first_free = g->cells[cell].next_free;
+    sap__cell *c = &g->cells[cell];
+    memset(c, 0, sizeof *c);
+    memcpy(c->at, at, sizeof c->at);
+    c->level = level;
+    c->sap.count = 2; /* sentinels, once it has arrays */
+    sap__enter_into_table(g, cell);
+    g->occupied++;
+    return cell;
+}
+
+/* The smallest power of two that is not below n, from 8 on, as an exponent. */
+static int sap__block_bits(int n) {
+    int bits = 3;
+    while (1LL << bits < n) bits++;
+    return bits;
+}
+
+/* A block is a free one of those of its size, or smaller than the next size. */
+static void sap__free_block(sap__cells *g, uint32_t at, int capacity) {
+    int bits = sap__block_bits(capacity);
+    if (1 << bits > capacity) bits--;
+    g->arena[at] = g->free_blocks[bits];
+    g->free_blocks[bits] = at + 1;
+    g->held -= capacity;
+}
+
+/* Arrays for a cell, in a free block or behind all others. There is room. */
+static void sap__place_cell(const sap_world *s, sap__cells *g, sap__cell *c, int capacity) {
+    const uint32_t old = c->block;
+    const int bits = sap__block_bits(capacity), old_capacity = c->sap.capacity;
+    if (1 << bits == capacity && g->free_blocks[bits]) {
+        c->block = g->free_blocks[bits] - 1;
+        g->free_blocks[bits] = (uint32_t)g->arena[c->block];
+    } else {
+        c->block = (uint32_t)sap__length(g->arena);
+        sap__set_length(g->arena, c->block + (uint32_t)(capacity * g->axes));
+    }
+    g->held += capacity;
+    if (old_capacity == 0) c->sap.count = 0; /* nothing to copy */
+    sap__place_sap(s, &c->sap, g->arena + c->block, capacity);
+    if (old_capacity)
+        sap__free_block(g, old, old_capacity);
+    else
+        sap__clear_sap(s, &c->sap);
+}
+
+/* A cell that is empty goes to the pool, and its arrays to the free blocks. The entries behind it close up. */
+static void sap__drop_cell(sap__cells *g, uint32_t cell) {
+    sap__cell *c = &g->cells[cell];
+    const uint32_t mask = (1u << g->table_bits) - 1;
+    uint32_t hole = sap__find_entry(g, sap__cell_key(c->at, c->level));
+    for (uint32_t i = (hole + 1) & mask; g->table[i].cell; i = (i + 1) & mask) {
+        const uint32_t home = sap__hash_key(g, g->table[i].key);
+        if (((i - home) & mask) < ((i - hole) & mask)) continue;
+        g->table[hole] = g->table[i];
+        hole = i;
+    }
+    g->table[hole].cell = 0;
+    sap__free_block(g, c->block, c->sap.capacity);
+    memset(c, 0, sizeof *c);
+    c->next_free = g->first_free;
+    g->first_free = cell;
+    g->occupied--;
+}
+
+/* ====================================================================================================== */
+/* >> choose: the cells of a grid that is not given                                                         */
+/* ====================================================================================================== */
+
+/* Some boxes, of which each bound is finite: to slots. Returns how many. */
+static int sap__sample_slots(const sap_world *s, uint32_t *slots) {
+    const uint32_t all = (uint32_t)sap__length(s->slots);
+    const int live = s->boxes.live_count;
+    uint32_t slot = 0;
+    int n = 0;
+    for (uint32_t i = 0; i < 2 * SAP__CELL_SAMPLE && n < SAP__CELL_SAMPLE; i++, slot++) {
+        if (live > 2 * SAP__CELL_SAMPLE) slot = (uint32_t)((uint64_t)(i * 2654435761u) * all >> 32);
+        slot = sap__next_live(s, slot);
+        if (slot == SAP__NONE && live <= 2 * SAP__CELL_SAMPLE) break;
+        if (slot == SAP__NONE) continue;
+        const sap__box *box = &s->slots[slot].box;
+        int good = 1;
+        for (int k = 0; k < 3; k++) good &= box->lo[k] > -SAP__INFINITY && box->hi[k] < SAP__INFINITY;
+        slots[n] = slot;
+        n += good;
+    }
+    return n;
+}
+
+/* Of n numbers, the keys of which are items, that one which so many sixteenths of them are below. */
+static double sap__quantile(const sap_world *s, int n, int sixteenths) {
+    const uint64_t item = s->update.sort_items[(n - 1) * sixteenths / 16];
+    return sap__double(sap__float((int32_t)((uint32_t)(item >> 32) ^ 0x80000000u)));
+}
+
+/* How many others, of all boxes, a box of the sample has in its cell, counted by their mins. */
+static double sap__count_neighbours(sap_world *s, const sap__grid *g, const uint32_t *slots, int n) {
+    double pairs = 0;
+    for (int i = 0; i < n; i++) {
+        uint32_t hash = 0;
+        for (int k = 0; k < 3; k++) {
+            const sap__box *box = &s->slots[slots[i]].box;
+            if (s->used[k]) hash = (hash ^ (uint32_t)sap__cell_at(g, k, box->lo[k])) * 2654435761u;
+            hash ^= hash >> 15;
+        }
+        s->update.sort_items[i] = sap__item(hash, (uint32_t)i);
+    }
+    sap__sort(s->update.sort_items, s->update.sort_scratch, n, 32);
+    for (int i = 0, first = 0; i < n; i++) {
+        if ((s->update.sort_items[i] ^ s->update.sort_items[first]) >> 32) first = i;
+        pairs += 2 * (i - first);
+    }
+    return n < 2 ? 0 : pairs / n * (s->boxes.live_count - 1) / (n - 1);
+}
+
+/* Cells that are a few times as long as the boxes are on each axis, in the middle; longer where boxes are sparse, until
+   they have neighbours. An axis on which all lie within two cells is not divided. There is scratch. */
+static void sap__choose_cells(sap_world *s, sap__grid *grid) {
+    uint32_t slots[SAP__CELL_SAMPLE];
+    double spread[3] = {0, 0, 0};
+    const int n = sap__sample_slots(s, slots);
+    memset(grid, 0, sizeof *grid);
+    for (int k = 0; k < 3; k++) {
+        grid->count[k] = 1;
+        for (int what = 0; what < 2 && s->used[k] && n >= 8; what++) {
+            for (int i = 0; i < n; i++) {
+                const sap__box *box = &s->slots[slots[i]].box;
+                const double lo = sap__double(sap__float(box->lo[k])), hi = sap__double(sap__float(box->hi[k]));
+                const int32_t key = what ? box->lo[k] : sap__key((float)(hi - lo > 3e38 ? 3e38 : hi - lo));
+                s->update.sort_items[i] = sap__item((uint32_t)key ^ 0x80000000u, (uint32_t)i);
+            }
+            sap__sort(s->update.sort_items, s->update.sort_scratch, n, 32);
+            if (what == 0) grid->size[k] = (double)SAP__SIZES_IN_CELL * sap__quantile(s, n, 8);
+        }
+        if (!s->used[k] || n < 8) continue;
+        grid->origin[k] = sap__quantile(s, n, 8);
+        spread[k] = sap__quantile(s, n, 15) - sap__quantile(s, n, 1);
+        if (grid->size[k] < spread[k] / (SAP__MOST_ON_AXIS / 2)) grid->size[k] = spread[k] / (SAP__MOST_ON_AXIS / 2);
+    }
+    for (int grows = 1; grows;) {
+        for (int k = 0; k < 3; k++) grid->cells_per_unit[k] = grid->size[k] > 0 ? 1 / grid->size[k] : 0;
+        grows = 0;
+        if (sap__count_neighbours(s, grid, slots, n) >= (double)SAP__BOXES_IN_CELL) break;
+        for (int k = 0; k < 3; k++) {
+            if (!(spread[k] > grid->size[k])) continue;
+            grid->size[k] *= 1.25;
+            grows = 1;
+        }
+    }
+    for (int k = 0; k < 3; k++)
+        if (grid->size[k] > 0 && spread[k] > 2 * grid->size[k]) grid->count[k] = SAP__MOST_ON_AXIS;
+}
+
+static int sap__reserve_sample(sap_world *s) {
+    return sap__reserve(&s->update.sort_items, SAP__CELL_SAMPLE) &&
+           sap__reserve(&s->update.sort_scratch, SAP__CELL_SAMPLE);
+}
+
+/* The given one, or one for the boxes as they are. */
+static int sap__choose_grid(sap_world *s, sap__cells *g) {
+    if (g->given.is_given) {
+        g->grid = g->given;
+        return 1;
+    }
+    if (!sap__reserve_sample(s)) return sap__fail(s, SAP_ERROR_MEMORY);
+    sap__choose_cells(s, &g->grid);
+    g->live_when_chosen = s->boxes.live_count;
+    g->changes_since = 0;
+    return 1;
+}
+
+/* By counts: is a chosen grid one for other boxes? Where there are far more boxes, or far fewer, and where each has
+   changed several times and now another grid would be chosen. */
+static int sap__is_outgrown(sap_world *s, sap__cells *g) {
+    const long long live = s->boxes.live_count, chosen = g->live_when_chosen;
+    sap__grid grid;
+    if (g->given.is_given) return 0;
+    if (live > 4 * chosen + 64 || chosen > 4 * live + 64) return 1;
+    g->changes_since += sap__length(s->changes.slots);
+    if (g->changes_since < 16 * live || !sap__reserve_sample(s)) return 0;
+    g->changes_since = 0;
+    sap__choose_cells(s, &grid);
+    for (int k = 0; k < 3; k++)
+        if (grid.count[k] != g->grid.count[k] ||
+            (grid.count[k] > 1 && (grid.size[k] > 2 * g->grid.size[k] || g->grid.size[k] > 2 * grid.size[k])))
+            return 1;
+    return 0;
+}
+
+/* Do the arrays hold far more than they need, because a crowd has left? */
+static int sap__is_wasteful(const sap_world *s, const sap__cells *g) {
+    if (s->update.is_reserved) return 0;
+    return sap__capacity(g->arena) > 4 * g->axes * g->held + 16384 || sap__capacity(g->cells) > 4 * g->occupied + 1024;
+}
+
+/* ====================================================================================================== */
+/* >> plan: what each cell has to do (Terdiman II.3c)                                                       */
+/* ====================================================================================================== */
+
+/* An update of the grid goes this way:
+
+       plan     on the calling thread. Which changed boxes touch other cells than they did? They leave cells, and enter
+                cells; others move within theirs: each cell has queues of slots. All memory is made
+       update   each cell takes out what leaves (I.5b), moves what moves by the rules (I.3), merges in what enters (I.4b),
+                and prunes that with all it holds (I.4c). Cells share nothing that they write: threads take them
+       look     where there are cells of several sizes, changed boxes look into those of other levels
+
+   Where one box in eight or more changed, all cells are visited, and every end is read; else those that have something
+   to do. Where half of the boxes touch other cells, all cells are laid again: then every box enters. */
+
+static int sap__push_operation(sap__cells *g, uint32_t cell, int queue, uint32_t slot) {
+    sap__cell *c = &g->cells[cell];
+    const int n = sap__length(g->operations);
+    if (!sap__reserve(&g->operations, n + 1)) return 0;
+    sap__push(g->operations, sap__item(c->first[queue], slot));
+    c->first[queue] = (uint32_t)n;
+    c->waiting[queue]++;
+    if (!c->is_listed) sap__push(g->listed, cell);
+    c->is_listed = 1;
+    return 1;
+}
+
+/* What a box that is removed, or was not there, touches. */
+static void sap__clear_range(sap__cell_range *r) {
+    memset(r, 0, sizeof *r);
+    r->level = SAP__NO_LEVEL;
+}
+
+static void sap__range_now(const sap_world *s, const sap__cells *g, uint32_t slot, sap__cell_range *r) {
+    sap__clear_range(r);
+    if (s->slots[slot].flags & SAP__LIVE) sap__find_range(&g->grid, &s->slots[slot].box, r);
+}
+
+/* The box of a slot touches another range now, or the same: what does that mean for cells? 0 without memory. */
+static int sap__change_range(sap_world *s, sap__cells *g, uint32_t slot, const sap__cell_range *now) {
+    const sap__slot *of = &s->slots[slot];
+    const sap__cell_range was = g->range[slot];
+    sap__walk w;
+    g->range[slot] = *now;
+    if (was.level != SAP__NO_LEVEL) {
+        g->level[was.level].boxes--;
+        sap__begin_walk(&g->level[was.level], &was, &w);
+        do {
+            if (now->level == was.level && sap__touches(&g->level[was.level], now, w.at)) continue;
+            if (!sap__push_operation(g, sap__find_cell(g, w.at, was.level), SAP__LEAVE, slot)) return 0;
+        } while (sap__next_cell(&w));
+    }
+    if (now->level == SAP__NO_LEVEL) return 1;
+    g->level[now->level].boxes++;
+    const int moves = !g->all_move && !sap__same(&of->box, &of->previous), reviews = (of->flags & SAP__REFILTER) != 0;
+    sap__begin_walk(&g->level[now->level], now, &w);
+    do {
+        const int stays = was.level == now->level && sap__touches(&g->level[was.level], &was, w.at);
+        if (stays && !moves && !reviews) continue;
+        uint32_t cell = sap__find_cell(g, w.at, now->level);
+        if (cell == SAP__NONE) cell = sap__make_cell(g, w.at, now->level);
+        if (cell == SAP__NONE) return 0;
+        if (!stays && !sap__push_operation(g, cell, SAP__ENTER, slot)) return 0;
+        if (stays && moves && !sap__push_operation(g, cell, SAP__MOVE, slot)) return 0;
+        if (stays && reviews && !sap__push_operation(g, cell, SAP__REVIEW, slot)) return 0;
+    } while (sap__next_cell(&w));
+    return 1;
+}
+
+/* A share of the changed boxes: lists those whose range is another one, or whose filter may be. */
+static void sap__list_crossed_task(sap_world *s, void *args, int task, int tasks) {
+    sap__cells *g = (sap__cells *)args;
+    const uint32_t *slots = s->changes.slots;
+    const int n = sap__length(s->changes.slots), from = sap__task_begin(n, task, tasks),
+              end = sap__task_begin(n, task + 1, tasks);
+    const int early = from + sap__prefetch_end_for_slots(s, slots + from, end - from);
+    int count = 0;
+    for (int i = from; i < end; i++) {
+        sap__cell_range now;
+        if (i < early) {
+            sap__prefetch_slot(s, slots[i + SAP__PREFETCH_AHEAD]);
+            sap__prefetch(&g->range[slots[i + SAP__PREFETCH_AHEAD]]);
+        }
+        sap__range_now(s, g, slots[i], &now);
+        const sap__cell_range *was = &g->range[slots[i]];
+        const int lives = (s->slots[slots[i]].flags & SAP__LIVE) != 0;
+        g->crossed[from + count] = slots[i];
+        count += lives != (was->level != SAP__NO_LEVEL) || !sap__same_range(&now, was) ||
+                 (s->slots[slots[i]].flags & SAP__REFILTER);
+    }
+    s->update.task[task].count = count;
+}
+
+/* Arrays by slot, for all that there are. */
+static int sap__reserve_slots(const sap_world *s, sap__cells *g) {
+    const int slots = sap__length(s->slots);
+    if (!sap__reserve(&g->range, slots) || !sap__reserve(&g->crossed, sap__length(s->changes.slots))) return 0;
+    for (int i = sap__length(g->range); i < slots; i++) sap__clear_range(&g->range[i]);
+    sap__set_length(g->range, slots);
+    return 1;
+}
+
+static void sap__list_all_cells(sap__cells *g) {
+    sap__set_length(g->listed, 0);
+    for (uint32_t i = 0; i < (uint32_t)sap__length(g->cells); i++)
+        if (g->cells[i].sap.count) {
+            sap__push(g->listed, i);
+            g->cells[i].is_listed = 1;
+        }
+}
+
+/* Endpoints on an axis that a cell will have, sentinels included. */
+static int sap__planned_count(const sap__cell *c) {
+    return c->sap.count + 2 * (c->waiting[SAP__ENTER] - c->waiting[SAP__LEAVE]);
+}
+
+/* More memory for arrays; those that are there may be elsewhere then. 0 on failure. */
+static int sap__grow_arena(sap_world *s, sap__cells *g, long long size) {
+    if (size > INT_MAX) return sap__fail(s, SAP_ERROR_LIMIT);
+    if (!sap__reserve(&g->arena, size)) return sap__fail(s, SAP_ERROR_MEMORY);
+    for (int i = 0; i < sap__length(g->cells); i++) {
+        sap__cell *c = &g->cells[i];
+        uint64_t *array = g->arena + c->block;
+        for (int k = 0; k < 3 && c->sap.capacity; k++) {
+            if (!s->used[k]) continue;
+            c->sap.sorted[k] = array;
+            array += c->sap.capacity;
+        }
+    }
+    return 1;
+}
+
+/* What sap_multi_reserve has promised, and the sentinels of the cells that have been entered. */
+static int sap__reserve_arena(sap_world *s, sap__cells *g) {
+    const long long size = g->reserved + 2LL * g->axes * sap__length(g->cells);
+    return size <= sap__capacity(g->arena) || sap__grow_arena(s, g, size);
+}
+
+/* Arrays that are large enough, for all listed cells. 1; 0: the memory that sap_multi_reserve has made is used up, and the
+   cells are to be laid again; -1 on failure. When they are laid again it is enough, if need be without spare places. */
+static int sap__reserve_blocks(sap_world *s, sap__cells *g) {
+    const int n = sap__length(g->listed);
+    long long wanted = 0, exact = 0;
+    int is_exact = 0;
+    if (s->update.is_reserved && !sap__reserve_arena(s, g)) return -1;
+    for (int i = 0; i < n && g->is_new; i++) {
+        const int count = sap__planned_count(&g->cells[g->listed[i]]);
+        wanted += (long long)g->axes << sap__block_bits(count);
+        exact += (long long)g->axes * count;
+    }
+    if (g->is_new && wanted > sap__capacity(g->arena)) {
+        is_exact = s->update.is_reserved && exact <= sap__capacity(g->arena);
+        if (!is_exact && !sap__grow_arena(s, g, wanted)) return -1;
+    }
+    for (int i = 0; i < n; i++) {
+        sap__cell *c = &g->cells[g->listed[i]];
+        const int count = sap__planned_count(c), bits = sap__block_bits(count), capacity = is_exact ? count : 1 << bits;
+        const long long size = sap__length(g->arena) + (long long)g->axes * capacity;
+        if (count <= c->sap.capacity) continue;
+        if (size > sap__capacity(g->arena) && (is_exact || !g->free_blocks[bits])) {
+            if (s->update.is_reserved && !g->is_new) return 0;
+            if (!sap__grow_arena(s, g, size)) return -1;
+        }
+        sap__place_cell(s, g, c, capacity);
+    }
+    return 1;
+}
+
+/* Boxes that one step of this cell has at most. */
+static int sap__largest_step(const sap__cell *c) {
+    const int *n = c->waiting, entering = n[SAP__ENTER] + n[SAP__REVIEW];
+    const int going = n[SAP__LEAVE] > n[SAP__MOVE] ? n[SAP__LEAVE] : n[SAP__MOVE];
+    return entering > going ? entering : going;
+}
+
+/* Scratch for the tasks, or for the largest step of all. */
+static int sap__reserve_regions(sap_world *s, sap__cells *g) {
+    int most = 0;
+    for (int i = 0; i < sap__length(g->listed); i++) {
+        const int n = sap__largest_step(&g->cells[g->listed[i]]);
+        if (n > most) most = n;
+    }
+    g->region = most < SAP__TASK_BOXES ? most : SAP__TASK_BOXES;
+    long long needed = 2LL * g->region * sap__task_count(s);
+    if (needed < 2LL * most) needed = 2LL * most;
+    if (!sap__reserve(&s->update.sort_items, needed) || !sap__reserve(&s->update.sort_scratch, needed))
+        return sap__fail(s, SAP_ERROR_MEMORY);
+    return 1;
+}
+
+/* The box of a slot as it is now. 0 without memory. */
+static int sap__plan_box(sap_world *s, sap__cells *g, uint32_t slot) {
+    const sap__cell_range *was = &g->range[slot];
+    sap__cell_range now;
+    sap__range_now(s, g, slot, &now);
+    if (s->slots[slot].flags & SAP__LIVE)
+        now.level = was->level != SAP__NO_LEVEL && sap__same_range(&now, was) ? was->level : sap__level_of(g, &now);
+    return sap__change_range(s, g, slot, &now);
+}
+
+/* What is recorded, by cells. 1; 0: all cells are to be laid again; -1 on failure. */
+static int sap__plan_changes(sap_world *s, sap__cells *g) {
+    const int n = sap__length(s->changes.slots), boxes = s->boxes.live_count + s->boxes.removed_count;
+    const int crossed = sap__compact_tasks(s, g->crossed, n, sap__parallel_for(s, sap__list_crossed_task, g, n));
+    const uint32_t *slots = g->all_move ? g->crossed : s->changes.slots;
+    if (2LL * crossed > boxes) return 0;
+    for (int i = 0; i < (g->all_move ? crossed : n); i++)
+        if (!sap__plan_box(s, g, slots[i])) return sap__fail(s, SAP_ERROR_MEMORY) - 1;
+    if (g->all_move) sap__list_all_cells(g);
+    return sap__reserve_blocks(s, g);
+}
+
+/* No cells. */
+static void sap__clear_cells(sap__cells *g) {
+    sap__set_length(g->cells, 0);
+    sap__set_length(g->arena, 0);
+    sap__set_length(g->operations, 0);
+    sap__set_length(g->listed, 0);
+    if (g->table_bits) memset(g->table, 0, sizeof *g->table << g->table_bits);
+    memset(g->free_blocks, 0, sizeof g->free_blocks);
+    memset(g->level_of, SAP__NO_LEVEL, sizeof g->level_of);
+    g->first_free = SAP__NONE;
+    g->occupied = g->levels = 0;
+    g->held = 0;
+    for (int i = 0; i < sap__length(g->range); i++) sap__clear_range(&g->range[i]);
+}
+
+/* The arrays that hold far more than they need go: a crowd has left. */
+static void sap__free_cells(sap__cells *g) {
+#define SAP__FREE_OF_CELLS(a) sap__free_array(&g->a), g->a = NULL;
+    SAP__CELLS_ARRAYS(SAP__FREE_OF_CELLS)
+    g->table_bits = 0;
+    sap__clear_cells(g);
+}
+
+/* All boxes enter, as they are now; 1, or -1 on failure. */
+static int sap__plan_all(sap_world *s, sap__cells *g) {
+    g->is_new = 1;
+    if (sap__is_wasteful(s, g)) sap__free_cells(g);
+    sap__clear_cells(g);
+    if (!sap__reserve_slots(s, g)) return sap__fail(s, SAP_ERROR_MEMORY) - 1;
+    if (!sap__choose_grid(s, g)) return -1;
+    for (uint32_t slot = 0; (slot = sap__next_live(s, slot)) != SAP__NONE; slot++)
+        if (!sap__plan_box(s, g, slot)) return sap__fail(s, SAP_ERROR_MEMORY) - 1;
+    return sap__reserve_blocks(s, g);
+}
+
+/* ====================================================================================================== */
+/* >> update: what a cell does, and looks into other levels                                                  */
+/* ====================================================================================================== */
+
+/* Pairs that overlap now, of which some may begin; handed on in batches. */
+typedef struct sap__batch {
+    sap_world *s;
+    sap__task *task;
+    int n;
+    uint32_t a[SAP__PAIR_BATCH], b[SAP__PAIR_BATCH];
+} sap__batch;
+
+static int sap__flush_batch(sap__batch *q) {
+    const int n = q->n;
+    q->n = 0;
+    return n == 0 || sap__emit_created(q->s, q->task, q->a, q->b, n, 0);
+}
+
+/* May a pair of these begin? Pairs that overlapped before, which are most, stay out, but for those that a filter may judge
+   otherwise. */
+SAP__FORCE_INLINE int sap__may_begin(const sap_world *s, uint32_t x, uint32_t y) {
+    const sap__slot *a = &s->slots[x], *b = &s->slots[y];
+    if (!sap__overlap(&a->box, &b->box)) return 0;
+    if (sap__overlap(&a->previous, &b->previous) && !((a->flags | b->flags) & SAP__REFILTER)) return 0;
+    return !(a->flags & b->flags & SAP__STATIC);
+}
+
+SAP__FORCE_INLINE int sap__push_pair(sap__batch *q, uint32_t x, uint32_t y) {
+    q->a[q->n] = x;
+    q->b[q->n] = y;
+    return ++q->n < SAP__PAIR_BATCH || sap__flush_batch(q);
+}
+
+/* The pairs of a box with those that begin before it ends: endpoints from at on, up to the last but one. */
+SAP__FORCE_INLINE int sap__prune_ahead(sap__batch *q, const sap__cells *g, const sap__cell *c, uint32_t x, uint64_t max,
+                                       const uint64_t *at, const uint64_t *end) {
+    for (; at < end && *at < max; at++) {
+        const uint32_t y = sap__endpoint_slot(*at);
+        if (sap__endpoint_is_max(*at)) continue;
+        q->task->tests++;
+        if (!sap__may_begin(q->s, x, y)) continue;
+        if (sap__is_owner_at(&g->level[c->level], c->at, &g->range[x], &g->range[y]) && !sap__push_pair(q, x, y))
+            return 0;
+    }
+    return 1;
+}
+
+/* Box pruning along one axis (Terdiman I.4c): complete for newcomers with each other, bipartite for newcomers and the
+   others. Each newcomer looks ahead at all that begin before it ends, each other box at the newcomers alone. Those are
+   the mins of newcomers in items, n of them; n < 0: all are newcomers. */
+static int sap__prune_cell(sap__sort_state *u, const sap__cells *g, const sap__cell *c, int n) {
+    sap_world *s = u->s;
+    const uint64_t *ends = u->sap->sorted[u->axis], *items = u->items;
+    sap__batch q;
+    int next = 0;
+    q.s = s;
+    q.task = u->task;
+    q.n = 0;
+    for (int i = 1; i < u->sap->count - 1 && (n < 0 || next < n); i++) {
+        const uint32_t x = sap__endpoint_slot(ends[i]);
+        if (sap__endpoint_is_max(ends[i])) continue;
+        const uint64_t max = sap__endpoint(s->slots[x].box.hi[u->axis], 1, x);
+        const int is_new = n < 0 || items[next] == ends[i];
+        next += is_new;
+        const uint64_t *at = is_new ? ends + i + 1 : items + next, *end = is_new ? ends + u->sap->count - 1 : items + n;
+        if (!sap__prune_ahead(&q, g, c, x, max, at, end)) return 0;
+    }
+    return sap__flush_batch(&q);
+}
+
+/* The axis on which the boxes of a cell are farthest from each other. */
+static int sap__widest_axis(const sap_world *s, const sap__sap *p) {
+    double widest = -1;
+    int axis = 0;
+    for (int k = 0; k < 3; k++) {
+        if (!s->used[k]) continue;
+        const int32_t first = (int32_t)((uint32_t)(p->sorted[k][1] >> 32) ^ 0x80000000u);
+        const int32_t last = (int32_t)((uint32_t)(p->sorted[k][p->count - 2] >> 32) ^ 0x80000000u);
+        const double width = sap__double(sap__float(last)) - sap__double(sap__float(first));
+        if (width > widest) widest = width, axis = k;
+    }
+    return axis;
+}
+
+/* The slots of a queue: to items, from this place on. Returns where they end. */
+static int sap__list_queue(const sap__cells *g, const sap__cell *c, int queue, uint64_t *items, int n) {
+    uint32_t at = c->first[queue];
+    for (int i = 0; i < c->waiting[queue]; i++) {
+        items[n++] = (uint32_t)g->operations[at];
+        at = (uint32_t)(g->operations[at] >> 32);
+    }
+    return n;
+}
+
+/* All that one cell has to do. 0 on failure, which is none on threads. */
+static int sap__update_cell(sap__sort_state *u, const sap__cells *g, sap__cell *c) {
+    sap_world *s = u->s;
+    const int boxes = c->sap.count / 2 - 1, moves = c->waiting[SAP__MOVE];
+    const int entering = c->waiting[SAP__ENTER] + c->waiting[SAP__REVIEW];
+    int good = 1;
+    for (u->axis = 0; u->axis < 3 && good; u->axis++) {
+        if (!s->used[u->axis]) continue;
+        u->count = c->sap.count;
+        if (c->waiting[SAP__LEAVE]) sap__remove_endpoints(u, sap__list_queue(g, c, SAP__LEAVE, u->items, 0));
+        if (g->all_move || SAP__CELL_FEW * moves > boxes)
+            good = sap__sort_endpoints(u);
+        else if (moves)
+            good = sap__move_endpoints(u, sap__list_queue(g, c, SAP__MOVE, u->items, 0));
+        if (c->waiting[SAP__ENTER]) sap__insert_endpoints(u, sap__list_queue(g, c, SAP__ENTER, u->items, 0), 1);
+    }
+    if (!good) return 0;
+    c->sap.count = u->count;
+    if (entering) c->axis = sap__widest_axis(s, &c->sap);
+    if (entering && !u->task->overflowed) {
+        int n = 0;
+        u->axis = c->axis;
+        if (!g->is_new)
+            n = sap__list_queue(g, c, SAP__REVIEW, u->items, sap__list_queue(g, c, SAP__ENTER, u->items, 0));
+        for (int i = 0; i < n; i++) {
+            const uint32_t slot = (uint32_t)u->items[i];
+            u->items[i] = sap__endpoint(s->slots[slot].box.lo[u->axis], 0, slot);
+        }
+        sap__sort(u->items, u->scratch, n, 0);
+        good = sap__prune_cell(u, g, c, g->is_new ? -1 : n);
+    }
+    memset(c->waiting, 0, sizeof c->waiting);
+    c->is_listed = 0;
+    return good || s->threads.in_parallel;
+}
+
+typedef struct sap__cells_args {
+    sap__cells *g;
+    int is_large; /* the turn of those cells of which a step is too large for a task */
+} sap__cells_args;
+
+/* A share of the listed cells. If it finds more than there is room for, on threads, it goes on without pruning; then it is
+   called once more, and finds again all that begins in these cells, by pruning them as they are. */
+static void sap__update_cells_task(sap_world *s, void *args, int task, int tasks) {
+    const sap__cells_args *a = (const sap__cells_args *)args;
+    sap__cells *g = a->g;
+    const int n = sap__length(g->listed), end = sap__task_begin(n, task + 1, tasks);
+    const int again = s->update.task[task].overflowed && !s->threads.in_parallel;
+    sap__sort_state u;
+    memset(&u, 0, sizeof u);
+    u.s = s;
+    u.task = &s->update.task[s->threads.in_parallel || !s->update.is_reserved ? task : 0];
+    u.items = s->update.sort_items + (tasks > 1 ? 2 * g->region * task : 0);
+    u.scratch = s->update.sort_scratch + (tasks > 1 ? 2 * g->region * task : 0);
+    for (int i = sap__task_begin(n, task, tasks); i < end; i++) {
+        sap__cell *c = &g->cells[g->listed[i]];
+        if (tasks > 1 && sap__largest_step(c) > g->region) continue;
+        if (a->is_large && !c->is_listed) continue;
+        u.sap = &c->sap;
+        u.axis = 0;
+        if (again) {
+            u.axis = c->axis;
+            if (!sap__prune_cell(&u, g, c, -1)) return;
+        } else if (!sap__update_cell(&u, g, c))
+            return;
+    }
+}
+
+/* ---- looks into other levels -------------------------------------------------------------------------------- */
+
+/* A changed box and what overlaps it in one cell of another level: all boxes, or those alone that did not change. */
+static int sap__look_into_cell(sap__batch *q, const sap__cells *g, const sap__cell *c, uint32_t x, int unchanged_only) {
+    const sap_world *s = q->s;
+    const uint64_t *ends = c->sap.sorted[c->axis], max = sap__endpoint(s->slots[x].box.hi[c->axis], 1, x);
+    for (int i = 1; ends[i] < max; i++) {
+        const uint32_t y = sap__endpoint_slot(ends[i]);
+        if (sap__endpoint_is_max(ends[i])) continue;
+        q->task->tests++;
+        if (!sap__may_begin(s, x, y) || (unchanged_only && (s->slots[y].flags & SAP__CHANGED))) continue;
+        if (sap__is_owner_at(&g->level[c->level], c->at, &g->range[x], &g->range[y]) && !sap__push_pair(q, x, y))
+            return 0;
+    }
+    return 1;
+}
+
+static int sap__look_into_level(sap__batch *q, const sap__cells *g, uint32_t level, uint32_t x, int unchanged_only) {
+    const sap__level *l = &g->level[level];
+    sap__walk w;
+    sap__begin_walk(l, &g->range[x], &w);
+    if (w.all > sap__length(g->cells)) { /* more cells than there are */
+        for (int i = 0; i < sap__length(g->cells); i++) {
+            const sap__cell *c = &g->cells[i];
+            if (c->sap.count == 0 || c->level != level || !sap__touches(l, &g->range[x], c->at)) continue;
+            if (!sap__look_into_cell(q, g, c, x, unchanged_only)) return 0;
+        }
+        return 1;
+    }
+    do {
+        const uint32_t cell = sap__find_cell(g, w.at, level);
+        if (cell != SAP__NONE && !sap__look_into_cell(q, g, &g->cells[cell], x, unchanged_only)) return 0;
+    } while (sap__next_cell(&w));
+    return 1;
+}
+
+/* A share of the changed boxes looks into all levels but its own: of two changed boxes that of the finer level finds the
+   other one, so a coarser one looks only for what did not change, and only where there is such. */
+static void sap__look_task(sap_world *s, void *args, int task, int tasks) {
+    const sap__cells *g = (const sap__cells *)args;
+    const int n = sap__length(s->changes.slots), end = sap__task_begin(n, task + 1, tasks);
+    int good = 1;
+    sap__batch q;
+    q.s = s;
+    q.task = &s->update.task[s->threads.in_parallel || !s->update.is_reserved ? task : 0];
+    q.n = 0;
+    for (int i = sap__task_begin(n, task, tasks); i < end && good; i++) {
+        const uint32_t x = s->changes.slots[i], own = g->range[x].level;
+        for (uint32_t v = 0; v < (uint32_t)g->levels && own != SAP__NO_LEVEL && good; v++) {
+            const sap__level *l = &g->level[v], *mine = &g->level[own];
+            const int finds_all = l->coarseness != mine->coarseness ? l->coarseness > mine->coarseness : v > own;
+            if (v == own || (finds_all ? l->boxes : l->boxes - l->changed) == 0) continue;
+            good = sap__look_into_level(&q, g, v, x, !finds_all);
+        }
+    }
+    if (good) (void)sap__flush_batch(&q);
+}
+
+/* ---- all of an update --------------------------------------------------------------------------------------- */
+
+/* Runs tasks on cells, and adds up what they count. */
+static int sap__run_on_cells(sap_world *s, sap__task_function *function, void *args, long long work) {
+    double visits[2];
+    for (int i = 0; i < SAP__TASKS; i++) s->update.task[i].swaps = s->update.task[i].tests = 0;
+    const int good = sap__run_search(s, function, args, work < INT_MAX ? (int)work : INT_MAX, visits);
+    for (int i = 0; i < SAP__TASKS; i++) {
+        s->update.swaps += s->update.task[i].swaps;
+        s->update.tests += s->update.task[i].tests;
+    }
+    return good;
+}
+
+static int sap__update_cells(sap_world *s, sap__cells *g) {
+    sap__cells_args args;
+    const int n = sap__length(s->changes.slots);
+    int levels = 0, large = 0;
+    args.g = g;
+    args.is_large = 0;
+    for (int i = 0; i < sap__length(g->listed); i++) large += sap__largest_step(&g->cells[g->listed[i]]) > g->region;
+    if (!sap__run_on_cells(s, sap__update_cells_task, &args, g->is_new ? s->boxes.live_count : n)) return 0;
+    args.is_large = 1;
+    if (large && s->threads.parallel_for && !sap__run_on_cells(s, sap__update_cells_task, &args, -1)) return 0;
+    for (int i = 0; i < sap__length(g->listed); i++)
+        if (g->cells[g->listed[i]].sap.count == 2) sap__drop_cell(g, g->listed[i]);
+    for (int v = 0; v < g->levels; v++) levels += g->level[v].boxes > 0, g->level[v].changed = 0;
+    if (levels < 2) return 1;
+    for (int i = 0; i < n; i++)
+        if (g->range[s->changes.slots[i]].level != SAP__NO_LEVEL)
+            g->level[g->range[s->changes.slots[i]].level].changed++;
+    return sap__run_on_cells(s, sap__look_task, g, n);
+}
+
+/* What begins, in all cells. Pairs that end the pair manager finds: a box that leaves a cell passes no ends there. */
+static int sap__find_created_in_cells(sap_world *s, void *grid) {
+    sap__cells *g = (sap__cells *)grid;
+    long long moved = sap__length(s->changes.slots);
+    s->update.failure = SAP_OK;
+    if (!sap__reserve_slots(s, g)) return sap__fail(s, SAP_ERROR_MEMORY);
+    if (s->changes.flags & SAP__REFILTER) sap__require_lists(s);
+    sap__set_length(g->operations, 0);
+    sap__set_length(g->listed, 0);
+    g->is_new = !s->endpoints.valid || sap__is_wasteful(s, g) || sap__is_outgrown(s, g);
+    for (int i = 0; i < sap__length(s->changes.slots) && (s->changes.flags & (SAP__ADDED | SAP__REMOVED)); i++)
+        moved -= (s->slots[s->changes.slots[i]].flags & (SAP__ADDED | SAP__REMOVED)) != 0;
+    g->all_move = !g->is_new && SAP__PRUNE_PART * moved > s->boxes.live_count;
+    int planned = g->is_new ? 0 : sap__plan_changes(s, g);
+    g->all_move = g->all_move && planned == 1;
+    if (planned == 0) planned = sap__plan_all(s, g);
+    if (planned < 0 || !sap__reserve_regions(s, g) || !sap__update_cells(s, g)) return 0;
+    s->endpoints.valid = 1;
+    return 1;
+}
+
+/* Capacity for so many boxes, each in as many cells as it may touch; of cells there may be more when they are entered for
+   the first time. */
+static int sap__reserve_cells(sap_world *s, sap__cells *g, int boxes) {
+    const int slots = sap__capacity(s->changes.slots), steps = slots > SAP__CELL_SAMPLE ? slots : SAP__CELL_SAMPLE;
+    const long long places = (long long)boxes << g->axes;
+    const long long scratch =
+        2LL * (SAP__TASK_BOXES * sap__task_count(s) > steps ? SAP__TASK_BOXES * sap__task_count(s) : steps);
+    if (2 * places * g->axes > g->reserved) g->reserved = 2 * places * g->axes;
+    return sap__reserve(&g->range, slots) && sap__reserve(&g->crossed, slots) &&
+           sap__reserve(&g->operations, 2 * places) && sap__reserve_arena(s, g) &&
+           sap__reserve(&s->update.sort_items, scratch) && sap__reserve(&s->update.sort_scratch, scratch);
+}
+
+/* ====================================================================================================== */
+/* >> validate: every invariant of the grid, in one sentence each                                           */
+/* ====================================================================================================== */
+
+static const char *sap__validate_cell(const sap_world *s, const sap__cells *g, uint32_t i) {
+    const sap__cell *c = &g->cells[i];
+    const int axis = s->used[0] ? 0 : s->used[1] ? 1 : 2;
+    const char *broken = sap__validate_sap(s, &c->sap);
+    if (c->sap.count == 2) return "A cell in use holds boxes.";
+    if (c->is_listed || c->waiting[0] || c->waiting[1] || c->waiting[2] || c->waiting[3])
+        return "Nothing waits for a cell between updates.";
+    if (sap__find_cell(g, c->at, c->level) != i) return "A cell in use is in the table.";
+    for (int j = 1; j < c->sap.count - 1 && !broken; j++) {
+        const uint32_t slot = sap__endpoint_slot(c->sap.sorted[axis][j]);
+        if (slot >= (uint32_t)sap__length(g->range) || g->range[slot].level != c->level ||
+            !sap__touches(&g->level[c->level], &g->range[slot], c->at))
+            return "A cell holds boxes that touch it.";
+    }
+    return broken;
+}
+
+static const char *sap__validate_cells(const sap_world *s, const sap__cells *g) {
+    long long places = 0, held = 0, capacity = 0;
+    int boxes[SAP__MOST_LEVELS], in_use = 0, in_pool = 0;
+    uint32_t free_cell = g->first_free;
+    if (!s->endpoints.valid) return NULL;
+    memset(boxes, 0, sizeof boxes);
+    for (int slot = 0; slot < sap__length(s->slots); slot++) {
+        sap__cell_range none, range;
+        sap__walk w;
+        sap__clear_range(&none);
+        const sap__cell_range *r = slot < sap__length(g->range) ? &g->range[slot] : &none;
+        if ((r->level != SAP__NO_LEVEL) != sap__has_previous_box(s->slots[slot].flags))
+            return "A slot has a range of cells if it had a box at the last update.";
+        if (r->level == SAP__NO_LEVEL) continue;
+        sap__find_range(&g->grid, &s->slots[slot].previous, &range);
+        if (!sap__same_range(r, &range)) return "A range of cells is that of the box at the last update.";
+        if (r->level >= (uint32_t)g->levels) return "A box is in cells of a level that there is.";
+        sap__begin_walk(&g->level[r->level], r, &w);
+        if (w.n[0] > 2 || w.n[1] > 2 || w.n[2] > 2) return "A box touches at most two cells on each axis.";
+        boxes[r->level]++;
+        places += w.all;
+    }
+    for (int v = 0; v < g->levels; v++)
+        if (boxes[v] != g->level[v].boxes) return "The boxes of a level are counted.";
+    for (uint32_t i = 0; i < (uint32_t)sap__length(g->cells); i++) {
+        const char *broken = g->cells[i].sap.count ? sap__validate_cell(s, g, i) : NULL;
+        if (broken) return broken;
+        in_use += g->cells[i].sap.count > 0;
+        held += g->cells[i].sap.count ? g->cells[i].sap.count / 2 - 1 : 0;
+        capacity += g->cells[i].sap.capacity;
+    }
+    if (held != places) return "A box is in each cell that it touches.";
+    if (in_use != g->occupied) return "The cells in use are counted.";
+    if (capacity != g->held) return "The memory that cells hold is counted.";
+    for (; free_cell != SAP__NONE && in_pool <= sap__length(g->cells); in_pool++) {
+        if (free_cell >= (uint32_t)sap__length(g->cells) || g->cells[free_cell].sap.count)
+            return "The pool holds cells that are not in use.";
+        free_cell = g->cells[free_cell].next_free;
+    }
+    return in_pool == sap__length(g->cells) - in_use ? NULL : "A cell is in use or in the pool.";
 }
 
 /* ====================================================================================================== */
@@ -306,8 +1372,15 @@ static int sap__read_grid(const sap_multi_config *config, sap__grid *grid) {
     if (!config) return 1;
     if (sap_check_config(&config->sap) != SAP_OK) return 0;
     sap__axes_used(config->sap.axes ? config->sap.axes : 7, used);
-    return sap__fixed_grid(config, used, config->hashed ? &other : grid) &&
-           sap__hashed_grid(config, used, config->hashed ? grid : &other);
+    if (!sap__fixed_grid(config, used, config->hashed ? &other : grid) ||
+        !sap__hashed_grid(config, used, config->hashed ? grid : &other))
+        return 0;
+    for (int k = 0; k < 3; k++) { /* as many as a key has bits for */
+        for (; grid->count[k] > SAP__MOST_ON_AXIS; grid->count[k] = grid->count[k] / 2 + (grid->count[k] & 1))
+            grid->size[k] *= 2;
+        grid->cells_per_unit[k] = grid->size[k] > 0 ? 1 / grid->size[k] : 0;
+    }
+    return 1;
 }
 
 SAP_DEF sap_result sap_multi_check_config(const sap_multi_config *config) {
@@ -321,19 +1394,19 @@ SAP_DEF sap_multi *sap_multi_create(const sap_multi_config *config) {
     if (!sap__read_grid(config, &grid)) return NULL;
     m = (sap_multi *)SAP_REALLOC(NULL, sizeof *m);
     if (!m) return NULL;
+    memset(m, 0, sizeof *m);
     m->world = sap_create(config ? &config->sap : NULL);
     if (!m->world) {
         SAP_FREE(m);
         return NULL;
     }
-    m->grid = grid;
-    m->world->threads.multi = m;
-    if (grid.is_given) m->world->threads.snap_tiles = sap__snap_tiles_to_cells;
-    if (config && config->parallel) {
-        m->world->threads.parallel_for = config->parallel;
-        m->world->threads.parallel_user = config->parallel_user;
-        m->world->threads.min_parallel_work = SAP__THREADS_FROM;
-    }
+    m->world->has_grid = 1;
+    m->cells.given = grid;
+    for (int k = 0; k < 3; k++) m->cells.axes += m->world->used[k] & 1;
+    sap__clear_cells(&m->cells);
+    m->world->threads.parallel_for = config ? config->parallel : NULL;
+    m->world->threads.parallel_user = config ? config->parallel_user : NULL;
+    m->world->threads.min_parallel_work = SAP__THREADS_FROM;
     return m;
 }
 
@@ -344,51 +1417,27 @@ SAP_DEF void sap_multi_destroy(sap_multi *m) {
         return;
     }
     sap_destroy(m->world);
+    sap__free_cells(&m->cells);
     SAP_FREE(m);
 }
 
-/* ---- how many cells hold a box that moves ----------------------------------------------------------------- */
-
-/* The grid for so many boxes: an axis is halved until there are no more than sixteen cells for each. */
-static sap__grid sap__coarsen_grid(const sap_multi *m, int n) {
-    sap__grid g = m->grid;
-    while ((double)g.count[0] * g.count[1] * g.count[2] > 16.0 * (n + 1)) {
-        const int k = g.count[0] >= g.count[1] ? (g.count[0] >= g.count[2] ? 0 : 2) : g.count[1] >= g.count[2] ? 1 : 2;
-        if (!g.hashed) g.size[k] *= 2; /* two cells become one; of a table two entries do */
-        g.count[k] = g.count[k] / 2 + (g.count[k] & 1);
-    }
-    return g;
+/* The world has the grid for the time of a call: so it holds no address of this code, which may be loaded again. Returns
+   what it had before: a call from inside a callback is refused, and changes nothing. */
+static const sap__grid_calls *sap__lend_grid(sap_multi *m, sap__grid_calls *calls) {
+    const sap__grid_calls *before = m->world->grid;
+    calls->find_created = sap__find_created_in_cells;
+    calls->is_owner = sap__is_owner;
+    calls->grid = &m->cells;
+    m->world->grid = calls;
+    return before;
 }
 
-/* Where along an axis of the grid a box has its home: in the cell of its middle, wrapped. */
-static uint32_t sap__cell_on(const sap__grid *g, const sap__box *box, int k) {
-    const double lo = (double)sap__clamp_far(sap__float(box->lo[k])),
-                 hi = (double)sap__clamp_far(sap__float(box->hi[k]));
-    if (g->count[k] < 2) return 0;
-    const double at = sap__floor(((lo + hi) * 0.5 - (double)g->origin[k]) / (double)g->size[k]);
-    const long long cell = (long long)at % g->count[k];
-    return (uint32_t)(cell < 0 ? cell + g->count[k] : cell);
-}
-
-/* How many cells of the grid are the home of a box that moves: counted when somebody looks. s->items, which
-   nobody uses between updates, has a bit for each cell. Of several threads that look one counts, the others wait. */
-static int sap__count_cells(const sap_multi *m) {
-    sap_world *s = m->world;
-    const int moving = sap__live_in_tree(s, 0);
-    const sap__grid g = sap__coarsen_grid(m, moving);
-    int cells = 0;
-    if (sap__capacity(s->update.sort_items) < moving / 4 + 2) return 0; /* an update has failed */
-    while (sap__atomic_swap(&s->pairs.lists_lock, 1)) continue;
-    memset(s->update.sort_items, 0, (size_t)(moving / 4 + 2) * sizeof *s->update.sort_items);
-    for (uint32_t slot = 0; (slot = sap__next_live(s, slot)) != SAP__NONE; slot++) {
-        uint32_t cell = 0;
-        if (sap__tree_of(s->slots[slot].flags)) continue;
-        for (int k = 0; k < 3; k++) cell = cell * (uint32_t)g.count[k] + sap__cell_on(&g, &s->slots[slot].box, k);
-        cells += (s->update.sort_items[cell / 64] >> cell % 64 & 1) == 0;
-        s->update.sort_items[cell / 64] |= UINT64_C(1) << cell % 64;
-    }
-    sap__atomic_set(&s->pairs.lists_lock, 0);
-    return cells;
+/* After an update. A grid that is not used for some time, as another method is, gives its memory back. */
+static void sap__end_grid(sap_multi *m, const sap__grid_calls *before) {
+    m->world->grid = before;
+    if (before) return;
+    m->cells.idle_updates = m->world->endpoints.valid ? 0 : m->cells.idle_updates + 1;
+    if (m->cells.idle_updates == SAP__TRIM && !m->world->update.is_reserved) sap__free_cells(&m->cells);
 }
 
 /* ====================================================================================================== */
@@ -401,7 +1450,9 @@ static sap_world *sap__world_of(const sap_multi *m) {
 }
 
 SAP_DEF sap_result sap_multi_reserve(sap_multi *m, int boxes, int pairs) {
-    return sap_reserve(sap__world_of(m), boxes, pairs);
+    const sap_result r = sap_reserve(sap__world_of(m), boxes, pairs);
+    if (r != SAP_OK || (m->world->config.method != SAP_METHOD_SORT && !SAP__TRACES)) return r;
+    return sap__set_result(m->world, sap__reserve_cells(m->world, &m->cells, boxes) ? SAP_OK : SAP_ERROR_MEMORY);
 }
 
 SAP_DEF sap_id sap_multi_add(sap_multi *m, const sap_aabb *box, void *object) {
@@ -478,11 +1529,21 @@ SAP_DEF const char *sap_multi_last_error_argument(const sap_multi *m, int *eleme
 }
 
 SAP_DEF sap_result sap_multi_update(sap_multi *m) {
-    return sap_update(sap__world_of(m));
+    sap__grid_calls calls;
+    if (!m) return SAP_ERROR_ARGUMENT;
+    const sap__grid_calls *before = sap__lend_grid(m, &calls);
+    const sap_result r = sap_update(m->world);
+    sap__end_grid(m, before);
+    return r;
 }
 
 SAP_DEF int sap_multi_dump_pairs(sap_multi *m, sap_create_pair *create, sap_delete_pair *del, void *user) {
-    return sap_dump_pairs(sap__world_of(m), create, del, user);
+    sap__grid_calls calls;
+    if (!m) return -SAP_ERROR_ARGUMENT;
+    const sap__grid_calls *before = sap__lend_grid(m, &calls);
+    const int n = sap_dump_pairs(m->world, create, del, user);
+    sap__end_grid(m, before);
+    return n;
 }
 
 SAP_DEF const sap_pair *sap_multi_created(const sap_multi *m, int *count) {
@@ -619,14 +1680,17 @@ SAP_DEF sap_result sap_multi_restore(sap_multi *m, const void *buffer, size_t si
 }
 
 SAP_DEF const char *sap_multi_validate(const sap_multi *m) {
-    return sap_validate(sap__world_of(m));
+    const char *broken = sap_validate(sap__world_of(m));
+    return m && !broken ? sap__validate_cells(m->world, &m->cells) : broken;
 }
 
 SAP_DEF void sap_multi_get_stats(const sap_multi *m, sap_stats *stats) {
     sap_get_stats(sap__world_of(m), stats);
     if (!m || !stats) return;
     stats->bytes += sizeof *m;
-    if (m->grid.is_given && !m->world->call.in_filter) stats->cells = sap__count_cells(m);
+#define SAP__COUNT_OF_CELLS(a) stats->bytes += sap__bytes_of(m->cells.a);
+    SAP__CELLS_ARRAYS(SAP__COUNT_OF_CELLS)
+    if (m->world->endpoints.valid) stats->cells = m->cells.occupied;
 }
 
 #ifdef __cplusplus

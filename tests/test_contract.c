@@ -1804,6 +1804,46 @@ static void validate(void) {
     }
 }
 
+/* A grid of SAPs with hashed cells, boxes in two levels, some of them in several cells, and a cell in the pool. */
+static sap_multi *make_full_grid(void) {
+    sap_multi_config config;
+    sap_multi *m;
+    test_rng rng = {4};
+    int i, k;
+    memset(&config, 0, sizeof config);
+    config.sap.method = SAP_METHOD_SORT;
+    config.hashed = 1;
+    for (k = 0; k < 3; k++) config.cell_size[k] = 4;
+    m = sap_multi_create(&config);
+    if (!CHECK(m != NULL)) exit(1);
+    for (i = 0; i < 80; i++) {
+        sap_aabb box;
+        for (k = 0; k < 3; k++) {
+            box.min[k] = i ? test_uniform(&rng, 0, 12) : 100;
+            box.max[k] = box.min[k] + (i % 20 == 1 ? 20.0f : 1.0f);
+        }
+        CHECK_EQUAL(sap_multi_add(m, &box, NULL), i + 1);
+    }
+    CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+    CHECK_EQUAL(sap_multi_remove(m, 1), SAP_OK);
+    CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+    return m;
+}
+
+static void validate_grid(void) {
+    const grid_damage *d;
+    for (d = all_grid_damages(); d->sentence; d++) {
+        sap_multi *m = make_full_grid();
+        const char *said = sap_multi_validate(m);
+        CHECK_MESSAGE(!said, "of a grid that is well sap_multi_validate says '%s'", said);
+        d->spoil(m);
+        said = sap_multi_validate(m);
+        CHECK_MESSAGE(said && strcmp(said, d->sentence) == 0, "sap_multi_validate says '%s', not '%s'",
+                      said ? said : "", d->sentence);
+        sap_multi_destroy(m);
+    }
+}
+
 /* ---- cost and memory -------------------------------------------------------------------------- */
 
 /* With nothing recorded O(1); a box handed in where it is is nothing; one box asks those around it. */
@@ -2128,6 +2168,7 @@ int main(void) {
     result_text();
     null_world();
     validate();
+    validate_grid();
     memory_is_bounded();
     highest_limits();
     shift_by_nothing();

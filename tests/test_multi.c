@@ -7,6 +7,8 @@
    usage: test_multi [seeds] [first seed]   default 96 from 1; a failure names its seed. With 60 seeds and more each
    allocation fails once, with fewer some of them */
 
+#include <math.h>
+
 #include "alloc.h"
 #include "threads.h"
 
@@ -638,7 +640,8 @@ static void start(run *r, int seed, int as_shipped) {
             c.parallel = run_shuffled;
             c.parallel_user = &w->shuffle;
         }
-        if (test_chance(&r->rng, 40)) c.sap.method = test_below(&r->rng, SAP_METHOD_QUERY + 1);
+        if (test_chance(&r->rng, 80))
+            c.sap.method = test_chance(&r->rng, 60) ? SAP_METHOD_SORT : test_below(&r->rng, SAP_METHOD_QUERY + 1);
         w->many = sap_multi_create(&c);
         if (!CHECK(w->many != NULL)) exit(1);
         if (as_shipped) continue;
@@ -1164,6 +1167,7 @@ static void most_cells(void) {
     sap_multi *m;
     int i;
     memset(&c, 0, sizeof c);
+    c.sap.method = SAP_METHOD_SORT;
     for (i = 0; i < 3; i++) c.cells[i] = INT_MAX, c.bounds.max[i] = 100;
     m = sap_multi_create(&c);
     if (!CHECK(m != NULL)) return;
@@ -1186,6 +1190,7 @@ static void entries_of_two_axes(void) {
     sap_multi *m;
     int i;
     memset(&c, 0, sizeof c);
+    c.sap.method = SAP_METHOD_SORT;
     c.entries = SIDE * SIDE;
     m = open_hashed(&c, 10, 0, 10);
     for (i = 0; i < 4 * SIDE * SIDE; i++) {
@@ -1199,46 +1204,74 @@ static void entries_of_two_axes(void) {
     sap_multi_destroy(m);
 }
 
-/* Given cells divide the given bounds, wherever these are, into equal parts; with any number of boxes, and from the
-   other end outside of the bounds. */
-static void given_cells(int each) {
-    enum { X = 4, Y = 2 };
-    static const float from[2] = {100, -300}, size[2] = {10, 40};
+/* The cells of a wrapped grid that boxes touch, none larger than a cell. */
+static int touched_cells(int n, const sap_aabb *boxes, const float from[2], const float size[2], const int cells[2]) {
+    static unsigned char used[64];
+    int i, x, y, count = 0;
+    memset(used, 0, sizeof used);
+    for (i = 0; i < n; i++) {
+        const int x0 = (int)floorf((boxes[i].min[0] - from[0]) / size[0]);
+        const int x1 = (int)floorf((boxes[i].max[0] - from[0]) / size[0]);
+        const int y0 = (int)floorf((boxes[i].min[1] - from[1]) / size[1]);
+        const int y1 = (int)floorf((boxes[i].max[1] - from[1]) / size[1]);
+        for (x = x0; x <= x1; x++)
+            for (y = y0; y <= y1; y++) {
+                const int wrapped_x = (x % cells[0] + cells[0]) % cells[0];
+                const int wrapped_y = (y % cells[1] + cells[1]) % cells[1];
+                unsigned char *cell = &used[wrapped_y * cells[0] + wrapped_x];
+                count += !*cell;
+                *cell = 1;
+            }
+    }
+    return count;
+}
+
+/* Given cells divide the given bounds, wherever these are, into equal parts, and a box is in each that it touches; with any
+   number of boxes, and from the other end outside of the bounds. */
+static void given_cells(int n) {
+    enum { X = 8, Y = 4, MOST = 400 };
+    static const float from[2] = {96, -320}, size[2] = {8, 32};
+    static const int cells[2] = {X, Y};
+    static sap_aabb boxes[MOST];
     sap_multi_config c;
     sap_multi *m, *hashed;
-    int i, k;
+    test_rng rng = {3};
+    int i, k, round, wrong = 0;
     memset(&c, 0, sizeof c);
-    c.cells[0] = X;
-    c.cells[1] = Y;
-    for (i = 0; i < 2; i++) {
-        c.bounds.min[i] = from[i];
-        c.bounds.max[i] = from[i] + (float)c.cells[i] * size[i];
+    c.sap.method = SAP_METHOD_SORT;
+    hashed = open_hashed(&c, size[0], size[1], 0);
+    for (k = 0; k < 2; k++) {
+        c.cells[k] = cells[k];
+        c.bounds.min[k] = from[k];
+        c.bounds.max[k] = from[k] + (float)cells[k] * size[k];
     }
     m = sap_multi_create(&c);
-    memset(&c, 0, sizeof c);
-    hashed = open_hashed(&c, size[0], size[1], 0);
     if (!CHECK(m != NULL)) exit(1);
     CHECK(stats_of(m).cells == 0 && stats_of(hashed).cells == 0);
-    for (k = 0; k < 3; k++) { /* the second time far outside, a whole number of grids away; then one of each has gone */
-        for (i = 0; i < X * Y * each; i++) {
-            sap_aabb box = {{0, 0, 0}, {0, 0, 1}}; /* the middle is that of a cell, the cells in turn */
-            const float half = i % 2 ? 0.6f * size[0] : 0;
-            sap_id id = (sap_id)(i + 1);
-            if (k == 2) {
-                CHECK(i % (X * Y) == 0 || i >= X * Y || sap_multi_set_static(m, id, 1) == SAP_OK);
-                continue;
+    for (round = 0; round < 6; round++) { /* within the bounds, then farther and farther out of them */
+        for (i = 0; i < n; i++) {
+            for (k = 0; k < 2; k++) {
+                const float side = size[k] * (float)cells[k] * (float)(1 + round * round);
+                boxes[i].min[k] = from[k] + test_uniform(&rng, -side, side);
+                boxes[i].max[k] = boxes[i].min[k] + test_uniform(&rng, 0, size[k] * 0.9f);
             }
-            box.min[0] = from[0] + size[0] * ((float)(i % X) + 0.5f + (float)(k * 10 * X)) - half;
-            box.max[0] = box.min[0] + 2 * half;
-            box.min[1] = box.max[1] = from[1] + size[1] * ((float)(i / X % Y) + 0.5f - (float)(k * 20 * Y));
-            if (k == 0) CHECK(sap_multi_add(m, &box, NULL) == id && sap_multi_add(hashed, &box, NULL) == id);
-            if (k == 1) CHECK(!sap_multi_move(m, id, &box) && !sap_multi_move(hashed, id, &box));
+            boxes[i].min[2] = boxes[i].max[2] = 0;
+            if (round == 0) wrong += sap_multi_add(m, &boxes[i], NULL) != sap_multi_add(hashed, &boxes[i], NULL);
+            if (round) wrong += sap_multi_move(m, (sap_id)(i + 1), &boxes[i]) != SAP_OK;
+            if (round) wrong += sap_multi_move(hashed, (sap_id)(i + 1), &boxes[i]) != SAP_OK;
         }
         CHECK(sap_multi_update(m) == SAP_OK && sap_multi_update(hashed) == SAP_OK);
-        CHECK_EQUAL(stats_of(m).cells, k == 2 && each == 1 ? 1 : X * Y); /* static boxes do not count */
-        CHECK(stats_of(hashed).cells > 1 && stats_of(hashed).cells <= X * Y);
+        CHECK_EQUAL(stats_of(m).cells, touched_cells(n, boxes, from, size, cells));
+        CHECK(stats_of(hashed).cells >= stats_of(m).cells);
+        CHECK(sap_multi_validate(m) == NULL && sap_multi_validate(hashed) == NULL);
     }
-    CHECK(sap_multi_validate(m) == NULL);
+    for (i = 1; i < n; i++) wrong += sap_multi_remove(m, (sap_id)(i + 1)) != SAP_OK;
+    CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+    CHECK_EQUAL(stats_of(m).cells, touched_cells(1, boxes, from, size, cells)); /* what emptied has gone */
+    CHECK_EQUAL(sap_multi_clear(m), SAP_OK);
+    CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+    CHECK_EQUAL(stats_of(m).cells, 0);
+    CHECK_EQUAL(wrong, 0);
     sap_multi_destroy(m);
     sap_multi_destroy(hashed);
     CHECK_EQUAL(live_blocks, 0);
@@ -1252,8 +1285,7 @@ static int counts_cells(const sap_pair *pair, void *user) {
     return pair->id1 % 3 > 0;
 }
 
-/* The filter may look, also at how many cells there are, in the middle of an update; before one the cells are counted, of
-   boxes just added, too. */
+/* The filter may look, also at how many cells there are, in the middle of an update. */
 static void cells_are_counted_at_any_time(void) {
     sap_multi_config c;
     test_rng rng = {5};
@@ -1263,6 +1295,7 @@ static void cells_are_counted_at_any_time(void) {
     memset(&c, 0, sizeof c);
     for (i = 0; i < 2; i++) {
         c.sap.filter = i ? counts_cells : NULL;
+        c.sap.method = SAP_METHOD_SORT;
         looked_at = m = open_hashed(&c, 4, 4, 4);
         rng.state = 5;
         n[i] = 0;
@@ -1274,7 +1307,7 @@ static void cells_are_counted_at_any_time(void) {
             }
             CHECK(sap_multi_add(m, &box, NULL) != 0);
         }
-        CHECK(stats_of(m).cells > 20);
+        CHECK_EQUAL(stats_of(m).cells, 0);
         CHECK_EQUAL(sap_multi_update(m), SAP_OK);
         CHECK(stats_of(m).cells > 20);
         for (k = 0; k < stats_of(m).pairs; k++) {
@@ -1288,10 +1321,10 @@ static void cells_are_counted_at_any_time(void) {
     CHECK_EQUAL(n[1], n[0]);
 }
 
-/* A grid is about speed: cells as small as a box, or as large as half of the world, cost little more to look through
-   than none, also for boxes that have left the bounds. */
-static void grids_cost_little(void) {
-    enum { N = 4000, WAYS = 7, SIDE = 40 };
+/* Of boxes of one size that walk a grid makes each cheaper, whatever its cells, also where these have left the bounds; the
+   chosen one makes it far cheaper. Counted: shifts of ends, and boxes tested. */
+static void grids_cost_less(void) {
+    enum { N = 4000, WAYS = 8, SIDE = 40 };
     static sap_aabb boxes[N];
     static sap_id ids[N];
     long long none = 0;
@@ -1300,33 +1333,38 @@ static void grids_cost_little(void) {
         test_rng rng = {17};
         sap_multi_config c;
         sap_multi *m;
-        long long tests = 0;
+        long long steps = 0;
         memset(&c, 0, sizeof c);
-        for (k = 0; k < 3; k++) {
+        c.sap.method = SAP_METHOD_SORT;
+        for (k = 0; k < 3; k++) { /* 0: one cell; 7: chosen */
+            static const int cells[] = {1, 2, 7, 40, 9};
             c.bounds.min[k] = (float)(grid == 4 ? -1000 : 0);
             c.bounds.max[k] = c.bounds.min[k] + SIDE;
-            c.cells[k] = grid == 0 ? 0 : grid == 1 ? 2 : grid == 2 ? 7 : grid == 3 ? 40 : 9;
+            c.cells[k] = grid < 5 ? cells[grid] : 0;
             c.cell_size[k] = grid == 5 ? 1.5f : 11;
         }
-        c.hashed = grid > 4;
+        c.hashed = grid == 5 || grid == 6;
+        if (grid == 0) c.hashed = 1, c.cell_size[0] = c.cell_size[1] = c.cell_size[2] = 1e6f;
         m = sap_multi_create(&c);
         if (!CHECK(m != NULL)) exit(1);
         for (i = 0; i < N; i++)
             for (k = 0; k < 3; k++)
                 boxes[i].min[k] = test_uniform(&rng, 0, SIDE), boxes[i].max[k] = boxes[i].min[k] + 1;
         CHECK_EQUAL(sap_multi_add_many(m, N, boxes, NULL, ids), SAP_OK);
+        CHECK_EQUAL(sap_multi_update(m), SAP_OK);
         for (frame = 0; frame < 20; frame++) {
-            CHECK_EQUAL(sap_multi_update(m), SAP_OK);
-            tests += stats_of(m).overlap_tests;
             for (i = 0; i < N; i++)
                 for (k = 0; k < 3; k++) {
-                    const float step = test_uniform(&rng, -0.5f, 0.5f);
+                    const float step = test_uniform(&rng, -0.2f, 0.2f);
                     boxes[i].min[k] += step, boxes[i].max[k] += step;
                 }
             CHECK_EQUAL(sap_multi_move_many(m, N, ids, boxes), SAP_OK);
+            CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+            steps += stats_of(m).swaps + stats_of(m).overlap_tests;
         }
-        if (grid == 0) none = tests;
-        CHECK_MESSAGE(2 * tests <= 3 * none, "grid %d: %lld boxes looked at, %lld without", grid, tests, none);
+        if (grid == 0) none = steps;
+        CHECK_MESSAGE(grid == 0 || steps < none, "grid %d: %lld steps, %lld in one cell", grid, steps, none);
+        CHECK_MESSAGE(grid < 7 || 10 * steps < none, "chosen: %lld steps, %lld in one cell", steps, none);
         sap_multi_destroy(m);
     }
     CHECK_EQUAL(live_blocks, 0);
@@ -1343,6 +1381,7 @@ static void memory_follows_the_boxes(void) {
     size_t one = 0, first = 0;
     int i, k, turn;
     memset(&c, 0, sizeof c);
+    c.sap.method = SAP_METHOD_SORT;
     for (k = 0; k < 3; k++) {
         for (i = 0; i < 3 && k > 0; i++) c.bounds.max[i] = 16777216, c.cells[i] = k == 1 ? 100 : 1 << 20;
         many[k] = sap_multi_create(&c);
@@ -1371,11 +1410,15 @@ static void memory_follows_the_boxes(void) {
 /* Large boxes, tiny cells: the pairs are the same, and no box is put into more than a bounded number of cells. */
 static void large_boxes_and_small_cells(void) {
     enum { N = 3000 };
-    sap_multi *m = open_hashed(NULL, 1e-3f, 1e-3f, 1e-3f);
+    sap_multi_config c;
+    sap_multi *m;
     sap_world *one = sap_create(NULL);
     test_rng rng = {5};
     sap_stats stats;
     int i, k, expected, count;
+    memset(&c, 0, sizeof c);
+    c.sap.method = SAP_METHOD_SORT;
+    m = open_hashed(&c, 1e-3f, 1e-3f, 1e-3f);
     for (i = 0; i < N; i++) {
         sap_aabb box;
         for (k = 0; k < 3; k++) {
@@ -1398,13 +1441,14 @@ static void large_boxes_and_small_cells(void) {
 }
 
 /* Every byte that was asked for is counted. */
-static void all_bytes_are_counted(void) {
+static void all_bytes_are_counted(int method) {
     sap_multi_config c;
     sap_multi *m;
     sap_aabb box;
     test_rng rng = {9}, shuffle = {10};
     int i, round;
     memset(&c, 0, sizeof c);
+    c.sap.method = method;
     c.parallel = run_shuffled;
     c.parallel_user = &shuffle;
     m = open_hashed(&c, 16, 16, 0);
@@ -1539,7 +1583,7 @@ static void busy_in_the_filter(void) {
 
 /* As long as no cell is new or holds more than it ever did, nothing is allocated. Without a grid never, in shares
    neither, not even for pairs that the filter refuses. */
-static void reserved(int has_grid, int with_threads, sap_filter *filter) {
+static void reserved(int method, int has_grid, int with_threads, sap_filter *filter) {
     enum { N = CLUSTERS * IN_CLUSTER, ROUNDS = 12 };
     static sap_aabb layouts[3][N];
     sap_multi_config c;
@@ -1550,6 +1594,7 @@ static void reserved(int has_grid, int with_threads, sap_filter *filter) {
     long before = 0;
     memset(&c, 0, sizeof c);
     c.sap.filter = filter;
+    c.sap.method = method;
     if (with_threads) c.parallel = run_shuffled;
     c.parallel_user = &shuffle;
     m = open_hashed(&c, has_grid ? 16 : 0, 0, 0);
@@ -1563,7 +1608,7 @@ static void reserved(int has_grid, int with_threads, sap_filter *filter) {
         }
     if (!has_grid) before = allocations; /* no cells: not even the first time */
     for (round = 0; round < ROUNDS; round++) {
-        if (round == 4 && has_grid) before = allocations;
+        if (round == 4 && (has_grid || method == SAP_METHOD_SORT)) before = allocations;
         for (k = 0; k < 3; k++) {
             if (k == 0)
                 CHECK_EQUAL(sap_multi_add_many(m, N, layouts[0], NULL, ids), SAP_OK);
@@ -1579,6 +1624,54 @@ static void reserved(int has_grid, int with_threads, sap_filter *filter) {
     CHECK_MESSAGE(allocations == before, "%ld allocations after sap_multi_reserve, grid %d, threads %d, filter %d",
                   allocations - before, has_grid, with_threads, filter != NULL);
     CHECK_EQUAL(faults, 0);
+    sap_multi_destroy(m);
+    CHECK_EQUAL(live_blocks, 0);
+}
+
+/* Only a cell that is entered for the first time may allocate: not one that holds more than it ever did, whether boxes
+   crowd in one corner of cells, each in eight of them, or spread. */
+static void reserved_for_any_cell(int with_threads) {
+    enum { N = 600, CELLS = 4, FRAMES = 60 };
+    static sap_aabb boxes[N];
+    static sap_id ids[N];
+    sap_multi_config c;
+    sap_multi *m;
+    test_rng rng = {5}, shuffle = {6};
+    int i, k, frame;
+    long before = 0;
+    memset(&c, 0, sizeof c);
+    c.sap.method = SAP_METHOD_SORT;
+    for (k = 0; k < 3; k++) c.cells[k] = CELLS, c.bounds.max[k] = 10 * CELLS;
+    if (with_threads) c.parallel = run_shuffled;
+    c.parallel_user = &shuffle;
+    m = sap_multi_create(&c);
+    if (!CHECK(m != NULL)) exit(1);
+    force_threads(m, 1);
+    CHECK_EQUAL(sap_multi_reserve(m, N, N * N / 2), SAP_OK);
+    for (i = 0; i < N; i++) /* one in each cell, and one in all */
+        for (k = 0; k < 3; k++) {
+            const int cell = (k == 0 ? i : k == 1 ? i / CELLS : i / (CELLS * CELLS)) % CELLS;
+            boxes[i].min[k] = 10 * (float)cell + 5;
+            boxes[i].max[k] = boxes[i].min[k] + (i == 0 ? 50.0f : 0.01f);
+        }
+    CHECK_EQUAL(sap_multi_add_many(m, N, boxes, NULL, ids), SAP_OK);
+    CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+    for (frame = 0; frame < FRAMES; frame++) {
+        const int crowd = frame % 3 == 1, part = frame % 5 ? N : N / 20;
+        if (frame == 2) before = allocations; /* now all that the first update made for cells is there */
+        for (i = 0; i < part; i++)
+            for (k = 0; k < 3; k++) {
+                const float corner = 10 * (float)(1 + test_below(&rng, CELLS - 1));
+                boxes[i].min[k] = crowd && i % 20 ? 20 - 0.5f / (float)(i + 1) : corner - test_uniform(&rng, 0.01f, 9);
+                boxes[i].max[k] = (crowd ? 20 : corner) + test_uniform(&rng, 0.01f, 0.5f);
+                if (boxes[i].min[k] > boxes[i].max[k]) boxes[i].max[k] = boxes[i].min[k];
+            }
+        CHECK_EQUAL(sap_multi_move_many(m, part, ids, boxes), SAP_OK);
+        CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+        CHECK(sap_multi_validate(m) == NULL);
+    }
+    CHECK_MESSAGE(allocations == before, "%ld allocations after sap_multi_reserve, threads %d", allocations - before,
+                  with_threads);
     sap_multi_destroy(m);
     CHECK_EQUAL(live_blocks, 0);
 }
@@ -1830,8 +1923,12 @@ static void out_of_memory(int step) {
     hashed.hashed = 1;
     hashed.cell_size[0] = hashed.cell_size[2] = 3;
     every_allocation_fails(&fixed, step);
+    fixed.sap.method = SAP_METHOD_SORT;
+    every_allocation_fails(&fixed, step);
     fixed.sap.method = SAP_METHOD_PRUNE;
     every_allocation_fails(&fixed, step);
+    hashed.sap.method = SAP_METHOD_SORT;
+    every_allocation_fails(&hashed, step);
     hashed.sap.method = SAP_METHOD_QUERY;
     every_allocation_fails(&hashed, step);
     fixed.cells[0] = fixed.cells[1] = fixed.cells[2] = 1;
@@ -1857,19 +1954,28 @@ int main(int argc, char **argv) {
     most_cells();
     entries_of_two_axes();
     given_cells(1);
-    given_cells(100);
+    given_cells(10);
+    given_cells(400);
     cells_are_counted_at_any_time();
-    grids_cost_little();
+    grids_cost_less();
     memory_follows_the_boxes();
     large_boxes_and_small_cells();
-    all_bytes_are_counted();
+    all_bytes_are_counted(SAP_METHOD_AUTO);
+    all_bytes_are_counted(SAP_METHOD_SORT);
     moves_that_meet();
     busy_in_the_filter();
-    reserved(1, 0, NULL);
-    reserved(1, 1, NULL);
-    reserved(0, 0, NULL);
-    reserved(0, 1, NULL);
-    reserved(0, 1, no_pairs);
+    reserved(SAP_METHOD_AUTO, 1, 0, NULL);
+    reserved(SAP_METHOD_SORT, 1, 0, NULL);
+    reserved(SAP_METHOD_AUTO, 1, 1, NULL);
+    reserved(SAP_METHOD_SORT, 1, 1, NULL);
+    reserved(SAP_METHOD_AUTO, 0, 0, NULL);
+    reserved(SAP_METHOD_SORT, 0, 0, NULL);
+    reserved(SAP_METHOD_AUTO, 0, 1, NULL);
+    reserved(SAP_METHOD_SORT, 0, 1, NULL);
+    reserved(SAP_METHOD_AUTO, 0, 1, no_pairs);
+    reserved(SAP_METHOD_SORT, 0, 1, no_pairs);
+    reserved_for_any_cell(0);
+    reserved_for_any_cell(1);
     for (method = SAP_METHOD_PRUNE; method <= SAP_METHOD_QUERY; method++) {
         reserved_for_a_crowd(method);
         reserved_to_the_last_pair(100, no_pairs, method);

@@ -6166,53 +6166,70 @@ SAP_DEF sap_result sap_save(const sap_world *s, void *buffer, size_t size) {
     return SAP_OK;
 }
 
-/* ---- restore: checks that a buffer is undamaged, and a state that a world may have ------------------------- */
-
 /* Returns whether a slot with these flags had a box at the last update. */
 static int sap__has_previous_box(uint32_t flags) {
     return (flags & (SAP__LIVE | SAP__REMOVED)) && !(flags & SAP__ADDED);
 }
 
-/* Returns the invariant that a slot with these flags and boxes breaks, or NULL. */
-static const char *sap__validate_slot(uint32_t flags, const sap__box *box, const sap__box *previous) {
+/* ---- rules that restore and validate share. Each returns the invariant that is broken, or NULL. ---------------- */
+
+static const char *sap__validate_box(const sap_world *s, const sap__box *box) {
+    for (int k = 0; k < 3; k++) {
+        if (box->lo[k] > box->hi[k]) return "No min is above its max.";
+        if (box->lo[k] < -SAP__INFINITY || box->hi[k] > SAP__INFINITY) return "Bounds are numbers.";
+        if ((box->lo[k] | box->hi[k]) & ~s->used[k]) return "Bounds are 0 on unused axes.";
+    }
+    return NULL;
+}
+
+static const char *sap__validate_slot(const sap_world *s, uint32_t flags, const sap__box *box,
+                                      const sap__box *previous) {
+    const char *broken = NULL;
     if ((flags & SAP__LIVE) && (flags & SAP__REMOVED)) return "A slot is live or removed, not both.";
     if (!(flags & (SAP__LIVE | SAP__REMOVED))) return flags & SAP__FLAGS ? "A free slot has no flags." : NULL;
     if (!(flags & SAP__CHANGED) && !sap__same(box, previous)) return "A box that has moved is marked as changed.";
     if (!(flags & SAP__CHANGED) && (flags & (SAP__ADDED | SAP__REMOVED | SAP__REFILTER | SAP__UNSYNCED)))
         return "A box that was added, removed, refiltered or is not synchronised is marked as changed.";
     if ((flags & SAP__ADDED) && !sap__same(previous, &sap__empty_box)) return "An added box was empty before.";
-    if ((flags & SAP__LIVE) && !sap__overlap(box, box)) return "No min is above its max.";
+    if (flags & SAP__LIVE) broken = sap__validate_box(s, box);
+    return !broken && sap__has_previous_box(flags) ? sap__validate_box(s, previous) : broken;
+}
+
+/* Returns the lists that a slot with these flags belongs in, a bit for each: free slots, removed ones, changed ones. */
+static uint32_t sap__lists_of(uint32_t flags) {
+    return (flags & SAP__FLAGS ? 0u : 1u) | (flags & SAP__REMOVED ? 2u : 0u) | (flags & SAP__CHANGED ? 4u : 0u);
+}
+
+/* The flags and previous boxes are those of the slots that the ids name. */
+static const char *sap__validate_pair(sap_id id0, sap_id id1, uint32_t flags0, uint32_t flags1, const sap__box *box0,
+                                      const sap__box *box1) {
+    if (id0 >= id1) return "In a pair id0 < id1.";
+    if ((flags0 ^ id0) >> 24 || (flags1 ^ id1) >> 24 || !sap__has_previous_box(flags0) ||
+        !sap__has_previous_box(flags1))
+        return "A pair's boxes are live, or were removed since the last update.";
+    if (!sap__overlap(box0, box1)) return "A pair's boxes overlapped at the last update.";
+    if ((flags0 & flags1 & SAP__STATIC) && !((flags0 | flags1) & (SAP__REFILTER | SAP__REMOVED)))
+        return "Two static boxes are not a pair.";
     return NULL;
 }
 
-/* Returns whether a live slot may have this box. */
-static int sap__check_saved_box(const sap_world *s, const sap__box *box) {
-    for (int k = 0; k < 3; k++)
-        if (box->lo[k] > box->hi[k] || box->lo[k] < -SAP__INFINITY || box->hi[k] > SAP__INFINITY ||
-            ((box->lo[k] | box->hi[k]) & ~s->used[k]))
-            return 0;
-    return 1;
-}
+/* ---- restore: checks that a buffer is undamaged, and a state that a world may have ------------------------- */
 
 /* Returns whether a slot of a snapshot is valid. It has no SAP__UNSYNCED, because there are no trees. */
 static int sap__check_saved_slot(const sap_world *s, const sap__saved_slot *slot) {
     const uint32_t all = slot->flags, flags = all & SAP__SLOT_MASK;
     void *object;
     if (flags >= SAP__UNSYNCED || !sap__load_pointer(slot->object, &object)) return 0;
-    if (sap__validate_slot(all, &slot->box, &slot->previous)) return 0;
-    if (flags == 0) return 1;
-    if (flags & SAP__LIVE ? !sap__check_saved_box(s, &slot->box) : !sap__same(&slot->box, &sap__empty_box)) return 0;
-    return (flags & SAP__ADDED) || sap__check_saved_box(s, &slot->previous);
+    if (sap__validate_slot(s, all, &slot->box, &slot->previous)) return 0;
+    return flags == 0 || (flags & SAP__LIVE) || sap__same(&slot->box, &sap__empty_box);
 }
 
 /* Returns whether each list holds the slots that belong in it, each once. missing is scratch with a word for each slot:
    the lists in which it has not been found yet. */
 static int sap__check_saved_lists(const sap__snapshot *in, uint32_t *missing) {
     const unsigned char *p = in->slots;
-    for (uint32_t i = 0; i < in->header.slots; i++, p += sizeof(sap__saved_slot)) {
-        const uint32_t flags = sap__get32(p);
-        missing[i] = (flags & SAP__FLAGS ? 0 : 1) | (flags & SAP__REMOVED ? 2 : 0) | (flags & SAP__CHANGED ? 4 : 0);
-    }
+    for (uint32_t i = 0; i < in->header.slots; i++, p += sizeof(sap__saved_slot))
+        missing[i] = sap__lists_of(sap__get32(p));
     for (int list = 0; list < 3; list++)
         for (uint32_t i = 0; i < in->header.lists[list]; i++, p += 4) {
             const uint32_t slot = sap__get32(p);
@@ -6224,12 +6241,12 @@ static int sap__check_saved_lists(const sap__snapshot *in, uint32_t *missing) {
     return 1;
 }
 
-/* Reads the slot of an id. Returns whether it had a box of that id at the last update. */
+/* Reads the slot of an id. Returns 0 if there is none. */
 static int sap__find_saved(const sap__snapshot *in, sap_id id, sap__saved_slot *slot) {
     if (sap__slot_of(id) >= in->header.slots) return 0;
     const unsigned char *p = in->slots + sizeof *slot * sap__slot_of(id);
     sap__read_words(&p, slot, sizeof *slot);
-    return (slot->flags ^ id) >> 24 == 0 && sap__has_previous_box(slot->flags);
+    return 1;
 }
 
 /* Returns whether all pairs are valid, and no two are equal. They are sorted to find equal ones. */
@@ -6240,9 +6257,9 @@ static int sap__check_saved_pairs(sap_world *s, const sap__snapshot *in) {
         sap__saved_slot a, b;
         void *data;
         sap__read_words(&p, &pair, sizeof pair);
-        if (pair.id0 >= pair.id1 || !sap__find_saved(in, pair.id0, &a) || !sap__find_saved(in, pair.id1, &b)) return 0;
-        if ((a.flags & b.flags & SAP__STATIC) && !((a.flags | b.flags) & (SAP__REFILTER | SAP__REMOVED))) return 0;
-        if (!sap__overlap(&a.previous, &b.previous) || !sap__load_pointer(pair.user_data, &data)) return 0;
+        if (!sap__load_pointer(pair.user_data, &data)) return 0;
+        if (!sap__find_saved(in, pair.id0, &a) || !sap__find_saved(in, pair.id1, &b)) return 0;
+        if (sap__validate_pair(pair.id0, pair.id1, a.flags, b.flags, &a.previous, &b.previous)) return 0;
         s->update.sort_items[i] = sap__item(pair.id0, pair.id1);
     }
     sap__sort(s->update.sort_items, s->update.sort_scratch, (int)in->header.pairs, 0);
@@ -6361,12 +6378,13 @@ SAP__NO_INLINE int sap__count_slots(const sap_world *s, uint32_t flags, uint32_t
 static const char *sap__validate_boxes(const sap_world *s) {
     const uint32_t n = (uint32_t)sap__length(s->slots);
     const int capacity = sap__capacity(s->changes.slots);
-    int filtered = 0;
+    int filtered = 0, in_list[3] = {0, 0, 0};
     uint32_t slot;
     for (slot = 0; slot < n; slot++) {
         const uint32_t flags = s->slots[slot].flags;
-        const char *broken = sap__validate_slot(flags, &s->slots[slot].box, &s->slots[slot].previous);
+        const char *broken = sap__validate_slot(s, flags, &s->slots[slot].box, &s->slots[slot].previous);
         if (broken) return broken;
+        for (int list = 0; list < 3; list++) in_list[list] += (int)(sap__lists_of(flags) >> list & 1);
         for (int tree = 0; tree < 2; tree++)
             if ((int)(s->boxes.live_bits[tree][slot / 64] >> slot % 64 & 1) != sap__is_live_in_tree(flags, tree))
                 return "Live bits are set for live boxes, by tree.";
@@ -6374,6 +6392,8 @@ static const char *sap__validate_boxes(const sap_world *s) {
             return "changes.flags has the flags of all changed boxes.";
         filtered += (flags & SAP__LIVE) && !sap__is_default_filter(&s->slots[slot].filter);
     }
+    if (n % 64 && (s->boxes.live_bits[0][n / 64] | s->boxes.live_bits[1][n / 64]) >> n % 64)
+        return "No live bit is set behind the last slot.";
     if (filtered != s->boxes.filtered_count)
         return "filtered_count is the number of live boxes with filter bits of their own.";
     if (sap__capacity(s->slots) < capacity || sap__capacity(s->objects) < capacity ||
@@ -6382,26 +6402,43 @@ static const char *sap__validate_boxes(const sap_world *s) {
     if (sap__count_slots(s, SAP__LIVE, SAP__LIVE) != s->boxes.live_count ||
         sap__count_slots(s, SAP__LIVE | SAP__STATIC, SAP__LIVE | SAP__STATIC) != s->boxes.static_count)
         return "live_count and static_count are the numbers of such boxes.";
-    if (sap__count_slots(s, SAP__REMOVED, SAP__REMOVED) != s->boxes.removed_count)
-        return "removed_count is the number of removed boxes.";
-    if (sap__count_slots(s, SAP__FLAGS, 0) != s->boxes.free_count) return "free_count is the number of free slots.";
+    if (in_list[1] != s->boxes.removed_count) return "removed_count is the number of removed boxes.";
+    if (in_list[0] != s->boxes.free_count) return "free_count is the number of free slots.";
+    const int queued = s->boxes.free_count + s->boxes.removed_count;
     slot = s->boxes.first_free;
-    for (int i = 0; i < s->boxes.free_count + s->boxes.removed_count; i++, slot = sap__next_free(&s->slots[slot]))
-        if (slot >= n ||
-            (i < s->boxes.free_count ? s->slots[slot].flags & SAP__FLAGS : !(s->slots[slot].flags & SAP__REMOVED)))
+    for (int i = 0; i < queued; i++, slot = sap__next_free(&s->slots[slot])) {
+        if (slot >= n || !(sap__lists_of(s->slots[slot].flags) >> (i >= s->boxes.free_count) & 1))
             return "The queue of slots holds the free ones, then the removed ones.";
-    if (sap__count_slots(s, SAP__CHANGED, SAP__CHANGED) != sap__length(s->changes.slots))
-        return "Every changed box is in the list of changes once.";
+        if ((slot == s->boxes.last_free) != (i == queued - 1)) return "The queue of slots ends at last_free.";
+    }
+    return in_list[2] == sap__length(s->changes.slots) ? NULL : "Every changed box is in the list of changes once.";
+}
+
+/* Sets of slots are equal if their sums of hashes are, which finds accidents: a collision must be made on purpose. */
+static const char *sap__validate_changes(const sap_world *s) {
+    const uint32_t n = (uint32_t)sap__length(s->slots);
+    uint64_t changed = 0, again = 0;
+    if (s->changes.synced_count < 0 || s->changes.synced_count > sap__length(s->changes.slots))
+        return "Queries have synchronised a part of the list of changes.";
+    for (uint32_t slot = 0; slot < n; slot++)
+        if (s->slots[slot].flags & SAP__CHANGED) changed += sap__hash_mix(SAP__NONE, slot);
     for (int i = 0; i < sap__length(s->changes.slots); i++) {
-        slot = s->changes.slots[i];
+        const uint32_t slot = s->changes.slots[i];
         if (slot >= n || !(s->slots[slot].flags & SAP__CHANGED)) return "The list of changes holds changed boxes.";
-        if (i >= s->changes.synced_count && !(s->slots[slot].flags & SAP__UNSYNCED))
+        changed -= sap__hash_mix(SAP__NONE, slot);
+        if (i < s->changes.synced_count)
+            again += s->slots[slot].flags & SAP__UNSYNCED ? sap__hash_mix(SAP__NONE, slot) : 0;
+        else if (!(s->slots[slot].flags & SAP__UNSYNCED))
             return "A change that no query has synchronised is marked as unsynced.";
     }
-    for (int i = 0; i < sap__length(s->changes.again); i++)
-        if (s->changes.again[i] >= n || !(s->slots[s->changes.again[i]].flags & SAP__UNSYNCED))
+    if (changed) return "No box is in the list of changes twice.";
+    for (int i = 0; i < sap__length(s->changes.again); i++) {
+        const uint32_t slot = s->changes.again[i];
+        if (slot >= n || !(s->slots[slot].flags & SAP__UNSYNCED))
             return "A box that changed again is marked as unsynced.";
-    return NULL;
+        again -= sap__hash_mix(SAP__NONE, slot);
+    }
+    return again ? "Every box that changed again after a query is in `again` once." : NULL;
 }
 
 static const char *sap__validate_events(const sap_world *s) {
@@ -6432,19 +6469,17 @@ static const char *sap__validate_pairs(const sap_world *s) {
     uint64_t edges = 0;
     if (n && sap__capacity(s->pairs.edges) <= (int)n) return "Every pair has capacity for its edges.";
     if (s->pairs.lists_valid && n && sap__length(s->pairs.edges) != (int)n + 1) return "Every pair has edges.";
+    if (!s->pairs.lists_valid && s->pairs.list_edits) return "Only valid lists have edits.";
+    if (s->pairs.sorted_from < 0 || s->pairs.sorted_from > (int)n) return "sorted_from is not beyond the last pair.";
     for (uint32_t p = 0; p < n; p++) {
         const sap_pair *pair = &s->pairs.active[p];
         const uint32_t a = sap__slot_of(pair->id0), b = sap__slot_of(pair->id1);
-        if (pair->id0 >= pair->id1) return "In a pair id0 < id1.";
+        if (a >= slots || b >= slots) return "A pair's boxes have slots.";
+        const char *broken = sap__validate_pair(pair->id0, pair->id1, s->slots[a].flags, s->slots[b].flags,
+                                                &s->slots[a].previous, &s->slots[b].previous);
+        if (broken) return broken;
         if ((int)p > s->pairs.sorted_from && sap__pair_item(pair - 1) >= sap__pair_item(pair))
             return "Pairs from sorted_from on are sorted by their ids.";
-        if (!sap__is_pair_id(s, pair->id0) || !sap__is_pair_id(s, pair->id1))
-            return "A pair's boxes are live, or were removed since the last update.";
-        if (!sap__overlap(&s->slots[a].previous, &s->slots[b].previous))
-            return "A pair's boxes overlapped at the last update.";
-        if ((s->slots[a].flags & s->slots[b].flags & SAP__STATIC) &&
-            !((s->slots[a].flags | s->slots[b].flags) & (SAP__REFILTER | SAP__REMOVED)))
-            return "Two static boxes are not a pair.";
         if (pair->object0 != s->objects[a] || pair->object1 != s->objects[b]) return "A pair has its boxes' objects.";
     }
     for (uint32_t slot = 0; slot < slots && s->pairs.lists_valid; slot++) {
@@ -6556,6 +6591,7 @@ static const char *sap__validate_endpoints(const sap_world *s) {
 
 SAP_DEF const char *sap_validate(const sap_world *s) {
     const char *broken = s ? sap__validate_boxes(s) : NULL;
+    if (s && !broken) broken = sap__validate_changes(s);
     if (s && !broken) broken = sap__validate_pairs(s);
     if (s && !broken) broken = sap__validate_events(s);
     if (s && !broken) broken = sap__validate_bvh(s, 0);

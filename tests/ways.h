@@ -247,6 +247,39 @@ static void free_lives(sap_world *s) {
     s->boxes.first_free = plain_slot(s);
 }
 
+static void bound_not_a_number(sap_world *s) {
+    s->slots[slot_with(s, SAP__CHANGED | SAP__LIVE, 0)].box.hi[0] = SAP__INFINITY + 1;
+}
+static void bound_on_unused_axis(sap_world *s) {
+    s->used[2] = 0;
+}
+static void bit_behind_the_last(sap_world *s) {
+    s->boxes.live_bits[1][sap__length(s->slots) / 64] |= UINT64_C(1) << 63;
+}
+static void queue_ends_early(sap_world *s) {
+    s->boxes.last_free = s->boxes.first_free;
+}
+static void synced_too_many(sap_world *s) {
+    s->changes.synced_count = sap__length(s->changes.slots) + 1;
+}
+static void changed_twice(sap_world *s) {
+    const int n = sap__length(s->changes.slots);
+    s->changes.slots[n - 1] = s->changes.slots[n - 2];
+}
+static void again_missing(sap_world *s) {
+    sap__set_length(s->changes.again, 0);
+}
+static void edits_without_lists(sap_world *s) {
+    s->pairs.lists_valid = 0;
+    s->pairs.list_edits = 1;
+}
+static void sorted_from_beyond(sap_world *s) {
+    s->pairs.sorted_from = sap__length(s->pairs.active) + 1;
+}
+static void pair_without_slot(sap_world *s) {
+    s->pairs.active[0].id1 |= SAP__SLOT_MASK;
+}
+
 static void without_links(sap_world *s) {
     sap__set_length(s->pairs.edges, 1);
 }
@@ -371,6 +404,16 @@ static const damage damage_table[] = {
     {SAP_METHOD_QUERY, "changes.flags has the flags of all changed boxes.", not_mixed},
     {SAP_METHOD_QUERY, "An added box was empty before.", added_elsewhere},
     {SAP_METHOD_QUERY, "No min is above its max.", min_above_max},
+    {SAP_METHOD_QUERY, "Bounds are numbers.", bound_not_a_number},
+    {SAP_METHOD_QUERY, "Bounds are 0 on unused axes.", bound_on_unused_axis},
+    {SAP_METHOD_QUERY, "No live bit is set behind the last slot.", bit_behind_the_last},
+    {SAP_METHOD_QUERY, "The queue of slots ends at last_free.", queue_ends_early},
+    {SAP_METHOD_QUERY, "Queries have synchronised a part of the list of changes.", synced_too_many},
+    {SAP_METHOD_QUERY, "No box is in the list of changes twice.", changed_twice},
+    {SAP_METHOD_QUERY, "Every box that changed again after a query is in `again` once.", again_missing},
+    {SAP_METHOD_QUERY, "Only valid lists have edits.", edits_without_lists},
+    {SAP_METHOD_QUERY, "sorted_from is not beyond the last pair.", sorted_from_beyond},
+    {SAP_METHOD_QUERY, "A pair's boxes have slots.", pair_without_slot},
     {SAP_METHOD_QUERY, "filtered_count is the number of live boxes with filter bits of their own.", masked_unseen},
     {SAP_METHOD_QUERY, "All arrays of boxes have the capacity of the list of changes.", room_for_one},
     {SAP_METHOD_QUERY, "Live bits are set for live boxes, by tree.", without_bit},

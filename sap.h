@@ -2424,7 +2424,7 @@ static void sap__sort_by_ids(const sap_pair *pairs, const uint32_t *indices, int
    assume that there are none in a pair.)
 
        pairs   [ . . . . . ][ids . . .][ids . . .][ids . . .][ids . . .]
-               [ids][ids][ids][ids][  tmp   ] . . . . . . . . . . . . .        */
+               [ids][ids][ids][ids][scratch ] . . . . . . . . . . . . .        */
 static void sap__sort_pairs_without_data(sap_world *s, int from) {
     sap_pair *pairs = s->pairs.active;
     uint64_t *items = (uint64_t *)(void *)pairs, item;
@@ -2440,23 +2440,21 @@ static void sap__sort_pairs_without_data(sap_world *s, int from) {
     }
 }
 
-/* Does the same for pairs with user data. Their ids and data are kept in the memory of the lists or, if no box is left,
-   of a tree, which is more likely to be in the cache. Neither is needed any more. */
+/* Does the same for pairs with user data. The ids and data are kept in the memory of the lists, which has 16 bytes for
+   each pair and is not needed any more. */
 static void sap__sort_pairs(sap_world *s, int from) {
     sap_pair *pairs = s->pairs.active;
     const int n = sap__length(pairs) - from;
-    const int fits =
-        !s->boxes.live_count && n <= SAP__NODE_WIDTH * sap__capacity(s->tree[0].nodes); /* 16 bytes a pair; a lane 28 */
-    uint64_t *items = (uint64_t *)(fits ? (void *)s->tree[0].nodes : (void *)s->pairs.edges), *tmp = items + n;
-    sap__sort_by_ids(pairs + from, NULL, n, items, tmp);
+    uint64_t *items = (uint64_t *)(void *)s->pairs.edges, *scratch = items + n;
+    sap__sort_by_ids(pairs + from, NULL, n, items, scratch);
     for (int i = 0; i < n; i++) {
         const sap_pair *pair = &pairs[from + (int)(uint32_t)items[i]];
         items[i] = sap__pair_item(pair);
-        tmp[i] = (uintptr_t)pair->user_data;
+        scratch[i] = (uintptr_t)pair->user_data;
     }
     for (int i = 0; i < n; i++) {
         sap__set_pair(s, &pairs[i], (sap_id)(items[i] >> 32), (sap_id)items[i]);
-        pairs[i].user_data = (void *)(uintptr_t)tmp[i];
+        pairs[i].user_data = (void *)(uintptr_t)scratch[i];
     }
 }
 

@@ -64,12 +64,14 @@ typedef struct damage {
 /* All of them; the last one has no sentence. Not in tests that hold the implementation. */
 const damage *all_damages(void);
 
+#ifdef SAP_MULTI_H
 /* The same for a grid of SAPs, which has hashed cells, boxes in two levels, and a cell in the pool. */
 typedef struct grid_damage {
     const char *sentence;
     void (*spoil)(sap_multi *m);
 } grid_damage;
 const grid_damage *all_grid_damages(void);
+#endif
 
 /* ---- ways ------------------------------------------------------------------------------------ */
 

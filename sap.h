@@ -519,6 +519,10 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats);
 #if defined(SAP_IMPLEMENTATION) && !defined(SAP_IMPLEMENTATION_ONCE)
 #define SAP_IMPLEMENTATION_ONCE
 
+#ifdef __cplusplus
+extern "C++" { /* the headers below may have templates, and this file may be included within an extern "C" of the user's */
+#endif
+
 /* Only the array macros of stb_ds are used: none of its code is emitted. */
 #ifndef INCLUDE_STB_DS_H
 #if defined(__has_include)
@@ -576,6 +580,10 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats);
 #define SAP__HAS_WASM
 #include <wasm_simd128.h>
 #endif
+#endif
+
+#ifdef __cplusplus
+}
 #endif
 
 #if defined(__GNUC__) || defined(__clang__)

@@ -230,6 +230,19 @@ static void my_free(void *p) { calls++; free(p); }
 #include "use.h"
 int main(void) { return use() + (calls == 0); }
 END
+# Within an extern "C" of the user's: what the implementation includes may have templates.
+src extern_c <<'END'
+#ifdef __cplusplus
+extern "C" {
+#endif
+#define SAP_IMPLEMENTATION
+#include "sap.h"
+#ifdef __cplusplus
+}
+#endif
+#include "use.h"
+int main(void) { return use(); }
+END
 # Words that windows.h makes macros of: it may come first.
 src windows_words <<'END'
 #include <stddef.h>
@@ -334,7 +347,7 @@ refused() {    # compiler, flags, ending, source: there is an #error, and it nam
         grep 'error.*SAP_REALLOC.*SAP_FREE' $work/refused"
 }
 orders=$(both main twice declarations_first implementation_first static_alone static_declares stb_before stb_after \
-              stb_elsewhere stb_ignored trace own_memory own_assert no_asserts windows_words)
+              stb_elsewhere stb_ignored trace own_memory own_assert no_asserts extern_c windows_words)
 
 in_language() {   # compiler, oldest version, ending, newer versions
     compiles "$1" "$2 -DIMPLEMENTED" $3 "$orders after_sap after_implementation"

@@ -4956,6 +4956,7 @@ typedef struct sap__measure {
 enum { SAP__SUM_DIGITS = 18 };
 typedef struct sap__exact_sum {
     int64_t digit[SAP__SUM_DIGITS];
+    uint32_t first, end; /* the others are 0 */
 } sap__exact_sum;
 
 static void sap__add_product(sap__exact_sum *sum, int32_t a, int32_t b, int times) {
@@ -4965,6 +4966,9 @@ static void sap__add_product(sap__exact_sum *sum, int32_t a, int32_t b, int time
     const uint32_t shift = (size_a >> 23) - normal_a + (size_b >> 23) - normal_b, by = shift % 32;
     const uint64_t product = digits_a * digits_b, low = (product & 0xffffffff) << by, high = (product >> 32) << by;
     int64_t *digit = &sum->digit[shift / 32];
+    if (product == 0) return;
+    if (shift / 32 < sum->first) sum->first = shift / 32;
+    if (shift / 32 + 3 > sum->end) sum->end = shift / 32 + 3;
     if ((a < 0) != (b < 0)) times = -times;
     digit[0] += times * (int64_t)(low & 0xffffffff);
     digit[1] += times * (int64_t)((low >> 32) + (high & 0xffffffff));
@@ -4974,7 +4978,7 @@ static void sap__add_product(sap__exact_sum *sum, int32_t a, int32_t b, int time
 /* Answers -1, 0 or 1. */
 static int sap__sign(const sap__exact_sum *sum) {
     int64_t carry = 0, rest = 0;
-    for (int i = 0; i < SAP__SUM_DIGITS; i++) {
+    for (uint32_t i = sum->first; i < sum->end; i++) {
         carry += sum->digit[i];
         const int64_t digit = carry & 0xffffffff;
         rest |= digit;
@@ -4996,6 +5000,7 @@ static void sap__add_squares(sap__exact_sum *sum, const sap__measure *m, int tim
 SAP__NO_INLINE int sap__compare_measures(const sap__measure *a, const sap__measure *b) {
     sap__exact_sum sum;
     memset(&sum, 0, sizeof sum);
+    sum.first = SAP__SUM_DIGITS;
     if (a->by == 0) {
         sap__add_squares(&sum, a, 1);
         sap__add_squares(&sum, b, -1);
@@ -5179,6 +5184,7 @@ typedef struct sap__query sap__query;
 struct sap__query {
     sap_world *s;
     uint32_t (*test)(const sap__node *c, uint32_t used, const sap__probe *p, float *away); /* NULL: of a box */
+    int is_distance; /* of points and boxes to boxes; else of casts */
     uint32_t mask;
     sap_hit *hit;
     sap_ray_hit *ray_hit;
@@ -5194,8 +5200,9 @@ struct sap__query {
     int count, visits;               /* hits; chunks */
     int unsynced_recorded, unsynced; /* boxes that were stale at the start: of the record, and with those of again */
     double cutoff;                   /* no hit is beyond: a squared distance, or t; */
-    sap__box cutoff_box;             /* that of this box, */
+    const sap__box *cutoff_box;      /* that of this box, which no callback moves, */
     int32_t cutoff_key;              /* or of this float, unless it is negative */
+    sap__box hit_box;                /* a copy for cutoff_box where there are callbacks */
     sap__box box;                    /* the box, or point, that is to overlap, is near, or is cast, */
     int32_t translation[3];          /* and where to: keys */
     sap__probe probe;
@@ -5210,7 +5217,7 @@ static void sap__set_limit(sap__query *q) {
 /* The cutoff is where the query hits this box. */
 static void sap__set_cutoff_at(sap__query *q, double at, const sap__box *box) {
     q->cutoff = at;
-    q->cutoff_box = *box;
+    q->cutoff_box = box;
     q->cutoff_key = -1;
 }
 
@@ -5218,7 +5225,7 @@ static void sap__set_cutoff_at(sap__query *q, double at, const sap__box *box) {
    does not. */
 static double sap__hit_at(const sap__query *q, const sap__box *box) {
     if (!q->test) return sap__overlap(box, &q->box) ? 0 : 1;
-    if (q->test == sap__kernel_of(q->s)->ball) return sap__distance2(box, &q->box, NULL);
+    if (q->is_distance) return sap__distance2(box, &q->box, NULL);
     if (q->can_leave && sap__overlap(box, &q->box))
         return sap__goes_deeper(box, &q->box, q->translation, q->s->used) ? 0 : SAP__MISS;
     return sap__cast(box, &q->box, q->translation);
@@ -5227,7 +5234,7 @@ static double sap__hit_at(const sap__query *q, const sap__box *box) {
 static sap__measure sap__measure_of(const sap__query *q, const sap__box *box) {
     sap__measure m;
     int first;
-    if (q->test == sap__kernel_of(q->s)->ball) {
+    if (q->is_distance) {
         (void)sap__distance2(box, &q->box, &m);
         return m;
     }
@@ -5237,9 +5244,9 @@ static sap__measure sap__measure_of(const sap__query *q, const sap__box *box) {
 
 static sap__measure sap__measure_of_cutoff(const sap__query *q) {
     sap__measure m = {{0, 0, 0}, {0, 0, 0}, 0};
-    if (q->cutoff_key < 0) return sap__measure_of(q, &q->cutoff_box);
+    if (q->cutoff_key < 0) return sap__measure_of(q, q->cutoff_box);
     m.to[0] = q->cutoff_key;
-    if (q->test != sap__kernel_of(q->s)->ball) m.by = SAP__ONE;
+    if (!q->is_distance) m.by = SAP__ONE;
     return m;
 }
 
@@ -5255,20 +5262,33 @@ SAP__FORCE_INLINE int sap__compare_to_cutoff(const sap__query *q, double at, con
     return order ? order : sap__compare_exactly(q, at, box);
 }
 
-/* What the user is told of a hit: t, or the distance, which is the smallest float whose square is not below: the one
-   nearest to the root, or the next. (Of roots that may be no normal floats the first one from a little before on.) */
+/* Returns whether the difference of two floats has no more digits than a double. */
+static int sap__is_exact_difference(int32_t a, int32_t b) {
+    const int32_t between = ((a < 0 ? -a : a) >> 23) - ((b < 0 ? -b : b) >> 23);
+    return a == 0 || b == 0 || (between < 29 && between > -29);
+}
+
+/* Returns what the user is told of a hit: t, or the distance, rounded up. The smallest float whose square is not below a
+   squared distance is the float nearest to the root, or the next one. A gap on one axis is the root itself. */
 static float sap__reported_value(const sap__query *q, double at, const sap__box *box) {
-    if (q->test != sap__kernel_of(q->s)->ball) return (float)at;
+    if (!q->is_distance) return (float)at;
     if (at > SAP__MOST_ENDED) return sap__float(SAP__INFINITY);
-    const double root = sap__sqrt(at);
-    const int is_normal = root > 1e-37 && root < 1e38;
-    const int32_t key = sap__key(is_normal ? (float)root : sap__round_outward(root * (1 - SAP__DOUBT), 1));
-    int order = sap__compare_values(sap__wide(key) * sap__wide(key), at);
-    if (order == 0 && key) {
-        const sap__measure told = {{0, 0, 0}, {key, 0, 0}, 0}, m = sap__measure_of(q, box);
-        order = sap__compare_measures(&told, &m);
+    const sap__measure m = sap__measure_of(q, box);
+    const int x = m.to[0] != m.from[0], y = m.to[1] != m.from[1], z = m.to[2] != m.from[2];
+    const int axis = y ? 1 : 2 * z, is_root = x + y + z == 1 && sap__is_exact_difference(m.to[axis], m.from[axis]);
+    const double root = is_root ? sap__wide(m.to[axis]) - sap__wide(m.from[axis]) : sap__sqrt(at);
+    if (at == 0) return 0;
+    if (root < 1e-37 || root > 1e38) { /* maybe no normal float: the first one from a little before the root on */
+        const int32_t key = sap__key(sap__round_outward(root * (1 - SAP__DOUBT), 1));
+        const sap__measure told = {{0, 0, 0}, {key, 0, 0}, 0};
+        return sap__float(key + (key < SAP__INFINITY && sap__compare_measures(&told, &m) < 0));
     }
-    return sap__float(key + (order < 0));
+    const int32_t key = sap__key((float)root);
+    const double more = is_root ? sap__wide(key) - root : sap__wide(key) * sap__wide(key) - at;
+    const double doubt = is_root ? -1 : at * SAP__DOUBT;
+    if (more > doubt || more < -doubt) return sap__float(key + (more < 0));
+    const sap__measure told = {{0, 0, 0}, {key, 0, 0}, 0};
+    return sap__float(key + (sap__compare_measures(&told, &m) < 0));
 }
 
 /* From its first callback on a query makes the world busy, until it is over: it counts at the gate of its stack, as
@@ -5342,7 +5362,7 @@ static int sap__report_hit(sap__query *q, uint32_t slot) {
 /* What hit returned (a key) becomes the cutoff if it is before it. If it is what the user was told, which may have been
    rounded down, the hit itself is not beyond. */
 static void sap__lower_cutoff(sap__query *q, int32_t key, int32_t told, double at, const sap__box *box) {
-    const int is_distance = q->test == sap__kernel_of(q->s)->ball;
+    const int is_distance = q->is_distance;
     const double value = is_distance ? sap__wide(key) * sap__wide(key) : sap__wide(key);
     const sap__measure m = {{0, 0, 0}, {key, 0, 0}, is_distance ? 0 : SAP__ONE};
     int order = key < q->cutoff_key ? -1 : 1;
@@ -5354,8 +5374,10 @@ static void sap__lower_cutoff(sap__query *q, int32_t key, int32_t told, double a
     if (order >= 0) return;
     q->cutoff = value;
     q->cutoff_key = key;
-    if (key != told || at > SAP__MOST_ENDED) return;
-    if (sap__compare_to_cutoff(q, at, box) > 0) sap__set_cutoff_at(q, at, box);
+    if (is_distance || key != told) return; /* a distance that is told is not below */
+    if (sap__compare_to_cutoff(q, at, box) <= 0) return;
+    q->hit_box = *box;
+    sap__set_cutoff_at(q, at, &q->hit_box);
 }
 
 /* A hit that says where it is: the best one so far, or one that is reported and may bring the end nearer. 0 stops. */
@@ -5365,7 +5387,7 @@ static int sap__report_hit_at(sap__query *q, uint32_t slot, double at, const sap
     if (q->closest_only) {
         if (q->best && id > q->best && sap__compare_to_cutoff(q, at, box) == 0) return 1;
         q->best = id;
-        sap__set_cutoff_at(q, at, box);
+        sap__set_cutoff_at(q, at, &q->s->slots[slot].box);
     } else if (q->nearest_only) {
         sap__keep_id(q, q->ids, q->capacity, q->count++, id);
         if (q->count < q->capacity) return 1;
@@ -5612,7 +5634,7 @@ SAP__NO_INLINE sap_id sap__run_closest(sap__query *q, sap_result r, float miss, 
     if (r != SAP_OK) return 0;
     q->closest_only = 1;
     (void)sap__run_query(q);
-    if (at) *at = q->best ? sap__reported_value(q, q->cutoff, &q->cutoff_box) : miss;
+    if (at) *at = q->best ? sap__reported_value(q, q->cutoff, q->cutoff_box) : miss;
     return q->best;
 }
 
@@ -5653,6 +5675,7 @@ static sap_result sap__begin_distance_query(sap__query *q, sap_world *s, const f
     for (int k = 0; k < 3; k++) q->box.lo[k] = q->box.hi[k] = sap__key(q->probe.point[k]), q->probe.half_size[k] = 0;
     memcpy(q->probe.used, s->used, sizeof q->probe.used);
     q->test = sap__kernel_of(s)->ball;
+    q->is_distance = 1;
     q->cutoff_key = sap__key(radius);
     q->cutoff = sap__wide(q->cutoff_key) * sap__wide(q->cutoff_key);
     return SAP_OK;
@@ -5675,6 +5698,7 @@ static sap_result sap__begin_cast(sap__query *q, sap_world *s, const float min[3
         if (s->used[k]) sap__set_slab(&q->probe, k, lo[k], hi[k], by[k]);
     }
     q->test = sap__kernel_of(s)->slab;
+    q->is_distance = 0;
     q->cutoff_key = SAP__ONE;
     q->cutoff = 1;
     return SAP_OK;
@@ -5750,10 +5774,10 @@ SAP_DEF sap_id sap_box_closest(sap_world *s, const sap_aabb *box, const float tr
     q.can_leave = 1;
     const sap_id id = sap__run_closest(&q, r, 1, t);
     if (!id || !normal) return id;
-    if (sap__overlap(&q.cutoff_box, &q.box)) {
-        side = sap__shallow_side(&q.cutoff_box, &q.box, s->used, &axis);
+    if (sap__overlap(q.cutoff_box, &q.box)) {
+        side = sap__shallow_side(q.cutoff_box, &q.box, s->used, &axis);
     } else {
-        (void)sap__cast_exactly(&q.cutoff_box, &q.box, q.translation, &axis);
+        (void)sap__cast_exactly(q.cutoff_box, &q.box, q.translation, &axis);
         side = q.translation[axis] < 0 ? 1 : -1;
     }
     normal[axis] = (float)side;

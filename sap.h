@@ -506,6 +506,7 @@ typedef struct sap_stats {
     int method;              /* the sap_method of the last update; 0: there were no changes */
     int cells;               /* SAPs in use: occupied cells of a grid of SAPs (sap_multi.h, SAP_METHOD_SORT); else 0 */
     long long query_tests;   /* boxes tested by queries since the last update */
+    long long upkeep;        /* boxes touched to keep the trees good, since the last update began */
 } sap_stats;
 #define SAP_STATS_QUERY_TESTS /* so a program may ask whether this version has query_tests */
 SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats);
@@ -1131,15 +1132,6 @@ typedef struct sap__pair_edges {
     uint32_t next_edge[2], prev_edge[2]; /* edges, or SAP__NONE */
 } sap__pair_edges;
 
-/* What it costs to look things up in an index, in chunks visited for each look-up: in box pruning of all (JOIN), where
-   each changed box looks around (ASK: SAP_METHOD_QUERY), and by the user's queries (QUERY). No search costs nothing. */
-enum { SAP__COST_PRUNE, SAP__COST_MOVERS, SAP__COST_USER_QUERY, SAP__COST_NONE, SAP__COSTS };
-typedef struct sap__search_cost {
-    double baseline;              /* when the index was new */
-    double node_visits, searches; /* so far */
-    int has_baseline;             /* first was measured since the last build */
-} sap__search_cost;
-
 enum {
     SAP__NODE_WIDTH = 16,                                                          /* of a chunk */
     SAP__MAX_NODE_PAIRS = SAP__NODE_WIDTH * SAP__NODE_WIDTH / 2 + SAP__NODE_WIDTH, /* pairs that a kernel may append */
@@ -1151,30 +1143,43 @@ enum {
 typedef struct sap__node sap__node;
 typedef struct sap__kernel sap__kernel;
 
-/* Chunks of boxes, and chunks of bounds over them: see index. */
+/* The trees, by what a box is: see sap__tree_of. */
+enum {
+    SAP__TREE_MOVING,   /* boxes that may pair with their like */
+    SAP__TREE_STATIC,   /* static ones */
+    SAP__TREE_LONERS,   /* moving ones whose mask excludes their own category */
+    SAP__TREE_UNPAIRED, /* boxes with no category or no mask: for queries alone */
+    SAP__TREES
+};
+
+enum {
+    SAP__TREE_EMPTY,       /* it holds nothing of use, and is to be packed */
+    SAP__TREE_NEEDS_REFIT, /* boxes are in the right leaves; their bounds and all bounds above are old */
+    SAP__TREE_VALID        /* it holds all live boxes of its kind, except unsynced ones */
+};
+
+/* What a subtree, a node of level 1, remembers of when it was packed or refitted. */
+typedef struct sap__subtree {
+    sap__box region;    /* its bounds then: a box whose centre left it is reinserted at the next repack */
+    float perimeter;    /* the sum of its leaves when it was packed */
+    int boxes, changes; /* boxes in it now; changes of its boxes since */
+    int place;          /* in the order of subtrees */
+} sap__subtree;
+
+/* A bounding volume hierarchy: see tree. */
 typedef struct sap__bvh {
     sap__node *nodes;         /* leaves first, then level by level, the root last */
-    sap__box *bounds;         /* of each chunk */
-    sap__box *build_bounds;   /* of each chunk of level 1: see mend */
-    uint16_t *occupied;       /* of each chunk: lanes that hold something */
-    sap__filter_bits *filter; /* of each chunk: those of all boxes under it, or more */
-    int by_category;          /* boxes stand by their categories: see groups */
-    int has_filters;          /* else all chunks have all masks */
-    int cull_by_mask;         /* what moving boxes meet in it is looked for by masks, too */
-    int levels, first[SAP__MAX_LEVELS], count[SAP__MAX_LEVELS]; /* of each level: its first chunk, how many */
-    int boxes;                                                  /* how many are in it */
-    int ready;                                                  /* it holds all boxes of its kind, but for stale ones */
-    int behind;                             /* but not where they are now: all bounds are to be read anew */
-    int packed_leaves, tile_count;          /* leaves that were filled when it was built, tiles that held a box */
-    double packed_perimeter, max_perimeter; /* the mean size of its leaves then; larger leaves count as so large */
-    double strain;                          /* how much single leaves have grown since, in such sizes */
-    double touched;                         /* changes of its boxes since, of which a refit counts as some; */
-    double debt;                            /* chunks visited beyond what a new index would have cost, */
-    double excess;                          /* and beyond three eighths more */
-    int roomy;                              /* it was built with free lanes in its leaves */
-    int quiet, next_subtree;                /* it is mended, not built: so many chunks of level 1 in this round */
-    int refitted;                           /* all bounds were read anew since it was built */
-    sap__search_cost cost[SAP__COSTS];
+    sap__box *bounds;         /* of each node */
+    uint16_t *occupied;       /* of each node: lanes that hold something */
+    sap__filter_bits *filter; /* of each node: those of all boxes below it, or more */
+    sap__subtree *subtrees;   /* of each node of level 1 */
+    uint32_t *order;          /* nodes of level 1 in the order in which level 2 holds them */
+    int levels, first[SAP__MAX_LEVELS], count[SAP__MAX_LEVELS]; /* of each level: its first node, how many there are */
+    int state, boxes, tile_count, leaf_fill;
+    float leaf_perimeter, max_perimeter; /* the mean perimeter of a leaf when packed; larger leaves count as this */
+    double packed_perimeter;             /* the sum of all leaves, each when it was packed */
+    double wear;                         /* packed again when it reaches 1 */
+    int credit, next;                    /* changes that repacks have not paid for yet; the next place in the order */
 } sap__bvh;
 
 /* Loops over many boxes or pairs are cut into tasks, for threads. Without threads one task runs over everything. */
@@ -1185,10 +1190,10 @@ enum {
 
 typedef struct sap__task {  /* the output of a task of a search, of moves or of a refit */
     uint64_t *created;      /* keys (id0, id1) of created pairs */
-    long long visits[2];    /* nodes visited in each tree */
+    long long visits;       /* nodes visited */
     long long persistent;   /* overlaps found by box pruning that existed at the last update */
     int filtered;           /* keys of created that earlier searches found, and that the filter callback has accepted */
-    double growth;          /* perimeters of its leaves, less twice their mean when the tree was built */
+    double perimeter;       /* the sum of its leaves */
     int overflowed;         /* created was full: the task must run again, alone */
     int count, ok;          /* elements that the task wrote to a list; whether its input was valid */
     uint32_t change_flags;  /* flags of the boxes that it moved: see sap__change_list */
@@ -1198,7 +1203,7 @@ typedef struct sap__task {  /* the output of a task of a search, of moves or of 
 /* Counters of queries, one for each few threads, each in a cache line of its own. */
 enum { SAP__COUNTER_STRIPES = 8 };
 typedef struct sap__query_counters {
-    int32_t queries, looks, visits, padding[13]; /* callbacks that are running; searches; nodes visited */
+    int32_t queries, visits, padding[14]; /* callbacks that are running; nodes visited */
 } sap__query_counters;
 
 /* How the boxes of a build are cut into tiles: see tiles. */
@@ -1206,16 +1211,9 @@ typedef struct sap__tile_grid {
     float origin[3], scale[3], last[3];       /* the tile of a box is (min + max - origin) * scale, from 0 to last */
     float large_size[3], long_size[3];        /* boxes longer than this are large; long on this axis */
     int count[3], axis_x, axis_y, axis_slice; /* tiles across x and y, slices along z, which may be any of the axes */
-    uint32_t first_key, tile_count;           /* of their keys, and how many tiles there are */
+    uint32_t keys;                            /* tiles, and SAP__LARGE_KEYS more */
 } sap__tile_grid;
-
-/* Tiles for all boxes or, where masks keep them from their own kind, for each group of categories: see groups. */
-enum { SAP__GROUPS = 8, SAP__MIN_GROUPED = 96 /* from so many boxes on */ };
-typedef struct sap__packing {
-    int groups; /* 1, or SAP__GROUPS */
-    sap__tile_grid tiles[SAP__GROUPS];
-    uint32_t keys; /* so many; 0: boxes are so few that they have none */
-} sap__packing;
+enum { SAP__LARGE_KEYS = 8 }; /* large boxes: by the axes on which they are long */
 
 typedef void sap__task_function(sap_world *s, void *args, int task, int tasks);
 
@@ -1230,7 +1228,8 @@ typedef struct sap__call {
 /* Slots without a live box are in one queue, first in, first out. Those whose box was removed since the last update are
    its tail: they become free when the update has reported their deleted pairs. */
 typedef struct sap__box_table {
-    uint64_t *live_bits[2]; /* by tree, see sap__tree_of: one bit a slot, set if it holds a live box */
+    uint64_t *live_bits[SAP__TREES]; /* by tree, see sap__tree_of: one bit a slot, set if it holds a live box */
+    int tree_count[SAP__TREES];      /* live boxes by tree */
     uint32_t first_free, last_free;
     int free_count, removed_count; /* slots in the queue: free ones, and those of its tail */
     int live_count, static_count;  /* live boxes, static ones included; live static boxes */
@@ -1241,7 +1240,8 @@ typedef struct sap__box_table {
 typedef struct sap__change_list {
     uint32_t *slots;  /* each once */
     uint32_t flags;   /* SAP__CHANGE_FLAGS that any of them may have; the others have none */
-    int count[2];     /* during an update, the length of slots by tree */
+    int count[SAP__TREES]; /* during an update, the live boxes among slots by tree */
+    int counted_count;     /* the length of slots when they were counted */
     int synced_count; /* slots before this index were synchronised by a query */
     uint32_t *again;  /* slots before that index that changed once more since */
 } sap__change_list;
@@ -1258,13 +1258,6 @@ typedef struct sap__pair_manager {
     int old_objects;        /* a callback of this update has set objects: see sap__renew_objects */
     int may_lack_pairs;     /* restored pairs may be fewer than the overlaps: their filter may have rejected some */
 } sap__pair_manager;
-
-/* A tree that is built in three updates. */
-typedef struct sap__build {
-    int tree; /* 1 + the index of the tree, or 0 for none */
-    sap__packing packing;
-    uint64_t *items; /* its boxes with their keys; empty in the first update */
-} sap__build;
 
 /* A SAP: the sorted endpoints of some boxes, an array for each used axis, with a sentinel at each end: see endpoints. */
 typedef struct sap__sap {
@@ -1288,7 +1281,6 @@ typedef struct sap__grid_calls {
 
 typedef struct sap__query_state {
     int ready; /* the trees hold all changes, and need no rebuild */
-    int seen;  /* a query, not only sap_prepare_queries, has run since the last change */
     sap__query_counters counters[SAP__COUNTER_STRIPES];
     long long visits; /* nodes visited by queries since the last update */
 } sap__query_state;
@@ -1302,6 +1294,7 @@ typedef struct sap__update_state {
     sap_result failure;
     long long persistent; /* overlaps that existed at the last update, if box pruning counted all; else -1 */
     long long swaps, tests;
+    long long upkeep; /* boxes that packs, repacks and refits have touched since the last update began */
     int updates_since_trim;
     int is_reserved; /* the user has reserved memory: no array is trimmed */
 } sap__update_state;
@@ -1326,8 +1319,7 @@ struct sap_world {
     sap__change_list changes;
 
     sap__pair_manager pairs;
-    sap__bvh tree[2]; /* moving boxes; static boxes */
-    sap__build build;
+    sap__bvh tree[SAP__TREES];
     sap__endpoints endpoints;
     const sap__grid_calls *grid; /* NULL outside of updates, or without a grid */
     int has_grid;                /* updates have one, so the SAP of all boxes is not needed */
@@ -1435,19 +1427,17 @@ SAP__FORCE_INLINE sap_id sap__id_of(const sap_world *s, uint32_t slot) {
     return (s->slots[slot].flags & ~(uint32_t)SAP__FLAGS) | (slot + 1);
 }
 
-/* Returns the tree of a slot with these flags: 0 for moving boxes, 1 for static ones. */
-SAP__FORCE_INLINE int sap__tree_of(uint32_t flags) {
-    return (flags & SAP__STATIC) != 0;
+/* The tree that a live box belongs in. */
+SAP__FORCE_INLINE int sap__tree_of(const sap__slot *slot) {
+    const uint32_t category = slot->filter.category, mask = slot->filter.mask;
+    const int unpaired = (category == 0) | (mask == 0), is_static = (slot->flags & SAP__STATIC) != 0;
+    const int loner = ((category & mask) == 0) & !is_static;
+    return (is_static | unpaired) + 2 * (loner | unpaired); /* without a branch, as many loops go over all boxes */
 }
 
-/* Returns the number of live boxes that belong in a tree. */
-SAP__FORCE_INLINE int sap__live_in_tree(const sap_world *s, int tree) {
-    return tree ? s->boxes.static_count : s->boxes.live_count - s->boxes.static_count;
-}
-
-/* Returns whether a slot with these flags has a live box that belongs in a tree. */
-SAP__FORCE_INLINE int sap__is_live_in_tree(uint32_t flags, int tree) {
-    return (flags & (SAP__LIVE | SAP__STATIC)) == (tree ? SAP__LIVE | SAP__STATIC : SAP__LIVE);
+/* Returns the number of live boxes that may move and be in pairs. */
+SAP__FORCE_INLINE int sap__moving_count(const sap_world *s) {
+    return s->boxes.tree_count[SAP__TREE_MOVING] + s->boxes.tree_count[SAP__TREE_LONERS];
 }
 
 /* Returns whether an id is valid, given the flags of its slot. */
@@ -1461,7 +1451,9 @@ static uint32_t sap__next_live(const sap_world *s, uint32_t slot) {
     const uint32_t words = ((uint32_t)sap__length(s->slots) + 63) / 64;
     uint32_t shift = slot % 64;
     for (uint32_t i = slot / 64; i < words; i++, shift = 0) {
-        const uint64_t bits = (s->boxes.live_bits[0][i] | s->boxes.live_bits[1][i]) >> shift;
+        uint64_t bits = 0;
+        for (int tree = 0; tree < SAP__TREES; tree++) bits |= s->boxes.live_bits[tree][i];
+        bits >>= shift;
         if (bits) return 64 * i + shift + (uint32_t)sap__lowest_bit(bits);
     }
     return SAP__NONE;
@@ -1480,11 +1472,17 @@ SAP__FORCE_INLINE int sap__is_default_filter(const sap__filter_bits *filter) {
 /* Counts the live box of a slot (change 1), or no longer counts it (change -1), in all that the table caches. Its tree
    and filter bits may only change between the two. */
 SAP__FORCE_INLINE void sap__count_box(sap_world *s, uint32_t slot, int change) {
-    const int is_static = sap__tree_of(s->slots[slot].flags);
-    s->boxes.live_bits[is_static][slot / 64] ^= UINT64_C(1) << slot % 64;
+    const int tree = sap__tree_of(&s->slots[slot]);
+    s->boxes.live_bits[tree][slot / 64] ^= UINT64_C(1) << slot % 64;
+    s->boxes.tree_count[tree] += change;
     s->boxes.live_count += change;
-    if (is_static) s->boxes.static_count += change;
+    if (s->slots[slot].flags & SAP__STATIC) s->boxes.static_count += change;
     if (!sap__is_default_filter(&s->slots[slot].filter)) s->boxes.filtered_count += change;
+}
+
+/* Marks all trees as empty: each is packed before it is used again. */
+static void sap__drop_trees(sap_world *s) {
+    for (int tree = 0; tree < SAP__TREES; tree++) s->tree[tree].state = SAP__TREE_EMPTY;
 }
 
 /* Returns the slot of a live box, or SAP__NONE. Id 0 has none: the slot 0 - 1 is beyond any. */
@@ -1575,9 +1573,10 @@ static int sap__reserve_boxes(sap_world *s, int n) {
     int capacity = sap__capacity(s->changes.slots);
     if (n <= capacity) return 1;
     capacity = n > capacity + capacity / 2 ? n : capacity + capacity / 2;
+    for (int tree = 0; tree < SAP__TREES; tree++)
+        if (!sap__reserve(&s->boxes.live_bits[tree], capacity / 64 + 1)) return 0;
     return sap__reserve(&s->slots, capacity) && sap__reserve(&s->objects, capacity) &&
-           sap__reserve(&s->pairs.head_edge, capacity) && sap__reserve(&s->boxes.live_bits[0], capacity / 64 + 1) &&
-           sap__reserve(&s->boxes.live_bits[1], capacity / 64 + 1) &&
+           sap__reserve(&s->pairs.head_edge, capacity) &&
            (!s->changes.again || sap__reserve(&s->changes.again, capacity)) &&
            sap__reserve(&s->changes.slots, capacity);
 }
@@ -1604,7 +1603,7 @@ static uint32_t sap__alloc_slot(sap_world *s) {
     }
     sap__set_length(s->slots, slot + 1);
     s->slots[slot].flags = 0;
-    if (slot % 64 == 0) s->boxes.live_bits[0][slot / 64] = s->boxes.live_bits[1][slot / 64] = 0;
+    for (int tree = 0; tree < SAP__TREES && slot % 64 == 0; tree++) s->boxes.live_bits[tree][slot / 64] = 0;
     return slot;
 }
 
@@ -1802,7 +1801,7 @@ SAP__NO_INLINE sap_result sap__begin_call_on(sap_world *s, int n, const sap_id *
     return r == SAP_OK ? sap__check_many(s, n, ids, NULL) : r;
 }
 
-static void sap__propagate_masks(sap_world *s, uint32_t slot);
+static void sap__add_filter(sap_world *s, uint32_t slot);
 
 SAP_DEF sap_result sap_set_filter_many(sap_world *s, int n, const sap_id *ids, uint32_t category, uint32_t mask) {
     const sap_result r = sap__begin_call_on(s, n, ids);
@@ -1812,7 +1811,7 @@ SAP_DEF sap_result sap_set_filter_many(sap_world *s, int n, const sap_id *ids, u
         s->slots[slot].filter.category = category;
         s->slots[slot].filter.mask = mask;
         sap__count_box(s, slot, 1);
-        sap__propagate_masks(s, slot);
+        sap__add_filter(s, slot);
         sap__mark_changed(s, slot, SAP__REFILTER);
     }
     return r;
@@ -1831,7 +1830,7 @@ SAP_DEF sap_result sap_refilter(sap_world *s, sap_id id) {
 SAP_DEF sap_result sap_set_static(sap_world *s, sap_id id, int is_static) {
     const sap_result r = sap__begin_call_on(s, 1, &id);
     const uint32_t slot = sap__slot_of(id);
-    if (r != SAP_OK || sap__tree_of(s->slots[slot].flags) == (is_static != 0)) return r;
+    if (r != SAP_OK || !(s->slots[slot].flags & SAP__STATIC) == !is_static) return r;
     sap__count_box(s, slot, -1);
     s->slots[slot].flags ^= SAP__STATIC;
     sap__count_box(s, slot, 1);
@@ -1928,7 +1927,7 @@ enum {
 /* AUTO decides by counts, never by a clock. It sorts only if SAP_TRACE watches: pruning 16 boxes at a time is faster than
    keeping endpoints sorted, however little the boxes move. */
 static int sap__choose_method(const sap_world *s) {
-    const int moving = sap__live_in_tree(s, 0), changed = s->changes.count[0] + s->changes.count[1];
+    const int moving = sap__moving_count(s), changed = sap__length(s->changes.slots);
     if (s->config.method != SAP_METHOD_AUTO) return s->config.method;
     if (SAP__TRACES) return SAP_METHOD_SORT;
     if (SAP__PRUNE_PART * (long long)changed > moving) return SAP_METHOD_PRUNE;
@@ -1939,14 +1938,23 @@ static int sap__choose_method(const sap_world *s) {
    are deleted then. */
 static void sap__count_changes(sap_world *s) {
     const int n = sap__length(s->changes.slots);
-    int static_count = 0;
-    for (int i = 0; i < n && s->changes.flags && s->boxes.live_count; i++) {
-        sap__slot *slot = &s->slots[s->changes.slots[i]];
-        static_count += sap__tree_of(slot->flags);
-        if (slot->flags & SAP__REMOVED) slot->box = sap__empty_box;
+    memset(s->changes.count, 0, sizeof s->changes.count);
+    s->changes.counted_count = n;
+    if (!s->changes.flags && !s->boxes.filtered_count) {
+        s->changes.count[SAP__TREE_MOVING] = n;
+        return;
     }
-    s->changes.count[0] = n - static_count;
-    s->changes.count[1] = static_count;
+    if (!s->changes.flags && n == s->boxes.live_count) { /* all have moved */
+        memcpy(s->changes.count, s->boxes.tree_count, sizeof s->changes.count);
+        return;
+    }
+    for (int i = 0; i < n && s->boxes.live_count; i++) {
+        sap__slot *slot = &s->slots[s->changes.slots[i]];
+        if (slot->flags & SAP__REMOVED)
+            slot->box = sap__empty_box;
+        else
+            s->changes.count[sap__tree_of(slot)]++;
+    }
 }
 
 /* Makes changed boxes the boxes of the last update, and frees the slots of removed ones. */
@@ -1978,7 +1986,6 @@ static void sap__trim_arrays(sap_world *s) {
     sap__trim(&s->update.deleted_at);
     sap__trim(&s->update.sort_items);
     sap__trim(&s->update.sort_scratch);
-    sap__trim(&s->build.items);
     sap__trim(&s->pairs.created);
     sap__trim(&s->pairs.deleted);
     sap__trim(&s->pairs.active);
@@ -2003,13 +2010,14 @@ static sap_result sap__apply_changes(sap_world *s) {
     s->update.method = sap__choose_method(s);
     if (s->update.method != SAP_METHOD_SORT) s->endpoints.valid = 0;
     if (!sap__update_pairs(s)) {
-        s->endpoints.valid = s->tree[0].ready = s->tree[1].ready = 0;
+        s->endpoints.valid = 0;
+        sap__drop_trees(s);
         return s->update.failure;
     }
     sap__parallel_for(s, sap__commit_slots_task, NULL, sap__length(s->changes.slots));
     sap__set_length(s->changes.slots, 0);
     sap__set_length(s->changes.again, 0);
-    s->changes.synced_count = 0;
+    s->changes.synced_count = s->changes.counted_count = 0;
     s->changes.flags = 0;
     s->boxes.free_count += s->boxes.removed_count;
     s->boxes.removed_count = 0;
@@ -2019,7 +2027,7 @@ static sap_result sap__apply_changes(sap_world *s) {
 SAP_DEF sap_result sap_update(sap_world *s) {
     sap_result r = sap__begin_call(s, NULL, 1);
     if (r != SAP_OK) return r;
-    s->update.swaps = s->update.tests = s->update.method = 0;
+    s->update.swaps = s->update.tests = s->update.upkeep = s->update.method = 0;
     sap__collect_counters(s);
     if (sap__length(s->changes.slots)) {
         r = sap__apply_changes(s);
@@ -2491,7 +2499,8 @@ static void sap__swap_pair_arrays(sap_world *s, int kept) {
 static void sap__delete_all_pairs(sap_world *s) {
     sap__swap_pair_arrays(s, 0);
     sap__set_length(s->pairs.created, 0);
-    s->endpoints.valid = s->tree[0].ready = s->tree[1].ready = 0;
+    s->endpoints.valid = 0;
+    sap__drop_trees(s);
 }
 
 /* Writes the deleted pairs, sorted by both ids. Pairs created by one update are sorted at the end of all pairs, and if
@@ -3438,54 +3447,93 @@ static int sap__best_kernel(void) {
 }
 
 /* ====================================================================================================== */
-/* >> index: chunks of neighbours under chunks of bounds                                                    */
+/* >> tree: a bounding volume hierarchy of nodes with sixteen lanes, and its upkeep                         */
 /* ====================================================================================================== */
 
-/* Boxes that lie together stand together, sixteen to a leaf. The bounds of sixteen leaves are the lanes of a chunk one
-   level up, and so on to one root; up to three leaves, or two chunks of a level, are looked at without one:
+/* Boxes that are near each other share a leaf. The bounds of sixteen leaves are the lanes of a node above them, and so
+   on up to one root. (Up to three leaves, or two nodes of a level, have no node above them.)
 
-       level 2                      [ bounds of . . . ]                       the root
-       level 1         [ bounds of 16 leaves ][ bounds of . . . ]
-       level 0     [ 16 boxes ][ 16 boxes ][ 16 boxes ] . . . [ spare ]       leaves
+       level 2                       [ bounds of . . . ]                      the root
+       level 1          [ bounds of 16 leaves ]  [ bounds of 16 leaves ]      subtrees, in an order along a serpentine
+       level 0       [ 16 boxes ][ 16 boxes ][ 16 boxes ] . . .               leaves
 
-   A chunk's children are the next sixteen of the level below, so there are no pointers: child i of chunk j of a level
-   is chunk 16 * j + i of the one below. Each box is in one lane; lane_of[slot] says which: 16 * leaf + lane, and the
-   kind in the top bit. There are two indices, of boxes that may pair with each other and of static ones.
+                     +-->--+  +-->--+      serpentine: tiles are visited as one mows a lawn, so that
+                     |  |  |  |  |  |      neighbours in the order are neighbours in space
+                     ^  +-->--+  +-->
 
-   Box pruning sorts boxes along one axis and sweeps. Here tiles (below) sort them along three, and the bounds say what
-   the sweep may skip. A box that moves stays in its lane while it touches the bound of its leaf, which grows; one that
-   leaves goes to another leaf. Where many move all bounds are read anew (refit); only what jumped goes elsewhere.
+       BVH           a bounding volume hierarchy; here of sixteen lanes a node, each field of a lane in an array of its own
+       leaf          a node of level 0; its lanes are boxes
+       subtree       a node of level 1 with its sixteen leaves; what is repacked as one
+       position      of a box: its tree, leaf and lane, in one word
+       pack          to build a tree from its boxes: sort them into tiles along a serpentine, fill leaves in that order
+                     (bulk loading, as STR does: Leutenegger, Lopez and Edgington 1997)
+       repack        to pack two neighbouring subtrees alone
+       refit         to compute bounds from what is below, and leave all boxes in their leaves
+       ChooseLeaf    to find the leaf for a box: one that it touches, else the nearest (Guttman 1984)
+       reinsert      to take a box out of its leaf and choose another leaf
+       filter bits   of a node: all categories and all masks of the boxes below, united
+       spatial join  to find all overlapping pairs of two trees, or of one with itself: see search
+                     (Brinkhoff, Kriegel and Seeger 1993)
 
-   So an index wears, and it knows how much: how much its leaves have grown, and what each search costs, in chunks
-   visited for each look-up, beside what it cost when the index was new. A worn index is built anew, when that has paid
-   for itself (sap__needs_rebuild), or mended piece by piece. So what an update costs depends on the boxes as they are, not on
-   how they came there. */
+   There are four trees, by what a box is (sap__tree_of), since some boxes never pair with their like: static ones do not,
+   nor do those whose mask excludes their own category, and those with no category or no mask pair with nothing.
+
+   Upkeep, in five sentences:
+     1. A box that moves enlarges its leaf, or is reinserted if it no longer touches its leaf.
+     2. For every box that changed about one box is repacked: two neighbouring subtrees at a time, round after round,
+        without those in which little changed; what left its subtree's region is reinserted.
+     3. A subtree that is full is repacked at once, and two may become three.
+     4. If more than an eighth of the boxes moved, all bounds are refitted instead.
+     5. A tree is packed again when its wear reaches 1 (each refit adds a thirty-second, and how much the leaves have
+        grown since they were packed), when no subtree is free, or when boxes come in bulk.
+
+   So the cost of upkeep is in proportion to what changed, and after as many changes as there are boxes nothing is left
+   of what the tree was before. */
 enum {
-    SAP__FILL_FULL = 16,          /* boxes to a leaf, where all that move are read anew; */
-    SAP__FILL_SLACK = 14,         /* else, with lanes for boxes that come */
-    SAP__REFIT_FRACTION = 8,      /* refit if more than one box in so many changed; */
-    SAP__REBUILD_FRACTION = 64,   /* built anew if also more than one in so many came or jumped, */
-    SAP__REBUILD_MIN = 160,       /* and so many more */
-    SAP__TILE_SPLIT = 32,         /* so many boxes in one tile are cut into tiles again, */
-    SAP__MAX_SPLIT_DEPTH = 6,     /* up to so often */
-    SAP__CHOOSE_LEAF_VISITS = 48, /* chunks in which a box looks for a leaf that it touches */
+    SAP__LEAF_FILL = 14,          /* boxes in a leaf when it is packed; all lanes are filled if most boxes move */
+    SAP__SUBTREE_FILL = 240,      /* boxes in a subtree when it is repacked, at most */
+    SAP__SPARE_SUBTREES = 8,      /* one more subtree for so many is packed empty */
+    SAP__REFIT_FRACTION = 8,      /* more than one box in so many changed: bounds are refitted */
+    SAP__PACK_FRACTION = 64,      /* and more than one in so many, */
+    SAP__PACK_MIN = 32,           /* and so many more, came or jumped: the tree is packed */
+    SAP__MAX_REFITS = 32,         /* between packs */
+    SAP__REPACK_FRACTION = 4,     /* a subtree is repacked if one change came for so many of its boxes */
+    SAP__REINSERT_CREDIT = 5,     /* a box that is inserted counts as so many more changes */
+    SAP__CHANGES_A_REPACK = 4,    /* boxes that change for each one that is repacked */
+    SAP__CHOOSE_LEAF_VISITS = 48, /* nodes visited for a leaf that a box touches */
     SAP__SAMPLE = 128,            /* boxes that tell the size of the tiles */
-    SAP__REPACK_FRACTION = 256,   /* mended, not built, if not more than one box in so many changes: */
-    SAP__REPACK_RATE = 16,        /* all of it once, while it wears out so often */
-    SAP__MIN_COST_SAMPLES = 256   /* look-ups that tell what they cost; so does a search of all boxes */
+    SAP__TILE_SPLIT = 32,         /* boxes in one tile that are sorted into tiles of their own, */
+    SAP__MAX_SPLIT_DEPTH = 6      /* to this depth */
 };
+
+#define SAP__NEAR2 0.06f /* a leaf is near a box within a quarter of the perimeter of a leaf; squared */
 
 static void sap__free_bvh(sap__bvh *t) {
     sap__free_array(&t->nodes);
     sap__free_array(&t->bounds);
-    sap__free_array(&t->build_bounds);
     sap__free_array(&t->occupied);
     sap__free_array(&t->filter);
+    sap__free_array(&t->subtrees);
+    sap__free_array(&t->order);
 }
 
-/* The mean growth of a leaf, times the part of the boxes that changed, is too much from one part in so many on: see
-   sap__needs_rebuild. */
-#define SAP__GROWTH_WEIGHT 64
+/* ---- positions --------------------------------------------------------------------------------------------- */
+
+SAP__FORCE_INLINE uint32_t sap__position(int tree, int leaf, int lane) {
+    return (uint32_t)tree << 30 | (uint32_t)(SAP__NODE_WIDTH * leaf + lane);
+}
+
+SAP__FORCE_INLINE int sap__position_tree(uint32_t position) {
+    return (int)(position >> 30);
+}
+
+SAP__FORCE_INLINE int sap__position_leaf(uint32_t position) {
+    return (int)((position & 0x3fffffffu) / SAP__NODE_WIDTH);
+}
+
+SAP__FORCE_INLINE int sap__position_lane(uint32_t position) {
+    return (int)(position % SAP__NODE_WIDTH);
+}
 
 /* ---- tiles ------------------------------------------------------------------------------------------------- */
 
@@ -3493,7 +3541,7 @@ static float sap__clamp_far(float v) {
     return v < -SAP__FAR ? -SAP__FAR : v > SAP__FAR ? SAP__FAR : v;
 }
 
-/* v to the power of 1 / dims, to a few percent: a part of its exponent. */
+/* v to the power of 1 / dims, within a few percent: computed from its exponent. */
 static float sap__nth_root(double v, int dims) {
     const uint64_t one = UINT64_C(1023) << 52, parts = (uint64_t)dims;
     uint64_t u;
@@ -3504,8 +3552,8 @@ static float sap__nth_root(double v, int dims) {
     return (float)v;
 }
 
-/* The range of n numbers, but for a few that lie apart: twice the shortest part of it that holds half of them. So boxes
-   that are on their way elsewhere do not make the tiles of all others wide. */
+/* Returns the range of n numbers without a few that lie apart: twice the shortest part of it that holds half of them.
+   Boxes on their way elsewhere do not widen the tiles of all others. */
 static float sap__dense_range(const float *at, int n, float least, float most) {
     enum { PARTS = 32, EVEN = 15 }; /* of 32 equal parts the shortest half of evenly spread numbers has about 15 */
     const float range = most - least;
@@ -3521,11 +3569,11 @@ static float sap__dense_range(const float *at, int n, float least, float most) {
     return best < EVEN ? range * (float)best / (float)EVEN : range;
 }
 
-/* How boxes lie, on each axis, by a sample. A middle is doubled, as in sap__tile_grid: min + max. */
+/* How boxes lie on each axis, by a sample. A centre is doubled, as in sap__tile_grid: min + max. */
 typedef struct sap__sample_stats {
-    float min_center2[3], range[3]; /* the least doubled middle; how far the middles range, */
-    float dense_range[3];           /* and how far but for a few that lie apart */
-    float mean_size[3];             /* of a box, the geometric mean; points are taken for something small */
+    float min_center2[3], range[3]; /* the least doubled centre; the range of centres, */
+    float dense_range[3];           /* and that range without a few that lie apart */
+    float mean_size[3];             /* of a box, the geometric mean; points count as something small */
 } sap__sample_stats;
 
 /* The i-th of n, in an order of which any part is spread evenly. */
@@ -3533,15 +3581,14 @@ SAP__FORCE_INLINE uint32_t sap__sample_index(int i, int n) {
     return (uint32_t)((uint64_t)((uint32_t)i * 2654435761u) * (uint64_t)n >> 32);
 }
 
-static void sap__sample_boxes(const sap_world *s, const uint64_t *items, int known, int n, sap__sample_stats *m) {
-    const int some = known < SAP__SAMPLE ? known : SAP__SAMPLE;
+static void sap__sample_boxes(const sap_world *s, const uint64_t *items, int n, sap__sample_stats *m) {
+    const int some = n < SAP__SAMPLE ? n : SAP__SAMPLE;
     float at[SAP__SAMPLE];
-    int i, k;
-    for (k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; k++) {
         float least = 4 * SAP__FAR, most = -4 * SAP__FAR;
         double sum = 0;
-        for (i = 0; i < some; i++) {
-            const sap__box *box = &s->slots[(uint32_t)items[sap__sample_index(i, known)]].box;
+        for (int i = 0; i < some; i++) {
+            const sap__box *box = &s->slots[(uint32_t)items[sap__sample_index(i, n)]].box;
             const float lo = sap__clamp_far(sap__float(box->lo[k])), hi = sap__clamp_far(sap__float(box->hi[k]));
             at[i] = lo + hi;
             least = at[i] < least ? at[i] : least;
@@ -3556,8 +3603,9 @@ static void sap__sample_boxes(const sap_world *s, const uint64_t *items, int kno
     }
 }
 
-/* Which axes are not cut, in bits: those on which all boxes lie within one tile. *side: of a tile, in sizes of a box,
-   the same on all others, so that long boxes get long tiles; sixteen boxes to a tile, if they lay evenly. */
+/* Returns, in bits, the axes that are not cut: those on which all boxes lie within one tile. *side is the side of a tile
+   in sizes of a box, the same on all other axes, so that long boxes get long tiles. Evenly spread boxes would be sixteen
+   to a tile. */
 static int sap__flat_axes(const sap__sample_stats *m, int n, float *side) {
     int k, dims, flat = 0, more = 0;
     for (k = 0; k < 3; k++)
@@ -3575,15 +3623,16 @@ static int sap__flat_axes(const sap__sample_stats *m, int n, float *side) {
     return flat;
 }
 
-/* The tiles for n boxes that are about as these, of which some are known. A box is large if it is longer than four
-   tiles and four boxes. */
-static void sap__choose_tile_grid(const sap_world *s, const uint64_t *items, int known, int n, sap__tile_grid *t) {
+/* The tiles for n boxes; so few that they need none have no keys. A box is large if it is longer than four tiles and
+   four boxes. */
+static void sap__choose_tile_grid(const sap_world *s, const uint64_t *items, int n, sap__tile_grid *t) {
     sap__sample_stats m;
     float side = 0;
-    int k, flat;
-    sap__sample_boxes(s, items, known, n, &m);
-    flat = sap__flat_axes(&m, n, &side);
-    for (k = 0; k < 3; k++) {
+    t->keys = 0;
+    if (n <= 2 * SAP__NODE_WIDTH) return;
+    sap__sample_boxes(s, items, n, &m);
+    const int flat = sap__flat_axes(&m, n, &side);
+    for (int k = 0; k < 3; k++) {
         const float tile = side * m.mean_size[k], tiles = flat >> k & 1 ? 1.0f : m.range[k] / tile + 0.5f;
         t->origin[k] = m.min_center2[k];
         t->count[k] = !(tiles >= 1) ? 1 : tiles > (float)n ? n : (int)tiles;
@@ -3591,12 +3640,12 @@ static void sap__choose_tile_grid(const sap_world *s, const uint64_t *items, int
         t->long_size[k] = 0.25f * t->large_size[k];
     }
     /* slices along the axis with most tiles, sixteen to a tile; then halved, until counters for all are cheap */
-    t->axis_slice = t->count[0] > t->count[1] ? (t->count[0] > t->count[2] ? 0 : 2) : t->count[1] > t->count[2] ? 1 : 2;
-    t->axis_x = t->axis_slice == 0 ? 1 : 0;
-    t->axis_y = t->axis_slice == 2 ? 1 : 2;
-    t->count[t->axis_slice] =
-        t->count[t->axis_slice] > n / SAP__NODE_WIDTH ? n : t->count[t->axis_slice] * SAP__NODE_WIDTH;
-    for (k = t->axis_slice; (double)t->count[0] * t->count[1] * t->count[2] > 2.0 * n + 64;) {
+    int k = t->count[0] > t->count[1] ? (t->count[0] > t->count[2] ? 0 : 2) : t->count[1] > t->count[2] ? 1 : 2;
+    t->axis_slice = k;
+    t->axis_x = k == 0 ? 1 : 0;
+    t->axis_y = k == 2 ? 1 : 2;
+    t->count[k] = t->count[k] > n / SAP__NODE_WIDTH ? n : t->count[k] * SAP__NODE_WIDTH;
+    while ((double)t->count[0] * t->count[1] * t->count[2] > 2.0 * n + 64) {
         t->count[k] = (t->count[k] + 1) / 2;
         if (t->count[k] == 1) k = t->count[t->axis_x] > t->count[t->axis_y] ? t->axis_x : t->axis_y;
     }
@@ -3604,231 +3653,108 @@ static void sap__choose_tile_grid(const sap_world *s, const uint64_t *items, int
         t->scale[k] = m.range[k] > 0 ? (float)t->count[k] / (2 * m.range[k]) : 0;
         t->last[k] = (float)(t->count[k] - 1);
     }
-    t->tile_count = (uint32_t)t->count[0] * (uint32_t)t->count[1] * (uint32_t)t->count[2];
+    t->keys = (uint32_t)t->count[0] * (uint32_t)t->count[1] * (uint32_t)t->count[2] + SAP__LARGE_KEYS;
 }
 
-/* The i-th of count, forth in even rows and back in odd ones; without a branch. */
+/* The i-th of count: forth in even rows, back in odd ones; without a branch. */
 SAP__FORCE_INLINE int sap__serpentine(int i, int count, int row) {
     const int back = -(row & 1);
     return (i ^ back) + (count & back);
 }
 
-/* ---- groups ------------------------------------------------------------------------------------------------ */
-
-/* Bullets that meet players and no bullets, sparks that meet walls alone: where masks keep moving boxes from their own
-   kind, those of a category stand together, in tiles of their own. So most chunks hold boxes that are alike; a search
-   passes over two of them that no masks let meet, and a query over those that it does not ask for. */
-SAP__FORCE_INLINE int sap__category_group(const sap_world *s, uint64_t item) {
-    const uint32_t category = s->slots[(uint32_t)item].filter.category;
-    return category ? sap__lowest_bit(category) % SAP__GROUPS : 0;
-}
-
-/* Do masks keep more than half of these apart, and nearly each box from its own kind? By some of them. (Boxes of layers
-   that are apart meet their own: each would look into a tree of larger chunks, and be no better off.) */
-static int sap__filters_separate(const sap_world *s, const uint64_t *items, int n) {
-    enum { SOME = 16 };
-    const sap__filter_bits *masks[SOME];
-    int meet = 0, own = 0;
-    for (int i = 0; i < SOME; i++) {
-        masks[i] = &s->slots[(uint32_t)items[sap__sample_index(i, n)]].filter;
-        for (int j = 0; j < i; j++) meet += sap__should_collide(masks[i], masks[j]);
-        own += sap__should_collide(masks[i], masks[i]);
-    }
-    return 4 * meet < SOME * (SOME - 1) && 8 * own <= SOME;
-}
-
-/* The tiles for boxes that are about as these. Those of a group are chosen by some of its boxes; if none is found, by
-   any box. */
-static void sap__choose_packing(const sap_world *s, int may_group, sap__packing *layout, const uint64_t *items, int n) {
-    enum { LOOKS = 512 };
-    const int looks = n < LOOKS ? n : LOOKS;
-    uint64_t some[SAP__GROUPS][SAP__SAMPLE];
-    int here[SAP__GROUPS] = {0};
-    layout->groups = may_group && s->boxes.filtered_count && n >= SAP__MIN_GROUPED && sap__filters_separate(s, items, n)
-                         ? SAP__GROUPS
-                         : 1;
-    layout->keys = 0;
-    for (int i = 0; i < looks && layout->groups > 1; i++) {
-        const uint64_t item = items[sap__sample_index(i, n)];
-        const int g = sap__category_group(s, item);
-        if (here[g] < SAP__SAMPLE) some[g][here[g]] = item;
-        here[g]++;
-    }
-    for (int g = 0; g < layout->groups && n > 2 * SAP__NODE_WIDTH; g++) {
-        sap__tile_grid *tiles = &layout->tiles[g];
-        const int known = here[g] < SAP__SAMPLE ? here[g] : SAP__SAMPLE, any = layout->groups > 1 ? 1 : n;
-        if (known)
-            sap__choose_tile_grid(s, some[g], known, sap__task_begin(n, here[g], looks), tiles);
-        else
-            sap__choose_tile_grid(s, items, any, any, tiles);
-        tiles->first_key = layout->keys;
-        layout->keys += tiles->tile_count + 8; /* by the axes on which large boxes are long */
-    }
-}
-
-/* Those members of a chunk get their keys: columns of tiles across two axes, to and fro as one ploughs a field, in
-   slices along the third. Large boxes come behind the others, by the axes on which they are long. */
-SAP__FORCE_INLINE void sap__key_node(const sap__kernel *kernel, const sap__node *c, const sap__tile_grid *t,
-                                     uint32_t members, int here, uint64_t *items) {
-    int32_t at[3][SAP__NODE_WIDTH];
-    uint32_t is_long[3];
-    const uint32_t large = kernel->tiles_of(c, t, at, is_long), all = t->tile_count, first_key = t->first_key;
-    const int32_t *x = at[t->axis_x], *y = at[t->axis_y], *z = at[t->axis_slice];
-    const int count_y = t->count[t->axis_y], count_z = t->count[t->axis_slice];
-    for (int i = 0; i < here; i++) {
-        if (!(members >> i & 1)) continue;
-        const int column = x[i] * count_y + sap__serpentine(y[i], count_y, x[i]);
-        const int slice = sap__serpentine(z[i], count_z, column);
-        const uint32_t axes = (is_long[0] >> i & 1) | (is_long[1] >> i & 1) << 1 | (is_long[2] >> i & 1) << 2;
-        uint32_t key = (uint32_t)column * (uint32_t)count_z + (uint32_t)slice;
-        if (large >> i & 1) key = all + (axes & (axes - 1) ? 7 : axes);
-        items[i] = sap__item(first_key + key, c->child[i]);
-    }
-}
-
 typedef struct sap__key_args {
-    const sap__packing *packing;
+    const sap__tile_grid *grid;
     uint64_t *items;
     int count;
 } sap__key_args;
 
-/* A share of s->tiled gets its keys. */
-static void sap__key_items_task(sap_world *s, void *args, int task, int tasks) {
-    const sap__key_args *keys = (const sap__key_args *)args;
-    const sap__packing *layout = keys->packing;
-    const int n = keys->count, leaves = (n + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH;
-    const int end = sap__task_begin(leaves, task + 1, tasks);
-    int leaf = sap__task_begin(leaves, task, tasks), i, g;
-    for (; leaf < end; leaf++) {
-        uint64_t *items = keys->items + SAP__NODE_WIDTH * leaf;
-        const int left = n - SAP__NODE_WIDTH * leaf, here = left < SAP__NODE_WIDTH ? left : SAP__NODE_WIDTH;
-        uint32_t members[SAP__GROUPS] = {0};
-        sap__node c;
-        sap__box bound;
-        for (i = 0; i < SAP__NODE_WIDTH; i++) c.child[i] = i < here ? (uint32_t)items[i] : 0;
-        sap__kernel_of(s)->fill(s->slots, sizeof(sap__slot), here < SAP__NODE_WIDTH ? 0xffffffffu << here : 0, &c,
-                                &bound);
-        if (layout->groups == 1) {
-            sap__key_node(sap__kernel_of(s), &c, &layout->tiles[0], ~0u, here, items);
-            continue;
-        }
-        for (i = 0; i < here; i++) members[sap__category_group(s, items[i])] |= 1u << i;
-        for (g = 0; g < layout->groups; g++)
-            if (members[g]) sap__key_node(sap__kernel_of(s), &c, &layout->tiles[g], members[g], here, items);
+/* Sixteen items get the keys of their tiles: columns of tiles across two axes, in a serpentine, in slices along the
+   third. Large boxes come behind all others, by the axes on which they are long. */
+static void sap__key_sixteen(const sap_world *s, const sap__tile_grid *t, uint64_t *items, int n) {
+    int32_t at[3][SAP__NODE_WIDTH];
+    uint32_t is_long[3];
+    sap__node c;
+    sap__box bounds;
+    for (int i = 0; i < SAP__NODE_WIDTH; i++) c.child[i] = i < n ? (uint32_t)items[i] : 0;
+    sap__kernel_of(s)->fill(s->slots, sizeof(sap__slot), n < SAP__NODE_WIDTH ? 0xffffffffu << n : 0, &c, &bounds);
+    const uint32_t large = sap__kernel_of(s)->tiles_of(&c, t, at, is_long), first_large = t->keys - SAP__LARGE_KEYS;
+    const int32_t *x = at[t->axis_x], *y = at[t->axis_y], *z = at[t->axis_slice];
+    const int count_y = t->count[t->axis_y], count_z = t->count[t->axis_slice];
+    for (int i = 0; i < n; i++) {
+        const int column = x[i] * count_y + sap__serpentine(y[i], count_y, x[i]);
+        const int slice = sap__serpentine(z[i], count_z, column);
+        const uint32_t axes = (is_long[0] >> i & 1) | (is_long[1] >> i & 1) << 1 | (is_long[2] >> i & 1) << 2;
+        uint32_t key = (uint32_t)column * (uint32_t)count_z + (uint32_t)slice;
+        if (large >> i & 1) key = first_large + (axes & (axes - 1) ? SAP__LARGE_KEYS - 1 : axes);
+        items[i] = sap__item(key, c.child[i]);
     }
 }
 
-/* Items get the keys of their tiles; if they are so few that there are none they stay as they are. */
-static void sap__key_items(sap_world *s, const sap__packing *layout, uint64_t *items, int n) {
-    sap__key_args args;
-    args.packing = layout;
-    args.items = items;
-    args.count = n;
-    if (layout->keys) sap__parallel_for(s, sap__key_items_task, &args, n);
+static void sap__key_items_task(sap_world *s, void *args, int task, int tasks) {
+    const sap__key_args *keys = (const sap__key_args *)args;
+    const int groups = (keys->count + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH,
+              end = sap__task_begin(groups, task + 1, tasks);
+    for (int i = sap__task_begin(groups, task, tasks); i < end; i++) {
+        const int left = keys->count - SAP__NODE_WIDTH * i;
+        sap__key_sixteen(s, keys->grid, keys->items + SAP__NODE_WIDTH * i,
+                         left < SAP__NODE_WIDTH ? left : SAP__NODE_WIDTH);
+    }
 }
 
-/* Orders items by their keys, which are below keys, so that sixteen in a row lie together; large boxes, and a crowd in
-   one slice, are cut into tiles of their own. One counter a key: there are about twice as many as items, and 80 for
-   each group. tmp is scratch for the items, and for the counters behind them. How many tiles hold a box. */
-static int sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *tmp, int n, uint32_t keys, int depth) {
-    uint32_t *count = (uint32_t *)(void *)(tmp + n), sum = 0, most = 0;
+/* Sorts slots in items, n of them, so that sixteen in a row lie together; large boxes, and a crowd in one slice, are
+   sorted into tiles of their own. There is one counter a key, about twice as many as items; scratch holds the items, and
+   the counters behind them. Returns how many tiles hold a box. */
+static int sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, int n, int depth) {
+    uint32_t *count = (uint32_t *)(void *)(scratch + n), sum = 0, most = 0;
     int used = 0;
-    if (keys == 0) return 1;
-    memset(count, 0, keys * sizeof *count);
+    sap__tile_grid grid;
+    sap__key_args args;
+    sap__choose_tile_grid(s, items, n, &grid);
+    if (grid.keys == 0) return 1;
+    args.grid = &grid;
+    args.items = items;
+    args.count = n;
+    sap__parallel_for(s, sap__key_items_task, &args, n);
+    memset(count, 0, grid.keys * sizeof *count);
     for (int i = 0; i < n; i++) count[items[i] >> 32]++;
-    for (uint32_t key = 0; key < keys; key++) {
+    for (uint32_t key = 0; key < grid.keys; key++) {
         const uint32_t here = count[key];
         count[key] = sum;
         sum += here;
         used += here > 0;
         most = here > most ? here : most;
     }
-    for (int i = 0; i < n; i++) tmp[count[items[i] >> 32]++] = items[i];
-    memcpy(items, tmp, (size_t)n * sizeof *items);
-    const int is_alike = depth && (int)most == n; /* at depth 0 the tiles may be of where boxes were two updates ago */
-    if (most < SAP__TILE_SPLIT || is_alike || depth == SAP__MAX_SPLIT_DEPTH) return used;
+    for (int i = 0; i < n; i++) scratch[count[items[i] >> 32]++] = items[i];
+    memcpy(items, scratch, (size_t)n * sizeof *items);
+    if (most < SAP__TILE_SPLIT || (int)most == n || depth == SAP__MAX_SPLIT_DEPTH) return used;
     for (int i = 0, j; i < n; i = j) {
-        sap__packing crowd;
         for (j = i + 1; j < n && items[j] >> 32 == items[i] >> 32;) j++;
-        if (j - i < SAP__TILE_SPLIT) continue;
-        sap__choose_packing(s, 0, &crowd, items + i, j - i);
-        sap__key_items(s, &crowd, items + i, j - i);
-        (void)sap__sort_tiles(s, items + i, tmp, j - i, crowd.keys, depth + 1);
+        if (j - i >= SAP__TILE_SPLIT) (void)sap__sort_tiles(s, items + i, scratch, j - i, depth + 1);
     }
     return used;
 }
 
-SAP__FORCE_INLINE int sap__contains_bits(const sap__filter_bits *all, const sap__filter_bits *masks) {
-    return ((masks->category & ~all->category) | (masks->mask & ~all->mask)) == 0;
+/* ---- bounds and filter bits ------------------------------------------------------------------------------------ */
+
+SAP__FORCE_INLINE int sap__contains_bits(const sap__filter_bits *all, const sap__filter_bits *some) {
+    return ((some->category & ~all->category) | (some->mask & ~all->mask)) == 0;
 }
 
-/* Those of a chunk without boxes. */
-SAP__FORCE_INLINE sap__filter_bits sap__empty_filter_bits(const sap__bvh *t) {
-    const sap__filter_bits masks = {t->has_filters ? 0 : ~0u, t->has_filters ? 0 : ~0u};
-    return masks;
+SAP__FORCE_INLINE void sap__add_bits(sap__filter_bits *to, const sap__filter_bits *bits) {
+    to->category |= bits->category;
+    to->mask |= bits->mask;
 }
 
-/* Has it lacked some of these? */
-SAP__FORCE_INLINE int sap__add_bits(sap__filter_bits *to, const sap__filter_bits *masks) {
-    const int lacked = !sap__contains_bits(to, masks);
-    to->category |= masks->category;
-    to->mask |= masks->mask;
-    return lacked;
-}
-
-/* ---- build --------------------------------------------------------------------------------------------------- */
-
-/* How many leaves for so many boxes: *laid are filled, an eighth as many more are spare, for boxes that will find no
-   place. */
-static int sap__leaf_count(int boxes, int fill, int *laid) {
-    if (boxes < SAP__MAX_ROOTS * SAP__NODE_WIDTH) fill = SAP__NODE_WIDTH; /* so that they need no root */
-    const int leaves = boxes <= SAP__NODE_WIDTH ? 1 : (boxes + fill - 1) / fill;
-    *laid = leaves;
-    return leaves + leaves / 8 + (leaves > 1 && leaves < 8);
-}
-
-/* And with the levels above them. */
-static int sap__node_count(int leaves) {
-    int all = leaves;
-    for (; leaves > 1; all += leaves) leaves = (leaves + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH;
+/* The united filter bits of a tree. */
+static sap__filter_bits sap__root_filter(const sap__bvh *t) {
+    sap__filter_bits all = {0, 0};
+    if (t->boxes == 0) return all;
+    const int first = t->first[t->levels - 1], n = t->count[t->levels - 1];
+    for (int i = 0; i < n; i++) sap__add_bits(&all, &t->filter[first + i]);
     return all;
 }
 
-static int sap__reserve_bvh(sap_world *s, sap__bvh *t, int boxes, int fill) {
-    int laid, leaves = sap__leaf_count(boxes, fill, &laid), chunks = sap__node_count(leaves) + 1;
-    return sap__reserve(&t->build_bounds, leaves / SAP__NODE_WIDTH + 1) && sap__reserve(&t->nodes, chunks) &&
-           sap__reserve(&t->bounds, chunks) && sap__reserve(&t->occupied, chunks) && sap__reserve(&t->filter, chunks) &&
-           sap__reserve(&s->update.sort_items, boxes);
-}
-
-/* A leaf gets the slots in items, n of them. */
-static void sap__pack_leaf(sap_world *s, sap__bvh *t, int leaf, const uint64_t *items, int n) {
-    const uint32_t kind_bit = t == &s->tree[1] ? 0x80000000u : 0;
-    sap__node *c = &t->nodes[leaf];
-    for (int i = 0; i < SAP__NODE_WIDTH; i++) {
-        c->child[i] = i < n ? (uint32_t)items[i] : 0;
-        if (i < n) s->slots[c->child[i]].leaf_position = kind_bit | (uint32_t)(SAP__NODE_WIDTH * leaf + i);
-    }
-    t->occupied[leaf] = (uint16_t)((1u << n) - 1);
-    sap__kernel_of(s)->fill(s->slots, sizeof(sap__slot), ~(uint32_t)t->occupied[leaf], c, &t->bounds[leaf]);
-    t->filter[leaf] = sap__empty_filter_bits(t);
-    for (int i = 0; i < n && t->has_filters; i++) (void)sap__add_bits(&t->filter[leaf], &s->slots[c->child[i]].filter);
-}
-
-/* A share of the leaves of s->filling is filled with the slots in s->items. */
-static void sap__pack_leaves_task(sap_world *s, void *args, int task, int tasks) {
-    sap__bvh *t = (sap__bvh *)args;
-    const int end = sap__task_begin(t->count[0], task + 1, tasks);
-    for (int leaf = sap__task_begin(t->count[0], task, tasks); leaf < end; leaf++) {
-        const int from = leaf < t->packed_leaves ? sap__task_begin(t->boxes, leaf, t->packed_leaves) : t->boxes;
-        const int n = leaf < t->packed_leaves ? sap__task_begin(t->boxes, leaf + 1, t->packed_leaves) - from : 0;
-        for (int i = from + n; i < from + 2 * n && i < t->boxes; i++)
-            sap__prefetch_slot(s, (uint32_t)s->update.sort_items[i]);
-        sap__pack_leaf(s, t, leaf, n ? s->update.sort_items + from : NULL, n);
-    }
-}
-
-/* The sum of its sides; of sap__empty_box 0. */
+/* The sum of its sides; 0 of sap__empty_box. */
 static float sap__perimeter(const sap__box *box) {
     float size = 0;
     if (box->lo[0] > box->hi[0]) return 0;
@@ -3836,216 +3762,182 @@ static float sap__perimeter(const sap__box *box) {
     return size < SAP__FAR ? size : SAP__FAR; /* also where infinities make NaN */
 }
 
-/* A share of the leaves of s->filling reads its boxes anew. Of a leaf that is now too large those boxes are taken out
-   that do not touch where it was: they have jumped, and each search would look at all between. */
-static void sap__refit_leaves_task(sap_world *s, void *args, int task, int tasks) {
-    sap__bvh *t = (sap__bvh *)args;
-    int j = sap__task_begin(t->count[0], task, tasks), end = sap__task_begin(t->count[0], task + 1, tasks), i;
-    const int early = t->boxes > SAP__CACHE_BOXES ? end - 8 : 0;
-    const double large = 2 * t->packed_perimeter;
-    double grown = 0;
-    int jumped = 0;
-    for (; j < end; j++) {
-        const sap__box old = t->bounds[j];
-        sap__node *c = &t->nodes[j];
-        if (j < early) sap__prefetch(t->nodes[j + 8].child);
-        for (i = 0; i < SAP__NODE_WIDTH && j < early; i++) sap__prefetch_slot(s, t->nodes[j + 2].child[i]);
-        sap__kernel_of(s)->fill(s->slots, sizeof(sap__slot), ~(uint32_t)t->occupied[j], c, &t->bounds[j]);
-        const double size = sap__perimeter(&t->bounds[j]);
-        if (t->occupied[j]) grown += (size < t->max_perimeter ? size : t->max_perimeter) - large;
-        const int before = jumped, held_boxes = old.lo[0] <= old.hi[0]; /* else all have just come */
-        for (uint32_t bits = size > large && held_boxes ? t->occupied[j] : 0; bits; bits &= bits - 1) {
-            const int lane = sap__lowest_bit(bits);
-            if (sap__overlap(&s->slots[c->child[lane]].box, &old)) continue;
-            s->slots[c->child[lane]].leaf_position = SAP__NONE;
-            t->occupied[j] &= (uint16_t) ~(1u << lane);
-            jumped++;
-        }
-        if (jumped > before)
-            sap__kernel_of(s)->fill(s->slots, sizeof(sap__slot), ~(uint32_t)t->occupied[j], c, &t->bounds[j]);
-    }
-    s->update.task[task].growth = grown;
-    s->update.task[task].count = jumped;
+/* Refits a leaf: its bounds, and its filter bits, which are the default ones unless a box of the world has others. */
+SAP__FORCE_INLINE void sap__refit_leaf(sap_world *s, sap__bvh *t, int leaf) {
+    static const sap__filter_bits none = {0, 0};
+    const uint32_t occupied = t->occupied[leaf];
+    sap__filter_bits all = occupied && !s->boxes.filtered_count ? sap__default_filter_bits : none;
+    sap__kernel_of(s)->fill(s->slots, sizeof(sap__slot), ~occupied, &t->nodes[leaf], &t->bounds[leaf]);
+    for (uint32_t bits = s->boxes.filtered_count ? occupied : 0; bits; bits &= bits - 1)
+        sap__add_bits(&all, &s->slots[t->nodes[leaf].child[sap__lowest_bit(bits)]].filter);
+    t->filter[leaf] = all;
 }
 
-/* The mean size of the leaves that hold boxes. The keys of sizes are about their logarithms: a leaf counts for at most
-   four times what these say, so that one from here to a far island is none of the others'. */
-static void sap__measure_leaves(sap__bvh *t) {
-    double keys = 0, size = 0;
-    int leaves = 0;
-    for (int i = 0; i < t->packed_leaves; i++)
-        if (t->occupied[i]) keys += sap__key(sap__perimeter(&t->bounds[i])), leaves++;
-    t->max_perimeter = 4 * (double)sap__float((int32_t)(keys / (leaves + 1e-30)));
-    for (int i = 0; i < t->packed_leaves; i++) {
-        const double here = sap__perimeter(&t->bounds[i]); /* without boxes 0 */
-        size += here < t->max_perimeter ? here : t->max_perimeter;
-    }
-    t->packed_perimeter = size / (leaves + 1e-30);
+/* Lane i of node j of this level, from 1 on, is for this node of the level below, if there is one. Subtrees have an
+   order; all else follows its number. */
+SAP__FORCE_INLINE int sap__child_index(const sap__bvh *t, int level, int j, int i) {
+    const int child = SAP__NODE_WIDTH * j + i;
+    return child >= t->count[level - 1] ? -1 : level == 2 ? (int)t->order[child] : child;
 }
 
-/* A chunk gets the bounds of its children. */
+/* The place of a node among those of its level, which are sixteen to a node above. */
+SAP__FORCE_INLINE int sap__place_of(const sap__bvh *t, int level, int j) {
+    return level == 1 ? t->subtrees[j].place : j;
+}
+
+/* Refits a node above the leaves. */
 static void sap__refit_node(sap_world *s, sap__bvh *t, int level, int j) {
     const int at = t->first[level] + j;
-    uint32_t used = 0;
-    t->filter[at] = sap__empty_filter_bits(t);
+    uint32_t occupied = 0;
+    t->filter[at].category = t->filter[at].mask = 0;
     for (int i = 0; i < SAP__NODE_WIDTH; i++) {
-        const int child = SAP__NODE_WIDTH * j + i, in = child < t->count[level - 1];
-        t->nodes[at].child[i] = in ? (uint32_t)(t->first[level - 1] + child) : 0;
-        if (!in) continue;
-        /* An empty child counts, too: a box that is put into it later may bring no new bits, and add none up here. */
-        if (t->has_filters) (void)sap__add_bits(&t->filter[at], &t->filter[t->first[level - 1] + child]);
-        if (t->occupied[t->first[level - 1] + child]) used |= 1u << i;
+        const int index = sap__child_index(t, level, j, i), child = t->first[level - 1] + (index < 0 ? 0 : index);
+        t->nodes[at].child[i] = (uint32_t)child;
+        if (index < 0 || !t->occupied[child]) continue;
+        occupied |= 1u << i;
+        sap__add_bits(&t->filter[at], &t->filter[child]);
     }
-    t->occupied[at] = (uint16_t)used;
-    sap__kernel_of(s)->fill(t->bounds, sizeof(sap__box), ~used, &t->nodes[at], &t->bounds[at]);
+    t->occupied[at] = (uint16_t)occupied;
+    sap__kernel_of(s)->fill(t->bounds, sizeof(sap__box), ~occupied, &t->nodes[at], &t->bounds[at]);
 }
 
-static void sap__refit_upper_levels(sap_world *s, sap__bvh *t) {
-    for (int level = 1; level < t->levels; level++)
-        for (int j = 0; j < t->count[level]; j++) {
-            sap__refit_node(s, t, level, j);
-            if (level == 1) t->build_bounds[j] = t->bounds[t->first[1] + j];
-        }
+static void sap__refit_levels(sap_world *s, sap__bvh *t, int level) {
+    for (; level < t->levels; level++)
+        for (int j = 0; j < t->count[level]; j++) sap__refit_node(s, t, level, j);
 }
 
-/* Do masks keep more than a quarter of these leaves apart? By some of them. */
-SAP__NO_INLINE int sap__leaf_filters_separate(const sap__bvh *x, const sap__bvh *y) {
-    enum { SOME = 8 };
-    int meet = 0;
-    for (int i = 0; i < SOME; i++)
-        for (int j = 0; j < SOME; j++)
-            meet += sap__should_collide(&x->filter[sap__task_begin(x->packed_leaves, i, SOME)],
-                                        &y->filter[sap__task_begin(y->packed_leaves, j, SOME)]);
-    return 4 * meet < 3 * SOME * SOME;
+/* ---- pack ---------------------------------------------------------------------------------------------------- */
+
+/* Returns how many leaves there are for so many boxes; *filled of them are filled. Some subtrees are spare. */
+static int sap__leaf_count(int boxes, int fill, int *filled) {
+    if (boxes <= SAP__MAX_ROOTS * SAP__NODE_WIDTH) fill = SAP__NODE_WIDTH;
+    const int leaves = boxes ? (boxes + fill - 1) / fill : 1,
+              subtrees = (leaves + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH;
+    *filled = leaves;
+    if (leaves <= SAP__MAX_ROOTS) return leaves;
+    if (leaves < SAP__NODE_WIDTH) return leaves + 1;
+    return SAP__NODE_WIDTH * (subtrees + subtrees / SAP__SPARE_SUBTREES + 1);
 }
 
-/* An index of the slots in s->items, n of them, in this order. There is room. */
-static void sap__pack_bvh(sap_world *s, sap__bvh *t, int n, int fill) {
-    int all;
-    t->count[0] = sap__leaf_count(n, fill, &t->packed_leaves);
-    t->first[0] = 0;
-    for (t->levels = 1, all = t->count[0]; t->count[t->levels - 1] > (t->levels == 1 ? SAP__MAX_ROOTS : 2);
-         t->levels++) {
-        t->first[t->levels] = all;
-        t->count[t->levels] = (t->count[t->levels - 1] + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH;
-        all += t->count[t->levels];
+static int sap__reserve_bvh(sap_world *s, sap__bvh *t, int boxes, int fill) {
+    int filled, leaves = sap__leaf_count(boxes, fill, &filled),
+                subtrees = (leaves + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH;
+    int nodes = leaves + 1;
+    for (int n = leaves; n > 1; nodes += n) n = (n + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH;
+    return sap__reserve(&t->nodes, nodes) && sap__reserve(&t->bounds, nodes) && sap__reserve(&t->occupied, nodes) &&
+           sap__reserve(&t->filter, nodes) && sap__reserve(&t->subtrees, subtrees) &&
+           sap__reserve(&t->order, subtrees) && sap__reserve(&s->update.sort_items, boxes) &&
+           sap__reserve(&s->update.sort_items, SAP__NODE_WIDTH / 2 * leaves); /* see sap__refit */
+}
+
+/* A leaf gets the slots in items, n of them. */
+static void sap__pack_leaf(sap_world *s, sap__bvh *t, int leaf, const uint64_t *items, int n) {
+    const int tree = (int)(t - s->tree);
+    for (int i = 0; i < SAP__NODE_WIDTH; i++) {
+        t->nodes[leaf].child[i] = i < n ? (uint32_t)items[i] : 0;
+        if (i < n) s->slots[(uint32_t)items[i]].leaf_position = sap__position(tree, leaf, i);
     }
-    t->boxes = n;
-    t->roomy = fill == SAP__FILL_SLACK;
-    t->has_filters =
-        s->boxes.filtered_count && (t->by_category || t == &s->tree[1] || n < SAP__MIN_GROUPED); /* others are mixed */
-    sap__parallel_for(s, sap__pack_leaves_task, t, n);
-    sap__refit_upper_levels(s, t);
-    for (int i = 0; i < SAP__COSTS; i++)
-        t->cost[i].has_baseline = i == SAP__COST_NONE, t->cost[i].node_visits = t->cost[i].searches = 0;
-    t->debt = t->excess = t->touched = t->strain = 0;
-    t->quiet = t->next_subtree = t->refitted = 0;
-    sap__measure_leaves(t);
-    t->behind = 0;
-    t->ready = 1;
-    for (int i = 0; i < 2; i++) {
-        const sap__bvh *x = &s->tree[0], *y = &s->tree[i];
-        const int known = x->ready && y->ready && x->has_filters && y->has_filters && y->boxes >= SAP__MIN_GROUPED;
-        s->tree[i].cull_by_mask = known && sap__leaf_filters_separate(x, y);
+    t->occupied[leaf] = (uint16_t)((1u << n) - 1);
+    sap__refit_leaf(s, t, leaf);
+}
+
+static void sap__pack_leaves_task(sap_world *s, void *args, int task, int tasks) {
+    sap__bvh *t = (sap__bvh *)args;
+    int filled, end = sap__task_begin(t->count[0], task + 1, tasks);
+    (void)sap__leaf_count(t->boxes, t->leaf_fill, &filled);
+    for (int leaf = sap__task_begin(t->count[0], task, tasks); leaf < end; leaf++) {
+        const int from = leaf < filled ? sap__task_begin(t->boxes, leaf, filled) : t->boxes;
+        const int n = leaf < filled ? sap__task_begin(t->boxes, leaf + 1, filled) - from : 0;
+        for (int i = from + n; i < from + 2 * n && i < t->boxes; i++)
+            sap__prefetch_slot(s, (uint32_t)s->update.sort_items[i]);
+        sap__pack_leaf(s, t, leaf, n ? s->update.sort_items + from : NULL, n);
     }
 }
 
-/* Builds an index of the items, n of them, which have the keys of their tiles. There is room; the chunks are scratch
-   until they are filled. */
-static void sap__build_sorted(sap_world *s, sap__bvh *t, int n, int fill, const sap__packing *layout) {
-    SAP_ASSERT(8 * (size_t)n + 4 * (size_t)layout->keys <= sizeof *t->nodes * (size_t)sap__capacity(t->nodes));
-    t->tile_count = sap__sort_tiles(s, s->update.sort_items, (uint64_t *)(void *)t->nodes, n, layout->keys, 0);
-    t->by_category = layout->groups > 1;
-    sap__pack_bvh(s, t, n, fill);
+/* The perimeter of a leaf, within a limit: one leaf from here to a far island is none of the others'. */
+static float sap__leaf_size(const sap__bvh *t, int leaf) {
+    const float size = sap__perimeter(&t->bounds[leaf]);
+    return size < t->max_perimeter ? size : t->max_perimeter;
 }
 
-/* Builds an index of the slots in s->items, n of them. */
-static int sap__build_from_items(sap_world *s, sap__bvh *t, int n, int fill) {
-    sap__packing layout;
-    if (!sap__reserve_bvh(s, t, n, fill)) return sap__fail(s, SAP_ERROR_MEMORY);
-    sap__choose_packing(s, t == &s->tree[0], &layout, s->update.sort_items, n);
-    sap__key_items(s, &layout, s->update.sort_items, n);
-    sap__build_sorted(s, t, n, fill, &layout);
-    return 1;
+static float sap__sum_leaves(const sap__bvh *t, int begin, int end) {
+    float sum = 0;
+    for (int leaf = begin; leaf < end && leaf < t->count[0]; leaf++) sum += sap__leaf_size(t, leaf);
+    return sum;
 }
 
-/* All live slots of a kind, to s->items; how many. */
-static int sap__gather_slots(sap_world *s, int kind) {
-    const uint32_t words = ((uint32_t)sap__length(s->slots) + 63) / 64;
+SAP__FORCE_INLINE int sap__count_bits(uint32_t bits) {
+    bits -= bits >> 1 & 0x55555555u;
+    bits = (bits & 0x33333333u) + (bits >> 2 & 0x33333333u);
+    return (int)(((bits + (bits >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24);
+}
+
+static int sap__count_in_subtree(const sap__bvh *t, int j) {
     int n = 0;
-    for (uint32_t i = 0; i < words; i++)
-        for (uint64_t bits = s->boxes.live_bits[kind][i]; bits; bits &= bits - 1)
-            s->update.sort_items[n++] = 64 * i + (uint32_t)sap__lowest_bit(bits);
+    for (int leaf = SAP__NODE_WIDTH * j; leaf < SAP__NODE_WIDTH * (j + 1) && leaf < t->count[0]; leaf++)
+        n += sap__count_bits(t->occupied[leaf]);
     return n;
 }
 
-/* Is the index of this kind being built, in three updates? See sap__build_step. */
-SAP__FORCE_INLINE int sap__is_building(const sap_world *s, int kind) {
-    return s->build.tree == kind + 1;
+/* What a subtree remembers of a pack or a refit. */
+static void sap__begin_subtree(sap__bvh *t, int j) {
+    t->subtrees[j].region = t->bounds[t->first[1] + j];
+    t->subtrees[j].boxes = sap__count_in_subtree(t, j);
+    t->subtrees[j].changes = 0;
 }
 
-/* Builds the index of one kind, of all that is live. */
-static int sap__rebuild(sap_world *s, int kind, int fill) {
-    if (sap__is_building(s, kind)) s->build.tree = 0;
-    if (!sap__reserve(&s->update.sort_items, sap__live_in_tree(s, kind))) return sap__fail(s, SAP_ERROR_MEMORY);
-    return sap__build_from_items(s, &s->tree[kind], sap__gather_slots(s, kind), fill);
+/* Leaves have just been packed: what their sizes are compared with from now on. Keys of sizes are about their logarithms:
+   a leaf counts for at most four times what the mean of these says. */
+static void sap__measure_leaves(sap__bvh *t) {
+    double keys = 0, sum = 0;
+    int leaves = 0;
+    for (int i = 0; i < t->count[0]; i++)
+        if (t->occupied[i]) keys += sap__key(sap__perimeter(&t->bounds[i])), leaves++;
+    t->max_perimeter = 4 * sap__float((int32_t)(keys / (leaves + 1e-30)));
+    if (t->levels == 1) sum = (double)sap__sum_leaves(t, 0, t->count[0]);
+    for (int j = 0; j < t->count[1] && t->levels > 1; j++) {
+        t->order[j] = (uint32_t)j;
+        t->subtrees[j].place = j;
+        t->subtrees[j].perimeter = sap__sum_leaves(t, SAP__NODE_WIDTH * j, SAP__NODE_WIDTH * (j + 1));
+        sum += (double)t->subtrees[j].perimeter;
+    }
+    t->packed_perimeter = sum;
+    t->leaf_perimeter = (float)(sum / (leaves + 1e-30));
 }
 
-/* ---- wear ---------------------------------------------------------------------------------------------------- */
-
-/* What searches have cost so far, if there were any, is what they cost when the index was new; if it still is. */
-static void sap__set_baseline(sap__bvh *t, int what) {
-    sap__search_cost *c = &t->cost[what];
-    if (c->has_baseline || c->searches == 0 || t->refitted) return;
-    c->baseline = c->node_visits / c->searches;
-    c->has_baseline = 1;
+/* Packs a tree of the slots in sort_items, n of them. Its nodes are scratch until they are filled. */
+static int sap__pack_items(sap_world *s, sap__bvh *t, int n, int fill) {
+    int filled;
+    if (!sap__reserve_bvh(s, t, n, fill)) return sap__fail(s, SAP_ERROR_MEMORY);
+    t->tile_count = sap__sort_tiles(s, s->update.sort_items, (uint64_t *)(void *)t->nodes, n, 0);
+    t->count[0] = sap__leaf_count(n, fill, &filled);
+    t->leaf_fill = fill;
+    t->first[0] = 0;
+    for (t->levels = 1; t->count[t->levels - 1] > (t->levels == 1 ? SAP__MAX_ROOTS : 2); t->levels++) {
+        t->first[t->levels] = t->first[t->levels - 1] + t->count[t->levels - 1];
+        t->count[t->levels] = (t->count[t->levels - 1] + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH;
+    }
+    t->boxes = n;
+    sap__parallel_for(s, sap__pack_leaves_task, t, n);
+    sap__measure_leaves(t);
+    sap__refit_levels(s, t, 1);
+    for (int j = 0; j < t->count[1] && t->levels > 1; j++) sap__begin_subtree(t, j);
+    t->wear = 0;
+    t->credit = t->next = 0;
+    t->state = SAP__TREE_VALID;
+    s->update.upkeep += n;
+    return 1;
 }
 
-/* So many look-ups have visited so many chunks. What they cost is known when there were enough of them; the first ones
-   after a build tell what a new index costs. */
-static void sap__add_cost(sap__bvh *t, int what, double looks, double visits) {
-    sap__search_cost *c = &t->cost[what];
-    if (looks <= 0) return;
-    c->searches += looks;
-    c->node_visits += visits;
-    const int is_of_all = what == SAP__COST_PRUNE || (what == SAP__COST_MOVERS && looks >= t->boxes);
-    if (!is_of_all && c->searches < (double)SAP__MIN_COST_SAMPLES) return;
-    sap__set_baseline(t, what);
-    if (!c->has_baseline) return;
-    t->debt += c->node_visits - c->baseline * c->searches;
-    if (t->debt < 0) t->debt = 0;
-    t->excess += c->node_visits - 1.375 * c->baseline * c->searches;
-    if (t->excess < 0) t->excess = 0;
-    c->searches = c->node_visits = 0;
-}
-
-/* How worn an index is, in boxes: as all that it has, and a few, if
-   - the debt of searches is as much as a build costs,
-   - or all boxes have changed once,
-   - or its leaves have grown: by a sixteenth when a quarter of the boxes have changed, by an eighth when an eighth. */
-static double sap__degradation(const sap__bvh *t) {
-    const double strain = t->strain * t->touched * SAP__GROWTH_WEIGHT / t->count[0];
-    const double wear = t->debt > t->touched ? t->debt : t->touched;
-    return wear > strain ? wear : strain;
-}
-
-/* Is this for queries of which none has come since the build, nor waits? Perhaps none will. */
-SAP__FORCE_INLINE int sap__no_query_yet(const sap_world *s, const sap__bvh *t, int what) {
-    return what == SAP__COST_USER_QUERY && !s->queries.seen && t->cost[what].searches == 0;
-}
-
-/* Is it time to build an index, before a search of this kind? A mended one: if searches have cost much more for long
-   all the same. Others, if
-   - they are worn,
-   - or searches of this kind come and were never measured, and since the build a part in 32 has changed, all bounds
-     were read anew, or others were dear. */
-static int sap__needs_rebuild(const sap_world *s, const sap__bvh *t, int what) {
-    const sap__search_cost *c = &t->cost[what];
-    const double size = t->boxes + SAP__NODE_WIDTH;
-    if (t->quiet) return t->excess > size;
-    if (sap__degradation(t) > size) return 1;
-    if (c->has_baseline || sap__no_query_yet(s, t, what)) return 0;
-    return t->refitted || (c->searches == 0 && t->touched * 32.0 + t->debt > size);
+/* Packs a tree of all live boxes that belong in it. */
+static int sap__pack(sap_world *s, int tree, int fill) {
+    const uint32_t words = ((uint32_t)sap__length(s->slots) + 63) / 64;
+    int n = 0;
+    if (!sap__reserve(&s->update.sort_items, s->boxes.tree_count[tree])) return sap__fail(s, SAP_ERROR_MEMORY);
+    for (uint32_t i = 0; i < words; i++)
+        for (uint64_t bits = s->boxes.live_bits[tree][i]; bits; bits &= bits - 1)
+            s->update.sort_items[n++] = 64 * i + (uint32_t)sap__lowest_bit(bits);
+    return sap__pack_items(s, &s->tree[tree], n, fill);
 }
 
 /* ---- one box --------------------------------------------------------------------------------------------------- */
@@ -4055,34 +3947,25 @@ SAP__FORCE_INLINE int sap__contains(const sap__box *a, const sap__box *b) {
            (a->hi[1] >= b->hi[1]) & (a->hi[2] >= b->hi[2]);
 }
 
-/* How much a leaf has grown, in mean sizes of leaves: from -4 to 4, and 4 if it was or is empty. */
-static double sap__leaf_growth(const sap__bvh *t, const sap__box *old, const sap__box *bound) {
-    const double grown = sap__perimeter(bound) - sap__perimeter(old), most = 4 * t->packed_perimeter;
-    if (grown > most || old->lo[0] > old->hi[0] || bound->lo[0] > bound->hi[0]) return 4;
-    if (grown < -most) return -4;
-    return grown / (t->packed_perimeter + 1e-30);
-}
-
-/* The bound of a chunk's lanes; in loops that compilers make SIMD code of. */
-static void sap__node_bounds(const sap__node *c, sap__box *bound) {
+/* The bounds of a node's lanes; in loops that compilers make SIMD code of. */
+static void sap__node_bounds(const sap__node *c, sap__box *bounds) {
     for (int k = 0; k < 3; k++) {
         int32_t lo = SAP__AFTER_ALL, hi = SAP__BEFORE_ALL;
         for (int i = 0; i < SAP__NODE_WIDTH; i++) lo = c->lo[k][i] < lo ? c->lo[k][i] : lo;
         for (int i = 0; i < SAP__NODE_WIDTH; i++) hi = c->hi[k][i] > hi ? c->hi[k][i] : hi;
-        bound->lo[k] = lo;
-        bound->hi[k] = hi;
+        bounds->lo[k] = lo;
+        bounds->hi[k] = hi;
     }
 }
 
-/* A lane becomes box (sap__empty_box: it becomes empty); the bounds above it follow, up to one that stays as it is. A box
-   that moves within its leaf makes no bound smaller: that is left to the next refit. Where a refit will follow anyway
-   the bounds are left to it. */
+/* A lane of a leaf becomes box (sap__empty_box: it becomes free); the bounds above it follow, up to one that stays as it
+   is. A box that moves within its leaf makes no bounds smaller: that is left to the next repack or refit. If the tree
+   needs a refit anyway the bounds are left to it. */
 static void sap__set_leaf_box(sap__bvh *t, int leaf, int lane, const sap__box *box) {
-    int i = leaf;
-    for (int level = 0; level < t->levels; level++) {
+    for (int level = 0, i = leaf; level < t->levels; level++) {
         const int at = t->first[level] + i;
         sap__node *c = &t->nodes[at];
-        sap__box *bound = &t->bounds[at], old = *bound;
+        sap__box *bounds = &t->bounds[at], old = *bounds;
         int shrinks = 0;
         for (int k = 0; k < 3 && (level || box->lo[0] == SAP__AFTER_ALL); k++) {
             shrinks |= (c->lo[k][lane] == old.lo[k]) & (box->lo[k] > old.lo[k]);
@@ -4093,209 +3976,464 @@ static void sap__set_leaf_box(sap__bvh *t, int leaf, int lane, const sap__box *b
             t->occupied[at] |= (uint16_t)(1u << lane);
         else
             t->occupied[at] &= (uint16_t) ~(1u << lane);
-        if (t->behind) return;
+        if (t->state == SAP__TREE_NEEDS_REFIT) return;
         if (shrinks)
-            sap__node_bounds(c, bound);
-        else if (sap__contains(bound, box) || box->lo[0] == SAP__AFTER_ALL)
+            sap__node_bounds(c, bounds);
+        else if (sap__contains(bounds, box) || box->lo[0] == SAP__AFTER_ALL)
             return;
         else
-            sap__enlarge(bound, box);
-        if (level == 0) t->strain += sap__leaf_growth(t, &old, bound);
-        if (sap__same(bound, &old)) return;
-        box = bound;
+            sap__enlarge(bounds, box);
+        if (sap__same(bounds, &old)) return;
+        box = bounds;
+        i = sap__place_of(t, level, i);
         lane = i % SAP__NODE_WIDTH;
         i /= SAP__NODE_WIDTH;
     }
 }
 
-/* Takes a box out of its index, if it is in one that is ready. */
+/* Counts a change of a subtree, and boxes that come or go. */
+SAP__FORCE_INLINE void sap__change_subtree(sap__bvh *t, int leaf, int boxes) {
+    t->boxes += boxes;
+    if (t->levels == 1) return;
+    t->subtrees[leaf / SAP__NODE_WIDTH].boxes += boxes;
+    t->subtrees[leaf / SAP__NODE_WIDTH].changes++;
+}
+
+/* Takes a box out of its tree, if it is in one. */
 static void sap__remove_from_bvh(sap_world *s, uint32_t slot) {
     const uint32_t at = s->slots[slot].leaf_position;
-    sap__bvh *t = &s->tree[at >> 31];
-    const uint32_t leaf = (at & 0x7fffffffu) / SAP__NODE_WIDTH, lane = at % SAP__NODE_WIDTH;
+    sap__bvh *t = &s->tree[sap__position_tree(at)];
+    const int leaf = sap__position_leaf(at), lane = sap__position_lane(at);
     s->slots[slot].leaf_position = SAP__NONE;
-    if (at == SAP__NONE || !t->ready) return;
+    if (at == SAP__NONE || t->state == SAP__TREE_EMPTY) return;
     if (t->nodes[leaf].child[lane] != slot) { /* never; a release build does not harm another box */
-        SAP_ASSERT(0 && "a box knows its lane");
-        t->ready = 0;
+        SAP_ASSERT(0 && "a box knows its position");
+        t->state = SAP__TREE_EMPTY;
         return;
     }
-    t->touched++;
-    sap__set_leaf_box(t, (int)leaf, (int)lane, &sap__empty_box);
-    t->boxes--;
+    sap__set_leaf_box(t, leaf, lane, &sap__empty_box);
+    sap__change_subtree(t, leaf, -1);
 }
 
-/* The chunks over a box get its masks, too. */
-static void sap__propagate_masks(sap_world *s, uint32_t slot) {
-    const uint32_t lane = s->slots[slot].leaf_position;
-    sap__bvh *t = &s->tree[lane >> 31];
-    int at = (int)((lane & 0x7fffffffu) / SAP__NODE_WIDTH);
-    if (lane == SAP__NONE || !t->ready || !t->has_filters) return;
-    for (int level = 0; level < t->levels; level++, at /= SAP__NODE_WIDTH)
-        if (!sap__add_bits(&t->filter[t->first[level] + at], &s->slots[slot].filter)) return;
+/* The filter bits of a box are added to those of all nodes above it. */
+static void sap__add_filter(sap_world *s, uint32_t slot) {
+    const uint32_t at = s->slots[slot].leaf_position;
+    sap__bvh *t = &s->tree[sap__position_tree(at)];
+    if (at == SAP__NONE || t->state == SAP__TREE_EMPTY) return;
+    for (int level = 0, i = sap__position_leaf(at); level < t->levels; level++) {
+        sap__add_bits(&t->filter[t->first[level] + i], &s->slots[slot].filter);
+        i = sap__place_of(t, level, i) / SAP__NODE_WIDTH;
+    }
 }
 
-static void sap__insert_into_leaf(sap_world *s, int kind, uint32_t slot, int leaf) {
-    sap__bvh *t = &s->tree[kind];
+static void sap__insert_into_leaf(sap_world *s, int tree, uint32_t slot, int leaf) {
+    sap__bvh *t = &s->tree[tree];
     const int lane = sap__lowest_bit(~(uint32_t)t->occupied[leaf]);
     t->nodes[leaf].child[lane] = slot;
-    s->slots[slot].leaf_position = (uint32_t)kind << 31 | (uint32_t)(SAP__NODE_WIDTH * leaf + lane);
-    t->boxes++;
+    s->slots[slot].leaf_position = sap__position(tree, leaf, lane);
     sap__set_leaf_box(t, leaf, lane, &s->slots[slot].box);
-    sap__propagate_masks(s, slot);
+    sap__change_subtree(t, leaf, 1);
+    sap__add_filter(s, slot);
 }
 
-/* A spare leaf with a free lane for a box beside this leaf, or -1. Leaves that follow each other lie together, and
-   spare leaves follow them: so what is near one leaf goes to one spare leaf, or the next ones. */
-static int sap__find_overflow_leaf(const sap_world *s, const sap__bvh *t, uint32_t slot, int beside) {
-    const int spares = t->count[0] - t->packed_leaves;
-    int leaf =
-        beside < t->packed_leaves ? t->packed_leaves + (int)((long long)beside * spares / t->packed_leaves) : beside;
-    for (int i = 0; i < spares; i++, leaf++) {
-        if (leaf == t->count[0]) leaf = t->packed_leaves;
-        if (t->occupied[leaf] == 0xffff) continue;
-        if (!t->by_category || t->occupied[leaf] == 0 || sap__contains_bits(&t->filter[leaf], &s->slots[slot].filter))
-            return leaf;
-    }
-    return -1;
-}
-
-/* The middle of a box, as a box. */
-static sap__box sap__center(const sap__box *box) {
-    sap__box middle;
-    for (int k = 0; k < 3; k++)
-        middle.lo[k] = middle.hi[k] =
-            sap__key(0.5f * (sap__clamp_far(sap__float(box->lo[k])) + sap__clamp_far(sap__float(box->hi[k]))));
-    return middle;
-}
-
-/* A leaf within margin of a box, with a free lane, or -1: down from the root by what it touches, giving up after some
-   chunks. With its middle, one of a chunk of level 1 whose home that is in. *beside: the last full one that it met, if
-   any. */
-static int sap__choose_leaf_within(const sap_world *s, const sap__bvh *t, uint32_t slot, float margin,
-                                   const sap__box *middle, int *beside) {
+/* Returns the nearest leaf within a limit, by the distance from a box to its bounds, of those seen from the root in some
+   visits; at once if it touches the box. A full leaf counts as no nearer than a margin. *distance2 is that distance, and
+   at first the limit, squared. -1: there is none. */
+static int sap__nearest_leaf(const sap_world *s, const sap__bvh *t, const sap__box *box, float margin2,
+                             float *distance2) {
     enum { ROOM = (SAP__MAX_LEVELS + 1) * SAP__NODE_WIDTH }; /* it always fits */
-    uint32_t stack[ROOM], who[ROOM];
-    const sap__box *box = &s->slots[slot].box;
-    sap__box wide = *box;
-    for (int k = 0; k < 3 && margin > 0; k++) {
-        wide.lo[k] = sap__key(sap__clamp_far(sap__float(box->lo[k])) - margin);
-        wide.hi[k] = sap__key(sap__clamp_far(sap__float(box->hi[k])) + margin);
+    float distance[ROOM], here[SAP__NODE_WIDTH];
+    uint32_t stack[ROOM];
+    sap__probe probe;
+    int n = t->count[t->levels - 1], best = -1;
+    for (int k = 0; k < 3; k++) {
+        const float lo = sap__clamp_far(sap__float(box->lo[k])), hi = sap__clamp_far(sap__float(box->hi[k]));
+        probe.point[k] = 0.5f * (lo + hi);
+        probe.half_size[k] = 0;
+        probe.used[k] = -1;
     }
-    who[0] = 0; /* asks for the one box that there is */
-    int top = t->count[t->levels - 1];
-    for (int i = 0; i < top; i++) stack[i] = (uint32_t)(t->first[t->levels - 1] + i);
-    for (int left = SAP__CHOOSE_LEAF_VISITS; top > 0 && left > 0;) {
-        const uint32_t chunk = stack[--top];
-        if (t->by_category && !sap__contains_bits(&t->filter[chunk], &s->slots[slot].filter)) continue;
-        if (middle && chunk - (uint32_t)t->first[1] < (uint32_t)t->count[1] &&
-            !sap__contains(&t->build_bounds[chunk - (uint32_t)t->first[1]], middle))
+    for (int i = 0; i < n; i++) stack[i] = (uint32_t)(t->first[t->levels - 1] + i), distance[i] = 0;
+    for (int left = SAP__CHOOSE_LEAF_VISITS; n > 0 && left > 0;) {
+        const int node = (int)stack[--n], first = n;
+        if (distance[n] > *distance2) continue;
+        if (node >= t->count[0]) {
+            probe.limit = *distance2;
+            uint32_t bits = sap__kernel_of(s)->ball(&t->nodes[node], t->occupied[node], &probe, here);
+            for (left--; bits; bits &= bits - 1, n++) { /* the nearest becomes the last, which is visited first */
+                const int lane = sap__lowest_bit(bits), is_nearest = n == first || here[lane] <= distance[n - 1];
+                stack[n] = is_nearest ? t->nodes[node].child[lane] : stack[n - 1];
+                distance[n] = is_nearest ? here[lane] : distance[n - 1];
+                if (!is_nearest) stack[n - 1] = t->nodes[node].child[lane], distance[n - 1] = here[lane];
+            }
             continue;
-        if (chunk >= (uint32_t)t->count[0]) {
-            sap__test_list list = {&wide, 0, t->nodes, t->occupied, who, &chunk, 0, 1, 0};
-            top = sap__kernel_of(s)->ask(&list, who, stack, top, INT_MAX);
-            left--;
-        } else if (t->occupied[chunk] != 0xffff)
-            return (int)chunk;
-        else
-            *beside = (int)chunk;
+        }
+        const int is_full = t->occupied[node] == 0xffff;
+        if (is_full && best >= 0) continue;
+        best = node;
+        *distance2 = is_full && distance[n] < margin2 ? margin2 : distance[n];
+        if (*distance2 <= 0) break;
     }
+    return best;
+}
+
+/* Returns a subtree without boxes, the last one in the order, or -1. */
+static int sap__empty_subtree(const sap__bvh *t) {
+    for (int place = t->count[1] - 1; place >= 0; place--)
+        if (t->subtrees[t->order[place]].boxes == 0) return (int)t->order[place];
     return -1;
 }
 
-/* One that it touches or, if there is none, that is within a tenth of the size of a leaf. */
-static int sap__choose_leaf(const sap_world *s, const sap__bvh *t, uint32_t slot, const sap__box *middle, int *beside) {
-    const int leaf = sap__choose_leaf_within(s, t, slot, 0, middle, beside);
-    return leaf >= 0 ? leaf : sap__choose_leaf_within(s, t, slot, 0.1f * (float)t->packed_perimeter, middle, beside);
+/* Returns the leaf for a box: the nearest, which may be full; or one without boxes if none is near; -1 if there is none. */
+static int sap__choose_leaf(const sap_world *s, const sap__bvh *t, const sap__box *box) {
+    const float margin2 = t->leaf_perimeter * t->leaf_perimeter * SAP__NEAR2;
+    float distance2 = 0;
+    int leaf = sap__nearest_leaf(s, t, box, 0, &distance2);
+    if ((leaf >= 0 && t->occupied[leaf] != 0xffff) || t->levels == 1) return leaf;
+    distance2 = leaf < 0 ? sap__float(SAP__INFINITY) : margin2;
+    leaf = sap__nearest_leaf(s, t, box, margin2, &distance2);
+    if (leaf < 0 || distance2 <= margin2) return leaf;
+    for (int i = SAP__NODE_WIDTH * (leaf / SAP__NODE_WIDTH), end = i + SAP__NODE_WIDTH; i < end && i < t->count[0]; i++)
+        if (t->occupied[i] == 0) return i;
+    const int subtree = sap__empty_subtree(t);
+    return subtree < 0 ? -1 : SAP__NODE_WIDTH * subtree;
 }
 
-/* Brings one live box in step. 0: there is no lane for it. */
-static int sap__update_in_bvh(sap_world *s, int kind, uint32_t slot) {
-    sap__bvh *t = &s->tree[kind];
+/* ---- repack ---------------------------------------------------------------------------------------------------- */
+
+/* Moves an empty subtree in the order, behind this place. */
+static void sap__move_behind(sap__bvh *t, int subtree, int place) {
+    const int from = t->subtrees[subtree].place, step = from > place ? -1 : 1, to = from > place ? place + 1 : place;
+    for (int i = from; i != to; i += step) {
+        t->order[i] = t->order[i + step];
+        t->subtrees[t->order[i]].place = i;
+    }
+    t->order[to] = (uint32_t)subtree;
+    t->subtrees[subtree].place = to;
+}
+
+/* A box that is repacked: on each axis the key of a point in it, between its bounds, and its slot. */
+typedef struct sap__point {
+    int32_t at[3];
+    uint32_t slot;
+} sap__point;
+
+SAP__FORCE_INLINE sap__point sap__point_of(const sap_world *s, uint32_t slot) {
+    sap__point p;
+    for (int k = 0; k < 3; k++) p.at[k] = (s->slots[slot].box.lo[k] >> 1) + (s->slots[slot].box.hi[k] >> 1);
+    p.slot = slot;
+    return p;
+}
+
+/* Moves points below a pivot (or not above it) to the front, without a branch. Returns how many they are. */
+static int sap__partition(sap__point *p, int n, int axis, int32_t pivot, int with_equal) {
+    int below = 0;
+    for (int i = 0; i < n; i++) {
+        const sap__point here = p[i];
+        p[i] = p[below];
+        p[below] = here;
+        below += here.at[axis] < pivot + with_equal;
+    }
+    return below;
+}
+
+/* Orders points so that none of the first rank ones is beyond the others on an axis. The pivot is of some points the one
+   whose rank is about right. */
+static void sap__select(sap__point *p, int n, int rank, int axis) {
+    while (rank > 0 && rank < n) {
+        const int count = n < 64 ? 3 : 7;
+        int32_t some[7];
+        for (int i = 0; i < count; i++) {
+            const int32_t v = p[(2 * i + 1) * n / (2 * count)].at[axis];
+            int j = i;
+            for (; j > 0 && some[j - 1] > v; j--) some[j] = some[j - 1];
+            some[j] = v;
+        }
+        const int32_t pivot = some[count * rank / n];
+        int below = sap__partition(p, n, axis, pivot, 0);
+        if (below == 0) {
+            below = sap__partition(p, n, axis, pivot, 1);
+            if (rank <= below) return;
+        }
+        if (rank <= below)
+            n = below;
+        else
+            p += below, n -= below, rank -= below;
+    }
+}
+
+/* Sorts points of a region into so many parts of equal size: cuts it in two along its longest side, again and again. */
+static void sap__cut(sap__point *p, int n, int parts, sap__box region) {
+    float longest = -1;
+    int axis = 0;
+    if (parts < 2 || n < 2) return;
+    for (int k = 0; k < 3; k++) {
+        const float side = sap__clamp_far(sap__float(region.hi[k])) - sap__clamp_far(sap__float(region.lo[k]));
+        if (side > longest) longest = side, axis = k;
+    }
+    const int half = parts / 2, rank = sap__task_begin(n, half, parts);
+    sap__select(p, n, rank, axis);
+    sap__box first = region;
+    first.hi[axis] = region.lo[axis] = p[rank].at[axis];
+    sap__cut(p, rank, half, first);
+    sap__cut(p + rank, n - rank, parts - half, region);
+}
+
+static sap__box sap__region_of(const sap__point *p, int n) {
+    sap__box region = sap__empty_box;
+    for (int k = 0; k < 3; k++) {
+        int32_t lo = SAP__AFTER_ALL, hi = SAP__BEFORE_ALL;
+        for (int i = 0; i < n; i++) {
+            lo = p[i].at[k] < lo ? p[i].at[k] : lo;
+            hi = p[i].at[k] > hi ? p[i].at[k] : hi;
+        }
+        region.lo[k] = lo;
+        region.hi[k] = hi;
+    }
+    return region;
+}
+
+/* Packs a subtree. */
+static void sap__pack_subtree(sap_world *s, sap__bvh *t, int j, sap__point *points, int n) {
+    const int filled = (n + SAP__LEAF_FILL - 1) / SAP__LEAF_FILL;
+    const int leaves = filled < 1                 ? 1
+                       : filled < SAP__NODE_WIDTH ? filled
+                                                  : SAP__NODE_WIDTH,
+              first = SAP__NODE_WIDTH * j;
+    uint64_t items[SAP__NODE_WIDTH];
+    sap__cut(points, n, leaves, sap__region_of(points, n));
+    for (int i = 0; i < SAP__NODE_WIDTH; i++) {
+        const int from = i < leaves ? sap__task_begin(n, i, leaves) : n;
+        const int here = i < leaves ? sap__task_begin(n, i + 1, leaves) - from : 0;
+        for (int k = 0; k < here; k++) items[k] = points[from + k].slot;
+        sap__pack_leaf(s, t, first + i, items, here);
+    }
+    sap__refit_node(s, t, 1, j);
+    sap__begin_subtree(t, j);
+    t->packed_perimeter -= (double)t->subtrees[j].perimeter;
+    t->subtrees[j].perimeter = sap__sum_leaves(t, first, first + SAP__NODE_WIDTH);
+    t->packed_perimeter += (double)t->subtrees[j].perimeter;
+}
+
+/* Takes the boxes of a subtree out of it. Returns how many they are. */
+static int sap__gather_subtree(sap_world *s, sap__bvh *t, int j, sap__point *points) {
+    int n = 0;
+    for (int leaf = SAP__NODE_WIDTH * j; leaf < SAP__NODE_WIDTH * (j + 1); leaf++)
+        for (uint32_t bits = t->occupied[leaf]; bits; bits &= bits - 1)
+            points[n++] = sap__point_of(s, t->nodes[leaf].child[sap__lowest_bit(bits)]);
+    t->occupied[t->first[1] + j] = 0; /* no box is inserted here meanwhile */
+    return n;
+}
+
+/* Boxes that left the region of their subtree are reinserted into leaves of other subtrees that they touch. Returns how
+   many stay. */
+static int sap__reinsert_strays(sap_world *s, sap__bvh *t, const sap__box *region, sap__point *points, int n) {
+    for (int i = n - 1; i >= 0; i--) {
+        const int32_t *at = points[i].at;
+        const uint32_t slot = points[i].slot;
+        float distance2 = 0;
+        int is_stray = 0;
+        for (int k = 0; k < 3; k++) is_stray |= (at[k] < region->lo[k]) | (at[k] > region->hi[k]);
+        const int leaf = is_stray ? sap__nearest_leaf(s, t, &s->slots[slot].box, 0, &distance2) : -1;
+        if (leaf < 0 || t->occupied[leaf] == 0xffff) continue;
+        t->boxes--; /* it is counted again */
+        sap__insert_into_leaf(s, (int)(t - s->tree), slot, leaf);
+        points[i] = points[--n];
+    }
+    return n;
+}
+
+/* Returns the subtree that is repacked with this one: of those that overlap it the one with which it makes the smallest
+   whole, or the next one in the order. Two that cover the same space part again. */
+static int sap__partner(const sap_world *s, const sap__bvh *t, int j) {
+    enum { ROOM = (SAP__MAX_LEVELS + 1) * SAP__NODE_WIDTH };
+    uint32_t stack[ROOM], box_id[ROOM];
+    const sap__box *bounds = &t->bounds[t->first[1] + j];
+    const int place = t->subtrees[j].place;
+    int n = t->count[t->levels - 1], best = (int)t->order[place + 1 < t->count[1] ? place + 1 : place - 1];
+    float least = 4 * SAP__FAR;
+    box_id[0] = 0;
+    for (int i = 0; i < n; i++) stack[i] = (uint32_t)(t->first[t->levels - 1] + i);
+    while (n > 0) {
+        const uint32_t node = stack[--n];
+        const int k = (int)node - t->first[1];
+        if (k >= t->count[1]) {
+            sap__test_list list = {bounds, 0, t->nodes, t->occupied, box_id, &node, 0, 1, 0};
+            n = sap__kernel_of(s)->ask(&list, box_id, stack, n, INT_MAX);
+            continue;
+        }
+        sap__box both = t->bounds[node];
+        sap__enlarge(&both, bounds);
+        const float size = sap__perimeter(&both);
+        if (k != j && size < least) best = k, least = size;
+    }
+    return best;
+}
+
+/* Repacks a subtree and its partner; into three if two have no room. Returns 0 if none is free: the
+   tree is to be packed, as are small ones always. */
+static int sap__repack(sap_world *s, int tree, int j) {
+    sap__bvh *t = &s->tree[tree];
+    sap__point points[2 * SAP__NODE_WIDTH * SAP__NODE_WIDTH];
+    if (t->levels == 1 || t->count[1] <= 2) return 0;
+    const int partner = sap__partner(s, t, j);
+    int subtree[3] = {j, partner, -1}, count = 2;
+    int n = sap__gather_subtree(s, t, j, points), more = sap__gather_subtree(s, t, partner, points + n);
+    s->update.upkeep += n + more;
+    t->credit -= SAP__CHANGES_A_REPACK * (n + more);
+    more = sap__reinsert_strays(s, t, &t->subtrees[partner].region, points + n, more);
+    const int kept = sap__reinsert_strays(s, t, &t->subtrees[j].region, points, n);
+    memmove(points + kept, points + n, (size_t)more * sizeof *points);
+    n = kept + more;
+    const int used = n > SAP__SUBTREE_FILL ? (n + SAP__SUBTREE_FILL - 1) / SAP__SUBTREE_FILL : 1;
+    if (used == 3) {
+        subtree[2] = sap__empty_subtree(t);
+        if (subtree[2] < 0) return 0;
+        sap__move_behind(t, subtree[2], t->subtrees[j].place);
+        count = 3;
+    }
+    sap__cut(points, n, used, sap__region_of(points, n));
+    for (int i = 0; i < count; i++) {
+        const int from = i < used ? sap__task_begin(n, i, used) : n;
+        sap__pack_subtree(s, t, subtree[i], points + from, i < used ? sap__task_begin(n, i + 1, used) - from : 0);
+    }
+    if (count == 3)
+        sap__refit_levels(s, t, 2);
+    else
+        for (int i = 0; i < 2; i++)
+            for (int level = 2, at = t->subtrees[subtree[i]].place / SAP__NODE_WIDTH; level < t->levels; level++) {
+                sap__refit_node(s, t, level, at);
+                at /= SAP__NODE_WIDTH;
+            }
+    return 1;
+}
+
+/* Repacks subtrees in which boxes changed, as far as the credit of changes goes. Returns 0 if the tree is to be packed. */
+static int sap__repack_next(sap_world *s, int tree) {
+    sap__bvh *t = &s->tree[tree];
+    if (t->levels == 1 || t->count[1] <= 2) return 2 * t->credit <= t->boxes;
+    for (int i = 0; i < t->count[1] && t->credit > 0; i++) {
+        const sap__subtree *subtree = &t->subtrees[t->order[t->next % t->count[1]]];
+        t->next = (t->next + 1) % t->count[1];
+        if (subtree->boxes == 0 || SAP__REPACK_FRACTION * subtree->changes < subtree->boxes) continue;
+        if (!sap__repack(s, tree, (int)(subtree - t->subtrees))) return 0;
+    }
+    if (t->credit > 0) t->credit = 0;
+    return 1;
+}
+
+/* Inserts a box. Returns 0 if the tree is to be packed. */
+static int sap__insert(sap_world *s, int tree, uint32_t slot) {
+    sap__bvh *t = &s->tree[tree];
+    for (int attempt = 0; attempt < 2; attempt++) {
+        const int leaf = sap__choose_leaf(s, t, &s->slots[slot].box);
+        if (leaf < 0) return 0;
+        if (t->occupied[leaf] != 0xffff) {
+            sap__insert_into_leaf(s, tree, slot, leaf);
+            return 1;
+        }
+        if (!sap__repack(s, tree, leaf / SAP__NODE_WIDTH)) return 0;
+    }
+    return 0;
+}
+
+/* Brings one live box up to date in its tree. Returns 0 if the tree is to be packed. */
+static int sap__update_in_bvh(sap_world *s, int tree, uint32_t slot) {
+    sap__bvh *t = &s->tree[tree];
     const uint32_t at = s->slots[slot].leaf_position;
-    int leaf, beside = t->packed_leaves - 1;
-    t->touched++;
+    t->credit++;
     if (at != SAP__NONE) {
-        leaf = (int)((at & 0x7fffffffu) / SAP__NODE_WIDTH);
+        const int leaf = sap__position_leaf(at);
         if (sap__overlap(&s->slots[slot].box, &t->bounds[leaf])) {
-            sap__set_leaf_box(t, leaf, (int)(at % SAP__NODE_WIDTH), &s->slots[slot].box);
+            sap__set_leaf_box(t, leaf, sap__position_lane(at), &s->slots[slot].box);
+            sap__change_subtree(t, leaf, 0);
             return 1;
         }
         sap__remove_from_bvh(s, slot);
     }
-    leaf = -1;
-    if (t->quiet) {
-        const sap__box middle = sap__center(&s->slots[slot].box);
-        leaf = sap__choose_leaf(s, t, slot, &middle, &beside);
-    }
-    if (leaf < 0) leaf = sap__choose_leaf(s, t, slot, NULL, &beside);
-    if (leaf < 0) leaf = sap__find_overflow_leaf(s, t, slot, beside);
-    if (leaf >= 0) sap__insert_into_leaf(s, kind, slot, leaf);
-    return leaf >= 0;
+    t->credit += SAP__REINSERT_CREDIT;
+    return sap__insert(s, tree, slot);
 }
 
-/* ---- mend ------------------------------------------------------------------------------------------------------ */
+/* ---- refit ----------------------------------------------------------------------------------------------------- */
 
-/* A build among updates in which next to nothing happens would be felt. So a quiet index is mended, one chunk of level
-   1 after the other: what is under it is laid out anew, in tiles of its own. The home of such a chunk is the bound that
-   it had when all were read anew. A box belongs to one whose home holds its middle: those that come go there, and so do
-   those that are found elsewhere. */
-static void sap__repack_subtree(sap_world *s, int kind, int j) {
-    enum { MOST = SAP__NODE_WIDTH * SAP__NODE_WIDTH };
-    sap__bvh *t = &s->tree[kind];
-    uint64_t items[MOST], tmp[2 * MOST + 40 * SAP__GROUPS]; /* as many items, and counters of half the size */
-    sap__packing layout;
-    const int first = SAP__NODE_WIDTH * j, left = t->count[0] - first,
-              leaves = left < SAP__NODE_WIDTH ? left : SAP__NODE_WIDTH;
-    int n = 0, beside;
-    for (int leaf = first; leaf < first + leaves; leaf++)
-        for (uint32_t bits = t->occupied[leaf]; bits; bits &= bits - 1) {
-            const uint32_t slot = t->nodes[leaf].child[sap__lowest_bit(bits)];
-            sap__prefetch_slot(s, slot);
-            items[n++] = slot;
+/* Refits a share of the leaves. Of a leaf that is now twice as large as leaves are, those boxes are taken out that do not
+   touch where it was: they have jumped, and each search would visit it for all that is between. They are listed from
+   the first lane of the share on. */
+static void sap__refit_leaves_task(sap_world *s, void *args, int task, int tasks) {
+    sap__bvh *t = (sap__bvh *)args;
+    const int begin = sap__task_begin(t->count[0], task, tasks), end = sap__task_begin(t->count[0], task + 1, tasks);
+    const int early = t->boxes > SAP__CACHE_BOXES ? end - 8 : 0;
+    const float large = 2 * t->leaf_perimeter;
+    uint32_t *jumped = (uint32_t *)(void *)s->update.sort_items + SAP__NODE_WIDTH * begin;
+    double sum = 0;
+    int count = 0;
+    for (int leaf = begin; leaf < end; leaf++) {
+        const sap__box old = t->bounds[leaf];
+        const sap__node *c = &t->nodes[leaf];
+        if (leaf < early) sap__prefetch(t->nodes[leaf + 8].child);
+        for (int i = 0; i < SAP__NODE_WIDTH && leaf < early; i++) sap__prefetch_slot(s, t->nodes[leaf + 2].child[i]);
+        sap__refit_leaf(s, t, leaf);
+        float size = sap__perimeter(&t->bounds[leaf]);
+        if (size > large) {
+            const int before = count;
+            for (uint32_t bits = t->occupied[leaf]; bits; bits &= bits - 1) {
+                const int lane = sap__lowest_bit(bits);
+                if (sap__overlap(&s->slots[c->child[lane]].box, &old)) continue;
+                s->slots[c->child[lane]].leaf_position = SAP__NONE;
+                t->occupied[leaf] &= (uint16_t) ~(1u << lane);
+                jumped[count++] = c->child[lane];
+            }
+            if (count > before) {
+                sap__refit_leaf(s, t, leaf);
+                size = sap__perimeter(&t->bounds[leaf]);
+            }
         }
-    for (int i = n - 1; i >= 0; i--) {
-        const uint32_t slot = (uint32_t)items[i];
-        if (sap__contains(&t->build_bounds[j], &s->slots[slot].box)) continue; /* most are */
-        const sap__box middle = sap__center(&s->slots[slot].box);
-        if (sap__contains(&t->build_bounds[j], &middle)) continue;
-        const int leaf = sap__choose_leaf(s, t, slot, &middle, &beside);
-        if (leaf < 0) continue;
-        sap__remove_from_bvh(s, slot);
-        sap__insert_into_leaf(s, kind, slot, leaf);
-        items[i] = items[--n];
+        sum += (double)(size < t->max_perimeter ? size : t->max_perimeter);
     }
-    const int laid = n > SAP__FILL_SLACK * leaves ? leaves : (n + SAP__FILL_SLACK - 1) / SAP__FILL_SLACK + (n == 0);
-    sap__choose_packing(s, t->by_category, &layout, items, n);
-    SAP_ASSERT((size_t)n + layout.keys / 2 < sizeof tmp / sizeof *tmp);
-    sap__key_items(s, &layout, items, n);
-    (void)sap__sort_tiles(s, items, tmp, n, layout.keys, 0);
-    for (int i = 0, from = 0, next; i < leaves; i++, from = next) {
-        next = i < laid ? sap__task_begin(n, i + 1, laid) : n;
-        sap__pack_leaf(s, t, first + i, items + from, next - from);
+    s->update.task[task].perimeter = sum;
+    s->update.task[task].count = count;
+}
+
+/* Refits all bounds; boxes that jumped are reinserted. Returns 0 if the tree is to be packed. */
+static int sap__refit(sap_world *s, int tree) {
+    sap__bvh *t = &s->tree[tree];
+    if (!sap__reserve(&s->update.sort_items, SAP__NODE_WIDTH / 2 * t->count[0])) return 0;
+    uint32_t *jumped = (uint32_t *)(void *)s->update.sort_items;
+    const int tasks = sap__parallel_for(s, sap__refit_leaves_task, t, t->boxes);
+    double sum = 0;
+    int n = 0, held = 0, torn = 0, displaced = 0;
+    for (int i = 0; i < tasks; i++) {
+        const int from = SAP__NODE_WIDTH * sap__task_begin(t->count[0], i, tasks), count = s->update.task[i].count;
+        if (n != from) memmove(jumped + n, jumped + from, (size_t)count * sizeof *jumped);
+        n += count;
+        sum += s->update.task[i].perimeter;
     }
-    for (int level = 1; level < t->levels; level++, j /= SAP__NODE_WIDTH) sap__refit_node(s, t, level, j);
+    t->boxes -= n;
+    s->update.upkeep += t->boxes;
+    t->wear += 1.0 / SAP__MAX_REFITS;
+    for (int j = 0; j < t->count[1] && t->levels > 1; j++) {
+        const sap__box *bounds = &t->bounds[t->first[1] + j], before = *bounds;
+        sap__refit_node(s, t, 1, j);
+        if (t->subtrees[j].boxes == 0) continue;
+        held++;
+        torn += 2 * sap__perimeter(bounds) < sap__perimeter(&before);
+        displaced += !sap__overlap(bounds, &before);
+    }
+    if (4 * torn > held || (4 * displaced > held && 4 * displaced < 3 * held)) t->wear = 1;
+    if (sum > t->packed_perimeter) t->wear += sum / (t->packed_perimeter + 1e-30) - 1;
+    if (t->wear >= 1 || n > s->boxes.tree_count[tree] / SAP__PACK_FRACTION + SAP__PACK_MIN) return 0;
+    sap__refit_levels(s, t, 2);
+    t->state = SAP__TREE_VALID;
+    t->credit = 0;
+    for (int j = 0; j < t->count[1] && t->levels > 1; j++) sap__begin_subtree(t, j);
+    for (int i = 0; i < n; i++)
+        if (!sap__insert(s, tree, jumped[i])) return 0;
+    return 1;
 }
 
-/* Is an index quiet, of which so many boxes have changed? A worn one is to be built first, and for few. */
-static int sap__is_low_churn(const sap__bvh *t, int changed) {
-    if (t->levels == 1 || !t->roomy || t->refitted || changed > t->boxes / SAP__REPACK_FRACTION) return 0;
-    return t->quiet || 4 * sap__degradation(t) < t->boxes;
-}
+/* ---- changes reach the trees ------------------------------------------------------------------------------------ */
 
-/* The next chunk, when it is time. */
-static void sap__repack_next(sap_world *s, int kind) {
-    sap__bvh *t = &s->tree[kind];
-    if (sap__degradation(t) * t->count[1] < (double)SAP__REPACK_RATE * t->boxes * (t->next_subtree + 1)) return;
-    sap__repack_subtree(s, kind, t->next_subtree++);
-    if (t->next_subtree < t->count[1]) return;
-    t->debt = t->touched = t->strain = 0;
-    t->next_subtree = 0;
-}
-
-/* ---- in step with the record ----------------------------------------------------------------------------------- */
-
-/* How many boxes the indices have not seen as they are now. Each is stale, and among them once. */
+/* How many boxes the trees do not yet hold as they are now. Each is UNSYNCED, and is among them once. */
 SAP__FORCE_INLINE int sap__unsynced_count(const sap_world *s) {
     return sap__length(s->changes.slots) - s->changes.synced_count + sap__length(s->changes.again);
 }
@@ -4305,195 +4443,113 @@ SAP__FORCE_INLINE uint32_t sap__unsynced_slot(const sap_world *s, int i) {
     return i < n ? s->changes.slots[s->changes.synced_count + i] : s->changes.again[i - n];
 }
 
-/* Where many boxes change one that comes, or jumps, takes as long to find a lane as dozens take in a build: so where
-   more than this do the index is built. */
-static int sap__rebuild_threshold(const sap_world *s, int kind) {
-    return sap__live_in_tree(s, kind) / SAP__REBUILD_FRACTION + SAP__REBUILD_MIN;
-}
+/* Boxes that changed, by tree, and those that have no position or are to lose it. */
+typedef struct sap__unsynced {
+    int changed[SAP__TREES], added[SAP__TREES];
+    int misplaced; /* slots behind those of deleted_at */
+} sap__unsynced;
 
-/* Those of a kind that have no lane find one: of the n that are listed or, without a list, of all that are pending. */
-static int sap__insert_missing(sap_world *s, int kind, const uint32_t *listed, int n) {
-    int good = 1;
-    for (int i = 0; good && i < n; i++) {
-        const uint32_t slot = listed ? listed[i] : sap__unsynced_slot(s, i);
-        if (sap__is_live_in_tree(s->slots[slot].flags, kind) && s->slots[slot].leaf_position == SAP__NONE)
-            good = sap__update_in_bvh(s, kind, slot);
-    }
-    return good;
-}
-
-/* Many boxes of a kind have changed: all bounds are read anew, and those that came, which are listed, or jumped find
-   lanes; or the index is built, if it is not ready or worn, if too many jumped, or if there is no lane for one. After a
-   refit it is not new any more: so it is built, too, if such searches come and nobody knows what they cost before. */
-static int sap__sync_bulk(sap_world *s, int kind, int what, const uint32_t *listed, int n) {
-    sap__bvh *t = &s->tree[kind];
-    const int fill = kind ? SAP__FILL_SLACK : SAP__FILL_FULL;
-    if (sap__is_building(s, kind)) s->build.tree = 0; /* all is read, or built, anew */
-    t->quiet = 0;
-    for (int i = 0; i < SAP__COSTS; i++) sap__set_baseline(t, i);
-    const int unknown = !t->cost[what].has_baseline && !sap__no_query_yet(s, t, what);
-    if (!t->ready || unknown || sap__needs_rebuild(s, t, what) || !sap__insert_missing(s, kind, listed, n))
-        return sap__rebuild(s, kind, fill);
-    const int shares = sap__parallel_for(s, sap__refit_leaves_task, t, t->boxes);
-    int jumped = 0;
-    double grown = 0;
-    for (int i = 0; i < shares; i++) jumped += s->update.task[i].count, grown += s->update.task[i].growth;
-    if (jumped > sap__rebuild_threshold(s, kind)) return sap__rebuild(s, kind, fill);
-    sap__refit_upper_levels(s, t);
-    t->behind = 0;
-    t->refitted = 1;
-    t->boxes -= jumped;
-    if (jumped &&
-        (!sap__insert_missing(s, kind, NULL, sap__unsynced_count(s)) || t->boxes != sap__live_in_tree(s, kind)))
-        return sap__rebuild(s, kind, fill); /* some that jumped did so in updates that left the index behind */
-    t->touched += grown > 0 ? 2.0 * (t->boxes + SAP__NODE_WIDTH) : t->boxes / 32.0; /* worn, or a little */
-    t->strain = 0; /* each leaf is as large as its boxes need */
-    return 1;
-}
-
-/* Do these tiles cover about as much? If not, many have gone elsewhere. */
-static int sap__same_packing(const sap__packing *a, const sap__packing *b) {
-    if (a->groups != b->groups || !a->keys || !b->keys) return 0;
-    for (int k = 0; k < 3; k++) {
-        const float x = (float)a->tiles[0].count[k] * b->tiles[0].scale[k];
-        const float y = (float)b->tiles[0].count[k] * a->tiles[0].scale[k];
-        if (x > 1.25f * y || y > 1.25f * x) return 0;
+/* Counts these boxes, and lists which are misplaced: mostly few among many that move. Returns 0 without memory. */
+static int sap__count_unsynced(sap_world *s, const uint32_t *slots, int n, sap__unsynced *u) {
+    for (int i = 0; i < n; i++) {
+        const sap__slot *slot = &s->slots[slots[i]];
+        const uint32_t at = slot->leaf_position;
+        const int lives = (slot->flags & SAP__LIVE) != 0, tree = lives ? sap__tree_of(slot) : sap__position_tree(at);
+        u->changed[tree]++;
+        if (lives & (at != SAP__NONE) & (sap__position_tree(at) == tree)) continue;
+        const int end = sap__length(s->update.deleted_at) + u->misplaced;
+        if (!sap__reserve(&s->update.deleted_at, end + 1)) return sap__fail(s, SAP_ERROR_MEMORY);
+        s->update.deleted_at[end] = slots[i];
+        u->misplaced++;
+        u->added[tree] += lives && at == SAP__NONE;
     }
     return 1;
 }
 
-/* A build among updates in which little happens would be felt. So it is done in three: one update chooses the tiles,
-   the next one finds the tile of each box, the third one sorts the boxes and fills the chunks. Until then the old
-   index does. Boxes that came meanwhile, or moved, are in the record of that update and get their keys with it. (An
-   update that does not bring the index in step leaves it behind, and then all this is dropped.) If the boxes range
-   elsewhere now all get new keys. */
-static int sap__build_step(sap_world *s, int kind) {
-    const int boxes = sap__live_in_tree(s, kind);
-    int n = 0;
-    if (!sap__reserve_bvh(s, &s->tree[kind], boxes, SAP__FILL_SLACK) || !sap__reserve(&s->build.items, boxes))
-        return sap__fail(s, SAP_ERROR_MEMORY);
-    if (!sap__is_building(s, kind)) {
-        n = sap__gather_slots(s, kind);
-        sap__choose_packing(s, kind == 0, &s->build.packing, s->update.sort_items, n);
-        s->build.tree = kind + 1;
-        sap__set_length(s->build.items, 0);
-    } else if (sap__length(s->build.items) == 0) {
-        n = sap__gather_slots(s, kind);
-        memcpy(s->build.items, s->update.sort_items, (size_t)n * sizeof *s->build.items);
-        sap__key_items(s, &s->build.packing, s->build.items, n);
-        sap__set_length(s->build.items, n);
-    } else {
-        s->build.tree = 0;
-        for (int i = 0; i < sap__length(s->build.items); i++) {
-            const uint32_t state = s->slots[(uint32_t)s->build.items[i]].flags;
-            if (sap__is_live_in_tree(state, kind) && !(state & SAP__CHANGED))
-                s->update.sort_items[n++] = s->build.items[i];
-        }
-        const int kept = n;
-        for (int i = 0; i < sap__length(s->changes.slots); i++)
-            if (sap__is_live_in_tree(s->slots[s->changes.slots[i]].flags, kind))
-                s->update.sort_items[n++] = s->changes.slots[i];
-        sap__packing layout;
-        sap__choose_packing(s, kind == 0, &layout, s->update.sort_items, n);
-        const int keyed = sap__same_packing(&layout, &s->build.packing) ? kept : 0;
-        if (!keyed) s->build.packing = layout;
-        sap__key_items(s, &s->build.packing, s->update.sort_items + keyed, n - keyed);
-        sap__build_sorted(s, &s->tree[kind], n, SAP__FILL_SLACK, &s->build.packing);
+/* Brings one tree up to date. Returns 0 without memory. */
+static int sap__sync_tree(sap_world *s, int tree, const sap__unsynced *u) {
+    sap__bvh *t = &s->tree[tree];
+    const uint32_t *misplaced = u->misplaced ? s->update.deleted_at + sap__length(s->update.deleted_at) : NULL;
+    const int pending = sap__unsynced_count(s), early = t->boxes > SAP__CACHE_BOXES ? pending - 4 : 0;
+    const int is_bulk = t->state == SAP__TREE_NEEDS_REFIT ||
+                        SAP__REFIT_FRACTION * (long long)u->changed[tree] > s->boxes.tree_count[tree];
+    const int fill =
+        is_bulk && tree != SAP__TREE_STATIC && tree != SAP__TREE_UNPAIRED ? SAP__NODE_WIDTH : SAP__LEAF_FILL;
+    int ok = t->state != SAP__TREE_EMPTY && (is_bulk || t->leaf_fill == fill || t->levels == 1);
+    if (ok && is_bulk) ok = t->wear < 1 && sap__refit(s, tree);
+    for (int i = 0; ok && is_bulk && i < u->misplaced; i++) {
+        const sap__slot *slot = &s->slots[misplaced[i]];
+        if ((slot->flags & SAP__LIVE) && slot->leaf_position == SAP__NONE && sap__tree_of(slot) == tree)
+            ok = sap__update_in_bvh(s, tree, misplaced[i]);
     }
-    return 1;
-}
-
-/* Few boxes of a kind have changed: each finds its leaf, and if the index is worn it is built in three updates; or at
-   once, if some go where nobody was, and stretch it so much that the search would cost more. A query builds it at once,
-   too, as nobody knows whether an update will come. */
-static int sap__sync_few(sap_world *s, int kind, int pending, int changed, int what) {
-    sap__bvh *t = &s->tree[kind];
-    t->quiet = sap__is_low_churn(t, changed);
-    const int is_built = sap__is_building(s, kind), worn = !is_built && sap__needs_rebuild(s, t, what);
-    const int due = is_built && what != SAP__COST_USER_QUERY, early = t->boxes > SAP__CACHE_BOXES ? pending - 4 : 0;
-    const double strain = t->strain;
-    int good = !worn || (what != SAP__COST_USER_QUERY && !s->build.tree);
-    if (due && sap__length(s->build.items)) return sap__build_step(s, kind);
-    for (int i = 0; good && i < pending; i++) {
+    for (int i = 0; ok && !is_bulk && i < pending; i++) {
         const uint32_t slot = sap__unsynced_slot(s, i);
         if (i < early) {
-            const uint32_t next = sap__unsynced_slot(s, i + 4),
-                           leaf = (s->slots[next].leaf_position & 0x7fffffffu) / SAP__NODE_WIDTH;
+            const uint32_t next = sap__unsynced_slot(s, i + 4);
+            const int leaf = sap__position_leaf(s->slots[next].leaf_position);
             sap__prefetch_slot(s, next);
-            if (leaf < (uint32_t)t->count[0]) sap__prefetch(&t->bounds[leaf]), sap__prefetch_node(&t->nodes[leaf]);
+            if (leaf < t->count[0]) sap__prefetch(&t->bounds[leaf]), sap__prefetch_node(&t->nodes[leaf]);
         }
-        if (sap__is_live_in_tree(s->slots[slot].flags, kind)) good = sap__update_in_bvh(s, kind, slot);
+        if ((s->slots[slot].flags & SAP__LIVE) && sap__tree_of(&s->slots[slot]) == tree)
+            ok = sap__update_in_bvh(s, tree, slot);
     }
-    if (4 * (t->strain - strain) > t->count[0]) good = 0; /* its leaves have grown by a quarter at once */
-    if (good && t->quiet && !worn && !is_built) sap__repack_next(s, kind);
-    if (good && !worn && !due) return 1;
-    if (good && t->boxes > 2 * SAP__NODE_WIDTH) return sap__build_step(s, kind);
-    return sap__rebuild(s, kind, SAP__FILL_SLACK);
+    if (ok && !is_bulk) {
+        t->wear += 2.0 * u->changed[tree] / s->boxes.tree_count[tree];
+        ok = sap__repack_next(s, tree);
+    }
+    return ok || sap__pack(s, tree, fill);
 }
 
-/* What queries have cost since the indices were last brought in step. */
-static void sap__collect_counters(sap_world *s) {
-    double looks = 0, visits = 0;
-    for (int i = 0; i < SAP__COUNTER_STRIPES; i++) {
-        looks += sap__atomic_get(&s->queries.counters[i].looks);
-        visits += sap__atomic_get(&s->queries.counters[i].visits);
-        sap__atomic_set(&s->queries.counters[i].looks, 0);
-        sap__atomic_set(&s->queries.counters[i].visits, 0);
-    }
-    for (int i = 0; i < 2; i++) sap__add_cost(&s->tree[i], SAP__COST_USER_QUERY, looks, visits);
-    s->queries.visits += (long long)visits;
-}
-
-/* Lists, behind the lost pairs, which of these boxes have no lane, or are to lose it: mostly few among many that move.
-   Adds how many boxes are static, and how many of each kind have come. 0 without memory. */
-static int sap__list_misplaced(sap_world *s, const uint32_t *slots, int count, int *listed, int *statics, int came[2]) {
-    for (int i = 0; i < count; i++) {
-        const uint32_t slot = slots[i], at = s->slots[slot].leaf_position, state = s->slots[slot].flags;
-        const int kind = sap__tree_of(state), lives = (state & SAP__LIVE) != 0;
-        *statics += kind;
-        if (lives & (at != SAP__NONE) & ((int)(at >> 31) == kind)) continue;
-        if (!sap__reserve(&s->update.deleted_at, *listed + 1)) return sap__fail(s, SAP_ERROR_MEMORY);
-        s->update.deleted_at[(*listed)++] = slot;
-        came[kind] += lives && at == SAP__NONE;
-    }
-    return 1;
-}
-
-/* Brings both indices in step with all that is recorded, for searches of these kinds. One to which too many came, or
-   that lost more than are left, will be built: nothing is taken out of it. */
-static int sap__sync_trees(sap_world *s, int what, int what_static) {
+/* Brings all trees up to date with what is recorded. One to which too many boxes came, or that lost more than are left,
+   is packed: nothing is taken out of it. Returns 0 without memory. */
+static int sap__sync_trees(sap_world *s) {
     const int pending = sap__unsynced_count(s), first = sap__length(s->changes.slots) - s->changes.synced_count;
-    int kind, n = sap__length(s->update.deleted_at), statics = 0, came[2] = {0, 0};
-    const int was_built = s->tree[0].levels + s->tree[1].levels > 0; /* else nothing has a lane, and both will be */
-    if (s->changes.flags && was_built &&
-        !(sap__list_misplaced(s, s->changes.slots + s->changes.synced_count, first, &n, &statics, came) &&
-          sap__list_misplaced(s, s->changes.again, pending - first, &n, &statics, came)))
-        return 0;
-    const int of[2] = {pending - statics, statics};
-    n -= sap__length(s->update.deleted_at);
-    const uint32_t *listed = n ? s->update.deleted_at + sap__length(s->update.deleted_at) : NULL;
-    for (kind = 0; kind < 2; kind++) {
-        sap__bvh *t = &s->tree[kind];
-        if ((long long)SAP__REFIT_FRACTION * of[kind] > sap__live_in_tree(s, kind)) t->behind = 1;
-        if (t->behind && came[kind] > sap__rebuild_threshold(s, kind)) t->ready = 0;
-        if (t->boxes > 2 * sap__live_in_tree(s, kind)) t->ready = 0;
-    }
-    for (int i = 0; i < n; i++) {
-        const uint32_t slot = listed[i], state = s->slots[slot].flags;
-        if (!(state & SAP__LIVE) || (int)(s->slots[slot].leaf_position >> 31) != sap__tree_of(state))
-            sap__remove_from_bvh(s, slot);
-    }
-    for (kind = 0; kind < 2; kind++) {
-        sap__bvh *t = &s->tree[kind];
-        const int bulk = !t->ready || t->behind;
-        if (kind) what = what_static;
-        if (t->ready && !t->behind && of[kind] == 0 &&
-            (sap__is_building(s, kind) ? what == SAP__COST_USER_QUERY : !sap__needs_rebuild(s, t, what)))
-            continue;
-        if (!(bulk ? sap__sync_bulk(s, kind, what, listed, n) : sap__sync_few(s, kind, pending, of[kind], what)))
+    sap__unsynced u;
+    int tree, levels = 0; /* if none has ever been packed no box has a position */
+    memset(&u, 0, sizeof u);
+    u.changed[0] = pending;
+    for (tree = 0; tree < SAP__TREES; tree++) levels += s->tree[tree].levels;
+    if (!s->changes.flags && s->changes.synced_count == 0 && s->changes.counted_count == pending)
+        memcpy(u.changed, s->changes.count,
+               sizeof u.changed); /* all are where they belong, and have just been counted */
+    else if (levels && (s->changes.flags || s->boxes.filtered_count)) {
+        u.changed[0] = 0;
+        if (!sap__count_unsynced(s, s->changes.slots + s->changes.synced_count, first, &u) ||
+            !sap__count_unsynced(s, s->changes.again, pending - first, &u))
             return 0;
     }
+    for (tree = 0; tree < SAP__TREES; tree++) {
+        sap__bvh *t = &s->tree[tree];
+        const int boxes = s->boxes.tree_count[tree];
+        if (t->state == SAP__TREE_VALID && (long long)SAP__REFIT_FRACTION * u.changed[tree] > boxes)
+            t->state = SAP__TREE_NEEDS_REFIT;
+        if (t->state == SAP__TREE_NEEDS_REFIT && u.added[tree] > boxes / SAP__PACK_FRACTION + SAP__PACK_MIN)
+            t->state = SAP__TREE_EMPTY;
+        if (t->boxes > 2 * boxes || 4 * boxes < SAP__NODE_WIDTH * t->count[0] - 256 || boxes == 0)
+            t->state = SAP__TREE_EMPTY;
+        if (boxes == 0) t->boxes = 0;
+    }
+    for (int i = 0; i < u.misplaced; i++) {
+        const uint32_t slot = s->update.deleted_at[sap__length(s->update.deleted_at) + i],
+                       at = s->slots[slot].leaf_position;
+        if ((s->slots[slot].flags & SAP__LIVE) && sap__position_tree(at) == sap__tree_of(&s->slots[slot])) continue;
+        sap__remove_from_bvh(s, slot);
+        if (at != SAP__NONE) s->tree[sap__position_tree(at)].credit++;
+    }
+    for (tree = 0; tree < SAP__TREES; tree++) {
+        sap__bvh *t = &s->tree[tree];
+        if (s->boxes.tree_count[tree] == 0 || (t->state == SAP__TREE_VALID && u.changed[tree] == 0)) continue;
+        if (!sap__sync_tree(s, tree, &u)) return 0;
+    }
     return 1;
+}
+
+/* Adds up the nodes that queries have visited since the last update. */
+static void sap__collect_counters(sap_world *s) {
+    for (int i = 0; i < SAP__COUNTER_STRIPES; i++) {
+        s->queries.visits += sap__atomic_get(&s->queries.counters[i].visits);
+        sap__atomic_set(&s->queries.counters[i].visits, 0);
+    }
 }
 
 /* ====================================================================================================== */
@@ -4518,7 +4574,8 @@ typedef struct sap__search {
     int (*emit)(struct sap__search *q); /* takes a[0..n), b[0..n): pairs that overlap; 0 stops */
     uint32_t mover_flags;               /* of the boxes that look around; 0: all are joined */
     void *context;
-    long long *visits; /* chunks looked at, of each index */
+    long long *visits; /* nodes */
+    int culls;         /* filter bits may keep some apart */
     int n;
     uint32_t a[SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS], b[SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS];
 } sap__search;
@@ -4538,7 +4595,8 @@ static void sap__begin_search(sap__search *q, sap_world *s, int share, uint32_t 
     q->task = &s->update.task[s->threads.in_parallel || !s->update.is_reserved ? share : 0];
     q->emit = sap__emit_pairs;
     q->mover_flags = flags;
-    q->visits = s->update.task[share].visits;
+    q->visits = &s->update.task[share].visits;
+    q->culls = s->boxes.filtered_count > 0;
     q->n = 0;
 }
 
@@ -4552,27 +4610,13 @@ static const sap__filter_bits *sap__node_filter_bits(const sap_world *s, sap__bv
     return x.level < 0 ? &s->slots[node].filter : &x.t->filter[node];
 }
 
-/* Leaves out pairs of nodes that masks keep apart; *n stay. Where boxes stand by their categories large chunks may meet
-   small ones: of two at one level the larger one is to be opened, which sap__join_node_lists does with the second. So nodes of one
-   index change places; of two indices, pairs whose first one is larger go behind the others. How many do not. */
-SAP__NO_INLINE int sap__cull_pairs_by_mask(const sap_world *s, sap__bvh_level x, uint32_t *a, sap__bvh_level y,
-                                           uint32_t *b, int *n) {
+/* Leaves out pairs of nodes, or boxes, that filter bits keep apart. Returns how many stay. */
+SAP__NO_INLINE int sap__cull_pairs(const sap_world *s, sap__bvh_level x, uint32_t *a, sap__bvh_level y, uint32_t *b,
+                                   int n) {
     int kept = 0;
-    for (int i = 0; i < *n;) {
-        const uint32_t first = a[i], second = b[i];
-        if (!sap__should_collide(sap__node_filter_bits(s, x, first), sap__node_filter_bits(s, y, second))) {
-            --*n;
-            a[i] = a[*n], b[i] = b[*n];
-            continue;
-        }
-        const int wrong =
-            x.level == y.level && sap__perimeter(&x.t->bounds[first]) > sap__perimeter(&y.t->bounds[second]);
-        const int swapped = wrong && x.t == y.t;
-        i++;
-        if (wrong && !swapped) continue;
-        a[i - 1] = a[kept], b[i - 1] = b[kept];
-        a[kept] = swapped ? second : first;
-        b[kept++] = swapped ? first : second;
+    for (int i = 0; i < n; i++) {
+        a[kept] = a[i], b[kept] = b[i];
+        kept += sap__should_collide(sap__node_filter_bits(s, x, a[i]), sap__node_filter_bits(s, y, b[i])) != 0;
     }
     return kept;
 }
@@ -4594,11 +4638,7 @@ static int sap__join_node_lists(sap__search *q, sap__bvh_level x, uint32_t *a, s
         }
         n = kept;
     }
-    if (y.t->cull_by_mask) {
-        const int picked = sap__cull_pairs_by_mask(q->s, x, a, y, b, &n);
-        if (picked < n && !sap__join_node_lists(q, y, b + picked, x, a + picked, n - picked)) return 0;
-        n = picked;
-    }
+    if (q->culls) n = sap__cull_pairs(q->s, x, a, y, b, n);
     list.boxes = stays->level < 0 ? (const void *)q->s->slots : stays->t->bounds;
     list.stride = stays->level < 0 ? sizeof(sap__slot) : sizeof(sap__box);
     list.nodes = opened->t->nodes;
@@ -4608,7 +4648,7 @@ static int sap__join_node_lists(sap__search *q, sap__bvh_level x, uint32_t *a, s
     list.next = 0;
     list.n = n;
     list.prefetch = opened->t->boxes > SAP__CACHE_BOXES;
-    q->visits[y.t == &q->s->tree[1]] += n;
+    *q->visits += n;
     for (i = 0; i < n && list.prefetch; i++) sap__prefetch_box(sap__box_at(list.boxes, list.stride, list.box_id[i]));
     if (opens_x)
         x.level--;
@@ -4632,8 +4672,8 @@ static int sap__join_node_lists(sap__search *q, sap__bvh_level x, uint32_t *a, s
 static int sap__self_join(sap__search *q, sap__bvh_level x, uint32_t node) {
     uint32_t a[SAP__MAX_NODE_PAIRS], b[SAP__MAX_NODE_PAIRS], used = x.t->occupied[node];
     const sap__node *c = &x.t->nodes[node];
-    if (x.t->cull_by_mask && !sap__should_collide(&x.t->filter[node], &x.t->filter[node])) return 1;
-    q->visits[0]++;
+    if (q->culls && !sap__should_collide(&x.t->filter[node], &x.t->filter[node])) return 1;
+    ++*q->visits;
     if (x.level == 0) {
         q->n = sap__kernel_of(q->s)->own(c, used, q->a, q->b, q->n);
         return sap__flush(q, SAP__PAIR_BATCH - 1);
@@ -4671,11 +4711,24 @@ static int sap__join_range(sap__search *q, const sap__bvh *x, const sap__bvh *y,
     return 1;
 }
 
+typedef struct sap__join_args {
+    const sap__bvh *x, *y;
+} sap__join_args;
+
 static void sap__join_task(sap_world *s, void *args, int task, int tasks) {
-    const int *other = (const int *)args;
+    const sap__join_args *join = (const sap__join_args *)args;
+    const sap__filter_bits x = sap__root_filter(join->x), y = sap__root_filter(join->y);
     sap__search q;
     sap__begin_search(&q, s, task, 0);
-    if (sap__join_range(&q, &s->tree[0], &s->tree[*other], task, tasks)) (void)sap__flush(&q, 0);
+    q.culls = !sap__is_default_filter(&x) || !sap__is_default_filter(&y);
+    if (sap__join_range(&q, join->x, join->y, task, tasks)) (void)sap__flush(&q, 0);
+}
+
+/* Returns whether a box of one tree may be in a pair with a box of the other one. */
+static int sap__trees_meet(const sap_world *s, int a, int b) {
+    const sap__filter_bits x = sap__root_filter(&s->tree[a]), y = sap__root_filter(&s->tree[b]);
+    if (a == SAP__TREE_UNPAIRED || b == SAP__TREE_UNPAIRED) return 0;
+    return (a != SAP__TREE_STATIC || b != SAP__TREE_STATIC) && sap__should_collide(&x, &y);
 }
 
 /* ---- each box that changed looks around ---------------------------------------------------------------- */
@@ -4687,8 +4740,7 @@ typedef struct sap__mover_args {
     int static_only; /* moving boxes query the static tree alone */
 } sap__mover_args;
 
-/* A share of the record: those with one of the flags ask for what they overlap. Static ones ask the moving ones; these
-   ask both, or, with at_static, the static ones alone. */
+/* A share of the record: boxes with one of the flags query the trees that they may meet. */
 static void sap__query_movers_task(sap_world *s, void *args, int task, int tasks) {
     const sap__mover_args *movers = (const sap__mover_args *)args;
     sap__search q;
@@ -4696,14 +4748,17 @@ static void sap__query_movers_task(sap_world *s, void *args, int task, int tasks
     const int all = sap__length(s->changes.slots), end = sap__task_begin(all, task + 1, tasks);
     int n = 0, good = 1;
     sap__begin_search(&q, s, task, movers->flags);
-    for (int kind = 0; kind < 2; kind++)
-        for (int i = sap__task_begin(all, task, tasks); i < end && s->changes.count[kind] && good; i++) {
-            const uint32_t state = s->slots[s->changes.slots[i]].flags;
+    for (int tree = 0; tree < SAP__TREE_UNPAIRED; tree++)
+        for (int i = sap__task_begin(all, task, tasks); i < end && s->changes.count[tree] && good; i++) {
+            const sap__slot *slot = &s->slots[s->changes.slots[i]];
             slots[n] = s->changes.slots[i];
-            n += sap__is_live_in_tree(state, kind) && (state & movers->flags);
+            n += (slot->flags & SAP__LIVE) && (slot->flags & movers->flags) && sap__tree_of(slot) == tree;
             if (n < SAP__WORK_LIST && i + 1 < end) continue;
-            if (kind || !movers->static_only) good = sap__join_with_root(&q, sap__boxes, slots, n, &s->tree[0]);
-            if (!kind) good = good && sap__join_with_root(&q, sap__boxes, slots, n, &s->tree[1]);
+            for (int other = 0; other < SAP__TREE_UNPAIRED && good; other++) {
+                if (movers->static_only && tree != SAP__TREE_STATIC && other != SAP__TREE_STATIC) continue;
+                if (!sap__trees_meet(s, tree, other)) continue;
+                good = sap__join_with_root(&q, sap__boxes, slots, n, &s->tree[other]);
+            }
             n = 0;
         }
     if (good) (void)sap__flush(&q, 0);
@@ -4711,15 +4766,14 @@ static void sap__query_movers_task(sap_world *s, void *args, int task, int tasks
 
 /* Runs a search, and without threads again those shares of it that lacked room for what they found; next time they have
    it, but after sap_reserve: then the first share has room for all. Adds up the chunks that were visited. */
-static int sap__run_search(sap_world *s, sap__task_function *function, void *args, int work, double visits[2]) {
+static int sap__run_search(sap_world *s, sap__task_function *function, void *args, int work) {
     const int shares = sap__task_count(s);
     s->update.failure = SAP_OK;
-    visits[0] = visits[1] = 0;
     for (int i = 0; i < shares; i++) {
         sap__task *share = &s->update.task[i];
         share->filtered = sap__length(share->created);
         share->overflowed = 0;
-        share->visits[0] = share->visits[1] = 0;
+        share->visits = 0;
         share->persistent = 0;
     }
     const int ran = sap__parallel_for(s, function, args, work);
@@ -4734,32 +4788,23 @@ static int sap__run_search(sap_world *s, sap__task_function *function, void *arg
                 return sap__fail(s, SAP_ERROR_MEMORY);
         } else if (ran > 1 && s->config.filter)
             sap__filter_created(s, share);
-        visits[0] += (double)share->visits[0];
-        visits[1] += (double)share->visits[1];
+        s->update.tests += share->visits * SAP__NODE_WIDTH;
     }
-    s->update.tests += (long long)(visits[0] + visits[1]) * SAP__NODE_WIDTH;
     return s->update.failure == SAP_OK;
 }
 
-static int sap__query_movers(sap_world *s, uint32_t flags, int at_static) {
-    const int n = s->changes.count[0] + s->changes.count[1];
-    double visits[2];
+static int sap__query_movers(sap_world *s, uint32_t flags, int static_only) {
     sap__mover_args movers;
     movers.flags = flags;
-    movers.static_only = at_static;
-    if (!sap__run_search(s, sap__query_movers_task, &movers, SAP__PRUNE_PART * sap__length(s->changes.slots), visits))
-        return 0;
-    if (!at_static) sap__add_cost(&s->tree[0], SAP__COST_MOVERS, n, visits[0]);
-    sap__add_cost(&s->tree[1], SAP__COST_MOVERS, s->changes.count[0], visits[1]);
-    return 1;
+    movers.static_only = static_only;
+    return sap__run_search(s, sap__query_movers_task, &movers, SAP__PRUNE_PART * sap__length(s->changes.slots));
 }
 
 /* ---- the three methods --------------------------------------------------------------------------------- */
 
-/* Recorded boxes with one of these flags look around. Among static ones only those that move do. */
+/* Changed boxes with one of these flags query the trees. */
 static int sap__query_changed(sap_world *s, uint32_t flags) {
-    return sap__sync_trees(s, SAP__COST_MOVERS, s->changes.count[0] ? SAP__COST_MOVERS : SAP__COST_NONE) &&
-           sap__query_movers(s, flags, 0);
+    return sap__sync_trees(s) && sap__query_movers(s, flags, 0);
 }
 
 /* After a sort the trees lack what was recorded. They are brought up to date for boxes that were added, or may have another
@@ -4773,8 +4818,9 @@ static int sap__sync_after_sort(sap_world *s) {
         else
             news |= (s->slots[s->changes.slots[i]].flags & (SAP__ADDED | SAP__REFILTER)) != 0;
     }
-    if (news) return sap__sync_trees(s, SAP__COST_MOVERS, s->changes.count[0] ? SAP__COST_MOVERS : SAP__COST_NONE);
-    for (int k = 0; k < 2; k++) s->tree[k].behind = 1;
+    if (news) return sap__sync_trees(s);
+    for (int tree = 0; tree < SAP__TREES; tree++)
+        if (s->tree[tree].state == SAP__TREE_VALID) s->tree[tree].state = SAP__TREE_NEEDS_REFIT;
     return -1;
 }
 
@@ -4802,30 +4848,36 @@ static int sap__created_by_query(sap_world *s) {
     return sap__query_changed(s, SAP__CHANGED);
 }
 
-/* The moving boxes with themselves (0), or with the static ones (1). */
-static int sap__join_trees(sap_world *s, int kind) {
-    const int moving = sap__live_in_tree(s, 0);
-    double visits[2];
-    if (!sap__run_search(s, sap__join_task, &kind, moving, visits)) return 0;
+/* All pairs of two trees, or of one with itself. The leaves of the one with more boxes are smaller where the two cover the
+   same space: it comes first, so that large leaves are opened first. */
+static int sap__join_trees(sap_world *s, int a, int b) {
+    sap__join_args join;
+    const int swaps = s->tree[a].boxes < s->tree[b].boxes;
+    if (!sap__trees_meet(s, a, b)) return 1;
+    join.x = &s->tree[swaps ? b : a];
+    join.y = &s->tree[swaps ? a : b];
+    if (!sap__run_search(s, sap__join_task, &join, join.x->boxes)) return 0;
     for (int i = 0; i < sap__task_count(s); i++) s->update.persistent += s->update.task[i].persistent;
-    sap__add_cost(&s->tree[kind], SAP__COST_PRUNE, moving, visits[kind]);
     return 1;
 }
 
-/* Box pruning, complete and bipartite. Moving boxes that did not change need not be joined with each other; static ones
-   are never. Fewer than half as many as the static ones lie far apart among these: each of them looks around by itself,
-   and so do static ones that changed, unless they are many. */
+/* Box pruning, complete and bipartite. Trees in which nothing changed need not be joined. If fewer than half as many
+   boxes move as are static they lie far apart among these: each queries the static tree, and so do static ones that
+   changed the others, unless they are many. */
 static int sap__created_by_prune(sap_world *s) {
-    const int moving = sap__live_in_tree(s, 0);
-    const int few =
-        moving < s->boxes.static_count / 2 && s->changes.count[1] <= moving + s->boxes.static_count / SAP__PRUNE_PART;
+    const int *changed = s->changes.count, moving = sap__moving_count(s);
+    const int statics = s->boxes.tree_count[SAP__TREE_STATIC];
+    const int few = moving < statics / 2 && changed[SAP__TREE_STATIC] <= moving + statics / SAP__PRUNE_PART;
     if (s->changes.flags & SAP__REFILTER) sap__require_lists(s);
-    const int searches = few ? s->changes.count[0] : moving, search = few ? SAP__COST_MOVERS : SAP__COST_PRUNE;
-    if (!sap__sync_trees(s, SAP__COST_PRUNE, searches ? search : SAP__COST_NONE)) return 0;
+    if (!sap__sync_trees(s)) return 0;
     s->update.persistent = 0;
-    if (s->changes.count[0] && !sap__join_trees(s, 0)) return 0;
-    if (few ? !sap__query_movers(s, SAP__CHANGED, 1) : s->boxes.static_count && !sap__join_trees(s, 1)) return 0;
-    if (s->changes.count[0] == 0 || few || (s->changes.flags & SAP__REFILTER)) s->update.persistent = -1;
+    for (int a = 0; a < SAP__TREE_UNPAIRED; a++)
+        for (int b = a; b < SAP__TREE_UNPAIRED; b++) {
+            if (few && (a == SAP__TREE_STATIC || b == SAP__TREE_STATIC)) continue;
+            if ((changed[a] || changed[b]) && !sap__join_trees(s, a, b)) return 0;
+        }
+    if (few && !sap__query_movers(s, SAP__CHANGED, 1)) return 0;
+    if (changed[SAP__TREE_MOVING] == 0 || few || (s->changes.flags & SAP__REFILTER)) s->update.persistent = -1;
     return 1;
 }
 
@@ -4883,7 +4935,7 @@ static long long sap__prune_boxes(const sap_aabb *a, int na, const sap_aabb *b, 
         const int from = kind ? na : 0, count = kind ? nb : na;
         good = sap__reserve(&s.update.sort_items, count);
         for (int i = 0; i < count && good; i++) s.update.sort_items[i] = (uint32_t)(from + i);
-        good = good && sap__build_from_items(&s, &s.tree[kind], count, SAP__FILL_FULL);
+        good = good && sap__pack_items(&s, &s.tree[kind], count, SAP__NODE_WIDTH);
         if (!good) s.update.failure = SAP_ERROR_MEMORY;
     }
     if (good && sap__join_range(&q, &s.tree[0], &s.tree[is_bipartite], 0, 1)) (void)sap__flush(&q, 0);
@@ -5407,12 +5459,10 @@ static int sap__report_hit_at(sap__query *q, uint32_t slot, double at, const sap
 }
 
 /* Brings the indices in step with the record, and notes that it did; for a query, or as one may come. */
-static sap_result sap__sync_for_queries(sap_world *s, int asked) {
-    s->queries.seen = asked;
+static sap_result sap__sync_for_queries(sap_world *s) {
     if (!sap__reserve(&s->changes.again, sap__capacity(s->changes.slots))) return SAP_ERROR_MEMORY;
-    sap__collect_counters(s);
-    if (!sap__sync_trees(s, SAP__COST_USER_QUERY, SAP__COST_USER_QUERY)) {
-        s->tree[0].ready = s->tree[1].ready = 0;
+    if (!sap__sync_trees(s)) {
+        sap__drop_trees(s);
         return SAP_ERROR_MEMORY;
     }
     for (int i = 0; i < sap__unsynced_count(s); i++)
@@ -5428,7 +5478,7 @@ static sap_result sap__sync_for_queries(sap_world *s, int asked) {
 static sap_result sap__begin_query(sap__query *q, sap_world *s, uint32_t mask) {
     if (s->call.in_filter) return SAP_ERROR_BUSY;
     if (!s->queries.ready && !sap__is_querying(s)) {
-        const sap_result r = sap__sync_for_queries(s, 1);
+        const sap_result r = sap__sync_for_queries(s);
         if (r != SAP_OK) return r;
     }
     q->s = s; /* field by field: compilers clear so few bytes by an instruction that takes its time */
@@ -5578,22 +5628,19 @@ static int sap__run_query(sap__query *q) {
     sap__query_counters *gate = &q->s->queries.counters[(uint32_t)((uintptr_t)q >> 12) * 2654435769u >> 29];
     q->counters = gate;
     sap__set_limit(q);
-    for (int kind = 0, go = sap__query_unsynced(q); kind < 2 && go; kind++) {
-        const sap__bvh *t = &q->s->tree[kind];
+    for (int tree = 0, go = sap__query_unsynced(q); tree < SAP__TREES && go; tree++) {
+        const sap__bvh *t = &q->s->tree[tree];
         uint32_t tops[SAP__MAX_ROOTS];
         if (t->boxes == 0) continue;
         q->cull_by_mask = 0;
         for (int i = 0; i < t->count[t->levels - 1]; i++) {
             tops[i] = (uint32_t)(t->first[t->levels - 1] + i);
-            q->cull_by_mask |= t->has_filters && (t->filter[tops[i]].category & ~q->mask);
+            q->cull_by_mask |= (t->filter[tops[i]].category & ~q->mask) != 0;
         }
         go = q->test ? sap__traverse(q, t) : sap__traverse_overlaps(q, t, tops, t->count[t->levels - 1]);
     }
     const int32_t visits = sap__atomic_get(&gate->visits);
-    if (visits < 1 << 30) {
-        sap__atomic_set(&gate->visits, visits + q->visits);
-        sap__atomic_set(&gate->looks, sap__atomic_get(&gate->looks) + 1);
-    }
+    if (visits < 1 << 30) sap__atomic_set(&gate->visits, visits + q->visits);
     if (q->in_callback) sap__atomic_add(&gate->queries, -1);
     return q->count;
 }
@@ -5602,7 +5649,7 @@ static int sap__run_query(sap__query *q) {
 
 SAP_DEF sap_result sap_prepare_queries(sap_world *s) {
     const sap_result r = sap__begin_call(s, NULL, 1);
-    return r != SAP_OK || s->queries.ready ? r : sap__set_result(s, sap__sync_for_queries(s, 0));
+    return r != SAP_OK || s->queries.ready ? r : sap__set_result(s, sap__sync_for_queries(s));
 }
 
 /* Visits, or counts, what is found. */
@@ -5825,11 +5872,14 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
 /* The list of all arrays of a world, except those of its tasks. A new array must be added here: it is then freed, and
    counted by sap_get_stats. */
 /* clang-format off */
+#define SAP__TREE_ARRAYS(X, i)                                                                                         \
+    X(tree[i].nodes) X(tree[i].bounds) X(tree[i].occupied) X(tree[i].filter) X(tree[i].subtrees) X(tree[i].order)      \
+    X(boxes.live_bits[i])
 #define SAP__ARRAYS(X)                                                                                                 \
-    X(slots) X(objects) X(pairs.head_edge) X(boxes.live_bits[0]) X(boxes.live_bits[1]) X(changes.slots) X(changes.again) X(build.items) X(pairs.active) X(pairs.created)        \
-    X(pairs.deleted) X(pairs.edges) X(update.deleted_at) X(update.sort_items) X(update.sort_scratch) X(endpoints.memory)  \
-    X(tree[0].nodes) X(tree[0].bounds) X(tree[0].build_bounds) X(tree[0].occupied) X(tree[0].filter)                            \
-    X(tree[1].nodes) X(tree[1].bounds) X(tree[1].build_bounds) X(tree[1].occupied) X(tree[1].filter)
+    X(slots) X(objects) X(pairs.head_edge) X(changes.slots) X(changes.again) X(pairs.active) X(pairs.created)          \
+    X(pairs.deleted) X(pairs.edges) X(update.deleted_at) X(update.sort_items) X(update.sort_scratch)                   \
+    X(endpoints.memory)                                                                                                \
+    SAP__TREE_ARRAYS(X, 0) SAP__TREE_ARRAYS(X, 1) SAP__TREE_ARRAYS(X, 2) SAP__TREE_ARRAYS(X, 3)
 /* clang-format on */
 
 SAP_DEF sap_result sap_check_config(const sap_config *config) {
@@ -5872,10 +5922,10 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
         !sap__reserve_pairs(s, pairs, pairs, pairs) ||
         !sap__reserve(&s->update.task[0].created, (long long)pairs + SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS) ||
         !sap__reserve(&s->update.deleted_at, (long long)pairs + slots) ||
-        !sap__reserve_bvh(s, &s->tree[0], boxes, SAP__FILL_SLACK) ||
-        !sap__reserve_bvh(s, &s->tree[1], boxes, SAP__FILL_SLACK) || !sap__reserve(&s->build.items, boxes) ||
         (!s->has_grid && (s->config.method == SAP_METHOD_SORT || SAP__TRACES) && !sap__reserve_endpoints(s, slots)))
         return sap__set_result(s, SAP_ERROR_MEMORY);
+    for (int tree = 0; tree < SAP__TREES; tree++)
+        if (!sap__reserve_bvh(s, &s->tree[tree], boxes, SAP__LEAF_FILL)) return sap__set_result(s, SAP_ERROR_MEMORY);
     for (int i = 1; i < sap__task_count(s); i++)
         if (!sap__reserve(&s->update.task[i].created, pairs / 8 + SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS))
             return sap__set_result(s, SAP_ERROR_MEMORY);
@@ -6040,6 +6090,7 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats) {
     for (int i = 0; i < SAP__COUNTER_STRIPES; i++)
         stats->query_tests += sap__atomic_get(&((sap_world *)(uintptr_t)s)->queries.counters[i].visits);
     stats->query_tests *= SAP__NODE_WIDTH;
+    stats->upkeep = s->update.upkeep;
     stats->bytes = sizeof *s;
 #define SAP__COUNT_BYTES(a) stats->bytes += sap__bytes_of(s->a);
     SAP__ARRAYS(SAP__COUNT_BYTES)
@@ -6341,6 +6392,7 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     sap__set_length(s->slots, h->slots);
     s->boxes.live_count = s->boxes.static_count = s->boxes.filtered_count = s->boxes.free_count =
         s->boxes.removed_count = 0;
+    memset(s->boxes.tree_count, 0, sizeof s->boxes.tree_count);
     s->changes.flags = 0;
     for (uint32_t i = 0; i < h->slots; i++) {
         sap__saved_slot slot;
@@ -6349,7 +6401,7 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
         const uint32_t flags = slot.flags;
         to->flags = flags | (flags & SAP__CHANGED ? SAP__UNSYNCED : 0);
         to->leaf_position = SAP__NONE;
-        if (i % 64 == 0) s->boxes.live_bits[0][i / 64] = s->boxes.live_bits[1][i / 64] = 0;
+        for (int tree = 0; tree < SAP__TREES && i % 64 == 0; tree++) s->boxes.live_bits[tree][i / 64] = 0;
         to->box = slot.box;
         to->previous = slot.previous;
         to->filter = slot.filter;
@@ -6377,9 +6429,10 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     sap__set_length(s->pairs.deleted, 0);
     sap__set_length(s->changes.again, 0);
     s->update.swaps = s->update.tests = 0;
-    s->queries.ready = s->changes.synced_count = s->update.method = s->pairs.lists_valid = s->pairs.list_edits =
-        s->build.tree = 0;
-    s->endpoints.valid = s->tree[0].ready = s->tree[1].ready = 0;
+    s->queries.ready = s->changes.synced_count = s->changes.counted_count = s->update.method = s->pairs.lists_valid =
+        s->pairs.list_edits = 0;
+    s->endpoints.valid = 0;
+    sap__drop_trees(s);
 }
 
 SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size) {
@@ -6408,16 +6461,19 @@ SAP__NO_INLINE int sap__count_slots(const sap_world *s, uint32_t flags, uint32_t
 static const char *sap__validate_boxes(const sap_world *s) {
     const uint32_t n = (uint32_t)sap__length(s->slots);
     const int capacity = sap__capacity(s->changes.slots);
-    int filtered = 0, in_list[3] = {0, 0, 0};
+    int filtered = 0, in_list[3] = {0, 0, 0}, live[SAP__TREES] = {0};
     uint32_t slot;
     for (slot = 0; slot < n; slot++) {
         const uint32_t flags = s->slots[slot].flags;
         const char *broken = sap__validate_slot(s, flags, &s->slots[slot].box, &s->slots[slot].previous);
         if (broken) return broken;
         for (int list = 0; list < 3; list++) in_list[list] += (int)(sap__lists_of(flags) >> list & 1);
-        for (int tree = 0; tree < 2; tree++)
-            if ((int)(s->boxes.live_bits[tree][slot / 64] >> slot % 64 & 1) != sap__is_live_in_tree(flags, tree))
+        for (int tree = 0; tree < SAP__TREES; tree++) {
+            const int lives = (flags & SAP__LIVE) && sap__tree_of(&s->slots[slot]) == tree;
+            if ((int)(s->boxes.live_bits[tree][slot / 64] >> slot % 64 & 1) != lives)
                 return "Live bits are set for live boxes, by tree.";
+            live[tree] += lives;
+        }
         if ((flags & SAP__CHANGED) && (flags & SAP__CHANGE_FLAGS & ~s->changes.flags))
             return "changes.flags has the flags of all changed boxes.";
         filtered += (flags & SAP__LIVE) && !sap__is_default_filter(&s->slots[slot].filter);
@@ -6432,6 +6488,7 @@ static const char *sap__validate_boxes(const sap_world *s) {
     if (sap__count_slots(s, SAP__LIVE, SAP__LIVE) != s->boxes.live_count ||
         sap__count_slots(s, SAP__LIVE | SAP__STATIC, SAP__LIVE | SAP__STATIC) != s->boxes.static_count)
         return "live_count and static_count are the numbers of such boxes.";
+    if (memcmp(live, s->boxes.tree_count, sizeof live)) return "tree_count is the number of live boxes by tree.";
     if (in_list[1] != s->boxes.removed_count) return "removed_count is the number of removed boxes.";
     if (in_list[0] != s->boxes.free_count) return "free_count is the number of free slots.";
     const int queued = s->boxes.free_count + s->boxes.removed_count;
@@ -6533,61 +6590,68 @@ static const char *sap__validate_node(const sap__bvh *t, int level, int j) {
     const sap__node *c = &t->nodes[at];
     for (int lane = 0; lane < SAP__NODE_WIDTH; lane++) {
         const sap__box box = sap__child_bounds(c, lane);
-        const int child = SAP__NODE_WIDTH * j + lane;
-        if (level > 0 && child < t->count[level - 1] &&
-            !sap__contains_bits(&t->filter[at], &t->filter[t->first[level - 1] + child]))
-            return "A node has the filter bits of its children, of empty ones, too.";
         if (!(t->occupied[at] >> lane & 1)) {
             if (!sap__same(&box, &sap__empty_box)) return "An empty lane has the empty box.";
             continue;
         }
         if (!sap__contains(&t->bounds[at], &box)) return "A node's bounds contain its lanes.";
         if (level == 0) continue;
-        if (c->child[lane] != (uint32_t)(t->first[level - 1] + SAP__NODE_WIDTH * j + lane))
-            return "A node's children are the next 16 nodes of the level below.";
+        const int child = sap__child_index(t, level, j, lane);
+        if (child < 0 || c->child[lane] != (uint32_t)(t->first[level - 1] + child))
+            return "A node's children are the next 16 nodes of the level below, subtrees in their order.";
         if (!sap__same(&box, &t->bounds[c->child[lane]])) return "A lane of an inner node has the bounds of its child.";
+        if (!sap__contains_bits(&t->filter[at], &t->filter[c->child[lane]]))
+            return "A node has the filter bits of its children.";
     }
+    const int place = sap__place_of(t, level, j);
     if (level + 1 < t->levels && t->occupied[at] &&
-        !(t->occupied[t->first[level + 1] + j / SAP__NODE_WIDTH] >> j % SAP__NODE_WIDTH & 1))
+        !(t->occupied[t->first[level + 1] + place / SAP__NODE_WIDTH] >> place % SAP__NODE_WIDTH & 1))
         return "A node that holds boxes is a child of the node above it.";
+    return NULL;
+}
+
+static const char *sap__validate_subtrees(const sap__bvh *t) {
+    for (int j = 0; j < t->count[1] && t->levels > 1; j++) {
+        const int place = t->subtrees[j].place;
+        if (place < 0 || place >= t->count[1] || t->order[place] != (uint32_t)j)
+            return "place is the index of a subtree in the order.";
+        if (t->subtrees[j].boxes != sap__count_in_subtree(t, j)) return "A subtree counts the boxes that it holds.";
+    }
     return NULL;
 }
 
 static const char *sap__validate_bvh(const sap_world *s, int tree) {
     const sap__bvh *t = &s->tree[tree];
-    const uint32_t slots = (uint32_t)sap__length(s->slots), flags = SAP__LIVE | SAP__STATIC;
-    const uint32_t belongs = tree ? SAP__LIVE | SAP__STATIC : SAP__LIVE;
-    int boxes = 0, synced = 0, unchanged = 0;
-    if (s->queries.ready && (!t->ready || t->behind || sap__unsynced_count(s)))
+    const uint32_t slots = (uint32_t)sap__length(s->slots);
+    int boxes = 0, synced = 0, live = 0;
+    if (s->queries.ready && ((t->state != SAP__TREE_VALID && s->boxes.tree_count[tree]) || sap__unsynced_count(s)))
         return "If queries are ready, the trees are valid and have all changes.";
-    if (!t->ready) return NULL;
-    for (int level = 0; level < t->levels; level++)
-        for (int j = 0; j < t->count[level]; j++) {
-            const char *broken = sap__validate_node(t, level, j);
-            if (broken) return broken;
+    if (t->state == SAP__TREE_EMPTY) return NULL;
+    const char *broken = sap__validate_subtrees(t);
+    for (int level = 0; level < t->levels && !broken; level++)
+        for (int j = 0; j < t->count[level] && !broken; j++) broken = sap__validate_node(t, level, j);
+    for (int leaf = 0; leaf < t->count[0] && !broken; leaf++)
+        for (uint32_t bits = t->occupied[leaf]; bits; bits &= bits - 1) {
+            const int lane = sap__lowest_bit(bits);
+            const uint32_t slot = t->nodes[leaf].child[lane];
+            boxes++;
+            if (slot >= slots || s->slots[slot].leaf_position != sap__position(tree, leaf, lane))
+                return "leaf_position is the lane that holds the box.";
+            if (s->slots[slot].flags & SAP__UNSYNCED) continue;
+            synced++;
+            if (!(s->slots[slot].flags & SAP__LIVE) || sap__tree_of(&s->slots[slot]) != tree)
+                return "A tree holds live boxes that belong in it.";
+            const sap__box box = sap__child_bounds(&t->nodes[leaf], lane);
+            if (t->state == SAP__TREE_VALID && !sap__same(&box, &s->slots[slot].box))
+                return "A lane of a leaf has the box of its slot.";
+            if (!sap__contains_bits(&t->filter[leaf], &s->slots[slot].filter))
+                return "A leaf has the filter bits of its boxes.";
         }
-    for (uint32_t lane = 0; lane < (uint32_t)(SAP__NODE_WIDTH * t->count[0]); lane++) { /* of the leaves */
-        const uint32_t j = lane / SAP__NODE_WIDTH;
-        if (!(t->occupied[j] >> lane % SAP__NODE_WIDTH & 1)) continue;
-        const uint32_t slot = t->nodes[j].child[lane % SAP__NODE_WIDTH];
-        boxes++;
-        if (slot >= slots || s->slots[slot].leaf_position != ((uint32_t)tree << 31 | lane))
-            return "leaf_position is the lane that holds the box.";
-        if (s->slots[slot].flags & SAP__UNSYNCED) continue;
-        synced++;
-        if ((s->slots[slot].flags & flags) != belongs) return "A tree holds live boxes that belong in it.";
-        const sap__box box = sap__child_bounds(&t->nodes[j], (int)(lane % SAP__NODE_WIDTH));
-        if (!t->behind && !sap__same(&box, &s->slots[slot].box)) return "A lane of a leaf has the box of its slot.";
-        if (!sap__contains_bits(&t->filter[j], &s->slots[slot].filter))
-            return "A leaf has the filter bits of its boxes.";
-    }
-    if (sap__count_slots(s, flags | SAP__UNSYNCED, belongs) != synced) return "Every live box is in its tree.";
-    if (sap__is_building(s, tree) && sap__length(s->build.items)) {
-        for (int j = 0; j < sap__length(s->build.items); j++)
-            unchanged += (s->slots[(uint32_t)s->build.items[j]].flags & (flags | SAP__CHANGED)) == belongs;
-        if (sap__count_slots(s, flags | SAP__CHANGED, belongs) != unchanged)
-            return "A box that a tree in progress lacks is marked as changed.";
-    }
+    for (uint32_t slot = 0; slot < slots; slot++)
+        live +=
+            (s->slots[slot].flags & (SAP__LIVE | SAP__UNSYNCED)) == SAP__LIVE && sap__tree_of(&s->slots[slot]) == tree;
+    if (broken) return broken;
+    if (live != synced) return "Every live box is in its tree.";
     return boxes == t->boxes ? NULL : "A tree counts the boxes that it holds.";
 }
 
@@ -6624,8 +6688,7 @@ SAP_DEF const char *sap_validate(const sap_world *s) {
     if (s && !broken) broken = sap__validate_changes(s);
     if (s && !broken) broken = sap__validate_pairs(s);
     if (s && !broken) broken = sap__validate_events(s);
-    if (s && !broken) broken = sap__validate_bvh(s, 0);
-    if (s && !broken) broken = sap__validate_bvh(s, 1);
+    for (int tree = 0; s && !broken && tree < SAP__TREES; tree++) broken = sap__validate_bvh(s, tree);
     if (s && !broken) broken = sap__validate_endpoints(s);
     return broken;
 }

@@ -1232,9 +1232,8 @@ static void sap__look_task(sap_world *s, void *args, int task, int tasks) {
 
 /* Runs tasks on cells, and adds up what they count. */
 static int sap__run_on_cells(sap_world *s, sap__task_function *function, void *args, long long work) {
-    double visits[2];
     for (int i = 0; i < SAP__TASKS; i++) s->update.task[i].swaps = s->update.task[i].tests = 0;
-    const int good = sap__run_search(s, function, args, work < INT_MAX ? (int)work : INT_MAX, visits);
+    const int good = sap__run_search(s, function, args, work < INT_MAX ? (int)work : INT_MAX);
     for (int i = 0; i < SAP__TASKS; i++) {
         s->update.swaps += s->update.task[i].swaps;
         s->update.tests += s->update.task[i].tests;

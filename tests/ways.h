@@ -135,7 +135,13 @@ WAYS_DEF int force_kernel(sap_world *s, int kernel) {
 }
 
 WAYS_DEF void force_small(sap_world *s, int small) {
-    if (small) s->tree[0].debt = s->tree[1].debt = 1e30;
+    for (int tree = 0; small && tree < SAP__TREES; tree++) {
+        sap__bvh *t = &s->tree[tree];
+        t->wear = 1;
+        t->credit = t->boxes;
+        for (int j = 0; t->state != SAP__TREE_EMPTY && t->levels > 1 && j < t->count[1]; j++)
+            t->subtrees[j].changes = t->subtrees[j].boxes;
+    }
 }
 
 #ifdef SAP_MULTI_H
@@ -221,6 +227,9 @@ static void without_bit(sap_world *s) {
 }
 static void one_more_lives(sap_world *s) {
     s->boxes.live_count++;
+}
+static void one_more_in_tree(sap_world *s) {
+    s->boxes.tree_count[1]++;
 }
 static void one_more_removed(sap_world *s) {
     s->boxes.removed_count++;
@@ -328,7 +337,7 @@ static void overlap_without_pair(sap_world *s) {
 
 static void prepared_too_early(sap_world *s) {
     s->queries.ready = 1;
-    s->tree[0].behind = 1;
+    s->tree[0].state = SAP__TREE_NEEDS_REFIT;
 }
 static void free_lane_overlaps(sap_world *s) {
     int free_lane, used_lane, at = chunk_with_room(s, 0, &free_lane, &used_lane);
@@ -374,7 +383,14 @@ static void not_in_index(sap_world *s) {
     int k;
     for (k = 0; k < 3; k++) c->lo[k][lane] = sap__empty_box.lo[k], c->hi[k][lane] = sap__empty_box.hi[k];
     s->tree[0].occupied[place / SAP__NODE_WIDTH] &= (uint16_t) ~(1u << lane);
+    s->tree[0].subtrees[place / SAP__NODE_WIDTH / SAP__NODE_WIDTH].boxes--;
     s->slots[slot].leaf_position = SAP__NONE;
+}
+static void subtree_elsewhere(sap_world *s) {
+    s->tree[0].subtrees[0].place++;
+}
+static void one_more_in_subtree(sap_world *s) {
+    s->tree[0].subtrees[0].boxes++;
 }
 static void one_more_in_index(sap_world *s) {
     s->tree[0].boxes++;
@@ -393,7 +409,7 @@ static void ends_equal(sap_world *s) {
     s->endpoints.sap.sorted[1][3] = s->endpoints.sap.sorted[1][4];
 }
 static void end_elsewhere(sap_world *s) {
-    s->tree[0].ready = 0;
+    sap__drop_trees(s);
     move_for_good(s, plain_slot(s), 1);
 }
 
@@ -420,6 +436,7 @@ static const damage damage_table[] = {
     {SAP_METHOD_QUERY, "All arrays of boxes have the capacity of the list of changes.", room_for_one},
     {SAP_METHOD_QUERY, "Live bits are set for live boxes, by tree.", without_bit},
     {SAP_METHOD_QUERY, "live_count and static_count are the numbers of such boxes.", one_more_lives},
+    {SAP_METHOD_QUERY, "tree_count is the number of live boxes by tree.", one_more_in_tree},
     {SAP_METHOD_QUERY, "removed_count is the number of removed boxes.", one_more_removed},
     {SAP_METHOD_QUERY, "The queue of slots holds the free ones, then the removed ones.", removed_lives},
     {SAP_METHOD_QUERY, "Every changed box is in the list of changes once.", record_too_short},
@@ -441,15 +458,18 @@ static const damage damage_table[] = {
     {SAP_METHOD_QUERY, "The created pairs are the last active ones.", created_elsewhere},
     {SAP_METHOD_QUERY, "Without filters every overlap of the last update is a pair.", overlap_without_pair},
     {SAP_METHOD_QUERY, "If queries are ready, the trees are valid and have all changes.", prepared_too_early},
+    {SAP_METHOD_QUERY, "place is the index of a subtree in the order.", subtree_elsewhere},
+    {SAP_METHOD_QUERY, "A subtree counts the boxes that it holds.", one_more_in_subtree},
     {SAP_METHOD_QUERY, "An empty lane has the empty box.", free_lane_overlaps},
     {SAP_METHOD_QUERY, "A node's bounds contain its lanes.", bound_too_small},
-    {SAP_METHOD_QUERY, "A node's children are the next 16 nodes of the level below.", child_elsewhere},
+    {SAP_METHOD_QUERY, "A node's children are the next 16 nodes of the level below, subtrees in their order.",
+     child_elsewhere},
     {SAP_METHOD_QUERY, "A lane of an inner node has the bounds of its child.", lane_too_small},
     {SAP_METHOD_QUERY, "A node that holds boxes is a child of the node above it.", leaf_unseen},
     {SAP_METHOD_QUERY, "leaf_position is the lane that holds the box.", lane_unknown},
     {SAP_METHOD_QUERY, "A tree holds live boxes that belong in it.", static_among_moving},
     {SAP_METHOD_QUERY, "A lane of a leaf has the box of its slot.", lane_elsewhere},
-    {SAP_METHOD_QUERY, "A node has the filter bits of its children, of empty ones, too.", chunk_without_masks},
+    {SAP_METHOD_QUERY, "A node has the filter bits of its children.", chunk_without_masks},
     {SAP_METHOD_QUERY, "A leaf has the filter bits of its boxes.", leaf_without_masks},
     {SAP_METHOD_QUERY, "Every live box is in its tree.", not_in_index},
     {SAP_METHOD_QUERY, "A tree counts the boxes that it holds.", one_more_in_index},

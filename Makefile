@@ -11,6 +11,7 @@ FUZZER = libfuzzer
 MUTANTS = 100
 MINUTES = 60
 PICTURE = build/methods.svg
+GRID = build/grid.svg
 TRACES = wall rubble ragdolls pile pinball
 
 GAME = 11_bullet_hell
@@ -154,6 +155,12 @@ bench-lived: build/lived ## worlds that have lived beside new ones, small worlds
 bench-methods: build/methods ## what each method costs, from few boxes to many and from standing to jumping, drawn; PICTURE=build/methods.svg ARGS='-n 100,1000 -s brownian,jump'
 	@build/methods -o $(PICTURE) $(ARGS)
 	@echo "see $(PICTURE)"
+
+.PHONY: bench-grid
+bench-grid: build/grid ## what a moved box costs in a world that grows: one SAP, a grid of SAPs, and Bullet's and ODE's where Debian has them, drawn; GRID=build/grid.svg ARGS='-n 1000,10000'
+	@sh bench/need.sh $(filter bullet:% ode:%,$(PEER_NEEDS)) && $(MAKE) -s build/peers/bullet build/peers/ode || true
+	@build/grid -p build/peers -o $(GRID) $(ARGS)
+	@echo "see $(GRID)"
 
 PEERS = sap sap_avx2 sap_sse2 multi plain bullet ode fcl chipmunk box2d_24 cgal boost \
         $(if $(PHYSX),physx) $(if $(JOLT),jolt) $(if $(BOX2D),box2d) $(if $(BOX3D),box3d)

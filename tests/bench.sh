@@ -44,6 +44,10 @@ for part; do
             check "records a scene" "$make build/$recorder && build/$recorder $scene '$work/$scene.trace'" &&
                 check "which make demo replays" "$make build/demo && build/demo '$work/$scene.trace' '$work/$scene.svg'"
         done ;;
+    grid)
+        compiles bench/grid.c
+        check "runs, and finds no wrong event" "$make build/grid && build/grid -n 100,300 -f 3 -o '$work/grid.svg'"
+        check_svg "$work/grid.svg" ;;
     methods)
         compiles bench/methods.c
         check "runs, and finds no wrong pair" "$make build/methods && build/methods -n 30,300 -f 3 -o '$work/methods.svg'"

@@ -1826,7 +1826,8 @@ static void open_world(life *l, world *w, const sap_config *config, int i) {
         if (kind == 2) (void)force_kernel(w->one, test_below(&l->draw, KERNELS));
         return;
     }
-    w->name = "multi without a grid";
+    w->name = "multi, chosen grid";
+    if (test_chance(&l->draw, 70)) w->method = w->config.sap.method = SAP_METHOD_SORT; /* which has a grid */
     if (kind == 6) {
         w->name = "multi, fixed grid";
         for (axis = 0; axis < 3; axis++) {

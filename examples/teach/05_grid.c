@@ -1,25 +1,27 @@
 /*
-Shows how the grid of sap_multi.h is laid over a world: homes, borders, wrapped ends, cells that empty (Terdiman II.2 to II.5).
+Shows the grid of SAPs: boxes in several cells, the owner of a pair, wrapped ends, empty cells (Terdiman II.2, II.3).
 
     cc -I../.. -I.. -I/usr/include/stb -o 05_grid 05_grid.c -lm && ./05_grid
 
-The grid has 8 by 4 cells. A box has its home in the cell of its middle, wherever its sides are; so it is kept once, and
-what reaches over a border is found because the cells beside it are looked at, too. (The paper puts such a box into every
-cell that it touches, and lets the pair manager sort out the pairs that were found twice.) A box larger than a cell is
-kept apart. The grid is wrapped: behind its right end its first column comes again, so every place in the world has a
-cell. Two boxes that share a cell only because of that do not pair, for their bounds are compared. A cell that empties
-costs nothing: what is kept is the boxes, in the order of their cells. sap_stats.cells counts those that hold one.
-Here a flock flies to the right, out of the grid, while some boxes stay. It draws 05_grid.svg or the file you name.
-It prints:
+The grid has 8 by 4 cells, and with SAP_METHOD_SORT each cell that a box touches is a SAP: sorted endpoints of the
+boxes that touch it. A box is in each of its cells, so boxes that overlap have a cell in common. If they have
+several, one of them owns the pair and reports it: on each axis the lowest cell of the box that begins later. The
+grid is wrapped: behind its right end its first column comes again, so every place in the world has a cell. Two boxes
+that share a cell only because of that do not pair, for their bounds are compared. A box that would be in three or
+more cells on an axis, as the ground here, is in longer cells, a level of its own. A cell that empties gives its
+arrays to the next one that needs some. Here a flock flies to the right, out of the grid, while some boxes stay; at
+the end it is removed. The program finds cells and owners by itself, and holds them against sap_stats.cells and the
+pairs. It draws 05_grid.svg or the file you name. It prints:
 
-    frame  0: 19 of 32 cells hold boxes; 25 boxes cross a border,  0 are outside; 42 pairs, 16 of them between cells
-    frame 32: 19 of 32 cells hold boxes; 25 boxes cross a border,  0 are outside; 56 pairs, 25 of them between cells
-    frame 64: 19 of 32 cells hold boxes; 33 boxes cross a border, 17 are outside; 43 pairs, 28 of them between cells
-              2 times two boxes share a cell from its two ends: none of them pair
-    frame 96: 18 of 32 cells hold boxes; 28 boxes cross a border, 36 are outside; 39 pairs, 20 of them between cells
-              6 times two boxes share a cell from its two ends: none of them pair
-    sap_stats.cells is this number of cells in 97 of 97 frames
+    frame  0: 20 SAPs for 44 boxes in 81 places,  0 boxes outside; 42 pairs,  7 of them in several SAPs
+    frame 32: 20 SAPs for 44 boxes in 79 places,  0 boxes outside; 56 pairs, 12 of them in several SAPs
+    frame 64: 23 SAPs for 44 boxes in 99 places, 22 boxes outside; 43 pairs, 24 of them in several SAPs
+              7 times two boxes share a cell from its two ends: none of them pair
+    frame 96: 23 SAPs for 44 boxes in 92 places, 36 boxes outside; 39 pairs, 18 of them in several SAPs
+              9 times two boxes share a cell from its two ends: none of them pair
+    SAPs as counted, and two with the ground, and each pair in its owner, in 97 of 97 frames
     events as of one sap_world without a grid in 97 of 97 frames
+    the flock is removed: 10 SAPs are left
 */
 #include <math.h>
 #include <stdio.h>
@@ -28,7 +30,7 @@ It prints:
 #include "sap_multi.h"
 #include "svg.h"
 
-enum { COLUMNS = 8, ROWS = 4, FLOCK = 36, STAY = 8, BOXES = FLOCK + STAY, FRAMES = 97, MOMENTS = 4 };
+enum { COLUMNS = 8, ROWS = 4, GROUND_CELLS = 2, FLOCK = 36, STAY = 8, BOXES = FLOCK + STAY, FRAMES = 97, MOMENTS = 4 };
 #define CELL_SIZE 10.0f
 #define LINE "stroke:#37465a"
 #define BORDER "fill:#ffab5c;stroke:#10151c"
@@ -49,45 +51,77 @@ static int wrap(int place, int cells) {
     return (place % cells + cells) % cells;
 }
 
-static int column_of(const sap_aabb *box) {
-    return place_of((box->min[0] + box->max[0]) / 2);
+/* The cells that a box touches, before they are wrapped: from first to last on each axis. */
+typedef struct range {
+    int first[2], last[2];
+} range;
+
+static range range_of(const sap_aabb *box) {
+    range r;
+    for (int k = 0; k < 2; k++) r.first[k] = place_of(box->min[k]), r.last[k] = place_of(box->max[k]);
+    return r;
 }
 
-static int row_of(const sap_aabb *box) {
-    return place_of((box->min[1] + box->max[1]) / 2);
+static int cells_of(const range *r) {
+    return (r->last[0] - r->first[0] + 1) * (r->last[1] - r->first[1] + 1);
 }
 
-static int home_of(const sap_aabb *box) {
-    return wrap(row_of(box), ROWS) * COLUMNS + wrap(column_of(box), COLUMNS);
+static int cell_at(int column, int row) {
+    return wrap(row, ROWS) * COLUMNS + wrap(column, COLUMNS);
 }
 
-static int crosses(const sap_aabb *box) {
-    return place_of(box->min[0]) != place_of(box->max[0]) || place_of(box->min[1]) != place_of(box->max[1]);
+static int touches(const range *r, int cell) {
+    for (int row = r->first[1]; row <= r->last[1]; row++)
+        for (int column = r->first[0]; column <= r->last[0]; column++)
+            if (cell_at(column, row) == cell) return 1;
+    return 0;
+}
+
+/* The cells that hold both boxes. */
+static int shared_cells(const range *a, const range *b) {
+    int n = 0;
+    for (int cell = 0; cell < COLUMNS * ROWS; cell++) n += touches(a, cell) && touches(b, cell);
+    return n;
+}
+
+/* The larger of the two first places on each axis, wrapped at last. */
+static int owner_of(const range *a, const range *b) {
+    int place[2];
+    for (int k = 0; k < 2; k++) place[k] = a->first[k] > b->first[k] ? a->first[k] : b->first[k];
+    return cell_at(place[0], place[1]);
 }
 
 static int is_outside(const sap_aabb *box) {
-    return column_of(box) < 0 || column_of(box) >= COLUMNS;
+    return range_of(box).last[0] >= COLUMNS;
 }
 
 typedef struct census {
-    int cells, crossing, outside, pairs, across, sharing;
+    int cells, places, outside, pairs, in_several, sharing, owned;
 } census;
 
-/* across: pairs of boxes with different homes. sharing: boxes that share a home but are far apart. */
+/* places: of all boxes together. sharing: boxes that share a cell and are far apart. The ground counts apart. */
 static census count(const sap_multi *world) {
-    census c = {0, 0, 0, 0, 0, 0};
-    int in_cell[COLUMNS * ROWS] = {0};
+    census c = {0, 0, 0, 0, 0, 0, 0};
+    int used[COLUMNS * ROWS] = {0};
     for (int i = 0; i < BOXES; i++) {
-        c.cells += in_cell[home_of(&boxes[i])]++ == 0;
-        c.crossing += crosses(&boxes[i]);
+        const range a = range_of(&boxes[i]);
+        c.places += cells_of(&a);
         c.outside += is_outside(&boxes[i]);
-        for (int j = 0; j < i; j++)
-            c.sharing += home_of(&boxes[i]) == home_of(&boxes[j]) && column_of(&boxes[i]) != column_of(&boxes[j]);
+        for (int cell = 0; cell < COLUMNS * ROWS; cell++) used[cell] |= touches(&a, cell);
+        for (int j = 0; j < i; j++) {
+            const range b = range_of(&boxes[j]);
+            const int far_apart = a.first[0] > b.last[0] || b.first[0] > a.last[0];
+            c.sharing += far_apart && shared_cells(&a, &b) > 0;
+        }
     }
+    for (int cell = 0; cell < COLUMNS * ROWS; cell++) c.cells += used[cell];
     const sap_pair *pair = sap_multi_pairs(world, &c.pairs);
     for (int i = 0; i < c.pairs; i++) {
-        const sap_aabb *a = (const sap_aabb *)pair[i].object0, *b = (const sap_aabb *)pair[i].object1;
-        c.across += home_of(a) != home_of(b);
+        const sap_aabb *box = (const sap_aabb *)pair[i].object0, *other = (const sap_aabb *)pair[i].object1;
+        if (box == &ground || other == &ground) continue;
+        const range a = range_of(box), b = range_of(other);
+        c.in_several += shared_cells(&a, &b) > 1;
+        c.owned += touches(&a, owner_of(&a, &b)) && touches(&b, owner_of(&a, &b));
     }
     return c;
 }
@@ -131,8 +165,9 @@ static void draw(svg *p, int moment, int frame, const census *c, const sap_multi
 
 int main(int argc, char **argv) {
     sap_multi_config config = {0};
-    int equal = 0, counted = 0, moment = 0;
+    int equal = 0, counted = 0, moment = 0, ground_pairs = 0;
     config.sap.axes = SAP_2D;
+    config.sap.method = SAP_METHOD_SORT;
     config.bounds = (sap_aabb){{0, 0, 0}, {COLUMNS * CELL_SIZE, ROWS * CELL_SIZE, 0}};
     config.cells[0] = COLUMNS;
     config.cells[1] = ROWS;
@@ -140,18 +175,18 @@ int main(int argc, char **argv) {
     sap_world *one = sap_create(&config.sap);
     svg p = svg_open(argc > 1 ? argv[1] : "05_grid.svg", 1240, 690, "A flock flies out of a wrapped grid");
     svg_key(&p, 40, 66, SVG_PLAIN, "in one cell");
-    svg_key(&p, 155, 66, BORDER, "crosses a border");
-    svg_key(&p, 315, 66, OUTSIDE, "outside: its home is a wrapped cell");
+    svg_key(&p, 155, 66, BORDER, "in several cells");
+    svg_key(&p, 315, 66, OUTSIDE, "outside: in wrapped cells");
     svg_key(&p, 610, 66, FULL, "cell with boxes");
     svg_key(&p, 760, 66, WRAPPED, "cell with boxes from outside");
-    svg_key(&p, 1010, 66, SVG_GROUND, "larger than a cell");
+    svg_key(&p, 1010, 66, SVG_GROUND, "in longer cells");
 
     set_up();
     void *objects[BOXES];
     for (int i = 0; i < BOXES; i++) objects[i] = &boxes[i];
     sap_multi_add_many(world, BOXES, boxes, objects, ids);
     sap_add_many(one, BOXES, boxes, objects, ids); /* the same ids */
-    sap_multi_add_static(world, &ground, &ground);
+    const sap_id ground_id = sap_multi_add_static(world, &ground, &ground);
     sap_add_static(one, &ground, &ground);
     for (int frame = 0; frame < FRAMES; frame++) {
         sap_stats stats;
@@ -159,12 +194,14 @@ int main(int argc, char **argv) {
         sap_update(one);
         sap_multi_get_stats(world, &stats);
         const census c = count(world);
+        ground_pairs = sap_multi_pairs_of(world, ground_id, NULL, 0);
         equal += same_events(world, one);
-        counted += stats.cells == c.cells;
+        counted += stats.cells == c.cells + GROUND_CELLS && c.owned == c.pairs - ground_pairs;
         if (frame % 32 == 0) {
-            printf("frame %2d: %2d of %d cells hold boxes; %2d boxes cross a border, %2d are outside; "
-                   "%2d pairs, %2d of them between cells\n",
-                   frame, c.cells, COLUMNS * ROWS, c.crossing, c.outside, c.pairs, c.across);
+            printf(
+                "frame %2d: %2d SAPs for %d boxes in %2d places, %2d boxes outside; %2d pairs, %2d of them in several "
+                "SAPs\n",
+                frame, c.cells, BOXES, c.places, c.outside, c.pairs, c.in_several);
             if (c.sharing)
                 printf("          %d times two boxes share a cell from its two ends: none of them pair\n", c.sharing);
             draw(&p, moment++, frame, &c, world);
@@ -173,8 +210,14 @@ int main(int argc, char **argv) {
         sap_multi_move_many(world, FLOCK, ids, boxes);
         sap_move_many(one, FLOCK, ids, boxes);
     }
-    printf("sap_stats.cells is this number of cells in %d of %d frames\n", counted, FRAMES);
+    printf("SAPs as counted, and two with the ground, and each pair in its owner, in %d of %d frames\n", counted,
+           FRAMES);
     printf("events as of one sap_world without a grid in %d of %d frames\n", equal, FRAMES);
+    sap_multi_remove_many(world, FLOCK, ids); /* what they leave empty goes */
+    sap_multi_update(world);
+    sap_stats stats;
+    sap_multi_get_stats(world, &stats);
+    printf("the flock is removed: %d SAPs are left\n", stats.cells);
     svg_close(&p);
     sap_multi_destroy(world);
     sap_destroy(one);
@@ -183,15 +226,20 @@ int main(int argc, char **argv) {
 
 /* The grid and what lies beyond its right end, where the columns come again. */
 static void draw(svg *p, int moment, int frame, const census *c, const sap_multi *world) {
-    int count, at_home[COLUMNS * ROWS] = {0}, from_outside[COLUMNS * ROWS] = {0};
-    for (int i = 0; i < BOXES; i++) (is_outside(&boxes[i]) ? from_outside : at_home)[home_of(&boxes[i])] = 1;
+    int count, within[COLUMNS * ROWS] = {0}, from_outside[COLUMNS * ROWS] = {0};
+    for (int i = 0; i < BOXES; i++) {
+        const range r = range_of(&boxes[i]);
+        for (int row = r.first[1]; row <= r.last[1]; row++)
+            for (int column = r.first[0]; column <= r.last[0]; column++)
+                (column >= COLUMNS ? from_outside : within)[cell_at(column, row)] = 1;
+    }
     svg_begin_panel(p, 40 + 590 * (moment % 2), 100 + 290 * (moment / 2), 570, 270, -6, -6, 4);
     for (int column = 0; column < 2 * COLUMNS - 4; column++)
         for (int row = 0; row < ROWS; row++) {
             const float min[2] = {CELL_SIZE * (float)column, CELL_SIZE * (float)row};
             const float max[2] = {min[0] + CELL_SIZE, min[1] + CELL_SIZE};
             const int cell = row * COLUMNS + column % COLUMNS;
-            const char *fill = column < COLUMNS && from_outside[cell] ? WRAPPED : at_home[cell] ? FULL : "fill:none";
+            const char *fill = column < COLUMNS && from_outside[cell] ? WRAPPED : within[cell] ? FULL : "fill:none";
             char style[64];
             snprintf(style, sizeof style, "%s;%s", column < COLUMNS ? fill : "fill:none;stroke-dasharray:2 3", LINE);
             svg_box(p, min, max, style);
@@ -202,8 +250,10 @@ static void draw(svg *p, int moment, int frame, const census *c, const sap_multi
     for (int i = 0; i < BOXES; i++)
         svg_box(p, boxes[i].min, boxes[i].max,
                 is_outside(&boxes[i]) ? OUTSIDE
-                : crosses(&boxes[i])  ? BORDER
-                                      : SVG_PLAIN);
+                : range_of(&boxes[i]).first[0] != range_of(&boxes[i]).last[0] ||
+                        range_of(&boxes[i]).first[1] != range_of(&boxes[i]).last[1]
+                    ? BORDER
+                    : SVG_PLAIN);
     const sap_pair *pair = sap_multi_pairs(world, &count);
     for (int i = 0; i < count; i++) {
         const sap_aabb *a = (const sap_aabb *)pair[i].object0, *b = (const sap_aabb *)pair[i].object1;
@@ -211,7 +261,6 @@ static void draw(svg *p, int moment, int frame, const census *c, const sap_multi
         svg_line(p, (a->min[0] + a->max[0]) / 2, (a->min[1] + a->max[1]) / 2, (b->min[0] + b->max[0]) / 2,
                  (b->min[1] + b->max[1]) / 2, "stroke:#ffd877;stroke-width:2");
     }
-    svg_text(p, -4, 57, 15, SVG_WORD, "frame %d: %d of %d cells hold boxes, %d boxes outside", frame, c->cells,
-             COLUMNS * ROWS, c->outside);
+    svg_text(p, -4, 57, 15, SVG_WORD, "frame %d: %d SAPs, %d boxes in %d places", frame, c->cells, BOXES, c->places);
     svg_end_panel(p);
 }

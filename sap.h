@@ -166,13 +166,13 @@
 
    lanes      SIMD operations, by width                tree       the BVH: packing, refitting, repacking
    keys       floats as integers that sort like them   search     spatial join of trees: the methods PRUNE and QUERY
-   arrays     the one place that allocates             pruning    box pruning without a world
-   sort       radix sort                               queries    box, point, sphere, ray, box cast, nearest
-   world      what one world holds                     life       create, reserve, getters
-   changes    add, move, remove                        state      snapshots
-   update     the main path, and its three methods     validate   every invariant, as a sentence
-   pairs      the pair manager (I.6)                   versions, licences
-   endpoints  sorted arrays, update rules (I.2 to I.5): the method SORT
+   arrays     the one place that allocates             update     the main path, and its three methods
+   sort       radix sort                               pruning    box pruning without a world
+   world      what one world holds                     queries    box, point, sphere, ray, box cast, nearest
+   changes    add, move, remove                        life       create, reserve, getters
+   pairs      the pair manager (I.6)                   state      snapshots
+   endpoints  sorted arrays, update rules              validate   every invariant, as a sentence
+              (I.2 to I.5): the method SORT            versions, licences
    kernels    overlap, distance and ray tests of one node
 */
 #ifndef SAP_H
@@ -1238,12 +1238,12 @@ typedef struct sap__box_table {
 
 /* Slots that changed since the last update. A query may synchronise the trees with those that there are so far. */
 typedef struct sap__change_list {
-    uint32_t *slots;  /* each once */
-    uint32_t flags;   /* SAP__CHANGE_FLAGS that any of them may have; the others have none */
+    uint32_t *slots;       /* each once */
+    uint32_t flags;        /* SAP__CHANGE_FLAGS that any of them may have; the others have none */
     int count[SAP__TREES]; /* during an update, the live boxes among slots by tree */
     int counted_count;     /* the length of slots when they were counted */
-    int synced_count; /* slots before this index were synchronised by a query */
-    uint32_t *again;  /* slots before that index that changed once more since */
+    int synced_count;      /* slots before this index were synchronised by a query */
+    uint32_t *again;       /* slots before that index that changed once more since */
 } sap__change_list;
 
 /* The pair manager: see pairs. */
@@ -1539,6 +1539,16 @@ static int sap__fail(sap_world *s, sap_result r) {
     s->update.failure = r;
     return 0;
 }
+
+#ifdef SAP_TRACE
+enum { SAP__TRACES = 1 };
+#define sap__trace(event, axis, s, a, b) SAP_TRACE(event, axis, sap__id_of(s, a), sap__id_of(s, b))
+#else
+enum { SAP__TRACES = 0 };
+#define sap__trace(event, axis, s, a, b) ((void)0)
+#endif
+
+enum { SAP__PRUNE_PART = 8 }; /* AUTO prunes if more than 1 / 8 of the moving boxes changed, else it queries */
 
 /* ====================================================================================================== */
 /* >> changes: add, move, remove, and the list of slots that changed since the last update                  */
@@ -1872,202 +1882,6 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
             sap__mark_changed(s, slot, 0);
         }
     return r;
-}
-
-/* ====================================================================================================== */
-/* >> update: from changes to pair events, by one of three methods                                          */
-/* ====================================================================================================== */
-
-/* An update goes this way:
-
-       changes  ->  find created  ->  find deleted  ->  commit pairs  ->  commit boxes
-
-   A method finds the keys of created pairs, for task[].created, and the indices of deleted pairs, for deleted_at,
-   ascending. It compares overlaps now with overlaps at the last update. Each method therefore finds the net change, once
-   for each pair, and all methods find the same. The filter callback is called for pairs that may be created.
-
-       sort    insertion sort of the endpoint arrays (Terdiman I.3)         cost ~ boxes + shifts
-       prune   box pruning of all boxes (I.4c)                              cost ~ boxes + overlaps
-       query   a query of the tree for each changed box                     cost ~ changed boxes * log(boxes)
-
-   find_created of SORT also finds pairs that moved apart, and its find_deleted adds those of removed boxes. A method that
-   fails returns 0, and update.failure is set. A method that does not synchronise a tree marks it as behind. */
-typedef struct sap__method {
-    int (*find_created)(sap_world *s), (*find_deleted)(sap_world *s);
-} sap__method;
-
-static int sap__created_by_sort(sap_world *s);
-static int sap__deleted_by_sort(sap_world *s);
-static int sap__created_by_prune(sap_world *s);
-static int sap__created_by_query(sap_world *s);
-static int sap__deleted_by_scan(sap_world *s);
-static int sap__deleted_by_lists(sap_world *s);
-static int sap__commit(sap_world *s);
-static void sap__delete_all_pairs(sap_world *s);
-static void sap__collect_counters(sap_world *s);
-
-static const sap__method sap__methods[] = {{NULL, NULL}, /* SAP_METHOD_AUTO: see sap__choose_method */
-                                           {sap__created_by_sort, sap__deleted_by_sort},
-                                           {sap__created_by_prune, sap__deleted_by_scan},
-                                           {sap__created_by_query, sap__deleted_by_lists}};
-
-#ifdef SAP_TRACE
-enum { SAP__TRACES = 1 };
-#define sap__trace(event, axis, s, a, b) SAP_TRACE(event, axis, sap__id_of(s, a), sap__id_of(s, b))
-#else
-enum { SAP__TRACES = 0 };
-#define sap__trace(event, axis, s, a, b) ((void)0)
-#endif
-
-enum {
-    SAP__PRUNE_PART = 8, /* AUTO prunes if more than 1 / 8 of the moving boxes changed, else it queries */
-    SAP__TRIM = 8        /* updates between trims of arrays; the first trim is in the second update */
-};
-
-/* AUTO decides by counts, never by a clock. It sorts only if SAP_TRACE watches: pruning 16 boxes at a time is faster than
-   keeping endpoints sorted, however little the boxes move. */
-static int sap__choose_method(const sap_world *s) {
-    const int moving = sap__moving_count(s), changed = sap__length(s->changes.slots);
-    if (s->config.method != SAP_METHOD_AUTO) return s->config.method;
-    if (SAP__TRACES) return SAP_METHOD_SORT;
-    if (SAP__PRUNE_PART * (long long)changed > moving) return SAP_METHOD_PRUNE;
-    return SAP_METHOD_QUERY;
-}
-
-/* Counts changes by tree, and empties the boxes of removed slots. Neither is needed if no box is left, because all pairs
-   are deleted then. */
-static void sap__count_changes(sap_world *s) {
-    const int n = sap__length(s->changes.slots);
-    memset(s->changes.count, 0, sizeof s->changes.count);
-    s->changes.counted_count = n;
-    if (!s->changes.flags && !s->boxes.filtered_count) {
-        s->changes.count[SAP__TREE_MOVING] = n;
-        return;
-    }
-    if (!s->changes.flags && n == s->boxes.live_count) { /* all have moved */
-        memcpy(s->changes.count, s->boxes.tree_count, sizeof s->changes.count);
-        return;
-    }
-    for (int i = 0; i < n && s->boxes.live_count; i++) {
-        sap__slot *slot = &s->slots[s->changes.slots[i]];
-        if (slot->flags & SAP__REMOVED)
-            slot->box = sap__empty_box;
-        else
-            s->changes.count[sap__tree_of(slot)]++;
-    }
-}
-
-/* Makes changed boxes the boxes of the last update, and frees the slots of removed ones. */
-static void sap__commit_slots_task(sap_world *s, void *args, int task, int tasks) {
-    (void)args;
-    const int n = sap__length(s->changes.slots), from = sap__task_begin(n, task, tasks);
-    const int end = sap__task_begin(n, task + 1, tasks);
-    const uint32_t *changed = s->changes.slots;
-    const int prefetch_end = from + sap__prefetch_end_for_slots(s, changed + from, end - from);
-    for (int i = from; i < end; i++) {
-        sap__slot *slot = &s->slots[changed[i]];
-        if (i < prefetch_end) sap__prefetch_slot(s, changed[i + SAP__PREFETCH_AHEAD]);
-        if (slot->flags & SAP__REMOVED) {
-            slot->flags = (slot->flags & ~(uint32_t)SAP__FLAGS) + 0x01000000u; /* the next generation of its id */
-            continue;
-        }
-        slot->previous = slot->box;
-        slot->flags &= ~(uint32_t)(SAP__CHANGED | SAP__ADDED | SAP__REFILTER | SAP__UNSYNCED);
-    }
-}
-
-/* Frees memory of pairs, events and scratch that the last few updates did not need. */
-static void sap__trim_arrays(sap_world *s) {
-    if (s->update.is_reserved || ++s->update.updates_since_trim < SAP__TRIM) return;
-    s->update.updates_since_trim = 0;
-    if (!s->pairs.lists_valid) /* edges keep the capacity in which a getter may build the lists */
-        sap__set_length(s->pairs.edges, sap__length(s->pairs.active) + 1);
-    for (int i = 0; i < sap__task_count(s); i++) sap__trim(&s->update.task[i].created);
-    sap__trim(&s->update.deleted_at);
-    sap__trim(&s->update.sort_items);
-    sap__trim(&s->update.sort_scratch);
-    sap__trim(&s->pairs.created);
-    sap__trim(&s->pairs.deleted);
-    sap__trim(&s->pairs.active);
-    sap__trim(&s->pairs.edges);
-}
-
-/* Finds and commits the changes of pairs. Returns 0 on failure, with update.failure set, and pairs and events as before. */
-static int sap__update_pairs(sap_world *s) {
-    const sap__method *method = &sap__methods[s->update.method];
-    if (s->boxes.live_count == 0) return sap__delete_all_pairs(s), 1;
-    for (int i = 0; i < sap__task_count(s); i++) sap__set_length(s->update.task[i].created, 0);
-    sap__set_length(s->update.deleted_at, 0);
-    s->update.persistent = -1;
-    return method->find_created(s) && method->find_deleted(s) && sap__commit(s);
-}
-
-/* On failure the list of changes stays as it is. The trees and endpoints, which may be ahead of it, are rebuilt. */
-static sap_result sap__apply_changes(sap_world *s) {
-    s->queries.ready = 0;
-    sap__trim_arrays(s);
-    sap__count_changes(s);
-    s->update.method = sap__choose_method(s);
-    if (s->update.method != SAP_METHOD_SORT) s->endpoints.valid = 0;
-    if (!sap__update_pairs(s)) {
-        s->endpoints.valid = 0;
-        sap__drop_trees(s);
-        return s->update.failure;
-    }
-    sap__parallel_for(s, sap__commit_slots_task, NULL, sap__length(s->changes.slots));
-    sap__set_length(s->changes.slots, 0);
-    sap__set_length(s->changes.again, 0);
-    s->changes.synced_count = s->changes.counted_count = 0;
-    s->changes.flags = 0;
-    s->boxes.free_count += s->boxes.removed_count;
-    s->boxes.removed_count = 0;
-    return SAP_OK;
-}
-
-SAP_DEF sap_result sap_update(sap_world *s) {
-    sap_result r = sap__begin_call(s, NULL, 1);
-    if (r != SAP_OK) return r;
-    s->update.swaps = s->update.tests = s->update.upkeep = s->update.method = 0;
-    sap__collect_counters(s);
-    if (sap__length(s->changes.slots)) {
-        r = sap__apply_changes(s);
-    } else {
-        sap__set_length(s->pairs.created, 0);
-        sap__set_length(s->pairs.deleted, 0);
-    }
-    if (r == SAP_OK) s->queries.visits = 0;
-    return sap__set_result(s, r);
-}
-
-/* Gives deleted pairs the objects that a callback has set for their boxes, some of which it may have removed then. */
-static void sap__renew_objects(sap_world *s, int from, int end) {
-    for (int i = from; i < end; i++) {
-        sap_pair *pair = &s->pairs.deleted[i];
-        if (sap__is_pair_id(s, pair->id0)) pair->object0 = s->objects[sap__slot_of(pair->id0)];
-        if (sap__is_pair_id(s, pair->id1)) pair->object1 = s->objects[sap__slot_of(pair->id1)];
-    }
-}
-
-/* Deleted pairs are reported first, then the created ones, which are the last active pairs (Terdiman I.6, DumpPairs). */
-SAP_DEF int sap_dump_pairs(sap_world *s, sap_create_pair *create, sap_delete_pair *del, void *user) {
-    sap_result r = sap_update(s);
-    if (r != SAP_OK) return -(int)r;
-    s->call.in_callback++;
-    for (int i = 0; del && i < sap__length(s->pairs.deleted); i++) {
-        if (s->pairs.old_objects) sap__renew_objects(s, i, i + 1);
-        del(&s->pairs.deleted[i], user);
-    }
-    const int n = sap__length(s->pairs.created);
-    const int first = sap__length(s->pairs.active) - n;
-    for (int i = 0; create && i < n; i++) {
-        void *data = create(&s->pairs.created[i], user);
-        s->pairs.created[i].user_data = s->pairs.active[first + i].user_data = data;
-    }
-    s->call.in_callback--;
-    if (s->pairs.old_objects) sap__renew_objects(s, 0, sap__length(s->pairs.deleted));
-    s->pairs.old_objects = 0;
-    (void)sap__begin_call(s, NULL, 0); /* errors of calls inside the callbacks are not errors of this call */
-    return sap__length(s->pairs.active);
 }
 
 /* ====================================================================================================== */
@@ -2566,7 +2380,7 @@ static void sap__append_pairs_task(sap_world *s, void *args, int task, int tasks
 
 /* Deletes and creates pairs. The lists are updated, or invalidated if that takes longer than building them, or if no call
    has needed them for that many edits. Returns 0 on failure, with nothing changed. */
-static int sap__commit(sap_world *s) {
+static int sap__commit_pairs(sap_world *s) {
     if (!sap__merge_created(s)) return 0;
     const int created = sap__length(s->update.task[0].created), deleted = sap__length(s->update.deleted_at);
     const int n = sap__length(s->pairs.active), kept = n - deleted, many = n / 4 + s->boxes.live_count / 64;
@@ -4879,6 +4693,185 @@ static int sap__created_by_prune(sap_world *s) {
     if (few && !sap__query_movers(s, SAP__CHANGED, 1)) return 0;
     if (changed[SAP__TREE_MOVING] == 0 || few || (s->changes.flags & SAP__REFILTER)) s->update.persistent = -1;
     return 1;
+}
+
+/* ====================================================================================================== */
+/* >> update: from changes to pair events, by one of three methods                                          */
+/* ====================================================================================================== */
+
+/* An update goes this way:
+
+       changes  ->  find created  ->  find deleted  ->  commit pairs  ->  commit boxes
+
+   A method finds the keys of created pairs, for task[].created, and the indices of deleted pairs, for deleted_at,
+   ascending. It compares overlaps now with overlaps at the last update. Each method therefore finds the net change, once
+   for each pair, and all methods find the same. The filter callback is called for pairs that may be created.
+
+       sort    insertion sort of the endpoint arrays (Terdiman I.3)         cost ~ boxes + shifts
+       prune   box pruning of all boxes (I.4c)                              cost ~ boxes + overlaps
+       query   a query of the tree for each changed box                     cost ~ changed boxes * log(boxes)
+
+   find_created of SORT also finds pairs that moved apart, and its find_deleted adds those of removed boxes. A method that
+   fails returns 0, and update.failure is set. A method that does not synchronise a tree marks it
+   as one that needs a refit. */
+typedef struct sap__method {
+    int (*find_created)(sap_world *s), (*find_deleted)(sap_world *s);
+} sap__method;
+
+static const sap__method sap__methods[] = {{NULL, NULL}, /* SAP_METHOD_AUTO: see sap__choose_method */
+                                           {sap__created_by_sort, sap__deleted_by_sort},
+                                           {sap__created_by_prune, sap__deleted_by_scan},
+                                           {sap__created_by_query, sap__deleted_by_lists}};
+
+enum { SAP__TRIM = 8 }; /* updates between trims of arrays; the first trim is in the second update */
+
+/* AUTO decides by counts, never by a clock. It sorts only if SAP_TRACE watches: pruning 16 boxes at a time is faster than
+   keeping endpoints sorted, however little the boxes move. */
+static int sap__choose_method(const sap_world *s) {
+    const int moving = sap__moving_count(s), changed = sap__length(s->changes.slots);
+    if (s->config.method != SAP_METHOD_AUTO) return s->config.method;
+    if (SAP__TRACES) return SAP_METHOD_SORT;
+    if (SAP__PRUNE_PART * (long long)changed > moving) return SAP_METHOD_PRUNE;
+    return SAP_METHOD_QUERY;
+}
+
+/* Counts changes by tree, and empties the boxes of removed slots. Neither is needed if no box is left, because all pairs
+   are deleted then. */
+static void sap__count_changes(sap_world *s) {
+    const int n = sap__length(s->changes.slots);
+    memset(s->changes.count, 0, sizeof s->changes.count);
+    s->changes.counted_count = n;
+    if (!s->changes.flags && !s->boxes.filtered_count) {
+        s->changes.count[SAP__TREE_MOVING] = n;
+        return;
+    }
+    if (!s->changes.flags && n == s->boxes.live_count) { /* all have moved */
+        memcpy(s->changes.count, s->boxes.tree_count, sizeof s->changes.count);
+        return;
+    }
+    for (int i = 0; i < n && s->boxes.live_count; i++) {
+        sap__slot *slot = &s->slots[s->changes.slots[i]];
+        if (slot->flags & SAP__REMOVED)
+            slot->box = sap__empty_box;
+        else
+            s->changes.count[sap__tree_of(slot)]++;
+    }
+}
+
+/* Makes the changed boxes of a task the boxes of the last update, and frees the slots of removed ones. */
+static void sap__commit_slots_task(sap_world *s, void *args, int task, int tasks) {
+    (void)args;
+    const int n = sap__length(s->changes.slots), from = sap__task_begin(n, task, tasks);
+    const int end = sap__task_begin(n, task + 1, tasks);
+    const uint32_t *changed = s->changes.slots;
+    const int prefetch_end = from + sap__prefetch_end_for_slots(s, changed + from, end - from);
+    for (int i = from; i < end; i++) {
+        sap__slot *slot = &s->slots[changed[i]];
+        if (i < prefetch_end) sap__prefetch_slot(s, changed[i + SAP__PREFETCH_AHEAD]);
+        if (slot->flags & SAP__REMOVED) {
+            slot->flags = (slot->flags & ~(uint32_t)SAP__FLAGS) + 0x01000000u; /* the next generation of its id */
+            continue;
+        }
+        slot->previous = slot->box;
+        slot->flags &= ~(uint32_t)(SAP__CHANGED | SAP__ADDED | SAP__REFILTER | SAP__UNSYNCED);
+    }
+}
+
+/* Frees memory of pairs, events and scratch that the last few updates did not need. */
+static void sap__trim_arrays(sap_world *s) {
+    if (s->update.is_reserved || ++s->update.updates_since_trim < SAP__TRIM) return;
+    s->update.updates_since_trim = 0;
+    if (!s->pairs.lists_valid) /* edges keep the capacity in which a getter may build the lists */
+        sap__set_length(s->pairs.edges, sap__length(s->pairs.active) + 1);
+    for (int i = 0; i < sap__task_count(s); i++) sap__trim(&s->update.task[i].created);
+    sap__trim(&s->update.deleted_at);
+    sap__trim(&s->update.sort_items);
+    sap__trim(&s->update.sort_scratch);
+    sap__trim(&s->pairs.created);
+    sap__trim(&s->pairs.deleted);
+    sap__trim(&s->pairs.active);
+    sap__trim(&s->pairs.edges);
+}
+
+/* Finds what this update needs to know of all changes, and chooses its method. */
+static const sap__method *sap__begin_update(sap_world *s) {
+    s->queries.ready = 0;
+    sap__trim_arrays(s);
+    sap__count_changes(s);
+    s->update.method = sap__choose_method(s);
+    if (s->update.method != SAP_METHOD_SORT) s->endpoints.valid = 0;
+    for (int i = 0; i < sap__task_count(s); i++) sap__set_length(s->update.task[i].created, 0);
+    sap__set_length(s->update.deleted_at, 0);
+    s->update.persistent = -1;
+    return &sap__methods[s->update.method];
+}
+
+/* Makes all changed boxes the boxes of the last update, and empties the list of changes. */
+static void sap__commit_boxes(sap_world *s) {
+    sap__parallel_for(s, sap__commit_slots_task, NULL, sap__length(s->changes.slots));
+    sap__set_length(s->changes.slots, 0);
+    sap__set_length(s->changes.again, 0);
+    s->changes.synced_count = s->changes.counted_count = 0;
+    s->changes.flags = 0;
+    s->boxes.free_count += s->boxes.removed_count;
+    s->boxes.removed_count = 0;
+}
+
+/* On failure the list of changes and the pairs stay as they are. The trees and endpoints, which may be ahead of them, are
+   rebuilt. */
+SAP_DEF sap_result sap_update(sap_world *s) {
+    const sap_result r = sap__begin_call(s, NULL, 1);
+    if (r != SAP_OK) return r;
+    s->update.swaps = s->update.tests = s->update.upkeep = s->update.method = 0;
+    sap__collect_counters(s);
+    if (sap__length(s->changes.slots) == 0) {
+        sap__set_length(s->pairs.created, 0);
+        sap__set_length(s->pairs.deleted, 0);
+        s->queries.visits = 0;
+        return r;
+    }
+    const sap__method *method = sap__begin_update(s);
+    if (s->boxes.live_count == 0) {
+        sap__delete_all_pairs(s);
+    } else if (!method->find_created(s) || !method->find_deleted(s) || !sap__commit_pairs(s)) {
+        s->endpoints.valid = 0;
+        sap__drop_trees(s);
+        return sap__set_result(s, s->update.failure);
+    }
+    sap__commit_boxes(s);
+    s->queries.visits = 0;
+    return sap__set_result(s, SAP_OK); /* the filter callback may have set another one */
+}
+
+/* Gives deleted pairs the objects that a callback has set for their boxes, some of which it may have removed then. */
+static void sap__renew_objects(sap_world *s, int from, int end) {
+    for (int i = from; i < end; i++) {
+        sap_pair *pair = &s->pairs.deleted[i];
+        if (sap__is_pair_id(s, pair->id0)) pair->object0 = s->objects[sap__slot_of(pair->id0)];
+        if (sap__is_pair_id(s, pair->id1)) pair->object1 = s->objects[sap__slot_of(pair->id1)];
+    }
+}
+
+/* Deleted pairs are reported first, then the created ones, which are the last active pairs (Terdiman I.6, DumpPairs). */
+SAP_DEF int sap_dump_pairs(sap_world *s, sap_create_pair *create, sap_delete_pair *del, void *user) {
+    sap_result r = sap_update(s);
+    if (r != SAP_OK) return -(int)r;
+    s->call.in_callback++;
+    for (int i = 0; del && i < sap__length(s->pairs.deleted); i++) {
+        if (s->pairs.old_objects) sap__renew_objects(s, i, i + 1);
+        del(&s->pairs.deleted[i], user);
+    }
+    const int n = sap__length(s->pairs.created);
+    const int first = sap__length(s->pairs.active) - n;
+    for (int i = 0; create && i < n; i++) {
+        void *data = create(&s->pairs.created[i], user);
+        s->pairs.created[i].user_data = s->pairs.active[first + i].user_data = data;
+    }
+    s->call.in_callback--;
+    if (s->pairs.old_objects) sap__renew_objects(s, 0, sap__length(s->pairs.deleted));
+    s->pairs.old_objects = 0;
+    (void)sap__begin_call(s, NULL, 0); /* errors of calls inside the callbacks are not errors of this call */
+    return sap__length(s->pairs.active);
 }
 
 /* ====================================================================================================== */

@@ -1244,11 +1244,12 @@ static int sap__run_on_cells(sap_world *s, sap__task_function *function, void *a
 static int sap__update_cells(sap_world *s, sap__cells *g) {
     sap__cells_args args;
     const int n = sap__length(s->changes.slots);
+    const long long work = g->is_new ? s->boxes.live_count : g->all_move ? n : SAP__PRUNE_PART * (long long)n;
     int levels = 0, large = 0;
     args.g = g;
     args.is_large = 0;
     for (int i = 0; i < sap__length(g->listed); i++) large += sap__largest_step(&g->cells[g->listed[i]]) > g->region;
-    if (!sap__run_on_cells(s, sap__update_cells_task, &args, g->is_new ? s->boxes.live_count : n)) return 0;
+    if (!sap__run_on_cells(s, sap__update_cells_task, &args, work)) return 0;
     args.is_large = 1;
     if (large && s->threads.parallel_for && !sap__run_on_cells(s, sap__update_cells_task, &args, -1)) return 0;
     for (int i = 0; i < sap__length(g->listed); i++)
@@ -1258,7 +1259,7 @@ static int sap__update_cells(sap_world *s, sap__cells *g) {
     for (int i = 0; i < n; i++)
         if (g->range[s->changes.slots[i]].level != SAP__NO_LEVEL)
             g->level[g->range[s->changes.slots[i]].level].changed++;
-    return sap__run_on_cells(s, sap__look_task, g, n);
+    return sap__run_on_cells(s, sap__look_task, g, work);
 }
 
 /* What begins, in all cells. Pairs that end the pair manager finds: a box that leaves a cell passes no ends there. */

@@ -1,10 +1,11 @@
 /*
 multi.c - measures sap_multi.h beside sap.h, frame by frame in turn, on the scenes of scenes.h
 
-    multi [-n 1000,10000,100000] [-s brownian,sparse] [-f frames] [-t threads]
+    multi [-n 1000,10000,100000] [-s brownian,sparse] [-f frames] [-t threads] [-m sort]
 
 A frame's time is that of handing in the boxes that moved and of the update, as in bench.c. 'grid' is sap_multi on one
-thread, with the grid that is chosen from the boxes, 'threads' the same with so many threads (2). Medians of all
+thread, 'threads' the same with so many threads (2); with -m sort all settle by SAP_METHOD_SORT, and so these two by a
+grid of SAPs that is chosen from the boxes. Medians of all
 frames; after each the numbers of created and deleted pairs must be the same.
 
 'speed-up' is grid by threads. A machine may lend two threads one core at times: 'machine' is what the threads gain where
@@ -129,7 +130,7 @@ static double side_frame(side *t, const scene *s, sap_id *ids, sap_aabb *to, int
     return start;
 }
 
-static int run(const scene_kind *kind, int n, int frames, int threads) {
+static int run(const scene_kind *kind, int n, int frames, int threads, int method) {
     scene s;
     side way[WAYS];
     sap_multi_config config;
@@ -146,6 +147,7 @@ static int run(const scene_kind *kind, int n, int frames, int threads) {
     for (int i = 0; i < LONES; i++) lone_make(&worlds[i], &s);
     memset(&config, 0, sizeof config);
     config.sap.axes = kind->axes;
+    config.sap.method = method;
     for (int w = 0; w < WAYS; w++) {
         if (w == THREADS) config.parallel = pool_run, config.parallel_user = &p;
         way[w].world = w == ONE ? sap_create(&config.sap) : NULL;
@@ -196,9 +198,10 @@ static int run(const scene_kind *kind, int n, int frames, int threads) {
 int main(int argc, char **argv) {
     const char *sizes = args_value(argc, argv, "-n", 1), *wanted = args_value(argc, argv, "-s", 1);
     const char *frames_text = args_value(argc, argv, "-f", 1), *threads_text = args_value(argc, argv, "-t", 1);
+    const int method = args_value(argc, argv, "-m", 1) ? SAP_METHOD_SORT : SAP_METHOD_AUTO;
     int frames = frames_text ? atoi(frames_text) : 60, threads = threads_text ? atoi(threads_text) : 2, good = 1;
-    if (!args_are(argc, argv, "-n= -s= -f= -t=")) {
-        fprintf(stderr, "usage: multi [-n 1000,10000] [-s scene,...] [-f frames] [-t threads]\n");
+    if (!args_are(argc, argv, "-n= -s= -f= -t= -m=")) {
+        fprintf(stderr, "usage: multi [-n 1000,10000] [-s scene,...] [-f frames] [-t threads] [-m sort]\n");
         return 2;
     }
     if (!sizes) sizes = "1000,10000,100000";
@@ -209,6 +212,7 @@ int main(int argc, char **argv) {
            "speed-up", "machine", "cores", "then", "B/box");
     for (const char *p = sizes; p; p = args_next(p))
         for (int k = 0; k < SCENE_KINDS; k++)
-            if (args_list_has(wanted, scene_kinds[k].name)) good &= run(&scene_kinds[k], atoi(p), frames, threads);
+            if (args_list_has(wanted, scene_kinds[k].name))
+                good &= run(&scene_kinds[k], atoi(p), frames, threads, method);
     return !good;
 }

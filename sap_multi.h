@@ -2,10 +2,10 @@
 
    sap_multi.h - v0.3 - a grid of SAPs, and threads: sap.h for large worlds.
 
-   The same verbs as sap.h, with the prefix sap_multi_, and the same answers: ids, events, their order, the order of
-   the pairs and snapshots are those of one sap_world given the same calls, byte for byte, whatever the grid, wherever
-   the boxes are, and whatever the number of threads. Grid and threads are only about speed. The grid is the multi-SAP
-   of Pierre Terdiman's paper ("Sweep-and-prune", version 0.2, 2007, part II); "II.3a" and the like name its sections.
+   sap_multi.h has the functions of sap.h, with the prefix sap_multi_, and they return the same results. Ids, events,
+   pairs, their order and snapshots equal those of one sap_world that is given the same calls, byte for byte. Neither
+   the grid nor the number of threads changes a result: both are about speed alone. The grid is the multi-SAP of Pierre
+   Terdiman's paper ("Sweep-and-prune", version 0.2, 2007, part II). "II.3a" names its section 3) a) of part II.
 
    ---- do this ----
 
@@ -29,68 +29,91 @@
            return 0;
        }
 
-   ---- when to take it ----
+   ---- when to take which method ----
 
-   for threads    config.parallel serves all methods. It is called where 16,384 boxes or pairs are worth waking threads;
-                  with fewer, one thread does the work of a sap_world. make bench-multi measures what your machine gains
-   for the grid   with SAP_METHOD_SORT alone. SAP_METHOD_AUTO (0), PRUNE and QUERY search in a tree, which is fine where
-                  boxes are dense and coarse where they are sparse by itself: they take no notice of a grid
+   sap.h alone        if you need neither threads nor the grid
+   SAP_METHOD_AUTO    (0) for speed, with or without threads. AUTO, PRUNE and QUERY search in a tree and do not use the
+                      grid. Where boxes move they are three to ten times as fast as the grid of SAPs
+   SAP_METHOD_SORT    to learn, to compare, or to run the paper's algorithm. This method alone uses the grid
 
-   AUTO is three to ten times as fast as the grid of SAPs wherever boxes move; take the grid to learn, to compare, or
-   where the paper's way is wanted. Against one SAP it wins the more, the larger the world is: in one SAP a box passes the
-   ends of boxes that are far away (II.1a), in a grid those of its cell alone, so the cost of a moved box does not grow
-   with the world. make bench-grid measures and draws that. If you want neither threads nor the grid, take sap.h alone.
+   One SAP is slow in a large world: a moved box passes the ends of boxes that are far away (II.1a), so its cost grows
+   with the world. In a grid of SAPs it passes the ends in its own cells alone, so its cost stays the same. A new box is
+   cheaper, too, as it is sorted into smaller arrays (II.1b). make bench-grid measures and draws this.
+
+   Threads (config.parallel) serve all methods. They are used from 16,384 boxes or pairs on; with fewer, one thread does
+   the work of a sap_world. make bench-multi measures the gain on your machine.
 
    ---- the grid of SAPs ----
 
-   Each cell that a box touches has a SAP of its own: sorted endpoint arrays of the boxes that touch the cell. A box is in
-   each cell that it touches (II.2a). One pair manager serves all cells (II.3b).
+   The grid divides space into cells. Each cell that holds boxes has a SAP of its own, and a box is in every cell that
+   it touches (II.2a). All cells share one pair manager (II.3b).
 
-       +--------+--------+--------+
-       | 0   A--|--A  1  | 2      |     A is in cells 0 and 1, B in 1 and 4. The pair (A, B) is found in cell 1.
-       |     |  | B|--B  |        |     Where two cells hold both boxes, one of them owns the pair and reports it: on each
-       |     A--|-|A  |  |        |     axis that in which the box begins that begins later. It is found by integers,
-       +--------+-|---|--+--------+     before they are wrapped; cells need not ask each other
-       | 3      | B---B  | 5      |
-       +--------+--------+--------+
+              i = 0       i = 1       i = 2
+          +-----------+-----------+-----------+
+          |  A-----------------+  |           |     A touches four cells: (0, 0), (1, 0), (0, 1) and (1, 1).
+   j = 1  |  |        |  B-----|--------+     |     B touches four cells: (1, 0), (2, 0), (1, 1) and (2, 1).
+          |  |        |  |     |  |     |     |
+          +--|--------+--|-----|--+-----|-----+     Two cells hold both boxes: (1, 0) and (1, 1). One of them, the
+          |  |        |  |     |  |     |     |     owner cell (*), reports the pair. On each axis it is the larger
+   j = 0  |  |        | *|     |  |     |     |     of the two lowest cells: max(0, 1) = 1 for i, max(0, 0) = 0
+          |  +-----------|-----+  |     |     |     for j.
+          |           |  +--------------+     |
+          +-----------+-----------+-----------+
 
-   fixed     config.bounds, divided into config.cells. The grid is wrapped: what leaves the bounds comes in at the other
-             end, so every place has a cell (II.3a)
-   hashed    config.hashed: cells of config.cell_size, as far as the boxes go. Cell (i, j, k) has the entry
-             (i mod a, j mod b, k mod c) of a table: powers of two whose product is at most config.entries (II.3a)
-   chosen    neither is given: cells a few times as long as the boxes, longer where these are sparse, and chosen again
-             when the boxes have changed much. An axis on which all are within two cells is not divided
+       place    -2  -1 | 0   1   2 | 3   4          The grid has ends, space has none: cells are wrapped (II.3a).
+       cell      1   2 | 0   1   2 | 0   1          A box from place 2 to place 3 is in the cells 2 and 0.
 
-   Fixed and hashed are one formula: which cell, wrapped by how many there are. Wrapped cells share a SAP, but boxes far
-   from each other never pair. Cells beyond 524,288 on an axis are joined. A good cell is two to eight times as long as a
-   box: with smaller ones a box is in many cells and changes them often, with larger ones it passes more ends.
+   cell         a part of space with a SAP of its own: the sorted endpoint arrays of the boxes that touch it
+   place        the number of a cell on an axis before it is wrapped: any integer. Of n cells, place i is cell i mod n
+   range        the places that a box touches, the lowest and the highest on each axis
+   owner cell   of the cells that hold both boxes of a pair, the one that reports it: computed from the two ranges
+   level        a grid of larger cells. Each box is in the cells of one level
+   look         a search for the boxes that a changed box overlaps, in a cell of another level
+   crossed      said of a box whose range has changed: it enters cells, leaves cells, or both
+   pool         the cells that hold no box, to be used again
+   arena        one array that holds the endpoint arrays of all cells. The part of one cell is a block
 
-   The paper limits the size of objects to that of a cell (II.2b); here boxes may have any size. A box that touches three
-   or more cells on an axis is in cells of another level, four, sixteen, ... times as long, so that it touches at most
-   two on each axis, and eight in all. Boxes of different levels find each other by looks: one that changed looks into the
-   cells of the other levels that it touches. Grounds and planes are such boxes. So are large static ones (II.2c).
+   The config says which grid it is:
 
-   A cell that empties gives its arrays to those that need some; where a crowd has left, memory is given back.
-   sap_stats.cells says how many SAPs are in use. sap_multi_reserve makes room for each box in eight cells, about 600 bytes
-   a box in three dimensions; after it only a cell that is entered for the first time allocates.
+   fixed     config.cells divide config.bounds. A box that leaves the bounds comes in at the other end (II.3a)
+   hashed    config.hashed: cells of config.cell_size, as far as the boxes go. The cell at the places (i, j, k) has the
+             entry (i mod a, j mod b, k mod c) of a table. a, b and c are powers of two, their product at most
+             config.entries (II.3a)
+   chosen    neither is given. A cell is a few times as long as the boxes, longer where they are sparse. An axis on
+             which all boxes are within two cells is not divided. Cells are chosen again after many changes
 
-   Differences from the paper: all recorded changes are settled at once; pairs that end are found by the pair manager, as
-   what leaves a cell passes no ends there; the owner cell replaces the search for duplicates (II.3d names that way).
+   Wrapped places share a SAP, but boxes that are far from each other never pair. An axis has at most 524,288 cells: if
+   there are more, cells are made longer. A good cell is two to eight times as long as a box. In shorter cells a box is
+   in many and crosses often; in longer cells it passes more ends.
+
+   The paper limits the size of objects, so that each touches at most four cells, or eight in 3D (II.2b). Here boxes
+   have any size. A box that touches three or more cells on an axis belongs to a level whose cells are 4, 16, 64, ...
+   times as long. There it touches at most two on each axis. Boxes of different levels find each other by looks. A large
+   static box, a ground for example, is in a few large cells instead of in all cells (II.2c).
+
+   The arrays of a cell that becomes empty are used by other cells. When most boxes have left, memory is freed.
+   sap_stats.cells is the number of cells that hold boxes. sap_multi_reserve makes room for each box in eight cells:
+   about 600 bytes for each box in 3D. After it, memory is allocated only when a cell is entered for the first time.
+
+   Differences from the paper: sap_multi_update does all recorded changes together. Pairs that end are found in the pair
+   manager, because a box that leaves a cell passes no ends there. Duplicates are left out by the owner cell (the "SAP
+   owner" of II.3d) instead of by the pair manager (II.3b).
 
    ---- threads ----
 
-   config.parallel runs jobs: parallel(job, data, count, parallel_user) calls job(data, i) for all i from 0 to
-   count - 1, on any threads, in any order, and returns when all are done. Jobs share nothing that they write, and
-   call neither the allocator nor the filter. Without it all runs on the caller's thread. One sap_multi is used by one
-   thread at a time, except for getters, and for queries after sap_multi_prepare_queries, as in sap.h. Cells are updated by
-   threads as in II.3d: first, on one thread, each cell gets its queues of boxes that leave, move and enter. Moves are
-   recorded on threads by sap_multi_move_many, if their ids ascend by slot.
+   config.parallel runs jobs. parallel(job, data, count, parallel_user) calls job(data, 0) to job(data, count - 1), on
+   any threads and in any order, and returns when all are done. No job writes what another one reads or writes, and no
+   job calls the allocator or the filter. Without config.parallel all jobs run on the caller's thread.
 
-   Memory follows the boxes, not the number of cells. A call that fails for memory fails as in sap.h: nothing has changed,
-   and a later call succeeds.
+   One sap_multi is used by one thread at a time. As in sap.h, getters are free of this rule, and so are queries after
+   sap_multi_prepare_queries. Threads update the cells as in II.3d: first one thread fills the queues of each cell, then
+   all threads work through them. sap_multi_move_many records moves on threads if the slots of its ids ascend.
+
+   The memory used depends on the boxes, not on the number of cells. A call that fails for memory fails as in sap.h:
+   nothing has changed, and a later call succeeds.
 */
 #if defined(SAP_MULTI_IMPLEMENTATION) && !defined(SAP_IMPLEMENTATION)
-#define SAP_IMPLEMENTATION /* also where only the second include of this file asks for it */
+#define SAP_IMPLEMENTATION /* before the guard: the second include of this file may be the one that asks for it */
 #endif
 #include "sap.h"
 
@@ -98,36 +121,37 @@
 #define SAP_MULTI_H
 
 #if defined(SAP_STATIC) && !defined(SAP_MULTI_IMPLEMENTATION) && defined(__GNUC__)
-#pragma GCC diagnostic ignored "-Wunused-function" /* gcc looks at the end of the file: a pop would undo it */
+#pragma GCC diagnostic ignored "-Wunused-function" /* no pop: gcc warns at the end of the file */
 #endif
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef struct sap_multi sap_multi;          /* one world; its inside is private */
-typedef void sap_job(void *data, int index); /* one of count jobs; touches nothing that another one writes */
-/* Runs job(data, 0) to job(data, count - 1), in any order, on any threads; returns when all are done. */
+typedef struct sap_multi sap_multi;          /* one world; its fields are private */
+typedef void sap_job(void *data, int index); /* one of count jobs; it touches nothing that another job writes */
+/* Runs job(data, 0) to job(data, count - 1), in any order, on any threads. Returns when all are done. */
 typedef void sap_parallel_for(sap_job *job, void *data, int count, void *user);
 
 typedef struct sap_multi_config { /* zeroed = all defaults */
-    sap_config sap;               /* what holds for every cell */
+    sap_config sap;               /* the config of the world, as for sap_create */
     sap_aabb bounds;              /* fixed grid: the region that the cells divide */
-    int cells[3];                 /* cells along each axis; 0 or 1 = not divided; all zero = chosen from the boxes */
-    int hashed;                   /* 1: unbounded grid of cell_size, hashed */
-    int entries;                  /* hashed: size of the table; 0 = 65,536 */
-    float cell_size[3];           /* hashed: size of a cell; 0 = that axis is not divided */
-    sap_parallel_for *parallel;   /* NULL = this thread only */
+    int cells[3];                 /* fixed grid: cells on each axis; 0 or 1 = not divided; all 0 = chosen, or hashed */
+    int hashed;                   /* 1 = hashed grid: unbounded, cells of cell_size */
+    int entries;                  /* hashed grid: entries of the table; 0 = 65,536 */
+    float cell_size[3];           /* hashed grid: length of a cell on each axis; 0 = not divided */
+    sap_parallel_for *parallel;   /* runs jobs on threads; NULL = the caller's thread only */
     void *parallel_user;
 } sap_multi_config;
 
 /* ---- life: as in sap.h ------------------------------------------------------------------------------ */
 
-/* NULL config = defaults. NULL on failure: no memory, or a config that contradicts itself: what sap_create refuses,
-   negative counts, cell sizes that are negative or NaN, bounds that are NaN or inverted, or infinite or of no size on
-   an axis that is divided. Axes that config.sap.axes leaves out are not looked at. */
+/* Returns a new world; NULL config = defaults. Returns NULL without memory, or if sap_multi_check_config refuses the
+   config. It refuses what sap_check_config refuses, negative cells or entries, a cell_size that is negative or NaN, and
+   bounds that are NaN or inverted. On a divided axis it also refuses bounds that are infinite or empty. Axes that
+   config.sap.axes leaves out are not checked. */
 SAP_DEF sap_multi *sap_multi_create(const sap_multi_config *config);
-SAP_DEF sap_result sap_multi_check_config(const sap_multi_config *config); /* SAP_OK, or why that is NULL */
+SAP_DEF sap_result sap_multi_check_config(const sap_multi_config *config); /* SAP_OK, or SAP_ERROR_ARGUMENT */
 SAP_DEF void sap_multi_destroy(sap_multi *m);
 SAP_DEF sap_result sap_multi_reserve(sap_multi *m, int boxes, int pairs);
 
@@ -203,7 +227,7 @@ SAP_DEF sap_id sap_multi_box_closest(sap_multi *m, const sap_aabb *box, const fl
 
 /* ---- state, inspection: as in sap.h ----------------------------------------------------------------- */
 
-/* A snapshot holds no grid: it is the same as that of one sap_world, and either restores the other's. */
+/* A snapshot holds no grid: sap_world and sap_multi write the same bytes, and each restores the other's. */
 SAP_DEF size_t sap_multi_snapshot_size(const sap_multi *m);
 SAP_DEF sap_result sap_multi_save(const sap_multi *m, void *buffer, size_t size);
 SAP_DEF sap_result sap_multi_restore(sap_multi *m, const void *buffer, size_t size);
@@ -223,9 +247,9 @@ SAP_DEF void sap_multi_get_stats(const sap_multi *m, sap_stats *stats);
 extern "C" {
 #endif
 
-/* Cells: how long they are, and after how many of them the first one comes again. */
+/* A grid has cells of one size, and as many as count; then the first cell comes again. */
 typedef struct sap__grid {
-    int count[3]; /* 1: this axis is not divided */
+    int count[3]; /* cells on each axis; 1: this axis is not divided */
     int is_given, hashed;
     double origin[3], size[3], cells_per_unit[3];
 } sap__grid;
@@ -234,104 +258,106 @@ typedef struct sap__grid {
 /* >> cells: which cells a box touches                                                                      */
 /* ====================================================================================================== */
 
-/* A box is stored with its range of cells: integers, before they are wrapped, and of the finest cells. All else is
-   asked of these integers. A float is asked once, when its box has changed, by sap__cell_at. That is monotone: two boxes
-   that overlap have a cell in common on each axis.
+/* A range is computed once, when its box has changed: sap__cell_at turns each float into a place of level 0. Everything
+   after that compares these integers. sap__cell_at is monotone, so two boxes that overlap have a place in common on
+   each axis.
 
-   The paper wants objects that touch no more than 2 cells on an axis, 8 in three dimensions (II.2b). So there are cells of
-   several sizes, as in hierarchical grids: each level has cells four times as long on some axes, and a box is in cells of
-   the finest level of which it touches at most two on each axis. A cell of level (1, 0) is one of four cells in a row:
+   Levels are those of a hierarchical grid: the cells of a level are 4^n times as long as those of level 0, with an n
+   for each axis. A box is in the finest level of which it touches at most two cells on each axis, eight in 3D (II.2b).
+   On an axis with n = 1 a cell is four places long; its own place is the place at level 0, shifted by two bits:
 
-       range of cells      -2 -1  0  1  2  3  4  5  6  7
-       level 0              |  |  |  |  |  |  |  |  |  |
-       level 1 on x         |     |           |           |         at >> 2 */
+       place at level 0     -2  -1   0   1   2   3   4   5   6   7
+       place, n = 1          |  -1 |       0       |       1       |       place >> 2 */
 enum {
-    SAP__LEVEL_BITS = 2,   /* log2 of how many times longer the cells of the next level are */
-    SAP__ROD_BITS = 6,     /* a box that is 2^6 times longer on one axis than on another has long cells */
-    SAP__MOST_LEVELS = 64, /* levels that boxes are in */
+    SAP__LEVEL_BITS = 2,   /* a cell is 2^2 times as long as one of the next finer level */
+    SAP__ROD_BITS = 6,     /* a box more than 2^6 times as long on one axis as on another has long cells */
+    SAP__MOST_LEVELS = 64, /* levels that hold boxes */
     SAP__NO_LEVEL = 255,
-    SAP__VECTORS = 4096,         /* levels that are possible: 16 on each axis */
-    SAP__LAST_CELL = 1 << 29,    /* boxes farther out are taken to be in this cell */
-    SAP__MOST_ON_AXIS = 1 << 19, /* cells on an axis, wrapped: three such numbers and a level are a key */
-    SAP__CELL_SAMPLE = 1024,     /* boxes that the cells are chosen from */
-    SAP__SIZES_IN_CELL = 4,      /* least length of a chosen cell, in lengths of the middle box of the sample, */
-    SAP__BOXES_IN_CELL = 12,     /* and least number of neighbours that a box has in it on average */
+    SAP__VECTORS = 4096,         /* possible levels: 16 on each axis */
+    SAP__LAST_CELL = 1 << 29,    /* the outermost place: it has all boxes beyond it, too */
+    SAP__MOST_ON_AXIS = 1 << 19, /* most cells on an axis: a key holds three numbers of 19 bits and a level */
+    SAP__CELL_SAMPLE = 1024,     /* the number of boxes that cells are chosen from */
+    SAP__SIZES_IN_CELL = 4,      /* a chosen cell is at least four median boxes of the sample long, */
+    SAP__BOXES_IN_CELL = 12,     /* and in it a box has at least twelve neighbours on average */
     SAP__QUEUES = 4,
-    SAP__TASK_BOXES = 1024, /* most boxes of a step of a cell in a task: larger cells are left to the calling thread */
-    SAP__CELL_FEW = 3       /* if fewer than one box of a cell in three moved, each end is moved alone */
+    SAP__TASK_BOXES = 1024, /* the largest step of a cell, in boxes, in a task; the calling thread does larger ones */
+    SAP__CELL_FEW = 3       /* if fewer than one box in three of a cell moved, each end is moved alone */
 };
 
+/* A range holds the places of a box at level 0, before they are wrapped. */
 typedef struct sap__cell_range {
     int32_t lo[3], hi[3];
-    uint32_t level; /* SAP__NO_LEVEL: in no cell */
+    uint32_t level; /* SAP__NO_LEVEL: the box is in no cell */
 } sap__cell_range;
 
 typedef struct sap__level {
-    int32_t shift[3], count[3]; /* log2 of the length of its cells in finest ones; cells on each axis, wrapped */
-    int boxes, changed;         /* that are in its cells; those of them that changed since the last update */
-    int coarseness;             /* sum of shifts */
+    int32_t shift[3];   /* a cell is 2^shift places of level 0 long */
+    int32_t count[3];   /* cells on each axis */
+    int boxes, changed; /* boxes in its cells; how many of them changed since the last update */
+    int coarseness;     /* the sum of shift */
 } sap__level;
 
-/* What waits for a cell in an update: boxes that leave it, that enter it, that move within it, that may have another
-   filter (II.3d: queues, one for each cell). */
+/* Queues of a cell hold what an update has to do there (II.3d): boxes that leave, that enter, that move within the
+   cell, and that stay but may pair by another filter. */
 enum { SAP__LEAVE, SAP__ENTER, SAP__MOVE, SAP__REVIEW };
 
-/* A cell that holds boxes. */
+/* A cell holds boxes, or it is in the pool. */
 typedef struct sap__cell {
-    sap__sap sap; /* first: see sap__is_owner */
+    sap__sap sap; /* the first field: sap__is_owner casts */
     uint32_t at[3], level;
-    uint32_t block;              /* where its arrays begin in the arena */
-    uint32_t first[SAP__QUEUES]; /* of its queues, in operations */
-    int32_t waiting[SAP__QUEUES];
-    uint32_t next_free; /* behind this one in the pool of cells */
-    int is_listed;      /* it is to be updated */
-    int axis;           /* on which its boxes are pruned */
+    uint32_t block;               /* the index of its arrays in the arena */
+    uint32_t first[SAP__QUEUES];  /* the first operation of each queue */
+    int32_t waiting[SAP__QUEUES]; /* the number of boxes in each queue */
+    uint32_t next_free;           /* the next cell in the pool */
+    int is_listed;                /* it has something to do in this update */
+    int axis;                     /* its boxes are pruned along this axis */
 } sap__cell;
 
-typedef struct sap__entry { /* of the hash table of cells */
+typedef struct sap__entry { /* an entry of the hash table of cells */
     uint64_t key;
-    uint32_t cell; /* its index plus 1; 0: free */
+    uint32_t cell; /* the index of the cell plus 1; 0: free */
 } sap__entry;
 
 typedef struct sap__cells {
-    sap__grid given, grid; /* that of the config; that is used */
+    sap__grid given, grid; /* the grid of the config; the grid in use */
     sap__level level[SAP__MOST_LEVELS];
     int levels;
-    uint8_t level_of[SAP__VECTORS]; /* indices of levels, or SAP__NO_LEVEL */
-    sap__cell_range *range;         /* of each slot */
+    uint8_t level_of[SAP__VECTORS]; /* the index of a level, by its shifts; SAP__NO_LEVEL: not used yet */
+    sap__cell_range *range;         /* the range of each slot */
     sap__cell *cells;
-    sap__entry *table; /* open addressing, at most half full */
+    sap__entry *table; /* cells by key: open addressing, at most half full */
     uint32_t table_bits, first_free;
-    int occupied;
-    uint64_t *arena;            /* the endpoint arrays of all cells: blocks */
-    uint32_t free_blocks[32];   /* by the log2 of their capacity: the first one plus 1; it begins with the next */
-    uint64_t *operations;       /* that wait: the next one of the same queue, slot */
-    uint32_t *listed, *crossed; /* cells to be updated; slots whose range changed */
-    int region;                 /* boxes of one step that a task has scratch for */
-    int axes;                   /* that are used */
-    int is_new, all_move;       /* in this update: all boxes enter; all ends are read */
-    int live_when_chosen, changes_since; /* of a grid chosen from the boxes */
-    long long reserved;                  /* of the arena, by sap_multi_reserve, without sentinels */
-    long long held;                      /* of the arena, by cells in use */
-    int idle_updates;                    /* without the grid */
+    int occupied;               /* cells that hold boxes */
+    uint64_t *arena;            /* the endpoint arrays of all cells, in blocks */
+    uint32_t free_blocks[32];   /* by log2 of the capacity: index + 1 of a block, which holds that of the next */
+    uint64_t *operations;       /* items of the queues: the operation before it in its queue, and a slot */
+    uint32_t *listed, *crossed; /* cells that have something to do; slots whose range or filter changed */
+    int region;                 /* the largest step of a cell, in boxes, that a task has scratch for */
+    int axes;                   /* the number of used axes */
+    int is_new, all_move;       /* this update: all boxes enter; every end is read */
+    int live_when_chosen;       /* boxes when the grid was chosen, */
+    int changes_since;          /* and changed boxes since then, or since the last check of the choice */
+    long long reserved;         /* endpoints in the arena that sap_multi_reserve asked for, without sentinels */
+    long long held;             /* endpoints on one axis that the blocks of cells in use have room for */
+    int idle_updates;           /* updates since the grid was used */
 } sap__cells;
 
-/* One world, the SAPs of which are a grid. */
+/* A sap_multi is a world whose SAPs are the cells of a grid. */
 struct sap_multi {
     sap_world *world;
     sap__cells cells;
 };
 
 enum {
-    SAP__THREADS_FROM = 16384, /* boxes or pairs that are worth waking threads for */
-    SAP__ENTRIES = 65536       /* of a hashed grid, if none are given */
+    SAP__THREADS_FROM = 16384, /* threads are used from this number of boxes or pairs on */
+    SAP__ENTRIES = 65536       /* entries of a hashed grid by default */
 };
 
 /* ====================================================================================================== */
 /* >> grid: from the config to cells                                                                        */
 /* ====================================================================================================== */
 
-/* The region of a fixed grid: not given, good, or bad on an axis that is divided. */
+/* Reads the bounds and cells of a fixed grid, if they are given. Returns 0 if they make no sense. */
 static int sap__fixed_grid(const sap_multi_config *c, const int32_t used[3], sap__grid *grid) {
     int given = 0;
     for (int k = 0; k < 3; k++) given |= used[k] && (sap__key(c->bounds.min[k]) | sap__key(c->bounds.max[k])) != 0;
@@ -351,7 +377,8 @@ static int sap__fixed_grid(const sap_multi_config *c, const int32_t used[3], sap
     return 1;
 }
 
-/* A hashed grid divides its entries evenly between the axes: powers of two. */
+/* Reads a hashed grid. Each divided axis has a power of two of its entries, as evenly as can be. Returns 0 if cell_size
+   or entries make no sense. */
 static int sap__hashed_grid(const sap_multi_config *c, const int32_t used[3], sap__grid *grid) {
     int axes = 0, left = c->entries ? c->entries : SAP__ENTRIES;
     if (c->entries < 0) return 0;
@@ -373,7 +400,7 @@ static int sap__hashed_grid(const sap_multi_config *c, const int32_t used[3], sa
     return 1;
 }
 
-/* A monotone function of a bound. Not inlined: everywhere the same instructions answer. */
+/* Returns the place of a bound. It is monotone, and not inlined: everywhere the same instructions round. */
 SAP__NO_INLINE int32_t sap__cell_at(const sap__grid *g, int k, int32_t key) {
     if (key <= -SAP__INFINITY) return -SAP__LAST_CELL;
     if (key >= SAP__INFINITY) return SAP__LAST_CELL;
@@ -401,7 +428,7 @@ SAP__FORCE_INLINE uint32_t sap__wrap(int32_t at, int32_t count) {
     return (uint32_t)(at < 0 ? at + count : at);
 }
 
-/* Arithmetic, whatever the compiler does with >>. */
+/* Returns the place at a coarser level: at / 2^shift, rounded down. C leaves >> of negative numbers to the compiler. */
 SAP__FORCE_INLINE int32_t sap__coarsen(int32_t at, int32_t shift) {
     return at >= 0 ? at >> shift : ~(~at >> shift);
 }
@@ -410,13 +437,13 @@ SAP__FORCE_INLINE int32_t sap__cells_at_level(int32_t count, int32_t shift) {
     return count >> shift ? count >> shift : 1;
 }
 
-/* Cells of a level that a range touches on an axis. */
+/* Returns the number of cells of a level that a range touches on an axis. */
 SAP__FORCE_INLINE int32_t sap__touched_on(const sap__cell_range *r, int k, int32_t shift, int32_t count) {
     const int32_t n = sap__coarsen(r->hi[k], shift) - sap__coarsen(r->lo[k], shift) + 1;
     return n < count ? n : count;
 }
 
-/* All arrays. */
+/* SAP__CELLS_ARRAYS names each array of sap__cells, to free and to measure them. */
 /* clang-format off */
 #define SAP__CELLS_ARRAYS(X) X(range) X(cells) X(table) X(arena) X(operations) X(listed) X(crossed)
 /* clang-format on */
@@ -432,8 +459,9 @@ static uint32_t sap__add_level(sap__cells *g, const int32_t shift[3]) {
     return (uint32_t)g->levels++;
 }
 
-/* The level of a range: so coarse on each axis that the box touches at most two cells; as coarse as on its longest axis, if
-   it is not far longer there, as a rod or a ground is, or if there are many levels: each one costs looks. */
+/* Returns the level of a range: on each axis the finest cells of which it touches at most two. All axes then take the
+   coarsest of these, except for a box that is far longer on one axis: a rod, a ground. Each level costs looks: if there
+   are many, such a box is treated as the others. */
 static uint32_t sap__level_of(sap__cells *g, const sap__cell_range *r) {
     int32_t shift[3] = {0, 0, 0}, longest = 0;
     uint32_t vector = 0;
@@ -451,7 +479,7 @@ static uint32_t sap__level_of(sap__cells *g, const sap__cell_range *r) {
     return g->level_of[vector];
 }
 
-/* Is this cell one that the range touches? */
+/* Returns whether the range touches this cell. */
 SAP__FORCE_INLINE int sap__touches(const sap__level *l, const sap__cell_range *r, const uint32_t at[3]) {
     for (int k = 0; k < 3; k++) {
         const int32_t count = l->count[k], n = sap__touched_on(r, k, l->shift[k], count);
@@ -462,11 +490,11 @@ SAP__FORCE_INLINE int sap__touches(const sap__level *l, const sap__cell_range *r
     return 1;
 }
 
-/* A walk through the cells that a range touches at a level. */
+/* A walk visits the cells that a range touches at a level. */
 typedef struct sap__walk {
-    uint32_t from[3], at[3];
-    int32_t n[3], i[3], count[3];
-    long long all;
+    uint32_t from[3], at[3];      /* the first cell; this cell */
+    int32_t n[3], i[3], count[3]; /* cells to visit on each axis; visited; cells of the level */
+    long long all;                /* cells to visit */
 } sap__walk;
 
 static void sap__begin_walk(const sap__level *l, const sap__cell_range *r, sap__walk *w) {
@@ -480,7 +508,7 @@ static void sap__begin_walk(const sap__level *l, const sap__cell_range *r, sap__
     }
 }
 
-/* To the next cell; 0: that was the last one. */
+/* Goes to the next cell. Returns 0 after the last one. */
 SAP__FORCE_INLINE int sap__next_cell(sap__walk *w) {
     for (int k = 0; k < 3; k++) {
         if (++w->i[k] < w->n[k]) {
@@ -493,8 +521,8 @@ SAP__FORCE_INLINE int sap__next_cell(sap__walk *w) {
     return 0;
 }
 
-/* Of the cells that hold both boxes of a pair one reports it: the lowest on each axis, which is the larger of their two
-   lowest ones, found before it is wrapped. */
+/* Returns whether this cell owns the pair of x and y. The owner cell is the lowest on each axis that both boxes touch: the
+   larger of their two lowest places, which is wrapped after the comparison. */
 SAP__FORCE_INLINE int sap__is_owner_at(const sap__level *l, const uint32_t at[3], const sap__cell_range *x,
                                        const sap__cell_range *y) {
     for (int k = 0; k < 3; k++) {
@@ -520,7 +548,7 @@ SAP__FORCE_INLINE uint32_t sap__hash_key(const sap__cells *g, uint64_t key) {
     return (uint32_t)((key * UINT64_C(0x9E3779B97F4A7C15)) >> (64 - g->table_bits));
 }
 
-/* The entry of a cell, or the free one where it would be. */
+/* Returns the entry of a key, or the free entry where it belongs. */
 SAP__FORCE_INLINE uint32_t sap__find_entry(const sap__cells *g, uint64_t key) {
     const uint32_t mask = (1u << g->table_bits) - 1;
     uint32_t i = sap__hash_key(g, key);
@@ -528,7 +556,7 @@ SAP__FORCE_INLINE uint32_t sap__find_entry(const sap__cells *g, uint64_t key) {
     return i;
 }
 
-/* The cell, or SAP__NONE. */
+/* Returns the index of a cell, or SAP__NONE if it holds no box. */
 SAP__FORCE_INLINE uint32_t sap__find_cell(const sap__cells *g, const uint32_t at[3], uint32_t level) {
     if (g->table_bits == 0) return SAP__NONE;
     return g->table[sap__find_entry(g, sap__cell_key(at, level))].cell - 1;
@@ -555,7 +583,7 @@ static int sap__grow_table(sap__cells *g) {
     return 1;
 }
 
-/* A cell for boxes that enter it: from the pool, or a new one. It has no arrays yet. SAP__NONE without memory. */
+/* Returns a cell for boxes that enter it: one from the pool, or a new one, without arrays. SAP__NONE without memory. */
 static uint32_t sap__make_cell(sap__cells *g, const uint32_t at[3], uint32_t level) {
     uint32_t cell = g->first_free;
     if (2 * ((uint32_t)g->occupied + 1) > (g->table_bits ? 1u << g->table_bits : 0) && !sap__grow_table(g))
@@ -570,20 +598,20 @@ static uint32_t sap__make_cell(sap__cells *g, const uint32_t at[3], uint32_t lev
     memset(c, 0, sizeof *c);
     memcpy(c->at, at, sizeof c->at);
     c->level = level;
-    c->sap.count = 2; /* sentinels, once it has arrays */
+    c->sap.count = 2; /* the sentinels, which sap__place_cell writes */
     sap__enter_into_table(g, cell);
     g->occupied++;
     return cell;
 }
 
-/* The smallest power of two that is not below n, from 8 on, as an exponent. */
+/* Returns the exponent of the smallest power of two that is at least n and at least 8. */
 static int sap__block_bits(int n) {
     int bits = 3;
     while (1LL << bits < n) bits++;
     return bits;
 }
 
-/* A block is a free one of those of its size, or smaller than the next size. */
+/* Frees a block. It joins the list of the largest power of two that its capacity holds. */
 static void sap__free_block(sap__cells *g, uint32_t at, int capacity) {
     int bits = sap__block_bits(capacity);
     if (1 << bits > capacity) bits--;
@@ -592,7 +620,7 @@ static void sap__free_block(sap__cells *g, uint32_t at, int capacity) {
     g->held -= capacity;
 }
 
-/* Arrays for a cell, in a free block or behind all others. There is room. */
+/* Gives a cell arrays: a free block of that capacity, or a new one at the end of the arena, which has room for it. */
 static void sap__place_cell(const sap_world *s, sap__cells *g, sap__cell *c, int capacity) {
     const uint32_t old = c->block;
     const int bits = sap__block_bits(capacity), old_capacity = c->sap.capacity;
@@ -612,7 +640,7 @@ static void sap__place_cell(const sap_world *s, sap__cells *g, sap__cell *c, int
         sap__clear_sap(s, &c->sap);
 }
 
-/* A cell that is empty goes to the pool, and its arrays to the free blocks. The entries behind it close up. */
+/* Puts an empty cell into the pool, and its block among the free ones. Entries behind its own in the table move up. */
 static void sap__drop_cell(sap__cells *g, uint32_t cell) {
     sap__cell *c = &g->cells[cell];
     const uint32_t mask = (1u << g->table_bits) - 1;
@@ -635,7 +663,7 @@ static void sap__drop_cell(sap__cells *g, uint32_t cell) {
 /* >> choose: the cells of a grid that is not given                                                         */
 /* ====================================================================================================== */
 
-/* Some boxes, of which each bound is finite: to slots. Returns how many. */
+/* Writes a sample of the boxes with finite bounds to slots. Returns their number. */
 static int sap__sample_slots(const sap_world *s, uint32_t *slots) {
     const uint32_t all = (uint32_t)sap__length(s->slots);
     const int live = s->boxes.live_count;
@@ -647,21 +675,22 @@ static int sap__sample_slots(const sap_world *s, uint32_t *slots) {
         if (slot == SAP__NONE && live <= 2 * SAP__CELL_SAMPLE) break;
         if (slot == SAP__NONE) continue;
         const sap__box *box = &s->slots[slot].box;
-        int good = 1;
-        for (int k = 0; k < 3; k++) good &= box->lo[k] > -SAP__INFINITY && box->hi[k] < SAP__INFINITY;
+        int ok = 1;
+        for (int k = 0; k < 3; k++) ok &= box->lo[k] > -SAP__INFINITY && box->hi[k] < SAP__INFINITY;
         slots[n] = slot;
-        n += good;
+        n += ok;
     }
     return n;
 }
 
-/* Of n numbers, the keys of which are items, that one which so many sixteenths of them are below. */
+/* Returns a quantile, in sixteenths, of n floats: their keys stand sorted in sort_items. */
 static double sap__quantile(const sap_world *s, int n, int sixteenths) {
     const uint64_t item = s->update.sort_items[(n - 1) * sixteenths / 16];
     return sap__double(sap__float((int32_t)((uint32_t)(item >> 32) ^ 0x80000000u)));
 }
 
-/* How many others, of all boxes, a box of the sample has in its cell, counted by their mins. */
+/* Returns the average number of other boxes in the cell of a box. It counts the sample, one cell a box (that of its
+   mins), and multiplies: the world has more boxes than the sample. */
 static double sap__count_neighbours(sap_world *s, const sap__grid *g, const uint32_t *slots, int n) {
     double pairs = 0;
     for (int i = 0; i < n; i++) {
@@ -681,8 +710,9 @@ static double sap__count_neighbours(sap_world *s, const sap__grid *g, const uint
     return n < 2 ? 0 : pairs / n * (s->boxes.live_count - 1) / (n - 1);
 }
 
-/* Cells that are a few times as long as the boxes are on each axis, in the middle; longer where boxes are sparse, until
-   they have neighbours. An axis on which all lie within two cells is not divided. There is scratch. */
+/* Chooses cells that are a few times as long as the median box on each axis. They grow until a box has enough
+   neighbours in its cell. An axis on which the boxes lie within two cells is not divided. sap__reserve_sample made the
+   memory. */
 static void sap__choose_cells(sap_world *s, sap__grid *grid) {
     uint32_t slots[SAP__CELL_SAMPLE];
     double spread[3] = {0, 0, 0};
@@ -690,15 +720,15 @@ static void sap__choose_cells(sap_world *s, sap__grid *grid) {
     memset(grid, 0, sizeof *grid);
     for (int k = 0; k < 3; k++) {
         grid->count[k] = 1;
-        for (int what = 0; what < 2 && s->used[k] && n >= 8; what++) {
+        for (int of_mins = 0; of_mins < 2 && s->used[k] && n >= 8; of_mins++) {
             for (int i = 0; i < n; i++) {
                 const sap__box *box = &s->slots[slots[i]].box;
                 const double lo = sap__double(sap__float(box->lo[k])), hi = sap__double(sap__float(box->hi[k]));
-                const int32_t key = what ? box->lo[k] : sap__key((float)(hi - lo > 3e38 ? 3e38 : hi - lo));
+                const int32_t key = of_mins ? box->lo[k] : sap__key((float)(hi - lo > 3e38 ? 3e38 : hi - lo));
                 s->update.sort_items[i] = sap__item((uint32_t)key ^ 0x80000000u, (uint32_t)i);
             }
             sap__sort(s->update.sort_items, s->update.sort_scratch, n, 32);
-            if (what == 0) grid->size[k] = (double)SAP__SIZES_IN_CELL * sap__quantile(s, n, 8);
+            if (!of_mins) grid->size[k] = (double)SAP__SIZES_IN_CELL * sap__quantile(s, n, 8);
         }
         if (!s->used[k] || n < 8) continue;
         grid->origin[k] = sap__quantile(s, n, 8);
@@ -724,7 +754,7 @@ static int sap__reserve_sample(sap_world *s) {
            sap__reserve(&s->update.sort_scratch, SAP__CELL_SAMPLE);
 }
 
-/* The given one, or one for the boxes as they are. */
+/* Sets the grid: the one of the config, or one chosen for the boxes as they are now. Returns 0 without memory. */
 static int sap__choose_grid(sap_world *s, sap__cells *g) {
     if (g->given.is_given) {
         g->grid = g->given;
@@ -737,8 +767,9 @@ static int sap__choose_grid(sap_world *s, sap__cells *g) {
     return 1;
 }
 
-/* By counts: is a chosen grid one for other boxes? Where there are far more boxes, or far fewer, and where each has
-   changed several times and now another grid would be chosen. */
+/* Returns whether a chosen grid does not suit the boxes any more. That is so when their number is above 4 times what it
+   was, or below a quarter. It is checked, too, after 16 changes a box: then sizes of now are compared with those in
+   use. */
 static int sap__is_outgrown(sap_world *s, sap__cells *g) {
     const long long live = s->boxes.live_count, chosen = g->live_when_chosen;
     sap__grid grid;
@@ -755,7 +786,7 @@ static int sap__is_outgrown(sap_world *s, sap__cells *g) {
     return 0;
 }
 
-/* Do the arrays hold far more than they need, because a crowd has left? */
+/* Returns whether the arrays are far larger than needed, because most boxes have left. Reserved memory stays. */
 static int sap__is_wasteful(const sap_world *s, const sap__cells *g) {
     if (s->update.is_reserved) return 0;
     return sap__capacity(g->arena) > 4 * g->axes * g->held + 16384 || sap__capacity(g->cells) > 4 * g->occupied + 1024;
@@ -767,14 +798,14 @@ static int sap__is_wasteful(const sap_world *s, const sap__cells *g) {
 
 /* An update of the grid goes this way:
 
-       plan     on the calling thread. Which changed boxes touch other cells than they did? They leave cells, and enter
-                cells; others move within theirs: each cell has queues of slots. All memory is made
-       update   each cell takes out what leaves (I.5b), moves what moves by the rules (I.3), merges in what enters (I.4b),
-                and prunes that with all it holds (I.4c). Cells share nothing that they write: threads take them
-       look     where there are cells of several sizes, changed boxes look into those of other levels
+       plan     runs on the calling thread. Changed boxes go into the queues of cells: crossed boxes leave some cells
+                and enter others, the rest move within their cells. All memory is allocated
+       update   runs on threads, cell by cell. A cell removes the boxes that leave (I.5b), moves those that move by the
+                rules (I.3), merges in those that enter (I.4b), and prunes these with all its boxes (I.4c)
+       look     runs on threads, if there are several levels: each changed box looks into the cells of the other levels
 
-   Where one box in eight or more changed, all cells are visited, and every end is read; else those that have something
-   to do. Where half of the boxes touch other cells, all cells are laid again: then every box enters. */
+   Every end in every cell is read if more than one box in eight moved; else only cells with something in a queue are
+   visited. If more than half of the boxes crossed, the cells are built again from nothing: then every box enters. */
 
 static int sap__push_operation(sap__cells *g, uint32_t cell, int queue, uint32_t slot) {
     sap__cell *c = &g->cells[cell];
@@ -788,7 +819,7 @@ static int sap__push_operation(sap__cells *g, uint32_t cell, int queue, uint32_t
     return 1;
 }
 
-/* What a box that is removed, or was not there, touches. */
+/* Clears the range of a slot without a box: it touches no cell. */
 static void sap__clear_range(sap__cell_range *r) {
     memset(r, 0, sizeof *r);
     r->level = SAP__NO_LEVEL;
@@ -799,7 +830,8 @@ static void sap__range_now(const sap_world *s, const sap__cells *g, uint32_t slo
     if (s->slots[slot].flags & SAP__LIVE) sap__find_range(&g->grid, &s->slots[slot].box, r);
 }
 
-/* The box of a slot touches another range now, or the same: what does that mean for cells? 0 without memory. */
+/* Gives a slot its new range. A cell of the old or the new range gets an operation if the box leaves it, enters it,
+   moves in it, or is reviewed there. Returns 0 without memory. */
 static int sap__change_range(sap_world *s, sap__cells *g, uint32_t slot, const sap__cell_range *now) {
     const sap__slot *of = &s->slots[slot];
     const sap__cell_range was = g->range[slot];
@@ -830,7 +862,7 @@ static int sap__change_range(sap_world *s, sap__cells *g, uint32_t slot, const s
     return 1;
 }
 
-/* A share of the changed boxes: lists those whose range is another one, or whose filter may be. */
+/* A task lists its part of the changed boxes: those whose range or filter has changed. */
 static void sap__list_crossed_task(sap_world *s, void *args, int task, int tasks) {
     sap__cells *g = (sap__cells *)args;
     const uint32_t *slots = s->changes.slots;
@@ -854,7 +886,7 @@ static void sap__list_crossed_task(sap_world *s, void *args, int task, int tasks
     s->update.task[task].count = count;
 }
 
-/* Arrays by slot, for all that there are. */
+/* Makes room for a range of each slot, and for the list of crossed boxes. */
 static int sap__reserve_slots(const sap_world *s, sap__cells *g) {
     const int slots = sap__length(s->slots);
     if (!sap__reserve(&g->range, slots) || !sap__reserve(&g->crossed, sap__length(s->changes.slots))) return 0;
@@ -872,12 +904,12 @@ static void sap__list_all_cells(sap__cells *g) {
         }
 }
 
-/* Endpoints on an axis that a cell will have, sentinels included. */
+/* Returns the number of endpoints on an axis that a cell will have after the update, with its sentinels. */
 static int sap__planned_count(const sap__cell *c) {
     return c->sap.count + 2 * (c->waiting[SAP__ENTER] - c->waiting[SAP__LEAVE]);
 }
 
-/* More memory for arrays; those that are there may be elsewhere then. 0 on failure. */
+/* Makes the arena larger. It may move, so the cells get their new addresses. Returns 0 on failure. */
 static int sap__grow_arena(sap_world *s, sap__cells *g, long long size) {
     if (size > INT_MAX) return sap__fail(s, SAP_ERROR_LIMIT);
     if (!sap__reserve(&g->arena, size)) return sap__fail(s, SAP_ERROR_MEMORY);
@@ -893,14 +925,14 @@ static int sap__grow_arena(sap_world *s, sap__cells *g, long long size) {
     return 1;
 }
 
-/* What sap_multi_reserve has promised, and the sentinels of the cells that have been entered. */
+/* Makes the arena as large as sap_multi_reserve promised, and larger by the sentinels of all cells entered so far. */
 static int sap__reserve_arena(sap_world *s, sap__cells *g) {
     const long long size = g->reserved + 2LL * g->axes * sap__length(g->cells);
     return size <= sap__capacity(g->arena) || sap__grow_arena(s, g, size);
 }
 
-/* Arrays that are large enough, for all listed cells. 1; 0: the memory that sap_multi_reserve has made is used up, and the
-   cells are to be laid again; -1 on failure. When they are laid again it is enough, if need be without spare places. */
+/* Gives all listed cells arrays that are large enough. Returns 1; -1 on failure; 0 if the reserved memory is used up
+   and the cells are to be built again. Then it suffices, if need be with blocks of the exact size. */
 static int sap__reserve_blocks(sap_world *s, sap__cells *g) {
     const int n = sap__length(g->listed);
     long long wanted = 0, exact = 0;
@@ -929,14 +961,14 @@ static int sap__reserve_blocks(sap_world *s, sap__cells *g) {
     return 1;
 }
 
-/* Boxes that one step of this cell has at most. */
+/* Returns the largest number of boxes that one step of this cell has in its scratch. */
 static int sap__largest_step(const sap__cell *c) {
     const int *n = c->waiting, entering = n[SAP__ENTER] + n[SAP__REVIEW];
     const int going = n[SAP__LEAVE] > n[SAP__MOVE] ? n[SAP__LEAVE] : n[SAP__MOVE];
     return entering > going ? entering : going;
 }
 
-/* Scratch for the tasks, or for the largest step of all. */
+/* Makes scratch memory: a region for each task, and enough for the largest step, which may be larger than a region. */
 static int sap__reserve_regions(sap_world *s, sap__cells *g) {
     int most = 0;
     for (int i = 0; i < sap__length(g->listed); i++) {
@@ -951,7 +983,7 @@ static int sap__reserve_regions(sap_world *s, sap__cells *g) {
     return 1;
 }
 
-/* The box of a slot as it is now. 0 without memory. */
+/* Plans the box of a slot as it is now. Returns 0 without memory. */
 static int sap__plan_box(sap_world *s, sap__cells *g, uint32_t slot) {
     const sap__cell_range *was = &g->range[slot];
     sap__cell_range now;
@@ -961,7 +993,7 @@ static int sap__plan_box(sap_world *s, sap__cells *g, uint32_t slot) {
     return sap__change_range(s, g, slot, &now);
 }
 
-/* What is recorded, by cells. 1; 0: all cells are to be laid again; -1 on failure. */
+/* Plans all changed boxes. Returns 1; 0 if all cells are to be built again; -1 on failure. */
 static int sap__plan_changes(sap_world *s, sap__cells *g) {
     const int n = sap__length(s->changes.slots), boxes = s->boxes.live_count + s->boxes.removed_count;
     const int crossed = sap__compact_tasks(s, g->crossed, n, sap__parallel_for(s, sap__list_crossed_task, g, n));
@@ -973,7 +1005,7 @@ static int sap__plan_changes(sap_world *s, sap__cells *g) {
     return sap__reserve_blocks(s, g);
 }
 
-/* No cells. */
+/* Removes all cells and levels; their memory stays. */
 static void sap__clear_cells(sap__cells *g) {
     sap__set_length(g->cells, 0);
     sap__set_length(g->arena, 0);
@@ -988,7 +1020,7 @@ static void sap__clear_cells(sap__cells *g) {
     for (int i = 0; i < sap__length(g->range); i++) sap__clear_range(&g->range[i]);
 }
 
-/* The arrays that hold far more than they need go: a crowd has left. */
+/* Removes all cells and frees their memory. */
 static void sap__free_cells(sap__cells *g) {
 #define SAP__FREE_OF_CELLS(a) sap__free_array(&g->a), g->a = NULL;
     SAP__CELLS_ARRAYS(SAP__FREE_OF_CELLS)
@@ -996,7 +1028,7 @@ static void sap__free_cells(sap__cells *g) {
     sap__clear_cells(g);
 }
 
-/* All boxes enter, as they are now; 1, or -1 on failure. */
+/* Plans all boxes as they are now: each enters its cells, which were emptied. Returns 1, or -1 on failure. */
 static int sap__plan_all(sap_world *s, sap__cells *g) {
     g->is_new = 1;
     if (sap__is_wasteful(s, g)) sap__free_cells(g);
@@ -1009,10 +1041,10 @@ static int sap__plan_all(sap_world *s, sap__cells *g) {
 }
 
 /* ====================================================================================================== */
-/* >> update: what a cell does, and looks into other levels                                                  */
+/* >> update: the work of a cell, and looks into other levels                                                */
 /* ====================================================================================================== */
 
-/* Pairs that overlap now, of which some may begin; handed on in batches. */
+/* A batch holds pairs that overlap now and may be new. It is handed to the pair manager when it is full. */
 typedef struct sap__batch {
     sap_world *s;
     sap__task *task;
@@ -1026,8 +1058,8 @@ static int sap__flush_batch(sap__batch *q) {
     return n == 0 || sap__emit_created(q->s, q->task, q->a, q->b, n, 0);
 }
 
-/* May a pair of these begin? Pairs that overlapped before, which are most, stay out, but for those that a filter may judge
-   otherwise. */
+/* Returns whether two boxes may be a new pair. Most pairs overlapped before and are not new, unless a filter has changed.
+   */
 SAP__FORCE_INLINE int sap__may_begin(const sap_world *s, uint32_t x, uint32_t y) {
     const sap__slot *a = &s->slots[x], *b = &s->slots[y];
     if (!sap__overlap(&a->box, &b->box)) return 0;
@@ -1041,7 +1073,7 @@ SAP__FORCE_INLINE int sap__push_pair(sap__batch *q, uint32_t x, uint32_t y) {
     return ++q->n < SAP__PAIR_BATCH || sap__flush_batch(q);
 }
 
-/* The pairs of a box with those that begin before it ends: endpoints from at on, up to the last but one. */
+/* Tests a box with each box that begins before it ends: the mins among the endpoints from at to end. */
 SAP__FORCE_INLINE int sap__prune_ahead(sap__batch *q, const sap__cells *g, const sap__cell *c, uint32_t x, uint64_t max,
                                        const uint64_t *at, const uint64_t *end) {
     for (; at < end && *at < max; at++) {
@@ -1055,9 +1087,9 @@ SAP__FORCE_INLINE int sap__prune_ahead(sap__batch *q, const sap__cells *g, const
     return 1;
 }
 
-/* Box pruning along one axis (Terdiman I.4c): complete for newcomers with each other, bipartite for newcomers and the
-   others. Each newcomer looks ahead at all that begin before it ends, each other box at the newcomers alone. Those are
-   the mins of newcomers in items, n of them; n < 0: all are newcomers. */
+/* Box pruning along one axis (I.4c) finds the pairs of entering boxes, with each other and with the boxes of the cell.
+   An entering box is tested with all boxes that begin before it ends, any other box with the entering ones alone. Items
+   holds the n mins of entering boxes, sorted; n < 0: all boxes enter. */
 static int sap__prune_cell(sap__sort_state *u, const sap__cells *g, const sap__cell *c, int n) {
     sap_world *s = u->s;
     const uint64_t *ends = u->sap->sorted[u->axis], *items = u->items;
@@ -1078,7 +1110,7 @@ static int sap__prune_cell(sap__sort_state *u, const sap__cells *g, const sap__c
     return sap__flush_batch(&q);
 }
 
-/* The axis on which the boxes of a cell are farthest from each other. */
+/* Returns the axis on which the boxes of a cell reach farthest, from the first end to the last. */
 static int sap__widest_axis(const sap_world *s, const sap__sap *p) {
     double widest = -1;
     int axis = 0;
@@ -1092,7 +1124,7 @@ static int sap__widest_axis(const sap_world *s, const sap__sap *p) {
     return axis;
 }
 
-/* The slots of a queue: to items, from this place on. Returns where they end. */
+/* Appends the slots of a queue to n items. Returns the new n. */
 static int sap__list_queue(const sap__cells *g, const sap__cell *c, int queue, uint64_t *items, int n) {
     uint32_t at = c->first[queue];
     for (int i = 0; i < c->waiting[queue]; i++) {
@@ -1102,23 +1134,23 @@ static int sap__list_queue(const sap__cells *g, const sap__cell *c, int queue, u
     return n;
 }
 
-/* All that one cell has to do. 0 on failure, which is none on threads. */
+/* Works through the queues of a cell. Returns 0 on failure; on threads 1, as a task that overflows runs once more. */
 static int sap__update_cell(sap__sort_state *u, const sap__cells *g, sap__cell *c) {
     sap_world *s = u->s;
     const int boxes = c->sap.count / 2 - 1, moves = c->waiting[SAP__MOVE];
     const int entering = c->waiting[SAP__ENTER] + c->waiting[SAP__REVIEW];
-    int good = 1;
-    for (u->axis = 0; u->axis < 3 && good; u->axis++) {
+    int ok = 1;
+    for (u->axis = 0; u->axis < 3 && ok; u->axis++) {
         if (!s->used[u->axis]) continue;
         u->count = c->sap.count;
         if (c->waiting[SAP__LEAVE]) sap__remove_endpoints(u, sap__list_queue(g, c, SAP__LEAVE, u->items, 0));
         if (g->all_move || SAP__CELL_FEW * moves > boxes)
-            good = sap__sort_endpoints(u);
+            ok = sap__sort_endpoints(u);
         else if (moves)
-            good = sap__move_endpoints(u, sap__list_queue(g, c, SAP__MOVE, u->items, 0));
+            ok = sap__move_endpoints(u, sap__list_queue(g, c, SAP__MOVE, u->items, 0));
         if (c->waiting[SAP__ENTER]) sap__insert_endpoints(u, sap__list_queue(g, c, SAP__ENTER, u->items, 0), 1);
     }
-    if (!good) return 0;
+    if (!ok) return 0;
     c->sap.count = u->count;
     if (entering) c->axis = sap__widest_axis(s, &c->sap);
     if (entering && !u->task->overflowed) {
@@ -1131,20 +1163,21 @@ static int sap__update_cell(sap__sort_state *u, const sap__cells *g, sap__cell *
             u->items[i] = sap__endpoint(s->slots[slot].box.lo[u->axis], 0, slot);
         }
         sap__sort(u->items, u->scratch, n, 0);
-        good = sap__prune_cell(u, g, c, g->is_new ? -1 : n);
+        ok = sap__prune_cell(u, g, c, g->is_new ? -1 : n);
     }
     memset(c->waiting, 0, sizeof c->waiting);
     c->is_listed = 0;
-    return good || s->threads.in_parallel;
+    return ok || s->threads.in_parallel;
 }
 
 typedef struct sap__cells_args {
     sap__cells *g;
-    int is_large; /* the turn of those cells of which a step is too large for a task */
+    int is_large; /* this pass does the cells that are too large for a task */
 } sap__cells_args;
 
-/* A share of the listed cells. If it finds more than there is room for, on threads, it goes on without pruning; then it is
-   called once more, and finds again all that begins in these cells, by pruning them as they are. */
+/* A task updates its part of the listed cells. On threads it cannot allocate: if it finds more pairs than there is room
+   for, it goes on without pruning. It then runs once more, on the calling thread, and prunes all boxes of these cells.
+   */
 static void sap__update_cells_task(sap_world *s, void *args, int task, int tasks) {
     const sap__cells_args *a = (const sap__cells_args *)args;
     sap__cells *g = a->g;
@@ -1172,7 +1205,7 @@ static void sap__update_cells_task(sap_world *s, void *args, int task, int tasks
 
 /* ---- looks into other levels -------------------------------------------------------------------------------- */
 
-/* A changed box and what overlaps it in one cell of another level: all boxes, or those alone that did not change. */
+/* Tests a changed box with the boxes of one cell of another level: with all of them, or the unchanged ones only. */
 static int sap__look_into_cell(sap__batch *q, const sap__cells *g, const sap__cell *c, uint32_t x, int unchanged_only) {
     const sap_world *s = q->s;
     const uint64_t *ends = c->sap.sorted[c->axis], max = sap__endpoint(s->slots[x].box.hi[c->axis], 1, x);
@@ -1191,7 +1224,7 @@ static int sap__look_into_level(sap__batch *q, const sap__cells *g, uint32_t lev
     const sap__level *l = &g->level[level];
     sap__walk w;
     sap__begin_walk(l, &g->range[x], &w);
-    if (w.all > sap__length(g->cells)) { /* more cells than there are */
+    if (w.all > sap__length(g->cells)) { /* it is faster to read the list of cells than to look each one up */
         for (int i = 0; i < sap__length(g->cells); i++) {
             const sap__cell *c = &g->cells[i];
             if (c->sap.count == 0 || c->level != level || !sap__touches(l, &g->range[x], c->at)) continue;
@@ -1206,39 +1239,40 @@ static int sap__look_into_level(sap__batch *q, const sap__cells *g, uint32_t lev
     return 1;
 }
 
-/* A share of the changed boxes looks into all levels but its own: of two changed boxes that of the finer level finds the
-   other one, so a coarser one looks only for what did not change, and only where there is such. */
+/* A task takes its part of the changed boxes; each looks into all levels but its own. If both boxes of a pair changed,
+   the one of the finer level finds the other. So in finer levels a box looks for unchanged boxes only, if there are
+   any. */
 static void sap__look_task(sap_world *s, void *args, int task, int tasks) {
     const sap__cells *g = (const sap__cells *)args;
     const int n = sap__length(s->changes.slots), end = sap__task_begin(n, task + 1, tasks);
-    int good = 1;
+    int ok = 1;
     sap__batch q;
     q.s = s;
     q.task = &s->update.task[s->threads.in_parallel || !s->update.is_reserved ? task : 0];
     q.n = 0;
-    for (int i = sap__task_begin(n, task, tasks); i < end && good; i++) {
+    for (int i = sap__task_begin(n, task, tasks); i < end && ok; i++) {
         const uint32_t x = s->changes.slots[i], own = g->range[x].level;
-        for (uint32_t v = 0; v < (uint32_t)g->levels && own != SAP__NO_LEVEL && good; v++) {
+        for (uint32_t v = 0; v < (uint32_t)g->levels && own != SAP__NO_LEVEL && ok; v++) {
             const sap__level *l = &g->level[v], *mine = &g->level[own];
             const int finds_all = l->coarseness != mine->coarseness ? l->coarseness > mine->coarseness : v > own;
             if (v == own || (finds_all ? l->boxes : l->boxes - l->changed) == 0) continue;
-            good = sap__look_into_level(&q, g, v, x, !finds_all);
+            ok = sap__look_into_level(&q, g, v, x, !finds_all);
         }
     }
-    if (good) (void)sap__flush_batch(&q);
+    if (ok) (void)sap__flush_batch(&q);
 }
 
 /* ---- all of an update --------------------------------------------------------------------------------------- */
 
-/* Runs tasks on cells, and adds up what they count. */
+/* Runs tasks on cells, and adds their swaps and tests to those of the update. */
 static int sap__run_on_cells(sap_world *s, sap__task_function *function, void *args, long long work) {
     for (int i = 0; i < SAP__TASKS; i++) s->update.task[i].swaps = s->update.task[i].tests = 0;
-    const int good = sap__run_search(s, function, args, work < INT_MAX ? (int)work : INT_MAX);
+    const int ok = sap__run_search(s, function, args, work < INT_MAX ? (int)work : INT_MAX);
     for (int i = 0; i < SAP__TASKS; i++) {
         s->update.swaps += s->update.task[i].swaps;
         s->update.tests += s->update.task[i].tests;
     }
-    return good;
+    return ok;
 }
 
 static int sap__update_cells(sap_world *s, sap__cells *g) {
@@ -1262,7 +1296,8 @@ static int sap__update_cells(sap_world *s, sap__cells *g) {
     return sap__run_on_cells(s, sap__look_task, g, work);
 }
 
-/* What begins, in all cells. Pairs that end the pair manager finds: a box that leaves a cell passes no ends there. */
+/* Finds the created pairs in all cells. The pair manager finds the deleted ones: a box that leaves a cell passes no
+   ends there. Returns 0 on failure. */
 static int sap__find_created_in_cells(sap_world *s, void *grid) {
     sap__cells *g = (sap__cells *)grid;
     long long moved = sap__length(s->changes.slots);
@@ -1283,16 +1318,16 @@ static int sap__find_created_in_cells(sap_world *s, void *grid) {
     return 1;
 }
 
-/* Capacity for so many boxes, each in as many cells as it may touch; of cells there may be more when they are entered for
-   the first time. */
+/* Makes room for this number of boxes, each in as many cells as it can touch. The number of cells is not known before:
+   a cell that is entered for the first time may still allocate. */
 static int sap__reserve_cells(sap_world *s, sap__cells *g, int boxes) {
     const int slots = sap__capacity(s->changes.slots), steps = slots > SAP__CELL_SAMPLE ? slots : SAP__CELL_SAMPLE;
-    const long long places = (long long)boxes << g->axes;
+    const long long copies = (long long)boxes << g->axes;
     const long long scratch =
         2LL * (SAP__TASK_BOXES * sap__task_count(s) > steps ? SAP__TASK_BOXES * sap__task_count(s) : steps);
-    if (2 * places * g->axes > g->reserved) g->reserved = 2 * places * g->axes;
+    if (2 * copies * g->axes > g->reserved) g->reserved = 2 * copies * g->axes;
     return sap__reserve(&g->range, slots) && sap__reserve(&g->crossed, slots) &&
-           sap__reserve(&g->operations, 2 * places) && sap__reserve_arena(s, g) &&
+           sap__reserve(&g->operations, 2 * copies) && sap__reserve_arena(s, g) &&
            sap__reserve(&s->update.sort_items, scratch) && sap__reserve(&s->update.sort_scratch, scratch);
 }
 
@@ -1318,7 +1353,7 @@ static const char *sap__validate_cell(const sap_world *s, const sap__cells *g, u
 }
 
 static const char *sap__validate_cells(const sap_world *s, const sap__cells *g) {
-    long long places = 0, held = 0, capacity = 0;
+    long long copies = 0, held = 0, capacity = 0;
     int boxes[SAP__MOST_LEVELS], in_use = 0, in_pool = 0;
     uint32_t free_cell = g->first_free;
     if (!s->endpoints.valid) return NULL;
@@ -1337,7 +1372,7 @@ static const char *sap__validate_cells(const sap_world *s, const sap__cells *g) 
         sap__begin_walk(&g->level[r->level], r, &w);
         if (w.n[0] > 2 || w.n[1] > 2 || w.n[2] > 2) return "A box touches at most two cells on each axis.";
         boxes[r->level]++;
-        places += w.all;
+        copies += w.all;
     }
     for (int v = 0; v < g->levels; v++)
         if (boxes[v] != g->level[v].boxes) return "The boxes of a level are counted.";
@@ -1348,7 +1383,7 @@ static const char *sap__validate_cells(const sap_world *s, const sap__cells *g) 
         held += g->cells[i].sap.count ? g->cells[i].sap.count / 2 - 1 : 0;
         capacity += g->cells[i].sap.capacity;
     }
-    if (held != places) return "A box is in each cell that it touches.";
+    if (held != copies) return "A box is in each cell that it touches.";
     if (in_use != g->occupied) return "The cells in use are counted.";
     if (capacity != g->held) return "The memory that cells hold is counted.";
     for (; free_cell != SAP__NONE && in_pool <= sap__length(g->cells); in_pool++) {
@@ -1363,7 +1398,7 @@ static const char *sap__validate_cells(const sap_world *s, const sap__cells *g) 
 /* >> life                                                                                                  */
 /* ====================================================================================================== */
 
-/* The grid of a config. What it says of the grid that is not used is to make sense, too. */
+/* Reads the grid of a config. Fields of the other kind of grid are checked, too. Returns 0 if it makes no sense. */
 static int sap__read_grid(const sap_multi_config *config, sap__grid *grid) {
     int32_t used[6];
     memset(grid, 0, sizeof *grid);
@@ -1375,7 +1410,7 @@ static int sap__read_grid(const sap_multi_config *config, sap__grid *grid) {
     if (!sap__fixed_grid(config, used, config->hashed ? &other : grid) ||
         !sap__hashed_grid(config, used, config->hashed ? grid : &other))
         return 0;
-    for (int k = 0; k < 3; k++) { /* as many as a key has bits for */
+    for (int k = 0; k < 3; k++) { /* a key has 19 bits for each axis: double the cells until they fit */
         for (; grid->count[k] > SAP__MOST_ON_AXIS; grid->count[k] = grid->count[k] / 2 + (grid->count[k] & 1))
             grid->size[k] *= 2;
         grid->cells_per_unit[k] = grid->size[k] > 0 ? 1 / grid->size[k] : 0;
@@ -1413,7 +1448,7 @@ SAP_DEF sap_multi *sap_multi_create(const sap_multi_config *config) {
 SAP_DEF void sap_multi_destroy(sap_multi *m) {
     if (!m) return;
     if (sap__is_busy(m->world)) {
-        sap_destroy(m->world); /* which says so, and does nothing */
+        sap_destroy(m->world); /* sets the error, and does nothing else */
         return;
     }
     sap_destroy(m->world);
@@ -1421,8 +1456,9 @@ SAP_DEF void sap_multi_destroy(sap_multi *m) {
     SAP_FREE(m);
 }
 
-/* The world has the grid for the time of a call: so it holds no address of this code, which may be loaded again. Returns
-   what it had before: a call from inside a callback is refused, and changes nothing. */
+/* Lends the grid to the world for one call. Between calls the world holds no address of this code, which may be
+   reloaded. Returns what the world had before: in a call from a callback, which is refused, that is the grid of the
+   outer call. */
 static const sap__grid_calls *sap__lend_grid(sap_multi *m, sap__grid_calls *calls) {
     const sap__grid_calls *before = m->world->grid;
     calls->find_created = sap__find_created_in_cells;
@@ -1432,7 +1468,7 @@ static const sap__grid_calls *sap__lend_grid(sap_multi *m, sap__grid_calls *call
     return before;
 }
 
-/* After an update. A grid that is not used for some time, as another method is, gives its memory back. */
+/* Takes the grid back after a call. If other methods have run for SAP__TRIM updates, its memory is freed. */
 static void sap__end_grid(sap_multi *m, const sap__grid_calls *before) {
     m->world->grid = before;
     if (before) return;
@@ -1441,10 +1477,10 @@ static void sap__end_grid(sap_multi *m, const sap__grid_calls *before) {
 }
 
 /* ====================================================================================================== */
-/* >> verbs: those of sap.h                                                                                 */
+/* >> calls: the functions of sap.h                                                                         */
 /* ====================================================================================================== */
 
-/* The world is not part of *m, so a const m may hand it out. */
+/* Returns the world, or NULL. It is not part of *m, so a const m may return it. */
 static sap_world *sap__world_of(const sap_multi *m) {
     return m ? m->world : NULL;
 }

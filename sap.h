@@ -625,17 +625,21 @@ extern "C" {
 #endif
 
 /* ====================================================================================================== */
-/* >> lanes: what SIMD units can do, four, eight and sixteen 32-bit lanes at a time, and plain C as one     */
+/* >> lanes: SIMD operations on 4, 8 or 16 lanes of 32 bits, and plain C on one lane                        */
 /* ====================================================================================================== */
 
-/* A table for each width W, of which only what the kernels need is filled in. sap__iW and sap__fW are W integers and W
-   floats; compares of integers give lanes of ones, sap__above bits, one for each lane.
+/* Each width W has macros of the same names that end in W, as far as the kernels need them. sap__iW is a vector of W
+   integers, sap__fW one of W floats. A comparison of integers sets all bits of a lane or none; sap__above returns one
+   bit for each lane.
 
-       rows(r, i, at)    for each four lanes the four words from at on of the boxes r[i], r[i + 4], ...
-       zip_low, zip_high a0 b0 a1 b1 | a2 b2 a3 b3 of each four lanes; pair_low, pair_high: of their 64-bit halves
-       bits(a)           a bit for each lane of ones
-       to_float          keys as floats: the inverse of sap__key
-       append            appends the lanes of refs that have a bit to to[n]; writes up to W of them. The new n */
+       rows(r, i, at)              loads four words, from word at on, of the boxes r[i], r[i + 4], ...: a box in each
+                                   four lanes
+       zip_low, zip_high(a, b)     return a0 b0 a1 b1, or a2 b2 a3 b3, of each four lanes
+       pair_low, pair_high(a, b)   return a0 a1 b0 b1, or a2 a3 b2 b3, of each four lanes
+       bits(a)                     returns one bit for each lane whose bits are set
+       to_float(keys)              returns floats: the inverse of sap__key
+       append(bits, refs, to, n)   writes the lanes of refs that have a bit to to[n] and on, and returns the new n. It
+                                   may write W lanes, whatever the bits */
 #if defined(SAP__HAS_SSE2)
 typedef __m128i sap__i4;
 typedef __m128 sap__f4;
@@ -731,7 +735,7 @@ typedef v128_t sap__f4;
 #define sap__fadd4(a, b) wasm_f32x4_add(a, b)
 #define sap__fsub4(a, b) wasm_f32x4_sub(a, b)
 #define sap__fmul4(a, b) wasm_f32x4_mul(a, b)
-#define sap__fmin4(a, b) wasm_f32x4_pmin(b, a) /* as SSE2: b if one of them is NaN */
+#define sap__fmin4(a, b) wasm_f32x4_pmin(b, a) /* as with SSE2, it returns b if either is NaN */
 #define sap__fmax4(a, b) wasm_f32x4_pmax(b, a)
 #define sap__above4(a, b) ((uint32_t)wasm_i32x4_bitmask(wasm_f32x4_gt(a, b)))
 #endif
@@ -2708,64 +2712,68 @@ static int sap__insertion_sort(sap_world *s) {
 }
 
 /* ====================================================================================================== */
-/* >> kernels: sixteen boxes at a time                                                                      */
+/* >> kernels: tests of a box, a point or a ray with the sixteen boxes of a node                            */
 /* ====================================================================================================== */
 
-/* Boxes stand in chunks of sixteen, one array a bound, so that one compare looks at as many boxes as the machine has
-   lanes. (Box Pruning Revisited counts what that buys in its parts 9 to 15.)
+/* A node holds sixteen boxes, with one array for each bound: one SIMD instruction compares a bound of as many boxes as
+   the machine has lanes. (Terdiman's "Box Pruning Revisited" measures the gain in its parts 9 to 15.)
 
        lo[0]  . . . . . . . . . . . . . . . .     mins on x; an empty lane holds sap__empty_box
        ...
        hi[2]  . . . . . . . . . . . . . . . .     maxs on z
-       ref    . . . . . . . . . . . . . . . .     slots; in a chunk of bounds the chunks below (see index) */
+       child  . . . . . . . . . . . . . . . .     in a leaf the slots, above it the nodes below (see tree) */
 
 struct sap__node {
     int32_t lo[3][SAP__NODE_WIDTH], hi[3][SAP__NODE_WIDTH];
     uint32_t child[SAP__NODE_WIDTH];
 };
 
-SAP__FORCE_INLINE void sap__prefetch_node(const sap__node *c) { /* its bounds, a line each */
+SAP__FORCE_INLINE void sap__prefetch_node(const sap__node *c) { /* six arrays of bounds, one cache line each */
     for (int k = 0; k < 3; k++) sap__prefetch(c->lo[k]), sap__prefetch(c->hi[k]);
 }
 
-/* What spheres and rays ask of a chunk. A ray enters a slab where it meets the near side and leaves where it meets the
-   far one: t = (bound - from) * by, by being the reciprocal of the translation, a little smaller for the near side and
-   a little larger for the far one, so that no rounding prunes what sap__cast accepts. */
+/* A probe is the float form of a query, for a kernel. A cast meets the near and the far side of a slab at
+   t = (bound - from) * inverse, where inverse is 1 / translation. near_inverse is a little smaller and far_inverse a
+   little larger than that: rounding never prunes a box that sap__cast accepts. */
 typedef struct sap__probe {
-    float point[3];     /* sphere, nearest: */
-    float half_size[3]; /* half the size of what is near, see sap__nearest_to */
+    float point[3];     /* distance queries: the middle of the query's box, */
+    float half_size[3]; /* and half its size: see sap_nearest_to */
     float near_from[3], far_from[3], near_inverse[3], far_inverse[3]; /* casts */
-    int is_negative[3];                                               /* the cast meets maxs first */
-    int32_t used[3]; /* axes, see sap__axes_used: others are not looked at */
-    float limit;     /* t, or squared distance, that nothing may exceed */
+    int is_negative[3];                                               /* the cast goes down: it meets maxs first */
+    int32_t used[3]; /* only used axes are compared: see sap__axes_used */
+    float limit;     /* the largest t, or squared distance, of a hit */
 } sap__probe;
 
-/* Added where t is compared with its end: what a machine that takes denormals for zero may have lost. */
+/* SAP__TINY is added to the limit of t. A machine that takes denormals for zero may have lost that much. */
 #define SAP__TINY 1e-18f
 
-/* One of boxes that lie so many bytes apart: bounds, or what slots begin with. */
+/* Returns box i of an array whose boxes lie apart bytes from each other. Slots begin with a box, so they are such
+   boxes. */
 SAP__FORCE_INLINE const sap__box *sap__box_at(const void *first, size_t apart, uint32_t i) {
     return (const sap__box *)(const void *)((const char *)first + apart * i);
 }
 
-/* n tests, each of box[who[i]] with the lanes of chunk[at[i]]; next is the first one that has not been made. */
+/* A list of n tests: test i compares box box_id[i] with the lanes of node node_id[i]. Tests before next are done. */
 typedef struct sap__test_list {
-    const void *boxes;        /* slots, or bounds of chunks */
-    size_t stride;            /* see sap__box_at */
-    const sap__node *nodes;   /* chunks of an index */
-    const uint16_t *occupied; /* lanes of these */
+    const void *boxes;        /* slots, or bounds of nodes */
+    size_t stride;            /* bytes from one box to the next: see sap__box_at */
+    const sap__node *nodes;   /* the nodes of a tree */
+    const uint16_t *occupied; /* for each node a bit for each lane in use */
     const uint32_t *box_id, *node_id;
-    int next, n, prefetch; /* is_far: the chunks are not in the cache */
+    int next, n;
+    int prefetch; /* the nodes are prefetched: they are too many for the cache */
 } sap__test_list;
 
-/* A kernel is a table of functions. All kernels give the same overlaps, in any order, and what they prune is surely no
-   hit. What is found is appended to the arrays fa and fb from n on; ask and own return the new n. There is room for
-   SAP__MAX_NODE_PAIRS more than n (own), or SAP__NODE_WIDTH more than full (ask).
-       fill      the boxes of its refs to a chunk, but for the lanes that are empty, and the bound of them all
-       own       boxes of a chunk that overlap each other
-       ask       boxes of a list, each with what it overlaps in its chunk, until more than full are found
-       ball      bits of the lanes within the limit of a point, and how far away, squared;  slab: for casts, and t
-       tiles_of  the tile of each box on each axis, bits of the large ones, and of the long ones on each axis */
+/* A kernel is a table of functions for one width. All kernels find the same overlaps, in any order. Tests of distances
+   and casts may let a box pass that is no hit, but never reject a hit. own and ask append pairs to fa and fb from n on,
+   and return the new n. The arrays need room for n + SAP__MAX_NODE_PAIRS (own) or full + SAP__NODE_WIDTH (ask) items.
+
+       fill      copies the boxes of its children into a node, and sap__empty_box into empty lanes; *bound holds all
+       own       finds the boxes of a node that overlap each other
+       ask       does the tests of a list, until it has more than full overlaps
+       ball      returns a bit for each lane within the limit of a point; away: squared distances
+       slab      returns a bit for each lane that a cast hits within its limit; away: t
+       tiles_of  returns a bit for each large box; at: the tile of each box; is_long: bits of long boxes, by axis */
 struct sap__kernel {
     void (*fill)(const void *boxes, size_t apart, uint32_t empty, sap__node *c, sap__box *bound);
     int (*own)(const sap__node *c, uint32_t used, uint32_t *fa, uint32_t *fb, int n);
@@ -2778,7 +2786,7 @@ struct sap__kernel {
 
 enum { SAP__KERNELS = 4 };
 
-/* Bounds are cut off here when lengths are computed from them: no infinity, no overflow. */
+/* SAP__FAR limits bounds where lengths are computed from them: no length is infinite or overflows. */
 #define SAP__FAR 1e18f
 
 static void sap__enlarge(sap__box *to, const sap__box *box) {
@@ -2798,10 +2806,10 @@ SAP__FORCE_INLINE sap__box sap__child_bounds(const sap__node *c, int lane) {
     return box;
 }
 
-/* A kernel's functions are written once, below, for any width: sap__load is sap__load8 where SAP__WIDTH is 8. They are
-   compiled here for the widest unit that the compiler's flags allow. For AVX2 and AVX-512 this header includes itself,
-   and then consists of these functions alone. That needs its file name: a renamed header defines SAP_HEADER_FILENAME.
-   A copy pasted into another file has no file of its own, and does without these two. */
+/* The functions of a kernel are written once, below, for any width: sap__load is sap__load8 where SAP__WIDTH is 8. Here
+   they are compiled for four lanes, or for one without SIMD. For AVX2 and AVX-512 this header includes itself, and then
+   consists of these functions alone. That needs its file name: for a renamed header define SAP_HEADER_FILENAME. A copy
+   that is pasted into another file has no name, and no kernels of eight and sixteen lanes. */
 #define SAP__PASTE(name, width) name##width
 #define SAP__PASTE_VALUE(name, width) SAP__PASTE(name, width)
 #define SAP__OF_WIDTH(name) SAP__PASTE_VALUE(name, SAP__WIDTH)
@@ -2899,7 +2907,7 @@ typedef __m256 sap__f8;
 #define sap__or8(a, b) _mm256_or_si256(a, b)
 #define sap__bits8(a) ((uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(a)))
 #define sap__sub8(a, b) _mm256_sub_epi32(a, b)
-#define sap__to_float8(k) /* the bits of what is below 0 are 0x80000000 - k */                                         \
+#define sap__to_float8(k) /* a key below 0 is the float with the bits 0x80000000 - k */                                \
     _mm256_blendv_ps(_mm256_castsi256_ps(k), _mm256_castsi256_ps(sap__sub8(sap__splat8(INT32_MIN), k)),                \
                      _mm256_castsi256_ps(k))
 #define sap__min8(a, b) _mm256_min_epi32(a, b)
@@ -2922,7 +2930,7 @@ typedef __m256 sap__f8;
 #define sap__fmin8(a, b) _mm256_min_ps(a, b)
 #define sap__fmax8(a, b) _mm256_max_ps(a, b)
 #define sap__above8(a, b) ((uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_GT_OQ)))
-/* The lanes that each of 256 sets of bits brings to the front, a byte each. */
+/* sap__compress_table lists, for each of 256 sets of bits, the lanes with a bit: eight bytes, lowest lane first. */
 #define sap__lane(m, i) ((uint64_t)((m) >> (i)&1 ? (i) : 0) << 8 * __builtin_popcount((m) & ((1u << (i)) - 1)))
 #define sap__lanes_of(m)                                                                                               \
     (sap__lane(m, 1) | sap__lane(m, 2) | sap__lane(m, 3) | sap__lane(m, 4) | sap__lane(m, 5) | sap__lane(m, 6) |       \
@@ -3016,9 +3024,8 @@ SAP__TARGET SAP__FORCE_INLINE uint32_t sap__hit(sap__bounds a, sap__bounds b) {
 #endif
 }
 
-/* Each W boxes are compared with the boxes before them one by one; then with themselves, rotated by one more lane each
-   time. After W / 2 rotations every two of them have met once; the last one would find each pair from both ends, so
-   half of its lanes are left out. */
+/* W boxes are compared with each box before them; then with themselves, rotated by 1 to W / 2 lanes. After that each
+   two of them have met. The last rotation finds each pair twice, so half of its lanes are left out. */
 SAP__TARGET static int sap__self_overlaps(const sap__node *c, uint32_t used, uint32_t *fa, uint32_t *fb, int n) {
     for (int k = 0; k < SAP__NODE_WIDTH && used >> k; k += SAP__WIDTH) {
         const sap__bounds boxes = sap__load_bounds(c, k);
@@ -3043,7 +3050,7 @@ SAP__TARGET static int sap__self_overlaps(const sap__node *c, uint32_t used, uin
     return n;
 }
 
-/* A node seldom has more than two hits. Narrow kernels append the first two without a branch, which would often be
+/* Most tests have at most two hits. Narrow kernels append the first two without a branch, as it would often be
    mispredicted. */
 SAP__TARGET static int sap__overlaps(sap__test_list *list, uint32_t *fa, uint32_t *fb, int n, int full) {
     const int early = list->prefetch ? list->n - 8 : 0;
@@ -3094,7 +3101,7 @@ SAP__TARGET static uint32_t sap__point_distance(const sap__node *c, uint32_t use
     return bits & used;
 }
 
-/* A cast is in a box while it is within the slabs of all axes. */
+/* A cast is in a box from the last slab that it enters to the first slab that it leaves. */
 SAP__TARGET static uint32_t sap__ray_slab(const sap__node *c, uint32_t used, const sap__probe *p, float *away) {
     uint32_t bits = 0;
     for (int k = 0; k < SAP__NODE_WIDTH && used >> k; k += SAP__WIDTH) {
@@ -3148,8 +3155,8 @@ static void sap__gather(const void *boxes, size_t apart, uint32_t empty, sap__no
     }
 }
 #elif SAP__WIDTH < 16
-/* Rows of four words are transposed: the first four words of a box are its mins and max x, the last four min z and its
-   maxs. */
+/* A box has six words, which are loaded as two rows of four: its mins and max x, then min z and its maxs. Four rows at
+   a time are transposed. */
 SAP__TARGET static void sap__gather(const void *boxes, size_t apart, uint32_t empty, sap__node *c, sap__box *bound) {
     const sap__box *row[SAP__NODE_WIDTH];
     sap__i least = sap__splat(SAP__AFTER_ALL), most = sap__splat(SAP__BEFORE_ALL);
@@ -3214,7 +3221,7 @@ static const sap__kernel SAP__OF_WIDTH(sap__kernel) = {sap__gather,         sap_
 #endif
 #endif
 
-/* The kernels that this build has, by width: 1, 4, 8 and 16 lanes. */
+/* The table of kernels has an entry for 1, 4, 8 and 16 lanes; NULL: this build has no such kernel. */
 static const sap__kernel *const sap__kernel_table[SAP__KERNELS] = {
 #ifdef SAP__HAS_ONE
     &sap__kernel1,
@@ -3238,12 +3245,13 @@ static const sap__kernel *const sap__kernel_table[SAP__KERNELS] = {
 #endif
 };
 
-/* The kernel of a world, which holds its place in the table. */
+/* Returns the kernel of a world. A world holds an index instead of an address, as its code may be reloaded. */
 SAP__FORCE_INLINE const sap__kernel *sap__kernel_of(const sap_world *s) {
     return sap__kernel_table[s->kernel];
 }
 
-/* Whether this build has the kernel, and this machine its instructions. Older machines clock down for AVX-512. */
+/* Returns whether this build has the kernel and this machine its instructions. AVX-512 also needs VBMI2: machines
+   without it lower their clock for AVX-512. */
 static int sap__has_kernel(int which) {
 #ifdef SAP__HAS_SIXTEEN
     if (which == 3) return __builtin_cpu_supports("avx512vbmi2") != 0;

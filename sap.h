@@ -2415,20 +2415,21 @@ static int sap__commit_pairs(sap_world *s) {
 /* >> endpoints: SAP_METHOD_SORT, the persistent sweep-and-prune (Terdiman I.2 to I.5)                      */
 /* ====================================================================================================== */
 
-/* One sorted array an axis holds both ends of every box. An endpoint is eight bytes:
+/* Each axis has one sorted array, which holds both ends of every box. An endpoint has eight bytes:
 
        63            32 31  30            0
        [ unsigned key ] [M] [ slot        ]     M: 0 a min, 1 a max
 
-   One 64-bit compare orders them all: by value; of equal values mins before maxs, so that boxes which touch overlap;
-   then by slot, so that no order depends on history. The sentinels 0 and ~0 stand at the sides (appendix B):
+   One 64-bit comparison orders endpoints by value, then mins before maxs, then by slot. Mins come first so that boxes
+   that touch overlap. The slot comes last so that the order does not depend on history. The sentinels 0 and ~0 are the
+   first and the last item (appendix B):
 
        0 | min a | min b | max a | min c | max b | max c | ~0
 
-   The paper also keeps each endpoint's position in its box; without it a shift writes to one array only and reads the
-   other box just when a rule fires. */
+   The paper also keeps the position of each endpoint in its box. Here no position is kept: a shift writes to one array
+   only, and the other box is read only when a rule fires. */
 static uint64_t sap__endpoint(int32_t key, uint32_t is_max, uint32_t slot) {
-    return sap__item((uint32_t)key ^ 0x80000000u, is_max << 31 | slot); /* unsigned, and in the same order */
+    return sap__item((uint32_t)key ^ 0x80000000u, is_max << 31 | slot); /* the key becomes unsigned; the order stays */
 }
 
 SAP__FORCE_INLINE uint32_t sap__endpoint_slot(uint64_t endpoint) {
@@ -2439,7 +2440,7 @@ SAP__FORCE_INLINE uint32_t sap__endpoint_is_max(uint64_t endpoint) {
     return (uint32_t)endpoint >> 31;
 }
 
-/* The arrays of a SAP move to memory, which has room for so many endpoints on each used axis. */
+/* Moves the arrays of a SAP to memory that has room for capacity endpoints on each used axis. */
 static void sap__place_sap(const sap_world *s, sap__sap *p, uint64_t *memory, int capacity) {
     for (int k = 0; k < 3; k++) {
         if (!s->used[k]) continue;
@@ -2450,7 +2451,7 @@ static void sap__place_sap(const sap_world *s, sap__sap *p, uint64_t *memory, in
     p->capacity = capacity;
 }
 
-/* The sentinels alone. */
+/* Removes all endpoints but the sentinels. */
 static void sap__clear_sap(const sap_world *s, sap__sap *p) {
     for (int k = 0; k < 3; k++) {
         if (!s->used[k]) continue;
@@ -2460,7 +2461,7 @@ static void sap__clear_sap(const sap_world *s, sap__sap *p) {
     p->count = 2;
 }
 
-/* Capacity of the world's own SAP. */
+/* Makes room for this number of boxes in the world's own SAP. Returns 0 without memory. */
 static int sap__reserve_endpoints(sap_world *s, int boxes) {
     sap__sap *p = &s->endpoints.sap;
     uint64_t *memory = NULL;
@@ -2475,19 +2476,19 @@ static int sap__reserve_endpoints(sap_world *s, int boxes) {
     return 1;
 }
 
-enum { SAP__FEW_MOVERS = 8 }; /* if fewer than one box in so many moved, each end is moved alone */
+enum { SAP__FEW_MOVERS = 8 }; /* if fewer than one box in eight moved, each end is moved alone */
 
-/* A SAP on its way from one update to the next, one axis after the other. A step takes the slots of n boxes, which are in
-   items; it sorts their endpoints there, with as much scratch. */
+/* The state of a SAP while it is updated, one axis after the other. A step (remove, move, insert) gets the slots of n
+   boxes in items, and sorts their endpoints there. */
 typedef struct sap__sort_state {
     sap_world *s;
     sap__sap *sap;
     sap__task *task;
-    uint64_t *items, *scratch; /* room for twice as many endpoints as a step has boxes */
-    int axis, count;           /* endpoints on this axis */
+    uint64_t *items, *scratch; /* each has room for the endpoints of a step: two for each box */
+    int axis, count;           /* this axis, and the endpoints on it */
 } sap__sort_state;
 
-/* Slots in items become their endpoints, sorted: of the boxes as they are now, or as they were. */
+/* Replaces n slots in items by the sorted endpoints of their boxes, now or at the last update. Returns their number. */
 static int sap__list_endpoints(const sap__sort_state *u, int n, int as_now) {
     for (int i = n - 1; i >= 0; i--) {
         const uint32_t slot = (uint32_t)u->items[i];
@@ -2499,20 +2500,21 @@ static int sap__list_endpoints(const sap__sort_state *u, int n, int as_now) {
     return 2 * n;
 }
 
-/* The position of an endpoint, which is at from or behind it. Steps double until they are too far: near ones are found
-   at once, any in O(log n). */
+/* Returns the position of an endpoint: the last one that is not above end, from from on. The search doubles its step
+   until it is past the endpoint, then halves it: a near endpoint costs little, any other O(log n). */
 static int sap__find_endpoint(const uint64_t *ends, int from, int count, uint64_t end) {
     int step = 1;
     while (step < count - from && ends[from + step] <= end) from += step, step *= 2;
     for (int n = step < count - from ? step : count - from; n > 1;) {
         const int half = n / 2;
-        from += ends[from + half] <= end ? half : 0; /* no branch: its outcome is random */
+        from += ends[from + half] <= end ? half : 0; /* compiled without a branch, which could not be predicted */
         n -= half;
     }
     return from;
 }
 
-/* Batch removal (Terdiman I.5b): what stays moves up behind the gap before it, each run once. */
+/* Removes the endpoints of n boxes in one pass (batch removal, Terdiman I.5b). Each run between two of them moves once.
+   */
 static void sap__remove_endpoints(sap__sort_state *u, int n) {
     uint64_t *ends = u->sap->sorted[u->axis];
     const int m = sap__list_endpoints(u, n, 0);
@@ -2527,8 +2529,8 @@ static void sap__remove_endpoints(sap__sort_state *u, int n) {
     u->count -= m;
 }
 
-/* Batch insertion (Terdiman I.4b): the sorted endpoints are merged from the back in one pass; nothing is moved twice. The
-   sentinel below stops the search. */
+/* Inserts the endpoints of n boxes in one pass (batch insertion, Terdiman I.4b). Both sorted arrays are merged from the
+   back, so each endpoint moves once. The first sentinel ends the inner loop. */
 static void sap__insert_endpoints(sap__sort_state *u, int n, int as_now) {
     uint64_t *ends = u->sap->sorted[u->axis];
     const uint64_t *items = u->items;
@@ -2540,19 +2542,20 @@ static void sap__insert_endpoints(sap__sort_state *u, int n, int as_now) {
     }
 }
 
-/* A pair starts on this axis, or stops, and overlaps on all axes now, or did before. A start counts if no lower axis kept
-   the two apart before: that one has reported it. A stop counts if no lower axis parts them now. */
+/* Reports a pair that starts to overlap on this axis and overlaps on all axes now, or that stops and did overlap
+   before. Several axes may find the same pair; the lowest reports it. So a start is left out if a lower axis kept the
+   two apart before, and a stop if a lower axis keeps them apart now. Returns 0 on failure. */
 SAP__NO_INLINE int sap__report(const sap__sort_state *u, uint32_t stops, uint32_t a, uint32_t b) {
     sap_world *s = u->s;
     const sap__slot *x = &s->slots[a], *y = &s->slots[b];
     const sap__box *apart_x = stops ? &x->box : &x->previous, *apart_y = stops ? &y->box : &y->previous;
     sap__trace(stops ? SAP_STEP_STOP : SAP_STEP_START, u->axis, s, a, b);
-    if ((x->flags | y->flags) & SAP__REFILTER) return 1; /* looks around later, or is found by its list */
+    if ((x->flags | y->flags) & SAP__REFILTER) return 1; /* found later, by a query or by its list of pairs */
     for (int k = 0; k < u->axis; k++)
         if (apart_x->lo[k] > apart_y->hi[k] || apart_y->lo[k] > apart_x->hi[k]) return 1;
     if (stops) {
         const uint32_t p = sap__find_pair_index(s, sap__id_of(s, a), sap__id_of(s, b));
-        return p == SAP__NONE || sap__push_deleted(s, p); /* no pair: a filter had refused it */
+        return p == SAP__NONE || sap__push_deleted(s, p); /* SAP__NONE: a filter had rejected the pair */
     }
     if (s->grid && !s->grid->is_owner(s->grid->grid, u->sap, a, b)) return 1;
     if (!sap__reserve_created(s, u->task, 1)) return s->threads.in_parallel;
@@ -2560,7 +2563,8 @@ SAP__NO_INLINE int sap__report(const sap__sort_state *u, uint32_t stops, uint32_
     return 1;
 }
 
-/* A rule fires: an endpoint of one kind passes one of the other kind. Most boxes are apart on another axis. */
+/* Applies a rule: a min has passed a max, or a max a min. Most such boxes are apart on another axis. Returns 0 on
+   failure. */
 SAP__FORCE_INLINE int sap__update_rule(const sap__sort_state *u, uint32_t stops, uint32_t a, uint32_t b) {
     const sap__slot *x = &u->s->slots[a], *y = &u->s->slots[b];
     u->task->tests++;
@@ -2571,21 +2575,22 @@ SAP__FORCE_INLINE int sap__update_rule(const sap__sort_state *u, uint32_t stops,
     return 1;
 }
 
-/* An endpoint passes another. Does a rule ask what that means? In a grid no rule looks for stops: see sap_multi.h. */
+/* sap__has_rule returns whether a rule applies when end passes other. In a grid no rule finds stops: see sap_multi.h.
+   */
 #define sap__has_rule(u, end, other, stops)                                                                            \
     (sap__trace(SAP_STEP_PASS, (u)->axis, (u)->s, sap__endpoint_slot(end), sap__endpoint_slot(other)),                 \
      (((end) ^ (other)) >> 31 & 1) && !((stops) && (u)->s->grid))
 
-/* The update rules (Terdiman I.3): every end takes its new value, then walks left past the larger ones, shifting them
-   right. Each two ends that change places meet exactly once, and a rule says what that means:
+/* Moves all ends by the update rules (Terdiman I.3). Each end takes its new value and moves left past the larger ones,
+   which shift right. Two ends that change places meet exactly once, and a rule says what that means:
 
        a min passes a max    b] <-[a      start: they overlap on this axis now
-       a max passes a min   [b  <-a]      stop: they do not any more
-       a min passes a min, or a max a max: nothing
+       a max passes a min   [b  <-a]      stop: they do not overlap any more
+       a min passes a min, or a max passes a max: nothing
 
-   The paper asks for starts before stops, so that a pair which does both is not left behind; here each rule looks at the
-   boxes before and now, and the order does not matter. The paper moves the ends of one object, left or right; this pass
-   moves those of all. O(ends + shifts). */
+   The paper needs starts before stops: a pair that does both must not remain. Here a rule compares the boxes before and
+   now, so the order does not matter. The paper moves the ends of one object, left or right; this pass moves the ends of
+   all boxes. O(ends + shifts). Returns 0 on failure. */
 static int sap__sort_endpoints(sap__sort_state *u) {
     uint64_t *ends = u->sap->sorted[u->axis];
     long long shifts = 0;
@@ -2605,15 +2610,16 @@ static int sap__sort_endpoints(sap__sort_state *u) {
     return 1;
 }
 
-/* The same where few boxes moved: their ends are found, and each is moved alone, as the paper moves those of an object.
-   First those that go right, the rightmost first, then those that go left, the leftmost first: so here, too, each two ends
-   that change places meet exactly once, whether one of them moved or both. O(moved * log(ends) + shifts). */
+/* Moves the ends of n boxes only, as the paper does: it finds each end and moves it alone. Ends that go right come
+   first, the rightmost before the others; then ends that go left, the leftmost before the others. In this order, too,
+   two ends that change places meet exactly once, even if both move. O(moved * log(ends) + shifts). Returns 0 on
+   failure. */
 static int sap__move_endpoints(sap__sort_state *u, int n) {
     uint64_t *ends = u->sap->sorted[u->axis], *items = u->items;
     const int all = sap__list_endpoints(u, n, 0);
     long long passed = 0;
     int m = 0, at = 0;
-    for (int i = 0; i < all && passed <= 2LL * u->count; i++) { /* those that change: their places */
+    for (int i = 0; i < all && passed <= 2LL * u->count; i++) { /* find the ends whose values change */
         const uint32_t slot = sap__endpoint_slot(items[i]), is_max = sap__endpoint_is_max(items[i]);
         const uint64_t now = sap__endpoint(sap__endpoint_key(&u->s->slots[slot].box, u->axis, is_max), is_max, slot);
         if (now == items[i]) continue;
@@ -2625,7 +2631,7 @@ static int sap__move_endpoints(sap__sort_state *u, int n) {
         items[i] = now;
         m++;
     }
-    if (passed > 2LL * u->count) return sap__sort_endpoints(u); /* far: a pass meets each box once, in order */
+    if (passed > 2LL * u->count) return sap__sort_endpoints(u); /* for far moves one pass over all ends is faster */
     for (int i = m - 1; i >= 0; i--) {
         const int from = (int)(u->scratch[i] >> 32);
         const uint64_t end = items[(uint32_t)u->scratch[i]];
@@ -2640,14 +2646,14 @@ static int sap__move_endpoints(sap__sort_state *u, int n) {
         }
         ends[j] = end;
         u->task->swaps += j - from;
-        u->scratch[i] = 0; /* done */
+        u->scratch[i] = 0; /* it is in place: the loop below skips it */
     }
     for (int i = 0; i < m; i++) {
         int j = (int)(u->scratch[i] >> 32);
         if (j == 0) continue;
         const uint64_t end = items[(uint32_t)u->scratch[i]];
         const uint32_t slot = sap__endpoint_slot(end), is_max = sap__endpoint_is_max(end);
-        while (((ends[j] ^ end) & UINT32_MAX) != 0) j--; /* what went right past it has shifted it left */
+        while (((ends[j] ^ end) & UINT32_MAX) != 0) j--; /* ends that went right past it have shifted it left */
         for (at = j; ends[j - 1] > end; j--) {
             const uint64_t other = ends[j - 1];
             ends[j] = other;
@@ -2660,7 +2666,7 @@ static int sap__move_endpoints(sap__sort_state *u, int n) {
     return 1;
 }
 
-/* Slots of the changed boxes whose flags, of these, are those: to items. */
+/* Writes the slots of the changed boxes with (flags of the box & flags) == set to items. Returns their number. */
 static int sap__list_changed(sap__sort_state *u, uint32_t flags, uint32_t set) {
     const sap_world *s = u->s;
     int n = 0;
@@ -2671,7 +2677,7 @@ static int sap__list_changed(sap__sort_state *u, uint32_t flags, uint32_t set) {
     return n;
 }
 
-/* Slots of the boxes of the last update, without those that were removed since. */
+/* Writes the slots of the boxes of the last update to items, without those removed since. Returns their number. */
 static int sap__list_previous(sap__sort_state *u) {
     const sap_world *s = u->s;
     int n = 0;
@@ -2680,8 +2686,9 @@ static int sap__list_previous(sap__sort_state *u) {
     return n;
 }
 
-/* All of an update, axis by axis: endpoints of removed boxes are taken out, the others move, those of added boxes are put
-   in. At the start, or after another method, the SAP is first built from the boxes of the last update. */
+/* Updates the SAP, axis by axis: it removes the endpoints of removed boxes, moves the others, and inserts those of
+   added boxes. In a new world, or after another method, it first builds the SAP of the last update. Returns 0 on
+   failure. */
 static int sap__insertion_sort(sap_world *s) {
     const uint32_t came_or_went = SAP__ADDED | SAP__REMOVED;
     const int boxes = s->boxes.live_count + s->boxes.removed_count, was_valid = s->endpoints.valid;

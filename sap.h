@@ -4897,7 +4897,7 @@ typedef struct sap__prune {
     sap_prune_hit *hit;
     void *user;
     long long visited;
-    int first_b; /* the first box of the other set; 0: there is one set */
+    int first_b; /* the index of the first box of set b; 0: there is one set */
 } sap__prune;
 
 static int sap__emit_pruned(sap__search *q) {
@@ -4916,13 +4916,14 @@ static int sap__emit_pruned(sap__search *q) {
     return 1;
 }
 
-/* A world without slots, for the time of one call: boxes a are index 0, boxes b, behind them, index 1. */
+/* Prunes one or two sets of boxes in a temporary world, which has slots and trees alone: set a is tree 0; set b, whose
+   slots come after those of a, is tree 1. Returns the number of pairs visited, or -(sap_result). */
 static long long sap__prune_boxes(const sap_aabb *a, int na, const sap_aabb *b, int nb, int axes, sap_prune_hit *hit,
                                   void *user, int is_bipartite) {
     sap_world s;
     sap__search q;
     sap__prune p = {hit, user, 0, is_bipartite ? na : 0};
-    int n, good = 1;
+    int n, ok = 1;
     if (na < 0 || nb < 0 || (na && !a) || (nb && !b) || axes < 0 || axes > 7) return -SAP_ERROR_ARGUMENT;
     if (na > SAP__MAX_BOXES || nb > SAP__MAX_BOXES) return -SAP_ERROR_LIMIT;
     n = na + nb;
@@ -4933,20 +4934,20 @@ static long long sap__prune_boxes(const sap_aabb *a, int na, const sap_aabb *b, 
     if (!sap__reserve(&s.slots, n)) return -SAP_ERROR_MEMORY;
     for (int i = 0; i < n; i++) {
         s.slots[i].box = sap__empty_box;
-        good &= sap__encode(i < na ? &a[i] : &b[i - na], s.used, &s.slots[i].box) >= 0;
+        ok &= sap__encode(i < na ? &a[i] : &b[i - na], s.used, &s.slots[i].box) >= 0;
     }
     sap__begin_search(&q, &s, 0, 0);
     q.emit = sap__emit_pruned;
     q.context = &p;
-    s.update.failure = good ? SAP_OK : SAP_ERROR_BOX;
-    for (int kind = 0; kind <= is_bipartite && good; kind++) {
-        const int from = kind ? na : 0, count = kind ? nb : na;
-        good = sap__reserve(&s.update.sort_items, count);
-        for (int i = 0; i < count && good; i++) s.update.sort_items[i] = (uint32_t)(from + i);
-        good = good && sap__pack_items(&s, &s.tree[kind], count, SAP__NODE_WIDTH);
-        if (!good) s.update.failure = SAP_ERROR_MEMORY;
+    s.update.failure = ok ? SAP_OK : SAP_ERROR_BOX;
+    for (int set = 0; set <= is_bipartite && ok; set++) {
+        const int from = set ? na : 0, count = set ? nb : na;
+        ok = sap__reserve(&s.update.sort_items, count);
+        for (int i = 0; i < count && ok; i++) s.update.sort_items[i] = (uint32_t)(from + i);
+        ok = ok && sap__pack_items(&s, &s.tree[set], count, SAP__NODE_WIDTH);
+        if (!ok) s.update.failure = SAP_ERROR_MEMORY;
     }
-    if (good && sap__join_range(&q, &s.tree[0], &s.tree[is_bipartite], 0, 1)) (void)sap__flush(&q, 0);
+    if (ok && sap__join_range(&q, &s.tree[0], &s.tree[is_bipartite], 0, 1)) (void)sap__flush(&q, 0);
     sap__free_bvh(&s.tree[0]);
     sap__free_bvh(&s.tree[1]);
     sap__free_array(&s.update.sort_items);
@@ -4967,56 +4968,57 @@ SAP_DEF long long sap_box_prune_bipartite(const sap_aabb *a, int na, const sap_a
 /* >> queries                                                                                               */
 /* ====================================================================================================== */
 
-/* A box looks around by a search, which is exact. Every other query is a walk through the two indices that prunes what
-   surely is no hit, and asks one fixed expression for each box that remains: no answer depends on the index. The
-   expressions take floats by their bits into doubles, where their differences and products neither overflow nor
-   vanish. */
+/* A box query searches the trees with exact comparisons of keys. Any other query traverses them with a test in floats,
+   which prunes only boxes that are surely no hit. Each box that remains is compared exactly, by one expression in
+   doubles: no result depends on the trees. In a double neither the difference nor the product of two floats overflows
+   or becomes zero. */
 
-/* Finite on every used axis? Copies the used ones, 0 elsewhere. */
+/* Copies a vector, with 0 on unused axes. Returns whether it is finite. */
 static int sap__read_vector(const sap_world *s, const float v[3], float out[3]) {
-    int good = 1;
+    int ok = 1;
     for (int k = 0; k < 3; k++) {
         out[k] = s->used[k] ? v[k] : 0.0f;
-        good &= sap__is_finite(out[k]);
+        ok &= sap__is_finite(out[k]);
     }
-    return good;
+    return ok;
 }
 
 /* ---- exact comparisons ---------------------------------------------------------------------------------------- */
 
-/* A query compares squared distances, or moments (t) of a cast. As doubles they are wrong by some 1e-15 of themselves;
-   two that are too close to tell which is less are compared again, exactly, from the floats that they come from. So
-   which box is hit, and which is nearer, depends on no compiler, flag or machine. */
-#define SAP__DOUBT 1e-14      /* the part of two values that is more than both their errors */
-#define SAP__ENDLESS 1e150    /* an infinity as a double, which no product and no quotient takes beyond doubles */
-#define SAP__MOST_ENDED 1e100 /* a value that is larger comes from an infinity */
+/* A query compares squared distances, or moments (t) of a cast. As doubles they have relative errors of some 1e-15. Two
+   values that are closer than that are compared again, exactly, as integers made from their floats. So the box that is
+   hit, and the box that is nearer, depend on no compiler, flag or machine. */
+#define SAP__DOUBT 1e-14      /* a relative error that is larger than those of two values together */
+#define SAP__ENDLESS 1e150    /* infinity as a double: its products and quotients are finite */
+#define SAP__MOST_ENDED 1e100 /* a larger value was computed from an infinity */
 #define SAP__ONE 0x3f800000   /* the key of 1.0f */
 
-/* Exact, also where the machine takes denormals for zero. */
+/* Returns the float of a key as a double. It is exact, even if the machine takes denormals for zero. */
 SAP__FORCE_INLINE double sap__wide(int32_t key) {
     const uint32_t size = key < 0 ? 0u - (uint32_t)key : (uint32_t)key;
     if (size - 0x800000u < 0x7f000000u) return (double)sap__float(key);
     return size < 0x800000u ? (double)key * SAP__DENORMAL : key < 0 ? -SAP__ENDLESS : SAP__ENDLESS;
 }
 
-/* Answers -1 or 1: a is less or more than b; 0 if that is not sure. */
+/* Returns -1 if a is less than b, 1 if it is more, 0 if the difference may be an error of rounding. */
 SAP__FORCE_INLINE int sap__compare_values(double a, double b) {
     const double doubt = ((a < 0 ? -a : a) + (b < 0 ? -b : b)) * SAP__DOUBT;
     return a < b - doubt ? -1 : a > b + doubt;
 }
 
-/* A value, by the keys that it comes from: the sum of (to - from)^2 over the axes, or, where by is not 0, the quotient
-   (to[0] - from[0]) / by. */
+/* A measure is a value, given by the keys that it is computed from. If by is 0 it is the sum of (to - from)^2 over the
+   axes, else the quotient (to[0] - from[0]) / by. */
 typedef struct sap__measure {
     int32_t from[3], to[3], by;
 } sap__measure;
 
-/* A whole number of 2^-298, the square of the smallest float, in digits of 32 bits, the lowest first; carries are still
-   in them. A product of two floats is 48 bits, shifted by at most 506. */
+/* An exact sum is an integer whose unit is 2^-298, the square of the smallest float. Its digits have 32 bits, the
+   lowest comes first, and carries are not yet propagated. A product of two floats has 48 bits, shifted by at most 506.
+   */
 enum { SAP__SUM_DIGITS = 18 };
 typedef struct sap__exact_sum {
     int64_t digit[SAP__SUM_DIGITS];
-    uint32_t first, end; /* the others are 0 */
+    uint32_t first, end; /* digits before first and from end on are 0 */
 } sap__exact_sum;
 
 static void sap__add_product(sap__exact_sum *sum, int32_t a, int32_t b, int times) {
@@ -5035,7 +5037,7 @@ static void sap__add_product(sap__exact_sum *sum, int32_t a, int32_t b, int time
     digit[2] += times * (int64_t)(high >> 32);
 }
 
-/* Answers -1, 0 or 1. */
+/* Returns the sign of a sum: -1, 0 or 1. */
 static int sap__sign(const sap__exact_sum *sum) {
     int64_t carry = 0, rest = 0;
     for (uint32_t i = sum->first; i < sum->end; i++) {
@@ -5056,7 +5058,7 @@ static void sap__add_squares(sap__exact_sum *sum, const sap__measure *m, int tim
     }
 }
 
-/* Answers -1, 0 or 1: a is less than b, equal or more. */
+/* Returns -1, 0 or 1: a is less than b, equal, or more. It is exact. */
 SAP__NO_INLINE int sap__compare_measures(const sap__measure *a, const sap__measure *b) {
     sap__exact_sum sum;
     memset(&sum, 0, sizeof sum);
@@ -5066,7 +5068,7 @@ SAP__NO_INLINE int sap__compare_measures(const sap__measure *a, const sap__measu
         sap__add_squares(&sum, b, -1);
         return sap__sign(&sum);
     }
-    sap__add_product(&sum, a->to[0], b->by, 1); /* both times both divisors, which may turn them around */
+    sap__add_product(&sum, a->to[0], b->by, 1); /* both are multiplied by both divisors; a negative one reverses them */
     sap__add_product(&sum, a->from[0], b->by, -1);
     sap__add_product(&sum, b->to[0], a->by, -1);
     sap__add_product(&sum, b->from[0], a->by, 1);
@@ -5075,7 +5077,8 @@ SAP__NO_INLINE int sap__compare_measures(const sap__measure *a, const sap__measu
 
 /* ---- distances ------------------------------------------------------------------------------------------------- */
 
-/* The squared distance of two boxes, 0 if they touch; *m, if it is wanted, by what. All that have no end are equal. */
+/* Returns the squared distance of two boxes; 0 if they touch. Sets *m to its measure, unless m is NULL. All infinite
+   distances are equal. */
 SAP__FORCE_INLINE double sap__distance2(const sap__box *a, const sap__box *b, sap__measure *m) {
     double d2 = 0;
     if (m) memset(m, 0, sizeof *m);
@@ -5094,7 +5097,8 @@ SAP__FORCE_INLINE double sap__distance2(const sap__box *a, const sap__box *b, sa
     return d2 > SAP__MOST_ENDED ? SAP__ENDLESS * SAP__ENDLESS : d2;
 }
 
-/* Newton's, from half the exponent: four steps reach the last bits of a double. The library needs no libm. */
+/* Returns the square root by Newton's method, from half the exponent on: four steps reach the last bits of a double.
+   The library needs no libm. */
 static double sap__sqrt(double v) {
     uint64_t u;
     double root;
@@ -5108,9 +5112,9 @@ static double sap__sqrt(double v) {
 
 /* ---- casts ------------------------------------------------------------------------------------------------------ */
 
-/* The moments of a cast: of each axis when it enters and leaves the slab, 0, and 1. */
+/* The moments of a cast are: it enters the slab of an axis (0 to 2), leaves it (3 to 5), t = 0, and t = 1. */
 enum { SAP__ENTERS, SAP__LEAVES = 3, SAP__AT_START = 6, SAP__AT_END };
-#define SAP__MISS 2.0 /* what a cast that does not hit answers: beyond its end */
+#define SAP__MISS 2.0 /* t of a cast that does not hit: it is beyond the end, 1 */
 
 static sap__measure sap__moment(const sap__box *box, const sap__box *moving, const int32_t by[3], int which) {
     sap__measure m = {{0, 0, 0}, {0, 0, 0}, SAP__ONE};
@@ -5123,7 +5127,7 @@ static sap__measure sap__moment(const sap__box *box, const sap__box *moving, con
     return m;
 }
 
-/* Of quotients; all that have no end are equal. */
+/* Compares two measures that are quotients. Returns -1, 0 or 1. All infinite ones are equal. */
 static int sap__compare_quotients(const sap__measure *a, const sap__measure *b) {
     const double x = (sap__wide(a->to[0]) - sap__wide(a->from[0])) / sap__wide(a->by);
     const double y = (sap__wide(b->to[0]) - sap__wide(b->from[0])) / sap__wide(b->by);
@@ -5136,8 +5140,9 @@ static int sap__compare_moments(const sap__box *box, const sap__box *moving, con
     return sap__compare_quotients(&first, &second);
 }
 
-/* Does a finite box that goes by a translation (keys) touch the other within t 0..1? *first: when; SAP__AT_START if they
-   touch at the start, else when it enters an axis, the lower one at an edge. */
+/* Returns whether a finite box, moved by a translation (keys), touches the other at a t from 0 to 1. *first is the
+   moment: SAP__AT_START, or SAP__ENTERS + the axis that it enters last. Of two axes at the same moment it is the lower
+   one. */
 SAP__NO_INLINE int sap__cast_exactly(const sap__box *box, const sap__box *moving, const int32_t by[3], int *first) {
     int last = SAP__AT_END;
     *first = SAP__AT_START;
@@ -5152,7 +5157,7 @@ SAP__NO_INLINE int sap__cast_exactly(const sap__box *box, const sap__box *moving
     return sap__compare_moments(box, moving, by, *first, last) <= 0;
 }
 
-/* When the two first touch, or SAP__MISS. */
+/* Returns the t at which the two first touch, or SAP__MISS. */
 static double sap__cast(const sap__box *box, const sap__box *moving, const int32_t by[3]) {
     double enter = 0, leave = 1;
     int first;
@@ -5171,7 +5176,8 @@ static double sap__cast(const sap__box *box, const sap__box *moving, const int32
     return order < 0 || (order == 0 && sap__cast_exactly(box, moving, by, &first)) ? enter : SAP__MISS;
 }
 
-/* On which side of a box does another that overlaps it come out soonest? -1 or 1 on *axis: towards minus or plus. */
+/* Returns the direction, -1 or 1 on *axis, in which the moving box leaves a box that it overlaps by the shortest way.
+   */
 static int sap__shallow_side(const sap__box *box, const sap__box *moving, const int32_t used[6], int *axis) {
     sap__measure least = {{0, 0, 0}, {0, 0, 0}, 0};
     int side = 0;
@@ -5189,7 +5195,7 @@ static int sap__shallow_side(const sap__box *box, const sap__box *moving, const 
     return side;
 }
 
-/* Does a box that overlaps another at the start go deeper into it? */
+/* Returns whether the translation moves a box deeper into another one that it overlaps at the start. */
 static int sap__goes_deeper(const sap__box *box, const sap__box *moving, const int32_t by[3], const int32_t used[6]) {
     int axis = 0;
     const int side = sap__shallow_side(box, moving, used, &axis);
@@ -5200,21 +5206,21 @@ SAP_DEF int sap_hit_normal(const sap_aabb *moving, const float translation[3], c
     static const int32_t used[6] = {-1, -1, -1, -1, -1, -1};
     sap__box from = sap__empty_box, to = sap__empty_box;
     int32_t by[3] = {0, 0, 0};
-    int first, good = moving && translation && hit;
+    int first, ok = moving && translation && hit;
     for (int k = 0; normal && k < 3; k++) normal[k] = 0;
-    good = good && normal && sap__encode(moving, used, &from) >= 0 && sap__encode(hit, used, &to) >= 0;
-    for (int k = 0; good && k < 3; k++) {
+    ok = ok && normal && sap__encode(moving, used, &from) >= 0 && sap__encode(hit, used, &to) >= 0;
+    for (int k = 0; ok && k < 3; k++) {
         by[k] = sap__key(translation[k]);
-        good = sap__is_finite(translation[k]) && sap__is_finite(moving->min[k]) && sap__is_finite(moving->max[k]);
+        ok = sap__is_finite(translation[k]) && sap__is_finite(moving->min[k]) && sap__is_finite(moving->max[k]);
     }
-    if (!good || !sap__cast_exactly(&to, &from, by, &first) || first == SAP__AT_START) return 0;
+    if (!ok || !sap__cast_exactly(&to, &from, by, &first) || first == SAP__AT_START) return 0;
     normal[first] = by[first] < 0 ? 1.0f : -1.0f;
     return 1;
 }
 
-/* The slab test is used where it is sound: nothing overflows, and no reciprocal vanishes. An axis on which the cast
-   stands still, creeps, or goes beyond all measure gets the interval that it sweeps there, somewhat widened, as an
-   origin and a translation that is next to nothing: t is then below 0 or above 1, and decides as an overlap does. */
+/* Sets the slab test of an axis. On an axis where the translation is 0, tiny or huge a reciprocal would overflow or
+   become zero. There the probe gets the interval that the cast sweeps, widened a little, and a very large inverse. Then
+   t is below 0 or above 1: the test finds whether the interval overlaps the slab. */
 static void sap__set_slab(sap__probe *p, int k, float lo, float hi, float d) {
     const float size = d < 0 ? -d : d;
     const int backward = sap__key(d) < 0;
@@ -5239,50 +5245,51 @@ static void sap__set_slab(sap__probe *p, int k, float lo, float hi, float d) {
 
 /* ---- a query ------------------------------------------------------------------------------------------------ */
 
-/* A query: what it looks for, whom it tells, what it has found. Its kind is how it prunes. */
+/* A query holds its shape, its callback, and its hits so far. Its test says which kind it is: overlaps of a box,
+   distances, or a cast. */
 typedef struct sap__query sap__query;
 struct sap__query {
     sap_world *s;
-    uint32_t (*test)(const sap__node *c, uint32_t used, const sap__probe *p, float *away); /* NULL: of a box */
-    int is_distance; /* of points and boxes to boxes; else of casts */
+    uint32_t (*test)(const sap__node *c, uint32_t used, const sap__probe *p, float *away); /* NULL: overlaps */
+    int is_distance; /* the query is one of distances; if 0 and there is a test, it is a cast */
     uint32_t mask;
     sap_hit *hit;
     sap_ray_hit *ray_hit;
     void *user;
-    sap_id *ids; /* where hits are kept, at most so many: */
+    sap_id *ids; /* the ids of hits, capacity at most; NULL: they are not kept */
     int capacity;
     sap__query_counters *counters;
-    int in_callback;                 /* has called back */
-    int closest_only, nearest_only;  /* only the best hit counts; only the first capacity do */
-    int can_leave;                   /* what a cast touches at the start is hit only if it goes deeper */
-    int cull_by_mask;                /* not all categories count */
-    sap_id best, ignored;            /* this one, so far; the box that does not count */
-    int count, visits;               /* hits; chunks */
-    int unsynced_recorded, unsynced; /* boxes that were stale at the start: of the record, and with those of again */
-    double cutoff;                   /* no hit is beyond: a squared distance, or t; */
-    const sap__box *cutoff_box;      /* that of this box, which no callback moves, */
-    int32_t cutoff_key;              /* or of this float, unless it is negative */
-    sap__box hit_box;                /* a copy for cutoff_box where there are callbacks */
-    sap__box box;                    /* the box, or point, that is to overlap, is near, or is cast, */
-    int32_t translation[3];          /* and where to: keys */
+    int in_callback;                /* a callback has been called: the world is busy */
+    int closest_only, nearest_only; /* returns the best hit only; the best ones only, capacity at most */
+    int can_leave;                  /* a box that is touched at the start counts only if the cast goes deeper into it */
+    int cull_by_mask;               /* the tree holds categories outside the mask: nodes are culled by their filters */
+    sap_id best, ignored;           /* the best hit so far; a box that is no hit */
+    int count, visits;              /* hits; nodes visited */
+    int unsynced_recorded;          /* boxes in changes.slots that were unsynced when the query began, */
+    int unsynced;                   /* and these with those in changes.again */
+    double cutoff;                  /* a squared distance, or t: no hit is beyond it */
+    const sap__box *cutoff_box;     /* the cutoff is the hit of this box, which no callback moves, if cutoff_key < 0; */
+    int32_t cutoff_key;             /* else it is the distance, or t, with this key */
+    sap__box hit_box;               /* cutoff_box points at this copy if a callback may move the box */
+    sap__box box;                   /* the box or point of the query, */
+    int32_t translation[3];         /* and the translation of a cast: keys */
     sap__probe probe;
 };
 
-/* A bound for floats that no rounding of theirs, and no denormal taken for zero, makes too small. */
+/* Sets the limit of the probe: the cutoff as a float, made larger than what rounding and lost denormals may cost. */
 static void sap__set_limit(sap__query *q) {
     const double limit = q->cutoff * 1.00001 + (double)SAP__TINY;
     q->probe.limit = limit < 1e38 ? (float)limit : sap__float(SAP__INFINITY);
 }
 
-/* The cutoff is where the query hits this box. */
+/* Sets the cutoff to the hit of a box. */
 static void sap__set_cutoff_at(sap__query *q, double at, const sap__box *box) {
     q->cutoff = at;
     q->cutoff_box = box;
     q->cutoff_key = -1;
 }
 
-/* Where the query hits a box: at t, at this squared distance, or at 0 if they are to overlap; beyond its cutoff if it
-   does not. */
+/* Returns where the query hits a box: t, or a squared distance, or 0 for an overlap. A miss is beyond the cutoff. */
 static double sap__hit_at(const sap__query *q, const sap__box *box) {
     if (!q->test) return sap__overlap(box, &q->box) ? 0 : 1;
     if (q->is_distance) return sap__distance2(box, &q->box, NULL);
@@ -5310,7 +5317,7 @@ static sap__measure sap__measure_of_cutoff(const sap__query *q) {
     return m;
 }
 
-/* Answers -1, 0 or 1: where the query hits a box is before its cutoff, there, or beyond. */
+/* Returns -1, 0 or 1: the query hits a box before its cutoff, at it, or beyond it. It is exact. */
 SAP__NO_INLINE int sap__compare_exactly(const sap__query *q, double at, const sap__box *box) {
     if (!q->test || at == 0 || at > SAP__MOST_ENDED) return 0;
     const sap__measure a = sap__measure_of(q, box), b = sap__measure_of_cutoff(q);
@@ -5328,8 +5335,8 @@ static int sap__is_exact_difference(int32_t a, int32_t b) {
     return a == 0 || b == 0 || (between < 29 && between > -29);
 }
 
-/* Returns what the user is told of a hit: t, or the distance, rounded up. The smallest float whose square is not below a
-   squared distance is the float nearest to the root, or the next one. A gap on one axis is the root itself. */
+/* Returns the value of a hit for the user: t, or the distance, rounded up. The smallest float whose square is not below
+   a squared distance is the float nearest to the root, or the next one. A gap on one axis is the root itself. */
 static float sap__reported_value(const sap__query *q, double at, const sap__box *box) {
     if (!q->is_distance) return (float)at;
     if (at > SAP__MOST_ENDED) return sap__float(SAP__INFINITY);
@@ -5338,7 +5345,7 @@ static float sap__reported_value(const sap__query *q, double at, const sap__box 
     const int axis = y ? 1 : 2 * z, is_root = x + y + z == 1 && sap__is_exact_difference(m.to[axis], m.from[axis]);
     const double root = is_root ? sap__wide(m.to[axis]) - sap__wide(m.from[axis]) : sap__sqrt(at);
     if (at == 0) return 0;
-    if (root < 1e-37 || root > 1e38) { /* maybe no normal float: the first one from a little before the root on */
+    if (root < 1e-37 || root > 1e38) { /* the root may be no normal float: try the float before it, then the next */
         const int32_t key = sap__key(sap__round_outward(root * (1 - SAP__DOUBT), 1));
         const sap__measure told = {{0, 0, 0}, {key, 0, 0}, 0};
         return sap__float(key + (key < SAP__INFINITY && sap__compare_measures(&told, &m) < 0));
@@ -5351,16 +5358,16 @@ static float sap__reported_value(const sap__query *q, double at, const sap__box 
     return sap__float(key + (sap__compare_measures(&told, &m) < 0));
 }
 
-/* From its first callback on a query makes the world busy, until it is over: it counts at the gate of its stack, as
-   each thread has its own. */
+/* Makes the world busy, from the first callback of a query to its end. The query counts itself in the counters chosen
+   by the address of its stack, so threads seldom share them. */
 SAP__FORCE_INLINE void sap__begin_callbacks(sap__query *q) {
     if (!q->in_callback) sap__atomic_add(&q->counters->queries, 1);
     q->in_callback = 1;
 }
 
-/* ---- the first of many ids: no memory, and an order that depends on the set alone ---------------------------- */
+/* ---- the first ids of a set, sorted: they need no memory, and depend on the set alone ------------------------- */
 
-/* Does a come after b? By id, or for a query by distance and then by id. */
+/* Returns whether a comes after b: by id, or, for a query of the nearest, by distance and then by id. */
 static int sap__comes_after(const sap__query *nearest, sap_id a, sap_id b) {
     if (!nearest) return a > b;
     const sap__slot *slots = nearest->s->slots;
@@ -5374,7 +5381,7 @@ static int sap__comes_after(const sap__query *nearest, sap_id a, sap_id b) {
     return order > 0 || (order == 0 && a > b);
 }
 
-/* In a heap with the last one on top, of which the i-th place is empty: id goes there, or sinks. */
+/* Puts id into the empty position i of a heap with the last id on top, or below it. */
 static void sap__sift_down(const sap__query *nearest, sap_id *heap, int n, int i, sap_id id) {
     for (int child = 2 * i + 1; child < n; i = child, child = 2 * i + 1) {
         if (child + 1 < n && sap__comes_after(nearest, heap[child + 1], heap[child])) child++;
@@ -5388,7 +5395,7 @@ static void sap__make_heap(const sap__query *nearest, sap_id *ids, int n) {
     for (int i = n / 2 - 1; i >= 0; i--) sap__sift_down(nearest, ids, n, i, ids[i]);
 }
 
-/* The id that is found after count others. When ids is full it becomes a heap, in which the first ones stay. */
+/* Keeps an id that was found after count others, if it is among the first capacity ids. A full array becomes a heap. */
 static void sap__keep_id(const sap__query *nearest, sap_id *ids, int capacity, int count, sap_id id) {
     if (count < capacity) {
         ids[count] = id;
@@ -5397,7 +5404,7 @@ static void sap__keep_id(const sap__query *nearest, sap_id *ids, int capacity, i
         sap__sift_down(nearest, ids, capacity, 0, id);
 }
 
-/* How many of count ids were kept; they are sorted. */
+/* Sorts the ids that were kept of count ids. Returns their number. */
 static int sap__sort_ids(const sap__query *nearest, sap_id *ids, int capacity, int count) {
     const int n = count < capacity ? count : capacity;
     if (count < capacity) sap__make_heap(nearest, ids, n);
@@ -5409,9 +5416,9 @@ static int sap__sort_ids(const sap__query *nearest, sap_id *ids, int capacity, i
     return n;
 }
 
-/* ---- what becomes of a hit ------------------------------------------------------------------------------------- */
+/* ---- hits -------------------------------------------------------------------------------------------------------- */
 
-/* A hit is counted, and kept, or reported if there is a callback. 0 stops. */
+/* Counts a hit, keeps its id, and calls back, as the query wants it. Returns 0 to stop. */
 static int sap__report_hit(sap__query *q, uint32_t slot) {
     if (q->ids) sap__keep_id(NULL, q->ids, q->capacity, q->count, sap__id_of(q->s, slot));
     q->count++;
@@ -5419,8 +5426,8 @@ static int sap__report_hit(sap__query *q, uint32_t slot) {
     return !q->hit || q->hit(sap__id_of(q->s, slot), q->s->objects[slot], q->user);
 }
 
-/* What hit returned (a key) becomes the cutoff if it is before it. If it is what the user was told, which may have been
-   rounded down, the hit itself is not beyond. */
+/* Lowers the cutoff to the key that a callback returned. A callback that returns the t that it was told means this hit;
+   the t told may have been rounded down, so the cutoff is then the exact hit. */
 static void sap__lower_cutoff(sap__query *q, int32_t key, int32_t told, double at, const sap__box *box) {
     const int is_distance = q->is_distance;
     const double value = is_distance ? sap__wide(key) * sap__wide(key) : sap__wide(key);
@@ -5434,13 +5441,14 @@ static void sap__lower_cutoff(sap__query *q, int32_t key, int32_t told, double a
     if (order >= 0) return;
     q->cutoff = value;
     q->cutoff_key = key;
-    if (is_distance || key != told) return; /* a distance that is told is not below */
+    if (is_distance || key != told) return; /* distances told are rounded up */
     if (sap__compare_to_cutoff(q, at, box) <= 0) return;
     q->hit_box = *box;
     sap__set_cutoff_at(q, at, &q->hit_box);
 }
 
-/* A hit that says where it is: the best one so far, or one that is reported and may bring the end nearer. 0 stops. */
+/* Handles a hit at t or at a squared distance: it is kept as the best, kept among the nearest, or reported. Each may
+   lower the cutoff. Returns 0 to stop. */
 static int sap__report_hit_at(sap__query *q, uint32_t slot, double at, const sap__box *box) {
     const sap_id id = sap__id_of(q->s, slot);
     if (id == q->ignored) return 1;
@@ -5466,7 +5474,7 @@ static int sap__report_hit_at(sap__query *q, uint32_t slot, double at, const sap
     return 1;
 }
 
-/* Brings the indices in step with the record, and notes that it did; for a query, or as one may come. */
+/* Synchronises the trees with the recorded changes: then every box is in its tree as it is now. */
 static sap_result sap__sync_for_queries(sap_world *s) {
     if (!sap__reserve(&s->changes.again, sap__capacity(s->changes.slots))) return SAP_ERROR_MEMORY;
     if (!sap__sync_trees(s)) {
@@ -5481,15 +5489,15 @@ static sap_result sap__sync_for_queries(sap_world *s) {
     return SAP_OK;
 }
 
-/* The indices come in step, unless a query is in progress that must find them as they were: then what is stale is
-   looked at one by one. Indices in step are only read. */
+/* Begins a query: synchronises the trees, unless another query is in progress, which reads them. In that case unsynced
+   boxes are tested one by one. Synchronised trees are only read. */
 static sap_result sap__begin_query(sap__query *q, sap_world *s, uint32_t mask) {
     if (s->call.in_filter) return SAP_ERROR_BUSY;
     if (!s->queries.ready && !sap__is_querying(s)) {
         const sap_result r = sap__sync_for_queries(s);
         if (r != SAP_OK) return r;
     }
-    q->s = s; /* field by field: compilers clear so few bytes by an instruction that takes its time */
+    q->s = s; /* field by field: for so small a struct compilers emit a slow string instruction */
     q->test = NULL;
     q->mask = mask;
     q->hit = NULL;
@@ -5505,37 +5513,38 @@ static sap_result sap__begin_query(sap__query *q, sap_world *s, uint32_t mask) {
     return SAP_OK;
 }
 
-/* One of the boxes that were stale when the query began, which are looked at one by one: since then a callback may have
-   changed others, at the end of the record as well as of again. */
+/* Returns the slot of box i of those that were unsynced when the query began. Callbacks may have changed others since:
+   these were appended to changes.slots or to changes.again. */
 SAP__FORCE_INLINE uint32_t sap__query_unsynced_slot(const sap__query *q, int i) {
     return i < q->unsynced_recorded ? q->s->changes.slots[q->s->changes.synced_count + i]
                                     : q->s->changes.again[i - q->unsynced_recorded];
 }
 
-/* Is a box of the index to be visited? Not if it is looked at by itself, was removed meanwhile, or does not count. */
+/* Returns whether a box in a tree is to be tested: not if the mask rejects it, if it was removed by a callback, or if
+   it was unsynced at the start, as it is then tested on its own. */
 SAP__FORCE_INLINE int sap__should_visit(const sap__query *q, uint32_t slot) {
     const sap_world *s = q->s;
     if (!(s->slots[slot].filter.category & q->mask) || !(s->slots[slot].flags & SAP__LIVE)) return 0;
     if (!(s->slots[slot].flags & SAP__UNSYNCED)) return 1;
-    if (q->unsynced == sap__unsynced_count(s)) return 0; /* all that is stale was so when the query began */
+    if (q->unsynced == sap__unsynced_count(s)) return 0; /* no callback has changed a box: it was unsynced before */
     for (int i = 0; i < q->unsynced; i++)
         if (sap__query_unsynced_slot(q, i) == slot) return 0;
     return 1;
 }
 
-/* What is stale and was before this query. */
+/* Tests the boxes that were unsynced when the query began. Returns 0 to stop. */
 static int sap__query_unsynced(sap__query *q) {
     for (int i = 0; i < q->unsynced; i++) {
         const uint32_t slot = sap__query_unsynced_slot(q, i);
         if (!(q->s->slots[slot].flags & SAP__LIVE) || !(q->s->slots[slot].filter.category & q->mask)) continue;
-        const sap__box box = q->s->slots[slot].box; /* a callback may move it */
+        const sap__box box = q->s->slots[slot].box; /* a copy: a callback may move the box */
         const double at = sap__hit_at(q, &box);
         if (sap__compare_to_cutoff(q, at, &box) <= 0 && !sap__report_hit_at(q, slot, at, &box)) return 0;
     }
     return 1;
 }
 
-/* Leaves out chunks under which no box is that the query asks for. How many stay. */
+/* Removes the nodes under which no box has a category of the query's mask. Returns the number of those that remain. */
 static int sap__cull_nodes_by_mask(const sap__query *q, const sap__bvh *t, uint32_t *chunks, int n) {
     int kept = 0;
     for (int i = 0; i < n; i++) {
@@ -5545,8 +5554,8 @@ static int sap__cull_nodes_by_mask(const sap__query *q, const sap__bvh *t, uint3
     return kept;
 }
 
-/* What overlaps the box, under n chunks of one level. The chunks below them are listed, and looked at whenever the list
-   is full; what is far is fetched for many at a time. 0 stops. */
+/* Finds the boxes that overlap the query's box, under n nodes of one level. The nodes below are listed, and visited
+   when the list is full: so those outside the cache are prefetched many at a time. Returns 0 to stop. */
 static int sap__traverse_overlaps(sap__query *q, const sap__bvh *t, const uint32_t *chunks, int n) {
     static const uint32_t one_box[SAP__WORK_LIST + SAP__NODE_WIDTH] = {0};
     uint32_t who[SAP__WORK_LIST + SAP__NODE_WIDTH], ref[SAP__WORK_LIST + SAP__NODE_WIDTH];
@@ -5567,14 +5576,14 @@ static int sap__traverse_overlaps(sap__query *q, const sap__bvh *t, const uint32
     return 1;
 }
 
-/* A chunk on the way down: its lanes that are still to be looked at, and how far away these are. */
+/* An entry of the stack is a node that is open: its lanes that are still to be visited, and their distances or t. */
 typedef struct sap__stack_entry {
     const sap__node *node;
     uint32_t lanes;
     float distance[SAP__NODE_WIDTH];
 } sap__stack_entry;
 
-/* Prunes the lanes of a chunk, and fetches early what is behind those that stay. */
+/* Opens a node: tests its lanes, and prefetches the children of those that remain. */
 static void sap__open_node(sap__query *q, const sap__bvh *t, uint32_t chunk, int is_leaf, sap__stack_entry *v) {
     v->node = &t->nodes[chunk];
     q->visits++;
@@ -5591,7 +5600,7 @@ static void sap__open_node(sap__query *q, const sap__bvh *t, uint32_t chunk, int
     }
 }
 
-/* The nearest of the open lanes; where nothing brings the end nearer, any of them. */
+/* Returns the nearest lane that is still to be visited; any of them if the order is of no use. */
 SAP__FORCE_INLINE int sap__nearest_lane(const sap__stack_entry *v, int is_ordered) {
     int lane = sap__lowest_bit(v->lanes);
     for (uint32_t bits = is_ordered ? v->lanes & (v->lanes - 1) : 0; bits; bits &= bits - 1) {
@@ -5601,8 +5610,8 @@ SAP__FORCE_INLINE int sap__nearest_lane(const sap__stack_entry *v, int is_ordere
     return lane;
 }
 
-/* Depth first, and what has an end that may come nearer always to the nearest lane of a chunk: when that is beyond the
-   end all others are. During a query no chunk is written or moved. 0 stops. */
+/* Traverses a tree depth first. If the cutoff may become lower it visits the nearest lane of a node first; when that is
+   beyond the limit, so are the other lanes. No query writes or moves nodes. Returns 0 to stop. */
 static int sap__traverse(sap__query *q, const sap__bvh *t) {
     sap__stack_entry path[SAP__MAX_LEVELS];
     const int is_ordered = q->closest_only || q->nearest_only || q->ray_hit, top = t->levels - 1;
@@ -5631,10 +5640,11 @@ static int sap__traverse(sap__query *q, const sap__bvh *t) {
     return 1;
 }
 
-/* Through both indices. What looks cost is counted about: threads that share a gate may lose some. */
+/* Runs a query: on unsynced boxes, then on each tree. Returns the number of hits. Visits are counted roughly: threads
+   that share counters may lose some. */
 static int sap__run_query(sap__query *q) {
-    sap__query_counters *gate = &q->s->queries.counters[(uint32_t)((uintptr_t)q >> 12) * 2654435769u >> 29];
-    q->counters = gate;
+    sap__query_counters *counters = &q->s->queries.counters[(uint32_t)((uintptr_t)q >> 12) * 2654435769u >> 29];
+    q->counters = counters;
     sap__set_limit(q);
     for (int tree = 0, go = sap__query_unsynced(q); tree < SAP__TREES && go; tree++) {
         const sap__bvh *t = &q->s->tree[tree];
@@ -5647,9 +5657,9 @@ static int sap__run_query(sap__query *q) {
         }
         go = q->test ? sap__traverse(q, t) : sap__traverse_overlaps(q, t, tops, t->count[t->levels - 1]);
     }
-    const int32_t visits = sap__atomic_get(&gate->visits);
-    if (visits < 1 << 30) sap__atomic_set(&gate->visits, visits + q->visits);
-    if (q->in_callback) sap__atomic_add(&gate->queries, -1);
+    const int32_t visits = sap__atomic_get(&counters->visits);
+    if (visits < 1 << 30) sap__atomic_set(&counters->visits, visits + q->visits);
+    if (q->in_callback) sap__atomic_add(&counters->queries, -1);
     return q->count;
 }
 
@@ -5660,7 +5670,7 @@ SAP_DEF sap_result sap_prepare_queries(sap_world *s) {
     return r != SAP_OK || s->queries.ready ? r : sap__set_result(s, sap__sync_for_queries(s));
 }
 
-/* Visits, or counts, what is found. */
+/* Runs a query with a callback, or none. Returns the number of hits, or -(sap_result). */
 static int sap__run_with_callback(sap__query *q, sap_result r, sap_hit *hit, sap_ray_hit *ray_hit, void *user) {
     if (r != SAP_OK) return -(int)r;
     q->hit = hit;
@@ -5673,7 +5683,8 @@ static int sap__is_bad_array(const sap_id *ids, int capacity) {
     return capacity < 0 || (capacity && !ids);
 }
 
-/* Finds ids: how many there are, of which the smallest are written. */
+/* Runs a query for ids, and writes the smallest ones, capacity at most. Returns the number of hits, or -(sap_result).
+   */
 static int sap__run_for_ids(sap__query *q, sap_result r, sap_id *ids, int capacity) {
     if (r != SAP_OK) return -(int)r;
     q->ids = ids;
@@ -5683,7 +5694,8 @@ static int sap__run_for_ids(sap__query *q, sap_result r, sap_id *ids, int capaci
     return q->count;
 }
 
-/* The best hit, or 0; *at: where it is, or miss if there is none, or -1 if there was no query. */
+/* Runs a query for its best hit. Returns the id, or 0. *at is its t or distance, miss if there is none, -1 on failure.
+   */
 SAP__NO_INLINE sap_id sap__run_closest(sap__query *q, sap_result r, float miss, float *at) {
     if (at) *at = -1;
     if (r != SAP_OK) return 0;
@@ -5720,7 +5732,8 @@ SAP_DEF int sap_query_point(sap_world *s, const float point[3], uint32_t mask, s
     return sap_query_box(s, &box, mask, hit, user);
 }
 
-/* What is within radius of a point; an infinite one meets every box, also one infinitely far. */
+/* Begins a query of the boxes within radius of a point. An infinite radius hits every box, even at an infinite
+   distance. */
 static sap_result sap__begin_distance_query(sap__query *q, sap_world *s, const float point[3], float radius,
                                             uint32_t mask) {
     if (!s || !point || !sap__read_vector(s, point, q->probe.point) || !sap__is_number(radius) || sap__key(radius) < 0)
@@ -5736,7 +5749,7 @@ static sap_result sap__begin_distance_query(sap__query *q, sap_world *s, const f
     return SAP_OK;
 }
 
-/* What a box that moves by translation meets. */
+/* Begins a cast of a box, or of a ray if max is min, by a translation. */
 static sap_result sap__begin_cast(sap__query *q, sap_world *s, const float min[3], const float max[3],
                                   const float translation[3], uint32_t mask) {
     float lo[3], hi[3], by[3];
@@ -5850,8 +5863,8 @@ SAP_DEF sap_id sap_nearest(sap_world *s, const float point[3], float max_distanc
     return sap__run_closest(&q, sap__begin_distance_query(&q, s, point, max_distance, mask), max_distance, distance);
 }
 
-/* The point is the middle of the box, which reaches half its size from there, and a little more than rounding takes; on
-   an axis without an end everything is near. */
+/* The probe is the middle of the box and half its size, plus a little more than rounding may cost. On an axis on which
+   the box is infinite no box is pruned. */
 SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint32_t mask, float *distance) {
     static const float origin[3] = {0, 0, 0};
     const uint32_t slot = s ? sap__live_slot(s, id) : SAP__NONE;

@@ -3591,15 +3591,9 @@ static float sap__perimeter(const sap__box *box) {
     return size < SAP__FAR ? size : SAP__FAR; /* also where infinities make NaN */
 }
 
-/* Refits a leaf: its bounds, and its filter bits, which are the default ones unless a box of the world has others. */
 SAP__FORCE_INLINE void sap__refit_leaf(sap_world *s, sap__bvh *t, int leaf) {
-    static const sap__filter_bits none = {0, 0};
-    const uint32_t occupied = t->occupied[leaf];
-    sap__filter_bits all = occupied && !s->boxes.filtered_count ? sap__default_filter_bits : none;
-    sap__kernel_of(s)->fill(s->slots, sizeof(sap__slot), ~occupied, &t->nodes[leaf], &t->bounds[leaf]);
-    for (uint32_t bits = s->boxes.filtered_count ? occupied : 0; bits; bits &= bits - 1)
-        sap__add_bits(&all, &s->slots[t->nodes[leaf].child[sap__lowest_bit(bits)]].filter);
-    t->filter[leaf] = all;
+    sap__kernel_of(s)->fill(s->slots, sizeof(sap__slot), ~(uint32_t)t->occupied[leaf], &t->nodes[leaf],
+                            &t->bounds[leaf]);
 }
 
 /* Lane i of node j of this level, from 1 on, is for this node of the level below, if there is one. Subtrees have an
@@ -3661,12 +3655,16 @@ static int sap__reserve_bvh(sap_world *s, sap__bvh *t, int boxes, int fill) {
 
 /* A leaf gets the slots in items, n of them. */
 static void sap__pack_leaf(sap_world *s, sap__bvh *t, int leaf, const uint64_t *items, int n) {
+    static const sap__filter_bits none = {0, 0};
     const int tree = (int)(t - s->tree);
     for (int i = 0; i < SAP__NODE_WIDTH; i++) {
         t->nodes[leaf].child[i] = i < n ? (uint32_t)items[i] : 0;
         if (i < n) s->slots[(uint32_t)items[i]].leaf_position = sap__position(tree, leaf, i);
     }
     t->occupied[leaf] = (uint16_t)((1u << n) - 1);
+    t->filter[leaf] = n && !s->boxes.filtered_count ? sap__default_filter_bits : none;
+    for (int i = 0; i < n && s->boxes.filtered_count; i++)
+        sap__add_bits(&t->filter[leaf], &s->slots[(uint32_t)items[i]].filter);
     sap__refit_leaf(s, t, leaf);
 }
 
@@ -4425,7 +4423,7 @@ static void sap__begin_search(sap__search *q, sap_world *s, int share, uint32_t 
     q->emit = sap__emit_pairs;
     q->mover_flags = flags;
     q->visits = &s->update.task[share].visits;
-    q->culls = s->boxes.filtered_count > 0;
+    q->culls = 0;
     q->n = 0;
 }
 
@@ -4546,10 +4544,10 @@ typedef struct sap__join_args {
 
 static void sap__join_task(sap_world *s, void *args, int task, int tasks) {
     const sap__join_args *join = (const sap__join_args *)args;
-    const sap__filter_bits x = sap__root_filter(join->x), y = sap__root_filter(join->y);
+    const sap__bvh *loners = &s->tree[SAP__TREE_LONERS];
     sap__search q;
     sap__begin_search(&q, s, task, 0);
-    q.culls = !sap__is_default_filter(&x) || !sap__is_default_filter(&y);
+    q.culls = join->x == loners || join->y == loners;
     if (sap__join_range(&q, join->x, join->y, task, tasks)) (void)sap__flush(&q, 0);
 }
 
@@ -4586,6 +4584,7 @@ static void sap__query_movers_task(sap_world *s, void *args, int task, int tasks
             for (int other = 0; other < SAP__TREE_UNPAIRED && good; other++) {
                 if (movers->static_only && tree != SAP__TREE_STATIC && other != SAP__TREE_STATIC) continue;
                 if (!sap__trees_meet(s, tree, other)) continue;
+                q.culls = tree == SAP__TREE_LONERS || other == SAP__TREE_LONERS;
                 good = sap__join_with_root(&q, sap__boxes, slots, n, &s->tree[other]);
             }
             n = 0;

@@ -290,7 +290,8 @@ static int compare_steps(const void *a, const void *b) {
     return (*(const long long *)a > *(const long long *)b) - (*(const long long *)a < *(const long long *)b);
 }
 
-/* Fifty walk among tiles, of which two are replaced: no update takes much more than others, nor does the first query. */
+/* Fifty walk among tiles, of which two are replaced: no update takes longer than three medians and a twentieth of packing
+   the tiles, as their first update does; nor does the first query. */
 static void test_quiet(int tiles) {
     enum { MOVERS = 50, WARM_UP = 10, QUIET = 2000 };
     static long long taken[QUIET];
@@ -300,7 +301,9 @@ static void test_quiet(int tiles) {
     for (int i = 0; i < tiles + MOVERS; i++)
         (void)life_list(&l, life_anywhere(&l, 0, 0, 0, side, side, side), i < tiles);
     life_hand_in(&l);
+    const long long unpacked = steps;
     life_update(&l);
+    const long long packed = steps - unpacked;
     for (int u = -WARM_UP; u < QUIET; u++) {
         for (int i = tiles; i < l.n; i++) life_walk(&l, i, 0.2f);
         const long long before = steps;
@@ -318,10 +321,10 @@ static void test_quiet(int tiles) {
     if (verbose)
         printf("%6.2f  the worst quiet update, %d tiles %10lld %10lld\n", (double)worst / (double)middle, tiles, worst,
                middle);
-    CHECK_MESSAGE(worst <= 4 * middle,
+    CHECK_MESSAGE(worst <= 3 * middle + packed / 20,
                   "%d tiles, few are replaced: the worst update takes %lld steps, half of all at most %lld", tiles,
                   worst, middle);
-    CHECK_MESSAGE(asked <= 4 * middle,
+    CHECK_MESSAGE(asked <= 3 * middle + packed / 20,
                   "%d tiles, few are replaced: the first query takes %lld steps, half of all updates at most %lld",
                   tiles, asked, middle);
 }

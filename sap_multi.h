@@ -1321,10 +1321,10 @@ static int sap__find_created_in_cells(sap_world *s, void *grid) {
 /* Makes room for this number of boxes, each in as many cells as it can touch. The number of cells is not known before:
    a cell that is entered for the first time may still allocate. */
 static int sap__reserve_cells(sap_world *s, sap__cells *g, int boxes) {
-    const int slots = sap__capacity(s->changes.slots), steps = slots > SAP__CELL_SAMPLE ? slots : SAP__CELL_SAMPLE;
+    const int slots = sap__capacity(s->changes.slots), listed = slots > SAP__CELL_SAMPLE ? slots : SAP__CELL_SAMPLE;
     const long long copies = (long long)boxes << g->axes;
     const long long scratch =
-        2LL * (SAP__TASK_BOXES * sap__task_count(s) > steps ? SAP__TASK_BOXES * sap__task_count(s) : steps);
+        2LL * (SAP__TASK_BOXES * sap__task_count(s) > listed ? SAP__TASK_BOXES * sap__task_count(s) : listed);
     if (2 * copies * g->axes > g->reserved) g->reserved = 2 * copies * g->axes;
     return sap__reserve(&g->range, slots) && sap__reserve(&g->crossed, slots) &&
            sap__reserve(&g->operations, 2 * copies) && sap__reserve_arena(s, g) &&

@@ -31,22 +31,22 @@ It prints:
 #define SAP_IMPLEMENTATION
 #include "sap.h"
 
-/* Categories. Each pairs only with the other: zones that overlap and walkers that pass each other make no pairs. */
+/* A category pairs only with the other one: two zones make no pair, and neither do two walkers. */
 enum { ZONE = 1, WALKER = 2 };
 
 typedef struct thing {
     const char *name;
     uint32_t category;
     sap_aabb box;
-    float speed;          /* of a walker, in metres per frame */
-    int is_door, is_fire; /* what a zone does */
-    int visitors;         /* in this zone now */
+    float speed;          /* metres per frame, of a walker */
+    int is_door, is_fire; /* a zone opens or burns */
+    int visitors;         /* walkers in this zone now */
 } thing;
 
-/* What a pair remembers from entering to leaving: its user_data. */
+/* A visit is the user_data of a pair, from its begin to its end. */
 typedef struct visit {
     thing *zone, *walker;
-    int since; /* frame */
+    int since; /* the frame in which the pair began */
 } visit;
 
 static double seconds(int frames) {
@@ -65,7 +65,7 @@ static void *enter(const sap_pair *pair, void *user) {
     return v;
 }
 
-/* Also called when the zone or the walker is removed. Whoever entered also leaves, so the count is always right. */
+/* Called, too, when a zone or a walker is removed. Each walker that entered also leaves, so the count is right. */
 static void leave(const sap_pair *pair, void *user) {
     visit *v = (visit *)pair->user_data;
     int now = *(int *)user;

@@ -3,7 +3,7 @@ Shows how to ask "what would I hit if I moved there?", then stop in front of it 
 
     cc -I.. -I/usr/include/stb -o step 05_step.c -lm && ./step
 
-It draws the way from above in step.svg or the file you name. It prints:
+It draws the way, seen from above: step.svg or the file you name. It prints:
 
     step 1: ends at 7.0, 5.0
     step 2: meets the door's north side, ends at 9.5, 10.5
@@ -20,7 +20,7 @@ It draws the way from above in step.svg or the file you name. It prints:
 #include "sap.h"
 
 enum { STEPS = 8, WALLS = 8, MOST_SLIDES = 3 };
-#define GAP 0.01f /* the distance kept from walls: what touches one catches on the edges of the next */
+#define GAP 0.01f /* the distance kept from walls: a box that touches one catches on the edge of the next */
 #define WALKS "fill:#6f8fb4;fill-opacity:.22;stroke:#6f8fb4"
 #define SLIDES "fill:#ffab5c;fill-opacity:.22;stroke:#ffab5c"
 #define TOUCHES "stroke:#ff5c4d;stroke-width:5"
@@ -28,9 +28,9 @@ enum { STEPS = 8, WALLS = 8, MOST_SLIDES = 3 };
 
 typedef struct stretch { /* a straight piece of the way, for the picture */
     sap_aabb from;
-    float way[3], part; /* how much of 'way' was gone */
-    sap_id wall;        /* what stopped it, or 0 */
-    int slides, axis;   /* axis: of the side that stopped it */
+    float way[3], part; /* the part of 'way' that was gone, 0 to 1 */
+    sap_id wall;        /* the wall that stopped it, or 0 */
+    int slides, axis;   /* axis: that of the side that stopped it */
 } stretch;
 
 typedef struct track {
@@ -46,8 +46,8 @@ static sap_aabb shifted(sap_aabb box, const float way[3], float part) {
     return box;
 }
 
-/* Rounding may put a mover onto a wall, or a hair into it. It can still leave and slide, but would catch on the edge of
-   the next wall of a row: so off it goes by the gap, where there is room. */
+/* Moves a box off the walls by the gap, where there is room. Rounding may put it onto a wall, or a little into it. From
+   there it can leave and slide, but it would catch on the edge of the next wall of a row. */
 static sap_aabb step_off(sap_world *world, sap_id me, sap_aabb box) {
     for (int side = 0; side < 4; side++) {
         float in[3] = {0, 0, 0}, off[3] = {0, 0, 0}, part;
@@ -60,11 +60,11 @@ static sap_aabb step_off(sap_world *world, sap_id me, sap_aabb box) {
     return box;
 }
 
-/* One step of a box that is in the world as 'me': as far as the way is free, then what is left of it along the wall, and
-   in a corner along the second wall. Returns where it ends; t is for the picture, and may be NULL. */
+/* Moves the box 'me' of the world as far as the way is free, then along the wall by the rest of the way, and in a
+   corner along the second wall. Returns where it ends. t is for the picture, and may be NULL. */
 static sap_aabb slide(sap_world *world, sap_id me, sap_aabb box, const float wanted[3], track *t) {
     float way[3] = {wanted[0], wanted[1], 0};
-    if (sap_query_box(world, &box, ~0u, NULL, NULL) > 1) box = step_off(world, me, box); /* itself is one */
+    if (sap_query_box(world, &box, ~0u, NULL, NULL) > 1) box = step_off(world, me, box); /* the box itself is one hit */
     for (int slides = 0; slides < MOST_SLIDES; slides++) {
         float part, normal[3], against = 0; /* the normal of the side that is met points back at the box */
         const sap_id wall = sap_box_closest(world, &box, way, ~0u, me, &part, normal);
@@ -73,7 +73,7 @@ static sap_aabb slide(sap_world *world, sap_id me, sap_aabb box, const float wan
         if (t) t->pieces[t->n++] = (stretch){box, {way[0], way[1], 0}, part, wall, slides, fabsf(normal[1]) > 0};
         box = shifted(box, way, part);
         if (!wall) break;
-        for (int k = 0; k < 2; k++) way[k] = (1 - part) * (way[k] + against * normal[k]); /* what is left, along it */
+        for (int k = 0; k < 2; k++) way[k] = (1 - part) * (way[k] + against * normal[k]); /* the rest, along the wall */
     }
     return box;
 }
@@ -139,7 +139,7 @@ static void draw(const char *path, const sap_aabb *walls, void *const *names, co
             svg_box(&p, ghost.min, ghost.max, s->slides ? SLIDES : WALKS);
         }
         if (!s->wall) continue;
-        sap_aabb side = shifted(s->from, s->way, s->part); /* the side that touches */
+        sap_aabb side = shifted(s->from, s->way, s->part); /* the box where it touches the wall */
         (s->way[s->axis] > 0 ? side.min : side.max)[s->axis] = (s->way[s->axis] > 0 ? side.max : side.min)[s->axis];
         svg_box(&p, side.min, side.max, TOUCHES);
     }

@@ -22,18 +22,18 @@ enum { COLUMNS = 32, ROWS = 17, BODIES = COLUMNS * ROWS + 1, SLOTS = BODIES + 1,
 #define HEAVY "fill:#ff8a5c;stroke:#10151c"
 static const float step_time = 1 / 60.0f, friction = 12, calm_speed = 0.05f, wake_speed = 0.2f;
 
-/* Components are arrays. The index is SAP_SLOT of a box's id, which counts from 1: no map is needed. A slot is no id:
-   once boxes are removed, ids have higher bits that say which of its owners is meant. So the ids are kept, too. */
+/* Components are arrays. Their index is SAP_SLOT of a box's id, which counts from 1: no map is needed. A slot is used
+   again after a removal, and then the higher bits of the id differ. So the ids are kept, too. */
 typedef struct game {
     sap_world *world;
     sap_id id[SLOTS];
-    float middle[SLOTS][2], last[SLOTS][2]; /* now, and one step ago */
+    float middle[SLOTS][2], last[SLOTS][2]; /* positions now, and one step ago */
     float velocity[SLOTS][2], half[SLOTS], mass[SLOTS];
     int calm_steps[SLOTS], woken[SLOTS];
-    int awake[SLOTS], awakes, seat[SLOTS]; /* the slots that are awake; each slot's place among them, or -1: asleep */
+    int awake[SLOTS], awakes, seat[SLOTS]; /* the slots that are awake; the index of each slot among them, -1: asleep */
 } game;
 
-typedef struct track { /* where the heavy crate is drawn, frame by frame */
+typedef struct track { /* the positions at which the heavy crate is drawn, by frame */
     float at[MOST_FRAMES][2];
     int n;
 } track;
@@ -58,7 +58,7 @@ static void put_to_sleep(game *g, int i) {
     g->seat[i] = -1;
     for (int k = 0; k < 2; k++) {
         g->velocity[i][k] = 0;
-        g->last[i][k] = g->middle[i][k]; /* so that it is drawn where it lies */
+        g->last[i][k] = g->middle[i][k]; /* drawn between last and middle, it lies still */
     }
 }
 
@@ -84,7 +84,7 @@ static void collide(game *g, int a, int b) {
     float approach = side * (g->velocity[a][axis] - g->velocity[b][axis]);
     if (depth[axis] <= 0) return; /* separated by another collision in this step */
     if (approach > wake_speed) wake(g, b);
-    float share = g->seat[b] < 0 ? 1 : g->mass[b] / (g->mass[a] + g->mass[b]); /* a sleeper does not give way */
+    float share = g->seat[b] < 0 ? 1 : g->mass[b] / (g->mass[a] + g->mass[b]); /* a sleeping body does not give way */
     float bounce = approach > 0 ? 1.2f * approach * side : 0;
     g->middle[a][axis] -= side * depth[axis] * share;
     g->velocity[a][axis] -= bounce * share;
@@ -92,7 +92,7 @@ static void collide(game *g, int a, int b) {
     g->velocity[b][axis] += bounce * (1 - share);
 }
 
-/* One step, always of the same length. It looks only at what is awake and at its neighbours, as sap does. */
+/* Simulates one step, always of the same length. It visits bodies that are awake and their neighbours, as sap does. */
 static void step(game *g) {
     sap_id others[64];
     for (int n = 0; n < g->awakes; n++) {
@@ -106,7 +106,7 @@ static void step(game *g) {
         }
         g->calm_steps[i] = speed < calm_speed ? g->calm_steps[i] + 1 : 0;
     }
-    for (int n = g->awakes; n-- > 0;) /* backwards: a body already looked at takes the seat of one that falls asleep */
+    for (int n = g->awakes; n-- > 0;) /* backwards: a body that was visited takes the seat of one that falls asleep */
         if (g->calm_steps[g->awake[n]] > 20) put_to_sleep(g, g->awake[n]);
     for (int n = 0; n < g->awakes; n++) {
         sap_aabb box = box_of(g, g->awake[n]);
@@ -153,7 +153,7 @@ static void play(game *g, const float *frame_times, int kinds, track *t) {
             moves = 0;
         }
         if (!t || g->seat[heavy] < 0 || t->n == MOST_FRAMES) continue;
-        /* What is drawn lies between the last two steps, so that it moves evenly at any frame rate. */
+        /* The crate is drawn between the last two steps, so that it moves evenly at any frame rate. */
         float part = debt / step_time;
         const float *now = g->middle[heavy], *last = g->last[heavy];
         for (int k = 0; k < 2; k++) t->at[t->n][k] = last[k] + (now[k] - last[k]) * part;
@@ -176,7 +176,7 @@ int main(int argc, char **argv) {
     return !same;
 }
 
-/* The end, from above. */
+/* Draws the end, seen from above. */
 static void draw(const char *path, const game *g, const track *t) {
     svg p = svg_open(path, 1200, 650, "A heavy crate wakes what it hits");
     svg_begin_panel(&p, 40, 70, 1120, 540, -3, -1, 20);

@@ -16,18 +16,18 @@ It prints:
 
 enum { PLAYERS = 64, ENTITIES = 5000, TICKS = 600, TICKS_PER_SECOND = 20, WORLD = 4000 };
 enum { ENTITY = 1, VIEW = 2 };                                /* categories: views pair with entities alone */
-enum { SPAWN_BYTES = 16, MOVE_BYTES = 10, FORGET_BYTES = 4 }; /* what these messages take in a binary protocol */
+enum { SPAWN_BYTES = 16, MOVE_BYTES = 10, FORGET_BYTES = 4 }; /* bytes of these messages in a binary protocol */
 
 typedef struct entity {
     sap_id id;
     int x, y, dx, dy; /* the first PLAYERS entities are the players; most of the others never move */
-    int moved;        /* 1: in this tick */
+    int moved;        /* 1: it moved in this tick */
 } entity;
 
-typedef struct client { /* what the other end of the line knows */
+typedef struct client { /* the knowledge of one client */
     sap_id view;
     long long spawns, moves, forgets;
-    int x[ENTITIES], y[ENTITIES]; /* what it was told, where it knows the entity */
+    int x[ENTITIES], y[ENTITIES]; /* the positions it was told, of entities that it knows */
     unsigned char knows[ENTITIES];
 } client;
 
@@ -41,7 +41,7 @@ static int random_below(int end) { /* the same on every machine */
     return (int)((state >> 8) % (uint32_t)end);
 }
 
-/* A view is a little larger than the screen, so that things are there before they are seen. */
+/* A view is a little larger than the screen, so that entities are known before they are seen. */
 static sap_aabb around(const entity *e, int half_width, int half_height) {
     const float x = (float)e->x, y = (float)e->y, w = (float)half_width, h = (float)half_height;
     return (sap_aabb){{x - w, y - h, 0}, {x + w, y + h, 0}};
@@ -51,10 +51,10 @@ static sap_aabb view_of(const entity *player) {
     return around(player, 200, 120);
 }
 
-/* What the server sends. Here it is not packed into packets, but given to the client at once. */
+/* The server sends these messages. Here they are not packed into packets, but given to the client at once. */
 
 static void send_spawn(client *to, int e) {
-    mistakes += to->knows[e]; /* it was told already */
+    mistakes += to->knows[e]; /* the client knows it already */
     to->knows[e] = 1;
     to->x[e] = entities[e].x;
     to->y[e] = entities[e].y;
@@ -90,7 +90,7 @@ static void goes_out_of_view(const sap_pair *pair, void *user) {
     send_forget((client *)pair->object0, entity_of(pair));
 }
 
-/* Players walk about, and now and then one is sent elsewhere. Of the others every tenth walks, with pauses. */
+/* Players walk about, and now and then one is sent elsewhere. One in ten of the other entities walks, with pauses. */
 static int walk(void) {
     int moved = 0;
     for (int i = 0; i < ENTITIES; i++) {
@@ -113,7 +113,7 @@ static int walk(void) {
     return moved;
 }
 
-/* Checks everything: does each client know what is in its view and where it is, and nothing else? */
+/* Checks that each client knows the entities in its view and their positions, and no others. */
 static void check(void) {
     for (int c = 0; c < PLAYERS; c++) {
         sap_aabb view = view_of(&entities[c]);

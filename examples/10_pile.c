@@ -20,7 +20,7 @@ It draws four moments in pile.svg or the file you name. It prints:
 
 enum { BOXES = 85, FRAMES = 480, ROUNDS = 15, RECENT = 30 };
 #define FRESH "fill:#ff8a5c;stroke:#10151c"
-static const float margin = 0.04f;             /* around each box, so that pairs begin before they touch */
+static const float margin = 0.04f;             /* metres around each box, so that pairs begin before boxes touch */
 static const float gravity = 9.8f / (60 * 60); /* metres per frame, gained in each frame */
 static const float friction = 0.6f, keep = 0.995f;
 
@@ -31,10 +31,10 @@ typedef struct box {
     int lies_since;                    /* the frame in which its oldest contact began; FRAMES: it touches nothing */
 } box;
 
-/* What a pair remembers. */
+/* A contact is the user_data of a pair. */
 typedef struct contact {
     box *a, *b;
-    int axis, since; /* the axis that separates them; the frame in which they touched, FRAMES: they do not */
+    int axis, since; /* the axis that separates them; the frame in which they touched, FRAMES: not yet */
     float side;      /* 1: a is on the lower side of b, else -1 */
 } contact;
 
@@ -52,15 +52,15 @@ static void end(const sap_pair *pair, void *user) {
     free(pair->user_data);
 }
 
-/* How far a and b are apart on an axis; negative: they overlap by that much. */
+/* Returns the gap between a and b on an axis; negative: the depth of their overlap. */
 static float gap(const box *a, const box *b, int axis) {
     return fabsf(a->middle[axis] - b->middle[axis]) - a->half[axis] - b->half[axis];
 }
 
 /* Separates the two if they overlap, and lets them rub.
 
-   The axis is the one on which they were apart last. It is kept as long as they overlap: choosing the axis of least
-   overlap anew each time would let a box that the pile presses into another slip out sideways. */
+   The axis is the one on which they were apart last, and it is kept as long as they overlap. If the axis of least
+   overlap were chosen in each frame, a box that the pile presses into another would slip out sideways. */
 static void part(contact *c, int frame) {
     box *a = c->a, *b = c->b;
     int widest = 0;
@@ -75,7 +75,7 @@ static void part(contact *c, int frame) {
     if (c->since == FRAMES) c->since = frame;
     float push = -gap(a, b, c->axis), share = a->yields / (a->yields + b->yields);
     const box *lower = c->side > 0 ? a : b;
-    for (int k = 0; k < 3; k++) { /* b moves by 'way', a the other way */
+    for (int k = 0; k < 3; k++) { /* b moves by 'way', a in the opposite direction */
         float offset = b->middle[k] - a->middle[k], way;
         if (k == c->axis) {
             way = c->side * push;
@@ -118,7 +118,7 @@ static int drop(sap_world *world, box *b) {
     return 1;
 }
 
-/* One frame: fall, get the pairs, and separate them in several rounds, since this presses boxes into other boxes. */
+/* Simulates one frame: boxes fall, then pairs are separated in several rounds, as each presses boxes into others. */
 static void step(sap_world *world, box *boxes, int n, int frame, int *ended) {
     int pairs;
     for (int i = 1; i < n; i++) {
@@ -181,18 +181,18 @@ int main(int argc, char **argv) {
 
 /* ---- drawing ------------------------------------------------------------------------------------------------ */
 
-/* Looking north-west and down. */
+/* Projects a point: the view is north-west and down. */
 static const svg_camera camera = {
     {7.7f, 6.5f, 9.9f}, {0.789f, 0, -0.614f}, {-0.225f, 0.930f, -0.290f}, {-0.571f, -0.367f, -0.734f}, 660, {275, 215}};
 
-/* Could a hide part of b? It could if it is nearer along some axis. */
+/* Returns whether a could hide a part of b: it is nearer along some axis. */
 static int hides(const box *a, const box *b) {
     for (int k = 0; k < 3; k++)
         if (a->middle[k] - a->half[k] > b->middle[k] + b->half[k] - margin) return 1;
     return 0;
 }
 
-/* From back to front: next comes a box that hides none of those still to be drawn. */
+/* Draws from back to front: the next box hides none of those that are still to be drawn. */
 static void draw(svg *p, const box *boxes, int n, int frame) {
     char done[BOXES + 1] = {0};
     for (int drawn = 0; drawn < n; drawn++) {
@@ -203,7 +203,7 @@ static void draw(svg *p, const box *boxes, int n, int frame) {
                 first = done[j] || j == i || !hides(&boxes[i], &boxes[j]) || hides(&boxes[j], &boxes[i]);
             if (first) next = i;
         }
-        for (int i = 0; i < n && next < 0; i++) next = done[i] ? -1 : i; /* they hide one another in a ring: any */
+        for (int i = 0; i < n && next < 0; i++) next = done[i] ? -1 : i; /* they hide one another in a ring: take any */
         const box *b = &boxes[next];
         float min[3], max[3];
         for (int k = 0; k < 3; k++) {

@@ -18,30 +18,30 @@ With --headless it needs no display: it plays that many frames by itself and dra
 #define SAP_IMPLEMENTATION
 #include "sap.h"
 
-/* Categories. GRAZE is a larger box around the player: near misses score. */
+/* Categories of boxes. GRAZE is a larger box around the player: near misses score. */
 enum { PLAYER = 1, GRAZE = 2, SHOT = 4, ENEMY = 8, BULLET = 16 };
 /* Positions are whole numbers, 256 per pixel: the game is the same on every machine. */
 enum { WIDTH = 1280, HEIGHT = 720, PIXEL = 256, BACKGROUND = 0x0b0e14 };
 enum { MAX_BOXES = 6000, DIRECTIONS = 64, SPARKS = 500, STARS = 150, HISTORY = 200 };
-enum { TURRET_LIFE = 60, SPARK_LIFE = 30, FLASH = 8 }; /* the last two in frames */
+enum { TURRET_LIFE = 60, SPARK_LIFE = 30, FLASH = 8 }; /* SPARK_LIFE and FLASH are frames */
 
 typedef struct thing {
     sap_id id;
     uint32_t category;
-    int x, y, dx, dy, width, height; /* the middle, how far it moves in a frame, its size in pixels */
+    int x, y, dx, dy, width, height; /* the middle, the way of a frame (256ths of a pixel); its size in pixels */
     int life, age;
-    int inside, flash_until; /* how many boxes it overlaps now; it is drawn white before that frame */
+    int inside, flash_until; /* the number of boxes it overlaps now; it is drawn white before that frame */
 } thing;
 
-/* Indexed by the slot of a box. When may a place be used again? sap.h answers that: it gives out a slot again only after
-   the update that reports the end of its pairs, so an end event still finds what was there. (With a pool of your own
-   the rule is yours to keep: 15_pools.c.) Between two updates all boxes may go and as many come, and free slots rest
-   until there are more than 256: so the highest slot is at most twice max_boxes, and 257. */
+/* Things are indexed by the slots of their boxes. sap.h gives out a slot again only after the update that reports the
+   end of its pairs, so an end event still finds its thing. (A pool of your own has to keep this rule itself:
+   15_pools.c.) The highest slot is at most 2 * max_boxes + 257: between two updates all boxes may go and as many come,
+   and free slots are not used until there are more than 256. */
 enum { THINGS = 2 * MAX_BOXES + 257 + 1 };
 static thing things[THINGS];
 static struct { int x, y, dx, dy, age; } sparks[SPARKS];
 static sap_world *world;
-static int direction[DIRECTIONS][2]; /* around a circle, of length 256 */
+static int direction[DIRECTIONS][2]; /* vectors of length 256 around a circle */
 static sap_id player, graze;
 static int wave, score, lives, grazes, kills, frame, safe_until, next_spark, overlay = 1, history[HISTORY];
 
@@ -71,7 +71,7 @@ static uint32_t meets(uint32_t category) {
     }
 }
 
-/* The place is in pixels, the speed in 256ths of a pixel. Returns 0 if there are too many already. */
+/* Adds a thing at a place in pixels, with a speed in 256ths of a pixel per frame. Returns 0 if there is no room. */
 static sap_id spawn(uint32_t category, int x, int y, int dx, int dy, int width, int height, int life) {
     thing t = {0, category, x * PIXEL, y * PIXEL, dx, dy, width, height, life, 0, 0, 0};
     sap_aabb box = box_of(&t);
@@ -110,7 +110,7 @@ static void player_hit(void) {
     sap_query_sphere(world, middle, 200, BULLET, wipe, NULL);
 }
 
-/* A pair is ordered by ids, which says nothing about what the two are. This orders it by category. */
+/* Orders a pair by category. Pairs are ordered by ids, which do not tell a shot from an enemy. */
 static void order(const sap_pair *pair, thing **low, thing **high) {
     thing *a = thing_of(pair->id0), *b = thing_of(pair->id1);
     *low = a->category < b->category ? a : b;
@@ -129,7 +129,7 @@ static void *begin(const sap_pair *pair, void *user) {
         grazes++;
         score++;
         break;
-    case SHOT: /* it pierces enemies, but hits each of them once: when it begins to touch it */
+    case SHOT: /* it pierces enemies, and hits each of them once: when the pair begins */
         if (--a->life == 0) blow_up(a, 1);
         b->flash_until = frame + FLASH;
         if (--b->life != 0) break;
@@ -157,7 +157,7 @@ static void new_game(void) {
     memset(things, 0, sizeof things);
     wave = score = grazes = kills = frame = safe_until = 0;
     lives = 5;
-    for (int i = 0; i < SPARKS; i++) sparks[i].age = SPARK_LIFE; /* as if burnt out */
+    for (int i = 0; i < SPARKS; i++) sparks[i].age = SPARK_LIFE; /* burnt out: not drawn */
     player = spawn(PLAYER, WIDTH / 2, HEIGHT - 90, 0, 0, 6, 6, 1);
     graze = spawn(GRAZE, WIDTH / 2, HEIGHT - 90, 0, 0, 44, 44, 1);
 }
@@ -208,7 +208,7 @@ static void steer(keys k) {
             spawn(SHOT, p->x / PIXEL + 6 * i, p->y / PIXEL - 16, i * PIXEL / (k.slow ? 8 : 1), -11 * PIXEL, 4, 14, 2);
 }
 
-/* One frame of the game, 60 in a second. Moves everything, then sap tells what happened. */
+/* Plays one frame, a 60th of a second: moves everything, then handles the events of sap_update. */
 static void step(keys k) {
     int enemies = 0;
     if (lives > 0) steer(k);
@@ -244,7 +244,7 @@ static void step(keys k) {
     }
 }
 
-/* How the machine plays: of nine moves it takes the one that best avoids where nearby bullets will be. */
+/* The machine plays: of nine moves it takes the one that best avoids the next places of nearby bullets. */
 static int danger[9];
 
 static int foresee(sap_id id, void *object, void *user) {
@@ -312,7 +312,7 @@ static void draw_thing(SDL_Renderer *r, const thing *t) {
     }
 }
 
-/* What sap sees: boxes, and pairs as lines. */
+/* Draws the boxes of the world, and pairs as lines. */
 static void draw_pairs(SDL_Renderer *r) {
     int pairs;
     const sap_pair *pair = sap_pairs(world, &pairs);
@@ -331,7 +331,7 @@ static void draw_pairs(SDL_Renderer *r) {
     }
 }
 
-/* How much there is of it, what it costs, and how many pairs began or ended in each of the last frames. */
+/* Draws the numbers of boxes and pairs, the time of a frame, and the events of each of the last frames. */
 static void draw_numbers(SDL_Renderer *r, double milliseconds) {
     char text[96];
     int pairs;

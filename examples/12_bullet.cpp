@@ -24,8 +24,8 @@ It prints:
 #define SAP_IMPLEMENTATION
 #include "sap.h"
 
-/* Bullet calls this for everything about boxes. The pairs go where Bullet looks for them: into its pair cache, whose
-   entries own the contacts. */
+/* Bullet calls this class for everything about boxes. Pairs are kept in Bullet's pair cache, whose entries own the
+   contacts. */
 class SapBroadphase : public btBroadphaseInterface {
   public:
     SapBroadphase() : world(sap_create(nullptr)) {
@@ -168,8 +168,8 @@ static Run simulate(btBroadphaseInterface &broadphase) {
         world.addRigidBody(bodies.back().get());
     };
 
-    /* Bullet solves contacts in the order in which pairs were found, and in a pile that changes the result. So let it
-       be the order of the ids, whoever found them. */
+    /* Bullet solves contacts in the order in which pairs were found, and in a pile that changes the result. Here it
+       is the order of the ids, for every broad phase. */
     world.getDispatchInfo().m_deterministicOverlappingPairs = true;
     add(plane, 0, 0, 0, 0);
     for (int row = 0; row < 9; row++)
@@ -223,7 +223,7 @@ int main() {
         Run run;
     } all[] = {{"Bullet's tree", simulate(tree)}, {"Bullet's sweep", simulate(sweep)}, {"sap", simulate(sap)}};
     const Run &ours = all[2].run;
-    bool same = true; /* pairs that do not touch make no difference where no body sleeps */
+    bool same = true; /* pairs that do not touch change nothing, as no body sleeps */
 
     std::printf("in %d steps        pairs      boxes that overlap   shapes that touch\n", STEPS);
     for (auto &its : all) {

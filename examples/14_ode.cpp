@@ -49,7 +49,7 @@ class SapSpace {
     SapSpace(const SapSpace &) = delete;
     SapSpace &operator=(const SapSpace &) = delete;
 
-    /* Geoms without a body do not collide with one another: ODE leaves that to the callback, here they are static. */
+    /* Geoms without a body do not collide with one another. ODE leaves that to the callback; here they are static. */
     void add(dGeomID geom) {
         const sap_aabb box = box_of(geom);
         const sap_id id = (dGeomGetBody(geom) ? sap_add : sap_add_static)(world, &box, geom);
@@ -76,12 +76,12 @@ class SapSpace {
         return geom_of(sap_get_object(world, id));
     }
 
-    /* After dGeomSetCategoryBits or dGeomSetCollideBits: ODE's bits are asked by the filter, which remembers. */
+    /* Call this after dGeomSetCategoryBits or dGeomSetCollideBits: sap.h keeps what the filter returned for a pair. */
     void bits_changed(dGeomID geom) {
         sap_refilter(world, ids.at(geom));
     }
 
-    /* What a sleeping or a standing geom costs here is the test whether it has moved. */
+    /* A geom that sleeps or stands still costs one test: whether it has moved. */
     void collide(void *data, dNearCallback *callback) {
         int count;
         for (sap_id id = sap_next(world, 0); id; id = sap_next(world, id)) {
@@ -99,7 +99,7 @@ class SapSpace {
         }
     }
 
-    /* One geom, which need not be in this space (a ray, for example), against all. */
+    /* Collides one geom with all of this space. It may be in no space, a ray for example. */
     void collide2(dGeomID geom, void *data, dNearCallback *callback) {
         struct Asking {
             dGeomID geom;
@@ -140,7 +140,7 @@ class SapSpace {
         return true;
     }
 
-    static bool bits_agree(dGeomID a, dGeomID b) { /* in one direction at least: sap.h's masks ask for both */
+    static bool bits_agree(dGeomID a, dGeomID b) { /* in one direction at least: masks of sap.h need both */
         return (dGeomGetCategoryBits(a) & dGeomGetCollideBits(b)) || (dGeomGetCategoryBits(b) & dGeomGetCollideBits(a));
     }
 
@@ -163,8 +163,8 @@ typedef std::pair<dGeomID, dGeomID> Pair;
 struct Run {
     long pairs, contacts; /* summed up over all steps */
     int asleep;
-    std::vector<dReal> places; /* and turns, of each body, at the end */
-    std::vector<int> seen;     /* how many boxes each ray meets, at the end */
+    std::vector<dReal> places; /* positions and turns of each body, at the end */
+    std::vector<int> seen;     /* the number of boxes that each ray meets, at the end */
     double microseconds;       /* per step, to find the pairs */
 };
 

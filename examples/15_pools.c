@@ -3,9 +3,9 @@ Shows how to keep objects in a pool: when the memory of a removed one may be use
 
     cc -I.. -I/usr/include/stb -o pools 15_pools.c && ./pools
 
-A removed box's pairs end in the next update, and their events still bring its object. So a removed object waits until
-that update is over, and only then returns to its pool. One that is taken as soon as its id is refused may have a new
-owner by then, who gets the end events of the old one. Both are played here, with the same shots.
+The pairs of a removed box end in the next update, and their events still bring its object. So a removed object waits
+until that update is over, and only then returns to its pool. If an object is taken as soon as its id is refused, its
+new owner gets the end events of the old one. Both are played here, with the same shots.
 It prints:
 
     taken when its id is refused:     900 shots, 961 end events went to the next owner of the object
@@ -21,7 +21,7 @@ enum { SHOT = 1, DRONE = 2, MISSILE = 4 }; /* categories */
 enum { POOL = 80, FRAMES = 900, DRONES = 20 };
 
 typedef struct thing {
-    sap_id id, target; /* target: of a missile. An id is remembered, never a pointer: see aim */
+    sap_id id, target; /* target: that of a missile. It is an id, never a pointer: see aim */
     uint32_t category;
     int x, y, dx, dy, strength;
 } thing;
@@ -29,9 +29,9 @@ typedef struct thing {
 typedef struct game {
     sap_world *world;
     thing things[POOL];
-    thing *unused[POOL], *removed[POOL]; /* two stacks: what may be taken, and what waits for its last events */
+    thing *unused[POOL], *removed[POOL]; /* two stacks: free things, and things that wait for their last events */
     int unused_count, removed_count;
-    int is_hasty; /* plays the mistake */
+    int is_hasty; /* 1: make the mistake */
     int shots, strangers, lost, wrong_targets, most;
 } game;
 
@@ -56,7 +56,7 @@ static thing *spawn(game *g, thing as) {
     return t;
 }
 
-/* Takes it out of the world, from inside a callback, too. Its object is not free yet. */
+/* Takes a thing out of the world; a callback may do so, too. Its object is not free yet. */
 static void discard(game *g, thing *t) {
     if (sap_remove(g->world, t->id) != SAP_OK) return; /* gone already: hit twice in one frame */
     if (!g->is_hasty) g->removed[g->removed_count++] = t;
@@ -65,8 +65,8 @@ static void discard(game *g, thing *t) {
 static void *begin(const sap_pair *pair, void *user);
 static void end(const sap_pair *pair, void *user);
 
-/* The whole rule: what was removed before this update is free after it. What its callbacks remove is reported by the
-   next update, and waits for that. */
+/* The rule: an object whose box was removed before this update is free after it. If a callback of this update removes
+   the box, the next update reports the end of its pairs, and the object waits for that. */
 static void update(game *g) {
     const int reported = g->removed_count;
     sap_dump_pairs(g->world, begin, end, g);
@@ -96,7 +96,7 @@ static void end(const sap_pair *pair, void *user) {
     g->strangers += (a->id != pair->id0) + (b->id != pair->id1); /* here a game counts, stops a sound, gives back */
 }
 
-/* A target may be gone, and its object somebody else's. Its id says so: it is refused for long after the removal. */
+/* A target may be gone, and its object may have a new owner. The id tells: it is refused for long after the removal. */
 static void aim(game *g, thing *missile) {
     if (!missile->target) return;
     if (!sap_is_valid(g->world, missile->target)) {

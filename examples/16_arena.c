@@ -15,8 +15,8 @@ It prints:
 #include <stdio.h>
 #include <string.h>
 
-/* An arena only moves forward, and begins anew with each level. What grows is copied to a new place, and the old one is
-   lost until then: that is fine where nearly everything is reserved at the start. */
+/* An arena only moves forward, and starts again with each level. An array that grows is copied to a new place, and its
+   old place is lost until the next level: that is fine if nearly everything is reserved at the start. */
 enum { BLOCK = 8 << 20, ALIGN = 64 };
 static union {
     double align;
@@ -26,7 +26,7 @@ static size_t arena_used;
 static int allocations;
 
 static void *arena_realloc(void *old, size_t size) {
-    const size_t room = (size + 2 * ALIGN - 1) / ALIGN * ALIGN; /* with a place in front for the size */
+    const size_t room = (size + 2 * ALIGN - 1) / ALIGN * ALIGN; /* rounded up, with room for the size in front */
     allocations++;
     if (size > BLOCK || BLOCK - arena_used < room)
         return NULL; /* sap.h then says SAP_ERROR_MEMORY, and nothing has changed */

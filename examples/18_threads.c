@@ -1,9 +1,9 @@
 /*
-Shows how to query one world from several threads: sap_prepare_queries, then nobody changes it until all are done.
+Shows how to query one world from several threads: sap_prepare_queries, then no change until all are done.
 
     cc -I.. -I/usr/include/stb -O2 -o threads 18_threads.c -pthread -lm && ./threads
 
-The threads are plain POSIX threads; each looks for all enemies that its share of the guards can see. It prints:
+The threads are plain POSIX threads; each looks for all enemies that the guards of its task can see. It prints:
 
     frame 0: guards see 7153 enemies with 1 thread, 7153 with 4
     frame 1: guards see 7136 enemies with 1 thread, 7136 with 4
@@ -24,19 +24,19 @@ static sap_world *world;
 static sap_aabb boxes[WALLS + ENEMIES + GUARDS];
 static sap_id ids[WALLS + ENEMIES + GUARDS];
 
-typedef struct share { /* of the guards; a thread writes nothing else */
+typedef struct task { /* a thread has some of the guards, and writes nothing else */
     int from, to;
     int seen;
-    float eye[3]; /* of the guard that looks */
-} share;
+    float eye[3]; /* the eye of the guard that looks */
+} task;
 
 static void middle_of(const sap_aabb *box, float middle[3]) {
     for (int k = 0; k < 3; k++) middle[k] = (box->min[k] + box->max[k]) / 2;
 }
 
-/* Called for each enemy in reach. A ray asks whether a wall is between: a callback may itself query. */
+/* Called for each enemy in reach. A ray tells whether a wall is between: a callback may make queries. */
 static int look(sap_id id, void *object, void *user) {
-    share *s = (share *)user;
+    task *s = (task *)user;
     float at[3], way[3];
     (void)id;
     middle_of((const sap_aabb *)object, at);
@@ -46,7 +46,7 @@ static int look(sap_id id, void *object, void *user) {
 }
 
 static void *look_around(void *user) {
-    share *s = (share *)user;
+    task *s = (task *)user;
     for (int i = s->from; i < s->to; i++) {
         middle_of(&boxes[WALLS + ENEMIES + i], s->eye);
         sap_query_sphere(world, s->eye, sight, ENEMY, look, s);
@@ -54,21 +54,21 @@ static void *look_around(void *user) {
     return NULL;
 }
 
-/* The main thread takes the first share. Returns how many are seen. */
+/* The main thread takes the first task. Returns the number of enemies seen. */
 static int look_with(int threads) {
-    share shares[MOST_THREADS] = {{0, 0, 0, {0, 0, 0}}};
+    task tasks[MOST_THREADS] = {{0, 0, 0, {0, 0, 0}}};
     pthread_t workers[MOST_THREADS];
     int seen = 0, started = 1;
     sap_prepare_queries(world); /* until the next add, move or remove, queries only read */
     for (int t = 0; t < threads; t++) {
-        shares[t].from = GUARDS * t / threads;
-        shares[t].to = GUARDS * (t + 1) / threads;
+        tasks[t].from = GUARDS * t / threads;
+        tasks[t].to = GUARDS * (t + 1) / threads;
     }
-    while (started < threads && !pthread_create(&workers[started], NULL, look_around, &shares[started])) started++;
-    for (int t = started; t < threads; t++) look_around(&shares[t]); /* a thread that could not be had */
-    look_around(&shares[0]);
-    for (int t = 1; t < started; t++) pthread_join(workers[t], NULL); /* only then may the world change */
-    for (int t = 0; t < threads; t++) seen += shares[t].seen;
+    while (started < threads && !pthread_create(&workers[started], NULL, look_around, &tasks[started])) started++;
+    for (int t = started; t < threads; t++) look_around(&tasks[t]); /* tasks of threads that could not be created */
+    look_around(&tasks[0]);
+    for (int t = 1; t < started; t++) pthread_join(workers[t], NULL); /* after this the world may change */
+    for (int t = 0; t < threads; t++) seen += tasks[t].seen;
     return seen;
 }
 

@@ -29,8 +29,8 @@ What a thousand ranks would take:
 
 - Traffic. A rank has as many boxes as its block has area, and as many ghosts as its border has length: the last lines
   above foretell an inner rank of 32 by 32 blocks from the four. It does not grow with the number of ranks, as long as
-  each talks to its neighbours only. MPI_Alltoallv talks to everybody, so at a thousand ranks most of its messages are
-  empty ones: use MPI_Neighbor_alltoallv on a Cartesian communicator, eight neighbours each. A smaller block has more
+  each talks to its neighbours only. MPI_Alltoallv sends to all ranks, so at a thousand ranks most of its messages
+  are empty: use MPI_Neighbor_alltoallv on a Cartesian communicator, eight neighbours each. A smaller block has more
   border for its area; when ghosts are as many as boxes, more ranks gain nothing.
 - Long boxes. Those longer than a block are ghosts in every block that they touch, and an infinite one in a whole row.
   They are few: give them to every rank from the start and send their moves by MPI_Bcast.
@@ -38,13 +38,14 @@ What a thousand ranks would take:
   how far the fullest is from the emptiest where boxes are spread evenly, and a crowd makes it worse. Do not keep equal
   blocks: run a space-filling curve through the cells and cut it into pieces of equal weight (boxes and pairs), again
   every now and then. Only the ownership of cells changes, and boxes move home as they do now.
-- Who owns a pair. Its point (above) needs no message: whoever sees both boxes knows. By comparing its pairs with those
-  of its last frame a rank can tell which began and ended. When the point moves to a cell of another rank, the pair ends
-  here and begins there in the same frame: the old owner sends it with its user data to the new one, who can tell from
-  that that it is not new. Nothing is gathered; the Gatherv here is only for the check.
-- Memory. `known` is as long as the whole world; a hash table would hold what is here.
-- Time. Send first, settle what is far from the border, then receive. That takes two worlds per rank, or one more update.
-  With sap_multi.h in place of sap.h its threads use all cores of a node, so that a node is one rank, with less border.
+- Who owns a pair. Its point (above) needs no message: each rank that has both boxes can compute it. A rank compares its
+  pairs with those of its last frame to find which began and ended. When the point moves to a cell of another rank, the
+  pair ends here and begins there in the same frame. The old owner then sends the pair with its user data, so the new
+  owner knows that it is not new. Nothing is gathered; the Gatherv here is only for the check.
+- Memory. `known` is as long as the whole world; a hash table would hold only the boxes of this rank.
+- Time. Send first, update the boxes that are far from the border, then receive. That takes two worlds per rank,
+  or one more update. With sap_multi.h in place of sap.h its threads use all cores of a node. Then a node is one rank,
+  with less border.
 */
 #include <math.h>
 #include <mpi.h>
@@ -61,7 +62,7 @@ static const float side = 160, cell_size = 10;
 
 /* ---- who owns what ----------------------------------------------------------------------------------------- */
 
-static int ranks, rank, blocks[2]; /* of ranks, along x and y */
+static int ranks, rank, blocks[2]; /* blocks along x and y, one for each rank */
 
 static int cell_at(float v) {
     if (!(v > 0)) return 0;
@@ -78,7 +79,7 @@ static int owner_of(float x, float y) {
     return block_of(cell_at(x), blocks[0]) * blocks[1] + block_of(cell_at(y), blocks[1]);
 }
 
-/* Longer than a block: it may concern ranks that are no neighbours. */
+/* Returns whether a box is longer than a block: then ranks that are no neighbours may have to know it. */
 static int is_long(const sap_aabb *box) {
     return box->max[0] - box->min[0] > side / (float)blocks[0] || box->max[1] - box->min[1] > side / (float)blocks[1];
 }
@@ -103,7 +104,7 @@ typedef struct known_box { /* a box that this rank knows */
     flyer f;
 } known_box;
 
-/* What is sent. It assumes machines of one kind; between different ones, define an MPI datatype. */
+/* A message has these bytes. It assumes machines of one kind; between different ones, define an MPI datatype. */
 typedef struct message {
     int32_t number, home; /* home -1: the box has left your cells */
     flyer f;
@@ -119,7 +120,7 @@ static known_box known[BOXES];
 static outbox to_rank[MOST_RANKS];
 static long long sent, moved_home;
 
-/* Some stand still, some are longer than a block, two are infinite. */
+/* Makes a box: some stand still, some are longer than a block, two are infinite. */
 static flyer box_number(int number) {
     flyer f = flyer_new(number, side, 2, 10);
     if (number % 4 == 0) memset(f.speed, 0, sizeof f.speed);
@@ -147,7 +148,7 @@ static void tell(int to, int number, int home, const flyer *f) {
     o->messages[o->count++].f = *f;
 }
 
-/* Takes over what this rank now knows of a box. The world records it at once and settles everything together later. */
+/* Adds, moves or removes a box as this rank now knows it. The world records that; sap_update does it later. */
 static void learn(int number, int home, const flyer *f) {
     known_box *b = &known[number];
     if (home < 0) {
@@ -163,7 +164,7 @@ static void learn(int number, int home, const flyer *f) {
         b->id = sap_add(world, &f->box, (void *)(intptr_t)number);
 }
 
-/* The home of a box moves it, and tells the ranks that it concerns. */
+/* The home of a box moves it, and sends it to each rank that owns a cell which it touches. */
 static void move_box(int number) {
     char before[MOST_RANKS], now[MOST_RANKS];
     flyer f = known[number].f;
@@ -192,7 +193,7 @@ static void set_up(void) {
     }
 }
 
-/* Everybody's messages to everybody. */
+/* Sends the messages of each rank to all others. */
 static void exchange(void) {
     int out_bytes[MOST_RANKS], in_bytes[MOST_RANKS], out_at[MOST_RANKS], in_at[MOST_RANKS], out = 0, in = 0;
     for (int r = 0; r < ranks; r++) out_bytes[r] = to_rank[r].count * (int)sizeof(message);
@@ -236,13 +237,13 @@ static float later(float a, float b) {
     return a > b ? a : b;
 }
 
-/* Is the point that stands for the pair in a cell of this rank? */
+/* Returns whether this rank owns the pair: its point is in a cell of this rank. */
 static int owns(const sap_pair *pair) {
     const sap_aabb *a = &known[(intptr_t)pair->object0].f.box, *b = &known[(intptr_t)pair->object1].f.box;
     return owner_of(later(a->min[0], b->min[0]), later(a->min[1], b->min[1])) == rank;
 }
 
-/* The numbers of all pairs of a world, or of those that this rank owns, sorted. */
+/* Lists the numbers of all pairs of a world, or of those that this rank owns, sorted. */
 static uint64_t *list_pairs(sap_world *s, int all, int *count) {
     int n;
     const sap_pair *pairs = sap_pairs(s, &n);
@@ -275,7 +276,7 @@ static void move_reference(void) {
     }
 }
 
-/* How many ghosts there should be: for each box the ranks that it touches, except its home. */
+/* Returns the expected number of ghosts: for each box the number of ranks that it touches, except its home. */
 static long long expected_ghosts(void) {
     char touched[MOST_RANKS];
     long long ghosts = 0;
@@ -286,7 +287,7 @@ static long long expected_ghosts(void) {
     return ghosts - BOXES;
 }
 
-/* Do the ranks together own the pairs of one process, each once? Only rank 0 has the answer. */
+/* Returns whether the ranks together own the pairs of one process, each once. Only rank 0 knows. */
 static int owned; /* pairs of this rank, in the last frame */
 
 static int compare(int *pairs) {
@@ -312,9 +313,9 @@ static int compare(int *pairs) {
     return equal;
 }
 
-/* What a rank in the middle of 32 by 32 blocks would have, from what 2 by 2 have. A box's home is that of its lowest
-   corner, so ghosts come over the two lower sides of a block. There half of these have a neighbour, here all would. A
-   long box is a ghost in about as many blocks as it is blocks long. */
+/* Predicts, from 2 by 2 blocks, the ghosts of a rank in the middle of 32 by 32. The home of a box is that of its lowest
+   corner, so ghosts enter a block over its two lower sides. In 2 by 2 blocks half of these sides have a neighbour, in
+   the middle all have. A long box is a ghost in about as many blocks as it is blocks long. */
 static void foretell(long long ghosts, long long long_ghosts, long long bytes) {
     printf("         1024 ranks of such blocks, %d boxes in all: %lld ghosts in a rank and %lld bytes sent by it in a "
            "frame;\n         of boxes longer than a block %lld ghosts more, and an infinite one is 31 in its row\n",

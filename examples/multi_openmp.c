@@ -1,5 +1,5 @@
 /*
-Shows how to settle and query a large world on the threads of OpenMP, with two short loops.
+Shows how to update and query a large world on the threads of OpenMP, with two short loops.
 
     cc -I.. -I/usr/include/stb -O2 -fopenmp -o multi_openmp multi_openmp.c && ./multi_openmp
 
@@ -22,14 +22,14 @@ static flyer flyers[BOXES];
 static sap_aabb boxes[BOXES];
 static sap_id ids[BOXES];
 
-/* For config.parallel. Jobs differ in size, so each thread takes the next one when it is done: dynamic. */
+/* Called as config.parallel. Jobs differ in size, so each thread takes the next one when it is done: dynamic. */
 static void run_jobs(sap_job *job, void *data, int count, void *user) {
     (void)user;
 #pragma omp parallel for schedule(dynamic)
     for (int i = 0; i < count; i++) job(data, i);
 }
 
-/* Moving the boxes is up to you, so it may be parallel too. One thread then tells the world. */
+/* Moves the boxes. They are yours, so this may be parallel, too. Afterwards one thread calls sap_multi_move_many. */
 static void move(void) {
 #pragma omp parallel for
     for (int i = 0; i < BOXES; i++) {
@@ -38,7 +38,7 @@ static void move(void) {
     }
 }
 
-/* How many of these rays hit. After sap_multi_prepare_queries, until the next change, any number of threads may ask. */
+/* Returns the number of rays that hit. Until the next change any number of threads may query the prepared world. */
 static int cast_rays(sap_multi *world) {
     int hits = 0;
 #pragma omp parallel for reduction(+ : hits)
@@ -52,7 +52,7 @@ static int cast_rays(sap_multi *world) {
 int main(void) {
     sap_multi_config config = {0};
     config.sap.axes = SAP_2D;
-    config.hashed = 1; /* a grid of our own: it is used as it is, and says only what is kept and settled together */
+    config.hashed = 1; /* a grid of our own; SAP_METHOD_SORT alone would use it */
     config.cell_size[0] = config.cell_size[1] = 25;
     config.parallel = run_jobs;
     sap_multi *world = sap_multi_create(&config);

@@ -1,10 +1,10 @@
 /*
-Shows how to settle a large world on several threads: a pool of threads, given to sap_multi as config.parallel.
+Shows how to update a large world on several threads: a pool of threads, given to sap_multi as config.parallel.
 
     cc -I.. -I/usr/include/stb -O2 -o multi_pool multi_pool.c -pthread && ./multi_pool
 
-The pool is in pool.h, ready to copy. ./multi_pool 1 takes one thread instead of 4. With so few boxes threads gain little:
-make bench-multi says how much, here and with more. It prints the same with any number:
+The pool is in pool.h, ready to copy. ./multi_pool 1 takes one thread instead of 4. For this number of boxes threads
+gain little: make bench-multi measures the gain, here and with more boxes. Any number of threads prints the same:
 
     frame  0: 56037 pairs, 56037 began,    0 ended
     frame 15: 56232 pairs,  5437 began, 5291 ended
@@ -33,7 +33,7 @@ static int same(const sap_pair *a, int count_a, const sap_pair *b, int count_b) 
 
 int main(int argc, char **argv) {
     pool threads;
-    sap_multi_config config = {0}; /* no grid is given: it is chosen from the boxes. multi_openmp.c gives one */
+    sap_multi_config config = {0}; /* no grid is given: if the method needs one, it is chosen from the boxes */
     int different = 0;
     pool_start(&threads, argc > 1 ? atoi(argv[1]) : 4);
     config.parallel = pool_run;

@@ -1,6 +1,6 @@
-/* pool.h - threads that wait for jobs: what config.parallel of sap_multi.h calls
+/* pool.h - threads that wait for jobs, for config.parallel of sap_multi.h
 
-   For programs that have no job system of their own. Include it after sap_multi.h. */
+   It is for programs that have no job system of their own. Include it after sap_multi.h. */
 
 #ifndef POOL_H
 #define POOL_H
@@ -12,9 +12,9 @@
 
 enum { POOL_LOOKS = 100 };
 
-/* The threads sleep until there are jobs. Whoever is free takes the next one, the caller too. */
+/* The threads sleep until there are jobs. Each thread that is free takes the next one; the caller is one of them. */
 typedef struct pool {
-    pthread_mutex_t mutex; /* protects all that follows */
+    pthread_mutex_t mutex; /* protects the fields below */
     pthread_cond_t begin, end;
     pthread_t *threads;
     int count, stop;
@@ -23,8 +23,8 @@ typedef struct pool {
     int next, limit, running; /* jobs from next on and below limit are not taken yet */
 } pool;
 
-/* Called and left with the mutex locked. The caller takes jobs from the front, the others from the back: so each gets
-   about the same ones in every update, whose data its cache may still hold. */
+/* Runs jobs until none is left; the mutex is locked before and after. The caller takes jobs from the front, the others
+   from the back. So each thread gets about the same jobs in every update, and their data may still be in its cache. */
 static inline void pool_take_jobs(pool *p, int is_caller) {
     while (p->next < p->limit) {
         int i = is_caller ? p->next++ : --p->limit;
@@ -37,8 +37,8 @@ static inline void pool_take_jobs(pool *p, int is_caller) {
     if (p->running == 0) pthread_cond_signal(&p->end);
 }
 
-/* An update hands in jobs some ten times, one call soon after the other: who has nothing to do looks again for a while
-   before it sleeps, for to be woken takes longer than most jobs. Called and left with the mutex locked. */
+/* Waits for jobs; the mutex is locked before and after. An update calls some ten times, one call soon after the other.
+   To be woken takes longer than most jobs, so a thread polls for a while before it sleeps. */
 static inline int pool_look_again(pool *p, int times) {
     if (times >= POOL_LOOKS) return 0;
     pthread_mutex_unlock(&p->mutex);
@@ -64,8 +64,8 @@ static inline void *pool_work(void *argument) {
     return NULL;
 }
 
-/* For config.parallel, with the pool as config.parallel_user. What the caller wrote is visible to the jobs, and what
-   they wrote is visible to the caller afterwards: each locks the mutex after the other unlocked it. */
+/* Called as config.parallel, with the pool as config.parallel_user. Jobs see all that the caller wrote before, and the
+   caller sees all that they wrote: each locks the mutex after the other has unlocked it. */
 static inline void pool_run(sap_job *job, void *data, int count, void *user) {
     pool *p = (pool *)user;
     int times = 0;
@@ -81,7 +81,7 @@ static inline void pool_run(sap_job *job, void *data, int count, void *user) {
     pthread_mutex_unlock(&p->mutex);
 }
 
-/* The caller is one of the threads. If fewer can be had, fewer it is. */
+/* Starts the threads; the caller is one of them. If not all can be created, the pool has fewer. */
 static inline void pool_start(pool *p, int threads) {
     memset(p, 0, sizeof *p);
     pthread_mutex_init(&p->mutex, NULL);

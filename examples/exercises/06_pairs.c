@@ -1,8 +1,8 @@
 /*
 Exercise 6: the pair manager, without holes
 
-Active pairs stand in pairs[0 .. pair_count - 1], so all of them are had by a walk along an array (I.6). A hash finds
-one: buckets[bucket_of(a, b)] is the place of the first pair with that hash, pairs[p].chain that of the next one in the
+Active pairs are in pairs[0 .. pair_count - 1], so one loop over an array visits all of them (I.6). A hash finds one:
+buckets[bucket_of(a, b)] is the index of the first pair with that hash, pairs[p].chain the index of the next one in the
 same bucket, and NONE ends the chain. add_pair and find_pair are given in checks/06_pairs.h; read them first.
 
 Write remove_pair(a, b), a < b: take the pair out of its chain, and let the last pair of the array fill its place. Only

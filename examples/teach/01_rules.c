@@ -52,11 +52,11 @@ typedef struct lesson {
     const char *title;
     int axes, n;
     sap_aabb box[3];
-    sap_aabb to; /* where the last box moves */
+    sap_aabb to; /* the last box moves here */
 } lesson;
 
 typedef struct walk_step {
-    teach_row row; /* after it */
+    teach_row row; /* the ends after it */
     sap_id id0, id1;
     int rule; /* SAP_STEP_*; SAP_STEP_PASS if none fired */
 } walk_step;
@@ -70,7 +70,7 @@ static const lesson lessons[CASES] = {
 };
 
 static sap_world *world;
-static sap_aabb boxes[3]; /* as they are now */
+static sap_aabb boxes[3]; /* the boxes now */
 static teach_row line;
 static walk_step steps[MOST_STEPS];
 static int step_count, watching;
@@ -85,7 +85,7 @@ static void watch(int step, int axis, uint32_t id0, uint32_t id1) {
         steps[step_count - 1].rule = step;
 }
 
-/* What the rule said. A rule is about a min and a max; the walker is one of them. */
+/* Returns the result of the rule. A rule is about a min and a max; the walker is one of them. */
 static const char *saying(const walk_step *step) {
     int is_max = step->row.ends[step->row.walker].is_max;
     switch (step->rule) {
@@ -97,7 +97,7 @@ static const char *saying(const walk_step *step) {
     }
 }
 
-/* What sap.h reported: in each of these cases at most one pair. */
+/* Returns the report of sap.h: in each of these cases at most one pair. */
 static void net_of(char text[24]) {
     int created, deleted;
     const sap_pair *begun = sap_created(world, &created), *ended = sap_deleted(world, &deleted);
@@ -107,7 +107,7 @@ static void net_of(char text[24]) {
         snprintf(text, 24, "%c and %c %s", teach_name(pair->id0), teach_name(pair->id1), created ? "begin" : "end");
 }
 
-/* The boxes as they were, as bars above a line of numbers; the last one also where it moves. */
+/* Draws the boxes before the update as bars above a line of numbers, and the last one also where it moves. */
 static void draw_bars(svg *p, double x, double y, const lesson *now) {
     for (int i = 0; i <= now->n; i++) {
         const sap_aabb *box = i < now->n ? &now->box[i] : &now->to;

@@ -33,9 +33,10 @@ enum { OLD = 4, NEW = 2, MOST = 5000 };
 static const sap_aabb old_boxes[OLD] = {{{-6}, {-1}}, {{0}, {11}}, {{15}, {20}}, {{50}, {150}}};
 static const sap_aabb new_boxes[NEW] = {{{10}, {42}}, {{12}, {60}}};
 
-/* Merges m sorted ends into n sorted ones, from the back; there is room for m more behind them. The largest goes first,
-   and the next one goes on where it stopped. What is passed moves up by as many places as ends are still to come, so it
-   moves only once. 'say', if any, is called after each. Returns the number of comparisons. */
+/* Merges m sorted ends into n sorted ones, from the back; there is room for m more behind them. The largest is inserted
+   first, and the search for the next one continues from there. An end that is passed moves up by the number of ends
+   that are still to be inserted, so it moves only once. 'say', if any, is called after each. Returns the number of
+   comparisons. */
 static long long merge(teach_end *ends, int n, const teach_end *incoming, int m, void (*say)(int place)) {
     const teach_end empty = {0, 0, 0};
     int from = n - 1, to = n + m - 1;
@@ -61,14 +62,14 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Both ends of n boxes, the first of which is called 'name': sorted, or box by box with the max first. */
+/* Makes both ends of n boxes, the first of which is called 'name': sorted, or box by box with the max first. */
 static void ends_of(const sap_aabb *boxes, int n, char name, int sorted, teach_end *out) {
     for (int i = 0; i < 2 * n; i++)
         out[i] = (teach_end){(char)(name + i / 2), !(i & 1), (i & 1 ? boxes[i / 2].min : boxes[i / 2].max)[0]};
     if (sorted) qsort(out, (size_t)n * 2, sizeof *out, by_value);
 }
 
-/* One at a time: each starts at the end of the array again. */
+/* Inserts one end at a time: each starts at the end of the array again. */
 static long long insert_one_by_one(teach_end *ends, int n, const teach_end *incoming, int m) {
     long long comparisons = 0;
     for (int i = 0; i < m; i++) comparisons += merge(ends, n + i, &incoming[i], 1, NULL);
@@ -84,7 +85,7 @@ static sap_world *line_world(const sap_aabb *boxes, int n, sap_id *ids) {
     return world;
 }
 
-/* The simple way (I.4a): create boxes far away, then move them to their places. Returns how many ends they pass. */
+/* Inserts in the simple way (I.4a): creates boxes far away, and moves them to their places. Returns the ends passed. */
 static long long move_in(const sap_aabb *old, int n, const sap_aabb *incoming, int m) {
     static sap_id ids[MOST];
     sap_world *world = line_world(old, n, ids);
@@ -100,7 +101,7 @@ static long long move_in(const sap_aabb *old, int n, const sap_aabb *incoming, i
     return passes;
 }
 
-/* What is shown of the paper's merge, step by step. */
+/* The picture shows the paper's merge, step by step. */
 static teach_row row;
 static svg picture;
 static double row_y = 80;
@@ -152,7 +153,7 @@ static void show_paper(void) {
            comparisons, insert_one_by_one(ends, 2 * OLD, incoming, 2 * NEW), move_in(old_boxes, OLD, new_boxes, NEW));
 }
 
-/* Boxes scattered over the line, the same on every machine. */
+/* Scatters boxes over the line, the same on every machine. */
 static void scatter(sap_aabb *boxes, int n) {
     static uint32_t state = 1;
     for (int i = 0; i < n; i++) {

@@ -4,10 +4,11 @@ Shows why boxes at the same height are bad for insertion sort, and what the pape
     cc -I../.. -I.. -I/usr/include/stb -o 04_clusters 04_clusters.c -lm && ./04_clusters
 
 Boxes walk about. All scenes are equally dense, so a box meets about as many others however many there are. All figures
-are per box and update. Shifts: by how many places ends move in the sorted arrays, with SAP_METHOD_SORT. Tests: how many
-others begin before a box ends along x, which box pruning in one sweep has to test (see 03_pruning.c). Both grow with the
-crowd. So sap.h keeps what is near in space together, and sweeps only there: what a box is compared with then does not
-grow, and it prunes in that way or, where few boxes move, queries for each of them. All methods report the same events.
+are per box and update. Shifts: the places by which ends move in the sorted arrays, with SAP_METHOD_SORT. Tests: the
+number of others that begin before a box ends along x, which box pruning in one sweep has to test (see 03_pruning.c).
+Both grow with the number of boxes. So sap.h keeps boxes in a tree and compares a box only with those nearby, whose
+number does not grow. It prunes in that way or, where few boxes move, queries for each of them.
+All methods report the same events.
 It draws 04_clusters.svg or the file you name. It prints:
 
                   insertion sort, shifts        one sweep, tests    all flat, events in all updates
@@ -36,7 +37,7 @@ typedef struct cost {
 } cost;
 
 typedef struct crowd {
-    float size[3]; /* of the world; a box is 1 wide */
+    float size[3]; /* the size of the world; a box is 1 wide */
     sap_aabb boxes[MOST];
     float speed[MOST][3];
     uint32_t state; /* of the random numbers */
@@ -48,7 +49,7 @@ static float random_in(crowd *c, float low, float high) {
     return low + part; /* in two steps: in one, some compilers round once and others twice */
 }
 
-/* Flat: all stand on the ground and tremble a little. Otherwise they fill a cube. */
+/* Makes the boxes. In a flat scene all stand on the ground and move a little up and down; else they fill a cube. */
 static void set_up(crowd *c, int n, float side, int flat) {
     c->state = 1;
     for (int k = 0; k < 3; k++) c->size[k] = flat && k == 2 ? 0.2f : side;
@@ -75,7 +76,7 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* How many pairs a sweep along x has to test: all boxes are 1 wide, so those that begin within 1. */
+/* Returns the number of pairs that a sweep along x tests: all boxes are 1 wide, so those that begin within 1. */
 static long long swept(const crowd *c, int n) {
     static float mins[MOST];
     long long tests = 0;

@@ -1,5 +1,5 @@
 /*
-Shows floats as integers that sort like them, and two traps: -0, and what is no number (Terdiman, appendix A).
+Shows floats as integers that sort like them, and two traps: -0 and NaN (Terdiman, appendix A).
 
     cc -I../.. -I.. -I/usr/include/stb -o 08_floats 08_floats.c -lm && ./08_floats
 
@@ -7,9 +7,9 @@ The bits of a float are sign, exponent and digits, and for positive ones larger 
 wrong with the others: their place, since the sign bit puts them behind the positive ones, and their order, since more
 digits mean less. To flip the sign bit of all mends the place; to flip all bits of the negative ones mends the order, too.
 The picture joins each float to its integer: where lines cross, two floats would be sorted the wrong way round.
-Trap 1: -0 and 0 are equal as floats, and boxes that touch overlap; but their integers differ. Trap 2: what is no number
-is neither less nor more than anything, which breaks a sort of floats; as an integer it is beyond infinity, and sorts in
-silence. sap.h makes 0 of -0, and refuses what is no number.
+Trap 1: -0 and 0 are equal as floats, and boxes that touch overlap; but their integers differ.
+Trap 2: NaN is neither less nor more than any float, which breaks a sort of floats. As an integer it is beyond infinity,
+and the mistake is not noticed. sap.h makes 0 of -0, and refuses NaN.
 Integers can also be had by a raster over the world, as Bullet 2.55 did (16 bits). That needs bounds, and finds too many.
 It draws 08_floats.svg or the file you name. It prints:
 
@@ -85,7 +85,7 @@ static const struct {
                 {"sign flipped: the place is right", sign_flipped},
                 {"and negative ones reversed", encode}};
 
-/* In order. */
+/* Sorts floats by insertion. */
 static float floats[FLOATS] = {0, -3e38f, -1000, -1, -1e-30f, 0, 1e-30f, 1, 1000, 3e38f, 0};
 
 /* Returns the number of pairs of floats that stand the wrong way round. */
@@ -108,7 +108,8 @@ static void show_codes(void) {
            crossings(encode));
 }
 
-/* From -infinity to infinity in steps, and all around 0: are the decoded floats in order, and back to the same? */
+/* Checks integers from that of -infinity to that of infinity, in steps, and all around 0: decoded, the floats are in
+   order, and encoded again they are the same. */
 static void show_all(void) {
     const uint32_t low = encode(-INFINITY), high = encode(INFINITY), zero = encode(0.0f);
     int walked = 0, greater = 0, same = 0;
@@ -179,7 +180,7 @@ static void show_no_number(void) {
     sap_destroy(world);
 }
 
-/* Outward, to 16 bits over a world of this size. */
+/* Rounds outward, to 16 bits over a world of this size. */
 static float raster(float f, float size, int up) {
     const float cell = size / 65535;
     return (up ? ceilf(f / cell) : floorf(f / cell)) * cell;
@@ -204,7 +205,7 @@ static void show_raster(void) {
     }
 }
 
-/* ---- the picture: floats in order above, the integers' line below ------------------------------------------------------- */
+/* ---- the picture: floats in order above, their integers below ------------------------------------------------------ */
 
 static void draw(const char *path) {
     svg p = svg_open(path, 1000, 800, "Where on the line of integers a float lies");

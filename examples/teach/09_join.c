@@ -1,5 +1,5 @@
 /*
-Shows what sap.h does in the place of a sweep: it joins a tree of bounds with itself, or with another (for Terdiman I.4c).
+Shows what sap.h does instead of a sweep: it joins a tree of bounds with itself, or with another (for Terdiman I.4c).
 
     cc -I../.. -I.. -I/usr/include/stb -o 09_join 09_join.c -lm && ./09_join
 
@@ -7,8 +7,8 @@ A sweep tests all boxes that overlap along one axis, and in a larger world of eq
 boxes are sorted so that neighbours in the array are neighbours in space: by x into slices, and in each slice by y,
 upwards and downwards in turn. Sixteen make a leaf, sixteen leaves a node, and so on, each with the bounds of what is
 below it: a bounding volume hierarchy, packed at once (STR). Two nodes whose bounds are apart need no further test; of
-those that overlap the children are joined, down to boxes. So a box is compared with what is near it on both axes, however
-large the world is, and what it is compared with stands side by side, sixteen at a time. The program is a sketch in the
+those that overlap the children are joined, down to boxes. So a box is compared with boxes that are near on both axes,
+however large the world is, and these are side by side in memory, sixteen at a time. The program is a sketch in the
 plane; sap_box_prune and SAP_METHOD_PRUNE do it with SIMD, so a step of sixteen is a few instructions.
 It draws 09_join.svg or the file you name. It prints:
 
@@ -33,7 +33,7 @@ It draws 09_join.svg or the file you name. It prints:
 
 enum { WIDE = 16, MOST = 32000, MOST_NODES = 2500, LEVELS = 5, DRAWN = 500 };
 
-/* ---- the tree ----------------------------------------------------------------------------------------------------- */
+/* ---- the tree ------------------------------------------------------------------------------------------------------ */
 
 typedef struct tree {
     sap_aabb *boxes;                    /* in the order of the leaves */
@@ -41,7 +41,7 @@ typedef struct tree {
     int count[LEVELS], n, levels;
 } tree;
 
-static long long tests, rounds; /* pairs of bounds or boxes tested; the same in rounds of up to sixteen at once */
+static long long tests, rounds; /* pairs of bounds or boxes tested; rounds of up to sixteen tests at once */
 
 static int by_x(const void *a, const void *b) {
     float x = ((const sap_aabb *)a)->min[0], y = ((const sap_aabb *)b)->min[0];
@@ -93,12 +93,12 @@ static int overlap(const sap_aabb *a, const sap_aabb *b) {
     return a->min[0] <= b->max[0] && b->min[0] <= a->max[0] && a->min[1] <= b->max[1] && b->min[1] <= a->max[1];
 }
 
-static int end_of(const tree *t, int level, int i) { /* behind the last child of node i */
+static int end_of(const tree *t, int level, int i) { /* returns the index after the last child of node i */
     const int count = level > 1 ? t->count[level - 2] : t->n, end = (i + 1) * WIDE;
     return end < count ? end : count;
 }
 
-/* Node i of a against node j of b, which overlap, or are the same one. Returns the number of pairs of boxes below. */
+/* Joins node i of a with node j of b, which overlap or are the same. Returns the number of pairs of boxes below. */
 static long long join(const tree *a, int level_a, int i, const tree *b, int level_b, int j) {
     const int same = a == b && level_a == level_b && i == j;
     long long pairs = 0;
@@ -131,9 +131,10 @@ static long long join(const tree *a, int level_a, int i, const tree *b, int leve
     return pairs;
 }
 
-/* ---- the sweep that it is compared with --------------------------------------------------------------------------------------- */
+/* ---- the sweep that it is compared with ---------------------------------------------------------------------------- */
 
-/* Returns the number of pairs that one sweep along x tests, of boxes sorted by x; between the sets alone if there are two. */
+/* Returns the number of pairs that one sweep along x tests, of boxes sorted by x; between the sets alone if there are
+   two. */
 static long long sweep(const sap_aabb *a, int na, const sap_aabb *b, int nb) {
     long long count = 0;
     for (int i = 0, j = 0; i < na; i++) { /* a[i] tests boxes of b that begin in it; at equal mins a is the first */
@@ -147,7 +148,7 @@ static long long sweep(const sap_aabb *a, int na, const sap_aabb *b, int nb) {
     return count;
 }
 
-/* Equally dense for any n. */
+/* Makes n boxes, equally dense for any n. */
 static void scatter(sap_aabb *boxes, int n, int all) {
     static uint32_t state = 2463534242u;
     const float side = 60 * sqrtf((float)all / 2000);
@@ -208,13 +209,13 @@ static int show_bipartite(int fresh, int old) {
     return pairs == expected;
 }
 
-/* ---- the picture ----------------------------------------------------------------------------------------------------- */
+/* ---- the picture --------------------------------------------------------------------------------------------------- */
 
 #define TESTED "fill:#e0a458;fill-opacity:.75"
 #define IDLE "fill:#4d6a8c;fill-opacity:.55"
 #define LEAF "fill:none;stroke:#57b894;stroke-width:1.2"
 
-/* One leaf, and the boxes that its own are tested against; and on the right those that a sweep tests them against. */
+/* Draws one leaf and the boxes that its own are tested against; on the right those that a sweep tests them against. */
 static void draw(const char *path) {
     svg p = svg_open(path, 1120, 660, "What sixteen boxes are tested against");
     scatter(set_a, DRAWN, DRAWN);

@@ -1,6 +1,6 @@
 /*
-glue.c - what the page calls: boxes that move, three ways to find their pairs, and what is drawn; then the worlds of the
-lessons: batches, a grid, and what each method costs
+glue.c - the functions that the page calls: boxes that move, three ways to find their pairs, and the figures that are
+drawn; then the worlds of the lessons on batches, on the grid, and on the cost of each method
 
 Compiled to WebAssembly together with sap_multi.h. All arrays are static; the page reads them where they lie. The grid and
 brute force stand here so that all three are built by one compiler with the same flags.
@@ -15,15 +15,15 @@ brute force stand here so that all three are built by one compiler with the same
 enum { MOST = 20000, MOST_CELLS = 1 << 16, MOST_PAIRS = 1 << 19 };
 
 static int count;
-static float width, height, largest; /* of the world in pixels; the longest side of a box */
+static float width, height, largest; /* the world, and the longest side of a box, in pixels */
 static float corner[2];              /* the coordinates of its corner: 0, until the origin is shifted */
 static sap_world *world;
 static sap_aabb boxes[MOST];
 static float speed[MOST][2]; /* pixels a second at speed 1 */
 static sap_id ids[MOST];
-static int partners[MOST]; /* with how many it overlaps, kept by events alone */
+static int partners[MOST]; /* the number of boxes that each overlaps, counted by events alone */
 static float glow[MOST];   /* 2 when a pair begins, soon 1; 0 some time after the last one ended */
-static int began, ended;   /* in the last update */
+static int began, ended;   /* pairs that began or ended in the last update */
 static uint32_t random_state;
 
 /* The pairs that the grid found, as (lower box, higher box), in this frame and, sorted, in the one before. */
@@ -38,8 +38,8 @@ static float random_in(float low, float high) {
 
 /* ---- the world --------------------------------------------------------------------------------------- */
 
-/* n boxes at random, their sides between a half and one and a half of 'side'; if mixed, every hundredth box is ten
-   times as large. Returns 0 without memory. */
+/* Makes n boxes at random, whose sides are 0.5 to 1.5 times 'side'. If mixed, one box in a hundred is ten times as
+   large. Returns 0 without memory. */
 WEB_EXPORT(setup) int setup(int n, float side, float w, float h, int mixed, int method) {
     const sap_config flat = {.axes = SAP_2D, .method = method};
     sap_destroy(world);
@@ -80,8 +80,8 @@ WEB_EXPORT(move) void move(float seconds, int movers) {
         }
 }
 
-/* One more box, nearly as long as the world and thin: across, or if there is an odd number of boxes down. Returns how many
-   boxes there are now. */
+/* Adds a thin box nearly as long as the world: across, or down if the number of boxes is odd. Returns the new number of
+   boxes. */
 WEB_EXPORT(drop) int drop(float side) {
     if (count == MOST) return count;
     const int along = count & 1;
@@ -110,7 +110,7 @@ WEB_EXPORT(shift) void shift(float x, float y) {
     for (int i = 0; i < count; i++) sap_get_box(world, ids[i], &boxes[i]);
 }
 
-/* What a game pays per frame: hand in what moved, and update. Returns the number of pairs, or -1 without memory. */
+/* Does the work of a game's frame: records moves, and updates. Returns the number of pairs, or -1 without memory. */
 WEB_EXPORT(settle) int settle(int movers) {
     int pairs;
     sap_move_many(world, movers < count ? movers : count, ids, boxes);
@@ -119,7 +119,7 @@ WEB_EXPORT(settle) int settle(int movers) {
     return pairs;
 }
 
-/* The box of an id is its slot, since nothing is ever removed. */
+/* Returns the box of an id: its slot, as nothing is ever removed. */
 static int index_of(sap_id id) {
     return (int)SAP_SLOT(id) - 1;
 }
@@ -150,7 +150,7 @@ static int overlap(const sap_aabb *a, const sap_aabb *b) {
     return a->min[0] <= b->max[0] && b->min[0] <= a->max[0] && a->min[1] <= b->max[1] && b->min[1] <= a->max[1];
 }
 
-/* Each box against all behind it; with step 10 only each tenth box, for a sample. The number of pairs. */
+/* Tests each box with all behind it; with step 10 one box in ten, for a sample. Returns the number of pairs. */
 WEB_EXPORT(brute_force) int brute_force(int from, int step) {
     int pairs = 0;
     for (int i = from; i < count; i += step)
@@ -158,8 +158,8 @@ WEB_EXPORT(brute_force) int brute_force(int from, int step) {
     return pairs;
 }
 
-/* One box of the grid against a row of others. Each pair is written, but kept only if they overlap: no branch to
-   predict. */
+/* Tests one box of the grid with a row of others. Each pair is written, but counted only if they overlap: so there is
+   no branch to predict. */
 static void grid_ask(const sap_aabb *filed, const int *filed_box, int asking, int from, int to) {
     int pairs = found_count[0], a = filed_box[asking];
     for (int i = from; i < to && pairs < MOST_PAIRS; i++) {
@@ -173,10 +173,10 @@ static void grid_ask(const sap_aabb *filed, const int *filed_box, int asking, in
 static float cell_used;
 
 /* A uniform grid: each box lies in the cell of its middle. A cell is as wide as the largest box, so that boxes which
-   overlap lie in the same cell or in two that touch. The number of pairs. */
+   overlap lie in the same cell or in two that touch. Returns the number of pairs. */
 WEB_EXPORT(grid) int grid(void) {
     static int first[MOST_CELLS + 1], cell_of[MOST], filed_box[MOST];
-    static sap_aabb filed[MOST]; /* by cell */
+    static sap_aabb filed[MOST]; /* sorted by cell */
     int columns, rows;
     float cell = largest;
     do {
@@ -229,8 +229,8 @@ static void radix_sort(uint64_t *values, uint64_t *scratch, int n) {
     if (from != values) memcpy(values, from, (size_t)n * sizeof *values);
 }
 
-/* What sap.h tells besides: which pairs began and which ended, by comparing the sorted pairs of two frames. Call it
-   after grid. Returns how many began or ended. */
+/* Finds the pairs of the grid that began or ended, by comparing the sorted pairs of two frames: sap.h reports these,
+   too. Call it after grid. Returns their number. */
 WEB_EXPORT(grid_events) int grid_events(void) {
     static uint64_t scratch[MOST_PAIRS];
     uint64_t *before = now_found == found[0] ? found[1] : found[0];
@@ -248,13 +248,13 @@ WEB_EXPORT(grid_events) int grid_events(void) {
     return events;
 }
 
-/* Are the pairs of sap.h and of the grid those of brute force, and did the events count them right? 1 or 0. */
+/* Returns whether the pairs of sap.h and of the grid are those of brute force, and the events count them right. */
 WEB_EXPORT(check) int check(void) {
     static int met[MOST];
     int all, pairs = 0, good;
     sap_pairs(world, &all);
     memset(met, 0, sizeof met);
-    good = grid() == all; /* not grid_events: that one is for once a frame */
+    good = grid() == all; /* not grid_events, which may be called once a frame only */
     for (int i = 0; i < count; i++)
         for (int j = i + 1; j < count; j++) {
             if (!overlap(&boxes[i], &boxes[j])) continue;
@@ -268,15 +268,15 @@ WEB_EXPORT(check) int check(void) {
 
 /* ---- for the drawing --------------------------------------------------------------------------------- */
 
-/* A float as bits that sort as it does; the ends of boxes are sorted by these. */
+/* Returns the bits of a float so that they sort as floats do. The ends of boxes are sorted by these. */
 static uint64_t sortable(float value) {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
     return bits >> 31 ? ~bits : bits | 0x80000000u;
 }
 
-/* The sorted ends of an axis, as in the paper: the lower word of each holds the box, bit 31 says that it is a max, so that
-   at equal values mins come before maxs. Sorted for the drawing: sap.h keeps them only while it sorts. */
+/* The sorted ends of an axis, as in the paper: the lower word of each holds the box, bit 31 says that it is a max, so
+   that at equal values mins come before maxs. Sorted for the drawing: sap.h keeps them only while it sorts. */
 WEB_EXPORT(sorted_ends) uint64_t *sorted_ends(int axis) {
     static uint64_t ends[2 * MOST], scratch[2 * MOST];
     for (int i = 0; i < count; i++) {
@@ -287,7 +287,7 @@ WEB_EXPORT(sorted_ends) uint64_t *sorted_ends(int axis) {
     return ends;
 }
 
-/* The smallest box at a point, -1 if there is none. */
+/* Returns the smallest box at a point, -1 if there is none. */
 WEB_EXPORT(pick) int pick(float x, float y) {
     const sap_aabb point = {{x + corner[0], y + corner[1], 0}, {x + corner[0], y + corner[1], 0}};
     int best = -1;
@@ -306,7 +306,7 @@ WEB_EXPORT(boxes_at) sap_aabb *boxes_at(void) {
     return boxes;
 }
 
-/* The same where they are drawn. */
+/* Returns the boxes where they are drawn. */
 WEB_EXPORT(shown_at) sap_aabb *shown_at(void) {
     static sap_aabb shown[MOST];
     for (int i = 0; i < count; i++)
@@ -351,8 +351,8 @@ static sap_aabb batch_boxes[MOST];
 static sap_id batch_ids[MOST];
 static int batch_old, batch_more;
 
-/* A world that sorts, of n boxes on a line, and 'more' that will come or, if they are to leave, are there, too. Returns 0
-   without memory. */
+/* Makes a world with SAP_METHOD_SORT: n boxes on a line. 'more' boxes will be added; or, if they are to leave, they are
+   there from the start. Returns 0 without memory. */
 WEB_EXPORT(batch_prepare) int batch_prepare(int n, int more, int leaving) {
     const sap_config line = {.axes = SAP_AXIS_X, .method = SAP_METHOD_SORT};
     if (n + more > MOST) return 0;
@@ -370,7 +370,7 @@ WEB_EXPORT(batch_prepare) int batch_prepare(int n, int more, int leaving) {
            sap_update(batch_world) == SAP_OK;
 }
 
-/* Lets them come, or leave, with an update after each or one after all. Returns the number of pairs. */
+/* Adds or removes these boxes, with an update after each or one after all. Returns the number of pairs. */
 WEB_EXPORT(batch_run) int batch_run(int leaving, int in_a_batch) {
     int pairs;
     for (int i = batch_old; i < batch_old + batch_more; i++) {
@@ -396,8 +396,8 @@ static sap_id grid_ids[MOST_IN_GRID];
 static int32_t grid_pair_list[MOST_IN_GRID * MOST_IN_GRID];
 static int grid_n;
 
-/* Boxes anywhere in a world of this size; its lower left part, of columns times rows cells, is the grid, and the rest is
-   wrapped into it. Returns 0 without memory. */
+/* Boxes anywhere in a world of this size; its lower left part, of columns times rows cells, is the grid, and the rest
+   is wrapped into it. Returns 0 without memory. */
 WEB_EXPORT(grid_setup) int grid_setup(int n, float w, float h, int columns, int rows, float cell) {
     const sap_multi_config config = {.sap = {.axes = SAP_2D, .method = SAP_METHOD_SORT},
                                      .bounds = {{0, 0, 0}, {(float)columns * cell, (float)rows * cell, 0}},
@@ -461,8 +461,8 @@ static sap_aabb cost_boxes[LAYOUTS][MOST];
 static sap_id cost_ids[MOST];
 static int cost_way, cost_n, cost_movers, cost_turn;
 
-/* n boxes of sides from 1 to 3, each about in one pair. They go through four layouts, from one to the next and back, so
-   that nothing but the way itself is measured. Returns 0 without memory. */
+/* Makes n boxes of sides from 1 to 3, each in about one pair. They move through four layouts and back, so that only the
+   cost of moving is measured. Returns 0 without memory. */
 WEB_EXPORT(cost_setup) int cost_setup(int way, int n, int motion) {
     static const int methods[] = {SAP_METHOD_SORT, SAP_METHOD_SORT, SAP_METHOD_PRUNE, SAP_METHOD_QUERY,
                                   SAP_METHOD_AUTO};
@@ -523,7 +523,7 @@ static int sweep_of(const sap_aabb *all, int n) {
     return pairs;
 }
 
-/* A number of frames. Returns the pairs of the last one. */
+/* Runs a number of frames. Returns the number of pairs of the last one. */
 WEB_EXPORT(cost_run) int cost_run(int frames) {
     static const int path[] = {1, 2, 3, 2, 1, 0};
     int pairs = 0;

@@ -18,13 +18,13 @@ enum { BOXES = 30, SECONDS = 20, RATE = 60, FRAMES = SECONDS * RATE, WIDTH = 840
 #define FLASH 2.0f
 static const float flash_time = 0.35f, fade_time = 0.7f; /* seconds */
 
-typedef struct path { /* along one axis: from 'low' to 'high' and back, a whole number of times in the loop */
+typedef struct path { /* a path along one axis: from 'low' to 'high' and back, a whole number of times in the loop */
     float low, high;
     int rounds;
-    float phase; /* 0 to 1: where on the way it starts */
+    float phase; /* the part of the way at which it starts, 0 to 1 */
 } path;
 
-typedef struct series { /* something that changes evenly between two keys */
+typedef struct series { /* a series of keys; its value changes evenly between two of them */
     int n;
     float time[MOST_KEYS], value[MOST_KEYS];
 } series;
@@ -46,7 +46,7 @@ static float random_in(float low, float high) {
     return low + part;
 }
 
-/* Where it is after that part of the loop, 0 to 1. */
+/* Returns the position after a part of the loop, 0 to 1. */
 static float place_at(const path *way, float part) {
     float round = way->phase + (float)way->rounds * part;
     round -= floorf(round);
@@ -76,7 +76,7 @@ static float value_at(const series *s, float time) {
     return s->value[i - 1] + (s->value[i] - s->value[i - 1]) * part;
 }
 
-/* Something new begins now: keys that lie ahead, of a flash or of fading, are dropped. */
+/* Drops the keys that lie ahead, of a flash or of fading, as a new one begins now. */
 static void interrupt(series *s, float time) {
     float value = value_at(s, time);
     while (s->n > 0 && s->time[s->n - 1] > time) s->n--;
@@ -107,7 +107,7 @@ static void pair_ends(const sap_pair *pair, void *time) {
     ends((mover *)pair->object1, *(float *)time);
 }
 
-/* Boxes of several sizes, each on its own way inside the picture. */
+/* Makes boxes of several sizes, each on its own way inside the picture. */
 static void set_up(void) {
     for (int i = 0; i < BOXES; i++) {
         mover *m = &movers[i];
@@ -120,7 +120,7 @@ static void set_up(void) {
     }
 }
 
-/* Returns how many boxes are alone, -1 if one still fades. */
+/* Returns the number of boxes without a pair, -1 if one still fades. */
 static int count_alone(float time) {
     int count = 0;
     for (int i = 0; i < BOXES; i++) {
@@ -131,8 +131,8 @@ static int count_alone(float time) {
     return count;
 }
 
-/* Two loops: the second one starts with the boxes lit as the first one left them. Returns the frame of the second one in
-   which nothing fades and most boxes are alone, as part of the loop. */
+/* Runs two loops: the second one starts with the boxes lit as the first one left them. Returns the frame of the second
+   one in which nothing fades and most boxes are alone, as a part of the loop. */
 static float run(void) {
     const sap_config flat = {.axes = SAP_2D};
     sap_world *world = sap_create(&flat);
@@ -175,7 +175,7 @@ static void write_number(FILE *f, float value) {
     fprintf(f, "%.1f", (double)value);
 }
 
-/* From blue over gold to white. */
+/* Returns a colour from blue over gold to white. */
 static void write_color(FILE *f, float light) {
     static const float stops[3][3] = {{77, 106, 140}, {255, 216, 119}, {255, 255, 255}};
     int at = light < LIT ? 0 : 1;
@@ -184,7 +184,7 @@ static void write_color(FILE *f, float light) {
         fprintf(f, "%02x", (unsigned)(stops[at][k] + (stops[at + 1][k] - stops[at][k]) * (light - (float)at) + 0.5f));
 }
 
-/* What happens from 'begin' on, for one loop, again and again. */
+/* Writes an animation that starts at 'begin', lasts one loop, and repeats. */
 static void write_series(FILE *f, const char *attribute, const series *s, float begin, void (*write)(FILE *, float)) {
     fprintf(f, "<animate attributeName=\"%s\" dur=\"%ds\" repeatCount=\"indefinite\" keyTimes=\"0", attribute, SECONDS);
     for (int i = 0; i < s->n; i++)
@@ -202,7 +202,7 @@ static void write_series(FILE *f, const char *attribute, const series *s, float 
     fprintf(f, "\"/>");
 }
 
-/* Straight from turn to turn. */
+/* Writes a motion that is straight from turn to turn. */
 static void write_way(FILE *f, const char *attribute, const path *way) {
     series s;
     s.n = 0;

@@ -1,7 +1,7 @@
 /*
-steps.c - an update as it happens: a few boxes in a world that sorts, and every step of its insertion sort
+steps.c - an update as it happens: a few boxes in a world with SAP_METHOD_SORT, and every step of its insertion sort
 
-Its own copy of sap.h, because SAP_TRACE makes SAP_METHOD_AUTO sort, which the other worlds of the page must not.
+It has its own copy of sap.h: SAP_TRACE makes SAP_METHOD_AUTO sort, which would slow the other worlds of the page.
 */
 #include <stdint.h>
 
@@ -39,7 +39,7 @@ WEB_EXPORT(steps_boxes_at) sap_aabb *steps_boxes_at(void) {
     return steps_boxes;
 }
 
-/* A world of the first n boxes, settled. Returns 0 without memory. */
+/* Makes a world of the first n boxes, and updates it. Returns 0 without memory. */
 WEB_EXPORT(steps_setup) int steps_setup(int n) {
     const sap_config flat = {.axes = SAP_2D, .method = SAP_METHOD_SORT};
     sap_destroy(steps_world);
@@ -49,7 +49,7 @@ WEB_EXPORT(steps_setup) int steps_setup(int n) {
            sap_update(steps_world) == SAP_OK;
 }
 
-/* Moves all boxes to where they are now, and updates. Returns the number of steps. */
+/* Moves all boxes of the world to those of the page, and updates. Returns the number of steps. */
 WEB_EXPORT(steps_update) int steps_update(void) {
     step_count = 0;
     sap_move_many(steps_world, steps_n, steps_ids, steps_boxes);
@@ -61,7 +61,7 @@ WEB_EXPORT(steps_at) step *steps_at(void) {
     return steps;
 }
 
-/* The pairs that began (0), ended (1) or are there (2), two boxes for each: steps_events_at. Returns how many. */
+/* Lists pairs that began (0), ended (1) or are active (2) at steps_events_at, two boxes each. Returns their number. */
 WEB_EXPORT(steps_events) int steps_events(int kind) {
     int n;
     const sap_pair *pair = kind == 0   ? sap_created(steps_world, &n)

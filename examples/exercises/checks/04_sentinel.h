@@ -10,17 +10,17 @@
 sap_aabb breaker(void);
 extern const float low_sentinel, high_sentinel;
 
-enum { ENDS = 8, DITCH = 4 }; /* cells beside the array, to see who walks out */
+enum { ENDS = 8, DITCH = 4 }; /* cells beside the array, to see whether an end walks out */
 
-/* Where an end with this value comes to stand that starts in the middle of the ends: 0 to ENDS - 1, else out. */
+/* Returns the index to which an end with this value walks from the middle: 0 to ENDS - 1, else it has walked out. */
 static int walk(float low, float high, float value) {
     float cells[DITCH + 1 + ENDS + 1 + DITCH], *ends = cells + DITCH + 1;
     int j = ENDS / 2;
-    for (int i = 0; i < DITCH + 1; i++) cells[i] = ends[ENDS + i] = 0; /* whatever lies there */
+    for (int i = 0; i < DITCH + 1; i++) cells[i] = ends[ENDS + i] = 0; /* any value may be there */
     for (int i = 0; i < ENDS; i++) ends[i] = (float)(10 * i);
     ends[-1] = low;
     ends[ENDS] = high;
-    for (int i = 2; i <= DITCH; i++) ends[-i] = INFINITY, ends[ENDS - 1 + i] = -INFINITY; /* what leaves, goes far */
+    for (int i = 2; i <= DITCH; i++) ends[-i] = INFINITY, ends[ENDS - 1 + i] = -INFINITY; /* no end stops in it */
     while (j > -DITCH && ends[j - 1] > value) j--;
     while (j < ENDS - 1 + DITCH && ends[j + 1] < value) j++;
     return j;

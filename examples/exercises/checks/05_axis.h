@@ -28,7 +28,7 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* How many pairs overlap on an axis: all but those of which one ended before the other began. */
+/* Returns the number of pairs that overlap on an axis: all but those of which one box ends before the other begins. */
 static long long pairs_on(int n, int axis) {
     static float mins[MOST], maxs[MOST];
     long long apart = 0;

@@ -9,12 +9,12 @@ enum { NONE = -1, MANY = 100000, MANY_BITS = 17 };
 
 typedef struct pair {
     int a, b;  /* a < b */
-    int chain; /* the place of the next pair in the same bucket, or NONE */
+    int chain; /* the index of the next pair in the same bucket, or NONE */
 } pair;
 
 static pair pairs[MANY];
 static int pair_count;
-static int buckets[1 << MANY_BITS]; /* the place of the first pair in each bucket, or NONE */
+static int buckets[1 << MANY_BITS]; /* the index of the first pair in each bucket, or NONE */
 static int bucket_bits;             /* there are 1 << bucket_bits buckets */
 
 static inline int bucket_of(int a, int b) {
@@ -22,7 +22,7 @@ static inline int bucket_of(int a, int b) {
     return (int)(both * 2654435761u >> 8 & ((1u << bucket_bits) - 1));
 }
 
-/* The place of a pair, or NONE. */
+/* Returns the index of a pair, or NONE. */
 static inline int find_pair(int a, int b) {
     int p = buckets[bucket_of(a, b)];
     while (p != NONE && (pairs[p].a != a || pairs[p].b != b)) p = pairs[p].chain;
@@ -61,7 +61,7 @@ static void tell(void) {
     check_stop();
 }
 
-/* remove_pair crashes, or is stopped because it never returns: then what it was asked is all that is known. */
+/* remove_pair may crash, or is stopped because it never returns: then only its arguments are known. */
 static void stopped(int why) {
     const pair *last = &before[count_before > 0 ? count_before - 1 : 0];
     check_note("while you removed %d-%d%s, from:", asked_a, asked_b,
@@ -72,7 +72,7 @@ static void stopped(int why) {
     raise(why);
 }
 
-/* The array: all but the pair that was removed, and all but the last one where they stood. */
+/* Checks the array: it has all pairs but the removed one, and all but the last are where they were. */
 static void check_array(int removed, int place) {
     if (pair_count != count_before - removed) {
         check_say("pair_count is %d after a pair that %s was removed; it was %d", pair_count,
@@ -88,7 +88,7 @@ static void check_array(int removed, int place) {
     }
 }
 
-/* Each pair must be in the chain of its bucket, once, and the chains lead to nothing else. */
+/* Checks the chains: each pair is in that of its bucket, once, and they lead to no other index. */
 static void check_chains(void) {
     int met = 0;
     for (int h = 0; h < 1 << bucket_bits; h++) {
@@ -129,7 +129,7 @@ static void play(int bits) {
     clear(bits);
     for (int i = 0; i < UPDATES; i++) {
         const int a = check_random(0, BOXES - 2), b = check_random(a + 1, BOXES - 1), place = find_pair(a, b);
-        if (check_random(0, 2)) { /* two of three times a pair comes, if it is not there yet */
+        if (check_random(0, 2)) { /* in two of three calls a pair is added, if it is not there yet */
             if (place == NONE) add_pair(a, b);
             continue;
         }
@@ -143,7 +143,7 @@ static void play(int bits) {
             tell();
         }
         check_array(place != NONE, place);
-        if (place != NONE) pairs[pair_count].a = pairs[pair_count].b = -9; /* a free place holds nothing of use */
+        if (place != NONE) pairs[pair_count].a = pairs[pair_count].b = -9; /* a free entry holds no pair */
         check_chains();
     }
 }

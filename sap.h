@@ -406,7 +406,7 @@ typedef int sap_hit(sap_id id, void *object, void *user);
    sap_box_closest miss none. (A -1, which Box2D takes for "ignore this hit", stops, too.) */
 typedef float sap_ray_hit(sap_id id, void *object, float t, void *user);
 
-/* Updates the trees. Until the next change queries are read-only then, so many threads may query one world. */
+/* Updates the trees. Until the next change queries only read then, and any number of threads may query one world. */
 SAP_DEF sap_result sap_prepare_queries(sap_world *s);
 
 /* Visit the boxes with category & mask that overlap. Return the number of hits, one that stopped included, or
@@ -2513,8 +2513,7 @@ static int sap__find_endpoint(const uint64_t *ends, int from, int count, uint64_
     return from;
 }
 
-/* Removes the endpoints of n boxes in one pass (batch removal, Terdiman I.5b). Each run between two of them moves once.
-   */
+/* Removes the endpoints of n boxes in one pass (batch removal, Terdiman I.5b). A run between two of them moves once. */
 static void sap__remove_endpoints(sap__sort_state *u, int n) {
     uint64_t *ends = u->sap->sorted[u->axis];
     const int m = sap__list_endpoints(u, n, 0);
@@ -2575,8 +2574,7 @@ SAP__FORCE_INLINE int sap__update_rule(const sap__sort_state *u, uint32_t stops,
     return 1;
 }
 
-/* sap__has_rule returns whether a rule applies when end passes other. In a grid no rule finds stops: see sap_multi.h.
-   */
+/* sap__has_rule returns whether a rule applies when end passes other. In a grid no rule finds stops (sap_multi.h). */
 #define sap__has_rule(u, end, other, stops)                                                                            \
     (sap__trace(SAP_STEP_PASS, (u)->axis, (u)->s, sap__endpoint_slot(end), sap__endpoint_slot(other)),                 \
      (((end) ^ (other)) >> 31 & 1) && !((stops) && (u)->s->grid))
@@ -5012,8 +5010,7 @@ typedef struct sap__measure {
 } sap__measure;
 
 /* An exact sum is an integer whose unit is 2^-298, the square of the smallest float. Its digits have 32 bits, the
-   lowest comes first, and carries are not yet propagated. A product of two floats has 48 bits, shifted by at most 506.
-   */
+   lowest comes first, and carries are not yet propagated. A product of two floats has 48 bits, shifted by 506 at most. */
 enum { SAP__SUM_DIGITS = 18 };
 typedef struct sap__exact_sum {
     int64_t digit[SAP__SUM_DIGITS];
@@ -5175,8 +5172,7 @@ static double sap__cast(const sap__box *box, const sap__box *moving, const int32
     return order < 0 || (order == 0 && sap__cast_exactly(box, moving, by, &first)) ? enter : SAP__MISS;
 }
 
-/* Returns the direction, -1 or 1 on *axis, in which the moving box leaves a box that it overlaps by the shortest way.
-   */
+/* Returns the direction, -1 or 1 on *axis, in which the moving box leaves a box it overlaps by the shortest way. */
 static int sap__shallow_side(const sap__box *box, const sap__box *moving, const int32_t used[6], int *axis) {
     sap__measure least = {{0, 0, 0}, {0, 0, 0}, 0};
     int side = 0;
@@ -5682,8 +5678,7 @@ static int sap__is_bad_array(const sap_id *ids, int capacity) {
     return capacity < 0 || (capacity && !ids);
 }
 
-/* Runs a query for ids, and writes the smallest ones, capacity at most. Returns the number of hits, or -(sap_result).
-   */
+/* Runs a query for ids, and writes the smallest, capacity at most. Returns the number of hits, or -(sap_result). */
 static int sap__run_for_ids(sap__query *q, sap_result r, sap_id *ids, int capacity) {
     if (r != SAP_OK) return -(int)r;
     q->ids = ids;
@@ -5693,8 +5688,7 @@ static int sap__run_for_ids(sap__query *q, sap_result r, sap_id *ids, int capaci
     return q->count;
 }
 
-/* Runs a query for its best hit. Returns the id, or 0. *at is its t or distance, miss if there is none, -1 on failure.
-   */
+/* Runs a query for its best hit. Returns the id or 0. *at is its t or distance, miss if there is none, -1 on failure. */
 SAP__NO_INLINE sap_id sap__run_closest(sap__query *q, sap_result r, float miss, float *at) {
     if (at) *at = -1;
     if (r != SAP_OK) return 0;

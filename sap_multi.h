@@ -521,8 +521,8 @@ SAP__FORCE_INLINE int sap__next_cell(sap__walk *w) {
     return 0;
 }
 
-/* Returns whether this cell owns the pair of x and y. The owner cell is the lowest on each axis that both boxes touch: the
-   larger of their two lowest places, which is wrapped after the comparison. */
+/* Returns whether this cell owns the pair of x and y. The owner cell is the lowest on each axis that both boxes touch.
+   That is the larger of their two lowest places, wrapped after the comparison. */
 SAP__FORCE_INLINE int sap__is_owner_at(const sap__level *l, const uint32_t at[3], const sap__cell_range *x,
                                        const sap__cell_range *y) {
     for (int k = 0; k < 3; k++) {
@@ -1058,8 +1058,7 @@ static int sap__flush_batch(sap__batch *q) {
     return n == 0 || sap__emit_created(q->s, q->task, q->a, q->b, n, 0);
 }
 
-/* Returns whether two boxes may be a new pair. Most pairs overlapped before and are not new, unless a filter has changed.
-   */
+/* Returns whether two boxes may be a new pair. Most overlapped before: they are not new, unless a filter has changed. */
 SAP__FORCE_INLINE int sap__may_begin(const sap_world *s, uint32_t x, uint32_t y) {
     const sap__slot *a = &s->slots[x], *b = &s->slots[y];
     if (!sap__overlap(&a->box, &b->box)) return 0;
@@ -1176,8 +1175,7 @@ typedef struct sap__cells_args {
 } sap__cells_args;
 
 /* A task updates its part of the listed cells. On threads it cannot allocate: if it finds more pairs than there is room
-   for, it goes on without pruning. It then runs once more, on the calling thread, and prunes all boxes of these cells.
-   */
+   for, it goes on without pruning. It then runs once more, on the calling thread, and prunes all boxes of them. */
 static void sap__update_cells_task(sap_world *s, void *args, int task, int tasks) {
     const sap__cells_args *a = (const sap__cells_args *)args;
     sap__cells *g = a->g;
@@ -1278,12 +1276,11 @@ static int sap__run_on_cells(sap_world *s, sap__task_function *function, void *a
 static int sap__update_cells(sap_world *s, sap__cells *g) {
     sap__cells_args args;
     const int n = sap__length(s->changes.slots);
-    const long long work = g->is_new ? s->boxes.live_count : g->all_move ? n : SAP__PRUNE_PART * (long long)n;
     int levels = 0, large = 0;
     args.g = g;
     args.is_large = 0;
     for (int i = 0; i < sap__length(g->listed); i++) large += sap__largest_step(&g->cells[g->listed[i]]) > g->region;
-    if (!sap__run_on_cells(s, sap__update_cells_task, &args, work)) return 0;
+    if (!sap__run_on_cells(s, sap__update_cells_task, &args, g->is_new ? s->boxes.live_count : n)) return 0;
     args.is_large = 1;
     if (large && s->threads.parallel_for && !sap__run_on_cells(s, sap__update_cells_task, &args, -1)) return 0;
     for (int i = 0; i < sap__length(g->listed); i++)
@@ -1293,7 +1290,7 @@ static int sap__update_cells(sap_world *s, sap__cells *g) {
     for (int i = 0; i < n; i++)
         if (g->range[s->changes.slots[i]].level != SAP__NO_LEVEL)
             g->level[g->range[s->changes.slots[i]].level].changed++;
-    return sap__run_on_cells(s, sap__look_task, g, work);
+    return sap__run_on_cells(s, sap__look_task, g, n);
 }
 
 /* Finds the created pairs in all cells. The pair manager finds the deleted ones: a box that leaves a cell passes no

@@ -3034,22 +3034,22 @@ SAP__TARGET SAP__FORCE_INLINE uint32_t sap__hit(sap__bounds a, sap__bounds b) {
 SAP__TARGET static int sap__self_overlaps(const sap__node *c, uint32_t used, uint32_t *fa, uint32_t *fb, int n) {
     for (int k = 0; k < SAP__NODE_WIDTH && used >> k; k += SAP__WIDTH) {
         const sap__bounds boxes = sap__load_bounds(c, k);
-        const sap__i refs = sap__load(c->child + k);
+        const sap__i children = sap__load(c->child + k);
         for (uint32_t before = used & ((1u << k) - 1); before; before &= before - 1) {
             const int i = sap__lowest_bit(before);
             const uint32_t bits = sap__hit(boxes, sap__splat_child(c, i));
             sap__store(fa + n, sap__splat(c->child[i]));
-            n = sap__append(bits, refs, fb, n);
+            n = sap__append(bits, children, fb, n);
         }
         sap__bounds turned = boxes;
-        sap__i turned_refs = refs;
+        sap__i turned_children = children;
         for (int turn = 1; turn <= SAP__WIDTH / 2; turn++) {
             turned = sap__rotate_bounds(turned);
-            turned_refs = sap__rotate(turned_refs);
+            turned_children = sap__rotate(turned_children);
             uint32_t bits = sap__hit(boxes, turned);
             if (turn == SAP__WIDTH / 2) bits &= (1u << SAP__WIDTH / 2) - 1;
-            (void)sap__append(bits, refs, fa, n);
-            n = sap__append(bits, turned_refs, fb, n);
+            (void)sap__append(bits, children, fa, n);
+            n = sap__append(bits, turned_children, fb, n);
         }
     }
     return n;
@@ -5540,24 +5540,24 @@ static int sap__query_unsynced(sap__query *q) {
 }
 
 /* Removes the nodes under which no box has a category of the query's mask. Returns the number of those that remain. */
-static int sap__cull_nodes_by_mask(const sap__query *q, const sap__bvh *t, uint32_t *chunks, int n) {
+static int sap__cull_nodes_by_mask(const sap__query *q, const sap__bvh *t, uint32_t *nodes, int n) {
     int kept = 0;
     for (int i = 0; i < n; i++) {
-        chunks[kept] = chunks[i];
-        kept += (t->filter[chunks[i]].category & q->mask) != 0;
+        nodes[kept] = nodes[i];
+        kept += (t->filter[nodes[i]].category & q->mask) != 0;
     }
     return kept;
 }
 
 /* Finds the boxes that overlap the query's box, under n nodes of one level. The nodes below are listed, and visited
    when the list is full: so those outside the cache are prefetched many at a time. Returns 0 to stop. */
-static int sap__traverse_overlaps(sap__query *q, const sap__bvh *t, const uint32_t *chunks, int n) {
+static int sap__traverse_overlaps(sap__query *q, const sap__bvh *t, const uint32_t *nodes, int n) {
     static const uint32_t one_box[SAP__WORK_LIST + SAP__NODE_WIDTH] = {0};
     uint32_t who[SAP__WORK_LIST + SAP__NODE_WIDTH], ref[SAP__WORK_LIST + SAP__NODE_WIDTH];
-    sap__test_list list = {&q->box, 0, t->nodes, t->occupied, one_box, chunks, 0, n, t->boxes > SAP__CACHE_BOXES};
-    const int are_leaves = chunks[0] < (uint32_t)t->count[0];
+    sap__test_list list = {&q->box, 0, t->nodes, t->occupied, one_box, nodes, 0, n, t->boxes > SAP__CACHE_BOXES};
+    const int are_leaves = nodes[0] < (uint32_t)t->count[0];
     if (list.prefetch)
-        for (int i = 0; i < n && i < 8; i++) sap__prefetch_node(&t->nodes[chunks[i]]);
+        for (int i = 0; i < n && i < 8; i++) sap__prefetch_node(&t->nodes[nodes[i]]);
     q->visits += n;
     while (list.next < n) {
         int found = sap__kernel_of(q->s)->ask(&list, who, ref, 0, SAP__WORK_LIST);
@@ -5579,10 +5579,10 @@ typedef struct sap__stack_entry {
 } sap__stack_entry;
 
 /* Opens a node: tests its lanes, and prefetches the children of those that remain. */
-static void sap__open_node(sap__query *q, const sap__bvh *t, uint32_t chunk, int is_leaf, sap__stack_entry *v) {
-    v->node = &t->nodes[chunk];
+static void sap__open_node(sap__query *q, const sap__bvh *t, uint32_t node, int is_leaf, sap__stack_entry *v) {
+    v->node = &t->nodes[node];
     q->visits++;
-    v->lanes = q->test(v->node, t->occupied[chunk], &q->probe, v->distance);
+    v->lanes = q->test(v->node, t->occupied[node], &q->probe, v->distance);
     for (uint32_t bits = q->cull_by_mask && !is_leaf ? v->lanes : 0; bits; bits &= bits - 1)
         if (!(t->filter[v->node->child[sap__lowest_bit(bits)]].category & q->mask)) v->lanes ^= bits & (0u - bits);
     if (t->boxes <= SAP__CACHE_BOXES) return;

@@ -3908,7 +3908,8 @@ static int sap__empty_subtree(const sap__bvh *t) {
     return -1;
 }
 
-/* Returns the leaf for a box: the nearest, which may be full; or one without boxes if none is near; -1 if there is none. */
+/* Returns the leaf for a box: the nearest; or, if it is full or far, one without boxes in its subtree; or, if it is far,
+   one in a subtree without boxes. It is full if its subtree is to be repacked; -1: the tree is to be packed. */
 static int sap__choose_leaf(const sap_world *s, const sap__bvh *t, const sap__box *box) {
     const float margin2 = t->leaf_perimeter * t->leaf_perimeter * SAP__NEAR2;
     float distance2 = 0;
@@ -3916,9 +3917,10 @@ static int sap__choose_leaf(const sap_world *s, const sap__bvh *t, const sap__bo
     if ((leaf >= 0 && t->occupied[leaf] != 0xffff) || t->levels == 1) return leaf;
     distance2 = leaf < 0 ? sap__float(SAP__INFINITY) : margin2;
     leaf = sap__nearest_leaf(s, t, box, margin2, &distance2);
-    if (leaf < 0 || distance2 <= margin2) return leaf;
+    if (leaf < 0 || (t->occupied[leaf] != 0xffff && distance2 <= margin2)) return leaf;
     for (int i = SAP__NODE_WIDTH * (leaf / SAP__NODE_WIDTH), end = i + SAP__NODE_WIDTH; i < end && i < t->count[0]; i++)
         if (t->occupied[i] == 0) return i;
+    if (distance2 <= margin2) return leaf;
     const int subtree = sap__empty_subtree(t);
     return subtree < 0 ? -1 : SAP__NODE_WIDTH * subtree;
 }

@@ -4254,7 +4254,7 @@ static int sap__refit(sap_world *s, int tree) {
     }
     t->boxes -= n;
     s->update.upkeep += t->boxes;
-    t->wear += 1.0 / SAP__MAX_REFITS;
+    t->wear += 1.0 / (double)SAP__MAX_REFITS;
     for (int j = 0; j < t->count[1] && t->levels > 1; j++) {
         const sap__box *bounds = &t->bounds[t->first[1] + j], before = *bounds;
         sap__refit_node(s, t, 1, j);
@@ -4318,7 +4318,7 @@ static int sap__sync_tree(sap_world *s, int tree, const sap__unsynced *u) {
     const int is_bulk = t->state == SAP__TREE_NEEDS_REFIT ||
                         SAP__REFIT_FRACTION * (long long)u->changed[tree] > s->boxes.tree_count[tree];
     const int fill =
-        is_bulk && tree != SAP__TREE_STATIC && tree != SAP__TREE_UNPAIRED ? SAP__NODE_WIDTH : SAP__LEAF_FILL;
+        is_bulk && tree != SAP__TREE_STATIC && tree != SAP__TREE_UNPAIRED ? (int)SAP__NODE_WIDTH : (int)SAP__LEAF_FILL;
     int ok = t->state != SAP__TREE_EMPTY && (is_bulk || t->leaf_fill == fill || t->levels == 1);
     if (ok && is_bulk) ok = t->wear < 1 && sap__refit(s, tree);
     for (int i = 0; ok && is_bulk && i < u->misplaced; i++) {

@@ -6573,8 +6573,9 @@ static const char *sap__validate_events(const sap_world *s) {
     for (int a = 0; a < slots; a++)
         for (int b = 0; b < a; b++) {
             const uint32_t both = s->slots[a].flags & s->slots[b].flags, either = s->slots[a].flags | s->slots[b].flags;
-            if (!(both & SAP__LIVE) || both & SAP__STATIC || either & SAP__ADDED) continue;
+            if (!(both & SAP__LIVE) || either & SAP__ADDED) continue;
             if (either & SAP__REFILTER) return NULL; /* its filter may have rejected a pair */
+            if (both & SAP__STATIC) continue;
             overlaps += sap__overlap(&s->slots[a].previous, &s->slots[b].previous);
         }
     for (int p = 0; p < kept + n; p++) {

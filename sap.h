@@ -2224,10 +2224,10 @@ static int sap__deleted_by_lists(sap_world *s) {
 /* ---- commit ------------------------------------------------------------------------------------------------ */
 
 static int sap__reserve_pairs(sap_world *s, int pairs, int created, int deleted) {
-    const int events = deleted > created ? deleted : created;
+    const int most = deleted > created ? deleted : created;
     return sap__reserve(&s->pairs.edges, (long long)pairs + 1) && sap__reserve(&s->pairs.created, created) &&
-           sap__reserve(&s->pairs.deleted, deleted) && sap__reserve(&s->update.sort_items, events) &&
-           sap__reserve(&s->update.sort_scratch, events) && sap__reserve(&s->pairs.active, pairs);
+           sap__reserve(&s->pairs.deleted, deleted) && sap__reserve(&s->update.sort_items, most) &&
+           sap__reserve(&s->update.sort_scratch, most) && sap__reserve(&s->pairs.active, pairs);
 }
 
 /* Reserves all memory of a commit, which cannot fail after this. If most pairs are deleted, the array of deleted pairs

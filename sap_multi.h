@@ -1112,13 +1112,13 @@ static int sap__prune_cell(sap__sort_state *u, const sap__cells *g, const sap__c
 /* Returns the axis on which the boxes of a cell reach farthest, from the first end to the last. */
 static int sap__widest_axis(const sap_world *s, const sap__sap *p) {
     double widest = -1;
-    int axis = 0;
+    int axis = -1;
     for (int k = 0; k < 3; k++) {
         if (!s->used[k]) continue;
         const int32_t first = (int32_t)((uint32_t)(p->sorted[k][1] >> 32) ^ 0x80000000u);
         const int32_t last = (int32_t)((uint32_t)(p->sorted[k][p->count - 2] >> 32) ^ 0x80000000u);
         const double width = sap__double(sap__float(last)) - sap__double(sap__float(first));
-        if (width > widest) widest = width, axis = k;
+        if (axis < 0 || width > widest) widest = width, axis = k; /* the width of boxes at infinity is no number */
     }
     return axis;
 }

@@ -3,6 +3,7 @@
 
    Arguments: heroes, steps of each. */
 
+#define SAP_IMPLEMENTATION /* as the example does: so run.sh links nothing else */
 #define main example_main
 #include "../examples/05_step.c"
 #undef main

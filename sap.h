@@ -3319,7 +3319,7 @@ static int sap__best_kernel(void) {
 enum {
     SAP__LEAF_FILL = 14,          /* boxes in a leaf when it is packed; all lanes are filled if most boxes move */
     SAP__SUBTREE_FILL = 240,      /* boxes in a subtree when it is repacked, at most */
-    SAP__SPARE_SUBTREES = 4,      /* one more subtree for so many is packed empty; for eight if most boxes move */
+    SAP__SPARE_SUBTREES = 8,      /* one more subtree for so many is packed empty */
     SAP__REFIT_FRACTION = 8,      /* more than one box in so many changed: bounds are refitted */
     SAP__PACK_FRACTION = 64,      /* and more than one in so many, */
     SAP__PACK_MIN = 32,           /* and so many more, came or jumped: the tree is packed */
@@ -3637,7 +3637,7 @@ static int sap__leaf_count(int boxes, int fill, int *filled) {
     *filled = leaves;
     if (leaves <= SAP__MAX_ROOTS) return leaves;
     if (leaves < SAP__NODE_WIDTH) return leaves + 1;
-    return SAP__NODE_WIDTH * (subtrees + subtrees / (fill == SAP__LEAF_FILL ? SAP__SPARE_SUBTREES : 8) + 1);
+    return SAP__NODE_WIDTH * (subtrees + subtrees / SAP__SPARE_SUBTREES + 1);
 }
 
 static int sap__reserve_bvh(sap_world *s, sap__bvh *t, int boxes, int fill) {
@@ -4051,38 +4051,22 @@ static int sap__gather_subtree(sap_world *s, sap__bvh *t, int j, sap__point *poi
     return n;
 }
 
-/* Boxes that left a region are reinserted into leaves of other subtrees that they touch; with no region all are, into any
-   leaf that is near. Returns how many stay. */
-static int sap__reinsert(sap_world *s, sap__bvh *t, const sap__box *region, sap__point *points, int n) {
+/* Boxes that left the region of their subtree are reinserted into leaves of other subtrees that they touch. Returns how
+   many stay. */
+static int sap__reinsert_strays(sap_world *s, sap__bvh *t, const sap__box *region, sap__point *points, int n) {
     for (int i = n - 1; i >= 0; i--) {
         const int32_t *at = points[i].at;
         const uint32_t slot = points[i].slot;
-        float distance2 = region ? 0 : sap__float(SAP__INFINITY);
-        int leaves = region == NULL;
-        for (int k = 0; k < 3 && region; k++) leaves |= (at[k] < region->lo[k]) | (at[k] > region->hi[k]);
-        const int leaf = leaves ? sap__nearest_leaf(s, t, &s->slots[slot].box, distance2, &distance2) : -1;
+        float distance2 = 0;
+        int is_stray = 0;
+        for (int k = 0; k < 3; k++) is_stray |= (at[k] < region->lo[k]) | (at[k] > region->hi[k]);
+        const int leaf = is_stray ? sap__nearest_leaf(s, t, &s->slots[slot].box, 0, &distance2) : -1;
         if (leaf < 0 || t->occupied[leaf] == 0xffff) continue;
         t->boxes--; /* it is counted again */
         sap__insert_into_leaf(s, (int)(t - s->tree), slot, leaf);
         points[i] = points[--n];
     }
     return n;
-}
-
-/* Returns a subtree without boxes: if there is none the one with the fewest, after its boxes have been reinserted; -1 if
-   they have found no leaves. Subtrees that are just being repacked are left alone. */
-static int sap__free_subtree(sap_world *s, sap__bvh *t, int j, int partner) {
-    sap__point points[SAP__NODE_WIDTH * SAP__NODE_WIDTH];
-    int fewest = sap__empty_subtree(t);
-    if (fewest >= 0) return fewest;
-    for (int i = 0; i < t->count[1]; i++)
-        if (i != j && i != partner && (fewest < 0 || t->subtrees[i].boxes < t->subtrees[fewest].boxes)) fewest = i;
-    if (fewest < 0) return -1;
-    const int n = sap__gather_subtree(s, t, fewest, points);
-    s->update.upkeep += n;
-    if (sap__reinsert(s, t, NULL, points, n)) return -1;
-    sap__pack_subtree(s, t, fewest, points, 0);
-    return fewest;
 }
 
 /* Returns the subtree that is repacked with this one: of those that overlap it the one with which it makes the smallest
@@ -4123,13 +4107,13 @@ static int sap__repack(sap_world *s, int tree, int j) {
     int n = sap__gather_subtree(s, t, j, points), more = sap__gather_subtree(s, t, partner, points + n);
     s->update.upkeep += n + more;
     t->credit -= SAP__CHANGES_A_REPACK * (n + more);
-    more = sap__reinsert(s, t, &t->subtrees[partner].region, points + n, more);
-    const int kept = sap__reinsert(s, t, &t->subtrees[j].region, points, n);
+    more = sap__reinsert_strays(s, t, &t->subtrees[partner].region, points + n, more);
+    const int kept = sap__reinsert_strays(s, t, &t->subtrees[j].region, points, n);
     memmove(points + kept, points + n, (size_t)more * sizeof *points);
     n = kept + more;
     const int used = n > SAP__SUBTREE_FILL ? (n + SAP__SUBTREE_FILL - 1) / SAP__SUBTREE_FILL : 1;
     if (used == 3) {
-        subtree[2] = sap__free_subtree(s, t, j, partner);
+        subtree[2] = sap__empty_subtree(t);
         if (subtree[2] < 0) return 0;
         sap__move_behind(t, subtree[2], t->subtrees[j].place);
         count = 3;
@@ -4168,8 +4152,7 @@ static int sap__repack_next(sap_world *s, int tree) {
 static int sap__insert(sap_world *s, int tree, uint32_t slot) {
     sap__bvh *t = &s->tree[tree];
     for (int attempt = 0; attempt < 2; attempt++) {
-        int leaf = sap__choose_leaf(s, t, &s->slots[slot].box);
-        if (leaf < 0 && t->levels > 1 && t->count[1] > 2) leaf = SAP__NODE_WIDTH * sap__free_subtree(s, t, -1, -1);
+        const int leaf = sap__choose_leaf(s, t, &s->slots[slot].box);
         if (leaf < 0) return 0;
         if (t->occupied[leaf] != 0xffff) {
             sap__insert_into_leaf(s, tree, slot, leaf);

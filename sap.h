@@ -4106,7 +4106,6 @@ static int sap__repack(sap_world *s, int tree, int j) {
     int subtree[3] = {j, partner, -1}, count = 2;
     int n = sap__gather_subtree(s, t, j, points), more = sap__gather_subtree(s, t, partner, points + n);
     s->update.upkeep += n + more;
-    t->credit -= SAP__CHANGES_A_REPACK * (n + more);
     more = sap__reinsert_strays(s, t, &t->subtrees[partner].region, points + n, more);
     const int kept = sap__reinsert_strays(s, t, &t->subtrees[j].region, points, n);
     memmove(points + kept, points + n, (size_t)more * sizeof *points);
@@ -4142,7 +4141,9 @@ static int sap__repack_next(sap_world *s, int tree) {
         const sap__subtree *subtree = &t->subtrees[t->order[t->next % t->count[1]]];
         t->next = (t->next + 1) % t->count[1];
         if (subtree->boxes == 0 || SAP__REPACK_FRACTION * subtree->changes < subtree->boxes) continue;
+        const long long before = s->update.upkeep;
         if (!sap__repack(s, tree, (int)(subtree - t->subtrees))) return 0;
+        t->credit -= SAP__CHANGES_A_REPACK * (int)(s->update.upkeep - before);
     }
     if (t->credit > 0) t->credit = 0;
     return 1;

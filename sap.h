@@ -1094,7 +1094,7 @@ static void sap__sort(uint64_t *items, uint64_t *scratch, int n, int shift) {
 enum {
     SAP__LIVE = 1, /* its id is valid */
     SAP__STATIC = 2,
-    SAP__CHANGED = 4,   /* changed since the last update: is in changes.slots */
+    SAP__CHANGED = 4,   /* changed since the last update: is in changes.list */
     SAP__ADDED = 8,     /* added since the last update */
     SAP__REMOVED = 16,  /* removed since the last update: not live, and not yet free */
     SAP__REFILTER = 32, /* filters must be called again for all its pairs, even for unchanged overlaps */
@@ -1242,7 +1242,7 @@ typedef struct sap__box_table {
 
 /* Slots that changed since the last update. A query may synchronise the trees with those that there are so far. */
 typedef struct sap__change_list {
-    uint32_t *slots;       /* each once */
+    uint32_t *list;        /* each once */
     uint32_t flags;        /* SAP__CHANGE_FLAGS that any of them may have; the others have none */
     int count[SAP__TREES]; /* during an update, the live boxes among slots by tree */
     int counted_count;     /* the length of slots when they were counted */
@@ -1317,8 +1317,8 @@ struct sap_world {
     int32_t used[6]; /* see sap__axes_used */
     sap__call call;
 
-    sap__slot *slots; /* boxes, the free ones included */
-    void **objects;   /* the user's, one a slot */
+    sap__slot *slot_array; /* boxes, the free ones included */
+    void **objects;        /* the user's, one a slot */
     sap__box_table boxes;
     sap__change_list changes;
 
@@ -1392,7 +1392,7 @@ enum {
     SAP__CACHE_BOXES = 12288 /* boxes that fit in the cache */
 };
 SAP__FORCE_INLINE int sap__exceeds_cache(const sap_world *s) {
-    return sap__length(s->slots) > SAP__CACHE_BOXES;
+    return sap__length(s->slot_array) > SAP__CACHE_BOXES;
 }
 
 /* Returns the end of those of n elements that have an element to prefetch, or 0 if none is worth it. */
@@ -1402,12 +1402,12 @@ SAP__FORCE_INLINE int sap__prefetch_end(const sap_world *s, int n) {
 
 /* Returns the same for n slots or ids in the user's order. The machine prefetches sequential slots by itself; a sample
    decides whether they are. */
-static int sap__prefetch_end_for_slots(const sap_world *s, const uint32_t *slots, int n) {
+static int sap__prefetch_end_for_slots(const sap_world *s, const uint32_t *slot_array, int n) {
     enum { SAMPLE = 16 };
     int jumps = 0;
     if (!sap__exceeds_cache(s) || n <= SAP__PREFETCH_AHEAD) return 0;
     for (int i = 0; i < SAMPLE; i++) {
-        const uint32_t *slot = &slots[sap__task_begin(n - 1, i, SAMPLE)];
+        const uint32_t *slot = &slot_array[sap__task_begin(n - 1, i, SAMPLE)];
         jumps += ((slot[1] - slot[0]) & SAP__SLOT_MASK) > SAP__PREFETCH_AHEAD;
     }
     return jumps > SAMPLE / 4 ? n - SAP__PREFETCH_AHEAD : 0;
@@ -1415,7 +1415,7 @@ static int sap__prefetch_end_for_slots(const sap_world *s, const uint32_t *slots
 
 /* Prefetches are always inlined, because gcc omits calls without effects. */
 SAP__FORCE_INLINE void sap__prefetch_slot(const sap_world *s, uint32_t slot) {
-    sap__prefetch(&s->slots[slot]);
+    sap__prefetch(&s->slot_array[slot]);
 }
 
 SAP__FORCE_INLINE void sap__prefetch_box(const sap__box *box) { /* it may span two cache lines */
@@ -1428,7 +1428,7 @@ SAP__FORCE_INLINE uint32_t sap__slot_of(sap_id id) {
 }
 
 SAP__FORCE_INLINE sap_id sap__id_of(const sap_world *s, uint32_t slot) {
-    return (s->slots[slot].flags & ~(uint32_t)SAP__FLAGS) | (slot + 1);
+    return (s->slot_array[slot].flags & ~(uint32_t)SAP__FLAGS) | (slot + 1);
 }
 
 /* The tree that a live box belongs in. */
@@ -1452,7 +1452,7 @@ SAP__FORCE_INLINE int sap__is_live(uint32_t flags, sap_id id) {
 /* Returns the first slot from `slot` on with a live box, or SAP__NONE. It skips 64 empty slots at a time, so loops over
    boxes do not get slower by slots that were used long ago. */
 static uint32_t sap__next_live(const sap_world *s, uint32_t slot) {
-    const uint32_t words = ((uint32_t)sap__length(s->slots) + 63) / 64;
+    const uint32_t words = ((uint32_t)sap__length(s->slot_array) + 63) / 64;
     uint32_t shift = slot % 64;
     for (uint32_t i = slot / 64; i < words; i++, shift = 0) {
         uint64_t bits = 0;
@@ -1476,12 +1476,12 @@ SAP__FORCE_INLINE int sap__is_default_filter(const sap__filter_bits *filter) {
 /* Counts the live box of a slot (change 1), or no longer counts it (change -1), in all that the table caches. Its tree
    and filter bits may only change between the two. */
 SAP__FORCE_INLINE void sap__count_box(sap_world *s, uint32_t slot, int change) {
-    const int tree = sap__tree_of(&s->slots[slot]);
+    const int tree = sap__tree_of(&s->slot_array[slot]);
     s->boxes.live_bits[tree][slot / 64] ^= UINT64_C(1) << slot % 64;
     s->boxes.tree_count[tree] += change;
     s->boxes.live_count += change;
-    if (s->slots[slot].flags & SAP__STATIC) s->boxes.static_count += change;
-    if (!sap__is_default_filter(&s->slots[slot].filter)) s->boxes.filtered_count += change;
+    if (s->slot_array[slot].flags & SAP__STATIC) s->boxes.static_count += change;
+    if (!sap__is_default_filter(&s->slot_array[slot].filter)) s->boxes.filtered_count += change;
 }
 
 /* Marks all trees as empty: each is packed before it is used again. */
@@ -1492,13 +1492,14 @@ static void sap__drop_trees(sap_world *s) {
 /* Returns the slot of a live box, or SAP__NONE. Id 0 has none: the slot 0 - 1 is beyond any. */
 SAP__FORCE_INLINE uint32_t sap__live_slot(const sap_world *s, sap_id id) {
     uint32_t slot = sap__slot_of(id);
-    return slot < (uint32_t)sap__length(s->slots) && sap__is_live(s->slots[slot].flags, id) ? slot : SAP__NONE;
+    return slot < (uint32_t)sap__length(s->slot_array) && sap__is_live(s->slot_array[slot].flags, id) ? slot
+                                                                                                      : SAP__NONE;
 }
 
 /* Returns whether an id may be used to read pairs: it is live, or was removed since the last update. */
 static int sap__is_pair_id(const sap_world *s, sap_id id) {
     uint32_t slot = sap__slot_of(id);
-    return slot < (uint32_t)sap__length(s->slots) && (s->slots[slot].flags & (SAP__LIVE | SAP__REMOVED)) &&
+    return slot < (uint32_t)sap__length(s->slot_array) && (s->slot_array[slot].flags & (SAP__LIVE | SAP__REMOVED)) &&
            sap__id_of(s, slot) == id;
 }
 
@@ -1561,9 +1562,10 @@ enum { SAP__PRUNE_PART = 8 }; /* AUTO prunes if more than 1 / 8 of the moving bo
 /* Marks a slot as changed, and writes it to the end of a list of changes if it is in none yet. A query synchronises the
    trees with the list so far; a slot that changes after that goes to `again`. Returns the number of slots written. This
    cannot fail, because the lists have capacity for every slot. */
-SAP__FORCE_INLINE int sap__mark_slot(sap_world *s, sap__slot *slots, uint32_t slot, uint32_t flags, uint32_t *end) {
-    const uint32_t before = slots[slot].flags;
-    slots[slot].flags = before | flags | SAP__CHANGED | SAP__UNSYNCED;
+SAP__FORCE_INLINE int sap__mark_slot(sap_world *s, sap__slot *slot_array, uint32_t slot, uint32_t flags,
+                                     uint32_t *end) {
+    const uint32_t before = slot_array[slot].flags;
+    slot_array[slot].flags = before | flags | SAP__CHANGED | SAP__UNSYNCED;
     if (!(before & SAP__CHANGED)) {
         *end = slot;
         return 1;
@@ -1574,49 +1576,48 @@ SAP__FORCE_INLINE int sap__mark_slot(sap_world *s, sap__slot *slots, uint32_t sl
 
 /* Adds a slot to the world's list of changes. An added box overlapped nothing before, so it needs no refilter. */
 SAP__FORCE_INLINE void sap__mark_changed(sap_world *s, uint32_t slot, uint32_t flags) {
-    uint32_t *end = s->changes.slots + sap__length(s->changes.slots);
-    if (s->slots[slot].flags & SAP__ADDED) flags &= ~(uint32_t)SAP__REFILTER;
-    if (sap__mark_slot(s, s->slots, slot, flags, end)) stbds_header(s->changes.slots)->length++;
-    s->changes.flags |= s->slots[slot].flags & SAP__CHANGE_FLAGS;
+    uint32_t *end = s->changes.list + sap__length(s->changes.list);
+    if (s->slot_array[slot].flags & SAP__ADDED) flags &= ~(uint32_t)SAP__REFILTER;
+    if (sap__mark_slot(s, s->slot_array, slot, flags, end)) stbds_header(s->changes.list)->length++;
+    s->changes.flags |= s->slot_array[slot].flags & SAP__CHANGE_FLAGS;
     s->queries.ready = 0;
 }
 
 /* Reserves all arrays that have an element for each slot. The list of changes is the last one, so the others have its
    capacity even if memory runs out. */
 static int sap__reserve_boxes(sap_world *s, int n) {
-    int capacity = sap__capacity(s->changes.slots);
+    int capacity = sap__capacity(s->changes.list);
     if (n <= capacity) return 1;
     capacity = n > capacity + capacity / 2 ? n : capacity + capacity / 2;
     for (int tree = 0; tree < SAP__TREES; tree++)
         if (!sap__reserve(&s->boxes.live_bits[tree], capacity / 64 + 1)) return 0;
-    return sap__reserve(&s->slots, capacity) && sap__reserve(&s->objects, capacity) &&
+    return sap__reserve(&s->slot_array, capacity) && sap__reserve(&s->objects, capacity) &&
            sap__reserve(&s->pairs.head_edge, capacity) &&
-           (!s->changes.again || sap__reserve(&s->changes.again, capacity)) &&
-           sap__reserve(&s->changes.slots, capacity);
+           (!s->changes.again || sap__reserve(&s->changes.again, capacity)) && sap__reserve(&s->changes.list, capacity);
 }
 
 /* Appends a slot to the queue of free slots; the caller counts it. */
 SAP__FORCE_INLINE void sap__free_slot(sap_world *s, uint32_t slot) {
     if (s->boxes.free_count + s->boxes.removed_count)
-        sap__set_next_free(&s->slots[s->boxes.last_free], slot);
+        sap__set_next_free(&s->slot_array[s->boxes.last_free], slot);
     else
         s->boxes.first_free = slot;
     s->boxes.last_free = slot;
-    sap__set_next_free(&s->slots[slot], 0);
+    sap__set_next_free(&s->slot_array[slot], 0);
 }
 
 /* Returns the slot that has been free the longest if more than SAP__MIN_FREE_SLOTS are free, or if no more can be made;
    else a new slot. */
 static uint32_t sap__alloc_slot(sap_world *s) {
-    uint32_t slot = (uint32_t)sap__length(s->slots);
+    uint32_t slot = (uint32_t)sap__length(s->slot_array);
     if (s->boxes.free_count > SAP__MIN_FREE_SLOTS || slot == SAP__MAX_BOXES) {
         slot = s->boxes.first_free;
-        s->boxes.first_free = sap__next_free(&s->slots[slot]);
+        s->boxes.first_free = sap__next_free(&s->slot_array[slot]);
         s->boxes.free_count--;
         return slot;
     }
-    sap__set_length(s->slots, slot + 1);
-    s->slots[slot].flags = 0;
+    sap__set_length(s->slot_array, slot + 1);
+    s->slot_array[slot].flags = 0;
     for (int tree = 0; tree < SAP__TREES && slot % 64 == 0; tree++) s->boxes.live_bits[tree][slot / 64] = 0;
     return slot;
 }
@@ -1637,17 +1638,17 @@ static sap_result sap__add(sap_world *s, int n, const sap_aabb *boxes, void *con
     sap_result r = sap__begin_call(s, bad, 0);
     if (r == SAP_OK) r = sap__check_many(s, n, NULL, boxes);
     if (r != SAP_OK) return r;
-    const int slots = sap__length(s->slots), free_slots = s->boxes.free_count;
+    const int slot_count = sap__length(s->slot_array), free_slots = s->boxes.free_count;
     const int reusable = free_slots > SAP__MIN_FREE_SLOTS ? free_slots - SAP__MIN_FREE_SLOTS : 0;
-    if (n > SAP__MAX_BOXES - slots + free_slots ||
+    if (n > SAP__MAX_BOXES - slot_count + free_slots ||
         (s->config.max_boxes && n > s->config.max_boxes - s->boxes.live_count))
         return sap__set_result(s, SAP_ERROR_LIMIT);
-    const int needed = slots + n - reusable; /* beyond SAP__MAX_BOXES all free slots are used */
+    const int needed = slot_count + n - reusable; /* beyond SAP__MAX_BOXES all free slots are used */
     if (!sap__reserve_boxes(s, needed < SAP__MAX_BOXES ? needed : SAP__MAX_BOXES))
         return sap__set_result(s, SAP_ERROR_MEMORY);
     for (int i = 0; i < n; i++) {
         const uint32_t slot = sap__alloc_slot(s);
-        sap__slot *to = &s->slots[slot];
+        sap__slot *to = &s->slot_array[slot];
         to->box = to->previous = sap__empty_box;
         (void)sap__encode(&boxes[i], s->used, &to->box);
         to->filter = sap__default_filter_bits;
@@ -1700,11 +1701,11 @@ static void sap__move_task(sap_world *s, void *args, int task, int tasks) {
     const sap__moves *moves = (const sap__moves *)args;
     const int from = sap__task_begin(moves->count, task, tasks);
     const int end = sap__task_begin(moves->count, task + 1, tasks);
-    const uint32_t slot_count = (uint32_t)sap__length(s->slots);
+    const uint32_t slot_count = (uint32_t)sap__length(s->slot_array);
     const sap_id *ids = moves->ids;
     const sap_aabb *boxes = moves->boxes;
-    uint32_t *changed = s->changes.slots + sap__length(s->changes.slots) + from, seen_flags = 0;
-    sap__slot *slots = s->slots; /* copies of fields stay in registers: writing a box may alias the world */
+    uint32_t *changed = s->changes.list + sap__length(s->changes.list) + from, seen_flags = 0;
+    sap__slot *slot_array = s->slot_array; /* copies of fields stay in registers: writing a box may alias the world */
     int32_t used[6];
     int count = 0, ok = 1;
     memcpy(used, s->used, sizeof used);
@@ -1713,17 +1714,17 @@ static void sap__move_task(sap_world *s, void *args, int task, int tasks) {
         const uint32_t slot = sap__slot_of(ids[i]);
         if (i < prefetch_end) {
             const uint32_t ahead = sap__slot_of(ids[i + SAP__PREFETCH_AHEAD]);
-            if (ahead < slot_count) sap__prefetch(&slots[ahead]);
+            if (ahead < slot_count) sap__prefetch(&slot_array[ahead]);
         }
-        if (slot >= slot_count || !sap__is_live(slots[slot].flags, ids[i])) {
+        if (slot >= slot_count || !sap__is_live(slot_array[slot].flags, ids[i])) {
             ok = 0;
             break;
         }
-        const int difference = sap__encode(&boxes[i], used, &slots[slot].box);
+        const int difference = sap__encode(&boxes[i], used, &slot_array[slot].box);
         ok &= difference >= 0;
         if (difference == 0) continue;
-        seen_flags |= slots[slot].flags;
-        count += sap__mark_slot(s, slots, slot, 0, changed + count);
+        seen_flags |= slot_array[slot].flags;
+        count += sap__mark_slot(s, slot_array, slot, 0, changed + count);
     }
     s->update.task[task].count = count;
     s->update.task[task].ok = ok;
@@ -1736,8 +1737,8 @@ SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const s
     const char *bad = n < 0 ? "n" : n && !ids ? "id" : n && !boxes ? "box" : NULL;
     sap_result r = sap__begin_call(s, bad, 0);
     if (r != SAP_OK || n == 0) return r;
-    const int changed = sap__length(s->changes.slots);
-    if (changed || sap__length(s->slots) == 0) r = sap__check_many(s, n, ids, boxes); /* there may be no arrays */
+    const int changed = sap__length(s->changes.list);
+    if (changed || sap__length(s->slot_array) == 0) r = sap__check_many(s, n, ids, boxes); /* there may be no arrays */
     if (r != SAP_OK) return r;
     s->queries.ready = 0;
     sap__moves moves;
@@ -1751,14 +1752,14 @@ SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const s
         ok &= s->update.task[i].ok;
         s->changes.flags |= s->update.task[i].change_flags;
     }
-    sap__set_length(s->changes.slots, changed + sap__compact_tasks(s, s->changes.slots + changed, n, tasks));
+    sap__set_length(s->changes.list, changed + sap__compact_tasks(s, s->changes.list + changed, n, tasks));
     if (ok) return r;
-    for (int i = 0; i < sap__length(s->changes.slots); i++) {
-        sap__slot *slot = &s->slots[s->changes.slots[i]];
+    for (int i = 0; i < sap__length(s->changes.list); i++) {
+        sap__slot *slot = &s->slot_array[s->changes.list[i]];
         slot->box = slot->previous;
         slot->flags &= ~(uint32_t)(SAP__CHANGED | SAP__UNSYNCED);
     }
-    sap__set_length(s->changes.slots, 0);
+    sap__set_length(s->changes.list, 0);
     s->changes.flags = 0;
     return sap__check_many(s, n, ids, boxes); /* it finds the invalid element */
 }
@@ -1769,18 +1770,18 @@ SAP_DEF sap_result sap_move(sap_world *s, sap_id id, const sap_aabb *box) {
     if (r != SAP_OK) return r;
     const uint32_t slot = sap__live_slot(s, id);
     if (slot == SAP__NONE) return sap__bad_argument(s, SAP_ERROR_ID, "id", 0);
-    const sap__box before = s->slots[slot].box;
-    const int difference = sap__encode(box, s->used, &s->slots[slot].box);
+    const sap__box before = s->slot_array[slot].box;
+    const int difference = sap__encode(box, s->used, &s->slot_array[slot].box);
     if (difference > 0) sap__mark_changed(s, slot, 0);
     if (difference >= 0) return r;
-    s->slots[slot].box = before;
+    s->slot_array[slot].box = before;
     return sap__bad_argument(s, SAP_ERROR_BOX, "box", 0);
 }
 
 /* Ends the life of a box. Its slot becomes free at the update. */
 SAP__FORCE_INLINE void sap__remove_slot(sap_world *s, uint32_t slot) {
     sap__count_box(s, slot, -1);
-    s->slots[slot].flags &= ~(uint32_t)(SAP__LIVE | SAP__REFILTER);
+    s->slot_array[slot].flags &= ~(uint32_t)(SAP__LIVE | SAP__REFILTER);
     sap__mark_changed(s, slot, SAP__REMOVED);
     sap__free_slot(s, slot);
     s->boxes.removed_count++;
@@ -1791,8 +1792,8 @@ SAP_DEF sap_result sap_remove_many(sap_world *s, int n, const sap_id *ids) {
     if (r != SAP_OK) return r;
     int live = 0; /* each id loses its flag as it is checked, so a duplicate is invalid */
     for (; live < n && sap__live_slot(s, ids[live]) != SAP__NONE; live++)
-        s->slots[sap__slot_of(ids[live])].flags &= ~(uint32_t)SAP__LIVE;
-    for (int i = 0; live < n && i < live; i++) s->slots[sap__slot_of(ids[i])].flags |= SAP__LIVE;
+        s->slot_array[sap__slot_of(ids[live])].flags &= ~(uint32_t)SAP__LIVE;
+    for (int i = 0; live < n && i < live; i++) s->slot_array[sap__slot_of(ids[i])].flags |= SAP__LIVE;
     if (live < n) return sap__bad_argument(s, SAP_ERROR_ID, "id", live);
     for (int i = 0; i < n; i++) sap__remove_slot(s, sap__slot_of(ids[i]));
     return r;
@@ -1822,8 +1823,8 @@ SAP_DEF sap_result sap_set_filter_many(sap_world *s, int n, const sap_id *ids, u
     for (int i = 0; r == SAP_OK && i < n; i++) {
         const uint32_t slot = sap__slot_of(ids[i]);
         sap__count_box(s, slot, -1);
-        s->slots[slot].filter.category = category;
-        s->slots[slot].filter.mask = mask;
+        s->slot_array[slot].filter.category = category;
+        s->slot_array[slot].filter.mask = mask;
         sap__count_box(s, slot, 1);
         sap__add_filter(s, slot);
         sap__mark_changed(s, slot, SAP__REFILTER);
@@ -1844,9 +1845,9 @@ SAP_DEF sap_result sap_refilter(sap_world *s, sap_id id) {
 SAP_DEF sap_result sap_set_static(sap_world *s, sap_id id, int is_static) {
     const sap_result r = sap__begin_call_on(s, 1, &id);
     const uint32_t slot = sap__slot_of(id);
-    if (r != SAP_OK || !(s->slots[slot].flags & SAP__STATIC) == !is_static) return r;
+    if (r != SAP_OK || !(s->slot_array[slot].flags & SAP__STATIC) == !is_static) return r;
     sap__count_box(s, slot, -1);
-    s->slots[slot].flags ^= SAP__STATIC;
+    s->slot_array[slot].flags ^= SAP__STATIC;
     sap__count_box(s, slot, 1);
     sap__mark_changed(s, slot, SAP__REFILTER);
     return r;
@@ -1872,7 +1873,7 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
     }
     for (int pass = !may_overflow; pass < 2; pass++) /* pass 0 checks that all bounds stay finite */
         for (uint32_t slot = 0; (slot = sap__next_live(s, slot)) != SAP__NONE; slot++) {
-            sap__box box = s->slots[slot].box;
+            sap__box box = s->slot_array[slot].box;
             for (int i = 0; i < 6; i++) {
                 const int k = i / 2;
                 int32_t *bound = i & 1 ? &box.hi[k] : &box.lo[k];
@@ -1881,8 +1882,8 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
                     return sap__bad_argument(s, SAP_ERROR_ARGUMENT, "offset", k);
                 *bound = key;
             }
-            if (pass == 0 || sap__same(&box, &s->slots[slot].box)) continue;
-            s->slots[slot].box = box;
+            if (pass == 0 || sap__same(&box, &s->slot_array[slot].box)) continue;
+            s->slot_array[slot].box = box;
             sap__mark_changed(s, slot, 0);
         }
     return r;
@@ -1963,8 +1964,8 @@ static void sap__build_lists(sap_world *s) {
     const uint32_t n = (uint32_t)sap__length(s->pairs.active);
     sap__set_length(s->pairs.edges, n + 1);
     for (uint32_t slot = 0; (slot = sap__next_live(s, slot)) != SAP__NONE; slot++) s->pairs.head_edge[slot] = SAP__NONE;
-    for (int i = 0; i < sap__length(s->changes.slots); i++) /* removed boxes still have pairs */
-        s->pairs.head_edge[s->changes.slots[i]] = SAP__NONE;
+    for (int i = 0; i < sap__length(s->changes.list); i++) /* removed boxes still have pairs */
+        s->pairs.head_edge[s->changes.list[i]] = SAP__NONE;
     for (uint32_t i = 0; i < n; i++) sap__insert_edges(s, i);
     sap__atomic_set(&s->pairs.lists_valid, 1);
 }
@@ -2003,8 +2004,8 @@ static uint32_t sap__find_pair_index(const sap_world *s, sap_id a, sap_id b) {
 
 /* Returns whether two overlapping boxes may be a pair by their filter bits, and by not both being static. */
 SAP__FORCE_INLINE int sap__filter_bits_allow(const sap_world *s, uint32_t a, uint32_t b) {
-    if (s->slots[a].flags & s->slots[b].flags & SAP__STATIC) return 0;
-    return !s->boxes.filtered_count || sap__should_collide(&s->slots[a].filter, &s->slots[b].filter);
+    if (s->slot_array[a].flags & s->slot_array[b].flags & SAP__STATIC) return 0;
+    return !s->boxes.filtered_count || sap__should_collide(&s->slot_array[a].filter, &s->slot_array[b].filter);
 }
 
 /* Writes a new pair of these ids. (Returning it by value would copy it through memory in C++.) */
@@ -2077,9 +2078,9 @@ static int sap__emit_created(sap_world *s, sap__task *task, uint32_t *a, uint32_
         }
         if (i < 0) continue; /* only prefetches */
         const uint32_t x = a[i], y = b[i];
-        int is_created = sap__overlap(&s->slots[x].previous, &s->slots[y].previous) == 0;
-        if (any_refilter) is_created |= ((s->slots[x].flags | s->slots[y].flags) & SAP__REFILTER) != 0;
-        if (mover_flags) is_created &= (((s->slots[y].flags & mover_flags) == 0) | (x < y)) & (x != y);
+        int is_created = sap__overlap(&s->slot_array[x].previous, &s->slot_array[y].previous) == 0;
+        if (any_refilter) is_created |= ((s->slot_array[x].flags | s->slot_array[y].flags) & SAP__REFILTER) != 0;
+        if (mover_flags) is_created &= (((s->slot_array[y].flags & mover_flags) == 0) | (x < y)) & (x != y);
         a[count] = x;
         b[count] = y;
         count += is_created;
@@ -2087,7 +2088,7 @@ static int sap__emit_created(sap_world *s, sap__task *task, uint32_t *a, uint32_
     if (!sap__reserve_created(s, task, count)) return 0;
     task->persistent += n - count;
     for (int i = 0; i < count; i++) {
-        const int is_old = any_refilter && sap__overlap(&s->slots[a[i]].previous, &s->slots[b[i]].previous);
+        const int is_old = any_refilter && sap__overlap(&s->slot_array[a[i]].previous, &s->slot_array[b[i]].previous);
         if (is_old && sap__find_pair_index(s, sap__id_of(s, a[i]), sap__id_of(s, b[i])) != SAP__NONE) continue;
         sap__push_created(s, task, a[i], b[i]);
     }
@@ -2114,8 +2115,9 @@ static int sap__merge_created(sap_world *s) {
    is unpredictable, so it has no branch. */
 SAP__FORCE_INLINE int sap__is_deleted(sap_world *s, const sap_pair *pair) {
     const uint32_t a = sap__slot_of(pair->id0), b = sap__slot_of(pair->id1);
-    const int is_apart = !sap__overlap(&s->slots[a].box, &s->slots[b].box);
-    if (!(s->changes.flags & SAP__REFILTER) || is_apart || !((s->slots[a].flags | s->slots[b].flags) & SAP__REFILTER))
+    const int is_apart = !sap__overlap(&s->slot_array[a].box, &s->slot_array[b].box);
+    if (!(s->changes.flags & SAP__REFILTER) || is_apart ||
+        !((s->slot_array[a].flags | s->slot_array[b].flags) & SAP__REFILTER))
         return is_apart;
     return !sap__filter_bits_allow(s, a, b) || !sap__filter_allows(s, pair->id0, pair->id1);
 }
@@ -2179,7 +2181,7 @@ static int sap__sort_deleted_indices(sap_world *s) {
 static int sap__check_edges(sap_world *s, const uint32_t *edges, int n, uint32_t flags) {
     for (int i = 0; i < n; i++) {
         const uint32_t edge = edges[i], p = edge >> 1, other = sap__slot_of(sap__edge_id(s, edge ^ 1));
-        if ((s->slots[other].flags & flags) && other < sap__slot_of(sap__edge_id(s, edge))) continue;
+        if ((s->slot_array[other].flags & flags) && other < sap__slot_of(sap__edge_id(s, edge))) continue;
         if (sap__is_deleted(s, &s->pairs.active[p]) && !sap__push_deleted(s, p)) return 0;
     }
     return 1;
@@ -2188,18 +2190,18 @@ static int sap__check_edges(sap_world *s, const uint32_t *edges, int n, uint32_t
 /* Finds deleted pairs in the lists of changed boxes with one of the flags. Returns 0 on failure, or -1 if the lists have
    more than max_edges. Edges are collected before they are checked, while their other boxes are prefetched. */
 static int sap__scan_lists(sap_world *s, uint32_t flags, int max_edges) {
-    const int n = sap__length(s->changes.slots), prefetch_end = sap__exceeds_cache(s) ? n : 0;
+    const int n = sap__length(s->changes.list), prefetch_end = sap__exceeds_cache(s) ? n : 0;
     uint32_t edges[SAP__WORK_LIST];
     int count = 0;
     for (int i = 0; i < n; i++) {
-        const uint32_t slot = s->changes.slots[i];
-        const uint32_t ahead = i + 8 < prefetch_end ? s->pairs.head_edge[s->changes.slots[i + 8]] : SAP__NONE;
-        if (i + 16 < prefetch_end) sap__prefetch(&s->pairs.head_edge[s->changes.slots[i + 16]]);
+        const uint32_t slot = s->changes.list[i];
+        const uint32_t ahead = i + 8 < prefetch_end ? s->pairs.head_edge[s->changes.list[i + 8]] : SAP__NONE;
+        if (i + 16 < prefetch_end) sap__prefetch(&s->pairs.head_edge[s->changes.list[i + 16]]);
         if (ahead != SAP__NONE) {
             sap__prefetch(&s->pairs.active[ahead >> 1]);
             sap__prefetch(sap__edges_of(s, ahead));
         }
-        if (!(s->slots[slot].flags & flags)) continue;
+        if (!(s->slot_array[slot].flags & flags)) continue;
         for (uint32_t edge = s->pairs.head_edge[slot]; edge != SAP__NONE; edge = sap__next_edge(s, edge)) {
             const uint32_t other = sap__slot_of(sap__edge_id(s, edge ^ 1));
             if (max_edges-- == 0) return -1;
@@ -2492,7 +2494,7 @@ typedef struct sap__sort_state {
 static int sap__list_endpoints(const sap__sort_state *u, int n, int as_now) {
     for (int i = n - 1; i >= 0; i--) {
         const uint32_t slot = (uint32_t)u->items[i];
-        const sap__box *box = as_now ? &u->s->slots[slot].box : &u->s->slots[slot].previous;
+        const sap__box *box = as_now ? &u->s->slot_array[slot].box : &u->s->slot_array[slot].previous;
         for (uint32_t is_max = 0; is_max < 2; is_max++)
             u->items[2 * i + (int)is_max] = sap__endpoint(sap__endpoint_key(box, u->axis, is_max), is_max, slot);
     }
@@ -2546,7 +2548,7 @@ static void sap__insert_endpoints(sap__sort_state *u, int n, int as_now) {
    two apart before, and a stop if a lower axis keeps them apart now. Returns 0 on failure. */
 SAP__NO_INLINE int sap__report(const sap__sort_state *u, uint32_t stops, uint32_t a, uint32_t b) {
     sap_world *s = u->s;
-    const sap__slot *x = &s->slots[a], *y = &s->slots[b];
+    const sap__slot *x = &s->slot_array[a], *y = &s->slot_array[b];
     const sap__box *apart_x = stops ? &x->box : &x->previous, *apart_y = stops ? &y->box : &y->previous;
     sap__trace(stops ? SAP_STEP_STOP : SAP_STEP_START, u->axis, s, a, b);
     if ((x->flags | y->flags) & SAP__REFILTER) return 1; /* found later, by a query or by its list of pairs */
@@ -2565,7 +2567,7 @@ SAP__NO_INLINE int sap__report(const sap__sort_state *u, uint32_t stops, uint32_
 /* Applies a rule: a min has passed a max, or a max a min. Most such boxes are apart on another axis. Returns 0 on
    failure. */
 SAP__FORCE_INLINE int sap__update_rule(const sap__sort_state *u, uint32_t stops, uint32_t a, uint32_t b) {
-    const sap__slot *x = &u->s->slots[a], *y = &u->s->slots[b];
+    const sap__slot *x = &u->s->slot_array[a], *y = &u->s->slot_array[b];
     u->task->tests++;
     if (!(x->flags & y->flags & SAP__STATIC) &&
         (stops ? sap__overlap(&x->previous, &y->previous) : sap__overlap(&x->box, &y->box)))
@@ -2594,7 +2596,8 @@ static int sap__sort_endpoints(sap__sort_state *u) {
     long long shifts = 0;
     for (int i = 1, j; i < u->count - 1; i++) {
         const uint32_t slot = sap__endpoint_slot(ends[i]), is_max = sap__endpoint_is_max(ends[i]);
-        const uint64_t end = sap__endpoint(sap__endpoint_key(&u->s->slots[slot].box, u->axis, is_max), is_max, slot);
+        const uint64_t end =
+            sap__endpoint(sap__endpoint_key(&u->s->slot_array[slot].box, u->axis, is_max), is_max, slot);
         for (j = i; ends[j - 1] > end; j--) {
             const uint64_t other = ends[j - 1];
             ends[j] = other;
@@ -2619,7 +2622,8 @@ static int sap__move_endpoints(sap__sort_state *u, int n) {
     int m = 0, at = 0;
     for (int i = 0; i < all && passed <= 2LL * u->count; i++) { /* find the ends whose values change */
         const uint32_t slot = sap__endpoint_slot(items[i]), is_max = sap__endpoint_is_max(items[i]);
-        const uint64_t now = sap__endpoint(sap__endpoint_key(&u->s->slots[slot].box, u->axis, is_max), is_max, slot);
+        const uint64_t now =
+            sap__endpoint(sap__endpoint_key(&u->s->slot_array[slot].box, u->axis, is_max), is_max, slot);
         if (now == items[i]) continue;
         at = sap__find_endpoint(ends, at, u->count, items[i]);
         const int to =
@@ -2668,9 +2672,9 @@ static int sap__move_endpoints(sap__sort_state *u, int n) {
 static int sap__list_changed(sap__sort_state *u, uint32_t flags, uint32_t set) {
     const sap_world *s = u->s;
     int n = 0;
-    for (int i = 0; i < sap__length(s->changes.slots); i++) {
-        u->items[n] = s->changes.slots[i];
-        n += (s->slots[s->changes.slots[i]].flags & flags) == set;
+    for (int i = 0; i < sap__length(s->changes.list); i++) {
+        u->items[n] = s->changes.list[i];
+        n += (s->slot_array[s->changes.list[i]].flags & flags) == set;
     }
     return n;
 }
@@ -2680,7 +2684,7 @@ static int sap__list_previous(sap__sort_state *u) {
     const sap_world *s = u->s;
     int n = 0;
     for (uint32_t slot = 0; (slot = sap__next_live(s, slot)) != SAP__NONE; slot++)
-        if (!(s->slots[slot].flags & SAP__ADDED)) u->items[n++] = slot;
+        if (!(s->slot_array[slot].flags & SAP__ADDED)) u->items[n++] = slot;
     return n;
 }
 
@@ -2691,7 +2695,7 @@ static int sap__insertion_sort(sap_world *s) {
     const uint32_t came_or_went = SAP__ADDED | SAP__REMOVED;
     const int boxes = s->boxes.live_count + s->boxes.removed_count, was_valid = s->endpoints.valid;
     sap__sort_state u = {s, &s->endpoints.sap, &s->update.task[0], NULL, NULL, 0, 0};
-    const int few = SAP__FEW_MOVERS * (long long)sap__length(s->changes.slots) < boxes;
+    const int few = SAP__FEW_MOVERS * (long long)sap__length(s->changes.list) < boxes;
     if (!sap__reserve_endpoints(s, boxes)) return sap__fail(s, SAP_ERROR_MEMORY);
     u.items = s->update.sort_items;
     u.scratch = s->update.sort_scratch;
@@ -3415,7 +3419,7 @@ static void sap__sample_boxes(const sap_world *s, const uint64_t *items, int n, 
         float least = 4 * SAP__FAR, most = -4 * SAP__FAR;
         double sum = 0;
         for (int i = 0; i < some; i++) {
-            const sap__box *box = &s->slots[(uint32_t)items[sap__sample_index(i, n)]].box;
+            const sap__box *box = &s->slot_array[(uint32_t)items[sap__sample_index(i, n)]].box;
             const float lo = sap__clamp_far(sap__float(box->lo[k])), hi = sap__clamp_far(sap__float(box->hi[k]));
             at[i] = lo + hi;
             least = at[i] < least ? at[i] : least;
@@ -3503,7 +3507,7 @@ static void sap__key_sixteen(const sap_world *s, const sap__tile_grid *t, uint64
     sap__node c;
     sap__box bounds;
     for (int i = 0; i < SAP__NODE_WIDTH; i++) c.child[i] = i < n ? (uint32_t)items[i] : 0;
-    sap__kernel_of(s)->fill(s->slots, sizeof(sap__slot), n < SAP__NODE_WIDTH ? 0xffffffffu << n : 0, &c, &bounds);
+    sap__kernel_of(s)->fill(s->slot_array, sizeof(sap__slot), n < SAP__NODE_WIDTH ? 0xffffffffu << n : 0, &c, &bounds);
     const uint32_t large = sap__kernel_of(s)->tiles_of(&c, t, at, is_long), first_large = t->keys - SAP__LARGE_KEYS;
     const int32_t *x = at[t->axis_x], *y = at[t->axis_y], *z = at[t->axis_slice];
     const int count_y = t->count[t->axis_y], count_z = t->count[t->axis_slice];
@@ -3590,7 +3594,7 @@ static float sap__perimeter(const sap__box *box) {
 }
 
 SAP__FORCE_INLINE void sap__refit_leaf(sap_world *s, sap__bvh *t, int leaf) {
-    sap__kernel_of(s)->fill(s->slots, sizeof(sap__slot), ~(uint32_t)t->occupied[leaf], &t->nodes[leaf],
+    sap__kernel_of(s)->fill(s->slot_array, sizeof(sap__slot), ~(uint32_t)t->occupied[leaf], &t->nodes[leaf],
                             &t->bounds[leaf]);
 }
 
@@ -3657,12 +3661,12 @@ static void sap__pack_leaf(sap_world *s, sap__bvh *t, int leaf, const uint64_t *
     const int tree = (int)(t - s->tree);
     for (int i = 0; i < SAP__NODE_WIDTH; i++) {
         t->nodes[leaf].child[i] = i < n ? (uint32_t)items[i] : 0;
-        if (i < n) s->slots[(uint32_t)items[i]].leaf_position = sap__position(tree, leaf, i);
+        if (i < n) s->slot_array[(uint32_t)items[i]].leaf_position = sap__position(tree, leaf, i);
     }
     t->occupied[leaf] = (uint16_t)((1u << n) - 1);
     t->filter[leaf] = n && !s->boxes.filtered_count ? sap__default_filter_bits : none;
     for (int i = 0; i < n && s->boxes.filtered_count; i++)
-        sap__add_bits(&t->filter[leaf], &s->slots[(uint32_t)items[i]].filter);
+        sap__add_bits(&t->filter[leaf], &s->slot_array[(uint32_t)items[i]].filter);
     sap__refit_leaf(s, t, leaf);
 }
 
@@ -3756,7 +3760,7 @@ static int sap__pack_items(sap_world *s, sap__bvh *t, int n, int fill) {
 
 /* Packs a tree of all live boxes that belong in it. */
 static int sap__pack(sap_world *s, int tree, int fill) {
-    const uint32_t words = ((uint32_t)sap__length(s->slots) + 63) / 64;
+    const uint32_t words = ((uint32_t)sap__length(s->slot_array) + 63) / 64;
     int n = 0;
     if (!sap__reserve(&s->update.sort_items, s->boxes.tree_count[tree])) return sap__fail(s, SAP_ERROR_MEMORY);
     for (uint32_t i = 0; i < words; i++)
@@ -3826,10 +3830,10 @@ SAP__FORCE_INLINE void sap__change_subtree(sap__bvh *t, int leaf, int boxes) {
 
 /* Takes a box out of its tree, if it is in one. */
 static void sap__remove_from_bvh(sap_world *s, uint32_t slot) {
-    const uint32_t at = s->slots[slot].leaf_position;
+    const uint32_t at = s->slot_array[slot].leaf_position;
     sap__bvh *t = &s->tree[sap__position_tree(at)];
     const int leaf = sap__position_leaf(at), lane = sap__position_lane(at);
-    s->slots[slot].leaf_position = SAP__NONE;
+    s->slot_array[slot].leaf_position = SAP__NONE;
     if (at == SAP__NONE || t->state == SAP__TREE_EMPTY) return;
     if (t->nodes[leaf].child[lane] != slot) { /* never; a release build does not harm another box */
         SAP_ASSERT(0 && "a box knows its position");
@@ -3842,11 +3846,11 @@ static void sap__remove_from_bvh(sap_world *s, uint32_t slot) {
 
 /* The filter bits of a box are added to those of all nodes above it. */
 static void sap__add_filter(sap_world *s, uint32_t slot) {
-    const uint32_t at = s->slots[slot].leaf_position;
+    const uint32_t at = s->slot_array[slot].leaf_position;
     sap__bvh *t = &s->tree[sap__position_tree(at)];
     if (at == SAP__NONE || t->state == SAP__TREE_EMPTY) return;
     for (int level = 0, i = sap__position_leaf(at); level < t->levels; level++) {
-        sap__add_bits(&t->filter[t->first[level] + i], &s->slots[slot].filter);
+        sap__add_bits(&t->filter[t->first[level] + i], &s->slot_array[slot].filter);
         i = sap__place_of(t, level, i) / SAP__NODE_WIDTH;
     }
 }
@@ -3855,8 +3859,8 @@ static void sap__insert_into_leaf(sap_world *s, int tree, uint32_t slot, int lea
     sap__bvh *t = &s->tree[tree];
     const int lane = sap__lowest_bit(~(uint32_t)t->occupied[leaf]);
     t->nodes[leaf].child[lane] = slot;
-    s->slots[slot].leaf_position = sap__position(tree, leaf, lane);
-    sap__set_leaf_box(t, leaf, lane, &s->slots[slot].box);
+    s->slot_array[slot].leaf_position = sap__position(tree, leaf, lane);
+    sap__set_leaf_box(t, leaf, lane, &s->slot_array[slot].box);
     sap__change_subtree(t, leaf, 1);
     sap__add_filter(s, slot);
 }
@@ -3946,7 +3950,7 @@ typedef struct sap__point {
 
 SAP__FORCE_INLINE sap__point sap__point_of(const sap_world *s, uint32_t slot) {
     sap__point p;
-    for (int k = 0; k < 3; k++) p.at[k] = (s->slots[slot].box.lo[k] >> 1) + (s->slots[slot].box.hi[k] >> 1);
+    for (int k = 0; k < 3; k++) p.at[k] = (s->slot_array[slot].box.lo[k] >> 1) + (s->slot_array[slot].box.hi[k] >> 1);
     p.slot = slot;
     return p;
 }
@@ -4060,7 +4064,7 @@ static int sap__reinsert_strays(sap_world *s, sap__bvh *t, const sap__box *regio
         float distance2 = 0;
         int is_stray = 0;
         for (int k = 0; k < 3; k++) is_stray |= (at[k] < region->lo[k]) | (at[k] > region->hi[k]);
-        const int leaf = is_stray ? sap__nearest_leaf(s, t, &s->slots[slot].box, 0, &distance2) : -1;
+        const int leaf = is_stray ? sap__nearest_leaf(s, t, &s->slot_array[slot].box, 0, &distance2) : -1;
         if (leaf < 0 || t->occupied[leaf] == 0xffff) continue;
         t->boxes--; /* it is counted again */
         sap__insert_into_leaf(s, (int)(t - s->tree), slot, leaf);
@@ -4153,7 +4157,7 @@ static int sap__repack_next(sap_world *s, int tree) {
 static int sap__insert(sap_world *s, int tree, uint32_t slot) {
     sap__bvh *t = &s->tree[tree];
     for (int attempt = 0; attempt < 2; attempt++) {
-        const int leaf = sap__choose_leaf(s, t, &s->slots[slot].box);
+        const int leaf = sap__choose_leaf(s, t, &s->slot_array[slot].box);
         if (leaf < 0) return 0;
         if (t->occupied[leaf] != 0xffff) {
             sap__insert_into_leaf(s, tree, slot, leaf);
@@ -4167,12 +4171,12 @@ static int sap__insert(sap_world *s, int tree, uint32_t slot) {
 /* Brings one live box up to date in its tree. Returns 0 if the tree is to be packed. */
 static int sap__update_in_bvh(sap_world *s, int tree, uint32_t slot) {
     sap__bvh *t = &s->tree[tree];
-    const uint32_t at = s->slots[slot].leaf_position;
+    const uint32_t at = s->slot_array[slot].leaf_position;
     t->credit++;
     if (at != SAP__NONE) {
         const int leaf = sap__position_leaf(at);
-        if (sap__overlap(&s->slots[slot].box, &t->bounds[leaf])) {
-            sap__set_leaf_box(t, leaf, sap__position_lane(at), &s->slots[slot].box);
+        if (sap__overlap(&s->slot_array[slot].box, &t->bounds[leaf])) {
+            sap__set_leaf_box(t, leaf, sap__position_lane(at), &s->slot_array[slot].box);
             sap__change_subtree(t, leaf, 0);
             return 1;
         }
@@ -4206,8 +4210,8 @@ static void sap__refit_leaves_task(sap_world *s, void *args, int task, int tasks
             const int before = count;
             for (uint32_t bits = t->occupied[leaf]; bits; bits &= bits - 1) {
                 const int lane = sap__lowest_bit(bits);
-                if (sap__overlap(&s->slots[c->child[lane]].box, &old)) continue;
-                s->slots[c->child[lane]].leaf_position = SAP__NONE;
+                if (sap__overlap(&s->slot_array[c->child[lane]].box, &old)) continue;
+                s->slot_array[c->child[lane]].leaf_position = SAP__NONE;
                 t->occupied[leaf] &= (uint16_t) ~(1u << lane);
                 jumped[count++] = c->child[lane];
             }
@@ -4263,12 +4267,12 @@ static int sap__refit(sap_world *s, int tree) {
 
 /* How many boxes the trees do not yet hold as they are now. Each is UNSYNCED, and is among them once. */
 SAP__FORCE_INLINE int sap__unsynced_count(const sap_world *s) {
-    return sap__length(s->changes.slots) - s->changes.synced_count + sap__length(s->changes.again);
+    return sap__length(s->changes.list) - s->changes.synced_count + sap__length(s->changes.again);
 }
 
 SAP__FORCE_INLINE uint32_t sap__unsynced_slot(const sap_world *s, int i) {
-    const int n = sap__length(s->changes.slots) - s->changes.synced_count;
-    return i < n ? s->changes.slots[s->changes.synced_count + i] : s->changes.again[i - n];
+    const int n = sap__length(s->changes.list) - s->changes.synced_count;
+    return i < n ? s->changes.list[s->changes.synced_count + i] : s->changes.again[i - n];
 }
 
 /* Boxes that changed, by tree, and those that have no position or are to lose it. */
@@ -4278,16 +4282,16 @@ typedef struct sap__unsynced {
 } sap__unsynced;
 
 /* Counts these boxes, and lists which are misplaced: mostly few among many that move. Returns 0 without memory. */
-static int sap__count_unsynced(sap_world *s, const uint32_t *slots, int n, sap__unsynced *u) {
+static int sap__count_unsynced(sap_world *s, const uint32_t *slot_array, int n, sap__unsynced *u) {
     for (int i = 0; i < n; i++) {
-        const sap__slot *slot = &s->slots[slots[i]];
+        const sap__slot *slot = &s->slot_array[slot_array[i]];
         const uint32_t at = slot->leaf_position;
         const int lives = (slot->flags & SAP__LIVE) != 0, tree = lives ? sap__tree_of(slot) : sap__position_tree(at);
         u->changed[tree]++;
         if (lives & (at != SAP__NONE) & (sap__position_tree(at) == tree)) continue;
         const int end = sap__length(s->update.deleted_at) + u->misplaced;
         if (!sap__reserve(&s->update.deleted_at, end + 1)) return sap__fail(s, SAP_ERROR_MEMORY);
-        s->update.deleted_at[end] = slots[i];
+        s->update.deleted_at[end] = slot_array[i];
         u->misplaced++;
         u->added[tree] += lives && at == SAP__NONE;
     }
@@ -4306,7 +4310,7 @@ static int sap__sync_tree(sap_world *s, int tree, const sap__unsynced *u) {
     int ok = t->state != SAP__TREE_EMPTY && (is_bulk || t->leaf_fill == fill || t->levels == 1);
     if (ok && is_bulk) ok = t->wear < 1 && sap__refit(s, tree);
     for (int i = 0; ok && is_bulk && i < u->misplaced; i++) {
-        const sap__slot *slot = &s->slots[misplaced[i]];
+        const sap__slot *slot = &s->slot_array[misplaced[i]];
         if ((slot->flags & SAP__LIVE) && slot->leaf_position == SAP__NONE && sap__tree_of(slot) == tree)
             ok = sap__update_in_bvh(s, tree, misplaced[i]);
     }
@@ -4314,11 +4318,11 @@ static int sap__sync_tree(sap_world *s, int tree, const sap__unsynced *u) {
         const uint32_t slot = sap__unsynced_slot(s, i);
         if (i < early) {
             const uint32_t next = sap__unsynced_slot(s, i + 4);
-            const int leaf = sap__position_leaf(s->slots[next].leaf_position);
+            const int leaf = sap__position_leaf(s->slot_array[next].leaf_position);
             sap__prefetch_slot(s, next);
             if (leaf < t->count[0]) sap__prefetch(&t->bounds[leaf]), sap__prefetch_node(&t->nodes[leaf]);
         }
-        if ((s->slots[slot].flags & SAP__LIVE) && sap__tree_of(&s->slots[slot]) == tree)
+        if ((s->slot_array[slot].flags & SAP__LIVE) && sap__tree_of(&s->slot_array[slot]) == tree)
             ok = sap__update_in_bvh(s, tree, slot);
     }
     if (ok && !is_bulk) {
@@ -4331,7 +4335,7 @@ static int sap__sync_tree(sap_world *s, int tree, const sap__unsynced *u) {
 /* Brings all trees up to date with what is recorded. One to which too many boxes came, or that lost more than are left,
    is packed: nothing is taken out of it. Returns 0 without memory. */
 static int sap__sync_trees(sap_world *s) {
-    const int pending = sap__unsynced_count(s), first = sap__length(s->changes.slots) - s->changes.synced_count;
+    const int pending = sap__unsynced_count(s), first = sap__length(s->changes.list) - s->changes.synced_count;
     sap__unsynced u;
     int tree, levels = 0; /* if none has ever been packed no box has a position */
     memset(&u, 0, sizeof u);
@@ -4342,7 +4346,7 @@ static int sap__sync_trees(sap_world *s) {
                sizeof u.changed); /* all are where they belong, and have just been counted */
     else if (levels && (s->changes.flags || s->boxes.filtered_count)) {
         u.changed[0] = 0;
-        if (!sap__count_unsynced(s, s->changes.slots + s->changes.synced_count, first, &u) ||
+        if (!sap__count_unsynced(s, s->changes.list + s->changes.synced_count, first, &u) ||
             !sap__count_unsynced(s, s->changes.again, pending - first, &u))
             return 0;
     }
@@ -4359,8 +4363,9 @@ static int sap__sync_trees(sap_world *s) {
     }
     for (int i = 0; i < u.misplaced; i++) {
         const uint32_t slot = s->update.deleted_at[sap__length(s->update.deleted_at) + i],
-                       at = s->slots[slot].leaf_position;
-        if ((s->slots[slot].flags & SAP__LIVE) && sap__position_tree(at) == sap__tree_of(&s->slots[slot])) continue;
+                       at = s->slot_array[slot].leaf_position;
+        if ((s->slot_array[slot].flags & SAP__LIVE) && sap__position_tree(at) == sap__tree_of(&s->slot_array[slot]))
+            continue;
         sap__remove_from_bvh(s, slot);
         if (at != SAP__NONE) s->tree[sap__position_tree(at)].credit++;
     }
@@ -4399,8 +4404,8 @@ static void sap__collect_counters(sap_world *s) {
 typedef struct sap__search {
     sap_world *s;
     sap__task *task;
-    int (*emit)(struct sap__search *q); /* takes a[0..n), b[0..n): pairs that overlap; 0 stops */
-    uint32_t mover_flags;               /* of the boxes that look around; 0: all are joined */
+    int (*on_pairs)(struct sap__search *q); /* takes a[0..n), b[0..n): pairs that overlap; 0 stops */
+    uint32_t mover_flags;                   /* of the boxes that look around; 0: all are joined */
     void *context;
     long long *visits; /* nodes */
     int culls;         /* filter bits may keep some apart */
@@ -4421,7 +4426,7 @@ static int sap__emit_pairs(sap__search *q) {
 static void sap__begin_search(sap__search *q, sap_world *s, int share, uint32_t flags) {
     q->s = s;
     q->task = &s->update.task[s->threads.in_parallel || !s->update.is_reserved ? share : 0];
-    q->emit = sap__emit_pairs;
+    q->on_pairs = sap__emit_pairs;
     q->mover_flags = flags;
     q->visits = &s->update.task[share].visits;
     q->culls = 0;
@@ -4430,12 +4435,12 @@ static void sap__begin_search(sap__search *q, sap_world *s, int share, uint32_t 
 
 SAP__FORCE_INLINE int sap__flush(sap__search *q, int from) {
     int good = 1;
-    if (q->n > from) good = q->emit(q), q->n = 0;
+    if (q->n > from) good = q->on_pairs(q), q->n = 0;
     return good;
 }
 
 static const sap__filter_bits *sap__node_filter_bits(const sap_world *s, sap__bvh_level x, uint32_t node) {
-    return x.level < 0 ? &s->slots[node].filter : &x.t->filter[node];
+    return x.level < 0 ? &s->slot_array[node].filter : &x.t->filter[node];
 }
 
 /* Leaves out pairs of nodes, or boxes, that filter bits keep apart. Returns how many stay. */
@@ -4467,7 +4472,7 @@ static int sap__join_node_lists(sap__search *q, sap__bvh_level x, uint32_t *a, s
         n = kept;
     }
     if (q->culls) n = sap__cull_pairs(q->s, x, a, y, b, n);
-    list.boxes = stays->level < 0 ? (const void *)q->s->slots : stays->t->bounds;
+    list.boxes = stays->level < 0 ? (const void *)q->s->slot_array : stays->t->bounds;
     list.stride = stays->level < 0 ? sizeof(sap__slot) : sizeof(sap__box);
     list.nodes = opened->t->nodes;
     list.occupied = opened->t->occupied;
@@ -4572,21 +4577,21 @@ typedef struct sap__mover_args {
 static void sap__query_movers_task(sap_world *s, void *args, int task, int tasks) {
     const sap__mover_args *movers = (const sap__mover_args *)args;
     sap__search q;
-    uint32_t slots[SAP__WORK_LIST];
-    const int all = sap__length(s->changes.slots), end = sap__task_begin(all, task + 1, tasks);
+    uint32_t slot_array[SAP__WORK_LIST];
+    const int all = sap__length(s->changes.list), end = sap__task_begin(all, task + 1, tasks);
     int n = 0, good = 1;
     sap__begin_search(&q, s, task, movers->flags);
     for (int tree = 0; tree < SAP__TREE_UNPAIRED; tree++)
         for (int i = sap__task_begin(all, task, tasks); i < end && s->changes.count[tree] && good; i++) {
-            const sap__slot *slot = &s->slots[s->changes.slots[i]];
-            slots[n] = s->changes.slots[i];
+            const sap__slot *slot = &s->slot_array[s->changes.list[i]];
+            slot_array[n] = s->changes.list[i];
             n += (slot->flags & SAP__LIVE) && (slot->flags & movers->flags) && sap__tree_of(slot) == tree;
             if (n < SAP__WORK_LIST && i + 1 < end) continue;
             for (int other = 0; other < SAP__TREE_UNPAIRED && good; other++) {
                 if (movers->static_only && tree != SAP__TREE_STATIC && other != SAP__TREE_STATIC) continue;
                 if (!sap__trees_meet(s, tree, other)) continue;
                 q.culls = tree == SAP__TREE_LONERS || other == SAP__TREE_LONERS;
-                good = sap__join_with_root(&q, sap__boxes, slots, n, &s->tree[other]);
+                good = sap__join_with_root(&q, sap__boxes, slot_array, n, &s->tree[other]);
             }
             n = 0;
         }
@@ -4626,7 +4631,7 @@ static int sap__query_movers(sap_world *s, uint32_t flags, int static_only) {
     sap__mover_args movers;
     movers.flags = flags;
     movers.static_only = static_only;
-    return sap__run_search(s, sap__query_movers_task, &movers, SAP__PRUNE_PART * sap__length(s->changes.slots));
+    return sap__run_search(s, sap__query_movers_task, &movers, SAP__PRUNE_PART * sap__length(s->changes.list));
 }
 
 /* ---- the three methods --------------------------------------------------------------------------------- */
@@ -4641,11 +4646,11 @@ static int sap__query_changed(sap_world *s, uint32_t flags) {
    there are no such boxes. */
 static int sap__sync_after_sort(sap_world *s) {
     int news = 0;
-    for (int i = 0; i < sap__length(s->changes.slots) && s->changes.flags; i++) {
-        if (s->slots[s->changes.slots[i]].flags & SAP__REMOVED)
-            sap__remove_from_bvh(s, s->changes.slots[i]);
+    for (int i = 0; i < sap__length(s->changes.list) && s->changes.flags; i++) {
+        if (s->slot_array[s->changes.list[i]].flags & SAP__REMOVED)
+            sap__remove_from_bvh(s, s->changes.list[i]);
         else
-            news |= (s->slots[s->changes.slots[i]].flags & (SAP__ADDED | SAP__REFILTER)) != 0;
+            news |= (s->slot_array[s->changes.list[i]].flags & (SAP__ADDED | SAP__REFILTER)) != 0;
     }
     if (news) return sap__sync_trees(s);
     for (int tree = 0; tree < SAP__TREES; tree++)
@@ -4665,7 +4670,7 @@ static int sap__created_by_sort(sap_world *s) {
 /* What moved apart the rules have found. In a grid a box that leaves a cell passes nothing there, and what ends is found by
    the pairs. */
 static int sap__deleted_by_sort(sap_world *s) {
-    if (s->grid && SAP__PRUNE_PART * (long long)sap__length(s->changes.slots) > s->boxes.live_count)
+    if (s->grid && SAP__PRUNE_PART * (long long)sap__length(s->changes.list) > s->boxes.live_count)
         return sap__deleted_by_scan(s);
     if (s->grid) return sap__deleted_by_lists(s);
     if (s->changes.flags && sap__scan_lists(s, SAP__REMOVED | SAP__REFILTER, INT_MAX) == 0) return 0;
@@ -4743,7 +4748,7 @@ enum { SAP__TRIM = 8 }; /* updates between trims of arrays; the first trim is in
 /* AUTO decides by counts, never by a clock. It sorts only if SAP_TRACE watches: pruning 16 boxes at a time is faster than
    keeping endpoints sorted, however little the boxes move. */
 static int sap__choose_method(const sap_world *s) {
-    const int moving = sap__moving_count(s), changed = sap__length(s->changes.slots);
+    const int moving = sap__moving_count(s), changed = sap__length(s->changes.list);
     if (s->config.method != SAP_METHOD_AUTO) return s->config.method;
     if (SAP__TRACES) return SAP_METHOD_SORT;
     if (SAP__PRUNE_PART * (long long)changed > moving) return SAP_METHOD_PRUNE;
@@ -4753,7 +4758,7 @@ static int sap__choose_method(const sap_world *s) {
 /* Counts changes by tree, and empties the boxes of removed slots. Neither is needed if no box is left, because all pairs
    are deleted then. */
 static void sap__count_changes(sap_world *s) {
-    const int n = sap__length(s->changes.slots);
+    const int n = sap__length(s->changes.list);
     memset(s->changes.count, 0, sizeof s->changes.count);
     s->changes.counted_count = n;
     if (!s->changes.flags && !s->boxes.filtered_count) {
@@ -4765,7 +4770,7 @@ static void sap__count_changes(sap_world *s) {
         return;
     }
     for (int i = 0; i < n && s->boxes.live_count; i++) {
-        sap__slot *slot = &s->slots[s->changes.slots[i]];
+        sap__slot *slot = &s->slot_array[s->changes.list[i]];
         if (slot->flags & SAP__REMOVED)
             slot->box = sap__empty_box;
         else
@@ -4776,12 +4781,12 @@ static void sap__count_changes(sap_world *s) {
 /* Makes the changed boxes of a task the boxes of the last update, and frees the slots of removed ones. */
 static void sap__commit_slots_task(sap_world *s, void *args, int task, int tasks) {
     (void)args;
-    const int n = sap__length(s->changes.slots), from = sap__task_begin(n, task, tasks);
+    const int n = sap__length(s->changes.list), from = sap__task_begin(n, task, tasks);
     const int end = sap__task_begin(n, task + 1, tasks);
-    const uint32_t *changed = s->changes.slots;
+    const uint32_t *changed = s->changes.list;
     const int prefetch_end = from + sap__prefetch_end_for_slots(s, changed + from, end - from);
     for (int i = from; i < end; i++) {
-        sap__slot *slot = &s->slots[changed[i]];
+        sap__slot *slot = &s->slot_array[changed[i]];
         if (i < prefetch_end) sap__prefetch_slot(s, changed[i + SAP__PREFETCH_AHEAD]);
         if (slot->flags & SAP__REMOVED) {
             slot->flags = (slot->flags & ~(uint32_t)SAP__FLAGS) + 0x01000000u; /* the next generation of its id */
@@ -4823,8 +4828,8 @@ static const sap__method *sap__begin_update(sap_world *s) {
 
 /* Makes all changed boxes the boxes of the last update, and empties the list of changes. */
 static void sap__commit_boxes(sap_world *s) {
-    sap__parallel_for(s, sap__commit_slots_task, NULL, sap__length(s->changes.slots));
-    sap__set_length(s->changes.slots, 0);
+    sap__parallel_for(s, sap__commit_slots_task, NULL, sap__length(s->changes.list));
+    sap__set_length(s->changes.list, 0);
     sap__set_length(s->changes.again, 0);
     s->changes.synced_count = s->changes.counted_count = 0;
     s->changes.flags = 0;
@@ -4839,7 +4844,7 @@ SAP_DEF sap_result sap_update(sap_world *s) {
     if (r != SAP_OK) return r;
     s->update.swaps = s->update.tests = s->update.upkeep = s->update.method = 0;
     sap__collect_counters(s);
-    if (sap__length(s->changes.slots) == 0) {
+    if (sap__length(s->changes.list) == 0) {
         sap__set_length(s->pairs.created, 0);
         sap__set_length(s->pairs.deleted, 0);
         s->queries.visits = 0;
@@ -4931,13 +4936,13 @@ static long long sap__prune_boxes(const sap_aabb *a, int na, const sap_aabb *b, 
     memset(&s, 0, sizeof s);
     s.kernel = sap__best_kernel();
     sap__axes_used(axes ? axes : 7, s.used);
-    if (!sap__reserve(&s.slots, n)) return -SAP_ERROR_MEMORY;
+    if (!sap__reserve(&s.slot_array, n)) return -SAP_ERROR_MEMORY;
     for (int i = 0; i < n; i++) {
-        s.slots[i].box = sap__empty_box;
-        ok &= sap__encode(i < na ? &a[i] : &b[i - na], s.used, &s.slots[i].box) >= 0;
+        s.slot_array[i].box = sap__empty_box;
+        ok &= sap__encode(i < na ? &a[i] : &b[i - na], s.used, &s.slot_array[i].box) >= 0;
     }
     sap__begin_search(&q, &s, 0, 0);
-    q.emit = sap__emit_pruned;
+    q.on_pairs = sap__emit_pruned;
     q.context = &p;
     s.update.failure = ok ? SAP_OK : SAP_ERROR_BOX;
     for (int set = 0; set <= is_bipartite && ok; set++) {
@@ -4951,7 +4956,7 @@ static long long sap__prune_boxes(const sap_aabb *a, int na, const sap_aabb *b, 
     sap__free_bvh(&s.tree[0]);
     sap__free_bvh(&s.tree[1]);
     sap__free_array(&s.update.sort_items);
-    sap__free_array(&s.slots);
+    sap__free_array(&s.slot_array);
     return s.update.failure == SAP_OK ? p.visited : -(long long)s.update.failure;
 }
 
@@ -5263,7 +5268,7 @@ struct sap__query {
     int cull_by_mask;               /* the tree holds categories outside the mask: nodes are culled by their filters */
     sap_id best, ignored;           /* the best hit so far; a box that is no hit */
     int count, visits;              /* hits; nodes visited */
-    int unsynced_recorded;          /* boxes in changes.slots that were unsynced when the query began, */
+    int unsynced_recorded;          /* boxes in changes.list that were unsynced when the query began, */
     int unsynced;                   /* and these with those in changes.again */
     double cutoff;                  /* a squared distance, or t: no hit is beyond it */
     const sap__box *cutoff_box;     /* the cutoff is the hit of this box, which no callback moves, if cutoff_key < 0; */
@@ -5368,8 +5373,8 @@ SAP__FORCE_INLINE void sap__begin_callbacks(sap__query *q) {
 /* Returns whether a comes after b: by id, or, for a query of the nearest, by distance and then by id. */
 static int sap__comes_after(const sap__query *nearest, sap_id a, sap_id b) {
     if (!nearest) return a > b;
-    const sap__slot *slots = nearest->s->slots;
-    const sap__box *box_a = &slots[sap__slot_of(a)].box, *box_b = &slots[sap__slot_of(b)].box;
+    const sap__slot *slot_array = nearest->s->slot_array;
+    const sap__box *box_a = &slot_array[sap__slot_of(a)].box, *box_b = &slot_array[sap__slot_of(b)].box;
     const double at_a = sap__hit_at(nearest, box_a), at_b = sap__hit_at(nearest, box_b);
     int order = sap__compare_values(at_a, at_b);
     if (order == 0 && at_a > 0 && at_a < SAP__MOST_ENDED) {
@@ -5453,11 +5458,11 @@ static int sap__report_hit_at(sap__query *q, uint32_t slot, double at, const sap
     if (q->closest_only) {
         if (q->best && id > q->best && sap__compare_to_cutoff(q, at, box) == 0) return 1;
         q->best = id;
-        sap__set_cutoff_at(q, at, &q->s->slots[slot].box);
+        sap__set_cutoff_at(q, at, &q->s->slot_array[slot].box);
     } else if (q->nearest_only) {
         sap__keep_id(q, q->ids, q->capacity, q->count++, id);
         if (q->count < q->capacity) return 1;
-        const sap__box *last = &q->s->slots[sap__slot_of(q->ids[0])].box;
+        const sap__box *last = &q->s->slot_array[sap__slot_of(q->ids[0])].box;
         sap__set_cutoff_at(q, sap__hit_at(q, last), last);
     } else if (q->ray_hit) {
         const float t = sap__reported_value(q, at, box);
@@ -5474,14 +5479,14 @@ static int sap__report_hit_at(sap__query *q, uint32_t slot, double at, const sap
 
 /* Synchronises the trees with the recorded changes: then every box is in its tree as it is now. */
 static sap_result sap__sync_for_queries(sap_world *s) {
-    if (!sap__reserve(&s->changes.again, sap__capacity(s->changes.slots))) return SAP_ERROR_MEMORY;
+    if (!sap__reserve(&s->changes.again, sap__capacity(s->changes.list))) return SAP_ERROR_MEMORY;
     if (!sap__sync_trees(s)) {
         sap__drop_trees(s);
         return SAP_ERROR_MEMORY;
     }
     for (int i = 0; i < sap__unsynced_count(s); i++)
-        s->slots[sap__unsynced_slot(s, i)].flags &= ~(uint32_t)SAP__UNSYNCED;
-    s->changes.synced_count = sap__length(s->changes.slots);
+        s->slot_array[sap__unsynced_slot(s, i)].flags &= ~(uint32_t)SAP__UNSYNCED;
+    s->changes.synced_count = sap__length(s->changes.list);
     sap__set_length(s->changes.again, 0);
     s->queries.ready = 1;
     return SAP_OK;
@@ -5506,15 +5511,15 @@ static sap_result sap__begin_query(sap__query *q, sap_world *s, uint32_t mask) {
     q->in_callback = q->closest_only = q->nearest_only = q->can_leave = q->count = q->visits = 0;
     q->best = q->ignored = 0;
     q->cutoff = q->cutoff_key = 0;
-    q->unsynced_recorded = sap__length(s->changes.slots) - s->changes.synced_count;
+    q->unsynced_recorded = sap__length(s->changes.list) - s->changes.synced_count;
     q->unsynced = sap__unsynced_count(s);
     return SAP_OK;
 }
 
 /* Returns the slot of box i of those that were unsynced when the query began. Callbacks may have changed others since:
-   these were appended to changes.slots or to changes.again. */
+   these were appended to changes.list or to changes.again. */
 SAP__FORCE_INLINE uint32_t sap__query_unsynced_slot(const sap__query *q, int i) {
-    return i < q->unsynced_recorded ? q->s->changes.slots[q->s->changes.synced_count + i]
+    return i < q->unsynced_recorded ? q->s->changes.list[q->s->changes.synced_count + i]
                                     : q->s->changes.again[i - q->unsynced_recorded];
 }
 
@@ -5522,8 +5527,8 @@ SAP__FORCE_INLINE uint32_t sap__query_unsynced_slot(const sap__query *q, int i) 
    it was unsynced at the start, as it is then tested on its own. */
 SAP__FORCE_INLINE int sap__should_visit(const sap__query *q, uint32_t slot) {
     const sap_world *s = q->s;
-    if (!(s->slots[slot].filter.category & q->mask) || !(s->slots[slot].flags & SAP__LIVE)) return 0;
-    if (!(s->slots[slot].flags & SAP__UNSYNCED)) return 1;
+    if (!(s->slot_array[slot].filter.category & q->mask) || !(s->slot_array[slot].flags & SAP__LIVE)) return 0;
+    if (!(s->slot_array[slot].flags & SAP__UNSYNCED)) return 1;
     if (q->unsynced == sap__unsynced_count(s)) return 0; /* no callback has changed a box: it was unsynced before */
     for (int i = 0; i < q->unsynced; i++)
         if (sap__query_unsynced_slot(q, i) == slot) return 0;
@@ -5534,8 +5539,9 @@ SAP__FORCE_INLINE int sap__should_visit(const sap__query *q, uint32_t slot) {
 static int sap__query_unsynced(sap__query *q) {
     for (int i = 0; i < q->unsynced; i++) {
         const uint32_t slot = sap__query_unsynced_slot(q, i);
-        if (!(q->s->slots[slot].flags & SAP__LIVE) || !(q->s->slots[slot].filter.category & q->mask)) continue;
-        const sap__box box = q->s->slots[slot].box; /* a copy: a callback may move the box */
+        if (!(q->s->slot_array[slot].flags & SAP__LIVE) || !(q->s->slot_array[slot].filter.category & q->mask))
+            continue;
+        const sap__box box = q->s->slot_array[slot].box; /* a copy: a callback may move the box */
         const double at = sap__hit_at(q, &box);
         if (sap__compare_to_cutoff(q, at, &box) <= 0 && !sap__report_hit_at(q, slot, at, &box)) return 0;
     }
@@ -5793,7 +5799,7 @@ SAP_DEF int sap_nearest_ids(sap_world *s, const float point[3], float max_distan
     (void)sap__run_query(&q);
     const int n = sap__sort_ids(&q, ids, capacity, q.count);
     for (int i = 0; distances && i < n; i++) {
-        const sap__box *box = &s->slots[sap__slot_of(ids[i])].box;
+        const sap__box *box = &s->slot_array[sap__slot_of(ids[i])].box;
         distances[i] = sap__reported_value(&q, sap__hit_at(&q, box), box);
     }
     return capacity ? n : q.count;
@@ -5869,7 +5875,7 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
     const sap_result r =
         slot == SAP__NONE ? SAP_ERROR_ID : sap__begin_distance_query(&q, s, origin, max_distance, mask);
     if (r != SAP_OK) return sap__run_closest(&q, r, max_distance, distance);
-    q.box = s->slots[slot].box;
+    q.box = s->slot_array[slot].box;
     sap__decode(&q.box, &box);
     for (int k = 0; k < 3; k++) {
         const float lo = box.min[k], hi = box.max[k];
@@ -5893,7 +5899,7 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
     X(tree[i].nodes) X(tree[i].bounds) X(tree[i].occupied) X(tree[i].filter) X(tree[i].subtrees) X(tree[i].order)      \
     X(boxes.live_bits[i])
 #define SAP__ARRAYS(X)                                                                                                 \
-    X(slots) X(objects) X(pairs.head_edge) X(changes.slots) X(changes.again) X(pairs.active) X(pairs.created)          \
+    X(slot_array) X(objects) X(pairs.head_edge) X(changes.list) X(changes.again) X(pairs.active) X(pairs.created)          \
     X(pairs.deleted) X(pairs.edges) X(update.deleted_at) X(update.sort_items) X(update.sort_scratch)                   \
     X(endpoints.memory)                                                                                                \
     SAP__TREE_ARRAYS(X, 0) SAP__TREE_ARRAYS(X, 1) SAP__TREE_ARRAYS(X, 2) SAP__TREE_ARRAYS(X, 3)
@@ -5932,14 +5938,15 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
     sap_result r = sap__begin_call(s, boxes < 0 ? "boxes" : pairs < 0 ? "pairs" : NULL, 1);
     if (r != SAP_OK) return r;
     if (boxes > SAP__MAX_BOXES) return sap__set_result(s, SAP_ERROR_LIMIT);
-    int slots = boxes;
-    if (boxes && boxes < SAP__MAX_BOXES - SAP__MIN_FREE_SLOTS - 1) slots += SAP__MIN_FREE_SLOTS + 1;
-    if (slots < sap__length(s->slots)) slots = sap__length(s->slots);
-    if (!sap__reserve_boxes(s, slots) || !sap__reserve(&s->changes.again, sap__capacity(s->changes.slots)) ||
+    int slot_count = boxes;
+    if (boxes && boxes < SAP__MAX_BOXES - SAP__MIN_FREE_SLOTS - 1) slot_count += SAP__MIN_FREE_SLOTS + 1;
+    if (slot_count < sap__length(s->slot_array)) slot_count = sap__length(s->slot_array);
+    if (!sap__reserve_boxes(s, slot_count) || !sap__reserve(&s->changes.again, sap__capacity(s->changes.list)) ||
         !sap__reserve_pairs(s, pairs, pairs, pairs) ||
         !sap__reserve(&s->update.task[0].created, (long long)pairs + SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS) ||
-        !sap__reserve(&s->update.deleted_at, (long long)pairs + slots) ||
-        (!s->has_grid && (s->config.method == SAP_METHOD_SORT || SAP__TRACES) && !sap__reserve_endpoints(s, slots)))
+        !sap__reserve(&s->update.deleted_at, (long long)pairs + slot_count) ||
+        (!s->has_grid && (s->config.method == SAP_METHOD_SORT || SAP__TRACES) &&
+         !sap__reserve_endpoints(s, slot_count)))
         return sap__set_result(s, SAP_ERROR_MEMORY);
     for (int tree = 0; tree < SAP__TREES; tree++)
         if (!sap__reserve_bvh(s, &s->tree[tree], boxes, SAP__LEAF_FILL)) return sap__set_result(s, SAP_ERROR_MEMORY);
@@ -6050,7 +6057,7 @@ SAP_DEF sap_result sap_get_box(const sap_world *s, sap_id id, sap_aabb *box) {
     if (!s || !box) return SAP_ERROR_ARGUMENT;
     const uint32_t slot = sap__live_slot(s, id);
     if (slot == SAP__NONE) return SAP_ERROR_ID;
-    sap__decode(&s->slots[slot].box, box);
+    sap__decode(&s->slot_array[slot].box, box);
     return SAP_OK;
 }
 
@@ -6081,14 +6088,14 @@ SAP_DEF sap_result sap_set_object(sap_world *s, sap_id id, void *object) {
 SAP_DEF sap_result sap_get_filter(const sap_world *s, sap_id id, uint32_t *category, uint32_t *mask) {
     if (!s) return SAP_ERROR_ARGUMENT;
     if (!sap_is_valid(s, id)) return SAP_ERROR_ID;
-    const sap__filter_bits *filter = &s->slots[sap__slot_of(id)].filter;
+    const sap__filter_bits *filter = &s->slot_array[sap__slot_of(id)].filter;
     if (category) *category = filter->category;
     if (mask) *mask = filter->mask;
     return SAP_OK;
 }
 
 SAP_DEF int sap_is_static(const sap_world *s, sap_id id) {
-    return sap_is_valid(s, id) && (s->slots[sap__slot_of(id)].flags & SAP__STATIC);
+    return sap_is_valid(s, id) && (s->slot_array[sap__slot_of(id)].flags & SAP__STATIC);
 }
 
 SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats) {
@@ -6129,7 +6136,7 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats) {
 enum { SAP__MAGIC = 0x53504153, /* "SAPS" */ SAP__SNAPSHOT_VERSION = 2, SAP__CHECK_WORD = 10 };
 
 typedef struct sap__saved_header {
-    uint32_t magic, version, reserved, axes, slots, lists[3], pairs, zero, check[2];
+    uint32_t magic, version, reserved, axes, slot_count, lists[3], pairs, zero, check[2];
 } sap__saved_header;
 
 typedef struct sap__saved_slot {
@@ -6146,7 +6153,7 @@ typedef struct sap__saved_pair {
 
 typedef struct sap__snapshot { /* a buffer that is restored from */
     sap__saved_header header;
-    const unsigned char *slots, *pairs;
+    const unsigned char *slot_array, *pairs;
 } sap__snapshot;
 
 static uint32_t sap__get32(const unsigned char *p) {
@@ -6203,7 +6210,7 @@ static uint64_t sap__snapshot_hash(const unsigned char *p, uint64_t size) {
 }
 
 static uint64_t sap__saved_size(const sap__saved_header *h) {
-    return sizeof *h + sizeof(sap__saved_slot) * (uint64_t)h->slots +
+    return sizeof *h + sizeof(sap__saved_slot) * (uint64_t)h->slot_count +
            4 * ((uint64_t)h->lists[0] + h->lists[1] + h->lists[2]) + sizeof(sap__saved_pair) * (uint64_t)h->pairs;
 }
 
@@ -6213,10 +6220,10 @@ static sap__saved_header sap__header_of(const sap_world *s) {
     h.magic = SAP__MAGIC;
     h.version = SAP__SNAPSHOT_VERSION;
     h.axes = (uint32_t)s->config.axes;
-    h.slots = (uint32_t)sap__length(s->slots);
+    h.slot_count = (uint32_t)sap__length(s->slot_array);
     h.lists[0] = (uint32_t)s->boxes.free_count;
     h.lists[1] = (uint32_t)s->boxes.removed_count;
-    h.lists[2] = (uint32_t)sap__length(s->changes.slots);
+    h.lists[2] = (uint32_t)sap__length(s->changes.list);
     h.pairs = (uint32_t)sap__length(s->pairs.active);
     return h;
 }
@@ -6233,24 +6240,24 @@ SAP_DEF sap_result sap_save(const sap_world *s, void *buffer, size_t size) {
     if (sap__is_busy(s)) return SAP_ERROR_BUSY;
     sap__saved_header h = sap__header_of(s);
     sap__write_words(&p, &h, sizeof h);
-    for (uint32_t i = 0; i < h.slots; i++) {
-        const uint32_t flags = s->slots[i].flags;
+    for (uint32_t i = 0; i < h.slot_count; i++) {
+        const uint32_t flags = s->slot_array[i].flags;
         sap__saved_slot slot;
         memset(&slot, 0, sizeof slot);
         slot.flags = flags & ~(uint32_t)SAP__UNSYNCED;
-        slot.box = flags & SAP__LIVE ? s->slots[i].box : sap__empty_box;
+        slot.box = flags & SAP__LIVE ? s->slot_array[i].box : sap__empty_box;
         slot.previous = sap__empty_box;
         if (flags & SAP__FLAGS) { /* a free slot has no contents */
-            slot.previous = s->slots[i].previous;
+            slot.previous = s->slot_array[i].previous;
             sap__save_pointer(s->objects[i], slot.object);
-            slot.filter = s->slots[i].filter;
+            slot.filter = s->slot_array[i].filter;
         }
         sap__write_words(&p, &slot, sizeof slot);
     }
     uint32_t next = s->boxes.first_free;
-    for (int i = 0; i < s->boxes.free_count + s->boxes.removed_count; i++, next = sap__next_free(&s->slots[next]))
+    for (int i = 0; i < s->boxes.free_count + s->boxes.removed_count; i++, next = sap__next_free(&s->slot_array[next]))
         sap__write_words(&p, &next, 4);
-    sap__write_words(&p, s->changes.slots, 4 * (size_t)h.lists[2]);
+    sap__write_words(&p, s->changes.list, 4 * (size_t)h.lists[2]);
     for (uint32_t i = 0; i < h.pairs; i++) {
         sap__saved_pair pair = {s->pairs.active[i].id0, s->pairs.active[i].id1, {0, 0}};
         sap__save_pointer(s->pairs.active[i].user_data, pair.user_data);
@@ -6325,24 +6332,24 @@ static int sap__check_saved_slot(const sap_world *s, const sap__saved_slot *slot
 /* Returns whether each list holds the slots that belong in it, each once. missing is scratch with a word for each slot:
    the lists in which it has not been found yet. */
 static int sap__check_saved_lists(const sap__snapshot *in, uint32_t *missing) {
-    const unsigned char *p = in->slots;
-    for (uint32_t i = 0; i < in->header.slots; i++, p += sizeof(sap__saved_slot))
+    const unsigned char *p = in->slot_array;
+    for (uint32_t i = 0; i < in->header.slot_count; i++, p += sizeof(sap__saved_slot))
         missing[i] = sap__lists_of(sap__get32(p));
     for (int list = 0; list < 3; list++)
         for (uint32_t i = 0; i < in->header.lists[list]; i++, p += 4) {
             const uint32_t slot = sap__get32(p);
-            if (slot >= in->header.slots || !(missing[slot] >> list & 1)) return 0;
+            if (slot >= in->header.slot_count || !(missing[slot] >> list & 1)) return 0;
             missing[slot] -= 1u << list;
         }
-    for (uint32_t i = 0; i < in->header.slots; i++)
+    for (uint32_t i = 0; i < in->header.slot_count; i++)
         if (missing[i]) return 0;
     return 1;
 }
 
 /* Reads the slot of an id. Returns 0 if there is none. */
 static int sap__find_saved(const sap__snapshot *in, sap_id id, sap__saved_slot *slot) {
-    if (sap__slot_of(id) >= in->header.slots) return 0;
-    const unsigned char *p = in->slots + sizeof *slot * sap__slot_of(id);
+    if (sap__slot_of(id) >= in->header.slot_count) return 0;
+    const unsigned char *p = in->slot_array + sizeof *slot * sap__slot_of(id);
     sap__read_words(&p, slot, sizeof *slot);
     return 1;
 }
@@ -6370,10 +6377,10 @@ static int sap__check_saved_pairs(sap_world *s, const sap__snapshot *in) {
 static sap_result sap__read_header(const sap_world *s, const unsigned char *buffer, size_t size, sap__snapshot *in) {
     sap__saved_header *h = &in->header;
     if (size < sizeof *h) return SAP_ERROR_SNAPSHOT;
-    in->slots = buffer;
-    sap__read_words(&in->slots, h, sizeof *h);
+    in->slot_array = buffer;
+    sap__read_words(&in->slot_array, h, sizeof *h);
     if (h->magic != SAP__MAGIC || h->version != SAP__SNAPSHOT_VERSION || h->reserved != 0 || h->zero != 0 ||
-        h->slots > SAP__MAX_BOXES || h->pairs > INT_MAX || sap__saved_size(h) > size ||
+        h->slot_count > SAP__MAX_BOXES || h->pairs > INT_MAX || sap__saved_size(h) > size ||
         sap__snapshot_hash(buffer, sap__saved_size(h)) != (h->check[0] | (uint64_t)h->check[1] << 32))
         return SAP_ERROR_SNAPSHOT;
     in->pairs = buffer + (size_t)sap__saved_size(h) - sizeof(sap__saved_pair) * h->pairs;
@@ -6382,10 +6389,10 @@ static sap_result sap__read_header(const sap_world *s, const unsigned char *buff
 
 /* Checks that the world may have this state, and reserves memory for it. */
 static sap_result sap__check_state(sap_world *s, const sap__snapshot *in) {
-    const uint32_t slots = in->header.slots, pairs = in->header.pairs;
-    const unsigned char *p = in->slots;
+    const uint32_t slot_count = in->header.slot_count, pairs = in->header.pairs;
+    const unsigned char *p = in->slot_array;
     uint32_t live = 0;
-    for (uint32_t i = 0; i < slots; i++) {
+    for (uint32_t i = 0; i < slot_count; i++) {
         sap__saved_slot slot;
         sap__read_words(&p, &slot, sizeof slot);
         if (!sap__check_saved_slot(s, &slot)) return SAP_ERROR_SNAPSHOT;
@@ -6394,27 +6401,27 @@ static sap_result sap__check_state(sap_world *s, const sap__snapshot *in) {
     if ((s->config.max_boxes && live > (uint32_t)s->config.max_boxes) ||
         (s->config.max_pairs && pairs > (uint32_t)s->config.max_pairs))
         return SAP_ERROR_LIMIT;
-    if (!sap__reserve(&s->update.deleted_at, slots) || !sap__reserve(&s->update.sort_items, pairs) ||
+    if (!sap__reserve(&s->update.deleted_at, slot_count) || !sap__reserve(&s->update.sort_items, pairs) ||
         !sap__reserve(&s->update.sort_scratch, pairs))
         return SAP_ERROR_MEMORY;
     if (!sap__check_saved_lists(in, s->update.deleted_at) || !sap__check_saved_pairs(s, in)) return SAP_ERROR_SNAPSHOT;
-    if (!sap__reserve_boxes(s, (int)slots) || !sap__reserve_pairs(s, (int)pairs, 0, 0)) return SAP_ERROR_MEMORY;
+    if (!sap__reserve_boxes(s, (int)slot_count) || !sap__reserve_pairs(s, (int)pairs, 0, 0)) return SAP_ERROR_MEMORY;
     return SAP_OK;
 }
 
 /* Loads a state that was checked, so it cannot fail. */
 static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     const sap__saved_header *h = &in->header;
-    const unsigned char *p = in->slots;
-    sap__set_length(s->slots, h->slots);
+    const unsigned char *p = in->slot_array;
+    sap__set_length(s->slot_array, h->slot_count);
     s->boxes.live_count = s->boxes.static_count = s->boxes.filtered_count = s->boxes.free_count =
         s->boxes.removed_count = 0;
     memset(s->boxes.tree_count, 0, sizeof s->boxes.tree_count);
     s->changes.flags = 0;
-    for (uint32_t i = 0; i < h->slots; i++) {
+    for (uint32_t i = 0; i < h->slot_count; i++) {
         sap__saved_slot slot;
         sap__read_words(&p, &slot, sizeof slot);
-        sap__slot *to = &s->slots[i];
+        sap__slot *to = &s->slot_array[i];
         const uint32_t flags = slot.flags;
         to->flags = flags | (flags & SAP__CHANGED ? SAP__UNSYNCED : 0);
         to->leaf_position = SAP__NONE;
@@ -6429,8 +6436,8 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     for (; (uint32_t)s->boxes.free_count < h->lists[0]; s->boxes.free_count++, p += 4) sap__free_slot(s, sap__get32(p));
     for (; (uint32_t)s->boxes.removed_count < h->lists[1]; s->boxes.removed_count++, p += 4)
         sap__free_slot(s, sap__get32(p));
-    sap__set_length(s->changes.slots, h->lists[2]);
-    sap__read_words(&p, s->changes.slots, 4 * (size_t)h->lists[2]);
+    sap__set_length(s->changes.list, h->lists[2]);
+    sap__read_words(&p, s->changes.list, 4 * (size_t)h->lists[2]);
     sap__set_length(s->pairs.active, h->pairs);
     s->pairs.may_lack_pairs = 1;
     s->pairs.sorted_from = 0;
@@ -6471,35 +6478,35 @@ SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size) {
 /* Returns the number of slots that have, of these flags, exactly those that are set. */
 SAP__NO_INLINE int sap__count_slots(const sap_world *s, uint32_t flags, uint32_t set) {
     int n = 0;
-    for (int slot = 0; slot < sap__length(s->slots); slot++) n += (s->slots[slot].flags & flags) == set;
+    for (int slot = 0; slot < sap__length(s->slot_array); slot++) n += (s->slot_array[slot].flags & flags) == set;
     return n;
 }
 
 static const char *sap__validate_boxes(const sap_world *s) {
-    const uint32_t n = (uint32_t)sap__length(s->slots);
-    const int capacity = sap__capacity(s->changes.slots);
+    const uint32_t n = (uint32_t)sap__length(s->slot_array);
+    const int capacity = sap__capacity(s->changes.list);
     int filtered = 0, in_list[3] = {0, 0, 0}, live[SAP__TREES] = {0};
     uint32_t slot;
     for (slot = 0; slot < n; slot++) {
-        const uint32_t flags = s->slots[slot].flags;
-        const char *broken = sap__validate_slot(s, flags, &s->slots[slot].box, &s->slots[slot].previous);
+        const uint32_t flags = s->slot_array[slot].flags;
+        const char *broken = sap__validate_slot(s, flags, &s->slot_array[slot].box, &s->slot_array[slot].previous);
         if (broken) return broken;
         for (int list = 0; list < 3; list++) in_list[list] += (int)(sap__lists_of(flags) >> list & 1);
         for (int tree = 0; tree < SAP__TREES; tree++) {
-            const int lives = (flags & SAP__LIVE) && sap__tree_of(&s->slots[slot]) == tree;
+            const int lives = (flags & SAP__LIVE) && sap__tree_of(&s->slot_array[slot]) == tree;
             if ((int)(s->boxes.live_bits[tree][slot / 64] >> slot % 64 & 1) != lives)
                 return "Live bits are set for live boxes, by tree.";
             live[tree] += lives;
         }
         if ((flags & SAP__CHANGED) && (flags & SAP__CHANGE_FLAGS & ~s->changes.flags))
             return "changes.flags has the flags of all changed boxes.";
-        filtered += (flags & SAP__LIVE) && !sap__is_default_filter(&s->slots[slot].filter);
+        filtered += (flags & SAP__LIVE) && !sap__is_default_filter(&s->slot_array[slot].filter);
     }
     if (n % 64 && (s->boxes.live_bits[0][n / 64] | s->boxes.live_bits[1][n / 64]) >> n % 64)
         return "No live bit is set behind the last slot.";
     if (filtered != s->boxes.filtered_count)
         return "filtered_count is the number of live boxes with filter bits of their own.";
-    if (sap__capacity(s->slots) < capacity || sap__capacity(s->objects) < capacity ||
+    if (sap__capacity(s->slot_array) < capacity || sap__capacity(s->objects) < capacity ||
         sap__capacity(s->pairs.head_edge) < capacity)
         return "All arrays of boxes have the capacity of the list of changes.";
     if (sap__count_slots(s, SAP__LIVE, SAP__LIVE) != s->boxes.live_count ||
@@ -6510,35 +6517,35 @@ static const char *sap__validate_boxes(const sap_world *s) {
     if (in_list[0] != s->boxes.free_count) return "free_count is the number of free slots.";
     const int queued = s->boxes.free_count + s->boxes.removed_count;
     slot = s->boxes.first_free;
-    for (int i = 0; i < queued; i++, slot = sap__next_free(&s->slots[slot])) {
-        if (slot >= n || !(sap__lists_of(s->slots[slot].flags) >> (i >= s->boxes.free_count) & 1))
+    for (int i = 0; i < queued; i++, slot = sap__next_free(&s->slot_array[slot])) {
+        if (slot >= n || !(sap__lists_of(s->slot_array[slot].flags) >> (i >= s->boxes.free_count) & 1))
             return "The queue of slots holds the free ones, then the removed ones.";
         if ((slot == s->boxes.last_free) != (i == queued - 1)) return "The queue of slots ends at last_free.";
     }
-    return in_list[2] == sap__length(s->changes.slots) ? NULL : "Every changed box is in the list of changes once.";
+    return in_list[2] == sap__length(s->changes.list) ? NULL : "Every changed box is in the list of changes once.";
 }
 
 /* Sets of slots are equal if their sums of hashes are, which finds accidents: a collision must be made on purpose. */
 static const char *sap__validate_changes(const sap_world *s) {
-    const uint32_t n = (uint32_t)sap__length(s->slots);
+    const uint32_t n = (uint32_t)sap__length(s->slot_array);
     uint64_t changed = 0, again = 0;
-    if (s->changes.synced_count < 0 || s->changes.synced_count > sap__length(s->changes.slots))
+    if (s->changes.synced_count < 0 || s->changes.synced_count > sap__length(s->changes.list))
         return "Queries have synchronised a part of the list of changes.";
     for (uint32_t slot = 0; slot < n; slot++)
-        if (s->slots[slot].flags & SAP__CHANGED) changed += sap__hash_mix(SAP__NONE, slot);
-    for (int i = 0; i < sap__length(s->changes.slots); i++) {
-        const uint32_t slot = s->changes.slots[i];
-        if (slot >= n || !(s->slots[slot].flags & SAP__CHANGED)) return "The list of changes holds changed boxes.";
+        if (s->slot_array[slot].flags & SAP__CHANGED) changed += sap__hash_mix(SAP__NONE, slot);
+    for (int i = 0; i < sap__length(s->changes.list); i++) {
+        const uint32_t slot = s->changes.list[i];
+        if (slot >= n || !(s->slot_array[slot].flags & SAP__CHANGED)) return "The list of changes holds changed boxes.";
         changed -= sap__hash_mix(SAP__NONE, slot);
         if (i < s->changes.synced_count)
-            again += s->slots[slot].flags & SAP__UNSYNCED ? sap__hash_mix(SAP__NONE, slot) : 0;
-        else if (!(s->slots[slot].flags & SAP__UNSYNCED))
+            again += s->slot_array[slot].flags & SAP__UNSYNCED ? sap__hash_mix(SAP__NONE, slot) : 0;
+        else if (!(s->slot_array[slot].flags & SAP__UNSYNCED))
             return "A change that no query has synchronised is marked as unsynced.";
     }
     if (changed) return "No box is in the list of changes twice.";
     for (int i = 0; i < sap__length(s->changes.again); i++) {
         const uint32_t slot = s->changes.again[i];
-        if (slot >= n || !(s->slots[slot].flags & SAP__UNSYNCED))
+        if (slot >= n || !(s->slot_array[slot].flags & SAP__UNSYNCED))
             return "A box that changed again is marked as unsynced.";
         again -= sap__hash_mix(SAP__NONE, slot);
     }
@@ -6547,30 +6554,32 @@ static const char *sap__validate_changes(const sap_world *s) {
 
 static const char *sap__validate_events(const sap_world *s) {
     enum { SMALL = 512 }; /* slots of a world in which all overlaps are counted */
-    const int slots = sap__length(s->slots), n = sap__length(s->pairs.created), kept = sap__length(s->pairs.active) - n;
+    const int slot_count = sap__length(s->slot_array), n = sap__length(s->pairs.created),
+              kept = sap__length(s->pairs.active) - n;
     int overlaps = 0;
     for (int i = 0; i < n; i++) {
         const sap_pair *a = &s->pairs.created[i], *b = &s->pairs.active[kept + i];
         if (a->id0 != b->id0 || a->id1 != b->id1) return "The created pairs are the last active ones.";
     }
-    if (slots > SMALL || s->config.filter || s->boxes.filtered_count || s->pairs.may_lack_pairs) return NULL;
-    for (int a = 0; a < slots; a++)
+    if (slot_count > SMALL || s->config.filter || s->boxes.filtered_count || s->pairs.may_lack_pairs) return NULL;
+    for (int a = 0; a < slot_count; a++)
         for (int b = 0; b < a; b++) {
-            const uint32_t both = s->slots[a].flags & s->slots[b].flags, either = s->slots[a].flags | s->slots[b].flags;
+            const uint32_t both = s->slot_array[a].flags & s->slot_array[b].flags,
+                           either = s->slot_array[a].flags | s->slot_array[b].flags;
             if (!(both & SAP__LIVE) || either & SAP__ADDED) continue;
             if (either & SAP__REFILTER) return NULL; /* its filter may have rejected a pair */
             if (both & SAP__STATIC) continue;
-            overlaps += sap__overlap(&s->slots[a].previous, &s->slots[b].previous);
+            overlaps += sap__overlap(&s->slot_array[a].previous, &s->slot_array[b].previous);
         }
     for (int p = 0; p < kept + n; p++) {
         const uint32_t a = sap__slot_of(s->pairs.active[p].id0), b = sap__slot_of(s->pairs.active[p].id1);
-        overlaps -= (s->slots[a].flags & s->slots[b].flags & SAP__LIVE) != 0;
+        overlaps -= (s->slot_array[a].flags & s->slot_array[b].flags & SAP__LIVE) != 0;
     }
     return overlaps ? "Without filters every overlap of the last update is a pair." : NULL;
 }
 
 static const char *sap__validate_pairs(const sap_world *s) {
-    const uint32_t n = (uint32_t)sap__length(s->pairs.active), slots = (uint32_t)sap__length(s->slots);
+    const uint32_t n = (uint32_t)sap__length(s->pairs.active), slot_count = (uint32_t)sap__length(s->slot_array);
     uint64_t edges = 0;
     if (n && sap__capacity(s->pairs.edges) <= (int)n) return "Every pair has capacity for its edges.";
     if (s->pairs.lists_valid && n && sap__length(s->pairs.edges) != (int)n + 1) return "Every pair has edges.";
@@ -6579,17 +6588,17 @@ static const char *sap__validate_pairs(const sap_world *s) {
     for (uint32_t p = 0; p < n; p++) {
         const sap_pair *pair = &s->pairs.active[p];
         const uint32_t a = sap__slot_of(pair->id0), b = sap__slot_of(pair->id1);
-        if (a >= slots || b >= slots) return "A pair's boxes have slots.";
-        const char *broken = sap__validate_pair(pair->id0, pair->id1, s->slots[a].flags, s->slots[b].flags,
-                                                &s->slots[a].previous, &s->slots[b].previous);
+        if (a >= slot_count || b >= slot_count) return "A pair's boxes have slots.";
+        const char *broken = sap__validate_pair(pair->id0, pair->id1, s->slot_array[a].flags, s->slot_array[b].flags,
+                                                &s->slot_array[a].previous, &s->slot_array[b].previous);
         if (broken) return broken;
         if ((int)p > s->pairs.sorted_from && sap__pair_item(pair - 1) >= sap__pair_item(pair))
             return "Pairs from sorted_from on are sorted by their ids.";
         if (pair->object0 != s->objects[a] || pair->object1 != s->objects[b]) return "A pair has its boxes' objects.";
     }
-    for (uint32_t slot = 0; slot < slots && s->pairs.lists_valid; slot++) {
+    for (uint32_t slot = 0; slot < slot_count && s->pairs.lists_valid; slot++) {
         uint32_t edge, prev = SAP__NONE;
-        if (!(s->slots[slot].flags & (SAP__LIVE | SAP__REMOVED))) continue;
+        if (!(s->slot_array[slot].flags & (SAP__LIVE | SAP__REMOVED))) continue;
         for (edge = s->pairs.head_edge[slot]; edge != SAP__NONE && edges <= 2 * (uint64_t)n; edges++) {
             if (edge >> 1 >= n || sap__slot_of(sap__edge_id(s, edge)) != slot)
                 return "A box's list holds the edges of its pairs.";
@@ -6640,7 +6649,7 @@ static const char *sap__validate_subtrees(const sap__bvh *t) {
 
 static const char *sap__validate_bvh(const sap_world *s, int tree) {
     const sap__bvh *t = &s->tree[tree];
-    const uint32_t slots = (uint32_t)sap__length(s->slots);
+    const uint32_t slot_count = (uint32_t)sap__length(s->slot_array);
     int boxes = 0, synced = 0, live = 0;
     if (s->queries.ready && ((t->state != SAP__TREE_VALID && s->boxes.tree_count[tree]) || sap__unsynced_count(s)))
         return "If queries are ready, the trees are valid and have all changes.";
@@ -6653,28 +6662,28 @@ static const char *sap__validate_bvh(const sap_world *s, int tree) {
             const int lane = sap__lowest_bit(bits);
             const uint32_t slot = t->nodes[leaf].child[lane];
             boxes++;
-            if (slot >= slots || s->slots[slot].leaf_position != sap__position(tree, leaf, lane))
+            if (slot >= slot_count || s->slot_array[slot].leaf_position != sap__position(tree, leaf, lane))
                 return "leaf_position is the lane that holds the box.";
-            if (s->slots[slot].flags & SAP__UNSYNCED) continue;
+            if (s->slot_array[slot].flags & SAP__UNSYNCED) continue;
             synced++;
-            if (!(s->slots[slot].flags & SAP__LIVE) || sap__tree_of(&s->slots[slot]) != tree)
+            if (!(s->slot_array[slot].flags & SAP__LIVE) || sap__tree_of(&s->slot_array[slot]) != tree)
                 return "A tree holds live boxes that belong in it.";
             const sap__box box = sap__child_bounds(&t->nodes[leaf], lane);
-            if (t->state == SAP__TREE_VALID && !sap__same(&box, &s->slots[slot].box))
+            if (t->state == SAP__TREE_VALID && !sap__same(&box, &s->slot_array[slot].box))
                 return "A lane of a leaf has the box of its slot.";
-            if (!sap__contains_bits(&t->filter[leaf], &s->slots[slot].filter))
+            if (!sap__contains_bits(&t->filter[leaf], &s->slot_array[slot].filter))
                 return "A leaf has the filter bits of its boxes.";
         }
-    for (uint32_t slot = 0; slot < slots; slot++)
-        live +=
-            (s->slots[slot].flags & (SAP__LIVE | SAP__UNSYNCED)) == SAP__LIVE && sap__tree_of(&s->slots[slot]) == tree;
+    for (uint32_t slot = 0; slot < slot_count; slot++)
+        live += (s->slot_array[slot].flags & (SAP__LIVE | SAP__UNSYNCED)) == SAP__LIVE &&
+                sap__tree_of(&s->slot_array[slot]) == tree;
     if (broken) return broken;
     if (live != synced) return "Every live box is in its tree.";
     return boxes == t->boxes ? NULL : "A tree counts the boxes that it holds.";
 }
 
 static const char *sap__validate_sap(const sap_world *s, const sap__sap *p) {
-    const uint32_t n = (uint32_t)sap__length(s->slots);
+    const uint32_t n = (uint32_t)sap__length(s->slot_array);
     if (p->count > p->capacity) return "A SAP has capacity for its endpoints.";
     for (int k = 0; k < 3; k++) {
         const uint64_t *ends = p->sorted[k];
@@ -6684,8 +6693,8 @@ static const char *sap__validate_sap(const sap_world *s, const sap__sap *p) {
             if (ends[i - 1] >= ends[i]) return "Endpoints are sorted, and no two are equal.";
         for (int i = 1; i < p->count - 1; i++) {
             const uint32_t is_max = sap__endpoint_is_max(ends[i]), slot = sap__endpoint_slot(ends[i]);
-            if (slot >= n || !sap__has_previous_box(s->slots[slot].flags) ||
-                ends[i] != sap__endpoint(sap__endpoint_key(&s->slots[slot].previous, k, is_max), is_max, slot))
+            if (slot >= n || !sap__has_previous_box(s->slot_array[slot].flags) ||
+                ends[i] != sap__endpoint(sap__endpoint_key(&s->slot_array[slot].previous, k, is_max), is_max, slot))
                 return "An endpoint has its box's bound of the last update.";
         }
     }
@@ -6695,7 +6704,8 @@ static const char *sap__validate_sap(const sap_world *s, const sap__sap *p) {
 static const char *sap__validate_endpoints(const sap_world *s) {
     int boxes = 0;
     if (!s->endpoints.valid || s->has_grid) return NULL;
-    for (int slot = 0; slot < sap__length(s->slots); slot++) boxes += sap__has_previous_box(s->slots[slot].flags);
+    for (int slot = 0; slot < sap__length(s->slot_array); slot++)
+        boxes += sap__has_previous_box(s->slot_array[slot].flags);
     if (s->endpoints.sap.count != 2 * boxes + 2)
         return "Every box of the last update has two endpoints on each used axis.";
     return sap__validate_sap(s, &s->endpoints.sap);

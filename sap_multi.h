@@ -664,8 +664,8 @@ static void sap__drop_cell(sap__cells *g, uint32_t cell) {
 /* ====================================================================================================== */
 
 /* Writes a sample of the boxes with finite bounds to slots. Returns their number. */
-static int sap__sample_slots(const sap_world *s, uint32_t *slots) {
-    const uint32_t all = (uint32_t)sap__length(s->slots);
+static int sap__sample_slots(const sap_world *s, uint32_t *slot_array) {
+    const uint32_t all = (uint32_t)sap__length(s->slot_array);
     const int live = s->boxes.live_count;
     uint32_t slot = 0;
     int n = 0;
@@ -674,10 +674,10 @@ static int sap__sample_slots(const sap_world *s, uint32_t *slots) {
         slot = sap__next_live(s, slot);
         if (slot == SAP__NONE && live <= 2 * SAP__CELL_SAMPLE) break;
         if (slot == SAP__NONE) continue;
-        const sap__box *box = &s->slots[slot].box;
+        const sap__box *box = &s->slot_array[slot].box;
         int ok = 1;
         for (int k = 0; k < 3; k++) ok &= box->lo[k] > -SAP__INFINITY && box->hi[k] < SAP__INFINITY;
-        slots[n] = slot;
+        slot_array[n] = slot;
         n += ok;
     }
     return n;
@@ -691,12 +691,12 @@ static double sap__quantile(const sap_world *s, int n, int sixteenths) {
 
 /* Returns the average number of other boxes in the cell of a box. It counts the sample, one cell a box (that of its
    mins), and multiplies: the world has more boxes than the sample. */
-static double sap__count_neighbours(sap_world *s, const sap__grid *g, const uint32_t *slots, int n) {
+static double sap__count_neighbours(sap_world *s, const sap__grid *g, const uint32_t *slot_array, int n) {
     double pairs = 0;
     for (int i = 0; i < n; i++) {
         uint32_t hash = 0;
         for (int k = 0; k < 3; k++) {
-            const sap__box *box = &s->slots[slots[i]].box;
+            const sap__box *box = &s->slot_array[slot_array[i]].box;
             if (s->used[k]) hash = (hash ^ (uint32_t)sap__cell_at(g, k, box->lo[k])) * 2654435761u;
             hash ^= hash >> 15;
         }
@@ -714,15 +714,15 @@ static double sap__count_neighbours(sap_world *s, const sap__grid *g, const uint
    neighbours in its cell. An axis on which the boxes lie within two cells is not divided. sap__reserve_sample made the
    memory. */
 static void sap__choose_cells(sap_world *s, sap__grid *grid) {
-    uint32_t slots[SAP__CELL_SAMPLE];
+    uint32_t slot_array[SAP__CELL_SAMPLE];
     double spread[3] = {0, 0, 0};
-    const int n = sap__sample_slots(s, slots);
+    const int n = sap__sample_slots(s, slot_array);
     memset(grid, 0, sizeof *grid);
     for (int k = 0; k < 3; k++) {
         grid->count[k] = 1;
         for (int of_mins = 0; of_mins < 2 && s->used[k] && n >= 8; of_mins++) {
             for (int i = 0; i < n; i++) {
-                const sap__box *box = &s->slots[slots[i]].box;
+                const sap__box *box = &s->slot_array[slot_array[i]].box;
                 const double lo = sap__double(sap__float(box->lo[k])), hi = sap__double(sap__float(box->hi[k]));
                 const int32_t key = of_mins ? box->lo[k] : sap__key((float)(hi - lo > 3e38 ? 3e38 : hi - lo));
                 s->update.sort_items[i] = sap__item((uint32_t)key ^ 0x80000000u, (uint32_t)i);
@@ -738,7 +738,7 @@ static void sap__choose_cells(sap_world *s, sap__grid *grid) {
     for (int grows = 1; grows;) {
         for (int k = 0; k < 3; k++) grid->cells_per_unit[k] = grid->size[k] > 0 ? 1 / grid->size[k] : 0;
         grows = 0;
-        if (sap__count_neighbours(s, grid, slots, n) >= (double)SAP__BOXES_IN_CELL) break;
+        if (sap__count_neighbours(s, grid, slot_array, n) >= (double)SAP__BOXES_IN_CELL) break;
         for (int k = 0; k < 3; k++) {
             if (!(spread[k] > grid->size[k])) continue;
             grid->size[k] *= 1.25;
@@ -775,7 +775,7 @@ static int sap__is_outgrown(sap_world *s, sap__cells *g) {
     sap__grid grid;
     if (g->given.is_given) return 0;
     if (live > 4 * chosen + 64 || chosen > 4 * live + 64) return 1;
-    g->changes_since += sap__length(s->changes.slots);
+    g->changes_since += sap__length(s->changes.list);
     if (g->changes_since < 16 * live || !sap__reserve_sample(s)) return 0;
     g->changes_since = 0;
     sap__choose_cells(s, &grid);
@@ -827,13 +827,13 @@ static void sap__clear_range(sap__cell_range *r) {
 
 static void sap__range_now(const sap_world *s, const sap__cells *g, uint32_t slot, sap__cell_range *r) {
     sap__clear_range(r);
-    if (s->slots[slot].flags & SAP__LIVE) sap__find_range(&g->grid, &s->slots[slot].box, r);
+    if (s->slot_array[slot].flags & SAP__LIVE) sap__find_range(&g->grid, &s->slot_array[slot].box, r);
 }
 
 /* Gives a slot its new range. A cell of the old or the new range gets an operation if the box leaves it, enters it,
    moves in it, or is reviewed there. Returns 0 without memory. */
 static int sap__change_range(sap_world *s, sap__cells *g, uint32_t slot, const sap__cell_range *now) {
-    const sap__slot *of = &s->slots[slot];
+    const sap__slot *of = &s->slot_array[slot];
     const sap__cell_range was = g->range[slot];
     sap__walk w;
     g->range[slot] = *now;
@@ -865,33 +865,33 @@ static int sap__change_range(sap_world *s, sap__cells *g, uint32_t slot, const s
 /* A task lists its part of the changed boxes: those whose range or filter has changed. */
 static void sap__list_crossed_task(sap_world *s, void *args, int task, int tasks) {
     sap__cells *g = (sap__cells *)args;
-    const uint32_t *slots = s->changes.slots;
-    const int n = sap__length(s->changes.slots), from = sap__task_begin(n, task, tasks),
+    const uint32_t *slot_array = s->changes.list;
+    const int n = sap__length(s->changes.list), from = sap__task_begin(n, task, tasks),
               end = sap__task_begin(n, task + 1, tasks);
-    const int early = from + sap__prefetch_end_for_slots(s, slots + from, end - from);
+    const int early = from + sap__prefetch_end_for_slots(s, slot_array + from, end - from);
     int count = 0;
     for (int i = from; i < end; i++) {
         sap__cell_range now;
         if (i < early) {
-            sap__prefetch_slot(s, slots[i + SAP__PREFETCH_AHEAD]);
-            sap__prefetch(&g->range[slots[i + SAP__PREFETCH_AHEAD]]);
+            sap__prefetch_slot(s, slot_array[i + SAP__PREFETCH_AHEAD]);
+            sap__prefetch(&g->range[slot_array[i + SAP__PREFETCH_AHEAD]]);
         }
-        sap__range_now(s, g, slots[i], &now);
-        const sap__cell_range *was = &g->range[slots[i]];
-        const int lives = (s->slots[slots[i]].flags & SAP__LIVE) != 0;
-        g->crossed[from + count] = slots[i];
+        sap__range_now(s, g, slot_array[i], &now);
+        const sap__cell_range *was = &g->range[slot_array[i]];
+        const int lives = (s->slot_array[slot_array[i]].flags & SAP__LIVE) != 0;
+        g->crossed[from + count] = slot_array[i];
         count += lives != (was->level != SAP__NO_LEVEL) || !sap__same_range(&now, was) ||
-                 (s->slots[slots[i]].flags & SAP__REFILTER);
+                 (s->slot_array[slot_array[i]].flags & SAP__REFILTER);
     }
     s->update.task[task].count = count;
 }
 
 /* Makes room for a range of each slot, and for the list of crossed boxes. */
 static int sap__reserve_slots(const sap_world *s, sap__cells *g) {
-    const int slots = sap__length(s->slots);
-    if (!sap__reserve(&g->range, slots) || !sap__reserve(&g->crossed, sap__length(s->changes.slots))) return 0;
-    for (int i = sap__length(g->range); i < slots; i++) sap__clear_range(&g->range[i]);
-    sap__set_length(g->range, slots);
+    const int slot_count = sap__length(s->slot_array);
+    if (!sap__reserve(&g->range, slot_count) || !sap__reserve(&g->crossed, sap__length(s->changes.list))) return 0;
+    for (int i = sap__length(g->range); i < slot_count; i++) sap__clear_range(&g->range[i]);
+    sap__set_length(g->range, slot_count);
     return 1;
 }
 
@@ -988,19 +988,19 @@ static int sap__plan_box(sap_world *s, sap__cells *g, uint32_t slot) {
     const sap__cell_range *was = &g->range[slot];
     sap__cell_range now;
     sap__range_now(s, g, slot, &now);
-    if (s->slots[slot].flags & SAP__LIVE)
+    if (s->slot_array[slot].flags & SAP__LIVE)
         now.level = was->level != SAP__NO_LEVEL && sap__same_range(&now, was) ? was->level : sap__level_of(g, &now);
     return sap__change_range(s, g, slot, &now);
 }
 
 /* Plans all changed boxes. Returns 1; 0 if all cells are to be built again; -1 on failure. */
 static int sap__plan_changes(sap_world *s, sap__cells *g) {
-    const int n = sap__length(s->changes.slots), boxes = s->boxes.live_count + s->boxes.removed_count;
+    const int n = sap__length(s->changes.list), boxes = s->boxes.live_count + s->boxes.removed_count;
     const int crossed = sap__compact_tasks(s, g->crossed, n, sap__parallel_for(s, sap__list_crossed_task, g, n));
-    const uint32_t *slots = g->all_move ? g->crossed : s->changes.slots;
+    const uint32_t *slot_array = g->all_move ? g->crossed : s->changes.list;
     if (2LL * crossed > boxes) return 0;
     for (int i = 0; i < (g->all_move ? crossed : n); i++)
-        if (!sap__plan_box(s, g, slots[i])) return sap__fail(s, SAP_ERROR_MEMORY) - 1;
+        if (!sap__plan_box(s, g, slot_array[i])) return sap__fail(s, SAP_ERROR_MEMORY) - 1;
     if (g->all_move) sap__list_all_cells(g);
     return sap__reserve_blocks(s, g);
 }
@@ -1060,7 +1060,7 @@ static int sap__flush_batch(sap__batch *q) {
 
 /* Returns whether two boxes may be a new pair. Most overlapped before: they are not new, unless a filter has changed. */
 SAP__FORCE_INLINE int sap__may_begin(const sap_world *s, uint32_t x, uint32_t y) {
-    const sap__slot *a = &s->slots[x], *b = &s->slots[y];
+    const sap__slot *a = &s->slot_array[x], *b = &s->slot_array[y];
     if (!sap__overlap(&a->box, &b->box)) return 0;
     if (sap__overlap(&a->previous, &b->previous) && !((a->flags | b->flags) & SAP__REFILTER)) return 0;
     return !(a->flags & b->flags & SAP__STATIC);
@@ -1100,7 +1100,7 @@ static int sap__prune_cell(sap__sort_state *u, const sap__cells *g, const sap__c
     for (int i = 1; i < u->sap->count - 1 && (n < 0 || next < n); i++) {
         const uint32_t x = sap__endpoint_slot(ends[i]);
         if (sap__endpoint_is_max(ends[i])) continue;
-        const uint64_t max = sap__endpoint(s->slots[x].box.hi[u->axis], 1, x);
+        const uint64_t max = sap__endpoint(s->slot_array[x].box.hi[u->axis], 1, x);
         const int is_new = n < 0 || items[next] == ends[i];
         next += is_new;
         const uint64_t *at = is_new ? ends + i + 1 : items + next, *end = is_new ? ends + u->sap->count - 1 : items + n;
@@ -1159,7 +1159,7 @@ static int sap__update_cell(sap__sort_state *u, const sap__cells *g, sap__cell *
             n = sap__list_queue(g, c, SAP__REVIEW, u->items, sap__list_queue(g, c, SAP__ENTER, u->items, 0));
         for (int i = 0; i < n; i++) {
             const uint32_t slot = (uint32_t)u->items[i];
-            u->items[i] = sap__endpoint(s->slots[slot].box.lo[u->axis], 0, slot);
+            u->items[i] = sap__endpoint(s->slot_array[slot].box.lo[u->axis], 0, slot);
         }
         sap__sort(u->items, u->scratch, n, 0);
         ok = sap__prune_cell(u, g, c, g->is_new ? -1 : n);
@@ -1206,12 +1206,12 @@ static void sap__update_cells_task(sap_world *s, void *args, int task, int tasks
 /* Tests a changed box with the boxes of one cell of another level: with all of them, or the unchanged ones only. */
 static int sap__look_into_cell(sap__batch *q, const sap__cells *g, const sap__cell *c, uint32_t x, int unchanged_only) {
     const sap_world *s = q->s;
-    const uint64_t *ends = c->sap.sorted[c->axis], max = sap__endpoint(s->slots[x].box.hi[c->axis], 1, x);
+    const uint64_t *ends = c->sap.sorted[c->axis], max = sap__endpoint(s->slot_array[x].box.hi[c->axis], 1, x);
     for (int i = 1; ends[i] < max; i++) {
         const uint32_t y = sap__endpoint_slot(ends[i]);
         if (sap__endpoint_is_max(ends[i])) continue;
         q->task->tests++;
-        if (!sap__may_begin(s, x, y) || (unchanged_only && (s->slots[y].flags & SAP__CHANGED))) continue;
+        if (!sap__may_begin(s, x, y) || (unchanged_only && (s->slot_array[y].flags & SAP__CHANGED))) continue;
         if (sap__is_owner_at(&g->level[c->level], c->at, &g->range[x], &g->range[y]) && !sap__push_pair(q, x, y))
             return 0;
     }
@@ -1242,14 +1242,14 @@ static int sap__look_into_level(sap__batch *q, const sap__cells *g, uint32_t lev
    any. */
 static void sap__look_task(sap_world *s, void *args, int task, int tasks) {
     const sap__cells *g = (const sap__cells *)args;
-    const int n = sap__length(s->changes.slots), end = sap__task_begin(n, task + 1, tasks);
+    const int n = sap__length(s->changes.list), end = sap__task_begin(n, task + 1, tasks);
     int ok = 1;
     sap__batch q;
     q.s = s;
     q.task = &s->update.task[s->threads.in_parallel || !s->update.is_reserved ? task : 0];
     q.n = 0;
     for (int i = sap__task_begin(n, task, tasks); i < end && ok; i++) {
-        const uint32_t x = s->changes.slots[i], own = g->range[x].level;
+        const uint32_t x = s->changes.list[i], own = g->range[x].level;
         for (uint32_t v = 0; v < (uint32_t)g->levels && own != SAP__NO_LEVEL && ok; v++) {
             const sap__level *l = &g->level[v], *mine = &g->level[own];
             const int finds_all = l->coarseness != mine->coarseness ? l->coarseness > mine->coarseness : v > own;
@@ -1275,7 +1275,7 @@ static int sap__run_on_cells(sap_world *s, sap__task_function *function, void *a
 
 static int sap__update_cells(sap_world *s, sap__cells *g) {
     sap__cells_args args;
-    const int n = sap__length(s->changes.slots);
+    const int n = sap__length(s->changes.list);
     int levels = 0, large = 0;
     args.g = g;
     args.is_large = 0;
@@ -1288,8 +1288,7 @@ static int sap__update_cells(sap_world *s, sap__cells *g) {
     for (int v = 0; v < g->levels; v++) levels += g->level[v].boxes > 0, g->level[v].changed = 0;
     if (levels < 2) return 1;
     for (int i = 0; i < n; i++)
-        if (g->range[s->changes.slots[i]].level != SAP__NO_LEVEL)
-            g->level[g->range[s->changes.slots[i]].level].changed++;
+        if (g->range[s->changes.list[i]].level != SAP__NO_LEVEL) g->level[g->range[s->changes.list[i]].level].changed++;
     return sap__run_on_cells(s, sap__look_task, g, n);
 }
 
@@ -1297,15 +1296,15 @@ static int sap__update_cells(sap_world *s, sap__cells *g) {
    ends there. Returns 0 on failure. */
 static int sap__find_created_in_cells(sap_world *s, void *grid) {
     sap__cells *g = (sap__cells *)grid;
-    long long moved = sap__length(s->changes.slots);
+    long long moved = sap__length(s->changes.list);
     s->update.failure = SAP_OK;
     if (!sap__reserve_slots(s, g)) return sap__fail(s, SAP_ERROR_MEMORY);
     if (s->changes.flags & SAP__REFILTER) sap__require_lists(s);
     sap__set_length(g->operations, 0);
     sap__set_length(g->listed, 0);
     g->is_new = !s->endpoints.valid || sap__is_wasteful(s, g) || sap__is_outgrown(s, g);
-    for (int i = 0; i < sap__length(s->changes.slots) && (s->changes.flags & (SAP__ADDED | SAP__REMOVED)); i++)
-        moved -= (s->slots[s->changes.slots[i]].flags & (SAP__ADDED | SAP__REMOVED)) != 0;
+    for (int i = 0; i < sap__length(s->changes.list) && (s->changes.flags & (SAP__ADDED | SAP__REMOVED)); i++)
+        moved -= (s->slot_array[s->changes.list[i]].flags & (SAP__ADDED | SAP__REMOVED)) != 0;
     g->all_move = !g->is_new && SAP__PRUNE_PART * moved > s->boxes.live_count;
     int planned = g->is_new ? 0 : sap__plan_changes(s, g);
     g->all_move = g->all_move && planned == 1;
@@ -1318,12 +1317,13 @@ static int sap__find_created_in_cells(sap_world *s, void *grid) {
 /* Makes room for this number of boxes, each in as many cells as it can touch. The number of cells is not known before:
    a cell that is entered for the first time may still allocate. */
 static int sap__reserve_cells(sap_world *s, sap__cells *g, int boxes) {
-    const int slots = sap__capacity(s->changes.slots), listed = slots > SAP__CELL_SAMPLE ? slots : SAP__CELL_SAMPLE;
+    const int slot_count = sap__capacity(s->changes.list),
+              listed = slot_count > SAP__CELL_SAMPLE ? slot_count : SAP__CELL_SAMPLE;
     const long long copies = (long long)boxes << g->axes;
     const long long scratch =
         2LL * (SAP__TASK_BOXES * sap__task_count(s) > listed ? SAP__TASK_BOXES * sap__task_count(s) : listed);
     if (2 * copies * g->axes > g->reserved) g->reserved = 2 * copies * g->axes;
-    return sap__reserve(&g->range, slots) && sap__reserve(&g->crossed, slots) &&
+    return sap__reserve(&g->range, slot_count) && sap__reserve(&g->crossed, slot_count) &&
            sap__reserve(&g->operations, 2 * copies) && sap__reserve_arena(s, g) &&
            sap__reserve(&s->update.sort_items, scratch) && sap__reserve(&s->update.sort_scratch, scratch);
 }
@@ -1355,15 +1355,15 @@ static const char *sap__validate_cells(const sap_world *s, const sap__cells *g) 
     uint32_t free_cell = g->first_free;
     if (!s->endpoints.valid) return NULL;
     memset(boxes, 0, sizeof boxes);
-    for (int slot = 0; slot < sap__length(s->slots); slot++) {
+    for (int slot = 0; slot < sap__length(s->slot_array); slot++) {
         sap__cell_range none, range;
         sap__walk w;
         sap__clear_range(&none);
         const sap__cell_range *r = slot < sap__length(g->range) ? &g->range[slot] : &none;
-        if ((r->level != SAP__NO_LEVEL) != sap__has_previous_box(s->slots[slot].flags))
+        if ((r->level != SAP__NO_LEVEL) != sap__has_previous_box(s->slot_array[slot].flags))
             return "A slot has a range of cells if it had a box at the last update.";
         if (r->level == SAP__NO_LEVEL) continue;
-        sap__find_range(&g->grid, &s->slots[slot].previous, &range);
+        sap__find_range(&g->grid, &s->slot_array[slot].previous, &range);
         if (!sap__same_range(r, &range)) return "A range of cells is that of the box at the last update.";
         if (r->level >= (uint32_t)g->levels) return "A box is in cells of a level that there is.";
         sap__begin_walk(&g->level[r->level], r, &w);

@@ -160,14 +160,14 @@ WAYS_DEF void force_threads(sap_multi *m, int from) {
 /* A live box that moves nowhere, is in no pair, and of which nothing is recorded. */
 static uint32_t plain_slot(const sap_world *s) {
     uint32_t slot = 0;
-    while ((s->slots[slot].flags & SAP__FLAGS) != SAP__LIVE || s->pairs.head_edge[slot] != SAP__NONE) slot++;
+    while ((s->slot_array[slot].flags & SAP__FLAGS) != SAP__LIVE || s->pairs.head_edge[slot] != SAP__NONE) slot++;
     return slot;
 }
 
 /* The first slot with all of these flags and none of those. */
 static uint32_t slot_with(const sap_world *s, uint32_t flags, uint32_t others) {
     uint32_t slot = 0;
-    while ((s->slots[slot].flags & flags) != flags || (s->slots[slot].flags & others)) slot++;
+    while ((s->slot_array[slot].flags & flags) != flags || (s->slot_array[slot].flags & others)) slot++;
     return slot;
 }
 
@@ -183,44 +183,44 @@ static int chunk_with_room(const sap_world *s, int level, int *free_lane, int *u
 }
 
 static void move_for_good(sap_world *s, uint32_t slot, int axis) {
-    s->slots[slot].box.lo[axis] -= 1 << 29;
-    s->slots[slot].box.hi[axis] = s->slots[slot].box.lo[axis];
-    s->slots[slot].previous = s->slots[slot].box;
+    s->slot_array[slot].box.lo[axis] -= 1 << 29;
+    s->slot_array[slot].box.hi[axis] = s->slot_array[slot].box.lo[axis];
+    s->slot_array[slot].previous = s->slot_array[slot].box;
 }
 
 static void become_static(sap_world *s, uint32_t slot) {
-    if (s->slots[slot].flags & SAP__STATIC) return;
+    if (s->slot_array[slot].flags & SAP__STATIC) return;
     sap__count_box(s, slot, -1);
-    s->slots[slot].flags |= SAP__STATIC;
+    s->slot_array[slot].flags |= SAP__STATIC;
     sap__count_box(s, slot, 1);
 }
 
 static void live_and_removed(sap_world *s) {
-    s->slots[plain_slot(s)].flags |= SAP__REMOVED;
+    s->slot_array[plain_slot(s)].flags |= SAP__REMOVED;
 }
 static void free_with_flags(sap_world *s) {
-    s->slots[slot_with(s, 0, SAP__LIVE | SAP__REMOVED)].flags |= SAP__CHANGED;
+    s->slot_array[slot_with(s, 0, SAP__LIVE | SAP__REMOVED)].flags |= SAP__CHANGED;
 }
 static void moved_unseen(sap_world *s) {
-    s->slots[plain_slot(s)].box.hi[0]++;
+    s->slot_array[plain_slot(s)].box.hi[0]++;
 }
 static void fresh_unrecorded(sap_world *s) {
-    s->slots[plain_slot(s)].flags |= SAP__REFILTER;
+    s->slot_array[plain_slot(s)].flags |= SAP__REFILTER;
 }
 static void not_mixed(sap_world *s) {
     s->changes.flags &= ~(uint32_t)SAP__REFILTER;
 }
 static void added_elsewhere(sap_world *s) {
-    s->slots[slot_with(s, SAP__ADDED, 0)].previous.lo[0] = 0;
+    s->slot_array[slot_with(s, SAP__ADDED, 0)].previous.lo[0] = 0;
 }
 static void min_above_max(sap_world *s) {
-    s->slots[slot_with(s, SAP__CHANGED | SAP__LIVE, 0)].box.lo[2] = SAP__INFINITY;
+    s->slot_array[slot_with(s, SAP__CHANGED | SAP__LIVE, 0)].box.lo[2] = SAP__INFINITY;
 }
 static void masked_unseen(sap_world *s) {
-    s->slots[plain_slot(s)].filter.mask = 1;
+    s->slot_array[plain_slot(s)].filter.mask = 1;
 }
 static void room_for_one(sap_world *s) {
-    stbds_header(s->slots)->capacity = 1;
+    stbds_header(s->slot_array)->capacity = 1;
 }
 static void without_bit(sap_world *s) {
     s->boxes.live_bits[0][plain_slot(s) / 64] ^= UINT64_C(1) << plain_slot(s) % 64;
@@ -236,20 +236,20 @@ static void one_more_removed(sap_world *s) {
 }
 static void removed_lives(sap_world *s) {
     uint32_t slot = s->boxes.first_free; /* the last free one */
-    for (int i = 1; i < s->boxes.free_count; i++) slot = s->slots[slot].filter.mask;
-    s->slots[slot].filter.mask = plain_slot(s);
+    for (int i = 1; i < s->boxes.free_count; i++) slot = s->slot_array[slot].filter.mask;
+    s->slot_array[slot].filter.mask = plain_slot(s);
 }
 static void record_too_short(sap_world *s) {
-    sap__set_length(s->changes.slots, 1);
+    sap__set_length(s->changes.list, 1);
 }
 static void plain_in_record(sap_world *s) {
-    s->changes.slots[0] = plain_slot(s);
+    s->changes.list[0] = plain_slot(s);
 }
 static void again_not_stale(sap_world *s) {
-    s->slots[s->changes.again[0]].flags &= ~(uint32_t)SAP__UNSYNCED;
+    s->slot_array[s->changes.again[0]].flags &= ~(uint32_t)SAP__UNSYNCED;
 }
 static void new_not_stale(sap_world *s) {
-    s->slots[stbds_arrlast(s->changes.slots)].flags &= ~(uint32_t)SAP__UNSYNCED;
+    s->slot_array[stbds_arrlast(s->changes.list)].flags &= ~(uint32_t)SAP__UNSYNCED;
 }
 static void one_more_free(sap_world *s) {
     s->boxes.free_count++;
@@ -259,23 +259,23 @@ static void free_lives(sap_world *s) {
 }
 
 static void bound_not_a_number(sap_world *s) {
-    s->slots[slot_with(s, SAP__CHANGED | SAP__LIVE, 0)].box.hi[0] = SAP__INFINITY + 1;
+    s->slot_array[slot_with(s, SAP__CHANGED | SAP__LIVE, 0)].box.hi[0] = SAP__INFINITY + 1;
 }
 static void bound_on_unused_axis(sap_world *s) {
     s->used[2] = 0;
 }
 static void bit_behind_the_last(sap_world *s) {
-    s->boxes.live_bits[1][sap__length(s->slots) / 64] |= UINT64_C(1) << 63;
+    s->boxes.live_bits[1][sap__length(s->slot_array) / 64] |= UINT64_C(1) << 63;
 }
 static void queue_ends_early(sap_world *s) {
     s->boxes.last_free = s->boxes.first_free;
 }
 static void synced_too_many(sap_world *s) {
-    s->changes.synced_count = sap__length(s->changes.slots) + 1;
+    s->changes.synced_count = sap__length(s->changes.list) + 1;
 }
 static void changed_twice(sap_world *s) {
-    const int n = sap__length(s->changes.slots);
-    s->changes.slots[n - 1] = s->changes.slots[n - 2];
+    const int n = sap__length(s->changes.list);
+    s->changes.list[n - 1] = s->changes.list[n - 2];
 }
 static void again_missing(sap_world *s) {
     sap__set_length(s->changes.again, 0);
@@ -331,8 +331,8 @@ static void created_elsewhere(sap_world *s) {
 }
 static void overlap_without_pair(sap_world *s) {
     uint32_t slot = plain_slot(s), other = sap__slot_of(s->pairs.active[0].id0);
-    for (int i = 0; i < sap__length(s->slots); i++) s->slots[i].flags &= ~(uint32_t)SAP__REFILTER;
-    s->slots[slot].box = s->slots[slot].previous = s->slots[other].box;
+    for (int i = 0; i < sap__length(s->slot_array); i++) s->slot_array[i].flags &= ~(uint32_t)SAP__REFILTER;
+    s->slot_array[slot].box = s->slot_array[slot].previous = s->slot_array[other].box;
 }
 
 static void prepared_too_early(sap_world *s) {
@@ -362,29 +362,29 @@ static void leaf_unseen(sap_world *s) {
     t->occupied[t->first[1] + j / SAP__NODE_WIDTH] &= (uint16_t) ~(1 << j % SAP__NODE_WIDTH);
 }
 static void lane_unknown(sap_world *s) {
-    s->slots[plain_slot(s)].leaf_position ^= 1;
+    s->slot_array[plain_slot(s)].leaf_position ^= 1;
 }
 static void static_among_moving(sap_world *s) {
     become_static(s, plain_slot(s));
 }
 static void lane_elsewhere(sap_world *s) {
-    uint32_t place = s->slots[plain_slot(s)].leaf_position;
+    uint32_t place = s->slot_array[plain_slot(s)].leaf_position;
     s->tree[0].nodes[place / SAP__NODE_WIDTH].lo[0][place % SAP__NODE_WIDTH]++;
 }
 static void leaf_without_masks(sap_world *s) {
-    s->tree[0].filter[s->slots[plain_slot(s)].leaf_position / SAP__NODE_WIDTH].mask = 0;
+    s->tree[0].filter[s->slot_array[plain_slot(s)].leaf_position / SAP__NODE_WIDTH].mask = 0;
 }
 static void chunk_without_masks(sap_world *s) {
     s->tree[0].filter[s->tree[0].first[1]].category = 0;
 }
 static void not_in_index(sap_world *s) {
-    uint32_t slot = plain_slot(s), place = s->slots[slot].leaf_position, lane = place % SAP__NODE_WIDTH;
+    uint32_t slot = plain_slot(s), place = s->slot_array[slot].leaf_position, lane = place % SAP__NODE_WIDTH;
     sap__node *c = &s->tree[0].nodes[place / SAP__NODE_WIDTH];
     int k;
     for (k = 0; k < 3; k++) c->lo[k][lane] = sap__empty_box.lo[k], c->hi[k][lane] = sap__empty_box.hi[k];
     s->tree[0].occupied[place / SAP__NODE_WIDTH] &= (uint16_t) ~(1u << lane);
     s->tree[0].subtrees[place / SAP__NODE_WIDTH / SAP__NODE_WIDTH].boxes--;
-    s->slots[slot].leaf_position = SAP__NONE;
+    s->slot_array[slot].leaf_position = SAP__NONE;
 }
 static void subtree_elsewhere(sap_world *s) {
     s->tree[0].subtrees[0].place++;

@@ -243,25 +243,37 @@ extern "C" {
 #include "use.h"
 int main(void) { return use(); }
 END
-# Words that windows.h makes macros of: it may come first.
-src windows_words <<'END'
+# Words that Qt, windows.h with what it includes, and X11 make macros of, as a text that fits nowhere: both headers may
+# come after them. (What the headers include comes first: its authors have seen to that.)
+other_words='slots signals emit foreach forever SIGNAL SLOT METHOD
+    near far huge pascal cdecl small hyper interface environ NEAR FAR PASCAL CDECL CONST VOID CALLBACK WINAPI STRICT THIS PURE
+    IN OUT OPTIONAL TRUE FALSE BOOL ERROR NO_ERROR DELETE IGNORE STATUS OPAQUE TRANSPARENT ALTERNATE WINDING ABSOLUTE
+    RELATIVE DIFFERENCE DOMAIN OVERFLOW UNDERFLOW SING PLOSS TLOSS HUGE RGB INFINITE Yield GetObject CreateWindow DrawText
+    LoadImage GetMessage SendMessage rad1 rct1 grp1 lst1 stc1 edt1 chx1 cmb1 frm1 ico1 scr1 psh1 ctl1 __in __out
+    Bool Status True False None Success Always Above Below Complex Convex Nonconvex Unsorted CurrentTime NoSymbol Expose
+    FocusIn FocusOut KeyPress KeyRelease ButtonPress CursorShape Opposite DestroyAll AllocNone AnyKey InputOnly GrayScale
+    TopIf BottomIf QLength NoValue XValue YValue linux unix'
+src other_words <<END
+#include <assert.h>
+#include <limits.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#define near
-#define far
-#define NEAR
-#define FAR
-#define small char
-#define hyper long
-#define interface struct
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+#ifndef DECLARED
+#include "stb_ds.h"
+#endif
 #define min(a, b) ((a) < (b) ? (a) : (b))
 #define max(a, b) ((a) > (b) ? (a) : (b))
-#define IN
-#define OUT
-#define OPTIONAL
+$(for word in $other_words; do printf '#undef %s\n#define %s ?\n' $word $word; done)
+#ifndef DECLARED
 #define SAP_IMPLEMENTATION
+#endif
 #include "sap.h"
+$(for word in $other_words; do printf '#undef %s\n' $word; done)
 #include "use.h"
 int main(void) { return use(); }
 END
@@ -347,12 +359,13 @@ refused() {    # compiler, flags, ending, source: there is an #error, and it nam
         grep 'error.*SAP_REALLOC.*SAP_FREE' $work/refused"
 }
 orders=$(both main twice declarations_first implementation_first static_alone static_declares stb_before stb_after \
-              stb_elsewhere stb_ignored trace own_memory own_assert no_asserts extern_c windows_words)
+              stb_elsewhere stb_ignored trace own_memory own_assert no_asserts extern_c other_words)
 
 in_language() {   # compiler, oldest version, ending, newer versions
     compiles "$1" "$2 -DIMPLEMENTED" $3 "$orders after_sap after_implementation"
     compiles "$1" "$2 -DIMPLEMENTED -DSAP_NO_SIMD" $3 multi_main
     compiles "$1" "$2" $3 "$(both declarations declarations_use)"
+    compiles "$1" "$2 -DDECLARED" $3 "$(both other_words)"
     refused "$1" "$2" $3 half_realloc
     refused "$1" "$2" $3 half_free
     for version in $4; do compiles "$1" "-std=$version -DIMPLEMENTED" $3 "declarations multi_main"; done

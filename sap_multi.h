@@ -1456,12 +1456,12 @@ SAP_DEF void sap_multi_destroy(sap_multi *m) {
 /* Lends the grid to the world for one call. Between calls the world holds no address of this code, which may be
    reloaded. Returns what the world had before: in a call from a callback, which is refused, that is the grid of the
    outer call. */
-static const sap__grid_calls *sap__lend_grid(sap_multi *m, sap__grid_calls *calls) {
+static const sap__grid_calls *sap__lend_grid(sap_multi *m, sap__grid_calls *lent) {
     const sap__grid_calls *before = m->world->grid;
-    calls->find_created = sap__find_created_in_cells;
-    calls->is_owner = sap__is_owner;
-    calls->grid = &m->cells;
-    m->world->grid = calls;
+    lent->find_created = sap__find_created_in_cells;
+    lent->is_owner = sap__is_owner;
+    lent->grid = &m->cells;
+    m->world->grid = lent;
     return before;
 }
 
@@ -1562,18 +1562,18 @@ SAP_DEF const char *sap_multi_last_error_argument(const sap_multi *m, int *eleme
 }
 
 SAP_DEF sap_result sap_multi_update(sap_multi *m) {
-    sap__grid_calls calls;
+    sap__grid_calls lent;
     if (!m) return SAP_ERROR_ARGUMENT;
-    const sap__grid_calls *before = sap__lend_grid(m, &calls);
+    const sap__grid_calls *before = sap__lend_grid(m, &lent);
     const sap_result r = sap_update(m->world);
     sap__end_grid(m, before);
     return r;
 }
 
 SAP_DEF int sap_multi_dump_pairs(sap_multi *m, sap_create_pair *create, sap_delete_pair *del, void *user) {
-    sap__grid_calls calls;
+    sap__grid_calls lent;
     if (!m) return -SAP_ERROR_ARGUMENT;
-    const sap__grid_calls *before = sap__lend_grid(m, &calls);
+    const sap__grid_calls *before = sap__lend_grid(m, &lent);
     const int n = sap_dump_pairs(m->world, create, del, user);
     sap__end_grid(m, before);
     return n;

@@ -536,7 +536,8 @@ static long long steps_of_crowd(int method, int bullets, int tiles, int deed) {
     return before;
 }
 
-/* The insertion sort's rules fire where boxes overlap, whatever their masks. */
+/* The insertion sort's rules fire where boxes overlap, whatever their masks. Bullets and players share a tree, as each
+   excludes its own category: where all overlap, the tree finds all pairs of bullets, too. */
 static void test_crowd(int method, int deed) {
     const long long few = steps_of_crowd(method, 1000, 0, deed), many = steps_of_crowd(method, 2000, 0, deed);
     const long long tiles = steps_of_crowd(method, 1000, 1000, deed);
@@ -544,7 +545,7 @@ static void test_crowd(int method, int deed) {
         printf("%6.2f  2,000 bullets by 1,000, among tiles %.2f  %-6s %-22s %10lld %10lld\n",
                (double)many / (double)few, (double)tiles / (double)few, method_names[method], bullet_names[deed], many,
                few);
-    CHECK_MESSAGE(10 * many <= 24 * few, "2,000 bullets %s: %lld steps, 1,000 %lld", bullet_names[deed], many, few);
+    CHECK_MESSAGE(10 * many <= 25 * few, "2,000 bullets %s: %lld steps, 1,000 %lld", bullet_names[deed], many, few);
     CHECK_MESSAGE(10 * tiles <= (deed == BULLETS_COME ? 24 : 13) * few,
                   "bullets %s among tiles: %lld steps, alone %lld", bullet_names[deed], tiles, few);
 }
@@ -568,11 +569,12 @@ static void test_enemies(void) {
     const long long all = steps_of_enemies(4000, 200, 3000), bullets = steps_of_enemies(4000, 0, 0);
     const long long enemies = steps_of_enemies(0, 200, 3000);
     if (verbose) printf("%6.2f  enemies among bullets, and tiles\n", (double)all / (double)(bullets + enemies));
-    CHECK_MESSAGE(10 * all <= 13 * (bullets + enemies), "enemies among bullets: %lld steps, alone %lld, bullets %lld",
+    CHECK_MESSAGE(10 * all <= 20 * (bullets + enemies), "enemies among bullets: %lld steps, alone %lld, bullets %lld",
                   all, enemies, bullets);
 }
 
-/* Masks that forbid so little that nothing is to be gained cost little; so do layers, whose boxes meet their own. */
+/* Masks that forbid so little that nothing is to be gained cost little: a few boxes that exclude their own category make
+   a second tree, and three joins of one. Layers, whose boxes meet their own, cost nothing. */
 enum { FEW_MASKS = 1, LAYERS };
 static long long steps_of_masks(int boxes, int masked, int one_in) {
     life l;
@@ -592,7 +594,7 @@ static void test_masks(int boxes, int one_in) {
         const long long here = steps_of_masks(boxes, masked, one_in);
         const char *what = masked == LAYERS ? "in layers" : "with categories";
         if (verbose) printf("%6.2f  %d boxes %s, one in %d walks\n", (double)here / (double)plain, boxes, what, one_in);
-        CHECK_MESSAGE(10 * here <= 11 * plain, "%d boxes %s, one in %d walks: %lld steps, without %lld", boxes, what,
+        CHECK_MESSAGE(10 * here <= 14 * plain, "%d boxes %s, one in %d walks: %lld steps, without %lld", boxes, what,
                       one_in, here, plain);
     }
 }

@@ -1140,11 +1140,11 @@ typedef struct sap__pair_edges {
 } sap__pair_edges;
 
 enum {
-    SAP__NODE_WIDTH = 16,                                                          /* of a chunk */
+    SAP__NODE_WIDTH = 16,                                                          /* lanes of a node */
     SAP__MAX_NODE_PAIRS = SAP__NODE_WIDTH * SAP__NODE_WIDTH / 2 + SAP__NODE_WIDTH, /* pairs that a kernel may append */
     SAP__MAX_LEVELS = 8,   /* 16 to the power of 7 boxes are more than there are */
-    SAP__MAX_ROOTS = 3,    /* so few leaves, or two chunks, have none above them */
-    SAP__PAIR_BATCH = 512, /* a search hands on its pairs when it has so many */
+    SAP__MAX_ROOTS = 3,    /* leaves at most that have no node above them */
+    SAP__PAIR_BATCH = 512, /* pairs that a search hands on at a time */
     SAP__WORK_LIST = 64    /* nodes, or boxes, that are joined at a time */
 };
 typedef struct sap__node sap__node;
@@ -1165,7 +1165,7 @@ enum {
     SAP__TREE_VALID        /* it holds all live boxes of its kind, except unsynced ones */
 };
 
-/* What a subtree, a node of level 1, remembers of when it was packed or refitted. */
+/* The state of a subtree, a node of level 1, when it was packed or refitted. */
 typedef struct sap__subtree {
     sap__box region;    /* its bounds then: a box whose centre left it is reinserted at the next repack */
     float perimeter;    /* the sum of its leaves when it was packed */
@@ -3326,13 +3326,13 @@ static int sap__best_kernel(void) {
 enum {
     SAP__LEAF_FILL = 14,          /* boxes in a leaf when it is packed; all lanes are filled if most boxes move */
     SAP__SUBTREE_FILL = 240,      /* boxes in a subtree when it is repacked, at most */
-    SAP__SPARE_SUBTREES = 8,      /* one more subtree for so many is packed empty */
-    SAP__REFIT_FRACTION = 8,      /* more than one box in so many changed: bounds are refitted */
-    SAP__PACK_FRACTION = 64,      /* and more than one in so many, */
-    SAP__PACK_MIN = 32,           /* and so many more, came or jumped: the tree is packed */
-    SAP__MAX_REFITS = 32,         /* between packs */
-    SAP__REPACK_FRACTION = 4,     /* a subtree is repacked if one change came for so many of its boxes */
-    SAP__REINSERT_CREDIT = 5,     /* a box that is inserted counts as so many more changes */
+    SAP__SPARE_SUBTREES = 8,      /* subtrees for each one that is packed empty */
+    SAP__REFIT_FRACTION = 8,      /* bounds are refitted if more than 1 / 8 of the boxes changed */
+    SAP__PACK_FRACTION = 64,      /* the tree is packed if more than 1 / 64 of its boxes, */
+    SAP__PACK_MIN = 32,           /* and 32 more, were added or jumped */
+    SAP__MAX_REFITS = 32,         /* refits between packs, at most */
+    SAP__REPACK_FRACTION = 4,     /* a subtree is repacked if it had a change for every 4 of its boxes */
+    SAP__REINSERT_CREDIT = 5,     /* changes that an inserted box counts as, beside its own */
     SAP__CHANGES_A_REPACK = 4,    /* boxes that change for each one that is repacked */
     SAP__CHOOSE_LEAF_VISITS = 48, /* nodes visited for a leaf that a box touches */
     SAP__SAMPLE = 128,            /* boxes that tell the size of the tiles */
@@ -3636,7 +3636,7 @@ static void sap__refit_levels(sap_world *s, sap__bvh *t, int level) {
 
 /* ---- pack ---------------------------------------------------------------------------------------------------- */
 
-/* Returns how many leaves there are for so many boxes; *filled of them are filled. Some subtrees are spare. */
+/* Returns the number of leaves for these boxes; *filled of them are filled, the others are those of spare subtrees. */
 static int sap__leaf_count(int boxes, int fill, int *filled) {
     if (boxes <= SAP__MAX_ROOTS * SAP__NODE_WIDTH) fill = SAP__NODE_WIDTH;
     const int leaves = boxes ? (boxes + fill - 1) / fill : 1,
@@ -3711,7 +3711,7 @@ static int sap__count_in_subtree(const sap__bvh *t, int j) {
     return n;
 }
 
-/* What a subtree remembers of a pack or a refit. */
+/* Records the state of a subtree at a pack or a refit. */
 static void sap__begin_subtree(sap__bvh *t, int j) {
     t->subtrees[j].region = t->bounds[t->first[1] + j];
     t->subtrees[j].boxes = sap__count_in_subtree(t, j);
@@ -3995,7 +3995,7 @@ static void sap__select(sap__point *p, int n, int rank, int axis) {
     }
 }
 
-/* Sorts points of a region into so many parts of equal size: cuts it in two along its longest side, again and again. */
+/* Sorts points of a region into parts of equal size. It cuts the region in two along its longest side, repeatedly. */
 static void sap__cut(sap__point *p, int n, int parts, sap__box region) {
     float longest = -1;
     int axis = 0;
@@ -4662,7 +4662,7 @@ static int sap__sync_after_sort(sap_world *s) {
 }
 
 /* The rules have seen what moved. Boxes that were added look around (Terdiman I.4c prunes them against all), and so do
-   those whose filter may answer anew; in a grid the cells have done that. */
+   those whose filter must be called again; in a grid the cells have done that. */
 static int sap__created_by_sort(sap_world *s) {
     if (s->grid) return s->grid->find_created(s, s->grid->grid) && sap__sync_after_sort(s);
     if (!sap__insertion_sort(s)) return 0;

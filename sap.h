@@ -3621,9 +3621,10 @@ static void sap__refit_node(sap_world *s, sap__bvh *t, int level, int j) {
     for (int i = 0; i < SAP__NODE_WIDTH; i++) {
         const int index = sap__child_index(t, level, j, i), child = t->first[level - 1] + (index < 0 ? 0 : index);
         t->nodes[at].child[i] = (uint32_t)child;
-        if (index < 0 || !t->occupied[child]) continue;
-        occupied |= 1u << i;
-        sap__add_bits(&t->filter[at], &t->filter[child]);
+        if (index < 0) continue;
+        sap__add_bits(&t->filter[at],
+                      &t->filter[child]); /* an empty child keeps bits, which its next box may not bring */
+        if (t->occupied[child]) occupied |= 1u << i;
     }
     t->occupied[at] = (uint16_t)occupied;
     sap__kernel_of(s)->fill(t->bounds, sizeof(sap__box), ~occupied, &t->nodes[at], &t->bounds[at]);

@@ -55,24 +55,24 @@ job() {   # seconds it may take, name, command; what it prints ends in 'N passed
 # How many seeds for each test: enough to meet every rule, few enough for one coffee. Slower builds get fewer.
 seeds() {   # test, variant
     case $1 in
-    test_model) case $2 in check) n=60 ;; plain) n=250 ;; sanitized) n=75 ;; *) n=125 ;; esac ;;
+    test_model) case $2 in check) n=60 ;; plain) n=120 ;; sanitized) n=30 ;; *) n=50 ;; esac ;;
     test_lives)   # other lives in each build, 20 s or less
         case $2 in
-        plain) echo "$((2500 * SCALE)) 1" ;;
-        lowered) echo "$((600 * SCALE)) 100001" ;;
-        scalar) echo "$((300 * SCALE)) 200001" ;;
-        fast-math) echo "$((300 * SCALE)) 300001" ;;
-        32-bit) echo "$((300 * SCALE)) 400001" ;;
-        sanitized) echo "$((120 * SCALE)) 500001" ;;
-        threads) echo "$((60 * SCALE)) 600001" ;;
+        plain) echo "$((1500 * SCALE)) 1" ;;
+        lowered) echo "$((300 * SCALE)) 100001" ;;
+        scalar) echo "$((150 * SCALE)) 200001" ;;
+        fast-math) echo "$((150 * SCALE)) 300001" ;;
+        32-bit) echo "$((150 * SCALE)) 400001" ;;
+        sanitized) echo "$((60 * SCALE)) 500001" ;;
+        threads) echo "$((30 * SCALE)) 600001" ;;
         esac
         return ;;
-    test_prune) n=800; [ "$2" = sanitized ] && n=200 ;;
+    test_prune) n=400; [ "$2" = sanitized ] && n=100 ;;
     test_trace) n=100 ;;
     test_size) [ "$2" = sanitized ] && echo "13000 10"; return ;; # boxes, frames: so many are fetched early
-    test_slide) n=100; [ "$2" = sanitized ] && n=20 ;; # heroes
-    test_query) case $2 in sanitized) n=40 ;; threads) n=20 ;; *) n=100 ;; esac ;;
-    test_multi) case $2 in threads) n=12 ;; sanitized) n=48 ;; *) n=96 ;; esac ;;
+    test_slide) n=30; [ "$2" = sanitized ] && n=6 ;; # heroes
+    test_query) case $2 in sanitized) n=12 ;; threads) n=8 ;; plain) n=60 ;; *) n=30 ;; esac ;;
+    test_multi) case $2 in threads) n=5 ;; sanitized) n=12 ;; plain) n=80 ;; *) n=24 ;; esac ;;
     test_proof) n=5; [ "$2" = plain ] && n=20; [ "$2" = sanitized ] && n=1 ;; # percent
     *) n= ;;
     esac

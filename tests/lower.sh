@@ -12,14 +12,12 @@ cd "$(dirname "$0")/.." || exit 2
 
 lowered='
     SAP__FEW_ITEMS 2            SAP__MANY_ITEMS 40
-    SAP__PAIR_BATCH 4           SAP__MIN_GROUPED 8
+    SAP__PAIR_BATCH 4           SAP__PACK_FRACTION 12
     SAP__PREFETCH_AHEAD 2       SAP__CACHE_BOXES 20
     SAP__TRIM 2                 SAP__EVENT_COST 1
-    SAP__REFIT_FRACTION 3       SAP__REBUILD_FRACTION 12
-    SAP__REBUILD_MIN 3          SAP__TILE_SPLIT 20
-    SAP__CHOOSE_LEAF_VISITS 2   SAP__SAMPLE 16
-    SAP__REPACK_FRACTION 6      SAP__REPACK_RATE 2
-    SAP__MIN_COST_SAMPLES 4'
+    SAP__REFIT_FRACTION 3       SAP__PACK_MIN 3
+    SAP__TILE_SPLIT 20          SAP__SAMPLE 16
+    SAP__CHOOSE_LEAF_VISITS 2'
 
 edit= missing=
 set -- "$1" $lowered

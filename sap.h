@@ -3321,7 +3321,7 @@ static int sap__best_kernel(void) {
      5. A tree is packed again when its wear reaches 1 (each refit adds a thirty-second, and how much the leaves have
         grown since they were packed), when no subtree is free, or when boxes come in bulk.
 
-   So the cost of upkeep is in proportion to what changed, and after as many changes as there are boxes nothing is left
+   The cost of upkeep is in proportion to what changed, and after as many changes as there are boxes nothing is left
    of what the tree was before. */
 enum {
     SAP__LEAF_FILL = 14,          /* boxes in a leaf when it is packed; all lanes are filled if most boxes move */
@@ -4269,7 +4269,7 @@ static int sap__refit(sap_world *s, int tree) {
 
 /* ---- changes reach the trees ------------------------------------------------------------------------------------ */
 
-/* How many boxes the trees do not yet hold as they are now. Each is UNSYNCED, and is among them once. */
+/* Returns the number of boxes that the trees do not hold as they are now. Each is UNSYNCED, and is counted once. */
 SAP__FORCE_INLINE int sap__unsynced_count(const sap_world *s) {
     return sap__length(s->changes.list) - s->changes.synced_count + sap__length(s->changes.again);
 }
@@ -4671,7 +4671,7 @@ static int sap__created_by_sort(sap_world *s) {
     return done > 0 ? sap__query_movers(s, SAP__ADDED | SAP__REFILTER, 0) : done;
 }
 
-/* What moved apart the rules have found. In a grid a box that leaves a cell passes nothing there, and what ends is found by
+/* The rules have found pairs that moved apart. In a grid a box that leaves a cell passes nothing there, and what ends is found by
    the pairs. */
 static int sap__deleted_by_sort(sap_world *s) {
     if (s->grid && SAP__PRUNE_PART * (long long)sap__length(s->changes.list) > s->boxes.live_count)

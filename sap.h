@@ -2777,23 +2777,23 @@ typedef struct sap__test_list {
 } sap__test_list;
 
 /* A kernel is a table of functions for one width. All kernels find the same overlaps, in any order. Tests of distances
-   and casts may let a box pass that is no hit, but never reject a hit. own and ask append pairs to fa and fb from n on,
-   and return the new n. The arrays need room for n + SAP__MAX_NODE_PAIRS (own) or full + SAP__NODE_WIDTH (ask) items.
+   and casts may let a box pass that is no hit, but never reject a hit. Functions of overlaps append pairs to fa and fb
+   from n on, and return the new n: an array needs room for n + SAP__MAX_NODE_PAIRS, or for full + SAP__NODE_WIDTH, items.
 
-       fill      copies the boxes of its children into a node, and sap__empty_box into empty lanes; *bound holds all
-       own       finds the boxes of a node that overlap each other
-       ask       does the tests of a list, until it has more than full overlaps
-       ball      returns a bit for each lane within the limit of a point; away: squared distances
-       slab      returns a bit for each lane that a cast hits within its limit; away: t
-       tiles_of  returns a bit for each large box; at: the tile of each box; is_long: bits of long boxes, by axis */
+       gather          copies the boxes of its children into a node, sap__empty_box into empty lanes; *bound holds all
+       self_overlaps   finds the boxes of a node that overlap each other
+       overlaps        does the tests of a list, until it has more than full overlaps
+       point_distance  returns a bit for each lane within the limit of a point; away: squared distances
+       ray_slab        returns a bit for each lane that a cast hits within its limit; away: t
+       tile_coords     returns a bit for each large box; at: the tile of each box; is_long: bits of long boxes, by axis */
 struct sap__kernel {
-    void (*fill)(const void *boxes, size_t apart, uint32_t empty, sap__node *c, sap__box *bound);
-    int (*own)(const sap__node *c, uint32_t used, uint32_t *fa, uint32_t *fb, int n);
-    int (*ask)(sap__test_list *list, uint32_t *fa, uint32_t *fb, int n, int full);
-    uint32_t (*ball)(const sap__node *c, uint32_t used, const sap__probe *p, float *away);
-    uint32_t (*slab)(const sap__node *c, uint32_t used, const sap__probe *p, float *away);
-    uint32_t (*tiles_of)(const sap__node *c, const sap__tile_grid *t, int32_t at[3][SAP__NODE_WIDTH],
-                         uint32_t is_long[3]);
+    void (*gather)(const void *boxes, size_t apart, uint32_t empty, sap__node *c, sap__box *bound);
+    int (*self_overlaps)(const sap__node *c, uint32_t used, uint32_t *fa, uint32_t *fb, int n);
+    int (*overlaps)(sap__test_list *list, uint32_t *fa, uint32_t *fb, int n, int full);
+    uint32_t (*point_distance)(const sap__node *c, uint32_t used, const sap__probe *p, float *away);
+    uint32_t (*ray_slab)(const sap__node *c, uint32_t used, const sap__probe *p, float *away);
+    uint32_t (*tile_coords)(const sap__node *c, const sap__tile_grid *t, int32_t at[3][SAP__NODE_WIDTH],
+                            uint32_t is_long[3]);
 };
 
 enum { SAP__KERNELS = 4 };
@@ -3510,8 +3510,9 @@ static void sap__key_sixteen(const sap_world *s, const sap__tile_grid *t, uint64
     sap__node c;
     sap__box bounds;
     for (int i = 0; i < SAP__NODE_WIDTH; i++) c.child[i] = i < n ? (uint32_t)items[i] : 0;
-    sap__kernel_of(s)->fill(s->slot_array, sizeof(sap__slot), n < SAP__NODE_WIDTH ? 0xffffffffu << n : 0, &c, &bounds);
-    const uint32_t large = sap__kernel_of(s)->tiles_of(&c, t, at, is_long), first_large = t->keys - SAP__LARGE_KEYS;
+    sap__kernel_of(s)->gather(s->slot_array, sizeof(sap__slot), n < SAP__NODE_WIDTH ? 0xffffffffu << n : 0, &c,
+                              &bounds);
+    const uint32_t large = sap__kernel_of(s)->tile_coords(&c, t, at, is_long), first_large = t->keys - SAP__LARGE_KEYS;
     const int32_t *x = at[t->axis_x], *y = at[t->axis_y], *z = at[t->axis_slice];
     const int count_y = t->count[t->axis_y], count_z = t->count[t->axis_slice];
     for (int i = 0; i < n; i++) {
@@ -3597,8 +3598,8 @@ static float sap__perimeter(const sap__box *box) {
 }
 
 SAP__FORCE_INLINE void sap__refit_leaf(sap_world *s, sap__bvh *t, int leaf) {
-    sap__kernel_of(s)->fill(s->slot_array, sizeof(sap__slot), ~(uint32_t)t->occupied[leaf], &t->nodes[leaf],
-                            &t->bounds[leaf]);
+    sap__kernel_of(s)->gather(s->slot_array, sizeof(sap__slot), ~(uint32_t)t->occupied[leaf], &t->nodes[leaf],
+                              &t->bounds[leaf]);
 }
 
 /* Lane i of node j of this level, from 1 on, is for this node of the level below, if there is one. Subtrees have an
@@ -3627,7 +3628,7 @@ static void sap__refit_node(sap_world *s, sap__bvh *t, int level, int j) {
         if (t->occupied[child]) occupied |= 1u << i;
     }
     t->occupied[at] = (uint16_t)occupied;
-    sap__kernel_of(s)->fill(t->bounds, sizeof(sap__box), ~occupied, &t->nodes[at], &t->bounds[at]);
+    sap__kernel_of(s)->gather(t->bounds, sizeof(sap__box), ~occupied, &t->nodes[at], &t->bounds[at]);
 }
 
 static void sap__refit_levels(sap_world *s, sap__bvh *t, int level) {
@@ -3891,7 +3892,7 @@ static int sap__nearest_leaf(const sap_world *s, const sap__bvh *t, const sap__b
         if (distance[n] > *distance2) continue;
         if (node >= t->count[0]) {
             probe.limit = *distance2;
-            uint32_t bits = sap__kernel_of(s)->ball(&t->nodes[node], t->occupied[node], &probe, here);
+            uint32_t bits = sap__kernel_of(s)->point_distance(&t->nodes[node], t->occupied[node], &probe, here);
             for (left--; bits; bits &= bits - 1, n++) { /* the nearest becomes the last, which is visited first */
                 const int lane = sap__lowest_bit(bits), is_nearest = n == first || here[lane] <= distance[n - 1];
                 stack[n] = is_nearest ? t->nodes[node].child[lane] : stack[n - 1];
@@ -4093,7 +4094,7 @@ static int sap__partner(const sap_world *s, const sap__bvh *t, int j) {
         const int k = (int)node - t->first[1];
         if (k >= t->count[1]) {
             sap__test_list list = {bounds, 0, t->nodes, t->occupied, box_id, &node, 0, 1, 0};
-            n = sap__kernel_of(s)->ask(&list, box_id, stack, n, INT_MAX);
+            n = sap__kernel_of(s)->overlaps(&list, box_id, stack, n, INT_MAX);
             continue;
         }
         sap__box both = t->bounds[node];
@@ -4493,12 +4494,12 @@ static int sap__join_node_lists(sap__search *q, sap__bvh_level x, uint32_t *a, s
         y.level--;
     while (list.next < n) {
         if (x.level < 0 && y.level < 0) {
-            q->n = sap__kernel_of(q->s)->ask(&list, opens_x ? q->b : q->a, opens_x ? q->a : q->b, q->n,
-                                             SAP__PAIR_BATCH - 1);
+            q->n = sap__kernel_of(q->s)->overlaps(&list, opens_x ? q->b : q->a, opens_x ? q->a : q->b, q->n,
+                                                  SAP__PAIR_BATCH - 1);
             if (!sap__flush(q, SAP__PAIR_BATCH - 1)) return 0;
         } else {
-            i = sap__kernel_of(q->s)->ask(&list, opens_x ? next_b : next_a, opens_x ? next_a : next_b, 0,
-                                          SAP__WORK_LIST);
+            i = sap__kernel_of(q->s)->overlaps(&list, opens_x ? next_b : next_a, opens_x ? next_a : next_b, 0,
+                                               SAP__WORK_LIST);
             if (!sap__join_node_lists(q, x, next_a, y, next_b, i)) return 0;
         }
     }
@@ -4512,10 +4513,10 @@ static int sap__self_join(sap__search *q, sap__bvh_level x, uint32_t node) {
     if (q->culls && !sap__should_collide(&x.t->filter[node], &x.t->filter[node])) return 1;
     ++*q->visits;
     if (x.level == 0) {
-        q->n = sap__kernel_of(q->s)->own(c, used, q->a, q->b, q->n);
+        q->n = sap__kernel_of(q->s)->self_overlaps(c, used, q->a, q->b, q->n);
         return sap__flush(q, SAP__PAIR_BATCH - 1);
     }
-    const int n = sap__kernel_of(q->s)->own(c, used, a, b, 0);
+    const int n = sap__kernel_of(q->s)->self_overlaps(c, used, a, b, 0);
     x.level--;
     for (; used; used &= used - 1)
         if (!sap__self_join(q, x, c->child[sap__lowest_bit(used)])) return 0;
@@ -5573,7 +5574,7 @@ static int sap__traverse_overlaps(sap__query *q, const sap__bvh *t, const uint32
         for (int i = 0; i < n && i < 8; i++) sap__prefetch_node(&t->nodes[nodes[i]]);
     q->visits += n;
     while (list.next < n) {
-        int found = sap__kernel_of(q->s)->ask(&list, who, ref, 0, SAP__WORK_LIST);
+        int found = sap__kernel_of(q->s)->overlaps(&list, who, ref, 0, SAP__WORK_LIST);
         if (q->cull_by_mask && !are_leaves) found = sap__cull_nodes_by_mask(q, t, ref, found);
         if (!are_leaves && found && !sap__traverse_overlaps(q, t, ref, found)) return 0;
         if (are_leaves && list.prefetch)
@@ -5603,7 +5604,7 @@ static void sap__open_node(sap__query *q, const sap__bvh *t, uint32_t node, int 
         const uint32_t ref = v->node->child[sap__lowest_bit(bits)];
         if (is_leaf)
             sap__prefetch_slot(q->s, ref);
-        else if (q->test == sap__kernel_of(q->s)->slab)
+        else if (q->test == sap__kernel_of(q->s)->ray_slab)
             sap__prefetch_node(&t->nodes[ref]), sap__prefetch(t->nodes[ref].child);
     }
 }
@@ -5748,7 +5749,7 @@ static sap_result sap__begin_distance_query(sap__query *q, sap_world *s, const f
     if (r != SAP_OK) return r;
     for (int k = 0; k < 3; k++) q->box.lo[k] = q->box.hi[k] = sap__key(q->probe.point[k]), q->probe.half_size[k] = 0;
     memcpy(q->probe.used, s->used, sizeof q->probe.used);
-    q->test = sap__kernel_of(s)->ball;
+    q->test = sap__kernel_of(s)->point_distance;
     q->is_distance = 1;
     q->cutoff_key = sap__key(radius);
     q->cutoff = sap__wide(q->cutoff_key) * sap__wide(q->cutoff_key);
@@ -5771,7 +5772,7 @@ static sap_result sap__begin_cast(sap__query *q, sap_world *s, const float min[3
         q->translation[k] = sap__key(by[k]);
         if (s->used[k]) sap__set_slab(&q->probe, k, lo[k], hi[k], by[k]);
     }
-    q->test = sap__kernel_of(s)->slab;
+    q->test = sap__kernel_of(s)->ray_slab;
     q->is_distance = 0;
     q->cutoff_key = SAP__ONE;
     q->cutoff = 1;

@@ -349,7 +349,7 @@ static uint64_t ask(const world *w, const question *q, hits *h) {
     case 11:
         answer.count = CALL(w, nearest_ids, q->point, q->reach, q->mask, ids, distances, capacity);
         answer.count = keep_ids(h, (int)answer.count, ids, capacity);
-        if (answer.count > 0) answer.t = distances[answer.count - 1];
+        if (answer.count > 0 && capacity > 0) answer.t = distances[answer.count - 1]; // without room it counts all
         break;
     case 12:
         answer.id = CALL(w, box_closest, &q->box, q->way, q->mask, q->id, &answer.t, normal);

@@ -1,6 +1,7 @@
 /* alloc.h - an allocator for tests: it fails when it is told to, counts, and spoils what nobody may read.
 
-   A program that holds the implementation includes it as it is; the others link with tests/ways.c, see ways.h. */
+   A program that holds the implementation includes it as it is; the others link with tests/ways.c, see ways.h, and may
+   put functions of their own in front. */
 
 #ifndef ALLOC_H
 #define ALLOC_H
@@ -11,9 +12,16 @@
 extern long live_blocks, allocations, fail_from, fail_count, failed_shrinks;
 extern size_t live_bytes, peak_bytes;
 extern int faults;
+extern void *(*use_realloc)(void *p, size_t size); /* what the implementation calls: test_realloc and test_free, */
+extern void (*use_free)(void *p);                  /* until a test sets others, before its first world */
+void *test_realloc(void *p, size_t size);
+void test_free(void *p);
 #else
 #ifndef ALLOC_DEF
 #define ALLOC_DEF static
+#define ALLOC_FUNCTION static inline
+#else
+#define ALLOC_FUNCTION
 #endif
 ALLOC_DEF long live_blocks, allocations;   /* blocks not yet freed; calls of test_realloc so far */
 ALLOC_DEF long fail_from = -1, fail_count; /* calls number fail_from .. fail_from + fail_count - 1 return NULL */
@@ -30,7 +38,7 @@ typedef struct block {
     int mark;
 } block;
 
-static inline void test_free(void *p) {
+ALLOC_FUNCTION void test_free(void *p) {
     block *b;
     if (!p) return;
     b = (block *)(void *)((char *)p - FRONT);
@@ -45,7 +53,7 @@ static inline void test_free(void *p) {
     free(b);
 }
 
-static inline void *test_realloc(void *p, size_t size) {
+ALLOC_FUNCTION void *test_realloc(void *p, size_t size) {
     block *old = p ? (block *)(void *)((char *)p - FRONT) : NULL, *b;
     long number = allocations++;
     if (size == 0) faults++;

@@ -7,6 +7,7 @@
 #ifndef EXACT_H
 #define EXACT_H
 
+#include "sap.h"
 #include "test.h"
 
 /* ---- whole numbers: digits of 16 bits, the lowest first, each with the sign of the number or 0 ------------------- */

@@ -3,6 +3,7 @@
 #ifndef SCENES_H
 #define SCENES_H
 
+#include "sap.h"
 #include "test.h"
 
 typedef enum scene {

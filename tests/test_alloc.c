@@ -2,15 +2,9 @@
 
    usage: test_alloc [seed]   default 1 */
 
-#include "alloc.h"
-
-#define SAP_REALLOC(p, size) test_realloc(p, size)
-#define SAP_FREE(p) test_free(p)
-#define SAP_IMPLEMENTATION
-#include "sap.h"
-
 #include "model.h"
 #include "scenes.h"
+#include "ways.h"
 
 /* A world that settles by this method. */
 static sap_world *open_method(int method) {

@@ -10,8 +10,9 @@
 #include <float.h>
 #include <math.h>
 
-#include "alloc.h"
+#include "scenes.h"
 #include "threads.h"
+#include "ways.h"
 
 static void *calls_realloc(void *p, size_t size) {
     if (is_in_a_job()) faults++;
@@ -22,15 +23,6 @@ static void calls_free(void *p) {
     if (is_in_a_job()) faults++;
     test_free(p);
 }
-
-#define SAP_REALLOC(p, size) calls_realloc(p, size)
-#define SAP_FREE(p) calls_free(p)
-#define SAP_ALL_KERNELS
-#define SAP_MULTI_IMPLEMENTATION
-#include "sap_multi.h"
-
-#include "scenes.h"
-#include "ways.h"
 
 #if defined(__FAST_MATH__) || FLT_EVAL_METHOD != 0
 enum { EXACT = 0 };
@@ -1396,6 +1388,7 @@ static void texts_and_version(void) {
 
 int main(int argc, char **argv) {
     int seeds = test_argument(argc, argv, 1, 60), first = test_argument(argc, argv, 2, 1), seed, bad = 0;
+    use_realloc = calls_realloc, use_free = calls_free;
     texts_and_version();
     refusals();
     statics_by_hand();

@@ -1333,11 +1333,12 @@ static void play(life *l, int steps) {
 typedef struct offset {
     float by[3], scale;
     const char *chosen; /* by slot; NULL: all */
+    int chosen_slots;   /* what callbacks have added since has later ones */
 } offset;
 
 static int moves_by(life *l, int slot, const void *how, sap_aabb *box) {
     const offset *o = (const offset *)how;
-    if (o->chosen && !o->chosen[slot]) return 0;
+    if (o->chosen && (slot >= o->chosen_slots || !o->chosen[slot])) return 0;
     *box = moved_by(l, *box, o->by);
     return 1;
 }
@@ -1360,7 +1361,7 @@ static int moves_apart(life *l, int slot, const void *how, sap_aabb *box) {
 static int grows(life *l, int slot, const void *how, sap_aabb *box) {
     const offset *o = (const offset *)how;
     int axis;
-    if (!o->chosen[slot]) return 0;
+    if (slot >= o->chosen_slots || !o->chosen[slot]) return 0;
     for (axis = 0; axis < 3; axis++) {
         const float low = box->min[axis], high = box->max[axis], middle = (low + high) / 2;
         if (!(l->axes >> axis & 1) || !test_is_finite(low) || !test_is_finite(high)) continue;
@@ -1484,6 +1485,7 @@ static void teleport(life *l) {
         offset o = any_offset(l, l->side * (test_chance(&l->rng, 20) ? 10 : 1));
         char *chosen = choose(l, 1 + l->o.m.live / (1 << test_below(&l->rng, 5)));
         o.chosen = chosen;
+        o.chosen_slots = l->o.m.slot_count;
         move_all(l, -1, moves_by, &o);
         free(chosen);
         settle(l);
@@ -1547,12 +1549,13 @@ static void grow(life *l) {
     memset(&o, 0, sizeof o);
     l->exact = 0;
     o.chosen = chosen;
+    o.chosen_slots = l->o.m.slot_count;
     o.scale = test_chance(&l->rng, 50) ? 1000.0f : 10.0f;
     move_all(l, -1, grows, &o);
     settle(l);
     if (test_chance(&l->rng, 50)) settle(l);
     o.scale = 1 / o.scale;
-    move_all(l, -1, grows, &o); /* nobody has come or gone since */
+    move_all(l, -1, grows, &o);
     settle(l);
     free(chosen);
     play(l, 8);

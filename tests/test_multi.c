@@ -7,10 +7,12 @@
    usage: test_multi [seeds] [first seed]   default 96 from 1; a failure names its seed. With 60 seeds and more each
    allocation fails once, with fewer some of them */
 
+#include <limits.h>
 #include <math.h>
 
-#include "alloc.h"
+#include "scenes.h"
 #include "threads.h"
+#include "ways.h"
 
 static void *multi_realloc(void *p, size_t size) {
     if (is_in_a_job()) faults++;
@@ -21,15 +23,6 @@ static void multi_free(void *p) {
     if (is_in_a_job()) faults++;
     test_free(p);
 }
-
-#define SAP_REALLOC(p, size) multi_realloc(p, size)
-#define SAP_FREE(p) multi_free(p)
-#define SAP_ALL_KERNELS
-#define SAP_MULTI_IMPLEMENTATION
-#include "sap_multi.h"
-
-#include "scenes.h"
-#include "ways.h"
 
 enum { MOST_BOXES = 24000, WORLDS = 4 };
 
@@ -1937,6 +1930,7 @@ static void out_of_memory(int step) {
 
 int main(int argc, char **argv) {
     int seeds = test_argument(argc, argv, 1, 96), first = test_argument(argc, argv, 2, 1), seed, method, bad = 0, k;
+    use_realloc = multi_realloc, use_free = multi_free;
     for (seed = first; seed < first + seeds && bad < 5; seed++) {
         if (seed % 20 == 11)
             bad += large_run(seed);

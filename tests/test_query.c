@@ -5,16 +5,8 @@
 
 #include <float.h>
 
-#include "alloc.h"
-#include "threads.h"
-
-#define SAP_REALLOC(p, size) test_realloc(p, size)
-#define SAP_FREE(p) test_free(p)
-#define SAP_ALL_KERNELS
-#define SAP_IMPLEMENTATION
-#include "sap.h"
-
 #include "exact.h"
+#include "threads.h"
 #include "ways.h"
 
 /* From now on so many allocations succeed, and then none. */

@@ -6,7 +6,9 @@
 
    usage: test_snapshot [seeds] [first seed]   default 400 from 1; a failure names its seed */
 
-#include "alloc.h"
+#include "model.h"
+#include "scenes.h"
+#include "ways.h"
 
 /* New blocks come filled with another byte each time: a snapshot that holds what nobody wrote is not the same twice. */
 static void *snapshot_realloc(void *p, size_t size) {
@@ -15,16 +17,6 @@ static void *snapshot_realloc(void *p, size_t size) {
     if (got && !p) memset(got, rubbish++ | 0x40, size);
     return got;
 }
-
-#define SAP_REALLOC(p, size) snapshot_realloc(p, size)
-#define SAP_FREE(p) test_free(p)
-#define SAP_ALL_KERNELS
-#define SAP_IMPLEMENTATION
-#include "sap.h"
-
-#include "scenes.h"
-#include "ways.h"
-#include "model.h"
 
 static int seed_now; /* for messages */
 
@@ -1593,6 +1585,7 @@ static void same_everywhere(void) {
 
 int main(int argc, char **argv) {
     int seeds = test_argument(argc, argv, 1, 400), first = test_argument(argc, argv, 2, 1), seed, method;
+    use_realloc = snapshot_realloc;
     same_everywhere();
     empty_worlds();
     generations();

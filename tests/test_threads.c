@@ -1,7 +1,7 @@
 /* test_threads.c - which threads may use a world at once: each its own, and one world, until its next change, any
    number that look at it. (Queries: test_query.c. Threads that sap_multi.h is lent: test_multi.c.)
 
-   For the thread sanitizer above all; so it holds the implementation itself, with an allocator that has no counters. */
+   For the thread sanitizer above all; so its allocator is that of the C library, which has no counters. */
 
 #if defined(__wasi__)
 #include "test.h"
@@ -12,10 +12,6 @@ int main(void) {
 }
 #else
 #include <pthread.h>
-
-#define SAP_ALL_KERNELS
-#define SAP_IMPLEMENTATION
-#include "sap.h"
 
 #include "ways.h"
 
@@ -189,6 +185,7 @@ static void readers_of_one_world(void) {
 
 int main(void) {
     int method;
+    use_realloc = realloc, use_free = free;
     for (method = SAP_METHOD_AUTO; method < METHODS; method++) worlds_of_their_own(method);
     readers_of_one_world();
     return test_summary();

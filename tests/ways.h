@@ -3,7 +3,7 @@
 
    A test includes only this, and is linked with tests/ways.c, which holds the implementation, with the allocator of
    alloc.h:   cc -I. -isystem build/stb tests/test_model.c tests/ways.c -lm -pthread
-   A test with an allocator of its own includes the implementation first, and this behind it; it is one file. */
+   A test that needs the implementation compiled in another way includes it first, and this behind it; it is one file. */
 
 #ifndef WAYS_H
 #define WAYS_H
@@ -16,8 +16,12 @@
 #define WAYS_DAMAGES
 #define ALLOC_DEF
 #include "alloc.h"
-#define SAP_REALLOC(p, size) test_realloc(p, size)
-#define SAP_FREE(p) test_free(p)
+void test_free(void *p);
+void *test_realloc(void *p, size_t size);
+void *(*use_realloc)(void *p, size_t size) = test_realloc;
+void (*use_free)(void *p) = test_free;
+#define SAP_REALLOC(p, size) use_realloc(p, size)
+#define SAP_FREE(p) use_free(p)
 #define SAP_ALL_KERNELS
 #define SAP_MULTI_IMPLEMENTATION
 #include "sap_multi.h"

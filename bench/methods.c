@@ -4,12 +4,17 @@ methods.c - draws what each way to find the pairs of a frame costs, from worlds 
     methods [-n 30,100,...,100000] [-f frames] [-l seconds] [-s motion,...] [-o picture.svg]
 
 A frame's time is that of handing in the boxes that moved and of the update; medians of all frames (40), in microseconds.
-All ways see the same frames, one after another, so a machine that slows down slows all of them. A way gets the
-seconds of -l (0.4) for each number of boxes, and is left out of larger worlds once a frame takes a tenth of a second.
+All ways see the same frames. Those of sap_world and the grid take turns in each, so a machine that slows down slows
+them all; the two plain ones follow in a run of their own, as they would leave the caches cold in large worlds only, where
+they take long. A way gets the seconds of -l (0.4) for each number of boxes, and is left out of larger worlds once a
+frame takes a tenth of a second.
 
 The methods of sap.h and the grid of SAPs tell which pairs begin, end and are there; their counts must be equal, and
 those of the two others, too: brute force and one sweep along x after a sort tell pairs alone, all of them in each frame.
 The grid is fixed, with about 64 boxes a cell.
+
+The picture has two maps above its curves: the way that takes least, for each motion and number of boxes, first among all
+but AUTO, then among those that the paper compares: sorting, a grid of SAPs, one sweep and brute force.
 */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include <stdint.h>
@@ -21,9 +26,10 @@ The grid is fixed, with about 64 boxes a cell.
 #include "scenes.h"
 
 enum { SORT, GRID, PRUNE, QUERY, AUTO, BRUTE, SWEEP, WAYS };
-enum { MOST_SIZES = 16, MOST_FRAMES = 300, IN_A_CELL = 64 };
+enum { MOST_SIZES = 16, MOST_FRAMES = 300, WARM_UP = 2, IN_A_CELL = 64 };
 static const char *const way_names[WAYS] = {"SORT",        "SORT in a grid of SAPs", "PRUNE", "QUERY", "AUTO",
                                             "brute force", "sort and sweep"};
+static const char *const short_names[WAYS] = {"SORT", "grid", "PRUNE", "QUERY", "AUTO", "brute", "sweep"};
 
 /* From none to all that jumps. */
 static const struct motion {
@@ -217,40 +223,50 @@ static int run(int m, int at, int frames, double seconds) {
     const struct motion *motion = &motions[m];
     const scene_kind kind = {motion->name, motion->place, motion->motion, motion->amount, 7, 0, motion->title};
     const int n = sizes[at];
-    scene s;
     static way ways[WAYS];
+    static int pairs[MOST_FRAMES]; /* in each frame; -1: not yet known */
     sap_id *ids = (sap_id *)calloc((size_t)n, sizeof *ids);
     sap_aabb *to = (sap_aabb *)calloc((size_t)n, sizeof *to);
-    int good = ids && to && scene_make(&s, &kind, n), equal = 1;
-    for (int w = 0; w < WAYS && good; w++) {
-        good = way_make(&ways[w], w, &s);
-        ways[w].is_out = at > 0 && (microseconds[m][w][at - 1] == 0 || microseconds[m][w][at - 1] > 1e5);
-    }
-    for (int frame = -2; frame < frames && good; frame++) {
-        int first = -1, first_with_events = -1;
-        if (motion->motion == SHUFFLE)
-            jump_all(&s);
-        else
-            scene_step(&s);
-        for (int turn = 0; turn < WAYS; turn++) {
-            const int w = (turn + frame + 2) % WAYS; /* each is as often the first, which has the colder caches */
-            if (ways[w].is_out) continue;
-            const double time = way_frame(&ways[w], w, &s, ids, to);
-            if (first < 0) first = w;
-            if (first_with_events < 0 && w <= AUTO) first_with_events = w;
-            equal &= ways[w].pairs == ways[first].pairs;
-            if (w <= AUTO) equal &= ways[w].events == ways[first_with_events].events;
-            if (frame < 0 && time < 1e5) continue; /* warms up */
-            ways[w].time[ways[w].frames++] = time;
-            ways[w].spent += time;
-            ways[w].is_out = ways[w].spent > seconds * 1e6;
+    int good = ids && to, equal = 1;
+    for (int frame = 0; frame < MOST_FRAMES; frame++) pairs[frame] = -1;
+    for (int is_plain = 0; is_plain < 2 && good; is_plain++) {
+        const int from = is_plain ? BRUTE : SORT, count = is_plain ? WAYS - BRUTE : BRUTE;
+        scene s; /* the same in both runs */
+        int running = count;
+        good = scene_make(&s, &kind, n);
+        for (int w = from; w < from + count && good; w++) {
+            good = way_make(&ways[w], w, &s);
+            ways[w].is_out = at > 0 && (microseconds[m][w][at - 1] == 0 || microseconds[m][w][at - 1] > 1e5);
         }
+        for (int frame = 0; frame < frames + WARM_UP && good && running; frame++) {
+            int events = -1;
+            if (motion->motion == SHUFFLE)
+                jump_all(&s);
+            else
+                scene_step(&s);
+            running = 0;
+            for (int turn = 0; turn < count; turn++) {
+                const int w =
+                    from + (turn + frame) % count; /* each is as often the first, which has the colder caches */
+                if (ways[w].is_out) continue;
+                const double time = way_frame(&ways[w], w, &s, ids, to);
+                running++;
+                if (pairs[frame] < 0) pairs[frame] = ways[w].pairs;
+                if (events < 0) events = ways[w].events;
+                equal &= ways[w].pairs == pairs[frame] && ways[w].events == events;
+                if (frame < WARM_UP && time < 1e5) continue;
+                ways[w].time[ways[w].frames++] = time;
+                ways[w].spent += time;
+                ways[w].is_out = ways[w].spent > seconds * 1e6;
+            }
+        }
+        scene_free(&s);
     }
     printf("%-10s %8d", motion->name, n);
     for (int w = 0; w < WAYS && good; w++) {
         if (ways[w].frames) {
             sort_times(ways[w].time, ways[w].frames);
-            microseconds[m][w][at] = ways[w].time[ways[w].frames / 2];
+            microseconds[m][w][at] = fmax(ways[w].time[ways[w].frames / 2], 1e-3);
             printf(" %10.1f", microseconds[m][w][at]);
         } else
             printf(" %10s", "-");
@@ -261,7 +277,6 @@ static int run(int m, int at, int frames, double seconds) {
         way_free(&ways[w]);
         memset(&ways[w], 0, sizeof ways[w]);
     }
-    scene_free(&s);
     free(ids);
     free(to);
     return good && equal;
@@ -269,63 +284,125 @@ static int run(int m, int at, int frames, double seconds) {
 
 /* ---- the picture ---------------------------------------------------------------------------------------------------- */
 
-enum { ACROSS = 2, PANEL_WIDTH = 400, PANEL_HEIGHT = 290, PLOT_WIDTH = 330, PLOT_HEIGHT = 205, LEFT = 60, TOP = 96 };
+enum { ACROSS = 2, PANEL_WIDTH = 405, PANEL_HEIGHT = 320, PLOT_WIDTH = 330, PLOT_HEIGHT = 240, LEFT = 62, TOP = 86 };
+enum { MAP_LEFT = 225, MAP_RIGHT = 805, MAP_ROW = 21, MAP_HEAD = 44, MAP_TAIL = 26 };
+#define UNSEEN 0.1 /* microseconds: less is not told apart, and drawn at the bottom */
 
 static double log_part(double value, double low, double high) {
     return log(value / low) / log(high / low);
 }
 
-/* The way that takes least, for a motion and a number of boxes; AUTO is one of the others. */
-static int winner(int m, int at) {
-    int best = -1;
-    for (int w = 0; w < WAYS; w++)
-        if (w != AUTO && microseconds[m][w][at] > 0 && (best < 0 || microseconds[m][w][at] < microseconds[m][best][at]))
-            best = w;
-    return best;
+/* Returns a number with commas, and the next of four texts. */
+static const char *with_commas(int number) {
+    static char text[4][16];
+    static int turn;
+    char *here = text[turn = (turn + 1) % 4];
+    if (number >= 1000000)
+        snprintf(here, 16, "%d,%03d,%03d", number / 1000000, number / 1000 % 1000, number % 1000);
+    else if (number >= 1000)
+        snprintf(here, 16, "%d,%03d", number / 1000, number % 1000);
+    else
+        snprintf(here, 16, "%d", number);
+    return here;
 }
 
-static void draw_panel(FILE *f, int m, int place, double low, double high) {
-    const double x0 = LEFT + place % ACROSS * PANEL_WIDTH, y0 = TOP + place / ACROSS * PANEL_HEIGHT;
+/* The way that takes least, and the next; each -1 if there is none. AUTO is one of the others. */
+static void ranking(int m, int at, const char *compared, int best[2]) {
+    best[0] = best[1] = -1;
+    for (int w = 0; w < WAYS; w++) {
+        if (!compared[w] || microseconds[m][w][at] <= 0) continue;
+        if (best[0] < 0 || microseconds[m][w][at] < microseconds[m][best[0]][at]) {
+            best[1] = best[0];
+            best[0] = w;
+        } else if (best[1] < 0 || microseconds[m][w][at] < microseconds[m][best[1]][at])
+            best[1] = w;
+    }
+}
+
+/* One cell of a map: the way that takes least and how many times the next one takes; both, where that is next to
+   nothing. */
+static void draw_cell(FILE *f, int m, int at, const char *compared, double x, double y, double width) {
+    int best[2];
+    ranking(m, at, compared, best);
+    if (best[0] < 0) return;
+    const double least = microseconds[m][best[0]][at], next = best[1] < 0 ? 0 : microseconds[m][best[1]][at];
+    const int is_unseen = next > 0 && next<UNSEEN, is_tie = next> 0 && next < least * 1.1;
+    for (int k = 0; k <= is_tie && !is_unseen; k++)
+        fprintf(f, "<rect class=\"p%d\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"/>\n", best[k],
+                x + k * width / 2, y, (is_tie ? width / 2 : width) - (k == is_tie ? 2 : 0), MAP_ROW - 2);
+    fprintf(f, "<text class=\"small\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", x + width / 2 - 1, y + 14);
+    if (is_unseen)
+        fprintf(f, "&lt; %g \xc2\xb5s</text>\n", UNSEEN);
+    else if (is_tie)
+        fprintf(f, "%s, %s</text>\n", short_names[best[0]], short_names[best[1]]);
+    else if (next > 0)
+        fprintf(f, "%s %.*f\xc3\x97</text>\n", short_names[best[0]], next < 9.95 * least, next / least);
+    else
+        fprintf(f, "%s</text>\n", short_names[best[0]]);
+}
+
+/* Which way takes least, for each motion and number of boxes. Returns the y below it. */
+static double draw_map(FILE *f, double y, const char *title, const char *compared, const char *wanted) {
+    const double width = (double)(MAP_RIGHT - MAP_LEFT) / size_count;
+    fprintf(f, "<text class=\"title\" x=\"%d\" y=\"%.1f\">%s</text>\n", LEFT, y + 12, title);
+    fprintf(f, "<text class=\"small\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">boxes</text>\n", MAP_LEFT - 12, y + 36);
+    for (int i = 0; i < size_count; i++)
+        fprintf(f, "<text class=\"small\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s</text>\n",
+                MAP_LEFT + width * (i + 0.5) - 1, y + 36, with_commas(sizes[i]));
+    y += MAP_HEAD;
+    for (int m = 0; m < MOTIONS; m++) {
+        if (!args_list_has(wanted, motions[m].name)) continue;
+        fprintf(f, "<text x=\"%d\" y=\"%.1f\">%s</text>\n", LEFT, y + 14, motions[m].title);
+        for (int i = 0; i < size_count; i++) draw_cell(f, m, i, compared, MAP_LEFT + width * i, y, width);
+        y += MAP_ROW;
+    }
+    return y + MAP_TAIL;
+}
+
+static void draw_curve(FILE *f, int m, int w, double x0, double y1, double low, double high) {
+    const double from = sizes[0] * 0.8, to = sizes[size_count - 1] * 1.25;
+    char open = 'M';
+    fprintf(f, "<path class=\"l%d\" d=\"", w);
+    for (int i = 0; i < size_count; i++) {
+        if (microseconds[m][w][i] <= 0) continue;
+        fprintf(f, "%c%.1f %.1f", open, x0 + PLOT_WIDTH * log_part(sizes[i], from, to),
+                y1 - PLOT_HEIGHT * log_part(fmax(microseconds[m][w][i], low), low, high));
+        open = 'L';
+    }
+    if (open == 'M') fprintf(f, "M0 0"); /* this way was not measured */
+    fprintf(f, "\"/>\n");
+}
+
+static void draw_panel(FILE *f, int m, int place, double top, double low, double high) {
+    const double x0 = LEFT + place % ACROSS * PANEL_WIDTH, y0 = top + place / ACROSS * PANEL_HEIGHT;
     const double y1 = y0 + PLOT_HEIGHT, from = sizes[0] * 0.8, to = sizes[size_count - 1] * 1.25;
-    fprintf(f, "<text x=\"%.1f\" y=\"%.1f\" style=\"font-weight:bold\">%s</text>\n", x0, y0 - 10, motions[m].title);
+    fprintf(f, "<text class=\"title\" x=\"%.1f\" y=\"%.1f\">%s</text>\n", x0, y0 - 10, motions[m].title);
     for (double power = low; power <= high * 1.01; power *= 10) {
         const double y = y1 - PLOT_HEIGHT * log_part(power, low, high);
         fprintf(f, "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>\n", x0, y, x0 + PLOT_WIDTH);
         fprintf(f, "<text class=\"small\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">", x0 - 6, y + 4);
-        if (power > 99)
-            fprintf(f, power > 1e5 ? "%g s</text>\n" : "%g ms</text>\n", power / (power > 1e5 ? 1e6 : 1e3));
+        if (power > 999)
+            fprintf(f, power > 1e5 * 9 ? "%g s</text>\n" : "%g ms</text>\n", power / (power > 1e5 * 9 ? 1e6 : 1e3));
         else
             fprintf(f, "%g \xc2\xb5s</text>\n", power);
     }
     for (int i = 0; i < size_count; i++) {
-        const double x = x0 + PLOT_WIDTH * log_part(sizes[i], from, to);
-        const int best = winner(m, i);
-        const double power = log10((double)sizes[i]);
-        if (fabs(power - floor(power + 0.5)) < 1e-6 || size_count < 4)
-            fprintf(f, "<text class=\"small\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%d</text>\n", x, y1 + 34,
-                    sizes[i]);
-        if (best >= 0)
-            fprintf(f, "<rect class=\"p%d\" x=\"%.1f\" y=\"%.1f\" width=\"10\" height=\"10\"/>\n", best, x - 5, y1 + 9);
+        const double x = x0 + PLOT_WIDTH * log_part(sizes[i], from, to), power = log10((double)sizes[i]);
+        if (fabs(power - floor(power + 0.5)) > 1e-6 && size_count > 3) continue;
+        fprintf(f, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>\n", x, y0, y1);
+        fprintf(f, "<text class=\"small\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s%s</text>\n", x, y1 + 17,
+                with_commas(sizes[i]), i + 1 == size_count ? " boxes" : "");
     }
-    for (int w = 0; w < WAYS; w++) {
-        char open = 'M';
-        fprintf(f, "<path class=\"l%d\" d=\"", w);
-        for (int i = 0; i < size_count; i++) {
-            if (microseconds[m][w][i] <= 0) continue;
-            fprintf(f, "%c%.1f %.1f", open, x0 + PLOT_WIDTH * log_part(sizes[i], from, to),
-                    y1 - PLOT_HEIGHT * log_part(fmax(microseconds[m][w][i], low), low, high));
-            open = 'L';
-        }
-        if (open == 'M') fprintf(f, "M0 0"); /* this way was not measured */
-        fprintf(f, "\"/>\n");
-    }
+    draw_curve(f, m, AUTO, x0, y1, low, high); /* broad and pale, below the way that it takes */
+    for (int w = WAYS - 1; w >= 0; w--)
+        if (w != AUTO) draw_curve(f, m, w, x0, y1, low, high);
 }
 
 static int draw(const char *path, const char *wanted) {
     FILE *f = fopen(path, "w");
     static const char *const colors[2][WAYS] = {
-        {"#c0392b", "#b8860b", "#1b6ca8", "#00838f", "#24292f", "#8e44ad", "#2e7d32"},
-        {"#ff7b6b", "#f0c050", "#5aa9e6", "#4dd0e1", "#e6edf3", "#c792ea", "#6fcf75"}};
+        {"#d1352b", "#c98a00", "#1668b8", "#8e3bc9", "#57606a", "#6e7781", "#2e7d32"},
+        {"#ff7b6b", "#f0c050", "#5aa9e6", "#d18bff", "#e6edf3", "#9aa4af", "#6fcf75"}};
     double low = 1e9, high = 1;
     int panels = 0;
     if (!f) return 0;
@@ -338,14 +415,17 @@ static int draw(const char *path, const char *wanted) {
                     high = fmax(high, microseconds[m][w][i]);
                 }
     }
-    low = fmax(0.1, pow(10, floor(log10(low))));
+    low = fmax(UNSEEN, pow(10, floor(log10(low))));
     high = fmax(low * 10, pow(10, ceil(log10(high))));
-    const int width = ACROSS * PANEL_WIDTH + 20, height = TOP + (panels + 1) / ACROSS * PANEL_HEIGHT - 40;
-    fprintf(f,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n"
-            "<title>What a frame costs, by the number of boxes, for each method and kind of motion</title>\n"
-            "<style>text{font:14px sans-serif;fill:#24292f}.small{font-size:11px}path{fill:none}.grid{stroke:#d0d7de}",
-            width, height, width, height);
+    const int width = ACROSS * PANEL_WIDTH + 20, map_height = MAP_HEAD + panels * MAP_ROW + MAP_TAIL;
+    const int top = TOP + 2 * map_height + 20, height = top + (panels + 1) / ACROSS * PANEL_HEIGHT - 45;
+    fprintf(
+        f,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n"
+        "<title>What a frame costs, by the number of boxes, for each method and kind of motion</title>\n"
+        "<style>text{font:13px sans-serif;fill:#24292f}.small{font-size:11px}.title{font-weight:bold}path{fill:none}"
+        ".grid{stroke:#d8dee4}rect{fill-opacity:.3}",
+        width, height, width, height);
     for (int dark = 0; dark < 2; dark++) {
         if (dark) fprintf(f, "@media(prefers-color-scheme:dark){text{fill:#e6edf3}.grid{stroke:#3d444d}");
         for (int w = 0; w < WAYS; w++)
@@ -353,19 +433,24 @@ static int draw(const char *path, const char *wanted) {
     }
     fprintf(f, "}");
     for (int w = 0; w < WAYS; w++)
-        fprintf(f, ".l%d{stroke-width:%s%s}", w, w == AUTO ? "3" : "2",
-                w == AUTO  ? ";stroke-dasharray:2 4;stroke-linecap:round"
-                : w > AUTO ? ";stroke-dasharray:6 3"
-                           : "");
-    fprintf(f, "</style>\n<text x=\"%d\" y=\"20\" style=\"font-weight:bold\">", LEFT);
-    fprintf(f, "what a frame costs, by the number of boxes; the squares: what costs least, AUTO aside</text>\n");
+        fprintf(f, ".l%d{stroke-linejoin:round;stroke-width:%s}", w,
+                w == AUTO    ? "9;stroke-opacity:.3;stroke-linecap:round"
+                : w == BRUTE ? "2;stroke-dasharray:8 3"
+                : w == SWEEP ? "2;stroke-dasharray:3 2"
+                             : "2");
+    fprintf(f, "</style>\n<text class=\"title\" x=\"%d\" y=\"20\">", LEFT);
+    fprintf(f, "How long a frame takes, for each way to find its pairs, number of boxes and motion</text>\n");
     for (int w = 0; w < WAYS; w++) {
-        const int x = LEFT + w % 4 * 190, y = 40 + w / 4 * 20;
-        fprintf(f, "<path class=\"l%d\" d=\"M%d %dh22\"/>\n<text x=\"%d\" y=\"%d\">%s</text>\n", w, x, y - 4, x + 28, y,
+        const int x = LEFT + w % 4 * 200, y = 44 + w / 4 * 20;
+        fprintf(f, "<path class=\"l%d\" d=\"M%d %dh26\"/>\n<text x=\"%d\" y=\"%d\">%s</text>\n", w, x, y - 4, x + 34, y,
                 way_names[w]);
     }
+    static const char all[WAYS] = {1, 1, 1, 1, 0, 1, 1}, papers[WAYS] = {1, 1, 0, 0, 0, 1, 1};
+    double y = draw_map(f, TOP, "The shortest of all (AUTO aside), and how many times as long the next one takes", all,
+                        wanted);
+    draw_map(f, y, "The shortest of those that the paper compares", papers, wanted);
     for (int m = 0, place = 0; m < MOTIONS; m++)
-        if (args_list_has(wanted, motions[m].name)) draw_panel(f, m, place++, low, high);
+        if (args_list_has(wanted, motions[m].name)) draw_panel(f, m, place++, top, low, high);
     fprintf(f, "</svg>\n");
     const int good = !ferror(f);
     return !fclose(f) && good;
@@ -382,7 +467,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     if (!list) list = "30,100,300,1000,3000,10000,30000,100000";
-    if (frames < 1 || frames > MOST_FRAMES - 2) frames = MOST_FRAMES - 2;
+    if (frames < 1 || frames > MOST_FRAMES - WARM_UP) frames = MOST_FRAMES - WARM_UP;
     for (const char *p = list; p && size_count < MOST_SIZES; p = args_next(p))
         if (atoi(p) > 0) sizes[size_count++] = atoi(p);
     if (!size_count) return 2;

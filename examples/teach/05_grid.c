@@ -1,25 +1,27 @@
 /*
-Shows the grid of SAPs: boxes in several cells, the owner of a pair, wrapped ends, empty cells (Terdiman II.2, II.3).
+Shows the grid of SAPs: boxes in several cells, the owner cell of a pair, a wrapped grid (Terdiman II.2, II.3).
 
     cc -I../.. -I.. -I/usr/include/stb -o 05_grid 05_grid.c -lm && ./05_grid
 
-The grid has 8 by 4 cells, and with SAP_METHOD_SORT each cell that a box touches is a SAP: sorted endpoints of the
-boxes that touch it. A box is in each of its cells, so boxes that overlap have a cell in common. If they have
-several, one of them owns the pair and reports it: on each axis the lowest cell of the box that begins later. The
-grid is wrapped: behind its right end its first column comes again, so every place in the world has a cell. Two boxes
-that share a cell only because of that do not pair, for their bounds are compared. A box that would be in three or
-more cells on an axis, as the ground here, is in longer cells, a level of its own. A cell that empties gives its
-arrays to the next one that needs some. Here a flock flies to the right, out of the grid, while some boxes stay; at
-the end it is removed. The program finds cells and owners by itself, and holds them against sap_stats.cells and the
-pairs. It draws 05_grid.svg or the file you name. It prints:
+The grid has 8 by 4 cells, and with SAP_METHOD_SORT each cell that a box touches has a SAP of its own: the sorted endpoints
+of the boxes that touch it. A box has an entry in each of its cells, so boxes that overlap have a cell in common, where
+their ends pass each other. If they have several, each of them finds the pair, and one of them, its owner cell, reports it:
+on each axis the larger of the two lowest cells. (The paper lets one pair manager leave out what comes twice, II.3b.)
+The grid is wrapped: behind its last column the first one comes again, so every place in the world has a cell. Two boxes
+that share a cell only because of that do not pair, for their bounds are compared. The paper wants objects that touch few
+cells (II.2b), and has two ways for static ones that do not (II.2c). Here the ground touches three or more cells on an axis,
+so it is in a level of its own with longer cells, two of them. A cell that empties gives its arrays to the next one that
+needs some. A flock flies to the right, out of the grid, while some boxes stay; at the end it is removed. The program finds
+cells and owners by itself, and holds them against sap_stats.cells and the pairs. SAPs are counted without the ground's.
+It draws 05_grid.svg or the file you name. It prints:
 
-    frame  0: 20 SAPs for 44 boxes in 81 places,  0 boxes outside; 42 pairs,  7 of them in several SAPs
-    frame 32: 20 SAPs for 44 boxes in 79 places,  0 boxes outside; 56 pairs, 12 of them in several SAPs
-    frame 64: 23 SAPs for 44 boxes in 99 places, 22 boxes outside; 43 pairs, 24 of them in several SAPs
-              7 times two boxes share a cell from its two ends: none of them pair
-    frame 96: 23 SAPs for 44 boxes in 92 places, 36 boxes outside; 39 pairs, 18 of them in several SAPs
-              9 times two boxes share a cell from its two ends: none of them pair
-    SAPs as counted, and two with the ground, and each pair in its owner, in 97 of 97 frames
+    frame  0: 20 SAPs for 44 boxes with 81 entries,  0 boxes outside; 42 pairs,  7 of them in several SAPs
+    frame 32: 20 SAPs for 44 boxes with 79 entries,  0 boxes outside; 56 pairs, 12 of them in several SAPs
+    frame 64: 23 SAPs for 44 boxes with 99 entries, 22 boxes outside; 43 pairs, 24 of them in several SAPs
+              7 times two boxes share a cell only by wrapping: none of them pair
+    frame 96: 23 SAPs for 44 boxes with 92 entries, 36 boxes outside; 39 pairs, 18 of them in several SAPs
+              9 times two boxes share a cell only by wrapping: none of them pair
+    SAPs as counted, two more for the ground, and each pair in its owner cell, in 97 of 97 frames
     events as of one sap_world without a grid in 97 of 97 frames
     the flock is removed: 10 SAPs are left
 */
@@ -96,16 +98,16 @@ static int is_outside(const sap_aabb *box) {
 }
 
 typedef struct census {
-    int cells, places, outside, pairs, in_several, sharing, owned;
+    int cells, entries, outside, pairs, in_several, sharing, owned;
 } census;
 
-/* places: of all boxes together. sharing: boxes that share a cell and are far apart. The ground counts apart. */
+/* entries: of all boxes in all cells. sharing: boxes that share a cell and are far apart. The ground counts apart. */
 static census count(const sap_multi *world) {
     census c = {0, 0, 0, 0, 0, 0, 0};
     int used[COLUMNS * ROWS] = {0};
     for (int i = 0; i < BOXES; i++) {
         const range a = range_of(&boxes[i]);
-        c.places += cells_of(&a);
+        c.entries += cells_of(&a);
         c.outside += is_outside(&boxes[i]);
         for (int cell = 0; cell < COLUMNS * ROWS; cell++) used[cell] |= touches(&a, cell);
         for (int j = 0; j < i; j++) {
@@ -198,19 +200,19 @@ int main(int argc, char **argv) {
         equal += same_events(world, one);
         counted += stats.cells == c.cells + GROUND_CELLS && c.owned == c.pairs - ground_pairs;
         if (frame % 32 == 0) {
-            printf(
-                "frame %2d: %2d SAPs for %d boxes in %2d places, %2d boxes outside; %2d pairs, %2d of them in several "
-                "SAPs\n",
-                frame, c.cells, BOXES, c.places, c.outside, c.pairs, c.in_several);
+            printf("frame %2d: %2d SAPs for %d boxes with %2d entries, %2d boxes outside; %2d pairs, %2d of them in "
+                   "several "
+                   "SAPs\n",
+                   frame, c.cells, BOXES, c.entries, c.outside, c.pairs, c.in_several);
             if (c.sharing)
-                printf("          %d times two boxes share a cell from its two ends: none of them pair\n", c.sharing);
+                printf("          %d times two boxes share a cell only by wrapping: none of them pair\n", c.sharing);
             draw(&p, moment++, frame, &c, world);
         }
         fly();
         sap_multi_move_many(world, FLOCK, ids, boxes);
         sap_move_many(one, FLOCK, ids, boxes);
     }
-    printf("SAPs as counted, and two with the ground, and each pair in its owner, in %d of %d frames\n", counted,
+    printf("SAPs as counted, two more for the ground, and each pair in its owner cell, in %d of %d frames\n", counted,
            FRAMES);
     printf("events as of one sap_world without a grid in %d of %d frames\n", equal, FRAMES);
     sap_multi_remove_many(world, FLOCK, ids); /* what they leave empty goes */
@@ -261,6 +263,7 @@ static void draw(svg *p, int moment, int frame, const census *c, const sap_multi
         svg_line(p, (a->min[0] + a->max[0]) / 2, (a->min[1] + a->max[1]) / 2, (b->min[0] + b->max[0]) / 2,
                  (b->min[1] + b->max[1]) / 2, "stroke:#ffd877;stroke-width:2");
     }
-    svg_text(p, -4, 57, 15, SVG_WORD, "frame %d: %d SAPs, %d boxes in %d places", frame, c->cells, BOXES, c->places);
+    svg_text(p, -4, 57, 15, SVG_WORD, "frame %d: %d SAPs, %d boxes with %d entries", frame, c->cells, BOXES,
+             c->entries);
     svg_end_panel(p);
 }

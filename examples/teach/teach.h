@@ -86,10 +86,10 @@ static inline void teach_print(const teach_row *row, const char *remark) {
     printf("%s\n", remark);
 }
 
-/* Box A is blue, B green and so on, in every picture. */
+/* Box A is blue, B green and so on, in every picture; a mark that is no box (small letter) is grey. */
 static inline const char *teach_color(char box) {
     static const char *const colors[] = {"#5b8fd0", "#57b894", "#e0a458", "#c678c9", "#e06c75", "#8fa3ba"};
-    return colors[(box - 'A') % 6];
+    return box >= 'a' ? "#5a6a7e" : colors[(box - 'A') % 6];
 }
 
 /* The array as a row of cells with its upper left corner at x, y. */

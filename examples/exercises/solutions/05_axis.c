@@ -1,5 +1,6 @@
 /* Exercise 5, solved: the chance that two boxes overlap on an axis, times n^2 / 2, is how many pairs do. A sample of
-   pairs tells it well enough. Spread alone does not: the size of the boxes counts as much. */
+   pairs tells it well enough. Spread alone does not, as the yard of planks shows: on x their variance is the largest, but
+   so is their length. */
 #include "05_axis.h"
 
 int choose_axis(const sap_aabb *boxes, int n) {

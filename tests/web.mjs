@@ -269,6 +269,12 @@ async function testPageOfLessons(page, where, width) {
     await page.screenshot(`${pictures}/${where}-cost.png`);
     const cellCount = await page.evaluate("document.querySelectorAll('#cost-table td').length");
     check(`${where}: cost: the table names the least`, cellCount === 24);
+    const named = column => page.evaluate(`Array.from(document.querySelectorAll("#cost-table td:nth-child(${column})"),
+        cell => cell.textContent.split(" ")[0]).filter(name => name)`);
+    const [least, ofPaper] = [await named(2), await named(3)], papers = ["SORT", "grid", "brute", "sweep"];
+    check(`${where}: cost: the least is never AUTO (${least})`, least.length > 3 && !least.includes("AUTO"));
+    check(`${where}: cost: the paper's least is one of the paper's (${ofPaper})`,
+          ofPaper.length > 3 && ofPaper.every(name => papers.includes(name)));
     await page.evaluate(choose("cost-motion", 5));
     check(`${where}: cost: another motion starts from no point`, await until(page, "cost.times[0][0].length > 0", 20));
     check(`${where}: cost: nothing sticks out`, !await page.evaluate(sticks));

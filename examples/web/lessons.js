@@ -372,7 +372,8 @@ const batches = {
     },
 
     showSpeed() {
-        element("batches-speed").nextElementSibling.textContent = pace("batches-speed", 200).toFixed(1) + " moves/s";
+        const moves = pace("batches-speed", 200);
+        element("batches-speed").nextElementSibling.textContent = moves.toFixed(moves < 10 ? 1 : 0) + " moves/s";
     },
 
     begin(leaving) {
@@ -619,9 +620,12 @@ const grid = {
 
 const COST_WAYS = [
     {name: "SORT", color: "#ff7b6b"}, {name: "SORT in a grid of SAPs", color: "#f0c050"},
-    {name: "PRUNE", color: "#5aa9e6"}, {name: "QUERY", color: "#4dd0e1"}, {name: "AUTO", color: "#e6edf3"},
-    {name: "brute force", color: "#c792ea"}, {name: "sort and sweep", color: "#6fcf75"},
-];
+    {name: "PRUNE", color: "#5aa9e6"}, {name: "QUERY", color: "#d18bff"}, {name: "AUTO", color: "#e6edf3"},
+    {name: "brute force", color: "#9aa4af"}, {name: "sort and sweep", color: "#6fcf75"},
+]; // as make bench-methods draws them
+const COST_SHORT = ["SORT", "grid", "PRUNE", "QUERY", "AUTO", "brute", "sweep"];
+const COST_AUTO = 4;
+const COST_PAPER = [0, 1, 5, 6]; // the ways that the paper compares
 const COST_SIZES = [10, 30, 100, 300, 1000, 3000, 10000, 20000];
 const COST_MOST = 60;      // milliseconds a frame: a way that takes longer is not asked for more boxes
 const COST_BUDGET = 12;    // milliseconds of measuring in a frame of the page, at least
@@ -679,22 +683,27 @@ const cost = {
         this.tabulate();
     },
 
+    // The way that takes least, and how many times as long the next one takes.
+    least(ways, size) {
+        const ranked = ways.filter(way => this.times[way][size].length)
+            .sort((a, b) => this.typical(a, size) - this.typical(b, size));
+        if (!ranked.length) return "";
+        const [best, next] = ranked.map(way => 1000 * this.typical(way, size));
+        const times = next > 0 && best > 0 ? next / best : 0, text = `${COST_SHORT[ranked[0]]} ${microsecondsText(best)}`;
+        return times ? `${text}, ${times.toFixed(times < 9.95 ? 1 : 0)}\u00d7` : text;
+    },
+
     tabulate() {
-        let html = "<tr><th>boxes</th><th>the least</th><th>then</th></tr>";
-        COST_SIZES.forEach((n, size) => {
-            const ranked = COST_WAYS.map((_, way) => way).filter(way => way !== 4 && this.times[way][size].length)
-                .sort((a, b) => this.typical(a, size) - this.typical(b, size));
-            const cell = way => way === undefined ? "" : `${COST_WAYS[way].name.split(" in")[0]} ` +
-                microsecondsText(1000 * this.typical(way, size));
-            const name = way => way === 1 ? cell(way).replace("SORT", "grid") : cell(way);
-            html += `<tr><td>${n.toLocaleString("en")}</td><td>${name(ranked[0])}</td><td>${name(ranked[1])}</td></tr>`;
-        });
+        const all = COST_WAYS.map((_, way) => way).filter(way => way !== COST_AUTO);
+        let html = "<tr><th>boxes</th><th>the least</th><th>of the paper's</th></tr>";
+        COST_SIZES.forEach((n, size) => html += `<tr><td>${n.toLocaleString("en")}</td><td>${this.least(all, size)}` +
+            `</td><td>${this.least(COST_PAPER, size)}</td></tr>`);
         element("cost-table").innerHTML = html;
     },
 
     draw() {
         const {pen, width, height} = prepare(element("cost-board"));
-        const left = 58, right = width - 16, top = 16, bottom = height - 34, low = 0.01, high = 1e5;
+        const left = 58, right = width - 16, top = 36, bottom = height - 46, low = 0.01, high = 1e5;
         const across = n => left + (right - left) * Math.log(n / 8) / Math.log(25000 / 8);
         const up = us => bottom - (bottom - top) * Math.log(Math.max(low, us) / low) / Math.log(high / low);
         pen.font = "12px system-ui, sans-serif";
@@ -707,26 +716,39 @@ const cost = {
         }
         pen.textAlign = "center";
         for (const n of COST_SIZES)
-            if (n !== 20000 || width > 500) pen.fillText(n.toLocaleString("en"), across(n), bottom + 22);
-        COST_WAYS.forEach(({color}, way) => {
+            if (width > 500 || (width > 360 ? n !== 20000 : Number.isInteger(Math.log10(n))))
+                pen.fillText(n.toLocaleString("en"), across(n), bottom + 18);
+        pen.fillText("boxes", (left + right) / 2, bottom + 36);
+        pen.textAlign = "left";
+        pen.fillText("a frame takes", 8, 18);
+        pen.beginPath(); // what takes longer leaves the plot at its top
+        pen.rect(left - 8, top - 4, right - left + 16, bottom - top + 12);
+        pen.save();
+        pen.clip();
+        const inOrder = [COST_AUTO, 6, 5, 3, 2, 1, 0]; // AUTO is broad and pale, below the way that it takes
+        inOrder.forEach(way => {
+            const color = COST_WAYS[way].color, isAuto = way === COST_AUTO;
             pen.strokeStyle = pen.fillStyle = color;
-            pen.lineWidth = way === 4 ? 3 : 2;
-            pen.setLineDash(way === 4 ? [2, 5] : way > 4 ? [7, 4] : []);
+            pen.globalAlpha = isAuto ? 0.3 : 1;
+            pen.lineWidth = isAuto ? 9 : 2;
+            pen.lineJoin = pen.lineCap = "round";
+            pen.setLineDash(way > COST_AUTO ? [7, 4] : []);
             pen.beginPath();
             COST_SIZES.forEach((n, size) => {
                 if (!this.times[way][size].length) return;
                 pen.lineTo(across(n), up(1000 * this.typical(way, size)));
             });
             pen.stroke();
+            pen.globalAlpha = 1;
             pen.setLineDash([]);
             COST_SIZES.forEach((n, size) => {
-                if (!this.times[way][size].length) return;
+                if (isAuto || !this.times[way][size].length) return;
                 pen.beginPath();
                 pen.arc(across(n), up(1000 * this.typical(way, size)), 3, 0, 7);
                 pen.fill();
             });
         });
-        pen.textAlign = "left";
+        pen.restore();
     },
 };
 

@@ -4391,34 +4391,38 @@ static void sap__collect_counters(sap_world *s) {
 }
 
 /* ====================================================================================================== */
-/* >> search: SAP_METHOD_PRUNE and SAP_METHOD_QUERY, box pruning in the index (Terdiman I.4c)               */
+/* >> search: SAP_METHOD_PRUNE and SAP_METHOD_QUERY, spatial joins in the place of Terdiman I.4c            */
 /* ====================================================================================================== */
 
-/* A search joins nodes with all of an index: with another one or their own (box pruning), or boxes that look around. It
-   goes by pairs of nodes whose bounds overlap, down from the root, or from the few leaves that have none. A node is a
-   chunk, at its level of an index; boxes are the nodes below the leaves. Of a pair the node of the higher level is
-   opened (of two at one level the second): with the other one those of its lanes that touch it are pairs of the next
-   level.
+/* A search is a spatial join: it finds the overlapping pairs of boxes below two sets of nodes. PRUNE joins each tree
+   with itself (complete box pruning) and with others (bipartite). QUERY joins the changed boxes with the trees.
 
-       level  2                       [ b b b ]          x's node with y's root: y is opened, and again:
-              1      [ a a a ]          [ b b b ]        x's node with a b; then x is opened: an a with a b, ...
-              0        [ leaf ]           [ leaf ]       ... a leaf with a leaf, a leaf's bound with a box,
-             -1            box              box          a box with a box: these are found
+   A search goes down by pairs of nodes that overlap, all at the same two levels. At each step the nodes of the higher
+   level are opened, or those of y if both levels are equal. Children that overlap the other node make the pairs of the
+   next step. A box has level -1: it is what a leaf is opened into.
 
-   What is found is collected, and handed on a batch at a time. */
+       x        y          opened
+       level 1  level 2    y, a root
+       level 1  level 1    y
+       level 1  level 0    x
+       level 0  level 0    y, leaves into boxes
+       level 0  a box      x
+       a box    a box      neither: these two overlap
+
+   Pairs of boxes are collected, and handed on when there are SAP__PAIR_BATCH of them. */
 typedef struct sap__search {
     sap_world *s;
     sap__task *task;
-    int (*on_pairs)(struct sap__search *q); /* takes a[0..n), b[0..n): pairs that overlap; 0 stops */
-    uint32_t mover_flags;                   /* of the boxes that look around; 0: all are joined */
-    void *context;
-    long long *visits; /* nodes */
-    int culls;         /* filter bits may keep some apart */
+    int (*on_pairs)(struct sap__search *q); /* handles the n pairs of boxes a[i], b[i]; returns 0 to stop */
+    uint32_t mover_flags;                   /* a[i] was a query, with one of these flags: see sap__emit_created; or 0 */
+    void *context;                          /* for on_pairs */
+    long long *visits;                      /* counts nodes */
+    int culls_by_filter;                    /* filter bits may exclude a pair of nodes */
     int n;
     uint32_t a[SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS], b[SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS];
 } sap__search;
 
-/* Nodes of a level; their boxes are bounds of chunks or, below the leaves, those of slots. */
+/* The nodes of one level of a tree; level -1 is all boxes, and has no tree. */
 typedef struct sap__bvh_level {
     const sap__bvh *t;
     int level;
@@ -4428,41 +4432,46 @@ static int sap__emit_pairs(sap__search *q) {
     return sap__emit_created(q->s, q->task, q->a, q->b, q->n, q->mover_flags);
 }
 
-static void sap__begin_search(sap__search *q, sap_world *s, int share, uint32_t flags) {
+/* Begins the search of a task. After sap_reserve only the first task has memory for all created pairs, so a task that
+   runs alone writes to that one. */
+static void sap__begin_search(sap__search *q, sap_world *s, int task, uint32_t mover_flags) {
     q->s = s;
-    q->task = &s->update.task[s->threads.in_parallel || !s->update.is_reserved ? share : 0];
+    q->task = &s->update.task[s->threads.in_parallel || !s->update.is_reserved ? task : 0];
     q->on_pairs = sap__emit_pairs;
-    q->mover_flags = flags;
-    q->visits = &s->update.task[share].visits;
-    q->culls = 0;
+    q->mover_flags = mover_flags;
+    q->visits = &s->update.task[task].visits;
+    q->culls_by_filter = 0;
     q->n = 0;
 }
 
-SAP__FORCE_INLINE int sap__flush(sap__search *q, int from) {
-    int good = 1;
-    if (q->n > from) good = q->on_pairs(q), q->n = 0;
-    return good;
+/* Hands on the collected pairs if they are more than limit. Returns 0 to stop. */
+SAP__FORCE_INLINE int sap__flush(sap__search *q, int limit) {
+    if (q->n <= limit) return 1;
+    const int go = q->on_pairs(q);
+    q->n = 0;
+    return go;
 }
 
 static const sap__filter_bits *sap__node_filter_bits(const sap_world *s, sap__bvh_level x, uint32_t node) {
     return x.level < 0 ? &s->slot_array[node].filter : &x.t->filter[node];
 }
 
-/* Leaves out pairs of nodes, or boxes, that filter bits keep apart. Returns how many stay. */
+/* Removes the pairs of nodes, or boxes, that filter bits exclude. Returns the number of those that remain. */
 SAP__NO_INLINE int sap__cull_pairs(const sap_world *s, sap__bvh_level x, uint32_t *a, sap__bvh_level y, uint32_t *b,
                                    int n) {
     int kept = 0;
     for (int i = 0; i < n; i++) {
-        a[kept] = a[i], b[kept] = b[i];
+        a[kept] = a[i];
+        b[kept] = b[i];
         kept += sap__should_collide(sap__node_filter_bits(s, x, a[i]), sap__node_filter_bits(s, y, b[i])) != 0;
     }
     return kept;
 }
 
-/* All overlapping pairs of boxes under the pairs of nodes a[i] of x, b[i] of y, which are scratch. The pairs of the
-   next level are listed, and joined whenever the list is full. So many chunks are on their way to the cache at a time,
-   and none waits for another. Where nodes are joined with all of their own index each two meet twice, and count once:
-   at the level of sap__join_range. */
+/* Finds the overlapping pairs of boxes below n pairs of nodes, a[i] of x and b[i] of y. The two arrays are overwritten.
+   The pairs of the next step are listed, and joined when the list is full: all these nodes are fetched into the cache
+   at once, and none waits for another. A tree that is joined with itself gives each pair of nodes twice; one of the two
+   is removed, at the level where sap__join_range begins. Returns 0 to stop. */
 static int sap__join_node_lists(sap__search *q, sap__bvh_level x, uint32_t *a, sap__bvh_level y, uint32_t *b, int n) {
     uint32_t next_a[SAP__WORK_LIST + SAP__NODE_WIDTH], next_b[SAP__WORK_LIST + SAP__NODE_WIDTH];
     const int opens_x = x.level > y.level;
@@ -4471,12 +4480,13 @@ static int sap__join_node_lists(sap__search *q, sap__bvh_level x, uint32_t *a, s
     int i, kept = 0;
     if (x.t == y.t && x.level == y.level && x.level == (x.t->levels > 1)) {
         for (i = 0; i < n; i++) {
-            a[kept] = a[i], b[kept] = b[i];
+            a[kept] = a[i];
+            b[kept] = b[i];
             kept += a[i] < b[i];
         }
         n = kept;
     }
-    if (q->culls) n = sap__cull_pairs(q->s, x, a, y, b, n);
+    if (q->culls_by_filter) n = sap__cull_pairs(q->s, x, a, y, b, n);
     list.boxes = stays->level < 0 ? (const void *)q->s->slot_array : stays->t->bounds;
     list.stride = stays->level < 0 ? sizeof(sap__slot) : sizeof(sap__box);
     list.nodes = opened->t->nodes;
@@ -4506,11 +4516,11 @@ static int sap__join_node_lists(sap__search *q, sap__bvh_level x, uint32_t *a, s
     return 1;
 }
 
-/* Of x itself: all overlapping pairs of boxes under one node. */
+/* Finds the overlapping pairs of boxes below one node. Returns 0 to stop. */
 static int sap__self_join(sap__search *q, sap__bvh_level x, uint32_t node) {
     uint32_t a[SAP__MAX_NODE_PAIRS], b[SAP__MAX_NODE_PAIRS], used = x.t->occupied[node];
     const sap__node *c = &x.t->nodes[node];
-    if (q->culls && !sap__should_collide(&x.t->filter[node], &x.t->filter[node])) return 1;
+    if (q->culls_by_filter && !sap__should_collide(&x.t->filter[node], &x.t->filter[node])) return 1;
     ++*q->visits;
     if (x.level == 0) {
         q->n = sap__kernel_of(q->s)->self_overlaps(c, used, q->a, q->b, q->n);
@@ -4523,24 +4533,28 @@ static int sap__self_join(sap__search *q, sap__bvh_level x, uint32_t node) {
     return sap__join_node_lists(q, x, a, x, b, n);
 }
 
-/* Nodes, or boxes, each with all of an index: with its root, or its few leaves. */
+/* Joins n nodes or boxes with a whole tree: with its root, or its few roots. Returns 0 to stop. */
 static int sap__join_with_root(sap__search *q, sap__bvh_level x, const uint32_t *nodes, int n, const sap__bvh *t) {
-    const sap__bvh_level tops = {t, t->levels - 1};
+    const sap__bvh_level roots = {t, t->levels - 1};
     uint32_t a[SAP__MAX_ROOTS * SAP__WORK_LIST], b[SAP__MAX_ROOTS * SAP__WORK_LIST];
     int pairs = 0;
     if (t->boxes == 0) return 1;
-    for (int top = t->first[t->levels - 1]; top < t->first[t->levels - 1] + t->count[t->levels - 1]; top++)
-        for (int i = 0; i < n && t->occupied[top]; i++) a[pairs] = nodes[i], b[pairs++] = (uint32_t)top;
-    return sap__join_node_lists(q, x, a, tops, b, pairs);
+    for (int root = t->first[roots.level]; root < t->first[roots.level] + t->count[roots.level]; root++)
+        for (int i = 0; i < n && t->occupied[root]; i++) {
+            a[pairs] = nodes[i];
+            b[pairs] = (uint32_t)root;
+            pairs++;
+        }
+    return sap__join_node_lists(q, x, a, roots, b, pairs);
 }
 
-/* A share of box pruning, complete (an index with itself) and bipartite (with another one): each chunk of level 1, or
-   the only leaf, is joined with all of y. */
-static int sap__join_range(sap__search *q, const sap__bvh *x, const sap__bvh *y, int share, int shares) {
+/* Does the part of one task in box pruning, complete (a tree with itself) or bipartite (with another one): it joins its
+   nodes of level 1 with all of y. A tree without that level has few leaves, which take their place. */
+static int sap__join_range(sap__search *q, const sap__bvh *x, const sap__bvh *y, int task, int tasks) {
     const sap__bvh_level nodes = {x, x->levels > 1};
-    const int count = x->boxes ? x->count[nodes.level] : 0, end = sap__task_begin(count, share + 1, shares);
+    const int count = x->boxes ? x->count[nodes.level] : 0, end = sap__task_begin(count, task + 1, tasks);
     uint32_t node[SAP__WORK_LIST];
-    for (int i = sap__task_begin(count, share, shares), n; i < end; i += n) {
+    for (int i = sap__task_begin(count, task, tasks), n; i < end; i += n) {
         for (n = 0; n < SAP__WORK_LIST && i + n < end; n++) node[n] = (uint32_t)(x->first[nodes.level] + i + n);
         if (!sap__join_with_root(q, nodes, node, n, y)) return 0;
         for (int k = 0; k < n && x == y; k++)
@@ -4558,7 +4572,7 @@ static void sap__join_task(sap_world *s, void *args, int task, int tasks) {
     const sap__bvh *loners = &s->tree[SAP__TREE_LONERS];
     sap__search q;
     sap__begin_search(&q, s, task, 0);
-    q.culls = join->x == loners || join->y == loners;
+    q.culls_by_filter = join->x == loners || join->y == loners;
     if (sap__join_range(&q, join->x, join->y, task, tasks)) (void)sap__flush(&q, 0);
 }
 
@@ -4569,69 +4583,72 @@ static int sap__trees_meet(const sap_world *s, int a, int b) {
     return (a != SAP__TREE_STATIC || b != SAP__TREE_STATIC) && sap__should_collide(&x, &y);
 }
 
-/* ---- each box that changed looks around ---------------------------------------------------------------- */
+/* ---- queries of the changed boxes ---------------------------------------------------------------------- */
 
-static const sap__bvh_level sap__boxes = {NULL, -1}; /* those of slots */
+static const sap__bvh_level sap__boxes = {NULL, -1};
 
 typedef struct sap__mover_args {
-    uint32_t flags;  /* boxes with one of these flags are queries */
+    uint32_t flags;  /* changed boxes with one of these flags are queries */
     int static_only; /* moving boxes query the static tree alone */
 } sap__mover_args;
 
-/* A share of the record: boxes with one of the flags query the trees that they may meet. */
+/* Does the part of one task of the list of changes: boxes with one of the flags query the trees that they may meet.
+   Boxes of one tree are collected, and query each tree together. */
 static void sap__query_movers_task(sap_world *s, void *args, int task, int tasks) {
     const sap__mover_args *movers = (const sap__mover_args *)args;
     sap__search q;
-    uint32_t slot_array[SAP__WORK_LIST];
+    uint32_t batch[SAP__WORK_LIST];
     const int all = sap__length(s->changes.list), end = sap__task_begin(all, task + 1, tasks);
-    int n = 0, good = 1;
+    int n = 0, go = 1;
     sap__begin_search(&q, s, task, movers->flags);
     for (int tree = 0; tree < SAP__TREE_UNPAIRED; tree++)
-        for (int i = sap__task_begin(all, task, tasks); i < end && s->changes.count[tree] && good; i++) {
+        for (int i = sap__task_begin(all, task, tasks); i < end && s->changes.count[tree] && go; i++) {
             const sap__slot *slot = &s->slot_array[s->changes.list[i]];
-            slot_array[n] = s->changes.list[i];
+            batch[n] = s->changes.list[i];
             n += (slot->flags & SAP__LIVE) && (slot->flags & movers->flags) && sap__tree_of(slot) == tree;
             if (n < SAP__WORK_LIST && i + 1 < end) continue;
-            for (int other = 0; other < SAP__TREE_UNPAIRED && good; other++) {
+            for (int other = 0; other < SAP__TREE_UNPAIRED && go; other++) {
                 if (movers->static_only && tree != SAP__TREE_STATIC && other != SAP__TREE_STATIC) continue;
                 if (!sap__trees_meet(s, tree, other)) continue;
-                q.culls = tree == SAP__TREE_LONERS || other == SAP__TREE_LONERS;
-                good = sap__join_with_root(&q, sap__boxes, slot_array, n, &s->tree[other]);
+                q.culls_by_filter = tree == SAP__TREE_LONERS || other == SAP__TREE_LONERS;
+                go = sap__join_with_root(&q, sap__boxes, batch, n, &s->tree[other]);
             }
             n = 0;
         }
-    if (good) (void)sap__flush(&q, 0);
+    if (go) (void)sap__flush(&q, 0);
 }
 
-/* Runs a search, and without threads again those shares of it that lacked room for what they found; next time they have
-   it, but after sap_reserve: then the first share has room for all. Adds up the chunks that were visited. */
+/* Runs a search in tasks, and adds up the nodes that it visited. On threads no task can allocate: one that had too
+   little memory for its created pairs runs again, alone. Its memory is then made larger for the next update; after
+   sap_reserve it stays, as the first task has reserved memory for all pairs. Returns 0 on failure. */
 static int sap__run_search(sap_world *s, sap__task_function *function, void *args, int work) {
-    const int shares = sap__task_count(s);
+    const int tasks = sap__task_count(s);
     s->update.failure = SAP_OK;
-    for (int i = 0; i < shares; i++) {
-        sap__task *share = &s->update.task[i];
-        share->filtered = sap__length(share->created);
-        share->overflowed = 0;
-        share->visits = 0;
-        share->persistent = 0;
+    for (int i = 0; i < tasks; i++) {
+        sap__task *task = &s->update.task[i];
+        task->filtered = sap__length(task->created);
+        task->overflowed = 0;
+        task->visits = 0;
+        task->persistent = 0;
     }
     const int ran = sap__parallel_for(s, function, args, work);
-    for (int i = 0; i < shares && s->update.failure == SAP_OK; i++) {
-        sap__task *share = &s->update.task[i];
-        if (share->overflowed) {
-            sap__set_length(share->created, share->filtered);
-            share->persistent = 0;
+    for (int i = 0; i < tasks && s->update.failure == SAP_OK; i++) {
+        sap__task *task = &s->update.task[i];
+        if (task->overflowed) {
+            sap__set_length(task->created, task->filtered);
+            task->persistent = 0;
             function(s, args, i, SAP__TASKS);
-            const int n = sap__length(share->created);
-            if (!s->update.is_reserved && !sap__reserve(&share->created, n + n / 2 + 256))
+            const int n = sap__length(task->created);
+            if (!s->update.is_reserved && !sap__reserve(&task->created, n + n / 2 + 256))
                 return sap__fail(s, SAP_ERROR_MEMORY);
         } else if (ran > 1 && s->config.filter)
-            sap__filter_created(s, share);
-        s->update.tests += share->visits * SAP__NODE_WIDTH;
+            sap__filter_created(s, task);
+        s->update.tests += task->visits * SAP__NODE_WIDTH;
     }
     return s->update.failure == SAP_OK;
 }
 
+/* Runs the queries of the changed boxes with one of the flags. Returns 0 on failure. */
 static int sap__query_movers(sap_world *s, uint32_t flags, int static_only) {
     sap__mover_args movers;
     movers.flags = flags;
@@ -4641,30 +4658,30 @@ static int sap__query_movers(sap_world *s, uint32_t flags, int static_only) {
 
 /* ---- the three methods --------------------------------------------------------------------------------- */
 
-/* Changed boxes with one of these flags query the trees. */
+/* Synchronises the trees, and queries them with the changed boxes that have one of the flags. Returns 0 on failure. */
 static int sap__query_changed(sap_world *s, uint32_t flags) {
     return sap__sync_trees(s) && sap__query_movers(s, flags, 0);
 }
 
-/* After a sort the trees lack what was recorded. They are brought up to date for boxes that were added, or may have another
-   filter, so that no later query has to build them; else they are refitted when they are needed. 0 on failure, -1 if
-   there are no such boxes. */
+/* Prepares the trees after a sort, which does not need them. Added boxes and boxes to be refiltered will query them:
+   then they are synchronised. Else it removes the removed boxes, and leaves the moved ones to a refit when a tree is
+   needed. Returns 1 if the trees are synchronised, -1 if they are not, 0 on failure. */
 static int sap__sync_after_sort(sap_world *s) {
-    int news = 0;
+    int any_query = 0;
     for (int i = 0; i < sap__length(s->changes.list) && s->changes.flags; i++) {
         if (s->slot_array[s->changes.list[i]].flags & SAP__REMOVED)
             sap__remove_from_bvh(s, s->changes.list[i]);
         else
-            news |= (s->slot_array[s->changes.list[i]].flags & (SAP__ADDED | SAP__REFILTER)) != 0;
+            any_query |= (s->slot_array[s->changes.list[i]].flags & (SAP__ADDED | SAP__REFILTER)) != 0;
     }
-    if (news) return sap__sync_trees(s);
+    if (any_query) return sap__sync_trees(s);
     for (int tree = 0; tree < SAP__TREES; tree++)
         if (s->tree[tree].state == SAP__TREE_VALID) s->tree[tree].state = SAP__TREE_NEEDS_REFIT;
     return -1;
 }
 
-/* The rules have seen what moved. Boxes that were added look around (Terdiman I.4c prunes them against all), and so do
-   those whose filter must be called again; in a grid the cells have done that. */
+/* Finds created pairs by the method SORT. The update rules find those of moved boxes. Added boxes, and those to be
+   refiltered, query the trees (Terdiman I.4c prunes added boxes against all others). In a grid the cells find both. */
 static int sap__created_by_sort(sap_world *s) {
     if (s->grid) return s->grid->find_created(s, s->grid->grid) && sap__sync_after_sort(s);
     if (!sap__insertion_sort(s)) return 0;
@@ -4672,8 +4689,9 @@ static int sap__created_by_sort(sap_world *s) {
     return done > 0 ? sap__query_movers(s, SAP__ADDED | SAP__REFILTER, 0) : done;
 }
 
-/* The rules have found pairs that moved apart. In a grid a box that leaves a cell passes nothing there, and what ends is found by
-   the pairs. */
+/* Finds deleted pairs by the method SORT. The update rules have found those of moved boxes, and lists of pairs tell
+   those of the others. In a grid no rule finds them, as a box that leaves a cell passes no ends there: pairs are
+   checked. */
 static int sap__deleted_by_sort(sap_world *s) {
     if (s->grid && SAP__PRUNE_PART * (long long)sap__length(s->changes.list) > s->boxes.live_count)
         return sap__deleted_by_scan(s);
@@ -4682,13 +4700,14 @@ static int sap__deleted_by_sort(sap_world *s) {
     return sap__sort_deleted_indices(s);
 }
 
+/* Finds created pairs by the method QUERY. */
 static int sap__created_by_query(sap_world *s) {
     if (s->changes.flags & SAP__REFILTER) sap__require_lists(s);
     return sap__query_changed(s, SAP__CHANGED);
 }
 
-/* All pairs of two trees, or of one with itself. The leaves of the one with more boxes are smaller where the two cover the
-   same space: it comes first, so that large leaves are opened first. */
+/* Finds created pairs of two trees, or of one with itself. The tree with more boxes is x: where the two cover the same
+   space its leaves are smaller, and of two leaves y's is opened, the larger one. Returns 0 on failure. */
 static int sap__join_trees(sap_world *s, int a, int b) {
     sap__join_args join;
     const int swaps = s->tree[a].boxes < s->tree[b].boxes;
@@ -4700,9 +4719,9 @@ static int sap__join_trees(sap_world *s, int a, int b) {
     return 1;
 }
 
-/* Box pruning, complete and bipartite. Trees in which nothing changed need not be joined. If fewer than half as many
-   boxes move as are static they lie far apart among these: each queries the static tree, and so do static ones that
-   changed the others, unless they are many. */
+/* Finds created pairs by the method PRUNE: each two trees are joined, and each tree with itself, unless neither of the
+   two has changed. If static boxes are more than twice as many as moving ones, few of them are near a moving box. Then
+   the static tree is not joined: moving boxes that changed query it, and static ones that changed query the others. */
 static int sap__created_by_prune(sap_world *s) {
     const int *changed = s->changes.count, moving = sap__moving_count(s);
     const int statics = s->boxes.tree_count[SAP__TREE_STATIC];

@@ -781,8 +781,8 @@ typedef struct sap__box {
     int32_t lo[3], hi[3]; /* keys; [0, 0] on an unused axis, so that every box overlaps every other there */
 } sap__box;
 
-/* The empty box overlaps nothing, not even infinite boxes. An added box was empty before and a removed box is empty now,
-   so two overlap tests, before and now, find every event. */
+/* The empty box overlaps nothing, not even infinite boxes. An added box was empty before and a removed box is empty
+   now, so two overlap tests, before and now, find every event. */
 static const sap__box sap__empty_box = {{SAP__AFTER_ALL, SAP__AFTER_ALL, SAP__AFTER_ALL},
                                         {SAP__BEFORE_ALL, SAP__BEFORE_ALL, SAP__BEFORE_ALL}};
 
@@ -933,8 +933,8 @@ SAP_DEF sap_aabb sap_aabb_from_doubles(const double min[3], const double max[3])
        sap__push(a, x)          appends x; its capacity was reserved before
        sap__length(a), ...      stbds_arrlen as an int
 
-   a points behind stb_ds's header and is aligned to a cache line, so that a node spans as few lines as possible. base is
-   the pointer that the allocator returned:
+   a points behind stb_ds's header and is aligned to a cache line, so that a node spans as few lines as possible. base
+   is the pointer that the allocator returned:
 
        base [up to 63 bytes][length, capacity, base, largest n reserved since the last trim] a[0] a[1] ... */
 enum { SAP__CACHE_LINE = 64 };
@@ -1266,7 +1266,8 @@ typedef struct sap__pair_manager {
     int may_lack_pairs;     /* restored pairs may be fewer than the overlaps: their filter may have rejected some */
 } sap__pair_manager;
 
-/* A SAP: the sorted endpoints of some boxes, an array for each used axis, with a sentinel at each end: see endpoints. */
+/* A SAP: the sorted endpoints of some boxes, an array for each used axis, with a sentinel at each end: see
+   endpoints. */
 typedef struct sap__sap {
     uint64_t *sorted[3];
     int capacity, count; /* of each array: endpoints that fit, and endpoints in it, sentinels included */
@@ -1531,8 +1532,9 @@ static sap_result sap__bad_argument(sap_world *s, sap_result r, const char *argu
     return sap__set_result(s, r);
 }
 
-/* Begins a call that may change the world; bad is the name of an invalid argument, or NULL. The filter callback may make
-   no such call. Other callbacks may make those that only add to the list of changes, not those that act at once. */
+/* Begins a call that may change the world; bad is the name of an invalid argument, or NULL. The filter callback may
+   make no such call. Other callbacks may make those that only add to the list of changes, not those that act at
+   once. */
 SAP__FORCE_INLINE sap_result sap__begin_call(sap_world *s, const char *bad, int acts_at_once) {
     if (!s) return SAP_ERROR_ARGUMENT;
     s->call.bad_argument = bad;
@@ -1698,8 +1700,8 @@ typedef struct sap__moves { /* the arguments of sap_move_many */
     int count;
 } sap__moves;
 
-/* Moves the boxes of one task, up to the first invalid id. Each task appends to the list of changes behind a gap for the
-   tasks before it. */
+/* Moves the boxes of one task, up to the first invalid id. Each task appends to the list of changes behind a gap for
+   the tasks before it. */
 static void sap__move_task(sap_world *s, void *args, int task, int tasks) {
     const sap__moves *moves = (const sap__moves *)args;
     const int from = sap__task_begin(moves->count, task, tasks);
@@ -1896,8 +1898,8 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
 /* >> pairs: the pair manager (Terdiman I.6)                                                                */
 /* ====================================================================================================== */
 
-/* Active pairs are in one array without holes: the last pair fills a hole. Each pair has an edge in the lists of its two
-   boxes, as contacts of physics engines have:
+/* Active pairs are in one array without holes: the last pair fills a hole. Each pair has an edge in the lists of its
+   two boxes, as contacts of physics engines have:
 
        head_edge[slot] -> edge -> next_edge -> next_edge ... -> SAP__NONE
 
@@ -1927,8 +1929,8 @@ SAP__FORCE_INLINE sap_id sap__edge_id(const sap_world *s, uint32_t edge) {
     return edge & 1 ? pair->id1 : pair->id0;
 }
 
-/* Returns the two edges of an edge's pair p: element p + 1. SAP__NONE gives element 0, whose links are written but never
-   read. So no branch depends on the end of a list; most lists are short, and it would be mispredicted. */
+/* Returns the two edges of an edge's pair p: element p + 1. SAP__NONE gives element 0, whose links are written but
+   never read. So no branch depends on the end of a list; most lists are short, and it would be mispredicted. */
 SAP__FORCE_INLINE sap__pair_edges *sap__edges_of(const sap_world *s, uint32_t edge) {
     return &s->pairs.edges[(edge + 2) >> 1];
 }
@@ -2149,8 +2151,8 @@ static int sap__has_counted_all(const sap_world *s) {
     return s->update.persistent >= 0 && !s->boxes.filtered_count && !s->config.filter;
 }
 
-/* Finds deleted pairs by checking all pairs. Without filters every old overlap is a pair. If box pruning then counted as
-   many persistent overlaps as there are pairs, as in a heap at rest, no pair is deleted and none is checked. */
+/* Finds deleted pairs by checking all pairs. Without filters every old overlap is a pair. If box pruning then counted
+   as many persistent overlaps as there are pairs, as in a heap at rest, no pair is deleted and none is checked. */
 static int sap__deleted_by_scan(sap_world *s) {
     const int n = sap__length(s->pairs.active), calls_filter = s->config.filter && (s->changes.flags & SAP__REFILTER);
     if (n == 0) return 1;
@@ -2190,8 +2192,8 @@ static int sap__check_edges(sap_world *s, const uint32_t *edges, int n, uint32_t
     return 1;
 }
 
-/* Finds deleted pairs in the lists of changed boxes with one of the flags. Returns 0 on failure, or -1 if the lists have
-   more than max_edges. Edges are collected before they are checked, while their other boxes are prefetched. */
+/* Finds deleted pairs in the lists of changed boxes with one of the flags. Returns 0 on failure, or -1 if the lists
+   have more than max_edges. Edges are collected before they are checked, while their other boxes are prefetched. */
 static int sap__scan_lists(sap_world *s, uint32_t flags, int max_edges) {
     const int n = sap__length(s->changes.list), prefetch_end = sap__exceeds_cache(s) ? n : 0;
     uint32_t edges[SAP__WORK_LIST];
@@ -2259,8 +2261,8 @@ static void sap__sort_by_ids(const sap_pair *pairs, const uint32_t *indices, int
 }
 
 /* Sorts the pairs from an index on to the begin of the array, if none of them has user data. Their ids are moved to the
-   begin and sorted; then each pair is written again, the last one first. (Ids are copied by bytes, because compilers may
-   assume that there are none in a pair.)
+   begin and sorted; then each pair is written again, the last one first. (Ids are copied by bytes, because compilers
+   may assume that there are none in a pair.)
 
        pairs   [ . . . . . ][ids . . .][ids . . .][ids . . .][ids . . .]
                [ids][ids][ids][ids][scratch ] . . . . . . . . . . . . .        */
@@ -2387,8 +2389,8 @@ static void sap__append_pairs_task(sap_world *s, void *args, int task, int tasks
     }
 }
 
-/* Deletes and creates pairs. The lists are updated, or invalidated if that takes longer than building them, or if no call
-   has needed them for that many edits. Returns 0 on failure, with nothing changed. */
+/* Deletes and creates pairs. The lists are updated, or invalidated if that takes longer than building them, or if no
+   call has needed them for that many edits. Returns 0 on failure, with nothing changed. */
 static int sap__commit_pairs(sap_world *s) {
     if (!sap__merge_created(s)) return 0;
     const int created = sap__length(s->update.task[0].created), deleted = sap__length(s->update.deleted_at);
@@ -2778,7 +2780,8 @@ typedef struct sap__test_list {
 
 /* A kernel is a table of functions for one width. All kernels find the same overlaps, in any order. Tests of distances
    and casts may let a box pass that is no hit, but never reject a hit. Functions of overlaps append pairs to fa and fb
-   from n on, and return the new n: an array needs room for n + SAP__MAX_NODE_PAIRS, or for full + SAP__NODE_WIDTH, items.
+   from n on, and return the new n: an array needs room for n + SAP__MAX_NODE_PAIRS, or for full + SAP__NODE_WIDTH,
+   items.
 
        gather          copies the boxes of its children into a node, sap__empty_box into empty lanes; *bound holds all
        self_overlaps   finds the boxes of a node that overlap each other
@@ -4748,16 +4751,16 @@ static int sap__created_by_prune(sap_world *s) {
        changes  ->  find created  ->  find deleted  ->  commit pairs  ->  commit boxes
 
    A method finds the keys of created pairs, for task[].created, and the indices of deleted pairs, for deleted_at,
-   ascending. It compares overlaps now with overlaps at the last update. Each method therefore finds the net change, once
-   for each pair, and all methods find the same. The filter callback is called for pairs that may be created.
+   ascending. It compares overlaps now with overlaps at the last update. Each method therefore finds the net change,
+   once for each pair, and all methods find the same. The filter callback is called for pairs that may be created.
 
        sort    insertion sort of the endpoint arrays (Terdiman I.3)         cost ~ boxes + shifts
        prune   box pruning of all boxes (I.4c)                              cost ~ boxes + overlaps
        query   a query of the tree for each changed box                     cost ~ changed boxes * log(boxes)
 
-   find_created of SORT also finds pairs that moved apart, and its find_deleted adds those of removed boxes. A method that
-   fails returns 0, and update.failure is set. A method that does not synchronise a tree marks it
-   as one that needs a refit. */
+   find_created of SORT also finds pairs that moved apart, and its find_deleted adds those of removed boxes. A method
+   that fails returns 0, and update.failure is set. A method that does not synchronise a tree marks it as one that needs
+   a refit. */
 typedef struct sap__method {
     int (*find_created)(sap_world *s), (*find_deleted)(sap_world *s);
 } sap__method;
@@ -4769,8 +4772,8 @@ static const sap__method sap__methods[] = {{NULL, NULL}, /* SAP_METHOD_AUTO: see
 
 enum { SAP__TRIM = 8 }; /* updates between trims of arrays; the first trim is in the second update */
 
-/* AUTO decides by counts, never by a clock. It sorts only if SAP_TRACE watches: pruning 16 boxes at a time is faster than
-   keeping endpoints sorted, however little the boxes move. */
+/* AUTO decides by counts, never by a clock. It sorts only if SAP_TRACE watches: pruning 16 boxes at a time is faster
+   than keeping endpoints sorted, however little the boxes move. */
 static int sap__choose_method(const sap_world *s) {
     const int moving = sap__moving_count(s), changed = sap__length(s->changes.list);
     if (s->config.method != SAP_METHOD_AUTO) return s->config.method;
@@ -4779,8 +4782,8 @@ static int sap__choose_method(const sap_world *s) {
     return SAP_METHOD_QUERY;
 }
 
-/* Counts changes by tree, and empties the boxes of removed slots. Neither is needed if no box is left, because all pairs
-   are deleted then. */
+/* Counts changes by tree, and empties the boxes of removed slots. Neither is needed if no box is left, because all
+   pairs are deleted then. */
 static void sap__count_changes(sap_world *s) {
     const int n = sap__length(s->changes.list);
     memset(s->changes.count, 0, sizeof s->changes.count);
@@ -4861,8 +4864,8 @@ static void sap__commit_boxes(sap_world *s) {
     s->boxes.removed_count = 0;
 }
 
-/* On failure the list of changes and the pairs stay as they are. The trees and endpoints, which may be ahead of them, are
-   rebuilt. */
+/* On failure the list of changes and the pairs stay as they are. The trees and endpoints, which may be ahead of them,
+   are rebuilt. */
 SAP_DEF sap_result sap_update(sap_world *s) {
     const sap_result r = sap__begin_call(s, NULL, 1);
     if (r != SAP_OK) return r;
@@ -4896,7 +4899,8 @@ static void sap__renew_objects(sap_world *s, int from, int end) {
     }
 }
 
-/* Deleted pairs are reported first, then the created ones, which are the last active pairs (Terdiman I.6, DumpPairs). */
+/* Deleted pairs are reported first, then the created ones, which are the last active pairs (Terdiman I.6,
+   DumpPairs). */
 SAP_DEF int sap_dump_pairs(sap_world *s, sap_create_pair *create, sap_delete_pair *del, void *user) {
     sap_result r = sap_update(s);
     if (r != SAP_OK) return -(int)r;
@@ -5042,7 +5046,8 @@ typedef struct sap__measure {
 } sap__measure;
 
 /* An exact sum is an integer whose unit is 2^-298, the square of the smallest float. Its digits have 32 bits, the
-   lowest comes first, and carries are not yet propagated. A product of two floats has 48 bits, shifted by 506 at most. */
+   lowest comes first, and carries are not yet propagated. A product of two floats has 48 bits, shifted by 506 at
+   most. */
 enum { SAP__SUM_DIGITS = 18 };
 typedef struct sap__exact_sum {
     int64_t digit[SAP__SUM_DIGITS];
@@ -5721,7 +5726,8 @@ static int sap__run_for_ids(sap__query *q, sap_result r, sap_id *ids, int capaci
     return q->count;
 }
 
-/* Runs a query for its best hit. Returns the id or 0. *at is its t or distance, miss if there is none, -1 on failure. */
+/* Runs a query for its best hit. Returns the id or 0. *at is its t or distance, miss if there is none, -1 on
+   failure. */
 SAP__NO_INLINE sap_id sap__run_closest(sap__query *q, sap_result r, float miss, float *at) {
     if (at) *at = -1;
     if (r != SAP_OK) return 0;
@@ -6050,8 +6056,8 @@ SAP_DEF sap_result sap_set_pair_data_at(sap_world *s, int index, void *user_data
     return r;
 }
 
-/* The array of the caller first takes any ids, then becomes a heap of the smallest ones, and is sorted at the end. So the
-   result depends only on the set of pairs, and needs no memory. */
+/* The array of the caller first takes any ids, then becomes a heap of the smallest ones, and is sorted at the end. So
+   the result depends only on the set of pairs, and needs no memory. */
 SAP_DEF int sap_pairs_of(const sap_world *s, sap_id id, sap_id *others, int capacity) {
     if (!s || capacity < 0 || (capacity && !others)) return -SAP_ERROR_ARGUMENT;
     if (!sap__is_pair_id(s, id)) return -SAP_ERROR_ID;
@@ -6154,9 +6160,9 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats) {
 
        header, slots, lists of slots (free, removed, changed) with a word for each, pairs
 
-   The structs below consist of 32-bit words, and are in a snapshot as they are here. check is a hash of all other words,
-   which finds damage. A hostile buffer may have the right hash, so restore checks everything before it changes the
-   world. */
+   The structs below consist of 32-bit words, and are in a snapshot as they are here. check is a hash of all other
+   words, which finds damage. A hostile buffer may have the right hash, so restore checks everything before it changes
+   the world. */
 enum { SAP__MAGIC = 0x53504153, /* "SAPS" */ SAP__SNAPSHOT_VERSION = 2, SAP__CHECK_WORD = 10 };
 
 typedef struct sap__saved_header {

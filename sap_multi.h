@@ -1058,7 +1058,8 @@ static int sap__flush_batch(sap__batch *q) {
     return n == 0 || sap__emit_created(q->s, q->task, q->a, q->b, n, 0);
 }
 
-/* Returns whether two boxes may be a new pair. Most overlapped before: they are not new, unless a filter has changed. */
+/* Returns whether two boxes may be a new pair. Most overlapped before: they are not new, unless a filter has
+   changed. */
 SAP__FORCE_INLINE int sap__may_begin(const sap_world *s, uint32_t x, uint32_t y) {
     const sap__slot *a = &s->slot_array[x], *b = &s->slot_array[y];
     if (!sap__overlap(&a->box, &b->box)) return 0;

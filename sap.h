@@ -172,7 +172,7 @@
    arrays     the one place that allocates             update     the main path, and its three methods
    sort       radix sort                               pruning    box pruning without a world
    world      what one world holds                     queries    box, point, sphere, ray, box cast, nearest
-   changes    add, move, remove                        life       create, reserve, getters
+   changes    add, move, remove                        life       create, reserve, filter bits, getters
    pairs      the pair manager (I.6)                   state      snapshots
    endpoints  sorted arrays, update rules              validate   every invariant, as a sentence
               (I.2 to I.5): the method SORT            versions, licences
@@ -1819,26 +1819,6 @@ SAP_DEF sap_result sap_clear(sap_world *s) {
 SAP__NO_INLINE sap_result sap__begin_call_on(sap_world *s, int n, const sap_id *ids) {
     const sap_result r = sap__begin_call(s, n < 0 ? "n" : n && !ids ? "id" : NULL, 0);
     return r == SAP_OK ? sap__check_many(s, n, ids, NULL) : r;
-}
-
-static void sap__add_filter(sap_world *s, uint32_t slot);
-
-SAP_DEF sap_result sap_set_filter_many(sap_world *s, int n, const sap_id *ids, uint32_t category, uint32_t mask) {
-    const sap_result r = sap__begin_call_on(s, n, ids);
-    for (int i = 0; r == SAP_OK && i < n; i++) {
-        const uint32_t slot = sap__slot_of(ids[i]);
-        sap__count_box(s, slot, -1);
-        s->slot_array[slot].filter.category = category;
-        s->slot_array[slot].filter.mask = mask;
-        sap__count_box(s, slot, 1);
-        sap__add_filter(s, slot);
-        sap__mark_changed(s, slot, SAP__REFILTER);
-    }
-    return r;
-}
-
-SAP_DEF sap_result sap_set_filter(sap_world *s, sap_id id, uint32_t category, uint32_t mask) {
-    return sap_set_filter_many(s, 1, &id, category, mask);
 }
 
 SAP_DEF sap_result sap_refilter(sap_world *s, sap_id id) {
@@ -5919,7 +5899,7 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
 }
 
 /* ====================================================================================================== */
-/* >> life: create, destroy, reserve, errors and getters                                                    */
+/* >> life: create, destroy, reserve, errors, objects, filter bits and getters                              */
 /* ====================================================================================================== */
 
 /* The list of all arrays of a world, except those of its tasks. A new array must be added here: it is then freed, and
@@ -6113,6 +6093,24 @@ SAP_DEF sap_result sap_set_object(sap_world *s, sap_id id, void *object) {
     }
     if (in_events && sap__length(s->pairs.deleted)) s->pairs.old_objects = 1;
     return r;
+}
+
+SAP_DEF sap_result sap_set_filter_many(sap_world *s, int n, const sap_id *ids, uint32_t category, uint32_t mask) {
+    const sap_result r = sap__begin_call_on(s, n, ids);
+    for (int i = 0; r == SAP_OK && i < n; i++) {
+        const uint32_t slot = sap__slot_of(ids[i]);
+        sap__count_box(s, slot, -1);
+        s->slot_array[slot].filter.category = category;
+        s->slot_array[slot].filter.mask = mask;
+        sap__count_box(s, slot, 1);
+        sap__add_filter(s, slot);
+        sap__mark_changed(s, slot, SAP__REFILTER);
+    }
+    return r;
+}
+
+SAP_DEF sap_result sap_set_filter(sap_world *s, sap_id id, uint32_t category, uint32_t mask) {
+    return sap_set_filter_many(s, 1, &id, category, mask);
 }
 
 SAP_DEF sap_result sap_get_filter(const sap_world *s, sap_id id, uint32_t *category, uint32_t *mask) {

@@ -91,7 +91,7 @@
                                              now, so the order of the two does not matter
    I.4b    batch insertion                   the same: sorted endpoints are merged from the back
    I.4c    box pruning                       replaced by a spatial join of the BVH, see search. The grid of SAPs prunes
-                                             newcomers in a cell by the paper's sweep along one axis
+                                             boxes that enter a cell by the paper's sweep along one axis
    I.5b    batch removal                     the same: one pass closes all gaps
    I.6     pair manager, DumpPairs           an array without holes. The hash of two ids is replaced by contact edges,
                                              the flags of a pair by a comparison of overlap before and now: see pairs
@@ -117,12 +117,12 @@
 
    The cost of an update or a query depends on the current boxes and on what changed, not on history: once as many boxes
    have changed as there are, or after 32 updates in which most move, it is about that of a new world, and at most 1.5
-   times in all but 4 of 1,000 measured histories. While at most one box in eight changes an update takes at most three
-   medians and a twentieth of packing the whole tree, as upkeep follows the changes.
+   times in all but 4 of 1,000 measured histories. Upkeep follows the changes: while at most one box in eight changes,
+   no update takes longer than three times the median and a twentieth of packing the whole tree.
    Known slow cases: (a) if all boxes overlap on all axes h is n * n / 2, whatever a filter callback allows; (b) long
    boxes that teleport slow searches until their part of the tree is packed again; (c) the few boxes that are left of a
-   large crowd are far apart in memory, which takes up to twice the time; (d) where boxes stream along an axis, leaving at
-   one end and coming at the other, the tree is packed again now and then.
+   large crowd are far apart in memory, which takes up to twice the time; (d) where boxes stream along an axis, removed
+   at one end and added at the other, the tree is packed again now and then.
 
    Recursion stays below twenty calls, and no call takes more than 32 KB of stack.
 
@@ -159,9 +159,9 @@
    for some updates; memory of removed boxes is kept for new ones. After sap_reserve(boxes, pairs) no call allocates
    until one of the two is exceeded, and nothing is given back; a removed box counts until the update that reports it.
    Moves, removals and filter changes never allocate: sap_add reserves the memory that they need. If memory fails in
-   sap_update, pairs and events are as before, recorded changes stay recorded, and a later sap_update succeeds once there
-   is memory. A world holds no address of the library's code or data: a game may load this code again, built from the
-   same version with the same options, and go on with its worlds (hot reload).
+   sap_update, pairs and events are as before, recorded changes stay recorded, and a later sap_update succeeds once
+   there is memory. A world holds no address of the library's code or data: a game may load this code again, built from
+   the same version with the same options, and go on with its worlds (hot reload).
 
    ---- the way through this file ----
 
@@ -461,10 +461,11 @@ SAP_DEF int sap_nearest_ids(sap_world *s, const float point[3], float max_distan
    0. *t in 0..1 and the outward unit normal of the side that is met are optional. A miss is 0, *t = 1 and a zero
    normal; an error is 0, *t = -1 and a zero normal. The box must be finite.
 
-   A box that it touches or overlaps at the start is met at t = 0 only if the way goes deeper along the axis of least
-   depth (at a tie the lower axis, then the side towards minus), whose side is the normal. So a box that stands, leans
-   or is stuck a little can always leave or slide. To slide, move by t, remove the part of the rest of the way along the
-   normal, and ask again: see examples/05_step.c. */
+   A box that is touched or overlapped at the start is met at t = 0 only if the translation goes deeper into it. That is
+   judged on the axis on which the two overlap least (at a tie the lower axis, then the side towards minus), and the
+   normal is that of its side. So a box that rests on others, or is stuck in them a little, can always leave or slide.
+   To slide, move by t, remove from the rest of the translation its part along the normal, and call again: see
+   examples/05_step.c. */
 SAP_DEF sap_id sap_box_closest(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask,
                                sap_id ignore, float *t, float normal[3]);
 
@@ -524,7 +525,7 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats);
 #define SAP_IMPLEMENTATION_ONCE
 
 #ifdef __cplusplus
-extern "C++" { /* the headers below may have templates, and this file may be included within an extern "C" of the user's */
+extern "C++" { /* this file may be included within an extern "C", and the headers below may have templates */
 #endif
 
 /* Only the array macros of stb_ds are used: none of its code is emitted. */
@@ -635,14 +636,14 @@ extern "C" {
    integers, sap__fW one of W floats. A comparison of integers sets all bits of a lane or none; sap__above returns one
    bit for each lane.
 
-       rows(r, i, at)              loads four words, from word at on, of the boxes r[i], r[i + 4], ...: a box in each
-                                   four lanes
+       rows(r, i, at)              loads four words, from word `at` on, of each of the boxes r[i], r[i + 4], ...:
+                                   one box to four lanes
        zip_low, zip_high(a, b)     return a0 b0 a1 b1, or a2 b2 a3 b3, of each four lanes
        pair_low, pair_high(a, b)   return a0 a1 b0 b1, or a2 a3 b2 b3, of each four lanes
        bits(a)                     returns one bit for each lane whose bits are set
        to_float(keys)              returns floats: the inverse of sap__key
-       append(bits, refs, to, n)   writes the lanes of refs that have a bit to to[n] and on, and returns the new n. It
-                                   may write W lanes, whatever the bits */
+       append(bits, refs, to, n)   appends the lanes of refs whose bits are set to an array of n items, and returns the
+                                   new n. It may write W items, whatever the bits */
 #if defined(SAP__HAS_SSE2)
 typedef __m128i sap__i4;
 typedef __m128 sap__f4;
@@ -822,7 +823,7 @@ SAP__FORCE_INLINE double sap__double(float f) {
     return sap__float_bits(f) & 0x7f800000u ? (double)f : (double)sap__key(f) * SAP__DENORMAL;
 }
 
-/* Sets each bound of a used axis to all ones, and the others to 0, in the order of a box. */
+/* Sets the words of used, one for each bound of a box, to all ones on a used axis and to 0 on the others. */
 static void sap__axes_used(int axes, int32_t used[6]) {
     for (int k = 0; k < 6; k++) used[k] = -(axes >> (k % 3) & 1);
 }
@@ -1143,9 +1144,9 @@ enum {
     SAP__NODE_WIDTH = 16,                                                          /* lanes of a node */
     SAP__MAX_NODE_PAIRS = SAP__NODE_WIDTH * SAP__NODE_WIDTH / 2 + SAP__NODE_WIDTH, /* pairs that a kernel may append */
     SAP__MAX_LEVELS = 8,   /* 16 to the power of 7 boxes are more than there are */
-    SAP__MAX_ROOTS = 3,    /* leaves at most that have no node above them */
-    SAP__PAIR_BATCH = 512, /* pairs that a search hands on at a time */
-    SAP__WORK_LIST = 64    /* nodes, or boxes, that are joined at a time */
+    SAP__MAX_ROOTS = 3,    /* nodes of the highest level of a tree */
+    SAP__PAIR_BATCH = 512, /* pairs that a search collects before it hands them on */
+    SAP__WORK_LIST = 64    /* nodes or boxes that a search lists before it goes on with them */
 };
 typedef struct sap__node sap__node;
 typedef struct sap__kernel sap__kernel;
@@ -1200,7 +1201,7 @@ typedef struct sap__task {  /* the output of a task of a search, of moves or of 
     long long visits;       /* nodes visited */
     long long persistent;   /* overlaps found by box pruning that existed at the last update */
     int filtered;           /* keys of created that earlier searches found, and that the filter callback has accepted */
-    double perimeter;       /* the sum of its leaves */
+    double perimeter;       /* the sum of the perimeters of the leaves that it refitted */
     int overflowed;         /* created was full: the task must run again, alone */
     int count, ok;          /* elements that the task wrote to a list; whether its input was valid */
     uint32_t change_flags;  /* flags of the boxes that it moved: see sap__change_list */
@@ -1213,7 +1214,7 @@ typedef struct sap__query_counters {
     int32_t queries, visits, padding[14]; /* callbacks that are running; nodes visited */
 } sap__query_counters;
 
-/* How the boxes of a build are cut into tiles: see tiles. */
+/* The tiles that boxes are sorted into when a tree is packed: see tree. */
 typedef struct sap__tile_grid {
     float origin[3], scale[3], last[3];       /* the tile of a box is (min + max - origin) * scale, from 0 to last */
     float large_size[3], long_size[3];        /* boxes longer than this are large; long on this axis */
@@ -1243,20 +1244,22 @@ typedef struct sap__box_table {
     int filtered_count;            /* live boxes whose category or mask is not the default */
 } sap__box_table;
 
-/* Slots that changed since the last update. A query may synchronise the trees with those that there are so far. */
+/* The slots that changed since the last update. A query synchronises the trees with those that are in it so far. */
 typedef struct sap__change_list {
     uint32_t *list;        /* each once */
     uint32_t flags;        /* SAP__CHANGE_FLAGS that any of them may have; the others have none */
-    int count[SAP__TREES]; /* during an update, the live boxes among slots by tree */
-    int counted_count;     /* the length of slots when they were counted */
-    int synced_count;      /* slots before this index were synchronised by a query */
-    uint32_t *again;       /* slots before that index that changed once more since */
+    int count[SAP__TREES]; /* during an update, the live boxes in the list by tree */
+    int counted_count;     /* the length of the list when they were counted */
+    int synced_count;      /* a query has synchronised the slots before this index, */
+    uint32_t *again;       /* and these are those of them that changed once more since */
 } sap__change_list;
 
 /* The pair manager: see pairs. */
 typedef struct sap__pair_manager {
-    sap_pair *active, *created, *deleted;
-    sap__pair_edges *edges; /* of active pairs, if lists_valid: see sap__edges_of */
+    sap_pair *active;
+    sap_pair *created;      /* and, before it is written, scratch to sort created pairs: see sap__sort_events_task */
+    sap_pair *deleted;      /* and, if most pairs are deleted, what becomes `active`: see sap__swap_pair_arrays */
+    sap__pair_edges *edges; /* of active pairs, if lists_valid: see sap__edges_of; else scratch of sap__sort_pairs */
     uint32_t *head_edge;    /* of each slot's list of pairs, if lists_valid */
     int32_t lists_valid;    /* the lists are those of the active pairs; else they are built when a call needs them */
     int32_t lists_lock;     /* 1 while a getter builds them */
@@ -1266,7 +1269,7 @@ typedef struct sap__pair_manager {
     int may_lack_pairs;     /* restored pairs may be fewer than the overlaps: their filter may have rejected some */
 } sap__pair_manager;
 
-/* A SAP: the sorted endpoints of some boxes, an array for each used axis, with a sentinel at each end: see
+/* A SAP is the sorted endpoints of some boxes, an array for each used axis with a sentinel at each end: see
    endpoints. */
 typedef struct sap__sap {
     uint64_t *sorted[3];
@@ -1280,7 +1283,7 @@ typedef struct sap__endpoints {
     int valid;        /* the SAP, or the grid, has the boxes of the last update */
 } sap__endpoints;
 
-/* A grid of SAPs. sap_multi.h lends it for the time of an update, as a world has no pointer to code. */
+/* The functions of a grid of SAPs. sap_multi.h lends them for one update, as a world has no pointer to code. */
 typedef struct sap__grid_calls {
     int (*find_created)(sap_world *s, void *grid);
     int (*is_owner)(const void *grid, const sap__sap *p, uint32_t a, uint32_t b); /* does this SAP report this pair? */
@@ -1288,7 +1291,7 @@ typedef struct sap__grid_calls {
 } sap__grid_calls;
 
 typedef struct sap__query_state {
-    int ready; /* the trees hold all changes, and need no rebuild */
+    int ready; /* the trees are valid, and hold all changes */
     sap__query_counters counters[SAP__COUNTER_STRIPES];
     long long visits; /* nodes visited by queries since the last update */
 } sap__query_state;
@@ -1337,7 +1340,7 @@ struct sap_world {
     sap__threads threads;
 };
 
-/* Returns the index at which a task begins, of n elements. */
+/* Returns the index of the first of n elements that a task handles; its end is where the next task begins. */
 SAP__FORCE_INLINE int sap__task_begin(int n, int task, int tasks) {
     return (int)((long long)n * task / tasks);
 }
@@ -1389,8 +1392,8 @@ static int sap__compact_tasks(const sap_world *s, uint32_t *list, int n, int tas
     return length;
 }
 
-/* Large worlds do not fit in the cache, where nearly half of an update would wait for memory. Loops with random access
-   prefetch boxes PREFETCH_AHEAD elements ahead, and nodes and lists, which are larger, a few elements ahead. */
+/* A large world does not fit in the cache, and nearly half of an update would wait for memory. So loops with random
+   access prefetch boxes PREFETCH_AHEAD elements ahead, and nodes and lists, which are larger, a few elements ahead. */
 enum {
     SAP__PREFETCH_AHEAD = 48,
     SAP__CACHE_BOXES = 12288 /* boxes that fit in the cache */
@@ -1399,19 +1402,19 @@ SAP__FORCE_INLINE int sap__exceeds_cache(const sap_world *s) {
     return sap__length(s->slot_array) > SAP__CACHE_BOXES;
 }
 
-/* Returns the end of those of n elements that have an element to prefetch, or 0 if none is worth it. */
+/* Returns the index at which a loop over n elements stops to prefetch, or 0 if it is not worth it at all. */
 SAP__FORCE_INLINE int sap__prefetch_end(const sap_world *s, int n) {
     return sap__exceeds_cache(s) ? n - SAP__PREFETCH_AHEAD : 0;
 }
 
 /* Returns the same for n slots or ids in the user's order. The machine prefetches sequential slots by itself; a sample
    decides whether they are. */
-static int sap__prefetch_end_for_slots(const sap_world *s, const uint32_t *slot_array, int n) {
+static int sap__prefetch_end_for_slots(const sap_world *s, const uint32_t *list, int n) {
     enum { SAMPLE = 16 };
     int jumps = 0;
     if (!sap__exceeds_cache(s) || n <= SAP__PREFETCH_AHEAD) return 0;
     for (int i = 0; i < SAMPLE; i++) {
-        const uint32_t *slot = &slot_array[sap__task_begin(n - 1, i, SAMPLE)];
+        const uint32_t *slot = &list[sap__task_begin(n - 1, i, SAMPLE)];
         jumps += ((slot[1] - slot[0]) & SAP__SLOT_MASK) > SAP__PREFETCH_AHEAD;
     }
     return jumps > SAMPLE / 4 ? n - SAP__PREFETCH_AHEAD : 0;
@@ -1435,7 +1438,7 @@ SAP__FORCE_INLINE sap_id sap__id_of(const sap_world *s, uint32_t slot) {
     return (s->slot_array[slot].flags & ~(uint32_t)SAP__FLAGS) | (slot + 1);
 }
 
-/* The tree that a live box belongs in. */
+/* Returns the tree that a live box belongs in. */
 SAP__FORCE_INLINE int sap__tree_of(const sap__slot *slot) {
     const uint32_t category = slot->filter.category, mask = slot->filter.mask;
     const int unpaired = (category == 0) | (mask == 0), is_static = (slot->flags & SAP__STATIC) != 0;
@@ -1961,8 +1964,8 @@ static void sap__require_lists(sap_world *s) {
     s->pairs.list_edits = 0;
 }
 
-/* Builds the lists for a getter, which several threads may call at once: the first one builds, and the others wait. The
-   world is const for the caller, because nothing that a call returns changes. */
+/* Builds the lists for a getter, which several threads may call at once: the first one builds, and the others wait.
+   Getters take a const world, because the lists change nothing that a call returns. */
 static void sap__require_lists_shared(const sap_world *world) {
     sap_world *s = (sap_world *)(uintptr_t)world;
     if (!sap__atomic_get(&s->pairs.lists_valid)) {
@@ -2487,8 +2490,9 @@ static int sap__list_endpoints(const sap__sort_state *u, int n, int as_now) {
     return 2 * n;
 }
 
-/* Returns the position of an endpoint: the last one that is not above end, from from on. The search doubles its step
-   until it is past the endpoint, then halves it: a near endpoint costs little, any other O(log n). */
+/* Returns the index of an endpoint in a sorted array: the last one that is not above `end`, searched from an index on.
+   The search doubles its step until it is past the endpoint, then halves it: a near endpoint is cheap, any other takes
+   O(log n). */
 static int sap__find_endpoint(const uint64_t *ends, int from, int count, uint64_t end) {
     int step = 1;
     while (step < count - from && ends[from + step] <= end) from += step, step *= 2;
@@ -2500,7 +2504,8 @@ static int sap__find_endpoint(const uint64_t *ends, int from, int count, uint64_
     return from;
 }
 
-/* Removes the endpoints of n boxes in one pass (batch removal, Terdiman I.5b). A run between two of them moves once. */
+/* Removes the endpoints of n boxes in one pass (batch removal, Terdiman I.5b). What lies between two of them is moved
+   once. */
 static void sap__remove_endpoints(sap__sort_state *u, int n) {
     uint64_t *ends = u->sap->sorted[u->axis];
     const int m = sap__list_endpoints(u, n, 0);
@@ -2768,7 +2773,8 @@ typedef struct sap__test_list {
        overlaps        does the tests of a list, until it has more than full overlaps
        point_distance  returns a bit for each lane within the limit of a point; away: squared distances
        ray_slab        returns a bit for each lane that a cast hits within its limit; away: t
-       tile_coords     returns a bit for each large box; at: the tile of each box; is_long: bits of long boxes, by axis */
+       tile_coords     returns a bit for each large box; at: the tile of each box; is_long: bits of long boxes, by
+                       axis */
 struct sap__kernel {
     void (*gather)(const void *boxes, size_t apart, uint32_t empty, sap__node *c, sap__box *bound);
     int (*self_overlaps)(const sap__node *c, uint32_t used, uint32_t *fa, uint32_t *fb, int n);
@@ -5909,7 +5915,7 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
     X(tree[i].nodes) X(tree[i].bounds) X(tree[i].occupied) X(tree[i].filter) X(tree[i].subtrees) X(tree[i].order)      \
     X(boxes.live_bits[i])
 #define SAP__ARRAYS(X)                                                                                                 \
-    X(slot_array) X(objects) X(pairs.head_edge) X(changes.list) X(changes.again) X(pairs.active) X(pairs.created)          \
+    X(slot_array) X(objects) X(pairs.head_edge) X(changes.list) X(changes.again) X(pairs.active) X(pairs.created)      \
     X(pairs.deleted) X(pairs.edges) X(update.deleted_at) X(update.sort_items) X(update.sort_scratch)                   \
     X(endpoints.memory)                                                                                                \
     SAP__TREE_ARRAYS(X, 0) SAP__TREE_ARRAYS(X, 1) SAP__TREE_ARRAYS(X, 2) SAP__TREE_ARRAYS(X, 3)
@@ -5943,7 +5949,7 @@ SAP_DEF void sap_destroy(sap_world *s) {
     SAP_FREE(s);
 }
 
-/* The free slots that wait need memory, too. */
+/* Reserves slots for the boxes, and for the slots that stay free for a while: see SAP__MIN_FREE_SLOTS. */
 SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
     sap_result r = sap__begin_call(s, boxes < 0 ? "boxes" : pairs < 0 ? "pairs" : NULL, 1);
     if (r != SAP_OK) return r;
@@ -6757,15 +6763,15 @@ SAP_DEF const char *sap_validate(const sap_world *s) {
 /* ---- versions and licences ----------------------------------------------------------------------------
 
    0.3  2026-11  sap_query_box_ids, sap_query_sphere_ids, sap_nearest_ids, sap_box_closest; distances are rounded up;
-                 max_pairs stops a search early; hot reload. Three trees by what a box is, with one rule of upkeep.
+                 max_pairs stops a search early; hot reload. Four trees by what a box is, with one rule of upkeep.
                  sap_multi.h is a grid of SAPs. No pair is lost where filter bits are rare, as 0.2 could.
    0.2  2026-11  config.method, sap_check_config, sap_last_error_argument, sap_next, sap_clear, sap_set_object,
                  sap_get_filter, sap_set_filter_many, sap_set_static, sap_is_static, sap_set_pair_filter,
                  sap_set_pair_data_at, sap_nearest_to, sap_query_nearest, sap_hit_normal, sap_aabb_from_doubles,
                  SAP_SLOT, SAP_VERSION_NUMBER, more sap_stats.
-                 One index for pairs and queries, which knows masks. What breaks: slots rest before they are used
-                 again, so ids are others than with 0.1 where boxes were removed; snapshots of 0.1 are refused; no
-                 code of stb_ds is emitted, so define STB_DS_IMPLEMENTATION yourself if you use its functions.
+                 One tree for pairs and queries, which is culled by masks. Incompatible: free slots wait before they
+                 are used again, so ids differ from those of 0.1 where boxes were removed; snapshots of 0.1 are
+                 rejected; no code of stb_ds is emitted, so define STB_DS_IMPLEMENTATION yourself if you need it.
    0.1  2026-11  The first one.
 
    This software is available under two licences: choose whichever you prefer.

@@ -2727,8 +2727,8 @@ struct sap__node {
     uint32_t child[SAP__NODE_WIDTH];
 };
 
-SAP__FORCE_INLINE void sap__prefetch_node(const sap__node *c) { /* six arrays of bounds, one cache line each */
-    for (int k = 0; k < 3; k++) sap__prefetch(c->lo[k]), sap__prefetch(c->hi[k]);
+SAP__FORCE_INLINE void sap__prefetch_node(const sap__node *node) { /* six arrays of bounds, one cache line each */
+    for (int k = 0; k < 3; k++) sap__prefetch(node->lo[k]), sap__prefetch(node->hi[k]);
 }
 
 /* A probe is the float form of a query, for a kernel. A cast meets the near and the far side of a slab at
@@ -2746,13 +2746,13 @@ typedef struct sap__probe {
 /* SAP__TINY is added to the limit of t. A machine that takes denormals for zero may have lost that much. */
 #define SAP__TINY 1e-18f
 
-/* Returns box i of an array whose boxes lie apart bytes from each other. Slots begin with a box, so they are such
+/* Returns box i of an array of anything that begins with a box, stride bytes from one to the next: of slots or
    boxes. */
-SAP__FORCE_INLINE const sap__box *sap__box_at(const void *first, size_t apart, uint32_t i) {
-    return (const sap__box *)(const void *)((const char *)first + apart * i);
+SAP__FORCE_INLINE const sap__box *sap__box_at(const void *first, size_t stride, uint32_t i) {
+    return (const sap__box *)(const void *)((const char *)first + stride * i);
 }
 
-/* A list of n tests: test i compares box box_id[i] with the lanes of node node_id[i]. Tests before next are done. */
+/* A list of n tests: test i compares box box_id[i] with the lanes of node node_id[i]. Those before next are done. */
 typedef struct sap__test_list {
     const void *boxes;        /* slots, or bounds of nodes */
     size_t stride;            /* bytes from one box to the next: see sap__box_at */
@@ -2764,24 +2764,25 @@ typedef struct sap__test_list {
 } sap__test_list;
 
 /* A kernel is a table of functions for one width. All kernels find the same overlaps, in any order. Tests of distances
-   and casts may let a box pass that is no hit, but never reject a hit. Functions of overlaps append pairs to fa and fb
-   from n on, and return the new n: an array needs room for n + SAP__MAX_NODE_PAIRS, or for full + SAP__NODE_WIDTH,
-   items.
+   and casts may let a box pass that is no hit, but never reject a hit. Functions that find overlaps append pairs to the
+   arrays a and b of n items, and return the new n. They may write to n + SAP__MAX_NODE_PAIRS items (self_overlaps), or
+   to limit + SAP__NODE_WIDTH (overlaps).
 
-       gather          copies the boxes of its children into a node, sap__empty_box into empty lanes; *bound holds all
+       gather          copies the boxes of its children into a node, and sap__empty_box into its empty lanes; *bounds
+                       contains them all
        self_overlaps   finds the boxes of a node that overlap each other
-       overlaps        does the tests of a list, until it has more than full overlaps
-       point_distance  returns a bit for each lane within the limit of a point; away: squared distances
-       ray_slab        returns a bit for each lane that a cast hits within its limit; away: t
+       overlaps        does the tests of a list, until there are more than limit overlaps
+       point_distance  returns a bit for each lane within the limit of a point, and the squared distances of all lanes
+       ray_slab        returns a bit for each lane that a cast hits within its limit, and the t of all lanes
        tile_coords     returns a bit for each large box; at: the tile of each box; is_long: bits of long boxes, by
                        axis */
 struct sap__kernel {
-    void (*gather)(const void *boxes, size_t apart, uint32_t empty, sap__node *c, sap__box *bound);
-    int (*self_overlaps)(const sap__node *c, uint32_t used, uint32_t *fa, uint32_t *fb, int n);
-    int (*overlaps)(sap__test_list *list, uint32_t *fa, uint32_t *fb, int n, int full);
-    uint32_t (*point_distance)(const sap__node *c, uint32_t used, const sap__probe *p, float *away);
-    uint32_t (*ray_slab)(const sap__node *c, uint32_t used, const sap__probe *p, float *away);
-    uint32_t (*tile_coords)(const sap__node *c, const sap__tile_grid *t, int32_t at[3][SAP__NODE_WIDTH],
+    void (*gather)(const void *boxes, size_t stride, uint32_t empty, sap__node *node, sap__box *bounds);
+    int (*self_overlaps)(const sap__node *node, uint32_t occupied, uint32_t *a, uint32_t *b, int n);
+    int (*overlaps)(sap__test_list *list, uint32_t *a, uint32_t *b, int n, int limit);
+    uint32_t (*point_distance)(const sap__node *node, uint32_t occupied, const sap__probe *p, float *distance);
+    uint32_t (*ray_slab)(const sap__node *node, uint32_t occupied, const sap__probe *p, float *distance);
+    uint32_t (*tile_coords)(const sap__node *node, const sap__tile_grid *t, int32_t at[3][SAP__NODE_WIDTH],
                             uint32_t is_long[3]);
 };
 
@@ -2797,13 +2798,13 @@ static void sap__enlarge(sap__box *to, const sap__box *box) {
     }
 }
 
-SAP__FORCE_INLINE void sap__set_child_bounds(sap__node *c, int lane, const sap__box *box) {
-    for (int k = 0; k < 3; k++) c->lo[k][lane] = box->lo[k], c->hi[k][lane] = box->hi[k];
+SAP__FORCE_INLINE void sap__set_child_bounds(sap__node *node, int lane, const sap__box *box) {
+    for (int k = 0; k < 3; k++) node->lo[k][lane] = box->lo[k], node->hi[k][lane] = box->hi[k];
 }
 
-SAP__FORCE_INLINE sap__box sap__child_bounds(const sap__node *c, int lane) {
+SAP__FORCE_INLINE sap__box sap__child_bounds(const sap__node *node, int lane) {
     sap__box box;
-    for (int k = 0; k < 3; k++) box.lo[k] = c->lo[k][lane], box.hi[k] = c->hi[k][lane];
+    for (int k = 0; k < 3; k++) box.lo[k] = node->lo[k][lane], box.hi[k] = node->hi[k][lane];
     return box;
 }
 
@@ -2977,33 +2978,33 @@ SAP__TARGET SAP__FORCE_INLINE int sap__append16(uint32_t bits, sap__i16 refs, ui
 #define sap__gather16 sap__gather8
 #endif
 
-/* W boxes, one in each lane. */
+/* Holds W boxes, one in each lane. */
 typedef struct sap__bounds {
     sap__i lo[3], hi[3];
 } sap__bounds;
 
-/* The boxes of a node from lane k on. */
-SAP__TARGET SAP__FORCE_INLINE sap__bounds sap__load_bounds(const sap__node *c, int k) {
-    const sap__bounds boxes = {{sap__load(c->lo[0] + k), sap__load(c->lo[1] + k), sap__load(c->lo[2] + k)},
-                               {sap__load(c->hi[0] + k), sap__load(c->hi[1] + k), sap__load(c->hi[2] + k)}};
+/* Returns the boxes of a node from lane k on. */
+SAP__TARGET SAP__FORCE_INLINE sap__bounds sap__load_bounds(const sap__node *node, int k) {
+    const sap__bounds boxes = {{sap__load(node->lo[0] + k), sap__load(node->lo[1] + k), sap__load(node->lo[2] + k)},
+                               {sap__load(node->hi[0] + k), sap__load(node->hi[1] + k), sap__load(node->hi[2] + k)}};
     return boxes;
 }
 
-/* One box in all lanes. */
+/* Returns one box in all lanes. */
 SAP__TARGET SAP__FORCE_INLINE sap__bounds sap__splat_box(const sap__box *box) {
     const sap__bounds boxes = {{sap__splat(box->lo[0]), sap__splat(box->lo[1]), sap__splat(box->lo[2])},
                                {sap__splat(box->hi[0]), sap__splat(box->hi[1]), sap__splat(box->hi[2])}};
     return boxes;
 }
 
-/* The box of a node's lane i in all lanes. */
-SAP__TARGET SAP__FORCE_INLINE sap__bounds sap__splat_child(const sap__node *c, int i) {
-    const sap__bounds boxes = {{sap__splat(c->lo[0][i]), sap__splat(c->lo[1][i]), sap__splat(c->lo[2][i])},
-                               {sap__splat(c->hi[0][i]), sap__splat(c->hi[1][i]), sap__splat(c->hi[2][i])}};
+/* Returns the box of a node's lane i in all lanes. */
+SAP__TARGET SAP__FORCE_INLINE sap__bounds sap__splat_child(const sap__node *node, int i) {
+    const sap__bounds boxes = {{sap__splat(node->lo[0][i]), sap__splat(node->lo[1][i]), sap__splat(node->lo[2][i])},
+                               {sap__splat(node->hi[0][i]), sap__splat(node->hi[1][i]), sap__splat(node->hi[2][i])}};
     return boxes;
 }
 
-/* Each lane gets the box of the next one. */
+/* Returns the boxes, each moved to the lane before its own. */
 SAP__TARGET SAP__FORCE_INLINE sap__bounds sap__rotate_bounds(sap__bounds a) {
     const sap__bounds boxes = {{sap__rotate(a.lo[0]), sap__rotate(a.lo[1]), sap__rotate(a.lo[2])},
                                {sap__rotate(a.hi[0]), sap__rotate(a.hi[1]), sap__rotate(a.hi[2])}};
@@ -3027,15 +3028,15 @@ SAP__TARGET SAP__FORCE_INLINE uint32_t sap__hit(sap__bounds a, sap__bounds b) {
 
 /* W boxes are compared with each box before them; then with themselves, rotated by 1 to W / 2 lanes. After that each
    two of them have met. The last rotation finds each pair twice, so half of its lanes are left out. */
-SAP__TARGET static int sap__self_overlaps(const sap__node *c, uint32_t used, uint32_t *fa, uint32_t *fb, int n) {
-    for (int k = 0; k < SAP__NODE_WIDTH && used >> k; k += SAP__WIDTH) {
-        const sap__bounds boxes = sap__load_bounds(c, k);
-        const sap__i children = sap__load(c->child + k);
-        for (uint32_t before = used & ((1u << k) - 1); before; before &= before - 1) {
+SAP__TARGET static int sap__self_overlaps(const sap__node *node, uint32_t occupied, uint32_t *a, uint32_t *b, int n) {
+    for (int k = 0; k < SAP__NODE_WIDTH && occupied >> k; k += SAP__WIDTH) {
+        const sap__bounds boxes = sap__load_bounds(node, k);
+        const sap__i children = sap__load(node->child + k);
+        for (uint32_t before = occupied & ((1u << k) - 1); before; before &= before - 1) {
             const int i = sap__lowest_bit(before);
-            const uint32_t bits = sap__hit(boxes, sap__splat_child(c, i));
-            sap__store(fa + n, sap__splat(c->child[i]));
-            n = sap__append(bits, children, fb, n);
+            const uint32_t bits = sap__hit(boxes, sap__splat_child(node, i));
+            sap__store(a + n, sap__splat(node->child[i]));
+            n = sap__append(bits, children, b, n);
         }
         sap__bounds turned = boxes;
         sap__i turned_children = children;
@@ -3044,8 +3045,8 @@ SAP__TARGET static int sap__self_overlaps(const sap__node *c, uint32_t used, uin
             turned_children = sap__rotate(turned_children);
             uint32_t bits = sap__hit(boxes, turned);
             if (turn == SAP__WIDTH / 2) bits &= (1u << SAP__WIDTH / 2) - 1;
-            (void)sap__append(bits, children, fa, n);
-            n = sap__append(bits, turned_children, fb, n);
+            (void)sap__append(bits, children, a, n);
+            n = sap__append(bits, turned_children, b, n);
         }
     }
     return n;
@@ -3053,27 +3054,27 @@ SAP__TARGET static int sap__self_overlaps(const sap__node *c, uint32_t used, uin
 
 /* Most tests have at most two hits. Narrow kernels append the first two without a branch, as it would often be
    mispredicted. */
-SAP__TARGET static int sap__overlaps(sap__test_list *list, uint32_t *fa, uint32_t *fb, int n, int full) {
-    const int early = list->prefetch ? list->n - 8 : 0;
+SAP__TARGET static int sap__overlaps(sap__test_list *list, uint32_t *a, uint32_t *b, int n, int limit) {
+    const int prefetch_end = list->prefetch ? list->n - 8 : 0;
     int i;
-    for (i = list->next; i < list->n && n <= full; i++) {
-        const uint32_t who = list->box_id[i];
-        const sap__box *box = sap__box_at(list->boxes, list->stride, who);
-        const sap__node *c = &list->nodes[list->node_id[i]];
-        const uint32_t used = list->occupied[list->node_id[i]];
+    for (i = list->next; i < list->n && n <= limit; i++) {
+        const uint32_t id = list->box_id[i];
+        const sap__box *box = sap__box_at(list->boxes, list->stride, id);
+        const sap__node *node = &list->nodes[list->node_id[i]];
+        const uint32_t occupied = list->occupied[list->node_id[i]];
         uint32_t bits = 0;
-        if (i < early) sap__prefetch_node(&list->nodes[list->node_id[i + 8]]);
-        for (int k = 0; k < SAP__NODE_WIDTH && (SAP__WIDTH > 4 || used >> k); k += SAP__WIDTH)
-            bits |= sap__hit(sap__load_bounds(c, k), sap__splat_box(box)) << k;
+        if (i < prefetch_end) sap__prefetch_node(&list->nodes[list->node_id[i + 8]]);
+        for (int k = 0; k < SAP__NODE_WIDTH && (SAP__WIDTH > 4 || occupied >> k); k += SAP__WIDTH)
+            bits |= sap__hit(sap__load_bounds(node, k), sap__splat_box(box)) << k;
 #if SAP__WIDTH >= 8
         for (int k = 0; k < SAP__NODE_WIDTH; k += SAP__WIDTH) {
-            sap__store(fa + n, sap__splat(who));
-            n = sap__append(bits >> k & SAP__ALL_BITS, sap__load(c->child + k), fb, n);
+            sap__store(a + n, sap__splat(id));
+            n = sap__append(bits >> k & SAP__ALL_BITS, sap__load(node->child + k), b, n);
         }
 #else
         for (int k = 0; k < 2 || bits; k++, bits &= bits - 1) {
-            fa[n] = who;
-            fb[n] = c->child[sap__lowest_bit(bits | 1u << (SAP__NODE_WIDTH - 1))];
+            a[n] = id;
+            b[n] = node->child[sap__lowest_bit(bits | 1u << (SAP__NODE_WIDTH - 1))];
             n += bits != 0;
         }
 #endif
@@ -3083,57 +3084,59 @@ SAP__TARGET static int sap__overlaps(sap__test_list *list, uint32_t *fa, uint32_
 }
 
 /* The squared distance sums the gaps between the point and each box over the axes. */
-SAP__TARGET static uint32_t sap__point_distance(const sap__node *c, uint32_t used, const sap__probe *p, float *away) {
+SAP__TARGET static uint32_t sap__point_distance(const sap__node *node, uint32_t occupied, const sap__probe *p,
+                                                float *distance) {
     uint32_t bits = 0;
-    for (int k = 0; k < SAP__NODE_WIDTH && used >> k; k += SAP__WIDTH) {
+    for (int k = 0; k < SAP__NODE_WIDTH && occupied >> k; k += SAP__WIDTH) {
         sap__f distance2 = sap__fsplat(0.0f);
         for (int axis = 0; axis < 3; axis++) {
             if (!p->used[axis]) continue;
             const sap__f point = sap__fsplat(p->point[axis]);
-            const sap__f below = sap__fsub(sap__to_float(sap__load(c->lo[axis] + k)), point);
-            const sap__f above = sap__fsub(point, sap__to_float(sap__load(c->hi[axis] + k)));
+            const sap__f below = sap__fsub(sap__to_float(sap__load(node->lo[axis] + k)), point);
+            const sap__f above = sap__fsub(point, sap__to_float(sap__load(node->hi[axis] + k)));
             sap__f gap = sap__fsub(sap__fmax(below, above), sap__fsplat(p->half_size[axis]));
             gap = sap__fmax(gap, sap__fsplat(0.0f));
             distance2 = sap__fadd(distance2, sap__fmul(gap, gap));
         }
-        sap__fstore(away + k, distance2);
+        sap__fstore(distance + k, distance2);
         bits |= (sap__above(distance2, sap__fsplat(p->limit)) ^ SAP__ALL_BITS) << k;
     }
-    return bits & used;
+    return bits & occupied;
 }
 
 /* A cast is in a box from the last slab that it enters to the first slab that it leaves. */
-SAP__TARGET static uint32_t sap__ray_slab(const sap__node *c, uint32_t used, const sap__probe *p, float *away) {
+SAP__TARGET static uint32_t sap__ray_slab(const sap__node *node, uint32_t occupied, const sap__probe *p,
+                                          float *distance) {
     uint32_t bits = 0;
-    for (int k = 0; k < SAP__NODE_WIDTH && used >> k; k += SAP__WIDTH) {
+    for (int k = 0; k < SAP__NODE_WIDTH && occupied >> k; k += SAP__WIDTH) {
         sap__f enter = sap__fsplat(0.0f), leave = sap__fsplat(p->limit);
         for (int axis = 0; axis < 3; axis++) {
             if (!p->used[axis]) continue;
-            const int32_t *near_side = p->is_negative[axis] ? c->hi[axis] : c->lo[axis];
-            const int32_t *far_side = p->is_negative[axis] ? c->lo[axis] : c->hi[axis];
+            const int32_t *near_side = p->is_negative[axis] ? node->hi[axis] : node->lo[axis];
+            const int32_t *far_side = p->is_negative[axis] ? node->lo[axis] : node->hi[axis];
             const sap__f t0 = sap__fsub(sap__to_float(sap__load(near_side + k)), sap__fsplat(p->near_from[axis]));
             const sap__f t1 = sap__fsub(sap__to_float(sap__load(far_side + k)), sap__fsplat(p->far_from[axis]));
             enter = sap__fmax(sap__fmul(t0, sap__fsplat(p->near_inverse[axis])), enter);
             leave = sap__fmin(sap__fmul(t1, sap__fsplat(p->far_inverse[axis])), leave);
         }
-        sap__fstore(away + k, enter);
+        sap__fstore(distance + k, enter);
         leave = sap__fadd(leave, sap__fsplat(SAP__TINY));
         bits |= (sap__above(enter, leave) ^ SAP__ALL_BITS) << k;
     }
-    return bits & used;
+    return bits & occupied;
 }
 
-SAP__TARGET static uint32_t sap__tile_coords(const sap__node *c, const sap__tile_grid *t,
+SAP__TARGET static uint32_t sap__tile_coords(const sap__node *node, const sap__tile_grid *t,
                                              int32_t at[3][SAP__NODE_WIDTH], uint32_t is_long[3]) {
-    const sap__f least = sap__fsplat(-SAP__FAR), most = sap__fsplat(SAP__FAR);
+    const sap__f min_far = sap__fsplat(-SAP__FAR), max_far = sap__fsplat(SAP__FAR);
     uint32_t large = 0;
     for (int axis = 0; axis < 3; axis++) {
         is_long[axis] = 0;
         for (int k = 0; k < SAP__NODE_WIDTH; k += SAP__WIDTH) {
-            sap__f lo = sap__to_float(sap__load(c->lo[axis] + k));
-            sap__f hi = sap__to_float(sap__load(c->hi[axis] + k));
-            lo = sap__fmax(sap__fmin(lo, most), least);
-            hi = sap__fmax(sap__fmin(hi, most), least);
+            sap__f lo = sap__to_float(sap__load(node->lo[axis] + k));
+            sap__f hi = sap__to_float(sap__load(node->hi[axis] + k));
+            lo = sap__fmax(sap__fmin(lo, max_far), min_far);
+            hi = sap__fmax(sap__fmin(hi, max_far), min_far);
             const sap__f size = sap__fsub(hi, lo);
             sap__f tile = sap__fsub(sap__fadd(lo, hi), sap__fsplat(t->origin[axis]));
             tile = sap__fmax(sap__fmul(tile, sap__fsplat(t->scale[axis])), sap__fsplat(0.0f));
@@ -3147,40 +3150,41 @@ SAP__TARGET static uint32_t sap__tile_coords(const sap__node *c, const sap__tile
 }
 
 #if SAP__WIDTH == 1
-static void sap__gather(const void *boxes, size_t apart, uint32_t empty, sap__node *c, sap__box *bound) {
-    *bound = sap__empty_box;
+static void sap__gather(const void *boxes, size_t stride, uint32_t empty, sap__node *node, sap__box *bounds) {
+    *bounds = sap__empty_box;
     for (int k = 0; k < SAP__NODE_WIDTH; k++) {
-        const sap__box *box = empty >> k & 1 ? &sap__empty_box : sap__box_at(boxes, apart, c->child[k]);
-        sap__set_child_bounds(c, k, box);
-        sap__enlarge(bound, box);
+        const sap__box *box = empty >> k & 1 ? &sap__empty_box : sap__box_at(boxes, stride, node->child[k]);
+        sap__set_child_bounds(node, k, box);
+        sap__enlarge(bounds, box);
     }
 }
 #elif SAP__WIDTH < 16
 /* A box has six words, which are loaded as two rows of four: its mins and max x, then min z and its maxs. Four rows at
    a time are transposed. */
-SAP__TARGET static void sap__gather(const void *boxes, size_t apart, uint32_t empty, sap__node *c, sap__box *bound) {
+SAP__TARGET static void sap__gather(const void *boxes, size_t stride, uint32_t empty, sap__node *node,
+                                    sap__box *bounds) {
     const sap__box *row[SAP__NODE_WIDTH];
-    sap__i least = sap__splat(SAP__AFTER_ALL), most = sap__splat(SAP__BEFORE_ALL);
+    sap__i min_rows = sap__splat(SAP__AFTER_ALL), max_rows = sap__splat(SAP__BEFORE_ALL);
     int32_t lo[4], hi[4];
     for (int k = 0; k < SAP__NODE_WIDTH; k++)
-        row[k] = empty >> k & 1 ? &sap__empty_box : sap__box_at(boxes, apart, c->child[k]);
+        row[k] = empty >> k & 1 ? &sap__empty_box : sap__box_at(boxes, stride, node->child[k]);
     for (int k = 0; k < SAP__NODE_WIDTH; k += SAP__WIDTH) {
         const sap__i a0 = sap__rows(row, k, 0), a1 = sap__rows(row, k + 1, 0);
         const sap__i a2 = sap__rows(row, k + 2, 0), a3 = sap__rows(row, k + 3, 0);
-        least = sap__min(least, sap__min(sap__min(a0, a1), sap__min(a2, a3)));
-        sap__store(c->lo[0] + k, sap__pair_low(sap__zip_low(a0, a1), sap__zip_low(a2, a3)));
-        sap__store(c->lo[1] + k, sap__pair_high(sap__zip_low(a0, a1), sap__zip_low(a2, a3)));
-        sap__store(c->lo[2] + k, sap__pair_low(sap__zip_high(a0, a1), sap__zip_high(a2, a3)));
-        sap__store(c->hi[0] + k, sap__pair_high(sap__zip_high(a0, a1), sap__zip_high(a2, a3)));
+        min_rows = sap__min(min_rows, sap__min(sap__min(a0, a1), sap__min(a2, a3)));
+        sap__store(node->lo[0] + k, sap__pair_low(sap__zip_low(a0, a1), sap__zip_low(a2, a3)));
+        sap__store(node->lo[1] + k, sap__pair_high(sap__zip_low(a0, a1), sap__zip_low(a2, a3)));
+        sap__store(node->lo[2] + k, sap__pair_low(sap__zip_high(a0, a1), sap__zip_high(a2, a3)));
+        sap__store(node->hi[0] + k, sap__pair_high(sap__zip_high(a0, a1), sap__zip_high(a2, a3)));
         const sap__i b0 = sap__rows(row, k, 2), b1 = sap__rows(row, k + 1, 2);
         const sap__i b2 = sap__rows(row, k + 2, 2), b3 = sap__rows(row, k + 3, 2);
-        most = sap__max(most, sap__max(sap__max(b0, b1), sap__max(b2, b3)));
-        sap__store(c->hi[1] + k, sap__pair_low(sap__zip_high(b0, b1), sap__zip_high(b2, b3)));
-        sap__store(c->hi[2] + k, sap__pair_high(sap__zip_high(b0, b1), sap__zip_high(b2, b3)));
+        max_rows = sap__max(max_rows, sap__max(sap__max(b0, b1), sap__max(b2, b3)));
+        sap__store(node->hi[1] + k, sap__pair_low(sap__zip_high(b0, b1), sap__zip_high(b2, b3)));
+        sap__store(node->hi[2] + k, sap__pair_high(sap__zip_high(b0, b1), sap__zip_high(b2, b3)));
     }
-    sap__store4(lo, sap__fold_min(least));
-    sap__store4(hi, sap__fold_max(most));
-    for (int k = 0; k < 3; k++) bound->lo[k] = lo[k], bound->hi[k] = hi[k + 1];
+    sap__store4(lo, sap__fold_min(min_rows));
+    sap__store4(hi, sap__fold_max(max_rows));
+    for (int k = 0; k < 3; k++) bounds->lo[k] = lo[k], bounds->hi[k] = hi[k + 1];
 }
 #endif
 

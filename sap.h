@@ -2746,8 +2746,7 @@ typedef struct sap__probe {
 /* SAP__TINY is added to the limit of t. A machine that takes denormals for zero may have lost that much. */
 #define SAP__TINY 1e-18f
 
-/* Returns box i of an array of anything that begins with a box, stride bytes from one to the next: of slots or
-   boxes. */
+/* Returns box i of an array of boxes, or of slots, which begin with a box: stride is the size of an element. */
 SAP__FORCE_INLINE const sap__box *sap__box_at(const void *first, size_t stride, uint32_t i) {
     return (const sap__box *)(const void *)((const char *)first + stride * i);
 }
@@ -5012,15 +5011,15 @@ static int sap__read_vector(const sap_world *s, const float v[3], float out[3]) 
    values that are closer than that are compared again, exactly, as integers made from their floats. So the box that is
    hit, and the box that is nearer, depend on no compiler, flag or machine. */
 #define SAP__DOUBT 1e-14      /* a relative error that is larger than those of two values together */
-#define SAP__ENDLESS 1e150    /* infinity as a double: its products and quotients are finite */
-#define SAP__MOST_ENDED 1e100 /* a larger value was computed from an infinity */
+#define SAP__INFINITE 1e150   /* infinity as a double: its products and quotients are finite */
+#define SAP__MAX_FINITE 1e100 /* a larger value was computed from an infinity */
 #define SAP__ONE 0x3f800000   /* the key of 1.0f */
 
 /* Returns the float of a key as a double. It is exact, even if the machine takes denormals for zero. */
 SAP__FORCE_INLINE double sap__wide(int32_t key) {
     const uint32_t size = key < 0 ? 0u - (uint32_t)key : (uint32_t)key;
     if (size - 0x800000u < 0x7f000000u) return (double)sap__float(key);
-    return size < 0x800000u ? (double)key * SAP__DENORMAL : key < 0 ? -SAP__ENDLESS : SAP__ENDLESS;
+    return size < 0x800000u ? (double)key * SAP__DENORMAL : key < 0 ? -SAP__INFINITE : SAP__INFINITE;
 }
 
 /* Returns -1 if a is less than b, 1 if it is more, 0 if the difference may be an error of rounding. */
@@ -5117,7 +5116,7 @@ SAP__FORCE_INLINE double sap__distance2(const sap__box *a, const sap__box *b, sa
         d2 += gap * gap;
         if (m) m->from[k] = from, m->to[k] = to;
     }
-    return d2 > SAP__MOST_ENDED ? SAP__ENDLESS * SAP__ENDLESS : d2;
+    return d2 > SAP__MAX_FINITE ? SAP__INFINITE * SAP__INFINITE : d2;
 }
 
 /* Returns the square root by Newton's method, from half the exponent on: four steps reach the last bits of a double.
@@ -5155,7 +5154,7 @@ static int sap__compare_quotients(const sap__measure *a, const sap__measure *b) 
     const double x = (sap__wide(a->to[0]) - sap__wide(a->from[0])) / sap__wide(a->by);
     const double y = (sap__wide(b->to[0]) - sap__wide(b->from[0])) / sap__wide(b->by);
     const int order = sap__compare_values(x, y);
-    return order || x > SAP__MOST_ENDED ? order : sap__compare_measures(a, b);
+    return order || x > SAP__MAX_FINITE ? order : sap__compare_measures(a, b);
 }
 
 static int sap__compare_moments(const sap__box *box, const sap__box *moving, const int32_t by[3], int a, int b) {
@@ -5272,8 +5271,9 @@ static void sap__set_slab(sap__probe *p, int k, float lo, float hi, float d) {
 typedef struct sap__query sap__query;
 struct sap__query {
     sap_world *s;
-    uint32_t (*test)(const sap__node *c, uint32_t used, const sap__probe *p, float *away); /* NULL: overlaps */
-    int is_distance; /* the query is one of distances; if 0 and there is a test, it is a cast */
+    uint32_t (*test)(const sap__node *node, uint32_t occupied, const sap__probe *p,
+                     float *distance); /* NULL: overlaps */
+    int is_distance;                   /* the query is one of distances; if 0 and there is a test, it is a cast */
     uint32_t mask;
     sap_hit *hit;
     sap_ray_hit *ray_hit;
@@ -5282,17 +5282,17 @@ struct sap__query {
     int capacity;
     sap__query_counters *counters;
     int in_callback;                /* a callback has been called: the world is busy */
-    int closest_only, nearest_only; /* returns the best hit only; the best ones only, capacity at most */
+    int closest_only, nearest_only; /* returns the best hit; returns the best ones, capacity at most */
     int can_leave;                  /* a box that is touched at the start counts only if the cast goes deeper into it */
     int cull_by_mask;               /* the tree holds categories outside the mask: nodes are culled by their filters */
     sap_id best, ignored;           /* the best hit so far; a box that is no hit */
     int count, visits;              /* hits; nodes visited */
-    int unsynced_recorded;          /* boxes in changes.list that were unsynced when the query began, */
-    int unsynced;                   /* and these with those in changes.again */
+    int unsynced_in_list;           /* boxes in changes.list that were unsynced when the query began; */
+    int unsynced;                   /* these, and those in changes.again */
     double cutoff;                  /* a squared distance, or t: no hit is beyond it */
-    const sap__box *cutoff_box;     /* the cutoff is the hit of this box, which no callback moves, if cutoff_key < 0; */
-    int32_t cutoff_key;             /* else it is the distance, or t, with this key */
-    sap__box hit_box;               /* cutoff_box points at this copy if a callback may move the box */
+    int32_t cutoff_key;             /* the key of that distance or t; below 0: the cutoff is the hit of cutoff_box */
+    const sap__box *cutoff_box;     /* a box that no callback moves, or hit_box */
+    sap__box hit_box;               /* a copy of a box that a callback may move */
     sap__box box;                   /* the box or point of the query, */
     int32_t translation[3];         /* and the translation of a cast: keys */
     sap__probe probe;
@@ -5341,7 +5341,7 @@ static sap__measure sap__measure_of_cutoff(const sap__query *q) {
 
 /* Returns -1, 0 or 1: the query hits a box before its cutoff, at it, or beyond it. It is exact. */
 SAP__NO_INLINE int sap__compare_exactly(const sap__query *q, double at, const sap__box *box) {
-    if (!q->test || at == 0 || at > SAP__MOST_ENDED) return 0;
+    if (!q->test || at == 0 || at > SAP__MAX_FINITE) return 0;
     const sap__measure a = sap__measure_of(q, box), b = sap__measure_of_cutoff(q);
     return sap__compare_measures(&a, &b);
 }
@@ -5361,7 +5361,7 @@ static int sap__is_exact_difference(int32_t a, int32_t b) {
    a squared distance is the float nearest to the root, or the next one. A gap on one axis is the root itself. */
 static float sap__reported_value(const sap__query *q, double at, const sap__box *box) {
     if (!q->is_distance) return (float)at;
-    if (at > SAP__MOST_ENDED) return sap__float(SAP__INFINITY);
+    if (at > SAP__MAX_FINITE) return sap__float(SAP__INFINITY);
     const sap__measure m = sap__measure_of(q, box);
     const int x = m.to[0] != m.from[0], y = m.to[1] != m.from[1], z = m.to[2] != m.from[2];
     const int axis = y ? 1 : 2 * z, is_root = x + y + z == 1 && sap__is_exact_difference(m.to[axis], m.from[axis]);
@@ -5369,15 +5369,15 @@ static float sap__reported_value(const sap__query *q, double at, const sap__box 
     if (at == 0) return 0;
     if (root < 1e-37 || root > 1e38) { /* the root may be no normal float: try the float before it, then the next */
         const int32_t key = sap__key(sap__round_outward(root * (1 - SAP__DOUBT), 1));
-        const sap__measure told = {{0, 0, 0}, {key, 0, 0}, 0};
-        return sap__float(key + (key < SAP__INFINITY && sap__compare_measures(&told, &m) < 0));
+        const sap__measure reported = {{0, 0, 0}, {key, 0, 0}, 0};
+        return sap__float(key + (key < SAP__INFINITY && sap__compare_measures(&reported, &m) < 0));
     }
     const int32_t key = sap__key((float)root);
     const double more = is_root ? sap__wide(key) - root : sap__wide(key) * sap__wide(key) - at;
     const double doubt = is_root ? -1 : at * SAP__DOUBT;
     if (more > doubt || more < -doubt) return sap__float(key + (more < 0));
-    const sap__measure told = {{0, 0, 0}, {key, 0, 0}, 0};
-    return sap__float(key + (sap__compare_measures(&told, &m) < 0));
+    const sap__measure reported = {{0, 0, 0}, {key, 0, 0}, 0};
+    return sap__float(key + (sap__compare_measures(&reported, &m) < 0));
 }
 
 /* Makes the world busy, from the first callback of a query to its end. The query counts itself in the counters chosen
@@ -5396,7 +5396,7 @@ static int sap__comes_after(const sap__query *nearest, sap_id a, sap_id b) {
     const sap__box *box_a = &slot_array[sap__slot_of(a)].box, *box_b = &slot_array[sap__slot_of(b)].box;
     const double at_a = sap__hit_at(nearest, box_a), at_b = sap__hit_at(nearest, box_b);
     int order = sap__compare_values(at_a, at_b);
-    if (order == 0 && at_a > 0 && at_a < SAP__MOST_ENDED) {
+    if (order == 0 && at_a > 0 && at_a < SAP__MAX_FINITE) {
         const sap__measure m = sap__measure_of(nearest, box_a), n = sap__measure_of(nearest, box_b);
         order = sap__compare_measures(&m, &n);
     }
@@ -5448,9 +5448,9 @@ static int sap__report_hit(sap__query *q, uint32_t slot) {
     return !q->hit || q->hit(sap__id_of(q->s, slot), q->s->objects[slot], q->user);
 }
 
-/* Lowers the cutoff to the key that a callback returned. A callback that returns the t that it was told means this hit;
-   the t told may have been rounded down, so the cutoff is then the exact hit. */
-static void sap__lower_cutoff(sap__query *q, int32_t key, int32_t told, double at, const sap__box *box) {
+/* Lowers the cutoff to the key that a callback returned. A callback that returns the t that was reported to it means
+   this hit. That t may have been rounded down, so the cutoff then becomes the exact hit. */
+static void sap__lower_cutoff(sap__query *q, int32_t key, int32_t reported, double at, const sap__box *box) {
     const int is_distance = q->is_distance;
     const double value = is_distance ? sap__wide(key) * sap__wide(key) : sap__wide(key);
     const sap__measure m = {{0, 0, 0}, {key, 0, 0}, is_distance ? 0 : SAP__ONE};
@@ -5463,14 +5463,14 @@ static void sap__lower_cutoff(sap__query *q, int32_t key, int32_t told, double a
     if (order >= 0) return;
     q->cutoff = value;
     q->cutoff_key = key;
-    if (is_distance || key != told) return; /* distances told are rounded up */
+    if (is_distance || key != reported) return; /* distances are rounded up */
     if (sap__compare_to_cutoff(q, at, box) <= 0) return;
     q->hit_box = *box;
     sap__set_cutoff_at(q, at, &q->hit_box);
 }
 
-/* Handles a hit at t or at a squared distance: it is kept as the best, kept among the nearest, or reported. Each may
-   lower the cutoff. Returns 0 to stop. */
+/* Handles a hit at t, or at a squared distance: keeps it as the best hit, or among the nearest, or calls back. Each of
+   these may lower the cutoff. Returns 0 to stop. */
 static int sap__report_hit_at(sap__query *q, uint32_t slot, double at, const sap__box *box) {
     const sap_id id = sap__id_of(q->s, slot);
     if (id == q->ignored) return 1;
@@ -5530,7 +5530,7 @@ static sap_result sap__begin_query(sap__query *q, sap_world *s, uint32_t mask) {
     q->in_callback = q->closest_only = q->nearest_only = q->can_leave = q->count = q->visits = 0;
     q->best = q->ignored = 0;
     q->cutoff = q->cutoff_key = 0;
-    q->unsynced_recorded = sap__length(s->changes.list) - s->changes.synced_count;
+    q->unsynced_in_list = sap__length(s->changes.list) - s->changes.synced_count;
     q->unsynced = sap__unsynced_count(s);
     return SAP_OK;
 }
@@ -5538,8 +5538,8 @@ static sap_result sap__begin_query(sap__query *q, sap_world *s, uint32_t mask) {
 /* Returns the slot of box i of those that were unsynced when the query began. Callbacks may have changed others since:
    these were appended to changes.list or to changes.again. */
 SAP__FORCE_INLINE uint32_t sap__query_unsynced_slot(const sap__query *q, int i) {
-    return i < q->unsynced_recorded ? q->s->changes.list[q->s->changes.synced_count + i]
-                                    : q->s->changes.again[i - q->unsynced_recorded];
+    return i < q->unsynced_in_list ? q->s->changes.list[q->s->changes.synced_count + i]
+                                   : q->s->changes.again[i - q->unsynced_in_list];
 }
 
 /* Returns whether a box in a tree is to be tested: not if the mask rejects it, if it was removed by a callback, or if
@@ -5581,20 +5581,20 @@ static int sap__cull_nodes_by_mask(const sap__query *q, const sap__bvh *t, uint3
    when the list is full: so those outside the cache are prefetched many at a time. Returns 0 to stop. */
 static int sap__traverse_overlaps(sap__query *q, const sap__bvh *t, const uint32_t *nodes, int n) {
     static const uint32_t one_box[SAP__WORK_LIST + SAP__NODE_WIDTH] = {0};
-    uint32_t who[SAP__WORK_LIST + SAP__NODE_WIDTH], ref[SAP__WORK_LIST + SAP__NODE_WIDTH];
+    uint32_t box_id[SAP__WORK_LIST + SAP__NODE_WIDTH], child[SAP__WORK_LIST + SAP__NODE_WIDTH];
     sap__test_list list = {&q->box, 0, t->nodes, t->occupied, one_box, nodes, 0, n, t->boxes > SAP__CACHE_BOXES};
     const int are_leaves = nodes[0] < (uint32_t)t->count[0];
     if (list.prefetch)
         for (int i = 0; i < n && i < 8; i++) sap__prefetch_node(&t->nodes[nodes[i]]);
     q->visits += n;
     while (list.next < n) {
-        int found = sap__kernel_of(q->s)->overlaps(&list, who, ref, 0, SAP__WORK_LIST);
-        if (q->cull_by_mask && !are_leaves) found = sap__cull_nodes_by_mask(q, t, ref, found);
-        if (!are_leaves && found && !sap__traverse_overlaps(q, t, ref, found)) return 0;
+        int found = sap__kernel_of(q->s)->overlaps(&list, box_id, child, 0, SAP__WORK_LIST);
+        if (q->cull_by_mask && !are_leaves) found = sap__cull_nodes_by_mask(q, t, child, found);
+        if (!are_leaves && found && !sap__traverse_overlaps(q, t, child, found)) return 0;
         if (are_leaves && list.prefetch)
-            for (int i = 0; i < found; i++) sap__prefetch_slot(q->s, ref[i]);
+            for (int i = 0; i < found; i++) sap__prefetch_slot(q->s, child[i]);
         for (int i = 0; are_leaves && i < found; i++)
-            if (sap__should_visit(q, ref[i]) && !sap__report_hit(q, ref[i])) return 0;
+            if (sap__should_visit(q, child[i]) && !sap__report_hit(q, child[i])) return 0;
     }
     return 1;
 }
@@ -5615,15 +5615,15 @@ static void sap__open_node(sap__query *q, const sap__bvh *t, uint32_t node, int 
         if (!(t->filter[v->node->child[sap__lowest_bit(bits)]].category & q->mask)) v->lanes ^= bits & (0u - bits);
     if (t->boxes <= SAP__CACHE_BOXES) return;
     for (uint32_t bits = v->lanes; bits; bits &= bits - 1) {
-        const uint32_t ref = v->node->child[sap__lowest_bit(bits)];
+        const uint32_t child = v->node->child[sap__lowest_bit(bits)];
         if (is_leaf)
-            sap__prefetch_slot(q->s, ref);
+            sap__prefetch_slot(q->s, child);
         else if (q->test == sap__kernel_of(q->s)->ray_slab)
-            sap__prefetch_node(&t->nodes[ref]), sap__prefetch(t->nodes[ref].child);
+            sap__prefetch_node(&t->nodes[child]), sap__prefetch(t->nodes[child].child);
     }
 }
 
-/* Returns the nearest lane that is still to be visited; any of them if the order is of no use. */
+/* Returns the nearest of the lanes that are still to be visited, or any of them if their order does not matter. */
 SAP__FORCE_INLINE int sap__nearest_lane(const sap__stack_entry *v, int is_ordered) {
     int lane = sap__lowest_bit(v->lanes);
     for (uint32_t bits = is_ordered ? v->lanes & (v->lanes - 1) : 0; bits; bits &= bits - 1) {
@@ -5648,15 +5648,15 @@ static int sap__traverse(sap__query *q, const sap__bvh *t) {
                 level++;
                 continue;
             }
-            const uint32_t ref = v->node->child[lane];
+            const uint32_t child = v->node->child[lane];
             v->lanes &= ~(1u << lane);
             if (level) {
                 level--;
-                sap__open_node(q, t, ref, level == 0, &path[level]);
-            } else if (sap__should_visit(q, ref)) {
+                sap__open_node(q, t, child, level == 0, &path[level]);
+            } else if (sap__should_visit(q, child)) {
                 const sap__box box = sap__child_bounds(v->node, lane);
                 const double at = sap__hit_at(q, &box);
-                if (sap__compare_to_cutoff(q, at, &box) <= 0 && !sap__report_hit_at(q, ref, at, &box)) return 0;
+                if (sap__compare_to_cutoff(q, at, &box) <= 0 && !sap__report_hit_at(q, child, at, &box)) return 0;
             }
         }
     }
@@ -6191,7 +6191,7 @@ typedef struct sap__saved_pair {
 
 typedef struct sap__snapshot { /* a buffer that is restored from */
     sap__saved_header header;
-    const unsigned char *slot_array, *pairs;
+    const unsigned char *slots_at, *pairs_at;
 } sap__snapshot;
 
 static uint32_t sap__get32(const unsigned char *p) {
@@ -6370,7 +6370,7 @@ static int sap__check_saved_slot(const sap_world *s, const sap__saved_slot *slot
 /* Returns whether each list holds the slots that belong in it, each once. missing is scratch with a word for each slot:
    the lists in which it has not been found yet. */
 static int sap__check_saved_lists(const sap__snapshot *in, uint32_t *missing) {
-    const unsigned char *p = in->slot_array;
+    const unsigned char *p = in->slots_at;
     for (uint32_t i = 0; i < in->header.slot_count; i++, p += sizeof(sap__saved_slot))
         missing[i] = sap__lists_of(sap__get32(p));
     for (int list = 0; list < 3; list++)
@@ -6387,14 +6387,14 @@ static int sap__check_saved_lists(const sap__snapshot *in, uint32_t *missing) {
 /* Reads the slot of an id. Returns 0 if there is none. */
 static int sap__find_saved(const sap__snapshot *in, sap_id id, sap__saved_slot *slot) {
     if (sap__slot_of(id) >= in->header.slot_count) return 0;
-    const unsigned char *p = in->slot_array + sizeof *slot * sap__slot_of(id);
+    const unsigned char *p = in->slots_at + sizeof *slot * sap__slot_of(id);
     sap__read_words(&p, slot, sizeof *slot);
     return 1;
 }
 
 /* Returns whether all pairs are valid, and no two are equal. They are sorted to find equal ones. */
 static int sap__check_saved_pairs(sap_world *s, const sap__snapshot *in) {
-    const unsigned char *p = in->pairs;
+    const unsigned char *p = in->pairs_at;
     for (uint32_t i = 0; i < in->header.pairs; i++) {
         sap__saved_pair pair;
         sap__saved_slot a, b;
@@ -6415,20 +6415,20 @@ static int sap__check_saved_pairs(sap_world *s, const sap__snapshot *in) {
 static sap_result sap__read_header(const sap_world *s, const unsigned char *buffer, size_t size, sap__snapshot *in) {
     sap__saved_header *h = &in->header;
     if (size < sizeof *h) return SAP_ERROR_SNAPSHOT;
-    in->slot_array = buffer;
-    sap__read_words(&in->slot_array, h, sizeof *h);
+    in->slots_at = buffer;
+    sap__read_words(&in->slots_at, h, sizeof *h);
     if (h->magic != SAP__MAGIC || h->version != SAP__SNAPSHOT_VERSION || h->reserved != 0 || h->zero != 0 ||
         h->slot_count > SAP__MAX_BOXES || h->pairs > INT_MAX || sap__saved_size(h) > size ||
         sap__snapshot_hash(buffer, sap__saved_size(h)) != (h->check[0] | (uint64_t)h->check[1] << 32))
         return SAP_ERROR_SNAPSHOT;
-    in->pairs = buffer + (size_t)sap__saved_size(h) - sizeof(sap__saved_pair) * h->pairs;
+    in->pairs_at = buffer + (size_t)sap__saved_size(h) - sizeof(sap__saved_pair) * h->pairs;
     return h->axes == (uint32_t)s->config.axes ? SAP_OK : SAP_ERROR_ARGUMENT;
 }
 
 /* Checks that the world may have this state, and reserves memory for it. */
 static sap_result sap__check_state(sap_world *s, const sap__snapshot *in) {
     const uint32_t slot_count = in->header.slot_count, pairs = in->header.pairs;
-    const unsigned char *p = in->slot_array;
+    const unsigned char *p = in->slots_at;
     uint32_t live = 0;
     for (uint32_t i = 0; i < slot_count; i++) {
         sap__saved_slot slot;
@@ -6450,7 +6450,7 @@ static sap_result sap__check_state(sap_world *s, const sap__snapshot *in) {
 /* Loads a state that was checked, so it cannot fail. */
 static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     const sap__saved_header *h = &in->header;
-    const unsigned char *p = in->slot_array;
+    const unsigned char *p = in->slots_at;
     sap__set_length(s->slot_array, h->slot_count);
     s->boxes.live_count = s->boxes.static_count = s->boxes.filtered_count = s->boxes.free_count =
         s->boxes.removed_count = 0;
@@ -6652,9 +6652,9 @@ static const char *sap__validate_pairs(const sap_world *s) {
 /* Checks a node, its lanes and its lane in the node above it. */
 static const char *sap__validate_node(const sap__bvh *t, int level, int j) {
     const int at = t->first[level] + j;
-    const sap__node *c = &t->nodes[at];
+    const sap__node *node = &t->nodes[at];
     for (int lane = 0; lane < SAP__NODE_WIDTH; lane++) {
-        const sap__box box = sap__child_bounds(c, lane);
+        const sap__box box = sap__child_bounds(node, lane);
         if (!(t->occupied[at] >> lane & 1)) {
             if (!sap__same(&box, &sap__empty_box)) return "An empty lane has the empty box.";
             continue;
@@ -6662,10 +6662,11 @@ static const char *sap__validate_node(const sap__bvh *t, int level, int j) {
         if (!sap__contains(&t->bounds[at], &box)) return "A node's bounds contain its lanes.";
         if (level == 0) continue;
         const int child = sap__child_index(t, level, j, lane);
-        if (child < 0 || c->child[lane] != (uint32_t)(t->first[level - 1] + child))
+        if (child < 0 || node->child[lane] != (uint32_t)(t->first[level - 1] + child))
             return "A node's children are the next 16 nodes of the level below, subtrees in their order.";
-        if (!sap__same(&box, &t->bounds[c->child[lane]])) return "A lane of an inner node has the bounds of its child.";
-        if (!sap__contains_bits(&t->filter[at], &t->filter[c->child[lane]]))
+        if (!sap__same(&box, &t->bounds[node->child[lane]]))
+            return "A lane of an inner node has the bounds of its child.";
+        if (!sap__contains_bits(&t->filter[at], &t->filter[node->child[lane]]))
             return "A node has the filter bits of its children.";
     }
     const int place = sap__place_of(t, level, j);

@@ -1301,7 +1301,7 @@ typedef struct sap__update_state {
     int method; /* a sap_method: of this update, or of the last one */
     sap__task task[SAP__TASKS];
     uint32_t *deleted_at; /* indices of deleted pairs, ascending; slots behind its length: see sap__sync_trees */
-    uint64_t *sort_items, *sort_scratch;
+    uint64_t *sort_items, *sort_scratch; /* scratch of any call; no function needs them after it has returned */
     sap_result failure;
     long long persistent; /* overlaps that existed at the last update, if box pruning counted all; else -1 */
     long long swaps, tests;
@@ -5965,6 +5965,7 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
         !sap__reserve_pairs(s, pairs, pairs, pairs) ||
         !sap__reserve(&s->update.task[0].created, (long long)pairs + SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS) ||
         !sap__reserve(&s->update.deleted_at, (long long)pairs + slot_count) ||
+        !sap__reserve(&s->update.sort_items, slot_count / 2 + 1) || /* see sap__check_state */
         (!s->has_grid && (s->config.method == SAP_METHOD_SORT || SAP__TRACES) &&
          !sap__reserve_endpoints(s, slot_count)))
         return sap__set_result(s, SAP_ERROR_MEMORY);
@@ -6367,8 +6368,8 @@ static int sap__check_saved_slot(const sap_world *s, const sap__saved_slot *slot
     return flags == 0 || (flags & SAP__LIVE) || sap__same(&slot->box, &sap__empty_box);
 }
 
-/* Returns whether each list holds the slots that belong in it, each once. missing is scratch with a word for each slot:
-   the lists in which it has not been found yet. */
+/* Returns whether each list holds the slots that belong in it, each once. missing has a word for each slot: the lists in
+   which it has not been found yet. */
 static int sap__check_saved_lists(const sap__snapshot *in, uint32_t *missing) {
     const unsigned char *p = in->slots_at;
     for (uint32_t i = 0; i < in->header.slot_count; i++, p += sizeof(sap__saved_slot))
@@ -6439,10 +6440,11 @@ static sap_result sap__check_state(sap_world *s, const sap__snapshot *in) {
     if ((s->config.max_boxes && live > (uint32_t)s->config.max_boxes) ||
         (s->config.max_pairs && pairs > (uint32_t)s->config.max_pairs))
         return SAP_ERROR_LIMIT;
-    if (!sap__reserve(&s->update.deleted_at, slot_count) || !sap__reserve(&s->update.sort_items, pairs) ||
+    if (!sap__reserve(&s->update.sort_items, pairs) || !sap__reserve(&s->update.sort_items, slot_count / 2 + 1) ||
         !sap__reserve(&s->update.sort_scratch, pairs))
         return SAP_ERROR_MEMORY;
-    if (!sap__check_saved_lists(in, s->update.deleted_at) || !sap__check_saved_pairs(s, in)) return SAP_ERROR_SNAPSHOT;
+    if (!sap__check_saved_lists(in, (uint32_t *)(void *)s->update.sort_items) || !sap__check_saved_pairs(s, in))
+        return SAP_ERROR_SNAPSHOT;
     if (!sap__reserve_boxes(s, (int)slot_count) || !sap__reserve_pairs(s, (int)pairs, 0, 0)) return SAP_ERROR_MEMORY;
     return SAP_OK;
 }
@@ -6540,8 +6542,8 @@ static const char *sap__validate_boxes(const sap_world *s) {
             return "changes.flags has the flags of all changed boxes.";
         filtered += (flags & SAP__LIVE) && !sap__is_default_filter(&s->slot_array[slot].filter);
     }
-    if (n % 64 && (s->boxes.live_bits[0][n / 64] | s->boxes.live_bits[1][n / 64]) >> n % 64)
-        return "No live bit is set behind the last slot.";
+    for (int tree = 0; tree < SAP__TREES && n % 64; tree++)
+        if (s->boxes.live_bits[tree][n / 64] >> n % 64) return "No live bit is set behind the last slot.";
     if (filtered != s->boxes.filtered_count)
         return "filtered_count is the number of live boxes with filter bits of their own.";
     if (sap__capacity(s->slot_array) < capacity || sap__capacity(s->objects) < capacity ||

@@ -474,6 +474,24 @@ static void reserve_after_a_crowd(int method) {
     CHECK_EQUAL(live_blocks, 0);
 }
 
+/* A snapshot may have slots for all boxes that were reserved and for those that wait: it is restored in the same memory. */
+static void restore_after_reserve(int method) {
+    static unsigned char snapshot[1 << 16];
+    sap_world *s = open_method(method);
+    const sap_aabb box = {{0, 0, 0}, {1, 1, 1}};
+    CHECK_EQUAL(sap_reserve(s, 10, 0), SAP_OK);
+    for (int i = 0; i < 300; i++) { /* each removed box leaves a slot that waits */
+        CHECK_EQUAL(sap_remove(s, sap_add(s, &box, NULL)), SAP_OK);
+        CHECK_EQUAL(sap_update(s), SAP_OK);
+    }
+    const long before = allocations;
+    CHECK_EQUAL(sap_save(s, snapshot, sizeof snapshot), SAP_OK);
+    CHECK_EQUAL(sap_restore(s, snapshot, sizeof snapshot), SAP_OK);
+    CHECK_EQUAL(allocations, before);
+    sap_destroy(s);
+    CHECK_EQUAL(live_blocks, 0);
+}
+
 int main(int argc, char **argv) {
     uint64_t seed = (uint64_t)test_argument(argc, argv, 1, 1);
     int method, kind;
@@ -483,6 +501,7 @@ int main(int argc, char **argv) {
         update_waits_for_memory(method);
         one_meets_many(method);
         reserve_after_a_crowd(method);
+        restore_after_reserve(method);
         for (kind = 0; kind < SCENE_COUNT; kind++) reserved(method, seed + (uint64_t)kind, (scene)kind);
     }
     rooms_grow_unevenly(seed);

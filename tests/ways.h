@@ -269,7 +269,7 @@ static void bound_on_unused_axis(sap_world *s) {
     s->used[2] = 0;
 }
 static void bit_behind_the_last(sap_world *s) {
-    s->boxes.live_bits[1][sap__length(s->slot_array) / 64] |= UINT64_C(1) << 63;
+    s->boxes.live_bits[SAP__TREE_LONERS][sap__length(s->slot_array) / 64] |= UINT64_C(1) << 63;
 }
 static void queue_ends_early(sap_world *s) {
     s->boxes.last_free = s->boxes.first_free;

@@ -1044,20 +1044,6 @@ static int sap__plan_all(sap_world *s, sap__cells *g) {
 /* >> update: the work of a cell, and looks into other levels                                                */
 /* ====================================================================================================== */
 
-/* A batch holds pairs that overlap now and may be new. It is handed to the pair manager when it is full. */
-typedef struct sap__batch {
-    sap_world *s;
-    sap__task *task;
-    int n;
-    uint32_t a[SAP__PAIR_BATCH], b[SAP__PAIR_BATCH];
-} sap__batch;
-
-static int sap__flush_batch(sap__batch *q) {
-    const int n = q->n;
-    q->n = 0;
-    return n == 0 || sap__emit_created(q->s, q->task, q->a, q->b, n, 0);
-}
-
 /* Returns whether two boxes may be a new pair. Most overlapped before: they are not new, unless a filter has
    changed. */
 SAP__FORCE_INLINE int sap__may_begin(const sap_world *s, uint32_t x, uint32_t y) {
@@ -1067,22 +1053,21 @@ SAP__FORCE_INLINE int sap__may_begin(const sap_world *s, uint32_t x, uint32_t y)
     return !(a->flags & b->flags & SAP__STATIC);
 }
 
-SAP__FORCE_INLINE int sap__push_pair(sap__batch *q, uint32_t x, uint32_t y) {
-    q->a[q->n] = x;
-    q->b[q->n] = y;
-    return ++q->n < SAP__PAIR_BATCH || sap__flush_batch(q);
-}
-
-/* Tests a box with each box that begins before it ends: the mins among the endpoints from at to end. */
-SAP__FORCE_INLINE int sap__prune_ahead(sap__batch *q, const sap__cells *g, const sap__cell *c, uint32_t x, uint64_t max,
-                                       const uint64_t *at, const uint64_t *end) {
+/* Tests box x with each box that begins before x ends: the mins among the endpoints from at to end. Boxes with one of
+   the flags are left out. New pairs that this cell owns go to the search. Returns 0 on failure. */
+SAP__FORCE_INLINE int sap__prune_ahead(sap__search *q, const sap__cells *g, const sap__cell *c, uint32_t x,
+                                       const uint64_t *at, const uint64_t *end, uint32_t flags) {
+    const uint64_t max = sap__endpoint(q->s->slot_array[x].box.hi[c->axis], 1, x);
     for (; at < end && *at < max; at++) {
         const uint32_t y = sap__endpoint_slot(*at);
         if (sap__endpoint_is_max(*at)) continue;
         q->task->tests++;
-        if (!sap__may_begin(q->s, x, y)) continue;
-        if (sap__is_owner_at(&g->level[c->level], c->at, &g->range[x], &g->range[y]) && !sap__push_pair(q, x, y))
-            return 0;
+        if (!sap__may_begin(q->s, x, y) || (q->s->slot_array[y].flags & flags)) continue;
+        if (!sap__is_owner_at(&g->level[c->level], c->at, &g->range[x], &g->range[y])) continue;
+        q->a[q->n] = x;
+        q->b[q->n] = y;
+        q->n++;
+        if (!sap__flush(q, SAP__PAIR_BATCH - 1)) return 0;
     }
     return 1;
 }
@@ -1090,24 +1075,16 @@ SAP__FORCE_INLINE int sap__prune_ahead(sap__batch *q, const sap__cells *g, const
 /* Box pruning along one axis (I.4c) finds the pairs of entering boxes, with each other and with the boxes of the cell.
    An entering box is tested with all boxes that begin before it ends, any other box with the entering ones alone. Items
    holds the n mins of entering boxes, sorted; n < 0: all boxes enter. */
-static int sap__prune_cell(sap__sort_state *u, const sap__cells *g, const sap__cell *c, int n) {
-    sap_world *s = u->s;
-    const uint64_t *ends = u->sap->sorted[u->axis], *items = u->items;
-    sap__batch q;
-    int next = 0;
-    q.s = s;
-    q.task = u->task;
-    q.n = 0;
-    for (int i = 1; i < u->sap->count - 1 && (n < 0 || next < n); i++) {
-        const uint32_t x = sap__endpoint_slot(ends[i]);
+static int sap__prune_cell(sap__search *q, const sap__cells *g, const sap__cell *c, const uint64_t *items, int n) {
+    const uint64_t *ends = c->sap.sorted[c->axis], *last = ends + c->sap.count - 1;
+    for (int i = 1, next = 0; ends + i < last && (n < 0 || next < n); i++) {
         if (sap__endpoint_is_max(ends[i])) continue;
-        const uint64_t max = sap__endpoint(s->slot_array[x].box.hi[u->axis], 1, x);
         const int is_new = n < 0 || items[next] == ends[i];
         next += is_new;
-        const uint64_t *at = is_new ? ends + i + 1 : items + next, *end = is_new ? ends + u->sap->count - 1 : items + n;
-        if (!sap__prune_ahead(&q, g, c, x, max, at, end)) return 0;
+        const uint64_t *at = is_new ? ends + i + 1 : items + next, *end = is_new ? last : items + n;
+        if (!sap__prune_ahead(q, g, c, sap__endpoint_slot(ends[i]), at, end, 0)) return 0;
     }
-    return sap__flush_batch(&q);
+    return sap__flush(q, 0);
 }
 
 /* Returns the axis on which the boxes of a cell reach farthest, from the first end to the last. */
@@ -1135,7 +1112,7 @@ static int sap__list_queue(const sap__cells *g, const sap__cell *c, int queue, u
 }
 
 /* Works through the queues of a cell. Returns 0 on failure; on threads 1, as a task that overflows runs once more. */
-static int sap__update_cell(sap__sort_state *u, const sap__cells *g, sap__cell *c) {
+static int sap__update_cell(sap__sort_state *u, sap__search *q, const sap__cells *g, sap__cell *c) {
     sap_world *s = u->s;
     const int boxes = c->sap.count / 2 - 1, moves = c->waiting[SAP__MOVE];
     const int entering = c->waiting[SAP__ENTER] + c->waiting[SAP__REVIEW];
@@ -1163,7 +1140,7 @@ static int sap__update_cell(sap__sort_state *u, const sap__cells *g, sap__cell *
             u->items[i] = sap__endpoint(s->slot_array[slot].box.lo[u->axis], 0, slot);
         }
         sap__sort(u->items, u->scratch, n, 0);
-        ok = sap__prune_cell(u, g, c, g->is_new ? -1 : n);
+        ok = sap__prune_cell(q, g, c, u->items, g->is_new ? -1 : n);
     }
     memset(c->waiting, 0, sizeof c->waiting);
     c->is_listed = 0;
@@ -1182,10 +1159,12 @@ static void sap__update_cells_task(sap_world *s, void *args, int task, int tasks
     sap__cells *g = a->g;
     const int n = sap__length(g->listed), end = sap__task_begin(n, task + 1, tasks);
     const int again = s->update.task[task].overflowed && !s->threads.in_parallel;
+    sap__search q;
     sap__sort_state u;
+    sap__begin_search(&q, s, task, 0);
     memset(&u, 0, sizeof u);
     u.s = s;
-    u.task = &s->update.task[s->threads.in_parallel || !s->update.is_reserved ? task : 0];
+    u.task = q.task;
     u.items = s->update.sort_items + (tasks > 1 ? 2 * g->region * task : 0);
     u.scratch = s->update.sort_scratch + (tasks > 1 ? 2 * g->region * task : 0);
     for (int i = sap__task_begin(n, task, tasks); i < end; i++) {
@@ -1193,33 +1172,19 @@ static void sap__update_cells_task(sap_world *s, void *args, int task, int tasks
         if (tasks > 1 && sap__largest_step(c) > g->region) continue;
         if (a->is_large && !c->is_listed) continue;
         u.sap = &c->sap;
-        u.axis = 0;
-        if (again) {
-            u.axis = c->axis;
-            if (!sap__prune_cell(&u, g, c, -1)) return;
-        } else if (!sap__update_cell(&u, g, c))
-            return;
+        if (!(again ? sap__prune_cell(&q, g, c, NULL, -1) : sap__update_cell(&u, &q, g, c))) return;
     }
 }
 
 /* ---- looks into other levels -------------------------------------------------------------------------------- */
 
-/* Tests a changed box with the boxes of one cell of another level: with all of them, or the unchanged ones only. */
-static int sap__look_into_cell(sap__batch *q, const sap__cells *g, const sap__cell *c, uint32_t x, int unchanged_only) {
-    const sap_world *s = q->s;
-    const uint64_t *ends = c->sap.sorted[c->axis], max = sap__endpoint(s->slot_array[x].box.hi[c->axis], 1, x);
-    for (int i = 1; ends[i] < max; i++) {
-        const uint32_t y = sap__endpoint_slot(ends[i]);
-        if (sap__endpoint_is_max(ends[i])) continue;
-        q->task->tests++;
-        if (!sap__may_begin(s, x, y) || (unchanged_only && (s->slot_array[y].flags & SAP__CHANGED))) continue;
-        if (sap__is_owner_at(&g->level[c->level], c->at, &g->range[x], &g->range[y]) && !sap__push_pair(q, x, y))
-            return 0;
-    }
-    return 1;
+/* Tests a changed box with the boxes of one cell of another level, except those with one of the flags. */
+static int sap__look_into_cell(sap__search *q, const sap__cells *g, const sap__cell *c, uint32_t x, uint32_t flags) {
+    const uint64_t *ends = c->sap.sorted[c->axis];
+    return sap__prune_ahead(q, g, c, x, ends + 1, ends + c->sap.count - 1, flags);
 }
 
-static int sap__look_into_level(sap__batch *q, const sap__cells *g, uint32_t level, uint32_t x, int unchanged_only) {
+static int sap__look_into_level(sap__search *q, const sap__cells *g, uint32_t level, uint32_t x, uint32_t flags) {
     const sap__level *l = &g->level[level];
     sap__walk w;
     sap__begin_walk(l, &g->range[x], &w);
@@ -1227,13 +1192,13 @@ static int sap__look_into_level(sap__batch *q, const sap__cells *g, uint32_t lev
         for (int i = 0; i < sap__length(g->cells); i++) {
             const sap__cell *c = &g->cells[i];
             if (c->sap.count == 0 || c->level != level || !sap__touches(l, &g->range[x], c->at)) continue;
-            if (!sap__look_into_cell(q, g, c, x, unchanged_only)) return 0;
+            if (!sap__look_into_cell(q, g, c, x, flags)) return 0;
         }
         return 1;
     }
     do {
         const uint32_t cell = sap__find_cell(g, w.at, level);
-        if (cell != SAP__NONE && !sap__look_into_cell(q, g, &g->cells[cell], x, unchanged_only)) return 0;
+        if (cell != SAP__NONE && !sap__look_into_cell(q, g, &g->cells[cell], x, flags)) return 0;
     } while (sap__next_cell(&w));
     return 1;
 }
@@ -1245,20 +1210,18 @@ static void sap__look_task(sap_world *s, void *args, int task, int tasks) {
     const sap__cells *g = (const sap__cells *)args;
     const int n = sap__length(s->changes.list), end = sap__task_begin(n, task + 1, tasks);
     int ok = 1;
-    sap__batch q;
-    q.s = s;
-    q.task = &s->update.task[s->threads.in_parallel || !s->update.is_reserved ? task : 0];
-    q.n = 0;
+    sap__search q;
+    sap__begin_search(&q, s, task, 0);
     for (int i = sap__task_begin(n, task, tasks); i < end && ok; i++) {
         const uint32_t x = s->changes.list[i], own = g->range[x].level;
         for (uint32_t v = 0; v < (uint32_t)g->levels && own != SAP__NO_LEVEL && ok; v++) {
             const sap__level *l = &g->level[v], *mine = &g->level[own];
             const int finds_all = l->coarseness != mine->coarseness ? l->coarseness > mine->coarseness : v > own;
             if (v == own || (finds_all ? l->boxes : l->boxes - l->changed) == 0) continue;
-            ok = sap__look_into_level(&q, g, v, x, !finds_all);
+            ok = sap__look_into_level(&q, g, v, x, finds_all ? 0 : SAP__CHANGED);
         }
     }
-    if (ok) (void)sap__flush_batch(&q);
+    if (ok) (void)sap__flush(&q, 0);
 }
 
 /* ---- all of an update --------------------------------------------------------------------------------------- */

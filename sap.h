@@ -1169,7 +1169,6 @@ enum {
 /* The state of a subtree, a node of level 1, when it was packed or refitted. */
 typedef struct sap__subtree {
     sap__box region;    /* its bounds then: a box whose centre left it is reinserted at the next repack */
-    float perimeter;    /* the sum of its leaves when it was packed */
     int boxes, changes; /* boxes in it now; changes of its boxes since */
     int place;          /* in the order of subtrees */
 } sap__subtree;
@@ -1187,7 +1186,7 @@ typedef struct sap__bvh {
     float leaf_perimeter, max_perimeter; /* the mean perimeter of a leaf when packed; larger leaves count as this */
     double packed_perimeter;             /* the sum of all leaves, each when it was packed */
     double wear;                         /* packed again when it reaches 1 */
-    int credit, next;                    /* changes that repacks have not paid for yet; the next place in the order */
+    int next;                            /* place in the order from which the next round of repacks begins */
 } sap__bvh;
 
 /* Loops over many boxes or pairs are cut into tasks, for threads. Without threads one task runs over everything. */
@@ -1300,7 +1299,8 @@ typedef struct sap__query_state {
 typedef struct sap__update_state {
     int method; /* a sap_method: of this update, or of the last one */
     sap__task task[SAP__TASKS];
-    uint32_t *deleted_at; /* indices of deleted pairs, ascending; slots behind its length: see sap__sync_trees */
+    uint32_t *deleted_at; /* indices of deleted pairs, ascending */
+    uint32_t *misplaced;  /* slots of boxes that have no position, or are to lose it: see sap__sync_trees */
     uint64_t *sort_items, *sort_scratch; /* scratch of any call; no function needs them after it has returned */
     sap_result failure;
     long long persistent; /* overlaps that existed at the last update, if box pruning counted all; else -1 */
@@ -3277,23 +3277,20 @@ static int sap__best_kernel(void) {
 /* ====================================================================================================== */
 
 /* Boxes that are near each other share a leaf. The bounds of sixteen leaves are the lanes of a node above them, and so
-   on up to one root. (Up to three leaves, or two nodes of a level, have no node above them.)
+   on. The top level has one node, the root, or two; of a tree without levels above the leaves, three leaves at most.
 
        level 2                       [ bounds of . . . ]                      the root
        level 1          [ bounds of 16 leaves ]  [ bounds of 16 leaves ]      subtrees, in an order along a serpentine
        level 0       [ 16 boxes ][ 16 boxes ][ 16 boxes ] . . .               leaves
 
-                     +-->--+  +-->--+      serpentine: tiles are visited as one mows a lawn, so that
-                     |  |  |  |  |  |      neighbours in the order are neighbours in space
-                     ^  +-->--+  +-->
-
-       BVH           a bounding volume hierarchy; here of sixteen lanes a node, each field of a lane in an array of its own
+       BVH           a bounding volume hierarchy; here of sixteen lanes a node, each field of them in its own array
        leaf          a node of level 0; its lanes are boxes
        subtree       a node of level 1 with its sixteen leaves; what is repacked as one
+       region        of a subtree: its bounds when it was last packed or refitted
        position      of a box: its tree, leaf and lane, in one word
        pack          to build a tree from its boxes: sort them into tiles along a serpentine, fill leaves in that order
                      (bulk loading, as STR does: Leutenegger, Lopez and Edgington 1997)
-       repack        to pack two neighbouring subtrees alone
+       repack        to take the boxes of two subtrees that are near each other, and to build both again, as a kd-tree
        refit         to compute bounds from what is below, and leave all boxes in their leaves
        ChooseLeaf    to find the leaf for a box: one that it touches, else the nearest (Guttman 1984)
        reinsert      to take a box out of its leaf and choose another leaf
@@ -3301,38 +3298,37 @@ static int sap__best_kernel(void) {
        spatial join  to find all overlapping pairs of two trees, or of one with itself: see search
                      (Brinkhoff, Kriegel and Seeger 1993)
 
-   There are four trees, by what a box is (sap__tree_of), since some boxes never pair with their like: static ones do not,
-   nor do those whose mask excludes their own category, and those with no category or no mask pair with nothing.
+   There are four trees, by what a box is (sap__tree_of), since some boxes never pair with their like: static ones do
+   not, nor do those whose mask excludes their own category. Those with no category or no mask pair with nothing.
 
    Upkeep, in five sentences:
-     1. A box that moves enlarges its leaf, or is reinserted if it no longer touches its leaf.
-     2. For every box that changed about one box is repacked: two neighbouring subtrees at a time, round after round,
-        without those in which little changed; what left its subtree's region is reinserted.
-     3. A subtree that is full is repacked at once, and two may become three.
-     4. If more than an eighth of the boxes moved, all bounds are refitted instead.
-     5. A tree is packed again when its wear reaches 1 (each refit adds a thirty-second, and how much the leaves have
-        grown since they were packed), when no subtree is free, or when boxes come in bulk.
+     1. A box that moves enlarges its leaf, or is reinserted if it no longer touches the bounds of its leaf.
+     2. A subtree without a free lane for a box is repacked with the one beside it; two that are full become three.
+     3. In quiet updates, in which at most 1 box in 128 changes, a subtree is repacked once as many of its boxes have
+        changed as it holds, a few subtrees in an update; boxes whose centre has left its region are reinserted.
+     4. If more than 1 box in 8 changes, all bounds are refitted instead.
+     5. A tree is packed again when it is worn (half of its boxes have changed, 32 refits, or leaves twice as large) and
+        the update is not quiet; also when no subtree is free, and when many boxes come or jump at once.
 
-   The cost of upkeep is in proportion to what changed, and after as many changes as there are boxes nothing is left
-   of what the tree was before. */
+   The cost of upkeep is in proportion to what changed: a quiet update repacks little, and all others take longer than a
+   pack. After as many changes as there are boxes little is left of what the tree was before. */
 enum {
     SAP__LEAF_FILL = 14,          /* boxes in a leaf when it is packed; all lanes are filled if most boxes move */
-    SAP__SUBTREE_FILL = 240,      /* boxes in a subtree when it is repacked, at most */
-    SAP__SPARE_SUBTREES = 8,      /* subtrees for each one that is packed empty */
+    SAP__SUBTREE_FILL = 224,      /* boxes at most in a subtree when it is repacked */
+    SAP__SPARE_FRACTION = 6,      /* spare subtrees are packed empty: 1 / 6 of the others, */
+    SAP__SPARE_MIN = 4,           /* and 4 more */
+    SAP__QUIET_FRACTION = 128,    /* an update is quiet for a tree if at most 1 / 128 of its boxes changed */
     SAP__REFIT_FRACTION = 8,      /* bounds are refitted if more than 1 / 8 of the boxes changed */
-    SAP__PACK_FRACTION = 64,      /* the tree is packed if more than 1 / 64 of its boxes, */
-    SAP__PACK_MIN = 32,           /* and 32 more, were added or jumped */
+    SAP__PACK_FRACTION = 256,     /* the tree is packed if more than 1 / 256 of its boxes, */
+    SAP__PACK_MIN = 32,           /* and 32 more, jumped or were added while bounds are refitted */
     SAP__MAX_REFITS = 32,         /* refits between packs, at most */
-    SAP__REPACK_FRACTION = 4,     /* a subtree is repacked if it had a change for every 4 of its boxes */
-    SAP__REINSERT_CREDIT = 5,     /* changes that an inserted box counts as, beside its own */
-    SAP__CHANGES_A_REPACK = 4,    /* boxes that change for each one that is repacked */
+    SAP__CHANGE_WEAR = 2,         /* wear if as many boxes changed as there are */
+    SAP__INSERT_ATTEMPTS = 3,     /* a box finds its leaf at the first attempt, or after a repack, or two */
     SAP__CHOOSE_LEAF_VISITS = 48, /* nodes visited for a leaf that a box touches */
     SAP__SAMPLE = 128,            /* boxes that tell the size of the tiles */
     SAP__TILE_SPLIT = 32,         /* boxes in one tile that are sorted into tiles of their own, */
     SAP__MAX_SPLIT_DEPTH = 6      /* to this depth */
 };
-
-#define SAP__NEAR2 0.06f /* a leaf is near a box within a quarter of the perimeter of a leaf; squared */
 
 static void sap__free_bvh(sap__bvh *t) {
     sap__free_array(&t->nodes);
@@ -3429,9 +3425,9 @@ static void sap__sample_boxes(const sap_world *s, const uint64_t *items, int n, 
     }
 }
 
-/* Returns, in bits, the axes that are not cut: those on which all boxes lie within one tile. *side is the side of a tile
-   in sizes of a box, the same on all other axes, so that long boxes get long tiles. Evenly spread boxes would be sixteen
-   to a tile. */
+/* Returns, in bits, the axes that are not cut: those on which all boxes lie within one tile. *side is the side of a
+   tile in sizes of a box, the same on all other axes, so that long boxes get long tiles. Evenly spread boxes would be
+   sixteen to a tile. */
 static int sap__flat_axes(const sap__sample_stats *m, int n, float *side) {
     int k, dims, flat = 0, more = 0;
     for (k = 0; k < 3; k++)
@@ -3449,8 +3445,8 @@ static int sap__flat_axes(const sap__sample_stats *m, int n, float *side) {
     return flat;
 }
 
-/* The tiles for n boxes; so few that they need none have no keys. A box is large if it is longer than four tiles and
-   four boxes. */
+/* Chooses the tiles for n boxes; a few boxes need none and get no keys. A box is large if it is longer than four tiles
+   and four boxes. */
 static void sap__choose_tile_grid(const sap_world *s, const uint64_t *items, int n, sap__tile_grid *t) {
     sap__sample_stats m;
     float side = 0;
@@ -3529,8 +3525,8 @@ static void sap__key_items_task(sap_world *s, void *args, int task, int tasks) {
 }
 
 /* Sorts slots in items, n of them, so that sixteen in a row lie together; large boxes, and a crowd in one slice, are
-   sorted into tiles of their own. There is one counter a key, about twice as many as items; scratch holds the items, and
-   the counters behind them. Returns how many tiles hold a box. */
+   sorted into tiles of their own. There is one counter a key, about twice as many as items; scratch holds the items,
+   and the counters behind them. Returns how many tiles hold a box. */
 static int sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, int n, int depth) {
     uint32_t *count = (uint32_t *)(void *)(scratch + n), sum = 0, most = 0;
     int used = 0;
@@ -3638,7 +3634,7 @@ static int sap__leaf_count(int boxes, int fill, int *filled) {
     *filled = leaves;
     if (leaves <= SAP__MAX_ROOTS) return leaves;
     if (leaves < SAP__NODE_WIDTH) return leaves + 1;
-    return SAP__NODE_WIDTH * (subtrees + subtrees / SAP__SPARE_SUBTREES + 1);
+    return SAP__NODE_WIDTH * (subtrees + subtrees / SAP__SPARE_FRACTION + SAP__SPARE_MIN);
 }
 
 static int sap__reserve_bvh(sap_world *s, sap__bvh *t, int boxes, int fill) {
@@ -3680,16 +3676,10 @@ static void sap__pack_leaves_task(sap_world *s, void *args, int task, int tasks)
     }
 }
 
-/* The perimeter of a leaf, within a limit: one leaf from here to a far island is none of the others'. */
-static float sap__leaf_size(const sap__bvh *t, int leaf) {
-    const float size = sap__perimeter(&t->bounds[leaf]);
-    return size < t->max_perimeter ? size : t->max_perimeter;
-}
-
-static float sap__sum_leaves(const sap__bvh *t, int begin, int end) {
-    float sum = 0;
-    for (int leaf = begin; leaf < end && leaf < t->count[0]; leaf++) sum += sap__leaf_size(t, leaf);
-    return sum;
+/* Returns a leaf's perimeter as it counts in the sum of all: one leaf from here to a far island says nothing of the
+   others. */
+SAP__FORCE_INLINE double sap__counted_perimeter(const sap__bvh *t, float perimeter) {
+    return (double)(perimeter < t->max_perimeter ? perimeter : t->max_perimeter);
 }
 
 SAP__FORCE_INLINE int sap__count_bits(uint32_t bits) {
@@ -3712,23 +3702,18 @@ static void sap__begin_subtree(sap__bvh *t, int j) {
     t->subtrees[j].changes = 0;
 }
 
-/* Leaves have just been packed: what their sizes are compared with from now on. Keys of sizes are about their logarithms:
-   a leaf counts for at most four times what the mean of these says. */
+/* Records how large the leaves are when they have been packed: leaves that have grown are compared with that. The mean
+   of the keys of their perimeters is about that of the logarithms. */
 static void sap__measure_leaves(sap__bvh *t) {
-    double keys = 0, sum = 0;
+    double keys = 0;
     int leaves = 0;
     for (int i = 0; i < t->count[0]; i++)
         if (t->occupied[i]) keys += sap__key(sap__perimeter(&t->bounds[i])), leaves++;
     t->max_perimeter = 4 * sap__float((int32_t)(keys / (leaves + 1e-30)));
-    if (t->levels == 1) sum = (double)sap__sum_leaves(t, 0, t->count[0]);
-    for (int j = 0; j < t->count[1] && t->levels > 1; j++) {
-        t->order[j] = (uint32_t)j;
-        t->subtrees[j].place = j;
-        t->subtrees[j].perimeter = sap__sum_leaves(t, SAP__NODE_WIDTH * j, SAP__NODE_WIDTH * (j + 1));
-        sum += (double)t->subtrees[j].perimeter;
-    }
-    t->packed_perimeter = sum;
-    t->leaf_perimeter = (float)(sum / (leaves + 1e-30));
+    t->packed_perimeter = 0;
+    for (int i = 0; i < t->count[0]; i++)
+        t->packed_perimeter += sap__counted_perimeter(t, sap__perimeter(&t->bounds[i]));
+    t->leaf_perimeter = (float)(t->packed_perimeter / (leaves + 1e-30));
 }
 
 /* Packs a tree of the slots in sort_items, n of them. Its nodes are scratch until they are filled. */
@@ -3746,10 +3731,14 @@ static int sap__pack_items(sap_world *s, sap__bvh *t, int n, int fill) {
     t->boxes = n;
     sap__parallel_for(s, sap__pack_leaves_task, t, n);
     sap__measure_leaves(t);
+    for (int j = 0; j < t->count[1] && t->levels > 1; j++) {
+        t->order[j] = (uint32_t)j;
+        t->subtrees[j].place = j;
+    }
     sap__refit_levels(s, t, 1);
     for (int j = 0; j < t->count[1] && t->levels > 1; j++) sap__begin_subtree(t, j);
     t->wear = 0;
-    t->credit = t->next = 0;
+    t->next = 0;
     t->state = SAP__TREE_VALID;
     s->update.upkeep += n;
     return 1;
@@ -3784,9 +3773,9 @@ static void sap__node_bounds(const sap__node *c, sap__box *bounds) {
     }
 }
 
-/* A lane of a leaf becomes box (sap__empty_box: it becomes free); the bounds above it follow, up to one that stays as it
-   is. A box that moves within its leaf makes no bounds smaller: that is left to the next repack or refit. If the tree
-   needs a refit anyway the bounds are left to it. */
+/* A lane of a leaf becomes box (sap__empty_box: it becomes free); the bounds above it follow, up to one that stays as
+   it is. A box that moves within its leaf makes no bounds smaller: that is left to the next repack or refit. If the
+   tree needs a refit anyway the bounds are left to it. */
 static void sap__set_leaf_box(sap__bvh *t, int leaf, int lane, const sap__box *box) {
     for (int level = 0, i = leaf; level < t->levels; level++) {
         const int at = t->first[level] + i;
@@ -3862,9 +3851,9 @@ static void sap__insert_into_leaf(sap_world *s, int tree, uint32_t slot, int lea
     sap__add_filter(s, slot);
 }
 
-/* Returns the nearest leaf within a limit, by the distance from a box to its bounds, of those seen from the root in some
-   visits; at once if it touches the box. A full leaf counts as no nearer than a margin. *distance2 is that distance, and
-   at first the limit, squared. -1: there is none. */
+/* Returns the leaf whose bounds are nearest to the centre of a box, of those seen in a number of visits from the root,
+   or -1 if none is within a limit. A full leaf counts as no nearer than a margin. *distance2 is the square of the
+   limit at first, and of the distance at the end. */
 static int sap__nearest_leaf(const sap_world *s, const sap__bvh *t, const sap__box *box, float margin2,
                              float *distance2) {
     enum { ROOM = (SAP__MAX_LEVELS + 1) * SAP__NODE_WIDTH }; /* it always fits */
@@ -3909,16 +3898,19 @@ static int sap__empty_subtree(const sap__bvh *t) {
     return -1;
 }
 
-/* Returns the leaf for a box: the nearest; or, if it is full or far, one without boxes in its subtree; or, if it is far,
-   one in a subtree without boxes. It is full if its subtree is to be repacked; -1: the tree is to be packed. */
+/* Returns the leaf for a box: one with a free lane that it touches, or within a margin of three quarters of the mean
+   side of a leaf. If there is none it is an empty leaf in the subtree of the nearest one; if that is not near it is a
+   leaf in an empty subtree. A full leaf is returned if its subtree is to be repacked; -1: the tree is to be packed. */
 static int sap__choose_leaf(const sap_world *s, const sap__bvh *t, const sap__box *box) {
-    const float margin2 = t->leaf_perimeter * t->leaf_perimeter * SAP__NEAR2;
-    float distance2 = 0;
-    int leaf = sap__nearest_leaf(s, t, box, 0, &distance2);
-    if ((leaf >= 0 && t->occupied[leaf] != 0xffff) || t->levels == 1) return leaf;
-    distance2 = leaf < 0 ? sap__float(SAP__INFINITY) : margin2;
-    leaf = sap__nearest_leaf(s, t, box, margin2, &distance2);
-    if (leaf < 0 || (t->occupied[leaf] != 0xffff && distance2 <= margin2)) return leaf;
+    const float margin = 0.75f * t->leaf_perimeter / (float)sap__count_bits((uint32_t)s->config.axes),
+                margin2 = margin * margin;
+    float distance2 = margin2;
+    int leaf = sap__nearest_leaf(s, t, box, margin2, &distance2);
+    if (leaf < 0) {
+        distance2 = sap__float(SAP__INFINITY);
+        leaf = sap__nearest_leaf(s, t, box, margin2, &distance2);
+    }
+    if (leaf < 0 || t->levels == 1 || (t->occupied[leaf] != 0xffff && distance2 <= margin2)) return leaf;
     for (int i = SAP__NODE_WIDTH * (leaf / SAP__NODE_WIDTH), end = i + SAP__NODE_WIDTH; i < end && i < t->count[0]; i++)
         if (t->occupied[i] == 0) return i;
     if (distance2 <= margin2) return leaf;
@@ -3939,135 +3931,66 @@ static void sap__move_behind(sap__bvh *t, int subtree, int place) {
     t->subtrees[subtree].place = to;
 }
 
-/* A box that is repacked: on each axis the key of a point in it, between its bounds, and its slot. */
-typedef struct sap__point {
-    int32_t at[3];
-    uint32_t slot;
-} sap__point;
-
-SAP__FORCE_INLINE sap__point sap__point_of(const sap_world *s, uint32_t slot) {
-    sap__point p;
-    for (int k = 0; k < 3; k++) p.at[k] = (s->slot_array[slot].box.lo[k] >> 1) + (s->slot_array[slot].box.hi[k] >> 1);
-    p.slot = slot;
-    return p;
+/* The centre of a box on an axis, as a key. */
+SAP__FORCE_INLINE int32_t sap__center(const sap__box *box, int axis) {
+    return (box->lo[axis] >> 1) + (box->hi[axis] >> 1);
 }
 
-/* Moves points below a pivot (or not above it) to the front, without a branch. Returns how many they are. */
-static int sap__partition(sap__point *p, int n, int axis, int32_t pivot, int with_equal) {
-    int below = 0;
-    for (int i = 0; i < n; i++) {
-        const sap__point here = p[i];
-        p[i] = p[below];
-        p[below] = here;
-        below += here.at[axis] < pivot + with_equal;
-    }
-    return below;
-}
-
-/* Orders points so that none of the first rank ones is beyond the others on an axis. The pivot is of some points the one
-   whose rank is about right. */
-static void sap__select(sap__point *p, int n, int rank, int axis) {
-    while (rank > 0 && rank < n) {
-        const int count = n < 64 ? 3 : 7;
-        int32_t some[7];
-        for (int i = 0; i < count; i++) {
-            const int32_t v = p[(2 * i + 1) * n / (2 * count)].at[axis];
-            int j = i;
-            for (; j > 0 && some[j - 1] > v; j--) some[j] = some[j - 1];
-            some[j] = v;
-        }
-        const int32_t pivot = some[count * rank / n];
-        int below = sap__partition(p, n, axis, pivot, 0);
-        if (below == 0) {
-            below = sap__partition(p, n, axis, pivot, 1);
-            if (rank <= below) return;
-        }
-        if (rank <= below)
-            n = below;
-        else
-            p += below, n -= below, rank -= below;
-    }
-}
-
-/* Sorts points of a region into parts of equal size. It cuts the region in two along its longest side, repeatedly. */
-static void sap__cut(sap__point *p, int n, int parts, sap__box region) {
+/* Sorts slots into parts of equal size, as a kd-tree does: along the axis on which their centres spread most, and then
+   each half. */
+static void sap__cut(const sap_world *s, uint64_t *items, uint64_t *scratch, int n, int parts) {
     float longest = -1;
     int axis = 0;
     if (parts < 2 || n < 2) return;
     for (int k = 0; k < 3; k++) {
-        const float side = sap__clamp_far(sap__float(region.hi[k])) - sap__clamp_far(sap__float(region.lo[k]));
+        int32_t least = SAP__AFTER_ALL, most = SAP__BEFORE_ALL;
+        for (int i = 0; i < n; i++) {
+            const int32_t center = sap__center(&s->slot_array[(uint32_t)items[i]].box, k);
+            least = center < least ? center : least;
+            most = center > most ? center : most;
+        }
+        const float side = sap__clamp_far(sap__float(most)) - sap__clamp_far(sap__float(least));
         if (side > longest) longest = side, axis = k;
     }
-    const int half = parts / 2, rank = sap__task_begin(n, half, parts);
-    sap__select(p, n, rank, axis);
-    sap__box first = region;
-    first.hi[axis] = region.lo[axis] = p[rank].at[axis];
-    sap__cut(p, rank, half, first);
-    sap__cut(p + rank, n - rank, parts - half, region);
-}
-
-static sap__box sap__region_of(const sap__point *p, int n) {
-    sap__box region = sap__empty_box;
-    for (int k = 0; k < 3; k++) {
-        int32_t lo = SAP__AFTER_ALL, hi = SAP__BEFORE_ALL;
-        for (int i = 0; i < n; i++) {
-            lo = p[i].at[k] < lo ? p[i].at[k] : lo;
-            hi = p[i].at[k] > hi ? p[i].at[k] : hi;
-        }
-        region.lo[k] = lo;
-        region.hi[k] = hi;
+    for (int i = 0; i < n; i++) {
+        const uint32_t slot = (uint32_t)items[i];
+        items[i] = sap__item((uint32_t)sap__center(&s->slot_array[slot].box, axis) ^ 0x80000000u, slot);
     }
-    return region;
+    const int half = parts / 2, rank = sap__task_begin(n, half, parts);
+    sap__sort(items, scratch, n, 32);
+    sap__cut(s, items, scratch, rank, half);
+    sap__cut(s, items + rank, scratch, n - rank, parts - half);
 }
 
-/* Packs a subtree. */
-static void sap__pack_subtree(sap_world *s, sap__bvh *t, int j, sap__point *points, int n) {
-    const int filled = (n + SAP__LEAF_FILL - 1) / SAP__LEAF_FILL;
-    const int leaves = filled < 1                 ? 1
-                       : filled < SAP__NODE_WIDTH ? filled
-                                                  : SAP__NODE_WIDTH,
-              first = SAP__NODE_WIDTH * j;
-    uint64_t items[SAP__NODE_WIDTH];
-    sap__cut(points, n, leaves, sap__region_of(points, n));
+/* Packs a subtree of the slots in items, n of them. */
+static void sap__pack_subtree(sap_world *s, sap__bvh *t, int j, uint64_t *items, uint64_t *scratch, int n) {
+    const int filled = (n + SAP__LEAF_FILL - 1) / SAP__LEAF_FILL, first = SAP__NODE_WIDTH * j;
+    const int leaves = filled < SAP__NODE_WIDTH ? filled : SAP__NODE_WIDTH;
+    sap__cut(s, items, scratch, n, leaves);
     for (int i = 0; i < SAP__NODE_WIDTH; i++) {
         const int from = i < leaves ? sap__task_begin(n, i, leaves) : n;
-        const int here = i < leaves ? sap__task_begin(n, i + 1, leaves) - from : 0;
-        for (int k = 0; k < here; k++) items[k] = points[from + k].slot;
-        sap__pack_leaf(s, t, first + i, items, here);
+        const int end = i < leaves ? sap__task_begin(n, i + 1, leaves) : n;
+        sap__pack_leaf(s, t, first + i, items + from, end - from);
     }
     sap__refit_node(s, t, 1, j);
     sap__begin_subtree(t, j);
-    t->packed_perimeter -= (double)t->subtrees[j].perimeter;
-    t->subtrees[j].perimeter = sap__sum_leaves(t, first, first + SAP__NODE_WIDTH);
-    t->packed_perimeter += (double)t->subtrees[j].perimeter;
 }
 
-/* Takes the boxes of a subtree out of it. Returns how many they are. */
-static int sap__gather_subtree(sap_world *s, sap__bvh *t, int j, sap__point *points) {
-    int n = 0;
-    for (int leaf = SAP__NODE_WIDTH * j; leaf < SAP__NODE_WIDTH * (j + 1); leaf++)
-        for (uint32_t bits = t->occupied[leaf]; bits; bits &= bits - 1)
-            points[n++] = sap__point_of(s, t->nodes[leaf].child[sap__lowest_bit(bits)]);
-    t->occupied[t->first[1] + j] = 0; /* no box is inserted here meanwhile */
-    return n;
-}
-
-/* Boxes that left the region of their subtree are reinserted into leaves of other subtrees that they touch. Returns how
-   many stay. */
-static int sap__reinsert_strays(sap_world *s, sap__bvh *t, const sap__box *region, sap__point *points, int n) {
-    for (int i = n - 1; i >= 0; i--) {
-        const int32_t *at = points[i].at;
-        const uint32_t slot = points[i].slot;
-        float distance2 = 0;
-        int is_stray = 0;
-        for (int k = 0; k < 3; k++) is_stray |= (at[k] < region->lo[k]) | (at[k] > region->hi[k]);
-        const int leaf = is_stray ? sap__nearest_leaf(s, t, &s->slot_array[slot].box, 0, &distance2) : -1;
-        if (leaf < 0 || t->occupied[leaf] == 0xffff) continue;
-        t->boxes--; /* it is counted again */
-        sap__insert_into_leaf(s, (int)(t - s->tree), slot, leaf);
-        points[i] = points[--n];
+/* Returns 1 if a box has left the region of its subtree and was reinserted into a leaf of another one that it touches.
+   */
+static int sap__reinsert_stray(sap_world *s, sap__bvh *t, const sap__box *region, uint32_t slot) {
+    const sap__box *box = &s->slot_array[slot].box;
+    float distance2 = 0;
+    int is_stray = 0;
+    for (int k = 0; k < 3; k++) {
+        const int32_t center = sap__center(box, k);
+        is_stray |= (center < region->lo[k]) | (center > region->hi[k]);
     }
-    return n;
+    const int leaf = is_stray ? sap__nearest_leaf(s, t, box, 0, &distance2) : -1;
+    if (leaf < 0 || t->occupied[leaf] == 0xffff) return 0;
+    t->boxes--; /* it is counted again */
+    sap__insert_into_leaf(s, (int)(t - s->tree), slot, leaf);
+    return 1;
 }
 
 /* Returns the subtree that is repacked with this one: of those that overlap it the one with which it makes the smallest
@@ -4097,31 +4020,31 @@ static int sap__partner(const sap_world *s, const sap__bvh *t, int j) {
     return best;
 }
 
-/* Repacks a subtree and its partner; into three if two have no room. Returns 0 if none is free: the
-   tree is to be packed, as are small ones always. */
+/* Repacks a subtree and its partner, into three if they fill more than two. Returns 0 if no third one is free: the tree
+   is to be packed, as are small ones always. */
 static int sap__repack(sap_world *s, int tree, int j) {
+    enum { ROOM = 2 * SAP__NODE_WIDTH * SAP__NODE_WIDTH };
     sap__bvh *t = &s->tree[tree];
-    sap__point points[2 * SAP__NODE_WIDTH * SAP__NODE_WIDTH];
+    uint64_t items[ROOM], scratch[ROOM];
     if (t->levels == 1 || t->count[1] <= 2) return 0;
-    const int partner = sap__partner(s, t, j);
-    int subtree[3] = {j, partner, -1}, count = 2;
-    int n = sap__gather_subtree(s, t, j, points), more = sap__gather_subtree(s, t, partner, points + n);
-    s->update.upkeep += n + more;
-    more = sap__reinsert_strays(s, t, &t->subtrees[partner].region, points + n, more);
-    const int kept = sap__reinsert_strays(s, t, &t->subtrees[j].region, points, n);
-    memmove(points + kept, points + n, (size_t)more * sizeof *points);
-    n = kept + more;
-    const int used = n > SAP__SUBTREE_FILL ? (n + SAP__SUBTREE_FILL - 1) / SAP__SUBTREE_FILL : 1;
-    if (used == 3) {
-        subtree[2] = sap__empty_subtree(t);
-        if (subtree[2] < 0) return 0;
-        sap__move_behind(t, subtree[2], t->subtrees[j].place);
-        count = 3;
-    }
-    sap__cut(points, n, used, sap__region_of(points, n));
+    int subtree[3] = {j, sap__partner(s, t, j), -1}, n = 0;
+    for (int i = 0; i < 2; i++) t->occupied[t->first[1] + subtree[i]] = 0; /* no box is inserted here meanwhile */
+    for (int i = 0; i < 2; i++)
+        for (int leaf = SAP__NODE_WIDTH * subtree[i]; leaf < SAP__NODE_WIDTH * (subtree[i] + 1); leaf++)
+            for (uint32_t bits = t->occupied[leaf]; bits; bits &= bits - 1) {
+                const uint32_t slot = t->nodes[leaf].child[sap__lowest_bit(bits)];
+                s->update.upkeep++;
+                if (!sap__reinsert_stray(s, t, &t->subtrees[subtree[i]].region, slot)) items[n++] = slot;
+            }
+    if (n > 2 * SAP__SUBTREE_FILL) subtree[2] = sap__empty_subtree(t);
+    if (n > 2 * SAP__NODE_WIDTH * (SAP__NODE_WIDTH - 1) && subtree[2] < 0) return 0;
+    if (subtree[2] >= 0) sap__move_behind(t, subtree[2], t->subtrees[j].place);
+    const int count = subtree[2] < 0 ? 2 : 3, used = n > SAP__SUBTREE_FILL ? count : 1;
+    sap__cut(s, items, scratch, n, used);
     for (int i = 0; i < count; i++) {
         const int from = i < used ? sap__task_begin(n, i, used) : n;
-        sap__pack_subtree(s, t, subtree[i], points + from, i < used ? sap__task_begin(n, i + 1, used) - from : 0);
+        const int end = i < used ? sap__task_begin(n, i + 1, used) : n;
+        sap__pack_subtree(s, t, subtree[i], items + from, scratch, end - from);
     }
     if (count == 3)
         sap__refit_levels(s, t, 2);
@@ -4134,26 +4057,26 @@ static int sap__repack(sap_world *s, int tree, int j) {
     return 1;
 }
 
-/* Repacks subtrees in which boxes changed, as far as the credit of changes goes. Returns 0 if the tree is to be packed. */
-static int sap__repack_next(sap_world *s, int tree) {
+/* Repacks subtrees in which as many boxes changed as they hold, a few in each update, in the order from where the last
+   update ended. Returns 0 if the tree is to be packed. */
+static int sap__repack_changed(sap_world *s, int tree, int changed) {
     sap__bvh *t = &s->tree[tree];
-    if (t->levels == 1 || t->count[1] <= 2) return 2 * t->credit <= t->boxes;
-    for (int i = 0; i < t->count[1] && t->credit > 0; i++) {
+    if (t->levels == 1 || t->count[1] <= 2) return t->wear < 1;
+    int most = 1 + changed / SAP__SUBTREE_FILL;
+    for (int i = 0; i < t->count[1] && most > 0; i++) {
         const sap__subtree *subtree = &t->subtrees[t->order[t->next % t->count[1]]];
         t->next = (t->next + 1) % t->count[1];
-        if (subtree->boxes == 0 || SAP__REPACK_FRACTION * subtree->changes < subtree->boxes) continue;
-        const long long before = s->update.upkeep;
+        if (subtree->boxes == 0 || subtree->changes < subtree->boxes) continue;
         if (!sap__repack(s, tree, (int)(subtree - t->subtrees))) return 0;
-        t->credit -= SAP__CHANGES_A_REPACK * (int)(s->update.upkeep - before);
+        most--;
     }
-    if (t->credit > 0) t->credit = 0;
     return 1;
 }
 
 /* Inserts a box. Returns 0 if the tree is to be packed. */
 static int sap__insert(sap_world *s, int tree, uint32_t slot) {
     sap__bvh *t = &s->tree[tree];
-    for (int attempt = 0; attempt < 2; attempt++) {
+    for (int attempt = 0; attempt < SAP__INSERT_ATTEMPTS; attempt++) {
         const int leaf = sap__choose_leaf(s, t, &s->slot_array[slot].box);
         if (leaf < 0) return 0;
         if (t->occupied[leaf] != 0xffff) {
@@ -4166,10 +4089,9 @@ static int sap__insert(sap_world *s, int tree, uint32_t slot) {
 }
 
 /* Brings one live box up to date in its tree. Returns 0 if the tree is to be packed. */
-static int sap__update_in_bvh(sap_world *s, int tree, uint32_t slot) {
+static int sap__sync_box(sap_world *s, int tree, uint32_t slot) {
     sap__bvh *t = &s->tree[tree];
     const uint32_t at = s->slot_array[slot].leaf_position;
-    t->credit++;
     if (at != SAP__NONE) {
         const int leaf = sap__position_leaf(at);
         if (sap__overlap(&s->slot_array[slot].box, &t->bounds[leaf])) {
@@ -4179,15 +4101,14 @@ static int sap__update_in_bvh(sap_world *s, int tree, uint32_t slot) {
         }
         sap__remove_from_bvh(s, slot);
     }
-    t->credit += SAP__REINSERT_CREDIT;
     return sap__insert(s, tree, slot);
 }
 
 /* ---- refit ----------------------------------------------------------------------------------------------------- */
 
-/* Refits a share of the leaves. Of a leaf that is now twice as large as leaves are, those boxes are taken out that do not
-   touch where it was: they have jumped, and each search would visit it for all that is between. They are listed from
-   the first lane of the share on. */
+/* Refits a share of the leaves. Of a leaf that is now twice as large as leaves are, those boxes are taken out that do
+   not touch where it was: they have jumped, and each search would visit it for all that is between. They are listed
+   from the first lane of the share on. */
 static void sap__refit_leaves_task(sap_world *s, void *args, int task, int tasks) {
     sap__bvh *t = (sap__bvh *)args;
     const int begin = sap__task_begin(t->count[0], task, tasks), end = sap__task_begin(t->count[0], task + 1, tasks);
@@ -4217,7 +4138,7 @@ static void sap__refit_leaves_task(sap_world *s, void *args, int task, int tasks
                 size = sap__perimeter(&t->bounds[leaf]);
             }
         }
-        sum += (double)(size < t->max_perimeter ? size : t->max_perimeter);
+        sum += sap__counted_perimeter(t, size);
     }
     s->update.task[task].perimeter = sum;
     s->update.task[task].count = count;
@@ -4253,7 +4174,6 @@ static int sap__refit(sap_world *s, int tree) {
     if (t->wear >= 1 || n > s->boxes.tree_count[tree] / SAP__PACK_FRACTION + SAP__PACK_MIN) return 0;
     sap__refit_levels(s, t, 2);
     t->state = SAP__TREE_VALID;
-    t->credit = 0;
     for (int j = 0; j < t->count[1] && t->levels > 1; j++) sap__begin_subtree(t, j);
     for (int i = 0; i < n; i++)
         if (!sap__insert(s, tree, jumped[i])) return 0;
@@ -4272,10 +4192,9 @@ SAP__FORCE_INLINE uint32_t sap__unsynced_slot(const sap_world *s, int i) {
     return i < n ? s->changes.list[s->changes.synced_count + i] : s->changes.again[i - n];
 }
 
-/* Boxes that changed, by tree, and those that have no position or are to lose it. */
+/* The number of boxes that changed, and of those that are to be inserted, by tree. */
 typedef struct sap__unsynced {
     int changed[SAP__TREES], added[SAP__TREES];
-    int misplaced; /* slots behind those of deleted_at */
 } sap__unsynced;
 
 /* Counts these boxes, and lists which are misplaced: mostly few among many that move. Returns 0 without memory. */
@@ -4286,32 +4205,34 @@ static int sap__count_unsynced(sap_world *s, const uint32_t *slot_array, int n, 
         const int lives = (slot->flags & SAP__LIVE) != 0, tree = lives ? sap__tree_of(slot) : sap__position_tree(at);
         u->changed[tree]++;
         if (lives & (at != SAP__NONE) & (sap__position_tree(at) == tree)) continue;
-        const int end = sap__length(s->update.deleted_at) + u->misplaced;
-        if (!sap__reserve(&s->update.deleted_at, end + 1)) return sap__fail(s, SAP_ERROR_MEMORY);
-        s->update.deleted_at[end] = slot_array[i];
-        u->misplaced++;
+        if (!sap__reserve(&s->update.misplaced, sap__length(s->update.misplaced) + 1))
+            return sap__fail(s, SAP_ERROR_MEMORY);
+        sap__push(s->update.misplaced, slot_array[i]);
         u->added[tree] += lives && at == SAP__NONE;
     }
     return 1;
 }
 
-/* Brings one tree up to date. Returns 0 without memory. */
-static int sap__sync_tree(sap_world *s, int tree, const sap__unsynced *u) {
-    sap__bvh *t = &s->tree[tree];
-    const uint32_t *misplaced = u->misplaced ? s->update.deleted_at + sap__length(s->update.deleted_at) : NULL;
-    const int pending = sap__unsynced_count(s), early = t->boxes > SAP__CACHE_BOXES ? pending - 4 : 0;
-    const int is_bulk = t->state == SAP__TREE_NEEDS_REFIT ||
-                        SAP__REFIT_FRACTION * (long long)u->changed[tree] > s->boxes.tree_count[tree];
-    const int fill =
-        is_bulk && tree != SAP__TREE_STATIC && tree != SAP__TREE_UNPAIRED ? (int)SAP__NODE_WIDTH : (int)SAP__LEAF_FILL;
-    int ok = t->state != SAP__TREE_EMPTY && (is_bulk || t->leaf_fill == fill || t->levels == 1);
-    if (ok && is_bulk) ok = t->wear < 1 && sap__refit(s, tree);
-    for (int i = 0; ok && is_bulk && i < u->misplaced; i++) {
-        const sap__slot *slot = &s->slot_array[misplaced[i]];
-        if ((slot->flags & SAP__LIVE) && slot->leaf_position == SAP__NONE && sap__tree_of(slot) == tree)
-            ok = sap__update_in_bvh(s, tree, misplaced[i]);
+SAP__FORCE_INLINE int sap__belongs_in(const sap_world *s, uint32_t slot, int tree) {
+    return (s->slot_array[slot].flags & SAP__LIVE) && sap__tree_of(&s->slot_array[slot]) == tree;
+}
+
+/* Inserts the boxes of a tree that have no position. Returns 0 if the tree is to be packed. */
+static int sap__insert_misplaced(sap_world *s, int tree) {
+    for (int i = 0; i < sap__length(s->update.misplaced); i++) {
+        const uint32_t slot = s->update.misplaced[i];
+        if (sap__belongs_in(s, slot, tree) && s->slot_array[slot].leaf_position == SAP__NONE &&
+            !sap__insert(s, tree, slot))
+            return 0;
     }
-    for (int i = 0; ok && !is_bulk && i < pending; i++) {
+    return 1;
+}
+
+/* Brings the boxes of a tree up to date one by one. Returns 0 if the tree is to be packed. */
+static int sap__sync_boxes(sap_world *s, int tree) {
+    const sap__bvh *t = &s->tree[tree];
+    const int n = sap__unsynced_count(s), early = t->boxes > SAP__CACHE_BOXES ? n - 4 : 0;
+    for (int i = 0; i < n; i++) {
         const uint32_t slot = sap__unsynced_slot(s, i);
         if (i < early) {
             const uint32_t next = sap__unsynced_slot(s, i + 4);
@@ -4319,12 +4240,24 @@ static int sap__sync_tree(sap_world *s, int tree, const sap__unsynced *u) {
             sap__prefetch_slot(s, next);
             if (leaf < t->count[0]) sap__prefetch(&t->bounds[leaf]), sap__prefetch_node(&t->nodes[leaf]);
         }
-        if ((s->slot_array[slot].flags & SAP__LIVE) && sap__tree_of(&s->slot_array[slot]) == tree)
-            ok = sap__update_in_bvh(s, tree, slot);
+        if (sap__belongs_in(s, slot, tree) && !sap__sync_box(s, tree, slot)) return 0;
     }
-    if (ok && !is_bulk) {
-        t->wear += 2.0 * u->changed[tree] / s->boxes.tree_count[tree];
-        ok = sap__repack_next(s, tree);
+    return 1;
+}
+
+/* Brings one tree up to date after some of its boxes changed. Returns 0 without memory. */
+static int sap__sync_tree(sap_world *s, int tree, long long changed) {
+    sap__bvh *t = &s->tree[tree];
+    const int boxes = s->boxes.tree_count[tree], is_quiet = SAP__QUIET_FRACTION * changed <= boxes;
+    const int is_refit = t->state == SAP__TREE_NEEDS_REFIT || SAP__REFIT_FRACTION * changed > boxes;
+    const int moves = is_refit && tree != SAP__TREE_STATIC && tree != SAP__TREE_UNPAIRED;
+    const int fill = moves ? (int)SAP__NODE_WIDTH : (int)SAP__LEAF_FILL;
+    int ok = t->state != SAP__TREE_EMPTY && (is_quiet || t->wear < 1);
+    if (ok && is_refit) ok = sap__refit(s, tree) && sap__insert_misplaced(s, tree);
+    if (ok && !is_refit) {
+        ok = (t->leaf_fill == fill || t->levels == 1) && sap__sync_boxes(s, tree);
+        t->wear += SAP__CHANGE_WEAR * (double)changed / boxes;
+        if (ok && is_quiet) ok = sap__repack_changed(s, tree, (int)changed);
     }
     return ok || sap__pack(s, tree, fill);
 }
@@ -4337,6 +4270,7 @@ static int sap__sync_trees(sap_world *s) {
     int tree, levels = 0; /* if none has ever been packed no box has a position */
     memset(&u, 0, sizeof u);
     u.changed[0] = pending;
+    sap__set_length(s->update.misplaced, 0);
     for (tree = 0; tree < SAP__TREES; tree++) levels += s->tree[tree].levels;
     if (!s->changes.flags && s->changes.synced_count == 0 && s->changes.counted_count == pending)
         memcpy(u.changed, s->changes.count,
@@ -4358,18 +4292,13 @@ static int sap__sync_trees(sap_world *s) {
             t->state = SAP__TREE_EMPTY;
         if (boxes == 0) t->boxes = 0;
     }
-    for (int i = 0; i < u.misplaced; i++) {
-        const uint32_t slot = s->update.deleted_at[sap__length(s->update.deleted_at) + i],
-                       at = s->slot_array[slot].leaf_position;
-        if ((s->slot_array[slot].flags & SAP__LIVE) && sap__position_tree(at) == sap__tree_of(&s->slot_array[slot]))
-            continue;
-        sap__remove_from_bvh(s, slot);
-        if (at != SAP__NONE) s->tree[sap__position_tree(at)].credit++;
+    for (int i = 0; i < sap__length(s->update.misplaced); i++) {
+        const uint32_t slot = s->update.misplaced[i], at = s->slot_array[slot].leaf_position;
+        if (!sap__belongs_in(s, slot, sap__position_tree(at))) sap__remove_from_bvh(s, slot);
     }
     for (tree = 0; tree < SAP__TREES; tree++) {
-        sap__bvh *t = &s->tree[tree];
-        if (s->boxes.tree_count[tree] == 0 || (t->state == SAP__TREE_VALID && u.changed[tree] == 0)) continue;
-        if (!sap__sync_tree(s, tree, &u)) return 0;
+        const int is_current = s->tree[tree].state == SAP__TREE_VALID && u.changed[tree] == 0;
+        if (s->boxes.tree_count[tree] && !is_current && !sap__sync_tree(s, tree, u.changed[tree])) return 0;
     }
     return 1;
 }
@@ -4821,6 +4750,7 @@ static void sap__trim_arrays(sap_world *s) {
         sap__set_length(s->pairs.edges, sap__length(s->pairs.active) + 1);
     for (int i = 0; i < sap__task_count(s); i++) sap__trim(&s->update.task[i].created);
     sap__trim(&s->update.deleted_at);
+    sap__trim(&s->update.misplaced);
     sap__trim(&s->update.sort_items);
     sap__trim(&s->update.sort_scratch);
     sap__trim(&s->pairs.created);
@@ -5920,8 +5850,8 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
     X(boxes.live_bits[i])
 #define SAP__ARRAYS(X)                                                                                                 \
     X(slot_array) X(objects) X(pairs.head_edge) X(changes.list) X(changes.again) X(pairs.active) X(pairs.created)      \
-    X(pairs.deleted) X(pairs.edges) X(update.deleted_at) X(update.sort_items) X(update.sort_scratch)                   \
-    X(endpoints.memory)                                                                                                \
+    X(pairs.deleted) X(pairs.edges) X(update.deleted_at) X(update.misplaced) X(update.sort_items)                \
+    X(update.sort_scratch) X(endpoints.memory)                                                                         \
     SAP__TREE_ARRAYS(X, 0) SAP__TREE_ARRAYS(X, 1) SAP__TREE_ARRAYS(X, 2) SAP__TREE_ARRAYS(X, 3)
 /* clang-format on */
 
@@ -5964,7 +5894,7 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
     if (!sap__reserve_boxes(s, slot_count) || !sap__reserve(&s->changes.again, sap__capacity(s->changes.list)) ||
         !sap__reserve_pairs(s, pairs, pairs, pairs) ||
         !sap__reserve(&s->update.task[0].created, (long long)pairs + SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS) ||
-        !sap__reserve(&s->update.deleted_at, (long long)pairs + slot_count) ||
+        !sap__reserve(&s->update.deleted_at, pairs) || !sap__reserve(&s->update.misplaced, slot_count) ||
         !sap__reserve(&s->update.sort_items, slot_count / 2 + 1) || /* see sap__check_state */
         (!s->has_grid && (s->config.method == SAP_METHOD_SORT || SAP__TRACES) &&
          !sap__reserve_endpoints(s, slot_count)))
@@ -6368,8 +6298,8 @@ static int sap__check_saved_slot(const sap_world *s, const sap__saved_slot *slot
     return flags == 0 || (flags & SAP__LIVE) || sap__same(&slot->box, &sap__empty_box);
 }
 
-/* Returns whether each list holds the slots that belong in it, each once. missing has a word for each slot: the lists in
-   which it has not been found yet. */
+/* Returns whether each list holds the slots that belong in it, each once. missing has a word for each slot: the lists
+   in which it has not been found yet. */
 static int sap__check_saved_lists(const sap__snapshot *in, uint32_t *missing) {
     const unsigned char *p = in->slots_at;
     for (uint32_t i = 0; i < in->header.slot_count; i++, p += sizeof(sap__saved_slot))

@@ -1,7 +1,7 @@
 /*
 lived.c - measures worlds that have lived, and small ones
 
-    lived [-n 10000] [-s migrate,shift,frames,small,load] [-r rounds] [-q]
+    lived [-n 10000] [-s migrate,shift,frames,quiet,small,load] [-r rounds] [-q]
 
 Each history of histories.h leads a world, and a new world of the same boxes is made beside it. Both then do the
 same in turns: updates in which all move, in which 5% move, the first look at a pair after an update, and
@@ -9,7 +9,9 @@ queries. A figure is the lived world's median by the new one's, in brackets the 
 the ratios of single rounds. The table begins with the worst. It should hold nothing above 1.5.
 
 'frames' looks for spikes: scenes are run three times, of each frame the fastest counts, and the worst is
-divided by the median. 'small' is worlds of 10 to 500 boxes in 2D, with every pair read in each step, beside two
+divided by the median. 'quiet' is worlds in which at most one box in eight changes, a stream among them, which
+loses boxes at one end and gets new ones at the other: no update may take longer than three medians and a
+twentieth of the time in which the whole tree is packed, which is the bound. 'small' is worlds of 10 to 500 boxes in 2D, with every pair read in each step, beside two
 plain loops and, where it was compiled with -DHAVE_CHIPMUNK, Chipmunk's tree. 'load' is adding a level of mostly
 static boxes, and removing all.
 
@@ -222,6 +224,116 @@ static void run_frames(int n) {
             if (best[f] > best[worst]) worst = f;
         printf("| %s | %.2f | %d | %.2f | %.1f |\n", spike_names[kind], best[worst] / middle, worst,
                sorted[frames - 2] / middle, middle);
+    }
+    printf("\n");
+}
+
+/* ---- quiet worlds ---- */
+
+enum { JUMPS, WALKS, STREAM, QUIET_FRAMES = 3400 };
+
+static const struct quiet {
+    const char *name;
+    int kind, boxes, changes;
+} quiet_worlds[] = {
+    {"3 jump", JUMPS, 10000, 3},
+    {"30 jump", JUMPS, 10000, 30},
+    {"30 walk", WALKS, 10000, 30},
+    {"10 jump", JUMPS, 100000, 10},
+    {"100 walk", WALKS, 100000, 100},
+    {"30 leave, 30 come", STREAM, 10000, 30},
+    {"100 leave, 100 come", STREAM, 10000, 100},
+    {"30 leave, 30 come", STREAM, 50000, 30},
+    {"100 leave, 100 come", STREAM, 50000, 100},
+};
+enum { QUIET_WORLDS = sizeof quiet_worlds / sizeof *quiet_worlds };
+
+/* Boxes 0 to n - 1 of a stream lie one behind the other along x; the first are replaced by others behind the last. */
+static sap_aabb stream_box(life *l, int n, int i) {
+    const float side = life_side(l, n), x = 4 * side * (float)i / (float)n;
+    return life_anywhere(l, x, 0, 0, 0.1f, side / 2, side / 2);
+}
+
+static void quiet_step(life *l, const struct quiet *q, int frame) {
+    const float side = life_side(l, q->boxes);
+    for (int i = 0; i < q->changes; i++) {
+        const int n = q->boxes, k = q->kind == STREAM ? (frame * q->changes + i) % n : life_below(l, n);
+        switch (q->kind) {
+        case JUMPS: life_move(l, k, life_anywhere(l, 0, 0, 0, side, side, side)); break;
+        case WALKS: life_walk(l, k, 0.2f); break;
+        default:
+            life_need(sap_remove(l->world, l->id[k]) == SAP_OK, "sap_remove");
+            l->box[k] = stream_box(l, n, n + frame * q->changes + i);
+            l->id[k] = sap_add(l->world, &l->box[k], NULL);
+            life_need(l->id[k] != 0, "sap_add");
+        }
+    }
+}
+
+/* Returns the seconds in which the whole tree is packed, with the memory that it has. */
+static double time_of_pack(life *l) {
+    double best = 0;
+    for (int run = 0; run < 3; run++) {
+        double t;
+        sap_clear(l->world);
+        memset(l->id, 0, (size_t)l->n * sizeof *l->id);
+        life_hand_in(l);
+        t = now();
+        life_need(sap_prepare_queries(l->world) == SAP_OK, "sap_prepare_queries");
+        t = now() - t;
+        if (!run || t < best) best = t;
+    }
+    life_update(l);
+    return best;
+}
+
+static void run_quiet(void) {
+    static double best[QUIET_FRAMES], sorted[QUIET_FRAMES];
+    printf("the worst update of quiet worlds, of three runs the fastest of each, in microseconds\n\n");
+    printf("| boxes | | updates | mean | median | worst | bound | above it | boxes that upkeep touches, mean and most "
+           "|\n|--:|---|--:|--:|--:|--:|--:|--:|--:|\n");
+    for (int w = 0; w < QUIET_WORLDS; w++) {
+        const struct quiet *q = &quiet_worlds[w];
+        int frames = quick ? 20 : 2 * q->boxes / q->changes, above = 0;
+        double pack = 0, sum = 0, upkeep = 0, most = 0, middle, bound;
+        if (quick && q->boxes > 10000) continue;
+        if (frames < 600 && !quick) frames = 600;
+        if (frames > QUIET_FRAMES) frames = QUIET_FRAMES;
+        for (int run = 0; run < (quick ? 1 : SPIKE_RUNS); run++) {
+            life l;
+            life_open(&l, 7, SAP_METHOD_AUTO);
+            for (int i = 0; i < q->boxes; i++) {
+                const float side = life_side(&l, q->boxes);
+                (void)life_list(
+                    &l, q->kind == STREAM ? stream_box(&l, q->boxes, i) : life_anywhere(&l, 0, 0, 0, side, side, side),
+                    0);
+            }
+            life_hand_in(&l);
+            life_update(&l);
+            const double here = time_of_pack(&l);
+            if (!run || here < pack) pack = here;
+            for (int f = -5; f < frames; f++) {
+                sap_stats stats;
+                double t;
+                quiet_step(&l, q, f + 5);
+                t = now();
+                life_update(&l);
+                t = now() - t;
+                if (f < 0) continue;
+                if (!run || t < best[f]) best[f] = t;
+                sap_get_stats(l.world, &stats);
+                if (run) continue;
+                upkeep += (double)stats.upkeep / frames;
+                if ((double)stats.upkeep > most) most = (double)stats.upkeep;
+            }
+            life_close(&l);
+        }
+        memcpy(sorted, best, (size_t)frames * sizeof *sorted);
+        middle = median(sorted, frames);
+        bound = 3 * middle + pack / 20;
+        for (int f = 0; f < frames; f++) sum += best[f], above += best[f] > bound;
+        printf("| %d | %s | %d | %.1f | %.1f | %.1f | %.1f | %d | %.0f, %.0f |\n", q->boxes, q->name, frames,
+               sum / frames, middle, sorted[frames - 1], bound, above, upkeep, most);
     }
     printf("\n");
 }
@@ -536,7 +648,7 @@ int main(int argc, char **argv) {
         else if (!strcmp(argv[i], "-s") && i + 1 < argc)
             wanted = argv[++i];
         else {
-            printf("usage: lived [-n boxes] [-s histories,frames,small,load] [-r rounds] [-q]\n");
+            printf("usage: lived [-n boxes] [-s histories,frames,quiet,small,load] [-r rounds] [-q]\n");
             for (int h = 0; h < HISTORIES; h++) printf("    %-12s %s\n", histories[h].name, histories[h].what);
             return strcmp(argv[i], "--list") != 0;
         }
@@ -547,6 +659,7 @@ int main(int argc, char **argv) {
     clock_used = CLOCK_THREAD_CPUTIME_ID;
     run_histories(n);
     if (is_wanted("frames")) run_frames(n);
+    if (is_wanted("quiet")) run_quiet();
     if (is_wanted("load")) run_load(n);
     clock_used = CLOCK_MONOTONIC;
     if (is_wanted("small")) run_small();

@@ -7,7 +7,8 @@
    world. Then both make the same moves: once as many boxes have changed as there are, or after 32 updates in which all
    move, the boxes looked at (overlap_tests) are at most 1.5 times those of the new world, and so are those that queries
    look at (query_tests). A little is granted, see compare. Where boxes come or jump in every update it is each update that is compared with the first one of a new
-   world: 1.2 times; and in mixtures of all that happens to boxes, drawn by seed: 2 times. */
+   world: 1.2 times; and in mixtures of all that happens to boxes, drawn by seed: 2 times. In quiet worlds the boxes that
+   upkeep touches are counted (upkeep of sap_stats): none but one in 200 of a stream touches more than a quarter of all. */
 
 #define SAP_IMPLEMENTATION
 #include "sap.h"
@@ -203,6 +204,49 @@ static void test_mixture(int n, uint64_t seed) {
     life_close(&l);
 }
 
+/* Worlds in which little changes: no update packs the tree (one in 200 of a stream may, if no subtree is free), and upkeep touches a few boxes for each that changed. Boxes
+   walk or jump; or some are removed at one end of a stream, and as many added at its other end. */
+static void test_quiet(const char *what, int n, int changes, int updates) {
+    const int streams = !strcmp(what, "stream"), jumps = !strcmp(what, "jump");
+    long long sum = 0, most = 0;
+    int packs = 0;
+    life l;
+    life_open(&l, 7, SAP_METHOD_AUTO);
+    const float side = life_side(&l, n), length = streams ? 4 * side : side, width = streams ? side / 2 : side;
+    for (int i = 0; i < n; i++)
+        (void)life_list(
+            &l,
+            life_anywhere(&l, streams ? length * (float)i / (float)n : 0, 0, 0, streams ? 0.1f : side, width, width),
+            0);
+    life_hand_in(&l);
+    life_update(&l);
+    for (int u = 0; u < updates; u++) {
+        for (int i = 0; i < changes; i++) {
+            const int k = streams ? (u * changes + i) % n : life_below(&l, n);
+            if (streams) {
+                life_need(sap_remove(l.world, l.id[k]) == SAP_OK, "sap_remove");
+                l.box[k] =
+                    life_anywhere(&l, length * (1 + (float)(u * changes + i) / (float)n), 0, 0, 0.1f, width, width);
+                l.id[k] = sap_add(l.world, &l.box[k], NULL);
+            } else if (jumps)
+                life_move(&l, k, life_anywhere(&l, 0, 0, 0, side, side, side));
+            else
+                life_walk(&l, k, 0.2f);
+        }
+        life_update(&l);
+        if (u == 0) continue; /* the first update in which little changes may pack the tree with free lanes */
+        const long long upkeep = stats_of(&l).upkeep;
+        sum += upkeep;
+        if (upkeep > most) most = upkeep;
+        packs += upkeep > n / 4;
+    }
+    if (verbose) printf("%8s: upkeep touches %lld boxes in an update, at most %lld\n", what, sum / updates, most);
+    CHECK_MESSAGE(200 * packs <= (streams ? updates : 0) && sum <= (streams ? 20LL : 10LL) * changes * updates,
+                  "%d boxes, %d %s: upkeep touches %lld boxes in an update, at most %lld, more than a quarter in %d", n,
+                  changes, what, sum / updates, most, packs);
+    life_close(&l);
+}
+
 int main(int argc, char **argv) {
     static const int methods[] = {SAP_METHOD_AUTO, SAP_METHOD_PRUNE, SAP_METHOD_QUERY},
                      sizes[] = {30, 100, 256, 500, 1000, 3000, 6000};
@@ -227,6 +271,12 @@ int main(int argc, char **argv) {
         test_come_or_jump(12000, 100, jumps);
     }
     for (uint64_t seed = 0; seed < 40 && !only && !n; seed++) test_mixture(3000, seed);
+    if (!only && !n) {
+        test_quiet("walk", 10000, 30, 1000);
+        test_quiet("jump", 10000, 3, 3000);
+        test_quiet("jump", 10000, 30, 1000);
+        test_quiet("stream", 10000, 30, 700);
+    }
     CHECK_MESSAGE(200 * above <= compared, "%ld of %ld counts are above 1.5 times", above, compared);
     return test_summary();
 }

@@ -142,7 +142,6 @@ WAYS_DEF void force_small(sap_world *s, int small) {
     for (int tree = 0; small && tree < SAP__TREES; tree++) {
         sap__bvh *t = &s->tree[tree];
         t->wear = 1;
-        t->credit = t->boxes;
         for (int j = 0; t->state != SAP__TREE_EMPTY && t->levels > 1 && j < t->count[1]; j++)
             t->subtrees[j].changes = t->subtrees[j].boxes;
     }

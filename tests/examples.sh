@@ -11,7 +11,7 @@
 cd "$(dirname "$0")/.." || exit 2
 . tests/sh.inc
 unset DISPLAY WAYLAND_DISPLAY
-sanitize="-g $undefined"
+sanitize="-O0 -g $undefined"   # behind the command: programs this small run sooner than an optimiser is done
 sanitizer_c=$(first_that_can "$sanitize" clang "$CC")
 sanitizer_cpp=$(first_that_can "$sanitize" clang++ "$CXX")
 
@@ -37,7 +37,7 @@ one_example() {
         return
     fi
     check "'$says $command' works, without a warning" \
-        "(cd examples && $compiler $standard $warnings -Werror ${has:+$sanitize} $command -lm)" || return
+        "(cd examples && $compiler $standard $warnings -Werror $command -lm ${has:+$sanitize})" || return
     check "runs" "(cd '$work' && './$short' $arguments > output)" || return
     if [ "$short" != hello ]; then   # README.md shows its program and what it prints: tests/readme.sh
         sed -n '/It prints:$/,$ s/^    //p' "$work/head" > "$work/expected"
@@ -47,7 +47,7 @@ one_example() {
     if [ "$short" = arena_game ]; then   # the same score with each width of the kernels
         for width in -DSAP_NO_SIMD "-DSAP_NO_AVX512 -DSAP_NO_AVX2" -DSAP_NO_AVX512 ""; do
             check "prints the same, optimised ${width:-with all kernels}" \
-                "(cd examples && $compiler $standard -O2 $width $command -lm) &&
+                "(cd examples && $compiler $standard -O1 $width $command -lm) &&
                  (cd '$work' && './$short' > output && diff expected output)"
         done
     fi

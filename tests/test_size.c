@@ -1,15 +1,16 @@
 /* test_size.c - 50,000 boxes, every method as shipped, beside a plain sort and sweep.
 
-   cc -std=c99 -O2 -isystem /usr/include/stb -I. -o test_size tests/test_size.c -lm
+   cc -std=c99 -O2 -isystem /usr/include/stb -I. -o test_size tests/test_size.c tests/ways.c -lm -pthread
    test_size [boxes] [frames]: 50,000 and 10
 
    The other tests have small worlds, and thresholds lowered to suit them. Here worlds of each method get the
    same calls, and their events are those that follow from the pairs of a sort and sweep before and after. */
 
-#define SAP_IMPLEMENTATION
 #include "sap.h"
-#include "test.h"
+
 #include "../bench/histories.h"
+
+#include "ways.h"
 
 static const char *const method_names[] = {"auto", "sort", "prune", "query"};
 
@@ -230,6 +231,7 @@ static void test_run(const struct run *r, int n, int frames) {
 
 int main(int argc, char **argv) {
     int n = test_argument(argc, argv, 1, 50000), frames = test_argument(argc, argv, 2, 10);
+    use_realloc = realloc, use_free = free; /* as shipped: no blocks full of rubbish */
     for (int r = 0; r < RUNS; r++) test_run(&runs[r], n, frames);
     return test_summary();
 }

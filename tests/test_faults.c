@@ -331,8 +331,11 @@ static void test_endless_rays(void) {
 
 /* ---- max_pairs (0.2) ------------------------------------------------------------------------------------------ */
 
-/* All boxes at one point: an update that is refused must not collect all their pairs first. */
-static void test_limit_of_a_crowd(int method, int n, int threads) {
+/* All boxes at one point: an update that is refused must not collect all their pairs first, nor in cells of a grid, which
+   search one by one. */
+enum { GRID_OF_ITS_OWN, HASHED_CELLS, CELLS_THAT_MEET_THERE, GRIDS };
+
+static void test_limit_of_a_crowd(int method, int n, int threads, int grid) {
     const sap_aabb box = box_at(0, 0, 0, 1);
     const size_t granted = 400 * (size_t)n + 1000000; /* a tree, and some thousand pairs */
     size_t before;
@@ -347,6 +350,12 @@ static void test_limit_of_a_crowd(int method, int n, int threads) {
     config.sap.max_pairs = 1000;
     config.parallel = threads ? run_in_threads : NULL;
     config.parallel_user = &threads;
+    config.hashed = grid == HASHED_CELLS;
+    for (i = 0; i < 3 && grid != GRID_OF_ITS_OWN; i++) {
+        config.cell_size[i] = grid == HASHED_CELLS ? 4.0f : 0;
+        config.cells[i] = grid == CELLS_THAT_MEET_THERE ? 2 : 0;
+        config.bounds.max[i] = grid == CELLS_THAT_MEET_THERE ? 1 : 0; /* the middle of a box */
+    }
     m = sap_multi_create(&config);
     if (!m) exit(1);
     for (i = 0; i < n; i++) boxes[i] = box;
@@ -356,8 +365,8 @@ static void test_limit_of_a_crowd(int method, int n, int threads) {
         peak_bytes = 0;
         CHECK(sap_multi_update(m) == SAP_ERROR_LIMIT);
         CHECK_MESSAGE(peak_bytes <= before + granted,
-                      "%d boxes, method %d: update %d takes %zu bytes to find that there are too many pairs", n, method,
-                      i, peak_bytes - before);
+                      "%d boxes, method %d, grid %d: update %d takes %zu bytes to find that there are too many pairs",
+                      n, method, grid, i, peak_bytes - before);
         CHECK(sap_multi_pairs(m, &count) == NULL || count == 0);
     }
     CHECK(sap_multi_validate(m) == NULL);
@@ -493,15 +502,15 @@ static void test_object_of_a_box_that_goes(void) {
 }
 
 int main(void) {
-    int method;
+    int method, grid;
     for (method = 0; method < METHODS; method++) {
         test_jumpers_among_walkers(method, 4);
         test_jumpers_among_walkers(method, 6);
         test_jumpers_among_walkers(method, 10);
         test_visits_in_a_quiet_world(method);
         test_pair_that_never_ended(method);
-        test_limit_of_a_crowd(method, 4000, 0);
-        test_limit_of_a_crowd(method, 4000, 3);
+        for (grid = 0; grid < GRIDS; grid++) test_limit_of_a_crowd(method, 4000, 0, grid);
+        for (grid = 0; grid < GRIDS; grid++) test_limit_of_a_crowd(method, 4000, 3, grid);
         test_limit_that_is_just_met(method);
     }
     test_told_distances();

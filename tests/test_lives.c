@@ -1683,7 +1683,7 @@ static void visit(life *l) {
         if (id == 0) return; /* there is a limit */
         set_filter(l, id, category, ~0u);
         move_boxes(l, 1, &id, &home);
-        for (k = test_below(&l->rng, 12); k >= 0 && !l->bad; k--) {
+        for (k = test_below(&l->rng, 12); k >= 0 && !l->bad && l->o.m.live > 0; k--) { /* callbacks remove boxes */
             const sap_id other = any_live(l);
             const sap_aabb box = walked(l, l->o.m.slots[SAP_SLOT(other)].box);
             if (other != id) move_boxes(l, 1, &other, &box);

@@ -1280,6 +1280,7 @@ static void settle(life *l) {
     sap_result result;
     int i;
     if (l->bad) return;
+    if (l->step % 4 == 0) validate(l, l->worlds); /* changed since queries have seen it */
     if (test_chance(&l->dice, l->asks / 2)) ask(l);
     if (l->bad) return;
     if (test_chance(&l->rng, 3)) {

@@ -119,6 +119,10 @@ coverage: $(STB_DS) ## which lines and branches of the headers the tests reach, 
 mutate: $(STB_DS) ## breaks copies of the headers in MUTANTS=100 places and prints those that no test notices
 	@STB=build/stb CC="$(CC)" python3 tests/mutate.py $(MUTANTS)
 
+.PHONY: facts
+facts: $(STB_DS) ## breaks each line of tests/facts.txt, which refreshes a fact that is kept, and leads the life that notices it
+	@STB=build/stb CC="$(CC)" python3 tests/facts.py
+
 .PHONY: analyse
 analyse: $(STB_DS) ## reads the headers with clang-tidy and cppcheck, and runs tests under the memory sanitizer and valgrind
 	@STB=build/stb CC="$(CC)" sh tests/analyse.sh

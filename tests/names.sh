@@ -1,6 +1,7 @@
 #!/bin/sh
 # Nothing but tests/ways.h, tests/ways.c and the proofs names what is private in sap.h: the rest is free to change.
-# Lessons may point at a function of sap.h in words (in a comment), and call none. tests/mutants.txt names what there is.
+# Lessons may point at a function of sap.h in words (in a comment), and call none. tests/mutants.txt and tests/facts.txt
+# name what there is.
 #
 #   sh tests/names.sh sources   lists the sources instead: those of C that are formatted
 
@@ -26,5 +27,7 @@ done
 if command -v python3 > /dev/null; then
     subject=tests/mutants.txt
     check "names what the headers have" "python3 tests/mutate.py --table"
+    subject=tests/facts.txt
+    check "names what the headers have" "python3 tests/facts.py --table"
 fi
 finish

@@ -40,8 +40,8 @@
    with the world. In a grid of SAPs it passes the ends in its own cells alone, so its cost stays the same. A new box is
    cheaper, too, as it is sorted into smaller arrays (II.1b). make bench-grid measures and draws this.
 
-   Threads (config.parallel) serve all methods. They are used from 16,384 boxes or pairs on; with fewer, one thread does
-   the work of a sap_world. make bench-multi measures the gain on your machine.
+   Threads (config.parallel) serve all methods. They are used from 16,384 boxes or pairs on; with fewer, all work is
+   done by the calling thread. make bench-multi measures the gain on your machine.
 
    ---- the grid of SAPs ----
 
@@ -68,8 +68,8 @@
    range        the places that a box touches, the lowest and the highest on each axis
    owner cell   of the cells that hold both boxes of a pair, the one that reports it: computed from the two ranges
    level        a grid of larger cells. Each box is in the cells of one level
-   look         a search for the boxes that a changed box overlaps, in a cell of another level
-   crossed      said of a box whose range has changed: it enters cells, leaves cells, or both
+   level query  a search of the cells of another level for the boxes that a changed box overlaps
+   crossed      a crossed box is one whose range has changed: it enters cells, leaves cells, or both
    pool         the cells that hold no box, to be used again
    arena        one array that holds the endpoint arrays of all cells. The part of one cell is a block
 
@@ -88,16 +88,16 @@
 
    The paper limits the size of objects, so that each touches at most four cells, or eight in 3D (II.2b). Here boxes
    have any size. A box that touches three or more cells on an axis belongs to a level whose cells are 4, 16, 64, ...
-   times as long. There it touches at most two on each axis. Boxes of different levels find each other by looks. A large
-   static box, a ground for example, is in a few large cells instead of in all cells (II.2c).
+   times as long. There it touches at most two on each axis. Boxes of different levels find each other by level queries.
+   A large static box, a ground for example, is in a few large cells instead of in all cells (II.2c).
 
    The arrays of a cell that becomes empty are used by other cells. When most boxes have left, memory is freed.
-   sap_stats.cells is the number of cells that hold boxes. sap_multi_reserve makes room for each box in eight cells:
-   about 600 bytes for each box in 3D. After it, memory is allocated only when a cell is entered for the first time.
+   sap_stats.cells is the number of cells that hold boxes. sap_multi_reserve reserves memory for each box in eight cells
+   in 3D, about 600 bytes a box. After it, memory is allocated only when a cell is entered for the first time.
 
-   Differences from the paper: sap_multi_update does all recorded changes together. Pairs that end are found in the pair
-   manager, because a box that leaves a cell passes no ends there. Duplicates are left out by the owner cell (the "SAP
-   owner" of II.3d) instead of by the pair manager (II.3b).
+   Differences from the paper: sap_multi_update applies all recorded changes in one batch. Deleted pairs are found in
+   the pair manager, because a box that leaves a cell passes no ends there. Duplicates are left out by the owner cell
+   (the "SAP owner" of II.3d) instead of by the pair manager (II.3b).
 
    ---- threads ----
 
@@ -105,9 +105,10 @@
    any threads and in any order, and returns when all are done. No job writes what another one reads or writes, and no
    job calls the allocator or the filter. Without config.parallel all jobs run on the caller's thread.
 
-   One sap_multi is used by one thread at a time. As in sap.h, getters are free of this rule, and so are queries after
-   sap_multi_prepare_queries. Threads update the cells as in II.3d: first one thread fills the queues of each cell, then
-   all threads work through them. sap_multi_move_many records moves on threads if the slots of its ids ascend.
+   One sap_multi is used by one thread at a time. As in sap.h, until the next change any number of threads may call
+   getters, and queries after sap_multi_prepare_queries. Threads update the cells as in II.3d: first one thread fills
+   the queues of each cell, then all threads work through them. sap_multi_move_many records moves on threads if the
+   slots of its ids ascend.
 
    The memory used depends on the boxes, not on the number of cells. A call that fails for memory fails as in sap.h:
    nothing has changed, and a later call succeeds.
@@ -189,7 +190,7 @@ SAP_DEF sap_result sap_multi_set_pair_data(sap_multi *m, sap_id a, sap_id b, voi
 SAP_DEF sap_result sap_multi_set_pair_data_at(sap_multi *m, int index, void *user_data);
 SAP_DEF int sap_multi_pairs_of(const sap_multi *m, sap_id id, sap_id *others, int capacity);
 
-/* ---- look: as in sap.h ------------------------------------------------------------------------------ */
+/* ---- getters: as in sap.h --------------------------------------------------------------------------- */
 
 SAP_DEF int sap_multi_count(const sap_multi *m);
 SAP_DEF int sap_multi_is_valid(const sap_multi *m, sap_id id);
@@ -247,7 +248,7 @@ SAP_DEF void sap_multi_get_stats(const sap_multi *m, sap_stats *stats);
 extern "C" {
 #endif
 
-/* A grid has cells of one size, and as many as count; then the first cell comes again. */
+/* A grid has cells of one size, count of them on each axis. Behind the last one the first one follows again. */
 typedef struct sap__grid {
     int count[3]; /* cells on each axis; 1: this axis is not divided */
     int is_given, hashed;
@@ -269,18 +270,18 @@ typedef struct sap__grid {
        place at level 0     -2  -1   0   1   2   3   4   5   6   7
        place, n = 1          |  -1 |       0       |       1       |       place >> 2 */
 enum {
-    SAP__LEVEL_BITS = 2,   /* a cell is 2^2 times as long as one of the next finer level */
-    SAP__ROD_BITS = 6,     /* a box more than 2^6 times as long on one axis as on another has long cells */
-    SAP__MOST_LEVELS = 64, /* levels that hold boxes */
+    SAP__LEVEL_BITS = 2,       /* a cell is 2^2 times as long as one of the next finer level */
+    SAP__ROD_BITS = 6,         /* a box more than 2^6 times as long on one axis as on another has long cells */
+    SAP__MAX_GRID_LEVELS = 64, /* levels that hold boxes */
     SAP__NO_LEVEL = 255,
-    SAP__VECTORS = 4096,         /* possible levels: 16 on each axis */
-    SAP__LAST_CELL = 1 << 29,    /* the outermost place: it has all boxes beyond it, too */
-    SAP__MOST_ON_AXIS = 1 << 19, /* most cells on an axis: a key holds three numbers of 19 bits and a level */
-    SAP__CELL_SAMPLE = 1024,     /* the number of boxes that cells are chosen from */
-    SAP__SIZES_IN_CELL = 4,      /* a chosen cell is at least four median boxes of the sample long, */
-    SAP__BOXES_IN_CELL = 12,     /* and in it a box has at least twelve neighbours on average */
+    SAP__POSSIBLE_LEVELS = 4096,      /* possible levels: 16 on each of three axes */
+    SAP__LAST_PLACE = 1 << 29,        /* the outermost place; boxes beyond it are in it, too */
+    SAP__MAX_CELLS_ON_AXIS = 1 << 19, /* most cells on an axis: a key holds three numbers of 19 bits and a level */
+    SAP__CELL_SAMPLE = 1024,          /* the number of boxes that cells are chosen from */
+    SAP__SIZES_IN_CELL = 4,           /* a chosen cell is at least four median boxes of the sample long, */
+    SAP__BOXES_IN_CELL = 12,          /* and in it a box has at least twelve neighbours on average */
     SAP__QUEUES = 4,
-    SAP__TASK_BOXES = 1024, /* the largest step of a cell, in boxes, in a task; the calling thread does larger ones */
+    SAP__TASK_BOXES = 1024, /* boxes in the largest step that a task does; the calling thread does larger ones */
     SAP__CELL_FEW = 3       /* if fewer than one box in three of a cell moved, each end is moved alone */
 };
 
@@ -297,9 +298,9 @@ typedef struct sap__level {
     int coarseness;     /* the sum of shift */
 } sap__level;
 
-/* Queues of a cell hold what an update has to do there (II.3d): boxes that leave, that enter, that move within the
-   cell, and that stay but may pair by another filter. */
-enum { SAP__LEAVE, SAP__ENTER, SAP__MOVE, SAP__REVIEW };
+/* The queues of a cell hold what an update has to do there (II.3d): boxes that leave it, that enter it, that move
+   within it, and that stay but are pruned again, because their filter changed. */
+enum { SAP__LEAVE, SAP__ENTER, SAP__MOVE, SAP__PRUNE_AGAIN };
 
 /* A cell holds boxes, or it is in the pool. */
 typedef struct sap__cell {
@@ -320,10 +321,10 @@ typedef struct sap__entry { /* an entry of the hash table of cells */
 
 typedef struct sap__cells {
     sap__grid given, grid; /* the grid of the config; the grid in use */
-    sap__level level[SAP__MOST_LEVELS];
+    sap__level level[SAP__MAX_GRID_LEVELS];
     int levels;
-    uint8_t level_of[SAP__VECTORS]; /* the index of a level, by its shifts; SAP__NO_LEVEL: not used yet */
-    sap__cell_range *range;         /* the range of each slot */
+    uint8_t level_of[SAP__POSSIBLE_LEVELS]; /* the index of a level, by its shifts; SAP__NO_LEVEL: not used yet */
+    sap__cell_range *range;                 /* the range of each slot */
     sap__cell *cells;
     sap__entry *table; /* cells by key: open addressing, at most half full */
     uint32_t table_bits, first_free;
@@ -332,7 +333,7 @@ typedef struct sap__cells {
     uint32_t free_blocks[32];   /* by log2 of the capacity: index + 1 of a block, which holds that of the next */
     uint64_t *operations;       /* items of the queues: the operation before it in its queue, and a slot */
     uint32_t *listed, *crossed; /* cells that have something to do; slots whose range or filter changed */
-    int region;                 /* the largest step of a cell, in boxes, that a task has scratch for */
+    int region;                 /* boxes in the largest step that a task has scratch for */
     int axes;                   /* the number of used axes */
     int is_new, all_move;       /* this update: all boxes enter; every end is read */
     int live_when_chosen;       /* boxes when the grid was chosen, */
@@ -357,7 +358,7 @@ enum {
 /* >> grid: from the config to cells                                                                        */
 /* ====================================================================================================== */
 
-/* Reads the bounds and cells of a fixed grid, if they are given. Returns 0 if they make no sense. */
+/* Reads the bounds and cells of a fixed grid, if they are given. Returns 0 if they are invalid. */
 static int sap__fixed_grid(const sap_multi_config *c, const int32_t used[3], sap__grid *grid) {
     int given = 0;
     for (int k = 0; k < 3; k++) given |= used[k] && (sap__key(c->bounds.min[k]) | sap__key(c->bounds.max[k])) != 0;
@@ -377,8 +378,8 @@ static int sap__fixed_grid(const sap_multi_config *c, const int32_t used[3], sap
     return 1;
 }
 
-/* Reads a hashed grid. Each divided axis has a power of two of its entries, as evenly as can be. Returns 0 if cell_size
-   or entries make no sense. */
+/* Reads a hashed grid. Its entries are divided among the divided axes as evenly as powers of two can be. Returns 0 if
+   cell_size or entries are invalid. */
 static int sap__hashed_grid(const sap_multi_config *c, const int32_t used[3], sap__grid *grid) {
     int axes = 0, left = c->entries ? c->entries : SAP__ENTRIES;
     if (c->entries < 0) return 0;
@@ -400,13 +401,13 @@ static int sap__hashed_grid(const sap_multi_config *c, const int32_t used[3], sa
     return 1;
 }
 
-/* Returns the place of a bound. It is monotone, and not inlined: everywhere the same instructions round. */
+/* Returns the place of a bound. It is monotone. It is not inlined, so that the same instructions round everywhere. */
 SAP__NO_INLINE int32_t sap__cell_at(const sap__grid *g, int k, int32_t key) {
-    if (key <= -SAP__INFINITY) return -SAP__LAST_CELL;
-    if (key >= SAP__INFINITY) return SAP__LAST_CELL;
+    if (key <= -SAP__INFINITY) return -SAP__LAST_PLACE;
+    if (key >= SAP__INFINITY) return SAP__LAST_PLACE;
     const double at = (sap__double(sap__float(key)) - (double)g->origin[k]) * g->cells_per_unit[k];
-    if (at < -(double)SAP__LAST_CELL) return -SAP__LAST_CELL;
-    if (at > (double)SAP__LAST_CELL) return SAP__LAST_CELL;
+    if (at < -(double)SAP__LAST_PLACE) return -SAP__LAST_PLACE;
+    if (at > (double)SAP__LAST_PLACE) return SAP__LAST_PLACE;
     const int32_t whole = (int32_t)at;
     return whole - (whole > at);
 }
@@ -460,23 +461,23 @@ static uint32_t sap__add_level(sap__cells *g, const int32_t shift[3]) {
 }
 
 /* Returns the level of a range: on each axis the finest cells of which it touches at most two. All axes then take the
-   coarsest of these, except for a box that is far longer on one axis: a rod, a ground. Each level costs looks: if there
-   are many, such a box is treated as the others. */
+   coarsest of these, except for a box that is far longer on one axis: a rod, a ground. As each level costs queries,
+   such a box is no exception if there are many levels already. */
 static uint32_t sap__level_of(sap__cells *g, const sap__cell_range *r) {
     int32_t shift[3] = {0, 0, 0}, longest = 0;
-    uint32_t vector = 0;
+    uint32_t code = 0;
     for (int k = 0; k < 3; k++) {
         while (sap__touched_on(r, k, shift[k], sap__cells_at_level(g->grid.count[k], shift[k])) > 2)
             shift[k] += SAP__LEVEL_BITS;
         if (shift[k] > longest) longest = shift[k];
     }
     for (int k = 0; k < 3; k++) {
-        if (g->grid.count[k] > 1 && (longest - shift[k] <= SAP__ROD_BITS || g->levels >= SAP__MOST_LEVELS / 2))
+        if (g->grid.count[k] > 1 && (longest - shift[k] <= SAP__ROD_BITS || g->levels >= SAP__MAX_GRID_LEVELS / 2))
             shift[k] = longest;
-        vector |= (uint32_t)(shift[k] / SAP__LEVEL_BITS) << 4 * k;
+        code |= (uint32_t)(shift[k] / SAP__LEVEL_BITS) << 4 * k;
     }
-    if (g->level_of[vector] == SAP__NO_LEVEL) g->level_of[vector] = (uint8_t)sap__add_level(g, shift);
-    return g->level_of[vector];
+    if (g->level_of[code] == SAP__NO_LEVEL) g->level_of[code] = (uint8_t)sap__add_level(g, shift);
+    return g->level_of[code];
 }
 
 /* Returns whether the range touches this cell. */
@@ -664,7 +665,7 @@ static void sap__drop_cell(sap__cells *g, uint32_t cell) {
 /* ====================================================================================================== */
 
 /* Writes a sample of the boxes with finite bounds to slots. Returns their number. */
-static int sap__sample_slots(const sap_world *s, uint32_t *slot_array) {
+static int sap__sample_slots(const sap_world *s, uint32_t *sample) {
     const uint32_t all = (uint32_t)sap__length(s->slot_array);
     const int live = s->boxes.live_count;
     uint32_t slot = 0;
@@ -677,26 +678,26 @@ static int sap__sample_slots(const sap_world *s, uint32_t *slot_array) {
         const sap__box *box = &s->slot_array[slot].box;
         int ok = 1;
         for (int k = 0; k < 3; k++) ok &= box->lo[k] > -SAP__INFINITY && box->hi[k] < SAP__INFINITY;
-        slot_array[n] = slot;
+        sample[n] = slot;
         n += ok;
     }
     return n;
 }
 
-/* Returns a quantile, in sixteenths, of n floats: their keys stand sorted in sort_items. */
+/* Returns a quantile, in sixteenths, of n floats, whose keys are sorted in sort_items. */
 static double sap__quantile(const sap_world *s, int n, int sixteenths) {
     const uint64_t item = s->update.sort_items[(n - 1) * sixteenths / 16];
     return sap__double(sap__float((int32_t)((uint32_t)(item >> 32) ^ 0x80000000u)));
 }
 
-/* Returns the average number of other boxes in the cell of a box. It counts the sample, one cell a box (that of its
-   mins), and multiplies: the world has more boxes than the sample. */
-static double sap__count_neighbours(sap_world *s, const sap__grid *g, const uint32_t *slot_array, int n) {
+/* Returns the average number of other boxes in the cell of a box. It counts them in the sample, where a box is in the
+   one cell of its mins, and multiplies, as the world has more boxes than the sample. */
+static double sap__count_neighbours(sap_world *s, const sap__grid *g, const uint32_t *sample, int n) {
     double pairs = 0;
     for (int i = 0; i < n; i++) {
         uint32_t hash = 0;
         for (int k = 0; k < 3; k++) {
-            const sap__box *box = &s->slot_array[slot_array[i]].box;
+            const sap__box *box = &s->slot_array[sample[i]].box;
             if (s->used[k]) hash = (hash ^ (uint32_t)sap__cell_at(g, k, box->lo[k])) * 2654435761u;
             hash ^= hash >> 15;
         }
@@ -711,18 +712,18 @@ static double sap__count_neighbours(sap_world *s, const sap__grid *g, const uint
 }
 
 /* Chooses cells that are a few times as long as the median box on each axis. They grow until a box has enough
-   neighbours in its cell. An axis on which the boxes lie within two cells is not divided. sap__reserve_sample made the
-   memory. */
+   neighbours in its cell. An axis on which the boxes lie within two cells is not divided. sap__reserve_sample has
+   reserved its scratch. */
 static void sap__choose_cells(sap_world *s, sap__grid *grid) {
-    uint32_t slot_array[SAP__CELL_SAMPLE];
+    uint32_t sample[SAP__CELL_SAMPLE];
     double spread[3] = {0, 0, 0};
-    const int n = sap__sample_slots(s, slot_array);
+    const int n = sap__sample_slots(s, sample);
     memset(grid, 0, sizeof *grid);
     for (int k = 0; k < 3; k++) {
         grid->count[k] = 1;
         for (int of_mins = 0; of_mins < 2 && s->used[k] && n >= 8; of_mins++) {
             for (int i = 0; i < n; i++) {
-                const sap__box *box = &s->slot_array[slot_array[i]].box;
+                const sap__box *box = &s->slot_array[sample[i]].box;
                 const double lo = sap__double(sap__float(box->lo[k])), hi = sap__double(sap__float(box->hi[k]));
                 const int32_t key = of_mins ? box->lo[k] : sap__key((float)(hi - lo > 3e38 ? 3e38 : hi - lo));
                 s->update.sort_items[i] = sap__item((uint32_t)key ^ 0x80000000u, (uint32_t)i);
@@ -733,12 +734,13 @@ static void sap__choose_cells(sap_world *s, sap__grid *grid) {
         if (!s->used[k] || n < 8) continue;
         grid->origin[k] = sap__quantile(s, n, 8);
         spread[k] = sap__quantile(s, n, 15) - sap__quantile(s, n, 1);
-        if (grid->size[k] < spread[k] / (SAP__MOST_ON_AXIS / 2)) grid->size[k] = spread[k] / (SAP__MOST_ON_AXIS / 2);
+        if (grid->size[k] < spread[k] / (SAP__MAX_CELLS_ON_AXIS / 2))
+            grid->size[k] = spread[k] / (SAP__MAX_CELLS_ON_AXIS / 2);
     }
     for (int grows = 1; grows;) {
         for (int k = 0; k < 3; k++) grid->cells_per_unit[k] = grid->size[k] > 0 ? 1 / grid->size[k] : 0;
         grows = 0;
-        if (sap__count_neighbours(s, grid, slot_array, n) >= (double)SAP__BOXES_IN_CELL) break;
+        if (sap__count_neighbours(s, grid, sample, n) >= (double)SAP__BOXES_IN_CELL) break;
         for (int k = 0; k < 3; k++) {
             if (!(spread[k] > grid->size[k])) continue;
             grid->size[k] *= 1.25;
@@ -746,7 +748,7 @@ static void sap__choose_cells(sap_world *s, sap__grid *grid) {
         }
     }
     for (int k = 0; k < 3; k++)
-        if (grid->size[k] > 0 && spread[k] > 2 * grid->size[k]) grid->count[k] = SAP__MOST_ON_AXIS;
+        if (grid->size[k] > 0 && spread[k] > 2 * grid->size[k]) grid->count[k] = SAP__MAX_CELLS_ON_AXIS;
 }
 
 static int sap__reserve_sample(sap_world *s) {
@@ -754,7 +756,7 @@ static int sap__reserve_sample(sap_world *s) {
            sap__reserve(&s->update.sort_scratch, SAP__CELL_SAMPLE);
 }
 
-/* Sets the grid: the one of the config, or one chosen for the boxes as they are now. Returns 0 without memory. */
+/* Sets the grid to the one of the config, or to one chosen for the boxes as they are now. Returns 0 without memory. */
 static int sap__choose_grid(sap_world *s, sap__cells *g) {
     if (g->given.is_given) {
         g->grid = g->given;
@@ -767,9 +769,9 @@ static int sap__choose_grid(sap_world *s, sap__cells *g) {
     return 1;
 }
 
-/* Returns whether a chosen grid does not suit the boxes any more. That is so when their number is above 4 times what it
-   was, or below a quarter. It is checked, too, after 16 changes a box: then sizes of now are compared with those in
-   use. */
+/* Returns whether a chosen grid no longer suits the boxes: if there are more than 4 times as many as when it was
+   chosen, or fewer than a quarter. After 16 changes a box cells are chosen again and compared with those in use,
+   too. */
 static int sap__is_outgrown(sap_world *s, sap__cells *g) {
     const long long live = s->boxes.live_count, chosen = g->live_when_chosen;
     sap__grid grid;
@@ -802,7 +804,7 @@ static int sap__is_wasteful(const sap_world *s, const sap__cells *g) {
                 and enter others, the rest move within their cells. All memory is allocated
        update   runs on threads, cell by cell. A cell removes the boxes that leave (I.5b), moves those that move by the
                 rules (I.3), merges in those that enter (I.4b), and prunes these with all its boxes (I.4c)
-       look     runs on threads, if there are several levels: each changed box looks into the cells of the other levels
+       query    runs on threads, if there are several levels: each changed box queries the cells of the other levels
 
    Every end in every cell is read if more than one box in eight moved; else only cells with something in a queue are
    visited. If more than half of the boxes crossed, the cells are built again from nothing: then every box enters. */
@@ -831,7 +833,7 @@ static void sap__range_now(const sap_world *s, const sap__cells *g, uint32_t slo
 }
 
 /* Gives a slot its new range. A cell of the old or the new range gets an operation if the box leaves it, enters it,
-   moves in it, or is reviewed there. Returns 0 without memory. */
+   moves in it, or is pruned there again. Returns 0 without memory. */
 static int sap__change_range(sap_world *s, sap__cells *g, uint32_t slot, const sap__cell_range *now) {
     const sap__slot *of = &s->slot_array[slot];
     const sap__cell_range was = g->range[slot];
@@ -847,17 +849,18 @@ static int sap__change_range(sap_world *s, sap__cells *g, uint32_t slot, const s
     }
     if (now->level == SAP__NO_LEVEL) return 1;
     g->level[now->level].boxes++;
-    const int moves = !g->all_move && !sap__same(&of->box, &of->previous), reviews = (of->flags & SAP__REFILTER) != 0;
+    const int moves = !g->all_move && !sap__same(&of->box, &of->previous),
+              prunes_again = (of->flags & SAP__REFILTER) != 0;
     sap__begin_walk(&g->level[now->level], now, &w);
     do {
         const int stays = was.level == now->level && sap__touches(&g->level[was.level], &was, w.at);
-        if (stays && !moves && !reviews) continue;
+        if (stays && !moves && !prunes_again) continue;
         uint32_t cell = sap__find_cell(g, w.at, now->level);
         if (cell == SAP__NONE) cell = sap__make_cell(g, w.at, now->level);
         if (cell == SAP__NONE) return 0;
         if (!stays && !sap__push_operation(g, cell, SAP__ENTER, slot)) return 0;
         if (stays && moves && !sap__push_operation(g, cell, SAP__MOVE, slot)) return 0;
-        if (stays && reviews && !sap__push_operation(g, cell, SAP__REVIEW, slot)) return 0;
+        if (stays && prunes_again && !sap__push_operation(g, cell, SAP__PRUNE_AGAIN, slot)) return 0;
     } while (sap__next_cell(&w));
     return 1;
 }
@@ -865,28 +868,28 @@ static int sap__change_range(sap_world *s, sap__cells *g, uint32_t slot, const s
 /* A task lists its part of the changed boxes: those whose range or filter has changed. */
 static void sap__list_crossed_task(sap_world *s, void *args, int task, int tasks) {
     sap__cells *g = (sap__cells *)args;
-    const uint32_t *slot_array = s->changes.list;
+    const uint32_t *changed = s->changes.list;
     const int n = sap__length(s->changes.list), from = sap__task_begin(n, task, tasks),
               end = sap__task_begin(n, task + 1, tasks);
-    const int early = from + sap__prefetch_end_for_slots(s, slot_array + from, end - from);
+    const int prefetch_end = from + sap__prefetch_end_for_slots(s, changed + from, end - from);
     int count = 0;
     for (int i = from; i < end; i++) {
         sap__cell_range now;
-        if (i < early) {
-            sap__prefetch_slot(s, slot_array[i + SAP__PREFETCH_AHEAD]);
-            sap__prefetch(&g->range[slot_array[i + SAP__PREFETCH_AHEAD]]);
+        if (i < prefetch_end) {
+            sap__prefetch_slot(s, changed[i + SAP__PREFETCH_AHEAD]);
+            sap__prefetch(&g->range[changed[i + SAP__PREFETCH_AHEAD]]);
         }
-        sap__range_now(s, g, slot_array[i], &now);
-        const sap__cell_range *was = &g->range[slot_array[i]];
-        const int lives = (s->slot_array[slot_array[i]].flags & SAP__LIVE) != 0;
-        g->crossed[from + count] = slot_array[i];
+        sap__range_now(s, g, changed[i], &now);
+        const sap__cell_range *was = &g->range[changed[i]];
+        const int lives = (s->slot_array[changed[i]].flags & SAP__LIVE) != 0;
+        g->crossed[from + count] = changed[i];
         count += lives != (was->level != SAP__NO_LEVEL) || !sap__same_range(&now, was) ||
-                 (s->slot_array[slot_array[i]].flags & SAP__REFILTER);
+                 (s->slot_array[changed[i]].flags & SAP__REFILTER);
     }
     s->update.task[task].count = count;
 }
 
-/* Makes room for a range of each slot, and for the list of crossed boxes. */
+/* Reserves a range for each slot, and the list of crossed boxes. Returns 0 without memory. */
 static int sap__reserve_slots(const sap_world *s, sap__cells *g) {
     const int slot_count = sap__length(s->slot_array);
     if (!sap__reserve(&g->range, slot_count) || !sap__reserve(&g->crossed, sap__length(s->changes.list))) return 0;
@@ -909,7 +912,7 @@ static int sap__planned_count(const sap__cell *c) {
     return c->sap.count + 2 * (c->waiting[SAP__ENTER] - c->waiting[SAP__LEAVE]);
 }
 
-/* Makes the arena larger. It may move, so the cells get their new addresses. Returns 0 on failure. */
+/* Makes the arena larger. As it may move, the arrays of all cells are set again. Returns 0 on failure. */
 static int sap__grow_arena(sap_world *s, sap__cells *g, long long size) {
     if (size > INT_MAX) return sap__fail(s, SAP_ERROR_LIMIT);
     if (!sap__reserve(&g->arena, size)) return sap__fail(s, SAP_ERROR_MEMORY);
@@ -925,14 +928,15 @@ static int sap__grow_arena(sap_world *s, sap__cells *g, long long size) {
     return 1;
 }
 
-/* Makes the arena as large as sap_multi_reserve promised, and larger by the sentinels of all cells entered so far. */
+/* Makes the arena as large as sap_multi_reserve promised, and adds the sentinels of all cells entered so far. */
 static int sap__reserve_arena(sap_world *s, sap__cells *g) {
     const long long size = g->reserved + 2LL * g->axes * sap__length(g->cells);
     return size <= sap__capacity(g->arena) || sap__grow_arena(s, g, size);
 }
 
-/* Gives all listed cells arrays that are large enough. Returns 1; -1 on failure; 0 if the reserved memory is used up
-   and the cells are to be built again. Then it suffices, if need be with blocks of the exact size. */
+/* Gives all listed cells arrays that are large enough. Returns 1, or -1 on failure. Returns 0 if the reserved memory is
+   used up by blocks that are larger than needed: then the cells are to be built again, if need be in blocks of the
+   exact size, and it suffices. */
 static int sap__reserve_blocks(sap_world *s, sap__cells *g) {
     const int n = sap__length(g->listed);
     long long wanted = 0, exact = 0;
@@ -961,14 +965,14 @@ static int sap__reserve_blocks(sap_world *s, sap__cells *g) {
     return 1;
 }
 
-/* Returns the largest number of boxes that one step of this cell has in its scratch. */
+/* Returns the number of boxes in the largest step of a cell, which has them in scratch. */
 static int sap__largest_step(const sap__cell *c) {
-    const int *n = c->waiting, entering = n[SAP__ENTER] + n[SAP__REVIEW];
+    const int *n = c->waiting, entering = n[SAP__ENTER] + n[SAP__PRUNE_AGAIN];
     const int going = n[SAP__LEAVE] > n[SAP__MOVE] ? n[SAP__LEAVE] : n[SAP__MOVE];
     return entering > going ? entering : going;
 }
 
-/* Makes scratch memory: a region for each task, and enough for the largest step, which may be larger than a region. */
+/* Reserves scratch: a region for each task, and enough for the largest step, which may be larger than a region. */
 static int sap__reserve_regions(sap_world *s, sap__cells *g) {
     int most = 0;
     for (int i = 0; i < sap__length(g->listed); i++) {
@@ -997,10 +1001,10 @@ static int sap__plan_box(sap_world *s, sap__cells *g, uint32_t slot) {
 static int sap__plan_changes(sap_world *s, sap__cells *g) {
     const int n = sap__length(s->changes.list), boxes = s->boxes.live_count + s->boxes.removed_count;
     const int crossed = sap__compact_tasks(s, g->crossed, n, sap__parallel_for(s, sap__list_crossed_task, g, n));
-    const uint32_t *slot_array = g->all_move ? g->crossed : s->changes.list;
+    const uint32_t *list = g->all_move ? g->crossed : s->changes.list;
     if (2LL * crossed > boxes) return 0;
     for (int i = 0; i < (g->all_move ? crossed : n); i++)
-        if (!sap__plan_box(s, g, slot_array[i])) return sap__fail(s, SAP_ERROR_MEMORY) - 1;
+        if (!sap__plan_box(s, g, list[i])) return sap__fail(s, SAP_ERROR_MEMORY) - 1;
     if (g->all_move) sap__list_all_cells(g);
     return sap__reserve_blocks(s, g);
 }
@@ -1041,12 +1045,12 @@ static int sap__plan_all(sap_world *s, sap__cells *g) {
 }
 
 /* ====================================================================================================== */
-/* >> update: the work of a cell, and looks into other levels                                                */
+/* >> update: the work of a cell, and queries of other levels                                                */
 /* ====================================================================================================== */
 
 /* Returns whether two boxes may be a new pair. Most overlapped before: they are not new, unless a filter has
    changed. */
-SAP__FORCE_INLINE int sap__may_begin(const sap_world *s, uint32_t x, uint32_t y) {
+SAP__FORCE_INLINE int sap__may_be_created(const sap_world *s, uint32_t x, uint32_t y) {
     const sap__slot *a = &s->slot_array[x], *b = &s->slot_array[y];
     if (!sap__overlap(&a->box, &b->box)) return 0;
     if (sap__overlap(&a->previous, &b->previous) && !((a->flags | b->flags) & SAP__REFILTER)) return 0;
@@ -1062,7 +1066,7 @@ SAP__FORCE_INLINE int sap__prune_ahead(sap__search *q, const sap__cells *g, cons
         const uint32_t y = sap__endpoint_slot(*at);
         if (sap__endpoint_is_max(*at)) continue;
         q->task->tests++;
-        if (!sap__may_begin(q->s, x, y) || (q->s->slot_array[y].flags & flags)) continue;
+        if (!sap__may_be_created(q->s, x, y) || (q->s->slot_array[y].flags & flags)) continue;
         if (!sap__is_owner_at(&g->level[c->level], c->at, &g->range[x], &g->range[y])) continue;
         q->a[q->n] = x;
         q->b[q->n] = y;
@@ -1115,7 +1119,7 @@ static int sap__list_queue(const sap__cells *g, const sap__cell *c, int queue, u
 static int sap__update_cell(sap__sort_state *u, sap__search *q, const sap__cells *g, sap__cell *c) {
     sap_world *s = u->s;
     const int boxes = c->sap.count / 2 - 1, moves = c->waiting[SAP__MOVE];
-    const int entering = c->waiting[SAP__ENTER] + c->waiting[SAP__REVIEW];
+    const int entering = c->waiting[SAP__ENTER] + c->waiting[SAP__PRUNE_AGAIN];
     int ok = 1;
     for (u->axis = 0; u->axis < 3 && ok; u->axis++) {
         if (!s->used[u->axis]) continue;
@@ -1134,7 +1138,7 @@ static int sap__update_cell(sap__sort_state *u, sap__search *q, const sap__cells
         int n = 0;
         u->axis = c->axis;
         if (!g->is_new)
-            n = sap__list_queue(g, c, SAP__REVIEW, u->items, sap__list_queue(g, c, SAP__ENTER, u->items, 0));
+            n = sap__list_queue(g, c, SAP__PRUNE_AGAIN, u->items, sap__list_queue(g, c, SAP__ENTER, u->items, 0));
         for (int i = 0; i < n; i++) {
             const uint32_t slot = (uint32_t)u->items[i];
             u->items[i] = sap__endpoint(s->slot_array[slot].box.lo[u->axis], 0, slot);
@@ -1152,8 +1156,8 @@ typedef struct sap__cells_args {
     int is_large; /* this pass does the cells that are too large for a task */
 } sap__cells_args;
 
-/* A task updates its part of the listed cells. On threads it cannot allocate: if it finds more pairs than there is room
-   for, it goes on without pruning. It then runs once more, on the calling thread, and prunes all boxes of them. */
+/* A task updates its part of the listed cells. On threads it cannot allocate: if it finds more pairs than it has memory
+   for, it goes on without pruning. It then runs once more, on the calling thread, and prunes all boxes of its cells. */
 static void sap__update_cells_task(sap_world *s, void *args, int task, int tasks) {
     const sap__cells_args *a = (const sap__cells_args *)args;
     sap__cells *g = a->g;
@@ -1176,37 +1180,36 @@ static void sap__update_cells_task(sap_world *s, void *args, int task, int tasks
     }
 }
 
-/* ---- looks into other levels -------------------------------------------------------------------------------- */
+/* ---- queries of other levels -------------------------------------------------------------------------------- */
 
 /* Tests a changed box with the boxes of one cell of another level, except those with one of the flags. */
-static int sap__look_into_cell(sap__search *q, const sap__cells *g, const sap__cell *c, uint32_t x, uint32_t flags) {
+static int sap__query_cell(sap__search *q, const sap__cells *g, const sap__cell *c, uint32_t x, uint32_t flags) {
     const uint64_t *ends = c->sap.sorted[c->axis];
     return sap__prune_ahead(q, g, c, x, ends + 1, ends + c->sap.count - 1, flags);
 }
 
-static int sap__look_into_level(sap__search *q, const sap__cells *g, uint32_t level, uint32_t x, uint32_t flags) {
+static int sap__query_level(sap__search *q, const sap__cells *g, uint32_t level, uint32_t x, uint32_t flags) {
     const sap__level *l = &g->level[level];
     sap__walk w;
     sap__begin_walk(l, &g->range[x], &w);
-    if (w.all > sap__length(g->cells)) { /* it is faster to read the list of cells than to look each one up */
+    if (w.all > sap__length(g->cells)) { /* it is faster to go over all cells than to search the table for each */
         for (int i = 0; i < sap__length(g->cells); i++) {
             const sap__cell *c = &g->cells[i];
             if (c->sap.count == 0 || c->level != level || !sap__touches(l, &g->range[x], c->at)) continue;
-            if (!sap__look_into_cell(q, g, c, x, flags)) return 0;
+            if (!sap__query_cell(q, g, c, x, flags)) return 0;
         }
         return 1;
     }
     do {
         const uint32_t cell = sap__find_cell(g, w.at, level);
-        if (cell != SAP__NONE && !sap__look_into_cell(q, g, &g->cells[cell], x, flags)) return 0;
+        if (cell != SAP__NONE && !sap__query_cell(q, g, &g->cells[cell], x, flags)) return 0;
     } while (sap__next_cell(&w));
     return 1;
 }
 
-/* A task takes its part of the changed boxes; each looks into all levels but its own. If both boxes of a pair changed,
-   the one of the finer level finds the other. So in finer levels a box looks for unchanged boxes only, if there are
-   any. */
-static void sap__look_task(sap_world *s, void *args, int task, int tasks) {
+/* A task takes its part of the changed boxes, which query all levels but their own. If both boxes of a pair changed,
+   the one of the finer level finds the other. So a box queries finer levels for unchanged boxes only. */
+static void sap__query_levels_task(sap_world *s, void *args, int task, int tasks) {
     const sap__cells *g = (const sap__cells *)args;
     const int n = sap__length(s->changes.list), end = sap__task_begin(n, task + 1, tasks);
     int ok = 1;
@@ -1218,7 +1221,7 @@ static void sap__look_task(sap_world *s, void *args, int task, int tasks) {
             const sap__level *l = &g->level[v], *mine = &g->level[own];
             const int finds_all = l->coarseness != mine->coarseness ? l->coarseness > mine->coarseness : v > own;
             if (v == own || (finds_all ? l->boxes : l->boxes - l->changed) == 0) continue;
-            ok = sap__look_into_level(&q, g, v, x, finds_all ? 0 : SAP__CHANGED);
+            ok = sap__query_level(&q, g, v, x, finds_all ? 0 : SAP__CHANGED);
         }
     }
     if (ok) (void)sap__flush(&q, 0);
@@ -1253,7 +1256,7 @@ static int sap__update_cells(sap_world *s, sap__cells *g) {
     if (levels < 2) return 1;
     for (int i = 0; i < n; i++)
         if (g->range[s->changes.list[i]].level != SAP__NO_LEVEL) g->level[g->range[s->changes.list[i]].level].changed++;
-    return sap__run_on_cells(s, sap__look_task, g, n);
+    return sap__run_on_cells(s, sap__query_levels_task, g, n);
 }
 
 /* Finds the created pairs in all cells. The pair manager finds the deleted ones: a box that leaves a cell passes no
@@ -1278,8 +1281,8 @@ static int sap__find_created_in_cells(sap_world *s, void *grid) {
     return 1;
 }
 
-/* Makes room for this number of boxes, each in as many cells as it can touch. The number of cells is not known before:
-   a cell that is entered for the first time may still allocate. */
+/* Reserves memory for this number of boxes, each in as many cells as it can touch. The number of cells is not known
+   yet, so a cell that is entered for the first time may still allocate. */
 static int sap__reserve_cells(sap_world *s, sap__cells *g, int boxes) {
     const int slot_count = sap__capacity(s->changes.list),
               listed = slot_count > SAP__CELL_SAMPLE ? slot_count : SAP__CELL_SAMPLE;
@@ -1315,7 +1318,7 @@ static const char *sap__validate_cell(const sap_world *s, const sap__cells *g, u
 
 static const char *sap__validate_cells(const sap_world *s, const sap__cells *g) {
     long long copies = 0, held = 0, capacity = 0;
-    int boxes[SAP__MOST_LEVELS], in_use = 0, in_pool = 0;
+    int boxes[SAP__MAX_GRID_LEVELS], in_use = 0, in_pool = 0;
     uint32_t free_cell = g->first_free;
     if (!s->endpoints.valid) return NULL;
     memset(boxes, 0, sizeof boxes);
@@ -1359,7 +1362,7 @@ static const char *sap__validate_cells(const sap_world *s, const sap__cells *g) 
 /* >> life                                                                                                  */
 /* ====================================================================================================== */
 
-/* Reads the grid of a config. Fields of the other kind of grid are checked, too. Returns 0 if it makes no sense. */
+/* Reads the grid of a config, and checks the fields of the other kind of grid, too. Returns 0 if one is invalid. */
 static int sap__read_grid(const sap_multi_config *config, sap__grid *grid) {
     int32_t used[6];
     memset(grid, 0, sizeof *grid);
@@ -1372,7 +1375,7 @@ static int sap__read_grid(const sap_multi_config *config, sap__grid *grid) {
         !sap__hashed_grid(config, used, config->hashed ? grid : &other))
         return 0;
     for (int k = 0; k < 3; k++) { /* a key has 19 bits for each axis: double the cells until they fit */
-        for (; grid->count[k] > SAP__MOST_ON_AXIS; grid->count[k] = grid->count[k] / 2 + (grid->count[k] & 1))
+        for (; grid->count[k] > SAP__MAX_CELLS_ON_AXIS; grid->count[k] = grid->count[k] / 2 + (grid->count[k] & 1))
             grid->size[k] *= 2;
         grid->cells_per_unit[k] = grid->size[k] > 0 ? 1 / grid->size[k] : 0;
     }

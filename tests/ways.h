@@ -532,7 +532,7 @@ static void range_elsewhere(sap_multi *m) {
     range_in(m, 0)->lo[1]--;
 }
 static void level_unknown(sap_multi *m) {
-    range_in(m, 0)->level = SAP__MOST_LEVELS - 1;
+    range_in(m, 0)->level = SAP__MAX_GRID_LEVELS - 1;
 }
 static void level_too_fine(sap_multi *m) {
     range_in(m, 1)->level = range_in(m, 0)->level;

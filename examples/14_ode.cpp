@@ -1,14 +1,16 @@
 /*
-Shows how to put sap into a 3D physics engine: a space for ODE that finds the geoms whose boxes overlap.
+Shows sap.h as the broad phase of ODE, a 3D physics engine: a space that finds the geoms whose boxes overlap.
 
     c++ -I.. -I/usr/include/stb -O2 -o ode 14_ode.cpp -lode && ./ode
 
-Needs ODE (Debian: libode-dev); `make engine` installs it, builds this and runs it. ODE's own spaces are classes inside of
-ODE, so this one stands beside them: it has the calls of a dSpace, and ODE's rules of what may collide.
-./ode times also prints how long ODE's spaces and this one take to find the pairs of a step.
-ODE solves contacts in the order in which they are made, and in a pile that changes the result. So the pairs of every
-space are sorted by the geoms' numbers here; then all give the same simulation, to the last bit. ODE's sweep also reports
-pairs whose boxes do not overlap, which makes no contacts. It prints:
+Needs ODE (Debian: libode-dev); `make engine` installs it, builds this and runs it. A ball hits a wall of bricks
+beside a heap of bodies, once with this space and once with each of ODE's; pairs, contacts and positions are compared.
+`./ode times` also prints how long each space takes to find the pairs of a step.
+A space of ODE is a class inside of ODE, so SapSpace is no dSpace. It has the same functions, and the same rules by which
+two geoms may collide.
+ODE solves contacts in the order in which they are made, and in a pile that order changes the result. So the pairs of each
+space are sorted by the numbers of their geoms, and then all simulations are the same, to the last bit. ODE's sweep also
+reports pairs whose boxes do not overlap; they make no contacts. It prints:
 
     300 steps          pairs     contacts    asleep at the end
     sap               77829       190335               7 of 139

@@ -3,14 +3,16 @@ Shows floats as integers that sort like them, and two traps: -0 and NaN (Terdima
 
     cc -I../.. -I.. -I/usr/include/stb -o 08_floats 08_floats.c -lm && ./08_floats
 
-The bits of a float are sign, exponent and digits, and for positive ones larger bits mean a larger float. Two things are
-wrong with the others: their place, since the sign bit puts them behind the positive ones, and their order, since more
-digits mean less. To flip the sign bit of all mends the place; to flip all bits of the negative ones mends the order, too.
-The picture joins each float to its integer: where lines cross, two floats would be sorted the wrong way round.
-Trap 1: -0 and 0 are equal as floats, and boxes that touch overlap; but their integers differ.
-Trap 2: NaN is neither less nor more than any float, which breaks a sort of floats. As an integer it is beyond infinity,
-and the mistake is not noticed. sap.h makes 0 of -0, and refuses NaN.
-Integers can also be had by a raster over the world, as Bullet 2.55 did (16 bits). That needs bounds, and finds too many.
+The bits of a float are sign, exponent and digits. Read as an integer, a larger positive float has a larger integer. The
+negative floats are wrong in two ways. Their sign bit places them behind the positive ones, and their order is reversed,
+since a larger magnitude is a smaller float. Flipping the sign bit of all floats corrects the place. Flipping all other
+bits of the negative ones, too, corrects the order. The picture joins each float to its integer: where two lines cross,
+two floats would be sorted the wrong way round.
+Trap 1: -0 and 0 are equal as floats, so boxes that touch there overlap; but their integers differ.
+Trap 2: NaN is neither less nor greater than any float, which breaks a sort of floats. Its integer lies beyond infinity,
+so a sort of integers does not show the mistake. sap.h gives -0 the integer of 0, and rejects NaN.
+Bullet 2.55 rounded floats to a raster of 16-bit integers instead. That needs world bounds, and reports boxes as
+overlapping that do not.
 It draws 08_floats.svg or the file you name. It prints:
 
          float   sign exponent  digits    bits as they are   sign flipped   and reversed
@@ -85,7 +87,7 @@ static const struct {
                 {"sign flipped: the place is right", sign_flipped},
                 {"and negative ones reversed", encode}};
 
-/* Sorts floats by insertion. */
+/* The first and the last become the infinities in main. */
 static float floats[FLOATS] = {0, -3e38f, -1000, -1, -1e-30f, 0, 1e-30f, 1, 1000, 3e38f, 0};
 
 /* Returns the number of pairs of floats that stand the wrong way round. */
@@ -142,6 +144,7 @@ static void show_zero(void) {
     sap_destroy(world);
 }
 
+/* Sorts floats, or by their integers. */
 static void insertion_sort(float *values, int n, int by_code) {
     for (int i = 1; i < n; i++)
         for (int j = i; j > 0 && (by_code ? encode(values[j - 1]) > encode(values[j]) : values[j - 1] > values[j]);

@@ -400,7 +400,7 @@ SAP_DEF sap_id sap_next(const sap_world *s, sap_id id);
 /* ---- queries: they see every recorded change ------------------------------------------------------------ */
 
 /* A callback of a query; returns 0 to stop it. The order of callbacks differs between machines, and after sap_restore:
-   a game that acts on hits takes the queries that fill arrays, or sorts its hits by id. */
+   a game that acts on hits uses the queries that fill arrays, or sorts its hits by id. */
 typedef int sap_hit(sap_id id, void *object, void *user);
 
 /* A callback of a cast, where t is in 0..1, or of sap_query_nearest, where t is a distance. It returns the new end: t
@@ -471,7 +471,7 @@ SAP_DEF sap_id sap_box_closest(sap_world *s, const sap_aabb *box, const float tr
 
 /* Returns 1 and the outward unit normal of the side of hit that a moving box touches first, the lower axis at an edge.
    Returns 0 and zeros if they overlap at the start, never touch, or an argument is invalid. For a ray min = max =
-   origin. It looks at all three axes: in a 2D world set z to 0 in all arguments, or use sap_box_closest. */
+   origin. It tests all three axes: in a 2D world set z to 0 in all arguments, or use sap_box_closest. */
 SAP_DEF int sap_hit_normal(const sap_aabb *moving, const float translation[3], const sap_aabb *hit, float normal[3]);
 
 /* ---- box pruning, on its own: no world, nothing kept ---------------------------------------------------- */
@@ -510,7 +510,7 @@ typedef struct sap_stats {
     int method;              /* the sap_method of the last update; 0: there were no changes */
     int cells;               /* SAPs in use: occupied cells of a grid of SAPs (sap_multi.h, SAP_METHOD_SORT); else 0 */
     long long query_tests;   /* boxes tested by queries since the last update */
-    long long upkeep;        /* boxes touched to keep the trees good, since the last update began */
+    long long upkeep;        /* boxes that packs, repacks and refits of trees touched since the last update began */
 } sap_stats;
 #define SAP_STATS_QUERY_TESTS /* so a program may ask whether this version has query_tests */
 SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats);
@@ -605,7 +605,7 @@ extern "C++" { /* this file may be included within an extern "C", and the header
 #endif
 #endif
 
-/* An int32_t that several threads may change: those that query, or look at pairs. */
+/* These access an int32_t that several threads may change: those that query, or read pairs. */
 #if (defined(__GCC_ATOMIC_INT_LOCK_FREE) && __GCC_ATOMIC_INT_LOCK_FREE == 2) ||                                        \
     (defined(__CLANG_ATOMIC_INT_LOCK_FREE) && __CLANG_ATOMIC_INT_LOCK_FREE == 2)
 #define sap__atomic_get(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
@@ -1739,8 +1739,8 @@ static void sap__move_task(sap_world *s, void *args, int task, int tasks) {
     s->update.task[task].change_flags = seen_flags & SAP__CHANGE_FLAGS;
 }
 
-/* Usually nothing has changed yet. Then one pass checks and moves all boxes, in parallel if no id occurs twice, and an
-   error undoes it from the boxes' previous positions. Otherwise all boxes are checked first. */
+/* If nothing has changed since the last update, as usual, one pass checks and moves all boxes, in parallel if no id
+   occurs twice; an error undoes it from the boxes' previous positions. Otherwise all boxes are checked first. */
 SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const sap_aabb *boxes) {
     const char *bad = n < 0 ? "n" : n && !ids ? "id" : n && !boxes ? "box" : NULL;
     sap_result r = sap__begin_call(s, bad, 0);
@@ -2203,8 +2203,8 @@ static int sap__scan_lists(sap_world *s, uint32_t flags, int max_edges) {
     return sap__check_edges(s, edges, count, flags);
 }
 
-/* Finds deleted pairs in the lists of changed boxes. More than an eighth of all pairs take longer than a scan of the
-   array. */
+/* Finds deleted pairs in the lists of changed boxes. If these hold more than an eighth of all pairs, a scan of all
+   pairs is faster. */
 static int sap__deleted_by_lists(sap_world *s) {
     sap__require_lists(s);
     const int done = sap__scan_lists(s, SAP__CHANGED, sap__length(s->pairs.active) / 8 + 16);
@@ -2430,7 +2430,7 @@ SAP__FORCE_INLINE uint32_t sap__endpoint_is_max(uint64_t endpoint) {
     return (uint32_t)endpoint >> 31;
 }
 
-/* Moves the arrays of a SAP to memory that has room for capacity endpoints on each used axis. */
+/* Moves the arrays of a SAP to other memory, where they have capacity for more endpoints on each used axis. */
 static void sap__place_sap(const sap_world *s, sap__sap *p, uint64_t *memory, int capacity) {
     for (int k = 0; k < 3; k++) {
         if (!s->used[k]) continue;
@@ -2451,7 +2451,7 @@ static void sap__clear_sap(const sap_world *s, sap__sap *p) {
     p->count = 2;
 }
 
-/* Makes room for this number of boxes in the world's own SAP. Returns 0 without memory. */
+/* Reserves memory for this number of boxes in the world's own SAP. Returns 0 without memory. */
 static int sap__reserve_endpoints(sap_world *s, int boxes) {
     sap__sap *p = &s->endpoints.sap;
     uint64_t *memory = NULL;
@@ -4809,7 +4809,8 @@ SAP_DEF sap_result sap_update(sap_world *s) {
     return sap__set_result(s, SAP_OK); /* the filter callback may have set another one */
 }
 
-/* Gives deleted pairs the objects that a callback has set for their boxes, some of which it may have removed then. */
+/* Gives deleted pairs the objects that a callback has set for their boxes. It may have removed such a box after
+   that. */
 static void sap__renew_objects(sap_world *s, int from, int end) {
     for (int i = from; i < end; i++) {
         sap_pair *pair = &s->pairs.deleted[i];
@@ -4921,8 +4922,8 @@ SAP_DEF long long sap_box_prune_bipartite(const sap_aabb *a, int na, const sap_a
 /* ====================================================================================================== */
 
 /* A box query searches the trees with exact comparisons of keys. Any other query traverses them with a test in floats,
-   which prunes only boxes that are surely no hit. Each box that remains is compared exactly, by one expression in
-   doubles: no result depends on the trees. In a double neither the difference nor the product of two floats overflows
+   which prunes only boxes that are surely no hit. The hit of each box that remains is computed in doubles, and compared
+   exactly: no result depends on the trees. In a double neither the difference nor the product of two floats overflows
    or becomes zero. */
 
 /* Copies a vector, with 0 on unused axes. Returns whether it is finite. */
@@ -4973,6 +4974,7 @@ typedef struct sap__exact_sum {
     uint32_t first, end; /* digits before first and from end on are 0 */
 } sap__exact_sum;
 
+/* Adds times * a * b to a sum, where a and b are floats, given by their keys. */
 static void sap__add_product(sap__exact_sum *sum, int32_t a, int32_t b, int times) {
     const uint32_t size_a = a < 0 ? 0u - (uint32_t)a : (uint32_t)a, size_b = b < 0 ? 0u - (uint32_t)b : (uint32_t)b;
     const uint32_t normal_a = size_a >> 23 ? 1 : 0, normal_b = size_b >> 23 ? 1 : 0;
@@ -5001,6 +5003,7 @@ static int sap__sign(const sap__exact_sum *sum) {
     return carry < 0 ? -1 : carry > 0 || rest;
 }
 
+/* Adds times * the squared distance of a measure to a sum. */
 static void sap__add_squares(sap__exact_sum *sum, const sap__measure *m, int times) {
     for (int k = 0; k < 3; k++) {
         if (m->to[k] == m->from[k]) continue;
@@ -5068,6 +5071,7 @@ static double sap__sqrt(double v) {
 enum { SAP__ENTERS, SAP__LEAVES = 3, SAP__AT_START = 6, SAP__AT_END };
 #define SAP__MISS 2.0 /* t of a cast that does not hit: it is beyond the end, 1 */
 
+/* Returns the measure of a moment of a cast: of a box moved by a translation (keys) against another box. */
 static sap__measure sap__moment(const sap__box *box, const sap__box *moving, const int32_t by[3], int which) {
     sap__measure m = {{0, 0, 0}, {0, 0, 0}, SAP__ONE};
     const int k = which % 3, enters = which < SAP__LEAVES;
@@ -5250,6 +5254,7 @@ static double sap__hit_at(const sap__query *q, const sap__box *box) {
     return sap__cast(box, &q->box, q->translation);
 }
 
+/* Returns the measure of the hit of a box: a squared distance, or a moment of a cast. */
 static sap__measure sap__measure_of(const sap__query *q, const sap__box *box) {
     sap__measure m;
     int first;
@@ -6522,6 +6527,7 @@ static const char *sap__validate_changes(const sap_world *s) {
     return again ? "Every box that changed again after a query is in `again` once." : NULL;
 }
 
+/* Checks the created pairs; and in a small world without filters, that every overlap of the last update is a pair. */
 static const char *sap__validate_events(const sap_world *s) {
     enum { SMALL = 512 }; /* slots of a world in which all overlaps are counted */
     const int slot_count = sap__length(s->slot_array), n = sap__length(s->pairs.created),

@@ -4,7 +4,8 @@
 #   - no comment begins with What, Where, Of, So, Those, How many or How much: its first word is the thing, its second
 #     word the verb;
 #   - some words have a plain one that says it: anew (again), so many (the number), nobody (passive), in step (synchronised),
-#     dear (slow).
+#     dear (slow);
+#   - no line of a header is longer than 120 columns.
 #
 # tests/words.txt lists what is still to be rewritten: a file, or a file and one of its chapters (">> name"; head is what
 # comes before the first). "sh tests/words.sh all" checks these, too.
@@ -23,6 +24,7 @@ FNR == 1 { part = FILENAME " head" }
     line = tolower($0)
     bad = line ~ /(^|[^a-z_])(anew|so many|so much|so few|nobody|somebody|whoever|in step|dear|dearer)([^a-z_]|$)/
     bad = bad || $0 ~ /(\/\*|\/\/) *(What|Where|Of|So|Those|How many|How much)([^a-z]|$)/
+    bad = bad || (FILENAME ~ /^[a-z_]*\.h$/ && length > 120)
     if (!bad) next
     if (left[FILENAME] || left[part]) next
     print FILENAME ":" FNR ": " $0

@@ -151,7 +151,7 @@
    Invalid input returns an error code in every build and changes nothing. NaN is detected by its bits, also under
    -ffast-math. A _many call is all or nothing. sap_result_text says what to change; sap_last_error returns the result
    of the last call that was neither a query nor a getter. A callback must return: after a longjmp or a C++ exception
-   out of one the world stays busy, updates are refused and sap_destroy does nothing.
+   out of one the world stays busy, updates are rejected and sap_destroy does nothing.
 
    ---- memory ----
 
@@ -1110,7 +1110,7 @@ enum {
 #define SAP__SLOT_MASK 0x00ffffffu
 #define SAP__MAX_BOXES 0xffffff
 enum {
-    SAP__MIN_FREE_SLOTS = 256 /* free slots that wait, so that a removed id is refused for 65,536 more removals */
+    SAP__MIN_FREE_SLOTS = 256 /* free slots that wait, so that a removed id is rejected for 65,536 more removals */
 };
 
 /* Filter bits of a box, or the union of those of all boxes below a node. */

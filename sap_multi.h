@@ -147,9 +147,9 @@ typedef struct sap_multi_config { /* zeroed = all defaults */
 
 /* ---- life: as in sap.h ------------------------------------------------------------------------------ */
 
-/* Returns a new world; NULL config = defaults. Returns NULL without memory, or if sap_multi_check_config refuses the
-   config. It refuses what sap_check_config refuses, negative cells or entries, a cell_size that is negative or NaN, and
-   bounds that are NaN or inverted. On a divided axis it also refuses bounds that are infinite or empty. Axes that
+/* Returns a new world; NULL config = defaults. Returns NULL without memory, or if sap_multi_check_config rejects the
+   config. It rejects what sap_check_config rejects, negative cells or entries, a cell_size that is negative or NaN, and
+   bounds that are NaN or inverted. On a divided axis it also rejects bounds that are infinite or empty. Axes that
    config.sap.axes leaves out are not checked. */
 SAP_DEF sap_multi *sap_multi_create(const sap_multi_config *config);
 SAP_DEF sap_result sap_multi_check_config(const sap_multi_config *config); /* SAP_OK, or SAP_ERROR_ARGUMENT */
@@ -1421,7 +1421,7 @@ SAP_DEF void sap_multi_destroy(sap_multi *m) {
 }
 
 /* Lends the grid to the world for one call. Between calls the world holds no address of this code, which may be
-   reloaded. Returns what the world had before: in a call from a callback, which is refused, that is the grid of the
+   reloaded. Returns what the world had before: in a call from a callback, which is rejected, that is the grid of the
    outer call. */
 static const sap__grid_calls *sap__lend_grid(sap_multi *m, sap__grid_calls *lent) {
     const sap__grid_calls *before = m->world->grid;

@@ -770,8 +770,8 @@ static int sap__choose_grid(sap_world *s, sap__cells *g) {
 }
 
 /* Returns whether a chosen grid no longer suits the boxes: if there are more than 4 times as many as when it was
-   chosen, or fewer than a quarter. After 16 changes a box cells are chosen again and compared with those in use,
-   too. */
+   chosen, or fewer than a quarter. After 16 changes for each box it also chooses cells again, and compares them with
+   those in use. */
 static int sap__is_outgrown(sap_world *s, sap__cells *g) {
     const long long live = s->boxes.live_count, chosen = g->live_when_chosen;
     sap__grid grid;
@@ -935,8 +935,8 @@ static int sap__reserve_arena(sap_world *s, sap__cells *g) {
 }
 
 /* Gives all listed cells arrays that are large enough. Returns 1, or -1 on failure. Returns 0 if the reserved memory is
-   used up by blocks that are larger than needed: then the cells are to be built again, if need be in blocks of the
-   exact size, and it suffices. */
+   used up, as blocks are larger than needed. The cells are then to be built again; if need be in blocks of the exact
+   size, for which the memory suffices. */
 static int sap__reserve_blocks(sap_world *s, sap__cells *g) {
     const int n = sap__length(g->listed);
     long long wanted = 0, exact = 0;

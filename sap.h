@@ -3273,91 +3273,23 @@ static int sap__best_kernel(void) {
 }
 
 /* ====================================================================================================== */
-/* >> tree: a bounding volume hierarchy of nodes with sixteen lanes, and its upkeep                         */
+/* >> tiles: an order of boxes in which neighbours are near each other                                      */
 /* ====================================================================================================== */
 
-/* Boxes that are near each other share a leaf. The bounds of sixteen leaves are the lanes of a node above them, and so
-   on. The top level has one node, the root, or two; of a tree without levels above the leaves, three leaves at most.
+/* A tree is packed from its boxes in an order, sixteen in a row to a leaf. Space is divided into about as many tiles as
+   there will be leaves, which are long on axes on which boxes are long. Tiles stand in columns. A serpentine visits
+   them as one mows a lawn, and the order has no jumps:
 
-       level 2                       [ bounds of . . . ]                      the root
-       level 1          [ bounds of 16 leaves ]  [ bounds of 16 leaves ]      subtrees, in an order along a serpentine
-       level 0       [ 16 boxes ][ 16 boxes ][ 16 boxes ] . . .               leaves
+       +-->--+  +-->--+
+       |  |  |  |  |  |     each column of tiles is divided into thin slices, so that its boxes
+       ^  +-->--+  +-->     are sorted along it: one counting sort orders all
 
-       BVH           a bounding volume hierarchy; here of sixteen lanes a node, each field of them in its own array
-       leaf          a node of level 0; its lanes are boxes
-       subtree       a node of level 1 with its sixteen leaves; what is repacked as one
-       region        of a subtree: its bounds when it was last packed or refitted
-       position      of a box: its tree, leaf and lane, in one word
-       pack          to build a tree from its boxes: sort them into tiles along a serpentine, fill leaves in that order
-                     (bulk loading, as STR does: Leutenegger, Lopez and Edgington 1997)
-       repack        to take the boxes of two subtrees that are near each other, and to build both again, as a kd-tree
-       refit         to compute bounds from what is below, and leave all boxes in their leaves
-       ChooseLeaf    to find the leaf for a box: one that it touches, else the nearest (Guttman 1984)
-       reinsert      to take a box out of its leaf and choose another leaf
-       filter bits   of a node: all categories and all masks of the boxes below, united
-       spatial join  to find all overlapping pairs of two trees, or of one with itself: see search
-                     (Brinkhoff, Kriegel and Seeger 1993)
-
-   There are four trees, by what a box is (sap__tree_of), since some boxes never pair with their like: static ones do
-   not, nor do those whose mask excludes their own category. Those with no category or no mask pair with nothing.
-
-   Upkeep, in five sentences:
-     1. A box that moves enlarges its leaf, or is reinserted if it no longer touches the bounds of its leaf.
-     2. A subtree without a free lane for a box is repacked with the one beside it; two that are full become three.
-     3. In quiet updates, in which at most 1 box in 128 changes, a subtree is repacked once as many of its boxes have
-        changed as it holds, a few subtrees in an update; boxes whose centre has left its region are reinserted.
-     4. If more than 1 box in 8 changes, all bounds are refitted instead.
-     5. A tree is packed again when it is worn (half of its boxes have changed, 32 refits, or leaves twice as large) and
-        the update is not quiet; also when no subtree is free, and when many boxes come or jump at once.
-
-   The cost of upkeep is in proportion to what changed: a quiet update repacks little, and all others take longer than a
-   pack. After as many changes as there are boxes little is left of what the tree was before. */
+   This is STR (sort-tile-recursive: Leutenegger, Lopez and Edgington 1997), with one sort for all axes. */
 enum {
-    SAP__LEAF_FILL = 14,          /* boxes in a leaf when it is packed; all lanes are filled if most boxes move */
-    SAP__SUBTREE_FILL = 224,      /* boxes at most in a subtree when it is repacked */
-    SAP__SPARE_FRACTION = 6,      /* spare subtrees are packed empty: 1 / 6 of the others, */
-    SAP__SPARE_MIN = 4,           /* and 4 more */
-    SAP__QUIET_FRACTION = 128,    /* an update is quiet for a tree if at most 1 / 128 of its boxes changed */
-    SAP__REFIT_FRACTION = 8,      /* bounds are refitted if more than 1 / 8 of the boxes changed */
-    SAP__PACK_FRACTION = 256,     /* the tree is packed if more than 1 / 256 of its boxes, */
-    SAP__PACK_MIN = 32,           /* and 32 more, jumped or were added while bounds are refitted */
-    SAP__MAX_REFITS = 32,         /* refits between packs, at most */
-    SAP__CHANGE_WEAR = 2,         /* wear if as many boxes changed as there are */
-    SAP__INSERT_ATTEMPTS = 3,     /* a box finds its leaf at the first attempt, or after a repack, or two */
-    SAP__CHOOSE_LEAF_VISITS = 48, /* nodes visited for a leaf that a box touches */
-    SAP__SAMPLE = 128,            /* boxes that tell the size of the tiles */
-    SAP__TILE_SPLIT = 32,         /* boxes in one tile that are sorted into tiles of their own, */
-    SAP__MAX_SPLIT_DEPTH = 6      /* to this depth */
+    SAP__SAMPLE = 128,       /* boxes that tell the size of the tiles */
+    SAP__TILE_SPLIT = 32,    /* boxes in one tile that are sorted into tiles of their own, */
+    SAP__MAX_SPLIT_DEPTH = 6 /* to this depth */
 };
-
-static void sap__free_bvh(sap__bvh *t) {
-    sap__free_array(&t->nodes);
-    sap__free_array(&t->bounds);
-    sap__free_array(&t->occupied);
-    sap__free_array(&t->filter);
-    sap__free_array(&t->subtrees);
-    sap__free_array(&t->order);
-}
-
-/* ---- positions --------------------------------------------------------------------------------------------- */
-
-SAP__FORCE_INLINE uint32_t sap__position(int tree, int leaf, int lane) {
-    return (uint32_t)tree << 30 | (uint32_t)(SAP__NODE_WIDTH * leaf + lane);
-}
-
-SAP__FORCE_INLINE int sap__position_tree(uint32_t position) {
-    return (int)(position >> 30);
-}
-
-SAP__FORCE_INLINE int sap__position_leaf(uint32_t position) {
-    return (int)((position & 0x3fffffffu) / SAP__NODE_WIDTH);
-}
-
-SAP__FORCE_INLINE int sap__position_lane(uint32_t position) {
-    return (int)(position % SAP__NODE_WIDTH);
-}
-
-/* ---- tiles ------------------------------------------------------------------------------------------------- */
 
 static float sap__clamp_far(float v) {
     return v < -SAP__FAR ? -SAP__FAR : v > SAP__FAR ? SAP__FAR : v;
@@ -3495,12 +3427,13 @@ typedef struct sap__key_args {
 static void sap__key_sixteen(const sap_world *s, const sap__tile_grid *t, uint64_t *items, int n) {
     int32_t at[3][SAP__NODE_WIDTH];
     uint32_t is_long[3];
-    sap__node c;
+    sap__node node;
     sap__box bounds;
-    for (int i = 0; i < SAP__NODE_WIDTH; i++) c.child[i] = i < n ? (uint32_t)items[i] : 0;
-    sap__kernel_of(s)->gather(s->slot_array, sizeof(sap__slot), n < SAP__NODE_WIDTH ? 0xffffffffu << n : 0, &c,
+    for (int i = 0; i < SAP__NODE_WIDTH; i++) node.child[i] = i < n ? (uint32_t)items[i] : 0;
+    sap__kernel_of(s)->gather(s->slot_array, sizeof(sap__slot), n < SAP__NODE_WIDTH ? 0xffffffffu << n : 0, &node,
                               &bounds);
-    const uint32_t large = sap__kernel_of(s)->tile_coords(&c, t, at, is_long), first_large = t->keys - SAP__LARGE_KEYS;
+    const uint32_t large = sap__kernel_of(s)->tile_coords(&node, t, at, is_long),
+                   first_large = t->keys - SAP__LARGE_KEYS;
     const int32_t *x = at[t->axis_x], *y = at[t->axis_y], *z = at[t->axis_slice];
     const int count_y = t->count[t->axis_y], count_z = t->count[t->axis_slice];
     for (int i = 0; i < n; i++) {
@@ -3509,7 +3442,7 @@ static void sap__key_sixteen(const sap_world *s, const sap__tile_grid *t, uint64
         const uint32_t axes = (is_long[0] >> i & 1) | (is_long[1] >> i & 1) << 1 | (is_long[2] >> i & 1) << 2;
         uint32_t key = (uint32_t)column * (uint32_t)count_z + (uint32_t)slice;
         if (large >> i & 1) key = first_large + (axes & (axes - 1) ? SAP__LARGE_KEYS - 1 : axes);
-        items[i] = sap__item(key, c.child[i]);
+        items[i] = sap__item(key, node.child[i]);
     }
 }
 
@@ -3555,6 +3488,87 @@ static int sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, int
         if (j - i >= SAP__TILE_SPLIT) (void)sap__sort_tiles(s, items + i, scratch, j - i, depth + 1);
     }
     return used;
+}
+
+/* ====================================================================================================== */
+/* >> tree: a bounding volume hierarchy of nodes with sixteen lanes, and its upkeep                         */
+/* ====================================================================================================== */
+
+/* Boxes that are near each other share a leaf. The bounds of sixteen leaves are the lanes of a node above them, and so
+   on. The top level has one node, the root, or two; of a tree without levels above the leaves, three leaves at most.
+
+       level 2                       [ bounds of . . . ]                      the root
+       level 1          [ bounds of 16 leaves ]  [ bounds of 16 leaves ]      subtrees, in an order: see tiles
+       level 0       [ 16 boxes ][ 16 boxes ][ 16 boxes ] . . .               leaves
+
+       BVH           a bounding volume hierarchy; here of sixteen lanes a node, each field of them in its own array
+       leaf          a node of level 0; its lanes are boxes
+       subtree       a node of level 1 with its sixteen leaves; what is repacked as one
+       region        of a subtree: its bounds when it was last packed or refitted
+       position      of a box: its tree, leaf and lane, in one word
+       pack          to build a tree from its boxes: sort them into tiles, and fill leaves in that order (bulk loading)
+       repack        to take the boxes of two subtrees that are near each other, and to build both again, as a kd-tree
+       refit         to compute bounds from what is below, and leave all boxes in their leaves
+       ChooseLeaf    to find the leaf for a box: one that it touches, else the nearest (Guttman 1984)
+       reinsert      to take a box out of its leaf and choose another leaf
+       filter bits   of a node: all categories and all masks of the boxes below, united
+       spatial join  to find all overlapping pairs of two trees, or of one with itself: see search
+                     (Brinkhoff, Kriegel and Seeger 1993)
+
+   There are four trees, by what a box is (sap__tree_of), since some boxes never pair with their like: static ones do
+   not, nor do those whose mask excludes their own category. Those with no category or no mask pair with nothing.
+
+   Upkeep, in five sentences:
+     1. A box that moves enlarges its leaf, or is reinserted if it no longer touches the bounds of its leaf.
+     2. A subtree without a free lane for a box is repacked with the one beside it; two that are full become three.
+     3. In quiet updates, in which at most 1 box in 128 changes, a subtree is repacked once as many of its boxes have
+        changed as it holds, a few subtrees in an update; boxes whose centre has left its region are reinserted.
+     4. If more than 1 box in 8 changes, all bounds are refitted instead.
+     5. A tree is packed again when it is worn (half of its boxes have changed, 32 refits, or leaves twice as large) and
+        the update is not quiet; also when no subtree is free, and when many boxes come or jump at once.
+
+   The cost of upkeep is in proportion to what changed: a quiet update repacks little, and all others take longer than a
+   pack. After as many changes as there are boxes little is left of what the tree was before. */
+enum {
+    SAP__LEAF_FILL = 14,         /* boxes in a leaf when it is packed; all lanes are filled if most boxes move */
+    SAP__SUBTREE_FILL = 224,     /* boxes at most in a subtree when it is repacked */
+    SAP__SPARE_FRACTION = 6,     /* spare subtrees are packed empty: 1 / 6 of the others, */
+    SAP__SPARE_MIN = 4,          /* and 4 more */
+    SAP__QUIET_FRACTION = 128,   /* an update is quiet for a tree if at most 1 / 128 of its boxes changed */
+    SAP__REFIT_FRACTION = 8,     /* bounds are refitted if more than 1 / 8 of the boxes changed */
+    SAP__PACK_FRACTION = 256,    /* the tree is packed if more than 1 / 256 of its boxes, */
+    SAP__PACK_MIN = 32,          /* and 32 more, jumped or were added while bounds are refitted */
+    SAP__MAX_REFITS = 32,        /* refits between packs, at most */
+    SAP__CHANGE_WEAR = 2,        /* wear if as many boxes changed as there are */
+    SAP__INSERT_ATTEMPTS = 3,    /* a box finds its leaf at the first attempt, or after a repack, or two */
+    SAP__CHOOSE_LEAF_VISITS = 48 /* nodes visited for a leaf that a box touches */
+};
+
+static void sap__free_bvh(sap__bvh *t) {
+    sap__free_array(&t->nodes);
+    sap__free_array(&t->bounds);
+    sap__free_array(&t->occupied);
+    sap__free_array(&t->filter);
+    sap__free_array(&t->subtrees);
+    sap__free_array(&t->order);
+}
+
+/* ---- positions --------------------------------------------------------------------------------------------- */
+
+SAP__FORCE_INLINE uint32_t sap__position(int tree, int leaf, int lane) {
+    return (uint32_t)tree << 30 | (uint32_t)(SAP__NODE_WIDTH * leaf + lane);
+}
+
+SAP__FORCE_INLINE int sap__position_tree(uint32_t position) {
+    return (int)(position >> 30);
+}
+
+SAP__FORCE_INLINE int sap__position_leaf(uint32_t position) {
+    return (int)((position & 0x3fffffffu) / SAP__NODE_WIDTH);
+}
+
+SAP__FORCE_INLINE int sap__position_lane(uint32_t position) {
+    return (int)(position % SAP__NODE_WIDTH);
 }
 
 /* ---- bounds and filter bits ------------------------------------------------------------------------------------ */
@@ -4198,16 +4212,16 @@ typedef struct sap__unsynced {
 } sap__unsynced;
 
 /* Counts these boxes, and lists which are misplaced: mostly few among many that move. Returns 0 without memory. */
-static int sap__count_unsynced(sap_world *s, const uint32_t *slot_array, int n, sap__unsynced *u) {
+static int sap__count_unsynced(sap_world *s, const uint32_t *list, int n, sap__unsynced *u) {
     for (int i = 0; i < n; i++) {
-        const sap__slot *slot = &s->slot_array[slot_array[i]];
+        const sap__slot *slot = &s->slot_array[list[i]];
         const uint32_t at = slot->leaf_position;
         const int lives = (slot->flags & SAP__LIVE) != 0, tree = lives ? sap__tree_of(slot) : sap__position_tree(at);
         u->changed[tree]++;
         if (lives & (at != SAP__NONE) & (sap__position_tree(at) == tree)) continue;
         if (!sap__reserve(&s->update.misplaced, sap__length(s->update.misplaced) + 1))
             return sap__fail(s, SAP_ERROR_MEMORY);
-        sap__push(s->update.misplaced, slot_array[i]);
+        sap__push(s->update.misplaced, list[i]);
         u->added[tree] += lives && at == SAP__NONE;
     }
     return 1;

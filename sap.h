@@ -118,7 +118,7 @@
    The cost of an update or a query depends on the current boxes and on what changed, not on history: once as many boxes
    have changed as there are, or after 32 updates in which most move, it is about that of a new world, and at most 1.5
    times in all but 4 of 1,000 measured histories. Upkeep follows the changes: while at most one box in eight changes,
-   no update takes longer than three times the median and a twentieth of packing the whole tree.
+   hardly an update takes longer than three medians plus a twentieth of the time of packing the whole tree.
    Known slow cases: (a) if all boxes overlap on all axes h is n * n / 2, whatever a filter callback allows; (b) long
    boxes that teleport slow searches until their part of the tree is packed again; (c) the few boxes that are left of a
    large crowd are far apart in memory, which takes up to twice the time; (d) where boxes stream along an axis, removed
@@ -1175,17 +1175,17 @@ typedef struct sap__subtree {
 
 /* A bounding volume hierarchy: see tree. */
 typedef struct sap__bvh {
-    sap__node *nodes;         /* leaves first, then level by level, the root last */
+    sap__node *nodes;         /* leaves first, then level by level, the roots last */
     sap__box *bounds;         /* of each node */
     uint16_t *occupied;       /* of each node: lanes that hold something */
     sap__filter_bits *filter; /* of each node: those of all boxes below it, or more */
     sap__subtree *subtrees;   /* of each node of level 1 */
     uint32_t *order;          /* nodes of level 1 in the order in which level 2 holds them */
     int levels, first[SAP__MAX_LEVELS], count[SAP__MAX_LEVELS]; /* of each level: its first node, how many there are */
-    int state, boxes, tile_count, leaf_fill;
+    int state, boxes, leaf_fill;         /* SAP__TREE_*; boxes in it; boxes in a leaf when it was packed */
     float leaf_perimeter, max_perimeter; /* the mean perimeter of a leaf when packed; larger leaves count as this */
-    double packed_perimeter;             /* the sum of all leaves, each when it was packed */
-    double wear;                         /* packed again when it reaches 1 */
+    double packed_perimeter;             /* the sum of the leaves when the tree was packed */
+    double wear;                         /* from 1 on the tree is packed, unless the update is quiet */
     int next;                            /* place in the order from which the next round of repacks begins */
 } sap__bvh;
 
@@ -1213,12 +1213,14 @@ typedef struct sap__query_counters {
     int32_t queries, visits, padding[14]; /* callbacks that are running; nodes visited */
 } sap__query_counters;
 
-/* The tiles that boxes are sorted into when a tree is packed: see tree. */
+/* The tiles that boxes are sorted into when a tree is packed: see tiles. */
 typedef struct sap__tile_grid {
-    float origin[3], scale[3], last[3];       /* the tile of a box is (min + max - origin) * scale, from 0 to last */
-    float large_size[3], long_size[3];        /* boxes longer than this are large; long on this axis */
-    int count[3], axis_x, axis_y, axis_slice; /* tiles across x and y, slices along z, which may be any of the axes */
-    uint32_t keys;                            /* tiles, and SAP__LARGE_KEYS more */
+    float origin[3], scale[3], last[3]; /* the tile of a box is (min + max - origin) * scale, from 0 to last */
+    float large_size[3];                /* a longer box is large */
+    float long_size[3];                 /* a longer box is long on this axis */
+    int count[3];                       /* tiles on each axis */
+    int axis_x, axis_y, axis_slice; /* columns of tiles stand across x and y, and are cut into slices along the third */
+    uint32_t keys;                  /* tiles, and SAP__LARGE_KEYS more */
 } sap__tile_grid;
 enum { SAP__LARGE_KEYS = 8 }; /* large boxes: by the axes on which they are long */
 
@@ -3323,14 +3325,14 @@ static float sap__dense_range(const float *at, int n, float least, float most) {
     return best < EVEN ? range * (float)best / (float)EVEN : range;
 }
 
-/* How boxes lie on each axis, by a sample. A centre is doubled, as in sap__tile_grid: min + max. */
+/* A sample says how boxes lie on each axis. A centre is doubled, as in sap__tile_grid: min + max. */
 typedef struct sap__sample_stats {
     float min_center2[3], range[3]; /* the least doubled centre; the range of centres, */
     float dense_range[3];           /* and that range without a few that lie apart */
     float mean_size[3];             /* of a box, the geometric mean; points count as something small */
 } sap__sample_stats;
 
-/* The i-th of n, in an order of which any part is spread evenly. */
+/* Returns the i-th of n indices, in an order whose first k, for any k, are spread evenly. */
 SAP__FORCE_INLINE uint32_t sap__sample_index(int i, int n) {
     return (uint32_t)((uint64_t)((uint32_t)i * 2654435761u) * (uint64_t)n >> 32);
 }
@@ -3459,14 +3461,13 @@ static void sap__key_items_task(sap_world *s, void *args, int task, int tasks) {
 
 /* Sorts slots in items, n of them, so that sixteen in a row lie together; large boxes, and a crowd in one slice, are
    sorted into tiles of their own. There is one counter a key, about twice as many as items; scratch holds the items,
-   and the counters behind them. Returns how many tiles hold a box. */
-static int sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, int n, int depth) {
+   and the counters behind them. */
+static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, int n, int depth) {
     uint32_t *count = (uint32_t *)(void *)(scratch + n), sum = 0, most = 0;
-    int used = 0;
     sap__tile_grid grid;
     sap__key_args args;
     sap__choose_tile_grid(s, items, n, &grid);
-    if (grid.keys == 0) return 1;
+    if (grid.keys == 0) return;
     args.grid = &grid;
     args.items = items;
     args.count = n;
@@ -3477,17 +3478,15 @@ static int sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, int
         const uint32_t here = count[key];
         count[key] = sum;
         sum += here;
-        used += here > 0;
         most = here > most ? here : most;
     }
     for (int i = 0; i < n; i++) scratch[count[items[i] >> 32]++] = items[i];
     memcpy(items, scratch, (size_t)n * sizeof *items);
-    if (most < SAP__TILE_SPLIT || (int)most == n || depth == SAP__MAX_SPLIT_DEPTH) return used;
+    if (most < SAP__TILE_SPLIT || (int)most == n || depth == SAP__MAX_SPLIT_DEPTH) return;
     for (int i = 0, j; i < n; i = j) {
         for (j = i + 1; j < n && items[j] >> 32 == items[i] >> 32;) j++;
-        if (j - i >= SAP__TILE_SPLIT) (void)sap__sort_tiles(s, items + i, scratch, j - i, depth + 1);
+        if (j - i >= SAP__TILE_SPLIT) sap__sort_tiles(s, items + i, scratch, j - i, depth + 1);
     }
-    return used;
 }
 
 /* ====================================================================================================== */
@@ -3509,39 +3508,43 @@ static int sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, int
        pack          to build a tree from its boxes: sort them into tiles, and fill leaves in that order (bulk loading)
        repack        to take the boxes of two subtrees that are near each other, and to build both again, as a kd-tree
        refit         to compute bounds from what is below, and leave all boxes in their leaves
-       ChooseLeaf    to find the leaf for a box: one that it touches, else the nearest (Guttman 1984)
+       ChooseLeaf    to find the leaf for a box: the nearest to its centre that has a free lane (Guttman 1984)
        reinsert      to take a box out of its leaf and choose another leaf
        filter bits   of a node: all categories and all masks of the boxes below, united
        spatial join  to find all overlapping pairs of two trees, or of one with itself: see search
                      (Brinkhoff, Kriegel and Seeger 1993)
 
-   There are four trees, by what a box is (sap__tree_of), since some boxes never pair with their like: static ones do
-   not, nor do those whose mask excludes their own category. Those with no category or no mask pair with nothing.
+   There are four trees, by what a box is (sap__tree_of). Static boxes never pair with each other. Loners, whose mask
+   excludes their own category, seldom do. Boxes with no category or no mask pair with nothing.
 
    Upkeep, in five sentences:
-     1. A box that moves enlarges its leaf, or is reinserted if it no longer touches the bounds of its leaf.
-     2. A subtree without a free lane for a box is repacked with the one beside it; two that are full become three.
-     3. In quiet updates, in which at most 1 box in 128 changes, a subtree is repacked once as many of its boxes have
-        changed as it holds, a few subtrees in an update; boxes whose centre has left its region are reinserted.
-     4. If more than 1 box in 8 changes, all bounds are refitted instead.
-     5. A tree is packed again when it is worn (half of its boxes have changed, 32 refits, or leaves twice as large) and
-        the update is not quiet; also when no subtree is free, and when many boxes come or jump at once.
+     1. A box that moves enlarges its leaf, or is reinserted if it no longer overlaps the bounds of its leaf.
+     2. If a box finds no leaf with a free lane near it, the subtree there is repacked with a partner: one that overlaps
+        it, else the next in the order; their boxes fill one subtree, two, or three.
+     3. In quiet updates, in which at most 1 box in 32 moved or 1 in 128 was reinserted, a few subtrees are repacked in
+        which as many boxes have changed as they hold.
+     4. If more than 1 box in 8 changed, all bounds are refitted instead.
+     5. A tree wears: by 2 for as many changes as it holds boxes, by 1 / 32 for each refit, and by the growth of its
+        leaves. From 1 on it is packed by the next update that is not quiet.
 
-   The cost of upkeep is in proportion to what changed: a quiet update repacks little, and all others take longer than a
-   pack. After as many changes as there are boxes little is left of what the tree was before. */
+   It is also packed if no subtree is empty when a third one is needed, if many boxes come or jump while bounds are
+   refitted, if half of its boxes left, and if its leaves are full and few boxes change from then on. A repack reinserts
+   boxes that left the region of their subtree. In an update that is not quiet a pack takes at most about twice as long
+   as all else. */
 enum {
-    SAP__LEAF_FILL = 14,         /* boxes in a leaf when it is packed; all lanes are filled if most boxes move */
-    SAP__SUBTREE_FILL = 224,     /* boxes at most in a subtree when it is repacked */
-    SAP__SPARE_FRACTION = 6,     /* spare subtrees are packed empty: 1 / 6 of the others, */
-    SAP__SPARE_MIN = 4,          /* and 4 more */
-    SAP__QUIET_FRACTION = 128,   /* an update is quiet for a tree if at most 1 / 128 of its boxes changed */
-    SAP__REFIT_FRACTION = 8,     /* bounds are refitted if more than 1 / 8 of the boxes changed */
-    SAP__PACK_FRACTION = 256,    /* the tree is packed if more than 1 / 256 of its boxes, */
-    SAP__PACK_MIN = 32,          /* and 32 more, jumped or were added while bounds are refitted */
-    SAP__MAX_REFITS = 32,        /* refits between packs, at most */
-    SAP__CHANGE_WEAR = 2,        /* wear if as many boxes changed as there are */
-    SAP__INSERT_ATTEMPTS = 3,    /* a box finds its leaf at the first attempt, or after a repack, or two */
-    SAP__CHOOSE_LEAF_VISITS = 48 /* nodes visited for a leaf that a box touches */
+    SAP__LEAF_FILL = 14,      /* boxes in a leaf when it is packed; all lanes if more than 1 / 8 of the boxes changed */
+    SAP__SUBTREE_FILL = 224,  /* boxes at most in a subtree when it is repacked; more if no subtree is empty */
+    SAP__SPARE_FRACTION = 6,  /* subtrees are left empty by a pack: 1 / 6 of the others, */
+    SAP__SPARE_MIN = 4,       /* and 4 more */
+    SAP__QUIET_FRACTION = 32, /* an update is quiet for a tree if at most 1 / 32 of its boxes changed; */
+    SAP__INSERT_COST = 3,     /* one that is reinserted counts as this many more */
+    SAP__REFIT_FRACTION = 8,  /* bounds are refitted if more than 1 / 8 of the boxes changed */
+    SAP__PACK_FRACTION = 256, /* the tree is packed if more than 1 / 256 of its boxes, */
+    SAP__PACK_MIN = 32,       /* and 32 more, jumped or were added while bounds are refitted */
+    SAP__MAX_REFITS = 32,     /* refits between packs, at most */
+    SAP__CHANGE_WEAR = 2,     /* wear if as many boxes changed as there are */
+    SAP__INSERT_ATTEMPTS = 3, /* a box finds its leaf at the first attempt, or after a repack, or two */
+    SAP__CHOOSE_LEAF_VISITS = 48 /* nodes visited at most while a leaf is chosen */
 };
 
 static void sap__free_bvh(sap__bvh *t) {
@@ -3599,9 +3602,13 @@ static float sap__perimeter(const sap__box *box) {
     return size < SAP__FAR ? size : SAP__FAR; /* also where infinities make NaN */
 }
 
+/* Refits a leaf. The lanes of a leaf without boxes are not written: see sap__insert_into_leaf. */
 SAP__FORCE_INLINE void sap__refit_leaf(sap_world *s, sap__bvh *t, int leaf) {
-    sap__kernel_of(s)->gather(s->slot_array, sizeof(sap__slot), ~(uint32_t)t->occupied[leaf], &t->nodes[leaf],
-                              &t->bounds[leaf]);
+    const uint32_t empty = ~(uint32_t)t->occupied[leaf];
+    if (t->occupied[leaf])
+        sap__kernel_of(s)->gather(s->slot_array, sizeof(sap__slot), empty, &t->nodes[leaf], &t->bounds[leaf]);
+    else
+        t->bounds[leaf] = sap__empty_box;
 }
 
 /* Lane i of node j of this level, from 1 on, is for this node of the level below, if there is one. Subtrees have an
@@ -3626,7 +3633,7 @@ static void sap__refit_node(sap_world *s, sap__bvh *t, int level, int j) {
         t->nodes[at].child[i] = (uint32_t)child;
         if (index < 0) continue;
         sap__add_bits(&t->filter[at],
-                      &t->filter[child]); /* an empty child keeps bits, which its next box may not bring */
+                      &t->filter[child]); /* an empty child counts, too: it keeps the bits of boxes that left */
         if (t->occupied[child]) occupied |= 1u << i;
     }
     t->occupied[at] = (uint16_t)occupied;
@@ -3648,6 +3655,7 @@ static int sap__leaf_count(int boxes, int fill, int *filled) {
     *filled = leaves;
     if (leaves <= SAP__MAX_ROOTS) return leaves;
     if (leaves < SAP__NODE_WIDTH) return leaves + 1;
+    if (subtrees <= 2) return SAP__NODE_WIDTH * subtrees; /* such a tree is packed, never repacked */
     return SAP__NODE_WIDTH * (subtrees + subtrees / SAP__SPARE_FRACTION + SAP__SPARE_MIN);
 }
 
@@ -3734,7 +3742,7 @@ static void sap__measure_leaves(sap__bvh *t) {
 static int sap__pack_items(sap_world *s, sap__bvh *t, int n, int fill) {
     int filled;
     if (!sap__reserve_bvh(s, t, n, fill)) return sap__fail(s, SAP_ERROR_MEMORY);
-    t->tile_count = sap__sort_tiles(s, s->update.sort_items, (uint64_t *)(void *)t->nodes, n, 0);
+    sap__sort_tiles(s, s->update.sort_items, (uint64_t *)(void *)t->nodes, n, 0);
     t->count[0] = sap__leaf_count(n, fill, &filled);
     t->leaf_fill = fill;
     t->first[0] = 0;
@@ -3858,6 +3866,8 @@ static void sap__add_filter(sap_world *s, uint32_t slot) {
 static void sap__insert_into_leaf(sap_world *s, int tree, uint32_t slot, int leaf) {
     sap__bvh *t = &s->tree[tree];
     const int lane = sap__lowest_bit(~(uint32_t)t->occupied[leaf]);
+    for (int i = 0; i < SAP__NODE_WIDTH && !t->occupied[leaf]; i++)
+        sap__set_child_bounds(&t->nodes[leaf], i, &sap__empty_box);
     t->nodes[leaf].child[lane] = slot;
     s->slot_array[slot].leaf_position = sap__position(tree, leaf, lane);
     sap__set_leaf_box(t, leaf, lane, &s->slot_array[slot].box);
@@ -3912,9 +3922,12 @@ static int sap__empty_subtree(const sap__bvh *t) {
     return -1;
 }
 
-/* Returns the leaf for a box: one with a free lane that it touches, or within a margin of three quarters of the mean
-   side of a leaf. If there is none it is an empty leaf in the subtree of the nearest one; if that is not near it is a
-   leaf in an empty subtree. A full leaf is returned if its subtree is to be repacked; -1: the tree is to be packed. */
+/* Returns the leaf for a box, the first of these that exists:
+       a leaf with a free lane within a margin of the centre of the box: three quarters of the mean side of a leaf
+       an empty leaf in the subtree of the nearest leaf
+       the nearest leaf, if it is within the margin and others have free lanes: its subtree is to be repacked
+       the first leaf of an empty subtree
+   Returns -1 if there is none: the tree is to be packed. A tree of one level has only its nearest leaf. */
 static int sap__choose_leaf(const sap_world *s, const sap__bvh *t, const sap__box *box) {
     const float margin = 0.75f * t->leaf_perimeter / (float)sap__count_bits((uint32_t)s->config.axes),
                 margin2 = margin * margin;
@@ -3927,7 +3940,7 @@ static int sap__choose_leaf(const sap_world *s, const sap__bvh *t, const sap__bo
     if (leaf < 0 || t->levels == 1 || (t->occupied[leaf] != 0xffff && distance2 <= margin2)) return leaf;
     for (int i = SAP__NODE_WIDTH * (leaf / SAP__NODE_WIDTH), end = i + SAP__NODE_WIDTH; i < end && i < t->count[0]; i++)
         if (t->occupied[i] == 0) return i;
-    if (distance2 <= margin2) return leaf;
+    if (distance2 <= margin2 && t->leaf_fill < SAP__NODE_WIDTH) return leaf;
     const int subtree = sap__empty_subtree(t);
     return subtree < 0 ? -1 : SAP__NODE_WIDTH * subtree;
 }
@@ -3945,12 +3958,12 @@ static void sap__move_behind(sap__bvh *t, int subtree, int place) {
     t->subtrees[subtree].place = to;
 }
 
-/* The centre of a box on an axis, as a key. */
-SAP__FORCE_INLINE int32_t sap__center(const sap__box *box, int axis) {
+/* Returns the mean of a box's two keys on an axis, which is the key of a point in the box. */
+SAP__FORCE_INLINE int32_t sap__middle_key(const sap__box *box, int axis) {
     return (box->lo[axis] >> 1) + (box->hi[axis] >> 1);
 }
 
-/* Sorts slots into parts of equal size, as a kd-tree does: along the axis on which their centres spread most, and then
+/* Sorts slots into parts of equal size, as a kd-tree does: along the axis on which their middles spread most, and then
    each half. */
 static void sap__cut(const sap_world *s, uint64_t *items, uint64_t *scratch, int n, int parts) {
     float longest = -1;
@@ -3959,16 +3972,16 @@ static void sap__cut(const sap_world *s, uint64_t *items, uint64_t *scratch, int
     for (int k = 0; k < 3; k++) {
         int32_t least = SAP__AFTER_ALL, most = SAP__BEFORE_ALL;
         for (int i = 0; i < n; i++) {
-            const int32_t center = sap__center(&s->slot_array[(uint32_t)items[i]].box, k);
-            least = center < least ? center : least;
-            most = center > most ? center : most;
+            const int32_t middle = sap__middle_key(&s->slot_array[(uint32_t)items[i]].box, k);
+            least = middle < least ? middle : least;
+            most = middle > most ? middle : most;
         }
         const float side = sap__clamp_far(sap__float(most)) - sap__clamp_far(sap__float(least));
         if (side > longest) longest = side, axis = k;
     }
     for (int i = 0; i < n; i++) {
         const uint32_t slot = (uint32_t)items[i];
-        items[i] = sap__item((uint32_t)sap__center(&s->slot_array[slot].box, axis) ^ 0x80000000u, slot);
+        items[i] = sap__item((uint32_t)sap__middle_key(&s->slot_array[slot].box, axis) ^ 0x80000000u, slot);
     }
     const int half = parts / 2, rank = sap__task_begin(n, half, parts);
     sap__sort(items, scratch, n, 32);
@@ -3990,15 +4003,14 @@ static void sap__pack_subtree(sap_world *s, sap__bvh *t, int j, uint64_t *items,
     sap__begin_subtree(t, j);
 }
 
-/* Returns 1 if a box has left the region of its subtree and was reinserted into a leaf of another one that it touches.
-   */
+/* Returns 1 if a box has left the region of its subtree, and was reinserted into a leaf that contains its centre. */
 static int sap__reinsert_stray(sap_world *s, sap__bvh *t, const sap__box *region, uint32_t slot) {
     const sap__box *box = &s->slot_array[slot].box;
     float distance2 = 0;
     int is_stray = 0;
     for (int k = 0; k < 3; k++) {
-        const int32_t center = sap__center(box, k);
-        is_stray |= (center < region->lo[k]) | (center > region->hi[k]);
+        const int32_t middle = sap__middle_key(box, k);
+        is_stray |= (middle < region->lo[k]) | (middle > region->hi[k]);
     }
     const int leaf = is_stray ? sap__nearest_leaf(s, t, box, 0, &distance2) : -1;
     if (leaf < 0 || t->occupied[leaf] == 0xffff) return 0;
@@ -4034,8 +4046,8 @@ static int sap__partner(const sap_world *s, const sap__bvh *t, int j) {
     return best;
 }
 
-/* Repacks a subtree and its partner, into three if they fill more than two. Returns 0 if no third one is free: the tree
-   is to be packed, as are small ones always. */
+/* Repacks a subtree and its partner into one, two or three subtrees. Returns 0 if the tree is to be packed: it has at
+   most two, or a third one is needed and none is empty. */
 static int sap__repack(sap_world *s, int tree, int j) {
     enum { ROOM = 2 * SAP__NODE_WIDTH * SAP__NODE_WIDTH };
     sap__bvh *t = &s->tree[tree];
@@ -4103,7 +4115,7 @@ static int sap__insert(sap_world *s, int tree, uint32_t slot) {
 }
 
 /* Brings one live box up to date in its tree. Returns 0 if the tree is to be packed. */
-static int sap__sync_box(sap_world *s, int tree, uint32_t slot) {
+static int sap__sync_box(sap_world *s, int tree, uint32_t slot, int *inserted) {
     sap__bvh *t = &s->tree[tree];
     const uint32_t at = s->slot_array[slot].leaf_position;
     if (at != SAP__NONE) {
@@ -4115,14 +4127,15 @@ static int sap__sync_box(sap_world *s, int tree, uint32_t slot) {
         }
         sap__remove_from_bvh(s, slot);
     }
+    ++*inserted;
     return sap__insert(s, tree, slot);
 }
 
 /* ---- refit ----------------------------------------------------------------------------------------------------- */
 
-/* Refits a share of the leaves. Of a leaf that is now twice as large as leaves are, those boxes are taken out that do
-   not touch where it was: they have jumped, and each search would visit it for all that is between. They are listed
-   from the first lane of the share on. */
+/* Refits the leaves of a task. If a leaf has become larger than two packed leaves, the boxes that do not touch its old
+   bounds are taken out and listed, from the first lane of the task on: they have jumped. Else searches would visit the
+   leaf for all the space between. */
 static void sap__refit_leaves_task(sap_world *s, void *args, int task, int tasks) {
     sap__bvh *t = (sap__bvh *)args;
     const int begin = sap__task_begin(t->count[0], task, tasks), end = sap__task_begin(t->count[0], task + 1, tasks);
@@ -4183,6 +4196,8 @@ static int sap__refit(sap_world *s, int tree) {
         torn += 2 * sap__perimeter(bounds) < sap__perimeter(&before);
         displaced += !sap__overlap(bounds, &before);
     }
+    /* A subtree is torn if it shrank to half, displaced if it left its old bounds. If many are, but not all together,
+       boxes have gathered elsewhere, and share leaves with those that were their neighbours before. */
     if (4 * torn > held || (4 * displaced > held && 4 * displaced < 3 * held)) t->wear = 1;
     if (sum > t->packed_perimeter) t->wear += sum / (t->packed_perimeter + 1e-30) - 1;
     if (t->wear >= 1 || n > s->boxes.tree_count[tree] / SAP__PACK_FRACTION + SAP__PACK_MIN) return 0;
@@ -4243,7 +4258,7 @@ static int sap__insert_misplaced(sap_world *s, int tree) {
 }
 
 /* Brings the boxes of a tree up to date one by one. Returns 0 if the tree is to be packed. */
-static int sap__sync_boxes(sap_world *s, int tree) {
+static int sap__sync_boxes(sap_world *s, int tree, int *inserted) {
     const sap__bvh *t = &s->tree[tree];
     const int n = sap__unsynced_count(s), early = t->boxes > SAP__CACHE_BOXES ? n - 4 : 0;
     for (int i = 0; i < n; i++) {
@@ -4254,7 +4269,7 @@ static int sap__sync_boxes(sap_world *s, int tree) {
             sap__prefetch_slot(s, next);
             if (leaf < t->count[0]) sap__prefetch(&t->bounds[leaf]), sap__prefetch_node(&t->nodes[leaf]);
         }
-        if (sap__belongs_in(s, slot, tree) && !sap__sync_box(s, tree, slot)) return 0;
+        if (sap__belongs_in(s, slot, tree) && !sap__sync_box(s, tree, slot, inserted)) return 0;
     }
     return 1;
 }
@@ -4262,22 +4277,24 @@ static int sap__sync_boxes(sap_world *s, int tree) {
 /* Brings one tree up to date after some of its boxes changed. Returns 0 without memory. */
 static int sap__sync_tree(sap_world *s, int tree, long long changed) {
     sap__bvh *t = &s->tree[tree];
-    const int boxes = s->boxes.tree_count[tree], is_quiet = SAP__QUIET_FRACTION * changed <= boxes;
+    const int boxes = s->boxes.tree_count[tree];
     const int is_refit = t->state == SAP__TREE_NEEDS_REFIT || SAP__REFIT_FRACTION * changed > boxes;
     const int moves = is_refit && tree != SAP__TREE_STATIC && tree != SAP__TREE_UNPAIRED;
     const int fill = moves ? (int)SAP__NODE_WIDTH : (int)SAP__LEAF_FILL;
-    int ok = t->state != SAP__TREE_EMPTY && (is_quiet || t->wear < 1);
-    if (ok && is_refit) ok = sap__refit(s, tree) && sap__insert_misplaced(s, tree);
+    int ok = t->state != SAP__TREE_EMPTY, inserted = 0;
+    if (ok && is_refit) ok = t->wear < 1 && sap__refit(s, tree) && sap__insert_misplaced(s, tree);
     if (ok && !is_refit) {
-        ok = (t->leaf_fill == fill || t->levels == 1) && sap__sync_boxes(s, tree);
+        ok = (t->leaf_fill == fill || t->levels == 1) && sap__sync_boxes(s, tree, &inserted);
         t->wear += SAP__CHANGE_WEAR * (double)changed / boxes;
-        if (ok && is_quiet) ok = sap__repack_changed(s, tree, (int)changed);
+        const int is_quiet = SAP__QUIET_FRACTION * (changed + SAP__INSERT_COST * inserted) <= boxes;
+        if (ok) ok = is_quiet ? sap__repack_changed(s, tree, (int)changed) : t->wear < 1;
     }
     return ok || sap__pack(s, tree, fill);
 }
 
-/* Brings all trees up to date with what is recorded. One to which too many boxes came, or that lost more than are left,
-   is packed: nothing is taken out of it. Returns 0 without memory. */
+/* Brings all trees up to date with what is recorded. A tree is marked as empty, to be packed, if it needs a refit and
+   many boxes were added, if more than half of its boxes left, or if less than a quarter of its lanes is used: nothing is
+   taken out of it one by one. Returns 0 without memory. */
 static int sap__sync_trees(sap_world *s) {
     const int pending = sap__unsynced_count(s), first = sap__length(s->changes.list) - s->changes.synced_count;
     sap__unsynced u;
@@ -6608,7 +6625,8 @@ static const char *sap__validate_node(const sap__bvh *t, int level, int j) {
     for (int lane = 0; lane < SAP__NODE_WIDTH; lane++) {
         const sap__box box = sap__child_bounds(node, lane);
         if (!(t->occupied[at] >> lane & 1)) {
-            if (!sap__same(&box, &sap__empty_box)) return "An empty lane has the empty box.";
+            if ((level || t->occupied[at]) && !sap__same(&box, &sap__empty_box))
+                return "An empty lane has the empty box, unless its leaf holds no box.";
             continue;
         }
         if (!sap__contains(&t->bounds[at], &box)) return "A node's bounds contain its lanes.";

@@ -238,9 +238,15 @@ static const struct quiet {
 } quiet_worlds[] = {
     {"3 jump", JUMPS, 10000, 3},
     {"30 jump", JUMPS, 10000, 30},
+    {"100 jump", JUMPS, 10000, 100},
+    {"500 jump", JUMPS, 10000, 500},
     {"30 walk", WALKS, 10000, 30},
+    {"500 walk", WALKS, 10000, 500},
     {"10 jump", JUMPS, 100000, 10},
+    {"1,000 jump", JUMPS, 100000, 1000},
     {"100 walk", WALKS, 100000, 100},
+    {"1,000 walk", WALKS, 100000, 1000},
+    {"5,000 walk", WALKS, 100000, 5000},
     {"30 leave, 30 come", STREAM, 10000, 30},
     {"100 leave, 100 come", STREAM, 10000, 100},
     {"30 leave, 30 come", STREAM, 50000, 30},
@@ -297,8 +303,9 @@ static void run_quiet(void) {
         int frames = quick ? 20 : 2 * q->boxes / q->changes, above = 0;
         double pack = 0, sum = 0, upkeep = 0, most = 0, middle, bound;
         if (quick && q->boxes > 10000) continue;
-        if (frames < 600 && !quick) frames = 600;
+        if (frames < 300 && !quick) frames = 300;
         if (frames > QUIET_FRAMES) frames = QUIET_FRAMES;
+        if (q->boxes > 50000 && frames > 1000) frames = 1000;
         for (int run = 0; run < (quick ? 1 : SPIKE_RUNS); run++) {
             life l;
             life_open(&l, 7, SAP_METHOD_AUTO);

@@ -463,7 +463,7 @@ static const damage damage_table[] = {
     {SAP_METHOD_QUERY, "If queries are ready, the trees are valid and have all changes.", prepared_too_early},
     {SAP_METHOD_QUERY, "place is the index of a subtree in the order.", subtree_elsewhere},
     {SAP_METHOD_QUERY, "A subtree counts the boxes that it holds.", one_more_in_subtree},
-    {SAP_METHOD_QUERY, "An empty lane has the empty box.", free_lane_overlaps},
+    {SAP_METHOD_QUERY, "An empty lane has the empty box, unless its leaf holds no box.", free_lane_overlaps},
     {SAP_METHOD_QUERY, "A node's bounds contain its lanes.", bound_too_small},
     {SAP_METHOD_QUERY, "A node's children are the next 16 nodes of the level below, subtrees in their order.",
      child_elsewhere},

@@ -40,8 +40,8 @@
    with the world. In a grid of SAPs it passes the ends in its own cells alone, so its cost stays the same. A new box is
    cheaper, too, as it is sorted into smaller arrays (II.1b). make bench-grid measures and draws this.
 
-   Threads (config.parallel) serve all methods. They are used from 16,384 boxes or pairs on; with fewer, all work is
-   done by the calling thread. make bench-multi measures the gain on your machine.
+   Threads (config.parallel) serve all methods. A loop uses them if it goes over 16,384 boxes or pairs: in the grid,
+   that many changed boxes. A shorter loop runs on the calling thread. make bench-multi measures the gain.
 
    ---- the grid of SAPs ----
 
@@ -65,35 +65,37 @@
 
    cell         a part of space with a SAP of its own: the sorted endpoint arrays of the boxes that touch it
    place        the number of a cell on an axis before it is wrapped: any integer. Of n cells, place i is cell i mod n
-   range        the places that a box touches, the lowest and the highest on each axis
+   range        the places of the base grid that a box touches, the lowest and the highest on each axis
    owner cell   of the cells that hold both boxes of a pair, the one that reports it: computed from the two ranges
-   level        a grid of larger cells. Each box is in the cells of one level
+   level        a grid whose cells are 1, 4, 16, 64, ... times as long as those of the base grid, which the config
+                says. Each box is in the cells of one level
    level query  a search of the cells of another level for the boxes that a changed box overlaps
-   crossed      a crossed box is one whose range has changed: it enters cells, leaves cells, or both
+   crossed      a crossed box is one whose range or filter has changed: it enters cells, leaves them, or is pruned again
    pool         the cells that hold no box, to be used again
    arena        one array that holds the endpoint arrays of all cells. The part of one cell is a block
 
    The config says which grid it is:
 
    fixed     config.cells divide config.bounds. A box that leaves the bounds comes in at the other end (II.3a)
-   hashed    config.hashed: cells of config.cell_size, as far as the boxes go. The cell at the places (i, j, k) has the
-             entry (i mod a, j mod b, k mod c) of a table. a, b and c are powers of two, their product at most
-             config.entries (II.3a)
+   hashed    config.hashed: cells of config.cell_size, without bounds. Places are wrapped at a, b and c cells (II.3a):
+             powers of two whose product is at most config.entries
    chosen    neither is given. A cell is a few times as long as the boxes, longer where they are sparse. An axis on
-             which all boxes are within two cells is not divided. Cells are chosen again after many changes
+             which seven eighths of the boxes lie within two cells is not divided, and with fewer than eight boxes no
+             axis is. Cells are chosen again after many changes
 
    Wrapped places share a SAP, but boxes that are far from each other never pair. An axis has at most 524,288 cells: if
-   there are more, cells are made longer. A good cell is two to eight times as long as a box. In shorter cells a box is
-   in many and crosses often; in longer cells it passes more ends.
+   there are more, cells are made longer. A good cell is two to eight times as long as a box. In shorter cells boxes
+   cross often and need more levels; in longer cells they pass more ends.
 
-   The paper limits the size of objects, so that each touches at most four cells, or eight in 3D (II.2b). Here boxes
-   have any size. A box that touches three or more cells on an axis belongs to a level whose cells are 4, 16, 64, ...
-   times as long. There it touches at most two on each axis. Boxes of different levels find each other by level queries.
-   A large static box, a ground for example, is in a few large cells instead of in all cells (II.2c).
+   The paper suggests to limit the size of objects, so that each touches at most four cells, or eight in 3D (II.2b).
+   Here boxes have any size. A box that touches three or more cells on an axis belongs to a coarser level, where it
+   touches at most two on each axis. Boxes of different levels find each other by level queries. A large static box, a
+   ground for example, is in a few large cells instead of in all cells (II.2c).
 
-   The arrays of a cell that becomes empty are used by other cells. When most boxes have left, memory is freed.
-   sap_stats.cells is the number of cells that hold boxes. sap_multi_reserve reserves memory for each box in eight cells
-   in 3D, about 600 bytes a box. After it, memory is allocated only when a cell is entered for the first time.
+   The arrays of a cell that becomes empty are used by other cells. When most boxes have left, memory is freed. The
+   memory used depends on the boxes, not on the number of cells. sap_stats.cells is the number of cells that hold boxes.
+   With SAP_METHOD_SORT sap_multi_reserve also reserves memory for each box in eight cells in 3D, about 600 bytes a box.
+   After it, memory is allocated only when a cell is entered for the first time.
 
    Differences from the paper: sap_multi_update applies all recorded changes in one batch. Deleted pairs are found in
    the pair manager, because a box that leaves a cell passes no ends there. Duplicates are left out by the owner cell
@@ -105,13 +107,11 @@
    any threads and in any order, and returns when all are done. No job writes what another one reads or writes, and no
    job calls the allocator or the filter. Without config.parallel all jobs run on the caller's thread.
 
-   One sap_multi is used by one thread at a time. As in sap.h, until the next change any number of threads may call
+   One thread at a time may change a sap_multi. As in sap.h, until the next change any number of threads may call
    getters, and queries after sap_multi_prepare_queries. Threads update the cells as in II.3d: first one thread fills
    the queues of each cell, then all threads work through them. sap_multi_move_many records moves on threads if the
-   slots of its ids ascend.
-
-   The memory used depends on the boxes, not on the number of cells. A call that fails for memory fails as in sap.h:
-   nothing has changed, and a later call succeeds.
+   slots of its ids ascend. A call that fails for memory fails as in sap.h: nothing has changed, and a later call
+   succeeds.
 */
 #if defined(SAP_MULTI_IMPLEMENTATION) && !defined(SAP_IMPLEMENTATION)
 #define SAP_IMPLEMENTATION /* before the guard: the second include of this file may be the one that asks for it */
@@ -134,14 +134,15 @@ typedef void sap_job(void *data, int index); /* one of count jobs; it touches no
 /* Runs job(data, 0) to job(data, count - 1), in any order, on any threads. Returns when all are done. */
 typedef void sap_parallel_for(sap_job *job, void *data, int count, void *user);
 
-typedef struct sap_multi_config { /* zeroed = all defaults */
-    sap_config sap;               /* the config of the world, as for sap_create */
-    sap_aabb bounds;              /* fixed grid: the region that the cells divide */
-    int cells[3];                 /* fixed grid: cells on each axis; 0 or 1 = not divided; all 0 = chosen, or hashed */
-    int hashed;                   /* 1 = hashed grid: unbounded, cells of cell_size */
-    int entries;                  /* hashed grid: entries of the table; 0 = 65,536 */
-    float cell_size[3];           /* hashed grid: length of a cell on each axis; 0 = not divided */
-    sap_parallel_for *parallel;   /* runs jobs on threads; NULL = the caller's thread only */
+/* The config of a sap_multi; zeroed = all defaults. If no axis is divided, the grid is chosen from the boxes. */
+typedef struct sap_multi_config {
+    sap_config sap;             /* the config of the world, as for sap_create */
+    sap_aabb bounds;            /* fixed grid: the region that the cells divide; all 0 = none, cells are ignored */
+    int cells[3];               /* fixed grid: cells on each axis; 0 or 1 = not divided */
+    int hashed;                 /* 1 = hashed grid: unbounded, cells of cell_size; bounds and cells are ignored */
+    int entries;                /* hashed grid: the most cells before places are wrapped; 0 = 65,536 */
+    float cell_size[3];         /* hashed grid: length of a cell on each axis; 0 or INFINITY = not divided */
+    sap_parallel_for *parallel; /* runs jobs on threads; NULL = the caller's thread only */
     void *parallel_user;
 } sap_multi_config;
 
@@ -149,8 +150,8 @@ typedef struct sap_multi_config { /* zeroed = all defaults */
 
 /* Returns a new world; NULL config = defaults. Returns NULL without memory, or if sap_multi_check_config rejects the
    config. It rejects what sap_check_config rejects, negative cells or entries, a cell_size that is negative or NaN, and
-   bounds that are NaN or inverted. On a divided axis it also rejects bounds that are infinite or empty. Axes that
-   config.sap.axes leaves out are not checked. */
+   bounds that are NaN or inverted. On a divided axis it also rejects bounds that are infinite or empty, unless all
+   bounds are 0: then there is no fixed grid. Axes that config.sap.axes leaves out are not checked. */
 SAP_DEF sap_multi *sap_multi_create(const sap_multi_config *config);
 SAP_DEF sap_result sap_multi_check_config(const sap_multi_config *config); /* SAP_OK, or SAP_ERROR_ARGUMENT */
 SAP_DEF void sap_multi_destroy(sap_multi *m);
@@ -259,19 +260,20 @@ typedef struct sap__grid {
 /* >> cells: which cells a box touches                                                                      */
 /* ====================================================================================================== */
 
-/* A range is computed once, when its box has changed: sap__cell_at turns each float into a place of level 0. Everything
-   after that compares these integers. sap__cell_at is monotone, so two boxes that overlap have a place in common on
-   each axis.
+/* A range is computed when its box has changed: sap__grid_place turns each float into a place of the base grid.
+   Everything after that compares these integers. sap__grid_place is monotone, so two boxes that overlap have a place in
+   common on each axis.
 
-   Levels are those of a hierarchical grid: the cells of a level are 4^n times as long as those of level 0, with an n
-   for each axis. A box is in the finest level of which it touches at most two cells on each axis, eight in 3D (II.2b).
-   On an axis with n = 1 a cell is four places long; its own place is the place at level 0, shifted by two bits:
+   Levels are those of a hierarchical grid: the cells of a level are 4^n times as long as those of the base grid, with
+   an n for each axis. A box is in the finest level of which it touches at most two cells on each axis, eight in 3D
+   (II.2b). On an axis with n = 1 a cell is four places long. Its place at that level is the place in the base grid,
+   shifted by two bits:
 
-       place at level 0     -2  -1   0   1   2   3   4   5   6   7
-       place, n = 1          |  -1 |       0       |       1       |       place >> 2 */
+       place in the base grid   -2  -1   0   1   2   3   4   5   6   7
+       place, n = 1              |  -1 |       0       |       1       |       place >> 2 */
 enum {
     SAP__LEVEL_BITS = 2,       /* a cell is 2^2 times as long as one of the next finer level */
-    SAP__ROD_BITS = 6,         /* a box more than 2^6 times as long on one axis as on another has long cells */
+    SAP__ROD_BITS = 6,         /* an axis on which cells are more than 2^6 times shorter keeps its own */
     SAP__MAX_GRID_LEVELS = 64, /* levels that hold boxes */
     SAP__NO_LEVEL = 255,
     SAP__POSSIBLE_LEVELS = 4096,      /* possible levels: 16 on each of three axes */
@@ -281,18 +283,18 @@ enum {
     SAP__SIZES_IN_CELL = 4,           /* a chosen cell is at least four median boxes of the sample long, */
     SAP__BOXES_IN_CELL = 12,          /* and in it a box has at least twelve neighbours on average */
     SAP__QUEUES = 4,
-    SAP__TASK_BOXES = 1024, /* boxes in the largest step that a task does; the calling thread does larger ones */
+    SAP__TASK_BOXES = 1024, /* boxes in the largest step of a task; the calling thread does larger ones */
     SAP__CELL_FEW = 3       /* if fewer than one box in three of a cell moved, each end is moved alone */
 };
 
-/* A range holds the places of a box at level 0, before they are wrapped. */
+/* A range holds the places of a box in the base grid. */
 typedef struct sap__cell_range {
     int32_t lo[3], hi[3];
     uint32_t level; /* SAP__NO_LEVEL: the box is in no cell */
 } sap__cell_range;
 
 typedef struct sap__level {
-    int32_t shift[3];   /* a cell is 2^shift places of level 0 long */
+    int32_t shift[3];   /* a cell is 2^shift places of the base grid long */
     int32_t count[3];   /* cells on each axis */
     int boxes, changed; /* boxes in its cells; how many of them changed since the last update */
     int coarseness;     /* the sum of shift */
@@ -304,14 +306,14 @@ enum { SAP__LEAVE, SAP__ENTER, SAP__MOVE, SAP__PRUNE_AGAIN };
 
 /* A cell holds boxes, or it is in the pool. */
 typedef struct sap__cell {
-    sap__sap sap; /* the first field: sap__is_owner casts */
-    uint32_t at[3], level;
+    sap__sap sap;                 /* the first field: sap__is_owner casts */
+    uint32_t at[3], level;        /* its number on each axis, wrapped; the index of its level */
     uint32_t block;               /* the index of its arrays in the arena */
-    uint32_t first[SAP__QUEUES];  /* the first operation of each queue */
+    uint32_t last[SAP__QUEUES];   /* the operation that each queue got last */
     int32_t waiting[SAP__QUEUES]; /* the number of boxes in each queue */
     uint32_t next_free;           /* the next cell in the pool */
     int is_listed;                /* it has something to do in this update */
-    int axis;                     /* its boxes are pruned along this axis */
+    int axis;                     /* its boxes are pruned along this axis, chosen when boxes last entered */
 } sap__cell;
 
 typedef struct sap__entry { /* an entry of the hash table of cells */
@@ -330,12 +332,13 @@ typedef struct sap__cells {
     uint32_t table_bits, first_free;
     int occupied;               /* cells that hold boxes */
     uint64_t *arena;            /* the endpoint arrays of all cells, in blocks */
-    uint32_t free_blocks[32];   /* by log2 of the capacity: index + 1 of a block, which holds that of the next */
-    uint64_t *operations;       /* items of the queues: the operation before it in its queue, and a slot */
+    uint32_t free_blocks[32];   /* heads of the lists of free blocks, by log2 of the capacity: index + 1, 0: none */
+    uint64_t *operations;       /* items of the queues: the index of the operation before it in its queue, and a slot */
     uint32_t *listed, *crossed; /* cells that have something to do; slots whose range or filter changed */
-    int region;                 /* boxes in the largest step that a task has scratch for */
+    int task_boxes;             /* boxes in the largest step that a task has scratch for */
     int axes;                   /* the number of used axes */
-    int is_new, all_move;       /* this update: all boxes enter; every end is read */
+    int is_new;                 /* in this update every box enters its cells */
+    int all_move;               /* in this update cells read every end, and moves are not queued */
     int live_when_chosen;       /* boxes when the grid was chosen, */
     int changes_since;          /* and changed boxes since then, or since the last check of the choice */
     long long reserved;         /* endpoints in the arena that sap_multi_reserve asked for, without sentinels */
@@ -350,8 +353,8 @@ struct sap_multi {
 };
 
 enum {
-    SAP__THREADS_FROM = 16384, /* threads are used from this number of boxes or pairs on */
-    SAP__ENTRIES = 65536       /* entries of a hashed grid by default */
+    SAP__THREADS_FROM = 16384, /* a loop over this number of boxes or pairs uses threads */
+    SAP__ENTRIES = 65536       /* cells of a hashed grid before places are wrapped, by default */
 };
 
 /* ====================================================================================================== */
@@ -378,8 +381,8 @@ static int sap__fixed_grid(const sap_multi_config *c, const int32_t used[3], sap
     return 1;
 }
 
-/* Reads a hashed grid. Its entries are divided among the divided axes as evenly as powers of two can be. Returns 0 if
-   cell_size or entries are invalid. */
+/* Reads a hashed grid. config.entries are divided among the divided axes as evenly as powers of two can be. Returns 0
+   if cell_size or entries are invalid. */
 static int sap__hashed_grid(const sap_multi_config *c, const int32_t used[3], sap__grid *grid) {
     int axes = 0, left = c->entries ? c->entries : SAP__ENTRIES;
     if (c->entries < 0) return 0;
@@ -401,11 +404,11 @@ static int sap__hashed_grid(const sap_multi_config *c, const int32_t used[3], sa
     return 1;
 }
 
-/* Returns the place of a bound. It is monotone. It is not inlined, so that the same instructions round everywhere. */
-SAP__NO_INLINE int32_t sap__cell_at(const sap__grid *g, int k, int32_t key) {
+/* Returns the place of a bound. It is monotone. It is not inlined, so that every call rounds alike. */
+SAP__NO_INLINE int32_t sap__grid_place(const sap__grid *g, int k, int32_t key) {
     if (key <= -SAP__INFINITY) return -SAP__LAST_PLACE;
     if (key >= SAP__INFINITY) return SAP__LAST_PLACE;
-    const double at = (sap__double(sap__float(key)) - (double)g->origin[k]) * g->cells_per_unit[k];
+    const double at = (sap__double(sap__float(key)) - g->origin[k]) * g->cells_per_unit[k];
     if (at < -(double)SAP__LAST_PLACE) return -SAP__LAST_PLACE;
     if (at > (double)SAP__LAST_PLACE) return SAP__LAST_PLACE;
     const int32_t whole = (int32_t)at;
@@ -414,8 +417,8 @@ SAP__NO_INLINE int32_t sap__cell_at(const sap__grid *g, int k, int32_t key) {
 
 static void sap__find_range(const sap__grid *g, const sap__box *box, sap__cell_range *r) {
     for (int k = 0; k < 3; k++) {
-        r->lo[k] = g->count[k] < 2 ? 0 : sap__cell_at(g, k, box->lo[k]);
-        r->hi[k] = g->count[k] < 2 ? 0 : sap__cell_at(g, k, box->hi[k]);
+        r->lo[k] = g->count[k] < 2 ? 0 : sap__grid_place(g, k, box->lo[k]);
+        r->hi[k] = g->count[k] < 2 ? 0 : sap__grid_place(g, k, box->hi[k]);
     }
 }
 
@@ -423,15 +426,16 @@ SAP__FORCE_INLINE int sap__same_range(const sap__cell_range *a, const sap__cell_
     return memcmp(a->lo, b->lo, sizeof a->lo) == 0 && memcmp(a->hi, b->hi, sizeof a->hi) == 0;
 }
 
-SAP__FORCE_INLINE uint32_t sap__wrap(int32_t at, int32_t count) {
-    if ((count & (count - 1)) == 0) return (uint32_t)at & (uint32_t)(count - 1);
-    at %= count;
-    return (uint32_t)(at < 0 ? at + count : at);
+/* Returns the number of the cell at a place. */
+SAP__FORCE_INLINE uint32_t sap__wrap(int32_t place, int32_t count) {
+    if ((count & (count - 1)) == 0) return (uint32_t)place & (uint32_t)(count - 1);
+    place %= count;
+    return (uint32_t)(place < 0 ? place + count : place);
 }
 
-/* Returns the place at a coarser level: at / 2^shift, rounded down. C leaves >> of negative numbers to the compiler. */
-SAP__FORCE_INLINE int32_t sap__coarsen(int32_t at, int32_t shift) {
-    return at >= 0 ? at >> shift : ~(~at >> shift);
+/* Returns the place at a coarser level: place / 2^shift, rounded down. C leaves >> of negative numbers to compilers. */
+SAP__FORCE_INLINE int32_t sap__coarsen(int32_t place, int32_t shift) {
+    return place >= 0 ? place >> shift : ~(~place >> shift);
 }
 
 SAP__FORCE_INLINE int32_t sap__cells_at_level(int32_t count, int32_t shift) {
@@ -460,9 +464,9 @@ static uint32_t sap__add_level(sap__cells *g, const int32_t shift[3]) {
     return (uint32_t)g->levels++;
 }
 
-/* Returns the level of a range: on each axis the finest cells of which it touches at most two. All axes then take the
-   coarsest of these, except for a box that is far longer on one axis: a rod, a ground. As each level costs queries,
-   such a box is no exception if there are many levels already. */
+/* Returns the level of a range. On each axis it finds the finest cells of which the range touches at most two. All axes
+   take the coarsest of these, but an axis on which the cells are more than 2^SAP__ROD_BITS times shorter keeps its own:
+   a rod or a ground has one. As each level costs queries, there is no such exception if there are many levels. */
 static uint32_t sap__level_of(sap__cells *g, const sap__cell_range *r) {
     int32_t shift[3] = {0, 0, 0}, longest = 0;
     uint32_t code = 0;
@@ -584,7 +588,8 @@ static int sap__grow_table(sap__cells *g) {
     return 1;
 }
 
-/* Returns a cell for boxes that enter it: one from the pool, or a new one, without arrays. SAP__NONE without memory. */
+/* Returns a cell without arrays, for boxes that enter it: one from the pool or a new one. Returns SAP__NONE without
+   memory. */
 static uint32_t sap__make_cell(sap__cells *g, const uint32_t at[3], uint32_t level) {
     uint32_t cell = g->first_free;
     if (2 * ((uint32_t)g->occupied + 1) > (g->table_bits ? 1u << g->table_bits : 0) && !sap__grow_table(g))
@@ -599,7 +604,7 @@ static uint32_t sap__make_cell(sap__cells *g, const uint32_t at[3], uint32_t lev
     memset(c, 0, sizeof *c);
     memcpy(c->at, at, sizeof c->at);
     c->level = level;
-    c->sap.count = 2; /* the sentinels, which sap__place_cell writes */
+    c->sap.count = 2; /* the sentinels, which sap__give_block writes */
     sap__enter_into_table(g, cell);
     g->occupied++;
     return cell;
@@ -612,7 +617,7 @@ static int sap__block_bits(int n) {
     return bits;
 }
 
-/* Frees a block. It joins the list of the largest power of two that its capacity holds. */
+/* Frees a block. It joins the list of the largest power of two that its capacity holds; its first word is the next. */
 static void sap__free_block(sap__cells *g, uint32_t at, int capacity) {
     int bits = sap__block_bits(capacity);
     if (1 << bits > capacity) bits--;
@@ -621,8 +626,9 @@ static void sap__free_block(sap__cells *g, uint32_t at, int capacity) {
     g->held -= capacity;
 }
 
-/* Gives a cell arrays: a free block of that capacity, or a new one at the end of the arena, which has room for it. */
-static void sap__place_cell(const sap_world *s, sap__cells *g, sap__cell *c, int capacity) {
+/* Moves the arrays of a cell to a larger block, a free one or a new one at the end of the arena. It frees the old one.
+   The caller has made room in the arena. */
+static void sap__give_block(const sap_world *s, sap__cells *g, sap__cell *c, int capacity) {
     const uint32_t old = c->block;
     const int bits = sap__block_bits(capacity), old_capacity = c->sap.capacity;
     if (1 << bits == capacity && g->free_blocks[bits]) {
@@ -664,7 +670,7 @@ static void sap__drop_cell(sap__cells *g, uint32_t cell) {
 /* >> choose: the cells of a grid that is not given                                                         */
 /* ====================================================================================================== */
 
-/* Writes a sample of the boxes with finite bounds to slots. Returns their number. */
+/* Writes the slots of a sample of the boxes with finite bounds. Returns their number. */
 static int sap__sample_slots(const sap_world *s, uint32_t *sample) {
     const uint32_t all = (uint32_t)sap__length(s->slot_array);
     const int live = s->boxes.live_count;
@@ -698,7 +704,7 @@ static double sap__count_neighbours(sap_world *s, const sap__grid *g, const uint
         uint32_t hash = 0;
         for (int k = 0; k < 3; k++) {
             const sap__box *box = &s->slot_array[sample[i]].box;
-            if (s->used[k]) hash = (hash ^ (uint32_t)sap__cell_at(g, k, box->lo[k])) * 2654435761u;
+            if (s->used[k]) hash = (hash ^ (uint32_t)sap__grid_place(g, k, box->lo[k])) * 2654435761u;
             hash ^= hash >> 15;
         }
         s->update.sort_items[i] = sap__item(hash, (uint32_t)i);
@@ -712,8 +718,8 @@ static double sap__count_neighbours(sap_world *s, const sap__grid *g, const uint
 }
 
 /* Chooses cells that are a few times as long as the median box on each axis. They grow until a box has enough
-   neighbours in its cell. An axis on which the boxes lie within two cells is not divided. sap__reserve_sample has
-   reserved its scratch. */
+   neighbours in its cell. An axis on which seven eighths of the boxes lie within two cells is not divided.
+   sap__reserve_sample has reserved its scratch. */
 static void sap__choose_cells(sap_world *s, sap__grid *grid) {
     uint32_t sample[SAP__CELL_SAMPLE];
     double spread[3] = {0, 0, 0};
@@ -800,21 +806,24 @@ static int sap__is_wasteful(const sap_world *s, const sap__cells *g) {
 
 /* An update of the grid goes this way:
 
-       plan     runs on the calling thread. Changed boxes go into the queues of cells: crossed boxes leave some cells
-                and enter others, the rest move within their cells. All memory is allocated
+       plan     Threads list the crossed boxes. The calling thread puts changed boxes into the queues of cells: crossed
+                boxes leave some cells and enter others, the rest move within their cells. All memory but that of
+                created pairs is reserved
        update   runs on threads, cell by cell. A cell removes the boxes that leave (I.5b), moves those that move by the
-                rules (I.3), merges in those that enter (I.4b), and prunes these with all its boxes (I.4c)
+                rules (I.3), merges in those that enter (I.4b), and prunes these with all its boxes (I.4c). A box
+                enters after the sort, so no rule sees it
        query    runs on threads, if there are several levels: each changed box queries the cells of the other levels
 
    Every end in every cell is read if more than one box in eight moved; else only cells with something in a queue are
-   visited. If more than half of the boxes crossed, the cells are built again from nothing: then every box enters. */
+   visited. If more than half of the boxes crossed, the cells are built again from nothing, and every box enters. A new
+   pair filter does that, too. */
 
 static int sap__push_operation(sap__cells *g, uint32_t cell, int queue, uint32_t slot) {
     sap__cell *c = &g->cells[cell];
     const int n = sap__length(g->operations);
     if (!sap__reserve(&g->operations, n + 1)) return 0;
-    sap__push(g->operations, sap__item(c->first[queue], slot));
-    c->first[queue] = (uint32_t)n;
+    sap__push(g->operations, sap__item(c->last[queue], slot));
+    c->last[queue] = (uint32_t)n;
     c->waiting[queue]++;
     if (!c->is_listed) sap__push(g->listed, cell);
     c->is_listed = 1;
@@ -865,7 +874,7 @@ static int sap__change_range(sap_world *s, sap__cells *g, uint32_t slot, const s
     return 1;
 }
 
-/* A task lists its part of the changed boxes: those whose range or filter has changed. */
+/* A task lists, of its part of the changed boxes, those that crossed. */
 static void sap__list_crossed_task(sap_world *s, void *args, int task, int tasks) {
     sap__cells *g = (sap__cells *)args;
     const uint32_t *changed = s->changes.list;
@@ -928,15 +937,15 @@ static int sap__grow_arena(sap_world *s, sap__cells *g, long long size) {
     return 1;
 }
 
-/* Makes the arena as large as sap_multi_reserve promised, and adds the sentinels of all cells entered so far. */
+/* Makes the arena as large as sap_multi_reserve promised, with room for the sentinels of all cells entered so far. */
 static int sap__reserve_arena(sap_world *s, sap__cells *g) {
     const long long size = g->reserved + 2LL * g->axes * sap__length(g->cells);
     return size <= sap__capacity(g->arena) || sap__grow_arena(s, g, size);
 }
 
-/* Gives all listed cells arrays that are large enough. Returns 1, or -1 on failure. Returns 0 if the reserved memory is
-   used up, as blocks are larger than needed. The cells are then to be built again; if need be in blocks of the exact
-   size, for which the memory suffices. */
+/* Gives all listed cells blocks that are large enough. Returns 1, or -1 on failure. Returns 0 if the reserved memory is
+   used up although it would suffice, as blocks are rounded up to powers of two. Then the cells are built again, if need
+   be in blocks of the exact size. */
 static int sap__reserve_blocks(sap_world *s, sap__cells *g) {
     const int n = sap__length(g->listed);
     long long wanted = 0, exact = 0;
@@ -960,27 +969,27 @@ static int sap__reserve_blocks(sap_world *s, sap__cells *g) {
             if (s->update.is_reserved && !g->is_new) return 0;
             if (!sap__grow_arena(s, g, size)) return -1;
         }
-        sap__place_cell(s, g, c, capacity);
+        sap__give_block(s, g, c, capacity);
     }
     return 1;
 }
 
-/* Returns the number of boxes in the largest step of a cell, which has them in scratch. */
+/* Returns the number of boxes in the largest step (remove, move, insert or prune) of a cell. */
 static int sap__largest_step(const sap__cell *c) {
     const int *n = c->waiting, entering = n[SAP__ENTER] + n[SAP__PRUNE_AGAIN];
     const int going = n[SAP__LEAVE] > n[SAP__MOVE] ? n[SAP__LEAVE] : n[SAP__MOVE];
     return entering > going ? entering : going;
 }
 
-/* Reserves scratch: a region for each task, and enough for the largest step, which may be larger than a region. */
-static int sap__reserve_regions(sap_world *s, sap__cells *g) {
+/* Reserves scratch: a part for each task, and enough for the largest step, which may be larger than such a part. */
+static int sap__reserve_step(sap_world *s, sap__cells *g) {
     int most = 0;
     for (int i = 0; i < sap__length(g->listed); i++) {
         const int n = sap__largest_step(&g->cells[g->listed[i]]);
         if (n > most) most = n;
     }
-    g->region = most < SAP__TASK_BOXES ? most : SAP__TASK_BOXES;
-    long long needed = 2LL * g->region * sap__task_count(s);
+    g->task_boxes = most < SAP__TASK_BOXES ? most : SAP__TASK_BOXES;
+    long long needed = 2LL * g->task_boxes * sap__task_count(s);
     if (needed < 2LL * most) needed = 2LL * most;
     if (!sap__reserve(&s->update.sort_items, needed) || !sap__reserve(&s->update.sort_scratch, needed))
         return sap__fail(s, SAP_ERROR_MEMORY);
@@ -1057,8 +1066,8 @@ SAP__FORCE_INLINE int sap__may_be_created(const sap_world *s, uint32_t x, uint32
     return !(a->flags & b->flags & SAP__STATIC);
 }
 
-/* Tests box x with each box that begins before x ends: the mins among the endpoints from at to end. Boxes with one of
-   the flags are left out. New pairs that this cell owns go to the search. Returns 0 on failure. */
+/* Tests box x with the boxes whose mins are in [at, end) and not above its max. Boxes with one of the flags are left
+   out. New pairs that this cell owns go to the search. Returns 0 on failure. */
 SAP__FORCE_INLINE int sap__prune_ahead(sap__search *q, const sap__cells *g, const sap__cell *c, uint32_t x,
                                        const uint64_t *at, const uint64_t *end, uint32_t flags) {
     const uint64_t max = sap__endpoint(q->s->slot_array[x].box.hi[c->axis], 1, x);
@@ -1077,8 +1086,9 @@ SAP__FORCE_INLINE int sap__prune_ahead(sap__search *q, const sap__cells *g, cons
 }
 
 /* Box pruning along one axis (I.4c) finds the pairs of entering boxes, with each other and with the boxes of the cell.
-   An entering box is tested with all boxes that begin before it ends, any other box with the entering ones alone. Items
-   holds the n mins of entering boxes, sorted; n < 0: all boxes enter. */
+   The sweep goes from min to min. An entering box is tested with all boxes that begin between its min and its max, any
+   other box with the entering ones that do. Boxes to be pruned again count as entering. items holds the n mins of
+   entering boxes, sorted; n < 0: all boxes enter. */
 static int sap__prune_cell(sap__search *q, const sap__cells *g, const sap__cell *c, const uint64_t *items, int n) {
     const uint64_t *ends = c->sap.sorted[c->axis], *last = ends + c->sap.count - 1;
     for (int i = 1, next = 0; ends + i < last && (n < 0 || next < n); i++) {
@@ -1107,7 +1117,7 @@ static int sap__widest_axis(const sap_world *s, const sap__sap *p) {
 
 /* Appends the slots of a queue to n items. Returns the new n. */
 static int sap__list_queue(const sap__cells *g, const sap__cell *c, int queue, uint64_t *items, int n) {
-    uint32_t at = c->first[queue];
+    uint32_t at = c->last[queue];
     for (int i = 0; i < c->waiting[queue]; i++) {
         items[n++] = (uint32_t)g->operations[at];
         at = (uint32_t)(g->operations[at] >> 32);
@@ -1115,7 +1125,7 @@ static int sap__list_queue(const sap__cells *g, const sap__cell *c, int queue, u
     return n;
 }
 
-/* Works through the queues of a cell. Returns 0 on failure; on threads 1, as a task that overflows runs once more. */
+/* Works through the queues of a cell. Returns 0 on failure, but 1 on threads: a task that overflowed runs once more. */
 static int sap__update_cell(sap__sort_state *u, sap__search *q, const sap__cells *g, sap__cell *c) {
     sap_world *s = u->s;
     const int boxes = c->sap.count / 2 - 1, moves = c->waiting[SAP__MOVE];
@@ -1169,11 +1179,11 @@ static void sap__update_cells_task(sap_world *s, void *args, int task, int tasks
     memset(&u, 0, sizeof u);
     u.s = s;
     u.task = q.task;
-    u.items = s->update.sort_items + (tasks > 1 ? 2 * g->region * task : 0);
-    u.scratch = s->update.sort_scratch + (tasks > 1 ? 2 * g->region * task : 0);
+    u.items = s->update.sort_items + (tasks > 1 ? 2 * g->task_boxes * task : 0);
+    u.scratch = s->update.sort_scratch + (tasks > 1 ? 2 * g->task_boxes * task : 0);
     for (int i = sap__task_begin(n, task, tasks); i < end; i++) {
         sap__cell *c = &g->cells[g->listed[i]];
-        if (tasks > 1 && sap__largest_step(c) > g->region) continue;
+        if (tasks > 1 && sap__largest_step(c) > g->task_boxes) continue;
         if (a->is_large && !c->is_listed) continue;
         u.sap = &c->sap;
         if (!(again ? sap__prune_cell(&q, g, c, NULL, -1) : sap__update_cell(&u, &q, g, c))) return;
@@ -1208,7 +1218,8 @@ static int sap__query_level(sap__search *q, const sap__cells *g, uint32_t level,
 }
 
 /* A task takes its part of the changed boxes, which query all levels but their own. If both boxes of a pair changed,
-   the one of the finer level finds the other. So a box queries finer levels for unchanged boxes only. */
+   the one of the finer level finds the other. So a box queries finer levels for unchanged boxes only. Finer is the
+   level with the smaller sum of shifts, at a tie the one with the lower index. */
 static void sap__query_levels_task(sap_world *s, void *args, int task, int tasks) {
     const sap__cells *g = (const sap__cells *)args;
     const int n = sap__length(s->changes.list), end = sap__task_begin(n, task + 1, tasks);
@@ -1240,19 +1251,25 @@ static int sap__run_on_cells(sap_world *s, sap__task_function *function, void *a
     return ok;
 }
 
+/* Updates all listed cells, then, on the calling thread, those that are too large for a task. Cells that became empty
+   go into the pool. If boxes are on several levels, changed boxes query the others. Returns 0 on failure. */
 static int sap__update_cells(sap_world *s, sap__cells *g) {
     sap__cells_args args;
     const int n = sap__length(s->changes.list);
     int levels = 0, large = 0;
     args.g = g;
     args.is_large = 0;
-    for (int i = 0; i < sap__length(g->listed); i++) large += sap__largest_step(&g->cells[g->listed[i]]) > g->region;
+    for (int i = 0; i < sap__length(g->listed); i++)
+        large += sap__largest_step(&g->cells[g->listed[i]]) > g->task_boxes;
     if (!sap__run_on_cells(s, sap__update_cells_task, &args, g->is_new ? s->boxes.live_count : n)) return 0;
     args.is_large = 1;
     if (large && s->threads.parallel_for && !sap__run_on_cells(s, sap__update_cells_task, &args, -1)) return 0;
     for (int i = 0; i < sap__length(g->listed); i++)
         if (g->cells[g->listed[i]].sap.count == 2) sap__drop_cell(g, g->listed[i]);
-    for (int v = 0; v < g->levels; v++) levels += g->level[v].boxes > 0, g->level[v].changed = 0;
+    for (int v = 0; v < g->levels; v++) {
+        levels += g->level[v].boxes > 0;
+        g->level[v].changed = 0;
+    }
     if (levels < 2) return 1;
     for (int i = 0; i < n; i++)
         if (g->range[s->changes.list[i]].level != SAP__NO_LEVEL) g->level[g->range[s->changes.list[i]].level].changed++;
@@ -1276,7 +1293,7 @@ static int sap__find_created_in_cells(sap_world *s, void *grid) {
     int planned = g->is_new ? 0 : sap__plan_changes(s, g);
     g->all_move = g->all_move && planned == 1;
     if (planned == 0) planned = sap__plan_all(s, g);
-    if (planned < 0 || !sap__reserve_regions(s, g) || !sap__update_cells(s, g)) return 0;
+    if (planned < 0 || !sap__reserve_step(s, g) || !sap__update_cells(s, g)) return 0;
     s->endpoints.valid = 1;
     return 1;
 }
@@ -1328,7 +1345,7 @@ static const char *sap__validate_cells(const sap_world *s, const sap__cells *g) 
         sap__clear_range(&none);
         const sap__cell_range *r = slot < sap__length(g->range) ? &g->range[slot] : &none;
         if ((r->level != SAP__NO_LEVEL) != sap__has_previous_box(s->slot_array[slot].flags))
-            return "A slot has a range of cells if it had a box at the last update.";
+            return "A slot has a range of cells exactly if it had a box at the last update.";
         if (r->level == SAP__NO_LEVEL) continue;
         sap__find_range(&g->grid, &s->slot_array[slot].previous, &range);
         if (!sap__same_range(r, &range)) return "A range of cells is that of the box at the last update.";
@@ -1374,7 +1391,7 @@ static int sap__read_grid(const sap_multi_config *config, sap__grid *grid) {
     if (!sap__fixed_grid(config, used, config->hashed ? &other : grid) ||
         !sap__hashed_grid(config, used, config->hashed ? grid : &other))
         return 0;
-    for (int k = 0; k < 3; k++) { /* a key has 19 bits for each axis: double the cells until they fit */
+    for (int k = 0; k < 3; k++) { /* a key has 19 bits for each axis: cells are made longer until their numbers fit */
         for (; grid->count[k] > SAP__MAX_CELLS_ON_AXIS; grid->count[k] = grid->count[k] / 2 + (grid->count[k] & 1))
             grid->size[k] *= 2;
         grid->cells_per_unit[k] = grid->size[k] > 0 ? 1 / grid->size[k] : 0;
@@ -1432,7 +1449,8 @@ static const sap__grid_calls *sap__lend_grid(sap_multi *m, sap__grid_calls *lent
     return before;
 }
 
-/* Takes the grid back after a call. If other methods have run for SAP__TRIM updates, its memory is freed. */
+/* Takes the grid back after a call. If it was not valid for SAP__TRIM calls, as when no box is left, its memory is
+   freed, unless it was reserved. */
 static void sap__end_grid(sap_multi *m, const sap__grid_calls *before) {
     m->world->grid = before;
     if (before) return;

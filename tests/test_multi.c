@@ -942,7 +942,7 @@ static void refusals(void) {
 #undef REFUSED
         c = good; /* and these are good */
         c.cells[axis] = 2;
-        CHECK(!is_refused(&c)); /* no bounds are given: those of the boxes */
+        CHECK(!is_refused(&c)); /* no bounds are given, so cells are ignored and the grid is chosen */
         c.bounds.min[axis] = -1;
         CHECK(!is_refused(&c));
         c.cells[axis] = 1;

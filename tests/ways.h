@@ -572,7 +572,7 @@ static const grid_damage grid_damage_table[] = {
     {"A cell in use is in the table.", cell_not_in_table},
     {"A cell holds boxes that touch it.", cells_swapped},
     {"Endpoints are sorted, and no two are equal.", cell_unsorted},
-    {"A slot has a range of cells if it had a box at the last update.", range_missing},
+    {"A slot has a range of cells exactly if it had a box at the last update.", range_missing},
     {"A range of cells is that of the box at the last update.", range_elsewhere},
     {"A box is in cells of a level that there is.", level_unknown},
     {"A box touches at most two cells on each axis.", level_too_fine},

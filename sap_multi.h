@@ -252,7 +252,7 @@ extern "C" {
 /* A grid has cells of one size, count of them on each axis. Behind the last one the first one follows again. */
 typedef struct sap__grid {
     int count[3]; /* cells on each axis; 1: this axis is not divided */
-    int is_given, hashed;
+    int is_given; /* by the config */
     double origin[3], size[3], cells_per_unit[3];
 } sap__grid;
 
@@ -343,7 +343,7 @@ typedef struct sap__cells {
     int changes_since;          /* and changed boxes since then, or since the last check of the choice */
     long long reserved;         /* endpoints in the arena that sap_multi_reserve asked for, without sentinels */
     long long held;             /* endpoints on one axis that the blocks of cells in use have room for */
-    int idle_updates;           /* updates since the grid was used */
+    int idle_updates;           /* calls since it was valid, up to SAP__TRIM */
 } sap__cells;
 
 /* A sap_multi is a world whose SAPs are the cells of a grid. */
@@ -395,7 +395,6 @@ static int sap__hashed_grid(const sap_multi_config *c, const int32_t used[3], sa
         axes++;
     }
     grid->is_given = axes > 0;
-    grid->hashed = 1;
     for (int k = 0; left > 1 && axes > 0; k = (k + 1) % 3) {
         if (!(grid->size[k] > 0)) continue;
         grid->count[k] *= 2;
@@ -440,6 +439,11 @@ SAP__FORCE_INLINE int32_t sap__coarsen(int32_t place, int32_t shift) {
 
 SAP__FORCE_INLINE int32_t sap__cells_at_level(int32_t count, int32_t shift) {
     return count >> shift ? count >> shift : 1;
+}
+
+/* Returns the number of the cell of a level that holds a place of the base grid. */
+SAP__FORCE_INLINE uint32_t sap__cell_on(const sap__level *l, int k, int32_t place) {
+    return sap__wrap(sap__coarsen(place, l->shift[k]), l->count[k]);
 }
 
 /* Returns the number of cells of a level that a range touches on an axis. */
@@ -488,7 +492,7 @@ static uint32_t sap__level_of(sap__cells *g, const sap__cell_range *r) {
 SAP__FORCE_INLINE int sap__touches(const sap__level *l, const sap__cell_range *r, const uint32_t at[3]) {
     for (int k = 0; k < 3; k++) {
         const int32_t count = l->count[k], n = sap__touched_on(r, k, l->shift[k], count);
-        int32_t ahead = (int32_t)at[k] - (int32_t)sap__wrap(sap__coarsen(r->lo[k], l->shift[k]), count);
+        int32_t ahead = (int32_t)at[k] - (int32_t)sap__cell_on(l, k, r->lo[k]);
         if (ahead < 0) ahead += count;
         if (ahead >= n) return 0;
     }
@@ -507,7 +511,7 @@ static void sap__begin_walk(const sap__level *l, const sap__cell_range *r, sap__
     for (int k = 0; k < 3; k++) {
         w->count[k] = l->count[k];
         w->n[k] = sap__touched_on(r, k, l->shift[k], l->count[k]);
-        w->from[k] = w->at[k] = sap__wrap(sap__coarsen(r->lo[k], l->shift[k]), l->count[k]);
+        w->from[k] = w->at[k] = sap__cell_on(l, k, r->lo[k]);
         w->i[k] = 0;
         w->all *= w->n[k];
     }
@@ -532,7 +536,7 @@ SAP__FORCE_INLINE int sap__is_owner_at(const sap__level *l, const uint32_t at[3]
                                        const sap__cell_range *y) {
     for (int k = 0; k < 3; k++) {
         const int32_t lo = x->lo[k] > y->lo[k] ? x->lo[k] : y->lo[k];
-        if (sap__wrap(sap__coarsen(lo, l->shift[k]), l->count[k]) != at[k]) return 0;
+        if (sap__cell_on(l, k, lo) != at[k]) return 0;
     }
     return 1;
 }
@@ -690,10 +694,25 @@ static int sap__sample_slots(const sap_world *s, uint32_t *sample) {
     return n;
 }
 
-/* Returns a quantile, in sixteenths, of n floats, whose keys are sorted in sort_items. */
+/* Returns the value of an endpoint. */
+static double sap__endpoint_value(uint64_t endpoint) {
+    return sap__double(sap__float((int32_t)((uint32_t)(endpoint >> 32) ^ 0x80000000u)));
+}
+
+/* Sorts the lengths of the boxes of a sample on an axis, or their mins, as endpoints in sort_items. */
+static void sap__sort_sample(sap_world *s, const uint32_t *sample, int n, int k, int of_mins) {
+    for (int i = 0; i < n; i++) {
+        const sap__box *box = &s->slot_array[sample[i]].box;
+        const double lo = sap__double(sap__float(box->lo[k])), hi = sap__double(sap__float(box->hi[k]));
+        const int32_t key = of_mins ? box->lo[k] : sap__key((float)(hi - lo > 3e38 ? 3e38 : hi - lo));
+        s->update.sort_items[i] = sap__endpoint(key, 0, (uint32_t)i);
+    }
+    sap__sort(s->update.sort_items, s->update.sort_scratch, n, 32);
+}
+
+/* Returns a quantile, in sixteenths, of n floats, which are sorted in sort_items as endpoints. */
 static double sap__quantile(const sap_world *s, int n, int sixteenths) {
-    const uint64_t item = s->update.sort_items[(n - 1) * sixteenths / 16];
-    return sap__double(sap__float((int32_t)((uint32_t)(item >> 32) ^ 0x80000000u)));
+    return sap__endpoint_value(s->update.sort_items[(n - 1) * sixteenths / 16]);
 }
 
 /* Returns the average number of other boxes in the cell of a box. It counts them in the sample, where a box is in the
@@ -727,17 +746,10 @@ static void sap__choose_cells(sap_world *s, sap__grid *grid) {
     memset(grid, 0, sizeof *grid);
     for (int k = 0; k < 3; k++) {
         grid->count[k] = 1;
-        for (int of_mins = 0; of_mins < 2 && s->used[k] && n >= 8; of_mins++) {
-            for (int i = 0; i < n; i++) {
-                const sap__box *box = &s->slot_array[sample[i]].box;
-                const double lo = sap__double(sap__float(box->lo[k])), hi = sap__double(sap__float(box->hi[k]));
-                const int32_t key = of_mins ? box->lo[k] : sap__key((float)(hi - lo > 3e38 ? 3e38 : hi - lo));
-                s->update.sort_items[i] = sap__item((uint32_t)key ^ 0x80000000u, (uint32_t)i);
-            }
-            sap__sort(s->update.sort_items, s->update.sort_scratch, n, 32);
-            if (!of_mins) grid->size[k] = (double)SAP__SIZES_IN_CELL * sap__quantile(s, n, 8);
-        }
         if (!s->used[k] || n < 8) continue;
+        sap__sort_sample(s, sample, n, k, 0);
+        grid->size[k] = (double)SAP__SIZES_IN_CELL * sap__quantile(s, n, 8);
+        sap__sort_sample(s, sample, n, k, 1);
         grid->origin[k] = sap__quantile(s, n, 8);
         spread[k] = sap__quantile(s, n, 15) - sap__quantile(s, n, 1);
         if (grid->size[k] < spread[k] / (SAP__MAX_CELLS_ON_AXIS / 2))
@@ -836,9 +848,16 @@ static void sap__clear_range(sap__cell_range *r) {
     r->level = SAP__NO_LEVEL;
 }
 
-static void sap__range_now(const sap_world *s, const sap__cells *g, uint32_t slot, sap__cell_range *r) {
-    sap__clear_range(r);
-    if (s->slot_array[slot].flags & SAP__LIVE) sap__find_range(&g->grid, &s->slot_array[slot].box, r);
+/* Finds the range of a slot as it is now, with its level if the range is the same as before. Returns whether its box
+   crossed. */
+static int sap__find_range_now(const sap_world *s, const sap__cells *g, uint32_t slot, sap__cell_range *now) {
+    const sap__cell_range *was = &g->range[slot];
+    const uint32_t flags = s->slot_array[slot].flags;
+    sap__clear_range(now);
+    if (flags & SAP__LIVE) sap__find_range(&g->grid, &s->slot_array[slot].box, now);
+    if ((flags & SAP__LIVE) && sap__same_range(now, was)) now->level = was->level;
+    if ((flags & SAP__LIVE) && now->level == SAP__NO_LEVEL) return 1;
+    return now->level != was->level || (flags & SAP__REFILTER);
 }
 
 /* Gives a slot its new range. A cell of the old or the new range gets an operation if the box leaves it, enters it,
@@ -888,12 +907,8 @@ static void sap__list_crossed_task(sap_world *s, void *args, int task, int tasks
             sap__prefetch_slot(s, changed[i + SAP__PREFETCH_AHEAD]);
             sap__prefetch(&g->range[changed[i + SAP__PREFETCH_AHEAD]]);
         }
-        sap__range_now(s, g, changed[i], &now);
-        const sap__cell_range *was = &g->range[changed[i]];
-        const int lives = (s->slot_array[changed[i]].flags & SAP__LIVE) != 0;
         g->crossed[from + count] = changed[i];
-        count += lives != (was->level != SAP__NO_LEVEL) || !sap__same_range(&now, was) ||
-                 (s->slot_array[changed[i]].flags & SAP__REFILTER);
+        count += sap__find_range_now(s, g, changed[i], &now);
     }
     s->update.task[task].count = count;
 }
@@ -998,21 +1013,26 @@ static int sap__reserve_step(sap_world *s, sap__cells *g) {
 
 /* Plans the box of a slot as it is now. Returns 0 without memory. */
 static int sap__plan_box(sap_world *s, sap__cells *g, uint32_t slot) {
-    const sap__cell_range *was = &g->range[slot];
     sap__cell_range now;
-    sap__range_now(s, g, slot, &now);
-    if (s->slot_array[slot].flags & SAP__LIVE)
-        now.level = was->level != SAP__NO_LEVEL && sap__same_range(&now, was) ? was->level : sap__level_of(g, &now);
+    (void)sap__find_range_now(s, g, slot, &now);
+    if ((s->slot_array[slot].flags & SAP__LIVE) && now.level == SAP__NO_LEVEL) now.level = sap__level_of(g, &now);
     return sap__change_range(s, g, slot, &now);
 }
 
 /* Plans all changed boxes. Returns 1; 0 if all cells are to be built again; -1 on failure. */
 static int sap__plan_changes(sap_world *s, sap__cells *g) {
     const int n = sap__length(s->changes.list), boxes = s->boxes.live_count + s->boxes.removed_count;
-    const int crossed = sap__compact_tasks(s, g->crossed, n, sap__parallel_for(s, sap__list_crossed_task, g, n));
-    const uint32_t *list = g->all_move ? g->crossed : s->changes.list;
-    if (2LL * crossed > boxes) return 0;
-    for (int i = 0; i < (g->all_move ? crossed : n); i++)
+    const uint32_t *list = s->changes.list;
+    int planned = n;
+    if (g->all_move || 2LL * n > boxes) {
+        const int crossed = sap__compact_tasks(s, g->crossed, n, sap__parallel_for(s, sap__list_crossed_task, g, n));
+        if (2LL * crossed > boxes) return 0;
+        if (g->all_move) {
+            list = g->crossed;
+            planned = crossed;
+        }
+    }
+    for (int i = 0; i < planned; i++)
         if (!sap__plan_box(s, g, list[i])) return sap__fail(s, SAP_ERROR_MEMORY) - 1;
     if (g->all_move) sap__list_all_cells(g);
     return sap__reserve_blocks(s, g);
@@ -1107,9 +1127,8 @@ static int sap__widest_axis(const sap_world *s, const sap__sap *p) {
     int axis = -1;
     for (int k = 0; k < 3; k++) {
         if (!s->used[k]) continue;
-        const int32_t first = (int32_t)((uint32_t)(p->sorted[k][1] >> 32) ^ 0x80000000u);
-        const int32_t last = (int32_t)((uint32_t)(p->sorted[k][p->count - 2] >> 32) ^ 0x80000000u);
-        const double width = sap__double(sap__float(last)) - sap__double(sap__float(first));
+        const uint64_t *ends = p->sorted[k];
+        const double width = sap__endpoint_value(ends[p->count - 2]) - sap__endpoint_value(ends[1]);
         if (axis < 0 || width > widest) widest = width, axis = k; /* the width of boxes at infinity is no number */
     }
     return axis;
@@ -1454,7 +1473,9 @@ static const sap__grid_calls *sap__lend_grid(sap_multi *m, sap__grid_calls *lent
 static void sap__end_grid(sap_multi *m, const sap__grid_calls *before) {
     m->world->grid = before;
     if (before) return;
-    m->cells.idle_updates = m->world->endpoints.valid ? 0 : m->cells.idle_updates + 1;
+    if (m->world->endpoints.valid) m->cells.idle_updates = 0;
+    if (m->world->endpoints.valid || m->cells.idle_updates == SAP__TRIM) return;
+    m->cells.idle_updates++;
     if (m->cells.idle_updates == SAP__TRIM && !m->world->update.is_reserved) sap__free_cells(&m->cells);
 }
 

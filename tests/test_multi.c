@@ -891,6 +891,30 @@ static int is_refused(const sap_multi_config *c) {
     return m == NULL;
 }
 
+/* Cells without bounds are ignored: the grid is chosen, as in a world without them. */
+static void cells_without_bounds(void) {
+    int with_cells, i, cells[2];
+    for (with_cells = 0; with_cells < 2; with_cells++) {
+        sap_multi_config c;
+        sap_multi *m;
+        sap_stats stats;
+        memset(&c, 0, sizeof c);
+        c.sap.method = SAP_METHOD_SORT;
+        for (i = 0; i < 3; i++) c.cells[i] = with_cells ? 2 : 0;
+        m = sap_multi_create(&c);
+        for (i = 0; i < 1000; i++) {
+            const sap_aabb box = {{(float)i, 0, 0}, {(float)i + 0.5f, 1, 1}};
+            CHECK(sap_multi_add(m, &box, NULL) != 0);
+        }
+        CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+        sap_multi_get_stats(m, &stats);
+        cells[with_cells] = stats.cells;
+        sap_multi_destroy(m);
+    }
+    CHECK(cells[0] > 2);
+    CHECK_EQUAL(cells[1], cells[0]);
+}
+
 /* Each of the sentences of the contract, on each axis; and on an axis that is not used none of them. */
 static void refusals(void) {
     static const float bad_sizes[] = {-1, -1e-30f};
@@ -1942,6 +1966,7 @@ int main(int argc, char **argv) {
     for (k = 0; k < (seeds < 50 ? 2 : 6) && bad < 5; k++) bad += full_size(first + k);
     CHECK(seeds < 10 || in_many_cells > 0);
     refusals();
+    cells_without_bounds();
     null_arguments();
     busy_in_callbacks();
     limits(4);

@@ -4615,18 +4615,27 @@ static int sap__query_changed(sap_world *s, uint32_t flags) {
     return sap__sync_trees(s) && sap__query_movers(s, flags, 0);
 }
 
+/* Returns whether a tree holds boxes. */
+static int sap__any_tree(const sap_world *s) {
+    int any = 0;
+    for (int tree = 0; tree < SAP__TREES; tree++) any |= s->tree[tree].state != SAP__TREE_EMPTY;
+    return any;
+}
+
 /* Prepares the trees after a sort, which does not need them. Added boxes and boxes to be refiltered will query them:
    then they are synchronised. Else it removes the removed boxes, and leaves the moved ones to a refit when a tree is
-   needed. Returns 1 if the trees are synchronised, -1 if they are not, 0 on failure. */
+   needed. In a grid no box queries them, so empty trees stay empty until the user's first query packs them. Returns 1
+   if the trees are synchronised, -1 if they are not, 0 on failure. */
 static int sap__sync_after_sort(sap_world *s) {
-    int any_query = 0;
+    int any_added = 0;
+    if (s->grid && !sap__any_tree(s)) return -1;
     for (int i = 0; i < sap__length(s->changes.list) && s->changes.flags; i++) {
         if (s->slot_array[s->changes.list[i]].flags & SAP__REMOVED)
             sap__remove_from_bvh(s, s->changes.list[i]);
         else
-            any_query |= (s->slot_array[s->changes.list[i]].flags & (SAP__ADDED | SAP__REFILTER)) != 0;
+            any_added |= (s->slot_array[s->changes.list[i]].flags & (SAP__ADDED | SAP__REFILTER)) != 0;
     }
-    if (any_query) return sap__sync_trees(s);
+    if (any_added) return sap__sync_trees(s);
     for (int tree = 0; tree < SAP__TREES; tree++)
         if (s->tree[tree].state == SAP__TREE_VALID) s->tree[tree].state = SAP__TREE_NEEDS_REFIT;
     return -1;

@@ -2453,12 +2453,17 @@ static void sap__clear_sap(const sap_world *s, sap__sap *p) {
     p->count = 2;
 }
 
+/* Reserves scratch for n endpoints. Returns 0 without memory. */
+static int sap__reserve_scratch(sap_world *s, long long n) {
+    return sap__reserve(&s->update.sort_items, n) && sap__reserve(&s->update.sort_scratch, n);
+}
+
 /* Reserves memory for this number of boxes in the world's own SAP. Returns 0 without memory. */
 static int sap__reserve_endpoints(sap_world *s, int boxes) {
     sap__sap *p = &s->endpoints.sap;
     uint64_t *memory = NULL;
     int n = 2 * boxes + 2;
-    if (!sap__reserve(&s->update.sort_items, n) || !sap__reserve(&s->update.sort_scratch, n)) return 0;
+    if (!sap__reserve_scratch(s, n)) return 0;
     if (n <= p->capacity) return 1;
     if (n < p->capacity + p->capacity / 4) n = p->capacity + p->capacity / 4;
     if (!sap__reserve(&memory, 3 * (size_t)n)) return 0;
@@ -2537,7 +2542,8 @@ static void sap__insert_endpoints(sap__sort_state *u, int n, int as_now) {
 
 /* Reports a pair that starts to overlap on this axis and overlaps on all axes now, or that stops and did overlap
    before. Several axes may find the same pair; the lowest reports it. So a start is left out if a lower axis kept the
-   two apart before, and a stop if a lower axis keeps them apart now. Returns 0 on failure. */
+   two apart before, and a stop if a lower axis keeps them apart now. Returns 0 on failure, but 1 on threads: a task
+   that overflowed runs once more. */
 SAP__NO_INLINE int sap__report(const sap__sort_state *u, uint32_t stops, uint32_t a, uint32_t b) {
     sap_world *s = u->s;
     const sap__slot *x = &s->slot_array[a], *y = &s->slot_array[b];

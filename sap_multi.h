@@ -94,6 +94,7 @@
 
    The arrays of a cell that becomes empty are used by other cells. When most boxes have left, memory is freed. The
    memory used depends on the boxes, not on the number of cells. sap_stats.cells is the number of cells that hold boxes.
+   Queries use a tree, not the grid. The first query packs it, so a world without queries has none.
    With SAP_METHOD_SORT sap_multi_reserve also reserves memory for each box in eight cells in 3D, about 600 bytes a box.
    After it, memory is allocated only when a cell is entered for the first time.
 
@@ -283,8 +284,7 @@ enum {
     SAP__SIZES_IN_CELL = 4,           /* a chosen cell is at least four median boxes of the sample long, */
     SAP__BOXES_IN_CELL = 12,          /* and in it a box has at least twelve neighbours on average */
     SAP__QUEUES = 4,
-    SAP__TASK_BOXES = 1024, /* boxes in the largest step of a task; the calling thread does larger ones */
-    SAP__CELL_FEW = 3       /* if fewer than one box in three of a cell moved, each end is moved alone */
+    SAP__TASK_BOXES = 1024 /* boxes in the largest step of a task; the calling thread does larger ones */
 };
 
 /* A range holds the places of a box in the base grid. */
@@ -738,7 +738,7 @@ static double sap__count_neighbours(sap_world *s, const sap__grid *g, const uint
 
 /* Chooses cells that are a few times as long as the median box on each axis. They grow until a box has enough
    neighbours in its cell. An axis on which seven eighths of the boxes lie within two cells is not divided.
-   sap__reserve_sample has reserved its scratch. */
+   The caller has reserved scratch for SAP__CELL_SAMPLE endpoints. */
 static void sap__choose_cells(sap_world *s, sap__grid *grid) {
     uint32_t sample[SAP__CELL_SAMPLE];
     double spread[3] = {0, 0, 0};
@@ -769,18 +769,13 @@ static void sap__choose_cells(sap_world *s, sap__grid *grid) {
         if (grid->size[k] > 0 && spread[k] > 2 * grid->size[k]) grid->count[k] = SAP__MAX_CELLS_ON_AXIS;
 }
 
-static int sap__reserve_sample(sap_world *s) {
-    return sap__reserve(&s->update.sort_items, SAP__CELL_SAMPLE) &&
-           sap__reserve(&s->update.sort_scratch, SAP__CELL_SAMPLE);
-}
-
 /* Sets the grid to the one of the config, or to one chosen for the boxes as they are now. Returns 0 without memory. */
 static int sap__choose_grid(sap_world *s, sap__cells *g) {
     if (g->given.is_given) {
         g->grid = g->given;
         return 1;
     }
-    if (!sap__reserve_sample(s)) return sap__fail(s, SAP_ERROR_MEMORY);
+    if (!sap__reserve_scratch(s, SAP__CELL_SAMPLE)) return sap__fail(s, SAP_ERROR_MEMORY);
     sap__choose_cells(s, &g->grid);
     g->live_when_chosen = s->boxes.live_count;
     g->changes_since = 0;
@@ -796,7 +791,7 @@ static int sap__is_outgrown(sap_world *s, sap__cells *g) {
     if (g->given.is_given) return 0;
     if (live > 4 * chosen + 64 || chosen > 4 * live + 64) return 1;
     g->changes_since += sap__length(s->changes.list);
-    if (g->changes_since < 16 * live || !sap__reserve_sample(s)) return 0;
+    if (g->changes_since < 16 * live || !sap__reserve_scratch(s, SAP__CELL_SAMPLE)) return 0;
     g->changes_since = 0;
     sap__choose_cells(s, &grid);
     for (int k = 0; k < 3; k++)
@@ -1006,9 +1001,7 @@ static int sap__reserve_step(sap_world *s, sap__cells *g) {
     g->task_boxes = most < SAP__TASK_BOXES ? most : SAP__TASK_BOXES;
     long long needed = 2LL * g->task_boxes * sap__task_count(s);
     if (needed < 2LL * most) needed = 2LL * most;
-    if (!sap__reserve(&s->update.sort_items, needed) || !sap__reserve(&s->update.sort_scratch, needed))
-        return sap__fail(s, SAP_ERROR_MEMORY);
-    return 1;
+    return sap__reserve_scratch(s, needed) || sap__fail(s, SAP_ERROR_MEMORY);
 }
 
 /* Plans the box of a slot as it is now. Returns 0 without memory. */
@@ -1154,7 +1147,7 @@ static int sap__update_cell(sap__sort_state *u, sap__search *q, const sap__cells
         if (!s->used[u->axis]) continue;
         u->count = c->sap.count;
         if (c->waiting[SAP__LEAVE]) sap__remove_endpoints(u, sap__list_queue(g, c, SAP__LEAVE, u->items, 0));
-        if (g->all_move || SAP__CELL_FEW * moves > boxes)
+        if (g->all_move || SAP__FEW_MOVERS * moves > boxes)
             ok = sap__sort_endpoints(u);
         else if (moves)
             ok = sap__move_endpoints(u, sap__list_queue(g, c, SAP__MOVE, u->items, 0));
@@ -1327,8 +1320,7 @@ static int sap__reserve_cells(sap_world *s, sap__cells *g, int boxes) {
         2LL * (SAP__TASK_BOXES * sap__task_count(s) > listed ? SAP__TASK_BOXES * sap__task_count(s) : listed);
     if (2 * copies * g->axes > g->reserved) g->reserved = 2 * copies * g->axes;
     return sap__reserve(&g->range, slot_count) && sap__reserve(&g->crossed, slot_count) &&
-           sap__reserve(&g->operations, 2 * copies) && sap__reserve_arena(s, g) &&
-           sap__reserve(&s->update.sort_items, scratch) && sap__reserve(&s->update.sort_scratch, scratch);
+           sap__reserve(&g->operations, 2 * copies) && sap__reserve_arena(s, g) && sap__reserve_scratch(s, scratch);
 }
 
 /* ====================================================================================================== */

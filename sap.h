@@ -4299,8 +4299,8 @@ static int sap__sync_tree(sap_world *s, int tree, long long changed) {
 }
 
 /* Brings all trees up to date with what is recorded. A tree is marked as empty, to be packed, if it needs a refit and
-   many boxes were added, if more than half of its boxes left, or if less than a quarter of its lanes is used: nothing is
-   taken out of it one by one. Returns 0 without memory. */
+   many boxes were added, if more than half of its boxes left, or if less than a quarter of its lanes is used: nothing
+   is then taken out of it one by one. Returns 0 without memory. */
 static int sap__sync_trees(sap_world *s) {
     const int pending = sap__unsynced_count(s), first = sap__length(s->changes.list) - s->changes.synced_count;
     sap__unsynced u;

@@ -102,14 +102,14 @@
    ---- cost ----
 
    n boxes, m changed, k active pairs, c created or deleted pairs, h overlapping pairs with at least one changed box.
-   Pairs of two static boxes do not count in h, nor do pairs of boxes whose masks exclude their own category, unless two
-   of these categories may meet each other.
+   Pairs of two static boxes do not count in h. Pairs of two loners, whose masks exclude their own category, do not
+   either, unless the mask of one loner has the category of another.
 
    sap_add, sap_move, sap_remove    amortised O(1)
    sap_update                       no changes: O(1). Few: O(m log n + h + c). Many: O(n + h + k + c)
    sap_find_pair, sap_set_pair_data O(the lower of the two boxes' pair counts). After an update that changed many pairs
                                     the first call that needs the lists of pairs rebuilds them in O(n + k)
-   sap_pairs_of                     O(its own pairs * log capacity), and the same
+   sap_pairs_of                     O(its own pairs * log capacity), and the rebuild of the lists as above
    queries                          O(log n + hits). The first query after a change also updates the tree. Inside
                                     another query's callback changed boxes are tested one by one instead
    sap_box_prune                    O(n + h)
@@ -169,7 +169,7 @@
 
    lanes      SIMD operations, by width                tree       the BVH: packing, refitting, repacking
    keys       floats as integers that sort like them   search     spatial join of trees: the methods PRUNE and QUERY
-   arrays     the one place that allocates             update     the main path, and its three methods
+   arrays     the one place that allocates arrays      update     the main path, and its three methods
    sort       radix sort                               pruning    box pruning without a world
    world      what one world holds                     queries    box, point, sphere, ray, box cast, nearest
    changes    add, move, remove                        life       create, reserve, filter bits, getters
@@ -253,7 +253,7 @@ typedef int sap_filter(const sap_pair *pair, void *user);
 /* How an update finds created and deleted pairs. All methods give the same ids, events, order of pairs and snapshots.
    AUTO chooses PRUNE or QUERY by the number of changed boxes; it never chooses SORT, the paper's method. */
 typedef enum sap_method {
-    SAP_METHOD_AUTO = 0, /* PRUNE if more than one moving box in eight changed, else QUERY */
+    SAP_METHOD_AUTO = 0, /* PRUNE if more boxes changed than an eighth of the moving ones, else QUERY */
     SAP_METHOD_SORT,     /* insertion sort of the endpoint arrays (Terdiman I.2 to I.5) */
     SAP_METHOD_PRUNE,    /* box pruning of all boxes: a join of the trees, in the place of I.4c */
     SAP_METHOD_QUERY     /* a query of the trees for each changed box */
@@ -1120,7 +1120,8 @@ typedef struct sap__filter_bits {
 
 /* A slot is one cache line, so that random access costs one miss. box comes first: see sap__box_at. */
 typedef struct sap__slot {
-    sap__box box, previous;  /* now; at the last update, where they differ only if the slot has SAP__CHANGED */
+    sap__box box;            /* now */
+    sap__box previous;       /* at the last update; equal unless the slot has SAP__CHANGED */
     sap__filter_bits filter; /* or, without a live box, the link of a queue: see sap__next_free */
     uint32_t flags;          /* and the generation of its id */
     uint32_t leaf_position;  /* tree, leaf and lane of the box, or SAP__NONE */
@@ -1204,7 +1205,7 @@ typedef struct sap__task {  /* the output of a task of a search, of moves or of 
     int overflowed;         /* created was full: the task must run again, alone */
     int count, ok;          /* elements that the task wrote to a list; whether its input was valid */
     uint32_t change_flags;  /* flags of the boxes that it moved: see sap__change_list */
-    long long swaps, tests; /* of endpoints */
+    long long swaps, tests; /* endpoints passed; boxes tested by update rules */
 } sap__task;
 
 /* Counters of queries, one for each few threads, each in a cache line of its own. */
@@ -1251,8 +1252,8 @@ typedef struct sap__change_list {
     uint32_t flags;        /* SAP__CHANGE_FLAGS that any of them may have; the others have none */
     int count[SAP__TREES]; /* during an update, the live boxes in the list by tree */
     int counted_count;     /* the length of the list when they were counted */
-    int synced_count;      /* a query has synchronised the slots before this index, */
-    uint32_t *again;       /* and these are those of them that changed once more since */
+    int synced_count;      /* slots of the list, from its start, that a query has synchronised with the trees */
+    uint32_t *again;       /* those of them that changed once more since then */
 } sap__change_list;
 
 /* The pair manager: see pairs. */
@@ -1482,8 +1483,8 @@ SAP__FORCE_INLINE int sap__is_default_filter(const sap__filter_bits *filter) {
     return filter->category == sap__default_filter_bits.category && filter->mask == sap__default_filter_bits.mask;
 }
 
-/* Counts the live box of a slot (change 1), or no longer counts it (change -1), in all that the table caches. Its tree
-   and filter bits may only change between the two. */
+/* Adds (1) or subtracts (-1) a live box in all counts. It is subtracted before its tree or its filter bits change, and
+   added after that. */
 SAP__FORCE_INLINE void sap__count_box(sap_world *s, uint32_t slot, int change) {
     const int tree = sap__tree_of(&s->slot_array[slot]);
     s->boxes.live_bits[tree][slot / 64] ^= UINT64_C(1) << slot % 64;
@@ -1897,9 +1898,8 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
 
    Lists are built on demand, and then updated while that is cheaper than building them again:
 
-       valid     a getter, or an update by SAP_METHOD_QUERY, has built them; updates keep them valid
-       edited    list_edits counts their edits since a call last needed them
-       invalid   more than a quarter of the pairs were created or deleted: the next call that needs them builds them
+       valid     a call that needed them has built them; updates keep them valid, and count their edits in list_edits
+       invalid   since a call last needed them, edits exceeded a quarter of the pairs: the next such call builds them
 
    The paper flags pairs that an update touches, so that a pair which starts and stops within one causes no event. Here
    each overlap is compared with the last update's (sap__emit_created), so a pair is touched once, by its net change. */
@@ -1935,7 +1935,7 @@ static void sap__insert_edges(sap_world *s, uint32_t p) {
     }
 }
 
-/* Makes pair p pair `to` in its two lists, or removes it from them if `to` is SAP__NONE. */
+/* Renumbers pair p as `to` in its two lists, or removes it from them if `to` is SAP__NONE. */
 static void sap__move_edges(sap_world *s, uint32_t p, uint32_t to) {
     for (uint32_t side = 0; side < 2; side++) {
         const uint32_t edge = 2 * p + side, new_edge = 2 * to + side;
@@ -2245,8 +2245,8 @@ static void sap__sort_by_ids(const sap_pair *pairs, const uint32_t *indices, int
     sap__sort(items, scratch, n, 32);
 }
 
-/* Sorts the pairs from an index on to the begin of the array, if none of them has user data. Their ids are moved to the
-   begin and sorted; then each pair is written again, the last one first. (Ids are copied by bytes, because compilers
+/* Sorts the pairs from an index on to the start of the array, if none of them has user data. Their ids are moved to the
+   start and sorted; then each pair is written again, the last one first. (Ids are copied by bytes, because compilers
    may assume that there are none in a pair.)
 
        pairs   [ . . . . . ][ids . . .][ids . . .][ids . . .][ids . . .]
@@ -3430,8 +3430,8 @@ typedef struct sap__key_args {
     int count;
 } sap__key_args;
 
-/* Sixteen items get the keys of their tiles: columns of tiles across two axes, in a serpentine, in slices along the
-   third. Large boxes come behind all others, by the axes on which they are long. */
+/* Writes the keys of up to sixteen items. A key numbers the columns of tiles across two axes along a serpentine, and in
+   each column the slices along the third, forth and back. Large boxes come last, by the axes on which they are long. */
 static void sap__key_sixteen(const sap_world *s, const sap__tile_grid *t, uint64_t *items, int n) {
     int32_t at[3][SAP__NODE_WIDTH];
     uint32_t is_long[3];
@@ -3617,8 +3617,8 @@ SAP__FORCE_INLINE void sap__refit_leaf(sap_world *s, sap__bvh *t, int leaf) {
         t->bounds[leaf] = sap__empty_box;
 }
 
-/* Lane i of node j of this level, from 1 on, is for this node of the level below, if there is one. Subtrees have an
-   order; all else follows its number. */
+/* Returns the child in lane i of node j of a level above the leaves, as an index in the level below, or -1. Level 2
+   holds subtrees in their order; other levels hold their children by index. */
 SAP__FORCE_INLINE int sap__child_index(const sap__bvh *t, int level, int j, int i) {
     const int child = SAP__NODE_WIDTH * j + i;
     return child >= t->count[level - 1] ? -1 : level == 2 ? (int)t->order[child] : child;
@@ -3676,7 +3676,7 @@ static int sap__reserve_bvh(sap_world *s, sap__bvh *t, int boxes, int fill) {
            sap__reserve(&s->update.sort_items, SAP__NODE_WIDTH / 2 * leaves); /* see sap__refit */
 }
 
-/* A leaf gets the slots in items, n of them. */
+/* Packs a leaf of the n slots in items. */
 static void sap__pack_leaf(sap_world *s, sap__bvh *t, int leaf, const uint64_t *items, int n) {
     static const sap__filter_bits none = {0, 0};
     const int tree = (int)(t - s->tree);
@@ -3790,7 +3790,7 @@ SAP__FORCE_INLINE int sap__contains(const sap__box *a, const sap__box *b) {
            (a->hi[1] >= b->hi[1]) & (a->hi[2] >= b->hi[2]);
 }
 
-/* The bounds of a node's lanes; in loops that compilers make SIMD code of. */
+/* Writes the bounds of a node's lanes, in loops of which compilers make SIMD code. */
 static void sap__node_bounds(const sap__node *c, sap__box *bounds) {
     for (int k = 0; k < 3; k++) {
         int32_t lo = SAP__AFTER_ALL, hi = SAP__BEFORE_ALL;
@@ -3801,9 +3801,9 @@ static void sap__node_bounds(const sap__node *c, sap__box *bounds) {
     }
 }
 
-/* A lane of a leaf becomes box (sap__empty_box: it becomes free); the bounds above it follow, up to one that stays as
-   it is. A box that moves within its leaf makes no bounds smaller: that is left to the next repack or refit. If the
-   tree needs a refit anyway the bounds are left to it. */
+/* Sets the box of a lane of a leaf, or frees the lane if box is sap__empty_box. Updates the bounds above, up to the
+   first that stay. A box that moves within its leaf makes no bounds smaller: that is left to the next repack or refit.
+   If the tree needs a refit the bounds are left to it. */
 static void sap__set_leaf_box(sap__bvh *t, int leaf, int lane, const sap__box *box) {
     for (int level = 0, i = leaf; level < t->levels; level++) {
         const int at = t->first[level] + i;
@@ -3858,7 +3858,7 @@ static void sap__remove_from_bvh(sap_world *s, uint32_t slot) {
     sap__change_subtree(t, leaf, -1);
 }
 
-/* The filter bits of a box are added to those of all nodes above it. */
+/* Adds the filter bits of a box to those of all nodes above it. */
 static void sap__add_filter(sap_world *s, uint32_t slot) {
     const uint32_t at = s->slot_array[slot].leaf_position;
     sap__bvh *t = &s->tree[sap__position_tree(at)];
@@ -4034,7 +4034,7 @@ static int sap__partner(const sap_world *s, const sap__bvh *t, int j) {
     const int place = t->subtrees[j].place;
     int n = t->count[t->levels - 1], best = (int)t->order[place + 1 < t->count[1] ? place + 1 : place - 1];
     float least = 4 * SAP__FAR;
-    box_id[0] = 0;
+    box_id[0] = 0; /* the one box of all tests: bounds */
     for (int i = 0; i < n; i++) stack[i] = (uint32_t)(t->first[t->levels - 1] + i);
     while (n > 0) {
         const uint32_t node = stack[--n];
@@ -4686,9 +4686,9 @@ static int sap__join_trees(sap_world *s, int a, int b) {
     return 1;
 }
 
-/* Finds created pairs by the method PRUNE: each two trees are joined, and each tree with itself, unless neither of the
-   two has changed. If static boxes are more than twice as many as moving ones, few of them are near a moving box. Then
-   the static tree is not joined: moving boxes that changed query it, and static ones that changed query the others. */
+/* Finds created pairs by the method PRUNE: every two trees are joined, and each with itself, unless neither has
+   changed. If static boxes are more than twice as many as moving ones, and few of them changed, the static tree is not
+   joined: moving boxes that changed query it, and static ones that changed query the others. */
 static int sap__created_by_prune(sap_world *s) {
     const int *changed = s->changes.count, moving = sap__moving_count(s);
     const int statics = s->boxes.tree_count[SAP__TREE_STATIC];

@@ -891,6 +891,36 @@ static int is_refused(const sap_multi_config *c) {
     return m == NULL;
 }
 
+/* In a grid nothing needs a tree until the first query, so until then there is no memory for one. */
+static void no_tree_without_queries(void) {
+    sap_multi_config c;
+    sap_multi *m;
+    sap_stats before, after;
+    sap_id ids[4];
+    sap_aabb box = {{0, 0, 0}, {1, 1, 1}};
+    int i;
+    memset(&c, 0, sizeof c);
+    c.sap.method = SAP_METHOD_SORT;
+    m = sap_multi_create(&c);
+    for (i = 0; i < 2000; i++) {
+        box.min[0] = (float)(2 * i);
+        box.max[0] = box.min[0] + 1;
+        CHECK(sap_multi_add(m, &box, NULL) != 0);
+        if (i % 500 == 499) CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+    }
+    CHECK(sap_multi_remove(m, 1) == SAP_OK && sap_multi_set_static(m, 2, 1) == SAP_OK);
+    CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+    sap_multi_get_stats(m, &before);
+    CHECK_EQUAL(sap_multi_prepare_queries(m), SAP_OK);
+    sap_multi_get_stats(m, &after);
+    CHECK(after.bytes > before.bytes + 2000 * 24); /* six floats for each box */
+    box.min[0] = 0, box.max[0] = 5;
+    CHECK_EQUAL(sap_multi_query_box_ids(m, &box, ~0u, ids, 4), 2);
+    CHECK(ids[0] == 2 && ids[1] == 3);
+    CHECK(sap_multi_validate(m) == NULL);
+    sap_multi_destroy(m);
+}
+
 /* Cells without bounds are ignored: the grid is chosen, as in a world without them. */
 static void cells_without_bounds(void) {
     int with_cells, i, cells[2];
@@ -1967,6 +1997,7 @@ int main(int argc, char **argv) {
     CHECK(seeds < 10 || in_many_cells > 0);
     refusals();
     cells_without_bounds();
+    no_tree_without_queries();
     null_arguments();
     busy_in_callbacks();
     limits(4);

@@ -4291,7 +4291,7 @@ static int sap__sync_tree(sap_world *s, int tree, long long changed) {
     if (ok && is_refit) ok = t->wear < 1 && sap__refit(s, tree) && sap__insert_misplaced(s, tree);
     if (ok && !is_refit) {
         ok = (t->leaf_fill == fill || t->levels == 1) && sap__sync_boxes(s, tree, &inserted);
-        t->wear += SAP__CHANGE_WEAR * (double)changed / boxes;
+        t->wear += (double)SAP__CHANGE_WEAR * (double)changed / boxes;
         const int is_quiet = SAP__QUIET_FRACTION * (changed + SAP__INSERT_COST * inserted) <= boxes;
         if (ok) ok = is_quiet ? sap__repack_changed(s, tree, (int)changed) : t->wear < 1;
     }

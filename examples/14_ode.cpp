@@ -1,5 +1,5 @@
 /*
-Shows sap.h as the broad phase of ODE, a 3D physics engine: a space that finds the geoms whose boxes overlap.
+Shows how sap.h serves as the broad phase of ODE, a 3D physics engine: a space that finds the geoms whose boxes overlap.
 
     c++ -I.. -I/usr/include/stb -O2 -o ode 14_ode.cpp -lode && ./ode
 

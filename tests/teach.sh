@@ -46,7 +46,7 @@ picture() {
 # Builds and checks the one exercise in that folder.
 verdict() {   # folder
     rm -rf "$work/programs"
-    LIMIT=5 STB=$STB CC=$CC BUILD=$work/programs sh "$exercises/check.sh" "$1" > "$1/said" 2>&1
+    LIMIT=2 STB=$STB CC=$CC BUILD=$work/programs sh "$exercises/check.sh" "$1" > "$1/said" 2>&1
 }
 
 # A wrong solution: the message must name what is wrong. It comes from standard input, never by a pipe, in which the

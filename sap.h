@@ -118,7 +118,7 @@
    The cost of an update or a query depends on the current boxes and on what changed, not on history: once as many boxes
    have changed as there are, or after 32 updates in which most move, it is about that of a new world, and at most 1.5
    times in all but 4 of 1,000 measured histories. Upkeep follows the changes: while at most one box in eight changes,
-   hardly an update takes longer than three medians plus a twentieth of the time of packing the whole tree.
+   hardly an update takes longer than three times the median plus a twentieth of the time of packing the whole tree.
    Known slow cases: (a) if all boxes overlap on all axes h is n * n / 2, whatever a filter callback allows; (b) long
    boxes that teleport slow searches until their part of the tree is packed again; (c) the few boxes that are left of a
    large crowd are far apart in memory, which takes up to twice the time; (d) where boxes stream along an axis, removed
@@ -251,7 +251,7 @@ enum {
 typedef int sap_filter(const sap_pair *pair, void *user);
 
 /* How an update finds created and deleted pairs. All methods give the same ids, events, order of pairs and snapshots.
-   AUTO chooses PRUNE or QUERY by the number of changed boxes; it never chooses SORT, the paper's method. */
+   AUTO chooses PRUNE or QUERY by the number of changed boxes; SORT, the paper's method, only with SAP_TRACE. */
 typedef enum sap_method {
     SAP_METHOD_AUTO = 0, /* PRUNE if more boxes changed than an eighth of the moving ones, else QUERY */
     SAP_METHOD_SORT,     /* insertion sort of the endpoint arrays (Terdiman I.2 to I.5) */
@@ -1167,7 +1167,7 @@ enum {
     SAP__TREE_VALID        /* it holds all live boxes of its kind, except unsynced ones */
 };
 
-/* The state of a subtree, a node of level 1, when it was packed or refitted. */
+/* A subtree, a node of level 1, and what happened to it since it was last packed, repacked or refitted. */
 typedef struct sap__subtree {
     sap__box region;    /* its bounds then: a box whose centre left it is reinserted at the next repack */
     int boxes, changes; /* boxes in it now; changes of its boxes since */
@@ -1405,7 +1405,7 @@ SAP__FORCE_INLINE int sap__exceeds_cache(const sap_world *s) {
     return sap__length(s->slot_array) > SAP__CACHE_BOXES;
 }
 
-/* Returns the index at which a loop over n elements stops to prefetch, or 0 if it is not worth it at all. */
+/* Returns the index from which on a loop over n elements no longer prefetches, or less than 1 if it never does. */
 SAP__FORCE_INLINE int sap__prefetch_end(const sap_world *s, int n) {
     return sap__exceeds_cache(s) ? n - SAP__PREFETCH_AHEAD : 0;
 }
@@ -1742,8 +1742,8 @@ static void sap__move_task(sap_world *s, void *args, int task, int tasks) {
     s->update.task[task].change_flags = seen_flags & SAP__CHANGE_FLAGS;
 }
 
-/* If nothing has changed since the last update, as usual, one pass checks and moves all boxes, in parallel if no id
-   occurs twice; an error undoes it from the boxes' previous positions. Otherwise all boxes are checked first. */
+/* If nothing has changed since the last update, as usual, one pass checks and moves all boxes, in parallel if the ids
+   ascend by slot; an error undoes it from the boxes' previous positions. Otherwise all boxes are checked first. */
 SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const sap_aabb *boxes) {
     const char *bad = n < 0 ? "n" : n && !ids ? "id" : n && !boxes ? "box" : NULL;
     sap_result r = sap__begin_call(s, bad, 0);
@@ -1899,7 +1899,8 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
    Lists are built on demand, and then updated while that is cheaper than building them again:
 
        valid     a call that needed them has built them; updates keep them valid, and count their edits in list_edits
-       invalid   since a call last needed them, edits exceeded a quarter of the pairs: the next such call builds them
+       invalid   since a call last needed them, there were more edits than a quarter of the pairs and 1 / 64 of the
+                 boxes: the next such call builds them
 
    The paper flags pairs that an update touches, so that a pair which starts and stops within one causes no event. Here
    each overlap is compared with the last update's (sap__emit_created), so a pair is touched once, by its net change. */
@@ -2131,13 +2132,14 @@ static void sap__scan_pairs_task(sap_world *s, void *args, int task, int tasks) 
     s->update.task[task].count = count;
 }
 
-/* Returns whether box pruning counted every overlap of the last update that still exists, and each was a pair. */
+/* Returns whether box pruning counted every overlap of the last update that still exists, and no filter is in use. */
 static int sap__has_counted_all(const sap_world *s) {
     return s->update.persistent >= 0 && !s->boxes.filtered_count && !s->config.filter;
 }
 
-/* Finds deleted pairs by checking all pairs. Without filters every old overlap is a pair. If box pruning then counted
-   as many persistent overlaps as there are pairs, as in a heap at rest, no pair is deleted and none is checked. */
+/* Finds deleted pairs by checking all pairs. Without filters every old overlap is a pair, unless a restored world may
+   lack pairs. If box pruning then counted as many persistent overlaps as there are pairs, as in a heap at rest, no pair
+   is deleted and none is checked. */
 static int sap__deleted_by_scan(sap_world *s) {
     const int n = sap__length(s->pairs.active), calls_filter = s->config.filter && (s->changes.flags & SAP__REFILTER);
     if (n == 0) return 1;
@@ -2245,9 +2247,9 @@ static void sap__sort_by_ids(const sap_pair *pairs, const uint32_t *indices, int
     sap__sort(items, scratch, n, 32);
 }
 
-/* Sorts the pairs from an index on to the start of the array, if none of them has user data. Their ids are moved to the
-   start and sorted; then each pair is written again, the last one first. (Ids are copied by bytes, because compilers
-   may assume that there are none in a pair.)
+/* Writes the pairs from an index on, sorted, to the start of the array, if none of them has user data. Their ids are
+   moved to the start and sorted; then each pair is written again, the last one first. (Ids are copied by bytes, because
+   compilers may assume that there are none in a pair.)
 
        pairs   [ . . . . . ][ids . . .][ids . . .][ids . . .][ids . . .]
                [ids][ids][ids][ids][scratch ] . . . . . . . . . . . . .        */
@@ -3509,7 +3511,7 @@ static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, in
        BVH           a bounding volume hierarchy; here of sixteen lanes a node, each field of them in its own array
        leaf          a node of level 0; its lanes are boxes
        subtree       a node of level 1 with its sixteen leaves; what is repacked as one
-       region        of a subtree: its bounds when it was last packed or refitted
+       region        of a subtree: its bounds when it was last packed, repacked or refitted
        position      of a box: its tree, leaf and lane, in one word
        pack          to build a tree from its boxes: sort them into tiles, and fill leaves in that order (bulk loading)
        repack        to take the boxes of two subtrees that are near each other, and to build both again, as a kd-tree
@@ -3525,20 +3527,23 @@ static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, in
 
    Upkeep, in five sentences:
      1. A box that moves enlarges its leaf, or is reinserted if it no longer overlaps the bounds of its leaf.
-     2. If a box finds no leaf with a free lane near it, the subtree there is repacked with a partner: one that overlaps
-        it, else the next in the order; their boxes fill one subtree, two, or three.
-     3. In quiet updates, in which at most 1 box in 32 moved or 1 in 128 was reinserted, a few subtrees are repacked in
-        which as many boxes have changed as they hold.
+     2. If a box finds no leaf with a free lane near it, it takes an empty leaf of the nearest subtree. Without one that
+        subtree is repacked with a partner (one that overlaps it, else the next in the order) into one, two or three.
+        If no leaf is near, or all lanes were filled by the pack, the box opens an empty subtree.
+     3. In a quiet update, where the changed boxes are at most 1 in 32, each inserted one counted four times, a few
+        subtrees are repacked: those in which as many boxes have changed as they hold.
      4. If more than 1 box in 8 changed, all bounds are refitted instead.
-     5. A tree wears: by 2 for as many changes as it holds boxes, by 1 / 32 for each refit, and by the growth of its
-        leaves. From 1 on it is packed by the next update that is not quiet.
+     5. A tree wears: by 2 for as many changes as it holds boxes, and at each refit by 1 / 32 and by the factor by
+        which its leaves are larger than when packed, minus 1. From 1 on it is packed by the first update that is not
+        quiet; a tree of at most two subtrees by any.
 
    It is also packed if no subtree is empty when a third one is needed, if many boxes come or jump while bounds are
-   refitted, if half of its boxes left, and if its leaves are full and few boxes change from then on. A repack reinserts
-   boxes that left the region of their subtree. In an update that is not quiet a pack takes at most about twice as long
-   as all else. */
+   refitted, if a refit finds that many of its subtrees shrank to half or left their old bounds, if half of its boxes
+   left or three quarters of its lanes are free, and by the first update that changes at most 1 box in 8 after a pack
+   that filled all lanes. A repack reinserts boxes that left the region of their subtree. In an update that is not quiet
+   a pack takes at most about twice as long as all else. */
 enum {
-    SAP__LEAF_FILL = 14,      /* boxes in a leaf when it is packed; all lanes if more than 1 / 8 of the boxes changed */
+    SAP__LEAF_FILL = 14,      /* boxes in a leaf when packed; 16 if over 1 / 8 of the boxes of a moving tree changed */
     SAP__SUBTREE_FILL = 224,  /* boxes at most in a subtree when it is repacked; more if no subtree is empty */
     SAP__SPARE_FRACTION = 6,  /* subtrees are left empty by a pack: 1 / 6 of the others, */
     SAP__SPARE_MIN = 4,       /* and 4 more */
@@ -3653,7 +3658,8 @@ static void sap__refit_levels(sap_world *s, sap__bvh *t, int level) {
 
 /* ---- pack ---------------------------------------------------------------------------------------------------- */
 
-/* Returns the number of leaves for these boxes; *filled of them are filled, the others are those of spare subtrees. */
+/* Returns the number of leaves for these boxes; *filled of them are filled, the others are spare: one leaf, the rest of
+   the last subtree, or whole subtrees. */
 static int sap__leaf_count(int boxes, int fill, int *filled) {
     if (boxes <= SAP__MAX_ROOTS * SAP__NODE_WIDTH) fill = SAP__NODE_WIDTH;
     const int leaves = boxes ? (boxes + fill - 1) / fill : 1,
@@ -3882,8 +3888,8 @@ static void sap__insert_into_leaf(sap_world *s, int tree, uint32_t slot, int lea
 }
 
 /* Returns the leaf whose bounds are nearest to the centre of a box, of those seen in a number of visits from the root,
-   or -1 if none is within a limit. A full leaf counts as no nearer than a margin. *distance2 is the square of the
-   limit at first, and of the distance at the end. */
+   or -1 if none is within a limit. A full leaf counts as at least a margin away, so one with a free lane within the
+   margin replaces it. *distance2 is the square of the limit at first, and of the distance at the end. */
 static int sap__nearest_leaf(const sap_world *s, const sap__bvh *t, const sap__box *box, float margin2,
                              float *distance2) {
     enum { ROOM = (SAP__MAX_LEVELS + 1) * SAP__NODE_WIDTH }; /* it always fits */
@@ -3931,7 +3937,7 @@ static int sap__empty_subtree(const sap__bvh *t) {
 /* Returns the leaf for a box, the first of these that exists:
        a leaf with a free lane within a margin of the centre of the box: three quarters of the mean side of a leaf
        an empty leaf in the subtree of the nearest leaf
-       the nearest leaf, if it is within the margin and others have free lanes: its subtree is to be repacked
+       the nearest leaf, if it is within the margin and leaves were packed with free lanes: its subtree is repacked
        the first leaf of an empty subtree
    Returns -1 if there is none: the tree is to be packed. A tree of one level has only its nearest leaf. */
 static int sap__choose_leaf(const sap_world *s, const sap__bvh *t, const sap__box *box) {
@@ -4025,8 +4031,9 @@ static int sap__reinsert_stray(sap_world *s, sap__bvh *t, const sap__box *region
     return 1;
 }
 
-/* Returns the subtree that is repacked with this one: of those that overlap it the one with which it makes the smallest
-   whole, or the next one in the order. Two that cover the same space part again. */
+/* Returns the subtree that is repacked with this one: of those that overlap it the one with which it makes the
+   smallest whole, or the next one in the order. (The last has the one before.) So two that cover the same space are
+   separated. */
 static int sap__partner(const sap_world *s, const sap__bvh *t, int j) {
     enum { ROOM = (SAP__MAX_LEVELS + 1) * SAP__NODE_WIDTH };
     uint32_t stack[ROOM], box_id[ROOM];
@@ -4140,8 +4147,8 @@ static int sap__sync_box(sap_world *s, int tree, uint32_t slot, int *inserted) {
 /* ---- refit ----------------------------------------------------------------------------------------------------- */
 
 /* Refits the leaves of a task. If a leaf has become larger than two packed leaves, the boxes that do not touch its old
-   bounds are taken out and listed, from the first lane of the task on: they have jumped. Else searches would visit the
-   leaf for all the space between. */
+   bounds are taken out: they have jumped. Else searches would visit the leaf for all the space between. They are listed
+   in the task's part of sort_items, which has a place for each lane of its leaves. */
 static void sap__refit_leaves_task(sap_world *s, void *args, int task, int tasks) {
     sap__bvh *t = (sap__bvh *)args;
     const int begin = sap__task_begin(t->count[0], task, tasks), end = sap__task_begin(t->count[0], task + 1, tasks);
@@ -4202,8 +4209,9 @@ static int sap__refit(sap_world *s, int tree) {
         torn += 2 * sap__perimeter(bounds) < sap__perimeter(&before);
         displaced += !sap__overlap(bounds, &before);
     }
-    /* A subtree is torn if it shrank to half, displaced if it left its old bounds. If many are, but not all together,
-       boxes have gathered elsewhere, and share leaves with those that were their neighbours before. */
+    /* A subtree is torn if it shrank to less than half, displaced if it left its old bounds. If over a quarter is torn,
+       or a quarter to three quarters are displaced (if more are, all moved together), boxes have gathered elsewhere,
+       and share leaves with those that were their neighbours before. */
     if (4 * torn > held || (4 * displaced > held && 4 * displaced < 3 * held)) t->wear = 1;
     if (sum > t->packed_perimeter) t->wear += sum / (t->packed_perimeter + 1e-30) - 1;
     if (t->wear >= 1 || n > s->boxes.tree_count[tree] / SAP__PACK_FRACTION + SAP__PACK_MIN) return 0;

@@ -364,17 +364,17 @@ orders="main twice declarations_first implementation_first static_alone static_d
 in_language() {   # compiler, oldest version, ending, newer versions
     case $1 in   # one compiler of each language tries all orders, the other those in which compilers differ
     clang*) compiles "$1" "$2 -DIMPLEMENTED" $3 "$(both main static_alone trace own_memory extern_c other_words)" ;;
-    *)  # of sap.h alone in plain C: a compiler reads the intrinsics longer than both headers
-        compiles "$1" "$2 -DIMPLEMENTED" $3 "$(for f in $orders; do echo multi_$f; done) after_sap after_implementation"
-        compiles "$1" "$2 -DIMPLEMENTED -DSAP_NO_SIMD" $3 "$orders"
-        compiles "$1" "$2 -DIMPLEMENTED" $3 "main extern_c other_words" ;;
+    *)  # orders in plain C: a compiler reads the intrinsics longer than both headers, and no order concerns them
+        compiles "$1" "$2 -DIMPLEMENTED -DSAP_NO_SIMD" $3 "$(for f in $orders; do echo multi_$f; done)"
+        compiles "$1" "$2 -DIMPLEMENTED" $3 "multi_main after_sap after_implementation main extern_c other_words" ;;
     esac
     compiles "$1" "$2 -DIMPLEMENTED -DSAP_NO_SIMD" $3 multi_main
     compiles "$1" "$2" $3 "$(both declarations declarations_use)"
     compiles "$1" "$2 -DDECLARED" $3 "$(both other_words)"
     refused "$1" "$2" $3 half_realloc
     refused "$1" "$2" $3 half_free
-    for version in $4; do compiles "$1" "-std=$version -DIMPLEMENTED" $3 "declarations multi_main"; done
+    for version in $4; do compiles "$1" "-std=$version -DIMPLEMENTED -DSAP_NO_SIMD" $3 "declarations multi_main"; done
+    compiles "$1" "-std=${4##* } -DIMPLEMENTED" $3 multi_main # the newest version, with all kernels
     in_copies "$1" "$2" $3
     # Two files, and nothing of stb_ds's in either: so they link, with each other and with a user's own stb_ds.
     runs "$1" "$2" $3 "declarations_use multi_implementation"

@@ -55,7 +55,7 @@ job() {   # seconds it may take, name, command; what it prints ends in 'N passed
 # How many seeds for each test: enough to meet every rule, few enough for one coffee. Slower builds get fewer.
 seeds() {   # test, variant
     case $1 in
-    test_model) case $2 in check) n=60 ;; plain) n=120 ;; sanitized) n=30 ;; *) n=50 ;; esac ;;
+    test_model) case $2 in check) n=60 ;; plain) n=100 ;; sanitized) n=25 ;; *) n=40 ;; esac ;;
     test_lives)   # other lives in each build, 20 s or less
         case $2 in
         plain) echo "$((1500 * SCALE)) 1" ;;
@@ -72,8 +72,8 @@ seeds() {   # test, variant
     test_size) [ "$2" = sanitized ] && echo "13000 10"; return ;; # boxes, frames: so many are fetched early
     test_slide) n=30; [ "$2" = sanitized ] && n=6 ;; # heroes
     test_query) case $2 in sanitized) n=12 ;; threads) n=8 ;; plain) n=60 ;; *) n=30 ;; esac ;;
-    test_multi) case $2 in threads) n=5 ;; sanitized) n=12 ;; plain) n=80 ;; *) n=24 ;; esac ;;
-    test_proof) n=5; [ "$2" = plain ] && n=20; [ "$2" = sanitized ] && n=1 ;; # percent
+    test_multi) case $2 in threads) n=5 ;; sanitized) n=12 ;; plain) n=40 ;; *) n=12 ;; esac ;;
+    test_proof) n=2; [ "$2" = plain ] && n=10; [ "$2" = sanitized ] && n=1 ;; # percent
     *) n= ;;
     esac
     [ -n "$n" ] && echo $((n * SCALE))

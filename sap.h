@@ -3613,10 +3613,11 @@ static float sap__perimeter(const sap__box *box) {
     return size < SAP__FAR ? size : SAP__FAR; /* also where infinities make NaN */
 }
 
-/* Refits a leaf. The lanes of a leaf without boxes are not written: see sap__insert_into_leaf. */
+/* Refits a leaf. The lanes of a leaf without boxes are not written (see sap__insert_into_leaf), unless it is a root:
+   searches visit roots though they are empty. */
 SAP__FORCE_INLINE void sap__refit_leaf(sap_world *s, sap__bvh *t, int leaf) {
     const uint32_t empty = ~(uint32_t)t->occupied[leaf];
-    if (t->occupied[leaf])
+    if (t->occupied[leaf] || t->levels == 1)
         sap__kernel_of(s)->gather(s->slot_array, sizeof(sap__slot), empty, &t->nodes[leaf], &t->bounds[leaf]);
     else
         t->bounds[leaf] = sap__empty_box;
@@ -6648,7 +6649,7 @@ static const char *sap__validate_node(const sap__bvh *t, int level, int j) {
     for (int lane = 0; lane < SAP__NODE_WIDTH; lane++) {
         const sap__box box = sap__child_bounds(node, lane);
         if (!(t->occupied[at] >> lane & 1)) {
-            if ((level || t->occupied[at]) && !sap__same(&box, &sap__empty_box))
+            if ((level || t->occupied[at] || t->levels == 1) && !sap__same(&box, &sap__empty_box))
                 return "An empty lane has the empty box, unless its leaf holds no box.";
             continue;
         }

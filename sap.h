@@ -3596,7 +3596,7 @@ SAP__FORCE_INLINE void sap__add_bits(sap__filter_bits *to, const sap__filter_bit
     to->mask |= bits->mask;
 }
 
-/* The united filter bits of a tree. */
+/* Returns the united filter bits of a tree. */
 static sap__filter_bits sap__root_filter(const sap__bvh *t) {
     sap__filter_bits all = {0, 0};
     if (t->boxes == 0) return all;
@@ -3605,7 +3605,7 @@ static sap__filter_bits sap__root_filter(const sap__bvh *t) {
     return all;
 }
 
-/* The sum of its sides; 0 of sap__empty_box. */
+/* Returns the sum of a box's sides, 0 for sap__empty_box. */
 static float sap__perimeter(const sap__box *box) {
     float size = 0;
     if (box->lo[0] > box->hi[0]) return 0;
@@ -3630,7 +3630,7 @@ SAP__FORCE_INLINE int sap__child_index(const sap__bvh *t, int level, int j, int 
     return child >= t->count[level - 1] ? -1 : level == 2 ? (int)t->order[child] : child;
 }
 
-/* The place of a node among those of its level, which are sixteen to a node above. */
+/* Returns the place of a node among those of its level, which are sixteen to a node above. */
 SAP__FORCE_INLINE int sap__place_of(const sap__bvh *t, int level, int j) {
     return level == 1 ? t->subtrees[j].place : j;
 }
@@ -3876,6 +3876,7 @@ static void sap__add_filter(sap_world *s, uint32_t slot) {
     }
 }
 
+/* Puts a box into the first free lane of a leaf. If the leaf was empty all its lanes are written first. */
 static void sap__insert_into_leaf(sap_world *s, int tree, uint32_t slot, int leaf) {
     sap__bvh *t = &s->tree[tree];
     const int lane = sap__lowest_bit(~(uint32_t)t->occupied[leaf]);

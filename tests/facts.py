@@ -16,6 +16,8 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+from mutate import functions_of
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 WORK = os.path.join(ROOT, "build", "facts")
 STB = os.path.abspath(os.environ.get("STB", os.path.join(ROOT, "build", "stb")))
@@ -24,15 +26,6 @@ JOBS = int(os.environ.get("JOBS") or os.cpu_count() or 2)
 LIVES = os.environ.get("LIVES", "300")
 TABLE = os.path.join(ROOT, "tests", "facts.txt")
 HEADERS = ("sap.h", "sap_multi.h")
-
-
-def functions_of(text):
-    """Of each line the function that it is in."""
-    function = "?"
-    for line in text.split("\n"):
-        head = re.match(r"[a-zA-Z].*?(\w+)\(", line)
-        function = head.group(1) if head else function
-        yield function
 
 
 def compile(folder, output, *sources):

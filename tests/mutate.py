@@ -349,4 +349,5 @@ def main():
     sys.exit(percent < GOAL)
 
 
-main()
+if __name__ == "__main__":
+    main()

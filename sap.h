@@ -1231,8 +1231,8 @@ typedef void sap__task_function(sap_world *s, void *args, int task, int tasks);
 typedef struct sap__call {
     int in_callback, in_filter;
     sap_result last_error;
-    const char *bad_argument; /* name of the argument that the last call rejected, or NULL */
-    int bad_element;          /* index of its invalid element, or -1 */
+    int bad_argument; /* of the last call: index of the rejected argument in sap__arguments, or 0 */
+    int bad_element;  /* index of its invalid element, or -1 */
 } sap__call;
 
 /* Slots without a live box are in one queue, first in, first out. Those whose box was removed since the last update are
@@ -1526,16 +1526,26 @@ static int sap__is_busy(const sap_world *s) {
     return s->call.in_callback || s->call.in_filter || sap__is_querying(s);
 }
 
+/* Names of arguments. A world holds an index, because a pointer would not survive a reload of the library. */
+static const char *const sap__arguments[] = {NULL,     "a",  "axes",  "b", "box",    "boxes",
+                                             "buffer", "id", "index", "n", "offset", "pairs"};
+
+/* Sets the result of a call that rejects no argument. */
 static sap_result sap__set_result(sap_world *s, sap_result r) {
     s->call.last_error = r;
+    s->call.bad_argument = 0;
+    s->call.bad_element = -1;
     return r;
 }
 
 /* Sets the result of a call that rejects an argument, or one element of it (else element is -1). */
 static sap_result sap__bad_argument(sap_world *s, sap_result r, const char *argument, int element) {
-    s->call.bad_argument = argument;
+    (void)sap__set_result(s, r);
+    for (int i = 1; i < (int)(sizeof sap__arguments / sizeof *sap__arguments); i++)
+        if (strcmp(sap__arguments[i], argument) == 0) s->call.bad_argument = i;
+    SAP_ASSERT(s->call.bad_argument && "the table has every argument that is rejected");
     s->call.bad_element = element;
-    return sap__set_result(s, r);
+    return r;
 }
 
 /* Begins a call that may change the world; bad is the name of an invalid argument, or NULL. The filter callback may
@@ -1543,9 +1553,7 @@ static sap_result sap__bad_argument(sap_world *s, sap_result r, const char *argu
    once. */
 SAP__FORCE_INLINE sap_result sap__begin_call(sap_world *s, const char *bad, int acts_at_once) {
     if (!s) return SAP_ERROR_ARGUMENT;
-    s->call.bad_argument = bad;
-    s->call.bad_element = -1;
-    if (bad) return sap__set_result(s, SAP_ERROR_ARGUMENT);
+    if (bad) return sap__bad_argument(s, SAP_ERROR_ARGUMENT, bad, -1);
     const int is_busy = acts_at_once ? sap__is_busy(s) : s->call.in_filter;
     return sap__set_result(s, is_busy ? SAP_ERROR_BUSY : SAP_OK);
 }
@@ -5975,7 +5983,7 @@ SAP_DEF sap_result sap_last_error(const sap_world *s) {
 
 SAP_DEF const char *sap_last_error_argument(const sap_world *s, int *element) {
     if (element) *element = s && s->call.bad_argument ? s->call.bad_element : -1;
-    return s ? s->call.bad_argument : NULL;
+    return s ? sap__arguments[s->call.bad_argument] : NULL;
 }
 
 SAP_DEF const char *sap_result_text(sap_result r) {
@@ -6493,13 +6501,12 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
 SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size) {
     sap_result r = sap__begin_call(s, buffer ? NULL : "buffer", 1);
     sap__snapshot in;
-    if (r == SAP_OK) {
-        r = sap__read_header(s, (const unsigned char *)buffer, size, &in);
-        if (r == SAP_ERROR_ARGUMENT) return sap__bad_argument(s, r, "axes", -1);
-    }
+    if (r != SAP_OK) return r;
+    r = sap__read_header(s, (const unsigned char *)buffer, size, &in);
+    if (r == SAP_ERROR_ARGUMENT) return sap__bad_argument(s, r, "axes", -1);
     if (r == SAP_OK) r = sap__check_state(s, &in);
     if (r == SAP_OK) sap__load_state(s, &in);
-    return s ? sap__set_result(s, r) : r;
+    return sap__set_result(s, r);
 }
 
 /* ====================================================================================================== */

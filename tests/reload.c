@@ -31,6 +31,8 @@ typedef struct library {
     const sap_pair *(*deleted)(const sap_multi *m, int *count);
     const sap_pair *(*pairs)(const sap_multi *m, int *count);
     sap_id (*nearest)(sap_multi *m, const float point[3], float max_distance, uint32_t mask, float *distance);
+    sap_result (*last_error)(const sap_multi *m);
+    const char *(*last_error_argument)(const sap_multi *m, int *element);
     const char *(*validate)(const sap_multi *m);
 } library;
 
@@ -54,6 +56,8 @@ static library load(const char *path) {
     find(&lib, "sap_multi_deleted", &lib.deleted);
     find(&lib, "sap_multi_pairs", &lib.pairs);
     find(&lib, "sap_multi_nearest", &lib.nearest);
+    find(&lib, "sap_multi_last_error", &lib.last_error);
+    find(&lib, "sap_multi_last_error_argument", &lib.last_error_argument);
     find(&lib, "sap_multi_validate", &lib.validate);
     return lib;
 }
@@ -108,7 +112,17 @@ static void outlive(const char *first_path, const char *second_path, int method,
         const float point[3] = {30, 30, 30};
         float near_world, near_twin;
         int n, m;
-        if (frame == RELOADED) CHECK_EQUAL(dlclose(first.handle), 0);
+        if (frame == RELOADED) {
+            const sap_id bad[2] = {ids[0], 0};
+            int element = -2;
+            CHECK_EQUAL(first.move_many(world, 2, bad, boxes), SAP_ERROR_ID);
+            const char *before = first.last_error_argument(world, NULL); /* its text lies in the first library */
+            CHECK(before && strcmp(before, "id") == 0);
+            CHECK_EQUAL(dlclose(first.handle), 0);
+            CHECK_EQUAL(second.last_error(world), SAP_ERROR_ID);
+            const char *after = second.last_error_argument(world, &element);
+            if (CHECK(after && after != before)) CHECK(strcmp(after, "id") == 0 && element == 1);
+        }
         const library *now = frame < RELOADED ? &first : &second;
         for (int i = 0; i < moved; i++)
             for (int k = 0; k < 3; k++) {

@@ -344,9 +344,31 @@ static int blames(const sap_world *s, const char *argument, int element) {
 }
 
 static void *move_nobody(const sap_pair *pair, void *world) {
-    CHECK(sap_move((sap_world *)world, 99, &(sap_aabb){{0, 0, 0}, {1, 1, 1}}) == SAP_ERROR_ID);
+    CHECK(sap_move((sap_world *)world, 99, &(sap_aabb){{0, 0, 0}, {1, 1, 1}}) != SAP_OK); /* the filter: busy */
+    CHECK(sap_refilter((sap_world *)world, 0) != SAP_OK && sap_move((sap_world *)world, 1, NULL) != SAP_OK);
     (void)pair;
     return NULL;
+}
+
+static int refuse_nobody(const sap_pair *pair, void *world) {
+    return move_nobody(pair, *(sap_world **)world) == NULL;
+}
+
+/* The filter is asked inside sap_update: what it was refused is no argument of the update, which may fail by itself. */
+static void argument_after_a_filter(void) {
+    sap_world *s = NULL;
+    sap_config config;
+    int i;
+    memset(&config, 0, sizeof config);
+    config.filter = refuse_nobody;
+    config.filter_user = &s;
+    config.max_pairs = 2;
+    s = make_world(&config);
+    for (i = 0; i < 2; i++) add(s, cube(0, 1));
+    CHECK(sap_update(s) == SAP_OK && sap_last_error(s) == SAP_OK && blames(s, NULL, -1));
+    add(s, cube(0, 1)), add(s, cube(0, 1));
+    CHECK(sap_update(s) == SAP_ERROR_LIMIT && sap_last_error(s) == SAP_ERROR_LIMIT && blames(s, NULL, -1));
+    sap_destroy(s);
 }
 
 static void last_error_argument(void) {
@@ -2188,6 +2210,7 @@ int main(void) {
         null_arguments();
         last_error();
         last_error_argument();
+        argument_after_a_filter();
         bad_boxes();
         overlap();
         get_box();

@@ -157,7 +157,8 @@
 
    A box takes about 130 bytes, a pair about 50 and its events. Scratch memory is given back when it has not been needed
    for some updates; memory of removed boxes is kept for new ones. After sap_reserve(boxes, pairs) no call allocates
-   until one of the two is exceeded, and nothing is given back; a removed box counts until the update that reports it.
+   until one of the two is exceeded, and nothing is given back; a removed box that an update has seen counts until the
+   next one.
    Moves, removals and filter changes never allocate: sap_add reserves the memory that they need. If memory fails in
    sap_update, pairs and events are as before, recorded changes stay recorded, and a later sap_update succeeds once
    there is memory. A world holds no address of the library's code or data: a game may load this code again, built from
@@ -300,7 +301,8 @@ SAP_DEF sap_id sap_add_static(sap_world *s, const sap_aabb *box, void *object);
 SAP_DEF sap_result sap_move(sap_world *s, sap_id id, const sap_aabb *box);
 
 /* Removes a box. Its id is invalid from now on, except for reading its pairs until the next update. That update reports
-   them as deleted, with their objects and user data, so keep the object until then. */
+   them as deleted, with their objects and user data, so keep the object until then. A box that no update has seen is in
+   no pair, and its slot rests at once: so a world that is only queried never needs an update, and never fills. */
 SAP_DEF sap_result sap_remove(sap_world *s, sap_id id);
 
 /* All or nothing: everything is checked before anything is done. objects may be NULL (all objects NULL).
@@ -1100,7 +1102,7 @@ enum {
     SAP__STATIC = 2,
     SAP__CHANGED = 4,   /* changed since the last update: is in changes.list */
     SAP__ADDED = 8,     /* added since the last update */
-    SAP__REMOVED = 16,  /* removed since the last update: not live, and not yet free */
+    SAP__REMOVED = 16,  /* removed since the last update: not live, and not yet free unless it is SAP__ADDED, too */
     SAP__REFILTER = 32, /* filters must be called again for all its pairs, even for unchanged overlaps */
     SAP__UNSYNCED = 64, /* changed, and its tree does not have the change yet */
     SAP__CHANGE_FLAGS = SAP__STATIC | SAP__ADDED | SAP__REMOVED | SAP__REFILTER,
@@ -1127,7 +1129,7 @@ typedef struct sap__slot {
     uint32_t leaf_position;  /* tree, leaf and lane of the box, or SAP__NONE */
 } sap__slot;
 
-/* The queue of free slots is linked through the masks, which slots without a live box do not use. */
+/* Queues of slots are linked through the masks, which slots without a live box do not use. */
 SAP__FORCE_INLINE uint32_t sap__next_free(const sap__slot *slot) {
     return slot->filter.mask;
 }
@@ -1235,18 +1237,26 @@ typedef struct sap__call {
     int bad_element;  /* index of its invalid element, or -1 */
 } sap__call;
 
-/* Slots without a live box are in one queue, first in, first out. Those whose box was removed since the last update are
-   its tail: they become free when the update has reported their deleted pairs. */
+/* A queue of slots without a live box: first in, first out. */
+typedef struct sap__slot_queue {
+    uint32_t first, last;
+    int count;
+} sap__slot_queue;
+
+/* A removed box that an update has seen may be in pairs: its slot becomes free when the next update has reported them.
+   One that no update has seen is in none, and its slot is free at once. */
 typedef struct sap__box_table {
     uint64_t *live_bits[SAP__TREES]; /* by tree, see sap__tree_of: one bit a slot, set if it holds a live box */
     int tree_count[SAP__TREES];      /* live boxes by tree */
-    uint32_t first_free, last_free;
-    int free_count, removed_count; /* slots in the queue: free ones, and those of its tail */
-    int live_count, static_count;  /* live boxes, static ones included; live static boxes */
-    int filtered_count;            /* live boxes whose category or mask is not the default */
+    sap__slot_queue free, removed;
+    int held_count;               /* free slots, the last ones, that a running query may still read */
+    int live_count, static_count; /* live boxes, static ones included; live static boxes */
+    int filtered_count;           /* live boxes whose category or mask is not the default */
 } sap__box_table;
 
-/* The slots that changed since the last update. A query synchronises the trees with those that are in it so far. */
+/* The slots that changed since the last update. A query synchronises the trees with those that are in it so far. A slot
+   that becomes free at once stays in the list, and is in it when it is used again: so the list is no longer than the
+   slot array, though there may never be an update. */
 typedef struct sap__change_list {
     uint32_t *list;        /* each once */
     uint32_t flags;        /* SAP__CHANGE_FLAGS that any of them may have; the others have none */
@@ -1615,28 +1625,40 @@ static int sap__reserve_boxes(sap_world *s, int n) {
            (!s->changes.again || sap__reserve(&s->changes.again, capacity)) && sap__reserve(&s->changes.list, capacity);
 }
 
-/* Appends a slot to the queue of free slots; the caller counts it. */
-SAP__FORCE_INLINE void sap__free_slot(sap_world *s, uint32_t slot) {
-    if (s->boxes.free_count + s->boxes.removed_count)
-        sap__set_next_free(&s->slot_array[s->boxes.last_free], slot);
+/* Appends slots to a queue, which are linked from first to last. */
+SAP__FORCE_INLINE void sap__append_slots(sap_world *s, sap__slot_queue *queue, uint32_t first, uint32_t last, int n) {
+    if (queue->count)
+        sap__set_next_free(&s->slot_array[queue->last], first);
     else
-        s->boxes.first_free = slot;
-    s->boxes.last_free = slot;
-    sap__set_next_free(&s->slot_array[slot], 0);
+        queue->first = first;
+    queue->last = last;
+    queue->count += n;
 }
 
-/* Returns the slot that has been free the longest if more than SAP__MIN_FREE_SLOTS are free, or if no more can be made;
-   else a new slot. */
+/* Returns how many slots may be used again. Those that were freed in a callback of a query are held until it is over:
+   it may find their old boxes in a tree, and must not see new ones there. */
+static int sap__usable_slots(sap_world *s) {
+    if (s->boxes.held_count && !sap__is_querying(s)) s->boxes.held_count = 0;
+    return s->boxes.free.count - s->boxes.held_count;
+}
+
+/* Returns the slot that has been free the longest if more than SAP__MIN_FREE_SLOTS are usable, or if no more can be
+   made; else a new slot. One that is in the list of changes still stays in it, and may still be in a tree. */
 static uint32_t sap__alloc_slot(sap_world *s) {
     uint32_t slot = (uint32_t)sap__length(s->slot_array);
-    if (s->boxes.free_count > SAP__MIN_FREE_SLOTS || slot == SAP__MAX_BOXES) {
-        slot = s->boxes.first_free;
-        s->boxes.first_free = sap__next_free(&s->slot_array[slot]);
-        s->boxes.free_count--;
+    if (s->boxes.free.count - s->boxes.held_count > SAP__MIN_FREE_SLOTS || slot == SAP__MAX_BOXES) {
+        slot = s->boxes.free.first;
+        sap__slot *old = &s->slot_array[slot];
+        s->boxes.free.first = sap__next_free(old);
+        s->boxes.free.count--;
+        if (!(old->flags & SAP__CHANGED)) old->leaf_position = SAP__NONE;
+        old->flags &= ~(uint32_t)SAP__FLAGS | SAP__CHANGED | SAP__UNSYNCED;
+        old->flags += 0x01000000u; /* the next generation of its id */
         return slot;
     }
     sap__set_length(s->slot_array, slot + 1);
     s->slot_array[slot].flags = 0;
+    s->slot_array[slot].leaf_position = SAP__NONE;
     for (int tree = 0; tree < SAP__TREES && slot % 64 == 0; tree++) s->boxes.live_bits[tree][slot / 64] = 0;
     return slot;
 }
@@ -1651,13 +1673,15 @@ static sap_result sap__check_many(sap_world *s, int n, const sap_id *ids, const 
     return SAP_OK;
 }
 
+static void sap__add_filter(sap_world *s, uint32_t slot); /* see tree */
+
 static sap_result sap__add(sap_world *s, int n, const sap_aabb *boxes, void *const *objects, sap_id *ids,
                            uint32_t flags) {
     const char *bad = n < 0 ? "n" : n && !boxes ? "box" : n && !ids ? "id" : NULL;
     sap_result r = sap__begin_call(s, bad, 0);
     if (r == SAP_OK) r = sap__check_many(s, n, NULL, boxes);
     if (r != SAP_OK) return r;
-    const int slot_count = sap__length(s->slot_array), free_slots = s->boxes.free_count;
+    const int slot_count = sap__length(s->slot_array), free_slots = sap__usable_slots(s);
     const int reusable = free_slots > SAP__MIN_FREE_SLOTS ? free_slots - SAP__MIN_FREE_SLOTS : 0;
     if (n > SAP__MAX_BOXES - slot_count + free_slots ||
         (s->config.max_boxes && n > s->config.max_boxes - s->boxes.live_count))
@@ -1671,7 +1695,7 @@ static sap_result sap__add(sap_world *s, int n, const sap_aabb *boxes, void *con
         to->box = to->previous = sap__empty_box;
         (void)sap__encode(&boxes[i], s->used, &to->box);
         to->filter = sap__default_filter_bits;
-        to->leaf_position = SAP__NONE;
+        if (to->leaf_position != SAP__NONE) sap__add_filter(s, slot);
         s->objects[slot] = objects ? objects[i] : NULL;
         if (s->pairs.lists_valid) s->pairs.head_edge[slot] = SAP__NONE;
         sap__mark_changed(s, slot, SAP__LIVE | SAP__ADDED | flags);
@@ -1797,13 +1821,14 @@ SAP_DEF sap_result sap_move(sap_world *s, sap_id id, const sap_aabb *box) {
     return sap__bad_argument(s, SAP_ERROR_BOX, "box", 0);
 }
 
-/* Ends the life of a box. Its slot becomes free at the update. */
+/* Ends the life of a box. Its slot becomes free at the update, or at once if no update has seen it. */
 SAP__FORCE_INLINE void sap__remove_slot(sap_world *s, uint32_t slot) {
+    const int was_seen = !(s->slot_array[slot].flags & SAP__ADDED);
     sap__count_box(s, slot, -1);
     s->slot_array[slot].flags &= ~(uint32_t)(SAP__LIVE | SAP__REFILTER);
     sap__mark_changed(s, slot, SAP__REMOVED);
-    sap__free_slot(s, slot);
-    s->boxes.removed_count++;
+    sap__append_slots(s, was_seen ? &s->boxes.removed : &s->boxes.free, slot, slot, 1);
+    if (!was_seen && sap__is_querying(s)) s->boxes.held_count++;
 }
 
 SAP_DEF sap_result sap_remove_many(sap_world *s, int n, const sap_id *ids) {
@@ -2701,7 +2726,7 @@ static int sap__list_previous(sap__sort_state *u) {
    failure. */
 static int sap__insertion_sort(sap_world *s) {
     const uint32_t came_or_went = SAP__ADDED | SAP__REMOVED;
-    const int boxes = s->boxes.live_count + s->boxes.removed_count, was_valid = s->endpoints.valid;
+    const int boxes = s->boxes.live_count + s->boxes.removed.count, was_valid = s->endpoints.valid;
     sap__sort_state u = {s, &s->endpoints.sap, &s->update.task[0], NULL, NULL, 0, 0};
     const int few = SAP__FEW_MOVERS * (long long)sap__length(s->changes.list) < boxes;
     if (!sap__reserve_endpoints(s, boxes)) return sap__fail(s, SAP_ERROR_MEMORY);
@@ -2714,7 +2739,7 @@ static int sap__insertion_sort(sap_world *s) {
         if (!s->used[u.axis]) continue;
         u.count = u.sap->count;
         if (!was_valid) sap__insert_endpoints(&u, sap__list_previous(&u), 0);
-        if (was_valid && s->boxes.removed_count)
+        if (was_valid && s->boxes.removed.count)
             sap__remove_endpoints(&u, sap__list_changed(&u, came_or_went, SAP__REMOVED));
         if (!(few ? sap__move_endpoints(&u, sap__list_changed(&u, came_or_went, 0)) : sap__sort_endpoints(&u)))
             return 0;
@@ -4798,7 +4823,7 @@ static void sap__commit_slots_task(sap_world *s, void *args, int task, int tasks
         sap__slot *slot = &s->slot_array[changed[i]];
         if (i < prefetch_end) sap__prefetch_slot(s, changed[i + SAP__PREFETCH_AHEAD]);
         if (slot->flags & SAP__REMOVED) {
-            slot->flags = (slot->flags & ~(uint32_t)SAP__FLAGS) + 0x01000000u; /* the next generation of its id */
+            slot->flags &= ~(uint32_t)SAP__FLAGS;
             continue;
         }
         slot->previous = slot->box;
@@ -4843,8 +4868,9 @@ static void sap__commit_boxes(sap_world *s) {
     sap__set_length(s->changes.again, 0);
     s->changes.synced_count = s->changes.counted_count = 0;
     s->changes.flags = 0;
-    s->boxes.free_count += s->boxes.removed_count;
-    s->boxes.removed_count = 0;
+    if (s->boxes.removed.count)
+        sap__append_slots(s, &s->boxes.free, s->boxes.removed.first, s->boxes.removed.last, s->boxes.removed.count);
+    s->boxes.removed.count = 0;
 }
 
 /* On failure the list of changes and the pairs stay as they are. The trees and endpoints, which may be ahead of them,
@@ -5506,6 +5532,7 @@ static sap_result sap__sync_for_queries(sap_world *s) {
         s->slot_array[sap__unsynced_slot(s, i)].flags &= ~(uint32_t)SAP__UNSYNCED;
     s->changes.synced_count = sap__length(s->changes.list);
     sap__set_length(s->changes.again, 0);
+    s->boxes.held_count = 0;
     s->queries.ready = 1;
     return SAP_OK;
 }
@@ -5993,7 +6020,8 @@ SAP_DEF const char *sap_result_text(sap_result r) {
     case SAP_ERROR_BOX: return "A box has a NaN bound, or a min above its max, on a used axis: give min <= max.";
     case SAP_ERROR_ID: return "The id names no box (0, never given out, or removed), or two ids are not a pair.";
     case SAP_ERROR_MEMORY: return "The allocator returned NULL: free some memory and make the call again.";
-    case SAP_ERROR_LIMIT: return "A limit is reached: raise config.max_boxes or config.max_pairs, or remove boxes.";
+    case SAP_ERROR_LIMIT:
+        return "A limit is reached: raise config.max_boxes or config.max_pairs, or remove boxes and call sap_update.";
     case SAP_ERROR_ARGUMENT:
         return "An argument is null, negative, not finite or too small, or a snapshot has other axes: see "
                "sap_last_error_argument.";
@@ -6171,7 +6199,7 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats) {
    The structs below consist of 32-bit words, and are in a snapshot as they are here. check is a hash of all other
    words, which finds damage. A hostile buffer may have the right hash, so restore checks everything before it changes
    the world. */
-enum { SAP__MAGIC = 0x53504153, /* "SAPS" */ SAP__SNAPSHOT_VERSION = 2, SAP__CHECK_WORD = 10 };
+enum { SAP__MAGIC = 0x53504153, /* "SAPS" */ SAP__SNAPSHOT_VERSION = 3, SAP__CHECK_WORD = 10 };
 
 typedef struct sap__saved_header {
     uint32_t magic, version, reserved, axes, slot_count, lists[3], pairs, zero, check[2];
@@ -6259,8 +6287,8 @@ static sap__saved_header sap__header_of(const sap_world *s) {
     h.version = SAP__SNAPSHOT_VERSION;
     h.axes = (uint32_t)s->config.axes;
     h.slot_count = (uint32_t)sap__length(s->slot_array);
-    h.lists[0] = (uint32_t)s->boxes.free_count;
-    h.lists[1] = (uint32_t)s->boxes.removed_count;
+    h.lists[0] = (uint32_t)s->boxes.free.count;
+    h.lists[1] = (uint32_t)s->boxes.removed.count;
     h.lists[2] = (uint32_t)sap__length(s->changes.list);
     h.pairs = (uint32_t)sap__length(s->pairs.active);
     return h;
@@ -6292,9 +6320,12 @@ SAP_DEF sap_result sap_save(const sap_world *s, void *buffer, size_t size) {
         }
         sap__write_words(&p, &slot, sizeof slot);
     }
-    uint32_t next = s->boxes.first_free;
-    for (int i = 0; i < s->boxes.free_count + s->boxes.removed_count; i++, next = sap__next_free(&s->slot_array[next]))
-        sap__write_words(&p, &next, 4);
+    for (int list = 0; list < 2; list++) {
+        const sap__slot_queue *queue = list ? &s->boxes.removed : &s->boxes.free;
+        uint32_t slot = queue->first;
+        for (int i = 0; i < queue->count; i++, slot = sap__next_free(&s->slot_array[slot]))
+            sap__write_words(&p, &slot, 4);
+    }
     sap__write_words(&p, s->changes.list, 4 * (size_t)h.lists[2]);
     for (uint32_t i = 0; i < h.pairs; i++) {
         sap__saved_pair pair = {s->pairs.active[i].id0, s->pairs.active[i].id1, {0, 0}};
@@ -6329,7 +6360,8 @@ static const char *sap__validate_slot(const sap_world *s, uint32_t flags, const 
                                       const sap__box *previous) {
     const char *broken = NULL;
     if ((flags & SAP__LIVE) && (flags & SAP__REMOVED)) return "A slot is live or removed, not both.";
-    if (!(flags & (SAP__LIVE | SAP__REMOVED))) return flags & SAP__FLAGS ? "A free slot has no flags." : NULL;
+    if (!(flags & (SAP__LIVE | SAP__REMOVED)))
+        return flags & SAP__FLAGS ? "A slot that is neither live nor removed has no flags." : NULL;
     if (!(flags & SAP__CHANGED) && !sap__same(box, previous)) return "A box that has moved is marked as changed.";
     if (!(flags & SAP__CHANGED) && (flags & (SAP__ADDED | SAP__REMOVED | SAP__REFILTER | SAP__UNSYNCED)))
         return "A box that was added, removed, refiltered or is not synchronised is marked as changed.";
@@ -6340,7 +6372,8 @@ static const char *sap__validate_slot(const sap_world *s, uint32_t flags, const 
 
 /* Returns the lists that a slot with these flags belongs in, a bit for each: free slots, removed ones, changed ones. */
 static uint32_t sap__lists_of(uint32_t flags) {
-    return (flags & SAP__FLAGS ? 0u : 1u) | (flags & SAP__REMOVED ? 2u : 0u) | (flags & SAP__CHANGED ? 4u : 0u);
+    const uint32_t queue = flags & SAP__LIVE ? 0u : sap__has_previous_box(flags) ? 2u : 1u;
+    return queue | (flags & SAP__CHANGED ? 4u : 0u);
 }
 
 /* The flags and previous boxes are those of the slots that the ids name. */
@@ -6453,8 +6486,8 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     const sap__saved_header *h = &in->header;
     const unsigned char *p = in->slots_at;
     sap__set_length(s->slot_array, h->slot_count);
-    s->boxes.live_count = s->boxes.static_count = s->boxes.filtered_count = s->boxes.free_count =
-        s->boxes.removed_count = 0;
+    s->boxes.live_count = s->boxes.static_count = s->boxes.filtered_count = 0;
+    s->boxes.free.count = s->boxes.removed.count = s->boxes.held_count = 0;
     memset(s->boxes.tree_count, 0, sizeof s->boxes.tree_count);
     s->changes.flags = 0;
     for (uint32_t i = 0; i < h->slot_count; i++) {
@@ -6472,9 +6505,8 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
         if (flags & SAP__LIVE) sap__count_box(s, i, 1);
         s->changes.flags |= flags & SAP__CHANGE_FLAGS;
     }
-    for (; (uint32_t)s->boxes.free_count < h->lists[0]; s->boxes.free_count++, p += 4) sap__free_slot(s, sap__get32(p));
-    for (; (uint32_t)s->boxes.removed_count < h->lists[1]; s->boxes.removed_count++, p += 4)
-        sap__free_slot(s, sap__get32(p));
+    for (uint32_t i = 0; i < h->lists[0] + h->lists[1]; i++, p += 4)
+        sap__append_slots(s, i < h->lists[0] ? &s->boxes.free : &s->boxes.removed, sap__get32(p), sap__get32(p), 1);
     sap__set_length(s->changes.list, h->lists[2]);
     sap__read_words(&p, s->changes.list, 4 * (size_t)h->lists[2]);
     sap__set_length(s->pairs.active, h->pairs);
@@ -6551,15 +6583,17 @@ static const char *sap__validate_boxes(const sap_world *s) {
         sap__count_slots(s, SAP__LIVE | SAP__STATIC, SAP__LIVE | SAP__STATIC) != s->boxes.static_count)
         return "live_count and static_count are the numbers of such boxes.";
     if (memcmp(live, s->boxes.tree_count, sizeof live)) return "tree_count is the number of live boxes by tree.";
-    if (in_list[1] != s->boxes.removed_count) return "removed_count is the number of removed boxes.";
-    if (in_list[0] != s->boxes.free_count) return "free_count is the number of free slots.";
-    const int queued = s->boxes.free_count + s->boxes.removed_count;
-    slot = s->boxes.first_free;
-    for (int i = 0; i < queued; i++, slot = sap__next_free(&s->slot_array[slot])) {
-        if (slot >= n || !(sap__lists_of(s->slot_array[slot].flags) >> (i >= s->boxes.free_count) & 1))
-            return "The queue of slots holds the free ones, then the removed ones.";
-        if ((slot == s->boxes.last_free) != (i == queued - 1)) return "The queue of slots ends at last_free.";
+    for (int list = 0; list < 2; list++) {
+        const sap__slot_queue *queue = list ? &s->boxes.removed : &s->boxes.free;
+        if (in_list[list] != queue->count) return "A queue counts the slots that are free, or removed.";
+        slot = queue->first;
+        for (int i = 0; i < queue->count; i++, slot = sap__next_free(&s->slot_array[slot])) {
+            if (slot >= n || !(sap__lists_of(s->slot_array[slot].flags) >> list & 1))
+                return "A queue holds free slots, or removed ones.";
+            if ((slot == queue->last) != (i == queue->count - 1)) return "A queue of slots ends at its last one.";
+        }
     }
+    if (s->boxes.held_count < 0 || s->boxes.held_count > s->boxes.free.count) return "Held slots are free.";
     return in_list[2] == sap__length(s->changes.list) ? NULL : "Every changed box is in the list of changes once.";
 }
 

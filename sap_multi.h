@@ -1014,7 +1014,7 @@ static int sap__plan_box(sap_world *s, sap__cells *g, uint32_t slot) {
 
 /* Plans all changed boxes. Returns 1; 0 if all cells are to be built again; -1 on failure. */
 static int sap__plan_changes(sap_world *s, sap__cells *g) {
-    const int n = sap__length(s->changes.list), boxes = s->boxes.live_count + s->boxes.removed_count;
+    const int n = sap__length(s->changes.list), boxes = s->boxes.live_count + s->boxes.removed.count;
     const uint32_t *list = s->changes.list;
     int planned = n;
     if (g->all_move || 2LL * n > boxes) {

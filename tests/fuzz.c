@@ -1284,7 +1284,7 @@ static forgery forged; /* too large for a stack */
 /* The format, in words of 32 bits: see test_snapshot.c. */
 enum {
     MAGIC = 0x53504153,
-    FORMAT = 2,
+    FORMAT = 3,
     HEADER_WORDS = 12,
     SLOT_WORDS = 17,
     PAIR_WORDS = 4,

@@ -13,6 +13,7 @@
 typedef struct model_box {
     sap_id id; /* with its generation; the last one if the slot is free */
     int live, is_static;
+    int is_new;   /* no update has seen it, though it may be removed since */
     sap_aabb box; /* as recorded; 0 on unused axes */
     uint32_t category, mask;
     void *object;
@@ -42,7 +43,7 @@ typedef struct model {
     int live, statics;
     model_recorded recorded;             /* since the last update */
     model_ids unused;                    /* free slots, the one longest free first */
-    model_ids gone;                      /* removed since the last update, in the order of the calls */
+    model_ids gone;                      /* removed since the last update, which had seen them, as they were called */
     model_ids order;                     /* of an update: live ids, ascending */
     model_pairs pairs, created, deleted; /* each ascending by (id0, id1) */
 } model;
@@ -147,10 +148,12 @@ static inline model_box *model_find(const model *m, sap_id id) {
     return m->slots[slot].live && m->slots[slot].id == id ? &m->slots[slot] : NULL;
 }
 
-/* Live, or removed since the last update: what the settled pairs still know. */
+/* Live, or removed since the last update: what the settled pairs still know. One that no update has seen is forgotten
+   when its slot is used again. */
 static inline int model_is_settled_id(const model *m, sap_id id) {
-    int i;
+    int i, slot = (int)(id & 0xffffff);
     if (model_find(m, id)) return 1;
+    if (slot && slot < m->slot_count && m->slots[slot].is_new && m->slots[slot].id == id) return 1;
     for (i = 0; i < m->gone.count; i++)
         if (m->gone.items[i] == id) return 1;
     return 0;
@@ -172,7 +175,7 @@ static inline sap_result model_add(model *m, const sap_aabb *box, void *object, 
         slot->version = 0;
     }
     model_record(m, MODEL_SURELY);
-    slot->live = 1;
+    slot->live = slot->is_new = 1;
     slot->is_static = is_static;
     slot->box = model_used(m, box);
     slot->category = 1;
@@ -221,7 +224,7 @@ static inline sap_result model_remove_many(model *m, int n, const sap_id *ids) {
         b->live = 0;
         m->live--;
         m->statics -= b->is_static;
-        model_push_id(&m->gone, ids[i]);
+        model_push_id(b->is_new ? &m->unused : &m->gone, ids[i]);
     }
     return SAP_OK;
 }
@@ -341,6 +344,7 @@ static inline sap_result model_settle(model *m, model_pairs now, sap_create_pair
     }
     free(m->pairs.items);
     m->pairs = now;
+    for (i = 1; i < m->slot_count; i++) m->slots[i].is_new = 0;
     for (i = 0; i < m->gone.count; i++) model_push_id(&m->unused, m->gone.items[i]);
     m->gone.count = 0;
     m->recorded = MODEL_NOTHING;

@@ -614,17 +614,185 @@ static void ids_come_back(void) {
     CHECK_EQUAL(add(s, cube(70, 71)), 257 | SECOND);
     CHECK_EQUAL(add(s, cube(70, 71)), 260); /* 256 rest */
     for (i = 0; i < 4; i++) {
-        id = add(s, cube(60, 61)); /* added and removed between two updates: the slot waits for the next one, too */
-        CHECK_EQUAL(id, 261 + i);
+        static const sap_id expected[] = {261, 1 | SECOND, 2 | SECOND, 258 | SECOND};
+        id = add(s, cube(60, 61));    /* added and removed between two updates: the slot rests at once */
+        CHECK_EQUAL(id, expected[i]); /* in the order of the calls */
         CHECK_EQUAL(sap_remove(s, id), SAP_OK);
     }
     CHECK_EQUAL(sap_update(s), SAP_OK);
-    CHECK_EQUAL(add(s, cube(60, 61)), 1 | SECOND); /* then in the order of the calls */
-    CHECK_EQUAL(add(s, cube(60, 61)), 2 | SECOND);
-    CHECK_EQUAL(add(s, cube(60, 61)), 258 | SECOND);
     CHECK_EQUAL(add(s, cube(60, 61)), 4 | SECOND);
-    CHECK_EQUAL(add(s, cube(60, 61)), 265);
+    CHECK_EQUAL(add(s, cube(60, 61)), 262);
     CHECK(!sap_is_valid(s, 3) && !sap_is_valid(s, 261) && sap_is_valid(s, 259) && sap_is_valid(s, 3 | SECOND));
+    sap_destroy(s);
+}
+
+/* ---- a world that no update sees ----------------------------------------------------------------- */
+
+typedef struct unseen { /* what a callback of a query does */
+    sap_world *world;
+    sap_id removed[1000], added[1000];
+    int count, wrong;
+} unseen;
+
+/* Removes the last box that is left, most often one that the query has yet to meet, and adds one. */
+static int replace_last(sap_id id, void *object, void *user) {
+    unseen *u = (unseen *)user;
+    int i;
+    (void)object;
+    for (i = 0; i < u->count; i++) u->wrong += id == u->added[i] || id == u->removed[i];
+    u->removed[u->count] = (sap_id)(900 - u->count);
+    u->wrong += sap_remove(u->world, u->removed[u->count]) != SAP_OK;
+    u->added[u->count] = add(u->world, cube(0, 1));
+    u->wrong += u->added[u->count++] == 0;
+    return 1;
+}
+
+/* Adds, queries and removes, and never updates: slots rest at once, and the list of changes does not grow. */
+static void only_queried(int is_queried) {
+    enum { N = 300, ROUNDS = 300 };
+    static sap_id ids[N];
+    static sap_aabb boxes[N];
+    sap_world *s = make_world(NULL);
+    sap_stats first, last;
+    sap_id highest = 0, one = add(s, cube(-1, 1));
+    int i, round, wrong = 0;
+    CHECK_EQUAL(sap_remove(s, one), SAP_OK);
+    CHECK_EQUAL(sap_pairs_of(s, one, NULL, 0), 0); /* as of each box that was removed since the last update */
+    CHECK(!sap_is_valid(s, one) && sap_find_pair(s, one, one) == NULL);
+    for (i = 0; i < N; i++) boxes[i] = cube((float)(i % 7), (float)(i % 7) + 1.5f);
+    for (round = 0; round < ROUNDS; round++) {
+        wrong += sap_add_many(s, N, boxes, NULL, ids) != SAP_OK;
+        for (i = 0; i < N; i++) highest = SAP_SLOT(ids[i]) > highest ? SAP_SLOT(ids[i]) : highest;
+        wrong += round && ids[0] == 1; /* an id comes again after its slot's 256 generations */
+        if (round % 3 == 0) wrong += sap_set_filter(s, ids[round % N], 8, 8) != SAP_OK;
+        if (round % 5 == 0) wrong += sap_set_static(s, ids[round % N], 1) != SAP_OK;
+        if (is_queried) {
+            const int hits = sap_query_box(s, &boxes[0], ~0u, NULL, NULL);
+            int expected = 0;
+            for (i = 0; i < N; i++) expected += i % 7 <= 1;
+            wrong += hits != expected;
+        }
+        wrong += round % 4 ? sap_remove_many(s, N, ids) != SAP_OK : sap_clear(s) != SAP_OK;
+        if (is_queried && round % 2) wrong += sap_query_box(s, &boxes[0], ~0u, NULL, NULL) != 0;
+        if (round == 3) sap_get_stats(s, &first);
+        if (round % 50 == 0) wrong += sap_validate(s) != NULL;
+    }
+    sap_get_stats(s, &last);
+    CHECK_EQUAL(wrong, 0);
+    CHECK_EQUAL(highest, N + 256);
+    CHECK_EQUAL(last.bytes, first.bytes);
+    CHECK_EQUAL(sap_snapshot_size(s) < 100000, 1);
+    CHECK_EQUAL(sap_add_many(s, N, boxes, NULL, ids), SAP_OK);
+    CHECK_EQUAL(sap_update(s), SAP_OK); /* it may come late */
+    sap_get_stats(s, &last);
+    CHECK(last.pairs > N && last.created == last.pairs && sap_validate(s) == NULL);
+    sap_destroy(s);
+}
+
+/* The same calls give the same ids and snapshots, whether queries run between them or not. */
+static void queries_change_no_id(void) {
+    enum { SIZE = 1 << 18, CALLS = 6000 };
+    static unsigned char bytes[2][SIZE];
+    static sap_id ids[2][CALLS];
+    sap_world *world[2];
+    test_rng rng = {5};
+    const sap_aabb all = cube(-100, 100);
+    int i, w, wrong = 0, count = 0;
+    for (w = 0; w < 2; w++) world[w] = make_world(NULL);
+    for (i = 0; i < CALLS; i++) {
+        const float at = (float)test_below(&rng, 50);
+        const int deed = test_below(&rng, 100), which = test_below(&rng, count + 1), settles = test_chance(&rng, 2);
+        if (deed % 3 == 0) wrong += sap_query_box(world[1], &all, ~0u, NULL, NULL) != sap_count(world[0]);
+        for (w = 0; w < 2; w++) {
+            if (deed < 50 || which == count)
+                ids[w][count] = add(world[w], cube(at, at + 1));
+            else if (deed < 99)
+                (void)sap_remove(world[w], ids[w][which]);
+            else
+                (void)sap_clear(world[w]);
+            if (settles && i > CALLS / 2) wrong += sap_update(world[w]) != SAP_OK;
+        }
+        if (deed < 50 || which == count) wrong += ids[0][count] != ids[1][count], count++;
+        if (i % 500 == 499) {
+            const size_t size = sap_snapshot_size(world[0]);
+            memset(bytes, 0, sizeof bytes);
+            for (w = 0; w < 2; w++) wrong += sap_save(world[w], bytes[w], SIZE) != SAP_OK;
+            wrong += size != sap_snapshot_size(world[1]) || memcmp(bytes[0], bytes[1], SIZE) != 0;
+            wrong += sap_validate(world[0]) != NULL || sap_validate(world[1]) != NULL;
+            if (i % 1000 == 999) wrong += sap_restore(world[1], bytes[0], SIZE) != SAP_OK;
+        }
+    }
+    CHECK_EQUAL(wrong, 0);
+    CHECK(sap_count(world[0]) > 10);
+    for (w = 0; w < 2; w++) sap_destroy(world[w]);
+}
+
+/* A running query does not see boxes that were added meanwhile, not in the slots of those that were removed, either. */
+static void slots_are_held(void) {
+    enum { N = 900 };
+    static unseen u;
+    int i;
+    memset(&u, 0, sizeof u);
+    u.world = make_world(NULL);
+    for (i = 0; i < N; i++) CHECK_EQUAL(add(u.world, cube(0, 1)), i + 1);
+    const sap_aabb box = cube(0, 1);
+    CHECK_EQUAL(sap_query_box(u.world, &box, ~0u, replace_last, &u), N / 2);
+    CHECK_EQUAL(u.wrong, 0);
+    CHECK(u.count > 300 && u.added[u.count - 1] == (sap_id)(N + u.count)); /* not one slot has come back */
+    CHECK(sap_validate(u.world) == NULL);
+    CHECK_EQUAL(add(u.world, cube(0, 1)), u.removed[0] | 0x01000000u); /* the query is over */
+    CHECK_EQUAL(sap_query_box(u.world, &box, ~0u, NULL, NULL), N + 1);
+    CHECK(sap_validate(u.world) == NULL);
+    CHECK_EQUAL(sap_update(u.world), SAP_OK);
+    CHECK(sap_validate(u.world) == NULL);
+    sap_destroy(u.world);
+}
+
+static int replace_hit(sap_id id, void *object, void *user) {
+    sap_world *s = (sap_world *)user;
+    (void)object;
+    CHECK_EQUAL(sap_remove(s, id), SAP_OK);
+    CHECK(SAP_SLOT(add(s, cube(0, 1))) <= 262);
+    return 1;
+}
+
+/* Held slots come back though boxes are added in callbacks alone. */
+static void slots_are_held_once(void) {
+    sap_world *s = make_world(NULL);
+    const sap_aabb box = cube(0, 1);
+    int i;
+    add(s, box), add(s, box);
+    for (i = 0; i < 1000; i++) CHECK_EQUAL(sap_query_box(s, &box, ~0u, replace_hit, s), 2);
+    CHECK(sap_validate(s) == NULL);
+    sap_destroy(s);
+}
+
+/* A slot is used again while a tree still holds its old box: elsewhere, of another category or another kind. */
+static void used_again_in_a_tree(int is_static) {
+    enum { N = 4000, REMOVED = 300, ADDED = 44 };
+    static sap_aabb boxes[N];
+    static sap_id ids[N];
+    sap_world *s = make_world(NULL);
+    const sap_aabb all = cube(-1, 100);
+    int i;
+    for (i = 0; i < N; i++) {
+        const float x = (float)(i % 20), y = (float)(i / 20 % 20), z = (float)(i / 400);
+        boxes[i].min[0] = x, boxes[i].min[1] = y, boxes[i].min[2] = z;
+        boxes[i].max[0] = x + 0.5f, boxes[i].max[1] = y + 0.5f, boxes[i].max[2] = z + 0.5f;
+    }
+    CHECK_EQUAL(sap_add_many(s, N, boxes, NULL, ids), SAP_OK);
+    CHECK_EQUAL(sap_set_filter_many(s, N, ids, 8, 8), SAP_OK);
+    CHECK_EQUAL(sap_query_box(s, &all, 8, NULL, NULL), N); /* they are in the tree */
+    CHECK_EQUAL(sap_refilter(s, ids[N - 1]), SAP_OK);      /* and in leaves with lanes for others */
+    CHECK_EQUAL(sap_query_box(s, &all, 8, NULL, NULL), N);
+    CHECK_EQUAL(sap_remove_many(s, REMOVED, ids), SAP_OK);
+    for (i = 0; i < ADDED; i++)
+        CHECK_EQUAL(is_static ? sap_add_static(s, &boxes[i], NULL) : add(s, boxes[i]), ids[i] | 0x01000000u);
+    CHECK_EQUAL(sap_query_box(s, &all, 1, NULL, NULL), ADDED);
+    CHECK_EQUAL(sap_query_box(s, &all, 8, NULL, NULL), N - REMOVED);
+    CHECK(sap_validate(s) == NULL);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK(sap_validate(s) == NULL);
     sap_destroy(s);
 }
 
@@ -2216,6 +2384,13 @@ int main(void) {
         get_box();
         ids_count_up();
         ids_come_back();
+        only_queried(0);
+        only_queried(1);
+        queries_change_no_id();
+        slots_are_held();
+        slots_are_held_once();
+        used_again_in_a_tree(0);
+        used_again_in_a_tree(1);
         removed_id_is_refused();
         generations_wrap();
         record_then_settle();

@@ -213,6 +213,9 @@ static void fresh_unrecorded(sap_world *s) {
 static void not_mixed(sap_world *s) {
     s->changes.flags &= ~(uint32_t)SAP__REFILTER;
 }
+static void held_too_many(sap_world *s) {
+    s->boxes.held_count = s->boxes.free.count + 1;
+}
 static void added_elsewhere(sap_world *s) {
     s->slot_array[slot_with(s, SAP__ADDED, 0)].previous.lo[0] = 0;
 }
@@ -235,12 +238,10 @@ static void one_more_in_tree(sap_world *s) {
     s->boxes.tree_count[1]++;
 }
 static void one_more_removed(sap_world *s) {
-    s->boxes.removed_count++;
+    s->boxes.removed.count++;
 }
 static void removed_lives(sap_world *s) {
-    uint32_t slot = s->boxes.first_free; /* the last free one */
-    for (int i = 1; i < s->boxes.free_count; i++) slot = s->slot_array[slot].filter.mask;
-    s->slot_array[slot].filter.mask = plain_slot(s);
+    s->boxes.removed.first = s->boxes.removed.last = plain_slot(s);
 }
 static void record_too_short(sap_world *s) {
     sap__set_length(s->changes.list, 1);
@@ -255,10 +256,10 @@ static void new_not_stale(sap_world *s) {
     s->slot_array[stbds_arrlast(s->changes.list)].flags &= ~(uint32_t)SAP__UNSYNCED;
 }
 static void one_more_free(sap_world *s) {
-    s->boxes.free_count++;
+    s->boxes.free.count++;
 }
 static void free_lives(sap_world *s) {
-    s->boxes.first_free = plain_slot(s);
+    s->boxes.free.first = plain_slot(s);
 }
 
 static void bound_not_a_number(sap_world *s) {
@@ -271,7 +272,7 @@ static void bit_behind_the_last(sap_world *s) {
     s->boxes.live_bits[SAP__TREE_LONERS][sap__length(s->slot_array) / 64] |= UINT64_C(1) << 63;
 }
 static void queue_ends_early(sap_world *s) {
-    s->boxes.last_free = s->boxes.first_free;
+    s->boxes.free.last = s->boxes.free.first;
 }
 static void synced_too_many(sap_world *s) {
     s->changes.synced_count = sap__length(s->changes.list) + 1;
@@ -418,17 +419,18 @@ static void end_elsewhere(sap_world *s) {
 
 static const damage damage_table[] = {
     {SAP_METHOD_QUERY, "A slot is live or removed, not both.", live_and_removed},
-    {SAP_METHOD_QUERY, "A free slot has no flags.", free_with_flags},
+    {SAP_METHOD_QUERY, "A slot that is neither live nor removed has no flags.", free_with_flags},
     {SAP_METHOD_QUERY, "A box that has moved is marked as changed.", moved_unseen},
     {SAP_METHOD_QUERY, "A box that was added, removed, refiltered or is not synchronised is marked as changed.",
      fresh_unrecorded},
     {SAP_METHOD_QUERY, "changes.flags has the flags of all changed boxes.", not_mixed},
     {SAP_METHOD_QUERY, "An added box was empty before.", added_elsewhere},
+    {SAP_METHOD_QUERY, "Held slots are free.", held_too_many},
     {SAP_METHOD_QUERY, "No min is above its max.", min_above_max},
     {SAP_METHOD_QUERY, "Bounds are numbers.", bound_not_a_number},
     {SAP_METHOD_QUERY, "Bounds are 0 on unused axes.", bound_on_unused_axis},
     {SAP_METHOD_QUERY, "No live bit is set behind the last slot.", bit_behind_the_last},
-    {SAP_METHOD_QUERY, "The queue of slots ends at last_free.", queue_ends_early},
+    {SAP_METHOD_QUERY, "A queue of slots ends at its last one.", queue_ends_early},
     {SAP_METHOD_QUERY, "Queries have synchronised a part of the list of changes.", synced_too_many},
     {SAP_METHOD_QUERY, "No box is in the list of changes twice.", changed_twice},
     {SAP_METHOD_QUERY, "Every box that changed again after a query is in `again` once.", again_missing},
@@ -440,14 +442,14 @@ static const damage damage_table[] = {
     {SAP_METHOD_QUERY, "Live bits are set for live boxes, by tree.", without_bit},
     {SAP_METHOD_QUERY, "live_count and static_count are the numbers of such boxes.", one_more_lives},
     {SAP_METHOD_QUERY, "tree_count is the number of live boxes by tree.", one_more_in_tree},
-    {SAP_METHOD_QUERY, "removed_count is the number of removed boxes.", one_more_removed},
-    {SAP_METHOD_QUERY, "The queue of slots holds the free ones, then the removed ones.", removed_lives},
+    {SAP_METHOD_QUERY, "A queue counts the slots that are free, or removed.", one_more_removed},
+    {SAP_METHOD_QUERY, "A queue holds free slots, or removed ones.", removed_lives},
     {SAP_METHOD_QUERY, "Every changed box is in the list of changes once.", record_too_short},
     {SAP_METHOD_QUERY, "The list of changes holds changed boxes.", plain_in_record},
     {SAP_METHOD_QUERY, "A box that changed again is marked as unsynced.", again_not_stale},
     {SAP_METHOD_QUERY, "A change that no query has synchronised is marked as unsynced.", new_not_stale},
-    {SAP_METHOD_QUERY, "free_count is the number of free slots.", one_more_free},
-    {SAP_METHOD_QUERY, "The queue of slots holds the free ones, then the removed ones.", free_lives},
+    {SAP_METHOD_QUERY, "A queue counts the slots that are free, or removed.", one_more_free},
+    {SAP_METHOD_QUERY, "A queue holds free slots, or removed ones.", free_lives},
     {SAP_METHOD_QUERY, "Every pair has edges.", without_links},
     {SAP_METHOD_QUERY, "In a pair id0 < id1.", pair_with_itself},
     {SAP_METHOD_QUERY, "Pairs from sorted_from on are sorted by their ids.", pairs_unsorted},

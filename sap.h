@@ -55,7 +55,7 @@
    - It does not enlarge boxes. If you want pairs before contact, enlarge the boxes that you pass in.
    - It does no continuous collision detection. For a fast object pass the AABB of its whole motion, or use
      sap_box_closest or sap_box_cast.
-   - It does not lock. See threads.
+   - It does not protect a world from two threads that change it. See threads.
 
    ---- a frame ----
 
@@ -130,8 +130,8 @@
 
    Two worlds may be used by two threads. A world may not be read or written while another thread writes to it. Until
    the next change any number of threads may read boxes and pairs; after sap_prepare_queries they may query, too. If
-   several threads need the lists of pairs first, one builds them and the others wait. (Where the compiler has no
-   atomics, as tcc 0.9, one thread at a time may do all this.)
+   several threads need the lists of pairs first, one builds them, and the others wait in a loop: there is no other
+   lock. (Where the compiler has no atomics, as tcc 0.9, one thread at a time may do all this.)
 
    ---- determinism ----
 
@@ -624,6 +624,15 @@ extern "C++" { /* this file may be included within an extern "C", and the header
 #define sap__atomic_set(p, n) ((void)(*(p) = (n)))
 #define sap__atomic_swap(p, n) (*(p))
 #define sap__atomic_add(p, n) ((void)(*(p) += (n)))
+#endif
+
+/* In a loop that waits for another thread, a pause leaves the core to it. */
+#ifdef SAP__HAS_SSE2
+#define sap__pause() _mm_pause()
+#elif defined(__GNUC__) && defined(__aarch64__)
+#define sap__pause() __asm__ __volatile__("yield")
+#else
+#define sap__pause() ((void)0)
 #endif
 
 #ifdef __cplusplus
@@ -1208,12 +1217,15 @@ typedef struct sap__task {  /* the output of a task of a search, of moves or of 
     int count, ok;          /* elements that the task wrote to a list; whether its input was valid */
     uint32_t change_flags;  /* flags of the boxes that it moved: see sap__change_list */
     long long swaps, tests; /* endpoints passed; boxes tested by update rules */
+    char gap[SAP__CACHE_LINE]; /* to the next task: see sap__query_counters */
 } sap__task;
 
-/* Counters of queries, one for each few threads, each in a cache line of its own. */
+/* Counters of queries, one for each few threads. The gap keeps the next ones out of their cache line, whatever address
+   the world has. */
 enum { SAP__COUNTER_STRIPES = 8 };
 typedef struct sap__query_counters {
-    int32_t queries, visits, padding[14]; /* callbacks that are running; nodes visited */
+    int32_t queries, visits; /* callbacks that are running; nodes visited */
+    char gap[SAP__CACHE_LINE];
 } sap__query_counters;
 
 /* The tiles that boxes are sorted into when a tree is packed: see tiles. */
@@ -2005,7 +2017,7 @@ static void sap__require_lists(sap_world *s) {
 static void sap__require_lists_shared(const sap_world *world) {
     sap_world *s = (sap_world *)(uintptr_t)world;
     if (!sap__atomic_get(&s->pairs.lists_valid)) {
-        while (sap__atomic_swap(&s->pairs.lists_lock, 1)) continue;
+        while (sap__atomic_swap(&s->pairs.lists_lock, 1)) sap__pause();
         if (!s->pairs.lists_valid) sap__build_lists(s);
         sap__atomic_set(&s->pairs.lists_lock, 0);
     }

@@ -188,6 +188,7 @@ int main(void) {
     use_realloc = realloc, use_free = free;
     for (method = SAP_METHOD_AUTO; method < METHODS; method++) worlds_of_their_own(method);
     readers_of_one_world();
+    CHECK(gap_between_threads() >= 63); /* no cache line has the counters of two */
     return test_summary();
 }
 #endif

@@ -53,6 +53,9 @@ WAYS_DEF void force_small(sap_world *s, int small);
 /* The world inside a sap_multi. */
 WAYS_DEF sap_world *world_of(sap_multi *m);
 
+/* The least number of bytes between what two threads count at a time. */
+WAYS_DEF size_t gap_between_threads(void);
+
 /* Threads are used from so much work on, counted in boxes or pairs. */
 WAYS_DEF void force_threads(sap_multi *m, int from);
 #endif
@@ -154,6 +157,14 @@ WAYS_DEF sap_world *world_of(sap_multi *m) {
 
 WAYS_DEF void force_threads(sap_multi *m, int from) {
     m->world->threads.min_parallel_work = from;
+}
+
+WAYS_DEF size_t gap_between_threads(void) {
+    static const sap__task tasks[2];
+    static const sap__query_counters counters[2];
+    const size_t of_tasks = (size_t)((const char *)&tasks[1] - (const char *)(&tasks[0].tests + 1));
+    const size_t of_counters = (size_t)((const char *)&counters[1] - (const char *)(&counters[0].visits + 1));
+    return of_tasks < of_counters ? of_tasks : of_counters;
 }
 #endif
 

@@ -122,7 +122,8 @@
    Known slow cases: (a) if all boxes overlap on all axes h is n * n / 2, whatever a filter callback allows; (b) long
    boxes that teleport slow searches until their part of the tree is packed again; (c) the few boxes that are left of a
    large crowd are far apart in memory, which takes up to twice the time; (d) where boxes stream along an axis, removed
-   at one end and added at the other, the tree is packed again now and then.
+   at one end and added at the other, the tree is packed again now and then; (e) loners whose masks agree in one
+   direction only, such as four kinds that each have the category of the next, are searched as if all could be pairs.
 
    Recursion stays below twenty calls, and no call takes more than 32 KB of stack.
 

@@ -563,7 +563,7 @@ extern "C++" { /* this file may be included within an extern "C", and the header
 #endif
 #ifndef SAP_ASSERT
 #include <assert.h>
-#define SAP_ASSERT(condition) assert(condition)
+#define SAP_ASSERT assert
 #endif
 
 /* SSE2, NEON and wasm simd128 are used where the compiler's flags allow them; AVX2 and AVX-512 are compiled whatever
@@ -954,7 +954,11 @@ enum { SAP__CACHE_LINE = 64 };
 #define sap__reserve(pointer, n) sap__grow(pointer, sizeof **(pointer), (size_t)(n))
 #define sap__length(a) ((int)stbds_arrlen(a))
 #define sap__capacity(a) ((int)stbds_arrcap(a))
-#define sap__push(a, x) ((void)((a)[stbds_header(a)->length++] = (x)))
+#define sap__push(a, x)                                                                                                \
+    do {                                                                                                               \
+        SAP_ASSERT(sap__length(a) < sap__capacity(a));                                                                 \
+        (a)[stbds_header(a)->length++] = (x);                                                                          \
+    } while (0)
 #define sap__set_length(a, n) ((void)((a) ? stbds_header(a)->length = (size_t)(n) : 0))
 
 static int sap__resize(void *pointer, size_t size, size_t capacity) {
@@ -975,6 +979,7 @@ static int sap__resize(void *pointer, size_t size, size_t capacity) {
         memmove(header, base + was_at - sizeof *header, sizeof *header + kept * size);
     header->hash_table = base;
     header->capacity = capacity;
+    SAP_ASSERT((uintptr_t)a % SAP__CACHE_LINE == 0);
     memcpy(pointer, &a, sizeof a);
     return 1;
 }
@@ -1396,6 +1401,7 @@ SAP__NO_INLINE int sap__parallel_for(sap_world *s, sap__task_function *function,
         function(s, args, 0, 1);
         return 1;
     }
+    SAP_ASSERT(!s->threads.in_parallel && "tasks start no tasks");
     job.s = s;
     job.function = function;
     job.args = args;
@@ -1510,6 +1516,7 @@ SAP__FORCE_INLINE int sap__is_default_filter(const sap__filter_bits *filter) {
    added after that. */
 SAP__FORCE_INLINE void sap__count_box(sap_world *s, uint32_t slot, int change) {
     const int tree = sap__tree_of(&s->slot_array[slot]);
+    SAP_ASSERT((int)(s->boxes.live_bits[tree][slot / 64] >> slot % 64 & 1) == (change < 0));
     s->boxes.live_bits[tree][slot / 64] ^= UINT64_C(1) << slot % 64;
     s->boxes.tree_count[tree] += change;
     s->boxes.live_count += change;
@@ -1662,6 +1669,7 @@ static uint32_t sap__alloc_slot(sap_world *s) {
     if (s->boxes.free.count - s->boxes.held_count > SAP__MIN_FREE_SLOTS || slot == SAP__MAX_BOXES) {
         slot = s->boxes.free.first;
         sap__slot *old = &s->slot_array[slot];
+        SAP_ASSERT(s->boxes.free.count > 0 && !(old->flags & SAP__LIVE));
         s->boxes.free.first = sap__next_free(old);
         s->boxes.free.count--;
         if (!(old->flags & SAP__CHANGED)) old->leaf_position = SAP__NONE;
@@ -1669,6 +1677,7 @@ static uint32_t sap__alloc_slot(sap_world *s) {
         old->flags += 0x01000000u; /* the next generation of its id */
         return slot;
     }
+    SAP_ASSERT((int)slot < sap__capacity(s->changes.list) && "the list of changes has capacity for every slot");
     sap__set_length(s->slot_array, slot + 1);
     s->slot_array[slot].flags = 0;
     s->slot_array[slot].leaf_position = SAP__NONE;
@@ -2027,6 +2036,7 @@ static void sap__require_lists_shared(const sap_world *world) {
 
 /* Returns the index of a pair, or SAP__NONE, in O(min of the two boxes' pair counts). The lists must be valid. */
 static uint32_t sap__find_pair_index(const sap_world *s, sap_id a, sap_id b) {
+    SAP_ASSERT(s->pairs.lists_valid);
     uint32_t edge_a = s->pairs.head_edge[sap__slot_of(a)], edge_b = s->pairs.head_edge[sap__slot_of(b)];
     while (edge_a != SAP__NONE && edge_b != SAP__NONE) {
         if (sap__edge_id(s, edge_a ^ 1) == b) return edge_a >> 1;
@@ -4884,6 +4894,7 @@ static void sap__commit_boxes(sap_world *s) {
     if (s->boxes.removed.count)
         sap__append_slots(s, &s->boxes.free, s->boxes.removed.first, s->boxes.removed.last, s->boxes.removed.count);
     s->boxes.removed.count = 0;
+    SAP_ASSERT(s->boxes.live_count + s->boxes.free.count == sap__length(s->slot_array));
 }
 
 /* On failure the list of changes and the pairs stay as they are. The trees and endpoints, which may be ahead of them,
@@ -6520,6 +6531,7 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     }
     for (uint32_t i = 0; i < h->lists[0] + h->lists[1]; i++, p += 4)
         sap__append_slots(s, i < h->lists[0] ? &s->boxes.free : &s->boxes.removed, sap__get32(p), sap__get32(p), 1);
+    SAP_ASSERT(s->boxes.live_count + (int)(h->lists[0] + h->lists[1]) == sap__length(s->slot_array));
     sap__set_length(s->changes.list, h->lists[2]);
     sap__read_words(&p, s->changes.list, 4 * (size_t)h->lists[2]);
     sap__set_length(s->pairs.active, h->pairs);

@@ -828,7 +828,6 @@ SAP__FORCE_INLINE float sap__float(int32_t key) {
 }
 
 #define SAP__DENORMAL 1.40129846432481707e-45 /* 2^-149, the unit of denormals */
-#define SAP__SMALLEST 1.17549435082228751e-38 /* 2^-126, the smallest normal float */
 
 /* The conversion is exact even if the machine flushes denormals to zero. */
 SAP__FORCE_INLINE double sap__double(float f) {
@@ -892,46 +891,53 @@ SAP__FORCE_INLINE int sap__same(const sap__box *a, const sap__box *b) {
             (a->hi[1] ^ b->hi[1]) | (a->hi[2] ^ b->hi[2])) == 0;
 }
 
+SAP__FORCE_INLINE int sap__is_empty(const sap__box *box) {
+    return box->lo[0] > box->hi[0];
+}
+
 SAP__FORCE_INLINE int32_t sap__endpoint_key(const sap__box *box, int axis, uint32_t is_max) {
     return is_max ? box->hi[axis] : box->lo[axis];
 }
 
-/* Returns the key of a bound after a shift of the origin; infinite bounds stay. A double has more than twice the digits
-   of a float, so rounding twice equals rounding once. A difference below the normal floats is exact, and is converted
-   by its unit because the machine may flush it to zero. */
-static int32_t sap__shift_key(int32_t key, float offset) {
-    float v = sap__float(key);
-    double difference = sap__double(v) - sap__double(offset);
-    if (!sap__is_finite(v)) return key;
-    const int is_tiny = difference < SAP__SMALLEST && difference > -SAP__SMALLEST;
-    if (is_tiny) return (int32_t)(difference / SAP__DENORMAL);
-    return sap__key((float)difference);
-}
+enum { SAP__ROUND_DOWN, SAP__ROUND_UP, SAP__ROUND_NEAREST };
 
-/* Returns the largest float not above v (up 0), or the smallest not below it (up 1). It works on bits, because machines
-   may flush denormals to zero. The float gets the first 24 digits of the double's magnitude; if digits were cut off and
-   rounding goes away from zero, the key is the next one. */
-static float sap__round_outward(double v, int up) {
+/* Returns the float next to v in a direction, or v. It works on bits: machines may flush denormals to zero, and a cast
+   of a double beyond all floats raises an exception, even in a branch not taken if the compiler casts before it
+   branches. The float gets the first 24 digits of the double's magnitude; if digits were cut off and rounding goes away
+   from zero, the key is the next one. */
+static float sap__round(double v, int direction) {
     uint64_t u;
     memcpy(&u, &v, sizeof u);
     const int sign = (int)(u >> 63), exponent = (int)(u >> 52 & 0x7ff) - 1023 + 127; /* of a float; below 1: denormal */
     const int cut = exponent > 0 ? 29 : exponent > -30 ? 30 - exponent : 62;
     const uint64_t hidden = UINT64_C(1) << 52, digits = (u & (hidden - 1)) | ((u >> 52 & 0x7ff) ? hidden : 0);
-    const int is_cut = exponent > 254 || (digits & ((UINT64_C(1) << cut) - 1)) != 0;
+    const uint64_t half = UINT64_C(1) << (cut - 1), rest = digits & (2 * half - 1);
+    const int is_beyond = exponent > 254;
     if (exponent == 2047 - 1023 + 127)
         return sap__float(digits == hidden ? (sign ? -SAP__INFINITY : SAP__INFINITY) : SAP__NAN);
     int32_t key = SAP__INFINITY - 1; /* of the largest float, if v is beyond it */
-    if (exponent <= 254) key = (int32_t)(digits >> cut) + (exponent > 0 ? (exponent - 1) * (1 << 23) : 0);
-    key += is_cut && up != sign;
+    if (!is_beyond) key = (int32_t)(digits >> cut) + (exponent > 0 ? (exponent - 1) * (1 << 23) : 0);
+    if (direction == SAP__ROUND_NEAREST)
+        key += is_beyond || rest + (uint64_t)(key & 1) > half;
+    else
+        key += (is_beyond || rest) && (direction == SAP__ROUND_UP) != sign;
     return sap__float(sign ? -key : key);
+}
+
+/* Returns the key of a bound after a shift of the origin; infinite bounds stay. A double has more than twice the digits
+   of a float, so rounding twice equals rounding once. */
+static int32_t sap__shift_key(int32_t key, float offset) {
+    const double difference = sap__double(sap__float(key)) - sap__double(offset);
+    if (key <= -SAP__INFINITY || key >= SAP__INFINITY) return key;
+    return sap__key(sap__round(difference, SAP__ROUND_NEAREST));
 }
 
 SAP_DEF sap_aabb sap_aabb_from_doubles(const double min[3], const double max[3]) {
     sap_aabb box;
     memset(&box, 0, sizeof box);
     for (int k = 0; k < 3; k++) {
-        box.min[k] = min ? sap__round_outward(min[k], 0) : sap__float(SAP__NAN);
-        box.max[k] = max ? sap__round_outward(max[k], 1) : sap__float(SAP__NAN);
+        box.min[k] = min ? sap__round(min[k], SAP__ROUND_DOWN) : sap__float(SAP__NAN);
+        box.max[k] = max ? sap__round(max[k], SAP__ROUND_UP) : sap__float(SAP__NAN);
     }
     return box;
 }
@@ -1236,7 +1242,8 @@ typedef struct sap__query_counters {
 
 /* The tiles that boxes are sorted into when a tree is packed: see tiles. */
 typedef struct sap__tile_grid {
-    float origin[3], scale[3], last[3]; /* the tile of a box is (min + max - origin) * scale, from 0 to last */
+    float origin[3], scale[3], last[3]; /* the tile of a box is (min + max - origin) * scale, from 0 to last; */
+    float width[3];                     /* min + max - origin is limited to this, or the product might overflow */
     float large_size[3];                /* a longer box is large */
     float long_size[3];                 /* a longer box is long on this axis */
     int count[3];                       /* tiles on each axis */
@@ -2783,7 +2790,7 @@ static int sap__insertion_sort(sap_world *s) {
 /* A node holds sixteen boxes, with one array for each bound: one SIMD instruction compares a bound of as many boxes as
    the machine has lanes. (Terdiman's "Box Pruning Revisited" measures the gain in its parts 9 to 15.)
 
-       lo[0]  . . . . . . . . . . . . . . . .     mins on x; an empty lane holds sap__empty_box
+       lo[0]  . . . . . . . . . . . . . . . .     mins on x; an empty lane holds sap__empty_lane
        ...
        hi[2]  . . . . . . . . . . . . . . . .     maxs on z
        child  . . . . . . . . . . . . . . . .     in a leaf the slots, above it the nodes below (see tree) */
@@ -2793,24 +2800,38 @@ struct sap__node {
     uint32_t child[SAP__NODE_WIDTH];
 };
 
+/* Kernels compute with the floats of all lanes. The sentinels of sap__empty_box are NaN as floats; these bounds are
+   numbers, and enlarge no box either. A box that is infinite on all axes overlaps them, so kernels mask their bits by
+   those of occupied lanes. */
+static const sap__box sap__empty_lane = {{SAP__INFINITY, SAP__INFINITY, SAP__INFINITY},
+                                         {-SAP__INFINITY, -SAP__INFINITY, -SAP__INFINITY}};
+
 SAP__FORCE_INLINE void sap__prefetch_node(const sap__node *node) { /* six arrays of bounds, one cache line each */
     for (int k = 0; k < 3; k++) sap__prefetch(node->lo[k]), sap__prefetch(node->hi[k]);
 }
 
-/* A probe is the float form of a query, for a kernel. A cast meets the near and the far side of a slab at
-   t = (bound - from) * inverse, where inverse is 1 / translation. near_inverse is a little smaller and far_inverse a
-   little larger than that: rounding never prunes a box that sap__cast accepts. */
+/* A probe is the float form of a query, for a kernel. Whatever the floats are, nothing in it overflows, is divided by
+   zero or subtracts infinities: programs may trap that.
+
+   A distance query squares gaps. A gap is computed in small units, at most 1, so that bounds do not overflow, limited
+   to far, and multiplied by enlarge, so that squares neither overflow nor become zero.
+
+   A cast meets the near and the far side of a slab at t = (bound - from) * inverse, where inverse is 1 / translation,
+   in a unit of t in which the largest inverse is less than 1. near_inverse is a little smaller and far_inverse a little
+   larger than that: rounding never prunes a box that sap__cast accepts. */
 typedef struct sap__probe {
-    float point[3];     /* distance queries: the middle of the query's box, */
-    float half_size[3]; /* and half its size: see sap_nearest_to */
-    float near_from[3], far_from[3], near_inverse[3], far_inverse[3]; /* casts */
-    int is_negative[3];                                               /* the cast goes down: it meets maxs first */
-    int32_t used[3]; /* only used axes are compared: see sap__axes_used */
-    float limit;     /* the largest t, or squared distance, of a hit */
+    int32_t used[3];    /* axes that are computed */
+    float unit;         /* of bounds: multiplied by it they do not overflow in a difference */
+    float limit;        /* the largest t, or squared distance, of a hit */
+    float lo[3], hi[3]; /* distance queries: the query's box, times unit; */
+    float far, enlarge; /* limit and factor of a gap */
+    sap__box swept;     /* casts: a box that contains all that the cast sweeps, */
+    float near_from[3], far_from[3], near_inverse[3], far_inverse[3];
+    int is_negative[3]; /* and whether it goes down: then it meets maxs first */
 } sap__probe;
 
-/* SAP__TINY is added to the limit of t. A machine that takes denormals for zero may have lost that much. */
-#define SAP__TINY 1e-18f
+/* SAP__TINY is added to limits. A machine that takes denormals for zero may have lost that much. */
+#define SAP__TINY 1e-36f
 
 /* Returns box i of an array of boxes, or of slots, which begin with a box: stride is the size of an element. */
 SAP__FORCE_INLINE const sap__box *sap__box_at(const void *first, size_t stride, uint32_t i) {
@@ -2833,7 +2854,7 @@ typedef struct sap__test_list {
    arrays a and b of n items, and return the new n. They may write to n + SAP__MAX_NODE_PAIRS items (self_overlaps), or
    to limit + SAP__NODE_WIDTH (overlaps).
 
-       gather          copies the boxes of its children into a node, and sap__empty_box into its empty lanes; *bounds
+       gather          copies the boxes of its children into a node, and sap__empty_lane into its empty lanes; *bounds
                        contains them all
        self_overlaps   finds the boxes of a node that overlap each other
        overlaps        does the tests of a list, until there are more than limit overlaps
@@ -3097,9 +3118,10 @@ SAP__TARGET static int sap__self_overlaps(const sap__node *node, uint32_t occupi
     for (int k = 0; k < SAP__NODE_WIDTH && occupied >> k; k += SAP__WIDTH) {
         const sap__bounds boxes = sap__load_bounds(node, k);
         const sap__i children = sap__load(node->child + k);
+        const uint32_t here = occupied >> k & SAP__ALL_BITS;
         for (uint32_t before = occupied & ((1u << k) - 1); before; before &= before - 1) {
             const int i = sap__lowest_bit(before);
-            const uint32_t bits = sap__hit(boxes, sap__splat_child(node, i));
+            const uint32_t bits = sap__hit(boxes, sap__splat_child(node, i)) & here;
             sap__store(a + n, sap__splat(node->child[i]));
             n = sap__append(bits, children, b, n);
         }
@@ -3108,7 +3130,7 @@ SAP__TARGET static int sap__self_overlaps(const sap__node *node, uint32_t occupi
         for (int turn = 1; turn <= SAP__WIDTH / 2; turn++) {
             turned = sap__rotate_bounds(turned);
             turned_children = sap__rotate(turned_children);
-            uint32_t bits = sap__hit(boxes, turned);
+            uint32_t bits = sap__hit(boxes, turned) & here & (here >> turn | here << (SAP__WIDTH - turn));
             if (turn == SAP__WIDTH / 2) bits &= (1u << SAP__WIDTH / 2) - 1;
             (void)sap__append(bits, children, a, n);
             n = sap__append(bits, turned_children, b, n);
@@ -3131,6 +3153,7 @@ SAP__TARGET static int sap__overlaps(sap__test_list *list, uint32_t *a, uint32_t
         if (i < prefetch_end) sap__prefetch_node(&list->nodes[list->node_id[i + 8]]);
         for (int k = 0; k < SAP__NODE_WIDTH && (SAP__WIDTH > 4 || occupied >> k); k += SAP__WIDTH)
             bits |= sap__hit(sap__load_bounds(node, k), sap__splat_box(box)) << k;
+        bits &= occupied;
 #if SAP__WIDTH >= 8
         for (int k = 0; k < SAP__NODE_WIDTH; k += SAP__WIDTH) {
             sap__store(a + n, sap__splat(id));
@@ -3148,19 +3171,21 @@ SAP__TARGET static int sap__overlaps(sap__test_list *list, uint32_t *a, uint32_t
     return n;
 }
 
-/* The squared distance sums the gaps between the point and each box over the axes. */
+/* The squared distance sums the gaps between the query's box and each box over the axes. */
 SAP__TARGET static uint32_t sap__point_distance(const sap__node *node, uint32_t occupied, const sap__probe *p,
                                                 float *distance) {
+    const sap__f unit = sap__fsplat(p->unit), far = sap__fsplat(p->far), enlarge = sap__fsplat(p->enlarge);
     uint32_t bits = 0;
     for (int k = 0; k < SAP__NODE_WIDTH && occupied >> k; k += SAP__WIDTH) {
         sap__f distance2 = sap__fsplat(0.0f);
         for (int axis = 0; axis < 3; axis++) {
             if (!p->used[axis]) continue;
-            const sap__f point = sap__fsplat(p->point[axis]);
-            const sap__f below = sap__fsub(sap__to_float(sap__load(node->lo[axis] + k)), point);
-            const sap__f above = sap__fsub(point, sap__to_float(sap__load(node->hi[axis] + k)));
-            sap__f gap = sap__fsub(sap__fmax(below, above), sap__fsplat(p->half_size[axis]));
-            gap = sap__fmax(gap, sap__fsplat(0.0f));
+            const sap__f lo = sap__fmul(sap__to_float(sap__load(node->lo[axis] + k)), unit);
+            const sap__f hi = sap__fmul(sap__to_float(sap__load(node->hi[axis] + k)), unit);
+            const sap__f below = sap__fsub(lo, sap__fsplat(p->hi[axis])),
+                         above = sap__fsub(sap__fsplat(p->lo[axis]), hi);
+            sap__f gap = sap__fmin(sap__fmax(below, above), far);
+            gap = sap__fmul(sap__fmax(gap, sap__fsplat(0.0f)), enlarge);
             distance2 = sap__fadd(distance2, sap__fmul(gap, gap));
         }
         sap__fstore(distance + k, distance2);
@@ -3169,24 +3194,29 @@ SAP__TARGET static uint32_t sap__point_distance(const sap__node *node, uint32_t 
     return bits & occupied;
 }
 
-/* A cast is in a box from the last slab that it enters to the first slab that it leaves. */
+/* A cast is in a box from the last slab that it enters to the first slab that it leaves. It does not enter or leave
+   slabs on axes on which it stands, or nearly so: there the swept box decides. */
 SAP__TARGET static uint32_t sap__ray_slab(const sap__node *node, uint32_t occupied, const sap__probe *p,
                                           float *distance) {
+    const sap__f unit = sap__fsplat(p->unit);
     uint32_t bits = 0;
     for (int k = 0; k < SAP__NODE_WIDTH && occupied >> k; k += SAP__WIDTH) {
+        const uint32_t swept = sap__hit(sap__load_bounds(node, k), sap__splat_box(&p->swept));
         sap__f enter = sap__fsplat(0.0f), leave = sap__fsplat(p->limit);
         for (int axis = 0; axis < 3; axis++) {
             if (!p->used[axis]) continue;
             const int32_t *near_side = p->is_negative[axis] ? node->hi[axis] : node->lo[axis];
             const int32_t *far_side = p->is_negative[axis] ? node->lo[axis] : node->hi[axis];
-            const sap__f t0 = sap__fsub(sap__to_float(sap__load(near_side + k)), sap__fsplat(p->near_from[axis]));
-            const sap__f t1 = sap__fsub(sap__to_float(sap__load(far_side + k)), sap__fsplat(p->far_from[axis]));
+            const sap__f near = sap__fmul(sap__to_float(sap__load(near_side + k)), unit);
+            const sap__f far = sap__fmul(sap__to_float(sap__load(far_side + k)), unit);
+            const sap__f t0 = sap__fsub(near, sap__fsplat(p->near_from[axis]));
+            const sap__f t1 = sap__fsub(far, sap__fsplat(p->far_from[axis]));
             enter = sap__fmax(sap__fmul(t0, sap__fsplat(p->near_inverse[axis])), enter);
             leave = sap__fmin(sap__fmul(t1, sap__fsplat(p->far_inverse[axis])), leave);
         }
         sap__fstore(distance + k, enter);
         leave = sap__fadd(leave, sap__fsplat(SAP__TINY));
-        bits |= (sap__above(enter, leave) ^ SAP__ALL_BITS) << k;
+        bits |= (swept & (sap__above(enter, leave) ^ SAP__ALL_BITS)) << k;
     }
     return bits & occupied;
 }
@@ -3204,8 +3234,8 @@ SAP__TARGET static uint32_t sap__tile_coords(const sap__node *node, const sap__t
             hi = sap__fmax(sap__fmin(hi, max_far), min_far);
             const sap__f size = sap__fsub(hi, lo);
             sap__f tile = sap__fsub(sap__fadd(lo, hi), sap__fsplat(t->origin[axis]));
-            tile = sap__fmax(sap__fmul(tile, sap__fsplat(t->scale[axis])), sap__fsplat(0.0f));
-            tile = sap__fmin(tile, sap__fsplat(t->last[axis]));
+            tile = sap__fmin(sap__fmax(tile, sap__fsplat(0.0f)), sap__fsplat(t->width[axis]));
+            tile = sap__fmin(sap__fmul(tile, sap__fsplat(t->scale[axis])), sap__fsplat(t->last[axis]));
             sap__store(at[axis] + k, sap__truncate(tile));
             large |= sap__above(size, sap__fsplat(t->large_size[axis])) << k;
             is_long[axis] |= sap__above(size, sap__fsplat(t->long_size[axis])) << k;
@@ -3218,7 +3248,7 @@ SAP__TARGET static uint32_t sap__tile_coords(const sap__node *node, const sap__t
 static void sap__gather(const void *boxes, size_t stride, uint32_t empty, sap__node *node, sap__box *bounds) {
     *bounds = sap__empty_box;
     for (int k = 0; k < SAP__NODE_WIDTH; k++) {
-        const sap__box *box = empty >> k & 1 ? &sap__empty_box : sap__box_at(boxes, stride, node->child[k]);
+        const sap__box *box = empty >> k & 1 ? &sap__empty_lane : sap__box_at(boxes, stride, node->child[k]);
         sap__set_child_bounds(node, k, box);
         sap__enlarge(bounds, box);
     }
@@ -3232,7 +3262,7 @@ SAP__TARGET static void sap__gather(const void *boxes, size_t stride, uint32_t e
     sap__i min_rows = sap__splat(SAP__AFTER_ALL), max_rows = sap__splat(SAP__BEFORE_ALL);
     int32_t lo[4], hi[4];
     for (int k = 0; k < SAP__NODE_WIDTH; k++)
-        row[k] = empty >> k & 1 ? &sap__empty_box : sap__box_at(boxes, stride, node->child[k]);
+        row[k] = empty >> k & 1 ? &sap__empty_lane : sap__box_at(boxes, stride, node->child[k]);
     for (int k = 0; k < SAP__NODE_WIDTH; k += SAP__WIDTH) {
         const sap__i a0 = sap__rows(row, k, 0), a1 = sap__rows(row, k + 1, 0);
         const sap__i a2 = sap__rows(row, k + 2, 0), a3 = sap__rows(row, k + 3, 0);
@@ -3420,6 +3450,7 @@ static void sap__sample_boxes(const sap_world *s, const uint64_t *items, int n, 
         m->dense_range[k] = (some < n ? sap__dense_range(at, some, least, most) : most - least) * 0.5f;
         m->mean_size[k] = sap__float((int32_t)(sum / some));
         if (m->mean_size[k] < m->range[k] * 1e-5f) m->mean_size[k] = m->range[k] * 1e-5f;
+        if (m->mean_size[k] < 1e-36f) m->mean_size[k] = 1e-36f; /* a divisor */
     }
 }
 
@@ -3453,9 +3484,10 @@ static void sap__choose_tile_grid(const sap_world *s, const uint64_t *items, int
     sap__sample_boxes(s, items, n, &m);
     const int flat = sap__flat_axes(&m, n, &side);
     for (int k = 0; k < 3; k++) {
-        const float tile = side * m.mean_size[k], tiles = flat >> k & 1 ? 1.0f : m.range[k] / tile + 0.5f;
+        const float tile = side * m.mean_size[k];
+        const double tiles = flat >> k & 1 ? 1 : (double)m.range[k] / ((double)tile + 1e-37) + 0.5;
         t->origin[k] = m.min_center2[k];
-        t->count[k] = !(tiles >= 1) ? 1 : tiles > (float)n ? n : (int)tiles;
+        t->count[k] = (int)(tiles < 1 ? 1 : tiles > (double)n ? (double)n : tiles);
         t->large_size[k] = 4 * (side < 1 ? m.mean_size[k] : tile) + (flat >> k & 1 ? 2 * m.range[k] : 0);
         t->long_size[k] = 0.25f * t->large_size[k];
     }
@@ -3470,7 +3502,8 @@ static void sap__choose_tile_grid(const sap_world *s, const uint64_t *items, int
         if (t->count[k] == 1) k = t->count[t->axis_x] > t->count[t->axis_y] ? t->axis_x : t->axis_y;
     }
     for (k = 0; k < 3; k++) {
-        t->scale[k] = m.range[k] > 0 ? (float)t->count[k] / (2 * m.range[k]) : 0;
+        t->width[k] = 2 * m.range[k];
+        t->scale[k] = m.range[k] > 1e-30f ? (float)(t->count[k] / ((double)t->width[k] + 1e-30)) : 0;
         t->last[k] = (float)(t->count[k] - 1);
     }
     t->keys = (uint32_t)t->count[0] * (uint32_t)t->count[1] * (uint32_t)t->count[2] + SAP__LARGE_KEYS;
@@ -3661,12 +3694,12 @@ static sap__filter_bits sap__root_filter(const sap__bvh *t) {
     return all;
 }
 
-/* Returns the sum of a box's sides, 0 for sap__empty_box. */
+/* Returns the sum of a box's sides, 0 for an empty one. */
 static float sap__perimeter(const sap__box *box) {
     float size = 0;
-    if (box->lo[0] > box->hi[0]) return 0;
-    for (int k = 0; k < 3; k++) size += sap__float(box->hi[k]) - sap__float(box->lo[k]);
-    return size < SAP__FAR ? size : SAP__FAR; /* also where infinities make NaN */
+    if (sap__is_empty(box)) return 0;
+    for (int k = 0; k < 3; k++) size += sap__clamp_far(sap__float(box->hi[k])) - sap__clamp_far(sap__float(box->lo[k]));
+    return size < SAP__FAR ? size : SAP__FAR;
 }
 
 /* Refits a leaf. The lanes of a leaf without boxes are not written (see sap__insert_into_leaf), unless it is a root:
@@ -3676,7 +3709,7 @@ SAP__FORCE_INLINE void sap__refit_leaf(sap_world *s, sap__bvh *t, int leaf) {
     if (t->occupied[leaf] || t->levels == 1)
         sap__kernel_of(s)->gather(s->slot_array, sizeof(sap__slot), empty, &t->nodes[leaf], &t->bounds[leaf]);
     else
-        t->bounds[leaf] = sap__empty_box;
+        t->bounds[leaf] = sap__empty_lane;
 }
 
 /* Returns the child in lane i of node j of a level above the leaves, as an index in the level below, or -1. Level 2
@@ -3864,7 +3897,7 @@ static void sap__node_bounds(const sap__node *c, sap__box *bounds) {
     }
 }
 
-/* Sets the box of a lane of a leaf, or frees the lane if box is sap__empty_box. Updates the bounds above, up to the
+/* Sets the box of a lane of a leaf, or frees the lane if the box is empty. Updates the bounds above, up to the
    first that stay. A box that moves within its leaf makes no bounds smaller: that is left to the next repack or refit.
    If the tree needs a refit the bounds are left to it. */
 static void sap__set_leaf_box(sap__bvh *t, int leaf, int lane, const sap__box *box) {
@@ -3873,19 +3906,19 @@ static void sap__set_leaf_box(sap__bvh *t, int leaf, int lane, const sap__box *b
         sap__node *c = &t->nodes[at];
         sap__box *bounds = &t->bounds[at], old = *bounds;
         int shrinks = 0;
-        for (int k = 0; k < 3 && (level || box->lo[0] == SAP__AFTER_ALL); k++) {
+        for (int k = 0; k < 3 && (level || sap__is_empty(box)); k++) {
             shrinks |= (c->lo[k][lane] == old.lo[k]) & (box->lo[k] > old.lo[k]);
             shrinks |= (c->hi[k][lane] == old.hi[k]) & (box->hi[k] < old.hi[k]);
         }
         sap__set_child_bounds(c, lane, box);
-        if (box->lo[0] != SAP__AFTER_ALL)
+        if (!sap__is_empty(box))
             t->occupied[at] |= (uint16_t)(1u << lane);
         else
             t->occupied[at] &= (uint16_t) ~(1u << lane);
         if (t->state == SAP__TREE_NEEDS_REFIT) return;
         if (shrinks)
             sap__node_bounds(c, bounds);
-        else if (sap__contains(bounds, box) || box->lo[0] == SAP__AFTER_ALL)
+        else if (sap__contains(bounds, box) || sap__is_empty(box))
             return;
         else
             sap__enlarge(bounds, box);
@@ -3917,7 +3950,7 @@ static void sap__remove_from_bvh(sap_world *s, uint32_t slot) {
         t->state = SAP__TREE_EMPTY;
         return;
     }
-    sap__set_leaf_box(t, leaf, lane, &sap__empty_box);
+    sap__set_leaf_box(t, leaf, lane, &sap__empty_lane);
     sap__change_subtree(t, leaf, -1);
 }
 
@@ -3937,7 +3970,7 @@ static void sap__insert_into_leaf(sap_world *s, int tree, uint32_t slot, int lea
     sap__bvh *t = &s->tree[tree];
     const int lane = sap__lowest_bit(~(uint32_t)t->occupied[leaf]);
     for (int i = 0; i < SAP__NODE_WIDTH && !t->occupied[leaf]; i++)
-        sap__set_child_bounds(&t->nodes[leaf], i, &sap__empty_box);
+        sap__set_child_bounds(&t->nodes[leaf], i, &sap__empty_lane);
     t->nodes[leaf].child[lane] = slot;
     s->slot_array[slot].leaf_position = sap__position(tree, leaf, lane);
     sap__set_leaf_box(t, leaf, lane, &s->slot_array[slot].box);
@@ -3957,10 +3990,11 @@ static int sap__nearest_leaf(const sap_world *s, const sap__bvh *t, const sap__b
     int n = t->count[t->levels - 1], best = -1;
     for (int k = 0; k < 3; k++) {
         const float lo = sap__clamp_far(sap__float(box->lo[k])), hi = sap__clamp_far(sap__float(box->hi[k]));
-        probe.point[k] = 0.5f * (lo + hi);
-        probe.half_size[k] = 0;
+        probe.lo[k] = probe.hi[k] = 0.5f * (lo + hi);
         probe.used[k] = -1;
     }
+    probe.unit = probe.enlarge = 1;
+    probe.far = 2 * SAP__FAR;
     for (int i = 0; i < n; i++) stack[i] = (uint32_t)(t->first[t->levels - 1] + i), distance[i] = 0;
     for (int left = SAP__CHOOSE_LEAF_VISITS; n > 0 && left > 0;) {
         const int node = (int)stack[--n], first = n;
@@ -5287,29 +5321,92 @@ SAP_DEF int sap_hit_normal(const sap_aabb *moving, const float translation[3], c
     return 1;
 }
 
-/* Sets the slab test of an axis. On an axis where the translation is 0, tiny or huge a reciprocal would overflow or
-   become zero. There the probe gets the interval that the cast sweeps, widened a little, and a very large inverse. Then
-   t is below 0 or above 1: the test finds whether the interval overlaps the slab. */
-static void sap__set_slab(sap__probe *p, int k, float lo, float hi, float d) {
-    const float size = d < 0 ? -d : d;
-    const int backward = sap__key(d) < 0;
-    if (size > 1e-18f && size < 1e36f) {
-        const double by = 1.0 / (double)d;
-        p->is_negative[k] = backward;
-        p->near_inverse[k] = (float)(by * 0.99999);
-        p->far_inverse[k] = (float)(by * 1.00001);
-        p->near_from[k] = backward ? lo : hi;
-        p->far_from[k] = backward ? hi : lo;
-    } else {
-        const double way = sap__double(d), more = (double)size * 1e-6 + 1e-30;
-        double from = sap__double(lo) + (backward ? way : 0), to = sap__double(hi) + (backward ? 0 : way);
-        from -= (from < 0 ? -from : from) * 1e-6 + more;
-        to += (to < 0 ? -to : to) * 1e-6 + more;
-        p->is_negative[k] = 0;
-        p->near_from[k] = to < 3.4e38 ? (float)to : sap__float(SAP__INFINITY);
-        p->far_from[k] = from > -3.4e38 ? (float)from : sap__float(-SAP__INFINITY);
-        p->near_inverse[k] = p->far_inverse[k] = 8e37f;
+/* Returns the exponent of the float of a key: it is at least 2 to that power, and below twice as much. Denormals count
+   as the smallest normal float. */
+SAP__FORCE_INLINE int sap__exponent(int32_t key) {
+    const int exponent = (int)((key < 0 ? -key : key) >> 23) - 127;
+    return exponent < -126 ? -126 : exponent;
+}
+
+static double sap__power_of_two(int exponent) {
+    const uint64_t u = (uint64_t)(1023 + exponent) << 52;
+    double v;
+    memcpy(&v, &u, sizeof v);
+    return v;
+}
+
+/* Sets the probe of a cast, and returns the unit of t. An axis is computed if the translation along it is not tiny, in
+   itself and beside the longest: then no inverse and no product overflows, and no unit of t is lost. */
+static double sap__set_cast_probe(sap__probe *p, const sap__box *box, const int32_t by[3]) {
+    enum { LEAST_EXPONENT = -106, EXPONENTS = 60 };
+    int longest = LEAST_EXPONENT, shortest = 127, farthest = 0;
+    for (int k = 0; k < 3; k++) {
+        const int exponent = sap__exponent(by[k]), at = sap__exponent(box->lo[k]), end = sap__exponent(box->hi[k]);
+        longest = exponent > longest ? exponent : longest;
+        farthest = at > farthest ? at : farthest;
+        farthest = end > farthest ? end : farthest;
     }
+    p->unit = farthest < 100 ? 1.0f : 1.0f / (1 << 30);
+    for (int k = 0; k < 3; k++) {
+        const int exponent = sap__exponent(by[k]);
+        p->used[k] = exponent >= LEAST_EXPONENT && exponent >= longest - EXPONENTS;
+        if (p->used[k] && exponent < shortest) shortest = exponent;
+    }
+    const double unit_of_t = sap__power_of_two(shortest - 2);
+    p->swept = *box;
+    for (int k = 0; k < 3; k++) {
+        const int is_negative = by[k] < 0;
+        const float lo = sap__float(box->lo[k]) * p->unit, hi = sap__float(box->hi[k]) * p->unit;
+        int32_t *end = is_negative ? &p->swept.lo[k] : &p->swept.hi[k];
+        if (by[k] == 0) continue;
+        const double at = sap__wide(*end) + sap__wide(by[k]), more = (at < 0 ? -at : at) * 1e-15;
+        *end = sap__key(sap__round(is_negative ? at - more : at + more, is_negative ? SAP__ROUND_DOWN : SAP__ROUND_UP));
+        if (!p->used[k]) continue;
+        const double inverse = unit_of_t / (sap__wide(by[k]) * (double)p->unit + 1e-100);
+        p->is_negative[k] = is_negative;
+        p->near_inverse[k] = sap__round(inverse * 0.99999, SAP__ROUND_NEAREST);
+        p->far_inverse[k] = sap__round(inverse * 1.00001, SAP__ROUND_NEAREST);
+        p->near_from[k] = is_negative ? lo : hi;
+        p->far_from[k] = is_negative ? hi : lo;
+    }
+    return unit_of_t;
+}
+
+/* Raises *largest to the largest exponent of a finite bound of n boxes. Returns whether a bound is infinite. */
+static int sap__find_largest_exponent(const sap__probe *p, const sap__box *boxes, int n, int *largest) {
+    int is_infinite = 0;
+    for (int i = 0; i < 2 * n; i++) {
+        const int32_t *bounds = i & 1 ? boxes[i / 2].hi : boxes[i / 2].lo;
+        for (int k = 0; k < 3; k++) {
+            const int exponent = p->used[k] ? sap__exponent(bounds[k]) : -126;
+            is_infinite |= exponent == 128;
+            if (exponent < 128 && exponent > *largest) *largest = exponent;
+        }
+    }
+    return is_infinite;
+}
+
+/* Sets the probe of a distance query in a tree, and returns the unit of squared distances. The largest bounds, of the
+   query's box and of the roots or, where these are infinite, of the nodes below them, become about 2^60. An axis on
+   which the query's box is infinite is not computed: no box is pruned there. */
+static double sap__set_distance_probe(sap__probe *p, const sap__box *box, const int32_t used[6], const sap__bvh *t) {
+    enum { LARGEST = 60 };
+    const int top = t->levels - 1;
+    int largest = -126;
+    for (int k = 0; k < 3; k++) p->used[k] = used[k] && box->lo[k] > -SAP__INFINITY && box->hi[k] < SAP__INFINITY;
+    (void)sap__find_largest_exponent(p, box, 1, &largest);
+    if (sap__find_largest_exponent(p, &t->bounds[t->first[top]], t->count[top], &largest) && top > 0)
+        (void)sap__find_largest_exponent(p, &t->bounds[t->first[top - 1]], t->count[top - 1], &largest);
+    const int exponent = LARGEST - largest > 126 ? 126 : LARGEST - largest;
+    const double unit = sap__power_of_two(exponent);
+    p->unit = exponent < 0 ? (float)unit : 1.0f;
+    p->enlarge = exponent < 0 ? 1.0f : (float)unit;
+    p->far = (float)(sap__power_of_two(LARGEST + 2) / (double)p->enlarge);
+    for (int k = 0; k < 3; k++) {
+        p->lo[k] = sap__float(p->used[k] ? box->lo[k] : 0) * p->unit;
+        p->hi[k] = sap__float(p->used[k] ? box->hi[k] : 0) * p->unit;
+    }
+    return unit * unit;
 }
 
 /* ---- a query ------------------------------------------------------------------------------------------------ */
@@ -5344,12 +5441,14 @@ struct sap__query {
     sap__box box;                   /* the box or point of the query, */
     int32_t translation[3];         /* and the translation of a cast: keys */
     sap__probe probe;
+    double unit; /* the limit of the probe is in this unit of t, or of squared distances */
 };
 
 /* Sets the limit of the probe: the cutoff as a float, made larger than what rounding and lost denormals may cost. */
 static void sap__set_limit(sap__query *q) {
-    const double limit = q->cutoff * 1.00001 + (double)SAP__TINY;
-    q->probe.limit = limit < 1e38 ? (float)limit : sap__float(SAP__INFINITY);
+    const double cutoff = q->cutoff > SAP__MAX_FINITE ? SAP__MAX_FINITE : q->cutoff;
+    const double limit = cutoff * q->unit * 1.00001 + (double)SAP__TINY;
+    q->probe.limit = sap__round(limit, SAP__ROUND_UP);
 }
 
 /* Sets the cutoff to the hit of a box. */
@@ -5409,7 +5508,7 @@ static int sap__is_exact_difference(int32_t a, int32_t b) {
 /* Returns the value of a hit for the user: t, or the distance, rounded up. The smallest float whose square is not below
    a squared distance is the float nearest to the root, or the next one. A gap on one axis is the root itself. */
 static float sap__reported_value(const sap__query *q, double at, const sap__box *box) {
-    if (!q->is_distance) return (float)at;
+    if (!q->is_distance) return sap__round(at, SAP__ROUND_NEAREST);
     if (at > SAP__MAX_FINITE) return sap__float(SAP__INFINITY);
     const sap__measure m = sap__measure_of(q, box);
     const int x = m.to[0] != m.from[0], y = m.to[1] != m.from[1], z = m.to[2] != m.from[2];
@@ -5417,11 +5516,11 @@ static float sap__reported_value(const sap__query *q, double at, const sap__box 
     const double root = is_root ? sap__wide(m.to[axis]) - sap__wide(m.from[axis]) : sap__sqrt(at);
     if (at == 0) return 0;
     if (root < 1e-37 || root > 1e38) { /* the root may be no normal float: try the float before it, then the next */
-        const int32_t key = sap__key(sap__round_outward(root * (1 - SAP__DOUBT), 1));
+        const int32_t key = sap__key(sap__round(root * (1 - SAP__DOUBT), SAP__ROUND_UP));
         const sap__measure reported = {{0, 0, 0}, {key, 0, 0}, 0};
         return sap__float(key + (key < SAP__INFINITY && sap__compare_measures(&reported, &m) < 0));
     }
-    const int32_t key = sap__key((float)root);
+    const int32_t key = sap__key(sap__round(root, SAP__ROUND_NEAREST));
     const double more = is_root ? sap__wide(key) - root : sap__wide(key) * sap__wide(key) - at;
     const double doubt = is_root ? -1 : at * SAP__DOUBT;
     if (more > doubt || more < -doubt) return sap__float(key + (more < 0));
@@ -5577,9 +5676,10 @@ static sap_result sap__begin_query(sap__query *q, sap_world *s, uint32_t mask) {
     q->user = NULL;
     q->ids = NULL;
     q->capacity = 0;
-    q->in_callback = q->closest_only = q->nearest_only = q->can_leave = q->count = q->visits = 0;
+    q->is_distance = q->in_callback = q->closest_only = q->nearest_only = q->can_leave = q->count = q->visits = 0;
     q->best = q->ignored = 0;
     q->cutoff = q->cutoff_key = 0;
+    q->unit = 1;
     q->unsynced_in_list = sap__length(s->changes.list) - s->changes.synced_count;
     q->unsynced = sap__unsynced_count(s);
     return SAP_OK;
@@ -5688,6 +5788,7 @@ SAP__FORCE_INLINE int sap__nearest_lane(const sap__stack_entry *v, int is_ordere
 static int sap__traverse(sap__query *q, const sap__bvh *t) {
     sap__stack_entry path[SAP__MAX_LEVELS];
     const int is_ordered = q->closest_only || q->nearest_only || q->ray_hit, top = t->levels - 1;
+    sap__set_limit(q);
     for (int i = 0; i < t->count[top]; i++) {
         int level = top;
         sap__open_node(q, t, (uint32_t)(t->first[top] + i), top == 0, &path[top]);
@@ -5718,7 +5819,6 @@ static int sap__traverse(sap__query *q, const sap__bvh *t) {
 static int sap__run_query(sap__query *q) {
     sap__query_counters *counters = &q->s->queries.counters[(uint32_t)((uintptr_t)q >> 12) * 2654435769u >> 29];
     q->counters = counters;
-    sap__set_limit(q);
     for (int tree = 0, go = sap__query_unsynced(q); tree < SAP__TREES && go; tree++) {
         const sap__bvh *t = &q->s->tree[tree];
         uint32_t tops[SAP__MAX_ROOTS];
@@ -5728,6 +5828,7 @@ static int sap__run_query(sap__query *q) {
             tops[i] = (uint32_t)(t->first[t->levels - 1] + i);
             q->cull_by_mask |= (t->filter[tops[i]].category & ~q->mask) != 0;
         }
+        if (q->is_distance) q->unit = sap__set_distance_probe(&q->probe, &q->box, q->s->used, t);
         go = q->test ? sap__traverse(q, t) : sap__traverse_overlaps(q, t, tops, t->count[t->levels - 1]);
     }
     const int32_t visits = sap__atomic_get(&counters->visits);
@@ -5808,12 +5909,12 @@ SAP_DEF int sap_query_point(sap_world *s, const float point[3], uint32_t mask, s
    distance. */
 static sap_result sap__begin_distance_query(sap__query *q, sap_world *s, const float point[3], float radius,
                                             uint32_t mask) {
-    if (!s || !point || !sap__read_vector(s, point, q->probe.point) || !sap__is_number(radius) || sap__key(radius) < 0)
+    float at[3];
+    if (!s || !point || !sap__read_vector(s, point, at) || !sap__is_number(radius) || sap__key(radius) < 0)
         return SAP_ERROR_ARGUMENT;
     const sap_result r = sap__begin_query(q, s, mask);
     if (r != SAP_OK) return r;
-    for (int k = 0; k < 3; k++) q->box.lo[k] = q->box.hi[k] = sap__key(q->probe.point[k]), q->probe.half_size[k] = 0;
-    memcpy(q->probe.used, s->used, sizeof q->probe.used);
+    for (int k = 0; k < 3; k++) q->box.lo[k] = q->box.hi[k] = sap__key(at[k]);
     q->test = sap__kernel_of(s)->point_distance;
     q->is_distance = 1;
     q->cutoff_key = sap__key(radius);
@@ -5830,15 +5931,13 @@ static sap_result sap__begin_cast(sap__query *q, sap_world *s, const float min[3
         return SAP_ERROR_ARGUMENT;
     const sap_result r = sap__begin_query(q, s, mask);
     if (r != SAP_OK) return r;
-    memcpy(q->probe.used, s->used, sizeof q->probe.used);
     for (int k = 0; k < 3; k++) {
         q->box.lo[k] = sap__key(lo[k]);
         q->box.hi[k] = sap__key(hi[k]);
         q->translation[k] = sap__key(by[k]);
-        if (s->used[k]) sap__set_slab(&q->probe, k, lo[k], hi[k], by[k]);
     }
+    q->unit = sap__set_cast_probe(&q->probe, &q->box, q->translation);
     q->test = sap__kernel_of(s)->ray_slab;
-    q->is_distance = 0;
     q->cutoff_key = SAP__ONE;
     q->cutoff = 1;
     return SAP_OK;
@@ -5935,27 +6034,15 @@ SAP_DEF sap_id sap_nearest(sap_world *s, const float point[3], float max_distanc
     return sap__run_closest(&q, sap__begin_distance_query(&q, s, point, max_distance, mask), max_distance, distance);
 }
 
-/* The probe is the middle of the box and half its size, plus a little more than rounding may cost. On an axis on which
-   the box is infinite no box is pruned. */
 SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint32_t mask, float *distance) {
     static const float origin[3] = {0, 0, 0};
     const uint32_t slot = s ? sap__live_slot(s, id) : SAP__NONE;
     sap__query q;
-    sap_aabb box;
     const sap_result r =
         slot == SAP__NONE ? SAP_ERROR_ID : sap__begin_distance_query(&q, s, origin, max_distance, mask);
-    if (r != SAP_OK) return sap__run_closest(&q, r, max_distance, distance);
-    q.box = s->slot_array[slot].box;
-    sap__decode(&q.box, &box);
-    for (int k = 0; k < 3; k++) {
-        const float lo = box.min[k], hi = box.max[k];
-        const float size = (lo < 0 ? -lo : lo) + (hi < 0 ? -hi : hi);
-        const int finite = sap__is_finite(size);
-        q.probe.point[k] = finite ? 0.5f * lo + 0.5f * hi : 0.0f;
-        q.probe.half_size[k] = finite ? 0.5f * hi - 0.5f * lo + size * 1e-6f : sap__float(SAP__INFINITY);
-    }
+    if (r == SAP_OK) q.box = s->slot_array[slot].box;
     q.ignored = id;
-    return sap__run_closest(&q, SAP_OK, max_distance, distance);
+    return sap__run_closest(&q, r, max_distance, distance);
 }
 
 /* ====================================================================================================== */
@@ -6716,7 +6803,7 @@ static const char *sap__validate_node(const sap__bvh *t, int level, int j) {
     for (int lane = 0; lane < SAP__NODE_WIDTH; lane++) {
         const sap__box box = sap__child_bounds(node, lane);
         if (!(t->occupied[at] >> lane & 1)) {
-            if ((level || t->occupied[at] || t->levels == 1) && !sap__same(&box, &sap__empty_box))
+            if ((level || t->occupied[at] || t->levels == 1) && !sap__same(&box, &sap__empty_lane))
                 return "An empty lane has the empty box, unless its leaf holds no box.";
             continue;
         }

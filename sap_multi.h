@@ -403,15 +403,22 @@ static int sap__hashed_grid(const sap_multi_config *c, const int32_t used[3], sa
     return 1;
 }
 
+/* Returns 0 for 0, and never divides by 0: a compiler may divide before it compares. */
+static double sap__inverse(double size) {
+    return size > 0 ? 1 / (size + 1e-300) : 0;
+}
+
 /* Returns the place of a bound. It is monotone. It is not inlined, so that every call rounds alike. */
 SAP__NO_INLINE int32_t sap__grid_place(const sap__grid *g, int k, int32_t key) {
     if (key <= -SAP__INFINITY) return -SAP__LAST_PLACE;
     if (key >= SAP__INFINITY) return SAP__LAST_PLACE;
     const double at = (sap__double(sap__float(key)) - g->origin[k]) * g->cells_per_unit[k];
-    if (at < -(double)SAP__LAST_PLACE) return -SAP__LAST_PLACE;
-    if (at > (double)SAP__LAST_PLACE) return SAP__LAST_PLACE;
-    const int32_t whole = (int32_t)at;
-    return whole - (whole > at);
+    const double last = SAP__LAST_PLACE, inside = at < -last ? -last : at > last ? last : at;
+    const double shifted = inside + 6755399441055744.0; /* 2^52 + 2^51: the low bits are the integer next to it */
+    uint64_t u;
+    memcpy(&u, &shifted, sizeof u);
+    const int32_t whole = (int32_t)(uint32_t)u; /* a cast would raise an exception where a compiler casts first */
+    return whole - (whole > inside);
 }
 
 static void sap__find_range(const sap__grid *g, const sap__box *box, sap__cell_range *r) {
@@ -696,7 +703,7 @@ static int sap__sample_slots(const sap_world *s, uint32_t *sample) {
 
 /* Returns the value of an endpoint. */
 static double sap__endpoint_value(uint64_t endpoint) {
-    return sap__double(sap__float((int32_t)((uint32_t)(endpoint >> 32) ^ 0x80000000u)));
+    return sap__wide((int32_t)((uint32_t)(endpoint >> 32) ^ 0x80000000u));
 }
 
 /* Sorts the lengths of the boxes of a sample on an axis, or their mins, as endpoints in sort_items. */
@@ -733,7 +740,7 @@ static double sap__count_neighbours(sap_world *s, const sap__grid *g, const uint
         if ((s->update.sort_items[i] ^ s->update.sort_items[first]) >> 32) first = i;
         pairs += 2 * (i - first);
     }
-    return n < 2 ? 0 : pairs / n * (s->boxes.live_count - 1) / (n - 1);
+    return pairs * (s->boxes.live_count - 1) / ((double)n * (n - 1) + 1e-30); /* also of one box, or none */
 }
 
 /* Chooses cells that are a few times as long as the median box on each axis. They grow until a box has enough
@@ -756,7 +763,7 @@ static void sap__choose_cells(sap_world *s, sap__grid *grid) {
             grid->size[k] = spread[k] / (SAP__MAX_CELLS_ON_AXIS / 2);
     }
     for (int grows = 1; grows;) {
-        for (int k = 0; k < 3; k++) grid->cells_per_unit[k] = grid->size[k] > 0 ? 1 / grid->size[k] : 0;
+        for (int k = 0; k < 3; k++) grid->cells_per_unit[k] = sap__inverse(grid->size[k]);
         grows = 0;
         if (sap__count_neighbours(s, grid, sample, n) >= (double)SAP__BOXES_IN_CELL) break;
         for (int k = 0; k < 3; k++) {
@@ -1122,7 +1129,7 @@ static int sap__widest_axis(const sap_world *s, const sap__sap *p) {
         if (!s->used[k]) continue;
         const uint64_t *ends = p->sorted[k];
         const double width = sap__endpoint_value(ends[p->count - 2]) - sap__endpoint_value(ends[1]);
-        if (axis < 0 || width > widest) widest = width, axis = k; /* the width of boxes at infinity is no number */
+        if (axis < 0 || width > widest) widest = width, axis = k;
     }
     return axis;
 }
@@ -1405,7 +1412,7 @@ static int sap__read_grid(const sap_multi_config *config, sap__grid *grid) {
     for (int k = 0; k < 3; k++) { /* a key has 19 bits for each axis: cells are made longer until their numbers fit */
         for (; grid->count[k] > SAP__MAX_CELLS_ON_AXIS; grid->count[k] = grid->count[k] / 2 + (grid->count[k] & 1))
             grid->size[k] *= 2;
-        grid->cells_per_unit[k] = grid->size[k] > 0 ? 1 / grid->size[k] : 0;
+        grid->cells_per_unit[k] = sap__inverse(grid->size[k]);
     }
     return 1;
 }

@@ -396,7 +396,7 @@ static void not_in_index(sap_world *s) {
     uint32_t slot = plain_slot(s), place = s->slot_array[slot].leaf_position, lane = place % SAP__NODE_WIDTH;
     sap__node *c = &s->tree[0].nodes[place / SAP__NODE_WIDTH];
     int k;
-    for (k = 0; k < 3; k++) c->lo[k][lane] = sap__empty_box.lo[k], c->hi[k][lane] = sap__empty_box.hi[k];
+    for (k = 0; k < 3; k++) c->lo[k][lane] = sap__empty_lane.lo[k], c->hi[k][lane] = sap__empty_lane.hi[k];
     s->tree[0].occupied[place / SAP__NODE_WIDTH] &= (uint16_t) ~(1u << lane);
     s->tree[0].subtrees[place / SAP__NODE_WIDTH / SAP__NODE_WIDTH].boxes--;
     s->slot_array[slot].leaf_position = SAP__NONE;

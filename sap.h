@@ -5321,69 +5321,64 @@ SAP_DEF int sap_hit_normal(const sap_aabb *moving, const float translation[3], c
     return 1;
 }
 
-/* Returns the exponent of the float of a key: it is at least 2 to that power, and below twice as much. Denormals count
-   as the smallest normal float. */
-SAP__FORCE_INLINE int sap__exponent(int32_t key) {
-    const int exponent = (int)((key < 0 ? -key : key) >> 23) - 127;
-    return exponent < -126 ? -126 : exponent;
+SAP__FORCE_INLINE int32_t sap__magnitude(int32_t key) {
+    return key < 0 ? -key : key;
 }
 
-static double sap__power_of_two(int exponent) {
+SAP__FORCE_INLINE double sap__power_of_two(int exponent) {
     const uint64_t u = (uint64_t)(1023 + exponent) << 52;
     double v;
     memcpy(&v, &u, sizeof v);
     return v;
 }
 
+/* Raises *largest to the largest magnitude of the finite bounds of n boxes. Returns whether a bound is infinite. */
+static int sap__find_largest(const sap__box *boxes, int n, int32_t *largest) {
+    int32_t most = *largest;
+    int is_infinite = 0;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 3; k++) {
+            const int32_t lo = sap__magnitude(boxes[i].lo[k]), hi = sap__magnitude(boxes[i].hi[k]);
+            if (lo < SAP__INFINITY && lo > most) most = lo;
+            if (hi < SAP__INFINITY && hi > most) most = hi;
+            is_infinite |= (lo == SAP__INFINITY) | (hi == SAP__INFINITY);
+        }
+    *largest = most;
+    return is_infinite;
+}
+
 /* Sets the probe of a cast, and returns the unit of t. An axis is computed if the translation along it is not tiny, in
    itself and beside the longest: then no inverse and no product overflows, and no unit of t is lost. */
 static double sap__set_cast_probe(sap__probe *p, const sap__box *box, const int32_t by[3]) {
-    enum { LEAST_EXPONENT = -106, EXPONENTS = 60 };
-    int longest = LEAST_EXPONENT, shortest = 127, farthest = 0;
+    const int32_t double_size = 1 << 23; /* a key of twice a float is larger by this */
+    const int32_t least = (127 - 106) * double_size, range = 60 * double_size;
+    int32_t longest = least + range, shortest = SAP__INFINITY - 1, farthest = 0;
+    (void)sap__find_largest(box, 1, &farthest);
+    for (int k = 0; k < 3; k++)
+        if (sap__magnitude(by[k]) > longest) longest = sap__magnitude(by[k]);
     for (int k = 0; k < 3; k++) {
-        const int exponent = sap__exponent(by[k]), at = sap__exponent(box->lo[k]), end = sap__exponent(box->hi[k]);
-        longest = exponent > longest ? exponent : longest;
-        farthest = at > farthest ? at : farthest;
-        farthest = end > farthest ? end : farthest;
+        p->used[k] = sap__magnitude(by[k]) >= longest - range;
+        if (p->used[k] && sap__magnitude(by[k]) < shortest) shortest = sap__magnitude(by[k]);
     }
-    p->unit = farthest < 100 ? 1.0f : 1.0f / (1 << 30);
-    for (int k = 0; k < 3; k++) {
-        const int exponent = sap__exponent(by[k]);
-        p->used[k] = exponent >= LEAST_EXPONENT && exponent >= longest - EXPONENTS;
-        if (p->used[k] && exponent < shortest) shortest = exponent;
-    }
-    const double unit_of_t = sap__power_of_two(shortest - 2);
+    const double unit_of_t = sap__power_of_two(shortest / double_size - 127 - 2);
+    const double unit = sap__power_of_two(farthest < (127 + 100) * double_size ? 0 : -30);
+    p->unit = (float)unit;
     p->swept = *box;
     for (int k = 0; k < 3; k++) {
         const int is_negative = by[k] < 0;
-        const float lo = sap__float(box->lo[k]) * p->unit, hi = sap__float(box->hi[k]) * p->unit;
         int32_t *end = is_negative ? &p->swept.lo[k] : &p->swept.hi[k];
         if (by[k] == 0) continue;
         const double at = sap__wide(*end) + sap__wide(by[k]), more = (at < 0 ? -at : at) * 1e-15;
-        *end = sap__key(sap__round(is_negative ? at - more : at + more, is_negative ? SAP__ROUND_DOWN : SAP__ROUND_UP));
-        if (!p->used[k]) continue;
-        const double inverse = unit_of_t / (sap__wide(by[k]) * (double)p->unit + 1e-100);
+        *end = sap__key(is_negative ? sap__round(at - more, SAP__ROUND_DOWN) : sap__round(at + more, SAP__ROUND_UP));
+        const double inverse = unit_of_t / (sap__wide(p->used[k] ? by[k] : shortest) * unit);
+        const float lo = sap__float(box->lo[k]) * p->unit, hi = sap__float(box->hi[k]) * p->unit;
         p->is_negative[k] = is_negative;
-        p->near_inverse[k] = sap__round(inverse * 0.99999, SAP__ROUND_NEAREST);
-        p->far_inverse[k] = sap__round(inverse * 1.00001, SAP__ROUND_NEAREST);
+        p->near_inverse[k] = (float)(inverse * 0.99999);
+        p->far_inverse[k] = (float)(inverse * 1.00001);
         p->near_from[k] = is_negative ? lo : hi;
         p->far_from[k] = is_negative ? hi : lo;
     }
     return unit_of_t;
-}
-
-/* Raises *largest to the largest exponent of a finite bound of n boxes. Returns whether a bound is infinite. */
-static int sap__find_largest_exponent(const sap__probe *p, const sap__box *boxes, int n, int *largest) {
-    int is_infinite = 0;
-    for (int i = 0; i < 2 * n; i++) {
-        const int32_t *bounds = i & 1 ? boxes[i / 2].hi : boxes[i / 2].lo;
-        for (int k = 0; k < 3; k++) {
-            const int exponent = p->used[k] ? sap__exponent(bounds[k]) : -126;
-            is_infinite |= exponent == 128;
-            if (exponent < 128 && exponent > *largest) *largest = exponent;
-        }
-    }
-    return is_infinite;
 }
 
 /* Sets the probe of a distance query in a tree, and returns the unit of squared distances. The largest bounds, of the
@@ -5392,21 +5387,21 @@ static int sap__find_largest_exponent(const sap__probe *p, const sap__box *boxes
 static double sap__set_distance_probe(sap__probe *p, const sap__box *box, const int32_t used[6], const sap__bvh *t) {
     enum { LARGEST = 60 };
     const int top = t->levels - 1;
-    int largest = -126;
-    for (int k = 0; k < 3; k++) p->used[k] = used[k] && box->lo[k] > -SAP__INFINITY && box->hi[k] < SAP__INFINITY;
-    (void)sap__find_largest_exponent(p, box, 1, &largest);
-    if (sap__find_largest_exponent(p, &t->bounds[t->first[top]], t->count[top], &largest) && top > 0)
-        (void)sap__find_largest_exponent(p, &t->bounds[t->first[top - 1]], t->count[top - 1], &largest);
-    const int exponent = LARGEST - largest > 126 ? 126 : LARGEST - largest;
-    const double unit = sap__power_of_two(exponent);
-    p->unit = exponent < 0 ? (float)unit : 1.0f;
-    p->enlarge = exponent < 0 ? 1.0f : (float)unit;
-    p->far = (float)(sap__power_of_two(LARGEST + 2) / (double)p->enlarge);
+    int32_t largest = 0;
+    (void)sap__find_largest(box, 1, &largest);
+    if (sap__find_largest(&t->bounds[t->first[top]], t->count[top], &largest) && top > 0)
+        (void)sap__find_largest(&t->bounds[t->first[top - 1]], t->count[top - 1], &largest);
+    const int wanted = LARGEST + 127 - (largest >> 23), exponent = wanted < 126 ? wanted : 126;
+    const int shrinks = exponent < 0 ? exponent : 0, grows = exponent - shrinks;
+    p->unit = (float)sap__power_of_two(shrinks);
+    p->enlarge = (float)sap__power_of_two(grows);
+    p->far = (float)sap__power_of_two(LARGEST + 2 - grows);
     for (int k = 0; k < 3; k++) {
+        p->used[k] = used[k] && box->lo[k] > -SAP__INFINITY && box->hi[k] < SAP__INFINITY;
         p->lo[k] = sap__float(p->used[k] ? box->lo[k] : 0) * p->unit;
         p->hi[k] = sap__float(p->used[k] ? box->hi[k] : 0) * p->unit;
     }
-    return unit * unit;
+    return sap__power_of_two(2 * exponent);
 }
 
 /* ---- a query ------------------------------------------------------------------------------------------------ */

@@ -993,9 +993,9 @@ static int sap__reserve_blocks(sap_world *s, sap__cells *g) {
 
 /* Returns the number of boxes in the largest step (remove, move, insert or prune) of a cell. */
 static int sap__largest_step(const sap__cell *c) {
-    const int *n = c->waiting, entering = n[SAP__ENTER] + n[SAP__PRUNE_AGAIN];
-    const int going = n[SAP__LEAVE] > n[SAP__MOVE] ? n[SAP__LEAVE] : n[SAP__MOVE];
-    return entering > going ? entering : going;
+    const int32_t *n = c->waiting, entering = n[SAP__ENTER] + n[SAP__PRUNE_AGAIN];
+    const int32_t going = n[SAP__LEAVE] > n[SAP__MOVE] ? n[SAP__LEAVE] : n[SAP__MOVE];
+    return (int)(entering > going ? entering : going);
 }
 
 /* Reserves scratch: a part for each task, and enough for the largest step, which may be larger than such a part. */

@@ -543,6 +543,12 @@ int strcmp(const char *a, const char *b);" > "$work/library/string.h"
                 "$(echo $way) $simd -include $work/library/as_msvc.h $work/multi_implementation.c"
         done
     done
+    # int32_t is long in the C libraries of many small machines (newlib).
+    long="-Wno-macro-redefined -D__INT32_TYPE__=long -D__UINT32_TYPE__=long\ unsigned"
+    for language in "c -std=c99" "c++ -std=c++11"; do
+        check "int32_t is long, $language" "clang --target=arm-none-eabi -ffreestanding -x $language $warnings -Werror $long \
+            -DSAP_NO_SIMD -isystem $work/library -isystem $STB -I$root -fsyntax-only $work/multi_implementation.c"
+    done
 }
 
 # ---- what reaches the user --------------------------------------------------------------------------------

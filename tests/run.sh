@@ -103,7 +103,7 @@ $compile $level -o $folder/$test tests/$test.c $object -lm -pthread && $folder/$
 }
 
 # These count, or run long: once is enough, with the optimiser as users have it.
-once="test_size test_growth test_lived test_stack"
+once="test_size test_growth test_lived test_stack test_shapes"
 tests=$(cd tests && ls test_*.c | sed 's/\.c$//' | grep -v -x -F "$(echo $once | tr ' ' '\n')")
 threaded=$(cd tests && grep -l '<pthread.h>\|"threads.h"' test_*.c | sed 's/\.c$//')
 wanted check && variant check "$CC -O1 -Werror" "$CHECKS"

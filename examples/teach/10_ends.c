@@ -5,8 +5,11 @@ Shows what holds the sorted endpoints: an array or a linked list, with sentinels
 
 An end in an array is a value and its owner with one bit for min or max: 8 bytes, and its neighbours in order are its
 neighbours in memory. In a list it has two links besides: 24 bytes, and its neighbours are wherever they were made. A list
-moves an end by changing links, an array by shifting what lies between, which is little when boxes move little. Memory is
-read in lines of 64 bytes: counted is how often the next end is in another line than the last one.
+moves an end by changing six links, an array by shifting what lies between, which is little when boxes move little. In the
+paper a box knows the places of its ends, so an end that gets another place is written twice: in the array, and as a
+reference in its box, which is somewhere else in memory. (sap.h keeps no references: an update visits every end, or finds
+it by its value.) A link needs no reference to be rewritten, for an end in a list stays where it is. Memory is read in lines
+of 64 bytes: counted is how often the next end is in another line than the last one.
 A walk has to stop at the sides. Without sentinels each step asks twice: is there an end, and is it larger? A sentinel, an
 end that no other passes, answers both at once: -max and max here, as in the paper, though infinity passes these (exercise
 4). The first lines are the paper's example: 13 becomes 50. It draws 10_ends.svg or the file you name. It prints:
@@ -16,11 +19,11 @@ end that no other passes, answers both at once: -max and max here, as in the pap
     28 passes it     -max    -20    -14     -2      4     28     50    max
     questions asked: 6 with sentinels, 12 without
 
-    4000 ends, an update  bytes an end   questions   ends walked over   in another line
-    array, with sentinels            8        4267               4267              13%
-    array, without                   8        8534               4267              13%
-    list, with sentinels            24        4267               4267              92%
-    list, without                   24        8534               4267              92%
+    4000 ends, an update   bytes an end   questions   walked over   in another line   written   references
+    array, with sentinels             8        4267          4267               13%       520          520
+    array, without                    8        8534          4267               13%       520          520
+    list, with sentinels             24        4267          4267               92%      1513            0
+    list, without                    24        8534          4267               92%      1513            0
 */
 #include <float.h>
 #include <stdint.h>
@@ -41,6 +44,7 @@ typedef struct list_end {
 } list_end;
 
 static long long questions, steps, jumps; /* conditions asked; ends walked over; those in another line of memory */
+static long long written, references;     /* ends or links written; references from boxes to ends rewritten */
 
 static int ask(int answer) {
     questions++;
@@ -67,6 +71,9 @@ static void sort_array(array_end *ends, int n, int has_sentinels) {
             j--;
         }
         ends[j] = walker;
+        if (j == i) continue;
+        written += i - j + 1; /* the walker, and those that it has passed */
+        references += i - j + 1;
     }
 }
 
@@ -87,6 +94,7 @@ static void sort_list(list_end *low, list_end *high, int has_sentinels) {
         e->next = at->next;
         at->next->previous = e;
         at->next = e;
+        written += 6;
     }
 }
 
@@ -191,7 +199,7 @@ static int run(int is_list, int has_sentinels) {
             array[i].value = value_of(array[i].owner);
             list[i].value = value_of(list[i].owner);
         }
-        if (update <= 1) questions = steps = jumps = 0;
+        if (update <= 1) questions = steps = jumps = written = references = 0;
         if (is_list)
             sort_list(low, high, has_sentinels);
         else
@@ -210,15 +218,15 @@ int main(int argc, char **argv) {
     int all_good = 1;
     picture = svg_open(argc > 1 ? argv[1] : "10_ends.svg", 760, 560, "A sorted array between two sentinels");
     show_paper();
-    printf("4000 ends, an update  bytes an end   questions   ends walked over   in another line\n");
+    printf("4000 ends, an update   bytes an end   questions   walked over   in another line   written   references\n");
     for (int w = 0; w < WAYS; w++) {
         const int is_list = w >= 2;
         const int good = run(is_list, !(w % 2));
         const int bytes = is_list ? LIST_BYTES : ARRAY_BYTES;
         share[w] = (double)jumps / (double)steps;
         asked[w] = (double)questions / UPDATES;
-        printf("%-24s %9d %11.0f %18.0f %15.0f%%%s\n", names[w], bytes, asked[w], (double)steps / UPDATES,
-               100 * share[w], good ? "" : "  NOT sorted");
+        printf("%-22s %12d %11.0f %13.0f %16.0f%% %9.0f %12.0f%s\n", names[w], bytes, asked[w], (double)steps / UPDATES,
+               100 * share[w], (double)written / UPDATES, (double)references / UPDATES, good ? "" : "  NOT sorted");
         all_good &= good;
     }
     svg_text(&picture, 40, 290, 15, SVG_WORD,

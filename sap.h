@@ -483,7 +483,7 @@ typedef int sap_prune_hit(int i, int j, void *user); /* 0 stops */
 
 /* Visits every pair i < j of overlapping boxes once, in no particular order. axes 0 = all three; hit NULL = count only.
    Returns the number of pairs visited, or -sap_result. It is named after Terdiman I.4c; a join of a BVH replaces the
-   sweep, which examples/teach/03_pruning.c shows. */
+   sweep, which examples/teach/09_pruning.c shows. */
 SAP_DEF long long sap_box_prune(const sap_aabb *boxes, int n, int axes, sap_prune_hit *hit, void *user);
 
 /* Visits every pair of an a[i] and a b[j]. Pairs within one set are not reported. */

@@ -1,14 +1,14 @@
 /*
 Shows how boxes leave the sorted endpoints: far away, one by one, or all of them in one pass (Terdiman I.5).
 
-    cc -I../.. -I.. -I/usr/include/stb -o 06_removal 06_removal.c -lm && ./06_removal
+    cc -I../.. -I.. -I/usr/include/stb -o 08_removal 08_removal.c -lm && ./08_removal
 
-It goes the way of 02_batch backwards: E and F leave. "x" marks an end that is to go, "." a free place, and the number is
+It goes the way of 07_batch backwards: E and F leave. "x" marks an end that is to go, "." a free place, and the number is
 how many other ends are passed or moved. Far away is the simple way (I.5a): the box moves beyond all others by a usual
 update, which ends its pairs on the way, but each end that it passes is a step. One by one needs no such walk where the
-pair manager ends all pairs of a box by itself (see 07_pairs); but all ends behind the one that leaves move down, each
+pair manager ends all pairs of a box by itself (see 11_pairs); but all ends behind the one that leaves move down, each
 time. In a batch (I.5b) the ends are marked first, and then one pass closes all gaps: an end moves at most once.
-It draws 06_removal.svg or the file you name. How long sap.h takes on your machine goes to stderr. It prints:
+It draws 08_removal.svg or the file you name. How long sap.h takes on your machine goes to stderr. It prints:
 
     old            (A -6   A) -1   (B 0    (E 10   B) 11   (F 12   (C 15   C) 20   E) 42   (D 50   F) 60   D) 150
     E far away 10  (A -6   A) -1   (B 0    B) 11   (F 12   (C 15   C) 20   (D 50   F) 60   D) 150  (E 900  E) 932
@@ -24,34 +24,23 @@ It draws 06_removal.svg or the file you name. How long sap.h takes on your machi
 
      boxes   leave       far away    one by one    in a batch
         50       5            464           493            72
-       500      50          44376         43974           874
-      5000     500        4979235       4960199          8978
+       500      50          44374         43972           874
+      5000     500        4979243       4960205          8978
 */
 #include <stdint.h>
-#include <string.h>
 #include <time.h>
 
-static void watch(int step, int axis, uint32_t id0, uint32_t id1);
-#define SAP_TRACE(step, axis, id0, id1) watch((int)(step), (int)(axis), id0, id1)
+static long long traced; /* SAP_TRACE: an end passes another */
+#define SAP_TRACE(step, axis, id0, id1) (traced += (step) == SAP_STEP_PASS, (void)(axis), (void)(id0), (void)(id1))
 #define SAP_IMPLEMENTATION
 #include "sap.h"
 #include "teach.h"
 
 enum { OLD = 4, LEAVE = 2, ALL = OLD + LEAVE, MOST = 5000 };
-#define MARKED 'x' /* the name of an end that is to go */
 
 static const sap_aabb paper[ALL] = {{{-6}, {-1}}, {{0}, {11}}, {{15}, {20}}, {{50}, {150}}, {{10}, {42}}, {{12}, {60}}};
 
 static sap_aabb boxes[MOST];
-static teach_row row; /* followed while 'following' */
-static int following;
-static long long passes;
-
-static void watch(int step, int axis, uint32_t id0, uint32_t id1) {
-    if (step != SAP_STEP_PASS) return;
-    passes++;
-    if (following) teach_pass(&row, boxes, axis, id0, id1);
-}
 
 /* ---- three ways to take ends out of an array; each returns how many other ends it moved ------------------------ */
 
@@ -62,15 +51,23 @@ static long long take_out(teach_end *ends, int n, int place) {
 }
 
 /* Closes all gaps in one pass; 'goes' says of each box whether it leaves. */
-static long long close_gaps(teach_end *ends, const int *owner, int n, const char *goes) {
+static long long close_gaps(teach_end *ends, int n, const char *goes) {
     long long moves = 0;
     int kept = 0;
     for (int i = 0; i < n; i++) {
-        if (goes[owner[i]]) continue;
+        if (goes[ends[i].box]) continue;
         moves += kept < i;
         ends[kept++] = ends[i];
     }
     return moves;
+}
+
+/* All that leave are moved beyond the others, by the usual update; returns the ends passed. */
+static long long move_far_away(teach_end *ends, sap_aabb *all, int n, const char *goes) {
+    for (int i = 0; i < n; i++)
+        if (goes[i]) all[i] = (sap_aabb){{1e9f + 128 * (float)i}, {1e9f + 128 * (float)i + 64}};
+    teach_refresh(ends, 2 * n, all, 0);
+    return teach_sort(ends, 2 * n);
 }
 
 /* A world whose ends sap.h keeps sorted. */
@@ -79,7 +76,7 @@ static sap_world *line_world(const sap_aabb *from, int n, sap_id *ids) {
     sap_world *world = sap_create(&config);
     sap_add_many(world, n, from, NULL, ids);
     sap_update(world);
-    passes = 0;
+    traced = 0;
     return world;
 }
 
@@ -96,57 +93,46 @@ static void show(const char *label, long long moves, const teach_row *what) {
     if (moves >= 0) svg_text(&picture, 148, row_y + 22, 15, SVG_TITLE, "%lld", moves);
     teach_draw(&picture, 190, row_y, 62, what);
     for (int i = 0; i < what->n; i++)
-        if (what->ends[i].box == MARKED)
+        if (what->ends[i].box == TEACH_MARKED)
             svg_line(&picture, 190 + 62 * i, row_y + 34, 248 + 62 * i, row_y, "stroke:#e8836f;stroke-width:2");
     row_y += 52;
 }
 
 static void show_far_away(void) {
-    sap_id ids[ALL];
-    sap_world *world = line_world(paper, ALL, ids);
-    const int leaver = OLD; /* E */
-    row = teach_sorted(paper, ALL, 0);
-    memcpy(boxes, paper, sizeof paper);
-    boxes[leaver] = (sap_aabb){{900}, {932}};
-    following = 1;
-    sap_move(world, ids[leaver], &boxes[leaver]);
-    sap_update(world);
-    following = 0;
-    row.walker = -1;
+    sap_aabb moved[ALL];
+    teach_row row = teach_sorted(paper, ALL, 0);
+    memcpy(moved, paper, sizeof moved);
+    moved[OLD] = (sap_aabb){{900}, {932}}; /* E */
+    teach_refresh(row.ends, row.n, moved, 0);
+    const long long passes = teach_sort(row.ends, row.n);
     show("E far away", passes, &row);
-    sap_destroy(world);
 }
 
 static void show_one_by_one(void) {
-    const teach_end empty = {0, 0, 0};
-    row = teach_sorted(paper, ALL, 0);
+    const teach_end empty = {TEACH_EMPTY, 0, 0};
+    teach_row row = teach_sorted(paper, ALL, 0);
     printf("one by one\n");
     for (int i = 0; i < 2 * LEAVE; i++) {
-        const char name = (char)('A' + OLD + i / 2);
-        const int is_max = i & 1;
+        const int box = OLD + i / 2, is_max = i & 1;
         char label[16];
         int place = 0;
-        while (row.ends[place].box != name || row.ends[place].is_max != is_max) place++;
+        while (row.ends[place].box != box || row.ends[place].is_max != is_max) place++;
         const long long moves = take_out(row.ends, 2 * ALL - i, place);
         row.ends[2 * ALL - i - 1] = empty;
-        snprintf(label, sizeof label, is_max ? "  %c) goes" : "  (%c goes", name);
+        snprintf(label, sizeof label, is_max ? "  %c) goes" : "  (%c goes", teach_name(box));
         show(label, moves, &row);
     }
 }
 
 static void show_batch(void) {
-    int owner[2 * ALL];
     const char goes[ALL] = {0, 0, 0, 0, 1, 1};
-    row = teach_sorted(paper, ALL, 0);
+    teach_row row = teach_sorted(paper, ALL, 0), marked = row;
     printf("in a batch\n");
-    teach_row marked = row;
-    for (int i = 0; i < row.n; i++) {
-        owner[i] = row.ends[i].box - 'A';
-        if (goes[owner[i]]) marked.ends[i].box = MARKED;
-    }
+    for (int i = 0; i < row.n; i++)
+        if (goes[row.ends[i].box]) marked.ends[i].box = TEACH_MARKED;
     show("  marked", -1, &marked);
-    const long long moves = close_gaps(row.ends, owner, row.n, goes);
-    memset(&row.ends[2 * OLD], 0, 2 * LEAVE * sizeof *row.ends);
+    const long long moves = close_gaps(row.ends, row.n, goes);
+    for (int i = 2 * OLD; i < row.n; i++) row.ends[i].box = TEACH_EMPTY;
     show("  one pass", moves, &row);
 }
 
@@ -156,69 +142,24 @@ static void show_sap(void) {
     int count;
     sap_remove_many(world, LEAVE, &ids[OLD]);
     sap_update(world);
-    printf("sap.h removes both %s any end passing another. Pairs that end:", passes ? "with" : "without");
+    printf("sap.h removes both %s any end passing another. Pairs that end:", traced ? "with" : "without");
     const sap_pair *pair = sap_deleted(world, &count);
-    for (int i = 0; i < count; i++) printf(" %c-%c", teach_name(pair[i].id0), teach_name(pair[i].id1));
+    for (int i = 0; i < count; i++)
+        printf(" %c-%c", teach_name((int)SAP_SLOT(pair[i].id0) - 1), teach_name((int)SAP_SLOT(pair[i].id1) - 1));
     printf("\n\n");
     sap_destroy(world);
 }
 
 /* ---- counts, where there are many --------------------------------------------------------------------------------- */
 
-/* Boxes scattered over the line, the same on every machine; each tenth will leave. */
-static void scatter(int n) {
-    static uint32_t state = 1;
-    for (int i = 0; i < n; i++) {
-        state = state * 1664525u + 1013904223u;
-        boxes[i] = (sap_aabb){{(float)(state >> 8)}, {(float)(state >> 8) + 50}};
-    }
-}
-
-typedef struct numbered_end {
-    float value;
-    int owner;
-} numbered_end;
-
-static int by_value(const void *a, const void *b) {
-    const numbered_end *x = (const numbered_end *)a, *y = (const numbered_end *)b;
-    return x->value != y->value ? (x->value > y->value) - (x->value < y->value) : x->owner - y->owner;
-}
-
-/* Fills 'owner': whose end stands at each place. */
-static void sort_owners(int n, int *owner) {
-    static numbered_end all[2 * MOST];
-    for (int i = 0; i < 2 * n; i++) all[i] = (numbered_end){i & 1 ? boxes[i / 2].max[0] : boxes[i / 2].min[0], i / 2};
-    qsort(all, (size_t)n * 2, sizeof *all, by_value);
-    for (int i = 0; i < 2 * n; i++) owner[i] = all[i].owner;
-}
-
-static long long count_one_by_one(int n, const int *owner, const char *goes) {
-    static teach_end ends[2 * MOST];
-    static int left[2 * MOST];
+/* Box by box. */
+static long long take_one_by_one(teach_end *ends, int boxes_here, const char *goes) {
     long long moves = 0;
-    int kept = 2 * n;
-    memcpy(left, owner, sizeof *left * 2 * (size_t)n);
-    for (int box = 0; box < n; box++)
-        for (int place = 0; goes[box] && place < kept; place++) {
-            if (left[place] != box) continue;
-            moves += take_out(ends, kept, place);
-            memmove(&left[place], &left[place + 1], (size_t)(kept - place - 1) * sizeof *left);
-            kept--;
-            place--;
-        }
+    int n = 2 * boxes_here;
+    for (int box = 0; box < boxes_here; box++)
+        for (int place = 0; goes[box] && place < n; place++)
+            if (ends[place].box == box) moves += take_out(ends, n--, place--);
     return moves;
-}
-
-static long long count_far_away(int n, const char *goes) {
-    static sap_id ids[MOST];
-    sap_world *world = line_world(boxes, n, ids);
-    for (int i = 0; i < n; i++) {
-        const sap_aabb far_away = {{1e9f + 128 * (float)i}, {1e9f + 128 * (float)i + 64}};
-        if (goes[i]) sap_move(world, ids[i], &far_away);
-    }
-    sap_update(world);
-    sap_destroy(world);
-    return passes;
 }
 
 static double microseconds(void) {
@@ -243,12 +184,12 @@ static double time_sap(int n, const char *goes, int in_a_batch) {
 
 int main(int argc, char **argv) {
     static char goes[MOST];
-    static int owner[2 * MOST];
-    static teach_end ends[2 * MOST];
+    static teach_end sorted[2 * MOST], ends[2 * MOST];
+    static sap_aabb moved[MOST];
     for (int i = 0; i < MOST; i++) goes[i] = i % 10 == 0;
-    picture = svg_open(argc > 1 ? argv[1] : "06_removal.svg", 970, 540, "Two boxes leave the sorted ends");
+    picture = svg_open(argc > 1 ? argv[1] : "08_removal.svg", 970, 540, "Two boxes leave the sorted ends");
     svg_text(&picture, 40, 74, 15, SVG_WORD, "The number: how many other ends are passed, or moved");
-    row = teach_sorted(paper, ALL, 0);
+    const teach_row row = teach_sorted(paper, ALL, 0);
     show("old", -1, &row);
     show_far_away();
     show_one_by_one();
@@ -256,10 +197,16 @@ int main(int argc, char **argv) {
     show_sap();
     printf(" boxes   leave       far away    one by one    in a batch\n");
     for (int n = MOST / 100; n <= MOST; n *= 10) {
-        scatter(n);
-        sort_owners(n, owner);
-        printf("%6d %7d %14lld", n, n / 10, count_far_away(n, goes));
-        printf(" %13lld %13lld\n", count_one_by_one(n, owner, goes), close_gaps(ends, owner, 2 * n, goes));
+        const size_t bytes = (size_t)n * 2 * sizeof *ends;
+        teach_scatter(boxes, n, 4.0f * MOST, 0, 0);
+        teach_ends(sorted, boxes, n, 0, 0);
+        memcpy(ends, sorted, bytes);
+        memcpy(moved, boxes, sizeof boxes);
+        printf("%6d %7d %14lld", n, n / 10, move_far_away(ends, moved, n, goes));
+        memcpy(ends, sorted, bytes);
+        printf(" %13lld", take_one_by_one(ends, n, goes));
+        memcpy(ends, sorted, bytes);
+        printf(" %13lld\n", close_gaps(ends, 2 * n, goes));
     }
     fprintf(stderr, "sap.h, %d of %d boxes: one by one %.0f microseconds, in a batch %.0f\n", MOST / 10, MOST,
             time_sap(MOST, goes, 0), time_sap(MOST, goes, 1));

@@ -1,7 +1,7 @@
 /*
 Shows the grid of SAPs: boxes in several cells, the owner cell of a pair, a wrapped grid (Terdiman II.2, II.3).
 
-    cc -I../.. -I.. -I/usr/include/stb -o 05_grid 05_grid.c -lm && ./05_grid
+    cc -I../.. -I.. -I/usr/include/stb -o 14_grid 14_grid.c -lm && ./14_grid
 
 The grid has 8 by 4 cells, and with SAP_METHOD_SORT each cell that a box touches has a SAP of its own: the sorted endpoints
 of the boxes that touch it. A box has an entry in each of its cells, so boxes that overlap have a cell in common, where
@@ -13,7 +13,7 @@ cells (II.2b), and has two ways for static ones that do not (II.2c). Here the gr
 so it is in a level of its own with longer cells, two of them. A cell that empties gives its arrays to the next one that
 needs some. A flock flies to the right, out of the grid, while some boxes stay; at the end it is removed. The program finds
 cells and owners by itself, and holds them against sap_stats.cells and the pairs. SAPs are counted without the ground's.
-It draws 05_grid.svg or the file you name. It prints:
+It draws 14_grid.svg or the file you name. It prints:
 
     frame  0: 20 SAPs for 44 boxes with 81 entries,  0 boxes outside; 42 pairs,  7 of them in several SAPs
     frame 32: 20 SAPs for 44 boxes with 79 entries,  0 boxes outside; 56 pairs, 12 of them in several SAPs
@@ -26,11 +26,9 @@ It draws 05_grid.svg or the file you name. It prints:
     the flock is removed: 10 SAPs are left
 */
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 #define SAP_MULTI_IMPLEMENTATION
 #include "sap_multi.h"
-#include "svg.h"
+#include "teach.h"
 
 enum { COLUMNS = 8, ROWS = 4, GROUND_CELLS = 2, FLOCK = 36, STAY = 8, BOXES = FLOCK + STAY, FRAMES = 97, MOMENTS = 4 };
 #define CELL_SIZE 10.0f
@@ -130,13 +128,12 @@ static census count(const sap_multi *world) {
 
 /* ---- the flock ---------------------------------------------------------------------------------------------- */
 
-static float random_in(float low, float high) { /* the same on every machine */
-    static uint32_t state = 9;
-    state = state * 1664525u + 1013904223u;
-    return floorf(low + (high - low) * (float)(state >> 8) / 16777216.0f);
+static float random_in(float low, float high) {
+    return floorf(teach_random(low, high));
 }
 
 static void set_up(void) {
+    teach_state = 9;
     for (int i = 0; i < BOXES; i++) {
         const float x = i < FLOCK ? random_in(1, 33) : 3 + 9 * (float)(i - FLOCK),
                     y = i < FLOCK ? random_in(1, 30) : 32;
@@ -175,7 +172,7 @@ int main(int argc, char **argv) {
     config.cells[1] = ROWS;
     sap_multi *world = sap_multi_create(&config);
     sap_world *one = sap_create(&config.sap);
-    svg p = svg_open(argc > 1 ? argv[1] : "05_grid.svg", 1240, 690, "A flock flies out of a wrapped grid");
+    svg p = svg_open(argc > 1 ? argv[1] : "14_grid.svg", 1240, 690, "A flock flies out of a wrapped grid");
     svg_key(&p, 40, 66, SVG_PLAIN, "in one cell");
     svg_key(&p, 155, 66, BORDER, "in several cells");
     svg_key(&p, 315, 66, OUTSIDE, "outside: in wrapped cells");

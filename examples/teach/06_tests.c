@@ -1,43 +1,43 @@
 /*
 Shows the overlap test behind the update rules: how seldom it says yes, and how positions answer it (Terdiman I.3, I.4a).
 
-    cc -I../.. -I.. -I/usr/include/stb -o 12_tests 12_tests.c -lm && ./12_tests
+    cc -I../.. -I.. -o 06_tests 06_tests.c -lm && ./06_tests
 
 This is UpdateObject of the paper in 3D: one box at a time, on x, then y, then z; each end walks left or right to its
 place, and the box knows the positions of its ends. A min that passes a max looks like a start, a max that passes a min like
 a stop, but most such boxes are apart on another axis. So the two boxes are tested before the pair manager is asked, for a
-stop as well as for a start.
+stop as well as for a start. The paper has another way, too: a counter for each two boxes, of the axes on which they overlap;
+at 3 they are a pair. It needs no test at all, but it needs a counter for any two boxes that overlap on one axis.
 The test needs no values. On the two other axes the arrays are sorted, so positions of ends compare as their values do,
 and lie in the boxes themselves. On the axis at hand ends are under way: there one comparison of values remains, since the
 walk has made the other. Start comes before stop, because ends that enlarge the box walk first.
 A box that is new (I.4a) comes from far away, first along x, then y, then z. On x and y it is still far away on z, so all
 of its tests fail, and only z needs any. A flat world (II.1) has more that look like a start or a stop: boxes far apart are
-neighbours along z. sap.h keeps no positions, which would have to be written whenever ends shift. It compares the boxes
-themselves, as they were and as they are.
-It draws 12_tests.svg or the file you name. It prints:
+neighbours along z. sap.h keeps neither counters nor positions, which would have to be written whenever ends shift. It compares the
+boxes themselves, as they were and as they are.
+It draws 06_tests.svg or the file you name. It prints:
 
     in a cube, an update of 1000 boxes that walk
       look like a start      8758, are one     122
       look like a stop       8743, are one     122
+      counters: 160582, of which 870 are 3
     100 come from far away    along x   along y   along z
       look like a start        66720     62291     58156
       are one                      0         0       193
-    positions say what values say: always; pairs as in sap.h: yes
+    positions say what values say: always; pairs and counters as of two loops: yes
 
     nearly flat, an update of 1000 boxes that walk
       look like a start     14320, are one      93
       look like a stop      14109, are one      93
+      counters: 381236, of which 750 are 3
     100 come from far away    along x   along y   along z
       look like a start        60012     52816     93487
       are one                      0         0       161
-    positions say what values say: always; pairs as in sap.h: yes
+    positions say what values say: always; pairs and counters as of two loops: yes
 */
 #include <math.h>
-#include <stdint.h>
-#include <string.h>
-#define SAP_IMPLEMENTATION
 #include "sap.h"
-#include "svg.h"
+#include "teach.h"
 
 enum { OLD = 1000, NEW = 100, BOXES = OLD + NEW, MOST_ENDS = 2 * BOXES + 2, UPDATES = 20, WORLDS = 2 };
 
@@ -60,6 +60,7 @@ static end ends[3][MOST_ENDS]; /* between sentinels */
 static box boxes[BOXES];
 static sap_aabb bounds[BOXES];      /* as far as they are known: on axes to come still those of the last update */
 static char are_pair[BOXES][BOXES]; /* a pair manager (I.6), the simplest: a table, by lower and higher box */
+static char axes_of[BOXES][BOXES];  /* the counters: on how many axes two boxes overlap */
 static count counts[3];             /* by axis */
 static int box_count;
 
@@ -94,6 +95,7 @@ static void apply_rule(int a, int b, int axis, int is_start, const float range[2
     const int low = a < b ? a : b, high = a < b ? b : a;
     const int meets = range[0] <= bounds[b].max[axis] && bounds[b].min[axis] <= range[1]; /* half of it is known */
     counts[axis].agree += yes == overlap_by_values(a, b, axis);
+    axes_of[low][high] = (char)(axes_of[low][high] + (is_start ? 1 : -1)); /* no test */
     if (is_start) {
         counts[axis].starts++;
         counts[axis].real_starts += yes && meets;
@@ -151,21 +153,6 @@ static void add_object(const sap_aabb *to) {
 
 /* ---- two worlds ------------------------------------------------------------------------------------------------------- */
 
-static float random_in(float low, float high) {
-    static uint32_t state = 1;
-    state = state * 1664525u + 1013904223u;
-    const float part = (float)(state >> 8) / 16777216.0f * (high - low);
-    return low + part; /* in two steps: in one, some compilers round once and others twice */
-}
-
-static void scatter(sap_aabb *all, const float size[3]) {
-    for (int i = 0; i < BOXES; i++)
-        for (int k = 0; k < 3; k++) {
-            all[i].min[k] = random_in(0, size[k]);
-            all[i].max[k] = all[i].min[k] + 1;
-        }
-}
-
 static count sum(void) {
     count all = {0, 0, 0, 0, 0};
     for (int k = 0; k < 3; k++) {
@@ -178,14 +165,23 @@ static count sum(void) {
     return all;
 }
 
-/* Returns whether the pairs are those of sap.h. */
-static int same_pairs(const sap_world *world) {
-    int n, mine = 0, same = 1;
-    const sap_pair *pair = sap_pairs(world, &n);
-    for (int i = 0; i < n; i++) same &= are_pair[SAP_SLOT(pair[i].id0) - 1][SAP_SLOT(pair[i].id1) - 1];
+/* Returns whether the pairs are those of two loops, and those whose counter is 3. */
+static int same_pairs(const sap_aabb *all) {
+    int same = 1;
     for (int i = 0; i < BOXES; i++)
-        for (int j = 0; j < BOXES; j++) mine += are_pair[i][j];
-    return same && mine == n;
+        for (int j = i + 1; j < BOXES; j++) {
+            const int overlap = teach_overlap(&all[i], &all[j]);
+            same &= are_pair[i][j] == overlap && (axes_of[i][j] == 3) == overlap;
+        }
+    return same;
+}
+
+/* Counters that are not 0, or that are 'axes'. */
+static int counters(int axes) {
+    int n = 0;
+    for (int i = 0; i < OLD; i++)
+        for (int j = i + 1; j < OLD; j++) n += axes ? axes_of[i][j] == axes : axes_of[i][j] > 0;
+    return n;
 }
 
 static svg picture;
@@ -200,10 +196,8 @@ static void draw_bar(double x, double y, long long value, const char *style, con
 
 static int run(int which, const char *name, const float size[3]) {
     static sap_aabb all[BOXES];
-    static sap_id ids[BOXES];
     const double x = 40 + 480 * which;
-    sap_world *world = sap_create(NULL);
-    int same;
+    memset(axes_of, 0, sizeof axes_of);
     memset(are_pair, 0, sizeof are_pair);
     memset(counts, 0, sizeof counts);
     box_count = 0;
@@ -211,13 +205,13 @@ static int run(int which, const char *name, const float size[3]) {
         ends[k][0] = (end){-INFINITY, -1, 0};
         ends[k][1] = (end){INFINITY, -1, 1};
     }
-    scatter(all, size);
+    teach_scatter(all, BOXES, size[0], size[1], size[2]);
     for (int i = 0; i < OLD; i++) add_object(&all[i]);
     memset(counts, 0, sizeof counts);
     for (int u = 0; u < UPDATES; u++)
         for (int i = 0; i < OLD; i++) {
             for (int k = 0; k < 3; k++) {
-                const float at = all[i].min[k] + random_in(-0.1f, 0.1f);
+                const float at = all[i].min[k] + teach_random(-0.1f, 0.1f);
                 if (at < 0 || at > size[k]) continue;
                 all[i].min[k] = at;
                 all[i].max[k] = at + 1;
@@ -228,6 +222,7 @@ static int run(int which, const char *name, const float size[3]) {
     printf("%s%s, an update of %d boxes that walk\n", which ? "\n" : "", name, OLD);
     printf("  look like a start %9lld, are one %7lld\n", walking.starts / UPDATES, walking.real_starts / UPDATES);
     printf("  look like a stop  %9lld, are one %7lld\n", walking.stops / UPDATES, walking.real_stops / UPDATES);
+    printf("  counters: %d, of which %d are 3\n", counters(0), counters(3));
     memset(counts, 0, sizeof counts);
     for (int i = OLD; i < BOXES; i++) add_object(&all[i]);
     printf("%d come from far away    along x   along y   along z\n", NEW);
@@ -236,12 +231,9 @@ static int run(int which, const char *name, const float size[3]) {
            counts[2].real_starts);
     const count coming = sum();
     const long long tests = walking.starts + walking.stops + coming.starts + coming.stops;
-    sap_add_many(world, BOXES, all, NULL, ids);
-    sap_update(world);
-    same = same_pairs(world) && walking.agree + coming.agree == tests;
-    printf("positions say what values say: %s; pairs as in sap.h: %s\n",
-           walking.agree + coming.agree == tests ? "always" : "NOT always", same_pairs(world) ? "yes" : "NO");
-    sap_destroy(world);
+    const int agree = walking.agree + coming.agree == tests, same = same_pairs(all);
+    printf("positions say what values say: %s; pairs and counters as of two loops: %s\n",
+           agree ? "always" : "NOT always", same ? "yes" : "NO");
 
     svg_text(&picture, x, 116, 18, SVG_TITLE, "%s", name);
     svg_text(&picture, x, 148, 15, SVG_WORD, "an update of %d boxes that walk", OLD);
@@ -256,12 +248,12 @@ static int run(int which, const char *name, const float size[3]) {
         draw_bar(x, 294 + 50 * k, counts[k].starts, "fill:#4d6a8c", label);
         draw_bar(x, 316 + 50 * k, counts[k].real_starts, "fill:#ffd877", "are one");
     }
-    return same;
+    return same && agree;
 }
 
 int main(int argc, char **argv) {
     const float cube[3] = {16, 16, 16}, flat[3] = {45, 45, 2};
-    picture = svg_open(argc > 1 ? argv[1] : "12_tests.svg", 1000, 470, "What the rules ask about, and what is so");
+    picture = svg_open(argc > 1 ? argv[1] : "06_tests.svg", 1000, 470, "What the rules ask about, and what is so");
     svg_text(&picture, 40, 76, 15, SVG_WORD, "Bars are logarithmic: each tenfold is as much longer.");
     const int good = run(0, "in a cube", cube) & run(1, "nearly flat", flat);
     svg_close(&picture);

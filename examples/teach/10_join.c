@@ -1,7 +1,7 @@
 /*
 Shows what sap.h does instead of a sweep: it joins a tree of bounds with itself, or with another (for Terdiman I.4c).
 
-    cc -I../.. -I.. -I/usr/include/stb -o 09_join 09_join.c -lm && ./09_join
+    cc -I../.. -I.. -o 10_join 10_join.c -lm && ./10_join
 
 A sweep tests all boxes that overlap along one axis, and in a larger world of equal density there are more of them. Here
 boxes are sorted so that neighbours in the array are neighbours in space: by x into slices, and in each slice by y,
@@ -10,26 +10,23 @@ below it: a bounding volume hierarchy, packed at once (STR). Two nodes whose bou
 those that overlap the children are joined, down to boxes. So a box is compared with boxes that are near on both axes,
 however large the world is, and these are side by side in memory, sixteen at a time. The program is a sketch in the
 plane; sap_box_prune and SAP_METHOD_PRUNE do it with SIMD, so a step of sixteen is a few instructions.
-It draws 09_join.svg or the file you name. It prints:
+It draws 10_join.svg or the file you name. It prints:
 
     boxes, equally dense       pairs    sweep along x           join   join, rounds of 16   (tests a box)
-    500                          562           16.6           15.8            1.6
-    2000                        2211           32.9           16.3            1.6
-    8000                        8967           66.5           17.3            1.6
-    32000                      35268          133.2           17.6            1.7
+    500                          552           16.3           14.6            1.5
+    2000                        2140           33.0           16.9            1.6
+    8000                        8789           66.5           17.2            1.6
+    32000                      35246          133.1           17.6            1.7
 
     bipartite
-    50 new, 500 old               91           31.0          177.9           11.7
-    200 new, 2000 old            409           62.5          183.6           11.8
-    800 new, 8000 old           1582          126.4          196.9           12.4
-    3200 new, 32000 old         6424          254.1          201.1           12.6
+    50 new, 500 old              101           31.5          175.7           12.0
+    200 new, 2000 old            408           63.0          190.6           12.2
+    800 new, 8000 old           1662          126.7          193.9           12.2
+    3200 new, 32000 old         6452          253.5          201.9           12.7
 */
 #include <math.h>
-#include <stdint.h>
-#include <string.h>
-#define SAP_IMPLEMENTATION
 #include "sap.h"
-#include "svg.h"
+#include "teach.h"
 
 enum { WIDE = 16, MOST = 32000, MOST_NODES = 2500, LEVELS = 5, DRAWN = 500 };
 
@@ -89,10 +86,6 @@ static const sap_aabb *at(const tree *t, int level, int i) {
     return level ? &t->nodes[level - 1][i] : &t->boxes[i];
 }
 
-static int overlap(const sap_aabb *a, const sap_aabb *b) {
-    return a->min[0] <= b->max[0] && b->min[0] <= a->max[0] && a->min[1] <= b->max[1] && b->min[1] <= a->max[1];
-}
-
 static int end_of(const tree *t, int level, int i) { /* returns the index after the last child of node i */
     const int count = level > 1 ? t->count[level - 2] : t->n, end = (i + 1) * WIDE;
     return end < count ? end : count;
@@ -108,7 +101,7 @@ static long long join(const tree *a, int level_a, int i, const tree *b, int leve
         rounds++;
         for (int child = i * WIDE; child < end_of(a, level_a, i); child++) {
             tests++;
-            if (overlap(at(a, level_a - 1, child), at(b, level_b, j)))
+            if (teach_overlap(at(a, level_a - 1, child), at(b, level_b, j)))
                 pairs += join(a, level_a - 1, child, b, level_b, j);
         }
         return pairs;
@@ -118,12 +111,12 @@ static long long join(const tree *a, int level_a, int i, const tree *b, int leve
             if (level_a > 1) pairs += join(a, level_a - 1, child, b, level_b - 1, child);
         } else {
             tests++;
-            if (!overlap(at(a, level_a - 1, child), at(b, level_b, j))) continue;
+            if (!teach_overlap(at(a, level_a - 1, child), at(b, level_b, j))) continue;
         }
         rounds++; /* this child against all of the other node's */
         for (int other = same ? child + 1 : j * WIDE; other < end_of(b, level_b, j); other++) {
             tests++;
-            if (overlap(at(a, level_a - 1, child), at(b, level_b - 1, other)))
+            if (teach_overlap(at(a, level_a - 1, child), at(b, level_b - 1, other)))
                 pairs += join(a, level_a - 1, child, b, level_b - 1, other);
         }
     }
@@ -133,80 +126,57 @@ static long long join(const tree *a, int level_a, int i, const tree *b, int leve
 
 /* ---- the sweep that it is compared with ---------------------------------------------------------------------------- */
 
-/* Returns the number of pairs that one sweep along x tests, of boxes sorted by x; between the sets alone if there are
-   two. */
-static long long sweep(const sap_aabb *a, int na, const sap_aabb *b, int nb) {
-    long long count = 0;
-    for (int i = 0, j = 0; i < na; i++) { /* a[i] tests boxes of b that begin in it; at equal mins a is the first */
-        while (j < nb && b[j].min[0] < a[i].min[0]) j++;
-        for (int k = j; k < nb && b[k].min[0] <= a[i].max[0]; k++) count += a != b || k > i;
-    }
-    for (int i = 0, j = 0; i < nb && a != b; i++) {
-        while (j < na && a[j].min[0] <= b[i].min[0]) j++;
-        for (int k = j; k < na && a[k].min[0] <= b[i].max[0]; k++) count++;
-    }
-    return count;
+static sap_aabb boxes[MOST + MOST / 10], set_a[MOST], set_b[MOST]; /* set_a and set_b are sorted by pack */
+static int order_a[MOST], order_b[MOST];
+static tree tree_a, tree_b;
+static long long hits;
+
+static void count_hits(int asking, const int *candidates, int count) {
+    for (int i = 0; i < count; i++) hits += teach_overlap(&boxes[asking], &boxes[candidates[i]]);
 }
 
 /* Makes n boxes, equally dense for any n. */
-static void scatter(sap_aabb *boxes, int n, int all) {
-    static uint32_t state = 2463534242u;
-    const float side = 60 * sqrtf((float)all / 2000);
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < 2; k++) {
-            state ^= state << 13;
-            state ^= state >> 17;
-            state ^= state << 5;
-            boxes[i].min[k] = (float)(state >> 8) / 16777216.0f * side;
-            boxes[i].max[k] = boxes[i].min[k] + 1;
-        }
+static void scatter(int n) {
+    const float side = 60 * sqrtf((float)n / 2000);
+    teach_scatter(boxes, n, side, side, 0);
+    hits = tests = rounds = 0;
 }
 
-static sap_aabb set_a[MOST], set_b[MOST], swept_a[MOST], swept_b[MOST];
-static tree tree_a, tree_b;
+static void make_tree(tree *t, sap_aabb *set, int from, int n) {
+    memcpy(set, &boxes[from], (size_t)n * sizeof *set);
+    t->boxes = set;
+    t->n = n;
+    pack(t);
+}
 
-static void print_line(const char *name, int n, long long pairs, long long swept, long long expected) {
+/* Returns 1 if the join has found the pairs of the sweep. */
+static int print_line(const char *name, int n, long long pairs, long long swept) {
     printf("%-22s %9lld %14.1f %14.1f %14.1f%s\n", name, pairs, (double)swept / n, (double)tests / n,
-           (double)rounds / n, pairs == expected ? "" : "  WRONG");
+           (double)rounds / n, pairs == hits ? "" : "  WRONG");
+    return pairs == hits;
 }
 
-/* Returns 1 if the join found what sap.h finds. */
 static int show_complete(int n) {
-    char name[24];
-    scatter(set_a, n, n);
-    memcpy(swept_a, set_a, (size_t)n * sizeof *set_a);
-    qsort(swept_a, (size_t)n, sizeof *swept_a, by_x);
-    tree_a.boxes = set_a;
-    tree_a.n = n;
-    pack(&tree_a);
-    tests = rounds = 0;
+    char name[40];
+    scatter(n);
+    make_tree(&tree_a, set_a, 0, n);
+    const long long swept = teach_sweep(boxes, order_a, n, 0, count_hits);
     const long long pairs = join(&tree_a, tree_a.levels, 0, &tree_a, tree_a.levels, 0);
-    const long long expected = sap_box_prune(set_a, n, SAP_2D, NULL, NULL);
     snprintf(name, sizeof name, "%d", n);
-    print_line(name, n, pairs, sweep(swept_a, n, swept_a, n), expected);
-    return pairs == expected;
+    return print_line(name, n, pairs, swept);
 }
 
 static int show_bipartite(int fresh, int old) {
-    char name[24];
-    scatter(set_a, fresh, fresh + old);
-    scatter(set_b, old, fresh + old);
-    memcpy(swept_a, set_a, (size_t)fresh * sizeof *set_a);
-    memcpy(swept_b, set_b, (size_t)old * sizeof *set_b);
-    qsort(swept_a, (size_t)fresh, sizeof *swept_a, by_x);
-    qsort(swept_b, (size_t)old, sizeof *swept_b, by_x);
-    tree_a.boxes = set_a;
-    tree_a.n = fresh;
-    tree_b.boxes = set_b;
-    tree_b.n = old;
-    pack(&tree_a);
-    pack(&tree_b);
-    tests = rounds = 0;
+    char name[40];
+    scatter(fresh + old);
+    make_tree(&tree_a, set_a, 0, fresh);
+    make_tree(&tree_b, set_b, fresh, old);
+    for (int i = 0; i < fresh; i++) order_a[i] = i;
+    for (int i = 0; i < old; i++) order_b[i] = fresh + i;
+    const long long swept = teach_sweep_two(boxes, order_a, fresh, order_b, old, 0, count_hits);
     const long long pairs = join(&tree_a, tree_a.levels, 0, &tree_b, tree_b.levels, 0);
-    const long long expected = sap_box_prune_bipartite(set_a, fresh, set_b, old, SAP_2D, NULL, NULL);
     snprintf(name, sizeof name, "%d new, %d old", fresh, old);
-    print_line(name, fresh, pairs, sweep(swept_a, fresh, swept_b, old), expected);
-    return pairs == expected;
+    return print_line(name, fresh, pairs, swept);
 }
 
 /* ---- the picture --------------------------------------------------------------------------------------------------- */
@@ -218,10 +188,8 @@ static int show_bipartite(int fresh, int old) {
 /* Draws one leaf and the boxes that its own are tested against; on the right those that a sweep tests them against. */
 static void draw(const char *path) {
     svg p = svg_open(path, 1120, 660, "What sixteen boxes are tested against");
-    scatter(set_a, DRAWN, DRAWN);
-    tree_a.boxes = set_a;
-    tree_a.n = DRAWN;
-    pack(&tree_a);
+    scatter(DRAWN);
+    make_tree(&tree_a, set_a, 0, DRAWN);
     const int leaf = tree_a.count[0] / 2;
     const sap_aabb *mine = &tree_a.nodes[0][leaf];
     svg_text(&p, 40, 84, 16, SVG_WORD, "join: leaves that overlap its own (green: bounds of leaves)");
@@ -230,7 +198,7 @@ static void draw(const char *path) {
         svg_begin_panel(&p, 40 + 550 * way, 100, 520, 520, -1, -1, 16);
         for (int i = 0; i < DRAWN; i++) {
             const sap_aabb *box = &set_a[i], *of = &tree_a.nodes[0][i / WIDE];
-            int tested = way == 0 && overlap(of, mine) && overlap(box, mine);
+            int tested = way == 0 && teach_overlap(of, mine) && teach_overlap(box, mine);
             for (int k = leaf * WIDE; way == 1 && k < leaf * WIDE + WIDE; k++)
                 tested |= box->min[0] <= set_a[k].max[0] && set_a[k].min[0] <= box->max[0];
             svg_box(&p, box->min, box->max, i / WIDE == leaf ? "fill:#e8eef6" : tested ? TESTED : IDLE);
@@ -251,6 +219,6 @@ int main(int argc, char **argv) {
     for (int n = 500; n <= MOST; n *= 4) good &= show_complete(n);
     printf("\nbipartite\n");
     for (int n = 500; n <= MOST; n *= 4) good &= show_bipartite(n / 10, n);
-    draw(argc > 1 ? argv[1] : "09_join.svg");
+    draw(argc > 1 ? argv[1] : "10_join.svg");
     return !good;
 }

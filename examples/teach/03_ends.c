@@ -1,7 +1,7 @@
 /*
 Shows what holds the sorted endpoints: an array or a linked list, with sentinels or without (Terdiman I.2, appendix B).
 
-    cc -I../.. -I.. -I/usr/include/stb -o 10_ends 10_ends.c -lm && ./10_ends
+    cc -I../.. -I.. -o 03_ends 03_ends.c -lm && ./03_ends
 
 An end in an array is a value and its owner with one bit for min or max: 8 bytes, and its neighbours in order are its
 neighbours in memory. In a list it has two links besides: 24 bytes, and its neighbours are wherever they were made. A list
@@ -12,7 +12,7 @@ it by its value.) A link needs no reference to be rewritten, for an end in a lis
 of 64 bytes: counted is how often the next end is in another line than the last one.
 A walk has to stop at the sides. Without sentinels each step asks twice: is there an end, and is it larger? A sentinel, an
 end that no other passes, answers both at once: -max and max here, as in the paper, though infinity passes these (exercise
-4). The first lines are the paper's example: 13 becomes 50. It draws 10_ends.svg or the file you name. It prints:
+1). The first lines are the paper's example: 13 becomes 50. It draws 03_ends.svg or the file you name. It prints:
 
     sentinels        -max    -20    -14     -2      4     13     28    max
     13 becomes 50    -max    -20    -14     -2      4     50     28    max
@@ -20,17 +20,17 @@ end that no other passes, answers both at once: -max and max here, as in the pap
     questions asked: 6 with sentinels, 12 without
 
     4000 ends, an update   bytes an end   questions   walked over   in another line   written   references
-    array, with sentinels             8        4267          4267               13%       520          520
-    array, without                    8        8534          4267               13%       520          520
-    list, with sentinels             24        4267          4267               92%      1513            0
-    list, without                    24        8534          4267               92%      1513            0
+    array, with sentinels             8        4266          4266               13%       520          520
+    array, without                    8        8533          4266               13%       520          520
+    list, with sentinels             24        4266          4266               92%      1516            0
+    list, without                    24        8533          4266               92%      1516            0
 */
 #include <float.h>
-#include <stdint.h>
-#include <string.h>
-#include "svg.h"
+#include "sap.h"
+#include "teach.h"
 
 enum { BOXES = 2000, ENDS = 2 * BOXES, UPDATES = 100, PAPER = 6, WAYS = 4, ARRAY_BYTES = 8, LIST_BYTES = 24 };
+#define STEP 1.0f
 
 typedef struct array_end {
     float value;
@@ -143,32 +143,19 @@ static void show_paper(void) {
 
 /* ---- boxes that move a little ----------------------------------------------------------------------------------------- */
 
-static uint32_t state;
-
-static float random_in(float low, float high) {
-    state ^= state << 13;
-    state ^= state >> 17;
-    state ^= state << 5;
-    return low + (float)(state >> 8) / 16777216.0f * (high - low);
-}
-
-static float minimum[BOXES], width[BOXES];
+static sap_aabb boxes[BOXES]; /* on a line */
 
 static void scatter(void) {
-    state = 2463534242u;
+    teach_state = 1;
     for (int i = 0; i < BOXES; i++) {
-        minimum[i] = random_in(0, 10 * BOXES);
-        width[i] = random_in(1, 15);
+        boxes[i].min[0] = teach_random(0, 10 * BOXES);
+        boxes[i].max[0] = boxes[i].min[0] + teach_random(1, 15);
     }
 }
 
-static void move_all(void) {
-    for (int i = 0; i < BOXES; i++) minimum[i] += random_in(-1, 1);
-}
-
 static float value_of(uint32_t owner) {
-    const uint32_t box = owner & 0x7fffffffu;
-    return minimum[box] + (owner >> 31 ? width[box] : 0);
+    const sap_aabb *box = &boxes[owner & 0x7fffffffu];
+    return (owner >> 31 ? box->max : box->min)[0];
 }
 
 static int is_sorted(const float *values) {
@@ -194,7 +181,7 @@ static int run(int is_list, int has_sentinels) {
         list[i] = (list_end){0, owner, &list[i - 1], &list[i + 1]};
     }
     for (int update = 0; update <= UPDATES; update++) {
-        if (update) move_all();
+        for (int i = 0; i < BOXES && update > 0; i++) teach_walk(&boxes[i], 1, STEP);
         for (int i = 1; i <= ENDS; i++) {
             array[i].value = value_of(array[i].owner);
             list[i].value = value_of(list[i].owner);
@@ -216,7 +203,7 @@ static const char *const names[WAYS] = {"array, with sentinels", "array, without
 int main(int argc, char **argv) {
     double share[WAYS], asked[WAYS];
     int all_good = 1;
-    picture = svg_open(argc > 1 ? argv[1] : "10_ends.svg", 760, 560, "A sorted array between two sentinels");
+    picture = svg_open(argc > 1 ? argv[1] : "03_ends.svg", 760, 560, "A sorted array between two sentinels");
     show_paper();
     printf("4000 ends, an update   bytes an end   questions   walked over   in another line   written   references\n");
     for (int w = 0; w < WAYS; w++) {

@@ -1,9 +1,9 @@
 /*
 Shows how new boxes are merged into the sorted endpoints in one pass (Terdiman I.4b).
 
-    cc -I../.. -I.. -I/usr/include/stb -o 02_batch 02_batch.c -lm && ./02_batch
+    cc -I../.. -I.. -I/usr/include/stb -o 07_batch 07_batch.c -lm && ./07_batch
 
-It draws 02_batch.svg or the file you name. The numbers are those of the paper: 42, 10, 60 and 12 are inserted into -6,
+It draws 07_batch.svg or the file you name. The numbers are those of the paper: 42, 10, 60 and 12 are inserted into -6,
 -1, 0, 11, 15, 20, 50 and 150. "<" marks the end just inserted, "." a free place. It prints:
 
     old          (A -6   A) -1   (B 0    B) 11   (C 15   C) 20   (D 50   D) 150
@@ -17,13 +17,13 @@ It draws 02_batch.svg or the file you name. The numbers are those of the paper: 
 
        old    new     in a batch     one by one    moved in
         50      5            108            583         568
-       500     50           1088          58126       57976
-      5000    500          10982        5144944     5143444
+       500     50           1088          58127       57977
+      5000    500          10982        5144947     5143447
 */
 #include <stdint.h>
 
-static long long passes; /* SAP_TRACE: an end passes another */
-#define SAP_TRACE(step, axis, id0, id1) (passes += (step) == SAP_STEP_PASS, (void)(axis), (void)(id0), (void)(id1))
+static long long traced; /* SAP_TRACE: an end passes another */
+#define SAP_TRACE(step, axis, id0, id1) (traced += (step) == SAP_STEP_PASS, (void)(axis), (void)(id0), (void)(id1))
 #define SAP_IMPLEMENTATION
 #include "sap.h"
 #include "teach.h"
@@ -38,14 +38,14 @@ static const sap_aabb new_boxes[NEW] = {{{10}, {42}}, {{12}, {60}}};
    that are still to be inserted, so it moves only once. 'say', if any, is called after each. Returns the number of
    comparisons. */
 static long long merge(teach_end *ends, int n, const teach_end *incoming, int m, void (*say)(int place)) {
-    const teach_end empty = {0, 0, 0};
+    const teach_end empty = {TEACH_EMPTY, 0, 0};
     int from = n - 1, to = n + m - 1;
     long long comparisons = 0;
     while (m > 0) {
         const teach_end *next = &incoming[m - 1];
         while (from >= 0) {
             comparisons++;
-            if (ends[from].value <= next->value) break;
+            if (teach_comes_before(ends[from], *next)) break;
             ends[to--] = ends[from];
             ends[from--] = empty;
         }
@@ -57,16 +57,10 @@ static long long merge(teach_end *ends, int n, const teach_end *incoming, int m,
     return comparisons;
 }
 
-static int by_value(const void *a, const void *b) {
-    float x = ((const teach_end *)a)->value, y = ((const teach_end *)b)->value;
-    return (x > y) - (x < y);
-}
-
-/* Makes both ends of n boxes, the first of which is called 'name': sorted, or box by box with the max first. */
-static void ends_of(const sap_aabb *boxes, int n, char name, int sorted, teach_end *out) {
+/* The ends of n boxes as they come: box by box, the max first. */
+static void unsorted_ends(teach_end *out, const sap_aabb *boxes, int n, int first) {
     for (int i = 0; i < 2 * n; i++)
-        out[i] = (teach_end){(char)(name + i / 2), !(i & 1), (i & 1 ? boxes[i / 2].min : boxes[i / 2].max)[0]};
-    if (sorted) qsort(out, (size_t)n * 2, sizeof *out, by_value);
+        out[i] = (teach_end){first + i / 2, !(i & 1), (i & 1 ? boxes[i / 2].min : boxes[i / 2].max)[0]};
 }
 
 /* Inserts one end at a time: each starts at the end of the array again. */
@@ -76,29 +70,12 @@ static long long insert_one_by_one(teach_end *ends, int n, const teach_end *inco
     return comparisons;
 }
 
-static sap_world *line_world(const sap_aabb *boxes, int n, sap_id *ids) {
-    const sap_config config = {.axes = SAP_AXIS_X, .method = SAP_METHOD_SORT};
-    sap_world *world = sap_create(&config);
-    sap_add_many(world, n, boxes, NULL, ids);
-    sap_update(world);
-    passes = 0;
-    return world;
-}
-
-/* Inserts in the simple way (I.4a): creates boxes far away, and moves them to their places. Returns the ends passed. */
-static long long move_in(const sap_aabb *old, int n, const sap_aabb *incoming, int m) {
-    static sap_id ids[MOST];
-    sap_world *world = line_world(old, n, ids);
-    for (int i = 0; i < m; i++) {
-        const sap_aabb far_away = {{1e9f + 128 * (float)i}, {1e9f + 128 * (float)i + 64}};
-        ids[i] = sap_add(world, &far_away, NULL);
-    }
-    sap_update(world);
-    passes = 0;
-    sap_move_many(world, m, ids, incoming);
-    sap_update(world);
-    sap_destroy(world);
-    return passes;
+/* Inserts in the simple way (I.4a): creates boxes behind all others, far away, and moves them to their places. Returns
+   the ends passed. */
+static long long move_in(teach_end *ends, int n, const sap_aabb *incoming, int m) {
+    for (int i = 0; i < 2 * m; i++)
+        ends[2 * n + i] = (teach_end){n + i / 2, i & 1, (i & 1 ? incoming[i / 2].max : incoming[i / 2].min)[0]};
+    return teach_sort(ends, 2 * (n + m));
 }
 
 /* The picture shows the paper's merge, step by step. */
@@ -122,44 +99,45 @@ static void say_step(int place) {
     draw(label, &row);
 }
 
+static void show_sap(void) {
+    const sap_config config = {.axes = SAP_AXIS_X, .method = SAP_METHOD_SORT};
+    sap_world *world = sap_create(&config);
+    sap_id ids[OLD];
+    int count;
+    sap_add_many(world, OLD, old_boxes, NULL, ids);
+    sap_update(world);
+    traced = 0;
+    sap_add_many(world, NEW, new_boxes, NULL, ids);
+    sap_update(world);
+    printf("sap.h adds both %s any end passing another. New pairs, by pruning:", traced ? "with" : "without");
+    const sap_pair *pair = sap_created(world, &count);
+    for (int i = 0; i < count; i++)
+        printf(" %c-%c", teach_name((int)SAP_SLOT(pair[i].id0) - 1), teach_name((int)SAP_SLOT(pair[i].id1) - 1));
+    printf("\n");
+    sap_destroy(world);
+}
+
 static void show_paper(void) {
     teach_end incoming[2 * NEW], ends[2 * (OLD + NEW)];
     teach_row fresh = {2 * NEW, -1, {{0, 0, 0}}};
-    sap_id ids[OLD + NEW];
-    sap_world *world = line_world(old_boxes, OLD, ids);
     row = teach_sorted(old_boxes, OLD, 0);
     printf("old          ");
     teach_print(&row, "");
     draw("old", &row);
-    ends_of(new_boxes, NEW, 'A' + OLD, 1, fresh.ends);
+    teach_ends(fresh.ends, new_boxes, NEW, 0, OLD);
     printf("new, sorted  ");
     teach_print(&fresh, "");
     draw("new, sorted", &fresh);
-    long long comparisons = merge(row.ends, row.n, fresh.ends, fresh.n, say_step);
-
-    int count;
-    passes = 0;
-    sap_add_many(world, NEW, new_boxes, NULL, ids);
-    sap_update(world);
-    printf("sap.h adds both %s any end passing another. New pairs, by pruning:", passes ? "with" : "without");
-    const sap_pair *pair = sap_created(world, &count);
-    for (int i = 0; i < count; i++) printf(" %c-%c", teach_name(pair[i].id0), teach_name(pair[i].id1));
-    sap_destroy(world);
-
-    ends_of(old_boxes, OLD, 'A', 1, ends);
-    ends_of(new_boxes, NEW, 'A' + OLD, 0, incoming);
-    printf("\nComparisons: %lld in a batch, %lld one by one. Created far away and then moved in: %lld ends are "
+    for (int i = row.n; i < TEACH_MOST_ENDS; i++) row.ends[i].box = TEACH_EMPTY;
+    const long long comparisons = merge(row.ends, row.n, fresh.ends, fresh.n, say_step);
+    show_sap();
+    unsorted_ends(incoming, new_boxes, NEW, OLD);
+    teach_ends(ends, old_boxes, OLD, 0, 0);
+    const long long one_by_one = insert_one_by_one(ends, 2 * OLD, incoming, 2 * NEW);
+    teach_ends(ends, old_boxes, OLD, 0, 0);
+    printf("Comparisons: %lld in a batch, %lld one by one. Created far away and then moved in: %lld ends are "
            "passed.\n\n",
-           comparisons, insert_one_by_one(ends, 2 * OLD, incoming, 2 * NEW), move_in(old_boxes, OLD, new_boxes, NEW));
-}
-
-/* Scatters boxes over the line, the same on every machine. */
-static void scatter(sap_aabb *boxes, int n) {
-    static uint32_t state = 1;
-    for (int i = 0; i < n; i++) {
-        state = state * 1664525u + 1013904223u;
-        boxes[i] = (sap_aabb){{(float)(state >> 8)}, {(float)(state >> 8) + 50}};
-    }
+           comparisons, one_by_one, move_in(ends, OLD, new_boxes, NEW));
 }
 
 static void show_growth(void) {
@@ -167,20 +145,23 @@ static void show_growth(void) {
     static teach_end ends[2 * (MOST + MOST / 10)], incoming[MOST / 5];
     printf("   old    new     in a batch     one by one    moved in\n");
     for (int n = 50; n <= MOST; n *= 10) {
-        scatter(old, n);
-        scatter(fresh, n / 10);
-        ends_of(old, n, 'A', 1, ends);
-        ends_of(fresh, n / 10, 'A', 1, incoming);
+        const float length = 4.0f * (float)MOST;
+        teach_scatter(old, n, length, 0, 0);
+        teach_scatter(fresh, n / 10, length, 0, 0);
+        teach_ends(ends, old, n, 0, 0);
+        teach_ends(incoming, fresh, n / 10, 0, n);
         printf("%6d %6d %14lld ", n, n / 10, merge(ends, 2 * n, incoming, n / 5, NULL));
-        ends_of(old, n, 'A', 1, ends);
-        ends_of(fresh, n / 10, 'A', 0, incoming);
-        printf("%14lld %11lld\n", insert_one_by_one(ends, 2 * n, incoming, n / 5), move_in(old, n, fresh, n / 10));
+        teach_ends(ends, old, n, 0, 0);
+        unsorted_ends(incoming, fresh, n / 10, n);
+        printf("%14lld ", insert_one_by_one(ends, 2 * n, incoming, n / 5));
+        teach_ends(ends, old, n, 0, 0);
+        printf("%11lld\n", move_in(ends, n, fresh, n / 10));
     }
 }
 
 int main(int argc, char **argv) {
     picture =
-        svg_open(argc > 1 ? argv[1] : "02_batch.svg", 950, 424, "Four new ends are merged into eight in one pass");
+        svg_open(argc > 1 ? argv[1] : "07_batch.svg", 950, 424, "Four new ends are merged into eight in one pass");
     show_paper();
     show_growth();
     svg_close(&picture);

@@ -1,7 +1,7 @@
 /*
 Shows floats as integers that sort like them, and two traps: -0 and NaN (Terdiman, appendix A).
 
-    cc -I../.. -I.. -I/usr/include/stb -o 08_floats 08_floats.c -lm && ./08_floats
+    cc -I../.. -I.. -I/usr/include/stb -o 04_floats 04_floats.c -lm && ./04_floats
 
 The bits of a float are sign, exponent and digits. Read as an integer, a larger positive float has a larger integer. The
 negative floats are wrong in two ways. Their sign bit places them behind the positive ones, and their order is reversed,
@@ -13,7 +13,9 @@ Trap 2: NaN is neither less nor greater than any float, which breaks a sort of f
 so a sort of integers does not show the mistake. sap.h gives -0 the integer of 0, and rejects NaN.
 Bullet 2.55 rounded floats to a raster of 16-bit integers instead. That needs world bounds, and reports boxes as
 overlapping that do not.
-It draws 08_floats.svg or the file you name. It prints:
+How long the sort of an update takes on your machine goes to stderr: by floats, by their integers, and by integers that hold
+the owner in their lower half, as in sap.h. There one comparison also decides which of two equal ends is the min.
+It draws 04_floats.svg or the file you name. It prints:
 
          float   sign exponent  digits    bits as they are   sign flipped   and reversed
           -inf   1    ff        000000            ff800000       7f800000         7fffff
@@ -43,8 +45,7 @@ It draws 08_floats.svg or the file you name. It prints:
     in a world of  100000           2217                    22930
 */
 #include <math.h>
-#include <stdint.h>
-#include <string.h>
+#include <time.h>
 #define SAP_IMPLEMENTATION
 #include "sap.h"
 #include "teach.h"
@@ -191,21 +192,82 @@ static float raster(float f, float size, int up) {
 
 static void show_raster(void) {
     static sap_aabb exact[MANY], coarse[MANY];
-    uint32_t state = 7;
+    teach_state = 7;
     printf("pairs of 2000 boxes          exact   by a raster of 16 bits\n");
     for (int power = 2; power <= 4; power++) {
         const float size = (float)pow(10, power) * 10;
+        teach_scatter(exact, MANY, 60, 60, 0);
         for (int i = 0; i < MANY; i++)
             for (int k = 0; k < 2; k++) {
-                state = state * 1664525u + 1013904223u;
-                exact[i].min[k] = (float)(state >> 8) / 16777216.0f * 60;
-                exact[i].max[k] = exact[i].min[k] + 1;
                 coarse[i].min[k] = raster(exact[i].min[k], size, 0);
                 coarse[i].max[k] = raster(exact[i].max[k], size, 1);
             }
         printf("in a world of %7g %14lld %24lld\n", (double)size, sap_box_prune(exact, MANY, SAP_2D, NULL, NULL),
                sap_box_prune(coarse, MANY, SAP_2D, NULL, NULL));
     }
+}
+
+/* ---- the time: the sort of an update, by floats and by integers ------------------------------------------------------ */
+
+enum { ENDS = 4000, SORTS = 200 };
+
+typedef struct timed_end {
+    float value;
+    uint32_t code, owner; /* owner: the box, and in the highest bit whether it is a max */
+    uint64_t both;        /* code << 32 | owner, with the highest bit first */
+} timed_end;
+
+static timed_end line[ENDS];
+
+/* At the same value a min comes before a max. */
+static int float_is_greater(const timed_end *a, const timed_end *b) {
+    return a->value > b->value || (a->value == b->value && a->owner >> 31 && !(b->owner >> 31));
+}
+
+static int code_is_greater(const timed_end *a, const timed_end *b) {
+    return a->code > b->code || (a->code == b->code && a->owner >> 31 && !(b->owner >> 31));
+}
+
+static int both_is_greater(const timed_end *a, const timed_end *b) {
+    return a->both > b->both;
+}
+
+/* The insertion sort of one axis, with the comparison written into the loop. */
+#define SORT_LINE(is_greater)                                                                                          \
+    for (int i = 1; i < ENDS; i++) {                                                                                   \
+        const timed_end walker = line[i];                                                                              \
+        int j = i;                                                                                                     \
+        for (; j > 0 && is_greater(&line[j - 1], &walker); j--) line[j] = line[j - 1];                                 \
+        line[j] = walker;                                                                                              \
+    }
+
+static void set_value(timed_end *e, float value) {
+    e->value = value;
+    e->code = encode(value);
+    e->both = (uint64_t)e->code << 32 | e->owner;
+}
+
+static void show_time(void) {
+    double microseconds[3];
+    for (int way = 0; way < 3; way++) {
+        clock_t all = 0;
+        teach_state = 1;
+        for (int i = 0; i < ENDS; i++) {
+            line[i].owner = (uint32_t)(i / 2) | (uint32_t)(i & 1) << 31;
+            set_value(&line[i], (float)i);
+        }
+        for (int sort = 0; sort < SORTS; sort++) {
+            for (int i = 0; i < ENDS; i++) set_value(&line[i], line[i].value + teach_random(-2, 2));
+            const clock_t begin = clock();
+            if (way == 0) SORT_LINE(float_is_greater)
+            if (way == 1) SORT_LINE(code_is_greater)
+            if (way == 2) SORT_LINE(both_is_greater)
+            all += clock() - begin;
+        }
+        microseconds[way] = (double)all * 1e6 / CLOCKS_PER_SEC / SORTS;
+    }
+    fprintf(stderr, "%d ends are sorted again: by floats %.0f microseconds, by integers %.0f, with their owners %.0f\n",
+            ENDS, microseconds[0], microseconds[1], microseconds[2]);
 }
 
 /* ---- the picture: floats in order above, their integers below ------------------------------------------------------ */
@@ -242,6 +304,7 @@ int main(int argc, char **argv) {
     show_zero();
     show_no_number();
     show_raster();
-    draw(argc > 1 ? argv[1] : "08_floats.svg");
+    show_time();
+    draw(argc > 1 ? argv[1] : "04_floats.svg");
     return 0;
 }

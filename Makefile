@@ -248,12 +248,12 @@ engine: $(ENGINES:%=build/examples/%) ## Bullet, Chipmunk and ODE with their own
 	@for e in $(ENGINES); do echo "$$e:"; build/examples/$$e || exit 1; echo; done
 
 .PHONY: teach
-teach: $(TEACH:%=build/teach/%) ## the algorithm at work, and the grid of sap_multi.h; pictures go to build/teach/
+teach: $(TEACH:%=build/teach/%) ## the programs of the course, or one of them: TEACH=05_rules; pictures go to build/teach/
 	@for t in $(TEACH); do echo "$$t:"; build/teach/$$t build/teach/$$t.svg || exit 1; echo; done
 
 .PHONY: exercises
-exercises: $(STB_DS) ## checks your solutions of examples/exercises (see its README.md); EXERCISES=folder
-	@STB=build/stb CC="$(CC)" sh examples/exercises/check.sh $(EXERCISES)
+exercises:      ## checks your solutions of examples/exercises (see its README.md); EXERCISES=folder
+	@CC="$(CC)" sh examples/exercises/check.sh $(EXERCISES)
 
 .PHONY: threads
 threads: build/examples/multi_pool build/examples/multi_openmp ## the examples of sap_multi.h with 1 thread and with 4
@@ -314,9 +314,9 @@ build/examples/mpi_world: examples/mpi_world.c examples/flyers.h sap.h $(STB_DS)
 	@mkdir -p build/examples
 	mpicc -std=c99 $(CFLAGS) $(WARNINGS) -isystem build/stb -I. -o $@ $< -lm
 
-build/teach/%: examples/teach/%.c examples/teach/teach.h examples/svg.h sap.h sap_multi.h $(STB_DS)
+build/teach/%: examples/teach/%.c examples/teach/teach.h examples/svg.h examples/pool.h sap.h sap_multi.h $(STB_DS)
 	@mkdir -p build/teach
-	$(COMPILE) -I. -Iexamples -o $@ $< -lm
+	$(COMPILE) -I. -Iexamples -o $@ $< -lm -pthread
 
 build/web/picture: examples/web/picture.c sap.h $(STB_DS)
 	@mkdir -p build/web

@@ -29,6 +29,9 @@ program() {   # source
         check "prints what its head says" "diff '$work/$name.expected' '$work/$name.output'"
     check "draws $name.svg when no file is named" "(cd '$work' && './$name' && cmp '$name.svg' '$name.named.svg')"
     check_svg "$work/$name.svg"
+    pictured=examples/teach/pictures/$name.svg
+    [ ! -f "$pictured" ] ||
+        check "draws what the course shows (else cp build/teach/$name.svg examples/teach/pictures)" "cmp '$work/$name.svg' '$pictured'"
 }
 
 # ---- the moving picture ------------------------------------------------------------------------------------------
@@ -43,26 +46,26 @@ picture() {
 
 # ---- examples/exercises -----------------------------------------------------------------------------------------
 
-# Builds and checks the one exercise in that folder.
-verdict() {   # folder
+# Builds and checks the one exercise in that folder; without sanitizers, which make each build slower.
+verdict() {   # folder, sanitizers
     rm -rf "$work/programs"
-    LIMIT=2 STB=$STB CC=$CC BUILD=$work/programs sh "$exercises/check.sh" "$1" > "$1/said" 2>&1
+    SANITIZE=$2 LIMIT=2 CC=$CC BUILD=$work/programs sh "$exercises/check.sh" "$1" > "$1/said" 2>&1
 }
 
 # A wrong solution: the message must name what is wrong. It comes from standard input, never by a pipe, in which the
 # counts would be lost.
-wrong() {   # exercise, what it does wrong, what the message must hold
-    subject="exercise $1, $2"
+wrong() {   # exercise, what it does wrong, what the message must hold, sanitizers
+    subject="exercise $1, $2${4:+, with sanitizers}"
     rm -rf "$work/wrong" && mkdir -p "$work/wrong" && cat > "$work/wrong/$1.c"
     check "differs from the solution" "! cmp -s '$work/wrong/$1.c' '$exercises/solutions/$1.c'"
-    verdict "$work/wrong"
+    verdict "$work/wrong" "$4"
     check "fails" "cat '$work/wrong/said'; grep '^0 of 1 right' '$work/wrong/said'"
     check "says '$3'" "cat '$work/wrong/said'; grep '  not yet: ' '$work/wrong/said' && grep -e '$3' '$work/wrong/said'"
 }
 
-edited() {   # exercise, what it does wrong, what the message must hold, sed commands: the solution, edited
+edited() {   # exercise, what it does wrong, what the message must hold, sed commands (the solution, edited), sanitizers
     sed "$4" "$exercises/solutions/$1.c" > "$work/edited.c"
-    wrong "$1" "$2" "$3" < "$work/edited.c"
+    wrong "$1" "$2" "$3" "$5" < "$work/edited.c"
 }
 
 for asked; do
@@ -75,14 +78,16 @@ done
 case " $* " in *" exercises "*) ;; *) finish; exit ;; esac
 mkdir -p "$work/examples" && cp -r examples/exercises "$work/examples/" && cp sap.h "$work/" || exit 2
 exercises=$work/examples/exercises
+sanitizers="-fsanitize=address,undefined -fno-sanitize-recover=all"
+can $CC $sanitizers || sanitizers=
 
 subject="the course, examples/teach/README.md"
 for source in examples/teach/*.c examples/exercises/*.c; do
     name=$(basename "$source" .c)
-    check "has $name in a lesson" "grep '^| [1-6]\\. .*\`$name\`' examples/teach/README.md"
+    check "links $name from a lesson" "grep '(.*$name\\.c)' examples/teach/README.md"
 done
-for name in $(sed -n 's/^| [1-6]\. //p' examples/teach/README.md | grep -o '`[^`]*`' | tr -d '`'); do
-    check "$name, which it names, is there" "ls examples/teach/$name.c examples/exercises/$name.c 2>/dev/null | grep ."
+for link in $(grep -o '\](\([^)h#][^)]*\))' examples/teach/README.md | sed 's/^](//; s/)$//'); do
+    check "$link, which it links, is there" "test -e examples/teach/$link"
 done
 for source in "$exercises"/0*.c; do
     name=$(basename "$source" .c)
@@ -97,32 +102,53 @@ for source in "$exercises"/0*.c; do
     check "it is told why, with what was given" "grep '  not yet: ' '$work/said' && test \$(wc -l < '$work/said') -ge 2"
 done
 subject="check.sh"
-verdict "$exercises/solutions"
-check "all solutions are right" "cat '$exercises/solutions/said'; grep '^7 of 7 right' '$exercises/solutions/said'"
-verdict "$exercises"
-check "no skeleton is" "cat '$exercises/said'; grep '^0 of 7 right' '$exercises/said'"
+verdict "$exercises/solutions" "$sanitizers"
+check "all solutions are right" "cat '$exercises/solutions/said'; grep '^10 of 10 right' '$exercises/solutions/said'"
+verdict "$exercises" "$sanitizers"
+check "no skeleton is" "cat '$exercises/said'; grep '^0 of 10 right' '$exercises/said'"
 
-edited 01_rules "start and stop mixed up" "your calls say they" \
+edited 00_overlap "forgets boxes that touch" "overlap says 0, but they overlap" \
+    's/</<=/g; s/i <= n/i < n/; s/j <= n/j < n/'
+edited 00_overlap "looks at x alone" "overlap says 1, but they are apart" \
+    's/k < 2/k < 1/'
+edited 00_overlap "finds each pair from both sides" "i must be less than j" \
+    's/int j = i + 1/int j = 0/'
+
+edited 02_rules "start and stop mixed up" "your calls say they" \
     's/ start(w/ swapped(w/; s/ stop(w/ start(w/; s/ swapped(w/ stop(w/'
-edited 01_rules "never stops" "A pair stops when a max walks left past a min" \
+edited 02_rules "never stops" "A pair stops when a max walks left past a min" \
     's/if (walker.is_max && !other.is_max).*//'
-edited 01_rules "any end that a max passes stops" "overlap now, but your calls say they are apart" \
+edited 02_rules "any end that a max passes stops" "overlap now, but your calls say they are apart" \
     's/ && !other.is_max//'
-edited 01_rules "forgets that boxes which touch overlap" "the array is not sorted" \
+edited 02_rules "forgets that boxes which touch overlap" "the array is not sorted" \
     's/comes_before(walker, ends\[j - 1\])/walker.value < ends[j - 1].value/'
-edited 01_rules "takes a sentinel for a box" "these are not two boxes" \
+edited 02_rules "takes a sentinel for a box" "these are not two boxes" \
     's/int j = i;/int j = i; start(walker.box, ends[j - 1].box);/'
-edited 01_rules "does not end" "does not come to an end" \
+edited 02_rules "loses an end" "got lost" \
+    's/ends\[j\] = walker/ends[j] = ends[i]/'
+edited 02_rules "does not end" "does not come to an end" \
     's/; j--)/; j -= 0)/'
+check "and prints what was given" "grep 'now [0-9]*\.\.[0-9]' '$work/wrong/said'"
 
-edited 02_merge "merges the wrong way round" "not yet: " \
+edited 03_merge "merges the wrong way round" "not yet: " \
     's/is_greater(ends\[from\], incoming\[m - 1\])/is_greater(incoming[m - 1], ends[from])/'
-edited 02_merge "is off by one" "you wrote beside the array, behind it" \
+edited 03_merge "is off by one" "you wrote beside the array, behind it" \
     's/to = n + m - 1/to = n + m/'
-edited 02_merge "does not let comparisons be counted" "compare by is_greater" \
+edited 03_merge "writes three places behind the array" "you wrote beside the array, behind it" \
+    's/while (m > 0) {/ends[n + m + 2] = 0; &/'
+edited 03_merge "writes five places before it" "you wrote beside the array, before it" \
+    's/while (m > 0) {/ends[-5] = 0; &/'
+edited 03_merge "writes to incoming" "not yours to write" \
+    's/while (m > 0) {/if (m) *(int *)incoming = 3; &/'
+if [ -n "$sanitizers" ]; then
+    edited 03_merge "reads beside incoming" "incoming  [0-9]" \
+        's/while (m > 0) {/if (incoming[m] == 7) return; &/' "$sanitizers"
+    check "and names the line" "grep '03_merge.c:[0-9]' '$work/wrong/said'"
+fi
+edited 03_merge "does not let comparisons be counted" "compare by is_greater" \
     's/is_greater(ends\[from\], incoming\[m - 1\])/ends[from] > incoming[m - 1]/'
-wrong 02_merge "inserts one by one" "each new one should go on where the last one stopped" <<'END'
-#include "02_merge.h"
+wrong 03_merge "inserts one by one" "each new one should go on where the last one stopped" <<'END'
+#include "03_merge.h"
 void merge(int *ends, int n, const int *incoming, int m) {
     for (int i = 0; i < m; i++) {
         int j = n + i;
@@ -132,14 +158,22 @@ void merge(int *ends, int n, const int *incoming, int m) {
 }
 END
 
-edited 03_bipartite "lets only one set ask" "The box of b begins first" \
+edited 04_bipartite "lets only one set ask" "The box of b begins first" \
     '/else {/,/if (overlap/{/for/d; /if (overlap/d;}'
-edited 03_bipartite "forgets what touches" "overlap, but found was not called" \
+edited 04_bipartite "forgets what touches" "overlap, but found was not called" \
     's/<= a\[i\].max/< a[i].max/'
-edited 03_bipartite "asks all that follow" "you asked about" \
+edited 04_bipartite "asks all that follow" "you asked about" \
     's/ && b\[k\].min\[0\] <= a\[i\].max\[0\]//'
-wrong 03_bipartite "asks twice at equal mins" "was called twice" <<'END'
-#include "03_bipartite.h"
+wrong 04_bipartite "is two loops that compare along x" "right, but two loops" <<'END'
+#include "04_bipartite.h"
+void prune(const sap_aabb *a, int na, const sap_aabb *b, int nb) {
+    for (int i = 0; i < na; i++)
+        for (int k = 0; k < nb; k++)
+            if (b[k].min[0] <= a[i].max[0] && a[i].min[0] <= b[k].max[0] && overlap(&a[i], &b[k])) found(i, k);
+}
+END
+wrong 04_bipartite "asks twice at equal mins" "was called twice" <<'END'
+#include "04_bipartite.h"
 void prune(const sap_aabb *a, int na, const sap_aabb *b, int nb) {
     for (int i = 0; i < na; i++)
         for (int k = 0; k < nb; k++)
@@ -150,13 +184,13 @@ void prune(const sap_aabb *a, int na, const sap_aabb *b, int nb) {
 }
 END
 
-edited 04_sentinel "mends one side only" "an end at -inf still walks out" \
+edited 01_sentinel "mends one side only" "an end at -inf still walks out" \
     's/low_sentinel = -INFINITY/low_sentinel = -FLT_MAX/'
-edited 04_sentinel "breaks with what the sentinel still holds" "which should leave on the left" \
+edited 01_sentinel "breaks with what the sentinel still holds" "which should leave on the left" \
     's/{-INFINITY, 0, 0}/{-FLT_MAX, 0, 0}/'
-edited 04_sentinel "breaks with NaN" "sap.h refuses your box" \
+edited 01_sentinel "breaks with NaN" "sap.h refuses your box" \
     's/{-INFINITY, 0, 0}/{NAN, 0, 0}/'
-edited 04_sentinel "mends with NaN" "are not in order" \
+edited 01_sentinel "mends with NaN" "are not in order" \
     's/_sentinel = -*INFINITY/_sentinel = NAN/'
 
 edited 05_axis "returns what is no axis" "there are only 0, 1 and 2" \
@@ -254,6 +288,28 @@ int owner(const range *a, const range *b) {
     return -1;
 }
 END
+
+edited 08_cells "leaves first" "cells are left last" \
+    '/for (int i = 0; i < n_now/i\    for (int i = 0; i < n_before; i++) if (!has(now, n_now, before[i])) leave(before[i]);'
+edited 08_cells "forgets that columns wrap to one cell" "2 times instead of once" \
+    's/if (!has(list, n, cell_of(column, row))) //; s/\[CELLS\]/[400]/g'
+edited 08_cells "never leaves" "was called 0 times instead of once" \
+    '/leave(before/d; s/for (int i = 0; i < n_before; i++)$//'
+edited 08_cells "adds what it should update" "add_to([0-9]*) was called 1 times instead of never" \
+    's/update_in(now/add_to(now/'
+
+edited 09_sap "forgets what touches" "the two are apart\|the pair is not there" \
+    's/a.is_max < b.is_max/a.is_max > b.is_max/'
+edited 09_sap "never stops" "is there, but the two are apart" \
+    's/if (walker.is_max && !other.is_max) stop.*//'
+edited 09_sap "does not prune new boxes" "which is new" \
+    's/if (n > old) prune(old);//'
+edited 09_sap "has a pair for each axis" "is there twice" \
+    's/if (\*link != NONE) return;.*//'
+edited 09_sap "begins from nothing in each update" "must be 10 times as fast" \
+    's/const int old = box_count;/restart(); &/'
+edited 09_sap "crashes" "of them are new" \
+    's/if (n > old) prune(old);/abort();/'
 
 wrong 05_axis "does not compile" "it does not compile" <<'END'
 #include "05_axis.h"

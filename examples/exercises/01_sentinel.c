@@ -1,5 +1,5 @@
 /*
-Exercise 4: break the sentinels, and mend them
+Exercise 1: break the sentinels, and mend them
 
 The paper (appendix B) puts a dummy end at each side of the sorted array, -FLT_MAX and FLT_MAX, so that a walking end
 need not check for the end of the array:
@@ -16,7 +16,7 @@ sap.h compares integers instead (search for ">> endpoints" there): which ones ar
 
     make exercises
 */
-#include "04_sentinel.h"
+#include "01_sentinel.h"
 
 sap_aabb breaker(void) {
     sap_aabb box = {{-1, -1, -1}, {1, 1, 1}}; /* yours to change */

@@ -7,7 +7,7 @@ same bucket, and NONE ends the chain. add_pair and find_pair are given in checks
 
 Write remove_pair(a, b), a < b: take the pair out of its chain, and let the last pair of the array fill its place. Only
 that one may move. Return 1, or 0 if there is no such pair. It must take as long with a hundred thousand pairs as with ten.
-Which chains lead to the pair that moves? And if the one to go is itself the last? examples/teach/07_pairs draws it, and
+Which chains lead to the pair that moves? And if the one to go is itself the last? examples/teach/11_pairs draws it, and
 sap.h does it with lists of edges: search for ">> pairs" there.
 
     make exercises

@@ -1,33 +1,39 @@
 #!/bin/sh
 # check.sh FOLDER - builds and runs the exercises in a folder, and says which are right
 #
-#   STB=folder of stb_ds.h   BUILD=folder for programs   CC=gcc   LIMIT=20 seconds for each
+#   BUILD=folder for programs   CC=gcc   LIMIT=20 seconds for each   SANITIZE=flags; none if empty
 here=$(cd "$(dirname "$0")" && pwd) || exit 2
 folder=${1:-$here}
-STB=${STB:-/usr/include/stb}
 BUILD=${BUILD:-$here/../../build/exercises}
 CC=${CC:-gcc}
 mkdir -p "$BUILD" || exit 2
+flags="-std=c99 -g -Wall -Wextra -DCHECK_SECONDS=${LIMIT:-20}"
+if [ -z "${SANITIZE+set}" ]; then
+    SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all"
+    echo 'int main(void) { return 0; }' > "$BUILD/probe.c"
+    $CC $SANITIZE -o "$BUILD/probe" "$BUILD/probe.c" >/dev/null 2>&1 && "$BUILD/probe" >/dev/null 2>&1 || SANITIZE=
+fi
+[ -n "$SANITIZE" ] && flags="$flags $SANITIZE -DCHECK_SANITIZED"
+ASAN_OPTIONS=detect_leaks=0
+export ASAN_OPTIONS
 right=0
 all=0
-limit=$(command -v timeout >/dev/null 2>&1 && echo timeout ${LIMIT:-20})
 for source in "$folder"/0*.c; do
     name=$(basename "$source" .c)
     all=$((all + 1))
     echo "$name"
-    if ! $CC -std=c99 -g -Wall -Wextra -isystem "$STB" -I"$here/../.." -I"$here/checks" \
-        -o "$BUILD/$name" "$source" -lm > "$BUILD/$name.log" 2>&1; then
+    if ! $CC $flags -I"$here/../.." -I"$here/checks" -o "$BUILD/$name" "$source" -lm > "$BUILD/$name.log" 2>&1; then
         echo "  not yet: it does not compile"
         head -n 12 "$BUILD/$name.log" | sed 's/^/    /'
         continue
     fi
-    $limit "$BUILD/$name" 2>&1
+    "$BUILD/$name" > "$BUILD/$name.log" 2> "$BUILD/$name.errors"
     code=$?
-    case $code in
-    0) right=$((right + 1)) ;;
-    1) ;; # it said why
-    124) echo "  not yet: it does not come to an end. Does every loop make a step, and stop at the sides?" ;;
-    *) echo "  not yet: it crashed (exit code $code). Does it write or read beside an array?" ;;
-    esac
+    cat "$BUILD/$name.log"
+    grep -e 'runtime error' -e 'ERROR: ' -e "#[0-9].*$name" -e '^[^=# ]' "$BUILD/$name.errors" | head -n 8 | sed 's/^ */    /'
+    if [ $code = 0 ]; then right=$((right + 1))
+    elif ! grep -q '^  not yet: ' "$BUILD/$name.log"; then
+        echo "  not yet: it crashed (exit code $code). Does a function call itself without an end?"
+    fi
 done
 echo "$right of $all right"

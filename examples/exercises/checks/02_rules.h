@@ -1,5 +1,5 @@
 /*
-01_rules.h - what exercise 1 works on, and its checker: boxes move along a line, and the pairs must be those of brute
+02_rules.h - what exercise 2 works on, and its checker: boxes move along a line, and the pairs must be those of brute
 force
 */
 #include <limits.h>
@@ -24,6 +24,8 @@ typedef struct interval {
     int min, max;
 } interval;
 
+static interval was[MOST], now[MOST]; /* the boxes before and now */
+static int boxes;
 static int overlapping[MOST][MOST]; /* what start and stop have made of it */
 static struct { int starts, a, b; } calls[MOST_CALLS];
 static int call_count;
@@ -50,21 +52,55 @@ void stop(int a, int b) {
     call(0, a, b);
 }
 
-static void tell(const interval *was, const interval *now, int boxes) {
+static void tell(void) {
     for (int i = 0; i < boxes; i++)
         check_note("box %d: %d..%d, now %d..%d", i, was[i].min, was[i].max, now[i].min, now[i].max);
     for (int i = 0; i < call_count && i < 12; i++)
         check_note("your call: %s(%d, %d)", calls[i].starts ? "start" : "stop", calls[i].a, calls[i].b);
     if (!call_count) check_note("you called neither start nor stop");
-    check_stop();
 }
 
-static void compare(const end *ends, int n, const interval *was, const interval *now, int boxes) {
+static void tell_ends(const char *label, const end *ends, int n) {
+    printf("    %s:", label);
+    for (int i = 0; i < n; i++) {
+        if (ends[i].box < 0)
+            printf(" |");
+        else
+            printf(ends[i].is_max ? " %d) %d" : " (%d %d", ends[i].box, ends[i].value);
+    }
+    printf("\n");
+}
+
+/* No end may get lost: then no rule is to blame. */
+static void check_ends(const end *ends, const end *before, int n) {
+    const int side = check_fence(ends, (size_t)n * sizeof *ends);
+    if (side) {
+        check_say("you wrote beside the array, %s it", side < 0 ? "before" : "behind");
+        tell();
+        check_stop();
+    }
+    for (int i = 0; i < n; i++) {
+        int j = 0;
+        while (j < n && memcmp(&before[i], &ends[j], sizeof *ends)) j++;
+        if (j < n) continue;
+        check_say("the %s of box %d got lost: it is not in the array any more", before[i].is_max ? "max" : "min",
+                  before[i].box);
+        check_note(
+            "(2 5 is the min of box 2, 2) 7 its max, and | a sentinel. An end that is passed goes one place to the "
+            "right; where does the one that walks go?");
+        tell_ends("given", before, n);
+        tell_ends("yours", ends, n);
+        check_stop();
+    }
+}
+
+static void compare(const end *ends, int n) {
     for (int i = 1; i < n; i++)
         if (comes_before(ends[i], ends[i - 1])) {
             check_say("the array is not sorted: place %d holds %d, place %d holds %d", i - 1, ends[i - 1].value, i,
                       ends[i].value);
-            tell(was, now, boxes);
+            tell();
+            check_stop();
         }
     for (int a = 0; a < boxes; a++)
         for (int b = a + 1; b < boxes; b++) {
@@ -76,30 +112,32 @@ static void compare(const end *ends, int n, const interval *was, const interval 
                       after ? "are apart" : "overlap");
             check_note(after ? "A pair starts when a min walks left past a max."
                              : "A pair stops when a max walks left past a min.");
-            tell(was, now, boxes);
+            tell();
+            check_stop();
         }
 }
 
-static void new_value(end *e, const interval *now) {
+static void new_value(end *e) {
     if (e->box >= 0) e->value = e->is_max ? now[e->box].max : now[e->box].min;
 }
 
-static void play(int boxes) {
+static void play(int n_boxes) {
     const end low = {INT_MIN, -1, 0}, high = {INT_MAX, -1, 1};
-    end ends[2 * MOST + 2];
-    interval was[MOST], now[MOST];
-    int n = 0;
+    end before[2 * MOST + 2];
+    const int n = 2 * n_boxes + 2;
+    end *ends = (end *)check_new((size_t)n * sizeof *ends);
+    boxes = n_boxes;
     memset(overlapping, 0, sizeof overlapping);
-    ends[n++] = low;
+    ends[0] = low;
+    ends[n - 1] = high;
     for (int i = 0; i < boxes; i++) { /* apart at first */
         was[i].min = 4 * i;
         was[i].max = 4 * i + 2;
         for (int is_max = 0; is_max < 2; is_max++) {
             const end e = {is_max ? was[i].max : was[i].min, i, is_max};
-            ends[n++] = e;
+            ends[1 + 2 * i + is_max] = e;
         }
     }
-    ends[n++] = high;
     for (int update = 0; update < UPDATES; update++) {
         for (int i = 0; i < boxes; i++) {
             now[i] = was[i];
@@ -107,16 +145,20 @@ static void play(int boxes) {
             now[i].min = check_random(0, 4 * boxes);
             now[i].max = now[i].min + check_random(0, 4);
         }
-        for (int i = 0; i < n; i++) new_value(&ends[i], now);
+        for (int i = 0; i < n; i++) new_value(&ends[i]);
+        memcpy(before, ends, (size_t)n * sizeof *ends);
         call_count = 0;
         sort_ends(ends, n);
-        compare(ends, n, was, now, boxes);
+        check_ends(ends, before, n);
+        compare(ends, n);
         memcpy(was, now, sizeof was);
     }
+    check_free(ends);
 }
 
 int main(void) {
-    for (int boxes = 1; boxes <= MOST; boxes++)
-        for (int i = 0; i < 100; i++) play(boxes);
+    check_begin(tell);
+    for (int n = 1; n <= MOST; n++)
+        for (int i = 0; i < 100; i++) play(n);
     return check_right("the pairs are those of brute force, whatever moved");
 }

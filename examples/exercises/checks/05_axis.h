@@ -43,7 +43,18 @@ static long long pairs_on(int n, int axis) {
     return (long long)n * (n - 1) / 2 - apart;
 }
 
+static const char *scene_name;
+static int scene_count;
+
+static void tell(void) {
+    check_note("%s: %d boxes; the first is x %g to %g, y %g to %g, z %g to %g", scene_name, scene_count,
+               (double)scene[0].min[0], (double)scene[0].max[0], (double)scene[0].min[1], (double)scene[0].max[1],
+               (double)scene[0].min[2], (double)scene[0].max[2]);
+}
+
 static void play(const char *name, const char *hint, int n) {
+    scene_name = name;
+    scene_count = n;
     long long pairs[3], best;
     clock_t begin = clock();
     int axis = choose_axis(scene, n);
@@ -71,6 +82,7 @@ static void play(const char *name, const char *hint, int n) {
 int main(void) {
     const float cube[3] = {1, 1, 1}, street_x[3] = {900, 20, 5}, street_y[3] = {20, 900, 5}, tower[3] = {20, 5, 900};
     const float field[3] = {100, 15, 15}, planks[3] = {60, 0.2f, 1}, yard[3] = {100, 40, 4};
+    check_begin(tell);
     scatter(1000, street_y, cube);
     play("a street along y", "Along which axis are the boxes spread out?", 1000);
     scatter(1000, tower, cube);

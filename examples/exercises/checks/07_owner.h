@@ -2,21 +2,7 @@
 07_owner.h - what exercise 7 works on, and its checker: a wrapped grid whose cells must report each pair once
 */
 #include "check.h"
-
-enum { COLUMNS = 5, ROWS = 4, CELLS = COLUMNS * ROWS, CELL_SIZE = 10 };
-
-typedef struct range { /* the cells that a box touches, not wrapped */
-    int low[2], high[2];
-} range;
-
-static inline int wrap(int place, int cells) {
-    return (place % cells + cells) % cells;
-}
-
-/* The number of a cell, 0 to CELLS - 1. */
-static inline int cell_of(int column, int row) {
-    return wrap(row, ROWS) * COLUMNS + wrap(column, COLUMNS);
-}
+#include "cells.h"
 
 int owner(const range *a, const range *b);
 
@@ -27,13 +13,6 @@ enum { BOXES = 12 };
 typedef struct box {
     int min[2], max[2];
 } box;
-
-static int touches(const range *r, int cell) {
-    for (int y = r->low[1]; y <= r->high[1]; y++)
-        for (int x = r->low[0]; x <= r->high[0]; x++)
-            if (cell_of(x, y) == cell) return 1;
-    return 0;
-}
 
 static void tell(const range *a, const range *b, int cell) {
     check_note("a touches columns %d to %d, rows %d to %d; b columns %d to %d, rows %d to %d", a->low[0], a->high[0],
@@ -58,7 +37,18 @@ static int overlap(const box *a, const box *b) {
     return a->min[0] <= b->max[0] && b->min[0] <= a->max[0] && a->min[1] <= b->max[1] && b->min[1] <= a->max[1];
 }
 
+static const range *given_a, *given_b;
+
+static void given(void) {
+    check_note("a touches columns %d to %d, rows %d to %d", given_a->low[0], given_a->high[0], given_a->low[1],
+               given_a->high[1]);
+    check_note("b touches columns %d to %d, rows %d to %d", given_b->low[0], given_b->high[0], given_b->low[1],
+               given_b->high[1]);
+}
+
 static void check_pair(const range *a, const range *b) {
+    given_a = a;
+    given_b = b;
     const int cell = owner(a, b), other = owner(b, a);
     if (cell < 0 || cell >= CELLS) {
         check_say("owner answered %d, but the cells are 0 to %d", cell, CELLS - 1);
@@ -93,6 +83,7 @@ static void play(int largest) {
 }
 
 int main(void) {
+    check_begin(given);
     const int sizes[4] = {8, 25, 70, 120};
     for (int k = 0; k < 4; k++)
         for (int i = 0; i < 300; i++) play(sizes[k]);

@@ -1,14 +1,24 @@
 /*
 check.h - what the checkers share: the first example that goes wrong is told, and ends the program
+
+check.sh defines CHECK_SECONDS, and CHECK_SANITIZED where the compiler has sanitizers.
 */
 #ifndef CHECK_H
 #define CHECK_H
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__unix__) || defined(__APPLE__)
+#include <unistd.h>
+#endif
+
+#ifndef CHECK_SECONDS
+#define CHECK_SECONDS 20
+#endif
 
 /* A number from low to high; the same ones in every run. */
 static inline int check_random(int low, int high) {
@@ -43,6 +53,86 @@ static inline void check_stop(void) {
 static inline int check_right(const char *what) {
     printf("  right: %s\n", what);
     return 0;
+}
+
+/* ---- crashes and endless loops: what was given is told, too ------------------------------------------------------ */
+
+static void (*check_given)(void);
+
+static inline void check_died(void) {
+    check_note("It was given:");
+    check_given();
+    fflush(stdout);
+    _Exit(1);
+}
+
+static inline void check_signal(int which) {
+    signal(which, SIG_DFL); /* check_given must not bring us here again */
+#ifdef SIGALRM
+    if (which == SIGALRM) {
+        check_say("it does not come to an end. Does every loop make a step, and stop at the sides?");
+        check_died();
+    }
+#endif
+    check_say("it crashed. Does it write or read beside an array?");
+    check_died();
+}
+
+#ifdef CHECK_SANITIZED
+void __sanitizer_set_death_callback(void (*callback)(void));
+
+static inline void check_sanitizer(void) {
+    check_say("it crashed. The sanitizer says below what your code did, and where.");
+    check_died();
+}
+#endif
+
+/* Each checker calls it first; 'given' prints what your code works on at that moment. */
+static inline void check_begin(void (*given)(void)) {
+    check_given = given;
+    signal(SIGSEGV, check_signal);
+    signal(SIGABRT, check_signal);
+    signal(SIGFPE, check_signal);
+    signal(SIGILL, check_signal);
+#ifdef SIGBUS
+    signal(SIGBUS, check_signal);
+#endif
+#ifdef SIGALRM
+    signal(SIGALRM, check_signal);
+    alarm(CHECK_SECONDS);
+#endif
+#ifdef CHECK_SANITIZED
+    __sanitizer_set_death_callback(check_sanitizer);
+#endif
+}
+
+/* ---- arrays with a fence: what is written beside them is noticed -------------------------------------------------- */
+
+#ifdef CHECK_SANITIZED
+enum { CHECK_FENCE = 0 }; /* the sanitizer notices, and also what is read */
+#else
+enum { CHECK_FENCE = 64 }; /* bytes on each side */
+#endif
+
+static inline void *check_new(size_t bytes) {
+    unsigned char *all = (unsigned char *)malloc(bytes + 2 * CHECK_FENCE + (bytes == 0));
+    if (!all) exit(2);
+    memset(all, 0xa5, bytes + 2 * CHECK_FENCE);
+    return all + CHECK_FENCE;
+}
+
+/* Returns on which side of the array something was written: -1 before it, 1 behind it, or 0. */
+static inline int check_fence(const void *array, size_t bytes) {
+    const unsigned char *at = (const unsigned char *)array;
+    for (int i = 1; i <= CHECK_FENCE; i++)
+        if (at[-i] != 0xa5) return -1;
+    for (int i = 0; i < CHECK_FENCE; i++)
+        if (at[bytes + (size_t)i] != 0xa5) return 1;
+    return 0;
+}
+
+static inline void check_free(void *array) {
+    free((unsigned char *)array - CHECK_FENCE);
 }
 
 #endif

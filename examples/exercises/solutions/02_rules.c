@@ -1,5 +1,5 @@
-/* Exercise 1, solved: each two ends that change places meet exactly once, and only a min and a max matter. */
-#include "01_rules.h"
+/* Exercise 2, solved: each two ends that change places meet exactly once, and only a min and a max matter. */
+#include "02_rules.h"
 
 void sort_ends(end *ends, int n) {
     for (int i = 1; i < n; i++) {

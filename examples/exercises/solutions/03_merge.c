@@ -1,5 +1,5 @@
-/* Exercise 2, solved: 'to' is as far ahead of 'from' as there are ends still to come, so nothing is overwritten. */
-#include "02_merge.h"
+/* Exercise 3, solved: 'to' is as far ahead of 'from' as there are ends still to come, so nothing is overwritten. */
+#include "03_merge.h"
 
 void merge(int *ends, int n, const int *incoming, int m) {
     int from = n - 1, to = n + m - 1;

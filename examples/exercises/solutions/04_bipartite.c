@@ -1,5 +1,5 @@
-/* Exercise 3, solved: of two boxes the one that begins first asks, at equal mins that of a. */
-#include "03_bipartite.h"
+/* Exercise 4, solved: of two boxes the one that begins first asks, at equal mins that of a. */
+#include "04_bipartite.h"
 
 void prune(const sap_aabb *a, int na, const sap_aabb *b, int nb) {
     int i = 0, j = 0;

@@ -1,0 +1,47 @@
+/*
+Exercise 9: a sweep-and-prune
+
+Put exercises 2, 3, 4 and 6 together: that is a broad phase of some 150 lines. It must find the pairs of two loops, after
+each update, and be at least ten times as fast as they are, with MANY boxes that move a little.
+
+    restart()          forgets all boxes and all pairs
+    update(boxes, n)   There are n boxes now, at most MOST, and never fewer than before. Those that there were have their
+                       numbers still, and some of them have moved; the others are new, and come behind them.
+    get_pairs(&n)      returns the pairs that overlap, each once, in any order, and their number. a < b. There are never
+                       more than MOST_PAIRS. Boxes that touch overlap.
+
+A way, axis by axis:
+  1. Give the ends of old boxes their new values, and sort by insertion. A rule that fires on one axis is tested with the whole
+     boxes: a start if the two overlap now, a stop if they did before (exercise 2; examples/teach/05_rules). The same pair may
+     start on two axes.
+  2. Sort the ends of new boxes, and merge them in (exercise 3). Sentinels make both loops shorter (exercise 1).
+  3. New boxes have passed no ends: prune them among themselves, and with the old ones (exercise 4). Which order of the boxes
+     do the sorted ends on x give you?
+  4. Pairs are in an array without holes, with a hash that finds them (exercise 6).
+Keep a copy of the boxes, to have them as they were.
+
+    make exercises
+*/
+#include "09_sap.h"
+
+/* Right, but from scratch, and by two loops: yours to improve. */
+static pair pairs[MOST_PAIRS];
+static int pair_count;
+
+void restart(void) {
+    pair_count = 0;
+}
+
+void update(const box *boxes, int n) {
+    pair_count = 0;
+    for (int a = 0; a < n; a++)
+        for (int b = a + 1; b < n; b++) {
+            const pair both = {a, b};
+            if (overlap(&boxes[a], &boxes[b])) pairs[pair_count++] = both;
+        }
+}
+
+const pair *get_pairs(int *n) {
+    *n = pair_count;
+    return pairs;
+}

@@ -47,9 +47,9 @@ picture() {
 # ---- examples/exercises -----------------------------------------------------------------------------------------
 
 # Builds and checks the one exercise in that folder; without sanitizers, which make each build slower.
-verdict() {   # folder, sanitizers
+verdict() {   # folder, sanitizers, seconds
     rm -rf "$work/programs"
-    SANITIZE=$2 LIMIT=2 CC=$CC BUILD=$work/programs sh "$exercises/check.sh" "$1" > "$1/said" 2>&1
+    SANITIZE=$2 LIMIT=${3:-20} CC=$CC BUILD=$work/programs sh "$exercises/check.sh" "$1" > "$1/said" 2>&1
 }
 
 # A wrong solution: the message must name what is wrong. It comes from standard input, never by a pipe, in which the
@@ -58,7 +58,7 @@ wrong() {   # exercise, what it does wrong, what the message must hold, sanitize
     subject="exercise $1, $2${4:+, with sanitizers}"
     rm -rf "$work/wrong" && mkdir -p "$work/wrong" && cat > "$work/wrong/$1.c"
     check "differs from the solution" "! cmp -s '$work/wrong/$1.c' '$exercises/solutions/$1.c'"
-    verdict "$work/wrong" "$4"
+    case $3 in *"come to an end"*) verdict "$work/wrong" "$4" 2 ;; *) verdict "$work/wrong" "$4" ;; esac
     check "fails" "cat '$work/wrong/said'; grep '^0 of 1 right' '$work/wrong/said'"
     check "says '$3'" "cat '$work/wrong/said'; grep '  not yet: ' '$work/wrong/said' && grep -e '$3' '$work/wrong/said'"
 }

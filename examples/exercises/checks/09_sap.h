@@ -61,7 +61,7 @@ static void compare(void) {
     static char seen[MOST][MOST / 8];
     int n;
     const pair *p = get_pairs(&n);
-    memset(seen, 0, sizeof seen);
+    memset(seen, 0, sizeof *seen * (size_t)count);
     for (int i = 0; i < n; i++) {
         const int a = p[i].a, b = p[i].b;
         if (a < 0 || b >= count || a >= b)

@@ -333,9 +333,9 @@ build/web/sap.wasm: examples/web/glue.c examples/web/steps.c sap.h sap_multi.h $
 	        -c -o build/web/$$part.o examples/web/$$part.c || exit 1; done
 	clang --target=wasm32-wasi -nostartfiles -Wl,--no-entry -Wl,--strip-all -o $@ build/web/glue.o build/web/steps.o
 
-build/web/sap.html: examples/web/page.html examples/web/lessons.js build/web/sap.wasm
-	@base64 build/web/sap.wasm > build/web/sap.base64
-	@sed -e '/^@WASM@$$/{r build/web/sap.base64' -e 'd;}' -e '/^@LESSONS@$$/{r examples/web/lessons.js' -e 'd;}' $< > $@
+build/web/sap.html: examples/web/build.py examples/web/page.html $(wildcard examples/web/*.js) build/web/sap.wasm
+	@sh bench/need.sh python3:python3
+	@python3 examples/web/build.py build/web/sap.wasm $@
 
 # The programs of bench/.
 $(patsubst bench/%.c,build/%,$(wildcard bench/*.c)): build/%: bench/%.c $(wildcard bench/*.h) examples/pool.h sap.h sap_multi.h $(STB_DS)

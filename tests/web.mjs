@@ -118,9 +118,11 @@ function testLessons() {
         check("batches: the same pairs one by one and in a batch", pairs[0] === pairs[1] && pairs[0] > 100);
     }
 
-    check("grid: set up", sap.grid_setup(80, 700, 500, 5, 4, 100) === 1);
+    sap.grid_fill(80, 700, 500, 50);
+    check("grid: set up", sap.grid_divide(5, 4, 100) === 1);
     let same = true, most = 0;
     for (let frame = 0; frame < 100; frame++) {
+        if (frame % 25 === 24) check("grid: divided in another way", sap.grid_divide(frame / 3, 4, 700 / (frame / 3)) === 1);
         const count = sap.grid_move(0.1), list = new Float32Array(sap.memory.buffer, sap.grid_boxes_at(), 6 * 80);
         let pairs = 0;
         for (let i = 0; i < 80; i++)
@@ -196,12 +198,24 @@ async function testPageOfLessons(page, where, width) {
     check(`${where}: the live view is hidden`, await page.evaluate("document.getElementById('live').hidden"));
     await page.clickOn("#steps-pause");
     const cases = ["A and C end", "B and C begin", "nothing", "nothing"];
+    const lit = "Array.from(document.querySelectorAll('#steps-code .ran'), line => line.textContent.trim()).join(' ')";
+    const firsts = ["the min of C moved right from 7 to 11; so the max of A walks left and passes the min of C. Stop",
+                    "the max of C moved right from 13 to 18; so the min of B walks left and passes the max of C. Start",
+                    "the min of B moved left from 16 to 2; so the min of B walks left and passes the max of A. Start?",
+                    "the min of B moved left from 14 to 6; so the min of B walks left and passes the max of A. Start?"];
     for (let i = 0; i < cases.length; i++) {
         await page.evaluate(choose("steps-case", i));
+        const before = await page.evaluate("JSON.stringify(steps.rows)");
         await page.clickOn("#steps-one");
         await wait(0.2);
         if (i === 0) await page.screenshot(`${pictures}/${where}-steps.png`);
-        check(`${where}: a step says what passes what`, (await page.evaluate(text("steps-said"))).includes(" passes "));
+        const first = await page.evaluate(text("steps-said"));
+        check(`${where}: a step says which end moved and what passes what: "${first}"`, first.includes(firsts[i]));
+        const lines = await page.evaluate(lit);
+        check(`${where}: the lines of the step are lit (${lines})`,
+              lines.includes("ends[j] = ends[j - 1];") && lines.includes(i ? "start(" : "stop(") && !lines.includes(i ? "stop(" : "start("));
+        await page.clickOn("#steps-back");
+        check(`${where}: one step back leads to where it began`, await page.evaluate("JSON.stringify(steps.rows)") === before);
         await page.clickOn("#steps-all");
         const said = await page.evaluate(text("steps-said"));
         check(`${where}: case ${i} reports ${cases[i]}, and not "${said}"`, said === `Reported: ${cases[i]}.`);
@@ -253,11 +267,20 @@ async function testPageOfLessons(page, where, width) {
     }
     check(`${where}: grid: each pair is reported once`, once);
     const cells = "Array.from(document.querySelectorAll('#grid-table td:last-child'), cell => Number(cell.textContent))";
-    const [boxes, entries, , , found, reported] = await page.evaluate(cells);
+    const [boxes, entries, , , , found, reported] = await page.evaluate(cells);
     check(`${where}: grid: ${boxes} boxes, ${entries} entries, ${found} found, ${reported} reported`,
           entries > boxes && found > reported && reported > 0);
     await page.clickOn("#grid-columns", 0.1);
     check(`${where}: grid: one column does it, too`, await until(page, `${text("grid-said")}.startsWith("Each pair")`));
+    const sides = "Array.from(grid.boxes, (v, i) => i % 6 > 2 ? v - grid.boxes[i - 3] : 0).map(Math.fround).join()";
+    await page.evaluate("grid.pause(true)");
+    const before = await page.evaluate(sides);
+    await page.clickOn("#grid-columns", 0.95);
+    await wait(0.3);
+    check(`${where}: grid: columns keep the boxes' size`, await page.evaluate(sides) === before);
+    const large = await page.evaluate(`Array.from({length: grid.count}, (_, i) => i).filter(i => grid.isLarge(i)).length`);
+    check(`${where}: grid: in small cells some boxes are large (${large})`, large > 0);
+    await page.evaluate("grid.pause(false)");
     await page.clickOn("#grid-columns", 0.6);
     await wait(0.2);
     await page.screenshot(`${pictures}/${where}-grid.png`);
@@ -276,6 +299,18 @@ async function testPageOfLessons(page, where, width) {
     check(`${where}: cost: the paper's least is one of the paper's (${ofPaper})`,
           ofPaper.length > 3 && ofPaper.every(name => papers.includes(name)));
     await page.evaluate(choose("cost-motion", 5));
+    const slow = `(() => { // a frame that is estimated to take long is not run: the page would stand still
+        const way = 5, size = 6, kept = [cost.times, cost.way, cost.size];
+        cost.times = cost.times.map(() => COST_SIZES.map(n => [n * n / 1e6]));
+        cost.times[way][size] = [];
+        [cost.way, cost.size] = [way, size];
+        const estimate = cost.estimate(way, size);
+        cost.measure();
+        const points = cost.times[way][size].length;
+        [cost.times, cost.way, cost.size] = kept;
+        return [Math.round(estimate), points];
+    })()`;
+    check(`${where}: cost: what is estimated to take long is not run`, (await page.evaluate(slow)).join() === "100,0");
     check(`${where}: cost: another motion starts from no point`, await until(page, "cost.times[0][0].length > 0", 20));
     check(`${where}: cost: nothing sticks out`, !await page.evaluate(sticks));
     await page.clickOn("[data-view=live]");

@@ -396,25 +396,29 @@ static sap_id grid_ids[MOST_IN_GRID];
 static int32_t grid_pair_list[MOST_IN_GRID * MOST_IN_GRID];
 static int grid_n;
 
-/* Boxes anywhere in a world of this size; its lower left part, of columns times rows cells, is the grid, and the rest
-   is wrapped into it. Returns 0 without memory. */
-WEB_EXPORT(grid_setup) int grid_setup(int n, float w, float h, int columns, int rows, float cell) {
-    const sap_multi_config config = {.sap = {.axes = SAP_2D, .method = SAP_METHOD_SORT},
-                                     .bounds = {{0, 0, 0}, {(float)columns * cell, (float)rows * cell, 0}},
-                                     .cells = {columns, rows, 1}};
-    sap_multi_destroy(grid_world);
-    grid_world = sap_multi_create(&config);
+/* Boxes anywhere in a world of this size, whose sides are 0.4 to 1 times 'side', of one in twelve up to 2.8 times. */
+WEB_EXPORT(grid_fill) void grid_fill(int n, float w, float h, float side) {
     grid_n = n < MOST_IN_GRID ? n : MOST_IN_GRID;
     grid_size[0] = w;
     grid_size[1] = h;
     random_state = 9;
     for (int i = 0; i < grid_n; i++)
         for (int k = 0; k < 2; k++) {
-            const float length = cell * random_in(0.2f, i % 12 ? 0.5f : 1.4f);
+            const float length = side * random_in(0.4f, i % 12 ? 1.0f : 2.8f);
             grid_boxes[i].min[k] = random_in(0, grid_size[k] - length);
             grid_boxes[i].max[k] = grid_boxes[i].min[k] + length;
-            grid_speed[i][k] = random_in(-cell, cell);
+            grid_speed[i][k] = random_in(-side, side);
         }
+}
+
+/* Gives these boxes to a new world. Its lower left part, of columns times rows cells, is the grid, and the rest is
+   wrapped into it. Returns 0 without memory. */
+WEB_EXPORT(grid_divide) int grid_divide(int columns, int rows, float cell) {
+    const sap_multi_config config = {.sap = {.axes = SAP_2D, .method = SAP_METHOD_SORT},
+                                     .bounds = {{0, 0, 0}, {(float)columns * cell, (float)rows * cell, 0}},
+                                     .cells = {columns, rows, 1}};
+    sap_multi_destroy(grid_world);
+    grid_world = sap_multi_create(&config);
     return grid_world && sap_multi_add_many(grid_world, grid_n, grid_boxes, NULL, grid_ids) == SAP_OK;
 }
 

@@ -333,7 +333,7 @@ build/web/sap.wasm: examples/web/glue.c examples/web/steps.c sap.h sap_multi.h $
 	        -c -o build/web/$$part.o examples/web/$$part.c || exit 1; done
 	clang --target=wasm32-wasi -nostartfiles -Wl,--no-entry -Wl,--strip-all -o $@ build/web/glue.o build/web/steps.o
 
-build/web/sap.html: examples/web/build.py examples/web/page.html $(wildcard examples/web/*.js) build/web/sap.wasm
+build/web/sap.html: examples/web/build.py examples/web/page.html examples/web/page.css $(wildcard examples/web/*.js) build/web/sap.wasm
 	@sh bench/need.sh python3:python3
 	@python3 examples/web/build.py build/web/sap.wasm $@
 

@@ -55,12 +55,18 @@ export class Browser {
         return Promise.race([answer, this.dead]);
     }
 
-    async open(url, width, height, mobile = false) {
+    // With calm, as for readers who ask for less motion.
+    async open(url, width, height, mobile = false, calm = false) {
+        const features = [{ name: "prefers-reduced-motion", value: calm ? "reduce" : "no-preference" }];
+        await this.send("Emulation.setEmulatedMedia", { features });
+        await this.send("Emulation.setTouchEmulationEnabled", { enabled: mobile });
         const deviceScaleFactor = mobile ? 2 : 1;
         await this.send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor, mobile });
-        const loaded = new Promise(resolve => this.loaded = resolve);
-        await this.send("Page.navigate", { url });
-        await loaded;
+        for (const to of ["about:blank", url]) { // from elsewhere: an address that differs in its #part alone is not loaded
+            const loaded = new Promise(resolve => this.loaded = resolve);
+            await this.send("Page.navigate", { url: to });
+            await loaded;
+        }
     }
 
     async evaluate(expression) {
@@ -81,8 +87,22 @@ export class Browser {
         await send("mouseReleased", x1, y1);
     }
 
-    async key(key) {
-        for (const type of ["keyDown", "keyUp"]) await this.send("Input.dispatchKeyEvent", { type, key, code: key });
+    async key(key, shift = false) {
+        const codes = { Tab: 9, Enter: 13, Escape: 27, " ": 32, End: 35, Home: 36, ArrowLeft: 37, ArrowUp: 38, ArrowRight: 39, ArrowDown: 40 };
+        const windowsVirtualKeyCode = codes[key] ?? key.toUpperCase().charCodeAt(0), modifiers = shift ? 8 : 0;
+        const text = key === "Enter" ? "\r" : key.length === 1 ? key : undefined, code = key === " " ? "Space" : key;
+        await this.send("Input.dispatchKeyEvent", { type: "keyDown", key, code, text, modifiers, windowsVirtualKeyCode });
+        await this.send("Input.dispatchKeyEvent", { type: "keyUp", key, code, modifiers, windowsVirtualKeyCode });
+    }
+
+    // With the Tab key to an element; returns whether it comes there.
+    async tabTo(selector, most = 80) {
+        const there = `document.activeElement?.matches(${JSON.stringify(selector)})`;
+        for (let i = 0; i < most; i++) {
+            if (await this.evaluate(there)) return true;
+            await this.key("Tab");
+        }
+        return this.evaluate(there);
     }
 
     // The middle of an element, or another part of it, scrolled into view.

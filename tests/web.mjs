@@ -319,8 +319,144 @@ async function testPageOfLessons(page, where, width) {
     page.errors.slice(errors).forEach(error => console.log(error));
 }
 
-async function testPage(page) {
-    const url = pathToFileURL(resolve(pagePath)).href;
+// All that a reader meets has a name, and stands out from what is behind it.
+async function testNames(page, where) {
+    const { nodes } = await page.send("Accessibility.getFullAXTree");
+    const roles = ["button", "combobox", "slider", "checkbox", "tab", "tabpanel", "application", "img", "link", "radio", "log"];
+    const of = node => `${node.role.value} ${JSON.stringify(node.properties?.map(p => p.name))}`;
+    const nameless = nodes.filter(node => !node.ignored && roles.includes(node.role?.value) && !node.name?.value.trim());
+    check(`${where}: all controls and pictures have a name, not ${nameless.map(of).slice(0, 4)}`, !nameless.length);
+    const faint = await page.evaluate(`(() => {
+        const parse = color => color.match(/[\\d.]+/g).map(Number);
+        const light = ([r, g, b]) => [r, g, b].map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+            .reduce((sum, v, k) => sum + v * [0.2126, 0.7152, 0.0722][k], 0);
+        const behind = node => {
+            for (; node; node = node.parentElement) {
+                const color = parse(getComputedStyle(node).backgroundColor);
+                if (color.length < 4 || color[3] === 1) return color;
+            }
+            return [255, 255, 255];
+        };
+        const faint = [], walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+        while (walk.nextNode()) {
+            const node = walk.currentNode.parentElement;
+            if (!walk.currentNode.textContent.trim() || !node.getClientRects().length || node.closest("option, svg")) continue;
+            const [a, b] = [light(parse(getComputedStyle(node).color)), light(behind(node))];
+            if ((Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) < 4.5) faint.push(walk.currentNode.textContent.trim());
+        }
+        return faint;
+    })()`);
+    check(`${where}: text has a contrast of 4.5, not ${faint.slice(0, 4)}`, !faint.length);
+}
+
+// What a finger is to hit is at least 40 pixels high.
+async function testTargets(page, where) {
+    const small = await page.evaluate(`Array.from(document.querySelectorAll("button, select, input, label, summary"))
+        .filter(node => node.getClientRects().length)
+        .map(node => node.matches("input[type=checkbox]") ? node.closest("label") : node)
+        .filter(node => node.getBoundingClientRect().height < 39.5)
+        .map(node => node.id || node.textContent)`);
+    check(`${where}: targets are 40 pixels high, not ${small.slice(0, 4)}`, !small.length);
+}
+
+const names = ["live", "steps", "batches", "grid", "cost"];
+
+// The same without a pointer: Tab, arrows, letters, Enter and Space.
+async function testKeyboard(page, url) {
+    await page.open(url, 1280, 800);
+    await wait(1);
+    check("keys: Tab comes to the tabs", await page.tabTo("[role=tab]"));
+    for (const name of names.slice(1)) {
+        await page.key("ArrowRight");
+        check(`keys: an arrow comes to ${name}`, await until(page, `!document.getElementById("${name}").hidden`, 5));
+        check(`keys: ${name} has an address`, await page.evaluate("location.hash") === "#" + name);
+        await wait(0.3);
+        await testNames(page, `keys: ${name}`);
+    }
+    await page.key("Home");
+    check("keys: Tab comes to the world", await page.tabTo("#world"));
+    const who = await page.evaluate(text("who"));
+    await page.key("ArrowRight");
+    check("keys: an arrow follows another box", await until(page, `${text("who")} !== "${who}"`, 5));
+    check("keys: Tab comes to a slider", await page.tabTo("#count"));
+    const boxes = await page.evaluate(boxCount);
+    await page.key("ArrowRight");
+    check("keys: an arrow moves it", await page.evaluate(boxCount) > boxes);
+    check("keys: Tab comes to Check", await page.tabTo("#check"));
+    await page.key("Enter");
+    check("keys: Enter checks", await until(page, `${text("verdict")} === "All three find the same pairs."`, 5));
+
+    await page.open(url + "#steps", 1280, 800);
+    await wait(0.5);
+    check("keys: #steps opens that view", await page.evaluate("!document.getElementById('steps').hidden"));
+    check("keys: Tab comes to the cases", await page.tabTo("#steps-case"));
+    await page.key("ArrowUp");
+    check("keys: an arrow chooses another case", await page.evaluate("document.getElementById('steps-case').value") === "1");
+    check("keys: Tab comes to To the end", await page.tabTo("#steps-all"));
+    await page.key(" ");
+    check("keys: Space presses it", await until(page, `${text("steps-said")} === "Reported: B and C begin."`, 5));
+    check("keys: Tab comes to the boxes", await page.tabTo("#steps-board"));
+    await page.key("c");
+    check("keys: a letter takes a box", (await page.evaluate(text("steps-said"))).startsWith("Box C is held"));
+    for (let i = 0; i < 4; i++) await page.key("ArrowDown", true);
+    await page.key("ArrowLeft");
+    check("keys: arrows move it", await page.evaluate("steps.boxes[2].map(v => v * 10).join()") === "70,90,175,120");
+    await page.key("Escape");
+    check("keys: Escape puts it back", await page.evaluate("steps.boxes[2].map(v => v * 10).join()") === "75,40,180,70");
+    await page.key("c");
+    for (let i = 0; i < 4; i++) await page.key("ArrowDown", true);
+    await page.key("Enter");
+    check("keys: Enter lets it go", await until(page, `${text("steps-said")} === "Reported: B and C end."`, 30));
+
+    await page.open(url + "#grid", 1280, 800);
+    await wait(0.5);
+    check("keys: Tab comes to the grid", await page.tabTo("#grid-board"));
+    const followed = await page.evaluate("grid.followed");
+    await page.key("ArrowRight");
+    await page.key("ArrowLeft");
+    await page.key("ArrowLeft");
+    check("keys: arrows follow another box of the grid", await page.evaluate("grid.followed") !== followed);
+    check("keys: and it is said", /^Box \d+ is followed: /.test(await page.evaluate(text("grid-who"))));
+    check("keys: no error", page.errors.length === 0);
+    page.errors.forEach(error => console.log(error));
+}
+
+// Readers who ask for less motion see nothing move until they ask for it.
+async function testCalm(page, url) {
+    await page.open(url, 1280, 800, false, true);
+    await wait(1);
+    const before = await page.evaluate(hash);
+    await wait(0.5);
+    check("calm: the world stands", await page.evaluate(hash) === before);
+    check("calm: and has numbers", await page.evaluate(number("pairs")) > 100);
+    await page.clickOn("#pause");
+    await wait(0.5);
+    check("calm: Play lets it go", await page.evaluate(hash) !== before);
+    for (const name of ["steps", "batches", "grid"]) {
+        await page.clickOn(`[data-view=${name}]`);
+        await wait(0.2);
+        check(`calm: ${name} waits for Play`, await page.evaluate(`${text(name + "-pause")} === "Play"`));
+    }
+}
+
+async function testAcross(page, url) {
+    await page.open(url, 844, 390, true);
+    await wait(1);
+    for (const name of names) {
+        await page.clickOn(`[data-view=${name}]`);
+        await wait(0.4);
+        const [board, aside] = await page.evaluate(`["#${name} canvas", "#${name} aside"].map(selector => {
+            const box = document.querySelector(selector).getBoundingClientRect();
+            return [box.left, box.top, box.right, box.bottom];
+        })`);
+        check(`across: ${name}: its board and its controls are seen (${board}; ${aside})`, board[3] <= 391 && board[1] < 60 &&
+              aside[0] >= board[2] && aside[1] < 60 && aside[2] <= 845 && board[3] - board[1] > 250);
+        await testTargets(page, `across: ${name}`);
+        if (name === "live" || name === "steps") await page.screenshot(`${pictures}/across-${name}.png`);
+    }
+}
+
+async function testPage(page, url) {
     await page.open(url, 1280, 800);
     await wait(2);
     check("it starts with 2,000 boxes", await page.evaluate(boxCount) === 2000);
@@ -404,6 +540,11 @@ async function testPage(page) {
     await page.screenshot(`${pictures}/phone.png`);
     await verdict(page, "on a phone");
     await testPageOfLessons(page, "phone", 390);
+    for (const name of names) {
+        await page.clickOn(`[data-view=${name}]`);
+        await wait(0.2);
+        await testTargets(page, `phone: ${name}`);
+    }
 }
 
 testModule();
@@ -413,7 +554,8 @@ check("the page refers to nothing outside", !/https?:|src=|href=|@import|fetch\(
 let browser;
 try {
     browser = await Browser.start();
-    await testPage(browser);
+    const url = pathToFileURL(resolve(pagePath)).href;
+    for (const test of [testPage, testAcross, testKeyboard, testCalm]) await test(browser, url);
 } catch (error) {
     check(`the browser: ${error.stack}`, false);
 }

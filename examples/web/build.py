@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """build.py MODULE PAGE - makes one page of page.html, the scripts beside it and the WebAssembly module
 
-A line of page.html that is @NAME@ is replaced: @WASM@ by the module as text, @SCRIPTS@ by all *.js, page.js first.
+A line of page.html that is @NAME@ is replaced: @WASM@ by the module as text, @SCRIPTS@ by all *.js, page.js first, and
+@STYLE@ by page.css.
 """
 import base64
 import os
@@ -27,7 +28,7 @@ def module(path):
 
 
 def main(module_path, page_path):
-    parts = {"@WASM@": module(module_path), "@SCRIPTS@": scripts()}
+    parts = {"@WASM@": module(module_path), "@SCRIPTS@": scripts(), "@STYLE@": read("page.css")}
     lines = [parts.get(line, line) for line in read("page.html").split("\n")]
     with open(page_path, "w", encoding="utf-8") as f:
         f.write("\n".join(lines))

@@ -13,10 +13,12 @@ const COST_MOST = 40;      // milliseconds a frame: what is estimated to take lo
 const COST_BUDGET = 12;    // milliseconds of measuring in a frame of the page, at least
 
 const cost = {
-    times: [], way: 0, size: 0, motion: -1,
+    times: [], way: 0, size: 0, motion: -1, paused: false,
 
     listen() {
         element("cost-motion").addEventListener("input", () => this.reset());
+        pauses("cost-pause", this);
+        this.pause(false);
         element("cost-key").innerHTML = COST_WAYS.map(({name, color}) =>
             `<div><i class="key" style="background:${color}"></i>${name}</div>`).join("");
     },
@@ -71,8 +73,7 @@ const cost = {
 
     tick() {
         const begin = performance.now();
-        do this.measure();
-        while (performance.now() - begin < COST_BUDGET);
+        while (!this.paused && performance.now() - begin < COST_BUDGET) this.measure();
         this.draw();
         this.tabulate();
     },

@@ -12,8 +12,20 @@ const grid = {
         pauses("grid-pause", this);
         element("grid-board").addEventListener("click", event => {
             const hit = this.boxAt(event.offsetX, event.offsetY);
-            if (hit >= 0) this.followed = hit;
+            if (hit >= 0) this.follow(hit);
         });
+        element("grid-board").addEventListener("keydown", event => {
+            if (!ARROWS[event.key]) return;
+            event.preventDefault();
+            const middle = i => [0, 1].map(k => this.box(i)[k] + this.box(i)[k + 3]);
+            this.follow(nextBox(this.count, middle, this.followed, ARROWS[event.key]));
+        });
+    },
+
+    follow(box) {
+        this.followed = box;
+        const cells = this.cellsOf(box), where = cells.length ? `in cells ${cells.join(", ")}` : "large";
+        say("grid-who", `Box ${box} is followed: ${where}.`);
     },
 
     show() {
@@ -173,7 +185,7 @@ const grid = {
             }
         for (let i = 0; i < this.count; i++) {
             const [x0, y0, , x1, y1] = this.box(i), lit = paired.has(i), isLarge = this.isLarge(i);
-            pen.globalAlpha = isLarge ? 0.45 : 0.75;
+            pen.globalAlpha = isLarge ? 0.55 : 0.75;
             pen.fillStyle = lit ? LIT : ALONE;
             if (i !== this.followed) pen.fillRect(x0, y0, x1 - x0, y1 - y0);
             pen.globalAlpha = 1;

@@ -50,10 +50,17 @@ function setUp() {
     sap.shine(0);
     followed = -1; // a box near the middle
     for (let x = size.width / 2; followed < 0 && x < size.width; x += 2) followed = sap.pick(x, size.height / 2);
-    followed = Math.max(0, followed);
+    follow(Math.max(0, followed));
+    frame = 0;
     for (const cost of Object.values(costs)) cost.reset();
     element("verdict").textContent = "";
     showOrigin();
+}
+
+function follow(box) {
+    if (box < 0) return;
+    followed = box;
+    say("who", "box " + box.toLocaleString("en"));
 }
 
 function fail(sentence) {
@@ -266,7 +273,6 @@ function showNumbers(pairs, seconds) {
     element("ended").textContent = mean("ended").toFixed(mean("ended") < 10 ? 1 : 0);
     element("fps").textContent = Math.round(1 / Math.max(0.001, mean("fps")));
     element("took").textContent = METHODS[sap.statistic(3)] ?? "";
-    element("who").textContent = "box " + followed.toLocaleString("en");
     costs.sap.show(costs.sap.typical);
     costs.grid.show(costs.grid.typical);
     costs.events.show(costs.grid.typical + costs.events.typical);
@@ -304,9 +310,13 @@ function listen() {
         element("verdict").className = good ? "" : "bad";
         element("verdict").textContent = good ? "All three find the same pairs." : "The pairs are NOT the same!";
     });
-    world.addEventListener("click", event => {
-        const hit = sap.pick(event.offsetX, event.offsetY);
-        if (hit >= 0) followed = hit;
+    world.addEventListener("click", event => follow(sap.pick(event.offsetX, event.offsetY)));
+    world.addEventListener("keydown", event => {
+        if (!ARROWS[event.key]) return;
+        event.preventDefault();
+        const boxes = new Float32Array(sap.memory.buffer, sap.shown_at(), 6 * count);
+        const middle = i => [boxes[6 * i] + boxes[6 * i + 3], boxes[6 * i + 1] + boxes[6 * i + 4]];
+        follow(nextBox(count, middle, followed, ARROWS[event.key]));
     });
 }
 
@@ -319,7 +329,7 @@ const live = views.live = {
     tick(seconds) {
         const room = element("stage").getBoundingClientRect();
         if (room.width !== stage.width || room.height !== stage.height) setUp();
-        if (!this.paused) {
+        if (!this.paused || !frame) { // also one frame of what is new, for its numbers
             sap.move(seconds * speed, movers);
             const pairs = costs.sap.measure(() => sap.settle(movers));
             if (pairs < 0) fail("There is not enough memory for so many pairs.");

@@ -52,24 +52,74 @@ function label(id, text) {
 // Returns the steps a second that a slider asks for, from one in two seconds on.
 const pace = (id, most) => 0.5 * Math.pow(most / 0.5, slider(id) / 100);
 
+const CALM = matchMedia("(prefers-reduced-motion: reduce)").matches; // nothing moves until one asks for it
+
 // A button that pauses a view.
 function pauses(id, view) {
-    const write = () => { element(id).textContent = view.paused ? "Play" : "Pause"; };
-    view.pause = yes => { view.paused = yes; write(); };
-    view.pause(false);
+    view.pause = yes => {
+        view.paused = yes;
+        element(id).textContent = yes ? "Play" : "Pause";
+    };
+    view.pause(CALM);
     element(id).addEventListener("click", () => view.pause(!view.paused));
 }
 
-// ---- which of the views is seen ------------------------------------------------------------------------------
+const ARROWS = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]};
+
+// Returns the nearest box in the direction of an arrow key, of those whose middles are more along it than across it; or
+// 'from' if there is none. middle(i) is [x, y].
+function nextBox(count, middle, from, [dx, dy]) {
+    const [x, y] = middle(from);
+    let best = from, nearest = Infinity;
+    for (let i = 0; i < count; i++) {
+        const [p, q] = middle(i), along = (p - x) * dx + (q - y) * dy, across = Math.abs((p - x) * dy) + Math.abs((q - y) * dx);
+        if (along <= 0 || across > along || along + across >= nearest) continue;
+        best = i;
+        nearest = along + across;
+    }
+    return best;
+}
+
+// ---- which of the views is seen: #grid at the end of the address shows that one -------------------------------------
 
 function show(name) {
     view = name;
     for (const tab of element("tabs").children) {
         const here = tab.dataset.view === name;
-        tab.className = here ? "here" : "";
+        tab.setAttribute("aria-selected", here);
+        tab.tabIndex = here ? 0 : -1;
         element(tab.dataset.view).hidden = !here;
     }
     views[name].show();
+}
+
+// Not by location.hash: browsers would scroll to the view and take the focus from its tab.
+function go(name) {
+    history.pushState(null, "", "#" + name);
+    followAddress();
+}
+
+function followAddress() {
+    const name = location.hash.slice(1);
+    show(views[name] ? name : "live");
+}
+
+// As tabs do: arrow keys go from one to the next.
+function listenToTabs() {
+    const tabs = [...element("tabs").children];
+    tabs.forEach((tab, i) => {
+        tab.addEventListener("click", () => go(tab.dataset.view));
+        tab.addEventListener("keydown", event => {
+            const to = {ArrowLeft: i - 1, ArrowRight: i + 1, Home: 0, End: tabs.length - 1}[event.key];
+            if (to === undefined) return;
+            event.preventDefault();
+            const next = tabs[(to + tabs.length) % tabs.length];
+            next.focus();
+            next.click();
+        });
+    });
+    window.addEventListener("hashchange", followAddress);
+    window.addEventListener("popstate", followAddress);
 }
 
 let last = 0;
@@ -85,7 +135,7 @@ async function main() {
     const bytes = Uint8Array.from(atob(element("module").textContent.trim()), c => c.charCodeAt(0));
     sap = (await WebAssembly.instantiate(bytes)).instance.exports;
     for (const each of Object.values(views)) each.listen();
-    for (const tab of element("tabs").children) tab.addEventListener("click", () => show(tab.dataset.view));
-    show("live");
+    listenToTabs();
+    followAddress();
     requestAnimationFrame(time => { last = time; loop(time); });
 }

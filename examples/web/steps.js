@@ -45,6 +45,7 @@ const steps = {
         canvas.addEventListener("pointermove", event => this.drag(event));
         canvas.addEventListener("pointerup", () => this.drop());
         canvas.addEventListener("pointercancel", () => this.drop());
+        canvas.addEventListener("keydown", event => this.key(event));
         element("steps-case").addEventListener("input", () => this.choose(Number(element("steps-case").value)));
         pauses("steps-pause", this);
         element("steps-back").addEventListener("click", () => this.walk(this.at - 1));
@@ -263,6 +264,34 @@ const steps = {
         this.update();
     },
 
+    // The same with keys: a letter takes a box, arrows move it (by half a unit, with Shift by two), Enter lets it go and
+    // Escape puts it back.
+    key(event) {
+        const box = event.key.length === 1 ? event.key.toUpperCase().charCodeAt(0) - 65 : -1, arrow = ARROWS[event.key];
+        if (event.ctrlKey || event.metaKey || event.altKey) return;
+        if (box >= 0 && box < this.boxes.length) {
+            if (this.held >= 0) this.putBack();
+            this.take(box);
+            this.holdX = this.holdY = 0;
+        } else if (this.held < 0) return;
+        else if (arrow) {
+            const [x, y] = this.boxes[this.held], far = event.shiftKey ? 2 : 0.5;
+            this.put(x + far * arrow[0], y + far * arrow[1]);
+            say("steps-said", `Box ${letter(this.held)} at x ${short(this.boxes[this.held][0])}, y ${short(this.boxes[this.held][1])}.`);
+        } else if (event.key === "Enter" || event.key === " ") this.drop();
+        else if (event.key === "Escape") {
+            this.putBack();
+            say("steps-said", "Put back.");
+        } else return;
+        event.preventDefault();
+    },
+
+    putBack() {
+        this.boxes[this.held] = [...this.known[this.held]];
+        this.held = -1;
+        this.goTo(this.last);
+    },
+
     // ---- the picture ----
 
     tick(seconds) {
@@ -310,9 +339,10 @@ const steps = {
                 pen.strokeRect(...place(box));
                 pen.lineWidth = 1;
             }
+            pen.fillRect(left + unit * box[0], top + unit * box[1], 21, 21);
             pen.fillStyle = DARK;
             pen.font = `bold 15px ${FONT}`;
-            pen.fillText(letter(i), left + 6 + unit * box[0], top + 17 + unit * box[1]);
+            pen.fillText(letter(i), left + 5 + unit * box[0], top + 16 + unit * box[1]);
         });
         for (let axis = 0; axis < 2; axis++) this.drawRow(pen, axis, scale);
     },
@@ -350,7 +380,7 @@ const steps = {
             pen.lineWidth = 1;
             const lift = walks ? 6 : 0;
             const [x, y, w, h] = axis ? [to + lift, middle - size / 2, CELL, size] : [middle - size / 2, to + lift, size, 38];
-            pen.globalAlpha = walks || passed ? 1 : 0.75;
+            pen.globalAlpha = walks || passed ? 1 : 0.9;
             pen.fillStyle = color;
             pen.fillRect(x, y, w, h);
             pen.globalAlpha = 1;

@@ -1126,6 +1126,7 @@ enum {
     SAP__REMOVED = 16,  /* removed since the last update: not live, and not yet free unless it is SAP__ADDED, too */
     SAP__REFILTER = 32, /* filters must be called again for all its pairs, even for unchanged overlaps */
     SAP__UNSYNCED = 64, /* changed, and its tree does not have the change yet */
+    SAP__GHOST = 128,   /* in an update: no leaf has its box of the last one, see sap__load_leaf */
     SAP__CHANGE_FLAGS = SAP__STATIC | SAP__ADDED | SAP__REMOVED | SAP__REFILTER,
     SAP__FLAGS = 255
 };
@@ -1200,6 +1201,8 @@ typedef struct sap__subtree {
 /* A bounding volume hierarchy: see tree. */
 typedef struct sap__bvh {
     sap__node *nodes;         /* leaves first, then level by level, the roots last */
+    sap__node *before;        /* of each leaf: the boxes of the last update in its lanes, where has_before is set */
+    uint32_t *has_before;     /* one bit a leaf: an update has written its boxes of the last update */
     sap__box *bounds;         /* of each node */
     uint16_t *occupied;       /* of each node: lanes that hold something */
     sap__filter_bits *filter; /* of each node: those of all boxes below it, or more */
@@ -1219,16 +1222,15 @@ enum {
     SAP__EVENT_COST = 4 /* boxes of a loop that take as long as one created or deleted pair */
 };
 
-typedef struct sap__task {  /* the output of a task of a search, of moves or of a refit */
-    uint64_t *created;      /* keys (id0, id1) of created pairs */
-    long long visits;       /* nodes visited */
-    long long persistent;   /* overlaps found by box pruning that existed at the last update */
-    int filtered;           /* keys of created that earlier searches found, and that the filter callback has accepted */
-    double perimeter;       /* the sum of the perimeters of the leaves that it refitted */
-    int overflowed;         /* created was full: the task must run again, alone */
-    int count, ok;          /* elements that the task wrote to a list; whether its input was valid */
-    uint32_t change_flags;  /* flags of the boxes that it moved: see sap__change_list */
-    long long swaps, tests; /* endpoints passed; boxes tested by update rules */
+typedef struct sap__task { /* the output of a task of a search, of moves or of a refit */
+    uint64_t *events;      /* of a created pair the ids, an item (id0, id1); of a deleted pair an item (0, its index) */
+    long long visits;      /* nodes visited */
+    int filtered;          /* events that earlier searches found, and that the filter callback has accepted */
+    double perimeter;      /* the sum of the perimeters of the leaves that it refitted */
+    int overflowed;        /* events was full: the task must run again, alone */
+    int count, ok;         /* elements that the task wrote to a list; whether its input was valid */
+    uint32_t change_flags; /* flags of the boxes that it moved: see sap__change_list */
+    long long swaps, tests;    /* endpoints passed; boxes tested by update rules */
     char gap[SAP__CACHE_LINE]; /* to the next task: see sap__query_counters */
 } sap__task;
 
@@ -1291,19 +1293,24 @@ typedef struct sap__change_list {
     uint32_t *again;       /* those of them that changed once more since then */
 } sap__change_list;
 
+/* The table of pairs, or the lists of pairs of each box. */
+typedef struct sap__pair_index {
+    int32_t is_valid; /* it is that of the active pairs; else it is built when a call needs it */
+    int32_t edits;    /* pairs created or deleted since a call needed it */
+} sap__pair_index;
+enum { SAP__TABLE, SAP__LISTS, SAP__PAIR_INDICES };
+
 /* The pair manager: see pairs. */
 typedef struct sap__pair_manager {
-    sap_pair *active;
-    sap_pair *created;      /* and, before it is written, scratch to sort created pairs: see sap__sort_events_task */
-    sap_pair *deleted;      /* and, if most pairs are deleted, what becomes `active`: see sap__swap_pair_arrays */
-    sap__pair_edges *edges; /* of active pairs, if lists_valid: see sap__edges_of; else scratch of sap__sort_pairs */
-    uint32_t *head_edge;    /* of each slot's list of pairs, if lists_valid */
-    int32_t lists_valid;    /* the lists are those of the active pairs; else they are built when a call needs them */
-    int32_t lists_lock;     /* 1 while a getter builds them */
-    int32_t list_edits;     /* pairs created or deleted since a call needed the lists */
-    int sorted_from;        /* active pairs from this index on are sorted by their ids */
-    int old_objects;        /* a callback of this update has set objects: see sap__renew_objects */
-    int may_lack_pairs;     /* restored pairs may be fewer than the overlaps: their filter may have rejected some */
+    sap_pair *active, *created, *deleted;
+    uint32_t *buckets, *next; /* of the table: the first pair of each bucket; of each pair the next one in its bucket */
+    sap__pair_edges *edges;   /* of the lists, of each pair: see sap__edges_of */
+    uint32_t *head_edge;      /* of the lists, of each slot */
+    sap__pair_index index[SAP__PAIR_INDICES];
+    int32_t lock;    /* 1 while a getter builds an index */
+    int sorted_from; /* active pairs from this index on are sorted by their ids */
+    int old_objects; /* a callback of this update has set objects: see sap__renew_objects */
+    int is_restored; /* pairs may be fewer than the overlaps: the filter of the saved world may have rejected some */
 } sap__pair_manager;
 
 /* A SAP is the sorted endpoints of some boxes, an array for each used axis with a sentinel at each end: see
@@ -1338,10 +1345,11 @@ typedef struct sap__update_state {
     int method; /* a sap_method: of this update, or of the last one */
     sap__task task[SAP__TASKS];
     uint32_t *deleted_at; /* indices of deleted pairs, ascending */
+    uint32_t *ghosts;     /* slots of boxes of the last update that no leaf holds: see sap__list_ghosts */
+    sap__bvh ghost_tree;  /* of their boxes of the last update, without those of static boxes */
     uint32_t *misplaced;  /* slots of boxes that have no position, or are to lose it: see sap__sync_trees */
     uint64_t *sort_items, *sort_scratch; /* scratch of any call; no function needs them after it has returned */
     sap_result failure;
-    long long persistent; /* overlaps that existed at the last update, if box pruning counted all; else -1 */
     long long swaps, tests;
     long long upkeep; /* boxes that packs, repacks and refits have touched since the last update began */
     int updates_since_trim;
@@ -1543,6 +1551,12 @@ SAP__FORCE_INLINE uint32_t sap__live_slot(const sap_world *s, sap_id id) {
                                                                                                       : SAP__NONE;
 }
 
+/* Returns whether a box is left out of the tree of ghosts: a removed static box. Other ghosts need not find it, as it
+   finds them, so it is not tested against its like. */
+SAP__FORCE_INLINE int sap__is_left_out(uint32_t flags) {
+    return (flags & (SAP__STATIC | SAP__REMOVED | SAP__REFILTER)) == (SAP__STATIC | SAP__REMOVED);
+}
+
 /* Returns whether an id may be used to read pairs: it is live, or was removed since the last update. */
 static int sap__is_pair_id(const sap_world *s, sap_id id) {
     uint32_t slot = sap__slot_of(id);
@@ -1609,7 +1623,11 @@ enum { SAP__TRACES = 0 };
 #define sap__trace(event, axis, s, a, b) ((void)0)
 #endif
 
-enum { SAP__PRUNE_PART = 8 }; /* AUTO prunes if more than 1 / 8 of the moving boxes changed, else it queries */
+enum {
+    SAP__PRUNE_PART = 8,   /* AUTO prunes if more than 1 / 8 of the moving boxes changed, else it queries */
+    SAP__CROWD_PAIRS = 2,  /* PRUNE looks for changes if boxes have more than 2 pairs each on average, */
+    SAP__CROWD_EVENTS = 32 /* of which fewer than 1 / 32 began or ended in the last update */
+};
 
 /* ====================================================================================================== */
 /* >> changes: add, move, remove, and the list of slots that changed since the last update                  */
@@ -1726,7 +1744,7 @@ static sap_result sap__add(sap_world *s, int n, const sap_aabb *boxes, void *con
         to->filter = sap__default_filter_bits;
         if (to->leaf_position != SAP__NONE) sap__add_filter(s, slot);
         s->objects[slot] = objects ? objects[i] : NULL;
-        if (s->pairs.lists_valid) s->pairs.head_edge[slot] = SAP__NONE;
+        if (s->pairs.index[SAP__LISTS].is_valid) s->pairs.head_edge[slot] = SAP__NONE;
         sap__mark_changed(s, slot, SAP__LIVE | SAP__ADDED | flags);
         sap__count_box(s, slot, 1);
         ids[i] = sap__id_of(s, slot);
@@ -1854,7 +1872,7 @@ SAP_DEF sap_result sap_move(sap_world *s, sap_id id, const sap_aabb *box) {
 SAP__FORCE_INLINE void sap__remove_slot(sap_world *s, uint32_t slot) {
     const int was_seen = !(s->slot_array[slot].flags & SAP__ADDED);
     sap__count_box(s, slot, -1);
-    s->slot_array[slot].flags &= ~(uint32_t)(SAP__LIVE | SAP__REFILTER);
+    s->slot_array[slot].flags &= ~(uint32_t)SAP__LIVE;
     sap__mark_changed(s, slot, SAP__REMOVED);
     sap__append_slots(s, was_seen ? &s->boxes.removed : &s->boxes.free, slot, slot, 1);
     if (!was_seen && sap__is_querying(s)) s->boxes.held_count++;
@@ -1946,30 +1964,74 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
 /* >> pairs: the pair manager (Terdiman I.6)                                                                */
 /* ====================================================================================================== */
 
-/* Active pairs are in one array without holes: the last pair fills a hole. Each pair has an edge in the lists of its
-   two boxes, as contacts of physics engines have:
+/* Active pairs are in one array without holes: the last pair fills a hole. Two indices find pairs in it.
+
+   The table finds the pair of two ids. It is the paper's hash table, chained by indices:
+
+       buckets[hash of id0, id1] -> pair -> next[pair] -> ... -> SAP__NONE
+
+   The lists find the pairs of one box. Each pair has an edge in the lists of its two boxes, as contacts of physics
+   engines have. Lists are doubly linked, because the ground of a world may have a hundred thousand pairs and must lose
+   one in O(1):
 
        head_edge[slot] -> edge -> next_edge -> next_edge ... -> SAP__NONE
 
        edge       pair * 2 in the list of id0's box, pair * 2 + 1 in that of id1's box
        edge ^ 1   the edge of the same pair at the other box
 
-   Lists are doubly linked, because the ground of a world may have a hundred thousand pairs and must lose one in O(1).
-   The pair of two boxes is found by walking both lists until the shorter one ends, so it does not matter how many pairs
-   the ground has. (The paper hashes the two ids. Lists are needed anyway, for the pairs of one box.)
+   Both are built on demand, and then kept while that is cheaper than building them again:
 
-   Lists are built on demand, and then updated while that is cheaper than building them again:
-
-       valid     a call that needed them has built them; updates keep them valid, and count their edits in list_edits
-       invalid   since a call last needed them, there were more edits than a quarter of the pairs and 1 / 64 of the
-                 boxes: the next such call builds them
+       valid     a call that needed the index has built it; updates keep it valid, and count their edits
+       invalid   since a call last needed it, there were more edits than a quarter of the pairs and 1 / 64 of the boxes:
+                 the next such call builds it
 
    The paper flags pairs that an update touches, so that a pair which starts and stops within one causes no event. Here
-   each overlap is compared with the last update's (sap__emit_created), so a pair is touched once, by its net change. */
+   overlaps now are compared with those of the last update, so a pair is touched once, by its net change. */
 
 SAP__FORCE_INLINE uint64_t sap__pair_item(const sap_pair *pair) {
     return sap__item(pair->id0, pair->id1);
 }
+
+/* ---- the table --------------------------------------------------------------------------------------------- */
+
+/* Returns the bucket of a pair. The high half of the hash is scaled to the number of buckets, which may be any. */
+SAP__FORCE_INLINE uint32_t *sap__bucket_of(const sap_world *s, uint64_t pair) {
+    const uint64_t hash = pair * UINT64_C(0x9e3779b97f4a7c15);
+    return &s->pairs.buckets[(hash >> 32) * (uint64_t)sap__length(s->pairs.buckets) >> 32];
+}
+
+/* Returns the index of the pair of two boxes, or SAP__NONE. The table must be valid. */
+static uint32_t sap__find_pair_index(const sap_world *s, sap_id a, sap_id b) {
+    const uint64_t ids = a < b ? sap__item(a, b) : sap__item(b, a);
+    if (sap__length(s->pairs.active) == 0) return SAP__NONE;
+    uint32_t p = *sap__bucket_of(s, ids);
+    while (p != SAP__NONE && sap__pair_item(&s->pairs.active[p]) != ids) p = s->pairs.next[p];
+    return p;
+}
+
+SAP__FORCE_INLINE void sap__insert_into_table(sap_world *s, uint32_t p) {
+    uint32_t *bucket = sap__bucket_of(s, sap__pair_item(&s->pairs.active[p]));
+    s->pairs.next[p] = *bucket;
+    *bucket = p;
+}
+
+/* Renumbers pair p as `to` in the table, or removes it if `to` is SAP__NONE. */
+static void sap__move_in_table(sap_world *s, uint32_t p, uint32_t to) {
+    uint32_t *link = sap__bucket_of(s, sap__pair_item(&s->pairs.active[p]));
+    while (*link != p) link = &s->pairs.next[*link];
+    *link = to == SAP__NONE ? s->pairs.next[p] : to;
+    if (to != SAP__NONE) s->pairs.next[to] = s->pairs.next[p];
+}
+
+/* Builds the table, with a bucket for each pair at least. Its memory is reserved with that of the pairs. */
+static void sap__build_table(sap_world *s) {
+    const int n = sap__length(s->pairs.active), capacity = sap__capacity(s->pairs.buckets);
+    sap__set_length(s->pairs.buckets, n + n / 2 < capacity ? n + n / 2 : capacity);
+    if (capacity) memset(s->pairs.buckets, 0xff, (size_t)sap__length(s->pairs.buckets) * sizeof *s->pairs.buckets);
+    for (int p = 0; p < n; p++) sap__insert_into_table(s, (uint32_t)p);
+}
+
+/* ---- the lists --------------------------------------------------------------------------------------------- */
 
 /* Returns the id of the box in whose list an edge is. */
 SAP__FORCE_INLINE sap_id sap__edge_id(const sap_world *s, uint32_t edge) {
@@ -2020,41 +2082,50 @@ static void sap__build_lists(sap_world *s) {
     for (int i = 0; i < sap__length(s->changes.list); i++) /* removed boxes still have pairs */
         s->pairs.head_edge[s->changes.list[i]] = SAP__NONE;
     for (uint32_t i = 0; i < n; i++) sap__insert_edges(s, i);
-    sap__atomic_set(&s->pairs.lists_valid, 1);
 }
 
-/* Builds the lists for an update, if they are invalid. */
-static void sap__require_lists(sap_world *s) {
-    if (!s->pairs.lists_valid) sap__build_lists(s);
-    s->pairs.list_edits = 0;
+/* ---- both ---------------------------------------------------------------------------------------------------- */
+
+/* Builds an index, if it is invalid. */
+static void sap__require_index(sap_world *s, int which) {
+    sap__pair_index *index = &s->pairs.index[which];
+    if (!index->is_valid) {
+        if (which == SAP__TABLE)
+            sap__build_table(s);
+        else
+            sap__build_lists(s);
+        sap__atomic_set(&index->is_valid, 1);
+    }
+    if (sap__atomic_get(&index->edits)) sap__atomic_set(&index->edits, 0);
 }
 
-/* Builds the lists for a getter, which several threads may call at once: the first one builds, and the others wait.
-   Getters take a const world, because the lists change nothing that a call returns. */
-static void sap__require_lists_shared(const sap_world *world) {
+/* Builds an index for a getter, which several threads may call at once: the first one builds, and the others wait.
+   Getters take a const world, because an index changes nothing that a call returns. */
+static void sap__require_index_shared(const sap_world *world, int which) {
     sap_world *s = (sap_world *)(uintptr_t)world;
-    if (!sap__atomic_get(&s->pairs.lists_valid)) {
-        while (sap__atomic_swap(&s->pairs.lists_lock, 1)) sap__pause();
-        if (!s->pairs.lists_valid) sap__build_lists(s);
-        sap__atomic_set(&s->pairs.lists_lock, 0);
+    if (sap__atomic_get(&s->pairs.index[which].is_valid)) {
+        if (sap__atomic_get(&s->pairs.index[which].edits)) sap__atomic_set(&s->pairs.index[which].edits, 0);
+        return;
     }
-    if (sap__atomic_get(&s->pairs.list_edits)) sap__atomic_set(&s->pairs.list_edits, 0);
+    while (sap__atomic_swap(&s->pairs.lock, 1)) sap__pause();
+    sap__require_index(s, which);
+    sap__atomic_set(&s->pairs.lock, 0);
 }
 
-/* Returns the index of a pair, or SAP__NONE, in O(min of the two boxes' pair counts). The lists must be valid. */
-static uint32_t sap__find_pair_index(const sap_world *s, sap_id a, sap_id b) {
-    SAP_ASSERT(s->pairs.lists_valid);
-    uint32_t edge_a = s->pairs.head_edge[sap__slot_of(a)], edge_b = s->pairs.head_edge[sap__slot_of(b)];
-    while (edge_a != SAP__NONE && edge_b != SAP__NONE) {
-        if (sap__edge_id(s, edge_a ^ 1) == b) return edge_a >> 1;
-        if (sap__edge_id(s, edge_b ^ 1) == a) return edge_b >> 1;
-        edge_a = sap__next_edge(s, edge_a);
-        edge_b = sap__next_edge(s, edge_b);
-    }
-    return SAP__NONE;
+static void sap__drop_index(sap_world *s, int which) {
+    s->pairs.index[which].is_valid = s->pairs.index[which].edits = 0;
 }
 
-/* ---- created pairs ----------------------------------------------------------------------------------------- */
+/* Counts edits of the indices, and drops one that is not worth them. */
+static void sap__count_edits(sap_world *s, int edits, int pairs) {
+    for (int i = 0; i < SAP__PAIR_INDICES; i++) {
+        sap__pair_index *index = &s->pairs.index[i];
+        index->edits = index->is_valid ? index->edits + edits : 0;
+        if (index->edits > pairs / 4 + s->boxes.live_count / 64) sap__drop_index(s, i);
+    }
+}
+
+/* ---- events ------------------------------------------------------------------------------------------------- */
 
 /* Returns whether two overlapping boxes may be a pair by their filter bits, and by not both being static. */
 SAP__FORCE_INLINE int sap__filter_bits_allow(const sap_world *s, uint32_t a, uint32_t b) {
@@ -2083,13 +2154,14 @@ static int sap__filter_allows(sap_world *s, sap_id id0, sap_id id1) {
 
 /* Calls the filter callback for pairs that tasks created in parallel, where it must not be called. */
 static void sap__filter_created(sap_world *s, sap__task *task) {
-    const int n = sap__length(task->created);
+    const int n = sap__length(task->events);
     int kept = task->filtered;
     for (int i = kept; i < n; i++) {
-        const uint64_t key = task->created[i];
-        if (sap__filter_allows(s, (sap_id)(key >> 32), (sap_id)key)) task->created[kept++] = key;
+        const uint64_t ids = task->events[i];
+        const int is_created = ids >> 32 != 0;
+        if (!is_created || sap__filter_allows(s, (sap_id)(ids >> 32), (sap_id)ids)) task->events[kept++] = ids;
     }
-    sap__set_length(task->created, kept);
+    sap__set_length(task->events, kept);
 }
 
 /* Returns the number of pairs that there may be after an update. */
@@ -2097,86 +2169,61 @@ SAP__FORCE_INLINE int sap__max_pairs(const sap_world *s) {
     return s->config.max_pairs ? s->config.max_pairs : INT_MAX;
 }
 
-/* Reserves capacity for more keys of a task. In parallel it cannot, and the task is run again alone. */
-static int sap__reserve_created(sap_world *s, sap__task *task, int more) {
-    const int n = sap__length(task->created), is_too_many = n > sap__max_pairs(s);
-    if (more <= sap__capacity(task->created) - n && !is_too_many) return 1;
+/* Reserves capacity for more events of a task. In parallel it cannot, and the task is run again alone. No more pairs
+   are deleted than there are, so more events than these and the limit of pairs exceed it. */
+static int sap__reserve_events(sap_world *s, sap__task *task, int more) {
+    const int n = sap__length(task->events);
+    const int is_too_many = n > (long long)sap__max_pairs(s) + sap__length(s->pairs.active);
+    if (more <= sap__capacity(task->events) - n && !is_too_many) return 1;
     if (s->threads.in_parallel) {
         task->overflowed = 1;
         return 0;
     }
     if (is_too_many || more > INT_MAX - n) return sap__fail(s, SAP_ERROR_LIMIT);
-    return sap__reserve(&task->created, n + more) || sap__fail(s, SAP_ERROR_MEMORY);
+    return sap__reserve(&task->events, n + more) || sap__fail(s, SAP_ERROR_MEMORY);
 }
 
-/* Creates the pair of two overlapping boxes, if filter bits and callback allow it. Its capacity must be reserved. */
-SAP__FORCE_INLINE void sap__push_created(sap_world *s, sap__task *task, uint32_t a, uint32_t b) {
-    sap_id ida = sap__id_of(s, a), idb = sap__id_of(s, b), id0 = ida < idb ? ida : idb, id1 = ida ^ idb ^ id0;
-    if (sap__filter_bits_allow(s, a, b) && (s->threads.in_parallel || sap__filter_allows(s, id0, id1)))
-        sap__push(task->created, sap__item(id0, id1));
+/* Writes an event if two boxes are to be a pair and are none, or the other way round. Its capacity must be reserved.
+   Boxes that overlapped at the last update are no pair if a filter rejected them. */
+static void sap__change_pair(sap_world *s, sap__task *task, uint32_t a, uint32_t b) {
+    const sap__slot *x = &s->slot_array[a], *y = &s->slot_array[b];
+    const sap_id ida = sap__id_of(s, a), idb = sap__id_of(s, b), id0 = ida < idb ? ida : idb, id1 = ida ^ idb ^ id0;
+    const int overlapped = sap__overlap(&x->previous, &y->previous);
+    const int may_change = !overlapped || ((x->flags | y->flags) & SAP__REFILTER);
+    const uint32_t p = overlapped ? sap__find_pair_index(s, id0, id1) : SAP__NONE;
+    const int is_pair = may_change && sap__overlap(&x->box, &y->box) && sap__filter_bits_allow(s, a, b) &&
+                        (s->threads.in_parallel || sap__filter_allows(s, id0, id1));
+    if (is_pair && p == SAP__NONE) sap__push(task->events, sap__item(id0, id1));
+    if (!is_pair && p != SAP__NONE) sap__push(task->events, sap__item(0, p));
 }
 
-/* Creates pairs of boxes a[i] and b[i], which overlap now, if they did not overlap before. Boxes to be refiltered may
-   also have overlapped before and be no pair yet. Most overlaps are old, in an unpredictable order, so the new ones are
-   first picked without a branch.
-
-   If mover_flags is not 0, the a[i] have one of these flags and each was the box of a query. Two such boxes find each
-   other twice, and only the query of the lower slot counts. */
-static int sap__emit_created(sap_world *s, sap__task *task, uint32_t *a, uint32_t *b, int n, uint32_t mover_flags) {
-    const int any_refilter = (s->changes.flags & SAP__REFILTER) != 0, prefetch_end = sap__prefetch_end(s, n);
-    int count = 0;
-    for (int i = prefetch_end ? -SAP__PREFETCH_AHEAD : 0; i < n; i++) {
-        if (i < prefetch_end) {
-            if (!mover_flags) sap__prefetch_slot(s, a[i + SAP__PREFETCH_AHEAD]);
-            sap__prefetch_slot(s, b[i + SAP__PREFETCH_AHEAD]);
+/* Moves the events of all tasks to the first one, where created pairs stay, and to the list of deleted pairs. */
+static int sap__merge_events(sap_world *s) {
+    uint64_t *events;
+    long long all = 0;
+    int created = 0, deleted = sap__length(s->update.deleted_at);
+    for (int i = 0; i < sap__task_count(s); i++) all += sap__length(s->update.task[i].events);
+    if (all + deleted > INT_MAX) return sap__fail(s, SAP_ERROR_LIMIT);
+    if (!sap__reserve(&s->update.task[0].events, all) || !sap__reserve(&s->update.deleted_at, all + deleted))
+        return sap__fail(s, SAP_ERROR_MEMORY);
+    events = s->update.task[0].events;
+    for (int i = 0; i < sap__task_count(s); i++)
+        for (int k = 0; k < sap__length(s->update.task[i].events); k++) {
+            const uint64_t event = s->update.task[i].events[k];
+            if (event >> 32)
+                events[created++] = event;
+            else
+                s->update.deleted_at[deleted++] = (uint32_t)event;
         }
-        if (i < 0) continue; /* only prefetches */
-        const uint32_t x = a[i], y = b[i];
-        int is_created = sap__overlap(&s->slot_array[x].previous, &s->slot_array[y].previous) == 0;
-        if (any_refilter) is_created |= ((s->slot_array[x].flags | s->slot_array[y].flags) & SAP__REFILTER) != 0;
-        if (mover_flags) is_created &= (((s->slot_array[y].flags & mover_flags) == 0) | (x < y)) & (x != y);
-        a[count] = x;
-        b[count] = y;
-        count += is_created;
-    }
-    if (!sap__reserve_created(s, task, count)) return 0;
-    task->persistent += n - count;
-    for (int i = 0; i < count; i++) {
-        const int is_old = any_refilter && sap__overlap(&s->slot_array[a[i]].previous, &s->slot_array[b[i]].previous);
-        if (is_old && sap__find_pair_index(s, sap__id_of(s, a[i]), sap__id_of(s, b[i])) != SAP__NONE) continue;
-        sap__push_created(s, task, a[i], b[i]);
-    }
-    return 1;
-}
-
-/* Appends the created pairs of all tasks to those of the first one. */
-static int sap__merge_created(sap_world *s) {
-    sap__task *first = &s->update.task[0];
-    for (int i = 1; i < sap__task_count(s); i++) {
-        const sap__task *task = &s->update.task[i];
-        const int n = sap__length(first->created), more = sap__length(task->created);
-        if (more == 0) continue;
-        if (!sap__reserve_created(s, first, more)) return 0;
-        memcpy(first->created + n, task->created, (size_t)more * sizeof *task->created);
-        sap__set_length(first->created, n + more);
-    }
+    sap__set_length(s->update.task[0].events, created);
+    sap__set_length(s->update.deleted_at, deleted);
     return 1;
 }
 
 /* ---- deleted pairs ------------------------------------------------------------------------------------------- */
 
-/* Returns whether a pair is deleted: its boxes do not overlap any more, or filter bits or callback reject it. The first
-   is unpredictable, so it has no branch. */
-SAP__FORCE_INLINE int sap__is_deleted(sap_world *s, const sap_pair *pair) {
-    const uint32_t a = sap__slot_of(pair->id0), b = sap__slot_of(pair->id1);
-    const int is_apart = !sap__overlap(&s->slot_array[a].box, &s->slot_array[b].box);
-    if (!(s->changes.flags & SAP__REFILTER) || is_apart ||
-        !((s->slot_array[a].flags | s->slot_array[b].flags) & SAP__REFILTER))
-        return is_apart;
-    return !sap__filter_bits_allow(s, a, b) || !sap__filter_allows(s, pair->id0, pair->id1);
-}
-
-/* Writes the indices of deleted pairs to deleted_at, from the index on at which the task begins. */
+/* Writes the indices of pairs whose boxes do not overlap any more to deleted_at, from the index on at which the task
+   begins. This is unpredictable, so it has no branch. */
 static void sap__scan_pairs_task(sap_world *s, void *args, int task, int tasks) {
     (void)args;
     const int n = sap__length(s->pairs.active), from = sap__task_begin(n, task, tasks);
@@ -2189,193 +2236,59 @@ static void sap__scan_pairs_task(sap_world *s, void *args, int task, int tasks) 
             sap__prefetch_slot(s, sap__slot_of(pairs[p + SAP__PREFETCH_AHEAD].id0));
             sap__prefetch_slot(s, sap__slot_of(pairs[p + SAP__PREFETCH_AHEAD].id1));
         }
+        const sap__slot *a = &s->slot_array[sap__slot_of(pairs[p].id0)],
+                        *b = &s->slot_array[sap__slot_of(pairs[p].id1)];
         deleted[count] = (uint32_t)p;
-        count += sap__is_deleted(s, &pairs[p]);
+        count += !sap__overlap(&a->box, &b->box);
     }
     s->update.task[task].count = count;
 }
 
-/* Returns whether box pruning counted every overlap of the last update that still exists, and no filter is in use. */
-static int sap__has_counted_all(const sap_world *s) {
-    return s->update.persistent >= 0 && !s->boxes.filtered_count && !s->config.filter;
-}
-
-/* Finds deleted pairs by checking all pairs. Without filters every old overlap is a pair, unless a restored world may
-   lack pairs. If box pruning then counted as many persistent overlaps as there are pairs, as in a heap at rest, no pair
-   is deleted and none is checked. */
+/* Finds deleted pairs by looking at all pairs. Returns 0 on failure. */
 static int sap__deleted_by_scan(sap_world *s) {
-    const int n = sap__length(s->pairs.active), calls_filter = s->config.filter && (s->changes.flags & SAP__REFILTER);
-    if (n == 0) return 1;
-    if (sap__has_counted_all(s) && !s->pairs.may_lack_pairs && s->update.persistent == n) return 1;
+    const int n = sap__length(s->pairs.active);
     if (!sap__reserve(&s->update.deleted_at, n)) return sap__fail(s, SAP_ERROR_MEMORY);
-    const int tasks = sap__parallel_for(s, sap__scan_pairs_task, NULL, calls_filter ? -1 : n);
+    const int tasks = sap__parallel_for(s, sap__scan_pairs_task, NULL, n);
     sap__set_length(s->update.deleted_at, sap__compact_tasks(s, s->update.deleted_at, n, tasks));
     return 1;
 }
 
-static int sap__push_deleted(sap_world *s, uint32_t p) {
-    if (!sap__reserve(&s->update.deleted_at, sap__length(s->update.deleted_at) + 1))
-        return sap__fail(s, SAP_ERROR_MEMORY);
-    sap__push(s->update.deleted_at, p);
-    return 1;
-}
-
-/* Sorts the indices of deleted pairs. */
-static int sap__sort_deleted_indices(sap_world *s) {
-    const int n = sap__length(s->update.deleted_at);
-    if (!sap__reserve(&s->update.sort_items, n) || !sap__reserve(&s->update.sort_scratch, n))
-        return sap__fail(s, SAP_ERROR_MEMORY);
-    for (int i = 0; i < n; i++) s->update.sort_items[i] = s->update.deleted_at[i];
-    sap__sort(s->update.sort_items, s->update.sort_scratch, n, 0);
-    for (int i = 0; i < n; i++) s->update.deleted_at[i] = (uint32_t)s->update.sort_items[i];
-    return 1;
-}
-
-/* Finds deleted pairs among those of n edges in lists of boxes with one of the flags. A pair that has two such boxes is
-   checked at the one with the lower slot. Returns 0 on failure. */
-static int sap__check_edges(sap_world *s, const uint32_t *edges, int n, uint32_t flags) {
-    for (int i = 0; i < n; i++) {
-        const uint32_t edge = edges[i], p = edge >> 1, other = sap__slot_of(sap__edge_id(s, edge ^ 1));
-        if ((s->slot_array[other].flags & flags) && other < sap__slot_of(sap__edge_id(s, edge))) continue;
-        if (sap__is_deleted(s, &s->pairs.active[p]) && !sap__push_deleted(s, p)) return 0;
-    }
-    return 1;
-}
-
-/* Finds deleted pairs in the lists of changed boxes with one of the flags. Returns 0 on failure, or -1 if the lists
-   have more than max_edges. Edges are collected before they are checked, while their other boxes are prefetched. */
-static int sap__scan_lists(sap_world *s, uint32_t flags, int max_edges) {
-    const int n = sap__length(s->changes.list), prefetch_end = sap__exceeds_cache(s) ? n : 0;
-    uint32_t edges[SAP__WORK_LIST];
-    int count = 0;
-    for (int i = 0; i < n; i++) {
+/* Finds deleted pairs in the lists of the changed boxes, for a grid of SAPs. Returns 0 on failure. */
+static int sap__deleted_by_lists(sap_world *s) {
+    sap__require_index(s, SAP__LISTS);
+    for (int i = 0; i < sap__length(s->changes.list); i++) {
         const uint32_t slot = s->changes.list[i];
-        const uint32_t ahead = i + 8 < prefetch_end ? s->pairs.head_edge[s->changes.list[i + 8]] : SAP__NONE;
-        if (i + 16 < prefetch_end) sap__prefetch(&s->pairs.head_edge[s->changes.list[i + 16]]);
-        if (ahead != SAP__NONE) {
-            sap__prefetch(&s->pairs.active[ahead >> 1]);
-            sap__prefetch(sap__edges_of(s, ahead));
-        }
-        if (!(s->slot_array[slot].flags & flags)) continue;
         for (uint32_t edge = s->pairs.head_edge[slot]; edge != SAP__NONE; edge = sap__next_edge(s, edge)) {
             const uint32_t other = sap__slot_of(sap__edge_id(s, edge ^ 1));
-            if (max_edges-- == 0) return -1;
-            sap__prefetch_slot(s, other);
-            edges[count++] = edge;
-            if (count < SAP__WORK_LIST) continue;
-            if (!sap__check_edges(s, edges, count, flags)) return 0;
-            count = 0;
+            if (sap__overlap(&s->slot_array[slot].box, &s->slot_array[other].box)) continue;
+            if ((s->slot_array[other].flags & SAP__CHANGED) && other < slot) continue; /* found there */
+            if (!sap__reserve_events(s, &s->update.task[0], 1)) return 0;
+            sap__push(s->update.task[0].events, sap__item(0, edge >> 1));
         }
     }
-    return sap__check_edges(s, edges, count, flags);
-}
-
-/* Finds deleted pairs in the lists of changed boxes. If these hold more than an eighth of all pairs, a scan of all
-   pairs is faster. */
-static int sap__deleted_by_lists(sap_world *s) {
-    sap__require_lists(s);
-    const int done = sap__scan_lists(s, SAP__CHANGED, sap__length(s->pairs.active) / 8 + 16);
-    return done < 0 ? sap__deleted_by_scan(s) : done && sap__sort_deleted_indices(s);
+    return 1;
 }
 
 /* ---- commit ------------------------------------------------------------------------------------------------ */
 
 static int sap__reserve_pairs(sap_world *s, int pairs, int created, int deleted) {
-    const int most = deleted > created ? deleted : created;
     return sap__reserve(&s->pairs.edges, (long long)pairs + 1) && sap__reserve(&s->pairs.created, created) &&
-           sap__reserve(&s->pairs.deleted, deleted) && sap__reserve(&s->update.sort_items, most) &&
-           sap__reserve(&s->update.sort_scratch, most) && sap__reserve(&s->pairs.active, pairs);
+           sap__reserve(&s->pairs.deleted, deleted) && sap__reserve(&s->update.sort_items, deleted) &&
+           sap__reserve(&s->update.sort_scratch, deleted) && sap__reserve(&s->pairs.buckets, pairs) &&
+           sap__reserve(&s->pairs.next, pairs) && sap__reserve(&s->pairs.active, pairs);
 }
 
-/* Reserves all memory of a commit, which cannot fail after this. If most pairs are deleted, the array of deleted pairs
-   takes those that stay. */
-static int sap__reserve_events(sap_world *s, int deletes_most) {
-    const int created = sap__length(s->update.task[0].created), deleted = sap__length(s->update.deleted_at);
-    const long long pairs = (long long)sap__length(s->pairs.active) - deleted + created;
-    if (pairs > sap__max_pairs(s)) return sap__fail(s, SAP_ERROR_LIMIT);
-    return sap__reserve_pairs(s, (int)pairs, created, deletes_most ? (int)pairs : deleted) ||
-           sap__fail(s, SAP_ERROR_MEMORY);
-}
-
-/* Sorts n pairs by both ids: those at the indices, or the first n if that is NULL. Their indices go to the lower halves
-   of items. */
-static void sap__sort_by_ids(const sap_pair *pairs, const uint32_t *indices, int n, uint64_t *items,
-                             uint64_t *scratch) {
-    for (int i = 0; i < n; i++) {
-        const uint32_t p = indices ? indices[i] : (uint32_t)i;
-        items[i] = sap__item(pairs[p].id1, p);
-    }
-    sap__sort(items, scratch, n, 32);
-    for (int i = 0; i < n; i++) items[i] = sap__item(pairs[(uint32_t)items[i]].id0, (uint32_t)items[i]);
-    sap__sort(items, scratch, n, 32);
-}
-
-/* Writes the pairs from an index on, sorted, to the start of the array, if none of them has user data. Their ids are
-   moved to the start and sorted; then each pair is written again, the last one first. (Ids are copied by bytes, because
-   compilers may assume that there are none in a pair.)
-
-       pairs   [ . . . . . ][ids . . .][ids . . .][ids . . .][ids . . .]
-               [ids][ids][ids][ids][scratch ] . . . . . . . . . . . . .        */
-static void sap__sort_pairs_without_data(sap_world *s, int from) {
-    sap_pair *pairs = s->pairs.active;
-    uint64_t *items = (uint64_t *)(void *)pairs, item;
-    const int n = sap__length(pairs) - from;
-    for (int i = 0; i < n; i++) {
-        item = sap__pair_item(&pairs[from + i]);
-        memcpy((char *)items + sizeof item * (size_t)i, &item, sizeof item);
-    }
-    sap__sort(items, items + n, n, 0);
-    for (int i = n - 1; i >= 0; i--) {
-        memcpy(&item, (char *)items + sizeof item * (size_t)i, sizeof item);
-        sap__set_pair(s, &pairs[i], (sap_id)(item >> 32), (sap_id)item);
-    }
-}
-
-/* Does the same for pairs with user data. The ids and data are kept in the memory of the lists, which has 16 bytes for
-   each pair and is not needed any more. */
-static void sap__sort_pairs(sap_world *s, int from) {
-    sap_pair *pairs = s->pairs.active;
-    const int n = sap__length(pairs) - from;
-    uint64_t *items = (uint64_t *)(void *)s->pairs.edges, *scratch = items + n;
-    sap__sort_by_ids(pairs + from, NULL, n, items, scratch);
-    for (int i = 0; i < n; i++) {
-        const sap_pair *pair = &pairs[from + (int)(uint32_t)items[i]];
-        items[i] = sap__pair_item(pair);
-        scratch[i] = (uintptr_t)pair->user_data;
-    }
-    for (int i = 0; i < n; i++) {
-        sap__set_pair(s, &pairs[i], (sap_id)(items[i] >> 32), (sap_id)items[i]);
-        pairs[i].user_data = (void *)(uintptr_t)scratch[i];
-    }
-}
-
-/* Commits deleted pairs if they are most of all, e.g. when a level is unloaded. Deleted pairs are swapped to the end of
-   the array, the others are copied to the array of deleted pairs, and the two arrays are exchanged. */
-static void sap__swap_pair_arrays(sap_world *s, int kept) {
-    sap_pair *pairs = s->pairs.active;
-    const int n = sap__length(pairs) - kept;
-    for (int i = n - 1; i >= 0 && kept; i--) {
-        const sap_pair deleted = pairs[s->update.deleted_at[i]];
-        pairs[s->update.deleted_at[i]] = pairs[kept + i];
-        pairs[kept + i] = deleted;
-    }
-    uintptr_t data = 0;
-    if (kept) memcpy(s->pairs.deleted, pairs, (size_t)kept * sizeof *pairs);
-    for (int i = 0; i < n; i++) data |= (uintptr_t)pairs[kept + i].user_data;
-    if (kept || s->pairs.sorted_from > 0) (data ? sap__sort_pairs : sap__sort_pairs_without_data)(s, kept);
-    s->pairs.active = s->pairs.deleted;
-    s->pairs.deleted = pairs;
-    sap__set_length(s->pairs.active, kept);
-    sap__set_length(s->pairs.deleted, n);
-    s->pairs.lists_valid = s->pairs.list_edits = s->pairs.sorted_from = 0;
-}
-
-/* Deletes all pairs, if no box is left. */
-static void sap__delete_all_pairs(sap_world *s) {
-    sap__swap_pair_arrays(s, 0);
-    sap__set_length(s->pairs.created, 0);
-    s->endpoints.valid = 0;
-    sap__drop_trees(s);
+/* Sorts the indices of deleted pairs, unless they ascend. */
+static void sap__sort_deleted_indices(sap_world *s) {
+    uint32_t *deleted = s->update.deleted_at;
+    uint64_t *items = s->update.sort_items;
+    const int n = sap__length(deleted);
+    int ascending = 1;
+    while (ascending < n && deleted[ascending - 1] < deleted[ascending]) ascending++;
+    if (ascending >= n) return;
+    for (int i = 0; i < n; i++) items[i] = deleted[i];
+    sap__sort(items, s->update.sort_scratch, n, 0);
+    for (int i = 0; i < n; i++) deleted[i] = (uint32_t)items[i];
 }
 
 /* Writes the deleted pairs, sorted by both ids. Pairs created by one update are sorted at the end of all pairs, and if
@@ -2386,27 +2299,37 @@ static void sap__delete_all_pairs(sap_world *s) {
        deleted_at     ^   ^       ^   ^           ^ ^   ^ ^ ^
                       [    to sort    ]           [  sorted  ]         */
 static void sap__sort_deleted(sap_world *s) {
+    const sap_pair *pairs = s->pairs.active;
     const uint32_t *deleted = s->update.deleted_at;
-    const uint64_t *items = s->update.sort_items;
+    uint64_t *items = s->update.sort_items;
     const int n = sap__length(s->pairs.deleted);
     int unsorted = n;
+    sap__sort_deleted_indices(s);
     while (unsorted > 0 && (int)deleted[unsorted - 1] >= s->pairs.sorted_from) unsorted--;
-    sap__sort_by_ids(s->pairs.active, deleted, unsorted, s->update.sort_items, s->update.sort_scratch);
+    for (int i = 0; i < unsorted; i++) items[i] = sap__item(pairs[deleted[i]].id1, deleted[i]);
+    sap__sort(items, s->update.sort_scratch, unsorted, 32);
+    for (int i = 0; i < unsorted; i++) items[i] = sap__item(pairs[(uint32_t)items[i]].id0, (uint32_t)items[i]);
+    sap__sort(items, s->update.sort_scratch, unsorted, 32);
     for (int i = 0, a = 0, b = unsorted; i < n; i++)
-        if (a < unsorted && (b == n || sap__pair_item(&s->pairs.active[(uint32_t)items[a]]) <
-                                           sap__pair_item(&s->pairs.active[deleted[b]])))
-            s->pairs.deleted[i] = s->pairs.active[(uint32_t)items[a++]];
+        if (a < unsorted && (b == n || sap__pair_item(&pairs[(uint32_t)items[a]]) < sap__pair_item(&pairs[deleted[b]])))
+            s->pairs.deleted[i] = pairs[(uint32_t)items[a++]];
         else
-            s->pairs.deleted[i] = s->pairs.active[deleted[b++]];
+            s->pairs.deleted[i] = pairs[deleted[b++]];
 }
 
 /* Sorts created and deleted pairs in two tasks, which share no memory. pairs.created is scratch for the former. */
 static void sap__sort_events_task(sap_world *s, void *args, int task, int tasks) {
     (void)args;
     if (task == 0)
-        sap__sort(s->update.task[0].created, (uint64_t *)(void *)s->pairs.created,
-                  sap__length(s->update.task[0].created), 0);
+        sap__sort(s->update.task[0].events, (uint64_t *)(void *)s->pairs.created, sap__length(s->update.task[0].events),
+                  0);
     if (task == 1 || tasks == 1) sap__sort_deleted(s);
+}
+
+/* Renumbers pair p as `to` in the valid indices, or removes it from them if `to` is SAP__NONE. */
+static void sap__renumber_pair(sap_world *s, uint32_t p, uint32_t to) {
+    if (s->pairs.index[SAP__TABLE].is_valid) sap__move_in_table(s, p, to);
+    if (s->pairs.index[SAP__LISTS].is_valid) sap__move_edges(s, p, to);
 }
 
 /* Fills the holes of deleted pairs, the highest first, by the pair that is then the last one. That pair may have filled
@@ -2419,8 +2342,8 @@ static void sap__fill_holes(sap_world *s) {
     for (int i = sap__length(s->update.deleted_at) - 1; i >= 0; i--) {
         const uint32_t hole = s->update.deleted_at[i];
         last--;
-        if (s->pairs.lists_valid) sap__move_edges(s, hole, SAP__NONE);
-        if (s->pairs.lists_valid && hole != last) sap__move_edges(s, last, hole);
+        sap__renumber_pair(s, hole, SAP__NONE);
+        if (hole != last) sap__renumber_pair(s, last, hole);
         s->pairs.active[hole] = s->pairs.active[last];
     }
 }
@@ -2428,8 +2351,8 @@ static void sap__fill_holes(sap_world *s) {
 /* Writes the created pairs to the events, and behind the active pairs. */
 static void sap__append_pairs_task(sap_world *s, void *args, int task, int tasks) {
     (void)args;
-    const uint64_t *keys = s->update.task[0].created;
-    const int n = sap__length(s->update.task[0].created); /* clang warns of a length asked of a pointer to const */
+    const uint64_t *keys = s->update.task[0].events;
+    const int n = sap__length(s->update.task[0].events); /* clang warns of a length asked of a pointer to const */
     const int first = sap__length(s->pairs.active) - n, prefetch_end = sap__prefetch_end(s, n);
     const int end = sap__task_begin(n, task + 1, tasks);
     for (int i = sap__task_begin(n, task, tasks); i < end; i++) {
@@ -2439,32 +2362,27 @@ static void sap__append_pairs_task(sap_world *s, void *args, int task, int tasks
     }
 }
 
-/* Deletes and creates pairs. The lists are updated, or invalidated if that takes longer than building them, or if no
-   call has needed them for that many edits. Returns 0 on failure, with nothing changed. */
+/* Deletes and creates pairs. Returns 0 on failure, with nothing changed. */
 static int sap__commit_pairs(sap_world *s) {
-    if (!sap__merge_created(s)) return 0;
-    const int created = sap__length(s->update.task[0].created), deleted = sap__length(s->update.deleted_at);
-    const int n = sap__length(s->pairs.active), kept = n - deleted, many = n / 4 + s->boxes.live_count / 64;
-    const int deletes_most = deleted > many && deleted > kept + created;
-    if (!sap__reserve_events(s, deletes_most)) return 0;
-    /* Nothing can fail from here on, so may_lack_pairs is not lost by an update that fails. */
-    if (sap__has_counted_all(s)) s->pairs.may_lack_pairs = kept != s->update.persistent;
-    s->pairs.list_edits = s->pairs.lists_valid ? s->pairs.list_edits + deleted + created : 0;
-    if (s->pairs.list_edits > many) s->pairs.lists_valid = s->pairs.list_edits = 0;
-    sap__set_length(s->pairs.deleted, deletes_most ? 0 : deleted);
+    if (!sap__merge_events(s)) return 0;
+    const int created = sap__length(s->update.task[0].events), deleted = sap__length(s->update.deleted_at);
+    const int n = sap__length(s->pairs.active), kept = n - deleted;
+    if (created > sap__max_pairs(s) - kept) return sap__fail(s, SAP_ERROR_LIMIT);
+    if (!sap__reserve_pairs(s, kept + created, created, deleted)) return sap__fail(s, SAP_ERROR_MEMORY);
+    sap__set_length(s->pairs.deleted, deleted);
     sap__set_length(s->pairs.created, created);
-    sap__parallel_for(s, sap__sort_events_task, NULL,
-                      SAP__EVENT_COST * ((long long)created + sap__length(s->pairs.deleted)));
-    if (deletes_most)
-        sap__swap_pair_arrays(s, kept);
-    else
-        sap__fill_holes(s);
+    sap__parallel_for(s, sap__sort_events_task, NULL, SAP__EVENT_COST * ((long long)created + deleted));
+    sap__count_edits(s, created + deleted, n);
+    sap__fill_holes(s);
     if (deleted + created) s->pairs.sorted_from = kept;
     sap__set_length(s->pairs.active, kept + created);
     sap__parallel_for(s, sap__append_pairs_task, NULL, SAP__EVENT_COST * (long long)created);
-    if (!s->pairs.lists_valid) return 1;
-    sap__set_length(s->pairs.edges, kept + created + 1);
-    for (int i = kept; i < kept + created; i++) sap__insert_edges(s, (uint32_t)i);
+    if (kept + created > sap__length(s->pairs.buckets)) sap__drop_index(s, SAP__TABLE);
+    if (s->pairs.index[SAP__LISTS].is_valid) sap__set_length(s->pairs.edges, kept + created + 1);
+    for (int i = kept; i < kept + created; i++) {
+        if (s->pairs.index[SAP__TABLE].is_valid) sap__insert_into_table(s, (uint32_t)i);
+        if (s->pairs.index[SAP__LISTS].is_valid) sap__insert_edges(s, (uint32_t)i);
+    }
     return 1;
 }
 
@@ -2617,13 +2535,9 @@ SAP__NO_INLINE int sap__report(const sap__sort_state *u, uint32_t stops, uint32_
     if ((x->flags | y->flags) & SAP__REFILTER) return 1; /* found later, by a query or by its list of pairs */
     for (int k = 0; k < u->axis; k++)
         if (apart_x->lo[k] > apart_y->hi[k] || apart_y->lo[k] > apart_x->hi[k]) return 1;
-    if (stops) {
-        const uint32_t p = sap__find_pair_index(s, sap__id_of(s, a), sap__id_of(s, b));
-        return p == SAP__NONE || sap__push_deleted(s, p); /* SAP__NONE: a filter had rejected the pair */
-    }
     if (s->grid && !s->grid->is_owner(s->grid->grid, u->sap, a, b)) return 1;
-    if (!sap__reserve_created(s, u->task, 1)) return s->threads.in_parallel;
-    sap__push_created(s, u->task, a, b);
+    if (!sap__reserve_events(s, u->task, 1)) return s->threads.in_parallel;
+    sap__change_pair(s, u->task, a, b);
     return 1;
 }
 
@@ -2763,7 +2677,7 @@ static int sap__insertion_sort(sap_world *s) {
     u.items = s->update.sort_items;
     u.scratch = s->update.sort_scratch;
     u.task->swaps = u.task->tests = 0;
-    sap__require_lists(s);
+    sap__require_index(s, SAP__TABLE);
     if (!was_valid) sap__clear_sap(s, u.sap);
     for (u.axis = 0; u.axis < 3; u.axis++) {
         if (!s->used[u.axis]) continue;
@@ -2838,6 +2752,10 @@ SAP__FORCE_INLINE const sap__box *sap__box_at(const void *first, size_t stride, 
     return (const sap__box *)(const void *)((const char *)first + stride * i);
 }
 
+/* The overlaps that a test looks for: of the boxes now, of those of the last update, of either, or those that changed,
+   which either the one or the other has. */
+enum { SAP__NOW = 1, SAP__BEFORE = 2, SAP__EITHER = SAP__NOW | SAP__BEFORE, SAP__CHANGES = 4 | SAP__EITHER };
+
 /* A list of n tests: test i compares box box_id[i] with the lanes of node node_id[i]. Those before next are done. */
 typedef struct sap__test_list {
     const void *boxes;        /* slots, or bounds of nodes */
@@ -2846,25 +2764,37 @@ typedef struct sap__test_list {
     const uint16_t *occupied; /* for each node a bit for each lane in use */
     const uint32_t *box_id, *node_id;
     int next, n;
-    int prefetch; /* the nodes are prefetched: they are too many for the cache */
+    int prefetch;               /* the nodes are prefetched: they are too many for the cache */
+    int overlaps;               /* SAP__NOW, ... */
+    int has_previous;           /* boxes are slots: the box of the last update follows each */
+    const sap__node *before;    /* leaves with the boxes of the last update; NULL: they are as now */
+    const uint32_t *has_before; /* see sap__bvh */
 } sap__test_list;
+
+/* Returns the node that holds the boxes of the last update in the lanes of a node. */
+SAP__FORCE_INLINE const sap__node *sap__node_before(const sap__node *nodes, const sap__node *before,
+                                                    const uint32_t *has_before, uint32_t node) {
+    return before && has_before[node / 32] >> node % 32 & 1 ? &before[node] : &nodes[node];
+}
 
 /* A kernel is a table of functions for one width. All kernels find the same overlaps, in any order. Tests of distances
    and casts may let a box pass that is no hit, but never reject a hit. Functions that find overlaps append pairs to the
    arrays a and b of n items, and return the new n. They may write to n + SAP__MAX_NODE_PAIRS items (self_overlaps), or
    to limit + SAP__NODE_WIDTH (overlaps).
 
-       gather          copies the boxes of its children into a node, and sap__empty_lane into its empty lanes; *bounds
+       gather          copies the boxes of children into a node, and sap__empty_lane into its empty lanes; *bounds
                        contains them all
-       self_overlaps   finds the boxes of a node that overlap each other
+       self_overlaps   finds the boxes of a node that overlap each other; with `before`, those whose overlap changed
        overlaps        does the tests of a list, until there are more than limit overlaps
        point_distance  returns a bit for each lane within the limit of a point, and the squared distances of all lanes
        ray_slab        returns a bit for each lane that a cast hits within its limit, and the t of all lanes
        tile_coords     returns a bit for each large box; at: the tile of each box; is_long: bits of long boxes, by
                        axis */
 struct sap__kernel {
-    void (*gather)(const void *boxes, size_t stride, uint32_t empty, sap__node *node, sap__box *bounds);
-    int (*self_overlaps)(const sap__node *node, uint32_t occupied, uint32_t *a, uint32_t *b, int n);
+    void (*gather)(const void *boxes, size_t stride, const uint32_t *children, uint32_t empty, sap__node *node,
+                   sap__box *bounds);
+    int (*self_overlaps)(const sap__node *node, const sap__node *before, uint32_t occupied, uint32_t *a, uint32_t *b,
+                         int n);
     int (*overlaps)(sap__test_list *list, uint32_t *a, uint32_t *b, int n, int limit);
     uint32_t (*point_distance)(const sap__node *node, uint32_t occupied, const sap__probe *p, float *distance);
     uint32_t (*ray_slab)(const sap__node *node, uint32_t occupied, const sap__probe *p, float *distance);
@@ -3114,23 +3044,31 @@ SAP__TARGET SAP__FORCE_INLINE uint32_t sap__hit(sap__bounds a, sap__bounds b) {
 
 /* W boxes are compared with each box before them; then with themselves, rotated by 1 to W / 2 lanes. After that each
    two of them have met. The last rotation finds each pair twice, so half of its lanes are left out. */
-SAP__TARGET static int sap__self_overlaps(const sap__node *node, uint32_t occupied, uint32_t *a, uint32_t *b, int n) {
+SAP__TARGET static int sap__self_overlaps(const sap__node *node, const sap__node *before, uint32_t occupied,
+                                          uint32_t *a, uint32_t *b, int n) {
     for (int k = 0; k < SAP__NODE_WIDTH && occupied >> k; k += SAP__WIDTH) {
-        const sap__bounds boxes = sap__load_bounds(node, k);
+        const sap__bounds boxes = sap__load_bounds(node, k), old = sap__load_bounds(before ? before : node, k);
         const sap__i children = sap__load(node->child + k);
         const uint32_t here = occupied >> k & SAP__ALL_BITS;
-        for (uint32_t before = occupied & ((1u << k) - 1); before; before &= before - 1) {
-            const int i = sap__lowest_bit(before);
-            const uint32_t bits = sap__hit(boxes, sap__splat_child(node, i)) & here;
+        for (uint32_t lower = occupied & ((1u << k) - 1); lower; lower &= lower - 1) {
+            const int i = sap__lowest_bit(lower);
+            uint32_t bits = sap__hit(boxes, sap__splat_child(node, i));
+            if (before) bits ^= sap__hit(old, sap__splat_child(before, i));
+            bits &= here;
             sap__store(a + n, sap__splat(node->child[i]));
             n = sap__append(bits, children, b, n);
         }
-        sap__bounds turned = boxes;
+        sap__bounds turned = boxes, turned_old = old;
         sap__i turned_children = children;
         for (int turn = 1; turn <= SAP__WIDTH / 2; turn++) {
             turned = sap__rotate_bounds(turned);
             turned_children = sap__rotate(turned_children);
-            uint32_t bits = sap__hit(boxes, turned) & here & (here >> turn | here << (SAP__WIDTH - turn));
+            uint32_t bits = sap__hit(boxes, turned);
+            if (before) {
+                turned_old = sap__rotate_bounds(turned_old);
+                bits ^= sap__hit(old, turned_old);
+            }
+            bits &= here & (here >> turn | here << (SAP__WIDTH - turn));
             if (turn == SAP__WIDTH / 2) bits &= (1u << SAP__WIDTH / 2) - 1;
             (void)sap__append(bits, children, a, n);
             n = sap__append(bits, turned_children, b, n);
@@ -3142,17 +3080,24 @@ SAP__TARGET static int sap__self_overlaps(const sap__node *node, uint32_t occupi
 /* Most tests have at most two hits. Narrow kernels append the first two without a branch, as it would often be
    mispredicted. */
 SAP__TARGET static int sap__overlaps(sap__test_list *list, uint32_t *a, uint32_t *b, int n, int limit) {
-    const int prefetch_end = list->prefetch ? list->n - 8 : 0;
+    const int prefetch_end = list->prefetch ? list->n - 8 : 0, overlaps = list->overlaps;
     int i;
     for (i = list->next; i < list->n && n <= limit; i++) {
         const uint32_t id = list->box_id[i];
         const sap__box *box = sap__box_at(list->boxes, list->stride, id);
         const sap__node *node = &list->nodes[list->node_id[i]];
         const uint32_t occupied = list->occupied[list->node_id[i]];
-        uint32_t bits = 0;
+        uint32_t bits = 0, old = 0;
         if (i < prefetch_end) sap__prefetch_node(&list->nodes[list->node_id[i + 8]]);
-        for (int k = 0; k < SAP__NODE_WIDTH && (SAP__WIDTH > 4 || occupied >> k); k += SAP__WIDTH)
+        for (int k = 0; k < SAP__NODE_WIDTH && (SAP__WIDTH > 4 || occupied >> k) && (overlaps & SAP__NOW);
+             k += SAP__WIDTH)
             bits |= sap__hit(sap__load_bounds(node, k), sap__splat_box(box)) << k;
+        if (overlaps & SAP__BEFORE) {
+            const sap__node *before = sap__node_before(list->nodes, list->before, list->has_before, list->node_id[i]);
+            for (int k = 0; k < SAP__NODE_WIDTH && (SAP__WIDTH > 4 || occupied >> k); k += SAP__WIDTH)
+                old |= sap__hit(sap__load_bounds(before, k), sap__splat_box(box + list->has_previous)) << k;
+            bits = overlaps == SAP__CHANGES ? bits ^ old : bits | old;
+        }
         bits &= occupied;
 #if SAP__WIDTH >= 8
         for (int k = 0; k < SAP__NODE_WIDTH; k += SAP__WIDTH) {
@@ -3245,10 +3190,11 @@ SAP__TARGET static uint32_t sap__tile_coords(const sap__node *node, const sap__t
 }
 
 #if SAP__WIDTH == 1
-static void sap__gather(const void *boxes, size_t stride, uint32_t empty, sap__node *node, sap__box *bounds) {
+static void sap__gather(const void *boxes, size_t stride, const uint32_t *children, uint32_t empty, sap__node *node,
+                        sap__box *bounds) {
     *bounds = sap__empty_box;
     for (int k = 0; k < SAP__NODE_WIDTH; k++) {
-        const sap__box *box = empty >> k & 1 ? &sap__empty_lane : sap__box_at(boxes, stride, node->child[k]);
+        const sap__box *box = empty >> k & 1 ? &sap__empty_lane : sap__box_at(boxes, stride, children[k]);
         sap__set_child_bounds(node, k, box);
         sap__enlarge(bounds, box);
     }
@@ -3256,13 +3202,13 @@ static void sap__gather(const void *boxes, size_t stride, uint32_t empty, sap__n
 #elif SAP__WIDTH < 16
 /* A box has six words, which are loaded as two rows of four: its mins and max x, then min z and its maxs. Four rows at
    a time are transposed. */
-SAP__TARGET static void sap__gather(const void *boxes, size_t stride, uint32_t empty, sap__node *node,
-                                    sap__box *bounds) {
+SAP__TARGET static void sap__gather(const void *boxes, size_t stride, const uint32_t *children, uint32_t empty,
+                                    sap__node *node, sap__box *bounds) {
     const sap__box *row[SAP__NODE_WIDTH];
     sap__i min_rows = sap__splat(SAP__AFTER_ALL), max_rows = sap__splat(SAP__BEFORE_ALL);
     int32_t lo[4], hi[4];
     for (int k = 0; k < SAP__NODE_WIDTH; k++)
-        row[k] = empty >> k & 1 ? &sap__empty_lane : sap__box_at(boxes, stride, node->child[k]);
+        row[k] = empty >> k & 1 ? &sap__empty_lane : sap__box_at(boxes, stride, children[k]);
     for (int k = 0; k < SAP__NODE_WIDTH; k += SAP__WIDTH) {
         const sap__i a0 = sap__rows(row, k, 0), a1 = sap__rows(row, k + 1, 0);
         const sap__i a2 = sap__rows(row, k + 2, 0), a3 = sap__rows(row, k + 3, 0);
@@ -3431,14 +3377,14 @@ SAP__FORCE_INLINE uint32_t sap__sample_index(int i, int n) {
     return (uint32_t)((uint64_t)((uint32_t)i * 2654435761u) * (uint64_t)n >> 32);
 }
 
-static void sap__sample_boxes(const sap_world *s, const uint64_t *items, int n, sap__sample_stats *m) {
+static void sap__sample_boxes(const sap__box *boxes, const uint64_t *items, int n, sap__sample_stats *m) {
     const int some = n < SAP__SAMPLE ? n : SAP__SAMPLE;
     float at[SAP__SAMPLE];
     for (int k = 0; k < 3; k++) {
         float least = 4 * SAP__FAR, most = -4 * SAP__FAR;
         double sum = 0;
         for (int i = 0; i < some; i++) {
-            const sap__box *box = &s->slot_array[(uint32_t)items[sap__sample_index(i, n)]].box;
+            const sap__box *box = sap__box_at(boxes, sizeof(sap__slot), (uint32_t)items[sap__sample_index(i, n)]);
             const float lo = sap__clamp_far(sap__float(box->lo[k])), hi = sap__clamp_far(sap__float(box->hi[k]));
             at[i] = lo + hi;
             least = at[i] < least ? at[i] : least;
@@ -3476,12 +3422,12 @@ static int sap__flat_axes(const sap__sample_stats *m, int n, float *side) {
 
 /* Chooses the tiles for n boxes; a few boxes need none and get no keys. A box is large if it is longer than four tiles
    and four boxes. */
-static void sap__choose_tile_grid(const sap_world *s, const uint64_t *items, int n, sap__tile_grid *t) {
+static void sap__choose_tile_grid(const sap__box *boxes, const uint64_t *items, int n, sap__tile_grid *t) {
     sap__sample_stats m;
     float side = 0;
     t->keys = 0;
     if (n <= 2 * SAP__NODE_WIDTH) return;
-    sap__sample_boxes(s, items, n, &m);
+    sap__sample_boxes(boxes, items, n, &m);
     const int flat = sap__flat_axes(&m, n, &side);
     for (int k = 0; k < 3; k++) {
         const float tile = side * m.mean_size[k];
@@ -3517,19 +3463,21 @@ SAP__FORCE_INLINE int sap__serpentine(int i, int count, int row) {
 
 typedef struct sap__key_args {
     const sap__tile_grid *grid;
+    const sap__box *boxes;
     uint64_t *items;
     int count;
 } sap__key_args;
 
 /* Writes the keys of up to sixteen items. A key numbers the columns of tiles across two axes along a serpentine, and in
    each column the slices along the third, forth and back. Large boxes come last, by the axes on which they are long. */
-static void sap__key_sixteen(const sap_world *s, const sap__tile_grid *t, uint64_t *items, int n) {
+static void sap__key_sixteen(const sap_world *s, const sap__box *boxes, const sap__tile_grid *t, uint64_t *items,
+                             int n) {
     int32_t at[3][SAP__NODE_WIDTH];
     uint32_t is_long[3];
     sap__node node;
     sap__box bounds;
     for (int i = 0; i < SAP__NODE_WIDTH; i++) node.child[i] = i < n ? (uint32_t)items[i] : 0;
-    sap__kernel_of(s)->gather(s->slot_array, sizeof(sap__slot), n < SAP__NODE_WIDTH ? 0xffffffffu << n : 0, &node,
+    sap__kernel_of(s)->gather(boxes, sizeof(sap__slot), node.child, n < SAP__NODE_WIDTH ? 0xffffffffu << n : 0, &node,
                               &bounds);
     const uint32_t large = sap__kernel_of(s)->tile_coords(&node, t, at, is_long),
                    first_large = t->keys - SAP__LARGE_KEYS;
@@ -3551,7 +3499,7 @@ static void sap__key_items_task(sap_world *s, void *args, int task, int tasks) {
               end = sap__task_begin(groups, task + 1, tasks);
     for (int i = sap__task_begin(groups, task, tasks); i < end; i++) {
         const int left = keys->count - SAP__NODE_WIDTH * i;
-        sap__key_sixteen(s, keys->grid, keys->items + SAP__NODE_WIDTH * i,
+        sap__key_sixteen(s, keys->boxes, keys->grid, keys->items + SAP__NODE_WIDTH * i,
                          left < SAP__NODE_WIDTH ? left : SAP__NODE_WIDTH);
     }
 }
@@ -3559,13 +3507,14 @@ static void sap__key_items_task(sap_world *s, void *args, int task, int tasks) {
 /* Sorts slots in items, n of them, so that sixteen in a row lie together; large boxes, and a crowd in one slice, are
    sorted into tiles of their own. There is one counter a key, about twice as many as items; scratch holds the items,
    and the counters behind them. */
-static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, int n, int depth) {
+static void sap__sort_tiles(sap_world *s, const sap__box *boxes, uint64_t *items, uint64_t *scratch, int n, int depth) {
     uint32_t *count = (uint32_t *)(void *)(scratch + n), sum = 0, most = 0;
     sap__tile_grid grid;
     sap__key_args args;
-    sap__choose_tile_grid(s, items, n, &grid);
+    sap__choose_tile_grid(boxes, items, n, &grid);
     if (grid.keys == 0) return;
     args.grid = &grid;
+    args.boxes = boxes;
     args.items = items;
     args.count = n;
     sap__parallel_for(s, sap__key_items_task, &args, n);
@@ -3582,7 +3531,7 @@ static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, in
     if (most < SAP__TILE_SPLIT || (int)most == n || depth == SAP__MAX_SPLIT_DEPTH) return;
     for (int i = 0, j; i < n; i = j) {
         for (j = i + 1; j < n && items[j] >> 32 == items[i] >> 32;) j++;
-        if (j - i >= SAP__TILE_SPLIT) sap__sort_tiles(s, items + i, scratch, j - i, depth + 1);
+        if (j - i >= SAP__TILE_SPLIT) sap__sort_tiles(s, boxes, items + i, scratch, j - i, depth + 1);
     }
 }
 
@@ -3649,6 +3598,8 @@ enum {
 
 static void sap__free_bvh(sap__bvh *t) {
     sap__free_array(&t->nodes);
+    sap__free_array(&t->before);
+    sap__free_array(&t->has_before);
     sap__free_array(&t->bounds);
     sap__free_array(&t->occupied);
     sap__free_array(&t->filter);
@@ -3702,12 +3653,18 @@ static float sap__perimeter(const sap__box *box) {
     return size < SAP__FAR ? size : SAP__FAR;
 }
 
+/* Returns the boxes that a tree holds: those of the last update in the tree of ghosts, else those of now. */
+SAP__FORCE_INLINE const sap__box *sap__boxes_of(const sap_world *s, const sap__bvh *t) {
+    return t == &s->update.ghost_tree ? &s->slot_array->previous : &s->slot_array->box;
+}
+
 /* Refits a leaf. The lanes of a leaf without boxes are not written (see sap__insert_into_leaf), unless it is a root:
    searches visit roots though they are empty. */
 SAP__FORCE_INLINE void sap__refit_leaf(sap_world *s, sap__bvh *t, int leaf) {
     const uint32_t empty = ~(uint32_t)t->occupied[leaf];
     if (t->occupied[leaf] || t->levels == 1)
-        sap__kernel_of(s)->gather(s->slot_array, sizeof(sap__slot), empty, &t->nodes[leaf], &t->bounds[leaf]);
+        sap__kernel_of(s)->gather(sap__boxes_of(s, t), sizeof(sap__slot), t->nodes[leaf].child, empty, &t->nodes[leaf],
+                                  &t->bounds[leaf]);
     else
         t->bounds[leaf] = sap__empty_lane;
 }
@@ -3738,7 +3695,8 @@ static void sap__refit_node(sap_world *s, sap__bvh *t, int level, int j) {
         if (t->occupied[child]) occupied |= 1u << i;
     }
     t->occupied[at] = (uint16_t)occupied;
-    sap__kernel_of(s)->gather(t->bounds, sizeof(sap__box), ~occupied, &t->nodes[at], &t->bounds[at]);
+    sap__kernel_of(s)->gather(t->bounds, sizeof(sap__box), t->nodes[at].child, ~occupied, &t->nodes[at],
+                              &t->bounds[at]);
 }
 
 static void sap__refit_levels(sap_world *s, sap__bvh *t, int level) {
@@ -3775,10 +3733,10 @@ static int sap__reserve_bvh(sap_world *s, sap__bvh *t, int boxes, int fill) {
 /* Packs a leaf of the n slots in items. */
 static void sap__pack_leaf(sap_world *s, sap__bvh *t, int leaf, const uint64_t *items, int n) {
     static const sap__filter_bits none = {0, 0};
-    const int tree = (int)(t - s->tree);
+    const int is_ghost = t == &s->update.ghost_tree, tree = is_ghost ? 0 : (int)(t - s->tree);
     for (int i = 0; i < SAP__NODE_WIDTH; i++) {
         t->nodes[leaf].child[i] = i < n ? (uint32_t)items[i] : 0;
-        if (i < n) s->slot_array[(uint32_t)items[i]].leaf_position = sap__position(tree, leaf, i);
+        if (i < n && !is_ghost) s->slot_array[(uint32_t)items[i]].leaf_position = sap__position(tree, leaf, i);
     }
     t->occupied[leaf] = (uint16_t)((1u << n) - 1);
     t->filter[leaf] = n && !s->boxes.filtered_count ? sap__default_filter_bits : none;
@@ -3844,7 +3802,7 @@ static void sap__measure_leaves(sap__bvh *t) {
 static int sap__pack_items(sap_world *s, sap__bvh *t, int n, int fill) {
     int filled;
     if (!sap__reserve_bvh(s, t, n, fill)) return sap__fail(s, SAP_ERROR_MEMORY);
-    sap__sort_tiles(s, s->update.sort_items, (uint64_t *)(void *)t->nodes, n, 0);
+    sap__sort_tiles(s, sap__boxes_of(s, t), s->update.sort_items, (uint64_t *)(void *)t->nodes, n, 0);
     t->count[0] = sap__leaf_count(n, fill, &filled);
     t->leaf_fill = fill;
     t->first[0] = 0;
@@ -4139,7 +4097,7 @@ static int sap__partner(const sap_world *s, const sap__bvh *t, int j) {
         const uint32_t node = stack[--n];
         const int k = (int)node - t->first[1];
         if (k >= t->count[1]) {
-            sap__test_list list = {bounds, 0, t->nodes, t->occupied, box_id, &node, 0, 1, 0};
+            sap__test_list list = {bounds, 0, t->nodes, t->occupied, box_id, &node, 0, 1, 0, SAP__NOW, 0, NULL, NULL};
             n = sap__kernel_of(s)->overlaps(&list, box_id, stack, n, INT_MAX);
             continue;
         }
@@ -4472,7 +4430,9 @@ typedef struct sap__search {
     sap_world *s;
     sap__task *task;
     int (*on_pairs)(struct sap__search *q); /* handles the n pairs of boxes a[i], b[i]; returns 0 to stop */
-    uint32_t mover_flags;                   /* a[i] was a query, with one of these flags: see sap__emit_created; or 0 */
+    int overlaps;                           /* SAP__NOW, ...: those that it looks for */
+    int refilters;                          /* the a[i] are boxes whose pairs are filtered again; else no box is one */
+    uint32_t queriers;                      /* boxes with one of these flags also search for a[i]; 0: none */
     void *context;                          /* for on_pairs */
     long long *visits;                      /* counts nodes */
     int culls_by_filter;                    /* filter bits may exclude a pair of nodes */
@@ -4486,17 +4446,66 @@ typedef struct sap__bvh_level {
     int level;
 } sap__bvh_level;
 
-static int sap__emit_pairs(sap__search *q) {
-    return sap__emit_created(q->s, q->task, q->a, q->b, q->n, q->mover_flags);
+/* Writes the events of the collected pairs. */
+static int sap__emit_events(sap__search *q) {
+    if (!sap__reserve_events(q->s, q->task, q->n)) return 0;
+    for (int i = 0; i < q->n; i++) sap__change_pair(q->s, q->task, q->a[i], q->b[i]);
+    return 1;
 }
 
-/* Begins the search of a task. After sap_reserve only the first task has memory for all created pairs, so a task that
-   runs alone writes to that one. */
-static void sap__begin_search(sap__search *q, sap_world *s, int task, uint32_t mover_flags) {
+/* Returns whether a search handles a pair of boxes, of which x is the one that searches, so that each event is found
+   once. Pairs of refiltered boxes are found by the search that filters again. Boxes that overlap now are found in the
+   trees, and a ghost finds those that do not by its query. If both boxes search, the lower one counts. */
+static int sap__handles(const sap__search *q, uint32_t x, uint32_t y, int overlap) {
+    const uint32_t flags_x = q->s->slot_array[x].flags, flags_y = q->s->slot_array[y].flags;
+    const int is_left_out = sap__is_left_out(flags_x), is_refiltered = ((flags_x | flags_y) & SAP__REFILTER) != 0;
+    if (x == y || (is_refiltered && !is_left_out) != q->refilters) return 0;
+    if (overlap && q->overlaps == SAP__BEFORE) return 0;
+    if (q->queriers) return !(flags_y & q->queriers) || y > x || is_left_out;
+    return overlap || q->overlaps != SAP__CHANGES || !((flags_x | flags_y) & SAP__GHOST);
+}
+
+/* Writes the events of those collected pairs that changed. Most overlaps of now are old, in an unpredictable order, so
+   these are first picked without a branch. */
+static int sap__emit_changes(sap__search *q) {
+    sap_world *s = q->s;
+    const sap__slot *slot_array = s->slot_array;
+    const int n = q->n, prefetch_end = sap__prefetch_end(s, n), seeks_now = q->overlaps == SAP__NOW,
+              picks_all = q->refilters;
+    const int is_plain = !(s->changes.flags & SAP__REFILTER) && !q->queriers && !sap__length(s->update.ghosts);
+    uint32_t *a = q->a, *b = q->b;
+    int count = 0;
+    for (int i = prefetch_end ? -SAP__PREFETCH_AHEAD : 0; i < n; i++) {
+        if (i < prefetch_end) {
+            sap__prefetch_slot(s, a[i + SAP__PREFETCH_AHEAD]);
+            sap__prefetch_slot(s, b[i + SAP__PREFETCH_AHEAD]);
+        }
+        if (i < 0) continue; /* only prefetches */
+        const uint32_t x = a[i], y = b[i];
+        const int now = seeks_now || sap__overlap(&slot_array[x].box, &slot_array[y].box);
+        a[count] = x;
+        b[count] = y;
+        count += (now ^ sap__overlap(&slot_array[x].previous, &slot_array[y].previous)) | picks_all;
+    }
+    q->n = count;
+    for (int i = q->n = 0; i < count; i++) {
+        const sap__slot *x = &slot_array[a[i]], *y = &slot_array[b[i]];
+        a[q->n] = a[i];
+        b[q->n] = b[i];
+        q->n += is_plain || sap__handles(q, a[i], b[i], sap__overlap(&x->box, &y->box));
+    }
+    return sap__emit_events(q);
+}
+
+/* Begins the search of a task. After sap_reserve only the first task has memory for all events, so a task that runs
+   alone writes to that one. */
+static void sap__begin_search(sap__search *q, sap_world *s, int task, int overlaps) {
     q->s = s;
     q->task = &s->update.task[s->threads.in_parallel || !s->update.is_reserved ? task : 0];
-    q->on_pairs = sap__emit_pairs;
-    q->mover_flags = mover_flags;
+    q->on_pairs = sap__emit_changes;
+    q->overlaps = overlaps;
+    q->refilters = 0;
+    q->queriers = 0;
     q->visits = &s->update.task[task].visits;
     q->culls_by_filter = 0;
     q->n = 0;
@@ -4551,6 +4560,11 @@ static int sap__join_node_lists(sap__search *q, sap__bvh_level x, uint32_t *a, s
     list.occupied = opened->t->occupied;
     list.box_id = opens_x ? b : a;
     list.node_id = opens_x ? a : b;
+    list.has_previous = stays->level < 0;
+    list.before = opened->level == 0 && q->overlaps != SAP__NOW ? opened->t->before : NULL;
+    list.has_before = opened->t->has_before;
+    list.overlaps = stays->level < 0 || opened->level == 0 ? q->overlaps : SAP__NOW;
+    if (list.overlaps == SAP__CHANGES && (stays->level >= 0 || opened->level > 0)) list.overlaps = SAP__EITHER;
     list.next = 0;
     list.n = n;
     list.prefetch = opened->t->boxes > SAP__CACHE_BOXES;
@@ -4581,10 +4595,13 @@ static int sap__self_join(sap__search *q, sap__bvh_level x, uint32_t node) {
     if (q->culls_by_filter && !sap__should_collide(&x.t->filter[node], &x.t->filter[node])) return 1;
     ++*q->visits;
     if (x.level == 0) {
-        q->n = sap__kernel_of(q->s)->self_overlaps(c, used, q->a, q->b, q->n);
+        const sap__node *before = NULL;
+        if (q->overlaps == SAP__CHANGES) before = sap__node_before(x.t->nodes, x.t->before, x.t->has_before, node);
+        if (before == c) return 1;
+        q->n = sap__kernel_of(q->s)->self_overlaps(c, before, used, q->a, q->b, q->n);
         return sap__flush(q, SAP__PAIR_BATCH - 1);
     }
-    const int n = sap__kernel_of(q->s)->self_overlaps(c, used, a, b, 0);
+    const int n = sap__kernel_of(q->s)->self_overlaps(c, NULL, used, a, b, 0);
     x.level--;
     for (; used; used &= used - 1)
         if (!sap__self_join(q, x, c->child[sap__lowest_bit(used)])) return 0;
@@ -4623,13 +4640,14 @@ static int sap__join_range(sap__search *q, const sap__bvh *x, const sap__bvh *y,
 
 typedef struct sap__join_args {
     const sap__bvh *x, *y;
+    int overlaps;
 } sap__join_args;
 
 static void sap__join_task(sap_world *s, void *args, int task, int tasks) {
     const sap__join_args *join = (const sap__join_args *)args;
     const sap__bvh *loners = &s->tree[SAP__TREE_LONERS];
     sap__search q;
-    sap__begin_search(&q, s, task, 0);
+    sap__begin_search(&q, s, task, join->overlaps);
     q.culls_by_filter = join->x == loners || join->y == loners;
     if (sap__join_range(&q, join->x, join->y, task, tasks)) (void)sap__flush(&q, 0);
 }
@@ -4641,63 +4659,216 @@ static int sap__trees_meet(const sap_world *s, int a, int b) {
     return (a != SAP__TREE_STATIC || b != SAP__TREE_STATIC) && sap__should_collide(&x, &y);
 }
 
+/* ---- the boxes of the last update ------------------------------------------------------------------------ */
+
+/* A tree holds boxes as they are now. A search for changes compares them with the boxes of the last update, which are
+   loaded beforehand into the same lanes of `before`, from slots, so nothing of it is kept. In leaves without `before`
+   no box has changed. The bounds of a leaf contain both. So a box that has jumped away from its leaf has no lane there,
+   and neither has a removed box: these are ghosts. The changed boxes query a tree of them.
+
+       lanes of nodes     now      a'   b    c'   .    j      a and c moved; b did not; the one after c was removed; j
+       lanes of before    before   a    b    c    .    .      jumped to this leaf */
+
+/* Loads all lanes of a leaf, which grows by the boxes that touch it. Returns the number of ghosts. */
+static int sap__load_leaf(sap_world *s, sap__bvh *t, int leaf) {
+    const sap__box bounds = t->bounds[leaf];
+    sap__box old;
+    int ghosts = 0;
+    sap__kernel_of(s)->gather(&s->slot_array->previous, sizeof(sap__slot), t->nodes[leaf].child,
+                              ~(uint32_t)t->occupied[leaf], &t->before[leaf], &old);
+    if (sap__contains(&bounds, &old)) return 0;
+    for (uint32_t bits = t->occupied[leaf]; bits; bits &= bits - 1) {
+        const int lane = sap__lowest_bit(bits);
+        const sap__box *box = &s->slot_array[t->nodes[leaf].child[lane]].previous;
+        if (sap__overlap(&bounds, box)) {
+            sap__enlarge(&t->bounds[leaf], box);
+        } else {
+            ghosts += box->lo[0] != SAP__AFTER_ALL;
+            sap__set_child_bounds(&t->before[leaf], lane, &sap__empty_box);
+        }
+    }
+    return ghosts;
+}
+
+static void sap__load_leaves_task(sap_world *s, void *args, int task, int tasks) {
+    sap__bvh *t = (sap__bvh *)args;
+    const int end = sap__task_begin(t->count[0], task + 1, tasks);
+    int ghosts = 0;
+    for (int leaf = sap__task_begin(t->count[0], task, tasks); leaf < end; leaf++)
+        if (t->occupied[leaf]) ghosts += sap__load_leaf(s, t, leaf);
+    s->update.task[task].count = ghosts;
+}
+
+/* Loads the lane of a changed box. The other lanes of its leaf are as now until they are loaded. Returns whether it is
+   a ghost, which its leaf does not contain. */
+static int sap__load_lane(sap_world *s, uint32_t slot) {
+    const uint32_t at = s->slot_array[slot].leaf_position, leaf = (uint32_t)sap__position_leaf(at);
+    const sap__box *box = &s->slot_array[slot].previous;
+    if (at == SAP__NONE) return 0; /* it is removed */
+    sap__bvh *t = &s->tree[sap__position_tree(at)];
+    if (!(t->has_before[leaf / 32] >> leaf % 32 & 1)) memcpy(&t->before[leaf], &t->nodes[leaf], sizeof *t->before);
+    t->has_before[leaf / 32] |= 1u << leaf % 32;
+    const int is_ghost = !sap__contains(&t->bounds[leaf], box);
+    sap__set_child_bounds(&t->before[leaf], sap__position_lane(at), is_ghost ? &sap__empty_box : box);
+    return is_ghost;
+}
+
+/* Forgets the ghosts of this update. */
+static void sap__clear_ghosts(sap_world *s) {
+    for (int i = 0; i < sap__length(s->update.ghosts); i++)
+        s->slot_array[s->update.ghosts[i]].flags &= ~(uint32_t)SAP__GHOST;
+    sap__set_length(s->update.ghosts, 0);
+    s->update.ghost_tree.boxes = 0;
+}
+
+/* Packs the tree of ghosts, if there are any. Returns 0 without memory. */
+static int sap__pack_ghosts(sap_world *s, int any) {
+    sap__bvh *t = &s->update.ghost_tree;
+    const int all = any ? sap__length(s->changes.list) : 0;
+    int n = 0;
+    if (!any) return 1;
+    if (!sap__reserve(&s->update.ghosts, all) || !sap__reserve(&s->update.sort_items, all))
+        return sap__fail(s, SAP_ERROR_MEMORY);
+    for (int i = 0; i < all; i++) {
+        const uint32_t slot = s->changes.list[i], at = s->slot_array[slot].leaf_position;
+        if (sap__same(&s->slot_array[slot].previous, &sap__empty_box)) continue;
+        if (at != SAP__NONE) {
+            const sap__node *before = s->tree[sap__position_tree(at)].before + sap__position_leaf(at);
+            if (before->lo[0][sap__position_lane(at)] != SAP__AFTER_ALL) continue;
+        }
+        s->slot_array[slot].flags |= SAP__GHOST;
+        sap__push(s->update.ghosts, slot);
+        if (!sap__is_left_out(s->slot_array[slot].flags)) s->update.sort_items[n++] = slot;
+    }
+    return n == 0 || sap__pack_items(s, t, n, SAP__NODE_WIDTH);
+}
+
+/* Makes room for the boxes of the last update, and forgets those that are loaded. Returns 0 without memory. */
+static int sap__begin_load(sap_world *s) {
+    for (int tree = 0; tree < SAP__TREES; tree++) {
+        sap__bvh *t = &s->tree[tree];
+        const int leaves = t->boxes ? t->count[0] : 0, words = (leaves + 31) / 32;
+        if (!sap__reserve(&t->before, leaves) || !sap__reserve(&t->has_before, words))
+            return sap__fail(s, SAP_ERROR_MEMORY);
+        if (words) memset(t->has_before, 0, (size_t)words * sizeof *t->has_before);
+    }
+    return 1;
+}
+
+/* Loads the changed boxes. Returns 0 without memory. */
+static int sap__load_changes(sap_world *s) {
+    int ghosts = s->boxes.removed.count;
+    if (!sap__begin_load(s)) return 0;
+    for (int i = 0; i < sap__length(s->changes.list); i++) ghosts += sap__load_lane(s, s->changes.list[i]);
+    return sap__pack_ghosts(s, ghosts);
+}
+
+/* Loads all leaves of trees in which boxes changed. Returns 0 without memory. */
+static int sap__load_trees(sap_world *s) {
+    int ghosts = s->boxes.removed.count;
+    if (!sap__begin_load(s)) return 0;
+    for (int tree = 0; tree < SAP__TREES; tree++) {
+        sap__bvh *t = &s->tree[tree];
+        if (t->boxes == 0 || s->changes.count[tree] == 0) continue;
+        memset(t->has_before, 0xff, (size_t)((t->count[0] + 31) / 32) * sizeof *t->has_before);
+        const int tasks = sap__parallel_for(s, sap__load_leaves_task, t, t->boxes);
+        for (int i = 0; i < tasks; i++) ghosts += s->update.task[i].count;
+        sap__refit_levels(s, t, 1);
+    }
+    return sap__pack_ghosts(s, ghosts);
+}
+
 /* ---- queries of the changed boxes ---------------------------------------------------------------------- */
 
 static const sap__bvh_level sap__boxes = {NULL, -1};
 
 typedef struct sap__mover_args {
-    uint32_t flags;  /* changed boxes with one of these flags are queries */
-    int static_only; /* moving boxes query the static tree alone */
+    const uint32_t *list; /* the slots of the queries, */
+    int n;
+    uint32_t flags;  /* of those with one of these flags */
+    int overlaps;    /* SAP__NOW, ... */
+    int refilters;   /* boxes with SAP__REFILTER are queries, else all others are */
+    int static_only; /* live moving boxes query the static tree alone */
 } sap__mover_args;
 
-/* Does the part of one task of the list of changes: boxes with one of the flags query the trees that they may meet.
-   Boxes of one tree are collected, and query each tree together. */
+/* Returns the tree that a query belongs to. A removed box, and one whose filter changed, may have been in any. */
+enum { SAP__ANY_TREE = SAP__TREES, SAP__ANY_BUT_STATIC, SAP__QUERY_KINDS };
+SAP__FORCE_INLINE int sap__query_kind(const sap_world *s, const sap__slot *slot) {
+    if ((slot->flags & (SAP__LIVE | SAP__REFILTER)) == SAP__LIVE) return sap__tree_of(slot);
+    return (slot->flags & SAP__STATIC) && !(s->changes.flags & SAP__REFILTER) ? SAP__ANY_BUT_STATIC : SAP__ANY_TREE;
+}
+
+/* Returns whether queries of a kind look into a tree. */
+static int sap__kind_meets(const sap_world *s, const sap__mover_args *movers, int kind, int tree) {
+    if (movers->static_only && kind != SAP__TREE_STATIC && tree != SAP__TREE_STATIC) return 0;
+    if (kind < SAP__TREES) return sap__trees_meet(s, kind, tree);
+    return kind != SAP__ANY_BUT_STATIC || tree != SAP__TREE_STATIC;
+}
+
+/* Does the part of one task of a list of boxes, which query the trees that they may meet, and the ghosts. Boxes of one
+   kind are collected, and query each tree together. */
 static void sap__query_movers_task(sap_world *s, void *args, int task, int tasks) {
     const sap__mover_args *movers = (const sap__mover_args *)args;
+    const uint32_t states = movers->overlaps == SAP__NOW ? SAP__LIVE : SAP__LIVE | SAP__REMOVED;
     sap__search q;
     uint32_t batch[SAP__WORK_LIST];
-    const int all = sap__length(s->changes.list), end = sap__task_begin(all, task + 1, tasks);
+    const int end = sap__task_begin(movers->n, task + 1, tasks),
+              any_kind = s->changes.flags & (SAP__REMOVED | SAP__REFILTER);
     int n = 0, go = 1;
-    sap__begin_search(&q, s, task, movers->flags);
-    for (int tree = 0; tree < SAP__TREE_UNPAIRED; tree++)
-        for (int i = sap__task_begin(all, task, tasks); i < end && s->changes.count[tree] && go; i++) {
-            const sap__slot *slot = &s->slot_array[s->changes.list[i]];
-            batch[n] = s->changes.list[i];
-            n += (slot->flags & SAP__LIVE) && (slot->flags & movers->flags) && sap__tree_of(slot) == tree;
+    sap__begin_search(&q, s, task, movers->overlaps);
+    q.refilters = movers->refilters;
+    for (int kind = 0; kind < SAP__QUERY_KINDS && go; kind++) {
+        if (kind < SAP__TREES ? kind == SAP__TREE_UNPAIRED || !s->changes.count[kind] : !any_kind) continue;
+        for (int i = sap__task_begin(movers->n, task, tasks); i < end && go; i++) {
+            const sap__slot *slot = &s->slot_array[movers->list[i]];
+            const int refilters = (slot->flags & SAP__REFILTER) != 0;
+            batch[n] = movers->list[i];
+            n += (slot->flags & states) && (slot->flags & movers->flags) && refilters == movers->refilters &&
+                 sap__query_kind(s, slot) == kind;
             if (n < SAP__WORK_LIST && i + 1 < end) continue;
-            for (int other = 0; other < SAP__TREE_UNPAIRED && go; other++) {
-                if (movers->static_only && tree != SAP__TREE_STATIC && other != SAP__TREE_STATIC) continue;
-                if (!sap__trees_meet(s, tree, other)) continue;
-                q.culls_by_filter = tree == SAP__TREE_LONERS || other == SAP__TREE_LONERS;
+            q.queriers = movers->overlaps == SAP__BEFORE ? 0 : movers->flags;
+            for (int other = 0; other < SAP__TREES && go; other++) {
+                if (s->tree[other].boxes == 0 || !sap__kind_meets(s, movers, kind, other)) continue;
+                q.culls_by_filter = kind < SAP__TREES && (kind == SAP__TREE_LONERS || other == SAP__TREE_LONERS);
                 go = sap__join_with_root(&q, sap__boxes, batch, n, &s->tree[other]);
+            }
+            if (go && movers->overlaps != SAP__NOW && s->update.ghost_tree.boxes) {
+                go = sap__flush(&q, 0);
+                q.queriers = movers->flags;
+                q.overlaps = SAP__BEFORE;
+                q.culls_by_filter = 0;
+                go = go && sap__join_with_root(&q, sap__boxes, batch, n, &s->update.ghost_tree) && sap__flush(&q, 0);
+                q.overlaps = movers->overlaps;
             }
             n = 0;
         }
+    }
     if (go) (void)sap__flush(&q, 0);
 }
 
-/* Runs a search in tasks, and adds up the nodes that it visited. On threads no task can allocate: one that had too
-   little memory for its created pairs runs again, alone. Its memory is then made larger for the next update; after
-   sap_reserve it stays, as the first task has reserved memory for all pairs. Returns 0 on failure. */
+/* Runs a search in tasks, and adds up the nodes that it visited. Tasks on threads cannot ask the filter callback
+   whether a pair that goes on is still allowed: if it may have to be asked they run on this thread. They cannot
+   allocate either: one that had too little memory for its events runs again, alone. Its memory is then made larger for
+   the next update; after sap_reserve it stays, as the first task has reserved memory for all events. Returns 0 on
+   failure. */
 static int sap__run_search(sap_world *s, sap__task_function *function, void *args, int work) {
     const int tasks = sap__task_count(s);
     s->update.failure = SAP_OK;
     for (int i = 0; i < tasks; i++) {
         sap__task *task = &s->update.task[i];
-        task->filtered = sap__length(task->created);
+        task->filtered = sap__length(task->events);
         task->overflowed = 0;
         task->visits = 0;
-        task->persistent = 0;
     }
-    const int ran = sap__parallel_for(s, function, args, work);
+    const int ran =
+        sap__parallel_for(s, function, args, s->config.filter && s->changes.flags & SAP__REFILTER ? -1 : work);
     for (int i = 0; i < tasks && s->update.failure == SAP_OK; i++) {
         sap__task *task = &s->update.task[i];
         if (task->overflowed) {
-            sap__set_length(task->created, task->filtered);
-            task->persistent = 0;
+            sap__set_length(task->events, task->filtered);
             function(s, args, i, SAP__TASKS);
-            const int n = sap__length(task->created);
-            if (!s->update.is_reserved && !sap__reserve(&task->created, n + n / 2 + 256))
+            const int n = sap__length(task->events);
+            if (!s->update.is_reserved && !sap__reserve(&task->events, n + n / 2 + 256))
                 return sap__fail(s, SAP_ERROR_MEMORY);
         } else if (ran > 1 && s->config.filter)
             sap__filter_created(s, task);
@@ -4706,104 +4877,113 @@ static int sap__run_search(sap_world *s, sap__task_function *function, void *arg
     return s->update.failure == SAP_OK;
 }
 
-/* Runs the queries of the changed boxes with one of the flags. Returns 0 on failure. */
-static int sap__query_movers(sap_world *s, uint32_t flags, int static_only) {
+/* Runs queries of n slots with one of the flags. Returns 0 on failure. */
+static int sap__query_movers(sap_world *s, const uint32_t *list, int n, uint32_t flags, int overlaps, int static_only) {
     sap__mover_args movers;
+    movers.list = list;
+    movers.n = n;
     movers.flags = flags;
+    movers.overlaps = overlaps;
+    movers.refilters = 0;
     movers.static_only = static_only;
-    return sap__run_search(s, sap__query_movers_task, &movers, SAP__PRUNE_PART * sap__length(s->changes.list));
+    return sap__run_search(s, sap__query_movers_task, &movers, SAP__PRUNE_PART * n);
+}
+
+/* Finds the pairs of the boxes whose filter changed, among all that overlap now or did before. */
+static int sap__refilter_pairs(sap_world *s) {
+    const int n = sap__length(s->changes.list);
+    sap__mover_args movers = {s->changes.list, n, SAP__REFILTER, SAP__EITHER, 1, 0};
+    if (!(s->changes.flags & SAP__REFILTER)) return 1;
+    return sap__run_search(s, sap__query_movers_task, &movers, SAP__PRUNE_PART * n);
 }
 
 /* ---- the three methods --------------------------------------------------------------------------------- */
 
-/* Synchronises the trees, and queries them with the changed boxes that have one of the flags. Returns 0 on failure. */
-static int sap__query_changed(sap_world *s, uint32_t flags) {
-    return sap__sync_trees(s) && sap__query_movers(s, flags, 0);
+/* Finds what changed by queries of the changed boxes with one of the flags. Returns 0 on failure. */
+static int sap__find_by_queries(sap_world *s, uint32_t flags) {
+    sap__require_index(s, SAP__TABLE);
+    return sap__sync_trees(s) && sap__load_changes(s) &&
+           sap__query_movers(s, s->changes.list, sap__length(s->changes.list), flags, SAP__CHANGES, 0) &&
+           sap__refilter_pairs(s);
 }
 
-/* Returns whether a tree holds boxes. */
-static int sap__any_tree(const sap_world *s) {
-    int any = 0;
-    for (int tree = 0; tree < SAP__TREES; tree++) any |= s->tree[tree].state != SAP__TREE_EMPTY;
-    return any;
+/* Returns whether a search looks for changes. Else it looks for overlaps, and then at pairs: that is faster where boxes
+   have few pairs. Only a search for changes filters pairs again. */
+static int sap__seeks_changes(const sap_world *s) {
+    return s->changes.flags & SAP__REFILTER ||
+           sap__length(s->pairs.active) > (long long)SAP__CROWD_PAIRS * sap__moving_count(s);
 }
 
-/* Prepares the trees after a sort, which does not need them. Added boxes and boxes to be refiltered will query them:
-   then they are synchronised. Else it removes the removed boxes, and leaves the moved ones to a refit when a tree is
-   needed. In a grid no box queries them, so empty trees stay empty until the user's first query packs them. Returns 1
-   if the trees are synchronised, -1 if they are not, 0 on failure. */
-static int sap__sync_after_sort(sap_world *s) {
-    int any_added = 0;
-    if (s->grid && !sap__any_tree(s)) return -1;
-    for (int i = 0; i < sap__length(s->changes.list) && s->changes.flags; i++) {
-        if (s->slot_array[s->changes.list[i]].flags & SAP__REMOVED)
-            sap__remove_from_bvh(s, s->changes.list[i]);
-        else
-            any_added |= (s->slot_array[s->changes.list[i]].flags & (SAP__ADDED | SAP__REFILTER)) != 0;
-    }
-    if (any_added) return sap__sync_trees(s);
+/* Finds what changed by the method QUERY. */
+static int sap__find_by_query(sap_world *s) {
+    if (sap__seeks_changes(s)) return sap__find_by_queries(s, SAP__CHANGED);
+    return sap__sync_trees(s) &&
+           sap__query_movers(s, s->changes.list, sap__length(s->changes.list), SAP__CHANGED, SAP__NOW, 0) &&
+           sap__deleted_by_lists(s);
+}
+
+/* Finds what changed by the method SORT. The update rules find the pairs of moved boxes. Added and removed boxes, and
+   those to be refiltered, query the trees (Terdiman I.4c prunes added boxes against all others). Without them the trees
+   are left to a refit when one is needed. In a grid the cells find created pairs, and added boxes need no tree. The
+   lists tell deleted ones, as a box that leaves a cell passes no ends there. */
+static int sap__find_by_sort(sap_world *s) {
+    const uint32_t flags = SAP__ADDED | SAP__REMOVED | SAP__REFILTER;
+    int any_tree = 0, any = 0;
+    for (int tree = 0; tree < SAP__TREES; tree++) any_tree |= s->tree[tree].state != SAP__TREE_EMPTY;
+    if (s->grid) {
+        if (!s->grid->find_created(s, s->grid->grid)) return 0;
+        const int many = SAP__PRUNE_PART * (long long)sap__length(s->changes.list) > s->boxes.live_count;
+        if (!(many ? sap__deleted_by_scan(s) : sap__deleted_by_lists(s))) return 0;
+        if (!any_tree) return 1;
+    } else if (!sap__insertion_sort(s))
+        return 0;
+    for (int i = 0; i < sap__length(s->changes.list) && s->changes.flags; i++)
+        any |= (s->slot_array[s->changes.list[i]].flags & flags) != 0;
+    if (any) return s->grid ? sap__sync_trees(s) : sap__find_by_queries(s, flags);
     for (int tree = 0; tree < SAP__TREES; tree++)
         if (s->tree[tree].state == SAP__TREE_VALID) s->tree[tree].state = SAP__TREE_NEEDS_REFIT;
-    return -1;
+    return 1;
 }
 
-/* Finds created pairs by the method SORT. The update rules find those of moved boxes. Added boxes, and those to be
-   refiltered, query the trees (Terdiman I.4c prunes added boxes against all others). In a grid the cells find both. */
-static int sap__created_by_sort(sap_world *s) {
-    if (s->grid) return s->grid->find_created(s, s->grid->grid) && sap__sync_after_sort(s);
-    if (!sap__insertion_sort(s)) return 0;
-    const int done = sap__sync_after_sort(s);
-    return done > 0 ? sap__query_movers(s, SAP__ADDED | SAP__REFILTER, 0) : done;
-}
-
-/* Finds deleted pairs by the method SORT. The update rules have found those of moved boxes, and lists of pairs tell
-   those of the others. In a grid no rule finds them, as a box that leaves a cell passes no ends there: pairs are
-   checked. */
-static int sap__deleted_by_sort(sap_world *s) {
-    if (s->grid && SAP__PRUNE_PART * (long long)sap__length(s->changes.list) > s->boxes.live_count)
-        return sap__deleted_by_scan(s);
-    if (s->grid) return sap__deleted_by_lists(s);
-    if (s->changes.flags && sap__scan_lists(s, SAP__REMOVED | SAP__REFILTER, INT_MAX) == 0) return 0;
-    return sap__sort_deleted_indices(s);
-}
-
-/* Finds created pairs by the method QUERY. */
-static int sap__created_by_query(sap_world *s) {
-    if (s->changes.flags & SAP__REFILTER) sap__require_lists(s);
-    return sap__query_changed(s, SAP__CHANGED);
-}
-
-/* Finds created pairs of two trees, or of one with itself. The tree with more boxes is x: where the two cover the same
-   space its leaves are smaller, and of two leaves y's is opened, the larger one. Returns 0 on failure. */
-static int sap__join_trees(sap_world *s, int a, int b) {
+/* Joins two trees, or one with itself. The tree with more boxes is x: where the two cover the same space its leaves are
+   smaller, and of two leaves y's is opened, the larger one. Returns 0 on failure. */
+static int sap__join_trees(sap_world *s, int a, int b, int overlaps) {
     sap__join_args join;
     const int swaps = s->tree[a].boxes < s->tree[b].boxes;
     if (!sap__trees_meet(s, a, b)) return 1;
     join.x = &s->tree[swaps ? b : a];
     join.y = &s->tree[swaps ? a : b];
-    if (!sap__run_search(s, sap__join_task, &join, join.x->boxes)) return 0;
-    for (int i = 0; i < sap__task_count(s); i++) s->update.persistent += s->update.task[i].persistent;
-    return 1;
+    join.overlaps = overlaps;
+    return sap__run_search(s, sap__join_task, &join, join.x->boxes);
 }
 
-/* Finds created pairs by the method PRUNE: every two trees are joined, and each with itself, unless neither has
-   changed. If static boxes are more than twice as many as moving ones, and few of them changed, the static tree is not
-   joined: moving boxes that changed query it, and static ones that changed query the others. */
-static int sap__created_by_prune(sap_world *s) {
+/* Finds what changed by the method PRUNE: every two trees are joined, and each with itself, unless neither has changed.
+   If static boxes are more than twice as many as moving ones, and few of them changed, the static tree is not joined:
+   moving boxes that changed query it, and static ones that changed query the others. */
+static int sap__find_by_prune(sap_world *s) {
     const int *changed = s->changes.count, moving = sap__moving_count(s);
     const int statics = s->boxes.tree_count[SAP__TREE_STATIC];
     const int few = moving < statics / 2 && changed[SAP__TREE_STATIC] <= moving + statics / SAP__PRUNE_PART;
-    if (s->changes.flags & SAP__REFILTER) sap__require_lists(s);
+    const long long events = (long long)sap__length(s->pairs.created) + sap__length(s->pairs.deleted);
+    const int is_slow = SAP__CROWD_EVENTS * events < sap__length(s->pairs.active) || s->changes.flags & SAP__REFILTER;
+    const int overlaps = is_slow && sap__seeks_changes(s) ? SAP__CHANGES : SAP__NOW;
+    if (few && overlaps == SAP__CHANGES) return sap__find_by_queries(s, SAP__CHANGED);
     if (!sap__sync_trees(s)) return 0;
-    s->update.persistent = 0;
+    if (overlaps == SAP__CHANGES) {
+        sap__require_index(s, SAP__TABLE);
+        if (!sap__load_trees(s)) return 0;
+    }
     for (int a = 0; a < SAP__TREE_UNPAIRED; a++)
         for (int b = a; b < SAP__TREE_UNPAIRED; b++) {
             if (few && (a == SAP__TREE_STATIC || b == SAP__TREE_STATIC)) continue;
-            if ((changed[a] || changed[b]) && !sap__join_trees(s, a, b)) return 0;
+            if ((changed[a] || changed[b]) && !sap__join_trees(s, a, b, overlaps)) return 0;
         }
-    if (few && !sap__query_movers(s, SAP__CHANGED, 1)) return 0;
-    if (changed[SAP__TREE_MOVING] == 0 || few || (s->changes.flags & SAP__REFILTER)) s->update.persistent = -1;
-    return 1;
+    if (overlaps == SAP__CHANGES)
+        return sap__query_movers(s, s->update.ghosts, sap__length(s->update.ghosts), SAP__CHANGED, SAP__BEFORE, 0) &&
+               sap__refilter_pairs(s);
+    if (few && !sap__query_movers(s, s->changes.list, sap__length(s->changes.list), SAP__CHANGED, SAP__NOW, 1))
+        return 0;
+    return sap__deleted_by_scan(s);
 }
 
 /* ====================================================================================================== */
@@ -4812,32 +4992,26 @@ static int sap__created_by_prune(sap_world *s) {
 
 /* An update goes this way:
 
-       changes  ->  find created  ->  find deleted  ->  commit pairs  ->  commit boxes
+       changes  ->  find what changed  ->  commit pairs  ->  commit boxes
 
-   A method finds the keys of created pairs, for task[].created, and the indices of deleted pairs, for deleted_at,
-   ascending. It compares overlaps now with overlaps at the last update. Each method therefore finds the net change,
-   once for each pair, and all methods find the same. The filter callback is called for pairs that may be created.
+   A method finds the pairs that begin and those that end, once each, as events of tasks. It compares overlaps now with
+   overlaps at the last update. Each method therefore finds the net change, and all methods find the same. The filter
+   callback is called for pairs that may be created.
 
        sort    insertion sort of the endpoint arrays (Terdiman I.3)         cost ~ boxes + shifts
        prune   box pruning of all boxes (I.4c)                              cost ~ boxes + overlaps
        query   a query of the tree for each changed box                     cost ~ changed boxes * log(boxes)
 
-   find_created of SORT also finds pairs that moved apart, and its find_deleted adds those of removed boxes. A method
-   that fails returns 0, and update.failure is set. A method that does not synchronise a tree marks it as one that needs
-   a refit. */
-typedef struct sap__method {
-    int (*find_created)(sap_world *s), (*find_deleted)(sap_world *s);
-} sap__method;
+   A method that fails returns 0, and update.failure is set. A method that does not synchronise a tree marks it as one
+   that needs a refit. */
+typedef int sap__method(sap_world *s);
 
-static const sap__method sap__methods[] = {{NULL, NULL}, /* SAP_METHOD_AUTO: see sap__choose_method */
-                                           {sap__created_by_sort, sap__deleted_by_sort},
-                                           {sap__created_by_prune, sap__deleted_by_scan},
-                                           {sap__created_by_query, sap__deleted_by_lists}};
+static sap__method *const sap__methods[] = {NULL, /* SAP_METHOD_AUTO: see sap__choose_method */
+                                            sap__find_by_sort, sap__find_by_prune, sap__find_by_query};
 
 enum { SAP__TRIM = 8 }; /* updates between trims of arrays; the first trim is in the second update */
 
-/* AUTO decides by counts, never by a clock. It sorts only if SAP_TRACE watches: pruning 16 boxes at a time is faster
-   than keeping endpoints sorted, however little the boxes move. */
+/* AUTO decides by counts, never by a clock. */
 static int sap__choose_method(const sap_world *s) {
     const int moving = sap__moving_count(s), changed = sap__length(s->changes.list);
     if (s->config.method != SAP_METHOD_AUTO) return s->config.method;
@@ -4846,8 +5020,7 @@ static int sap__choose_method(const sap_world *s) {
     return SAP_METHOD_QUERY;
 }
 
-/* Counts changes by tree, and empties the boxes of removed slots. Neither is needed if no box is left, because all
-   pairs are deleted then. */
+/* Counts changes by tree, and empties the boxes of removed slots. */
 static void sap__count_changes(sap_world *s) {
     const int n = sap__length(s->changes.list);
     memset(s->changes.count, 0, sizeof s->changes.count);
@@ -4860,7 +5033,7 @@ static void sap__count_changes(sap_world *s) {
         memcpy(s->changes.count, s->boxes.tree_count, sizeof s->changes.count);
         return;
     }
-    for (int i = 0; i < n && s->boxes.live_count; i++) {
+    for (int i = 0; i < n; i++) {
         sap__slot *slot = &s->slot_array[s->changes.list[i]];
         if (slot->flags & SAP__REMOVED)
             slot->box = sap__empty_box;
@@ -4892,30 +5065,34 @@ static void sap__commit_slots_task(sap_world *s, void *args, int task, int tasks
 static void sap__trim_arrays(sap_world *s) {
     if (s->update.is_reserved || ++s->update.updates_since_trim < SAP__TRIM) return;
     s->update.updates_since_trim = 0;
-    if (!s->pairs.lists_valid) /* edges keep the capacity in which a getter may build the lists */
-        sap__set_length(s->pairs.edges, sap__length(s->pairs.active) + 1);
-    for (int i = 0; i < sap__task_count(s); i++) sap__trim(&s->update.task[i].created);
+    const int pairs = sap__length(s->pairs.active); /* an index keeps the capacity in which a getter may build it */
+    if (sap__length(s->pairs.buckets) > 2 * (long long)pairs + 256) sap__drop_index(s, SAP__TABLE);
+    if (!s->pairs.index[SAP__TABLE].is_valid) sap__set_length(s->pairs.buckets, pairs);
+    if (!s->pairs.index[SAP__LISTS].is_valid) sap__set_length(s->pairs.edges, pairs + 1);
+    sap__set_length(s->pairs.next, pairs);
+    for (int i = 0; i < sap__task_count(s); i++) sap__trim(&s->update.task[i].events);
     sap__trim(&s->update.deleted_at);
     sap__trim(&s->update.misplaced);
+    sap__trim(&s->update.ghosts);
     sap__trim(&s->update.sort_items);
     sap__trim(&s->update.sort_scratch);
     sap__trim(&s->pairs.created);
     sap__trim(&s->pairs.deleted);
+    sap__trim(&s->pairs.buckets);
+    sap__trim(&s->pairs.next);
     sap__trim(&s->pairs.active);
     sap__trim(&s->pairs.edges);
 }
 
 /* Finds what this update needs to know of all changes, and chooses its method. */
-static const sap__method *sap__begin_update(sap_world *s) {
+static void sap__begin_update(sap_world *s) {
     s->queries.ready = 0;
     sap__trim_arrays(s);
     sap__count_changes(s);
     s->update.method = sap__choose_method(s);
     if (s->update.method != SAP_METHOD_SORT) s->endpoints.valid = 0;
-    for (int i = 0; i < sap__task_count(s); i++) sap__set_length(s->update.task[i].created, 0);
+    for (int i = 0; i < sap__task_count(s); i++) sap__set_length(s->update.task[i].events, 0);
     sap__set_length(s->update.deleted_at, 0);
-    s->update.persistent = -1;
-    return &sap__methods[s->update.method];
 }
 
 /* Makes all changed boxes the boxes of the last update, and empties the list of changes. */
@@ -4932,7 +5109,7 @@ static void sap__commit_boxes(sap_world *s) {
 }
 
 /* On failure the list of changes and the pairs stay as they are. The trees and endpoints, which may be ahead of them,
-   are rebuilt. */
+   are rebuilt. They are dropped, too, if no box is left: all pairs end. */
 SAP_DEF sap_result sap_update(sap_world *s) {
     const sap_result r = sap__begin_call(s, NULL, 1);
     if (r != SAP_OK) return r;
@@ -4944,14 +5121,15 @@ SAP_DEF sap_result sap_update(sap_world *s) {
         s->queries.visits = 0;
         return r;
     }
-    const sap__method *method = sap__begin_update(s);
-    if (s->boxes.live_count == 0) {
-        sap__delete_all_pairs(s);
-    } else if (!method->find_created(s) || !method->find_deleted(s) || !sap__commit_pairs(s)) {
+    sap__begin_update(s);
+    const int is_empty = s->boxes.live_count == 0;
+    const int ok = (is_empty ? sap__deleted_by_scan : sap__methods[s->update.method])(s) && sap__commit_pairs(s);
+    sap__clear_ghosts(s);
+    if (!ok || is_empty) {
         s->endpoints.valid = 0;
         sap__drop_trees(s);
-        return sap__set_result(s, s->update.failure);
     }
+    if (!ok) return sap__set_result(s, s->update.failure);
     sap__commit_boxes(s);
     s->queries.visits = 0;
     return sap__set_result(s, SAP_OK); /* the filter callback may have set another one */
@@ -5037,7 +5215,7 @@ static long long sap__prune_boxes(const sap_aabb *a, int na, const sap_aabb *b, 
         s.slot_array[i].box = sap__empty_box;
         ok &= sap__encode(i < na ? &a[i] : &b[i - na], s.used, &s.slot_array[i].box) >= 0;
     }
-    sap__begin_search(&q, &s, 0, 0);
+    sap__begin_search(&q, &s, 0, SAP__NOW);
     q.on_pairs = sap__emit_pruned;
     q.context = &p;
     s.update.failure = ok ? SAP_OK : SAP_ERROR_BOX;
@@ -5727,7 +5905,8 @@ static int sap__cull_nodes_by_mask(const sap__query *q, const sap__bvh *t, uint3
 static int sap__traverse_overlaps(sap__query *q, const sap__bvh *t, const uint32_t *nodes, int n) {
     static const uint32_t one_box[SAP__WORK_LIST + SAP__NODE_WIDTH] = {0};
     uint32_t box_id[SAP__WORK_LIST + SAP__NODE_WIDTH], child[SAP__WORK_LIST + SAP__NODE_WIDTH];
-    sap__test_list list = {&q->box, 0, t->nodes, t->occupied, one_box, nodes, 0, n, t->boxes > SAP__CACHE_BOXES};
+    sap__test_list list = {&q->box,  0, t->nodes, t->occupied, one_box, nodes, 0, n, t->boxes > SAP__CACHE_BOXES,
+                           SAP__NOW, 0, NULL,     NULL};
     const int are_leaves = nodes[0] < (uint32_t)t->count[0];
     if (list.prefetch)
         for (int i = 0; i < n && i < 8; i++) sap__prefetch_node(&t->nodes[nodes[i]]);
@@ -6047,14 +6226,15 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
 /* The list of all arrays of a world, except those of its tasks. A new array must be added here: it is then freed, and
    counted by sap_get_stats. */
 /* clang-format off */
-#define SAP__TREE_ARRAYS(X, i)                                                                                         \
-    X(tree[i].nodes) X(tree[i].bounds) X(tree[i].occupied) X(tree[i].filter) X(tree[i].subtrees) X(tree[i].order)      \
-    X(boxes.live_bits[i])
+#define SAP__TREE_ARRAYS(X, t)                                                                                         \
+    X(t.nodes) X(t.before) X(t.has_before) X(t.bounds) X(t.occupied) X(t.filter) X(t.subtrees) X(t.order)
 #define SAP__ARRAYS(X)                                                                                                 \
     X(slot_array) X(objects) X(pairs.head_edge) X(changes.list) X(changes.again) X(pairs.active) X(pairs.created)      \
-    X(pairs.deleted) X(pairs.edges) X(update.deleted_at) X(update.misplaced) X(update.sort_items)                \
-    X(update.sort_scratch) X(endpoints.memory)                                                                         \
-    SAP__TREE_ARRAYS(X, 0) SAP__TREE_ARRAYS(X, 1) SAP__TREE_ARRAYS(X, 2) SAP__TREE_ARRAYS(X, 3)
+    X(pairs.deleted) X(pairs.buckets) X(pairs.next) X(pairs.edges) X(update.deleted_at) X(update.misplaced)            \
+    X(update.ghosts) X(update.sort_items) X(update.sort_scratch) X(endpoints.memory)                                   \
+    X(boxes.live_bits[0]) X(boxes.live_bits[1]) X(boxes.live_bits[2]) X(boxes.live_bits[3])                            \
+    SAP__TREE_ARRAYS(X, tree[0]) SAP__TREE_ARRAYS(X, tree[1]) SAP__TREE_ARRAYS(X, tree[2])                             \
+    SAP__TREE_ARRAYS(X, tree[3]) SAP__TREE_ARRAYS(X, update.ghost_tree)
 /* clang-format on */
 
 SAP_DEF sap_result sap_check_config(const sap_config *config) {
@@ -6081,7 +6261,7 @@ SAP_DEF void sap_destroy(sap_world *s) {
     if (sap__begin_call(s, NULL, 1) != SAP_OK) return;
 #define SAP__FREE_ARRAY(a) sap__free_array(&s->a);
     SAP__ARRAYS(SAP__FREE_ARRAY)
-    for (int i = 0; i < SAP__TASKS; i++) sap__free_array(&s->update.task[i].created);
+    for (int i = 0; i < SAP__TASKS; i++) sap__free_array(&s->update.task[i].events);
     SAP_FREE(s);
 }
 
@@ -6095,16 +6275,22 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
     if (slot_count < sap__length(s->slot_array)) slot_count = sap__length(s->slot_array);
     if (!sap__reserve_boxes(s, slot_count) || !sap__reserve(&s->changes.again, sap__capacity(s->changes.list)) ||
         !sap__reserve_pairs(s, pairs, pairs, pairs) ||
-        !sap__reserve(&s->update.task[0].created, (long long)pairs + SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS) ||
-        !sap__reserve(&s->update.deleted_at, pairs) || !sap__reserve(&s->update.misplaced, slot_count) ||
+        !sap__reserve(&s->update.task[0].events, 2LL * pairs + SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS) ||
+        !sap__reserve(&s->update.deleted_at, 2LL * pairs) || !sap__reserve(&s->update.misplaced, slot_count) ||
+        !sap__reserve(&s->update.ghosts, slot_count) ||
+        !sap__reserve_bvh(s, &s->update.ghost_tree, boxes, SAP__NODE_WIDTH) ||
         !sap__reserve(&s->update.sort_items, slot_count / 2 + 1) || /* see sap__check_state */
         (!s->has_grid && (s->config.method == SAP_METHOD_SORT || SAP__TRACES) &&
          !sap__reserve_endpoints(s, slot_count)))
         return sap__set_result(s, SAP_ERROR_MEMORY);
-    for (int tree = 0; tree < SAP__TREES; tree++)
-        if (!sap__reserve_bvh(s, &s->tree[tree], boxes, SAP__LEAF_FILL)) return sap__set_result(s, SAP_ERROR_MEMORY);
+    for (int tree = 0; tree < SAP__TREES; tree++) {
+        sap__bvh *t = &s->tree[tree];
+        if (!sap__reserve_bvh(s, t, boxes, SAP__LEAF_FILL) || !sap__reserve(&t->before, sap__capacity(t->nodes)) ||
+            !sap__reserve(&t->has_before, sap__capacity(t->nodes) / 32 + 1))
+            return sap__set_result(s, SAP_ERROR_MEMORY);
+    }
     for (int i = 1; i < sap__task_count(s); i++)
-        if (!sap__reserve(&s->update.task[i].created, pairs / 8 + SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS))
+        if (!sap__reserve(&s->update.task[i].events, pairs / 8 + SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS))
             return sap__set_result(s, SAP_ERROR_MEMORY);
     s->update.is_reserved = 1;
     return r;
@@ -6158,7 +6344,7 @@ SAP_DEF const sap_pair *sap_pairs(const sap_world *s, int *count) {
 
 SAP_DEF const sap_pair *sap_find_pair(const sap_world *s, sap_id a, sap_id b) {
     if (!s || !sap__is_pair_id(s, a) || !sap__is_pair_id(s, b)) return NULL;
-    sap__require_lists_shared(s);
+    sap__require_index_shared(s, SAP__TABLE);
     const uint32_t p = sap__find_pair_index(s, a, b);
     return p == SAP__NONE ? NULL : &s->pairs.active[p];
 }
@@ -6185,7 +6371,7 @@ SAP_DEF sap_result sap_set_pair_data_at(sap_world *s, int index, void *user_data
 SAP_DEF int sap_pairs_of(const sap_world *s, sap_id id, sap_id *others, int capacity) {
     if (!s || capacity < 0 || (capacity && !others)) return -SAP_ERROR_ARGUMENT;
     if (!sap__is_pair_id(s, id)) return -SAP_ERROR_ID;
-    sap__require_lists_shared(s);
+    sap__require_index_shared(s, SAP__LISTS);
     uint32_t edge = s->pairs.head_edge[sap__slot_of(id)];
     int count = 0;
     for (; edge != SAP__NONE; edge = sap__next_edge(s, edge), count++)
@@ -6228,7 +6414,7 @@ SAP_DEF sap_result sap_set_object(sap_world *s, sap_id id, void *object) {
     const uint32_t slot = sap__slot_of(id);
     if (r != SAP_OK) return r;
     s->objects[slot] = object;
-    sap__require_lists_shared(s);
+    sap__require_index_shared(s, SAP__LISTS);
     const int kept = sap__length(s->pairs.active) - sap__length(s->pairs.created), in_events = s->call.in_callback;
     for (uint32_t edge = s->pairs.head_edge[slot]; edge != SAP__NONE; edge = sap__next_edge(s, edge)) {
         const int p = (int)(edge >> 1);
@@ -6290,7 +6476,7 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats) {
     stats->bytes = sizeof *s;
 #define SAP__COUNT_BYTES(a) stats->bytes += sap__bytes_of(s->a);
     SAP__ARRAYS(SAP__COUNT_BYTES)
-    for (int i = 0; i < SAP__TASKS; i++) stats->bytes += sap__bytes_of(s->update.task[i].created);
+    for (int i = 0; i < SAP__TASKS; i++) stats->bytes += sap__bytes_of(s->update.task[i].events);
 }
 
 /* ====================================================================================================== */
@@ -6468,6 +6654,7 @@ static const char *sap__validate_slot(const sap_world *s, uint32_t flags, const 
     if ((flags & SAP__LIVE) && (flags & SAP__REMOVED)) return "A slot is live or removed, not both.";
     if (!(flags & (SAP__LIVE | SAP__REMOVED)))
         return flags & SAP__FLAGS ? "A slot that is neither live nor removed has no flags." : NULL;
+    if (flags & SAP__GHOST) return "A box is a ghost only during an update.";
     if (!(flags & SAP__CHANGED) && !sap__same(box, previous)) return "A box that has moved is marked as changed.";
     if (!(flags & SAP__CHANGED) && (flags & (SAP__ADDED | SAP__REMOVED | SAP__REFILTER | SAP__UNSYNCED)))
         return "A box that was added, removed, refiltered or is not synchronised is marked as changed.";
@@ -6482,16 +6669,19 @@ static uint32_t sap__lists_of(uint32_t flags) {
     return queue | (flags & SAP__CHANGED ? 4u : 0u);
 }
 
-/* The flags and previous boxes are those of the slots that the ids name. */
-static const char *sap__validate_pair(sap_id id0, sap_id id1, uint32_t flags0, uint32_t flags1, const sap__box *box0,
-                                      const sap__box *box1) {
+/* The flags, filter bits and previous boxes are those of the slots that the ids name. */
+static const char *sap__validate_pair(sap_id id0, sap_id id1, uint32_t flags0, uint32_t flags1,
+                                      const sap__filter_bits *filter0, const sap__filter_bits *filter1,
+                                      const sap__box *box0, const sap__box *box1) {
     if (id0 >= id1) return "In a pair id0 < id1.";
     if ((flags0 ^ id0) >> 24 || (flags1 ^ id1) >> 24 || !sap__has_previous_box(flags0) ||
         !sap__has_previous_box(flags1))
         return "A pair's boxes are live, or were removed since the last update.";
     if (!sap__overlap(box0, box1)) return "A pair's boxes overlapped at the last update.";
-    if ((flags0 & flags1 & SAP__STATIC) && !((flags0 | flags1) & (SAP__REFILTER | SAP__REMOVED)))
-        return "Two static boxes are not a pair.";
+    if ((flags0 | flags1) & SAP__REFILTER) return NULL;
+    if (flags0 & flags1 & SAP__STATIC) return "Two static boxes are not a pair.";
+    if ((flags0 & flags1 & SAP__LIVE) && !sap__should_collide(filter0, filter1))
+        return "The filter bits of a pair's boxes allow it.";
     return NULL;
 }
 
@@ -6541,7 +6731,8 @@ static int sap__check_saved_pairs(sap_world *s, const sap__snapshot *in) {
         sap__read_words(&p, &pair, sizeof pair);
         if (!sap__load_pointer(pair.user_data, &data)) return 0;
         if (!sap__find_saved(in, pair.id0, &a) || !sap__find_saved(in, pair.id1, &b)) return 0;
-        if (sap__validate_pair(pair.id0, pair.id1, a.flags, b.flags, &a.previous, &b.previous)) return 0;
+        if (sap__validate_pair(pair.id0, pair.id1, a.flags, b.flags, &a.filter, &b.filter, &a.previous, &b.previous))
+            return 0;
         s->update.sort_items[i] = sap__item(pair.id0, pair.id1);
     }
     sap__sort(s->update.sort_items, s->update.sort_scratch, (int)in->header.pairs, 0);
@@ -6617,7 +6808,7 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     sap__set_length(s->changes.list, h->lists[2]);
     sap__read_words(&p, s->changes.list, 4 * (size_t)h->lists[2]);
     sap__set_length(s->pairs.active, h->pairs);
-    s->pairs.may_lack_pairs = 1;
+    s->pairs.is_restored = 1;
     s->pairs.sorted_from = 0;
     for (uint32_t i = 0; i < h->pairs; i++) {
         sap_pair *pair = &s->pairs.active[i];
@@ -6631,8 +6822,8 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     sap__set_length(s->pairs.deleted, 0);
     sap__set_length(s->changes.again, 0);
     s->update.swaps = s->update.tests = 0;
-    s->queries.ready = s->changes.synced_count = s->changes.counted_count = s->update.method = s->pairs.lists_valid =
-        s->pairs.list_edits = 0;
+    s->queries.ready = s->changes.synced_count = s->changes.counted_count = s->update.method = 0;
+    memset(s->pairs.index, 0, sizeof s->pairs.index);
     s->endpoints.valid = 0;
     sap__drop_trees(s);
 }
@@ -6741,7 +6932,7 @@ static const char *sap__validate_events(const sap_world *s) {
         const sap_pair *a = &s->pairs.created[i], *b = &s->pairs.active[kept + i];
         if (a->id0 != b->id0 || a->id1 != b->id1) return "The created pairs are the last active ones.";
     }
-    if (slot_count > SMALL || s->config.filter || s->boxes.filtered_count || s->pairs.may_lack_pairs) return NULL;
+    if (slot_count > SMALL || s->config.filter || s->boxes.filtered_count || s->pairs.is_restored) return NULL;
     for (int a = 0; a < slot_count; a++)
         for (int b = 0; b < a; b++) {
             const uint32_t both = s->slot_array[a].flags & s->slot_array[b].flags,
@@ -6760,23 +6951,29 @@ static const char *sap__validate_events(const sap_world *s) {
 
 static const char *sap__validate_pairs(const sap_world *s) {
     const uint32_t n = (uint32_t)sap__length(s->pairs.active), slot_count = (uint32_t)sap__length(s->slot_array);
+    const int has_lists = s->pairs.index[SAP__LISTS].is_valid, has_table = s->pairs.index[SAP__TABLE].is_valid;
     uint64_t edges = 0;
-    if (n && sap__capacity(s->pairs.edges) <= (int)n) return "Every pair has capacity for its edges.";
-    if (s->pairs.lists_valid && n && sap__length(s->pairs.edges) != (int)n + 1) return "Every pair has edges.";
-    if (!s->pairs.lists_valid && s->pairs.list_edits) return "Only valid lists have edits.";
+    uint32_t in_table = 0;
+    if (n && (sap__capacity(s->pairs.edges) <= (int)n || sap__capacity(s->pairs.next) < (int)n ||
+              sap__capacity(s->pairs.buckets) < (int)n))
+        return "Every pair has capacity in the indices.";
+    if (has_lists && n && sap__length(s->pairs.edges) != (int)n + 1) return "Every pair has edges.";
+    for (int i = 0; i < SAP__PAIR_INDICES; i++)
+        if (!s->pairs.index[i].is_valid && s->pairs.index[i].edits) return "Only valid indices have edits.";
     if (s->pairs.sorted_from < 0 || s->pairs.sorted_from > (int)n) return "sorted_from is not beyond the last pair.";
     for (uint32_t p = 0; p < n; p++) {
         const sap_pair *pair = &s->pairs.active[p];
         const uint32_t a = sap__slot_of(pair->id0), b = sap__slot_of(pair->id1);
         if (a >= slot_count || b >= slot_count) return "A pair's boxes have slots.";
-        const char *broken = sap__validate_pair(pair->id0, pair->id1, s->slot_array[a].flags, s->slot_array[b].flags,
-                                                &s->slot_array[a].previous, &s->slot_array[b].previous);
+        const sap__slot *x = &s->slot_array[a], *y = &s->slot_array[b];
+        const char *broken = sap__validate_pair(pair->id0, pair->id1, x->flags, y->flags, &x->filter, &y->filter,
+                                                &x->previous, &y->previous);
         if (broken) return broken;
         if ((int)p > s->pairs.sorted_from && sap__pair_item(pair - 1) >= sap__pair_item(pair))
             return "Pairs from sorted_from on are sorted by their ids.";
         if (pair->object0 != s->objects[a] || pair->object1 != s->objects[b]) return "A pair has its boxes' objects.";
     }
-    for (uint32_t slot = 0; slot < slot_count && s->pairs.lists_valid; slot++) {
+    for (uint32_t slot = 0; slot < slot_count && has_lists; slot++) {
         uint32_t edge, prev = SAP__NONE;
         if (!(s->slot_array[slot].flags & (SAP__LIVE | SAP__REMOVED))) continue;
         for (edge = s->pairs.head_edge[slot]; edge != SAP__NONE && edges <= 2 * (uint64_t)n; edges++) {
@@ -6787,8 +6984,13 @@ static const char *sap__validate_pairs(const sap_world *s) {
             edge = sap__next_edge(s, edge);
         }
     }
-    return !s->pairs.lists_valid || edges == 2 * (uint64_t)n ? NULL
-                                                             : "Every pair has an edge in the lists of its two boxes.";
+    if (has_lists && edges != 2 * (uint64_t)n) return "Every pair has an edge in the lists of its two boxes.";
+    for (int i = 0; i < sap__length(s->pairs.buckets) && n && has_table; i++)
+        for (uint32_t p = s->pairs.buckets[i]; p != SAP__NONE; p = s->pairs.next[p], in_table++)
+            if (p >= n || in_table == n ||
+                sap__bucket_of(s, sap__pair_item(&s->pairs.active[p])) != &s->pairs.buckets[i])
+                return "A bucket holds the pairs with its hash.";
+    return !has_table || in_table == n ? NULL : "Every pair is in the table.";
 }
 
 /* Checks a node, its lanes and its lane in the node above it. */

@@ -1082,8 +1082,8 @@ static int sap__plan_all(sap_world *s, sap__cells *g) {
 SAP__FORCE_INLINE int sap__may_be_created(const sap_world *s, uint32_t x, uint32_t y) {
     const sap__slot *a = &s->slot_array[x], *b = &s->slot_array[y];
     if (!sap__overlap(&a->box, &b->box)) return 0;
-    if (sap__overlap(&a->previous, &b->previous) && !((a->flags | b->flags) & SAP__REFILTER)) return 0;
-    return !(a->flags & b->flags & SAP__STATIC);
+    if ((a->flags | b->flags) & SAP__REFILTER) return 1;
+    return !sap__overlap(&a->previous, &b->previous) && !(a->flags & b->flags & SAP__STATIC);
 }
 
 /* Tests box x with the boxes whose mins are in [at, end) and not above its max. Boxes with one of the flags are left
@@ -1194,7 +1194,8 @@ static void sap__update_cells_task(sap_world *s, void *args, int task, int tasks
     const int again = s->update.task[task].overflowed && !s->threads.in_parallel;
     sap__search q;
     sap__sort_state u;
-    sap__begin_search(&q, s, task, 0);
+    sap__begin_search(&q, s, task, SAP__NOW);
+    q.on_pairs = sap__emit_events;
     memset(&u, 0, sizeof u);
     u.s = s;
     u.task = q.task;
@@ -1244,7 +1245,8 @@ static void sap__query_levels_task(sap_world *s, void *args, int task, int tasks
     const int n = sap__length(s->changes.list), end = sap__task_begin(n, task + 1, tasks);
     int ok = 1;
     sap__search q;
-    sap__begin_search(&q, s, task, 0);
+    sap__begin_search(&q, s, task, SAP__NOW);
+    q.on_pairs = sap__emit_events;
     for (int i = sap__task_begin(n, task, tasks); i < end && ok; i++) {
         const uint32_t x = s->changes.list[i], own = g->range[x].level;
         for (uint32_t v = 0; v < (uint32_t)g->levels && own != SAP__NO_LEVEL && ok; v++) {
@@ -1302,7 +1304,7 @@ static int sap__find_created_in_cells(sap_world *s, void *grid) {
     long long moved = sap__length(s->changes.list);
     s->update.failure = SAP_OK;
     if (!sap__reserve_slots(s, g)) return sap__fail(s, SAP_ERROR_MEMORY);
-    if (s->changes.flags & SAP__REFILTER) sap__require_lists(s);
+    if (s->changes.flags & SAP__REFILTER) sap__require_index(s, SAP__TABLE);
     sap__set_length(g->operations, 0);
     sap__set_length(g->listed, 0);
     g->is_new = !s->endpoints.valid || sap__is_wasteful(s, g) || sap__is_outgrown(s, g);

@@ -295,9 +295,25 @@ static void changed_twice(sap_world *s) {
 static void again_missing(sap_world *s) {
     sap__set_length(s->changes.again, 0);
 }
+static void ghost_at_rest(sap_world *s) {
+    s->slot_array[plain_slot(s)].flags |= SAP__GHOST;
+}
 static void edits_without_lists(sap_world *s) {
-    s->pairs.lists_valid = 0;
-    s->pairs.list_edits = 1;
+    s->pairs.index[SAP__LISTS].is_valid = 0;
+    s->pairs.index[SAP__LISTS].edits = 1;
+}
+static void wrong_bucket(sap_world *s) {
+    uint32_t *at = s->pairs.buckets, *other;
+    while (*at == SAP__NONE) at++;
+    other = at == s->pairs.buckets ? at + 1 : at - 1;
+    s->pairs.next[*at] = *other;
+    *other = *at;
+    *at = SAP__NONE;
+}
+static void pair_not_in_table(sap_world *s) {
+    uint32_t *at = s->pairs.buckets;
+    while (*at == SAP__NONE) at++;
+    *at = s->pairs.next[*at];
 }
 static void sorted_from_beyond(sap_world *s) {
     s->pairs.sorted_from = sap__length(s->pairs.active) + 1;
@@ -431,6 +447,7 @@ static void end_elsewhere(sap_world *s) {
 static const damage damage_table[] = {
     {SAP_METHOD_QUERY, "A slot is live or removed, not both.", live_and_removed},
     {SAP_METHOD_QUERY, "A slot that is neither live nor removed has no flags.", free_with_flags},
+    {SAP_METHOD_QUERY, "A box is a ghost only during an update.", ghost_at_rest},
     {SAP_METHOD_QUERY, "A box that has moved is marked as changed.", moved_unseen},
     {SAP_METHOD_QUERY, "A box that was added, removed, refiltered or is not synchronised is marked as changed.",
      fresh_unrecorded},
@@ -445,7 +462,9 @@ static const damage damage_table[] = {
     {SAP_METHOD_QUERY, "Queries have synchronised a part of the list of changes.", synced_too_many},
     {SAP_METHOD_QUERY, "No box is in the list of changes twice.", changed_twice},
     {SAP_METHOD_QUERY, "Every box that changed again after a query is in `again` once.", again_missing},
-    {SAP_METHOD_QUERY, "Only valid lists have edits.", edits_without_lists},
+    {SAP_METHOD_QUERY, "Only valid indices have edits.", edits_without_lists},
+    {SAP_METHOD_QUERY, "A bucket holds the pairs with its hash.", wrong_bucket},
+    {SAP_METHOD_QUERY, "Every pair is in the table.", pair_not_in_table},
     {SAP_METHOD_QUERY, "sorted_from is not beyond the last pair.", sorted_from_beyond},
     {SAP_METHOD_QUERY, "A pair's boxes have slots.", pair_without_slot},
     {SAP_METHOD_QUERY, "filtered_count is the number of live boxes with filter bits of their own.", masked_unseen},

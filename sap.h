@@ -70,6 +70,8 @@
 
    SAP_IMPLEMENTATION               in one file: the code
    SAP_STATIC                       in every file that includes sap.h: all functions are static
+   SAP_DEF                          in every file that includes sap.h: stands before each declaration and definition;
+                                    default extern. __declspec(dllexport), for example. SAP_STATIC replaces it
    SAP_ASSERT(condition)            with SAP_IMPLEMENTATION: checks the library's invariants, never your input; default
                                     assert
    SAP_REALLOC(p, size), SAP_FREE(p)  with SAP_IMPLEMENTATION, both or neither: all memory comes from here. p may be
@@ -190,18 +192,21 @@
 #define SAP_VERSION_NUMBER 300 /* major * 10000 + minor * 100 + patch */
 
 #ifdef SAP_STATIC
+#undef SAP_DEF
 #if defined(__GNUC__) || defined(__clang__)
 #define SAP_DEF static __attribute__((unused))
 #else
 #define SAP_DEF static
 #endif
-#else
+#elif !defined(SAP_DEF)
 #define SAP_DEF extern
 #endif
 
 #if defined(SAP_STATIC) && !defined(SAP_IMPLEMENTATION) && defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Wunused-function" /* gcc looks at the end of the file: a pop would undo it */
 #endif
+
+#pragma pack(push, 16) /* no struct is packed, whatever a header before this one has left behind */
 
 #ifdef __cplusplus
 extern "C" {
@@ -521,6 +526,7 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats);
 #ifdef __cplusplus
 }
 #endif
+#pragma pack(pop)
 #endif /* SAP_H */
 
 /* ====================================================================================================== */
@@ -593,6 +599,8 @@ extern "C++" { /* this file may be included within an extern "C", and the header
 #ifdef __cplusplus
 }
 #endif
+
+#pragma pack(push, 16)
 
 #if defined(__GNUC__) || defined(__clang__)
 #define SAP__FORCE_INLINE static inline __attribute__((always_inline)) /* -O2 alone leaves many of these calls, */
@@ -7108,6 +7116,7 @@ SAP_DEF const char *sap_validate(const sap_world *s) {
 #ifdef __cplusplus
 }
 #endif
+#pragma pack(pop)
 #endif /* SAP_IMPLEMENTATION */
 
 /* ---- versions and licences ----------------------------------------------------------------------------

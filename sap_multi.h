@@ -126,6 +126,8 @@
 #pragma GCC diagnostic ignored "-Wunused-function" /* no pop: gcc warns at the end of the file */
 #endif
 
+#pragma pack(push, 16)
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -240,11 +242,14 @@ SAP_DEF void sap_multi_get_stats(const sap_multi *m, sap_stats *stats);
 #ifdef __cplusplus
 }
 #endif
+#pragma pack(pop)
 #endif /* SAP_MULTI_H */
 
 /* ====================================================================================================== */
 #if defined(SAP_MULTI_IMPLEMENTATION) && !defined(SAP_MULTI_IMPLEMENTATION_ONCE)
 #define SAP_MULTI_IMPLEMENTATION_ONCE
+
+#pragma pack(push, 16)
 
 #ifdef __cplusplus
 extern "C" {
@@ -1736,4 +1741,5 @@ SAP_DEF void sap_multi_get_stats(const sap_multi *m, sap_stats *stats) {
 #ifdef __cplusplus
 }
 #endif
+#pragma pack(pop)
 #endif /* SAP_MULTI_IMPLEMENTATION */

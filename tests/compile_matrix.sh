@@ -207,6 +207,60 @@ src stb <<END
 #include "stb_ds.h"
 $own_use
 END
+# The layout of all public structs, as the file sees them.
+cat > "$work/layout.h" <<'END'
+#include <stddef.h>
+#define LAYOUT                                                                                                         \
+    { sizeof(sap_aabb), sizeof(sap_pair), offsetof(sap_pair, object0), sizeof(sap_config),                             \
+      offsetof(sap_config, filter), offsetof(sap_config, filter_user), offsetof(sap_config, method),                   \
+      sizeof(sap_stats), offsetof(sap_stats, swaps), offsetof(sap_stats, bytes), offsetof(sap_stats, query_tests),     \
+      sizeof(sap_multi_config), offsetof(sap_multi_config, bounds), offsetof(sap_multi_config, parallel) }
+enum { LAYOUTS = 14 };
+END
+cat > "$work/sizes.c" <<'END'
+#include "sap_multi.h"
+#include "layout.h"
+#ifdef __cplusplus
+extern "C"
+#else
+extern
+#endif
+const size_t natural[LAYOUTS];
+const size_t natural[LAYOUTS] = LAYOUT;
+END
+cat > "$work/packed.c" <<'END'
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <assert.h>
+#include "stb_ds.h"
+#if LEAKED == 1
+#pragma pack(1)
+#else
+#pragma pack(push, 2)
+#endif
+#define SAP_MULTI_IMPLEMENTATION
+#include "sap_multi.h"
+#include "layout.h"
+struct mine { char c; double d; };
+#include "use.h"
+#include "use_multi.h"
+#ifdef __cplusplus
+extern "C"
+#else
+extern
+#endif
+const size_t natural[LAYOUTS];
+int main(void)
+{
+    const size_t here[LAYOUTS] = LAYOUT;
+    if (sizeof(struct mine) != LEAKED + 8) return 11;
+    for (int i = 0; i < LAYOUTS; i++)
+        if (here[i] != natural[i]) return 12;
+    return use() + use_multi();
+}
+END
+for f in sizes packed; do cp "$work/$f.c" "$work/$f.cc"; done
 src trace <<'END'
 static int steps;
 #define SAP_TRACE(step, axis, id0, id1) \
@@ -590,6 +644,32 @@ what_reaches_the_user() {
         esac
         check "$f: nothing of stb_ds is emitted" "! $(symbols $work/$f.o) | grep stbds_"
     done
+    # SAP_DEF is the user's: a library whose symbols are hidden exports the public functions, and nothing else.
+    hidden="-fvisibility=hidden -fPIC -shared"
+    for f in multi_implementation.c $(have "$CXX" && echo multi_implementation.cc); do
+        compiler="$CC -std=c99"; [ "${f#*.}" = cc ] && compiler="$CXX -std=c++11"
+        check "$f: a SAP_DEF of the user's compiles without a warning" "$compiler $warnings -Werror $hidden $inc \
+            '-DSAP_DEF=__attribute__((visibility(\"default\")))' -o $work/exports.so $work/$f"
+        check "$f: it is before each function" "nm -D --defined-only $work/exports.so | awk 'NF >= 3 { print \$3 }' |
+            sort > $work/exported; $(external $work/$f.o) | sort > $work/external; test -s $work/external &&
+            diff $work/exported $work/external"
+        check "$f: without it nothing is exported" "$compiler $hidden $inc -o $work/exports.so $work/$f &&
+            ! nm -D --defined-only $work/exports.so | grep sap_"
+        check "$f: SAP_STATIC replaces it" "$compiler $warnings -Werror -DSAP_STATIC -DSAP_DEF=extern $inc -c \
+            -o $work/replaced.o $work/$f && ! $(external $work/replaced.o) | grep ."
+    done
+
+    # A #pragma pack that a header left behind changes no struct, and goes on behind the headers.
+    for c in "$CC -std=c99" "clang -std=c99" "$CXX -std=c++11" "clang++ -std=c++11" "tcc"; do
+        have ${c%% *} || continue
+        e=c; case $c in *++*) e=cc ;; esac
+        $c $inc -c -o "$work/natural.o" "$work/sizes.$e"
+        for leaked in 1 2; do
+            check "$c: structs after #pragma pack($leaked)" "$c $inc -DLEAKED=$leaked -w -o $work/packed $work/packed.$e \
+                $work/natural.o -lm && $work/packed"
+        done
+    done
+
     # All memory comes through SAP_REALLOC.
     object multi_only_own_memory c &&
         check "nothing allocates but SAP_REALLOC and SAP_FREE" "nm -u $work/multi_only_own_memory.c.o > $work/undefined

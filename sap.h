@@ -1358,6 +1358,9 @@ typedef struct sap__update_state {
     uint32_t *misplaced;  /* slots of boxes that have no position, or are to lose it: see sap__sync_trees */
     uint64_t *sort_items, *sort_scratch; /* scratch of any call; no function needs them after it has returned */
     sap_result failure;
+    int events;     /* pairs created and deleted by the last update that had changes */
+    int sort_votes; /* for SORT, from 0 to SAP__MOST_VOTES: see sap__choose_method */
+    int sorts;      /* AUTO takes SORT instead of PRUNE */
     long long swaps, tests;
     long long upkeep; /* boxes that packs, repacks and refits have touched since the last update began */
     int updates_since_trim;
@@ -1631,11 +1634,7 @@ enum { SAP__TRACES = 0 };
 #define sap__trace(event, axis, s, a, b) ((void)0)
 #endif
 
-enum {
-    SAP__PRUNE_PART = 8,   /* AUTO prunes if more than 1 / 8 of the moving boxes changed, else it queries */
-    SAP__CROWD_PAIRS = 2,  /* PRUNE looks for changes if boxes have more than 2 pairs each on average, */
-    SAP__CROWD_EVENTS = 32 /* of which fewer than 1 / 32 began or ended in the last update */
-};
+enum { SAP__PRUNE_PART = 8 }; /* AUTO prunes if more than 1 / 8 of the moving boxes changed, else it queries */
 
 /* ====================================================================================================== */
 /* >> changes: add, move, remove, and the list of slots that changed since the last update                  */
@@ -2008,9 +2007,14 @@ SAP__FORCE_INLINE uint32_t *sap__bucket_of(const sap_world *s, uint64_t pair) {
     return &s->pairs.buckets[(hash >> 32) * (uint64_t)sap__length(s->pairs.buckets) >> 32];
 }
 
-/* Returns the index of the pair of two boxes, or SAP__NONE. The table must be valid. */
-static uint32_t sap__find_pair_index(const sap_world *s, sap_id a, sap_id b) {
-    const uint64_t ids = a < b ? sap__item(a, b) : sap__item(b, a);
+/* Returns the ids of the boxes of two slots, the lower one first. */
+SAP__FORCE_INLINE uint64_t sap__ids_of(const sap_world *s, uint32_t a, uint32_t b) {
+    const sap_id x = sap__id_of(s, a), y = sap__id_of(s, b);
+    return x < y ? sap__item(x, y) : sap__item(y, x);
+}
+
+/* Returns the index of a pair, or SAP__NONE. The table must be valid. */
+static uint32_t sap__find_pair_index(const sap_world *s, uint64_t ids) {
     if (sap__length(s->pairs.active) == 0) return SAP__NONE;
     uint32_t p = *sap__bucket_of(s, ids);
     while (p != SAP__NONE && sap__pair_item(&s->pairs.active[p]) != ids) p = s->pairs.next[p];
@@ -2195,13 +2199,13 @@ static int sap__reserve_events(sap_world *s, sap__task *task, int more) {
    Boxes that overlapped at the last update are no pair if a filter rejected them. */
 static void sap__change_pair(sap_world *s, sap__task *task, uint32_t a, uint32_t b) {
     const sap__slot *x = &s->slot_array[a], *y = &s->slot_array[b];
-    const sap_id ida = sap__id_of(s, a), idb = sap__id_of(s, b), id0 = ida < idb ? ida : idb, id1 = ida ^ idb ^ id0;
+    const uint64_t ids = sap__ids_of(s, a, b);
     const int overlapped = sap__overlap(&x->previous, &y->previous);
     const int may_change = !overlapped || ((x->flags | y->flags) & SAP__REFILTER);
-    const uint32_t p = overlapped ? sap__find_pair_index(s, id0, id1) : SAP__NONE;
+    const uint32_t p = overlapped ? sap__find_pair_index(s, ids) : SAP__NONE;
     const int is_pair = may_change && sap__overlap(&x->box, &y->box) && sap__filter_bits_allow(s, a, b) &&
-                        (s->threads.in_parallel || sap__filter_allows(s, id0, id1));
-    if (is_pair && p == SAP__NONE) sap__push(task->events, sap__item(id0, id1));
+                        (s->threads.in_parallel || sap__filter_allows(s, (sap_id)(ids >> 32), (sap_id)ids));
+    if (is_pair && p == SAP__NONE) sap__push(task->events, ids);
     if (!is_pair && p != SAP__NONE) sap__push(task->events, sap__item(0, p));
 }
 
@@ -2349,6 +2353,8 @@ static void sap__fill_holes(sap_world *s) {
     uint32_t last = (uint32_t)sap__length(s->pairs.active);
     for (int i = sap__length(s->update.deleted_at) - 1; i >= 0; i--) {
         const uint32_t hole = s->update.deleted_at[i];
+        if (i >= 8 && s->pairs.index[SAP__TABLE].is_valid)
+            sap__prefetch(sap__bucket_of(s, sap__pair_item(&s->pairs.active[s->update.deleted_at[i - 8]])));
         last--;
         sap__renumber_pair(s, hole, SAP__NONE);
         if (hole != last) sap__renumber_pair(s, last, hole);
@@ -2379,6 +2385,7 @@ static int sap__commit_pairs(sap_world *s) {
     if (!sap__reserve_pairs(s, kept + created, created, deleted)) return sap__fail(s, SAP_ERROR_MEMORY);
     sap__set_length(s->pairs.deleted, deleted);
     sap__set_length(s->pairs.created, created);
+    s->update.events = created < INT_MAX - deleted ? created + deleted : INT_MAX;
     sap__parallel_for(s, sap__sort_events_task, NULL, SAP__EVENT_COST * ((long long)created + deleted));
     sap__count_edits(s, created + deleted, n);
     sap__fill_holes(s);
@@ -4454,10 +4461,21 @@ typedef struct sap__bvh_level {
     int level;
 } sap__bvh_level;
 
-/* Writes the events of the collected pairs. */
+/* Writes the events of the collected pairs. A crowd has more pairs than fit in the cache: buckets and the pairs in them
+   are prefetched. */
 static int sap__emit_events(sap__search *q) {
+    const sap_world *s = q->s;
+    const int early = q->overlaps != SAP__NOW && sap__length(s->pairs.active) > SAP__CACHE_BOXES ? 8 : q->n;
     if (!sap__reserve_events(q->s, q->task, q->n)) return 0;
-    for (int i = 0; i < q->n; i++) sap__change_pair(q->s, q->task, q->a[i], q->b[i]);
+    for (int i = 0; i < q->n; i++) {
+        if (i < q->n - 2 * early)
+            sap__prefetch(sap__bucket_of(s, sap__ids_of(s, q->a[i + 2 * early], q->b[i + 2 * early])));
+        if (i < q->n - early) {
+            const uint32_t p = *sap__bucket_of(s, sap__ids_of(s, q->a[i + early], q->b[i + early]));
+            if (p != SAP__NONE) sap__prefetch(&s->pairs.active[p]);
+        }
+        sap__change_pair(q->s, q->task, q->a[i], q->b[i]);
+    }
     return 1;
 }
 
@@ -4915,16 +4933,18 @@ static int sap__find_by_queries(sap_world *s, uint32_t flags) {
            sap__refilter_pairs(s);
 }
 
-/* Returns whether a search looks for changes. Else it looks for overlaps, and then at pairs: that is faster where boxes
-   have few pairs. Only a search for changes filters pairs again. */
-static int sap__seeks_changes(const sap_world *s) {
-    return s->changes.flags & SAP__REFILTER ||
-           sap__length(s->pairs.active) > (long long)SAP__CROWD_PAIRS * sap__moving_count(s);
+/* Returns whether a search looks for changes, if it expects a number of events. Else it looks for overlaps, and then
+   at pairs: that is faster where boxes have few pairs, or many of them begin and end. Only a search for changes
+   filters pairs again. (An event takes as long as looking at twenty pairs, the boxes of the last update as at one and
+   a half.) */
+static int sap__seeks_changes(const sap_world *s, int events) {
+    const long long pairs = sap__length(s->pairs.active);
+    return s->changes.flags & SAP__REFILTER || 40LL * events + 3LL * sap__moving_count(s) < 2 * pairs;
 }
 
 /* Finds what changed by the method QUERY. */
 static int sap__find_by_query(sap_world *s) {
-    if (sap__seeks_changes(s)) return sap__find_by_queries(s, SAP__CHANGED);
+    if (sap__seeks_changes(s, 0)) return sap__find_by_queries(s, SAP__CHANGED);
     return sap__sync_trees(s) &&
            sap__query_movers(s, s->changes.list, sap__length(s->changes.list), SAP__CHANGED, SAP__NOW, 0) &&
            sap__deleted_by_lists(s);
@@ -4972,9 +4992,7 @@ static int sap__find_by_prune(sap_world *s) {
     const int *changed = s->changes.count, moving = sap__moving_count(s);
     const int statics = s->boxes.tree_count[SAP__TREE_STATIC];
     const int few = moving < statics / 2 && changed[SAP__TREE_STATIC] <= moving + statics / SAP__PRUNE_PART;
-    const long long events = (long long)sap__length(s->pairs.created) + sap__length(s->pairs.deleted);
-    const int is_slow = SAP__CROWD_EVENTS * events < sap__length(s->pairs.active) || s->changes.flags & SAP__REFILTER;
-    const int overlaps = is_slow && sap__seeks_changes(s) ? SAP__CHANGES : SAP__NOW;
+    const int overlaps = sap__seeks_changes(s, s->update.events) ? SAP__CHANGES : SAP__NOW;
     if (few && overlaps == SAP__CHANGES) return sap__find_by_queries(s, SAP__CHANGED);
     if (!sap__sync_trees(s)) return 0;
     if (overlaps == SAP__CHANGES) {
@@ -5019,13 +5037,33 @@ static sap__method *const sap__methods[] = {NULL, /* SAP_METHOD_AUTO: see sap__c
 
 enum { SAP__TRIM = 8 }; /* updates between trims of arrays; the first trim is in the second update */
 
-/* AUTO decides by counts, never by a clock. */
-static int sap__choose_method(const sap_world *s) {
+/* Returns whether the next update is expected to be cheaper by SORT than by PRUNE, by the time of each step in
+   nanoseconds. Ends pass as many others as there are events, divided by the part of these that also overlap on the
+   other axes: evenly spread boxes overlap on one axis with the part 2 * pairs / boxes^2 to the power of 1 / axes. */
+static int sap__is_sort_cheaper(const sap_world *s) {
+    const int axes = sap__count_bits((uint32_t)s->config.axes);
+    const double pairs = sap__length(s->pairs.active) + 1.0, boxes = s->boxes.live_count;
+    const double per_end = 9, per_swap = 28, per_box = 20, per_pair = 1.4;
+    double part = 1, swaps = (double)s->update.swaps;
+    for (int k = 1; k < axes; k++) part *= (double)sap__nth_root(2 * pairs / (boxes * boxes), axes);
+    if (s->update.method != SAP_METHOD_SORT) swaps = 2 * s->update.events / (part + 1e-30);
+    return 2 * axes * boxes * per_end + swaps * per_swap < axes * (per_box * sap__moving_count(s) + per_pair * pairs);
+}
+
+enum { SAP__MOST_VOTES = 16 }; /* AUTO changes over between PRUNE and SORT after 16 updates that are for it */
+
+/* AUTO decides by counts, never by a clock. SORT is the cheapest in slow crowds, where little passes. */
+static int sap__choose_method(sap_world *s) {
     const int moving = sap__moving_count(s), changed = sap__length(s->changes.list);
     if (s->config.method != SAP_METHOD_AUTO) return s->config.method;
     if (SAP__TRACES) return SAP_METHOD_SORT;
-    if (SAP__PRUNE_PART * (long long)changed > moving) return SAP_METHOD_PRUNE;
-    return SAP_METHOD_QUERY;
+    if (SAP__PRUNE_PART * (long long)changed <= moving) return SAP_METHOD_QUERY;
+    const int wins =
+        !s->changes.flags && !s->has_grid && sap__seeks_changes(s, s->update.events) && sap__is_sort_cheaper(s);
+    s->update.sort_votes += wins ? 1 : -1;
+    if (s->update.sort_votes <= 0) s->update.sort_votes = s->update.sorts = 0;
+    if (s->update.sort_votes >= SAP__MOST_VOTES) s->update.sort_votes = SAP__MOST_VOTES, s->update.sorts = 1;
+    return s->update.sorts ? SAP_METHOD_SORT : SAP_METHOD_PRUNE;
 }
 
 /* Counts changes by tree, and empties the boxes of removed slots. */
@@ -5098,6 +5136,7 @@ static void sap__begin_update(sap_world *s) {
     sap__trim_arrays(s);
     sap__count_changes(s);
     s->update.method = sap__choose_method(s);
+    s->update.swaps = s->update.tests = s->update.upkeep = 0;
     if (s->update.method != SAP_METHOD_SORT) s->endpoints.valid = 0;
     for (int i = 0; i < sap__task_count(s); i++) sap__set_length(s->update.task[i].events, 0);
     sap__set_length(s->update.deleted_at, 0);
@@ -5121,9 +5160,9 @@ static void sap__commit_boxes(sap_world *s) {
 SAP_DEF sap_result sap_update(sap_world *s) {
     const sap_result r = sap__begin_call(s, NULL, 1);
     if (r != SAP_OK) return r;
-    s->update.swaps = s->update.tests = s->update.upkeep = s->update.method = 0;
     sap__collect_counters(s);
     if (sap__length(s->changes.list) == 0) {
+        s->update.swaps = s->update.tests = s->update.upkeep = s->update.method = 0;
         sap__set_length(s->pairs.created, 0);
         sap__set_length(s->pairs.deleted, 0);
         s->queries.visits = 0;
@@ -6353,7 +6392,7 @@ SAP_DEF const sap_pair *sap_pairs(const sap_world *s, int *count) {
 SAP_DEF const sap_pair *sap_find_pair(const sap_world *s, sap_id a, sap_id b) {
     if (!s || !sap__is_pair_id(s, a) || !sap__is_pair_id(s, b)) return NULL;
     sap__require_index_shared(s, SAP__TABLE);
-    const uint32_t p = sap__find_pair_index(s, a, b);
+    const uint32_t p = sap__find_pair_index(s, sap__ids_of(s, sap__slot_of(a), sap__slot_of(b)));
     return p == SAP__NONE ? NULL : &s->pairs.active[p];
 }
 

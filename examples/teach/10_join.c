@@ -28,7 +28,7 @@ It draws 10_join.svg or the file you name. It prints:
 #include "sap.h"
 #include "teach.h"
 
-enum { WIDE = 16, MOST = 32000, MOST_NODES = 2500, LEVELS = 5, DRAWN = 500 };
+enum { WIDE = 16, MOST = 32000, MOST_NODES = 2500, LEVELS = 5, DRAWN = 250 };
 
 /* ---- the tree ------------------------------------------------------------------------------------------------------ */
 
@@ -195,7 +195,7 @@ static void draw(const char *path) {
     svg_text(&p, 40, 84, 16, SVG_WORD, "join: leaves that overlap its own (green: bounds of leaves)");
     svg_text(&p, 590, 84, 16, SVG_WORD, "sweep: all that overlap them along x");
     for (int way = 0; way < 2; way++) {
-        svg_begin_panel(&p, 40 + 550 * way, 100, 520, 520, -1, -1, 16);
+        svg_begin_panel(&p, 40 + 550 * way, 100, 520, 520, -1, -1, 22.5);
         for (int i = 0; i < DRAWN; i++) {
             const sap_aabb *box = &set_a[i], *of = &tree_a.nodes[0][i / WIDE];
             int tested = way == 0 && teach_overlap(of, mine) && teach_overlap(box, mine);

@@ -164,6 +164,10 @@ typedef struct teach_row {
 
 static inline teach_row teach_sorted(const sap_aabb *boxes, int n, int axis) {
     teach_row row = {2 * n, -1, {{0, 0, 0}}};
+    if (row.n > TEACH_MOST_ENDS) {
+        fprintf(stderr, "a row has room for %d ends: see TEACH_MOST_ENDS in teach.h\n", TEACH_MOST_ENDS);
+        exit(1);
+    }
     teach_ends(row.ends, boxes, n, axis, 0);
     return row;
 }

@@ -265,7 +265,7 @@ mpi: build/examples/mpi_world ## a world spread over 1 to 4 processes with MPI: 
 	@for n in 1 2 3 4; do mpirun --allow-run-as-root --oversubscribe -np $$n $< || exit 1; done
 
 .PHONY: web
-web: build/web/sap.html ## the live page, one file for any browser
+web: build/web/sap.html ## the live page and the course, one file for any browser
 	@echo "open build/web/sap.html in a browser, or: python3 -m http.server -d build/web"
 
 .PHONY: picture
@@ -333,8 +333,10 @@ build/web/sap.wasm: examples/web/glue.c examples/web/steps.c sap.h sap_multi.h $
 	        -c -o build/web/$$part.o examples/web/$$part.c || exit 1; done
 	clang --target=wasm32-wasi -nostartfiles -Wl,--no-entry -Wl,--strip-all -o $@ build/web/glue.o build/web/steps.o
 
-build/web/sap.html: examples/web/build.py examples/web/page.html examples/web/page.css $(wildcard examples/web/*.js) build/web/sap.wasm
+build/web/sap.html: examples/web/build.py $(wildcard examples/web/page.* examples/web/*.js examples/teach/* examples/teach/*/* \
+        examples/exercises/*.c bench/data/*.svg) build/web/sap.wasm
 	@sh bench/need.sh python3:python3
+	@cp sap.h sap_multi.h build/web
 	@python3 examples/web/build.py build/web/sap.wasm $@
 
 # The programs of bench/.

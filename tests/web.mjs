@@ -351,7 +351,7 @@ async function testNames(page, where) {
 
 // What a finger is to hit is at least 40 pixels high.
 async function testTargets(page, where) {
-    const small = await page.evaluate(`Array.from(document.querySelectorAll("button, select, input, label, summary"))
+    const small = await page.evaluate(`Array.from(document.querySelectorAll("button, select, input, label, summary, #lessons a"))
         .filter(node => node.getClientRects().length)
         .map(node => node.matches("input[type=checkbox]") ? node.closest("label") : node)
         .filter(node => node.getBoundingClientRect().height < 39.5)
@@ -359,14 +359,14 @@ async function testTargets(page, where) {
     check(`${where}: targets are 40 pixels high, not ${small.slice(0, 4)}`, !small.length);
 }
 
-const names = ["live", "steps", "batches", "grid", "cost"];
+const names = ["live", "steps", "batches", "grid", "cost"]; // as their tabs stand, the course aside
 
 // The same without a pointer: Tab, arrows, letters, Enter and Space.
 async function testKeyboard(page, url) {
     await page.open(url, 1280, 800);
     await wait(1);
     check("keys: Tab comes to the tabs", await page.tabTo("[role=tab]"));
-    for (const name of names.slice(1)) {
+    for (const name of ["course", ...names.slice(1)]) {
         await page.key("ArrowRight");
         check(`keys: an arrow comes to ${name}`, await until(page, `!document.getElementById("${name}").hidden`, 5));
         check(`keys: ${name} has an address`, await page.evaluate("location.hash") === "#" + name);
@@ -439,6 +439,72 @@ async function testCalm(page, url) {
     }
 }
 
+// The course: each lesson has its text, its views move inside it, and its programs stand beside it.
+async function testCourse(page, url, where, width, height) {
+    await page.open(url + "#course", width, height, where === "phone");
+    await wait(0.5);
+    const lessons = await page.evaluate("Array.from(document.querySelectorAll('#lessons a'), link => link.hash)");
+    const here = "document.querySelector('#course article:not([hidden])')";
+    check(`course: ${where}: it starts with its start`, await page.evaluate(`${here}.id`) === "start");
+    const placed = await page.evaluate("course.views");
+    check(`course: ${where}: each view has a lesson (${placed})`, names.slice(1).every(name => placed.includes(name)));
+    check(`course: ${where}: six lessons at least`, lessons.filter(hash => hash.startsWith("#lesson-")).length >= 6);
+    for (const hash of lessons) {
+        await page.clickOn(`#lessons a[href="${hash}"]`);
+        await wait(0.2);
+        const name = `course: ${where}: ${hash}`;
+        check(`${name} is shown`, await page.evaluate(`"#" + ${here}.id`) === hash && await page.evaluate("location.hash") === hash);
+        check(`${name}: nothing sticks out`, await page.evaluate("document.documentElement.scrollWidth") <= width);
+        const left = await page.evaluate(`${here}.querySelector(".text").textContent.match(/\\*\\*|\`|\\]\\(|@[A-Z]+@|\\0/)?.[0]`);
+        check(`${name}: no mark of Markdown is left, as ${left}`, !left);
+        const good = await page.evaluate(`Promise.all(Array.from(${here}.querySelectorAll("img"), image => {
+            image.loading = "eager";
+            return image.decode();
+        })).then(() => true, () => false)`);
+        check(`${name}: its pictures are drawn`, good);
+        await testNames(page, name);
+        if (where === "phone") await testTargets(page, name);
+        for (const view of await page.evaluate("course.placed()")) {
+            await page.evaluate(`document.getElementById("${view}").scrollIntoView()`);
+            await wait(0.3);
+            check(`${name}: ${view} is in its text`, await page.evaluate(`${here}.contains(document.getElementById("${view}"))`));
+            check(`${name}: ${view} runs`, await page.evaluate(`course.seen().includes("${view}")`));
+            await page.screenshot(`${pictures}/${where}-lesson-${view}.png`);
+        }
+        if (hash.startsWith("#lesson-") && where === "wide") {
+            const beside = await page.evaluate(`(() => {
+                const text = ${here}.querySelector(".text").getBoundingClientRect();
+                const code = ${here}.querySelector(".beside details")?.getBoundingClientRect();
+                return code ? code.left >= text.right : null;
+            })()`);
+            check(`${name}: its code is beside it`, beside !== false);
+        }
+        const next = await page.evaluate(`${here}.querySelector("a[rel=next]")?.hash ?? ""`);
+        check(`${name}: the next one is ${next}`, next === (lessons[lessons.indexOf(hash) + 1] ?? ""));
+    }
+
+    // A link to a program unfolds it; a view has a link to its lesson, and back.
+    const place = await page.evaluate("document.querySelectorAll('details')[1].id");
+    await page.evaluate(`go("${place}")`);
+    check(`course: ${where}: #${place} unfolds that program`, await page.evaluate(`(() => {
+        const place = document.getElementById("${place}");
+        return place.open && place.getClientRects().length > 0 && place.textContent.includes("int ");
+    })()`));
+    await page.clickOn("[data-view=steps]");
+    check(`course: ${where}: a view out of its lesson is alone`, await page.evaluate("document.getElementById('steps').parentElement.matches('main')"));
+    await page.clickOn("#steps .hop");
+    check(`course: ${where}: and leads to its lesson`, await page.evaluate(`${here}.contains(document.getElementById("steps"))`));
+    await page.evaluate("history.back()");
+    check(`course: ${where}: back is back`, await until(page, "document.getElementById('course').hidden && view === 'steps'", 5));
+    const loaded = await page.evaluate("performance.getEntriesByType('resource').map(entry => entry.name.slice(0, 80))");
+    check(`course: ${where}: the page loads nothing, not ${loaded[0]}`, loaded.filter(name => !name.startsWith("data:")).length === 0);
+    check(`course: ${where}: no error`, page.errors.length === 0);
+    page.errors.forEach(error => console.log(error));
+}
+
+const testCourseWide = (page, url) => testCourse(page, url, "wide", 1280, 800);
+const testCoursePhone = (page, url) => testCourse(page, url, "phone", 390, 844);
+
 async function testAcross(page, url) {
     await page.open(url, 844, 390, true);
     await wait(1);
@@ -459,6 +525,8 @@ async function testAcross(page, url) {
 async function testPage(page, url) {
     await page.open(url, 1280, 800);
     await wait(2);
+    const broken = await page.evaluate(text("verdict"));
+    if (broken) throw new Error(broken);
     check("it starts with 2,000 boxes", await page.evaluate(boxCount) === 2000);
     check("there are pairs", await page.evaluate(number("pairs")) > 100);
     check("pairs begin and end", await page.evaluate(number("begun")) > 0 && await page.evaluate(number("ended")) > 0);
@@ -549,13 +617,11 @@ async function testPage(page, url) {
 
 testModule();
 testLessons();
-const page = readFileSync(pagePath, "utf8");
-check("the page refers to nothing outside", !/https?:|src=|href=|@import|fetch\(/.test(page));
 let browser;
 try {
     browser = await Browser.start();
     const url = pathToFileURL(resolve(pagePath)).href;
-    for (const test of [testPage, testAcross, testKeyboard, testCalm]) await test(browser, url);
+    for (const test of [testPage, testCourseWide, testCoursePhone, testAcross, testKeyboard, testCalm]) await test(browser, url);
 } catch (error) {
     check(`the browser: ${error.stack}`, false);
 }

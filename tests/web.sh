@@ -1,6 +1,6 @@
 #!/bin/sh
-# The live page of examples/web: its module in node, the page in a headless Chromium with real clicks. Pictures of it go
-# to build/web/. It needs what make web-test installs; make test runs it where all that is there.
+# The live page of examples/web: its module in node, the page in a headless Chromium with real clicks and keys. Pictures
+# of it go to build/web/. It needs what make web-test installs; make test runs it where all that is there.
 #
 #   STB=folder of stb_ds.h
 
@@ -16,4 +16,4 @@ for part in glue steps; do
         -Wshadow -Wcast-qual -Werror -isystem "${STB:-build/stb}" -I. examples/web/$part.c ||
         { echo "0 passed, 1 failed"; exit 1; }
 done
-timeout 300 node tests/web.mjs build/web/sap.wasm build/web/sap.html build/web
+timeout 400 node tests/web.mjs build/web/sap.wasm build/web/sap.html build/web

@@ -90,6 +90,7 @@ function show(name) {
         tab.tabIndex = here ? 0 : -1;
         element(tab.dataset.view).hidden = !here;
     }
+    course.takeViews(name === "course"); // into the lesson that is read, or out of it
     views[name].show();
 }
 
@@ -99,9 +100,12 @@ function go(name) {
     followAddress();
 }
 
+// The address ends in a view, in a lesson of the course, or in a program of it.
 function followAddress() {
     const name = location.hash.slice(1);
-    show(views[name] ? name : "live");
+    if (course.open(name)) show("course");
+    else show(views[name] ? name : "live");
+    course.scrollTo(name);
 }
 
 // As tabs do: arrow keys go from one to the next.
@@ -118,6 +122,12 @@ function listenToTabs() {
             next.click();
         });
     });
+    document.addEventListener("click", event => {
+        const link = event.target.closest("a[href^='#']");
+        if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+        event.preventDefault();
+        go(link.hash.slice(1));
+    });
     window.addEventListener("hashchange", followAddress);
     window.addEventListener("popstate", followAddress);
 }
@@ -128,7 +138,7 @@ function loop(time) {
     const seconds = Math.min(0.1, (time - last) / 1000);
     last = time;
     requestAnimationFrame(loop);
-    views[view].tick(seconds);
+    for (const name of view === "course" ? course.seen() : [view]) views[name].tick(seconds);
 }
 
 async function main() {

@@ -1230,14 +1230,13 @@ enum {
     SAP__EVENT_COST = 4 /* boxes of a loop that take as long as one created or deleted pair */
 };
 
-typedef struct sap__task { /* the output of a task of a search, of moves or of a refit */
+typedef struct sap__task { /* the output of a task of a search or of a refit */
     uint64_t *events;      /* of a created pair the ids, an item (id0, id1); of a deleted pair an item (0, its index) */
     long long visits;      /* nodes visited */
     int filtered;          /* events that earlier searches found, and that the filter callback has accepted */
     double perimeter;      /* the sum of the perimeters of the leaves that it refitted */
     int overflowed;        /* events was full: the task must run again, alone */
-    int count, ok;         /* elements that the task wrote to a list; whether its input was valid */
-    uint32_t change_flags; /* flags of the boxes that it moved: see sap__change_list */
+    int count;             /* elements that the task wrote to a list */
     long long swaps, tests;    /* endpoints passed; boxes tested by update rules */
     char gap[SAP__CACHE_LINE]; /* to the next task: see sap__query_counters */
 } sap__task;
@@ -1640,27 +1639,18 @@ enum { SAP__PRUNE_PART = 8 }; /* AUTO prunes if more than 1 / 8 of the moving bo
 /* >> changes: add, move, remove, and the list of slots that changed since the last update                  */
 /* ====================================================================================================== */
 
-/* Marks a slot as changed, and writes it to the end of a list of changes if it is in none yet. A query synchronises the
-   trees with the list so far; a slot that changes after that goes to `again`. Returns the number of slots written. This
-   cannot fail, because the lists have capacity for every slot. */
-SAP__FORCE_INLINE int sap__mark_slot(sap_world *s, sap__slot *slot_array, uint32_t slot, uint32_t flags,
-                                     uint32_t *end) {
-    const uint32_t before = slot_array[slot].flags;
-    slot_array[slot].flags = before | flags | SAP__CHANGED | SAP__UNSYNCED;
-    if (!(before & SAP__CHANGED)) {
-        *end = slot;
-        return 1;
-    }
-    if (!(before & SAP__UNSYNCED)) sap__push(s->changes.again, slot);
-    return 0;
-}
-
-/* Adds a slot to the world's list of changes. An added box overlapped nothing before, so it needs no refilter. */
+/* Marks a slot as changed, and adds it to the list of changes if it is not in it yet. A query synchronises the trees
+   with the list so far; a slot that changes after that goes to `again`. This cannot fail, because the lists have
+   capacity for every slot. An added box overlapped nothing before, so it needs no refilter. */
 SAP__FORCE_INLINE void sap__mark_changed(sap_world *s, uint32_t slot, uint32_t flags) {
-    uint32_t *end = s->changes.list + sap__length(s->changes.list);
-    if (s->slot_array[slot].flags & SAP__ADDED) flags &= ~(uint32_t)SAP__REFILTER;
-    if (sap__mark_slot(s, s->slot_array, slot, flags, end)) stbds_header(s->changes.list)->length++;
-    s->changes.flags |= s->slot_array[slot].flags & SAP__CHANGE_FLAGS;
+    const uint32_t before = s->slot_array[slot].flags;
+    if (before & SAP__ADDED) flags &= ~(uint32_t)SAP__REFILTER;
+    if (!(before & SAP__CHANGED))
+        sap__push(s->changes.list, slot);
+    else if (!(before & SAP__UNSYNCED))
+        sap__push(s->changes.again, slot);
+    s->slot_array[slot].flags = before | flags | SAP__CHANGED | SAP__UNSYNCED;
+    s->changes.flags |= (before | flags) & SAP__CHANGE_FLAGS;
     s->queries.ready = 0;
 }
 
@@ -1720,8 +1710,11 @@ static uint32_t sap__alloc_slot(sap_world *s) {
 /* Checks that ids are valid, and that boxes are. Either may be NULL. */
 static sap_result sap__check_many(sap_world *s, int n, const sap_id *ids, const sap_aabb *boxes) {
     sap__box encoded = sap__empty_box;
-    for (int i = 0; ids && i < n; i++)
+    const int prefetch_end = ids ? sap__prefetch_end_for_slots(s, ids, n) : 0;
+    for (int i = 0; ids && i < n; i++) {
+        if (i < prefetch_end) sap__prefetch_slot(s, sap__slot_of(ids[i + SAP__PREFETCH_AHEAD]));
         if (sap__live_slot(s, ids[i]) == SAP__NONE) return sap__bad_argument(s, SAP_ERROR_ID, "id", i);
+    }
     for (int i = 0; boxes && i < n; i++)
         if (sap__encode(&boxes[i], s->used, &encoded) < 0) return sap__bad_argument(s, SAP_ERROR_BOX, "box", i);
     return SAP_OK;
@@ -1779,79 +1772,25 @@ SAP_DEF sap_result sap_add_static_many(sap_world *s, int n, const sap_aabb *boxe
     return sap__add(s, n, boxes, objects, ids, SAP__STATIC);
 }
 
-/* Returns whether ids ascend by their slots, so that none occurs twice. */
-static int sap__slots_ascend(int n, const sap_id *ids) {
-    for (int i = 1; i < n; i++)
-        if (sap__slot_of(ids[i]) <= sap__slot_of(ids[i - 1])) return 0;
-    return 1;
-}
-
-typedef struct sap__moves { /* the arguments of sap_move_many */
-    const sap_id *ids;
-    const sap_aabb *boxes;
-    int count;
-} sap__moves;
-
-/* Moves the boxes of one task, up to the first invalid id. Each task appends to the list of changes behind a gap for
-   the tasks before it. */
-static void sap__move_task(sap_world *s, void *args, int task, int tasks) {
-    const sap__moves *moves = (const sap__moves *)args;
-    const int from = sap__task_begin(moves->count, task, tasks);
-    const int end = sap__task_begin(moves->count, task + 1, tasks);
-    const uint32_t slot_count = (uint32_t)sap__length(s->slot_array);
-    const sap_id *ids = moves->ids;
-    const sap_aabb *boxes = moves->boxes;
-    uint32_t *changed = s->changes.list + sap__length(s->changes.list) + from, seen_flags = 0;
-    sap__slot *slot_array = s->slot_array; /* copies of fields stay in registers: writing a box may alias the world */
-    int32_t used[6];
-    int count = 0, ok = 1;
-    memcpy(used, s->used, sizeof used);
-    const int prefetch_end = from + sap__prefetch_end_for_slots(s, ids + from, end - from);
-    for (int i = from; i < end; i++) {
-        const uint32_t slot = sap__slot_of(ids[i]);
-        if (i < prefetch_end) {
-            const uint32_t ahead = sap__slot_of(ids[i + SAP__PREFETCH_AHEAD]);
-            if (ahead < slot_count) sap__prefetch(&slot_array[ahead]);
-        }
-        if (slot >= slot_count || !sap__is_live(slot_array[slot].flags, ids[i])) {
-            ok = 0;
-            break;
-        }
-        const int difference = sap__encode(&boxes[i], used, &slot_array[slot].box);
-        ok &= difference >= 0;
-        if (difference == 0) continue;
-        seen_flags |= slot_array[slot].flags;
-        count += sap__mark_slot(s, slot_array, slot, 0, changed + count);
-    }
-    s->update.task[task].count = count;
-    s->update.task[task].ok = ok;
-    s->update.task[task].change_flags = seen_flags & SAP__CHANGE_FLAGS;
-}
-
-/* If nothing has changed since the last update, as usual, one pass checks and moves all boxes, in parallel if the ids
-   ascend by slot; an error undoes it from the boxes' previous positions. Otherwise all boxes are checked first. */
+/* If nothing has changed since the last update, as usual, one pass checks and moves all boxes. An error undoes it from
+   the boxes of the last update. Otherwise all are checked first. */
 SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const sap_aabb *boxes) {
     const char *bad = n < 0 ? "n" : n && !ids ? "id" : n && !boxes ? "box" : NULL;
     sap_result r = sap__begin_call(s, bad, 0);
-    if (r != SAP_OK || n == 0) return r;
-    const int changed = sap__length(s->changes.list);
-    if (changed || sap__length(s->slot_array) == 0) r = sap__check_many(s, n, ids, boxes); /* there may be no arrays */
+    if (r == SAP_OK && sap__length(s->changes.list)) r = sap__check_many(s, n, ids, boxes);
     if (r != SAP_OK) return r;
-    s->queries.ready = 0;
-    sap__moves moves;
-    moves.ids = ids;
-    moves.boxes = boxes;
-    moves.count = n;
-    const int is_parallel = s->threads.parallel_for && !changed && sap__slots_ascend(n, ids);
-    const int tasks = sap__parallel_for(s, sap__move_task, &moves, is_parallel ? n : -1);
-    int ok = 1;
-    for (int i = 0; i < tasks; i++) {
-        ok &= s->update.task[i].ok;
-        s->changes.flags |= s->update.task[i].change_flags;
+    const int prefetch_end = sap__prefetch_end_for_slots(s, ids, n);
+    int i = 0;
+    for (; i < n; i++) {
+        const uint32_t slot = sap__live_slot(s, ids[i]);
+        if (i < prefetch_end) sap__prefetch_slot(s, sap__slot_of(ids[i + SAP__PREFETCH_AHEAD]));
+        if (slot == SAP__NONE) break;
+        const int difference = sap__encode(&boxes[i], s->used, &s->slot_array[slot].box);
+        if (difference) sap__mark_changed(s, slot, 0);
+        if (difference < 0) break;
     }
-    sap__set_length(s->changes.list, changed + sap__compact_tasks(s, s->changes.list + changed, n, tasks));
-    if (ok) return r;
-    for (int i = 0; i < sap__length(s->changes.list); i++) {
+    if (i == n) return r;
+    for (i = 0; i < sap__length(s->changes.list); i++) {
         sap__slot *slot = &s->slot_array[s->changes.list[i]];
         slot->box = slot->previous;
         slot->flags &= ~(uint32_t)(SAP__CHANGED | SAP__UNSYNCED);

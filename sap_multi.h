@@ -110,9 +110,8 @@
 
    One thread at a time may change a sap_multi. As in sap.h, until the next change any number of threads may call
    getters, and queries after sap_multi_prepare_queries. Threads update the cells as in II.3d: first one thread fills
-   the queues of each cell, then all threads work through them. sap_multi_move_many records moves on threads if the
-   slots of its ids ascend. A call that fails for memory fails as in sap.h: nothing has changed, and a later call
-   succeeds.
+   the queues of each cell, then all threads work through them. A call that fails for memory fails as in sap.h: nothing
+   has changed, and a later call succeeds.
 */
 #if defined(SAP_MULTI_IMPLEMENTATION) && !defined(SAP_IMPLEMENTATION)
 #define SAP_IMPLEMENTATION /* before the guard: the second include of this file may be the one that asks for it */

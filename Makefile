@@ -86,13 +86,23 @@ clean:          ## removes all that was built
 
 #@ Test
 
+RUN_TESTS = @STB="$(CURDIR)/build/stb" CC="$(CC)" CXX="$(CXX)"
+
 .PHONY: check
 check: $(STB_DS) ## after each edit: model, contract, goldens, snapshots, allocation, names and format, in half a minute
-	@ONLY=check STB="$(CURDIR)/build/stb" CC="$(CC)" sh tests/run.sh
+	$(RUN_TESTS) LEVEL=check sh tests/run.sh
 
 .PHONY: test
-test: $(STB_DS) ## all tests; ONLY="plain threads" SCALE=10 JOBS=2 (the groups: head of tests/run.sh)
-	@STB="$(CURDIR)/build/stb" CC="$(CC)" CXX="$(CXX)" sh tests/run.sh
+test: $(STB_DS) ## every kind of test, in four minutes; ONLY="plain threads" JOB="plain test_query" JOBS=2 (head of tests/run.sh)
+	$(RUN_TESTS) LEVEL=test sh tests/run.sh
+
+.PHONY: test-all
+test-all: $(STB_DS) ## all tests, with all seeds and compilers; ONLY= JOB= JOBS= as make test, SCALE=10 for more seeds
+	$(RUN_TESTS) LEVEL=all sh tests/run.sh
+
+.PHONY: test-rest
+test-rest: $(STB_DS) ## what make test-all has and make test has not
+	$(RUN_TESTS) LEVEL=rest sh tests/run.sh
 
 .PHONY: format
 format:         ## formats all C and C++ as .clang-format says

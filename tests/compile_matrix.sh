@@ -3,7 +3,8 @@
 # option, each order of includes, one file and two; and looks at what reaches the user: macros, headers, symbols,
 # allocations, and what a compiler says if stb_ds.h is missing.
 #
-#   sh tests/compile_matrix.sh [gcc clang g++ clang++ tcc msvc user]   these parts alone; 'user' is the last chapter
+#   sh tests/compile_matrix.sh [gcc clang g++ clang++ tcc msvc user]   these parts alone; 'user' is the last chapter,
+#   'main' one case of each kind
 #   STB=folder of stb_ds.h   BUILD=folder for objects   CC=gcc
 #
 # Prints one line for every case that failed, and 'N passed, N failed, N skipped'. Where only warnings and guards
@@ -484,6 +485,19 @@ in_copies() {  # compiler, flags, ending
 
 part() {
     case $1 in
+    main)
+        compiles "$CC" "-std=c99 -DIMPLEMENTED -DSAP_NO_SIMD" c "$(for f in $orders; do echo multi_$f; done) after_sap after_implementation"
+        compiles "$CC" "-std=c99" c "$(both declarations declarations_use)"
+        refused "$CC" -std=c99 c half_realloc
+        runs "$CC" "-std=c99 -DSAP_NO_SIMD" c "multi_static_one multi_static_two"
+        runs "$CC" "-std=c99 -DSAP_NO_SIMD" c "stb_elsewhere stb"
+        runs "$CC" "-std=c99 -O1 -DSAP_NO_SIMD" c multi_own_memory
+        for c in "gcc -std=c11" "clang -std=c99" "g++ -std=c++11" "clang++ -std=c++17"; do   # with all kernels
+            ending=c; case $c in *++*) ending=cc ;; esac
+            if have ${c% *}; then compiles ${c% *} "${c#* } -DIMPLEMENTED" $ending multi_main
+            else skip "the compile matrix of ${c% *}: not installed"; fi
+        done
+        if have tcc; then part tcc; else skip "the compile matrix of tcc: not installed"; fi ;;
     gcc | clang)
         in_language $1 -std=c99 c "c11 c17 gnu99"
         native $1
@@ -635,7 +649,7 @@ what_reaches_the_user() {
     check "SAP_VERSION and SAP_VERSION_NUMBER say the same" "$CC -std=c99 $inc -o $work/version $work/version.c && $work/version"
 
     # External symbols begin with sap_; there is none with SAP_STATIC; stb_ds's are nowhere.
-    for f in multi_implementation.c multi_static_alone.c $(have "$CXX" && echo multi_implementation.cc); do
+    for f in multi_implementation.c $([ -z "$FEW" ] && echo multi_static_alone.c && have "$CXX" && echo multi_implementation.cc); do
         object ${f%.*} ${f#*.} || continue
         case $f in
         *static*) check "$f: no external symbol but the user's" "! $(external $work/$f.o) | grep -v '^nothing_used$'" ;;
@@ -671,7 +685,7 @@ what_reaches_the_user() {
     done
 
     # All memory comes through SAP_REALLOC.
-    object multi_only_own_memory c &&
+    [ -z "$FEW" ] && object multi_only_own_memory c &&
         check "nothing allocates but SAP_REALLOC and SAP_FREE" "nm -u $work/multi_only_own_memory.c.o > $work/undefined
             grep -w my_realloc $work/undefined && grep -w my_free $work/undefined &&
             ! grep -w -E '(stb_)?(realloc|free)|malloc|calloc|aligned_alloc|posix_memalign|mmap|strdup' $work/undefined"
@@ -702,6 +716,7 @@ what_reaches_the_user() {
 }
 
 for one; do
-    if [ "$one" = user ] || [ "$one" = msvc ] || have "$one"; then part "$one"; else skip "the compile matrix of $one: not installed"; fi
+    case $one in main | user | msvc) part "$one"; continue ;; esac
+    if have "$one"; then part "$one"; else skip "the compile matrix of $one: not installed"; fi
 done
 finish

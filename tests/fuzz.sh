@@ -14,12 +14,14 @@ STB=${STB:-build/stb}
 BUILD=${BUILD:-build/tests}
 CC=${CC:-gcc}
 work=build/fuzz
+optimise=-O1
+[ "$1" = replay ] && optimise=-O0   # they run sooner than an optimiser is done
 undefined="address,undefined -fno-sanitize=shift-base -fno-sanitize-recover=all"   # shift-base: stb_ds.h
 
 build() {   # program, then compiler and flags
     program=$1
     shift
-    mkdir -p "$(dirname "$program")" && "$@" -std=c99 -O1 -g -isystem "$STB" -I. -o "$program" tests/fuzz.c -lm
+    mkdir -p "$(dirname "$program")" && "$@" -std=c99 $optimise -g -isystem "$STB" -I. -o "$program" tests/fuzz.c -lm
 }
 
 # Compares are not traced: fuzz.c makes magic words and checks right itself, and five times as many runs are worth more.

@@ -16,9 +16,10 @@ example() {   # name, compiler, what its head calls the compiler
     command=$(command_of "$subject" "$3")
     check "begins with 'Shows how'" "sed -n 2p '$work/head' | grep '^Shows how '"
     check "its head says what it prints" "test -s '$work/$1.expected'"
+    with=$(shared "$subject" "$CC -O1") || check "the implementation compiles" false
     check "its head has the command that compiles it" "test -n '$command'" &&
         check "'$3 $command' works, without a warning" \
-            "(cd examples && $2 -std=c99 $warnings -Werror $command -lm)"
+            "(cd examples && $2 -std=c99 $warnings -Werror $command $with -lm)"
 }
 prints() {    # name, with what, command
     check "prints what its head says, with $2" "$3 > '$work/$1.output' && diff '$work/$1.expected' '$work/$1.output'"

@@ -19,7 +19,7 @@ export root
 
 cat > "$BUILD/run_platform" <<'END_OF_JOB'
 . "$1"
-# Enough to meet most rules within a minute of emulation; the rest is what 'make test' does.
+# Enough to meet most rules within a minute of emulation; the rest is what 'make test-all' does.
 few_seeds() {
     case $1 in
     test_model) echo 13 ;;
@@ -117,7 +117,7 @@ platform musl "all -test_multi" "musl-gcc $c99 -O2 -static" "" "" "$libraries" "
 platform m32 golden "gcc $c99 -O2 -m32" qemu-i386 "" "$libraries" "gcc -m32" "qemu-i386:qemu-user gcc:gcc /usr/lib/gcc/x86_64-linux-gnu/12/32:gcc-12-multilib"
 platform m32-sse golden "gcc $c99 -O2 -m32 -msse2 -mfpmath=sse" qemu-i386 "" "$libraries" "gcc -m32" "qemu-i386:qemu-user gcc:gcc /usr/lib/gcc/x86_64-linux-gnu/12/32:gcc-12-multilib"
 for cc in gcc clang; do
-    most=golden; [ $cc = clang ] && most="all -test_alloc -test_multi"   # 'make test' has the like with gcc
+    most=golden; [ $cc = clang ] && most="all -test_alloc -test_multi"   # 'make test-all' has the like with gcc
     platform $cc-O0 golden "$cc $c99 -O0" "" "" "$libraries" "" $cc:$cc
     platform $cc-O2 golden "$cc $c99 -O2" "" "" "$libraries" "" $cc:$cc
     platform $cc-O3 golden "$cc $c99 -O3" "" "" "$libraries" "" $cc:$cc

@@ -21,8 +21,9 @@ program() {   # source
     command=$(command_of "$1" cc)
     check "begins with 'Shows '" "sed -n 2p '$work/head' | grep '^Shows '"
     check "its head has the command that compiles it" "test -n '$command'" || return
+    with=$(shared "$1" "$CC -O1") || check "the implementation compiles" false
     check "'cc $command' works, without a warning" \
-        "(cd examples/teach && $CC -std=c99 $warnings -Werror $command -lm)" || return
+        "(cd examples/teach && $CC -std=c99 $warnings -Werror $command $with -lm)" || return
     check "runs" "(cd '$work' && './$name' '$name.named.svg' > '$name.output')" || return
     sed -n '/It prints:$/,$ { s/^    //p; /^$/p; }' "$work/head" | sed '1{/^$/d;}' > "$work/$name.expected"
     check "its head says what it prints" "test -s '$work/$name.expected'" &&

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The live page of examples/web: its module in node, the page in a headless Chromium with real clicks and keys. Pictures
-# of it go to build/web/. It needs what make web-test installs; make test runs it where all that is there.
+# of it go to build/web/. It needs what make web-test installs; make test-all runs it where all that is there.
 #
 #   STB=folder of stb_ds.h
 

@@ -1220,6 +1220,7 @@ typedef struct sap__bvh {
     int state, boxes, leaf_fill;         /* SAP__TREE_*; boxes in it; boxes in a leaf when it was packed */
     float leaf_perimeter, max_perimeter; /* the mean perimeter of a leaf when packed; larger leaves count as this */
     double packed_perimeter;             /* the sum of the leaves when the tree was packed */
+    float unit[3];                       /* the mean size of boxes when packed: see sap__sample_stats */
     double wear;                         /* from 1 on the tree is packed, unless the update is quiet */
     int next;                            /* place in the order from which the next round of repacks begins */
 } sap__bvh;
@@ -1258,6 +1259,7 @@ typedef struct sap__tile_grid {
     int count[3];                       /* tiles on each axis */
     int axis_x, axis_y, axis_slice; /* columns of tiles stand across x and y, and are cut into slices along the third */
     uint32_t keys;                  /* tiles, and SAP__LARGE_KEYS more */
+    int is_sparse;                  /* boxes are small beside tiles */
 } sap__tile_grid;
 enum { SAP__LARGE_KEYS = 8 }; /* large boxes: by the axes on which they are long */
 
@@ -1354,6 +1356,7 @@ typedef struct sap__update_state {
     uint32_t *deleted_at; /* indices of deleted pairs, ascending */
     uint32_t *ghosts;     /* slots of boxes of the last update that no leaf holds: see sap__list_ghosts */
     sap__bvh ghost_tree;  /* of their boxes of the last update, without those of static boxes */
+    int packs_ghosts;     /* it is being packed */
     uint32_t *misplaced;  /* slots of boxes that have no position, or are to lose it: see sap__sync_trees */
     uint64_t *sort_items, *sort_scratch; /* scratch of any call; no function needs them after it has returned */
     sap_result failure;
@@ -2761,6 +2764,10 @@ enum { SAP__KERNELS = 4 };
 /* SAP__FAR limits bounds where lengths are computed from them: no length is infinite or overflows. */
 #define SAP__FAR 1e18f
 
+/* SAP__TILE_FAR and SAP__TILE_NEAR limit the lengths by which tiles are chosen: scales of 1e7 tiles are then floats. */
+#define SAP__TILE_FAR 1e37f
+#define SAP__TILE_NEAR 1e-30f
+
 static void sap__enlarge(sap__box *to, const sap__box *box) {
     for (int k = 0; k < 3; k++) {
         if (box->lo[k] < to->lo[k]) to->lo[k] = box->lo[k];
@@ -3122,7 +3129,7 @@ SAP__TARGET static uint32_t sap__ray_slab(const sap__node *node, uint32_t occupi
 
 SAP__TARGET static uint32_t sap__tile_coords(const sap__node *node, const sap__tile_grid *t,
                                              int32_t at[3][SAP__NODE_WIDTH], uint32_t is_long[3]) {
-    const sap__f min_far = sap__fsplat(-SAP__FAR), max_far = sap__fsplat(SAP__FAR);
+    const sap__f min_far = sap__fsplat(-SAP__TILE_FAR), max_far = sap__fsplat(SAP__TILE_FAR);
     uint32_t large = 0;
     for (int axis = 0; axis < 3; axis++) {
         is_long[axis] = 0;
@@ -3282,20 +3289,29 @@ static int sap__best_kernel(void) {
 
    This is STR (sort-tile-recursive: Leutenegger, Lopez and Edgington 1997), with one sort for all axes. */
 enum {
-    SAP__SAMPLE = 128,       /* boxes that tell the size of the tiles */
-    SAP__TILE_SPLIT = 32,    /* boxes in one tile that are sorted into tiles of their own, */
-    SAP__MAX_SPLIT_DEPTH = 6 /* to this depth */
+    SAP__SAMPLE = 128,      /* boxes that tell the size of the tiles; too few where most lie in one place */
+    SAP__LARGE_TILES = 4,   /* a box longer than this many tiles is large; fewer set too many apart where sizes mix */
+    SAP__QUERY_PART = 8,    /* queries are taken to be as long as 1 / 8 of the boxes' longest side, on all axes */
+    SAP__SPARSE_TILES = 10, /* boxes are sparse if a tile is longer than 10 units; wrong where all move far at once */
+    SAP__RUN_CROWD = 2,     /* of sixteen keys in a row is twice as many boxes as the mean; */
+    SAP__CROWDED_PART = 4,  /* boxes lie unevenly if 1 / 4 of them are in crowds; wrong where all move far at once */
+    SAP__KEY_CROWD = 17     /* of one key is more boxes than a leaf holds */
 };
 
-static float sap__clamp_far(float v) {
-    return v < -SAP__FAR ? -SAP__FAR : v > SAP__FAR ? SAP__FAR : v;
+/* Returns the box of a slot for a tree: that of now, or of the last update while the tree of ghosts is packed. */
+SAP__FORCE_INLINE const sap__box *sap__packed_box(const sap_world *s, uint32_t slot) {
+    return s->update.packs_ghosts ? &s->slot_array[slot].previous : &s->slot_array[slot].box;
+}
+
+static float sap__clamp(float v, float most) {
+    return v < -most ? -most : v > most ? most : v;
 }
 
 /* v to the power of 1 / dims, within a few percent: computed from its exponent. */
 static float sap__nth_root(double v, int dims) {
     const uint64_t one = UINT64_C(1023) << 52, parts = (uint64_t)dims;
     uint64_t u;
-    if (!(v > 1e-30)) return 0;
+    if (!(v > 1e-300)) return 0;
     memcpy(&u, &v, sizeof u);
     u = u / parts + one / parts * (parts - 1);
     memcpy(&v, &u, sizeof u);
@@ -3309,7 +3325,7 @@ static float sap__dense_range(const float *at, int n, float least, float most) {
     const float range = most - least;
     float scale;
     int count[PARTS + 1] = {0}, i, end = 0, here = 0, best = PARTS;
-    if (range < 1e-30f) return range;
+    if (range < SAP__TILE_NEAR) return range;
     scale = ((float)PARTS - 0.01f) / range;
     for (i = 0; i < n; i++) count[(int)((at[i] - least) * scale)]++;
     for (i = 0; i < PARTS; here -= count[i++]) {
@@ -3323,7 +3339,7 @@ static float sap__dense_range(const float *at, int n, float least, float most) {
 typedef struct sap__sample_stats {
     float min_center2[3], range[3]; /* the least doubled centre; the range of centres, */
     float dense_range[3];           /* and that range without a few that lie apart */
-    float mean_size[3];             /* of a box, the geometric mean; points count as something small */
+    float unit[3];                  /* the mean size of boxes, and of what is asked about them */
 } sap__sample_stats;
 
 /* Returns the i-th of n indices, in an order whose first k, for any k, are spread evenly. */
@@ -3331,65 +3347,72 @@ SAP__FORCE_INLINE uint32_t sap__sample_index(int i, int n) {
     return (uint32_t)((uint64_t)((uint32_t)i * 2654435761u) * (uint64_t)n >> 32);
 }
 
-static void sap__sample_boxes(const sap__box *boxes, const uint64_t *items, int n, sap__sample_stats *m) {
+/* On each axis a leaf meets what is asked with a chance of (tile + unit) / range. Of tiles of one volume those whose
+   sides are in proportion to the units are therefore met least. */
+static void sap__sample_boxes(const sap_world *s, const uint64_t *items, int n, sap__sample_stats *m) {
     const int some = n < SAP__SAMPLE ? n : SAP__SAMPLE;
-    float at[SAP__SAMPLE];
+    float at[SAP__SAMPLE], size[SAP__SAMPLE], longest = 0;
     for (int k = 0; k < 3; k++) {
-        float least = 4 * SAP__FAR, most = -4 * SAP__FAR;
+        float least = 4 * SAP__TILE_FAR, most = -4 * SAP__TILE_FAR;
         double sum = 0;
+        int count = 0; /* finite boxes */
         for (int i = 0; i < some; i++) {
-            const sap__box *box = sap__box_at(boxes, sizeof(sap__slot), (uint32_t)items[sap__sample_index(i, n)]);
-            const float lo = sap__clamp_far(sap__float(box->lo[k])), hi = sap__clamp_far(sap__float(box->hi[k]));
-            at[i] = lo + hi;
-            least = at[i] < least ? at[i] : least;
-            most = at[i] > most ? at[i] : most;
-            sum += sap__key(hi - lo); /* the bits of a float are about its logarithm */
+            const sap__box *box = sap__packed_box(s, (uint32_t)items[sap__sample_index(i, n)]);
+            const float lo = sap__float(box->lo[k]), hi = sap__float(box->hi[k]);
+            if (lo < -SAP__TILE_FAR || hi > SAP__TILE_FAR) continue;
+            at[count] = lo + hi;
+            size[count] = hi - lo;
+            least = at[count] < least ? at[count] : least;
+            most = at[count] > most ? at[count] : most;
+            count++;
         }
-        m->min_center2[k] = least;
-        m->range[k] = (most - least) * 0.5f;
-        m->dense_range[k] = (some < n ? sap__dense_range(at, some, least, most) : most - least) * 0.5f;
-        m->mean_size[k] = sap__float((int32_t)(sum / some));
-        if (m->mean_size[k] < m->range[k] * 1e-5f) m->mean_size[k] = m->range[k] * 1e-5f;
-        if (m->mean_size[k] < 1e-36f) m->mean_size[k] = 1e-36f; /* a divisor */
+        m->min_center2[k] = count ? least : 0;
+        m->range[k] = count ? (most - least) * 0.5f : 0;
+        m->dense_range[k] = count && some < n ? sap__dense_range(at, count, least, most) * 0.5f : m->range[k];
+        const float most_size = m->dense_range[k] > 0 ? m->dense_range[k] : SAP__TILE_FAR; /* a few may be far longer */
+        for (int i = 0; i < count; i++) sum += (double)(size[i] < most_size ? size[i] : most_size);
+        m->unit[k] = count ? (float)(sum / count) : 0;
+        if (m->unit[k] > longest) longest = m->unit[k];
+        if (m->dense_range[k] / (float)n > longest) longest = m->dense_range[k] / (float)n; /* all are points */
+    }
+    for (int k = 0; k < 3; k++) { /* an axis may have a unit of length of its own */
+        const float asked = longest > 0 ? longest / SAP__QUERY_PART : 1, part = m->dense_range[k] / 16;
+        const float unit = asked < part || !(part > 0) ? asked : part;
+        if (m->unit[k] < unit) m->unit[k] = unit;
     }
 }
 
 /* Returns, in bits, the axes that are not cut: those on which all boxes lie within one tile. *side is the side of a
-   tile in sizes of a box, the same on all other axes, so that long boxes get long tiles. Evenly spread boxes would be
-   sixteen to a tile. */
+   tile in units, the same on all other axes. Evenly spread boxes would be sixteen to a tile. */
 static int sap__flat_axes(const sap__sample_stats *m, int n, float *side) {
     int k, dims, flat = 0, more = 0;
     for (k = 0; k < 3; k++)
-        if (!(m->range[k] > 0)) flat |= 1 << k;
+        if (!(m->range[k] > SAP__TILE_NEAR)) flat |= 1 << k;
     do {
         double volume = (double)SAP__NODE_WIDTH / n;
         flat |= more;
         for (k = 0, dims = 0; k < 3; k++)
-            if (!(flat >> k & 1)) volume *= (double)m->dense_range[k] / (double)m->mean_size[k], dims++;
+            if (!(flat >> k & 1)) volume *= (double)m->dense_range[k] / (double)m->unit[k], dims++;
         if (dims == 0) break;
         *side = sap__nth_root(volume, dims);
         for (k = 0, more = 0; k < 3; k++)
-            if (!(flat >> k & 1) && m->range[k] <= *side * m->mean_size[k]) more |= 1 << k;
+            if (!(flat >> k & 1) && m->range[k] <= *side * m->unit[k]) more |= 1 << k;
     } while (more && (flat | more) != 7);
     return flat;
 }
 
-/* Chooses the tiles for n boxes; a few boxes need none and get no keys. A box is large if it is longer than four tiles
-   and four boxes. */
-static void sap__choose_tile_grid(const sap__box *boxes, const uint64_t *items, int n, sap__tile_grid *t) {
-    sap__sample_stats m;
+/* Chooses the tiles for n boxes; a few boxes need none and get no keys. On an axis that is not cut no box is large:
+   all others lie beside it. */
+static void sap__choose_tile_grid(const sap__sample_stats *m, int n, sap__tile_grid *t) {
     float side = 0;
-    t->keys = 0;
-    if (n <= 2 * SAP__NODE_WIDTH) return;
-    sap__sample_boxes(boxes, items, n, &m);
-    const int flat = sap__flat_axes(&m, n, &side);
+    const int flat = sap__flat_axes(m, n, &side);
     for (int k = 0; k < 3; k++) {
-        const float tile = side * m.mean_size[k];
-        const double tiles = flat >> k & 1 ? 1 : (double)m.range[k] / ((double)tile + 1e-37) + 0.5;
-        t->origin[k] = m.min_center2[k];
+        const float tile = side * m->unit[k];
+        const double tiles = flat >> k & 1 ? 1 : (double)m->range[k] / ((double)tile + 1e-37) + 0.5;
+        t->origin[k] = m->min_center2[k];
         t->count[k] = (int)(tiles < 1 ? 1 : tiles > (double)n ? (double)n : tiles);
-        t->large_size[k] = 4 * (side < 1 ? m.mean_size[k] : tile) + (flat >> k & 1 ? 2 * m.range[k] : 0);
-        t->long_size[k] = 0.25f * t->large_size[k];
+        t->long_size[k] = flat >> k & 1 ? 4 * SAP__TILE_FAR : side < 1 ? m->unit[k] : tile;
+        t->large_size[k] = SAP__LARGE_TILES * t->long_size[k];
     }
     /* slices along the axis with most tiles, sixteen to a tile; then halved, until counters for all are cheap */
     int k = t->count[0] > t->count[1] ? (t->count[0] > t->count[2] ? 0 : 2) : t->count[1] > t->count[2] ? 1 : 2;
@@ -3402,11 +3425,12 @@ static void sap__choose_tile_grid(const sap__box *boxes, const uint64_t *items, 
         if (t->count[k] == 1) k = t->count[t->axis_x] > t->count[t->axis_y] ? t->axis_x : t->axis_y;
     }
     for (k = 0; k < 3; k++) {
-        t->width[k] = 2 * m.range[k];
-        t->scale[k] = m.range[k] > 1e-30f ? (float)(t->count[k] / ((double)t->width[k] + 1e-30)) : 0;
+        t->width[k] = 2 * m->range[k];
+        t->scale[k] = m->range[k] > SAP__TILE_NEAR ? (float)(t->count[k] / ((double)t->width[k] + 1e-30)) : 0;
         t->last[k] = (float)(t->count[k] - 1);
     }
     t->keys = (uint32_t)t->count[0] * (uint32_t)t->count[1] * (uint32_t)t->count[2] + SAP__LARGE_KEYS;
+    t->is_sparse = side > SAP__SPARSE_TILES;
 }
 
 /* The i-th of count: forth in even rows, back in odd ones; without a branch. */
@@ -3417,22 +3441,20 @@ SAP__FORCE_INLINE int sap__serpentine(int i, int count, int row) {
 
 typedef struct sap__key_args {
     const sap__tile_grid *grid;
-    const sap__box *boxes;
     uint64_t *items;
     int count;
 } sap__key_args;
 
 /* Writes the keys of up to sixteen items. A key numbers the columns of tiles across two axes along a serpentine, and in
    each column the slices along the third, forth and back. Large boxes come last, by the axes on which they are long. */
-static void sap__key_sixteen(const sap_world *s, const sap__box *boxes, const sap__tile_grid *t, uint64_t *items,
-                             int n) {
+static void sap__key_sixteen(const sap_world *s, const sap__tile_grid *t, uint64_t *items, int n) {
     int32_t at[3][SAP__NODE_WIDTH];
     uint32_t is_long[3];
     sap__node node;
     sap__box bounds;
     for (int i = 0; i < SAP__NODE_WIDTH; i++) node.child[i] = i < n ? (uint32_t)items[i] : 0;
-    sap__kernel_of(s)->gather(boxes, sizeof(sap__slot), node.child, n < SAP__NODE_WIDTH ? 0xffffffffu << n : 0, &node,
-                              &bounds);
+    sap__kernel_of(s)->gather(sap__packed_box(s, 0), sizeof(sap__slot), node.child,
+                              n < SAP__NODE_WIDTH ? 0xffffffffu << n : 0, &node, &bounds);
     const uint32_t large = sap__kernel_of(s)->tile_coords(&node, t, at, is_long),
                    first_large = t->keys - SAP__LARGE_KEYS;
     const int32_t *x = at[t->axis_x], *y = at[t->axis_y], *z = at[t->axis_slice];
@@ -3453,22 +3475,112 @@ static void sap__key_items_task(sap_world *s, void *args, int task, int tasks) {
               end = sap__task_begin(groups, task + 1, tasks);
     for (int i = sap__task_begin(groups, task, tasks); i < end; i++) {
         const int left = keys->count - SAP__NODE_WIDTH * i;
-        sap__key_sixteen(s, keys->boxes, keys->grid, keys->items + SAP__NODE_WIDTH * i,
+        sap__key_sixteen(s, keys->grid, keys->items + SAP__NODE_WIDTH * i,
                          left < SAP__NODE_WIDTH ? left : SAP__NODE_WIDTH);
     }
 }
 
-/* Sorts slots in items, n of them, so that sixteen in a row lie together; large boxes, and a crowd in one slice, are
-   sorted into tiles of their own. There is one counter a key, about twice as many as items; scratch holds the items,
-   and the counters behind them. */
-static void sap__sort_tiles(sap_world *s, const sap__box *boxes, uint64_t *items, uint64_t *scratch, int n, int depth) {
-    uint32_t *count = (uint32_t *)(void *)(scratch + n), sum = 0, most = 0;
+/* Cuts are made between the leaves of a tree, which hold equal numbers of boxes. */
+typedef struct sap__cuts {
+    uint64_t *items;
+    int boxes, leaves;
+    const float *unit; /* see sap__sample_stats */
+} sap__cuts;
+
+/* Sorts n different numbers so far that each of the first `rank` is less than each of the others: quickselect (Hoare
+   1961), with the middle of a few numbers as the pivot. */
+static void sap__select(uint64_t *items, int n, int rank) {
+    enum { FEW = 5, MANY = 31 };
+    while (n > 1) {
+        uint64_t sample[MANY];
+        const int some = n < 1024 ? FEW : MANY;
+        for (int i = 0, k; i < some; i++) { /* as some boxes may be few, the sample may have one twice */
+            const uint64_t item = items[sap__task_begin(n, 2 * i + 1, 2 * some)];
+            for (k = i; k > 0 && sample[k - 1] > item; k--) sample[k] = sample[k - 1];
+            sample[k] = item;
+        }
+        const uint64_t pivot = sample[sap__task_begin(some, rank, n)];
+        int less = 0;
+        for (int i = 0; i < n; i++) { /* without a branch */
+            const uint64_t item = items[i];
+            items[i] = items[less];
+            items[less] = item;
+            less += item < pivot;
+        }
+        if (less == rank) return;
+        if (less > rank) {
+            n = less;
+        } else if (less > 0) {
+            items += less, n -= less, rank -= less;
+        } else { /* the pivot is the least: it comes first */
+            int at = 0;
+            while (items[at] != pivot) at++;
+            items[at] = items[0];
+            items[0] = pivot;
+            items++, n--, rank--;
+            if (rank == 0) return;
+        }
+    }
+}
+
+/* Returns the middle of a box on an axis, doubled. */
+SAP__FORCE_INLINE float sap__center2(const sap__box *box, int axis) {
+    return sap__clamp(sap__float(box->lo[axis]), SAP__TILE_FAR) + sap__clamp(sap__float(box->hi[axis]), SAP__TILE_FAR);
+}
+
+/* Returns the axis on which the middles of n boxes are spread most, in units; of many boxes a part says so. */
+static int sap__widest_spread(const sap_world *s, const uint64_t *items, int n, const float *unit) {
+    const int step = n > 2 * SAP__SAMPLE ? n / SAP__SAMPLE : 1;
+    double widest = -1;
+    int axis = 0;
+    for (int k = 0; k < 3; k++) {
+        float least = 4 * SAP__TILE_FAR, most = -4 * SAP__TILE_FAR;
+        for (int i = 0; i < n; i += step) {
+            const float at = sap__center2(sap__packed_box(s, (uint32_t)items[i]), k);
+            least = at < least ? at : least;
+            most = at > most ? at : most;
+        }
+        const double spread = most > least ? (double)(most - least) / ((double)unit[k] + 1e-37) : 0;
+        if (spread > widest) widest = spread, axis = k;
+    }
+    return axis;
+}
+
+/* Cuts the boxes from index `from` to `end` in two, as a kd-tree does, and then each part. A cut is at the boundary of
+   leaves that is nearest to the middle; those of subtrees, which are every sixteenth, go first. */
+static void sap__cut(const sap_world *s, const sap__cuts *c, int from, int end) {
+    for (int step = SAP__NODE_WIDTH; step >= 1 && end - from > 1; step = step == 1 ? 0 : 1) {
+        const long long middle = (long long)(from + end) * c->leaves / (2 * step);
+        const int leaf = step * (int)((middle + c->boxes / 2) / c->boxes);
+        const int rank = sap__task_begin(c->boxes, leaf, c->leaves);
+        if (rank <= from || rank >= end) continue;
+        uint64_t *items = c->items + from;
+        const int axis = sap__widest_spread(s, items, end - from, c->unit);
+        for (int i = 0; i < end - from; i++) {
+            const uint32_t slot = (uint32_t)items[i];
+            items[i] = sap__item((uint32_t)sap__key(sap__center2(sap__packed_box(s, slot), axis)) ^ 0x80000000u, slot);
+        }
+        sap__select(items, end - from, rank - from);
+        sap__cut(s, c, from, rank);
+        sap__cut(s, c, rank, end);
+        return;
+    }
+}
+
+/* Sorts the slots in items, n of them, so that those of each leaf lie together. There is one counter a key, about twice
+   as many as items; scratch holds the items, and the counters behind them. Boxes that are sparse or lie unevenly are
+   cut instead, which takes three times as long; so is a crowd with one key, as large boxes are. */
+static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, int n, int leaves, float unit[3]) {
+    uint32_t *count = (uint32_t *)(void *)(scratch + n), sum = 0, before = 0, small = 0, crowded = 0;
+    sap__sample_stats sample;
     sap__tile_grid grid;
     sap__key_args args;
-    sap__choose_tile_grid(boxes, items, n, &grid);
-    if (grid.keys == 0) return;
+    sap__cuts cuts;
+    sap__sample_boxes(s, items, n, &sample);
+    memcpy(unit, sample.unit, sizeof sample.unit);
+    if (n <= 2 * SAP__NODE_WIDTH) return;
+    sap__choose_tile_grid(&sample, n, &grid);
     args.grid = &grid;
-    args.boxes = boxes;
     args.items = items;
     args.count = n;
     sap__parallel_for(s, sap__key_items_task, &args, n);
@@ -3476,16 +3588,24 @@ static void sap__sort_tiles(sap_world *s, const sap__box *boxes, uint64_t *items
     for (int i = 0; i < n; i++) count[items[i] >> 32]++;
     for (uint32_t key = 0; key < grid.keys; key++) {
         const uint32_t here = count[key];
+        if (key % SAP__NODE_WIDTH == 0) {
+            crowded += sum - before > SAP__RUN_CROWD * SAP__NODE_WIDTH * (uint64_t)n / grid.keys ? sum - before : 0;
+            before = sum;
+        }
+        if (key == grid.keys - SAP__LARGE_KEYS) small = sum;
         count[key] = sum;
         sum += here;
-        most = here > most ? here : most;
     }
     for (int i = 0; i < n; i++) scratch[count[items[i] >> 32]++] = items[i];
     memcpy(items, scratch, (size_t)n * sizeof *items);
-    if (most < SAP__TILE_SPLIT || (int)most == n || depth == SAP__MAX_SPLIT_DEPTH) return;
+    cuts.items = items;
+    cuts.boxes = n;
+    cuts.leaves = leaves;
+    cuts.unit = sample.unit;
     for (int i = 0, j; i < n; i = j) {
-        for (j = i + 1; j < n && items[j] >> 32 == items[i] >> 32;) j++;
-        if (j - i >= SAP__TILE_SPLIT) sap__sort_tiles(s, boxes, items + i, scratch, j - i, depth + 1);
+        const int is_uneven = i < (int)small && (grid.is_sparse || SAP__CROWDED_PART * crowded > (uint32_t)n);
+        for (j = is_uneven ? (int)small : i + 1; j < n && !is_uneven && items[j] >> 32 == items[i] >> 32;) j++;
+        if (j - i >= SAP__KEY_CROWD) sap__cut(s, &cuts, i, j);
     }
 }
 
@@ -3603,13 +3723,9 @@ static sap__filter_bits sap__root_filter(const sap__bvh *t) {
 static float sap__perimeter(const sap__box *box) {
     float size = 0;
     if (sap__is_empty(box)) return 0;
-    for (int k = 0; k < 3; k++) size += sap__clamp_far(sap__float(box->hi[k])) - sap__clamp_far(sap__float(box->lo[k]));
+    for (int k = 0; k < 3; k++)
+        size += sap__clamp(sap__float(box->hi[k]), SAP__FAR) - sap__clamp(sap__float(box->lo[k]), SAP__FAR);
     return size < SAP__FAR ? size : SAP__FAR;
-}
-
-/* Returns the boxes that a tree holds: those of the last update in the tree of ghosts, else those of now. */
-SAP__FORCE_INLINE const sap__box *sap__boxes_of(const sap_world *s, const sap__bvh *t) {
-    return t == &s->update.ghost_tree ? &s->slot_array->previous : &s->slot_array->box;
 }
 
 /* Refits a leaf. The lanes of a leaf without boxes are not written (see sap__insert_into_leaf), unless it is a root:
@@ -3617,8 +3733,8 @@ SAP__FORCE_INLINE const sap__box *sap__boxes_of(const sap_world *s, const sap__b
 SAP__FORCE_INLINE void sap__refit_leaf(sap_world *s, sap__bvh *t, int leaf) {
     const uint32_t empty = ~(uint32_t)t->occupied[leaf];
     if (t->occupied[leaf] || t->levels == 1)
-        sap__kernel_of(s)->gather(sap__boxes_of(s, t), sizeof(sap__slot), t->nodes[leaf].child, empty, &t->nodes[leaf],
-                                  &t->bounds[leaf]);
+        sap__kernel_of(s)->gather(sap__packed_box(s, 0), sizeof(sap__slot), t->nodes[leaf].child, empty,
+                                  &t->nodes[leaf], &t->bounds[leaf]);
     else
         t->bounds[leaf] = sap__empty_lane;
 }
@@ -3687,7 +3803,7 @@ static int sap__reserve_bvh(sap_world *s, sap__bvh *t, int boxes, int fill) {
 /* Packs a leaf of the n slots in items. */
 static void sap__pack_leaf(sap_world *s, sap__bvh *t, int leaf, const uint64_t *items, int n) {
     static const sap__filter_bits none = {0, 0};
-    const int is_ghost = t == &s->update.ghost_tree, tree = is_ghost ? 0 : (int)(t - s->tree);
+    const int is_ghost = s->update.packs_ghosts, tree = is_ghost ? 0 : (int)(t - s->tree);
     for (int i = 0; i < SAP__NODE_WIDTH; i++) {
         t->nodes[leaf].child[i] = i < n ? (uint32_t)items[i] : 0;
         if (i < n && !is_ghost) s->slot_array[(uint32_t)items[i]].leaf_position = sap__position(tree, leaf, i);
@@ -3756,8 +3872,8 @@ static void sap__measure_leaves(sap__bvh *t) {
 static int sap__pack_items(sap_world *s, sap__bvh *t, int n, int fill) {
     int filled;
     if (!sap__reserve_bvh(s, t, n, fill)) return sap__fail(s, SAP_ERROR_MEMORY);
-    sap__sort_tiles(s, sap__boxes_of(s, t), s->update.sort_items, (uint64_t *)(void *)t->nodes, n, 0);
     t->count[0] = sap__leaf_count(n, fill, &filled);
+    sap__sort_tiles(s, s->update.sort_items, (uint64_t *)(void *)t->nodes, n, filled, t->unit);
     t->leaf_fill = fill;
     t->first[0] = 0;
     for (t->levels = 1; t->count[t->levels - 1] > (t->levels == 1 ? SAP__MAX_ROOTS : 2); t->levels++) {
@@ -3901,7 +4017,8 @@ static int sap__nearest_leaf(const sap_world *s, const sap__bvh *t, const sap__b
     sap__probe probe;
     int n = t->count[t->levels - 1], best = -1;
     for (int k = 0; k < 3; k++) {
-        const float lo = sap__clamp_far(sap__float(box->lo[k])), hi = sap__clamp_far(sap__float(box->hi[k]));
+        const float lo = sap__clamp(sap__float(box->lo[k]), SAP__FAR),
+                    hi = sap__clamp(sap__float(box->hi[k]), SAP__FAR);
         probe.lo[k] = probe.hi[k] = 0.5f * (lo + hi);
         probe.used[k] = -1;
     }
@@ -3979,37 +4096,21 @@ SAP__FORCE_INLINE int32_t sap__middle_key(const sap__box *box, int axis) {
     return (box->lo[axis] >> 1) + (box->hi[axis] >> 1);
 }
 
-/* Sorts slots into parts of equal size, as a kd-tree does: along the axis on which their middles spread most, and then
-   each half. */
-static void sap__cut(const sap_world *s, uint64_t *items, uint64_t *scratch, int n, int parts) {
-    float longest = -1;
-    int axis = 0;
-    if (parts < 2 || n < 2) return;
-    for (int k = 0; k < 3; k++) {
-        int32_t least = SAP__AFTER_ALL, most = SAP__BEFORE_ALL;
-        for (int i = 0; i < n; i++) {
-            const int32_t middle = sap__middle_key(&s->slot_array[(uint32_t)items[i]].box, k);
-            least = middle < least ? middle : least;
-            most = middle > most ? middle : most;
-        }
-        const float side = sap__clamp_far(sap__float(most)) - sap__clamp_far(sap__float(least));
-        if (side > longest) longest = side, axis = k;
-    }
-    for (int i = 0; i < n; i++) {
-        const uint32_t slot = (uint32_t)items[i];
-        items[i] = sap__item((uint32_t)sap__middle_key(&s->slot_array[slot].box, axis) ^ 0x80000000u, slot);
-    }
-    const int half = parts / 2, rank = sap__task_begin(n, half, parts);
-    sap__sort(items, scratch, n, 32);
-    sap__cut(s, items, scratch, rank, half);
-    sap__cut(s, items + rank, scratch, n - rank, parts - half);
+/* Sorts n slots into parts of equal size. */
+static void sap__cut_into(const sap_world *s, const sap__bvh *t, uint64_t *items, int n, int parts) {
+    sap__cuts cuts;
+    cuts.items = items;
+    cuts.boxes = n;
+    cuts.leaves = parts;
+    cuts.unit = t->unit;
+    if (n > 1) sap__cut(s, &cuts, 0, n);
 }
 
 /* Packs a subtree of the slots in items, n of them. */
-static void sap__pack_subtree(sap_world *s, sap__bvh *t, int j, uint64_t *items, uint64_t *scratch, int n) {
+static void sap__pack_subtree(sap_world *s, sap__bvh *t, int j, uint64_t *items, int n) {
     const int filled = (n + SAP__LEAF_FILL - 1) / SAP__LEAF_FILL, first = SAP__NODE_WIDTH * j;
     const int leaves = filled < SAP__NODE_WIDTH ? filled : SAP__NODE_WIDTH;
-    sap__cut(s, items, scratch, n, leaves);
+    sap__cut_into(s, t, items, n, leaves);
     for (int i = 0; i < SAP__NODE_WIDTH; i++) {
         const int from = i < leaves ? sap__task_begin(n, i, leaves) : n;
         const int end = i < leaves ? sap__task_begin(n, i + 1, leaves) : n;
@@ -4068,7 +4169,7 @@ static int sap__partner(const sap_world *s, const sap__bvh *t, int j) {
 static int sap__repack(sap_world *s, int tree, int j) {
     enum { ROOM = 2 * SAP__NODE_WIDTH * SAP__NODE_WIDTH };
     sap__bvh *t = &s->tree[tree];
-    uint64_t items[ROOM], scratch[ROOM];
+    uint64_t items[ROOM];
     if (t->levels == 1 || t->count[1] <= 2) return 0;
     int subtree[3] = {j, sap__partner(s, t, j), -1}, n = 0;
     for (int i = 0; i < 2; i++) t->occupied[t->first[1] + subtree[i]] = 0; /* no box is inserted here meanwhile */
@@ -4083,11 +4184,11 @@ static int sap__repack(sap_world *s, int tree, int j) {
     if (n > 2 * SAP__NODE_WIDTH * (SAP__NODE_WIDTH - 1) && subtree[2] < 0) return 0;
     if (subtree[2] >= 0) sap__move_behind(t, subtree[2], t->subtrees[j].place);
     const int count = subtree[2] < 0 ? 2 : 3, used = n > SAP__SUBTREE_FILL ? count : 1;
-    sap__cut(s, items, scratch, n, used);
+    sap__cut_into(s, t, items, n, used);
     for (int i = 0; i < count; i++) {
         const int from = i < used ? sap__task_begin(n, i, used) : n;
         const int end = i < used ? sap__task_begin(n, i + 1, used) : n;
-        sap__pack_subtree(s, t, subtree[i], items + from, scratch, end - from);
+        sap__pack_subtree(s, t, subtree[i], items + from, end - from);
     }
     if (count == 3)
         sap__refit_levels(s, t, 2);
@@ -4705,7 +4806,10 @@ static int sap__pack_ghosts(sap_world *s, int any) {
         sap__push(s->update.ghosts, slot);
         if (!sap__is_left_out(s->slot_array[slot].flags)) s->update.sort_items[n++] = slot;
     }
-    return n == 0 || sap__pack_items(s, t, n, SAP__NODE_WIDTH);
+    s->update.packs_ghosts = 1;
+    const int ok = n == 0 || sap__pack_items(s, t, n, SAP__NODE_WIDTH);
+    s->update.packs_ghosts = 0;
+    return ok;
 }
 
 /* Makes room for the boxes of the last update, and forgets those that are loaded. Returns 0 without memory. */

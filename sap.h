@@ -3373,7 +3373,8 @@ static void sap__sample_boxes(const sap_world *s, const uint64_t *items, int n, 
         for (int i = 0; i < count; i++) sum += (double)(size[i] < most_size ? size[i] : most_size);
         m->unit[k] = count ? (float)(sum / count) : 0;
         if (m->unit[k] > longest) longest = m->unit[k];
-        if (m->dense_range[k] / (float)n > longest) longest = m->dense_range[k] / (float)n; /* all are points */
+        const float apart = m->dense_range[k] / (float)(n ? n : 1); /* all may be points */
+        if (apart > longest) longest = apart;
     }
     for (int k = 0; k < 3; k++) { /* an axis may have a unit of length of its own */
         const float asked = longest > 0 ? longest / SAP__QUERY_PART : 1, part = m->dense_range[k] / 16;

@@ -52,7 +52,7 @@
    ---- what it does not do ----
 
    - It does not collide shapes. A pair says that two boxes overlap: test the shapes inside them yourself.
-   - It does not enlarge boxes. If you want pairs before contact, enlarge the boxes that you pass in.
+   - It does not enlarge boxes by itself. If you want pairs before contact, set config.margin.
    - It does no continuous collision detection. For a fast object pass the AABB of its whole motion, or use
      sap_box_closest or sap_box_cast.
    - It does not protect a world from two threads that change it. See threads.
@@ -266,12 +266,21 @@ typedef enum sap_method {
     SAP_METHOD_QUERY     /* a query of the trees for each changed box */
 } sap_method;
 
-typedef struct sap_config {   /* zeroed = all defaults */
+/* The config of a world; zeroed = all defaults.
+
+   A margin pays where boxes tremble: heaps, ropes, people who stand. A moving box is stored larger by the margin on
+   each used side, and a move inside the stored box is free: it records nothing. Pairs, queries and sap_get_box are of
+   stored boxes, so pairs begin before contact: test the shapes in them. A box is stored when it is added, and when
+   sap_move gives a box that the stored one does not contain. Bounds are rounded outward, at most to the largest float,
+   and infinite ones stay. Static boxes are stored as given; sap_set_static leaves a stored box as it is. A larger
+   margin saves more moves and finds more pairs: try what a box moves in a few frames. */
+typedef struct sap_config {
     int axes;                 /* SAP_AXIS_* that are sorted and tested; 0 = all three */
     int max_boxes, max_pairs; /* hard limits; 0 = none */
     sap_filter *filter;
     void *filter_user;
-    int method; /* a sap_method; 0 = chosen for each update */
+    int method;   /* a sap_method; 0 = chosen for each update */
+    float margin; /* in the unit of the boxes; 0 = boxes are stored as given */
 } sap_config;
 
 /* Returns the smallest box of floats that contains a box of doubles. A plain cast may shrink the box and lose touching
@@ -303,7 +312,7 @@ SAP_DEF sap_id sap_add(sap_world *s, const sap_aabb *box, void *object);
 /* A static box. It may be moved, but never pairs with another static box. */
 SAP_DEF sap_id sap_add_static(sap_world *s, const sap_aabb *box, void *object);
 
-/* O(1). Moving a box to its current position is free. */
+/* O(1). Moving a box to its current position, or inside its stored box, is free. */
 SAP_DEF sap_result sap_move(sap_world *s, sap_id id, const sap_aabb *box);
 
 /* Removes a box. Its id is invalid from now on, except for reading its pairs until the next update. That update reports
@@ -396,7 +405,7 @@ SAP_DEF int sap_pairs_of(const sap_world *s, sap_id id, sap_id *others, int capa
 
 SAP_DEF int sap_count(const sap_world *s);
 SAP_DEF int sap_is_valid(const sap_world *s, sap_id id);
-SAP_DEF sap_result sap_get_box(const sap_world *s, sap_id id, sap_aabb *box); /* 0 on unused axes, +0 for -0 */
+SAP_DEF sap_result sap_get_box(const sap_world *s, sap_id id, sap_aabb *box); /* as stored: 0 on unused axes, +0 */
 SAP_DEF void *sap_get_object(const sap_world *s, sap_id id);                  /* NULL for a bad id */
 
 SAP_DEF sap_result sap_get_filter(const sap_world *s, sap_id id, uint32_t *category, uint32_t *mask); /* may be NULL */
@@ -903,6 +912,11 @@ SAP__FORCE_INLINE int sap__is_empty(const sap__box *box) {
     return box->lo[0] > box->hi[0];
 }
 
+SAP__FORCE_INLINE int sap__contains(const sap__box *a, const sap__box *b) {
+    return (a->lo[0] <= b->lo[0]) & (a->lo[1] <= b->lo[1]) & (a->lo[2] <= b->lo[2]) & (a->hi[0] >= b->hi[0]) &
+           (a->hi[1] >= b->hi[1]) & (a->hi[2] >= b->hi[2]);
+}
+
 SAP__FORCE_INLINE int32_t sap__endpoint_key(const sap__box *box, int axis, uint32_t is_max) {
     return is_max ? box->hi[axis] : box->lo[axis];
 }
@@ -938,6 +952,32 @@ static int32_t sap__shift_key(int32_t key, float offset) {
     const double difference = sap__double(sap__float(key)) - sap__double(offset);
     if (key <= -SAP__INFINITY || key >= SAP__INFINITY) return key;
     return sap__key(sap__round(difference, SAP__ROUND_NEAREST));
+}
+
+/* Returns the key of the largest float that is not above key's float minus margin; an infinite bound stays. Two floats
+   whose exponents differ by at most 28 have an exact difference as doubles. Beyond that the smaller one is less than a
+   unit of the larger one. */
+static int32_t sap__lower_by_margin(int32_t key, float margin) {
+    const int32_t subtrahend = sap__key(margin), magnitude = key < 0 ? -key : key;
+    const int exponents = (magnitude >> 23) - (subtrahend >> 23);
+    int32_t lower;
+    if (magnitude == SAP__INFINITY) return key;
+    if (exponents > 28)
+        lower = key - 1;
+    else if (exponents < -28)
+        lower = -subtrahend - (key < 0);
+    else
+        lower = sap__key(sap__round(sap__double(sap__float(key)) - sap__double(margin), SAP__ROUND_DOWN));
+    return lower > -SAP__INFINITY ? lower : 1 - SAP__INFINITY;
+}
+
+/* Enlarges a box by a margin on each used side. */
+static void sap__add_margin(sap__box *box, float margin, const int32_t used[6]) {
+    for (int k = 0; k < 3; k++) {
+        if (!used[k]) continue;
+        box->lo[k] = sap__lower_by_margin(box->lo[k], margin);
+        box->hi[k] = -sap__lower_by_margin(-box->hi[k], margin);
+    }
 }
 
 SAP_DEF sap_aabb sap_aabb_from_doubles(const double min[3], const double max[3]) {
@@ -1723,6 +1763,18 @@ static sap_result sap__check_many(sap_world *s, int n, const sap_id *ids, const 
     return SAP_OK;
 }
 
+/* Stores a box in a slot: with the margin if it moves, unless the stored box contains it. Returns -1 if the box is
+   invalid, and the slot then may have any box, else 1 if the stored box changed, else 0. */
+SAP__FORCE_INLINE int sap__store_box(const sap_world *s, sap__slot *slot, const sap_aabb *box) {
+    if (sap__key(s->config.margin) == 0 || (slot->flags & SAP__STATIC)) return sap__encode(box, s->used, &slot->box);
+    sap__box now = sap__empty_box;
+    if (sap__encode(box, s->used, &now) < 0) return -1;
+    if (sap__contains(&slot->box, &now)) return 0;
+    sap__add_margin(&now, s->config.margin, s->used);
+    slot->box = now;
+    return 1;
+}
+
 static void sap__add_filter(sap_world *s, uint32_t slot); /* see tree */
 
 static sap_result sap__add(sap_world *s, int n, const sap_aabb *boxes, void *const *objects, sap_id *ids,
@@ -1743,12 +1795,13 @@ static sap_result sap__add(sap_world *s, int n, const sap_aabb *boxes, void *con
         const uint32_t slot = sap__alloc_slot(s);
         sap__slot *to = &s->slot_array[slot];
         to->box = to->previous = sap__empty_box;
-        (void)sap__encode(&boxes[i], s->used, &to->box);
+        to->flags |= flags;
+        (void)sap__store_box(s, to, &boxes[i]);
         to->filter = sap__default_filter_bits;
         if (to->leaf_position != SAP__NONE) sap__add_filter(s, slot);
         s->objects[slot] = objects ? objects[i] : NULL;
         if (s->pairs.index[SAP__LISTS].is_valid) s->pairs.head_edge[slot] = SAP__NONE;
-        sap__mark_changed(s, slot, SAP__LIVE | SAP__ADDED | flags);
+        sap__mark_changed(s, slot, SAP__LIVE | SAP__ADDED);
         sap__count_box(s, slot, 1);
         ids[i] = sap__id_of(s, slot);
     }
@@ -1788,7 +1841,7 @@ SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const s
         const uint32_t slot = sap__live_slot(s, ids[i]);
         if (i < prefetch_end) sap__prefetch_slot(s, sap__slot_of(ids[i + SAP__PREFETCH_AHEAD]));
         if (slot == SAP__NONE) break;
-        const int difference = sap__encode(&boxes[i], s->used, &s->slot_array[slot].box);
+        const int difference = sap__store_box(s, &s->slot_array[slot], &boxes[i]);
         if (difference) sap__mark_changed(s, slot, 0);
         if (difference < 0) break;
     }
@@ -1810,7 +1863,7 @@ SAP_DEF sap_result sap_move(sap_world *s, sap_id id, const sap_aabb *box) {
     const uint32_t slot = sap__live_slot(s, id);
     if (slot == SAP__NONE) return sap__bad_argument(s, SAP_ERROR_ID, "id", 0);
     const sap__box before = s->slot_array[slot].box;
-    const int difference = sap__encode(box, s->used, &s->slot_array[slot].box);
+    const int difference = sap__store_box(s, &s->slot_array[slot], box);
     if (difference > 0) sap__mark_changed(s, slot, 0);
     if (difference >= 0) return r;
     s->slot_array[slot].box = before;
@@ -3909,11 +3962,6 @@ static int sap__pack(sap_world *s, int tree, int fill) {
 }
 
 /* ---- one box --------------------------------------------------------------------------------------------------- */
-
-SAP__FORCE_INLINE int sap__contains(const sap__box *a, const sap__box *b) {
-    return (a->lo[0] <= b->lo[0]) & (a->lo[1] <= b->lo[1]) & (a->lo[2] <= b->lo[2]) & (a->hi[0] >= b->hi[0]) &
-           (a->hi[1] >= b->hi[1]) & (a->hi[2] >= b->hi[2]);
-}
 
 /* Writes the bounds of a node's lanes, in loops of which compilers make SIMD code. */
 static void sap__node_bounds(const sap__node *c, sap__box *bounds) {
@@ -6331,7 +6379,8 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
 SAP_DEF sap_result sap_check_config(const sap_config *config) {
     const int ok =
         !config || (config->axes >= 0 && config->axes <= 7 && config->max_boxes >= 0 && config->max_pairs >= 0 &&
-                    config->method >= SAP_METHOD_AUTO && config->method <= SAP_METHOD_QUERY);
+                    config->method >= SAP_METHOD_AUTO && config->method <= SAP_METHOD_QUERY &&
+                    sap__is_finite(config->margin) && sap__key(config->margin) >= 0);
     return ok ? SAP_OK : SAP_ERROR_ARGUMENT;
 }
 

@@ -36,6 +36,7 @@ enum { MODEL_RESTING = 256 }; /* slots that are free are used again only while t
 
 typedef struct model {
     int axes, max_boxes, max_pairs;
+    float margin;
     sap_filter *filter;
     void *filter_user;
     model_box *slots; /* slots[0] is never used */
@@ -79,6 +80,7 @@ static inline void model_init(model *m, const sap_config *config) {
     if (config) {
         m->max_boxes = config->max_boxes;
         m->max_pairs = config->max_pairs;
+        m->margin = config->margin;
         m->filter = config->filter;
         m->filter_user = config->filter_user;
     }
@@ -137,6 +139,68 @@ static inline sap_aabb model_used(const model *m, const sap_aabb *box) {
     return used;
 }
 
+/* Adds a finite float, or subtracts it (-1), to a whole number of 2^-149, in digits of 16 bits from the lowest on. */
+static inline void model_add_float(int64_t *digit, float f, int64_t sign) {
+    const int32_t key = test_key(f), size = key < 0 ? -key : key, exponent = size >> 23;
+    const int64_t digits = exponent ? (size & 0x7fffff) | 0x800000 : size;
+    const int shift = exponent ? exponent - 1 : 0;
+    int i;
+    for (i = 0; i < 3; i++)
+        digit[shift / 16 + i] += (key < 0 ? -sign : sign) * ((digits << shift % 16) >> (16 * i) & 0xffff);
+}
+
+static inline int model_is_positive(const int64_t *digit, int n) {
+    int64_t carry = 0, rest = 0;
+    int i;
+    for (i = 0; i < n; i++) {
+        const int64_t here = digit[i] + carry, low = (here % 65536 + 65536) % 65536;
+        carry = (here - low) / 65536;
+        rest |= low;
+    }
+    return carry > 0 || (carry == 0 && rest);
+}
+
+static inline float model_float(int32_t key) {
+    return test_float(key < 0 ? 0x80000000u | (uint32_t)-key : (uint32_t)key);
+}
+
+/* The largest float that is not above bound - margin, at least -FLT_MAX: found by halving, compared with no rounding. */
+static inline float model_lower(float bound, float margin) {
+    int32_t low = -0x7f7fffff, high = test_key(bound);
+    if (!test_is_finite(bound)) return bound;
+    while (low < high) {
+        const int32_t middle = (int32_t)(((int64_t)low + high + 1) >> 1);
+        int64_t over[20] = {0};
+        model_add_float(over, model_float(middle), 1);
+        model_add_float(over, margin, 1);
+        model_add_float(over, bound, -1);
+        if (model_is_positive(over, 20))
+            high = middle - 1;
+        else
+            low = middle;
+    }
+    return model_float(low);
+}
+
+static inline int model_contains(const sap_aabb *a, const sap_aabb *b) {
+    int axis, yes = 1;
+    for (axis = 0; axis < 3; axis++)
+        yes &= test_key(a->min[axis]) <= test_key(b->min[axis]) && test_key(b->max[axis]) <= test_key(a->max[axis]);
+    return yes;
+}
+
+/* What is stored of a box. */
+static inline sap_aabb model_enlarged(const model *m, const sap_aabb *box, int is_static) {
+    sap_aabb stored = model_used(m, box);
+    int axis;
+    for (axis = 0; axis < 3; axis++) {
+        if (!(m->axes >> axis & 1) || is_static || test_key(m->margin) == 0) continue;
+        stored.min[axis] = model_lower(stored.min[axis], m->margin);
+        stored.max[axis] = -model_lower(-stored.max[axis], m->margin);
+    }
+    return stored;
+}
+
 static inline void model_record(model *m, model_recorded how) {
     if (how > m->recorded) m->recorded = how;
 }
@@ -177,7 +241,7 @@ static inline sap_result model_add(model *m, const sap_aabb *box, void *object, 
     model_record(m, MODEL_SURELY);
     slot->live = slot->is_new = 1;
     slot->is_static = is_static;
-    slot->box = model_used(m, box);
+    slot->box = model_enlarged(m, box, is_static);
     slot->category = 1;
     slot->mask = 0xffffffffu;
     slot->object = object;
@@ -204,9 +268,11 @@ static inline sap_result model_move_many(model *m, int n, const sap_id *ids, con
         if (!model_box_is_good(m, &boxes[i])) return SAP_ERROR_BOX;
     }
     for (i = 0; i < n; i++) {
-        sap_aabb *box = &model_find(m, ids[i])->box, used = model_used(m, &boxes[i]);
-        model_record(m, model_same_box(box, &used) ? MODEL_MAYBE : MODEL_SURELY);
-        *box = used;
+        model_box *b = model_find(m, ids[i]);
+        const sap_aabb used = model_used(m, &boxes[i]);
+        if (test_key(m->margin) && !b->is_static && model_contains(&b->box, &used)) continue; /* free */
+        model_record(m, model_same_box(&b->box, &used) ? MODEL_MAYBE : MODEL_SURELY);
+        b->box = model_enlarged(m, &boxes[i], b->is_static);
     }
     return SAP_OK;
 }

@@ -649,6 +649,146 @@ static void masks_in_one_direction(void) {
     CHECK(2 * tests[1] <= 3 * tests[0]); /* see the known slow cases */
 }
 
+/* ---- margin --------------------------------------------------------------------------------------- */
+
+static sap_world *make_with_margin(float margin, int axes) {
+    sap_config config;
+    memset(&config, 0, sizeof config);
+    config.margin = margin;
+    config.axes = axes;
+    return make_world(&config);
+}
+
+static int is_stored(const sap_world *s, sap_id id, sap_aabb box) {
+    sap_aabb stored;
+    return sap_get_box(s, id, &stored) == SAP_OK && memcmp(&stored, &box, sizeof box) == 0;
+}
+
+static void margin_is_checked(void) {
+    static const uint32_t bad[] = {0xbf800000u, 0x80000001u, 0x7f800000u, 0xff800000u, 0x7fc00000u, 0xffc00000u};
+    static const uint32_t good[] = {0, 0x80000000u, 1, 0x3f800000u, 0x7f7fffffu};
+    sap_config config;
+    sap_multi_config grid;
+    size_t i;
+    memset(&config, 0, sizeof config);
+    memset(&grid, 0, sizeof grid);
+    for (i = 0; i < sizeof bad / sizeof *bad; i++) {
+        config.margin = grid.sap.margin = test_float(bad[i]);
+        CHECK_EQUAL(sap_check_config(&config), SAP_ERROR_ARGUMENT);
+        CHECK_EQUAL(sap_multi_check_config(&grid), SAP_ERROR_ARGUMENT);
+        CHECK(sap_create(&config) == NULL && sap_multi_create(&grid) == NULL);
+    }
+    for (i = 0; i < sizeof good / sizeof *good; i++) {
+        config.margin = grid.sap.margin = test_float(good[i]);
+        CHECK(sap_check_config(&config) == SAP_OK && sap_multi_check_config(&grid) == SAP_OK);
+    }
+}
+
+static void margin_rounds_outward(void) {
+    const float most = TEST_FLOAT_MAX, endless = TEST_INFINITY;
+    sap_world *s = make_with_margin(0.25f, SAP_2D), *tiny = make_with_margin(1e-20f, 0);
+    sap_world *least = make_with_margin(test_float(1), 0), *vast = make_with_margin(most, 0);
+    sap_aabb box = cube(0, 1), all;
+    sap_id id = add(s, box);
+    CHECK(is_stored(s, id, (sap_aabb){{-0.25f, -0.25f, 0}, {1.25f, 1.25f, 0}})); /* z is not used */
+    box = (sap_aabb){{-endless, -most, TEST_NAN}, {most, endless, TEST_NAN}};
+    id = add(s, box);
+    CHECK(is_stored(s, id, (sap_aabb){{-endless, -most, 0}, {most, endless, 0}}));
+    sap_destroy(s);
+    id = add(tiny, cube(1, 1)); /* less than half a unit of 1, which is smaller below 1 */
+    CHECK(is_stored(tiny, id, cube(test_float(0x3f7fffffu), test_float(0x3f800001u))));
+    id = add(tiny, cube(0, 0));
+    CHECK(is_stored(tiny, id, cube(-1e-20f, 1e-20f)));
+    id = add(tiny, cube(-1e-42f, 1e-42f)); /* next to nothing beyond the margin */
+    CHECK(is_stored(tiny, id, cube(-test_float(test_bits(1e-20f) + 1), test_float(test_bits(1e-20f) + 1))));
+    id = add(tiny, cube(1e-42f, 1e-42f));
+    CHECK(is_stored(tiny, id, cube(-1e-20f, test_float(test_bits(1e-20f) + 1))));
+    sap_destroy(tiny);
+    id = add(least, cube(-0.0f, test_float(1)));
+    CHECK(is_stored(least, id, cube(-test_float(1), test_float(2))));
+    sap_destroy(least);
+    all = cube(-most, most);
+    id = add(vast, cube(5, 6));
+    CHECK(is_stored(vast, id, all)); /* the next float below 5 - FLT_MAX is -FLT_MAX */
+    id = add(vast, cube(-5, 6));
+    CHECK(is_stored(vast, id, all));
+    sap_destroy(vast);
+}
+
+static void margin_makes_moves_free(void) {
+    static unsigned char before[2000], after[2000];
+    sap_world *s = make_with_margin(0.25f, 0);
+    const sap_id a = add(s, cube(0, 1)), b = add(s, cube(1.4f, 2)),
+                 wall = sap_add_static(s, &(sap_aabb){{2.3f}, {3}}, 0);
+    const sap_id many[2] = {a, a};
+    sap_aabb box = cube(-0.25f, 1.25f), two[2];
+    sap_stats stats;
+    float told;
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK(sap_find_pair(s, a, b) != NULL); /* they are .4 apart */
+    CHECK(is_stored(s, wall, (sap_aabb){{2.3f, 0, 0}, {3, 0, 0}}) && sap_find_pair(s, b, wall) == NULL);
+    CHECK(sap_query_point(s, (const float[3]){-0.2f, 0, 0}, ~0u, NULL, NULL) == 1);
+    CHECK(sap_nearest(s, (const float[3]){-1.25f, 0, 0}, 5, ~0u, &told) == a && told == 1);
+    CHECK_EQUAL(sap_save(s, before, sizeof before), SAP_OK);
+    CHECK(sap_move(s, a, &box) == SAP_OK && sap_move_many(s, 1, &a, &box) == SAP_OK); /* inside what is stored */
+    CHECK_EQUAL(sap_save(s, after, sizeof after), SAP_OK);
+    CHECK(memcmp(before, after, sizeof before) == 0); /* nothing is recorded */
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    sap_get_stats(s, &stats);
+    CHECK(stats.method == 0 && stats.overlap_tests == 0);
+    box.min[2] = TEST_NAN; /* errors come first */
+    REFUSED(s, sap_move(s, a, &box), SAP_ERROR_BOX);
+    REFUSED(s, sap_move_many(s, 1, &a, &box), SAP_ERROR_BOX);
+    box = cube(0, 1), box.min[1] = 1.1f;
+    REFUSED(s, sap_move(s, a, &box), SAP_ERROR_BOX);
+    box = cube(0, 1.5f);
+    two[0] = cube(8, 9), two[1] = box, two[1].max[0] = TEST_NAN;
+    REFUSED(s, sap_move_many(s, 2, many, two), SAP_ERROR_BOX); /* all or nothing */
+    CHECK(sap_move(s, a, &box) == SAP_OK && is_stored(s, a, cube(-0.25f, 1.75f)));
+    /* Duplicates act in order: the second is inside what the first has stored, or is not. */
+    two[0] = cube(8, 9), two[1] = cube(8.25f, 9);
+    CHECK(sap_move_many(s, 2, many, two) == SAP_OK && is_stored(s, a, cube(7.75f, 9.25f)));
+    two[0] = cube(4, 5), two[1] = cube(8, 9);
+    CHECK(sap_move_many(s, 2, many, two) == SAP_OK && is_stored(s, a, cube(7.75f, 9.25f)));
+    two[0] = cube(4, 5), two[1] = cube(8.5f, 9);
+    CHECK(sap_move_many(s, 2, many, two) == SAP_OK && is_stored(s, a, cube(8.25f, 9.25f)));
+    CHECK(sap_shift_origin(s, (const float[3]){8, 8, 8}) == SAP_OK && is_stored(s, a, cube(0.25f, 1.25f)));
+    sap_destroy(s);
+}
+
+static void margin_of_static_boxes(void) {
+    sap_world *s = make_with_margin(0.25f, 0);
+    const sap_id a = add(s, cube(0, 1)), wall = sap_add_static(s, &(sap_aabb){{4, 4, 4}, {5, 5, 5}}, NULL);
+    sap_aabb box = cube(4.25f, 4.75f);
+    CHECK(sap_move(s, wall, &box) == SAP_OK && is_stored(s, wall, box)); /* as given, though the old one contains it */
+    CHECK(sap_set_static(s, wall, 0) == SAP_OK && is_stored(s, wall, box));
+    box = cube(4.5f, 4.75f);
+    CHECK(sap_move(s, wall, &box) == SAP_OK && is_stored(s, wall, cube(4.25f, 4.75f)));
+    box = cube(4, 4.75f);
+    CHECK(sap_move(s, wall, &box) == SAP_OK && is_stored(s, wall, cube(3.75f, 5)));
+    CHECK(sap_set_static(s, a, 1) == SAP_OK && is_stored(s, a, cube(-0.25f, 1.25f)));
+    box = cube(0, 1);
+    CHECK(sap_move_many(s, 1, &a, &box) == SAP_OK && is_stored(s, a, box));
+    sap_destroy(s);
+}
+
+/* Any world takes a snapshot, whatever its margin, and stores its own boxes from then on. */
+static void margin_and_snapshots(void) {
+    static unsigned char bytes[2000];
+    sap_world *s = make_with_margin(0.25f, 0), *to = make_with_margin(2, 0), *none = make_world(NULL);
+    const sap_id a = add(s, cube(0, 1));
+    const sap_aabb inside = cube(0.5f, 1), outside = cube(0, 2);
+    CHECK_EQUAL(sap_save(s, bytes, sizeof bytes), SAP_OK);
+    CHECK(sap_restore(to, bytes, sizeof bytes) == SAP_OK && is_stored(to, a, cube(-0.25f, 1.25f)));
+    CHECK(sap_move(to, a, &inside) == SAP_OK && is_stored(to, a, cube(-0.25f, 1.25f)));
+    CHECK(sap_move(to, a, &outside) == SAP_OK && is_stored(to, a, cube(-2, 4)));
+    CHECK(sap_restore(none, bytes, sizeof bytes) == SAP_OK && is_stored(none, a, cube(-0.25f, 1.25f)));
+    CHECK(sap_move(none, a, &inside) == SAP_OK && is_stored(none, a, inside));
+    sap_destroy(s);
+    sap_destroy(to);
+    sap_destroy(none);
+}
+
 /* ---- a world that no update sees ----------------------------------------------------------------- */
 
 typedef struct unseen { /* what a callback of a query does */
@@ -2409,6 +2549,11 @@ int main(void) {
         ids_count_up();
         ids_come_back();
         masks_in_one_direction();
+        margin_is_checked();
+        margin_rounds_outward();
+        margin_makes_moves_free();
+        margin_of_static_boxes();
+        margin_and_snapshots();
         only_queried(0);
         only_queried(1);
         queries_change_no_id();

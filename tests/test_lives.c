@@ -1947,6 +1947,7 @@ static void draw_space(life *l) {
 }
 
 static void live(uint64_t seed) {
+    static const float margins[] = {0.1f, 0.5f, 3, 0.01f};
     life *l = (life *)calloc(1, sizeof *l);
     sap_config config;
     int i, n;
@@ -1967,6 +1968,7 @@ static void live(uint64_t seed) {
     l->acts = test_chance(&l->rng, 25) ? test_below(&l->rng, 60) : 0;
     if (test_chance(&l->rng, 6)) config.max_boxes = 1 + l->population / 2 + test_below(&l->rng, l->population);
     if (test_chance(&l->rng, 8)) config.max_pairs = 1 + test_below(&l->rng, 2 * l->population);
+    if (seed % 11 == 0) config.margin = margins[seed / 11 % 4];
     config.filter = l->filtered ? some_pairs : NULL;
     config.filter_user = l;
     oracle_init(&l->o, &config);
@@ -1984,8 +1986,8 @@ static void live(uint64_t seed) {
         for (i = 0; i < l->world_count; i++) printf("%s%s", i ? ", " : "", l->worlds[i].name);
         printf(");");
         for (i = 0; i < l->role_count; i++) printf(" %d %s;", l->roles[i].wanted, l->roles[i].kind->name);
-        printf(" fails %d asks %d dumps %d acts %d limits %d %d filter %d:", l->memory_fails, l->asks, l->dumps,
-               l->acts, config.max_boxes, config.max_pairs, l->filtered);
+        printf(" fails %d asks %d dumps %d acts %d limits %d %d filter %d margin %g:", l->memory_fails, l->asks,
+               l->dumps, l->acts, config.max_boxes, config.max_pairs, l->filtered, (double)config.margin);
     }
     set_role(l, 0, 0);
     load(l);

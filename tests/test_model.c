@@ -9,6 +9,8 @@
 #include "ways.h"
 
 #include "model.h"
+#include <float.h>
+
 #include "scenes.h"
 
 enum { MOST_WORLDS = sizeof ways / sizeof ways[0], MOST_KNOWN = 64 };
@@ -647,6 +649,7 @@ static void start(run *r, int seed, int size, int draw) {
     static const int axes[] = {0, 0, 0, 7, SAP_2D, SAP_2D, 1, 2, 4, 5, 6};
     static const int movers[] = {0, 3, 20, 60, 100, 100};
     static const int teleports[] = {0, 2, 30, 100};
+    static const float margins[] = {0.05f, 0.5f, 2, 1e-30f, 1e-42f, 1e20f, FLT_MAX};
     sap_config config;
     size_t i;
     memset(r, 0, sizeof *r);
@@ -666,6 +669,7 @@ static void start(run *r, int seed, int size, int draw) {
     if (draw & ANY_AXES) config.axes = axes[test_below(&r->rng, 11)];
     if ((draw & WITH_LIMITS) && test_chance(&r->rng, 10)) config.max_boxes = 1 + size / 2;
     if ((draw & WITH_LIMITS) && test_chance(&r->rng, 15)) config.max_pairs = 1 + test_below(&r->rng, size * 3);
+    if (seed % 4 == 3) config.margin = margins[(seed / 4) % 7];
     if (r->user_filter) {
         config.filter = some_pairs;
         config.filter_user = r;

@@ -1096,27 +1096,18 @@ SAP__FORCE_INLINE int sap__lowest_bit(uint64_t mask) {
 }
 
 enum {
-    SAP__FEW_ITEMS = 24,   /* items at most that are sorted by their ranks */
-    SAP__MANY_ITEMS = 768, /* items that are worth the counters of large digits */
-    SAP__FEW_BITS = 8,     /* bits of a digit below that */
-    SAP__DIGIT_BITS = 11   /* and from there on */
+    SAP__FEW_ITEMS = 24, /* items at most that are sorted by insertion */
+    SAP__DIGIT_BITS = 9  /* bits of a digit of the radix sort, at most */
 };
 
-/* An item's rank is how many others come before it. Each comparison raises one of two ranks, without a branch that
-   could be mispredicted. */
-static void sap__rank_sort(uint64_t *items, uint64_t *scratch, int n, int shift) {
-    int rank[SAP__FEW_ITEMS];
-    const uint64_t below = (UINT64_C(1) << shift) - 1;
-    for (int i = 0; i < n; i++) {
-        rank[i] = i;
-        for (int j = 0; j < i; j++) {
-            const int is_after = items[j] > (items[i] | below);
-            rank[j] += is_after;
-            rank[i] -= is_after;
-        }
-        scratch[i] = items[i];
+/* Sorts few items by insertion. */
+static void sap__sort_few(uint64_t *items, int n, int shift) {
+    for (int i = 1; i < n; i++) {
+        const uint64_t item = items[i];
+        int at = i;
+        for (; at > 0 && items[at - 1] >> shift > item >> shift; at--) items[at] = items[at - 1];
+        items[at] = item;
     }
-    for (int i = 0; i < n; i++) items[rank[i]] = scratch[i];
 }
 
 /* One pass of the radix sort is a stable counting sort by `bits` bits from bit `bit` on. */
@@ -1137,13 +1128,12 @@ static void sap__sort_digit(const uint64_t *items, uint64_t *sorted, int n, int 
        bits that differ   . . . . 1 1 1 1 1 1 1 1 1 1 1 1 . . . . . 1 1 1 1 1 1 1 1 1 1 . .
        passes                     [   4th   ] [   3rd   ]           [  2nd  ] [  1st  ]         */
 static void sap__radix_sort(uint64_t *items, uint64_t *scratch, int n, int shift) {
-    const int max_bits = n < SAP__MANY_ITEMS ? SAP__FEW_BITS : SAP__DIGIT_BITS;
     uint64_t *from = items, *to = scratch, differ = 0;
     for (int i = 1; i < n; i++) differ |= items[i] ^ items[0];
     differ = differ >> shift << shift;
     while (differ) {
         const int bit = sap__lowest_bit(differ), run = sap__lowest_bit(~(differ >> bit >> 1)) + 1;
-        const int digits = (run + max_bits - 1) / max_bits, bits = (run + digits - 1) / digits;
+        const int digits = (run + SAP__DIGIT_BITS - 1) / SAP__DIGIT_BITS, bits = (run + digits - 1) / digits;
         sap__sort_digit(from, to, n, bit, bits);
         differ &= ~(((UINT64_C(1) << bits) - 1) << bit);
         uint64_t *swap = from;
@@ -1156,7 +1146,7 @@ static void sap__radix_sort(uint64_t *items, uint64_t *scratch, int n, int shift
 /* Sorts n items stably by their bits from shift on: shift 32 sorts by keys. scratch has capacity for n items. */
 static void sap__sort(uint64_t *items, uint64_t *scratch, int n, int shift) {
     if (n <= SAP__FEW_ITEMS)
-        sap__rank_sort(items, scratch, n, shift);
+        sap__sort_few(items, n, shift);
     else
         sap__radix_sort(items, scratch, n, shift);
 }

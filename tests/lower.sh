@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.." || exit 2
 [ $# -eq 1 ] && mkdir -p "$1" || exit 2
 
 lowered='
-    SAP__FEW_ITEMS 2            SAP__MANY_ITEMS 40
+    SAP__FEW_ITEMS 2
     SAP__PAIR_BATCH 4           SAP__PACK_FRACTION 12
     SAP__PREFETCH_AHEAD 2       SAP__CACHE_BOXES 20
     SAP__TRIM 2                 SAP__EVENT_COST 1

@@ -529,7 +529,6 @@ typedef struct sap_stats {
     long long query_tests;   /* boxes tested by queries since the last update */
     long long upkeep;        /* boxes that packs, repacks and refits of trees touched since the last update began */
 } sap_stats;
-#define SAP_STATS_QUERY_TESTS /* so a program may ask whether this version has query_tests */
 SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats);
 
 #ifdef __cplusplus

@@ -815,7 +815,6 @@ static inline void history_old(life *l, int n) { /* nothing but walking, for 200
     life_frames(l, 200, 20, 2);
 }
 
-#ifdef SAP_STATS_QUERY_TESTS
 static inline void history_sleep(life *l, int n) { /* all fall asleep, by and by, and go on elsewhere */
     float side = life_fill(l, n, 0);
     for (int awake = 0; awake < 2; awake++)
@@ -837,7 +836,6 @@ static inline void history_cleared(life *l, int n) {
     life_hand_in(l);
     life_update(l);
 }
-#endif
 
 typedef struct history {
     const char *name;
@@ -895,10 +893,8 @@ static const history histories[] = {
     {"sorted", 7, history_sorted, "boxes that came in order of x are mirrored, 5% a frame"},
     {"wake", 7, history_wake, "nine of ten are static: one walks, then all do, by up to 1"},
     {"old", 7, history_old, "5% walk by up to 2, for 200 frames"},
-#ifdef SAP_STATS_QUERY_TESTS
     {"sleep", 7, history_sleep, "all become static by and by, and wake up elsewhere"},
     {"cleared", 7, history_cleared, "sap_clear, and half as many boxes in another shape"},
-#endif
 };
 enum { HISTORIES = sizeof histories / sizeof *histories };
 

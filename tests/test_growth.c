@@ -95,16 +95,12 @@ static void measure(const input *in, int method, int n, long long tests[MEASURES
     tests[FIRST] = stats_of(&l).overlap_tests;
     tests[ALL] = tests_of_updates(&l, 1);
     tests[SOME] = tests_of_updates(&l, 100);
-#ifdef SAP_STATS_QUERY_TESTS
     for (int kind = 0; kind < LIFE_QUERIES; kind++) {
         life_frames(&l, 1, 0, 0.01f);
         tests[QUERY_BOX + kind] = stats_of(&l).query_tests;
         (void)life_ask(&l, kind, QUERIES, 99);
         tests[QUERY_BOX + kind] = stats_of(&l).query_tests - tests[QUERY_BOX + kind];
     }
-#else
-    for (int kind = 0; kind < LIFE_QUERIES; kind++) tests[QUERY_BOX + kind] = 0;
-#endif
     CHECK_MESSAGE(sap_validate(l.world) == NULL, "%s, %d boxes, method %s: %s", in->name, n, method_names[method],
                   sap_validate(l.world));
     life_close(&l);

@@ -64,7 +64,6 @@ static void compare(const char *what, const char *name, int method, const char *
                   n, method_names[method], share, what, lived, fresh, (double)lived / (fresh > 0 ? (double)fresh : 1));
 }
 
-#ifdef SAP_STATS_QUERY_TESTS
 /* Between updates of one box, so that what many queries look at may count; the last round is compared. */
 static void compare_queries(life *lived, life *fresh, const char *name, const char *share, int n) {
     for (int kind = 0; kind < LIFE_QUERIES; kind++) {
@@ -83,7 +82,6 @@ static void compare_queries(life *lived, life *fresh, const char *name, const ch
         compare(life_query_names[kind], name, lived->method, share, n, QUERIES, tests[0], tests[1]);
     }
 }
-#endif
 
 static void same_pairs(const life *lived, const life *fresh, const char *name) {
     int count[2];
@@ -115,9 +113,7 @@ static void test_history(const history *h, int method, int n) {
         compare("updates", h->name, method, shares[s].name, n, moved_in(&lived, shares[s].one_in),
                 tests_of_updates(&lived, shares[s].one_in, COUNTED),
                 tests_of_updates(&fresh, shares[s].one_in, COUNTED));
-#ifdef SAP_STATS_QUERY_TESTS
         compare_queries(&lived, &fresh, h->name, shares[s].name, n);
-#endif
         same_pairs(&lived, &fresh, h->name);
         life_close(&lived);
         life_close(&fresh);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Unlicense (both texts stand at the end of this file)
 
-   sap.h - v0.3 - a broad phase for games: sweep-and-prune in one header.
+   sap.h - v0.4 - a broad phase for games: sweep-and-prune in one header.
 
    Add axis-aligned boxes, move them, and call sap_update once a frame. It reports which pairs of boxes started to
    overlap, which stopped, and all current pairs. A frame in which nothing changes costs nothing.
@@ -188,8 +188,8 @@
 #include <stddef.h> /* size_t */
 #include <stdint.h> /* uint32_t */
 
-#define SAP_VERSION "0.3"
-#define SAP_VERSION_NUMBER 300 /* major * 10000 + minor * 100 + patch */
+#define SAP_VERSION "0.4"
+#define SAP_VERSION_NUMBER 400 /* major * 10000 + minor * 100 + patch */
 
 #ifdef SAP_STATIC
 #undef SAP_DEF
@@ -2887,7 +2887,7 @@ SAP__FORCE_INLINE sap__box sap__child_bounds(const sap__node *node, int lane) {
 
 /* ---- the kernel of SAP__WIDTH lanes ---- */
 
-#if defined(SAP__WIDTH) && SAP_VERSION_NUMBER == 300 /* a header of another version does not include this part */
+#if defined(SAP__WIDTH) && SAP_VERSION_NUMBER == 400 /* a header of another version does not include this part */
 
 #if SAP__WIDTH == 1
 #define SAP__HAS_ONE
@@ -7242,6 +7242,11 @@ SAP_DEF const char *sap_validate(const sap_world *s) {
 
 /* ---- versions and licences ----------------------------------------------------------------------------
 
+   0.4  2026-11  config.margin; sap_slide; sap_box_closest_if; sap_ray_cast_ids; sap_nearest_to_ids; SAP_DEF of the
+                 user's. Updates look at pairs that begin and end, not at those that last. No shape of world is a cliff.
+                 No call raises a floating-point trap. A world that is only queried needs no update. Shorter.
+                 Incompatible: the slot of a box that no update has seen rests at once, so ids differ from those of 0.3
+                 where such boxes were removed; snapshots of 0.3 are rejected; SAP_STATS_QUERY_TESTS is gone.
    0.3  2026-11  sap_query_box_ids, sap_query_sphere_ids, sap_nearest_ids, sap_box_closest; distances are rounded up;
                  max_pairs stops a search early; hot reload. Four trees by what a box is, with one rule of upkeep.
                  sap_multi.h is a grid of SAPs. No pair is lost where filter bits are rare, as 0.2 could.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Unlicense (both texts stand at the end of sap.h)
 
-   sap_multi.h - v0.3 - a grid of SAPs, and threads: sap.h for large worlds.
+   sap_multi.h - v0.4 - a grid of SAPs, and threads: sap.h for large worlds.
 
    sap_multi.h has the functions of sap.h, with the prefix sap_multi_, and they return the same results. Ids, events,
    pairs, their order and snapshots equal those of one sap_world that is given the same calls, byte for byte. Neither

@@ -228,7 +228,7 @@ async function testPageOfLessons(page, where, width) {
     const [x, y, unit] = await page.evaluate(`(() => {
         document.getElementById("steps-board").scrollIntoView({ block: "nearest" });
         const box = document.getElementById("steps-board").getBoundingClientRect();
-        return [box.left + 8, box.top + 8, steps.scale().unit];
+        return [box.left + 8, box.top + 8, steps.plane().unit];
     })()`);
     await page.drag(x + 4 * unit, y + 6.5 * unit, x + 10 * unit, y + 6 * unit);
     await page.clickOn("#steps-pause"); // goes on
@@ -313,10 +313,136 @@ async function testPageOfLessons(page, where, width) {
     check(`${where}: cost: what is estimated to take long is not run`, (await page.evaluate(slow)).join() === "100,0");
     check(`${where}: cost: another motion starts from no point`, await until(page, "cost.times[0][0].length > 0", 20));
     check(`${where}: cost: nothing sticks out`, !await page.evaluate(sticks));
+    await testPageOfStructures(page, where);
     await page.clickOn("[data-view=live]");
     await wait(0.5);
     check(`${where}: no error in the lessons`, page.errors.length === errors);
     page.errors.slice(errors).forEach(error => console.log(error));
+}
+
+// What the views compute themselves, against brute force.
+async function testStructures(page, url) {
+    await page.open(url, 1280, 800);
+    await wait(0.5);
+    const pairsHold = await page.evaluate(`(() => {
+        const manager = new PairManager(), is = new Set(), was = new Set();
+        let state = 3;
+        const random = below => (state = (state * 1103515245 + 12345) % 2147483648, Math.floor(state / 65536) % below);
+        for (let round = 0; round < 300; round++) {
+            for (let i = random(12); i > 0; i--) {
+                const a = random(11), b = a + 1 + random(11 - a), key = a + " " + b;
+                if (is.has(key)) manager.remove(a, b);
+                else manager.add(a, b);
+                if (!is.delete(key)) is.add(key);
+            }
+            const events = [...is].filter(key => !was.has(key)).length + [...was].filter(key => !is.has(key)).length;
+            if (manager.dump().told.length !== events) return "events of round " + round;
+            if (manager.pairs.map(({a, b}) => a + " " + b).sort().join() !== [...is].sort().join()) return "pairs of round " + round;
+            if (manager.pairs.some(({a, b}, p) => manager.find(a, b) !== p)) return "places of round " + round;
+            if (manager.buckets.flat().sort((p, q) => p - q).join() !== manager.pairs.map((_, p) => p).join()) return "buckets of round " + round;
+            was.clear();
+            for (const key of is) was.add(key);
+        }
+        return "good";
+    })()`);
+    check(`structures: the pair manager has all pairs and events (${pairsHold})`, pairsHold === "good");
+    const pruned = await page.evaluate(`(() => {
+        const count = (way, axis, boxes) => {
+            const moments = [...WAYS[way].run(boxes, axis)], key = ({asking: a, other: b}) => Math.min(a, b) + " " + Math.max(a, b);
+            const hits = moments.filter(({asking, other}) => overlapping(boxes[asking], boxes[other])).map(key);
+            return [moments.filter(moment => !moment.isLate).length, [...hits].sort().join(), hits.length === new Set(hits).size];
+        };
+        const tests = [0, 1, 2].map(way => [0, 1].map(axis => count(way, axis, TEN)[0])).flat().join();
+        let good = true, state = 5;
+        const random = below => (state = (state * 1103515245 + 12345) % 2147483648, Math.floor(state / 65536) % below);
+        for (let round = 0; round < 200; round++) {
+            const boxes = Array.from({length: 12}, () => {
+                const x = random(30), y = random(15);
+                return [x, y, x + random(9), y + random(5)];
+            });
+            const [, all] = count(0, 0, boxes);
+            const across = all.split(",").filter(key => key && new Set(key.split(" ").map(i => NEW.includes(Number(i)))).size === 2).join();
+            for (const axis of [0, 1]) good &&= count(1, axis, boxes)[1] === all && count(1, axis, boxes)[2] &&
+                count(2, axis, boxes)[1] === across && count(2, axis, boxes)[2];
+        }
+        return [tests, good];
+    })()`);
+    check(`structures: pruning makes the tests of the course's program (${pruned[0]})`, pruned[0] === "45,45,13,27,8,9");
+    check("structures: pruning finds what two loops find", pruned[1]);
+    const searched = await page.evaluate(`(() => {
+        let good = true;
+        for (let round = 0; round < 200; round++) {
+            trees.move(0.5);
+            if (round % 20 === 0) trees.pack();
+            trees.look(round * 7.3 % WIDE, round * 3.1 % HIGH);
+            const all = trees.boxes.map((_, i) => i), hits = all.filter(i => overlapping(trees.boxes[i], trees.window)).join();
+            for (const root of [trees.tree, quadtree([0, 0, WIDE, HIGH], all, trees.boxes, 0)]) {
+                const {hits: found, tested} = search(root, trees.window, trees.boxes);
+                good &&= found.sort((a, b) => a - b).join() === hits && tested.length < all.length;
+            }
+        }
+        return good;
+    })()`);
+    check("structures: both trees find the boxes in the window", searched);
+}
+
+// Their views, by a pointer.
+async function testPageOfStructures(page, where) {
+    const board = name => page.evaluate(`(() => {
+        document.getElementById("${name}-board").scrollIntoView({ block: "nearest" });
+        const {left, top} = document.getElementById("${name}-board").getBoundingClientRect(), plane = views["${name}"].plane();
+        return [left + (plane.left ?? plane.places[0][0]), top + (plane.top ?? plane.places[0][1]), plane.unit];
+    })()`);
+    const dragBy = async (name, box, dx, dy) => {
+        const [left, top, unit] = await board(name), [x0, y0, x1, y1] = await page.evaluate(`views["${name}"].boxes[${box}]`);
+        const x = left + unit * (x0 + x1) / 2, y = top + unit * (y0 + y1) / 2;
+        await page.drag(x, y, x + dx * unit, y + dy * unit);
+    };
+    const open = async name => {
+        await page.clickOn(`[data-view=${name}]`);
+        await wait(0.3);
+        check(`${where}: ${name}: nothing sticks out`, await page.evaluate("document.documentElement.scrollWidth <= innerWidth"));
+        await page.screenshot(`${pictures}/${where}-${name}.png`);
+    };
+    await open("figure");
+    check(`${where}: figure: two pairs`, await page.evaluate(text("figure-said")) === "The pair manager holds A and B, B and C.");
+    await dragBy("figure", 3, -5, 0);
+    const said = await page.evaluate(text("figure-said"));
+    check(`${where}: figure: D is dragged to B (${said})`, said === "The pair manager holds A and B, B and C, B and D.");
+    check(`${where}: figure: the ends are in order`, await page.evaluate("[0, 1].every(axis => figure.ends(axis).every((end, i, all) => !i || all[i - 1].value <= end.value))"));
+
+    await open("pruning");
+    await page.clickOn("#pruning-all");
+    check(`${where}: pruning: 13 tests`, (await page.evaluate(text("pruning-said"))).endsWith("13 tests, 6 pairs."));
+    await page.clickOn("#pruning-back");
+    await page.evaluate(choose("pruning-way", 0));
+    await page.clickOn("#pruning-all");
+    check(`${where}: pruning: two loops`, (await page.evaluate(text("pruning-said"))).endsWith("45 tests, 6 pairs."));
+    await dragBy("pruning", 4, 0, 8);
+    await page.clickOn("#pruning-all");
+    check(`${where}: pruning: E is dragged onto D and F`, (await page.evaluate(text("pruning-said"))).endsWith("45 tests, 8 pairs."));
+
+    await open("trees");
+    const [left, top, unit] = await board("trees");
+    await page.send("Input.dispatchMouseEvent", { type: "mouseMoved", x: left + 18 * unit, y: top + 6 * unit });
+    check(`${where}: trees: the window follows the pointer`, await until(page, "Math.abs(trees.window[0] - 16.5) < 0.3", 5));
+    const cells = "Array.from(document.querySelectorAll('#trees-table td'), cell => Number(cell.textContent))";
+    const [, tree, quad, , treeTested, quadTested, , treeFound, quadFound] = await page.evaluate(cells);
+    check(`${where}: trees: both look and find (${[tree, quad, treeTested, quadTested, treeFound, quadFound]})`,
+          tree > 0 && quad > 0 && treeTested >= treeFound && quadTested >= quadFound && treeFound === quadFound && treeFound > 0);
+
+    await open("pairs");
+    await page.clickOn("#pairs-dump");
+    check(`${where}: pairs: five begin`, (await page.evaluate(text("pairs-said"))).startsWith("Reported: A and B begin, B and C begin, "));
+    await page.clickOn("#pairs-visit");
+    check(`${where}: pairs: a visit is in the keys`, (await page.evaluate(text("pairs-keys"))).includes("A-C new removed"));
+    await page.clickOn("#pairs-dump");
+    check(`${where}: pairs: and is not reported`, (await page.evaluate(text("pairs-said"))).startsWith("Reported: nothing."));
+    await dragBy("pairs", 2, 3, 0);
+    await page.clickOn("#pairs-dump");
+    const end = await page.evaluate(text("pairs-said"));
+    check(`${where}: pairs: C leaves B, and the last pair fills the hole (${end})`,
+          end === "Reported: B and C end. In the array 4 goes to 1.");
 }
 
 // All that a reader meets has a name, and stands out from what is behind it.
@@ -359,7 +485,7 @@ async function testTargets(page, where) {
     check(`${where}: targets are 40 pixels high, not ${small.slice(0, 4)}`, !small.length);
 }
 
-const names = ["live", "steps", "batches", "grid", "cost"]; // as their tabs stand, the course aside
+const names = ["live", "figure", "steps", "batches", "pruning", "trees", "pairs", "grid", "cost"]; // as their tabs stand, the course aside
 
 // The same without a pointer: Tab, arrows, letters, Enter and Space.
 async function testKeyboard(page, url) {
@@ -417,6 +543,25 @@ async function testKeyboard(page, url) {
     await page.key("ArrowLeft");
     check("keys: arrows follow another box of the grid", await page.evaluate("grid.followed") !== followed);
     check("keys: and it is said", /^Box \d+ is followed: /.test(await page.evaluate(text("grid-who"))));
+    await page.open(url + "#figure", 1280, 800);
+    await wait(0.5);
+    check("keys: Tab comes to figure 1", await page.tabTo("#figure-board"));
+    await page.key("d");
+    for (let i = 0; i < 2; i++) await page.key("ArrowLeft", true);
+    await page.key("ArrowUp", true);
+    check("keys: D is moved to B", (await page.evaluate(text("figure-said"))).includes("B and D"));
+    await page.open(url + "#pairs", 1280, 800);
+    await wait(0.5);
+    check("keys: Tab comes to the pairs", await page.tabTo("#pairs-board"));
+    await page.key("c");
+    await page.key("ArrowRight", true);
+    await page.key("ArrowRight", true);
+    check("keys: C leaves B", (await page.evaluate(text("pairs-log"))).endsWith("RemovePair(B, C)"));
+    await page.open(url + "#trees", 1280, 800);
+    await wait(0.5);
+    check("keys: Tab comes to the trees", await page.tabTo("#trees-board"));
+    await page.key("ArrowRight", true);
+    check("keys: arrows move the window", await page.evaluate("trees.window.join()") === "10,4,13,7");
     check("keys: no error", page.errors.length === 0);
     page.errors.forEach(error => console.log(error));
 }
@@ -428,11 +573,11 @@ async function testCalm(page, url) {
     const before = await page.evaluate(hash);
     await wait(0.5);
     check("calm: the world stands", await page.evaluate(hash) === before);
-    check("calm: and has numbers", await page.evaluate(number("pairs")) > 100);
+    check("calm: and has numbers", await page.evaluate(number("pair-count")) > 100);
     await page.clickOn("#pause");
     await wait(0.5);
     check("calm: Play lets it go", await page.evaluate(hash) !== before);
-    for (const name of ["steps", "batches", "grid"]) {
+    for (const name of ["steps", "batches", "pruning", "trees", "grid"]) {
         await page.clickOn(`[data-view=${name}]`);
         await wait(0.2);
         check(`calm: ${name} waits for Play`, await page.evaluate(`${text(name + "-pause")} === "Play"`));
@@ -447,7 +592,7 @@ async function testCourse(page, url, where, width, height) {
     const here = "document.querySelector('#course article:not([hidden])')";
     check(`course: ${where}: it starts with its start`, await page.evaluate(`${here}.id`) === "start");
     const placed = await page.evaluate("course.views");
-    check(`course: ${where}: each view has a lesson (${placed})`, names.slice(1).every(name => placed.includes(name)));
+    check(`course: ${where}: each view has a lesson (${placed})`, ["steps", "batches", "pruning", "trees", "pairs", "grid", "cost"].every(name => placed.includes(name)));
     check(`course: ${where}: six lessons at least`, lessons.filter(hash => hash.startsWith("#lesson-")).length >= 6);
     for (const hash of lessons) {
         await page.clickOn(`#lessons a[href="${hash}"]`);
@@ -528,7 +673,7 @@ async function testPage(page, url) {
     const broken = await page.evaluate(text("verdict"));
     if (broken) throw new Error(broken);
     check("it starts with 2,000 boxes", await page.evaluate(boxCount) === 2000);
-    check("there are pairs", await page.evaluate(number("pairs")) > 100);
+    check("there are pairs", await page.evaluate(number("pair-count")) > 100);
     check("pairs begin and end", await page.evaluate(number("begun")) > 0 && await page.evaluate(number("ended")) > 0);
     check("boxes alone are drawn", await page.evaluate(pixels(58, 79, 105)) > 1000);
     check("boxes that overlap are lit", await page.evaluate(pixels(174, 151, 91)) > 1000);
@@ -564,7 +709,7 @@ async function testPage(page, url) {
     check(`a click on the left of the slider: few boxes (${few})`, few > 20 && few < 100);
     await page.clickOn("#side", 0.9);
     await wait(1.5);
-    check("large boxes overlap more than once each", await page.evaluate(number("pairs")) > few);
+    check("large boxes overlap more than once each", await page.evaluate(number("pair-count")) > few);
     check("brute force is not sampled", await page.evaluate(text("brute-name")) === "brute force: pairs alone");
     await verdict(page, "few large boxes");
     const who = await page.evaluate(text("who"));
@@ -621,7 +766,7 @@ let browser;
 try {
     browser = await Browser.start();
     const url = pathToFileURL(resolve(pagePath)).href;
-    for (const test of [testPage, testCourseWide, testCoursePhone, testAcross, testKeyboard, testCalm]) await test(browser, url);
+    for (const test of [testPage, testStructures, testCourseWide, testCoursePhone, testAcross, testKeyboard, testCalm]) await test(browser, url);
 } catch (error) {
     check(`the browser: ${error.stack}`, false);
 }

@@ -21,8 +21,12 @@ EXERCISES = os.path.join(HERE, "..", "exercises")
 # View: how a text names it, and how the programs end that it belongs to.
 VIEWS = {
     "live": ("Live", ["sap"]),
+    "figure": ("Figure 1", ["axes"]),
     "steps": ("An update", ["rules"]),
     "batches": ("Batches", ["batch"]),
+    "pruning": ("Pruning", ["loops", "pruning"]),
+    "trees": ("Trees", ["join"]),
+    "pairs": ("Pairs", ["pairs"]),
     "grid": ("A grid", ["grid"]),
     "cost": ("Cost", ["bench-methods"]),
 }

@@ -268,7 +268,7 @@ function showNumbers(pairs, seconds) {
     }
     if (frame % 10) return; // so that one can read them
     const mean = id => events[id].reduce((sum, v) => sum + v, 0) / events[id].length;
-    element("pairs").textContent = pairs.toLocaleString("en");
+    element("pair-count").textContent = pairs.toLocaleString("en");
     element("begun").textContent = mean("begun").toFixed(mean("begun") < 10 ? 1 : 0);
     element("ended").textContent = mean("ended").toFixed(mean("ended") < 10 ? 1 : 0);
     element("fps").textContent = Math.round(1 / Math.max(0.001, mean("fps")));

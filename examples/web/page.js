@@ -16,7 +16,11 @@ let view = "live";  // which view is seen
 const element = id => document.getElementById(id);
 const slider = id => Number(element(id).value);
 const letter = box => String.fromCharCode(65 + box);
+const overlapping = (p, q) => p[0] <= q[2] && q[0] <= p[2] && p[1] <= q[3] && q[1] <= p[3]; // [min x, min y, max x, max y]
 const between = (low, value, high) => Math.max(low, Math.min(high, value));
+
+// A value with one digit behind the point, if it has any.
+const short = value => String(Math.round(10 * value) / 10);
 
 function median(values) {
     if (!values.length) return 0;
@@ -78,6 +82,119 @@ function nextBox(count, middle, from, [dx, dy]) {
         nearest = along + across;
     }
     return best;
+}
+
+// ---- boxes that can be dragged, and steps that can be played ------------------------------------------------------
+
+// Lets the boxes of a view, [min x, min y, max x, max y], be dragged, or moved by keys: a letter takes a box, arrows move it
+// by half a unit (with Shift by two), Enter lets it go and Escape puts it back. view.plane() says where it lies: {unit, left,
+// top, wide, high}. The view may have taken(box), moved(box, by a key), dropped(box) and undone(box).
+function draggable(canvas, view) {
+    let holdX = 0, holdY = 0, from = null;
+    const point = event => {
+        const {unit, left, top} = view.plane();
+        return [(event.offsetX - left) / unit, (event.offsetY - top) / unit];
+    };
+    const take = box => {
+        if (view.held >= 0) drop();
+        view.held = box;
+        from = [...view.boxes[box]];
+        view.taken?.(box);
+    };
+    const put = (x, y, byKey) => {
+        const {wide, high} = view.plane(), box = view.boxes[view.held], w = box[2] - box[0], h = box[3] - box[1];
+        x = between(0, x, wide - w);
+        y = between(0, y, high - h);
+        view.boxes[view.held] = [x, y, x + w, y + h];
+        view.moved?.(view.held, byKey);
+    };
+    const drop = () => {
+        const box = view.held;
+        view.held = -1;
+        if (box >= 0) view.dropped?.(box);
+    };
+    view.held = -1;
+    canvas.style.touchAction = "none";
+    canvas.addEventListener("pointerdown", event => {
+        const [x, y] = point(event);
+        const hit = view.boxes.findLastIndex(([x0, y0, x1, y1]) => x >= x0 && x <= x1 && y >= y0 && y <= y1);
+        if (hit < 0) return;
+        canvas.setPointerCapture(event.pointerId);
+        take(hit);
+        holdX = x - view.boxes[hit][0];
+        holdY = y - view.boxes[hit][1];
+    });
+    canvas.addEventListener("pointermove", event => {
+        if (view.held < 0 || !canvas.hasPointerCapture(event.pointerId)) return;
+        const [x, y] = point(event);
+        put(x - holdX, y - holdY, false);
+    });
+    canvas.addEventListener("pointerup", drop);
+    canvas.addEventListener("pointercancel", drop);
+    canvas.addEventListener("keydown", event => {
+        const box = event.key.length === 1 ? event.key.toUpperCase().charCodeAt(0) - 65 : -1, arrow = ARROWS[event.key];
+        if (event.ctrlKey || event.metaKey || event.altKey) return;
+        if (box >= 0 && box < view.boxes.length) take(box);
+        else if (view.held < 0) return;
+        else if (arrow) {
+            const [x, y] = view.boxes[view.held], far = event.shiftKey ? 2 : 0.5;
+            put(x + far * arrow[0], y + far * arrow[1], true);
+        } else if (event.key === "Enter" || event.key === " ") drop();
+        else if (event.key === "Escape") {
+            const held = view.held;
+            put(from[0], from[1], true);
+            view.held = -1;
+            view.undone?.(held);
+        } else return;
+        event.preventDefault();
+    });
+}
+
+// A box of a view, with its letter on a ground that it stands out from.
+function drawBox(pen, view, i, color, alpha, frame) {
+    const {unit, left, top} = view.plane(), [x0, y0, x1, y1] = view.boxes[i];
+    const place = [left + unit * x0, top + unit * y0, unit * (x1 - x0), unit * (y1 - y0)];
+    pen.globalAlpha = alpha;
+    pen.fillStyle = color;
+    pen.fillRect(...place);
+    pen.globalAlpha = 1;
+    pen.fillRect(place[0], place[1], Math.min(20, place[2]), Math.min(20, place[3]));
+    if (frame) {
+        pen.strokeStyle = frame;
+        pen.lineWidth = 2;
+        pen.strokeRect(...place);
+        pen.lineWidth = 1;
+    }
+    pen.fillStyle = DARK;
+    pen.font = `bold 15px ${FONT}`;
+    pen.fillText(letter(i), place[0] + 4, place[1] + 16);
+}
+
+// The buttons NAME-again, -back, -one, -pause and -all play a view with at, last, goTo(step) and due, the part of a step.
+function playable(name, view, most) {
+    const press = (button, work) => element(`${name}-${button}`).addEventListener("click", work);
+    const byHand = to => {
+        view.pause(true);
+        view.goTo(to);
+    };
+    pauses(`${name}-pause`, view);
+    press("back", () => byHand(view.at - 1));
+    press("one", () => byHand(view.at + 1));
+    press("all", () => view.goTo(view.last));
+    press("again", () => {
+        view.goTo(0);
+        view.pause(false);
+    });
+    view.showSpeed = () => label(`${name}-speed`, pace(`${name}-speed`, most).toFixed(1) + " steps/s");
+    element(`${name}-speed`).addEventListener("input", view.showSpeed);
+    view.showSpeed();
+    view.play = seconds => {
+        if (view.paused || view.at === view.last) return;
+        view.due += seconds * pace(`${name}-speed`, most);
+        if (view.due < 1) return;
+        view.goTo(view.at + Math.floor(view.due));
+        view.due %= 1;
+    };
 }
 
 // ---- which of the views is seen: #grid at the end of the address shows that one -------------------------------------

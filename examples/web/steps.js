@@ -36,36 +36,17 @@ const steps = {
     rows: [],    // the sorted ends of each axis, after these steps
     now: null,   // the last of these steps
     log: [],
-    held: -1, holdX: 0, holdY: 0, paused: false, due: 0,
+    held: -1, paused: false, due: 0,
 
     listen() {
-        const canvas = element("steps-board");
-        canvas.style.touchAction = "none";
-        canvas.addEventListener("pointerdown", event => this.grab(event));
-        canvas.addEventListener("pointermove", event => this.drag(event));
-        canvas.addEventListener("pointerup", () => this.drop());
-        canvas.addEventListener("pointercancel", () => this.drop());
-        canvas.addEventListener("keydown", event => this.key(event));
+        draggable(element("steps-board"), this);
+        playable("steps", this, 30);
         element("steps-case").addEventListener("input", () => this.choose(Number(element("steps-case").value)));
-        pauses("steps-pause", this);
-        element("steps-back").addEventListener("click", () => this.walk(this.at - 1));
-        element("steps-one").addEventListener("click", () => this.walk(this.at + 1));
-        element("steps-all").addEventListener("click", () => this.goTo(this.last));
-        element("steps-again").addEventListener("click", () => {
-            this.goTo(0);
-            this.pause(false);
-        });
-        element("steps-speed").addEventListener("input", () => this.showSpeed());
         CODE.forEach(line => element("steps-code").append(Object.assign(document.createElement("li"), {textContent: line})));
     },
 
     show() {
-        this.showSpeed();
         if (!this.boxes.length) this.choose(2);
-    },
-
-    showSpeed() {
-        label("steps-speed", pace("steps-speed", 30).toFixed(1) + " steps/s");
     },
 
     get last() {
@@ -74,12 +55,6 @@ const steps = {
 
     get ended() {
         return this.at === this.last;
-    },
-
-    // By hand: one step on, or back.
-    walk(to) {
-        this.pause(true);
-        this.goTo(to);
     },
 
     // A new world of some boxes, settled.
@@ -225,97 +200,47 @@ const steps = {
 
     // ---- dragging ----
 
-    grab(event) {
-        const {unit, left, top} = this.scale(), x = (event.offsetX - left) / unit, y = (event.offsetY - top) / unit;
-        const hit = this.boxes.findLastIndex(([x0, y0, x1, y1]) => x >= x0 && x <= x1 && y >= y0 && y <= y1);
-        if (hit < 0) return;
-        event.target.setPointerCapture(event.pointerId);
-        this.take(hit);
-        this.holdX = x - this.boxes[hit][0];
-        this.holdY = y - this.boxes[hit][1];
-    },
-
     // The update that is under way ends at once: the next one starts from where its boxes went.
-    take(box) {
+    taken(box) {
         this.known = this.boxes.map(each => [...each]);
         this.queue = [];
         this.goTo(0);
-        this.held = box;
         say("steps-said", `Box ${letter(box)} is held.`);
     },
 
-    drag(event) {
-        if (this.held < 0) return;
-        const {unit, left, top} = this.scale();
-        this.put((event.offsetX - left) / unit - this.holdX, (event.offsetY - top) / unit - this.holdY);
+    moved(box, byKey) {
+        const [x, y] = this.boxes[box];
+        if (byKey) say("steps-said", `Box ${letter(box)} at x ${short(x)}, y ${short(y)}.`);
     },
 
-    put(x, y) {
-        const box = this.boxes[this.held], w = box[2] - box[0], h = box[3] - box[1];
-        x = between(0, x, WIDE - w);
-        y = between(0, y, HIGH - h);
-        this.boxes[this.held] = [x, y, x + w, y + h];
-    },
-
-    drop() {
-        if (this.held < 0) return;
-        this.held = -1;
+    dropped() {
         element("steps-case").value = -1;
         this.update();
     },
 
-    // The same with keys: a letter takes a box, arrows move it (by half a unit, with Shift by two), Enter lets it go and
-    // Escape puts it back.
-    key(event) {
-        const box = event.key.length === 1 ? event.key.toUpperCase().charCodeAt(0) - 65 : -1, arrow = ARROWS[event.key];
-        if (event.ctrlKey || event.metaKey || event.altKey) return;
-        if (box >= 0 && box < this.boxes.length) {
-            if (this.held >= 0) this.putBack();
-            this.take(box);
-            this.holdX = this.holdY = 0;
-        } else if (this.held < 0) return;
-        else if (arrow) {
-            const [x, y] = this.boxes[this.held], far = event.shiftKey ? 2 : 0.5;
-            this.put(x + far * arrow[0], y + far * arrow[1]);
-            say("steps-said", `Box ${letter(this.held)} at x ${short(this.boxes[this.held][0])}, y ${short(this.boxes[this.held][1])}.`);
-        } else if (event.key === "Enter" || event.key === " ") this.drop();
-        else if (event.key === "Escape") {
-            this.putBack();
-            say("steps-said", "Put back.");
-        } else return;
-        event.preventDefault();
-    },
-
-    putBack() {
-        this.boxes[this.held] = [...this.known[this.held]];
-        this.held = -1;
+    undone() {
         this.goTo(this.last);
+        say("steps-said", "Put back.");
     },
 
     // ---- the picture ----
 
     tick(seconds) {
-        if (!this.ended && !this.paused && this.held < 0) {
-            this.due += seconds * pace("steps-speed", 30);
-            if (this.due >= 1) {
-                this.goTo(this.at + Math.floor(this.due));
-                this.due %= 1;
-            }
-        }
+        if (this.held < 0) this.play(seconds);
         this.lightCode();
         this.draw();
     },
 
     // The plane, with the cells along y to its right and those along x below.
-    scale() {
+    plane() {
         const {width, height} = element("steps-board").parentElement.getBoundingClientRect();
         const said = element("steps-said").offsetHeight + 12, left = 10, top = 10;
         const unit = Math.min((width - left - WIRE - CELL - 10) / WIDE, (height - top - WIRE - 44 - said) / HIGH);
-        return {unit, left, top, right: left + unit * WIDE, bottom: top + unit * HIGH};
+        return {unit, left, top, wide: WIDE, high: HIGH, right: left + unit * WIDE, bottom: top + unit * HIGH};
     },
 
     draw() {
-        const {pen} = prepare(element("steps-board")), scale = this.scale(), {unit, left, top, right, bottom} = scale;
+        const {pen} = prepare(element("steps-board")), plane = this.plane(), {unit, left, top, right, bottom} = plane;
         element("steps-said").style.top = `${bottom + WIRE + 50}px`;
         pen.fillStyle = DARK;
         pen.fillRect(left, top, unit * WIDE, unit * HIGH);
@@ -329,22 +254,9 @@ const steps = {
                 pen.strokeRect(...place(old));
                 pen.setLineDash([]);
             }
-            pen.globalAlpha = lit ? 0.95 : 0.7;
-            pen.fillStyle = color;
-            pen.fillRect(...place(box));
-            pen.globalAlpha = 1;
-            if (lit) {
-                pen.strokeStyle = "#fff";
-                pen.lineWidth = 2;
-                pen.strokeRect(...place(box));
-                pen.lineWidth = 1;
-            }
-            pen.fillRect(left + unit * box[0], top + unit * box[1], 21, 21);
-            pen.fillStyle = DARK;
-            pen.font = `bold 15px ${FONT}`;
-            pen.fillText(letter(i), left + 5 + unit * box[0], top + 16 + unit * box[1]);
+            drawBox(pen, this, i, color, lit ? 0.95 : 0.7, lit ? "#fff" : null);
         });
-        for (let axis = 0; axis < 2; axis++) this.drawRow(pen, axis, scale);
+        for (let axis = 0; axis < 2; axis++) this.drawRow(pen, axis, plane);
     },
 
     // The sorted ends of an axis: each end's line goes from its box to the axis, and from there to its cell. Lines cross
@@ -402,8 +314,5 @@ const steps = {
         });
     },
 };
-
-// A value with one digit behind the point, if it has any.
-const short = value => String(Math.round(10 * value) / 10);
 
 views.steps = steps;

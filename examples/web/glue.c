@@ -396,7 +396,7 @@ static sap_id grid_ids[MOST_IN_GRID];
 static int32_t grid_pair_list[MOST_IN_GRID * MOST_IN_GRID];
 static int grid_n;
 
-/* Boxes anywhere in a world of this size, whose sides are 0.4 to 1 times 'side', of one in twelve up to 2.8 times. */
+/* Boxes anywhere in a world of this size, whose sides are 0.4 to 1 times 'side', of at most four up to 4 times. */
 WEB_EXPORT(grid_fill) void grid_fill(int n, float w, float h, float side) {
     grid_n = n < MOST_IN_GRID ? n : MOST_IN_GRID;
     grid_size[0] = w;
@@ -404,7 +404,7 @@ WEB_EXPORT(grid_fill) void grid_fill(int n, float w, float h, float side) {
     random_state = 9;
     for (int i = 0; i < grid_n; i++)
         for (int k = 0; k < 2; k++) {
-            const float length = side * random_in(0.4f, i % 12 ? 1.0f : 2.8f);
+            const float length = side * (i % 25 ? random_in(0.4f, 1) : random_in(1, 4));
             grid_boxes[i].min[k] = random_in(0, grid_size[k] - length);
             grid_boxes[i].max[k] = grid_boxes[i].min[k] + length;
             grid_speed[i][k] = random_in(-side, side);

@@ -206,6 +206,7 @@ function show(name) {
         tab.setAttribute("aria-selected", here);
         tab.tabIndex = here ? 0 : -1;
         element(tab.dataset.view).hidden = !here;
+        if (here) tab.scrollIntoView({block: "nearest", inline: "nearest"});
     }
     course.takeViews(name === "course"); // into the lesson that is read, or out of it
     views[name].show();

@@ -2243,6 +2243,7 @@ static void sap__scan_pairs_task(sap_world *s, void *args, int task, int tasks) 
 /* Finds deleted pairs by looking at all pairs. Returns 0 on failure. */
 static int sap__deleted_by_scan(sap_world *s) {
     const int n = sap__length(s->pairs.active);
+    if (n == 0) return 1;
     if (!sap__reserve(&s->update.deleted_at, n)) return sap__fail(s, SAP_ERROR_MEMORY);
     const int tasks = sap__parallel_for(s, sap__scan_pairs_task, NULL, n);
     sap__set_length(s->update.deleted_at, sap__compact_tasks(s, s->update.deleted_at, n, tasks));
@@ -2727,18 +2728,18 @@ SAP__FORCE_INLINE void sap__prefetch_node(const sap__node *node) { /* six arrays
    zero or subtracts infinities: programs may trap that.
 
    A distance query squares gaps. A gap is computed in small units, at most 1, so that bounds do not overflow, limited
-   to far, and multiplied by enlarge, so that squares neither overflow nor become zero.
+   to most, and multiplied by enlarge, so that squares neither overflow nor become zero.
 
    A cast meets the near and the far side of a slab at t = (bound - from) * inverse, where inverse is 1 / translation,
    in a unit of t in which the largest inverse is less than 1. near_inverse is a little smaller and far_inverse a little
    larger than that: rounding never prunes a box that sap__cast accepts. */
 typedef struct sap__probe {
-    int32_t used[3];    /* axes that are computed */
-    float unit;         /* of bounds: multiplied by it they do not overflow in a difference */
-    float limit;        /* the largest t, or squared distance, of a hit */
-    float lo[3], hi[3]; /* distance queries: the query's box, times unit; */
-    float far, enlarge; /* limit and factor of a gap */
-    sap__box swept;     /* casts: a box that contains all that the cast sweeps, */
+    int32_t used[3];     /* axes that are computed */
+    float unit;          /* of bounds: multiplied by it they do not overflow in a difference */
+    float limit;         /* the largest t, or squared distance, of a hit */
+    float lo[3], hi[3];  /* distance queries: the query's box, times unit; */
+    float most, enlarge; /* limit and factor of a gap */
+    sap__box swept;      /* casts: a box that contains all that the cast sweeps, */
     float near_from[3], far_from[3], near_inverse[3], far_inverse[3];
     int is_negative[3]; /* and whether it goes down: then it meets maxs first */
 } sap__probe;
@@ -3122,7 +3123,7 @@ SAP__TARGET static int sap__overlaps(sap__test_list *list, uint32_t *a, uint32_t
 /* The squared distance sums the gaps between the query's box and each box over the axes. */
 SAP__TARGET static uint32_t sap__point_distance(const sap__node *node, uint32_t occupied, const sap__probe *p,
                                                 float *distance) {
-    const sap__f unit = sap__fsplat(p->unit), far = sap__fsplat(p->far), enlarge = sap__fsplat(p->enlarge);
+    const sap__f unit = sap__fsplat(p->unit), most = sap__fsplat(p->most), enlarge = sap__fsplat(p->enlarge);
     uint32_t bits = 0;
     for (int k = 0; k < SAP__NODE_WIDTH && occupied >> k; k += SAP__WIDTH) {
         sap__f distance2 = sap__fsplat(0.0f);
@@ -3132,7 +3133,7 @@ SAP__TARGET static uint32_t sap__point_distance(const sap__node *node, uint32_t 
             const sap__f hi = sap__fmul(sap__to_float(sap__load(node->hi[axis] + k)), unit);
             const sap__f below = sap__fsub(lo, sap__fsplat(p->hi[axis])),
                          above = sap__fsub(sap__fsplat(p->lo[axis]), hi);
-            sap__f gap = sap__fmin(sap__fmax(below, above), far);
+            sap__f gap = sap__fmin(sap__fmax(below, above), most);
             gap = sap__fmul(sap__fmax(gap, sap__fsplat(0.0f)), enlarge);
             distance2 = sap__fadd(distance2, sap__fmul(gap, gap));
         }
@@ -3155,10 +3156,10 @@ SAP__TARGET static uint32_t sap__ray_slab(const sap__node *node, uint32_t occupi
             if (!p->used[axis]) continue;
             const int32_t *near_side = p->is_negative[axis] ? node->hi[axis] : node->lo[axis];
             const int32_t *far_side = p->is_negative[axis] ? node->lo[axis] : node->hi[axis];
-            const sap__f near = sap__fmul(sap__to_float(sap__load(near_side + k)), unit);
-            const sap__f far = sap__fmul(sap__to_float(sap__load(far_side + k)), unit);
-            const sap__f t0 = sap__fsub(near, sap__fsplat(p->near_from[axis]));
-            const sap__f t1 = sap__fsub(far, sap__fsplat(p->far_from[axis]));
+            const sap__f entering = sap__fmul(sap__to_float(sap__load(near_side + k)), unit);
+            const sap__f leaving = sap__fmul(sap__to_float(sap__load(far_side + k)), unit);
+            const sap__f t0 = sap__fsub(entering, sap__fsplat(p->near_from[axis]));
+            const sap__f t1 = sap__fsub(leaving, sap__fsplat(p->far_from[axis]));
             enter = sap__fmax(sap__fmul(t0, sap__fsplat(p->near_inverse[axis])), enter);
             leave = sap__fmin(sap__fmul(t1, sap__fsplat(p->far_inverse[axis])), leave);
         }
@@ -4061,7 +4062,7 @@ static int sap__nearest_leaf(const sap_world *s, const sap__bvh *t, const sap__b
         probe.used[k] = -1;
     }
     probe.unit = probe.enlarge = 1;
-    probe.far = 2 * SAP__FAR;
+    probe.most = 2 * SAP__FAR;
     for (int i = 0; i < n; i++) stack[i] = (uint32_t)(t->first[t->levels - 1] + i), distance[i] = 0;
     for (int left = SAP__CHOOSE_LEAF_VISITS; n > 0 && left > 0;) {
         const int node = (int)stack[--n], first = n;
@@ -5701,7 +5702,7 @@ static double sap__set_distance_probe(sap__probe *p, const sap__box *box, const 
     const int shrinks = exponent < 0 ? exponent : 0, grows = exponent - shrinks;
     p->unit = (float)sap__power_of_two(shrinks);
     p->enlarge = (float)sap__power_of_two(grows);
-    p->far = (float)sap__power_of_two(LARGEST + 2 - grows);
+    p->most = (float)sap__power_of_two(LARGEST + 2 - grows);
     for (int k = 0; k < 3; k++) {
         p->used[k] = used[k] && box->lo[k] > -SAP__INFINITY && box->hi[k] < SAP__INFINITY;
         p->lo[k] = sap__float(p->used[k] ? box->lo[k] : 0) * p->unit;

@@ -5,7 +5,7 @@
 #
 #   sh tests/lower.sh FOLDER        then: cc -IFOLDER -I. ... tests/test_lives.c tests/ways.c
 #
-# It fails if sap.h lacks one of these constants: then the table is to be brought up to date.
+# It fails if they lack one of these constants: then the table is to be brought up to date.
 
 cd "$(dirname "$0")/.." || exit 2
 [ $# -eq 1 ] && mkdir -p "$1" || exit 2
@@ -19,19 +19,20 @@ lowered='
     SAP__KEY_CROWD 4            SAP__SAMPLE 16
     SAP__CHOOSE_LEAF_VISITS 2   SAP__QUIET_FRACTION 6
     SAP__LEAF_FILL 6            SAP__SUBTREE_FILL 96
-    SAP__SPARE_MIN 1'
+    SAP__SPARE_MIN 1            SAP__NEAR_TO_PASS 2
+    SAP__BOX_COST 1             SAP__CELL_COST 2'
 
 edit= missing=
 set -- "$1" $lowered
 folder=$1
 shift
 while [ $# -gt 0 ]; do
-    grep -q "[ {]$1 = [0-9]" sap.h || missing="$missing $1"
+    cat sap.h sap_multi.h | grep -q "[ {]$1 = [0-9]" || missing="$missing $1"
     edit="$edit;s/\\([ {]$1 = \\)[0-9][0-9]*/\\1$2/"
     shift 2
 done
 if [ -n "$missing" ]; then
-    echo "tests/lower.sh: sap.h has no$missing"
+    echo "tests/lower.sh: the headers have no$missing"
     exit 1
 fi
-sed "${edit#;}" sap.h > "$folder/sap.h" && cp sap_multi.h "$folder/"
+for header in sap.h sap_multi.h; do sed "${edit#;}" $header > "$folder/$header" || exit 1; done

@@ -137,7 +137,7 @@ $2 -o $exe \$test \$object -lm -pthread && $exe $(seeds $test "$1")"
 }
 
 # These count, or run long: once is enough, with the optimiser as users have it.
-once="test_size test_growth test_lived test_stack test_shapes"
+once="test_size test_growth test_lived test_stack test_shapes test_grid_shapes"
 all=$(cd tests && ls test_*.c | sed 's/\.c$//')
 threaded=$(cd tests && grep -l '<pthread.h>\|"threads.h"' test_*.c | sed 's/\.c$//')
 alone=$(for test in $all; do is_alone tests/$test.c && echo $test; done)

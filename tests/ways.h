@@ -72,7 +72,7 @@ typedef struct damage {
 const damage *all_damages(void);
 
 #ifdef SAP_MULTI_H
-/* The same for a grid of SAPs, which has hashed cells, boxes in two levels, and a cell in the pool. */
+/* The same for a grid of SAPs, which has hashed cells, large boxes, and a cell in the pool. */
 typedef struct grid_damage {
     const char *sentence;
     void (*spoil)(sap_multi *m);
@@ -520,57 +520,58 @@ const damage *all_damages(void) {
     return damage_table;
 }
 
-/* The first cell in use of the finest level. */
-static sap__cell *fine_cell(sap_multi *m) {
+/* The first cell in use that is not that of the large boxes. */
+static sap__cell *small_cell(sap_multi *m) {
     sap__cell *c = m->cells.cells;
-    while (c->sap.count < 4 || m->cells.level[c->level].coarseness) c++;
+    while (c->sap.count < 4 || c->at[0] == SAP__AT_LARGE) c++;
     return c;
 }
 
-/* A box, alone of a slot with a range, in a level as coarse as that or not. */
-static sap__cell_range *range_in(sap_multi *m, int coarse) {
+/* The range of the first slot with a box, large or not. */
+static sap__cell_range *range_in(sap_multi *m, int large) {
     sap__cell_range *r = m->cells.range;
-    while (r->level == SAP__NO_LEVEL || (m->cells.level[r->level].coarseness > 0) != coarse) r++;
+    while (r->hi[0] < r->lo[0] || sap__is_large(&m->cells.grid, r) != large) r++;
     return r;
 }
 
 static void cell_empty(sap_multi *m) {
-    fine_cell(m)->sap.count = 2;
+    small_cell(m)->sap.count = 2;
 }
 static void cell_waits(sap_multi *m) {
-    fine_cell(m)->waiting[SAP__MOVE] = 1;
+    small_cell(m)->waiting[SAP__MOVE] = 1;
 }
 static void cell_listed(sap_multi *m) {
-    fine_cell(m)->is_listed = 1;
+    small_cell(m)->is_listed = 1;
 }
 static void cell_not_in_table(sap_multi *m) {
-    fine_cell(m)->at[0] ^= 1 << 10;
+    small_cell(m)->at[0] ^= 1 << 10;
 }
 static void cells_swapped(sap_multi *m) {
-    sap__cell *a = fine_cell(m), *b = a + 1;
+    sap__cell *a = small_cell(m), *b = a + 1;
     sap__sap swap;
-    while (b->sap.count < 4 || b->level != a->level) b++;
+    while (b->sap.count < 4 || b->at[0] == SAP__AT_LARGE) b++;
     swap = a->sap;
     a->sap = b->sap, b->sap = swap;
 }
 static void cell_unsorted(sap_multi *m) {
-    uint64_t *ends = fine_cell(m)->sap.sorted[2], swap = ends[1];
+    uint64_t *ends = small_cell(m)->sap.sorted[2], swap = ends[1];
     ends[1] = ends[2], ends[2] = swap;
 }
 static void range_missing(sap_multi *m) {
-    range_in(m, 0)->level = SAP__NO_LEVEL;
+    sap__clear_range(range_in(m, 0));
 }
 static void range_elsewhere(sap_multi *m) {
-    range_in(m, 0)->lo[1]--;
+    range_in(m, 1)->lo[1]--;
 }
-static void level_unknown(sap_multi *m) {
-    range_in(m, 0)->level = SAP__MAX_GRID_LEVELS - 1;
+static void one_more_copy(sap_multi *m) {
+    m->cells.copies++;
 }
-static void level_too_fine(sap_multi *m) {
-    range_in(m, 1)->level = range_in(m, 0)->level;
-}
-static void one_more_in_level(sap_multi *m) {
-    m->cells.level[0].boxes++;
+static void large_in_a_small_cell(sap_multi *m) {
+    sap__cell *c = m->cells.cells;
+    while (c->at[0] != SAP__AT_LARGE) c++;
+    m->cells.table[sap__find_entry(&m->cells, c->at)] = 0;
+    c->at[0] = 5;
+    m->cells.table[sap__find_entry(&m->cells, c->at)] = (uint32_t)(c - m->cells.cells) + 1;
 }
 static void not_in_one_cell(sap_multi *m) { /* the first box of a cell that holds several */
     sap__cell *c = m->cells.cells;
@@ -588,10 +589,10 @@ static void one_more_cell(sap_multi *m) {
     m->cells.occupied++;
 }
 static void more_memory_held(sap_multi *m) {
-    m->cells.held++;
+    small_cell(m)->sap.capacity += sap__length(m->cells.arena);
 }
 static void pool_holds_used(sap_multi *m) {
-    m->cells.first_free = (uint32_t)(fine_cell(m) - m->cells.cells);
+    m->cells.first_free = (uint32_t)(small_cell(m) - m->cells.cells);
 }
 static void pool_lost(sap_multi *m) {
     m->cells.first_free = SAP__NONE;
@@ -602,16 +603,15 @@ static const grid_damage grid_damage_table[] = {
     {"Nothing waits for a cell between updates.", cell_waits},
     {"Nothing waits for a cell between updates.", cell_listed},
     {"A cell in use is in the table.", cell_not_in_table},
-    {"A cell holds boxes that touch it.", cells_swapped},
+    {"A cell holds boxes that touch it, or the large ones.", cells_swapped},
+    {"A cell holds boxes that touch it, or the large ones.", large_in_a_small_cell},
     {"Endpoints are sorted, and no two are equal.", cell_unsorted},
-    {"A slot has a range of cells exactly if it had a box at the last update.", range_missing},
+    {"A range of cells is that of the box at the last update.", range_missing},
     {"A range of cells is that of the box at the last update.", range_elsewhere},
-    {"A box is in cells of a level that there is.", level_unknown},
-    {"A box touches at most two cells on each axis.", level_too_fine},
-    {"The boxes of a level are counted.", one_more_in_level},
+    {"The boxes in all cells are counted.", one_more_copy},
     {"A box is in each cell that it touches.", not_in_one_cell},
     {"The cells in use are counted.", one_more_cell},
-    {"The memory that cells hold is counted.", more_memory_held},
+    {"The arrays of cells are in the arena.", more_memory_held},
     {"The pool holds cells that are not in use.", pool_holds_used},
     {"A cell is in use or in the pool.", pool_lost},
     {NULL, NULL},

@@ -81,14 +81,16 @@ export class Browser {
     }
 
     async drag(x0, y0, x1, y1) {
-        const send = (type, x, y) => this.send("Input.dispatchMouseEvent", { type, x, y, button: "left", buttons: 1, clickCount: 1 });
+        const held = { button: "left", buttons: 1, clickCount: 1 };
+        const send = (type, x, y) => this.send("Input.dispatchMouseEvent", { type, x, y, ...held });
         await send("mousePressed", x0, y0);
         for (let i = 1; i <= 4; i++) await send("mouseMoved", x0 + (x1 - x0) * i / 4, y0 + (y1 - y0) * i / 4);
         await send("mouseReleased", x1, y1);
     }
 
     async key(key, shift = false) {
-        const codes = { Tab: 9, Enter: 13, Escape: 27, " ": 32, End: 35, Home: 36, ArrowLeft: 37, ArrowUp: 38, ArrowRight: 39, ArrowDown: 40 };
+        const codes = { Tab: 9, Enter: 13, Escape: 27, " ": 32, End: 35, Home: 36,
+            ArrowLeft: 37, ArrowUp: 38, ArrowRight: 39, ArrowDown: 40 };
         const windowsVirtualKeyCode = codes[key] ?? key.toUpperCase().charCodeAt(0), modifiers = shift ? 8 : 0;
         const text = key === "Enter" ? "\r" : key.length === 1 ? key : undefined, code = key === " " ? "Space" : key;
         await this.send("Input.dispatchKeyEvent", { type: "keyDown", key, code, text, modifiers, windowsVirtualKeyCode });

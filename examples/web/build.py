@@ -47,7 +47,8 @@ def picture_of(path, alt):
     else:
         with open(path, "rb") as f:
             data = "png;base64," + base64.b64encode(f.read()).decode("ascii")
-    return f'<img src="data:image/{html.escape(data).replace("&#x27;", chr(39))}" alt="{html.escape(" ".join(alt.split()))}" loading="lazy">'
+    data = html.escape(data).replace("&#x27;", "'")
+    return f'<img src="data:image/{data}" alt="{html.escape(" ".join(alt.split()))}" loading="lazy">'
 
 
 # ---- Markdown: headings, paragraphs, lists, tables, code, pictures, links ------------------------------------------
@@ -63,7 +64,8 @@ def place_of(name, exercises_first=False):
     kinds = [(TEACH, ""), (EXERCISES, "exercise-")]
     for folder, prefix in reversed(kinds) if exercises_first else kinds:
         for file in sorted(os.listdir(folder)):
-            if file == name + ".c" or (re.fullmatch(r"\d\d", name) and file.startswith(name + "_") and file.endswith(".c")):
+            is_short = re.fullmatch(r"\d\d", name) and file.startswith(name + "_") and file.endswith(".c")
+            if file == name + ".c" or is_short:
                 return prefix + file[:-2]
     return None
 
@@ -169,7 +171,7 @@ def blocks(lines):
                 i += 1
             markup = list_of(lines[start:i])
         else:
-            while i < len(lines) and lines[i].strip() and not re.match(r"(```|#+ |\|)", lines[i]) and not is_item.match(lines[i]):
+            while i < len(lines) and lines[i].strip() and not re.match(r"```|#+ |\||" + is_item.pattern, lines[i]):
                 i += 1
             markup = f"<p>{inline(chr(10).join(lines[start:i]))}</p>"
         out.append(("\n".join(lines[start:i]), markup))
@@ -207,8 +209,9 @@ def program(place, is_open):
     is_exercise = place.startswith("exercise-")
     name = place[len("exercise-"):] if is_exercise else place
     source = read(EXERCISES if is_exercise else TEACH, name + ".c")
-    return (f'<details id="{place}"{" open" if is_open else ""}><summary><b>{"exercise " if is_exercise else ""}{name}.c</b> '
-            f"{html.escape(head_of(source))}</summary>{code_block(source, True)}</details>\n")
+    summary = f'<b>{"exercise " if is_exercise else ""}{name}.c</b> {html.escape(head_of(source))}'
+    return (f'<details id="{place}"{" open" if is_open else ""}><summary>{summary}</summary>'
+            f"{code_block(source, True)}</details>\n")
 
 
 # ---- the course -------------------------------------------------------------------------------------------------
@@ -290,7 +293,7 @@ def course():
         shown.update(new)
         code = "".join(program(place, i == 0) for i, place in enumerate(new))
         beside = f'<div class="beside" aria-label="Code" role="group">\n{code}</div>' if code else ""
-        out.append(f'<article id="{article.id}" hidden>\n<div class="text">\n' + "\n".join(text) + f"\n</div>\n{beside}\n</article>\n")
+        out += [f'<article id="{article.id}" hidden>\n<div class="text">\n', "\n".join(text), f"\n</div>\n{beside}\n</article>\n"]
     return "".join(out)
 
 

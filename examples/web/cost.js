@@ -37,8 +37,8 @@ const cost = {
         return median(this.times[way][size]);
     },
 
-    // Returns the milliseconds that a frame of this size should take, from the two sizes before: it grows as it did from one
-    // to the other, at least as the boxes do and at most as their square.
+    // Returns the milliseconds that a frame of this size should take, from the two sizes before: it grows as it did
+    // from one to the other, at least as the boxes do and at most as their square.
     estimate(way, size) {
         if (!size) return 0;
         const before = this.typical(way, size - 1), first = size > 1 ? this.typical(way, size - 2) : 0;
@@ -47,11 +47,12 @@ const cost = {
         return before * Math.pow(COST_SIZES[size] / COST_SIZES[size - 1], between(1, grown, 2));
     },
 
-    // One point: as many frames as the clock needs, which some browsers round to a tenth of a millisecond. Nothing is run
-    // before it is known to be short enough: not even the frames that warm up.
+    // One point: as many frames as the clock needs, which some browsers round to a tenth of a millisecond. Nothing is
+    // run before it is known to be short enough: not even the frames that warm up.
     measure() {
         const times = this.times[this.way][this.size];
-        if (this.estimate(this.way, this.size) <= COST_MOST && sap.cost_setup(this.way, COST_SIZES[this.size], this.motion)) {
+        if (this.estimate(this.way, this.size) <= COST_MOST &&
+            sap.cost_setup(this.way, COST_SIZES[this.size], this.motion)) {
             const run = frames => {
                 const begin = performance.now();
                 sap.cost_run(frames);

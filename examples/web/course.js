@@ -1,5 +1,5 @@
-// course.js - the lessons, which build.py makes of the course: one is read at a time, and the views that belong to it stand
-// in its text
+// course.js - the lessons, which build.py makes of the course: one is read at a time, and the views that belong to it
+// stand in its text
 
 const course = views.course = {
     article: null, // the lesson that is read
@@ -54,7 +54,8 @@ const course = views.course = {
     takeViews(isRead) {
         for (const name of this.views) {
             const inside = isRead ? this.article.querySelector(`.demo[data-view=${name}]`) : null;
-            const node = element(name), home = inside ?? document.querySelector("main"), link = node.querySelector(".hop");
+            const node = element(name), link = node.querySelector(".hop");
+            const home = inside ?? document.querySelector("main");
             const lesson = document.querySelector(`.demo[data-view=${name}]`).closest("article");
             if (node.parentElement !== home) home.append(node);
             node.setAttribute("role", inside ? "group" : "tabpanel");

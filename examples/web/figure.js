@@ -44,7 +44,8 @@ const figure = {
                 rows.push(`<tr${on[0] && on[1] ? " class=lit" : ""}><td>${names}</td>` +
                     [...on, on[0] && on[1]].map(yes => `<td>${yes ? "yes" : "\u00b7"}</td>`).join("") + "</tr>");
             }
-        element("figure-table").innerHTML = "<tr><th>overlap</th><th>on x</th><th>on y</th><th>a pair</th></tr>" + rows.join("");
+        element("figure-table").innerHTML =
+            "<tr><th>overlap</th><th>on x</th><th>on y</th><th>a pair</th></tr>" + rows.join("");
         say("figure-said", `The pair manager holds ${pairs.join(", ") || "no pair"}.`);
     },
 
@@ -62,7 +63,8 @@ const figure = {
             pen.font = `bold 13px ${FONT}`;
             pen.fillText("xy"[axis], axis ? right + 5 : right + 5, axis ? top + 12 : bottom + 6);
             this.boxes.forEach((box, i) => {
-                const from = start + unit * box[axis], to = start + unit * box[axis + 2], row = axisAt + 16 + SHADOW * i;
+                const from = start + unit * box[axis], to = start + unit * box[axis + 2];
+                const row = axisAt + 16 + SHADOW * i;
                 pen.strokeStyle = COLORS[i];
                 pen.setLineDash([2, 3]);
                 for (const at of [from, to]) { // from the sides of the box to the ends of its shadow
@@ -77,7 +79,8 @@ const figure = {
                 rect(from, row, to - from, SHADOW - 3);
                 for (let k = 0; k < this.boxes.length; k++) { // what it shares with the shadow of another box
                     if (k === i || !this.overlapOn(i, k, axis)) continue;
-                    const low = Math.max(box[axis], this.boxes[k][axis]), high = Math.min(box[axis + 2], this.boxes[k][axis + 2]);
+                    const low = Math.max(box[axis], this.boxes[k][axis]);
+                    const high = Math.min(box[axis + 2], this.boxes[k][axis + 2]);
                     pen.fillStyle = LIT;
                     rect(start + unit * low, row + SHADOW - 6, Math.max(1, unit * (high - low)), 3);
                 }
@@ -88,8 +91,9 @@ const figure = {
         for (let a = 0; a < this.boxes.length; a++)
             for (let b = a + 1; b < this.boxes.length; b++) {
                 if (!this.overlapOn(a, b, 0) || !this.overlapOn(a, b, 1)) continue;
-                const p = this.boxes[a], q = this.boxes[b], x = Math.max(p[0], q[0]), y = Math.max(p[1], q[1]);
-                pen.strokeRect(left + unit * x, top + unit * y, unit * (Math.min(p[2], q[2]) - x), unit * (Math.min(p[3], q[3]) - y));
+                const p = this.boxes[a], q = this.boxes[b], [x, y] = [0, 1].map(k => Math.max(p[k], q[k]));
+                const [w, h] = [Math.min(p[2], q[2]) - x, Math.min(p[3], q[3]) - y];
+                pen.strokeRect(left + unit * x, top + unit * y, unit * w, unit * h);
             }
     },
 };

@@ -112,7 +112,8 @@ const grid = {
         return this.wrapped(Math.max(p[0], q[0]), Math.max(p[1], q[1]));
     },
 
-    // Returns what the cells would find and report, one by one; and the pairs of large boxes, which are found elsewhere.
+    // Returns what the cells would find and report, one by one; and the pairs of large boxes, which are found
+    // elsewhere.
     census() {
         const inCell = Array.from({length: this.columns * this.rows}, () => []), large = [];
         const overlap = (a, b) => {
@@ -156,7 +157,8 @@ const grid = {
 
     draw(now) {
         const {pen, width, height} = prepare(element("grid-board")), cell = this.cell;
-        const mine = new Set(this.cellsOf(this.followed)), owners = new Set(), partners = new Set(), paired = new Set(this.pairs);
+        const mine = new Set(this.cellsOf(this.followed)), owners = new Set(), partners = new Set();
+        const paired = new Set(this.pairs);
         for (let k = 0; k < this.pairCount; k++) {
             const a = this.pairs[2 * k], b = this.pairs[2 * k + 1];
             if (a !== this.followed && b !== this.followed) continue;

@@ -70,9 +70,9 @@ function fail(sentence) {
 
 // ---- what it costs -------------------------------------------------------------------------------------
 
-// Browsers round the clock, to 0.1 ms some of them, so one frame says little and a mean is needed; but one frame in which
-// the browser did something else must not count. So of the last 60 frames ten and ten make a mean, and the median of those
-// means is shown.
+// Browsers round the clock, to 0.1 ms some of them, so one frame says little and a mean is needed; but one frame in
+// which the browser did something else must not count. So of the last 60 frames ten and ten make a mean, and the median
+// of those means is shown.
 class Cost {
     constructor(id) {
         this.output = element(id);

@@ -16,7 +16,8 @@ let view = "live";  // which view is seen
 const element = id => document.getElementById(id);
 const slider = id => Number(element(id).value);
 const letter = box => String.fromCharCode(65 + box);
-const overlapping = (p, q) => p[0] <= q[2] && q[0] <= p[2] && p[1] <= q[3] && q[1] <= p[3]; // [min x, min y, max x, max y]
+// Boxes in the plane are [min x, min y, max x, max y].
+const overlapping = (p, q) => p[0] <= q[2] && q[0] <= p[2] && p[1] <= q[3] && q[1] <= p[3];
 const between = (low, value, high) => Math.max(low, Math.min(high, value));
 
 // A value with one digit behind the point, if it has any.
@@ -76,7 +77,8 @@ function nextBox(count, middle, from, [dx, dy]) {
     const [x, y] = middle(from);
     let best = from, nearest = Infinity;
     for (let i = 0; i < count; i++) {
-        const [p, q] = middle(i), along = (p - x) * dx + (q - y) * dy, across = Math.abs((p - x) * dy) + Math.abs((q - y) * dx);
+        const [p, q] = middle(i), along = (p - x) * dx + (q - y) * dy;
+        const across = Math.abs((p - x) * dy) + Math.abs((q - y) * dx);
         if (along <= 0 || across > along || along + across >= nearest) continue;
         best = i;
         nearest = along + across;
@@ -86,9 +88,10 @@ function nextBox(count, middle, from, [dx, dy]) {
 
 // ---- boxes that can be dragged, and steps that can be played ------------------------------------------------------
 
-// Lets the boxes of a view, [min x, min y, max x, max y], be dragged, or moved by keys: a letter takes a box, arrows move it
-// by half a unit (with Shift by two), Enter lets it go and Escape puts it back. view.plane() says where it lies: {unit, left,
-// top, wide, high}. The view may have taken(box), moved(box, by a key), dropped(box) and undone(box).
+// Lets the boxes of a view, [min x, min y, max x, max y], be dragged, or moved by keys: a letter takes a box, arrows
+// move it by half a unit (with Shift by two), Enter lets it go and Escape puts it back. view.plane() says where it
+// lies: {unit, left, top, wide, high}. The view may have taken(box), moved(box, by a key), dropped(box) and
+// undone(box).
 function draggable(canvas, view) {
     let holdX = 0, holdY = 0, from = null;
     const point = event => {
@@ -170,7 +173,8 @@ function drawBox(pen, view, i, color, alpha, frame) {
     pen.fillText(letter(i), place[0] + 4, place[1] + 16);
 }
 
-// The buttons NAME-again, -back, -one, -pause and -all play a view with at, last, goTo(step) and due, the part of a step.
+// The buttons NAME-again, -back, -one, -pause and -all play a view with at, last, goTo(step) and due, the part of a
+// step.
 function playable(name, view, most) {
     const press = (button, work) => element(`${name}-${button}`).addEventListener("click", work);
     const byHand = to => {

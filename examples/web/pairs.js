@@ -1,5 +1,5 @@
-// pairs.js - the pair manager of the paper (I.6): an array without holes, a hash that finds a pair in it, and the keys of
-// what was touched since the last dump
+// pairs.js - the pair manager of the paper (I.6): an array without holes, a hash that finds a pair in it, and the keys
+// of what was touched since the last dump
 
 const BUCKETS = 8, PLANE = 20, TALL = 8; // the plane of this view, in units
 
@@ -38,13 +38,13 @@ class PairManager {
         const told = [], gone = [];
         for (const p of this.keys) {
             const pair = this.pairs[p], name = `${letter(pair.a)} and ${letter(pair.b)}`;
-            if (pair.isNew !== pair.isRemoved) told.push(pair.isNew ? `${name} begin` : null, pair.isRemoved ? `${name} end` : null);
+            if (pair.isNew !== pair.isRemoved) told.push(`${name} ${pair.isNew ? "begin" : "end"}`);
             if (pair.isRemoved) gone.push(p);
             pair.isNew = pair.inKeys = false;
         }
         this.keys = [];
         const moves = gone.sort((p, q) => q - p).map(p => this.takeOut(p)); // the last first: none of them fills a hole
-        return {told: told.filter(Boolean), moves: moves.filter(Boolean)};
+        return {told, moves: moves.filter(Boolean)};
     }
     // The last pair fills the hole, and its bucket learns where it is now.
     takeOut(p) {
@@ -76,7 +76,8 @@ const pairs = {
     compare(before) {
         for (let a = 0; a < this.boxes.length; a++)
             for (let b = a + 1; b < this.boxes.length; b++) {
-                const was = Boolean(before) && overlapping(before[a], before[b]), is = overlapping(this.boxes[a], this.boxes[b]);
+                const was = Boolean(before) && overlapping(before[a], before[b]);
+                const is = overlapping(this.boxes[a], this.boxes[b]);
                 if (was === is) continue;
                 if (is) this.manager.add(a, b);
                 else this.manager.remove(a, b);
@@ -92,9 +93,9 @@ const pairs = {
 
     dump() {
         const {told, moves} = this.manager.dump();
-        const sentence = `Reported: ${told.join(", ") || "nothing"}.${moves.length ? ` In the array ${moves.join(", ")}.` : ""}`;
+        const filled = moves.length ? ` In the array ${moves.join(", ")}.` : "";
         this.tell("DumpPairs: " + (told.join(", ") || "nothing"));
-        say("pairs-said", sentence);
+        say("pairs-said", `Reported: ${told.join(", ") || "nothing"}.${filled}`);
         this.showKeys();
     },
 
@@ -114,7 +115,10 @@ const pairs = {
         element("pairs-log").scrollTop = 1e6;
     },
 
-    flags: ({isNew, isRemoved, inKeys}) => [isNew ? "new" : "", isRemoved ? "removed" : ""].filter(Boolean).join(" ") || (inKeys ? "kept" : ""),
+    flags({isNew, isRemoved, inKeys}) {
+        if (isNew && isRemoved) return "new removed";
+        return isNew ? "new" : isRemoved ? "removed" : inKeys ? "kept" : "";
+    },
 
     showKeys() {
         const keys = this.manager.keys.map(p => {
@@ -143,7 +147,8 @@ const pairs = {
         pen.font = `12px ${FONT}`;
         pen.fillStyle = WORD;
         pen.fillText("pairs: one array, without holes", left, array - 8);
-        pen.fillText("buckets of the hash: each leads to the first of its pairs, and this to the next", left, hash + 48, room);
+        const hint = "buckets of the hash: each leads to the first of its pairs, and this to the next";
+        pen.fillText(hint, left, hash + 48, room);
         const middle = p => left + (p + 0.5) * cell - 2;
         manager.buckets.forEach((chain, h) => {
             const at = left + (h + 0.5) * bucket - 2;

@@ -23,8 +23,8 @@ function* pruneComplete(boxes, axis) {
 
 // Both sets are walked at once, as in a merge. The box that begins first asks those of the other set.
 function* pruneBipartite(boxes, axis) {
-    const sets = [[], []].map((_, k) => inOrder(boxes.map((_, i) => i).filter(i => NEW.includes(i) === (k === 1)), boxes, axis));
-    const at = [0, 0];
+    const all = boxes.map((_, i) => i), at = [0, 0];
+    const sets = [false, true].map(isNew => inOrder(all.filter(i => NEW.includes(i) === isNew), boxes, axis));
     while (at[0] < sets[0].length && at[1] < sets[1].length) {
         const k = boxes[sets[0][at[0]]][axis] > boxes[sets[1][at[1]]][axis] ? 1 : 0, asking = sets[k][at[k]++];
         for (let j = at[1 - k]; j < sets[1 - k].length; j++) {
@@ -80,7 +80,8 @@ const pruning = {
         this.moments = this.momentsOf(this.way, this.axis);
         const tests = (way, axis) => this.momentsOf(way, axis).filter(moment => !moment.isLate).length;
         const pairs = way => this.momentsOf(way, 0).filter(moment => moment.hit).length;
-        element("pruning-table").innerHTML = "<tr><th>tests of these ten</th><th>along x</th><th>along y</th><th>pairs</th></tr>" +
+        element("pruning-table").innerHTML =
+            "<tr><th>tests of these ten</th><th>along x</th><th>along y</th><th>pairs</th></tr>" +
             WAYS.map(({name}, way) => `<tr><td>${name}</td><td>${tests(way, 0)}</td><td>${tests(way, 1)}</td>` +
                 `<td>${pairs(way)}</td></tr>`).join("");
         this.due = 0;
@@ -100,7 +101,8 @@ const pruning = {
         const done = this.moments.slice(0, this.at), tests = done.filter(moment => !moment.isLate).length;
         const pairs = done.filter(moment => moment.hit).length, now = done[done.length - 1];
         const counts = `${tests} test${tests === 1 ? "" : "s"}, ${pairs} pair${pairs === 1 ? "" : "s"}.`;
-        say("pruning-said", `${now ? this.sentence(now) : this.way ? "Sorted by their mins." : "Each box asks all behind it."} ${counts}`);
+        const first = this.way ? "Sorted by their mins." : "Each box asks all behind it.";
+        say("pruning-said", `${now ? this.sentence(now) : first} ${counts}`);
     },
 
     sentence({asking, other, isLate, hit}) {
@@ -108,7 +110,8 @@ const pruning = {
         const end = short(this.boxes[asking][axis + 2]);
         if (isLate) return `${b} begins at ${begins}, after ${a} ends at ${end}: ${a} asks no more.`;
         const found = hit ? "they overlap" : "they are apart";
-        return this.way ? `${b} begins at ${begins}, before ${a} ends at ${end}; on ${"yx"[axis]} ${found}.` : `${a} asks ${b}: ${found}.`;
+        if (!this.way) return `${a} asks ${b}: ${found}.`;
+        return `${b} begins at ${begins}, before ${a} ends at ${end}; on ${"yx"[axis]} ${found}.`;
     },
 
     plane() {

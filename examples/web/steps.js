@@ -11,8 +11,8 @@ const CASES = [ // boxes as [min x, min y, max x, max y], and where the last one
     {boxes: [[3, 1, 9, 4], [14, 7, 19, 10]], to: [6, 7, 11, 10]},
 ];
 
-// The sort and its rules, as in sap.h: ends[0] is a sentinel, smaller than all. In a step the lines of the walk run, then
-// that of a rule.
+// The sort and its rules, as in sap.h: ends[0] is a sentinel, smaller than all. In a step the lines of the walk run,
+// then that of a rule.
 const CODE = [
     "for (i = 1; i < n; i++) {",
     "  end = ends[i];",
@@ -42,7 +42,8 @@ const steps = {
         draggable(element("steps-board"), this);
         playable("steps", this, 30);
         element("steps-case").addEventListener("input", () => this.choose(Number(element("steps-case").value)));
-        CODE.forEach(line => element("steps-code").append(Object.assign(document.createElement("li"), {textContent: line})));
+        const lines = CODE.map(line => Object.assign(document.createElement("li"), {textContent: line}));
+        element("steps-code").append(...lines);
     },
 
     show() {
@@ -147,8 +148,8 @@ const steps = {
         element("steps-log").scrollTop = 1e6;
     },
 
-    // An end of box a passes one of box b. The first end that comes after its right neighbour is the next to be passed, from
-    // right to left; where sap.h moves the ends of few boxes alone, also from left to right.
+    // An end of box a passes one of box b. The first end that comes after its right neighbour is the next to be passed,
+    // from right to left; where sap.h moves the ends of few boxes alone, also from left to right.
     pass({axis, a, b, rule}) {
         const row = this.rows[axis];
         const isPassed = i => i + 1 < row.length && this.isAfter(row[i], row[i + 1], axis, this.boxes);
@@ -259,8 +260,8 @@ const steps = {
         for (let axis = 0; axis < 2; axis++) this.drawRow(pen, axis, plane);
     },
 
-    // The sorted ends of an axis: each end's line goes from its box to the axis, and from there to its cell. Lines cross
-    // where ends are not yet in order.
+    // The sorted ends of an axis: each end's line goes from its box to the axis, and from there to its cell. Lines
+    // cross where ends are not yet in order.
     drawRow(pen, axis, {unit, left, top, right, bottom}) {
         const row = this.rows[axis], step = unit * (axis ? HIGH : WIDE) / row.length;
         const size = Math.min(axis ? 38 : 72, step - 2);
@@ -291,7 +292,8 @@ const steps = {
             line([[at, from], [at, from + 5], [middle, to - 3], [middle, to]]);
             pen.lineWidth = 1;
             const lift = walks ? 6 : 0;
-            const [x, y, w, h] = axis ? [to + lift, middle - size / 2, CELL, size] : [middle - size / 2, to + lift, size, 38];
+            const corner = middle - size / 2;
+            const [x, y, w, h] = axis ? [to + lift, corner, CELL, size] : [corner, to + lift, size, 38];
             pen.globalAlpha = walks || passed ? 1 : 0.9;
             pen.fillStyle = color;
             pen.fillRect(x, y, w, h);

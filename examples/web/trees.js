@@ -4,8 +4,9 @@ const LEAF = 8, FAN = 4;       // boxes in a leaf and children of a node, here; 
 const SPLIT = 8, DEEPEST = 5;  // a cell of the quadtree with more boxes is divided
 const CROWD = 128;
 
-// Sorted by x into slices, and each slice by y, upwards and downwards in turn: neighbours in the order are neighbours in
-// the plane. Eight in this order make a leaf, four leaves a node, and so on, each with the bounds of what is below it.
+// Sorted by x into slices, and each slice by y, upwards and downwards in turn: neighbours in the order are neighbours
+// in the plane. Eight in this order make a leaf, four leaves a node, and so on, each with the bounds of what is below
+// it.
 function packTree(boxes) {
     const leaves = Math.ceil(boxes.length / LEAF), slice = LEAF * Math.ceil(leaves / Math.ceil(Math.sqrt(leaves)));
     let order = boxes.map((_, i) => i).sort((a, b) => boxes[a][0] - boxes[b][0]), level = [];
@@ -34,7 +35,7 @@ function quadtree(bounds, list, boxes, depth) {
     if (list.length <= SPLIT || depth === DEEPEST) return node;
     const x = (x0 + x1) / 2, y = (y0 + y1) / 2;
     for (const cell of [[x0, y0, x, y], [x, y0, x1, y], [x0, y, x, y1], [x, y, x1, y1]]) {
-        const inside = i => boxes[i][0] >= cell[0] && boxes[i][1] >= cell[1] && boxes[i][2] <= cell[2] && boxes[i][3] <= cell[3];
+        const inside = i => boxes[i].every((v, k) => k < 2 ? v >= cell[k] : v <= cell[k]);
         const mine = node.boxes.filter(inside);
         node.boxes = node.boxes.filter(i => !inside(i));
         node.children.push(quadtree(cell, mine, boxes, depth + 1));
@@ -115,7 +116,8 @@ const trees = {
     // Side by side where there is room, or one below the other.
     plane() {
         const {width, height} = element("trees-board").parentElement.getBoundingClientRect();
-        const below = Math.min((width - 20) / WIDE, (height - 70) / 2 / HIGH), beside = Math.min((width - 30) / 2 / WIDE, (height - 40) / HIGH);
+        const below = Math.min((width - 20) / WIDE, (height - 70) / 2 / HIGH);
+        const beside = Math.min((width - 30) / 2 / WIDE, (height - 40) / HIGH);
         const unit = Math.max(below, beside);
         return {unit, places: beside > below ? [[10, 28], [20 + unit * WIDE, 28]] : [[10, 28], [10, 60 + unit * HIGH]]};
     },
@@ -126,11 +128,13 @@ const trees = {
         const quads = quadtree([0, 0, WIDE, HIGH], this.boxes.map((_, i) => i), this.boxes, 0);
         const looks = [this.tree, quads].map(root => search(root, this.window, this.boxes));
         [this.tree, quads].forEach((root, which) => {
-            const [left, top] = places[which], look = looks[which], tested = new Set(look.tested), hits = new Set(look.hits);
+            const [left, top] = places[which], look = looks[which];
+            const tested = new Set(look.tested), hits = new Set(look.hits);
             const rect = ([x0, y0, x1, y1]) => [left + unit * x0, top + unit * y0, unit * (x1 - x0), unit * (y1 - y0)];
             pen.fillStyle = TITLE;
             pen.font = `14px ${FONT}`;
-            pen.fillText(which ? "a quadtree: space is divided" : "a tree of bounds: boxes are grouped", left, top - 9, unit * WIDE);
+            const title = which ? "a quadtree: space is divided" : "a tree of bounds: boxes are grouped";
+            pen.fillText(title, left, top - 9, unit * WIDE);
             pen.fillStyle = DARK;
             pen.fillRect(left, top, unit * WIDE, unit * HIGH);
             const draw = (node, depth) => {

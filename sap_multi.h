@@ -1103,7 +1103,6 @@ static void sap__update_cells_task(sap_world *s, void *args, int task, int tasks
     sap__sort_state u;
     sap__begin_search(&q, s, task, SAP__NOW);
     q.on_pairs = sap__emit_events;
-    memset(&u, 0, sizeof u);
     u.s = s;
     u.task = q.task;
     for (int i = sap__task_begin(n, task, tasks); i < end; i++) {

@@ -461,8 +461,9 @@ static int sap__is_owner(const void *grid, const sap__sap *p, uint32_t a, uint32
    axis, takes least, it is chosen. A given grid is kept as long as few boxes are longer than its cells.
 
    The unit is an end that is read. On each axis the sample says how many boxes begin near a box in one SAP, and how
-   many in its cell: a part of them passes it. Near is half as far as a cell of four median boxes. In longer cells there
-   are more boxes; in shorter ones there are more copies of a box, and more boxes are large. */
+   many in its cell: a part of them passes it. Near is within half of a reach, which is four median boxes, or the
+   distance of neighbours if that is more. In longer cells there are more boxes; in shorter ones there are more copies
+   of a box, and more boxes are large. */
 enum {
     SAP__CELL_SAMPLE = 512, /* boxes that cells are chosen from */
     SAP__NEAR_TO_PASS = 32, /* one of 32 boxes that begin near a box passes it in an update */
@@ -473,9 +474,9 @@ enum {
 
 typedef struct sap__choice {
     sap__grid grid;
-    double near[3], spread[3]; /* on each axis: see above; the length in which seven eighths of the boxes begin */
-    double large, covers;      /* boxes that are large in the grid; the sum of the parts of space that these cover */
-    int n;                     /* boxes in the sample */
+    double reach[3], spread[3]; /* on each axis: see above; the length in which seven eighths of the boxes begin */
+    double large, covers;       /* boxes that are large in the grid; the sum of the parts of space that these cover */
+    int n;                      /* boxes in the sample */
     uint32_t sample[SAP__CELL_SAMPLE]; /* their slots */
 } sap__choice;
 
@@ -535,7 +536,7 @@ static double sap__measure_axis(sap_world *s, const sap__cells *g, sap__choice *
     sap__sort_sample(s, c, k, 1);
     c->spread[k] = sap__quantile(s, c, 15) - sap__quantile(s, c, 1);
     for (double all = 1; all < s->boxes.live_count; all *= 1 << g->axes) on_axis *= 2;
-    c->near[k] = length > c->spread[k] / on_axis ? length : c->spread[k] / on_axis;
+    c->reach[k] = length > c->spread[k] / on_axis ? length : c->spread[k] / on_axis;
     if (!g->given.is_given) {
         c->grid.origin[k] = sap__quantile(s, c, 8);
         c->grid.size[k] = length;
@@ -543,7 +544,7 @@ static double sap__measure_axis(sap_world *s, const sap__cells *g, sap__choice *
     if (c->grid.size[k] < c->spread[k] / s->boxes.live_count) c->grid.size[k] = c->spread[k] / s->boxes.live_count;
     if (!g->given.is_given || g->given.count[k] > 1) c->grid.count[k] = SAP__MAX_CELLS_ON_AXIS;
     for (int i = 0, first = 0; i < c->n; i++) {
-        while (sap__endpoint_value(items[i]) - sap__endpoint_value(items[first]) > c->near[k] / 2) first++;
+        while (sap__endpoint_value(items[i]) - sap__endpoint_value(items[first]) > c->reach[k] / 2) first++;
         pairs += i - first;
     }
     return sap__boxes_beside(s, c, pairs);
@@ -596,15 +597,15 @@ static double sap__count_neighbours(sap_world *s, const sap__choice *c, double *
 
 /* Returns what an update takes for each box in a grid, and the part of it that grows with the cells. */
 static double sap__cost_of_cells(sap_world *s, const sap__choice *c, double *grows) {
-    double copies, ends = 0, near = 0;
+    double copies, ends = 0, reaches = 0;
     const double beside = sap__count_neighbours(s, c, &copies) * copies;
     for (int k = 0; k < 3; k++) {
         if (!s->used[k]) continue;
         const double size = c->grid.count[k] > 1 ? c->grid.size[k] : c->spread[k];
         ends += 2;
-        near += c->near[k] < size || c->grid.count[k] > 1 ? c->near[k] * sap__inverse(size) : 1;
+        reaches += c->reach[k] < size || c->grid.count[k] > 1 ? c->reach[k] * sap__inverse(size) : 1;
     }
-    *grows = (double)SAP__BOX_COST + ends + copies * near * beside / (double)SAP__NEAR_TO_PASS;
+    *grows = (double)SAP__BOX_COST + ends + copies * reaches * beside / (double)SAP__NEAR_TO_PASS;
     return *grows + (copies - 1) * ends + copies * (((double)SAP__CELL_COST + c->large) / (beside + 1) + c->covers);
 }
 

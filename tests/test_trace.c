@@ -9,17 +9,17 @@
 
 #include "test.h"
 
-typedef struct event {
+typedef struct trace_step {
     int step, axis;
     uint32_t id0, id1;
-} event;
+} trace_step;
 
-enum { MOST_EVENTS = 1 << 20 };
-static event events[MOST_EVENTS];
-static int event_count;
+enum { MOST_STEPS = 1 << 20 };
+static trace_step steps[MOST_STEPS];
+static int step_count;
 
 static void note(int step, int axis, uint32_t id0, uint32_t id1) {
-    event *e = &events[event_count < MOST_EVENTS - 1 ? event_count++ : event_count];
+    trace_step *e = &steps[step_count < MOST_STEPS - 1 ? step_count++ : step_count];
     e->step = step;
     e->axis = axis;
     e->id0 = id0;
@@ -36,15 +36,15 @@ static void note(int step, int axis, uint32_t id0, uint32_t id1) {
 /* How often this step was seen for these two boxes, whichever is named first. */
 static int seen(int step, sap_id a, sap_id b) {
     int i, n = 0;
-    for (i = 0; i < event_count; i++)
-        n += events[i].step == step &&
-             ((events[i].id0 == a && events[i].id1 == b) || (events[i].id0 == b && events[i].id1 == a));
+    for (i = 0; i < step_count; i++)
+        n += steps[i].step == step &&
+             ((steps[i].id0 == a && steps[i].id1 == b) || (steps[i].id0 == b && steps[i].id1 == a));
     return n;
 }
 
 static int all(int step) {
     int i, n = 0;
-    for (i = 0; i < event_count; i++) n += events[i].step == step;
+    for (i = 0; i < step_count; i++) n += steps[i].step == step;
     return n;
 }
 
@@ -73,15 +73,15 @@ static sap_world *line_world(int axis, int n, const sap_aabb *boxes) {
     int i;
     for (i = 0; i < n; i++) sap_add(s, &boxes[i], NULL);
     CHECK_EQUAL(sap_update(s), SAP_OK);
-    event_count = 0;
+    step_count = 0;
     return s;
 }
 
 static void moves(sap_world *s, int axis, sap_id id, float low, float high) {
     sap_aabb box = interval(axis, low, high);
-    event_count = 0;
+    step_count = 0;
     CHECK_EQUAL(sap_move(s, id, &box), SAP_OK);
-    CHECK_EQUAL(event_count, 0); /* recording passes nothing */
+    CHECK_EQUAL(step_count, 0); /* recording passes nothing */
     CHECK_EQUAL(sap_update(s), SAP_OK);
     CHECK(sap_validate(s) == NULL);
 }
@@ -94,7 +94,7 @@ static void shown(int axis, int passes, sap_id start0, sap_id start1, sap_id sto
     CHECK_EQUAL(all(SAP_STEP_STOP), stop0 != 0);
     if (start0) CHECK_EQUAL(seen(SAP_STEP_START, start0, start1), 1);
     if (stop0) CHECK_EQUAL(seen(SAP_STEP_STOP, stop0, stop1), 1);
-    for (i = 0; i < event_count; i++) CHECK_EQUAL(events[i].axis, axis);
+    for (i = 0; i < step_count; i++) CHECK_EQUAL(steps[i].axis, axis);
 }
 
 static void paper_examples(int axis) {
@@ -119,7 +119,7 @@ static void paper_examples(int axis) {
     moves(s, axis, 3, 4.5f, 5.5f); /* its min passes a min: nothing to report */
     shown(axis, 1, 0, 0, 0, 0);
     moves(s, axis, 3, 4.6f, 5.6f); /* passes nothing */
-    CHECK_EQUAL(event_count, 0);
+    CHECK_EQUAL(step_count, 0);
     sap_destroy(s);
 
     /* and left */
@@ -146,9 +146,9 @@ static void paper_examples(int axis) {
     CHECK_EQUAL(all(SAP_STEP_PASS), 4);
     CHECK_EQUAL(all(SAP_STEP_START), all(SAP_STEP_STOP));
     first_start = first_stop = -1;
-    for (i = event_count - 1; i >= 0; i--) {
-        if (events[i].step == SAP_STEP_START) first_start = i;
-        if (events[i].step == SAP_STEP_STOP) first_stop = i;
+    for (i = step_count - 1; i >= 0; i--) {
+        if (steps[i].step == SAP_STEP_START) first_start = i;
+        if (steps[i].step == SAP_STEP_STOP) first_stop = i;
     }
     CHECK(first_start <= first_stop);
     sap_created(s, &count);
@@ -164,9 +164,9 @@ static void paper_examples(int axis) {
     moves(s, axis, 2, 1, 3);
     shown(axis, 1, 1, 2, 0, 0);
     moves(s, axis, 2, 0.5f, 3);
-    CHECK_EQUAL(event_count, 0);
+    CHECK_EQUAL(step_count, 0);
     moves(s, axis, 2, 1, 3);
-    CHECK_EQUAL(event_count, 0);
+    CHECK_EQUAL(step_count, 0);
     moves(s, axis, 2, test_float(0x3f800001u), 3); /* one step further */
     shown(axis, 1, 0, 0, 1, 2);
     sap_destroy(s);
@@ -179,14 +179,14 @@ static void reject(void) {
     sap_add(s, &a, NULL);
     sap_add(s, &b, NULL);
     sap_update(s);
-    event_count = 0;
+    step_count = 0;
     b.min[0] = 0.5f; /* starts along x, not on y */
     sap_move(s, 2, &b);
     sap_update(s);
     CHECK_EQUAL(all(SAP_STEP_PASS), 1);
     CHECK_EQUAL(all(SAP_STEP_REJECT), 1);
     CHECK_EQUAL(all(SAP_STEP_START) + all(SAP_STEP_STOP), 0);
-    event_count = 0;
+    step_count = 0;
     b.min[0] = 2;
     sap_move(s, 2, &b);
     sap_update(s);
@@ -221,7 +221,7 @@ static void random_scenes(int seed) {
         int created, deleted;
         const sap_pair *p, *q;
         model_update(&m, NULL, NULL);
-        event_count = 0;
+        step_count = 0;
         CHECK_EQUAL(sap_update(s), SAP_OK);
         p = sap_created(s, &created);
         q = sap_deleted(s, &deleted);
@@ -229,8 +229,8 @@ static void random_scenes(int seed) {
         wrong += created && memcmp(p, m.created.items, (size_t)created * sizeof *p) != 0;
         wrong += deleted && memcmp(q, m.deleted.items, (size_t)deleted * sizeof *q) != 0;
         wrong += sap_validate(s) != NULL;
-        for (i = 0; i < event_count; i++) {
-            const event *e = &events[i];
+        for (i = 0; i < step_count; i++) {
+            const trace_step *e = &steps[i];
             wrong += !sap_is_valid(s, e->id0) || !sap_is_valid(s, e->id1) || e->id0 == e->id1;
             wrong += e->axis < 0 || e->axis > 2 || !(config.axes >> e->axis & 1);
             if (!step) continue; /* whatever the first boxes do to come in */

@@ -3420,7 +3420,7 @@ static void sap__sample_boxes(const sap_world *s, const uint64_t *items, int n, 
         if (apart > longest) longest = apart;
     }
     for (int k = 0; k < 3; k++) { /* an axis may have a unit of length of its own */
-        const float asked = longest > 0 ? longest / SAP__QUERY_PART : 1, part = m->dense_range[k] / 16;
+        const float asked = longest > 0 ? longest / (float)SAP__QUERY_PART : 1, part = m->dense_range[k] / 16;
         const float unit = asked < part || !(part > 0) ? asked : part;
         if (m->unit[k] < unit) m->unit[k] = unit;
     }
@@ -3456,7 +3456,7 @@ static void sap__choose_tile_grid(const sap__sample_stats *m, int n, sap__tile_g
         t->origin[k] = m->min_center2[k];
         t->count[k] = (int)(tiles < 1 ? 1 : tiles > (double)n ? (double)n : tiles);
         t->long_size[k] = flat >> k & 1 ? 4 * SAP__TILE_FAR : side < 1 ? m->unit[k] : tile;
-        t->large_size[k] = SAP__LARGE_TILES * t->long_size[k];
+        t->large_size[k] = (float)SAP__LARGE_TILES * t->long_size[k];
     }
     /* slices along the axis with most tiles, sixteen to a tile; then halved, until counters for all are cheap */
     int k = t->count[0] > t->count[1] ? (t->count[0] > t->count[2] ? 0 : 2) : t->count[1] > t->count[2] ? 1 : 2;
@@ -3474,7 +3474,7 @@ static void sap__choose_tile_grid(const sap__sample_stats *m, int n, sap__tile_g
         t->last[k] = (float)(t->count[k] - 1);
     }
     t->keys = (uint32_t)t->count[0] * (uint32_t)t->count[1] * (uint32_t)t->count[2] + SAP__LARGE_KEYS;
-    t->is_sparse = side > SAP__SPARSE_TILES;
+    t->is_sparse = side > (float)SAP__SPARSE_TILES;
 }
 
 /* The i-th of count: forth in even rows, back in odd ones; without a branch. */

@@ -3615,7 +3615,7 @@ static void sap__cut(const sap_world *s, const sap__cuts *c, int from, int end) 
    as many as items; scratch holds the items, and the counters behind them. Boxes that are sparse or lie unevenly are
    cut instead, which takes three times as long; so is a crowd with one key, as large boxes are. */
 static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, int n, int leaves, float unit[3]) {
-    uint32_t *count = (uint32_t *)(void *)(scratch + n), sum = 0, before = 0, small = 0, crowded = 0;
+    uint32_t *count = (uint32_t *)(void *)(scratch + n), sum = 0, before = 0, small_end = 0, crowded = 0;
     sap__sample_stats sample;
     sap__tile_grid grid;
     sap__key_args args;
@@ -3636,7 +3636,7 @@ static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, in
             crowded += sum - before > SAP__RUN_CROWD * SAP__NODE_WIDTH * (uint64_t)n / grid.keys ? sum - before : 0;
             before = sum;
         }
-        if (key == grid.keys - SAP__LARGE_KEYS) small = sum;
+        if (key == grid.keys - SAP__LARGE_KEYS) small_end = sum;
         count[key] = sum;
         sum += here;
     }
@@ -3647,8 +3647,8 @@ static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, in
     cuts.leaves = leaves;
     cuts.unit = sample.unit;
     for (int i = 0, j; i < n; i = j) {
-        const int is_uneven = i < (int)small && (grid.is_sparse || SAP__CROWDED_PART * crowded > (uint32_t)n);
-        for (j = is_uneven ? (int)small : i + 1; j < n && !is_uneven && items[j] >> 32 == items[i] >> 32;) j++;
+        const int is_uneven = i < (int)small_end && (grid.is_sparse || SAP__CROWDED_PART * crowded > (uint32_t)n);
+        for (j = is_uneven ? (int)small_end : i + 1; j < n && !is_uneven && items[j] >> 32 == items[i] >> 32;) j++;
         if (j - i >= SAP__KEY_CROWD) sap__cut(s, &cuts, i, j);
     }
 }

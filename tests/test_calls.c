@@ -737,6 +737,10 @@ static void check_query_nearest(run *r) {
         if (!b->live || !(b->category & mask)) continue;
         d = distance2(r->axes, &point, &b->box);
         if (!EXACT && d < limit * 1.000001 && d > limit * 0.999999) edge = 1;
+        for (k = 0; k < 3; k++) { /* a gap so small that the sum in doubles has lost it */
+            const double gap2 = distance2(1 << k & r->axes, &point, &b->box);
+            edge |= gap2 > 0 && gap2 < 1e-12 * d && d < limit * 1.000001 && d > limit * 0.999999;
+        }
         if (d > limit && test_is_finite(most)) continue;
         all[n++] = d;
         if (is_accepted(b->id) && (accepted < 0 || d < accepted)) accepted = d;

@@ -141,7 +141,7 @@
    Ids, events, their order, the order of sap_pairs, the results of the _ids queries and the bytes of snapshots are a
    pure function of the calls: the same on every compiler, optimisation level, word size, byte order, SIMD path and
    method. The order in which a query calls back is not: it differs between machines, and after sap_restore. A game that
-   acts on hits uses sap_query_box_ids, sap_query_sphere_ids, sap_nearest_ids or sap_box_closest, or sorts hits by id.
+   acts on hits uses the queries that fill arrays (_ids), sap_box_closest or sap_slide, or sorts hits by id.
    The core compares integers. Floating-point arithmetic occurs in three places: sap_shift_origin (one subtraction for
    each bound), the layout of the tree (which affects no result), and queries. Queries compare distances and casts
    exactly: which boxes are hit, which is nearer, and the distances that are returned are the same everywhere. The last
@@ -405,8 +405,11 @@ SAP_DEF int sap_pairs_of(const sap_world *s, sap_id id, sap_id *others, int capa
 
 SAP_DEF int sap_count(const sap_world *s);
 SAP_DEF int sap_is_valid(const sap_world *s, sap_id id);
-SAP_DEF sap_result sap_get_box(const sap_world *s, sap_id id, sap_aabb *box); /* as stored: 0 on unused axes, +0 */
-SAP_DEF void *sap_get_object(const sap_world *s, sap_id id);                  /* NULL for a bad id */
+SAP_DEF void *sap_get_object(const sap_world *s, sap_id id); /* NULL for a bad id */
+
+/* Writes the box as it is stored: 0 on unused axes, +0 for -0. On an error *box is left alone: check the result, or
+   initialise it. */
+SAP_DEF sap_result sap_get_box(const sap_world *s, sap_id id, sap_aabb *box);
 
 SAP_DEF sap_result sap_get_filter(const sap_world *s, sap_id id, uint32_t *category, uint32_t *mask); /* may be NULL */
 SAP_DEF int sap_is_static(const sap_world *s, sap_id id); /* 0 for a bad id */
@@ -5381,12 +5384,16 @@ SAP_DEF long long sap_box_prune_bipartite(const sap_aabb *a, int na, const sap_a
    exactly: no result depends on the trees. In a double neither the difference nor the product of two floats overflows
    or becomes zero. */
 
-/* Copies a vector, with 0 on unused axes. Returns whether it is finite. */
-static int sap__read_vector(const sap_world *s, const float v[3], float out[3]) {
+SAP__FORCE_INLINE int32_t sap__magnitude(int32_t key) {
+    return key < 0 ? -key : key;
+}
+
+/* Writes the keys of a vector, 0 on unused axes. Returns whether it is finite. */
+static int sap__read_vector(const sap_world *s, const float v[3], int32_t out[3]) {
     int ok = 1;
     for (int k = 0; k < 3; k++) {
-        out[k] = s->used[k] ? v[k] : 0.0f;
-        ok &= sap__is_finite(out[k]);
+        out[k] = sap__key(v[k]) & s->used[k];
+        ok &= sap__magnitude(out[k]) < SAP__INFINITY;
     }
     return ok;
 }
@@ -5468,9 +5475,34 @@ static void sap__add_squares(sap__exact_sum *sum, const sap__measure *m, int tim
     }
 }
 
+/* Returns whether the difference of two floats has no more digits than a double. */
+static int sap__is_exact_difference(int32_t a, int32_t b) {
+    const int32_t between = (sap__magnitude(a) >> 23) - (sap__magnitude(b) >> 23);
+    return a == 0 || b == 0 || (between < 29 && between > -29);
+}
+
+/* Returns whether two squared distances are surely equal: they have the same gaps, on any axes. Boxes in rows often
+   do. */
+static int sap__have_same_gaps(const sap__measure *a, const sap__measure *b) {
+    double x[3], y[3];
+    int same = 0;
+    for (int k = 0; k < 3; k++) {
+        if (!sap__is_exact_difference(a->to[k], a->from[k]) || !sap__is_exact_difference(b->to[k], b->from[k]))
+            return 0;
+        x[k] = sap__wide(a->to[k]) - sap__wide(a->from[k]);
+        y[k] = sap__wide(b->to[k]) - sap__wide(b->from[k]);
+    }
+    for (int i = 0; i < 6; i++) { /* the six orders of three gaps */
+        const int first = i % 3, second = (first + 1 + i / 3) % 3, third = 3 - first - second;
+        same |= (x[0] == y[first]) & (x[1] == y[second]) & (x[2] == y[third]);
+    }
+    return same;
+}
+
 /* Returns -1, 0 or 1: a is less than b, equal, or more. It is exact. */
 SAP__NO_INLINE int sap__compare_measures(const sap__measure *a, const sap__measure *b) {
     sap__exact_sum sum;
+    if (a->by == 0 && sap__have_same_gaps(a, b)) return 0;
     memset(&sum, 0, sizeof sum);
     sum.first = SAP__SUM_DIGITS;
     if (a->by == 0) {
@@ -5605,11 +5637,12 @@ static int sap__shallow_side(const sap__box *box, const sap__box *moving, const 
     return side;
 }
 
-/* Returns whether the translation moves a box deeper into another one that it overlaps at the start. */
+/* Returns the axis of least depth of two boxes that overlap at the start, if the translation goes deeper there, else
+   -1. */
 static int sap__goes_deeper(const sap__box *box, const sap__box *moving, const int32_t by[3], const int32_t used[6]) {
     int axis = 0;
     const int side = sap__shallow_side(box, moving, used, &axis);
-    return side < 0 ? by[axis] > 0 : by[axis] < 0;
+    return (side < 0 ? by[axis] > 0 : by[axis] < 0) ? axis : -1;
 }
 
 SAP_DEF int sap_hit_normal(const sap_aabb *moving, const float translation[3], const sap_aabb *hit, float normal[3]) {
@@ -5626,10 +5659,6 @@ SAP_DEF int sap_hit_normal(const sap_aabb *moving, const float translation[3], c
     if (!ok || !sap__cast_exactly(&to, &from, by, &first) || first == SAP__AT_START) return 0;
     normal[first] = by[first] < 0 ? 1.0f : -1.0f;
     return 1;
-}
-
-SAP__FORCE_INLINE int32_t sap__magnitude(int32_t key) {
-    return key < 0 ? -key : key;
 }
 
 SAP__FORCE_INLINE double sap__power_of_two(int exponent) {
@@ -5713,59 +5742,83 @@ static double sap__set_distance_probe(sap__probe *p, const sap__box *box, const 
 
 /* ---- a query ------------------------------------------------------------------------------------------------ */
 
-/* A query holds its shape, its callback, and its hits so far. Its test says which kind it is: overlaps of a box,
-   distances, or a cast. */
+/* A kind of query says what a hit is, and at which value: t, a squared distance, or 0. */
+enum {
+    SAP__OVERLAPS,  /* the box overlaps the query's box */
+    SAP__DISTANCES, /* it is within a distance */
+    SAP__CASTS,     /* the cast meets it */
+    SAP__LEAVES_IT  /* the same; a box that is touched at the start counts only if the cast goes deeper into it */
+};
+
+/* The cutoff of a query: no hit beyond it counts. It is a float or, if key is below 0, where the query hits `box`: so a
+   tie with a box is found exactly. */
+typedef struct sap__cutoff {
+    double at;   /* a squared distance, or t, as a double */
+    int32_t key; /* of the float, a distance or t */
+    sap__box box;
+} sap__cutoff;
+
 typedef struct sap__query sap__query;
+
+/* Handles a hit at a value not beyond the cutoff, which it may lower. Returns 0 to stop. */
+typedef int sap__hit_function(sap__query *q, uint32_t slot, double at, const sap__box *box);
+
+/* Values that are kept of first ids, those on top of the heap. The others are computed again. */
+enum { SAP__KEPT_VALUES = 64, SAP__FEW_IDS = 24 };
+
+/* The first ids of a set: they need no memory, and depend on the set alone. While there are more than capacity the ids
+   are a heap with the last one on top. */
+typedef struct sap__first_ids {
+    const sap__query *query; /* orders ids by their hits, then by id; NULL: by id */
+    sap_id *ids;
+    int capacity, count; /* count: ids that were kept or rejected */
+    double at[SAP__KEPT_VALUES];
+} sap__first_ids;
+
+/* A query holds its shape, its callback, and its hits so far. */
 struct sap__query {
     sap_world *s;
-    uint32_t (*test)(const sap__node *node, uint32_t occupied, const sap__probe *p,
-                     float *distance); /* NULL: overlaps */
-    int is_distance;                   /* the query is one of distances; if 0 and there is a test, it is a cast */
-    uint32_t mask;
+    int kind, is_ordered; /* is_ordered: its hits may lower the cutoff, so it visits what is nearest first */
+    sap__hit_function *on_hit;
     sap_hit *hit;
     sap_ray_hit *ray_hit;
     void *user;
-    sap_id *ids; /* the ids of hits, capacity at most; NULL: they are not kept */
-    int capacity;
+    sap__first_ids *first_ids;
+    uint32_t mask;
+    sap_id best, ignored; /* the best hit so far; a box that is no hit */
+    int count, visits;    /* hits; nodes visited */
+    int in_callback;      /* a callback has been called: the world is busy */
+    int cull_by_mask;     /* the tree holds categories outside the mask: nodes are culled by their filters */
+    int unsynced_in_list; /* boxes in changes.list that were unsynced when the query began; */
+    int unsynced;         /* these, and those in changes.again */
     sap__query_counters *counters;
-    int in_callback;                /* a callback has been called: the world is busy */
-    int closest_only, nearest_only; /* returns the best hit; returns the best ones, capacity at most */
-    int can_leave;                  /* a box that is touched at the start counts only if the cast goes deeper into it */
-    int cull_by_mask;               /* the tree holds categories outside the mask: nodes are culled by their filters */
-    sap_id best, ignored;           /* the best hit so far; a box that is no hit */
-    int count, visits;              /* hits; nodes visited */
-    int unsynced_in_list;           /* boxes in changes.list that were unsynced when the query began; */
-    int unsynced;                   /* these, and those in changes.again */
-    double cutoff;                  /* a squared distance, or t: no hit is beyond it */
-    int32_t cutoff_key;             /* the key of that distance or t; below 0: the cutoff is the hit of cutoff_box */
-    const sap__box *cutoff_box;     /* a box that no callback moves, or hit_box */
-    sap__box hit_box;               /* a copy of a box that a callback may move */
-    sap__box box;                   /* the box or point of the query, */
-    int32_t translation[3];         /* and the translation of a cast: keys */
+    sap__cutoff cutoff;
+    sap__box box;           /* the box or point of the query, */
+    int32_t translation[3]; /* and the translation of a cast: keys */
     sap__probe probe;
     double unit; /* the limit of the probe is in this unit of t, or of squared distances */
 };
 
 /* Sets the limit of the probe: the cutoff as a float, made larger than what rounding and lost denormals may cost. */
 static void sap__set_limit(sap__query *q) {
-    const double cutoff = q->cutoff > SAP__MAX_FINITE ? SAP__MAX_FINITE : q->cutoff;
-    const double limit = cutoff * q->unit * 1.00001 + (double)SAP__TINY;
-    q->probe.limit = sap__round(limit, SAP__ROUND_UP);
+    const double cutoff = q->cutoff.at > SAP__MAX_FINITE ? SAP__MAX_FINITE : q->cutoff.at;
+    q->probe.limit = sap__round(cutoff * q->unit * 1.00001 + (double)SAP__TINY, SAP__ROUND_UP);
 }
 
 /* Sets the cutoff to the hit of a box. */
-static void sap__set_cutoff_at(sap__query *q, double at, const sap__box *box) {
-    q->cutoff = at;
-    q->cutoff_box = box;
-    q->cutoff_key = -1;
+static void sap__set_cutoff(sap__query *q, double at, const sap__box *box) {
+    q->cutoff.at = at;
+    q->cutoff.key = -1;
+    q->cutoff.box = *box;
+    sap__set_limit(q);
 }
 
-/* Returns where the query hits a box: t, or a squared distance, or 0 for an overlap. A miss is beyond the cutoff. */
+/* Returns the value at which the query hits a box. A miss is beyond the cutoff. */
 static double sap__hit_at(const sap__query *q, const sap__box *box) {
-    if (!q->test) return sap__overlap(box, &q->box) ? 0 : 1;
-    if (q->is_distance) return sap__distance2(box, &q->box, NULL);
-    if (q->can_leave && sap__overlap(box, &q->box))
-        return sap__goes_deeper(box, &q->box, q->translation, q->s->used) ? 0 : SAP__MISS;
+    if (q->kind == SAP__OVERLAPS) return sap__overlap(box, &q->box) ? 0 : 1;
+    if (q->kind == SAP__DISTANCES) return sap__distance2(box, &q->box, NULL);
+    if (q->kind == SAP__LEAVES_IT && sap__overlap(box, &q->box))
+        return sap__goes_deeper(box, &q->box, q->translation, q->s->used) < 0 ? SAP__MISS : 0;
     return sap__cast(box, &q->box, q->translation);
 }
 
@@ -5773,7 +5826,7 @@ static double sap__hit_at(const sap__query *q, const sap__box *box) {
 static sap__measure sap__measure_of(const sap__query *q, const sap__box *box) {
     sap__measure m;
     int first;
-    if (q->is_distance) {
+    if (q->kind == SAP__DISTANCES) {
         (void)sap__distance2(box, &q->box, &m);
         return m;
     }
@@ -5781,54 +5834,121 @@ static sap__measure sap__measure_of(const sap__query *q, const sap__box *box) {
     return sap__moment(box, &q->box, q->translation, first);
 }
 
-static sap__measure sap__measure_of_cutoff(const sap__query *q) {
-    sap__measure m = {{0, 0, 0}, {0, 0, 0}, 0};
-    if (q->cutoff_key < 0) return sap__measure_of(q, q->cutoff_box);
-    m.to[0] = q->cutoff_key;
-    if (!q->is_distance) m.by = SAP__ONE;
+static sap__measure sap__measure_of_key(const sap__query *q, int32_t key) {
+    const sap__measure m = {{0, 0, 0}, {key, 0, 0}, q->kind == SAP__DISTANCES ? 0 : SAP__ONE};
     return m;
+}
+
+static sap__measure sap__measure_of_cutoff(const sap__query *q) {
+    return q->cutoff.key < 0 ? sap__measure_of(q, &q->cutoff.box) : sap__measure_of_key(q, q->cutoff.key);
 }
 
 /* Returns -1, 0 or 1: the query hits a box before its cutoff, at it, or beyond it. It is exact. */
 SAP__NO_INLINE int sap__compare_exactly(const sap__query *q, double at, const sap__box *box) {
-    if (!q->test || at == 0 || at > SAP__MAX_FINITE) return 0;
+    if (q->kind == SAP__OVERLAPS || at == 0 || at > SAP__MAX_FINITE) return 0;
     const sap__measure a = sap__measure_of(q, box), b = sap__measure_of_cutoff(q);
     return sap__compare_measures(&a, &b);
 }
 
 SAP__FORCE_INLINE int sap__compare_to_cutoff(const sap__query *q, double at, const sap__box *box) {
-    const int order = sap__compare_values(at, q->cutoff);
+    const int order = sap__compare_values(at, q->cutoff.at);
     return order ? order : sap__compare_exactly(q, at, box);
 }
 
-/* Returns whether the difference of two floats has no more digits than a double. */
-static int sap__is_exact_difference(int32_t a, int32_t b) {
-    const int32_t between = ((a < 0 ? -a : a) >> 23) - ((b < 0 ? -b : b) >> 23);
-    return a == 0 || b == 0 || (between < 29 && between > -29);
-}
-
-/* Returns the value of a hit for the user: t, or the distance, rounded up. The smallest float whose square is not below
-   a squared distance is the float nearest to the root, or the next one. A gap on one axis is the root itself. */
+/* Returns the value of a hit for the user. It is one of three:
+     t                  the float nearest to it
+     a gap on one axis  is the distance itself, without a root: it is rounded up
+     another distance   the smallest float whose square is not below the exact one: that above the root, or the next */
 static float sap__reported_value(const sap__query *q, double at, const sap__box *box) {
-    if (!q->is_distance) return sap__round(at, SAP__ROUND_NEAREST);
+    if (q->kind != SAP__DISTANCES) return sap__round(at, SAP__ROUND_NEAREST);
+    if (at == 0) return 0;
     if (at > SAP__MAX_FINITE) return sap__float(SAP__INFINITY);
     const sap__measure m = sap__measure_of(q, box);
-    const int x = m.to[0] != m.from[0], y = m.to[1] != m.from[1], z = m.to[2] != m.from[2];
-    const int axis = y ? 1 : 2 * z, is_root = x + y + z == 1 && sap__is_exact_difference(m.to[axis], m.from[axis]);
-    const double root = is_root ? sap__wide(m.to[axis]) - sap__wide(m.from[axis]) : sap__sqrt(at);
-    if (at == 0) return 0;
-    if (root < 1e-37 || root > 1e38) { /* the root may be no normal float: try the float before it, then the next */
-        const int32_t key = sap__key(sap__round(root * (1 - SAP__DOUBT), SAP__ROUND_UP));
-        const sap__measure reported = {{0, 0, 0}, {key, 0, 0}, 0};
-        return sap__float(key + (key < SAP__INFINITY && sap__compare_measures(&reported, &m) < 0));
-    }
-    const int32_t key = sap__key(sap__round(root, SAP__ROUND_NEAREST));
-    const double more = is_root ? sap__wide(key) - root : sap__wide(key) * sap__wide(key) - at;
-    const double doubt = is_root ? -1 : at * SAP__DOUBT;
-    if (more > doubt || more < -doubt) return sap__float(key + (more < 0));
-    const sap__measure reported = {{0, 0, 0}, {key, 0, 0}, 0};
+    const int x = m.to[0] != m.from[0], y = m.to[1] != m.from[1], z = m.to[2] != m.from[2], k = y ? 1 : 2 * z;
+    if (x + y + z == 1 && sap__is_exact_difference(m.to[k], m.from[k]))
+        return sap__round(sap__wide(m.to[k]) - sap__wide(m.from[k]), SAP__ROUND_UP);
+    const double root = sap__sqrt(at);
+    const int32_t key = sap__key(sap__round(root * (1 - SAP__DOUBT), SAP__ROUND_UP));
+    if (sap__wide(key) > root * (1 + SAP__DOUBT)) return sap__float(key);
+    const sap__measure reported = sap__measure_of_key(q, key);
     return sap__float(key + (sap__compare_measures(&reported, &m) < 0));
 }
+
+/* ---- the first ids ------------------------------------------------------------------------------------------- */
+
+static const sap__box *sap__box_of_id(const sap__query *q, sap_id id) {
+    return &q->s->slot_array[sap__slot_of(id)].box;
+}
+
+static double sap__value_of(const sap__first_ids *f, int i) {
+    if (!f->query) return 0;
+    return i < SAP__KEPT_VALUES ? f->at[i] : sap__hit_at(f->query, sap__box_of_id(f->query, f->ids[i]));
+}
+
+static void sap__put_id(sap__first_ids *f, int i, sap_id id, double at) {
+    f->ids[i] = id;
+    if (i < SAP__KEPT_VALUES) f->at[i] = at;
+}
+
+/* Returns whether element i comes after an id with this value. */
+static int sap__comes_after(const sap__first_ids *f, int i, sap_id id, double at) {
+    const double at_i = sap__value_of(f, i);
+    int order = f->query ? sap__compare_values(at_i, at) : 0;
+    if (order == 0 && at > 0 && at < SAP__MAX_FINITE) {
+        const sap__measure a = sap__measure_of(f->query, sap__box_of_id(f->query, f->ids[i]));
+        const sap__measure b = sap__measure_of(f->query, sap__box_of_id(f->query, id));
+        order = sap__compare_measures(&a, &b);
+    }
+    return order > 0 || (order == 0 && f->ids[i] > id);
+}
+
+/* Puts an id into the empty position i of a heap of n, or below it. */
+static void sap__sift_down(sap__first_ids *f, int n, int i, sap_id id, double at) {
+    for (int child = 2 * i + 1; child < n; i = child, child = 2 * i + 1) {
+        if (child + 1 < n && sap__comes_after(f, child + 1, f->ids[child], sap__value_of(f, child))) child++;
+        if (!sap__comes_after(f, child, id, at)) break;
+        sap__put_id(f, i, f->ids[child], sap__value_of(f, child));
+    }
+    sap__put_id(f, i, id, at);
+}
+
+static void sap__make_heap(sap__first_ids *f, int n) {
+    for (int i = n / 2 - 1; i >= 0; i--) sap__sift_down(f, n, i, f->ids[i], sap__value_of(f, i));
+}
+
+/* Keeps an id if it is among the first. A full array becomes a heap. */
+static void sap__keep_id(sap__first_ids *f, sap_id id, double at) {
+    if (f->count < f->capacity) {
+        sap__put_id(f, f->count, id, at);
+        if (f->count == f->capacity - 1) sap__make_heap(f, f->capacity);
+    } else if (f->capacity && sap__comes_after(f, 0, id, at))
+        sap__sift_down(f, f->capacity, 0, id, at);
+    f->count++;
+}
+
+/* Sorts the ids that were kept, a few by insertion, many as a heap. Returns their number. */
+static int sap__sort_ids(sap__first_ids *f) {
+    const int n = f->count < f->capacity ? f->count : f->capacity;
+    for (int i = 1; i < n && n <= SAP__FEW_IDS; i++) {
+        const sap_id id = f->ids[i];
+        const double at = sap__value_of(f, i);
+        int k = i;
+        for (; k > 0 && sap__comes_after(f, k - 1, id, at); k--)
+            sap__put_id(f, k, f->ids[k - 1], sap__value_of(f, k - 1));
+        sap__put_id(f, k, id, at);
+    }
+    if (n <= SAP__FEW_IDS) return n;
+    if (f->count < f->capacity) sap__make_heap(f, n);
+    for (int i = n - 1; i > 0; i--) {
+        const sap_id last = f->ids[0];
+        const double at = sap__value_of(f, 0);
+        sap__sift_down(f, i, 0, f->ids[i], sap__value_of(f, i));
+        sap__put_id(f, i, last, at);
+    }
+    return n;
+}
+
+/* ---- hits -------------------------------------------------------------------------------------------------------- */
 
 /* Makes the world busy, from the first callback of a query to its end. The query counts itself in the counters chosen
    by the address of its stack, so threads seldom share them. */
@@ -5837,114 +5957,82 @@ SAP__FORCE_INLINE void sap__begin_callbacks(sap__query *q) {
     q->in_callback = 1;
 }
 
-/* ---- the first ids of a set, sorted: they need no memory, and depend on the set alone ------------------------- */
-
-/* Returns whether a comes after b: by id, or, for a query of the nearest, by distance and then by id. */
-static int sap__comes_after(const sap__query *nearest, sap_id a, sap_id b) {
-    if (!nearest) return a > b;
-    const sap__slot *slot_array = nearest->s->slot_array;
-    const sap__box *box_a = &slot_array[sap__slot_of(a)].box, *box_b = &slot_array[sap__slot_of(b)].box;
-    const double at_a = sap__hit_at(nearest, box_a), at_b = sap__hit_at(nearest, box_b);
-    int order = sap__compare_values(at_a, at_b);
-    if (order == 0 && at_a > 0 && at_a < SAP__MAX_FINITE) {
-        const sap__measure m = sap__measure_of(nearest, box_a), n = sap__measure_of(nearest, box_b);
-        order = sap__compare_measures(&m, &n);
-    }
-    return order > 0 || (order == 0 && a > b);
-}
-
-/* Puts id into the empty position i of a heap with the last id on top, or below it. */
-static void sap__sift_down(const sap__query *nearest, sap_id *heap, int n, int i, sap_id id) {
-    for (int child = 2 * i + 1; child < n; i = child, child = 2 * i + 1) {
-        if (child + 1 < n && sap__comes_after(nearest, heap[child + 1], heap[child])) child++;
-        if (!sap__comes_after(nearest, heap[child], id)) break;
-        heap[i] = heap[child];
-    }
-    heap[i] = id;
-}
-
-static void sap__make_heap(const sap__query *nearest, sap_id *ids, int n) {
-    for (int i = n / 2 - 1; i >= 0; i--) sap__sift_down(nearest, ids, n, i, ids[i]);
-}
-
-/* Keeps an id that was found after count others, if it is among the first capacity ids. A full array becomes a heap. */
-static void sap__keep_id(const sap__query *nearest, sap_id *ids, int capacity, int count, sap_id id) {
-    if (count < capacity) {
-        ids[count] = id;
-        if (count == capacity - 1) sap__make_heap(nearest, ids, capacity);
-    } else if (capacity && sap__comes_after(nearest, ids[0], id))
-        sap__sift_down(nearest, ids, capacity, 0, id);
-}
-
-/* Sorts the ids that were kept of count ids. Returns their number. */
-static int sap__sort_ids(const sap__query *nearest, sap_id *ids, int capacity, int count) {
-    const int n = count < capacity ? count : capacity;
-    if (count < capacity) sap__make_heap(nearest, ids, n);
-    for (int i = n - 1; i > 0; i--) {
-        const sap_id last = ids[0];
-        sap__sift_down(nearest, ids, i, 0, ids[i]);
-        ids[i] = last;
-    }
-    return n;
-}
-
-/* ---- hits -------------------------------------------------------------------------------------------------------- */
-
-/* Counts a hit, keeps its id, and calls back, as the query wants it. Returns 0 to stop. */
-static int sap__report_hit(sap__query *q, uint32_t slot) {
-    if (q->ids) sap__keep_id(NULL, q->ids, q->capacity, q->count, sap__id_of(q->s, slot));
+static int sap__count_hit(sap__query *q, uint32_t slot, double at, const sap__box *box) {
+    (void)slot, (void)at, (void)box;
     q->count++;
-    if (q->hit) sap__begin_callbacks(q);
-    return !q->hit || q->hit(sap__id_of(q->s, slot), q->s->objects[slot], q->user);
-}
-
-/* Lowers the cutoff to the key that a callback returned. A callback that returns the t that was reported to it means
-   this hit. That t may have been rounded down, so the cutoff then becomes the exact hit. */
-static void sap__lower_cutoff(sap__query *q, int32_t key, int32_t reported, double at, const sap__box *box) {
-    const int is_distance = q->is_distance;
-    const double value = is_distance ? sap__wide(key) * sap__wide(key) : sap__wide(key);
-    const sap__measure m = {{0, 0, 0}, {key, 0, 0}, is_distance ? 0 : SAP__ONE};
-    int order = key < q->cutoff_key ? -1 : 1;
-    if (q->cutoff_key < 0) {
-        order = sap__compare_values(value, q->cutoff);
-        const sap__measure old = order ? m : sap__measure_of_cutoff(q);
-        if (order == 0) order = sap__compare_measures(&m, &old);
-    }
-    if (order >= 0) return;
-    q->cutoff = value;
-    q->cutoff_key = key;
-    if (is_distance || key != reported) return; /* distances are rounded up */
-    if (sap__compare_to_cutoff(q, at, box) <= 0) return;
-    q->hit_box = *box;
-    sap__set_cutoff_at(q, at, &q->hit_box);
-}
-
-/* Handles a hit at t, or at a squared distance: keeps it as the best hit, or among the nearest, or calls back. Each of
-   these may lower the cutoff. Returns 0 to stop. */
-static int sap__report_hit_at(sap__query *q, uint32_t slot, double at, const sap__box *box) {
-    const sap_id id = sap__id_of(q->s, slot);
-    if (id == q->ignored) return 1;
-    if (q->closest_only) {
-        if (q->best && id > q->best && sap__compare_to_cutoff(q, at, box) == 0) return 1;
-        q->best = id;
-        sap__set_cutoff_at(q, at, &q->s->slot_array[slot].box);
-    } else if (q->nearest_only) {
-        sap__keep_id(q, q->ids, q->capacity, q->count++, id);
-        if (q->count < q->capacity) return 1;
-        const sap__box *last = &q->s->slot_array[sap__slot_of(q->ids[0])].box;
-        sap__set_cutoff_at(q, sap__hit_at(q, last), last);
-    } else if (q->ray_hit) {
-        const float t = sap__reported_value(q, at, box);
-        sap__begin_callbacks(q);
-        const float end = q->ray_hit(id, q->s->objects[slot], t, q->user);
-        q->count++;
-        if (!sap__is_number(end) || sap__key(end) <= 0) return 0;
-        sap__lower_cutoff(q, sap__key(end), sap__key(t), at, box);
-    } else
-        return sap__report_hit(q, slot);
-    sap__set_limit(q);
     return 1;
 }
+
+static int sap__call_hit(sap__query *q, uint32_t slot, double at, const sap__box *box) {
+    (void)at, (void)box;
+    q->count++;
+    sap__begin_callbacks(q);
+    return q->hit(sap__id_of(q->s, slot), q->s->objects[slot], q->user);
+}
+
+static int sap__keep_smallest(sap__query *q, uint32_t slot, double at, const sap__box *box) {
+    (void)at, (void)box;
+    q->count++;
+    sap__keep_id(q->first_ids, sap__id_of(q->s, slot), 0);
+    return 1;
+}
+
+/* Keeps a hit among the first by value. When there are enough the last of them is the cutoff. */
+static int sap__keep_first(sap__query *q, uint32_t slot, double at, const sap__box *box) {
+    sap__first_ids *f = q->first_ids;
+    (void)box;
+    q->count++;
+    sap__keep_id(f, sap__id_of(q->s, slot), at);
+    if (f->count >= f->capacity) sap__set_cutoff(q, sap__value_of(f, 0), sap__box_of_id(q, f->ids[0]));
+    return 1;
+}
+
+/* Keeps a hit that is the best so far, if the user accepts it. */
+static int sap__keep_best(sap__query *q, uint32_t slot, double at, const sap__box *box) {
+    const sap_id id = sap__id_of(q->s, slot);
+    if (q->best && id > q->best && sap__compare_to_cutoff(q, at, box) == 0) return 1;
+    if (q->hit) {
+        sap__begin_callbacks(q);
+        if (!q->hit(id, q->s->objects[slot], q->user)) return 1;
+    }
+    q->best = id;
+    sap__set_cutoff(q, at, box);
+    return 1;
+}
+
+/* Calls back, and lowers the cutoff to the value that is returned. A callback that returns the t that was reported to
+   it means this hit. That t may have been rounded down, so the cutoff then becomes the exact hit; distances are rounded
+   up. */
+static int sap__call_ray_hit(sap__query *q, uint32_t slot, double at, const sap__box *box) {
+    const float reported = sap__reported_value(q, at, box);
+    q->count++;
+    sap__begin_callbacks(q);
+    const float end = q->ray_hit(sap__id_of(q->s, slot), q->s->objects[slot], reported, q->user);
+    const int32_t key = sap__key(end);
+    if (!sap__is_number(end) || key <= 0) return 0;
+    const double value = q->kind == SAP__DISTANCES ? sap__wide(key) * sap__wide(key) : sap__wide(key);
+    int order = sap__compare_values(value, q->cutoff.at);
+    if (order == 0) {
+        const sap__measure m = sap__measure_of_key(q, key), old = sap__measure_of_cutoff(q);
+        order = sap__compare_measures(&m, &old);
+    }
+    if (order >= 0) return 1;
+    q->cutoff.at = value;
+    q->cutoff.key = key;
+    sap__set_limit(q);
+    if (q->kind != SAP__DISTANCES && key == sap__key(reported) && sap__compare_to_cutoff(q, at, box) > 0)
+        sap__set_cutoff(q, at, box);
+    return 1;
+}
+
+/* Handles a box that the mask lets through. Returns 0 to stop. */
+SAP__FORCE_INLINE int sap__try_box(sap__query *q, uint32_t slot, const sap__box *box) {
+    const double at = sap__hit_at(q, box);
+    if (sap__compare_to_cutoff(q, at, box) > 0 || sap__id_of(q->s, slot) == q->ignored) return 1;
+    return q->on_hit(q, slot, at, box);
+}
+
+/* ---- trees are searched ---------------------------------------------------------------------------------------- */
 
 /* Synchronises the trees with the recorded changes: then every box is in its tree as it is now. */
 static sap_result sap__sync_for_queries(sap_world *s) {
@@ -5964,24 +6052,22 @@ static sap_result sap__sync_for_queries(sap_world *s) {
 
 /* Begins a query: synchronises the trees, unless another query is in progress, which reads them. In that case unsynced
    boxes are tested one by one. Synchronised trees are only read. */
-static sap_result sap__begin_query(sap__query *q, sap_world *s, uint32_t mask) {
+static sap_result sap__begin_query(sap__query *q, sap_world *s, int kind, const sap__box *box, int32_t cutoff,
+                                   uint32_t mask) {
     if (s->call.in_filter) return SAP_ERROR_BUSY;
     if (!s->queries.ready && !sap__is_querying(s)) {
         const sap_result r = sap__sync_for_queries(s);
         if (r != SAP_OK) return r;
     }
     q->s = s; /* field by field: for so small a struct compilers emit a slow string instruction */
-    q->test = NULL;
+    q->kind = kind;
+    q->box = *box;
     q->mask = mask;
     q->hit = NULL;
-    q->ray_hit = NULL;
-    q->user = NULL;
-    q->ids = NULL;
-    q->capacity = 0;
-    q->is_distance = q->in_callback = q->closest_only = q->nearest_only = q->can_leave = q->count = q->visits = 0;
     q->best = q->ignored = 0;
-    q->cutoff = q->cutoff_key = 0;
-    q->unit = 1;
+    q->in_callback = q->count = q->visits = 0;
+    q->cutoff.key = cutoff;
+    q->cutoff.at = kind == SAP__DISTANCES ? sap__wide(cutoff) * sap__wide(cutoff) : sap__wide(cutoff);
     q->unsynced_in_list = sap__length(s->changes.list) - s->changes.synced_count;
     q->unsynced = sap__unsynced_count(s);
     return SAP_OK;
@@ -6013,8 +6099,7 @@ static int sap__query_unsynced(sap__query *q) {
         if (!(q->s->slot_array[slot].flags & SAP__LIVE) || !(q->s->slot_array[slot].filter.category & q->mask))
             continue;
         const sap__box box = q->s->slot_array[slot].box; /* a copy: a callback may move the box */
-        const double at = sap__hit_at(q, &box);
-        if (sap__compare_to_cutoff(q, at, &box) <= 0 && !sap__report_hit_at(q, slot, at, &box)) return 0;
+        if (!sap__try_box(q, slot, &box)) return 0;
     }
     return 1;
 }
@@ -6047,7 +6132,7 @@ static int sap__traverse_overlaps(sap__query *q, const sap__bvh *t, const uint32
         if (are_leaves && list.prefetch)
             for (int i = 0; i < found; i++) sap__prefetch_slot(q->s, child[i]);
         for (int i = 0; are_leaves && i < found; i++)
-            if (sap__should_visit(q, child[i]) && !sap__report_hit(q, child[i])) return 0;
+            if (sap__should_visit(q, child[i]) && !q->on_hit(q, child[i], 0, &q->box)) return 0;
     }
     return 1;
 }
@@ -6061,9 +6146,11 @@ typedef struct sap__stack_entry {
 
 /* Opens a node: tests its lanes, and prefetches the children of those that remain. */
 static void sap__open_node(sap__query *q, const sap__bvh *t, uint32_t node, int is_leaf, sap__stack_entry *v) {
+    const sap__kernel *kernel = sap__kernel_of(q->s);
     v->node = &t->nodes[node];
     q->visits++;
-    v->lanes = q->test(v->node, t->occupied[node], &q->probe, v->distance);
+    v->lanes = (q->kind == SAP__DISTANCES ? kernel->point_distance : kernel->ray_slab)(v->node, t->occupied[node],
+                                                                                       &q->probe, v->distance);
     for (uint32_t bits = q->cull_by_mask && !is_leaf ? v->lanes : 0; bits; bits &= bits - 1)
         if (!(t->filter[v->node->child[sap__lowest_bit(bits)]].category & q->mask)) v->lanes ^= bits & (0u - bits);
     if (t->boxes <= SAP__CACHE_BOXES) return;
@@ -6071,7 +6158,7 @@ static void sap__open_node(sap__query *q, const sap__bvh *t, uint32_t node, int 
         const uint32_t child = v->node->child[sap__lowest_bit(bits)];
         if (is_leaf)
             sap__prefetch_slot(q->s, child);
-        else if (q->test == sap__kernel_of(q->s)->ray_slab)
+        else if (q->kind != SAP__DISTANCES)
             sap__prefetch_node(&t->nodes[child]), sap__prefetch(t->nodes[child].child);
     }
 }
@@ -6090,14 +6177,14 @@ SAP__FORCE_INLINE int sap__nearest_lane(const sap__stack_entry *v, int is_ordere
    beyond the limit, so are the other lanes. No query writes or moves nodes. Returns 0 to stop. */
 static int sap__traverse(sap__query *q, const sap__bvh *t) {
     sap__stack_entry path[SAP__MAX_LEVELS];
-    const int is_ordered = q->closest_only || q->nearest_only || q->ray_hit, top = t->levels - 1;
+    const int top = t->levels - 1;
     sap__set_limit(q);
     for (int i = 0; i < t->count[top]; i++) {
         int level = top;
         sap__open_node(q, t, (uint32_t)(t->first[top] + i), top == 0, &path[top]);
         while (level <= top) {
             sap__stack_entry *v = &path[level];
-            const int lane = v->lanes ? sap__nearest_lane(v, is_ordered) : 0;
+            const int lane = v->lanes ? sap__nearest_lane(v, q->is_ordered) : 0;
             if (!v->lanes || v->distance[lane] > q->probe.limit) {
                 level++;
                 continue;
@@ -6109,19 +6196,21 @@ static int sap__traverse(sap__query *q, const sap__bvh *t) {
                 sap__open_node(q, t, child, level == 0, &path[level]);
             } else if (sap__should_visit(q, child)) {
                 const sap__box box = sap__child_bounds(v->node, lane);
-                const double at = sap__hit_at(q, &box);
-                if (sap__compare_to_cutoff(q, at, &box) <= 0 && !sap__report_hit_at(q, child, at, &box)) return 0;
+                if (!sap__try_box(q, child, &box)) return 0;
             }
         }
     }
     return 1;
 }
 
-/* Runs a query: on unsynced boxes, then on each tree. Returns the number of hits. Visits are counted roughly: threads
-   that share counters may lose some. */
-static int sap__run_query(sap__query *q) {
+/* Runs a query: on unsynced boxes, then on each tree. is_ordered: the hit function may lower the cutoff. Visits are
+   counted roughly: threads that share counters may lose some. */
+static void sap__run_query(sap__query *q, sap__hit_function *on_hit, int is_ordered) {
     sap__query_counters *counters = &q->s->queries.counters[(uint32_t)((uintptr_t)q >> 12) * 2654435769u >> 29];
     q->counters = counters;
+    q->on_hit = on_hit;
+    q->is_ordered = is_ordered;
+    q->unit = q->kind < SAP__CASTS ? 1 : sap__set_cast_probe(&q->probe, &q->box, q->translation);
     for (int tree = 0, go = sap__query_unsynced(q); tree < SAP__TREES && go; tree++) {
         const sap__bvh *t = &q->s->tree[tree];
         uint32_t tops[SAP__MAX_ROOTS];
@@ -6131,13 +6220,13 @@ static int sap__run_query(sap__query *q) {
             tops[i] = (uint32_t)(t->first[t->levels - 1] + i);
             q->cull_by_mask |= (t->filter[tops[i]].category & ~q->mask) != 0;
         }
-        if (q->is_distance) q->unit = sap__set_distance_probe(&q->probe, &q->box, q->s->used, t);
-        go = q->test ? sap__traverse(q, t) : sap__traverse_overlaps(q, t, tops, t->count[t->levels - 1]);
+        if (q->kind == SAP__DISTANCES) q->unit = sap__set_distance_probe(&q->probe, &q->box, q->s->used, t);
+        go = q->kind == SAP__OVERLAPS ? sap__traverse_overlaps(q, t, tops, t->count[t->levels - 1])
+                                      : sap__traverse(q, t);
     }
     const int32_t visits = sap__atomic_get(&counters->visits);
     if (visits < 1 << 30) sap__atomic_set(&counters->visits, visits + q->visits);
     if (q->in_callback) sap__atomic_add(&counters->queries, -1);
-    return q->count;
 }
 
 /* ---- the queries ---------------------------------------------------------------------------------------------- */
@@ -6153,21 +6242,27 @@ static int sap__run_with_callback(sap__query *q, sap_result r, sap_hit *hit, sap
     q->hit = hit;
     q->ray_hit = ray_hit;
     q->user = user;
-    return sap__run_query(q);
-}
-
-static int sap__is_bad_array(const sap_id *ids, int capacity) {
-    return capacity < 0 || (capacity && !ids);
-}
-
-/* Runs a query for ids, and writes the smallest, capacity at most. Returns the number of hits, or -(sap_result). */
-static int sap__run_for_ids(sap__query *q, sap_result r, sap_id *ids, int capacity) {
-    if (r != SAP_OK) return -(int)r;
-    q->ids = ids;
-    q->capacity = capacity;
-    (void)sap__run_query(q);
-    (void)sap__sort_ids(NULL, ids, capacity, q->count);
+    sap__run_query(q, hit ? sap__call_hit : ray_hit ? sap__call_ray_hit : sap__count_hit, ray_hit != NULL);
     return q->count;
+}
+
+/* Runs a query for ids, the smallest or, if is_ordered, those with the smallest values, capacity at most. Writes the
+   values, unless values is NULL. Returns the number of hits, or -(sap_result). */
+SAP__NO_INLINE int sap__run_for_ids(sap__query *q, sap_result r, int is_ordered, sap_id *ids, float *values,
+                                    int capacity) {
+    sap__first_ids first;
+    if (r != SAP_OK) return -(int)r;
+    if (capacity < 0 || (capacity && !ids)) return -SAP_ERROR_ARGUMENT;
+    first.query = is_ordered ? q : NULL;
+    first.ids = ids;
+    first.capacity = capacity;
+    first.count = 0;
+    q->first_ids = &first;
+    sap__run_query(q, capacity == 0 ? sap__count_hit : is_ordered ? sap__keep_first : sap__keep_smallest, is_ordered);
+    const int n = sap__sort_ids(&first);
+    for (int i = 0; values && i < n; i++)
+        values[i] = sap__reported_value(q, sap__value_of(&first, i), sap__box_of_id(q, ids[i]));
+    return is_ordered && capacity ? n : q->count;
 }
 
 /* Runs a query for its best hit. Returns the id or 0. *at is its t or distance, miss if there is none, -1 on
@@ -6175,9 +6270,8 @@ static int sap__run_for_ids(sap__query *q, sap_result r, sap_id *ids, int capaci
 SAP__NO_INLINE sap_id sap__run_closest(sap__query *q, sap_result r, float miss, float *at) {
     if (at) *at = -1;
     if (r != SAP_OK) return 0;
-    q->closest_only = 1;
-    (void)sap__run_query(q);
-    if (at) *at = q->best ? sap__reported_value(q, q->cutoff, q->cutoff_box) : miss;
+    sap__run_query(q, sap__keep_best, 1);
+    if (at) *at = q->best ? sap__reported_value(q, q->cutoff.at, &q->cutoff.box) : miss;
     return q->best;
 }
 
@@ -6185,9 +6279,48 @@ static sap_result sap__begin_box_query(sap__query *q, sap_world *s, const sap_aa
     sap__box keys = sap__empty_box;
     if (!s || !box) return SAP_ERROR_ARGUMENT;
     if (sap__encode(box, s->used, &keys) < 0) return SAP_ERROR_BOX;
-    const sap_result r = sap__begin_query(q, s, mask);
-    q->box = keys;
+    return sap__begin_query(q, s, SAP__OVERLAPS, &keys, 0, mask);
+}
+
+/* Begins a query of the boxes within a distance of a point. An infinite one hits every box, even at an infinite
+   distance. */
+static sap_result sap__begin_distance_query(sap__query *q, sap_world *s, const float point[3], float distance,
+                                            uint32_t mask) {
+    sap__box at;
+    if (!s || !point || !sap__read_vector(s, point, at.lo) || !sap__is_number(distance) || sap__key(distance) < 0)
+        return SAP_ERROR_ARGUMENT;
+    memcpy(at.hi, at.lo, sizeof at.hi);
+    return sap__begin_query(q, s, SAP__DISTANCES, &at, sap__key(distance), mask);
+}
+
+/* Begins a query of the boxes within a distance of a box of the world, itself aside. */
+static sap_result sap__begin_distance_query_to(sap__query *q, sap_world *s, sap_id id, float distance, uint32_t mask) {
+    const uint32_t slot = s ? sap__live_slot(s, id) : SAP__NONE;
+    if (slot == SAP__NONE) return SAP_ERROR_ID;
+    if (!sap__is_number(distance) || sap__key(distance) < 0) return SAP_ERROR_ARGUMENT;
+    const sap_result r = sap__begin_query(q, s, SAP__DISTANCES, &s->slot_array[slot].box, sap__key(distance), mask);
+    q->ignored = id;
     return r;
+}
+
+/* Begins a cast of a box, or of a ray if max is min, by a translation. */
+static sap_result sap__begin_cast(sap__query *q, sap_world *s, const float min[3], const float max[3],
+                                  const float translation[3], uint32_t mask) {
+    sap__box box;
+    if (!s || !min || !translation || !sap__read_vector(s, min, box.lo) || !sap__read_vector(s, max, box.hi) ||
+        !sap__read_vector(s, translation, q->translation))
+        return SAP_ERROR_ARGUMENT;
+    return sap__begin_query(q, s, SAP__CASTS, &box, SAP__ONE, mask);
+}
+
+static sap_result sap__begin_box_cast(sap__query *q, sap_world *s, const sap_aabb *box, const float translation[3],
+                                      uint32_t mask) {
+    sap__box keys = sap__empty_box;
+    if (!s || !box) return SAP_ERROR_ARGUMENT;
+    if (sap__encode(box, s->used, &keys) < 0 || !sap__read_vector(s, box->min, keys.lo) ||
+        !sap__read_vector(s, box->max, keys.hi))
+        return SAP_ERROR_BOX;
+    return sap__begin_cast(q, s, box->min, box->max, translation, mask);
 }
 
 SAP_DEF int sap_query_box(sap_world *s, const sap_aabb *box, uint32_t mask, sap_hit *hit, void *user) {
@@ -6197,53 +6330,15 @@ SAP_DEF int sap_query_box(sap_world *s, const sap_aabb *box, uint32_t mask, sap_
 
 SAP_DEF int sap_query_box_ids(sap_world *s, const sap_aabb *box, uint32_t mask, sap_id *ids, int capacity) {
     sap__query q;
-    if (sap__is_bad_array(ids, capacity)) return -SAP_ERROR_ARGUMENT;
-    return sap__run_for_ids(&q, sap__begin_box_query(&q, s, box, mask), ids, capacity);
+    return sap__run_for_ids(&q, sap__begin_box_query(&q, s, box, mask), 0, ids, NULL, capacity);
 }
 
 SAP_DEF int sap_query_point(sap_world *s, const float point[3], uint32_t mask, sap_hit *hit, void *user) {
-    sap_aabb box;
-    if (!s || !point || !sap__read_vector(s, point, box.min)) return -SAP_ERROR_ARGUMENT;
-    memcpy(box.max, box.min, sizeof box.max);
-    return sap_query_box(s, &box, mask, hit, user);
-}
-
-/* Begins a query of the boxes within radius of a point. An infinite radius hits every box, even at an infinite
-   distance. */
-static sap_result sap__begin_distance_query(sap__query *q, sap_world *s, const float point[3], float radius,
-                                            uint32_t mask) {
-    float at[3];
-    if (!s || !point || !sap__read_vector(s, point, at) || !sap__is_number(radius) || sap__key(radius) < 0)
-        return SAP_ERROR_ARGUMENT;
-    const sap_result r = sap__begin_query(q, s, mask);
-    if (r != SAP_OK) return r;
-    for (int k = 0; k < 3; k++) q->box.lo[k] = q->box.hi[k] = sap__key(at[k]);
-    q->test = sap__kernel_of(s)->point_distance;
-    q->is_distance = 1;
-    q->cutoff_key = sap__key(radius);
-    q->cutoff = sap__wide(q->cutoff_key) * sap__wide(q->cutoff_key);
-    return SAP_OK;
-}
-
-/* Begins a cast of a box, or of a ray if max is min, by a translation. */
-static sap_result sap__begin_cast(sap__query *q, sap_world *s, const float min[3], const float max[3],
-                                  const float translation[3], uint32_t mask) {
-    float lo[3], hi[3], by[3];
-    if (!s || !min || !translation || !sap__read_vector(s, min, lo) || !sap__read_vector(s, max, hi) ||
-        !sap__read_vector(s, translation, by))
-        return SAP_ERROR_ARGUMENT;
-    const sap_result r = sap__begin_query(q, s, mask);
-    if (r != SAP_OK) return r;
-    for (int k = 0; k < 3; k++) {
-        q->box.lo[k] = sap__key(lo[k]);
-        q->box.hi[k] = sap__key(hi[k]);
-        q->translation[k] = sap__key(by[k]);
-    }
-    q->unit = sap__set_cast_probe(&q->probe, &q->box, q->translation);
-    q->test = sap__kernel_of(s)->ray_slab;
-    q->cutoff_key = SAP__ONE;
-    q->cutoff = 1;
-    return SAP_OK;
+    sap__box at;
+    sap__query q;
+    if (!s || !point || !sap__read_vector(s, point, at.lo)) return -SAP_ERROR_ARGUMENT;
+    memcpy(at.hi, at.lo, sizeof at.hi);
+    return sap__run_with_callback(&q, sap__begin_query(&q, s, SAP__OVERLAPS, &at, 0, mask), hit, NULL, user);
 }
 
 SAP_DEF int sap_query_sphere(sap_world *s, const float center[3], float radius, uint32_t mask, sap_hit *hit,
@@ -6255,26 +6350,7 @@ SAP_DEF int sap_query_sphere(sap_world *s, const float center[3], float radius, 
 SAP_DEF int sap_query_sphere_ids(sap_world *s, const float center[3], float radius, uint32_t mask, sap_id *ids,
                                  int capacity) {
     sap__query q;
-    if (sap__is_bad_array(ids, capacity)) return -SAP_ERROR_ARGUMENT;
-    return sap__run_for_ids(&q, sap__begin_distance_query(&q, s, center, radius, mask), ids, capacity);
-}
-
-SAP_DEF int sap_nearest_ids(sap_world *s, const float point[3], float max_distance, uint32_t mask, sap_id *ids,
-                            float *distances, int capacity) {
-    sap__query q;
-    if (sap__is_bad_array(ids, capacity)) return -SAP_ERROR_ARGUMENT;
-    const sap_result r = sap__begin_distance_query(&q, s, point, max_distance, mask);
-    if (r != SAP_OK) return -(int)r;
-    q.ids = ids;
-    q.capacity = capacity;
-    q.nearest_only = capacity > 0;
-    (void)sap__run_query(&q);
-    const int n = sap__sort_ids(&q, ids, capacity, q.count);
-    for (int i = 0; distances && i < n; i++) {
-        const sap__box *box = &s->slot_array[sap__slot_of(ids[i])].box;
-        distances[i] = sap__reported_value(&q, sap__hit_at(&q, box), box);
-    }
-    return capacity ? n : q.count;
+    return sap__run_for_ids(&q, sap__begin_distance_query(&q, s, center, radius, mask), 0, ids, NULL, capacity);
 }
 
 SAP_DEF int sap_query_nearest(sap_world *s, const float point[3], float max_distance, uint32_t mask, sap_ray_hit *hit,
@@ -6283,47 +6359,27 @@ SAP_DEF int sap_query_nearest(sap_world *s, const float point[3], float max_dist
     return sap__run_with_callback(&q, sap__begin_distance_query(&q, s, point, max_distance, mask), NULL, hit, user);
 }
 
+SAP_DEF sap_id sap_nearest(sap_world *s, const float point[3], float max_distance, uint32_t mask, float *distance) {
+    sap__query q;
+    return sap__run_closest(&q, sap__begin_distance_query(&q, s, point, max_distance, mask), max_distance, distance);
+}
+
+SAP_DEF int sap_nearest_ids(sap_world *s, const float point[3], float max_distance, uint32_t mask, sap_id *ids,
+                            float *distances, int capacity) {
+    sap__query q;
+    const sap_result r = sap__begin_distance_query(&q, s, point, max_distance, mask);
+    return sap__run_for_ids(&q, r, 1, ids, distances, capacity);
+}
+
+SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint32_t mask, float *distance) {
+    sap__query q;
+    return sap__run_closest(&q, sap__begin_distance_query_to(&q, s, id, max_distance, mask), max_distance, distance);
+}
+
 SAP_DEF int sap_ray_cast(sap_world *s, const float origin[3], const float translation[3], uint32_t mask,
                          sap_ray_hit *hit, void *user) {
     sap__query q;
     return sap__run_with_callback(&q, sap__begin_cast(&q, s, origin, origin, translation, mask), NULL, hit, user);
-}
-
-static sap_result sap__begin_box_cast(sap__query *q, sap_world *s, const sap_aabb *box, const float translation[3],
-                                      uint32_t mask) {
-    sap__box keys = sap__empty_box;
-    float bound[3];
-    if (!s || !box) return SAP_ERROR_ARGUMENT;
-    if (sap__encode(box, s->used, &keys) < 0 || !sap__read_vector(s, box->min, bound) ||
-        !sap__read_vector(s, box->max, bound))
-        return SAP_ERROR_BOX;
-    return sap__begin_cast(q, s, box->min, box->max, translation, mask);
-}
-
-SAP_DEF int sap_box_cast(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask, sap_ray_hit *hit,
-                         void *user) {
-    sap__query q;
-    return sap__run_with_callback(&q, sap__begin_box_cast(&q, s, box, translation, mask), NULL, hit, user);
-}
-
-SAP_DEF sap_id sap_box_closest(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask,
-                               sap_id ignore, float *t, float normal[3]) {
-    sap__query q;
-    int axis = 0, side;
-    const sap_result r = sap__begin_box_cast(&q, s, box, translation, mask);
-    for (int k = 0; normal && k < 3; k++) normal[k] = 0;
-    q.ignored = ignore;
-    q.can_leave = 1;
-    const sap_id id = sap__run_closest(&q, r, 1, t);
-    if (!id || !normal) return id;
-    if (sap__overlap(q.cutoff_box, &q.box)) {
-        side = sap__shallow_side(q.cutoff_box, &q.box, s->used, &axis);
-    } else {
-        (void)sap__cast_exactly(q.cutoff_box, &q.box, q.translation, &axis);
-        side = q.translation[axis] < 0 ? 1 : -1;
-    }
-    normal[axis] = (float)side;
-    return id;
 }
 
 SAP_DEF sap_id sap_ray_closest(sap_world *s, const float origin[3], const float translation[3], uint32_t mask,
@@ -6332,20 +6388,33 @@ SAP_DEF sap_id sap_ray_closest(sap_world *s, const float origin[3], const float 
     return sap__run_closest(&q, sap__begin_cast(&q, s, origin, origin, translation, mask), 1, t);
 }
 
-SAP_DEF sap_id sap_nearest(sap_world *s, const float point[3], float max_distance, uint32_t mask, float *distance) {
+SAP_DEF int sap_box_cast(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask, sap_ray_hit *hit,
+                         void *user) {
     sap__query q;
-    return sap__run_closest(&q, sap__begin_distance_query(&q, s, point, max_distance, mask), max_distance, distance);
+    return sap__run_with_callback(&q, sap__begin_box_cast(&q, s, box, translation, mask), NULL, hit, user);
 }
 
-SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint32_t mask, float *distance) {
-    static const float origin[3] = {0, 0, 0};
-    const uint32_t slot = s ? sap__live_slot(s, id) : SAP__NONE;
+/* Finds the first box that a moving box meets, if accept, or NULL, takes it. */
+static sap_id sap__find_closest_box(sap__query *q, sap_result r, sap_hit *accept, void *user, float *t,
+                                    float normal[3]) {
+    for (int k = 0; normal && k < 3; k++) normal[k] = 0;
+    if (r == SAP_OK) q->kind = SAP__LEAVES_IT;
+    q->hit = accept;
+    q->user = user;
+    const sap_id id = sap__run_closest(q, r, 1, t);
+    if (!id || !normal) return id;
+    int axis = sap__goes_deeper(&q->cutoff.box, &q->box, q->translation, q->s->used);
+    if (!sap__overlap(&q->cutoff.box, &q->box)) (void)sap__cast_exactly(&q->cutoff.box, &q->box, q->translation, &axis);
+    normal[axis] = q->translation[axis] < 0 ? 1.0f : -1.0f;
+    return id;
+}
+
+SAP_DEF sap_id sap_box_closest(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask,
+                               sap_id ignore, float *t, float normal[3]) {
     sap__query q;
-    const sap_result r =
-        slot == SAP__NONE ? SAP_ERROR_ID : sap__begin_distance_query(&q, s, origin, max_distance, mask);
-    if (r == SAP_OK) q.box = s->slot_array[slot].box;
-    q.ignored = id;
-    return sap__run_closest(&q, r, max_distance, distance);
+    const sap_result r = sap__begin_box_cast(&q, s, box, translation, mask);
+    q.ignored = ignore;
+    return sap__find_closest_box(&q, r, NULL, NULL, t, normal);
 }
 
 /* ====================================================================================================== */
@@ -6503,11 +6572,14 @@ SAP_DEF int sap_pairs_of(const sap_world *s, sap_id id, sap_id *others, int capa
     if (!sap__is_pair_id(s, id)) return -SAP_ERROR_ID;
     sap__require_index_shared(s, SAP__LISTS);
     uint32_t edge = s->pairs.head_edge[sap__slot_of(id)];
-    int count = 0;
-    for (; edge != SAP__NONE; edge = sap__next_edge(s, edge), count++)
-        sap__keep_id(NULL, others, capacity, count, sap__edge_id(s, edge ^ 1));
-    sap__sort_ids(NULL, others, capacity, count);
-    return count;
+    sap__first_ids first;
+    first.query = NULL;
+    first.ids = others;
+    first.capacity = capacity;
+    first.count = 0;
+    for (; edge != SAP__NONE; edge = sap__next_edge(s, edge)) sap__keep_id(&first, sap__edge_id(s, edge ^ 1), 0);
+    (void)sap__sort_ids(&first);
+    return first.count;
 }
 
 SAP_DEF int sap_count(const sap_world *s) {

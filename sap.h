@@ -419,15 +419,21 @@ SAP_DEF sap_id sap_next(const sap_world *s, sap_id id);
 
 /* ---- queries: they see every recorded change ------------------------------------------------------------ */
 
-/* A callback of a query; returns 0 to stop it. The order of callbacks differs between machines, and after sap_restore:
-   a game that acts on hits uses the queries that fill arrays, or sorts its hits by id. */
+/* A callback of a query; returns 0 to stop it. It may add, move and remove boxes. The order of callbacks differs
+   between machines, after other calls that led to the same boxes, and after sap_restore: a game that acts on hits uses
+   the queries that fill arrays, or sorts its hits by id. */
 typedef int sap_hit(sap_id id, void *object, void *user);
 
 /* A callback of a cast, where t is in 0..1, or of sap_query_nearest, where t is a distance. It returns the new end: t
-   to clip the query here, 1 (or INFINITY for a distance) to go on as before. A value of 0, below 0 or NaN stops the
-   query. So a callback that returns t stops at a hit with t = 0, and misses others with t = 0: sap_ray_closest and
-   sap_box_closest miss none. (A -1, which Box2D takes for "ignore this hit", stops, too.) */
+   to clip the query here, 1 in a cast and INFINITY in sap_query_nearest to go on as before. One callback for both loses
+   hits: a 1 limits the distance to 1. A value of 0, below 0 or NaN stops the query, so a callback that returns t stops
+   at a hit with t = 0, and misses others with t = 0: sap_ray_closest and sap_box_closest miss none. (A -1, which Box2D
+   takes for "ignore this hit", stops, too.) */
 typedef float sap_ray_hit(sap_id id, void *object, float t, void *user);
+
+/* A predicate of sap_box_closest_if; returns 0 to pass a box over. It is asked in any order, may be asked again, and
+   may call getters only. */
+typedef int sap_accept(sap_id id, void *object, void *user);
 
 /* Updates the trees. Until the next change queries only read then, and any number of threads may query one world. */
 SAP_DEF sap_result sap_prepare_queries(sap_world *s);
@@ -439,8 +445,9 @@ SAP_DEF int sap_query_point(sap_world *s, const float point[3], uint32_t mask, s
 SAP_DEF int sap_query_sphere(sap_world *s, const float center[3], float radius, uint32_t mask, sap_hit *hit,
                              void *user);
 
-/* Cast a ray, or a finite box, along origin + t * translation, t in 0..1, against closed boxes. A start inside a box
-   hits at t = 0. The end of the cast becomes the smaller of the old end and the value that hit returns. */
+/* Cast a ray, or a finite box, along origin + t * translation, t in 0..1, against closed boxes. A cast ends at t = 1:
+   make the translation longer to see farther. A start inside a box hits at t = 0. The end of the cast becomes the
+   smaller of the old end and the value that hit returns. */
 SAP_DEF int sap_ray_cast(sap_world *s, const float origin[3], const float translation[3], uint32_t mask,
                          sap_ray_hit *hit, void *user);
 SAP_DEF int sap_box_cast(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask, sap_ray_hit *hit,
@@ -457,7 +464,7 @@ SAP_DEF sap_id sap_ray_closest(sap_world *s, const float origin[3], const float 
    distance. So a query that gets it as radius or max_distance finds the same box. */
 SAP_DEF sap_id sap_nearest(sap_world *s, const float point[3], float max_distance, uint32_t mask, float *distance);
 
-/* Returns the box nearest to this box, excluding itself, by the distance between the boxes. */
+/* Returns the box nearest to this box, itself excluded, by the distance between the boxes. */
 SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint32_t mask, float *distance);
 
 /* Visits boxes within a distance limit, which starts at max_distance. hit returns the new limit: t of the farthest box
@@ -471,23 +478,45 @@ SAP_DEF int sap_query_box_ids(sap_world *s, const sap_aabb *box, uint32_t mask, 
 SAP_DEF int sap_query_sphere_ids(sap_world *s, const float center[3], float radius, uint32_t mask, sap_id *ids,
                                  int capacity);
 
-/* Writes the ids of the nearest boxes, by exact distance, then by id, at most capacity of them, to ids, and their
-   distances, rounded as in sap_nearest, to distances, which may be NULL. Returns how many were written, or -sap_result.
-   capacity 0 with ids NULL counts the boxes within max_distance. */
+/* Write the ids of the nearest boxes, by exact distance, then by id, at most capacity of them, to ids, and their
+   distances, rounded as in sap_nearest, to distances, which may be NULL. Return how many were written, or -sap_result.
+   capacity 0 with ids NULL counts the boxes within max_distance. sap_nearest_to_ids measures from a box, itself
+   excluded. */
 SAP_DEF int sap_nearest_ids(sap_world *s, const float point[3], float max_distance, uint32_t mask, sap_id *ids,
                             float *distances, int capacity);
+SAP_DEF int sap_nearest_to_ids(sap_world *s, sap_id id, float max_distance, uint32_t mask, sap_id *ids,
+                               float *distances, int capacity);
 
-/* Returns the first box that a moving box meets, the lower id at a tie. ignore is passed over: the mover's own id, or
-   0. *t in 0..1 and the outward unit normal of the side that is met are optional. A miss is 0, *t = 1 and a zero
-   normal; an error is 0, *t = -1 and a zero normal. The box must be finite.
+/* Writes the first boxes on a ray, by exact t, then by id, in the same way: what a bullet pierces, in order. ts may be
+   NULL. capacity 0 with ids NULL counts all boxes on the ray. */
+SAP_DEF int sap_ray_cast_ids(sap_world *s, const float origin[3], const float translation[3], uint32_t mask,
+                             sap_id *ids, float *ts, int capacity);
+
+/* Return the first box that a moving box meets, the lower id at a tie. *t in 0..1 and the outward unit normal of the
+   side that is met are optional. A miss is 0, *t = 1 and a zero normal; an error is 0, *t = -1 and a zero normal. The
+   box must be finite. sap_box_closest passes over one box: ignore, the mover's own id, or 0. sap_box_closest_if passes
+   over those that accept refuses, and with min = max it is a ray with a predicate.
 
    A box that is touched or overlapped at the start is met at t = 0 only if the translation goes deeper into it. That is
    judged on the axis on which the two overlap least (at a tie the lower axis, then the side towards minus), and the
-   normal is that of its side. So a box that rests on others, or is stuck in them a little, can always leave or slide.
-   To slide, move by t, remove from the rest of the translation its part along the normal, and call again: see
-   examples/05_step.c. */
+   normal is that of its side. So a box that rests on others, or is stuck in them a little, can always leave. */
 SAP_DEF sap_id sap_box_closest(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask,
                                sap_id ignore, float *t, float normal[3]);
+SAP_DEF sap_id sap_box_closest_if(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask,
+                                  sap_accept *accept, void *user, float *t, float normal[3]);
+
+/* Moves a finite box among the others as far as they let it: up to the first side that it meets, then along that side
+   by the rest of the way, until the way is used up. It changes *box alone; pass it to sap_move. stopped_by[k], unless
+   NULL, is the box that stopped it on axis k (the lower id at a tie), or 0: a hero whose gravity was stopped stands on
+   something. Returns on how many axes it was stopped, or -sap_result with *box unchanged.
+
+   Boxes that touch it at an edge or a corner stop nothing, so a row of tiles is one floor, and a wall of them one wall.
+   (Should the way lead right into a corner, it ends on the lower axis.) What it overlaps at the start stops it as in
+   sap_box_closest. It never rounds into a box that it has met: what it stands on, leans on or slides along does not
+   catch it later. Nor does its size drift. The result is the same on every machine. A way that leads beyond the largest
+   float is SAP_ERROR_ARGUMENT. */
+SAP_DEF int sap_slide(sap_world *s, sap_aabb *box, const float translation[3], uint32_t mask, sap_id ignore,
+                      sap_id stopped_by[3]);
 
 /* Returns 1 and the outward unit normal of the side of hit that a moving box touches first, the lower axis at an edge.
    Returns 0 and zeros if they overlap at the start, never touch, or an argument is invalid. For a ray min = max =
@@ -5747,7 +5776,8 @@ enum {
     SAP__OVERLAPS,  /* the box overlaps the query's box */
     SAP__DISTANCES, /* it is within a distance */
     SAP__CASTS,     /* the cast meets it */
-    SAP__LEAVES_IT  /* the same; a box that is touched at the start counts only if the cast goes deeper into it */
+    SAP__LEAVES_IT, /* the same; a box that is touched at the start counts only if the cast goes deeper into it */
+    SAP__SLIDES     /* the same as a cast; its hit function decides whether the box stops it */
 };
 
 /* The cutoff of a query: no hit beyond it counts. It is a float or, if key is below 0, where the query hits `box`: so a
@@ -5780,7 +5810,7 @@ struct sap__query {
     sap_world *s;
     int kind, is_ordered; /* is_ordered: its hits may lower the cutoff, so it visits what is nearest first */
     sap__hit_function *on_hit;
-    sap_hit *hit;
+    sap_hit *hit; /* or a sap_accept */
     sap_ray_hit *ray_hit;
     void *user;
     sap__first_ids *first_ids;
@@ -6227,6 +6257,7 @@ static void sap__run_query(sap__query *q, sap__hit_function *on_hit, int is_orde
     const int32_t visits = sap__atomic_get(&counters->visits);
     if (visits < 1 << 30) sap__atomic_set(&counters->visits, visits + q->visits);
     if (q->in_callback) sap__atomic_add(&counters->queries, -1);
+    q->visits = q->in_callback = 0; /* a slide runs its query again */
 }
 
 /* ---- the queries ---------------------------------------------------------------------------------------------- */
@@ -6376,6 +6407,13 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
     return sap__run_closest(&q, sap__begin_distance_query_to(&q, s, id, max_distance, mask), max_distance, distance);
 }
 
+SAP_DEF int sap_nearest_to_ids(sap_world *s, sap_id id, float max_distance, uint32_t mask, sap_id *ids,
+                               float *distances, int capacity) {
+    sap__query q;
+    const sap_result r = sap__begin_distance_query_to(&q, s, id, max_distance, mask);
+    return sap__run_for_ids(&q, r, 1, ids, distances, capacity);
+}
+
 SAP_DEF int sap_ray_cast(sap_world *s, const float origin[3], const float translation[3], uint32_t mask,
                          sap_ray_hit *hit, void *user) {
     sap__query q;
@@ -6388,6 +6426,13 @@ SAP_DEF sap_id sap_ray_closest(sap_world *s, const float origin[3], const float 
     return sap__run_closest(&q, sap__begin_cast(&q, s, origin, origin, translation, mask), 1, t);
 }
 
+SAP_DEF int sap_ray_cast_ids(sap_world *s, const float origin[3], const float translation[3], uint32_t mask,
+                             sap_id *ids, float *ts, int capacity) {
+    sap__query q;
+    const sap_result r = sap__begin_cast(&q, s, origin, origin, translation, mask);
+    return sap__run_for_ids(&q, r, 1, ids, ts, capacity);
+}
+
 SAP_DEF int sap_box_cast(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask, sap_ray_hit *hit,
                          void *user) {
     sap__query q;
@@ -6395,7 +6440,7 @@ SAP_DEF int sap_box_cast(sap_world *s, const sap_aabb *box, const float translat
 }
 
 /* Finds the first box that a moving box meets, if accept, or NULL, takes it. */
-static sap_id sap__find_closest_box(sap__query *q, sap_result r, sap_hit *accept, void *user, float *t,
+static sap_id sap__find_closest_box(sap__query *q, sap_result r, sap_accept *accept, void *user, float *t,
                                     float normal[3]) {
     for (int k = 0; normal && k < 3; k++) normal[k] = 0;
     if (r == SAP_OK) q->kind = SAP__LEAVES_IT;
@@ -6415,6 +6460,194 @@ SAP_DEF sap_id sap_box_closest(sap_world *s, const sap_aabb *box, const float tr
     const sap_result r = sap__begin_box_cast(&q, s, box, translation, mask);
     q.ignored = ignore;
     return sap__find_closest_box(&q, r, NULL, NULL, t, normal);
+}
+
+SAP_DEF sap_id sap_box_closest_if(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask,
+                                  sap_accept *accept, void *user, float *t, float normal[3]) {
+    sap__query q;
+    const sap_result r = sap__begin_box_cast(&q, s, box, translation, mask);
+    return sap__find_closest_box(&q, r, accept, user, t, normal);
+}
+
+/* ---- slide --------------------------------------------------------------------------------------------------- */
+
+/* A slide is a few casts. Each finds the first box that stops the moving box on an axis; the way on that axis ends
+   there, and the next cast goes on with the others, at the t at which the last one ended. On an axis that nothing has
+   stopped the box is where it was at the start, plus t times the translation: so nothing is rounded on the way, and all
+   comparisons are exact. */
+typedef struct sap__slide {
+    sap__query query; /* its box: on stopped axes where it stopped, else where it was at the start */
+    sap__box start;
+    sap__measure at;     /* the t at which the last cast ended */
+    int axis, is_corner; /* of the best hit: see sap__find_stop */
+} sap__slide;
+
+/* Returns whether the intervals of two boxes on an axis overlap, not only touch. Two equal ones do, though flat. */
+static int sap__overlaps_across(const sap__box *a, const sap__box *b, int k) {
+    return (a->lo[k] < b->hi[k] && b->lo[k] < a->hi[k]) || (a->lo[k] == b->lo[k] && a->hi[k] == b->hi[k]);
+}
+
+static int sap__overlaps_inside(const sap__box *a, const sap__box *b) {
+    return sap__overlaps_across(a, b, 0) && sap__overlaps_across(a, b, 1) && sap__overlaps_across(a, b, 2);
+}
+
+/* Returns the axis on which a box stops the moving box, or -1. One that it overlaps at the start does so on the axis of
+   least depth. Another one does when the moving box has entered it on all other axes and left it on none. If it enters
+   two axes at once, that is a corner; at the end of the way a corner stops nothing. */
+static int sap__find_stop(const sap__slide *v, const sap__box *box, int *is_corner) {
+    const sap__query *q = &v->query;
+    const sap__measure end = {{0, 0, 0}, {SAP__ONE, 0, 0}, SAP__ONE};
+    int axis = -1;
+    *is_corner = 0;
+    if (sap__overlaps_inside(box, &v->start)) return sap__goes_deeper(box, &v->start, q->translation, q->s->used);
+    for (int k = 0; k < 3; k++) {
+        if (q->translation[k] == 0 && !sap__overlaps_across(box, &q->box, k)) return -1;
+        if (q->translation[k] == 0) continue;
+        const int order = axis < 0 ? 1 : sap__compare_moments(box, &q->box, q->translation, SAP__ENTERS + k, axis);
+        if (order > 0) axis = k;
+        if (order >= 0) *is_corner = order == 0;
+    }
+    if (axis < 0) return -1;
+    for (int k = 0; k < 3; k++)
+        if (q->translation[k] != 0 && (k != axis || *is_corner) &&
+            sap__compare_moments(box, &q->box, q->translation, axis, SAP__LEAVES + k) >= 0)
+            return -1;
+    const sap__measure enters = sap__moment(box, &q->box, q->translation, axis);
+    if (sap__compare_quotients(&enters, &v->at) < 0) return -1;
+    return *is_corner && sap__compare_quotients(&enters, &end) >= 0 ? -1 : axis;
+}
+
+/* Keeps the first box that stops the moving box; at the same t a side before a corner, then the lower axis, then the
+   lower id. */
+static int sap__keep_stop(sap__query *q, uint32_t slot, double at, const sap__box *box) {
+    sap__slide *v = (sap__slide *)(void *)q; /* query is its first field */
+    const sap_id id = sap__id_of(q->s, slot);
+    int is_corner;
+    const int axis = sap__find_stop(v, box, &is_corner);
+    if (axis < 0) return 1;
+    if (q->best && sap__compare_to_cutoff(q, at, box) == 0) {
+        const int order = is_corner != v->is_corner ? is_corner - v->is_corner : axis - v->axis;
+        if (order > 0 || (order == 0 && id > q->best)) return 1;
+    }
+    q->best = id;
+    v->axis = axis;
+    v->is_corner = is_corner;
+    sap__set_cutoff(q, at, box);
+    return 1;
+}
+
+/* Stops at the first box that the moving box is in at its end, and was not in at the start. */
+static int sap__find_new_overlap(sap__query *q, uint32_t slot, double at, const sap__box *box) {
+    const sap__slide *v = (const sap__slide *)(const void *)q;
+    const sap_id id = sap__id_of(q->s, slot);
+    (void)at, (void)box;
+    box = &q->s->slot_array[slot].box;
+    if (id != q->ignored && sap__overlaps_inside(box, &q->box) && !sap__overlaps_inside(box, &v->start)) q->best = id;
+    return q->best == 0;
+}
+
+/* Returns the largest integer not above the float of a key, divided by 2^exponent. */
+static int64_t sap__in_units(int32_t key, int exponent) {
+    const int32_t size = sap__magnitude(key), is_normal = size >> 23 > 0;
+    const int64_t digits = (size & 0x7fffff) | is_normal << 23;
+    const int shift = (size >> 23) - is_normal - 149 - exponent;
+    return (key < 0 ? -digits : digits) * (shift > 0 ? (int64_t)1 << shift : 1) >> (shift < -40 ? 40
+                                                                                    : shift < 0 ? -shift
+                                                                                                : 0);
+}
+
+static int32_t sap__key_of_units(int64_t n, int exponent) {
+    return sap__key(sap__round((double)n * sap__power_of_two(exponent), SAP__ROUND_NEAREST));
+}
+
+/* Moves a box on an axis, in the direction of by, to a side where it stops (rounded down: before the side), or by all
+   of by if side is NULL. Its size, once it is a multiple of a unit in the last place of its larger bound, does not
+   change: both bounds become such multiples. Neither goes back. The arithmetic is of integers, and the same on every
+   machine; a way towards minus is mirrored. Returns 1 if it went farther than the way, by rounding, 0 if not, -1 if the
+   way leads beyond all floats. */
+static int sap__move_on_axis(sap__box *box, int k, int32_t by, const int32_t *side, int rounds_up) {
+    const int sign = by < 0 ? -1 : 1;
+    const int32_t front = by < 0 ? -box->lo[k] : box->hi[k], back = by < 0 ? -box->hi[k] : box->lo[k];
+    int32_t largest = sap__magnitude(front) > sap__magnitude(back) ? sap__magnitude(front) : sap__magnitude(back);
+    if (largest < sign * by) largest = sign * by;
+    const int exponent = (largest >> 23) - 183 > -149 ? (largest >> 23) - 183 : -149; /* all fits into 60 bits */
+    if (side && *side * sign <= front) return 0;
+    const int64_t from = sap__in_units(front, exponent), size = from - sap__in_units(back, exponent);
+    const int64_t end = side ? sap__in_units(*side * sign, exponent) : from + sap__in_units(by * sign, exponent);
+    int64_t most = end > -(end - size) ? end : size - end, unit = 1;
+    if (!side && !sap__is_finite(sap__round((double)end * sap__power_of_two(exponent), SAP__ROUND_UP))) return -1;
+    while (most / unit >= 1 << 24) unit *= 2;
+    const int64_t to = (end + (rounds_up ? unit / 2 : 0)) & -unit;
+    if (to <= from) return 0;
+    const int32_t new_front = sap__key_of_units(to, exponent);
+    const int32_t new_back = sap__key_of_units(to - size, exponent);
+    box->lo[k] = by < 0 ? -new_front : new_back;
+    box->hi[k] = by < 0 ? -new_back : new_front;
+    return to > end;
+}
+
+/* Moves a box by all of a translation. Returns as sap__move_on_axis, the worst of all axes. */
+static int sap__move_box(sap__box *box, const int32_t by[3], int rounds_up) {
+    int result = 0;
+    for (int k = 0; k < 3 && result >= 0; k++) {
+        const int here = by[k] == 0 ? 0 : sap__move_on_axis(box, k, by[k], NULL, rounds_up);
+        result = here < 0 ? here : result | here;
+    }
+    return result;
+}
+
+/* Casts until the way is used up. Returns on how many axes the box was stopped. */
+static int sap__slide_along(sap__slide *v, sap_id stopped_by[3]) {
+    sap__query *q = &v->query;
+    int n = 0;
+    while (q->translation[0] | q->translation[1] | q->translation[2]) {
+        q->best = 0;
+        q->cutoff.at = 1;
+        q->cutoff.key = SAP__ONE;
+        sap__run_query(q, sap__keep_stop, 1);
+        if (!q->best) break;
+        const int k = v->axis;
+        v->at = sap__measure_of(q, &q->cutoff.box);
+        (void)sap__move_on_axis(&q->box, k, q->translation[k],
+                                q->translation[k] < 0 ? &q->cutoff.box.hi[k] : &q->cutoff.box.lo[k], 0);
+        q->translation[k] = 0;
+        if (stopped_by) stopped_by[k] = q->best;
+        n++;
+    }
+    return n;
+}
+
+/* The rest of the way is rounded to the nearest floats, or down if that would take the box into another one. */
+SAP_DEF int sap_slide(sap_world *s, sap_aabb *box, const float translation[3], uint32_t mask, sap_id ignore,
+                      sap_id stopped_by[3]) {
+    sap__slide v;
+    sap__query *q = &v.query;
+    const sap_result r = sap__begin_box_cast(q, s, box, translation, mask);
+    for (int k = 0; stopped_by && k < 3; k++) stopped_by[k] = 0;
+    if (r != SAP_OK) return -(int)r;
+    sap__box end = v.start = q->box;
+    if (sap__move_box(&end, q->translation, 0) < 0) return -SAP_ERROR_ARGUMENT;
+    q->kind = SAP__SLIDES;
+    q->ignored = ignore;
+    v.at = sap__measure_of_key(q, 0);
+    const int n = sap__slide_along(&v, stopped_by);
+    const sap__box rest = end = q->box;
+    if (sap__move_box(&end, q->translation, 1) > 0) {
+        q->kind = SAP__OVERLAPS;
+        q->box = end;
+        q->cutoff.at = 0;
+        q->best = 0;
+        sap__run_query(q, sap__find_new_overlap, 0);
+        if (q->best) {
+            end = rest;
+            (void)sap__move_box(&end, q->translation, 0);
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        if (end.lo[k] != v.start.lo[k]) box->min[k] = sap__float(end.lo[k]);
+        if (end.hi[k] != v.start.hi[k]) box->max[k] = sap__float(end.hi[k]);
+    }
+    return n;
 }
 
 /* ====================================================================================================== */

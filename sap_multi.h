@@ -226,8 +226,16 @@ SAP_DEF int sap_multi_query_sphere_ids(sap_multi *m, const float center[3], floa
                                        int capacity);
 SAP_DEF int sap_multi_nearest_ids(sap_multi *m, const float point[3], float max_distance, uint32_t mask, sap_id *ids,
                                   float *distances, int capacity);
+SAP_DEF int sap_multi_nearest_to_ids(sap_multi *m, sap_id id, float max_distance, uint32_t mask, sap_id *ids,
+                                     float *distances, int capacity);
+SAP_DEF int sap_multi_ray_cast_ids(sap_multi *m, const float origin[3], const float translation[3], uint32_t mask,
+                                   sap_id *ids, float *ts, int capacity);
 SAP_DEF sap_id sap_multi_box_closest(sap_multi *m, const sap_aabb *box, const float translation[3], uint32_t mask,
                                      sap_id ignore, float *t, float normal[3]);
+SAP_DEF sap_id sap_multi_box_closest_if(sap_multi *m, const sap_aabb *box, const float translation[3], uint32_t mask,
+                                        sap_accept *accept, void *user, float *t, float normal[3]);
+SAP_DEF int sap_multi_slide(sap_multi *m, sap_aabb *box, const float translation[3], uint32_t mask, sap_id ignore,
+                            sap_id stopped_by[3]);
 
 /* ---- state, inspection: as in sap.h ----------------------------------------------------------------- */
 
@@ -1375,6 +1383,7 @@ SAP_DEF void sap_multi_get_stats(const sap_multi *m, sap_stats *stats) {
    world, and the types of the other parameters, which the number counts. */
 /* clang-format off */
 typedef float sap__point[3];
+typedef sap_id sap__axis_ids[3];
 #define SAP__CALL_0(R, name, M) \
     SAP_DEF R sap_multi_##name(M *m) { return sap_##name(sap__world_of(m)); }
 #define SAP__CALL_1(R, name, M, A) \
@@ -1390,6 +1399,9 @@ typedef float sap__point[3];
 #define SAP__CALL_6(R, name, M, A, B, C, D, E, F) \
     SAP_DEF R sap_multi_##name(M *m, A a, B b, C c, D d, E e, F f) { \
         return sap_##name(sap__world_of(m), a, b, c, d, e, f); }
+#define SAP__CALL_7(R, name, M, A, B, C, D, E, F, G) \
+    SAP_DEF R sap_multi_##name(M *m, A a, B b, C c, D d, E e, F f, G g) { \
+        return sap_##name(sap__world_of(m), a, b, c, d, e, f, g); }
 
 SAP__CALL_2(sap_id, add, sap_multi, const sap_aabb *, void *)
 SAP__CALL_2(sap_id, add_static, sap_multi, const sap_aabb *, void *)
@@ -1436,7 +1448,12 @@ SAP__CALL_5(int, query_nearest, sap_multi, const sap__point, float, uint32_t, sa
 SAP__CALL_4(int, query_box_ids, sap_multi, const sap_aabb *, uint32_t, sap_id *, int)
 SAP__CALL_5(int, query_sphere_ids, sap_multi, const sap__point, float, uint32_t, sap_id *, int)
 SAP__CALL_6(int, nearest_ids, sap_multi, const sap__point, float, uint32_t, sap_id *, float *, int)
+SAP__CALL_6(int, nearest_to_ids, sap_multi, sap_id, float, uint32_t, sap_id *, float *, int)
+SAP__CALL_6(int, ray_cast_ids, sap_multi, const sap__point, const sap__point, uint32_t, sap_id *, float *, int)
 SAP__CALL_6(sap_id, box_closest, sap_multi, const sap_aabb *, const sap__point, uint32_t, sap_id, float *, sap__point)
+SAP__CALL_7(sap_id, box_closest_if, sap_multi, const sap_aabb *, const sap__point, uint32_t, sap_accept *, void *,
+            float *, sap__point)
+SAP__CALL_5(int, slide, sap_multi, sap_aabb *, const sap__point, uint32_t, sap_id, sap__axis_ids)
 SAP__CALL_0(size_t, snapshot_size, const sap_multi)
 SAP__CALL_2(sap_result, save, const sap_multi, void *, size_t)
 SAP__CALL_2(sap_result, restore, sap_multi, const void *, size_t)

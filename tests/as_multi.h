@@ -55,6 +55,10 @@
 #define sap_query_sphere_ids sap_multi_query_sphere_ids
 #define sap_nearest_ids sap_multi_nearest_ids
 #define sap_box_closest sap_multi_box_closest
+#define sap_box_closest_if sap_multi_box_closest_if
+#define sap_slide sap_multi_slide
+#define sap_ray_cast_ids sap_multi_ray_cast_ids
+#define sap_nearest_to_ids sap_multi_nearest_to_ids
 #define sap_snapshot_size sap_multi_snapshot_size
 #define sap_save sap_multi_save
 #define sap_restore sap_multi_restore

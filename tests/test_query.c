@@ -352,13 +352,21 @@ static void check_closest(model *m, uint32_t mask) {
                   (unsigned)got, (double)t, (unsigned)id, best.about);
 }
 
+/* A predicate: ids that do not divide by a number. */
+static int accept_some(sap_id id, void *object, void *user) {
+    const int number = *(const int *)user;
+    (void)object;
+    return number == 0 || id % (sap_id)number != 0;
+}
+
 /* The first box of a mover's way. */
 static void check_box_closest(model *m, uint32_t mask) {
     sap_aabb box;
     float along[3], t = 7, normal[3] = {7, 7, 7};
     moment best = moment_of(1, 0, 1);
     sap_id id = 0, got, ignore = m->count && test_chance(&m->rng, 30) ? m->items[test_below(&m->rng, m->count)].id : 0;
-    int i, k, best_axis = -1, best_side = 0;
+    int i, k, best_axis = -1, best_side = 0, number = test_chance(&m->rng, 50) ? 0 : 1 + test_below(&m->rng, 3);
+    if (number) ignore = 0;
     pick_translation(m, along);
     pick_point(m, box.min);
     memcpy(box.max, box.min, sizeof box.min);
@@ -380,21 +388,23 @@ static void check_box_closest(model *m, uint32_t mask) {
     for (i = 0; i < m->count; i++) {
         int axis = -1, side = 0, order;
         moment when;
-        if (!wanted(&m->items[i], mask) || m->items[i].id == ignore ||
+        if (!wanted(&m->items[i], mask) || m->items[i].id == ignore || !accept_some(m->items[i].id, NULL, &number) ||
             !mover_meets(m->axes, &m->items[i].box, &box, along, &when, &axis, &side))
             continue;
         order = compare_moments(&when, &best);
         if (order > 0 || (order == 0 && id && m->items[i].id > id)) continue;
         best = when, id = m->items[i].id, best_axis = axis, best_side = side;
     }
-    got = sap_box_closest(m->world, &box, along, mask, ignore, &t, normal);
+    got = ignore ? sap_box_closest(m->world, &box, along, mask, ignore, &t, normal)
+                 : sap_box_closest_if(m->world, &box, along, mask, accept_some, &number, &t, normal);
     CHECK_MESSAGE(got == id && is_moment(t, &best), "box_closest, kind %d: %u at %g, expected %u at %g", m->kind,
                   (unsigned)got, (double)t, (unsigned)id, best.about);
     for (k = 0; k < 3; k++)
         CHECK_MESSAGE(test_key(normal[k]) == test_key(k == best_axis ? (float)best_side : 0.0f),
                       "box_closest, kind %d: normal %g on axis %d, expected side %d of axis %d", m->kind,
                       (double)normal[k], k, best_side, best_axis);
-    CHECK_EQUAL(sap_box_closest(m->world, &box, along, mask, ignore, NULL, NULL), id);
+    if (!number) CHECK_EQUAL(sap_box_closest(m->world, &box, along, mask, ignore, NULL, NULL), id);
+    if (!number && !ignore) CHECK_EQUAL(sap_box_closest_if(m->world, &box, along, mask, NULL, NULL, NULL, NULL), id);
 }
 
 static int compare_ids(const void *a, const void *b) {
@@ -457,6 +467,7 @@ static int compare_ranked(const void *a, const void *b) {
     return order ? order : compare_ids(&x->id, &y->id);
 }
 
+/* The nearest of a point, or of a box of the world. */
 static void check_nearest_ids(model *m, uint32_t mask) {
     static ranked all[MOST];
     static sap_id expected[MOST], ids[MOST + 1];
@@ -464,24 +475,68 @@ static void check_nearest_ids(model *m, uint32_t mask) {
     const float radius = test_chance(&m->rng, 50) ? TEST_INFINITY : pick(m, 0, 12);
     const distance most = distance_of(radius);
     const int capacity = some_capacity(m), tells = test_chance(&m->rng, 50);
+    const item *from = m->count && test_chance(&m->rng, 50) ? &m->items[test_below(&m->rng, m->count)] : NULL;
     float p[3];
     int i, n = 0;
     pick_point(m, p);
     for (i = 0; i < m->count; i++) {
-        all[n].d = distance_to(m, &m->items[i].box, p);
+        if (&m->items[i] == from) continue;
+        all[n].d = from ? distance_between(m->axes, &m->items[i].box, &from->box) : distance_to(m, &m->items[i].box, p);
         all[n].id = m->items[i].id;
         n += wanted(&m->items[i], mask) && compare_distances(&all[n].d, &most) <= 0;
     }
     qsort(all, (size_t)n, sizeof *all, compare_ranked);
     for (i = 0; i < n; i++) expected[i] = all[i].id;
     for (i = 0; i <= MOST; i++) ids[i] = 0xbad1d, distances[i] = -7;
-    CHECK_EQUAL(sap_nearest_ids(m->world, p, radius, mask, ids, tells ? distances : NULL, capacity),
+    CHECK_EQUAL(from ? sap_nearest_to_ids(m->world, from->id, radius, mask, ids, tells ? distances : NULL, capacity)
+                     : sap_nearest_ids(m->world, p, radius, mask, ids, tells ? distances : NULL, capacity),
                 capacity == 0 || n < capacity ? n : capacity);
     check_written(expected, n, ids, capacity, "nearest_ids");
     for (i = 0; tells && i < n && i < capacity; i++)
         CHECK(test_key(distances[i]) == test_key(told_distance(&all[i].d)));
     CHECK(distances[i] == -7);
-    CHECK_EQUAL(sap_nearest_ids(m->world, p, radius, mask, NULL, NULL, 0), n);
+    CHECK_EQUAL(from ? sap_nearest_to_ids(m->world, from->id, radius, mask, NULL, NULL, 0)
+                     : sap_nearest_ids(m->world, p, radius, mask, NULL, NULL, 0),
+                n);
+}
+
+typedef struct ranked_moment {
+    moment t;
+    sap_id id;
+} ranked_moment;
+
+static int compare_ranked_moments(const void *a, const void *b) {
+    const ranked_moment *x = (const ranked_moment *)a, *y = (const ranked_moment *)b;
+    const int order = compare_moments(&x->t, &y->t);
+    return order ? order : compare_ids(&x->id, &y->id);
+}
+
+/* The boxes on a ray, in order. */
+static void check_ray_cast_ids(model *m, uint32_t mask) {
+    static ranked_moment all[MOST];
+    static sap_id expected[MOST], ids[MOST + 1];
+    static float ts[MOST + 1];
+    const int capacity = some_capacity(m), tells = test_chance(&m->rng, 50);
+    sap_aabb o;
+    float d[3];
+    int i, n = 0;
+    pick_translation(m, d);
+    pick_point(m, o.min);
+    memcpy(o.max, o.min, sizeof o.min);
+    for (i = 0; i < m->count; i++) {
+        int axis;
+        all[n].id = m->items[i].id;
+        n += wanted(&m->items[i], mask) && cast_meets(m->axes, &m->items[i].box, &o, d, &all[n].t, &axis);
+    }
+    qsort(all, (size_t)n, sizeof *all, compare_ranked_moments);
+    for (i = 0; i < n; i++) expected[i] = all[i].id;
+    for (i = 0; i <= MOST; i++) ids[i] = 0xbad1d, ts[i] = -7;
+    CHECK_EQUAL(sap_ray_cast_ids(m->world, o.min, d, mask, ids, tells ? ts : NULL, capacity),
+                capacity == 0 || n < capacity ? n : capacity);
+    check_written(expected, n, ids, capacity, "ray_cast_ids");
+    for (i = 0; tells && i < n && i < capacity; i++) CHECK(is_moment(ts[i], &all[i].t));
+    CHECK(ts[i] == -7);
+    CHECK_EQUAL(sap_ray_cast_ids(m->world, o.min, d, mask, NULL, NULL, 0), n);
 }
 
 static void check_queries(model *m, int rounds) {
@@ -495,6 +550,7 @@ static void check_queries(model *m, int rounds) {
         check_box_closest(m, mask);
         check_ids(m, mask);
         if (test_chance(&m->rng, 30)) check_nearest_ids(m, mask);
+        if (test_chance(&m->rng, 30)) check_ray_cast_ids(m, mask);
     }
 }
 

@@ -1,32 +1,238 @@
-/* test_slide.c - the mover of examples/05_step.c, which is there to be copied: it walks for long among walls, corners and
-   lattices, also where floats are coarse, and is never stranded, never in a wall, and catches on no seam.
+/* test_slide.c - sap_slide: against brute force in whole numbers, on all kernels; and what it promises of floats: nothing is
+   entered, sizes stay, seams stop nobody.
 
-   Arguments: heroes, steps of each. */
+   Arguments: rounds, steps of each hero. */
 
-#define SAP_IMPLEMENTATION /* as the example does: so run.sh links nothing else */
-#define main example_main
-#include "../examples/05_step.c"
-#undef main
+#include <math.h>
 
-#include "test.h"
+#include "ways.h"
+
+/* ---- brute force, in whole numbers ------------------------------------------------------------------------ */
+
+/* Coordinates are multiples of 1/8, so no result is rounded. A time is a fraction. Whatever is touched changes at one of a
+   few times: at each of them the boxes are sought that would be entered right after it. */
+enum { MOST = 40, EIGHTHS = 8 };
+
+typedef struct whole_box {
+    int lo[3], hi[3];
+} whole_box;
+
+typedef struct fraction {
+    long long over, under; /* under > 0 */
+} fraction;
+
+typedef struct mover {
+    whole_box start, box; /* box: on axes that are stopped where it stopped */
+    int way[3];           /* 0 on axes that are stopped */
+} mover;
+
+static whole_box walls[MOST];
+static int wall_count, inside_at_start[MOST];
+
+static int before(fraction a, fraction b) {
+    return a.over * b.under < b.over * a.under;
+}
+
+/* How the intervals of mover and wall lie on an axis at a time: 1 they overlap, 0 they touch, -1 apart. */
+static int meets_on(const mover *m, const whole_box *w, int k, fraction t) {
+    const long long lo = m->box.lo[k] * t.under + m->way[k] * t.over, hi = m->box.hi[k] * t.under + m->way[k] * t.over;
+    const long long from = w->lo[k] * t.under, to = w->hi[k] * t.under;
+    if (lo == from && hi == to) return 1;
+    if (lo < to && from < hi) return 1;
+    return lo <= to && from <= hi ? 0 : -1;
+}
+
+static int is_inside(const mover *m, const whole_box *w, fraction t) {
+    return meets_on(m, w, 0, t) > 0 && meets_on(m, w, 1, t) > 0 && meets_on(m, w, 2, t) > 0;
+}
+
+/* The first time after t at which a side of the mover is at a side of a wall, or a later one. */
+static fraction next_time(const mover *m, fraction t) {
+    fraction next = {t.over + t.under, t.under};
+    for (int i = 0; i < wall_count; i++)
+        for (int k = 0; k < 3; k++)
+            for (int side = 0; m->way[k] && side < 4; side++) {
+                const int gap = (side & 1 ? walls[i].lo[k] : walls[i].hi[k]) - (side & 2 ? m->box.lo[k] : m->box.hi[k]);
+                const fraction f = {m->way[k] < 0 ? -gap : gap, m->way[k] < 0 ? -m->way[k] : m->way[k]};
+                if (before(t, f) && before(f, next)) next = f;
+            }
+    return next;
+}
+
+/* The axis on which wall i, in which the mover was at the start, stops it: the one of least depth, or -1. */
+static int shallow_axis(const mover *m, const whole_box *w, int axes) {
+    int least = 1 << 30, axis = -1, side = 0;
+    for (int k = 0; k < 3; k++) {
+        const int down = m->start.hi[k] - w->lo[k], up = w->hi[k] - m->start.lo[k];
+        if (!(axes >> k & 1)) continue;
+        if (down < least) least = down, axis = k, side = -1;
+        if (up < least) least = up, axis = k, side = 1;
+    }
+    return side * m->way[axis] < 0 ? axis : -1;
+}
+
+/* The wall that stops the mover at t: 0 none, else its id; sides before corners. */
+static int find_wall(const mover *m, fraction t, int is_end, int axes, uint32_t skipped, int *axis) {
+    const fraction next = next_time(m, t), soon = {t.over * next.under + next.over * t.under, 2 * t.under * next.under};
+    int best = 0;
+    for (int corner = 0; corner < 2 && !best; corner++)
+        for (int k = 0; k < 3 && !best; k++)
+            for (int i = 0; i < wall_count && !best; i++) {
+                int lowest = -1, touching = 0;
+                if (skipped == (uint32_t)i + 1 || !m->way[k]) continue;
+                if (inside_at_start[i]) {
+                    if (!corner && t.over == 0 && shallow_axis(m, &walls[i], axes) == k) best = i + 1;
+                    continue;
+                }
+                if (is_inside(m, &walls[i], t) || !is_inside(m, &walls[i], soon)) continue;
+                for (int a = 2; a >= 0; a--)
+                    if (meets_on(m, &walls[i], a, t) == 0) lowest = a, touching++;
+                if (lowest != k || (touching > 1) != corner || (corner && is_end)) continue;
+                best = i + 1;
+            }
+    for (int k = 0; k < 3 && best; k++) { /* which axis: as above */
+        if (inside_at_start[best - 1]) {
+            *axis = shallow_axis(m, &walls[best - 1], axes);
+            break;
+        }
+        if (meets_on(m, &walls[best - 1], k, t) == 0) {
+            *axis = k;
+            break;
+        }
+    }
+    return best;
+}
+
+/* Where the mover ends; stopped_by as sap_slide says. */
+static int slide_by_force(mover *m, int axes, uint32_t skipped, sap_id stopped_by[3]) {
+    fraction t = {0, 1};
+    const fraction end = {1, 1};
+    int n = 0;
+    for (int i = 0; i < wall_count; i++) inside_at_start[i] = is_inside(m, &walls[i], t);
+    memset(stopped_by, 0, 3 * sizeof *stopped_by);
+    while (!before(end, t)) {
+        int axis = 0;
+        const int wall = find_wall(m, t, !before(t, end), axes, skipped, &axis);
+        if (!wall) {
+            t = next_time(m, t);
+            continue;
+        }
+        const int size = m->box.hi[axis] - m->box.lo[axis], up = m->way[axis] > 0;
+        if (!inside_at_start[wall - 1]) {
+            m->box.lo[axis] = up ? walls[wall - 1].lo[axis] - size : walls[wall - 1].hi[axis];
+            m->box.hi[axis] = m->box.lo[axis] + size;
+        }
+        m->way[axis] = 0;
+        stopped_by[axis] = (sap_id)wall;
+        n++;
+    }
+    for (int k = 0; k < 3; k++) m->box.lo[k] += m->way[k], m->box.hi[k] += m->way[k];
+    return n;
+}
+
+static sap_aabb box_of(const whole_box *w) {
+    sap_aabb box;
+    for (int k = 0; k < 3; k++) {
+        box.min[k] = (float)w->lo[k] / EIGHTHS;
+        box.max[k] = (float)w->hi[k] / EIGHTHS;
+    }
+    return box;
+}
+
+/* Walls of a kind: tiles side by side, boxes on a coarse lattice that touch and cover each other, flat ones, any. */
+static void build_walls(test_rng *dice, int kind, int axes) {
+    wall_count = 1 + test_below(dice, MOST);
+    for (int i = 0; i < wall_count; i++)
+        for (int k = 0; k < 3; k++) {
+            const int step = kind == 0 ? EIGHTHS : kind == 1 ? 4 : 1;
+            const int size = kind == 0 ? 1 : test_below(dice, kind == 2 ? 2 : 4);
+            walls[i].lo[k] = axes >> k & 1 ? step * (test_below(dice, 64 / step) - 32 / step) : 0;
+            walls[i].hi[k] = axes >> k & 1 ? walls[i].lo[k] + step * size : 0;
+        }
+}
+
+static void test_by_force(int seed) {
+    test_rng dice = {(uint64_t)seed * 77 + 5};
+    const int axes = seed % 3 == 0 ? 7 : seed % 3 == 1 ? SAP_2D : 1 + test_below(&dice, 7), kind = seed / 3 % 4;
+    sap_config config;
+    memset(&config, 0, sizeof config);
+    config.axes = axes;
+    for (int world = 0; world < 12; world++) {
+        sap_world *worlds[sizeof ways / sizeof ways[0]];
+        int count = 0;
+        build_walls(&dice, kind, axes);
+        for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
+            sap_world *s = open_way(&config, &ways[w]);
+            for (int i = 0; s && i < wall_count; i++) {
+                const sap_aabb box = box_of(&walls[i]);
+                if (sap_add(s, &box, NULL) != (sap_id)i + 1) exit(2);
+            }
+            if (s && w % 2) (void)sap_update(s);
+            if (s) worlds[count++] = s;
+        }
+        for (int step = 0; step < 60; step++) {
+            mover m;
+            sap_aabb from;
+            float by[3];
+            sap_id expected[3], seen[3];
+            const sap_id skipped = test_chance(&dice, 20) ? 1 + (sap_id)test_below(&dice, wall_count) : 0;
+            for (int k = 0; k < 3; k++) {
+                const int used = axes >> k & 1, coarse = test_chance(&dice, 60) ? 4 : 1;
+                m.start.lo[k] = used ? coarse * (test_below(&dice, 80 / coarse) - 40 / coarse) : 0;
+                m.start.hi[k] = used ? m.start.lo[k] + coarse * (1 + test_below(&dice, 3)) : 0;
+                m.way[k] =
+                    !used || test_chance(&dice, 20) ? 0 : coarse * (test_below(&dice, 80 / coarse) - 40 / coarse);
+                if (test_chance(&dice, 30) && k && used && (axes & 1)) m.way[k] = m.way[0]; /* diagonal */
+                by[k] = used ? (float)m.way[k] / EIGHTHS : TEST_NAN;
+            }
+            m.box = m.start;
+            from = box_of(&m.start);
+            for (int k = 0; k < 3; k++)
+                if (!(axes >> k & 1)) from.min[k] = TEST_NAN, from.max[k] = -7;
+            const int n = slide_by_force(&m, axes, skipped, expected);
+            const sap_aabb to = box_of(&m.box);
+            for (int w = 0; w < count; w++) {
+                sap_aabb box = from;
+                const int got = sap_slide(worlds[w], &box, by, ~0u, skipped, seen);
+                int same = got == n && !memcmp(seen, expected, sizeof seen);
+                for (int k = 0; k < 3; k++)
+                    same &= axes >> k & 1 ? test_key(box.min[k]) == test_key(to.min[k]) &&
+                                                test_key(box.max[k]) == test_key(to.max[k])
+                                          : test_is_nan(box.min[k]) && test_key(box.max[k]) == test_key(-7);
+                if (!CHECK_MESSAGE(same,
+                                   "seed %d, world %d, step %d, way %d: %d axes by %u %u %u to %g %g %g, expected %d "
+                                   "by %u %u %u to %g %g %g",
+                                   seed, world, step, w, got, seen[0], seen[1], seen[2], (double)box.min[0],
+                                   (double)box.min[1], (double)box.min[2], n, expected[0], expected[1], expected[2],
+                                   (double)to.min[0], (double)to.min[1], (double)to.min[2]))
+                    break;
+                box = from;
+                CHECK_EQUAL(sap_slide(worlds[w], &box, by, 2, skipped, NULL), 0); /* no box has this category */
+            }
+        }
+        for (int w = 0; w < count; w++) sap_destroy(worlds[w]);
+    }
+}
+
+/* ---- heroes who walk, in floats ------------------------------------------------------------------------------- */
 
 enum { MOST_WALLS = 400, WINDOW = 500 };
 
 typedef struct place {
     sap_world *world;
-    sap_aabb walls[MOST_WALLS];
-    sap_id hero;
-    sap_aabb box;
-    float origin; /* of all coordinates */
+    sap_aabb walls[MOST_WALLS], box;
+    double size[2];   /* of the box at the start */
+    float most_bound; /* the largest bound that the box has had */
+    float origin;     /* of all coordinates */
     int count;
 } place;
 
 static place here;
 
-/* How coarse floats are around there. */
-static float coarseness(float at) {
-    const float size = fabsf(at) + 40;
-    return test_float(test_bits(size) + 1) - size;
+/* A unit in the last place. */
+static double unit_of(float f) {
+    const float size = fabsf(f);
+    return (double)test_float(test_bits(size) + 1) - (double)size;
 }
 
 static void add_wall(float x, float y, float width, float height) {
@@ -36,13 +242,13 @@ static void add_wall(float x, float y, float width, float height) {
     wall.min[1] = here.origin + y;
     wall.max[0] = here.origin + (x + width);
     wall.max[1] = here.origin + (y + height);
+    if (!sap_add_static(here.world, &wall, NULL)) exit(2);
     here.walls[here.count++] = wall;
 }
 
 /* A room of 30 by 30 with rows of tiles for walls. */
 static void add_room(void) {
-    int i;
-    for (i = -1; i <= 30; i++) {
+    for (int i = -1; i <= 30; i++) {
         add_wall((float)i, -1, 1, 1);
         add_wall((float)i, 30, 1, 1);
         add_wall(-1, (float)i, 1, 1);
@@ -50,130 +256,288 @@ static void add_room(void) {
     }
 }
 
-/* Deeper in a wall than rounding takes it? */
-static float deepest(const sap_aabb *box) {
-    sap_id ids[16];
-    float most = 0;
-    int i, k;
-    const int n = sap_query_box_ids(here.world, box, ~0u, ids, 16);
-    for (i = 0; i < n && i < 16; i++) {
-        float least = 1e30f;
-        sap_aabb wall;
-        if (ids[i] == here.hero || sap_get_box(here.world, ids[i], &wall) != SAP_OK) continue;
-        for (k = 0; k < 2; k++) {
-            least = fminf(least, box->max[k] - wall.min[k]);
-            least = fminf(least, wall.max[k] - box->min[k]);
-        }
-        most = fmaxf(most, least);
-    }
-    return most;
+static void open_place(float origin) {
+    const sap_config flat = {.axes = SAP_2D};
+    memset(&here, 0, sizeof here);
+    here.origin = origin;
+    here.world = sap_create(&flat);
 }
 
-static void open_place(test_rng *rng, int kind) {
-    static const float origins[] = {0, 0, -1000, 1e4f, 1e5f};
-    const sap_config flat = {.axes = SAP_2D};
-    static sap_id ids[MOST_WALLS];
-    int i, k;
-    here.origin = origins[kind / 5 % 5];
-    here.count = 0;
-    here.world = sap_create(&flat);
-    add_room();
-    switch (kind % 5) {
-    case 0: /* walls anywhere, across each other */
-        for (i = 0; i < 40; i++)
-            add_wall(test_uniform(rng, 0, 28), test_uniform(rng, 0, 28), test_uniform(rng, 0, 3),
-                     test_uniform(rng, 0, 3));
-        break;
-    case 1: /* a lattice with a little more room than it takes */
-        for (i = 0; i < 12; i++)
-            for (k = 0; k < 12; k++) add_wall(2 + 2.125f * (float)i, 2 + 2.125f * (float)k, 1, 1);
-        break;
-    case 2: /* stairs, and corners of all kinds */
-        for (i = 0; i < 14; i++) {
-            add_wall((float)i, 29 - (float)i, 1, 1);
-            add_wall((float)(16 + i), 2 + (float)i, 1, 1);
-        }
-        break;
-    case 3: /* tiles on whole numbers, many side by side */
-        for (i = 0; i < 200; i++) add_wall((float)test_below(rng, 30), (float)test_below(rng, 30), 1, 1);
-        break;
-    default: /* lines without any width */
-        for (i = 0; i < 30; i++)
-            add_wall((float)test_below(rng, 30), (float)test_below(rng, 30), i & 1 ? (float)test_below(rng, 6) : 0,
-                     i & 1 ? 0 : (float)test_below(rng, 6));
+static void set_hero(float x, float y, float width, float height) {
+    here.box.min[0] = here.origin + x;
+    here.box.min[1] = here.origin + y;
+    here.box.max[0] = here.origin + (x + width);
+    here.box.max[1] = here.origin + (y + height);
+    here.most_bound = 0;
+    for (int k = 0; k < 2; k++) here.size[k] = (double)here.box.max[k] - (double)here.box.min[k];
+}
+
+/* How deep a box is in a wall, in units of the largest of all these bounds. */
+static double depth_in(const sap_aabb *box, const sap_aabb *wall) {
+    double least = 1e30, unit = 0;
+    for (int k = 0; k < 2; k++) {
+        const float bounds[4] = {box->min[k], box->max[k], wall->min[k], wall->max[k]};
+        least = fmin(least, (double)box->max[k] - (double)wall->min[k]);
+        least = fmin(least, (double)wall->max[k] - (double)box->min[k]);
+        for (int i = 0; i < 4; i++) unit = fmax(unit, unit_of(bounds[i]));
     }
-    if (sap_add_static_many(here.world, here.count, here.walls, NULL, ids) != SAP_OK) exit(2);
-    memset(&here.box, 0, sizeof here.box);
-    here.hero = 0;
-    do {
-        for (k = 0; k < 2; k++) {
-            here.box.min[k] = here.origin + test_uniform(rng, 0.05f, 28.9f);
-            here.box.max[k] = here.box.min[k] + 1;
-        }
-    } while (sap_query_box(here.world, &here.box, ~0u, NULL, NULL) > 0);
-    here.hero = sap_add(here.world, &here.box, NULL);
+    return least / unit;
+}
+
+/* Slides the hero, and checks what is promised. Returns on how many axes it was stopped. */
+static int step_hero(const float by[3], sap_id stopped_by[3]) {
+    const sap_aabb from = here.box;
+    const int n = sap_slide(here.world, &here.box, by, ~0u, 0, stopped_by);
+    sap_id ids[32];
+    const int hits = sap_query_box_ids(here.world, &here.box, ~0u, ids, 32);
+    for (int i = 0; i < hits && i < 32; i++) {
+        const sap_aabb *wall = &here.walls[ids[i] - 1];
+        if (depth_in(&from, wall) > 0) continue;
+        const double depth = depth_in(&here.box, wall);
+        CHECK_MESSAGE(depth <= 4, "origin %g: %g units deep in a wall", (double)here.origin, depth);
+    }
+    for (int k = 0; k < 2; k++) {
+        here.most_bound = fmaxf(here.most_bound, fmaxf(fabsf(here.box.min[k]), fabsf(here.box.max[k])));
+        const double size = (double)here.box.max[k] - (double)here.box.min[k];
+        if (by[k] >= 0) CHECK(here.box.min[k] >= from.min[k] && here.box.max[k] >= from.max[k]); /* nothing goes back */
+        if (by[k] <= 0) CHECK(here.box.min[k] <= from.min[k] && here.box.max[k] <= from.max[k]);
+        CHECK_MESSAGE(fabs(size - here.size[k]) <= unit_of(here.most_bound), "origin %g: the size was %.9g and is %.9g",
+                      (double)here.origin, here.size[k], size);
+    }
+    return n;
 }
 
 /* In no window of steps does a hero that wants to go anywhere stay where it is. */
 static void walk(int seed, int steps) {
-    test_rng rng = {(uint64_t)seed * 7919 + 1};
-    float low[2], high[2], wanted[3] = {0, 0, 0};
-    int i, k, left = 0, stranded = 0, inside = 0;
-    open_place(&rng, seed);
-    for (i = 0; i < steps; i++) {
-        if (left-- == 0) {
-            const float length = test_chance(&rng, 10) ? 3.0f : test_chance(&rng, 20) ? 1e-3f : 0.25f;
-            left = 1 + test_below(&rng, 40);
-            for (k = 0; k < 2; k++)
-                wanted[k] = test_chance(&rng, 60) ? test_uniform(&rng, -length, length)
-                                                  : length * (float)(test_below(&rng, 3) - 1);
+    static const float origins[] = {0, 0, -1000, 1e4f, 1e5f};
+    test_rng dice = {(uint64_t)seed * 7919 + 1};
+    float low[2], high[2], by[3] = {0, 0, 0};
+    int left = 0, stranded = 0;
+    open_place(origins[seed / 6 % 5]);
+    add_room();
+    for (int i = 0; i < 200; i++) switch (seed % 6) {
+        case 0: /* walls anywhere, across each other */
+            if (i < 40)
+                add_wall(test_uniform(&dice, 0, 28), test_uniform(&dice, 0, 28), test_uniform(&dice, 0, 3),
+                         test_uniform(&dice, 0, 3));
+            break;
+        case 1: /* a lattice with a little more room than it takes */
+            if (i < 144) add_wall(2 + 2.125f * (float)(i / 12), 2 + 2.125f * (float)(i % 12), 1, 1);
+            break;
+        case 2: /* stairs, and corners of all kinds */
+            if (i < 14) add_wall((float)i, 29 - (float)i, 1, 1), add_wall((float)(16 + i), 2 + (float)i, 1, 1);
+            break;
+        case 3: /* tiles on whole numbers, many side by side */
+            add_wall((float)test_below(&dice, 30), (float)test_below(&dice, 30), 1, 1);
+            break;
+        case 4: /* tiles of an odd size */
+            add_wall(0.7f * (float)test_below(&dice, 40), 0.7f * (float)test_below(&dice, 40), 0.7f, 0.7f);
+            break;
+        default: /* lines without any width */
+            if (i < 30)
+                add_wall((float)test_below(&dice, 30), (float)test_below(&dice, 30),
+                         i & 1 ? (float)test_below(&dice, 6) : 0, i & 1 ? 0 : (float)test_below(&dice, 6));
         }
-        here.box = slide(here.world, here.hero, here.box, wanted, NULL);
-        if (sap_move(here.world, here.hero, &here.box) != SAP_OK) exit(2);
-        inside += deepest(&here.box) > 2 * coarseness(here.origin);
-        for (k = 0; k < 2; k++) {
+    do {
+        const float x = test_uniform(&dice, 0.05f, 28.9f), y = test_uniform(&dice, 0.05f, 28.9f);
+        set_hero(x, y, seed & 1 ? 1 : 0.8f, 1);
+    } while (sap_query_box(here.world, &here.box, ~0u, NULL, NULL) > 0);
+    for (int i = 0; i < steps; i++) {
+        if (left-- == 0) {
+            const float length = test_chance(&dice, 10) ? 3.0f : test_chance(&dice, 20) ? 1e-3f : 0.25f;
+            left = 1 + test_below(&dice, 40);
+            for (int k = 0; k < 2; k++)
+                by[k] = test_chance(&dice, 60) ? test_uniform(&dice, -length, length)
+                                               : length * (float)(test_below(&dice, 3) - 1);
+        }
+        (void)step_hero(by, NULL);
+        for (int k = 0; k < 2; k++) {
             if (i % WINDOW == 0) low[k] = high[k] = here.box.min[k];
             low[k] = fminf(low[k], here.box.min[k]);
             high[k] = fmaxf(high[k], here.box.min[k]);
-            inside += here.box.min[k] < here.origin || here.box.max[k] > here.origin + 30;
+            CHECK(here.box.min[k] >= here.origin && here.box.max[k] <= here.origin + 30);
         }
         if (i % WINDOW == WINDOW - 1) stranded += high[0] - low[0] < 0.05f && high[1] - low[1] < 0.05f;
     }
     CHECK_MESSAGE(stranded == 0, "seed %d: stranded in %d windows of %d", seed, stranded, steps / WINDOW);
-    CHECK_MESSAGE(inside == 0, "seed %d: in a wall in %d steps of %d", seed, inside, steps);
     sap_destroy(here.world);
 }
 
-/* Along a row of tiles, pressed against it or not, from the gap, from its side, and from a hair inside. */
+/* A hero walks and jumps over a row of tiles for 300 steps, along each side of the row, with all sorts of numbers: nothing
+   stops it on its way, and the row carries it. */
 static void test_seams(void) {
-    const sap_config flat = {.axes = SAP_2D};
-    int kind, i;
-    for (kind = 0; kind < 12; kind++) {
-        const float from[] = {0.01f, 0, 1e-7f, -1e-7f}, press = kind % 3 == 0 ? 0 : kind % 3 == 1 ? -0.05f : -0.001f;
-        const float wanted[3] = {0.1f, press, 0}, at = from[kind / 3];
-        sap_aabb box = {{0, 0, 0}, {1, 0, 0}};
-        here.world = sap_create(&flat);
-        for (i = -5; i < 60; i++) {
-            const sap_aabb tile = {{(float)i, -1, 0}, {(float)i + 1, 0, 0}};
-            if (!sap_add_static(here.world, &tile, NULL)) exit(2);
+    static const float origins[] = {0, -1000, 1e4f, 0.1f}, sides[] = {0, 0.1f, -0.3f, 7.7f}, sizes[] = {1, 0.8f, 0.3f};
+    for (int i = 0; i < 4 * 4 * 3 * 8; i++) {
+        const float side = sides[i / 4 % 4], size = sizes[i / 16 % 3];
+        const int along = i / 48 % 2, up = i / 96 % 2 ? 1 : -1, ahead = i / 192 % 2 ? 1 : -1, across = 1 - along;
+        const float tile = i % 3 ? 1 : 0.7f;
+        float fall = 0;
+        int carried = 0;
+        open_place(origins[i % 4]);
+        for (int k = -60; k < 60; k++) {
+            const float at = tile * (float)k, low = up > 0 ? side - 1 : side;
+            add_wall(along ? low : at, along ? at : low, along ? 1 : tile, along ? tile : 1);
         }
-        box.min[1] = at;
-        box.max[1] = at + 1;
-        here.hero = sap_add(here.world, &box, NULL);
-        for (i = 0; i < 400; i++) {
-            box = slide(here.world, here.hero, box, wanted, NULL);
-            if (sap_move(here.world, here.hero, &box) != SAP_OK) exit(2);
+        const float beside = side + (up > 0 ? 0.01f : -0.01f - size);
+        set_hero(along ? beside : -size, along ? -size : beside, size, size);
+        for (int step = 0; step < 300; step++) {
+            float by[3] = {0, 0, 0};
+            sap_id stopped_by[3];
+            const float was = here.box.min[along];
+            by[along] = 0.1f * (float)ahead;
+            fall = step % 100 == 50 ? 0.15f : fall - 0.01f;
+            by[across] = fall * (float)up;
+            (void)step_hero(by, stopped_by);
+            CHECK_MESSAGE(!stopped_by[along], "run %d, step %d: stopped by a seam", i, step);
+            CHECK((here.box.min[along] - was) * (float)ahead > 0.098f);
+            if (stopped_by[across]) fall = 0, carried++;
         }
-        CHECK_MESSAGE(box.min[0] > 39.9f, "from %g, pressed by %g: is at %g", (double)at, (double)press,
-                      (double)box.min[0]);
+        CHECK_MESSAGE(carried > 180, "run %d: carried %d times", i, carried);
         sap_destroy(here.world);
     }
 }
 
+/* Small steps to and fro between two places of other sizes of units, in a shaft, and pressed into a corner: sizes do not
+   drift. */
+static void test_drift(void) {
+    test_rng dice = {9};
+    open_place(0);
+    for (int i = 0; i < 90; i++) add_wall((float)i, -1, 1, 1.1f), add_wall((float)i, 3.3f, 1, 1);
+    add_wall(-1, -1, 1.01f, 6);
+    add_wall(90, -1, 1, 6);
+    set_hero(0.2f, 0.3f, 0.77f, 0.93f);
+    for (int i = 0; i < 20000; i++) {
+        float by[3] = {0, 0, 0};
+        by[0] = i / 500 % 2 ? -0.4f : 0.4f;
+        by[0] *= test_uniform(&dice, 0.5f, 1);
+        by[1] = test_uniform(&dice, -1, 1);
+        (void)step_hero(by, NULL);
+    }
+    sap_destroy(here.world);
+}
+
+/* Steps of any length from anywhere, which is no multiple of anything. */
+static void test_single_steps(void) {
+    test_rng dice = {77};
+    open_place(0);
+    for (int i = 0; i < 100; i++)
+        add_wall(test_uniform(&dice, -20, 20), test_uniform(&dice, -20, 20), test_uniform(&dice, 0, 3),
+                 test_uniform(&dice, 0, 3));
+    for (int i = 0; i < 30000; i++) {
+        float by[3] = {0, 0, 0};
+        const float x = test_uniform(&dice, -20, 20), y = test_uniform(&dice, -20, 20);
+        set_hero(i % 5 ? x : x * 1e-6f, y, test_uniform(&dice, 0, i % 3 ? 1.0f : 17.0f), test_uniform(&dice, 0, 1));
+        for (int k = 0; k < 2; k++) {
+            static const float lengths[] = {20, 1, 1e-3f, 1e-6f, 1e-7f, 1e-8f, 1e-12f, 1e-30f};
+            by[k] = test_uniform(&dice, -1, 1) * lengths[test_below(&dice, 8)];
+        }
+        (void)step_hero(by, NULL);
+    }
+    sap_destroy(here.world);
+}
+
+/* A way that ends less than half a unit before a wall of tiles is not rounded into it: the hero then slides along. */
+static void test_ends_beside_walls(void) {
+    test_rng dice = {78};
+    for (int i = 0; i < 400; i++) {
+        const float side = test_uniform(&dice, 0.01f, 0.4f), unit = (float)unit_of(1.0f) * test_uniform(&dice, 0, 0.5f);
+        const float along[3] = {0, 0.3f, 0};
+        float by[3] = {0, 0.1f, 0};
+        sap_id stopped_by[3];
+        open_place(0);
+        for (int k = -4; k < 40; k++) add_wall(i & 1 ? side : side - 1, (float)k, 1, 1);
+        set_hero(i & 1 ? side - 1.6f : side + 0.2f, 0.5f, 1.3f, 0.8f);
+        by[0] = i & 1 ? side - here.box.max[0] - unit : side - here.box.min[0] + unit;
+        (void)step_hero(by, stopped_by);
+        for (int step = 0; step < 60; step++) {
+            (void)step_hero(along, stopped_by);
+            CHECK(!stopped_by[0] && !stopped_by[1]);
+        }
+        sap_destroy(here.world);
+    }
+}
+
+/* ---- by hand -------------------------------------------------------------------------------------------------- */
+
+static sap_aabb make_box(float x, float y, float width, float height) {
+    const sap_aabb box = {{x, y, 0}, {x + width, y + height, 0}};
+    return box;
+}
+
+static int slide_inside(sap_id id, void *object, void *user) {
+    sap_world *s = (sap_world *)user;
+    sap_aabb box = make_box(-1, 0.25f, 0.5f, 0.5f);
+    const float by[3] = {2, 0, 0};
+    sap_id stopped_by[3];
+    (void)id, (void)object;
+    CHECK_EQUAL(sap_slide(s, &box, by, ~0u, 0, stopped_by), 1);
+    CHECK(stopped_by[0] == 1 && box.max[0] == 0);
+    return 1;
+}
+
+static int slide_in_filter(const sap_pair *pair, void *user) {
+    sap_world *s = *(sap_world **)user;
+    sap_aabb box = make_box(0, 0, 1, 1);
+    const float by[3] = {1, 0, 0};
+    (void)pair;
+    CHECK_EQUAL(sap_slide(s, &box, by, ~0u, 0, NULL), -SAP_ERROR_BUSY);
+    CHECK(box.min[0] == 0);
+    return 1;
+}
+
+static void test_by_hand(void) {
+    static sap_world *s;
+    sap_config config;
+    const float by[3] = {2, -1, 0}, no_way[3] = {0, 0, 0}, far[3] = {3e38f, 0, 0}, bad[3] = {TEST_NAN, 0, 0};
+    sap_id stopped_by[3] = {7, 7, 7};
+    memset(&config, 0, sizeof config);
+    config.axes = SAP_2D;
+    config.filter = slide_in_filter;
+    config.filter_user = &s;
+    s = sap_create(&config);
+    const sap_aabb wall = make_box(0, 0, 1, 1), same = make_box(0.5f, 0, 1, 1);
+    sap_aabb box = make_box(-2, 0.5f, 1, 1), keep = box;
+    const sap_id first = sap_add(s, &wall, NULL);
+    CHECK_EQUAL(sap_slide(s, &box, by, ~0u, 0, stopped_by), 1); /* before any update */
+    CHECK(stopped_by[0] == first && !stopped_by[1] && !stopped_by[2] && box.max[0] == 0 && box.min[1] == -0.5f);
+    CHECK_EQUAL(sap_slide(s, &box, by, ~0u, first, stopped_by), 0);
+    CHECK(box.min[0] == 1 && !stopped_by[0]);
+    box = keep;
+    CHECK_EQUAL(sap_slide(s, &box, no_way, ~0u, 0, NULL), 0);
+    CHECK_EQUAL(sap_slide(NULL, &box, by, ~0u, 0, stopped_by), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_slide(s, NULL, by, ~0u, 0, stopped_by), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_slide(s, &box, NULL, ~0u, 0, NULL), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_slide(s, &box, bad, ~0u, 0, NULL), -SAP_ERROR_ARGUMENT);
+    CHECK(!memcmp(&box, &keep, sizeof box));
+    box.max[0] = 3e38f;
+    keep = box;
+    CHECK_EQUAL(sap_slide(s, &box, far, ~0u, 0, NULL), -SAP_ERROR_ARGUMENT);
+    CHECK(!memcmp(&box, &keep, sizeof box));
+    box.max[0] = TEST_INFINITY;
+    CHECK_EQUAL(sap_slide(s, &box, by, ~0u, 0, NULL), -SAP_ERROR_BOX);
+    box.max[0] = TEST_NAN;
+    CHECK_EQUAL(sap_slide(s, &box, by, ~0u, 0, NULL), -SAP_ERROR_BOX);
+    const sap_aabb giant = {{-1e30f, -1e30f, 0}, {1e30f, 1e30f, 0}};
+    const sap_id around = sap_add(s, &giant, NULL); /* its least depth is on x, towards minus */
+    box = keep = make_box(-2, 0.5f, 1, 1);
+    CHECK_EQUAL(sap_slide(s, &box, by, ~0u, first, stopped_by), 1);
+    CHECK(stopped_by[0] == around && box.min[0] == -2 && box.min[1] == -0.5f);
+    CHECK_EQUAL(sap_remove(s, around), SAP_OK);
+    sap_add(s, &same, NULL);
+    CHECK_EQUAL(sap_query_box(s, &wall, ~0u, slide_inside, s), 2);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK_EQUAL(sap_query_box(s, &wall, ~0u, slide_inside, s), 2);
+    sap_destroy(s);
+}
+
 int main(int argc, char **argv) {
-    const int heroes = test_argument(argc, argv, 1, 100), steps = test_argument(argc, argv, 2, 10000);
-    int seed;
+    const int rounds = test_argument(argc, argv, 1, 30), steps = test_argument(argc, argv, 2, 4000);
+    test_by_hand();
     test_seams();
-    for (seed = 0; seed < heroes; seed++) walk(seed, steps);
+    test_drift();
+    test_single_steps();
+    test_ends_beside_walls();
+    for (int seed = 0; seed < rounds; seed++) test_by_force(seed);
+    for (int seed = 0; seed < rounds; seed++) walk(seed, steps);
     return test_summary();
 }

@@ -1254,6 +1254,13 @@ enum {
     SAP__TREES
 };
 
+/* Results of functions of the tree that may fail. */
+enum {
+    SAP__FAILED, /* there is no memory: see update.failure */
+    SAP__DONE,
+    SAP__PACK /* the tree is to be packed */
+};
+
 enum {
     SAP__TREE_EMPTY,       /* it holds nothing of use, and is to be packed */
     SAP__TREE_NEEDS_REFIT, /* boxes are in the right leaves; their bounds and all bounds above are old */
@@ -1278,12 +1285,13 @@ typedef struct sap__bvh {
     sap__subtree *subtrees;   /* of each node of level 1 */
     uint32_t *order;          /* nodes of level 1 in the order in which level 2 holds them */
     int levels, first[SAP__MAX_LEVELS], count[SAP__MAX_LEVELS]; /* of each level: its first node, how many there are */
-    int state, boxes, leaf_fill;         /* SAP__TREE_*; boxes in it; boxes in a leaf when it was packed */
-    float leaf_perimeter, max_perimeter; /* the mean perimeter of a leaf when packed; larger leaves count as this */
-    double packed_perimeter;             /* the sum of the leaves when the tree was packed */
-    float unit[3];                       /* the mean size of boxes when packed: see sap__sample_stats */
-    double wear;                         /* from 1 on the tree is packed, unless the update is quiet */
-    int next;                            /* place in the order from which the next round of repacks begins */
+    int state, boxes;                                           /* SAP__TREE_*; boxes in it */
+    float unit[3];           /* the mean size of boxes when packed: see sap__sample_stats */
+    float leaf_perimeter;    /* of a leaf when packed: the geometric mean */
+    double packed_perimeter; /* the sum of the leaves when packed: see sap__counted_perimeter */
+    double wear;             /* from 1 on the tree is packed in place of a refit */
+    int next;                /* the subtree with which the next round of repacks begins */
+    int open;                /* the subtree that was opened last for boxes that are far from all leaves, or -1 */
 } sap__bvh;
 
 /* Loops over many boxes or pairs are cut into tasks, for threads. Without threads one task runs over everything. */
@@ -3393,27 +3401,9 @@ static float sap__nth_root(double v, int dims) {
     return (float)v;
 }
 
-/* Returns the range of n numbers without a few that lie apart: twice the shortest part of it that holds half of them.
-   Boxes on their way elsewhere do not widen the tiles of all others. */
-static float sap__dense_range(const float *at, int n, float least, float most) {
-    enum { PARTS = 32, EVEN = 15 }; /* of 32 equal parts the shortest half of evenly spread numbers has about 15 */
-    const float range = most - least;
-    float scale;
-    int count[PARTS + 1] = {0}, i, end = 0, here = 0, best = PARTS;
-    if (range < SAP__TILE_NEAR) return range;
-    scale = ((float)PARTS - 0.01f) / range;
-    for (i = 0; i < n; i++) count[(int)((at[i] - least) * scale)]++;
-    for (i = 0; i < PARTS; here -= count[i++]) {
-        while (end < PARTS && 2 * here < n) here += count[end++];
-        if (2 * here >= n && end - i < best) best = end - i;
-    }
-    return best < EVEN ? range * (float)best / (float)EVEN : range;
-}
-
 /* A sample says how boxes lie on each axis. A centre is doubled, as in sap__tile_grid: min + max. */
 typedef struct sap__sample_stats {
-    float min_center2[3], range[3]; /* the least doubled centre; the range of centres, */
-    float dense_range[3];           /* and that range without a few that lie apart */
+    float min_center2[3], range[3]; /* the least doubled centre; the range of centres */
     float unit[3];                  /* the mean size of boxes, and of what is asked about them */
 } sap__sample_stats;
 
@@ -3443,16 +3433,15 @@ static void sap__sample_boxes(const sap_world *s, const uint64_t *items, int n, 
         }
         m->min_center2[k] = count ? least : 0;
         m->range[k] = count ? (most - least) * 0.5f : 0;
-        m->dense_range[k] = count && some < n ? sap__dense_range(at, count, least, most) * 0.5f : m->range[k];
-        const float most_size = m->dense_range[k] > 0 ? m->dense_range[k] : SAP__TILE_FAR; /* a few may be far longer */
+        const float most_size = m->range[k] > 0 ? m->range[k] : SAP__TILE_FAR; /* a few may be far longer */
         for (int i = 0; i < count; i++) sum += (double)(size[i] < most_size ? size[i] : most_size);
         m->unit[k] = count ? (float)(sum / count) : 0;
         if (m->unit[k] > longest) longest = m->unit[k];
-        const float apart = m->dense_range[k] / (float)(n ? n : 1); /* all may be points */
+        const float apart = m->range[k] / (float)(n ? n : 1); /* all may be points */
         if (apart > longest) longest = apart;
     }
     for (int k = 0; k < 3; k++) { /* an axis may have a unit of length of its own */
-        const float asked = longest > 0 ? longest / (float)SAP__QUERY_PART : 1, part = m->dense_range[k] / 16;
+        const float asked = longest > 0 ? longest / (float)SAP__QUERY_PART : 1, part = m->range[k] / 16;
         const float unit = asked < part || !(part > 0) ? asked : part;
         if (m->unit[k] < unit) m->unit[k] = unit;
     }
@@ -3468,7 +3457,7 @@ static int sap__flat_axes(const sap__sample_stats *m, int n, float *side) {
         double volume = (double)SAP__NODE_WIDTH / n;
         flat |= more;
         for (k = 0, dims = 0; k < 3; k++)
-            if (!(flat >> k & 1)) volume *= (double)m->dense_range[k] / (double)m->unit[k], dims++;
+            if (!(flat >> k & 1)) volume *= (double)m->range[k] / (double)m->unit[k], dims++;
         if (dims == 0) break;
         *side = sap__nth_root(volume, dims);
         for (k = 0, more = 0; k < 3; k++)
@@ -3564,18 +3553,17 @@ typedef struct sap__cuts {
 } sap__cuts;
 
 /* Sorts n different numbers so far that each of the first `rank` is less than each of the others: quickselect (Hoare
-   1961), with the middle of a few numbers as the pivot. */
+   1961). The pivot is the one of a few numbers that is nearest to the rank, never the least of them. */
 static void sap__select(uint64_t *items, int n, int rank) {
-    enum { FEW = 5, MANY = 31 };
-    while (n > 1) {
-        uint64_t sample[MANY];
-        const int some = n < 1024 ? FEW : MANY;
-        for (int i = 0, k; i < some; i++) { /* as some boxes may be few, the sample may have one twice */
-            const uint64_t item = items[sap__task_begin(n, 2 * i + 1, 2 * some)];
+    enum { SOME = 7 };
+    uint64_t sample[2 * SOME];
+    while (n > 2 * SOME) {
+        for (int i = 0, k; i < SOME; i++) {
+            const uint64_t item = items[sap__task_begin(n, i, SOME)];
             for (k = i; k > 0 && sample[k - 1] > item; k--) sample[k] = sample[k - 1];
             sample[k] = item;
         }
-        const uint64_t pivot = sample[sap__task_begin(some, rank, n)];
+        const uint64_t pivot = sample[1 + sap__task_begin(SOME - 1, rank, n)];
         int less = 0;
         for (int i = 0; i < n; i++) { /* without a branch */
             const uint64_t item = items[i];
@@ -3583,20 +3571,16 @@ static void sap__select(uint64_t *items, int n, int rank) {
             items[less] = item;
             less += item < pivot;
         }
-        if (less == rank) return;
         if (less > rank) {
             n = less;
-        } else if (less > 0) {
-            items += less, n -= less, rank -= less;
-        } else { /* the pivot is the least: it comes first */
-            int at = 0;
-            while (items[at] != pivot) at++;
-            items[at] = items[0];
-            items[0] = pivot;
-            items++, n--, rank--;
-            if (rank == 0) return;
+            continue;
         }
+        items += less;
+        n -= less;
+        rank -= less;
+        if (rank == 0) return;
     }
+    sap__sort(items, sample, n, 0);
 }
 
 /* Returns the middle of a box on an axis, doubled. */
@@ -3713,37 +3697,37 @@ static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, in
    There are four trees, by what a box is (sap__tree_of). Static boxes never pair with each other. Loners, whose mask
    excludes their own category, seldom do. Boxes with no category or no mask pair with nothing.
 
-   Upkeep, in five sentences:
-     1. A box that moves enlarges its leaf, or is reinserted if it no longer overlaps the bounds of its leaf.
-     2. If a box finds no leaf with a free lane near it, it takes an empty leaf of the nearest subtree. Without one that
-        subtree is repacked with a partner (one that overlaps it, else the next in the order) into one, two or three.
-        If no leaf is near, or all lanes were filled by the pack, the box opens an empty subtree.
-     3. In a quiet update, where the changed boxes are at most 1 in 32, each inserted one counted four times, a few
-        subtrees are repacked: those in which as many boxes have changed as they hold.
-     4. If more than 1 box in 8 changed, all bounds are refitted instead.
-     5. A tree wears: by 2 for as many changes as it holds boxes, and at each refit by 1 / 32 and by the factor by
-        which its leaves are larger than when packed, minus 1. From 1 on it is packed by the first update that is not
-        quiet; a tree of at most two subtrees by any.
+   Upkeep:
 
-   It is also packed if no subtree is empty when a third one is needed, if many boxes come or jump while bounds are
-   refitted, if a refit finds that many of its subtrees shrank to half or left their old bounds, if half of its boxes
-   left or three quarters of its lanes are free, and by the first update that changes at most 1 box in 8 after a pack
-   that filled all lanes. A repack reinserts boxes that left the region of their subtree. In an update that is not quiet
-   a pack takes at most about twice as long as all else. */
+       if                                       then                                     as
+       a changed box touches its leaf           the bounds above it grow                 most boxes move a little
+       it does not, or has no leaf              it is inserted into the nearest leaf     a leaf holds neighbours
+       that leaf is full                        its subtree is repacked with it          leaves beside it are full, too
+       that leaf is far                         it opens a leaf in an open subtree       no leaf grows across a gap
+       as many boxes of a subtree changed       it is repacked with a partner, a few     slow boxes stretch leaves
+         as it holds                              in each update
+       more than 1 / 8 of all boxes changed     bounds are refitted; boxes that jumped   one pass over all is then
+                                                  out of their leaves are inserted         cheaper than many paths
+       with that more than 1 / 256 came or      the tree is packed                       leaves hold little, or what
+         jumped, or subtrees shrank; or                                                    is far apart
+         lanes are mostly free
+       wear is 1: half of the boxes changed,    the tree is packed, unless the update    boxes are not beside their
+         32 refits, or leaves that grew           is quiet                                 neighbours of the pack
+
+   A quiet update, in which at most 1 box in 32 changed, packs a tree only if it has at most two subtrees, or if most
+   lanes are free. */
 enum {
-    SAP__LEAF_FILL = 14,      /* boxes in a leaf when packed; 16 if over 1 / 8 of the boxes of a moving tree changed */
-    SAP__SUBTREE_FILL = 224,  /* boxes at most in a subtree when it is repacked; more if no subtree is empty */
-    SAP__SPARE_FRACTION = 6,  /* subtrees are left empty by a pack: 1 / 6 of the others, */
-    SAP__SPARE_MIN = 4,       /* and 4 more */
-    SAP__QUIET_FRACTION = 32, /* an update is quiet for a tree if at most 1 / 32 of its boxes changed; */
-    SAP__INSERT_COST = 3,     /* one that is reinserted counts as this many more */
-    SAP__REFIT_FRACTION = 8,  /* bounds are refitted if more than 1 / 8 of the boxes changed */
-    SAP__PACK_FRACTION = 256, /* the tree is packed if more than 1 / 256 of its boxes, */
-    SAP__PACK_MIN = 32,       /* and 32 more, jumped or were added while bounds are refitted */
-    SAP__MAX_REFITS = 32,     /* refits between packs, at most */
-    SAP__CHANGE_WEAR = 2,     /* wear if as many boxes changed as there are */
-    SAP__INSERT_ATTEMPTS = 3, /* a box finds its leaf at the first attempt, or after a repack, or two */
-    SAP__CHOOSE_LEAF_VISITS = 48 /* nodes visited at most while a leaf is chosen */
+    SAP__LEAF_FILL = 14,       /* boxes in a leaf when packed; wrong where none ever comes: 16 test fewer */
+    SAP__SUBTREE_FILL = 224,   /* boxes at most in a subtree when it is repacked; wrong where none ever comes */
+    SAP__REPACK_FRACTION = 56, /* one subtree more is repacked for each 56 boxes that changed; wrong if one would do */
+    SAP__QUIET_FRACTION = 32,  /* an update is quiet for a tree if at most 1 / 32 changed; wrong if all those jump */
+    SAP__CHANGE_WEAR = 2,      /* wear if as many boxes changed as there are; wrong where they go to and fro */
+    SAP__MAX_REFITS = 32,      /* refits that wear by 1; wrong where all boxes move as one */
+    SAP__REFIT_FRACTION = 8,   /* bounds are refitted if more than 1 / 8 of the boxes changed; wrong if all are close */
+    SAP__PACK_FRACTION = 256,  /* the tree is packed if more than 1 / 256 of its boxes, */
+    SAP__PACK_MIN = 32,        /* and 32 more, jumped or were added while bounds are refitted; wrong if all are close */
+    SAP__LANES_PER_BOX = 2,    /* no subtree is opened beyond this; wrong where boxes are few and far apart */
+    SAP__CHOOSE_LEAF_VISITS = 48 /* nodes visited at most while a leaf is chosen; wrong where more overlap */
 };
 
 static void sap__free_bvh(sap__bvh *t) {
@@ -3852,28 +3836,44 @@ static void sap__refit_levels(sap_world *s, sap__bvh *t, int level) {
 
 /* ---- pack ---------------------------------------------------------------------------------------------------- */
 
-/* Returns the number of leaves for these boxes; *filled of them are filled, the others are spare: one leaf, the rest of
-   the last subtree, or whole subtrees. */
-static int sap__leaf_count(int boxes, int fill, int *filled) {
+/* Returns the number of leaves that are filled with these boxes. Some roots without a level above them are full. */
+static int sap__filled_leaves(int boxes, int fill) {
     if (boxes <= SAP__MAX_ROOTS * SAP__NODE_WIDTH) fill = SAP__NODE_WIDTH;
-    const int leaves = boxes ? (boxes + fill - 1) / fill : 1,
-              subtrees = (leaves + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH;
-    *filled = leaves;
-    if (leaves <= SAP__MAX_ROOTS) return leaves;
-    if (leaves < SAP__NODE_WIDTH) return leaves + 1;
-    if (subtrees <= 2) return SAP__NODE_WIDTH * subtrees; /* such a tree is packed, never repacked */
-    return SAP__NODE_WIDTH * (subtrees + subtrees / SAP__SPARE_FRACTION + SAP__SPARE_MIN);
+    return boxes ? (boxes + fill - 1) / fill : 1;
 }
 
-static int sap__reserve_bvh(sap_world *s, sap__bvh *t, int boxes, int fill) {
-    int filled, leaves = sap__leaf_count(boxes, fill, &filled),
-                subtrees = (leaves + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH;
+/* Returns the number of nodes of a tree with room for these leaves. */
+static int sap__node_count(int leaves) {
     int nodes = leaves + 1;
     for (int n = leaves; n > 1; nodes += n) n = (n + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH;
+    return nodes;
+}
+
+/* Sets the levels of a tree that has these leaves, and room for more. */
+static void sap__set_levels(sap__bvh *t, int leaves, int room) {
+    t->first[0] = 0;
+    t->count[0] = leaves;
+    t->levels = 1;
+    for (int k = 0; t->count[k] > (k ? 2 : SAP__MAX_ROOTS); k++) {
+        t->first[k + 1] = t->first[k] + room;
+        t->count[k + 1] = (t->count[k] + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH;
+        t->levels++;
+        room = (room + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH;
+    }
+}
+
+/* Returns the room that is reserved for the leaves of a tree: an eighth of its subtrees, and four, may be opened before
+   it is packed. */
+static int sap__room_for(int boxes) {
+    const int leaves = sap__filled_leaves(boxes, SAP__LEAF_FILL) + SAP__NODE_WIDTH - 1;
+    return (leaves / SAP__NODE_WIDTH + leaves / (8 * SAP__NODE_WIDTH) + 4) * SAP__NODE_WIDTH;
+}
+
+/* Reserves memory of a tree with room for these leaves. */
+static int sap__reserve_bvh(sap__bvh *t, int leaves) {
+    const int nodes = sap__node_count(leaves), subtrees = (leaves + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH;
     return sap__reserve(&t->nodes, nodes) && sap__reserve(&t->bounds, nodes) && sap__reserve(&t->occupied, nodes) &&
-           sap__reserve(&t->filter, nodes) && sap__reserve(&t->subtrees, subtrees) &&
-           sap__reserve(&t->order, subtrees) && sap__reserve(&s->update.sort_items, boxes) &&
-           sap__reserve(&s->update.sort_items, SAP__NODE_WIDTH / 2 * leaves); /* see sap__refit */
+           sap__reserve(&t->filter, nodes) && sap__reserve(&t->subtrees, subtrees) && sap__reserve(&t->order, subtrees);
 }
 
 /* Packs a leaf of the n slots in items. */
@@ -3891,10 +3891,15 @@ static void sap__pack_leaf(sap_world *s, sap__bvh *t, int leaf, const uint64_t *
     sap__refit_leaf(s, t, leaf);
 }
 
+typedef struct sap__pack_args {
+    sap__bvh *t;
+    int filled; /* leaves that are filled, all alike; the rest of the last subtree stays empty */
+} sap__pack_args;
+
 static void sap__pack_leaves_task(sap_world *s, void *args, int task, int tasks) {
-    sap__bvh *t = (sap__bvh *)args;
-    int filled, end = sap__task_begin(t->count[0], task + 1, tasks);
-    (void)sap__leaf_count(t->boxes, t->leaf_fill, &filled);
+    const sap__pack_args *pack = (const sap__pack_args *)args;
+    sap__bvh *t = pack->t;
+    const int filled = pack->filled, end = sap__task_begin(t->count[0], task + 1, tasks);
     for (int leaf = sap__task_begin(t->count[0], task, tasks); leaf < end; leaf++) {
         const int from = leaf < filled ? sap__task_begin(t->boxes, leaf, filled) : t->boxes;
         const int n = leaf < filled ? sap__task_begin(t->boxes, leaf + 1, filled) - from : 0;
@@ -3907,7 +3912,7 @@ static void sap__pack_leaves_task(sap_world *s, void *args, int task, int tasks)
 /* Returns a leaf's perimeter as it counts in the sum of all: one leaf from here to a far island says nothing of the
    others. */
 SAP__FORCE_INLINE double sap__counted_perimeter(const sap__bvh *t, float perimeter) {
-    return (double)(perimeter < t->max_perimeter ? perimeter : t->max_perimeter);
+    return (double)(perimeter < 4 * t->leaf_perimeter ? perimeter : 4 * t->leaf_perimeter);
 }
 
 SAP__FORCE_INLINE int sap__count_bits(uint32_t bits) {
@@ -3923,9 +3928,14 @@ static int sap__count_in_subtree(const sap__bvh *t, int j) {
     return n;
 }
 
+/* Returns the number of subtrees. A tree of one level counts as one. */
+SAP__FORCE_INLINE int sap__subtree_count(const sap__bvh *t) {
+    return t->levels > 1 ? t->count[1] : 1;
+}
+
 /* Records the state of a subtree at a pack or a refit. */
 static void sap__begin_subtree(sap__bvh *t, int j) {
-    t->subtrees[j].region = t->bounds[t->first[1] + j];
+    t->subtrees[j].region = t->bounds[t->levels > 1 ? t->first[1] + j : 0];
     t->subtrees[j].boxes = sap__count_in_subtree(t, j);
     t->subtrees[j].changes = 0;
 }
@@ -3937,50 +3947,48 @@ static void sap__measure_leaves(sap__bvh *t) {
     int leaves = 0;
     for (int i = 0; i < t->count[0]; i++)
         if (t->occupied[i]) keys += sap__key(sap__perimeter(&t->bounds[i])), leaves++;
-    t->max_perimeter = 4 * sap__float((int32_t)(keys / (leaves + 1e-30)));
+    t->leaf_perimeter = sap__float((int32_t)(keys / (leaves + 1e-30)));
     t->packed_perimeter = 0;
     for (int i = 0; i < t->count[0]; i++)
         t->packed_perimeter += sap__counted_perimeter(t, sap__perimeter(&t->bounds[i]));
-    t->leaf_perimeter = (float)(t->packed_perimeter / (leaves + 1e-30));
 }
 
 /* Packs a tree of the slots in sort_items, n of them. Its nodes are scratch until they are filled. */
 static int sap__pack_items(sap_world *s, sap__bvh *t, int n, int fill) {
-    int filled;
-    if (!sap__reserve_bvh(s, t, n, fill)) return sap__fail(s, SAP_ERROR_MEMORY);
-    t->count[0] = sap__leaf_count(n, fill, &filled);
-    sap__sort_tiles(s, s->update.sort_items, (uint64_t *)(void *)t->nodes, n, filled, t->unit);
-    t->leaf_fill = fill;
-    t->first[0] = 0;
-    for (t->levels = 1; t->count[t->levels - 1] > (t->levels == 1 ? SAP__MAX_ROOTS : 2); t->levels++) {
-        t->first[t->levels] = t->first[t->levels - 1] + t->count[t->levels - 1];
-        t->count[t->levels] = (t->count[t->levels - 1] + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH;
-    }
+    sap__pack_args args;
+    args.t = t;
+    args.filled = sap__filled_leaves(n, fill);
+    int leaves = args.filled;
+    if (leaves > SAP__MAX_ROOTS) leaves = (leaves + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH * SAP__NODE_WIDTH;
+    if (!sap__reserve_bvh(t, leaves)) return sap__fail(s, SAP_ERROR_MEMORY);
+    sap__sort_tiles(s, s->update.sort_items, (uint64_t *)(void *)t->nodes, n, args.filled, t->unit);
+    sap__set_levels(t, leaves, leaves);
     t->boxes = n;
-    sap__parallel_for(s, sap__pack_leaves_task, t, n);
+    sap__parallel_for(s, sap__pack_leaves_task, &args, n);
     sap__measure_leaves(t);
     for (int j = 0; j < t->count[1] && t->levels > 1; j++) {
         t->order[j] = (uint32_t)j;
         t->subtrees[j].place = j;
     }
     sap__refit_levels(s, t, 1);
-    for (int j = 0; j < t->count[1] && t->levels > 1; j++) sap__begin_subtree(t, j);
+    for (int j = 0; j < sap__subtree_count(t); j++) sap__begin_subtree(t, j);
     t->wear = 0;
     t->next = 0;
+    t->open = -1;
     t->state = SAP__TREE_VALID;
     s->update.upkeep += n;
-    return 1;
+    return SAP__DONE;
 }
 
 /* Packs a tree of all live boxes that belong in it. */
-static int sap__pack(sap_world *s, int tree, int fill) {
+static int sap__pack(sap_world *s, int tree) {
     const uint32_t words = ((uint32_t)sap__length(s->slot_array) + 63) / 64;
     int n = 0;
     if (!sap__reserve(&s->update.sort_items, s->boxes.tree_count[tree])) return sap__fail(s, SAP_ERROR_MEMORY);
     for (uint32_t i = 0; i < words; i++)
         for (uint64_t bits = s->boxes.live_bits[tree][i]; bits; bits &= bits - 1)
             s->update.sort_items[n++] = 64 * i + (uint32_t)sap__lowest_bit(bits);
-    return sap__pack_items(s, &s->tree[tree], n, fill);
+    return sap__pack_items(s, &s->tree[tree], n, SAP__LEAF_FILL);
 }
 
 /* ---- one box --------------------------------------------------------------------------------------------------- */
@@ -4032,7 +4040,6 @@ static void sap__set_leaf_box(sap__bvh *t, int leaf, int lane, const sap__box *b
 /* Counts a change of a subtree, and boxes that come or go. */
 SAP__FORCE_INLINE void sap__change_subtree(sap__bvh *t, int leaf, int boxes) {
     t->boxes += boxes;
-    if (t->levels == 1) return;
     t->subtrees[leaf / SAP__NODE_WIDTH].boxes += boxes;
     t->subtrees[leaf / SAP__NODE_WIDTH].changes++;
 }
@@ -4119,48 +4126,71 @@ static int sap__nearest_leaf(const sap_world *s, const sap__bvh *t, const sap__b
     return best;
 }
 
-/* Returns a subtree without boxes, the last one in the order, or -1. */
-static int sap__empty_subtree(const sap__bvh *t) {
-    for (int place = t->count[1] - 1; place >= 0; place--)
-        if (t->subtrees[t->order[place]].boxes == 0) return (int)t->order[place];
+/* Returns an empty leaf of a subtree, or -1. */
+static int sap__empty_leaf(const sap__bvh *t, int subtree) {
+    for (int i = SAP__NODE_WIDTH * subtree, end = i + SAP__NODE_WIDTH; i < end && i < t->count[0]; i++)
+        if (t->occupied[i] == 0) return i;
     return -1;
 }
 
 /* Returns the leaf for a box, the first of these that exists:
-       a leaf with a free lane within a margin of the centre of the box: three quarters of the mean side of a leaf
+       the nearest leaf with a free lane, if it is within a margin: three quarters of the mean side of a leaf
        an empty leaf in the subtree of the nearest leaf
-       the nearest leaf, if it is within the margin and leaves were packed with free lanes: its subtree is repacked
-       the first leaf of an empty subtree
-   Returns -1 if there is none: the tree is to be packed. A tree of one level has only its nearest leaf. */
+       the nearest leaf, if it is within the margin: it is full, and its subtree is to be repacked
+       an empty leaf of the open subtree
+   Returns -1 if there is none. A tree of one level has only its nearest leaf. */
 static int sap__choose_leaf(const sap_world *s, const sap__bvh *t, const sap__box *box) {
     const float margin = 0.75f * t->leaf_perimeter / (float)sap__count_bits((uint32_t)s->config.axes),
                 margin2 = margin * margin;
-    float distance2 = margin2;
-    int leaf = sap__nearest_leaf(s, t, box, margin2, &distance2);
-    if (leaf < 0) {
-        distance2 = sap__float(SAP__INFINITY);
-        leaf = sap__nearest_leaf(s, t, box, margin2, &distance2);
-    }
-    if (leaf < 0 || t->levels == 1 || (t->occupied[leaf] != 0xffff && distance2 <= margin2)) return leaf;
-    for (int i = SAP__NODE_WIDTH * (leaf / SAP__NODE_WIDTH), end = i + SAP__NODE_WIDTH; i < end && i < t->count[0]; i++)
-        if (t->occupied[i] == 0) return i;
-    if (distance2 <= margin2 && t->leaf_fill < SAP__NODE_WIDTH) return leaf;
-    const int subtree = sap__empty_subtree(t);
-    return subtree < 0 ? -1 : SAP__NODE_WIDTH * subtree;
+    float distance2 = sap__float(SAP__INFINITY);
+    const int leaf = sap__nearest_leaf(s, t, box, margin2, &distance2), is_near = distance2 <= margin2;
+    if (leaf < 0 || t->levels == 1 || (t->occupied[leaf] != 0xffff && is_near)) return leaf;
+    const int empty = sap__empty_leaf(t, leaf / SAP__NODE_WIDTH);
+    if (empty >= 0) return empty;
+    if (is_near) return leaf;
+    return t->open < 0 ? -1 : sap__empty_leaf(t, t->open);
 }
 
-/* ---- repack ---------------------------------------------------------------------------------------------------- */
+/* Gives a tree more room for leaves, by moving the nodes above them. After sap_reserve it does not allocate. Returns
+   0 if there is no memory. */
+static int sap__make_room(sap_world *s, sap__bvh *t) {
+    const int old = t->first[1], subtrees = t->count[1];
+    int room = old + (old / 8 + SAP__NODE_WIDTH) / SAP__NODE_WIDTH * SAP__NODE_WIDTH;
+    if (s->update.is_reserved && sap__node_count(room) > sap__capacity(t->nodes)) room = old + SAP__NODE_WIDTH;
+    if (s->update.is_reserved && sap__node_count(room) > sap__capacity(t->nodes)) return 0;
+    if (!sap__reserve_bvh(t, room)) return 0;
+    memmove(&t->nodes[room], &t->nodes[old], (size_t)subtrees * sizeof *t->nodes);
+    memmove(&t->bounds[room], &t->bounds[old], (size_t)subtrees * sizeof *t->bounds);
+    memmove(&t->occupied[room], &t->occupied[old], (size_t)subtrees * sizeof *t->occupied);
+    memmove(&t->filter[room], &t->filter[old], (size_t)subtrees * sizeof *t->filter);
+    sap__set_levels(t, t->count[0], room);
+    return 1;
+}
 
-/* Moves an empty subtree in the order, behind this place. */
-static void sap__move_behind(sap__bvh *t, int subtree, int place) {
-    const int from = t->subtrees[subtree].place, step = from > place ? -1 : 1, to = from > place ? place + 1 : place;
-    for (int i = from; i != to; i += step) {
+/* Returns a subtree without boxes at this place in the order: one that its boxes have left, or a new one. Returns -1 if
+   there is no memory. The levels above are to be refitted. */
+static int sap__open_subtree(sap_world *s, sap__bvh *t, int place) {
+    int j = 0;
+    while (j < t->count[1] && t->subtrees[j].boxes) j++;
+    if (j == t->count[1]) {
+        if (SAP__LANES_PER_BOX * t->boxes < SAP__NODE_WIDTH * t->count[0]) return -1;
+        if (t->count[0] == t->first[1] && !sap__make_room(s, t)) return -1;
+        sap__set_levels(t, t->count[0] + SAP__NODE_WIDTH, t->first[1]);
+        for (int i = 0; i < SAP__NODE_WIDTH; i++) sap__pack_leaf(s, t, SAP__NODE_WIDTH * j + i, NULL, 0);
+        t->subtrees[j].place = j;
+        sap__refit_node(s, t, 1, j);
+        sap__begin_subtree(t, j);
+    }
+    for (int i = t->subtrees[j].place, step = i > place ? -1 : 1; i != place; i += step) {
         t->order[i] = t->order[i + step];
         t->subtrees[t->order[i]].place = i;
     }
-    t->order[to] = (uint32_t)subtree;
-    t->subtrees[subtree].place = to;
+    t->order[place] = (uint32_t)j;
+    t->subtrees[j].place = place;
+    return j;
 }
+
+/* ---- repack ---------------------------------------------------------------------------------------------------- */
 
 /* Returns the mean of a box's two keys on an axis, which is the key of a point in the box. */
 SAP__FORCE_INLINE int32_t sap__middle_key(const sap__box *box, int axis) {
@@ -4210,101 +4240,92 @@ static int sap__reinsert_stray(sap_world *s, sap__bvh *t, const sap__box *region
 /* Returns the subtree that is repacked with this one: of those that overlap it the one with which it makes the
    smallest whole, or the next one in the order. (The last has the one before.) So two that cover the same space are
    separated. */
-static int sap__partner(const sap_world *s, const sap__bvh *t, int j) {
-    enum { ROOM = (SAP__MAX_LEVELS + 1) * SAP__NODE_WIDTH };
-    uint32_t stack[ROOM], box_id[ROOM];
-    const sap__box *bounds = &t->bounds[t->first[1] + j];
+static int sap__partner(const sap__bvh *t, int j) {
+    const sap__box *bounds = &t->bounds[t->first[1]];
     const int place = t->subtrees[j].place;
-    int n = t->count[t->levels - 1], best = (int)t->order[place + 1 < t->count[1] ? place + 1 : place - 1];
+    int best = (int)t->order[place + 1 < t->count[1] ? place + 1 : place - 1];
     float least = 4 * SAP__FAR;
-    box_id[0] = 0; /* the one box of all tests: bounds */
-    for (int i = 0; i < n; i++) stack[i] = (uint32_t)(t->first[t->levels - 1] + i);
-    while (n > 0) {
-        const uint32_t node = stack[--n];
-        const int k = (int)node - t->first[1];
-        if (k >= t->count[1]) {
-            sap__test_list list = {bounds, 0, t->nodes, t->occupied, box_id, &node, 0, 1, 0, SAP__NOW, 0, NULL, NULL};
-            n = sap__kernel_of(s)->overlaps(&list, box_id, stack, n, INT_MAX);
-            continue;
-        }
-        sap__box both = t->bounds[node];
-        sap__enlarge(&both, bounds);
+    for (int k = 0; k < t->count[1]; k++) {
+        if (k == j || !sap__overlap(&bounds[k], &bounds[j])) continue;
+        sap__box both = bounds[k];
+        sap__enlarge(&both, &bounds[j]);
         const float size = sap__perimeter(&both);
-        if (k != j && size < least) best = k, least = size;
+        if (size < least) best = k, least = size;
     }
     return best;
 }
 
-/* Repacks a subtree and its partner into one, two or three subtrees. Returns 0 if the tree is to be packed: it has at
-   most two, or a third one is needed and none is empty. */
-static int sap__repack(sap_world *s, int tree, int j) {
-    enum { ROOM = 2 * SAP__NODE_WIDTH * SAP__NODE_WIDTH };
+/* Repacks a subtree and its partner into as many subtrees as it takes, with a box that comes to it, if slot is not
+   SAP__NONE. Returns SAP__PACK for a tree of at most two subtrees, or if there is no memory for a third one. */
+static int sap__repack(sap_world *s, int tree, int j, uint32_t slot) {
+    enum { ROOM = 2 * SAP__NODE_WIDTH * SAP__NODE_WIDTH + 1 };
     sap__bvh *t = &s->tree[tree];
     uint64_t items[ROOM];
-    if (t->levels == 1 || t->count[1] <= 2) return 0;
-    int subtree[3] = {j, sap__partner(s, t, j), -1}, n = 0;
+    if (t->levels == 1 || t->count[1] <= 2) return SAP__PACK;
+    int subtree[3] = {j, sap__partner(t, j), -1}, n = 0;
     for (int i = 0; i < 2; i++) t->occupied[t->first[1] + subtree[i]] = 0; /* no box is inserted here meanwhile */
+    if (slot != SAP__NONE) items[n++] = slot, t->boxes++;
     for (int i = 0; i < 2; i++)
         for (int leaf = SAP__NODE_WIDTH * subtree[i]; leaf < SAP__NODE_WIDTH * (subtree[i] + 1); leaf++)
             for (uint32_t bits = t->occupied[leaf]; bits; bits &= bits - 1) {
-                const uint32_t slot = t->nodes[leaf].child[sap__lowest_bit(bits)];
-                s->update.upkeep++;
-                if (!sap__reinsert_stray(s, t, &t->subtrees[subtree[i]].region, slot)) items[n++] = slot;
+                const uint32_t other = t->nodes[leaf].child[sap__lowest_bit(bits)];
+                if (!sap__reinsert_stray(s, t, &t->subtrees[subtree[i]].region, other)) items[n++] = other;
             }
-    if (n > 2 * SAP__SUBTREE_FILL) subtree[2] = sap__empty_subtree(t);
-    if (n > 2 * SAP__NODE_WIDTH * (SAP__NODE_WIDTH - 1) && subtree[2] < 0) return 0;
-    if (subtree[2] >= 0) sap__move_behind(t, subtree[2], t->subtrees[j].place);
-    const int count = subtree[2] < 0 ? 2 : 3, used = n > SAP__SUBTREE_FILL ? count : 1;
+    s->update.upkeep += n;
+    const int used = n > 2 * SAP__SUBTREE_FILL ? 3 : n > SAP__SUBTREE_FILL ? 2 : 1, count = used < 2 ? 2 : used;
+    if (used == 3) {
+        subtree[2] = sap__open_subtree(s, t, t->subtrees[j].place);
+        if (subtree[2] < 0) return SAP__PACK;
+    }
     sap__cut_into(s, t, items, n, used);
     for (int i = 0; i < count; i++) {
         const int from = i < used ? sap__task_begin(n, i, used) : n;
         const int end = i < used ? sap__task_begin(n, i + 1, used) : n;
         sap__pack_subtree(s, t, subtree[i], items + from, end - from);
     }
-    if (count == 3)
-        sap__refit_levels(s, t, 2);
-    else
-        for (int i = 0; i < 2; i++)
-            for (int level = 2, at = t->subtrees[subtree[i]].place / SAP__NODE_WIDTH; level < t->levels; level++) {
-                sap__refit_node(s, t, level, at);
-                at /= SAP__NODE_WIDTH;
-            }
-    return 1;
+    if (used == 3) sap__refit_levels(s, t, 2);
+    for (int i = 0; i < 2 && used < 3; i++)
+        for (int level = 2, at = t->subtrees[subtree[i]].place / SAP__NODE_WIDTH; level < t->levels; level++) {
+            sap__refit_node(s, t, level, at);
+            at /= SAP__NODE_WIDTH;
+        }
+    return SAP__DONE;
 }
 
-/* Repacks subtrees in which as many boxes changed as they hold, a few in each update, in the order from where the last
-   update ended. Returns 0 if the tree is to be packed. */
+/* Repacks subtrees in which as many boxes changed as they hold. Each update looks at a few, as many as boxes changed at
+   most, from where the last update ended. */
 static int sap__repack_changed(sap_world *s, int tree, int changed) {
     sap__bvh *t = &s->tree[tree];
-    if (t->levels == 1 || t->count[1] <= 2) return t->wear < 1;
-    int most = 1 + changed / SAP__SUBTREE_FILL;
-    for (int i = 0; i < t->count[1] && most > 0; i++) {
-        const sap__subtree *subtree = &t->subtrees[t->order[t->next % t->count[1]]];
-        t->next = (t->next + 1) % t->count[1];
-        if (subtree->boxes == 0 || subtree->changes < subtree->boxes) continue;
-        if (!sap__repack(s, tree, (int)(subtree - t->subtrees))) return 0;
+    int most = 1 + changed / SAP__REPACK_FRACTION;
+    for (int i = 0; i < sap__subtree_count(t) && i < 4 + changed && most > 0; i++) {
+        const int j = t->next++ % sap__subtree_count(t);
+        if (t->subtrees[j].boxes == 0 || t->subtrees[j].changes < t->subtrees[j].boxes) continue;
+        if (sap__repack(s, tree, j, SAP__NONE) == SAP__PACK) return SAP__PACK;
         most--;
     }
-    return 1;
+    t->next %= sap__subtree_count(t);
+    return SAP__DONE;
 }
 
-/* Inserts a box. Returns 0 if the tree is to be packed. */
+/* Inserts a box. */
 static int sap__insert(sap_world *s, int tree, uint32_t slot) {
     sap__bvh *t = &s->tree[tree];
-    for (int attempt = 0; attempt < SAP__INSERT_ATTEMPTS; attempt++) {
-        const int leaf = sap__choose_leaf(s, t, &s->slot_array[slot].box);
-        if (leaf < 0) return 0;
-        if (t->occupied[leaf] != 0xffff) {
-            sap__insert_into_leaf(s, tree, slot, leaf);
-            return 1;
-        }
-        if (!sap__repack(s, tree, leaf / SAP__NODE_WIDTH)) return 0;
+    int leaf = sap__choose_leaf(s, t, &s->slot_array[slot].box);
+    if (leaf >= 0 && t->occupied[leaf] == 0xffff) return sap__repack(s, tree, leaf / SAP__NODE_WIDTH, slot);
+    if (leaf < 0) {
+        t->open = t->levels == 1 ? -1 : sap__open_subtree(s, t, t->count[1] - 1);
+        if (t->open < 0) return SAP__PACK;
+        sap__refit_levels(s, t, 2);
+        leaf = SAP__NODE_WIDTH * t->open;
     }
-    return 0;
+    if (t->occupied[leaf] == 0) /* as if all of its lanes had changed: no leaf lies where the box is */
+        t->wear += (double)(SAP__CHANGE_WEAR * SAP__NODE_WIDTH) / (double)s->boxes.tree_count[tree];
+    sap__insert_into_leaf(s, tree, slot, leaf);
+    return SAP__DONE;
 }
 
-/* Brings one live box up to date in its tree. Returns 0 if the tree is to be packed. */
-static int sap__sync_box(sap_world *s, int tree, uint32_t slot, int *inserted) {
+/* Brings one live box up to date in its tree. */
+static int sap__sync_box(sap_world *s, int tree, uint32_t slot) {
     sap__bvh *t = &s->tree[tree];
     const uint32_t at = s->slot_array[slot].leaf_position;
     if (at != SAP__NONE) {
@@ -4312,11 +4333,10 @@ static int sap__sync_box(sap_world *s, int tree, uint32_t slot, int *inserted) {
         if (sap__overlap(&s->slot_array[slot].box, &t->bounds[leaf])) {
             sap__set_leaf_box(t, leaf, sap__position_lane(at), &s->slot_array[slot].box);
             sap__change_subtree(t, leaf, 0);
-            return 1;
+            return SAP__DONE;
         }
         sap__remove_from_bvh(s, slot);
     }
-    ++*inserted;
     return sap__insert(s, tree, slot);
 }
 
@@ -4360,14 +4380,21 @@ static void sap__refit_leaves_task(sap_world *s, void *args, int task, int tasks
     s->update.task[task].count = count;
 }
 
-/* Refits all bounds; boxes that jumped are reinserted. Returns 0 if the tree is to be packed. */
+/* Returns the sum of the perimeters of subtrees. */
+static double sap__subtree_perimeters(const sap__bvh *t) {
+    double sum = 0;
+    for (int j = 0; j < t->count[1] && t->levels > 1; j++) sum += (double)sap__perimeter(&t->bounds[t->first[1] + j]);
+    return sum;
+}
+
+/* Refits all bounds; boxes that jumped are inserted elsewhere. */
 static int sap__refit(sap_world *s, int tree) {
     sap__bvh *t = &s->tree[tree];
-    if (!sap__reserve(&s->update.sort_items, SAP__NODE_WIDTH / 2 * t->count[0])) return 0;
+    if (!sap__reserve(&s->update.sort_items, SAP__NODE_WIDTH / 2 * t->count[0])) return sap__fail(s, SAP_ERROR_MEMORY);
     uint32_t *jumped = (uint32_t *)(void *)s->update.sort_items;
     const int tasks = sap__parallel_for(s, sap__refit_leaves_task, t, t->boxes);
     double sum = 0;
-    int n = 0, held = 0, torn = 0, displaced = 0;
+    int n = 0;
     for (int i = 0; i < tasks; i++) {
         const int from = SAP__NODE_WIDTH * sap__task_begin(t->count[0], i, tasks), count = s->update.task[i].count;
         if (n != from) memmove(jumped + n, jumped + from, (size_t)count * sizeof *jumped);
@@ -4376,27 +4403,19 @@ static int sap__refit(sap_world *s, int tree) {
     }
     t->boxes -= n;
     s->update.upkeep += t->boxes;
-    t->wear += 1.0 / (double)SAP__MAX_REFITS;
-    for (int j = 0; j < t->count[1] && t->levels > 1; j++) {
-        const sap__box *bounds = &t->bounds[t->first[1] + j], before = *bounds;
-        sap__refit_node(s, t, 1, j);
-        if (t->subtrees[j].boxes == 0) continue;
-        held++;
-        torn += 2 * sap__perimeter(bounds) < sap__perimeter(&before);
-        displaced += !sap__overlap(bounds, &before);
-    }
-    /* A subtree is torn if it shrank to less than half, displaced if it left its old bounds. If over a quarter is torn,
-       or a quarter to three quarters are displaced (if more are, all moved together), boxes have gathered elsewhere,
-       and share leaves with those that were their neighbours before. */
-    if (4 * torn > held || (4 * displaced > held && 4 * displaced < 3 * held)) t->wear = 1;
+    /* Leaves that have grown cost as much as a pack once the growth adds up to their size. Where subtrees shrink boxes
+       have gathered elsewhere, and share leaves with those that were their neighbours before. */
     if (sum > t->packed_perimeter) t->wear += sum / (t->packed_perimeter + 1e-30) - 1;
-    if (t->wear >= 1 || n > s->boxes.tree_count[tree] / SAP__PACK_FRACTION + SAP__PACK_MIN) return 0;
-    sap__refit_levels(s, t, 2);
+    t->wear += 1.0 / (double)SAP__MAX_REFITS;
+    if (t->wear >= 1 || n > s->boxes.tree_count[tree] / SAP__PACK_FRACTION + SAP__PACK_MIN) return SAP__PACK;
+    const double before = sap__subtree_perimeters(t);
+    sap__refit_levels(s, t, 1);
+    if (4 * sap__subtree_perimeters(t) < 3 * before) return SAP__PACK;
     t->state = SAP__TREE_VALID;
-    for (int j = 0; j < t->count[1] && t->levels > 1; j++) sap__begin_subtree(t, j);
+    for (int j = 0; j < sap__subtree_count(t); j++) sap__begin_subtree(t, j);
     for (int i = 0; i < n; i++)
-        if (!sap__insert(s, tree, jumped[i])) return 0;
-    return 1;
+        if (sap__insert(s, tree, jumped[i]) == SAP__PACK) return SAP__PACK;
+    return SAP__DONE;
 }
 
 /* ---- changes reach the trees ------------------------------------------------------------------------------------ */
@@ -4436,19 +4455,18 @@ SAP__FORCE_INLINE int sap__belongs_in(const sap_world *s, uint32_t slot, int tre
     return (s->slot_array[slot].flags & SAP__LIVE) && sap__tree_of(&s->slot_array[slot]) == tree;
 }
 
-/* Inserts the boxes of a tree that have no position. Returns 0 if the tree is to be packed. */
+/* Inserts the boxes of a tree that have no position. */
 static int sap__insert_misplaced(sap_world *s, int tree) {
     for (int i = 0; i < sap__length(s->update.misplaced); i++) {
         const uint32_t slot = s->update.misplaced[i];
-        if (sap__belongs_in(s, slot, tree) && s->slot_array[slot].leaf_position == SAP__NONE &&
-            !sap__insert(s, tree, slot))
-            return 0;
+        if (!sap__belongs_in(s, slot, tree) || s->slot_array[slot].leaf_position != SAP__NONE) continue;
+        if (sap__insert(s, tree, slot) == SAP__PACK) return SAP__PACK;
     }
-    return 1;
+    return SAP__DONE;
 }
 
-/* Brings the boxes of a tree up to date one by one. Returns 0 if the tree is to be packed. */
-static int sap__sync_boxes(sap_world *s, int tree, int *inserted) {
+/* Brings the boxes of a tree up to date one by one. */
+static int sap__sync_boxes(sap_world *s, int tree) {
     const sap__bvh *t = &s->tree[tree];
     const int n = sap__unsynced_count(s), early = t->boxes > SAP__CACHE_BOXES ? n - 4 : 0;
     for (int i = 0; i < n; i++) {
@@ -4459,67 +4477,84 @@ static int sap__sync_boxes(sap_world *s, int tree, int *inserted) {
             sap__prefetch_slot(s, next);
             if (leaf < t->count[0]) sap__prefetch(&t->bounds[leaf]), sap__prefetch_node(&t->nodes[leaf]);
         }
-        if (sap__belongs_in(s, slot, tree) && !sap__sync_box(s, tree, slot, inserted)) return 0;
+        if (sap__belongs_in(s, slot, tree) && sap__sync_box(s, tree, slot) == SAP__PACK) return SAP__PACK;
     }
-    return 1;
+    return SAP__DONE;
 }
 
-/* Brings one tree up to date after some of its boxes changed. Returns 0 without memory. */
-static int sap__sync_tree(sap_world *s, int tree, long long changed) {
+/* Brings one tree up to date after some of its boxes changed. Returns SAP__DONE or SAP__FAILED. */
+static int sap__sync_tree(sap_world *s, int tree, int changed) {
     sap__bvh *t = &s->tree[tree];
-    const int boxes = s->boxes.tree_count[tree];
-    const int is_refit = t->state == SAP__TREE_NEEDS_REFIT || SAP__REFIT_FRACTION * changed > boxes;
-    const int moves = is_refit && tree != SAP__TREE_STATIC && tree != SAP__TREE_UNPAIRED;
-    const int fill = moves ? (int)SAP__NODE_WIDTH : (int)SAP__LEAF_FILL;
-    int ok = t->state != SAP__TREE_EMPTY, inserted = 0;
-    if (ok && is_refit) ok = t->wear < 1 && sap__refit(s, tree) && sap__insert_misplaced(s, tree);
-    if (ok && !is_refit) {
-        ok = (t->leaf_fill == fill || t->levels == 1) && sap__sync_boxes(s, tree, &inserted);
-        t->wear += (double)SAP__CHANGE_WEAR * (double)changed / boxes;
-        const int is_quiet = SAP__QUIET_FRACTION * (changed + SAP__INSERT_COST * inserted) <= boxes;
-        if (ok) ok = is_quiet ? sap__repack_changed(s, tree, (int)changed) : t->wear < 1;
+    int result = SAP__DONE;
+    if (t->state == SAP__TREE_EMPTY) return sap__pack(s, tree);
+    if (t->state == SAP__TREE_NEEDS_REFIT) {
+        if (t->wear >= 1) return sap__pack(s, tree);
+        result = sap__refit(s, tree);
+        if (result == SAP__DONE) result = sap__insert_misplaced(s, tree);
+    } else {
+        const int boxes = s->boxes.tree_count[tree];
+        const int is_quiet = SAP__QUIET_FRACTION * (long long)changed <= boxes;
+        t->wear += (double)SAP__CHANGE_WEAR * (double)changed / (double)boxes;
+        if (t->wear >= 1 && !is_quiet) return sap__pack(s, tree);
+        result = sap__sync_boxes(s, tree);
+        if (result == SAP__DONE) result = sap__repack_changed(s, tree, changed);
     }
-    return ok || sap__pack(s, tree, fill);
+    return result == SAP__PACK ? sap__pack(s, tree) : result;
 }
 
-/* Brings all trees up to date with what is recorded. A tree is marked as empty, to be packed, if it needs a refit and
-   many boxes were added, if more than half of its boxes left, or if less than a quarter of its lanes is used: nothing
-   is then taken out of it one by one. Returns 0 without memory. */
-static int sap__sync_trees(sap_world *s) {
+/* Counts by tree what the trees lack, and lists which boxes are misplaced. Returns 0 without memory. */
+static int sap__count_all_unsynced(sap_world *s, sap__unsynced *u) {
     const int pending = sap__unsynced_count(s), first = sap__length(s->changes.list) - s->changes.synced_count;
-    sap__unsynced u;
-    int tree, levels = 0; /* if none has ever been packed no box has a position */
-    memset(&u, 0, sizeof u);
-    u.changed[0] = pending;
+    int levels = 0; /* if no tree has ever been packed no box has a position */
+    for (int tree = 0; tree < SAP__TREES; tree++) levels += s->tree[tree].levels;
+    memset(u, 0, sizeof *u);
     sap__set_length(s->update.misplaced, 0);
-    for (tree = 0; tree < SAP__TREES; tree++) levels += s->tree[tree].levels;
-    if (!s->changes.flags && s->changes.synced_count == 0 && s->changes.counted_count == pending)
-        memcpy(u.changed, s->changes.count,
-               sizeof u.changed); /* all are where they belong, and have just been counted */
-    else if (levels && (s->changes.flags || s->boxes.filtered_count)) {
-        u.changed[0] = 0;
-        if (!sap__count_unsynced(s, s->changes.list + s->changes.synced_count, first, &u) ||
-            !sap__count_unsynced(s, s->changes.again, pending - first, &u))
-            return 0;
+    if (!s->changes.flags && s->changes.synced_count == 0 && s->changes.counted_count == pending) {
+        memcpy(u->changed, s->changes.count,
+               sizeof u->changed); /* all are in their trees, and have just been counted */
+        return 1;
     }
-    for (tree = 0; tree < SAP__TREES; tree++) {
+    if (!levels || (!s->changes.flags && !s->boxes.filtered_count)) {
+        u->changed[0] = pending;
+        return 1;
+    }
+    return sap__count_unsynced(s, s->changes.list + s->changes.synced_count, first, u) &&
+           sap__count_unsynced(s, s->changes.again, pending - first, u);
+}
+
+/* Marks the trees of which many boxes changed. From one that is to be packed nothing is taken out box by box. */
+static void sap__mark_changed_trees(sap_world *s, const sap__unsynced *u) {
+    for (int tree = 0; tree < SAP__TREES; tree++) {
         sap__bvh *t = &s->tree[tree];
         const int boxes = s->boxes.tree_count[tree];
-        if (t->state == SAP__TREE_VALID && (long long)SAP__REFIT_FRACTION * u.changed[tree] > boxes)
+        if (t->state == SAP__TREE_VALID && (long long)SAP__REFIT_FRACTION * u->changed[tree] > boxes)
             t->state = SAP__TREE_NEEDS_REFIT;
-        if (t->state == SAP__TREE_NEEDS_REFIT && u.added[tree] > boxes / SAP__PACK_FRACTION + SAP__PACK_MIN)
+        if (t->state == SAP__TREE_NEEDS_REFIT && u->added[tree] > boxes / SAP__PACK_FRACTION + SAP__PACK_MIN)
             t->state = SAP__TREE_EMPTY;
-        if (t->boxes > 2 * boxes || 4 * boxes < SAP__NODE_WIDTH * t->count[0] - 256 || boxes == 0)
-            t->state = SAP__TREE_EMPTY;
+        const int lanes = SAP__NODE_WIDTH * t->count[0], most_lanes = 2 * SAP__LANES_PER_BOX * boxes + 256;
+        if (t->boxes > 2 * boxes || lanes > most_lanes || boxes == 0) t->state = SAP__TREE_EMPTY;
         if (boxes == 0) t->boxes = 0;
     }
+}
+
+/* Takes boxes that were removed, or belong elsewhere now, out of their trees. */
+static void sap__remove_misplaced(sap_world *s) {
     for (int i = 0; i < sap__length(s->update.misplaced); i++) {
         const uint32_t slot = s->update.misplaced[i], at = s->slot_array[slot].leaf_position;
         if (!sap__belongs_in(s, slot, sap__position_tree(at))) sap__remove_from_bvh(s, slot);
     }
-    for (tree = 0; tree < SAP__TREES; tree++) {
+}
+
+/* Brings all trees up to date with what is recorded. Returns 0 without memory. */
+static int sap__sync_trees(sap_world *s) {
+    sap__unsynced u;
+    if (!sap__count_all_unsynced(s, &u)) return 0;
+    sap__mark_changed_trees(s, &u);
+    sap__remove_misplaced(s);
+    for (int tree = 0; tree < SAP__TREES; tree++) {
         const int is_current = s->tree[tree].state == SAP__TREE_VALID && u.changed[tree] == 0;
-        if (s->boxes.tree_count[tree] && !is_current && !sap__sync_tree(s, tree, u.changed[tree])) return 0;
+        if (s->boxes.tree_count[tree] && !is_current && sap__sync_tree(s, tree, u.changed[tree]) == SAP__FAILED)
+            return 0;
     }
     return 1;
 }
@@ -5384,7 +5419,7 @@ static long long sap__prune_boxes(const sap_aabb *a, int na, const sap_aabb *b, 
         const int from = set ? na : 0, count = set ? nb : na;
         ok = sap__reserve(&s.update.sort_items, count);
         for (int i = 0; i < count && ok; i++) s.update.sort_items[i] = (uint32_t)(from + i);
-        ok = ok && sap__pack_items(&s, &s.tree[set], count, SAP__NODE_WIDTH);
+        ok = ok && sap__pack_items(&s, &s.tree[set], count, SAP__NODE_WIDTH) == SAP__DONE;
         if (!ok) s.update.failure = SAP_ERROR_MEMORY;
     }
     if (ok && sap__join_range(&q, &s.tree[0], &s.tree[is_bipartite], 0, 1)) (void)sap__flush(&q, 0);
@@ -5716,7 +5751,7 @@ static int sap__find_largest(const sap__box *boxes, int n, int32_t *largest) {
    itself and beside the longest: then no inverse and no product overflows, and no unit of t is lost. */
 static double sap__set_cast_probe(sap__probe *p, const sap__box *box, const int32_t by[3]) {
     const int32_t double_size = 1 << 23; /* a key of twice a float is larger by this */
-    const int32_t least = (127 - 106) * double_size, range = 60 * double_size;
+    const int32_t least = (127 - 106) * double_size, range = 100 * double_size;
     int32_t longest = least + range, shortest = SAP__INFINITY - 1, farthest = 0;
     (void)sap__find_largest(box, 1, &farthest);
     for (int k = 0; k < 3; k++)
@@ -6709,16 +6744,16 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
         !sap__reserve_pairs(s, pairs, pairs, pairs) ||
         !sap__reserve(&s->update.task[0].events, 2LL * pairs + SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS) ||
         !sap__reserve(&s->update.deleted_at, 2LL * pairs) || !sap__reserve(&s->update.misplaced, slot_count) ||
-        !sap__reserve(&s->update.ghosts, slot_count) ||
-        !sap__reserve_bvh(s, &s->update.ghost_tree, boxes, SAP__NODE_WIDTH) ||
-        !sap__reserve(&s->update.sort_items, slot_count / 2 + 1) || /* see sap__check_state */
+        !sap__reserve(&s->update.ghosts, slot_count) || !sap__reserve(&s->update.sort_items, slot_count) ||
+        !sap__reserve(&s->update.sort_items, SAP__NODE_WIDTH / 2 * sap__room_for(boxes)) ||
+        !sap__reserve_bvh(&s->update.ghost_tree, sap__room_for(boxes)) ||
         (!s->has_grid && (s->config.method == SAP_METHOD_SORT || SAP__TRACES) &&
          !sap__reserve_endpoints(s, slot_count)))
         return sap__set_result(s, SAP_ERROR_MEMORY);
     for (int tree = 0; tree < SAP__TREES; tree++) {
         sap__bvh *t = &s->tree[tree];
-        if (!sap__reserve_bvh(s, t, boxes, SAP__LEAF_FILL) || !sap__reserve(&t->before, sap__capacity(t->nodes)) ||
-            !sap__reserve(&t->has_before, sap__capacity(t->nodes) / 32 + 1))
+        if (!sap__reserve_bvh(t, sap__room_for(boxes)) || !sap__reserve(&t->before, sap__room_for(boxes)) ||
+            !sap__reserve(&t->has_before, sap__room_for(boxes) / 32 + 1))
             return sap__set_result(s, SAP_ERROR_MEMORY);
     }
     for (int i = 1; i < sap__task_count(s); i++)
@@ -7457,11 +7492,12 @@ static const char *sap__validate_node(const sap__bvh *t, int level, int j) {
 }
 
 static const char *sap__validate_subtrees(const sap__bvh *t) {
+    for (int j = 0; j < sap__subtree_count(t); j++)
+        if (t->subtrees[j].boxes != sap__count_in_subtree(t, j)) return "A subtree counts the boxes that it holds.";
     for (int j = 0; j < t->count[1] && t->levels > 1; j++) {
         const int place = t->subtrees[j].place;
         if (place < 0 || place >= t->count[1] || t->order[place] != (uint32_t)j)
             return "place is the index of a subtree in the order.";
-        if (t->subtrees[j].boxes != sap__count_in_subtree(t, j)) return "A subtree counts the boxes that it holds.";
     }
     return NULL;
 }

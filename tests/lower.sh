@@ -17,10 +17,10 @@ lowered='
     SAP__TRIM 2                 SAP__EVENT_COST 1
     SAP__REFIT_FRACTION 3       SAP__PACK_MIN 3
     SAP__KEY_CROWD 4            SAP__SAMPLE 16
-    SAP__CHOOSE_LEAF_VISITS 2   SAP__QUIET_FRACTION 6
-    SAP__LEAF_FILL 6            SAP__SUBTREE_FILL 96
-    SAP__SPARE_MIN 1            SAP__NEAR_TO_PASS 2
-    SAP__BOX_COST 1             SAP__CELL_COST 2'
+    SAP__CHOOSE_LEAF_VISITS 2   SAP__LEAF_FILL 6
+    SAP__SUBTREE_FILL 96        SAP__QUIET_FRACTION 6
+    SAP__BOX_COST 1             SAP__CELL_COST 2
+    SAP__NEAR_TO_PASS 2'
 
 edit= missing=
 set -- "$1" $lowered

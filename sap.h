@@ -6,10 +6,10 @@
    overlap, which stopped, and all current pairs. A frame in which nothing changes costs nothing.
 
    The library follows Pierre Terdiman's paper "Sweep-and-prune" (version 0.2, 2007); "Terdiman I.4b" names a section of
-   it. By default an update uses a bounding volume hierarchy (BVH) with sixteen boxes to a node: it joins the tree with
-   itself when many boxes moved, and queries it once for each moved box when few did. On current CPUs this is faster
-   than the paper's sweep, which is available as SAP_METHOD_SORT. Threads, and the paper's grid of SAPs, are in
-   sap_multi.h.
+   it. An update takes one of three methods, that which is expected to be the cheapest. It queries a bounding volume
+   hierarchy (BVH) with sixteen boxes to a node once for each changed box, if few changed. It joins the tree with
+   itself, if many did. Or it sorts endpoints as the paper does, in crowds that move slowly. Figures are in
+   bench/README.md. Threads, and the paper's grid of SAPs, are in sap_multi.h.
 
    ---- do this ----
 
@@ -17,6 +17,7 @@
        #include "sap.h"                everywhere else without the define
 
    It needs stb_ds.h (Debian: apt install libstb-dev; or copy the file beside this one) and the C library, nothing else.
+   In debug builds compile that one file with -O2: without optimisation frames take eight times as long.
 
    ---- example ----
 
@@ -54,31 +55,37 @@
    - It does not collide shapes. A pair says that two boxes overlap: test the shapes inside them yourself.
    - It does not enlarge boxes by itself. If you want pairs before contact, set config.margin.
    - It does no continuous collision detection. For a fast object pass the AABB of its whole motion, or use
-     sap_box_closest or sap_box_cast.
-   - It does not protect a world from two threads that change it. See threads.
+     sap_box_closest, sap_box_cast or sap_slide.
+   - It does not protect a world from two threads of which one changes it. See threads.
 
    ---- a frame ----
 
    sap_add, sap_move, sap_remove and the like record a change; sap_update applies all changes in one batch and reports
-   the net result: a box added and removed between two updates, or moved and moved back, causes no event.
-   sap_dump_pairs is sap_update with two callbacks. They may add, move and remove boxes: such changes take effect in the
-   next update. Boxes that touch overlap. Infinite bounds are legal, so a plane is a box. There are no world bounds.
+   the net result: a box added and removed between two updates, or moved and moved back, causes no event. Events are
+   those of one update: with several updates a picture, read them after each. sap_dump_pairs is sap_update with two
+   callbacks. Its callbacks, and those of queries, may add, move and remove boxes: such changes take effect in the next
+   update. Queries see each change at once, and need no update.
+
+   Boxes are closed: two that touch overlap. Where rectangles that only touch must not count, as in raylib or SFML, pass
+   nextafterf(max, min) as the max, or x + w - 1 if all bounds are ints. Infinite bounds are legal, so a plane across an
+   axis is a box. There are no world bounds.
 
    ---- options ----
 
    Define these before including. None changes the layout of a public struct.
 
    SAP_IMPLEMENTATION               in one file: the code
-   SAP_STATIC                       in every file that includes sap.h: all functions are static
+   SAP_STATIC                       in every file that includes sap.h: all functions are static. A program of one file
+                                    then has only those that it calls, half to three quarters of the code
    SAP_DEF                          in every file that includes sap.h: stands before each declaration and definition;
                                     default extern. __declspec(dllexport), for example. SAP_STATIC replaces it
-   SAP_ASSERT(condition)            with SAP_IMPLEMENTATION: checks the library's invariants, never your input; default
-                                    assert
+   SAP_ASSERT(condition)            with SAP_IMPLEMENTATION: checks invariants that are cheap to look at, never your
+                                    input; default assert. sap_validate checks all
    SAP_REALLOC(p, size), SAP_FREE(p)  with SAP_IMPLEMENTATION, both or neither: all memory comes from here. p may be
                                     NULL, size is never 0; default realloc and free
    SAP_NO_SIMD                      with SAP_IMPLEMENTATION: plain C. Without it SSE2, NEON or wasm simd128 is used if
                                     your flags allow it, and with gcc and clang AVX2 or AVX-512 if the machine has it.
-                                    All give the same results
+                                    All give the same results, see determinism
    SAP_NO_AVX512, SAP_NO_AVX2       with SAP_IMPLEMENTATION: without AVX-512, without both
    SAP_ALL_KERNELS                  with SAP_IMPLEMENTATION: plain C beside SIMD, for tests that compare the two
    SAP_HEADER_FILENAME              with SAP_IMPLEMENTATION: the name of this file in quotes, if it is not "sap.h". Else
@@ -95,8 +102,9 @@
    I.4c    box pruning                       replaced by a spatial join of the BVH, see search. The grid of SAPs prunes
                                              boxes that enter a cell by the paper's sweep along one axis
    I.5b    batch removal                     the same: one pass closes all gaps
-   I.6     pair manager, DumpPairs           an array without holes. The hash of two ids is replaced by contact edges,
-                                             the flags of a pair by a comparison of overlap before and now: see pairs
+   I.6     pair manager, DumpPairs           an array without holes, and the hash table of two ids. Contact edges list
+                                             the pairs of one box. The flags of a pair are replaced by a comparison of
+                                             overlap before and now: see pairs
    II      grid of SAPs                      sap_multi.h with SAP_METHOD_SORT
    A, B    integer keys, sentinels           see keys, and endpoints
    I.4a, I.5a  one box at a time             left out: batches of one do the same
@@ -108,44 +116,66 @@
    either, unless the mask of one loner has the category of another.
 
    sap_add, sap_move, sap_remove    amortised O(1)
-   sap_update                       no changes: O(1). Few: O(m log n + h + c). Many: O(n + h + k + c)
-   sap_find_pair, sap_set_pair_data O(the lower of the two boxes' pair counts). After an update that changed many pairs
-                                    the first call that needs the lists of pairs rebuilds them in O(n + k)
-   sap_pairs_of                     O(its own pairs * log capacity), and the rebuild of the lists as above
+   sap_update                       no changes: O(1). Few, at most 1 in 8 moving boxes: O(m log n + h + c), and a step
+                                    for every 200 of the n boxes. Many: O(n + h + k + c). Where boxes have many pairs
+                                    that last none of these is looked at: k does not count, and h is tested sixteen
+                                    boxes at a time
+   sap_find_pair, sap_set_pair_data O(1)
+   sap_pairs_of                     O(its own pairs * log capacity)
+   the first of these calls         O(k), or O(n + k) for sap_pairs_of and sap_set_object, after updates that changed
+                                    many pairs: it builds an index of the pairs
    queries                          O(log n + hits). The first query after a change also updates the tree. Inside
                                     another query's callback changed boxes are tested one by one instead
+   sap_nearest_ids                  O(log n), and O(log capacity) for each box that is among the nearest so far
    sap_box_prune                    O(n + h)
    sap_save, sap_restore            O(n + k), n being the most boxes that there were at a time
 
-   The cost of an update or a query depends on the current boxes and on what changed, not on history: once as many boxes
-   have changed as there are, or after 32 updates in which most move, it is about that of a new world, and at most 1.5
-   times in all but 4 of 1,000 measured histories. Upkeep follows the changes: while at most one box in eight changes,
-   hardly an update takes longer than three times the median plus a twentieth of the time of packing the whole tree.
-   Known slow cases: (a) if all boxes overlap on all axes h is n * n / 2, whatever a filter callback allows; (b) long
-   boxes that teleport slow searches until their part of the tree is packed again; (c) the few boxes that are left of a
-   large crowd are far apart in memory, which takes up to twice the time; (d) where boxes stream along an axis, removed
-   at one end and added at the other, the tree is packed again now and then; (e) loners whose masks agree in one
-   direction only, such as four kinds that each have the category of the next, are searched as if all could be pairs.
+   The cost follows the boxes as they are, whatever their shapes and their past. Tests count boxes that are looked at;
+   they guarantee no time:
 
-   Recursion stays below twenty calls, and no call takes more than 32 KB of stack.
+   shapes    new worlds of 78 shapes (flat boxes, points, long ones, planes, sizes over nine decades, islands) take at
+             most 1.6 times the tests of a 16-wide tree that is cut slowly by the surface area heuristic; rays and
+             nearest queries twice (tests/test_shapes.c)
+   history   after each of fifty histories a world takes at most 1.5 times the tests of a new one, once as many boxes
+             have changed as there are, or after 32 updates in which most move; 1 count in 200 may be 2.1 times
+             (tests/test_lived.c)
+   upkeep    while few boxes change, upkeep of the trees touches on average ten boxes for each of them, and never a
+             quarter of all; in streams twenty, and in 1 update of 300 all (the same test)
+
+   Known slow cases: (a) if all boxes overlap on all axes h is n * n / 2, whatever a filter callback allows; (b) boxes a
+   hundred times as long as others that teleport among boxes which rest make searches test up to three times as many
+   boxes, until their part of the tree is packed again; (c) the few boxes that are left of a large crowd are far apart
+   in memory, which takes up to twice the time; (d) where boxes stream along an axis, removed at one end and added at
+   the other, the tree is packed again now and then, at 20 to 80 ns a box; (e) loners whose masks agree in one direction
+   only, such as four kinds that each have the category of the next, are searched as if all could be pairs.
+
+   Recursion stays below 32 calls, and no call takes more than 32 KB of stack, your callbacks aside.
 
    ---- threads ----
 
-   Two worlds may be used by two threads. A world may not be read or written while another thread writes to it. Until
-   the next change any number of threads may read boxes and pairs; after sap_prepare_queries they may query, too. If
-   several threads need the lists of pairs first, one builds them, and the others wait in a loop: there is no other
-   lock. (Where the compiler has no atomics, as tcc 0.9, one thread at a time may do all this.)
+   Two worlds may be used by two threads. A world may not be read or written while another thread writes to it;
+   sap_set_object and sap_set_pair_data write, too. Between changes any number of threads may read boxes and pairs, and
+   after sap_prepare_queries query. There is one lock: of threads that need an index of the pairs first, one builds it,
+   and the others wait in a loop. (Where the compiler has no atomics, as tcc 0.9, one thread at a time may do all this.)
+   All callbacks run on the thread that made the call.
+
+   If you hold a lock around a world, hold it for one call. Take no other lock meanwhile, and call no code that may, in
+   callbacks neither: another thread that holds that lock and waits for the world would wait for ever.
 
    ---- determinism ----
 
    Ids, events, their order, the order of sap_pairs, the results of the _ids queries and the bytes of snapshots are a
    pure function of the calls: the same on every compiler, optimisation level, word size, byte order, SIMD path and
-   method. The order in which a query calls back is not: it differs between machines, and after sap_restore. A game that
-   acts on hits uses the queries that fill arrays (_ids), sap_box_closest or sap_slide, or sorts hits by id.
-   The core compares integers. Floating-point arithmetic occurs in three places: sap_shift_origin (one subtraction for
-   each bound), the layout of the tree (which affects no result), and queries. Queries compare distances and casts
-   exactly: which boxes are hit, which is nearer, and the distances that are returned are the same everywhere. The last
-   bits of a t may differ between compilers. The counts of sap_get_stats are not part of this promise.
+   method. The order in which a query calls back is not: it depends on all calls before it, and differs between machines
+   and after sap_restore. A game that acts on hits uses the queries that fill arrays (_ids), sap_box_closest or
+   sap_slide, or sorts hits by id. Neither is how often, and in which order, the filter callback is called: this differs
+   between methods and numbers of threads, so a filter has no side effects. Nor are the counts of sap_get_stats.
+   The core compares integers. Floating-point arithmetic occurs in four places: sap_shift_origin and config.margin (one
+   subtraction for each bound), the layout of trees and the choice of a method (which affect no result), and queries.
+   Queries compare distances and casts exactly: which boxes are hit, which is nearer, the distances that are returned,
+   and where sap_slide ends are the same everywhere. The last bits of a t may differ between compilers.
+   No call raises the floating-point exceptions invalid, divide by zero or overflow, or leaves their flags: programs may
+   trap them.
 
    ---- limits and errors ----
 
@@ -158,10 +188,11 @@
 
    ---- memory ----
 
-   A box takes about 130 bytes, a pair about 50 and its events. Scratch memory is given back when it has not been needed
-   for some updates; memory of removed boxes is kept for new ones. After sap_reserve(boxes, pairs) no call allocates
-   until one of the two is exceeded, and nothing is given back; a removed box that an update has seen counts until the
-   next one.
+   A box takes about 130 bytes, a pair 64, and an event of an update 40; where boxes have many pairs that last, a box
+   takes 30 more. Scratch memory is given back when it has not been needed for some updates; memory of removed boxes is
+   kept for new ones. After sap_reserve(boxes, pairs) no call allocates until one of the two is exceeded, and nothing is
+   given back; a removed box that an update has seen counts until the next one. This is enough for every method, and so
+   takes more: at most 480 bytes a box and 200 a pair.
    Moves, removals and filter changes never allocate: sap_add reserves the memory that they need. If memory fails in
    sap_update, pairs and events are as before, recorded changes stay recorded, and a later sap_update succeeds once
    there is memory. A world holds no address of the library's code or data: a game may load this code again, built from
@@ -169,18 +200,27 @@
 
    ---- the way through this file ----
 
-   Declarations first, then with SAP_IMPLEMENTATION (search for ">> name"). The main path is on one page: see update.
+   Declarations first, then with SAP_IMPLEMENTATION these chapters (search for ">> name"):
 
-   lanes      SIMD operations, by width                tree       the BVH: packing, refitting, repacking
-   keys       floats as integers that sort like them   search     spatial join of trees: the methods PRUNE and QUERY
-   arrays     the one place that allocates arrays      update     the main path, and its three methods
-   sort       radix sort                               pruning    box pruning without a world
-   world      what one world holds                     queries    box, point, sphere, ray, box cast, nearest
-   changes    add, move, remove                        life       create, reserve, filter bits, getters
-   pairs      the pair manager (I.6)                   state      snapshots
-   endpoints  sorted arrays, update rules              validate   every invariant, as a sentence
-              (I.2 to I.5): the method SORT            versions, licences
-   kernels    overlap, distance and ray tests of one node
+   lanes      SIMD operations, by width                tiles      the order in which boxes are packed
+   keys       floats as integers that sort like them   tree       the BVH: packing, refitting, repacking
+   arrays     the one place that allocates arrays      search     spatial join of trees: the methods PRUNE and QUERY
+   sort       radix sort                               update     the main path, and its three methods
+   world      what one world holds                     pruning    box pruning without a world
+   changes    add, move, remove                        queries    box, point, sphere, ray, box cast, nearest, slide
+   pairs      the pair manager (I.6)                   life       create, reserve, filter bits, getters
+   endpoints  sorted arrays, update rules              state      snapshots
+              (I.2 to I.5): the method SORT            validate   every invariant, as a sentence
+   kernels    overlap, distance and ray tests of       versions, licences
+              one node
+
+   An update, sap_update, goes through them in this order:
+
+   update     counts what changes has recorded, and chooses a method
+   tree       takes in the changed boxes, or packs them all: tiles puts them in an order. SORT leaves this out
+   search     finds pairs of boxes whose overlap changed, by kernels; for SORT that is endpoints
+   pairs      looks each of them up, asks the filter, and writes events; then it sorts them and changes the active pairs
+   update     makes the changed boxes those of the last update, and empties the list of changes
 */
 #ifndef SAP_H
 #define SAP_H
@@ -254,16 +294,19 @@ enum {
 };
 
 /* Called for overlapping pairs that pass the filter bits; returns 0 to reject the pair. It must return the same answer
-   until sap_refilter, and may call getters only. pair->user_data is NULL. */
+   until sap_refilter, and may call getters only. It has no side effects: how often and in which order it is called
+   differs between methods and numbers of threads. pair->user_data is NULL. */
 typedef int sap_filter(const sap_pair *pair, void *user);
 
 /* How an update finds created and deleted pairs. All methods give the same ids, events, order of pairs and snapshots.
-   AUTO chooses PRUNE or QUERY by the number of changed boxes; SORT, the paper's method, only with SAP_TRACE. */
+   AUTO decides by counts, never by a clock. It takes QUERY if at most an eighth of the moving boxes changed, else
+   PRUNE. After sixteen updates for which SORT was expected to be cheaper than PRUNE it takes SORT, as in crowds that
+   move slowly, and goes back in the same way. With SAP_TRACE it always takes SORT. */
 typedef enum sap_method {
-    SAP_METHOD_AUTO = 0, /* PRUNE if more boxes changed than an eighth of the moving ones, else QUERY */
-    SAP_METHOD_SORT,     /* insertion sort of the endpoint arrays (Terdiman I.2 to I.5) */
-    SAP_METHOD_PRUNE,    /* box pruning of all boxes: a join of the trees, in the place of I.4c */
-    SAP_METHOD_QUERY     /* a query of the trees for each changed box */
+    SAP_METHOD_AUTO = 0,
+    SAP_METHOD_SORT,  /* insertion sort of the endpoint arrays (Terdiman I.2 to I.5) */
+    SAP_METHOD_PRUNE, /* box pruning of all boxes: a join of the trees, in the place of I.4c */
+    SAP_METHOD_QUERY  /* a query of the trees for each changed box */
 } sap_method;
 
 /* The config of a world; zeroed = all defaults.
@@ -300,16 +343,18 @@ SAP_DEF sap_world *sap_create(const sap_config *config);
    callback it does nothing except set SAP_ERROR_BUSY. */
 SAP_DEF void sap_destroy(sap_world *s);
 
-/* Reserves memory for that many boxes and pairs: no call on this world allocates until one of the two is exceeded. */
+/* Reserves memory for that many boxes and pairs: no call on this world allocates until one of the two is exceeded. It
+   is enough for every method, so it is more than the boxes take by themselves: see memory. */
 SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs);
 
 /* ---- boxes: recorded at once, applied by the next sap_update ------------------------------------------ */
 
 /* Returns the new box's id, or 0; then sap_last_error says why. The object is yours: the library only hands it back.
-   Amortised O(1). */
+   It may be an index, (void *)(intptr_t)i. In 2D a box may leave out z: {{x0, y0}, {x1, y1}}. Amortised O(1). */
 SAP_DEF sap_id sap_add(sap_world *s, const sap_aabb *box, void *object);
 
-/* A static box. It may be moved, but never pairs with another static box. */
+/* A static box. It may be moved, but never pairs with another static box, nor is tested against one. Of a tile map, add
+   one box for each run of tiles in a row. */
 SAP_DEF sap_id sap_add_static(sap_world *s, const sap_aabb *box, void *object);
 
 /* O(1). Moving a box to its current position, or inside its stored box, is free. */
@@ -327,9 +372,10 @@ SAP_DEF sap_result sap_add_static_many(sap_world *s, int n, const sap_aabb *boxe
 SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const sap_aabb *boxes);
 SAP_DEF sap_result sap_remove_many(sap_world *s, int n, const sap_id *ids);
 
-/* The filter bits of a box: a pair needs (category0 & mask1) && (category1 & mask0). Defaults: category 1, mask all
-   ones. Boxes whose mask excludes their own category (bullets, sparks) are kept in a tree of their own, which is joined
-   with itself only if two of their categories may meet. A box with category 0 or mask 0 costs pair searches nothing. */
+/* The filter bits of a box: a pair needs (category0 & mask1) && (category1 & mask0). So a rule that holds in one
+   direction only needs the filter callback. Defaults: category 1, mask all ones. Boxes whose mask excludes their own
+   category (bullets, sparks) are kept in a tree of their own, which is joined with itself only if two of their
+   categories may meet. A box with category 0 or mask 0 costs pair searches nothing; queries see its category. */
 SAP_DEF sap_result sap_set_filter(sap_world *s, sap_id id, uint32_t category, uint32_t mask);
 
 /* The next update calls the filter callback again for everything that this box overlaps. */
@@ -379,16 +425,17 @@ SAP_DEF sap_result sap_update(sap_world *s);
    (Terdiman I.6, DumpPairs) */
 SAP_DEF int sap_dump_pairs(sap_world *s, sap_create_pair *create, sap_delete_pair *del, void *user);
 
-/* Return the pairs that the last update created or deleted, ascending by (id0, id1). The arrays are the world's, valid
-   until the next update, sap_reserve or sap_restore. */
+/* Return the pairs that the last update created or deleted, ascending by (id0, id1): with several updates a picture,
+   read them after each. The arrays are the world's, valid until the next update, sap_reserve or sap_restore. */
 SAP_DEF const sap_pair *sap_created(const sap_world *s, int *count);
 SAP_DEF const sap_pair *sap_deleted(const sap_world *s, int *count);
 
-/* Returns all active pairs in one array without holes, valid until the next update, sap_reserve or sap_restore. */
+/* Returns all active pairs in one array without holes, valid until the next update, sap_reserve or sap_restore. They
+   are unsorted, in an order that is the same on every machine. For a sorted one use sap_pairs_of, or sort by ids. */
 SAP_DEF const sap_pair *sap_pairs(const sap_world *s, int *count);
 
-/* Returns the pair of a and b, in either order, or NULL. This call, the others that take ids of pairs, and
-   sap_set_object may rebuild the lists of pairs first: see cost. */
+/* Returns the pair of a and b, in either order, or NULL. O(1). This call, the others that take ids of pairs, and
+   sap_set_object may build an index of the pairs first: see cost. */
 SAP_DEF const sap_pair *sap_find_pair(const sap_world *s, sap_id a, sap_id b);
 
 /* Returns SAP_ERROR_ID if a and b do not form a pair. */
@@ -539,11 +586,11 @@ SAP_DEF long long sap_box_prune_bipartite(const sap_aabb *a, int na, const sap_a
 /* ---- state, inspection ---------------------------------------------------------------------------------- */
 
 /* A snapshot holds everything that later calls depend on (boxes, ids, filter bits, recorded changes, pairs and their
-   data), except the config (limits, filter callback, method). Objects and user data are stored as pointers. In another
-   process, or when their memory was freed, replace them by sap_set_object and sap_set_pair_data_at. Snapshots are
-   portable between machines; a 32-bit machine rejects pointers that do not fit. A damaged or hostile one is rejected
-   with nothing changed. A missing pair cannot be detected, because a filter callback may have rejected it. Queries may
-   call back in another order after sap_restore: see determinism. */
+   data), except the config (limits, filter callback, method, margin). Objects and user data are stored as pointers. In
+   another process, or when their memory was freed, replace them by sap_set_object and sap_set_pair_data_at. Snapshots
+   are portable between machines; a 32-bit machine rejects pointers that do not fit. A damaged or hostile one is
+   rejected with nothing changed. A missing pair cannot be detected, because a filter callback may have rejected it.
+   Queries may call back in another order after sap_restore: see determinism. */
 SAP_DEF size_t sap_snapshot_size(const sap_world *s);
 SAP_DEF sap_result sap_save(const sap_world *s, void *buffer, size_t size);
 SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size);

@@ -615,12 +615,12 @@ README_PEERS = ["PhysX ABP", "Jolt", "Box3D", "Bullet dbvt"]
 def readme_table(data):
     rows = []
     texts = dict(SCENES)
-    keys = [("frames", s, "**%s**: %s" % (s, texts[s])) for s in README_SCENES]
+    keys = [("frames", s, "%s (*%s*)" % (texts[s], s)) for s in README_SCENES]
     for what, scene, text in keys + BATCHES[:2]:
         own = [data.get(what, scene, n, "sap.h") for n in SIZES]
         rows.append([text] + [number(x) + " µs" if x else "" for x in own] +
                     [against(data.get(what, scene, 10000, p), own[1]) for p in README_PEERS])
-    return markdown(["a frame of", "sap.h, 1,000", "10,000", "100,000"] +
+    return markdown(["a frame in which", "sap.h, 1,000", "10,000", "100,000"] +
                     [p + (", 10,000" if p == README_PEERS[0] else "") for p in README_PEERS], rows)
 
 
@@ -638,9 +638,9 @@ def range_line(data):
 def readme_block(data):
     """What stands between the marks of README.md."""
     return paragraphs([
-        readme_table(data),
-        "µs: microseconds a frame of sap.h, with that many boxes; less is better. 4.2×: the other one takes 4.2 times as "
-        "long as sap.h for 10,000. **0.61×**, in bold: the other one is faster. " + range_line(data),
+        "How long a frame of sap.h takes, in microseconds, and how many times as long the others take with 10,000 boxes: "
+        "4.2× means that sap.h is 4.2 times as fast. **In bold** the other one is faster.",
+        readme_table(data), range_line(data),
         made_line(data) + " " + cost_line(data),
     ])
 

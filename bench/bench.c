@@ -24,6 +24,8 @@ the same density each time, and of a level of 100,000 in one batch.
 Times are those of the wall clock; --cpu takes this thread's processor time instead, which leaves out what other
 programs do meanwhile but not what they do to the caches.
 
+A crowd of any density and speed is measured by its name, -s crowd2d:25:.002; without -s those of crowd_names are.
+
 -c writes so many megabytes before each frame, as other parts of a game do: a frame finds its boxes in outer caches, or
 in memory, and not where the last one left them.
 */
@@ -107,8 +109,8 @@ static void out_of_memory(const char *name) {
 static const char *title; /* of the table whose head is still to be printed */
 
 static void print_head(void) {
-    printf("\n%-14s %19s %7s %10s %10s %10s %9s\n", title, "microseconds     ", "worst/", "", "", "", "created+");
-    printf("%-12s %10s %10s %7s %10s %10s %10s %9s %7s\n", "scene", "median", "worst", "median", "swaps", "tests",
+    printf("\n%-21s %19s %7s %10s %10s %10s %9s\n", title, "microseconds     ", "worst/", "", "", "", "created+");
+    printf("%-19s %10s %10s %7s %10s %10s %10s %9s %7s\n", "scene", "median", "worst", "median", "swaps", "tests",
            "pairs", "deleted", "frames");
     title = NULL;
 }
@@ -123,7 +125,7 @@ static void print_row(const char *name, double *time, int n, double swaps, doubl
     char median[32], worst[32];
     if (title) print_head();
     sort_times(time, n);
-    printf("%-12s %10s %10s %7.1f %10.0f %10.0f %10.0f %9.0f %7d%s\n", name, number(median, time[n / 2]),
+    printf("%-19s %10s %10s %7.1f %10.0f %10.0f %10.0f %9.0f %7d%s\n", name, number(median, time[n / 2]),
            number(worst, time[n - 1]), time[n - 1] / time[n / 2], swaps, tests, pairs, events, n,
            right ? "" : "  WRONG: not what brute force finds");
     fflush(stdout);
@@ -594,6 +596,8 @@ static void print_memory(void) {
 
 static void list_scenes(void) {
     for (int i = 0; i < SCENE_KINDS; i++) printf("%-16s %s\n", scene_kinds[i].name, scene_kinds[i].what);
+    for (int i = 0; i < CROWD_NAMES; i++)
+        printf("%-16s %s\n", crowd_names[i], i ? "" : scene_named(crowd_names[i])->what);
     printf("%-16s all boxes of 'brownian' and 'town' into a new world, their pairs included, memory not reserved\n",
            "add");
     printf("%-16s the same out of it after 60 frames, in one batch\n", "remove");
@@ -636,6 +640,12 @@ int main(int argc, char **argv) {
         title = boxes;
         for (int i = 0; i < SCENE_KINDS; i++)
             if (is_wanted(scene_kinds[i].name)) run_scene(&scene_kinds[i], n, scene_kinds[i].name, frames_for(n));
+        for (int i = 0; i < CROWD_NAMES && !wanted; i++)
+            run_scene(scene_named(crowd_names[i]), n, crowd_names[i], frames_for(n));
+        for (const char *p = wanted; p; p = args_next(p)) {
+            const scene_kind *crowd = scene_crowd_named(p);
+            if (crowd) run_scene(crowd, n, crowd->name, frames_for(n));
+        }
         if (is_wanted("add") || is_wanted("remove")) run_batches("brownian", n), run_batches("town", n);
         for (int i = 0; i < PRUNE_KINDS; i++) {
             char name[32];

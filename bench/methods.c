@@ -1,12 +1,15 @@
 /*
-methods.c - draws what each way to find the pairs of a frame costs, from worlds that stand still to worlds that jump
+methods.c - draws what each way to find the pairs of a frame costs, from worlds that stand still to worlds that jump,
+            and from one pair a box to a hundred
 
-    methods [-n 30,100,...,100000] [-f frames] [-l seconds] [-s motion,...] [-o picture.svg]
+    methods [-n 30,100,...,100000] [-f frames] [-l seconds] [-s motion,...,crowds] [-o picture.svg]
+    methods --worlds [-n 100,300,...,10000] [-l seconds]
 
 A frame's time is that of handing in the boxes that moved and of the update; medians of all frames (40), in microseconds.
-All ways see the same frames. Those of sap_world and the grid take turns in each, so a machine that slows down slows
-them all; the two plain ones follow in a run of their own, as they would leave the caches cold in large worlds only, where
-they take long. A way gets the seconds of -l (0.4) for each number of boxes, and is left out of larger worlds once a
+All ways see the same frames. Those of sap_world and the grid take turns in each, in an order that is drawn for each
+frame: a machine that slows down slows them all, and none is always the second of two that sort the same data, which is
+20 to 30% faster because the branch predictor has just learnt them. The two plain ones follow in a run of their own, as
+they would leave the caches cold in large worlds only, where they take long. Use one core (taskset -c 1). A way gets the seconds of -l (0.4) for each number of boxes, and is left out of larger worlds once a
 frame takes a tenth of a second.
 
 The methods of sap.h and the grid of SAPs tell which pairs begin, end and are there; their counts must be equal, and
@@ -14,7 +17,14 @@ those of the two others, too: brute force and one sweep along x after a sort tel
 The grid is fixed, with about 64 boxes a cell.
 
 The picture has two maps above its curves: the way that takes least, for each motion and number of boxes, first among all
-but AUTO, then among those that the paper compares: sorting, a grid of SAPs, one sweep and brute force.
+but AUTO, then among those that the paper compares: sorting, a grid of SAPs, one sweep and brute force. A third map is of
+crowds of 1,000 boxes: the shortest of SORT, PRUNE and QUERY by pairs a box and by how fast they glide, and how many
+times as long AUTO takes.
+
+--worlds draws nothing. It goes through 336 worlds: 100 to 10,000 boxes; 1, 3, 10, 30, 100 pairs a box; 2D and 3D; ways
+of .002, .01, .05, .3 of a side a frame; all move, or one in twenty does. It prints AUTO's time by that of the shortest
+method, half a microsecond granted, and in the end the worlds in which that is above 1.2. A method that takes six times
+as long as another is left out after some frames. Each world has the seconds of -l (0.1) for each method.
 */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include <stdint.h>
@@ -27,6 +37,8 @@ but AUTO, then among those that the paper compares: sorting, a grid of SAPs, one
 
 enum { SORT, GRID, PRUNE, QUERY, AUTO, BRUTE, SWEEP, WAYS };
 enum { MOST_SIZES = 16, MOST_FRAMES = 300, WARM_UP = 2, IN_A_CELL = 64 };
+enum { CROWD_BOXES = 1000, DENSITIES = 5, SPEEDS = 4, CROWD_ROWS = 2 * DENSITIES, CROWD_COLUMNS = 2 * SPEEDS };
+enum { CROWD_WARM_UP = 40, CROWD_LEAST = 15, CROWD_TRIAL = 8, HOPELESS = 6 }; /* AUTO settles within forty frames */
 static const char *const way_names[WAYS] = {"SORT",        "SORT in a grid of SAPs", "PRUNE", "QUERY", "AUTO",
                                             "brute force", "sort and sweep"};
 static const char *const short_names[WAYS] = {"SORT", "grid", "PRUNE", "QUERY", "AUTO", "brute", "sweep"};
@@ -50,6 +62,23 @@ enum { MOTIONS = sizeof motions / sizeof *motions };
 
 static double microseconds[MOTIONS][WAYS][MOST_SIZES]; /* 0: left out */
 static int sizes[MOST_SIZES], size_count;
+
+static const int densities[DENSITIES] = {1, 3, 10, 30, 100}; /* pairs a box */
+static const float speeds[SPEEDS] = {0.002f, 0.01f, 0.05f, 0.3f};
+static double crowd_times[CROWD_ROWS][CROWD_COLUMNS][AUTO + 1]; /* microseconds; 0: left out */
+
+/* Puts the ways from 'first' into a new order. */
+static void shuffle_ways(int *order, int first, int count) {
+    static uint32_t random = 2463534242u;
+    for (int i = 0; i < count; i++) {
+        random ^= random << 13;
+        random ^= random >> 17;
+        random ^= random << 5;
+        const int other = (int)(random % (uint32_t)(i + 1));
+        order[i] = order[other];
+        order[other] = first + i;
+    }
+}
 
 /* ---- two plain ways ----------------------------------------------------------------------------------- */
 
@@ -139,7 +168,7 @@ typedef struct way {
     sap_multi *multi; /* or a grid, */
     columns own;      /* or neither */
     sap_id *id;
-    double time[MOST_FRAMES], spent;
+    double time[MOST_FRAMES], spent, least;
     int frames, pairs, events, is_out;
 } way;
 
@@ -157,6 +186,7 @@ static int way_make(way *w, int kind, const scene *s) {
     if (kind > AUTO) return columns_make(&w->own, s->n) && w->id;
     memset(&config, 0, sizeof config);
     config.sap.method = methods[kind];
+    config.sap.axes = s->kind->axes;
     if (kind == GRID) {
         const int is_level = s->kind->place == PLACE_LEVEL, cells = cells_along(s, is_level ? 2 : 3);
         for (int k = 0; k < 3; k++) {
@@ -221,7 +251,7 @@ static void jump_all(scene *s) {
 
 static int run(int m, int at, int frames, double seconds) {
     const struct motion *motion = &motions[m];
-    const scene_kind kind = {motion->name, motion->place, motion->motion, motion->amount, 7, 0, motion->title};
+    const scene_kind kind = {motion->name, motion->place, motion->motion, motion->amount, 7, 0, 0, motion->title};
     const int n = sizes[at];
     static way ways[WAYS];
     static int pairs[MOST_FRAMES]; /* in each frame; -1: not yet known */
@@ -239,15 +269,15 @@ static int run(int m, int at, int frames, double seconds) {
             ways[w].is_out = at > 0 && (microseconds[m][w][at - 1] == 0 || microseconds[m][w][at - 1] > 1e5);
         }
         for (int frame = 0; frame < frames + WARM_UP && good && running; frame++) {
-            int events = -1;
+            int events = -1, order[WAYS];
+            shuffle_ways(order, from, count);
             if (motion->motion == SHUFFLE)
                 jump_all(&s);
             else
                 scene_step(&s);
             running = 0;
             for (int turn = 0; turn < count; turn++) {
-                const int w =
-                    from + (turn + frame) % count; /* each is as often the first, which has the colder caches */
+                const int w = order[turn];
                 if (ways[w].is_out) continue;
                 const double time = way_frame(&ways[w], w, &s, ids, to);
                 running++;
@@ -280,6 +310,152 @@ static int run(int m, int at, int frames, double seconds) {
     free(ids);
     free(to);
     return good && equal;
+}
+
+/* ---- crowds ------------------------------------------------------------------------------------------------------- */
+
+typedef struct crowd {
+    double time[AUTO + 1], ratio; /* microseconds, 0: left out; AUTO by the shortest, half a microsecond granted */
+    double pairs;                 /* a box */
+    int method, good;             /* that AUTO takes in most frames; the events were equal */
+} crowd;
+
+static int crowd_fits(int n, int pairs) {
+    return 4 * pairs <= n && (double)n * pairs <= SCENE_MOST_PAIRS;
+}
+
+/* Returns 0 if memory runs out, or a method reports other events. */
+static int run_crowd(crowd *c, const scene_kind *kind, int n, int frames, double seconds) {
+    static way ways[AUTO + 1];
+    scene s;
+    sap_id *ids = (sap_id *)calloc((size_t)n, sizeof *ids);
+    sap_aabb *to = (sap_aabb *)calloc((size_t)n, sizeof *to);
+    int taken[4] = {0}, settled = 0;
+    double spent = 0, least = INFINITY;
+    memset(c, 0, sizeof *c);
+    c->good = ids && to && scene_make(&s, kind, n);
+    if (c->good)
+        for (int w = 0; w <= AUTO; w++)
+            if (w != GRID) c->good &= way_make(&ways[w], w, &s);
+    for (int frame = 0; c->good && frame < CROWD_WARM_UP + frames; frame++) {
+        int order[AUTO + 1], events = -1, pairs = -1;
+        if (frame >= CROWD_WARM_UP + CROWD_LEAST && spent > 4e6 * seconds) break;
+        settled = frame >= CROWD_WARM_UP;
+        scene_step(&s);
+        shuffle_ways(order, SORT, AUTO + 1);
+        for (int turn = 0; turn <= AUTO; turn++) {
+            way *w = &ways[order[turn]];
+            if (!w->world || w->is_out) continue;
+            const double time = way_frame(w, order[turn], &s, ids, to);
+            w->least = frame ? fmin(w->least, time) : time;
+            if (settled) w->time[w->frames++] = time, spent += time;
+            if (events < 0) events = w->events, pairs = w->pairs;
+            c->good &= w->events == events && w->pairs == pairs;
+        }
+        if (settled) {
+            sap_stats stats;
+            sap_get_stats(ways[AUTO].world, &stats);
+            taken[stats.method & 3]++;
+        }
+        c->pairs = (double)pairs / n;
+        if (frame != CROWD_TRIAL) continue;
+        for (int w = 0; w < AUTO; w++)
+            if (ways[w].world) least = fmin(least, ways[w].least);
+        for (int w = 0; w < AUTO; w++) ways[w].is_out = ways[w].least > HOPELESS * least;
+    }
+    for (int method = 1; method < 4; method++)
+        if (taken[method] > taken[c->method]) c->method = method;
+    least = INFINITY;
+    for (int w = 0; w <= AUTO; w++) {
+        if (ways[w].frames) {
+            sort_times(ways[w].time, ways[w].frames);
+            c->time[w] = fmax(ways[w].time[ways[w].frames / 2], 1e-3);
+            if (w != AUTO) least = fmin(least, c->time[w]);
+        }
+        way_free(&ways[w]);
+        memset(&ways[w], 0, sizeof ways[w]);
+    }
+    c->ratio = fmax(c->time[AUTO] - 0.5, 1e-3) / least;
+    if (ids && to) scene_free(&s);
+    free(ids);
+    free(to);
+    return c->good;
+}
+
+static void print_crowd(const char *name, int n, const crowd *c) {
+    static const char *const method_names[] = {"?", "SORT", "PRUNE", "QUERY"};
+    printf("%-24s %7d %7.1f", name, n, c->pairs);
+    for (int w = 0; w <= AUTO; w++)
+        if (w != GRID && c->time[w] > 0)
+            printf(" %10.1f", c->time[w]);
+        else if (w != GRID)
+            printf(" %10s", "-");
+    printf(" %6s %6.2f%s\n", method_names[c->method], c->ratio, c->good ? "" : "  WRONG: other events");
+    fflush(stdout);
+}
+
+static void print_crowd_head(void) {
+    printf("%-24s %7s %7s %10s %10s %10s %10s %6s %6s\n", "crowd", "boxes", "pairs/n", "SORT", "PRUNE", "QUERY", "AUTO",
+           "takes", "ratio");
+}
+
+static const scene_kind *crowd_kind(int dims, int density, float speed, int some) {
+    char name[40];
+    snprintf(name, sizeof name, "crowd%dd:%d:%g%s", dims, density, (double)speed, some ? ":some" : "");
+    return scene_crowd_named(name);
+}
+
+/* The crowds of the third map. */
+static int run_crowd_map(int frames, double seconds) {
+    int good = 1;
+    print_crowd_head();
+    for (int row = 0; row < CROWD_ROWS; row++)
+        for (int column = 0; column < CROWD_COLUMNS; column++) {
+            const scene_kind *kind =
+                crowd_kind(2 + row / DENSITIES, densities[row % DENSITIES], speeds[column % SPEEDS], column >= SPEEDS);
+            crowd c;
+            good &= run_crowd(&c, kind, CROWD_BOXES, frames, seconds);
+            print_crowd(kind->name, CROWD_BOXES, &c);
+            memcpy(crowd_times[row][column], c.time, sizeof c.time);
+        }
+    return good;
+}
+
+/* The catalogue. */
+static int run_worlds(const char *list, int frames, double seconds) {
+    enum { MOST_WORSE = 400 };
+    static struct {
+        char name[40];
+        int n;
+        crowd crowd;
+    } worse[MOST_WORSE];
+    int good = 1, worlds = 0, over = 0;
+    double sum[2] = {0, 0}, worst = 0;
+    int count[2] = {0, 0};
+    print_crowd_head();
+    for (const char *p = list; p; p = args_next(p))
+        for (int world = 0; world < DENSITIES * SPEEDS * 4; world++) {
+            const int n = atoi(p), density = densities[world / (SPEEDS * 4)];
+            const scene_kind *kind =
+                crowd_kind(2 + world / (SPEEDS * 2) % 2, density, speeds[world / 2 % SPEEDS], world % 2);
+            crowd c;
+            if (!crowd_fits(n, density)) continue;
+            good &= run_crowd(&c, kind, n, frames, seconds);
+            print_crowd(kind->name, n, &c);
+            worlds++;
+            worst = fmax(worst, c.ratio);
+            sum[density >= 10] += log(c.ratio);
+            count[density >= 10]++;
+            if (c.ratio <= 1.2 || over == MOST_WORSE) continue;
+            snprintf(worse[over].name, sizeof worse[over].name, "%s", kind->name);
+            worse[over].n = n;
+            worse[over++].crowd = c;
+        }
+    printf("\n%d worlds; AUTO by the shortest method: %.2f on average in crowds, %.2f in others, %.2f at most\n",
+           worlds, exp(sum[1] / fmax(count[1], 1)), exp(sum[0] / fmax(count[0], 1)), worst);
+    printf("%d of them above 1.2%s\n", over, over ? ":" : "");
+    for (int i = 0; i < over; i++) print_crowd(worse[i].name, worse[i].n, &worse[i].crowd);
+    return good;
 }
 
 /* ---- the picture ---------------------------------------------------------------------------------------------------- */
@@ -359,6 +535,37 @@ static double draw_map(FILE *f, double y, const char *title, const char *compare
     return y + MAP_TAIL;
 }
 
+/* Which method takes least in crowds, and what AUTO takes beside it. Returns the y below it. */
+static double draw_crowd_map(FILE *f, double y) {
+    const double width = (double)(MAP_RIGHT - MAP_LEFT) / CROWD_COLUMNS;
+    fprintf(f,
+            "<text class=\"title\" x=\"%d\" y=\"%.1f\">Crowds of 1,000 boxes: the shortest of the methods, and AUTO by "
+            "it</text>\n",
+            LEFT, y + 12);
+    fprintf(f, "<text class=\"small\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">way, in sides</text>\n", MAP_LEFT - 12,
+            y + 36);
+    for (int i = 0; i < CROWD_COLUMNS; i++)
+        fprintf(f, "<text class=\"small\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%g%s</text>\n",
+                MAP_LEFT + width * (i + 0.5) - 1, y + 36, (double)speeds[i % SPEEDS], i < SPEEDS ? ", all" : ", 5%");
+    y += MAP_HEAD;
+    for (int row = 0; row < CROWD_ROWS; row++, y += MAP_ROW) {
+        fprintf(f, "<text x=\"%d\" y=\"%.1f\">%dD, %d %s a box</text>\n", LEFT, y + 14, 2 + row / DENSITIES,
+                densities[row % DENSITIES], densities[row % DENSITIES] == 1 ? "pair" : "pairs");
+        for (int i = 0; i < CROWD_COLUMNS; i++) {
+            const double *time = crowd_times[row][i], x = MAP_LEFT + width * i;
+            int best = -1;
+            for (int w = 0; w < AUTO; w++)
+                if (time[w] > 0 && (best < 0 || time[w] < time[best])) best = w;
+            if (best < 0 || time[AUTO] <= 0) continue;
+            fprintf(f, "<rect class=\"p%d\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"/>\n", best, x, y,
+                    width - 2, MAP_ROW - 2);
+            fprintf(f, "<text class=\"small\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s %.2f\xc3\x97</text>\n",
+                    x + width / 2 - 1, y + 14, short_names[best], time[AUTO] / time[best]);
+        }
+    }
+    return y + MAP_TAIL;
+}
+
 static void draw_curve(FILE *f, int m, int w, double x0, double y1, double low, double high) {
     const double from = sizes[0] * 0.8, to = sizes[size_count - 1] * 1.25;
     char open = 'M';
@@ -418,7 +625,8 @@ static int draw(const char *path, const char *wanted) {
     low = fmax(UNSEEN, pow(10, floor(log10(low))));
     high = fmax(low * 10, pow(10, ceil(log10(high))));
     const int width = ACROSS * PANEL_WIDTH + 20, map_height = MAP_HEAD + panels * MAP_ROW + MAP_TAIL;
-    const int top = TOP + 2 * map_height + 20, height = top + (panels + 1) / ACROSS * PANEL_HEIGHT - 45;
+    const int crowd_height = args_list_has(wanted, "crowds") ? MAP_HEAD + CROWD_ROWS * MAP_ROW + MAP_TAIL : 0;
+    const int top = TOP + 2 * map_height + crowd_height + 20, height = top + (panels + 1) / ACROSS * PANEL_HEIGHT - 45;
     fprintf(
         f,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n"
@@ -448,7 +656,8 @@ static int draw(const char *path, const char *wanted) {
     static const char all[WAYS] = {1, 1, 1, 1, 0, 1, 1}, papers[WAYS] = {1, 1, 0, 0, 0, 1, 1};
     double y = draw_map(f, TOP, "The shortest of all (AUTO aside), and how many times as long the next one takes", all,
                         wanted);
-    draw_map(f, y, "The shortest of those that the paper compares", papers, wanted);
+    y = draw_map(f, y, "The shortest of those that the paper compares", papers, wanted);
+    if (crowd_height) draw_crowd_map(f, y);
     for (int m = 0, place = 0; m < MOTIONS; m++)
         if (args_list_has(wanted, motions[m].name)) draw_panel(f, m, place++, top, low, high);
     fprintf(f, "</svg>\n");
@@ -462,10 +671,16 @@ int main(int argc, char **argv) {
     const char *path = args_value(argc, argv, "-o", 1);
     int frames = frames_text ? atoi(frames_text) : 40, good = 1;
     const double seconds = seconds_text ? atof(seconds_text) : 0.4;
-    if (!args_are(argc, argv, "-n= -f= -l= -s= -o=")) {
-        fprintf(stderr, "usage: methods [-n 30,100,1000] [-f frames] [-l seconds] [-s motion,...] [-o picture.svg]\n");
+    const int catalogue = args_value(argc, argv, "--worlds", 0) != NULL;
+    if (!args_are(argc, argv, "-n= -f= -l= -s= -o= --worlds")) {
+        fprintf(stderr,
+                "usage: methods [-n 30,100,1000] [-f frames] [-l seconds] [-s motion,...,crowds] [-o picture.svg]\n"
+                "       methods --worlds [-n 100,1000] [-f frames] [-l seconds]\n");
         return 2;
     }
+    if (catalogue)
+        return !run_worlds(list ? list : "100,300,1000,3000,10000", frames_text && frames > 0 ? frames : MOST_FRAMES,
+                           seconds_text ? seconds : 0.1);
     if (!list) list = "30,100,300,1000,3000,10000,30000,100000";
     if (frames < 1 || frames > MOST_FRAMES - WARM_UP) frames = MOST_FRAMES - WARM_UP;
     for (const char *p = list; p && size_count < MOST_SIZES; p = args_next(p))
@@ -476,6 +691,10 @@ int main(int argc, char **argv) {
     for (int m = 0; m < MOTIONS; m++)
         for (int i = 0; i < size_count; i++)
             if (args_list_has(wanted, motions[m].name)) good &= run(m, i, frames, seconds);
+    if (args_list_has(wanted, "crowds")) {
+        putchar('\n');
+        good &= run_crowd_map(frames, seconds / 4);
+    }
     if (path && !draw(path, wanted)) {
         perror(path);
         return 1;

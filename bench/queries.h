@@ -42,7 +42,7 @@ typedef double query_function(const void *subject, int kind, const query *q);
 static const scene_kind *scene_named(const char *name) {
     for (int i = 0; i < SCENE_KINDS; i++)
         if (!strcmp(scene_kinds[i].name, name)) return &scene_kinds[i];
-    return NULL;
+    return scene_crowd_named(name);
 }
 
 static int scene_axes(const scene *s) {

@@ -7,13 +7,15 @@ same on every run.
 
 Unless a scene says otherwise, a box's half extent is 0.5 to 1.5 on each axis, each on its own, and its centre
 is anywhere in a cube (2D: square) so large that a box overlaps about two others; centres are reflected at its
-sides. 'Flat' scenes stand on the plane y = 0, in a square in which a box overlaps about one other.
+sides. 'Flat' scenes stand on the plane y = 0, in a square in which a box overlaps about one other. In crowds a box has
+ten pairs and more.
 */
 #ifndef SCENES_H
 #define SCENES_H
 
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #ifndef SAP_H
@@ -31,70 +33,140 @@ enum {
     PLACE_LATTICE,
     PLACE_MIDDLE,
     PLACE_HEAP,
+    PLACE_BULLETS,
+    PLACE_FIXED,
     PLACE_CROWD,
-    PLACE_FIXED
+    PLACE_SPRITES,
+    PLACE_QUADS,
+    PLACE_MIXED,
+    PLACE_STREAM
 };
-enum { STAND, WALK, WALK_SOME, FALL, DRIVE, JUMP, WALK_SPHERE, STEP, MIRROR, REPLACE, WALK_FEW, LEVEL, DRIFT, SHUFFLE };
-enum { SCENE_DRIVERS = 64, SCENE_WALKERS = 1000 };
+enum {
+    STAND,
+    WALK,
+    WALK_SOME,
+    FALL,
+    DRIVE,
+    JUMP,
+    WALK_SPHERE,
+    STEP,
+    MIRROR,
+    REPLACE,
+    WALK_FEW,
+    LEVEL,
+    DRIFT,
+    SHUFFLE,
+    GLIDE,
+    GLIDE_SOME,
+    STREAM
+};
+enum { SCENE_DRIVERS = 64, SCENE_WALKERS = 1000, SCENE_LAYERS = 16, SCENE_MOST_PAIRS = 400000 };
 
 typedef struct scene_kind {
     const char *name;
     int place, motion;
     float amount; /* how far a box moves in a frame, per axis, at most */
     int axes;
-    int most; /* boxes; 0: any number */
+    int most;    /* boxes; 0: any number */
+    float pairs; /* of a crowd: pairs a box, of boxes that are not near an edge; else 0 */
     const char *what;
 } scene_kind;
 
 static const scene_kind scene_kinds[] = {
-    {"static", PLACE_CUBE, STAND, 0, 7, 0, "nothing moves"},
-    {"jitter", PLACE_CUBE, WALK, 0.01f, 7, 0, "all move by up to 0.01 per axis"},
-    {"sparse", PLACE_CUBE, WALK_SOME, 0.2f, 7, 0, "the same 5% walk by up to 0.2"},
-    {"brownian", PLACE_CUBE, WALK, 0.2f, 7, 0, "all walk by up to 0.2"},
-    {"fast", PLACE_CUBE, WALK, 4, 7, 0, "all walk by up to 4"},
-    {"gravity", PLACE_FLAT, FALL, 0.05f, 7, 0, "all fall on a flat ground and jitter there"},
-    {"town", PLACE_FLAT, DRIVE, 4, 7, 0, "64 drive straight on, up to 4 a frame, among static boxes on a plane"},
-    {"teleport", PLACE_CUBE, JUMP, 0, 7, 0, "1% jump anywhere"},
-    {"sizes", PLACE_SIZES, WALK, 0.2f, 7, 0, "half extents 0.1 to 10, about five pairs a box; all walk by up to 0.2"},
-    {"bigworld", PLACE_CUBE, WALK_SOME, 0.2f, 7, 0, "sparse over one ground box; what stands is static"},
-    {"level", PLACE_LEVEL, WALK, 0.2f, 7, 0, "all at one height, of one height; all walk by up to 0.2"},
-    {"sphere", PLACE_SPHERE, WALK_SPHERE, 0.2f, 7, 0, "all walk on the surface of a sphere"},
-    {"stretched", PLACE_STRETCHED, WALK, 0.2f, 7, 0, "boxes n times as long on y; all walk by up to 0.2"},
-    {"pile", PLACE_PILE, WALK, 0.2f, 7, 1000, "every box overlaps every other; all walk by up to 0.2"},
-    {"lattice", PLACE_LATTICE, STEP, 1, 7, 0, "equal boxes that touch on a lattice; all step to a neighbouring place"},
-    {"storm", PLACE_CUBE, REPLACE, 0, 7, 0, "10% are removed and as many added elsewhere"},
-    {"mirror", PLACE_CUBE, MIRROR, 0, 7, 0, "all change sides: the order on x is reversed in every frame"},
-    {"drift", PLACE_CUBE, DRIFT, 0.2f, 7, 0,
+    {"static", PLACE_CUBE, STAND, 0, 7, 0, 0, "nothing moves"},
+    {"jitter", PLACE_CUBE, WALK, 0.01f, 7, 0, 0, "all move by up to 0.01 per axis"},
+    {"sparse", PLACE_CUBE, WALK_SOME, 0.2f, 7, 0, 0, "the same 5% walk by up to 0.2"},
+    {"brownian", PLACE_CUBE, WALK, 0.2f, 7, 0, 0, "all walk by up to 0.2"},
+    {"fast", PLACE_CUBE, WALK, 4, 7, 0, 0, "all walk by up to 4"},
+    {"gravity", PLACE_FLAT, FALL, 0.05f, 7, 0, 0, "all fall on a flat ground and jitter there"},
+    {"town", PLACE_FLAT, DRIVE, 4, 7, 0, 0, "64 drive straight on, up to 4 a frame, among static boxes on a plane"},
+    {"teleport", PLACE_CUBE, JUMP, 0, 7, 0, 0, "1% jump anywhere"},
+    {"sizes", PLACE_SIZES, WALK, 0.2f, 7, 0, 0,
+     "half extents 0.1 to 10, about five pairs a box; all walk by up to 0.2"},
+    {"bigworld", PLACE_CUBE, WALK_SOME, 0.2f, 7, 0, 0, "sparse over one ground box; what stands is static"},
+    {"level", PLACE_LEVEL, WALK, 0.2f, 7, 0, 0, "all at one height, of one height; all walk by up to 0.2"},
+    {"sphere", PLACE_SPHERE, WALK_SPHERE, 0.2f, 7, 0, 0, "all walk on the surface of a sphere"},
+    {"stretched", PLACE_STRETCHED, WALK, 0.2f, 7, 0, 0, "boxes n times as long on y; all walk by up to 0.2"},
+    {"pile", PLACE_PILE, WALK, 0.2f, 7, 1000, 0, "every box overlaps every other; all walk by up to 0.2"},
+    {"lattice", PLACE_LATTICE, STEP, 1, 7, 0, 0,
+     "equal boxes that touch on a lattice; all step to a neighbouring place"},
+    {"storm", PLACE_CUBE, REPLACE, 0, 7, 0, 0, "10% are removed and as many added elsewhere"},
+    {"mirror", PLACE_CUBE, MIRROR, 0, 7, 0, 0, "all change sides: the order on x is reversed in every frame"},
+    {"drift", PLACE_CUBE, DRIFT, 0.2f, 7, 0, 0,
      "all fly straight on, each with a new speed now and then (as Broadmark's Brownian)"},
-    {"shuffled", PLACE_CUBE, SHUFFLE, 0.2f, 7, 0,
+    {"shuffled", PLACE_CUBE, SHUFFLE, 0.2f, 7, 0, 0,
      "brownian, but boxes are handed in in another order than they were added in"},
-    {"sparse2d", PLACE_CUBE, WALK_SOME, 0.2f, 3, 0, "2D: the same 5% walk by up to 0.2"},
-    {"brownian2d", PLACE_CUBE, WALK, 0.2f, 3, 0, "2D: all walk by up to 0.2"},
-    {"town2d", PLACE_CUBE, DRIVE, 4, 3, 0, "2D: 64 drive straight on, up to 4 a frame, among static boxes"},
-    {"teleport2d", PLACE_CUBE, JUMP, 0, 3, 0, "2D: 1% jump anywhere"},
-    {"heap2d", PLACE_HEAP, WALK, 0.01f, 3, 0, "2D: equal boxes in a square heap that trembles"},
-    {"bullets", PLACE_CROWD, WALK, 0.2f, 3, 0,
+    {"sparse2d", PLACE_CUBE, WALK_SOME, 0.2f, 3, 0, 0, "2D: the same 5% walk by up to 0.2"},
+    {"brownian2d", PLACE_CUBE, WALK, 0.2f, 3, 0, 0, "2D: all walk by up to 0.2"},
+    {"town2d", PLACE_CUBE, DRIVE, 4, 3, 0, 0, "2D: 64 drive straight on, up to 4 a frame, among static boxes"},
+    {"teleport2d", PLACE_CUBE, JUMP, 0, 3, 0, 0, "2D: 1% jump anywhere"},
+    {"heap2d", PLACE_HEAP, WALK, 0.01f, 3, 0, 0, "2D: equal boxes in a square heap that trembles"},
+    {"bullets", PLACE_BULLETS, WALK, 0.2f, 3, 0, 0,
      "2D: a box overlaps sixteen others; all but one in fifty are bullets, in no pair with each other"},
+    /* pairs: so that 1,000 boxes, many at an edge, have as many as the text says */
+    {"areas", PLACE_CROWD, GLIDE, 0.01f, 7, 10000, 36, "areas of interest, 25 pairs a box; all glide by up to 0.01"},
+    {"areas2d", PLACE_CROWD, GLIDE, 0.01f, 3, 10000, 29, "2D: the same, 25 pairs a box"},
+    {"sprites", PLACE_SPRITES, WALK, 0.2f, 7, 0, 0, "boxes of no depth in sixteen layers; all walk in their layer"},
+    {"quads", PLACE_QUADS, WALK, 0.2f, 7, 0, 0, "walls and floors: each box has no size on one axis; all walk"},
+    {"mixed", PLACE_MIXED, WALK, 0.1f, 7, 0, 0,
+     "one in ten is a room, thirty times as long as what else there is; five pairs a box; all walk by up to 0.1"},
+    {"stream", PLACE_STREAM, STREAM, 0, 7, 0, 0,
+     "a world that scrolls: one in a hundred is removed at its end, and as many are added at its front"},
 };
 enum { SCENE_KINDS = sizeof scene_kinds / sizeof *scene_kinds };
 
 /* What is pruned once, no frames: only placed. */
 static const scene_kind prune_kinds[] = {
-    {"uniform", PLACE_CUBE, STAND, 0, 7, 0, "anywhere in a cube"},
-    {"sphere", PLACE_SPHERE, STAND, 0, 7, 0, "on the surface of a sphere"},
-    {"stretched", PLACE_STRETCHED, STAND, 0, 7, 0, "n times as long on y"},
-    {"revisited", PLACE_FIXED, STAND, 0, 7, 0,
+    {"uniform", PLACE_CUBE, STAND, 0, 7, 0, 0, "anywhere in a cube"},
+    {"sphere", PLACE_SPHERE, STAND, 0, 7, 0, 0, "on the surface of a sphere"},
+    {"stretched", PLACE_STRETCHED, STAND, 0, 7, 0, 0, "n times as long on y"},
+    {"revisited", PLACE_FIXED, STAND, 0, 7, 0, 0,
      "as dense as in Box Pruning Revisited: a cube of one size for any number"},
 };
 enum { PRUNE_KINDS = sizeof prune_kinds / sizeof *prune_kinds };
 
 /* Static worlds, of any size around the same 1,000 that move. */
 static const scene_kind walker_kinds[] = {
-    {"wide", PLACE_CUBE, WALK_FEW, 0.2f, 7, 0, "1,000 walk by up to 0.2 among static boxes, all anywhere"},
-    {"near", PLACE_MIDDLE, WALK_FEW, 0.2f, 7, 0, "those that walk and 1,000 static ones in the middle"},
+    {"wide", PLACE_CUBE, WALK_FEW, 0.2f, 7, 0, 0, "1,000 walk by up to 0.2 among static boxes, all anywhere"},
+    {"near", PLACE_MIDDLE, WALK_FEW, 0.2f, 7, 0, 0, "those that walk and 1,000 static ones in the middle"},
 };
 enum { WALKER_KINDS = sizeof walker_kinds / sizeof *walker_kinds };
-static const scene_kind level_kind = {"level", PLACE_CUBE, LEVEL, 0, 7, 0, "static boxes alone"};
+
+/* Crowds of any density and speed have names: crowd2d:10:.05 is 2D, 10 pairs a box, a way of .05 of a side a frame at
+   most on each axis; crowd3d:10:.05:some is one of which a twentieth moves at a time. Boxes have sides of .5 to 1.5, and
+   glide straight on until they turn at an edge. */
+static const char *const crowd_names[] = {
+    "crowd2d:10:.002", "crowd2d:10:.01", "crowd2d:10:.05", "crowd2d:10:.3", "crowd2d:30:.01:some",
+    "crowd3d:10:.002", "crowd3d:10:.01", "crowd3d:10:.05", "crowd3d:10:.3", "crowd3d:30:.01:some",
+};
+enum { CROWD_NAMES = sizeof crowd_names / sizeof *crowd_names };
+
+static inline scene_kind scene_crowd(const char *name, int dims, float pairs, float way, int some) {
+    scene_kind kind = {"", PLACE_CROWD, GLIDE, 0, 7, 0, 0, "a crowd: dimensions, pairs a box, way a frame in sides"};
+    kind.name = name;
+    kind.motion = some ? GLIDE_SOME : GLIDE;
+    kind.amount = way;
+    kind.axes = dims == 2 ? 3 : 7;
+    kind.most = (int)(SCENE_MOST_PAIRS / pairs);
+    kind.pairs = pairs;
+    return kind;
+}
+
+/* Reads the name of a crowd; NULL if it is none. The result lasts until the next call. */
+static inline const scene_kind *scene_crowd_named(const char *name) {
+    static scene_kind kind;
+    static char copy[32];
+    char dims = 0, some[8] = "";
+    float pairs = 0, way = 0;
+    int fields = sscanf(name, "crowd%cd:%f:%f:%7[a-z]", &dims, &pairs, &way, some);
+    if (fields < 3 || (dims != '2' && dims != '3') || !(pairs > 0) || !(way >= 0)) return NULL;
+    if (fields == 4 && strcmp(some, "some") != 0) return NULL;
+    snprintf(copy, sizeof copy, "%.*s", (int)strcspn(name, ","), name);
+    kind = scene_crowd(copy, dims - '0', pairs, way, fields == 4);
+    return &kind;
+}
+
+static const scene_kind level_kind = {"level", PLACE_CUBE, LEVEL, 0, 7, 0, 0, "static boxes alone"};
 
 typedef struct scene_item {
     float centre[3], half[3], speed[3];
@@ -105,6 +177,7 @@ typedef struct scene {
     int n;
     float side;
     uint32_t random;
+    int frame; /* steps that it has made */
     scene_item *item;
     sap_aabb *box;            /* of every item, as of now */
     unsigned char *is_static; /* never paired with another static one */
@@ -128,7 +201,7 @@ static float scene_between(scene *s, float low, float high) {
 
 /* No two of these are a pair, in benchmarks that set categories. */
 static inline int scene_is_bullet(const scene *s, int i) {
-    return s->kind->place == PLACE_CROWD && i % 50 != 0;
+    return s->kind->place == PLACE_BULLETS && i % 50 != 0;
 }
 
 static float scene_reflect(float x, float side) {
@@ -171,8 +244,12 @@ static float scene_side(const scene *s) {
     case PLACE_PILE: return 0.9f;                   /* less than twice the least half extent */
     case PLACE_LATTICE: return (float)ceil(cbrt(n) - 1e-9);
     case PLACE_HEAP: return (float)ceil(sqrt(n) - 1e-9);
-    case PLACE_CROWD: return (float)sqrt(n);
+    case PLACE_BULLETS: return (float)sqrt(n);
     case PLACE_FIXED: return 64.1f; /* 11.8 thousand pairs of 10,000 boxes */
+    case PLACE_CROWD: return 2 * (float)pow(n / (2 * s->kind->pairs), s->kind->axes == 3 ? 1 / 2.0 : 1 / 3.0);
+    case PLACE_SPRITES: return (float)sqrt(8 * n / SCENE_LAYERS);
+    case PLACE_QUADS: return (float)cbrt(16 * n / 3); /* one pair a box; two that are flat on one axis never meet */
+    case PLACE_MIXED: return (float)cbrt(221 * n);
     default: return s->kind->axes == 3 ? (float)sqrt(8 * n) : (float)cbrt(32 * n);
     }
 }
@@ -213,6 +290,18 @@ static void scene_place(scene *s, int i) {
         t->centre[1] = 0.99f * ((float)(i / side) + 0.5f);
         t->half[0] = t->half[1] = 0.5f;
         break;
+    case PLACE_CROWD:
+        for (int k = 0; k < 3; k++) t->half[k] /= 2;
+        break;
+    case PLACE_SPRITES:
+        t->half[2] = 0;
+        t->centre[2] = (float)(i % SCENE_LAYERS);
+        break;
+    case PLACE_QUADS: t->half[i % 3] = 0; break;
+    case PLACE_MIXED:
+        for (int k = 0; k < 3; k++) t->half[k] = i % 10 ? scene_between(s, 0.1f, 0.5f) : scene_between(s, 5, 15);
+        break;
+    case PLACE_STREAM: t->centre[0] = s->side * (float)i / (float)s->n; break;
     case PLACE_LATTICE:
         t->centre[0] = (float)(i % side) + 0.5f;
         t->centre[1] = (float)(i / side % side) + 0.5f;
@@ -252,7 +341,7 @@ static int scene_make(scene *s, const scene_kind *kind, int n) {
     }
     for (int i = 0; i < n; i++) {
         scene_place(s, i);
-        if (kind->motion == DRIVE || kind->motion == DRIFT)
+        if (kind->motion == DRIVE || kind->motion == DRIFT || kind->motion == GLIDE || kind->motion == GLIDE_SOME)
             for (int k = 0; k < 3; k++)
                 s->item[i].speed[k] =
                     k == 1 && kind->place == PLACE_FLAT ? 0 : scene_between(s, -kind->amount, kind->amount);
@@ -274,7 +363,8 @@ static void scene_walk(scene *s, int i) {
     float amount = s->kind->amount;
     scene_item *t = &s->item[i];
     for (int k = 0; k < 3; k++)
-        if (scene_uses(s, k) && !(k == 1 && s->kind->place == PLACE_LEVEL))
+        if (scene_uses(s, k) && !(k == 1 && s->kind->place == PLACE_LEVEL) &&
+            !(k == 2 && s->kind->place == PLACE_SPRITES))
             t->centre[k] = scene_reflect(t->centre[k] + scene_between(s, -amount, amount), s->side);
     if (s->kind->motion == WALK_SPHERE) scene_to_sphere(s, i);
 }
@@ -318,6 +408,24 @@ static void scene_step_lattice(scene *s, int i) {
     *x = to < 0 || to > s->side ? *x + (back ? 1.0f : -1.0f) : to;
 }
 
+/* The hindmost hundredth goes to the front. */
+static void scene_stream(scene *s) {
+    int count = s->n / 100;
+    for (int c = 0; c < count; c++) {
+        int i = (int)((((long long)s->frame - 1) * count + c) % s->n);
+        float x = s->item[i].centre[0];
+        scene_place(s, i);
+        s->item[i].centre[0] = x + s->side;
+        scene_set_box(s, i);
+        s->replaced[s->replacements++] = i;
+    }
+}
+
+/* One in twenty glides, others after fifty frames. */
+static int scene_is_resting(const scene *s, int i) {
+    return s->kind->motion == GLIDE_SOME && ((long long)i * 7919 + s->frame / 50) % 20 != 0;
+}
+
 /* What moved, in an order of its own: the same in each frame. */
 static void scene_shuffle(scene *s) {
     uint64_t random = 1;
@@ -333,9 +441,11 @@ static void scene_shuffle(scene *s) {
 static void scene_step(scene *s) {
     int first = 0, count = s->n;
     s->moves = s->replacements = 0;
+    s->frame++;
     switch (s->kind->motion) {
     case STAND:
     case LEVEL: return;
+    case STREAM: scene_stream(s); return;
     case WALK_FEW: count = s->n < SCENE_WALKERS ? s->n : SCENE_WALKERS; break;
     case WALK_SOME: count = s->n / 20; break;
     case DRIVE: count = s->n < SCENE_DRIVERS ? s->n : SCENE_DRIVERS; break;
@@ -349,8 +459,11 @@ static void scene_step(scene *s) {
         break;
     }
     for (int i = first; i < first + count; i++) {
+        if (scene_is_resting(s, i)) continue;
         switch (s->kind->motion) {
         case FALL: scene_fall(s, i); break;
+        case GLIDE:
+        case GLIDE_SOME:
         case DRIVE: scene_drive(s, i); break;
         case DRIFT: scene_drift(s, i); break;
         case JUMP:

@@ -315,9 +315,10 @@ static int run(int m, int at, int frames, double seconds) {
 /* ---- crowds ------------------------------------------------------------------------------------------------------- */
 
 typedef struct crowd {
-    double time[AUTO + 1], ratio; /* microseconds, 0: left out; AUTO by the shortest, half a microsecond granted */
-    double pairs;                 /* a box */
-    int method, good;             /* that AUTO takes in most frames; the events were equal */
+    double time[AUTO + 1];     /* microseconds; 0: left out */
+    double plain_ratio, ratio; /* AUTO by the shortest; the same, half a microsecond granted */
+    double pairs;              /* a box */
+    int method, good;          /* that AUTO takes in most frames; the events were equal */
 } crowd;
 
 static int crowd_fits(int n, int pairs) {
@@ -375,7 +376,8 @@ static int run_crowd(crowd *c, const scene_kind *kind, int n, int frames, double
         way_free(&ways[w]);
         memset(&ways[w], 0, sizeof ways[w]);
     }
-    c->ratio = fmax(c->time[AUTO] - 0.5, 1e-3) / least;
+    c->plain_ratio = c->time[AUTO] / least;
+    c->ratio = fmax(c->time[AUTO] - 0.5, 0) / least;
     if (ids && to) scene_free(&s);
     free(ids);
     free(to);
@@ -444,7 +446,7 @@ static int run_worlds(const char *list, int frames, double seconds) {
             print_crowd(kind->name, n, &c);
             worlds++;
             worst = fmax(worst, c.ratio);
-            sum[density >= 10] += log(c.ratio);
+            sum[density >= 10] += log(c.plain_ratio);
             count[density >= 10]++;
             if (c.ratio <= 1.2 || over == MOST_WORSE) continue;
             snprintf(worse[over].name, sizeof worse[over].name, "%s", kind->name);
@@ -559,7 +561,7 @@ static double draw_crowd_map(FILE *f, double y) {
             if (best < 0 || time[AUTO] <= 0) continue;
             fprintf(f, "<rect class=\"p%d\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"/>\n", best, x, y,
                     width - 2, MAP_ROW - 2);
-            fprintf(f, "<text class=\"small\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s %.2f\xc3\x97</text>\n",
+            fprintf(f, "<text class=\"small\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s %.2f</text>\n",
                     x + width / 2 - 1, y + 14, short_names[best], time[AUTO] / time[best]);
         }
     }

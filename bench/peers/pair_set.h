@@ -12,8 +12,9 @@ around these trees do.
 #include <vector>
 
 struct pair_set {
-    std::vector<uint64_t> pair;  /* in no order */
-    std::vector<uint32_t> table; /* 1 + where in 'pair'; 0: free */
+    std::vector<uint64_t> pair;       /* in no order */
+    std::vector<unsigned char> meets; /* the user's word about each pair, 0 at first */
+    std::vector<uint32_t> table;      /* 1 + where in 'pair'; 0: free */
 
     static uint64_t key(uint32_t i, uint32_t j) {
         return i < j ? (uint64_t)i << 32 | j : (uint64_t)j << 32 | i;
@@ -34,6 +35,7 @@ struct pair_set {
         std::size_t at = place(key(i, j));
         if (table[at]) return false;
         pair.push_back(key(i, j));
+        meets.push_back(0);
         table[at] = (uint32_t)pair.size();
         return true;
     }
@@ -56,8 +58,10 @@ struct pair_set {
         if (index + 1 < pair.size()) {
             table[place(pair.back())] = (uint32_t)index + 1;
             pair[index] = pair.back();
+            meets[index] = meets.back();
         }
         pair.pop_back();
+        meets.pop_back();
     }
 };
 

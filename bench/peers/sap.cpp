@@ -14,6 +14,7 @@ struct Sap : Peer {
     pair_set by_events;
     bool noted = false;
     long long events = 0;
+    float margin = 0;
     ~Sap() override {
         sap_destroy(world);
     }
@@ -27,6 +28,7 @@ struct Sap : Peer {
     void add_all(const scene &s) override {
         sap_config config = {};
         config.axes = s.kind->axes;
+        config.margin = margin;
         world = sap_create(&config);
         id.resize((size_t)s.n);
         for (int i = 0, n; i < s.n; i += n) { /* boxes of one kind that stand in a row make a batch */
@@ -71,6 +73,13 @@ struct Sap : Peer {
     }
 };
 
+/* With the margin that Box2D v3 gives boxes as large as these: pairs of fat boxes. */
+struct SapMargin : Sap {
+    SapMargin() {
+        margin = 0.05f;
+    }
+};
+
 /* Kept ready for queries, its pairs not asked for. */
 struct SapQueries : Sap {
     void settle() override {
@@ -102,6 +111,8 @@ const std::string version = SAP_VERSION;
 const std::vector<peer_kind> peers = {
     {"sap.h", FRAMES_3D | FRAMES_2D | ADDS | REMOVES, 1 << 20, make<Sap>,
      "keeps pairs and reports what began and ended; no margin"},
+    {"sap.h margin", FRAMES_3D | FRAMES_2D, 1 << 20, make<SapMargin>,
+     "config.margin 0.05: pairs of fat boxes, which begin early and end late"},
     {"sap.h queries", QUERIES_3D | QUERIES_2D, 1 << 20, make<SapQueries>, "sap_prepare_queries, no pairs taken"},
     {"sap_box_prune", ONE_SHOT, 1 << 20, make<SapPrune>, "keeps nothing; no margin"},
 };

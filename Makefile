@@ -166,9 +166,13 @@ bench-lived: build/lived ## worlds that have lived beside new ones, small worlds
 	@build/lived $(ARGS)
 
 .PHONY: bench-methods
-bench-methods: build/methods ## what each method costs, from few boxes to many and from standing to jumping, drawn; PICTURE=build/methods.svg ARGS='-n 100,1000 -s brownian,jump'
-	@build/methods -o $(PICTURE) $(ARGS)
+bench-methods: build/methods ## what each method costs, by boxes, motion and pairs a box, drawn; PICTURE=build/methods.svg ARGS='-n 100,1000 -s brownian,crowds' PIN='taskset -c 1'
+	@$(PIN) build/methods -o $(PICTURE) $(ARGS)
 	@echo "see $(PICTURE)"
+
+.PHONY: bench-worlds
+bench-worlds: build/methods ## AUTO beside the best method in 336 worlds, and those above 1.2; ARGS='-n 1000' PIN='taskset -c 1'
+	@$(PIN) build/methods --worlds $(ARGS)
 
 .PHONY: bench-grid
 bench-grid: build/grid ## what a moved box costs in a world that grows: one SAP, a grid of SAPs, and Bullet's and ODE's where Debian has them, drawn; GRID=build/grid.svg ARGS='-n 1000,10000'

@@ -2,7 +2,7 @@
 """
 table.py - measures sap.h and its peers, and writes the tables of README.md and bench/README.md and the plot
 
-    make table              all: bench/data/<processor>.csv, bench/data/peers.svg, both README.md; 20 minutes
+    make table              all: bench/data/<processor>.csv, bench/data/peers.svg, both README.md; half an hour
     make table-quick        1,000 boxes, a few frames, into build/table: is every pair right, does every step work?
     make bench-peers        prints the tables, with more peers, and leaves both README.md alone
 
@@ -151,7 +151,7 @@ def jobs_of(options, peers):
             names = ["sap.h", "sap.h margin"] + EXACT[dims] + FAT[dims]
             few = [p for p in peers if p.name in names and n <= p.most]
             if not quick or (n, way, who) == (1000, ".01", ""):
-                yield Job("crowd", crowd_name(dims, pairs, way, who), n, few, frames, seconds, rounds)
+                yield Job("crowd", crowd_name(dims, pairs, way, who), n, few, frames, min(seconds, 1.5), min(rounds, 3))
     for scene in ("heap2d", "brownian2d"):
         for n in SMALL:
             few = of(FRAMES_2D, n, threads + ["sort, sweep"])

@@ -41,7 +41,8 @@ static const struct exception {
     {"huge", JUMPS, 3.2, "the same, of a large box"},
     {"powers", JUMPS, 3.2, "the same"},
     {"model", JUMPS, 2.8, "the same"},
-    {"islands", QUERY_NEAREST, 3.3, "boxes of a small world are cut between islands, those of a large one are in tiles"},
+    {"islands", QUERY_NEAREST, 3.3,
+     "boxes of a small world are cut between islands, those of a large one are in tiles"},
 };
 enum { EXCEPTIONS = sizeof exceptions / sizeof *exceptions };
 

@@ -6408,9 +6408,9 @@ static sap_result sap__begin_distance_query(sap__query *q, sap_world *s, const f
 
 /* Begins a query of the boxes within a distance of a box of the world, itself aside. */
 static sap_result sap__begin_distance_query_to(sap__query *q, sap_world *s, sap_id id, float distance, uint32_t mask) {
-    const uint32_t slot = s ? sap__live_slot(s, id) : SAP__NONE;
+    if (!s || !sap__is_number(distance) || sap__key(distance) < 0) return SAP_ERROR_ARGUMENT;
+    const uint32_t slot = sap__live_slot(s, id);
     if (slot == SAP__NONE) return SAP_ERROR_ID;
-    if (!sap__is_number(distance) || sap__key(distance) < 0) return SAP_ERROR_ARGUMENT;
     const sap_result r = sap__begin_query(q, s, SAP__DISTANCES, &s->slot_array[slot].box, sap__key(distance), mask);
     q->ignored = id;
     return r;

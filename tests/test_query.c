@@ -1588,6 +1588,94 @@ static void test_sum_of_looks(int method) {
     sap_destroy(w);
 }
 
+/* ---- the calls of 0.4 by hand ---------------------------------------------------------------------------------- */
+
+static int accept_asks(sap_id id, void *object, void *user) {
+    sap_world *s = (sap_world *)user;
+    CHECK(sap_is_valid(s, id) && sap_get_object(s, id) == object);
+    CHECK_EQUAL(sap_update(s), SAP_ERROR_BUSY);
+    return id != 1;
+}
+
+static int filter_asks(const sap_pair *pair, void *user) {
+    sap_world *s = *(sap_world **)user;
+    const float by[3] = {1, 0, 0};
+    const sap_aabb box = {{0, 0, 0}, {1, 1, 1}};
+    float t = 7;
+    sap_id ids[2];
+    CHECK_EQUAL(sap_ray_cast_ids(s, by, by, ~0u, ids, NULL, 2), -SAP_ERROR_BUSY);
+    CHECK_EQUAL(sap_nearest_to_ids(s, pair->id0, 1, ~0u, ids, NULL, 2), -SAP_ERROR_BUSY);
+    CHECK(sap_box_closest_if(s, &box, by, ~0u, NULL, NULL, &t, NULL) == 0 && test_key(t) == test_key(-1));
+    return 1;
+}
+
+static void test_new_calls(void) {
+    static sap_world *s;
+    const float from[3] = {-1, 0.5f, 0.5f}, by[3] = {10, 0, 0}, bad[3] = {0, TEST_NAN, 0};
+    const sap_aabb endless = {{0, 0, 0}, {TEST_INFINITY, 1, 1}}, mover = {{-3, 0, 0}, {-2, 1, 1}};
+    float t = 7, ts[4], normal[3];
+    sap_id ids[4];
+    sap_config config;
+    memset(&config, 0, sizeof config);
+    config.filter = filter_asks;
+    config.filter_user = &s;
+    s = sap_create(&config);
+    for (int i = 0; i < 3; i++) {
+        const sap_aabb box = {{(float)i * 0.75f, 0, 0}, {(float)i * 0.75f + 1, 1, 1}};
+        CHECK_EQUAL(sap_add(s, &box, &ids[i]), (sap_id)i + 1);
+    }
+    CHECK_EQUAL(sap_ray_cast_ids(s, from, by, ~0u, ids, ts, 4), 3);
+    CHECK(ids[0] == 1 && ids[1] == 2 && ids[2] == 3 && ts[0] < ts[1] && ts[1] < ts[2]);
+    CHECK_EQUAL(sap_ray_cast_ids(s, from, by, ~0u, NULL, NULL, 0), 3);
+    CHECK_EQUAL(sap_ray_cast_ids(s, from, by, 2, ids, ts, 4), 0);
+    CHECK_EQUAL(sap_ray_cast_ids(NULL, from, by, ~0u, ids, ts, 4), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_ray_cast_ids(s, NULL, by, ~0u, ids, ts, 4), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_ray_cast_ids(s, from, bad, ~0u, ids, ts, 4), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_ray_cast_ids(s, from, by, ~0u, NULL, ts, 4), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_ray_cast_ids(s, from, by, ~0u, ids, ts, -1), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_nearest_to_ids(s, 1, TEST_INFINITY, ~0u, ids, ts, 4), 2);
+    CHECK(ids[0] == 2 && ids[1] == 3 && ts[0] == 0 && ts[1] == 0.5f);
+    CHECK_EQUAL(sap_nearest_to_ids(s, 1, 0.25f, ~0u, NULL, NULL, 0), 1);
+    CHECK_EQUAL(sap_nearest_to_ids(NULL, 1, 1, ~0u, ids, ts, 4), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_nearest_to_ids(s, 9, 1, ~0u, ids, ts, 4), -SAP_ERROR_ID);
+    CHECK_EQUAL(sap_nearest_to_ids(s, 1, -1, ~0u, ids, ts, 4), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_nearest_to_ids(s, 1, 1, ~0u, NULL, ts, 4), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_box_closest_if(s, &mover, by, ~0u, accept_asks, s, &t, normal), 2);
+    CHECK(t > 0.27f && t < 0.28f && test_key(normal[0]) == test_key(-1));
+    CHECK(sap_box_closest_if(s, &endless, by, ~0u, NULL, NULL, &t, normal) == 0 && test_key(t) == test_key(-1));
+    CHECK(sap_box_closest_if(NULL, &mover, by, ~0u, NULL, NULL, NULL, NULL) == 0 && test_key(normal[0]) == 0);
+    CHECK(sap_box_closest_if(s, &mover, by, 2, accept_asks, s, &t, normal) == 0 && t >= 1);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    sap_destroy(s);
+}
+
+/* More of the nearest than a query keeps values of, with many ties: in order, whatever the capacity. */
+static void test_many_nearest(void) {
+    static sap_id ids[2000], all[2000];
+    const float at[3] = {20, 20, 0};
+    sap_world *s = sap_create(NULL);
+    for (int i = 0; i < 1600; i++) {
+        const sap_aabb box = {{(float)(i % 40), (float)(i / 40), 0},
+                              {(float)(i % 40) + 0.5f, (float)(i / 40) + 0.5f, 0}};
+        if (!sap_add(s, &box, NULL)) exit(2);
+    }
+    CHECK_EQUAL(sap_nearest_ids(s, at, TEST_INFINITY, ~0u, all, NULL, 2000), 1600);
+    for (int i = 1; i < 1600; i++) {
+        sap_aabb a, b;
+        (void)sap_get_box(s, all[i - 1], &a);
+        (void)sap_get_box(s, all[i], &b);
+        const distance before = distance_between(7, &a, &(sap_aabb){{20, 20, 0}, {20, 20, 0}});
+        const distance here = distance_between(7, &b, &(sap_aabb){{20, 20, 0}, {20, 20, 0}});
+        const int order = compare_distances(&before, &here);
+        CHECK(order < 0 || (order == 0 && all[i - 1] < all[i]));
+    }
+    for (int capacity = 1; capacity < 1600; capacity += capacity < 140 ? 1 : 97) {
+        CHECK_EQUAL(sap_nearest_ids(s, at, TEST_INFINITY, ~0u, ids, NULL, capacity), capacity);
+        CHECK(!memcmp(ids, all, (size_t)capacity * sizeof *ids));
+    }
+    sap_destroy(s);
+}
+
 int main(int argc, char **argv) {
     int seeds = test_argument(argc, argv, 1, 150), seed;
     test_stop_among_new_boxes();
@@ -1602,6 +1690,8 @@ int main(int argc, char **argv) {
     test_told_distances();
     test_nearest_by_a_hair();
     test_box_closest();
+    test_new_calls();
+    test_many_nearest();
     test_update_callbacks();
     test_reused_slots();
     test_restore();

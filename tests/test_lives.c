@@ -1040,6 +1040,33 @@ static void check_one(query *q, sap_id id, float told) {
     HOLDS(l, q->world, is_ray ? is_told_time(told, value) : is_told_distance(l, told, value));
 }
 
+static int accept_others(sap_id id, void *object, void *user) {
+    (void)object;
+    return id != *(const sap_id *)user;
+}
+
+/* Other calls that answer the same question say the same; and a slide starts where it was. */
+static void ask_otherwise(const query *q, sap_id id, float told) {
+    life *l = q->life;
+    const world *w = q->world;
+    sap_id first = 0, from = q->from, stopped_by[3];
+    float again = -1;
+    sap_aabb box = q->box;
+    if (q->kind == CLOSEST) {
+        const int n = CALL(w, ray_cast_ids, q->point, q->way, q->mask, &first, &again, 1);
+        HOLDS(l, w, id ? n == 1 && first == id && test_bits(again) == test_bits(told) : n == 0);
+    } else if (q->kind == NEAREST_TO) {
+        const int n = CALL(w, nearest_to_ids, q->from, q->radius, q->mask, &first, &again, 1);
+        HOLDS(l, w, id ? n == 1 && first == id && test_bits(again) == test_bits(told) : n == 0);
+    } else if (q->kind == BOX_CLOSEST) {
+        first = CALL(w, box_closest_if, &q->box, q->way, q->mask, accept_others, &from, &again, NULL);
+        HOLDS(l, w, first == id && test_bits(again) == test_bits(told));
+        const int n = CALL(w, slide, &box, q->way, q->mask, q->from, stopped_by);
+        if (n >= 0) HOLDS(l, w, n == (stopped_by[0] != 0) + (stopped_by[1] != 0) + (stopped_by[2] != 0));
+        if (n > 0) HOLDS(l, w, id != 0); /* what stops a slide is met */
+    }
+}
+
 /* Asked again with the distance that was told, the same box is found. */
 static void ask_again(query *q, sap_id id, float told) {
     life *l = q->life;
@@ -1146,12 +1173,15 @@ static int run_query(query *q) {
     else if (q->kind == BOX_CLOSEST) {
         check_one(q, id, told);
         if (!l->bad) check_normal(q, id, normal);
+        never_fail();
+        if (!l->bad) ask_otherwise(q, id, told);
     } else if (!HOLDS(l, w, n == q->visits))
         ;
     else if (q->kind == CLOSEST || q->kind == NEAREST || q->kind == NEAREST_TO) {
         check_one(q, id, told);
         never_fail();
         if (id && q->kind != CLOSEST && !l->bad) ask_again(q, id, told);
+        if (!l->bad) ask_otherwise(q, id, told);
     } else if (q->kind == FEW_NEAREST) {
         if (q->maybe == 0) check_kept(q);
     } else if (q->stop_at && (q->stop_at <= q->hits || n == q->stop_at))

@@ -3482,9 +3482,9 @@ static void sap__sample_boxes(const sap_world *s, const uint64_t *items, int n, 
         m->range[k] = count ? (most - least) * 0.5f : 0;
         const float most_size = m->range[k] > 0 ? m->range[k] : SAP__TILE_FAR; /* a few may be far longer */
         for (int i = 0; i < count; i++) sum += (double)(size[i] < most_size ? size[i] : most_size);
-        m->unit[k] = count ? (float)(sum / count) : 0;
+        m->unit[k] = (float)(sum / (count + 1e-30)); /* a compiler may divide before it asks whether there are any */
         if (m->unit[k] > longest) longest = m->unit[k];
-        const float apart = m->range[k] / (float)(n ? n : 1); /* all may be points */
+        const float apart = m->range[k] / ((float)n + 1e-30f); /* all may be points */
         if (apart > longest) longest = apart;
     }
     for (int k = 0; k < 3; k++) { /* an axis may have a unit of length of its own */
@@ -3504,7 +3504,7 @@ static int sap__flat_axes(const sap__sample_stats *m, int n, float *side) {
         double volume = (double)SAP__NODE_WIDTH / n;
         flat |= more;
         for (k = 0, dims = 0; k < 3; k++)
-            if (!(flat >> k & 1)) volume *= (double)m->range[k] / (double)m->unit[k], dims++;
+            if (!(flat >> k & 1)) volume *= (double)m->range[k] / ((double)m->unit[k] + 1e-60), dims++;
         if (dims == 0) break;
         *side = sap__nth_root(volume, dims);
         for (k = 0, more = 0; k < 3; k++)

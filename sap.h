@@ -3696,7 +3696,7 @@ static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, in
     for (uint32_t key = 0; key < grid.keys; key++) {
         const uint32_t here = count[key];
         if (key % SAP__NODE_WIDTH == 0) {
-            crowded += sum - before > SAP__RUN_CROWD * SAP__NODE_WIDTH * (uint64_t)n / grid.keys ? sum - before : 0;
+            crowded += sum - before > (uint64_t)n * SAP__RUN_CROWD * SAP__NODE_WIDTH / grid.keys ? sum - before : 0;
             before = sum;
         }
         if (key == grid.keys - SAP__LARGE_KEYS) small_end = sum;
@@ -4366,7 +4366,7 @@ static int sap__insert(sap_world *s, int tree, uint32_t slot) {
         leaf = SAP__NODE_WIDTH * t->open;
     }
     if (t->occupied[leaf] == 0) /* as if all of its lanes had changed: no leaf lies where the box is */
-        t->wear += (double)(SAP__CHANGE_WEAR * SAP__NODE_WIDTH) / (double)s->boxes.tree_count[tree];
+        t->wear += (double)SAP__CHANGE_WEAR * (double)SAP__NODE_WIDTH / (double)s->boxes.tree_count[tree];
     sap__insert_into_leaf(s, tree, slot, leaf);
     return SAP__DONE;
 }

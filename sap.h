@@ -2266,6 +2266,12 @@ static int sap__reserve_events(sap_world *s, sap__task *task, int more) {
     return sap__reserve(&task->events, n + more) || sap__fail(s, SAP_ERROR_MEMORY);
 }
 
+/* Returns whether two boxes that overlap may be a pair. On threads the callback is called later. */
+SAP__FORCE_INLINE int sap__is_allowed(sap_world *s, uint32_t a, uint32_t b, uint64_t ids) {
+    return sap__filter_bits_allow(s, a, b) &&
+           (s->threads.in_parallel || sap__filter_allows(s, (sap_id)(ids >> 32), (sap_id)ids));
+}
+
 /* Writes an event if two boxes are to be a pair and are none, or the other way round. Its capacity must be reserved.
    Boxes that overlapped at the last update are no pair if a filter rejected them. */
 static void sap__change_pair(sap_world *s, sap__task *task, uint32_t a, uint32_t b) {
@@ -2274,8 +2280,7 @@ static void sap__change_pair(sap_world *s, sap__task *task, uint32_t a, uint32_t
     const int overlapped = sap__overlap(&x->previous, &y->previous);
     const int may_change = !overlapped || ((x->flags | y->flags) & SAP__REFILTER);
     const uint32_t p = overlapped ? sap__find_pair_index(s, ids) : SAP__NONE;
-    const int is_pair = may_change && sap__overlap(&x->box, &y->box) && sap__filter_bits_allow(s, a, b) &&
-                        (s->threads.in_parallel || sap__filter_allows(s, (sap_id)(ids >> 32), (sap_id)ids));
+    const int is_pair = may_change && sap__overlap(&x->box, &y->box) && sap__is_allowed(s, a, b, ids);
     if (is_pair && p == SAP__NONE) sap__push(task->events, ids);
     if (!is_pair && p != SAP__NONE) sap__push(task->events, sap__item(0, p));
 }
@@ -4657,17 +4662,22 @@ typedef struct sap__bvh_level {
 /* Writes the events of the collected pairs. A crowd has more pairs than fit in the cache: buckets and the pairs in them
    are prefetched. */
 static int sap__emit_events(sap__search *q) {
-    const sap_world *s = q->s;
-    const int early = q->overlaps != SAP__NOW && sap__length(s->pairs.active) > SAP__CACHE_BOXES ? 8 : q->n;
-    if (!sap__reserve_events(q->s, q->task, q->n)) return 0;
-    for (int i = 0; i < q->n; i++) {
-        if (i < q->n - 2 * early)
+    sap_world *s = q->s;
+    const int n = q->n, are_new = q->overlaps == SAP__NOW && !(s->changes.flags & SAP__REFILTER);
+    const int early = !are_new && sap__length(s->pairs.active) > SAP__CACHE_BOXES ? 8 : n;
+    if (!sap__reserve_events(s, q->task, n)) return 0;
+    for (int i = 0; i < n && are_new; i++) {
+        const uint64_t ids = sap__ids_of(s, q->a[i], q->b[i]);
+        if (sap__is_allowed(s, q->a[i], q->b[i], ids)) sap__push(q->task->events, ids);
+    }
+    for (int i = 0; i < n && !are_new; i++) {
+        if (i < n - 2 * early)
             sap__prefetch(sap__bucket_of(s, sap__ids_of(s, q->a[i + 2 * early], q->b[i + 2 * early])));
-        if (i < q->n - early) {
+        if (i < n - early) {
             const uint32_t p = *sap__bucket_of(s, sap__ids_of(s, q->a[i + early], q->b[i + early]));
             if (p != SAP__NONE) sap__prefetch(&s->pairs.active[p]);
         }
-        sap__change_pair(q->s, q->task, q->a[i], q->b[i]);
+        sap__change_pair(s, q->task, q->a[i], q->b[i]);
     }
     return 1;
 }

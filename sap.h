@@ -175,7 +175,7 @@
    Queries compare distances and casts exactly: which boxes are hit, which is nearer, the distances that are returned,
    and where sap_slide ends are the same everywhere. The last bits of a t may differ between compilers.
    No call raises the floating-point exceptions invalid, divide by zero or overflow, or leaves their flags: programs may
-   trap them.
+   trap them, unless they are compiled with -ffast-math.
 
    ---- limits and errors ----
 

@@ -11,12 +11,19 @@
 
 #include "ways.h"
 
+/* -ffast-math lets a compiler raise what it likes: there the calls are made, and nothing is looked at. */
+#ifdef __FAST_MATH__
+#define ERRORS 0
+#else
+#define ERRORS (FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW)
+#endif
+
 #if defined(__GLIBC__) && (defined(__x86_64__) || defined(__i386__))
 #define HAS_TRAPS
 #include <unistd.h>
 #endif
 
-enum { MOST_BOXES = 1000, ERRORS = FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW };
+enum { MOST_BOXES = 1000 };
 
 static const char *where = "";
 

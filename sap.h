@@ -1260,20 +1260,21 @@ typedef struct sap__filter_bits {
 
 /* A slot is one cache line, so that random access costs one miss. box comes first: see sap__box_at. */
 typedef struct sap__slot {
-    sap__box box;            /* now */
-    sap__box previous;       /* at the last update; equal unless the slot has SAP__CHANGED */
-    sap__filter_bits filter; /* or, without a live box, the link of a queue: see sap__next_free */
-    uint32_t flags;          /* and the generation of its id */
-    uint32_t leaf_position;  /* tree, leaf and lane of the box, or SAP__NONE */
+    sap__box box;      /* now */
+    sap__box previous; /* at the last update; equal unless the slot has SAP__CHANGED */
+    sap__filter_bits filter;
+    uint32_t flags;         /* and the generation of its id */
+    uint32_t leaf_position; /* tree, leaf and lane of the box, or SAP__NONE */
 } sap__slot;
 
-/* Queues of slots are linked through the masks, which slots without a live box do not use. */
+/* Queues of slots without a live box are linked through the max on z. Their box is empty on x, so it overlaps no other.
+   A removed box keeps its filter bits for its last search. */
 SAP__FORCE_INLINE uint32_t sap__next_free(const sap__slot *slot) {
-    return slot->filter.mask;
+    return (uint32_t)slot->box.hi[2];
 }
 
 SAP__FORCE_INLINE void sap__set_next_free(sap__slot *slot, uint32_t next) {
-    slot->filter.mask = next;
+    slot->box.hi[2] = (int32_t)next;
 }
 
 /* A pair has two edges, pair * 2 in the list of id0's box and pair * 2 + 1 in the list of id1's box: see pairs. */
@@ -3931,14 +3932,15 @@ static int sap__reserve_bvh(sap__bvh *t, int leaves) {
 /* Packs a leaf of the n slots in items. */
 static void sap__pack_leaf(sap_world *s, sap__bvh *t, int leaf, const uint64_t *items, int n) {
     static const sap__filter_bits none = {0, 0};
-    const int is_ghost = s->update.packs_ghosts, tree = is_ghost ? 0 : (int)(t - s->tree);
+    const int is_ghost = s->update.packs_ghosts, has_filters = is_ghost || s->boxes.filtered_count,
+              tree = is_ghost ? 0 : (int)(t - s->tree);
     for (int i = 0; i < SAP__NODE_WIDTH; i++) {
         t->nodes[leaf].child[i] = i < n ? (uint32_t)items[i] : 0;
         if (i < n && !is_ghost) s->slot_array[(uint32_t)items[i]].leaf_position = sap__position(tree, leaf, i);
     }
     t->occupied[leaf] = (uint16_t)((1u << n) - 1);
-    t->filter[leaf] = n && !s->boxes.filtered_count ? sap__default_filter_bits : none;
-    for (int i = 0; i < n && s->boxes.filtered_count; i++)
+    t->filter[leaf] = n && !has_filters ? sap__default_filter_bits : none;
+    for (int i = 0; i < n && has_filters; i++)
         sap__add_bits(&t->filter[leaf], &s->slot_array[(uint32_t)items[i]].filter);
     sap__refit_leaf(s, t, leaf);
 }
@@ -5061,14 +5063,15 @@ static void sap__query_movers_task(sap_world *s, void *args, int task, int tasks
             q.queriers = movers->overlaps == SAP__BEFORE ? 0 : movers->flags;
             for (int other = 0; other < SAP__TREES && go; other++) {
                 if (s->tree[other].boxes == 0 || !sap__kind_meets(s, movers, kind, other)) continue;
-                q.culls_by_filter = kind < SAP__TREES && (kind == SAP__TREE_LONERS || other == SAP__TREE_LONERS);
+                q.culls_by_filter = kind < SAP__TREES ? kind == SAP__TREE_LONERS || other == SAP__TREE_LONERS
+                                                      : !(s->changes.flags & SAP__REFILTER);
                 go = sap__join_with_root(&q, sap__boxes, batch, n, &s->tree[other]);
             }
             if (go && movers->overlaps != SAP__NOW && s->update.ghost_tree.boxes) {
                 go = sap__flush(&q, 0);
                 q.queriers = movers->flags;
                 q.overlaps = SAP__BEFORE;
-                q.culls_by_filter = 0;
+                q.culls_by_filter = !(s->changes.flags & SAP__REFILTER);
                 go = go && sap__join_with_root(&q, sap__boxes, batch, n, &s->update.ghost_tree) && sap__flush(&q, 0);
                 q.overlaps = movers->overlaps;
             }
@@ -5288,7 +5291,7 @@ static void sap__count_changes(sap_world *s) {
     for (int i = 0; i < n; i++) {
         sap__slot *slot = &s->slot_array[s->changes.list[i]];
         if (slot->flags & SAP__REMOVED)
-            slot->box = sap__empty_box;
+            slot->box.lo[0] = SAP__AFTER_ALL, slot->box.hi[0] = SAP__BEFORE_ALL; /* empty: see sap__next_free */
         else
             s->changes.count[sap__tree_of(slot)]++;
     }

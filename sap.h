@@ -2275,7 +2275,7 @@ SAP__FORCE_INLINE int sap__is_allowed(sap_world *s, uint32_t a, uint32_t b, uint
 
 /* Writes an event if two boxes are to be a pair and are none, or the other way round. Its capacity must be reserved.
    Boxes that overlapped at the last update are no pair if a filter rejected them. */
-static void sap__change_pair(sap_world *s, sap__task *task, uint32_t a, uint32_t b) {
+static void sap__change_pair(sap_world *s, sap__task *task, uint32_t a, uint32_t b, int may_delete) {
     const sap__slot *x = &s->slot_array[a], *y = &s->slot_array[b];
     const uint64_t ids = sap__ids_of(s, a, b);
     const int overlapped = sap__overlap(&x->previous, &y->previous);
@@ -2283,7 +2283,7 @@ static void sap__change_pair(sap_world *s, sap__task *task, uint32_t a, uint32_t
     const uint32_t p = overlapped ? sap__find_pair_index(s, ids) : SAP__NONE;
     const int is_pair = may_change && sap__overlap(&x->box, &y->box) && sap__is_allowed(s, a, b, ids);
     if (is_pair && p == SAP__NONE) sap__push(task->events, ids);
-    if (!is_pair && p != SAP__NONE) sap__push(task->events, sap__item(0, p));
+    if (!is_pair && p != SAP__NONE && may_delete) sap__push(task->events, sap__item(0, p));
 }
 
 /* Moves the events of all tasks to the first one, where created pairs stay, and to the list of deleted pairs. */
@@ -2311,6 +2311,16 @@ static int sap__merge_events(sap_world *s) {
 
 /* ---- deleted pairs ------------------------------------------------------------------------------------------- */
 
+/* Returns whether a pair is deleted: its boxes do not overlap any more, or a filter that has changed rejects it. */
+SAP__FORCE_INLINE int sap__is_deleted(sap_world *s, const sap_pair *pair) {
+    const uint32_t a = sap__slot_of(pair->id0), b = sap__slot_of(pair->id1);
+    const int is_apart = !sap__overlap(&s->slot_array[a].box, &s->slot_array[b].box);
+    if (!(s->changes.flags & SAP__REFILTER) || is_apart ||
+        !((s->slot_array[a].flags | s->slot_array[b].flags) & SAP__REFILTER))
+        return is_apart;
+    return !sap__is_allowed(s, a, b, sap__pair_item(pair));
+}
+
 /* Writes the indices of pairs whose boxes do not overlap any more to deleted_at, from the index on at which the task
    begins. This is unpredictable, so it has no branch. */
 static void sap__scan_pairs_task(sap_world *s, void *args, int task, int tasks) {
@@ -2325,10 +2335,8 @@ static void sap__scan_pairs_task(sap_world *s, void *args, int task, int tasks) 
             sap__prefetch_slot(s, sap__slot_of(pairs[p + SAP__PREFETCH_AHEAD].id0));
             sap__prefetch_slot(s, sap__slot_of(pairs[p + SAP__PREFETCH_AHEAD].id1));
         }
-        const sap__slot *a = &s->slot_array[sap__slot_of(pairs[p].id0)],
-                        *b = &s->slot_array[sap__slot_of(pairs[p].id1)];
         deleted[count] = (uint32_t)p;
-        count += !sap__overlap(&a->box, &b->box);
+        count += sap__is_deleted(s, &pairs[p]);
     }
     s->update.task[task].count = count;
 }
@@ -2338,7 +2346,8 @@ static int sap__deleted_by_scan(sap_world *s) {
     const int n = sap__length(s->pairs.active);
     if (n == 0) return 1;
     if (!sap__reserve(&s->update.deleted_at, n)) return sap__fail(s, SAP_ERROR_MEMORY);
-    const int tasks = sap__parallel_for(s, sap__scan_pairs_task, NULL, n);
+    const int calls_filter = s->config.filter && (s->changes.flags & SAP__REFILTER);
+    const int tasks = sap__parallel_for(s, sap__scan_pairs_task, NULL, calls_filter ? -1 : n);
     sap__set_length(s->update.deleted_at, sap__compact_tasks(s, s->update.deleted_at, n, tasks));
     return 1;
 }
@@ -2350,8 +2359,8 @@ static int sap__deleted_by_lists(sap_world *s) {
         const uint32_t slot = s->changes.list[i];
         for (uint32_t edge = s->pairs.head_edge[slot]; edge != SAP__NONE; edge = sap__next_edge(s, edge)) {
             const uint32_t other = sap__slot_of(sap__edge_id(s, edge ^ 1));
-            if (sap__overlap(&s->slot_array[slot].box, &s->slot_array[other].box)) continue;
             if ((s->slot_array[other].flags & SAP__CHANGED) && other < slot) continue; /* found there */
+            if (!sap__is_deleted(s, &s->pairs.active[edge >> 1])) continue;
             if (!sap__reserve_events(s, &s->update.task[0], 1)) return 0;
             sap__push(s->update.task[0].events, sap__item(0, edge >> 1));
         }
@@ -2630,7 +2639,7 @@ SAP__NO_INLINE int sap__report(const sap__sort_state *u, uint32_t stops, uint32_
         if (apart_x->lo[k] > apart_y->hi[k] || apart_y->lo[k] > apart_x->hi[k]) return 1;
     if (s->grid && !s->grid->is_owner(s->grid->grid, u->sap, a, b)) return 1;
     if (!sap__reserve_events(s, u->task, 1)) return s->threads.in_parallel;
-    sap__change_pair(s, u->task, a, b);
+    sap__change_pair(s, u->task, a, b, 1);
     return 1;
 }
 
@@ -4679,7 +4688,7 @@ static int sap__emit_events(sap__search *q) {
             const uint32_t p = *sap__bucket_of(s, sap__ids_of(s, q->a[i + early], q->b[i + early]));
             if (p != SAP__NONE) sap__prefetch(&s->pairs.active[p]);
         }
-        sap__change_pair(s, q->task, q->a[i], q->b[i]);
+        sap__change_pair(s, q->task, q->a[i], q->b[i], q->overlaps != SAP__NOW);
     }
     return 1;
 }
@@ -4690,7 +4699,7 @@ static int sap__emit_events(sap__search *q) {
 static int sap__handles(const sap__search *q, uint32_t x, uint32_t y, int overlap) {
     const uint32_t flags_x = q->s->slot_array[x].flags, flags_y = q->s->slot_array[y].flags;
     const int is_left_out = sap__is_left_out(flags_x), is_refiltered = ((flags_x | flags_y) & SAP__REFILTER) != 0;
-    if (x == y || (is_refiltered && !is_left_out) != q->refilters) return 0;
+    if (x == y || (q->overlaps != SAP__NOW && (is_refiltered && !is_left_out) != q->refilters)) return 0;
     if (overlap && q->overlaps == SAP__BEFORE) return 0;
     if (q->queriers) return !(flags_y & q->queriers) || y > x || is_left_out;
     return overlap || q->overlaps != SAP__CHANGES || !((flags_x | flags_y) & SAP__GHOST);
@@ -4703,6 +4712,7 @@ static int sap__emit_changes(sap__search *q) {
     const sap__slot *slot_array = s->slot_array;
     const int n = q->n, prefetch_end = sap__prefetch_end(s, n), seeks_now = q->overlaps == SAP__NOW,
               picks_all = q->refilters;
+    const int takes_refiltered = seeks_now && (s->changes.flags & SAP__REFILTER);
     const int is_plain = !(s->changes.flags & SAP__REFILTER) && !q->queriers && !sap__length(s->update.ghosts);
     uint32_t *a = q->a, *b = q->b;
     int count = 0;
@@ -4716,7 +4726,8 @@ static int sap__emit_changes(sap__search *q) {
         const int now = seeks_now || sap__overlap(&slot_array[x].box, &slot_array[y].box);
         a[count] = x;
         b[count] = y;
-        count += (now ^ sap__overlap(&slot_array[x].previous, &slot_array[y].previous)) | picks_all;
+        count += (now ^ sap__overlap(&slot_array[x].previous, &slot_array[y].previous)) | picks_all |
+                 (takes_refiltered & (((slot_array[x].flags | slot_array[y].flags) & SAP__REFILTER) != 0));
     }
     q->n = count;
     for (int i = q->n = 0; i < count; i++) {
@@ -5055,10 +5066,12 @@ static void sap__query_movers_task(sap_world *s, void *args, int task, int tasks
         if (kind < SAP__TREES ? kind == SAP__TREE_UNPAIRED || !s->changes.count[kind] : !any_kind) continue;
         for (int i = sap__task_begin(movers->n, task, tasks); i < end && go; i++) {
             const sap__slot *slot = &s->slot_array[movers->list[i]];
-            const int refilters = (slot->flags & SAP__REFILTER) != 0;
+            const int seeks_now = movers->overlaps == SAP__NOW,
+                      kind_of = seeks_now ? sap__tree_of(slot) : sap__query_kind(s, slot);
+            const int refilters = !seeks_now && (slot->flags & SAP__REFILTER);
             batch[n] = movers->list[i];
             n += (slot->flags & states) && (slot->flags & movers->flags) && refilters == movers->refilters &&
-                 sap__query_kind(s, slot) == kind;
+                 kind_of == kind;
             if (n < SAP__WORK_LIST && i + 1 < end) continue;
             q.queriers = movers->overlaps == SAP__BEFORE ? 0 : movers->flags;
             for (int other = 0; other < SAP__TREES && go; other++) {
@@ -5148,12 +5161,13 @@ static int sap__find_by_queries(sap_world *s, uint32_t flags) {
    a half.) */
 static int sap__seeks_changes(const sap_world *s, int events) {
     const long long pairs = sap__length(s->pairs.active);
-    return s->changes.flags & SAP__REFILTER || 40LL * events + 3LL * sap__moving_count(s) < 2 * pairs;
+    return 40LL * events + 3LL * sap__moving_count(s) < 2 * pairs;
 }
 
 /* Finds what changed by the method QUERY. */
 static int sap__find_by_query(sap_world *s) {
     if (sap__seeks_changes(s, 0)) return sap__find_by_queries(s, SAP__CHANGED);
+    if (s->changes.flags & SAP__REFILTER) sap__require_index(s, SAP__TABLE);
     return sap__sync_trees(s) &&
            sap__query_movers(s, s->changes.list, sap__length(s->changes.list), SAP__CHANGED, SAP__NOW, 0) &&
            sap__deleted_by_lists(s);
@@ -5204,10 +5218,8 @@ static int sap__find_by_prune(sap_world *s) {
     const int overlaps = sap__seeks_changes(s, s->update.events) ? SAP__CHANGES : SAP__NOW;
     if (few && overlaps == SAP__CHANGES) return sap__find_by_queries(s, SAP__CHANGED);
     if (!sap__sync_trees(s)) return 0;
-    if (overlaps == SAP__CHANGES) {
-        sap__require_index(s, SAP__TABLE);
-        if (!sap__load_trees(s)) return 0;
-    }
+    if (overlaps == SAP__CHANGES || (s->changes.flags & SAP__REFILTER)) sap__require_index(s, SAP__TABLE);
+    if (overlaps == SAP__CHANGES && !sap__load_trees(s)) return 0;
     for (int a = 0; a < SAP__TREE_UNPAIRED; a++)
         for (int b = a; b < SAP__TREE_UNPAIRED; b++) {
             if (few && (a == SAP__TREE_STATIC || b == SAP__TREE_STATIC)) continue;

@@ -739,7 +739,11 @@ static void check_query_nearest(run *r) {
         if (!EXACT && d < limit * 1.000001 && d > limit * 0.999999) edge = 1;
         for (k = 0; k < 3; k++) { /* a gap so small that the sum in doubles has lost it */
             const double gap2 = distance2(1 << k & r->axes, &point, &b->box);
+            const float near_zero[3] = {b->box.min[k], b->box.max[k], point.min[k]};
             edge |= gap2 > 0 && gap2 < 1e-12 * d && d < limit * 1.000001 && d > limit * 0.999999;
+            for (int j = 0; j < 3; j++) /* or so small a bound that the difference has lost it */
+                edge |= near_zero[j] != 0 && near_zero[j] < 1e-12f && near_zero[j] > -1e-12f && d < limit * 1.000001 &&
+                        d > limit * 0.999999;
         }
         if (d > limit && test_is_finite(most)) continue;
         all[n++] = d;

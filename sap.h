@@ -5066,12 +5066,11 @@ static void sap__query_movers_task(sap_world *s, void *args, int task, int tasks
         if (kind < SAP__TREES ? kind == SAP__TREE_UNPAIRED || !s->changes.count[kind] : !any_kind) continue;
         for (int i = sap__task_begin(movers->n, task, tasks); i < end && go; i++) {
             const sap__slot *slot = &s->slot_array[movers->list[i]];
-            const int seeks_now = movers->overlaps == SAP__NOW,
-                      kind_of = seeks_now ? sap__tree_of(slot) : sap__query_kind(s, slot);
+            const int seeks_now = movers->overlaps == SAP__NOW;
             const int refilters = !seeks_now && (slot->flags & SAP__REFILTER);
             batch[n] = movers->list[i];
             n += (slot->flags & states) && (slot->flags & movers->flags) && refilters == movers->refilters &&
-                 kind_of == kind;
+                 (seeks_now ? sap__tree_of(slot) : sap__query_kind(s, slot)) == kind;
             if (n < SAP__WORK_LIST && i + 1 < end) continue;
             q.queriers = movers->overlaps == SAP__BEFORE ? 0 : movers->flags;
             for (int other = 0; other < SAP__TREES && go; other++) {
@@ -7222,8 +7221,7 @@ static const char *sap__validate_pair(sap_id id0, sap_id id1, uint32_t flags0, u
     if (!sap__overlap(box0, box1)) return "A pair's boxes overlapped at the last update.";
     if ((flags0 | flags1) & SAP__REFILTER) return NULL;
     if (flags0 & flags1 & SAP__STATIC) return "Two static boxes are not a pair.";
-    if ((flags0 & flags1 & SAP__LIVE) && !sap__should_collide(filter0, filter1))
-        return "The filter bits of a pair's boxes allow it.";
+    if (!sap__should_collide(filter0, filter1)) return "The filter bits of a pair's boxes allow it.";
     return NULL;
 }
 

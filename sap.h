@@ -1407,16 +1407,14 @@ typedef struct sap__box_table {
     int filtered_count;           /* live boxes whose category or mask is not the default */
 } sap__box_table;
 
-/* The slots that changed since the last update. A query synchronises the trees with those that are in it so far. A slot
-   that becomes free at once stays in the list, and is in it when it is used again: so the list is no longer than the
-   slot array, though there may never be an update. */
+/* The slots that changed since the last update. Those whose change the trees lack are unsynced: a query synchronises
+   the trees. A slot that becomes free at once stays in both lists, and is in them when it is used again. So they are no
+   longer than the slot array, though there may never be an update. */
 typedef struct sap__change_list {
-    uint32_t *list;        /* each once */
+    uint32_t *list;        /* the slots with SAP__CHANGED, each once */
+    uint32_t *unsynced;    /* the slots with SAP__UNSYNCED, each once */
     uint32_t flags;        /* SAP__CHANGE_FLAGS that any of them may have; the others have none */
     int count[SAP__TREES]; /* during an update, the live boxes in the list by tree */
-    int counted_count;     /* the length of the list when they were counted */
-    int synced_count;      /* slots of the list, from its start, that a query has synchronised with the trees */
-    uint32_t *again;       /* those of them that changed once more since then */
 } sap__change_list;
 
 /* The table of pairs, or the lists of pairs of each box. */
@@ -1461,7 +1459,6 @@ typedef struct sap__grid_calls {
 } sap__grid_calls;
 
 typedef struct sap__query_state {
-    int ready; /* the trees are valid, and hold all changes */
     sap__query_counters counters[SAP__COUNTER_STRIPES];
     long long visits; /* nodes visited by queries since the last update */
 } sap__query_state;
@@ -1671,7 +1668,18 @@ SAP__FORCE_INLINE void sap__count_box(sap_world *s, uint32_t slot, int change) {
 
 /* Marks all trees as empty: each is packed before it is used again. */
 static void sap__drop_trees(sap_world *s) {
-    for (int tree = 0; tree < SAP__TREES; tree++) s->tree[tree].state = SAP__TREE_EMPTY;
+    for (int tree = 0; tree < SAP__TREES; tree++) {
+        s->tree[tree].state = SAP__TREE_EMPTY;
+        s->tree[tree].boxes = 0;
+    }
+}
+
+/* Returns whether every live box is in its tree as it is now, and every bound is right. */
+static int sap__are_trees_synced(const sap_world *s) {
+    int are_valid = 1;
+    for (int tree = 0; tree < SAP__TREES; tree++)
+        are_valid &= (s->tree[tree].state == SAP__TREE_VALID) | (s->boxes.tree_count[tree] == 0);
+    return are_valid && sap__length(s->changes.unsynced) == 0;
 }
 
 /* Returns the slot of a live box, or SAP__NONE. Id 0 has none: the slot 0 - 1 is beyond any. */
@@ -1759,19 +1767,15 @@ enum { SAP__PRUNE_PART = 8 }; /* AUTO prunes if more than 1 / 8 of the moving bo
 /* >> changes: add, move, remove, and the list of slots that changed since the last update                  */
 /* ====================================================================================================== */
 
-/* Marks a slot as changed, and adds it to the list of changes if it is not in it yet. A query synchronises the trees
-   with the list so far; a slot that changes after that goes to `again`. This cannot fail, because the lists have
-   capacity for every slot. An added box overlapped nothing before, so it needs no refilter. */
+/* Marks a slot as changed, and adds it to the lists that it is not in yet. This cannot fail, because they have capacity
+   for every slot. An added box overlapped nothing before, so it needs no refilter. */
 SAP__FORCE_INLINE void sap__mark_changed(sap_world *s, uint32_t slot, uint32_t flags) {
     const uint32_t before = s->slot_array[slot].flags;
     if (before & SAP__ADDED) flags &= ~(uint32_t)SAP__REFILTER;
-    if (!(before & SAP__CHANGED))
-        sap__push(s->changes.list, slot);
-    else if (!(before & SAP__UNSYNCED))
-        sap__push(s->changes.again, slot);
+    if (!(before & SAP__CHANGED)) sap__push(s->changes.list, slot);
+    if (!(before & SAP__UNSYNCED)) sap__push(s->changes.unsynced, slot);
     s->slot_array[slot].flags = before | flags | SAP__CHANGED | SAP__UNSYNCED;
     s->changes.flags |= (before | flags) & SAP__CHANGE_FLAGS;
-    s->queries.ready = 0;
 }
 
 /* Reserves all arrays that have an element for each slot. The list of changes is the last one, so the others have its
@@ -1783,8 +1787,8 @@ static int sap__reserve_boxes(sap_world *s, int n) {
     for (int tree = 0; tree < SAP__TREES; tree++)
         if (!sap__reserve(&s->boxes.live_bits[tree], capacity / 64 + 1)) return 0;
     return sap__reserve(&s->slot_array, capacity) && sap__reserve(&s->objects, capacity) &&
-           sap__reserve(&s->pairs.head_edge, capacity) &&
-           (!s->changes.again || sap__reserve(&s->changes.again, capacity)) && sap__reserve(&s->changes.list, capacity);
+           sap__reserve(&s->pairs.head_edge, capacity) && sap__reserve(&s->changes.unsynced, capacity) &&
+           sap__reserve(&s->changes.list, capacity);
 }
 
 /* Appends slots to a queue, which are linked from first to last. */
@@ -1929,6 +1933,7 @@ SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const s
         slot->flags &= ~(uint32_t)(SAP__CHANGED | SAP__UNSYNCED);
     }
     sap__set_length(s->changes.list, 0);
+    sap__set_length(s->changes.unsynced, 0);
     s->changes.flags = 0;
     return sap__check_many(s, n, ids, boxes); /* it finds the invalid element */
 }
@@ -4483,24 +4488,32 @@ static int sap__refit(sap_world *s, int tree) {
 
 /* ---- changes reach the trees ------------------------------------------------------------------------------------ */
 
-/* Returns the number of boxes that the trees do not hold as they are now. Each is UNSYNCED, and is counted once. */
-SAP__FORCE_INLINE int sap__unsynced_count(const sap_world *s) {
-    return sap__length(s->changes.list) - s->changes.synced_count + sap__length(s->changes.again);
-}
-
-SAP__FORCE_INLINE uint32_t sap__unsynced_slot(const sap_world *s, int i) {
-    const int n = sap__length(s->changes.list) - s->changes.synced_count;
-    return i < n ? s->changes.list[s->changes.synced_count + i] : s->changes.again[i - n];
-}
-
 /* The number of boxes that changed, and of those that are to be inserted, by tree. */
 typedef struct sap__unsynced {
     int changed[SAP__TREES], added[SAP__TREES];
 } sap__unsynced;
 
-/* Counts these boxes, and lists which are misplaced: mostly few among many that move. Returns 0 without memory. */
-static int sap__count_unsynced(sap_world *s, const uint32_t *list, int n, sap__unsynced *u) {
-    for (int i = 0; i < n; i++) {
+/* Counts n changed boxes by tree, if that takes no look at each of them. Returns whether it does. */
+static int sap__count_at_once(const sap_world *s, int n, int count[SAP__TREES]) {
+    memset(count, 0, SAP__TREES * sizeof *count);
+    if (s->changes.flags || (s->boxes.filtered_count && n != s->boxes.live_count)) return 0;
+    if (s->boxes.filtered_count) /* all have moved */
+        memcpy(count, s->boxes.tree_count, SAP__TREES * sizeof *count);
+    else
+        count[SAP__TREE_MOVING] = n;
+    return 1;
+}
+
+/* Counts by tree what the trees lack, and lists which boxes are misplaced: mostly few among many that move. Returns 0
+   without memory. */
+static int sap__count_unsynced(sap_world *s, sap__unsynced *u) {
+    const uint32_t *list = s->changes.unsynced;
+    int levels = 0; /* if no tree has ever been packed no box has a position */
+    for (int tree = 0; tree < SAP__TREES; tree++) levels += s->tree[tree].levels;
+    memset(u, 0, sizeof *u);
+    sap__set_length(s->update.misplaced, 0);
+    if (sap__count_at_once(s, sap__length(list), u->changed)) return 1;
+    for (int i = 0; levels && i < sap__length(list); i++) {
         const sap__slot *slot = &s->slot_array[list[i]];
         const uint32_t at = slot->leaf_position;
         const int lives = (slot->flags & SAP__LIVE) != 0, tree = lives ? sap__tree_of(slot) : sap__position_tree(at);
@@ -4531,11 +4544,12 @@ static int sap__insert_misplaced(sap_world *s, int tree) {
 /* Brings the boxes of a tree up to date one by one. */
 static int sap__sync_boxes(sap_world *s, int tree) {
     const sap__bvh *t = &s->tree[tree];
-    const int n = sap__unsynced_count(s), early = t->boxes > SAP__CACHE_BOXES ? n - 4 : 0;
+    const uint32_t *list = s->changes.unsynced;
+    const int n = sap__length(s->changes.unsynced), early = t->boxes > SAP__CACHE_BOXES ? n - 4 : 0;
     for (int i = 0; i < n; i++) {
-        const uint32_t slot = sap__unsynced_slot(s, i);
+        const uint32_t slot = list[i];
         if (i < early) {
-            const uint32_t next = sap__unsynced_slot(s, i + 4);
+            const uint32_t next = list[i + 4];
             const int leaf = sap__position_leaf(s->slot_array[next].leaf_position);
             sap__prefetch_slot(s, next);
             if (leaf < t->count[0]) sap__prefetch(&t->bounds[leaf]), sap__prefetch_node(&t->nodes[leaf]);
@@ -4565,26 +4579,6 @@ static int sap__sync_tree(sap_world *s, int tree, int changed) {
     return result == SAP__PACK ? sap__pack(s, tree) : result;
 }
 
-/* Counts by tree what the trees lack, and lists which boxes are misplaced. Returns 0 without memory. */
-static int sap__count_all_unsynced(sap_world *s, sap__unsynced *u) {
-    const int pending = sap__unsynced_count(s), first = sap__length(s->changes.list) - s->changes.synced_count;
-    int levels = 0; /* if no tree has ever been packed no box has a position */
-    for (int tree = 0; tree < SAP__TREES; tree++) levels += s->tree[tree].levels;
-    memset(u, 0, sizeof *u);
-    sap__set_length(s->update.misplaced, 0);
-    if (!s->changes.flags && s->changes.synced_count == 0 && s->changes.counted_count == pending) {
-        memcpy(u->changed, s->changes.count,
-               sizeof u->changed); /* all are in their trees, and have just been counted */
-        return 1;
-    }
-    if (!levels || (!s->changes.flags && !s->boxes.filtered_count)) {
-        u->changed[0] = pending;
-        return 1;
-    }
-    return sap__count_unsynced(s, s->changes.list + s->changes.synced_count, first, u) &&
-           sap__count_unsynced(s, s->changes.again, pending - first, u);
-}
-
 /* Marks the trees of which many boxes changed. From one that is to be packed nothing is taken out box by box. */
 static void sap__mark_changed_trees(sap_world *s, const sap__unsynced *u) {
     for (int tree = 0; tree < SAP__TREES; tree++) {
@@ -4596,7 +4590,7 @@ static void sap__mark_changed_trees(sap_world *s, const sap__unsynced *u) {
             t->state = SAP__TREE_EMPTY;
         const int lanes = SAP__NODE_WIDTH * t->count[0], most_lanes = 2 * SAP__LANES_PER_BOX * boxes + 256;
         if (t->boxes > 2 * boxes || lanes > most_lanes || boxes == 0) t->state = SAP__TREE_EMPTY;
-        if (boxes == 0) t->boxes = 0;
+        if (t->state == SAP__TREE_EMPTY) t->boxes = 0;
     }
 }
 
@@ -4611,7 +4605,7 @@ static void sap__remove_misplaced(sap_world *s) {
 /* Brings all trees up to date with what is recorded. Returns 0 without memory. */
 static int sap__sync_trees(sap_world *s) {
     sap__unsynced u;
-    if (!sap__count_all_unsynced(s, &u)) return 0;
+    if (!sap__count_unsynced(s, &u)) return 0;
     sap__mark_changed_trees(s, &u);
     sap__remove_misplaced(s);
     for (int tree = 0; tree < SAP__TREES; tree++) {
@@ -5289,16 +5283,7 @@ static int sap__choose_method(sap_world *s) {
 /* Counts changes by tree, and empties the boxes of removed slots. */
 static void sap__count_changes(sap_world *s) {
     const int n = sap__length(s->changes.list);
-    memset(s->changes.count, 0, sizeof s->changes.count);
-    s->changes.counted_count = n;
-    if (!s->changes.flags && !s->boxes.filtered_count) {
-        s->changes.count[SAP__TREE_MOVING] = n;
-        return;
-    }
-    if (!s->changes.flags && n == s->boxes.live_count) { /* all have moved */
-        memcpy(s->changes.count, s->boxes.tree_count, sizeof s->changes.count);
-        return;
-    }
+    if (sap__count_at_once(s, n, s->changes.count)) return;
     for (int i = 0; i < n; i++) {
         sap__slot *slot = &s->slot_array[s->changes.list[i]];
         if (slot->flags & SAP__REMOVED)
@@ -5352,7 +5337,6 @@ static void sap__trim_arrays(sap_world *s) {
 
 /* Finds what this update needs to know of all changes, and chooses its method. */
 static void sap__begin_update(sap_world *s) {
-    s->queries.ready = 0;
     sap__trim_arrays(s);
     sap__count_changes(s);
     s->update.method = sap__choose_method(s);
@@ -5366,8 +5350,7 @@ static void sap__begin_update(sap_world *s) {
 static void sap__commit_boxes(sap_world *s) {
     sap__parallel_for(s, sap__commit_slots_task, NULL, sap__length(s->changes.list));
     sap__set_length(s->changes.list, 0);
-    sap__set_length(s->changes.again, 0);
-    s->changes.synced_count = s->changes.counted_count = 0;
+    sap__set_length(s->changes.unsynced, 0);
     s->changes.flags = 0;
     if (s->boxes.removed.count)
         sap__append_slots(s, &s->boxes.free, s->boxes.removed.first, s->boxes.removed.last, s->boxes.removed.count);
@@ -5925,8 +5908,7 @@ struct sap__query {
     int count, visits;    /* hits; nodes visited */
     int in_callback;      /* a callback has been called: the world is busy */
     int cull_by_mask;     /* the tree holds categories outside the mask: nodes are culled by their filters */
-    int unsynced_in_list; /* boxes in changes.list that were unsynced when the query began; */
-    int unsynced;         /* these, and those in changes.again */
+    int unsynced;         /* boxes that were so when the query began: the first ones of the list */
     sap__query_counters *counters;
     sap__cutoff cutoff;
     sap__box box;           /* the box or point of the query, */
@@ -6170,19 +6152,16 @@ SAP__FORCE_INLINE int sap__try_box(sap__query *q, uint32_t slot, const sap__box 
 
 /* ---- trees are searched ---------------------------------------------------------------------------------------- */
 
-/* Synchronises the trees with the recorded changes: then every box is in its tree as it is now. */
+/* Synchronises the trees with the recorded changes. Returns SAP_ERROR_MEMORY if it cannot. */
 static sap_result sap__sync_for_queries(sap_world *s) {
-    if (!sap__reserve(&s->changes.again, sap__capacity(s->changes.list))) return SAP_ERROR_MEMORY;
+    const uint32_t *list = s->changes.unsynced;
     if (!sap__sync_trees(s)) {
         sap__drop_trees(s);
         return SAP_ERROR_MEMORY;
     }
-    for (int i = 0; i < sap__unsynced_count(s); i++)
-        s->slot_array[sap__unsynced_slot(s, i)].flags &= ~(uint32_t)SAP__UNSYNCED;
-    s->changes.synced_count = sap__length(s->changes.list);
-    sap__set_length(s->changes.again, 0);
+    for (int i = 0; i < sap__length(s->changes.unsynced); i++) s->slot_array[list[i]].flags &= ~(uint32_t)SAP__UNSYNCED;
+    sap__set_length(s->changes.unsynced, 0);
     s->boxes.held_count = 0;
-    s->queries.ready = 1;
     return SAP_OK;
 }
 
@@ -6191,7 +6170,7 @@ static sap_result sap__sync_for_queries(sap_world *s) {
 static sap_result sap__begin_query(sap__query *q, sap_world *s, int kind, const sap__box *box, int32_t cutoff,
                                    uint32_t mask) {
     if (s->call.in_filter) return SAP_ERROR_BUSY;
-    if (!s->queries.ready && !sap__is_querying(s)) {
+    if (!sap__are_trees_synced(s) && !sap__is_querying(s)) {
         const sap_result r = sap__sync_for_queries(s);
         if (r != SAP_OK) return r;
     }
@@ -6204,16 +6183,8 @@ static sap_result sap__begin_query(sap__query *q, sap_world *s, int kind, const 
     q->in_callback = q->count = q->visits = 0;
     q->cutoff.key = cutoff;
     q->cutoff.at = kind == SAP__DISTANCES ? sap__wide(cutoff) * sap__wide(cutoff) : sap__wide(cutoff);
-    q->unsynced_in_list = sap__length(s->changes.list) - s->changes.synced_count;
-    q->unsynced = sap__unsynced_count(s);
+    q->unsynced = sap__length(s->changes.unsynced);
     return SAP_OK;
-}
-
-/* Returns the slot of box i of those that were unsynced when the query began. Callbacks may have changed others since:
-   these were appended to changes.list or to changes.again. */
-SAP__FORCE_INLINE uint32_t sap__query_unsynced_slot(const sap__query *q, int i) {
-    return i < q->unsynced_in_list ? q->s->changes.list[q->s->changes.synced_count + i]
-                                   : q->s->changes.again[i - q->unsynced_in_list];
 }
 
 /* Returns whether a box in a tree is to be tested: not if the mask rejects it, if it was removed by a callback, or if
@@ -6222,16 +6193,16 @@ SAP__FORCE_INLINE int sap__should_visit(const sap__query *q, uint32_t slot) {
     const sap_world *s = q->s;
     if (!(s->slot_array[slot].filter.category & q->mask) || !(s->slot_array[slot].flags & SAP__LIVE)) return 0;
     if (!(s->slot_array[slot].flags & SAP__UNSYNCED)) return 1;
-    if (q->unsynced == sap__unsynced_count(s)) return 0; /* no callback has changed a box: it was unsynced before */
+    if (q->unsynced == sap__length(s->changes.unsynced)) return 0; /* no callback has changed a box since */
     for (int i = 0; i < q->unsynced; i++)
-        if (sap__query_unsynced_slot(q, i) == slot) return 0;
+        if (s->changes.unsynced[i] == slot) return 0;
     return 1;
 }
 
 /* Tests the boxes that were unsynced when the query began. Returns 0 to stop. */
 static int sap__query_unsynced(sap__query *q) {
     for (int i = 0; i < q->unsynced; i++) {
-        const uint32_t slot = sap__query_unsynced_slot(q, i);
+        const uint32_t slot = q->s->changes.unsynced[i];
         if (!(q->s->slot_array[slot].flags & SAP__LIVE) || !(q->s->slot_array[slot].filter.category & q->mask))
             continue;
         const sap__box box = q->s->slot_array[slot].box; /* a copy: a callback may move the box */
@@ -6370,7 +6341,7 @@ static void sap__run_query(sap__query *q, sap__hit_function *on_hit, int is_orde
 
 SAP_DEF sap_result sap_prepare_queries(sap_world *s) {
     const sap_result r = sap__begin_call(s, NULL, 1);
-    return r != SAP_OK || s->queries.ready ? r : sap__set_result(s, sap__sync_for_queries(s));
+    return r != SAP_OK || sap__are_trees_synced(s) ? r : sap__set_result(s, sap__sync_for_queries(s));
 }
 
 /* Runs a query with a callback, or none. Returns the number of hits, or -(sap_result). */
@@ -6766,9 +6737,9 @@ SAP_DEF int sap_slide(sap_world *s, sap_aabb *box, const float translation[3], u
 #define SAP__TREE_ARRAYS(X, t)                                                                                         \
     X(t.nodes) X(t.before) X(t.has_before) X(t.bounds) X(t.occupied) X(t.filter) X(t.subtrees) X(t.order)
 #define SAP__ARRAYS(X)                                                                                                 \
-    X(slot_array) X(objects) X(pairs.head_edge) X(changes.list) X(changes.again) X(pairs.active) X(pairs.created)      \
-    X(pairs.deleted) X(pairs.buckets) X(pairs.next) X(pairs.edges) X(update.deleted_at) X(update.misplaced)            \
-    X(update.ghosts) X(update.sort_items) X(update.sort_scratch) X(endpoints.memory)                                   \
+    X(slot_array) X(objects) X(pairs.head_edge) X(changes.list) X(changes.unsynced) X(pairs.active)                    \
+    X(pairs.created) X(pairs.deleted) X(pairs.buckets) X(pairs.next) X(pairs.edges) X(update.deleted_at)               \
+    X(update.misplaced) X(update.ghosts) X(update.sort_items) X(update.sort_scratch) X(endpoints.memory)               \
     X(boxes.live_bits[0]) X(boxes.live_bits[1]) X(boxes.live_bits[2]) X(boxes.live_bits[3])                            \
     SAP__TREE_ARRAYS(X, tree[0]) SAP__TREE_ARRAYS(X, tree[1]) SAP__TREE_ARRAYS(X, tree[2])                             \
     SAP__TREE_ARRAYS(X, tree[3]) SAP__TREE_ARRAYS(X, update.ghost_tree)
@@ -6811,8 +6782,7 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
     int slot_count = boxes;
     if (boxes && boxes < SAP__MAX_BOXES - SAP__MIN_FREE_SLOTS - 1) slot_count += SAP__MIN_FREE_SLOTS + 1;
     if (slot_count < sap__length(s->slot_array)) slot_count = sap__length(s->slot_array);
-    if (!sap__reserve_boxes(s, slot_count) || !sap__reserve(&s->changes.again, sap__capacity(s->changes.list)) ||
-        !sap__reserve_pairs(s, pairs, pairs, pairs) ||
+    if (!sap__reserve_boxes(s, slot_count) || !sap__reserve_pairs(s, pairs, pairs, pairs) ||
         !sap__reserve(&s->update.task[0].events, 2LL * pairs + SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS) ||
         !sap__reserve(&s->update.deleted_at, 2LL * pairs) || !sap__reserve(&s->update.misplaced, slot_count) ||
         !sap__reserve(&s->update.ghosts, slot_count) || !sap__reserve(&s->update.sort_items, slot_count) ||
@@ -7347,6 +7317,8 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     SAP_ASSERT(s->boxes.live_count + (int)(h->lists[0] + h->lists[1]) == sap__length(s->slot_array));
     sap__set_length(s->changes.list, h->lists[2]);
     sap__read_words(&p, s->changes.list, 4 * (size_t)h->lists[2]);
+    sap__set_length(s->changes.unsynced, h->lists[2]);
+    if (h->lists[2]) memcpy(s->changes.unsynced, s->changes.list, 4 * (size_t)h->lists[2]);
     sap__set_length(s->pairs.active, h->pairs);
     s->pairs.is_restored = 1;
     s->pairs.sorted_from = 0;
@@ -7360,9 +7332,7 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     }
     sap__set_length(s->pairs.created, 0);
     sap__set_length(s->pairs.deleted, 0);
-    sap__set_length(s->changes.again, 0);
-    s->update.swaps = s->update.tests = 0;
-    s->queries.ready = s->changes.synced_count = s->changes.counted_count = s->update.method = 0;
+    s->update.swaps = s->update.tests = s->update.method = 0;
     memset(s->pairs.index, 0, sizeof s->pairs.index);
     s->endpoints.valid = 0;
     sap__drop_trees(s);
@@ -7393,13 +7363,13 @@ SAP__NO_INLINE int sap__count_slots(const sap_world *s, uint32_t flags, uint32_t
 static const char *sap__validate_boxes(const sap_world *s) {
     const uint32_t n = (uint32_t)sap__length(s->slot_array);
     const int capacity = sap__capacity(s->changes.list);
-    int filtered = 0, in_list[3] = {0, 0, 0}, live[SAP__TREES] = {0};
+    int filtered = 0, in_list[2] = {0, 0}, live[SAP__TREES] = {0};
     uint32_t slot;
     for (slot = 0; slot < n; slot++) {
         const uint32_t flags = s->slot_array[slot].flags;
         const char *broken = sap__validate_slot(s, flags, &s->slot_array[slot].box, &s->slot_array[slot].previous);
         if (broken) return broken;
-        for (int list = 0; list < 3; list++) in_list[list] += (int)(sap__lists_of(flags) >> list & 1);
+        for (int list = 0; list < 2; list++) in_list[list] += (int)(sap__lists_of(flags) >> list & 1);
         for (int tree = 0; tree < SAP__TREES; tree++) {
             const int lives = (flags & SAP__LIVE) && sap__tree_of(&s->slot_array[slot]) == tree;
             if ((int)(s->boxes.live_bits[tree][slot / 64] >> slot % 64 & 1) != lives)
@@ -7432,34 +7402,29 @@ static const char *sap__validate_boxes(const sap_world *s) {
         }
     }
     if (s->boxes.held_count < 0 || s->boxes.held_count > s->boxes.free.count) return "Held slots are free.";
-    return in_list[2] == sap__length(s->changes.list) ? NULL : "Every changed box is in the list of changes once.";
+    return NULL;
 }
 
-/* Sets of slots are equal if their sums of hashes are, which finds accidents: a collision must be made on purpose. */
-static const char *sap__validate_changes(const sap_world *s) {
+/* Returns whether a list holds the slots with a flag, each once. Two sets of slots are equal if their sums of hashes
+   are, which finds accidents: a collision must be made on purpose. */
+static int sap__lists_slots(const sap_world *s, const uint32_t *list, int length, uint32_t flag) {
     const uint32_t n = (uint32_t)sap__length(s->slot_array);
-    uint64_t changed = 0, again = 0;
-    if (s->changes.synced_count < 0 || s->changes.synced_count > sap__length(s->changes.list))
-        return "Queries have synchronised a part of the list of changes.";
+    uint64_t sum = 0;
     for (uint32_t slot = 0; slot < n; slot++)
-        if (s->slot_array[slot].flags & SAP__CHANGED) changed += sap__hash_mix(SAP__NONE, slot);
-    for (int i = 0; i < sap__length(s->changes.list); i++) {
-        const uint32_t slot = s->changes.list[i];
-        if (slot >= n || !(s->slot_array[slot].flags & SAP__CHANGED)) return "The list of changes holds changed boxes.";
-        changed -= sap__hash_mix(SAP__NONE, slot);
-        if (i < s->changes.synced_count)
-            again += s->slot_array[slot].flags & SAP__UNSYNCED ? sap__hash_mix(SAP__NONE, slot) : 0;
-        else if (!(s->slot_array[slot].flags & SAP__UNSYNCED))
-            return "A change that no query has synchronised is marked as unsynced.";
+        if (s->slot_array[slot].flags & flag) sum += sap__hash_mix(SAP__NONE, slot);
+    for (int i = 0; i < length; i++) {
+        if (list[i] >= n || !(s->slot_array[list[i]].flags & flag)) return 0;
+        sum -= sap__hash_mix(SAP__NONE, list[i]);
     }
-    if (changed) return "No box is in the list of changes twice.";
-    for (int i = 0; i < sap__length(s->changes.again); i++) {
-        const uint32_t slot = s->changes.again[i];
-        if (slot >= n || !(s->slot_array[slot].flags & SAP__UNSYNCED))
-            return "A box that changed again is marked as unsynced.";
-        again -= sap__hash_mix(SAP__NONE, slot);
-    }
-    return again ? "Every box that changed again after a query is in `again` once." : NULL;
+    return sum == 0 && length == sap__count_slots(s, flag, flag);
+}
+
+static const char *sap__validate_changes(const sap_world *s) {
+    if (!sap__lists_slots(s, s->changes.list, sap__length(s->changes.list), SAP__CHANGED))
+        return "The list of changes holds the changed boxes, each once.";
+    if (!sap__lists_slots(s, s->changes.unsynced, sap__length(s->changes.unsynced), SAP__UNSYNCED))
+        return "The list of unsynced boxes holds those that are marked so, each once.";
+    return NULL;
 }
 
 /* Checks the created pairs; and in a small world without filters, that every overlap of the last update is a pair. */
@@ -7576,9 +7541,7 @@ static const char *sap__validate_bvh(const sap_world *s, int tree) {
     const sap__bvh *t = &s->tree[tree];
     const uint32_t slot_count = (uint32_t)sap__length(s->slot_array);
     int boxes = 0, synced = 0, live = 0;
-    if (s->queries.ready && ((t->state != SAP__TREE_VALID && s->boxes.tree_count[tree]) || sap__unsynced_count(s)))
-        return "If queries are ready, the trees are valid and have all changes.";
-    if (t->state == SAP__TREE_EMPTY) return NULL;
+    if (t->state == SAP__TREE_EMPTY) return t->boxes ? "An empty tree counts no boxes." : NULL;
     const char *broken = sap__validate_subtrees(t);
     for (int level = 0; level < t->levels && !broken; level++)
         for (int j = 0; j < t->count[level] && !broken; j++) broken = sap__validate_node(t, level, j);

@@ -261,10 +261,10 @@ static void plain_in_record(sap_world *s) {
     s->changes.list[0] = plain_slot(s);
 }
 static void again_not_stale(sap_world *s) {
-    s->slot_array[s->changes.again[0]].flags &= ~(uint32_t)SAP__UNSYNCED;
+    s->slot_array[s->changes.unsynced[0]].flags &= ~(uint32_t)SAP__UNSYNCED;
 }
-static void new_not_stale(sap_world *s) {
-    s->slot_array[stbds_arrlast(s->changes.list)].flags &= ~(uint32_t)SAP__UNSYNCED;
+static void stale_twice(sap_world *s) {
+    stbds_arrlast(s->changes.unsynced) = s->changes.unsynced[0];
 }
 static void one_more_free(sap_world *s) {
     s->boxes.free.count++;
@@ -285,15 +285,12 @@ static void bit_behind_the_last(sap_world *s) {
 static void queue_ends_early(sap_world *s) {
     s->boxes.free.last = s->boxes.free.first;
 }
-static void synced_too_many(sap_world *s) {
-    s->changes.synced_count = sap__length(s->changes.list) + 1;
-}
 static void changed_twice(sap_world *s) {
     const int n = sap__length(s->changes.list);
     s->changes.list[n - 1] = s->changes.list[n - 2];
 }
-static void again_missing(sap_world *s) {
-    sap__set_length(s->changes.again, 0);
+static void none_is_stale(sap_world *s) {
+    sap__set_length(s->changes.unsynced, 0);
 }
 static void ghost_at_rest(sap_world *s) {
     s->slot_array[plain_slot(s)].flags |= SAP__GHOST;
@@ -344,6 +341,12 @@ static void pair_of_static(sap_world *s) {
     become_static(s, a);
     become_static(s, b);
 }
+static void pair_against_bits(sap_world *s) {
+    const uint32_t slot = sap__slot_of(s->pairs.active[0].id0);
+    sap__count_box(s, slot, -1);
+    s->slot_array[slot].filter.category = 0; /* it cannot be in a pair */
+    sap__count_box(s, slot, 1);
+}
 static void pair_of_others(sap_world *s) {
     s->pairs.active[0].object1 = s;
 }
@@ -366,9 +369,8 @@ static void overlap_without_pair(sap_world *s) {
     s->slot_array[slot].box = s->slot_array[slot].previous = s->slot_array[other].box;
 }
 
-static void prepared_too_early(sap_world *s) {
-    s->queries.ready = 1;
-    s->tree[0].state = SAP__TREE_NEEDS_REFIT;
+static void empty_with_boxes(sap_world *s) {
+    s->tree[0].state = SAP__TREE_EMPTY;
 }
 static void free_lane_overlaps(sap_world *s) {
     int free_lane, used_lane, at = chunk_with_room(s, 0, &free_lane, &used_lane);
@@ -459,9 +461,6 @@ static const damage damage_table[] = {
     {SAP_METHOD_QUERY, "Bounds are 0 on unused axes.", bound_on_unused_axis},
     {SAP_METHOD_QUERY, "No live bit is set behind the last slot.", bit_behind_the_last},
     {SAP_METHOD_QUERY, "A queue of slots ends at its last one.", queue_ends_early},
-    {SAP_METHOD_QUERY, "Queries have synchronised a part of the list of changes.", synced_too_many},
-    {SAP_METHOD_QUERY, "No box is in the list of changes twice.", changed_twice},
-    {SAP_METHOD_QUERY, "Every box that changed again after a query is in `again` once.", again_missing},
     {SAP_METHOD_QUERY, "Only valid indices have edits.", edits_without_lists},
     {SAP_METHOD_QUERY, "A bucket holds the pairs with its hash.", wrong_bucket},
     {SAP_METHOD_QUERY, "Every pair is in the table.", pair_not_in_table},
@@ -474,10 +473,12 @@ static const damage damage_table[] = {
     {SAP_METHOD_QUERY, "tree_count is the number of live boxes by tree.", one_more_in_tree},
     {SAP_METHOD_QUERY, "A queue counts the slots that are free, or removed.", one_more_removed},
     {SAP_METHOD_QUERY, "A queue holds free slots, or removed ones.", removed_lives},
-    {SAP_METHOD_QUERY, "Every changed box is in the list of changes once.", record_too_short},
-    {SAP_METHOD_QUERY, "The list of changes holds changed boxes.", plain_in_record},
-    {SAP_METHOD_QUERY, "A box that changed again is marked as unsynced.", again_not_stale},
-    {SAP_METHOD_QUERY, "A change that no query has synchronised is marked as unsynced.", new_not_stale},
+    {SAP_METHOD_QUERY, "The list of changes holds the changed boxes, each once.", record_too_short},
+    {SAP_METHOD_QUERY, "The list of changes holds the changed boxes, each once.", plain_in_record},
+    {SAP_METHOD_QUERY, "The list of changes holds the changed boxes, each once.", changed_twice},
+    {SAP_METHOD_QUERY, "The list of unsynced boxes holds those that are marked so, each once.", again_not_stale},
+    {SAP_METHOD_QUERY, "The list of unsynced boxes holds those that are marked so, each once.", stale_twice},
+    {SAP_METHOD_QUERY, "The list of unsynced boxes holds those that are marked so, each once.", none_is_stale},
     {SAP_METHOD_QUERY, "A queue counts the slots that are free, or removed.", one_more_free},
     {SAP_METHOD_QUERY, "A queue holds free slots, or removed ones.", free_lives},
     {SAP_METHOD_QUERY, "Every pair has edges.", without_links},
@@ -486,13 +487,14 @@ static const damage damage_table[] = {
     {SAP_METHOD_QUERY, "A pair's boxes are live, or were removed since the last update.", pair_of_nobody},
     {SAP_METHOD_QUERY, "A pair's boxes overlapped at the last update.", pair_apart},
     {SAP_METHOD_QUERY, "Two static boxes are not a pair.", pair_of_static},
+    {SAP_METHOD_QUERY, "The filter bits of a pair's boxes allow it.", pair_against_bits},
     {SAP_METHOD_QUERY, "A pair has its boxes' objects.", pair_of_others},
     {SAP_METHOD_QUERY, "A box's list holds the edges of its pairs.", list_of_another},
     {SAP_METHOD_QUERY, "prev_edge leads back to the edge before.", list_back},
     {SAP_METHOD_QUERY, "Every pair has an edge in the lists of its two boxes.", list_too_short},
     {SAP_METHOD_QUERY, "The created pairs are the last active ones.", created_elsewhere},
     {SAP_METHOD_QUERY, "Without filters every overlap of the last update is a pair.", overlap_without_pair},
-    {SAP_METHOD_QUERY, "If queries are ready, the trees are valid and have all changes.", prepared_too_early},
+    {SAP_METHOD_QUERY, "An empty tree counts no boxes.", empty_with_boxes},
     {SAP_METHOD_QUERY, "place is the index of a subtree in the order.", subtree_elsewhere},
     {SAP_METHOD_QUERY, "A subtree counts the boxes that it holds.", one_more_in_subtree},
     {SAP_METHOD_QUERY, "An empty lane has the empty box, unless its leaf holds no box.", free_lane_overlaps},

@@ -1317,9 +1317,7 @@ enum {
 
 /* A subtree, a node of level 1, and what happened to it since it was last packed, repacked or refitted. */
 typedef struct sap__subtree {
-    sap__box region;    /* its bounds then: a box whose centre left it is reinserted at the next repack */
     int boxes, changes; /* boxes in it now; changes of its boxes since */
-    int place;          /* in the order of subtrees */
 } sap__subtree;
 
 /* A bounding volume hierarchy: see tree. */
@@ -1331,12 +1329,11 @@ typedef struct sap__bvh {
     uint16_t *occupied;       /* of each node: lanes that hold something */
     sap__filter_bits *filter; /* of each node: those of all boxes below it, or more */
     sap__subtree *subtrees;   /* of each node of level 1 */
-    uint32_t *order;          /* nodes of level 1 in the order in which level 2 holds them */
     int levels, first[SAP__MAX_LEVELS], count[SAP__MAX_LEVELS]; /* of each level: its first node, how many there are */
     int state, boxes;                                           /* SAP__TREE_*; boxes in it */
     float unit[3];           /* the mean size of boxes when packed: see sap__sample_stats */
     float leaf_perimeter;    /* of a leaf when packed: the geometric mean */
-    double packed_perimeter; /* the sum of the leaves when packed: see sap__counted_perimeter */
+    double packed_perimeter; /* the sum of the leaves when packed: see sap__measure_leaves */
     double wear;             /* from 1 on the tree is packed in place of a refit */
     int next;                /* the subtree with which the next round of repacks begins */
     int open;                /* the subtree that was opened last for boxes that are far from all leaves, or -1 */
@@ -1372,13 +1369,11 @@ typedef struct sap__tile_grid {
     float origin[3], scale[3], last[3]; /* the tile of a box is (min + max - origin) * scale, from 0 to last; */
     float width[3];                     /* min + max - origin is limited to this, or the product might overflow */
     float large_size[3];                /* a longer box is large */
-    float long_size[3];                 /* a longer box is long on this axis */
     int count[3];                       /* tiles on each axis */
     int axis_x, axis_y, axis_slice; /* columns of tiles stand across x and y, and are cut into slices along the third */
-    uint32_t keys;                  /* tiles, and SAP__LARGE_KEYS more */
+    uint32_t keys;                  /* tiles, and one for large boxes, the last */
     int is_sparse;                  /* boxes are small beside tiles */
 } sap__tile_grid;
-enum { SAP__LARGE_KEYS = 8 }; /* large boxes: by the axes on which they are long */
 
 typedef void sap__task_function(sap_world *s, void *args, int task, int tasks);
 
@@ -2895,8 +2890,7 @@ SAP__FORCE_INLINE const sap__node *sap__node_before(const sap__node *nodes, cons
        overlaps        does the tests of a list, until there are more than limit overlaps
        point_distance  returns a bit for each lane within the limit of a point, and the squared distances of all lanes
        ray_slab        returns a bit for each lane that a cast hits within its limit, and the t of all lanes
-       tile_coords     returns a bit for each large box; at: the tile of each box; is_long: bits of long boxes, by
-                       axis */
+       tile_coords     returns a bit for each large box, and the tile of each box */
 struct sap__kernel {
     void (*gather)(const void *boxes, size_t stride, const uint32_t *children, uint32_t empty, sap__node *node,
                    sap__box *bounds);
@@ -2905,8 +2899,7 @@ struct sap__kernel {
     int (*overlaps)(sap__test_list *list, uint32_t *a, uint32_t *b, int n, int limit);
     uint32_t (*point_distance)(const sap__node *node, uint32_t occupied, const sap__probe *p, float *distance);
     uint32_t (*ray_slab)(const sap__node *node, uint32_t occupied, const sap__probe *p, float *distance);
-    uint32_t (*tile_coords)(const sap__node *node, const sap__tile_grid *t, int32_t at[3][SAP__NODE_WIDTH],
-                            uint32_t is_long[3]);
+    uint32_t (*tile_coords)(const sap__node *node, const sap__tile_grid *t, int32_t at[3][SAP__NODE_WIDTH]);
 };
 
 enum { SAP__KERNELS = 4 };
@@ -3278,11 +3271,10 @@ SAP__TARGET static uint32_t sap__ray_slab(const sap__node *node, uint32_t occupi
 }
 
 SAP__TARGET static uint32_t sap__tile_coords(const sap__node *node, const sap__tile_grid *t,
-                                             int32_t at[3][SAP__NODE_WIDTH], uint32_t is_long[3]) {
+                                             int32_t at[3][SAP__NODE_WIDTH]) {
     const sap__f min_far = sap__fsplat(-SAP__TILE_FAR), max_far = sap__fsplat(SAP__TILE_FAR);
     uint32_t large = 0;
     for (int axis = 0; axis < 3; axis++) {
-        is_long[axis] = 0;
         for (int k = 0; k < SAP__NODE_WIDTH; k += SAP__WIDTH) {
             sap__f lo = sap__to_float(sap__load(node->lo[axis] + k));
             sap__f hi = sap__to_float(sap__load(node->hi[axis] + k));
@@ -3294,7 +3286,6 @@ SAP__TARGET static uint32_t sap__tile_coords(const sap__node *node, const sap__t
             tile = sap__fmin(sap__fmul(tile, sap__fsplat(t->scale[axis])), sap__fsplat(t->last[axis]));
             sap__store(at[axis] + k, sap__truncate(tile));
             large |= sap__above(size, sap__fsplat(t->large_size[axis])) << k;
-            is_long[axis] |= sap__above(size, sap__fsplat(t->long_size[axis])) << k;
         }
     }
     return large;
@@ -3543,8 +3534,7 @@ static void sap__choose_tile_grid(const sap__sample_stats *m, int n, sap__tile_g
         const double tiles = flat >> k & 1 ? 1 : (double)m->range[k] / ((double)tile + 1e-37) + 0.5;
         t->origin[k] = m->min_center2[k];
         t->count[k] = (int)(tiles < 1 ? 1 : tiles > (double)n ? (double)n : tiles);
-        t->long_size[k] = flat >> k & 1 ? 4 * SAP__TILE_FAR : side < 1 ? m->unit[k] : tile;
-        t->large_size[k] = (float)SAP__LARGE_TILES * t->long_size[k];
+        t->large_size[k] = (float)SAP__LARGE_TILES * (flat >> k & 1 ? SAP__TILE_FAR : side < 1 ? m->unit[k] : tile);
     }
     /* slices along the axis with most tiles, sixteen to a tile; then halved, until counters for all are cheap */
     int k = t->count[0] > t->count[1] ? (t->count[0] > t->count[2] ? 0 : 2) : t->count[1] > t->count[2] ? 1 : 2;
@@ -3561,7 +3551,7 @@ static void sap__choose_tile_grid(const sap__sample_stats *m, int n, sap__tile_g
         t->scale[k] = m->range[k] > SAP__TILE_NEAR ? (float)(t->count[k] / ((double)t->width[k] + 1e-30)) : 0;
         t->last[k] = (float)(t->count[k] - 1);
     }
-    t->keys = (uint32_t)t->count[0] * (uint32_t)t->count[1] * (uint32_t)t->count[2] + SAP__LARGE_KEYS;
+    t->keys = (uint32_t)t->count[0] * (uint32_t)t->count[1] * (uint32_t)t->count[2] + 1;
     t->is_sparse = side > (float)SAP__SPARSE_TILES;
 }
 
@@ -3578,26 +3568,22 @@ typedef struct sap__key_args {
 } sap__key_args;
 
 /* Writes the keys of up to sixteen items. A key numbers the columns of tiles across two axes along a serpentine, and in
-   each column the slices along the third, forth and back. Large boxes come last, by the axes on which they are long. */
+   each column the slices along the third, forth and back. Large boxes come last. */
 static void sap__key_sixteen(const sap_world *s, const sap__tile_grid *t, uint64_t *items, int n) {
     int32_t at[3][SAP__NODE_WIDTH];
-    uint32_t is_long[3];
     sap__node node;
     sap__box bounds;
     for (int i = 0; i < SAP__NODE_WIDTH; i++) node.child[i] = i < n ? (uint32_t)items[i] : 0;
     sap__kernel_of(s)->gather(sap__packed_box(s, 0), sizeof(sap__slot), node.child,
                               n < SAP__NODE_WIDTH ? 0xffffffffu << n : 0, &node, &bounds);
-    const uint32_t large = sap__kernel_of(s)->tile_coords(&node, t, at, is_long),
-                   first_large = t->keys - SAP__LARGE_KEYS;
+    const uint32_t large = sap__kernel_of(s)->tile_coords(&node, t, at);
     const int32_t *x = at[t->axis_x], *y = at[t->axis_y], *z = at[t->axis_slice];
     const int count_y = t->count[t->axis_y], count_z = t->count[t->axis_slice];
     for (int i = 0; i < n; i++) {
         const int column = x[i] * count_y + sap__serpentine(y[i], count_y, x[i]);
         const int slice = sap__serpentine(z[i], count_z, column);
-        const uint32_t axes = (is_long[0] >> i & 1) | (is_long[1] >> i & 1) << 1 | (is_long[2] >> i & 1) << 2;
-        uint32_t key = (uint32_t)column * (uint32_t)count_z + (uint32_t)slice;
-        if (large >> i & 1) key = first_large + (axes & (axes - 1) ? SAP__LARGE_KEYS - 1 : axes);
-        items[i] = sap__item(key, node.child[i]);
+        const uint32_t key = (uint32_t)column * (uint32_t)count_z + (uint32_t)slice;
+        items[i] = sap__item(large >> i & 1 ? t->keys - 1 : key, node.child[i]);
     }
 }
 
@@ -3719,7 +3705,7 @@ static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, in
             crowded += sum - before > (uint64_t)n * SAP__RUN_CROWD * SAP__NODE_WIDTH / grid.keys ? sum - before : 0;
             before = sum;
         }
-        if (key == grid.keys - SAP__LARGE_KEYS) small_end = sum;
+        if (key == grid.keys - 1) small_end = sum;
         count[key] = sum;
         sum += here;
     }
@@ -3744,19 +3730,17 @@ static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, in
    on. The top level has one node, the root, or two; of a tree without levels above the leaves, three leaves at most.
 
        level 2                       [ bounds of . . . ]                      the root
-       level 1          [ bounds of 16 leaves ]  [ bounds of 16 leaves ]      subtrees, in an order: see tiles
+       level 1          [ bounds of 16 leaves ]  [ bounds of 16 leaves ]      subtrees
        level 0       [ 16 boxes ][ 16 boxes ][ 16 boxes ] . . .               leaves
 
        BVH           a bounding volume hierarchy; here of sixteen lanes a node, each field of them in its own array
        leaf          a node of level 0; its lanes are boxes
        subtree       a node of level 1 with its sixteen leaves; what is repacked as one
-       region        of a subtree: its bounds when it was last packed, repacked or refitted
        position      of a box: its tree, leaf and lane, in one word
        pack          to build a tree from its boxes: sort them into tiles, and fill leaves in that order (bulk loading)
        repack        to take the boxes of two subtrees that are near each other, and to build both again, as a kd-tree
        refit         to compute bounds from what is below, and leave all boxes in their leaves
        ChooseLeaf    to find the leaf for a box: the nearest to its centre that has a free lane (Guttman 1984)
-       reinsert      to take a box out of its leaf and choose another leaf
        filter bits   of a node: all categories and all masks of the boxes below, united
        spatial join  to find all overlapping pairs of two trees, or of one with itself: see search
                      (Brinkhoff, Kriegel and Seeger 1993)
@@ -3805,7 +3789,6 @@ static void sap__free_bvh(sap__bvh *t) {
     sap__free_array(&t->occupied);
     sap__free_array(&t->filter);
     sap__free_array(&t->subtrees);
-    sap__free_array(&t->order);
 }
 
 /* ---- positions --------------------------------------------------------------------------------------------- */
@@ -3866,27 +3849,16 @@ SAP__FORCE_INLINE void sap__refit_leaf(sap_world *s, sap__bvh *t, int leaf) {
         t->bounds[leaf] = sap__empty_lane;
 }
 
-/* Returns the child in lane i of node j of a level above the leaves, as an index in the level below, or -1. Level 2
-   holds subtrees in their order; other levels hold their children by index. */
-SAP__FORCE_INLINE int sap__child_index(const sap__bvh *t, int level, int j, int i) {
-    const int child = SAP__NODE_WIDTH * j + i;
-    return child >= t->count[level - 1] ? -1 : level == 2 ? (int)t->order[child] : child;
-}
-
-/* Returns the place of a node among those of its level, which are sixteen to a node above. */
-SAP__FORCE_INLINE int sap__place_of(const sap__bvh *t, int level, int j) {
-    return level == 1 ? t->subtrees[j].place : j;
-}
-
-/* Refits a node above the leaves. */
+/* Refits a node above the leaves. Its children are the next sixteen nodes of the level below. */
 static void sap__refit_node(sap_world *s, sap__bvh *t, int level, int j) {
     const int at = t->first[level] + j;
     uint32_t occupied = 0;
     t->filter[at].category = t->filter[at].mask = 0;
     for (int i = 0; i < SAP__NODE_WIDTH; i++) {
-        const int index = sap__child_index(t, level, j, i), child = t->first[level - 1] + (index < 0 ? 0 : index);
+        const int index = SAP__NODE_WIDTH * j + i, exists = index < t->count[level - 1];
+        const int child = t->first[level - 1] + (exists ? index : 0);
         t->nodes[at].child[i] = (uint32_t)child;
-        if (index < 0) continue;
+        if (!exists) continue;
         sap__add_bits(&t->filter[at],
                       &t->filter[child]); /* an empty child counts, too: it keeps the bits of boxes that left */
         if (t->occupied[child]) occupied |= 1u << i;
@@ -3940,7 +3912,7 @@ static int sap__room_for(int boxes) {
 static int sap__reserve_bvh(sap__bvh *t, int leaves) {
     const int nodes = sap__node_count(leaves), subtrees = (leaves + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH;
     return sap__reserve(&t->nodes, nodes) && sap__reserve(&t->bounds, nodes) && sap__reserve(&t->occupied, nodes) &&
-           sap__reserve(&t->filter, nodes) && sap__reserve(&t->subtrees, subtrees) && sap__reserve(&t->order, subtrees);
+           sap__reserve(&t->filter, nodes) && sap__reserve(&t->subtrees, subtrees);
 }
 
 /* Packs a leaf of the n slots in items. */
@@ -3977,12 +3949,6 @@ static void sap__pack_leaves_task(sap_world *s, void *args, int task, int tasks)
     }
 }
 
-/* Returns a leaf's perimeter as it counts in the sum of all: one leaf from here to a far island says nothing of the
-   others. */
-SAP__FORCE_INLINE double sap__counted_perimeter(const sap__bvh *t, float perimeter) {
-    return (double)(perimeter < 4 * t->leaf_perimeter ? perimeter : 4 * t->leaf_perimeter);
-}
-
 SAP__FORCE_INLINE int sap__count_bits(uint32_t bits) {
     bits -= bits >> 1 & 0x55555555u;
     bits = (bits & 0x33333333u) + (bits >> 2 & 0x33333333u);
@@ -4003,22 +3969,22 @@ SAP__FORCE_INLINE int sap__subtree_count(const sap__bvh *t) {
 
 /* Records the state of a subtree at a pack or a refit. */
 static void sap__begin_subtree(sap__bvh *t, int j) {
-    t->subtrees[j].region = t->bounds[t->levels > 1 ? t->first[1] + j : 0];
     t->subtrees[j].boxes = sap__count_in_subtree(t, j);
     t->subtrees[j].changes = 0;
 }
 
 /* Records how large the leaves are when they have been packed: leaves that have grown are compared with that. The mean
-   of the keys of their perimeters is about that of the logarithms. */
+   of the keys of their perimeters is about that of the logarithms: a leaf from here to a far island hardly counts. */
 static void sap__measure_leaves(sap__bvh *t) {
     double keys = 0;
     int leaves = 0;
-    for (int i = 0; i < t->count[0]; i++)
-        if (t->occupied[i]) keys += sap__key(sap__perimeter(&t->bounds[i])), leaves++;
-    t->leaf_perimeter = sap__float((int32_t)(keys / (leaves + 1e-30)));
     t->packed_perimeter = 0;
-    for (int i = 0; i < t->count[0]; i++)
-        t->packed_perimeter += sap__counted_perimeter(t, sap__perimeter(&t->bounds[i]));
+    for (int i = 0; i < t->count[0]; i++) {
+        const float perimeter = sap__perimeter(&t->bounds[i]);
+        t->packed_perimeter += (double)perimeter;
+        if (t->occupied[i]) keys += sap__key(perimeter), leaves++;
+    }
+    t->leaf_perimeter = sap__float((int32_t)(keys / (leaves + 1e-30)));
 }
 
 /* Packs a tree of the slots in sort_items, n of them. Its nodes are scratch until they are filled. */
@@ -4034,10 +4000,6 @@ static int sap__pack_items(sap_world *s, sap__bvh *t, int n, int fill) {
     t->boxes = n;
     sap__parallel_for(s, sap__pack_leaves_task, &args, n);
     sap__measure_leaves(t);
-    for (int j = 0; j < t->count[1] && t->levels > 1; j++) {
-        t->order[j] = (uint32_t)j;
-        t->subtrees[j].place = j;
-    }
     sap__refit_levels(s, t, 1);
     for (int j = 0; j < sap__subtree_count(t); j++) sap__begin_subtree(t, j);
     t->wear = 0;
@@ -4061,45 +4023,24 @@ static int sap__pack(sap_world *s, int tree) {
 
 /* ---- one box --------------------------------------------------------------------------------------------------- */
 
-/* Writes the bounds of a node's lanes, in loops of which compilers make SIMD code. */
-static void sap__node_bounds(const sap__node *c, sap__box *bounds) {
-    for (int k = 0; k < 3; k++) {
-        int32_t lo = SAP__AFTER_ALL, hi = SAP__BEFORE_ALL;
-        for (int i = 0; i < SAP__NODE_WIDTH; i++) lo = c->lo[k][i] < lo ? c->lo[k][i] : lo;
-        for (int i = 0; i < SAP__NODE_WIDTH; i++) hi = c->hi[k][i] > hi ? c->hi[k][i] : hi;
-        bounds->lo[k] = lo;
-        bounds->hi[k] = hi;
-    }
-}
-
-/* Sets the box of a lane of a leaf, or frees the lane if the box is empty. Updates the bounds above, up to the
-   first that stay. A box that moves within its leaf makes no bounds smaller: that is left to the next repack or refit.
-   If the tree needs a refit the bounds are left to it. */
+/* Sets the box of a lane of a leaf, or frees the lane if the box is empty. Updates the bounds above, up to the first
+   that stay. Only those of an empty node become smaller: the others are left to the next repack or refit. If the tree
+   needs a refit all bounds are left to it. */
 static void sap__set_leaf_box(sap__bvh *t, int leaf, int lane, const sap__box *box) {
     for (int level = 0, i = leaf; level < t->levels; level++) {
         const int at = t->first[level] + i;
-        sap__node *c = &t->nodes[at];
-        sap__box *bounds = &t->bounds[at], old = *bounds;
-        int shrinks = 0;
-        for (int k = 0; k < 3 && (level || sap__is_empty(box)); k++) {
-            shrinks |= (c->lo[k][lane] == old.lo[k]) & (box->lo[k] > old.lo[k]);
-            shrinks |= (c->hi[k][lane] == old.hi[k]) & (box->hi[k] < old.hi[k]);
-        }
-        sap__set_child_bounds(c, lane, box);
-        if (!sap__is_empty(box))
-            t->occupied[at] |= (uint16_t)(1u << lane);
-        else
-            t->occupied[at] &= (uint16_t) ~(1u << lane);
+        sap__box *bounds = &t->bounds[at];
+        sap__set_child_bounds(&t->nodes[at], lane, box);
+        t->occupied[at] &= (uint16_t) ~(1u << lane);
+        if (!sap__is_empty(box)) t->occupied[at] |= (uint16_t)(1u << lane);
         if (t->state == SAP__TREE_NEEDS_REFIT) return;
-        if (shrinks)
-            sap__node_bounds(c, bounds);
-        else if (sap__contains(bounds, box) || sap__is_empty(box))
+        if (!t->occupied[at])
+            *bounds = sap__empty_lane;
+        else if (sap__is_empty(box) || sap__contains(bounds, box))
             return;
         else
             sap__enlarge(bounds, box);
-        if (sap__same(bounds, &old)) return;
         box = bounds;
-        i = sap__place_of(t, level, i);
         lane = i % SAP__NODE_WIDTH;
         i /= SAP__NODE_WIDTH;
     }
@@ -4133,10 +4074,8 @@ static void sap__add_filter(sap_world *s, uint32_t slot) {
     const uint32_t at = s->slot_array[slot].leaf_position;
     sap__bvh *t = &s->tree[sap__position_tree(at)];
     if (at == SAP__NONE || t->state == SAP__TREE_EMPTY) return;
-    for (int level = 0, i = sap__position_leaf(at); level < t->levels; level++) {
+    for (int level = 0, i = sap__position_leaf(at); level < t->levels; level++, i /= SAP__NODE_WIDTH)
         sap__add_bits(&t->filter[t->first[level] + i], &s->slot_array[slot].filter);
-        i = sap__place_of(t, level, i) / SAP__NODE_WIDTH;
-    }
 }
 
 /* Puts a box into the first free lane of a leaf. If the leaf was empty all its lanes are written first. */
@@ -4235,9 +4174,9 @@ static int sap__make_room(sap_world *s, sap__bvh *t) {
     return 1;
 }
 
-/* Returns a subtree without boxes at this place in the order: one that its boxes have left, or a new one. Returns -1 if
-   there is no memory. The levels above are to be refitted. */
-static int sap__open_subtree(sap_world *s, sap__bvh *t, int place) {
+/* Returns a subtree without boxes: one that its boxes have left, or a new one, which is the last. Returns -1 without
+   memory. The levels above are to be refitted. */
+static int sap__open_subtree(sap_world *s, sap__bvh *t) {
     int j = 0;
     while (j < t->count[1] && t->subtrees[j].boxes) j++;
     if (j == t->count[1]) {
@@ -4245,25 +4184,13 @@ static int sap__open_subtree(sap_world *s, sap__bvh *t, int place) {
         if (t->count[0] == t->first[1] && !sap__make_room(s, t)) return -1;
         sap__set_levels(t, t->count[0] + SAP__NODE_WIDTH, t->first[1]);
         for (int i = 0; i < SAP__NODE_WIDTH; i++) sap__pack_leaf(s, t, SAP__NODE_WIDTH * j + i, NULL, 0);
-        t->subtrees[j].place = j;
         sap__refit_node(s, t, 1, j);
         sap__begin_subtree(t, j);
     }
-    for (int i = t->subtrees[j].place, step = i > place ? -1 : 1; i != place; i += step) {
-        t->order[i] = t->order[i + step];
-        t->subtrees[t->order[i]].place = i;
-    }
-    t->order[place] = (uint32_t)j;
-    t->subtrees[j].place = place;
     return j;
 }
 
 /* ---- repack ---------------------------------------------------------------------------------------------------- */
-
-/* Returns the mean of a box's two keys on an axis, which is the key of a point in the box. */
-SAP__FORCE_INLINE int32_t sap__middle_key(const sap__box *box, int axis) {
-    return (box->lo[axis] >> 1) + (box->hi[axis] >> 1);
-}
 
 /* Sorts n slots into parts of equal size. */
 static void sap__cut_into(const sap_world *s, const sap__bvh *t, uint64_t *items, int n, int parts) {
@@ -4289,29 +4216,11 @@ static void sap__pack_subtree(sap_world *s, sap__bvh *t, int j, uint64_t *items,
     sap__begin_subtree(t, j);
 }
 
-/* Returns 1 if a box has left the region of its subtree, and was reinserted into a leaf that contains its centre. */
-static int sap__reinsert_stray(sap_world *s, sap__bvh *t, const sap__box *region, uint32_t slot) {
-    const sap__box *box = &s->slot_array[slot].box;
-    float distance2 = 0;
-    int is_stray = 0;
-    for (int k = 0; k < 3; k++) {
-        const int32_t middle = sap__middle_key(box, k);
-        is_stray |= (middle < region->lo[k]) | (middle > region->hi[k]);
-    }
-    const int leaf = is_stray ? sap__nearest_leaf(s, t, box, 0, &distance2) : -1;
-    if (leaf < 0 || t->occupied[leaf] == 0xffff) return 0;
-    t->boxes--; /* it is counted again */
-    sap__insert_into_leaf(s, (int)(t - s->tree), slot, leaf);
-    return 1;
-}
-
 /* Returns the subtree that is repacked with this one: of those that overlap it the one with which it makes the
-   smallest whole, or the next one in the order. (The last has the one before.) So two that cover the same space are
-   separated. */
+   smallest whole, or the next one. (The last has the one before.) So two that cover the same space are separated. */
 static int sap__partner(const sap__bvh *t, int j) {
     const sap__box *bounds = &t->bounds[t->first[1]];
-    const int place = t->subtrees[j].place;
-    int best = (int)t->order[place + 1 < t->count[1] ? place + 1 : place - 1];
+    int best = j + 1 < t->count[1] ? j + 1 : j - 1;
     float least = 4 * SAP__FAR;
     for (int k = 0; k < t->count[1]; k++) {
         if (k == j || !sap__overlap(&bounds[k], &bounds[j])) continue;
@@ -4331,18 +4240,15 @@ static int sap__repack(sap_world *s, int tree, int j, uint32_t slot) {
     uint64_t items[ROOM];
     if (t->levels == 1 || t->count[1] <= 2) return SAP__PACK;
     int subtree[3] = {j, sap__partner(t, j), -1}, n = 0;
-    for (int i = 0; i < 2; i++) t->occupied[t->first[1] + subtree[i]] = 0; /* no box is inserted here meanwhile */
     if (slot != SAP__NONE) items[n++] = slot, t->boxes++;
     for (int i = 0; i < 2; i++)
         for (int leaf = SAP__NODE_WIDTH * subtree[i]; leaf < SAP__NODE_WIDTH * (subtree[i] + 1); leaf++)
-            for (uint32_t bits = t->occupied[leaf]; bits; bits &= bits - 1) {
-                const uint32_t other = t->nodes[leaf].child[sap__lowest_bit(bits)];
-                if (!sap__reinsert_stray(s, t, &t->subtrees[subtree[i]].region, other)) items[n++] = other;
-            }
+            for (uint32_t bits = t->occupied[leaf]; bits; bits &= bits - 1)
+                items[n++] = t->nodes[leaf].child[sap__lowest_bit(bits)];
     s->update.upkeep += n;
     const int used = n > 2 * SAP__SUBTREE_FILL ? 3 : n > SAP__SUBTREE_FILL ? 2 : 1, count = used < 2 ? 2 : used;
     if (used == 3) {
-        subtree[2] = sap__open_subtree(s, t, t->subtrees[j].place);
+        subtree[2] = sap__open_subtree(s, t);
         if (subtree[2] < 0) return SAP__PACK;
     }
     sap__cut_into(s, t, items, n, used);
@@ -4353,10 +4259,8 @@ static int sap__repack(sap_world *s, int tree, int j, uint32_t slot) {
     }
     if (used == 3) sap__refit_levels(s, t, 2);
     for (int i = 0; i < 2 && used < 3; i++)
-        for (int level = 2, at = t->subtrees[subtree[i]].place / SAP__NODE_WIDTH; level < t->levels; level++) {
+        for (int level = 2, at = subtree[i] / SAP__NODE_WIDTH; level < t->levels; level++, at /= SAP__NODE_WIDTH)
             sap__refit_node(s, t, level, at);
-            at /= SAP__NODE_WIDTH;
-        }
     return SAP__DONE;
 }
 
@@ -4381,7 +4285,7 @@ static int sap__insert(sap_world *s, int tree, uint32_t slot) {
     int leaf = sap__choose_leaf(s, t, &s->slot_array[slot].box);
     if (leaf >= 0 && t->occupied[leaf] == 0xffff) return sap__repack(s, tree, leaf / SAP__NODE_WIDTH, slot);
     if (leaf < 0) {
-        t->open = t->levels == 1 ? -1 : sap__open_subtree(s, t, t->count[1] - 1);
+        t->open = t->levels == 1 ? -1 : sap__open_subtree(s, t);
         if (t->open < 0) return SAP__PACK;
         sap__refit_levels(s, t, 2);
         leaf = SAP__NODE_WIDTH * t->open;
@@ -4442,7 +4346,7 @@ static void sap__refit_leaves_task(sap_world *s, void *args, int task, int tasks
                 size = sap__perimeter(&t->bounds[leaf]);
             }
         }
-        sum += sap__counted_perimeter(t, size);
+        sum += (double)size;
     }
     s->update.task[task].perimeter = sum;
     s->update.task[task].count = count;
@@ -4488,11 +4392,6 @@ static int sap__refit(sap_world *s, int tree) {
 
 /* ---- changes reach the trees ------------------------------------------------------------------------------------ */
 
-/* The number of boxes that changed, and of those that are to be inserted, by tree. */
-typedef struct sap__unsynced {
-    int changed[SAP__TREES], added[SAP__TREES];
-} sap__unsynced;
-
 /* Counts n changed boxes by tree, if that takes no look at each of them. Returns whether it does. */
 static int sap__count_at_once(const sap_world *s, int n, int count[SAP__TREES]) {
     memset(count, 0, SAP__TREES * sizeof *count);
@@ -4506,23 +4405,21 @@ static int sap__count_at_once(const sap_world *s, int n, int count[SAP__TREES]) 
 
 /* Counts by tree what the trees lack, and lists which boxes are misplaced: mostly few among many that move. Returns 0
    without memory. */
-static int sap__count_unsynced(sap_world *s, sap__unsynced *u) {
+static int sap__count_unsynced(sap_world *s, int changed[SAP__TREES]) {
     const uint32_t *list = s->changes.unsynced;
     int levels = 0; /* if no tree has ever been packed no box has a position */
     for (int tree = 0; tree < SAP__TREES; tree++) levels += s->tree[tree].levels;
-    memset(u, 0, sizeof *u);
     sap__set_length(s->update.misplaced, 0);
-    if (sap__count_at_once(s, sap__length(list), u->changed)) return 1;
+    if (sap__count_at_once(s, sap__length(list), changed)) return 1;
     for (int i = 0; levels && i < sap__length(list); i++) {
         const sap__slot *slot = &s->slot_array[list[i]];
         const uint32_t at = slot->leaf_position;
         const int lives = (slot->flags & SAP__LIVE) != 0, tree = lives ? sap__tree_of(slot) : sap__position_tree(at);
-        u->changed[tree]++;
+        changed[tree]++;
         if (lives & (at != SAP__NONE) & (sap__position_tree(at) == tree)) continue;
         if (!sap__reserve(&s->update.misplaced, sap__length(s->update.misplaced) + 1))
             return sap__fail(s, SAP_ERROR_MEMORY);
         sap__push(s->update.misplaced, list[i]);
-        u->added[tree] += lives && at == SAP__NONE;
     }
     return 1;
 }
@@ -4580,13 +4477,14 @@ static int sap__sync_tree(sap_world *s, int tree, int changed) {
 }
 
 /* Marks the trees of which many boxes changed. From one that is to be packed nothing is taken out box by box. */
-static void sap__mark_changed_trees(sap_world *s, const sap__unsynced *u) {
+static void sap__mark_changed_trees(sap_world *s, const int changed[SAP__TREES]) {
     for (int tree = 0; tree < SAP__TREES; tree++) {
         sap__bvh *t = &s->tree[tree];
         const int boxes = s->boxes.tree_count[tree];
-        if (t->state == SAP__TREE_VALID && (long long)SAP__REFIT_FRACTION * u->changed[tree] > boxes)
+        if (t->state == SAP__TREE_VALID && (long long)SAP__REFIT_FRACTION * changed[tree] > boxes)
             t->state = SAP__TREE_NEEDS_REFIT;
-        if (t->state == SAP__TREE_NEEDS_REFIT && u->added[tree] > boxes / SAP__PACK_FRACTION + SAP__PACK_MIN)
+        if (t->state == SAP__TREE_NEEDS_REFIT &&
+            sap__length(s->update.misplaced) > boxes / SAP__PACK_FRACTION + SAP__PACK_MIN)
             t->state = SAP__TREE_EMPTY;
         const int lanes = SAP__NODE_WIDTH * t->count[0], most_lanes = 2 * SAP__LANES_PER_BOX * boxes + 256;
         if (t->boxes > 2 * boxes || lanes > most_lanes || boxes == 0) t->state = SAP__TREE_EMPTY;
@@ -4604,14 +4502,13 @@ static void sap__remove_misplaced(sap_world *s) {
 
 /* Brings all trees up to date with what is recorded. Returns 0 without memory. */
 static int sap__sync_trees(sap_world *s) {
-    sap__unsynced u;
-    if (!sap__count_unsynced(s, &u)) return 0;
-    sap__mark_changed_trees(s, &u);
+    int changed[SAP__TREES];
+    if (!sap__count_unsynced(s, changed)) return 0;
+    sap__mark_changed_trees(s, changed);
     sap__remove_misplaced(s);
     for (int tree = 0; tree < SAP__TREES; tree++) {
-        const int is_current = s->tree[tree].state == SAP__TREE_VALID && u.changed[tree] == 0;
-        if (s->boxes.tree_count[tree] && !is_current && sap__sync_tree(s, tree, u.changed[tree]) == SAP__FAILED)
-            return 0;
+        const int is_current = s->tree[tree].state == SAP__TREE_VALID && changed[tree] == 0;
+        if (s->boxes.tree_count[tree] && !is_current && sap__sync_tree(s, tree, changed[tree]) == SAP__FAILED) return 0;
     }
     return 1;
 }
@@ -6735,7 +6632,7 @@ SAP_DEF int sap_slide(sap_world *s, sap_aabb *box, const float translation[3], u
    counted by sap_get_stats. */
 /* clang-format off */
 #define SAP__TREE_ARRAYS(X, t)                                                                                         \
-    X(t.nodes) X(t.before) X(t.has_before) X(t.bounds) X(t.occupied) X(t.filter) X(t.subtrees) X(t.order)
+    X(t.nodes) X(t.before) X(t.has_before) X(t.bounds) X(t.occupied) X(t.filter) X(t.subtrees)
 #define SAP__ARRAYS(X)                                                                                                 \
     X(slot_array) X(objects) X(pairs.head_edge) X(changes.list) X(changes.unsynced) X(pairs.active)                    \
     X(pairs.created) X(pairs.deleted) X(pairs.buckets) X(pairs.next) X(pairs.edges) X(update.deleted_at)               \
@@ -7511,17 +7408,16 @@ static const char *sap__validate_node(const sap__bvh *t, int level, int j) {
         }
         if (!sap__contains(&t->bounds[at], &box)) return "A node's bounds contain its lanes.";
         if (level == 0) continue;
-        const int child = sap__child_index(t, level, j, lane);
-        if (child < 0 || node->child[lane] != (uint32_t)(t->first[level - 1] + child))
-            return "A node's children are the next 16 nodes of the level below, subtrees in their order.";
+        const int child = SAP__NODE_WIDTH * j + lane;
+        if (child >= t->count[level - 1] || node->child[lane] != (uint32_t)(t->first[level - 1] + child))
+            return "A node's children are the next 16 nodes of the level below.";
         if (!sap__same(&box, &t->bounds[node->child[lane]]))
             return "A lane of an inner node has the bounds of its child.";
         if (!sap__contains_bits(&t->filter[at], &t->filter[node->child[lane]]))
             return "A node has the filter bits of its children.";
     }
-    const int place = sap__place_of(t, level, j);
     if (level + 1 < t->levels && t->occupied[at] &&
-        !(t->occupied[t->first[level + 1] + place / SAP__NODE_WIDTH] >> place % SAP__NODE_WIDTH & 1))
+        !(t->occupied[t->first[level + 1] + j / SAP__NODE_WIDTH] >> j % SAP__NODE_WIDTH & 1))
         return "A node that holds boxes is a child of the node above it.";
     return NULL;
 }
@@ -7529,11 +7425,6 @@ static const char *sap__validate_node(const sap__bvh *t, int level, int j) {
 static const char *sap__validate_subtrees(const sap__bvh *t) {
     for (int j = 0; j < sap__subtree_count(t); j++)
         if (t->subtrees[j].boxes != sap__count_in_subtree(t, j)) return "A subtree counts the boxes that it holds.";
-    for (int j = 0; j < t->count[1] && t->levels > 1; j++) {
-        const int place = t->subtrees[j].place;
-        if (place < 0 || place >= t->count[1] || t->order[place] != (uint32_t)j)
-            return "place is the index of a subtree in the order.";
-    }
     return NULL;
 }
 

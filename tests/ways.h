@@ -419,9 +419,6 @@ static void not_in_index(sap_world *s) {
     s->tree[0].subtrees[place / SAP__NODE_WIDTH / SAP__NODE_WIDTH].boxes--;
     s->slot_array[slot].leaf_position = SAP__NONE;
 }
-static void subtree_elsewhere(sap_world *s) {
-    s->tree[0].subtrees[0].place++;
-}
 static void one_more_in_subtree(sap_world *s) {
     s->tree[0].subtrees[0].boxes++;
 }
@@ -495,11 +492,10 @@ static const damage damage_table[] = {
     {SAP_METHOD_QUERY, "The created pairs are the last active ones.", created_elsewhere},
     {SAP_METHOD_QUERY, "Without filters every overlap of the last update is a pair.", overlap_without_pair},
     {SAP_METHOD_QUERY, "An empty tree counts no boxes.", empty_with_boxes},
-    {SAP_METHOD_QUERY, "place is the index of a subtree in the order.", subtree_elsewhere},
     {SAP_METHOD_QUERY, "A subtree counts the boxes that it holds.", one_more_in_subtree},
     {SAP_METHOD_QUERY, "An empty lane has the empty box, unless its leaf holds no box.", free_lane_overlaps},
     {SAP_METHOD_QUERY, "A node's bounds contain its lanes.", bound_too_small},
-    {SAP_METHOD_QUERY, "A node's children are the next 16 nodes of the level below, subtrees in their order.",
+    {SAP_METHOD_QUERY, "A node's children are the next 16 nodes of the level below.",
      child_elsewhere},
     {SAP_METHOD_QUERY, "A lane of an inner node has the bounds of its child.", lane_too_small},
     {SAP_METHOD_QUERY, "A node that holds boxes is a child of the node above it.", leaf_unseen},

@@ -15,8 +15,8 @@ GRID = build/grid.svg
 TRACES = wall rubble ragdolls pile pinball
 
 GAME = 11_bullet_hell
-ENGINES = $(basename $(notdir $(wildcard examples/12_bullet.cpp examples/13_chipmunk.c examples/14_ode.cpp)))
-EXAMPLES = $(filter-out $(GAME) $(ENGINES),$(sort $(basename $(notdir $(wildcard examples/[0-9]*.c examples/[0-9]*.cpp)))))
+ENGINES = $(basename $(notdir $(wildcard examples/12_bullet.cpp examples/13_chipmunk.c examples/14_ode.cpp))) $(if $(JOLT),21_jolt)
+EXAMPLES = $(filter-out $(GAME) $(ENGINES) 21_jolt,$(sort $(basename $(notdir $(wildcard examples/[0-9]*.c examples/[0-9]*.cpp)))))
 TEACH = $(patsubst examples/teach/%.c,%,$(wildcard examples/teach/*.c))
 EXERCISES = examples/exercises
 
@@ -258,8 +258,22 @@ game: build/examples/$(GAME) ## a bullet-hell game, with SDL2; without a display
 	else $< --headless 372 build/$(GAME).png && echo "no display here: see build/$(GAME).png"; fi
 
 .PHONY: engine
-engine: $(ENGINES:%=build/examples/%) ## Bullet, Chipmunk and ODE with their own broad phases and with sap
+engine: $(ENGINES:%=build/examples/%) ## Bullet, Chipmunk and ODE with their own broad phases and with sap; JOLT=flags adds Jolt: bench/README.md
 	@for e in $(ENGINES); do echo "$$e:"; build/examples/$$e || exit 1; echo; done
+
+.PHONY: jolt-tests
+jolt-tests: $(STB_DS) ## Jolt's own unit tests, with sap inside; JOLT_SOURCE=folder of Jolt
+	@sh bench/need.sh $(CXX):g++ cmake:cmake
+	@[ -d "$(JOLT_SOURCE)/Build" ] || { echo "make jolt-tests JOLT_SOURCE=folder of Jolt (bench/README.md)"; exit 1; }
+	cmake -S "$(JOLT_SOURCE)/Build" -B build/jolt -DCMAKE_BUILD_TYPE=Distribution -DINTERPROCEDURAL_OPTIMIZATION=OFF \
+	    -DENABLE_ALL_WARNINGS=OFF -DTARGET_UNIT_TESTS=ON -DTARGET_HELLO_WORLD=OFF -DTARGET_PERFORMANCE_TEST=OFF \
+	    -DTARGET_SAMPLES=OFF -DTARGET_VIEWER=OFF
+	$(CXX) $$(sed -n -e 's/^CXX_DEFINES = //p' -e 's/^CXX_FLAGS = //p' build/jolt/CMakeFiles/Jolt.dir/flags.make) -DNO_SCENE \
+	    -isystem "$(JOLT_SOURCE)" -isystem build/stb -I. -c -o build/jolt/sap.o examples/21_jolt.cpp
+	cmake -DCMAKE_EXE_LINKER_FLAGS="$(CURDIR)/build/jolt/sap.o" build/jolt
+	@rm -f build/jolt/UnitTests
+	cmake --build build/jolt --target UnitTests
+	build/jolt/UnitTests
 
 .PHONY: teach
 teach: $(TEACH:%=build/teach/%) ## the programs of the course, or one of them: TEACH=05_rules; pictures go to build/teach/
@@ -320,6 +334,12 @@ build/examples/14_ode: examples/14_ode.cpp sap.h $(STB_DS)
 	@sh bench/need.sh $(CXX):g++ /usr/include/ode/ode.h:libode-dev
 	@mkdir -p build/examples
 	$(COMPILE_CXX) -I. -o $@ $< -lode
+
+# The optimiser of the link warns of Jolt's own code.
+build/examples/21_jolt: examples/21_jolt.cpp sap.h $(STB_DS)
+	@sh bench/need.sh $(CXX):g++
+	@mkdir -p build/examples
+	$(COMPILE_CXX) -std=c++17 -fno-rtti -Wno-maybe-uninitialized -I. -o $@ $< $(JOLT)
 
 build/examples/multi_openmp: CFLAGS += -fopenmp
 

@@ -1242,7 +1242,7 @@ enum {
     SAP__REMOVED = 16,  /* removed since the last update: not live, and not yet free unless it is SAP__ADDED, too */
     SAP__REFILTER = 32, /* filters must be called again for all its pairs, even for unchanged overlaps */
     SAP__UNSYNCED = 64, /* changed, and its tree does not have the change yet */
-    SAP__GHOST = 128,   /* in an update: no leaf has its box of the last one, see sap__load_leaf */
+    SAP__GHOST = 128,   /* in an update: no leaf has its box of the last one, see sap__load_lane */
     SAP__CHANGE_FLAGS = SAP__STATIC | SAP__ADDED | SAP__REMOVED | SAP__REFILTER,
     SAP__FLAGS = 255
 };
@@ -4023,27 +4023,38 @@ static int sap__pack(sap_world *s, int tree) {
 
 /* ---- one box --------------------------------------------------------------------------------------------------- */
 
-/* Sets the box of a lane of a leaf, or frees the lane if the box is empty. Updates the bounds above, up to the first
-   that stay. Only those of an empty node become smaller: the others are left to the next repack or refit. If the tree
-   needs a refit all bounds are left to it. */
-static void sap__set_leaf_box(sap__bvh *t, int leaf, int lane, const sap__box *box) {
+/* Enlarges the bounds of a leaf to contain a box, and those above it, up to the first that stay. */
+static void sap__grow_leaf(sap__bvh *t, int leaf, const sap__box *box) {
+    for (int level = 0, i = leaf;; level++, i /= SAP__NODE_WIDTH) {
+        sap__box *bounds = &t->bounds[t->first[level] + i];
+        if (sap__contains(bounds, box)) return;
+        sap__enlarge(bounds, box);
+        if (level + 1 == t->levels) return;
+        box = bounds;
+        sap__node *above = &t->nodes[t->first[level + 1] + i / SAP__NODE_WIDTH];
+        sap__set_child_bounds(above, i % SAP__NODE_WIDTH, box);
+        t->occupied[above - t->nodes] |= (uint16_t)(1u << i % SAP__NODE_WIDTH);
+    }
+}
+
+/* Frees a lane of a leaf, and those above it of nodes that are empty then. The bounds of others stay. */
+static void sap__free_lane(sap__bvh *t, int leaf, int lane) {
     for (int level = 0, i = leaf; level < t->levels; level++) {
         const int at = t->first[level] + i;
-        sap__box *bounds = &t->bounds[at];
-        sap__set_child_bounds(&t->nodes[at], lane, box);
+        sap__set_child_bounds(&t->nodes[at], lane, &sap__empty_lane);
         t->occupied[at] &= (uint16_t) ~(1u << lane);
-        if (!sap__is_empty(box)) t->occupied[at] |= (uint16_t)(1u << lane);
-        if (t->state == SAP__TREE_NEEDS_REFIT) return;
-        if (!t->occupied[at])
-            *bounds = sap__empty_lane;
-        else if (sap__is_empty(box) || sap__contains(bounds, box))
-            return;
-        else
-            sap__enlarge(bounds, box);
-        box = bounds;
+        if (t->occupied[at] || t->state == SAP__TREE_NEEDS_REFIT) return;
+        t->bounds[at] = sap__empty_lane;
         lane = i % SAP__NODE_WIDTH;
         i /= SAP__NODE_WIDTH;
     }
+}
+
+/* Sets the box of a lane of a leaf. If the tree needs a refit bounds are left to it. */
+static void sap__set_leaf_box(sap__bvh *t, int leaf, int lane, const sap__box *box) {
+    sap__set_child_bounds(&t->nodes[leaf], lane, box);
+    t->occupied[leaf] |= (uint16_t)(1u << lane);
+    if (t->state != SAP__TREE_NEEDS_REFIT) sap__grow_leaf(t, leaf, box);
 }
 
 /* Counts a change of a subtree, and boxes that come or go. */
@@ -4065,7 +4076,7 @@ static void sap__remove_from_bvh(sap_world *s, uint32_t slot) {
         t->state = SAP__TREE_EMPTY;
         return;
     }
-    sap__set_leaf_box(t, leaf, lane, &sap__empty_lane);
+    sap__free_lane(t, leaf, lane);
     sap__change_subtree(t, leaf, -1);
 }
 
@@ -4802,38 +4813,8 @@ static int sap__trees_meet(const sap_world *s, int a, int b) {
        lanes of nodes     now      a'   b    c'   .    j      a and c moved; b did not; the one after c was removed; j
        lanes of before    before   a    b    c    .    .      jumped to this leaf */
 
-/* Loads all lanes of a leaf, which grows by the boxes that touch it. Returns the number of ghosts. */
-static int sap__load_leaf(sap_world *s, sap__bvh *t, int leaf) {
-    const sap__box bounds = t->bounds[leaf];
-    sap__box old;
-    int ghosts = 0;
-    sap__kernel_of(s)->gather(&s->slot_array->previous, sizeof(sap__slot), t->nodes[leaf].child,
-                              ~(uint32_t)t->occupied[leaf], &t->before[leaf], &old);
-    if (sap__contains(&bounds, &old)) return 0;
-    for (uint32_t bits = t->occupied[leaf]; bits; bits &= bits - 1) {
-        const int lane = sap__lowest_bit(bits);
-        const sap__box *box = &s->slot_array[t->nodes[leaf].child[lane]].previous;
-        if (sap__overlap(&bounds, box)) {
-            sap__enlarge(&t->bounds[leaf], box);
-        } else {
-            ghosts += box->lo[0] != SAP__AFTER_ALL;
-            sap__set_child_bounds(&t->before[leaf], lane, &sap__empty_box);
-        }
-    }
-    return ghosts;
-}
-
-static void sap__load_leaves_task(sap_world *s, void *args, int task, int tasks) {
-    sap__bvh *t = (sap__bvh *)args;
-    const int end = sap__task_begin(t->count[0], task + 1, tasks);
-    int ghosts = 0;
-    for (int leaf = sap__task_begin(t->count[0], task, tasks); leaf < end; leaf++)
-        if (t->occupied[leaf]) ghosts += sap__load_leaf(s, t, leaf);
-    s->update.task[task].count = ghosts;
-}
-
-/* Loads the lane of a changed box. The other lanes of its leaf are as now until they are loaded. Returns whether it is
-   a ghost, which its leaf does not contain. */
+/* Loads the lane of a changed box. Other lanes of its leaf are as now until they are loaded. The leaf grows by a box
+   that touches it, and any other is a ghost. Returns whether it is one. */
 static int sap__load_lane(sap_world *s, uint32_t slot) {
     const uint32_t at = s->slot_array[slot].leaf_position, leaf = (uint32_t)sap__position_leaf(at);
     const sap__box *box = &s->slot_array[slot].previous;
@@ -4841,9 +4822,10 @@ static int sap__load_lane(sap_world *s, uint32_t slot) {
     sap__bvh *t = &s->tree[sap__position_tree(at)];
     if (!(t->has_before[leaf / 32] >> leaf % 32 & 1)) memcpy(&t->before[leaf], &t->nodes[leaf], sizeof *t->before);
     t->has_before[leaf / 32] |= 1u << leaf % 32;
-    const int is_ghost = !sap__contains(&t->bounds[leaf], box);
-    sap__set_child_bounds(&t->before[leaf], sap__position_lane(at), is_ghost ? &sap__empty_box : box);
-    return is_ghost;
+    const int touches = sap__overlap(&t->bounds[leaf], box);
+    if (touches) sap__grow_leaf(t, (int)leaf, box);
+    sap__set_child_bounds(&t->before[leaf], sap__position_lane(at), touches ? box : &sap__empty_box);
+    return !touches && !sap__is_empty(box);
 }
 
 /* Forgets the ghosts of this update. */
@@ -4879,8 +4861,9 @@ static int sap__pack_ghosts(sap_world *s, int any) {
     return ok;
 }
 
-/* Makes room for the boxes of the last update, and forgets those that are loaded. Returns 0 without memory. */
-static int sap__begin_load(sap_world *s) {
+/* Loads the boxes of the last update. Returns 0 without memory. */
+static int sap__load_changes(sap_world *s) {
+    int ghosts = s->boxes.removed.count;
     for (int tree = 0; tree < SAP__TREES; tree++) {
         sap__bvh *t = &s->tree[tree];
         const int leaves = t->boxes ? t->count[0] : 0, words = (leaves + 31) / 32;
@@ -4888,29 +4871,7 @@ static int sap__begin_load(sap_world *s) {
             return sap__fail(s, SAP_ERROR_MEMORY);
         if (words) memset(t->has_before, 0, (size_t)words * sizeof *t->has_before);
     }
-    return 1;
-}
-
-/* Loads the changed boxes. Returns 0 without memory. */
-static int sap__load_changes(sap_world *s) {
-    int ghosts = s->boxes.removed.count;
-    if (!sap__begin_load(s)) return 0;
     for (int i = 0; i < sap__length(s->changes.list); i++) ghosts += sap__load_lane(s, s->changes.list[i]);
-    return sap__pack_ghosts(s, ghosts);
-}
-
-/* Loads all leaves of trees in which boxes changed. Returns 0 without memory. */
-static int sap__load_trees(sap_world *s) {
-    int ghosts = s->boxes.removed.count;
-    if (!sap__begin_load(s)) return 0;
-    for (int tree = 0; tree < SAP__TREES; tree++) {
-        sap__bvh *t = &s->tree[tree];
-        if (t->boxes == 0 || s->changes.count[tree] == 0) continue;
-        memset(t->has_before, 0xff, (size_t)((t->count[0] + 31) / 32) * sizeof *t->has_before);
-        const int tasks = sap__parallel_for(s, sap__load_leaves_task, t, t->boxes);
-        for (int i = 0; i < tasks; i++) ghosts += s->update.task[i].count;
-        sap__refit_levels(s, t, 1);
-    }
     return sap__pack_ghosts(s, ghosts);
 }
 
@@ -5109,7 +5070,7 @@ static int sap__find_by_prune(sap_world *s) {
     if (few && overlaps == SAP__CHANGES) return sap__find_by_queries(s, SAP__CHANGED);
     if (!sap__sync_trees(s)) return 0;
     if (overlaps == SAP__CHANGES || (s->changes.flags & SAP__REFILTER)) sap__require_index(s, SAP__TABLE);
-    if (overlaps == SAP__CHANGES && !sap__load_trees(s)) return 0;
+    if (overlaps == SAP__CHANGES && !sap__load_changes(s)) return 0;
     for (int a = 0; a < SAP__TREE_UNPAIRED; a++)
         for (int b = a; b < SAP__TREE_UNPAIRED; b++) {
             if (few && (a == SAP__TREE_STATIC || b == SAP__TREE_STATIC)) continue;

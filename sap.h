@@ -1687,7 +1687,7 @@ SAP__FORCE_INLINE uint32_t sap__live_slot(const sap_world *s, sap_id id) {
 /* Returns whether a box is left out of the tree of ghosts: a removed static box. Other ghosts need not find it, as it
    finds them, so it is not tested against its like. */
 SAP__FORCE_INLINE int sap__is_left_out(uint32_t flags) {
-    return (flags & (SAP__STATIC | SAP__REMOVED | SAP__REFILTER)) == (SAP__STATIC | SAP__REMOVED);
+    return (flags & (SAP__STATIC | SAP__REMOVED)) == (SAP__STATIC | SAP__REMOVED);
 }
 
 /* Returns whether an id may be used to read pairs: it is live, or was removed since the last update. */
@@ -2281,9 +2281,10 @@ static void sap__change_pair(sap_world *s, sap__task *task, uint32_t a, uint32_t
     const int overlapped = sap__overlap(&x->previous, &y->previous);
     const int may_change = !overlapped || ((x->flags | y->flags) & SAP__REFILTER);
     const uint32_t p = overlapped ? sap__find_pair_index(s, ids) : SAP__NONE;
+    if (p != SAP__NONE && !may_delete) return;
     const int is_pair = may_change && sap__overlap(&x->box, &y->box) && sap__is_allowed(s, a, b, ids);
     if (is_pair && p == SAP__NONE) sap__push(task->events, ids);
-    if (!is_pair && p != SAP__NONE && may_delete) sap__push(task->events, sap__item(0, p));
+    if (!is_pair && p != SAP__NONE) sap__push(task->events, sap__item(0, p));
 }
 
 /* Moves the events of all tasks to the first one, where created pairs stay, and to the list of deleted pairs. */
@@ -2352,14 +2353,15 @@ static int sap__deleted_by_scan(sap_world *s) {
     return 1;
 }
 
-/* Finds deleted pairs in the lists of the changed boxes, for a grid of SAPs. Returns 0 on failure. */
-static int sap__deleted_by_lists(sap_world *s) {
+/* Finds deleted pairs in the lists of the changed boxes with one of the flags. Returns 0 on failure. */
+static int sap__deleted_by_lists(sap_world *s, uint32_t flags) {
     sap__require_index(s, SAP__LISTS);
     for (int i = 0; i < sap__length(s->changes.list); i++) {
         const uint32_t slot = s->changes.list[i];
+        if (!(s->slot_array[slot].flags & flags)) continue;
         for (uint32_t edge = s->pairs.head_edge[slot]; edge != SAP__NONE; edge = sap__next_edge(s, edge)) {
             const uint32_t other = sap__slot_of(sap__edge_id(s, edge ^ 1));
-            if ((s->slot_array[other].flags & SAP__CHANGED) && other < slot) continue; /* found there */
+            if ((s->slot_array[other].flags & flags) && other < slot) continue; /* found there */
             if (!sap__is_deleted(s, &s->pairs.active[edge >> 1])) continue;
             if (!sap__reserve_events(s, &s->update.task[0], 1)) return 0;
             sap__push(s->update.task[0].events, sap__item(0, edge >> 1));
@@ -4557,7 +4559,6 @@ typedef struct sap__search {
     sap__task *task;
     int (*on_pairs)(struct sap__search *q); /* handles the n pairs of boxes a[i], b[i]; returns 0 to stop */
     int overlaps;                           /* SAP__NOW, ...: those that it looks for */
-    int refilters;                          /* the a[i] are boxes whose pairs are filtered again; else no box is one */
     uint32_t queriers;                      /* boxes with one of these flags also search for a[i]; 0: none */
     void *context;                          /* for on_pairs */
     long long *visits;                      /* counts nodes */
@@ -4596,14 +4597,13 @@ static int sap__emit_events(sap__search *q) {
 }
 
 /* Returns whether a search handles a pair of boxes, of which x is the one that searches, so that each event is found
-   once. Pairs of refiltered boxes are found by the search that filters again. Boxes that overlap now are found in the
-   trees, and a ghost finds those that do not by its query. If both boxes search, the lower one counts. */
+   once. A search for changes leaves pairs of refiltered boxes to sap__refilter_pairs. Boxes that overlap now are found
+   in the trees, and a ghost finds those that do not by its query. If both boxes search, the lower one counts. */
 static int sap__handles(const sap__search *q, uint32_t x, uint32_t y, int overlap) {
     const uint32_t flags_x = q->s->slot_array[x].flags, flags_y = q->s->slot_array[y].flags;
-    const int is_left_out = sap__is_left_out(flags_x), is_refiltered = ((flags_x | flags_y) & SAP__REFILTER) != 0;
-    if (x == y || (q->overlaps != SAP__NOW && (is_refiltered && !is_left_out) != q->refilters)) return 0;
+    if (x == y || (q->overlaps != SAP__NOW && ((flags_x | flags_y) & SAP__REFILTER))) return 0;
     if (overlap && q->overlaps == SAP__BEFORE) return 0;
-    if (q->queriers) return !(flags_y & q->queriers) || y > x || is_left_out;
+    if (q->queriers) return !(flags_y & q->queriers) || y > x || sap__is_left_out(flags_x);
     return overlap || q->overlaps != SAP__CHANGES || !((flags_x | flags_y) & SAP__GHOST);
 }
 
@@ -4612,8 +4612,7 @@ static int sap__handles(const sap__search *q, uint32_t x, uint32_t y, int overla
 static int sap__emit_changes(sap__search *q) {
     sap_world *s = q->s;
     const sap__slot *slot_array = s->slot_array;
-    const int n = q->n, prefetch_end = sap__prefetch_end(s, n), seeks_now = q->overlaps == SAP__NOW,
-              picks_all = q->refilters;
+    const int n = q->n, prefetch_end = sap__prefetch_end(s, n), seeks_now = q->overlaps == SAP__NOW;
     const int takes_refiltered = seeks_now && (s->changes.flags & SAP__REFILTER);
     const int is_plain = !(s->changes.flags & SAP__REFILTER) && !q->queriers && !sap__length(s->update.ghosts);
     uint32_t *a = q->a, *b = q->b;
@@ -4628,7 +4627,7 @@ static int sap__emit_changes(sap__search *q) {
         const int now = seeks_now || sap__overlap(&slot_array[x].box, &slot_array[y].box);
         a[count] = x;
         b[count] = y;
-        count += (now ^ sap__overlap(&slot_array[x].previous, &slot_array[y].previous)) | picks_all |
+        count += (now ^ sap__overlap(&slot_array[x].previous, &slot_array[y].previous)) |
                  (takes_refiltered & (((slot_array[x].flags | slot_array[y].flags) & SAP__REFILTER) != 0));
     }
     q->n = count;
@@ -4648,7 +4647,6 @@ static void sap__begin_search(sap__search *q, sap_world *s, int task, int overla
     q->task = &s->update.task[s->threads.in_parallel || !s->update.is_reserved ? task : 0];
     q->on_pairs = sap__emit_changes;
     q->overlaps = overlaps;
-    q->refilters = 0;
     q->queriers = 0;
     q->visits = &s->update.task[task].visits;
     q->culls_by_filter = 0;
@@ -4884,15 +4882,15 @@ typedef struct sap__mover_args {
     int n;
     uint32_t flags;  /* of those with one of these flags */
     int overlaps;    /* SAP__NOW, ... */
-    int refilters;   /* boxes with SAP__REFILTER are queries, else all others are */
     int static_only; /* live moving boxes query the static tree alone */
 } sap__mover_args;
 
-/* Returns the tree that a query belongs to. A removed box, and one whose filter changed, may have been in any. */
+/* Returns the tree that a query belongs to. A removed box may have been in any, and a static one in no other static
+   box's pairs. */
 enum { SAP__ANY_TREE = SAP__TREES, SAP__ANY_BUT_STATIC, SAP__QUERY_KINDS };
-SAP__FORCE_INLINE int sap__query_kind(const sap_world *s, const sap__slot *slot) {
-    if ((slot->flags & (SAP__LIVE | SAP__REFILTER)) == SAP__LIVE) return sap__tree_of(slot);
-    return (slot->flags & SAP__STATIC) && !(s->changes.flags & SAP__REFILTER) ? SAP__ANY_BUT_STATIC : SAP__ANY_TREE;
+SAP__FORCE_INLINE int sap__query_kind(const sap__slot *slot) {
+    if (slot->flags & SAP__LIVE) return sap__tree_of(slot);
+    return slot->flags & SAP__STATIC ? SAP__ANY_BUT_STATIC : SAP__ANY_TREE;
 }
 
 /* Returns whether queries of a kind look into a tree. */
@@ -4906,36 +4904,33 @@ static int sap__kind_meets(const sap_world *s, const sap__mover_args *movers, in
    kind are collected, and query each tree together. */
 static void sap__query_movers_task(sap_world *s, void *args, int task, int tasks) {
     const sap__mover_args *movers = (const sap__mover_args *)args;
-    const uint32_t states = movers->overlaps == SAP__NOW ? SAP__LIVE : SAP__LIVE | SAP__REMOVED;
+    const int seeks_now = movers->overlaps == SAP__NOW, end = sap__task_begin(movers->n, task + 1, tasks);
+    const uint32_t states = seeks_now ? SAP__LIVE : SAP__LIVE | SAP__REMOVED, ignored = seeks_now ? 0 : SAP__REFILTER;
     sap__search q;
     uint32_t batch[SAP__WORK_LIST];
-    const int end = sap__task_begin(movers->n, task + 1, tasks),
-              any_kind = s->changes.flags & (SAP__REMOVED | SAP__REFILTER);
     int n = 0, go = 1;
     sap__begin_search(&q, s, task, movers->overlaps);
-    q.refilters = movers->refilters;
     for (int kind = 0; kind < SAP__QUERY_KINDS && go; kind++) {
-        if (kind < SAP__TREES ? kind == SAP__TREE_UNPAIRED || !s->changes.count[kind] : !any_kind) continue;
+        const int is_any = kind >= SAP__TREES;
+        if (is_any ? !(s->changes.flags & SAP__REMOVED) : kind == SAP__TREE_UNPAIRED || !s->changes.count[kind])
+            continue;
         for (int i = sap__task_begin(movers->n, task, tasks); i < end && go; i++) {
             const sap__slot *slot = &s->slot_array[movers->list[i]];
-            const int seeks_now = movers->overlaps == SAP__NOW;
-            const int refilters = !seeks_now && (slot->flags & SAP__REFILTER);
             batch[n] = movers->list[i];
-            n += (slot->flags & states) && (slot->flags & movers->flags) && refilters == movers->refilters &&
-                 (seeks_now ? sap__tree_of(slot) : sap__query_kind(s, slot)) == kind;
+            n += (slot->flags & states) && (slot->flags & movers->flags) && !(slot->flags & ignored) &&
+                 sap__query_kind(slot) == kind;
             if (n < SAP__WORK_LIST && i + 1 < end) continue;
             q.queriers = movers->overlaps == SAP__BEFORE ? 0 : movers->flags;
             for (int other = 0; other < SAP__TREES && go; other++) {
                 if (s->tree[other].boxes == 0 || !sap__kind_meets(s, movers, kind, other)) continue;
-                q.culls_by_filter = kind < SAP__TREES ? kind == SAP__TREE_LONERS || other == SAP__TREE_LONERS
-                                                      : !(s->changes.flags & SAP__REFILTER);
+                q.culls_by_filter = is_any || kind == SAP__TREE_LONERS || other == SAP__TREE_LONERS;
                 go = sap__join_with_root(&q, sap__boxes, batch, n, &s->tree[other]);
             }
-            if (go && movers->overlaps != SAP__NOW && s->update.ghost_tree.boxes) {
+            if (go && !seeks_now && s->update.ghost_tree.boxes) {
                 go = sap__flush(&q, 0);
                 q.queriers = movers->flags;
                 q.overlaps = SAP__BEFORE;
-                q.culls_by_filter = !(s->changes.flags & SAP__REFILTER);
+                q.culls_by_filter = 1;
                 go = go && sap__join_with_root(&q, sap__boxes, batch, n, &s->update.ghost_tree) && sap__flush(&q, 0);
                 q.overlaps = movers->overlaps;
             }
@@ -4945,11 +4940,10 @@ static void sap__query_movers_task(sap_world *s, void *args, int task, int tasks
     if (go) (void)sap__flush(&q, 0);
 }
 
-/* Runs a search in tasks, and adds up the nodes that it visited. Tasks on threads cannot ask the filter callback
-   whether a pair that goes on is still allowed: if it may have to be asked they run on this thread. They cannot
-   allocate either: one that had too little memory for its events runs again, alone. Its memory is then made larger for
-   the next update; after sap_reserve it stays, as the first task has reserved memory for all events. Returns 0 on
-   failure. */
+/* Runs a search in tasks, and adds up the nodes that it visited. Tasks on threads cannot allocate: one that had too
+   little memory for its events runs again, alone. Its memory is then made larger for the next update; after sap_reserve
+   it stays, as the first task has reserved memory for all events. Nor may tasks call the filter: that comes afterwards.
+   Returns 0 on failure. */
 static int sap__run_search(sap_world *s, sap__task_function *function, void *args, int work) {
     const int tasks = sap__task_count(s);
     s->update.failure = SAP_OK;
@@ -4959,8 +4953,7 @@ static int sap__run_search(sap_world *s, sap__task_function *function, void *arg
         task->overflowed = 0;
         task->visits = 0;
     }
-    const int ran =
-        sap__parallel_for(s, function, args, s->config.filter && s->changes.flags & SAP__REFILTER ? -1 : work);
+    const int ran = sap__parallel_for(s, function, args, work);
     for (int i = 0; i < tasks && s->update.failure == SAP_OK; i++) {
         sap__task *task = &s->update.task[i];
         if (task->overflowed) {
@@ -4983,17 +4976,16 @@ static int sap__query_movers(sap_world *s, const uint32_t *list, int n, uint32_t
     movers.n = n;
     movers.flags = flags;
     movers.overlaps = overlaps;
-    movers.refilters = 0;
     movers.static_only = static_only;
     return sap__run_search(s, sap__query_movers_task, &movers, SAP__PRUNE_PART * n);
 }
 
-/* Finds the pairs of the boxes whose filter changed, among all that overlap now or did before. */
+/* Finds the events of boxes whose filter changed: what they overlap now is filtered again, and so are their pairs. */
 static int sap__refilter_pairs(sap_world *s) {
-    const int n = sap__length(s->changes.list);
-    sap__mover_args movers = {s->changes.list, n, SAP__REFILTER, SAP__EITHER, 1, 0};
+    const uint32_t *list = s->changes.list;
     if (!(s->changes.flags & SAP__REFILTER)) return 1;
-    return sap__run_search(s, sap__query_movers_task, &movers, SAP__PRUNE_PART * n);
+    return sap__query_movers(s, list, sap__length(s->changes.list), SAP__REFILTER, SAP__NOW, 0) &&
+           sap__deleted_by_lists(s, SAP__REFILTER);
 }
 
 /* ---- the three methods --------------------------------------------------------------------------------- */
@@ -5021,7 +5013,7 @@ static int sap__find_by_query(sap_world *s) {
     if (s->changes.flags & SAP__REFILTER) sap__require_index(s, SAP__TABLE);
     return sap__sync_trees(s) &&
            sap__query_movers(s, s->changes.list, sap__length(s->changes.list), SAP__CHANGED, SAP__NOW, 0) &&
-           sap__deleted_by_lists(s);
+           sap__deleted_by_lists(s, SAP__CHANGED);
 }
 
 /* Finds what changed by the method SORT. The update rules find the pairs of moved boxes. Added and removed boxes, and
@@ -5035,7 +5027,7 @@ static int sap__find_by_sort(sap_world *s) {
     if (s->grid) {
         if (!s->grid->find_created(s, s->grid->grid)) return 0;
         const int many = SAP__PRUNE_PART * (long long)sap__length(s->changes.list) > s->boxes.live_count;
-        if (!(many ? sap__deleted_by_scan(s) : sap__deleted_by_lists(s))) return 0;
+        if (!(many ? sap__deleted_by_scan(s) : sap__deleted_by_lists(s, SAP__CHANGED))) return 0;
         if (!any_tree) return 1;
     } else if (!sap__insertion_sort(s))
         return 0;

@@ -1508,6 +1508,27 @@ struct sap_world {
     sap__threads threads;
 };
 
+/* The list of all arrays of a world, except those of its tasks. A new array must be added here: it is then freed, and
+   counted by sap_get_stats. Trimmed ones are those of pairs, events and scratch. */
+/* clang-format off */
+#define SAP__TREE_ARRAYS(X, t)                                                                                         \
+    X(t.nodes) X(t.before) X(t.has_before) X(t.bounds) X(t.occupied) X(t.filter) X(t.subtrees)
+#define SAP__TRIMMED_ARRAYS(X)                                                                                         \
+    X(pairs.active) X(pairs.created) X(pairs.deleted) X(pairs.buckets) X(pairs.next) X(pairs.edges)                    \
+    X(update.deleted_at) X(update.misplaced) X(update.ghosts) X(update.sort_items) X(update.sort_scratch)
+#define SAP__ARRAYS(X)                                                                                                 \
+    X(slot_array) X(objects) X(pairs.head_edge) X(changes.list) X(changes.unsynced) X(endpoints.memory)                \
+    X(boxes.live_bits[0]) X(boxes.live_bits[1]) X(boxes.live_bits[2]) X(boxes.live_bits[3])                            \
+    SAP__TREE_ARRAYS(X, tree[0]) SAP__TREE_ARRAYS(X, tree[1]) SAP__TREE_ARRAYS(X, tree[2])                             \
+    SAP__TREE_ARRAYS(X, tree[3]) SAP__TREE_ARRAYS(X, update.ghost_tree) SAP__TRIMMED_ARRAYS(X)
+/* clang-format on */
+
+static void sap__free_arrays(sap_world *s) {
+#define SAP__FREE_ARRAY(a) sap__free_array(&s->a);
+    SAP__ARRAYS(SAP__FREE_ARRAY)
+    for (int i = 0; i < SAP__TASKS; i++) sap__free_array(&s->update.task[i].events);
+}
+
 /* Returns the index of the first of n elements that a task handles; its end is where the next task begins. */
 SAP__FORCE_INLINE int sap__task_begin(int n, int task, int tasks) {
     return (int)((long long)n * task / tasks);
@@ -1574,19 +1595,6 @@ SAP__FORCE_INLINE int sap__exceeds_cache(const sap_world *s) {
 /* Returns the index from which on a loop over n elements no longer prefetches, or less than 1 if it never does. */
 SAP__FORCE_INLINE int sap__prefetch_end(const sap_world *s, int n) {
     return sap__exceeds_cache(s) ? n - SAP__PREFETCH_AHEAD : 0;
-}
-
-/* Returns the same for n slots or ids in the user's order. The machine prefetches sequential slots by itself; a sample
-   decides whether they are. */
-static int sap__prefetch_end_for_slots(const sap_world *s, const uint32_t *list, int n) {
-    enum { SAMPLE = 16 };
-    int jumps = 0;
-    if (!sap__exceeds_cache(s) || n <= SAP__PREFETCH_AHEAD) return 0;
-    for (int i = 0; i < SAMPLE; i++) {
-        const uint32_t *slot = &list[sap__task_begin(n - 1, i, SAMPLE)];
-        jumps += ((slot[1] - slot[0]) & SAP__SLOT_MASK) > SAP__PREFETCH_AHEAD;
-    }
-    return jumps > SAMPLE / 4 ? n - SAP__PREFETCH_AHEAD : 0;
 }
 
 /* Prefetches are always inlined, because gcc omits calls without effects. */
@@ -1829,7 +1837,7 @@ static uint32_t sap__alloc_slot(sap_world *s) {
 /* Checks that ids are valid, and that boxes are. Either may be NULL. */
 static sap_result sap__check_many(sap_world *s, int n, const sap_id *ids, const sap_aabb *boxes) {
     sap__box encoded = sap__empty_box;
-    const int prefetch_end = ids ? sap__prefetch_end_for_slots(s, ids, n) : 0;
+    const int prefetch_end = ids ? sap__prefetch_end(s, n) : 0;
     for (int i = 0; ids && i < n; i++) {
         if (i < prefetch_end) sap__prefetch_slot(s, sap__slot_of(ids[i + SAP__PREFETCH_AHEAD]));
         if (sap__live_slot(s, ids[i]) == SAP__NONE) return sap__bad_argument(s, SAP_ERROR_ID, "id", i);
@@ -1911,7 +1919,7 @@ SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const s
     sap_result r = sap__begin_call(s, bad, 0);
     if (r == SAP_OK && sap__length(s->changes.list)) r = sap__check_many(s, n, ids, boxes);
     if (r != SAP_OK) return r;
-    const int prefetch_end = sap__prefetch_end_for_slots(s, ids, n);
+    const int prefetch_end = sap__prefetch_end(s, n);
     int i = 0;
     for (; i < n; i++) {
         const uint32_t slot = sap__live_slot(s, ids[i]);
@@ -3783,16 +3791,6 @@ enum {
     SAP__CHOOSE_LEAF_VISITS = 48 /* nodes visited at most while a leaf is chosen; wrong where more overlap */
 };
 
-static void sap__free_bvh(sap__bvh *t) {
-    sap__free_array(&t->nodes);
-    sap__free_array(&t->before);
-    sap__free_array(&t->has_before);
-    sap__free_array(&t->bounds);
-    sap__free_array(&t->occupied);
-    sap__free_array(&t->filter);
-    sap__free_array(&t->subtrees);
-}
-
 /* ---- positions --------------------------------------------------------------------------------------------- */
 
 SAP__FORCE_INLINE uint32_t sap__position(int tree, int leaf, int lane) {
@@ -5149,7 +5147,7 @@ static void sap__commit_slots_task(sap_world *s, void *args, int task, int tasks
     const int n = sap__length(s->changes.list), from = sap__task_begin(n, task, tasks);
     const int end = sap__task_begin(n, task + 1, tasks);
     const uint32_t *changed = s->changes.list;
-    const int prefetch_end = from + sap__prefetch_end_for_slots(s, changed + from, end - from);
+    const int prefetch_end = sap__prefetch_end(s, end);
     for (int i = from; i < end; i++) {
         sap__slot *slot = &s->slot_array[changed[i]];
         if (i < prefetch_end) sap__prefetch_slot(s, changed[i + SAP__PREFETCH_AHEAD]);
@@ -5172,17 +5170,8 @@ static void sap__trim_arrays(sap_world *s) {
     if (!s->pairs.index[SAP__LISTS].is_valid) sap__set_length(s->pairs.edges, pairs + 1);
     sap__set_length(s->pairs.next, pairs);
     for (int i = 0; i < sap__task_count(s); i++) sap__trim(&s->update.task[i].events);
-    sap__trim(&s->update.deleted_at);
-    sap__trim(&s->update.misplaced);
-    sap__trim(&s->update.ghosts);
-    sap__trim(&s->update.sort_items);
-    sap__trim(&s->update.sort_scratch);
-    sap__trim(&s->pairs.created);
-    sap__trim(&s->pairs.deleted);
-    sap__trim(&s->pairs.buckets);
-    sap__trim(&s->pairs.next);
-    sap__trim(&s->pairs.active);
-    sap__trim(&s->pairs.edges);
+#define SAP__TRIM_ARRAY(a) sap__trim(&s->a);
+    SAP__TRIMMED_ARRAYS(SAP__TRIM_ARRAY)
 }
 
 /* Finds what this update needs to know of all changes, and chooses its method. */
@@ -5327,10 +5316,7 @@ static long long sap__prune_boxes(const sap_aabb *a, int na, const sap_aabb *b, 
         if (!ok) s.update.failure = SAP_ERROR_MEMORY;
     }
     if (ok && sap__join_range(&q, &s.tree[0], &s.tree[is_bipartite], 0, 1)) (void)sap__flush(&q, 0);
-    sap__free_bvh(&s.tree[0]);
-    sap__free_bvh(&s.tree[1]);
-    sap__free_array(&s.update.sort_items);
-    sap__free_array(&s.slot_array);
+    sap__free_arrays(&s);
     return s.update.failure == SAP_OK ? p.visited : -(long long)s.update.failure;
 }
 
@@ -6581,20 +6567,6 @@ SAP_DEF int sap_slide(sap_world *s, sap_aabb *box, const float translation[3], u
 /* >> life: create, destroy, reserve, errors, objects, filter bits and getters                              */
 /* ====================================================================================================== */
 
-/* The list of all arrays of a world, except those of its tasks. A new array must be added here: it is then freed, and
-   counted by sap_get_stats. */
-/* clang-format off */
-#define SAP__TREE_ARRAYS(X, t)                                                                                         \
-    X(t.nodes) X(t.before) X(t.has_before) X(t.bounds) X(t.occupied) X(t.filter) X(t.subtrees)
-#define SAP__ARRAYS(X)                                                                                                 \
-    X(slot_array) X(objects) X(pairs.head_edge) X(changes.list) X(changes.unsynced) X(pairs.active)                    \
-    X(pairs.created) X(pairs.deleted) X(pairs.buckets) X(pairs.next) X(pairs.edges) X(update.deleted_at)               \
-    X(update.misplaced) X(update.ghosts) X(update.sort_items) X(update.sort_scratch) X(endpoints.memory)               \
-    X(boxes.live_bits[0]) X(boxes.live_bits[1]) X(boxes.live_bits[2]) X(boxes.live_bits[3])                            \
-    SAP__TREE_ARRAYS(X, tree[0]) SAP__TREE_ARRAYS(X, tree[1]) SAP__TREE_ARRAYS(X, tree[2])                             \
-    SAP__TREE_ARRAYS(X, tree[3]) SAP__TREE_ARRAYS(X, update.ghost_tree)
-/* clang-format on */
-
 SAP_DEF sap_result sap_check_config(const sap_config *config) {
     const int ok =
         !config || (config->axes >= 0 && config->axes <= 7 && config->max_boxes >= 0 && config->max_pairs >= 0 &&
@@ -6618,9 +6590,7 @@ SAP_DEF sap_world *sap_create(const sap_config *config) {
 
 SAP_DEF void sap_destroy(sap_world *s) {
     if (sap__begin_call(s, NULL, 1) != SAP_OK) return;
-#define SAP__FREE_ARRAY(a) sap__free_array(&s->a);
-    SAP__ARRAYS(SAP__FREE_ARRAY)
-    for (int i = 0; i < SAP__TASKS; i++) sap__free_array(&s->update.task[i].events);
+    sap__free_arrays(s);
     SAP_FREE(s);
 }
 

@@ -3484,7 +3484,7 @@ SAP__FORCE_INLINE uint32_t sap__sample_index(int i, int n) {
    sides are in proportion to the units are therefore met least. */
 static void sap__sample_boxes(const sap_world *s, const uint64_t *items, int n, sap__sample_stats *m) {
     const int some = n < SAP__SAMPLE ? n : SAP__SAMPLE;
-    float at[SAP__SAMPLE], size[SAP__SAMPLE], longest = 0;
+    float longest = 0;
     for (int k = 0; k < 3; k++) {
         float least = 4 * SAP__TILE_FAR, most = -4 * SAP__TILE_FAR;
         double sum = 0;
@@ -3493,16 +3493,13 @@ static void sap__sample_boxes(const sap_world *s, const uint64_t *items, int n, 
             const sap__box *box = sap__packed_box(s, (uint32_t)items[sap__sample_index(i, n)]);
             const float lo = sap__float(box->lo[k]), hi = sap__float(box->hi[k]);
             if (lo < -SAP__TILE_FAR || hi > SAP__TILE_FAR) continue;
-            at[count] = lo + hi;
-            size[count] = hi - lo;
-            least = at[count] < least ? at[count] : least;
-            most = at[count] > most ? at[count] : most;
+            least = lo + hi < least ? lo + hi : least;
+            most = lo + hi > most ? lo + hi : most;
+            sum += (double)(hi - lo);
             count++;
         }
         m->min_center2[k] = count ? least : 0;
         m->range[k] = count ? (most - least) * 0.5f : 0;
-        const float most_size = m->range[k] > 0 ? m->range[k] : SAP__TILE_FAR; /* a few may be far longer */
-        for (int i = 0; i < count; i++) sum += (double)(size[i] < most_size ? size[i] : most_size);
         m->unit[k] = (float)(sum / (count + 1e-30)); /* a compiler may divide before it asks whether there are any */
         if (m->unit[k] > longest) longest = m->unit[k];
         const float apart = m->range[k] / ((float)n + 1e-30f); /* all may be points */
@@ -3515,36 +3512,23 @@ static void sap__sample_boxes(const sap_world *s, const uint64_t *items, int n, 
     }
 }
 
-/* Returns, in bits, the axes that are not cut: those on which all boxes lie within one tile. *side is the side of a
-   tile in units, the same on all other axes. Evenly spread boxes would be sixteen to a tile. */
-static int sap__flat_axes(const sap__sample_stats *m, int n, float *side) {
-    int k, dims, flat = 0, more = 0;
-    for (k = 0; k < 3; k++)
-        if (!(m->range[k] > SAP__TILE_NEAR)) flat |= 1 << k;
-    do {
-        double volume = (double)SAP__NODE_WIDTH / n;
-        flat |= more;
-        for (k = 0, dims = 0; k < 3; k++)
-            if (!(flat >> k & 1)) volume *= (double)m->range[k] / ((double)m->unit[k] + 1e-60), dims++;
-        if (dims == 0) break;
-        *side = sap__nth_root(volume, dims);
-        for (k = 0, more = 0; k < 3; k++)
-            if (!(flat >> k & 1) && m->range[k] <= *side * m->unit[k]) more |= 1 << k;
-    } while (more && (flat | more) != 7);
-    return flat;
-}
-
-/* Chooses the tiles for n boxes; a few boxes need none and get no keys. On an axis that is not cut no box is large:
-   all others lie beside it. */
+/* Chooses the tiles for n boxes. Evenly spread ones would be sixteen to a tile, whose sides are as many units on all
+   axes. An axis on which all boxes lie beside each other is not cut, and no box is large there. */
 static void sap__choose_tile_grid(const sap__sample_stats *m, int n, sap__tile_grid *t) {
-    float side = 0;
-    const int flat = sap__flat_axes(m, n, &side);
+    double volume = (double)SAP__NODE_WIDTH / n; /* of a tile, in units */
+    int dims = 0;
     for (int k = 0; k < 3; k++) {
+        const double units = (double)m->range[k] / ((double)m->unit[k] + 1e-60);
+        if (units > 1) volume *= units, dims++;
+    }
+    const float side = dims ? sap__nth_root(volume, dims) : 1;
+    for (int k = 0; k < 3; k++) {
+        const int is_cut = m->range[k] > SAP__TILE_NEAR;
         const float tile = side * m->unit[k];
-        const double tiles = flat >> k & 1 ? 1 : (double)m->range[k] / ((double)tile + 1e-37) + 0.5;
+        const double tiles = is_cut ? (double)m->range[k] / ((double)tile + 1e-37) + 0.5 : 1;
         t->origin[k] = m->min_center2[k];
         t->count[k] = (int)(tiles < 1 ? 1 : tiles > (double)n ? (double)n : tiles);
-        t->large_size[k] = (float)SAP__LARGE_TILES * (flat >> k & 1 ? SAP__TILE_FAR : side < 1 ? m->unit[k] : tile);
+        t->large_size[k] = (float)SAP__LARGE_TILES * (is_cut ? tile : SAP__TILE_FAR);
     }
     /* slices along the axis with most tiles, sixteen to a tile; then halved, until counters for all are cheap */
     int k = t->count[0] > t->count[1] ? (t->count[0] > t->count[2] ? 0 : 2) : t->count[1] > t->count[2] ? 1 : 2;

@@ -147,7 +147,8 @@
    boxes, until their part of the tree is packed again; (c) the few boxes that are left of a large crowd are far apart
    in memory, which takes up to twice the time; (d) where boxes stream along an axis, removed at one end and added at
    the other, the tree is packed again now and then, at 20 to 80 ns a box; (e) loners whose masks agree in one direction
-   only, such as four kinds that each have the category of the next, are searched as if all could be pairs.
+   only, such as four kinds that each have the category of the next, are searched as if all could be pairs; (f) nearest
+   and sphere queries tell no distances apart below 1e-18, or beyond 1e19, without a look at each box.
 
    Recursion stays below 32 calls, and no call takes more than 32 KB of stack, your callbacks aside.
 
@@ -2827,24 +2828,26 @@ SAP__FORCE_INLINE void sap__prefetch_node(const sap__node *node) { /* six arrays
 }
 
 /* A probe is the float form of a query, for a kernel. Whatever the floats are, nothing in it overflows, is divided by
-   zero or subtracts infinities: programs may trap that.
+   zero or subtracts infinities: programs may trap that. So an axis is computed only if the query's box is within
+   SAP__NEAR there: its difference from a bound is no float beyond the largest.
 
-   A distance query squares gaps. A gap is computed in small units, at most 1, so that bounds do not overflow, limited
-   to most, and multiplied by enlarge, so that squares neither overflow nor become zero.
+   A distance query limits gaps to SAP__MAX_GAP, so that squares do not overflow. Boxes beyond that, or within 1e-18, it
+   does not prune.
 
    A cast meets the near and the far side of a slab at t = (bound - from) * inverse, where inverse is 1 / translation,
    in a unit of t in which the largest inverse is less than 1. near_inverse is a little smaller and far_inverse a little
-   larger than that: rounding never prunes a box that sap__cast accepts. */
+   larger than that: rounding never prunes a box that sap__cast accepts. On an axis that is not computed, because the
+   cast stands there, or nearly so, the interval that it sweeps decides. */
 typedef struct sap__probe {
-    int32_t used[3];     /* axes that are computed */
-    float unit;          /* of bounds: multiplied by it they do not overflow in a difference */
-    float limit;         /* the largest t, or squared distance, of a hit */
-    float lo[3], hi[3];  /* distance queries: the query's box, times unit; */
-    float most, enlarge; /* limit and factor of a gap */
-    sap__box swept;      /* casts: a box that contains all that the cast sweeps, */
-    float near_from[3], far_from[3], near_inverse[3], far_inverse[3];
+    int32_t used[3];    /* axes that are computed */
+    float limit;        /* the largest t, or squared distance, of a hit */
+    float lo[3], hi[3]; /* the query's box, or the interval that a cast sweeps */
+    float near_from[3], far_from[3], near_inverse[3], far_inverse[3]; /* casts, on axes that are computed; */
     int is_negative[3]; /* and whether it goes down: then it meets maxs first */
 } sap__probe;
+
+#define SAP__NEAR 1e31f /* less than half a unit in the last place of the largest float */
+#define SAP__MAX_GAP 1e19f
 
 /* SAP__TINY is added to limits. A machine that takes denormals for zero may have lost that much. */
 #define SAP__TINY 1e-36f
@@ -3225,18 +3228,17 @@ SAP__TARGET static int sap__overlaps(sap__test_list *list, uint32_t *a, uint32_t
 /* The squared distance sums the gaps between the query's box and each box over the axes. */
 SAP__TARGET static uint32_t sap__point_distance(const sap__node *node, uint32_t occupied, const sap__probe *p,
                                                 float *distance) {
-    const sap__f unit = sap__fsplat(p->unit), most = sap__fsplat(p->most), enlarge = sap__fsplat(p->enlarge);
     uint32_t bits = 0;
     for (int k = 0; k < SAP__NODE_WIDTH && occupied >> k; k += SAP__WIDTH) {
         sap__f distance2 = sap__fsplat(0.0f);
         for (int axis = 0; axis < 3; axis++) {
             if (!p->used[axis]) continue;
-            const sap__f lo = sap__fmul(sap__to_float(sap__load(node->lo[axis] + k)), unit);
-            const sap__f hi = sap__fmul(sap__to_float(sap__load(node->hi[axis] + k)), unit);
+            const sap__f lo = sap__to_float(sap__load(node->lo[axis] + k));
+            const sap__f hi = sap__to_float(sap__load(node->hi[axis] + k));
             const sap__f below = sap__fsub(lo, sap__fsplat(p->hi[axis])),
                          above = sap__fsub(sap__fsplat(p->lo[axis]), hi);
-            sap__f gap = sap__fmin(sap__fmax(below, above), most);
-            gap = sap__fmul(sap__fmax(gap, sap__fsplat(0.0f)), enlarge);
+            sap__f gap = sap__fmin(sap__fmax(below, above), sap__fsplat(SAP__MAX_GAP));
+            gap = sap__fmax(gap, sap__fsplat(0.0f));
             distance2 = sap__fadd(distance2, sap__fmul(gap, gap));
         }
         sap__fstore(distance + k, distance2);
@@ -3245,21 +3247,23 @@ SAP__TARGET static uint32_t sap__point_distance(const sap__node *node, uint32_t 
     return bits & occupied;
 }
 
-/* A cast is in a box from the last slab that it enters to the first slab that it leaves. It does not enter or leave
-   slabs on axes on which it stands, or nearly so: there the swept box decides. */
+/* A cast is in a box from the last slab that it enters to the first slab that it leaves. */
 SAP__TARGET static uint32_t sap__ray_slab(const sap__node *node, uint32_t occupied, const sap__probe *p,
                                           float *distance) {
-    const sap__f unit = sap__fsplat(p->unit);
     uint32_t bits = 0;
     for (int k = 0; k < SAP__NODE_WIDTH && occupied >> k; k += SAP__WIDTH) {
-        const uint32_t swept = sap__hit(sap__load_bounds(node, k), sap__splat_box(&p->swept));
         sap__f enter = sap__fsplat(0.0f), leave = sap__fsplat(p->limit);
+        uint32_t outside = 0;
         for (int axis = 0; axis < 3; axis++) {
-            if (!p->used[axis]) continue;
             const int32_t *near_side = p->is_negative[axis] ? node->hi[axis] : node->lo[axis];
             const int32_t *far_side = p->is_negative[axis] ? node->lo[axis] : node->hi[axis];
-            const sap__f entering = sap__fmul(sap__to_float(sap__load(near_side + k)), unit);
-            const sap__f leaving = sap__fmul(sap__to_float(sap__load(far_side + k)), unit);
+            const sap__f entering = sap__to_float(sap__load(near_side + k));
+            const sap__f leaving = sap__to_float(sap__load(far_side + k));
+            if (!p->used[axis]) {
+                outside |=
+                    sap__above(entering, sap__fsplat(p->hi[axis])) | sap__above(sap__fsplat(p->lo[axis]), leaving);
+                continue;
+            }
             const sap__f t0 = sap__fsub(entering, sap__fsplat(p->near_from[axis]));
             const sap__f t1 = sap__fsub(leaving, sap__fsplat(p->far_from[axis]));
             enter = sap__fmax(sap__fmul(t0, sap__fsplat(p->near_inverse[axis])), enter);
@@ -3267,7 +3271,7 @@ SAP__TARGET static uint32_t sap__ray_slab(const sap__node *node, uint32_t occupi
         }
         sap__fstore(distance + k, enter);
         leave = sap__fadd(leave, sap__fsplat(SAP__TINY));
-        bits |= (swept & (sap__above(enter, leave) ^ SAP__ALL_BITS)) << k;
+        bits |= ((outside | sap__above(enter, leave)) ^ SAP__ALL_BITS) << k;
     }
     return bits & occupied;
 }
@@ -4163,8 +4167,6 @@ static int sap__nearest_leaf(const sap_world *s, const sap__bvh *t, const sap__b
         probe.lo[k] = probe.hi[k] = 0.5f * (lo + hi);
         probe.used[k] = -1;
     }
-    probe.unit = probe.enlarge = 1;
-    probe.most = 2 * SAP__FAR;
     for (int i = 0; i < n; i++) stack[i] = (uint32_t)(t->first[t->levels - 1] + i), distance[i] = 0;
     for (int left = SAP__CHOOSE_LEAF_VISITS; n > 0 && left > 0;) {
         const int node = (int)stack[--n], first = n;
@@ -5803,76 +5805,41 @@ SAP__FORCE_INLINE double sap__power_of_two(int exponent) {
     return v;
 }
 
-/* Raises *largest to the largest magnitude of the finite bounds of n boxes. Returns whether a bound is infinite. */
-static int sap__find_largest(const sap__box *boxes, int n, int32_t *largest) {
-    int32_t most = *largest;
-    int is_infinite = 0;
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < 3; k++) {
-            const int32_t lo = sap__magnitude(boxes[i].lo[k]), hi = sap__magnitude(boxes[i].hi[k]);
-            if (lo < SAP__INFINITY && lo > most) most = lo;
-            if (hi < SAP__INFINITY && hi > most) most = hi;
-            is_infinite |= (lo == SAP__INFINITY) | (hi == SAP__INFINITY);
-        }
-    *largest = most;
-    return is_infinite;
+/* Sets the probe of a distance query. */
+static void sap__set_distance_probe(sap__probe *p, const sap__box *box, const int32_t used[3]) {
+    for (int k = 0; k < 3; k++) {
+        p->lo[k] = sap__float(box->lo[k]);
+        p->hi[k] = sap__float(box->hi[k]);
+        p->used[k] = used[k] && p->lo[k] > -SAP__NEAR && p->hi[k] < SAP__NEAR;
+    }
 }
 
-/* Sets the probe of a cast, and returns the unit of t. An axis is computed if the translation along it is not tiny, in
-   itself and beside the longest: then no inverse and no product overflows, and no unit of t is lost. */
+/* Sets the probe of a cast, and returns the unit of t: half the shortest translation along an axis that is computed. A
+   tiny one, in itself or beside the longest, is not: so no inverse and no product overflows, and no unit of t is
+   lost. */
 static double sap__set_cast_probe(sap__probe *p, const sap__box *box, const int32_t by[3]) {
     const int32_t double_size = 1 << 23; /* a key of twice a float is larger by this */
     const int32_t least = (127 - 106) * double_size, range = 100 * double_size;
-    int32_t longest = least + range, shortest = SAP__INFINITY - 1, farthest = 0;
-    (void)sap__find_largest(box, 1, &farthest);
+    int32_t longest = least + range, shortest = SAP__INFINITY - 1;
+    sap__set_distance_probe(p, box, by);
     for (int k = 0; k < 3; k++)
         if (sap__magnitude(by[k]) > longest) longest = sap__magnitude(by[k]);
     for (int k = 0; k < 3; k++) {
-        p->used[k] = sap__magnitude(by[k]) >= longest - range;
+        p->used[k] = p->used[k] && sap__magnitude(by[k]) >= longest - range;
         if (p->used[k] && sap__magnitude(by[k]) < shortest) shortest = sap__magnitude(by[k]);
     }
-    const double unit_of_t = sap__power_of_two(shortest / double_size - 127 - 2);
-    const double unit = sap__power_of_two(farthest < (127 + 100) * double_size ? 0 : -30);
-    p->unit = (float)unit;
-    p->swept = *box;
+    const double unit = 0.5 * sap__wide(shortest);
     for (int k = 0; k < 3; k++) {
-        const int is_negative = by[k] < 0;
-        int32_t *end = is_negative ? &p->swept.lo[k] : &p->swept.hi[k];
-        if (by[k] == 0) continue;
-        const double at = sap__wide(*end) + sap__wide(by[k]), more = (at < 0 ? -at : at) * 1e-15;
-        *end = sap__key(is_negative ? sap__round(at - more, SAP__ROUND_DOWN) : sap__round(at + more, SAP__ROUND_UP));
-        const double inverse = unit_of_t / (sap__wide(p->used[k] ? by[k] : shortest) * unit);
-        const float lo = sap__float(box->lo[k]) * p->unit, hi = sap__float(box->hi[k]) * p->unit;
-        p->is_negative[k] = is_negative;
+        const double way = sap__wide(by[k]), inverse = unit / sap__wide(p->used[k] ? by[k] : SAP__ONE);
+        p->is_negative[k] = p->used[k] && by[k] < 0;
         p->near_inverse[k] = (float)(inverse * 0.99999);
         p->far_inverse[k] = (float)(inverse * 1.00001);
-        p->near_from[k] = is_negative ? lo : hi;
-        p->far_from[k] = is_negative ? hi : lo;
+        p->near_from[k] = by[k] < 0 ? p->lo[k] : p->hi[k];
+        p->far_from[k] = by[k] < 0 ? p->hi[k] : p->lo[k];
+        if (!p->used[k] && by[k] < 0) p->lo[k] = sap__round(sap__wide(box->lo[k]) + way, SAP__ROUND_DOWN);
+        if (!p->used[k] && by[k] > 0) p->hi[k] = sap__round(sap__wide(box->hi[k]) + way, SAP__ROUND_UP);
     }
-    return unit_of_t;
-}
-
-/* Sets the probe of a distance query in a tree, and returns the unit of squared distances. The largest bounds, of the
-   query's box and of the roots or, where these are infinite, of the nodes below them, become about 2^60. An axis on
-   which the query's box is infinite is not computed: no box is pruned there. */
-static double sap__set_distance_probe(sap__probe *p, const sap__box *box, const int32_t used[6], const sap__bvh *t) {
-    enum { LARGEST = 60 };
-    const int top = t->levels - 1;
-    int32_t largest = 0;
-    (void)sap__find_largest(box, 1, &largest);
-    if (sap__find_largest(&t->bounds[t->first[top]], t->count[top], &largest) && top > 0)
-        (void)sap__find_largest(&t->bounds[t->first[top - 1]], t->count[top - 1], &largest);
-    const int wanted = LARGEST + 127 - (largest >> 23), exponent = wanted < 126 ? wanted : 126;
-    const int shrinks = exponent < 0 ? exponent : 0, grows = exponent - shrinks;
-    p->unit = (float)sap__power_of_two(shrinks);
-    p->enlarge = (float)sap__power_of_two(grows);
-    p->most = (float)sap__power_of_two(LARGEST + 2 - grows);
-    for (int k = 0; k < 3; k++) {
-        p->used[k] = used[k] && box->lo[k] > -SAP__INFINITY && box->hi[k] < SAP__INFINITY;
-        p->lo[k] = sap__float(p->used[k] ? box->lo[k] : 0) * p->unit;
-        p->hi[k] = sap__float(p->used[k] ? box->hi[k] : 0) * p->unit;
-    }
-    return sap__power_of_two(2 * exponent);
+    return unit;
 }
 
 /* ---- a query ------------------------------------------------------------------------------------------------ */
@@ -5937,8 +5904,7 @@ struct sap__query {
 
 /* Sets the limit of the probe: the cutoff as a float, made larger than what rounding and lost denormals may cost. */
 static void sap__set_limit(sap__query *q) {
-    const double cutoff = q->cutoff.at > SAP__MAX_FINITE ? SAP__MAX_FINITE : q->cutoff.at;
-    q->probe.limit = sap__round(cutoff * q->unit * 1.00001 + (double)SAP__TINY, SAP__ROUND_UP);
+    q->probe.limit = sap__round(q->cutoff.at * q->unit * 1.00001 + (double)SAP__TINY, SAP__ROUND_UP);
 }
 
 /* Sets the cutoff to the hit of a box. */
@@ -6346,7 +6312,9 @@ static void sap__run_query(sap__query *q, sap__hit_function *on_hit, int is_orde
     q->counters = counters;
     q->on_hit = on_hit;
     q->is_ordered = is_ordered;
-    q->unit = q->kind < SAP__CASTS ? 1 : sap__set_cast_probe(&q->probe, &q->box, q->translation);
+    q->unit = 1;
+    if (q->kind == SAP__DISTANCES) sap__set_distance_probe(&q->probe, &q->box, q->s->used);
+    if (q->kind >= SAP__CASTS) q->unit = sap__set_cast_probe(&q->probe, &q->box, q->translation);
     for (int tree = 0, go = sap__query_unsynced(q); tree < SAP__TREES && go; tree++) {
         const sap__bvh *t = &q->s->tree[tree];
         uint32_t tops[SAP__MAX_ROOTS];
@@ -6356,7 +6324,6 @@ static void sap__run_query(sap__query *q, sap__hit_function *on_hit, int is_orde
             tops[i] = (uint32_t)(t->first[t->levels - 1] + i);
             q->cull_by_mask |= (t->filter[tops[i]].category & ~q->mask) != 0;
         }
-        if (q->kind == SAP__DISTANCES) q->unit = sap__set_distance_probe(&q->probe, &q->box, q->s->used, t);
         go = q->kind == SAP__OVERLAPS ? sap__traverse_overlaps(q, t, tops, t->count[t->levels - 1])
                                       : sap__traverse(q, t);
     }

@@ -5720,27 +5720,20 @@ static int sap__compare_moments(const sap__box *box, const sap__box *moving, con
     return sap__compare_quotients(&first, &second);
 }
 
-/* Returns whether a finite box, moved by a translation (keys), touches the other at a t from 0 to 1. *first is the
-   moment: SAP__AT_START, or SAP__ENTERS + the axis that it enters last. Of two axes at the same moment it is the lower
-   one. */
-SAP__NO_INLINE int sap__cast_exactly(const sap__box *box, const sap__box *moving, const int32_t by[3], int *first) {
-    int last = SAP__AT_END;
-    *first = SAP__AT_START;
-    for (int k = 0; k < 3; k++) {
-        if (by[k] == 0) {
-            if (moving->hi[k] < box->lo[k] || moving->lo[k] > box->hi[k]) return 0;
-            continue;
-        }
-        if (sap__compare_moments(box, moving, by, SAP__ENTERS + k, *first) > 0) *first = SAP__ENTERS + k;
-        if (sap__compare_moments(box, moving, by, SAP__LEAVES + k, last) < 0) last = SAP__LEAVES + k;
-    }
-    return sap__compare_moments(box, moving, by, *first, last) <= 0;
+/* Returns the moment at which a box that is moved by a translation (keys) has entered the slabs of the other:
+   SAP__AT_START, or SAP__ENTERS + the axis that it enters last; of two axes at the same moment the lower one. If best is
+   SAP__AT_END instead of SAP__AT_START, returns the moment at which it leaves the first of them. */
+static int sap__find_moment(const sap__box *box, const sap__box *moving, const int32_t by[3], int best) {
+    const int sign = best == SAP__AT_START ? 1 : -1, first = best == SAP__AT_START ? SAP__ENTERS : SAP__LEAVES;
+    for (int k = 0; k < 3; k++)
+        if (by[k] && sign * sap__compare_moments(box, moving, by, first + k, best) > 0) best = first + k;
+    return best;
 }
 
-/* Returns the t at which the two first touch, or SAP__MISS. */
+/* Returns the t, from 0 to 1, at which a finite box that is moved by a translation (keys) first touches the other, or
+   SAP__MISS. */
 static double sap__cast(const sap__box *box, const sap__box *moving, const int32_t by[3]) {
     double enter = 0, leave = 1;
-    int first;
     for (int k = 0; k < 3; k++) {
         if (by[k] == 0) {
             if (moving->hi[k] < box->lo[k] || moving->lo[k] > box->hi[k]) return SAP__MISS;
@@ -5752,8 +5745,11 @@ static double sap__cast(const sap__box *box, const sap__box *moving, const int32
         if (t0 > enter) enter = t0;
         if (t1 < leave) leave = t1;
     }
-    const int order = sap__compare_values(enter, leave);
-    return order < 0 || (order == 0 && sap__cast_exactly(box, moving, by, &first)) ? enter : SAP__MISS;
+    int order = sap__compare_values(enter, leave);
+    if (order == 0)
+        order = sap__compare_moments(box, moving, by, sap__find_moment(box, moving, by, SAP__AT_START),
+                                     sap__find_moment(box, moving, by, SAP__AT_END));
+    return order > 0 ? SAP__MISS : enter;
 }
 
 /* Returns the direction, -1 or 1 on *axis, in which the moving box leaves a box it overlaps by the shortest way. */
@@ -5786,14 +5782,15 @@ SAP_DEF int sap_hit_normal(const sap_aabb *moving, const float translation[3], c
     static const int32_t used[6] = {-1, -1, -1, -1, -1, -1};
     sap__box from = sap__empty_box, to = sap__empty_box;
     int32_t by[3] = {0, 0, 0};
-    int first, ok = moving && translation && hit;
+    int ok = moving && translation && hit;
     for (int k = 0; normal && k < 3; k++) normal[k] = 0;
     ok = ok && normal && sap__encode(moving, used, &from) >= 0 && sap__encode(hit, used, &to) >= 0;
     for (int k = 0; ok && k < 3; k++) {
         by[k] = sap__key(translation[k]);
         ok = sap__is_finite(translation[k]) && sap__is_finite(moving->min[k]) && sap__is_finite(moving->max[k]);
     }
-    if (!ok || !sap__cast_exactly(&to, &from, by, &first) || first == SAP__AT_START) return 0;
+    const int first = ok ? sap__find_moment(&to, &from, by, SAP__AT_START) : SAP__AT_START;
+    if (first == SAP__AT_START || sap__cast(&to, &from, by) == SAP__MISS) return 0;
     normal[first] = by[first] < 0 ? 1.0f : -1.0f;
     return 1;
 }
@@ -5927,13 +5924,10 @@ static double sap__hit_at(const sap__query *q, const sap__box *box) {
 /* Returns the measure of the hit of a box: a squared distance, or a moment of a cast. */
 static sap__measure sap__measure_of(const sap__query *q, const sap__box *box) {
     sap__measure m;
-    int first;
-    if (q->kind == SAP__DISTANCES) {
-        (void)sap__distance2(box, &q->box, &m);
-        return m;
-    }
-    (void)sap__cast_exactly(box, &q->box, q->translation, &first);
-    return sap__moment(box, &q->box, q->translation, first);
+    if (q->kind != SAP__DISTANCES)
+        return sap__moment(box, &q->box, q->translation, sap__find_moment(box, &q->box, q->translation, SAP__AT_START));
+    (void)sap__distance2(box, &q->box, &m);
+    return m;
 }
 
 static sap__measure sap__measure_of_key(const sap__query *q, int32_t key) {
@@ -6522,7 +6516,8 @@ static sap_id sap__find_closest_box(sap__query *q, sap_result r, sap_accept *acc
     const sap_id id = sap__run_closest(q, r, 1, t);
     if (!id || !normal) return id;
     int axis = sap__goes_deeper(&q->cutoff.box, &q->box, q->translation, q->s->used);
-    if (!sap__overlap(&q->cutoff.box, &q->box)) (void)sap__cast_exactly(&q->cutoff.box, &q->box, q->translation, &axis);
+    if (!sap__overlap(&q->cutoff.box, &q->box))
+        axis = sap__find_moment(&q->cutoff.box, &q->box, q->translation, SAP__AT_START);
     normal[axis] = q->translation[axis] < 0 ? 1.0f : -1.0f;
     return id;
 }

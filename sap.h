@@ -5752,30 +5752,20 @@ static double sap__cast(const sap__box *box, const sap__box *moving, const int32
     return order > 0 ? SAP__MISS : enter;
 }
 
-/* Returns the direction, -1 or 1 on *axis, in which the moving box leaves a box it overlaps by the shortest way. */
-static int sap__shallow_side(const sap__box *box, const sap__box *moving, const int32_t used[6], int *axis) {
-    sap__measure least = {{0, 0, 0}, {0, 0, 0}, 0};
-    int side = 0;
-    for (int k = 0; k < 3; k++) {
-        for (int up = 0; used[k] && up < 2; up++) {
-            sap__measure depth = {{0, 0, 0}, {0, 0, 0}, SAP__ONE};
-            depth.from[0] = up ? moving->lo[k] : box->lo[k];
-            depth.to[0] = up ? box->hi[k] : moving->hi[k];
-            if (side && sap__compare_quotients(&depth, &least) >= 0) continue;
-            least = depth;
-            side = up ? 1 : -1;
-            *axis = k;
-        }
-    }
-    return side;
-}
-
 /* Returns the axis of least depth of two boxes that overlap at the start, if the translation goes deeper there, else
-   -1. */
+   -1. The moving box leaves the other there by the shortest way, upwards (side 2 * axis + 1) or downwards. */
 static int sap__goes_deeper(const sap__box *box, const sap__box *moving, const int32_t by[3], const int32_t used[6]) {
-    int axis = 0;
-    const int side = sap__shallow_side(box, moving, used, &axis);
-    return (side < 0 ? by[axis] > 0 : by[axis] < 0) ? axis : -1;
+    sap__measure least = {{0, 0, 0}, {0, 0, 0}, SAP__ONE};
+    int best = -1;
+    for (int side = 0; side < 6; side++) {
+        const int k = side / 2, up = side % 2;
+        const sap__measure depth = {
+            {up ? moving->lo[k] : box->lo[k], 0, 0}, {up ? box->hi[k] : moving->hi[k], 0, 0}, SAP__ONE};
+        if (!used[k] || (best >= 0 && sap__compare_quotients(&depth, &least) >= 0)) continue;
+        least = depth;
+        best = side;
+    }
+    return (best % 2 ? by[best / 2] < 0 : by[best / 2] > 0) ? best / 2 : -1;
 }
 
 SAP_DEF int sap_hit_normal(const sap_aabb *moving, const float translation[3], const sap_aabb *hit, float normal[3]) {

@@ -5526,10 +5526,10 @@ SAP__FORCE_INLINE int32_t sap__magnitude(int32_t key) {
 }
 
 /* Writes the keys of a vector, 0 on unused axes. Returns whether it is finite. */
-static int sap__read_vector(const sap_world *s, const float v[3], int32_t out[3]) {
+static int sap__read_vector(const int32_t used[6], const float v[3], int32_t out[3]) {
     int ok = 1;
     for (int k = 0; k < 3; k++) {
-        out[k] = sap__key(v[k]) & s->used[k];
+        out[k] = sap__key(v[k]) & used[k];
         ok &= sap__magnitude(out[k]) < SAP__INFINITY;
     }
     return ok;
@@ -5768,18 +5768,22 @@ static int sap__goes_deeper(const sap__box *box, const sap__box *moving, const i
     return (best % 2 ? by[best / 2] < 0 : by[best / 2] > 0) ? best / 2 : -1;
 }
 
+/* Reads a finite box. Returns whether it is one. */
+static int sap__read_finite_box(const int32_t used[6], const sap_aabb *box, sap__box *out) {
+    *out = sap__empty_box;
+    return sap__encode(box, used, out) >= 0 && sap__read_vector(used, box->min, out->lo) &&
+           sap__read_vector(used, box->max, out->hi);
+}
+
 SAP_DEF int sap_hit_normal(const sap_aabb *moving, const float translation[3], const sap_aabb *hit, float normal[3]) {
     static const int32_t used[6] = {-1, -1, -1, -1, -1, -1};
-    sap__box from = sap__empty_box, to = sap__empty_box;
-    int32_t by[3] = {0, 0, 0};
-    int ok = moving && translation && hit;
+    sap__box from, to = sap__empty_box;
+    int32_t by[3];
     for (int k = 0; normal && k < 3; k++) normal[k] = 0;
-    ok = ok && normal && sap__encode(moving, used, &from) >= 0 && sap__encode(hit, used, &to) >= 0;
-    for (int k = 0; ok && k < 3; k++) {
-        by[k] = sap__key(translation[k]);
-        ok = sap__is_finite(translation[k]) && sap__is_finite(moving->min[k]) && sap__is_finite(moving->max[k]);
-    }
-    const int first = ok ? sap__find_moment(&to, &from, by, SAP__AT_START) : SAP__AT_START;
+    if (!moving || !translation || !hit || !normal || !sap__read_finite_box(used, moving, &from) ||
+        !sap__read_vector(used, translation, by) || sap__encode(hit, used, &to) < 0)
+        return 0;
+    const int first = sap__find_moment(&to, &from, by, SAP__AT_START);
     if (first == SAP__AT_START || sap__cast(&to, &from, by) == SAP__MISS) return 0;
     normal[first] = by[first] < 0 ? 1.0f : -1.0f;
     return 1;
@@ -6136,10 +6140,10 @@ static sap_result sap__sync_for_queries(sap_world *s) {
     return SAP_OK;
 }
 
-/* Begins a query: synchronises the trees, unless another query is in progress, which reads them. In that case unsynced
-   boxes are tested one by one. Synchronised trees are only read. */
-static sap_result sap__begin_query(sap__query *q, sap_world *s, int kind, const sap__box *box, int32_t cutoff,
-                                   uint32_t mask) {
+/* Begins a query with a box that was read: synchronises the trees, unless another query is in progress, which reads
+   them. In that case unsynced boxes are tested one by one. Synchronised trees are only read. cutoff is a key. */
+static sap_result sap__begin_query(sap__query *q, sap_world *s, int kind, int32_t cutoff, uint32_t mask) {
+    if ((uint32_t)cutoff > SAP__INFINITY) return SAP_ERROR_ARGUMENT; /* below 0, or NaN */
     if (s->call.in_filter) return SAP_ERROR_BUSY;
     if (!s->queries.ready && !sap__is_querying(s)) {
         const sap_result r = sap__sync_for_queries(s);
@@ -6147,7 +6151,6 @@ static sap_result sap__begin_query(sap__query *q, sap_world *s, int kind, const 
     }
     q->s = s; /* field by field: for so small a struct compilers emit a slow string instruction */
     q->kind = kind;
-    q->box = *box;
     q->mask = mask;
     q->hit = NULL;
     q->best = q->ignored = 0;
@@ -6364,51 +6367,44 @@ SAP__NO_INLINE sap_id sap__run_closest(sap__query *q, sap_result r, float miss, 
 }
 
 static sap_result sap__begin_box_query(sap__query *q, sap_world *s, const sap_aabb *box, uint32_t mask) {
-    sap__box keys = sap__empty_box;
     if (!s || !box) return SAP_ERROR_ARGUMENT;
-    if (sap__encode(box, s->used, &keys) < 0) return SAP_ERROR_BOX;
-    return sap__begin_query(q, s, SAP__OVERLAPS, &keys, 0, mask);
+    q->box = sap__empty_box;
+    if (sap__encode(box, s->used, &q->box) < 0) return SAP_ERROR_BOX;
+    return sap__begin_query(q, s, SAP__OVERLAPS, 0, mask);
 }
 
-/* Begins a query of the boxes within a distance of a point. An infinite one hits every box, even at an infinite
-   distance. */
-static sap_result sap__begin_distance_query(sap__query *q, sap_world *s, const float point[3], float distance,
-                                            uint32_t mask) {
-    sap__box at;
-    if (!s || !point || !sap__read_vector(s, point, at.lo) || !sap__is_number(distance) || sap__key(distance) < 0)
-        return SAP_ERROR_ARGUMENT;
-    memcpy(at.hi, at.lo, sizeof at.hi);
-    return sap__begin_query(q, s, SAP__DISTANCES, &at, sap__key(distance), mask);
+/* Begins a query at a point: of the boxes within a distance, or, of another kind, with a cutoff. An infinite distance
+   hits every box, even at an infinite distance. */
+static sap_result sap__begin_point_query(sap__query *q, sap_world *s, int kind, const float point[3], float cutoff,
+                                         uint32_t mask) {
+    if (!s || !point || !sap__read_vector(s->used, point, q->box.lo)) return SAP_ERROR_ARGUMENT;
+    memcpy(q->box.hi, q->box.lo, sizeof q->box.hi);
+    return sap__begin_query(q, s, kind, sap__key(cutoff), mask);
 }
 
 /* Begins a query of the boxes within a distance of a box of the world, itself aside. */
 static sap_result sap__begin_distance_query_to(sap__query *q, sap_world *s, sap_id id, float distance, uint32_t mask) {
-    if (!s || !sap__is_number(distance) || sap__key(distance) < 0) return SAP_ERROR_ARGUMENT;
+    if (!s) return SAP_ERROR_ARGUMENT;
     const uint32_t slot = sap__live_slot(s, id);
     if (slot == SAP__NONE) return SAP_ERROR_ID;
-    const sap_result r = sap__begin_query(q, s, SAP__DISTANCES, &s->slot_array[slot].box, sap__key(distance), mask);
+    q->box = s->slot_array[slot].box;
+    const sap_result r = sap__begin_query(q, s, SAP__DISTANCES, sap__key(distance), mask);
     q->ignored = id;
     return r;
 }
 
-/* Begins a cast of a box, or of a ray if max is min, by a translation. */
-static sap_result sap__begin_cast(sap__query *q, sap_world *s, const float min[3], const float max[3],
-                                  const float translation[3], uint32_t mask) {
-    sap__box box;
-    if (!s || !min || !translation || !sap__read_vector(s, min, box.lo) || !sap__read_vector(s, max, box.hi) ||
-        !sap__read_vector(s, translation, q->translation))
-        return SAP_ERROR_ARGUMENT;
-    return sap__begin_query(q, s, SAP__CASTS, &box, SAP__ONE, mask);
+static sap_result sap__begin_ray(sap__query *q, sap_world *s, const float origin[3], const float translation[3],
+                                 uint32_t mask) {
+    if (!s || !translation || !sap__read_vector(s->used, translation, q->translation)) return SAP_ERROR_ARGUMENT;
+    return sap__begin_point_query(q, s, SAP__CASTS, origin, 1, mask);
 }
 
 static sap_result sap__begin_box_cast(sap__query *q, sap_world *s, const sap_aabb *box, const float translation[3],
                                       uint32_t mask) {
-    sap__box keys = sap__empty_box;
     if (!s || !box) return SAP_ERROR_ARGUMENT;
-    if (sap__encode(box, s->used, &keys) < 0 || !sap__read_vector(s, box->min, keys.lo) ||
-        !sap__read_vector(s, box->max, keys.hi))
-        return SAP_ERROR_BOX;
-    return sap__begin_cast(q, s, box->min, box->max, translation, mask);
+    if (!sap__read_finite_box(s->used, box, &q->box)) return SAP_ERROR_BOX;
+    if (!translation || !sap__read_vector(s->used, translation, q->translation)) return SAP_ERROR_ARGUMENT;
+    return sap__begin_query(q, s, SAP__CASTS, SAP__ONE, mask);
 }
 
 SAP_DEF int sap_query_box(sap_world *s, const sap_aabb *box, uint32_t mask, sap_hit *hit, void *user) {
@@ -6422,40 +6418,41 @@ SAP_DEF int sap_query_box_ids(sap_world *s, const sap_aabb *box, uint32_t mask, 
 }
 
 SAP_DEF int sap_query_point(sap_world *s, const float point[3], uint32_t mask, sap_hit *hit, void *user) {
-    sap__box at;
     sap__query q;
-    if (!s || !point || !sap__read_vector(s, point, at.lo)) return -SAP_ERROR_ARGUMENT;
-    memcpy(at.hi, at.lo, sizeof at.hi);
-    return sap__run_with_callback(&q, sap__begin_query(&q, s, SAP__OVERLAPS, &at, 0, mask), hit, NULL, user);
+    return sap__run_with_callback(&q, sap__begin_point_query(&q, s, SAP__OVERLAPS, point, 0, mask), hit, NULL, user);
 }
 
 SAP_DEF int sap_query_sphere(sap_world *s, const float center[3], float radius, uint32_t mask, sap_hit *hit,
                              void *user) {
     sap__query q;
-    return sap__run_with_callback(&q, sap__begin_distance_query(&q, s, center, radius, mask), hit, NULL, user);
+    return sap__run_with_callback(&q, sap__begin_point_query(&q, s, SAP__DISTANCES, center, radius, mask), hit, NULL,
+                                  user);
 }
 
 SAP_DEF int sap_query_sphere_ids(sap_world *s, const float center[3], float radius, uint32_t mask, sap_id *ids,
                                  int capacity) {
     sap__query q;
-    return sap__run_for_ids(&q, sap__begin_distance_query(&q, s, center, radius, mask), 0, ids, NULL, capacity);
+    return sap__run_for_ids(&q, sap__begin_point_query(&q, s, SAP__DISTANCES, center, radius, mask), 0, ids, NULL,
+                            capacity);
 }
 
 SAP_DEF int sap_query_nearest(sap_world *s, const float point[3], float max_distance, uint32_t mask, sap_ray_hit *hit,
                               void *user) {
     sap__query q;
-    return sap__run_with_callback(&q, sap__begin_distance_query(&q, s, point, max_distance, mask), NULL, hit, user);
+    return sap__run_with_callback(&q, sap__begin_point_query(&q, s, SAP__DISTANCES, point, max_distance, mask), NULL,
+                                  hit, user);
 }
 
 SAP_DEF sap_id sap_nearest(sap_world *s, const float point[3], float max_distance, uint32_t mask, float *distance) {
     sap__query q;
-    return sap__run_closest(&q, sap__begin_distance_query(&q, s, point, max_distance, mask), max_distance, distance);
+    return sap__run_closest(&q, sap__begin_point_query(&q, s, SAP__DISTANCES, point, max_distance, mask), max_distance,
+                            distance);
 }
 
 SAP_DEF int sap_nearest_ids(sap_world *s, const float point[3], float max_distance, uint32_t mask, sap_id *ids,
                             float *distances, int capacity) {
     sap__query q;
-    const sap_result r = sap__begin_distance_query(&q, s, point, max_distance, mask);
+    const sap_result r = sap__begin_point_query(&q, s, SAP__DISTANCES, point, max_distance, mask);
     return sap__run_for_ids(&q, r, 1, ids, distances, capacity);
 }
 
@@ -6474,19 +6471,19 @@ SAP_DEF int sap_nearest_to_ids(sap_world *s, sap_id id, float max_distance, uint
 SAP_DEF int sap_ray_cast(sap_world *s, const float origin[3], const float translation[3], uint32_t mask,
                          sap_ray_hit *hit, void *user) {
     sap__query q;
-    return sap__run_with_callback(&q, sap__begin_cast(&q, s, origin, origin, translation, mask), NULL, hit, user);
+    return sap__run_with_callback(&q, sap__begin_ray(&q, s, origin, translation, mask), NULL, hit, user);
 }
 
 SAP_DEF sap_id sap_ray_closest(sap_world *s, const float origin[3], const float translation[3], uint32_t mask,
                                float *t) {
     sap__query q;
-    return sap__run_closest(&q, sap__begin_cast(&q, s, origin, origin, translation, mask), 1, t);
+    return sap__run_closest(&q, sap__begin_ray(&q, s, origin, translation, mask), 1, t);
 }
 
 SAP_DEF int sap_ray_cast_ids(sap_world *s, const float origin[3], const float translation[3], uint32_t mask,
                              sap_id *ids, float *ts, int capacity) {
     sap__query q;
-    const sap_result r = sap__begin_cast(&q, s, origin, origin, translation, mask);
+    const sap_result r = sap__begin_ray(&q, s, origin, translation, mask);
     return sap__run_for_ids(&q, r, 1, ids, ts, capacity);
 }
 

@@ -5840,8 +5840,7 @@ enum {
     SAP__OVERLAPS,  /* the box overlaps the query's box */
     SAP__DISTANCES, /* it is within a distance */
     SAP__CASTS,     /* the cast meets it */
-    SAP__LEAVES_IT, /* the same; a box that is touched at the start counts only if the cast goes deeper into it */
-    SAP__SLIDES     /* the same as a cast; its hit function decides whether the box stops it */
+    SAP__LEAVES_IT  /* the same; a box that is touched at the start counts only if the cast goes deeper into it */
 };
 
 /* The cutoff of a query: no hit beyond it counts. It is a float or, if key is below 0, where the query hits `box`: so a
@@ -5855,7 +5854,7 @@ typedef struct sap__cutoff {
 typedef struct sap__query sap__query;
 
 /* Handles a hit at a value not beyond the cutoff, which it may lower. Returns 0 to stop. */
-typedef int sap__hit_function(sap__query *q, uint32_t slot, double at, const sap__box *box);
+typedef int sap__hit_function(sap__query *q, sap_id id, double at, const sap__box *box);
 
 /* Values that are kept of first ids, those on top of the heap. The others are computed again. */
 enum { SAP__KEPT_VALUES = 64, SAP__FEW_IDS = 24 };
@@ -5872,9 +5871,9 @@ typedef struct sap__first_ids {
 /* A query holds its shape, its callback, and its hits so far. */
 struct sap__query {
     sap_world *s;
-    int kind, is_ordered; /* is_ordered: its hits may lower the cutoff, so it visits what is nearest first */
-    sap__hit_function *on_hit;
-    sap_hit *hit; /* or a sap_accept */
+    int kind, is_ordered;      /* is_ordered: its hits may lower the cutoff, so it visits what is nearest first */
+    sap__hit_function *on_hit; /* NULL: hits are only counted */
+    sap_hit *hit;              /* or a sap_accept */
     sap_ray_hit *ray_hit;
     void *user;
     sap__first_ids *first_ids;
@@ -6047,43 +6046,27 @@ SAP__FORCE_INLINE void sap__begin_callbacks(sap__query *q) {
     q->in_callback = 1;
 }
 
-static int sap__count_hit(sap__query *q, uint32_t slot, double at, const sap__box *box) {
-    (void)slot, (void)at, (void)box;
-    q->count++;
-    return 1;
-}
-
-static int sap__call_hit(sap__query *q, uint32_t slot, double at, const sap__box *box) {
+static int sap__call_hit(sap__query *q, sap_id id, double at, const sap__box *box) {
     (void)at, (void)box;
-    q->count++;
     sap__begin_callbacks(q);
-    return q->hit(sap__id_of(q->s, slot), q->s->objects[slot], q->user);
+    return q->hit(id, q->s->objects[sap__slot_of(id)], q->user);
 }
 
-static int sap__keep_smallest(sap__query *q, uint32_t slot, double at, const sap__box *box) {
-    (void)at, (void)box;
-    q->count++;
-    sap__keep_id(q->first_ids, sap__id_of(q->s, slot), 0);
-    return 1;
-}
-
-/* Keeps a hit among the first by value. When there are enough the last of them is the cutoff. */
-static int sap__keep_first(sap__query *q, uint32_t slot, double at, const sap__box *box) {
+/* Keeps a hit among the first. When there are enough by value the last of them is the cutoff. */
+static int sap__keep_first(sap__query *q, sap_id id, double at, const sap__box *box) {
     sap__first_ids *f = q->first_ids;
     (void)box;
-    q->count++;
-    sap__keep_id(f, sap__id_of(q->s, slot), at);
-    if (f->count >= f->capacity) sap__set_cutoff(q, sap__value_of(f, 0), sap__box_of_id(q, f->ids[0]));
+    sap__keep_id(f, id, f->query ? at : 0);
+    if (f->query && f->count >= f->capacity) sap__set_cutoff(q, sap__value_of(f, 0), sap__box_of_id(q, f->ids[0]));
     return 1;
 }
 
 /* Keeps a hit that is the best so far, if the user accepts it. */
-static int sap__keep_best(sap__query *q, uint32_t slot, double at, const sap__box *box) {
-    const sap_id id = sap__id_of(q->s, slot);
+static int sap__keep_best(sap__query *q, sap_id id, double at, const sap__box *box) {
     if (q->best && id > q->best && sap__compare_to_cutoff(q, at, box) == 0) return 1;
     if (q->hit) {
         sap__begin_callbacks(q);
-        if (!q->hit(id, q->s->objects[slot], q->user)) return 1;
+        if (!q->hit(id, q->s->objects[sap__slot_of(id)], q->user)) return 1;
     }
     q->best = id;
     sap__set_cutoff(q, at, box);
@@ -6093,11 +6076,10 @@ static int sap__keep_best(sap__query *q, uint32_t slot, double at, const sap__bo
 /* Calls back, and lowers the cutoff to the value that is returned. A callback that returns the t that was reported to
    it means this hit. That t may have been rounded down, so the cutoff then becomes the exact hit; distances are rounded
    up. */
-static int sap__call_ray_hit(sap__query *q, uint32_t slot, double at, const sap__box *box) {
+static int sap__call_ray_hit(sap__query *q, sap_id id, double at, const sap__box *box) {
     const float reported = sap__reported_value(q, at, box);
-    q->count++;
     sap__begin_callbacks(q);
-    const float end = q->ray_hit(sap__id_of(q->s, slot), q->s->objects[slot], reported, q->user);
+    const float end = q->ray_hit(id, q->s->objects[sap__slot_of(id)], reported, q->user);
     const int32_t key = sap__key(end);
     if (!sap__is_number(end) || key <= 0) return 0;
     const double value = q->kind == SAP__DISTANCES ? sap__wide(key) * sap__wide(key) : sap__wide(key);
@@ -6115,11 +6097,18 @@ static int sap__call_ray_hit(sap__query *q, uint32_t slot, double at, const sap_
     return 1;
 }
 
+/* Handles a hit. Returns 0 to stop. */
+SAP__FORCE_INLINE int sap__report_hit(sap__query *q, uint32_t slot, double at, const sap__box *box) {
+    const sap_id id = sap__id_of(q->s, slot);
+    if (id == q->ignored) return 1;
+    q->count++;
+    return !q->on_hit || q->on_hit(q, id, at, box);
+}
+
 /* Handles a box that the mask lets through. Returns 0 to stop. */
 SAP__FORCE_INLINE int sap__try_box(sap__query *q, uint32_t slot, const sap__box *box) {
     const double at = sap__hit_at(q, box);
-    if (sap__compare_to_cutoff(q, at, box) > 0 || sap__id_of(q->s, slot) == q->ignored) return 1;
-    return q->on_hit(q, slot, at, box);
+    return sap__compare_to_cutoff(q, at, box) > 0 || sap__report_hit(q, slot, at, box);
 }
 
 /* ---- trees are searched ---------------------------------------------------------------------------------------- */
@@ -6221,7 +6210,7 @@ static int sap__traverse_overlaps(sap__query *q, const sap__bvh *t, const uint32
         if (are_leaves && list.prefetch)
             for (int i = 0; i < found; i++) sap__prefetch_slot(q->s, child[i]);
         for (int i = 0; are_leaves && i < found; i++)
-            if (sap__should_visit(q, child[i]) && !q->on_hit(q, child[i], 0, &q->box)) return 0;
+            if (sap__should_visit(q, child[i]) && !sap__report_hit(q, child[i], 0, &q->box)) return 0;
     }
     return 1;
 }
@@ -6333,7 +6322,7 @@ static int sap__run_with_callback(sap__query *q, sap_result r, sap_hit *hit, sap
     q->hit = hit;
     q->ray_hit = ray_hit;
     q->user = user;
-    sap__run_query(q, hit ? sap__call_hit : ray_hit ? sap__call_ray_hit : sap__count_hit, ray_hit != NULL);
+    sap__run_query(q, hit ? sap__call_hit : ray_hit ? sap__call_ray_hit : NULL, ray_hit != NULL);
     return q->count;
 }
 
@@ -6349,7 +6338,7 @@ SAP__NO_INLINE int sap__run_for_ids(sap__query *q, sap_result r, int is_ordered,
     first.capacity = capacity;
     first.count = 0;
     q->first_ids = &first;
-    sap__run_query(q, capacity == 0 ? sap__count_hit : is_ordered ? sap__keep_first : sap__keep_smallest, is_ordered);
+    sap__run_query(q, capacity ? sap__keep_first : NULL, is_ordered);
     const int n = sap__sort_ids(&first);
     for (int i = 0; values && i < n; i++)
         values[i] = sap__reported_value(q, sap__value_of(&first, i), sap__box_of_id(q, ids[i]));
@@ -6574,9 +6563,8 @@ static int sap__find_stop(const sap__slide *v, const sap__box *box, int *is_corn
 
 /* Keeps the first box that stops the moving box; at the same t a side before a corner, then the lower axis, then the
    lower id. */
-static int sap__keep_stop(sap__query *q, uint32_t slot, double at, const sap__box *box) {
+static int sap__keep_stop(sap__query *q, sap_id id, double at, const sap__box *box) {
     sap__slide *v = (sap__slide *)(void *)q; /* query is its first field */
-    const sap_id id = sap__id_of(q->s, slot);
     int is_corner;
     const int axis = sap__find_stop(v, box, &is_corner);
     if (axis < 0) return 1;
@@ -6592,12 +6580,11 @@ static int sap__keep_stop(sap__query *q, uint32_t slot, double at, const sap__bo
 }
 
 /* Stops at the first box that the moving box is in at its end, and was not in at the start. */
-static int sap__find_new_overlap(sap__query *q, uint32_t slot, double at, const sap__box *box) {
+static int sap__find_new_overlap(sap__query *q, sap_id id, double at, const sap__box *box) {
     const sap__slide *v = (const sap__slide *)(const void *)q;
-    const sap_id id = sap__id_of(q->s, slot);
-    (void)at, (void)box;
-    box = &q->s->slot_array[slot].box;
-    if (id != q->ignored && sap__overlaps_inside(box, &q->box) && !sap__overlaps_inside(box, &v->start)) q->best = id;
+    (void)at;
+    box = sap__box_of_id(q, id);
+    if (sap__overlaps_inside(box, &q->box) && !sap__overlaps_inside(box, &v->start)) q->best = id;
     return q->best == 0;
 }
 
@@ -6682,7 +6669,6 @@ SAP_DEF int sap_slide(sap_world *s, sap_aabb *box, const float translation[3], u
     if (r != SAP_OK) return -(int)r;
     sap__box end = v.start = q->box;
     if (sap__move_box(&end, q->translation, 0) < 0) return -SAP_ERROR_ARGUMENT;
-    q->kind = SAP__SLIDES;
     q->ignored = ignore;
     v.at = sap__measure_of_key(q, 0);
     const int n = sap__slide_along(&v, stopped_by);

@@ -5857,15 +5857,15 @@ typedef struct sap__query sap__query;
 typedef int sap__hit_function(sap__query *q, sap_id id, double at, const sap__box *box);
 
 /* Values that are kept of first ids, those on top of the heap. The others are computed again. */
-enum { SAP__KEPT_VALUES = 64, SAP__FEW_IDS = 24 };
+enum { SAP__KEPT_VALUES = 64 };
 
 /* The first ids of a set: they need no memory, and depend on the set alone. While there are more than capacity the ids
    are a heap with the last one on top. */
 typedef struct sap__first_ids {
     const sap__query *query; /* orders ids by their hits, then by id; NULL: by id */
     sap_id *ids;
+    double *at;          /* the kept values */
     int capacity, count; /* count: ids that were kept or rejected */
-    double at[SAP__KEPT_VALUES];
 } sap__first_ids;
 
 /* A query holds its shape, its callback, and its hits so far. */
@@ -5976,7 +5976,7 @@ static double sap__value_of(const sap__first_ids *f, int i) {
 
 static void sap__put_id(sap__first_ids *f, int i, sap_id id, double at) {
     f->ids[i] = id;
-    if (i < SAP__KEPT_VALUES) f->at[i] = at;
+    if (f->query && i < SAP__KEPT_VALUES) f->at[i] = at;
 }
 
 /* Returns whether element i comes after an id with this value. */
@@ -6015,18 +6015,9 @@ static void sap__keep_id(sap__first_ids *f, sap_id id, double at) {
     f->count++;
 }
 
-/* Sorts the ids that were kept, a few by insertion, many as a heap. Returns their number. */
+/* Sorts the ids that were kept. Returns their number. */
 static int sap__sort_ids(sap__first_ids *f) {
     const int n = f->count < f->capacity ? f->count : f->capacity;
-    for (int i = 1; i < n && n <= SAP__FEW_IDS; i++) {
-        const sap_id id = f->ids[i];
-        const double at = sap__value_of(f, i);
-        int k = i;
-        for (; k > 0 && sap__comes_after(f, k - 1, id, at); k--)
-            sap__put_id(f, k, f->ids[k - 1], sap__value_of(f, k - 1));
-        sap__put_id(f, k, id, at);
-    }
-    if (n <= SAP__FEW_IDS) return n;
     if (f->count < f->capacity) sap__make_heap(f, n);
     for (int i = n - 1; i > 0; i--) {
         const sap_id last = f->ids[0];
@@ -6330,13 +6321,10 @@ static int sap__run_with_callback(sap__query *q, sap_result r, sap_hit *hit, sap
    values, unless values is NULL. Returns the number of hits, or -(sap_result). */
 SAP__NO_INLINE int sap__run_for_ids(sap__query *q, sap_result r, int is_ordered, sap_id *ids, float *values,
                                     int capacity) {
-    sap__first_ids first;
+    double at[SAP__KEPT_VALUES];
+    sap__first_ids first = {is_ordered ? q : NULL, ids, at, capacity, 0};
     if (r != SAP_OK) return -(int)r;
     if (capacity < 0 || (capacity && !ids)) return -SAP_ERROR_ARGUMENT;
-    first.query = is_ordered ? q : NULL;
-    first.ids = ids;
-    first.capacity = capacity;
-    first.count = 0;
     q->first_ids = &first;
     sap__run_query(q, capacity ? sap__keep_first : NULL, is_ordered);
     const int n = sap__sort_ids(&first);
@@ -6846,11 +6834,7 @@ SAP_DEF int sap_pairs_of(const sap_world *s, sap_id id, sap_id *others, int capa
     if (!sap__is_pair_id(s, id)) return -SAP_ERROR_ID;
     sap__require_index_shared(s, SAP__LISTS);
     uint32_t edge = s->pairs.head_edge[sap__slot_of(id)];
-    sap__first_ids first;
-    first.query = NULL;
-    first.ids = others;
-    first.capacity = capacity;
-    first.count = 0;
+    sap__first_ids first = {NULL, others, NULL, capacity, 0};
     for (; edge != SAP__NONE; edge = sap__next_edge(s, edge)) sap__keep_id(&first, sap__edge_id(s, edge ^ 1), 0);
     (void)sap__sort_ids(&first);
     return first.count;

@@ -5859,8 +5859,8 @@ typedef int sap__hit_function(sap__query *q, sap_id id, double at, const sap__bo
 /* Values that are kept of first ids, those on top of the heap. The others are computed again. */
 enum { SAP__KEPT_VALUES = 64 };
 
-/* The first ids of a set: they need no memory, and depend on the set alone. While there are more than capacity the ids
-   are a heap with the last one on top. */
+/* The first ids of a set, in the array of the caller: they need no memory, and depend on the set alone. Until they are
+   sorted they are a heap with the last one on top. */
 typedef struct sap__first_ids {
     const sap__query *query; /* orders ids by their hits, then by id; NULL: by id */
     sap_id *ids;
@@ -6001,24 +6001,20 @@ static void sap__sift_down(sap__first_ids *f, int n, int i, sap_id id, double at
     sap__put_id(f, i, id, at);
 }
 
-static void sap__make_heap(sap__first_ids *f, int n) {
-    for (int i = n / 2 - 1; i >= 0; i--) sap__sift_down(f, n, i, f->ids[i], sap__value_of(f, i));
-}
-
-/* Keeps an id if it is among the first. A full array becomes a heap. */
+/* Keeps an id if it is among the first. */
 static void sap__keep_id(sap__first_ids *f, sap_id id, double at) {
-    if (f->count < f->capacity) {
-        sap__put_id(f, f->count, id, at);
-        if (f->count == f->capacity - 1) sap__make_heap(f, f->capacity);
+    int i = f->count++;
+    if (i < f->capacity) {
+        for (; i > 0 && !sap__comes_after(f, (i - 1) / 2, id, at); i = (i - 1) / 2)
+            sap__put_id(f, i, f->ids[(i - 1) / 2], sap__value_of(f, (i - 1) / 2));
+        sap__put_id(f, i, id, at);
     } else if (f->capacity && sap__comes_after(f, 0, id, at))
         sap__sift_down(f, f->capacity, 0, id, at);
-    f->count++;
 }
 
 /* Sorts the ids that were kept. Returns their number. */
 static int sap__sort_ids(sap__first_ids *f) {
     const int n = f->count < f->capacity ? f->count : f->capacity;
-    if (f->count < f->capacity) sap__make_heap(f, n);
     for (int i = n - 1; i > 0; i--) {
         const sap_id last = f->ids[0];
         const double at = sap__value_of(f, 0);
@@ -6827,8 +6823,8 @@ SAP_DEF sap_result sap_set_pair_data_at(sap_world *s, int index, void *user_data
     return r;
 }
 
-/* The array of the caller first takes any ids, then becomes a heap of the smallest ones, and is sorted at the end. So
-   the result depends only on the set of pairs, and needs no memory. */
+/* The array of the caller is a heap of the smallest ids, and is sorted at the end. So the result depends only on the set
+   of pairs, and needs no memory. */
 SAP_DEF int sap_pairs_of(const sap_world *s, sap_id id, sap_id *others, int capacity) {
     if (!s || capacity < 0 || (capacity && !others)) return -SAP_ERROR_ARGUMENT;
     if (!sap__is_pair_id(s, id)) return -SAP_ERROR_ID;

@@ -5676,12 +5676,11 @@ SAP__FORCE_INLINE double sap__distance2(const sap__box *a, const sap__box *b, sa
     return d2 > SAP__MAX_FINITE ? SAP__INFINITE * SAP__INFINITE : d2;
 }
 
-/* Returns the square root by Newton's method, from half the exponent on: four steps reach the last bits of a double.
+/* Returns the square root of a value above 0 by Newton's method, from half the exponent on: four steps reach the last bits of a double.
    The library needs no libm. */
 static double sap__sqrt(double v) {
     uint64_t u;
     double root;
-    if (!(v > 0)) return v;
     memcpy(&u, &v, sizeof u);
     u = (u >> 1) + (UINT64_C(1023) << 51);
     memcpy(&root, &u, sizeof root);
@@ -5944,18 +5943,13 @@ SAP__FORCE_INLINE int sap__compare_to_cutoff(const sap__query *q, double at, con
     return order ? order : sap__compare_exactly(q, at, box);
 }
 
-/* Returns the value of a hit for the user. It is one of three:
-     t                  the float nearest to it
-     a gap on one axis  is the distance itself, without a root: it is rounded up
-     another distance   the smallest float whose square is not below the exact one: that above the root, or the next */
+/* Returns the value of a hit for the user: the float nearest to t, or the smallest float whose square is not below that
+   of the distance: the one above the root, or the next. */
 static float sap__reported_value(const sap__query *q, double at, const sap__box *box) {
     if (q->kind != SAP__DISTANCES) return sap__round(at, SAP__ROUND_NEAREST);
     if (at == 0) return 0;
     if (at > SAP__MAX_FINITE) return sap__float(SAP__INFINITY);
     const sap__measure m = sap__measure_of(q, box);
-    const int x = m.to[0] != m.from[0], y = m.to[1] != m.from[1], z = m.to[2] != m.from[2], k = y ? 1 : 2 * z;
-    if (x + y + z == 1 && sap__is_exact_difference(m.to[k], m.from[k]))
-        return sap__round(sap__wide(m.to[k]) - sap__wide(m.from[k]), SAP__ROUND_UP);
     const double root = sap__sqrt(at);
     const int32_t key = sap__key(sap__round(root * (1 - SAP__DOUBT), SAP__ROUND_UP));
     if (sap__wide(key) > root * (1 + SAP__DOUBT)) return sap__float(key);

@@ -5570,7 +5570,6 @@ typedef struct sap__measure {
 enum { SAP__SUM_DIGITS = 18 };
 typedef struct sap__exact_sum {
     int64_t digit[SAP__SUM_DIGITS];
-    uint32_t first, end; /* digits before first and from end on are 0 */
 } sap__exact_sum;
 
 /* Adds times * a * b to a sum, where a and b are floats, given by their keys. */
@@ -5581,9 +5580,6 @@ static void sap__add_product(sap__exact_sum *sum, int32_t a, int32_t b, int time
     const uint32_t shift = (size_a >> 23) - normal_a + (size_b >> 23) - normal_b, by = shift % 32;
     const uint64_t product = digits_a * digits_b, low = (product & 0xffffffff) << by, high = (product >> 32) << by;
     int64_t *digit = &sum->digit[shift / 32];
-    if (product == 0) return;
-    if (shift / 32 < sum->first) sum->first = shift / 32;
-    if (shift / 32 + 3 > sum->end) sum->end = shift / 32 + 3;
     if ((a < 0) != (b < 0)) times = -times;
     digit[0] += times * (int64_t)(low & 0xffffffff);
     digit[1] += times * (int64_t)((low >> 32) + (high & 0xffffffff));
@@ -5593,7 +5589,7 @@ static void sap__add_product(sap__exact_sum *sum, int32_t a, int32_t b, int time
 /* Returns the sign of a sum: -1, 0 or 1. */
 static int sap__sign(const sap__exact_sum *sum) {
     int64_t carry = 0, rest = 0;
-    for (uint32_t i = sum->first; i < sum->end; i++) {
+    for (int i = 0; i < SAP__SUM_DIGITS; i++) {
         carry += sum->digit[i];
         const int64_t digit = carry & 0xffffffff;
         rest |= digit;
@@ -5641,7 +5637,6 @@ SAP__NO_INLINE int sap__compare_measures(const sap__measure *a, const sap__measu
     sap__exact_sum sum;
     if (a->by == 0 && sap__have_same_gaps(a, b)) return 0;
     memset(&sum, 0, sizeof sum);
-    sum.first = SAP__SUM_DIGITS;
     if (a->by == 0) {
         sap__add_squares(&sum, a, 1);
         sap__add_squares(&sum, b, -1);

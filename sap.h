@@ -6563,12 +6563,9 @@ static int sap__find_new_overlap(sap__query *q, sap_id id, double at, const sap_
 
 /* Returns the largest integer not above the float of a key, divided by 2^exponent. */
 static int64_t sap__in_units(int32_t key, int exponent) {
-    const int32_t size = sap__magnitude(key), is_normal = size >> 23 > 0;
-    const int64_t digits = (size & 0x7fffff) | is_normal << 23;
-    const int shift = (size >> 23) - is_normal - 149 - exponent;
-    return (key < 0 ? -digits : digits) * (shift > 0 ? (int64_t)1 << shift : 1) >> (shift < -40 ? 40
-                                                                                    : shift < 0 ? -shift
-                                                                                                : 0);
+    const double v = sap__wide(key) * sap__power_of_two(-exponent); /* it is exact */
+    const int64_t n = (int64_t)v;
+    return n - ((double)n > v);
 }
 
 static int32_t sap__key_of_units(int64_t n, int exponent) {
@@ -6578,37 +6575,34 @@ static int32_t sap__key_of_units(int64_t n, int exponent) {
 /* Moves a box on an axis, in the direction of by, to a side where it stops (rounded down: before the side), or by all
    of by if side is NULL. Its size, once it is a multiple of a unit in the last place of its larger bound, does not
    change: both bounds become such multiples. Neither goes back. The arithmetic is of integers, and the same on every
-   machine; a way towards minus is mirrored. Returns 1 if it went farther than the way, by rounding, 0 if not, -1 if the
-   way leads beyond all floats. */
+   machine; a way towards minus is mirrored. Returns 0 if the way leads beyond all floats. */
 static int sap__move_on_axis(sap__box *box, int k, int32_t by, const int32_t *side, int rounds_up) {
     const int sign = by < 0 ? -1 : 1;
     const int32_t front = by < 0 ? -box->lo[k] : box->hi[k], back = by < 0 ? -box->hi[k] : box->lo[k];
     int32_t largest = sap__magnitude(front) > sap__magnitude(back) ? sap__magnitude(front) : sap__magnitude(back);
     if (largest < sign * by) largest = sign * by;
     const int exponent = (largest >> 23) - 183 > -149 ? (largest >> 23) - 183 : -149; /* all fits into 60 bits */
-    if (side && *side * sign <= front) return 0;
+    if (side && *side * sign <= front) return 1;
     const int64_t from = sap__in_units(front, exponent), size = from - sap__in_units(back, exponent);
     const int64_t end = side ? sap__in_units(*side * sign, exponent) : from + sap__in_units(by * sign, exponent);
     int64_t most = end > -(end - size) ? end : size - end, unit = 1;
-    if (!side && !sap__is_finite(sap__round((double)end * sap__power_of_two(exponent), SAP__ROUND_UP))) return -1;
+    if (!side && !sap__is_finite(sap__round((double)end * sap__power_of_two(exponent), SAP__ROUND_UP))) return 0;
     while (most / unit >= 1 << 24) unit *= 2;
     const int64_t to = (end + (rounds_up ? unit / 2 : 0)) & -unit;
-    if (to <= from) return 0;
+    if (to <= from) return 1;
     const int32_t new_front = sap__key_of_units(to, exponent);
     const int32_t new_back = sap__key_of_units(to - size, exponent);
     box->lo[k] = by < 0 ? -new_front : new_back;
     box->hi[k] = by < 0 ? -new_back : new_front;
-    return to > end;
+    return 1;
 }
 
-/* Moves a box by all of a translation. Returns as sap__move_on_axis, the worst of all axes. */
+/* Moves a box by all of a translation. Returns 0 if that leads beyond all floats. */
 static int sap__move_box(sap__box *box, const int32_t by[3], int rounds_up) {
-    int result = 0;
-    for (int k = 0; k < 3 && result >= 0; k++) {
-        const int here = by[k] == 0 ? 0 : sap__move_on_axis(box, k, by[k], NULL, rounds_up);
-        result = here < 0 ? here : result | here;
-    }
-    return result;
+    int ok = 1;
+    for (int k = 0; k < 3; k++)
+        if (by[k]) ok &= sap__move_on_axis(box, k, by[k], NULL, rounds_up);
+    return ok;
 }
 
 /* Casts until the way is used up. Returns on how many axes the box was stopped. */
@@ -6641,21 +6635,20 @@ SAP_DEF int sap_slide(sap_world *s, sap_aabb *box, const float translation[3], u
     for (int k = 0; stopped_by && k < 3; k++) stopped_by[k] = 0;
     if (r != SAP_OK) return -(int)r;
     sap__box end = v.start = q->box;
-    if (sap__move_box(&end, q->translation, 0) < 0) return -SAP_ERROR_ARGUMENT;
+    if (!sap__move_box(&end, q->translation, 0)) return -SAP_ERROR_ARGUMENT;
     q->ignored = ignore;
     v.at = sap__measure_of_key(q, 0);
     const int n = sap__slide_along(&v, stopped_by);
-    const sap__box rest = end = q->box;
-    if (sap__move_box(&end, q->translation, 1) > 0) {
+    sap__box before = end = q->box;
+    (void)sap__move_box(&end, q->translation, 1);
+    (void)sap__move_box(&before, q->translation, 0);
+    if (!sap__same(&end, &before)) {
         q->kind = SAP__OVERLAPS;
         q->box = end;
         q->cutoff.at = 0;
         q->best = 0;
         sap__run_query(q, sap__find_new_overlap, 0);
-        if (q->best) {
-            end = rest;
-            (void)sap__move_box(&end, q->translation, 0);
-        }
+        if (q->best) end = before;
     }
     for (int k = 0; k < 3; k++) {
         if (end.lo[k] != v.start.lo[k]) box->min[k] = sap__float(end.lo[k]);

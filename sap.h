@@ -5564,42 +5564,36 @@ typedef struct sap__measure {
     int32_t from[3], to[3], by;
 } sap__measure;
 
-/* An exact sum is an integer whose unit is 2^-298, the square of the smallest float. Its digits have 32 bits, the
+/* An exact sum is an integer whose unit is 2^-298, the square of the smallest float. Its digits have 16 bits, the
    lowest comes first, and carries are not yet propagated. A product of two floats has 48 bits, shifted by 506 at
    most. */
-enum { SAP__SUM_DIGITS = 18 };
-typedef struct sap__exact_sum {
-    int64_t digit[SAP__SUM_DIGITS];
-} sap__exact_sum;
+enum { SAP__SUM_DIGITS = 36 };
 
 /* Adds times * a * b to a sum, where a and b are floats, given by their keys. */
-static void sap__add_product(sap__exact_sum *sum, int32_t a, int32_t b, int times) {
-    const uint32_t size_a = a < 0 ? 0u - (uint32_t)a : (uint32_t)a, size_b = b < 0 ? 0u - (uint32_t)b : (uint32_t)b;
-    const uint32_t normal_a = size_a >> 23 ? 1 : 0, normal_b = size_b >> 23 ? 1 : 0;
-    const uint64_t digits_a = (size_a & 0x7fffff) | normal_a << 23, digits_b = (size_b & 0x7fffff) | normal_b << 23;
-    const uint32_t shift = (size_a >> 23) - normal_a + (size_b >> 23) - normal_b, by = shift % 32;
-    const uint64_t product = digits_a * digits_b, low = (product & 0xffffffff) << by, high = (product >> 32) << by;
-    int64_t *digit = &sum->digit[shift / 32];
+static void sap__add_product(int32_t *sum, int32_t a, int32_t b, int times) {
+    const int32_t size_a = sap__magnitude(a), size_b = sap__magnitude(b);
+    const int normal_a = size_a >> 23 > 0, normal_b = size_b >> 23 > 0;
+    const int shift = (size_a >> 23) - normal_a + (size_b >> 23) - normal_b;
+    const uint64_t digits_a = (uint64_t)((size_a & 0x7fffff) | normal_a << 23);
+    uint64_t product = digits_a * (uint64_t)((size_b & 0x7fffff) | normal_b << 23) << shift % 16;
     if ((a < 0) != (b < 0)) times = -times;
-    digit[0] += times * (int64_t)(low & 0xffffffff);
-    digit[1] += times * (int64_t)((low >> 32) + (high & 0xffffffff));
-    digit[2] += times * (int64_t)(high >> 32);
+    for (int32_t *digit = &sum[shift / 16]; product; digit++, product >>= 16)
+        *digit += times * (int32_t)(product & 0xffff);
 }
 
 /* Returns the sign of a sum: -1, 0 or 1. */
-static int sap__sign(const sap__exact_sum *sum) {
-    int64_t carry = 0, rest = 0;
+static int sap__sign(const int32_t *sum) {
+    int32_t carry = 0, rest = 0;
     for (int i = 0; i < SAP__SUM_DIGITS; i++) {
-        carry += sum->digit[i];
-        const int64_t digit = carry & 0xffffffff;
-        rest |= digit;
-        carry = (carry - digit) / ((int64_t)1 << 32);
+        carry += sum[i];
+        rest |= carry & 0xffff;
+        carry = (carry - (carry & 0xffff)) / 0x10000;
     }
     return carry < 0 ? -1 : carry > 0 || rest;
 }
 
 /* Adds times * the squared distance of a measure to a sum. */
-static void sap__add_squares(sap__exact_sum *sum, const sap__measure *m, int times) {
+static void sap__add_squares(int32_t *sum, const sap__measure *m, int times) {
     for (int k = 0; k < 3; k++) {
         if (m->to[k] == m->from[k]) continue;
         sap__add_product(sum, m->to[k], m->to[k], times);
@@ -5634,19 +5628,18 @@ static int sap__have_same_gaps(const sap__measure *a, const sap__measure *b) {
 
 /* Returns -1, 0 or 1: a is less than b, equal, or more. It is exact. */
 SAP__NO_INLINE int sap__compare_measures(const sap__measure *a, const sap__measure *b) {
-    sap__exact_sum sum;
+    int32_t sum[SAP__SUM_DIGITS] = {0};
     if (a->by == 0 && sap__have_same_gaps(a, b)) return 0;
-    memset(&sum, 0, sizeof sum);
     if (a->by == 0) {
-        sap__add_squares(&sum, a, 1);
-        sap__add_squares(&sum, b, -1);
-        return sap__sign(&sum);
+        sap__add_squares(sum, a, 1);
+        sap__add_squares(sum, b, -1);
+        return sap__sign(sum);
     }
-    sap__add_product(&sum, a->to[0], b->by, 1); /* both are multiplied by both divisors; a negative one reverses them */
-    sap__add_product(&sum, a->from[0], b->by, -1);
-    sap__add_product(&sum, b->to[0], a->by, -1);
-    sap__add_product(&sum, b->from[0], a->by, 1);
-    return (a->by < 0) == (b->by < 0) ? sap__sign(&sum) : -sap__sign(&sum);
+    sap__add_product(sum, a->to[0], b->by, 1); /* both are multiplied by both divisors; a negative one reverses them */
+    sap__add_product(sum, a->from[0], b->by, -1);
+    sap__add_product(sum, b->to[0], a->by, -1);
+    sap__add_product(sum, b->from[0], a->by, 1);
+    return (a->by < 0) == (b->by < 0) ? sap__sign(sum) : -sap__sign(sum);
 }
 
 /* ---- distances ------------------------------------------------------------------------------------------------- */

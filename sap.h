@@ -6488,8 +6488,8 @@ SAP_DEF sap_id sap_box_closest_if(sap_world *s, const sap_aabb *box, const float
 typedef struct sap__slide {
     sap__query query; /* its box: on stopped axes where it stopped, else where it was at the start */
     sap__box start;
-    sap__measure at;     /* the t at which the last cast ended */
-    int axis, is_corner; /* of the best hit: see sap__find_stop */
+    sap__measure at; /* the t at which the last cast ended */
+    int side;        /* of the best hit: see sap__find_stop */
 } sap__slide;
 
 /* Returns whether the intervals of two boxes on an axis overlap, not only touch. Two equal ones do, though flat. */
@@ -6501,46 +6501,41 @@ static int sap__overlaps_inside(const sap__box *a, const sap__box *b) {
     return sap__overlaps_across(a, b, 0) && sap__overlaps_across(a, b, 1) && sap__overlaps_across(a, b, 2);
 }
 
-/* Returns the axis on which a box stops the moving box, or -1. One that it overlaps at the start does so on the axis of
+/* Returns the axis on which a box stops the moving box, plus 3 at a corner, or -1 if it does not. One that it overlaps at the start does so on the axis of
    least depth. Another one does when the moving box has entered it on all other axes and left it on none. If it enters
    two axes at once, that is a corner; at the end of the way a corner stops nothing. */
-static int sap__find_stop(const sap__slide *v, const sap__box *box, int *is_corner) {
+static int sap__find_stop(const sap__slide *v, const sap__box *box) {
     const sap__query *q = &v->query;
     const sap__measure end = {{0, 0, 0}, {SAP__ONE, 0, 0}, SAP__ONE};
-    int axis = -1;
-    *is_corner = 0;
+    int axis = -1, is_corner = 0;
     if (sap__overlaps_inside(box, &v->start)) return sap__goes_deeper(box, &v->start, q->translation, q->s->used);
     for (int k = 0; k < 3; k++) {
         if (q->translation[k] == 0 && !sap__overlaps_across(box, &q->box, k)) return -1;
         if (q->translation[k] == 0) continue;
         const int order = axis < 0 ? 1 : sap__compare_moments(box, &q->box, q->translation, SAP__ENTERS + k, axis);
         if (order > 0) axis = k;
-        if (order >= 0) *is_corner = order == 0;
+        if (order >= 0) is_corner = order == 0;
     }
     if (axis < 0) return -1;
     for (int k = 0; k < 3; k++)
-        if (q->translation[k] != 0 && (k != axis || *is_corner) &&
+        if (q->translation[k] != 0 && (k != axis || is_corner) &&
             sap__compare_moments(box, &q->box, q->translation, axis, SAP__LEAVES + k) >= 0)
             return -1;
     const sap__measure enters = sap__moment(box, &q->box, q->translation, axis);
     if (sap__compare_quotients(&enters, &v->at) < 0) return -1;
-    return *is_corner && sap__compare_quotients(&enters, &end) >= 0 ? -1 : axis;
+    return !is_corner ? axis : sap__compare_quotients(&enters, &end) < 0 ? axis + 3 : -1;
 }
 
 /* Keeps the first box that stops the moving box; at the same t a side before a corner, then the lower axis, then the
    lower id. */
 static int sap__keep_stop(sap__query *q, sap_id id, double at, const sap__box *box) {
     sap__slide *v = (sap__slide *)(void *)q; /* query is its first field */
-    int is_corner;
-    const int axis = sap__find_stop(v, box, &is_corner);
-    if (axis < 0) return 1;
-    if (q->best && sap__compare_to_cutoff(q, at, box) == 0) {
-        const int order = is_corner != v->is_corner ? is_corner - v->is_corner : axis - v->axis;
-        if (order > 0 || (order == 0 && id > q->best)) return 1;
-    }
+    const int side = sap__find_stop(v, box);
+    if (side < 0 ||
+        (q->best && sap__compare_to_cutoff(q, at, box) == 0 && (side > v->side || (side == v->side && id > q->best))))
+        return 1;
     q->best = id;
-    v->axis = axis;
-    v->is_corner = is_corner;
+    v->side = side;
     sap__set_cutoff(q, at, box);
     return 1;
 }
@@ -6608,7 +6603,7 @@ static int sap__slide_along(sap__slide *v, sap_id stopped_by[3]) {
         q->cutoff.key = SAP__ONE;
         sap__run_query(q, sap__keep_stop, 1);
         if (!q->best) break;
-        const int k = v->axis;
+        const int k = v->side % 3;
         v->at = sap__measure_of(q, &q->cutoff.box);
         (void)sap__move_on_axis(&q->box, k, q->translation[k],
                                 q->translation[k] < 0 ? &q->cutoff.box.hi[k] : &q->cutoff.box.lo[k], 0);

@@ -6448,35 +6448,32 @@ SAP_DEF int sap_box_cast(sap_world *s, const sap_aabb *box, const float translat
     return sap__run_with_callback(&q, sap__begin_box_cast(&q, s, box, translation, mask), NULL, hit, user);
 }
 
-/* Finds the first box that a moving box meets, if accept, or NULL, takes it. */
-static sap_id sap__find_closest_box(sap__query *q, sap_result r, sap_accept *accept, void *user, float *t,
-                                    float normal[3]) {
+static sap_id sap__box_closest(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask,
+                               sap_id ignore, sap_accept *accept, void *user, float *t, float normal[3]) {
+    sap__query q;
+    const sap_result r = sap__begin_box_cast(&q, s, box, translation, mask);
     for (int k = 0; normal && k < 3; k++) normal[k] = 0;
-    if (r == SAP_OK) q->kind = SAP__LEAVES_IT;
-    q->hit = accept;
-    q->user = user;
-    const sap_id id = sap__run_closest(q, r, 1, t);
+    if (r == SAP_OK) q.kind = SAP__LEAVES_IT;
+    q.ignored = ignore;
+    q.hit = accept;
+    q.user = user;
+    const sap_id id = sap__run_closest(&q, r, 1, t);
     if (!id || !normal) return id;
-    int axis = sap__goes_deeper(&q->cutoff.box, &q->box, q->translation, q->s->used);
-    if (!sap__overlap(&q->cutoff.box, &q->box))
-        axis = sap__find_moment(&q->cutoff.box, &q->box, q->translation, SAP__AT_START);
-    normal[axis] = q->translation[axis] < 0 ? 1.0f : -1.0f;
+    const int is_inside = sap__overlap(&q.cutoff.box, &q.box);
+    const int axis = is_inside ? sap__goes_deeper(&q.cutoff.box, &q.box, q.translation, s->used)
+                               : sap__find_moment(&q.cutoff.box, &q.box, q.translation, SAP__AT_START);
+    normal[axis] = q.translation[axis] < 0 ? 1.0f : -1.0f;
     return id;
 }
 
 SAP_DEF sap_id sap_box_closest(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask,
                                sap_id ignore, float *t, float normal[3]) {
-    sap__query q;
-    const sap_result r = sap__begin_box_cast(&q, s, box, translation, mask);
-    q.ignored = ignore;
-    return sap__find_closest_box(&q, r, NULL, NULL, t, normal);
+    return sap__box_closest(s, box, translation, mask, ignore, NULL, NULL, t, normal);
 }
 
 SAP_DEF sap_id sap_box_closest_if(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask,
                                   sap_accept *accept, void *user, float *t, float normal[3]) {
-    sap__query q;
-    const sap_result r = sap__begin_box_cast(&q, s, box, translation, mask);
-    return sap__find_closest_box(&q, r, accept, user, t, normal);
+    return sap__box_closest(s, box, translation, mask, 0, accept, user, t, normal);
 }
 
 /* ---- slide --------------------------------------------------------------------------------------------------- */

@@ -5792,22 +5792,18 @@ static void sap__set_distance_probe(sap__probe *p, const sap__box *box, const in
     }
 }
 
-/* Sets the probe of a cast, and returns the unit of t: half the shortest translation along an axis that is computed. A
-   tiny one, in itself or beside the longest, is not: so no inverse and no product overflows, and no unit of t is
-   lost. */
+/* Sets the probe of a cast, and returns the unit of t. An axis is computed if the translation along it is not tiny, in
+   itself or beside the longest: more than twice the unit. Then no inverse and no product overflows or is lost. */
 static double sap__set_cast_probe(sap__probe *p, const sap__box *box, const int32_t by[3]) {
     const int32_t double_size = 1 << 23; /* a key of twice a float is larger by this */
-    const int32_t least = (127 - 106) * double_size, range = 100 * double_size;
-    int32_t longest = least + range, shortest = SAP__INFINITY - 1;
+    const int32_t range = 90 * double_size;
+    int32_t longest = range + (127 - 106) * double_size;
     sap__set_distance_probe(p, box, by);
     for (int k = 0; k < 3; k++)
         if (sap__magnitude(by[k]) > longest) longest = sap__magnitude(by[k]);
+    const double unit = 0.5 * sap__wide(longest - range);
     for (int k = 0; k < 3; k++) {
         p->used[k] = p->used[k] && sap__magnitude(by[k]) >= longest - range;
-        if (p->used[k] && sap__magnitude(by[k]) < shortest) shortest = sap__magnitude(by[k]);
-    }
-    const double unit = 0.5 * sap__wide(shortest);
-    for (int k = 0; k < 3; k++) {
         const double way = sap__wide(by[k]), inverse = unit / sap__wide(p->used[k] ? by[k] : SAP__ONE);
         p->is_negative[k] = p->used[k] && by[k] < 0;
         p->near_inverse[k] = (float)(inverse * 0.99999);

@@ -5595,7 +5595,6 @@ static int sap__sign(const int32_t *sum) {
 /* Adds times * the squared distance of a measure to a sum. */
 static void sap__add_squares(int32_t *sum, const sap__measure *m, int times) {
     for (int k = 0; k < 3; k++) {
-        if (m->to[k] == m->from[k]) continue;
         sap__add_product(sum, m->to[k], m->to[k], times);
         sap__add_product(sum, m->to[k], m->from[k], -2 * times);
         sap__add_product(sum, m->from[k], m->from[k], times);
@@ -5664,8 +5663,8 @@ SAP__FORCE_INLINE double sap__distance2(const sap__box *a, const sap__box *b, sa
     return d2 > SAP__MAX_FINITE ? SAP__INFINITE * SAP__INFINITE : d2;
 }
 
-/* Returns the square root of a value above 0 by Newton's method, from half the exponent on: four steps reach the last bits of a double.
-   The library needs no libm. */
+/* Returns the square root of a value above 0 by Newton's method, from half the exponent on: four steps reach the last
+   bits of a double. The library needs no libm. */
 static double sap__sqrt(double v) {
     uint64_t u;
     double root;
@@ -5959,8 +5958,7 @@ static void sap__put_id(sap__first_ids *f, int i, sap_id id, double at) {
 
 /* Returns whether element i comes after an id with this value. */
 static int sap__comes_after(const sap__first_ids *f, int i, sap_id id, double at) {
-    const double at_i = sap__value_of(f, i);
-    int order = f->query ? sap__compare_values(at_i, at) : 0;
+    int order = sap__compare_values(sap__value_of(f, i), at);
     if (order == 0 && at > 0 && at < SAP__MAX_FINITE) {
         const sap__measure a = sap__measure_of(f->query, sap__box_of_id(f->query, f->ids[i]));
         const sap__measure b = sap__measure_of(f->query, sap__box_of_id(f->query, id));
@@ -6029,10 +6027,7 @@ static int sap__keep_first(sap__query *q, sap_id id, double at, const sap__box *
 /* Keeps a hit that is the best so far, if the user accepts it. */
 static int sap__keep_best(sap__query *q, sap_id id, double at, const sap__box *box) {
     if (q->best && id > q->best && sap__compare_to_cutoff(q, at, box) == 0) return 1;
-    if (q->hit) {
-        sap__begin_callbacks(q);
-        if (!q->hit(id, q->s->objects[sap__slot_of(id)], q->user)) return 1;
-    }
+    if (q->hit && !sap__call_hit(q, id, at, box)) return 1;
     q->best = id;
     sap__set_cutoff(q, at, box);
     return 1;
@@ -6139,22 +6134,11 @@ SAP__FORCE_INLINE int sap__should_visit(const sap__query *q, uint32_t slot) {
 static int sap__query_unsynced(sap__query *q) {
     for (int i = 0; i < q->unsynced; i++) {
         const uint32_t slot = sap__query_unsynced_slot(q, i);
-        if (!(q->s->slot_array[slot].flags & SAP__LIVE) || !(q->s->slot_array[slot].filter.category & q->mask))
-            continue;
+        const int is_live = q->s->slot_array[slot].flags & SAP__LIVE;
         const sap__box box = q->s->slot_array[slot].box; /* a copy: a callback may move the box */
-        if (!sap__try_box(q, slot, &box)) return 0;
+        if (is_live && q->s->slot_array[slot].filter.category & q->mask && !sap__try_box(q, slot, &box)) return 0;
     }
     return 1;
-}
-
-/* Removes the nodes under which no box has a category of the query's mask. Returns the number of those that remain. */
-static int sap__cull_nodes_by_mask(const sap__query *q, const sap__bvh *t, uint32_t *nodes, int n) {
-    int kept = 0;
-    for (int i = 0; i < n; i++) {
-        nodes[kept] = nodes[i];
-        kept += (t->filter[nodes[i]].category & q->mask) != 0;
-    }
-    return kept;
 }
 
 /* Finds the boxes that overlap the query's box, under n nodes of one level. The nodes below are listed, and visited
@@ -6169,8 +6153,12 @@ static int sap__traverse_overlaps(sap__query *q, const sap__bvh *t, const uint32
         for (int i = 0; i < n && i < 8; i++) sap__prefetch_node(&t->nodes[nodes[i]]);
     q->visits += n;
     while (list.next < n) {
-        int found = sap__kernel_of(q->s)->overlaps(&list, box_id, child, 0, SAP__WORK_LIST);
-        if (q->cull_by_mask && !are_leaves) found = sap__cull_nodes_by_mask(q, t, child, found);
+        const int met = sap__kernel_of(q->s)->overlaps(&list, box_id, child, 0, SAP__WORK_LIST);
+        int found = q->cull_by_mask && !are_leaves ? 0 : met;
+        for (int i = found; i < met; i++) {
+            child[found] = child[i];
+            found += (t->filter[child[i]].category & q->mask) != 0;
+        }
         if (!are_leaves && found && !sap__traverse_overlaps(q, t, child, found)) return 0;
         if (are_leaves && list.prefetch)
             for (int i = 0; i < found; i++) sap__prefetch_slot(q->s, child[i]);

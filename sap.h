@@ -5572,10 +5572,10 @@ enum { SAP__SUM_DIGITS = 36 };
 /* Adds times * a * b to a sum, where a and b are floats, given by their keys. */
 static void sap__add_product(int32_t *sum, int32_t a, int32_t b, int times) {
     const int32_t size_a = sap__magnitude(a), size_b = sap__magnitude(b);
-    const int normal_a = size_a >> 23 > 0, normal_b = size_b >> 23 > 0;
-    const int shift = (size_a >> 23) - normal_a + (size_b >> 23) - normal_b;
-    const uint64_t digits_a = (uint64_t)((size_a & 0x7fffff) | normal_a << 23);
-    uint64_t product = digits_a * (uint64_t)((size_b & 0x7fffff) | normal_b << 23) << shift % 16;
+    const int32_t shift_a = (size_a >> 23) - (size_a >> 23 > 0), shift_b = (size_b >> 23) - (size_b >> 23 > 0);
+    const int64_t digits_a = size_a - (shift_a << 23), digits_b = size_b - (shift_b << 23);
+    const int shift = shift_a + shift_b;
+    uint64_t product = (uint64_t)(digits_a * digits_b) << shift % 16;
     if ((a < 0) != (b < 0)) times = -times;
     for (int32_t *digit = &sum[shift / 16]; product; digit++, product >>= 16)
         *digit += times * (int32_t)(product & 0xffff);
@@ -5649,13 +5649,9 @@ SAP__FORCE_INLINE double sap__distance2(const sap__box *a, const sap__box *b, sa
     double d2 = 0;
     if (m) memset(m, 0, sizeof *m);
     for (int k = 0; k < 3; k++) {
-        int32_t from, to;
-        if (a->hi[k] < b->lo[k])
-            from = a->hi[k], to = b->lo[k];
-        else if (b->hi[k] < a->lo[k])
-            from = b->hi[k], to = a->lo[k];
-        else
-            continue;
+        const int is_below = a->hi[k] < b->lo[k];
+        const int32_t from = is_below ? a->hi[k] : b->hi[k], to = is_below ? b->lo[k] : a->lo[k];
+        if (to <= from) continue;
         const double gap = sap__wide(to) - sap__wide(from);
         d2 += gap * gap;
         if (m) m->from[k] = from, m->to[k] = to;
@@ -5683,14 +5679,11 @@ enum { SAP__ENTERS, SAP__LEAVES = 3, SAP__AT_START = 6, SAP__AT_END };
 
 /* Returns the measure of a moment of a cast: of a box moved by a translation (keys) against another box. */
 static sap__measure sap__moment(const sap__box *box, const sap__box *moving, const int32_t by[3], int which) {
-    sap__measure m = {{0, 0, 0}, {0, 0, 0}, SAP__ONE};
-    const int k = which % 3, enters = which < SAP__LEAVES;
-    m.to[0] = which == SAP__AT_END ? SAP__ONE : 0;
-    if (which >= SAP__AT_START) return m;
-    m.to[0] = (by[k] > 0) == enters ? box->lo[k] : box->hi[k];
-    m.from[0] = (by[k] > 0) == enters ? moving->hi[k] : moving->lo[k];
-    m.by = by[k];
-    return m;
+    const int k = which % 3, is_front = (by[k] > 0) == (which < SAP__LEAVES);
+    const int32_t from = is_front ? moving->hi[k] : moving->lo[k], to = is_front ? box->lo[k] : box->hi[k];
+    const sap__measure meets = {{from, 0, 0}, {to, 0, 0}, by[k]};
+    const sap__measure ends = {{0, 0, 0}, {which == SAP__AT_END ? SAP__ONE : 0, 0, 0}, SAP__ONE};
+    return which < SAP__AT_START ? meets : ends;
 }
 
 /* Compares two measures that are quotients. Returns -1, 0 or 1. All infinite ones are equal. */
@@ -5721,10 +5714,8 @@ static int sap__find_moment(const sap__box *box, const sap__box *moving, const i
 static double sap__cast(const sap__box *box, const sap__box *moving, const int32_t by[3]) {
     double enter = 0, leave = 1;
     for (int k = 0; k < 3; k++) {
-        if (by[k] == 0) {
-            if (moving->hi[k] < box->lo[k] || moving->lo[k] > box->hi[k]) return SAP__MISS;
-            continue;
-        }
+        if (by[k] == 0 && (moving->hi[k] < box->lo[k] || moving->lo[k] > box->hi[k])) return SAP__MISS;
+        if (by[k] == 0) continue;
         const double way = sap__wide(by[k]), low = (sap__wide(box->lo[k]) - sap__wide(moving->hi[k])) / way,
                      high = (sap__wide(box->hi[k]) - sap__wide(moving->lo[k])) / way;
         const double t0 = by[k] > 0 ? low : high, t1 = by[k] > 0 ? high : low;
@@ -6422,8 +6413,7 @@ SAP_DEF sap_id sap_ray_closest(sap_world *s, const float origin[3], const float 
 SAP_DEF int sap_ray_cast_ids(sap_world *s, const float origin[3], const float translation[3], uint32_t mask,
                              sap_id *ids, float *ts, int capacity) {
     sap__query q;
-    const sap_result r = sap__begin_ray(&q, s, origin, translation, mask);
-    return sap__run_for_ids(&q, r, 1, ids, ts, capacity);
+    return sap__run_for_ids(&q, sap__begin_ray(&q, s, origin, translation, mask), 1, ids, ts, capacity);
 }
 
 SAP_DEF int sap_box_cast(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask, sap_ray_hit *hit,

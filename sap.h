@@ -5785,9 +5785,8 @@ static void sap__set_distance_probe(sap__probe *p, const sap__box *box, const in
 /* Sets the probe of a cast, and returns the unit of t. An axis is computed if the translation along it is not tiny, in
    itself or beside the longest: more than twice the unit. Then no inverse and no product overflows or is lost. */
 static double sap__set_cast_probe(sap__probe *p, const sap__box *box, const int32_t by[3]) {
-    const int32_t double_size = 1 << 23; /* a key of twice a float is larger by this */
-    const int32_t range = 90 * double_size;
-    int32_t longest = range + (127 - 106) * double_size;
+    const int32_t range = 90 << 23; /* a key of twice a float is larger by 1 << 23 */
+    int32_t longest = range + ((127 - 106) << 23);
     sap__set_distance_probe(p, box, by);
     for (int k = 0; k < 3; k++)
         if (sap__magnitude(by[k]) > longest) longest = sap__magnitude(by[k]);
@@ -6228,8 +6227,7 @@ static int sap__traverse(sap__query *q, const sap__bvh *t) {
 /* Runs a query: on unsynced boxes, then on each tree. is_ordered: the hit function may lower the cutoff. Visits are
    counted roughly: threads that share counters may lose some. */
 static void sap__run_query(sap__query *q, sap__hit_function *on_hit, int is_ordered) {
-    sap__query_counters *counters = &q->s->queries.counters[(uint32_t)((uintptr_t)q >> 12) * 2654435769u >> 29];
-    q->counters = counters;
+    q->counters = &q->s->queries.counters[(uint32_t)((uintptr_t)q >> 12) * 2654435769u >> 29];
     q->on_hit = on_hit;
     q->is_ordered = is_ordered;
     q->unit = 1;
@@ -6247,9 +6245,9 @@ static void sap__run_query(sap__query *q, sap__hit_function *on_hit, int is_orde
         go = q->kind == SAP__OVERLAPS ? sap__traverse_overlaps(q, t, tops, t->count[t->levels - 1])
                                       : sap__traverse(q, t);
     }
-    const int32_t visits = sap__atomic_get(&counters->visits);
-    if (visits < 1 << 30) sap__atomic_set(&counters->visits, visits + q->visits);
-    if (q->in_callback) sap__atomic_add(&counters->queries, -1);
+    const int32_t visits = sap__atomic_get(&q->counters->visits);
+    if (visits < 1 << 30) sap__atomic_set(&q->counters->visits, visits + q->visits);
+    if (q->in_callback) sap__atomic_add(&q->counters->queries, -1);
     q->visits = q->in_callback = 0; /* a slide runs its query again */
 }
 
@@ -6394,8 +6392,8 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
 SAP_DEF int sap_nearest_to_ids(sap_world *s, sap_id id, float max_distance, uint32_t mask, sap_id *ids,
                                float *distances, int capacity) {
     sap__query q;
-    const sap_result r = sap__begin_distance_query_to(&q, s, id, max_distance, mask);
-    return sap__run_for_ids(&q, r, 1, ids, distances, capacity);
+    return sap__run_for_ids(&q, sap__begin_distance_query_to(&q, s, id, max_distance, mask), 1, ids, distances,
+                            capacity);
 }
 
 SAP_DEF int sap_ray_cast(sap_world *s, const float origin[3], const float translation[3], uint32_t mask,
@@ -6477,7 +6475,6 @@ static int sap__overlaps_inside(const sap__box *a, const sap__box *b) {
    two axes at once, that is a corner; at the end of the way a corner stops nothing. */
 static int sap__find_stop(const sap__slide *v, const sap__box *box) {
     const sap__query *q = &v->query;
-    const sap__measure end = {{0, 0, 0}, {SAP__ONE, 0, 0}, SAP__ONE};
     int axis = -1, is_corner = 0;
     if (sap__overlaps_inside(box, &v->start)) return sap__goes_deeper(box, &v->start, q->translation, q->s->used);
     for (int k = 0; k < 3; k++) {
@@ -6494,7 +6491,8 @@ static int sap__find_stop(const sap__slide *v, const sap__box *box) {
             return -1;
     const sap__measure enters = sap__moment(box, &q->box, q->translation, axis);
     if (sap__compare_quotients(&enters, &v->at) < 0) return -1;
-    return !is_corner ? axis : sap__compare_quotients(&enters, &end) < 0 ? axis + 3 : -1;
+    if (!is_corner) return axis;
+    return sap__compare_moments(box, &q->box, q->translation, axis, SAP__AT_END) < 0 ? axis + 3 : -1;
 }
 
 /* Keeps the first box that stops the moving box; at the same t a side before a corner, then the lower axis, then the

@@ -6108,13 +6108,17 @@ SAP__FORCE_INLINE uint32_t sap__query_unsynced_slot(const sap__query *q, int i) 
                                    : q->s->changes.again[i - q->unsynced_in_list];
 }
 
+/* Returns whether a slot has a box that the mask lets through. */
+SAP__FORCE_INLINE int sap__is_wanted(const sap__query *q, uint32_t slot) {
+    return (q->s->slot_array[slot].filter.category & q->mask) && (q->s->slot_array[slot].flags & SAP__LIVE);
+}
+
 /* Returns whether a box in a tree is to be tested: not if the mask rejects it, if it was removed by a callback, or if
    it was unsynced at the start, as it is then tested on its own. */
 SAP__FORCE_INLINE int sap__should_visit(const sap__query *q, uint32_t slot) {
-    const sap_world *s = q->s;
-    if (!(s->slot_array[slot].filter.category & q->mask) || !(s->slot_array[slot].flags & SAP__LIVE)) return 0;
-    if (!(s->slot_array[slot].flags & SAP__UNSYNCED)) return 1;
-    if (q->unsynced == sap__unsynced_count(s)) return 0; /* no callback has changed a box: it was unsynced before */
+    if (!sap__is_wanted(q, slot)) return 0;
+    if (!(q->s->slot_array[slot].flags & SAP__UNSYNCED)) return 1;
+    if (q->unsynced == sap__unsynced_count(q->s)) return 0; /* no callback has changed a box: it was unsynced before */
     for (int i = 0; i < q->unsynced; i++)
         if (sap__query_unsynced_slot(q, i) == slot) return 0;
     return 1;
@@ -6124,9 +6128,8 @@ SAP__FORCE_INLINE int sap__should_visit(const sap__query *q, uint32_t slot) {
 static int sap__query_unsynced(sap__query *q) {
     for (int i = 0; i < q->unsynced; i++) {
         const uint32_t slot = sap__query_unsynced_slot(q, i);
-        const int is_live = q->s->slot_array[slot].flags & SAP__LIVE;
         const sap__box box = q->s->slot_array[slot].box; /* a copy: a callback may move the box */
-        if (is_live && q->s->slot_array[slot].filter.category & q->mask && !sap__try_box(q, slot, &box)) return 0;
+        if (sap__is_wanted(q, slot) && !sap__try_box(q, slot, &box)) return 0;
     }
     return 1;
 }
@@ -6184,16 +6187,6 @@ static void sap__open_node(sap__query *q, const sap__bvh *t, uint32_t node, int 
     }
 }
 
-/* Returns the nearest of the lanes that are still to be visited, or any of them if their order does not matter. */
-SAP__FORCE_INLINE int sap__nearest_lane(const sap__stack_entry *v, int is_ordered) {
-    int lane = sap__lowest_bit(v->lanes);
-    for (uint32_t bits = is_ordered ? v->lanes & (v->lanes - 1) : 0; bits; bits &= bits - 1) {
-        const int other = sap__lowest_bit(bits);
-        if (v->distance[other] < v->distance[lane]) lane = other;
-    }
-    return lane;
-}
-
 /* Traverses a tree depth first. If the cutoff may become lower it visits the nearest lane of a node first; when that is
    beyond the limit, so are the other lanes. No query writes or moves nodes. Returns 0 to stop. */
 static int sap__traverse(sap__query *q, const sap__bvh *t) {
@@ -6205,7 +6198,9 @@ static int sap__traverse(sap__query *q, const sap__bvh *t) {
         sap__open_node(q, t, (uint32_t)(t->first[top] + i), top == 0, &path[top]);
         while (level <= top) {
             sap__stack_entry *v = &path[level];
-            const int lane = v->lanes ? sap__nearest_lane(v, q->is_ordered) : 0;
+            int lane = v->lanes ? sap__lowest_bit(v->lanes) : 0;
+            for (uint32_t bits = q->is_ordered ? v->lanes & (v->lanes - 1) : 0; bits; bits &= bits - 1)
+                if (v->distance[sap__lowest_bit(bits)] < v->distance[lane]) lane = sap__lowest_bit(bits);
             if (!v->lanes || v->distance[lane] > q->probe.limit) {
                 level++;
                 continue;
@@ -6474,25 +6469,24 @@ static int sap__overlaps_inside(const sap__box *a, const sap__box *b) {
    least depth. Another one does when the moving box has entered it on all other axes and left it on none. If it enters
    two axes at once, that is a corner; at the end of the way a corner stops nothing. */
 static int sap__find_stop(const sap__slide *v, const sap__box *box) {
-    const sap__query *q = &v->query;
+    const sap__box *moving = &v->query.box;
+    const int32_t *by = v->query.translation;
     int axis = -1, is_corner = 0;
-    if (sap__overlaps_inside(box, &v->start)) return sap__goes_deeper(box, &v->start, q->translation, q->s->used);
+    if (sap__overlaps_inside(box, &v->start)) return sap__goes_deeper(box, &v->start, by, v->query.s->used);
     for (int k = 0; k < 3; k++) {
-        if (q->translation[k] == 0 && !sap__overlaps_across(box, &q->box, k)) return -1;
-        if (q->translation[k] == 0) continue;
-        const int order = axis < 0 ? 1 : sap__compare_moments(box, &q->box, q->translation, SAP__ENTERS + k, axis);
+        if (by[k] == 0 && !sap__overlaps_across(box, moving, k)) return -1;
+        if (by[k] == 0) continue;
+        const int order = axis < 0 ? 1 : sap__compare_moments(box, moving, by, SAP__ENTERS + k, axis);
         if (order > 0) axis = k;
         if (order >= 0) is_corner = order == 0;
     }
     if (axis < 0) return -1;
     for (int k = 0; k < 3; k++)
-        if (q->translation[k] != 0 && (k != axis || is_corner) &&
-            sap__compare_moments(box, &q->box, q->translation, axis, SAP__LEAVES + k) >= 0)
+        if (by[k] && (k != axis || is_corner) && sap__compare_moments(box, moving, by, axis, SAP__LEAVES + k) >= 0)
             return -1;
-    const sap__measure enters = sap__moment(box, &q->box, q->translation, axis);
+    const sap__measure enters = sap__moment(box, moving, by, axis);
     if (sap__compare_quotients(&enters, &v->at) < 0) return -1;
-    if (!is_corner) return axis;
-    return sap__compare_moments(box, &q->box, q->translation, axis, SAP__AT_END) < 0 ? axis + 3 : -1;
+    return !is_corner ? axis : sap__compare_moments(box, moving, by, axis, SAP__AT_END) < 0 ? axis + 3 : -1;
 }
 
 /* Keeps the first box that stops the moving box; at the same t a side before a corner, then the lower axis, then the
@@ -6599,11 +6593,9 @@ SAP_DEF int sap_slide(sap_world *s, sap_aabb *box, const float translation[3], u
     sap__box before = end = q->box;
     (void)sap__move_box(&end, q->translation, 1);
     (void)sap__move_box(&before, q->translation, 0);
-    if (!sap__same(&end, &before)) {
+    if (!sap__same(&end, &before)) { /* nothing stopped the last cast: best is 0 */
         q->kind = SAP__OVERLAPS;
         q->box = end;
-        q->cutoff.at = 0;
-        q->best = 0;
         sap__run_query(q, sap__find_new_overlap, 0);
         if (q->best) end = before;
     }

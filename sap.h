@@ -5699,9 +5699,9 @@ static int sap__compare_moments(const sap__box *box, const sap__box *moving, con
     return sap__compare_quotients(&first, &second);
 }
 
-/* Returns the moment at which a box that is moved by a translation (keys) has entered the slabs of the other:
-   SAP__AT_START, or SAP__ENTERS + the axis that it enters last; of two axes at the same moment the lower one. If best is
-   SAP__AT_END instead of SAP__AT_START, returns the moment at which it leaves the first of them. */
+/* Returns the moment at which a box that is moved by a translation (keys) has entered all slabs of the other, if best
+   is SAP__AT_START: that, or SAP__ENTERS + the axis that it enters last, of two at the same moment the lower one. If
+   best is SAP__AT_END, returns the moment at which it leaves the first slab. */
 static int sap__find_moment(const sap__box *box, const sap__box *moving, const int32_t by[3], int best) {
     const int sign = best == SAP__AT_START ? 1 : -1, first = best == SAP__AT_START ? SAP__ENTERS : SAP__LEAVES;
     for (int k = 0; k < 3; k++)
@@ -5783,7 +5783,7 @@ static void sap__set_distance_probe(sap__probe *p, const sap__box *box, const in
 }
 
 /* Sets the probe of a cast, and returns the unit of t. An axis is computed if the translation along it is not tiny, in
-   itself or beside the longest: more than twice the unit. Then no inverse and no product overflows or is lost. */
+   itself or beside the longest: it is at least twice the unit. So no inverse and no product overflows or is lost. */
 static double sap__set_cast_probe(sap__probe *p, const sap__box *box, const int32_t by[3]) {
     const int32_t range = 90 << 23; /* a key of twice a float is larger by 1 << 23 */
     int32_t longest = range + ((127 - 106) << 23);
@@ -5836,7 +5836,7 @@ enum { SAP__KEPT_VALUES = 64 };
 typedef struct sap__first_ids {
     const sap__query *query; /* orders ids by their hits, then by id; NULL: by id */
     sap_id *ids;
-    double *at;          /* the kept values */
+    double *at;          /* the kept values, if there is a query */
     int capacity, count; /* count: ids that were kept or rejected */
 } sap__first_ids;
 
@@ -6142,8 +6142,7 @@ static int sap__traverse_overlaps(sap__query *q, const sap__bvh *t, const uint32
     sap__test_list list = {&q->box,  0, t->nodes, t->occupied, one_box, nodes, 0, n, t->boxes > SAP__CACHE_BOXES,
                            SAP__NOW, 0, NULL,     NULL};
     const int are_leaves = nodes[0] < (uint32_t)t->count[0];
-    if (list.prefetch)
-        for (int i = 0; i < n && i < 8; i++) sap__prefetch_node(&t->nodes[nodes[i]]);
+    for (int i = 0; list.prefetch && i < n && i < 8; i++) sap__prefetch_node(&t->nodes[nodes[i]]);
     q->visits += n;
     while (list.next < n) {
         const int met = sap__kernel_of(q->s)->overlaps(&list, box_id, child, 0, SAP__WORK_LIST);
@@ -6153,8 +6152,7 @@ static int sap__traverse_overlaps(sap__query *q, const sap__bvh *t, const uint32
             found += (t->filter[child[i]].category & q->mask) != 0;
         }
         if (!are_leaves && found && !sap__traverse_overlaps(q, t, child, found)) return 0;
-        if (are_leaves && list.prefetch)
-            for (int i = 0; i < found; i++) sap__prefetch_slot(q->s, child[i]);
+        for (int i = 0; are_leaves && list.prefetch && i < found; i++) sap__prefetch_slot(q->s, child[i]);
         for (int i = 0; are_leaves && i < found; i++)
             if (sap__should_visit(q, child[i]) && !sap__report_hit(q, child[i], 0, &q->box)) return 0;
     }
@@ -6177,8 +6175,7 @@ static void sap__open_node(sap__query *q, const sap__bvh *t, uint32_t node, int 
                                                                                        &q->probe, v->distance);
     for (uint32_t bits = q->cull_by_mask && !is_leaf ? v->lanes : 0; bits; bits &= bits - 1)
         if (!(t->filter[v->node->child[sap__lowest_bit(bits)]].category & q->mask)) v->lanes ^= bits & (0u - bits);
-    if (t->boxes <= SAP__CACHE_BOXES) return;
-    for (uint32_t bits = v->lanes; bits; bits &= bits - 1) {
+    for (uint32_t bits = t->boxes > SAP__CACHE_BOXES ? v->lanes : 0; bits; bits &= bits - 1) {
         const uint32_t child = v->node->child[sap__lowest_bit(bits)];
         if (is_leaf)
             sap__prefetch_slot(q->s, child);
@@ -6465,9 +6462,9 @@ static int sap__overlaps_inside(const sap__box *a, const sap__box *b) {
     return sap__overlaps_across(a, b, 0) && sap__overlaps_across(a, b, 1) && sap__overlaps_across(a, b, 2);
 }
 
-/* Returns the axis on which a box stops the moving box, plus 3 at a corner, or -1 if it does not. One that it overlaps at the start does so on the axis of
-   least depth. Another one does when the moving box has entered it on all other axes and left it on none. If it enters
-   two axes at once, that is a corner; at the end of the way a corner stops nothing. */
+/* Returns the axis on which a box stops the moving box, plus 3 at a corner, or -1 if it does not. One that it overlaps
+   at the start does so on the axis of least depth. Another one does when the moving box has entered it on all other
+   axes and left it on none. To enter two axes at once is a corner; at the end of the way a corner stops nothing. */
 static int sap__find_stop(const sap__slide *v, const sap__box *box) {
     const sap__box *moving = &v->query.box;
     const int32_t *by = v->query.translation;
@@ -6754,8 +6751,8 @@ SAP_DEF sap_result sap_set_pair_data_at(sap_world *s, int index, void *user_data
     return r;
 }
 
-/* The array of the caller is a heap of the smallest ids, and is sorted at the end. So the result depends only on the set
-   of pairs, and needs no memory. */
+/* The array of the caller is a heap of the smallest ids, and is sorted at the end. So the result depends only on the
+   set of pairs, and needs no memory. */
 SAP_DEF int sap_pairs_of(const sap_world *s, sap_id id, sap_id *others, int capacity) {
     if (!s || capacity < 0 || (capacity && !others)) return -SAP_ERROR_ARGUMENT;
     if (!sap__is_pair_id(s, id)) return -SAP_ERROR_ID;

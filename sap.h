@@ -5601,10 +5601,10 @@ static void sap__add_squares(int32_t *sum, const sap__measure *m, int times) {
     }
 }
 
-/* Returns whether the difference of two floats has no more digits than a double. */
-static int sap__is_exact_difference(int32_t a, int32_t b) {
-    const int32_t between = (sap__magnitude(a) >> 23) - (sap__magnitude(b) >> 23);
-    return a == 0 || b == 0 || (between < 29 && between > -29);
+/* Returns whether the gap of a squared distance on an axis has no more digits than a double. */
+static int sap__is_exact_gap(const sap__measure *m, int k) {
+    const int32_t between = (sap__magnitude(m->to[k]) >> 23) - (sap__magnitude(m->from[k]) >> 23);
+    return m->to[k] == 0 || m->from[k] == 0 || (between < 29 && between > -29);
 }
 
 /* Returns whether two squared distances are surely equal: they have the same gaps, on any axes. Boxes in rows often
@@ -5613,8 +5613,7 @@ static int sap__have_same_gaps(const sap__measure *a, const sap__measure *b) {
     double x[3], y[3];
     int same = 0;
     for (int k = 0; k < 3; k++) {
-        if (!sap__is_exact_difference(a->to[k], a->from[k]) || !sap__is_exact_difference(b->to[k], b->from[k]))
-            return 0;
+        if (!sap__is_exact_gap(a, k) || !sap__is_exact_gap(b, k)) return 0;
         x[k] = sap__wide(a->to[k]) - sap__wide(a->from[k]);
         y[k] = sap__wide(b->to[k]) - sap__wide(b->from[k]);
     }
@@ -5916,13 +5915,18 @@ SAP__FORCE_INLINE int sap__compare_to_cutoff(const sap__query *q, double at, con
     return order ? order : sap__compare_exactly(q, at, box);
 }
 
-/* Returns the value of a hit for the user: the float nearest to t, or the smallest float whose square is not below that
-   of the distance: the one above the root, or the next. */
+/* Returns the value of a hit for the user. It is one of three:
+     t                  the float nearest to it
+     a gap on one axis  is the distance itself, without a root: it is rounded up
+     another distance   the smallest float whose square is not below the exact one: that above the root, or the next */
 static float sap__reported_value(const sap__query *q, double at, const sap__box *box) {
     if (q->kind != SAP__DISTANCES) return sap__round(at, SAP__ROUND_NEAREST);
     if (at == 0) return 0;
     if (at > SAP__MAX_FINITE) return sap__float(SAP__INFINITY);
     const sap__measure m = sap__measure_of(q, box);
+    const int x = m.to[0] != m.from[0], y = m.to[1] != m.from[1], z = m.to[2] != m.from[2], k = y ? 1 : 2 * z;
+    if (x + y + z == 1 && sap__is_exact_gap(&m, k))
+        return sap__round(sap__wide(m.to[k]) - sap__wide(m.from[k]), SAP__ROUND_UP);
     const double root = sap__sqrt(at);
     const int32_t key = sap__key(sap__round(root * (1 - SAP__DOUBT), SAP__ROUND_UP));
     if (sap__wide(key) > root * (1 + SAP__DOUBT)) return sap__float(key);

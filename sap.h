@@ -6085,7 +6085,8 @@ static sap_result sap__sync_for_queries(sap_world *s) {
 
 /* Begins a query with a box that was read: synchronises the trees, unless another query is in progress, which reads
    them. In that case unsynced boxes are tested one by one. Synchronised trees are only read. cutoff is a key. */
-static sap_result sap__begin_query(sap__query *q, sap_world *s, int kind, int32_t cutoff, uint32_t mask) {
+static sap_result sap__begin_query(sap__query *q, sap_world *s, int kind, int32_t cutoff, uint32_t mask,
+                                   sap_id ignored) {
     if ((uint32_t)cutoff > SAP__INFINITY) return SAP_ERROR_ARGUMENT; /* below 0, or NaN */
     if (s->call.in_filter) return SAP_ERROR_BUSY;
     if (!s->queries.ready && !sap__is_querying(s)) {
@@ -6096,7 +6097,8 @@ static sap_result sap__begin_query(sap__query *q, sap_world *s, int kind, int32_
     q->kind = kind;
     q->mask = mask;
     q->hit = NULL;
-    q->best = q->ignored = 0;
+    q->best = 0;
+    q->ignored = ignored;
     q->in_callback = q->count = q->visits = 0;
     q->cutoff.key = cutoff;
     q->cutoff.at = kind == SAP__DISTANCES ? sap__wide(cutoff) * sap__wide(cutoff) : sap__wide(cutoff);
@@ -6294,7 +6296,7 @@ static sap_result sap__begin_box_query(sap__query *q, sap_world *s, const sap_aa
     if (!s || !box) return SAP_ERROR_ARGUMENT;
     q->box = sap__empty_box;
     if (sap__encode(box, s->used, &q->box) < 0) return SAP_ERROR_BOX;
-    return sap__begin_query(q, s, SAP__OVERLAPS, 0, mask);
+    return sap__begin_query(q, s, SAP__OVERLAPS, 0, mask, 0);
 }
 
 /* Begins a query at a point: of the boxes within a distance, or, of another kind, with a cutoff. An infinite distance
@@ -6303,7 +6305,7 @@ static sap_result sap__begin_point_query(sap__query *q, sap_world *s, int kind, 
                                          uint32_t mask) {
     if (!s || !point || !sap__read_vector(s->used, point, q->box.lo)) return SAP_ERROR_ARGUMENT;
     memcpy(q->box.hi, q->box.lo, sizeof q->box.hi);
-    return sap__begin_query(q, s, kind, sap__key(cutoff), mask);
+    return sap__begin_query(q, s, kind, sap__key(cutoff), mask, 0);
 }
 
 /* Begins a query of the boxes within a distance of a box of the world, itself aside. */
@@ -6312,9 +6314,7 @@ static sap_result sap__begin_distance_query_to(sap__query *q, sap_world *s, sap_
     const uint32_t slot = sap__live_slot(s, id);
     if (slot == SAP__NONE) return SAP_ERROR_ID;
     q->box = s->slot_array[slot].box;
-    const sap_result r = sap__begin_query(q, s, SAP__DISTANCES, sap__key(distance), mask);
-    q->ignored = id;
-    return r;
+    return sap__begin_query(q, s, SAP__DISTANCES, sap__key(distance), mask, id);
 }
 
 static sap_result sap__begin_ray(sap__query *q, sap_world *s, const float origin[3], const float translation[3],
@@ -6324,11 +6324,11 @@ static sap_result sap__begin_ray(sap__query *q, sap_world *s, const float origin
 }
 
 static sap_result sap__begin_box_cast(sap__query *q, sap_world *s, const sap_aabb *box, const float translation[3],
-                                      uint32_t mask) {
+                                      uint32_t mask, sap_id ignored) {
     if (!s || !box) return SAP_ERROR_ARGUMENT;
     if (!sap__read_finite_box(s->used, box, &q->box)) return SAP_ERROR_BOX;
     if (!translation || !sap__read_vector(s->used, translation, q->translation)) return SAP_ERROR_ARGUMENT;
-    return sap__begin_query(q, s, SAP__CASTS, SAP__ONE, mask);
+    return sap__begin_query(q, s, SAP__CASTS, SAP__ONE, mask, ignored);
 }
 
 SAP_DEF int sap_query_box(sap_world *s, const sap_aabb *box, uint32_t mask, sap_hit *hit, void *user) {
@@ -6413,16 +6413,15 @@ SAP_DEF int sap_ray_cast_ids(sap_world *s, const float origin[3], const float tr
 SAP_DEF int sap_box_cast(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask, sap_ray_hit *hit,
                          void *user) {
     sap__query q;
-    return sap__run_with_callback(&q, sap__begin_box_cast(&q, s, box, translation, mask), NULL, hit, user);
+    return sap__run_with_callback(&q, sap__begin_box_cast(&q, s, box, translation, mask, 0), NULL, hit, user);
 }
 
 static sap_id sap__box_closest(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask,
                                sap_id ignore, sap_accept *accept, void *user, float *t, float normal[3]) {
     sap__query q;
-    const sap_result r = sap__begin_box_cast(&q, s, box, translation, mask);
+    const sap_result r = sap__begin_box_cast(&q, s, box, translation, mask, ignore);
     for (int k = 0; normal && k < 3; k++) normal[k] = 0;
     if (r == SAP_OK) q.kind = SAP__LEAVES_IT;
-    q.ignored = ignore;
     q.hit = accept;
     q.user = user;
     const sap_id id = sap__run_closest(&q, r, 1, t);
@@ -6583,12 +6582,11 @@ SAP_DEF int sap_slide(sap_world *s, sap_aabb *box, const float translation[3], u
                       sap_id stopped_by[3]) {
     sap__slide v;
     sap__query *q = &v.query;
-    const sap_result r = sap__begin_box_cast(q, s, box, translation, mask);
+    const sap_result r = sap__begin_box_cast(q, s, box, translation, mask, ignore);
     for (int k = 0; stopped_by && k < 3; k++) stopped_by[k] = 0;
     if (r != SAP_OK) return -(int)r;
     sap__box end = v.start = q->box;
     if (!sap__move_box(&end, q->translation, 0)) return -SAP_ERROR_ARGUMENT;
-    q->ignored = ignore;
     v.at = sap__measure_of_key(q, 0);
     const int n = sap__slide_along(&v, stopped_by);
     sap__box before = end = q->box;

@@ -147,7 +147,8 @@
    boxes, until their part of the tree is packed again; (c) the few boxes that are left of a large crowd are far apart
    in memory, which takes up to twice the time; (d) where boxes stream along an axis, removed at one end and added at
    the other, the tree is packed again now and then, at 20 to 80 ns a box; (e) loners whose masks agree in one direction
-   only, such as four kinds that each have the category of the next, are searched as if all could be pairs.
+   only, such as four kinds that each have the category of the next, are searched as if all could be pairs; (f) nearest
+   and sphere queries tell no distances apart below 1e-18, or beyond 1e19, without a look at each box.
 
    Recursion stays below 32 calls, and no call takes more than 32 KB of stack, your callbacks aside.
 
@@ -2837,24 +2838,26 @@ SAP__FORCE_INLINE void sap__prefetch_node(const sap__node *node) { /* six arrays
 }
 
 /* A probe is the float form of a query, for a kernel. Whatever the floats are, nothing in it overflows, is divided by
-   zero or subtracts infinities: programs may trap that.
+   zero or subtracts infinities: programs may trap that. So an axis is computed only if the query's box is within
+   SAP__NEAR there: its difference from a bound is no float beyond the largest.
 
-   A distance query squares gaps. A gap is computed in small units, at most 1, so that bounds do not overflow, limited
-   to most, and multiplied by enlarge, so that squares neither overflow nor become zero.
+   A distance query limits gaps to SAP__MAX_GAP, so that squares do not overflow. Boxes beyond that, or within 1e-18, it
+   does not prune.
 
    A cast meets the near and the far side of a slab at t = (bound - from) * inverse, where inverse is 1 / translation,
    in a unit of t in which the largest inverse is less than 1. near_inverse is a little smaller and far_inverse a little
-   larger than that: rounding never prunes a box that sap__cast accepts. */
+   larger than that: rounding never prunes a box that sap__cast accepts. On an axis that is not computed, because the
+   cast stands there, or nearly so, the interval that it sweeps decides. */
 typedef struct sap__probe {
-    int32_t used[3];     /* axes that are computed */
-    float unit;          /* of bounds: multiplied by it they do not overflow in a difference */
-    float limit;         /* the largest t, or squared distance, of a hit */
-    float lo[3], hi[3];  /* distance queries: the query's box, times unit; */
-    float most, enlarge; /* limit and factor of a gap */
-    sap__box swept;      /* casts: a box that contains all that the cast sweeps, */
-    float near_from[3], far_from[3], near_inverse[3], far_inverse[3];
+    int32_t used[3];    /* axes that are computed */
+    float limit;        /* the largest t, or squared distance, of a hit */
+    float lo[3], hi[3]; /* the query's box, or the interval that a cast sweeps */
+    float near_from[3], far_from[3], near_inverse[3], far_inverse[3]; /* casts, on axes that are computed; */
     int is_negative[3]; /* and whether it goes down: then it meets maxs first */
 } sap__probe;
+
+#define SAP__NEAR 1e31f /* less than half a unit in the last place of the largest float */
+#define SAP__MAX_GAP 1e19f
 
 /* SAP__TINY is added to limits. A machine that takes denormals for zero may have lost that much. */
 #define SAP__TINY 1e-36f
@@ -3233,18 +3236,17 @@ SAP__TARGET static int sap__overlaps(sap__test_list *list, uint32_t *a, uint32_t
 /* The squared distance sums the gaps between the query's box and each box over the axes. */
 SAP__TARGET static uint32_t sap__point_distance(const sap__node *node, uint32_t occupied, const sap__probe *p,
                                                 float *distance) {
-    const sap__f unit = sap__fsplat(p->unit), most = sap__fsplat(p->most), enlarge = sap__fsplat(p->enlarge);
     uint32_t bits = 0;
     for (int k = 0; k < SAP__NODE_WIDTH && occupied >> k; k += SAP__WIDTH) {
         sap__f distance2 = sap__fsplat(0.0f);
         for (int axis = 0; axis < 3; axis++) {
             if (!p->used[axis]) continue;
-            const sap__f lo = sap__fmul(sap__to_float(sap__load(node->lo[axis] + k)), unit);
-            const sap__f hi = sap__fmul(sap__to_float(sap__load(node->hi[axis] + k)), unit);
+            const sap__f lo = sap__to_float(sap__load(node->lo[axis] + k));
+            const sap__f hi = sap__to_float(sap__load(node->hi[axis] + k));
             const sap__f below = sap__fsub(lo, sap__fsplat(p->hi[axis])),
                          above = sap__fsub(sap__fsplat(p->lo[axis]), hi);
-            sap__f gap = sap__fmin(sap__fmax(below, above), most);
-            gap = sap__fmul(sap__fmax(gap, sap__fsplat(0.0f)), enlarge);
+            sap__f gap = sap__fmin(sap__fmax(below, above), sap__fsplat(SAP__MAX_GAP));
+            gap = sap__fmax(gap, sap__fsplat(0.0f));
             distance2 = sap__fadd(distance2, sap__fmul(gap, gap));
         }
         sap__fstore(distance + k, distance2);
@@ -3253,21 +3255,23 @@ SAP__TARGET static uint32_t sap__point_distance(const sap__node *node, uint32_t 
     return bits & occupied;
 }
 
-/* A cast is in a box from the last slab that it enters to the first slab that it leaves. It does not enter or leave
-   slabs on axes on which it stands, or nearly so: there the swept box decides. */
+/* A cast is in a box from the last slab that it enters to the first slab that it leaves. */
 SAP__TARGET static uint32_t sap__ray_slab(const sap__node *node, uint32_t occupied, const sap__probe *p,
                                           float *distance) {
-    const sap__f unit = sap__fsplat(p->unit);
     uint32_t bits = 0;
     for (int k = 0; k < SAP__NODE_WIDTH && occupied >> k; k += SAP__WIDTH) {
-        const uint32_t swept = sap__hit(sap__load_bounds(node, k), sap__splat_box(&p->swept));
         sap__f enter = sap__fsplat(0.0f), leave = sap__fsplat(p->limit);
+        uint32_t outside = 0;
         for (int axis = 0; axis < 3; axis++) {
-            if (!p->used[axis]) continue;
             const int32_t *near_side = p->is_negative[axis] ? node->hi[axis] : node->lo[axis];
             const int32_t *far_side = p->is_negative[axis] ? node->lo[axis] : node->hi[axis];
-            const sap__f entering = sap__fmul(sap__to_float(sap__load(near_side + k)), unit);
-            const sap__f leaving = sap__fmul(sap__to_float(sap__load(far_side + k)), unit);
+            const sap__f entering = sap__to_float(sap__load(near_side + k));
+            const sap__f leaving = sap__to_float(sap__load(far_side + k));
+            if (!p->used[axis]) {
+                outside |=
+                    sap__above(entering, sap__fsplat(p->hi[axis])) | sap__above(sap__fsplat(p->lo[axis]), leaving);
+                continue;
+            }
             const sap__f t0 = sap__fsub(entering, sap__fsplat(p->near_from[axis]));
             const sap__f t1 = sap__fsub(leaving, sap__fsplat(p->far_from[axis]));
             enter = sap__fmax(sap__fmul(t0, sap__fsplat(p->near_inverse[axis])), enter);
@@ -3275,7 +3279,7 @@ SAP__TARGET static uint32_t sap__ray_slab(const sap__node *node, uint32_t occupi
         }
         sap__fstore(distance + k, enter);
         leave = sap__fadd(leave, sap__fsplat(SAP__TINY));
-        bits |= (swept & (sap__above(enter, leave) ^ SAP__ALL_BITS)) << k;
+        bits |= ((outside | sap__above(enter, leave)) ^ SAP__ALL_BITS) << k;
     }
     return bits & occupied;
 }
@@ -4102,8 +4106,6 @@ static int sap__nearest_leaf(const sap_world *s, const sap__bvh *t, const sap__b
         probe.lo[k] = probe.hi[k] = 0.5f * (lo + hi);
         probe.used[k] = -1;
     }
-    probe.unit = probe.enlarge = 1;
-    probe.most = 2 * SAP__FAR;
     for (int i = 0; i < n; i++) stack[i] = (uint32_t)(t->first[t->levels - 1] + i), distance[i] = 0;
     for (int left = SAP__CHOOSE_LEAF_VISITS; n > 0 && left > 0;) {
         const int node = (int)stack[--n], first = n;
@@ -5327,10 +5329,10 @@ SAP__FORCE_INLINE int32_t sap__magnitude(int32_t key) {
 }
 
 /* Writes the keys of a vector, 0 on unused axes. Returns whether it is finite. */
-static int sap__read_vector(const sap_world *s, const float v[3], int32_t out[3]) {
+static int sap__read_vector(const int32_t used[6], const float v[3], int32_t out[3]) {
     int ok = 1;
     for (int k = 0; k < 3; k++) {
-        out[k] = sap__key(v[k]) & s->used[k];
+        out[k] = sap__key(v[k]) & used[k];
         ok &= sap__magnitude(out[k]) < SAP__INFINITY;
     }
     return ok;
@@ -5365,58 +5367,47 @@ typedef struct sap__measure {
     int32_t from[3], to[3], by;
 } sap__measure;
 
-/* An exact sum is an integer whose unit is 2^-298, the square of the smallest float. Its digits have 32 bits, the
+/* An exact sum is an integer whose unit is 2^-298, the square of the smallest float. Its digits have 16 bits, the
    lowest comes first, and carries are not yet propagated. A product of two floats has 48 bits, shifted by 506 at
    most. */
-enum { SAP__SUM_DIGITS = 18 };
-typedef struct sap__exact_sum {
-    int64_t digit[SAP__SUM_DIGITS];
-    uint32_t first, end; /* digits before first and from end on are 0 */
-} sap__exact_sum;
+enum { SAP__SUM_DIGITS = 36 };
 
 /* Adds times * a * b to a sum, where a and b are floats, given by their keys. */
-static void sap__add_product(sap__exact_sum *sum, int32_t a, int32_t b, int times) {
-    const uint32_t size_a = a < 0 ? 0u - (uint32_t)a : (uint32_t)a, size_b = b < 0 ? 0u - (uint32_t)b : (uint32_t)b;
-    const uint32_t normal_a = size_a >> 23 ? 1 : 0, normal_b = size_b >> 23 ? 1 : 0;
-    const uint64_t digits_a = (size_a & 0x7fffff) | normal_a << 23, digits_b = (size_b & 0x7fffff) | normal_b << 23;
-    const uint32_t shift = (size_a >> 23) - normal_a + (size_b >> 23) - normal_b, by = shift % 32;
-    const uint64_t product = digits_a * digits_b, low = (product & 0xffffffff) << by, high = (product >> 32) << by;
-    int64_t *digit = &sum->digit[shift / 32];
-    if (product == 0) return;
-    if (shift / 32 < sum->first) sum->first = shift / 32;
-    if (shift / 32 + 3 > sum->end) sum->end = shift / 32 + 3;
+static void sap__add_product(int32_t *sum, int32_t a, int32_t b, int times) {
+    const int32_t size_a = sap__magnitude(a), size_b = sap__magnitude(b);
+    const int32_t shift_a = (size_a >> 23) - (size_a >> 23 > 0), shift_b = (size_b >> 23) - (size_b >> 23 > 0);
+    const int64_t digits_a = size_a - (shift_a << 23), digits_b = size_b - (shift_b << 23);
+    const int shift = shift_a + shift_b;
+    uint64_t product = (uint64_t)(digits_a * digits_b) << shift % 16;
     if ((a < 0) != (b < 0)) times = -times;
-    digit[0] += times * (int64_t)(low & 0xffffffff);
-    digit[1] += times * (int64_t)((low >> 32) + (high & 0xffffffff));
-    digit[2] += times * (int64_t)(high >> 32);
+    for (int32_t *digit = &sum[shift / 16]; product; digit++, product >>= 16)
+        *digit += times * (int32_t)(product & 0xffff);
 }
 
 /* Returns the sign of a sum: -1, 0 or 1. */
-static int sap__sign(const sap__exact_sum *sum) {
-    int64_t carry = 0, rest = 0;
-    for (uint32_t i = sum->first; i < sum->end; i++) {
-        carry += sum->digit[i];
-        const int64_t digit = carry & 0xffffffff;
-        rest |= digit;
-        carry = (carry - digit) / ((int64_t)1 << 32);
+static int sap__sign(const int32_t *sum) {
+    int32_t carry = 0, rest = 0;
+    for (int i = 0; i < SAP__SUM_DIGITS; i++) {
+        carry += sum[i];
+        rest |= carry & 0xffff;
+        carry = (carry - (carry & 0xffff)) / 0x10000;
     }
     return carry < 0 ? -1 : carry > 0 || rest;
 }
 
 /* Adds times * the squared distance of a measure to a sum. */
-static void sap__add_squares(sap__exact_sum *sum, const sap__measure *m, int times) {
+static void sap__add_squares(int32_t *sum, const sap__measure *m, int times) {
     for (int k = 0; k < 3; k++) {
-        if (m->to[k] == m->from[k]) continue;
         sap__add_product(sum, m->to[k], m->to[k], times);
         sap__add_product(sum, m->to[k], m->from[k], -2 * times);
         sap__add_product(sum, m->from[k], m->from[k], times);
     }
 }
 
-/* Returns whether the difference of two floats has no more digits than a double. */
-static int sap__is_exact_difference(int32_t a, int32_t b) {
-    const int32_t between = (sap__magnitude(a) >> 23) - (sap__magnitude(b) >> 23);
-    return a == 0 || b == 0 || (between < 29 && between > -29);
+/* Returns whether the gap of a squared distance on an axis has no more digits than a double. */
+static int sap__is_exact_gap(const sap__measure *m, int k) {
+    const int32_t between = (sap__magnitude(m->to[k]) >> 23) - (sap__magnitude(m->from[k]) >> 23);
+    return m->to[k] == 0 || m->from[k] == 0 || (between < 29 && between > -29);
 }
 
 /* Returns whether two squared distances are surely equal: they have the same gaps, on any axes. Boxes in rows often
@@ -5425,8 +5416,7 @@ static int sap__have_same_gaps(const sap__measure *a, const sap__measure *b) {
     double x[3], y[3];
     int same = 0;
     for (int k = 0; k < 3; k++) {
-        if (!sap__is_exact_difference(a->to[k], a->from[k]) || !sap__is_exact_difference(b->to[k], b->from[k]))
-            return 0;
+        if (!sap__is_exact_gap(a, k) || !sap__is_exact_gap(b, k)) return 0;
         x[k] = sap__wide(a->to[k]) - sap__wide(a->from[k]);
         y[k] = sap__wide(b->to[k]) - sap__wide(b->from[k]);
     }
@@ -5439,20 +5429,18 @@ static int sap__have_same_gaps(const sap__measure *a, const sap__measure *b) {
 
 /* Returns -1, 0 or 1: a is less than b, equal, or more. It is exact. */
 SAP__NO_INLINE int sap__compare_measures(const sap__measure *a, const sap__measure *b) {
-    sap__exact_sum sum;
+    int32_t sum[SAP__SUM_DIGITS] = {0};
     if (a->by == 0 && sap__have_same_gaps(a, b)) return 0;
-    memset(&sum, 0, sizeof sum);
-    sum.first = SAP__SUM_DIGITS;
     if (a->by == 0) {
-        sap__add_squares(&sum, a, 1);
-        sap__add_squares(&sum, b, -1);
-        return sap__sign(&sum);
+        sap__add_squares(sum, a, 1);
+        sap__add_squares(sum, b, -1);
+        return sap__sign(sum);
     }
-    sap__add_product(&sum, a->to[0], b->by, 1); /* both are multiplied by both divisors; a negative one reverses them */
-    sap__add_product(&sum, a->from[0], b->by, -1);
-    sap__add_product(&sum, b->to[0], a->by, -1);
-    sap__add_product(&sum, b->from[0], a->by, 1);
-    return (a->by < 0) == (b->by < 0) ? sap__sign(&sum) : -sap__sign(&sum);
+    sap__add_product(sum, a->to[0], b->by, 1); /* both are multiplied by both divisors; a negative one reverses them */
+    sap__add_product(sum, a->from[0], b->by, -1);
+    sap__add_product(sum, b->to[0], a->by, -1);
+    sap__add_product(sum, b->from[0], a->by, 1);
+    return (a->by < 0) == (b->by < 0) ? sap__sign(sum) : -sap__sign(sum);
 }
 
 /* ---- distances ------------------------------------------------------------------------------------------------- */
@@ -5463,13 +5451,9 @@ SAP__FORCE_INLINE double sap__distance2(const sap__box *a, const sap__box *b, sa
     double d2 = 0;
     if (m) memset(m, 0, sizeof *m);
     for (int k = 0; k < 3; k++) {
-        int32_t from, to;
-        if (a->hi[k] < b->lo[k])
-            from = a->hi[k], to = b->lo[k];
-        else if (b->hi[k] < a->lo[k])
-            from = b->hi[k], to = a->lo[k];
-        else
-            continue;
+        const int is_below = a->hi[k] < b->lo[k];
+        const int32_t from = is_below ? a->hi[k] : b->hi[k], to = is_below ? b->lo[k] : a->lo[k];
+        if (to <= from) continue;
         const double gap = sap__wide(to) - sap__wide(from);
         d2 += gap * gap;
         if (m) m->from[k] = from, m->to[k] = to;
@@ -5477,12 +5461,11 @@ SAP__FORCE_INLINE double sap__distance2(const sap__box *a, const sap__box *b, sa
     return d2 > SAP__MAX_FINITE ? SAP__INFINITE * SAP__INFINITE : d2;
 }
 
-/* Returns the square root by Newton's method, from half the exponent on: four steps reach the last bits of a double.
-   The library needs no libm. */
+/* Returns the square root of a value above 0 by Newton's method, from half the exponent on: four steps reach the last
+   bits of a double. The library needs no libm. */
 static double sap__sqrt(double v) {
     uint64_t u;
     double root;
-    if (!(v > 0)) return v;
     memcpy(&u, &v, sizeof u);
     u = (u >> 1) + (UINT64_C(1023) << 51);
     memcpy(&root, &u, sizeof root);
@@ -5498,14 +5481,11 @@ enum { SAP__ENTERS, SAP__LEAVES = 3, SAP__AT_START = 6, SAP__AT_END };
 
 /* Returns the measure of a moment of a cast: of a box moved by a translation (keys) against another box. */
 static sap__measure sap__moment(const sap__box *box, const sap__box *moving, const int32_t by[3], int which) {
-    sap__measure m = {{0, 0, 0}, {0, 0, 0}, SAP__ONE};
-    const int k = which % 3, enters = which < SAP__LEAVES;
-    m.to[0] = which == SAP__AT_END ? SAP__ONE : 0;
-    if (which >= SAP__AT_START) return m;
-    m.to[0] = (by[k] > 0) == enters ? box->lo[k] : box->hi[k];
-    m.from[0] = (by[k] > 0) == enters ? moving->hi[k] : moving->lo[k];
-    m.by = by[k];
-    return m;
+    const int k = which % 3, is_front = (by[k] > 0) == (which < SAP__LEAVES);
+    const int32_t from = is_front ? moving->hi[k] : moving->lo[k], to = is_front ? box->lo[k] : box->hi[k];
+    const sap__measure meets = {{from, 0, 0}, {to, 0, 0}, by[k]};
+    const sap__measure ends = {{0, 0, 0}, {which == SAP__AT_END ? SAP__ONE : 0, 0, 0}, SAP__ONE};
+    return which < SAP__AT_START ? meets : ends;
 }
 
 /* Compares two measures that are quotients. Returns -1, 0 or 1. All infinite ones are equal. */
@@ -5521,80 +5501,69 @@ static int sap__compare_moments(const sap__box *box, const sap__box *moving, con
     return sap__compare_quotients(&first, &second);
 }
 
-/* Returns whether a finite box, moved by a translation (keys), touches the other at a t from 0 to 1. *first is the
-   moment: SAP__AT_START, or SAP__ENTERS + the axis that it enters last. Of two axes at the same moment it is the lower
-   one. */
-SAP__NO_INLINE int sap__cast_exactly(const sap__box *box, const sap__box *moving, const int32_t by[3], int *first) {
-    int last = SAP__AT_END;
-    *first = SAP__AT_START;
-    for (int k = 0; k < 3; k++) {
-        if (by[k] == 0) {
-            if (moving->hi[k] < box->lo[k] || moving->lo[k] > box->hi[k]) return 0;
-            continue;
-        }
-        if (sap__compare_moments(box, moving, by, SAP__ENTERS + k, *first) > 0) *first = SAP__ENTERS + k;
-        if (sap__compare_moments(box, moving, by, SAP__LEAVES + k, last) < 0) last = SAP__LEAVES + k;
-    }
-    return sap__compare_moments(box, moving, by, *first, last) <= 0;
+/* Returns the moment at which a box that is moved by a translation (keys) has entered all slabs of the other, if best
+   is SAP__AT_START: that, or SAP__ENTERS + the axis that it enters last, of two at the same moment the lower one. If
+   best is SAP__AT_END, returns the moment at which it leaves the first slab. */
+static int sap__find_moment(const sap__box *box, const sap__box *moving, const int32_t by[3], int best) {
+    const int sign = best == SAP__AT_START ? 1 : -1, first = best == SAP__AT_START ? SAP__ENTERS : SAP__LEAVES;
+    for (int k = 0; k < 3; k++)
+        if (by[k] && sign * sap__compare_moments(box, moving, by, first + k, best) > 0) best = first + k;
+    return best;
 }
 
-/* Returns the t at which the two first touch, or SAP__MISS. */
+/* Returns the t, from 0 to 1, at which a finite box that is moved by a translation (keys) first touches the other, or
+   SAP__MISS. */
 static double sap__cast(const sap__box *box, const sap__box *moving, const int32_t by[3]) {
     double enter = 0, leave = 1;
-    int first;
     for (int k = 0; k < 3; k++) {
-        if (by[k] == 0) {
-            if (moving->hi[k] < box->lo[k] || moving->lo[k] > box->hi[k]) return SAP__MISS;
-            continue;
-        }
+        if (by[k] == 0 && (moving->hi[k] < box->lo[k] || moving->lo[k] > box->hi[k])) return SAP__MISS;
+        if (by[k] == 0) continue;
         const double way = sap__wide(by[k]), low = (sap__wide(box->lo[k]) - sap__wide(moving->hi[k])) / way,
                      high = (sap__wide(box->hi[k]) - sap__wide(moving->lo[k])) / way;
         const double t0 = by[k] > 0 ? low : high, t1 = by[k] > 0 ? high : low;
         if (t0 > enter) enter = t0;
         if (t1 < leave) leave = t1;
     }
-    const int order = sap__compare_values(enter, leave);
-    return order < 0 || (order == 0 && sap__cast_exactly(box, moving, by, &first)) ? enter : SAP__MISS;
-}
-
-/* Returns the direction, -1 or 1 on *axis, in which the moving box leaves a box it overlaps by the shortest way. */
-static int sap__shallow_side(const sap__box *box, const sap__box *moving, const int32_t used[6], int *axis) {
-    sap__measure least = {{0, 0, 0}, {0, 0, 0}, 0};
-    int side = 0;
-    for (int k = 0; k < 3; k++) {
-        for (int up = 0; used[k] && up < 2; up++) {
-            sap__measure depth = {{0, 0, 0}, {0, 0, 0}, SAP__ONE};
-            depth.from[0] = up ? moving->lo[k] : box->lo[k];
-            depth.to[0] = up ? box->hi[k] : moving->hi[k];
-            if (side && sap__compare_quotients(&depth, &least) >= 0) continue;
-            least = depth;
-            side = up ? 1 : -1;
-            *axis = k;
-        }
-    }
-    return side;
+    int order = sap__compare_values(enter, leave);
+    if (order == 0)
+        order = sap__compare_moments(box, moving, by, sap__find_moment(box, moving, by, SAP__AT_START),
+                                     sap__find_moment(box, moving, by, SAP__AT_END));
+    return order > 0 ? SAP__MISS : enter;
 }
 
 /* Returns the axis of least depth of two boxes that overlap at the start, if the translation goes deeper there, else
-   -1. */
+   -1. The moving box leaves the other there by the shortest way, upwards (side 2 * axis + 1) or downwards. */
 static int sap__goes_deeper(const sap__box *box, const sap__box *moving, const int32_t by[3], const int32_t used[6]) {
-    int axis = 0;
-    const int side = sap__shallow_side(box, moving, used, &axis);
-    return (side < 0 ? by[axis] > 0 : by[axis] < 0) ? axis : -1;
+    sap__measure least = {{0, 0, 0}, {0, 0, 0}, SAP__ONE};
+    int best = -1;
+    for (int side = 0; side < 6; side++) {
+        const int k = side / 2, up = side % 2;
+        const sap__measure depth = {
+            {up ? moving->lo[k] : box->lo[k], 0, 0}, {up ? box->hi[k] : moving->hi[k], 0, 0}, SAP__ONE};
+        if (!used[k] || (best >= 0 && sap__compare_quotients(&depth, &least) >= 0)) continue;
+        least = depth;
+        best = side;
+    }
+    return (best % 2 ? by[best / 2] < 0 : by[best / 2] > 0) ? best / 2 : -1;
+}
+
+/* Reads a finite box. Returns whether it is one. */
+static int sap__read_finite_box(const int32_t used[6], const sap_aabb *box, sap__box *out) {
+    *out = sap__empty_box;
+    return sap__encode(box, used, out) >= 0 && sap__read_vector(used, box->min, out->lo) &&
+           sap__read_vector(used, box->max, out->hi);
 }
 
 SAP_DEF int sap_hit_normal(const sap_aabb *moving, const float translation[3], const sap_aabb *hit, float normal[3]) {
     static const int32_t used[6] = {-1, -1, -1, -1, -1, -1};
-    sap__box from = sap__empty_box, to = sap__empty_box;
-    int32_t by[3] = {0, 0, 0};
-    int first, ok = moving && translation && hit;
+    sap__box from, to = sap__empty_box;
+    int32_t by[3];
     for (int k = 0; normal && k < 3; k++) normal[k] = 0;
-    ok = ok && normal && sap__encode(moving, used, &from) >= 0 && sap__encode(hit, used, &to) >= 0;
-    for (int k = 0; ok && k < 3; k++) {
-        by[k] = sap__key(translation[k]);
-        ok = sap__is_finite(translation[k]) && sap__is_finite(moving->min[k]) && sap__is_finite(moving->max[k]);
-    }
-    if (!ok || !sap__cast_exactly(&to, &from, by, &first) || first == SAP__AT_START) return 0;
+    if (!moving || !translation || !hit || !normal || !sap__read_finite_box(used, moving, &from) ||
+        !sap__read_vector(used, translation, by) || sap__encode(hit, used, &to) < 0)
+        return 0;
+    const int first = sap__find_moment(&to, &from, by, SAP__AT_START);
+    if (first == SAP__AT_START || sap__cast(&to, &from, by) == SAP__MISS) return 0;
     normal[first] = by[first] < 0 ? 1.0f : -1.0f;
     return 1;
 }
@@ -5606,76 +5575,36 @@ SAP__FORCE_INLINE double sap__power_of_two(int exponent) {
     return v;
 }
 
-/* Raises *largest to the largest magnitude of the finite bounds of n boxes. Returns whether a bound is infinite. */
-static int sap__find_largest(const sap__box *boxes, int n, int32_t *largest) {
-    int32_t most = *largest;
-    int is_infinite = 0;
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < 3; k++) {
-            const int32_t lo = sap__magnitude(boxes[i].lo[k]), hi = sap__magnitude(boxes[i].hi[k]);
-            if (lo < SAP__INFINITY && lo > most) most = lo;
-            if (hi < SAP__INFINITY && hi > most) most = hi;
-            is_infinite |= (lo == SAP__INFINITY) | (hi == SAP__INFINITY);
-        }
-    *largest = most;
-    return is_infinite;
+/* Sets the probe of a distance query. */
+static void sap__set_distance_probe(sap__probe *p, const sap__box *box, const int32_t used[3]) {
+    for (int k = 0; k < 3; k++) {
+        p->lo[k] = sap__float(box->lo[k]);
+        p->hi[k] = sap__float(box->hi[k]);
+        p->used[k] = used[k] && p->lo[k] > -SAP__NEAR && p->hi[k] < SAP__NEAR;
+    }
 }
 
 /* Sets the probe of a cast, and returns the unit of t. An axis is computed if the translation along it is not tiny, in
-   itself and beside the longest: then no inverse and no product overflows, and no unit of t is lost. */
+   itself or beside the longest: it is at least twice the unit. So no inverse and no product overflows or is lost. */
 static double sap__set_cast_probe(sap__probe *p, const sap__box *box, const int32_t by[3]) {
-    const int32_t double_size = 1 << 23; /* a key of twice a float is larger by this */
-    const int32_t least = (127 - 106) * double_size, range = 100 * double_size;
-    int32_t longest = least + range, shortest = SAP__INFINITY - 1, farthest = 0;
-    (void)sap__find_largest(box, 1, &farthest);
+    const int32_t range = 90 << 23; /* a key of twice a float is larger by 1 << 23 */
+    int32_t longest = range + ((127 - 106) << 23);
+    sap__set_distance_probe(p, box, by);
     for (int k = 0; k < 3; k++)
         if (sap__magnitude(by[k]) > longest) longest = sap__magnitude(by[k]);
+    const double unit = 0.5 * sap__wide(longest - range);
     for (int k = 0; k < 3; k++) {
-        p->used[k] = sap__magnitude(by[k]) >= longest - range;
-        if (p->used[k] && sap__magnitude(by[k]) < shortest) shortest = sap__magnitude(by[k]);
-    }
-    const double unit_of_t = sap__power_of_two(shortest / double_size - 127 - 2);
-    const double unit = sap__power_of_two(farthest < (127 + 100) * double_size ? 0 : -30);
-    p->unit = (float)unit;
-    p->swept = *box;
-    for (int k = 0; k < 3; k++) {
-        const int is_negative = by[k] < 0;
-        int32_t *end = is_negative ? &p->swept.lo[k] : &p->swept.hi[k];
-        if (by[k] == 0) continue;
-        const double at = sap__wide(*end) + sap__wide(by[k]), more = (at < 0 ? -at : at) * 1e-15;
-        *end = sap__key(is_negative ? sap__round(at - more, SAP__ROUND_DOWN) : sap__round(at + more, SAP__ROUND_UP));
-        const double inverse = unit_of_t / (sap__wide(p->used[k] ? by[k] : shortest) * unit);
-        const float lo = sap__float(box->lo[k]) * p->unit, hi = sap__float(box->hi[k]) * p->unit;
-        p->is_negative[k] = is_negative;
+        p->used[k] = p->used[k] && sap__magnitude(by[k]) >= longest - range;
+        const double way = sap__wide(by[k]), inverse = unit / sap__wide(p->used[k] ? by[k] : SAP__ONE);
+        p->is_negative[k] = p->used[k] && by[k] < 0;
         p->near_inverse[k] = (float)(inverse * 0.99999);
         p->far_inverse[k] = (float)(inverse * 1.00001);
-        p->near_from[k] = is_negative ? lo : hi;
-        p->far_from[k] = is_negative ? hi : lo;
+        p->near_from[k] = by[k] < 0 ? p->lo[k] : p->hi[k];
+        p->far_from[k] = by[k] < 0 ? p->hi[k] : p->lo[k];
+        if (!p->used[k] && by[k] < 0) p->lo[k] = sap__round(sap__wide(box->lo[k]) + way, SAP__ROUND_DOWN);
+        if (!p->used[k] && by[k] > 0) p->hi[k] = sap__round(sap__wide(box->hi[k]) + way, SAP__ROUND_UP);
     }
-    return unit_of_t;
-}
-
-/* Sets the probe of a distance query in a tree, and returns the unit of squared distances. The largest bounds, of the
-   query's box and of the roots or, where these are infinite, of the nodes below them, become about 2^60. An axis on
-   which the query's box is infinite is not computed: no box is pruned there. */
-static double sap__set_distance_probe(sap__probe *p, const sap__box *box, const int32_t used[6], const sap__bvh *t) {
-    enum { LARGEST = 60 };
-    const int top = t->levels - 1;
-    int32_t largest = 0;
-    (void)sap__find_largest(box, 1, &largest);
-    if (sap__find_largest(&t->bounds[t->first[top]], t->count[top], &largest) && top > 0)
-        (void)sap__find_largest(&t->bounds[t->first[top - 1]], t->count[top - 1], &largest);
-    const int wanted = LARGEST + 127 - (largest >> 23), exponent = wanted < 126 ? wanted : 126;
-    const int shrinks = exponent < 0 ? exponent : 0, grows = exponent - shrinks;
-    p->unit = (float)sap__power_of_two(shrinks);
-    p->enlarge = (float)sap__power_of_two(grows);
-    p->most = (float)sap__power_of_two(LARGEST + 2 - grows);
-    for (int k = 0; k < 3; k++) {
-        p->used[k] = used[k] && box->lo[k] > -SAP__INFINITY && box->hi[k] < SAP__INFINITY;
-        p->lo[k] = sap__float(p->used[k] ? box->lo[k] : 0) * p->unit;
-        p->hi[k] = sap__float(p->used[k] ? box->hi[k] : 0) * p->unit;
-    }
-    return sap__power_of_two(2 * exponent);
+    return unit;
 }
 
 /* ---- a query ------------------------------------------------------------------------------------------------ */
@@ -5685,8 +5614,7 @@ enum {
     SAP__OVERLAPS,  /* the box overlaps the query's box */
     SAP__DISTANCES, /* it is within a distance */
     SAP__CASTS,     /* the cast meets it */
-    SAP__LEAVES_IT, /* the same; a box that is touched at the start counts only if the cast goes deeper into it */
-    SAP__SLIDES     /* the same as a cast; its hit function decides whether the box stops it */
+    SAP__LEAVES_IT  /* the same; a box that is touched at the start counts only if the cast goes deeper into it */
 };
 
 /* The cutoff of a query: no hit beyond it counts. It is a float or, if key is below 0, where the query hits `box`: so a
@@ -5700,26 +5628,26 @@ typedef struct sap__cutoff {
 typedef struct sap__query sap__query;
 
 /* Handles a hit at a value not beyond the cutoff, which it may lower. Returns 0 to stop. */
-typedef int sap__hit_function(sap__query *q, uint32_t slot, double at, const sap__box *box);
+typedef int sap__hit_function(sap__query *q, sap_id id, double at, const sap__box *box);
 
 /* Values that are kept of first ids, those on top of the heap. The others are computed again. */
-enum { SAP__KEPT_VALUES = 64, SAP__FEW_IDS = 24 };
+enum { SAP__KEPT_VALUES = 64 };
 
-/* The first ids of a set: they need no memory, and depend on the set alone. While there are more than capacity the ids
-   are a heap with the last one on top. */
+/* The first ids of a set, in the array of the caller: they need no memory, and depend on the set alone. Until they are
+   sorted they are a heap with the last one on top. */
 typedef struct sap__first_ids {
     const sap__query *query; /* orders ids by their hits, then by id; NULL: by id */
     sap_id *ids;
+    double *at;          /* the kept values, if there is a query */
     int capacity, count; /* count: ids that were kept or rejected */
-    double at[SAP__KEPT_VALUES];
 } sap__first_ids;
 
 /* A query holds its shape, its callback, and its hits so far. */
 struct sap__query {
     sap_world *s;
-    int kind, is_ordered; /* is_ordered: its hits may lower the cutoff, so it visits what is nearest first */
-    sap__hit_function *on_hit;
-    sap_hit *hit; /* or a sap_accept */
+    int kind, is_ordered;      /* is_ordered: its hits may lower the cutoff, so it visits what is nearest first */
+    sap__hit_function *on_hit; /* NULL: hits are only counted */
+    sap_hit *hit;              /* or a sap_accept */
     sap_ray_hit *ray_hit;
     void *user;
     sap__first_ids *first_ids;
@@ -5739,8 +5667,7 @@ struct sap__query {
 
 /* Sets the limit of the probe: the cutoff as a float, made larger than what rounding and lost denormals may cost. */
 static void sap__set_limit(sap__query *q) {
-    const double cutoff = q->cutoff.at > SAP__MAX_FINITE ? SAP__MAX_FINITE : q->cutoff.at;
-    q->probe.limit = sap__round(cutoff * q->unit * 1.00001 + (double)SAP__TINY, SAP__ROUND_UP);
+    q->probe.limit = sap__round(q->cutoff.at * q->unit * 1.00001 + (double)SAP__TINY, SAP__ROUND_UP);
 }
 
 /* Sets the cutoff to the hit of a box. */
@@ -5763,13 +5690,10 @@ static double sap__hit_at(const sap__query *q, const sap__box *box) {
 /* Returns the measure of the hit of a box: a squared distance, or a moment of a cast. */
 static sap__measure sap__measure_of(const sap__query *q, const sap__box *box) {
     sap__measure m;
-    int first;
-    if (q->kind == SAP__DISTANCES) {
-        (void)sap__distance2(box, &q->box, &m);
-        return m;
-    }
-    (void)sap__cast_exactly(box, &q->box, q->translation, &first);
-    return sap__moment(box, &q->box, q->translation, first);
+    if (q->kind != SAP__DISTANCES)
+        return sap__moment(box, &q->box, q->translation, sap__find_moment(box, &q->box, q->translation, SAP__AT_START));
+    (void)sap__distance2(box, &q->box, &m);
+    return m;
 }
 
 static sap__measure sap__measure_of_key(const sap__query *q, int32_t key) {
@@ -5803,7 +5727,7 @@ static float sap__reported_value(const sap__query *q, double at, const sap__box 
     if (at > SAP__MAX_FINITE) return sap__float(SAP__INFINITY);
     const sap__measure m = sap__measure_of(q, box);
     const int x = m.to[0] != m.from[0], y = m.to[1] != m.from[1], z = m.to[2] != m.from[2], k = y ? 1 : 2 * z;
-    if (x + y + z == 1 && sap__is_exact_difference(m.to[k], m.from[k]))
+    if (x + y + z == 1 && sap__is_exact_gap(&m, k))
         return sap__round(sap__wide(m.to[k]) - sap__wide(m.from[k]), SAP__ROUND_UP);
     const double root = sap__sqrt(at);
     const int32_t key = sap__key(sap__round(root * (1 - SAP__DOUBT), SAP__ROUND_UP));
@@ -5825,13 +5749,12 @@ static double sap__value_of(const sap__first_ids *f, int i) {
 
 static void sap__put_id(sap__first_ids *f, int i, sap_id id, double at) {
     f->ids[i] = id;
-    if (i < SAP__KEPT_VALUES) f->at[i] = at;
+    if (f->query && i < SAP__KEPT_VALUES) f->at[i] = at;
 }
 
 /* Returns whether element i comes after an id with this value. */
 static int sap__comes_after(const sap__first_ids *f, int i, sap_id id, double at) {
-    const double at_i = sap__value_of(f, i);
-    int order = f->query ? sap__compare_values(at_i, at) : 0;
+    int order = sap__compare_values(sap__value_of(f, i), at);
     if (order == 0 && at > 0 && at < SAP__MAX_FINITE) {
         const sap__measure a = sap__measure_of(f->query, sap__box_of_id(f->query, f->ids[i]));
         const sap__measure b = sap__measure_of(f->query, sap__box_of_id(f->query, id));
@@ -5850,33 +5773,20 @@ static void sap__sift_down(sap__first_ids *f, int n, int i, sap_id id, double at
     sap__put_id(f, i, id, at);
 }
 
-static void sap__make_heap(sap__first_ids *f, int n) {
-    for (int i = n / 2 - 1; i >= 0; i--) sap__sift_down(f, n, i, f->ids[i], sap__value_of(f, i));
-}
-
-/* Keeps an id if it is among the first. A full array becomes a heap. */
+/* Keeps an id if it is among the first. */
 static void sap__keep_id(sap__first_ids *f, sap_id id, double at) {
-    if (f->count < f->capacity) {
-        sap__put_id(f, f->count, id, at);
-        if (f->count == f->capacity - 1) sap__make_heap(f, f->capacity);
+    int i = f->count++;
+    if (i < f->capacity) {
+        for (; i > 0 && !sap__comes_after(f, (i - 1) / 2, id, at); i = (i - 1) / 2)
+            sap__put_id(f, i, f->ids[(i - 1) / 2], sap__value_of(f, (i - 1) / 2));
+        sap__put_id(f, i, id, at);
     } else if (f->capacity && sap__comes_after(f, 0, id, at))
         sap__sift_down(f, f->capacity, 0, id, at);
-    f->count++;
 }
 
-/* Sorts the ids that were kept, a few by insertion, many as a heap. Returns their number. */
+/* Sorts the ids that were kept. Returns their number. */
 static int sap__sort_ids(sap__first_ids *f) {
     const int n = f->count < f->capacity ? f->count : f->capacity;
-    for (int i = 1; i < n && n <= SAP__FEW_IDS; i++) {
-        const sap_id id = f->ids[i];
-        const double at = sap__value_of(f, i);
-        int k = i;
-        for (; k > 0 && sap__comes_after(f, k - 1, id, at); k--)
-            sap__put_id(f, k, f->ids[k - 1], sap__value_of(f, k - 1));
-        sap__put_id(f, k, id, at);
-    }
-    if (n <= SAP__FEW_IDS) return n;
-    if (f->count < f->capacity) sap__make_heap(f, n);
     for (int i = n - 1; i > 0; i--) {
         const sap_id last = f->ids[0];
         const double at = sap__value_of(f, 0);
@@ -5895,44 +5805,25 @@ SAP__FORCE_INLINE void sap__begin_callbacks(sap__query *q) {
     q->in_callback = 1;
 }
 
-static int sap__count_hit(sap__query *q, uint32_t slot, double at, const sap__box *box) {
-    (void)slot, (void)at, (void)box;
-    q->count++;
-    return 1;
-}
-
-static int sap__call_hit(sap__query *q, uint32_t slot, double at, const sap__box *box) {
+static int sap__call_hit(sap__query *q, sap_id id, double at, const sap__box *box) {
     (void)at, (void)box;
-    q->count++;
     sap__begin_callbacks(q);
-    return q->hit(sap__id_of(q->s, slot), q->s->objects[slot], q->user);
+    return q->hit(id, q->s->objects[sap__slot_of(id)], q->user);
 }
 
-static int sap__keep_smallest(sap__query *q, uint32_t slot, double at, const sap__box *box) {
-    (void)at, (void)box;
-    q->count++;
-    sap__keep_id(q->first_ids, sap__id_of(q->s, slot), 0);
-    return 1;
-}
-
-/* Keeps a hit among the first by value. When there are enough the last of them is the cutoff. */
-static int sap__keep_first(sap__query *q, uint32_t slot, double at, const sap__box *box) {
+/* Keeps a hit among the first. When there are enough by value the last of them is the cutoff. */
+static int sap__keep_first(sap__query *q, sap_id id, double at, const sap__box *box) {
     sap__first_ids *f = q->first_ids;
     (void)box;
-    q->count++;
-    sap__keep_id(f, sap__id_of(q->s, slot), at);
-    if (f->count >= f->capacity) sap__set_cutoff(q, sap__value_of(f, 0), sap__box_of_id(q, f->ids[0]));
+    sap__keep_id(f, id, f->query ? at : 0);
+    if (f->query && f->count >= f->capacity) sap__set_cutoff(q, sap__value_of(f, 0), sap__box_of_id(q, f->ids[0]));
     return 1;
 }
 
 /* Keeps a hit that is the best so far, if the user accepts it. */
-static int sap__keep_best(sap__query *q, uint32_t slot, double at, const sap__box *box) {
-    const sap_id id = sap__id_of(q->s, slot);
+static int sap__keep_best(sap__query *q, sap_id id, double at, const sap__box *box) {
     if (q->best && id > q->best && sap__compare_to_cutoff(q, at, box) == 0) return 1;
-    if (q->hit) {
-        sap__begin_callbacks(q);
-        if (!q->hit(id, q->s->objects[slot], q->user)) return 1;
-    }
+    if (q->hit && !sap__call_hit(q, id, at, box)) return 1;
     q->best = id;
     sap__set_cutoff(q, at, box);
     return 1;
@@ -5941,11 +5832,10 @@ static int sap__keep_best(sap__query *q, uint32_t slot, double at, const sap__bo
 /* Calls back, and lowers the cutoff to the value that is returned. A callback that returns the t that was reported to
    it means this hit. That t may have been rounded down, so the cutoff then becomes the exact hit; distances are rounded
    up. */
-static int sap__call_ray_hit(sap__query *q, uint32_t slot, double at, const sap__box *box) {
+static int sap__call_ray_hit(sap__query *q, sap_id id, double at, const sap__box *box) {
     const float reported = sap__reported_value(q, at, box);
-    q->count++;
     sap__begin_callbacks(q);
-    const float end = q->ray_hit(sap__id_of(q->s, slot), q->s->objects[slot], reported, q->user);
+    const float end = q->ray_hit(id, q->s->objects[sap__slot_of(id)], reported, q->user);
     const int32_t key = sap__key(end);
     if (!sap__is_number(end) || key <= 0) return 0;
     const double value = q->kind == SAP__DISTANCES ? sap__wide(key) * sap__wide(key) : sap__wide(key);
@@ -5963,11 +5853,18 @@ static int sap__call_ray_hit(sap__query *q, uint32_t slot, double at, const sap_
     return 1;
 }
 
+/* Handles a hit. Returns 0 to stop. */
+SAP__FORCE_INLINE int sap__report_hit(sap__query *q, uint32_t slot, double at, const sap__box *box) {
+    const sap_id id = sap__id_of(q->s, slot);
+    if (id == q->ignored) return 1;
+    q->count++;
+    return !q->on_hit || q->on_hit(q, id, at, box);
+}
+
 /* Handles a box that the mask lets through. Returns 0 to stop. */
 SAP__FORCE_INLINE int sap__try_box(sap__query *q, uint32_t slot, const sap__box *box) {
     const double at = sap__hit_at(q, box);
-    if (sap__compare_to_cutoff(q, at, box) > 0 || sap__id_of(q->s, slot) == q->ignored) return 1;
-    return q->on_hit(q, slot, at, box);
+    return sap__compare_to_cutoff(q, at, box) > 0 || sap__report_hit(q, slot, at, box);
 }
 
 /* ---- trees are searched ---------------------------------------------------------------------------------------- */
@@ -5985,10 +5882,11 @@ static sap_result sap__sync_for_queries(sap_world *s) {
     return SAP_OK;
 }
 
-/* Begins a query: synchronises the trees, unless another query is in progress, which reads them. In that case unsynced
-   boxes are tested one by one. Synchronised trees are only read. */
-static sap_result sap__begin_query(sap__query *q, sap_world *s, int kind, const sap__box *box, int32_t cutoff,
-                                   uint32_t mask) {
+/* Begins a query with a box that was read: synchronises the trees, unless another query is in progress, which reads
+   them. In that case unsynced boxes are tested one by one. Synchronised trees are only read. cutoff is a key. */
+static sap_result sap__begin_query(sap__query *q, sap_world *s, int kind, int32_t cutoff, uint32_t mask,
+                                   sap_id ignored) {
+    if ((uint32_t)cutoff > SAP__INFINITY) return SAP_ERROR_ARGUMENT; /* below 0, or NaN */
     if (s->call.in_filter) return SAP_ERROR_BUSY;
     if (!sap__are_trees_synced(s) && !sap__is_querying(s)) {
         const sap_result r = sap__sync_for_queries(s);
@@ -5996,10 +5894,10 @@ static sap_result sap__begin_query(sap__query *q, sap_world *s, int kind, const 
     }
     q->s = s; /* field by field: for so small a struct compilers emit a slow string instruction */
     q->kind = kind;
-    q->box = *box;
     q->mask = mask;
     q->hit = NULL;
-    q->best = q->ignored = 0;
+    q->best = 0;
+    q->ignored = ignored;
     q->in_callback = q->count = q->visits = 0;
     q->cutoff.key = cutoff;
     q->cutoff.at = kind == SAP__DISTANCES ? sap__wide(cutoff) * sap__wide(cutoff) : sap__wide(cutoff);
@@ -6007,11 +5905,16 @@ static sap_result sap__begin_query(sap__query *q, sap_world *s, int kind, const 
     return SAP_OK;
 }
 
+/* Returns whether a slot has a box that the mask lets through. */
+SAP__FORCE_INLINE int sap__is_wanted(const sap__query *q, uint32_t slot) {
+    return (q->s->slot_array[slot].filter.category & q->mask) && (q->s->slot_array[slot].flags & SAP__LIVE);
+}
+
 /* Returns whether a box in a tree is to be tested: not if the mask rejects it, if it was removed by a callback, or if
    it was unsynced at the start, as it is then tested on its own. */
 SAP__FORCE_INLINE int sap__should_visit(const sap__query *q, uint32_t slot) {
     const sap_world *s = q->s;
-    if (!(s->slot_array[slot].filter.category & q->mask) || !(s->slot_array[slot].flags & SAP__LIVE)) return 0;
+    if (!sap__is_wanted(q, slot)) return 0;
     if (!(s->slot_array[slot].flags & SAP__UNSYNCED)) return 1;
     if (q->unsynced == sap__length(s->changes.unsynced)) return 0; /* no callback has changed a box since */
     for (int i = 0; i < q->unsynced; i++)
@@ -6023,22 +5926,10 @@ SAP__FORCE_INLINE int sap__should_visit(const sap__query *q, uint32_t slot) {
 static int sap__query_unsynced(sap__query *q) {
     for (int i = 0; i < q->unsynced; i++) {
         const uint32_t slot = q->s->changes.unsynced[i];
-        if (!(q->s->slot_array[slot].flags & SAP__LIVE) || !(q->s->slot_array[slot].filter.category & q->mask))
-            continue;
         const sap__box box = q->s->slot_array[slot].box; /* a copy: a callback may move the box */
-        if (!sap__try_box(q, slot, &box)) return 0;
+        if (sap__is_wanted(q, slot) && !sap__try_box(q, slot, &box)) return 0;
     }
     return 1;
-}
-
-/* Removes the nodes under which no box has a category of the query's mask. Returns the number of those that remain. */
-static int sap__cull_nodes_by_mask(const sap__query *q, const sap__bvh *t, uint32_t *nodes, int n) {
-    int kept = 0;
-    for (int i = 0; i < n; i++) {
-        nodes[kept] = nodes[i];
-        kept += (t->filter[nodes[i]].category & q->mask) != 0;
-    }
-    return kept;
 }
 
 /* Finds the boxes that overlap the query's box, under n nodes of one level. The nodes below are listed, and visited
@@ -6049,17 +5940,19 @@ static int sap__traverse_overlaps(sap__query *q, const sap__bvh *t, const uint32
     sap__test_list list = {&q->box,  0, t->nodes, t->occupied, one_box, nodes, 0, n, t->boxes > SAP__CACHE_BOXES,
                            SAP__NOW, 0, NULL,     NULL};
     const int are_leaves = nodes[0] < (uint32_t)t->count[0];
-    if (list.prefetch)
-        for (int i = 0; i < n && i < 8; i++) sap__prefetch_node(&t->nodes[nodes[i]]);
+    for (int i = 0; list.prefetch && i < n && i < 8; i++) sap__prefetch_node(&t->nodes[nodes[i]]);
     q->visits += n;
     while (list.next < n) {
-        int found = sap__kernel_of(q->s)->overlaps(&list, box_id, child, 0, SAP__WORK_LIST);
-        if (q->cull_by_mask && !are_leaves) found = sap__cull_nodes_by_mask(q, t, child, found);
+        const int met = sap__kernel_of(q->s)->overlaps(&list, box_id, child, 0, SAP__WORK_LIST);
+        int found = q->cull_by_mask && !are_leaves ? 0 : met;
+        for (int i = found; i < met; i++) {
+            child[found] = child[i];
+            found += (t->filter[child[i]].category & q->mask) != 0;
+        }
         if (!are_leaves && found && !sap__traverse_overlaps(q, t, child, found)) return 0;
-        if (are_leaves && list.prefetch)
-            for (int i = 0; i < found; i++) sap__prefetch_slot(q->s, child[i]);
+        for (int i = 0; are_leaves && list.prefetch && i < found; i++) sap__prefetch_slot(q->s, child[i]);
         for (int i = 0; are_leaves && i < found; i++)
-            if (sap__should_visit(q, child[i]) && !q->on_hit(q, child[i], 0, &q->box)) return 0;
+            if (sap__should_visit(q, child[i]) && !sap__report_hit(q, child[i], 0, &q->box)) return 0;
     }
     return 1;
 }
@@ -6080,24 +5973,13 @@ static void sap__open_node(sap__query *q, const sap__bvh *t, uint32_t node, int 
                                                                                        &q->probe, v->distance);
     for (uint32_t bits = q->cull_by_mask && !is_leaf ? v->lanes : 0; bits; bits &= bits - 1)
         if (!(t->filter[v->node->child[sap__lowest_bit(bits)]].category & q->mask)) v->lanes ^= bits & (0u - bits);
-    if (t->boxes <= SAP__CACHE_BOXES) return;
-    for (uint32_t bits = v->lanes; bits; bits &= bits - 1) {
+    for (uint32_t bits = t->boxes > SAP__CACHE_BOXES ? v->lanes : 0; bits; bits &= bits - 1) {
         const uint32_t child = v->node->child[sap__lowest_bit(bits)];
         if (is_leaf)
             sap__prefetch_slot(q->s, child);
         else if (q->kind != SAP__DISTANCES)
             sap__prefetch_node(&t->nodes[child]), sap__prefetch(t->nodes[child].child);
     }
-}
-
-/* Returns the nearest of the lanes that are still to be visited, or any of them if their order does not matter. */
-SAP__FORCE_INLINE int sap__nearest_lane(const sap__stack_entry *v, int is_ordered) {
-    int lane = sap__lowest_bit(v->lanes);
-    for (uint32_t bits = is_ordered ? v->lanes & (v->lanes - 1) : 0; bits; bits &= bits - 1) {
-        const int other = sap__lowest_bit(bits);
-        if (v->distance[other] < v->distance[lane]) lane = other;
-    }
-    return lane;
 }
 
 /* Traverses a tree depth first. If the cutoff may become lower it visits the nearest lane of a node first; when that is
@@ -6111,7 +5993,9 @@ static int sap__traverse(sap__query *q, const sap__bvh *t) {
         sap__open_node(q, t, (uint32_t)(t->first[top] + i), top == 0, &path[top]);
         while (level <= top) {
             sap__stack_entry *v = &path[level];
-            const int lane = v->lanes ? sap__nearest_lane(v, q->is_ordered) : 0;
+            int lane = v->lanes ? sap__lowest_bit(v->lanes) : 0;
+            for (uint32_t bits = q->is_ordered ? v->lanes & (v->lanes - 1) : 0; bits; bits &= bits - 1)
+                if (v->distance[sap__lowest_bit(bits)] < v->distance[lane]) lane = sap__lowest_bit(bits);
             if (!v->lanes || v->distance[lane] > q->probe.limit) {
                 level++;
                 continue;
@@ -6133,11 +6017,12 @@ static int sap__traverse(sap__query *q, const sap__bvh *t) {
 /* Runs a query: on unsynced boxes, then on each tree. is_ordered: the hit function may lower the cutoff. Visits are
    counted roughly: threads that share counters may lose some. */
 static void sap__run_query(sap__query *q, sap__hit_function *on_hit, int is_ordered) {
-    sap__query_counters *counters = &q->s->queries.counters[(uint32_t)((uintptr_t)q >> 12) * 2654435769u >> 29];
-    q->counters = counters;
+    q->counters = &q->s->queries.counters[(uint32_t)((uintptr_t)q >> 12) * 2654435769u >> 29];
     q->on_hit = on_hit;
     q->is_ordered = is_ordered;
-    q->unit = q->kind < SAP__CASTS ? 1 : sap__set_cast_probe(&q->probe, &q->box, q->translation);
+    q->unit = 1;
+    if (q->kind == SAP__DISTANCES) sap__set_distance_probe(&q->probe, &q->box, q->s->used);
+    if (q->kind >= SAP__CASTS) q->unit = sap__set_cast_probe(&q->probe, &q->box, q->translation);
     for (int tree = 0, go = sap__query_unsynced(q); tree < SAP__TREES && go; tree++) {
         const sap__bvh *t = &q->s->tree[tree];
         uint32_t tops[SAP__MAX_ROOTS];
@@ -6147,13 +6032,12 @@ static void sap__run_query(sap__query *q, sap__hit_function *on_hit, int is_orde
             tops[i] = (uint32_t)(t->first[t->levels - 1] + i);
             q->cull_by_mask |= (t->filter[tops[i]].category & ~q->mask) != 0;
         }
-        if (q->kind == SAP__DISTANCES) q->unit = sap__set_distance_probe(&q->probe, &q->box, q->s->used, t);
         go = q->kind == SAP__OVERLAPS ? sap__traverse_overlaps(q, t, tops, t->count[t->levels - 1])
                                       : sap__traverse(q, t);
     }
-    const int32_t visits = sap__atomic_get(&counters->visits);
-    if (visits < 1 << 30) sap__atomic_set(&counters->visits, visits + q->visits);
-    if (q->in_callback) sap__atomic_add(&counters->queries, -1);
+    const int32_t visits = sap__atomic_get(&q->counters->visits);
+    if (visits < 1 << 30) sap__atomic_set(&q->counters->visits, visits + q->visits);
+    if (q->in_callback) sap__atomic_add(&q->counters->queries, -1);
     q->visits = q->in_callback = 0; /* a slide runs its query again */
 }
 
@@ -6170,7 +6054,7 @@ static int sap__run_with_callback(sap__query *q, sap_result r, sap_hit *hit, sap
     q->hit = hit;
     q->ray_hit = ray_hit;
     q->user = user;
-    sap__run_query(q, hit ? sap__call_hit : ray_hit ? sap__call_ray_hit : sap__count_hit, ray_hit != NULL);
+    sap__run_query(q, hit ? sap__call_hit : ray_hit ? sap__call_ray_hit : NULL, ray_hit != NULL);
     return q->count;
 }
 
@@ -6178,15 +6062,12 @@ static int sap__run_with_callback(sap__query *q, sap_result r, sap_hit *hit, sap
    values, unless values is NULL. Returns the number of hits, or -(sap_result). */
 SAP__NO_INLINE int sap__run_for_ids(sap__query *q, sap_result r, int is_ordered, sap_id *ids, float *values,
                                     int capacity) {
-    sap__first_ids first;
+    double at[SAP__KEPT_VALUES];
+    sap__first_ids first = {is_ordered ? q : NULL, ids, at, capacity, 0};
     if (r != SAP_OK) return -(int)r;
     if (capacity < 0 || (capacity && !ids)) return -SAP_ERROR_ARGUMENT;
-    first.query = is_ordered ? q : NULL;
-    first.ids = ids;
-    first.capacity = capacity;
-    first.count = 0;
     q->first_ids = &first;
-    sap__run_query(q, capacity == 0 ? sap__count_hit : is_ordered ? sap__keep_first : sap__keep_smallest, is_ordered);
+    sap__run_query(q, capacity ? sap__keep_first : NULL, is_ordered);
     const int n = sap__sort_ids(&first);
     for (int i = 0; values && i < n; i++)
         values[i] = sap__reported_value(q, sap__value_of(&first, i), sap__box_of_id(q, ids[i]));
@@ -6204,51 +6085,42 @@ SAP__NO_INLINE sap_id sap__run_closest(sap__query *q, sap_result r, float miss, 
 }
 
 static sap_result sap__begin_box_query(sap__query *q, sap_world *s, const sap_aabb *box, uint32_t mask) {
-    sap__box keys = sap__empty_box;
     if (!s || !box) return SAP_ERROR_ARGUMENT;
-    if (sap__encode(box, s->used, &keys) < 0) return SAP_ERROR_BOX;
-    return sap__begin_query(q, s, SAP__OVERLAPS, &keys, 0, mask);
+    q->box = sap__empty_box;
+    if (sap__encode(box, s->used, &q->box) < 0) return SAP_ERROR_BOX;
+    return sap__begin_query(q, s, SAP__OVERLAPS, 0, mask, 0);
 }
 
-/* Begins a query of the boxes within a distance of a point. An infinite one hits every box, even at an infinite
-   distance. */
-static sap_result sap__begin_distance_query(sap__query *q, sap_world *s, const float point[3], float distance,
-                                            uint32_t mask) {
-    sap__box at;
-    if (!s || !point || !sap__read_vector(s, point, at.lo) || !sap__is_number(distance) || sap__key(distance) < 0)
-        return SAP_ERROR_ARGUMENT;
-    memcpy(at.hi, at.lo, sizeof at.hi);
-    return sap__begin_query(q, s, SAP__DISTANCES, &at, sap__key(distance), mask);
+/* Begins a query at a point: of the boxes within a distance, or, of another kind, with a cutoff. An infinite distance
+   hits every box, even at an infinite distance. */
+static sap_result sap__begin_point_query(sap__query *q, sap_world *s, int kind, const float point[3], float cutoff,
+                                         uint32_t mask) {
+    if (!s || !point || !sap__read_vector(s->used, point, q->box.lo)) return SAP_ERROR_ARGUMENT;
+    memcpy(q->box.hi, q->box.lo, sizeof q->box.hi);
+    return sap__begin_query(q, s, kind, sap__key(cutoff), mask, 0);
 }
 
 /* Begins a query of the boxes within a distance of a box of the world, itself aside. */
 static sap_result sap__begin_distance_query_to(sap__query *q, sap_world *s, sap_id id, float distance, uint32_t mask) {
-    if (!s || !sap__is_number(distance) || sap__key(distance) < 0) return SAP_ERROR_ARGUMENT;
+    if (!s) return SAP_ERROR_ARGUMENT;
     const uint32_t slot = sap__live_slot(s, id);
     if (slot == SAP__NONE) return SAP_ERROR_ID;
-    const sap_result r = sap__begin_query(q, s, SAP__DISTANCES, &s->slot_array[slot].box, sap__key(distance), mask);
-    q->ignored = id;
-    return r;
+    q->box = s->slot_array[slot].box;
+    return sap__begin_query(q, s, SAP__DISTANCES, sap__key(distance), mask, id);
 }
 
-/* Begins a cast of a box, or of a ray if max is min, by a translation. */
-static sap_result sap__begin_cast(sap__query *q, sap_world *s, const float min[3], const float max[3],
-                                  const float translation[3], uint32_t mask) {
-    sap__box box;
-    if (!s || !min || !translation || !sap__read_vector(s, min, box.lo) || !sap__read_vector(s, max, box.hi) ||
-        !sap__read_vector(s, translation, q->translation))
-        return SAP_ERROR_ARGUMENT;
-    return sap__begin_query(q, s, SAP__CASTS, &box, SAP__ONE, mask);
+static sap_result sap__begin_ray(sap__query *q, sap_world *s, const float origin[3], const float translation[3],
+                                 uint32_t mask) {
+    if (!s || !translation || !sap__read_vector(s->used, translation, q->translation)) return SAP_ERROR_ARGUMENT;
+    return sap__begin_point_query(q, s, SAP__CASTS, origin, 1, mask);
 }
 
 static sap_result sap__begin_box_cast(sap__query *q, sap_world *s, const sap_aabb *box, const float translation[3],
-                                      uint32_t mask) {
-    sap__box keys = sap__empty_box;
+                                      uint32_t mask, sap_id ignored) {
     if (!s || !box) return SAP_ERROR_ARGUMENT;
-    if (sap__encode(box, s->used, &keys) < 0 || !sap__read_vector(s, box->min, keys.lo) ||
-        !sap__read_vector(s, box->max, keys.hi))
-        return SAP_ERROR_BOX;
-    return sap__begin_cast(q, s, box->min, box->max, translation, mask);
+    if (!sap__read_finite_box(s->used, box, &q->box)) return SAP_ERROR_BOX;
+    if (!translation || !sap__read_vector(s->used, translation, q->translation)) return SAP_ERROR_ARGUMENT;
+    return sap__begin_query(q, s, SAP__CASTS, SAP__ONE, mask, ignored);
 }
 
 SAP_DEF int sap_query_box(sap_world *s, const sap_aabb *box, uint32_t mask, sap_hit *hit, void *user) {
@@ -6262,40 +6134,41 @@ SAP_DEF int sap_query_box_ids(sap_world *s, const sap_aabb *box, uint32_t mask, 
 }
 
 SAP_DEF int sap_query_point(sap_world *s, const float point[3], uint32_t mask, sap_hit *hit, void *user) {
-    sap__box at;
     sap__query q;
-    if (!s || !point || !sap__read_vector(s, point, at.lo)) return -SAP_ERROR_ARGUMENT;
-    memcpy(at.hi, at.lo, sizeof at.hi);
-    return sap__run_with_callback(&q, sap__begin_query(&q, s, SAP__OVERLAPS, &at, 0, mask), hit, NULL, user);
+    return sap__run_with_callback(&q, sap__begin_point_query(&q, s, SAP__OVERLAPS, point, 0, mask), hit, NULL, user);
 }
 
 SAP_DEF int sap_query_sphere(sap_world *s, const float center[3], float radius, uint32_t mask, sap_hit *hit,
                              void *user) {
     sap__query q;
-    return sap__run_with_callback(&q, sap__begin_distance_query(&q, s, center, radius, mask), hit, NULL, user);
+    return sap__run_with_callback(&q, sap__begin_point_query(&q, s, SAP__DISTANCES, center, radius, mask), hit, NULL,
+                                  user);
 }
 
 SAP_DEF int sap_query_sphere_ids(sap_world *s, const float center[3], float radius, uint32_t mask, sap_id *ids,
                                  int capacity) {
     sap__query q;
-    return sap__run_for_ids(&q, sap__begin_distance_query(&q, s, center, radius, mask), 0, ids, NULL, capacity);
+    return sap__run_for_ids(&q, sap__begin_point_query(&q, s, SAP__DISTANCES, center, radius, mask), 0, ids, NULL,
+                            capacity);
 }
 
 SAP_DEF int sap_query_nearest(sap_world *s, const float point[3], float max_distance, uint32_t mask, sap_ray_hit *hit,
                               void *user) {
     sap__query q;
-    return sap__run_with_callback(&q, sap__begin_distance_query(&q, s, point, max_distance, mask), NULL, hit, user);
+    return sap__run_with_callback(&q, sap__begin_point_query(&q, s, SAP__DISTANCES, point, max_distance, mask), NULL,
+                                  hit, user);
 }
 
 SAP_DEF sap_id sap_nearest(sap_world *s, const float point[3], float max_distance, uint32_t mask, float *distance) {
     sap__query q;
-    return sap__run_closest(&q, sap__begin_distance_query(&q, s, point, max_distance, mask), max_distance, distance);
+    return sap__run_closest(&q, sap__begin_point_query(&q, s, SAP__DISTANCES, point, max_distance, mask), max_distance,
+                            distance);
 }
 
 SAP_DEF int sap_nearest_ids(sap_world *s, const float point[3], float max_distance, uint32_t mask, sap_id *ids,
                             float *distances, int capacity) {
     sap__query q;
-    const sap_result r = sap__begin_distance_query(&q, s, point, max_distance, mask);
+    const sap_result r = sap__begin_point_query(&q, s, SAP__DISTANCES, point, max_distance, mask);
     return sap__run_for_ids(&q, r, 1, ids, distances, capacity);
 }
 
@@ -6307,63 +6180,59 @@ SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint3
 SAP_DEF int sap_nearest_to_ids(sap_world *s, sap_id id, float max_distance, uint32_t mask, sap_id *ids,
                                float *distances, int capacity) {
     sap__query q;
-    const sap_result r = sap__begin_distance_query_to(&q, s, id, max_distance, mask);
-    return sap__run_for_ids(&q, r, 1, ids, distances, capacity);
+    return sap__run_for_ids(&q, sap__begin_distance_query_to(&q, s, id, max_distance, mask), 1, ids, distances,
+                            capacity);
 }
 
 SAP_DEF int sap_ray_cast(sap_world *s, const float origin[3], const float translation[3], uint32_t mask,
                          sap_ray_hit *hit, void *user) {
     sap__query q;
-    return sap__run_with_callback(&q, sap__begin_cast(&q, s, origin, origin, translation, mask), NULL, hit, user);
+    return sap__run_with_callback(&q, sap__begin_ray(&q, s, origin, translation, mask), NULL, hit, user);
 }
 
 SAP_DEF sap_id sap_ray_closest(sap_world *s, const float origin[3], const float translation[3], uint32_t mask,
                                float *t) {
     sap__query q;
-    return sap__run_closest(&q, sap__begin_cast(&q, s, origin, origin, translation, mask), 1, t);
+    return sap__run_closest(&q, sap__begin_ray(&q, s, origin, translation, mask), 1, t);
 }
 
 SAP_DEF int sap_ray_cast_ids(sap_world *s, const float origin[3], const float translation[3], uint32_t mask,
                              sap_id *ids, float *ts, int capacity) {
     sap__query q;
-    const sap_result r = sap__begin_cast(&q, s, origin, origin, translation, mask);
-    return sap__run_for_ids(&q, r, 1, ids, ts, capacity);
+    return sap__run_for_ids(&q, sap__begin_ray(&q, s, origin, translation, mask), 1, ids, ts, capacity);
 }
 
 SAP_DEF int sap_box_cast(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask, sap_ray_hit *hit,
                          void *user) {
     sap__query q;
-    return sap__run_with_callback(&q, sap__begin_box_cast(&q, s, box, translation, mask), NULL, hit, user);
+    return sap__run_with_callback(&q, sap__begin_box_cast(&q, s, box, translation, mask, 0), NULL, hit, user);
 }
 
-/* Finds the first box that a moving box meets, if accept, or NULL, takes it. */
-static sap_id sap__find_closest_box(sap__query *q, sap_result r, sap_accept *accept, void *user, float *t,
-                                    float normal[3]) {
+static sap_id sap__box_closest(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask,
+                               sap_id ignore, sap_accept *accept, void *user, float *t, float normal[3]) {
+    sap__query q;
+    const sap_result r = sap__begin_box_cast(&q, s, box, translation, mask, ignore);
     for (int k = 0; normal && k < 3; k++) normal[k] = 0;
-    if (r == SAP_OK) q->kind = SAP__LEAVES_IT;
-    q->hit = accept;
-    q->user = user;
-    const sap_id id = sap__run_closest(q, r, 1, t);
+    if (r == SAP_OK) q.kind = SAP__LEAVES_IT;
+    q.hit = accept;
+    q.user = user;
+    const sap_id id = sap__run_closest(&q, r, 1, t);
     if (!id || !normal) return id;
-    int axis = sap__goes_deeper(&q->cutoff.box, &q->box, q->translation, q->s->used);
-    if (!sap__overlap(&q->cutoff.box, &q->box)) (void)sap__cast_exactly(&q->cutoff.box, &q->box, q->translation, &axis);
-    normal[axis] = q->translation[axis] < 0 ? 1.0f : -1.0f;
+    const int is_inside = sap__overlap(&q.cutoff.box, &q.box);
+    const int axis = is_inside ? sap__goes_deeper(&q.cutoff.box, &q.box, q.translation, s->used)
+                               : sap__find_moment(&q.cutoff.box, &q.box, q.translation, SAP__AT_START);
+    normal[axis] = q.translation[axis] < 0 ? 1.0f : -1.0f;
     return id;
 }
 
 SAP_DEF sap_id sap_box_closest(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask,
                                sap_id ignore, float *t, float normal[3]) {
-    sap__query q;
-    const sap_result r = sap__begin_box_cast(&q, s, box, translation, mask);
-    q.ignored = ignore;
-    return sap__find_closest_box(&q, r, NULL, NULL, t, normal);
+    return sap__box_closest(s, box, translation, mask, ignore, NULL, NULL, t, normal);
 }
 
 SAP_DEF sap_id sap_box_closest_if(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask,
                                   sap_accept *accept, void *user, float *t, float normal[3]) {
-    sap__query q;
-    const sap_result r = sap__begin_box_cast(&q, s, box, translation, mask);
-    return sap__find_closest_box(&q, r, accept, user, t, normal);
+    return sap__box_closest(s, box, translation, mask, 0, accept, user, t, normal);
 }
 
 /* ---- slide --------------------------------------------------------------------------------------------------- */
@@ -6375,8 +6244,8 @@ SAP_DEF sap_id sap_box_closest_if(sap_world *s, const sap_aabb *box, const float
 typedef struct sap__slide {
     sap__query query; /* its box: on stopped axes where it stopped, else where it was at the start */
     sap__box start;
-    sap__measure at;     /* the t at which the last cast ended */
-    int axis, is_corner; /* of the best hit: see sap__find_stop */
+    sap__measure at; /* the t at which the last cast ended */
+    int side;        /* of the best hit: see sap__find_stop */
 } sap__slide;
 
 /* Returns whether the intervals of two boxes on an axis overlap, not only touch. Two equal ones do, though flat. */
@@ -6388,69 +6257,58 @@ static int sap__overlaps_inside(const sap__box *a, const sap__box *b) {
     return sap__overlaps_across(a, b, 0) && sap__overlaps_across(a, b, 1) && sap__overlaps_across(a, b, 2);
 }
 
-/* Returns the axis on which a box stops the moving box, or -1. One that it overlaps at the start does so on the axis of
-   least depth. Another one does when the moving box has entered it on all other axes and left it on none. If it enters
-   two axes at once, that is a corner; at the end of the way a corner stops nothing. */
-static int sap__find_stop(const sap__slide *v, const sap__box *box, int *is_corner) {
-    const sap__query *q = &v->query;
-    const sap__measure end = {{0, 0, 0}, {SAP__ONE, 0, 0}, SAP__ONE};
-    int axis = -1;
-    *is_corner = 0;
-    if (sap__overlaps_inside(box, &v->start)) return sap__goes_deeper(box, &v->start, q->translation, q->s->used);
+/* Returns the axis on which a box stops the moving box, plus 3 at a corner, or -1 if it does not. One that it overlaps
+   at the start does so on the axis of least depth. Another one does when the moving box has entered it on all other
+   axes and left it on none. To enter two axes at once is a corner; at the end of the way a corner stops nothing. */
+static int sap__find_stop(const sap__slide *v, const sap__box *box) {
+    const sap__box *moving = &v->query.box;
+    const int32_t *by = v->query.translation;
+    int axis = -1, is_corner = 0;
+    if (sap__overlaps_inside(box, &v->start)) return sap__goes_deeper(box, &v->start, by, v->query.s->used);
     for (int k = 0; k < 3; k++) {
-        if (q->translation[k] == 0 && !sap__overlaps_across(box, &q->box, k)) return -1;
-        if (q->translation[k] == 0) continue;
-        const int order = axis < 0 ? 1 : sap__compare_moments(box, &q->box, q->translation, SAP__ENTERS + k, axis);
+        if (by[k] == 0 && !sap__overlaps_across(box, moving, k)) return -1;
+        if (by[k] == 0) continue;
+        const int order = axis < 0 ? 1 : sap__compare_moments(box, moving, by, SAP__ENTERS + k, axis);
         if (order > 0) axis = k;
-        if (order >= 0) *is_corner = order == 0;
+        if (order >= 0) is_corner = order == 0;
     }
     if (axis < 0) return -1;
     for (int k = 0; k < 3; k++)
-        if (q->translation[k] != 0 && (k != axis || *is_corner) &&
-            sap__compare_moments(box, &q->box, q->translation, axis, SAP__LEAVES + k) >= 0)
+        if (by[k] && (k != axis || is_corner) && sap__compare_moments(box, moving, by, axis, SAP__LEAVES + k) >= 0)
             return -1;
-    const sap__measure enters = sap__moment(box, &q->box, q->translation, axis);
+    const sap__measure enters = sap__moment(box, moving, by, axis);
     if (sap__compare_quotients(&enters, &v->at) < 0) return -1;
-    return *is_corner && sap__compare_quotients(&enters, &end) >= 0 ? -1 : axis;
+    return !is_corner ? axis : sap__compare_moments(box, moving, by, axis, SAP__AT_END) < 0 ? axis + 3 : -1;
 }
 
 /* Keeps the first box that stops the moving box; at the same t a side before a corner, then the lower axis, then the
    lower id. */
-static int sap__keep_stop(sap__query *q, uint32_t slot, double at, const sap__box *box) {
+static int sap__keep_stop(sap__query *q, sap_id id, double at, const sap__box *box) {
     sap__slide *v = (sap__slide *)(void *)q; /* query is its first field */
-    const sap_id id = sap__id_of(q->s, slot);
-    int is_corner;
-    const int axis = sap__find_stop(v, box, &is_corner);
-    if (axis < 0) return 1;
-    if (q->best && sap__compare_to_cutoff(q, at, box) == 0) {
-        const int order = is_corner != v->is_corner ? is_corner - v->is_corner : axis - v->axis;
-        if (order > 0 || (order == 0 && id > q->best)) return 1;
-    }
+    const int side = sap__find_stop(v, box);
+    if (side < 0 ||
+        (q->best && sap__compare_to_cutoff(q, at, box) == 0 && (side > v->side || (side == v->side && id > q->best))))
+        return 1;
     q->best = id;
-    v->axis = axis;
-    v->is_corner = is_corner;
+    v->side = side;
     sap__set_cutoff(q, at, box);
     return 1;
 }
 
 /* Stops at the first box that the moving box is in at its end, and was not in at the start. */
-static int sap__find_new_overlap(sap__query *q, uint32_t slot, double at, const sap__box *box) {
+static int sap__find_new_overlap(sap__query *q, sap_id id, double at, const sap__box *box) {
     const sap__slide *v = (const sap__slide *)(const void *)q;
-    const sap_id id = sap__id_of(q->s, slot);
-    (void)at, (void)box;
-    box = &q->s->slot_array[slot].box;
-    if (id != q->ignored && sap__overlaps_inside(box, &q->box) && !sap__overlaps_inside(box, &v->start)) q->best = id;
+    (void)at;
+    box = sap__box_of_id(q, id);
+    if (sap__overlaps_inside(box, &q->box) && !sap__overlaps_inside(box, &v->start)) q->best = id;
     return q->best == 0;
 }
 
 /* Returns the largest integer not above the float of a key, divided by 2^exponent. */
 static int64_t sap__in_units(int32_t key, int exponent) {
-    const int32_t size = sap__magnitude(key), is_normal = size >> 23 > 0;
-    const int64_t digits = (size & 0x7fffff) | is_normal << 23;
-    const int shift = (size >> 23) - is_normal - 149 - exponent;
-    return (key < 0 ? -digits : digits) * (shift > 0 ? (int64_t)1 << shift : 1) >> (shift < -40 ? 40
-                                                                                    : shift < 0 ? -shift
-                                                                                                : 0);
+    const double v = sap__wide(key) * sap__power_of_two(-exponent); /* it is exact */
+    const int64_t n = (int64_t)v;
+    return n - ((double)n > v);
 }
 
 static int32_t sap__key_of_units(int64_t n, int exponent) {
@@ -6460,37 +6318,34 @@ static int32_t sap__key_of_units(int64_t n, int exponent) {
 /* Moves a box on an axis, in the direction of by, to a side where it stops (rounded down: before the side), or by all
    of by if side is NULL. Its size, once it is a multiple of a unit in the last place of its larger bound, does not
    change: both bounds become such multiples. Neither goes back. The arithmetic is of integers, and the same on every
-   machine; a way towards minus is mirrored. Returns 1 if it went farther than the way, by rounding, 0 if not, -1 if the
-   way leads beyond all floats. */
+   machine; a way towards minus is mirrored. Returns 0 if the way leads beyond all floats. */
 static int sap__move_on_axis(sap__box *box, int k, int32_t by, const int32_t *side, int rounds_up) {
     const int sign = by < 0 ? -1 : 1;
     const int32_t front = by < 0 ? -box->lo[k] : box->hi[k], back = by < 0 ? -box->hi[k] : box->lo[k];
     int32_t largest = sap__magnitude(front) > sap__magnitude(back) ? sap__magnitude(front) : sap__magnitude(back);
     if (largest < sign * by) largest = sign * by;
     const int exponent = (largest >> 23) - 183 > -149 ? (largest >> 23) - 183 : -149; /* all fits into 60 bits */
-    if (side && *side * sign <= front) return 0;
+    if (side && *side * sign <= front) return 1;
     const int64_t from = sap__in_units(front, exponent), size = from - sap__in_units(back, exponent);
     const int64_t end = side ? sap__in_units(*side * sign, exponent) : from + sap__in_units(by * sign, exponent);
     int64_t most = end > -(end - size) ? end : size - end, unit = 1;
-    if (!side && !sap__is_finite(sap__round((double)end * sap__power_of_two(exponent), SAP__ROUND_UP))) return -1;
+    if (!side && !sap__is_finite(sap__round((double)end * sap__power_of_two(exponent), SAP__ROUND_UP))) return 0;
     while (most / unit >= 1 << 24) unit *= 2;
     const int64_t to = (end + (rounds_up ? unit / 2 : 0)) & -unit;
-    if (to <= from) return 0;
+    if (to <= from) return 1;
     const int32_t new_front = sap__key_of_units(to, exponent);
     const int32_t new_back = sap__key_of_units(to - size, exponent);
     box->lo[k] = by < 0 ? -new_front : new_back;
     box->hi[k] = by < 0 ? -new_back : new_front;
-    return to > end;
+    return 1;
 }
 
-/* Moves a box by all of a translation. Returns as sap__move_on_axis, the worst of all axes. */
+/* Moves a box by all of a translation. Returns 0 if that leads beyond all floats. */
 static int sap__move_box(sap__box *box, const int32_t by[3], int rounds_up) {
-    int result = 0;
-    for (int k = 0; k < 3 && result >= 0; k++) {
-        const int here = by[k] == 0 ? 0 : sap__move_on_axis(box, k, by[k], NULL, rounds_up);
-        result = here < 0 ? here : result | here;
-    }
-    return result;
+    int ok = 1;
+    for (int k = 0; k < 3; k++)
+        if (by[k]) ok &= sap__move_on_axis(box, k, by[k], NULL, rounds_up);
+    return ok;
 }
 
 /* Casts until the way is used up. Returns on how many axes the box was stopped. */
@@ -6503,7 +6358,7 @@ static int sap__slide_along(sap__slide *v, sap_id stopped_by[3]) {
         q->cutoff.key = SAP__ONE;
         sap__run_query(q, sap__keep_stop, 1);
         if (!q->best) break;
-        const int k = v->axis;
+        const int k = v->side % 3;
         v->at = sap__measure_of(q, &q->cutoff.box);
         (void)sap__move_on_axis(&q->box, k, q->translation[k],
                                 q->translation[k] < 0 ? &q->cutoff.box.hi[k] : &q->cutoff.box.lo[k], 0);
@@ -6519,26 +6374,21 @@ SAP_DEF int sap_slide(sap_world *s, sap_aabb *box, const float translation[3], u
                       sap_id stopped_by[3]) {
     sap__slide v;
     sap__query *q = &v.query;
-    const sap_result r = sap__begin_box_cast(q, s, box, translation, mask);
+    const sap_result r = sap__begin_box_cast(q, s, box, translation, mask, ignore);
     for (int k = 0; stopped_by && k < 3; k++) stopped_by[k] = 0;
     if (r != SAP_OK) return -(int)r;
     sap__box end = v.start = q->box;
-    if (sap__move_box(&end, q->translation, 0) < 0) return -SAP_ERROR_ARGUMENT;
-    q->kind = SAP__SLIDES;
-    q->ignored = ignore;
+    if (!sap__move_box(&end, q->translation, 0)) return -SAP_ERROR_ARGUMENT;
     v.at = sap__measure_of_key(q, 0);
     const int n = sap__slide_along(&v, stopped_by);
-    const sap__box rest = end = q->box;
-    if (sap__move_box(&end, q->translation, 1) > 0) {
+    sap__box before = end = q->box;
+    (void)sap__move_box(&end, q->translation, 1);
+    (void)sap__move_box(&before, q->translation, 0);
+    if (!sap__same(&end, &before)) { /* nothing stopped the last cast: best is 0 */
         q->kind = SAP__OVERLAPS;
         q->box = end;
-        q->cutoff.at = 0;
-        q->best = 0;
         sap__run_query(q, sap__find_new_overlap, 0);
-        if (q->best) {
-            end = rest;
-            (void)sap__move_box(&end, q->translation, 0);
-        }
+        if (q->best) end = before;
     }
     for (int k = 0; k < 3; k++) {
         if (end.lo[k] != v.start.lo[k]) box->min[k] = sap__float(end.lo[k]);
@@ -6678,18 +6528,14 @@ SAP_DEF sap_result sap_set_pair_data_at(sap_world *s, int index, void *user_data
     return r;
 }
 
-/* The array of the caller first takes any ids, then becomes a heap of the smallest ones, and is sorted at the end. So
-   the result depends only on the set of pairs, and needs no memory. */
+/* The array of the caller is a heap of the smallest ids, and is sorted at the end. So the result depends only on the
+   set of pairs, and needs no memory. */
 SAP_DEF int sap_pairs_of(const sap_world *s, sap_id id, sap_id *others, int capacity) {
     if (!s || capacity < 0 || (capacity && !others)) return -SAP_ERROR_ARGUMENT;
     if (!sap__is_pair_id(s, id)) return -SAP_ERROR_ID;
     sap__require_index_shared(s, SAP__LISTS);
     uint32_t edge = s->pairs.head_edge[sap__slot_of(id)];
-    sap__first_ids first;
-    first.query = NULL;
-    first.ids = others;
-    first.capacity = capacity;
-    first.count = 0;
+    sap__first_ids first = {NULL, others, NULL, capacity, 0};
     for (; edge != SAP__NONE; edge = sap__next_edge(s, edge)) sap__keep_id(&first, sap__edge_id(s, edge ^ 1), 0);
     (void)sap__sort_ids(&first);
     return first.count;

@@ -1588,6 +1588,39 @@ static void test_sum_of_looks(int method) {
     sap_destroy(w);
 }
 
+/* Many take the largest floats for infinite. A floor with such bounds costs queries of the boxes above it nothing. */
+static void test_endless_floor(void) {
+    const float ends[] = {0, 30, TEST_FLOAT_MAX, TEST_INFINITY};
+    long long least = 0;
+    for (int e = 0; e < 4; e++) {
+        const sap_aabb ground = {{-ends[e], -ends[e], -2}, {ends[e], ends[e], -1}};
+        test_rng rng = {9};
+        sap_stats stats;
+        sap_world *w = sap_create(NULL);
+        if (!CHECK(sap_add(w, &ground, NULL) != 0)) return;
+        for (int i = 0; i < 3000; i++) {
+            sap_aabb box;
+            for (int k = 0; k < 3; k++) {
+                box.min[k] = test_uniform(&rng, 0, 30);
+                box.max[k] = box.min[k] + 1;
+            }
+            (void)sap_add(w, &box, NULL);
+        }
+        CHECK_EQUAL(sap_update(w), SAP_OK);
+        for (int i = 0; i < 200; i++) {
+            const float at[3] = {test_uniform(&rng, 0, 30), test_uniform(&rng, 0, 30), test_uniform(&rng, 0, 30)};
+            const float along[3] = {test_uniform(&rng, -9, 9), test_uniform(&rng, -9, 9), test_uniform(&rng, -9, 9)};
+            CHECK(sap_nearest(w, at, TEST_INFINITY, ~0u, NULL) != 0);
+            CHECK(sap_query_sphere(w, at, 1, ~0u, NULL, NULL) >= 0);
+            (void)sap_ray_closest(w, at, along, ~0u, NULL);
+        }
+        sap_get_stats(w, &stats);
+        if (e == 0) least = stats.query_tests;
+        CHECK_MESSAGE(stats.query_tests <= 2 * least, "%lld boxes are tested, not %lld", stats.query_tests, least);
+        sap_destroy(w);
+    }
+}
+
 /* ---- the calls of 0.4 by hand ---------------------------------------------------------------------------------- */
 
 static int accept_asks(sap_id id, void *object, void *user) {
@@ -1681,6 +1714,7 @@ int main(int argc, char **argv) {
     test_stop_among_new_boxes();
     test_move_before_the_visit();
     for (int method = SAP_METHOD_AUTO; method <= SAP_METHOD_QUERY; method++) test_sum_of_looks(method);
+    test_endless_floor();
     test_infinite_casts();
     test_by_hand();
     test_beyond_floats();

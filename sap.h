@@ -5631,7 +5631,7 @@ typedef struct sap__query sap__query;
 typedef int sap__hit_function(sap__query *q, sap_id id, double at, const sap__box *box);
 
 /* Values that are kept of first ids, those on top of the heap. The others are computed again. */
-enum { SAP__KEPT_VALUES = 64 };
+enum { SAP__KEPT_VALUES = 64, SAP__FEW_IDS = 24 };
 
 /* The first ids of a set, in the array of the caller: they need no memory, and depend on the set alone. Until they are
    sorted they are a heap with the last one on top. */
@@ -5754,6 +5754,7 @@ static void sap__put_id(sap__first_ids *f, int i, sap_id id, double at) {
 
 /* Returns whether element i comes after an id with this value. */
 static int sap__comes_after(const sap__first_ids *f, int i, sap_id id, double at) {
+    if (!f->query) return f->ids[i] > id;
     int order = sap__compare_values(sap__value_of(f, i), at);
     if (order == 0 && at > 0 && at < SAP__MAX_FINITE) {
         const sap__measure a = sap__measure_of(f->query, sap__box_of_id(f->query, f->ids[i]));
@@ -5773,24 +5774,31 @@ static void sap__sift_down(sap__first_ids *f, int n, int i, sap_id id, double at
     sap__put_id(f, i, id, at);
 }
 
-/* Keeps an id if it is among the first. */
+/* Keeps an id if it is among the first. The heap is in falling order as long as it has a few ids: that is a heap, too. */
 static void sap__keep_id(sap__first_ids *f, sap_id id, double at) {
     int i = f->count++;
-    if (i < f->capacity) {
-        for (; i > 0 && !sap__comes_after(f, (i - 1) / 2, id, at); i = (i - 1) / 2)
-            sap__put_id(f, i, f->ids[(i - 1) / 2], sap__value_of(f, (i - 1) / 2));
-        sap__put_id(f, i, id, at);
-    } else if (f->capacity && sap__comes_after(f, 0, id, at))
-        sap__sift_down(f, f->capacity, 0, id, at);
+    if (i >= f->capacity) {
+        if (f->capacity && sap__comes_after(f, 0, id, at)) sap__sift_down(f, f->capacity, 0, id, at);
+        return;
+    }
+    for (int above; i > 0; i = above) {
+        above = i < SAP__FEW_IDS ? i - 1 : (i - 1) / 2;
+        if (sap__comes_after(f, above, id, at)) break;
+        sap__put_id(f, i, f->ids[above], sap__value_of(f, above));
+    }
+    sap__put_id(f, i, id, at);
 }
 
-/* Sorts the ids that were kept. Returns their number. */
+/* Sorts the ids that were kept: reverses a few, and empties a heap of more from the top. Returns their number. */
 static int sap__sort_ids(sap__first_ids *f) {
-    const int n = f->count < f->capacity ? f->count : f->capacity;
-    for (int i = n - 1; i > 0; i--) {
-        const sap_id last = f->ids[0];
-        const double at = sap__value_of(f, 0);
-        sap__sift_down(f, i, 0, f->ids[i], sap__value_of(f, i));
+    const int n = f->count < f->capacity ? f->count : f->capacity, is_falling = n == f->count && n <= SAP__FEW_IDS;
+    for (int i = n - 1, k = 0; i > k; i--) {
+        const sap_id last = f->ids[k];
+        const double at = sap__value_of(f, k);
+        if (is_falling)
+            sap__put_id(f, k, f->ids[i], sap__value_of(f, i)), k++;
+        else
+            sap__sift_down(f, i, 0, f->ids[i], sap__value_of(f, i));
         sap__put_id(f, i, last, at);
     }
     return n;

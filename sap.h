@@ -2655,36 +2655,44 @@ SAP__FORCE_INLINE int sap__update_rule(const sap__sort_state *u, uint32_t stops,
     return 1;
 }
 
-/* sap__has_rule returns whether a rule applies when end passes other. In a grid no rule finds stops (sap_multi.h). */
-#define sap__has_rule(u, end, other, stops)                                                                            \
-    (sap__trace(SAP_STEP_PASS, (u)->axis, (u)->s, sap__endpoint_slot(end), sap__endpoint_slot(other)),                 \
-     (((end) ^ (other)) >> 31 & 1) && !((stops) && (u)->s->grid))
+/* Returns an endpoint with the key that it has now. */
+SAP__FORCE_INLINE uint64_t sap__endpoint_now(const sap__sort_state *u, uint64_t end) {
+    const uint32_t slot = sap__endpoint_slot(end), is_max = sap__endpoint_is_max(end);
+    return sap__endpoint(sap__endpoint_key(&u->s->slot_array[slot].box, u->axis, is_max), is_max, slot);
+}
 
-/* Moves all ends by the update rules (Terdiman I.3). Each end takes its new value and moves left past the larger ones,
-   which shift right. Two ends that change places meet exactly once, and a rule says what that means:
+/* Moves an end to its place in the order: left past the larger ones (step -1), or right past the smaller ones (step 1),
+   which shift the other way. Two ends that change places meet exactly once, and a rule says what that means:
 
        a min passes a max    b] <-[a      start: they overlap on this axis now
        a max passes a min   [b  <-a]      stop: they do not overlap any more
        a min passes a min, or a max passes a max: nothing
 
+   To the right it is the other way round. In a grid no rule finds stops (sap_multi.h). Returns where the end is now, or
+   NULL on failure. */
+SAP__FORCE_INLINE uint64_t *sap__move_end(const sap__sort_state *u, uint64_t end, uint64_t *at, int step) {
+    const uint32_t slot = sap__endpoint_slot(end), stops = sap__endpoint_is_max(end) ^ (step > 0);
+    for (; step > 0 ? at[1] < end : at[-1] > end; at += step) {
+        const uint64_t other = *at = at[step];
+        sap__trace(SAP_STEP_PASS, u->axis, u->s, slot, sap__endpoint_slot(other));
+        if (!((end ^ other) >> 31 & 1) || (stops && u->s->grid)) continue;
+        if (!sap__update_rule(u, stops, slot, sap__endpoint_slot(other))) return NULL;
+    }
+    *at = end;
+    return at;
+}
+
+/* Moves all ends by the update rules (Terdiman I.3). Each end takes its new value, and moves left past the larger ones.
    The paper needs starts before stops: a pair that does both must not remain. Here a rule compares the boxes before and
    now, so the order does not matter. The paper moves the ends of one object, left or right; this pass moves the ends of
    all boxes. O(ends + shifts). Returns 0 on failure. */
 static int sap__sort_endpoints(sap__sort_state *u) {
-    uint64_t *ends = u->sap->sorted[u->axis];
+    uint64_t *ends = u->sap->sorted[u->axis], *last = ends + u->count - 1;
     long long shifts = 0;
-    for (int i = 1, j; i < u->count - 1; i++) {
-        const uint32_t slot = sap__endpoint_slot(ends[i]), is_max = sap__endpoint_is_max(ends[i]);
-        const uint64_t end =
-            sap__endpoint(sap__endpoint_key(&u->s->slot_array[slot].box, u->axis, is_max), is_max, slot);
-        for (j = i; ends[j - 1] > end; j--) {
-            const uint64_t other = ends[j - 1];
-            ends[j] = other;
-            if (!sap__has_rule(u, end, other, is_max)) continue;
-            if (!sap__update_rule(u, is_max, slot, sap__endpoint_slot(other))) return 0;
-        }
-        ends[j] = end;
-        shifts += i - j;
+    for (uint64_t *from = ends + 1; from < last; from++) {
+        const uint64_t *at = sap__move_end(u, sap__endpoint_now(u, *from), from, -1);
+        if (!at) return 0;
+        shifts += from - at;
     }
     u->task->swaps += shifts;
     return 1;
@@ -2699,50 +2707,30 @@ static int sap__move_endpoints(sap__sort_state *u, int n) {
     const int all = sap__list_endpoints(u, n, 0);
     long long passed = 0;
     int m = 0, at = 0;
-    for (int i = 0; i < all && passed <= 2LL * u->count; i++) { /* find the ends whose values change */
-        const uint32_t slot = sap__endpoint_slot(items[i]), is_max = sap__endpoint_is_max(items[i]);
-        const uint64_t now =
-            sap__endpoint(sap__endpoint_key(&u->s->slot_array[slot].box, u->axis, is_max), is_max, slot);
-        if (now == items[i]) continue;
-        at = sap__find_endpoint(ends, at, u->count, items[i]);
-        const int to =
-            now > items[i] ? sap__find_endpoint(ends, at, u->count, now) : sap__find_endpoint(ends, 0, at, now);
+    for (int i = 0; i < all && passed <= 2LL * u->count; i++) { /* list the m ends that change, and where they are */
+        const uint64_t was = items[i], now = sap__endpoint_now(u, was);
+        if (now == was) continue;
+        at = sap__find_endpoint(ends, at, u->count, was);
+        const int to = now > was ? sap__find_endpoint(ends, at, u->count, now) : sap__find_endpoint(ends, 0, at, now);
         passed += to > at ? to - at : at - to;
-        u->scratch[m] = sap__item((uint32_t)at, (uint32_t)i);
-        items[i] = now;
-        m++;
+        items[m] = was;
+        u->scratch[m++] = (uint64_t)at;
     }
     if (passed > 2LL * u->count) return sap__sort_endpoints(u); /* for far moves one pass over all ends is faster */
     for (int i = m - 1; i >= 0; i--) {
-        const int from = (int)(u->scratch[i] >> 32);
-        const uint64_t end = items[(uint32_t)u->scratch[i]];
-        const uint32_t slot = sap__endpoint_slot(end), is_max = sap__endpoint_is_max(end);
-        int j = from;
-        if (end < ends[from]) continue;
-        for (; ends[j + 1] < end; j++) {
-            const uint64_t other = ends[j + 1];
-            ends[j] = other;
-            if (!sap__has_rule(u, end, other, !is_max)) continue;
-            if (!sap__update_rule(u, !is_max, slot, sap__endpoint_slot(other))) return 0;
-        }
-        ends[j] = end;
-        u->task->swaps += j - from;
-        u->scratch[i] = 0; /* it is in place: the loop below skips it */
+        const uint64_t now = sap__endpoint_now(u, items[i]);
+        uint64_t *from = ends + u->scratch[i], *to;
+        if (now < items[i]) continue;
+        if (!(to = sap__move_end(u, now, from, 1))) return 0;
+        u->task->swaps += to - from;
     }
     for (int i = 0; i < m; i++) {
-        int j = (int)(u->scratch[i] >> 32);
-        if (j == 0) continue;
-        const uint64_t end = items[(uint32_t)u->scratch[i]];
-        const uint32_t slot = sap__endpoint_slot(end), is_max = sap__endpoint_is_max(end);
-        while (((ends[j] ^ end) & UINT32_MAX) != 0) j--; /* ends that went right past it have shifted it left */
-        for (at = j; ends[j - 1] > end; j--) {
-            const uint64_t other = ends[j - 1];
-            ends[j] = other;
-            if (!sap__has_rule(u, end, other, is_max)) continue;
-            if (!sap__update_rule(u, is_max, slot, sap__endpoint_slot(other))) return 0;
-        }
-        ends[j] = end;
-        u->task->swaps += at - j;
+        const uint64_t now = sap__endpoint_now(u, items[i]);
+        uint64_t *from = ends + u->scratch[i], *to;
+        if (now > items[i]) continue;
+        while (*from != items[i]) from--; /* ends that went right past it have shifted it left */
+        if (!(to = sap__move_end(u, now, from, -1))) return 0;
+        u->task->swaps += from - to;
     }
     return 1;
 }

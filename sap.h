@@ -1449,8 +1449,7 @@ typedef struct sap__sap {
 /* The SAP of all boxes. With a grid of SAPs it is not used: see sap_multi.h. */
 typedef struct sap__endpoints {
     sap__sap sap;
-    uint64_t *memory; /* of its arrays */
-    int valid;        /* the SAP, or the grid, has the boxes of the last update */
+    int valid; /* the SAP, or the grid, has the boxes of the last update */
 } sap__endpoints;
 
 /* The functions of a grid of SAPs. sap_multi.h lends them for one update, as a world has no pointer to code. */
@@ -2517,17 +2516,6 @@ SAP__FORCE_INLINE uint32_t sap__endpoint_is_max(uint64_t endpoint) {
     return (uint32_t)endpoint >> 31;
 }
 
-/* Moves the arrays of a SAP to other memory, where they have capacity for more endpoints on each used axis. */
-static void sap__place_sap(const sap_world *s, sap__sap *p, uint64_t *memory, int capacity) {
-    for (int k = 0; k < 3; k++) {
-        if (!s->used[k]) continue;
-        if (p->count) memcpy(memory, p->sorted[k], (size_t)p->count * sizeof *memory);
-        p->sorted[k] = memory;
-        memory += capacity;
-    }
-    p->capacity = capacity;
-}
-
 /* Removes all endpoints but the sentinels. */
 static void sap__clear_sap(const sap_world *s, sap__sap *p) {
     for (int k = 0; k < 3; k++) {
@@ -2545,17 +2533,11 @@ static int sap__reserve_scratch(sap_world *s, long long n) {
 
 /* Reserves memory for this number of boxes in the world's own SAP. Returns 0 without memory. */
 static int sap__reserve_endpoints(sap_world *s, int boxes) {
-    sap__sap *p = &s->endpoints.sap;
-    uint64_t *memory = NULL;
-    int n = 2 * boxes + 2;
-    if (!sap__reserve_scratch(s, n)) return 0;
-    if (n <= p->capacity) return 1;
-    if (n < p->capacity + p->capacity / 4) n = p->capacity + p->capacity / 4;
-    if (!sap__reserve(&memory, 3 * (size_t)n)) return 0;
-    sap__place_sap(s, p, memory, n);
-    sap__free_array(&s->endpoints.memory);
-    s->endpoints.memory = memory;
-    return 1;
+    const int n = 2 * boxes + 2;
+    for (int k = 0; k < 3; k++)
+        if (s->used[k] && !sap__reserve(&s->endpoints.sap.sorted[k], n)) return 0;
+    if (s->endpoints.sap.capacity < n) s->endpoints.sap.capacity = n;
+    return sap__reserve_scratch(s, n);
 }
 
 enum { SAP__FEW_MOVERS = 8 }; /* if fewer than one box in eight moved, each end is moved alone */
@@ -6756,7 +6738,8 @@ SAP_DEF int sap_slide(sap_world *s, sap_aabb *box, const float translation[3], u
 #define SAP__ARRAYS(X)                                                                                                 \
     X(slot_array) X(objects) X(pairs.head_edge) X(changes.list) X(changes.again) X(pairs.active) X(pairs.created)      \
     X(pairs.deleted) X(pairs.buckets) X(pairs.next) X(pairs.edges) X(update.deleted_at) X(update.misplaced)            \
-    X(update.ghosts) X(update.sort_items) X(update.sort_scratch) X(endpoints.memory)                                   \
+    X(update.ghosts) X(update.sort_items) X(update.sort_scratch)                                                       \
+    X(endpoints.sap.sorted[0]) X(endpoints.sap.sorted[1]) X(endpoints.sap.sorted[2])                                   \
     X(boxes.live_bits[0]) X(boxes.live_bits[1]) X(boxes.live_bits[2]) X(boxes.live_bits[3])                            \
     SAP__TREE_ARRAYS(X, tree[0]) SAP__TREE_ARRAYS(X, tree[1]) SAP__TREE_ARRAYS(X, tree[2])                             \
     SAP__TREE_ARRAYS(X, tree[3]) SAP__TREE_ARRAYS(X, update.ghost_tree)

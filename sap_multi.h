@@ -71,7 +71,7 @@
                 holds all large boxes
    crossed      a crossed box is one whose range or filter has changed: it enters cells, leaves them, or is pruned again
    pool         the cells that hold no box, to be used again
-   arena        one array that holds the endpoint arrays of all cells. The part of one cell is a block
+   arena        one array for each axis, which holds the endpoint arrays of all cells
 
    The config says which grid it is:
 
@@ -290,7 +290,6 @@ enum { SAP__LEAVE, SAP__ENTER, SAP__MOVE, SAP__PRUNE_AGAIN, SAP__QUEUES };
 typedef struct sap__cell {
     sap__sap sap;                 /* the first field: sap__is_owner casts */
     uint32_t at[3];               /* its number on each axis, wrapped; SAP__AT_LARGE, 0, 0: the cell of large boxes */
-    uint32_t block;               /* the index of its arrays in the arena */
     uint32_t last[SAP__QUEUES];   /* the operation that each queue got last */
     int32_t waiting[SAP__QUEUES]; /* the number of boxes in each queue */
     uint32_t next_free;           /* the next cell in the pool */
@@ -307,19 +306,20 @@ typedef struct sap__cells {
     uint32_t table_bits, first_free;
     int occupied;            /* cells that hold boxes */
     long long copies;        /* boxes in all cells; a box in four cells counts four times */
-    uint64_t *arena;         /* the endpoint arrays of all cells */
+    uint64_t *arena[3];      /* by axis, the endpoint arrays of all cells */
+    int room, end;           /* of the arena of each used axis: its capacity, and where the last array ends */
     uint64_t *operations;    /* items of the queues: the index of the operation before it in its queue, and a slot */
     uint32_t *listed;        /* cells that have something to do in this update */
-    int axes;                /* the number of used axes */
     int all_move;            /* in this update cells read every end, and moves are not queued */
     int live_when_chosen;    /* boxes when the grid was chosen, */
     long long changes_since; /* and changed boxes since then */
-    long long reserved;      /* endpoints in the arena that sap_multi_reserve asked for, without sentinels */
+    long long reserved;      /* endpoints on an axis that sap_multi_reserve asked for, without sentinels */
 } sap__cells;
 
 /* SAP__CELLS_ARRAYS names each array of sap__cells, to free and to measure them. */
 /* clang-format off */
-#define SAP__CELLS_ARRAYS(X) X(range) X(cells) X(table) X(arena) X(operations) X(listed)
+#define SAP__CELLS_ARRAYS(X)                                                                                           \
+    X(range) X(cells) X(table) X(arena[0]) X(arena[1]) X(arena[2]) X(operations) X(listed)
 /* clang-format on */
 
 /* A sap_multi is a world whose SAPs are the cells of a grid. */
@@ -538,12 +538,13 @@ static double sap__boxes_beside(const sap_world *s, const sap__choice *c, double
    box. */
 static double sap__measure_axis(sap_world *s, const sap__cells *g, sap__choice *c, int k) {
     const uint64_t *items = s->update.sort_items;
+    const int axes = sap__count_bits((uint32_t)s->config.axes);
     double pairs = 0, on_axis = 1;
     sap__sort_sample(s, c, k, 0);
     const double length = 4 * sap__quantile(s, c, 8);
     sap__sort_sample(s, c, k, 1);
     c->spread[k] = sap__quantile(s, c, 15) - sap__quantile(s, c, 1);
-    for (double all = 1; all < s->boxes.live_count; all *= 1 << g->axes) on_axis *= 2;
+    for (double all = 1; all < s->boxes.live_count; all *= 1 << axes) on_axis *= 2;
     c->reach[k] = length > c->spread[k] / on_axis ? length : c->spread[k] / on_axis;
     if (!g->given.is_given) {
         c->grid.origin[k] = sap__quantile(s, c, 8);
@@ -702,6 +703,8 @@ static int sap__grow_table(sap__cells *g) {
     return 1;
 }
 
+static const uint64_t sap__sentinels[2] = {0, ~UINT64_C(0)}; /* of a cell that has no room yet */
+
 /* Returns a cell without arrays, for boxes that enter it: one from the pool or a new one. Returns SAP__NONE without
    memory. */
 static uint32_t sap__make_cell(sap__cells *g, const uint32_t at[3]) {
@@ -717,7 +720,8 @@ static uint32_t sap__make_cell(sap__cells *g, const uint32_t at[3]) {
     sap__cell *c = &g->cells[cell];
     memset(c, 0, sizeof *c);
     memcpy(c->at, at, sizeof c->at);
-    c->sap.count = 2; /* the sentinels, which sap__move_block writes */
+    c->sap.count = 2;
+    for (int k = 0; k < 3; k++) c->sap.sorted[k] = (uint64_t *)(uintptr_t)sap__sentinels; /* capacity is 0 */
     g->table[sap__find_entry(g, at)] = cell + 1;
     g->occupied++;
     return cell;
@@ -744,9 +748,9 @@ static void sap__drop_cell(sap__cells *g, uint32_t cell) {
 /* Removes all cells; their memory stays. */
 static void sap__clear_cells(sap__cells *g) {
     sap__set_length(g->cells, 0);
-    sap__set_length(g->arena, 0);
     sap__set_length(g->operations, 0);
     sap__set_length(g->listed, 0);
+    g->end = 0;
     if (g->table_bits) memset(g->table, 0, sizeof *g->table << g->table_bits);
     g->first_free = SAP__NONE;
     g->occupied = 0;
@@ -759,6 +763,7 @@ static void sap__free_cells(sap__cells *g) {
 #define SAP__FREE_OF_CELLS(a) sap__free_array(&g->a), g->a = NULL;
     SAP__CELLS_ARRAYS(SAP__FREE_OF_CELLS)
     g->table_bits = 0;
+    g->room = 0;
     sap__clear_cells(g);
 }
 
@@ -769,90 +774,72 @@ static int sap__planned_count(const sap__cell *c) {
     return planned > c->sap.count ? planned : c->sap.count;
 }
 
-/* The arrays of a cell are a block of the arena: one array for each used axis, one behind the other. A cell that needs
-   more room moves to the end of the arena. If there is no room at the end, all blocks are laid out again:
-
-       block of a | block of b | hole | block of c | block of a, larger | room at the end
-       all together at the front, then apart, with spare room in each:
-       block of b + spare | block of c + spare | block of a + spare | room at the end */
-static void sap__move_block(const sap_world *s, sap__cells *g, sap__cell *c, long long to, int capacity) {
-    const int is_new = c->sap.capacity == 0, goes_up = to > (long long)c->block || capacity > c->sap.capacity;
-    for (int i = 0; i < 3; i++) {
-        const int k = goes_up ? 2 - i : i; /* the arrays may overlap those that are still to be moved */
-        if (!s->used[k]) continue;
-        const int before = (k > 0 && s->used[0]) + (k > 1 && s->used[1]);
-        const uint64_t *from = g->arena + c->block + (size_t)before * (size_t)c->sap.capacity;
-        c->sap.sorted[k] = g->arena + to + (size_t)before * (size_t)capacity;
-        if (!is_new) memmove(c->sap.sorted[k], from, (size_t)c->sap.count * sizeof *from);
-    }
-    c->block = (uint32_t)to;
-    c->sap.capacity = capacity;
-    if (is_new) sap__clear_sap(s, &c->sap);
+/* Returns the room that sap_multi_reserve promised, with the sentinels of all cells entered so far. */
+static long long sap__promised_room(const sap_world *s, const sap__cells *g) {
+    return s->update.is_reserved ? g->reserved + 2LL * sap__length(g->cells) : 0;
 }
 
-/* Returns the capacity that a cell gets when the arena is laid out: half of the room that is left is shared out, but at
-   most half as much as a cell needs. */
-static int sap__roomy(const sap__cells *g, uint64_t item, long long needed) {
-    const long long count = sap__planned_count(&g->cells[(uint32_t)item]), room = sap__capacity(g->arena) - needed;
-    return (int)(count + count * (room < needed ? room : needed) / (2 * needed));
-}
-
-/* Lays out the arena. It grows if the cells need more, or after sap_multi_reserve to what that promised, with room for
-   the sentinels of all cells entered so far. Returns 0 on failure. */
+/* Lays out the arenas again, by way of sort_items. They grow if the cells need more, or to what is promised. If there
+   is room, a cell gets half more than it needs. Returns 0 on failure. */
 static int sap__lay_out(sap_world *s, sap__cells *g) {
     const int cells = sap__length(g->cells);
-    long long needed = 0, end = 0;
-    int n = 0;
-    for (int i = 0; i < cells; i++) needed += (long long)g->axes * sap__planned_count(&g->cells[i]);
-    long long wanted = s->update.is_reserved ? g->reserved + 2LL * g->axes * cells : 2 * needed;
-    if (wanted < needed || wanted > INT_MAX) wanted = needed;
-    if (wanted > INT_MAX) return sap__fail(s, SAP_ERROR_LIMIT);
-    if ((s->update.is_reserved || 2LL * sap__capacity(g->arena) < 3 * needed) && !sap__reserve(&g->arena, wanted))
-        return sap__fail(s, SAP_ERROR_MEMORY);
-    if (!sap__reserve_scratch(s, cells)) return sap__fail(s, SAP_ERROR_MEMORY);
-    uint64_t *order = s->update.sort_items;
-    for (int i = 0; i < cells; i++)
-        if (g->cells[i].sap.count) order[n++] = sap__item(g->cells[i].block, (uint32_t)i);
-    sap__sort(order, s->update.sort_scratch, n, 32);
-    for (int i = 0; i < n; i++) {
-        sap__cell *c = &g->cells[(uint32_t)order[i]];
-        if (c->sap.capacity == 0) continue;
-        sap__move_block(s, g, c, end, c->sap.count);
-        end += (long long)g->axes * c->sap.count;
+    long long needed = 0, room = sap__promised_room(s, g);
+    for (int i = 0; i < cells; i++) needed += sap__planned_count(&g->cells[i]);
+    if (room < needed) room = s->update.is_reserved || needed > INT_MAX / 2 ? needed : 2 * needed;
+    if (room > INT_MAX) return sap__fail(s, SAP_ERROR_LIMIT);
+    if (room < g->room) room = g->room;
+    if (!sap__reserve(&s->update.sort_items, room)) return sap__fail(s, SAP_ERROR_MEMORY);
+    for (int k = 0; k < 3; k++) {
+        uint64_t *item = s->update.sort_items;
+        if (!s->used[k]) continue;
+        for (int i = 0; i < cells; i++)
+            for (int j = 0; j < g->cells[i].sap.count; j++) *item++ = g->cells[i].sap.sorted[k][j];
+        if (!sap__reserve(&g->arena[k], room)) {
+            g->room = s->endpoints.valid = 0; /* other axes are laid out: the cells are to be built again */
+            return sap__fail(s, SAP_ERROR_MEMORY);
+        }
+        item = s->update.sort_items;
+        g->end = 0;
+        for (int i = 0; i < cells; i++) {
+            sap__sap *sap = &g->cells[i].sap;
+            sap->sorted[k] = g->arena[k] + g->end;
+            for (int j = 0; j < sap->count; j++) sap->sorted[k][j] = *item++;
+            sap->capacity = sap__planned_count(&g->cells[i]);
+            if (room >= 2 * needed) sap->capacity += sap->capacity / 2;
+            g->end += sap->capacity;
+        }
     }
-    end = 0;
-    for (int i = 0; i < n; i++) end += (long long)g->axes * sap__roomy(g, order[i], needed);
-    sap__set_length(g->arena, end);
-    for (int i = n - 1; i >= 0; i--) {
-        const int capacity = sap__roomy(g, order[i], needed);
-        end -= (long long)g->axes * capacity;
-        sap__move_block(s, g, &g->cells[(uint32_t)order[i]], end, capacity);
-    }
+    g->room = (int)room;
     return 1;
 }
 
-/* Gives all listed cells room for the boxes that enter. Returns 0 on failure. */
+/* Gives all listed cells room for the boxes that enter. A cell that needs more moves to the end of the arenas:
+
+       a | b | hole | c | a, larger | room
+
+   If there is no room at the end, the arenas are laid out again. Returns 0 on failure. */
 static int sap__give_room(sap_world *s, sap__cells *g) {
-    const long long promised = s->update.is_reserved ? g->reserved + 2LL * g->axes * sap__length(g->cells) : 0;
-    int fits = sap__capacity(g->arena) >= promised;
-    for (int i = 0; i < sap__length(g->listed) && fits; i++) {
+    if (g->room < sap__promised_room(s, g)) return sap__lay_out(s, g);
+    for (int i = 0; i < sap__length(g->listed); i++) {
         sap__cell *c = &g->cells[g->listed[i]];
-        const long long end = sap__length(g->arena);
         const int count = sap__planned_count(c), capacity = count + count / 2;
         if (count <= c->sap.capacity) continue;
-        fits = end + (long long)g->axes * capacity <= sap__capacity(g->arena);
-        if (!fits) break;
-        sap__set_length(g->arena, end + (long long)g->axes * capacity);
-        sap__move_block(s, g, c, end, capacity);
+        if (g->end + (long long)capacity > g->room) return sap__lay_out(s, g);
+        for (int k = 0; k < 3; k++) {
+            if (!s->used[k]) continue;
+            memcpy(g->arena[k] + g->end, c->sap.sorted[k], (size_t)c->sap.count * sizeof **g->arena);
+            c->sap.sorted[k] = g->arena[k] + g->end;
+        }
+        c->sap.capacity = capacity;
+        g->end += capacity;
     }
-    return fits || sap__lay_out(s, g);
+    return 1;
 }
 
 /* Returns whether the arrays are far larger than needed, because most boxes have left. Reserved memory stays. */
 static int sap__is_wasteful(const sap_world *s, const sap__cells *g) {
     if (s->update.is_reserved) return 0;
-    return sap__capacity(g->arena) > 12 * g->axes * (g->copies + g->occupied) + 16384 ||
-           sap__capacity(g->cells) > 4 * g->occupied + 1024;
+    return g->room > 12 * (g->copies + g->occupied) + 16384 || sap__capacity(g->cells) > 4 * g->occupied + 1024;
 }
 
 /* ====================================================================================================== */
@@ -1210,8 +1197,8 @@ static int sap__find_created_in_cells(sap_world *s, void *grid) {
    yet, so a cell that is entered for the first time may still allocate. Returns 0 on failure. */
 static int sap__reserve_cells(sap_world *s, sap__cells *g, int boxes) {
     const int slot_count = sap__capacity(s->changes.list);
-    const long long copies = (long long)boxes << g->axes;
-    if (2 * copies * g->axes > g->reserved) g->reserved = 2 * copies * g->axes;
+    const long long copies = (long long)boxes << sap__count_bits((uint32_t)s->config.axes);
+    if (2 * copies > g->reserved) g->reserved = 2 * copies;
     if (!s->endpoints.valid) sap__clear_cells(g);
     return sap__reserve(&g->range, slot_count) && sap__reserve(&g->operations, 2 * copies) &&
            sap__reserve_scratch(s, 2 * copies + SAP__CELL_SAMPLE) && sap__lay_out(s, g);
@@ -1258,11 +1245,11 @@ static const char *sap__validate_cells(const sap_world *s, const sap__cells *g) 
         if (broken) return broken;
         in_use += g->cells[i].sap.count > 0;
         held += g->cells[i].sap.count ? g->cells[i].sap.count / 2 - 1 : 0;
-        room += (long long)g->axes * g->cells[i].sap.capacity;
+        room += g->cells[i].sap.capacity;
     }
     if (held != copies) return "A box is in each cell that it touches.";
     if (in_use != g->occupied) return "The cells in use are counted.";
-    if (room > sap__length(g->arena)) return "The arrays of cells are in the arena.";
+    if (room > g->end || g->end > g->room) return "The arrays of cells are in the arena.";
     for (; free_cell != SAP__NONE && in_pool <= sap__length(g->cells); in_pool++) {
         if (free_cell >= (uint32_t)sap__length(g->cells) || g->cells[free_cell].sap.count)
             return "The pool holds cells that are not in use.";
@@ -1294,7 +1281,6 @@ SAP_DEF sap_multi *sap_multi_create(const sap_multi_config *config) {
     }
     m->world->has_grid = 1;
     m->cells.given = grid;
-    for (int k = 0; k < 3; k++) m->cells.axes += m->world->used[k] & 1;
     sap__clear_cells(&m->cells);
     m->world->threads.parallel_for = config ? config->parallel : NULL;
     m->world->threads.parallel_user = config ? config->parallel_user : NULL;

@@ -589,7 +589,7 @@ static void one_more_cell(sap_multi *m) {
     m->cells.occupied++;
 }
 static void more_memory_held(sap_multi *m) {
-    small_cell(m)->sap.capacity += sap__length(m->cells.arena);
+    small_cell(m)->sap.capacity += m->cells.end;
 }
 static void pool_holds_used(sap_multi *m) {
     m->cells.first_free = (uint32_t)(small_cell(m) - m->cells.cells);

@@ -2072,10 +2072,14 @@ SAP__FORCE_INLINE uint64_t sap__pair_item(const sap_pair *pair) {
 
 /* ---- the table --------------------------------------------------------------------------------------------- */
 
-/* Returns the bucket of a pair. The high half of the hash is scaled to the number of buckets, which may be any. */
+/* Returns the bucket of a key. The high half of the hash is scaled to the number of buckets, which may be any. */
+SAP__FORCE_INLINE uint32_t *sap__bucket(uint32_t *buckets, uint64_t key) {
+    const uint64_t hash = key * UINT64_C(0x9e3779b97f4a7c15);
+    return &buckets[(hash >> 32) * (uint64_t)sap__length(buckets) >> 32];
+}
+
 SAP__FORCE_INLINE uint32_t *sap__bucket_of(const sap_world *s, uint64_t pair) {
-    const uint64_t hash = pair * UINT64_C(0x9e3779b97f4a7c15);
-    return &s->pairs.buckets[(hash >> 32) * (uint64_t)sap__length(s->pairs.buckets) >> 32];
+    return sap__bucket(s->pairs.buckets, pair);
 }
 
 /* Returns the ids of the boxes of two slots, the lower one first. */

@@ -292,7 +292,7 @@ typedef struct sap__cell {
     uint32_t at[3];               /* its number on each axis, wrapped; SAP__AT_LARGE, 0, 0: the cell of large boxes */
     uint32_t last[SAP__QUEUES];   /* the operation that each queue got last */
     int32_t waiting[SAP__QUEUES]; /* the number of boxes in each queue */
-    uint32_t next_free;           /* the next cell in the pool */
+    uint32_t next;                /* the next cell of its bucket, or in the pool */
     size_t scratch;               /* the index of its scratch in this update */
     int is_listed;                /* it has something to do in this update */
     int axis;                     /* its boxes are pruned along this axis, chosen when boxes last entered */
@@ -302,8 +302,8 @@ typedef struct sap__cells {
     sap__grid given, grid;  /* the grid of the config; the grid in use */
     sap__cell_range *range; /* the range of each slot */
     sap__cell *cells;
-    uint32_t *table; /* the index of a cell plus 1, by hash: open addressing, at most half full; 0: free */
-    uint32_t table_bits, first_free;
+    uint32_t *buckets;       /* the first cell of each, by hash of its number */
+    uint32_t first_free;     /* the first cell in the pool */
     int occupied;            /* cells that hold boxes */
     long long copies;        /* boxes in all cells; a box in four cells counts four times */
     uint64_t *arena[3];      /* by axis, the endpoint arrays of all cells */
@@ -319,7 +319,7 @@ typedef struct sap__cells {
 /* SAP__CELLS_ARRAYS names each array of sap__cells, to free and to measure them. */
 /* clang-format off */
 #define SAP__CELLS_ARRAYS(X)                                                                                           \
-    X(range) X(cells) X(table) X(arena[0]) X(arena[1]) X(arena[2]) X(operations) X(listed)
+    X(range) X(cells) X(buckets) X(arena[0]) X(arena[1]) X(arena[2]) X(operations) X(listed)
 /* clang-format on */
 
 /* A sap_multi is a world whose SAPs are the cells of a grid. */
@@ -672,34 +672,30 @@ static int sap__choose_grid(sap_world *s, sap__cells *g, int is_new) {
 /* >> cells: the table of cells, the pool, and the memory of their arrays                                   */
 /* ====================================================================================================== */
 
-SAP__FORCE_INLINE uint32_t sap__hash_cell(const sap__cells *g, const uint32_t at[3]) {
-    const uint64_t key = (uint64_t)at[0] | (uint64_t)at[1] << 20 | (uint64_t)at[2] << 40;
-    return (uint32_t)((key * UINT64_C(0x9E3779B97F4A7C15)) >> (64 - g->table_bits));
-}
-
-/* Returns the entry of a cell, or the free entry where it belongs. */
-SAP__FORCE_INLINE uint32_t sap__find_entry(const sap__cells *g, const uint32_t at[3]) {
-    uint32_t i = sap__hash_cell(g, at);
-    while (g->table[i] && memcmp(g->cells[g->table[i] - 1].at, at, 3 * sizeof *at) != 0)
-        i = (i + 1) & ((1u << g->table_bits) - 1);
-    return i;
+SAP__FORCE_INLINE uint32_t *sap__bucket_of_cell(const sap__cells *g, const uint32_t at[3]) {
+    return sap__bucket(g->buckets, (uint64_t)at[0] | (uint64_t)at[1] << 20 | (uint64_t)at[2] << 40);
 }
 
 /* Returns the index of a cell, or SAP__NONE if it holds no box. */
 SAP__FORCE_INLINE uint32_t sap__find_cell(const sap__cells *g, const uint32_t at[3]) {
-    return g->table_bits ? g->table[sap__find_entry(g, at)] - 1 : SAP__NONE;
+    uint32_t cell = sap__length(g->buckets) ? *sap__bucket_of_cell(g, at) : SAP__NONE;
+    while (cell != SAP__NONE && memcmp(g->cells[cell].at, at, sizeof g->cells->at) != 0) cell = g->cells[cell].next;
+    return cell;
 }
 
-static int sap__grow_table(sap__cells *g) {
-    uint32_t *table = NULL;
-    const uint32_t bits = g->table_bits ? g->table_bits + 1 : 6;
-    if (!sap__reserve(&table, (size_t)1 << bits)) return 0;
-    memset(table, 0, sizeof *table << bits);
-    sap__free_array(&g->table);
-    g->table = table;
-    g->table_bits = bits;
+static void sap__insert_cell(sap__cells *g, uint32_t cell) {
+    uint32_t *bucket = sap__bucket_of_cell(g, g->cells[cell].at);
+    g->cells[cell].next = *bucket;
+    *bucket = cell;
+}
+
+static int sap__grow_buckets(sap__cells *g) {
+    const int n = 2 * sap__length(g->cells) + 64;
+    if (!sap__reserve(&g->buckets, n)) return 0;
+    sap__set_length(g->buckets, n);
+    memset(g->buckets, 0xff, (size_t)n * sizeof *g->buckets);
     for (uint32_t i = 0; i < (uint32_t)sap__length(g->cells); i++)
-        if (g->cells[i].sap.count) g->table[sap__find_entry(g, g->cells[i].at)] = i + 1;
+        if (g->cells[i].sap.count) sap__insert_cell(g, i);
     return 1;
 }
 
@@ -709,38 +705,31 @@ static const uint64_t sap__sentinels[2] = {0, ~UINT64_C(0)}; /* of a cell that h
    memory. */
 static uint32_t sap__make_cell(sap__cells *g, const uint32_t at[3]) {
     uint32_t cell = g->first_free;
-    if (2 * ((uint32_t)g->occupied + 1) > (g->table_bits ? 1u << g->table_bits : 0) && !sap__grow_table(g))
-        return SAP__NONE;
     if (cell == SAP__NONE) {
         cell = (uint32_t)sap__length(g->cells);
         if (!sap__reserve(&g->cells, cell + 1) || !sap__reserve(&g->listed, cell + 1)) return SAP__NONE;
+        if (cell >= (uint32_t)sap__length(g->buckets) && !sap__grow_buckets(g)) return SAP__NONE;
         sap__set_length(g->cells, cell + 1);
     } else
-        g->first_free = g->cells[cell].next_free;
+        g->first_free = g->cells[cell].next;
     sap__cell *c = &g->cells[cell];
     memset(c, 0, sizeof *c);
     memcpy(c->at, at, sizeof c->at);
     c->sap.count = 2;
     for (int k = 0; k < 3; k++) c->sap.sorted[k] = (uint64_t *)(uintptr_t)sap__sentinels; /* capacity is 0 */
-    g->table[sap__find_entry(g, at)] = cell + 1;
+    sap__insert_cell(g, cell);
     g->occupied++;
     return cell;
 }
 
-/* Puts an empty cell into the pool. Entries behind its own in the table move up. */
+/* Puts an empty cell into the pool. */
 static void sap__drop_cell(sap__cells *g, uint32_t cell) {
     sap__cell *c = &g->cells[cell];
-    const uint32_t mask = (1u << g->table_bits) - 1;
-    uint32_t hole = sap__find_entry(g, c->at);
-    for (uint32_t i = (hole + 1) & mask; g->table[i]; i = (i + 1) & mask) {
-        const uint32_t home = sap__hash_cell(g, g->cells[g->table[i] - 1].at);
-        if (((i - home) & mask) < ((i - hole) & mask)) continue;
-        g->table[hole] = g->table[i];
-        hole = i;
-    }
-    g->table[hole] = 0;
+    uint32_t *link = sap__bucket_of_cell(g, c->at);
+    while (*link != cell) link = &g->cells[*link].next;
+    *link = c->next;
     memset(c, 0, sizeof *c);
-    c->next_free = g->first_free;
+    c->next = g->first_free;
     g->first_free = cell;
     g->occupied--;
 }
@@ -751,7 +740,7 @@ static void sap__clear_cells(sap__cells *g) {
     sap__set_length(g->operations, 0);
     sap__set_length(g->listed, 0);
     g->end = 0;
-    if (g->table_bits) memset(g->table, 0, sizeof *g->table << g->table_bits);
+    for (int i = 0; i < sap__length(g->buckets); i++) g->buckets[i] = SAP__NONE;
     g->first_free = SAP__NONE;
     g->occupied = 0;
     g->copies = 0;
@@ -762,7 +751,6 @@ static void sap__clear_cells(sap__cells *g) {
 static void sap__free_cells(sap__cells *g) {
 #define SAP__FREE_OF_CELLS(a) sap__free_array(&g->a), g->a = NULL;
     SAP__CELLS_ARRAYS(SAP__FREE_OF_CELLS)
-    g->table_bits = 0;
     g->room = 0;
     sap__clear_cells(g);
 }
@@ -1253,7 +1241,7 @@ static const char *sap__validate_cells(const sap_world *s, const sap__cells *g) 
     for (; free_cell != SAP__NONE && in_pool <= sap__length(g->cells); in_pool++) {
         if (free_cell >= (uint32_t)sap__length(g->cells) || g->cells[free_cell].sap.count)
             return "The pool holds cells that are not in use.";
-        free_cell = g->cells[free_cell].next_free;
+        free_cell = g->cells[free_cell].next;
     }
     return in_pool == sap__length(g->cells) - in_use ? NULL : "A cell is in use or in the pool.";
 }

@@ -568,10 +568,13 @@ static void one_more_copy(sap_multi *m) {
 }
 static void large_in_a_small_cell(sap_multi *m) {
     sap__cell *c = m->cells.cells;
+    uint32_t cell, *link;
     while (c->at[0] != SAP__AT_LARGE) c++;
-    m->cells.table[sap__find_entry(&m->cells, c->at)] = 0;
+    cell = (uint32_t)(c - m->cells.cells);
+    for (link = sap__bucket_of_cell(&m->cells, c->at); *link != cell;) link = &m->cells.cells[*link].next;
+    *link = c->next;
     c->at[0] = 5;
-    m->cells.table[sap__find_entry(&m->cells, c->at)] = (uint32_t)(c - m->cells.cells) + 1;
+    sap__insert_cell(&m->cells, cell);
 }
 static void not_in_one_cell(sap_multi *m) { /* the first box of a cell that holds several */
     sap__cell *c = m->cells.cells;

@@ -1278,32 +1278,11 @@ SAP_DEF sap_multi *sap_multi_create(const sap_multi_config *config) {
 
 SAP_DEF void sap_multi_destroy(sap_multi *m) {
     if (!m) return;
-    if (sap__is_busy(m->world)) {
-        sap_destroy(m->world); /* sets the error, and does nothing else */
-        return;
-    }
-    sap_destroy(m->world);
+    const int is_busy = sap__is_busy(m->world);
+    sap_destroy(m->world); /* a busy world sets the error, and does nothing else */
+    if (is_busy) return;
     sap__free_cells(&m->cells);
     SAP_FREE(m);
-}
-
-/* Lends the grid to the world for one call. Between calls the world holds no address of this code, which may be
-   reloaded. Returns what the world had before: in a call from a callback, which is rejected, that is the grid of the
-   outer call. */
-static const sap__grid_calls *sap__lend_grid(sap_multi *m, sap__grid_calls *lent) {
-    const sap__grid_calls *before = m->world->grid;
-    lent->find_created = sap__find_created_in_cells;
-    lent->is_owner = sap__is_owner;
-    lent->grid = &m->cells;
-    m->world->grid = lent;
-    return before;
-}
-
-/* Takes the grid back after a call. If it is not valid, as when no box is left, its memory is freed, unless it was
-   reserved. */
-static void sap__end_grid(sap_multi *m, const sap__grid_calls *before) {
-    m->world->grid = before;
-    if (!before && !m->world->endpoints.valid && !m->world->update.is_reserved) sap__free_cells(&m->cells);
 }
 
 /* ====================================================================================================== */
@@ -1321,22 +1300,22 @@ SAP_DEF sap_result sap_multi_reserve(sap_multi *m, int boxes, int pairs) {
     return sap__set_result(m->world, sap__reserve_cells(m->world, &m->cells, boxes) ? SAP_OK : SAP_ERROR_MEMORY);
 }
 
-SAP_DEF sap_result sap_multi_update(sap_multi *m) {
-    sap__grid_calls lent;
-    if (!m) return SAP_ERROR_ARGUMENT;
-    const sap__grid_calls *before = sap__lend_grid(m, &lent);
-    const sap_result r = sap_update(m->world);
-    sap__end_grid(m, before);
-    return r;
+/* Lends the grid to the world for one call. Between calls the world holds no address of this code, which may be
+   reloaded. A call from a callback is rejected, and leaves the grid to the outer call. If the grid is not valid at the
+   end, as when no box is left, its memory is freed, unless it was reserved. */
+SAP_DEF int sap_multi_dump_pairs(sap_multi *m, sap_create_pair *create, sap_delete_pair *del, void *user) {
+    if (!m) return -SAP_ERROR_ARGUMENT;
+    const sap__grid_calls lent = {sap__find_created_in_cells, sap__is_owner, &m->cells}, *before = m->world->grid;
+    m->world->grid = &lent;
+    const int n = sap_dump_pairs(m->world, create, del, user);
+    m->world->grid = before;
+    if (!before && !m->world->endpoints.valid && !m->world->update.is_reserved) sap__free_cells(&m->cells);
+    return n;
 }
 
-SAP_DEF int sap_multi_dump_pairs(sap_multi *m, sap_create_pair *create, sap_delete_pair *del, void *user) {
-    sap__grid_calls lent;
-    if (!m) return -SAP_ERROR_ARGUMENT;
-    const sap__grid_calls *before = sap__lend_grid(m, &lent);
-    const int n = sap_dump_pairs(m->world, create, del, user);
-    sap__end_grid(m, before);
-    return n;
+SAP_DEF sap_result sap_multi_update(sap_multi *m) {
+    const int n = sap_multi_dump_pairs(m, NULL, NULL, NULL);
+    return n < 0 ? (sap_result)-n : SAP_OK;
 }
 
 SAP_DEF const char *sap_multi_validate(const sap_multi *m) {

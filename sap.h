@@ -2508,6 +2508,8 @@ static int sap__commit_pairs(sap_world *s) {
 
    The paper also keeps the position of each endpoint in its box. Here no position is kept: a shift writes to one array
    only, and the other box is read only when a rule fires. */
+static const uint64_t sap__sentinels[2] = {0, ~UINT64_C(0)};
+
 static uint64_t sap__endpoint(int32_t key, uint32_t is_max, uint32_t slot) {
     return sap__item((uint32_t)key ^ 0x80000000u, is_max << 31 | slot); /* the key becomes unsigned; the order stays */
 }
@@ -2520,14 +2522,9 @@ SAP__FORCE_INLINE uint32_t sap__endpoint_is_max(uint64_t endpoint) {
     return (uint32_t)endpoint >> 31;
 }
 
-/* Removes all endpoints but the sentinels. */
-static void sap__clear_sap(const sap_world *s, sap__sap *p) {
-    for (int k = 0; k < 3; k++) {
-        if (!s->used[k]) continue;
-        p->sorted[k][0] = 0;
-        p->sorted[k][1] = ~UINT64_C(0);
-    }
-    p->count = 2;
+/* Returns whether a slot with these flags had a box at the last update. */
+static int sap__has_previous_box(uint32_t flags) {
+    return (flags & (SAP__LIVE | SAP__REMOVED)) && !(flags & SAP__ADDED);
 }
 
 /* Reserves scratch for n endpoints. Returns 0 without memory. */
@@ -2586,8 +2583,8 @@ static int sap__find_endpoint(const uint64_t *ends, int from, int count, uint64_
    once. */
 static void sap__remove_endpoints(sap__sort_state *u, int n) {
     uint64_t *ends = u->sap->sorted[u->axis];
+    if (n == 0) return;
     const int m = sap__list_endpoints(u, n, 0);
-    if (m == 0) return;
     int from = sap__find_endpoint(ends, 0, u->count, u->items[0]), to = from;
     for (int i = 0; i < m; i++) {
         const int next = i + 1 < m ? sap__find_endpoint(ends, from + 1, u->count, u->items[i + 1]) : u->count;
@@ -2601,6 +2598,7 @@ static void sap__remove_endpoints(sap__sort_state *u, int n) {
 /* Inserts the endpoints of n boxes in one pass (batch insertion, Terdiman I.4b). Both sorted arrays are merged from the
    back, so each endpoint moves once. The first sentinel ends the inner loop. */
 static void sap__insert_endpoints(sap__sort_state *u, int n, int as_now) {
+    if (n == 0) return;
     uint64_t *ends = u->sap->sorted[u->axis];
     const uint64_t *items = u->items;
     int m = sap__list_endpoints(u, n, as_now), from = u->count - 1, to = from + m;
@@ -2721,52 +2719,63 @@ static int sap__move_endpoints(sap__sort_state *u, int n) {
     return 1;
 }
 
-/* Writes the slots of the changed boxes with (flags of the box & flags) == set to items. Returns their number. */
-static int sap__list_changed(sap__sort_state *u, uint32_t flags, uint32_t set) {
+/* Builds the SAP of the last update: in a new world, or after another method. */
+static void sap__build_sap(sap__sort_state *u) {
     const sap_world *s = u->s;
-    int n = 0;
+    for (u->axis = 0; u->axis < 3; u->axis++) {
+        int n = 0;
+        if (!s->used[u->axis]) continue;
+        memcpy(u->sap->sorted[u->axis], sap__sentinels, sizeof sap__sentinels);
+        u->count = 2;
+        for (uint32_t slot = 0; slot < (uint32_t)sap__length(s->slot_array); slot++)
+            if (sap__has_previous_box(s->slot_array[slot].flags)) u->items[n++] = slot;
+        sap__insert_endpoints(u, n, 0);
+    }
+    u->sap->count = u->count;
+}
+
+/* The steps of an update of a SAP, and a function that appends the slots of a step to n items and returns the new n. */
+enum { SAP__LEAVE, SAP__MOVE, SAP__ENTER };
+typedef int sap__list_step(sap__sort_state *u, int step, int n);
+
+/* Updates a SAP, axis by axis: it removes the endpoints of boxes that leave, moves the others, and inserts those of
+   boxes that enter. Returns 0 on failure. */
+static int sap__update_sap(sap__sort_state *u, sap__list_step *list, int all_move) {
+    for (u->axis = 0; u->axis < 3; u->axis++) {
+        if (!u->s->used[u->axis]) continue;
+        u->count = u->sap->count;
+        sap__remove_endpoints(u, list(u, SAP__LEAVE, 0));
+        if (!(all_move ? sap__sort_endpoints(u) : sap__move_endpoints(u, list(u, SAP__MOVE, 0)))) return 0;
+        sap__insert_endpoints(u, list(u, SAP__ENTER, 0), 1);
+    }
+    u->sap->count = u->count;
+    return 1;
+}
+
+/* Lists the changed boxes of a step. */
+static int sap__list_changed(sap__sort_state *u, int step, int n) {
+    const sap_world *s = u->s;
+    const uint32_t flags = step == SAP__LEAVE ? SAP__REMOVED : step == SAP__ENTER ? SAP__ADDED : 0;
+    if (flags & ~s->changes.flags) return n;
     for (int i = 0; i < sap__length(s->changes.list); i++) {
         u->items[n] = s->changes.list[i];
-        n += (s->slot_array[s->changes.list[i]].flags & flags) == set;
+        n += (s->slot_array[s->changes.list[i]].flags & (SAP__ADDED | SAP__REMOVED)) == flags;
     }
     return n;
 }
 
-/* Writes the slots of the boxes of the last update to items, without those removed since. Returns their number. */
-static int sap__list_previous(sap__sort_state *u) {
-    const sap_world *s = u->s;
-    int n = 0;
-    for (uint32_t slot = 0; (slot = sap__next_live(s, slot)) != SAP__NONE; slot++)
-        if (!(s->slot_array[slot].flags & SAP__ADDED)) u->items[n++] = slot;
-    return n;
-}
-
-/* Updates the SAP, axis by axis: it removes the endpoints of removed boxes, moves the others, and inserts those of
-   added boxes. In a new world, or after another method, it first builds the SAP of the last update. Returns 0 on
-   failure. */
+/* Updates the SAP of all boxes. Returns 0 on failure. */
 static int sap__insertion_sort(sap_world *s) {
-    const uint32_t came_or_went = SAP__ADDED | SAP__REMOVED;
-    const int boxes = s->boxes.live_count + s->boxes.removed.count, was_valid = s->endpoints.valid;
-    sap__sort_state u = {s, &s->endpoints.sap, &s->update.task[0], NULL, NULL, 0, 0};
+    const int boxes = s->boxes.live_count + s->boxes.removed.count;
     const int few = SAP__FEW_MOVERS * (long long)sap__length(s->changes.list) < boxes;
+    sap__sort_state u = {s, &s->endpoints.sap, &s->update.task[0], NULL, NULL, 0, 0};
     if (!sap__reserve_endpoints(s, boxes)) return sap__fail(s, SAP_ERROR_MEMORY);
     u.items = s->update.sort_items;
     u.scratch = s->update.sort_scratch;
     u.task->swaps = u.task->tests = 0;
     sap__require_index(s, SAP__TABLE);
-    if (!was_valid) sap__clear_sap(s, u.sap);
-    for (u.axis = 0; u.axis < 3; u.axis++) {
-        if (!s->used[u.axis]) continue;
-        u.count = u.sap->count;
-        if (!was_valid) sap__insert_endpoints(&u, sap__list_previous(&u), 0);
-        if (was_valid && s->boxes.removed.count)
-            sap__remove_endpoints(&u, sap__list_changed(&u, came_or_went, SAP__REMOVED));
-        if (!(few ? sap__move_endpoints(&u, sap__list_changed(&u, came_or_went, 0)) : sap__sort_endpoints(&u)))
-            return 0;
-        if (s->changes.flags & SAP__ADDED)
-            sap__insert_endpoints(&u, sap__list_changed(&u, came_or_went, SAP__ADDED), 1);
-    }
-    u.sap->count = u.count;
+    if (!s->endpoints.valid) sap__build_sap(&u);
+    if (!sap__update_sap(&u, sap__list_changed, !few)) return 0;
     s->update.swaps += u.task->swaps;
     s->update.tests += u.task->tests;
     s->endpoints.valid = 1;
@@ -7146,11 +7155,6 @@ SAP_DEF sap_result sap_save(const sap_world *s, void *buffer, size_t size) {
     h.check[1] = (uint32_t)(hash >> 32);
     sap__write_words(&p, &h, sizeof h);
     return SAP_OK;
-}
-
-/* Returns whether a slot with these flags had a box at the last update. */
-static int sap__has_previous_box(uint32_t flags) {
-    return (flags & (SAP__LIVE | SAP__REMOVED)) && !(flags & SAP__ADDED);
 }
 
 /* ---- rules that restore and validate share. Each returns the invariant that is broken, or NULL. ---------------- */

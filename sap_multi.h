@@ -282,13 +282,13 @@ typedef struct sap__cell_range {
     int32_t lo[3], hi[3];
 } sap__cell_range;
 
-/* The queues of a cell hold what an update has to do there (II.3d): boxes that leave it, that enter it, that move
-   within it, and that stay but are pruned again, because their filter changed. */
-enum { SAP__LEAVE, SAP__ENTER, SAP__MOVE, SAP__PRUNE_AGAIN, SAP__QUEUES };
+/* The queues of a cell hold what an update has to do there (II.3d): boxes that leave it, that move within it, and that
+   enter it, as in any SAP, and boxes that stay but are pruned again, because their filter changed. */
+enum { SAP__PRUNE_AGAIN = SAP__ENTER + 1, SAP__QUEUES };
 
 /* A cell holds boxes, or it is in the pool. */
 typedef struct sap__cell {
-    sap__sap sap;                 /* the first field: sap__is_owner casts */
+    sap__sap sap;                 /* the first field: sap__is_owner and sap__list_queue cast */
     uint32_t at[3];               /* its number on each axis, wrapped; SAP__AT_LARGE, 0, 0: the cell of large boxes */
     uint32_t last[SAP__QUEUES];   /* the operation that each queue got last */
     int32_t waiting[SAP__QUEUES]; /* the number of boxes in each queue */
@@ -699,8 +699,6 @@ static int sap__grow_buckets(sap__cells *g) {
     return 1;
 }
 
-static const uint64_t sap__sentinels[2] = {0, ~UINT64_C(0)}; /* of a cell that has no room yet */
-
 /* Returns a cell without arrays, for boxes that enter it: one from the pool or a new one. Returns SAP__NONE without
    memory. */
 static uint32_t sap__make_cell(sap__cells *g, const uint32_t at[3]) {
@@ -716,7 +714,7 @@ static uint32_t sap__make_cell(sap__cells *g, const uint32_t at[3]) {
     memset(c, 0, sizeof *c);
     memcpy(c->at, at, sizeof c->at);
     c->sap.count = 2;
-    for (int k = 0; k < 3; k++) c->sap.sorted[k] = (uint64_t *)(uintptr_t)sap__sentinels; /* capacity is 0 */
+    for (int k = 0; k < 3; k++) c->sap.sorted[k] = (uint64_t *)(uintptr_t)sap__sentinels; /* it has no room yet */
     sap__insert_cell(g, cell);
     g->occupied++;
     return cell;
@@ -880,7 +878,7 @@ static int sap__plan_box(sap_world *s, sap__cells *g, uint32_t slot, int *crosse
     if (!crosses && !moves) return 1;
     *crossed += crosses;
     g->range[slot] = now;
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 8 && crosses; i++) {
         if (!sap__cell_of(&g->grid, &was, i, at)) continue;
         g->copies--;
         if (sap__touches(&g->grid, &now, at)) continue;
@@ -888,8 +886,8 @@ static int sap__plan_box(sap_world *s, sap__cells *g, uint32_t slot, int *crosse
     }
     for (int i = 0; i < 8; i++) {
         if (!sap__cell_of(&g->grid, &now, i, at)) continue;
-        g->copies++;
-        const int stays = sap__touches(&g->grid, &was, at);
+        g->copies += crosses;
+        const int stays = !crosses || sap__touches(&g->grid, &was, at);
         if (stays && !moves && !prunes_again) continue;
         uint32_t cell = sap__find_cell(g, at);
         if (cell == SAP__NONE) cell = sap__make_cell(g, at);
@@ -1033,8 +1031,11 @@ static int sap__widest_axis(const sap_world *s, const sap__sap *p) {
     return axis;
 }
 
-/* Appends the slots of a queue to n items. Returns the new n. */
-static int sap__list_queue(const sap__cells *g, const sap__cell *c, int queue, uint64_t *items, int n) {
+/* Appends the slots of a queue of this cell to n items. Returns the new n. */
+static int sap__list_queue(sap__sort_state *u, int queue, int n) {
+    const sap__cells *g = (const sap__cells *)u->s->grid->grid;
+    const sap__cell *c = (const sap__cell *)(const void *)u->sap;
+    uint64_t *items = u->items;
     uint32_t at = c->last[queue];
     for (int i = 0; i < c->waiting[queue]; i++) {
         items[n++] = (uint32_t)g->operations[at];
@@ -1046,24 +1047,13 @@ static int sap__list_queue(const sap__cells *g, const sap__cell *c, int queue, u
 /* Works through the queues of a cell. Returns 0 on failure, but 1 on threads: a task that overflowed runs once more. */
 static int sap__update_cell(sap__sort_state *u, sap__search *q, const sap__cells *g, sap__cell *c) {
     sap_world *s = u->s;
-    const int boxes = c->sap.count / 2 - 1, moves = c->waiting[SAP__MOVE];
-    const int entering = c->waiting[SAP__ENTER] + c->waiting[SAP__PRUNE_AGAIN];
-    int ok = 1;
-    for (u->axis = 0; u->axis < 3 && ok; u->axis++) {
-        if (!s->used[u->axis]) continue;
-        u->count = c->sap.count;
-        if (c->waiting[SAP__LEAVE]) sap__remove_endpoints(u, sap__list_queue(g, c, SAP__LEAVE, u->items, 0));
-        if (g->all_move || SAP__FEW_MOVERS * moves > boxes)
-            ok = sap__sort_endpoints(u);
-        else if (moves)
-            ok = sap__move_endpoints(u, sap__list_queue(g, c, SAP__MOVE, u->items, 0));
-        if (c->waiting[SAP__ENTER]) sap__insert_endpoints(u, sap__list_queue(g, c, SAP__ENTER, u->items, 0), 1);
-    }
+    const int boxes = c->sap.count / 2 - 1, entering = c->waiting[SAP__ENTER] + c->waiting[SAP__PRUNE_AGAIN];
+    const int all_move = g->all_move || SAP__FEW_MOVERS * c->waiting[SAP__MOVE] > boxes;
+    int ok = sap__update_sap(u, sap__list_queue, all_move);
     if (!ok) return 0;
-    c->sap.count = u->count;
     if (entering) c->axis = sap__widest_axis(s, &c->sap);
     if (entering && !u->task->overflowed) {
-        const int n = sap__list_queue(g, c, SAP__PRUNE_AGAIN, u->items, sap__list_queue(g, c, SAP__ENTER, u->items, 0));
+        const int n = sap__list_queue(u, SAP__PRUNE_AGAIN, sap__list_queue(u, SAP__ENTER, 0));
         u->axis = c->axis;
         for (int i = 0; i < n; i++) {
             const uint32_t slot = (uint32_t)u->items[i];

@@ -2173,30 +2173,18 @@ static void sap__build_lists(sap_world *s) {
 
 /* ---- both ---------------------------------------------------------------------------------------------------- */
 
-/* Builds an index, if it is invalid. */
-static void sap__require_index(sap_world *s, int which) {
+/* Builds an index, if it is invalid. If several threads call getters at once, the first one builds, and the others wait.
+   Getters take a const world, because an index changes nothing that a call returns. */
+static void sap__require_index(const sap_world *world, int which) {
+    sap_world *s = (sap_world *)(uintptr_t)world;
     sap__pair_index *index = &s->pairs.index[which];
-    if (!index->is_valid) {
-        if (which == SAP__TABLE)
-            sap__build_table(s);
-        else
-            sap__build_lists(s);
+    if (!sap__atomic_get(&index->is_valid)) {
+        while (sap__atomic_swap(&s->pairs.lock, 1)) sap__pause();
+        if (!sap__atomic_get(&index->is_valid)) (which == SAP__TABLE ? sap__build_table : sap__build_lists)(s);
         sap__atomic_set(&index->is_valid, 1);
+        sap__atomic_set(&s->pairs.lock, 0);
     }
     if (sap__atomic_get(&index->edits)) sap__atomic_set(&index->edits, 0);
-}
-
-/* Builds an index for a getter, which several threads may call at once: the first one builds, and the others wait.
-   Getters take a const world, because an index changes nothing that a call returns. */
-static void sap__require_index_shared(const sap_world *world, int which) {
-    sap_world *s = (sap_world *)(uintptr_t)world;
-    if (sap__atomic_get(&s->pairs.index[which].is_valid)) {
-        if (sap__atomic_get(&s->pairs.index[which].edits)) sap__atomic_set(&s->pairs.index[which].edits, 0);
-        return;
-    }
-    while (sap__atomic_swap(&s->pairs.lock, 1)) sap__pause();
-    sap__require_index(s, which);
-    sap__atomic_set(&s->pairs.lock, 0);
 }
 
 static void sap__drop_index(sap_world *s, int which) {
@@ -6866,7 +6854,7 @@ SAP_DEF const sap_pair *sap_pairs(const sap_world *s, int *count) {
 
 SAP_DEF const sap_pair *sap_find_pair(const sap_world *s, sap_id a, sap_id b) {
     if (!s || !sap__is_pair_id(s, a) || !sap__is_pair_id(s, b)) return NULL;
-    sap__require_index_shared(s, SAP__TABLE);
+    sap__require_index(s, SAP__TABLE);
     const uint32_t p = sap__find_pair_index(s, sap__ids_of(s, sap__slot_of(a), sap__slot_of(b)));
     return p == SAP__NONE ? NULL : &s->pairs.active[p];
 }
@@ -6893,7 +6881,7 @@ SAP_DEF sap_result sap_set_pair_data_at(sap_world *s, int index, void *user_data
 SAP_DEF int sap_pairs_of(const sap_world *s, sap_id id, sap_id *others, int capacity) {
     if (!s || capacity < 0 || (capacity && !others)) return -SAP_ERROR_ARGUMENT;
     if (!sap__is_pair_id(s, id)) return -SAP_ERROR_ID;
-    sap__require_index_shared(s, SAP__LISTS);
+    sap__require_index(s, SAP__LISTS);
     uint32_t edge = s->pairs.head_edge[sap__slot_of(id)];
     sap__first_ids first;
     first.query = NULL;
@@ -6939,7 +6927,7 @@ SAP_DEF sap_result sap_set_object(sap_world *s, sap_id id, void *object) {
     const uint32_t slot = sap__slot_of(id);
     if (r != SAP_OK) return r;
     s->objects[slot] = object;
-    sap__require_index_shared(s, SAP__LISTS);
+    sap__require_index(s, SAP__LISTS);
     const int kept = sap__length(s->pairs.active) - sap__length(s->pairs.created), in_events = s->call.in_callback;
     for (uint32_t edge = s->pairs.head_edge[slot]; edge != SAP__NONE; edge = sap__next_edge(s, edge)) {
         const int p = (int)(edge >> 1);

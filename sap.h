@@ -1434,7 +1434,6 @@ typedef struct sap__pair_manager {
     uint32_t *head_edge;      /* of the lists, of each slot */
     sap__pair_index index[SAP__PAIR_INDICES];
     int32_t lock;    /* 1 while a getter builds an index */
-    int sorted_from; /* active pairs from this index on are sorted by their ids */
     int old_objects; /* a callback of this update has set objects: see sap__renew_objects */
     int is_restored; /* pairs may be fewer than the overlaps: the filter of the saved world may have rejected some */
 } sap__pair_manager;
@@ -2173,7 +2172,7 @@ static void sap__build_lists(sap_world *s) {
 
 /* ---- both ---------------------------------------------------------------------------------------------------- */
 
-/* Builds an index, if it is invalid. If several threads call getters at once, the first one builds, and the others wait.
+/* Builds an index, if it is invalid. Of several threads that call getters at once, one builds, and the others wait.
    Getters take a const world, because an index changes nothing that a call returns. */
 static void sap__require_index(const sap_world *world, int which) {
     sap_world *s = (sap_world *)(uintptr_t)world;
@@ -2381,30 +2380,17 @@ static void sap__sort_deleted_indices(sap_world *s) {
     for (int i = 0; i < n; i++) deleted[i] = (uint32_t)items[i];
 }
 
-/* Writes the deleted pairs, sorted by both ids. Pairs created by one update are sorted at the end of all pairs, and if
-   much changes they are most of the deleted ones. So only those before are sorted, and merged with these:
-
-       pairs        [ . . . . . . . . . . . . . | . . . sorted . . . ]
-                                                ^ sorted_from
-       deleted_at     ^   ^       ^   ^           ^ ^   ^ ^ ^
-                      [    to sort    ]           [  sorted  ]         */
+/* Writes the deleted pairs, sorted by both ids, by one after the other. */
 static void sap__sort_deleted(sap_world *s) {
     const sap_pair *pairs = s->pairs.active;
-    const uint32_t *deleted = s->update.deleted_at;
     uint64_t *items = s->update.sort_items;
     const int n = sap__length(s->pairs.deleted);
-    int unsorted = n;
     sap__sort_deleted_indices(s);
-    while (unsorted > 0 && (int)deleted[unsorted - 1] >= s->pairs.sorted_from) unsorted--;
-    for (int i = 0; i < unsorted; i++) items[i] = sap__item(pairs[deleted[i]].id1, deleted[i]);
-    sap__sort(items, s->update.sort_scratch, unsorted, 32);
-    for (int i = 0; i < unsorted; i++) items[i] = sap__item(pairs[(uint32_t)items[i]].id0, (uint32_t)items[i]);
-    sap__sort(items, s->update.sort_scratch, unsorted, 32);
-    for (int i = 0, a = 0, b = unsorted; i < n; i++)
-        if (a < unsorted && (b == n || sap__pair_item(&pairs[(uint32_t)items[a]]) < sap__pair_item(&pairs[deleted[b]])))
-            s->pairs.deleted[i] = pairs[(uint32_t)items[a++]];
-        else
-            s->pairs.deleted[i] = pairs[deleted[b++]];
+    for (int i = 0; i < n; i++) items[i] = sap__item(pairs[s->update.deleted_at[i]].id1, s->update.deleted_at[i]);
+    sap__sort(items, s->update.sort_scratch, n, 32);
+    for (int i = 0; i < n; i++) items[i] = sap__item(pairs[(uint32_t)items[i]].id0, (uint32_t)items[i]);
+    sap__sort(items, s->update.sort_scratch, n, 32);
+    for (int i = 0; i < n; i++) s->pairs.deleted[i] = pairs[(uint32_t)items[i]];
 }
 
 /* Sorts created and deleted pairs in two tasks, which share no memory. pairs.created is scratch for the former. */
@@ -2467,7 +2453,6 @@ static int sap__commit_pairs(sap_world *s) {
     sap__parallel_for(s, sap__sort_events_task, NULL, SAP__EVENT_COST * ((long long)created + deleted));
     sap__count_edits(s, created + deleted, n);
     sap__fill_holes(s);
-    if (deleted + created) s->pairs.sorted_from = kept;
     sap__set_length(s->pairs.active, kept + created);
     sap__parallel_for(s, sap__append_pairs_task, NULL, SAP__EVENT_COST * (long long)created);
     if (kept + created > sap__length(s->pairs.buckets)) sap__drop_index(s, SAP__TABLE);
@@ -7316,14 +7301,12 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     sap__read_words(&p, s->changes.list, 4 * (size_t)h->lists[2]);
     sap__set_length(s->pairs.active, h->pairs);
     s->pairs.is_restored = 1;
-    s->pairs.sorted_from = 0;
     for (uint32_t i = 0; i < h->pairs; i++) {
         sap_pair *pair = &s->pairs.active[i];
         sap__saved_pair saved;
         sap__read_words(&p, &saved, sizeof saved);
         sap__set_pair(s, pair, saved.id0, saved.id1);
         (void)sap__load_pointer(saved.user_data, &pair->user_data);
-        if (i && sap__pair_item(pair - 1) > sap__pair_item(pair)) s->pairs.sorted_from = (int)i;
     }
     sap__set_length(s->pairs.created, 0);
     sap__set_length(s->pairs.deleted, 0);
@@ -7467,7 +7450,6 @@ static const char *sap__validate_pairs(const sap_world *s) {
     if (has_lists && n && sap__length(s->pairs.edges) != (int)n + 1) return "Every pair has edges.";
     for (int i = 0; i < SAP__PAIR_INDICES; i++)
         if (!s->pairs.index[i].is_valid && s->pairs.index[i].edits) return "Only valid indices have edits.";
-    if (s->pairs.sorted_from < 0 || s->pairs.sorted_from > (int)n) return "sorted_from is not beyond the last pair.";
     for (uint32_t p = 0; p < n; p++) {
         const sap_pair *pair = &s->pairs.active[p];
         const uint32_t a = sap__slot_of(pair->id0), b = sap__slot_of(pair->id1);
@@ -7476,8 +7458,6 @@ static const char *sap__validate_pairs(const sap_world *s) {
         const char *broken = sap__validate_pair(pair->id0, pair->id1, x->flags, y->flags, &x->filter, &y->filter,
                                                 &x->previous, &y->previous);
         if (broken) return broken;
-        if ((int)p > s->pairs.sorted_from && sap__pair_item(pair - 1) >= sap__pair_item(pair))
-            return "Pairs from sorted_from on are sorted by their ids.";
         if (pair->object0 != s->objects[a] || pair->object1 != s->objects[b]) return "A pair has its boxes' objects.";
     }
     for (uint32_t slot = 0; slot < slot_count && has_lists; slot++) {

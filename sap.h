@@ -2737,6 +2737,15 @@ static int sap__list_changed(sap__sort_state *u, int step, int n) {
     return n;
 }
 
+/* Adds what tasks have counted to the counts of the update. */
+static void sap__add_counts(sap_world *s) {
+    for (int i = 0; i < SAP__TASKS; i++) {
+        s->update.swaps += s->update.task[i].swaps;
+        s->update.tests += s->update.task[i].tests;
+        s->update.task[i].swaps = s->update.task[i].tests = 0;
+    }
+}
+
 /* Updates the SAP of all boxes. Returns 0 on failure. */
 static int sap__insertion_sort(sap_world *s) {
     const int boxes = s->boxes.live_count + s->boxes.removed.count;
@@ -2745,14 +2754,11 @@ static int sap__insertion_sort(sap_world *s) {
     if (!sap__reserve_endpoints(s, boxes)) return sap__fail(s, SAP_ERROR_MEMORY);
     u.items = s->update.sort_items;
     u.scratch = s->update.sort_scratch;
-    u.task->swaps = u.task->tests = 0;
     sap__require_index(s, SAP__TABLE);
     if (!s->endpoints.valid) sap__build_sap(&u);
-    if (!sap__update_sap(&u, sap__list_changed, !few)) return 0;
-    s->update.swaps += u.task->swaps;
-    s->update.tests += u.task->tests;
-    s->endpoints.valid = 1;
-    return 1;
+    s->endpoints.valid = sap__update_sap(&u, sap__list_changed, !few);
+    sap__add_counts(s);
+    return s->endpoints.valid;
 }
 
 /* ====================================================================================================== */

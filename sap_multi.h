@@ -265,10 +265,12 @@ extern "C" {
 enum {
     SAP__LAST_PLACE = 1 << 29,              /* the outermost place; boxes beyond it are in it, too */
     SAP__MAX_CELLS_ON_AXIS = 1 << 19,       /* most cells on an axis: a hash is of three numbers of 20 bits */
-    SAP__AT_LARGE = SAP__MAX_CELLS_ON_AXIS, /* the number of the cell of large boxes on the first axis */
+    SAP__AT_LARGE = SAP__MAX_CELLS_ON_AXIS, /* see sap__at_large */
     SAP__ENTRIES = 65536,                   /* cells of a hashed grid before places are wrapped, by default */
     SAP__THREADS_FROM = 16384               /* a loop over this number of boxes or pairs uses threads */
 };
+
+static const uint32_t sap__at_large[3] = {SAP__AT_LARGE, 0, 0}; /* the number of the cell of large boxes */
 
 /* A grid has cells of one size, count of them on each axis. Behind the last one the first one follows again. */
 typedef struct sap__grid {
@@ -289,7 +291,7 @@ enum { SAP__PRUNE_AGAIN = SAP__ENTER + 1, SAP__QUEUES };
 /* A cell holds boxes, or it is in the pool. */
 typedef struct sap__cell {
     sap__sap sap;                 /* the first field: sap__is_owner and sap__list_queue cast */
-    uint32_t at[3];               /* its number on each axis, wrapped; SAP__AT_LARGE, 0, 0: the cell of large boxes */
+    uint32_t at[3];               /* its number on each axis, wrapped; or sap__at_large */
     uint32_t last[SAP__QUEUES];   /* the operation that each queue got last */
     int32_t waiting[SAP__QUEUES]; /* the number of boxes in each queue */
     uint32_t next;                /* the next cell of its bucket, or in the pool */
@@ -430,8 +432,7 @@ SAP__FORCE_INLINE int sap__touches(const sap__grid *g, const sap__cell_range *r,
    touches no more than two cells. A large box is in the cell of large boxes alone. */
 SAP__FORCE_INLINE int sap__cell_of(const sap__grid *g, const sap__cell_range *r, int i, uint32_t at[3]) {
     if (sap__is_large(g, r)) {
-        at[0] = SAP__AT_LARGE;
-        at[1] = at[2] = 0;
+        memcpy(at, sap__at_large, sizeof sap__at_large);
         return i == 0;
     }
     for (int k = 0; k < 3; k++) {
@@ -842,7 +843,7 @@ static int sap__is_wasteful(const sap_world *s, const sap__cells *g) {
        meet     runs on threads, if there are large boxes: in each cell they are tested with its boxes, unless neither
                 has changed
 
-   Every end in every cell is read if more than one box in eight moved; else only cells with something in a queue are
+   Every end in every cell is read if more than one box in eight changed; else only cells with something in a queue are
    visited, and those that a changed large box touches. If more than half of the boxes crossed, the cells are built
    again from nothing, and every box enters. A new pair filter does that, too. */
 
@@ -899,8 +900,9 @@ static int sap__plan_box(sap_world *s, sap__cells *g, uint32_t slot, int *crosse
     return 1;
 }
 
-/* Returns whether a box overlaps the space from the first end to the last of a cell on each axis. */
+/* Returns whether a cell holds boxes, and a box overlaps the space from the first end to the last on each axis. */
 static int sap__overlaps_cell(const sap_world *s, const sap__cell *c, const sap__box *box) {
+    if (c->sap.count <= 2) return 0;
     for (int k = 0; k < 3; k++) {
         const uint64_t *ends = c->sap.sorted[k];
         if (!s->used[k]) continue;
@@ -908,13 +910,6 @@ static int sap__overlaps_cell(const sap_world *s, const sap__cell *c, const sap_
         if (sap__endpoint(box->hi[k], 1, 0x7fffffff) < ends[1]) return 0;
     }
     return 1;
-}
-
-/* Lists the cells in which a changed large box may meet boxes that did not change. */
-static void sap__list_overlapped(const sap_world *s, sap__cells *g, uint32_t slot) {
-    for (uint32_t i = 0; i < (uint32_t)sap__length(g->cells); i++)
-        if (g->cells[i].sap.count > 2 && sap__overlaps_cell(s, &g->cells[i], &s->slot_array[slot].box))
-            sap__list_cell(g, i);
 }
 
 /* Reserves a range for each slot. Returns 0 without memory. */
@@ -948,10 +943,12 @@ static int sap__plan_changes(sap_world *s, sap__cells *g) {
         if (!sap__plan_box(s, g, list[i], &crossed)) return 0;
         if (2LL * crossed > boxes) return sap__plan_all(s, g);
     }
-    for (int i = 0; i < n && !g->all_move; i++)
-        if (sap__is_large(&g->grid, &g->range[list[i]])) sap__list_overlapped(s, g, list[i]);
-    for (uint32_t i = 0; i < (uint32_t)sap__length(g->cells) && g->all_move; i++)
-        if (g->cells[i].sap.count) sap__list_cell(g, i);
+    const uint32_t cells = (uint32_t)sap__length(g->cells);
+    for (int i = 0; i < n && !g->all_move; i++) /* a large box may meet boxes that did not change */
+        for (uint32_t cell = 0; cell < cells && sap__is_large(&g->grid, &g->range[list[i]]); cell++)
+            if (sap__overlaps_cell(s, &g->cells[cell], &s->slot_array[list[i]].box)) sap__list_cell(g, cell);
+    for (uint32_t cell = 0; cell < cells && g->all_move; cell++)
+        if (g->cells[cell].sap.count) sap__list_cell(g, cell);
     return 1;
 }
 
@@ -973,27 +970,21 @@ static int sap__reserve_steps(sap_world *s, sap__cells *g) {
 /* >> update: the work of a cell                                                                            */
 /* ====================================================================================================== */
 
-/* Returns whether two boxes may be a new pair. Most overlapped before: they are not new, unless a filter has
-   changed. */
-SAP__FORCE_INLINE int sap__may_be_created(const sap_world *s, uint32_t x, uint32_t y) {
-    const sap__slot *a = &s->slot_array[x], *b = &s->slot_array[y];
-    if (!sap__overlap(&a->box, &b->box)) return 0;
-    if ((a->flags | b->flags) & SAP__REFILTER) return 1;
-    return !sap__overlap(&a->previous, &b->previous) && !(a->flags & b->flags & SAP__STATIC);
-}
-
-/* Tests box x with the boxes whose mins are in [at, end) and not above its max, unless neither has changed. New pairs
-   that this cell owns go to the search. Returns 0 on failure. */
+/* Tests box x with the boxes whose mins are in [at, end) and not above its max, unless neither has changed. Most
+   overlap as before: they are no new pairs, unless a filter has changed. New pairs that this cell owns go to the
+   search. Returns 0 on failure. */
 SAP__FORCE_INLINE int sap__prune_ahead(sap__search *q, const sap__cells *g, const sap__cell *c, uint32_t x,
                                        const uint64_t *at, const uint64_t *end) {
-    const uint64_t max = sap__endpoint(q->s->slot_array[x].box.hi[c->axis], 1, x);
-    const uint32_t flags = q->s->slot_array[x].flags;
+    const sap__slot *a = &q->s->slot_array[x];
+    const uint64_t max = sap__endpoint(a->box.hi[c->axis], 1, x);
     for (; at < end && *at < max; at++) {
         const uint32_t y = sap__endpoint_slot(*at);
-        if (sap__endpoint_is_max(*at) || !((flags | q->s->slot_array[y].flags) & SAP__CHANGED)) continue;
+        const sap__slot *b = &q->s->slot_array[y];
+        if (sap__endpoint_is_max(*at) || !((a->flags | b->flags) & SAP__CHANGED)) continue;
         q->task->tests++;
-        if (!sap__may_be_created(q->s, x, y) || !sap__is_owner_at(&g->grid, c->at, &g->range[x], &g->range[y]))
-            continue;
+        if (!sap__overlap(&a->box, &b->box)) continue;
+        if (!((a->flags | b->flags) & SAP__REFILTER) && sap__overlap(&a->previous, &b->previous)) continue;
+        if (!sap__is_owner_at(&g->grid, c->at, &g->range[x], &g->range[y])) continue;
         q->a[q->n] = x;
         q->b[q->n] = y;
         q->n++;
@@ -1091,8 +1082,7 @@ static void sap__update_cells_task(sap_world *s, void *args, int task, int tasks
 /* A task tests the large boxes with the boxes of its part of the listed cells. */
 static void sap__meet_task(sap_world *s, void *args, int task, int tasks) {
     const sap__cells *g = (const sap__cells *)args;
-    const uint32_t at_large[3] = {SAP__AT_LARGE, 0, 0};
-    const sap__cell *large = &g->cells[sap__find_cell(g, at_large)];
+    const sap__cell *large = &g->cells[sap__find_cell(g, sap__at_large)];
     const int n = sap__length(g->listed), end = sap__task_begin(n, task + 1, tasks);
     sap__search q;
     sap__begin_search(&q, s, task, SAP__NOW);
@@ -1114,25 +1104,13 @@ static void sap__meet_task(sap_world *s, void *args, int task, int tasks) {
 
 /* ---- all of an update --------------------------------------------------------------------------------------- */
 
-/* Runs tasks on cells, and adds their swaps and tests to those of the update. */
-static int sap__run_on_cells(sap_world *s, sap__task_function *function, sap__cells *g, int work) {
-    for (int i = 0; i < SAP__TASKS; i++) s->update.task[i].swaps = s->update.task[i].tests = 0;
-    const int ok = sap__run_search(s, function, g, work);
-    for (int i = 0; i < SAP__TASKS; i++) {
-        s->update.swaps += s->update.task[i].swaps;
-        s->update.tests += s->update.task[i].tests;
-    }
-    return ok;
-}
-
 /* Updates all listed cells. Cells that became empty go into the pool. Then large boxes and the boxes of cells meet.
    Returns 0 on failure. */
 static int sap__update_cells(sap_world *s, sap__cells *g) {
-    const uint32_t at_large[3] = {SAP__AT_LARGE, 0, 0};
     const int n_changed = sap__length(s->changes.list), n_queued = sap__length(g->operations);
     const int work = n_changed > n_queued ? n_changed : n_queued;
     int n = 0;
-    if (!sap__run_on_cells(s, sap__update_cells_task, g, work)) return 0;
+    if (!sap__run_search(s, sap__update_cells_task, g, work)) return 0;
     for (int i = 0; i < sap__length(g->listed); i++) {
         const uint32_t cell = g->listed[i];
         if (g->cells[cell].sap.count == 2)
@@ -1141,20 +1119,16 @@ static int sap__update_cells(sap_world *s, sap__cells *g) {
             g->listed[n++] = cell;
     }
     sap__set_length(g->listed, n);
-    return sap__find_cell(g, at_large) == SAP__NONE || sap__run_on_cells(s, sap__meet_task, g, work);
+    return sap__find_cell(g, sap__at_large) == SAP__NONE || sap__run_search(s, sap__meet_task, g, work);
 }
 
 /* Chooses the grid, and plans for it. Returns 0 without memory. */
 static int sap__plan(sap_world *s, sap__cells *g) {
-    const int n = sap__length(s->changes.list);
-    long long moved = n;
     sap__set_length(g->operations, 0);
     sap__set_length(g->listed, 0);
     if (!sap__reserve_ranges(s, g) || !sap__reserve_scratch(s, SAP__CELL_SAMPLE)) return 0;
     if (sap__choose_grid(s, g, !s->endpoints.valid || sap__is_wasteful(s, g))) return sap__plan_all(s, g);
-    for (int i = 0; i < n && (s->changes.flags & (SAP__ADDED | SAP__REMOVED)); i++)
-        moved -= (s->slot_array[s->changes.list[i]].flags & (SAP__ADDED | SAP__REMOVED)) != 0;
-    g->all_move = SAP__PRUNE_PART * moved > s->boxes.live_count;
+    g->all_move = SAP__PRUNE_PART * (long long)sap__length(s->changes.list) > s->boxes.live_count;
     return sap__plan_changes(s, g);
 }
 
@@ -1168,6 +1142,7 @@ static int sap__find_created_in_cells(sap_world *s, void *grid) {
     if (!sap__give_room(s, g)) return 0;
     if (!sap__reserve_steps(s, g)) return sap__fail(s, SAP_ERROR_MEMORY);
     s->endpoints.valid = sap__update_cells(s, g);
+    sap__add_counts(s);
     return s->endpoints.valid;
 }
 
@@ -1188,14 +1163,13 @@ static int sap__reserve_cells(sap_world *s, sap__cells *g, int boxes) {
 
 static const char *sap__validate_cell(const sap_world *s, const sap__cells *g, uint32_t i) {
     const sap__cell *c = &g->cells[i];
-    const int axis = s->used[0] ? 0 : s->used[1] ? 1 : 2;
     const char *broken = sap__validate_sap(s, &c->sap);
     if (c->sap.count == 2) return "A cell in use holds boxes.";
     if (c->is_listed || c->waiting[0] || c->waiting[1] || c->waiting[2] || c->waiting[3])
         return "Nothing waits for a cell between updates.";
     if (sap__find_cell(g, c->at) != i) return "A cell in use is in the table.";
     for (int j = 1; j < c->sap.count - 1 && !broken; j++) {
-        const uint32_t slot = sap__endpoint_slot(c->sap.sorted[axis][j]);
+        const uint32_t slot = sap__endpoint_slot(c->sap.sorted[c->axis][j]);
         if (slot >= (uint32_t)sap__length(g->range) || !sap__touches(&g->grid, &g->range[slot], c->at))
             return "A cell holds boxes that touch it, or the large ones.";
     }
@@ -1247,22 +1221,20 @@ SAP_DEF sap_result sap_multi_check_config(const sap_multi_config *config) {
 
 SAP_DEF sap_multi *sap_multi_create(const sap_multi_config *config) {
     sap__grid grid;
-    sap_multi *m;
-    if (!sap__read_grid(config, &grid)) return NULL;
-    m = (sap_multi *)SAP_REALLOC(NULL, sizeof *m);
-    if (!m) return NULL;
-    memset(m, 0, sizeof *m);
-    m->world = sap_create(config ? &config->sap : NULL);
-    if (!m->world) {
-        SAP_FREE(m);
+    sap_world *s = sap__read_grid(config, &grid) ? sap_create(config ? &config->sap : NULL) : NULL;
+    sap_multi *m = s ? (sap_multi *)SAP_REALLOC(NULL, sizeof *m) : NULL;
+    if (!m) {
+        sap_destroy(s);
         return NULL;
     }
-    m->world->has_grid = 1;
+    memset(m, 0, sizeof *m);
+    m->world = s;
+    s->has_grid = 1;
     m->cells.given = grid;
     sap__clear_cells(&m->cells);
-    m->world->threads.parallel_for = config ? config->parallel : NULL;
-    m->world->threads.parallel_user = config ? config->parallel_user : NULL;
-    m->world->threads.min_parallel_work = SAP__THREADS_FROM;
+    s->threads.parallel_for = config ? config->parallel : NULL;
+    s->threads.parallel_user = config ? config->parallel_user : NULL;
+    s->threads.min_parallel_work = SAP__THREADS_FROM;
     return m;
 }
 

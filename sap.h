@@ -6768,31 +6768,27 @@ SAP_DEF void sap_destroy(sap_world *s) {
 
 /* Reserves slots for the boxes, and for the slots that stay free for a while: see SAP__MIN_FREE_SLOTS. */
 SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
-    sap_result r = sap__begin_call(s, boxes < 0 ? "boxes" : pairs < 0 ? "pairs" : NULL, 1);
+    const sap_result r = sap__begin_call(s, boxes < 0 ? "boxes" : pairs < 0 ? "pairs" : NULL, 1);
     if (r != SAP_OK) return r;
     if (boxes > SAP__MAX_BOXES) return sap__set_result(s, SAP_ERROR_LIMIT);
     int slot_count = boxes;
     if (boxes && boxes < SAP__MAX_BOXES - SAP__MIN_FREE_SLOTS - 1) slot_count += SAP__MIN_FREE_SLOTS + 1;
     if (slot_count < sap__length(s->slot_array)) slot_count = sap__length(s->slot_array);
-    if (!sap__reserve_boxes(s, slot_count) || !sap__reserve(&s->changes.again, sap__capacity(s->changes.list)) ||
-        !sap__reserve_pairs(s, pairs, pairs, pairs) ||
-        !sap__reserve(&s->update.task[0].events, 2LL * pairs + SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS) ||
-        !sap__reserve(&s->update.deleted_at, 2LL * pairs) || !sap__reserve(&s->update.misplaced, slot_count) ||
-        !sap__reserve(&s->update.ghosts, slot_count) || !sap__reserve(&s->update.sort_items, slot_count) ||
-        !sap__reserve(&s->update.sort_items, SAP__NODE_WIDTH / 2 * sap__room_for(boxes)) ||
-        !sap__reserve_bvh(&s->update.ghost_tree, sap__room_for(boxes)) ||
-        (!s->has_grid && (s->config.method == SAP_METHOD_SORT || SAP__TRACES) &&
-         !sap__reserve_endpoints(s, slot_count)))
-        return sap__set_result(s, SAP_ERROR_MEMORY);
-    for (int tree = 0; tree < SAP__TREES; tree++) {
-        sap__bvh *t = &s->tree[tree];
-        if (!sap__reserve_bvh(t, sap__room_for(boxes)) || !sap__reserve(&t->before, sap__room_for(boxes)) ||
-            !sap__reserve(&t->has_before, sap__room_for(boxes) / 32 + 1))
-            return sap__set_result(s, SAP_ERROR_MEMORY);
-    }
-    for (int i = 1; i < sap__task_count(s); i++)
-        if (!sap__reserve(&s->update.task[i].events, pairs / 8 + SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS))
-            return sap__set_result(s, SAP_ERROR_MEMORY);
+    const int nodes = sap__room_for(boxes), sorts = s->config.method == SAP_METHOD_SORT || SAP__TRACES;
+    int ok = sap__reserve_boxes(s, slot_count) && sap__reserve(&s->changes.again, sap__capacity(s->changes.list)) &&
+             sap__reserve_pairs(s, pairs, pairs, pairs) && sap__reserve(&s->update.deleted_at, 2LL * pairs) &&
+             sap__reserve(&s->update.misplaced, slot_count) && sap__reserve(&s->update.ghosts, slot_count) &&
+             sap__reserve(&s->update.sort_items, slot_count) &&
+             sap__reserve(&s->update.sort_items, SAP__NODE_WIDTH / 2 * nodes) &&
+             sap__reserve_bvh(&s->update.ghost_tree, nodes) &&
+             (s->has_grid || !sorts || sap__reserve_endpoints(s, slot_count));
+    for (int i = 0; i < SAP__TREES && ok; i++)
+        ok = sap__reserve_bvh(&s->tree[i], nodes) && sap__reserve(&s->tree[i].before, nodes) &&
+             sap__reserve(&s->tree[i].has_before, nodes / 32 + 1);
+    for (int i = 0; i < sap__task_count(s) && ok; i++) /* what others have no memory for goes to the first */
+        ok = sap__reserve(&s->update.task[i].events,
+                          (i ? pairs / 8 : 2LL * pairs) + SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS);
+    if (!ok) return sap__set_result(s, SAP_ERROR_MEMORY);
     s->update.is_reserved = 1;
     return r;
 }
@@ -6874,11 +6870,7 @@ SAP_DEF int sap_pairs_of(const sap_world *s, sap_id id, sap_id *others, int capa
     if (!sap__is_pair_id(s, id)) return -SAP_ERROR_ID;
     sap__require_index(s, SAP__LISTS);
     uint32_t edge = s->pairs.head_edge[sap__slot_of(id)];
-    sap__first_ids first;
-    first.query = NULL;
-    first.ids = others;
-    first.capacity = capacity;
-    first.count = 0;
+    sap__first_ids first = {NULL, others, capacity, 0, {0}};
     for (; edge != SAP__NONE; edge = sap__next_edge(s, edge)) sap__keep_id(&first, sap__edge_id(s, edge ^ 1), 0);
     (void)sap__sort_ids(&first);
     return first.count;

@@ -7046,6 +7046,18 @@ static int sap__load_pointer(const uint32_t words[2], void **pointer) {
     return (uint64_t)(uintptr_t)value == value;
 }
 
+/* Reads a slot. Returns 0 if its object does not fit in a pointer. */
+SAP__FORCE_INLINE int sap__read_slot(const unsigned char **p, sap__slot *slot, void **object) {
+    sap__saved_slot saved;
+    sap__read_words(p, &saved, sizeof saved);
+    slot->box = saved.box;
+    slot->previous = saved.previous;
+    slot->filter = saved.filter;
+    slot->flags = saved.flags;
+    slot->leaf_position = SAP__NONE;
+    return sap__load_pointer(saved.object, object);
+}
+
 SAP__FORCE_INLINE uint64_t sap__hash_mix(uint64_t hash, uint64_t word) {
     hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
     return hash ^ hash >> 32;
@@ -7139,19 +7151,20 @@ static const char *sap__validate_box(const sap_world *s, const sap__box *box) {
     return NULL;
 }
 
-static const char *sap__validate_slot(const sap_world *s, uint32_t flags, const sap__box *box,
-                                      const sap__box *previous) {
+static const char *sap__validate_slot(const sap_world *s, const sap__slot *slot) {
+    const uint32_t flags = slot->flags;
     const char *broken = NULL;
     if ((flags & SAP__LIVE) && (flags & SAP__REMOVED)) return "A slot is live or removed, not both.";
     if (!(flags & (SAP__LIVE | SAP__REMOVED)))
         return flags & SAP__FLAGS ? "A slot that is neither live nor removed has no flags." : NULL;
     if (flags & SAP__GHOST) return "A box is a ghost only during an update.";
-    if (!(flags & SAP__CHANGED) && !sap__same(box, previous)) return "A box that has moved is marked as changed.";
+    if (!(flags & SAP__CHANGED) && !sap__same(&slot->box, &slot->previous))
+        return "A box that has moved is marked as changed.";
     if (!(flags & SAP__CHANGED) && (flags & (SAP__ADDED | SAP__REMOVED | SAP__REFILTER | SAP__UNSYNCED)))
         return "A box that was added, removed, refiltered or is not synchronised is marked as changed.";
-    if ((flags & SAP__ADDED) && !sap__same(previous, &sap__empty_box)) return "An added box was empty before.";
-    if (flags & SAP__LIVE) broken = sap__validate_box(s, box);
-    return !broken && sap__has_previous_box(flags) ? sap__validate_box(s, previous) : broken;
+    if ((flags & SAP__ADDED) && !sap__same(&slot->previous, &sap__empty_box)) return "An added box was empty before.";
+    if (flags & SAP__LIVE) broken = sap__validate_box(s, &slot->box);
+    return !broken && sap__has_previous_box(flags) ? sap__validate_box(s, &slot->previous) : broken;
 }
 
 /* Returns the lists that a slot with these flags belongs in, a bit for each: free slots, removed ones, changed ones. */
@@ -7160,29 +7173,25 @@ static uint32_t sap__lists_of(uint32_t flags) {
     return queue | (flags & SAP__CHANGED ? 4u : 0u);
 }
 
-/* The flags, filter bits and previous boxes are those of the slots that the ids name. */
-static const char *sap__validate_pair(sap_id id0, sap_id id1, uint32_t flags0, uint32_t flags1,
-                                      const sap__filter_bits *filter0, const sap__filter_bits *filter1,
-                                      const sap__box *box0, const sap__box *box1) {
+/* The slots are those that the ids name. */
+static const char *sap__validate_pair(sap_id id0, sap_id id1, const sap__slot *a, const sap__slot *b) {
     if (id0 >= id1) return "In a pair id0 < id1.";
-    if ((flags0 ^ id0) >> 24 || (flags1 ^ id1) >> 24 || !sap__has_previous_box(flags0) ||
-        !sap__has_previous_box(flags1))
+    if ((a->flags ^ id0) >> 24 || (b->flags ^ id1) >> 24 || !sap__has_previous_box(a->flags) ||
+        !sap__has_previous_box(b->flags))
         return "A pair's boxes are live, or were removed since the last update.";
-    if (!sap__overlap(box0, box1)) return "A pair's boxes overlapped at the last update.";
-    if ((flags0 | flags1) & SAP__REFILTER) return NULL;
-    if (flags0 & flags1 & SAP__STATIC) return "Two static boxes are not a pair.";
-    if (!sap__should_collide(filter0, filter1)) return "The filter bits of a pair's boxes allow it.";
+    if (!sap__overlap(&a->previous, &b->previous)) return "A pair's boxes overlapped at the last update.";
+    if ((a->flags | b->flags) & SAP__REFILTER) return NULL;
+    if (a->flags & b->flags & SAP__STATIC) return "Two static boxes are not a pair.";
+    if (!sap__should_collide(&a->filter, &b->filter)) return "The filter bits of a pair's boxes allow it.";
     return NULL;
 }
 
 /* ---- restore: checks that a buffer is undamaged, and a state that a world may have ------------------------- */
 
 /* Returns whether a slot of a snapshot is valid. It has no SAP__UNSYNCED, because there are no trees. */
-static int sap__check_saved_slot(const sap_world *s, const sap__saved_slot *slot) {
-    const uint32_t all = slot->flags, flags = all & SAP__SLOT_MASK;
-    void *object;
-    if (flags >= SAP__UNSYNCED || !sap__load_pointer(slot->object, &object)) return 0;
-    if (sap__validate_slot(s, all, &slot->box, &slot->previous)) return 0;
+static int sap__check_saved_slot(const sap_world *s, const sap__slot *slot) {
+    const uint32_t flags = slot->flags & SAP__SLOT_MASK;
+    if (flags >= SAP__UNSYNCED || sap__validate_slot(s, slot)) return 0;
     return flags == 0 || (flags & SAP__LIVE) || sap__same(&slot->box, &sap__empty_box);
 }
 
@@ -7204,11 +7213,11 @@ static int sap__check_saved_lists(const sap__snapshot *in, uint32_t *missing) {
 }
 
 /* Reads the slot of an id. Returns 0 if there is none. */
-static int sap__find_saved(const sap__snapshot *in, sap_id id, sap__saved_slot *slot) {
+static int sap__find_saved(const sap__snapshot *in, sap_id id, sap__slot *slot) {
+    void *object;
     if (sap__slot_of(id) >= in->header.slot_count) return 0;
-    const unsigned char *p = in->slots_at + sizeof *slot * sap__slot_of(id);
-    sap__read_words(&p, slot, sizeof *slot);
-    return 1;
+    const unsigned char *p = in->slots_at + sizeof(sap__saved_slot) * sap__slot_of(id);
+    return sap__read_slot(&p, slot, &object);
 }
 
 /* Returns whether all pairs are valid, and no two are equal. They are sorted to find equal ones. */
@@ -7216,13 +7225,12 @@ static int sap__check_saved_pairs(sap_world *s, const sap__snapshot *in) {
     const unsigned char *p = in->pairs_at;
     for (uint32_t i = 0; i < in->header.pairs; i++) {
         sap__saved_pair pair;
-        sap__saved_slot a, b;
+        sap__slot a, b;
         void *data;
         sap__read_words(&p, &pair, sizeof pair);
         if (!sap__load_pointer(pair.user_data, &data)) return 0;
         if (!sap__find_saved(in, pair.id0, &a) || !sap__find_saved(in, pair.id1, &b)) return 0;
-        if (sap__validate_pair(pair.id0, pair.id1, a.flags, b.flags, &a.filter, &b.filter, &a.previous, &b.previous))
-            return 0;
+        if (sap__validate_pair(pair.id0, pair.id1, &a, &b)) return 0;
         s->update.sort_items[i] = sap__item(pair.id0, pair.id1);
     }
     sap__sort(s->update.sort_items, s->update.sort_scratch, (int)in->header.pairs, 0);
@@ -7231,18 +7239,18 @@ static int sap__check_saved_pairs(sap_world *s, const sap__snapshot *in) {
     return 1;
 }
 
-/* Reads the header, and checks that the buffer is an undamaged snapshot of a world with these axes. */
-static sap_result sap__read_header(const sap_world *s, const unsigned char *buffer, size_t size, sap__snapshot *in) {
+/* Reads the header. Returns whether the buffer is an undamaged snapshot. */
+static int sap__read_header(const unsigned char *buffer, size_t size, sap__snapshot *in) {
     sap__saved_header *h = &in->header;
-    if (size < sizeof *h) return SAP_ERROR_SNAPSHOT;
+    if (size < sizeof *h) return 0;
     in->slots_at = buffer;
     sap__read_words(&in->slots_at, h, sizeof *h);
     if (h->magic != SAP__MAGIC || h->version != SAP__SNAPSHOT_VERSION || h->reserved != 0 || h->zero != 0 ||
         h->slot_count > SAP__MAX_BOXES || h->pairs > INT_MAX || sap__saved_size(h) > size ||
         sap__snapshot_hash(buffer, sap__saved_size(h)) != (h->check[0] | (uint64_t)h->check[1] << 32))
-        return SAP_ERROR_SNAPSHOT;
+        return 0;
     in->pairs_at = buffer + (size_t)sap__saved_size(h) - sizeof(sap__saved_pair) * h->pairs;
-    return h->axes == (uint32_t)s->config.axes ? SAP_OK : SAP_ERROR_ARGUMENT;
+    return 1;
 }
 
 /* Checks that the world may have this state, and reserves memory for it. */
@@ -7251,9 +7259,9 @@ static sap_result sap__check_state(sap_world *s, const sap__snapshot *in) {
     const unsigned char *p = in->slots_at;
     uint32_t live = 0;
     for (uint32_t i = 0; i < slot_count; i++) {
-        sap__saved_slot slot;
-        sap__read_words(&p, &slot, sizeof slot);
-        if (!sap__check_saved_slot(s, &slot)) return SAP_ERROR_SNAPSHOT;
+        sap__slot slot;
+        void *object;
+        if (!sap__read_slot(&p, &slot, &object) || !sap__check_saved_slot(s, &slot)) return SAP_ERROR_SNAPSHOT;
         live += (slot.flags & SAP__LIVE) != 0;
     }
     if ((s->config.max_boxes && live > (uint32_t)s->config.max_boxes) ||
@@ -7278,19 +7286,12 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     memset(s->boxes.tree_count, 0, sizeof s->boxes.tree_count);
     s->changes.flags = 0;
     for (uint32_t i = 0; i < h->slot_count; i++) {
-        sap__saved_slot slot;
-        sap__read_words(&p, &slot, sizeof slot);
         sap__slot *to = &s->slot_array[i];
-        const uint32_t flags = slot.flags;
-        to->flags = flags | (flags & SAP__CHANGED ? SAP__UNSYNCED : 0);
-        to->leaf_position = SAP__NONE;
+        (void)sap__read_slot(&p, to, &s->objects[i]);
+        to->flags |= to->flags & SAP__CHANGED ? SAP__UNSYNCED : 0;
         for (int tree = 0; tree < SAP__TREES && i % 64 == 0; tree++) s->boxes.live_bits[tree][i / 64] = 0;
-        to->box = slot.box;
-        to->previous = slot.previous;
-        to->filter = slot.filter;
-        (void)sap__load_pointer(slot.object, &s->objects[i]);
-        if (flags & SAP__LIVE) sap__count_box(s, i, 1);
-        s->changes.flags |= flags & SAP__CHANGE_FLAGS;
+        if (to->flags & SAP__LIVE) sap__count_box(s, i, 1);
+        s->changes.flags |= to->flags & SAP__CHANGE_FLAGS;
     }
     for (uint32_t i = 0; i < h->lists[0] + h->lists[1]; i++, p += 4)
         sap__append_slots(s, i < h->lists[0] ? &s->boxes.free : &s->boxes.removed, sap__get32(p), sap__get32(p), 1);
@@ -7320,9 +7321,9 @@ SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size) {
     sap_result r = sap__begin_call(s, buffer ? NULL : "buffer", 1);
     sap__snapshot in;
     if (r != SAP_OK) return r;
-    r = sap__read_header(s, (const unsigned char *)buffer, size, &in);
-    if (r == SAP_ERROR_ARGUMENT) return sap__bad_argument(s, r, "axes", -1);
-    if (r == SAP_OK) r = sap__check_state(s, &in);
+    if (!sap__read_header((const unsigned char *)buffer, size, &in)) return sap__set_result(s, SAP_ERROR_SNAPSHOT);
+    if (in.header.axes != (uint32_t)s->config.axes) return sap__bad_argument(s, SAP_ERROR_ARGUMENT, "axes", -1);
+    r = sap__check_state(s, &in);
     if (r == SAP_OK) sap__load_state(s, &in);
     return sap__set_result(s, r);
 }
@@ -7331,21 +7332,14 @@ SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size) {
 /* >> validate: every invariant, in one sentence each                                                       */
 /* ====================================================================================================== */
 
-/* Returns the number of slots that have, of these flags, exactly those that are set. */
-SAP__NO_INLINE int sap__count_slots(const sap_world *s, uint32_t flags, uint32_t set) {
-    int n = 0;
-    for (int slot = 0; slot < sap__length(s->slot_array); slot++) n += (s->slot_array[slot].flags & flags) == set;
-    return n;
-}
-
 static const char *sap__validate_boxes(const sap_world *s) {
     const uint32_t n = (uint32_t)sap__length(s->slot_array);
     const int capacity = sap__capacity(s->changes.list);
-    int filtered = 0, in_list[3] = {0, 0, 0}, live[SAP__TREES] = {0};
+    int filtered = 0, statics = 0, in_list[3] = {0, 0, 0}, live[SAP__TREES] = {0};
     uint32_t slot;
     for (slot = 0; slot < n; slot++) {
         const uint32_t flags = s->slot_array[slot].flags;
-        const char *broken = sap__validate_slot(s, flags, &s->slot_array[slot].box, &s->slot_array[slot].previous);
+        const char *broken = sap__validate_slot(s, &s->slot_array[slot]);
         if (broken) return broken;
         for (int list = 0; list < 3; list++) in_list[list] += (int)(sap__lists_of(flags) >> list & 1);
         for (int tree = 0; tree < SAP__TREES; tree++) {
@@ -7357,6 +7351,7 @@ static const char *sap__validate_boxes(const sap_world *s) {
         if ((flags & SAP__CHANGED) && (flags & SAP__CHANGE_FLAGS & ~s->changes.flags))
             return "changes.flags has the flags of all changed boxes.";
         filtered += (flags & SAP__LIVE) && !sap__is_default_filter(&s->slot_array[slot].filter);
+        statics += (flags & SAP__LIVE) && (flags & SAP__STATIC);
     }
     for (int tree = 0; tree < SAP__TREES && n % 64; tree++)
         if (s->boxes.live_bits[tree][n / 64] >> n % 64) return "No live bit is set behind the last slot.";
@@ -7365,8 +7360,7 @@ static const char *sap__validate_boxes(const sap_world *s) {
     if (sap__capacity(s->slot_array) < capacity || sap__capacity(s->objects) < capacity ||
         sap__capacity(s->pairs.head_edge) < capacity)
         return "All arrays of boxes have the capacity of the list of changes.";
-    if (sap__count_slots(s, SAP__LIVE, SAP__LIVE) != s->boxes.live_count ||
-        sap__count_slots(s, SAP__LIVE | SAP__STATIC, SAP__LIVE | SAP__STATIC) != s->boxes.static_count)
+    if (live[0] + live[1] + live[2] + live[3] != s->boxes.live_count || statics != s->boxes.static_count)
         return "live_count and static_count are the numbers of such boxes.";
     if (memcmp(live, s->boxes.tree_count, sizeof live)) return "tree_count is the number of live boxes by tree.";
     for (int list = 0; list < 2; list++) {
@@ -7452,9 +7446,7 @@ static const char *sap__validate_pairs(const sap_world *s) {
         const sap_pair *pair = &s->pairs.active[p];
         const uint32_t a = sap__slot_of(pair->id0), b = sap__slot_of(pair->id1);
         if (a >= slot_count || b >= slot_count) return "A pair's boxes have slots.";
-        const sap__slot *x = &s->slot_array[a], *y = &s->slot_array[b];
-        const char *broken = sap__validate_pair(pair->id0, pair->id1, x->flags, y->flags, &x->filter, &y->filter,
-                                                &x->previous, &y->previous);
+        const char *broken = sap__validate_pair(pair->id0, pair->id1, &s->slot_array[a], &s->slot_array[b]);
         if (broken) return broken;
         if (pair->object0 != s->objects[a] || pair->object1 != s->objects[b]) return "A pair has its boxes' objects.";
     }

@@ -6870,7 +6870,11 @@ SAP_DEF int sap_pairs_of(const sap_world *s, sap_id id, sap_id *others, int capa
     if (!sap__is_pair_id(s, id)) return -SAP_ERROR_ID;
     sap__require_index(s, SAP__LISTS);
     uint32_t edge = s->pairs.head_edge[sap__slot_of(id)];
-    sap__first_ids first = {NULL, others, capacity, 0, {0}};
+    sap__first_ids first; /* without the values of hits, which would take time to set to 0 */
+    first.query = NULL;
+    first.ids = others;
+    first.capacity = capacity;
+    first.count = 0;
     for (; edge != SAP__NONE; edge = sap__next_edge(s, edge)) sap__keep_id(&first, sap__edge_id(s, edge ^ 1), 0);
     (void)sap__sort_ids(&first);
     return first.count;

@@ -1428,7 +1428,6 @@ typedef struct sap__pair_manager {
     uint32_t *head_edge;      /* of the lists, of each slot */
     sap__pair_index index[SAP__PAIR_INDICES];
     int32_t lock;    /* 1 while a getter builds an index */
-    int sorted_from; /* active pairs from this index on are sorted by their ids */
     int old_objects; /* a callback of this update has set objects: see sap__renew_objects */
     int is_restored; /* pairs may be fewer than the overlaps: the filter of the saved world may have rejected some */
 } sap__pair_manager;
@@ -1443,8 +1442,7 @@ typedef struct sap__sap {
 /* The SAP of all boxes. With a grid of SAPs it is not used: see sap_multi.h. */
 typedef struct sap__endpoints {
     sap__sap sap;
-    uint64_t *memory; /* of its arrays */
-    int valid;        /* the SAP, or the grid, has the boxes of the last update */
+    int valid; /* the SAP, or the grid, has the boxes of the last update */
 } sap__endpoints;
 
 /* The functions of a grid of SAPs. sap_multi.h lends them for one update, as a world has no pointer to code. */
@@ -1518,7 +1516,8 @@ struct sap_world {
     X(pairs.active) X(pairs.created) X(pairs.deleted) X(pairs.buckets) X(pairs.next) X(pairs.edges)                    \
     X(update.deleted_at) X(update.misplaced) X(update.ghosts) X(update.sort_items) X(update.sort_scratch)
 #define SAP__ARRAYS(X)                                                                                                 \
-    X(slot_array) X(objects) X(pairs.head_edge) X(changes.list) X(changes.unsynced) X(endpoints.memory)                \
+    X(slot_array) X(objects) X(pairs.head_edge) X(changes.list) X(changes.unsynced)                                    \
+    X(endpoints.sap.sorted[0]) X(endpoints.sap.sorted[1]) X(endpoints.sap.sorted[2])                                   \
     X(boxes.live_bits[0]) X(boxes.live_bits[1]) X(boxes.live_bits[2]) X(boxes.live_bits[3])                            \
     SAP__TREE_ARRAYS(X, tree[0]) SAP__TREE_ARRAYS(X, tree[1]) SAP__TREE_ARRAYS(X, tree[2])                             \
     SAP__TREE_ARRAYS(X, tree[3]) SAP__TREE_ARRAYS(X, update.ghost_tree) SAP__TRIMMED_ARRAYS(X)
@@ -2082,10 +2081,14 @@ SAP__FORCE_INLINE uint64_t sap__pair_item(const sap_pair *pair) {
 
 /* ---- the table --------------------------------------------------------------------------------------------- */
 
-/* Returns the bucket of a pair. The high half of the hash is scaled to the number of buckets, which may be any. */
+/* Returns the bucket of a key. The high half of the hash is scaled to the number of buckets, which may be any. */
+SAP__FORCE_INLINE uint32_t *sap__bucket(uint32_t *buckets, uint64_t key) {
+    const uint64_t hash = key * UINT64_C(0x9e3779b97f4a7c15);
+    return &buckets[(hash >> 32) * (uint64_t)sap__length(buckets) >> 32];
+}
+
 SAP__FORCE_INLINE uint32_t *sap__bucket_of(const sap_world *s, uint64_t pair) {
-    const uint64_t hash = pair * UINT64_C(0x9e3779b97f4a7c15);
-    return &s->pairs.buckets[(hash >> 32) * (uint64_t)sap__length(s->pairs.buckets) >> 32];
+    return sap__bucket(s->pairs.buckets, pair);
 }
 
 /* Returns the ids of the boxes of two slots, the lower one first. */
@@ -2179,30 +2182,18 @@ static void sap__build_lists(sap_world *s) {
 
 /* ---- both ---------------------------------------------------------------------------------------------------- */
 
-/* Builds an index, if it is invalid. */
-static void sap__require_index(sap_world *s, int which) {
+/* Builds an index, if it is invalid. Of several threads that call getters at once, one builds, and the others wait.
+   Getters take a const world, because an index changes nothing that a call returns. */
+static void sap__require_index(const sap_world *world, int which) {
+    sap_world *s = (sap_world *)(uintptr_t)world;
     sap__pair_index *index = &s->pairs.index[which];
-    if (!index->is_valid) {
-        if (which == SAP__TABLE)
-            sap__build_table(s);
-        else
-            sap__build_lists(s);
+    if (!sap__atomic_get(&index->is_valid)) {
+        while (sap__atomic_swap(&s->pairs.lock, 1)) sap__pause();
+        if (!sap__atomic_get(&index->is_valid)) (which == SAP__TABLE ? sap__build_table : sap__build_lists)(s);
         sap__atomic_set(&index->is_valid, 1);
+        sap__atomic_set(&s->pairs.lock, 0);
     }
     if (sap__atomic_get(&index->edits)) sap__atomic_set(&index->edits, 0);
-}
-
-/* Builds an index for a getter, which several threads may call at once: the first one builds, and the others wait.
-   Getters take a const world, because an index changes nothing that a call returns. */
-static void sap__require_index_shared(const sap_world *world, int which) {
-    sap_world *s = (sap_world *)(uintptr_t)world;
-    if (sap__atomic_get(&s->pairs.index[which].is_valid)) {
-        if (sap__atomic_get(&s->pairs.index[which].edits)) sap__atomic_set(&s->pairs.index[which].edits, 0);
-        return;
-    }
-    while (sap__atomic_swap(&s->pairs.lock, 1)) sap__pause();
-    sap__require_index(s, which);
-    sap__atomic_set(&s->pairs.lock, 0);
 }
 
 static void sap__drop_index(sap_world *s, int which) {
@@ -2401,30 +2392,17 @@ static void sap__sort_deleted_indices(sap_world *s) {
     for (int i = 0; i < n; i++) deleted[i] = (uint32_t)items[i];
 }
 
-/* Writes the deleted pairs, sorted by both ids. Pairs created by one update are sorted at the end of all pairs, and if
-   much changes they are most of the deleted ones. So only those before are sorted, and merged with these:
-
-       pairs        [ . . . . . . . . . . . . . | . . . sorted . . . ]
-                                                ^ sorted_from
-       deleted_at     ^   ^       ^   ^           ^ ^   ^ ^ ^
-                      [    to sort    ]           [  sorted  ]         */
+/* Writes the deleted pairs, sorted by both ids, by one after the other. */
 static void sap__sort_deleted(sap_world *s) {
     const sap_pair *pairs = s->pairs.active;
-    const uint32_t *deleted = s->update.deleted_at;
     uint64_t *items = s->update.sort_items;
     const int n = sap__length(s->pairs.deleted);
-    int unsorted = n;
     sap__sort_deleted_indices(s);
-    while (unsorted > 0 && (int)deleted[unsorted - 1] >= s->pairs.sorted_from) unsorted--;
-    for (int i = 0; i < unsorted; i++) items[i] = sap__item(pairs[deleted[i]].id1, deleted[i]);
-    sap__sort(items, s->update.sort_scratch, unsorted, 32);
-    for (int i = 0; i < unsorted; i++) items[i] = sap__item(pairs[(uint32_t)items[i]].id0, (uint32_t)items[i]);
-    sap__sort(items, s->update.sort_scratch, unsorted, 32);
-    for (int i = 0, a = 0, b = unsorted; i < n; i++)
-        if (a < unsorted && (b == n || sap__pair_item(&pairs[(uint32_t)items[a]]) < sap__pair_item(&pairs[deleted[b]])))
-            s->pairs.deleted[i] = pairs[(uint32_t)items[a++]];
-        else
-            s->pairs.deleted[i] = pairs[deleted[b++]];
+    for (int i = 0; i < n; i++) items[i] = sap__item(pairs[s->update.deleted_at[i]].id1, s->update.deleted_at[i]);
+    sap__sort(items, s->update.sort_scratch, n, 32);
+    for (int i = 0; i < n; i++) items[i] = sap__item(pairs[(uint32_t)items[i]].id0, (uint32_t)items[i]);
+    sap__sort(items, s->update.sort_scratch, n, 32);
+    for (int i = 0; i < n; i++) s->pairs.deleted[i] = pairs[(uint32_t)items[i]];
 }
 
 /* Sorts created and deleted pairs in two tasks, which share no memory. pairs.created is scratch for the former. */
@@ -2487,7 +2465,6 @@ static int sap__commit_pairs(sap_world *s) {
     sap__parallel_for(s, sap__sort_events_task, NULL, SAP__EVENT_COST * ((long long)created + deleted));
     sap__count_edits(s, created + deleted, n);
     sap__fill_holes(s);
-    if (deleted + created) s->pairs.sorted_from = kept;
     sap__set_length(s->pairs.active, kept + created);
     sap__parallel_for(s, sap__append_pairs_task, NULL, SAP__EVENT_COST * (long long)created);
     if (kept + created > sap__length(s->pairs.buckets)) sap__drop_index(s, SAP__TABLE);
@@ -2516,6 +2493,8 @@ static int sap__commit_pairs(sap_world *s) {
 
    The paper also keeps the position of each endpoint in its box. Here no position is kept: a shift writes to one array
    only, and the other box is read only when a rule fires. */
+static const uint64_t sap__sentinels[2] = {0, ~UINT64_C(0)};
+
 static uint64_t sap__endpoint(int32_t key, uint32_t is_max, uint32_t slot) {
     return sap__item((uint32_t)key ^ 0x80000000u, is_max << 31 | slot); /* the key becomes unsigned; the order stays */
 }
@@ -2528,25 +2507,9 @@ SAP__FORCE_INLINE uint32_t sap__endpoint_is_max(uint64_t endpoint) {
     return (uint32_t)endpoint >> 31;
 }
 
-/* Moves the arrays of a SAP to other memory, where they have capacity for more endpoints on each used axis. */
-static void sap__place_sap(const sap_world *s, sap__sap *p, uint64_t *memory, int capacity) {
-    for (int k = 0; k < 3; k++) {
-        if (!s->used[k]) continue;
-        if (p->count) memcpy(memory, p->sorted[k], (size_t)p->count * sizeof *memory);
-        p->sorted[k] = memory;
-        memory += capacity;
-    }
-    p->capacity = capacity;
-}
-
-/* Removes all endpoints but the sentinels. */
-static void sap__clear_sap(const sap_world *s, sap__sap *p) {
-    for (int k = 0; k < 3; k++) {
-        if (!s->used[k]) continue;
-        p->sorted[k][0] = 0;
-        p->sorted[k][1] = ~UINT64_C(0);
-    }
-    p->count = 2;
+/* Returns whether a slot with these flags had a box at the last update. */
+static int sap__has_previous_box(uint32_t flags) {
+    return (flags & (SAP__LIVE | SAP__REMOVED)) && !(flags & SAP__ADDED);
 }
 
 /* Reserves scratch for n endpoints. Returns 0 without memory. */
@@ -2556,17 +2519,11 @@ static int sap__reserve_scratch(sap_world *s, long long n) {
 
 /* Reserves memory for this number of boxes in the world's own SAP. Returns 0 without memory. */
 static int sap__reserve_endpoints(sap_world *s, int boxes) {
-    sap__sap *p = &s->endpoints.sap;
-    uint64_t *memory = NULL;
-    int n = 2 * boxes + 2;
-    if (!sap__reserve_scratch(s, n)) return 0;
-    if (n <= p->capacity) return 1;
-    if (n < p->capacity + p->capacity / 4) n = p->capacity + p->capacity / 4;
-    if (!sap__reserve(&memory, 3 * (size_t)n)) return 0;
-    sap__place_sap(s, p, memory, n);
-    sap__free_array(&s->endpoints.memory);
-    s->endpoints.memory = memory;
-    return 1;
+    const int n = 2 * boxes + 2;
+    for (int k = 0; k < 3; k++)
+        if (s->used[k] && !sap__reserve(&s->endpoints.sap.sorted[k], n)) return 0;
+    if (s->endpoints.sap.capacity < n) s->endpoints.sap.capacity = n;
+    return sap__reserve_scratch(s, n);
 }
 
 enum { SAP__FEW_MOVERS = 8 }; /* if fewer than one box in eight moved, each end is moved alone */
@@ -2611,8 +2568,8 @@ static int sap__find_endpoint(const uint64_t *ends, int from, int count, uint64_
    once. */
 static void sap__remove_endpoints(sap__sort_state *u, int n) {
     uint64_t *ends = u->sap->sorted[u->axis];
+    if (n == 0) return;
     const int m = sap__list_endpoints(u, n, 0);
-    if (m == 0) return;
     int from = sap__find_endpoint(ends, 0, u->count, u->items[0]), to = from;
     for (int i = 0; i < m; i++) {
         const int next = i + 1 < m ? sap__find_endpoint(ends, from + 1, u->count, u->items[i + 1]) : u->count;
@@ -2626,6 +2583,7 @@ static void sap__remove_endpoints(sap__sort_state *u, int n) {
 /* Inserts the endpoints of n boxes in one pass (batch insertion, Terdiman I.4b). Both sorted arrays are merged from the
    back, so each endpoint moves once. The first sentinel ends the inner loop. */
 static void sap__insert_endpoints(sap__sort_state *u, int n, int as_now) {
+    if (n == 0) return;
     uint64_t *ends = u->sap->sorted[u->axis];
     const uint64_t *items = u->items;
     int m = sap__list_endpoints(u, n, as_now), from = u->count - 1, to = from + m;
@@ -2666,36 +2624,44 @@ SAP__FORCE_INLINE int sap__update_rule(const sap__sort_state *u, uint32_t stops,
     return 1;
 }
 
-/* sap__has_rule returns whether a rule applies when end passes other. In a grid no rule finds stops (sap_multi.h). */
-#define sap__has_rule(u, end, other, stops)                                                                            \
-    (sap__trace(SAP_STEP_PASS, (u)->axis, (u)->s, sap__endpoint_slot(end), sap__endpoint_slot(other)),                 \
-     (((end) ^ (other)) >> 31 & 1) && !((stops) && (u)->s->grid))
+/* Returns an endpoint with the key that it has now. */
+SAP__FORCE_INLINE uint64_t sap__endpoint_now(const sap__sort_state *u, uint64_t end) {
+    const uint32_t slot = sap__endpoint_slot(end), is_max = sap__endpoint_is_max(end);
+    return sap__endpoint(sap__endpoint_key(&u->s->slot_array[slot].box, u->axis, is_max), is_max, slot);
+}
 
-/* Moves all ends by the update rules (Terdiman I.3). Each end takes its new value and moves left past the larger ones,
-   which shift right. Two ends that change places meet exactly once, and a rule says what that means:
+/* Moves an end to its place in the order: left past the larger ones (step -1), or right past the smaller ones (step 1),
+   which shift the other way. Two ends that change places meet exactly once, and a rule says what that means:
 
        a min passes a max    b] <-[a      start: they overlap on this axis now
        a max passes a min   [b  <-a]      stop: they do not overlap any more
        a min passes a min, or a max passes a max: nothing
 
+   To the right it is the other way round. In a grid no rule finds stops (sap_multi.h). Returns where the end is now, or
+   NULL on failure. */
+SAP__FORCE_INLINE uint64_t *sap__move_end(const sap__sort_state *u, uint64_t end, uint64_t *at, int step) {
+    const uint32_t slot = sap__endpoint_slot(end), stops = sap__endpoint_is_max(end) ^ (step > 0);
+    for (; step > 0 ? at[1] < end : at[-1] > end; at += step) {
+        const uint64_t other = *at = at[step];
+        sap__trace(SAP_STEP_PASS, u->axis, u->s, slot, sap__endpoint_slot(other));
+        if (!((end ^ other) >> 31 & 1) || (stops && u->s->grid)) continue;
+        if (!sap__update_rule(u, stops, slot, sap__endpoint_slot(other))) return NULL;
+    }
+    *at = end;
+    return at;
+}
+
+/* Moves all ends by the update rules (Terdiman I.3). Each end takes its new value, and moves left past the larger ones.
    The paper needs starts before stops: a pair that does both must not remain. Here a rule compares the boxes before and
    now, so the order does not matter. The paper moves the ends of one object, left or right; this pass moves the ends of
    all boxes. O(ends + shifts). Returns 0 on failure. */
 static int sap__sort_endpoints(sap__sort_state *u) {
-    uint64_t *ends = u->sap->sorted[u->axis];
+    uint64_t *ends = u->sap->sorted[u->axis], *last = ends + u->count - 1;
     long long shifts = 0;
-    for (int i = 1, j; i < u->count - 1; i++) {
-        const uint32_t slot = sap__endpoint_slot(ends[i]), is_max = sap__endpoint_is_max(ends[i]);
-        const uint64_t end =
-            sap__endpoint(sap__endpoint_key(&u->s->slot_array[slot].box, u->axis, is_max), is_max, slot);
-        for (j = i; ends[j - 1] > end; j--) {
-            const uint64_t other = ends[j - 1];
-            ends[j] = other;
-            if (!sap__has_rule(u, end, other, is_max)) continue;
-            if (!sap__update_rule(u, is_max, slot, sap__endpoint_slot(other))) return 0;
-        }
-        ends[j] = end;
-        shifts += i - j;
+    for (uint64_t *from = ends + 1; from < last; from++) {
+        const uint64_t *at = sap__move_end(u, sap__endpoint_now(u, *from), from, -1);
+        if (!at) return 0;
+        shifts += from - at;
     }
     u->task->swaps += shifts;
     return 1;
@@ -2710,104 +2676,101 @@ static int sap__move_endpoints(sap__sort_state *u, int n) {
     const int all = sap__list_endpoints(u, n, 0);
     long long passed = 0;
     int m = 0, at = 0;
-    for (int i = 0; i < all && passed <= 2LL * u->count; i++) { /* find the ends whose values change */
-        const uint32_t slot = sap__endpoint_slot(items[i]), is_max = sap__endpoint_is_max(items[i]);
-        const uint64_t now =
-            sap__endpoint(sap__endpoint_key(&u->s->slot_array[slot].box, u->axis, is_max), is_max, slot);
-        if (now == items[i]) continue;
-        at = sap__find_endpoint(ends, at, u->count, items[i]);
-        const int to =
-            now > items[i] ? sap__find_endpoint(ends, at, u->count, now) : sap__find_endpoint(ends, 0, at, now);
+    for (int i = 0; i < all && passed <= 2LL * u->count; i++) { /* list the m ends that change, and where they are */
+        const uint64_t was = items[i], now = sap__endpoint_now(u, was);
+        if (now == was) continue;
+        at = sap__find_endpoint(ends, at, u->count, was);
+        const int to = now > was ? sap__find_endpoint(ends, at, u->count, now) : sap__find_endpoint(ends, 0, at, now);
         passed += to > at ? to - at : at - to;
-        u->scratch[m] = sap__item((uint32_t)at, (uint32_t)i);
-        items[i] = now;
-        m++;
+        items[m] = was;
+        u->scratch[m++] = (uint64_t)at;
     }
     if (passed > 2LL * u->count) return sap__sort_endpoints(u); /* for far moves one pass over all ends is faster */
     for (int i = m - 1; i >= 0; i--) {
-        const int from = (int)(u->scratch[i] >> 32);
-        const uint64_t end = items[(uint32_t)u->scratch[i]];
-        const uint32_t slot = sap__endpoint_slot(end), is_max = sap__endpoint_is_max(end);
-        int j = from;
-        if (end < ends[from]) continue;
-        for (; ends[j + 1] < end; j++) {
-            const uint64_t other = ends[j + 1];
-            ends[j] = other;
-            if (!sap__has_rule(u, end, other, !is_max)) continue;
-            if (!sap__update_rule(u, !is_max, slot, sap__endpoint_slot(other))) return 0;
-        }
-        ends[j] = end;
-        u->task->swaps += j - from;
-        u->scratch[i] = 0; /* it is in place: the loop below skips it */
+        const uint64_t now = sap__endpoint_now(u, items[i]);
+        uint64_t *from = ends + u->scratch[i], *to;
+        if (now < items[i]) continue;
+        if (!(to = sap__move_end(u, now, from, 1))) return 0;
+        u->task->swaps += to - from;
     }
     for (int i = 0; i < m; i++) {
-        int j = (int)(u->scratch[i] >> 32);
-        if (j == 0) continue;
-        const uint64_t end = items[(uint32_t)u->scratch[i]];
-        const uint32_t slot = sap__endpoint_slot(end), is_max = sap__endpoint_is_max(end);
-        while (((ends[j] ^ end) & UINT32_MAX) != 0) j--; /* ends that went right past it have shifted it left */
-        for (at = j; ends[j - 1] > end; j--) {
-            const uint64_t other = ends[j - 1];
-            ends[j] = other;
-            if (!sap__has_rule(u, end, other, is_max)) continue;
-            if (!sap__update_rule(u, is_max, slot, sap__endpoint_slot(other))) return 0;
-        }
-        ends[j] = end;
-        u->task->swaps += at - j;
+        const uint64_t now = sap__endpoint_now(u, items[i]);
+        uint64_t *from = ends + u->scratch[i], *to;
+        if (now > items[i]) continue;
+        while (*from != items[i]) from--; /* ends that went right past it have shifted it left */
+        if (!(to = sap__move_end(u, now, from, -1))) return 0;
+        u->task->swaps += from - to;
     }
     return 1;
 }
 
-/* Writes the slots of the changed boxes with (flags of the box & flags) == set to items. Returns their number. */
-static int sap__list_changed(sap__sort_state *u, uint32_t flags, uint32_t set) {
+/* Builds the SAP of the last update: in a new world, or after another method. */
+static void sap__build_sap(sap__sort_state *u) {
     const sap_world *s = u->s;
-    int n = 0;
+    for (u->axis = 0; u->axis < 3; u->axis++) {
+        int n = 0;
+        if (!s->used[u->axis]) continue;
+        memcpy(u->sap->sorted[u->axis], sap__sentinels, sizeof sap__sentinels);
+        u->count = 2;
+        for (uint32_t slot = 0; slot < (uint32_t)sap__length(s->slot_array); slot++)
+            if (sap__has_previous_box(s->slot_array[slot].flags)) u->items[n++] = slot;
+        sap__insert_endpoints(u, n, 0);
+    }
+    u->sap->count = u->count;
+}
+
+/* The steps of an update of a SAP, and a function that appends the slots of a step to n items and returns the new n. */
+enum { SAP__LEAVE, SAP__MOVE, SAP__ENTER };
+typedef int sap__list_step(sap__sort_state *u, int step, int n);
+
+/* Updates a SAP, axis by axis: it removes the endpoints of boxes that leave, moves the others, and inserts those of
+   boxes that enter. Returns 0 on failure. */
+static int sap__update_sap(sap__sort_state *u, sap__list_step *list, int all_move) {
+    for (u->axis = 0; u->axis < 3; u->axis++) {
+        if (!u->s->used[u->axis]) continue;
+        u->count = u->sap->count;
+        sap__remove_endpoints(u, list(u, SAP__LEAVE, 0));
+        if (!(all_move ? sap__sort_endpoints(u) : sap__move_endpoints(u, list(u, SAP__MOVE, 0)))) return 0;
+        sap__insert_endpoints(u, list(u, SAP__ENTER, 0), 1);
+    }
+    u->sap->count = u->count;
+    return 1;
+}
+
+/* Lists the changed boxes of a step. */
+static int sap__list_changed(sap__sort_state *u, int step, int n) {
+    const sap_world *s = u->s;
+    const uint32_t flags = step == SAP__LEAVE ? SAP__REMOVED : step == SAP__ENTER ? SAP__ADDED : 0;
+    if (flags & ~s->changes.flags) return n;
     for (int i = 0; i < sap__length(s->changes.list); i++) {
         u->items[n] = s->changes.list[i];
-        n += (s->slot_array[s->changes.list[i]].flags & flags) == set;
+        n += (s->slot_array[s->changes.list[i]].flags & (SAP__ADDED | SAP__REMOVED)) == flags;
     }
     return n;
 }
 
-/* Writes the slots of the boxes of the last update to items, without those removed since. Returns their number. */
-static int sap__list_previous(sap__sort_state *u) {
-    const sap_world *s = u->s;
-    int n = 0;
-    for (uint32_t slot = 0; (slot = sap__next_live(s, slot)) != SAP__NONE; slot++)
-        if (!(s->slot_array[slot].flags & SAP__ADDED)) u->items[n++] = slot;
-    return n;
+/* Adds what tasks have counted to the counts of the update. */
+static void sap__add_counts(sap_world *s) {
+    for (int i = 0; i < SAP__TASKS; i++) {
+        s->update.swaps += s->update.task[i].swaps;
+        s->update.tests += s->update.task[i].tests;
+        s->update.task[i].swaps = s->update.task[i].tests = 0;
+    }
 }
 
-/* Updates the SAP, axis by axis: it removes the endpoints of removed boxes, moves the others, and inserts those of
-   added boxes. In a new world, or after another method, it first builds the SAP of the last update. Returns 0 on
-   failure. */
+/* Updates the SAP of all boxes. Returns 0 on failure. */
 static int sap__insertion_sort(sap_world *s) {
-    const uint32_t came_or_went = SAP__ADDED | SAP__REMOVED;
-    const int boxes = s->boxes.live_count + s->boxes.removed.count, was_valid = s->endpoints.valid;
-    sap__sort_state u = {s, &s->endpoints.sap, &s->update.task[0], NULL, NULL, 0, 0};
+    const int boxes = s->boxes.live_count + s->boxes.removed.count;
     const int few = SAP__FEW_MOVERS * (long long)sap__length(s->changes.list) < boxes;
+    sap__sort_state u = {s, &s->endpoints.sap, &s->update.task[0], NULL, NULL, 0, 0};
     if (!sap__reserve_endpoints(s, boxes)) return sap__fail(s, SAP_ERROR_MEMORY);
     u.items = s->update.sort_items;
     u.scratch = s->update.sort_scratch;
-    u.task->swaps = u.task->tests = 0;
     sap__require_index(s, SAP__TABLE);
-    if (!was_valid) sap__clear_sap(s, u.sap);
-    for (u.axis = 0; u.axis < 3; u.axis++) {
-        if (!s->used[u.axis]) continue;
-        u.count = u.sap->count;
-        if (!was_valid) sap__insert_endpoints(&u, sap__list_previous(&u), 0);
-        if (was_valid && s->boxes.removed.count)
-            sap__remove_endpoints(&u, sap__list_changed(&u, came_or_went, SAP__REMOVED));
-        if (!(few ? sap__move_endpoints(&u, sap__list_changed(&u, came_or_went, 0)) : sap__sort_endpoints(&u)))
-            return 0;
-        if (s->changes.flags & SAP__ADDED)
-            sap__insert_endpoints(&u, sap__list_changed(&u, came_or_went, SAP__ADDED), 1);
-    }
-    u.sap->count = u.count;
-    s->update.swaps += u.task->swaps;
-    s->update.tests += u.task->tests;
-    s->endpoints.valid = 1;
-    return 1;
+    if (!s->endpoints.valid) sap__build_sap(&u);
+    s->endpoints.valid = sap__update_sap(&u, sap__list_changed, !few);
+    sap__add_counts(s);
+    return s->endpoints.valid;
 }
 
 /* ====================================================================================================== */
@@ -5774,7 +5737,7 @@ static void sap__sift_down(sap__first_ids *f, int n, int i, sap_id id, double at
     sap__put_id(f, i, id, at);
 }
 
-/* Keeps an id if it is among the first. The heap is in falling order as long as it has a few ids: that is a heap, too. */
+/* Keeps an id if it is among the first. A heap of a few ids is in falling order, as such a list is a heap, too. */
 static void sap__keep_id(sap__first_ids *f, sap_id id, double at) {
     int i = f->count++;
     if (i >= f->capacity) {
@@ -6438,30 +6401,26 @@ SAP_DEF void sap_destroy(sap_world *s) {
 
 /* Reserves slots for the boxes, and for the slots that stay free for a while: see SAP__MIN_FREE_SLOTS. */
 SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
-    sap_result r = sap__begin_call(s, boxes < 0 ? "boxes" : pairs < 0 ? "pairs" : NULL, 1);
+    const sap_result r = sap__begin_call(s, boxes < 0 ? "boxes" : pairs < 0 ? "pairs" : NULL, 1);
     if (r != SAP_OK) return r;
     if (boxes > SAP__MAX_BOXES) return sap__set_result(s, SAP_ERROR_LIMIT);
     int slot_count = boxes;
     if (boxes && boxes < SAP__MAX_BOXES - SAP__MIN_FREE_SLOTS - 1) slot_count += SAP__MIN_FREE_SLOTS + 1;
     if (slot_count < sap__length(s->slot_array)) slot_count = sap__length(s->slot_array);
-    if (!sap__reserve_boxes(s, slot_count) || !sap__reserve_pairs(s, pairs, pairs, pairs) ||
-        !sap__reserve(&s->update.task[0].events, 2LL * pairs + SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS) ||
-        !sap__reserve(&s->update.deleted_at, 2LL * pairs) || !sap__reserve(&s->update.misplaced, slot_count) ||
-        !sap__reserve(&s->update.ghosts, slot_count) || !sap__reserve(&s->update.sort_items, slot_count) ||
-        !sap__reserve(&s->update.sort_items, SAP__NODE_WIDTH / 2 * sap__room_for(boxes)) ||
-        !sap__reserve_bvh(&s->update.ghost_tree, sap__room_for(boxes)) ||
-        (!s->has_grid && (s->config.method == SAP_METHOD_SORT || SAP__TRACES) &&
-         !sap__reserve_endpoints(s, slot_count)))
-        return sap__set_result(s, SAP_ERROR_MEMORY);
-    for (int tree = 0; tree < SAP__TREES; tree++) {
-        sap__bvh *t = &s->tree[tree];
-        if (!sap__reserve_bvh(t, sap__room_for(boxes)) || !sap__reserve(&t->before, sap__room_for(boxes)) ||
-            !sap__reserve(&t->has_before, sap__room_for(boxes) / 32 + 1))
-            return sap__set_result(s, SAP_ERROR_MEMORY);
-    }
-    for (int i = 1; i < sap__task_count(s); i++)
-        if (!sap__reserve(&s->update.task[i].events, pairs / 8 + SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS))
-            return sap__set_result(s, SAP_ERROR_MEMORY);
+    const int nodes = sap__room_for(boxes), sorts = s->config.method == SAP_METHOD_SORT || SAP__TRACES;
+    int ok = sap__reserve_boxes(s, slot_count) && sap__reserve_pairs(s, pairs, pairs, pairs) &&
+             sap__reserve(&s->update.deleted_at, 2LL * pairs) && sap__reserve(&s->update.misplaced, slot_count) &&
+             sap__reserve(&s->update.ghosts, slot_count) && sap__reserve(&s->update.sort_items, slot_count) &&
+             sap__reserve(&s->update.sort_items, SAP__NODE_WIDTH / 2 * nodes) &&
+             sap__reserve_bvh(&s->update.ghost_tree, nodes) &&
+             (s->has_grid || !sorts || sap__reserve_endpoints(s, slot_count));
+    for (int i = 0; i < SAP__TREES && ok; i++)
+        ok = sap__reserve_bvh(&s->tree[i], nodes) && sap__reserve(&s->tree[i].before, nodes) &&
+             sap__reserve(&s->tree[i].has_before, nodes / 32 + 1);
+    for (int i = 0; i < sap__task_count(s) && ok; i++) /* what others have no memory for goes to the first */
+        ok = sap__reserve(&s->update.task[i].events,
+                          (i ? pairs / 8 : 2LL * pairs) + SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS);
+    if (!ok) return sap__set_result(s, SAP_ERROR_MEMORY);
     s->update.is_reserved = 1;
     return r;
 }
@@ -6514,7 +6473,7 @@ SAP_DEF const sap_pair *sap_pairs(const sap_world *s, int *count) {
 
 SAP_DEF const sap_pair *sap_find_pair(const sap_world *s, sap_id a, sap_id b) {
     if (!s || !sap__is_pair_id(s, a) || !sap__is_pair_id(s, b)) return NULL;
-    sap__require_index_shared(s, SAP__TABLE);
+    sap__require_index(s, SAP__TABLE);
     const uint32_t p = sap__find_pair_index(s, sap__ids_of(s, sap__slot_of(a), sap__slot_of(b)));
     return p == SAP__NONE ? NULL : &s->pairs.active[p];
 }
@@ -6541,9 +6500,13 @@ SAP_DEF sap_result sap_set_pair_data_at(sap_world *s, int index, void *user_data
 SAP_DEF int sap_pairs_of(const sap_world *s, sap_id id, sap_id *others, int capacity) {
     if (!s || capacity < 0 || (capacity && !others)) return -SAP_ERROR_ARGUMENT;
     if (!sap__is_pair_id(s, id)) return -SAP_ERROR_ID;
-    sap__require_index_shared(s, SAP__LISTS);
+    sap__require_index(s, SAP__LISTS);
     uint32_t edge = s->pairs.head_edge[sap__slot_of(id)];
-    sap__first_ids first = {NULL, others, NULL, capacity, 0};
+    sap__first_ids first; /* without the values of hits, which would take time to set to 0 */
+    first.query = NULL;
+    first.ids = others;
+    first.capacity = capacity;
+    first.count = 0;
     for (; edge != SAP__NONE; edge = sap__next_edge(s, edge)) sap__keep_id(&first, sap__edge_id(s, edge ^ 1), 0);
     (void)sap__sort_ids(&first);
     return first.count;
@@ -6583,7 +6546,7 @@ SAP_DEF sap_result sap_set_object(sap_world *s, sap_id id, void *object) {
     const uint32_t slot = sap__slot_of(id);
     if (r != SAP_OK) return r;
     s->objects[slot] = object;
-    sap__require_index_shared(s, SAP__LISTS);
+    sap__require_index(s, SAP__LISTS);
     const int kept = sap__length(s->pairs.active) - sap__length(s->pairs.created), in_events = s->call.in_callback;
     for (uint32_t edge = s->pairs.head_edge[slot]; edge != SAP__NONE; edge = sap__next_edge(s, edge)) {
         const int p = (int)(edge >> 1);
@@ -6719,6 +6682,18 @@ static int sap__load_pointer(const uint32_t words[2], void **pointer) {
     return (uint64_t)(uintptr_t)value == value;
 }
 
+/* Reads a slot. Returns 0 if its object does not fit in a pointer. */
+SAP__FORCE_INLINE int sap__read_slot(const unsigned char **p, sap__slot *slot, void **object) {
+    sap__saved_slot saved;
+    sap__read_words(p, &saved, sizeof saved);
+    slot->box = saved.box;
+    slot->previous = saved.previous;
+    slot->filter = saved.filter;
+    slot->flags = saved.flags;
+    slot->leaf_position = SAP__NONE;
+    return sap__load_pointer(saved.object, object);
+}
+
 SAP__FORCE_INLINE uint64_t sap__hash_mix(uint64_t hash, uint64_t word) {
     hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
     return hash ^ hash >> 32;
@@ -6801,11 +6776,6 @@ SAP_DEF sap_result sap_save(const sap_world *s, void *buffer, size_t size) {
     return SAP_OK;
 }
 
-/* Returns whether a slot with these flags had a box at the last update. */
-static int sap__has_previous_box(uint32_t flags) {
-    return (flags & (SAP__LIVE | SAP__REMOVED)) && !(flags & SAP__ADDED);
-}
-
 /* ---- rules that restore and validate share. Each returns the invariant that is broken, or NULL. ---------------- */
 
 static const char *sap__validate_box(const sap_world *s, const sap__box *box) {
@@ -6817,19 +6787,20 @@ static const char *sap__validate_box(const sap_world *s, const sap__box *box) {
     return NULL;
 }
 
-static const char *sap__validate_slot(const sap_world *s, uint32_t flags, const sap__box *box,
-                                      const sap__box *previous) {
+static const char *sap__validate_slot(const sap_world *s, const sap__slot *slot) {
+    const uint32_t flags = slot->flags;
     const char *broken = NULL;
     if ((flags & SAP__LIVE) && (flags & SAP__REMOVED)) return "A slot is live or removed, not both.";
     if (!(flags & (SAP__LIVE | SAP__REMOVED)))
         return flags & SAP__FLAGS ? "A slot that is neither live nor removed has no flags." : NULL;
     if (flags & SAP__GHOST) return "A box is a ghost only during an update.";
-    if (!(flags & SAP__CHANGED) && !sap__same(box, previous)) return "A box that has moved is marked as changed.";
+    if (!(flags & SAP__CHANGED) && !sap__same(&slot->box, &slot->previous))
+        return "A box that has moved is marked as changed.";
     if (!(flags & SAP__CHANGED) && (flags & (SAP__ADDED | SAP__REMOVED | SAP__REFILTER | SAP__UNSYNCED)))
         return "A box that was added, removed, refiltered or is not synchronised is marked as changed.";
-    if ((flags & SAP__ADDED) && !sap__same(previous, &sap__empty_box)) return "An added box was empty before.";
-    if (flags & SAP__LIVE) broken = sap__validate_box(s, box);
-    return !broken && sap__has_previous_box(flags) ? sap__validate_box(s, previous) : broken;
+    if ((flags & SAP__ADDED) && !sap__same(&slot->previous, &sap__empty_box)) return "An added box was empty before.";
+    if (flags & SAP__LIVE) broken = sap__validate_box(s, &slot->box);
+    return !broken && sap__has_previous_box(flags) ? sap__validate_box(s, &slot->previous) : broken;
 }
 
 /* Returns the lists that a slot with these flags belongs in, a bit for each: free slots, removed ones, changed ones. */
@@ -6838,29 +6809,25 @@ static uint32_t sap__lists_of(uint32_t flags) {
     return queue | (flags & SAP__CHANGED ? 4u : 0u);
 }
 
-/* The flags, filter bits and previous boxes are those of the slots that the ids name. */
-static const char *sap__validate_pair(sap_id id0, sap_id id1, uint32_t flags0, uint32_t flags1,
-                                      const sap__filter_bits *filter0, const sap__filter_bits *filter1,
-                                      const sap__box *box0, const sap__box *box1) {
+/* The slots are those that the ids name. */
+static const char *sap__validate_pair(sap_id id0, sap_id id1, const sap__slot *a, const sap__slot *b) {
     if (id0 >= id1) return "In a pair id0 < id1.";
-    if ((flags0 ^ id0) >> 24 || (flags1 ^ id1) >> 24 || !sap__has_previous_box(flags0) ||
-        !sap__has_previous_box(flags1))
+    if ((a->flags ^ id0) >> 24 || (b->flags ^ id1) >> 24 || !sap__has_previous_box(a->flags) ||
+        !sap__has_previous_box(b->flags))
         return "A pair's boxes are live, or were removed since the last update.";
-    if (!sap__overlap(box0, box1)) return "A pair's boxes overlapped at the last update.";
-    if ((flags0 | flags1) & SAP__REFILTER) return NULL;
-    if (flags0 & flags1 & SAP__STATIC) return "Two static boxes are not a pair.";
-    if (!sap__should_collide(filter0, filter1)) return "The filter bits of a pair's boxes allow it.";
+    if (!sap__overlap(&a->previous, &b->previous)) return "A pair's boxes overlapped at the last update.";
+    if ((a->flags | b->flags) & SAP__REFILTER) return NULL;
+    if (a->flags & b->flags & SAP__STATIC) return "Two static boxes are not a pair.";
+    if (!sap__should_collide(&a->filter, &b->filter)) return "The filter bits of a pair's boxes allow it.";
     return NULL;
 }
 
 /* ---- restore: checks that a buffer is undamaged, and a state that a world may have ------------------------- */
 
 /* Returns whether a slot of a snapshot is valid. It has no SAP__UNSYNCED, because there are no trees. */
-static int sap__check_saved_slot(const sap_world *s, const sap__saved_slot *slot) {
-    const uint32_t all = slot->flags, flags = all & SAP__SLOT_MASK;
-    void *object;
-    if (flags >= SAP__UNSYNCED || !sap__load_pointer(slot->object, &object)) return 0;
-    if (sap__validate_slot(s, all, &slot->box, &slot->previous)) return 0;
+static int sap__check_saved_slot(const sap_world *s, const sap__slot *slot) {
+    const uint32_t flags = slot->flags & SAP__SLOT_MASK;
+    if (flags >= SAP__UNSYNCED || sap__validate_slot(s, slot)) return 0;
     return flags == 0 || (flags & SAP__LIVE) || sap__same(&slot->box, &sap__empty_box);
 }
 
@@ -6882,11 +6849,11 @@ static int sap__check_saved_lists(const sap__snapshot *in, uint32_t *missing) {
 }
 
 /* Reads the slot of an id. Returns 0 if there is none. */
-static int sap__find_saved(const sap__snapshot *in, sap_id id, sap__saved_slot *slot) {
+static int sap__find_saved(const sap__snapshot *in, sap_id id, sap__slot *slot) {
+    void *object;
     if (sap__slot_of(id) >= in->header.slot_count) return 0;
-    const unsigned char *p = in->slots_at + sizeof *slot * sap__slot_of(id);
-    sap__read_words(&p, slot, sizeof *slot);
-    return 1;
+    const unsigned char *p = in->slots_at + sizeof(sap__saved_slot) * sap__slot_of(id);
+    return sap__read_slot(&p, slot, &object);
 }
 
 /* Returns whether all pairs are valid, and no two are equal. They are sorted to find equal ones. */
@@ -6894,13 +6861,12 @@ static int sap__check_saved_pairs(sap_world *s, const sap__snapshot *in) {
     const unsigned char *p = in->pairs_at;
     for (uint32_t i = 0; i < in->header.pairs; i++) {
         sap__saved_pair pair;
-        sap__saved_slot a, b;
+        sap__slot a, b;
         void *data;
         sap__read_words(&p, &pair, sizeof pair);
         if (!sap__load_pointer(pair.user_data, &data)) return 0;
         if (!sap__find_saved(in, pair.id0, &a) || !sap__find_saved(in, pair.id1, &b)) return 0;
-        if (sap__validate_pair(pair.id0, pair.id1, a.flags, b.flags, &a.filter, &b.filter, &a.previous, &b.previous))
-            return 0;
+        if (sap__validate_pair(pair.id0, pair.id1, &a, &b)) return 0;
         s->update.sort_items[i] = sap__item(pair.id0, pair.id1);
     }
     sap__sort(s->update.sort_items, s->update.sort_scratch, (int)in->header.pairs, 0);
@@ -6909,18 +6875,18 @@ static int sap__check_saved_pairs(sap_world *s, const sap__snapshot *in) {
     return 1;
 }
 
-/* Reads the header, and checks that the buffer is an undamaged snapshot of a world with these axes. */
-static sap_result sap__read_header(const sap_world *s, const unsigned char *buffer, size_t size, sap__snapshot *in) {
+/* Reads the header. Returns whether the buffer is an undamaged snapshot. */
+static int sap__read_header(const unsigned char *buffer, size_t size, sap__snapshot *in) {
     sap__saved_header *h = &in->header;
-    if (size < sizeof *h) return SAP_ERROR_SNAPSHOT;
+    if (size < sizeof *h) return 0;
     in->slots_at = buffer;
     sap__read_words(&in->slots_at, h, sizeof *h);
     if (h->magic != SAP__MAGIC || h->version != SAP__SNAPSHOT_VERSION || h->reserved != 0 || h->zero != 0 ||
         h->slot_count > SAP__MAX_BOXES || h->pairs > INT_MAX || sap__saved_size(h) > size ||
         sap__snapshot_hash(buffer, sap__saved_size(h)) != (h->check[0] | (uint64_t)h->check[1] << 32))
-        return SAP_ERROR_SNAPSHOT;
+        return 0;
     in->pairs_at = buffer + (size_t)sap__saved_size(h) - sizeof(sap__saved_pair) * h->pairs;
-    return h->axes == (uint32_t)s->config.axes ? SAP_OK : SAP_ERROR_ARGUMENT;
+    return 1;
 }
 
 /* Checks that the world may have this state, and reserves memory for it. */
@@ -6929,9 +6895,9 @@ static sap_result sap__check_state(sap_world *s, const sap__snapshot *in) {
     const unsigned char *p = in->slots_at;
     uint32_t live = 0;
     for (uint32_t i = 0; i < slot_count; i++) {
-        sap__saved_slot slot;
-        sap__read_words(&p, &slot, sizeof slot);
-        if (!sap__check_saved_slot(s, &slot)) return SAP_ERROR_SNAPSHOT;
+        sap__slot slot;
+        void *object;
+        if (!sap__read_slot(&p, &slot, &object) || !sap__check_saved_slot(s, &slot)) return SAP_ERROR_SNAPSHOT;
         live += (slot.flags & SAP__LIVE) != 0;
     }
     if ((s->config.max_boxes && live > (uint32_t)s->config.max_boxes) ||
@@ -6956,19 +6922,12 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     memset(s->boxes.tree_count, 0, sizeof s->boxes.tree_count);
     s->changes.flags = 0;
     for (uint32_t i = 0; i < h->slot_count; i++) {
-        sap__saved_slot slot;
-        sap__read_words(&p, &slot, sizeof slot);
         sap__slot *to = &s->slot_array[i];
-        const uint32_t flags = slot.flags;
-        to->flags = flags | (flags & SAP__CHANGED ? SAP__UNSYNCED : 0);
-        to->leaf_position = SAP__NONE;
+        (void)sap__read_slot(&p, to, &s->objects[i]);
+        to->flags |= to->flags & SAP__CHANGED ? SAP__UNSYNCED : 0;
         for (int tree = 0; tree < SAP__TREES && i % 64 == 0; tree++) s->boxes.live_bits[tree][i / 64] = 0;
-        to->box = slot.box;
-        to->previous = slot.previous;
-        to->filter = slot.filter;
-        (void)sap__load_pointer(slot.object, &s->objects[i]);
-        if (flags & SAP__LIVE) sap__count_box(s, i, 1);
-        s->changes.flags |= flags & SAP__CHANGE_FLAGS;
+        if (to->flags & SAP__LIVE) sap__count_box(s, i, 1);
+        s->changes.flags |= to->flags & SAP__CHANGE_FLAGS;
     }
     for (uint32_t i = 0; i < h->lists[0] + h->lists[1]; i++, p += 4)
         sap__append_slots(s, i < h->lists[0] ? &s->boxes.free : &s->boxes.removed, sap__get32(p), sap__get32(p), 1);
@@ -6979,14 +6938,12 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     if (h->lists[2]) memcpy(s->changes.unsynced, s->changes.list, 4 * (size_t)h->lists[2]);
     sap__set_length(s->pairs.active, h->pairs);
     s->pairs.is_restored = 1;
-    s->pairs.sorted_from = 0;
     for (uint32_t i = 0; i < h->pairs; i++) {
         sap_pair *pair = &s->pairs.active[i];
         sap__saved_pair saved;
         sap__read_words(&p, &saved, sizeof saved);
         sap__set_pair(s, pair, saved.id0, saved.id1);
         (void)sap__load_pointer(saved.user_data, &pair->user_data);
-        if (i && sap__pair_item(pair - 1) > sap__pair_item(pair)) s->pairs.sorted_from = (int)i;
     }
     sap__set_length(s->pairs.created, 0);
     sap__set_length(s->pairs.deleted, 0);
@@ -7000,9 +6957,9 @@ SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size) {
     sap_result r = sap__begin_call(s, buffer ? NULL : "buffer", 1);
     sap__snapshot in;
     if (r != SAP_OK) return r;
-    r = sap__read_header(s, (const unsigned char *)buffer, size, &in);
-    if (r == SAP_ERROR_ARGUMENT) return sap__bad_argument(s, r, "axes", -1);
-    if (r == SAP_OK) r = sap__check_state(s, &in);
+    if (!sap__read_header((const unsigned char *)buffer, size, &in)) return sap__set_result(s, SAP_ERROR_SNAPSHOT);
+    if (in.header.axes != (uint32_t)s->config.axes) return sap__bad_argument(s, SAP_ERROR_ARGUMENT, "axes", -1);
+    r = sap__check_state(s, &in);
     if (r == SAP_OK) sap__load_state(s, &in);
     return sap__set_result(s, r);
 }
@@ -7011,21 +6968,14 @@ SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size) {
 /* >> validate: every invariant, in one sentence each                                                       */
 /* ====================================================================================================== */
 
-/* Returns the number of slots that have, of these flags, exactly those that are set. */
-SAP__NO_INLINE int sap__count_slots(const sap_world *s, uint32_t flags, uint32_t set) {
-    int n = 0;
-    for (int slot = 0; slot < sap__length(s->slot_array); slot++) n += (s->slot_array[slot].flags & flags) == set;
-    return n;
-}
-
 static const char *sap__validate_boxes(const sap_world *s) {
     const uint32_t n = (uint32_t)sap__length(s->slot_array);
     const int capacity = sap__capacity(s->changes.list);
-    int filtered = 0, in_list[2] = {0, 0}, live[SAP__TREES] = {0};
+    int filtered = 0, statics = 0, in_list[2] = {0, 0}, live[SAP__TREES] = {0};
     uint32_t slot;
     for (slot = 0; slot < n; slot++) {
         const uint32_t flags = s->slot_array[slot].flags;
-        const char *broken = sap__validate_slot(s, flags, &s->slot_array[slot].box, &s->slot_array[slot].previous);
+        const char *broken = sap__validate_slot(s, &s->slot_array[slot]);
         if (broken) return broken;
         for (int list = 0; list < 2; list++) in_list[list] += (int)(sap__lists_of(flags) >> list & 1);
         for (int tree = 0; tree < SAP__TREES; tree++) {
@@ -7037,6 +6987,7 @@ static const char *sap__validate_boxes(const sap_world *s) {
         if ((flags & SAP__CHANGED) && (flags & SAP__CHANGE_FLAGS & ~s->changes.flags))
             return "changes.flags has the flags of all changed boxes.";
         filtered += (flags & SAP__LIVE) && !sap__is_default_filter(&s->slot_array[slot].filter);
+        statics += (flags & SAP__LIVE) && (flags & SAP__STATIC);
     }
     for (int tree = 0; tree < SAP__TREES && n % 64; tree++)
         if (s->boxes.live_bits[tree][n / 64] >> n % 64) return "No live bit is set behind the last slot.";
@@ -7045,8 +6996,7 @@ static const char *sap__validate_boxes(const sap_world *s) {
     if (sap__capacity(s->slot_array) < capacity || sap__capacity(s->objects) < capacity ||
         sap__capacity(s->pairs.head_edge) < capacity)
         return "All arrays of boxes have the capacity of the list of changes.";
-    if (sap__count_slots(s, SAP__LIVE, SAP__LIVE) != s->boxes.live_count ||
-        sap__count_slots(s, SAP__LIVE | SAP__STATIC, SAP__LIVE | SAP__STATIC) != s->boxes.static_count)
+    if (live[0] + live[1] + live[2] + live[3] != s->boxes.live_count || statics != s->boxes.static_count)
         return "live_count and static_count are the numbers of such boxes.";
     if (memcmp(live, s->boxes.tree_count, sizeof live)) return "tree_count is the number of live boxes by tree.";
     for (int list = 0; list < 2; list++) {
@@ -7068,13 +7018,14 @@ static const char *sap__validate_boxes(const sap_world *s) {
 static int sap__lists_slots(const sap_world *s, const uint32_t *list, int length, uint32_t flag) {
     const uint32_t n = (uint32_t)sap__length(s->slot_array);
     uint64_t sum = 0;
+    int count = 0;
     for (uint32_t slot = 0; slot < n; slot++)
-        if (s->slot_array[slot].flags & flag) sum += sap__hash_mix(SAP__NONE, slot);
+        if (s->slot_array[slot].flags & flag) sum += sap__hash_mix(SAP__NONE, slot), count++;
     for (int i = 0; i < length; i++) {
         if (list[i] >= n || !(s->slot_array[list[i]].flags & flag)) return 0;
         sum -= sap__hash_mix(SAP__NONE, list[i]);
     }
-    return sum == 0 && length == sap__count_slots(s, flag, flag);
+    return sum == 0 && length == count;
 }
 
 static const char *sap__validate_changes(const sap_world *s) {
@@ -7123,17 +7074,12 @@ static const char *sap__validate_pairs(const sap_world *s) {
     if (has_lists && n && sap__length(s->pairs.edges) != (int)n + 1) return "Every pair has edges.";
     for (int i = 0; i < SAP__PAIR_INDICES; i++)
         if (!s->pairs.index[i].is_valid && s->pairs.index[i].edits) return "Only valid indices have edits.";
-    if (s->pairs.sorted_from < 0 || s->pairs.sorted_from > (int)n) return "sorted_from is not beyond the last pair.";
     for (uint32_t p = 0; p < n; p++) {
         const sap_pair *pair = &s->pairs.active[p];
         const uint32_t a = sap__slot_of(pair->id0), b = sap__slot_of(pair->id1);
         if (a >= slot_count || b >= slot_count) return "A pair's boxes have slots.";
-        const sap__slot *x = &s->slot_array[a], *y = &s->slot_array[b];
-        const char *broken = sap__validate_pair(pair->id0, pair->id1, x->flags, y->flags, &x->filter, &y->filter,
-                                                &x->previous, &y->previous);
+        const char *broken = sap__validate_pair(pair->id0, pair->id1, &s->slot_array[a], &s->slot_array[b]);
         if (broken) return broken;
-        if ((int)p > s->pairs.sorted_from && sap__pair_item(pair - 1) >= sap__pair_item(pair))
-            return "Pairs from sorted_from on are sorted by their ids.";
         if (pair->object0 != s->objects[a] || pair->object1 != s->objects[b]) return "A pair has its boxes' objects.";
     }
     for (uint32_t slot = 0; slot < slot_count && has_lists; slot++) {

@@ -71,7 +71,7 @@
                 holds all large boxes
    crossed      a crossed box is one whose range or filter has changed: it enters cells, leaves them, or is pruned again
    pool         the cells that hold no box, to be used again
-   arena        one array that holds the endpoint arrays of all cells. The part of one cell is a block
+   arena        one array for each axis, which holds the endpoint arrays of all cells
 
    The config says which grid it is:
 
@@ -265,10 +265,12 @@ extern "C" {
 enum {
     SAP__LAST_PLACE = 1 << 29,              /* the outermost place; boxes beyond it are in it, too */
     SAP__MAX_CELLS_ON_AXIS = 1 << 19,       /* most cells on an axis: a hash is of three numbers of 20 bits */
-    SAP__AT_LARGE = SAP__MAX_CELLS_ON_AXIS, /* the number of the cell of large boxes on the first axis */
+    SAP__AT_LARGE = SAP__MAX_CELLS_ON_AXIS, /* see sap__at_large */
     SAP__ENTRIES = 65536,                   /* cells of a hashed grid before places are wrapped, by default */
     SAP__THREADS_FROM = 16384               /* a loop over this number of boxes or pairs uses threads */
 };
+
+static const uint32_t sap__at_large[3] = {SAP__AT_LARGE, 0, 0}; /* the number of the cell of large boxes */
 
 /* A grid has cells of one size, count of them on each axis. Behind the last one the first one follows again. */
 typedef struct sap__grid {
@@ -282,18 +284,17 @@ typedef struct sap__cell_range {
     int32_t lo[3], hi[3];
 } sap__cell_range;
 
-/* The queues of a cell hold what an update has to do there (II.3d): boxes that leave it, that enter it, that move
-   within it, and that stay but are pruned again, because their filter changed. */
-enum { SAP__LEAVE, SAP__ENTER, SAP__MOVE, SAP__PRUNE_AGAIN, SAP__QUEUES };
+/* The queues of a cell hold what an update has to do there (II.3d): boxes that leave it, that move within it, and that
+   enter it, as in any SAP, and boxes that stay but are pruned again, because their filter changed. */
+enum { SAP__PRUNE_AGAIN = SAP__ENTER + 1, SAP__QUEUES };
 
 /* A cell holds boxes, or it is in the pool. */
 typedef struct sap__cell {
-    sap__sap sap;                 /* the first field: sap__is_owner casts */
-    uint32_t at[3];               /* its number on each axis, wrapped; SAP__AT_LARGE, 0, 0: the cell of large boxes */
-    uint32_t block;               /* the index of its arrays in the arena */
+    sap__sap sap;                 /* the first field: sap__is_owner and sap__list_queue cast */
+    uint32_t at[3];               /* its number on each axis, wrapped; or sap__at_large */
     uint32_t last[SAP__QUEUES];   /* the operation that each queue got last */
     int32_t waiting[SAP__QUEUES]; /* the number of boxes in each queue */
-    uint32_t next_free;           /* the next cell in the pool */
+    uint32_t next;                /* the next cell of its bucket, or in the pool */
     size_t scratch;               /* the index of its scratch in this update */
     int is_listed;                /* it has something to do in this update */
     int axis;                     /* its boxes are pruned along this axis, chosen when boxes last entered */
@@ -303,23 +304,24 @@ typedef struct sap__cells {
     sap__grid given, grid;  /* the grid of the config; the grid in use */
     sap__cell_range *range; /* the range of each slot */
     sap__cell *cells;
-    uint32_t *table; /* the index of a cell plus 1, by hash: open addressing, at most half full; 0: free */
-    uint32_t table_bits, first_free;
+    uint32_t *buckets;       /* the first cell of each, by hash of its number */
+    uint32_t first_free;     /* the first cell in the pool */
     int occupied;            /* cells that hold boxes */
     long long copies;        /* boxes in all cells; a box in four cells counts four times */
-    uint64_t *arena;         /* the endpoint arrays of all cells */
+    uint64_t *arena[3];      /* by axis, the endpoint arrays of all cells */
+    int room, end;           /* of the arena of each used axis: its capacity, and where the last array ends */
     uint64_t *operations;    /* items of the queues: the index of the operation before it in its queue, and a slot */
     uint32_t *listed;        /* cells that have something to do in this update */
-    int axes;                /* the number of used axes */
     int all_move;            /* in this update cells read every end, and moves are not queued */
     int live_when_chosen;    /* boxes when the grid was chosen, */
     long long changes_since; /* and changed boxes since then */
-    long long reserved;      /* endpoints in the arena that sap_multi_reserve asked for, without sentinels */
+    long long reserved;      /* endpoints on an axis that sap_multi_reserve asked for, without sentinels */
 } sap__cells;
 
 /* SAP__CELLS_ARRAYS names each array of sap__cells, to free and to measure them. */
 /* clang-format off */
-#define SAP__CELLS_ARRAYS(X) X(range) X(cells) X(table) X(arena) X(operations) X(listed)
+#define SAP__CELLS_ARRAYS(X)                                                                                           \
+    X(range) X(cells) X(buckets) X(arena[0]) X(arena[1]) X(arena[2]) X(operations) X(listed)
 /* clang-format on */
 
 /* A sap_multi is a world whose SAPs are the cells of a grid. */
@@ -430,8 +432,7 @@ SAP__FORCE_INLINE int sap__touches(const sap__grid *g, const sap__cell_range *r,
    touches no more than two cells. A large box is in the cell of large boxes alone. */
 SAP__FORCE_INLINE int sap__cell_of(const sap__grid *g, const sap__cell_range *r, int i, uint32_t at[3]) {
     if (sap__is_large(g, r)) {
-        at[0] = SAP__AT_LARGE;
-        at[1] = at[2] = 0;
+        memcpy(at, sap__at_large, sizeof sap__at_large);
         return i == 0;
     }
     for (int k = 0; k < 3; k++) {
@@ -538,12 +539,13 @@ static double sap__boxes_beside(const sap_world *s, const sap__choice *c, double
    box. */
 static double sap__measure_axis(sap_world *s, const sap__cells *g, sap__choice *c, int k) {
     const uint64_t *items = s->update.sort_items;
+    const int axes = sap__count_bits((uint32_t)s->config.axes);
     double pairs = 0, on_axis = 1;
     sap__sort_sample(s, c, k, 0);
     const double length = 4 * sap__quantile(s, c, 8);
     sap__sort_sample(s, c, k, 1);
     c->spread[k] = sap__quantile(s, c, 15) - sap__quantile(s, c, 1);
-    for (double all = 1; all < s->boxes.live_count; all *= 1 << g->axes) on_axis *= 2;
+    for (double all = 1; all < s->boxes.live_count; all *= 1 << axes) on_axis *= 2;
     c->reach[k] = length > c->spread[k] / on_axis ? length : c->spread[k] / on_axis;
     if (!g->given.is_given) {
         c->grid.origin[k] = sap__quantile(s, c, 8);
@@ -671,34 +673,30 @@ static int sap__choose_grid(sap_world *s, sap__cells *g, int is_new) {
 /* >> cells: the table of cells, the pool, and the memory of their arrays                                   */
 /* ====================================================================================================== */
 
-SAP__FORCE_INLINE uint32_t sap__hash_cell(const sap__cells *g, const uint32_t at[3]) {
-    const uint64_t key = (uint64_t)at[0] | (uint64_t)at[1] << 20 | (uint64_t)at[2] << 40;
-    return (uint32_t)((key * UINT64_C(0x9E3779B97F4A7C15)) >> (64 - g->table_bits));
-}
-
-/* Returns the entry of a cell, or the free entry where it belongs. */
-SAP__FORCE_INLINE uint32_t sap__find_entry(const sap__cells *g, const uint32_t at[3]) {
-    uint32_t i = sap__hash_cell(g, at);
-    while (g->table[i] && memcmp(g->cells[g->table[i] - 1].at, at, 3 * sizeof *at) != 0)
-        i = (i + 1) & ((1u << g->table_bits) - 1);
-    return i;
+SAP__FORCE_INLINE uint32_t *sap__bucket_of_cell(const sap__cells *g, const uint32_t at[3]) {
+    return sap__bucket(g->buckets, (uint64_t)at[0] | (uint64_t)at[1] << 20 | (uint64_t)at[2] << 40);
 }
 
 /* Returns the index of a cell, or SAP__NONE if it holds no box. */
 SAP__FORCE_INLINE uint32_t sap__find_cell(const sap__cells *g, const uint32_t at[3]) {
-    return g->table_bits ? g->table[sap__find_entry(g, at)] - 1 : SAP__NONE;
+    uint32_t cell = sap__length(g->buckets) ? *sap__bucket_of_cell(g, at) : SAP__NONE;
+    while (cell != SAP__NONE && memcmp(g->cells[cell].at, at, sizeof g->cells->at) != 0) cell = g->cells[cell].next;
+    return cell;
 }
 
-static int sap__grow_table(sap__cells *g) {
-    uint32_t *table = NULL;
-    const uint32_t bits = g->table_bits ? g->table_bits + 1 : 6;
-    if (!sap__reserve(&table, (size_t)1 << bits)) return 0;
-    memset(table, 0, sizeof *table << bits);
-    sap__free_array(&g->table);
-    g->table = table;
-    g->table_bits = bits;
+static void sap__insert_cell(sap__cells *g, uint32_t cell) {
+    uint32_t *bucket = sap__bucket_of_cell(g, g->cells[cell].at);
+    g->cells[cell].next = *bucket;
+    *bucket = cell;
+}
+
+static int sap__grow_buckets(sap__cells *g) {
+    const int n = 2 * sap__length(g->cells) + 64;
+    if (!sap__reserve(&g->buckets, n)) return 0;
+    sap__set_length(g->buckets, n);
+    memset(g->buckets, 0xff, (size_t)n * sizeof *g->buckets);
     for (uint32_t i = 0; i < (uint32_t)sap__length(g->cells); i++)
-        if (g->cells[i].sap.count) g->table[sap__find_entry(g, g->cells[i].at)] = i + 1;
+        if (g->cells[i].sap.count) sap__insert_cell(g, i);
     return 1;
 }
 
@@ -706,37 +704,31 @@ static int sap__grow_table(sap__cells *g) {
    memory. */
 static uint32_t sap__make_cell(sap__cells *g, const uint32_t at[3]) {
     uint32_t cell = g->first_free;
-    if (2 * ((uint32_t)g->occupied + 1) > (g->table_bits ? 1u << g->table_bits : 0) && !sap__grow_table(g))
-        return SAP__NONE;
     if (cell == SAP__NONE) {
         cell = (uint32_t)sap__length(g->cells);
         if (!sap__reserve(&g->cells, cell + 1) || !sap__reserve(&g->listed, cell + 1)) return SAP__NONE;
+        if (cell >= (uint32_t)sap__length(g->buckets) && !sap__grow_buckets(g)) return SAP__NONE;
         sap__set_length(g->cells, cell + 1);
     } else
-        g->first_free = g->cells[cell].next_free;
+        g->first_free = g->cells[cell].next;
     sap__cell *c = &g->cells[cell];
     memset(c, 0, sizeof *c);
     memcpy(c->at, at, sizeof c->at);
-    c->sap.count = 2; /* the sentinels, which sap__move_block writes */
-    g->table[sap__find_entry(g, at)] = cell + 1;
+    c->sap.count = 2;
+    for (int k = 0; k < 3; k++) c->sap.sorted[k] = (uint64_t *)(uintptr_t)sap__sentinels; /* it has no room yet */
+    sap__insert_cell(g, cell);
     g->occupied++;
     return cell;
 }
 
-/* Puts an empty cell into the pool. Entries behind its own in the table move up. */
+/* Puts an empty cell into the pool. */
 static void sap__drop_cell(sap__cells *g, uint32_t cell) {
     sap__cell *c = &g->cells[cell];
-    const uint32_t mask = (1u << g->table_bits) - 1;
-    uint32_t hole = sap__find_entry(g, c->at);
-    for (uint32_t i = (hole + 1) & mask; g->table[i]; i = (i + 1) & mask) {
-        const uint32_t home = sap__hash_cell(g, g->cells[g->table[i] - 1].at);
-        if (((i - home) & mask) < ((i - hole) & mask)) continue;
-        g->table[hole] = g->table[i];
-        hole = i;
-    }
-    g->table[hole] = 0;
+    uint32_t *link = sap__bucket_of_cell(g, c->at);
+    while (*link != cell) link = &g->cells[*link].next;
+    *link = c->next;
     memset(c, 0, sizeof *c);
-    c->next_free = g->first_free;
+    c->next = g->first_free;
     g->first_free = cell;
     g->occupied--;
 }
@@ -744,10 +736,10 @@ static void sap__drop_cell(sap__cells *g, uint32_t cell) {
 /* Removes all cells; their memory stays. */
 static void sap__clear_cells(sap__cells *g) {
     sap__set_length(g->cells, 0);
-    sap__set_length(g->arena, 0);
     sap__set_length(g->operations, 0);
     sap__set_length(g->listed, 0);
-    if (g->table_bits) memset(g->table, 0, sizeof *g->table << g->table_bits);
+    g->end = 0;
+    for (int i = 0; i < sap__length(g->buckets); i++) g->buckets[i] = SAP__NONE;
     g->first_free = SAP__NONE;
     g->occupied = 0;
     g->copies = 0;
@@ -758,7 +750,7 @@ static void sap__clear_cells(sap__cells *g) {
 static void sap__free_cells(sap__cells *g) {
 #define SAP__FREE_OF_CELLS(a) sap__free_array(&g->a), g->a = NULL;
     SAP__CELLS_ARRAYS(SAP__FREE_OF_CELLS)
-    g->table_bits = 0;
+    g->room = 0;
     sap__clear_cells(g);
 }
 
@@ -769,90 +761,72 @@ static int sap__planned_count(const sap__cell *c) {
     return planned > c->sap.count ? planned : c->sap.count;
 }
 
-/* The arrays of a cell are a block of the arena: one array for each used axis, one behind the other. A cell that needs
-   more room moves to the end of the arena. If there is no room at the end, all blocks are laid out again:
-
-       block of a | block of b | hole | block of c | block of a, larger | room at the end
-       all together at the front, then apart, with spare room in each:
-       block of b + spare | block of c + spare | block of a + spare | room at the end */
-static void sap__move_block(const sap_world *s, sap__cells *g, sap__cell *c, long long to, int capacity) {
-    const int is_new = c->sap.capacity == 0, goes_up = to > (long long)c->block || capacity > c->sap.capacity;
-    for (int i = 0; i < 3; i++) {
-        const int k = goes_up ? 2 - i : i; /* the arrays may overlap those that are still to be moved */
-        if (!s->used[k]) continue;
-        const int before = (k > 0 && s->used[0]) + (k > 1 && s->used[1]);
-        const uint64_t *from = g->arena + c->block + (size_t)before * (size_t)c->sap.capacity;
-        c->sap.sorted[k] = g->arena + to + (size_t)before * (size_t)capacity;
-        if (!is_new) memmove(c->sap.sorted[k], from, (size_t)c->sap.count * sizeof *from);
-    }
-    c->block = (uint32_t)to;
-    c->sap.capacity = capacity;
-    if (is_new) sap__clear_sap(s, &c->sap);
+/* Returns the room that sap_multi_reserve promised, with the sentinels of all cells entered so far. */
+static long long sap__promised_room(const sap_world *s, const sap__cells *g) {
+    return s->update.is_reserved ? g->reserved + 2LL * sap__length(g->cells) : 0;
 }
 
-/* Returns the capacity that a cell gets when the arena is laid out: half of the room that is left is shared out, but at
-   most half as much as a cell needs. */
-static int sap__roomy(const sap__cells *g, uint64_t item, long long needed) {
-    const long long count = sap__planned_count(&g->cells[(uint32_t)item]), room = sap__capacity(g->arena) - needed;
-    return (int)(count + count * (room < needed ? room : needed) / (2 * needed));
-}
-
-/* Lays out the arena. It grows if the cells need more, or after sap_multi_reserve to what that promised, with room for
-   the sentinels of all cells entered so far. Returns 0 on failure. */
+/* Lays out the arenas again, by way of sort_items. They grow if the cells need more, or to what is promised. If there
+   is room, a cell gets half more than it needs. Returns 0 on failure. */
 static int sap__lay_out(sap_world *s, sap__cells *g) {
     const int cells = sap__length(g->cells);
-    long long needed = 0, end = 0;
-    int n = 0;
-    for (int i = 0; i < cells; i++) needed += (long long)g->axes * sap__planned_count(&g->cells[i]);
-    long long wanted = s->update.is_reserved ? g->reserved + 2LL * g->axes * cells : 2 * needed;
-    if (wanted < needed || wanted > INT_MAX) wanted = needed;
-    if (wanted > INT_MAX) return sap__fail(s, SAP_ERROR_LIMIT);
-    if ((s->update.is_reserved || 2LL * sap__capacity(g->arena) < 3 * needed) && !sap__reserve(&g->arena, wanted))
-        return sap__fail(s, SAP_ERROR_MEMORY);
-    if (!sap__reserve_scratch(s, cells)) return sap__fail(s, SAP_ERROR_MEMORY);
-    uint64_t *order = s->update.sort_items;
-    for (int i = 0; i < cells; i++)
-        if (g->cells[i].sap.count) order[n++] = sap__item(g->cells[i].block, (uint32_t)i);
-    sap__sort(order, s->update.sort_scratch, n, 32);
-    for (int i = 0; i < n; i++) {
-        sap__cell *c = &g->cells[(uint32_t)order[i]];
-        if (c->sap.capacity == 0) continue;
-        sap__move_block(s, g, c, end, c->sap.count);
-        end += (long long)g->axes * c->sap.count;
+    long long needed = 0, room = sap__promised_room(s, g);
+    for (int i = 0; i < cells; i++) needed += sap__planned_count(&g->cells[i]);
+    if (room < needed) room = s->update.is_reserved || needed > INT_MAX / 2 ? needed : 2 * needed;
+    if (room > INT_MAX) return sap__fail(s, SAP_ERROR_LIMIT);
+    if (room < g->room) room = g->room;
+    if (!sap__reserve(&s->update.sort_items, room)) return sap__fail(s, SAP_ERROR_MEMORY);
+    for (int k = 0; k < 3; k++) {
+        uint64_t *item = s->update.sort_items;
+        if (!s->used[k]) continue;
+        for (int i = 0; i < cells; i++)
+            for (int j = 0; j < g->cells[i].sap.count; j++) *item++ = g->cells[i].sap.sorted[k][j];
+        if (!sap__reserve(&g->arena[k], room)) {
+            g->room = s->endpoints.valid = 0; /* other axes are laid out: the cells are to be built again */
+            return sap__fail(s, SAP_ERROR_MEMORY);
+        }
+        item = s->update.sort_items;
+        g->end = 0;
+        for (int i = 0; i < cells; i++) {
+            sap__sap *sap = &g->cells[i].sap;
+            sap->sorted[k] = g->arena[k] + g->end;
+            for (int j = 0; j < sap->count; j++) sap->sorted[k][j] = *item++;
+            sap->capacity = sap__planned_count(&g->cells[i]);
+            if (room >= 2 * needed) sap->capacity += sap->capacity / 2;
+            g->end += sap->capacity;
+        }
     }
-    end = 0;
-    for (int i = 0; i < n; i++) end += (long long)g->axes * sap__roomy(g, order[i], needed);
-    sap__set_length(g->arena, end);
-    for (int i = n - 1; i >= 0; i--) {
-        const int capacity = sap__roomy(g, order[i], needed);
-        end -= (long long)g->axes * capacity;
-        sap__move_block(s, g, &g->cells[(uint32_t)order[i]], end, capacity);
-    }
+    g->room = (int)room;
     return 1;
 }
 
-/* Gives all listed cells room for the boxes that enter. Returns 0 on failure. */
+/* Gives all listed cells room for the boxes that enter. A cell that needs more moves to the end of the arenas:
+
+       a | b | hole | c | a, larger | room
+
+   If there is no room at the end, the arenas are laid out again. Returns 0 on failure. */
 static int sap__give_room(sap_world *s, sap__cells *g) {
-    const long long promised = s->update.is_reserved ? g->reserved + 2LL * g->axes * sap__length(g->cells) : 0;
-    int fits = sap__capacity(g->arena) >= promised;
-    for (int i = 0; i < sap__length(g->listed) && fits; i++) {
+    if (g->room < sap__promised_room(s, g)) return sap__lay_out(s, g);
+    for (int i = 0; i < sap__length(g->listed); i++) {
         sap__cell *c = &g->cells[g->listed[i]];
-        const long long end = sap__length(g->arena);
         const int count = sap__planned_count(c), capacity = count + count / 2;
         if (count <= c->sap.capacity) continue;
-        fits = end + (long long)g->axes * capacity <= sap__capacity(g->arena);
-        if (!fits) break;
-        sap__set_length(g->arena, end + (long long)g->axes * capacity);
-        sap__move_block(s, g, c, end, capacity);
+        if (g->end + (long long)capacity > g->room) return sap__lay_out(s, g);
+        for (int k = 0; k < 3; k++) {
+            if (!s->used[k]) continue;
+            memcpy(g->arena[k] + g->end, c->sap.sorted[k], (size_t)c->sap.count * sizeof **g->arena);
+            c->sap.sorted[k] = g->arena[k] + g->end;
+        }
+        c->sap.capacity = capacity;
+        g->end += capacity;
     }
-    return fits || sap__lay_out(s, g);
+    return 1;
 }
 
 /* Returns whether the arrays are far larger than needed, because most boxes have left. Reserved memory stays. */
 static int sap__is_wasteful(const sap_world *s, const sap__cells *g) {
     if (s->update.is_reserved) return 0;
-    return sap__capacity(g->arena) > 12 * g->axes * (g->copies + g->occupied) + 16384 ||
-           sap__capacity(g->cells) > 4 * g->occupied + 1024;
+    return g->room > 12 * (g->copies + g->occupied) + 16384 || sap__capacity(g->cells) > 4 * g->occupied + 1024;
 }
 
 /* ====================================================================================================== */
@@ -869,7 +843,7 @@ static int sap__is_wasteful(const sap_world *s, const sap__cells *g) {
        meet     runs on threads, if there are large boxes: in each cell they are tested with its boxes, unless neither
                 has changed
 
-   Every end in every cell is read if more than one box in eight moved; else only cells with something in a queue are
+   Every end in every cell is read if more than one box in eight changed; else only cells with something in a queue are
    visited, and those that a changed large box touches. If more than half of the boxes crossed, the cells are built
    again from nothing, and every box enters. A new pair filter does that, too. */
 
@@ -905,7 +879,7 @@ static int sap__plan_box(sap_world *s, sap__cells *g, uint32_t slot, int *crosse
     if (!crosses && !moves) return 1;
     *crossed += crosses;
     g->range[slot] = now;
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 8 && crosses; i++) {
         if (!sap__cell_of(&g->grid, &was, i, at)) continue;
         g->copies--;
         if (sap__touches(&g->grid, &now, at)) continue;
@@ -913,8 +887,8 @@ static int sap__plan_box(sap_world *s, sap__cells *g, uint32_t slot, int *crosse
     }
     for (int i = 0; i < 8; i++) {
         if (!sap__cell_of(&g->grid, &now, i, at)) continue;
-        g->copies++;
-        const int stays = sap__touches(&g->grid, &was, at);
+        g->copies += crosses;
+        const int stays = !crosses || sap__touches(&g->grid, &was, at);
         if (stays && !moves && !prunes_again) continue;
         uint32_t cell = sap__find_cell(g, at);
         if (cell == SAP__NONE) cell = sap__make_cell(g, at);
@@ -926,8 +900,9 @@ static int sap__plan_box(sap_world *s, sap__cells *g, uint32_t slot, int *crosse
     return 1;
 }
 
-/* Returns whether a box overlaps the space from the first end to the last of a cell on each axis. */
+/* Returns whether a cell holds boxes, and a box overlaps the space from the first end to the last on each axis. */
 static int sap__overlaps_cell(const sap_world *s, const sap__cell *c, const sap__box *box) {
+    if (c->sap.count <= 2) return 0;
     for (int k = 0; k < 3; k++) {
         const uint64_t *ends = c->sap.sorted[k];
         if (!s->used[k]) continue;
@@ -935,13 +910,6 @@ static int sap__overlaps_cell(const sap_world *s, const sap__cell *c, const sap_
         if (sap__endpoint(box->hi[k], 1, 0x7fffffff) < ends[1]) return 0;
     }
     return 1;
-}
-
-/* Lists the cells in which a changed large box may meet boxes that did not change. */
-static void sap__list_overlapped(const sap_world *s, sap__cells *g, uint32_t slot) {
-    for (uint32_t i = 0; i < (uint32_t)sap__length(g->cells); i++)
-        if (g->cells[i].sap.count > 2 && sap__overlaps_cell(s, &g->cells[i], &s->slot_array[slot].box))
-            sap__list_cell(g, i);
 }
 
 /* Reserves a range for each slot. Returns 0 without memory. */
@@ -975,10 +943,12 @@ static int sap__plan_changes(sap_world *s, sap__cells *g) {
         if (!sap__plan_box(s, g, list[i], &crossed)) return 0;
         if (2LL * crossed > boxes) return sap__plan_all(s, g);
     }
-    for (int i = 0; i < n && !g->all_move; i++)
-        if (sap__is_large(&g->grid, &g->range[list[i]])) sap__list_overlapped(s, g, list[i]);
-    for (uint32_t i = 0; i < (uint32_t)sap__length(g->cells) && g->all_move; i++)
-        if (g->cells[i].sap.count) sap__list_cell(g, i);
+    const uint32_t cells = (uint32_t)sap__length(g->cells);
+    for (int i = 0; i < n && !g->all_move; i++) /* a large box may meet boxes that did not change */
+        for (uint32_t cell = 0; cell < cells && sap__is_large(&g->grid, &g->range[list[i]]); cell++)
+            if (sap__overlaps_cell(s, &g->cells[cell], &s->slot_array[list[i]].box)) sap__list_cell(g, cell);
+    for (uint32_t cell = 0; cell < cells && g->all_move; cell++)
+        if (g->cells[cell].sap.count) sap__list_cell(g, cell);
     return 1;
 }
 
@@ -1000,27 +970,21 @@ static int sap__reserve_steps(sap_world *s, sap__cells *g) {
 /* >> update: the work of a cell                                                                            */
 /* ====================================================================================================== */
 
-/* Returns whether two boxes may be a new pair. Most overlapped before: they are not new, unless a filter has
-   changed. */
-SAP__FORCE_INLINE int sap__may_be_created(const sap_world *s, uint32_t x, uint32_t y) {
-    const sap__slot *a = &s->slot_array[x], *b = &s->slot_array[y];
-    if (!sap__overlap(&a->box, &b->box)) return 0;
-    if ((a->flags | b->flags) & SAP__REFILTER) return 1;
-    return !sap__overlap(&a->previous, &b->previous) && !(a->flags & b->flags & SAP__STATIC);
-}
-
-/* Tests box x with the boxes whose mins are in [at, end) and not above its max, unless neither has changed. New pairs
-   that this cell owns go to the search. Returns 0 on failure. */
+/* Tests box x with the boxes whose mins are in [at, end) and not above its max, unless neither has changed. Most
+   overlap as before: they are no new pairs, unless a filter has changed. New pairs that this cell owns go to the
+   search. Returns 0 on failure. */
 SAP__FORCE_INLINE int sap__prune_ahead(sap__search *q, const sap__cells *g, const sap__cell *c, uint32_t x,
                                        const uint64_t *at, const uint64_t *end) {
-    const uint64_t max = sap__endpoint(q->s->slot_array[x].box.hi[c->axis], 1, x);
-    const uint32_t flags = q->s->slot_array[x].flags;
+    const sap__slot *a = &q->s->slot_array[x];
+    const uint64_t max = sap__endpoint(a->box.hi[c->axis], 1, x);
     for (; at < end && *at < max; at++) {
         const uint32_t y = sap__endpoint_slot(*at);
-        if (sap__endpoint_is_max(*at) || !((flags | q->s->slot_array[y].flags) & SAP__CHANGED)) continue;
+        const sap__slot *b = &q->s->slot_array[y];
+        if (sap__endpoint_is_max(*at) || !((a->flags | b->flags) & SAP__CHANGED)) continue;
         q->task->tests++;
-        if (!sap__may_be_created(q->s, x, y) || !sap__is_owner_at(&g->grid, c->at, &g->range[x], &g->range[y]))
-            continue;
+        if (!sap__overlap(&a->box, &b->box)) continue;
+        if (!((a->flags | b->flags) & SAP__REFILTER) && sap__overlap(&a->previous, &b->previous)) continue;
+        if (!sap__is_owner_at(&g->grid, c->at, &g->range[x], &g->range[y])) continue;
         q->a[q->n] = x;
         q->b[q->n] = y;
         q->n++;
@@ -1058,8 +1022,11 @@ static int sap__widest_axis(const sap_world *s, const sap__sap *p) {
     return axis;
 }
 
-/* Appends the slots of a queue to n items. Returns the new n. */
-static int sap__list_queue(const sap__cells *g, const sap__cell *c, int queue, uint64_t *items, int n) {
+/* Appends the slots of a queue of this cell to n items. Returns the new n. */
+static int sap__list_queue(sap__sort_state *u, int queue, int n) {
+    const sap__cells *g = (const sap__cells *)u->s->grid->grid;
+    const sap__cell *c = (const sap__cell *)(const void *)u->sap;
+    uint64_t *items = u->items;
     uint32_t at = c->last[queue];
     for (int i = 0; i < c->waiting[queue]; i++) {
         items[n++] = (uint32_t)g->operations[at];
@@ -1071,24 +1038,13 @@ static int sap__list_queue(const sap__cells *g, const sap__cell *c, int queue, u
 /* Works through the queues of a cell. Returns 0 on failure, but 1 on threads: a task that overflowed runs once more. */
 static int sap__update_cell(sap__sort_state *u, sap__search *q, const sap__cells *g, sap__cell *c) {
     sap_world *s = u->s;
-    const int boxes = c->sap.count / 2 - 1, moves = c->waiting[SAP__MOVE];
-    const int entering = c->waiting[SAP__ENTER] + c->waiting[SAP__PRUNE_AGAIN];
-    int ok = 1;
-    for (u->axis = 0; u->axis < 3 && ok; u->axis++) {
-        if (!s->used[u->axis]) continue;
-        u->count = c->sap.count;
-        if (c->waiting[SAP__LEAVE]) sap__remove_endpoints(u, sap__list_queue(g, c, SAP__LEAVE, u->items, 0));
-        if (g->all_move || SAP__FEW_MOVERS * moves > boxes)
-            ok = sap__sort_endpoints(u);
-        else if (moves)
-            ok = sap__move_endpoints(u, sap__list_queue(g, c, SAP__MOVE, u->items, 0));
-        if (c->waiting[SAP__ENTER]) sap__insert_endpoints(u, sap__list_queue(g, c, SAP__ENTER, u->items, 0), 1);
-    }
+    const int boxes = c->sap.count / 2 - 1, entering = c->waiting[SAP__ENTER] + c->waiting[SAP__PRUNE_AGAIN];
+    const int all_move = g->all_move || SAP__FEW_MOVERS * c->waiting[SAP__MOVE] > boxes;
+    int ok = sap__update_sap(u, sap__list_queue, all_move);
     if (!ok) return 0;
-    c->sap.count = u->count;
     if (entering) c->axis = sap__widest_axis(s, &c->sap);
     if (entering && !u->task->overflowed) {
-        const int n = sap__list_queue(g, c, SAP__PRUNE_AGAIN, u->items, sap__list_queue(g, c, SAP__ENTER, u->items, 0));
+        const int n = sap__list_queue(u, SAP__PRUNE_AGAIN, sap__list_queue(u, SAP__ENTER, 0));
         u->axis = c->axis;
         for (int i = 0; i < n; i++) {
             const uint32_t slot = (uint32_t)u->items[i];
@@ -1126,8 +1082,7 @@ static void sap__update_cells_task(sap_world *s, void *args, int task, int tasks
 /* A task tests the large boxes with the boxes of its part of the listed cells. */
 static void sap__meet_task(sap_world *s, void *args, int task, int tasks) {
     const sap__cells *g = (const sap__cells *)args;
-    const uint32_t at_large[3] = {SAP__AT_LARGE, 0, 0};
-    const sap__cell *large = &g->cells[sap__find_cell(g, at_large)];
+    const sap__cell *large = &g->cells[sap__find_cell(g, sap__at_large)];
     const int n = sap__length(g->listed), end = sap__task_begin(n, task + 1, tasks);
     sap__search q;
     sap__begin_search(&q, s, task, SAP__NOW);
@@ -1149,25 +1104,13 @@ static void sap__meet_task(sap_world *s, void *args, int task, int tasks) {
 
 /* ---- all of an update --------------------------------------------------------------------------------------- */
 
-/* Runs tasks on cells, and adds their swaps and tests to those of the update. */
-static int sap__run_on_cells(sap_world *s, sap__task_function *function, sap__cells *g, int work) {
-    for (int i = 0; i < SAP__TASKS; i++) s->update.task[i].swaps = s->update.task[i].tests = 0;
-    const int ok = sap__run_search(s, function, g, work);
-    for (int i = 0; i < SAP__TASKS; i++) {
-        s->update.swaps += s->update.task[i].swaps;
-        s->update.tests += s->update.task[i].tests;
-    }
-    return ok;
-}
-
 /* Updates all listed cells. Cells that became empty go into the pool. Then large boxes and the boxes of cells meet.
    Returns 0 on failure. */
 static int sap__update_cells(sap_world *s, sap__cells *g) {
-    const uint32_t at_large[3] = {SAP__AT_LARGE, 0, 0};
     const int n_changed = sap__length(s->changes.list), n_queued = sap__length(g->operations);
     const int work = n_changed > n_queued ? n_changed : n_queued;
     int n = 0;
-    if (!sap__run_on_cells(s, sap__update_cells_task, g, work)) return 0;
+    if (!sap__run_search(s, sap__update_cells_task, g, work)) return 0;
     for (int i = 0; i < sap__length(g->listed); i++) {
         const uint32_t cell = g->listed[i];
         if (g->cells[cell].sap.count == 2)
@@ -1176,20 +1119,16 @@ static int sap__update_cells(sap_world *s, sap__cells *g) {
             g->listed[n++] = cell;
     }
     sap__set_length(g->listed, n);
-    return sap__find_cell(g, at_large) == SAP__NONE || sap__run_on_cells(s, sap__meet_task, g, work);
+    return sap__find_cell(g, sap__at_large) == SAP__NONE || sap__run_search(s, sap__meet_task, g, work);
 }
 
 /* Chooses the grid, and plans for it. Returns 0 without memory. */
 static int sap__plan(sap_world *s, sap__cells *g) {
-    const int n = sap__length(s->changes.list);
-    long long moved = n;
     sap__set_length(g->operations, 0);
     sap__set_length(g->listed, 0);
     if (!sap__reserve_ranges(s, g) || !sap__reserve_scratch(s, SAP__CELL_SAMPLE)) return 0;
     if (sap__choose_grid(s, g, !s->endpoints.valid || sap__is_wasteful(s, g))) return sap__plan_all(s, g);
-    for (int i = 0; i < n && (s->changes.flags & (SAP__ADDED | SAP__REMOVED)); i++)
-        moved -= (s->slot_array[s->changes.list[i]].flags & (SAP__ADDED | SAP__REMOVED)) != 0;
-    g->all_move = SAP__PRUNE_PART * moved > s->boxes.live_count;
+    g->all_move = SAP__PRUNE_PART * (long long)sap__length(s->changes.list) > s->boxes.live_count;
     return sap__plan_changes(s, g);
 }
 
@@ -1203,6 +1142,7 @@ static int sap__find_created_in_cells(sap_world *s, void *grid) {
     if (!sap__give_room(s, g)) return 0;
     if (!sap__reserve_steps(s, g)) return sap__fail(s, SAP_ERROR_MEMORY);
     s->endpoints.valid = sap__update_cells(s, g);
+    sap__add_counts(s);
     return s->endpoints.valid;
 }
 
@@ -1210,8 +1150,8 @@ static int sap__find_created_in_cells(sap_world *s, void *grid) {
    yet, so a cell that is entered for the first time may still allocate. Returns 0 on failure. */
 static int sap__reserve_cells(sap_world *s, sap__cells *g, int boxes) {
     const int slot_count = sap__capacity(s->changes.list);
-    const long long copies = (long long)boxes << g->axes;
-    if (2 * copies * g->axes > g->reserved) g->reserved = 2 * copies * g->axes;
+    const long long copies = (long long)boxes << sap__count_bits((uint32_t)s->config.axes);
+    if (2 * copies > g->reserved) g->reserved = 2 * copies;
     if (!s->endpoints.valid) sap__clear_cells(g);
     return sap__reserve(&g->range, slot_count) && sap__reserve(&g->operations, 2 * copies) &&
            sap__reserve_scratch(s, 2 * copies + SAP__CELL_SAMPLE) && sap__lay_out(s, g);
@@ -1223,14 +1163,13 @@ static int sap__reserve_cells(sap_world *s, sap__cells *g, int boxes) {
 
 static const char *sap__validate_cell(const sap_world *s, const sap__cells *g, uint32_t i) {
     const sap__cell *c = &g->cells[i];
-    const int axis = s->used[0] ? 0 : s->used[1] ? 1 : 2;
     const char *broken = sap__validate_sap(s, &c->sap);
     if (c->sap.count == 2) return "A cell in use holds boxes.";
     if (c->is_listed || c->waiting[0] || c->waiting[1] || c->waiting[2] || c->waiting[3])
         return "Nothing waits for a cell between updates.";
     if (sap__find_cell(g, c->at) != i) return "A cell in use is in the table.";
     for (int j = 1; j < c->sap.count - 1 && !broken; j++) {
-        const uint32_t slot = sap__endpoint_slot(c->sap.sorted[axis][j]);
+        const uint32_t slot = sap__endpoint_slot(c->sap.sorted[c->axis][j]);
         if (slot >= (uint32_t)sap__length(g->range) || !sap__touches(&g->grid, &g->range[slot], c->at))
             return "A cell holds boxes that touch it, or the large ones.";
     }
@@ -1258,15 +1197,15 @@ static const char *sap__validate_cells(const sap_world *s, const sap__cells *g) 
         if (broken) return broken;
         in_use += g->cells[i].sap.count > 0;
         held += g->cells[i].sap.count ? g->cells[i].sap.count / 2 - 1 : 0;
-        room += (long long)g->axes * g->cells[i].sap.capacity;
+        room += g->cells[i].sap.capacity;
     }
     if (held != copies) return "A box is in each cell that it touches.";
     if (in_use != g->occupied) return "The cells in use are counted.";
-    if (room > sap__length(g->arena)) return "The arrays of cells are in the arena.";
+    if (room > g->end || g->end > g->room) return "The arrays of cells are in the arena.";
     for (; free_cell != SAP__NONE && in_pool <= sap__length(g->cells); in_pool++) {
         if (free_cell >= (uint32_t)sap__length(g->cells) || g->cells[free_cell].sap.count)
             return "The pool holds cells that are not in use.";
-        free_cell = g->cells[free_cell].next_free;
+        free_cell = g->cells[free_cell].next;
     }
     return in_pool == sap__length(g->cells) - in_use ? NULL : "A cell is in use or in the pool.";
 }
@@ -1282,54 +1221,30 @@ SAP_DEF sap_result sap_multi_check_config(const sap_multi_config *config) {
 
 SAP_DEF sap_multi *sap_multi_create(const sap_multi_config *config) {
     sap__grid grid;
-    sap_multi *m;
-    if (!sap__read_grid(config, &grid)) return NULL;
-    m = (sap_multi *)SAP_REALLOC(NULL, sizeof *m);
-    if (!m) return NULL;
-    memset(m, 0, sizeof *m);
-    m->world = sap_create(config ? &config->sap : NULL);
-    if (!m->world) {
-        SAP_FREE(m);
+    sap_world *s = sap__read_grid(config, &grid) ? sap_create(config ? &config->sap : NULL) : NULL;
+    sap_multi *m = s ? (sap_multi *)SAP_REALLOC(NULL, sizeof *m) : NULL;
+    if (!m) {
+        sap_destroy(s);
         return NULL;
     }
-    m->world->has_grid = 1;
+    memset(m, 0, sizeof *m);
+    m->world = s;
+    s->has_grid = 1;
     m->cells.given = grid;
-    for (int k = 0; k < 3; k++) m->cells.axes += m->world->used[k] & 1;
     sap__clear_cells(&m->cells);
-    m->world->threads.parallel_for = config ? config->parallel : NULL;
-    m->world->threads.parallel_user = config ? config->parallel_user : NULL;
-    m->world->threads.min_parallel_work = SAP__THREADS_FROM;
+    s->threads.parallel_for = config ? config->parallel : NULL;
+    s->threads.parallel_user = config ? config->parallel_user : NULL;
+    s->threads.min_parallel_work = SAP__THREADS_FROM;
     return m;
 }
 
 SAP_DEF void sap_multi_destroy(sap_multi *m) {
     if (!m) return;
-    if (sap__is_busy(m->world)) {
-        sap_destroy(m->world); /* sets the error, and does nothing else */
-        return;
-    }
-    sap_destroy(m->world);
+    const int is_busy = sap__is_busy(m->world);
+    sap_destroy(m->world); /* a busy world sets the error, and does nothing else */
+    if (is_busy) return;
     sap__free_cells(&m->cells);
     SAP_FREE(m);
-}
-
-/* Lends the grid to the world for one call. Between calls the world holds no address of this code, which may be
-   reloaded. Returns what the world had before: in a call from a callback, which is rejected, that is the grid of the
-   outer call. */
-static const sap__grid_calls *sap__lend_grid(sap_multi *m, sap__grid_calls *lent) {
-    const sap__grid_calls *before = m->world->grid;
-    lent->find_created = sap__find_created_in_cells;
-    lent->is_owner = sap__is_owner;
-    lent->grid = &m->cells;
-    m->world->grid = lent;
-    return before;
-}
-
-/* Takes the grid back after a call. If it is not valid, as when no box is left, its memory is freed, unless it was
-   reserved. */
-static void sap__end_grid(sap_multi *m, const sap__grid_calls *before) {
-    m->world->grid = before;
-    if (!before && !m->world->endpoints.valid && !m->world->update.is_reserved) sap__free_cells(&m->cells);
 }
 
 /* ====================================================================================================== */
@@ -1347,22 +1262,22 @@ SAP_DEF sap_result sap_multi_reserve(sap_multi *m, int boxes, int pairs) {
     return sap__set_result(m->world, sap__reserve_cells(m->world, &m->cells, boxes) ? SAP_OK : SAP_ERROR_MEMORY);
 }
 
-SAP_DEF sap_result sap_multi_update(sap_multi *m) {
-    sap__grid_calls lent;
-    if (!m) return SAP_ERROR_ARGUMENT;
-    const sap__grid_calls *before = sap__lend_grid(m, &lent);
-    const sap_result r = sap_update(m->world);
-    sap__end_grid(m, before);
-    return r;
+/* Lends the grid to the world for one call. Between calls the world holds no address of this code, which may be
+   reloaded. A call from a callback is rejected, and leaves the grid to the outer call. If the grid is not valid at the
+   end, as when no box is left, its memory is freed, unless it was reserved. */
+SAP_DEF int sap_multi_dump_pairs(sap_multi *m, sap_create_pair *create, sap_delete_pair *del, void *user) {
+    if (!m) return -SAP_ERROR_ARGUMENT;
+    const sap__grid_calls lent = {sap__find_created_in_cells, sap__is_owner, &m->cells}, *before = m->world->grid;
+    m->world->grid = &lent;
+    const int n = sap_dump_pairs(m->world, create, del, user);
+    m->world->grid = before;
+    if (!before && !m->world->endpoints.valid && !m->world->update.is_reserved) sap__free_cells(&m->cells);
+    return n;
 }
 
-SAP_DEF int sap_multi_dump_pairs(sap_multi *m, sap_create_pair *create, sap_delete_pair *del, void *user) {
-    sap__grid_calls lent;
-    if (!m) return -SAP_ERROR_ARGUMENT;
-    const sap__grid_calls *before = sap__lend_grid(m, &lent);
-    const int n = sap_dump_pairs(m->world, create, del, user);
-    sap__end_grid(m, before);
-    return n;
+SAP_DEF sap_result sap_multi_update(sap_multi *m) {
+    const int n = sap_multi_dump_pairs(m, NULL, NULL, NULL);
+    return n < 0 ? (sap_result)-n : SAP_OK;
 }
 
 SAP_DEF const char *sap_multi_validate(const sap_multi *m) {

@@ -312,9 +312,6 @@ static void pair_not_in_table(sap_world *s) {
     while (*at == SAP__NONE) at++;
     *at = s->pairs.next[*at];
 }
-static void sorted_from_beyond(sap_world *s) {
-    s->pairs.sorted_from = sap__length(s->pairs.active) + 1;
-}
 static void pair_without_slot(sap_world *s) {
     s->pairs.active[0].id1 |= SAP__SLOT_MASK;
 }
@@ -324,11 +321,6 @@ static void without_links(sap_world *s) {
 }
 static void pair_with_itself(sap_world *s) {
     s->pairs.active[0].id1 = s->pairs.active[0].id0;
-}
-static void pairs_unsorted(sap_world *s) {
-    sap_pair first = s->pairs.active[0];
-    s->pairs.active[0] = s->pairs.active[1], s->pairs.active[1] = first;
-    s->pairs.sorted_from = 0;
 }
 static void pair_of_nobody(sap_world *s) {
     s->pairs.active[0].id1 |= 0x70000000;
@@ -461,7 +453,6 @@ static const damage damage_table[] = {
     {SAP_METHOD_QUERY, "Only valid indices have edits.", edits_without_lists},
     {SAP_METHOD_QUERY, "A bucket holds the pairs with its hash.", wrong_bucket},
     {SAP_METHOD_QUERY, "Every pair is in the table.", pair_not_in_table},
-    {SAP_METHOD_QUERY, "sorted_from is not beyond the last pair.", sorted_from_beyond},
     {SAP_METHOD_QUERY, "A pair's boxes have slots.", pair_without_slot},
     {SAP_METHOD_QUERY, "filtered_count is the number of live boxes with filter bits of their own.", masked_unseen},
     {SAP_METHOD_QUERY, "All arrays of boxes have the capacity of the list of changes.", room_for_one},
@@ -480,7 +471,6 @@ static const damage damage_table[] = {
     {SAP_METHOD_QUERY, "A queue holds free slots, or removed ones.", free_lives},
     {SAP_METHOD_QUERY, "Every pair has edges.", without_links},
     {SAP_METHOD_QUERY, "In a pair id0 < id1.", pair_with_itself},
-    {SAP_METHOD_QUERY, "Pairs from sorted_from on are sorted by their ids.", pairs_unsorted},
     {SAP_METHOD_QUERY, "A pair's boxes are live, or were removed since the last update.", pair_of_nobody},
     {SAP_METHOD_QUERY, "A pair's boxes overlapped at the last update.", pair_apart},
     {SAP_METHOD_QUERY, "Two static boxes are not a pair.", pair_of_static},
@@ -495,8 +485,7 @@ static const damage damage_table[] = {
     {SAP_METHOD_QUERY, "A subtree counts the boxes that it holds.", one_more_in_subtree},
     {SAP_METHOD_QUERY, "An empty lane has the empty box, unless its leaf holds no box.", free_lane_overlaps},
     {SAP_METHOD_QUERY, "A node's bounds contain its lanes.", bound_too_small},
-    {SAP_METHOD_QUERY, "A node's children are the next 16 nodes of the level below.",
-     child_elsewhere},
+    {SAP_METHOD_QUERY, "A node's children are the next 16 nodes of the level below.", child_elsewhere},
     {SAP_METHOD_QUERY, "A lane of an inner node has the bounds of its child.", lane_too_small},
     {SAP_METHOD_QUERY, "A node that holds boxes is a child of the node above it.", leaf_unseen},
     {SAP_METHOD_QUERY, "leaf_position is the lane that holds the box.", lane_unknown},
@@ -566,10 +555,13 @@ static void one_more_copy(sap_multi *m) {
 }
 static void large_in_a_small_cell(sap_multi *m) {
     sap__cell *c = m->cells.cells;
+    uint32_t cell, *link;
     while (c->at[0] != SAP__AT_LARGE) c++;
-    m->cells.table[sap__find_entry(&m->cells, c->at)] = 0;
+    cell = (uint32_t)(c - m->cells.cells);
+    for (link = sap__bucket_of_cell(&m->cells, c->at); *link != cell;) link = &m->cells.cells[*link].next;
+    *link = c->next;
     c->at[0] = 5;
-    m->cells.table[sap__find_entry(&m->cells, c->at)] = (uint32_t)(c - m->cells.cells) + 1;
+    sap__insert_cell(&m->cells, cell);
 }
 static void not_in_one_cell(sap_multi *m) { /* the first box of a cell that holds several */
     sap__cell *c = m->cells.cells;
@@ -587,7 +579,7 @@ static void one_more_cell(sap_multi *m) {
     m->cells.occupied++;
 }
 static void more_memory_held(sap_multi *m) {
-    small_cell(m)->sap.capacity += sap__length(m->cells.arena);
+    small_cell(m)->sap.capacity += m->cells.end;
 }
 static void pool_holds_used(sap_multi *m) {
     m->cells.first_free = (uint32_t)(small_cell(m) - m->cells.cells);

@@ -3789,11 +3789,10 @@ static float sap__perimeter(const sap__box *box) {
     return size < SAP__FAR ? size : SAP__FAR;
 }
 
-/* Refits a leaf. The lanes of a leaf without boxes are not written (see sap__insert_into_leaf), unless it is a root:
-   searches visit roots though they are empty. */
+/* Refits a leaf. The lanes of a leaf without boxes are not written: see sap__insert_into_leaf. */
 SAP__FORCE_INLINE void sap__refit_leaf(sap_world *s, sap__bvh *t, int leaf) {
     const uint32_t empty = ~(uint32_t)t->occupied[leaf];
-    if (t->occupied[leaf] || t->levels == 1)
+    if (t->occupied[leaf])
         sap__kernel_of(s)->gather(sap__packed_box(s, 0), sizeof(sap__slot), t->nodes[leaf].child, empty,
                                   &t->nodes[leaf], &t->bounds[leaf]);
     else
@@ -7109,7 +7108,7 @@ static const char *sap__validate_node(const sap__bvh *t, int level, int j) {
     for (int lane = 0; lane < SAP__NODE_WIDTH; lane++) {
         const sap__box box = sap__child_bounds(node, lane);
         if (!(t->occupied[at] >> lane & 1)) {
-            if ((level || t->occupied[at] || t->levels == 1) && !sap__same(&box, &sap__empty_lane))
+            if ((level || t->occupied[at]) && !sap__same(&box, &sap__empty_lane))
                 return "An empty lane has the empty box, unless its leaf holds no box.";
             continue;
         }

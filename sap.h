@@ -1087,11 +1087,7 @@ enum { SAP__CACHE_LINE = 64 };
 #define sap__reserve(pointer, n) sap__grow(pointer, sizeof **(pointer), (size_t)(n))
 #define sap__length(a) ((int)stbds_arrlen(a))
 #define sap__capacity(a) ((int)stbds_arrcap(a))
-#define sap__push(a, x)                                                                                                \
-    do {                                                                                                               \
-        SAP_ASSERT(sap__length(a) < sap__capacity(a));                                                                 \
-        (a)[stbds_header(a)->length++] = (x);                                                                          \
-    } while (0)
+#define sap__push(a, x) ((void)((a)[stbds_header(a)->length++] = (x)))
 #define sap__set_length(a, n) ((void)((a) ? stbds_header(a)->length = (size_t)(n) : 0))
 
 static int sap__resize(void *pointer, size_t size, size_t capacity) {
@@ -1428,6 +1424,7 @@ typedef struct sap__pair_manager {
     uint32_t *head_edge;      /* of the lists, of each slot */
     sap__pair_index index[SAP__PAIR_INDICES];
     int32_t lock;    /* 1 while a getter builds an index */
+    int sorted_from; /* active pairs from this index on are sorted by their ids */
     int old_objects; /* a callback of this update has set objects: see sap__renew_objects */
     int is_restored; /* pairs may be fewer than the overlaps: the filter of the saved world may have rejected some */
 } sap__pair_manager;
@@ -1775,8 +1772,10 @@ enum { SAP__PRUNE_PART = 8 }; /* AUTO prunes if more than 1 / 8 of the moving bo
 SAP__FORCE_INLINE void sap__mark_changed(sap_world *s, uint32_t slot, uint32_t flags) {
     const uint32_t before = s->slot_array[slot].flags;
     if (before & SAP__ADDED) flags &= ~(uint32_t)SAP__REFILTER;
-    if (!(before & SAP__CHANGED)) sap__push(s->changes.list, slot);
-    if (!(before & SAP__UNSYNCED)) sap__push(s->changes.unsynced, slot);
+    if (!(before & SAP__UNSYNCED)) {
+        sap__push(s->changes.unsynced, slot);
+        if (!(before & SAP__CHANGED)) sap__push(s->changes.list, slot);
+    }
     s->slot_array[slot].flags = before | flags | SAP__CHANGED | SAP__UNSYNCED;
     s->changes.flags |= (before | flags) & SAP__CHANGE_FLAGS;
 }
@@ -1850,7 +1849,8 @@ static sap_result sap__check_many(sap_world *s, int n, const sap_id *ids, const 
 /* Stores a box in a slot: with the margin if it moves, unless the stored box contains it. Returns -1 if the box is
    invalid, and the slot then may have any box, else 1 if the stored box changed, else 0. */
 SAP__FORCE_INLINE int sap__store_box(const sap_world *s, sap__slot *slot, const sap_aabb *box) {
-    if (sap__key(s->config.margin) == 0 || (slot->flags & SAP__STATIC)) return sap__encode(box, s->used, &slot->box);
+    if (sap__float_bits(s->config.margin) == 0 || (slot->flags & SAP__STATIC))
+        return sap__encode(box, s->used, &slot->box);
     sap__box now = sap__empty_box;
     if (sap__encode(box, s->used, &now) < 0) return -1;
     if (sap__contains(&slot->box, &now)) return 0;
@@ -1920,15 +1920,22 @@ SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const s
     if (r == SAP_OK && sap__length(s->changes.list)) r = sap__check_many(s, n, ids, boxes);
     if (r != SAP_OK) return r;
     const int prefetch_end = sap__prefetch_end(s, n);
-    int i = 0;
-    for (; i < n; i++) {
-        const uint32_t slot = sap__live_slot(s, ids[i]);
+    uint32_t *list = s->changes.list, *unsynced = s->changes.unsynced, flags = 0;
+    int i = 0, changed = sap__length(s->changes.list), stale = sap__length(s->changes.unsynced);
+    for (; i < n; i++) { /* as sap__mark_changed, but with all lengths in registers */
+        const uint32_t at = sap__live_slot(s, ids[i]);
         if (i < prefetch_end) sap__prefetch_slot(s, sap__slot_of(ids[i + SAP__PREFETCH_AHEAD]));
-        if (slot == SAP__NONE) break;
-        const int difference = sap__store_box(s, &s->slot_array[slot], &boxes[i]);
-        if (difference) sap__mark_changed(s, slot, 0);
+        if (at == SAP__NONE) break;
+        sap__slot *slot = &s->slot_array[at];
+        const int difference = sap__store_box(s, slot, &boxes[i]);
+        if (difference && !(slot->flags & SAP__CHANGED)) list[changed++] = at;
+        if (difference && !(slot->flags & SAP__UNSYNCED)) unsynced[stale++] = at;
+        if (difference) slot->flags |= SAP__CHANGED | SAP__UNSYNCED, flags |= slot->flags;
         if (difference < 0) break;
     }
+    sap__set_length(list, changed);
+    sap__set_length(unsynced, stale);
+    s->changes.flags |= flags & SAP__CHANGE_FLAGS;
     if (i == n) return r;
     for (i = 0; i < sap__length(s->changes.list); i++) {
         sap__slot *slot = &s->slot_array[s->changes.list[i]];
@@ -2091,10 +2098,10 @@ SAP__FORCE_INLINE uint32_t *sap__bucket_of(const sap_world *s, uint64_t pair) {
     return sap__bucket(s->pairs.buckets, pair);
 }
 
-/* Returns the ids of the boxes of two slots, the lower one first. */
+/* Returns the ids of the boxes of two slots, the lower one first. No branch: which is lower is unpredictable. */
 SAP__FORCE_INLINE uint64_t sap__ids_of(const sap_world *s, uint32_t a, uint32_t b) {
-    const sap_id x = sap__id_of(s, a), y = sap__id_of(s, b);
-    return x < y ? sap__item(x, y) : sap__item(y, x);
+    const sap_id x = sap__id_of(s, a), y = sap__id_of(s, b), lower = y ^ ((x ^ y) & (0u - (uint32_t)(x < y)));
+    return sap__item(lower, x ^ y ^ lower);
 }
 
 /* Returns the index of a pair, or SAP__NONE. The table must be valid. */
@@ -2392,17 +2399,30 @@ static void sap__sort_deleted_indices(sap_world *s) {
     for (int i = 0; i < n; i++) deleted[i] = (uint32_t)items[i];
 }
 
-/* Writes the deleted pairs, sorted by both ids, by one after the other. */
+/* Writes the deleted pairs, sorted by both ids. Pairs created by one update are sorted at the end of all pairs, and if
+   much changes they are most of the deleted ones. So only those before are sorted, and merged with these:
+
+       pairs        [ . . . . . . . . . . . . . | . . . sorted . . . ]
+                                                ^ sorted_from
+       deleted_at     ^   ^       ^   ^           ^ ^   ^ ^ ^
+                      [    to sort    ]           [  sorted  ]         */
 static void sap__sort_deleted(sap_world *s) {
     const sap_pair *pairs = s->pairs.active;
+    const uint32_t *deleted = s->update.deleted_at;
     uint64_t *items = s->update.sort_items;
     const int n = sap__length(s->pairs.deleted);
+    int unsorted = n;
     sap__sort_deleted_indices(s);
-    for (int i = 0; i < n; i++) items[i] = sap__item(pairs[s->update.deleted_at[i]].id1, s->update.deleted_at[i]);
-    sap__sort(items, s->update.sort_scratch, n, 32);
-    for (int i = 0; i < n; i++) items[i] = sap__item(pairs[(uint32_t)items[i]].id0, (uint32_t)items[i]);
-    sap__sort(items, s->update.sort_scratch, n, 32);
-    for (int i = 0; i < n; i++) s->pairs.deleted[i] = pairs[(uint32_t)items[i]];
+    while (unsorted > 0 && (int)deleted[unsorted - 1] >= s->pairs.sorted_from) unsorted--;
+    for (int i = 0; i < unsorted; i++) items[i] = sap__item(pairs[deleted[i]].id1, deleted[i]);
+    sap__sort(items, s->update.sort_scratch, unsorted, 32);
+    for (int i = 0; i < unsorted; i++) items[i] = sap__item(pairs[(uint32_t)items[i]].id0, (uint32_t)items[i]);
+    sap__sort(items, s->update.sort_scratch, unsorted, 32);
+    for (int i = 0, a = 0, b = unsorted; i < n; i++)
+        if (a < unsorted && (b == n || sap__pair_item(&pairs[(uint32_t)items[a]]) < sap__pair_item(&pairs[deleted[b]])))
+            s->pairs.deleted[i] = pairs[(uint32_t)items[a++]];
+        else
+            s->pairs.deleted[i] = pairs[deleted[b++]];
 }
 
 /* Sorts created and deleted pairs in two tasks, which share no memory. pairs.created is scratch for the former. */
@@ -2465,6 +2485,7 @@ static int sap__commit_pairs(sap_world *s) {
     sap__parallel_for(s, sap__sort_events_task, NULL, SAP__EVENT_COST * ((long long)created + deleted));
     sap__count_edits(s, created + deleted, n);
     sap__fill_holes(s);
+    if (deleted + created) s->pairs.sorted_from = kept;
     sap__set_length(s->pairs.active, kept + created);
     sap__parallel_for(s, sap__append_pairs_task, NULL, SAP__EVENT_COST * (long long)created);
     if (kept + created > sap__length(s->pairs.buckets)) sap__drop_index(s, SAP__TABLE);
@@ -2780,7 +2801,7 @@ static int sap__insertion_sort(sap_world *s) {
 /* A node holds sixteen boxes, with one array for each bound: one SIMD instruction compares a bound of as many boxes as
    the machine has lanes. (Terdiman's "Box Pruning Revisited" measures the gain in its parts 9 to 15.)
 
-       lo[0]  . . . . . . . . . . . . . . . .     mins on x; an empty lane holds sap__empty_lane
+       lo[0]  . . . . . . . . . . . . . . . .     mins on x; an empty lane holds sap__empty_box
        ...
        hi[2]  . . . . . . . . . . . . . . . .     maxs on z
        child  . . . . . . . . . . . . . . . .     in a leaf the slots, above it the nodes below (see tree) */
@@ -2789,12 +2810,6 @@ struct sap__node {
     int32_t lo[3][SAP__NODE_WIDTH], hi[3][SAP__NODE_WIDTH];
     uint32_t child[SAP__NODE_WIDTH];
 };
-
-/* Kernels compute with the floats of all lanes. The sentinels of sap__empty_box are NaN as floats; these bounds are
-   numbers, and enlarge no box either. A box that is infinite on all axes overlaps them, so kernels mask their bits by
-   those of occupied lanes. */
-static const sap__box sap__empty_lane = {{SAP__INFINITY, SAP__INFINITY, SAP__INFINITY},
-                                         {-SAP__INFINITY, -SAP__INFINITY, -SAP__INFINITY}};
 
 SAP__FORCE_INLINE void sap__prefetch_node(const sap__node *node) { /* six arrays of bounds, one cache line each */
     for (int k = 0; k < 3; k++) sap__prefetch(node->lo[k]), sap__prefetch(node->hi[k]);
@@ -2860,7 +2875,7 @@ SAP__FORCE_INLINE const sap__node *sap__node_before(const sap__node *nodes, cons
    arrays a and b of n items, and return the new n. They may write to n + SAP__MAX_NODE_PAIRS items (self_overlaps), or
    to limit + SAP__NODE_WIDTH (overlaps).
 
-       gather          copies the boxes of children into a node, and sap__empty_lane into its empty lanes; *bounds
+       gather          copies the boxes of children into a node, and sap__empty_box into its empty lanes; *bounds
                        contains them all
        self_overlaps   finds the boxes of a node that overlap each other; with `before`, those whose overlap changed
        overlaps        does the tests of a list, until there are more than limit overlaps
@@ -2942,13 +2957,17 @@ SAP__FORCE_INLINE sap__box sap__child_bounds(const sap__node *node, int lane) {
 #define sap__fmin SAP__OF_WIDTH(sap__fmin)
 #define sap__fmax SAP__OF_WIDTH(sap__fmax)
 #define sap__above SAP__OF_WIDTH(sap__above)
+#define sap__load_floats SAP__OF_WIDTH(sap__load_floats)
 #define sap__load_bounds SAP__OF_WIDTH(sap__load_bounds)
 #define sap__splat_box SAP__OF_WIDTH(sap__splat_box)
 #define sap__splat_child SAP__OF_WIDTH(sap__splat_child)
 #define sap__rotate_bounds SAP__OF_WIDTH(sap__rotate_bounds)
 #define sap__hit SAP__OF_WIDTH(sap__hit)
 #define sap__gather SAP__OF_WIDTH(sap__gather)
+#define sap__node_hits SAP__OF_WIDTH(sap__node_hits)
+#define sap__meet_all SAP__OF_WIDTH(sap__meet_all)
 #define sap__self_overlaps SAP__OF_WIDTH(sap__self_overlaps)
+#define sap__meet_nodes SAP__OF_WIDTH(sap__meet_nodes)
 #define sap__overlaps SAP__OF_WIDTH(sap__overlaps)
 #define sap__point_distance SAP__OF_WIDTH(sap__point_distance)
 #define sap__ray_slab SAP__OF_WIDTH(sap__ray_slab)
@@ -2976,6 +2995,8 @@ typedef float sap__f1;
 #define sap__or1(a, b) ((a) | (b))
 #define sap__bits1(a) ((uint32_t)(a))
 #define sap__splat1(x) ((int32_t)(x))
+#define sap__min1(a, b) ((a) < (b) ? (a) : (b))
+#define sap__max1(a, b) ((a) > (b) ? (a) : (b))
 #define sap__rotate1(a) (a)
 #define sap__truncate1(a) ((int32_t)(a))
 #define sap__store1(p, a) ((void)(*(int32_t *)(void *)(p) = (a)))
@@ -3079,6 +3100,14 @@ typedef struct sap__bounds {
     sap__i lo[3], hi[3];
 } sap__bounds;
 
+/* Returns keys as floats: those of empty lanes, which are NaN, become infinite, as computing with NaN raises an
+   exception. */
+SAP__TARGET SAP__FORCE_INLINE sap__f sap__load_floats(const int32_t *keys) {
+    const sap__i low = sap__max(sap__load(keys), sap__splat(-SAP__INFINITY));
+    const sap__i bound = sap__min(low, sap__splat(SAP__INFINITY));
+    return sap__to_float(bound);
+}
+
 /* Returns the boxes of a node from lane k on. */
 SAP__TARGET SAP__FORCE_INLINE sap__bounds sap__load_bounds(const sap__node *node, int k) {
     const sap__bounds boxes = {{sap__load(node->lo[0] + k), sap__load(node->lo[1] + k), sap__load(node->lo[2] + k)},
@@ -3122,19 +3151,25 @@ SAP__TARGET SAP__FORCE_INLINE uint32_t sap__hit(sap__bounds a, sap__bounds b) {
 #endif
 }
 
+/* Returns a bit for each lane of a node whose box overlaps a box. */
+SAP__TARGET SAP__FORCE_INLINE uint32_t sap__node_hits(const sap__node *node, const sap__box *box, uint32_t occupied) {
+    uint32_t bits = 0;
+    for (int k = 0; k < SAP__NODE_WIDTH && (SAP__WIDTH > 4 || occupied >> k); k += SAP__WIDTH)
+        bits |= sap__hit(sap__load_bounds(node, k), sap__splat_box(box)) << k;
+    return bits;
+}
+
 /* W boxes are compared with each box before them; then with themselves, rotated by 1 to W / 2 lanes. After that each
    two of them have met. The last rotation finds each pair twice, so half of its lanes are left out. */
-SAP__TARGET static int sap__self_overlaps(const sap__node *node, const sap__node *before, uint32_t occupied,
-                                          uint32_t *a, uint32_t *b, int n) {
+SAP__TARGET SAP__FORCE_INLINE int sap__meet_all(const sap__node *node, const sap__node *before, uint32_t occupied,
+                                                uint32_t *a, uint32_t *b, int n) {
     for (int k = 0; k < SAP__NODE_WIDTH && occupied >> k; k += SAP__WIDTH) {
         const sap__bounds boxes = sap__load_bounds(node, k), old = sap__load_bounds(before ? before : node, k);
         const sap__i children = sap__load(node->child + k);
-        const uint32_t here = occupied >> k & SAP__ALL_BITS;
         for (uint32_t lower = occupied & ((1u << k) - 1); lower; lower &= lower - 1) {
             const int i = sap__lowest_bit(lower);
             uint32_t bits = sap__hit(boxes, sap__splat_child(node, i));
             if (before) bits ^= sap__hit(old, sap__splat_child(before, i));
-            bits &= here;
             sap__store(a + n, sap__splat(node->child[i]));
             n = sap__append(bits, children, b, n);
         }
@@ -3148,7 +3183,6 @@ SAP__TARGET static int sap__self_overlaps(const sap__node *node, const sap__node
                 turned_old = sap__rotate_bounds(turned_old);
                 bits ^= sap__hit(old, turned_old);
             }
-            bits &= here & (here >> turn | here << (SAP__WIDTH - turn));
             if (turn == SAP__WIDTH / 2) bits &= (1u << SAP__WIDTH / 2) - 1;
             (void)sap__append(bits, children, a, n);
             n = sap__append(bits, turned_children, b, n);
@@ -3157,28 +3191,31 @@ SAP__TARGET static int sap__self_overlaps(const sap__node *node, const sap__node
     return n;
 }
 
+/* Most searches seek overlaps of now: these get code of their own, without tests of `before`. */
+SAP__TARGET static int sap__self_overlaps(const sap__node *node, const sap__node *before, uint32_t occupied,
+                                          uint32_t *a, uint32_t *b, int n) {
+    return before ? sap__meet_all(node, before, occupied, a, b, n) : sap__meet_all(node, NULL, occupied, a, b, n);
+}
+
 /* Most tests have at most two hits. Narrow kernels append the first two without a branch, as it would often be
    mispredicted. */
-SAP__TARGET static int sap__overlaps(sap__test_list *list, uint32_t *a, uint32_t *b, int n, int limit) {
-    const int prefetch_end = list->prefetch ? list->n - 8 : 0, overlaps = list->overlaps;
+SAP__TARGET SAP__FORCE_INLINE int sap__meet_nodes(sap__test_list *list, uint32_t *a, uint32_t *b, int n, int limit,
+                                                  int overlaps) {
+    const int prefetch_end = list->prefetch ? list->n - 8 : 0;
     int i;
     for (i = list->next; i < list->n && n <= limit; i++) {
         const uint32_t id = list->box_id[i];
         const sap__box *box = sap__box_at(list->boxes, list->stride, id);
         const sap__node *node = &list->nodes[list->node_id[i]];
         const uint32_t occupied = list->occupied[list->node_id[i]];
-        uint32_t bits = 0, old = 0;
+        uint32_t bits = 0;
         if (i < prefetch_end) sap__prefetch_node(&list->nodes[list->node_id[i + 8]]);
-        for (int k = 0; k < SAP__NODE_WIDTH && (SAP__WIDTH > 4 || occupied >> k) && (overlaps & SAP__NOW);
-             k += SAP__WIDTH)
-            bits |= sap__hit(sap__load_bounds(node, k), sap__splat_box(box)) << k;
+        if (overlaps & SAP__NOW) bits = sap__node_hits(node, box, occupied);
         if (overlaps & SAP__BEFORE) {
             const sap__node *before = sap__node_before(list->nodes, list->before, list->has_before, list->node_id[i]);
-            for (int k = 0; k < SAP__NODE_WIDTH && (SAP__WIDTH > 4 || occupied >> k); k += SAP__WIDTH)
-                old |= sap__hit(sap__load_bounds(before, k), sap__splat_box(box + list->has_previous)) << k;
+            const uint32_t old = sap__node_hits(before, box + list->has_previous, occupied);
             bits = overlaps == SAP__CHANGES ? bits ^ old : bits | old;
         }
-        bits &= occupied;
 #if SAP__WIDTH >= 8
         for (int k = 0; k < SAP__NODE_WIDTH; k += SAP__WIDTH) {
             sap__store(a + n, sap__splat(id));
@@ -3196,6 +3233,11 @@ SAP__TARGET static int sap__overlaps(sap__test_list *list, uint32_t *a, uint32_t
     return n;
 }
 
+SAP__TARGET static int sap__overlaps(sap__test_list *list, uint32_t *a, uint32_t *b, int n, int limit) {
+    if (list->overlaps == SAP__NOW) return sap__meet_nodes(list, a, b, n, limit, SAP__NOW);
+    return sap__meet_nodes(list, a, b, n, limit, list->overlaps);
+}
+
 /* The squared distance sums the gaps between the query's box and each box over the axes. */
 SAP__TARGET static uint32_t sap__point_distance(const sap__node *node, uint32_t occupied, const sap__probe *p,
                                                 float *distance) {
@@ -3204,8 +3246,8 @@ SAP__TARGET static uint32_t sap__point_distance(const sap__node *node, uint32_t 
         sap__f distance2 = sap__fsplat(0.0f);
         for (int axis = 0; axis < 3; axis++) {
             if (!p->used[axis]) continue;
-            const sap__f lo = sap__to_float(sap__load(node->lo[axis] + k));
-            const sap__f hi = sap__to_float(sap__load(node->hi[axis] + k));
+            const sap__f lo = sap__load_floats(node->lo[axis] + k);
+            const sap__f hi = sap__load_floats(node->hi[axis] + k);
             const sap__f below = sap__fsub(lo, sap__fsplat(p->hi[axis])),
                          above = sap__fsub(sap__fsplat(p->lo[axis]), hi);
             sap__f gap = sap__fmin(sap__fmax(below, above), sap__fsplat(SAP__MAX_GAP));
@@ -3228,8 +3270,8 @@ SAP__TARGET static uint32_t sap__ray_slab(const sap__node *node, uint32_t occupi
         for (int axis = 0; axis < 3; axis++) {
             const int32_t *near_side = p->is_negative[axis] ? node->hi[axis] : node->lo[axis];
             const int32_t *far_side = p->is_negative[axis] ? node->lo[axis] : node->hi[axis];
-            const sap__f entering = sap__to_float(sap__load(near_side + k));
-            const sap__f leaving = sap__to_float(sap__load(far_side + k));
+            const sap__f entering = sap__load_floats(near_side + k);
+            const sap__f leaving = sap__load_floats(far_side + k);
             if (!p->used[axis]) {
                 outside |=
                     sap__above(entering, sap__fsplat(p->hi[axis])) | sap__above(sap__fsplat(p->lo[axis]), leaving);
@@ -3253,8 +3295,8 @@ SAP__TARGET static uint32_t sap__tile_coords(const sap__node *node, const sap__t
     uint32_t large = 0;
     for (int axis = 0; axis < 3; axis++) {
         for (int k = 0; k < SAP__NODE_WIDTH; k += SAP__WIDTH) {
-            sap__f lo = sap__to_float(sap__load(node->lo[axis] + k));
-            sap__f hi = sap__to_float(sap__load(node->hi[axis] + k));
+            sap__f lo = sap__load_floats(node->lo[axis] + k);
+            sap__f hi = sap__load_floats(node->hi[axis] + k);
             lo = sap__fmax(sap__fmin(lo, max_far), min_far);
             hi = sap__fmax(sap__fmin(hi, max_far), min_far);
             const sap__f size = sap__fsub(hi, lo);
@@ -3273,7 +3315,7 @@ static void sap__gather(const void *boxes, size_t stride, const uint32_t *childr
                         sap__box *bounds) {
     *bounds = sap__empty_box;
     for (int k = 0; k < SAP__NODE_WIDTH; k++) {
-        const sap__box *box = empty >> k & 1 ? &sap__empty_lane : sap__box_at(boxes, stride, children[k]);
+        const sap__box *box = empty >> k & 1 ? &sap__empty_box : sap__box_at(boxes, stride, children[k]);
         sap__set_child_bounds(node, k, box);
         sap__enlarge(bounds, box);
     }
@@ -3287,7 +3329,7 @@ SAP__TARGET static void sap__gather(const void *boxes, size_t stride, const uint
     sap__i min_rows = sap__splat(SAP__AFTER_ALL), max_rows = sap__splat(SAP__BEFORE_ALL);
     int32_t lo[4], hi[4];
     for (int k = 0; k < SAP__NODE_WIDTH; k++)
-        row[k] = empty >> k & 1 ? &sap__empty_lane : sap__box_at(boxes, stride, children[k]);
+        row[k] = empty >> k & 1 ? &sap__empty_box : sap__box_at(boxes, stride, children[k]);
     for (int k = 0; k < SAP__NODE_WIDTH; k += SAP__WIDTH) {
         const sap__i a0 = sap__rows(row, k, 0), a1 = sap__rows(row, k + 1, 0);
         const sap__i a2 = sap__rows(row, k + 2, 0), a3 = sap__rows(row, k + 3, 0);
@@ -3789,14 +3831,15 @@ static float sap__perimeter(const sap__box *box) {
     return size < SAP__FAR ? size : SAP__FAR;
 }
 
-/* Refits a leaf. The lanes of a leaf without boxes are not written: see sap__insert_into_leaf. */
+/* Refits a leaf. The lanes of a leaf without boxes are not written (see sap__insert_into_leaf), unless it is a root:
+   searches visit roots though they are empty. */
 SAP__FORCE_INLINE void sap__refit_leaf(sap_world *s, sap__bvh *t, int leaf) {
     const uint32_t empty = ~(uint32_t)t->occupied[leaf];
-    if (t->occupied[leaf])
+    if (t->occupied[leaf] || t->levels == 1)
         sap__kernel_of(s)->gather(sap__packed_box(s, 0), sizeof(sap__slot), t->nodes[leaf].child, empty,
                                   &t->nodes[leaf], &t->bounds[leaf]);
     else
-        t->bounds[leaf] = sap__empty_lane;
+        t->bounds[leaf] = sap__empty_box;
 }
 
 /* Refits a node above the leaves. Its children are the next sixteen nodes of the level below. */
@@ -3991,10 +4034,10 @@ static void sap__grow_leaf(sap__bvh *t, int leaf, const sap__box *box) {
 static void sap__free_lane(sap__bvh *t, int leaf, int lane) {
     for (int level = 0, i = leaf; level < t->levels; level++) {
         const int at = t->first[level] + i;
-        sap__set_child_bounds(&t->nodes[at], lane, &sap__empty_lane);
+        sap__set_child_bounds(&t->nodes[at], lane, &sap__empty_box);
         t->occupied[at] &= (uint16_t) ~(1u << lane);
         if (t->occupied[at] || t->state == SAP__TREE_NEEDS_REFIT) return;
-        t->bounds[at] = sap__empty_lane;
+        t->bounds[at] = sap__empty_box;
         lane = i % SAP__NODE_WIDTH;
         i /= SAP__NODE_WIDTH;
     }
@@ -4044,7 +4087,7 @@ static void sap__insert_into_leaf(sap_world *s, int tree, uint32_t slot, int lea
     sap__bvh *t = &s->tree[tree];
     const int lane = sap__lowest_bit(~(uint32_t)t->occupied[leaf]);
     for (int i = 0; i < SAP__NODE_WIDTH && !t->occupied[leaf]; i++)
-        sap__set_child_bounds(&t->nodes[leaf], i, &sap__empty_lane);
+        sap__set_child_bounds(&t->nodes[leaf], i, &sap__empty_box);
     t->nodes[leaf].child[lane] = slot;
     s->slot_array[slot].leaf_position = sap__position(tree, leaf, lane);
     sap__set_leaf_box(t, leaf, lane, &s->slot_array[slot].box);
@@ -4574,14 +4617,14 @@ static int sap__emit_changes(sap__search *q) {
         a[count] = x;
         b[count] = y;
         count += (now ^ sap__overlap(&slot_array[x].previous, &slot_array[y].previous)) |
-                 (takes_refiltered & (((slot_array[x].flags | slot_array[y].flags) & SAP__REFILTER) != 0));
+                 (takes_refiltered && ((slot_array[x].flags | slot_array[y].flags) & SAP__REFILTER));
     }
     q->n = count;
-    for (int i = q->n = 0; i < count; i++) {
+    for (int i = q->n = is_plain ? count : 0; i < count; i++) {
         const sap__slot *x = &slot_array[a[i]], *y = &slot_array[b[i]];
         a[q->n] = a[i];
         b[q->n] = b[i];
-        q->n += is_plain || sap__handles(q, a[i], b[i], sap__overlap(&x->box, &y->box));
+        q->n += sap__handles(q, a[i], b[i], sap__overlap(&x->box, &y->box));
     }
     return sap__emit_events(q);
 }
@@ -4944,18 +4987,19 @@ static int sap__find_by_queries(sap_world *s, uint32_t flags) {
            sap__refilter_pairs(s);
 }
 
-/* Returns whether a search looks for changes, if it expects a number of events. Else it looks for overlaps, and then
-   at pairs: that is faster where boxes have few pairs, or many of them begin and end. Only a search for changes
-   filters pairs again. (An event takes as long as looking at twenty pairs, the boxes of the last update as at one and
-   a half.) */
-static int sap__seeks_changes(const sap_world *s, int events) {
-    const long long pairs = sap__length(s->pairs.active);
-    return 40LL * events + 3LL * sap__moving_count(s) < 2 * pairs;
+/* Returns whether a search looks for changes. Else it looks for overlaps, and then at pairs: that is faster where the
+   changed boxes have few pairs, or where as many events are expected as the last update had. Only a search for changes
+   filters pairs again. (An event takes as long as looking at twenty pairs, a box of the last update as at one and a
+   half.) */
+static int sap__seeks_changes(const sap_world *s) {
+    const double changed = sap__length(s->changes.list), moving = sap__moving_count(s) + 1.0;
+    const double pairs = sap__length(s->pairs.active) * (changed < moving ? changed / moving : 1);
+    return 20.0 * s->update.events + 1.5 * changed < pairs;
 }
 
 /* Finds what changed by the method QUERY. */
 static int sap__find_by_query(sap_world *s) {
-    if (sap__seeks_changes(s, 0)) return sap__find_by_queries(s, SAP__CHANGED);
+    if (sap__seeks_changes(s)) return sap__find_by_queries(s, SAP__CHANGED);
     if (s->changes.flags & SAP__REFILTER) sap__require_index(s, SAP__TABLE);
     return sap__sync_trees(s) &&
            sap__query_movers(s, s->changes.list, sap__length(s->changes.list), SAP__CHANGED, SAP__NOW, 0) &&
@@ -5004,7 +5048,7 @@ static int sap__find_by_prune(sap_world *s) {
     const int *changed = s->changes.count, moving = sap__moving_count(s);
     const int statics = s->boxes.tree_count[SAP__TREE_STATIC];
     const int few = moving < statics / 2 && changed[SAP__TREE_STATIC] <= moving + statics / SAP__PRUNE_PART;
-    const int overlaps = sap__seeks_changes(s, s->update.events) ? SAP__CHANGES : SAP__NOW;
+    const int overlaps = sap__seeks_changes(s) ? SAP__CHANGES : SAP__NOW;
     if (few && overlaps == SAP__CHANGES) return sap__find_by_queries(s, SAP__CHANGED);
     if (!sap__sync_trees(s)) return 0;
     if (overlaps == SAP__CHANGES || (s->changes.flags & SAP__REFILTER)) sap__require_index(s, SAP__TABLE);
@@ -5068,8 +5112,7 @@ static int sap__choose_method(sap_world *s) {
     if (s->config.method != SAP_METHOD_AUTO) return s->config.method;
     if (SAP__TRACES) return SAP_METHOD_SORT;
     if (SAP__PRUNE_PART * (long long)changed <= moving) return SAP_METHOD_QUERY;
-    const int wins =
-        !s->changes.flags && !s->has_grid && sap__seeks_changes(s, s->update.events) && sap__is_sort_cheaper(s);
+    const int wins = !s->changes.flags && !s->has_grid && sap__seeks_changes(s) && sap__is_sort_cheaper(s);
     s->update.sort_votes += wins ? 1 : -1;
     if (s->update.sort_votes <= 0) s->update.sort_votes = s->update.sorts = 0;
     if (s->update.sort_votes >= SAP__MOST_VOTES) s->update.sort_votes = SAP__MOST_VOTES, s->update.sorts = 1;
@@ -6385,6 +6428,7 @@ SAP_DEF sap_world *sap_create(const sap_config *config) {
     if (!s) return NULL;
     memset(s, 0, sizeof *s);
     if (config) s->config = *config;
+    s->config.margin = sap__float(sap__key(s->config.margin)); /* 0 for -0 */
     if (s->config.axes == 0) s->config.axes = SAP_AXIS_X | SAP_AXIS_Y | SAP_AXIS_Z;
     sap__axes_used(s->config.axes, s->used);
     s->kernel = sap__best_kernel();
@@ -6937,12 +6981,14 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     if (h->lists[2]) memcpy(s->changes.unsynced, s->changes.list, 4 * (size_t)h->lists[2]);
     sap__set_length(s->pairs.active, h->pairs);
     s->pairs.is_restored = 1;
+    s->pairs.sorted_from = 0;
     for (uint32_t i = 0; i < h->pairs; i++) {
         sap_pair *pair = &s->pairs.active[i];
         sap__saved_pair saved;
         sap__read_words(&p, &saved, sizeof saved);
         sap__set_pair(s, pair, saved.id0, saved.id1);
         (void)sap__load_pointer(saved.user_data, &pair->user_data);
+        if (i && sap__pair_item(pair - 1) > sap__pair_item(pair)) s->pairs.sorted_from = (int)i;
     }
     sap__set_length(s->pairs.created, 0);
     sap__set_length(s->pairs.deleted, 0);
@@ -7073,12 +7119,15 @@ static const char *sap__validate_pairs(const sap_world *s) {
     if (has_lists && n && sap__length(s->pairs.edges) != (int)n + 1) return "Every pair has edges.";
     for (int i = 0; i < SAP__PAIR_INDICES; i++)
         if (!s->pairs.index[i].is_valid && s->pairs.index[i].edits) return "Only valid indices have edits.";
+    if (s->pairs.sorted_from < 0 || s->pairs.sorted_from > (int)n) return "sorted_from is not beyond the last pair.";
     for (uint32_t p = 0; p < n; p++) {
         const sap_pair *pair = &s->pairs.active[p];
         const uint32_t a = sap__slot_of(pair->id0), b = sap__slot_of(pair->id1);
         if (a >= slot_count || b >= slot_count) return "A pair's boxes have slots.";
         const char *broken = sap__validate_pair(pair->id0, pair->id1, &s->slot_array[a], &s->slot_array[b]);
         if (broken) return broken;
+        if ((int)p > s->pairs.sorted_from && sap__pair_item(pair - 1) >= sap__pair_item(pair))
+            return "Pairs from sorted_from on are sorted by their ids.";
         if (pair->object0 != s->objects[a] || pair->object1 != s->objects[b]) return "A pair has its boxes' objects.";
     }
     for (uint32_t slot = 0; slot < slot_count && has_lists; slot++) {
@@ -7108,7 +7157,7 @@ static const char *sap__validate_node(const sap__bvh *t, int level, int j) {
     for (int lane = 0; lane < SAP__NODE_WIDTH; lane++) {
         const sap__box box = sap__child_bounds(node, lane);
         if (!(t->occupied[at] >> lane & 1)) {
-            if ((level || t->occupied[at]) && !sap__same(&box, &sap__empty_lane))
+            if ((level || t->occupied[at] || t->levels == 1) && !sap__same(&box, &sap__empty_box))
                 return "An empty lane has the empty box, unless its leaf holds no box.";
             continue;
         }

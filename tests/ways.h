@@ -312,6 +312,9 @@ static void pair_not_in_table(sap_world *s) {
     while (*at == SAP__NONE) at++;
     *at = s->pairs.next[*at];
 }
+static void sorted_from_beyond(sap_world *s) {
+    s->pairs.sorted_from = sap__length(s->pairs.active) + 1;
+}
 static void pair_without_slot(sap_world *s) {
     s->pairs.active[0].id1 |= SAP__SLOT_MASK;
 }
@@ -321,6 +324,11 @@ static void without_links(sap_world *s) {
 }
 static void pair_with_itself(sap_world *s) {
     s->pairs.active[0].id1 = s->pairs.active[0].id0;
+}
+static void pairs_unsorted(sap_world *s) {
+    sap_pair first = s->pairs.active[0];
+    s->pairs.active[0] = s->pairs.active[1], s->pairs.active[1] = first;
+    s->pairs.sorted_from = 0;
 }
 static void pair_of_nobody(sap_world *s) {
     s->pairs.active[0].id1 |= 0x70000000;
@@ -406,7 +414,7 @@ static void not_in_index(sap_world *s) {
     uint32_t slot = plain_slot(s), place = s->slot_array[slot].leaf_position, lane = place % SAP__NODE_WIDTH;
     sap__node *c = &s->tree[0].nodes[place / SAP__NODE_WIDTH];
     int k;
-    for (k = 0; k < 3; k++) c->lo[k][lane] = sap__empty_lane.lo[k], c->hi[k][lane] = sap__empty_lane.hi[k];
+    for (k = 0; k < 3; k++) c->lo[k][lane] = sap__empty_box.lo[k], c->hi[k][lane] = sap__empty_box.hi[k];
     s->tree[0].occupied[place / SAP__NODE_WIDTH] &= (uint16_t) ~(1u << lane);
     s->tree[0].subtrees[place / SAP__NODE_WIDTH / SAP__NODE_WIDTH].boxes--;
     s->slot_array[slot].leaf_position = SAP__NONE;
@@ -453,6 +461,7 @@ static const damage damage_table[] = {
     {SAP_METHOD_QUERY, "Only valid indices have edits.", edits_without_lists},
     {SAP_METHOD_QUERY, "A bucket holds the pairs with its hash.", wrong_bucket},
     {SAP_METHOD_QUERY, "Every pair is in the table.", pair_not_in_table},
+    {SAP_METHOD_QUERY, "sorted_from is not beyond the last pair.", sorted_from_beyond},
     {SAP_METHOD_QUERY, "A pair's boxes have slots.", pair_without_slot},
     {SAP_METHOD_QUERY, "filtered_count is the number of live boxes with filter bits of their own.", masked_unseen},
     {SAP_METHOD_QUERY, "All arrays of boxes have the capacity of the list of changes.", room_for_one},
@@ -471,6 +480,7 @@ static const damage damage_table[] = {
     {SAP_METHOD_QUERY, "A queue holds free slots, or removed ones.", free_lives},
     {SAP_METHOD_QUERY, "Every pair has edges.", without_links},
     {SAP_METHOD_QUERY, "In a pair id0 < id1.", pair_with_itself},
+    {SAP_METHOD_QUERY, "Pairs from sorted_from on are sorted by their ids.", pairs_unsorted},
     {SAP_METHOD_QUERY, "A pair's boxes are live, or were removed since the last update.", pair_of_nobody},
     {SAP_METHOD_QUERY, "A pair's boxes overlapped at the last update.", pair_apart},
     {SAP_METHOD_QUERY, "Two static boxes are not a pair.", pair_of_static},

@@ -3525,19 +3525,19 @@ static void sap__sample_boxes(const sap_world *s, const uint64_t *items, int n, 
    axes. An axis on which all boxes lie beside each other is not cut, and no box is large there. */
 static void sap__choose_tile_grid(const sap__sample_stats *m, int n, sap__tile_grid *t) {
     double volume = (double)SAP__NODE_WIDTH / n; /* of a tile, in units */
-    int dims = 0;
+    int dims = 0, is_cut[3];
     for (int k = 0; k < 3; k++) {
         const double units = (double)m->range[k] / ((double)m->unit[k] + 1e-60);
-        if (units > 1) volume *= units, dims++;
+        is_cut[k] = units > 1 && m->range[k] > SAP__TILE_NEAR;
+        if (is_cut[k]) volume *= units, dims++;
     }
     const float side = dims ? sap__nth_root(volume, dims) : 1;
     for (int k = 0; k < 3; k++) {
-        const int is_cut = m->range[k] > SAP__TILE_NEAR;
         const float tile = side * m->unit[k];
-        const double tiles = is_cut ? (double)m->range[k] / ((double)tile + 1e-37) + 0.5 : 1;
+        const double tiles = is_cut[k] ? (double)m->range[k] / ((double)tile + 1e-37) + 0.5 : 1;
         t->origin[k] = m->min_center2[k];
         t->count[k] = (int)(tiles < 1 ? 1 : tiles > (double)n ? (double)n : tiles);
-        t->large_size[k] = (float)SAP__LARGE_TILES * (is_cut ? tile : SAP__TILE_FAR);
+        t->large_size[k] = (float)SAP__LARGE_TILES * (is_cut[k] ? tile : SAP__TILE_FAR);
     }
     /* slices along the axis with most tiles, sixteen to a tile; then halved, until counters for all are cheap */
     int k = t->count[0] > t->count[1] ? (t->count[0] > t->count[2] ? 0 : 2) : t->count[1] > t->count[2] ? 1 : 2;
@@ -4408,7 +4408,7 @@ static int sap__count_at_once(const sap_world *s, int n, int count[SAP__TREES]) 
 /* Counts by tree what the trees lack, and lists which boxes are misplaced: mostly few among many that move. Returns 0
    without memory. */
 static int sap__count_unsynced(sap_world *s, int changed[SAP__TREES]) {
-    const uint32_t *list = s->changes.unsynced;
+    uint32_t *list = s->changes.unsynced;
     int levels = 0; /* if no tree has ever been packed no box has a position */
     for (int tree = 0; tree < SAP__TREES; tree++) levels += s->tree[tree].levels;
     sap__set_length(s->update.misplaced, 0);

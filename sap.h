@@ -3762,8 +3762,8 @@ static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, in
          as it holds                              in each update
        more than 1 / 8 of all boxes changed     bounds are refitted; boxes that jumped   one pass over all is then
                                                   out of their leaves are inserted         cheaper than many paths
-       with that more than 1 / 256 came or      the tree is packed                       leaves hold little, or what
-         jumped, or subtrees shrank; or                                                    is far apart
+       with that more than 1 / 256 came, went   the tree is packed                       leaves hold little, or what
+         or jumped, or subtrees shrank; or                                                 is far apart
          lanes are mostly free
        wear is 1: half of the boxes changed,    the tree is packed, unless the update    boxes are not beside their
          32 refits, or leaves that grew           is quiet                                 neighbours of the pack
@@ -3779,7 +3779,7 @@ enum {
     SAP__MAX_REFITS = 32,      /* refits that wear by 1; wrong where all boxes move as one */
     SAP__REFIT_FRACTION = 8,   /* bounds are refitted if more than 1 / 8 of the boxes changed; wrong if all are close */
     SAP__PACK_FRACTION = 256,  /* the tree is packed if more than 1 / 256 of its boxes, */
-    SAP__PACK_MIN = 32,        /* and 32 more, jumped or were added while bounds are refitted; wrong if all are close */
+    SAP__PACK_MIN = 32,        /* and 32 more, jumped, came or went while bounds are refitted; wrong if all are close */
     SAP__LANES_PER_BOX = 2,    /* no subtree is opened beyond this; wrong where boxes are few and far apart */
     SAP__CHOOSE_LEAF_VISITS = 48 /* nodes visited at most while a leaf is chosen; wrong where more overlap */
 };

@@ -4989,17 +4989,17 @@ static int sap__find_by_queries(sap_world *s, uint32_t flags) {
 
 /* Returns whether a search looks for changes. Else it looks for overlaps, and then at pairs: that is faster where the
    changed boxes have few pairs, or where as many events are expected as the last update had. Only a search for changes
-   filters pairs again. (An event takes as long as looking at twenty pairs, a box of the last update as at one and a
-   half.) */
-static int sap__seeks_changes(const sap_world *s) {
+   filters pairs again. (Where all boxes move an event takes as long as looking at twenty pairs; where few do both ways
+   look for its pair. A box of the last update takes as long as looking at one and a half.) */
+static int sap__seeks_changes(const sap_world *s, double event_cost) {
     const double changed = sap__length(s->changes.list), moving = sap__moving_count(s) + 1.0;
     const double pairs = sap__length(s->pairs.active) * (changed < moving ? changed / moving : 1);
-    return 20.0 * s->update.events + 1.5 * changed < pairs;
+    return event_cost * s->update.events + 1.5 * changed < pairs;
 }
 
 /* Finds what changed by the method QUERY. */
 static int sap__find_by_query(sap_world *s) {
-    if (sap__seeks_changes(s)) return sap__find_by_queries(s, SAP__CHANGED);
+    if (sap__seeks_changes(s, 1)) return sap__find_by_queries(s, SAP__CHANGED);
     if (s->changes.flags & SAP__REFILTER) sap__require_index(s, SAP__TABLE);
     return sap__sync_trees(s) &&
            sap__query_movers(s, s->changes.list, sap__length(s->changes.list), SAP__CHANGED, SAP__NOW, 0) &&
@@ -5048,7 +5048,7 @@ static int sap__find_by_prune(sap_world *s) {
     const int *changed = s->changes.count, moving = sap__moving_count(s);
     const int statics = s->boxes.tree_count[SAP__TREE_STATIC];
     const int few = moving < statics / 2 && changed[SAP__TREE_STATIC] <= moving + statics / SAP__PRUNE_PART;
-    const int overlaps = sap__seeks_changes(s) ? SAP__CHANGES : SAP__NOW;
+    const int overlaps = sap__seeks_changes(s, 20) ? SAP__CHANGES : SAP__NOW;
     if (few && overlaps == SAP__CHANGES) return sap__find_by_queries(s, SAP__CHANGED);
     if (!sap__sync_trees(s)) return 0;
     if (overlaps == SAP__CHANGES || (s->changes.flags & SAP__REFILTER)) sap__require_index(s, SAP__TABLE);
@@ -5112,7 +5112,7 @@ static int sap__choose_method(sap_world *s) {
     if (s->config.method != SAP_METHOD_AUTO) return s->config.method;
     if (SAP__TRACES) return SAP_METHOD_SORT;
     if (SAP__PRUNE_PART * (long long)changed <= moving) return SAP_METHOD_QUERY;
-    const int wins = !s->changes.flags && !s->has_grid && sap__seeks_changes(s) && sap__is_sort_cheaper(s);
+    const int wins = !s->changes.flags && !s->has_grid && sap__seeks_changes(s, 20) && sap__is_sort_cheaper(s);
     s->update.sort_votes += wins ? 1 : -1;
     if (s->update.sort_votes <= 0) s->update.sort_votes = s->update.sorts = 0;
     if (s->update.sort_votes >= SAP__MOST_VOTES) s->update.sort_votes = SAP__MOST_VOTES, s->update.sorts = 1;

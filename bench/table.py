@@ -353,7 +353,10 @@ class Data:
         self.rows[row["what"], row["scene"], int(row["boxes"]), row["peer"]] = row
 
     def get(self, what, scene, boxes, peer, field="median"):
+        """A field, or None: a time counts only of one that finds most pairs (ODE's finds none of flat boxes)."""
         row = self.rows.get((what, scene, boxes, peer))
+        if row and float(row.get("missed") or 0) > float(row.get("pairs") or 0) / 2:
+            return None
         return float(row[field]) if row and row.get(field) not in ("", None) else None
 
     def peers(self, what, scene, boxes):

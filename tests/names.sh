@@ -13,7 +13,7 @@ fi
 . tests/sh.inc
 begin names
 
-outsiders=$(ls tests/*.[ch] bench/*.[ch] bench/*.cpp bench/*/*.h bench/*/*.cpp 2>/dev/null |
+outsiders=$(ls tests/*.[ch] bench/*.md bench/*.[ch] bench/*.cpp bench/*/*.h bench/*/*.cpp 2>/dev/null |
     grep -v -x -e 'tests/ways\.[ch]' -e 'tests/test_proof\.c' -e 'tests/proof.*')
 for source in $outsiders; do
     subject=$source

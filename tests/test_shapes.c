@@ -338,6 +338,9 @@ static sap_aabb town_and_sky(maker *m, int i) {
     if (i % 50 == 1) return endless(on_plane(m, 1, 1, 1), 0, 2);
     return i % 7 ? town(m, i) : moved(on_plane(m, 1, 1, 1), 0, between(m, 0, 100), 0);
 }
+static sap_aabb on_floor(maker *m, int i) { /* heights differ by a hundredth of a side */
+    return (void)i, moved(on_plane(m, 1, 1, 1), 0, between(m, 0, 0.01f), 0);
+}
 static sap_aabb same(maker *m, int i) {
     return (void)i, i % 2 ? usual(m) : box_at(9, 9, 9, 1, 1, 1);
 }
@@ -393,6 +396,7 @@ static const struct shape {
     {"heavy tail", heavy_tail, 7, {0}},
     {"tree of sizes", size_tree, 7, {0}},
     {"planes", planes, 7, {0}},
+    {"cubes on a floor", on_floor, 7, {0}},
     {"half-spaces", half_spaces, 7, {0}},
     {"columns", columns, 7, {0}},
     {"all columns", all_columns, 7, {0}},

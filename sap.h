@@ -193,7 +193,7 @@
    takes 30 more. Scratch memory is given back when it has not been needed for some updates; memory of removed boxes is
    kept for new ones. After sap_reserve(boxes, pairs) no call allocates until one of the two is exceeded, and nothing is
    given back; a removed box that an update has seen counts until the next one. This is enough for every method, and so
-   takes more: some 455 bytes a box, 530 for SAP_METHOD_SORT, and 160 a pair.
+   takes more: some 185 bytes a box, 260 for SAP_METHOD_SORT, and 160 a pair.
    Moves, removals and filter changes never allocate: sap_add reserves the memory that they need. If memory fails in
    sap_update, pairs and events are as before, recorded changes stay recorded, and a later sap_update succeeds once
    there is memory. A world holds no address of the library's code or data: a game may load this code again, built from
@@ -1317,15 +1317,16 @@ typedef struct sap__subtree {
     int boxes, changes; /* boxes in it now; changes of its boxes since */
 } sap__subtree;
 
-/* A bounding volume hierarchy: see tree. */
+/* A bounding volume hierarchy: see tree. Its arrays are parts of those of all trees: see sap__make_room. */
 typedef struct sap__bvh {
     sap__node *nodes;         /* leaves first, then level by level, the roots last */
-    sap__node *before;        /* of each leaf: the boxes of the last update in its lanes, where has_before is set */
-    uint32_t *has_before;     /* one bit a leaf: an update has written its boxes of the last update */
     sap__box *bounds;         /* of each node */
     uint16_t *occupied;       /* of each node: lanes that hold something */
     sap__filter_bits *filter; /* of each node: those of all boxes below it, or more */
-    sap__subtree *subtrees;   /* of each node of level 1 */
+    sap__node *before;        /* of each leaf: the boxes of the last update in its lanes, where has_before is set */
+    uint8_t *has_before;      /* of each leaf: an update has written its boxes of the last update */
+    sap__subtree *subtrees;   /* of each node of level 1: see sap__subtree_of */
+    int room;                 /* leaves that there is memory for */
     int levels, first[SAP__MAX_LEVELS], count[SAP__MAX_LEVELS]; /* of each level: its first node, how many there are */
     int state, boxes;                                           /* SAP__TREE_*; boxes in it */
     float unit[3];           /* the mean size of boxes when packed: see sap__sample_stats */
@@ -1459,8 +1460,8 @@ typedef struct sap__update_state {
     int method; /* a sap_method: of this update, or of the last one */
     sap__task task[SAP__TASKS];
     uint32_t *deleted_at; /* indices of deleted pairs, ascending */
-    uint32_t *ghosts;     /* slots of boxes of the last update that no leaf holds: see sap__list_ghosts */
-    sap__bvh ghost_tree;  /* of their boxes of the last update, without those of static boxes */
+    uint32_t *ghosts;     /* slots of boxes of the last update that no leaf holds: see sap__pack_ghosts */
+    sap__bvh ghost_tree;  /* of their boxes of the last update, without those of static boxes; has its own arrays */
     int packs_ghosts;     /* it is being packed */
     uint32_t *misplaced;  /* slots of boxes that have no position, or are to lose it: see sap__sync_trees */
     uint64_t *sort_items, *sort_scratch; /* scratch of any call; no function needs them after it has returned */
@@ -1495,6 +1496,7 @@ struct sap_world {
 
     sap__pair_manager pairs;
     sap__bvh tree[SAP__TREES];
+    sap__bvh forest; /* the arrays of all trees */
     sap__endpoints endpoints;
     const sap__grid_calls *grid; /* NULL outside of updates, or without a grid */
     int has_grid;                /* updates have one, so the SAP of all boxes is not needed */
@@ -1508,7 +1510,7 @@ struct sap_world {
    counted by sap_get_stats. Trimmed ones are those of pairs, events and scratch. */
 /* clang-format off */
 #define SAP__TREE_ARRAYS(X, t)                                                                                         \
-    X(t.nodes) X(t.before) X(t.has_before) X(t.bounds) X(t.occupied) X(t.filter) X(t.subtrees)
+    X(t.nodes) X(t.bounds) X(t.occupied) X(t.filter) X(t.before) X(t.has_before) X(t.subtrees)
 #define SAP__TRIMMED_ARRAYS(X)                                                                                         \
     X(pairs.active) X(pairs.created) X(pairs.deleted) X(pairs.buckets) X(pairs.next) X(pairs.edges)                    \
     X(update.deleted_at) X(update.misplaced) X(update.ghosts) X(update.sort_items) X(update.sort_scratch)
@@ -1516,8 +1518,7 @@ struct sap_world {
     X(slot_array) X(objects) X(pairs.head_edge) X(changes.list) X(changes.unsynced)                                    \
     X(endpoints.sap.sorted[0]) X(endpoints.sap.sorted[1]) X(endpoints.sap.sorted[2])                                   \
     X(boxes.live_bits[0]) X(boxes.live_bits[1]) X(boxes.live_bits[2]) X(boxes.live_bits[3])                            \
-    SAP__TREE_ARRAYS(X, tree[0]) SAP__TREE_ARRAYS(X, tree[1]) SAP__TREE_ARRAYS(X, tree[2])                             \
-    SAP__TREE_ARRAYS(X, tree[3]) SAP__TREE_ARRAYS(X, update.ghost_tree) SAP__TRIMMED_ARRAYS(X)
+    SAP__TREE_ARRAYS(X, forest) SAP__TREE_ARRAYS(X, update.ghost_tree) SAP__TRIMMED_ARRAYS(X)
 /* clang-format on */
 
 static void sap__free_arrays(sap_world *s) {
@@ -2857,17 +2858,17 @@ typedef struct sap__test_list {
     const uint16_t *occupied; /* for each node a bit for each lane in use */
     const uint32_t *box_id, *node_id;
     int next, n;
-    int prefetch;               /* the nodes are prefetched: they are too many for the cache */
-    int overlaps;               /* SAP__NOW, ... */
-    int has_previous;           /* boxes are slots: the box of the last update follows each */
-    const sap__node *before;    /* leaves with the boxes of the last update; NULL: they are as now */
-    const uint32_t *has_before; /* see sap__bvh */
+    int prefetch;              /* the nodes are prefetched: they are too many for the cache */
+    int overlaps;              /* SAP__NOW, ... */
+    int has_previous;          /* boxes are slots: the box of the last update follows each */
+    const sap__node *before;   /* leaves with the boxes of the last update; NULL: they are as now */
+    const uint8_t *has_before; /* see sap__bvh */
 } sap__test_list;
 
 /* Returns the node that holds the boxes of the last update in the lanes of a node. */
 SAP__FORCE_INLINE const sap__node *sap__node_before(const sap__node *nodes, const sap__node *before,
-                                                    const uint32_t *has_before, uint32_t node) {
-    return before && has_before[node / 32] >> node % 32 & 1 ? &before[node] : &nodes[node];
+                                                    const uint8_t *has_before, uint32_t node) {
+    return before && has_before[node] ? &before[node] : &nodes[node];
 }
 
 /* A kernel is a table of functions for one width. All kernels find the same overlaps, in any order. Tests of distances
@@ -3781,6 +3782,7 @@ enum {
     SAP__PACK_FRACTION = 256,  /* the tree is packed if more than 1 / 256 of its boxes, */
     SAP__PACK_MIN = 32,        /* and 32 more, jumped, came or went while bounds are refitted; wrong if all are close */
     SAP__LANES_PER_BOX = 2,    /* no subtree is opened beyond this; wrong where boxes are few and far apart */
+    SAP__GHOST_PART = 8,       /* no search for changes if more than 1 / 8 are ghosts; wrong in slow crowds */
     SAP__CHOOSE_LEAF_VISITS = 48 /* nodes visited at most while a leaf is chosen; wrong where more overlap */
 };
 
@@ -3874,6 +3876,12 @@ static int sap__filled_leaves(int boxes, int fill) {
     return boxes ? (boxes + fill - 1) / fill : 1;
 }
 
+/* Returns the number of leaves of a packed tree: those of whole subtrees, if it has any. */
+static int sap__packed_leaves(int boxes, int fill) {
+    const int leaves = sap__filled_leaves(boxes, fill);
+    return leaves > SAP__MAX_ROOTS ? (leaves + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH * SAP__NODE_WIDTH : leaves;
+}
+
 /* Returns the number of nodes of a tree with room for these leaves. */
 static int sap__node_count(int leaves) {
     int nodes = leaves + 1;
@@ -3881,9 +3889,11 @@ static int sap__node_count(int leaves) {
     return nodes;
 }
 
-/* Sets the levels of a tree that has these leaves, and room for more. */
-static void sap__set_levels(sap__bvh *t, int leaves, int room) {
+/* Sets the levels of a tree that has these leaves. */
+static void sap__set_levels(sap__bvh *t, int leaves) {
+    int room = t->room;
     t->first[0] = 0;
+    t->first[1] = room;
     t->count[0] = leaves;
     t->levels = 1;
     for (int k = 0; t->count[k] > (k ? 2 : SAP__MAX_ROOTS); k++) {
@@ -3894,18 +3904,127 @@ static void sap__set_levels(sap__bvh *t, int leaves, int room) {
     }
 }
 
-/* Returns the room that is reserved for the leaves of a tree: an eighth of its subtrees, and four, may be opened before
-   it is packed. */
+/* Returns the number of subtrees. A tree of one level counts as one. */
+SAP__FORCE_INLINE int sap__subtree_count(const sap__bvh *t) {
+    return t->levels > 1 ? t->count[1] : 1;
+}
+
+SAP__FORCE_INLINE sap__subtree *sap__subtree_of(const sap__bvh *t, int j) {
+    return &t->subtrees[t->first[1] + j];
+}
+
+/* Returns the room that is reserved for the leaves of all trees: an eighth of their subtrees, and four, may be opened
+   before a tree is packed. */
 static int sap__room_for(int boxes) {
-    const int leaves = sap__filled_leaves(boxes, SAP__LEAF_FILL) + SAP__NODE_WIDTH - 1;
+    const int leaves = sap__filled_leaves(boxes, SAP__LEAF_FILL) + SAP__TREES * (SAP__NODE_WIDTH - 1);
     return (leaves / SAP__NODE_WIDTH + leaves / (8 * SAP__NODE_WIDTH) + 4) * SAP__NODE_WIDTH;
 }
 
-/* Reserves memory of a tree with room for these leaves. */
-static int sap__reserve_bvh(sap__bvh *t, int leaves) {
-    const int nodes = sap__node_count(leaves), subtrees = (leaves + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH;
+/* Reserves arrays for these nodes. */
+static int sap__reserve_nodes(sap__bvh *t, int nodes) {
     return sap__reserve(&t->nodes, nodes) && sap__reserve(&t->bounds, nodes) && sap__reserve(&t->occupied, nodes) &&
-           sap__reserve(&t->filter, nodes) && sap__reserve(&t->subtrees, subtrees);
+           sap__reserve(&t->filter, nodes) && sap__reserve(&t->subtrees, nodes);
+}
+
+/* Gives each tree its part of the arrays. */
+static void sap__set_parts(sap_world *s) {
+    const sap__bvh *all = &s->forest;
+    for (int tree = 0, at = 0; tree < SAP__TREES && all->subtrees; tree++) {
+        sap__bvh *t = &s->tree[tree];
+        t->nodes = all->nodes + at;
+        t->bounds = all->bounds + at;
+        t->occupied = all->occupied + at;
+        t->filter = all->filter + at;
+        t->subtrees = all->subtrees + at;
+        t->before = all->has_before ? all->before + at : NULL;
+        t->has_before = all->has_before ? all->has_before + at : NULL;
+        at += sap__node_count(t->room);
+    }
+}
+
+/* Reserves memory for the boxes of the last update in all leaves. */
+static int sap__reserve_before(sap_world *s) {
+    const int nodes = sap__capacity(s->forest.nodes);
+    const int ok = sap__reserve(&s->forest.before, nodes) && sap__reserve(&s->forest.has_before, nodes);
+    sap__set_parts(s);
+    return ok;
+}
+
+/* Moves nodes inside the arrays of all trees. */
+static void sap__move_nodes(sap__bvh *all, int to, int from, int n) {
+    memmove(all->nodes + to, all->nodes + from, (size_t)n * sizeof *all->nodes);
+    memmove(all->bounds + to, all->bounds + from, (size_t)n * sizeof *all->bounds);
+    memmove(all->occupied + to, all->occupied + from, (size_t)n * sizeof *all->occupied);
+    memmove(all->filter + to, all->filter + from, (size_t)n * sizeof *all->filter);
+    memmove(all->subtrees + to, all->subtrees + from, (size_t)n * sizeof *all->subtrees);
+}
+
+/* Sets the room of each tree, for which there is memory, and moves all levels to where they belong:
+
+       nodes   [ leaves, room | level 1, room | ... ][ leaves of the next tree, room | ... ] ...
+
+   Those that go up are moved first, the last of them first: so none is overwritten before it has moved. */
+static void sap__set_rooms(sap_world *s, const int room[SAP__TREES]) {
+    enum { MOST = SAP__TREES * SAP__MAX_LEVELS };
+    int from[MOST], to[MOST], count[MOST], n = 0;
+    for (int tree = 0, old = 0, at = 0; tree < SAP__TREES; tree++) {
+        sap__bvh *t = &s->tree[tree];
+        const int levels = t->state == SAP__TREE_EMPTY ? 0 : t->levels > 1 ? t->levels : 2;
+        for (int level = 0; level < levels; level++) {
+            from[n + level] = old + t->first[level];
+            count[n + level] = level == 1 ? sap__subtree_count(t) : t->count[level];
+        }
+        old += sap__node_count(t->room);
+        t->room = room[tree];
+        if (levels) sap__set_levels(t, t->count[0]);
+        for (int level = 0; level < levels; level++) to[n++] = at + t->first[level];
+        at += sap__node_count(t->room);
+    }
+    for (int i = n - 1; i >= 0; i--)
+        if (to[i] > from[i]) sap__move_nodes(&s->forest, to[i], from[i], count[i]);
+    for (int i = 0; i < n; i++)
+        if (to[i] < from[i]) sap__move_nodes(&s->forest, to[i], from[i], count[i]);
+    sap__set_parts(s);
+    for (int tree = 0; tree < SAP__TREES; tree++) /* nodes of level 1 have other numbers now */
+        if (s->tree[tree].state != SAP__TREE_EMPTY) sap__refit_levels(s, &s->tree[tree], 2);
+}
+
+/* Ways to share the memory of nodes when a tree needs room. */
+enum {
+    SAP__ALL_STAY,  /* the others keep their room, for more subtrees to open */
+    SAP__ALL_CLOSE, /* the others keep what they use */
+    SAP__ALL_GO,    /* the others are packed again, in the room that it takes */
+    SAP__SHARES
+};
+
+/* Sets the room of each tree if one of them is to have these leaves. Returns the number of nodes of all. */
+static int sap__share_room(const sap_world *s, const sap__bvh *t, int leaves, int share, int room[SAP__TREES]) {
+    int nodes = 0;
+    for (int tree = 0; tree < SAP__TREES; tree++) {
+        const sap__bvh *other = &s->tree[tree];
+        room[tree] = share == SAP__ALL_STAY ? other->room : other->state == SAP__TREE_EMPTY ? 0 : other->count[0];
+        if (share == SAP__ALL_GO) room[tree] = sap__packed_leaves(s->boxes.tree_count[tree], SAP__LEAF_FILL);
+        if (other == t) room[tree] = leaves;
+        nodes += sap__node_count(room[tree]);
+    }
+    return nodes;
+}
+
+/* Gives a tree room for these leaves. Reserved memory is enough for all trees that are packed: if they need not be,
+   may_pack is 0. Returns 0 without memory. */
+static int sap__make_room(sap_world *s, sap__bvh *t, int leaves, int may_pack) {
+    const int most = s->update.is_reserved ? sap__capacity(s->forest.nodes) : INT_MAX;
+    int room[SAP__TREES], share = SAP__ALL_STAY, nodes;
+    if (leaves <= t->room) return 1;
+    while ((nodes = sap__share_room(s, t, leaves, share, room)) > most && may_pack && share < SAP__ALL_GO) share++;
+    if (nodes > most && !may_pack) return 0;
+    if (nodes > most) nodes = sap__share_room(s, t, leaves, share = SAP__ALL_STAY, room); /* more boxes than reserved */
+    for (int tree = 0; tree < SAP__TREES && share == SAP__ALL_GO; tree++)
+        if (t != &s->tree[tree]) s->tree[tree].state = SAP__TREE_EMPTY, s->tree[tree].boxes = 0;
+    const int ok = sap__reserve_nodes(&s->forest, nodes);
+    sap__set_parts(s); /* some arrays may have moved, though others could not be reserved */
+    if (ok) sap__set_rooms(s, room);
+    return ok;
 }
 
 /* Packs a leaf of the n slots in items. */
@@ -3955,15 +4074,10 @@ static int sap__count_in_subtree(const sap__bvh *t, int j) {
     return n;
 }
 
-/* Returns the number of subtrees. A tree of one level counts as one. */
-SAP__FORCE_INLINE int sap__subtree_count(const sap__bvh *t) {
-    return t->levels > 1 ? t->count[1] : 1;
-}
-
 /* Records the state of a subtree at a pack or a refit. */
 static void sap__begin_subtree(sap__bvh *t, int j) {
-    t->subtrees[j].boxes = sap__count_in_subtree(t, j);
-    t->subtrees[j].changes = 0;
+    sap__subtree_of(t, j)->boxes = sap__count_in_subtree(t, j);
+    sap__subtree_of(t, j)->changes = 0;
 }
 
 /* Records how large the leaves are when they have been packed: leaves that have grown are compared with that. The mean
@@ -3985,11 +4099,12 @@ static int sap__pack_items(sap_world *s, sap__bvh *t, int n, int fill) {
     sap__pack_args args;
     args.t = t;
     args.filled = sap__filled_leaves(n, fill);
-    int leaves = args.filled;
-    if (leaves > SAP__MAX_ROOTS) leaves = (leaves + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH * SAP__NODE_WIDTH;
-    if (!sap__reserve_bvh(t, leaves)) return sap__fail(s, SAP_ERROR_MEMORY);
+    const int leaves = sap__packed_leaves(n, fill);
+    if (s->update.packs_ghosts ? !sap__reserve_nodes(t, sap__node_count(leaves)) : !sap__make_room(s, t, leaves, 1))
+        return sap__fail(s, SAP_ERROR_MEMORY);
+    if (s->update.packs_ghosts) t->room = leaves;
     sap__sort_tiles(s, s->update.sort_items, (uint64_t *)(void *)t->nodes, n, args.filled, t->unit);
-    sap__set_levels(t, leaves, leaves);
+    sap__set_levels(t, leaves);
     t->boxes = n;
     sap__parallel_for(s, sap__pack_leaves_task, &args, n);
     sap__measure_leaves(t);
@@ -4053,8 +4168,8 @@ static void sap__set_leaf_box(sap__bvh *t, int leaf, int lane, const sap__box *b
 /* Counts a change of a subtree, and boxes that come or go. */
 SAP__FORCE_INLINE void sap__change_subtree(sap__bvh *t, int leaf, int boxes) {
     t->boxes += boxes;
-    t->subtrees[leaf / SAP__NODE_WIDTH].boxes += boxes;
-    t->subtrees[leaf / SAP__NODE_WIDTH].changes++;
+    sap__subtree_of(t, leaf / SAP__NODE_WIDTH)->boxes += boxes;
+    sap__subtree_of(t, leaf / SAP__NODE_WIDTH)->changes++;
 }
 
 /* Takes a box out of its tree, if it is in one. */
@@ -4161,31 +4276,16 @@ static int sap__choose_leaf(const sap_world *s, const sap__bvh *t, const sap__bo
     return t->open < 0 ? -1 : sap__empty_leaf(t, t->open);
 }
 
-/* Gives a tree more room for leaves, by moving the nodes above them. After sap_reserve it does not allocate. Returns
-   0 if there is no memory. */
-static int sap__make_room(sap_world *s, sap__bvh *t) {
-    const int old = t->first[1], subtrees = t->count[1];
-    int room = old + (old / 8 + SAP__NODE_WIDTH) / SAP__NODE_WIDTH * SAP__NODE_WIDTH;
-    if (s->update.is_reserved && sap__node_count(room) > sap__capacity(t->nodes)) room = old + SAP__NODE_WIDTH;
-    if (s->update.is_reserved && sap__node_count(room) > sap__capacity(t->nodes)) return 0;
-    if (!sap__reserve_bvh(t, room)) return 0;
-    memmove(&t->nodes[room], &t->nodes[old], (size_t)subtrees * sizeof *t->nodes);
-    memmove(&t->bounds[room], &t->bounds[old], (size_t)subtrees * sizeof *t->bounds);
-    memmove(&t->occupied[room], &t->occupied[old], (size_t)subtrees * sizeof *t->occupied);
-    memmove(&t->filter[room], &t->filter[old], (size_t)subtrees * sizeof *t->filter);
-    sap__set_levels(t, t->count[0], room);
-    return 1;
-}
-
 /* Returns a subtree without boxes: one that its boxes have left, or a new one, which is the last. Returns -1 without
    memory. The levels above are to be refitted. */
 static int sap__open_subtree(sap_world *s, sap__bvh *t) {
     int j = 0;
-    while (j < t->count[1] && t->subtrees[j].boxes) j++;
+    while (j < t->count[1] && sap__subtree_of(t, j)->boxes) j++;
     if (j == t->count[1]) {
+        const int leaves = t->count[0] + SAP__NODE_WIDTH, more = t->count[0] / 8 / SAP__NODE_WIDTH * SAP__NODE_WIDTH;
         if (SAP__LANES_PER_BOX * t->boxes < SAP__NODE_WIDTH * t->count[0]) return -1;
-        if (t->count[0] == t->first[1] && !sap__make_room(s, t)) return -1;
-        sap__set_levels(t, t->count[0] + SAP__NODE_WIDTH, t->first[1]);
+        if (leaves > t->room && !sap__make_room(s, t, leaves + more, 0) && !sap__make_room(s, t, leaves, 0)) return -1;
+        sap__set_levels(t, leaves);
         for (int i = 0; i < SAP__NODE_WIDTH; i++) sap__pack_leaf(s, t, SAP__NODE_WIDTH * j + i, NULL, 0);
         sap__refit_node(s, t, 1, j);
         sap__begin_subtree(t, j);
@@ -4274,7 +4374,8 @@ static int sap__repack_changed(sap_world *s, int tree, int changed) {
     int most = 1 + changed / SAP__REPACK_FRACTION;
     for (int i = 0; i < sap__subtree_count(t) && i < 4 + changed && most > 0; i++) {
         const int j = t->next++ % sap__subtree_count(t);
-        if (t->subtrees[j].boxes == 0 || t->subtrees[j].changes < t->subtrees[j].boxes) continue;
+        const sap__subtree *subtree = sap__subtree_of(t, j);
+        if (subtree->boxes == 0 || subtree->changes < subtree->boxes) continue;
         if (sap__repack(s, tree, j, SAP__NONE) == SAP__PACK) return SAP__PACK;
         most--;
     }
@@ -4513,6 +4614,8 @@ static int sap__sync_trees(sap_world *s) {
         const int is_current = s->tree[tree].state == SAP__TREE_VALID && changed[tree] == 0;
         if (s->boxes.tree_count[tree] && !is_current && sap__sync_tree(s, tree, changed[tree]) == SAP__FAILED) return 0;
     }
+    for (int tree = 0; tree < SAP__TREES; tree++) /* a later tree has needed its room: see sap__make_room */
+        if (s->boxes.tree_count[tree] && s->tree[tree].state == SAP__TREE_EMPTY && !sap__pack(s, tree)) return 0;
     return 1;
 }
 
@@ -4808,8 +4911,8 @@ static int sap__load_lane(sap_world *s, uint32_t slot) {
     const sap__box *box = &s->slot_array[slot].previous;
     if (at == SAP__NONE) return 0; /* it is removed */
     sap__bvh *t = &s->tree[sap__position_tree(at)];
-    if (!(t->has_before[leaf / 32] >> leaf % 32 & 1)) memcpy(&t->before[leaf], &t->nodes[leaf], sizeof *t->before);
-    t->has_before[leaf / 32] |= 1u << leaf % 32;
+    if (!t->has_before[leaf]) memcpy(&t->before[leaf], &t->nodes[leaf], sizeof *t->before);
+    t->has_before[leaf] = 1;
     const int touches = sap__overlap(&t->bounds[leaf], box);
     if (touches) sap__grow_leaf(t, (int)leaf, box);
     sap__set_child_bounds(&t->before[leaf], sap__position_lane(at), touches ? box : &sap__empty_box);
@@ -4830,7 +4933,7 @@ static int sap__pack_ghosts(sap_world *s, int any) {
     const int all = any ? sap__length(s->changes.list) : 0;
     int n = 0;
     if (!any) return 1;
-    if (!sap__reserve(&s->update.ghosts, all) || !sap__reserve(&s->update.sort_items, all))
+    if (!sap__reserve(&s->update.ghosts, any) || !sap__reserve(&s->update.sort_items, any))
         return sap__fail(s, SAP_ERROR_MEMORY);
     for (int i = 0; i < all; i++) {
         const uint32_t slot = s->changes.list[i], at = s->slot_array[slot].leaf_position;
@@ -4849,18 +4952,20 @@ static int sap__pack_ghosts(sap_world *s, int any) {
     return ok;
 }
 
-/* Loads the boxes of the last update. Returns 0 without memory. */
-static int sap__load_changes(sap_world *s) {
+/* Returns the number of boxes that may be ghosts while a search looks for changes. */
+static int sap__most_ghosts(int boxes) {
+    return boxes / SAP__GHOST_PART + SAP__NODE_WIDTH;
+}
+
+/* Loads the boxes of the last update. If too many are ghosts the search is to look for overlaps instead, which needs no
+   ghosts: *overlaps is SAP__NOW then. Returns 0 without memory. */
+static int sap__load_changes(sap_world *s, int *overlaps) {
     int ghosts = s->boxes.removed.count;
-    for (int tree = 0; tree < SAP__TREES; tree++) {
-        sap__bvh *t = &s->tree[tree];
-        const int leaves = t->boxes ? t->count[0] : 0, words = (leaves + 31) / 32;
-        if (!sap__reserve(&t->before, leaves) || !sap__reserve(&t->has_before, words))
-            return sap__fail(s, SAP_ERROR_MEMORY);
-        if (words) memset(t->has_before, 0, (size_t)words * sizeof *t->has_before);
-    }
+    if (!sap__reserve_before(s)) return sap__fail(s, SAP_ERROR_MEMORY);
+    if (s->forest.has_before) memset(s->forest.has_before, 0, (size_t)sap__capacity(s->forest.has_before));
     for (int i = 0; i < sap__length(s->changes.list); i++) ghosts += sap__load_lane(s, s->changes.list[i]);
-    return sap__pack_ghosts(s, ghosts);
+    if (ghosts > sap__most_ghosts(s->boxes.live_count)) *overlaps = SAP__NOW;
+    return *overlaps == SAP__NOW || sap__pack_ghosts(s, ghosts);
 }
 
 /* ---- queries of the changed boxes ---------------------------------------------------------------------- */
@@ -4981,11 +5086,11 @@ static int sap__refilter_pairs(sap_world *s) {
 /* ---- the three methods --------------------------------------------------------------------------------- */
 
 /* Finds what changed by queries of the changed boxes with one of the flags. Returns 0 on failure. */
-static int sap__find_by_queries(sap_world *s, uint32_t flags) {
-    sap__require_index(s, SAP__TABLE);
-    return sap__sync_trees(s) && sap__load_changes(s) &&
-           sap__query_movers(s, s->changes.list, sap__length(s->changes.list), flags, SAP__CHANGES, 0) &&
-           sap__refilter_pairs(s);
+static int sap__find_by_queries(sap_world *s, uint32_t flags, int overlaps) {
+    if (!sap__sync_trees(s) || (overlaps == SAP__CHANGES && !sap__load_changes(s, &overlaps))) return 0;
+    if (overlaps == SAP__CHANGES || (s->changes.flags & SAP__REFILTER)) sap__require_index(s, SAP__TABLE);
+    return sap__query_movers(s, s->changes.list, sap__length(s->changes.list), flags, overlaps, 0) &&
+           (overlaps == SAP__CHANGES ? sap__refilter_pairs(s) : sap__deleted_by_lists(s, flags));
 }
 
 /* Returns whether a search looks for changes. Else it looks for overlaps, and then at pairs: that is faster where the
@@ -5000,11 +5105,7 @@ static int sap__seeks_changes(const sap_world *s, double event_cost) {
 
 /* Finds what changed by the method QUERY. */
 static int sap__find_by_query(sap_world *s) {
-    if (sap__seeks_changes(s, 1)) return sap__find_by_queries(s, SAP__CHANGED);
-    if (s->changes.flags & SAP__REFILTER) sap__require_index(s, SAP__TABLE);
-    return sap__sync_trees(s) &&
-           sap__query_movers(s, s->changes.list, sap__length(s->changes.list), SAP__CHANGED, SAP__NOW, 0) &&
-           sap__deleted_by_lists(s, SAP__CHANGED);
+    return sap__find_by_queries(s, SAP__CHANGED, sap__seeks_changes(s, 1) ? SAP__CHANGES : SAP__NOW);
 }
 
 /* Finds what changed by the method SORT. The update rules find the pairs of moved boxes. Added and removed boxes, and
@@ -5024,7 +5125,7 @@ static int sap__find_by_sort(sap_world *s) {
         return 0;
     for (int i = 0; i < sap__length(s->changes.list) && s->changes.flags; i++)
         any |= (s->slot_array[s->changes.list[i]].flags & flags) != 0;
-    if (any) return s->grid ? sap__sync_trees(s) : sap__find_by_queries(s, flags);
+    if (any) return s->grid ? sap__sync_trees(s) : sap__find_by_queries(s, flags, SAP__CHANGES);
     for (int tree = 0; tree < SAP__TREES; tree++)
         if (s->tree[tree].state == SAP__TREE_VALID) s->tree[tree].state = SAP__TREE_NEEDS_REFIT;
     return 1;
@@ -5049,11 +5150,10 @@ static int sap__find_by_prune(sap_world *s) {
     const int *changed = s->changes.count, moving = sap__moving_count(s);
     const int statics = s->boxes.tree_count[SAP__TREE_STATIC];
     const int few = moving < statics / 2 && changed[SAP__TREE_STATIC] <= moving + statics / SAP__PRUNE_PART;
-    const int overlaps = sap__seeks_changes(s, 20) ? SAP__CHANGES : SAP__NOW;
-    if (few && overlaps == SAP__CHANGES) return sap__find_by_queries(s, SAP__CHANGED);
-    if (!sap__sync_trees(s)) return 0;
+    int overlaps = sap__seeks_changes(s, 20) ? SAP__CHANGES : SAP__NOW;
+    if (few && overlaps == SAP__CHANGES) return sap__find_by_queries(s, SAP__CHANGED, overlaps);
+    if (!sap__sync_trees(s) || (overlaps == SAP__CHANGES && !sap__load_changes(s, &overlaps))) return 0;
     if (overlaps == SAP__CHANGES || (s->changes.flags & SAP__REFILTER)) sap__require_index(s, SAP__TABLE);
-    if (overlaps == SAP__CHANGES && !sap__load_changes(s)) return 0;
     for (int a = 0; a < SAP__TREE_UNPAIRED; a++)
         for (int b = a; b < SAP__TREE_UNPAIRED; b++) {
             if (few && (a == SAP__TREE_STATIC || b == SAP__TREE_STATIC)) continue;
@@ -6451,16 +6551,17 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
     int slot_count = boxes;
     if (boxes && boxes < SAP__MAX_BOXES - SAP__MIN_FREE_SLOTS - 1) slot_count += SAP__MIN_FREE_SLOTS + 1;
     if (slot_count < sap__length(s->slot_array)) slot_count = sap__length(s->slot_array);
-    const int nodes = sap__room_for(boxes), sorts = s->config.method == SAP_METHOD_SORT || SAP__TRACES;
-    int ok = sap__reserve_boxes(s, slot_count) && sap__reserve_pairs(s, pairs, pairs, pairs) &&
-             sap__reserve(&s->update.deleted_at, 2LL * pairs) && sap__reserve(&s->update.misplaced, slot_count) &&
-             sap__reserve(&s->update.ghosts, slot_count) && sap__reserve(&s->update.sort_items, slot_count) &&
-             sap__reserve(&s->update.sort_items, SAP__NODE_WIDTH / 2 * nodes) &&
-             sap__reserve_bvh(&s->update.ghost_tree, nodes) &&
-             (s->has_grid || !sorts || sap__reserve_endpoints(s, slot_count));
-    for (int i = 0; i < SAP__TREES && ok; i++)
-        ok = sap__reserve_bvh(&s->tree[i], nodes) && sap__reserve(&s->tree[i].before, nodes) &&
-             sap__reserve(&s->tree[i].has_before, nodes / 32 + 1);
+    const int leaves = sap__room_for(boxes), nodes = sap__node_count(leaves) + SAP__TREES * SAP__MAX_LEVELS;
+    const int ghost_leaves = sap__filled_leaves(sap__most_ghosts(boxes), SAP__NODE_WIDTH) + SAP__NODE_WIDTH - 1;
+    const int sorts = s->config.method == SAP_METHOD_SORT || SAP__TRACES;
+    int ok =
+        sap__reserve_boxes(s, slot_count) && sap__reserve_pairs(s, pairs, pairs, pairs) &&
+        sap__reserve(&s->update.deleted_at, 2LL * pairs) && sap__reserve(&s->update.misplaced, slot_count) &&
+        sap__reserve(&s->update.ghosts, sap__most_ghosts(boxes)) && sap__reserve(&s->update.sort_items, slot_count) &&
+        sap__reserve(&s->update.sort_items, SAP__NODE_WIDTH / 2 * leaves) && sap__reserve_nodes(&s->forest, nodes) &&
+        sap__reserve_before(s) && sap__reserve_nodes(&s->update.ghost_tree, sap__node_count(ghost_leaves)) &&
+        (s->has_grid || !sorts || sap__reserve_endpoints(s, slot_count));
+    sap__set_parts(s);
     for (int i = 0; i < sap__task_count(s) && ok; i++) /* what others have no memory for goes to the first */
         ok = sap__reserve(&s->update.task[i].events,
                           (i ? pairs / 8 : 2LL * pairs) + SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS);
@@ -7180,8 +7281,24 @@ static const char *sap__validate_node(const sap__bvh *t, int level, int j) {
 
 static const char *sap__validate_subtrees(const sap__bvh *t) {
     for (int j = 0; j < sap__subtree_count(t); j++)
-        if (t->subtrees[j].boxes != sap__count_in_subtree(t, j)) return "A subtree counts the boxes that it holds.";
+        if (sap__subtree_of(t, j)->boxes != sap__count_in_subtree(t, j))
+            return "A subtree counts the boxes that it holds.";
     return NULL;
+}
+
+static const char *sap__validate_rooms(const sap_world *s) {
+    const sap__bvh *all = &s->forest;
+    int at = 0;
+    for (int tree = 0; tree < SAP__TREES; tree++) {
+        const sap__bvh *t = &s->tree[tree];
+        if (all->subtrees && (t->nodes != all->nodes + at || t->bounds != all->bounds + at ||
+                              t->occupied != all->occupied + at || t->filter != all->filter + at ||
+                              t->subtrees != all->subtrees + at || (t->before && t->before != all->before + at)))
+            return "A tree has its part of the arrays of all trees.";
+        if (t->state != SAP__TREE_EMPTY && t->count[0] > t->room) return "A tree has room for its leaves.";
+        at += sap__node_count(t->room);
+    }
+    return all->subtrees && at > sap__capacity(all->nodes) ? "All trees have memory for their nodes." : NULL;
 }
 
 static const char *sap__validate_bvh(const sap_world *s, int tree) {
@@ -7251,6 +7368,7 @@ SAP_DEF const char *sap_validate(const sap_world *s) {
     if (s && !broken) broken = sap__validate_changes(s);
     if (s && !broken) broken = sap__validate_pairs(s);
     if (s && !broken) broken = sap__validate_events(s);
+    if (s && !broken) broken = sap__validate_rooms(s);
     for (int tree = 0; s && !broken && tree < SAP__TREES; tree++) broken = sap__validate_bvh(s, tree);
     if (s && !broken) broken = sap__validate_endpoints(s);
     return broken;

@@ -423,6 +423,87 @@ static void reserved(int method, uint64_t seed, scene kind) {
     CHECK_EQUAL(live_blocks, 0);
 }
 
+/* Boxes go from tree to tree, a few at a time or most of them, walk or jump anywhere: the trees share what is reserved. */
+static void reserved_trees(int method, uint64_t seed) {
+    enum { N = 700, STEPS = 120, SIDE = 14 };
+    test_rng rng;
+    sap_world *s = open_method(method);
+    static sap_aabb boxes[N];
+    static sap_id ids[N];
+    sap_id found[1];
+    int n = 0, step, i, k;
+    rng.state = seed;
+    if (!CHECK(s != NULL)) exit(1);
+    CHECK_EQUAL(sap_reserve(s, N, N * N / 2), SAP_OK);
+    for (step = 0; step < STEPS; step++) {
+        const int kind = test_below(&rng, 4), percent = test_chance(&rng, 50) ? 3 : test_below(&rng, 101);
+        const int jumps = test_chance(&rng, 30), to_shelf = test_chance(&rng, 30);
+        long before = allocations;
+        int gone = test_chance(&rng, 20) ? test_below(&rng, n + 1) : 0;
+        n -= gone;
+        CHECK_EQUAL(sap_remove_many(s, gone, ids + n), SAP_OK);
+        while (n + gone < N) { /* removed boxes count until the next update */
+            for (k = 0; k < 3; k++)
+                boxes[n].min[k] = test_uniform(&rng, 0, SIDE), boxes[n].max[k] = boxes[n].min[k] + 1;
+            if (!CHECK((ids[n] = sap_add(s, &boxes[n], NULL)) != 0)) exit(1);
+            n++;
+        }
+        for (i = 0; i < n; i++) {
+            if (!test_chance(&rng, percent)) continue;
+            CHECK_EQUAL(sap_set_static(s, ids[i], kind == 1), SAP_OK);
+            CHECK_EQUAL(sap_set_filter(s, ids[i], kind == 2 ? 2 : 1, kind == 2 ? 1 : kind == 3 ? 0 : ~0u), SAP_OK);
+            for (k = 0; k < 3; k++) {
+                const float at = to_shelf && k ? (float)(i % 3) : test_uniform(&rng, 0, SIDE);
+                const float way = jumps ? at - boxes[i].min[k] : test_uniform(&rng, -0.2f, 0.2f);
+                boxes[i].min[k] += way, boxes[i].max[k] = boxes[i].min[k] + 1;
+            }
+            CHECK_EQUAL(sap_move(s, ids[i], &boxes[i]), SAP_OK);
+        }
+        if (step % 3 == 0) (void)sap_nearest_ids(s, boxes[0].min, 2, ~0u, found, NULL, 1);
+        CHECK_EQUAL(sap_update(s), SAP_OK);
+        if (!CHECK_MESSAGE(allocations == before, "%ld allocations in step %d of seed %d, method %d",
+                           allocations - before, step, (int)seed, method))
+            break;
+        const char *broken = sap_validate(s);
+        if (!CHECK_MESSAGE(!broken, "%s: step %d of seed %d, method %d", broken, step, (int)seed, method)) break;
+    }
+    sap_destroy(s);
+    CHECK_EQUAL(live_blocks, 0);
+}
+
+/* Boxes jump ever farther apart, so that their tree opens as many subtrees as there is memory for, and then some become
+   static: the tree is packed again to make room for another one. */
+static void reserved_trees_far_apart(void) {
+    enum { N = 6000, STEPS = 200, FEW = N / 100 };
+    test_rng rng = {1};
+    sap_world *s = open_method(SAP_METHOD_QUERY);
+    sap_aabb box = {{0, 0, 0}, {0, 0, 0}};
+    static sap_id ids[N];
+    float far_away = 1;
+    long before = 0;
+    int i, k, step;
+    if (!CHECK(s != NULL)) exit(1);
+    CHECK_EQUAL(sap_reserve(s, N, N), SAP_OK);
+    before = allocations;
+    for (i = 0; i < N; i++) {
+        for (k = 0; k < 3; k++) box.min[k] = test_uniform(&rng, 0, 100), box.max[k] = box.min[k] + 1;
+        ids[i] = sap_add(s, &box, NULL);
+    }
+    for (step = 0; step < STEPS; step++, far_away *= 1.1f) {
+        CHECK_EQUAL(sap_update(s), SAP_OK);
+        for (i = 0; i < FEW; i++) {
+            const int at = test_below(&rng, N);
+            for (k = 0; k < 3; k++)
+                box.min[k] = far_away * test_uniform(&rng, -100, 100), box.max[k] = box.min[k] + far_away / 100;
+            CHECK_EQUAL(sap_move(s, ids[at], &box), SAP_OK);
+            if (step > STEPS / 2) CHECK_EQUAL(sap_set_static(s, ids[at], 1), SAP_OK);
+        }
+    }
+    CHECK_EQUAL(allocations, before);
+    CHECK(sap_validate(s) == NULL);
+    sap_destroy(s);
+}
+
 /* The failure of sap_reserve is reported, too, and an exceeded reservation only means that memory is asked
    for again. */
 static void reserve_itself(void) {
@@ -515,8 +596,10 @@ int main(int argc, char **argv) {
         reserve_after_a_crowd(method);
         restore_after_reserve(method);
         for (kind = 0; kind < SCENE_COUNT; kind++) reserved(method, seed + (uint64_t)kind, (scene)kind);
+        for (kind = 1; kind <= 20; kind++) reserved_trees(method, seed + (uint64_t)kind);
     }
     rooms_grow_unevenly(seed);
+    reserved_trees_far_apart();
     reserve_itself();
     reserve_counts_free_slots();
     CHECK_EQUAL(faults, 0);

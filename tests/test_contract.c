@@ -2283,7 +2283,7 @@ static void memory_is_bounded(void) {
     s = sap_create(NULL);
     before = bytes_of(s);
     CHECK_EQUAL(sap_reserve(s, N, 0), SAP_OK);
-    CHECK_AT_MOST((double)(bytes_of(s) - before) / N, 480);
+    CHECK_AT_MOST((double)(bytes_of(s) - before) / N, 190);
     before = bytes_of(s);
     CHECK_EQUAL(sap_reserve(s, N, 4 * N), SAP_OK);
     CHECK_AT_MOST((double)(bytes_of(s) - before) / (4 * N), 200);

@@ -146,7 +146,7 @@ WAYS_DEF void force_small(sap_world *s, int small) {
         sap__bvh *t = &s->tree[tree];
         t->wear = 1;
         for (int j = 0; t->state != SAP__TREE_EMPTY && t->levels > 1 && j < t->count[1]; j++)
-            t->subtrees[j].changes = t->subtrees[j].boxes;
+            sap__subtree_of(t, j)->changes = sap__subtree_of(t, j)->boxes;
     }
 }
 
@@ -416,11 +416,21 @@ static void not_in_index(sap_world *s) {
     int k;
     for (k = 0; k < 3; k++) c->lo[k][lane] = sap__empty_box.lo[k], c->hi[k][lane] = sap__empty_box.hi[k];
     s->tree[0].occupied[place / SAP__NODE_WIDTH] &= (uint16_t) ~(1u << lane);
-    s->tree[0].subtrees[place / SAP__NODE_WIDTH / SAP__NODE_WIDTH].boxes--;
+    sap__subtree_of(&s->tree[0], (int)place / SAP__NODE_WIDTH / SAP__NODE_WIDTH)->boxes--;
     s->slot_array[slot].leaf_position = SAP__NONE;
 }
 static void one_more_in_subtree(sap_world *s) {
-    s->tree[0].subtrees[0].boxes++;
+    sap__subtree_of(&s->tree[0], 0)->boxes++;
+}
+static void room_of_another(sap_world *s) {
+    s->tree[0].room++;
+}
+static void room_for_less(sap_world *s) {
+    s->tree[SAP__TREES - 1].state = SAP__TREE_VALID;
+    s->tree[SAP__TREES - 1].count[0] = s->tree[SAP__TREES - 1].room + 1;
+}
+static void room_beyond(sap_world *s) {
+    s->tree[SAP__TREES - 1].room += sap__capacity(s->forest.nodes);
 }
 static void one_more_in_index(sap_world *s) {
     s->tree[0].boxes++;
@@ -500,6 +510,9 @@ static const damage damage_table[] = {
     {SAP_METHOD_QUERY, "A node that holds boxes is a child of the node above it.", leaf_unseen},
     {SAP_METHOD_QUERY, "leaf_position is the lane that holds the box.", lane_unknown},
     {SAP_METHOD_QUERY, "A tree holds live boxes that belong in it.", static_among_moving},
+    {SAP_METHOD_QUERY, "A tree has its part of the arrays of all trees.", room_of_another},
+    {SAP_METHOD_QUERY, "A tree has room for its leaves.", room_for_less},
+    {SAP_METHOD_QUERY, "All trees have memory for their nodes.", room_beyond},
     {SAP_METHOD_QUERY, "A lane of a leaf has the box of its slot.", lane_elsewhere},
     {SAP_METHOD_QUERY, "A node has the filter bits of its children.", chunk_without_masks},
     {SAP_METHOD_QUERY, "A leaf has the filter bits of its boxes.", leaf_without_masks},

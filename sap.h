@@ -1172,7 +1172,7 @@ SAP__FORCE_INLINE int sap__lowest_bit(uint64_t mask) {
 
 enum {
     SAP__FEW_ITEMS = 24, /* items at most that are sorted by insertion */
-    SAP__DIGIT_BITS = 9  /* bits of a digit of the radix sort, at most */
+    SAP__DIGIT_BITS = 11 /* bits of a digit of the radix sort, at most */
 };
 
 /* Sorts few items by insertion. */
@@ -1198,7 +1198,8 @@ static void sap__sort_digit(const uint64_t *items, uint64_t *sorted, int n, int 
     for (int i = 0; i < n; i++) sorted[position[items[i] >> bit & mask]++] = items[i];
 }
 
-/* Only bits in which items differ are sorted by. Each run of them is cut into equal digits, the lowest first:
+/* Only bits in which items differ are sorted by. Each run of them is cut into equal digits, the lowest first. A digit
+   has no more values than there are items:
 
        bits that differ   . . . . 1 1 1 1 1 1 1 1 1 1 1 1 . . . . . 1 1 1 1 1 1 1 1 1 1 . .
        passes                     [   4th   ] [   3rd   ]           [  2nd  ] [  1st  ]         */
@@ -1206,9 +1207,11 @@ static void sap__radix_sort(uint64_t *items, uint64_t *scratch, int n, int shift
     uint64_t *from = items, *to = scratch, differ = 0;
     for (int i = 1; i < n; i++) differ |= items[i] ^ items[0];
     differ = differ >> shift << shift;
+    int most = SAP__DIGIT_BITS;
+    while (1 << most > n) most--;
     while (differ) {
         const int bit = sap__lowest_bit(differ), run = sap__lowest_bit(~(differ >> bit >> 1)) + 1;
-        const int digits = (run + SAP__DIGIT_BITS - 1) / SAP__DIGIT_BITS, bits = (run + digits - 1) / digits;
+        const int digits = (run + most - 1) / most, bits = (run + digits - 1) / digits;
         sap__sort_digit(from, to, n, bit, bits);
         differ &= ~(((UINT64_C(1) << bits) - 1) << bit);
         uint64_t *swap = from;
@@ -1333,6 +1336,7 @@ typedef struct sap__bvh {
     float leaf_perimeter;    /* of a leaf when packed: the geometric mean */
     double packed_perimeter; /* the sum of the leaves when packed: see sap__measure_leaves */
     double wear;             /* from 1 on the tree is packed in place of a refit */
+    int fill, inserted;      /* boxes in a leaf when packed; boxes inserted since */
     int next;                /* the subtree with which the next round of repacks begins */
     int open;                /* the subtree that was opened last for boxes that are far from all leaves, or -1 */
 } sap__bvh;
@@ -2337,6 +2341,8 @@ static void sap__scan_pairs_task(sap_world *s, void *args, int task, int tasks) 
     const int n = sap__length(s->pairs.active), from = sap__task_begin(n, task, tasks);
     const int end = sap__task_begin(n, task + 1, tasks), prefetch_end = sap__prefetch_end(s, end);
     const sap_pair *pairs = s->pairs.active;
+    const sap__slot *slot_array = s->slot_array;
+    const int any_refilter = (s->changes.flags & SAP__REFILTER) != 0;
     uint32_t *deleted = s->update.deleted_at + from;
     int count = 0;
     for (int p = from; p < end; p++) {
@@ -2345,7 +2351,9 @@ static void sap__scan_pairs_task(sap_world *s, void *args, int task, int tasks) 
             sap__prefetch_slot(s, sap__slot_of(pairs[p + SAP__PREFETCH_AHEAD].id1));
         }
         deleted[count] = (uint32_t)p;
-        count += sap__is_deleted(s, &pairs[p]);
+        count += any_refilter ? sap__is_deleted(s, &pairs[p])
+                              : !sap__overlap(&slot_array[sap__slot_of(pairs[p].id0)].box,
+                                              &slot_array[sap__slot_of(pairs[p].id1)].box);
     }
     s->update.task[task].count = count;
 }
@@ -3701,12 +3709,13 @@ static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, in
     args.items = items;
     args.count = n;
     sap__parallel_for(s, sap__key_items_task, &args, n);
+    const uint64_t crowd = (uint64_t)n * SAP__RUN_CROWD * SAP__NODE_WIDTH / grid.keys; /* boxes of sixteen keys */
     memset(count, 0, grid.keys * sizeof *count);
     for (int i = 0; i < n; i++) count[items[i] >> 32]++;
     for (uint32_t key = 0; key < grid.keys; key++) {
         const uint32_t here = count[key];
         if (key % SAP__NODE_WIDTH == 0) {
-            crowded += sum - before > (uint64_t)n * SAP__RUN_CROWD * SAP__NODE_WIDTH / grid.keys ? sum - before : 0;
+            crowded += sum - before > crowd ? sum - before : 0;
             before = sum;
         }
         if (key == grid.keys - 1) small_end = sum;
@@ -4111,6 +4120,8 @@ static int sap__pack_items(sap_world *s, sap__bvh *t, int n, int fill) {
     sap__refit_levels(s, t, 1);
     for (int j = 0; j < sap__subtree_count(t); j++) sap__begin_subtree(t, j);
     t->wear = 0;
+    t->fill = fill;
+    t->inserted = 0;
     t->next = 0;
     t->open = -1;
     t->state = SAP__TREE_VALID;
@@ -4118,15 +4129,18 @@ static int sap__pack_items(sap_world *s, sap__bvh *t, int n, int fill) {
     return SAP__DONE;
 }
 
-/* Packs a tree of all live boxes that belong in it. */
+/* Packs a tree of all live boxes that belong in it. Its leaves have free lanes for boxes that are inserted. If none was
+   since the last pack they are full: searches visit fewer. */
 static int sap__pack(sap_world *s, int tree) {
     const uint32_t words = ((uint32_t)sap__length(s->slot_array) + 63) / 64;
+    sap__bvh *t = &s->tree[tree];
+    const int is_full = t->levels > 0 && t->inserted == 0;
     int n = 0;
     if (!sap__reserve(&s->update.sort_items, s->boxes.tree_count[tree])) return sap__fail(s, SAP_ERROR_MEMORY);
     for (uint32_t i = 0; i < words; i++)
         for (uint64_t bits = s->boxes.live_bits[tree][i]; bits; bits &= bits - 1)
             s->update.sort_items[n++] = 64 * i + (uint32_t)sap__lowest_bit(bits);
-    return sap__pack_items(s, &s->tree[tree], n, SAP__LEAF_FILL);
+    return sap__pack_items(s, t, n, is_full ? SAP__NODE_WIDTH : SAP__LEAF_FILL);
 }
 
 /* ---- one box --------------------------------------------------------------------------------------------------- */
@@ -4387,7 +4401,9 @@ static int sap__repack_changed(sap_world *s, int tree, int changed) {
 static int sap__insert(sap_world *s, int tree, uint32_t slot) {
     sap__bvh *t = &s->tree[tree];
     int leaf = sap__choose_leaf(s, t, &s->slot_array[slot].box);
-    if (leaf >= 0 && t->occupied[leaf] == 0xffff) return sap__repack(s, tree, leaf / SAP__NODE_WIDTH, slot);
+    t->inserted++;
+    if (leaf >= 0 && t->occupied[leaf] == 0xffff)
+        return t->fill == SAP__NODE_WIDTH ? SAP__PACK : sap__repack(s, tree, leaf / SAP__NODE_WIDTH, slot);
     if (leaf < 0) {
         t->open = t->levels == 1 ? -1 : sap__open_subtree(s, t);
         if (t->open < 0) return SAP__PACK;

@@ -243,6 +243,33 @@ static void test_quiet(const char *what, int n, int changes, int updates) {
     life_close(&l);
 }
 
+/* Where all boxes walk leaves are full after some packs. When these boxes come to rest, and a few jump, the tree is
+   packed once, with free lanes. Then all walk again. */
+static void test_full_leaves(int n) {
+    long long fresh_tests = 0;
+    life l;
+    life_open(&l, 7, SAP_METHOD_PRUNE);
+    const float side = life_fill(&l, n, 0);
+    for (int round = 0; round < 2; round++) {
+        int packs = 0;
+        for (int u = 0; u < 80; u++) {
+            for (int i = 0; i < n; i++) life_walk(&l, i, 0.1f);
+            life_update(&l);
+            if (u + round == 1) fresh_tests = stats_of(&l).overlap_tests;
+        }
+        CHECK_MESSAGE(100 * stats_of(&l).overlap_tests <= 95 * fresh_tests,
+                      "%d boxes walk: updates look at %lld boxes, at %lld at first", n, stats_of(&l).overlap_tests,
+                      fresh_tests);
+        for (int u = 0; u < 100; u++) {
+            for (int i = 0; i < 3; i++) life_move(&l, life_below(&l, n), life_anywhere(&l, 0, 0, 0, side, side, side));
+            life_update(&l);
+            packs += stats_of(&l).upkeep > n / 4;
+        }
+        CHECK_MESSAGE(packs == 1, "%d boxes came to rest: %d packs", n, packs);
+    }
+    life_close(&l);
+}
+
 int main(int argc, char **argv) {
     static const int methods[] = {SAP_METHOD_AUTO, SAP_METHOD_PRUNE, SAP_METHOD_QUERY},
                      sizes[] = {30, 100, 256, 500, 1000, 3000, 6000};
@@ -272,6 +299,7 @@ int main(int argc, char **argv) {
         test_quiet("jump", 10000, 3, 3000);
         test_quiet("jump", 10000, 30, 1000);
         test_quiet("stream", 10000, 30, 700);
+        test_full_leaves(10000);
     }
     CHECK_MESSAGE(200 * above <= compared, "%ld of %ld counts are above 1.5 times", above, compared);
     return test_summary();

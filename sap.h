@@ -3472,8 +3472,9 @@ SAP__FORCE_INLINE const sap__box *sap__packed_box(const sap_world *s, uint32_t s
     return s->update.packs_ghosts ? &s->slot_array[slot].previous : &s->slot_array[slot].box;
 }
 
-static float sap__clamp(float v, float most) {
-    return v < -most ? -most : v > most ? most : v;
+SAP__FORCE_INLINE float sap__clamp(float v, float most) { /* as compilers make it without a branch */
+    v = v > -most ? v : -most;
+    return v < most ? v : most;
 }
 
 /* v to the power of 1 / dims, within a few percent: computed from its exponent. */
@@ -3655,17 +3656,21 @@ SAP__FORCE_INLINE float sap__center2(const sap__box *box, int axis) {
 
 /* Returns the axis on which the middles of n boxes are spread most, in units; of many boxes a part says so. */
 static int sap__widest_spread(const sap_world *s, const uint64_t *items, int n, const float *unit) {
+    const float far_away = 4 * SAP__TILE_FAR;
     const int step = n > 2 * SAP__SAMPLE ? n / SAP__SAMPLE : 1;
+    float least[3] = {far_away, far_away, far_away}, most[3] = {-far_away, -far_away, -far_away};
     double widest = -1;
     int axis = 0;
-    for (int k = 0; k < 3; k++) {
-        float least = 4 * SAP__TILE_FAR, most = -4 * SAP__TILE_FAR;
-        for (int i = 0; i < n; i += step) {
-            const float at = sap__center2(sap__packed_box(s, (uint32_t)items[i]), k);
-            least = at < least ? at : least;
-            most = at > most ? at : most;
+    for (int i = 0; i < n; i += step) {
+        const sap__box *box = sap__packed_box(s, (uint32_t)items[i]);
+        for (int k = 0; k < 3; k++) {
+            const float at = sap__center2(box, k);
+            least[k] = at < least[k] ? at : least[k];
+            most[k] = at > most[k] ? at : most[k];
         }
-        const double spread = most > least ? (double)(most - least) / ((double)unit[k] + 1e-37) : 0;
+    }
+    for (int k = 0; k < 3; k++) {
+        const double spread = most[k] > least[k] ? (double)(most[k] - least[k]) / ((double)unit[k] + 1e-37) : 0;
         if (spread > widest) widest = spread, axis = k;
     }
     return axis;
@@ -3781,17 +3786,16 @@ static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, in
    A quiet update, in which at most 1 box in 32 changed, packs a tree only if it has at most two subtrees, or if most
    lanes are free. */
 enum {
-    SAP__LEAF_FILL = 14,       /* boxes in a leaf when packed; wrong where none ever comes: 16 test fewer */
-    SAP__SUBTREE_FILL = 224,   /* boxes at most in a subtree when it is repacked; wrong where none ever comes */
-    SAP__REPACK_FRACTION = 56, /* one subtree more is repacked for each 56 boxes that changed; wrong if one would do */
-    SAP__QUIET_FRACTION = 32,  /* an update is quiet for a tree if at most 1 / 32 changed; wrong if all those jump */
-    SAP__CHANGE_WEAR = 2,      /* wear if as many boxes changed as there are; wrong where they go to and fro */
-    SAP__MAX_REFITS = 32,      /* refits that wear by 1; wrong where all boxes move as one */
-    SAP__REFIT_FRACTION = 8,   /* bounds are refitted if more than 1 / 8 of the boxes changed; wrong if all are close */
-    SAP__PACK_FRACTION = 256,  /* the tree is packed if more than 1 / 256 of its boxes, */
-    SAP__PACK_MIN = 32,        /* and 32 more, jumped, came or went while bounds are refitted; wrong if all are close */
-    SAP__LANES_PER_BOX = 2,    /* no subtree is opened beyond this; wrong where boxes are few and far apart */
-    SAP__GHOST_PART = 8,       /* no search for changes if more than 1 / 8 are ghosts; wrong in slow crowds */
+    SAP__LEAF_FILL = 14,      /* boxes in a leaf when packed; wrong where none ever comes: 16 test fewer */
+    SAP__SUBTREE_FILL = 224,  /* boxes at most in a subtree when it is repacked; wrong where none ever comes */
+    SAP__QUIET_FRACTION = 32, /* an update is quiet for a tree if at most 1 / 32 changed; wrong if all those jump */
+    SAP__CHANGE_WEAR = 2,     /* wear if as many boxes changed as there are; wrong where they go to and fro */
+    SAP__MAX_REFITS = 32,     /* refits that wear by 1; wrong where all boxes move as one */
+    SAP__REFIT_FRACTION = 8,  /* bounds are refitted if more than 1 / 8 of the boxes changed; wrong if all are close */
+    SAP__PACK_FRACTION = 256, /* the tree is packed if more than 1 / 256 of its boxes, */
+    SAP__PACK_MIN = 32,       /* and 32 more, jumped, came or went while bounds are refitted; wrong if all are close */
+    SAP__LANES_PER_BOX = 2,   /* no subtree is opened beyond this; wrong where boxes are few and far apart */
+    SAP__GHOST_PART = 8,      /* no search for changes if more than 1 / 8 are ghosts; wrong in slow crowds */
     SAP__CHOOSE_LEAF_VISITS = 48 /* nodes visited at most while a leaf is chosen; wrong where more overlap */
 };
 
@@ -4385,7 +4389,7 @@ static int sap__repack(sap_world *s, int tree, int j, uint32_t slot) {
    most, from where the last update ended. */
 static int sap__repack_changed(sap_world *s, int tree, int changed) {
     sap__bvh *t = &s->tree[tree];
-    int most = 1 + changed / SAP__REPACK_FRACTION;
+    int most = 1 + 2 * changed / SAP__SUBTREE_FILL; /* twice as many as there are to repack in the long run */
     for (int i = 0; i < sap__subtree_count(t) && i < 4 + changed && most > 0; i++) {
         const int j = t->next++ % sap__subtree_count(t);
         const sap__subtree *subtree = sap__subtree_of(t, j);

@@ -1315,9 +1315,11 @@ enum {
     SAP__TREE_VALID        /* it holds all live boxes of its kind, except unsynced ones */
 };
 
-/* A subtree, a node of level 1, and what happened to it since it was last packed, repacked or refitted. */
+/* A subtree is a node of level 1. All subtrees have an order, in which neighbours are near each other: sixteen in a row
+   share a node of level 2. */
 typedef struct sap__subtree {
-    int boxes, changes; /* boxes in it now; changes of its boxes since */
+    int boxes, changes;    /* boxes in it; changes of its boxes since it was last packed, repacked or refitted */
+    int place, this_place; /* its place in the order; the subtree whose place is this one's index */
 } sap__subtree;
 
 /* A bounding volume hierarchy: see tree. Its arrays are parts of those of all trees: see sap__make_room. */
@@ -1338,6 +1340,7 @@ typedef struct sap__bvh {
     double wear;             /* from 1 on the tree is packed in place of a refit */
     int fill, inserted;      /* boxes in a leaf when packed; boxes inserted since */
     int next;                /* the subtree with which the next round of repacks begins */
+    int repacks;             /* repacks since subtrees were ordered */
     int open;                /* the subtree that was opened last for boxes that are far from all leaves, or -1 */
 } sap__bvh;
 
@@ -3614,6 +3617,8 @@ static void sap__key_items_task(sap_world *s, void *args, int task, int tasks) {
 /* Cuts are made between the leaves of a tree, which hold equal numbers of boxes. */
 typedef struct sap__cuts {
     uint64_t *items;
+    const sap__box *box; /* that of item 0; and the bytes from one to the next */
+    size_t stride;
     int boxes, leaves;
     const float *unit; /* see sap__sample_stats */
 } sap__cuts;
@@ -3655,14 +3660,14 @@ SAP__FORCE_INLINE float sap__center2(const sap__box *box, int axis) {
 }
 
 /* Returns the axis on which the middles of n boxes are spread most, in units; of many boxes a part says so. */
-static int sap__widest_spread(const sap_world *s, const uint64_t *items, int n, const float *unit) {
+static int sap__widest_spread(const sap__cuts *c, const uint64_t *items, int n) {
     const float far_away = 4 * SAP__TILE_FAR;
     const int step = n > 2 * SAP__SAMPLE ? n / SAP__SAMPLE : 1;
     float least[3] = {far_away, far_away, far_away}, most[3] = {-far_away, -far_away, -far_away};
     double widest = -1;
     int axis = 0;
     for (int i = 0; i < n; i += step) {
-        const sap__box *box = sap__packed_box(s, (uint32_t)items[i]);
+        const sap__box *box = sap__box_at(c->box, c->stride, (uint32_t)items[i]);
         for (int k = 0; k < 3; k++) {
             const float at = sap__center2(box, k);
             least[k] = at < least[k] ? at : least[k];
@@ -3670,7 +3675,7 @@ static int sap__widest_spread(const sap_world *s, const uint64_t *items, int n, 
         }
     }
     for (int k = 0; k < 3; k++) {
-        const double spread = most[k] > least[k] ? (double)(most[k] - least[k]) / ((double)unit[k] + 1e-37) : 0;
+        const double spread = most[k] > least[k] ? (double)(most[k] - least[k]) / ((double)c->unit[k] + 1e-37) : 0;
         if (spread > widest) widest = spread, axis = k;
     }
     return axis;
@@ -3678,21 +3683,21 @@ static int sap__widest_spread(const sap_world *s, const uint64_t *items, int n, 
 
 /* Cuts the boxes from index `from` to `end` in two, as a kd-tree does, and then each part. A cut is at the boundary of
    leaves that is nearest to the middle; those of subtrees, which are every sixteenth, go first. */
-static void sap__cut(const sap_world *s, const sap__cuts *c, int from, int end) {
+static void sap__cut(const sap__cuts *c, int from, int end) {
     for (int step = SAP__NODE_WIDTH; step >= 1 && end - from > 1; step = step == 1 ? 0 : 1) {
         const long long middle = (long long)(from + end) * c->leaves / (2 * step);
         const int leaf = step * (int)((middle + c->boxes / 2) / c->boxes);
         const int rank = sap__task_begin(c->boxes, leaf, c->leaves);
         if (rank <= from || rank >= end) continue;
         uint64_t *items = c->items + from;
-        const int axis = sap__widest_spread(s, items, end - from, c->unit);
+        const int axis = sap__widest_spread(c, items, end - from);
         for (int i = 0; i < end - from; i++) {
-            const uint32_t slot = (uint32_t)items[i];
-            items[i] = sap__item((uint32_t)sap__key(sap__center2(sap__packed_box(s, slot), axis)) ^ 0x80000000u, slot);
+            const sap__box *box = sap__box_at(c->box, c->stride, (uint32_t)items[i]);
+            items[i] = sap__item((uint32_t)sap__key(sap__center2(box, axis)) ^ 0x80000000u, (uint32_t)items[i]);
         }
         sap__select(items, end - from, rank - from);
-        sap__cut(s, c, from, rank);
-        sap__cut(s, c, rank, end);
+        sap__cut(c, from, rank);
+        sap__cut(c, rank, end);
         return;
     }
 }
@@ -3730,13 +3735,15 @@ static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, in
     for (int i = 0; i < n; i++) scratch[count[items[i] >> 32]++] = items[i];
     memcpy(items, scratch, (size_t)n * sizeof *items);
     cuts.items = items;
+    cuts.box = sap__packed_box(s, 0);
+    cuts.stride = sizeof(sap__slot);
     cuts.boxes = n;
     cuts.leaves = leaves;
     cuts.unit = sample.unit;
     for (int i = 0, j; i < n; i = j) {
         const int is_uneven = i < (int)small_end && (grid.is_sparse || SAP__CROWDED_PART * crowded > (uint32_t)n);
         for (j = is_uneven ? (int)small_end : i + 1; j < n && !is_uneven && items[j] >> 32 == items[i] >> 32;) j++;
-        if (j - i >= SAP__KEY_CROWD) sap__cut(s, &cuts, i, j);
+        if (j - i >= SAP__KEY_CROWD) sap__cut(&cuts, i, j);
     }
 }
 
@@ -3775,6 +3782,8 @@ static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, in
        that leaf is far                         it opens a leaf in an open subtree       no leaf grows across a gap
        as many boxes of a subtree changed       it is repacked with a partner, a few     slow boxes stretch leaves
          as it holds                              in each update
+       half of all subtrees were repacked       they are put into a new order, and       nodes of level 2 bound
+                                                  get other nodes of level 2               what is near
        more than 1 / 8 of all boxes changed     bounds are refitted; boxes that jumped   one pass over all is then
                                                   out of their leaves are inserted         cheaper than many paths
        with that more than 1 / 256 came, went   the tree is packed                       leaves hold little, or what
@@ -3857,14 +3866,30 @@ SAP__FORCE_INLINE void sap__refit_leaf(sap_world *s, sap__bvh *t, int leaf) {
         t->bounds[leaf] = sap__empty_box;
 }
 
-/* Refits a node above the leaves. Its children are the next sixteen nodes of the level below. */
+/* Returns the number of subtrees. A tree of one level counts as one. */
+SAP__FORCE_INLINE int sap__subtree_count(const sap__bvh *t) {
+    return t->levels > 1 ? t->count[1] : 1;
+}
+
+SAP__FORCE_INLINE sap__subtree *sap__subtree_of(const sap__bvh *t, int j) {
+    return &t->subtrees[t->first[1] + j];
+}
+
+/* Returns the place of node i of a level: sixteen in a row have one node above them. */
+SAP__FORCE_INLINE int sap__place(const sap__bvh *t, int level, int i) {
+    return level == 1 ? sap__subtree_of(t, i)->place : i;
+}
+
+/* Refits a node above the leaves. Its children are the next sixteen nodes of the level below, by their places. */
 static void sap__refit_node(sap_world *s, sap__bvh *t, int level, int j) {
     const int at = t->first[level] + j;
     uint32_t occupied = 0;
     t->filter[at].category = t->filter[at].mask = 0;
     for (int i = 0; i < SAP__NODE_WIDTH; i++) {
         const int index = SAP__NODE_WIDTH * j + i, exists = index < t->count[level - 1];
-        const int child = t->first[level - 1] + (exists ? index : 0);
+        const int child = t->first[level - 1] + (!exists      ? 0
+                                                 : level == 2 ? sap__subtree_of(t, index)->this_place
+                                                              : index);
         t->nodes[at].child[i] = (uint32_t)child;
         if (!exists) continue;
         sap__add_bits(&t->filter[at],
@@ -3915,15 +3940,6 @@ static void sap__set_levels(sap__bvh *t, int leaves) {
         t->levels++;
         room = (room + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH;
     }
-}
-
-/* Returns the number of subtrees. A tree of one level counts as one. */
-SAP__FORCE_INLINE int sap__subtree_count(const sap__bvh *t) {
-    return t->levels > 1 ? t->count[1] : 1;
-}
-
-SAP__FORCE_INLINE sap__subtree *sap__subtree_of(const sap__bvh *t, int j) {
-    return &t->subtrees[t->first[1] + j];
 }
 
 /* Returns the room that is reserved for the leaves of all trees: an eighth of their subtrees, and four, may be opened
@@ -4093,6 +4109,11 @@ static void sap__begin_subtree(sap__bvh *t, int j) {
     sap__subtree_of(t, j)->changes = 0;
 }
 
+static void sap__set_place(sap__bvh *t, int j, int place) {
+    sap__subtree_of(t, j)->place = place;
+    sap__subtree_of(t, place)->this_place = j;
+}
+
 /* Records how large the leaves are when they have been packed: leaves that have grown are compared with that. The mean
    of the keys of their perimeters is about that of the logarithms: a leaf from here to a far island hardly counts. */
 static void sap__measure_leaves(sap__bvh *t) {
@@ -4120,10 +4141,12 @@ static int sap__pack_items(sap_world *s, sap__bvh *t, int n, int fill) {
     sap__set_levels(t, leaves);
     t->boxes = n;
     sap__parallel_for(s, sap__pack_leaves_task, &args, n);
+    for (int j = 0; j < sap__subtree_count(t); j++) sap__set_place(t, j, j);
     sap__measure_leaves(t);
     sap__refit_levels(s, t, 1);
     for (int j = 0; j < sap__subtree_count(t); j++) sap__begin_subtree(t, j);
     t->wear = 0;
+    t->repacks = 0;
     t->fill = fill;
     t->inserted = 0;
     t->next = 0;
@@ -4151,15 +4174,16 @@ static int sap__pack(sap_world *s, int tree) {
 
 /* Enlarges the bounds of a leaf to contain a box, and those above it, up to the first that stay. */
 static void sap__grow_leaf(sap__bvh *t, int leaf, const sap__box *box) {
-    for (int level = 0, i = leaf;; level++, i /= SAP__NODE_WIDTH) {
+    for (int level = 0, i = leaf;; level++) {
         sap__box *bounds = &t->bounds[t->first[level] + i];
         if (sap__contains(bounds, box)) return;
         sap__enlarge(bounds, box);
         if (level + 1 == t->levels) return;
         box = bounds;
-        sap__node *above = &t->nodes[t->first[level + 1] + i / SAP__NODE_WIDTH];
-        sap__set_child_bounds(above, i % SAP__NODE_WIDTH, box);
-        t->occupied[above - t->nodes] |= (uint16_t)(1u << i % SAP__NODE_WIDTH);
+        const int place = sap__place(t, level, i);
+        i = place / SAP__NODE_WIDTH;
+        sap__set_child_bounds(&t->nodes[t->first[level + 1] + i], place % SAP__NODE_WIDTH, box);
+        t->occupied[t->first[level + 1] + i] |= (uint16_t)(1u << place % SAP__NODE_WIDTH);
     }
 }
 
@@ -4171,8 +4195,8 @@ static void sap__free_lane(sap__bvh *t, int leaf, int lane) {
         t->occupied[at] &= (uint16_t) ~(1u << lane);
         if (t->occupied[at] || t->state == SAP__TREE_NEEDS_REFIT) return;
         t->bounds[at] = sap__empty_box;
-        lane = i % SAP__NODE_WIDTH;
-        i /= SAP__NODE_WIDTH;
+        lane = sap__place(t, level, i) % SAP__NODE_WIDTH;
+        i = sap__place(t, level, i) / SAP__NODE_WIDTH;
     }
 }
 
@@ -4211,8 +4235,10 @@ static void sap__add_filter(sap_world *s, uint32_t slot) {
     const uint32_t at = s->slot_array[slot].leaf_position;
     sap__bvh *t = &s->tree[sap__position_tree(at)];
     if (at == SAP__NONE || t->state == SAP__TREE_EMPTY) return;
-    for (int level = 0, i = sap__position_leaf(at); level < t->levels; level++, i /= SAP__NODE_WIDTH)
+    for (int level = 0, i = sap__position_leaf(at); level < t->levels; level++) {
         sap__add_bits(&t->filter[t->first[level] + i], &s->slot_array[slot].filter);
+        i = sap__place(t, level, i) / SAP__NODE_WIDTH;
+    }
 }
 
 /* Puts a box into the first free lane of a leaf. If the leaf was empty all its lanes are written first. */
@@ -4304,6 +4330,7 @@ static int sap__open_subtree(sap_world *s, sap__bvh *t) {
         if (SAP__LANES_PER_BOX * t->boxes < SAP__NODE_WIDTH * t->count[0]) return -1;
         if (leaves > t->room && !sap__make_room(s, t, leaves + more, 0) && !sap__make_room(s, t, leaves, 0)) return -1;
         sap__set_levels(t, leaves);
+        sap__set_place(t, j, j);
         for (int i = 0; i < SAP__NODE_WIDTH; i++) sap__pack_leaf(s, t, SAP__NODE_WIDTH * j + i, NULL, 0);
         sap__refit_node(s, t, 1, j);
         sap__begin_subtree(t, j);
@@ -4317,10 +4344,12 @@ static int sap__open_subtree(sap_world *s, sap__bvh *t) {
 static void sap__cut_into(const sap_world *s, const sap__bvh *t, uint64_t *items, int n, int parts) {
     sap__cuts cuts;
     cuts.items = items;
+    cuts.box = &s->slot_array->box;
+    cuts.stride = sizeof(sap__slot);
     cuts.boxes = n;
     cuts.leaves = parts;
     cuts.unit = t->unit;
-    if (n > 1) sap__cut(s, &cuts, 0, n);
+    if (n > 1) sap__cut(&cuts, 0, n);
 }
 
 /* Packs a subtree of the slots in items, n of them. */
@@ -4380,9 +4409,30 @@ static int sap__repack(sap_world *s, int tree, int j, uint32_t slot) {
     }
     if (used == 3) sap__refit_levels(s, t, 2);
     for (int i = 0; i < 2 && used < 3; i++)
-        for (int level = 2, at = subtree[i] / SAP__NODE_WIDTH; level < t->levels; level++, at /= SAP__NODE_WIDTH)
-            sap__refit_node(s, t, level, at);
+        for (int level = 2, at = sap__subtree_of(t, subtree[i])->place; level < t->levels; level++)
+            sap__refit_node(s, t, level, at /= SAP__NODE_WIDTH);
+    t->repacks++;
     return SAP__DONE;
+}
+
+/* Orders subtrees again, after half of them were repacked. By then those that share a node of level 2 lie anywhere, as
+   partners do. Cuts are at multiples of sixteen; empty subtrees are last. */
+static void sap__order_subtrees(sap_world *s, sap__bvh *t) {
+    const int count = t->count[1];
+    sap__cuts cuts;
+    int n = 0, last = count;
+    if (t->levels < 3 || 2 * t->repacks < count || !sap__reserve(&s->update.sort_items, count)) return;
+    for (int j = 0; j < count; j++) s->update.sort_items[sap__subtree_of(t, j)->boxes ? n++ : --last] = (uint32_t)j;
+    cuts.items = s->update.sort_items;
+    cuts.box = &t->bounds[t->first[1]];
+    cuts.stride = sizeof(sap__box);
+    cuts.leaves = (n + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH;
+    cuts.boxes = SAP__NODE_WIDTH * cuts.leaves;
+    cuts.unit = t->unit;
+    sap__cut(&cuts, 0, n);
+    for (int i = 0; i < count; i++) sap__set_place(t, (int)(uint32_t)s->update.sort_items[i], i);
+    sap__refit_levels(s, t, 2);
+    t->repacks = 0;
 }
 
 /* Repacks subtrees in which as many boxes changed as they hold. Each update looks at a few, as many as boxes changed at
@@ -4398,6 +4448,7 @@ static int sap__repack_changed(sap_world *s, int tree, int changed) {
         most--;
     }
     t->next %= sap__subtree_count(t);
+    sap__order_subtrees(s, t);
     return SAP__DONE;
 }
 
@@ -7285,16 +7336,18 @@ static const char *sap__validate_node(const sap__bvh *t, int level, int j) {
         }
         if (!sap__contains(&t->bounds[at], &box)) return "A node's bounds contain its lanes.";
         if (level == 0) continue;
-        const int child = SAP__NODE_WIDTH * j + lane;
-        if (child >= t->count[level - 1] || node->child[lane] != (uint32_t)(t->first[level - 1] + child))
+        const int place = SAP__NODE_WIDTH * j + lane, child = (int)node->child[lane] - t->first[level - 1];
+        if (place >= t->count[level - 1] || child < 0 || child >= t->count[level - 1] ||
+            sap__place(t, level - 1, child) != place)
             return "A node's children are the next 16 nodes of the level below.";
         if (!sap__same(&box, &t->bounds[node->child[lane]]))
             return "A lane of an inner node has the bounds of its child.";
         if (!sap__contains_bits(&t->filter[at], &t->filter[node->child[lane]]))
             return "A node has the filter bits of its children.";
     }
+    const int place = sap__place(t, level, j);
     if (level + 1 < t->levels && t->occupied[at] &&
-        !(t->occupied[t->first[level + 1] + j / SAP__NODE_WIDTH] >> j % SAP__NODE_WIDTH & 1))
+        !(t->occupied[t->first[level + 1] + place / SAP__NODE_WIDTH] >> place % SAP__NODE_WIDTH & 1))
         return "A node that holds boxes is a child of the node above it.";
     return NULL;
 }
@@ -7303,6 +7356,11 @@ static const char *sap__validate_subtrees(const sap__bvh *t) {
     for (int j = 0; j < sap__subtree_count(t); j++)
         if (sap__subtree_of(t, j)->boxes != sap__count_in_subtree(t, j))
             return "A subtree counts the boxes that it holds.";
+    for (int j = 0; j < sap__subtree_count(t); j++) {
+        const int first = sap__subtree_of(t, j)->this_place;
+        if (first < 0 || first >= sap__subtree_count(t) || sap__subtree_of(t, first)->place != j)
+            return "Each place in the order of subtrees has one of them.";
+    }
     return NULL;
 }
 

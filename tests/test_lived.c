@@ -270,6 +270,34 @@ static void test_full_leaves(int n) {
     life_close(&l);
 }
 
+/* A few of many boxes jump anywhere in each update, until all have jumped some times. Subtrees that share a node of
+   level 2 must not end up anywhere: queries look at about as much as in a new world. */
+static void test_many_subtrees(int n, int updates) {
+    enum { ASKED = 2000 };
+    long long tests[2];
+    life l, fresh;
+    life_open(&l, 7, SAP_METHOD_AUTO);
+    const float side = life_fill(&l, n, 0);
+    for (int u = 0; u < updates; u++) {
+        for (int i = 0; i < n / 200; i++)
+            life_move(&l, life_below(&l, n), life_anywhere(&l, 0, 0, 0, side, side, side));
+        life_update(&l);
+    }
+    life_again(&fresh, &l);
+    same_pairs(&l, &fresh, "many subtrees");
+    for (int turn = 0; turn < 2; turn++) {
+        life *asked = turn ? &fresh : &l;
+        tests[turn] = -stats_of(asked).query_tests;
+        (void)life_ask(asked, 0, ASKED, 99);
+        tests[turn] += stats_of(asked).query_tests;
+    }
+    if (verbose) printf("%6.2f  many subtrees\n", (double)tests[0] / (double)tests[1]);
+    CHECK_MESSAGE(10 * tests[0] <= 17 * tests[1], "%d boxes jump: queries look at %lld boxes, in a new world at %lld",
+                  n, tests[0], tests[1]);
+    life_close(&l);
+    life_close(&fresh);
+}
+
 int main(int argc, char **argv) {
     static const int methods[] = {SAP_METHOD_AUTO, SAP_METHOD_PRUNE, SAP_METHOD_QUERY},
                      sizes[] = {30, 100, 256, 500, 1000, 3000, 6000};
@@ -300,6 +328,7 @@ int main(int argc, char **argv) {
         test_quiet("jump", 10000, 30, 1000);
         test_quiet("stream", 10000, 30, 700);
         test_full_leaves(10000);
+        test_many_subtrees(50000, 1000);
     }
     CHECK_MESSAGE(200 * above <= compared, "%ld of %ld counts are above 1.5 times", above, compared);
     return test_summary();

@@ -4161,13 +4161,13 @@ static int sap__pack_items(sap_world *s, sap__bvh *t, int n, int fill) {
 static int sap__pack(sap_world *s, int tree) {
     const uint32_t words = ((uint32_t)sap__length(s->slot_array) + 63) / 64;
     sap__bvh *t = &s->tree[tree];
-    const int is_full = t->levels > 0 && t->inserted == 0;
-    int n = 0;
+    int n = 0, fill = SAP__LEAF_FILL;
+    if (t->levels > 0 && t->inserted == 0) fill = SAP__NODE_WIDTH;
     if (!sap__reserve(&s->update.sort_items, s->boxes.tree_count[tree])) return sap__fail(s, SAP_ERROR_MEMORY);
     for (uint32_t i = 0; i < words; i++)
         for (uint64_t bits = s->boxes.live_bits[tree][i]; bits; bits &= bits - 1)
             s->update.sort_items[n++] = 64 * i + (uint32_t)sap__lowest_bit(bits);
-    return sap__pack_items(s, t, n, is_full ? SAP__NODE_WIDTH : SAP__LEAF_FILL);
+    return sap__pack_items(s, t, n, fill);
 }
 
 /* ---- one box --------------------------------------------------------------------------------------------------- */

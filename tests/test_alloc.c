@@ -454,8 +454,8 @@ static void reserved_trees(int method, uint64_t seed) {
             CHECK_EQUAL(sap_set_filter(s, ids[i], kind == 2 ? 2 : 1, kind == 2 ? 1 : kind == 3 ? 0 : ~0u), SAP_OK);
             for (k = 0; k < 3; k++) {
                 const float at = to_shelf && k ? (float)(i % 3) : test_uniform(&rng, 0, SIDE);
-                const float way = jumps ? at - boxes[i].min[k] : test_uniform(&rng, -0.2f, 0.2f);
-                boxes[i].min[k] += way, boxes[i].max[k] = boxes[i].min[k] + 1;
+                const float to_go = jumps ? at - boxes[i].min[k] : test_uniform(&rng, -0.2f, 0.2f);
+                boxes[i].min[k] += to_go, boxes[i].max[k] = boxes[i].min[k] + 1;
             }
             CHECK_EQUAL(sap_move(s, ids[i], &boxes[i]), SAP_OK);
         }

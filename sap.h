@@ -139,16 +139,15 @@
    history   after each of fifty histories a world takes at most 1.5 times the tests of a new one, once as many boxes
              have changed as there are, or after 32 updates in which most move; 1 count in 200 may be 2.1 times
              (tests/test_lived.c)
-   upkeep    while few boxes change, upkeep of the trees touches on average ten boxes for each of them, and never a
-             quarter of all; in streams twenty, and in 1 update of 300 all (the same test)
+   upkeep    while few boxes change, upkeep of the trees touches on average ten boxes for each of them, in streams
+             twenty, and never all (the same test)
 
    Known slow cases: (a) if all boxes overlap on all axes h is n * n / 2, whatever a filter callback allows; (b) boxes a
    hundred times as long as others that teleport among boxes which rest make searches test up to three times as many
    boxes, until their part of the tree is packed again; (c) the few boxes that are left of a large crowd are far apart
-   in memory, which takes up to twice the time; (d) where boxes stream along an axis, removed at one end and added at
-   the other, the tree is packed again now and then, at 20 to 80 ns a box; (e) loners whose masks agree in one direction
-   only, such as four kinds that each have the category of the next, are searched as if all could be pairs; (f) nearest
-   and sphere queries tell no distances apart below 1e-18, or beyond 1e19, without a look at each box.
+   in memory, which takes up to twice the time; (d) loners whose masks agree in one direction only, such as four kinds
+   that each have the category of the next, are searched as if all could be pairs; (e) nearest and sphere queries tell
+   no distances apart below 1e-18, or beyond 1e19, without a look at each box.
 
    Recursion stays below 32 calls, and no call takes more than 32 KB of stack, your callbacks aside.
 

@@ -3941,11 +3941,11 @@ static void sap__set_levels(sap__bvh *t, int leaves) {
     }
 }
 
-/* Returns the room that is reserved for the leaves of all trees: an eighth of their subtrees, and four, may be opened
+/* Returns the room that is reserved for the leaves of all trees: an eighth of their subtrees, and three, may be opened
    before a tree is packed. */
 static int sap__room_for(int boxes) {
     const int leaves = sap__filled_leaves(boxes, SAP__LEAF_FILL) + SAP__TREES * (SAP__NODE_WIDTH - 1);
-    return (leaves / SAP__NODE_WIDTH + leaves / (8 * SAP__NODE_WIDTH) + 4) * SAP__NODE_WIDTH;
+    return (leaves / SAP__NODE_WIDTH + leaves / (8 * SAP__NODE_WIDTH) + 3) * SAP__NODE_WIDTH;
 }
 
 /* Reserves arrays for these nodes. */
@@ -3957,23 +3957,24 @@ static int sap__reserve_nodes(sap__bvh *t, int nodes) {
 /* Gives each tree its part of the arrays. */
 static void sap__set_parts(sap_world *s) {
     const sap__bvh *all = &s->forest;
-    for (int tree = 0, at = 0; tree < SAP__TREES && all->subtrees; tree++) {
+    for (int tree = 0, at = 0, leaf = 0; tree < SAP__TREES && all->subtrees; tree++) {
         sap__bvh *t = &s->tree[tree];
         t->nodes = all->nodes + at;
         t->bounds = all->bounds + at;
         t->occupied = all->occupied + at;
         t->filter = all->filter + at;
         t->subtrees = all->subtrees + at;
-        t->before = all->has_before ? all->before + at : NULL;
-        t->has_before = all->has_before ? all->has_before + at : NULL;
+        t->before = all->has_before ? all->before + leaf : NULL;
+        t->has_before = all->has_before ? all->has_before + leaf : NULL;
         at += sap__node_count(t->room);
+        leaf += t->room;
     }
 }
 
 /* Reserves memory for the boxes of the last update in all leaves. */
 static int sap__reserve_before(sap_world *s) {
-    const int nodes = sap__capacity(s->forest.nodes);
-    const int ok = sap__reserve(&s->forest.before, nodes) && sap__reserve(&s->forest.has_before, nodes);
+    const int nodes = sap__capacity(s->forest.nodes), leaves = nodes - nodes / (SAP__NODE_WIDTH + 1);
+    const int ok = sap__reserve(&s->forest.before, leaves) && sap__reserve(&s->forest.has_before, leaves);
     sap__set_parts(s);
     return ok;
 }
@@ -7365,15 +7366,16 @@ static const char *sap__validate_subtrees(const sap__bvh *t) {
 
 static const char *sap__validate_rooms(const sap_world *s) {
     const sap__bvh *all = &s->forest;
-    int at = 0;
+    int at = 0, leaf = 0;
     for (int tree = 0; tree < SAP__TREES; tree++) {
         const sap__bvh *t = &s->tree[tree];
         if (all->subtrees && (t->nodes != all->nodes + at || t->bounds != all->bounds + at ||
                               t->occupied != all->occupied + at || t->filter != all->filter + at ||
-                              t->subtrees != all->subtrees + at || (t->before && t->before != all->before + at)))
+                              t->subtrees != all->subtrees + at || (t->before && t->before != all->before + leaf)))
             return "A tree has its part of the arrays of all trees.";
         if (t->state != SAP__TREE_EMPTY && t->count[0] > t->room) return "A tree has room for its leaves.";
         at += sap__node_count(t->room);
+        leaf += t->room;
     }
     return all->subtrees && at > sap__capacity(all->nodes) ? "All trees have memory for their nodes." : NULL;
 }

@@ -3988,20 +3988,19 @@ static void sap__move_nodes(sap__bvh *all, int to, int from, int n) {
     memmove(all->subtrees + to, all->subtrees + from, (size_t)n * sizeof *all->subtrees);
 }
 
-/* Sets the room of each tree, for which there is memory, and moves all levels to where they belong:
+/* Sets the room of each tree, for which there is memory, and moves its leaves and nodes of level 1:
 
        nodes   [ leaves, room | level 1, room | ... ][ leaves of the next tree, room | ... ] ...
 
    Those that go up are moved first, the last of them first: so none is overwritten before it has moved. */
 static void sap__set_rooms(sap_world *s, const int room[SAP__TREES]) {
-    enum { MOST = SAP__TREES * SAP__MAX_LEVELS };
-    int from[MOST], to[MOST], count[MOST], n = 0;
+    int from[2 * SAP__TREES], to[2 * SAP__TREES], count[2 * SAP__TREES], n = 0;
     for (int tree = 0, old = 0, at = 0; tree < SAP__TREES; tree++) {
         sap__bvh *t = &s->tree[tree];
-        const int levels = t->state == SAP__TREE_EMPTY ? 0 : t->levels > 1 ? t->levels : 2;
+        const int levels = t->state == SAP__TREE_EMPTY ? 0 : 2;
         for (int level = 0; level < levels; level++) {
             from[n + level] = old + t->first[level];
-            count[n + level] = level == 1 ? sap__subtree_count(t) : t->count[level];
+            count[n + level] = level ? sap__subtree_count(t) : t->count[0];
         }
         old += sap__node_count(t->room);
         t->room = room[tree];
@@ -4014,7 +4013,7 @@ static void sap__set_rooms(sap_world *s, const int room[SAP__TREES]) {
     for (int i = 0; i < n; i++)
         if (to[i] < from[i]) sap__move_nodes(&s->forest, to[i], from[i], count[i]);
     sap__set_parts(s);
-    for (int tree = 0; tree < SAP__TREES; tree++) /* nodes of level 1 have other numbers now */
+    for (int tree = 0; tree < SAP__TREES; tree++) /* the levels above have not moved */
         if (s->tree[tree].state != SAP__TREE_EMPTY) sap__refit_levels(s, &s->tree[tree], 2);
 }
 

@@ -192,7 +192,8 @@
    takes 30 more. Scratch memory is given back when it has not been needed for some updates; memory of removed boxes is
    kept for new ones. After sap_reserve(boxes, pairs) no call allocates until one of the two is exceeded, and nothing is
    given back; a removed box that an update has seen counts until the next one. This is enough for every method, and so
-   takes more: some 185 bytes a box, 260 for SAP_METHOD_SORT, and 160 a pair.
+   takes more: some 185 bytes a box, 260 for SAP_METHOD_SORT, and 160 a pair. If all boxes that
+   were reserved stream along an axis, a tree is packed in one update of twenty. Reserve for a fifth more then.
    Moves, removals and filter changes never allocate: sap_add reserves the memory that they need. If memory fails in
    sap_update, pairs and events are as before, recorded changes stay recorded, and a later sap_update succeeds once
    there is memory. A world holds no address of the library's code or data: a game may load this code again, built from
@@ -1337,7 +1338,7 @@ typedef struct sap__bvh {
     float leaf_perimeter;    /* of a leaf when packed: the geometric mean */
     double packed_perimeter; /* the sum of the leaves when packed: see sap__measure_leaves */
     double wear;             /* from 1 on the tree is packed in place of a refit */
-    int fill, inserted;      /* boxes in a leaf when packed; boxes inserted since */
+    int loose;               /* packs that are to leave lanes free, as boxes were inserted not long ago */
     int next;                /* the subtree with which the next round of repacks begins */
     int repacks;             /* repacks since subtrees were ordered */
     int open;                /* the subtree that was opened last for boxes that are far from all leaves, or -1 */
@@ -3613,10 +3614,11 @@ static void sap__key_items_task(sap_world *s, void *args, int task, int tasks) {
     }
 }
 
-/* Cuts are made between the leaves of a tree, which hold equal numbers of boxes. */
+/* Cuts are made between leaves, which hold equal numbers of boxes, or between nodes of level 2, which hold sixteen
+   subtrees. */
 typedef struct sap__cuts {
     uint64_t *items;
-    const sap__box *box; /* that of item 0; and the bytes from one to the next */
+    const sap__box *box; /* that of slot 0, or of subtree 0; and the bytes from one to the next */
     size_t stride;
     int boxes, leaves;
     const float *unit; /* see sap__sample_stats */
@@ -3791,10 +3793,11 @@ static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, in
        wear is 1: half of the boxes changed,    the tree is packed, unless the update    boxes are not beside their
          32 refits, or leaves that grew           is quiet                                 neighbours of the pack
 
-   A quiet update, in which at most 1 box in 32 changed, packs a tree only if it has at most two subtrees, or if most
-   lanes are free. */
+   A quiet update, in which at most 1 box in 32 changed, packs a tree only if it has at most two subtrees, if most lanes
+   are free, or if reserved memory has no room for another subtree. */
 enum {
-    SAP__LEAF_FILL = 14,      /* boxes in a leaf when packed; wrong where none ever comes: 16 test fewer */
+    SAP__LEAF_FILL = 14,      /* boxes in a leaf when packed, or 16 if none was inserted */
+    SAP__LOOSE_PACKS = 4,     /* packs that this holds for; wrong where boxes come after every fifth */
     SAP__SUBTREE_FILL = 224,  /* boxes at most in a subtree when it is repacked; wrong where none ever comes */
     SAP__QUIET_FRACTION = 32, /* an update is quiet for a tree if at most 1 / 32 changed; wrong if all those jump */
     SAP__CHANGE_WEAR = 2,     /* wear if as many boxes changed as there are; wrong where they go to and fro */
@@ -3803,7 +3806,7 @@ enum {
     SAP__PACK_FRACTION = 256, /* the tree is packed if more than 1 / 256 of its boxes, */
     SAP__PACK_MIN = 32,       /* and 32 more, jumped, came or went while bounds are refitted; wrong if all are close */
     SAP__LANES_PER_BOX = 2,   /* no subtree is opened beyond this; wrong where boxes are few and far apart */
-    SAP__GHOST_PART = 8,      /* no search for changes if more than 1 / 8 are ghosts; wrong in slow crowds */
+    SAP__GHOST_PART = 8,      /* no search for changes if more than 1 / 8, and 16, are ghosts; wrong in slow crowds */
     SAP__CHOOSE_LEAF_VISITS = 48 /* nodes visited at most while a leaf is chosen; wrong where more overlap */
 };
 
@@ -3941,8 +3944,8 @@ static void sap__set_levels(sap__bvh *t, int leaves) {
     }
 }
 
-/* Returns the room that is reserved for the leaves of all trees: an eighth of their subtrees, and three, may be opened
-   before a tree is packed. */
+/* Returns the room that is reserved for the leaves of all trees: together they may open an eighth more
+   subtrees than packing fills, and three. */
 static int sap__room_for(int boxes) {
     const int leaves = sap__filled_leaves(boxes, SAP__LEAF_FILL) + SAP__TREES * (SAP__NODE_WIDTH - 1);
     return (leaves / SAP__NODE_WIDTH + leaves / (8 * SAP__NODE_WIDTH) + 3) * SAP__NODE_WIDTH;
@@ -3954,10 +3957,11 @@ static int sap__reserve_nodes(sap__bvh *t, int nodes) {
            sap__reserve(&t->filter, nodes) && sap__reserve(&t->subtrees, nodes);
 }
 
-/* Gives each tree its part of the arrays. */
+/* Gives each tree its part of the arrays. That of moving boxes, which grows most often, is the last: so it moves no
+   other. */
 static void sap__set_parts(sap_world *s) {
     const sap__bvh *all = &s->forest;
-    for (int tree = 0, at = 0, leaf = 0; tree < SAP__TREES && all->subtrees; tree++) {
+    for (int tree = SAP__TREES - 1, at = 0, leaf = 0; tree >= 0 && all->subtrees; tree--) {
         sap__bvh *t = &s->tree[tree];
         t->nodes = all->nodes + at;
         t->bounds = all->bounds + at;
@@ -3995,7 +3999,7 @@ static void sap__move_nodes(sap__bvh *all, int to, int from, int n) {
    Those that go up are moved first, the last of them first: so none is overwritten before it has moved. */
 static void sap__set_rooms(sap_world *s, const int room[SAP__TREES]) {
     int from[2 * SAP__TREES], to[2 * SAP__TREES], count[2 * SAP__TREES], n = 0;
-    for (int tree = 0, old = 0, at = 0; tree < SAP__TREES; tree++) {
+    for (int tree = SAP__TREES - 1, old = 0, at = 0; tree >= 0; tree--) {
         sap__bvh *t = &s->tree[tree];
         const int levels = t->state == SAP__TREE_EMPTY ? 0 : 2;
         for (int level = 0; level < levels; level++) {
@@ -4038,15 +4042,18 @@ static int sap__share_room(const sap_world *s, const sap__bvh *t, int leaves, in
     return nodes;
 }
 
-/* Gives a tree room for these leaves. Reserved memory is enough for all trees that are packed: if they need not be,
-   may_pack is 0. Returns 0 without memory. */
+/* Gives a tree room for these leaves. Reserved memory is enough for trees that are packed, so others may be packed for
+   that, unless may_pack is 0. Returns 0 if there is too little memory. */
 static int sap__make_room(sap_world *s, sap__bvh *t, int leaves, int may_pack) {
     const int most = s->update.is_reserved ? sap__capacity(s->forest.nodes) : INT_MAX;
     int room[SAP__TREES], share = SAP__ALL_STAY, nodes;
     if (leaves <= t->room) return 1;
-    while ((nodes = sap__share_room(s, t, leaves, share, room)) > most && may_pack && share < SAP__ALL_GO) share++;
+    while ((nodes = sap__share_room(s, t, leaves, share, room)) > most &&
+           share < (may_pack ? SAP__ALL_GO : SAP__ALL_CLOSE))
+        share++;
     if (nodes > most && !may_pack) return 0;
-    if (nodes > most) nodes = sap__share_room(s, t, leaves, share = SAP__ALL_STAY, room); /* more boxes than reserved */
+    if (nodes > most) /* there are more boxes than were reserved */
+        nodes = sap__share_room(s, t, leaves, share = SAP__ALL_STAY, room), nodes += nodes / 8;
     for (int tree = 0; tree < SAP__TREES && share == SAP__ALL_GO; tree++)
         if (t != &s->tree[tree]) s->tree[tree].state = SAP__TREE_EMPTY, s->tree[tree].boxes = 0;
     const int ok = sap__reserve_nodes(&s->forest, nodes);
@@ -4146,8 +4153,7 @@ static int sap__pack_items(sap_world *s, sap__bvh *t, int n, int fill) {
     for (int j = 0; j < sap__subtree_count(t); j++) sap__begin_subtree(t, j);
     t->wear = 0;
     t->repacks = 0;
-    t->fill = fill;
-    t->inserted = 0;
+    if (t->loose) t->loose--;
     t->next = 0;
     t->open = -1;
     t->state = SAP__TREE_VALID;
@@ -4155,13 +4161,13 @@ static int sap__pack_items(sap_world *s, sap__bvh *t, int n, int fill) {
     return SAP__DONE;
 }
 
-/* Packs a tree of all live boxes that belong in it. Its leaves have free lanes for boxes that are inserted. If none was
-   since the last pack they are full: searches visit fewer. */
+/* Packs a tree of all live boxes that belong in it. Leaves have free lanes for boxes that are inserted; they are full,
+   for searches to visit fewer, if none was for some packs. */
 static int sap__pack(sap_world *s, int tree) {
     const uint32_t words = ((uint32_t)sap__length(s->slot_array) + 63) / 64;
     sap__bvh *t = &s->tree[tree];
     int n = 0, fill = SAP__LEAF_FILL;
-    if (t->levels > 0 && t->inserted == 0) fill = SAP__NODE_WIDTH;
+    if (t->levels > 0 && t->loose == 0) fill = SAP__NODE_WIDTH;
     if (!sap__reserve(&s->update.sort_items, s->boxes.tree_count[tree])) return sap__fail(s, SAP_ERROR_MEMORY);
     for (uint32_t i = 0; i < words; i++)
         for (uint64_t bits = s->boxes.live_bits[tree][i]; bits; bits &= bits - 1)
@@ -4320,7 +4326,7 @@ static int sap__choose_leaf(const sap_world *s, const sap__bvh *t, const sap__bo
 }
 
 /* Returns a subtree without boxes: one that its boxes have left, or a new one, which is the last. Returns -1 without
-   memory. The levels above are to be refitted. */
+   memory, or if half of all lanes are free. The levels above are to be refitted. */
 static int sap__open_subtree(sap_world *s, sap__bvh *t) {
     int j = 0;
     while (j < t->count[1] && sap__subtree_of(t, j)->boxes) j++;
@@ -4382,7 +4388,7 @@ static int sap__partner(const sap__bvh *t, int j) {
 }
 
 /* Repacks a subtree and its partner into as many subtrees as it takes, with a box that comes to it, if slot is not
-   SAP__NONE. Returns SAP__PACK for a tree of at most two subtrees, or if there is no memory for a third one. */
+   SAP__NONE. Returns SAP__PACK for a tree of at most two subtrees, or if no third one can be opened. */
 static int sap__repack(sap_world *s, int tree, int j, uint32_t slot) {
     enum { ROOM = 2 * SAP__NODE_WIDTH * SAP__NODE_WIDTH + 1 };
     sap__bvh *t = &s->tree[tree];
@@ -4455,9 +4461,8 @@ static int sap__repack_changed(sap_world *s, int tree, int changed) {
 static int sap__insert(sap_world *s, int tree, uint32_t slot) {
     sap__bvh *t = &s->tree[tree];
     int leaf = sap__choose_leaf(s, t, &s->slot_array[slot].box);
-    t->inserted++;
-    if (leaf >= 0 && t->occupied[leaf] == 0xffff)
-        return t->fill == SAP__NODE_WIDTH ? SAP__PACK : sap__repack(s, tree, leaf / SAP__NODE_WIDTH, slot);
+    t->loose = SAP__LOOSE_PACKS;
+    if (leaf >= 0 && t->occupied[leaf] == 0xffff) return sap__repack(s, tree, leaf / SAP__NODE_WIDTH, slot);
     if (leaf < 0) {
         t->open = t->levels == 1 ? -1 : sap__open_subtree(s, t);
         if (t->open < 0) return SAP__PACK;
@@ -4998,14 +5003,13 @@ static void sap__clear_ghosts(sap_world *s) {
 }
 
 /* Packs the tree of ghosts, if there are any. Returns 0 without memory. */
-static int sap__pack_ghosts(sap_world *s, int any) {
+static int sap__pack_ghosts(sap_world *s, int ghosts) {
     sap__bvh *t = &s->update.ghost_tree;
-    const int all = any ? sap__length(s->changes.list) : 0;
     int n = 0;
-    if (!any) return 1;
-    if (!sap__reserve(&s->update.ghosts, any) || !sap__reserve(&s->update.sort_items, any))
+    if (!ghosts) return 1;
+    if (!sap__reserve(&s->update.ghosts, ghosts) || !sap__reserve(&s->update.sort_items, ghosts))
         return sap__fail(s, SAP_ERROR_MEMORY);
-    for (int i = 0; i < all; i++) {
+    for (int i = 0; i < sap__length(s->changes.list); i++) {
         const uint32_t slot = s->changes.list[i], at = s->slot_array[slot].leaf_position;
         if (sap__same(&s->slot_array[slot].previous, &sap__empty_box)) continue;
         if (at != SAP__NONE) {
@@ -7366,7 +7370,7 @@ static const char *sap__validate_subtrees(const sap__bvh *t) {
 static const char *sap__validate_rooms(const sap_world *s) {
     const sap__bvh *all = &s->forest;
     int at = 0, leaf = 0;
-    for (int tree = 0; tree < SAP__TREES; tree++) {
+    for (int tree = SAP__TREES - 1; tree >= 0; tree--) {
         const sap__bvh *t = &s->tree[tree];
         if (all->subtrees && (t->nodes != all->nodes + at || t->bounds != all->bounds + at ||
                               t->occupied != all->occupied + at || t->filter != all->filter + at ||

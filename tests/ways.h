@@ -423,14 +423,14 @@ static void one_more_in_subtree(sap_world *s) {
     sap__subtree_of(&s->tree[0], 0)->boxes++;
 }
 static void room_of_another(sap_world *s) {
-    s->tree[0].room++;
+    s->tree[SAP__TREES - 1].room++;
 }
 static void room_for_less(sap_world *s) {
     s->tree[SAP__TREES - 1].state = SAP__TREE_VALID;
     s->tree[SAP__TREES - 1].count[0] = s->tree[SAP__TREES - 1].room + 1;
 }
 static void room_beyond(sap_world *s) {
-    s->tree[SAP__TREES - 1].room += sap__capacity(s->forest.nodes);
+    s->tree[0].room += sap__capacity(s->forest.nodes);
 }
 static void one_more_in_index(sap_world *s) {
     s->tree[0].boxes++;

@@ -3707,7 +3707,7 @@ static void sap__cut(const sap__cuts *c, int from, int end) {
    as many as items; scratch holds the items, and the counters behind them. Boxes that are sparse or lie unevenly are
    cut instead, which takes three times as long; so is a crowd with one key, as large boxes are. */
 static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, int n, int leaves, float unit[3]) {
-    uint32_t *count = (uint32_t *)(void *)(scratch + n), sum = 0, before = 0, small_end = 0, crowded = 0;
+    uint32_t *count = (uint32_t *)(void *)(scratch + n), sum = 0, before = 0, most = 0, crowded = 0;
     sap__sample_stats sample;
     sap__tile_grid grid;
     sap__key_args args;
@@ -3729,7 +3729,7 @@ static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, in
             crowded += sum - before > crowd ? sum - before : 0;
             before = sum;
         }
-        if (key == grid.keys - 1) small_end = sum;
+        most = here > most ? here : most;
         count[key] = sum;
         sum += here;
     }
@@ -3741,10 +3741,13 @@ static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, in
     cuts.boxes = n;
     cuts.leaves = leaves;
     cuts.unit = sample.unit;
-    for (int i = 0, j; i < n; i = j) {
-        const int is_uneven = i < (int)small_end && (grid.is_sparse || SAP__CROWDED_PART * crowded > (uint32_t)n);
-        for (j = is_uneven ? (int)small_end : i + 1; j < n && !is_uneven && items[j] >> 32 == items[i] >> 32;) j++;
-        if (j - i >= SAP__KEY_CROWD) sap__cut(&cuts, i, j);
+    /* each counter is the end of its key's items now */
+    const int small_end = (int)count[grid.keys - 2];
+    const int is_uneven = grid.is_sparse || SAP__CROWDED_PART * crowded > (uint32_t)n;
+    if (is_uneven && small_end >= SAP__KEY_CROWD) sap__cut(&cuts, 0, small_end);
+    for (uint32_t key = is_uneven ? grid.keys - 1 : 0; key < grid.keys && most >= SAP__KEY_CROWD; key++) {
+        const uint32_t from = key ? count[key - 1] : 0;
+        if (count[key] - from >= SAP__KEY_CROWD) sap__cut(&cuts, (int)from, (int)count[key]);
     }
 }
 

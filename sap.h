@@ -3947,8 +3947,8 @@ static void sap__set_levels(sap__bvh *t, int leaves) {
     }
 }
 
-/* Returns the room that is reserved for the leaves of all trees: together they may open an eighth more
-   subtrees than packing fills, and three. */
+/* Returns the room that is reserved for the leaves of all trees. Together they may open an eighth more subtrees than
+   packing fills, and three. */
 static int sap__room_for(int boxes) {
     const int leaves = sap__filled_leaves(boxes, SAP__LEAF_FILL) + SAP__TREES * (SAP__NODE_WIDTH - 1);
     return (leaves / SAP__NODE_WIDTH + leaves / (8 * SAP__NODE_WIDTH) + 3) * SAP__NODE_WIDTH;
@@ -4028,8 +4028,7 @@ static void sap__set_rooms(sap_world *s, const int room[SAP__TREES]) {
 enum {
     SAP__ALL_STAY,  /* the others keep their room, for more subtrees to open */
     SAP__ALL_CLOSE, /* the others keep what they use */
-    SAP__ALL_GO,    /* the others are packed again, in the room that it takes */
-    SAP__SHARES
+    SAP__ALL_GO     /* the others are packed again, in the room that it takes */
 };
 
 /* Sets the room of each tree if one of them is to have these leaves. Returns the number of nodes of all. */
@@ -5477,7 +5476,7 @@ static long long sap__prune_boxes(const sap_aabb *a, int na, const sap_aabb *b, 
     q.on_pairs = sap__emit_pruned;
     q.context = &p;
     s.update.failure = ok ? SAP_OK : SAP_ERROR_BOX;
-    for (int set = 0; set <= is_bipartite && ok; set++) {
+    for (int set = is_bipartite; set >= 0 && ok; set--) { /* in the order of their parts: see sap__set_parts */
         const int from = set ? na : 0, count = set ? nb : na;
         ok = sap__reserve(&s.update.sort_items, count);
         for (int i = 0; i < count && ok; i++) s.update.sort_items[i] = (uint32_t)(from + i);

@@ -472,36 +472,51 @@ static void reserved_trees(int method, uint64_t seed) {
 }
 
 /* Boxes jump ever farther apart, so that their tree opens as many subtrees as there is memory for, and then some become
-   static: the tree is packed again to make room for another one. */
+   static: the tree is packed again to make room for another one. A world that has reserved nothing has the same pairs. */
 static void reserved_trees_far_apart(void) {
     enum { N = 6000, STEPS = 200, FEW = N / 100 };
     test_rng rng = {1};
-    sap_world *s = open_method(SAP_METHOD_QUERY);
+    sap_world *worlds[2];
     sap_aabb box = {{0, 0, 0}, {0, 0, 0}};
-    static sap_id ids[N];
+    static sap_id ids[2][N];
     float far_away = 1;
-    long before = 0;
-    int i, k, step;
-    if (!CHECK(s != NULL)) exit(1);
-    CHECK_EQUAL(sap_reserve(s, N, N), SAP_OK);
-    before = allocations;
+    long before;
+    int i, k, w, step;
+    for (w = 0; w < 2; w++) worlds[w] = open_method(SAP_METHOD_QUERY);
+    if (!CHECK(worlds[0] && worlds[1])) exit(1);
+    CHECK_EQUAL(sap_reserve(worlds[0], N, 8 * N), SAP_OK);
     for (i = 0; i < N; i++) {
         for (k = 0; k < 3; k++) box.min[k] = test_uniform(&rng, 0, 100), box.max[k] = box.min[k] + 1;
-        ids[i] = sap_add(s, &box, NULL);
+        for (w = 0; w < 2; w++) ids[w][i] = sap_add(worlds[w], &box, NULL);
     }
     for (step = 0; step < STEPS; step++, far_away *= 1.1f) {
-        CHECK_EQUAL(sap_update(s), SAP_OK);
+        int pairs[2], created[2], deleted[2];
+        CHECK_EQUAL(sap_update(worlds[1]), SAP_OK);
+        before = allocations;
+        CHECK_EQUAL(sap_update(worlds[0]), SAP_OK);
+        CHECK_EQUAL(allocations, before);
+        for (w = 0; w < 2; w++) {
+            sap_pairs(worlds[w], &pairs[w]);
+            sap_created(worlds[w], &created[w]);
+            sap_deleted(worlds[w], &deleted[w]);
+        }
+        CHECK_MESSAGE(pairs[0] == pairs[1] && created[0] == created[1] && deleted[0] == deleted[1],
+                      "step %d: %d pairs, %d created, %d deleted, not %d, %d, %d", step, pairs[0], created[0],
+                      deleted[0], pairs[1], created[1], deleted[1]);
         for (i = 0; i < FEW; i++) {
             const int at = test_below(&rng, N);
             for (k = 0; k < 3; k++)
-                box.min[k] = far_away * test_uniform(&rng, -100, 100), box.max[k] = box.min[k] + far_away / 100;
-            CHECK_EQUAL(sap_move(s, ids[at], &box), SAP_OK);
-            if (step > STEPS / 2) CHECK_EQUAL(sap_set_static(s, ids[at], 1), SAP_OK);
+                box.min[k] = far_away * test_uniform(&rng, -100, 100), box.max[k] = box.min[k] + far_away * 4;
+            for (w = 0; w < 2; w++) {
+                CHECK_EQUAL(sap_move(worlds[w], ids[w][at], &box), SAP_OK);
+                if (step > STEPS / 2) CHECK_EQUAL(sap_set_static(worlds[w], ids[w][at], 1), SAP_OK);
+            }
         }
     }
-    CHECK_EQUAL(allocations, before);
-    CHECK(sap_validate(s) == NULL);
-    sap_destroy(s);
+    for (w = 0; w < 2; w++) {
+        CHECK(sap_validate(worlds[w]) == NULL);
+        sap_destroy(worlds[w]);
+    }
 }
 
 /* The failure of sap_reserve is reported, too, and an exceeded reservation only means that memory is asked

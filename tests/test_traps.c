@@ -208,6 +208,35 @@ static void lead_world(const way *w, int seed, int n) {
     sap_destroy(s);
 }
 
+/* Few of many boxes jump in each update, and then few are removed: subtrees are repacked, ordered, and some are empty. */
+static void lead_subtrees(void) {
+    enum { MANY = 6000, FEW = 60 };
+    static sap_aabb boxes[MANY];
+    static sap_id ids[MANY];
+    sap_config config = {0};
+    config.method = SAP_METHOD_QUERY;
+    sap_world *s = sap_create(&config);
+    test_rng dice = {5};
+    for (int i = 0; i < MANY; i++)
+        for (int k = 0; k < 3; k++) boxes[i].min[k] = test_uniform(&dice, 0, 30), boxes[i].max[k] = boxes[i].min[k] + 1;
+    TRAP(sap_add_many(s, MANY, boxes, NULL, ids));
+    TRAP(sap_update(s));
+    for (int n = MANY, u = 0; n > MANY / 3; u++) {
+        for (int i = 0; i < FEW; i++) {
+            const int at = test_below(&dice, n);
+            for (int k = 0; k < 3; k++)
+                boxes[at].min[k] = test_uniform(&dice, 0, 30), boxes[at].max[k] = boxes[at].min[k] + 1;
+            if (u % 3 == 0) { /* those of one end go first */
+                n--;
+                TRAP(sap_remove(s, ids[n]));
+            } else
+                TRAP(sap_move(s, ids[at], &boxes[at]));
+        }
+        TRAP(sap_update(s));
+    }
+    sap_destroy(s);
+}
+
 static void lead_grid(int seed, int n) {
     static sap_aabb boxes[MOST_BOXES];
     static sap_id ids[MOST_BOXES];
@@ -253,6 +282,7 @@ int main(int argc, char **argv) {
     (void)signal(SIGFPE, trapped);
 #endif
     test_doubles();
+    lead_subtrees();
     for (int round = 0; round < rounds; round++)
         for (int i = 0; i < 8; i++) {
             for (int w = 0; w < (int)(sizeof ways / sizeof ways[0]); w++) lead_world(&ways[w], 8 * round + i, sizes[i]);

@@ -3774,8 +3774,8 @@ static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, in
        spatial join  to find all overlapping pairs of two trees, or of one with itself: see search
                      (Brinkhoff, Kriegel and Seeger 1993)
 
-   There are four trees, by what a box is (sap__tree_of). Static boxes never pair with each other. Loners, whose mask
-   excludes their own category, seldom do. Boxes with no category or no mask pair with nothing.
+   There are four trees, by what a box is (sap__tree_of), in one set of arrays. Static boxes never pair with each other.
+   Loners, whose mask excludes their own category, seldom do. Boxes with no category or no mask pair with nothing.
 
    Upkeep:
 

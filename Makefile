@@ -194,7 +194,7 @@ table: $(PEERS:%=build/peers/%) build/bench build/lived ## measures all that bot
 	@PEERS="$(PEERS)" python3 bench/table.py
 
 .PHONY: table-quick
-table-quick: build/peers/sap build/peers/sap_avx2 build/peers/sap_sse2 build/peers/plain ## the same with 1,000 boxes and few frames, into build/table; fails if a pair is wrong
+table-quick: build/peers/sap build/peers/sap_avx2 build/peers/sap_sse2 build/peers/plain ## the same with 1,000 boxes and few frames, into build/table; fails if a pair of sap.h is wrong
 	@python3 bench/table.py --quick
 
 .PHONY: bench-peers

@@ -6627,7 +6627,7 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
     int slot_count = boxes;
     if (boxes && boxes < SAP__MAX_BOXES - SAP__MIN_FREE_SLOTS - 1) slot_count += SAP__MIN_FREE_SLOTS + 1;
     if (slot_count < sap__length(s->slot_array)) slot_count = sap__length(s->slot_array);
-    const int leaves = sap__room_for(boxes), nodes = sap__node_count(leaves) + SAP__TREES * SAP__MAX_LEVELS;
+    const int leaves = sap__room_for(boxes), nodes = sap__node_count(leaves) + (int)SAP__TREES * SAP__MAX_LEVELS;
     const int ghost_leaves = sap__filled_leaves(sap__most_ghosts(boxes), SAP__NODE_WIDTH) + SAP__NODE_WIDTH - 1;
     const int sorts = s->config.method == SAP_METHOD_SORT || SAP__TRACES;
     int ok =

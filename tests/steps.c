@@ -446,7 +446,7 @@ static void test_loading(int statics) {
     life_close(&l);
     if (verbose)
         printf("%6.2f  loaded, %d%% static %10lld %10lld\n", (double)load / (double)prune, statics, load, prune);
-    CHECK_MESSAGE(100 * load <= (statics ? 168 : 220) * prune, "%d%% static, loaded: %lld steps, pruned %lld", statics,
+    CHECK_MESSAGE(100 * load <= (statics ? 180 : 228) * prune, "%d%% static, loaded: %lld steps, pruned %lld", statics,
                   load, prune);
 }
 

@@ -18,8 +18,8 @@ that do not tell: all pairs). A peer moves boxes as its engine does: trees with 
 have those that the engine gives boxes of that size, and the tables tell fat pairs and exact ones apart. Runs go round:
 each peer once, then all again. A figure is the median of the rounds, a round's the median of its frames; the file also
 has the least and the worst round, the mean, and the worst frame. The pairs of each are compared with a plain
-sort-and-sweep: if sap.h or a peer without margin lacks one or has one too many, that is printed, and the exit status
-is 1.
+sort-and-sweep: if sap.h or a peer without margin lacks one or has one too many, that is printed. The exit status is 1 if
+it was sap.h.
 """
 import argparse
 import csv

@@ -140,7 +140,7 @@
              have changed as there are, or after 32 updates in which most move; 1 count in 200 may be 2.1 times
              (tests/test_lived.c)
    upkeep    while few boxes change, upkeep of the trees touches on average ten boxes for each of them, in streams
-             twenty, and never all (the same test)
+             twenty, and of 10,000 boxes never a quarter in one update (the same test)
 
    Known slow cases: (a) if all boxes overlap on all axes h is n * n / 2, whatever a filter callback allows; (b) boxes a
    hundred times as long as others that teleport among boxes which rest make searches test up to three times as many
@@ -192,8 +192,8 @@
    takes 30 more. Scratch memory is given back when it has not been needed for some updates; memory of removed boxes is
    kept for new ones. After sap_reserve(boxes, pairs) no call allocates until one of the two is exceeded, and nothing is
    given back; a removed box that an update has seen counts until the next one. This is enough for every method, and so
-   takes more: some 185 bytes a box, 260 for SAP_METHOD_SORT, and 160 a pair. If all boxes that
-   were reserved stream along an axis, a tree is packed in one update of twenty. Reserve for a fifth more then.
+   takes more: some 185 bytes a box, 260 for SAP_METHOD_SORT, and 160 a pair. If all boxes that were reserved stream
+   along an axis, a tree is packed in one update of twenty: reserve for a fifth more then.
    Moves, removals and filter changes never allocate: sap_add reserves the memory that they need. If memory fails in
    sap_update, pairs and events are as before, recorded changes stay recorded, and a later sap_update succeeds once
    there is memory. A world holds no address of the library's code or data: a game may load this code again, built from
@@ -3711,7 +3711,6 @@ static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, in
     sap__sample_stats sample;
     sap__tile_grid grid;
     sap__key_args args;
-    sap__cuts cuts;
     sap__sample_boxes(s, items, n, &sample);
     memcpy(unit, sample.unit, sizeof sample.unit);
     if (n <= 2 * SAP__NODE_WIDTH) return;
@@ -3735,13 +3734,8 @@ static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, in
     }
     for (int i = 0; i < n; i++) scratch[count[items[i] >> 32]++] = items[i];
     memcpy(items, scratch, (size_t)n * sizeof *items);
-    cuts.items = items;
-    cuts.box = sap__packed_box(s, 0);
-    cuts.stride = sizeof(sap__slot);
-    cuts.boxes = n;
-    cuts.leaves = leaves;
-    cuts.unit = sample.unit;
     /* each counter is the end of its key's items now */
+    const sap__cuts cuts = {items, sap__packed_box(s, 0), sizeof(sap__slot), n, leaves, sample.unit};
     const int small_end = (int)count[grid.keys - 2];
     const int is_uneven = grid.is_sparse || SAP__CROWDED_PART * crowded > (uint32_t)n;
     if (is_uneven && small_end >= SAP__KEY_CROWD) sap__cut(&cuts, 0, small_end);
@@ -3892,9 +3886,8 @@ static void sap__refit_node(sap_world *s, sap__bvh *t, int level, int j) {
     t->filter[at].category = t->filter[at].mask = 0;
     for (int i = 0; i < SAP__NODE_WIDTH; i++) {
         const int index = SAP__NODE_WIDTH * j + i, exists = index < t->count[level - 1];
-        const int child = t->first[level - 1] + (!exists      ? 0
-                                                 : level == 2 ? sap__subtree_of(t, index)->this_place
-                                                              : index);
+        const int below = exists && level == 2 ? sap__subtree_of(t, index)->this_place : index;
+        const int child = t->first[level - 1] + (exists ? below : 0);
         t->nodes[at].child[i] = (uint32_t)child;
         if (!exists) continue;
         sap__add_bits(&t->filter[at],
@@ -3971,8 +3964,9 @@ static void sap__set_parts(sap_world *s) {
         t->occupied = all->occupied + at;
         t->filter = all->filter + at;
         t->subtrees = all->subtrees + at;
-        t->before = all->has_before ? all->before + leaf : NULL;
-        t->has_before = all->has_before ? all->has_before + leaf : NULL;
+        const int has_before = all->has_before && leaf + t->room <= sap__capacity(all->has_before);
+        t->before = has_before ? all->before + leaf : NULL;
+        t->has_before = has_before ? all->has_before + leaf : NULL;
         at += sap__node_count(t->room);
         leaf += t->room;
     }
@@ -4054,8 +4048,11 @@ static int sap__make_room(sap_world *s, sap__bvh *t, int leaves, int may_pack) {
            share < (may_pack ? SAP__ALL_GO : SAP__ALL_CLOSE))
         share++;
     if (nodes > most && !may_pack) return 0;
-    if (nodes > most) /* there are more boxes than were reserved */
-        nodes = sap__share_room(s, t, leaves, share = SAP__ALL_STAY, room), nodes += nodes / 8;
+    if (nodes > most) { /* there are more boxes than were reserved */
+        share = SAP__ALL_STAY;
+        nodes = sap__share_room(s, t, leaves, share, room);
+        nodes += nodes / 8;
+    }
     for (int tree = 0; tree < SAP__TREES && share == SAP__ALL_GO; tree++)
         if (t != &s->tree[tree]) s->tree[tree].state = SAP__TREE_EMPTY, s->tree[tree].boxes = 0;
     const int ok = sap__reserve_nodes(&s->forest, nodes);
@@ -4316,8 +4313,7 @@ static int sap__empty_leaf(const sap__bvh *t, int subtree) {
 static int sap__choose_leaf(const sap_world *s, const sap__bvh *t, const sap__box *box) {
     const float margin = 0.75f * t->leaf_perimeter / (float)sap__count_bits((uint32_t)s->config.axes),
                 margin2 = margin * margin;
-    const int near_leaf =
-        sap__nearest_leaf(s, t, box, margin2, margin2); /* mostly found, in a fraction of the visits */
+    const int near_leaf = sap__nearest_leaf(s, t, box, margin2, margin2); /* mostly one is there: few visits */
     const int leaf = near_leaf >= 0 ? near_leaf : sap__nearest_leaf(s, t, box, margin2, sap__float(SAP__INFINITY));
     const int is_near = near_leaf >= 0;
     if (leaf < 0 || t->levels == 1 || (t->occupied[leaf] != 0xffff && is_near)) return leaf;
@@ -4349,13 +4345,7 @@ static int sap__open_subtree(sap_world *s, sap__bvh *t) {
 
 /* Sorts n slots into parts of equal size. */
 static void sap__cut_into(const sap_world *s, const sap__bvh *t, uint64_t *items, int n, int parts) {
-    sap__cuts cuts;
-    cuts.items = items;
-    cuts.box = &s->slot_array->box;
-    cuts.stride = sizeof(sap__slot);
-    cuts.boxes = n;
-    cuts.leaves = parts;
-    cuts.unit = t->unit;
+    const sap__cuts cuts = {items, &s->slot_array->box, sizeof(sap__slot), n, parts, t->unit};
     if (n > 1) sap__cut(&cuts, 0, n);
 }
 
@@ -4426,16 +4416,12 @@ static int sap__repack(sap_world *s, int tree, int j, uint32_t slot) {
    partners do. Cuts are at multiples of sixteen; empty subtrees are last. */
 static void sap__order_subtrees(sap_world *s, sap__bvh *t) {
     const int count = t->count[1];
-    sap__cuts cuts;
     int n = 0, last = count;
     if (t->levels < 3 || 2 * t->repacks < count || !sap__reserve(&s->update.sort_items, count)) return;
     for (int j = 0; j < count; j++) s->update.sort_items[sap__subtree_of(t, j)->boxes ? n++ : --last] = (uint32_t)j;
-    cuts.items = s->update.sort_items;
-    cuts.box = &t->bounds[t->first[1]];
-    cuts.stride = sizeof(sap__box);
-    cuts.leaves = (n + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH;
-    cuts.boxes = SAP__NODE_WIDTH * cuts.leaves;
-    cuts.unit = t->unit;
+    const int nodes = (n + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH;
+    const sap__cuts cuts = {
+        s->update.sort_items, &t->bounds[t->first[1]], sizeof(sap__box), SAP__NODE_WIDTH * nodes, nodes, t->unit};
     sap__cut(&cuts, 0, n);
     for (int i = 0; i < count; i++) sap__set_place(t, (int)(uint32_t)s->update.sort_items[i], i);
     sap__refit_levels(s, t, 2);
@@ -7344,7 +7330,7 @@ static const char *sap__validate_node(const sap__bvh *t, int level, int j) {
         const int place = SAP__NODE_WIDTH * j + lane, child = (int)node->child[lane] - t->first[level - 1];
         if (place >= t->count[level - 1] || child < 0 || child >= t->count[level - 1] ||
             sap__place(t, level - 1, child) != place)
-            return "A node's children are the next 16 nodes of the level below.";
+            return "A node's children are the next 16 nodes of the level below, by their places.";
         if (!sap__same(&box, &t->bounds[node->child[lane]]))
             return "A lane of an inner node has the bounds of its child.";
         if (!sap__contains_bits(&t->filter[at], &t->filter[node->child[lane]]))

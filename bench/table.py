@@ -221,7 +221,7 @@ class Bench:
             extra = int(check.get("extra", 0))
             bad = missed or twice or "no margin" in p.note and extra
             if bad or failed and (p.is_own or p.program == "multi"):
-                self.wrong += p.is_own or p.program == "multi" # what a peer misses is in the tables
+                self.wrong += p.is_own or p.program == "multi" # tables show what a peer misses
                 print("WRONG: %s in %s with %d boxes: %d pairs missed, %d twice, %d extra %s" %
                       (p.name, job.scene, job.boxes, missed, twice, extra, " ".join(failed)))
             if job.what == "query":

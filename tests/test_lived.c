@@ -273,9 +273,9 @@ static void test_reserved_streams(int n, int updates) {
     life_close(&l);
 }
 
-/* Where all boxes walk leaves are full after some packs. When these boxes come to rest, and a few jump, that packs the
-   tree no more than ever. Then all walk again. Where many come in each second update, and a few in the others, leaves
-   keep free lanes: else the few would repack their subtrees. */
+/* Leaves are full after some packs if all boxes walk. When these come to rest, and a few jump, that packs the tree no
+   more than ever. Then all walk again. Leaves keep free lanes if many boxes come in each second update, and a few in the
+   others: else the few would repack their subtrees. */
 static void test_full_leaves(int n) {
     long long fresh_tests = 0;
     int packs = 0;

@@ -422,6 +422,9 @@ static void not_in_index(sap_world *s) {
 static void one_more_in_subtree(sap_world *s) {
     sap__subtree_of(&s->tree[0], 0)->boxes++;
 }
+static void place_of_another(sap_world *s) {
+    sap__subtree_of(&s->tree[0], 0)->place++;
+}
 static void room_of_another(sap_world *s) {
     s->tree[SAP__TREES - 1].room++;
 }
@@ -505,11 +508,12 @@ static const damage damage_table[] = {
     {SAP_METHOD_QUERY, "A subtree counts the boxes that it holds.", one_more_in_subtree},
     {SAP_METHOD_QUERY, "An empty lane has the empty box, unless its leaf holds no box.", free_lane_overlaps},
     {SAP_METHOD_QUERY, "A node's bounds contain its lanes.", bound_too_small},
-    {SAP_METHOD_QUERY, "A node's children are the next 16 nodes of the level below.", child_elsewhere},
+    {SAP_METHOD_QUERY, "A node's children are the next 16 nodes of the level below, by their places.", child_elsewhere},
     {SAP_METHOD_QUERY, "A lane of an inner node has the bounds of its child.", lane_too_small},
     {SAP_METHOD_QUERY, "A node that holds boxes is a child of the node above it.", leaf_unseen},
     {SAP_METHOD_QUERY, "leaf_position is the lane that holds the box.", lane_unknown},
     {SAP_METHOD_QUERY, "A tree holds live boxes that belong in it.", static_among_moving},
+    {SAP_METHOD_QUERY, "Each place in the order of subtrees has one of them.", place_of_another},
     {SAP_METHOD_QUERY, "A tree has its part of the arrays of all trees.", room_of_another},
     {SAP_METHOD_QUERY, "A tree has room for its leaves.", room_for_less},
     {SAP_METHOD_QUERY, "All trees have memory for their nodes.", room_beyond},

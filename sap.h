@@ -300,9 +300,9 @@ enum {
 typedef int sap_filter(const sap_pair *pair, void *user);
 
 /* How an update finds created and deleted pairs. All methods give the same ids, events, order of pairs and snapshots.
-   AUTO decides by counts, never by a clock. It takes QUERY if at most an eighth of the moving boxes changed, else
-   PRUNE. After sixteen updates for which SORT was expected to be cheaper than PRUNE it takes SORT, as in crowds that
-   move slowly, and goes back in the same way. With SAP_TRACE it always takes SORT. */
+   AUTO decides by counts, never by a clock. It takes QUERY if at most an eighth of the moving boxes changed, or one in
+   128 of all boxes, else PRUNE. After sixteen updates for which SORT was expected to be cheaper than PRUNE it takes
+   SORT, as in crowds that move slowly, and goes back in the same way. With SAP_TRACE it always takes SORT. */
 typedef enum sap_method {
     SAP_METHOD_AUTO = 0,
     SAP_METHOD_SORT,  /* insertion sort of the endpoint arrays (Terdiman I.2 to I.5) */
@@ -1302,46 +1302,25 @@ enum {
     SAP__TREES
 };
 
-/* Results of functions of the tree that may fail. */
-enum {
-    SAP__FAILED, /* there is no memory: see update.failure */
-    SAP__DONE,
-    SAP__PACK /* the tree is to be packed */
-};
-
 enum {
     SAP__TREE_EMPTY,       /* it holds nothing of use, and is to be packed */
     SAP__TREE_NEEDS_REFIT, /* boxes are in the right leaves; their bounds and all bounds above are old */
     SAP__TREE_VALID        /* it holds all live boxes of its kind, except unsynced ones */
 };
 
-/* A subtree is a node of level 1. All subtrees have an order, in which neighbours are near each other: sixteen in a row
-   share a node of level 2. */
-typedef struct sap__subtree {
-    int boxes, changes;    /* boxes in it; changes of its boxes since it was last packed, repacked or refitted */
-    int place, this_place; /* its place in the order; the subtree whose place is this one's index */
-} sap__subtree;
-
-/* A bounding volume hierarchy: see tree. Its arrays are parts of those of all trees: see sap__make_room. */
+/* A bounding volume hierarchy: see tree. Its arrays are parts of those of all trees: see sap__set_room. */
 typedef struct sap__bvh {
     sap__node *nodes;         /* leaves first, then level by level, the roots last */
     sap__box *bounds;         /* of each node */
     uint16_t *occupied;       /* of each node: lanes that hold something */
     sap__filter_bits *filter; /* of each node: those of all boxes below it, or more */
+    sap__box *home;           /* of each leaf: it contains the boxes in it */
     sap__node *before;        /* of each leaf: the boxes of the last update in its lanes, where has_before is set */
     uint8_t *has_before;      /* of each leaf: an update has written its boxes of the last update */
-    sap__subtree *subtrees;   /* of each node of level 1: see sap__subtree_of */
     int room;                 /* leaves that there is memory for */
     int levels, first[SAP__MAX_LEVELS], count[SAP__MAX_LEVELS]; /* of each level: its first node, how many there are */
-    int state, boxes;                                           /* SAP__TREE_*; boxes in it */
-    float unit[3];           /* the mean size of boxes when packed: see sap__sample_stats */
-    float leaf_perimeter;    /* of a leaf when packed: the geometric mean */
-    double packed_perimeter; /* the sum of the leaves when packed: see sap__measure_leaves */
-    double wear;             /* from 1 on the tree is packed in place of a refit */
-    int loose;               /* packs that are to leave lanes free, as boxes were inserted not long ago */
-    int next;                /* the subtree with which the next round of repacks begins */
-    int repacks;             /* repacks since subtrees were ordered */
-    int open;                /* the subtree that was opened last for boxes that are far from all leaves, or -1 */
+    int state, boxes, young;            /* SAP__TREE_*; boxes in it; the first leaf of the young */
+    int packed, young_packed, appended; /* boxes of which the old and the young leaves were packed, and newborn ever */
 } sap__bvh;
 
 /* Loops over many boxes or pairs are cut into tasks, for threads. Without threads one task runs over everything. */
@@ -1354,9 +1333,8 @@ typedef struct sap__task { /* the output of a task of a search or of a refit */
     uint64_t *events;      /* of a created pair the ids, an item (id0, id1); of a deleted pair an item (0, its index) */
     long long visits;      /* nodes visited */
     int filtered;          /* events that earlier searches found, and that the filter callback has accepted */
-    double perimeter;      /* the sum of the perimeters of the leaves that it refitted */
     int overflowed;        /* events was full: the task must run again, alone */
-    int count;             /* elements that the task wrote to a list */
+    int count, old;        /* elements that the task wrote to a list; old boxes not at home */
     long long swaps, tests;    /* endpoints passed; boxes tested by update rules */
     char gap[SAP__CACHE_LINE]; /* to the next task: see sap__query_counters */
 } sap__task;
@@ -1466,18 +1444,16 @@ typedef struct sap__query_state {
 typedef struct sap__update_state {
     int method; /* a sap_method: of this update, or of the last one */
     sap__task task[SAP__TASKS];
-    uint32_t *deleted_at; /* indices of deleted pairs, ascending */
-    uint32_t *ghosts;     /* slots of boxes of the last update that no leaf holds: see sap__pack_ghosts */
-    sap__bvh ghost_tree;  /* of their boxes of the last update, without those of static boxes; has its own arrays */
-    int packs_ghosts;     /* it is being packed */
-    uint32_t *misplaced;  /* slots of boxes that have no position, or are to lose it: see sap__sync_trees */
+    uint32_t *deleted_at;   /* indices of deleted pairs, ascending */
+    uint32_t *newcomers;    /* slots of boxes that have no position, or are to lose it: see sap__sync_trees */
+    int coming[SAP__TREES]; /* those that live, by tree */
     uint64_t *sort_items, *sort_scratch; /* scratch of any call; no function needs them after it has returned */
     sap_result failure;
     int events;     /* pairs created and deleted by the last update that had changes */
     int sort_votes; /* for SORT, from 0 to SAP__MOST_VOTES: see sap__choose_method */
     int sorts;      /* AUTO takes SORT instead of PRUNE */
     long long swaps, tests;
-    long long upkeep; /* boxes that packs, repacks and refits have touched since the last update began */
+    long long upkeep; /* boxes that packs and refits have touched since the last update began */
     int updates_since_trim;
     int is_reserved; /* the user has reserved memory: no array is trimmed */
 } sap__update_state;
@@ -1516,16 +1492,15 @@ struct sap_world {
 /* The list of all arrays of a world, except those of its tasks. A new array must be added here: it is then freed, and
    counted by sap_get_stats. Trimmed ones are those of pairs, events and scratch. */
 /* clang-format off */
-#define SAP__TREE_ARRAYS(X, t)                                                                                         \
-    X(t.nodes) X(t.bounds) X(t.occupied) X(t.filter) X(t.before) X(t.has_before) X(t.subtrees)
 #define SAP__TRIMMED_ARRAYS(X)                                                                                         \
     X(pairs.active) X(pairs.created) X(pairs.deleted) X(pairs.buckets) X(pairs.next) X(pairs.edges)                    \
-    X(update.deleted_at) X(update.misplaced) X(update.ghosts) X(update.sort_items) X(update.sort_scratch)
+    X(update.deleted_at) X(update.newcomers) X(update.sort_items) X(update.sort_scratch)
 #define SAP__ARRAYS(X)                                                                                                 \
     X(slot_array) X(objects) X(pairs.head_edge) X(changes.list) X(changes.unsynced)                                    \
     X(endpoints.sap.sorted[0]) X(endpoints.sap.sorted[1]) X(endpoints.sap.sorted[2])                                   \
     X(boxes.live_bits[0]) X(boxes.live_bits[1]) X(boxes.live_bits[2]) X(boxes.live_bits[3])                            \
-    SAP__TREE_ARRAYS(X, forest) SAP__TREE_ARRAYS(X, update.ghost_tree) SAP__TRIMMED_ARRAYS(X)
+    X(forest.nodes) X(forest.bounds) X(forest.occupied) X(forest.filter) X(forest.home) X(forest.before)               \
+    X(forest.has_before) SAP__TRIMMED_ARRAYS(X)
 /* clang-format on */
 
 static void sap__free_arrays(sap_world *s) {
@@ -1674,12 +1649,15 @@ SAP__FORCE_INLINE void sap__count_box(sap_world *s, uint32_t slot, int change) {
     if (!sap__is_default_filter(&s->slot_array[slot].filter)) s->boxes.filtered_count += change;
 }
 
-/* Marks all trees as empty: each is packed before it is used again. */
+/* Marks a tree as empty: it is packed before it is used again. */
+static void sap__drop_tree(sap__bvh *t) {
+    t->state = SAP__TREE_EMPTY;
+    t->levels = 1;
+    t->count[0] = t->boxes = t->young = t->packed = t->young_packed = t->appended = 0;
+}
+
 static void sap__drop_trees(sap_world *s) {
-    for (int tree = 0; tree < SAP__TREES; tree++) {
-        s->tree[tree].state = SAP__TREE_EMPTY;
-        s->tree[tree].boxes = 0;
-    }
+    for (int tree = 0; tree < SAP__TREES; tree++) sap__drop_tree(&s->tree[tree]);
 }
 
 /* Returns whether every live box is in its tree as it is now, and every bound is right. */
@@ -1695,12 +1673,6 @@ SAP__FORCE_INLINE uint32_t sap__live_slot(const sap_world *s, sap_id id) {
     uint32_t slot = sap__slot_of(id);
     return slot < (uint32_t)sap__length(s->slot_array) && sap__is_live(s->slot_array[slot].flags, id) ? slot
                                                                                                       : SAP__NONE;
-}
-
-/* Returns whether a box is left out of the tree of ghosts: a removed static box. Other ghosts need not find it, as it
-   finds them, so it is not tested against its like. */
-SAP__FORCE_INLINE int sap__is_left_out(uint32_t flags) {
-    return (flags & (SAP__STATIC | SAP__REMOVED)) == (SAP__STATIC | SAP__REMOVED);
 }
 
 /* Returns whether an id may be used to read pairs: it is live, or was removed since the last update. */
@@ -2461,8 +2433,6 @@ static void sap__fill_holes(sap_world *s) {
     uint32_t last = (uint32_t)sap__length(s->pairs.active);
     for (int i = sap__length(s->update.deleted_at) - 1; i >= 0; i--) {
         const uint32_t hole = s->update.deleted_at[i];
-        if (i >= 8 && s->pairs.index[SAP__TABLE].is_valid)
-            sap__prefetch(sap__bucket_of(s, sap__pair_item(&s->pairs.active[s->update.deleted_at[i - 8]])));
         last--;
         sap__renumber_pair(s, hole, SAP__NONE);
         if (hole != last) sap__renumber_pair(s, last, hole);
@@ -2857,10 +2827,6 @@ SAP__FORCE_INLINE const sap__box *sap__box_at(const void *first, size_t stride, 
     return (const sap__box *)(const void *)((const char *)first + stride * i);
 }
 
-/* The overlaps that a test looks for: of the boxes now, of those of the last update, of either, or those that changed,
-   which either the one or the other has. */
-enum { SAP__NOW = 1, SAP__BEFORE = 2, SAP__EITHER = SAP__NOW | SAP__BEFORE, SAP__CHANGES = 4 | SAP__EITHER };
-
 /* A list of n tests: test i compares box box_id[i] with the lanes of node node_id[i]. Those before next are done. */
 typedef struct sap__test_list {
     const void *boxes;        /* slots, or bounds of nodes */
@@ -2870,17 +2836,11 @@ typedef struct sap__test_list {
     const uint32_t *box_id, *node_id;
     int next, n;
     int prefetch;              /* the nodes are prefetched: they are too many for the cache */
-    int overlaps;              /* SAP__NOW, ... */
+    int changes;               /* it looks for overlaps now or before; of two boxes, for one that changed */
     int has_previous;          /* boxes are slots: the box of the last update follows each */
-    const sap__node *before;   /* leaves with the boxes of the last update; NULL: they are as now */
+    const sap__node *before;   /* the leaves with the boxes of the last update; NULL: the nodes are no leaves */
     const uint8_t *has_before; /* see sap__bvh */
 } sap__test_list;
-
-/* Returns the node that holds the boxes of the last update in the lanes of a node. */
-SAP__FORCE_INLINE const sap__node *sap__node_before(const sap__node *nodes, const sap__node *before,
-                                                    const uint8_t *has_before, uint32_t node) {
-    return before && has_before[node] ? &before[node] : &nodes[node];
-}
 
 /* A kernel is a table of functions for one width. All kernels find the same overlaps, in any order. Tests of distances
    and casts may let a box pass that is no hit, but never reject a hit. Functions that find overlaps append pairs to the
@@ -2979,7 +2939,6 @@ SAP__FORCE_INLINE sap__box sap__child_bounds(const sap__node *node, int lane) {
 #define sap__node_hits SAP__OF_WIDTH(sap__node_hits)
 #define sap__meet_all SAP__OF_WIDTH(sap__meet_all)
 #define sap__self_overlaps SAP__OF_WIDTH(sap__self_overlaps)
-#define sap__meet_nodes SAP__OF_WIDTH(sap__meet_nodes)
 #define sap__overlaps SAP__OF_WIDTH(sap__overlaps)
 #define sap__point_distance SAP__OF_WIDTH(sap__point_distance)
 #define sap__ray_slab SAP__OF_WIDTH(sap__ray_slab)
@@ -3180,9 +3139,9 @@ SAP__TARGET SAP__FORCE_INLINE int sap__meet_all(const sap__node *node, const sap
         const sap__i children = sap__load(node->child + k);
         for (uint32_t lower = occupied & ((1u << k) - 1); lower; lower &= lower - 1) {
             const int i = sap__lowest_bit(lower);
+            sap__store(a + n, sap__splat(node->child[i]));
             uint32_t bits = sap__hit(boxes, sap__splat_child(node, i));
             if (before) bits ^= sap__hit(old, sap__splat_child(before, i));
-            sap__store(a + n, sap__splat(node->child[i]));
             n = sap__append(bits, children, b, n);
         }
         sap__bounds turned = boxes, turned_old = old;
@@ -3211,8 +3170,7 @@ SAP__TARGET static int sap__self_overlaps(const sap__node *node, const sap__node
 
 /* Most tests have at most two hits. Narrow kernels append the first two without a branch, as it would often be
    mispredicted. */
-SAP__TARGET SAP__FORCE_INLINE int sap__meet_nodes(sap__test_list *list, uint32_t *a, uint32_t *b, int n, int limit,
-                                                  int overlaps) {
+SAP__TARGET static int sap__overlaps(sap__test_list *list, uint32_t *a, uint32_t *b, int n, int limit) {
     const int prefetch_end = list->prefetch ? list->n - 8 : 0;
     int i;
     for (i = list->next; i < list->n && n <= limit; i++) {
@@ -3220,13 +3178,13 @@ SAP__TARGET SAP__FORCE_INLINE int sap__meet_nodes(sap__test_list *list, uint32_t
         const sap__box *box = sap__box_at(list->boxes, list->stride, id);
         const sap__node *node = &list->nodes[list->node_id[i]];
         const uint32_t occupied = list->occupied[list->node_id[i]];
-        uint32_t bits = 0;
         if (i < prefetch_end) sap__prefetch_node(&list->nodes[list->node_id[i + 8]]);
-        if (overlaps & SAP__NOW) bits = sap__node_hits(node, box, occupied);
-        if (overlaps & SAP__BEFORE) {
-            const sap__node *before = sap__node_before(list->nodes, list->before, list->has_before, list->node_id[i]);
+        uint32_t bits = sap__node_hits(node, box, occupied);
+        if (list->changes) {
+            const int is_changed = list->before && list->has_before[list->node_id[i]];
+            const sap__node *before = is_changed ? &list->before[list->node_id[i]] : node;
             const uint32_t old = sap__node_hits(before, box + list->has_previous, occupied);
-            bits = overlaps == SAP__CHANGES ? bits ^ old : bits | old;
+            bits = list->before && list->has_previous ? bits ^ old : bits | old;
         }
 #if SAP__WIDTH >= 8
         for (int k = 0; k < SAP__NODE_WIDTH; k += SAP__WIDTH) {
@@ -3243,11 +3201,6 @@ SAP__TARGET SAP__FORCE_INLINE int sap__meet_nodes(sap__test_list *list, uint32_t
     }
     list->next = i;
     return n;
-}
-
-SAP__TARGET static int sap__overlaps(sap__test_list *list, uint32_t *a, uint32_t *b, int n, int limit) {
-    if (list->overlaps == SAP__NOW) return sap__meet_nodes(list, a, b, n, limit, SAP__NOW);
-    return sap__meet_nodes(list, a, b, n, limit, list->overlaps);
 }
 
 /* The squared distance sums the gaps between the query's box and each box over the axes. */
@@ -3470,11 +3423,6 @@ enum {
     SAP__KEY_CROWD = 17     /* of one key is more boxes than a leaf holds */
 };
 
-/* Returns the box of a slot for a tree: that of now, or of the last update while the tree of ghosts is packed. */
-SAP__FORCE_INLINE const sap__box *sap__packed_box(const sap_world *s, uint32_t slot) {
-    return s->update.packs_ghosts ? &s->slot_array[slot].previous : &s->slot_array[slot].box;
-}
-
 SAP__FORCE_INLINE float sap__clamp(float v, float most) { /* as compilers make it without a branch */
     v = v > -most ? v : -most;
     return v < most ? v : most;
@@ -3512,7 +3460,7 @@ static void sap__sample_boxes(const sap_world *s, const uint64_t *items, int n, 
         double sum = 0;
         int count = 0; /* finite boxes */
         for (int i = 0; i < some; i++) {
-            const sap__box *box = sap__packed_box(s, (uint32_t)items[sap__sample_index(i, n)]);
+            const sap__box *box = &s->slot_array[(uint32_t)items[sap__sample_index(i, n)]].box;
             const float lo = sap__float(box->lo[k]), hi = sap__float(box->hi[k]);
             if (lo < -SAP__TILE_FAR || hi > SAP__TILE_FAR) continue;
             least = lo + hi < least ? lo + hi : least;
@@ -3590,7 +3538,7 @@ static void sap__key_sixteen(const sap_world *s, const sap__tile_grid *t, uint64
     sap__node node;
     sap__box bounds;
     for (int i = 0; i < SAP__NODE_WIDTH; i++) node.child[i] = i < n ? (uint32_t)items[i] : 0;
-    sap__kernel_of(s)->gather(sap__packed_box(s, 0), sizeof(sap__slot), node.child,
+    sap__kernel_of(s)->gather(&s->slot_array[0].box, sizeof(sap__slot), node.child,
                               n < SAP__NODE_WIDTH ? 0xffffffffu << n : 0, &node, &bounds);
     const uint32_t large = sap__kernel_of(s)->tile_coords(&node, t, at);
     const int32_t *x = at[t->axis_x], *y = at[t->axis_y], *z = at[t->axis_slice];
@@ -3614,12 +3562,10 @@ static void sap__key_items_task(sap_world *s, void *args, int task, int tasks) {
     }
 }
 
-/* Cuts are made between leaves, which hold equal numbers of boxes, or between nodes of level 2, which hold sixteen
-   subtrees. */
+/* Cuts are made between leaves, which hold equal numbers of boxes. */
 typedef struct sap__cuts {
+    const sap_world *s;
     uint64_t *items;
-    const sap__box *box; /* that of slot 0, or of subtree 0; and the bytes from one to the next */
-    size_t stride;
     int boxes, leaves;
     const float *unit; /* see sap__sample_stats */
 } sap__cuts;
@@ -3668,7 +3614,7 @@ static int sap__widest_spread(const sap__cuts *c, const uint64_t *items, int n) 
     double widest = -1;
     int axis = 0;
     for (int i = 0; i < n; i += step) {
-        const sap__box *box = sap__box_at(c->box, c->stride, (uint32_t)items[i]);
+        const sap__box *box = &c->s->slot_array[(uint32_t)items[i]].box;
         for (int k = 0; k < 3; k++) {
             const float at = sap__center2(box, k);
             least[k] = at < least[k] ? at : least[k];
@@ -3683,7 +3629,7 @@ static int sap__widest_spread(const sap__cuts *c, const uint64_t *items, int n) 
 }
 
 /* Cuts the boxes from index `from` to `end` in two, as a kd-tree does, and then each part. A cut is at the boundary of
-   leaves that is nearest to the middle; those of subtrees, which are every sixteenth, go first. */
+   leaves that is nearest to the middle; those of nodes of level 1, which are every sixteenth, go first. */
 static void sap__cut(const sap__cuts *c, int from, int end) {
     for (int step = SAP__NODE_WIDTH; step >= 1 && end - from > 1; step = step == 1 ? 0 : 1) {
         const long long middle = (long long)(from + end) * c->leaves / (2 * step);
@@ -3693,7 +3639,7 @@ static void sap__cut(const sap__cuts *c, int from, int end) {
         uint64_t *items = c->items + from;
         const int axis = sap__widest_spread(c, items, end - from);
         for (int i = 0; i < end - from; i++) {
-            const sap__box *box = sap__box_at(c->box, c->stride, (uint32_t)items[i]);
+            const sap__box *box = &c->s->slot_array[(uint32_t)items[i]].box;
             items[i] = sap__item((uint32_t)sap__key(sap__center2(box, axis)) ^ 0x80000000u, (uint32_t)items[i]);
         }
         sap__select(items, end - from, rank - from);
@@ -3706,13 +3652,12 @@ static void sap__cut(const sap__cuts *c, int from, int end) {
 /* Sorts the slots in items, n of them, so that those of each leaf lie together. There is one counter a key, about twice
    as many as items; scratch holds the items, and the counters behind them. Boxes that are sparse or lie unevenly are
    cut instead, which takes three times as long; so is a crowd with one key, as large boxes are. */
-static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, int n, int leaves, float unit[3]) {
+static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, int n, int leaves) {
     uint32_t *count = (uint32_t *)(void *)(scratch + n), sum = 0, before = 0, most = 0, crowded = 0;
     sap__sample_stats sample;
     sap__tile_grid grid;
     sap__key_args args;
     sap__sample_boxes(s, items, n, &sample);
-    memcpy(unit, sample.unit, sizeof sample.unit);
     if (n <= 2 * SAP__NODE_WIDTH) return;
     sap__choose_tile_grid(&sample, n, &grid);
     args.grid = &grid;
@@ -3735,7 +3680,7 @@ static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, in
     for (int i = 0; i < n; i++) scratch[count[items[i] >> 32]++] = items[i];
     memcpy(items, scratch, (size_t)n * sizeof *items);
     /* each counter is the end of its key's items now */
-    const sap__cuts cuts = {items, sap__packed_box(s, 0), sizeof(sap__slot), n, leaves, sample.unit};
+    const sap__cuts cuts = {s, items, n, leaves, sample.unit};
     const int small_end = (int)count[grid.keys - 2];
     const int is_uneven = grid.is_sparse || SAP__CROWDED_PART * crowded > (uint32_t)n;
     if (is_uneven && small_end >= SAP__KEY_CROWD) sap__cut(&cuts, 0, small_end);
@@ -3753,17 +3698,16 @@ static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, in
    on. The top level has one node, the root, or two; of a tree without levels above the leaves, three leaves at most.
 
        level 2                       [ bounds of . . . ]                      the root
-       level 1          [ bounds of 16 leaves ]  [ bounds of 16 leaves ]      subtrees
+       level 1          [ bounds of 16 leaves ]  [ bounds of 16 leaves ]
        level 0       [ 16 boxes ][ 16 boxes ][ 16 boxes ] . . .               leaves
 
        BVH           a bounding volume hierarchy; here of sixteen lanes a node, each field of them in its own array
        leaf          a node of level 0; its lanes are boxes
-       subtree       a node of level 1 with its sixteen leaves; what is repacked as one
        position      of a box: its tree, leaf and lane, in one word
        pack          to build a tree from its boxes: sort them into tiles, and fill leaves in that order (bulk loading)
-       repack        to take the boxes of two subtrees that are near each other, and to build both again, as a kd-tree
        refit         to compute bounds from what is below, and leave all boxes in their leaves
-       ChooseLeaf    to find the leaf for a box: the nearest to its centre that has a free lane (Guttman 1984)
+       home          of a leaf: its bounds when packed, enlarged by a quarter of each side
+       garden        of a leaf: the home of its home
        filter bits   of a node: all categories and all masks of the boxes below, united
        spatial join  to find all overlapping pairs of two trees, or of one with itself: see search
                      (Brinkhoff, Kriegel and Seeger 1993)
@@ -3771,41 +3715,38 @@ static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, in
    There are four trees, by what a box is (sap__tree_of), in one set of arrays. Static boxes never pair with each other.
    Loners, whose mask excludes their own category, seldom do. Boxes with no category or no mask pair with nothing.
 
+   A tree has three generations, as a garbage collector has. No box is ever inserted into a packed leaf: it comes to the
+   newborn, and all of them grow old together (a log-structured merge tree: O'Neil and others 1996).
+
+       leaves   [ old . . . . . . . . . . . . . . . . . ][ young . . ][ newborn ]      nodes above them as ever
+
    Upkeep:
 
-       if                                       then                                     as
-       a changed box touches its leaf           the bounds above it grow                 most boxes move a little
-       it does not, or has no leaf              it is inserted into the nearest leaf     a leaf holds neighbours
-       that leaf is full                        its subtree is repacked with it          leaves beside it are full, too
-       that leaf is far                         it opens a leaf in an open subtree       no leaf grows across a gap
-       as many boxes of a subtree changed       it is repacked with a partner, a few     slow boxes stretch leaves
-         as it holds                              in each update
-       half of all subtrees were repacked       they are put into a new order, and       nodes of level 2 bound
-                                                  get other nodes of level 2               what is near
-       more than 1 / 8 of all boxes changed     bounds are refitted; boxes that jumped   one pass over all is then
-                                                  out of their leaves are inserted         cheaper than many paths
-       with that more than 1 / 256 came, went   the tree is packed                       leaves hold little, or what
-         or jumped, or subtrees shrank; or                                                 is far apart
-         lanes are mostly free
-       wear is 1: half of the boxes changed,    the tree is packed, unless the update    boxes are not beside their
-         32 refits, or leaves that grew           is quiet                                 neighbours of the pack
+       if a changed box                         then                                     as
+       is at home; or, where all bounds are     it stays, and bounds above it grow       most boxes move a little
+         refitted, in the garden
+       is not, or is new, or has another tree   it leaves its lane, and is a newcomer    no leaf grows beyond its garden
 
-   A quiet update, in which at most 1 box in 32 changed, packs a tree only if it has at most two subtrees, if most lanes
-   are free, or if reserved memory has no room for another subtree. */
+       if                                       then                                     as
+       more than 1 / 8 of all boxes changed     bounds are refitted                      one pass is then cheaper
+       boxes come, and few look at them         they are appended to the newborn,        to pack them would take longer
+                                                  leaves in order of arrival               than to look at them
+       the newborn are more than 1 / 4 of the   newborn and young are packed: all        a box is packed a few times
+         young, or many boxes look at them        are young                                until it is old
+       the young are more than 1 / 16 of the    all are packed: all are old              searches visit the young, and
+         old, or half of the old are gone                                                  what has grown, in addition
+       at a refit the young, and the old that
+         are not at home, are more than 1 / 64
+*/
 enum {
-    SAP__LEAF_FILL = 14,      /* boxes in a leaf when packed, or 16 if none was inserted */
-    SAP__LOOSE_PACKS = 4,     /* packs that this holds for; wrong where boxes come after every fifth */
-    SAP__SUBTREE_FILL = 224,  /* boxes at most in a subtree when it is repacked; wrong where none ever comes */
-    SAP__QUIET_FRACTION = 32, /* an update is quiet for a tree if at most 1 / 32 changed; wrong if all those jump */
-    SAP__CHANGE_WEAR = 2,     /* wear if as many boxes changed as there are; wrong where they go to and fro */
-    SAP__MAX_REFITS = 32,     /* refits that wear by 1; wrong where all boxes move as one */
-    SAP__REFIT_FRACTION = 8,  /* bounds are refitted if more than 1 / 8 of the boxes changed; wrong if all are close */
-    SAP__PACK_FRACTION = 256, /* the tree is packed if more than 1 / 256 of its boxes, */
-    SAP__PACK_MIN = 32,       /* and 32 more, jumped, came or went while bounds are refitted; wrong if all are close */
-    SAP__LANES_PER_BOX = 2,   /* no subtree is opened beyond this; wrong where boxes are few and far apart */
-    SAP__GHOST_PART = 8,      /* no search for changes if more than 1 / 8, and 16, are ghosts; wrong in slow crowds */
-    SAP__CHOOSE_LEAF_VISITS = 48 /* nodes visited at most while a leaf is chosen; wrong where more overlap */
+    SAP__REFIT_FRACTION = 8, /* bounds are refitted if more than 1 / 8 of the boxes changed; wrong if all are close */
+    SAP__YOUNG_PART = 16,    /* the young are at most 1 / 16 of the old, as they were packed, */
+    SAP__NEWBORN_PART = 4,   /* the newborn 1 / 4 of the young, */
+    SAP__YOUNG_MIN = 16,     /* and 16 more; wrong in small worlds that are asked much */
+    SAP__JOINED_PART = 64,   /* the young are at most 1 / 64 of the old where many changed, as trees are joined then */
+    SAP__WAIT_COST = 48      /* lanes of the newborn that a box looks at in the time in which one is packed */
 };
+#define SAP__HOME_PART 0.25f /* of its sides: a home is larger by that part each way; wrong where all move as one */
 
 /* ---- positions --------------------------------------------------------------------------------------------- */
 
@@ -3845,49 +3786,25 @@ static sap__filter_bits sap__root_filter(const sap__bvh *t) {
     return all;
 }
 
-/* Returns the sum of a box's sides, 0 for an empty one. */
-static float sap__perimeter(const sap__box *box) {
-    float size = 0;
-    if (sap__is_empty(box)) return 0;
-    for (int k = 0; k < 3; k++)
-        size += sap__clamp(sap__float(box->hi[k]), SAP__FAR) - sap__clamp(sap__float(box->lo[k]), SAP__FAR);
-    return size < SAP__FAR ? size : SAP__FAR;
-}
-
-/* Refits a leaf. The lanes of a leaf without boxes are not written (see sap__insert_into_leaf), unless it is a root:
-   searches visit roots though they are empty. */
+/* Refits a leaf. The lanes of a leaf without boxes are not written, unless it is a root: searches visit roots though
+   they are empty. */
 SAP__FORCE_INLINE void sap__refit_leaf(sap_world *s, sap__bvh *t, int leaf) {
     const uint32_t empty = ~(uint32_t)t->occupied[leaf];
     if (t->occupied[leaf] || t->levels == 1)
-        sap__kernel_of(s)->gather(sap__packed_box(s, 0), sizeof(sap__slot), t->nodes[leaf].child, empty,
+        sap__kernel_of(s)->gather(&s->slot_array[0].box, sizeof(sap__slot), t->nodes[leaf].child, empty,
                                   &t->nodes[leaf], &t->bounds[leaf]);
     else
         t->bounds[leaf] = sap__empty_box;
 }
 
-/* Returns the number of subtrees. A tree of one level counts as one. */
-SAP__FORCE_INLINE int sap__subtree_count(const sap__bvh *t) {
-    return t->levels > 1 ? t->count[1] : 1;
-}
-
-SAP__FORCE_INLINE sap__subtree *sap__subtree_of(const sap__bvh *t, int j) {
-    return &t->subtrees[t->first[1] + j];
-}
-
-/* Returns the place of node i of a level: sixteen in a row have one node above them. */
-SAP__FORCE_INLINE int sap__place(const sap__bvh *t, int level, int i) {
-    return level == 1 ? sap__subtree_of(t, i)->place : i;
-}
-
-/* Refits a node above the leaves. Its children are the next sixteen nodes of the level below, by their places. */
+/* Refits a node above the leaves. Its children are the next sixteen nodes of the level below. */
 static void sap__refit_node(sap_world *s, sap__bvh *t, int level, int j) {
     const int at = t->first[level] + j;
     uint32_t occupied = 0;
     t->filter[at].category = t->filter[at].mask = 0;
     for (int i = 0; i < SAP__NODE_WIDTH; i++) {
         const int index = SAP__NODE_WIDTH * j + i, exists = index < t->count[level - 1];
-        const int below = exists && level == 2 ? sap__subtree_of(t, index)->this_place : index;
-        const int child = t->first[level - 1] + (exists ? below : 0);
+        const int child = t->first[level - 1] + (exists ? index : 0);
         t->nodes[at].child[i] = (uint32_t)child;
         if (!exists) continue;
         sap__add_bits(&t->filter[at],
@@ -3899,26 +3816,54 @@ static void sap__refit_node(sap_world *s, sap__bvh *t, int level, int j) {
                               &t->bounds[at]);
 }
 
-static void sap__refit_levels(sap_world *s, sap__bvh *t, int level) {
-    for (; level < t->levels; level++)
-        for (int j = 0; j < t->count[level]; j++) sap__refit_node(s, t, level, j);
+/* Refits the nodes above the leaves from this one on. */
+static void sap__refit_levels(sap_world *s, sap__bvh *t, int leaf) {
+    for (int level = 1; level < t->levels; level++) {
+        leaf /= SAP__NODE_WIDTH;
+        for (int j = leaf; j < t->count[level]; j++) sap__refit_node(s, t, level, j);
+    }
+}
+
+/* Enlarges the bounds of a leaf to contain a box, and those above it, up to the first that stay. */
+static void sap__grow_leaf(sap__bvh *t, int leaf, const sap__box *box) {
+    for (int level = 0, i = leaf;; level++) {
+        sap__box *bounds = &t->bounds[t->first[level] + i];
+        if (sap__contains(bounds, box)) return;
+        sap__enlarge(bounds, box);
+        if (level + 1 == t->levels) return;
+        box = bounds;
+        const int above = t->first[level + 1] + i / SAP__NODE_WIDTH;
+        sap__set_child_bounds(&t->nodes[above], i % SAP__NODE_WIDTH, box);
+        t->occupied[above] |= (uint16_t)(1u << i % SAP__NODE_WIDTH);
+        i /= SAP__NODE_WIDTH;
+    }
+}
+
+/* Adds the filter bits of a box to those of all nodes above it. */
+static void sap__add_filter(sap_world *s, uint32_t slot) {
+    const uint32_t at = s->slot_array[slot].leaf_position;
+    if (at == SAP__NONE) return;
+    sap__bvh *t = &s->tree[sap__position_tree(at)];
+    for (int level = 0, i = sap__position_leaf(at); level < t->levels && i < t->count[level]; level++) {
+        sap__add_bits(&t->filter[t->first[level] + i], &s->slot_array[slot].filter);
+        i /= SAP__NODE_WIDTH;
+    }
+}
+
+SAP__FORCE_INLINE int sap__count_bits(uint32_t bits) {
+    bits -= bits >> 1 & 0x55555555u;
+    bits = (bits & 0x33333333u) + (bits >> 2 & 0x33333333u);
+    return (int)(((bits + (bits >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24);
 }
 
 /* ---- pack ---------------------------------------------------------------------------------------------------- */
 
-/* Returns the number of leaves that are filled with these boxes. Some roots without a level above them are full. */
-static int sap__filled_leaves(int boxes, int fill) {
-    if (boxes <= SAP__MAX_ROOTS * SAP__NODE_WIDTH) fill = SAP__NODE_WIDTH;
-    return boxes ? (boxes + fill - 1) / fill : 1;
+/* Returns the number of leaves that these boxes fill. */
+static int sap__leaves_for(int boxes) {
+    return boxes ? (boxes + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH : 1;
 }
 
-/* Returns the number of leaves of a packed tree: those of whole subtrees, if it has any. */
-static int sap__packed_leaves(int boxes, int fill) {
-    const int leaves = sap__filled_leaves(boxes, fill);
-    return leaves > SAP__MAX_ROOTS ? (leaves + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH * SAP__NODE_WIDTH : leaves;
-}
-
-/* Returns the number of nodes of a tree with room for these leaves. */
+/* Returns the number of nodes of a tree with these leaves. */
 static int sap__node_count(int leaves) {
     int nodes = leaves + 1;
     for (int n = leaves; n > 1; nodes += n) n = (n + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH;
@@ -3929,7 +3874,6 @@ static int sap__node_count(int leaves) {
 static void sap__set_levels(sap__bvh *t, int leaves) {
     int room = t->room;
     t->first[0] = 0;
-    t->first[1] = room;
     t->count[0] = leaves;
     t->levels = 1;
     for (int k = 0; t->count[k] > (k ? 2 : SAP__MAX_ROOTS); k++) {
@@ -3940,33 +3884,31 @@ static void sap__set_levels(sap__bvh *t, int leaves) {
     }
 }
 
-/* Returns the room that is reserved for the leaves of all trees. Together they may open an eighth more subtrees than
-   packing fills, and three. */
+/* Returns how many young, newborn included, a tree may have that was packed of this number of boxes. */
+static int sap__most_young(int packed) {
+    return packed / SAP__YOUNG_PART + SAP__YOUNG_MIN;
+}
+
+/* Returns how many of these may be newborn, given the number of boxes in the packed young. */
+static int sap__most_newborn(int young) {
+    return young / SAP__NEWBORN_PART + SAP__YOUNG_MIN;
+}
+
+/* Returns the number of leaves that a tree of these boxes has room for. */
 static int sap__room_for(int boxes) {
-    const int leaves = sap__filled_leaves(boxes, SAP__LEAF_FILL) + SAP__TREES * (SAP__NODE_WIDTH - 1);
-    return (leaves / SAP__NODE_WIDTH + leaves / (8 * SAP__NODE_WIDTH) + 3) * SAP__NODE_WIDTH;
+    return sap__leaves_for(boxes) + sap__leaves_for(sap__most_young(boxes)) + 1; /* the first newborn begin a leaf */
 }
 
-/* Reserves arrays for these nodes. */
-static int sap__reserve_nodes(sap__bvh *t, int nodes) {
-    return sap__reserve(&t->nodes, nodes) && sap__reserve(&t->bounds, nodes) && sap__reserve(&t->occupied, nodes) &&
-           sap__reserve(&t->filter, nodes) && sap__reserve(&t->subtrees, nodes);
-}
-
-/* Gives each tree its part of the arrays. That of moving boxes, which grows most often, is the last: so it moves no
-   other. */
+/* Gives each tree its part of the arrays. That of moving boxes, which are packed most often, is the last. */
 static void sap__set_parts(sap_world *s) {
     const sap__bvh *all = &s->forest;
-    for (int tree = SAP__TREES - 1, at = 0, leaf = 0; tree >= 0 && all->subtrees; tree--) {
+    for (int tree = SAP__TREES - 1, at = 0, leaf = 0; tree >= 0 && all->home; tree--) {
         sap__bvh *t = &s->tree[tree];
         t->nodes = all->nodes + at;
         t->bounds = all->bounds + at;
         t->occupied = all->occupied + at;
         t->filter = all->filter + at;
-        t->subtrees = all->subtrees + at;
-        const int has_before = all->has_before && leaf + t->room <= sap__capacity(all->has_before);
-        t->before = has_before ? all->before + leaf : NULL;
-        t->has_before = has_before ? all->has_before + leaf : NULL;
+        t->home = all->home + leaf;
         at += sap__node_count(t->room);
         leaf += t->room;
     }
@@ -3974,587 +3916,320 @@ static void sap__set_parts(sap_world *s) {
 
 /* Reserves memory for the boxes of the last update in all leaves. */
 static int sap__reserve_before(sap_world *s) {
-    const int nodes = sap__capacity(s->forest.nodes), leaves = nodes - nodes / (SAP__NODE_WIDTH + 1);
-    const int ok = sap__reserve(&s->forest.before, leaves) && sap__reserve(&s->forest.has_before, leaves);
-    sap__set_parts(s);
-    return ok;
+    const int leaves = sap__capacity(s->forest.home);
+    return sap__reserve(&s->forest.before, leaves) && sap__reserve(&s->forest.has_before, leaves);
 }
 
-/* Moves nodes inside the arrays of all trees. */
-static void sap__move_nodes(sap__bvh *all, int to, int from, int n) {
-    memmove(all->nodes + to, all->nodes + from, (size_t)n * sizeof *all->nodes);
-    memmove(all->bounds + to, all->bounds + from, (size_t)n * sizeof *all->bounds);
-    memmove(all->occupied + to, all->occupied + from, (size_t)n * sizeof *all->occupied);
-    memmove(all->filter + to, all->filter + from, (size_t)n * sizeof *all->filter);
-    memmove(all->subtrees + to, all->subtrees + from, (size_t)n * sizeof *all->subtrees);
+/* Reserves arrays for these nodes and leaves. */
+static int sap__reserve_nodes(sap_world *s, int nodes, int leaves) {
+    sap__bvh *all = &s->forest;
+    return sap__reserve(&all->nodes, nodes) && sap__reserve(&all->bounds, nodes) &&
+           sap__reserve(&all->occupied, nodes) && sap__reserve(&all->filter, nodes) && sap__reserve(&all->home, leaves);
 }
 
-/* Sets the room of each tree, for which there is memory, and moves its leaves and nodes of level 1:
-
-       nodes   [ leaves, room | level 1, room | ... ][ leaves of the next tree, room | ... ] ...
-
-   Those that go up are moved first, the last of them first: so none is overwritten before it has moved. */
-static void sap__set_rooms(sap_world *s, const int room[SAP__TREES]) {
-    int from[2 * SAP__TREES], to[2 * SAP__TREES], count[2 * SAP__TREES], n = 0;
-    for (int tree = SAP__TREES - 1, old = 0, at = 0; tree >= 0; tree--) {
-        sap__bvh *t = &s->tree[tree];
-        const int levels = t->state == SAP__TREE_EMPTY ? 0 : 2;
-        for (int level = 0; level < levels; level++) {
-            from[n + level] = old + t->first[level];
-            count[n + level] = level ? sap__subtree_count(t) : t->count[0];
-        }
-        old += sap__node_count(t->room);
-        t->room = room[tree];
-        if (levels) sap__set_levels(t, t->count[0]);
-        for (int level = 0; level < levels; level++) to[n++] = at + t->first[level];
-        at += sap__node_count(t->room);
-    }
-    for (int i = n - 1; i >= 0; i--)
-        if (to[i] > from[i]) sap__move_nodes(&s->forest, to[i], from[i], count[i]);
-    for (int i = 0; i < n; i++)
-        if (to[i] < from[i]) sap__move_nodes(&s->forest, to[i], from[i], count[i]);
-    sap__set_parts(s);
-    for (int tree = 0; tree < SAP__TREES; tree++) /* the levels above have not moved */
-        if (s->tree[tree].state != SAP__TREE_EMPTY) sap__refit_levels(s, &s->tree[tree], 2);
-}
-
-/* Ways to share the memory of nodes when a tree needs room. */
-enum {
-    SAP__ALL_STAY,  /* the others keep their room, for more subtrees to open */
-    SAP__ALL_CLOSE, /* the others keep what they use */
-    SAP__ALL_GO     /* the others are packed again, in the room that it takes */
-};
-
-/* Sets the room of each tree if one of them is to have these leaves. Returns the number of nodes of all. */
-static int sap__share_room(const sap_world *s, const sap__bvh *t, int leaves, int share, int room[SAP__TREES]) {
-    int nodes = 0;
-    for (int tree = 0; tree < SAP__TREES; tree++) {
-        const sap__bvh *other = &s->tree[tree];
-        room[tree] = share == SAP__ALL_STAY ? other->room : other->state == SAP__TREE_EMPTY ? 0 : other->count[0];
-        if (share == SAP__ALL_GO) room[tree] = sap__packed_leaves(s->boxes.tree_count[tree], SAP__LEAF_FILL);
-        if (other == t) room[tree] = leaves;
-        nodes += sap__node_count(room[tree]);
-    }
-    return nodes;
-}
-
-/* Gives a tree room for these leaves. Reserved memory is enough for trees that are packed, so others may be packed for
-   that, unless may_pack is 0. Returns 0 if there is too little memory. */
-static int sap__make_room(sap_world *s, sap__bvh *t, int leaves, int may_pack) {
-    const int most = s->update.is_reserved ? sap__capacity(s->forest.nodes) : INT_MAX;
-    int room[SAP__TREES], share = SAP__ALL_STAY, nodes;
-    if (leaves <= t->room) return 1;
-    while ((nodes = sap__share_room(s, t, leaves, share, room)) > most &&
-           share < (may_pack ? SAP__ALL_GO : SAP__ALL_CLOSE))
-        share++;
-    if (nodes > most && !may_pack) return 0;
-    if (nodes > most) { /* there are more boxes than were reserved */
-        share = SAP__ALL_STAY;
-        nodes = sap__share_room(s, t, leaves, share, room);
-        nodes += nodes / 8;
-    }
-    for (int tree = 0; tree < SAP__TREES && share == SAP__ALL_GO; tree++)
-        if (t != &s->tree[tree]) s->tree[tree].state = SAP__TREE_EMPTY, s->tree[tree].boxes = 0;
-    const int ok = sap__reserve_nodes(&s->forest, nodes);
+/* Gives a tree room for this number of leaves. If it has less, those behind it move, and are to be packed. */
+static int sap__set_room(sap_world *s, int tree, int room) {
+    int nodes = 0, leaves = 0;
+    for (int i = 0; i < tree && room > s->tree[tree].room; i++) sap__drop_tree(&s->tree[i]), s->tree[i].room = 0;
+    if (room > s->tree[tree].room) s->tree[tree].room = room;
+    for (int i = 0; i < SAP__TREES; i++) nodes += sap__node_count(s->tree[i].room), leaves += s->tree[i].room;
+    const int ok = sap__reserve_nodes(s, nodes, leaves);
     sap__set_parts(s); /* some arrays may have moved, though others could not be reserved */
-    if (ok) sap__set_rooms(s, room);
     return ok;
+}
+
+/* Returns the home of a leaf with these bounds. */
+static sap__box sap__home_of(const sap__box *bounds) {
+    sap__box home = *bounds, larger;
+    if (sap__is_empty(bounds)) return home;
+    for (int k = 0; k < 3; k++) {
+        const float lo = sap__clamp(sap__float(bounds->lo[k]), SAP__FAR),
+                    hi = sap__clamp(sap__float(bounds->hi[k]), SAP__FAR), more = SAP__HOME_PART * (hi - lo);
+        larger.lo[k] = sap__key(lo - more);
+        larger.hi[k] = sap__key(hi + more);
+    }
+    sap__enlarge(&home, &larger);
+    return home;
+}
+
+/* Returns whether a box is in the garden of a leaf: the home of its home. */
+SAP__FORCE_INLINE int sap__is_in_garden(const sap__bvh *t, int leaf, const sap__box *box) {
+    if (sap__contains(&t->home[leaf], box)) return 1;
+    const sap__box garden = sap__home_of(&t->home[leaf]);
+    return sap__contains(&garden, box);
 }
 
 /* Packs a leaf of the n slots in items. */
 static void sap__pack_leaf(sap_world *s, sap__bvh *t, int leaf, const uint64_t *items, int n) {
     static const sap__filter_bits none = {0, 0};
-    const int is_ghost = s->update.packs_ghosts, has_filters = is_ghost || s->boxes.filtered_count,
-              tree = is_ghost ? 0 : (int)(t - s->tree);
+    const int has_filters = s->boxes.filtered_count, tree = (int)(t - s->tree);
     for (int i = 0; i < SAP__NODE_WIDTH; i++) {
         t->nodes[leaf].child[i] = i < n ? (uint32_t)items[i] : 0;
-        if (i < n && !is_ghost) s->slot_array[(uint32_t)items[i]].leaf_position = sap__position(tree, leaf, i);
+        if (i < n) s->slot_array[(uint32_t)items[i]].leaf_position = sap__position(tree, leaf, i);
     }
     t->occupied[leaf] = (uint16_t)((1u << n) - 1);
     t->filter[leaf] = n && !has_filters ? sap__default_filter_bits : none;
     for (int i = 0; i < n && has_filters; i++)
         sap__add_bits(&t->filter[leaf], &s->slot_array[(uint32_t)items[i]].filter);
     sap__refit_leaf(s, t, leaf);
+    t->home[leaf] = sap__home_of(&t->bounds[leaf]);
 }
 
 typedef struct sap__pack_args {
     sap__bvh *t;
-    int filled; /* leaves that are filled, all alike; the rest of the last subtree stays empty */
+    int first, boxes; /* the first leaf; the boxes of the leaves from it on */
 } sap__pack_args;
 
 static void sap__pack_leaves_task(sap_world *s, void *args, int task, int tasks) {
     const sap__pack_args *pack = (const sap__pack_args *)args;
     sap__bvh *t = pack->t;
-    const int filled = pack->filled, end = sap__task_begin(t->count[0], task + 1, tasks);
-    for (int leaf = sap__task_begin(t->count[0], task, tasks); leaf < end; leaf++) {
-        const int from = leaf < filled ? sap__task_begin(t->boxes, leaf, filled) : t->boxes;
-        const int n = leaf < filled ? sap__task_begin(t->boxes, leaf + 1, filled) - from : 0;
-        for (int i = from + n; i < from + 2 * n && i < t->boxes; i++)
+    const int leaves = t->count[0] - pack->first, end = sap__task_begin(leaves, task + 1, tasks);
+    for (int leaf = sap__task_begin(leaves, task, tasks); leaf < end; leaf++) {
+        const int from = sap__task_begin(pack->boxes, leaf, leaves),
+                  n = sap__task_begin(pack->boxes, leaf + 1, leaves) - from;
+        for (int i = from + n; i < from + 2 * n && i < pack->boxes; i++)
             sap__prefetch_slot(s, (uint32_t)s->update.sort_items[i]);
-        sap__pack_leaf(s, t, leaf, n ? s->update.sort_items + from : NULL, n);
+        sap__pack_leaf(s, t, pack->first + leaf, n ? s->update.sort_items + from : NULL, n);
     }
 }
 
-SAP__FORCE_INLINE int sap__count_bits(uint32_t bits) {
-    bits -= bits >> 1 & 0x55555555u;
-    bits = (bits & 0x33333333u) + (bits >> 2 & 0x33333333u);
-    return (int)(((bits + (bits >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24);
-}
-
-static int sap__count_in_subtree(const sap__bvh *t, int j) {
-    int n = 0;
-    for (int leaf = SAP__NODE_WIDTH * j; leaf < SAP__NODE_WIDTH * (j + 1) && leaf < t->count[0]; leaf++)
-        n += sap__count_bits(t->occupied[leaf]);
-    return n;
-}
-
-/* Records the state of a subtree at a pack or a refit. */
-static void sap__begin_subtree(sap__bvh *t, int j) {
-    sap__subtree_of(t, j)->boxes = sap__count_in_subtree(t, j);
-    sap__subtree_of(t, j)->changes = 0;
-}
-
-static void sap__set_place(sap__bvh *t, int j, int place) {
-    sap__subtree_of(t, j)->place = place;
-    sap__subtree_of(t, place)->this_place = j;
-}
-
-/* Records how large the leaves are when they have been packed: leaves that have grown are compared with that. The mean
-   of the keys of their perimeters is about that of the logarithms: a leaf from here to a far island hardly counts. */
-static void sap__measure_leaves(sap__bvh *t) {
-    double keys = 0;
-    int leaves = 0;
-    t->packed_perimeter = 0;
-    for (int i = 0; i < t->count[0]; i++) {
-        const float perimeter = sap__perimeter(&t->bounds[i]);
-        t->packed_perimeter += (double)perimeter;
-        if (t->occupied[i]) keys += sap__key(perimeter), leaves++;
-    }
-    t->leaf_perimeter = sap__float((int32_t)(keys / (leaves + 1e-30)));
-}
-
-/* Packs a tree of the slots in sort_items, n of them. Its nodes are scratch until they are filled. */
-static int sap__pack_items(sap_world *s, sap__bvh *t, int n, int fill) {
+/* Packs the leaves of a tree from the first one on, of the n slots in sort_items. These leaves are scratch before. */
+static void sap__pack_leaves(sap_world *s, sap__bvh *t, int first, int n) {
     sap__pack_args args;
+    const int leaves = sap__leaves_for(n);
     args.t = t;
-    args.filled = sap__filled_leaves(n, fill);
-    const int leaves = sap__packed_leaves(n, fill);
-    if (s->update.packs_ghosts ? !sap__reserve_nodes(t, sap__node_count(leaves)) : !sap__make_room(s, t, leaves, 1))
-        return sap__fail(s, SAP_ERROR_MEMORY);
-    if (s->update.packs_ghosts) t->room = leaves;
-    sap__sort_tiles(s, s->update.sort_items, (uint64_t *)(void *)t->nodes, n, args.filled, t->unit);
-    sap__set_levels(t, leaves);
-    t->boxes = n;
+    args.first = first;
+    args.boxes = n;
+    sap__sort_tiles(s, s->update.sort_items, (uint64_t *)(void *)(t->nodes + first), n, leaves);
+    const int levels = t->levels;
+    sap__set_levels(t, first + leaves);
     sap__parallel_for(s, sap__pack_leaves_task, &args, n);
-    for (int j = 0; j < sap__subtree_count(t); j++) sap__set_place(t, j, j);
-    sap__measure_leaves(t);
-    sap__refit_levels(s, t, 1);
-    for (int j = 0; j < sap__subtree_count(t); j++) sap__begin_subtree(t, j);
-    t->wear = 0;
-    t->repacks = 0;
-    if (t->loose) t->loose--;
-    t->next = 0;
-    t->open = -1;
-    t->state = SAP__TREE_VALID;
+    sap__refit_levels(s, t, levels > 1 ? first : 0);
+    t->young_packed = first ? n : 0;
+    t->appended = 0;
     s->update.upkeep += n;
-    return SAP__DONE;
 }
 
-/* Packs a tree of all live boxes that belong in it. Leaves have free lanes for boxes that are inserted; they are full,
-   for searches to visit fewer, if none was for some packs. */
-static int sap__pack(sap_world *s, int tree) {
-    const uint32_t words = ((uint32_t)sap__length(s->slot_array) + 63) / 64;
+/* Packs a tree of the slots in sort_items, n of them: all are old. */
+static int sap__pack_items(sap_world *s, int tree, int n) {
     sap__bvh *t = &s->tree[tree];
-    int n = 0, fill = SAP__LEAF_FILL;
-    if (t->levels > 0 && t->loose == 0) fill = SAP__NODE_WIDTH;
+    if (!sap__set_room(s, tree, sap__room_for(n))) return sap__fail(s, SAP_ERROR_MEMORY);
+    sap__pack_leaves(s, t, 0, n);
+    t->boxes = t->packed = n;
+    t->young = t->count[0];
+    t->state = SAP__TREE_VALID;
+    return 1;
+}
+
+/* Packs a tree of all live boxes that belong in it. */
+static int sap__pack_tree(sap_world *s, int tree) {
+    const uint32_t words = ((uint32_t)sap__length(s->slot_array) + 63) / 64;
+    int n = 0;
+    s->update.coming[tree] = 0;
     if (!sap__reserve(&s->update.sort_items, s->boxes.tree_count[tree])) return sap__fail(s, SAP_ERROR_MEMORY);
     for (uint32_t i = 0; i < words; i++)
         for (uint64_t bits = s->boxes.live_bits[tree][i]; bits; bits &= bits - 1)
             s->update.sort_items[n++] = 64 * i + (uint32_t)sap__lowest_bit(bits);
-    return sap__pack_items(s, t, n, fill);
+    return sap__pack_items(s, tree, n);
+}
+
+/* The same. Reserved memory is enough if no tree has more room than its boxes take. If it is short, all are packed. */
+static int sap__pack(sap_world *s, int tree) {
+    int leaves = sap__room_for(s->boxes.tree_count[tree]), ok = 1;
+    for (int other = tree + 1; other < SAP__TREES; other++) leaves += s->tree[other].room;
+    if (!s->update.is_reserved || leaves <= sap__capacity(s->forest.home)) return sap__pack_tree(s, tree);
+    for (int other = 0; other < SAP__TREES; other++) sap__drop_tree(&s->tree[other]), s->tree[other].room = 0;
+    for (int other = SAP__TREES - 1; other >= 0 && ok; other--)
+        if (s->boxes.tree_count[other]) ok = sap__pack_tree(s, other);
+    return ok;
+}
+
+/* ---- the young -------------------------------------------------------------------------------------------------- */
+
+SAP__FORCE_INLINE int sap__belongs_in(const sap_world *s, uint32_t slot, int tree) {
+    return (s->slot_array[slot].flags & SAP__LIVE) && sap__tree_of(&s->slot_array[slot]) == tree;
+}
+
+/* Lists a box that has no position, or is to lose it. */
+static int sap__push_newcomer(sap_world *s, uint32_t slot) {
+    if (!sap__reserve(&s->update.newcomers, sap__length(s->update.newcomers) + 1))
+        return sap__fail(s, SAP_ERROR_MEMORY);
+    sap__push(s->update.newcomers, slot);
+    if (s->slot_array[slot].flags & SAP__LIVE) s->update.coming[sap__tree_of(&s->slot_array[slot])]++;
+    return 1;
+}
+
+/* Packs the young of a tree, the newborn, and the boxes that come; all boxes, if these are too many. */
+static int sap__pack_young(sap_world *s, int tree) {
+    sap__bvh *t = &s->tree[tree];
+    int n = 0;
+    if (!sap__reserve(&s->update.sort_items, t->young_packed + t->appended + s->update.coming[tree]))
+        return sap__fail(s, SAP_ERROR_MEMORY);
+    for (int leaf = t->young; leaf < t->count[0]; leaf++)
+        for (uint32_t bits = t->occupied[leaf]; bits; bits &= bits - 1)
+            s->update.sort_items[n++] = t->nodes[leaf].child[sap__lowest_bit(bits)];
+    for (int i = 0; i < sap__length(s->update.newcomers); i++)
+        if (sap__tree_of(&s->slot_array[s->update.newcomers[i]]) == tree)
+            s->update.sort_items[n++] = s->update.newcomers[i];
+    if (n > sap__most_young(t->packed)) return sap__pack(s, tree);
+    sap__pack_leaves(s, t, t->young, n);
+    t->boxes += s->update.coming[tree];
+    return 1;
+}
+
+/* Returns the leaf of the first newborn. */
+static int sap__first_newborn(const sap__bvh *t) {
+    return t->young + (t->young_packed + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH;
+}
+
+/* Appends the boxes that come to the newborn. Any place is home to them. */
+static void sap__append_newborn(sap_world *s, int tree) {
+    static const sap__box anywhere = {{SAP__BEFORE_ALL, SAP__BEFORE_ALL, SAP__BEFORE_ALL},
+                                      {SAP__AFTER_ALL, SAP__AFTER_ALL, SAP__AFTER_ALL}};
+    sap__bvh *t = &s->tree[tree];
+    for (int i = 0; i < sap__length(s->update.newcomers); i++) {
+        const uint32_t slot = s->update.newcomers[i];
+        if (sap__tree_of(&s->slot_array[slot]) != tree) continue;
+        const int leaf = sap__first_newborn(t) + t->appended / SAP__NODE_WIDTH, lane = t->appended % SAP__NODE_WIDTH;
+        if (lane == 0) {
+            const int levels = t->levels;
+            sap__set_levels(t, leaf + 1);
+            sap__pack_leaf(s, t, leaf, NULL, 0);
+            for (int k = 0; k < SAP__NODE_WIDTH; k++) sap__set_child_bounds(&t->nodes[leaf], k, &sap__empty_box);
+            sap__refit_levels(s, t, levels > 1 ? leaf : 0);
+            t->home[leaf] = anywhere;
+        }
+        t->appended++;
+        t->boxes++;
+        t->nodes[leaf].child[lane] = slot;
+        t->occupied[leaf] |= (uint16_t)(1u << lane);
+        s->slot_array[slot].leaf_position = sap__position(tree, leaf, lane);
+        sap__set_child_bounds(&t->nodes[leaf], lane, &s->slot_array[slot].box);
+        sap__grow_leaf(t, leaf, &s->slot_array[slot].box);
+        sap__add_filter(s, slot);
+    }
 }
 
 /* ---- one box --------------------------------------------------------------------------------------------------- */
 
-/* Enlarges the bounds of a leaf to contain a box, and those above it, up to the first that stay. */
-static void sap__grow_leaf(sap__bvh *t, int leaf, const sap__box *box) {
-    for (int level = 0, i = leaf;; level++) {
-        sap__box *bounds = &t->bounds[t->first[level] + i];
-        if (sap__contains(bounds, box)) return;
-        sap__enlarge(bounds, box);
-        if (level + 1 == t->levels) return;
-        box = bounds;
-        const int place = sap__place(t, level, i);
-        i = place / SAP__NODE_WIDTH;
-        sap__set_child_bounds(&t->nodes[t->first[level + 1] + i], place % SAP__NODE_WIDTH, box);
-        t->occupied[t->first[level + 1] + i] |= (uint16_t)(1u << place % SAP__NODE_WIDTH);
-    }
+/* Returns the bounds of the lanes of a node. */
+static sap__box sap__bounds_of_lanes(const sap__node *node) {
+    sap__box all = sap__empty_box;
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < SAP__NODE_WIDTH; i++) {
+            all.lo[k] = node->lo[k][i] < all.lo[k] ? node->lo[k][i] : all.lo[k];
+            all.hi[k] = node->hi[k][i] > all.hi[k] ? node->hi[k][i] : all.hi[k];
+        }
+    return all;
 }
 
-/* Frees a lane of a leaf, and those above it of nodes that are empty then. The bounds of others stay. */
-static void sap__free_lane(sap__bvh *t, int leaf, int lane) {
-    for (int level = 0, i = leaf; level < t->levels; level++) {
-        const int at = t->first[level] + i;
-        sap__set_child_bounds(&t->nodes[at], lane, &sap__empty_box);
-        t->occupied[at] &= (uint16_t) ~(1u << lane);
-        if (t->occupied[at] || t->state == SAP__TREE_NEEDS_REFIT) return;
-        t->bounds[at] = sap__empty_box;
-        lane = sap__place(t, level, i) % SAP__NODE_WIDTH;
-        i = sap__place(t, level, i) / SAP__NODE_WIDTH;
-    }
-}
-
-/* Sets the box of a lane of a leaf. If the tree needs a refit bounds are left to it. */
-static void sap__set_leaf_box(sap__bvh *t, int leaf, int lane, const sap__box *box) {
-    sap__set_child_bounds(&t->nodes[leaf], lane, box);
-    t->occupied[leaf] |= (uint16_t)(1u << lane);
-    if (t->state != SAP__TREE_NEEDS_REFIT) sap__grow_leaf(t, leaf, box);
-}
-
-/* Counts a change of a subtree, and boxes that come or go. */
-SAP__FORCE_INLINE void sap__change_subtree(sap__bvh *t, int leaf, int boxes) {
-    t->boxes += boxes;
-    sap__subtree_of(t, leaf / SAP__NODE_WIDTH)->boxes += boxes;
-    sap__subtree_of(t, leaf / SAP__NODE_WIDTH)->changes++;
-}
-
-/* Takes a box out of its tree, if it is in one. */
-static void sap__remove_from_bvh(sap_world *s, uint32_t slot) {
+/* Takes a box out of its lane. The bounds above it shrink, unless they are refitted anyway. */
+static void sap__leave_lane(sap_world *s, uint32_t slot) {
     const uint32_t at = s->slot_array[slot].leaf_position;
-    sap__bvh *t = &s->tree[sap__position_tree(at)];
-    const int leaf = sap__position_leaf(at), lane = sap__position_lane(at);
+    int i = sap__position_leaf(at), lane = sap__position_lane(at);
+    sap__box bounds = sap__empty_box;
     s->slot_array[slot].leaf_position = SAP__NONE;
+    sap__bvh *t = &s->tree[sap__position_tree(at)];
     if (at == SAP__NONE || t->state == SAP__TREE_EMPTY) return;
-    if (t->nodes[leaf].child[lane] != slot) { /* never; a release build does not harm another box */
+    if (i >= t->count[0] || t->nodes[i].child[lane] != slot) { /* never; a release build does not harm another box */
         SAP_ASSERT(0 && "a box knows its position");
-        t->state = SAP__TREE_EMPTY;
+        sap__drop_tree(t);
         return;
     }
-    sap__free_lane(t, leaf, lane);
-    sap__change_subtree(t, leaf, -1);
-}
-
-/* Adds the filter bits of a box to those of all nodes above it. */
-static void sap__add_filter(sap_world *s, uint32_t slot) {
-    const uint32_t at = s->slot_array[slot].leaf_position;
-    sap__bvh *t = &s->tree[sap__position_tree(at)];
-    if (at == SAP__NONE || t->state == SAP__TREE_EMPTY) return;
-    for (int level = 0, i = sap__position_leaf(at); level < t->levels; level++) {
-        sap__add_bits(&t->filter[t->first[level] + i], &s->slot_array[slot].filter);
-        i = sap__place(t, level, i) / SAP__NODE_WIDTH;
+    t->boxes--;
+    for (int level = 0; level < t->levels; level++) {
+        const int node = t->first[level] + i;
+        sap__set_child_bounds(&t->nodes[node], lane, &bounds);
+        if (sap__is_empty(&bounds)) t->occupied[node] &= (uint16_t) ~(1u << lane);
+        if (t->state == SAP__TREE_NEEDS_REFIT && t->occupied[node]) return;
+        bounds = sap__bounds_of_lanes(&t->nodes[node]);
+        if (sap__same(&bounds, &t->bounds[node])) return;
+        t->bounds[node] = bounds;
+        lane = i % SAP__NODE_WIDTH;
+        i /= SAP__NODE_WIDTH;
     }
 }
 
-/* Puts a box into the first free lane of a leaf. If the leaf was empty all its lanes are written first. */
-static void sap__insert_into_leaf(sap_world *s, int tree, uint32_t slot, int leaf) {
+/* Brings the boxes of a tree up to date one by one. */
+static int sap__sync_boxes(sap_world *s, int tree) {
     sap__bvh *t = &s->tree[tree];
-    const int lane = sap__lowest_bit(~(uint32_t)t->occupied[leaf]);
-    for (int i = 0; i < SAP__NODE_WIDTH && !t->occupied[leaf]; i++)
-        sap__set_child_bounds(&t->nodes[leaf], i, &sap__empty_box);
-    t->nodes[leaf].child[lane] = slot;
-    s->slot_array[slot].leaf_position = sap__position(tree, leaf, lane);
-    sap__set_leaf_box(t, leaf, lane, &s->slot_array[slot].box);
-    sap__change_subtree(t, leaf, 1);
-    sap__add_filter(s, slot);
-}
-
-/* Returns the leaf whose bounds are nearest to the centre of a box, of those seen in a number of visits from the root,
-   or -1 if none is within a limit. A full leaf counts as at least a margin away, so one with a free lane within the
-   margin replaces it. limit2 is the square of the limit. */
-static int sap__nearest_leaf(const sap_world *s, const sap__bvh *t, const sap__box *box, float margin2, float limit2) {
-    enum { ROOM = (SAP__MAX_LEVELS + 1) * SAP__NODE_WIDTH }; /* it always fits */
-    float distance[ROOM], here[SAP__NODE_WIDTH];
-    uint32_t stack[ROOM];
-    sap__probe probe;
-    int n = t->count[t->levels - 1], best = -1;
-    for (int k = 0; k < 3; k++) {
-        const float lo = sap__clamp(sap__float(box->lo[k]), SAP__FAR),
-                    hi = sap__clamp(sap__float(box->hi[k]), SAP__FAR);
-        probe.lo[k] = probe.hi[k] = 0.5f * (lo + hi);
-        probe.used[k] = -1;
-    }
-    for (int i = 0; i < n; i++) stack[i] = (uint32_t)(t->first[t->levels - 1] + i), distance[i] = 0;
-    for (int left = SAP__CHOOSE_LEAF_VISITS; n > 0 && left > 0;) {
-        const int node = (int)stack[--n], first = n;
-        if (distance[n] > limit2) continue;
-        if (node >= t->count[0]) {
-            probe.limit = limit2;
-            uint32_t bits = sap__kernel_of(s)->point_distance(&t->nodes[node], t->occupied[node], &probe, here);
-            for (left--; bits; bits &= bits - 1, n++) { /* the nearest becomes the last, which is visited first */
-                const int lane = sap__lowest_bit(bits), is_nearest = n == first || here[lane] <= distance[n - 1];
-                stack[n] = is_nearest ? t->nodes[node].child[lane] : stack[n - 1];
-                distance[n] = is_nearest ? here[lane] : distance[n - 1];
-                if (!is_nearest) stack[n - 1] = t->nodes[node].child[lane], distance[n - 1] = here[lane];
-            }
-            continue;
-        }
-        const int is_full = t->occupied[node] == 0xffff;
-        if (is_full && best >= 0) continue;
-        best = node;
-        limit2 = is_full && distance[n] < margin2 ? margin2 : distance[n];
-        if (limit2 <= 0) break;
-    }
-    return best;
-}
-
-/* Returns an empty leaf of a subtree, or -1. */
-static int sap__empty_leaf(const sap__bvh *t, int subtree) {
-    for (int i = SAP__NODE_WIDTH * subtree, end = i + SAP__NODE_WIDTH; i < end && i < t->count[0]; i++)
-        if (t->occupied[i] == 0) return i;
-    return -1;
-}
-
-/* Returns the leaf for a box, the first of these that exists:
-       the nearest leaf with a free lane, if it is within a margin: three quarters of the mean side of a leaf
-       an empty leaf in the subtree of the nearest leaf
-       the nearest leaf, if it is within the margin: it is full, and its subtree is to be repacked
-       an empty leaf of the open subtree
-   Returns -1 if there is none. A tree of one level has only its nearest leaf. */
-static int sap__choose_leaf(const sap_world *s, const sap__bvh *t, const sap__box *box) {
-    const float margin = 0.75f * t->leaf_perimeter / (float)sap__count_bits((uint32_t)s->config.axes),
-                margin2 = margin * margin;
-    const int near_leaf = sap__nearest_leaf(s, t, box, margin2, margin2); /* mostly one is there: few visits */
-    const int leaf = near_leaf >= 0 ? near_leaf : sap__nearest_leaf(s, t, box, margin2, sap__float(SAP__INFINITY));
-    const int is_near = near_leaf >= 0;
-    if (leaf < 0 || t->levels == 1 || (t->occupied[leaf] != 0xffff && is_near)) return leaf;
-    const int empty = sap__empty_leaf(t, leaf / SAP__NODE_WIDTH);
-    if (empty >= 0) return empty;
-    if (is_near) return leaf;
-    return t->open < 0 ? -1 : sap__empty_leaf(t, t->open);
-}
-
-/* Returns a subtree without boxes: one that its boxes have left, or a new one, which is the last. Returns -1 without
-   memory, or if half of all lanes are free. The levels above are to be refitted. */
-static int sap__open_subtree(sap_world *s, sap__bvh *t) {
-    int j = 0;
-    while (j < t->count[1] && sap__subtree_of(t, j)->boxes) j++;
-    if (j == t->count[1]) {
-        const int leaves = t->count[0] + SAP__NODE_WIDTH, more = t->count[0] / 8 / SAP__NODE_WIDTH * SAP__NODE_WIDTH;
-        if (SAP__LANES_PER_BOX * t->boxes < SAP__NODE_WIDTH * t->count[0]) return -1;
-        if (leaves > t->room && !sap__make_room(s, t, leaves + more, 0) && !sap__make_room(s, t, leaves, 0)) return -1;
-        sap__set_levels(t, leaves);
-        sap__set_place(t, j, j);
-        for (int i = 0; i < SAP__NODE_WIDTH; i++) sap__pack_leaf(s, t, SAP__NODE_WIDTH * j + i, NULL, 0);
-        sap__refit_node(s, t, 1, j);
-        sap__begin_subtree(t, j);
-    }
-    return j;
-}
-
-/* ---- repack ---------------------------------------------------------------------------------------------------- */
-
-/* Sorts n slots into parts of equal size. */
-static void sap__cut_into(const sap_world *s, const sap__bvh *t, uint64_t *items, int n, int parts) {
-    const sap__cuts cuts = {items, &s->slot_array->box, sizeof(sap__slot), n, parts, t->unit};
-    if (n > 1) sap__cut(&cuts, 0, n);
-}
-
-/* Packs a subtree of the slots in items, n of them. */
-static void sap__pack_subtree(sap_world *s, sap__bvh *t, int j, uint64_t *items, int n) {
-    const int filled = (n + SAP__LEAF_FILL - 1) / SAP__LEAF_FILL, first = SAP__NODE_WIDTH * j;
-    const int leaves = filled < SAP__NODE_WIDTH ? filled : SAP__NODE_WIDTH;
-    sap__cut_into(s, t, items, n, leaves);
-    for (int i = 0; i < SAP__NODE_WIDTH; i++) {
-        const int from = i < leaves ? sap__task_begin(n, i, leaves) : n;
-        const int end = i < leaves ? sap__task_begin(n, i + 1, leaves) : n;
-        sap__pack_leaf(s, t, first + i, items + from, end - from);
-    }
-    sap__refit_node(s, t, 1, j);
-    sap__begin_subtree(t, j);
-}
-
-/* Returns the subtree that is repacked with this one: of those that overlap it the one with which it makes the
-   smallest whole, or the next one. (The last has the one before.) So two that cover the same space are separated. */
-static int sap__partner(const sap__bvh *t, int j) {
-    const sap__box *bounds = &t->bounds[t->first[1]];
-    int best = j + 1 < t->count[1] ? j + 1 : j - 1;
-    float least = 4 * SAP__FAR;
-    for (int k = 0; k < t->count[1]; k++) {
-        if (k == j || !sap__overlap(&bounds[k], &bounds[j])) continue;
-        sap__box both = bounds[k];
-        sap__enlarge(&both, &bounds[j]);
-        const float size = sap__perimeter(&both);
-        if (size < least) best = k, least = size;
-    }
-    return best;
-}
-
-/* Repacks a subtree and its partner into as many subtrees as it takes, with a box that comes to it, if slot is not
-   SAP__NONE. Returns SAP__PACK for a tree of at most two subtrees, or if no third one can be opened. */
-static int sap__repack(sap_world *s, int tree, int j, uint32_t slot) {
-    enum { ROOM = 2 * SAP__NODE_WIDTH * SAP__NODE_WIDTH + 1 };
-    sap__bvh *t = &s->tree[tree];
-    uint64_t items[ROOM];
-    if (t->levels == 1 || t->count[1] <= 2) return SAP__PACK;
-    int subtree[3] = {j, sap__partner(t, j), -1}, n = 0;
-    if (slot != SAP__NONE) items[n++] = slot, t->boxes++;
-    for (int i = 0; i < 2; i++)
-        for (int leaf = SAP__NODE_WIDTH * subtree[i]; leaf < SAP__NODE_WIDTH * (subtree[i] + 1); leaf++)
-            for (uint32_t bits = t->occupied[leaf]; bits; bits &= bits - 1)
-                items[n++] = t->nodes[leaf].child[sap__lowest_bit(bits)];
-    s->update.upkeep += n;
-    const int used = n > 2 * SAP__SUBTREE_FILL ? 3 : n > SAP__SUBTREE_FILL ? 2 : 1, count = used < 2 ? 2 : used;
-    if (used == 3) {
-        subtree[2] = sap__open_subtree(s, t);
-        if (subtree[2] < 0) return SAP__PACK;
-    }
-    sap__cut_into(s, t, items, n, used);
-    for (int i = 0; i < count; i++) {
-        const int from = i < used ? sap__task_begin(n, i, used) : n;
-        const int end = i < used ? sap__task_begin(n, i + 1, used) : n;
-        sap__pack_subtree(s, t, subtree[i], items + from, end - from);
-    }
-    if (used == 3) sap__refit_levels(s, t, 2);
-    for (int i = 0; i < 2 && used < 3; i++)
-        for (int level = 2, at = sap__subtree_of(t, subtree[i])->place; level < t->levels; level++)
-            sap__refit_node(s, t, level, at /= SAP__NODE_WIDTH);
-    t->repacks++;
-    return SAP__DONE;
-}
-
-/* Orders subtrees again, after half of them were repacked. By then those that share a node of level 2 lie anywhere, as
-   partners do. Cuts are at multiples of sixteen; empty subtrees are last. */
-static void sap__order_subtrees(sap_world *s, sap__bvh *t) {
-    const int count = t->count[1];
-    int n = 0, last = count;
-    if (t->levels < 3 || 2 * t->repacks < count || !sap__reserve(&s->update.sort_items, count)) return;
-    for (int j = 0; j < count; j++) s->update.sort_items[sap__subtree_of(t, j)->boxes ? n++ : --last] = (uint32_t)j;
-    const int nodes = (n + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH;
-    const sap__cuts cuts = {
-        s->update.sort_items, &t->bounds[t->first[1]], sizeof(sap__box), SAP__NODE_WIDTH * nodes, nodes, t->unit};
-    sap__cut(&cuts, 0, n);
-    for (int i = 0; i < count; i++) sap__set_place(t, (int)(uint32_t)s->update.sort_items[i], i);
-    sap__refit_levels(s, t, 2);
-    t->repacks = 0;
-}
-
-/* Repacks subtrees in which as many boxes changed as they hold. Each update looks at a few, as many as boxes changed at
-   most, from where the last update ended. */
-static int sap__repack_changed(sap_world *s, int tree, int changed) {
-    sap__bvh *t = &s->tree[tree];
-    int most = 1 + 2 * changed / SAP__SUBTREE_FILL; /* twice as many as there are to repack in the long run */
-    for (int i = 0; i < sap__subtree_count(t) && i < 4 + changed && most > 0; i++) {
-        const int j = t->next++ % sap__subtree_count(t);
-        const sap__subtree *subtree = sap__subtree_of(t, j);
-        if (subtree->boxes == 0 || subtree->changes < subtree->boxes) continue;
-        if (sap__repack(s, tree, j, SAP__NONE) == SAP__PACK) return SAP__PACK;
-        most--;
-    }
-    t->next %= sap__subtree_count(t);
-    sap__order_subtrees(s, t);
-    return SAP__DONE;
-}
-
-/* Inserts a box. */
-static int sap__insert(sap_world *s, int tree, uint32_t slot) {
-    sap__bvh *t = &s->tree[tree];
-    int leaf = sap__choose_leaf(s, t, &s->slot_array[slot].box);
-    t->loose = SAP__LOOSE_PACKS;
-    if (leaf >= 0 && t->occupied[leaf] == 0xffff) return sap__repack(s, tree, leaf / SAP__NODE_WIDTH, slot);
-    if (leaf < 0) {
-        t->open = t->levels == 1 ? -1 : sap__open_subtree(s, t);
-        if (t->open < 0) return SAP__PACK;
-        sap__refit_levels(s, t, 2);
-        leaf = SAP__NODE_WIDTH * t->open;
-    }
-    if (t->occupied[leaf] == 0) /* as if all of its lanes had changed: no leaf lies where the box is */
-        t->wear += (double)SAP__CHANGE_WEAR * (double)SAP__NODE_WIDTH / (double)s->boxes.tree_count[tree];
-    sap__insert_into_leaf(s, tree, slot, leaf);
-    return SAP__DONE;
-}
-
-/* Brings one live box up to date in its tree. */
-static int sap__sync_box(sap_world *s, int tree, uint32_t slot) {
-    sap__bvh *t = &s->tree[tree];
-    const uint32_t at = s->slot_array[slot].leaf_position;
-    if (at != SAP__NONE) {
+    const uint32_t *list = s->changes.unsynced;
+    for (int i = 0; i < sap__length(s->changes.unsynced); i++) {
+        const uint32_t slot = list[i], at = s->slot_array[slot].leaf_position;
+        if (at == SAP__NONE || !sap__belongs_in(s, slot, tree)) continue;
         const int leaf = sap__position_leaf(at);
-        if (sap__overlap(&s->slot_array[slot].box, &t->bounds[leaf])) {
-            sap__set_leaf_box(t, leaf, sap__position_lane(at), &s->slot_array[slot].box);
-            sap__change_subtree(t, leaf, 0);
-            return SAP__DONE;
+        const sap__box *box = &s->slot_array[slot].box;
+        if (sap__contains(&t->home[leaf], box)) {
+            sap__set_child_bounds(&t->nodes[leaf], sap__position_lane(at), box);
+            sap__grow_leaf(t, leaf, box);
+        } else {
+            sap__leave_lane(s, slot);
+            if (!sap__push_newcomer(s, slot)) return 0;
         }
-        sap__remove_from_bvh(s, slot);
     }
-    return sap__insert(s, tree, slot);
+    return 1;
 }
 
 /* ---- refit ----------------------------------------------------------------------------------------------------- */
 
-/* Refits the leaves of a task. If a leaf has become larger than two packed leaves, the boxes that do not touch its old
-   bounds are taken out: they have jumped. Else searches would visit the leaf for all the space between. They are listed
-   in the task's part of sort_items, which has a place for each lane of its leaves. */
+typedef struct sap__refit_args {
+    sap__bvh *t;
+    int most; /* old boxes that may be outside their home; if more are, all are packed, and the rest needs no refit */
+} sap__refit_args;
+
+/* Refits the leaves of a task. Boxes that have left the garden are taken out, and listed in the task's part of
+   sort_items, which has a place for each lane of its leaves. */
 static void sap__refit_leaves_task(sap_world *s, void *args, int task, int tasks) {
-    sap__bvh *t = (sap__bvh *)args;
+    const sap__refit_args *refit = (const sap__refit_args *)args;
+    sap__bvh *t = refit->t;
     const int begin = sap__task_begin(t->count[0], task, tasks), end = sap__task_begin(t->count[0], task + 1, tasks);
     const int early = t->boxes > SAP__CACHE_BOXES ? end - 8 : 0;
-    const float large = 2 * t->leaf_perimeter;
-    uint32_t *jumped = (uint32_t *)(void *)s->update.sort_items + SAP__NODE_WIDTH * begin;
-    double sum = 0;
-    int count = 0;
-    for (int leaf = begin; leaf < end; leaf++) {
-        const sap__box old = t->bounds[leaf];
+    uint32_t *left = (uint32_t *)(void *)s->update.sort_items + SAP__NODE_WIDTH * begin;
+    int count = 0, old = 0;
+    for (int leaf = begin; leaf < end && old <= refit->most; leaf++) {
         const sap__node *c = &t->nodes[leaf];
         if (leaf < early) sap__prefetch(t->nodes[leaf + 8].child);
         for (int i = 0; i < SAP__NODE_WIDTH && leaf < early; i++) sap__prefetch_slot(s, t->nodes[leaf + 2].child[i]);
         sap__refit_leaf(s, t, leaf);
-        float size = sap__perimeter(&t->bounds[leaf]);
-        if (size > large) {
-            const int before = count;
-            for (uint32_t bits = t->occupied[leaf]; bits; bits &= bits - 1) {
-                const int lane = sap__lowest_bit(bits);
-                if (sap__overlap(&s->slot_array[c->child[lane]].box, &old)) continue;
-                s->slot_array[c->child[lane]].leaf_position = SAP__NONE;
-                t->occupied[leaf] &= (uint16_t) ~(1u << lane);
-                jumped[count++] = c->child[lane];
-            }
-            if (count > before) {
-                sap__refit_leaf(s, t, leaf);
-                size = sap__perimeter(&t->bounds[leaf]);
-            }
+        if (sap__contains(&t->home[leaf], &t->bounds[leaf])) continue;
+        const int before = count;
+        for (uint32_t bits = t->occupied[leaf]; bits; bits &= bits - 1) {
+            const int lane = sap__lowest_bit(bits);
+            const sap__box *box = &s->slot_array[c->child[lane]].box;
+            old += leaf < t->young && !sap__contains(&t->home[leaf], box);
+            if (sap__is_in_garden(t, leaf, box)) continue;
+            s->slot_array[c->child[lane]].leaf_position = SAP__NONE;
+            t->occupied[leaf] &= (uint16_t) ~(1u << lane);
+            left[count++] = c->child[lane];
         }
-        sum += (double)size;
+        if (count > before) sap__refit_leaf(s, t, leaf);
     }
-    s->update.task[task].perimeter = sum;
     s->update.task[task].count = count;
+    s->update.task[task].old = old;
 }
 
-/* Returns the sum of the perimeters of subtrees. */
-static double sap__subtree_perimeters(const sap__bvh *t) {
-    double sum = 0;
-    for (int j = 0; j < t->count[1] && t->levels > 1; j++) sum += (double)sap__perimeter(&t->bounds[t->first[1] + j]);
-    return sum;
-}
-
-/* Refits all bounds; boxes that jumped are inserted elsewhere. */
+/* Refits a tree. Those that have left the garden are newcomers. If these, the young, and old ones that are not at home
+   are too many, all are packed. */
 static int sap__refit(sap_world *s, int tree) {
     sap__bvh *t = &s->tree[tree];
+    const int young = t->young_packed + t->appended + s->update.coming[tree];
+    sap__refit_args refit = {t, t->packed / SAP__JOINED_PART - young};
     if (!sap__reserve(&s->update.sort_items, SAP__NODE_WIDTH / 2 * t->count[0])) return sap__fail(s, SAP_ERROR_MEMORY);
-    uint32_t *jumped = (uint32_t *)(void *)s->update.sort_items;
-    const int tasks = sap__parallel_for(s, sap__refit_leaves_task, t, t->boxes);
-    double sum = 0;
-    int n = 0;
+    const int tasks = sap__parallel_for(s, sap__refit_leaves_task, &refit, t->boxes);
+    int astray = 0;
     for (int i = 0; i < tasks; i++) {
-        const int from = SAP__NODE_WIDTH * sap__task_begin(t->count[0], i, tasks), count = s->update.task[i].count;
-        if (n != from) memmove(jumped + n, jumped + from, (size_t)count * sizeof *jumped);
-        n += count;
-        sum += s->update.task[i].perimeter;
+        const int from = SAP__NODE_WIDTH * sap__task_begin(t->count[0], i, tasks), n = s->update.task[i].count;
+        const uint32_t *left = (uint32_t *)(void *)s->update.sort_items + from;
+        for (int k = 0; k < n; k++)
+            if (!sap__push_newcomer(s, left[k])) return 0;
+        t->boxes -= n;
+        astray += s->update.task[i].old;
     }
-    t->boxes -= n;
+    if (astray > refit.most) return sap__pack(s, tree);
     s->update.upkeep += t->boxes;
-    /* Leaves that have grown cost as much as a pack once the growth adds up to their size. Where subtrees shrink boxes
-       have gathered elsewhere, and share leaves with those that were their neighbours before. */
-    if (sum > t->packed_perimeter) t->wear += sum / (t->packed_perimeter + 1e-30) - 1;
-    t->wear += 1.0 / (double)SAP__MAX_REFITS;
-    if (t->wear >= 1 || n > s->boxes.tree_count[tree] / SAP__PACK_FRACTION + SAP__PACK_MIN) return SAP__PACK;
-    const double before = sap__subtree_perimeters(t);
-    sap__refit_levels(s, t, 1);
-    if (4 * sap__subtree_perimeters(t) < 3 * before) return SAP__PACK;
+    sap__refit_levels(s, t, 0);
     t->state = SAP__TREE_VALID;
-    for (int j = 0; j < sap__subtree_count(t); j++) sap__begin_subtree(t, j);
-    for (int i = 0; i < n; i++)
-        if (sap__insert(s, tree, jumped[i]) == SAP__PACK) return SAP__PACK;
-    return SAP__DONE;
+    return 1;
 }
 
 /* ---- changes reach the trees ------------------------------------------------------------------------------------ */
@@ -4570,13 +4245,14 @@ static int sap__count_at_once(const sap_world *s, int n, int count[SAP__TREES]) 
     return 1;
 }
 
-/* Counts by tree what the trees lack, and lists which boxes are misplaced: mostly few among many that move. Returns 0
+/* Counts the changed boxes by tree, and lists the misplaced ones: removed, new, or of another tree now. Returns 0
    without memory. */
 static int sap__count_unsynced(sap_world *s, int changed[SAP__TREES]) {
     uint32_t *list = s->changes.unsynced;
     int levels = 0; /* if no tree has ever been packed no box has a position */
     for (int tree = 0; tree < SAP__TREES; tree++) levels += s->tree[tree].levels;
-    sap__set_length(s->update.misplaced, 0);
+    sap__set_length(s->update.newcomers, 0);
+    memset(s->update.coming, 0, sizeof s->update.coming);
     if (sap__count_at_once(s, sap__length(list), changed)) return 1;
     for (int i = 0; levels && i < sap__length(list); i++) {
         const sap__slot *slot = &s->slot_array[list[i]];
@@ -4584,101 +4260,50 @@ static int sap__count_unsynced(sap_world *s, int changed[SAP__TREES]) {
         const int lives = (slot->flags & SAP__LIVE) != 0, tree = lives ? sap__tree_of(slot) : sap__position_tree(at);
         changed[tree]++;
         if (lives & (at != SAP__NONE) & (sap__position_tree(at) == tree)) continue;
-        if (!sap__reserve(&s->update.misplaced, sap__length(s->update.misplaced) + 1))
-            return sap__fail(s, SAP_ERROR_MEMORY);
-        sap__push(s->update.misplaced, list[i]);
+        if (!sap__push_newcomer(s, list[i])) return 0;
     }
     return 1;
 }
 
-SAP__FORCE_INLINE int sap__belongs_in(const sap_world *s, uint32_t slot, int tree) {
-    return (s->slot_array[slot].flags & SAP__LIVE) && sap__tree_of(&s->slot_array[slot]) == tree;
-}
-
-/* Inserts the boxes of a tree that have no position. */
-static int sap__insert_misplaced(sap_world *s, int tree) {
-    for (int i = 0; i < sap__length(s->update.misplaced); i++) {
-        const uint32_t slot = s->update.misplaced[i];
-        if (!sap__belongs_in(s, slot, tree) || s->slot_array[slot].leaf_position != SAP__NONE) continue;
-        if (sap__insert(s, tree, slot) == SAP__PACK) return SAP__PACK;
-    }
-    return SAP__DONE;
-}
-
-/* Brings the boxes of a tree up to date one by one. */
-static int sap__sync_boxes(sap_world *s, int tree) {
-    const sap__bvh *t = &s->tree[tree];
-    const uint32_t *list = s->changes.unsynced;
-    const int n = sap__length(s->changes.unsynced), early = t->boxes > SAP__CACHE_BOXES ? n - 4 : 0;
-    for (int i = 0; i < n; i++) {
-        const uint32_t slot = list[i];
-        if (i < early) {
-            const uint32_t next = list[i + 4];
-            const int leaf = sap__position_leaf(s->slot_array[next].leaf_position);
-            sap__prefetch_slot(s, next);
-            if (leaf < t->count[0]) sap__prefetch(&t->bounds[leaf]), sap__prefetch_node(&t->nodes[leaf]);
-        }
-        if (sap__belongs_in(s, slot, tree) && sap__sync_box(s, tree, slot) == SAP__PACK) return SAP__PACK;
-    }
-    return SAP__DONE;
-}
-
-/* Brings one tree up to date after some of its boxes changed. Returns SAP__DONE or SAP__FAILED. */
-static int sap__sync_tree(sap_world *s, int tree, int changed) {
-    sap__bvh *t = &s->tree[tree];
-    int result = SAP__DONE;
-    if (t->state == SAP__TREE_EMPTY) return sap__pack(s, tree);
-    if (t->state == SAP__TREE_NEEDS_REFIT) {
-        if (t->wear >= 1) return sap__pack(s, tree);
-        result = sap__refit(s, tree);
-        if (result == SAP__DONE) result = sap__insert_misplaced(s, tree);
-    } else {
-        const int boxes = s->boxes.tree_count[tree];
-        const int is_quiet = SAP__QUIET_FRACTION * (long long)changed <= boxes;
-        t->wear += (double)SAP__CHANGE_WEAR * (double)changed / (double)boxes;
-        if (t->wear >= 1 && !is_quiet) return sap__pack(s, tree);
-        result = sap__sync_boxes(s, tree);
-        if (result == SAP__DONE) result = sap__repack_changed(s, tree, changed);
-    }
-    return result == SAP__PACK ? sap__pack(s, tree) : result;
-}
-
-/* Marks the trees of which many boxes changed. From one that is to be packed nothing is taken out box by box. */
-static void sap__mark_changed_trees(sap_world *s, const int changed[SAP__TREES]) {
-    for (int tree = 0; tree < SAP__TREES; tree++) {
-        sap__bvh *t = &s->tree[tree];
-        const int boxes = s->boxes.tree_count[tree];
-        if (t->state == SAP__TREE_VALID && (long long)SAP__REFIT_FRACTION * changed[tree] > boxes)
-            t->state = SAP__TREE_NEEDS_REFIT;
-        if (t->state == SAP__TREE_NEEDS_REFIT &&
-            sap__length(s->update.misplaced) > boxes / SAP__PACK_FRACTION + SAP__PACK_MIN)
-            t->state = SAP__TREE_EMPTY;
-        const int lanes = SAP__NODE_WIDTH * t->count[0], most_lanes = 2 * SAP__LANES_PER_BOX * boxes + 256;
-        if (t->boxes > 2 * boxes || lanes > most_lanes || boxes == 0) t->state = SAP__TREE_EMPTY;
-        if (t->state == SAP__TREE_EMPTY) t->boxes = 0;
-    }
-}
-
-/* Takes boxes that were removed, or belong elsewhere now, out of their trees. */
+/* Takes misplaced boxes out of their trees. Only live ones remain in the list. */
 static void sap__remove_misplaced(sap_world *s) {
-    for (int i = 0; i < sap__length(s->update.misplaced); i++) {
-        const uint32_t slot = s->update.misplaced[i], at = s->slot_array[slot].leaf_position;
-        if (!sap__belongs_in(s, slot, sap__position_tree(at))) sap__remove_from_bvh(s, slot);
+    int n = 0;
+    for (int i = 0; i < sap__length(s->update.newcomers); i++) {
+        const uint32_t slot = s->update.newcomers[i];
+        sap__leave_lane(s, slot);
+        s->update.newcomers[n] = slot;
+        n += (s->slot_array[slot].flags & SAP__LIVE) != 0;
     }
+    sap__set_length(s->update.newcomers, n);
 }
 
-/* Brings all trees up to date with what is recorded. Returns 0 without memory. */
-static int sap__sync_trees(sap_world *s) {
+/* Brings one tree up to date after some of its boxes changed. */
+static int sap__sync_tree(sap_world *s, int tree, int changed, int looking) {
+    sap__bvh *t = &s->tree[tree];
+    if (t->state == SAP__TREE_EMPTY) return sap__pack(s, tree);
+    if (t->state == SAP__TREE_NEEDS_REFIT ? !sap__refit(s, tree) : changed && !sap__sync_boxes(s, tree)) return 0;
+    const int newborn = t->appended + s->update.coming[tree], lanes = SAP__NODE_WIDTH * sap__leaves_for(newborn);
+    if (newborn > sap__most_newborn(t->young_packed) || t->young_packed + newborn > sap__most_young(t->packed) ||
+        (newborn && (long long)looking * lanes > (long long)SAP__WAIT_COST * (t->young_packed + SAP__NODE_WIDTH)))
+        return sap__pack_young(s, tree);
+    if (s->update.coming[tree]) sap__append_newborn(s, tree);
+    return 1;
+}
+
+/* Brings all trees up to date with what is recorded. looking: the boxes that will search them. From a tree that is to
+   be packed nothing is taken out box by box. Returns 0 without memory. */
+static int sap__sync_trees(sap_world *s, int looking) {
     int changed[SAP__TREES];
     if (!sap__count_unsynced(s, changed)) return 0;
-    sap__mark_changed_trees(s, changed);
-    sap__remove_misplaced(s);
     for (int tree = 0; tree < SAP__TREES; tree++) {
-        const int is_current = s->tree[tree].state == SAP__TREE_VALID && changed[tree] == 0;
-        if (s->boxes.tree_count[tree] && !is_current && sap__sync_tree(s, tree, changed[tree]) == SAP__FAILED) return 0;
+        sap__bvh *t = &s->tree[tree];
+        const int boxes = s->boxes.tree_count[tree], many = (long long)SAP__REFIT_FRACTION * changed[tree] > boxes;
+        if (many && t->state == SAP__TREE_VALID) t->state = SAP__TREE_NEEDS_REFIT;
+        if (boxes <= t->packed / 2 || s->update.coming[tree] > sap__most_young(t->packed)) sap__drop_tree(t);
     }
-    for (int tree = 0; tree < SAP__TREES; tree++) /* a later tree has needed its room: see sap__make_room */
-        if (s->boxes.tree_count[tree] && s->tree[tree].state == SAP__TREE_EMPTY && !sap__pack(s, tree)) return 0;
+    sap__remove_misplaced(s);
+    for (int tree = SAP__TREES - 1; tree >= 0; tree--)
+        if (s->boxes.tree_count[tree] && !sap__sync_tree(s, tree, changed[tree], looking)) return 0;
     return 1;
 }
 
@@ -4714,7 +4339,7 @@ typedef struct sap__search {
     sap_world *s;
     sap__task *task;
     int (*on_pairs)(struct sap__search *q); /* handles the n pairs of boxes a[i], b[i]; returns 0 to stop */
-    int overlaps;                           /* SAP__NOW, ...: those that it looks for */
+    int changes;                            /* it looks for overlaps that changed, else for those of now */
     uint32_t queriers;                      /* boxes with one of these flags also search for a[i]; 0: none */
     void *context;                          /* for on_pairs */
     long long *visits;                      /* counts nodes */
@@ -4729,48 +4354,34 @@ typedef struct sap__bvh_level {
     int level;
 } sap__bvh_level;
 
-/* Writes the events of the collected pairs. A crowd has more pairs than fit in the cache: buckets and the pairs in them
-   are prefetched. */
+/* Writes the events of the collected pairs. */
 static int sap__emit_events(sap__search *q) {
     sap_world *s = q->s;
-    const int n = q->n, are_new = q->overlaps == SAP__NOW && !(s->changes.flags & SAP__REFILTER);
-    const int early = !are_new && sap__length(s->pairs.active) > SAP__CACHE_BOXES ? 8 : n;
+    const int n = q->n, early = q->changes && sap__length(s->pairs.active) > SAP__CACHE_BOXES ? 8 : n;
     if (!sap__reserve_events(s, q->task, n)) return 0;
-    for (int i = 0; i < n && are_new; i++) {
-        const uint64_t ids = sap__ids_of(s, q->a[i], q->b[i]);
-        if (sap__is_allowed(s, q->a[i], q->b[i], ids)) sap__push(q->task->events, ids);
-    }
-    for (int i = 0; i < n && !are_new; i++) {
+    for (int i = 0; i < n; i++) {
         if (i < n - 2 * early)
             sap__prefetch(sap__bucket_of(s, sap__ids_of(s, q->a[i + 2 * early], q->b[i + 2 * early])));
         if (i < n - early) {
             const uint32_t p = *sap__bucket_of(s, sap__ids_of(s, q->a[i + early], q->b[i + early]));
             if (p != SAP__NONE) sap__prefetch(&s->pairs.active[p]);
         }
-        sap__change_pair(s, q->task, q->a[i], q->b[i], q->overlaps != SAP__NOW);
+        const uint64_t ids = sap__ids_of(s, q->a[i], q->b[i]);
+        if (q->changes || (s->changes.flags & SAP__REFILTER))
+            sap__change_pair(s, q->task, q->a[i], q->b[i], q->changes);
+        else if (sap__is_allowed(s, q->a[i], q->b[i], ids))
+            sap__push(q->task->events, ids);
     }
     return 1;
 }
 
-/* Returns whether a search handles a pair of boxes, of which x is the one that searches, so that each event is found
-   once. A search for changes leaves pairs of refiltered boxes to sap__refilter_pairs. Boxes that overlap now are found
-   in the trees, and a ghost finds those that do not by its query. If both boxes search, the lower one counts. */
-static int sap__handles(const sap__search *q, uint32_t x, uint32_t y, int overlap) {
-    const uint32_t flags_x = q->s->slot_array[x].flags, flags_y = q->s->slot_array[y].flags;
-    if (x == y || (q->overlaps != SAP__NOW && ((flags_x | flags_y) & SAP__REFILTER))) return 0;
-    if (overlap && q->overlaps == SAP__BEFORE) return 0;
-    if (q->queriers) return !(flags_y & q->queriers) || y > x || sap__is_left_out(flags_x);
-    return overlap || q->overlaps != SAP__CHANGES || !((flags_x | flags_y) & SAP__GHOST);
-}
-
 /* Writes the events of those collected pairs that changed. Most overlaps of now are old, in an unpredictable order, so
-   these are first picked without a branch. */
+   these are first picked without a branch. A box of queriers finds itself, and two of them each other: the lower one
+   counts. Lists tell the pairs of ghosts that end. */
 static int sap__emit_changes(sap__search *q) {
     sap_world *s = q->s;
     const sap__slot *slot_array = s->slot_array;
-    const int n = q->n, prefetch_end = sap__prefetch_end(s, n), seeks_now = q->overlaps == SAP__NOW;
-    const int takes_refiltered = seeks_now && (s->changes.flags & SAP__REFILTER);
-    const int is_plain = !(s->changes.flags & SAP__REFILTER) && !q->queriers && !sap__length(s->update.ghosts);
+    const int n = q->n, prefetch_end = sap__prefetch_end(s, n), any_refilter = (s->changes.flags & SAP__REFILTER) != 0;
     uint32_t *a = q->a, *b = q->b;
     int count = 0;
     for (int i = prefetch_end ? -SAP__PREFETCH_AHEAD : 0; i < n; i++) {
@@ -4779,30 +4390,31 @@ static int sap__emit_changes(sap__search *q) {
             sap__prefetch_slot(s, b[i + SAP__PREFETCH_AHEAD]);
         }
         if (i < 0) continue; /* only prefetches */
-        const uint32_t x = a[i], y = b[i];
-        const int now = seeks_now || sap__overlap(&slot_array[x].box, &slot_array[y].box);
-        a[count] = x;
-        b[count] = y;
-        count += (now ^ sap__overlap(&slot_array[x].previous, &slot_array[y].previous)) |
-                 (takes_refiltered && ((slot_array[x].flags | slot_array[y].flags) & SAP__REFILTER));
-    }
-    q->n = count;
-    for (int i = q->n = is_plain ? count : 0; i < count; i++) {
         const sap__slot *x = &slot_array[a[i]], *y = &slot_array[b[i]];
+        const int overlap = !q->changes || sap__overlap(&x->box, &y->box);
+        a[count] = a[i];
+        b[count] = b[i];
+        count += (overlap ^ sap__overlap(&x->previous, &y->previous)) |
+                 (any_refilter && ((x->flags | y->flags) & SAP__REFILTER));
+    }
+    q->n = q->queriers || q->changes ? 0 : count;
+    for (int i = q->n; i < count; i++) {
+        const sap__slot *x = &slot_array[a[i]], *y = &slot_array[b[i]];
+        const int is_ghost = q->changes && ((x->flags | y->flags) & SAP__GHOST), is_second = b[i] <= a[i];
         a[q->n] = a[i];
         b[q->n] = b[i];
-        q->n += sap__handles(q, a[i], b[i], sap__overlap(&x->box, &y->box));
+        q->n += !(is_second && (y->flags & q->queriers)) && !(is_ghost && !sap__overlap(&x->box, &y->box));
     }
     return sap__emit_events(q);
 }
 
 /* Begins the search of a task. After sap_reserve only the first task has memory for all events, so a task that runs
    alone writes to that one. */
-static void sap__begin_search(sap__search *q, sap_world *s, int task, int overlaps) {
+static void sap__begin_search(sap__search *q, sap_world *s, int task, int changes) {
     q->s = s;
     q->task = &s->update.task[s->threads.in_parallel || !s->update.is_reserved ? task : 0];
     q->on_pairs = sap__emit_changes;
-    q->overlaps = overlaps;
+    q->changes = changes;
     q->queriers = 0;
     q->visits = &s->update.task[task].visits;
     q->culls_by_filter = 0;
@@ -4858,11 +4470,10 @@ static int sap__join_node_lists(sap__search *q, sap__bvh_level x, uint32_t *a, s
     list.occupied = opened->t->occupied;
     list.box_id = opens_x ? b : a;
     list.node_id = opens_x ? a : b;
+    list.changes = q->changes && (stays->level < 0 || opened->level == 0);
     list.has_previous = stays->level < 0;
-    list.before = opened->level == 0 && q->overlaps != SAP__NOW ? opened->t->before : NULL;
+    list.before = opened->level == 0 ? opened->t->before : NULL;
     list.has_before = opened->t->has_before;
-    list.overlaps = stays->level < 0 || opened->level == 0 ? q->overlaps : SAP__NOW;
-    if (list.overlaps == SAP__CHANGES && (stays->level >= 0 || opened->level > 0)) list.overlaps = SAP__EITHER;
     list.next = 0;
     list.n = n;
     list.prefetch = opened->t->boxes > SAP__CACHE_BOXES;
@@ -4893,9 +4504,8 @@ static int sap__self_join(sap__search *q, sap__bvh_level x, uint32_t node) {
     if (q->culls_by_filter && !sap__should_collide(&x.t->filter[node], &x.t->filter[node])) return 1;
     ++*q->visits;
     if (x.level == 0) {
-        const sap__node *before = NULL;
-        if (q->overlaps == SAP__CHANGES) before = sap__node_before(x.t->nodes, x.t->before, x.t->has_before, node);
-        if (before == c) return 1;
+        const sap__node *before = q->changes && x.t->has_before[node] ? &x.t->before[node] : NULL;
+        if (q->changes && !before) return 1;
         q->n = sap__kernel_of(q->s)->self_overlaps(c, before, used, q->a, q->b, q->n);
         return sap__flush(q, SAP__PAIR_BATCH - 1);
     }
@@ -4938,14 +4548,14 @@ static int sap__join_range(sap__search *q, const sap__bvh *x, const sap__bvh *y,
 
 typedef struct sap__join_args {
     const sap__bvh *x, *y;
-    int overlaps;
+    int changes;
 } sap__join_args;
 
 static void sap__join_task(sap_world *s, void *args, int task, int tasks) {
     const sap__join_args *join = (const sap__join_args *)args;
     const sap__bvh *loners = &s->tree[SAP__TREE_LONERS];
     sap__search q;
-    sap__begin_search(&q, s, task, join->overlaps);
+    sap__begin_search(&q, s, task, join->changes);
     q.culls_by_filter = join->x == loners || join->y == loners;
     if (sap__join_range(&q, join->x, join->y, task, tasks)) (void)sap__flush(&q, 0);
 }
@@ -4961,135 +4571,66 @@ static int sap__trees_meet(const sap_world *s, int a, int b) {
 
 /* A tree holds boxes as they are now. A search for changes compares them with the boxes of the last update, which are
    loaded beforehand into the same lanes of `before`, from slots, so nothing of it is kept. In leaves without `before`
-   no box has changed. The bounds of a leaf contain both. So a box that has jumped away from its leaf has no lane there,
-   and neither has a removed box: these are ghosts. The changed boxes query a tree of them.
+   no box has changed. The bounds of a leaf contain both. A box that has jumped away from its leaf is a ghost. */
 
-       lanes of nodes     now      a'   b    c'   .    j      a and c moved; b did not; the one after c was removed; j
-       lanes of before    before   a    b    c    .    .      jumped to this leaf */
-
-/* Loads the lane of a changed box. Other lanes of its leaf are as now until they are loaded. The leaf grows by a box
-   that touches it, and any other is a ghost. Returns whether it is one. */
-static int sap__load_lane(sap_world *s, uint32_t slot) {
+/* Loads the lane of a changed box. Other lanes of its leaf are as now until they are loaded. */
+static void sap__load_lane(sap_world *s, uint32_t slot) {
     const uint32_t at = s->slot_array[slot].leaf_position, leaf = (uint32_t)sap__position_leaf(at);
     const sap__box *box = &s->slot_array[slot].previous;
-    if (at == SAP__NONE) return 0; /* it is removed */
+    if (at == SAP__NONE) return; /* it is removed */
     sap__bvh *t = &s->tree[sap__position_tree(at)];
     if (!t->has_before[leaf]) memcpy(&t->before[leaf], &t->nodes[leaf], sizeof *t->before);
     t->has_before[leaf] = 1;
-    const int touches = sap__overlap(&t->bounds[leaf], box);
+    const int touches = sap__overlap(&t->bounds[leaf], box), is_ghost = !touches && !sap__is_empty(box);
     if (touches) sap__grow_leaf(t, (int)leaf, box);
+    if (is_ghost) s->slot_array[slot].flags |= SAP__GHOST, s->changes.flags |= SAP__GHOST;
     sap__set_child_bounds(&t->before[leaf], sap__position_lane(at), touches ? box : &sap__empty_box);
-    return !touches && !sap__is_empty(box);
 }
 
-/* Forgets the ghosts of this update. */
-static void sap__clear_ghosts(sap_world *s) {
-    for (int i = 0; i < sap__length(s->update.ghosts); i++)
-        s->slot_array[s->update.ghosts[i]].flags &= ~(uint32_t)SAP__GHOST;
-    sap__set_length(s->update.ghosts, 0);
-    s->update.ghost_tree.boxes = 0;
-}
-
-/* Packs the tree of ghosts, if there are any. Returns 0 without memory. */
-static int sap__pack_ghosts(sap_world *s, int ghosts) {
-    sap__bvh *t = &s->update.ghost_tree;
-    int n = 0;
-    if (!ghosts) return 1;
-    if (!sap__reserve(&s->update.ghosts, ghosts) || !sap__reserve(&s->update.sort_items, ghosts))
-        return sap__fail(s, SAP_ERROR_MEMORY);
-    for (int i = 0; i < sap__length(s->changes.list); i++) {
-        const uint32_t slot = s->changes.list[i], at = s->slot_array[slot].leaf_position;
-        if (sap__same(&s->slot_array[slot].previous, &sap__empty_box)) continue;
-        if (at != SAP__NONE) {
-            const sap__node *before = s->tree[sap__position_tree(at)].before + sap__position_leaf(at);
-            if (before->lo[0][sap__position_lane(at)] != SAP__AFTER_ALL) continue;
-        }
-        s->slot_array[slot].flags |= SAP__GHOST;
-        sap__push(s->update.ghosts, slot);
-        if (!sap__is_left_out(s->slot_array[slot].flags)) s->update.sort_items[n++] = slot;
-    }
-    s->update.packs_ghosts = 1;
-    const int ok = n == 0 || sap__pack_items(s, t, n, SAP__NODE_WIDTH);
-    s->update.packs_ghosts = 0;
-    return ok;
-}
-
-/* Returns the number of boxes that may be ghosts while a search looks for changes. */
-static int sap__most_ghosts(int boxes) {
-    return boxes / SAP__GHOST_PART + SAP__NODE_WIDTH;
-}
-
-/* Loads the boxes of the last update. If too many are ghosts the search is to look for overlaps instead, which needs no
-   ghosts: *overlaps is SAP__NOW then. Returns 0 without memory. */
-static int sap__load_changes(sap_world *s, int *overlaps) {
-    int ghosts = s->boxes.removed.count;
+/* Loads the boxes of the last update. Returns 0 without memory. */
+static int sap__load_changes(sap_world *s) {
+    const sap__bvh *all = &s->forest;
     if (!sap__reserve_before(s)) return sap__fail(s, SAP_ERROR_MEMORY);
-    if (s->forest.has_before) memset(s->forest.has_before, 0, (size_t)sap__capacity(s->forest.has_before));
-    for (int i = 0; i < sap__length(s->changes.list); i++) ghosts += sap__load_lane(s, s->changes.list[i]);
-    if (ghosts > sap__most_ghosts(s->boxes.live_count)) *overlaps = SAP__NOW;
-    return *overlaps == SAP__NOW || sap__pack_ghosts(s, ghosts);
+    memset(all->has_before, 0, (size_t)sap__capacity(all->has_before));
+    for (int tree = 0; tree < SAP__TREES; tree++) {
+        sap__bvh *t = &s->tree[tree];
+        t->before = all->before + (t->home - all->home);
+        t->has_before = all->has_before + (t->home - all->home);
+    }
+    for (int i = 0; i < sap__length(s->changes.list); i++) sap__load_lane(s, s->changes.list[i]);
+    return 1;
 }
 
 /* ---- queries of the changed boxes ---------------------------------------------------------------------- */
 
 static const sap__bvh_level sap__boxes = {NULL, -1};
 
+/* Does the part of one task of a list of boxes, which query the trees that they may meet. Boxes of one tree are
+   collected, and query each tree together. */
 typedef struct sap__mover_args {
-    const uint32_t *list; /* the slots of the queries, */
-    int n;
-    uint32_t flags;  /* of those with one of these flags */
-    int overlaps;    /* SAP__NOW, ... */
-    int static_only; /* live moving boxes query the static tree alone */
+    uint32_t flags; /* of the boxes that search: one of these */
+    int changes;    /* they look for changes */
 } sap__mover_args;
 
-/* Returns the tree that a query belongs to. A removed box may have been in any, and a static one in no other static
-   box's pairs. */
-enum { SAP__ANY_TREE = SAP__TREES, SAP__ANY_BUT_STATIC, SAP__QUERY_KINDS };
-SAP__FORCE_INLINE int sap__query_kind(const sap__slot *slot) {
-    if (slot->flags & SAP__LIVE) return sap__tree_of(slot);
-    return slot->flags & SAP__STATIC ? SAP__ANY_BUT_STATIC : SAP__ANY_TREE;
-}
-
-/* Returns whether queries of a kind look into a tree. */
-static int sap__kind_meets(const sap_world *s, const sap__mover_args *movers, int kind, int tree) {
-    if (movers->static_only && kind != SAP__TREE_STATIC && tree != SAP__TREE_STATIC) return 0;
-    if (kind < SAP__TREES) return sap__trees_meet(s, kind, tree);
-    return kind != SAP__ANY_BUT_STATIC || tree != SAP__TREE_STATIC;
-}
-
-/* Does the part of one task of a list of boxes, which query the trees that they may meet, and the ghosts. Boxes of one
-   kind are collected, and query each tree together. */
 static void sap__query_movers_task(sap_world *s, void *args, int task, int tasks) {
     const sap__mover_args *movers = (const sap__mover_args *)args;
-    const int seeks_now = movers->overlaps == SAP__NOW, end = sap__task_begin(movers->n, task + 1, tasks);
-    const uint32_t states = seeks_now ? SAP__LIVE : SAP__LIVE | SAP__REMOVED, ignored = seeks_now ? 0 : SAP__REFILTER;
+    const uint32_t flags = movers->flags, *list = s->changes.list;
+    const int changes = sap__length(list), end = sap__task_begin(changes, task + 1, tasks);
     sap__search q;
     uint32_t batch[SAP__WORK_LIST];
     int n = 0, go = 1;
-    sap__begin_search(&q, s, task, movers->overlaps);
-    for (int kind = 0; kind < SAP__QUERY_KINDS && go; kind++) {
-        const int is_any = kind >= SAP__TREES;
-        if (is_any ? !(s->changes.flags & SAP__REMOVED) : kind == SAP__TREE_UNPAIRED || !s->changes.count[kind])
-            continue;
-        for (int i = sap__task_begin(movers->n, task, tasks); i < end && go; i++) {
-            const sap__slot *slot = &s->slot_array[movers->list[i]];
-            batch[n] = movers->list[i];
-            n += (slot->flags & states) && (slot->flags & movers->flags) && !(slot->flags & ignored) &&
-                 sap__query_kind(slot) == kind;
+    sap__begin_search(&q, s, task, movers->changes);
+    q.queriers = flags;
+    for (int tree = 0; tree < SAP__TREE_UNPAIRED && go; tree++) {
+        for (int i = sap__task_begin(changes, task, tasks); i < end && go && s->changes.count[tree]; i++) {
+            const sap__slot *slot = &s->slot_array[list[i]];
+            batch[n] = list[i];
+            n += (slot->flags & SAP__LIVE) && (slot->flags & flags) && sap__tree_of(slot) == tree;
             if (n < SAP__WORK_LIST && i + 1 < end) continue;
-            q.queriers = movers->overlaps == SAP__BEFORE ? 0 : movers->flags;
             for (int other = 0; other < SAP__TREES && go; other++) {
-                if (s->tree[other].boxes == 0 || !sap__kind_meets(s, movers, kind, other)) continue;
-                q.culls_by_filter = is_any || kind == SAP__TREE_LONERS || other == SAP__TREE_LONERS;
+                if (s->tree[other].boxes == 0 || !sap__trees_meet(s, tree, other)) continue;
+                q.culls_by_filter = tree == SAP__TREE_LONERS || other == SAP__TREE_LONERS;
                 go = sap__join_with_root(&q, sap__boxes, batch, n, &s->tree[other]);
-            }
-            if (go && !seeks_now && s->update.ghost_tree.boxes) {
-                go = sap__flush(&q, 0);
-                q.queriers = movers->flags;
-                q.overlaps = SAP__BEFORE;
-                q.culls_by_filter = 1;
-                go = go && sap__join_with_root(&q, sap__boxes, batch, n, &s->update.ghost_tree) && sap__flush(&q, 0);
-                q.overlaps = movers->overlaps;
             }
             n = 0;
         }
@@ -5126,48 +4667,45 @@ static int sap__run_search(sap_world *s, sap__task_function *function, void *arg
     return s->update.failure == SAP_OK;
 }
 
-/* Runs queries of n slots with one of the flags. Returns 0 on failure. */
-static int sap__query_movers(sap_world *s, const uint32_t *list, int n, uint32_t flags, int overlaps, int static_only) {
+/* Finds the pairs that the changed boxes with one of the flags begin, by queries, or all changes. */
+static int sap__query_movers(sap_world *s, uint32_t flags, int changes) {
     sap__mover_args movers;
-    movers.list = list;
-    movers.n = n;
     movers.flags = flags;
-    movers.overlaps = overlaps;
-    movers.static_only = static_only;
-    return sap__run_search(s, sap__query_movers_task, &movers, SAP__PRUNE_PART * n);
-}
-
-/* Finds the events of boxes whose filter changed: what they overlap now is filtered again, and so are their pairs. */
-static int sap__refilter_pairs(sap_world *s) {
-    const uint32_t *list = s->changes.list;
-    if (!(s->changes.flags & SAP__REFILTER)) return 1;
-    return sap__query_movers(s, list, sap__length(s->changes.list), SAP__REFILTER, SAP__NOW, 0) &&
-           sap__deleted_by_lists(s, SAP__REFILTER);
+    movers.changes = changes;
+    return sap__run_search(s, sap__query_movers_task, &movers, SAP__PRUNE_PART * sap__length(s->changes.list));
 }
 
 /* ---- the three methods --------------------------------------------------------------------------------- */
 
-/* Finds what changed by queries of the changed boxes with one of the flags. Returns 0 on failure. */
-static int sap__find_by_queries(sap_world *s, uint32_t flags, int overlaps) {
-    if (!sap__sync_trees(s) || (overlaps == SAP__CHANGES && !sap__load_changes(s, &overlaps))) return 0;
-    if (overlaps == SAP__CHANGES || (s->changes.flags & SAP__REFILTER)) sap__require_index(s, SAP__TABLE);
-    return sap__query_movers(s, s->changes.list, sap__length(s->changes.list), flags, overlaps, 0) &&
-           (overlaps == SAP__CHANGES ? sap__refilter_pairs(s) : sap__deleted_by_lists(s, flags));
-}
-
 /* Returns whether a search looks for changes. Else it looks for overlaps, and then at pairs: that is faster where the
-   changed boxes have few pairs, or where as many events are expected as the last update had. Only a search for changes
-   filters pairs again. (Where all boxes move an event takes as long as looking at twenty pairs; where few do both ways
-   look for its pair. A box of the last update takes as long as looking at one and a half.) */
-static int sap__seeks_changes(const sap_world *s, double event_cost) {
+   changed boxes have few pairs, or where as many events are expected as the last update had. The costs are those of an
+   event and of a changed box, by that of looking at a pair. A refilter needs all overlaps. */
+static int sap__seeks_changes(const sap_world *s, double per_event, double per_box) {
     const double changed = sap__length(s->changes.list), moving = sap__moving_count(s) + 1.0;
     const double pairs = sap__length(s->pairs.active) * (changed < moving ? changed / moving : 1);
-    return event_cost * s->update.events + 1.5 * changed < pairs;
+    return !(s->changes.flags & SAP__REFILTER) && per_event * s->update.events + per_box * changed < pairs;
 }
 
-/* Finds what changed by the method QUERY. */
+/* Brings up to date what a search needs. Returns 0 on failure. */
+static int sap__begin_method(sap_world *s, int looking, int changes) {
+    if (!sap__sync_trees(s, looking) || (changes && !sap__load_changes(s))) return 0;
+    if (changes || (s->changes.flags & SAP__REFILTER)) sap__require_index(s, SAP__TABLE);
+    return 1;
+}
+
+/* Finds the pairs of removed boxes and of ghosts that end, after a search for changes. */
+static int sap__end_ghosts(sap_world *s) {
+    return !(s->changes.flags & (SAP__REMOVED | SAP__GHOST)) || sap__deleted_by_lists(s, SAP__REMOVED | SAP__GHOST);
+}
+
+/* Finds what changed by the method QUERY. Few pairs are all looked at. */
 static int sap__find_by_query(sap_world *s) {
-    return sap__find_by_queries(s, SAP__CHANGED, sap__seeks_changes(s, 1) ? SAP__CHANGES : SAP__NOW);
+    const int changes = sap__seeks_changes(s, 1, 2);
+    if (!sap__begin_method(s, sap__length(s->changes.list), changes) || !sap__query_movers(s, SAP__CHANGED, changes))
+        return 0;
+    if (changes) return sap__end_ghosts(s);
+    if (sap__length(s->pairs.active) < 4LL * sap__length(s->changes.list)) return sap__deleted_by_scan(s);
+    return sap__deleted_by_lists(s, SAP__CHANGED);
 }
 
 /* Finds what changed by the method SORT. The update rules find the pairs of moved boxes. Added and removed boxes, and
@@ -5186,8 +4724,9 @@ static int sap__find_by_sort(sap_world *s) {
     } else if (!sap__insertion_sort(s))
         return 0;
     for (int i = 0; i < sap__length(s->changes.list) && s->changes.flags; i++)
-        any |= (s->slot_array[s->changes.list[i]].flags & flags) != 0;
-    if (any) return s->grid ? sap__sync_trees(s) : sap__find_by_queries(s, flags, SAP__CHANGES);
+        any += (s->slot_array[s->changes.list[i]].flags & flags) != 0;
+    if (any && s->grid) return sap__sync_trees(s, 0);
+    if (any) return sap__sync_trees(s, any) && sap__query_movers(s, flags, 0) && sap__deleted_by_lists(s, flags);
     for (int tree = 0; tree < SAP__TREES; tree++)
         if (s->tree[tree].state == SAP__TREE_VALID) s->tree[tree].state = SAP__TREE_NEEDS_REFIT;
     return 1;
@@ -5195,38 +4734,25 @@ static int sap__find_by_sort(sap_world *s) {
 
 /* Joins two trees, or one with itself. The tree with more boxes is x: where the two cover the same space its leaves are
    smaller, and of two leaves y's is opened, the larger one. Returns 0 on failure. */
-static int sap__join_trees(sap_world *s, int a, int b, int overlaps) {
+static int sap__join_trees(sap_world *s, int a, int b, int changes) {
     sap__join_args join;
     const int swaps = s->tree[a].boxes < s->tree[b].boxes;
     if (!sap__trees_meet(s, a, b)) return 1;
     join.x = &s->tree[swaps ? b : a];
     join.y = &s->tree[swaps ? a : b];
-    join.overlaps = overlaps;
+    join.changes = changes;
     return sap__run_search(s, sap__join_task, &join, join.x->boxes);
 }
 
-/* Finds what changed by the method PRUNE: every two trees are joined, and each with itself, unless neither has changed.
-   If static boxes are more than twice as many as moving ones, and few of them changed, the static tree is not joined:
-   moving boxes that changed query it, and static ones that changed query the others. */
+/* Finds what changed by the method PRUNE: every two trees are joined, and each with itself, unless neither has
+   changed. */
 static int sap__find_by_prune(sap_world *s) {
-    const int *changed = s->changes.count, moving = sap__moving_count(s);
-    const int statics = s->boxes.tree_count[SAP__TREE_STATIC];
-    const int few = moving < statics / 2 && changed[SAP__TREE_STATIC] <= moving + statics / SAP__PRUNE_PART;
-    int overlaps = sap__seeks_changes(s, 20) ? SAP__CHANGES : SAP__NOW;
-    if (few && overlaps == SAP__CHANGES) return sap__find_by_queries(s, SAP__CHANGED, overlaps);
-    if (!sap__sync_trees(s) || (overlaps == SAP__CHANGES && !sap__load_changes(s, &overlaps))) return 0;
-    if (overlaps == SAP__CHANGES || (s->changes.flags & SAP__REFILTER)) sap__require_index(s, SAP__TABLE);
+    const int changes = sap__seeks_changes(s, 20, 6);
+    if (!sap__begin_method(s, sap__moving_count(s), changes)) return 0;
     for (int a = 0; a < SAP__TREE_UNPAIRED; a++)
-        for (int b = a; b < SAP__TREE_UNPAIRED; b++) {
-            if (few && (a == SAP__TREE_STATIC || b == SAP__TREE_STATIC)) continue;
-            if ((changed[a] || changed[b]) && !sap__join_trees(s, a, b, overlaps)) return 0;
-        }
-    if (overlaps == SAP__CHANGES)
-        return sap__query_movers(s, s->update.ghosts, sap__length(s->update.ghosts), SAP__CHANGED, SAP__BEFORE, 0) &&
-               sap__refilter_pairs(s);
-    if (few && !sap__query_movers(s, s->changes.list, sap__length(s->changes.list), SAP__CHANGED, SAP__NOW, 1))
-        return 0;
-    return sap__deleted_by_scan(s);
+        for (int b = a; b < SAP__TREE_UNPAIRED; b++)
+            if ((s->changes.count[a] || s->changes.count[b]) && !sap__join_trees(s, a, b, changes)) return 0;
+    return changes ? sap__end_ghosts(s) : sap__deleted_by_scan(s);
 }
 
 /* ====================================================================================================== */
@@ -5274,8 +4800,9 @@ static int sap__choose_method(sap_world *s) {
     const int moving = sap__moving_count(s), changed = sap__length(s->changes.list);
     if (s->config.method != SAP_METHOD_AUTO) return s->config.method;
     if (SAP__TRACES) return SAP_METHOD_SORT;
-    if (SAP__PRUNE_PART * (long long)changed <= moving) return SAP_METHOD_QUERY;
-    const int wins = !s->changes.flags && !s->has_grid && sap__seeks_changes(s, 20) && sap__is_sort_cheaper(s);
+    if (SAP__PRUNE_PART * (long long)changed <= moving || 128LL * changed <= s->boxes.live_count)
+        return SAP_METHOD_QUERY;
+    const int wins = !s->changes.flags && !s->has_grid && sap__seeks_changes(s, 20, 1.5) && sap__is_sort_cheaper(s);
     s->update.sort_votes += wins ? 1 : -1;
     if (s->update.sort_votes <= 0) s->update.sort_votes = s->update.sorts = 0;
     if (s->update.sort_votes >= SAP__MOST_VOTES) s->update.sort_votes = SAP__MOST_VOTES, s->update.sorts = 1;
@@ -5301,16 +4828,14 @@ static void sap__commit_slots_task(sap_world *s, void *args, int task, int tasks
     const int n = sap__length(s->changes.list), from = sap__task_begin(n, task, tasks);
     const int end = sap__task_begin(n, task + 1, tasks);
     const uint32_t *changed = s->changes.list;
-    const int prefetch_end = sap__prefetch_end(s, end);
     for (int i = from; i < end; i++) {
         sap__slot *slot = &s->slot_array[changed[i]];
-        if (i < prefetch_end) sap__prefetch_slot(s, changed[i + SAP__PREFETCH_AHEAD]);
         if (slot->flags & SAP__REMOVED) {
             slot->flags &= ~(uint32_t)SAP__FLAGS;
             continue;
         }
         slot->previous = slot->box;
-        slot->flags &= ~(uint32_t)(SAP__CHANGED | SAP__ADDED | SAP__REFILTER | SAP__UNSYNCED);
+        slot->flags &= ~(uint32_t)(SAP__CHANGED | SAP__ADDED | SAP__REFILTER | SAP__UNSYNCED | SAP__GHOST);
     }
 }
 
@@ -5367,11 +4892,13 @@ SAP_DEF sap_result sap_update(sap_world *s) {
     sap__begin_update(s);
     const int is_empty = s->boxes.live_count == 0;
     const int ok = (is_empty ? sap__deleted_by_scan : sap__methods[s->update.method])(s) && sap__commit_pairs(s);
-    sap__clear_ghosts(s);
     if (!ok || is_empty) {
         s->endpoints.valid = 0;
         sap__drop_trees(s);
     }
+    for (int i = 0; i < sap__length(s->changes.list) && !ok; i++)
+        s->slot_array[s->changes.list[i]].flags &= ~(uint32_t)SAP__GHOST;
+    s->changes.flags &= ~(uint32_t)SAP__GHOST;
     if (!ok) return sap__set_result(s, s->update.failure);
     sap__commit_boxes(s);
     s->queries.visits = 0;
@@ -5458,7 +4985,7 @@ static long long sap__prune_boxes(const sap_aabb *a, int na, const sap_aabb *b, 
         s.slot_array[i].box = sap__empty_box;
         ok &= sap__encode(i < na ? &a[i] : &b[i - na], s.used, &s.slot_array[i].box) >= 0;
     }
-    sap__begin_search(&q, &s, 0, SAP__NOW);
+    sap__begin_search(&q, &s, 0, 0);
     q.on_pairs = sap__emit_pruned;
     q.context = &p;
     s.update.failure = ok ? SAP_OK : SAP_ERROR_BOX;
@@ -5466,7 +4993,7 @@ static long long sap__prune_boxes(const sap_aabb *a, int na, const sap_aabb *b, 
         const int from = set ? na : 0, count = set ? nb : na;
         ok = sap__reserve(&s.update.sort_items, count);
         for (int i = 0; i < count && ok; i++) s.update.sort_items[i] = (uint32_t)(from + i);
-        ok = ok && sap__pack_items(&s, &s.tree[set], count, SAP__NODE_WIDTH) == SAP__DONE;
+        ok = ok && sap__pack_items(&s, set, count);
         if (!ok) s.update.failure = SAP_ERROR_MEMORY;
     }
     if (ok && sap__join_range(&q, &s.tree[0], &s.tree[is_bipartite], 0, 1)) (void)sap__flush(&q, 0);
@@ -6048,7 +5575,7 @@ SAP__FORCE_INLINE int sap__try_box(sap__query *q, uint32_t slot, const sap__box 
 /* Synchronises the trees with the recorded changes. Returns SAP_ERROR_MEMORY if it cannot. */
 static sap_result sap__sync_for_queries(sap_world *s) {
     const uint32_t *list = s->changes.unsynced;
-    if (!sap__sync_trees(s)) {
+    if (!sap__sync_trees(s, 0)) {
         sap__drop_trees(s);
         return SAP_ERROR_MEMORY;
     }
@@ -6113,8 +5640,8 @@ static int sap__query_unsynced(sap__query *q) {
 static int sap__traverse_overlaps(sap__query *q, const sap__bvh *t, const uint32_t *nodes, int n) {
     static const uint32_t one_box[SAP__WORK_LIST + SAP__NODE_WIDTH] = {0};
     uint32_t box_id[SAP__WORK_LIST + SAP__NODE_WIDTH], child[SAP__WORK_LIST + SAP__NODE_WIDTH];
-    sap__test_list list = {&q->box,  0, t->nodes, t->occupied, one_box, nodes, 0, n, t->boxes > SAP__CACHE_BOXES,
-                           SAP__NOW, 0, NULL,     NULL};
+    sap__test_list list = {&q->box, 0, t->nodes, t->occupied, one_box, nodes, 0, n, t->boxes > SAP__CACHE_BOXES,
+                           0,       0, NULL,     NULL};
     const int are_leaves = nodes[0] < (uint32_t)t->count[0];
     for (int i = 0; list.prefetch && i < n && i < 8; i++) sap__prefetch_node(&t->nodes[nodes[i]]);
     q->visits += n;
@@ -6613,16 +6140,15 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
     int slot_count = boxes;
     if (boxes && boxes < SAP__MAX_BOXES - SAP__MIN_FREE_SLOTS - 1) slot_count += SAP__MIN_FREE_SLOTS + 1;
     if (slot_count < sap__length(s->slot_array)) slot_count = sap__length(s->slot_array);
-    const int leaves = sap__room_for(boxes), nodes = sap__node_count(leaves) + (int)SAP__TREES * SAP__MAX_LEVELS;
-    const int ghost_leaves = sap__filled_leaves(sap__most_ghosts(boxes), SAP__NODE_WIDTH) + SAP__NODE_WIDTH - 1;
+    const int few = SAP__TREES * (sap__room_for(0) + 3); /* leaves that four trees take more than one */
+    const int leaves = sap__room_for(boxes) + few, nodes = sap__node_count(leaves) + (int)SAP__TREES * SAP__MAX_LEVELS;
     const int sorts = s->config.method == SAP_METHOD_SORT || SAP__TRACES;
-    int ok =
-        sap__reserve_boxes(s, slot_count) && sap__reserve_pairs(s, pairs, pairs, pairs) &&
-        sap__reserve(&s->update.deleted_at, 2LL * pairs) && sap__reserve(&s->update.misplaced, slot_count) &&
-        sap__reserve(&s->update.ghosts, sap__most_ghosts(boxes)) && sap__reserve(&s->update.sort_items, slot_count) &&
-        sap__reserve(&s->update.sort_items, SAP__NODE_WIDTH / 2 * leaves) && sap__reserve_nodes(&s->forest, nodes) &&
-        sap__reserve_before(s) && sap__reserve_nodes(&s->update.ghost_tree, sap__node_count(ghost_leaves)) &&
-        (s->has_grid || !sorts || sap__reserve_endpoints(s, slot_count));
+    int ok = sap__reserve_boxes(s, slot_count) && sap__reserve_pairs(s, pairs, pairs, pairs) &&
+             sap__reserve(&s->update.deleted_at, 2LL * pairs) && sap__reserve(&s->update.newcomers, slot_count) &&
+             sap__reserve(&s->update.sort_items, slot_count) &&
+             sap__reserve(&s->update.sort_items, SAP__NODE_WIDTH / 2 * leaves) &&
+             sap__reserve_nodes(s, nodes, leaves) && sap__reserve_before(s) &&
+             (s->has_grid || !sorts || sap__reserve_endpoints(s, slot_count));
     sap__set_parts(s);
     for (int i = 0; i < sap__task_count(s) && ok; i++) /* what others have no memory for goes to the first */
         ok = sap__reserve(&s->update.task[i].events,
@@ -7000,11 +6526,11 @@ static const char *sap__validate_slot(const sap_world *s, const sap__slot *slot)
     if ((flags & SAP__LIVE) && (flags & SAP__REMOVED)) return "A slot is live or removed, not both.";
     if (!(flags & (SAP__LIVE | SAP__REMOVED)))
         return flags & SAP__FLAGS ? "A slot that is neither live nor removed has no flags." : NULL;
-    if (flags & SAP__GHOST) return "A box is a ghost only during an update.";
     if (!(flags & SAP__CHANGED) && !sap__same(&slot->box, &slot->previous))
         return "A box that has moved is marked as changed.";
     if (!(flags & SAP__CHANGED) && (flags & (SAP__ADDED | SAP__REMOVED | SAP__REFILTER | SAP__UNSYNCED)))
         return "A box that was added, removed, refiltered or is not synchronised is marked as changed.";
+    if (flags & SAP__GHOST) return "A box is a ghost only during an update.";
     if ((flags & SAP__ADDED) && !sap__same(&slot->previous, &sap__empty_box)) return "An added box was empty before.";
     if (flags & SAP__LIVE) broken = sap__validate_box(s, &slot->box);
     return !broken && sap__has_previous_box(flags) ? sap__validate_box(s, &slot->previous) : broken;
@@ -7326,57 +6852,42 @@ static const char *sap__validate_node(const sap__bvh *t, int level, int j) {
             continue;
         }
         if (!sap__contains(&t->bounds[at], &box)) return "A node's bounds contain its lanes.";
+        if (level == 0 && !sap__is_in_garden(t, j, &box)) return "A leaf's garden contains its boxes.";
         if (level == 0) continue;
-        const int place = SAP__NODE_WIDTH * j + lane, child = (int)node->child[lane] - t->first[level - 1];
-        if (place >= t->count[level - 1] || child < 0 || child >= t->count[level - 1] ||
-            sap__place(t, level - 1, child) != place)
-            return "A node's children are the next 16 nodes of the level below, by their places.";
+        const int child = SAP__NODE_WIDTH * j + lane;
+        if (child >= t->count[level - 1] || (int)node->child[lane] != t->first[level - 1] + child)
+            return "A node's children are the next 16 nodes of the level below.";
         if (!sap__same(&box, &t->bounds[node->child[lane]]))
             return "A lane of an inner node has the bounds of its child.";
         if (!sap__contains_bits(&t->filter[at], &t->filter[node->child[lane]]))
             return "A node has the filter bits of its children.";
     }
-    const int place = sap__place(t, level, j);
     if (level + 1 < t->levels && t->occupied[at] &&
-        !(t->occupied[t->first[level + 1] + place / SAP__NODE_WIDTH] >> place % SAP__NODE_WIDTH & 1))
+        !(t->occupied[t->first[level + 1] + j / SAP__NODE_WIDTH] >> j % SAP__NODE_WIDTH & 1))
         return "A node that holds boxes is a child of the node above it.";
     return NULL;
 }
 
-static const char *sap__validate_subtrees(const sap__bvh *t) {
-    for (int j = 0; j < sap__subtree_count(t); j++)
-        if (sap__subtree_of(t, j)->boxes != sap__count_in_subtree(t, j))
-            return "A subtree counts the boxes that it holds.";
-    for (int j = 0; j < sap__subtree_count(t); j++) {
-        const int first = sap__subtree_of(t, j)->this_place;
-        if (first < 0 || first >= sap__subtree_count(t) || sap__subtree_of(t, first)->place != j)
-            return "Each place in the order of subtrees has one of them.";
+static const char *sap__validate_rooms(const sap_world *s) {
+    for (int tree = SAP__TREES - 1, at = 0; s->forest.home && tree >= 0; tree--) {
+        const sap__bvh *t = &s->tree[tree];
+        if (t->nodes != s->forest.nodes + at || t->count[0] > t->room)
+            return "A tree has its part of the arrays of all trees, and room for its leaves.";
+        at += sap__node_count(t->room);
     }
     return NULL;
-}
-
-static const char *sap__validate_rooms(const sap_world *s) {
-    const sap__bvh *all = &s->forest;
-    int at = 0, leaf = 0;
-    for (int tree = SAP__TREES - 1; tree >= 0; tree--) {
-        const sap__bvh *t = &s->tree[tree];
-        if (all->subtrees && (t->nodes != all->nodes + at || t->bounds != all->bounds + at ||
-                              t->occupied != all->occupied + at || t->filter != all->filter + at ||
-                              t->subtrees != all->subtrees + at || (t->before && t->before != all->before + leaf)))
-            return "A tree has its part of the arrays of all trees.";
-        if (t->state != SAP__TREE_EMPTY && t->count[0] > t->room) return "A tree has room for its leaves.";
-        at += sap__node_count(t->room);
-        leaf += t->room;
-    }
-    return all->subtrees && at > sap__capacity(all->nodes) ? "All trees have memory for their nodes." : NULL;
 }
 
 static const char *sap__validate_bvh(const sap_world *s, int tree) {
     const sap__bvh *t = &s->tree[tree];
     const uint32_t slot_count = (uint32_t)sap__length(s->slot_array);
+    const char *broken = NULL;
     int boxes = 0, synced = 0, live = 0;
     if (t->state == SAP__TREE_EMPTY) return t->boxes ? "An empty tree counts no boxes." : NULL;
-    const char *broken = sap__validate_subtrees(t);
+    if (SAP__NODE_WIDTH * (t->count[0] - sap__first_newborn(t)) < t->appended)
+        return "The young come after the old, and the newborn after the young.";
+    if (t->young_packed + t->appended > sap__most_young(t->packed) || t->appended > sap__most_newborn(t->young_packed))
+        return "No generation is too large for the one before.";
     for (int level = 0; level < t->levels && !broken; level++)
         for (int j = 0; j < t->count[level] && !broken; j++) broken = sap__validate_node(t, level, j);
     for (int leaf = 0; leaf < t->count[0] && !broken; leaf++)

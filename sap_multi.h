@@ -1066,7 +1066,7 @@ static void sap__update_cells_task(sap_world *s, void *args, int task, int tasks
     const int prunes_all = s->update.task[task].overflowed && !s->threads.in_parallel;
     sap__search q;
     sap__sort_state u;
-    sap__begin_search(&q, s, task, SAP__NOW);
+    sap__begin_search(&q, s, task, 0);
     q.on_pairs = sap__emit_events;
     u.s = s;
     u.task = q.task;
@@ -1085,7 +1085,7 @@ static void sap__meet_task(sap_world *s, void *args, int task, int tasks) {
     const sap__cell *large = &g->cells[sap__find_cell(g, sap__at_large)];
     const int n = sap__length(g->listed), end = sap__task_begin(n, task + 1, tasks);
     sap__search q;
-    sap__begin_search(&q, s, task, SAP__NOW);
+    sap__begin_search(&q, s, task, 0);
     q.on_pairs = sap__emit_events;
     for (int i = sap__task_begin(n, task, tasks); i < end; i++) {
         const sap__cell *c = &g->cells[g->listed[i]];

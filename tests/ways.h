@@ -142,12 +142,8 @@ WAYS_DEF int force_kernel(sap_world *s, int kernel) {
 }
 
 WAYS_DEF void force_small(sap_world *s, int small) {
-    for (int tree = 0; small && tree < SAP__TREES; tree++) {
-        sap__bvh *t = &s->tree[tree];
-        t->wear = 1;
-        for (int j = 0; t->state != SAP__TREE_EMPTY && t->levels > 1 && j < t->count[1]; j++)
-            sap__subtree_of(t, j)->changes = sap__subtree_of(t, j)->boxes;
-    }
+    for (int tree = 0; small && tree < SAP__TREES; tree++)
+        if (s->tree[tree].state == SAP__TREE_VALID) s->tree[tree].state = SAP__TREE_NEEDS_REFIT;
 }
 
 #ifdef SAP_MULTI_H
@@ -394,6 +390,16 @@ static void leaf_unseen(sap_world *s) {
     while (!t->occupied[j]) j++;
     t->occupied[t->first[1] + j / SAP__NODE_WIDTH] &= (uint16_t) ~(1 << j % SAP__NODE_WIDTH);
 }
+static void home_too_small(sap_world *s) {
+    s->tree[0].home[s->slot_array[plain_slot(s)].leaf_position / SAP__NODE_WIDTH] = sap__empty_box;
+}
+static void young_first(sap_world *s) {
+    s->tree[0].young = s->tree[0].count[0] + 1;
+}
+static void many_newborn(sap_world *s) {
+    s->tree[0].young_packed = -16 * 1000;
+    s->tree[0].appended = 1;
+}
 static void lane_unknown(sap_world *s) {
     s->slot_array[plain_slot(s)].leaf_position ^= 1;
 }
@@ -416,24 +422,10 @@ static void not_in_index(sap_world *s) {
     int k;
     for (k = 0; k < 3; k++) c->lo[k][lane] = sap__empty_box.lo[k], c->hi[k][lane] = sap__empty_box.hi[k];
     s->tree[0].occupied[place / SAP__NODE_WIDTH] &= (uint16_t) ~(1u << lane);
-    sap__subtree_of(&s->tree[0], (int)place / SAP__NODE_WIDTH / SAP__NODE_WIDTH)->boxes--;
     s->slot_array[slot].leaf_position = SAP__NONE;
-}
-static void one_more_in_subtree(sap_world *s) {
-    sap__subtree_of(&s->tree[0], 0)->boxes++;
-}
-static void place_of_another(sap_world *s) {
-    sap__subtree_of(&s->tree[0], 0)->place++;
 }
 static void room_of_another(sap_world *s) {
     s->tree[SAP__TREES - 1].room++;
-}
-static void room_for_less(sap_world *s) {
-    s->tree[SAP__TREES - 1].state = SAP__TREE_VALID;
-    s->tree[SAP__TREES - 1].count[0] = s->tree[SAP__TREES - 1].room + 1;
-}
-static void room_beyond(sap_world *s) {
-    s->tree[0].room += sap__capacity(s->forest.nodes);
 }
 static void one_more_in_index(sap_world *s) {
     s->tree[0].boxes++;
@@ -505,18 +497,17 @@ static const damage damage_table[] = {
     {SAP_METHOD_QUERY, "The created pairs are the last active ones.", created_elsewhere},
     {SAP_METHOD_QUERY, "Without filters every overlap of the last update is a pair.", overlap_without_pair},
     {SAP_METHOD_QUERY, "An empty tree counts no boxes.", empty_with_boxes},
-    {SAP_METHOD_QUERY, "A subtree counts the boxes that it holds.", one_more_in_subtree},
     {SAP_METHOD_QUERY, "An empty lane has the empty box, unless its leaf holds no box.", free_lane_overlaps},
     {SAP_METHOD_QUERY, "A node's bounds contain its lanes.", bound_too_small},
-    {SAP_METHOD_QUERY, "A node's children are the next 16 nodes of the level below, by their places.", child_elsewhere},
+    {SAP_METHOD_QUERY, "A node's children are the next 16 nodes of the level below.", child_elsewhere},
     {SAP_METHOD_QUERY, "A lane of an inner node has the bounds of its child.", lane_too_small},
     {SAP_METHOD_QUERY, "A node that holds boxes is a child of the node above it.", leaf_unseen},
+    {SAP_METHOD_QUERY, "A leaf's garden contains its boxes.", home_too_small},
+    {SAP_METHOD_QUERY, "The young come after the old, and the newborn after the young.", young_first},
+    {SAP_METHOD_QUERY, "No generation is too large for the one before.", many_newborn},
     {SAP_METHOD_QUERY, "leaf_position is the lane that holds the box.", lane_unknown},
     {SAP_METHOD_QUERY, "A tree holds live boxes that belong in it.", static_among_moving},
-    {SAP_METHOD_QUERY, "Each place in the order of subtrees has one of them.", place_of_another},
-    {SAP_METHOD_QUERY, "A tree has its part of the arrays of all trees.", room_of_another},
-    {SAP_METHOD_QUERY, "A tree has room for its leaves.", room_for_less},
-    {SAP_METHOD_QUERY, "All trees have memory for their nodes.", room_beyond},
+    {SAP_METHOD_QUERY, "A tree has its part of the arrays of all trees, and room for its leaves.", room_of_another},
     {SAP_METHOD_QUERY, "A lane of a leaf has the box of its slot.", lane_elsewhere},
     {SAP_METHOD_QUERY, "A node has the filter bits of its children.", chunk_without_masks},
     {SAP_METHOD_QUERY, "A leaf has the filter bits of its boxes.", leaf_without_masks},

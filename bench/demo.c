@@ -123,8 +123,8 @@ static void print_rows(const row *w, int n) {
     int most = 1; /* the first row holds all pairs of the start, it may leave the scale */
     for (int i = 1; i < n; i++)
         if (most < w[i].begun + w[i].ended) most = w[i].begun + w[i].ended;
-    printf("   to                      since the last line  engine's  microseconds\n");
-    printf("frame   boxes    pairs    begun    ended     pairs  median   worst\n");
+    printf("   to                  in these frames  engine's  microseconds\n");
+    printf("frame   boxes    pairs    begun    ended     pairs  median   worst  # begun and ended\n");
     for (int i = 0; i < n; i++) {
         int bar = (w[i].begun + w[i].ended) * BAR / most;
         printf("%5d %7d %8d %8d %8d %9d %7.1f %7.1f  %.*s%s\n", w[i].frame, w[i].boxes, w[i].pairs, w[i].begun,

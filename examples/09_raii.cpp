@@ -8,10 +8,12 @@ It prints:
     0: moon meets station
     2: comet meets moon
     4: comet meets station
-    7: comet leaves moon
-    9: comet leaves station
+    7: comet leaves moon after 5 frames
+    9: comet leaves station after 5 frames
     restored: moon and station
     in the corner: 2
+    a probe stops at the moon
+    a ray meets the moon at 0.3, and 2 in all; the station is nearest to its end
     a lambda may throw
     refused: 99 is no box
 */
@@ -28,6 +30,7 @@ It prints:
 #include <exception>
 #include <memory>
 #include <new>
+#include <type_traits>
 
 /* A sap_world that frees itself, whose objects are T, and whose errors are exceptions. It can be moved, not copied. What
    is not here is called with get(). Lambdas may throw: their exception passes through the C code only afterwards. */
@@ -69,7 +72,8 @@ template <class T> class World {
         return static_cast<T *>(sap_get_object(get(), id));
     }
 
-    /* begin(T &, T &, const sap_pair &) for each pair that begins, end for each that ends. The number of pairs. */
+    /* begin(T &, T &, const sap_pair &) for each pair that begins, end for each that ends. If begin returns a pointer, it
+       is kept as the pair's user_data, which end finds there. Returns the number of pairs. */
     template <class Begin, class End> int update(Begin begin, End end) {
         Calls<Begin, End> calls = {begin, end, nullptr};
         const int pairs = sap_dump_pairs(get(), Calls<Begin, End>::create, Calls<Begin, End>::del, &calls);
@@ -92,6 +96,36 @@ template <class T> class World {
         calls.rethrow();
         check(static_cast<sap_result>(hits < 0 ? -hits : SAP_OK));
         return hits;
+    }
+
+    /* f(sap_id, T &, float t) for each box on the ray; it returns the new end of the ray, 1 to go on, 0 to stop. */
+    template <class F> int ray_cast(const float (&origin)[3], const float (&way)[3], uint32_t mask, F f) {
+        Calls<F, F> calls = {f, f, nullptr};
+        const int hits = sap_ray_cast(get(), origin, way, mask, Calls<F, F>::ray_hit, &calls);
+        calls.rethrow();
+        check(static_cast<sap_result>(hits < 0 ? -hits : SAP_OK));
+        return hits;
+    }
+
+    /* The first box on the ray, or 0; t is where, in 0..1. */
+    sap_id ray_closest(const float (&origin)[3], const float (&way)[3], uint32_t mask, float *t = nullptr) {
+        float at;
+        const sap_id id = sap_ray_closest(get(), origin, way, mask, &at);
+        return found(id, at, t);
+    }
+
+    /* The nearest box that is not farther than that, or 0. */
+    sap_id nearest(const float (&point)[3], float max_distance, uint32_t mask, float *distance = nullptr) {
+        float at;
+        const sap_id id = sap_nearest(get(), point, max_distance, mask, &at);
+        return found(id, at, distance);
+    }
+
+    /* Moves the box up to others and along them; stopped_by has one id for each axis. On how many axes it was stopped. */
+    int slide(sap_aabb &box, const float (&way)[3], uint32_t mask, sap_id ignore, sap_id *stopped_by = nullptr) {
+        const int stops = sap_slide(get(), &box, way, mask, ignore, stopped_by);
+        check(static_cast<sap_result>(stops < 0 ? -stops : SAP_OK));
+        return stops;
     }
 
     std::vector<unsigned char> save() const {
@@ -137,10 +171,23 @@ template <class T> class World {
             if (error) std::rethrow_exception(error);
         }
 
+        /* A begin that returns nothing, and one that returns the user_data. */
+        void *begin(const sap_pair &pair, std::true_type) {
+            a(*object0(pair), *object1(pair), pair);
+            return nullptr;
+        }
+
+        void *begin(const sap_pair &pair, std::false_type) {
+            return a(*object0(pair), *object1(pair), pair);
+        }
+
         static void *create(const sap_pair *pair, void *user) {
             Calls *c = static_cast<Calls *>(user);
-            c->guarded([&] { c->a(*object0(*pair), *object1(*pair), *pair); });
-            return nullptr;
+            void *data = nullptr;
+            c->guarded([&] {
+                data = c->begin(*pair, std::is_void<decltype(c->a(*object0(*pair), *object1(*pair), *pair))>());
+            });
+            return data;
         }
 
         static void del(const sap_pair *pair, void *user) {
@@ -154,11 +201,24 @@ template <class T> class World {
             c->guarded([&] { go_on = c->a(id, *static_cast<T *>(object)); });
             return go_on;
         }
+
+        static float ray_hit(sap_id id, void *object, float t, void *user) {
+            Calls *c = static_cast<Calls *>(user);
+            float end = 0;
+            c->guarded([&] { end = c->a(id, *static_cast<T *>(object), t); });
+            return end;
+        }
     };
 
     static void check(sap_result result) {
         if (result == SAP_ERROR_MEMORY) throw std::bad_alloc();
         if (result != SAP_OK) throw std::runtime_error(sap_result_text(result));
+    }
+
+    static sap_id found(sap_id id, float at, float *told) { /* -1 tells an error: NaN, or something infinite */
+        if (at < 0) check(SAP_ERROR_ARGUMENT);
+        if (told) *told = at;
+        return id;
     }
 
     sap_id checked(sap_id id) const {
@@ -181,9 +241,11 @@ int main() {
     int frame = 0;
     auto begin = [&](const std::string &a, const std::string &b, const sap_pair &) {
         std::printf("%d: %s meets %s\n", frame, a.c_str(), b.c_str());
+        return reinterpret_cast<void *>(static_cast<intptr_t>(frame)); /* kept with the pair */
     };
-    auto end = [&](const std::string &a, const std::string &b, const sap_pair &) {
-        std::printf("%d: %s leaves %s\n", frame, a.c_str(), b.c_str());
+    auto end = [&](const std::string &a, const std::string &b, const sap_pair &pair) {
+        const int since = static_cast<int>(reinterpret_cast<intptr_t>(pair.user_data));
+        std::printf("%d: %s leaves %s after %d frames\n", frame, a.c_str(), b.c_str(), frame - since);
     };
     const std::vector<unsigned char> start = world.save();
     for (; frame < 10; frame++) {
@@ -200,6 +262,18 @@ int main() {
     });
     const int seen = world.query_box({{0, 0, 0}, {4, 4, 4}}, ~0u, [](sap_id, const std::string &) { return true; });
     std::printf("in the corner: %d\n", seen);
+
+    sap_aabb probe = {{0, 4, 0}, {1, 5, 1}};
+    sap_id stopped_by[3];
+    world.slide(probe, {0, -3, 0}, ~0u, 0, stopped_by); /* down, past the comet's side */
+    world.slide(probe, {9, 0, 0}, ~0u, 0, stopped_by);
+    std::printf("a probe stops at the %s\n", world.object(stopped_by[0])->c_str());
+    const float eye[3] = {0, 1.5f, 1.5f}, east[3] = {10, 0, 0};
+    float t;
+    const sap_id first = world.ray_closest(eye, east, ~0u, &t);
+    const int pierced = world.ray_cast(eye, east, ~0u, [](sap_id, const std::string &, float) { return 1.f; });
+    std::printf("a ray meets the %s at %.1f, and %d in all; ", world.object(first)->c_str(), t, pierced);
+    std::printf("the %s is nearest to its end\n", world.object(world.nearest({10, 1.5f, 1.5f}, 9, ~0u))->c_str());
 
     World<std::string> other = std::move(world); /* the same world, with a new owner */
     try {

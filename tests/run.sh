@@ -262,6 +262,13 @@ else line="FAILED  $time  $name: $f of $((p + f)) checks, exit code $code
 $(grep -a -v -E '^[0-9]+ passed, [0-9]+ failed' "$1.log" | head -n 40 | cut -c 1-200 | sed 's/^/    /')"; fi
 printf '%s\n' "$line"
 END
+case "$LEVEL ${ONLY:-all} ${JOB:-all}" in
+"check all all") about="the tests that notice most: about half a minute on two cores" ;;
+"test all all") about="every kind of test, with few seeds: about four minutes on two cores" ;;
+"all all all") about="every test, compiler and option: about twelve minutes on two cores" ;;
+*) about= ;;
+esac
+echo "$job_count jobs, $JOBS at a time${about:+; $about}. Each is printed as it ends, with its processor time."
 # The processor time of the last run, where there is one, says which jobs are long.
 touch "$BUILD/seconds"
 awk 'FILENAME == ARGV[1] { time = $1; sub(/^[^ ]* /, ""); took[$0] = time; next }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Unlicense (both texts stand at the end of this file)
 
-   sap.h - v0.4 - a broad phase for games: sweep-and-prune in one header.
+   sap.h - v0.5 - a broad phase for games: sweep-and-prune in one header.
 
    Add axis-aligned boxes, move them, and call sap_update once a frame. It reports which pairs of boxes started to
    overlap, which stopped, and all current pairs. A frame in which nothing changes costs nothing.
@@ -229,8 +229,8 @@
 #include <stddef.h> /* size_t */
 #include <stdint.h> /* uint32_t */
 
-#define SAP_VERSION "0.4"
-#define SAP_VERSION_NUMBER 400 /* major * 10000 + minor * 100 + patch */
+#define SAP_VERSION "0.5"
+#define SAP_VERSION_NUMBER 500 /* major * 10000 + minor * 100 + patch */
 
 #ifdef SAP_STATIC
 #undef SAP_DEF
@@ -282,6 +282,11 @@ typedef enum sap_result {
 
 /* Returns a sentence that explains the error and says what to change. Any value has one; it is never NULL or freed. */
 SAP_DEF const char *sap_result_text(sap_result r);
+
+/* Returns the SAP_VERSION_NUMBER that the implementation was compiled with. Structs may grow at their end from version
+   to version, and enums get values after their last: so all files of a program, and a shared library that it loads,
+   take one version of this header. A program that loads one compares this number with its own first. */
+SAP_DEF int sap_version(void);
 
 enum { SAP_AXIS_X = 1, SAP_AXIS_Y = 2, SAP_AXIS_Z = 4, SAP_2D = 3 };
 #define SAP_SLOT(id) ((id)&0xffffffu) /* from 1; indexes your own arrays */
@@ -479,8 +484,8 @@ typedef int sap_hit(sap_id id, void *object, void *user);
    takes for "ignore this hit", stops, too.) */
 typedef float sap_ray_hit(sap_id id, void *object, float t, void *user);
 
-/* A predicate of sap_box_closest_if; returns 0 to pass a box over. It is asked in any order, may be asked again, and
-   may call getters only. */
+/* A predicate of sap_box_closest_if and sap_slide_if; returns 0 to pass a box over. It is asked only about boxes that
+   the mask lets through, in any order, may be asked again, and may call getters only. */
 typedef int sap_accept(sap_id id, void *object, void *user);
 
 /* Updates the trees. Until the next change queries only read then, and any number of threads may query one world. */
@@ -562,9 +567,15 @@ SAP_DEF sap_id sap_box_closest_if(sap_world *s, const sap_aabb *box, const float
    (Should the way lead right into a corner, it ends on the lower axis.) What it overlaps at the start stops it as in
    sap_box_closest. It never rounds into a box that it has met: what it stands on, leans on or slides along does not
    catch it later. Nor does its size drift. The result is the same on every machine. A way that leads beyond the largest
-   float is SAP_ERROR_ARGUMENT. */
+   float is SAP_ERROR_ARGUMENT.
+
+   sap_slide passes over one box: ignore, the mover's own id, or 0. sap_slide_if passes over those that accept refuses,
+   wherever they are, as if they were not there: a platform that only carries who comes from above, or a crate that is
+   being carried. NULL accepts all. */
 SAP_DEF int sap_slide(sap_world *s, sap_aabb *box, const float translation[3], uint32_t mask, sap_id ignore,
                       sap_id stopped_by[3]);
+SAP_DEF int sap_slide_if(sap_world *s, sap_aabb *box, const float translation[3], uint32_t mask, sap_accept *accept,
+                         void *user, sap_id stopped_by[3]);
 
 /* Returns 1 and the outward unit normal of the side of hit that a moving box touches first, the lower axis at an edge.
    Returns 0 and zeros if they overlap at the start, never touch, or an argument is invalid. For a ray min = max =
@@ -2954,7 +2965,7 @@ SAP__FORCE_INLINE sap__box sap__child_bounds(const sap__node *node, int lane) {
 
 /* ---- the kernel of SAP__WIDTH lanes ---- */
 
-#if defined(SAP__WIDTH) && SAP_VERSION_NUMBER == 400 /* a header of another version does not include this part */
+#if defined(SAP__WIDTH) && SAP_VERSION_NUMBER == 500 /* a header of another version does not include this part */
 
 #if SAP__WIDTH == 1
 #define SAP__HAS_ONE
@@ -5523,10 +5534,15 @@ static int sap__keep_first(sap__query *q, sap_id id, double at, const sap__box *
     return 1;
 }
 
+/* Returns whether the user's predicate, if there is one, accepts a box. */
+static int sap__is_accepted(sap__query *q, sap_id id) {
+    return !q->hit || sap__call_hit(q, id, 0, NULL);
+}
+
 /* Keeps a hit that is the best so far, if the user accepts it. */
 static int sap__keep_best(sap__query *q, sap_id id, double at, const sap__box *box) {
     if (q->best && id > q->best && sap__compare_to_cutoff(q, at, box) == 0) return 1;
-    if (q->hit && !sap__call_hit(q, id, at, box)) return 1;
+    if (!sap__is_accepted(q, id)) return 1;
     q->best = id;
     sap__set_cutoff(q, at, box);
     return 1;
@@ -5992,6 +6008,7 @@ static int sap__keep_stop(sap__query *q, sap_id id, double at, const sap__box *b
     if (side < 0 ||
         (q->best && sap__compare_to_cutoff(q, at, box) == 0 && (side > v->side || (side == v->side && id > q->best))))
         return 1;
+    if (!sap__is_accepted(q, id)) return 1;
     q->best = id;
     v->side = side;
     sap__set_cutoff(q, at, box);
@@ -6003,8 +6020,10 @@ static int sap__find_new_overlap(sap__query *q, sap_id id, double at, const sap_
     const sap__slide *v = (const sap__slide *)(const void *)q;
     (void)at;
     box = sap__box_of_id(q, id);
-    if (sap__overlaps_inside(box, &q->box) && !sap__overlaps_inside(box, &v->start)) q->best = id;
-    return q->best == 0;
+    if (!sap__overlaps_inside(box, &q->box) || sap__overlaps_inside(box, &v->start) || !sap__is_accepted(q, id))
+        return 1;
+    q->best = id;
+    return 0;
 }
 
 /* Returns the largest integer not above the float of a key, divided by 2^exponent. */
@@ -6073,13 +6092,15 @@ static int sap__slide_along(sap__slide *v, sap_id stopped_by[3]) {
 }
 
 /* The rest of the way is rounded to the nearest floats, or down if that would take the box into another one. */
-SAP_DEF int sap_slide(sap_world *s, sap_aabb *box, const float translation[3], uint32_t mask, sap_id ignore,
-                      sap_id stopped_by[3]) {
+static int sap__slide_box(sap_world *s, sap_aabb *box, const float translation[3], uint32_t mask, sap_id ignore,
+                          sap_accept *accept, void *user, sap_id stopped_by[3]) {
     sap__slide v;
     sap__query *q = &v.query;
     const sap_result r = sap__begin_box_cast(q, s, box, translation, mask, ignore);
     for (int k = 0; stopped_by && k < 3; k++) stopped_by[k] = 0;
     if (r != SAP_OK) return -(int)r;
+    q->hit = accept;
+    q->user = user;
     sap__box end = v.start = q->box;
     if (!sap__move_box(&end, q->translation, 0)) return -SAP_ERROR_ARGUMENT;
     v.at = sap__measure_of_key(q, 0);
@@ -6098,6 +6119,16 @@ SAP_DEF int sap_slide(sap_world *s, sap_aabb *box, const float translation[3], u
         if (end.hi[k] != v.start.hi[k]) box->max[k] = sap__float(end.hi[k]);
     }
     return n;
+}
+
+SAP_DEF int sap_slide(sap_world *s, sap_aabb *box, const float translation[3], uint32_t mask, sap_id ignore,
+                      sap_id stopped_by[3]) {
+    return sap__slide_box(s, box, translation, mask, ignore, NULL, NULL, stopped_by);
+}
+
+SAP_DEF int sap_slide_if(sap_world *s, sap_aabb *box, const float translation[3], uint32_t mask, sap_accept *accept,
+                         void *user, sap_id stopped_by[3]) {
+    return sap__slide_box(s, box, translation, mask, 0, accept, user, stopped_by);
 }
 
 /* ====================================================================================================== */
@@ -6183,6 +6214,10 @@ SAP_DEF const char *sap_result_text(sap_result r) {
     case SAP_ERROR_SNAPSHOT: return "The buffer is no snapshot of this version, or it is damaged: save it again.";
     default: return "This is no sap_result.";
     }
+}
+
+SAP_DEF int sap_version(void) {
+    return SAP_VERSION_NUMBER;
 }
 
 static const sap_pair *sap__pair_array(sap_pair *array, int *count) {
@@ -6963,9 +6998,10 @@ SAP_DEF const char *sap_validate(const sap_world *s) {
 
 /* ---- versions and licences ----------------------------------------------------------------------------
 
+   0.5  2026-11  sap_slide_if; sap_version.
    0.4  2026-11  config.margin; sap_slide; sap_box_closest_if; sap_ray_cast_ids; sap_nearest_to_ids; SAP_DEF of the
                  user's. Updates look at pairs that begin and end, not at those that last. No shape of world is a cliff.
-                 No call raises a floating-point trap. A world that is only queried needs no update. Shorter.
+                 No call raises a floating-point trap. A world that is only queried needs no update.
                  Incompatible: the slot of a box that no update has seen rests at once, so ids differ from those of 0.3
                  where such boxes were removed; snapshots of 0.3 are rejected; SAP_STATS_QUERY_TESTS is gone.
    0.3  2026-11  sap_query_box_ids, sap_query_sphere_ids, sap_nearest_ids, sap_box_closest; distances are rounded up;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Unlicense (both texts stand at the end of sap.h)
 
-   sap_multi.h - v0.4 - a grid of SAPs, and threads: sap.h for large worlds.
+   sap_multi.h - v0.5 - a grid of SAPs, and threads: sap.h for large worlds.
 
    sap_multi.h has the functions of sap.h, with the prefix sap_multi_, and they return the same results. Ids, events,
    pairs, their order and snapshots equal those of one sap_world that is given the same calls, byte for byte. Neither
@@ -236,6 +236,8 @@ SAP_DEF sap_id sap_multi_box_closest_if(sap_multi *m, const sap_aabb *box, const
                                         sap_accept *accept, void *user, float *t, float normal[3]);
 SAP_DEF int sap_multi_slide(sap_multi *m, sap_aabb *box, const float translation[3], uint32_t mask, sap_id ignore,
                             sap_id stopped_by[3]);
+SAP_DEF int sap_multi_slide_if(sap_multi *m, sap_aabb *box, const float translation[3], uint32_t mask,
+                               sap_accept *accept, void *user, sap_id stopped_by[3]);
 
 /* ---- state, inspection: as in sap.h ----------------------------------------------------------------- */
 
@@ -1369,6 +1371,7 @@ SAP__CALL_6(sap_id, box_closest, sap_multi, const sap_aabb *, const sap__point, 
 SAP__CALL_7(sap_id, box_closest_if, sap_multi, const sap_aabb *, const sap__point, uint32_t, sap_accept *, void *,
             float *, sap__point)
 SAP__CALL_5(int, slide, sap_multi, sap_aabb *, const sap__point, uint32_t, sap_id, sap__axis_ids)
+SAP__CALL_6(int, slide_if, sap_multi, sap_aabb *, const sap__point, uint32_t, sap_accept *, void *, sap__axis_ids)
 SAP__CALL_0(size_t, snapshot_size, const sap_multi)
 SAP__CALL_2(sap_result, save, const sap_multi, void *, size_t)
 SAP__CALL_2(sap_result, restore, sap_multi, const void *, size_t)

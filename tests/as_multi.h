@@ -57,6 +57,7 @@
 #define sap_box_closest sap_multi_box_closest
 #define sap_box_closest_if sap_multi_box_closest_if
 #define sap_slide sap_multi_slide
+#define sap_slide_if sap_multi_slide_if
 #define sap_ray_cast_ids sap_multi_ray_cast_ids
 #define sap_nearest_to_ids sap_multi_nearest_to_ids
 #define sap_snapshot_size sap_multi_snapshot_size

@@ -1382,6 +1382,7 @@ static void texts_and_version(void) {
 #if SAP_VERSION_NUMBER < 200
     CHECK(!"this is version 0.2 or later");
 #endif
+    CHECK_EQUAL(sap_version(), SAP_VERSION_NUMBER);
     for (i = -300; i <= 300; i++) {
         const char *text = sap_result_text((sap_result)i);
         CHECK_MESSAGE(text && strlen(text) > 1, "no text for %d", i);

@@ -1064,6 +1064,10 @@ static void ask_otherwise(const query *q, sap_id id, float told) {
         const int n = CALL(w, slide, &box, q->way, q->mask, q->from, stopped_by);
         if (n >= 0) HOLDS(l, w, n == (stopped_by[0] != 0) + (stopped_by[1] != 0) + (stopped_by[2] != 0));
         if (n > 0) HOLDS(l, w, id != 0); /* what stops a slide is met */
+        sap_aabb box_if = q->box;
+        sap_id by_if[3];
+        HOLDS(l, w, CALL(w, slide_if, &box_if, q->way, q->mask, accept_others, &from, by_if) == n);
+        HOLDS(l, w, !memcmp(&box_if, &box, sizeof box) && !memcmp(by_if, stopped_by, sizeof by_if));
     }
 }
 

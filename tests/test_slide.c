@@ -72,14 +72,14 @@ static int shallow_axis(const mover *m, const whole_box *w, int axes) {
 }
 
 /* The wall that stops the mover at t: 0 none, else its id; sides before corners. */
-static int find_wall(const mover *m, fraction t, int is_end, int axes, uint32_t skipped, int *axis) {
+static int find_wall(const mover *m, fraction t, int is_end, int axes, uint64_t skipped, int *axis) {
     const fraction next = next_time(m, t), soon = {t.over * next.under + next.over * t.under, 2 * t.under * next.under};
     int best = 0;
     for (int corner = 0; corner < 2 && !best; corner++)
         for (int k = 0; k < 3 && !best; k++)
             for (int i = 0; i < wall_count && !best; i++) {
                 int lowest = -1, touching = 0;
-                if (skipped == (uint32_t)i + 1 || !m->way[k]) continue;
+                if ((skipped >> i & 1) || !m->way[k]) continue;
                 if (inside_at_start[i]) {
                     if (!corner && t.over == 0 && shallow_axis(m, &walls[i], axes) == k) best = i + 1;
                     continue;
@@ -103,8 +103,8 @@ static int find_wall(const mover *m, fraction t, int is_end, int axes, uint32_t 
     return best;
 }
 
-/* Where the mover ends; stopped_by as sap_slide says. */
-static int slide_by_force(mover *m, int axes, uint32_t skipped, sap_id stopped_by[3]) {
+/* Where the mover ends, if the walls of these bits are not there; stopped_by as sap_slide says. */
+static int slide_by_force(mover *m, int axes, uint64_t skipped, sap_id stopped_by[3]) {
     fraction t = {0, 1};
     const fraction end = {1, 1};
     int n = 0;
@@ -151,6 +151,12 @@ static void build_walls(test_rng *dice, int kind, int axes) {
         }
 }
 
+/* A wall's object is its number in `walls`, from 1; user has the bits of those that are passed over. */
+static int is_solid(sap_id id, void *object, void *user) {
+    CHECK(id == (sap_id)(uintptr_t)object);
+    return !(*(const uint64_t *)user >> (id - 1) & 1);
+}
+
 static void test_by_force(int seed) {
     test_rng dice = {(uint64_t)seed * 77 + 5};
     const int axes = seed % 3 == 0 ? 7 : seed % 3 == 1 ? SAP_2D : 1 + test_below(&dice, 7), kind = seed / 3 % 4;
@@ -165,7 +171,7 @@ static void test_by_force(int seed) {
             sap_world *s = open_way(&config, &ways[w]);
             for (int i = 0; s && i < wall_count; i++) {
                 const sap_aabb box = box_of(&walls[i]);
-                if (sap_add(s, &box, NULL) != (sap_id)i + 1) exit(2);
+                if (sap_add(s, &box, (void *)(uintptr_t)(i + 1)) != (sap_id)i + 1) exit(2);
             }
             if (s && w % 2) (void)sap_update(s);
             if (s) worlds[count++] = s;
@@ -175,7 +181,10 @@ static void test_by_force(int seed) {
             sap_aabb from;
             float by[3];
             sap_id expected[3], seen[3];
-            const sap_id skipped = test_chance(&dice, 20) ? 1 + (sap_id)test_below(&dice, wall_count) : 0;
+            const sap_id ignored = test_chance(&dice, 20) ? 1 + (sap_id)test_below(&dice, wall_count) : 0;
+            const int asks = test_chance(&dice, 50);
+            const uint64_t one = ignored ? UINT64_C(1) << (ignored - 1) : 0;
+            uint64_t skipped = asks ? test_random(&dice) & test_random(&dice) : one;
             for (int k = 0; k < 3; k++) {
                 const int used = axes >> k & 1, coarse = test_chance(&dice, 60) ? 4 : 1;
                 m.start.lo[k] = used ? coarse * (test_below(&dice, 80 / coarse) - 40 / coarse) : 0;
@@ -193,7 +202,8 @@ static void test_by_force(int seed) {
             const sap_aabb to = box_of(&m.box);
             for (int w = 0; w < count; w++) {
                 sap_aabb box = from;
-                const int got = sap_slide(worlds[w], &box, by, ~0u, skipped, seen);
+                const int got = asks ? sap_slide_if(worlds[w], &box, by, ~0u, is_solid, &skipped, seen)
+                                     : sap_slide(worlds[w], &box, by, ~0u, ignored, seen);
                 int same = got == n && !memcmp(seen, expected, sizeof seen);
                 for (int k = 0; k < 3; k++)
                     same &= axes >> k & 1 ? test_key(box.min[k]) == test_key(to.min[k]) &&
@@ -207,7 +217,11 @@ static void test_by_force(int seed) {
                                    (double)to.min[0], (double)to.min[1], (double)to.min[2]))
                     break;
                 box = from;
-                CHECK_EQUAL(sap_slide(worlds[w], &box, by, 2, skipped, NULL), 0); /* no box has this category */
+                CHECK_EQUAL(sap_slide(worlds[w], &box, by, 2, ignored, NULL), 0); /* no box has this category */
+                if (skipped) continue;
+                box = from;
+                CHECK_EQUAL(sap_slide_if(worlds[w], &box, by, ~0u, NULL, NULL, seen), n);
+                CHECK(!memcmp(seen, expected, sizeof seen));
             }
         }
         for (int w = 0; w < count; w++) sap_destroy(worlds[w]);
@@ -457,6 +471,49 @@ static void test_ends_beside_walls(void) {
     }
 }
 
+/* Boxes that are passed over are as if they were not there, to the last bit of where the way ends. */
+static int is_not_passed(sap_id id, void *object, void *user) {
+    (void)id, (void)user;
+    return object != NULL;
+}
+
+static void test_passed_over(void) {
+    test_rng dice = {79};
+    for (int i = 0; i < 300; i++) {
+        sap_world *fewer;
+        const sap_config flat = {.axes = SAP_2D};
+        open_place(0);
+        fewer = sap_create(&flat);
+        for (int k = 0; k < 40; k++) {
+            const float x = test_uniform(&dice, -2, 2), y = test_uniform(&dice, -2, 2), unit = (float)unit_of(1.0f);
+            const sap_aabb wall = {{x, y}, {x + test_uniform(&dice, 0, 1), y + test_uniform(&dice, 0, 1)}};
+            const sap_aabb beside = {{wall.max[0] + unit * (float)(k % 3), y}, {wall.max[0] + 1, wall.max[1]}};
+            sap_add_static(here.world, &wall, &here);
+            sap_add_static(fewer, &wall, &here);
+            sap_add_static(here.world, &beside, NULL); /* where a way that ends beside a wall would round into it */
+        }
+        for (int step = 0; step < 50; step++) {
+            set_hero(test_uniform(&dice, -3, 3), test_uniform(&dice, -3, 3), 0.4f, 0.3f);
+            float by[3] = {test_uniform(&dice, -2, 2), test_uniform(&dice, -2, 2), 0};
+            sap_aabb other = here.box;
+            const sap_aabb *end = &here.box;
+            sap_id ids[3], others[3];
+            sap_id near[8];
+            const int hits = sap_query_box_ids(here.world, &here.box, ~0u, near, 8);
+            sap_aabb hit;
+            if (hits > 0 && hits <= 8 && sap_get_box(here.world, near[0], &hit) == SAP_OK)
+                by[0] = hit.min[0] - here.box.max[0] - (float)unit_of(1) * test_uniform(&dice, 0, 1), by[1] = 0;
+            const int n = sap_slide_if(here.world, &here.box, by, ~0u, is_not_passed, NULL, ids);
+            CHECK_EQUAL(sap_slide(fewer, &other, by, ~0u, 0, others), n);
+            CHECK_MESSAGE(!memcmp(end, &other, sizeof other), "world %d, step %d: what is passed over moved the end", i,
+                          step);
+            for (int k = 0; k < 2; k++) CHECK_EQUAL(ids[k] ? ids[k] / 2 + 1 : 0, others[k]);
+        }
+        sap_destroy(fewer);
+        sap_destroy(here.world);
+    }
+}
+
 /* ---- by hand -------------------------------------------------------------------------------------------------- */
 
 static sap_aabb make_box(float x, float y, float width, float height) {
@@ -537,6 +594,7 @@ int main(int argc, char **argv) {
     test_drift();
     test_single_steps();
     test_ends_beside_walls();
+    test_passed_over();
     for (int seed = 0; seed < rounds; seed++) test_by_force(seed);
     for (int seed = 0; seed < rounds; seed++) walk(seed, steps);
     return test_summary();

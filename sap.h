@@ -5,206 +5,184 @@
    Add axis-aligned boxes, move them, and call sap_update once a frame. It reports which pairs of boxes started to
    overlap, which stopped, and all current pairs. A frame in which nothing changes costs nothing.
 
-   The library follows Pierre Terdiman's paper "Sweep-and-prune" (version 0.2, 2007); "Terdiman I.4b" names a section of
-   it. An update takes one of three methods, that which is expected to be the cheapest. It queries a bounding volume
-   hierarchy (BVH) with sixteen boxes to a node once for each changed box, if few changed. It joins the tree with
-   itself, if many did. Or it sorts endpoints as the paper does, in crowds that move slowly. Figures are in
-   bench/README.md. Threads, and the paper's grid of SAPs, are in sap_multi.h.
+   The library follows Pierre Terdiman's paper "Sweep-and-prune" (version 0.2, 2007); "Terdiman I.4b" names a section
+   of it. Threads, and the paper's grid of SAPs, are in sap_multi.h; figures are in bench/README.md.
 
    ---- do this ----
 
        #define SAP_IMPLEMENTATION      in one C or C++ file, before the include
        #include "sap.h"                everywhere else without the define
 
-   It needs stb_ds.h (Debian: apt install libstb-dev; or copy the file beside this one) and the C library, nothing else.
-   In debug builds compile that one file with -O2: without optimisation frames take eight times as long.
+   It needs the C library, and stb_ds.h (Debian: apt install libstb-dev; or copy the file beside this one). In debug
+   builds compile that one file with -O2: without optimisation frames take eight times as long. All files of a
+   program take one version of this header: a later one may add fields at the end of a struct.
 
    ---- example ----
 
-       #include <stdio.h>
-       #define SAP_IMPLEMENTATION
-       #include "sap.h"
+       sap_aabb here = {{0, 0, 0}, {1, 1, 1}}, there = {{5, 0, 0}, {6, 1, 1}}; // min x y z, max x y z
+       sap_world *world = sap_create(NULL);
+       sap_id cat = sap_add(world, &here, (void *)"cat");
+       sap_id dog = sap_add(world, &there, (void *)"dog");
+       sap_update(world); // nothing: they are apart
+       sap_move(world, cat, &there);
+       sap_update(world);
+       int count;
+       const sap_pair *pairs = sap_created(world, &count); // one pair: the cat and the dog
+       sap_remove(world, dog);
+       sap_update(world);
+       pairs = sap_deleted(world, &count); // the same pair
+       sap_destroy(world);
 
-       static void *on_create(const sap_pair *pair, void *user) {
-           (void)user;
-           printf("%s meets %s\n", (const char *)pair->object0, (const char *)pair->object1);
-           return NULL;
-       }
-
-       static void on_delete(const sap_pair *pair, void *user) {
-           (void)user;
-           printf("%s leaves %s\n", (const char *)pair->object0, (const char *)pair->object1);
-       }
-
-       int main(void) {
-           sap_aabb here = {{0, 0, 0}, {1, 1, 1}}, there = {{5, 0, 0}, {6, 1, 1}};
-           sap_world *world = sap_create(NULL);
-           sap_id cat = sap_add(world, &here, (void *)"the cat");
-           sap_add(world, &there, (void *)"the dog");
-           sap_dump_pairs(world, on_create, on_delete, NULL); // nothing
-           sap_move(world, cat, &there);
-           sap_dump_pairs(world, on_create, on_delete, NULL); // the cat meets the dog
-           sap_remove(world, cat);
-           sap_dump_pairs(world, on_create, on_delete, NULL); // the cat leaves the dog
-           sap_destroy(world);
-           return 0;
-       }
+   examples/01_hello.c is a whole program, with callbacks.
 
    ---- what it does not do ----
 
-   - It does not collide shapes. A pair says that two boxes overlap: test the shapes inside them yourself.
-   - It does not enlarge boxes by itself. If you want pairs before contact, set config.margin.
-   - It does no continuous collision detection. For a fast object pass the AABB of its whole motion, or use
-     sap_box_closest, sap_box_cast or sap_slide.
-   - It does not protect a world from two threads of which one changes it. See threads.
+   It does not collide shapes: a pair says that two boxes overlap, so test what is inside them. It does not look
+   ahead: for a fast object pass the box of its whole motion, or use sap_box_closest, sap_box_cast or sap_slide. It
+   does not lock, see threads.
+
+   ---- words ----
+
+   box         an axis-aligned bounding box (AABB). It is closed: two that touch overlap. Bounds may be infinite,
+               and the world has none
+   pair        two boxes that overlap on all used axes, and pass filter bits and filter callback
+   event       a pair that the last update created or deleted
+   stored box  a box as the world holds it, with config.margin larger than it was given
+   loner       a box whose mask excludes its own category: a bullet
+   slot        the low 24 bits of an id, from 1: it indexes arrays of yours, and is used again after a removal
+   endpoint    a bound of a box, in the sorted arrays of SAP_METHOD_SORT
+   BVH         a bounding volume hierarchy, of sixteen boxes or nodes to a node; its own words are in tree
 
    ---- a frame ----
 
-   sap_add, sap_move, sap_remove and the like record a change; sap_update applies all changes in one batch and reports
-   the net result: a box added and removed between two updates, or moved and moved back, causes no event. Events are
-   those of one update: with several updates a picture, read them after each. sap_dump_pairs is sap_update with two
-   callbacks. Its callbacks, and those of queries, may add, move and remove boxes: such changes take effect in the next
-   update. Queries see each change at once, and need no update.
+   sap_add, sap_move, sap_remove and the like record a change, which queries see at once. sap_update applies all
+   changes and reports the net result: a box added and removed in between causes no event, nor does one moved and
+   moved back. (With a margin it may: the way back stores it around where it is now.) sap_dump_pairs is sap_update
+   with two callbacks. What these and callbacks of queries add, move and remove takes effect in the next update.
 
-   Boxes are closed: two that touch overlap. Where rectangles that only touch must not count, as in raylib or SFML, pass
-   nextafterf(max, min) as the max, or x + w - 1 if all bounds are ints. Infinite bounds are legal, so a plane across an
-   axis is a box. There are no world bounds.
+   Where rectangles that only touch must not count, as in raylib, pass nextafterf(max, min) as the max; or max - 1 if
+   all bounds are ints, and nothing slides: it would end one pixel inside a wall.
 
    ---- options ----
 
-   Define these before including. None changes the layout of a public struct.
+   Define these before including: SAP_STATIC and SAP_DEF in every file that includes sap.h, the others with
+   SAP_IMPLEMENTATION. None changes the layout of a public struct.
 
-   SAP_IMPLEMENTATION               in one file: the code
-   SAP_STATIC                       in every file that includes sap.h: all functions are static. A program of one file
-                                    then has only those that it calls, half to three quarters of the code
-   SAP_DEF                          in every file that includes sap.h: stands before each declaration and definition;
-                                    default extern. __declspec(dllexport), for example. SAP_STATIC replaces it
-   SAP_ASSERT(condition)            with SAP_IMPLEMENTATION: checks invariants that are cheap to look at, never your
-                                    input; default assert. sap_validate checks all
-   SAP_REALLOC(p, size), SAP_FREE(p)  with SAP_IMPLEMENTATION, both or neither: all memory comes from here. p may be
-                                    NULL, size is never 0; default realloc and free
-   SAP_NO_SIMD                      with SAP_IMPLEMENTATION: plain C. Without it SSE2, NEON or wasm simd128 is used if
-                                    your flags allow it, and with gcc and clang AVX2 or AVX-512 if the machine has it.
-                                    All give the same results, see determinism
-   SAP_NO_AVX512, SAP_NO_AVX2       with SAP_IMPLEMENTATION: without AVX-512, without both
-   SAP_ALL_KERNELS                  with SAP_IMPLEMENTATION: plain C beside SIMD, for tests that compare the two
-   SAP_HEADER_FILENAME              with SAP_IMPLEMENTATION: the name of this file in quotes, if it is not "sap.h". Else
-                                    there is no AVX2 and no AVX-512, as in a copy pasted into another file
-   SAP_TRACE(step, axis, id0, id1)  with SAP_IMPLEMENTATION: called for each step of the insertion sort, see
-                                    SAP_STEP_PASS; SAP_METHOD_AUTO then means SAP_METHOD_SORT
+   SAP_STATIC                       all functions are static. A program of one file then has only those that it calls,
+                                    half to three quarters of the code
+   SAP_DEF                          stands before each declaration and definition, as __declspec(dllexport); default
+                                    extern. SAP_STATIC replaces it
+   SAP_ASSERT(condition)            checks invariants that are cheap to look at, never your input; default assert.
+                                    sap_validate checks all
+   SAP_REALLOC(p, size), SAP_FREE(p)  both or neither: all memory comes from here. p may be NULL, size is never 0;
+                                    default realloc and free
+   SAP_NO_SIMD                      plain C. Without it SSE2, NEON or wasm simd128 is used if your flags allow it, and
+                                    with gcc and clang AVX2 or AVX-512 if the machine has it. All give the same results
+   SAP_NO_AVX512, SAP_NO_AVX2       without AVX-512, without both
+   SAP_ALL_KERNELS                  plain C beside SIMD, for tests that compare the two
+   SAP_HEADER_FILENAME              the name of this file in quotes, if it is not "sap.h". Else there is no AVX2 and no
+                                    AVX-512, as in a copy pasted into another file
+   SAP_TRACE(step, axis, id0, id1)  called for each step of the insertion sort, see SAP_STEP_PASS; SAP_METHOD_AUTO then
+                                    means SAP_METHOD_SORT
 
    ---- the paper, section by section ----
 
    I.2     boxes, endpoints, sorted arrays   SAP_METHOD_SORT: see endpoints
-   I.3     update rules, deletion test       the same. Start before stop is replaced: a rule compares overlap before and
-                                             now, so the order of the two does not matter
+   I.3     update rules, deletion test       the same; starts need not come before stops, as a rule compares overlap
+                                             before and now
    I.4b    batch insertion                   the same: sorted endpoints are merged from the back
-   I.4c    box pruning                       replaced by a spatial join of the BVH, see search. The grid of SAPs prunes
-                                             boxes that enter a cell by the paper's sweep along one axis
+   I.4c    box pruning                       replaced by a spatial join of the BVH, see search. In the cells of a grid
+                                             it is the paper's sweep along one axis
    I.5b    batch removal                     the same: one pass closes all gaps
-   I.6     pair manager, DumpPairs           an array without holes, and the hash table of two ids. Contact edges list
-                                             the pairs of one box. The flags of a pair are replaced by a comparison of
-                                             overlap before and now: see pairs
+   I.6     pair manager, DumpPairs           an array without holes, and a hash table of two ids; contact edges list the
+                                             pairs of a box. Flags of a pair are replaced as in I.3
    II      grid of SAPs                      sap_multi.h with SAP_METHOD_SORT
    A, B    integer keys, sentinels           see keys, and endpoints
    I.4a, I.5a  one box at a time             left out: batches of one do the same
 
    ---- cost ----
 
-   n boxes, m changed, k active pairs, c created or deleted pairs, h overlapping pairs with at least one changed box.
-   Pairs of two static boxes do not count in h. Pairs of two loners, whose masks exclude their own category, do not
-   either, unless the mask of one loner has the category of another.
+   n boxes, m changed, k active pairs, c events, h overlapping pairs with at least one changed box. Pairs of two
+   static boxes do not count in h, nor do pairs of loners, unless the mask of one loner has the category of another.
 
    sap_add, sap_move, sap_remove    amortised O(1)
    sap_update                       no changes: O(1). Few, at most 1 in 8 moving boxes: O(m log n + h + c), and a step
                                     for every 200 of the n boxes. Many: O(n + h + k + c). Where boxes have many pairs
-                                    that last none of these is looked at: k does not count, and h is tested sixteen
-                                    boxes at a time
+                                    that last k does not count, and h is tested sixteen boxes at a time
    sap_find_pair, sap_set_pair_data O(1)
    sap_pairs_of                     O(its own pairs * log capacity)
    the first of these calls         O(k), or O(n + k) for sap_pairs_of and sap_set_object, after updates that changed
                                     many pairs: it builds an index of the pairs
-   queries                          O(log n + hits). The first query after a change also updates the tree. Inside
-                                    another query's callback changed boxes are tested one by one instead
+   queries                          O(log n + hits). The first after a change also updates the tree. Inside another
+                                    query's callback changed boxes are tested one by one instead
    sap_nearest_ids                  O(log n), and O(log capacity) for each box that is among the nearest so far
    sap_box_prune                    O(n + h)
    sap_save, sap_restore            O(n + k), n being the most boxes that there were at a time
 
-   The cost follows the boxes as they are, whatever their shapes and their past. Tests count boxes that are looked at;
-   they guarantee no time:
+   That holds for boxes of any shape and any past: bench/README.md has the counts that tests guarantee. Now and then
+   a tree is packed (built from its boxes), which takes 10 to 25 ns a box: not before a sixteenth of them has come,
+   gone or left its place since the last time, or a 64th in an update that changes more than an eighth.
 
-   shapes    new worlds of 79 shapes (flat boxes, points, long ones, planes, sizes over nine decades, islands) take at
-             most 1.6 times the tests of a 16-wide tree that is cut slowly by the surface area heuristic; rays and
-             nearest queries twice (tests/test_shapes.c)
-   history   after each of fifty histories a world takes at most 1.5 times the tests of a new one, once as many boxes
-             have changed as there are, or after 32 updates in which most move; 1 count in 200 may be 2.1 times
-             (tests/test_lived.c)
-   upkeep    while few boxes change, upkeep of the trees touches on average ten boxes for each of them, in streams
-             twenty, and of 10,000 boxes never a quarter in one update (the same test)
-
-   Known slow cases: (a) if all boxes overlap on all axes h is n * n / 2, whatever a filter callback allows; (b) boxes a
-   hundred times as long as others that teleport among boxes which rest make searches test up to three times as many
-   boxes, until their part of the tree is packed again; (c) the few boxes that are left of a large crowd are far apart
-   in memory, which takes up to twice the time; (d) loners whose masks agree in one direction only, such as four kinds
-   that each have the category of the next, are searched as if all could be pairs; (e) nearest and sphere queries tell
-   no distances apart below 1e-18, or beyond 1e19, without a look at each box.
+   Known slow cases: (a) if all boxes overlap on all axes h is n * n / 2, whatever a filter callback allows; (b)
+   boxes a hundred times as long as others that teleport among boxes which rest: up to three times the tests, until a
+   tree is packed; (c) the few boxes left of a large crowd are far apart in memory: up to twice the time; (d) loners
+   whose masks agree in one direction only, such as four kinds that each have the category of the next, are searched
+   as if all could be pairs; (e) nearest and sphere queries look at each box where distances are below 1e-18, or
+   beyond 1e19.
 
    Recursion stays below 32 calls, and no call takes more than 32 KB of stack, your callbacks aside.
 
    ---- threads ----
 
-   Two worlds may be used by two threads. A world may not be read or written while another thread writes to it;
-   sap_set_object and sap_set_pair_data write, too. Between changes any number of threads may read boxes and pairs, and
-   after sap_prepare_queries query. There is one lock: of threads that need an index of the pairs first, one builds it,
-   and the others wait in a loop. (Where the compiler has no atomics, as tcc 0.9, one thread at a time may do all this.)
-   All callbacks run on the thread that made the call.
-
-   If you hold a lock around a world, hold it for one call. Take no other lock meanwhile, and call no code that may, in
-   callbacks neither: another thread that holds that lock and waits for the world would wait for ever.
+   Two worlds may be used by two threads; one world only while no other thread writes to it (sap_set_object and
+   sap_set_pair_data do, too). Between changes any number of threads may read boxes and pairs, and after
+   sap_prepare_queries query: if they need an index of the pairs, one builds it, and the others wait in a loop.
+   (Where the compiler has no atomics, as tcc 0.9, one thread at a time may read.) Callbacks run on the thread that
+   made the call: if you hold a lock around a call, take no other in them, nor call code that may.
 
    ---- determinism ----
 
-   Ids, events, their order, the order of sap_pairs, the results of the _ids queries and the bytes of snapshots are a
-   pure function of the calls: the same on every compiler, optimisation level, word size, byte order, SIMD path and
-   method. The order in which a query calls back is not: it depends on all calls before it, and differs between machines
-   and after sap_restore. A game that acts on hits uses the queries that fill arrays (_ids), sap_box_closest or
-   sap_slide, or sorts hits by id. Neither is how often, and in which order, the filter callback is called: this differs
-   between methods and numbers of threads, so a filter has no side effects. Nor are the counts of sap_get_stats.
-   The core compares integers. Floating-point arithmetic occurs in four places: sap_shift_origin and config.margin (one
-   subtraction for each bound), the layout of trees and the choice of a method (which affect no result), and queries.
-   Queries compare distances and casts exactly: which boxes are hit, which is nearer, the distances that are returned,
-   and where sap_slide ends are the same everywhere. The last bits of a t may differ between compilers.
-   No call raises the floating-point exceptions invalid, divide by zero or overflow, or leaves their flags: programs may
-   trap them, unless they are compiled with -ffast-math.
+   Ids, events, their order, the order of sap_pairs, results of _ids queries and of sap_slide, and bytes of snapshots
+   are a pure function of the calls: the same on every compiler, optimisation level, word size, byte order, SIMD path
+   and method. Not so are the order in which a query calls back (after sap_restore, too), how often and in which
+   order the filter callback is called, and the counts of sap_get_stats. A game that acts on hits takes queries that
+   fill arrays, or sorts hits by id.
+
+   The core compares integers. Floats are computed in sap_shift_origin, for config.margin, in layouts of trees and
+   choices of methods, which affect no result, and in queries, which compare exactly: only the last bits of a t may
+   differ between compilers. No call raises the floating-point exceptions invalid, divide by zero or overflow, or
+   leaves their flags: programs may trap them, unless they are compiled with -ffast-math.
 
    ---- limits and errors ----
 
-   16,777,215 boxes, INT_MAX pairs; config.max_boxes and config.max_pairs lower these limits. Nothing is ever dropped: a
-   call that would exceed a limit fails, changes nothing, and succeeds once there is capacity.
-   Invalid input returns an error code in every build and changes nothing. NaN is detected by its bits, also under
-   -ffast-math. A _many call is all or nothing. sap_result_text says what to change; sap_last_error returns the result
-   of the last call that was neither a query nor a getter. A callback must return: after a longjmp or a C++ exception
-   out of one the world stays busy, updates are rejected and sap_destroy does nothing.
+   16,777,215 boxes, INT_MAX pairs; config.max_boxes and config.max_pairs lower these limits. Nothing is ever
+   dropped: a call that would exceed a limit fails, changes nothing, and succeeds once there is capacity. Invalid
+   input fails in the same way, in every build: NaN is detected by its bits, also under -ffast-math. A _many call is
+   all or nothing. sap_result_text says what to change. sap_last_error is not about queries, which return errors
+   themselves: -sap_result, or id 0 with *t or *distance -1. A callback must return: after a longjmp or a C++
+   exception out of one the world stays busy, updates are rejected and sap_destroy does nothing.
 
    ---- memory ----
 
-   A box takes about 130 bytes, a pair 64, and an event of an update 40; where boxes have many pairs that last, a box
-   takes 30 more. Scratch memory is given back when it has not been needed for some updates; memory of removed boxes is
-   kept for new ones. After sap_reserve(boxes, pairs) no call allocates until one of the two is exceeded, and nothing is
-   given back; a removed box that an update has seen counts until the next one. This is enough for every method, and so
-   takes more: some 185 bytes a box, 260 for SAP_METHOD_SORT, and 160 a pair. If all boxes that were reserved stream
-   along an axis, a tree is packed in one update of twenty: reserve for a fifth more then.
-   Moves, removals and filter changes never allocate: sap_add reserves the memory that they need. If memory fails in
-   sap_update, pairs and events are as before, recorded changes stay recorded, and a later sap_update succeeds once
-   there is memory. A world holds no address of the library's code or data: a game may load this code again, built from
-   the same version with the same options, and go on with its worlds (hot reload).
+   A box takes about 130 bytes, a pair 64, and an event 40; where boxes have many pairs that last, a box takes 30
+   more. Scratch memory is given back when some updates have not needed it; memory of removed boxes is kept for new
+   ones. Moves, removals and filter changes never allocate. If memory fails in sap_update, pairs and events are as
+   before, changes stay recorded, and a later sap_update succeeds once there is memory.
+
+   After sap_reserve(boxes, pairs) no call allocates until one of the two is exceeded, and nothing is given back; a
+   removed box that an update has seen counts until the next one. This is enough for every method, and so takes some
+   185 bytes a box, 260 for SAP_METHOD_SORT, and 160 a pair. If all reserved boxes stream along an axis, a tree is
+   packed in one update of twenty: reserve for a fifth more then.
+
+   A world holds no address of the library's code or data: another build of the same version and options, loaded
+   later in its place, goes on with it (hot reload).
 
    ---- the way through this file ----
 
    Declarations first, then with SAP_IMPLEMENTATION these chapters (search for ">> name"):
 
    lanes      SIMD operations, by width                tiles      the order in which boxes are packed
-   keys       floats as integers that sort like them   tree       the BVH: packing, refitting, repacking
+   keys       floats as integers that sort like them   tree       the BVH and its upkeep
    arrays     the one place that allocates arrays      search     spatial join of trees: the methods PRUNE and QUERY
    sort       radix sort                               update     the main path, and its three methods
    world      what one world holds                     pruning    box pruning without a world
@@ -215,13 +193,10 @@
    kernels    overlap, distance and ray tests of       versions, licences
               one node
 
-   An update, sap_update, goes through them in this order:
-
-   update     counts what changes has recorded, and chooses a method
-   tree       takes in the changed boxes, or packs them all: tiles puts them in an order. SORT leaves this out
-   search     finds pairs of boxes whose overlap changed, by kernels; for SORT that is endpoints
-   pairs      looks each of them up, asks the filter, and writes events; then it sorts them and changes the active pairs
-   update     makes the changed boxes those of the last update, and empties the list of changes
+   sap_update passes through update, which counts changes and chooses a method; tree, which takes in changed boxes or
+   packs all, in the order of tiles; search, or endpoints for SORT, which finds pairs whose overlap changed; pairs,
+   which asks the filter, writes, sorts and commits events; and update, which makes the changed boxes those of the
+   last update.
 */
 #ifndef SAP_H
 #define SAP_H

@@ -1397,7 +1397,7 @@ typedef struct sap__pair_manager {
     sap__pair_index index[SAP__PAIR_INDICES];
     int32_t lock;    /* 1 while a getter builds an index */
     int sorted_from; /* active pairs from this index on are sorted by their ids */
-    int old_objects; /* a callback of this update has set objects: see sap__renew_objects */
+    int old_objects; /* deleted pairs may lack objects that a callback has set: see sap__renew_objects */
     int is_restored; /* pairs may be fewer than the overlaps: the filter of the saved world may have rejected some */
 } sap__pair_manager;
 
@@ -4901,6 +4901,11 @@ static void sap__renew_objects(sap_world *s, int from, int end) {
     }
 }
 
+static void sap__renew_all_objects(sap_world *s) {
+    if (s->pairs.old_objects) sap__renew_objects(s, 0, sap__length(s->pairs.deleted));
+    s->pairs.old_objects = 0;
+}
+
 /* Deleted pairs are reported first, then the created ones, which are the last active pairs (Terdiman I.6,
    DumpPairs). */
 SAP_DEF int sap_dump_pairs(sap_world *s, sap_create_pair *create, sap_delete_pair *del, void *user) {
@@ -4918,8 +4923,7 @@ SAP_DEF int sap_dump_pairs(sap_world *s, sap_create_pair *create, sap_delete_pai
         s->pairs.created[i].user_data = s->pairs.active[first + i].user_data = data;
     }
     s->call.in_callback--;
-    if (s->pairs.old_objects) sap__renew_objects(s, 0, sap__length(s->pairs.deleted));
-    s->pairs.old_objects = 0;
+    sap__renew_all_objects(s);
     (void)sap__begin_call(s, NULL, 0); /* errors of calls inside the callbacks are not errors of this call */
     return sap__length(s->pairs.active);
 }
@@ -6205,8 +6209,7 @@ SAP_DEF const sap_pair *sap_created(const sap_world *s, int *count) {
 }
 
 SAP_DEF const sap_pair *sap_deleted(const sap_world *s, int *count) {
-    if (s && s->pairs.old_objects) /* inside a callback, where there is one thread */
-        sap__renew_objects((sap_world *)(uintptr_t)s, 0, sap__length(s->pairs.deleted));
+    if (s) sap__renew_all_objects((sap_world *)(uintptr_t)s); /* in a callback that has set one: there is one thread */
     return sap__pair_array(s ? s->pairs.deleted : NULL, count);
 }
 

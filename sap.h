@@ -1771,8 +1771,7 @@ SAP__FORCE_INLINE void sap__append_slots(sap_world *s, sap__slot_queue *queue, u
 
 /* Returns how many slots may be used again. Those that were freed in a callback of a query are held until it is over:
    it may find their old boxes in a tree, and must not see new ones there. */
-static int sap__usable_slots(sap_world *s) {
-    if (s->boxes.held_count && !sap__is_querying(s)) s->boxes.held_count = 0;
+SAP__FORCE_INLINE int sap__usable_slots(const sap_world *s) {
     return s->boxes.free.count - s->boxes.held_count;
 }
 
@@ -1780,7 +1779,7 @@ static int sap__usable_slots(sap_world *s) {
    made; else a new slot. One that is in the list of changes still stays in it, and may still be in a tree. */
 static uint32_t sap__alloc_slot(sap_world *s) {
     uint32_t slot = (uint32_t)sap__length(s->slot_array);
-    if (s->boxes.free.count - s->boxes.held_count > SAP__MIN_FREE_SLOTS || slot == SAP__MAX_BOXES) {
+    if (sap__usable_slots(s) > SAP__MIN_FREE_SLOTS || slot == SAP__MAX_BOXES) {
         slot = s->boxes.free.first;
         sap__slot *old = &s->slot_array[slot];
         SAP_ASSERT(s->boxes.free.count > 0 && !(old->flags & SAP__LIVE));
@@ -5498,6 +5497,15 @@ SAP__FORCE_INLINE void sap__begin_callbacks(sap__query *q) {
     q->in_callback = 1;
 }
 
+/* Ends the callbacks of a query. The last query gives the held slots back, whatever the trees lack: so ids depend on no
+   method. */
+static void sap__end_callbacks(sap__query *q) {
+    sap_world *s = q->s;
+    if (q->in_callback) sap__atomic_add(&q->counters->queries, -1);
+    if (q->in_callback && s->boxes.held_count && !sap__is_querying(s)) s->boxes.held_count = 0;
+    q->in_callback = 0;
+}
+
 static int sap__call_hit(sap__query *q, sap_id id, double at, const sap__box *box) {
     (void)at, (void)box;
     sap__begin_callbacks(q);
@@ -5576,7 +5584,6 @@ static sap_result sap__sync_for_queries(sap_world *s) {
     }
     for (int i = 0; i < sap__length(s->changes.unsynced); i++) s->slot_array[list[i]].flags &= ~(uint32_t)SAP__UNSYNCED;
     sap__set_length(s->changes.unsynced, 0);
-    s->boxes.held_count = 0;
     return SAP_OK;
 }
 
@@ -5735,8 +5742,8 @@ static void sap__run_query(sap__query *q, sap__hit_function *on_hit, int is_orde
     }
     const int32_t visits = sap__atomic_get(&q->counters->visits);
     if (visits < 1 << 30) sap__atomic_set(&q->counters->visits, visits + q->visits);
-    if (q->in_callback) sap__atomic_add(&q->counters->queries, -1);
-    q->visits = q->in_callback = 0; /* a slide runs its query again */
+    sap__end_callbacks(q);
+    q->visits = 0; /* a slide runs its query again */
 }
 
 /* ---- the queries ---------------------------------------------------------------------------------------------- */

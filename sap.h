@@ -4713,7 +4713,8 @@ static int sap__find_by_sort(sap_world *s) {
     if (any && s->grid) return sap__sync_trees(s, 0);
     if (any) return sap__sync_trees(s, any) && sap__query_movers(s, flags, 0) && sap__deleted_by_lists(s, flags);
     for (int tree = 0; tree < SAP__TREES; tree++)
-        if (s->tree[tree].state == SAP__TREE_VALID) s->tree[tree].state = SAP__TREE_NEEDS_REFIT;
+        if (s->changes.count[tree] && s->tree[tree].state == SAP__TREE_VALID)
+            s->tree[tree].state = SAP__TREE_NEEDS_REFIT;
     return 1;
 }
 
@@ -4774,13 +4775,14 @@ static int sap__is_sort_cheaper(const sap_world *s) {
     const double per_end = 9, per_swap = 28, per_box = 20, per_pair = 1.4;
     double part = 1, swaps = (double)s->update.swaps;
     for (int k = 1; k < axes; k++) part *= (double)sap__nth_root(2 * pairs / (boxes * boxes), axes);
-    if (s->update.method != SAP_METHOD_SORT) swaps = 2 * s->update.events / (part + 1e-30);
+    if (s->update.method != SAP_METHOD_SORT) swaps = 2.0 * s->update.events / (part + 1e-30);
     return 2 * axes * boxes * per_end + swaps * per_swap < axes * (per_box * sap__moving_count(s) + per_pair * pairs);
 }
 
 enum { SAP__MOST_VOTES = 16 }; /* AUTO changes over between PRUNE and SORT after 16 updates that are for it */
 
-/* AUTO decides by counts, never by a clock. SORT is the cheapest in slow crowds, where little passes. */
+/* AUTO decides by counts, never by a clock. SORT is the cheapest in slow crowds, where little passes. A reserved world
+   has no memory for it. */
 static int sap__choose_method(sap_world *s) {
     const int moving = sap__moving_count(s), changed = sap__length(s->changes.list);
     if (s->config.method != SAP_METHOD_AUTO) return s->config.method;
@@ -4789,7 +4791,7 @@ static int sap__choose_method(sap_world *s) {
         return SAP_METHOD_QUERY;
     const int wins = !s->changes.flags && !s->has_grid && sap__seeks_changes(s, 20, 1.5) && sap__is_sort_cheaper(s);
     s->update.sort_votes += wins ? 1 : -1;
-    if (s->update.sort_votes <= 0) s->update.sort_votes = s->update.sorts = 0;
+    if (s->update.sort_votes <= 0 || s->update.is_reserved) s->update.sort_votes = s->update.sorts = 0;
     if (s->update.sort_votes >= SAP__MOST_VOTES) s->update.sort_votes = SAP__MOST_VOTES, s->update.sorts = 1;
     return s->update.sorts ? SAP_METHOD_SORT : SAP_METHOD_PRUNE;
 }

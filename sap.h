@@ -1811,15 +1811,31 @@ static sap_result sap__check_many(sap_world *s, int n, const sap_id *ids, const 
     return SAP_OK;
 }
 
-/* Stores a box in a slot: with the margin if it moves, unless the stored box contains it. Returns -1 if the box is
-   invalid, and the slot then may have any box, else 1 if the stored box changed, else 0. */
+/* Returns the length of a box along an axis; infinite bounds count as the largest float. */
+SAP__FORCE_INLINE double sap__length_of(const sap__box *box, int axis) {
+    const int32_t most = SAP__INFINITY - 1, lo = box->lo[axis], hi = box->hi[axis];
+    return sap__double(sap__float(hi < most ? hi : most)) - sap__double(sap__float(lo > -most ? lo : -most));
+}
+
+/* Returns whether a stored box is more than twice as long as a box that is `more` longer. */
+SAP__FORCE_INLINE int sap__is_twice(const sap__box *stored, const sap__box *box, double more) {
+    int is_twice = 0;
+    for (int k = 0; k < 3; k++) is_twice |= sap__length_of(stored, k) > 2 * (sap__length_of(box, k) + more);
+    return is_twice;
+}
+
+/* Stores a box in a slot: with the margin if it moves, unless the stored box contains it and is not more than twice as
+   long as needed. Its length before rounding is a first look. Returns -1 if the box is invalid, and the slot then may
+   have any box, else 1 if the stored box changed, else 0. */
 SAP__FORCE_INLINE int sap__store_box(const sap_world *s, sap__slot *slot, const sap_aabb *box) {
-    if (sap__float_bits(s->config.margin) == 0 || (slot->flags & SAP__STATIC))
-        return sap__encode(box, s->used, &slot->box);
+    const float margin = s->config.margin;
+    if (sap__float_bits(margin) == 0 || (slot->flags & SAP__STATIC)) return sap__encode(box, s->used, &slot->box);
     sap__box now = sap__empty_box;
     if (sap__encode(box, s->used, &now) < 0) return -1;
-    if (sap__contains(&slot->box, &now)) return 0;
-    sap__add_margin(&now, s->config.margin, s->used);
+    const int is_inside = sap__contains(&slot->box, &now);
+    if (is_inside && !sap__is_twice(&slot->box, &now, 2 * sap__double(margin))) return 0;
+    sap__add_margin(&now, margin, s->used);
+    if (is_inside && !sap__is_twice(&slot->box, &now, 0)) return 0;
     slot->box = now;
     return 1;
 }

@@ -201,6 +201,31 @@ static inline sap_aabb model_enlarged(const model *m, const sap_aabb *box, int i
     return stored;
 }
 
+static inline double model_double(float f) { /* exactly, where denormals are flushed, too */
+    const int32_t key = test_key(f);
+    return key > -0x800000 && key < 0x800000 ? (double)key * 1.40129846432481707e-45 : (double)f;
+}
+
+/* Whether a stored box is more than twice as long as a box that is `more` longer, on some axis. */
+static inline int model_is_twice(const sap_aabb *stored, const sap_aabb *box, double more) {
+    const double most = model_double(model_float(0x7f7fffff));
+    int axis, yes = 0;
+    for (axis = 0; axis < 3; axis++) {
+        const double lo = model_double(stored->min[axis]), hi = model_double(stored->max[axis]);
+        const double least = model_double(box->min[axis]), last = model_double(box->max[axis]);
+        yes |= (hi < most ? hi : most) - (lo > -most ? lo : -most) >
+               2 * ((last < most ? last : most) - (least > -most ? least : -most) + more);
+    }
+    return yes;
+}
+
+/* Whether what is stored of a box may stay: it contains the box, and is not far larger than what would be stored now. */
+static inline int model_may_stay(const model *m, const sap_aabb *stored, const sap_aabb *box) {
+    const sap_aabb now = model_used(m, box), fresh = model_enlarged(m, box, 0);
+    if (!model_contains(stored, &now)) return 0;
+    return !model_is_twice(stored, &now, 2 * model_double(m->margin)) || !model_is_twice(stored, &fresh, 0);
+}
+
 static inline void model_record(model *m, model_recorded how) {
     if (how > m->recorded) m->recorded = how;
 }
@@ -270,7 +295,7 @@ static inline sap_result model_move_many(model *m, int n, const sap_id *ids, con
     for (i = 0; i < n; i++) {
         model_box *b = model_find(m, ids[i]);
         const sap_aabb used = model_used(m, &boxes[i]);
-        if (test_key(m->margin) && !b->is_static && model_contains(&b->box, &used)) continue; /* free */
+        if (test_key(m->margin) && !b->is_static && model_may_stay(m, &b->box, &boxes[i])) continue; /* free */
         model_record(m, model_same_box(&b->box, &used) ? MODEL_MAYBE : MODEL_SURELY);
         b->box = model_enlarged(m, &boxes[i], b->is_static);
     }

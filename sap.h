@@ -4358,7 +4358,8 @@ typedef struct sap__bvh_level {
 /* Writes the events of the collected pairs. */
 static int sap__emit_events(sap__search *q) {
     sap_world *s = q->s;
-    const int n = q->n, early = q->changes && sap__length(s->pairs.active) > SAP__CACHE_BOXES ? 8 : n;
+    const int n = q->n, finds = q->changes || (s->changes.flags & SAP__REFILTER),
+              early = finds && sap__length(s->pairs.active) > SAP__CACHE_BOXES ? 8 : n;
     if (!sap__reserve_events(s, q->task, n)) return 0;
     for (int i = 0; i < n; i++) {
         if (i < n - 2 * early)
@@ -4368,7 +4369,7 @@ static int sap__emit_events(sap__search *q) {
             if (p != SAP__NONE) sap__prefetch(&s->pairs.active[p]);
         }
         const uint64_t ids = sap__ids_of(s, q->a[i], q->b[i]);
-        if (q->changes || (s->changes.flags & SAP__REFILTER))
+        if (finds)
             sap__change_pair(s, q->task, q->a[i], q->b[i], q->changes);
         else if (sap__is_allowed(s, q->a[i], q->b[i], ids))
             sap__push(q->task->events, ids);

@@ -1294,7 +1294,7 @@ enum {
     SAP__TREE_VALID        /* it holds all live boxes of its kind, except unsynced ones */
 };
 
-/* A bounding volume hierarchy: see tree. Its arrays are parts of those of all trees: see sap__set_room. */
+/* A bounding volume hierarchy: see tree. Its arrays are parts of those of all trees: see sap__place_tree. */
 typedef struct sap__bvh {
     sap__node *nodes;         /* leaves first, then level by level, the roots last */
     sap__box *bounds;         /* of each node */
@@ -1303,7 +1303,7 @@ typedef struct sap__bvh {
     sap__box *home;           /* of each leaf: it contains the boxes in it */
     sap__node *before;        /* of each leaf: the boxes of the last update in its lanes, where has_before is set */
     uint8_t *has_before;      /* of each leaf: an update has written its boxes of the last update */
-    int room;                 /* leaves that there is memory for */
+    int begin, room;          /* its part of the arrays: the first node, and the leaves that there is memory for */
     int levels, first[SAP__MAX_LEVELS], count[SAP__MAX_LEVELS]; /* of each level: its first node, how many there are */
     int state, boxes, young;            /* SAP__TREE_*; boxes in it; the first leaf of the young */
     int packed, young_packed, appended; /* boxes of which the old and the young leaves were packed, and newborn ever */
@@ -3900,43 +3900,53 @@ static int sap__room_for(int boxes) {
     return sap__leaves_for(boxes) + sap__leaves_for(sap__most_young(boxes)) + 1; /* the first newborn begin a leaf */
 }
 
-/* Gives each tree its part of the arrays. That of moving boxes, which are packed most often, is the last. */
+/* Gives each tree its part of the arrays. */
 static void sap__set_parts(sap_world *s) {
     const sap__bvh *all = &s->forest;
-    for (int tree = SAP__TREES - 1, at = 0, leaf = 0; tree >= 0 && all->home; tree--) {
+    for (int tree = 0; tree < SAP__TREES && all->nodes; tree++) {
         sap__bvh *t = &s->tree[tree];
-        t->nodes = all->nodes + at;
-        t->bounds = all->bounds + at;
-        t->occupied = all->occupied + at;
-        t->filter = all->filter + at;
-        t->home = all->home + leaf;
-        at += sap__node_count(t->room);
-        leaf += t->room;
+        t->nodes = all->nodes + t->begin;
+        t->bounds = all->bounds + t->begin;
+        t->occupied = all->occupied + t->begin;
+        t->filter = all->filter + t->begin;
+        t->home = all->home + t->begin;
     }
 }
 
 /* Reserves memory for the boxes of the last update in all leaves. */
 static int sap__reserve_before(sap_world *s) {
-    const int leaves = sap__capacity(s->forest.home);
-    return sap__reserve(&s->forest.before, leaves) && sap__reserve(&s->forest.has_before, leaves);
+    const int nodes = sap__capacity(s->forest.nodes);
+    return sap__reserve(&s->forest.before, nodes) && sap__reserve(&s->forest.has_before, nodes);
 }
 
-/* Reserves arrays for these nodes and leaves. */
-static int sap__reserve_nodes(sap_world *s, int nodes, int leaves) {
+/* Reserves arrays for these nodes. Some may have moved, though others could not be reserved. */
+static int sap__reserve_nodes(sap_world *s, int nodes) {
     sap__bvh *all = &s->forest;
-    return sap__reserve(&all->nodes, nodes) && sap__reserve(&all->bounds, nodes) &&
-           sap__reserve(&all->occupied, nodes) && sap__reserve(&all->filter, nodes) && sap__reserve(&all->home, leaves);
+    const int ok = sap__reserve(&all->bounds, nodes) && sap__reserve(&all->occupied, nodes) &&
+                   sap__reserve(&all->filter, nodes) && sap__reserve(&all->home, nodes) &&
+                   sap__reserve(&all->nodes, nodes);
+    sap__set_parts(s);
+    return ok;
 }
 
-/* Gives a tree room for this number of leaves. If it has less, those behind it move, and are to be packed. */
-static int sap__set_room(sap_world *s, int tree, int room) {
-    int nodes = 0, leaves = 0;
-    for (int i = 0; i < tree && room > s->tree[tree].room; i++) sap__drop_tree(&s->tree[i]), s->tree[i].room = 0;
-    if (room > s->tree[tree].room) s->tree[tree].room = room;
-    for (int i = 0; i < SAP__TREES; i++) nodes += sap__node_count(s->tree[i].room), leaves += s->tree[i].room;
-    const int ok = sap__reserve_nodes(s, nodes, leaves);
-    sap__set_parts(s); /* some arrays may have moved, though others could not be reserved */
-    return ok;
+/* Returns the end of a tree's part of the arrays. */
+static int sap__part_end(const sap__bvh *t) {
+    return t->room ? t->begin + sap__node_count(t->room) : 0;
+}
+
+/* Gives a tree room for this number of leaves: where it is, or in the first gap between the parts of the others, which
+   stay where they are. */
+static void sap__place_tree(sap_world *s, int tree, int leaves) {
+    sap__bvh *t = &s->tree[tree];
+    if (leaves <= t->room) return;
+    t->begin = 0;
+    t->room = leaves;
+    for (int i = 0; i < SAP__TREES; i++) {
+        const sap__bvh *other = &s->tree[i];
+        if (i == tree || t->begin >= sap__part_end(other) || other->begin >= sap__part_end(t)) continue;
+        t->begin = sap__part_end(other);
+        i = -1; /* it may overlap one of those before now */
+    }
 }
 
 /* Returns the home of a leaf with these bounds. */
@@ -4014,7 +4024,8 @@ static void sap__pack_leaves(sap_world *s, sap__bvh *t, int first, int n) {
 /* Packs a tree of the slots in sort_items, n of them: all are old. */
 static int sap__pack_items(sap_world *s, int tree, int n) {
     sap__bvh *t = &s->tree[tree];
-    if (!sap__set_room(s, tree, sap__room_for(n))) return sap__fail(s, SAP_ERROR_MEMORY);
+    sap__place_tree(s, tree, sap__room_for(n));
+    if (!sap__reserve_nodes(s, sap__part_end(t))) return sap__fail(s, SAP_ERROR_MEMORY);
     sap__pack_leaves(s, t, 0, n);
     t->boxes = t->packed = n;
     t->young = t->count[0];
@@ -4034,11 +4045,12 @@ static int sap__pack_tree(sap_world *s, int tree) {
     return sap__pack_items(s, tree, n);
 }
 
-/* The same. Reserved memory is enough if no tree has more room than its boxes take. If it is short, all are packed. */
+/* The same. Reserved memory is enough for trees without gaps between them. If it is short, all are packed. */
 static int sap__pack(sap_world *s, int tree) {
-    int leaves = sap__room_for(s->boxes.tree_count[tree]), ok = 1;
-    for (int other = tree + 1; other < SAP__TREES; other++) leaves += s->tree[other].room;
-    if (!s->update.is_reserved || leaves <= sap__capacity(s->forest.home)) return sap__pack_tree(s, tree);
+    int ok = 1;
+    sap__place_tree(s, tree, sap__room_for(s->boxes.tree_count[tree]));
+    if (!s->update.is_reserved || sap__part_end(&s->tree[tree]) <= sap__capacity(s->forest.nodes))
+        return sap__pack_tree(s, tree);
     for (int other = 0; other < SAP__TREES; other++) sap__drop_tree(&s->tree[other]), s->tree[other].room = 0;
     for (int other = SAP__TREES - 1; other >= 0 && ok; other--)
         if (s->boxes.tree_count[other]) ok = sap__pack_tree(s, other);
@@ -4596,8 +4608,8 @@ static int sap__load_changes(sap_world *s) {
     memset(all->has_before, 0, (size_t)sap__capacity(all->has_before));
     for (int tree = 0; tree < SAP__TREES; tree++) {
         sap__bvh *t = &s->tree[tree];
-        t->before = all->before + (t->home - all->home);
-        t->has_before = all->has_before + (t->home - all->home);
+        t->before = all->before + t->begin;
+        t->has_before = all->has_before + t->begin;
     }
     for (int i = 0; i < sap__length(s->changes.list); i++) sap__load_lane(s, s->changes.list[i]);
     return 1;
@@ -4997,7 +5009,7 @@ static long long sap__prune_boxes(const sap_aabb *a, int na, const sap_aabb *b, 
     q.on_pairs = sap__emit_pruned;
     q.context = &p;
     s.update.failure = ok ? SAP_OK : SAP_ERROR_BOX;
-    for (int set = is_bipartite; set >= 0 && ok; set--) { /* in the order of their parts: see sap__set_parts */
+    for (int set = 0; set <= is_bipartite && ok; set++) {
         const int from = set ? na : 0, count = set ? nb : na;
         ok = sap__reserve(&s.update.sort_items, count);
         for (int i = 0; i < count && ok; i++) s.update.sort_items[i] = (uint32_t)(from + i);
@@ -6182,10 +6194,8 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
     int ok = sap__reserve_boxes(s, slot_count) && sap__reserve_pairs(s, pairs, pairs, pairs) &&
              sap__reserve(&s->update.deleted_at, 2LL * pairs) && sap__reserve(&s->update.newcomers, slot_count) &&
              sap__reserve(&s->update.sort_items, slot_count) &&
-             sap__reserve(&s->update.sort_items, SAP__NODE_WIDTH / 2 * leaves) &&
-             sap__reserve_nodes(s, nodes, leaves) && sap__reserve_before(s) &&
-             (s->has_grid || !sorts || sap__reserve_endpoints(s, slot_count));
-    sap__set_parts(s);
+             sap__reserve(&s->update.sort_items, SAP__NODE_WIDTH / 2 * leaves) && sap__reserve_nodes(s, nodes) &&
+             sap__reserve_before(s) && (s->has_grid || !sorts || sap__reserve_endpoints(s, slot_count));
     for (int i = 0; i < sap__task_count(s) && ok; i++) /* what others have no memory for goes to the first */
         ok = sap__reserve(&s->update.task[i].events,
                           (i ? pairs / 8 : 2LL * pairs) + SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS);
@@ -6907,12 +6917,15 @@ static const char *sap__validate_node(const sap__bvh *t, int level, int j) {
     return NULL;
 }
 
-static const char *sap__validate_rooms(const sap_world *s) {
-    for (int tree = SAP__TREES - 1, at = 0; s->forest.home && tree >= 0; tree--) {
+static const char *sap__validate_parts(const sap_world *s) {
+    for (int tree = 0; tree < SAP__TREES; tree++) {
         const sap__bvh *t = &s->tree[tree];
-        if (t->nodes != s->forest.nodes + at || t->count[0] > t->room)
-            return "A tree has its part of the arrays of all trees, and room for its leaves.";
-        at += sap__node_count(t->room);
+        if (t->count[0] > t->room) return "A tree has room for its leaves.";
+        if (t->boxes && (t->nodes != s->forest.nodes + t->begin || sap__part_end(t) > sap__capacity(s->forest.nodes)))
+            return "A tree has its part of the arrays of all trees.";
+        for (int other = 0; other < tree; other++)
+            if (t->begin < sap__part_end(&s->tree[other]) && s->tree[other].begin < sap__part_end(t))
+                return "The parts of two trees do not overlap.";
     }
     return NULL;
 }
@@ -6988,7 +7001,7 @@ SAP_DEF const char *sap_validate(const sap_world *s) {
     if (s && !broken) broken = sap__validate_changes(s);
     if (s && !broken) broken = sap__validate_pairs(s);
     if (s && !broken) broken = sap__validate_events(s);
-    if (s && !broken) broken = sap__validate_rooms(s);
+    if (s && !broken) broken = sap__validate_parts(s);
     for (int tree = 0; s && !broken && tree < SAP__TREES; tree++) broken = sap__validate_bvh(s, tree);
     if (s && !broken) broken = sap__validate_endpoints(s);
     return broken;

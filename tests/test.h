@@ -49,6 +49,8 @@ static inline int test_check_equal(long long seen, long long expected, const cha
 #define CHECK(condition) test_check((condition) ? 1 : 0, __FILE__, __LINE__, "%s", #condition)
 #define CHECK_EQUAL(a, b) test_check_equal((long long)(a), (long long)(b), __FILE__, __LINE__, #a)
 #define CHECK_MESSAGE(condition, ...) test_check((condition) ? 1 : 0, __FILE__, __LINE__, __VA_ARGS__)
+#define CHECK_AT_MOST(value, most)                                                                                     \
+    CHECK_MESSAGE((value) <= (most), "%s is %.1f, at most %.1f are promised", #value, (double)(value), (double)(most))
 
 /* Prints the one line that run.sh adds up. A run without a single check is a failure: a test that
    tests nothing must not look green. */

@@ -2225,9 +2225,6 @@ static size_t bytes_of(const sap_world *s) {
     return now.bytes;
 }
 
-#define CHECK_AT_MOST(value, most)                                                                                     \
-    CHECK_MESSAGE((value) <= (most), "%s is %.1f, at most %.1f are promised", #value, (double)(value), (double)(most))
-
 /* So many boxes of size 1, in a cube that gives each so much room. */
 static void fill(sap_world *s, test_rng *rng, sap_aabb *boxes, sap_id *ids, int n, float room) {
     float side = 1;

@@ -501,6 +501,133 @@ static void test_object_of_a_box_that_goes(void) {
     sap_destroy(s);
 }
 
+/* ---- ids that depended on the method (0.4) -------------------------------------------------------------------- */
+
+typedef struct adder {
+    sap_world *s;
+    int removes; /* the box is removed at once: no update has seen it, so its slot is free */
+    sap_id id;
+} adder;
+
+static int add_in_hit(sap_id id, void *object, void *user) {
+    adder *a = (adder *)user;
+    const sap_aabb box = box_at(500, 0, 0, 1);
+    (void)id, (void)object;
+    a->id = sap_add(a->s, &box, NULL);
+    if (a->removes) CHECK(sap_remove(a->s, a->id) == SAP_OK);
+    return 0;
+}
+
+/* A callback frees a slot, an update follows, then another callback adds a box. Which slot that takes depends on the
+   calls, and not on when a method synchronised its trees. */
+static sap_id id_after_callbacks(int method, int free_slots, int asks_between) {
+    sap_config config = {0};
+    sap_world *s = open_method(&config, method);
+    sap_aabb box = box_at(0, 0, 0, 1);
+    static sap_id id[300];
+    adder a = {s, 1, 0};
+    const float at[3] = {0.5f, 0.5f, 0.5f};
+    for (int i = 0; i <= free_slots; i++) id[i] = sap_add(s, &box, NULL);
+    CHECK(sap_update(s) == SAP_OK);
+    CHECK(sap_remove_many(s, free_slots, id + 1) == SAP_OK);
+    CHECK(sap_update(s) == SAP_OK);
+    CHECK(sap_query_point(s, at, ~0u, add_in_hit, &a) == 1);
+    for (int update = 0; update < 2; update++) { /* the last one knows of no added and no removed box */
+        box.max[0] += 1;
+        CHECK(sap_move(s, id[0], &box) == SAP_OK && sap_update(s) == SAP_OK);
+    }
+    if (asks_between) CHECK(sap_query_point(s, at, ~0u, NULL, NULL) == 1);
+    a.removes = 0;
+    CHECK(sap_query_point(s, at, ~0u, add_in_hit, &a) == 1);
+    CHECK(sap_validate(s) == NULL);
+    sap_destroy(s);
+    return a.id;
+}
+
+static void test_ids_after_callbacks(void) {
+    for (int free_slots = 255; free_slots <= 259; free_slots++)
+        for (int method = 1; method < METHODS; method++)
+            for (int asks = 0; asks < 2; asks++)
+                CHECK_EQUAL(id_after_callbacks(method, free_slots, asks), id_after_callbacks(0, free_slots, 0));
+}
+
+/* ---- reserved worlds that allocated (0.4) ---------------------------------------------------------------------- */
+
+/* A slow crowd, in which AUTO would take SORT, and then a quick one. After sap_reserve no call allocates. */
+static void test_reserved_crowd(int axes, float side) {
+    enum { N = 1000 };
+    static sap_aabb box[N];
+    static sap_id id[N];
+    sap_config config = {0};
+    test_rng rng = {7};
+    config.axes = axes;
+    sap_world *s = open_method(&config, SAP_METHOD_AUTO);
+    CHECK(sap_reserve(s, N, 120000) == SAP_OK);
+    const long before = allocations;
+    for (int i = 0; i < N; i++) box[i] = drawn_box(&rng, side);
+    CHECK(sap_add_many(s, N, box, NULL, id) == SAP_OK && sap_update(s) == SAP_OK);
+    for (int frame = 0; frame < 60; frame++) {
+        for (int i = 0; i < N; i++)
+            for (int k = 0; k < 3; k++) {
+                const float by = (test_uniform(&rng, 0, 1) - 0.5f) * (frame < 50 ? 0.0004f : 0.4f);
+                box[i].min[k] += by;
+                box[i].max[k] += by;
+            }
+        CHECK(sap_move_many(s, N, id, box) == SAP_OK && sap_update(s) == SAP_OK);
+    }
+    CHECK_EQUAL(allocations, before);
+    sap_destroy(s);
+}
+
+/* ---- upkeep of trees in which nothing changed (0.4) ------------------------------------------------------------- */
+
+/* Movers walk among many static boxes, and in each update `added` boxes of another kind come: static ones, or bullets
+   that meet only others. Upkeep touches what changed, and now and then all boxes of a kind that came. */
+static long long upkeep_beside(int method, int movers, int statics, int added, int are_bullets) {
+    enum { UPDATES = 60 };
+    static sap_aabb box[20000];
+    static sap_id id[20000];
+    sap_config config = {0};
+    test_rng rng = {11};
+    sap_world *s = open_method(&config, method);
+    sap_stats stats;
+    long long upkeep = 0;
+    for (int i = 0; i < statics; i++) box[i] = drawn_box(&rng, 60);
+    CHECK(sap_add_static_many(s, statics, box, NULL, id) == SAP_OK);
+    for (int i = 0; i < movers; i++) box[i] = drawn_box(&rng, 60);
+    CHECK(sap_add_many(s, movers, box, NULL, id) == SAP_OK && sap_update(s) == SAP_OK);
+    for (int update = 0; update < UPDATES; update++) {
+        for (int i = 0; i < movers; i++) {
+            const float by = (test_uniform(&rng, 0, 1) - 0.5f) * 0.02f;
+            box[i].min[0] += by;
+            box[i].max[0] += by;
+        }
+        CHECK(sap_move_many(s, movers, id, box) == SAP_OK);
+        for (int i = 0; i < added; i++) {
+            const sap_aabb comes = drawn_box(&rng, 60);
+            const sap_id new_id = are_bullets ? sap_add(s, &comes, NULL) : sap_add_static(s, &comes, NULL);
+            if (are_bullets) CHECK(sap_set_filter(s, new_id, 2, 1) == SAP_OK);
+        }
+        CHECK(sap_update(s) == SAP_OK && sap_prepare_queries(s) == SAP_OK);
+        sap_get_stats(s, &stats);
+        upkeep += stats.upkeep;
+    }
+    CHECK(sap_validate(s) == NULL);
+    sap_destroy(s);
+    return upkeep / UPDATES;
+}
+
+static void test_upkeep_of_another_kind(void) {
+    /* the tree of moving boxes is refitted in each update (10,000), and not packed because others come */
+    const long long alone = upkeep_beside(SAP_METHOD_PRUNE, 10000, 0, 0, 0);
+    CHECK_AT_MOST(upkeep_beside(SAP_METHOD_PRUNE, 10000, 0, 80, 0), alone + alone / 10 + 10 * 80);
+    CHECK_AT_MOST(upkeep_beside(SAP_METHOD_PRUNE, 10000, 0, 80, 1), alone + alone / 10 + 10 * 80);
+    /* the tree of static boxes rests while bullets come, whose tree grows, and while others move */
+    CHECK_AT_MOST(upkeep_beside(SAP_METHOD_QUERY, 0, 20000, 20, 1), 10 * 20);
+    CHECK_AT_MOST(upkeep_beside(SAP_METHOD_SORT, 100, 20000, 0, 0), 300);
+    CHECK_AT_MOST(upkeep_beside(SAP_METHOD_QUERY, 100, 20000, 0, 0), 300);
+}
+
 int main(void) {
     int method, grid;
     for (method = 0; method < METHODS; method++) {
@@ -518,6 +645,10 @@ int main(void) {
     test_objects_in_callbacks(0);
     test_objects_in_callbacks(1);
     test_object_of_a_box_that_goes();
+    test_ids_after_callbacks();
+    test_reserved_crowd(SAP_2D, 10.2f);
+    test_reserved_crowd(0, 3);
+    test_upkeep_of_another_kind();
     CHECK(faults == 0 && live_blocks == 0);
     return test_summary();
 }

@@ -427,6 +427,12 @@ static void not_in_index(sap_world *s) {
 static void room_of_another(sap_world *s) {
     s->tree[SAP__TREES - 1].room++;
 }
+static void no_room(sap_world *s) {
+    s->tree[0].room = s->tree[0].count[0] - 1;
+}
+static void part_moved(sap_world *s) {
+    s->tree[0].begin += 1000000;
+}
 static void one_more_in_index(sap_world *s) {
     s->tree[0].boxes++;
 }
@@ -507,7 +513,9 @@ static const damage damage_table[] = {
     {SAP_METHOD_QUERY, "No generation is too large for the one before.", many_newborn},
     {SAP_METHOD_QUERY, "leaf_position is the lane that holds the box.", lane_unknown},
     {SAP_METHOD_QUERY, "A tree holds live boxes that belong in it.", static_among_moving},
-    {SAP_METHOD_QUERY, "A tree has its part of the arrays of all trees, and room for its leaves.", room_of_another},
+    {SAP_METHOD_QUERY, "The parts of two trees do not overlap.", room_of_another},
+    {SAP_METHOD_QUERY, "A tree has room for its leaves.", no_room},
+    {SAP_METHOD_QUERY, "A tree has its part of the arrays of all trees.", part_moved},
     {SAP_METHOD_QUERY, "A lane of a leaf has the box of its slot.", lane_elsewhere},
     {SAP_METHOD_QUERY, "A node has the filter bits of its children.", chunk_without_masks},
     {SAP_METHOD_QUERY, "A leaf has the filter bits of its boxes.", leaf_without_masks},

@@ -14,8 +14,7 @@
        #include "sap.h"                everywhere else without the define
 
    It needs the C library, and stb_ds.h (Debian: apt install libstb-dev; or copy the file beside this one). In debug
-   builds compile that one file with -O2: without optimisation frames take eight times as long. All files of a
-   program take one version of this header: a later one may add fields at the end of a struct.
+   builds compile that one file with -O2: without optimisation frames take eight times as long.
 
    ---- example ----
 
@@ -296,8 +295,9 @@ typedef enum sap_method {
    each used side, and a move inside the stored box is free: it records nothing. Pairs, queries and sap_get_box are of
    stored boxes, so pairs begin before contact: test the shapes in them. A box is stored when it is added, and when
    sap_move gives a box that the stored one does not contain. Bounds are rounded outward, at most to the largest float,
-   and infinite ones stay. Static boxes are stored as given; sap_set_static leaves a stored box as it is. A larger
-   margin saves more moves and finds more pairs: try what a box moves in a few frames. */
+   and infinite ones stay. Static boxes are stored as given, which is why lifts and doors that sap_slide meets are
+   static; sap_set_static leaves a stored box as it is. A larger margin saves more moves and finds more pairs: try what
+   a box moves in a few frames. */
 typedef struct sap_config {
     int axes;                 /* SAP_AXIS_* that are sorted and tested; 0 = all three */
     int max_boxes, max_pairs; /* hard limits; 0 = none */
@@ -6223,8 +6223,8 @@ SAP_DEF const char *sap_result_text(sap_result r) {
     case SAP_ERROR_LIMIT:
         return "A limit is reached: raise config.max_boxes or config.max_pairs, or remove boxes and call sap_update.";
     case SAP_ERROR_ARGUMENT:
-        return "An argument is null, negative, not finite or too small, or a snapshot has other axes: see "
-               "sap_last_error_argument.";
+        return "An argument is null, negative, not finite or too small, or a snapshot has other axes. "
+               "sap_last_error_argument names it, but not for a query or sap_create.";
     case SAP_ERROR_BUSY: return "Not from inside a callback: make this call when sap_dump_pairs or the query is over.";
     case SAP_ERROR_SNAPSHOT: return "The buffer is no snapshot of this version, or it is damaged: save it again.";
     default: return "This is no sap_result.";

@@ -2,7 +2,9 @@
 # What a newcomer does with README.md. Its program (the first ```c block with a main) is examples/01_hello.c: copied with
 # the two headers, compiled with the command that README.md shows, run, compared with the block that follows it, and built
 # as C++, by the lines shown for CMake and Meson, and as installed. Every other block of C, also those of
-# examples/README.md, compiles without a warning. Every file, link, target and function that a README names exists.
+# examples/README.md, compiles without a warning, those of README.md behind each other. Its character walks at random
+# (tests/readme.c), and the lines for other languages work. Every file, link, target and function that a README names
+# exists.
 #
 #   STB=folder of stb_ds.h   BUILD=folder for programs   CC=gcc   CXX=g++
 
@@ -65,7 +67,6 @@ cat > "$work/around.h" <<'END'
 #include <string.h>
 #include "sap.h"
 typedef struct thing { sap_id id; float position[3], half[3]; } thing;
-enum { ENEMIES = 2, WALLS = 4 };
 static sap_world *world;
 static sap_config config;
 static thing *removed[64];
@@ -86,10 +87,19 @@ static inline int may_collide(const sap_pair *pair, void *user) { (void)user; re
 static inline void use_all(void) { (void)world, (void)config, (void)removed, (void)removed_count, (void)bytes, (void)size; }
 END
 for fragment in "$work"/*.fragment.c; do
+    case $fragment in
+    */README.md.*) cat "$fragment" >> "$work/so_far.c" && cp "$work/so_far.c" "$work/upto.c" && source=$work/upto.c ;;
+    *) source=$fragment ;;
+    esac
     name=$(sed -n 's/^#line \([0-9]*\) "\(.*\)"/\2:\1/p' "$fragment")
     check "the code at $name compiles without a warning" \
-        "$CC -std=c99 $warnings -Werror -include $work/around.h -I$root -fsyntax-only $fragment"
+        "$CC -std=c99 $warnings -Werror -include $work/around.h -I$root -fsyntax-only $source"
 done
+character=$(grep -l '^void walk' "$work"/README.md.*.fragment.c)
+check "its character compiles, as C++, too" "$CC -std=c99 $warnings -Werror -isystem $STB -I$root -DCHARACTER='\"$character\"' \
+    -o $work/character tests/readme.c -lm &&
+    $CXX -std=c++11 -w -x c++ -include $work/around.h -I$root -fsyntax-only $character" &&
+    check "its character walks, rides on lifts and lands on platforms" "$work/character"
 
 # ---- with build systems: the program in main.c, both headers in third_party/sap ------------------------------------
 
@@ -111,6 +121,19 @@ if have meson && have ninja; then
         "CC='$CC' meson setup $work/meson_build $work/game && ninja -C $work/meson_build && runs $work/meson_build/game"
 else skip "the lines for Meson: no meson and ninja here"; fi
 
+mkdir "$work/library" && cp sap.h "$work/library/"
+command=$(sed -n 's|^    gcc \(-O2 -shared.*\)|\1|p' examples/README.md | sed "s|-I/usr/include/stb|-I'$STB'|")
+check "the line for a shared library works" "(cd $work/library && $CC $command && test -s libsap.so)"
+command=$(sed -n 's/^    \(grep -v .*> declarations.h\)$/\1/p' examples/README.md)
+check "the line for declarations works: they are C without a preprocessor" "(cd $work/library && $command) &&
+    { echo '#include <stdint.h>'; echo '#include <stddef.h>'; cat $work/library/declarations.h; } > $work/library/read.c &&
+    ! grep '^#' $work/library/declarations.h && grep sap_update $work/library/declarations.h &&
+    $CC -std=c99 $warnings -Werror -fsyntax-only $work/library/read.c"
+sed -n '/^```python/,/^```/p' examples/README.md | grep -v '^```' > "$work/library/boxes.py"
+if have python3; then
+    check "its Python prints what it says" "(cd $work/library && python3 boxes.py > output) &&
+        sed -n 's/.*  # //p' $work/library/boxes.py | diff - $work/library/output"
+else skip "the library in Python: no python3 here"; fi
 check "make install works" "make -s install PREFIX=$work/prefix"
 if have pkg-config; then
     # stb_ds.h has a pkg-config file only from Debian's package, so this one stands for it.

@@ -5719,7 +5719,8 @@ static void sap__open_node(sap__query *q, const sap__bvh *t, uint32_t node, int 
 }
 
 /* Traverses a tree depth first. If the cutoff may become lower it visits the nearest lane of a node first; when that is
-   beyond the limit, so are the other lanes. No query writes or moves nodes. Returns 0 to stop. */
+   beyond the limit, so are the other lanes. Else each lane that the kernel has let through is visited: a lane beyond
+   the limit, which is rounded otherwise there, says nothing of the others. Returns 0 to stop. */
 static int sap__traverse(sap__query *q, const sap__bvh *t) {
     sap__stack_entry path[SAP__MAX_LEVELS];
     const int top = t->levels - 1;
@@ -5732,7 +5733,7 @@ static int sap__traverse(sap__query *q, const sap__bvh *t) {
             int lane = v->lanes ? sap__lowest_bit(v->lanes) : 0;
             for (uint32_t bits = q->is_ordered ? v->lanes & (v->lanes - 1) : 0; bits; bits &= bits - 1)
                 if (v->distance[sap__lowest_bit(bits)] < v->distance[lane]) lane = sap__lowest_bit(bits);
-            if (!v->lanes || v->distance[lane] > q->probe.limit) {
+            if (!v->lanes || (q->is_ordered && v->distance[lane] > q->probe.limit)) {
                 level++;
                 continue;
             }

@@ -1682,6 +1682,46 @@ static void test_new_calls(void) {
     sap_destroy(s);
 }
 
+/* How many are hit is one number, whoever counts: no callback, one that goes on, or the form for ids. Boxes lie just before,
+   at and beyond the end, at any scale and in any order. */
+static void test_counts(int seed) {
+    static const float sizes[] = {1e-30f, 1e-12f, 1e-7f, 1e-5f, 1e-3f, 3e-2f, 1, 1e4f, 1e12f, 1e30f};
+    const sap_config config = {.axes = seed % 3 ? 0 : SAP_2D};
+    test_rng rng = {(uint64_t)seed * 31 + 7};
+    for (int round = 0; round < 60; round++) {
+        const float size = sizes[(seed + round) % 10] * test_uniform(&rng, 0.5f, 2);
+        const float from[3] = {0, 0, 0}, by[3] = {size, test_chance(&rng, 30) ? size * test_uniform(&rng, 0, 1) : 0, 0};
+        const sap_aabb mover = {{-size, 0, 0}, {0, 0, 0}};
+        const int n = 2 + test_below(&rng, 3 + (round % 4) * 30);
+        sap_world *w = sap_create(&config);
+        if (force_kernel(w, round % KERNELS) || force_kernel(w, KERNEL_SCALAR))
+            for (int i = 0; i < n; i++) {
+                static const float hairs[] = {1e-7f, 1e-6f, 1e-5f, 1e-4f, 3e-4f, 1e-3f, 0.1f, 1};
+                const float at = size * (1 + test_uniform(&rng, -1, 1) * hairs[test_below(&rng, 8)]);
+                const sap_aabb box = {{at, -size, -size}, {at + size * test_uniform(&rng, 0, 0.1f), size, size}};
+                if (!(i % 5 ? sap_add : sap_add_static)(w, &box, NULL)) exit(2);
+            }
+        for (int ask = 0; ask < 4; ask++) {
+            int visited = 0;
+            const int told = ask == 0   ? sap_ray_cast(w, from, by, ~0u, NULL, NULL)
+                             : ask == 1 ? sap_box_cast(w, &mover, by, ~0u, NULL, NULL)
+                             : ask == 2 ? sap_query_nearest(w, from, size, ~0u, NULL, NULL)
+                                        : sap_query_sphere(w, from, size, ~0u, NULL, NULL);
+            const int called = ask == 0   ? sap_ray_cast(w, from, by, ~0u, go_on, &visited)
+                               : ask == 1 ? sap_box_cast(w, &mover, by, ~0u, go_on, &visited)
+                                          : sap_query_nearest(w, from, size, ~0u, go_on, &visited);
+            const int listed = ask == 0   ? sap_ray_cast_ids(w, from, by, ~0u, NULL, NULL, 0)
+                               : ask == 1 ? told
+                               : ask == 2 ? sap_nearest_ids(w, from, size, ~0u, NULL, NULL, 0)
+                                          : sap_query_sphere_ids(w, from, size, ~0u, NULL, 0);
+            CHECK_MESSAGE(told == visited && called == visited && listed == visited,
+                          "seed %d, size %g, query %d: %d hits without a callback, %d with one, %d of ids", seed,
+                          (double)size, ask, told, visited, listed);
+        }
+        sap_destroy(w);
+    }
+}
+
 /* More of the nearest than a query keeps values of, with many ties: in order, whatever the capacity. */
 static void test_many_nearest(void) {
     static sap_id ids[2000], all[2000];
@@ -1730,6 +1770,7 @@ int main(int argc, char **argv) {
     test_reused_slots();
     test_restore();
     test_memory_midway();
+    for (seed = 0; seed < seeds; seed++) test_counts(seed);
     for (seed = 0; seed < seeds; seed++) test_worlds(seed);
     for (seed = 0; seed < KINDS; seed++) test_kernels(seed);
     if (flush_denormals(1))

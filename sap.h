@@ -527,7 +527,9 @@ SAP_DEF int sap_ray_cast_ids(sap_world *s, const float origin[3], const float tr
 
    A box that is touched or overlapped at the start is met at t = 0 only if the translation goes deeper into it. That is
    judged on the axis on which the two overlap least (at a tie the lower axis, then the side towards minus), and the
-   normal is that of its side. So a box that rests on others, or is stuck in them a little, can always leave. */
+   normal is that of its side. So a box that rests on others, or is stuck in them a little, can always leave. A point on
+   a wall of no thickness is stopped from one side only: its least depth is that towards minus. (sap_slide ends before
+   such a wall.) */
 SAP_DEF sap_id sap_box_closest(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask,
                                sap_id ignore, float *t, float normal[3]);
 SAP_DEF sap_id sap_box_closest_if(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask,
@@ -538,11 +540,17 @@ SAP_DEF sap_id sap_box_closest_if(sap_world *s, const sap_aabb *box, const float
    NULL, is the box that stopped it on axis k (the lower id at a tie), or 0: a hero whose gravity was stopped stands on
    something. Returns on how many axes it was stopped, or -sap_result with *box unchanged.
 
-   Boxes that touch it at an edge or a corner stop nothing, so a row of tiles is one floor, and a wall of them one wall.
-   (Should the way lead right into a corner, it ends on the lower axis.) What it overlaps at the start stops it as in
-   sap_box_closest. It never rounds into a box that it has met: what it stands on, leans on or slides along does not
-   catch it later. Nor does its size drift. The result is the same on every machine. A way that leads beyond the largest
-   float is SAP_ERROR_ARGUMENT.
+   It ends at the side that stops it, or before it by at most one unit in the last place of its own larger bound there.
+   So a contact need not be a pair, or a hit of sap_query_box: take stopped_by, and make a trigger a little larger than
+   what is solid. A slide meets boxes as they are stored: in a world with a margin make lifts and doors static.
+
+   Boxes that touch it at an edge or a vertex stop nothing, so a row of tiles is one floor, and a wall of them one wall.
+   (Should the way lead right into an edge, it ends on the lower axis.) A box that it overlaps at the start stops it on
+   one axis, as in sap_box_closest, and never pushes it out. It never rounds into a box that it has met: what it stands
+   on, leans on or slides along does not catch it later. Nor does its size drift. A box of no size on an axis does not
+   pass one of no size there: it ends one float before it. Ways have any length: one of 1e20 downwards ends on the
+   floor. But one that would lead beyond the largest float is SAP_ERROR_ARGUMENT. Unused axes of *box are left alone.
+   The result is the same on every machine.
 
    sap_slide passes over one box: ignore, the mover's own id, or 0. sap_slide_if passes over those that accept refuses,
    wherever they are, as if they were not there: a platform that only carries who comes from above, or a crate that is
@@ -5978,12 +5986,24 @@ SAP_DEF sap_id sap_box_closest_if(sap_world *s, const sap_aabb *box, const float
    there, and the next cast goes on with the others, at the t at which the last one ended. On an axis that nothing has
    stopped the box is where it was at the start, plus t times the translation: so nothing is rounded on the way, and all
    comparisons are exact. */
+/* A stop is the axis on which a box stops the moving box (-1: none), and by what: the moving box enters it on this axis
+   alone, on two at the same moment, or on three. */
+enum { SAP__SIDE, SAP__EDGE, SAP__VERTEX };
+typedef struct sap__stop {
+    int axis, part;
+} sap__stop;
+
 typedef struct sap__slide {
     sap__query query; /* its box: on stopped axes where it stopped, else where it was at the start */
     sap__box start;
     sap__measure at; /* the t at which the last cast ended */
-    int side;        /* of the best hit: see sap__find_stop */
+    sap__stop stop;  /* of the best hit */
 } sap__slide;
+
+/* Returns whether both boxes have no size on an axis. */
+static int sap__are_flat(const sap__box *a, const sap__box *b, int k) {
+    return a->lo[k] == a->hi[k] && b->lo[k] == b->hi[k];
+}
 
 /* Returns whether the intervals of two boxes on an axis overlap, not only touch. Two equal ones do, though flat. */
 static int sap__overlaps_across(const sap__box *a, const sap__box *b, int k) {
@@ -5994,41 +6014,53 @@ static int sap__overlaps_inside(const sap__box *a, const sap__box *b) {
     return sap__overlaps_across(a, b, 0) && sap__overlaps_across(a, b, 1) && sap__overlaps_across(a, b, 2);
 }
 
-/* Returns the axis on which a box stops the moving box, plus 3 at a corner, or -1 if it does not. One that it overlaps
-   at the start does so on the axis of least depth. Another one does when the moving box has entered it on all other
-   axes and left it on none. To enter two axes at once is a corner; at the end of the way a corner stops nothing. */
-static int sap__find_stop(const sap__slide *v, const sap__box *box) {
+/* Returns how a box stops the moving box. One that it overlaps at the start does so on the axis of least depth. Another
+   one does when the moving box has entered it on all axes and left it on none; two that are flat on an axis are entered
+   and left at one moment there. At the end of the way edges and vertices stop nothing. */
+static sap__stop sap__find_stop(const sap__slide *v, const sap__box *box) {
     const sap__box *moving = &v->query.box;
     const int32_t *by = v->query.translation;
-    int axis = -1, is_corner = 0;
-    if (sap__overlaps_inside(box, &v->start)) return sap__goes_deeper(box, &v->start, by, v->query.s->used);
-    for (int k = 0; k < 3; k++) {
-        if (by[k] == 0 && !sap__overlaps_across(box, moving, k)) return -1;
-        if (by[k] == 0) continue;
-        const int order = axis < 0 ? 1 : sap__compare_moments(box, moving, by, SAP__ENTERS + k, axis);
-        if (order > 0) axis = k;
-        if (order >= 0) is_corner = order == 0;
+    const sap__stop none = {-1, SAP__SIDE};
+    sap__stop stop = none;
+    if (sap__overlaps_inside(box, &v->start)) {
+        stop.axis = sap__goes_deeper(box, &v->start, by, v->query.s->used);
+        return stop;
     }
-    if (axis < 0) return -1;
-    for (int k = 0; k < 3; k++)
-        if (by[k] && (k != axis || is_corner) && sap__compare_moments(box, moving, by, axis, SAP__LEAVES + k) >= 0)
-            return -1;
-    const sap__measure enters = sap__moment(box, moving, by, axis);
-    if (sap__compare_quotients(&enters, &v->at) < 0) return -1;
-    return !is_corner ? axis : sap__compare_moments(box, moving, by, axis, SAP__AT_END) < 0 ? axis + 3 : -1;
+    for (int k = 0; k < 3; k++) {
+        if (by[k] == 0 && !sap__overlaps_across(box, moving, k)) return none;
+        if (by[k] == 0) continue;
+        const int order = stop.axis < 0 ? 1 : sap__compare_moments(box, moving, by, SAP__ENTERS + k, stop.axis);
+        if (order == 0) stop.part++;
+        if (order <= 0) continue;
+        stop.axis = k;
+        stop.part = SAP__SIDE;
+    }
+    if (stop.axis < 0) return none;
+    for (int k = 0; k < 3; k++) {
+        if (by[k] == 0) continue;
+        const int order = sap__compare_moments(box, moving, by, stop.axis, SAP__LEAVES + k);
+        const int passes = sap__are_flat(box, moving, k) && box->lo[k] != moving->lo[k]; /* enters and leaves at once */
+        if (order > 0 || (order == 0 && !passes)) return none;
+    }
+    const sap__measure enters = sap__moment(box, moving, by, stop.axis);
+    if (sap__compare_quotients(&enters, &v->at) < 0) return none;
+    if (stop.part != SAP__SIDE && sap__compare_moments(box, moving, by, stop.axis, SAP__AT_END) >= 0) return none;
+    return stop;
 }
 
-/* Keeps the first box that stops the moving box; at the same t a side before a corner, then the lower axis, then the
-   lower id. */
+/* Keeps the first box that stops the moving box; at the same t a side before an edge, an edge before a vertex, then the
+   lower axis, then the lower id: so the joint of two boxes acts as one box would. */
 static int sap__keep_stop(sap__query *q, sap_id id, double at, const sap__box *box) {
     sap__slide *v = (sap__slide *)(void *)q; /* query is its first field */
-    const int side = sap__find_stop(v, box);
-    if (side < 0 ||
-        (q->best && sap__compare_to_cutoff(q, at, box) == 0 && (side > v->side || (side == v->side && id > q->best))))
-        return 1;
+    const sap__stop stop = sap__find_stop(v, box);
+    if (stop.axis < 0) return 1;
+    if (q->best && sap__compare_to_cutoff(q, at, box) == 0) {
+        const int order = stop.part == v->stop.part ? stop.axis - v->stop.axis : stop.part - v->stop.part;
+        if (order > 0 || (order == 0 && id > q->best)) return 1;
+    }
     if (!sap__is_accepted(q, id)) return 1;
     q->best = id;
-    v->side = side;
+    v->stop = stop;
     sap__set_cutoff(q, at, box);
     return 1;
 }
@@ -6044,6 +6076,10 @@ static int sap__find_new_overlap(sap__query *q, sap_id id, double at, const sap_
     return 0;
 }
 
+/* A way is computed in a unit that gives the largest of its floats this number of bits and one: so a sum of three fits
+   into an int64_t. The unit is no smaller than the smallest float, of which every float is a multiple. */
+enum { SAP__WAY_BITS = 56, SAP__EXPONENT_BIAS = 127, SAP__LEAST_EXPONENT = -149 };
+
 /* Returns the largest integer not above the float of a key, divided by 2^exponent. */
 static int64_t sap__in_units(int32_t key, int exponent) {
     const double v = sap__wide(key) * sap__power_of_two(-exponent); /* it is exact */
@@ -6055,22 +6091,30 @@ static int32_t sap__key_of_units(int64_t n, int exponent) {
     return sap__key(sap__round((double)n * sap__power_of_two(exponent), SAP__ROUND_NEAREST));
 }
 
-/* Moves a box on an axis, in the direction of by, to a side where it stops (rounded down: before the side), or by all
-   of by if side is NULL. Its size, once it is a multiple of a unit in the last place of its larger bound, does not
-   change: both bounds become such multiples. Neither goes back. The arithmetic is of integers, and the same on every
-   machine; a way towards minus is mirrored. Returns 0 if the way leads beyond all floats. */
-static int sap__move_on_axis(sap__box *box, int k, int32_t by, const int32_t *side, int rounds_up) {
+/* Moves a box on an axis in the direction of by: by all of it if wall is NULL, else to the side of wall that is met,
+   rounded down (before the side). Its size, once it is a multiple of a unit in the last place of its larger bound, does
+   not change: both bounds become such multiples. A box of no size goes to the side itself, but to the float before it
+   if wall has no size either: else it would be in it. No bound goes back. The arithmetic is of integers, and the same
+   on every machine; a way towards minus is mirrored. Returns 0 if the way leads beyond all floats. */
+static int sap__move_on_axis(sap__box *box, int k, int32_t by, const sap__box *wall, int rounds_up) {
     const int sign = by < 0 ? -1 : 1;
     const int32_t front = by < 0 ? -box->lo[k] : box->hi[k], back = by < 0 ? -box->hi[k] : box->lo[k];
-    int32_t largest = sap__magnitude(front) > sap__magnitude(back) ? sap__magnitude(front) : sap__magnitude(back);
-    if (largest < sign * by) largest = sign * by;
-    const int exponent = (largest >> 23) - 183 > -149 ? (largest >> 23) - 183 : -149; /* all fits into 60 bits */
-    if (side && *side * sign <= front) return 1;
+    const int32_t way = sign * (!wall ? by : by < 0 ? wall->hi[k] : wall->lo[k]); /* by, or the side */
+    if (wall && way <= front) return 1;
+    if (wall && front == back) {
+        box->lo[k] = box->hi[k] = sign * (way - sap__are_flat(box, wall, k));
+        return 1;
+    }
+    int32_t largest = sap__magnitude(way);
+    if (largest < sap__magnitude(front)) largest = sap__magnitude(front);
+    if (largest < sap__magnitude(back)) largest = sap__magnitude(back);
+    const int least = SAP__LEAST_EXPONENT, fine = (largest >> 23) - SAP__EXPONENT_BIAS - SAP__WAY_BITS;
+    const int exponent = fine > least ? fine : least;
     const int64_t from = sap__in_units(front, exponent), size = from - sap__in_units(back, exponent);
-    const int64_t end = side ? sap__in_units(*side * sign, exponent) : from + sap__in_units(by * sign, exponent);
+    const int64_t end = sap__in_units(way, exponent) + (wall ? 0 : from);
     int64_t most = end > -(end - size) ? end : size - end, unit = 1;
-    if (!side && !sap__is_finite(sap__round((double)end * sap__power_of_two(exponent), SAP__ROUND_UP))) return 0;
-    while (most / unit >= 1 << 24) unit *= 2;
+    if (!wall && !sap__is_finite(sap__round((double)end * sap__power_of_two(exponent), SAP__ROUND_UP))) return 0;
+    while (most / unit >= 1 << 24) unit *= 2; /* a float has 24 bits */
     const int64_t to = (end + (rounds_up ? unit / 2 : 0)) & -unit;
     if (to <= from) return 1;
     const int32_t new_front = sap__key_of_units(to, exponent);
@@ -6098,10 +6142,9 @@ static int sap__slide_along(sap__slide *v, sap_id stopped_by[3]) {
         q->cutoff.key = SAP__ONE;
         sap__run_query(q, sap__keep_stop, 1);
         if (!q->best) break;
-        const int k = v->side % 3;
+        const int k = v->stop.axis;
         v->at = sap__measure_of(q, &q->cutoff.box);
-        (void)sap__move_on_axis(&q->box, k, q->translation[k],
-                                q->translation[k] < 0 ? &q->cutoff.box.hi[k] : &q->cutoff.box.lo[k], 0);
+        (void)sap__move_on_axis(&q->box, k, q->translation[k], &q->cutoff.box, 0);
         q->translation[k] = 0;
         if (stopped_by) stopped_by[k] = q->best;
         n++;

@@ -10,8 +10,9 @@
 /* ---- brute force, in whole numbers ------------------------------------------------------------------------ */
 
 /* Coordinates are multiples of 1/8, so no result is rounded. A time is a fraction. Whatever is touched changes at one of a
-   few times: at each of them the boxes are sought that would be entered right after it. */
-enum { MOST = 40, EIGHTHS = 8 };
+   few times: at each of them the boxes are sought that would be entered right after it. A hair stands for one float: it is
+   less than the distance of any two sides. */
+enum { MOST = 40, HAIR = 1, WHOLE = 128, EIGHTHS = 8, UNIT = WHOLE / EIGHTHS };
 
 typedef struct whole_box {
     int lo[3], hi[3];
@@ -33,17 +34,29 @@ static int before(fraction a, fraction b) {
     return a.over * b.under < b.over * a.under;
 }
 
-/* How the intervals of mover and wall lie on an axis at a time: 1 they overlap, 0 they touch, -1 apart. */
+static int both_flat(const mover *m, const whole_box *w, int k) {
+    return m->box.lo[k] == m->box.hi[k] && w->lo[k] == w->hi[k];
+}
+
+/* How the intervals of mover and wall lie on an axis at a time: 1 they overlap, 0 they touch, -1 apart. A wall without size
+   is touched by a mover without size that passes it. */
 static int meets_on(const mover *m, const whole_box *w, int k, fraction t) {
     const long long lo = m->box.lo[k] * t.under + m->way[k] * t.over, hi = m->box.hi[k] * t.under + m->way[k] * t.over;
     const long long from = w->lo[k] * t.under, to = w->hi[k] * t.under;
-    if (lo == from && hi == to) return 1;
+    if (lo == from && hi == to) return lo < hi || m->way[k] == 0 || t.over == 0;
     if (lo < to && from < hi) return 1;
     return lo <= to && from <= hi ? 0 : -1;
 }
 
 static int is_inside(const mover *m, const whole_box *w, fraction t) {
     return meets_on(m, w, 0, t) > 0 && meets_on(m, w, 1, t) > 0 && meets_on(m, w, 2, t) > 0;
+}
+
+/* Whether it is inside soon after t, if it was not at t. What passes a wall without size is in it at t alone. */
+static int enters(const mover *m, const whole_box *w, fraction t, fraction soon) {
+    for (int k = 0; k < 3; k++)
+        if (meets_on(m, w, k, soon) <= 0 && !(m->way[k] && both_flat(m, w, k) && meets_on(m, w, k, t) == 0)) return 0;
+    return !is_inside(m, w, t);
 }
 
 /* The first time after t at which a side of the mover is at a side of a wall, or a later one. */
@@ -71,11 +84,11 @@ static int shallow_axis(const mover *m, const whole_box *w, int axes) {
     return side * m->way[axis] < 0 ? axis : -1;
 }
 
-/* The wall that stops the mover at t: 0 none, else its id; sides before corners. */
+/* The wall that stops the mover at t: 0 none, else its id; sides before edges, and edges before vertices. */
 static int find_wall(const mover *m, fraction t, int is_end, int axes, uint64_t skipped, int *axis) {
     const fraction next = next_time(m, t), soon = {t.over * next.under + next.over * t.under, 2 * t.under * next.under};
     int best = 0;
-    for (int corner = 0; corner < 2 && !best; corner++)
+    for (int corner = 0; corner < 3 && !best; corner++)
         for (int k = 0; k < 3 && !best; k++)
             for (int i = 0; i < wall_count && !best; i++) {
                 int lowest = -1, touching = 0;
@@ -84,10 +97,10 @@ static int find_wall(const mover *m, fraction t, int is_end, int axes, uint64_t 
                     if (!corner && t.over == 0 && shallow_axis(m, &walls[i], axes) == k) best = i + 1;
                     continue;
                 }
-                if (is_inside(m, &walls[i], t) || !is_inside(m, &walls[i], soon)) continue;
+                if (!enters(m, &walls[i], t, soon)) continue;
                 for (int a = 2; a >= 0; a--)
                     if (meets_on(m, &walls[i], a, t) == 0) lowest = a, touching++;
-                if (lowest != k || (touching > 1) != corner || (corner && is_end)) continue;
+                if (lowest != k || touching != corner + 1 || (corner && is_end)) continue;
                 best = i + 1;
             }
     for (int k = 0; k < 3 && best; k++) { /* which axis: as above */
@@ -119,7 +132,8 @@ static int slide_by_force(mover *m, int axes, uint64_t skipped, sap_id stopped_b
         }
         const int size = m->box.hi[axis] - m->box.lo[axis], up = m->way[axis] > 0;
         if (!inside_at_start[wall - 1]) {
-            m->box.lo[axis] = up ? walls[wall - 1].lo[axis] - size : walls[wall - 1].hi[axis];
+            const int hair = both_flat(m, &walls[wall - 1], axis) ? HAIR : 0;
+            m->box.lo[axis] = up ? walls[wall - 1].lo[axis] - size - hair : walls[wall - 1].hi[axis] + hair;
             m->box.hi[axis] = m->box.lo[axis] + size;
         }
         m->way[axis] = 0;
@@ -130,11 +144,18 @@ static int slide_by_force(mover *m, int axes, uint64_t skipped, sap_id stopped_b
     return n;
 }
 
+/* The float of a coordinate, or that which is a hair before or behind it. */
+static float float_of(int at) {
+    const int hair = (at % UNIT + UNIT + 1) % UNIT - 1;
+    const int32_t key = test_key((float)(at - hair) / WHOLE) + hair;
+    return test_float(key < 0 ? 0x80000000u | (uint32_t)-key : (uint32_t)key);
+}
+
 static sap_aabb box_of(const whole_box *w) {
     sap_aabb box;
     for (int k = 0; k < 3; k++) {
-        box.min[k] = (float)w->lo[k] / EIGHTHS;
-        box.max[k] = (float)w->hi[k] / EIGHTHS;
+        box.min[k] = float_of(w->lo[k]);
+        box.max[k] = float_of(w->hi[k]);
     }
     return box;
 }
@@ -146,8 +167,8 @@ static void build_walls(test_rng *dice, int kind, int axes) {
         for (int k = 0; k < 3; k++) {
             const int step = kind == 0 ? EIGHTHS : kind == 1 ? 4 : 1;
             const int size = kind == 0 ? 1 : test_below(dice, kind == 2 ? 2 : 4);
-            walls[i].lo[k] = axes >> k & 1 ? step * (test_below(dice, 64 / step) - 32 / step) : 0;
-            walls[i].hi[k] = axes >> k & 1 ? walls[i].lo[k] + step * size : 0;
+            walls[i].lo[k] = axes >> k & 1 ? UNIT * step * (test_below(dice, 64 / step) - 32 / step) : 0;
+            walls[i].hi[k] = axes >> k & 1 ? walls[i].lo[k] + UNIT * step * size : 0;
         }
 }
 
@@ -185,14 +206,15 @@ static void test_by_force(int seed) {
             const int asks = test_chance(&dice, 50);
             const uint64_t one = ignored ? UINT64_C(1) << (ignored - 1) : 0;
             uint64_t skipped = asks ? test_random(&dice) & test_random(&dice) : one;
+            const int is_diagonal = test_chance(&dice, 30), is_point = test_chance(&dice, 20);
             for (int k = 0; k < 3; k++) {
-                const int used = axes >> k & 1, coarse = test_chance(&dice, 60) ? 4 : 1;
-                m.start.lo[k] = used ? coarse * (test_below(&dice, 80 / coarse) - 40 / coarse) : 0;
-                m.start.hi[k] = used ? m.start.lo[k] + coarse * (1 + test_below(&dice, 3)) : 0;
-                m.way[k] =
-                    !used || test_chance(&dice, 20) ? 0 : coarse * (test_below(&dice, 80 / coarse) - 40 / coarse);
-                if (test_chance(&dice, 30) && k && used && (axes & 1)) m.way[k] = m.way[0]; /* diagonal */
-                by[k] = used ? (float)m.way[k] / EIGHTHS : TEST_NAN;
+                const int used = axes >> k & 1, coarse = UNIT * (test_chance(&dice, 60) || is_diagonal ? 4 : 1);
+                const int cells = 80 * UNIT / coarse, size = test_below(&dice, 3) + !is_point;
+                m.start.lo[k] = used ? coarse * (test_below(&dice, cells) - cells / 2) : 0;
+                m.start.hi[k] = used ? m.start.lo[k] + coarse * (is_point && size < 2 ? 0 : size) : 0;
+                m.way[k] = !used || test_chance(&dice, 20) ? 0 : coarse * (test_below(&dice, cells) - cells / 2);
+                if (is_diagonal && k && used && (axes & 1)) m.way[k] = test_chance(&dice, 50) ? m.way[0] : -m.way[0];
+                by[k] = used ? (float)m.way[k] / WHOLE : TEST_NAN;
             }
             m.box = m.start;
             from = box_of(&m.start);
@@ -400,7 +422,7 @@ static void test_seams(void) {
             const float was = here.box.min[along];
             by[along] = 0.1f * (float)ahead;
             fall = step % 100 == 50 ? 0.15f : fall - 0.01f;
-            by[across] = fall * (float)up;
+            by[across] = (i % 7 == 3 && fall < 0 ? -1e19f : fall) * (float)up; /* some fall as far as they can */
             (void)step_hero(by, stopped_by);
             CHECK_MESSAGE(!stopped_by[along], "run %d, step %d: stopped by a seam", i, step);
             CHECK((here.box.min[along] - was) * (float)ahead > 0.098f);
@@ -468,6 +490,187 @@ static void test_ends_beside_walls(void) {
             CHECK(!stopped_by[0] && !stopped_by[1]);
         }
         sap_destroy(here.world);
+    }
+}
+
+/* ---- any scale, two and three axes, ways of any length ------------------------------------------------------------- */
+
+static double larger_unit(const sap_aabb *box, int k) {
+    return unit_of(fmaxf(fabsf(box->min[k]), fabsf(box->max[k])));
+}
+
+/* How deep a box is in another on these axes, in units of the largest of the bounds. */
+static double depth_on(int axes, const sap_aabb *box, const sap_aabb *wall) {
+    double least = 1e300, unit = 0;
+    for (int k = 0; k < 3; k++) {
+        if (!(axes >> k & 1)) continue;
+        least = fmin(least, (double)box->max[k] - (double)wall->min[k]);
+        least = fmin(least, (double)wall->max[k] - (double)box->min[k]);
+        unit = fmax(unit, fmax(larger_unit(box, k), larger_unit(wall, k)));
+    }
+    return least / unit;
+}
+
+/* Slides from anywhere, by ways from a hair to far beyond the world, and again from where they ended. */
+static void test_any_way(int seed) {
+    static const float scales[] = {1, 1e-3f, 1e-20f, 1e-38f, 1e4f, 1e17f, 1e30f},
+                       grows[] = {1, 1e-7f, 1e-3f, 10, 1e6f, 1e17f};
+    enum { WALLS = 60 };
+    sap_aabb placed[WALLS];
+    test_rng dice = {(uint64_t)seed * 31 + 3};
+    const int axes = seed % 2 ? SAP_2D : 7;
+    const float scale = scales[seed / 2 % 7], offset = seed % 3 ? 0 : 3 * scale;
+    sap_config config;
+    memset(&config, 0, sizeof config);
+    config.axes = axes;
+    sap_world *s = sap_create(&config);
+    for (int i = 0; i < WALLS; i++) {
+        for (int k = 0; k < 3; k++) {
+            placed[i].min[k] = offset + scale * test_uniform(&dice, -4, 4);
+            placed[i].max[k] = placed[i].min[k] + (test_chance(&dice, 20) ? 0 : scale * test_uniform(&dice, 0, 2));
+        }
+        if (sap_add_static(s, &placed[i], NULL) != (sap_id)i + 1) exit(2);
+    }
+    for (int round = 0; round < 200; round++) {
+        sap_aabb box;
+        double size[3], unit[3] = {0, 0, 0};
+        const int is_point = test_chance(&dice, 20);
+        for (int k = 0; k < 3; k++) {
+            box.min[k] = offset + scale * test_uniform(&dice, -5, 5);
+            if (test_chance(&dice, 10)) box.min[k] *= 1e6f;
+            box.max[k] = box.min[k] + (is_point ? 0 : scale * test_uniform(&dice, 0, 1));
+            size[k] = (double)box.max[k] - (double)box.min[k];
+        }
+        for (int step = 0; step < 6; step++) {
+            const float length = fminf(scale * grows[test_below(&dice, 6)], 1e37f);
+            const sap_aabb from = box;
+            float by[3];
+            sap_id stopped_by[3];
+            for (int k = 0; k < 3; k++)
+                by[k] = test_chance(&dice, 30)   ? 0
+                        : test_chance(&dice, 30) ? -length
+                                                 : test_uniform(&dice, -1, 1) * length;
+            const int n = sap_slide(s, &box, by, ~0u, 0, stopped_by);
+            int told = 0;
+            CHECK(n >= 0);
+            for (int k = 0; k < 3; k++) {
+                if (!(axes >> k & 1)) continue;
+                told += stopped_by[k] != 0;
+                unit[k] = fmax(unit[k], larger_unit(&box, k));
+                if (step == 0) unit[k] = fmax(unit[k], larger_unit(&from, k));
+                const double error = fabs((double)box.max[k] - (double)box.min[k] - size[k]);
+                CHECK_MESSAGE(error <= unit[k], "seed %d, round %d: the size changed by %g units", seed, round,
+                              error / unit[k]);
+                if (!stopped_by[k]) continue;
+                const sap_aabb *wall = &placed[stopped_by[k] - 1];
+                if (depth_on(axes, &from, wall) > 0) continue; /* overlapped at the start: it stays where it is */
+                const double gap =
+                    by[k] > 0 ? (double)wall->min[k] - (double)box.max[k] : (double)box.min[k] - (double)wall->max[k];
+                const int is_in = (by[k] > 0 ? from.max[k] > wall->min[k] : from.min[k] < wall->max[k]);
+                CHECK_MESSAGE(is_in ? gap <= 0 : gap >= 0 && gap <= larger_unit(&box, k),
+                              "seed %d, round %d, step %d: stopped %g units before the side", seed, round, step,
+                              gap / larger_unit(&box, k));
+            }
+            CHECK_EQUAL(told, n);
+            for (int i = 0; i < WALLS; i++) {
+                if (depth_on(axes, &from, &placed[i]) > 0) continue;
+                const double depth = depth_on(axes, &box, &placed[i]);
+                CHECK_MESSAGE(depth <= 4, "seed %d, round %d, step %d: %g units deep", seed, round, step, depth);
+            }
+        }
+    }
+    sap_destroy(s);
+}
+
+/* A floor, a wall, a block of tiles: on all ways it acts as one box does, to the last bit. */
+static void test_joints(int seed) {
+    test_rng dice = {(uint64_t)seed * 17 + 11};
+    const int axes = seed % 3 ? 7 : SAP_2D, is_whole = seed % 2;
+    const float tile = is_whole ? 1 : test_uniform(&dice, 0.1f, 3);
+    sap_config config;
+    float sides[3][5];
+    int counts[3];
+    memset(&config, 0, sizeof config);
+    config.axes = axes;
+    sap_world *tiled = sap_create(&config), *one = sap_create(&config);
+    for (int k = 0; k < 3; k++) {
+        counts[k] = 1 + test_below(&dice, 4);
+        for (int i = 0; i < 5; i++) sides[k][i] = tile * (float)i - (is_whole ? 2 : 2.1f);
+    }
+    const sap_aabb block = {{sides[0][0], sides[1][0], sides[2][0]},
+                            {sides[0][counts[0]], sides[1][counts[1]], sides[2][counts[2]]}};
+    sap_add_static(one, &block, NULL);
+    for (int i = 0; i < counts[0] * counts[1] * counts[2]; i++) {
+        const int x = i % counts[0], y = i / counts[0] % counts[1], z = i / counts[0] / counts[1];
+        const sap_aabb box = {{sides[0][x], sides[1][y], sides[2][z]},
+                              {sides[0][x + 1], sides[1][y + 1], sides[2][z + 1]}};
+        sap_add_static(tiled, &box, NULL);
+    }
+    for (int round = 0; round < 1500; round++) {
+        sap_aabb box, other;
+        for (int k = 0; k < 3; k++) {
+            const float at = test_uniform(&dice, -4, 4);
+            box.min[k] = is_whole ? floorf(at * 2) / 2 : test_chance(&dice, 30) ? sides[k][test_below(&dice, 5)] : at;
+            box.max[k] =
+                box.min[k] + (is_whole ? 0.5f * (float)(1 + test_below(&dice, 3)) : test_uniform(&dice, 0.1f, 2));
+        }
+        other = box;
+        if (depth_on(axes, &box, &block) > 0) continue; /* what is overlapped stops it by the depths of each tile */
+        for (int step = 0; step < 4; step++) {
+            float by[3];
+            sap_id a[3], b[3];
+            const float length = is_whole                 ? 0.125f * (float)(1 << test_below(&dice, 6))
+                                 : test_chance(&dice, 20) ? 1e20f
+                                                          : 5;
+            for (int k = 0; k < 3; k++)
+                by[k] = is_whole ? length * (float)(test_below(&dice, 5) - 2) : test_uniform(&dice, -length, length);
+            const int n = sap_slide(tiled, &box, by, ~0u, 0, a);
+            const sap_aabb *p = &box;
+            CHECK_EQUAL(sap_slide(one, &other, by, ~0u, 0, b), n);
+            const int same = !memcmp(p, &other, sizeof other) && !a[0] == !b[0] && !a[1] == !b[1] && !a[2] == !b[2];
+            if (!CHECK_MESSAGE(same, "seed %d, round %d, step %d: a joint stops the box, at %g %g %g", seed, round,
+                               step, (double)box.min[0], (double)box.min[1], (double)box.min[2]))
+                break;
+        }
+    }
+    sap_destroy(tiled);
+    sap_destroy(one);
+}
+
+/* A particle is pushed at a wall without thickness for a while, from each side: it never passes, and ends one float before
+   it. At a thick wall it ends at the side, as boxes with a size do. */
+static void test_particles(void) {
+    static const float places[] = {0, 1, -1, 0.1f, -7.7f, 1e10f, 1e-30f};
+    for (int i = 0; i < 7 * 3 * 2 * 4; i++) {
+        const float at = places[i % 7];
+        const int k = i / 7 % 3, side = i / 21 % 2 ? 1 : -1, is_thick = i / 42 % 2, has_size = i / 84;
+        const float reach = 1 + fabsf(at);
+        sap_world *s = sap_create(NULL);
+        sap_aabb wall, box;
+        for (int a = 0; a < 3; a++) {
+            wall.min[a] = -10 * reach, wall.max[a] = 10 * reach;
+            box.min[a] = box.max[a] = 0;
+        }
+        wall.min[k] = is_thick && side < 0 ? at : is_thick ? at - reach : at;
+        wall.max[k] = is_thick && side < 0 ? at + reach : at;
+        box.min[k] = box.max[k] = at + 2 * reach * (float)side;
+        if (has_size) box.max[k] += reach * 0.25f;
+        sap_add_static(s, &wall, NULL);
+        const int32_t before = test_key(at) + (is_thick || has_size ? 0 : side);
+        for (int step = 0; step < 20; step++) {
+            float by[3] = {0.01f, 0.01f, 0.01f};
+            sap_id stopped_by[3];
+            by[k] = -0.3f * reach * (float)side;
+            (void)sap_slide(s, &box, by, ~0u, 0, stopped_by);
+            if (step < 8) continue;
+            CHECK_MESSAGE(stopped_by[k] == 1, "wall %d: not stopped in step %d", i, step);
+            const float front = side > 0 ? box.min[k] : box.max[k];
+            if (has_size)
+                CHECK(fabs((double)front - (double)at) <= larger_unit(&box, k));
+            else
+                CHECK_EQUAL(test_key(front), before);
+        }
+        sap_destroy(s);
     }
 }
 
@@ -595,6 +798,8 @@ int main(int argc, char **argv) {
     test_single_steps();
     test_ends_beside_walls();
     test_passed_over();
+    test_particles();
+    for (int seed = 0; seed < rounds * 2; seed++) test_any_way(seed), test_joints(seed);
     for (int seed = 0; seed < rounds; seed++) test_by_force(seed);
     for (int seed = 0; seed < rounds; seed++) walk(seed, steps);
     return test_summary();

@@ -3576,7 +3576,6 @@ typedef struct sap__cuts {
     const sap_world *s;
     uint64_t *items;
     int boxes, leaves;
-    const float *unit; /* see sap__sample_stats */
 } sap__cuts;
 
 /* Sorts n different numbers so far that each of the first `rank` is less than each of the others: quickselect (Hoare
@@ -3615,23 +3614,14 @@ SAP__FORCE_INLINE float sap__center2(const sap__box *box, int axis) {
     return sap__clamp(sap__float(box->lo[axis]), SAP__TILE_FAR) + sap__clamp(sap__float(box->hi[axis]), SAP__TILE_FAR);
 }
 
-/* Returns the axis on which the middles of n boxes are spread most, in units; of many boxes a part says so. */
+/* Returns the axis on which n boxes are spread most, in their own units: sizes may double from place to place. */
 static int sap__widest_spread(const sap__cuts *c, const uint64_t *items, int n) {
-    const float far_away = 4 * SAP__TILE_FAR;
-    const int step = n > 2 * SAP__SAMPLE ? n / SAP__SAMPLE : 1;
-    float least[3] = {far_away, far_away, far_away}, most[3] = {-far_away, -far_away, -far_away};
+    sap__sample_stats m;
     double widest = -1;
     int axis = 0;
-    for (int i = 0; i < n; i += step) {
-        const sap__box *box = &c->s->slot_array[(uint32_t)items[i]].box;
-        for (int k = 0; k < 3; k++) {
-            const float at = sap__center2(box, k);
-            least[k] = at < least[k] ? at : least[k];
-            most[k] = at > most[k] ? at : most[k];
-        }
-    }
+    sap__sample_boxes(c->s, items, n, &m);
     for (int k = 0; k < 3; k++) {
-        const double spread = most[k] > least[k] ? (double)(most[k] - least[k]) / ((double)c->unit[k] + 1e-37) : 0;
+        const double spread = (double)m.range[k] / ((double)m.unit[k] + 1e-60);
         if (spread > widest) widest = spread, axis = k;
     }
     return axis;
@@ -3689,7 +3679,7 @@ static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, in
     for (int i = 0; i < n; i++) scratch[count[items[i] >> 32]++] = items[i];
     memcpy(items, scratch, (size_t)n * sizeof *items);
     /* each counter is the end of its key's items now */
-    const sap__cuts cuts = {s, items, n, leaves, sample.unit};
+    const sap__cuts cuts = {s, items, n, leaves};
     const int small_end = (int)count[grid.keys - 2];
     const int is_uneven = grid.is_sparse || SAP__CROWDED_PART * crowded > (uint32_t)n;
     if (is_uneven && small_end >= SAP__KEY_CROWD) sap__cut(&cuts, 0, small_end);

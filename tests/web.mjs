@@ -197,7 +197,7 @@ async function testPageOfLessons(page, where, width) {
     await page.clickOn("[data-view=steps]");
     check(`${where}: the live view is hidden`, await page.evaluate("document.getElementById('live').hidden"));
     await page.clickOn("#steps-pause");
-    const cases = ["A and C end", "B and C begin", "nothing", "nothing"];
+    const cases = ["A-C ends", "B-C begins", "nothing", "nothing"];
     const lit = "Array.from(document.querySelectorAll('#steps-code .ran'), line => line.textContent.trim()).join(' ')";
     const firsts = ["the min of C moved right from 7 to 11; so the max of A walks left and passes the min of C. Stop",
                     "the max of C moved right from 13 to 18; so the min of B walks left and passes the max of C. Start",
@@ -233,7 +233,7 @@ async function testPageOfLessons(page, where, width) {
     await page.drag(x + 4 * unit, y + 6.5 * unit, x + 10 * unit, y + 6 * unit);
     await page.clickOn("#steps-pause"); // goes on
     check(`${where}: a box that was dragged onto another begins a pair`,
-          await until(page, `${text("steps-said")} === "Reported: A and B begin."`));
+          await until(page, `${text("steps-said")} === "Reported: A-B begins."`));
     check(`${where}: steps: nothing sticks out`, !await page.evaluate(sticks));
 
     await page.clickOn("[data-view=batches]");
@@ -455,7 +455,7 @@ async function testPageOfStructures(page, where) {
 
     await open("pairs");
     await page.clickOn("#pairs-dump");
-    check(`${where}: pairs: five begin`, (await page.evaluate(text("pairs-said"))).startsWith("Reported: A and B begin, B and C begin, "));
+    check(`${where}: pairs: five begin`, (await page.evaluate(text("pairs-said"))).startsWith("Reported: A-B begins, B-C begins, "));
     await page.clickOn("#pairs-visit");
     check(`${where}: pairs: a visit is in the keys`, (await page.evaluate(text("pairs-keys"))).includes("A-C new removed"));
     await page.clickOn("#pairs-dump");
@@ -464,7 +464,7 @@ async function testPageOfStructures(page, where) {
     await page.clickOn("#pairs-dump");
     const end = await page.evaluate(text("pairs-said"));
     check(`${where}: pairs: C leaves B, and the last pair fills the hole (${end})`,
-          end === "Reported: B and C end. In the array 4 goes to 1.");
+          end === "Reported: B-C ends. In the array 4 goes to 1.");
 }
 
 // All that a reader meets has a name, and stands out from what is behind it.
@@ -542,7 +542,7 @@ async function testKeyboard(page, url) {
     check("keys: an arrow chooses another case", await page.evaluate("document.getElementById('steps-case').value") === "1");
     check("keys: Tab comes to To the end", await page.tabTo("#steps-all"));
     await page.key(" ");
-    check("keys: Space presses it", await until(page, `${text("steps-said")} === "Reported: B and C begin."`, 5));
+    check("keys: Space presses it", await until(page, `${text("steps-said")} === "Reported: B-C begins."`, 5));
     check("keys: Tab comes to the boxes", await page.tabTo("#steps-board"));
     await page.key("c");
     check("keys: a letter takes a box", (await page.evaluate(text("steps-said"))).startsWith("Box C is held"));
@@ -554,7 +554,7 @@ async function testKeyboard(page, url) {
     await page.key("c");
     for (let i = 0; i < 4; i++) await page.key("ArrowDown", true);
     await page.key("Enter");
-    check("keys: Enter lets it go", await until(page, `${text("steps-said")} === "Reported: B and C end."`, 30));
+    check("keys: Enter lets it go", await until(page, `${text("steps-said")} === "Reported: B-C ends."`, 30));
 
     await page.open(url + "#grid", 1280, 800);
     await wait(0.5);

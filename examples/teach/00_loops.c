@@ -5,9 +5,9 @@ Shows the problem: which boxes overlap? Two loops find all, with n squared tests
 
 A box has a min and a max on each axis. Two boxes overlap if neither ends before the other begins, on any axis: that is the
 overlap test, here four comparisons in the plane. Boxes that touch overlap.
-Two loops ask it of any two boxes, n * (n - 1) / 2 times: for twice as many boxes, four times as often. Sorted by their left
-sides, boxes need not ask all: once one begins right of the end of the box that asks, all that follow do, too. It is this
-break that sorting is for. The world grows with the number of boxes, so that each meets about as many others.
+Two loops test each two boxes, n * (n - 1) / 2 in all: twice as many boxes need four times as many tests. Sorted by their
+left sides, a box need not be tested with all: once one begins right of its end, all that follow do, too. It is this break
+that sorting is for. The world grows with the number of boxes, so that each meets about as many others.
 It draws 00_loops.svg or the file you name. It prints:
 
     boxes    pairs    tests of two loops    tests in order    a box
@@ -56,7 +56,7 @@ static void sorted(int n) {
 
 /* A line for each test, on the left those of two loops, on the right those of sorted boxes. */
 static void draw(const char *path) {
-    svg p = svg_open(path, 1000, 500, "Who asks whom: fourteen boxes");
+    svg p = svg_open(path, 1000, 500, "Which boxes are tested: fourteen of them");
     teach_state = 3;
     teach_scatter(boxes, FEW, 13, 10, 0);
     for (int i = 0; i < FEW; i++) boxes[i].max[0] += 1, boxes[i].max[1] += .5f;

@@ -50,9 +50,9 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static void collect(int asking, const int *candidates, int count) {
+static void collect(int box, const int *candidates, int count) {
     for (int i = 0; i < count; i++) {
-        const uint32_t a = (uint32_t)asking, b = (uint32_t)candidates[i];
+        const uint32_t a = (uint32_t)box, b = (uint32_t)candidates[i];
         if (teach_overlap(&boxes[a], &boxes[b]) && list->count < MOST_PAIRS)
             list->pairs[list->count++] = a < b ? a << 16 | b : b << 16 | a;
     }

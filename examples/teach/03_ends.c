@@ -6,20 +6,20 @@ Shows what holds the sorted endpoints: an array or a linked list, with sentinels
 An end in an array is a value and its owner with one bit for min or max: 8 bytes, and its neighbours in order are its
 neighbours in memory. In a list it has two links besides: 24 bytes, and its neighbours are wherever they were made. A list
 moves an end by changing six links, an array by shifting what lies between, which is little when boxes move little. In the
-paper a box knows the places of its ends, so an end that gets another place is written twice: in the array, and as a
-reference in its box, which is somewhere else in memory. (sap.h keeps no references: an update visits every end, or finds
-it by its value.) A link needs no reference to be rewritten, for an end in a list stays where it is. Memory is read in lines
-of 64 bytes: counted is how often the next end is in another line than the last one.
-A walk has to stop at the sides. Without sentinels each step asks twice: is there an end, and is it larger? A sentinel, an
-end that no other passes, answers both at once: -max and max here, as in the paper, though infinity passes these (exercise
-1). The first lines are the paper's example: 13 becomes 50. It draws 03_ends.svg or the file you name. It prints:
+paper a box keeps the index of each of its ends, so an end that gets another place is written twice: in the array, and as an
+index in its box, which is somewhere else in memory. (sap.h keeps no references: an update visits every end, or finds
+it by its value.) A link needs no reference to be rewritten, for an end in a list stays where it is. Memory is read in
+cache lines of 64 bytes: counted is how often the next end is in another one than the last end.
+A walk has to stop at the sides. Without sentinels each step has two conditions: is there an end, and is it larger? A
+sentinel, an end that no other passes, answers both at once: -max and max here, as in the paper, though infinity passes
+these (exercise 1). The first lines are the paper's example: 13 becomes 50. It draws 03_ends.svg or the file you name. It prints:
 
     sentinels        -max    -20    -14     -2      4     13     28    max
     13 becomes 50    -max    -20    -14     -2      4     50     28    max
     28 passes it     -max    -20    -14     -2      4     28     50    max
-    questions asked: 6 with sentinels, 12 without
+    conditions: 6 with sentinels, 12 without
 
-    4000 ends, an update   bytes an end   questions   walked over   in another line   written   references
+    4000 ends, an update   bytes an end  conditions   walked over    new cache line   written   references
     array, with sentinels             8        4266          4266               13%       520          520
     array, without                    8        8533          4266               13%       520          520
     list, with sentinels             24        4266          4266               92%      1516            0
@@ -43,11 +43,11 @@ typedef struct list_end {
     struct list_end *previous, *next;
 } list_end;
 
-static long long questions, steps, jumps; /* conditions asked; ends walked over; those in another line of memory */
-static long long written, references;     /* ends or links written; references from boxes to ends rewritten */
+static long long conditions, steps, jumps; /* conditions; ends walked over; those in another cache line */
+static long long written, references;      /* ends or links written; references from boxes to ends rewritten */
 
-static int ask(int answer) {
-    questions++;
+static int condition(int answer) {
+    conditions++;
     return answer;
 }
 
@@ -65,7 +65,7 @@ static void sort_array(array_end *ends, int n, int has_sentinels) {
         const array_end walker = ends[i];
         int j = i;
         walk_over(i - 1, i, ARRAY_BYTES);
-        while ((has_sentinels || ask(j > 1)) && ask(ends[j - 1].value > walker.value)) {
+        while ((has_sentinels || condition(j > 1)) && condition(ends[j - 1].value > walker.value)) {
             walk_over(j, j - 1, ARRAY_BYTES);
             ends[j] = ends[j - 1];
             j--;
@@ -83,7 +83,7 @@ static void sort_list(list_end *low, list_end *high, int has_sentinels) {
         list_end *at = e->previous;
         following = e->next;
         walk_over(at - low, e - low, LIST_BYTES);
-        while ((has_sentinels || ask(at != low)) && ask(at->value > e->value)) {
+        while ((has_sentinels || condition(at != low)) && condition(at->value > e->value)) {
             walk_over(at - low, at->previous - low, LIST_BYTES);
             at = at->previous;
         }
@@ -128,17 +128,17 @@ static void show_paper(void) {
     values[5] = 50;
     show_row(140, "13 becomes 50", values);
     for (int i = 0; i < PAPER + 2; i++) ends[i] = (array_end){values[i], 0};
-    questions = 0;
+    conditions = 0;
     sort_array(ends, PAPER, 1);
     for (int i = 0; i < PAPER + 2; i++) values[i] = ends[i].value;
     show_row(190, "28 passes it", values);
-    const long long with = questions;
+    const long long with = conditions;
     for (int i = 0; i < PAPER + 2; i++) ends[i] = (array_end){values[i], 0};
     ends[5].value = 50;
     ends[6].value = 28;
-    questions = 0;
+    conditions = 0;
     sort_array(ends, PAPER, 0);
-    printf("questions asked: %lld with sentinels, %lld without\n\n", with, questions);
+    printf("conditions: %lld with sentinels, %lld without\n\n", with, conditions);
 }
 
 /* ---- boxes that move a little ----------------------------------------------------------------------------------------- */
@@ -186,7 +186,7 @@ static int run(int is_list, int has_sentinels) {
             array[i].value = value_of(array[i].owner);
             list[i].value = value_of(list[i].owner);
         }
-        if (update <= 1) questions = steps = jumps = written = references = 0;
+        if (update <= 1) conditions = steps = jumps = written = references = 0;
         if (is_list)
             sort_list(low, high, has_sentinels);
         else
@@ -201,29 +201,30 @@ static const char *const names[WAYS] = {"array, with sentinels", "array, without
                                         "list, without"};
 
 int main(int argc, char **argv) {
-    double share[WAYS], asked[WAYS];
+    double share[WAYS], checked[WAYS];
     int all_good = 1;
     picture = svg_open(argc > 1 ? argv[1] : "03_ends.svg", 760, 560, "A sorted array between two sentinels");
     show_paper();
-    printf("4000 ends, an update   bytes an end   questions   walked over   in another line   written   references\n");
+    printf("4000 ends, an update   bytes an end  conditions   walked over    new cache line   written   references\n");
     for (int w = 0; w < WAYS; w++) {
         const int is_list = w >= 2;
         const int good = run(is_list, !(w % 2));
         const int bytes = is_list ? LIST_BYTES : ARRAY_BYTES;
         share[w] = (double)jumps / (double)steps;
-        asked[w] = (double)questions / UPDATES;
-        printf("%-22s %12d %11.0f %13.0f %16.0f%% %9.0f %12.0f%s\n", names[w], bytes, asked[w], (double)steps / UPDATES,
-               100 * share[w], (double)written / UPDATES, (double)references / UPDATES, good ? "" : "  NOT sorted");
+        checked[w] = (double)conditions / UPDATES;
+        printf("%-22s %12d %11.0f %13.0f %16.0f%% %9.0f %12.0f%s\n", names[w], bytes, checked[w],
+               (double)steps / UPDATES, 100 * share[w], (double)written / UPDATES, (double)references / UPDATES,
+               good ? "" : "  NOT sorted");
         all_good &= good;
     }
     svg_text(&picture, 40, 290, 15, SVG_WORD,
-             "Questions an update (blue), and how often the next end is in another line (orange)");
+             "Conditions an update (blue), and how often the next end is in another cache line (orange)");
     for (int w = 0; w < WAYS; w++) {
-        const float y = 312 + 56 * (float)w, from[2] = {240, y}, to[2] = {240 + (float)asked[w] / 40, y + 16};
+        const float y = 312 + 56 * (float)w, from[2] = {240, y}, to[2] = {240 + (float)checked[w] / 40, y + 16};
         const float from2[2] = {240, y + 20}, to2[2] = {240 + 400 * (float)share[w], y + 36};
         svg_text(&picture, 40, (double)y + 24, 15, SVG_TITLE, "%s", names[w]);
         svg_box(&picture, from, to, "fill:#6fa3e0");
-        svg_text(&picture, (double)to[0] + 8, (double)y + 13, 13, SVG_WORD, "%.0f", asked[w]);
+        svg_text(&picture, (double)to[0] + 8, (double)y + 13, 13, SVG_WORD, "%.0f", checked[w]);
         svg_box(&picture, from2, to2, "fill:#e0a458");
         svg_text(&picture, (double)to2[0] + 8, (double)y + 33, 13, SVG_WORD, "%.0f%%", 100 * share[w]);
     }

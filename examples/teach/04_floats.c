@@ -14,7 +14,8 @@ so a sort of integers does not show the mistake. sap.h gives -0 the integer of 0
 Bullet 2.55 rounded floats to a raster of 16-bit integers instead. That needs world bounds, and reports boxes as
 overlapping that do not.
 How long the sort of an update takes on your machine goes to stderr: by floats, by their integers, and by integers that hold
-the owner in their lower half, as in sap.h. There one comparison also decides which of two equal ends is the min.
+the owner in their lower half, as in sap.h. There the bit below those of the value is 0 for a min and 1 for a max: of two
+ends with equal values the min is the smaller integer, and one comparison decides both.
 It draws 04_floats.svg or the file you name. It prints:
 
          float   sign exponent  digits    bits as they are   sign flipped   and reversed
@@ -30,7 +31,7 @@ It draws 04_floats.svg or the file you name. It prints:
          3e+38   0    fe        61b1e6            7f61b1e6       ff61b1e6       ff61b1e6
            inf   0    ff        000000            7f800000       ff800000       ff800000
     pairs in the wrong order                                       40             10              0
-    1045715 steps from integer to greater integer: decoded, the float is greater in all but 1, -0 to 0; all come back: yes
+    1045715 integers, each compared with a greater one: so are their floats in all cases but 1, -0 and 0; all come back: yes
 
     A ends at -0, B begins at 0. They touch: as floats yes, as these integers no, in sap.h yes
     ? is no number. Sorted by insertion:
@@ -125,7 +126,7 @@ static void show_all(void) {
         same += encode(decode(next)) == next;
         code = code < zero - 1000 && next > zero - 1000 ? zero - 999 : next;
     }
-    printf("%d steps from integer to greater integer: decoded, the float is greater in all but %d, -0 to 0; all come "
+    printf("%d integers, each compared with a greater one: so are their floats in all cases but %d, -0 and 0; all come "
            "back: %s\n\n",
            walked, walked - greater, same == walked ? "yes" : "no");
 }

@@ -11,20 +11,20 @@ In case 4 the rules alone would start the pair and then stop it again, so the st
 Here, as in sap.h, a rule also looks at the boxes, as they were and as they are, and the order does not matter.
 
 sap.h sorts with config.method = SAP_METHOD_SORT, as here. Where few boxes have moved it takes their ends alone, as the
-paper does, and lets them walk left or right; both ways find the same. By itself it never sorts: SAP_METHOD_AUTO chooses
-between PRUNE and QUERY, since 13_clusters shows how sorting grows with the crowd.
+paper does, and lets them walk left or right; both ways find the same. By itself it sorts in slow crowds alone: see
+sap_method.
 It prints:
 
     1. a min moves right, past a max
        before      (A 0    (C 1    A) 2    C) 3    (B 4    B) 5
        moved       (A 0    (C 2.5  A) 2    C) 3    (B 4    B) 5
        A passes C  (A 0    A) 2<   (C 2.5  C) 3    (B 4    B) 5    max passes min: stop
-       reported    A and C end; sap.h: the same
+       reported    A-C ends; sap.h: the same
     2. a max moves right, past a min
        before      (A 0    (C 1    A) 2    C) 3    (B 4    B) 5
        moved       (A 0    (C 1    A) 2    C) 4.5  (B 4    B) 5
        B passes C  (A 0    (C 1    A) 2    (B 4<   C) 4.5  B) 5    min passes max: start
-       reported    B and C begin; sap.h: the same
+       reported    B-C begins; sap.h: the same
     3. a min passes a min, a max passes a max
        before      (A 0    (B 1    A) 2    B) 3
        moved       (A 0    (B -1   A) 2    B) 1.5
@@ -182,8 +182,8 @@ static int play(const lesson *now, int number) {
     for (int a = 0; a < now->n; a++)
         for (int b = a + 1; b < now->n; b++)
             if (begins[a][b] || ends_now[a][b])
-                snprintf(report + strlen(report), sizeof report - strlen(report), "%s%c and %c %s", *report ? ", " : "",
-                         teach_name(a), teach_name(b), begins[a][b] ? "begin" : "end");
+                snprintf(report + strlen(report), sizeof report - strlen(report), "%s%c-%c %s", *report ? ", " : "",
+                         teach_name(a), teach_name(b), begins[a][b] ? "begins" : "ends");
     if (!*report) snprintf(report, sizeof report, "nothing");
     printf("   reported    %s; sap.h: %s\n", report, same ? "the same" : "NOT the same");
     svg_text(&picture, 60, y + 14, 15, SVG_WORD, "reported");

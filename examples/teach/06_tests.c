@@ -13,26 +13,26 @@ and lie in the boxes themselves. On the axis at hand ends are under way: there o
 walk has made the other. Start comes before stop, because ends that enlarge the box walk first.
 A box that is new (I.4a) comes from far away, first along x, then y, then z. On x and y it is still far away on z, so all
 of its tests fail, and only z needs any. A flat world (II.1) has more that look like a start or a stop: boxes far apart are
-neighbours along z. sap.h keeps neither counters nor positions, which would have to be written whenever ends shift. It compares the
-boxes themselves, as they were and as they are.
+neighbours along z. sap.h keeps neither counters nor positions, which would have to be written whenever ends shift. It
+compares the boxes themselves, as they were and as they are.
 It draws 06_tests.svg or the file you name. It prints:
 
     in a cube, an update of 1000 boxes that walk
-      look like a start      8758, are one     122
-      look like a stop       8743, are one     122
+      look like a start      8758, and 122 are
+      look like a stop       8743, and 122 are
       counters: 160582, of which 870 are 3
     100 come from far away    along x   along y   along z
       look like a start        66720     62291     58156
-      are one                      0         0       193
+      are a start                  0         0       193
     positions say what values say: always; pairs and counters as of two loops: yes
 
     nearly flat, an update of 1000 boxes that walk
-      look like a start     14320, are one      93
-      look like a stop      14109, are one      93
+      look like a start     14320, and 93 are
+      look like a stop      14109, and 93 are
       counters: 381236, of which 750 are 3
     100 come from far away    along x   along y   along z
       look like a start        60012     52816     93487
-      are one                      0         0       161
+      are a start                  0         0       161
     positions say what values say: always; pairs and counters as of two loops: yes
 */
 #include <math.h>
@@ -220,14 +220,14 @@ static int run(int which, const char *name, const float size[3]) {
         }
     const count walking = sum();
     printf("%s%s, an update of %d boxes that walk\n", which ? "\n" : "", name, OLD);
-    printf("  look like a start %9lld, are one %7lld\n", walking.starts / UPDATES, walking.real_starts / UPDATES);
-    printf("  look like a stop  %9lld, are one %7lld\n", walking.stops / UPDATES, walking.real_stops / UPDATES);
+    printf("  look like a start %9lld, and %lld are\n", walking.starts / UPDATES, walking.real_starts / UPDATES);
+    printf("  look like a stop  %9lld, and %lld are\n", walking.stops / UPDATES, walking.real_stops / UPDATES);
     printf("  counters: %d, of which %d are 3\n", counters(0), counters(3));
     memset(counts, 0, sizeof counts);
     for (int i = OLD; i < BOXES; i++) add_object(&all[i]);
     printf("%d come from far away    along x   along y   along z\n", NEW);
     printf("  look like a start    %9lld %9lld %9lld\n", counts[0].starts, counts[1].starts, counts[2].starts);
-    printf("  are one              %9lld %9lld %9lld\n", counts[0].real_starts, counts[1].real_starts,
+    printf("  are a start          %9lld %9lld %9lld\n", counts[0].real_starts, counts[1].real_starts,
            counts[2].real_starts);
     const count coming = sum();
     const long long tests = walking.starts + walking.stops + coming.starts + coming.stops;
@@ -238,22 +238,23 @@ static int run(int which, const char *name, const float size[3]) {
     svg_text(&picture, x, 116, 18, SVG_TITLE, "%s", name);
     svg_text(&picture, x, 148, 15, SVG_WORD, "an update of %d boxes that walk", OLD);
     draw_bar(x, 160, walking.starts / UPDATES, "fill:#4d6a8c", "look like a start");
-    draw_bar(x, 182, walking.real_starts / UPDATES, "fill:#ffd877", "are one");
+    draw_bar(x, 182, walking.real_starts / UPDATES, "fill:#ffd877", "are starts");
     draw_bar(x, 210, walking.stops / UPDATES, "fill:#4d6a8c", "look like a stop");
-    draw_bar(x, 232, walking.real_stops / UPDATES, "fill:#ffd877", "are one");
+    draw_bar(x, 232, walking.real_stops / UPDATES, "fill:#ffd877", "are stops");
     svg_text(&picture, x, 282, 15, SVG_WORD, "%d come from far away", NEW);
     for (int k = 0; k < 3; k++) {
         char label[32];
         snprintf(label, sizeof label, "like a start on %c", 'x' + k);
         draw_bar(x, 294 + 50 * k, counts[k].starts, "fill:#4d6a8c", label);
-        draw_bar(x, 316 + 50 * k, counts[k].real_starts, "fill:#ffd877", "are one");
+        draw_bar(x, 316 + 50 * k, counts[k].real_starts, "fill:#ffd877", "are starts");
     }
     return same && agree;
 }
 
 int main(int argc, char **argv) {
     const float cube[3] = {16, 16, 16}, flat[3] = {45, 45, 2};
-    picture = svg_open(argc > 1 ? argv[1] : "06_tests.svg", 1000, 470, "What the rules ask about, and what is so");
+    picture =
+        svg_open(argc > 1 ? argv[1] : "06_tests.svg", 1000, 470, "What looks like a start or a stop, and what is one");
     svg_text(&picture, 40, 76, 15, SVG_WORD, "Bars are logarithmic: each tenfold is as much longer.");
     const int good = run(0, "in a cube", cube) & run(1, "nearly flat", flat);
     svg_close(&picture);

@@ -80,16 +80,16 @@ static int is_new(int box) {
 }
 
 /* One moment: the band that the testing box covers, the candidates in it, and which of them it overlaps. */
-static void draw(int asking, const int *candidates, int count) {
-    const float band_min[2] = {few[asking].min[0], 0}, band_max[2] = {few[asking].max[0], 20};
+static void draw(int box, const int *candidates, int count) {
+    const float band_min[2] = {few[box].min[0], 0}, band_max[2] = {few[box].max[0], 20};
     svg_begin_panel(&picture, 40 + moment % 2 * 450, 110 + moment / 2 * 270 + (bipartite ? 35 : 0), 430, 240, -1, -1,
                     10.5);
     svg_box(&picture, band_min, band_max, "fill:#8fa3ba;fill-opacity:.14");
     for (int i = 0; i < FEW; i++) {
-        const char *style = i == asking ? "fill:#e8eef6" : bipartite && is_new(i) ? IS_NEW : SVG_PLAIN;
-        const char *letter = i == asking ? DARK : SVG_TITLE;
+        const char *style = i == box ? "fill:#e8eef6" : bipartite && is_new(i) ? IS_NEW : SVG_PLAIN;
+        const char *letter = i == box ? DARK : SVG_TITLE;
         for (int k = 0; k < count; k++)
-            if (candidates[k] == i && teach_overlap_on(&few[i], &few[asking], 1)) {
+            if (candidates[k] == i && teach_overlap_on(&few[i], &few[box], 1)) {
                 style = SVG_LIT;
                 letter = DARK;
             }
@@ -97,24 +97,23 @@ static void draw(int asking, const int *candidates, int count) {
         svg_text(&picture, (double)few[i].min[0] + .4, (double)few[i].min[1] + 1.7, 15, letter, "%c", 'A' + i);
     }
     for (int k = 0; k < count; k++)
-        if (!teach_overlap_on(&few[candidates[k]], &few[asking], 1))
+        if (!teach_overlap_on(&few[candidates[k]], &few[box], 1))
             svg_box(&picture, few[candidates[k]].min, few[candidates[k]].max, "fill:none;" IN_VAIN);
     svg_end_panel(&picture);
     moment++;
 }
 
-static void say(int asking, const int *candidates, int count) {
+static void say(int box, const int *candidates, int count) {
     char line[WIDTH + 1] = "";
     for (int x = 0; x < WIDTH; x++) line[x] = '.';
-    for (int x = (int)few[asking].min[0]; x <= (int)few[asking].max[0]; x++) line[x] = '=';
+    for (int x = (int)few[box].min[0]; x <= (int)few[box].max[0]; x++) line[x] = '=';
     for (int k = 0; k < count; k++) line[(int)few[candidates[k]].min[0]] = (char)('A' + candidates[k]);
-    printf("  %c  %s", 'A' + asking, line);
+    printf("  %c  %s", 'A' + box, line);
     for (int k = 0; k < count; k++)
         printf("%s%c%s", k ? " " : "  ", 'A' + candidates[k],
-               teach_overlap_on(&few[asking], &few[candidates[k]], 1) ? "!" : "");
+               teach_overlap_on(&few[box], &few[candidates[k]], 1) ? "!" : "");
     printf("\n");
-    if (bipartite ? asking == 3 || asking == 6 : asking == 0 || asking == 1 || asking == 3 || asking == 7)
-        draw(asking, candidates, count);
+    if (bipartite ? box == 3 || box == 6 : box == 0 || box == 1 || box == 3 || box == 7) draw(box, candidates, count);
 }
 
 /* ---- many boxes, counted ------------------------------------------------------------------------------------------- */
@@ -123,8 +122,8 @@ static sap_aabb many[MANY];
 static const sap_aabb *counted;
 static long long hits;
 
-static void count_hits(int asking, const int *candidates, int count) {
-    for (int i = 0; i < count; i++) hits += teach_overlap(&counted[asking], &counted[candidates[i]]);
+static void count_hits(int box, const int *candidates, int count) {
+    for (int i = 0; i < count; i++) hits += teach_overlap(&counted[box], &counted[candidates[i]]);
 }
 
 /* Pairs of boxes 0 to n - 1 of which at least one is 'fresh' or later, by two loops. */

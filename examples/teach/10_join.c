@@ -131,8 +131,8 @@ static int order_a[MOST], order_b[MOST];
 static tree tree_a, tree_b;
 static long long hits;
 
-static void count_hits(int asking, const int *candidates, int count) {
-    for (int i = 0; i < count; i++) hits += teach_overlap(&boxes[asking], &boxes[candidates[i]]);
+static void count_hits(int box, const int *candidates, int count) {
+    for (int i = 0; i < count; i++) hits += teach_overlap(&boxes[box], &boxes[candidates[i]]);
 }
 
 /* Makes n boxes, equally dense for any n. */

@@ -115,39 +115,39 @@ static inline void teach_sort_by_min(const sap_aabb *boxes, int *order, int n, i
     qsort(order, (size_t)n, sizeof *order, teach_by_min);
 }
 
-/* A box that asks, and those that it is tested against. */
-typedef void teach_asks(int asking, const int *candidates, int count);
+/* A box, and those that it is tested with. */
+typedef void teach_tests(int box, const int *candidates, int count);
 
-/* Complete pruning of boxes 0 to n - 1: sorted by their mins along an axis, each box is tested against those that begin
+/* Complete pruning of boxes 0 to n - 1: sorted by their mins along an axis, each box is tested with those that begin
    before it ends. What begins later cannot reach it, nor can anything after that. 'order' has room for n numbers.
    Returns the number of tests. */
-static inline long long teach_sweep(const sap_aabb *boxes, int *order, int n, int axis, teach_asks *asks) {
+static inline long long teach_sweep(const sap_aabb *boxes, int *order, int n, int axis, teach_tests *told) {
     long long tests = 0;
     for (int i = 0; i < n; i++) order[i] = i;
     teach_sort_by_min(boxes, order, n, axis);
     for (int i = 0; i < n; i++) {
         int end = i + 1;
         while (end < n && boxes[order[end]].min[axis] <= boxes[order[i]].max[axis]) end++;
-        if (asks) asks(order[i], &order[i + 1], end - i - 1);
+        if (told) told(order[i], &order[i + 1], end - i - 1);
         tests += end - i - 1;
     }
     return tests;
 }
 
 /* Bipartite pruning of the boxes a[] and b[]: both are sorted, and walked at once as in a merge. Whichever box begins first
-   is tested against those of the other set that begin before it ends; those further left had their turn already. */
+   is tested with those of the other set that begin before it ends; those further left had their turn already. */
 static inline long long teach_sweep_two(const sap_aabb *boxes, int *a, int na, int *b, int nb, int axis,
-                                        teach_asks *asks) {
+                                        teach_tests *told) {
     long long tests = 0;
     int at[2] = {0, 0}, *const set[2] = {a, b};
     const int size[2] = {na, nb};
     for (int k = 0; k < 2; k++) teach_sort_by_min(boxes, set[k], size[k], axis);
     while (at[0] < na && at[1] < nb) {
         const int k = boxes[a[at[0]]].min[axis] > boxes[b[at[1]]].min[axis]; /* the set whose box begins first */
-        const int asking = set[k][at[k]++], *others = &set[!k][at[!k]], left = size[!k] - at[!k];
+        const int box = set[k][at[k]++], *others = &set[!k][at[!k]], left = size[!k] - at[!k];
         int count = 0;
-        while (count < left && boxes[others[count]].min[axis] <= boxes[asking].max[axis]) count++;
-        if (asks) asks(asking, others, count);
+        while (count < left && boxes[others[count]].min[axis] <= boxes[box].max[axis]) count++;
+        if (told) told(box, others, count);
         tests += count;
     }
     return tests;

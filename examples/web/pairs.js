@@ -37,8 +37,8 @@ class PairManager {
     dump() {
         const told = [], gone = [];
         for (const p of this.keys) {
-            const pair = this.pairs[p], name = `${letter(pair.a)} and ${letter(pair.b)}`;
-            if (pair.isNew !== pair.isRemoved) told.push(`${name} ${pair.isNew ? "begin" : "end"}`);
+            const pair = this.pairs[p], name = `${letter(pair.a)}-${letter(pair.b)}`;
+            if (pair.isNew !== pair.isRemoved) told.push(`${name} ${pair.isNew ? "begins" : "ends"}`);
             if (pair.isRemoved) gone.push(p);
             pair.isNew = pair.inKeys = false;
         }

@@ -1,14 +1,14 @@
-// pruning.js - who asks whom: two loops, complete box pruning, and bipartite box pruning, test by test
+// pruning.js - which boxes are tested: two loops, complete box pruning, and bipartite box pruning, test by test
 
 const STREET = 40, SQUARE = 20; // the plane of this view, in units
 const NEW = [2, 3, 7];          // the boxes of the second set: C, D, H
 const TEN = [[2, 1, 9, 6], [6, 4, 13, 9], [4, 12, 8, 17], [11, 7, 18, 13], [15, 1, 20, 5], [17, 11, 25, 16], [22, 2, 28, 8],
              [24, 14, 31, 18], [27, 6, 34, 11], [33, 2, 38, 16]]; // as in the program of the course
 
-// Each way gives its moments: asking a box, whether it overlaps (on the other axis), or that it begins too late.
+// Each way gives its moments: a box is tested with another one, or that one begins too late.
 function* testAll(boxes) {
     for (let a = 0; a < boxes.length; a++)
-        for (let b = a + 1; b < boxes.length; b++) yield {asking: a, other: b};
+        for (let b = a + 1; b < boxes.length; b++) yield {first: a, other: b};
 }
 
 function* pruneComplete(boxes, axis) {
@@ -16,20 +16,20 @@ function* pruneComplete(boxes, axis) {
     for (let i = 0; i < order.length; i++)
         for (let j = i + 1; j < order.length; j++) {
             const isLate = boxes[order[j]][axis] > boxes[order[i]][axis + 2];
-            yield {asking: order[i], other: order[j], isLate};
+            yield {first: order[i], other: order[j], isLate};
             if (isLate) break; // as are all behind it
         }
 }
 
-// Both sets are walked at once, as in a merge. The box that begins first asks those of the other set.
+// Both sets are walked at once, as in a merge. The box that begins first is tested with those of the other set.
 function* pruneBipartite(boxes, axis) {
     const all = boxes.map((_, i) => i), at = [0, 0];
     const sets = [false, true].map(isNew => inOrder(all.filter(i => NEW.includes(i) === isNew), boxes, axis));
     while (at[0] < sets[0].length && at[1] < sets[1].length) {
-        const k = boxes[sets[0][at[0]]][axis] > boxes[sets[1][at[1]]][axis] ? 1 : 0, asking = sets[k][at[k]++];
+        const k = boxes[sets[0][at[0]]][axis] > boxes[sets[1][at[1]]][axis] ? 1 : 0, first = sets[k][at[k]++];
         for (let j = at[1 - k]; j < sets[1 - k].length; j++) {
-            const other = sets[1 - k][j], isLate = boxes[other][axis] > boxes[asking][axis + 2];
-            yield {asking, other, isLate};
+            const other = sets[1 - k][j], isLate = boxes[other][axis] > boxes[first][axis + 2];
+            yield {first, other, isLate};
             if (isLate) break;
         }
     }
@@ -71,7 +71,7 @@ const pruning = {
 
     momentsOf(way, axis) {
         return Array.from(WAYS[way].run(this.boxes, axis), moment => {
-            const hit = this.overlapOn(moment.asking, moment.other, 0) && this.overlapOn(moment.asking, moment.other, 1);
+            const hit = this.overlapOn(moment.first, moment.other, 0) && this.overlapOn(moment.first, moment.other, 1);
             return {isLate: false, ...moment, hit};
         });
     },
@@ -101,16 +101,16 @@ const pruning = {
         const done = this.moments.slice(0, this.at), tests = done.filter(moment => !moment.isLate).length;
         const pairs = done.filter(moment => moment.hit).length, now = done[done.length - 1];
         const counts = `${tests} test${tests === 1 ? "" : "s"}, ${pairs} pair${pairs === 1 ? "" : "s"}.`;
-        const first = this.way ? "Sorted by their mins." : "Each box asks all behind it.";
+        const first = this.way ? "Sorted by their mins." : "Each box is tested with all behind it.";
         say("pruning-said", `${now ? this.sentence(now) : first} ${counts}`);
     },
 
-    sentence({asking, other, isLate, hit}) {
-        const axis = this.axis, a = letter(asking), b = letter(other), begins = short(this.boxes[other][axis]);
-        const end = short(this.boxes[asking][axis + 2]);
-        if (isLate) return `${b} begins at ${begins}, after ${a} ends at ${end}: ${a} asks no more.`;
+    sentence({first, other, isLate, hit}) {
+        const axis = this.axis, a = letter(first), b = letter(other), begins = short(this.boxes[other][axis]);
+        const end = short(this.boxes[first][axis + 2]);
+        if (isLate) return `${b} begins at ${begins}, after ${a} ends at ${end}: ${a} is done.`;
         const found = hit ? "they overlap" : "they are apart";
-        if (!this.way) return `${a} asks ${b}: ${found}.`;
+        if (!this.way) return `${a} and ${b}: ${found}.`;
         return `${b} begins at ${begins}, before ${a} ends at ${end}; on ${"yx"[axis]} ${found}.`;
     },
 
@@ -128,16 +128,16 @@ const pruning = {
         element("pruning-said").style.top = `${bottom + 52}px`;
         pen.fillStyle = DARK;
         pen.fillRect(left, top, unit * STREET, unit * SQUARE);
-        if (now && way) { // what the asking box covers on the axis: only what begins in it can overlap it
-            const [from, to] = [this.boxes[now.asking][axis], this.boxes[now.asking][axis + 2]].map(v => unit * v);
+        if (now && way) { // what this box covers on the axis: only what begins in it can overlap it
+            const [from, to] = [this.boxes[now.first][axis], this.boxes[now.first][axis + 2]].map(v => unit * v);
             pen.fillStyle = "rgba(232, 238, 246, .13)";
             if (axis) pen.fillRect(left, top + from, unit * STREET, to - from);
             else pen.fillRect(left + from, top, to - from, unit * SQUARE);
         }
-        const found = new Set(done.filter(moment => moment.hit).flatMap(moment => [moment.asking, moment.other]));
+        const found = new Set(done.filter(moment => moment.hit).flatMap(moment => [moment.first, moment.other]));
         this.boxes.forEach((_, i) => {
             const color = found.has(i) ? LIT : way === 2 && NEW.includes(i) ? "#c678c9" : "#6d8cb3";
-            const frame = now?.asking === i ? "#fff" : now?.other === i ? this.colorOf(now) : null;
+            const frame = now?.first === i ? "#fff" : now?.other === i ? this.colorOf(now) : null;
             drawBox(pen, this, i, color, 0.6, frame);
         });
         const middle = i => {
@@ -152,18 +152,18 @@ const pruning = {
             pen.lineWidth = isNow ? 3 : 1.5;
             pen.setLineDash(moment.isLate ? [3, 5] : []);
             pen.beginPath();
-            pen.moveTo(...middle(moment.asking));
+            pen.moveTo(...middle(moment.first));
             pen.lineTo(...middle(moment.other));
             pen.stroke();
         });
         pen.globalAlpha = pen.lineWidth = 1;
         pen.setLineDash([]);
 
-        // The boxes in the order in which they ask.
+        // The boxes in the order in which they are taken.
         const order = way ? inOrder(this.boxes.map((_, i) => i), this.boxes, axis) : this.boxes.map((_, i) => i);
         const step = unit * STREET / order.length;
         order.forEach((box, i) => {
-            const is = now && (now.asking === box ? "#fff" : now.other === box ? this.colorOf(now) : null);
+            const is = now && (now.first === box ? "#fff" : now.other === box ? this.colorOf(now) : null);
             pen.fillStyle = is || (way === 2 && NEW.includes(box) ? "#c678c9" : "#6d8cb3");
             pen.fillRect(left + i * step, bottom + 10, step - 3, 34);
             pen.fillStyle = DARK;

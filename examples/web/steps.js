@@ -103,9 +103,9 @@ const steps = {
         }
         const list = (kind, verb) => {
             const n = sap.steps_events(kind), told = new Int32Array(sap.memory.buffer, sap.steps_events_at(), 2 * n);
-            return Array.from({length: n}, (_, i) => `${letter(told[2 * i])} and ${letter(told[2 * i + 1])} ${verb}`);
+            return Array.from({length: n}, (_, i) => `${letter(told[2 * i])}-${letter(told[2 * i + 1])} ${verb}`);
         };
-        this.events = "Reported: " + ([...list(0, "begin"), ...list(1, "end")].join(", ") || "nothing") + ".";
+        this.events = "Reported: " + ([...list(0, "begins"), ...list(1, "ends")].join(", ") || "nothing") + ".";
         this.due = 0;
         this.goTo(this.queue.length ? 0 : this.last);
     },

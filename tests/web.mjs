@@ -370,8 +370,8 @@ async function testStructures(page, url) {
     check(`structures: all steps of updates are replayed, to the right, too (${replayed})`, replayed[0] > 50 && replayed[1] > 3000);
     const pruned = await page.evaluate(`(() => {
         const count = (way, axis, boxes) => {
-            const moments = [...WAYS[way].run(boxes, axis)], key = ({asking: a, other: b}) => Math.min(a, b) + " " + Math.max(a, b);
-            const hits = moments.filter(({asking, other}) => overlapping(boxes[asking], boxes[other])).map(key);
+            const moments = [...WAYS[way].run(boxes, axis)], key = ({first: a, other: b}) => Math.min(a, b) + " " + Math.max(a, b);
+            const hits = moments.filter(({first, other}) => overlapping(boxes[first], boxes[other])).map(key);
             return [moments.filter(moment => !moment.isLate).length, [...hits].sort().join(), hits.length === new Set(hits).size];
         };
         const tests = [0, 1, 2].map(way => [0, 1].map(axis => count(way, axis, TEN)[0])).flat().join();
@@ -398,6 +398,9 @@ async function testStructures(page, url) {
             if (round % 20 === 0) trees.pack();
             trees.look(round * 7.3 % WIDE, round * 3.1 % HIGH);
             const all = trees.boxes.map((_, i) => i), hits = all.filter(i => overlapping(trees.boxes[i], trees.window)).join();
+            const mine = trees.leaves.flat().flatMap(leaf => leaf.boxes).sort((a, b) => a - b);
+            good &&= mine.join() === all.join(); // each box is in one leaf,
+            good &&= trees.leaves.slice(0, 2).flat().every(leaf => leaf.boxes.every(i => inside(trees.boxes[i], leaf.home)));
             for (const root of [trees.tree, quadtree([0, 0, WIDE, HIGH], all, trees.boxes, 0)]) {
                 const {hits: found, tested} = search(root, trees.window, trees.boxes);
                 good &&= found.sort((a, b) => a - b).join() === hits && tested.length < all.length;
@@ -405,7 +408,29 @@ async function testStructures(page, url) {
         }
         return good;
     })()`);
-    check("structures: both trees find the boxes in the window", searched);
+    check("structures: both trees find the boxes in the window, and those of packed leaves are at home", searched);
+    const grown = await page.evaluate(`(() => {
+        const [young, all] = trees.packs;
+        element("trees-moving").value = 100;
+        for (let round = 0; round < 400; round++) trees.move(0.05);
+        const newborn = trees.leaves[2].flatMap(leaf => leaf.boxes).length;
+        return [trees.packs[0] - young, trees.packs[1] - all, newborn];
+    })()`);
+    check(`structures: newcomers are packed with the young, and then with all (${grown})`,
+          grown[0] > grown[1] && grown[1] > 0 && grown[2] <= 8);
+    const changed = await page.evaluate(`(() => {
+        let good = true;
+        for (let round = 0; round < 100; round++) {
+            changes.moveAll();
+            const pair = (boxes, i) => overlapping(boxes[i], boxes[16]);
+            const events = changes.boxes.slice(0, 16).flatMap((_, i) => pair(changes.before, i) === pair(changes.boxes, i) ? []
+                : [letter(i) + "-Q " + (pair(changes.boxes, i) ? "begins" : "ends")]);
+            changes.update();
+            good &&= ${text("changes-said")} === "Reported: " + (events.join(", ") || "nothing") + ".";
+        }
+        return good;
+    })()`);
+    check("structures: changes reports what differs between two updates", changed);
 }
 
 // Their views, by a pointer.
@@ -467,6 +492,29 @@ async function testPageOfStructures(page, where) {
           end === "Reported: B-C ends. In the array 4 goes to 1.");
 }
 
+// On a wide screen the view that belongs to what is read stands beside it.
+async function testCourseBroad(page, url) {
+    await page.open(url + "#course", 1800, 1000);
+    await wait(0.5);
+    const here = "document.querySelector('#course article:not([hidden])')";
+    for (const hash of await page.evaluate("Array.from(document.querySelectorAll('#lessons a'), link => link.hash)")) {
+        await page.clickOn(`#lessons a[href="${hash}"]`);
+        await wait(0.2);
+        check(`course: broad: ${hash}: nothing sticks out`, await page.evaluate("document.documentElement.scrollWidth") <= 1800);
+        for (const name of await page.evaluate("course.placed()")) {
+            await page.evaluate(`${here}.querySelector(".demo[data-view=${name}]").scrollIntoView({block: "center"})`);
+            await wait(0.3);
+            const [beside, seen] = await page.evaluate(`(() => {
+                const text = ${here}.querySelector(".text").getBoundingClientRect();
+                const {left, top, bottom} = document.getElementById("${name}").getBoundingClientRect();
+                return [left >= text.right && bottom > 0 && top < window.innerHeight, course.seen().join()];
+            })()`);
+            check(`course: broad: ${hash}: ${name} is beside its text, and runs (${seen})`, beside && seen === name);
+        }
+    }
+    check("course: broad: no error", page.errors.length === 0);
+}
+
 // All that a reader meets has a name, and stands out from what is behind it.
 async function testNames(page, where) {
     const { nodes } = await page.send("Accessibility.getFullAXTree");
@@ -507,7 +555,7 @@ async function testTargets(page, where) {
     check(`${where}: targets are 40 pixels high, not ${small.slice(0, 4)}`, !small.length);
 }
 
-const names = ["live", "figure", "steps", "batches", "pruning", "trees", "pairs", "grid", "cost"]; // as their tabs stand, the course aside
+const names = ["live", "figure", "steps", "batches", "pruning", "trees", "pairs", "changes", "grid", "cost"]; // as their tabs stand, the course aside
 
 // The same without a pointer: Tab, arrows, letters, Enter and Space.
 async function testKeyboard(page, url) {
@@ -548,7 +596,8 @@ async function testKeyboard(page, url) {
     check("keys: a letter takes a box", (await page.evaluate(text("steps-said"))).startsWith("Box C is held"));
     for (let i = 0; i < 4; i++) await page.key("ArrowDown", true);
     await page.key("ArrowLeft");
-    check("keys: arrows move it", await page.evaluate("steps.boxes[2].map(v => v * 10).join()") === "70,90,175,120");
+    const down = await page.evaluate("10 * Math.min(15, steps.plane().high)"); // the plane is higher where there is room
+    check("keys: arrows move it", await page.evaluate("steps.boxes[2].map(v => v * 10).join()") === `70,${down - 30},175,${down}`);
     await page.key("Escape");
     check("keys: Escape puts it back", await page.evaluate("steps.boxes[2].map(v => v * 10).join()") === "75,40,180,70");
     await page.key("c");
@@ -614,7 +663,7 @@ async function testCourse(page, url, where, width, height) {
     const here = "document.querySelector('#course article:not([hidden])')";
     check(`course: ${where}: it starts with its start`, await page.evaluate(`${here}.id`) === "start");
     const placed = await page.evaluate("course.views");
-    check(`course: ${where}: each view has a lesson (${placed})`, ["steps", "batches", "pruning", "trees", "pairs", "grid", "cost"].every(name => placed.includes(name)));
+    check(`course: ${where}: each view has a lesson (${placed})`, ["steps", "batches", "pruning", "trees", "pairs", "changes", "grid", "cost"].every(name => placed.includes(name)));
     check(`course: ${where}: six lessons at least`, lessons.filter(hash => hash.startsWith("#lesson-")).length >= 6);
     for (const hash of lessons) {
         await page.clickOn(`#lessons a[href="${hash}"]`);
@@ -798,6 +847,6 @@ async function run(tests) {
     await browser?.close();
 }
 
-await Promise.all([run([testPage]), run([testStructures, testCourseWide, testCoursePhone, testAcross, testKeyboard, testCalm])]);
+await Promise.all([run([testPage]), run([testStructures, testCourseWide, testCoursePhone, testCourseBroad, testAcross, testKeyboard, testCalm])]);
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed ? 1 : 0);

@@ -27,6 +27,7 @@ VIEWS = {
     "pruning": ("Pruning", ["loops", "pruning"]),
     "trees": ("Trees", ["join"]),
     "pairs": ("Pairs", ["pairs"]),
+    "changes": ("Changes", ["changes"]),
     "grid": ("A grid", ["grid"]),
     "cost": ("Cost", ["bench-methods"]),
 }
@@ -292,7 +293,8 @@ def course():
         new = [place for place in article.places if place not in shown]  # a program stands where it is named first
         shown.update(new)
         code = "".join(program(place, i == 0) for i, place in enumerate(new))
-        beside = f'<div class="beside" aria-label="Code" role="group">\n{code}</div>' if code else ""
+        stage = '<div class="stage"></div>\n' if article.views else ""  # where a view stands on a wide screen
+        beside = f'<div class="beside" aria-label="Code" role="group">\n{stage}{code}</div>' if stage or code else ""
         out += [f'<article id="{article.id}" hidden>\n<div class="text">\n', "\n".join(text), f"\n</div>\n{beside}\n</article>\n"]
     return "".join(out)
 

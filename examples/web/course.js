@@ -1,9 +1,10 @@
 // course.js - the lessons, which build.py makes of the course: one is read at a time, and the views that belong to it
-// stand in its text
+// stand in its text; on a wide screen beside it, the one that belongs to what is read
 
 const course = views.course = {
     article: null, // the lesson that is read
     views: [],     // those that have a place in a lesson
+    wide: matchMedia("(min-width: 1400px)"),
 
     listen() {
         this.article = element("course").querySelector("article");
@@ -12,6 +13,7 @@ const course = views.course = {
             const link = Object.assign(document.createElement("a"), {className: "hop"});
             element(name).querySelector("h2, h1").append(" ", link);
         }
+        this.wide.addEventListener("change", () => this.takeViews(view === "course"));
     },
 
     show() {
@@ -42,8 +44,20 @@ const course = views.course = {
         return Array.from(this.article.querySelectorAll(".demo"), place => place.dataset.view);
     },
 
+    // The place in the text that is read now: the last one that has come up far enough, or the first.
+    current() {
+        const places = Array.from(this.article.querySelectorAll(".demo"));
+        const read = places.findLast(place => place.getBoundingClientRect().top < 0.7 * window.innerHeight);
+        return (read ?? places[0])?.dataset.view;
+    },
+
     // Those of them that are on the screen: only these move.
     seen() {
+        if (this.wide.matches) {
+            const current = this.current();
+            for (const name of this.placed()) element(name).hidden = name !== current;
+            return current ? [current] : [];
+        }
         return this.placed().filter(name => {
             const {top, bottom} = element(name).getBoundingClientRect();
             return bottom > 0 && top < window.innerHeight;
@@ -53,7 +67,8 @@ const course = views.course = {
     // A view is in the lesson that is read or, with a tab of its own, alone. It has one element, which goes there.
     takeViews(isRead) {
         for (const name of this.views) {
-            const inside = isRead ? this.article.querySelector(`.demo[data-view=${name}]`) : null;
+            const place = isRead ? this.article.querySelector(`.demo[data-view=${name}]`) : null;
+            const inside = place && this.wide.matches ? this.article.querySelector(".stage") : place;
             const node = element(name), link = node.querySelector(".hop");
             const home = inside ?? document.querySelector("main");
             const lesson = document.querySelector(`.demo[data-view=${name}]`).closest("article");

@@ -232,19 +232,21 @@ const steps = {
         this.draw();
     },
 
-    // The plane, with the cells along y to its right and those along x below.
+    // The plane, with the cells along y to its right and those along x below. It is higher where there is room.
     plane() {
         const {width, height} = element("steps-board").parentElement.getBoundingClientRect();
         const said = element("steps-said").offsetHeight + 12, left = 10, top = 10;
-        const unit = Math.min((width - left - WIRE - CELL - 10) / WIDE, (height - top - WIRE - 44 - said) / HIGH);
-        return {unit, left, top, wide: WIDE, high: HIGH, right: left + unit * WIDE, bottom: top + unit * HIGH};
+        const room = height - top - WIRE - 44 - said;
+        const unit = Math.min((width - left - WIRE - CELL - 10) / WIDE, room / HIGH);
+        const high = Math.max(HIGH, Math.floor(room / unit));
+        return {unit, left, top, wide: WIDE, high, right: left + unit * WIDE, bottom: top + unit * high};
     },
 
     draw() {
-        const {pen} = prepare(element("steps-board")), plane = this.plane(), {unit, left, top, right, bottom} = plane;
+        const {pen} = prepare(element("steps-board")), plane = this.plane(), {unit, left, top, bottom} = plane;
         element("steps-said").style.top = `${bottom + WIRE + 50}px`;
         pen.fillStyle = DARK;
-        pen.fillRect(left, top, unit * WIDE, unit * HIGH);
+        pen.fillRect(left, top, unit * WIDE, bottom - top);
         const place = ([x0, y0, x1, y1]) => [left + unit * x0, top + unit * y0, unit * (x1 - x0), unit * (y1 - y0)];
         this.boxes.forEach((box, i) => {
             const old = this.known[i], color = COLORS[i % COLORS.length], moved = old.some((v, k) => v !== box[k]);
@@ -263,7 +265,7 @@ const steps = {
     // The sorted ends of an axis: each end's line goes from its box to the axis, and from there to its cell. Lines
     // cross where ends are not yet in order.
     drawRow(pen, axis, {unit, left, top, right, bottom}) {
-        const row = this.rows[axis], step = unit * (axis ? HIGH : WIDE) / row.length;
+        const row = this.rows[axis], step = (axis ? bottom - top : right - left) / row.length;
         const size = Math.min(axis ? 38 : 72, step - 2);
         const start = axis ? top : left, from = axis ? right : bottom, to = from + WIRE;
         pen.strokeStyle = pen.fillStyle = WORD;

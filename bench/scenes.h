@@ -58,7 +58,8 @@ enum {
     SHUFFLE,
     GLIDE,
     GLIDE_SOME,
-    STREAM
+    STREAM,
+    TREMBLE
 };
 enum { SCENE_DRIVERS = 64, SCENE_WALKERS = 1000, SCENE_LAYERS = 16, SCENE_MOST_PAIRS = 400000 };
 
@@ -74,7 +75,8 @@ typedef struct scene_kind {
 
 static const scene_kind scene_kinds[] = {
     {"static", PLACE_CUBE, STAND, 0, 7, 0, 0, "nothing moves"},
-    {"jitter", PLACE_CUBE, WALK, 0.01f, 7, 0, 0, "all move by up to 0.01 per axis"},
+    {"tremble", PLACE_CUBE, TREMBLE, 0.01f, 7, 0, 0, "all tremble by up to 0.01 per axis, each at its place"},
+    {"jitter", PLACE_CUBE, WALK, 0.01f, 7, 0, 0, "all walk by up to 0.01 per axis, and so leave a margin in time"},
     {"sparse", PLACE_CUBE, WALK_SOME, 0.2f, 7, 0, 0, "the same 5% walk by up to 0.2"},
     {"brownian", PLACE_CUBE, WALK, 0.2f, 7, 0, 0, "all walk by up to 0.2"},
     {"fast", PLACE_CUBE, WALK, 4, 7, 0, 0, "all walk by up to 4"},
@@ -100,7 +102,8 @@ static const scene_kind scene_kinds[] = {
     {"brownian2d", PLACE_CUBE, WALK, 0.2f, 3, 0, 0, "2D: all walk by up to 0.2"},
     {"town2d", PLACE_CUBE, DRIVE, 4, 3, 0, 0, "2D: 64 drive straight on, up to 4 a frame, among static boxes"},
     {"teleport2d", PLACE_CUBE, JUMP, 0, 3, 0, 0, "2D: 1% jump anywhere"},
-    {"heap2d", PLACE_HEAP, WALK, 0.01f, 3, 0, 0, "2D: equal boxes in a square heap that trembles"},
+    {"tremble2d", PLACE_HEAP, TREMBLE, 0.01f, 3, 0, 0, "2D: equal boxes in a square heap, each trembles at its place"},
+    {"heap2d", PLACE_HEAP, WALK, 0.01f, 3, 0, 0, "2D: the same boxes walk by up to 0.01"},
     {"bullets", PLACE_BULLETS, WALK, 0.2f, 3, 0, 0,
      "2D: a box overlaps sixteen others; all but one in fifty are bullets, in no pair with each other"},
     /* pairs: so that 1,000 boxes, many at an edge, have as many as the text says */
@@ -369,6 +372,17 @@ static void scene_walk(scene *s, int i) {
     if (s->kind->motion == WALK_SPHERE) scene_to_sphere(s, i);
 }
 
+/* The centre stays, so the box is at most twice the amount away from where it was. */
+static void scene_tremble(scene *s, int i) {
+    const float amount = s->kind->amount;
+    scene_set_box(s, i);
+    for (int k = 0; k < 3; k++) {
+        const float by = scene_uses(s, k) ? scene_between(s, -amount, amount) : 0;
+        s->box[i].min[k] += by;
+        s->box[i].max[k] += by;
+    }
+}
+
 static void scene_fall(scene *s, int i) {
     float jitter = s->kind->amount;
     scene_item *t = &s->item[i];
@@ -473,9 +487,13 @@ static void scene_step(scene *s) {
         case REPLACE: scene_place(s, i); break;
         case STEP: scene_step_lattice(s, i); break;
         case MIRROR: s->item[i].centre[0] = s->side - s->item[i].centre[0]; break;
+        case TREMBLE: break;
         default: scene_walk(s, i);
         }
-        scene_set_box(s, i);
+        if (s->kind->motion == TREMBLE)
+            scene_tremble(s, i);
+        else
+            scene_set_box(s, i);
         if (s->kind->motion == REPLACE)
             s->replaced[s->replacements++] = i;
         else

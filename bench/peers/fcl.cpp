@@ -24,7 +24,7 @@ struct Fcl : Peer {
         found.clear();
         manager->collide(this, near);
     }
-    void add_all(const scene &s) override {
+    void prepare(const scene &s) override { /* objects are made, and are in no manager yet */
         is_static = s.is_static;
         for (int i = 0; i < s.n; i++) {
             const sap_aabb &b = s.box[i];
@@ -34,6 +34,8 @@ struct Fcl : Peer {
             place(*object.back(), b);
             pointers.push_back(object.back().get());
         }
+    }
+    void add_all(const scene &) override {
         manager->registerObjects(pointers);
         manager->setup();
         collide();

@@ -84,7 +84,7 @@ struct Jolt : Peer {
             if (!bodies.GetBody(id[(size_t)i]).IsStatic()) list.push_back(id[(size_t)i]);
         phase.FindCollidingPairs(list.data(), (int)list.size(), 0, trees, any, collect);
     }
-    void add_all(const scene &s) override {
+    void prepare(const scene &s) override { /* bodies are made, and are in no broad phase yet */
         JPH::RegisterDefaultAllocator();
         JPH::Factory::sInstance = new JPH::Factory();
         JPH::RegisterTypes();
@@ -102,6 +102,8 @@ struct Jolt : Peer {
             id.push_back(body->GetID());
             if (!s.is_static[i]) last_moved.push_back(i);
         }
+    }
+    void add_all(const scene &s) override {
         list = id; /* which it may put into another order */
         JPH::BroadPhase::AddState state = phase.AddBodiesPrepare(list.data(), s.n);
         phase.AddBodiesFinalize(list.data(), s.n, state);

@@ -18,18 +18,21 @@ struct Ode : Peer {
         found.clear();
         dSpaceCollide(space, this, near);
     }
-    void add_all(const scene &s) override {
+    void prepare(const scene &s) override { /* geoms are made, and are in no space yet */
         dInitODE();
         space = make();
         for (int i = 0; i < s.n; i++) {
             const sap_aabb &b = s.box[i];
-            dGeomID g = dCreateBox(space, b.max[0] - b.min[0], b.max[1] - b.min[1], b.max[2] - b.min[2]);
+            dGeomID g = dCreateBox(nullptr, b.max[0] - b.min[0], b.max[1] - b.min[1], b.max[2] - b.min[2]);
             place(g, b);
             dGeomSetData(g, (void *)(intptr_t)i);
             dGeomSetCategoryBits(g, s.is_static[i] ? 2 : 1);
             dGeomSetCollideBits(g, s.is_static[i] ? 1 : 3);
             geom.push_back(g);
         }
+    }
+    void add_all(const scene &) override {
+        for (dGeomID g : geom) dSpaceAdd(space, g);
         collide();
     }
     void frame(const scene &s) override {

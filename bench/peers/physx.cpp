@@ -49,7 +49,7 @@ template <PxBroadPhaseType::Enum TYPE> struct PhysX : Peer {
         for (PxU32 i = 0; i < results.mNbDeletedPairs; i++)
             events -= results.mDeletedPairs[i].mID0 ^ results.mDeletedPairs[i].mID1;
     }
-    void add_all(const scene &s) override {
+    void prepare(const scene &s) override {
         static PxDefaultAllocator allocator;
         static Complain complain;
         static PxFoundation *foundation = PxCreateFoundation(PX_PHYSICS_VERSION, allocator, complain);
@@ -62,6 +62,8 @@ template <PxBroadPhaseType::Enum TYPE> struct PhysX : Peer {
             group.push_back(s.is_static[i] ? PxGetBroadPhaseStaticFilterGroup()
                                            : PxGetBroadPhaseDynamicFilterGroup((PxU32)i));
         }
+    }
+    void add_all(const scene &s) override {
         update(all.data(), all.size(), nullptr, 0, nullptr, 0, s.box);
     }
     void frame(const scene &s) override {

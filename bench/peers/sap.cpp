@@ -1,7 +1,7 @@
 /*
 sap.cpp - sap.h as a peer; with -DSAP_NO_AVX512 and -DSAP_NO_AVX2 with narrower kernels
 
-The boxes are handed in from where they lie: by sap_move_many if all moved and there are many, else one by one.
+The boxes are handed in from where they lie: by sap_move_many if all moved, else one by one.
 */
 #define SAP_IMPLEMENTATION
 #include "../../sap.h"
@@ -25,12 +25,14 @@ struct Sap : Peer {
         for (int i = 0; i < created; i++) events += c[i].id0 ^ c[i].id1;
         for (int i = 0; i < deleted; i++) events -= d[i].id0 ^ d[i].id1;
     }
-    void add_all(const scene &s) override {
+    void prepare(const scene &s) override {
         sap_config config = {};
         config.axes = s.kind->axes;
         config.margin = margin;
         world = sap_create(&config);
         id.resize((size_t)s.n);
+    }
+    void add_all(const scene &s) override {
         for (int i = 0, n; i < s.n; i += n) { /* boxes of one kind that stand in a row make a batch */
             for (n = 1; i + n < s.n && s.is_static[i + n] == s.is_static[i]; n++) continue;
             (s.is_static[i] ? sap_add_static_many : sap_add_many)(world, n, &s.box[i], nullptr, &id[(size_t)i]);
@@ -38,7 +40,7 @@ struct Sap : Peer {
         settle();
     }
     void frame(const scene &s) override {
-        if (s.moves == s.n && s.n >= 1000)
+        if (s.moves == s.n)
             sap_move_many(world, s.n, id.data(), s.box);
         else
             for (int i = 0; i < s.moves; i++) sap_move(world, id[(size_t)s.moved[i]], &s.box[s.moved[i]]);

@@ -70,6 +70,11 @@ template <class Tree, bool EXACT = false> struct TreePairs : Peer {
         for (int i : enlarged) is_new[(size_t)i] = 0;
         enlarged.clear();
     }
+    void prepare(const scene &s) override {
+        fat.reserve((size_t)s.n);
+        proxy.reserve((size_t)s.n);
+        enlarged.reserve((size_t)s.n);
+    }
     void add_all(const scene &s) override {
         axes = scene_axes(&s);
         is_static.assign(s.is_static, s.is_static + s.n);

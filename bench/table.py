@@ -7,7 +7,7 @@ table.py - measures sap.h and its peers, and writes the tables of README.md and 
     make bench-peers        prints the tables, with more peers, and leaves both README.md alone
 
     table.py [--quick | --print] [--only frames,lived,batch,2d,crowd,small,query,prune,threads,calls,cost,
-             histories]
+             histories,quiet]
              [-n 1000,10000] [-s sparse,town] [-r rounds] [--core 1] [--cpu] [--readme]
 
 --only measures a part again and keeps the rest of the file; --readme measures nothing and writes both README.md from it. --cpu takes processor time instead of the clock's, for a machine that does other things too.
@@ -323,6 +323,24 @@ def history_rows(n):
     found = re.findall(r"^\| ([^|]+) \| ([^|]+) \| ([\d.]+) \| \(([\d.]+) to ([\d.]+)\) \|", out, re.M)
     return [dict(what="history", scene=texts[name], boxes=n, peer=measure, rounds=15, median=ratio, least=low, worst=high)
             for name, measure, ratio, low, high in found]
+
+
+def quiet_rows():
+    """Worlds in which little changes: what bench/lived.c says of the worlds of bench/quiet.h."""
+    lived = os.path.join(ROOT, "build", "lived")
+    if not os.path.exists(lived):
+        return []
+    out = subprocess.run([lived, "-s", "quiet"], capture_output=True, text=True).stdout
+    rows = []
+    for line in re.findall(r"^\| (\d.*) \|$", out, re.M):
+        n, name, frames, mean, median, worst, packs, adds, each = line.split(" | ")[:9]
+        base = dict(scene=name, boxes=n, frames=frames, rounds=3)
+        rows.append(dict(base, what="quiet", peer="sap.h", median=mean, frame_median=median, worst_frame=worst))
+        rows.append(dict(base, what="quiet", peer="frames with a pack of all", median=packs))
+        if int(packs):
+            rows.append(dict(base, what="quiet", peer="what it adds", median=adds))
+            rows.append(dict(base, what="quiet", peer="nanoseconds a box", median=each))
+    return rows
 
 
 # ---- the file ----
@@ -665,6 +683,32 @@ def histories_line(data):
             "keep their slots; the work is the same (`tests/steps.sh`)." if histories_table(data, 10000) else "")
 
 
+def quiet_table(data):
+    rows = []
+    for what, name, n, peer in data.rows:
+        if (what, peer) == ("quiet", "sap.h"):
+            packs, adds, each = (data.get(what, name, n, p) for p in
+                                 ("frames with a pack of all", "what it adds", "nanoseconds a box"))
+            frames = data.get(what, name, n, peer, "frames")
+            once = "once in %s" % number(frames / packs) if packs else "never"
+            rows.append(["%s: %s" % ("{:,}".format(n), name)] +
+                        [number(data.get(what, name, n, peer, f)) for f in ("median", "frame_median", "worst_frame")] +
+                        ["" if name == "all move as one" else once, number(adds) if adds else "",
+                         "%.0f ns" % each if each else ""])
+    return markdown(["boxes: what changes in a frame", "mean, microseconds", "median", "worst", "all are packed",
+                     "which adds", "a box"], rows)
+
+
+def quiet_line(data):
+    each = [float(r["median"]) for k, r in data.rows.items() if k[0] == "quiet" and k[3] == "nanoseconds a box"]
+    if not each:
+        return ""
+    return ("All boxes of a tree are packed when a sixteenth of them, or more, have come, left or jumped since the last "
+            "time. Here that adds %.0f to %.0f nanoseconds for each box of the world to one frame. Boxes that walk are no "
+            "reason. Frames are those of `bench/quiet.h`, of three runs the fastest of each; what comes, leaves or asks does "
+            "so by single calls, which are timed, too." % (min(each), max(each)))
+
+
 def spread_line(data):
     wide = [float(r["worst"]) / float(r["least"]) for k, r in data.rows.items()
             if k[0] == "frames" and k[3] == "sap.h" and k[1] != "static" and r["least"]]
@@ -743,6 +787,8 @@ def bench_block(data):
         "stand beside sap.h with a margin."
         if small_table(data) else "",
         "## Crowds" if any(crowd_tables(data)) else "", crowd_text(data), *crowd_tables(data),
+        "## Little changes" if quiet_table(data) else "",
+        quiet_table(data), quiet_line(data),
         "## After a history" if histories_table(data, 10000) else "",
         histories_table(data, 10000), histories_line(data),
         "## Queries" if query_table(data) else "", query_table(data),
@@ -915,7 +961,8 @@ def main():
             data.write()
             print("%-8s %-16s %7d  %5.1f s" % (job.what, job.scene, job.boxes, time.time() - start), flush=True)
         more = [] if options.quick or scenes else [("calls", lambda: call_rows(10000)), ("cost", cost_rows),
-                                                       ("histories", lambda: history_rows(10000))]
+                                                       ("histories", lambda: history_rows(10000)),
+                                                       ("quiet", quiet_rows)]
         for group, rows in more:
             for row in rows() if not only or group in only else []:
                 data.put(row)

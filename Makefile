@@ -171,7 +171,7 @@ bench-methods: build/methods ## what each method costs, by boxes, motion and pai
 	@echo "see $(PICTURE)"
 
 .PHONY: bench-worlds
-bench-worlds: build/methods ## AUTO beside the best method in 336 worlds, and those above 1.2; ARGS='-n 1000' PIN='taskset -c 1'
+bench-worlds: build/methods ## AUTO beside the best method in crowds and in worlds of many shapes, and those above 1.2; ARGS='-n 1000' PIN='taskset -c 1'
 	@$(PIN) build/methods --worlds $(ARGS)
 
 .PHONY: bench-grid
@@ -374,7 +374,7 @@ build/web/sap.html: examples/web/build.py $(wildcard examples/web/page.* example
 	@python3 examples/web/build.py build/web/sap.wasm $@
 
 # The programs of bench/.
-$(patsubst bench/%.c,build/%,$(wildcard bench/*.c)): build/%: bench/%.c $(wildcard bench/*.h) examples/pool.h sap.h sap_multi.h $(STB_DS)
+$(patsubst bench/%.c,build/%,$(wildcard bench/*.c)): build/%: bench/%.c $(wildcard bench/*.h) tests/shapes.h tests/test.h examples/pool.h sap.h sap_multi.h $(STB_DS)
 	$(COMPILE) -DFLAGS='"$(CFLAGS)"' -o $@ $< -lm -pthread $(BENCH_LIBS)
 
 # Beside Chipmunk's tree, too, if Debian's chipmunk-dev is there.

@@ -21,8 +21,10 @@ but AUTO, then among those that the paper compares: sorting, a grid of SAPs, one
 crowds of 1,000 boxes: the shortest of SORT, PRUNE and QUERY by pairs a box and by how fast they glide, and how many
 times as long AUTO takes.
 
---worlds draws nothing. It goes through 336 worlds: 100 to 10,000 boxes; 1, 3, 10, 30, 100 pairs a box; 2D and 3D; ways
-of .002, .01, .05, .3 of a side a frame; all move, or one in twenty does. A time is the mean of all frames but the
+--worlds draws nothing. It goes through 336 crowds: 100 to 10,000 boxes; 1, 3, 10, 30, 100 pairs a box; 2D and 3D; ways
+of .002, .01, .05, .3 of a side a frame; all move, or one in twenty does. Then come the shapes of tests/shapes.h whose
+unit is 1, with 1,000 boxes and with 10,000: all walk, one in twenty walks, or one in a hundred jumps to where another
+one of the shape would be. A time is the mean of all frames but the
 longest tenth. It prints AUTO's time by that of the shortest method, half a microsecond granted, and in the end the worlds
 in which that is above 1.2. A method that takes six times as long as another is left out after some frames. Each world
 has the seconds of -l (0.1) for each method. --cpu takes this thread's processor time, for a machine that does other things too.
@@ -35,6 +37,7 @@ has the seconds of -l (0.1) for each method. --cpu takes this thread's processor
 #include "args.h"
 #include "clock.h"
 #include "scenes.h"
+#include "../tests/shapes.h"
 
 enum { SORT, GRID, PRUNE, QUERY, AUTO, BRUTE, SWEEP, WAYS };
 enum { MOST_SIZES = 16, MOST_FRAMES = 300, WARM_UP = 2, IN_A_CELL = 64 };
@@ -313,6 +316,44 @@ static int run(int m, int at, int frames, double seconds) {
     return good && equal;
 }
 
+/* ---- shapes -------------------------------------------------------------------------------------------------------- */
+
+enum { SHAPE_WALK, SHAPE_WALK_SOME, SHAPE_JUMP, SHAPE_MOTIONS };
+static const char *const shape_motions[SHAPE_MOTIONS] = {"", ":some", ":jump"};
+
+/* A scene whose boxes are placed, and moved, as a shape says; shape is NULL in all other scenes. */
+typedef struct shape_scene {
+    const struct shape *shape;
+    int motion;
+    shape_maker maker;
+} shape_scene;
+
+static int shape_scene_make(scene *s, shape_scene *of, const scene_kind *kind, int n) {
+    if (!scene_make(s, kind, n)) return 0;
+    if (of->shape) of->maker = shape_begin(of->shape, n);
+    for (int i = 0; of->shape && i < n; i++) s->box[i] = shape_box(of->shape, &of->maker, i);
+    return 1;
+}
+
+static void shape_scene_step(scene *s, shape_scene *of) {
+    const int every = of->motion == SHAPE_WALK ? 1 : of->motion == SHAPE_WALK_SOME ? 20 : 100;
+    if (!of->shape) {
+        scene_step(s);
+        return;
+    }
+    s->moves = 0;
+    s->frame++;
+    for (int i = s->frame % every; i < s->n; i += every) {
+        if (of->motion == SHAPE_JUMP) s->box[i] = shape_box(of->shape, &of->maker, test_below(&of->maker.rng, s->n));
+        for (int k = 0; k < 3 && of->motion != SHAPE_JUMP; k++) {
+            const float by = scene_uses(s, k) ? scene_between(s, -0.1f, 0.1f) : 0; /* what is infinite stays */
+            s->box[i].min[k] += by;
+            s->box[i].max[k] += by;
+        }
+        s->moved[s->moves++] = i;
+    }
+}
+
 /* ---- crowds ------------------------------------------------------------------------------------------------------- */
 
 typedef struct crowd {
@@ -336,7 +377,7 @@ static double mean_of_most(const double *time, int n) {
 }
 
 /* Returns 0 if memory runs out, or a method reports other events. */
-static int run_crowd(crowd *c, const scene_kind *kind, int n, int frames, double seconds) {
+static int run_crowd(crowd *c, const scene_kind *kind, shape_scene shape, int n, int frames, double seconds) {
     static way ways[AUTO + 1];
     scene s;
     sap_id *ids = (sap_id *)calloc((size_t)n, sizeof *ids);
@@ -344,7 +385,7 @@ static int run_crowd(crowd *c, const scene_kind *kind, int n, int frames, double
     int taken[4] = {0}, settled = 0;
     double spent = 0, least = INFINITY;
     memset(c, 0, sizeof *c);
-    c->good = ids && to && scene_make(&s, kind, n);
+    c->good = ids && to && shape_scene_make(&s, &shape, kind, n);
     if (c->good)
         for (int w = 0; w <= AUTO; w++)
             if (w != GRID) c->good &= way_make(&ways[w], w, &s);
@@ -352,7 +393,7 @@ static int run_crowd(crowd *c, const scene_kind *kind, int n, int frames, double
         int order[AUTO + 1], events = -1, pairs = -1;
         if (frame >= CROWD_WARM_UP + CROWD_LEAST && spent > 4e6 * seconds) break;
         settled = frame >= CROWD_WARM_UP;
-        scene_step(&s);
+        shape_scene_step(&s, &shape);
         shuffle_ways(order, SORT, AUTO + 1);
         for (int turn = 0; turn <= AUTO; turn++) {
             way *w = &ways[order[turn]];
@@ -417,6 +458,8 @@ static const scene_kind *crowd_kind(int dims, int density, float speed, int some
     return scene_crowd_named(name);
 }
 
+static const shape_scene no_shape = {NULL, 0, {{0}, 0, 0}};
+
 /* The crowds of the third map. */
 static int run_crowd_map(int frames, double seconds) {
     int good = 1;
@@ -426,47 +469,80 @@ static int run_crowd_map(int frames, double seconds) {
             const scene_kind *kind =
                 crowd_kind(2 + row / DENSITIES, densities[row % DENSITIES], speeds[column % SPEEDS], column >= SPEEDS);
             crowd c;
-            good &= run_crowd(&c, kind, CROWD_BOXES, frames, seconds);
+            good &= run_crowd(&c, kind, no_shape, CROWD_BOXES, frames, seconds);
             print_crowd(kind->name, CROWD_BOXES, &c);
             memcpy(crowd_times[row][column], c.time, sizeof c.time);
         }
     return good;
 }
 
-/* The catalogue. */
-static int run_worlds(const char *list, int frames, double seconds) {
-    enum { MOST_WORSE = 400 };
-    static struct {
+/* What is counted of the catalogue: crowds of 1 and 3 pairs a box, denser ones, shapes. */
+enum { THIN, DENSE, SHAPED, CLASSES, MOST_WORSE = 800 };
+typedef struct catalogue {
+    int count[CLASSES], over;
+    double sum[CLASSES], worst[CLASSES];
+    struct {
         char name[40];
         int n;
         crowd crowd;
     } worse[MOST_WORSE];
-    int good = 1, worlds = 0, over = 0;
-    double sum[2] = {0, 0}, worst = 0;
-    int count[2] = {0, 0};
+} catalogue;
+
+static int run_world(catalogue *all, int of, const scene_kind *kind, shape_scene shape, int n, int frames,
+                     double seconds) {
+    crowd c;
+    const int good = run_crowd(&c, kind, shape, n, frames, seconds);
+    print_crowd(kind->name, n, &c);
+    all->count[of]++;
+    all->sum[of] += log(c.plain_ratio);
+    all->worst[of] = fmax(all->worst[of], c.ratio);
+    if (c.ratio > 1.2 && all->over < MOST_WORSE) {
+        snprintf(all->worse[all->over].name, sizeof all->worse[0].name, "%s", kind->name);
+        all->worse[all->over].n = n;
+        all->worse[all->over++].crowd = c;
+    }
+    return good;
+}
+
+static int run_shapes(catalogue *all, int n, int frames, double seconds) {
+    int good = 1;
+    for (int i = 0; i < SHAPES * SHAPE_MOTIONS; i++) {
+        scene_kind kind = {"", PLACE_CUBE, STAND, 0, 7, 0, 0, "a shape"};
+        char name[40];
+        shape_scene shape = no_shape;
+        shape.shape = &shapes[i / SHAPE_MOTIONS];
+        shape.motion = i % SHAPE_MOTIONS;
+        if (shape.shape->unit[0] > 0) continue;
+        snprintf(name, sizeof name, "%s%s", shape.shape->name, shape_motions[shape.motion]);
+        kind.name = name;
+        kind.axes = shape.shape->axes;
+        good &= run_world(all, SHAPED, &kind, shape, n, frames, seconds);
+    }
+    return good;
+}
+
+static int run_worlds(const char *list, int frames, double seconds) {
+    static catalogue all;
+    static const char *const names[CLASSES] = {"crowds of 1 and 3 pairs a box", "crowds of 10 to 100", "shapes"};
+    int good = 1;
     print_crowd_head();
     for (const char *p = list; p; p = args_next(p))
         for (int world = 0; world < DENSITIES * SPEEDS * 4; world++) {
             const int n = atoi(p), density = densities[world / (SPEEDS * 4)];
             const scene_kind *kind =
                 crowd_kind(2 + world / (SPEEDS * 2) % 2, density, speeds[world / 2 % SPEEDS], world % 2);
-            crowd c;
-            if (!crowd_fits(n, density)) continue;
-            good &= run_crowd(&c, kind, n, frames, seconds);
-            print_crowd(kind->name, n, &c);
-            worlds++;
-            worst = fmax(worst, c.ratio);
-            sum[density >= 10] += log(c.plain_ratio);
-            count[density >= 10]++;
-            if (c.ratio <= 1.2 || over == MOST_WORSE) continue;
-            snprintf(worse[over].name, sizeof worse[over].name, "%s", kind->name);
-            worse[over].n = n;
-            worse[over++].crowd = c;
+            if (crowd_fits(n, density))
+                good &= run_world(&all, density >= 10 ? DENSE : THIN, kind, no_shape, n, frames, seconds);
         }
-    printf("\n%d worlds; AUTO by the shortest method: %.2f on average in crowds, %.2f in others, %.2f at most\n",
-           worlds, exp(sum[1] / fmax(count[1], 1)), exp(sum[0] / fmax(count[0], 1)), worst);
-    printf("%d of them above 1.2%s\n", over, over ? ":" : "");
-    for (int i = 0; i < over; i++) print_crowd(worse[i].name, worse[i].n, &worse[i].crowd);
+    for (const char *p = list; p; p = args_next(p))
+        if (atoi(p) == 1000 || atoi(p) == 10000) good &= run_shapes(&all, atoi(p), frames, seconds);
+    printf("\nAUTO by the shortest method:\n");
+    for (int of = 0; of < CLASSES; of++)
+        if (all.count[of])
+            printf("%4d %s: %.2f on average, %.2f at most\n", all.count[of], names[of],
+                   exp(all.sum[of] / all.count[of]), all.worst[of]);
+    printf("%d of them above 1.2%s\n", all.over, all.over ? ":" : "");
+    for (int i = 0; i < all.over; i++) print_crowd(all.worse[i].name, all.worse[i].n, &all.worse[i].crowd);
     return good;
 }
 

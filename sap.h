@@ -105,9 +105,9 @@
    static boxes do not count in h, nor do pairs of loners, unless the mask of one loner has the category of another.
 
    sap_add, sap_move, sap_remove    amortised O(1)
-   sap_update                       no changes: O(1). Few, at most 1 in 8 moving boxes: O(m log n + h + c), and a step
-                                    for every 200 of the n boxes. Many: O(n + h + k + c). Where boxes have many pairs
-                                    that last k does not count, and h is tested sixteen boxes at a time
+   sap_update                       no changes: O(1). Few, at most 1 in 8 moving boxes: O(m log n + h + c), on average
+                                    between packs. Many: O(n + h + k + c). Where boxes have many pairs that last k does
+                                    not count, and h is tested sixteen boxes at a time
    sap_find_pair, sap_set_pair_data O(1)
    sap_pairs_of                     O(its own pairs * log capacity)
    the first of these calls         O(k), or O(n + k) for sap_pairs_of and sap_set_object, after updates that changed

@@ -95,6 +95,19 @@ seeds() {   # test, variant
         return ;;
     test_prune) n=400; [ "$2" = sanitized ] && n=100; [ -n "$few" ] && n=$((n / 4)) ;;
     test_trace) n=100; [ -n "$few" ] && n=30 ;;
+    test_laws*)   # lives of each law, others in each build
+        case $2 in
+        plain) n=1500 first=1 ;;
+        lowered) n=700 first=100001 ;;
+        scalar) n=500 first=200001 ;;
+        fast-math) n=500 first=300001 ;;
+        32-bit) n=500 first=400001 ;;
+        sanitized) n=250 first=500001 ;;
+        esac
+        [ "$1" = test_laws ] || n=$((n / 2))
+        [ -n "$few" ] && n=$((n / 15))
+        echo "$((n * SCALE)) $first"
+        return ;;
     test_size)   # boxes, frames: so many are fetched early
         case $few$2 in
         sanitized) echo "13000 10" ;;
@@ -173,7 +186,7 @@ list_jobs() {
     fi
     if wanted lowered; then
         if sh tests/lower.sh "$BUILD/lowered-headers"; then
-            variant lowered "$CC -O2 -I'$BUILD/lowered-headers'" "$sources" "test_lives test_model test_query test_snapshot"
+            variant lowered "$CC -O2 -I'$BUILD/lowered-headers'" "$sources" "test_laws test_lives test_model test_query test_snapshot"
         else job 1 "lowered constants" "sh tests/lower.sh '$BUILD/lowered-headers'"; fi
     fi
     if wanted threads; then

@@ -447,6 +447,8 @@ SAP_DEF sap_id sap_next(const sap_world *s, sap_id id);
 
 /* ---- queries: they see every recorded change ------------------------------------------------------------ */
 
+/* Vectors and boxes are read on used axes only. */
+
 /* A callback of a query; returns 0 to stop it. It may add, move and remove boxes. The order of callbacks differs
    between machines, after other calls that led to the same boxes, and after sap_restore: a game that acts on hits uses
    the queries that fill arrays, or sorts its hits by id. */
@@ -5041,11 +5043,11 @@ SAP__FORCE_INLINE int32_t sap__magnitude(int32_t key) {
     return key < 0 ? -key : key;
 }
 
-/* Writes the keys of a vector, 0 on unused axes. Returns whether it is finite. */
+/* Writes the keys of a vector, 0 on unused axes, which are not read. Returns whether it is finite. */
 static int sap__read_vector(const int32_t used[6], const float v[3], int32_t out[3]) {
     int ok = 1;
     for (int k = 0; k < 3; k++) {
-        out[k] = sap__key(v[k]) & used[k];
+        out[k] = used[k] ? sap__key(v[k]) : 0;
         ok &= sap__magnitude(out[k]) < SAP__INFINITY;
     }
     return ok;

@@ -1682,6 +1682,46 @@ static void test_new_calls(void) {
     sap_destroy(s);
 }
 
+/* An array of as many floats as the used axes need, and no more: a sanitizer sees what is read beyond. */
+static float *exact_array(int axes, float value) {
+    const int n = axes & SAP_AXIS_Z ? 3 : axes & SAP_AXIS_Y ? 2 : 1;
+    float *v = (float *)malloc((size_t)n * sizeof *v);
+    if (!v) exit(2);
+    for (int k = 0; k < n; k++) v[k] = axes >> k & 1 ? value : TEST_NAN;
+    return v;
+}
+
+static void test_exact_arrays(void) {
+    for (int axes = 1; axes < 8; axes++) {
+        const sap_config config = {.axes = axes};
+        sap_world *w = sap_create(&config);
+        float *at = exact_array(axes, 0.5f), *from = exact_array(axes, -4), *by = exact_array(axes, 9), told, normal[3];
+        sap_aabb unit = {{0, 0, 0}, {1, 1, 1}}, mover = {{-3, -3, -3}, {-2, -2, -2}}, box;
+        const sap_id id = sap_add(w, &unit, NULL);
+        sap_id ids[3];
+        CHECK_EQUAL(sap_query_point(w, at, ~0u, NULL, NULL), 1);
+        CHECK_EQUAL(sap_query_sphere(w, at, 1, ~0u, NULL, NULL), 1);
+        CHECK_EQUAL(sap_query_sphere_ids(w, at, 1, ~0u, ids, 3), 1);
+        CHECK_EQUAL(sap_query_nearest(w, from, 100, ~0u, NULL, NULL), 1);
+        CHECK(sap_nearest(w, from, 100, ~0u, &told) == id && told >= 4);
+        CHECK_EQUAL(sap_nearest_ids(w, from, 100, ~0u, ids, &told, 3), 1);
+        CHECK_EQUAL(sap_ray_cast(w, from, by, ~0u, NULL, NULL), 1);
+        CHECK_EQUAL(sap_ray_cast_ids(w, from, by, ~0u, ids, &told, 3), 1);
+        CHECK_EQUAL(sap_ray_closest(w, from, by, ~0u, &told), id);
+        CHECK_EQUAL(sap_box_cast(w, &mover, by, ~0u, NULL, NULL), 1);
+        CHECK_EQUAL(sap_box_closest(w, &mover, by, ~0u, 0, &told, normal), id);
+        CHECK_EQUAL(sap_box_closest_if(w, &mover, by, ~0u, NULL, NULL, &told, normal), id);
+        box = mover;
+        CHECK_EQUAL(sap_slide(w, &box, by, ~0u, 0, ids), 1); /* at a corner on all used axes: the lowest stops */
+        box = mover;
+        CHECK_EQUAL(sap_slide_if(w, &box, by, ~0u, NULL, NULL, ids), 1);
+        CHECK_EQUAL(sap_shift_origin(w, at), SAP_OK);
+        CHECK_EQUAL(sap_update(w), SAP_OK);
+        sap_destroy(w);
+        free(at), free(from), free(by);
+    }
+}
+
 /* How many are hit is one number, whoever counts: no callback, one that goes on, or the form for ids. Boxes lie just before,
    at and beyond the end, at any scale and in any order. */
 static void test_counts(int seed) {
@@ -1758,6 +1798,7 @@ int main(int argc, char **argv) {
     test_infinite_casts();
     test_by_hand();
     test_beyond_floats();
+    test_exact_arrays();
     test_as_long_as_floats();
     test_endless_rays();
     test_ties_of_casts();

@@ -509,9 +509,9 @@ SAP_DEF int sap_query_sphere_ids(sap_world *s, const float center[3], float radi
                                  int capacity);
 
 /* Write the ids of the nearest boxes, by exact distance, then by id, at most capacity of them, to ids, and their
-   distances, rounded as in sap_nearest, to distances, which may be NULL. Return how many were written, or -sap_result.
-   capacity 0 with ids NULL counts the boxes within max_distance. sap_nearest_to_ids measures from a box, itself
-   excluded. */
+   distances, rounded as in sap_nearest, to distances. That may be NULL, but then more than 256 ids take longer. Return
+   how many were written, or -sap_result. capacity 0 with ids NULL counts the boxes within max_distance.
+   sap_nearest_to_ids measures from a box, itself excluded. */
 SAP_DEF int sap_nearest_ids(sap_world *s, const float point[3], float max_distance, uint32_t mask, sap_id *ids,
                             float *distances, int capacity);
 SAP_DEF int sap_nearest_to_ids(sap_world *s, sap_id id, float max_distance, uint32_t mask, sap_id *ids,
@@ -5119,33 +5119,23 @@ static void sap__add_squares(int32_t *sum, const sap__measure *m, int times) {
     }
 }
 
-/* Returns whether the gap of a squared distance on an axis has no more digits than a double. */
-static int sap__is_exact_gap(const sap__measure *m, int k) {
-    const int32_t between = (sap__magnitude(m->to[k]) >> 23) - (sap__magnitude(m->from[k]) >> 23);
-    return m->to[k] == 0 || m->from[k] == 0 || (between < 29 && between > -29);
-}
-
-/* Returns whether two squared distances are surely equal: they have the same gaps, on any axes. Boxes in rows often
-   do. */
-static int sap__have_same_gaps(const sap__measure *a, const sap__measure *b) {
-    double x[3], y[3];
-    int same = 0;
-    for (int k = 0; k < 3; k++) {
-        if (!sap__is_exact_gap(a, k) || !sap__is_exact_gap(b, k)) return 0;
-        x[k] = sap__wide(a->to[k]) - sap__wide(a->from[k]);
-        y[k] = sap__wide(b->to[k]) - sap__wide(b->from[k]);
-    }
-    for (int i = 0; i < 6; i++) { /* the six orders of three gaps */
-        const int first = i % 3, second = (first + 1 + i / 3) % 3, third = 3 - first - second;
-        same |= (x[0] == y[first]) & (x[1] == y[second]) & (x[2] == y[third]);
-    }
-    return same;
+/* Returns a gap of a squared distance, or -1 if it may have more digits than a double. A float has 24 bits, a double
+   53: so the exponents of the two sides may differ by less than 29. */
+static double sap__exact_gap(const sap__measure *m, int k) {
+    const int32_t from = m->from[k], to = m->to[k], between = (sap__magnitude(to) >> 23) - (sap__magnitude(from) >> 23);
+    return to == 0 || from == 0 || (between < 29 && between > -29) ? sap__wide(to) - sap__wide(from) : -1;
 }
 
 /* Returns -1, 0 or 1: a is less than b, equal, or more. It is exact. */
 SAP__NO_INLINE int sap__compare_measures(const sap__measure *a, const sap__measure *b) {
     int32_t sum[SAP__SUM_DIGITS] = {0};
-    if (a->by == 0 && sap__have_same_gaps(a, b)) return 0;
+    int shared = 0; /* gaps of b that a has, too: boxes in rows often share all */
+    for (int i = 0; i < 9 && a->by == 0; i++) {
+        const double gap = sap__exact_gap(a, i / 3);
+        if ((shared & (1 << i % 3 | 8 << i / 3)) == 0 && gap >= 0 && gap == sap__exact_gap(b, i % 3))
+            shared |= 1 << i % 3 | 8 << i / 3;
+    }
+    if (shared == 63) return 0;
     if (a->by == 0) {
         sap__add_squares(sum, a, 1);
         sap__add_squares(sum, b, -1);
@@ -5160,10 +5150,11 @@ SAP__NO_INLINE int sap__compare_measures(const sap__measure *a, const sap__measu
 
 /* ---- distances ------------------------------------------------------------------------------------------------- */
 
-/* Returns the squared distance of two boxes; 0 if they touch. Sets *m to its measure, unless m is NULL. All infinite
-   distances are equal. */
+/* Returns the squared distance of two boxes; 0 if they touch. Sets *m to its measure, unless m is NULL: gaps come
+   first. All infinite distances are equal. */
 SAP__FORCE_INLINE double sap__distance2(const sap__box *a, const sap__box *b, sap__measure *m) {
     double d2 = 0;
+    int n = 0;
     if (m) memset(m, 0, sizeof *m);
     for (int k = 0; k < 3; k++) {
         const int is_below = a->hi[k] < b->lo[k];
@@ -5171,7 +5162,7 @@ SAP__FORCE_INLINE double sap__distance2(const sap__box *a, const sap__box *b, sa
         if (to <= from) continue;
         const double gap = sap__wide(to) - sap__wide(from);
         d2 += gap * gap;
-        if (m) m->from[k] = from, m->to[k] = to;
+        if (m) m->from[n] = from, m->to[n++] = to;
     }
     return d2 > SAP__MAX_FINITE ? SAP__INFINITE * SAP__INFINITE : d2;
 }
@@ -5345,17 +5336,16 @@ typedef struct sap__query sap__query;
 /* Handles a hit at a value not beyond the cutoff, which it may lower. Returns 0 to stop. */
 typedef int sap__hit_function(sap__query *q, sap_id id, double at, const sap__box *box);
 
-/* Values that are kept of first ids, those on top of the heap. The others are computed again. */
-enum { SAP__KEPT_VALUES = 64, SAP__FEW_IDS = 24 };
-
-/* The first ids of a set, in the array of the caller: they need no memory, and depend on the set alone. Until they are
-   sorted they are a heap with the last one on top. */
+/* The first ids of a set, in the array of the caller: they depend on the set alone. They are in any order until the
+   array is full, and then a heap with the last one on top, until they are sorted. */
 typedef struct sap__first_ids {
     const sap__query *query; /* orders ids by their hits, then by id; NULL: by id */
     sap_id *ids;
-    double *at;          /* the kept values, if there is a query */
+    float *ranks; /* of the ids at 0 to ranked - 1: see sap__rank */
+    int ranked;
     int capacity, count; /* count: ids that were kept or rejected */
 } sap__first_ids;
+enum { SAP__FEW_RANKS = 256 }; /* these have room on the stack, if the caller has no array for values */
 
 /* A query holds its shape, its callback, and its hits so far. */
 struct sap__query {
@@ -5420,16 +5410,17 @@ static sap__measure sap__measure_of_cutoff(const sap__query *q) {
     return q->cutoff.key < 0 ? sap__measure_of(q, &q->cutoff.box) : sap__measure_of_key(q, q->cutoff.key);
 }
 
-/* Returns -1, 0 or 1: the query hits a box before its cutoff, at it, or beyond it. It is exact. */
-SAP__NO_INLINE int sap__compare_exactly(const sap__query *q, double at, const sap__box *box) {
+/* Returns -1, 0 or 1: the query hits a box before another, or its cutoff if other is NULL, at it, or beyond it. It is
+   exact. */
+SAP__NO_INLINE int sap__compare_exactly(const sap__query *q, double at, const sap__box *box, const sap__box *other) {
     if (q->kind == SAP__OVERLAPS || at == 0 || at > SAP__MAX_FINITE) return 0;
-    const sap__measure a = sap__measure_of(q, box), b = sap__measure_of_cutoff(q);
+    const sap__measure a = sap__measure_of(q, box), b = other ? sap__measure_of(q, other) : sap__measure_of_cutoff(q);
     return sap__compare_measures(&a, &b);
 }
 
 SAP__FORCE_INLINE int sap__compare_to_cutoff(const sap__query *q, double at, const sap__box *box) {
     const int order = sap__compare_values(at, q->cutoff.at);
-    return order ? order : sap__compare_exactly(q, at, box);
+    return order ? order : sap__compare_exactly(q, at, box, NULL);
 }
 
 /* Returns the value of a hit for the user. It is one of three:
@@ -5441,9 +5432,8 @@ static float sap__reported_value(const sap__query *q, double at, const sap__box 
     if (at == 0) return 0;
     if (at > SAP__MAX_FINITE) return sap__float(SAP__INFINITY);
     const sap__measure m = sap__measure_of(q, box);
-    const int x = m.to[0] != m.from[0], y = m.to[1] != m.from[1], z = m.to[2] != m.from[2], k = y ? 1 : 2 * z;
-    if (x + y + z == 1 && sap__is_exact_gap(&m, k))
-        return sap__round(sap__wide(m.to[k]) - sap__wide(m.from[k]), SAP__ROUND_UP);
+    const double gap = sap__exact_gap(&m, 0);
+    if (m.to[1] == m.from[1] && gap >= 0) return sap__round(gap, SAP__ROUND_UP);
     const double root = sap__sqrt(at);
     const int32_t key = sap__key(sap__round(root * (1 - SAP__DOUBT), SAP__ROUND_UP));
     if (sap__wide(key) > root * (1 + SAP__DOUBT)) return sap__float(key);
@@ -5457,64 +5447,85 @@ static const sap__box *sap__box_of_id(const sap__query *q, sap_id id) {
     return &q->s->slot_array[sap__slot_of(id)].box;
 }
 
-static double sap__value_of(const sap__first_ids *f, int i) {
+/* Returns the rank of a value: those whose ranks differ by more than one are in the order of their ranks, whatever
+   rounding has done to them, and others are compared exactly. The rank of a t is the float that is told, that of a
+   squared distance the upper half of the double. Ranks are kept in the array that will get the values, as far as there
+   is one, and computed again beyond. */
+static uint32_t sap__rank(const sap__query *q, double at) {
+    uint64_t bits;
+    if (q->kind != SAP__DISTANCES) return sap__float_bits(sap__reported_value(q, at, NULL));
+    memcpy(&bits, &at, sizeof bits);
+    return (uint32_t)(bits >> 32);
+}
+
+SAP__FORCE_INLINE uint32_t sap__rank_at(const sap__first_ids *f, int i) {
+    uint32_t rank;
     if (!f->query) return 0;
-    return i < SAP__KEPT_VALUES ? f->at[i] : sap__hit_at(f->query, sap__box_of_id(f->query, f->ids[i]));
+    if (i >= f->ranked) return sap__rank(f->query, sap__hit_at(f->query, sap__box_of_id(f->query, f->ids[i])));
+    memcpy(&rank, f->ranks + i, sizeof rank);
+    return rank;
 }
 
-static void sap__put_id(sap__first_ids *f, int i, sap_id id, double at) {
+static void sap__put_id(sap__first_ids *f, int i, sap_id id, uint32_t rank) {
     f->ids[i] = id;
-    if (f->query && i < SAP__KEPT_VALUES) f->at[i] = at;
+    if (i < f->ranked) memcpy(f->ranks + i, &rank, sizeof rank);
 }
 
-/* Returns whether element i comes after an id with this value. */
-static int sap__comes_after(const sap__first_ids *f, int i, sap_id id, double at) {
-    if (!f->query) return f->ids[i] > id;
-    int order = sap__compare_values(sap__value_of(f, i), at);
-    if (order == 0 && at > 0 && at < SAP__MAX_FINITE) {
-        const sap__measure a = sap__measure_of(f->query, sap__box_of_id(f->query, f->ids[i]));
-        const sap__measure b = sap__measure_of(f->query, sap__box_of_id(f->query, id));
-        order = sap__compare_measures(&a, &b);
-    }
-    return order > 0 || (order == 0 && f->ids[i] > id);
+/* Returns -1, 0 or 1: the query hits a before b, at the same value, or after it. It is exact. */
+SAP__NO_INLINE int sap__compare_ids(const sap__query *q, sap_id a, sap_id b) {
+    const sap__box *box_a = sap__box_of_id(q, a), *box_b = sap__box_of_id(q, b);
+    const double at = sap__hit_at(q, box_a);
+    const int order = sap__compare_values(at, sap__hit_at(q, box_b));
+    return order ? order : sap__compare_exactly(q, at, box_a, box_b);
+}
+
+/* Returns whether a comes after b. */
+SAP__FORCE_INLINE int sap__comes_after(const sap__first_ids *f, sap_id a, uint32_t rank_a, sap_id b, uint32_t rank_b) {
+    const int32_t difference = (int32_t)(rank_a - rank_b);
+    if (difference > 1 || difference < -1) return difference > 0;
+    const int order = f->query ? sap__compare_ids(f->query, a, b) : 0;
+    return order > 0 || (order == 0 && a > b);
 }
 
 /* Puts an id into the empty position i of a heap of n, or below it. */
-static void sap__sift_down(sap__first_ids *f, int n, int i, sap_id id, double at) {
+static void sap__sift_down(sap__first_ids *f, int n, int i, sap_id id, uint32_t rank) {
     for (int child = 2 * i + 1; child < n; i = child, child = 2 * i + 1) {
-        if (child + 1 < n && sap__comes_after(f, child + 1, f->ids[child], sap__value_of(f, child))) child++;
-        if (!sap__comes_after(f, child, id, at)) break;
-        sap__put_id(f, i, f->ids[child], sap__value_of(f, child));
+        uint32_t above = sap__rank_at(f, child);
+        const uint32_t other = child + 1 < n ? sap__rank_at(f, child + 1) : 0;
+        if (child + 1 < n && sap__comes_after(f, f->ids[child + 1], other, f->ids[child], above))
+            child++, above = other;
+        if (!sap__comes_after(f, f->ids[child], above, id, rank)) break;
+        sap__put_id(f, i, f->ids[child], above);
     }
-    sap__put_id(f, i, id, at);
+    sap__put_id(f, i, id, rank);
 }
 
-/* Keeps an id if it is among the first. A heap of a few ids is in falling order, as such a list is a heap, too. */
-static void sap__keep_id(sap__first_ids *f, sap_id id, double at) {
-    int i = f->count++;
-    if (i >= f->capacity) {
-        if (f->capacity && sap__comes_after(f, 0, id, at)) sap__sift_down(f, f->capacity, 0, id, at);
-        return;
-    }
-    for (int above; i > 0; i = above) {
-        above = i < SAP__FEW_IDS ? i - 1 : (i - 1) / 2;
-        if (sap__comes_after(f, above, id, at)) break;
-        sap__put_id(f, i, f->ids[above], sap__value_of(f, above));
-    }
-    sap__put_id(f, i, id, at);
+static void sap__make_heap(sap__first_ids *f, int n) {
+    for (int i = n / 2; i-- > 0;) sap__sift_down(f, n, i, f->ids[i], sap__rank_at(f, i));
 }
 
-/* Sorts the ids that were kept: reverses a few, and empties a heap of more from the top. Returns their number. */
+/* Keeps an id if it is among the first. Returns whether it does, and there is no room for more. */
+static int sap__keep_id(sap__first_ids *f, sap_id id, uint32_t rank) {
+    const int i = f->count++, capacity = f->capacity;
+    if (i < capacity) {
+        sap__put_id(f, i, id, rank);
+        if (i + 1 == capacity) sap__make_heap(f, capacity);
+        return i + 1 == capacity;
+    }
+    if (capacity == 0 || !sap__comes_after(f, f->ids[0], sap__rank_at(f, 0), id, rank)) return 0;
+    sap__sift_down(f, capacity, 0, id, rank);
+    return 1;
+}
+
+/* Sorts the ids that were kept, by emptying the heap from the top. Returns their number. */
 static int sap__sort_ids(sap__first_ids *f) {
-    const int n = f->count < f->capacity ? f->count : f->capacity, is_falling = n == f->count && n <= SAP__FEW_IDS;
-    for (int i = n - 1, k = 0; i > k; i--) {
-        const sap_id last = f->ids[k];
-        const double at = sap__value_of(f, k);
-        if (is_falling)
-            sap__put_id(f, k, f->ids[i], sap__value_of(f, i)), k++;
-        else
-            sap__sift_down(f, i, 0, f->ids[i], sap__value_of(f, i));
-        sap__put_id(f, i, last, at);
+    const int n = f->count < f->capacity ? f->count : f->capacity;
+    if (n == f->count) sap__make_heap(f, n);
+    for (int i = n - 1; i > 0; i--) {
+        const sap_id last = f->ids[0];
+        const uint32_t rank = sap__rank_at(f, 0);
+        sap__sift_down(f, i, 0, f->ids[i], sap__rank_at(f, i));
+        sap__put_id(f, i, last, rank);
     }
     return n;
 }
@@ -5547,8 +5558,9 @@ static int sap__call_hit(sap__query *q, sap_id id, double at, const sap__box *bo
 static int sap__keep_first(sap__query *q, sap_id id, double at, const sap__box *box) {
     sap__first_ids *f = q->first_ids;
     (void)box;
-    sap__keep_id(f, id, f->query ? at : 0);
-    if (f->query && f->count >= f->capacity) sap__set_cutoff(q, sap__value_of(f, 0), sap__box_of_id(q, f->ids[0]));
+    if (!sap__keep_id(f, id, f->query ? sap__rank(q, at) : 0) || !f->query) return 1;
+    const sap__box *last = sap__box_of_id(q, f->ids[0]);
+    sap__set_cutoff(q, sap__hit_at(q, last), last);
     return 1;
 }
 
@@ -5618,10 +5630,13 @@ static sap_result sap__sync_for_queries(sap_world *s) {
     return SAP_OK;
 }
 
-/* Begins a query with a box that was read: synchronises the trees, unless another query is in progress, which reads
-   them. In that case unsynced boxes are tested one by one. Synchronised trees are only read. cutoff is a key. */
-static sap_result sap__begin_query(sap__query *q, sap_world *s, int kind, int32_t cutoff, uint32_t mask,
-                                   sap_id ignored) {
+/* Begins a query with a box that was read: reads the translation of a cast, and synchronises the trees, unless another
+   query is in progress, which reads them. In that case unsynced boxes are tested one by one. Synchronised trees are
+   only read. cutoff is a key. */
+static sap_result sap__begin_query(sap__query *q, sap_world *s, int kind, const float *translation, int32_t cutoff,
+                                   uint32_t mask, sap_id ignored) {
+    if (kind >= SAP__CASTS && (!translation || !sap__read_vector(s->used, translation, q->translation)))
+        return SAP_ERROR_ARGUMENT;
     if ((uint32_t)cutoff > SAP__INFINITY) return SAP_ERROR_ARGUMENT; /* below 0, or NaN */
     if (s->call.in_filter) return SAP_ERROR_BUSY;
     if (!sap__are_trees_synced(s) && !sap__is_querying(s)) {
@@ -5639,6 +5654,34 @@ static sap_result sap__begin_query(sap__query *q, sap_world *s, int kind, int32_
     q->cutoff.at = kind == SAP__DISTANCES ? sap__wide(cutoff) * sap__wide(cutoff) : sap__wide(cutoff);
     q->unsynced = sap__length(s->changes.unsynced);
     return SAP_OK;
+}
+
+/* Begins a query at a point, with a cutoff; translation is that of a ray. An infinite distance hits every box, even at
+   an infinite distance. */
+static sap_result sap__begin_at_point(sap__query *q, sap_world *s, int kind, const float point[3],
+                                      const float *translation, float cutoff, uint32_t mask) {
+    if (!s || !point || !sap__read_vector(s->used, point, q->box.lo)) return SAP_ERROR_ARGUMENT;
+    memcpy(q->box.hi, q->box.lo, sizeof q->box.hi);
+    return sap__begin_query(q, s, kind, translation, sap__key(cutoff), mask, 0);
+}
+
+/* Begins a query with a box, which is finite if it is cast. */
+static sap_result sap__begin_with_box(sap__query *q, sap_world *s, int kind, const sap_aabb *box,
+                                      const float *translation, uint32_t mask, sap_id ignored) {
+    if (!s || !box) return SAP_ERROR_ARGUMENT;
+    q->box = sap__empty_box;
+    if (kind == SAP__OVERLAPS ? sap__encode(box, s->used, &q->box) < 0 : !sap__read_finite_box(s->used, box, &q->box))
+        return SAP_ERROR_BOX;
+    return sap__begin_query(q, s, kind, translation, kind == SAP__OVERLAPS ? 0 : SAP__ONE, mask, ignored);
+}
+
+/* Begins a query of the boxes within a distance of a box of the world, itself aside. */
+static sap_result sap__begin_from_id(sap__query *q, sap_world *s, sap_id id, float distance, uint32_t mask) {
+    if (!s) return SAP_ERROR_ARGUMENT;
+    const uint32_t slot = sap__live_slot(s, id);
+    if (slot == SAP__NONE) return SAP_ERROR_ID;
+    q->box = s->slot_array[slot].box;
+    return sap__begin_query(q, s, SAP__DISTANCES, NULL, sap__key(distance), mask, id);
 }
 
 /* Returns whether a slot has a box that the mask lets through. */
@@ -5693,60 +5736,37 @@ static int sap__traverse_overlaps(sap__query *q, const sap__bvh *t, const uint32
     return 1;
 }
 
-/* An entry of the stack is a node that is open: its lanes that are still to be visited, and their distances or t. */
-typedef struct sap__stack_entry {
-    const sap__node *node;
-    uint32_t lanes;
-    float distance[SAP__NODE_WIDTH];
-} sap__stack_entry;
-
-/* Opens a node: tests its lanes, and prefetches the children of those that remain. */
-static void sap__open_node(sap__query *q, const sap__bvh *t, uint32_t node, int is_leaf, sap__stack_entry *v) {
+/* Tests the lanes of a node, prefetches the children of those that remain, and visits them. If the cutoff may become
+   lower it visits the nearest lane first; when that is beyond the limit, so are the other lanes. Else it visits each
+   lane that the kernel has let through: one beyond the limit, which is rounded otherwise there, says nothing of the
+   others. Returns 0 to stop. */
+static int sap__traverse(sap__query *q, const sap__bvh *t, uint32_t at, int level) {
     const sap__kernel *kernel = sap__kernel_of(q->s);
-    v->node = &t->nodes[node];
+    const sap__node *node = &t->nodes[at];
+    float distance[SAP__NODE_WIDTH]; /* or t */
+    uint32_t lanes = (q->kind == SAP__DISTANCES ? kernel->point_distance : kernel->ray_slab)(node, t->occupied[at],
+                                                                                             &q->probe, distance);
     q->visits++;
-    v->lanes = (q->kind == SAP__DISTANCES ? kernel->point_distance : kernel->ray_slab)(v->node, t->occupied[node],
-                                                                                       &q->probe, v->distance);
-    for (uint32_t bits = q->cull_by_mask && !is_leaf ? v->lanes : 0; bits; bits &= bits - 1)
-        if (!(t->filter[v->node->child[sap__lowest_bit(bits)]].category & q->mask)) v->lanes ^= bits & (0u - bits);
-    for (uint32_t bits = t->boxes > SAP__CACHE_BOXES ? v->lanes : 0; bits; bits &= bits - 1) {
-        const uint32_t child = v->node->child[sap__lowest_bit(bits)];
-        if (is_leaf)
+    for (uint32_t bits = q->cull_by_mask && level ? lanes : 0; bits; bits &= bits - 1)
+        if (!(t->filter[node->child[sap__lowest_bit(bits)]].category & q->mask)) lanes ^= bits & (0u - bits);
+    for (uint32_t bits = t->boxes > SAP__CACHE_BOXES ? lanes : 0; bits; bits &= bits - 1) {
+        const uint32_t child = node->child[sap__lowest_bit(bits)];
+        if (level == 0)
             sap__prefetch_slot(q->s, child);
         else if (q->kind != SAP__DISTANCES)
             sap__prefetch_node(&t->nodes[child]), sap__prefetch(t->nodes[child].child);
     }
-}
-
-/* Traverses a tree depth first. If the cutoff may become lower it visits the nearest lane of a node first; when that is
-   beyond the limit, so are the other lanes. Else each lane that the kernel has let through is visited: a lane beyond
-   the limit, which is rounded otherwise there, says nothing of the others. Returns 0 to stop. */
-static int sap__traverse(sap__query *q, const sap__bvh *t) {
-    sap__stack_entry path[SAP__MAX_LEVELS];
-    const int top = t->levels - 1;
-    sap__set_limit(q);
-    for (int i = 0; i < t->count[top]; i++) {
-        int level = top;
-        sap__open_node(q, t, (uint32_t)(t->first[top] + i), top == 0, &path[top]);
-        while (level <= top) {
-            sap__stack_entry *v = &path[level];
-            int lane = v->lanes ? sap__lowest_bit(v->lanes) : 0;
-            for (uint32_t bits = q->is_ordered ? v->lanes & (v->lanes - 1) : 0; bits; bits &= bits - 1)
-                if (v->distance[sap__lowest_bit(bits)] < v->distance[lane]) lane = sap__lowest_bit(bits);
-            if (!v->lanes || (q->is_ordered && v->distance[lane] > q->probe.limit)) {
-                level++;
-                continue;
-            }
-            const uint32_t child = v->node->child[lane];
-            v->lanes &= ~(1u << lane);
-            if (level) {
-                level--;
-                sap__open_node(q, t, child, level == 0, &path[level]);
-            } else if (sap__should_visit(q, child)) {
-                const sap__box box = sap__child_bounds(v->node, lane);
-                if (!sap__try_box(q, child, &box)) return 0;
-            }
-        }
+    while (lanes) {
+        int lane = sap__lowest_bit(lanes);
+        for (uint32_t bits = q->is_ordered ? lanes & (lanes - 1) : 0; bits; bits &= bits - 1)
+            if (distance[sap__lowest_bit(bits)] < distance[lane]) lane = sap__lowest_bit(bits);
+        if (q->is_ordered && distance[lane] > q->probe.limit) return 1;
+        const uint32_t child = node->child[lane];
+        lanes &= ~(1u << lane);
+        if (level && !sap__traverse(q, t, child, level - 1)) return 0;
+        if (level || !sap__should_visit(q, child)) continue;
+        const sap__box box = sap__child_bounds(node, lane);
+        if (!sap__try_box(q, child, &box)) return 0;
     }
     return 1;
 }
@@ -5760,17 +5780,21 @@ static void sap__run_query(sap__query *q, sap__hit_function *on_hit, int is_orde
     q->unit = 1;
     if (q->kind == SAP__DISTANCES) sap__set_distance_probe(&q->probe, &q->box, q->s->used);
     if (q->kind >= SAP__CASTS) q->unit = sap__set_cast_probe(&q->probe, &q->box, q->translation);
+    if (q->kind != SAP__OVERLAPS) sap__set_limit(q);
     for (int tree = 0, go = sap__query_unsynced(q); tree < SAP__TREES && go; tree++) {
         const sap__bvh *t = &q->s->tree[tree];
         uint32_t tops[SAP__MAX_ROOTS];
         if (t->boxes == 0) continue;
+        const int top = t->levels - 1;
         q->cull_by_mask = 0;
-        for (int i = 0; i < t->count[t->levels - 1]; i++) {
-            tops[i] = (uint32_t)(t->first[t->levels - 1] + i);
+        for (int i = 0; i < t->count[top]; i++) {
+            tops[i] = (uint32_t)(t->first[top] + i);
             q->cull_by_mask |= (t->filter[tops[i]].category & ~q->mask) != 0;
         }
-        go = q->kind == SAP__OVERLAPS ? sap__traverse_overlaps(q, t, tops, t->count[t->levels - 1])
-                                      : sap__traverse(q, t);
+        if (q->kind == SAP__OVERLAPS)
+            go = sap__traverse_overlaps(q, t, tops, t->count[top]);
+        else
+            for (int i = 0; go && i < t->count[top]; i++) go = sap__traverse(q, t, tops[i], top);
     }
     const int32_t visits = sap__atomic_get(&q->counters->visits);
     if (visits < 1 << 30) sap__atomic_set(&q->counters->visits, visits + q->visits);
@@ -5799,15 +5823,18 @@ static int sap__run_with_callback(sap__query *q, sap_result r, sap_hit *hit, sap
    values, unless values is NULL. Returns the number of hits, or -(sap_result). */
 SAP__NO_INLINE int sap__run_for_ids(sap__query *q, sap_result r, int is_ordered, sap_id *ids, float *values,
                                     int capacity) {
-    double at[SAP__KEPT_VALUES];
-    sap__first_ids first = {is_ordered ? q : NULL, ids, at, capacity, 0};
+    float few[SAP__FEW_RANKS];
+    const int ranked = values ? capacity : SAP__FEW_RANKS;
+    sap__first_ids first = {is_ordered ? q : NULL, ids, values ? values : few, is_ordered ? ranked : 0, capacity, 0};
     if (r != SAP_OK) return -(int)r;
     if (capacity < 0 || (capacity && !ids)) return -SAP_ERROR_ARGUMENT;
     q->first_ids = &first;
     sap__run_query(q, capacity ? sap__keep_first : NULL, is_ordered);
     const int n = sap__sort_ids(&first);
-    for (int i = 0; values && i < n; i++)
-        values[i] = sap__reported_value(q, sap__value_of(&first, i), sap__box_of_id(q, ids[i]));
+    for (int i = 0; values && q->kind == SAP__DISTANCES && i < n; i++) {
+        const sap__box *box = sap__box_of_id(q, ids[i]);
+        values[i] = sap__reported_value(q, sap__hit_at(q, box), box);
+    }
     return is_ordered && capacity ? n : q->count;
 }
 
@@ -5821,136 +5848,98 @@ SAP__NO_INLINE sap_id sap__run_closest(sap__query *q, sap_result r, float miss, 
     return q->best;
 }
 
-static sap_result sap__begin_box_query(sap__query *q, sap_world *s, const sap_aabb *box, uint32_t mask) {
-    if (!s || !box) return SAP_ERROR_ARGUMENT;
-    q->box = sap__empty_box;
-    if (sap__encode(box, s->used, &q->box) < 0) return SAP_ERROR_BOX;
-    return sap__begin_query(q, s, SAP__OVERLAPS, 0, mask, 0);
-}
-
-/* Begins a query at a point: of the boxes within a distance, or, of another kind, with a cutoff. An infinite distance
-   hits every box, even at an infinite distance. */
-static sap_result sap__begin_point_query(sap__query *q, sap_world *s, int kind, const float point[3], float cutoff,
-                                         uint32_t mask) {
-    if (!s || !point || !sap__read_vector(s->used, point, q->box.lo)) return SAP_ERROR_ARGUMENT;
-    memcpy(q->box.hi, q->box.lo, sizeof q->box.hi);
-    return sap__begin_query(q, s, kind, sap__key(cutoff), mask, 0);
-}
-
-/* Begins a query of the boxes within a distance of a box of the world, itself aside. */
-static sap_result sap__begin_distance_query_to(sap__query *q, sap_world *s, sap_id id, float distance, uint32_t mask) {
-    if (!s) return SAP_ERROR_ARGUMENT;
-    const uint32_t slot = sap__live_slot(s, id);
-    if (slot == SAP__NONE) return SAP_ERROR_ID;
-    q->box = s->slot_array[slot].box;
-    return sap__begin_query(q, s, SAP__DISTANCES, sap__key(distance), mask, id);
-}
-
-static sap_result sap__begin_ray(sap__query *q, sap_world *s, const float origin[3], const float translation[3],
-                                 uint32_t mask) {
-    if (!s || !translation || !sap__read_vector(s->used, translation, q->translation)) return SAP_ERROR_ARGUMENT;
-    return sap__begin_point_query(q, s, SAP__CASTS, origin, 1, mask);
-}
-
-static sap_result sap__begin_box_cast(sap__query *q, sap_world *s, const sap_aabb *box, const float translation[3],
-                                      uint32_t mask, sap_id ignored) {
-    if (!s || !box) return SAP_ERROR_ARGUMENT;
-    if (!sap__read_finite_box(s->used, box, &q->box)) return SAP_ERROR_BOX;
-    if (!translation || !sap__read_vector(s->used, translation, q->translation)) return SAP_ERROR_ARGUMENT;
-    return sap__begin_query(q, s, SAP__CASTS, SAP__ONE, mask, ignored);
-}
-
 SAP_DEF int sap_query_box(sap_world *s, const sap_aabb *box, uint32_t mask, sap_hit *hit, void *user) {
     sap__query q;
-    return sap__run_with_callback(&q, sap__begin_box_query(&q, s, box, mask), hit, NULL, user);
+    return sap__run_with_callback(&q, sap__begin_with_box(&q, s, SAP__OVERLAPS, box, NULL, mask, 0), hit, NULL, user);
 }
 
 SAP_DEF int sap_query_box_ids(sap_world *s, const sap_aabb *box, uint32_t mask, sap_id *ids, int capacity) {
     sap__query q;
-    return sap__run_for_ids(&q, sap__begin_box_query(&q, s, box, mask), 0, ids, NULL, capacity);
+    return sap__run_for_ids(&q, sap__begin_with_box(&q, s, SAP__OVERLAPS, box, NULL, mask, 0), 0, ids, NULL, capacity);
 }
 
 SAP_DEF int sap_query_point(sap_world *s, const float point[3], uint32_t mask, sap_hit *hit, void *user) {
     sap__query q;
-    return sap__run_with_callback(&q, sap__begin_point_query(&q, s, SAP__OVERLAPS, point, 0, mask), hit, NULL, user);
+    return sap__run_with_callback(&q, sap__begin_at_point(&q, s, SAP__OVERLAPS, point, NULL, 0, mask), hit, NULL, user);
 }
 
 SAP_DEF int sap_query_sphere(sap_world *s, const float center[3], float radius, uint32_t mask, sap_hit *hit,
                              void *user) {
     sap__query q;
-    return sap__run_with_callback(&q, sap__begin_point_query(&q, s, SAP__DISTANCES, center, radius, mask), hit, NULL,
+    return sap__run_with_callback(&q, sap__begin_at_point(&q, s, SAP__DISTANCES, center, NULL, radius, mask), hit, NULL,
                                   user);
 }
 
 SAP_DEF int sap_query_sphere_ids(sap_world *s, const float center[3], float radius, uint32_t mask, sap_id *ids,
                                  int capacity) {
     sap__query q;
-    return sap__run_for_ids(&q, sap__begin_point_query(&q, s, SAP__DISTANCES, center, radius, mask), 0, ids, NULL,
+    return sap__run_for_ids(&q, sap__begin_at_point(&q, s, SAP__DISTANCES, center, NULL, radius, mask), 0, ids, NULL,
                             capacity);
 }
 
 SAP_DEF int sap_query_nearest(sap_world *s, const float point[3], float max_distance, uint32_t mask, sap_ray_hit *hit,
                               void *user) {
     sap__query q;
-    return sap__run_with_callback(&q, sap__begin_point_query(&q, s, SAP__DISTANCES, point, max_distance, mask), NULL,
+    return sap__run_with_callback(&q, sap__begin_at_point(&q, s, SAP__DISTANCES, point, NULL, max_distance, mask), NULL,
                                   hit, user);
 }
 
 SAP_DEF sap_id sap_nearest(sap_world *s, const float point[3], float max_distance, uint32_t mask, float *distance) {
     sap__query q;
-    return sap__run_closest(&q, sap__begin_point_query(&q, s, SAP__DISTANCES, point, max_distance, mask), max_distance,
-                            distance);
+    return sap__run_closest(&q, sap__begin_at_point(&q, s, SAP__DISTANCES, point, NULL, max_distance, mask),
+                            max_distance, distance);
 }
 
 SAP_DEF int sap_nearest_ids(sap_world *s, const float point[3], float max_distance, uint32_t mask, sap_id *ids,
                             float *distances, int capacity) {
     sap__query q;
-    const sap_result r = sap__begin_point_query(&q, s, SAP__DISTANCES, point, max_distance, mask);
+    const sap_result r = sap__begin_at_point(&q, s, SAP__DISTANCES, point, NULL, max_distance, mask);
     return sap__run_for_ids(&q, r, 1, ids, distances, capacity);
 }
 
 SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint32_t mask, float *distance) {
     sap__query q;
-    return sap__run_closest(&q, sap__begin_distance_query_to(&q, s, id, max_distance, mask), max_distance, distance);
+    return sap__run_closest(&q, sap__begin_from_id(&q, s, id, max_distance, mask), max_distance, distance);
 }
 
 SAP_DEF int sap_nearest_to_ids(sap_world *s, sap_id id, float max_distance, uint32_t mask, sap_id *ids,
                                float *distances, int capacity) {
     sap__query q;
-    return sap__run_for_ids(&q, sap__begin_distance_query_to(&q, s, id, max_distance, mask), 1, ids, distances,
-                            capacity);
+    return sap__run_for_ids(&q, sap__begin_from_id(&q, s, id, max_distance, mask), 1, ids, distances, capacity);
 }
 
 SAP_DEF int sap_ray_cast(sap_world *s, const float origin[3], const float translation[3], uint32_t mask,
                          sap_ray_hit *hit, void *user) {
     sap__query q;
-    return sap__run_with_callback(&q, sap__begin_ray(&q, s, origin, translation, mask), NULL, hit, user);
+    return sap__run_with_callback(&q, sap__begin_at_point(&q, s, SAP__CASTS, origin, translation, 1, mask), NULL, hit,
+                                  user);
 }
 
 SAP_DEF sap_id sap_ray_closest(sap_world *s, const float origin[3], const float translation[3], uint32_t mask,
                                float *t) {
     sap__query q;
-    return sap__run_closest(&q, sap__begin_ray(&q, s, origin, translation, mask), 1, t);
+    return sap__run_closest(&q, sap__begin_at_point(&q, s, SAP__CASTS, origin, translation, 1, mask), 1, t);
 }
 
 SAP_DEF int sap_ray_cast_ids(sap_world *s, const float origin[3], const float translation[3], uint32_t mask,
                              sap_id *ids, float *ts, int capacity) {
     sap__query q;
-    return sap__run_for_ids(&q, sap__begin_ray(&q, s, origin, translation, mask), 1, ids, ts, capacity);
+    return sap__run_for_ids(&q, sap__begin_at_point(&q, s, SAP__CASTS, origin, translation, 1, mask), 1, ids, ts,
+                            capacity);
 }
 
 SAP_DEF int sap_box_cast(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask, sap_ray_hit *hit,
                          void *user) {
     sap__query q;
-    return sap__run_with_callback(&q, sap__begin_box_cast(&q, s, box, translation, mask, 0), NULL, hit, user);
+    return sap__run_with_callback(&q, sap__begin_with_box(&q, s, SAP__CASTS, box, translation, mask, 0), NULL, hit,
+                                  user);
 }
 
 static sap_id sap__box_closest(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask,
                                sap_id ignore, sap_accept *accept, void *user, float *t, float normal[3]) {
     sap__query q;
-    const sap_result r = sap__begin_box_cast(&q, s, box, translation, mask, ignore);
+    const sap_result r = sap__begin_with_box(&q, s, SAP__LEAVES_IT, box, translation, mask, ignore);
     for (int k = 0; normal && k < 3; k++) normal[k] = 0;
-    if (r == SAP_OK) q.kind = SAP__LEAVES_IT;
     q.hit = accept;
     q.user = user;
     const sap_id id = sap__run_closest(&q, r, 1, t);
@@ -6149,7 +6138,7 @@ static int sap__slide_box(sap_world *s, sap_aabb *box, const float translation[3
                           sap_accept *accept, void *user, sap_id stopped_by[3]) {
     sap__slide v;
     sap__query *q = &v.query;
-    const sap_result r = sap__begin_box_cast(q, s, box, translation, mask, ignore);
+    const sap_result r = sap__begin_with_box(q, s, SAP__CASTS, box, translation, mask, ignore);
     for (int k = 0; stopped_by && k < 3; k++) stopped_by[k] = 0;
     if (r != SAP_OK) return -(int)r;
     q->hit = accept;
@@ -6320,12 +6309,8 @@ SAP_DEF int sap_pairs_of(const sap_world *s, sap_id id, sap_id *others, int capa
     if (!sap__is_pair_id(s, id)) return -SAP_ERROR_ID;
     sap__require_index(s, SAP__LISTS);
     uint32_t edge = s->pairs.head_edge[sap__slot_of(id)];
-    sap__first_ids first; /* without the values of hits, which would take time to set to 0 */
-    first.query = NULL;
-    first.ids = others;
-    first.capacity = capacity;
-    first.count = 0;
-    for (; edge != SAP__NONE; edge = sap__next_edge(s, edge)) sap__keep_id(&first, sap__edge_id(s, edge ^ 1), 0);
+    sap__first_ids first = {NULL, others, NULL, 0, capacity, 0};
+    for (; edge != SAP__NONE; edge = sap__next_edge(s, edge)) (void)sap__keep_id(&first, sap__edge_id(s, edge ^ 1), 0);
     (void)sap__sort_ids(&first);
     return first.count;
 }

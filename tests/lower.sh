@@ -19,7 +19,7 @@ lowered='
     SAP__KEY_CROWD 4            SAP__SAMPLE 16
     SAP__YOUNG_MIN 3            SAP__NEWBORN_PART 2
     SAP__BOX_COST 1             SAP__CELL_COST 2
-    SAP__NEAR_TO_PASS 2'
+    SAP__NEAR_TO_PASS 2         SAP__FEW_RANKS 5'
 
 edit= missing=
 set -- "$1" $lowered

@@ -629,6 +629,87 @@ static void test_search(int kind, int are_static) {
                   are_static ? "tiles" : "bullets", many, few);
 }
 
+/* The first k of the boxes on a ray, or of those near a point: by the call for it, or by a heap of one's own that a query
+   with a callback fills, sorted in the end. */
+enum { ON_RAY = 4000 };
+typedef struct found {
+    float at;
+    sap_id id;
+} found;
+static found heap[ON_RAY];
+static int kept, most_kept, is_on_ray;
+
+static int comes_after(found a, found b) {
+    return a.at > b.at || (a.at == b.at && a.id > b.id);
+}
+
+static float keep_found(sap_id id, void *object, float at, void *user) {
+    const found f = {at, id};
+    int i = 0;
+    (void)object, (void)user;
+    if (kept < most_kept)
+        for (i = kept++; i && comes_after(f, heap[(i - 1) / 2]); i = (i - 1) / 2) heap[i] = heap[(i - 1) / 2];
+    else if (comes_after(heap[0], f))
+        for (int child = 1; child < kept; i = child, child = 2 * i + 1) {
+            child += child + 1 < kept && comes_after(heap[child + 1], heap[child]);
+            if (!comes_after(heap[child], f)) break;
+            heap[i] = heap[child];
+        }
+    else
+        return heap[0].at;
+    heap[i] = f;
+    return kept == most_kept ? heap[0].at : is_on_ray ? 1 : INFINITY;
+}
+
+static void sort_found(void) {
+    for (int n = kept - 1; n > 0; n--) {
+        const found last = heap[0], f = heap[n];
+        int i = 0;
+        for (int child = 1; child < n; i = child, child = 2 * i + 1) {
+            child += child + 1 < n && comes_after(heap[child + 1], heap[child]);
+            if (!comes_after(heap[child], f)) break;
+            heap[i] = heap[child];
+        }
+        heap[i] = f;
+        heap[n] = last;
+    }
+}
+
+static void test_first_ids(int on_ray, int k) {
+    static sap_id ids[ON_RAY];
+    static float values[ON_RAY];
+    const float from[3] = {-1, 0.5f, 0.5f}, way[3] = {1100, 0, 0}, point[3] = {500, 0.5f, 0.5f};
+    long long taken[3];
+    life l;
+    life_open(&l, 7, SAP_METHOD_AUTO);
+    for (int i = 0; i < ON_RAY; i++) {
+        const float x = life_between(&l, 0, 1000);
+        const sap_aabb box = {{x, 0, 0}, {x + life_between(&l, 0, 1), 1, 1}};
+        life_need(sap_add_static(l.world, &box, NULL) != 0, "sap_add_static");
+    }
+    life_need(sap_prepare_queries(l.world) == SAP_OK, "sap_prepare_queries");
+    for (int way_to = 0; way_to < 3; way_to++) {
+        float *told = way_to == 1 ? NULL : values;
+        taken[way_to] = -steps;
+        kept = 0, most_kept = k, is_on_ray = on_ray;
+        if (way_to < 2 && on_ray) kept = sap_ray_cast_ids(l.world, from, way, ~0u, ids, told, k);
+        if (way_to < 2 && !on_ray) kept = sap_nearest_ids(l.world, point, INFINITY, ~0u, ids, told, k);
+        if (way_to == 2 && on_ray) (void)sap_ray_cast(l.world, from, way, ~0u, keep_found, NULL);
+        if (way_to == 2 && !on_ray) (void)sap_query_nearest(l.world, point, INFINITY, ~0u, keep_found, NULL);
+        if (way_to == 2) sort_found();
+        taken[way_to] += steps;
+        CHECK_EQUAL(kept, k);
+    }
+    if (verbose)
+        printf("%6.2f %6.2f  the first %4d %s, with values and without, by a heap of one's own\n",
+               (double)taken[0] / (double)taken[2], (double)taken[1] / (double)taken[2], k,
+               on_ray ? "on a ray" : "nearest");
+    CHECK_MESSAGE(taken[0] * 10 <= taken[2] * 12 && taken[1] <= taken[2] * 4,
+                  "the first %d: %lld steps with values, %lld without, %lld by a heap of one's own", k, taken[0],
+                  taken[1], taken[2]);
+    life_close(&l);
+}
+
 int main(int argc, char **argv) {
     const char *only = NULL;
     int seeds[2] = {0, 300}, given = 0, random = 0;
@@ -655,6 +736,7 @@ int main(int argc, char **argv) {
         for (int deed = 0; deed < BULLET_DEEDS && method != SAP_METHOD_SORT; deed++) test_crowd(method, deed);
     for (int kind = 0; kind < LIFE_QUERIES && !only; kind++) test_search(kind, 0), test_search(kind, 1);
     if (!only) test_enemies();
+    for (int k = 20; k <= ON_RAY && !only; k = k < 1000 ? 5 * k : 2 * k) test_first_ids(0, k), test_first_ids(1, k);
     if (!only) test_quiet(10000), test_quiet(30000);
     for (int method = SAP_METHOD_AUTO; method <= SAP_METHOD_QUERY && !only; method++)
         if (method != SAP_METHOD_SORT) test_unasked(method);

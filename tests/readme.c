@@ -116,7 +116,7 @@ static int play(uint32_t seed, int *rides) {
         vy = vy < .38f * tile ? vy + .02f * tile : .4f * tile;
         if (hero.ground && one_in(40)) vy = -.2f * tile * (1 + draw());
         const sap_aabb before = hero.box;
-        walk(&hero, vx, vy);
+        const int stopped = walk(&hero, vx, vy);
         if (frame < since + 2) continue; /* he may be placed into a lift */
         for (int i = 0; i < LIFT_COUNT; i++) {
             const int fell_off = before.max[0] <= lifts[i].box.min[0] || before.min[0] >= lifts[i].box.max[0];
@@ -124,7 +124,7 @@ static int play(uint32_t seed, int *rides) {
             ++*rides;
             faults += vx == 0 && vy > 0 && !hero.ground && !fell_off;
         }
-        if (hero.ground) vy = 0;
+        if (stopped) vy = 0;
         for (sap_id id = 0; (id = sap_next(world, id)) != 0;) {
             uint32_t category;
             sap_aabb box;

@@ -95,7 +95,7 @@ for fragment in "$work"/*.fragment.c; do
     check "the code at $name compiles without a warning" \
         "$CC -std=c99 $warnings -Werror -include $work/around.h -I$root -fsyntax-only $source"
 done
-character=$(grep -l '^void walk' "$work"/README.md.*.fragment.c)
+character=$(grep -l '^int walk' "$work"/README.md.*.fragment.c)
 check "its character compiles, as C++, too" "$CC -std=c99 $warnings -Werror -isystem $STB -I$root -DCHARACTER='\"$character\"' \
     -o $work/character tests/readme.c -lm &&
     $CXX -std=c++11 -w -x c++ -include $work/around.h -I$root -fsyntax-only $character" &&

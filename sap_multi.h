@@ -2,10 +2,10 @@
 
    sap_multi.h - v0.5 - a grid of SAPs, and threads: sap.h for large worlds.
 
-   sap_multi.h has the functions of sap.h, with the prefix sap_multi_, and they return the same results. Ids, events,
-   pairs, their order and snapshots equal those of one sap_world that is given the same calls, byte for byte. Neither
-   the grid nor the number of threads changes a result: both are about speed alone. The grid is the multi-SAP of Pierre
-   Terdiman's paper ("Sweep-and-prune", version 0.2, 2007, part II). "II.3a" names its section 3) a) of part II.
+   sap_multi.h has the functions of sap.h, with the prefix sap_multi_, and keeps their promises. Ids, events, pairs,
+   their order and snapshots equal those of one sap_world that is given the same calls, byte for byte: grid and threads
+   are about speed alone. The grid is the multi-SAP of Pierre Terdiman's paper ("Sweep-and-prune", version 0.2, 2007,
+   part II). "II.3a" names its section 3) a) of part II.
 
    ---- do this ----
 
@@ -39,9 +39,6 @@
    One SAP is slow in a large world: a moved box passes the ends of boxes that are far away (II.1a), so its cost grows
    with the world. In a grid of SAPs it passes the ends in its own cells alone, so its cost stays the same. A new box is
    cheaper, too, as it is sorted into smaller arrays (II.1b). make bench-grid measures and draws this.
-
-   Threads (config.parallel) serve all methods. A loop uses them if it goes over 16,384 boxes or pairs: in the grid,
-   that many changed boxes. A shorter loop runs on the calling thread. make bench-multi measures the gain.
 
    ---- the grid of SAPs ----
 
@@ -104,14 +101,12 @@
 
    ---- threads ----
 
-   config.parallel runs jobs. parallel(job, data, count, parallel_user) calls job(data, 0) to job(data, count - 1), on
-   any threads and in any order, and returns when all are done. No job writes what another one reads or writes, and no
-   job calls the allocator or the filter. Without config.parallel all jobs run on the caller's thread.
-
-   One thread at a time may change a sap_multi. As in sap.h, until the next change any number of threads may call
-   getters, and queries after sap_multi_prepare_queries. Threads update the cells as in II.3d: first one thread fills
-   the queues of each cell, then all threads work through them. A call that fails for memory fails as in sap.h: nothing
-   has changed, and a later call succeeds.
+   config.parallel serves all methods. parallel(job, data, count, parallel_user) calls job(data, 0) to
+   job(data, count - 1), on any threads and in any order, and returns when all are done. No job writes what another one
+   reads or writes, and no job calls the allocator or the filter. A loop over fewer than 16,384 boxes or pairs (in the
+   grid, changed boxes) runs on the caller's thread. make bench-multi measures the gain. Threads update the cells as in
+   II.3d: first one thread fills the queues of each cell, then all threads work through them. Who may call what from
+   which thread is as in sap.h.
 */
 #if defined(SAP_MULTI_IMPLEMENTATION) && !defined(SAP_IMPLEMENTATION)
 #define SAP_IMPLEMENTATION /* before the guard: the second include of this file may be the one that asks for it */

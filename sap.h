@@ -4629,7 +4629,7 @@ typedef struct sap__mover_args {
 static void sap__query_movers_task(sap_world *s, void *args, int task, int tasks) {
     const sap__mover_args *movers = (const sap__mover_args *)args;
     const uint32_t flags = movers->flags, *list = s->changes.list;
-    const int changes = sap__length(list), end = sap__task_begin(changes, task + 1, tasks);
+    const int changes = sap__length(s->changes.list), end = sap__task_begin(changes, task + 1, tasks);
     sap__search q;
     uint32_t batch[SAP__WORK_LIST];
     int n = 0, go = 1;

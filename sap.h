@@ -686,13 +686,17 @@ extern "C++" { /* this file may be included within an extern "C", and the header
 
 #pragma pack(push, 16)
 
-#if defined(__GNUC__) || defined(__clang__)
+/* Without optimisation nothing is inlined by force: the frame of a function has room for all that is inlined there. */
+#if (defined(__GNUC__) || defined(__clang__)) && defined(__OPTIMIZE__)
 #define SAP__FORCE_INLINE static inline __attribute__((always_inline)) /* -O2 alone leaves many of these calls, */
 #define SAP__NO_INLINE static __attribute__((noinline))                /* and copies these to many places */
-#define sap__prefetch(p) __builtin_prefetch(p)
 #else
 #define SAP__FORCE_INLINE static inline
 #define SAP__NO_INLINE static
+#endif
+#if defined(__GNUC__) || defined(__clang__)
+#define sap__prefetch(p) __builtin_prefetch(p)
+#else
 #ifdef SAP__HAS_SSE2
 #define sap__prefetch(p) _mm_prefetch((const char *)(const void *)(p), _MM_HINT_T0)
 #else

@@ -15,8 +15,9 @@ GRID = build/grid.svg
 TRACES = wall rubble ragdolls pile pinball
 
 GAME = 11_bullet_hell
+PLATFORMER = 23_platformer_window
 ENGINES = $(basename $(notdir $(wildcard examples/12_bullet.cpp examples/13_chipmunk.c examples/14_ode.cpp))) $(if $(JOLT),21_jolt)
-EXAMPLES = $(filter-out $(GAME) $(ENGINES) 21_jolt,$(sort $(basename $(notdir $(wildcard examples/[0-9]*.c examples/[0-9]*.cpp)))))
+EXAMPLES = $(filter-out $(GAME) $(PLATFORMER) $(ENGINES) 21_jolt,$(sort $(basename $(notdir $(wildcard examples/[0-9]*.c examples/[0-9]*.cpp)))))
 TEACH = $(patsubst examples/teach/%.c,%,$(wildcard examples/teach/*.c))
 EXERCISES = examples/exercises
 
@@ -257,6 +258,11 @@ game: build/examples/$(GAME) ## a bullet-hell game, with SDL2; without a display
 	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ]; then $<; \
 	else $< --headless 372 build/$(GAME).png && echo "no display here: see build/$(GAME).png"; fi
 
+.PHONY: platformer
+platformer: build/examples/$(PLATFORMER) ## a platformer to play and to copy, with SDL2; without a display it plays itself
+	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ]; then $<; \
+	else $< --headless 700 build/$(PLATFORMER).png && echo "no display here: see build/$(PLATFORMER).png"; fi
+
 .PHONY: engine
 engine: $(ENGINES:%=build/examples/%) ## Bullet, Chipmunk and ODE with their own broad phases and with sap; JOLT=flags adds Jolt: bench/README.md
 	@for e in $(ENGINES); do echo "$$e:"; build/examples/$$e || exit 1; echo; done
@@ -315,7 +321,8 @@ build/examples/%: examples/%.cpp $(wildcard examples/*.h*) sap.h $(STB_DS)
 	@mkdir -p build/examples
 	$(COMPILE_CXX) -I. -o $@ $< -pthread
 
-build/examples/$(GAME): examples/$(GAME).c examples/pixels.h sap.h $(STB_DS)
+build/examples/$(GAME) build/examples/$(PLATFORMER): build/examples/%: examples/%.c examples/pixels.h examples/platformer.h \
+        sap.h $(STB_DS)
 	@sh bench/need.sh /usr/include/SDL2/SDL.h:libsdl2-dev /usr/include/png.h:libpng-dev
 	@mkdir -p build/examples
 	$(COMPILE) -I. -o $@ $< -lSDL2 -lpng -lm

@@ -365,14 +365,14 @@ build/web/picture: examples/web/picture.c sap.h $(STB_DS)
 
 # One self-contained page: the module goes into it as text. It is linked without -O, with which clang runs a wasm-opt that it
 # finds, and Debian's (binaryen) refuses SIMD.
-build/web/sap.wasm: examples/web/glue.c examples/web/steps.c sap.h sap_multi.h $(STB_DS)
+build/web/sap.wasm: examples/web/glue.c examples/web/steps.c examples/web/play.c examples/platformer.h sap.h sap_multi.h $(STB_DS)
 	@sh bench/need.sh clang:clang wasm-ld:lld /usr/include/wasm32-wasi:wasi-libc \
 	    $(shell clang -print-resource-dir 2>/dev/null || echo /usr/lib/clang/14)/lib/wasi:libclang-rt-14-dev-wasm32
 	@mkdir -p build/web
-	for part in glue steps; do \
+	for part in glue steps play; do \
 	    clang --target=wasm32-wasi -std=c99 -O3 -msimd128 -DNDEBUG $(WARNINGS) -isystem build/stb -I. \
 	        -c -o build/web/$$part.o examples/web/$$part.c || exit 1; done
-	clang --target=wasm32-wasi -nostartfiles -Wl,--no-entry -Wl,--strip-all -o $@ build/web/glue.o build/web/steps.o
+	clang --target=wasm32-wasi -nostartfiles -Wl,--no-entry -Wl,--strip-all -o $@ build/web/glue.o build/web/steps.o build/web/play.o
 
 build/web/sap.html: examples/web/build.py $(wildcard examples/web/page.* examples/web/*.js examples/teach/* examples/teach/*/* \
         examples/exercises/*.c bench/data/*.svg) build/web/sap.wasm

@@ -19,8 +19,8 @@ quits. With --headless it needs no display: it plays that many steps of the tape
 enum { WIDTH = 1280, HEIGHT = 720, ZOOM = 3, SKY = 0x16202e };
 
 static game g;
-static int left, top, overlay = 1,
-                      tape = -1; /* the corner that is seen, in pixels of the level; the step of the tape */
+static int left, top;              /* the corner that is seen, in pixels of the level */
+static int overlay = 1, tape = -1; /* tape: the next step of it, -1: it does not play */
 
 /* The view follows the hero, and stays in the level. */
 static void look(void) {

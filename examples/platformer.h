@@ -34,7 +34,7 @@ static const char the_level[] =
     "#                                             ###                 # #    H     o ####\n"
     "#                              oo             ###  o              # #    H       ####\n"
     "#                             ====            ###        o  o      D     H       ####\n"
-    "#                                              o |e                    o H    VVV####\n"
+    "#                                              o |e  |                 o H    VVV####\n"
     "#                         oo              ############>>>       #####################\n"
     "#              o o       ====             ############          #####################\n"
     "#           123###321                     ############          #####################\n"
@@ -44,9 +44,8 @@ static const char the_level[] =
 
 /* The level played to its end: a tape as keys_of reads it. Another level needs another one. */
 static const char the_tape[] =
-    ">68 >j51 .10 >50 >j69 <24 <j13 >8 >j19 .5 >8 <29 <j20 >29 <22 >191 >j10 .19 >j103 >v61 >j4 >14 >j37 <19 >9 "
-    "<9 >v42 >17 >j6 .20 >j102 .19 >43 <13 .29 >5 <j20 ^15 <j8 <3 >94 <59 >19 <19 >22 >j64 <17 .62 >v18 <j15 .19 "
-    ">j31 . 5";
+    ">59 >j59 >39 >j13 >29 >j39 .33 >19 .19 >43 <39 <j19 .59 <j39 >14 <5 >j29 >v9 <j43 >62 >j14 >47 >j33 >39 j28 "
+    ">v11 >69 >j49 <9 >10 >j132 .19 <19 >v33 >j9 ^19 <j39 >v79 <39 .81 >80 <19 >j44 .9 j3 >19 <j19 >9 >j30 .5";
 
 /* Each kind of thing is a category of boxes. Bit 1 stays free: it is the category of a box that was given none. */
 enum { TILE = 2, ONE_WAY = 4, LADDER = 8, TURN = 16, LIFT = 32, DOOR = 64, CRATE = 128 };

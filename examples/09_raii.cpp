@@ -273,9 +273,9 @@ int main() {
     const int seen = world.query_box({{0, 0, 0}, {4, 4, 4}}, ~0u, [](sap_id, const std::string &) { return true; });
     std::printf("in the corner: %d\n", seen);
 
-    sap_aabb probe = {{0, 4, 0}, {1, 5, 1}};
+    sap_aabb probe = {{0, 4, 0.5f}, {1, 5, 1.5f}};
     sap_id stopped_by[3];
-    world.slide(probe, {0, -3, 0}, ~0u, 0, stopped_by); /* down, past the comet's side */
+    world.slide(probe, {0, -3, 0}, ~0u, 0, stopped_by); /* down, onto the comet */
     world.slide(probe, {9, 0, 0}, ~0u, 0, stopped_by);
     std::printf("a probe stops at the %s", world.object(stopped_by[0])->c_str());
     world.slide_if(

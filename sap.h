@@ -447,7 +447,9 @@ SAP_DEF sap_id sap_next(const sap_world *s, sap_id id);
 
 /* ---- queries: they see every recorded change ------------------------------------------------------------ */
 
-/* Vectors and boxes are read on used axes only. */
+/* Vectors and boxes are read on used axes only. A query with an invalid argument (NaN, an infinite point, a negative
+   radius) says so: it returns -sap_result or, where it returns an id, 0 with *t or *distance = -1, which tells an error
+   from a miss. sap_last_error knows nothing of queries. t, distance, normal and stopped_by may be NULL. */
 
 /* A callback of a query; returns 0 to stop it. It may add, move and remove boxes. The order of callbacks differs
    between machines, after other calls that led to the same boxes, and after sap_restore: a game that acts on hits uses
@@ -462,7 +464,8 @@ typedef int sap_hit(sap_id id, void *object, void *user);
 typedef float sap_ray_hit(sap_id id, void *object, float t, void *user);
 
 /* A predicate of sap_box_closest_if and sap_slide_if; returns 0 to pass a box over. It is asked only about boxes that
-   the mask lets through, in any order, may be asked again, and may call getters only. */
+   the mask lets through, in any order, and may be asked again. It may call getters only: a change that it makes is
+   recorded, but the query may then answer with a box that has been removed, or with where it was. */
 typedef int sap_accept(sap_id id, void *object, void *user);
 
 /* Updates the trees. Until the next change queries only read then, and any number of threads may query one world. */
@@ -483,8 +486,7 @@ SAP_DEF int sap_ray_cast(sap_world *s, const float origin[3], const float transl
 SAP_DEF int sap_box_cast(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask, sap_ray_hit *hit,
                          void *user);
 
-/* Returns the first box that the ray meets, the lower id at a tie; 0 with *t = 1 on a miss, 0 with *t = -1 on an error.
-   */
+/* Returns the first box that the ray meets, the lower id at a tie, or 0 with *t = 1 on a miss, with -1 on an error. */
 SAP_DEF sap_id sap_ray_closest(sap_world *s, const float origin[3], const float translation[3], uint32_t mask,
                                float *t);
 
@@ -523,7 +525,7 @@ SAP_DEF int sap_ray_cast_ids(sap_world *s, const float origin[3], const float tr
                              sap_id *ids, float *ts, int capacity);
 
 /* Return the first box that a moving box meets, the lower id at a tie. *t in 0..1 and the outward unit normal of the
-   side that is met are optional. A miss is 0, *t = 1 and a zero normal; an error is 0, *t = -1 and a zero normal. The
+   side that is met describe it. A miss is 0, *t = 1 and a zero normal; an error is 0, *t = -1 and a zero normal. The
    box must be finite. sap_box_closest passes over one box: ignore, the mover's own id, or 0. sap_box_closest_if passes
    over those that accept refuses, and with min = max it is a ray with a predicate.
 
@@ -538,9 +540,9 @@ SAP_DEF sap_id sap_box_closest_if(sap_world *s, const sap_aabb *box, const float
                                   sap_accept *accept, void *user, float *t, float normal[3]);
 
 /* Moves a finite box among the others as far as they let it: up to the first side that it meets, then along that side
-   by the rest of the way, until the way is used up. It changes *box alone; pass it to sap_move. stopped_by[k], unless
-   NULL, is the box that stopped it on axis k (the lower id at a tie), or 0: a hero whose gravity was stopped stands on
-   something. Returns on how many axes it was stopped, or -sap_result with *box unchanged.
+   by the rest of the way, until the way is used up. It changes *box alone; pass it to sap_move. stopped_by[k] is the
+   box that stopped it on axis k (the lower id at a tie), or 0: a hero whose gravity was stopped stands on something.
+   Returns on how many axes it was stopped, or -sap_result with *box unchanged.
 
    It ends at the side that stops it, or before it by at most one unit in the last place of its own larger bound there.
    So a contact need not be a pair, or a hit of sap_query_box: take stopped_by, and make a trigger a little larger than
@@ -7068,7 +7070,8 @@ SAP_DEF const char *sap_validate(const sap_world *s) {
 
 /* ---- versions and licences ----------------------------------------------------------------------------
 
-   0.5  2026-11  sap_slide_if; sap_version.
+   0.5  2026-11  sap_slide_if; sap_version. Slides: ways of any length; the joint of two boxes acts as one box would in
+                 3D, too; a particle does not pass a wall of no thickness. Short rays are counted like others.
    0.4  2026-11  config.margin; sap_slide; sap_box_closest_if; sap_ray_cast_ids; sap_nearest_to_ids; SAP_DEF of the
                  user's. Updates look at pairs that begin and end, not at those that last. No shape of world is a cliff.
                  No call raises a floating-point trap. A world that is only queried needs no update.

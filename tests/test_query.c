@@ -1762,6 +1762,52 @@ static void test_counts(int seed) {
     }
 }
 
+/* A predicate may not change the world. If it does, the change is recorded as any other, and nothing worse happens. */
+typedef struct spoiler {
+    sap_world *world;
+    int deed, asked;
+} spoiler;
+
+static int accept_that_changes(sap_id id, void *object, void *user) {
+    spoiler *p = (spoiler *)user;
+    const sap_aabb away = {{50, 0, 0}, {51, 1, 1}};
+    (void)object;
+    CHECK_EQUAL(sap_update(p->world), SAP_ERROR_BUSY);
+    CHECK_EQUAL(sap_query_box(p->world, &away, 1, NULL, NULL) >= 0, 1);
+    switch (p->deed) {
+    case 0: CHECK_EQUAL(sap_remove(p->world, id), SAP_OK); break;
+    case 1: CHECK_EQUAL(sap_move(p->world, id, &away), SAP_OK); break;
+    case 2:
+        for (int i = 0; i < 300; i++) CHECK(sap_add(p->world, &away, NULL) != 0);
+        break;
+    default: CHECK_EQUAL(sap_clear(p->world), SAP_OK); break;
+    }
+    return ++p->asked > 10;
+}
+
+static void test_changes_in_accept(void) {
+    for (int run = 0; run < 16; run++) {
+        spoiler p = {sap_create(NULL), run % 4, 0};
+        sap_aabb box = {{-5, 0, 0}, {-4, 1, 1}};
+        const float by[3] = {30, 0, 0};
+        float t, normal[3];
+        sap_id ids[3];
+        for (int i = 0; i < 40; i++) {
+            const sap_aabb wall = {{(float)(i % 20), 0, 0}, {(float)(i % 20) + 0.5f, 1, 1}};
+            CHECK(sap_add(p.world, &wall, NULL) != 0);
+            if (i == 20 && run / 4 % 2) CHECK_EQUAL(sap_update(p.world), SAP_OK);
+        }
+        if (run < 8)
+            (void)sap_box_closest_if(p.world, &box, by, ~0u, accept_that_changes, &p, &t, normal);
+        else
+            CHECK(sap_slide_if(p.world, &box, by, ~0u, accept_that_changes, &p, ids) >= 0);
+        CHECK(p.asked > 0 && !sap_validate(p.world));
+        CHECK_EQUAL(sap_update(p.world), SAP_OK);
+        CHECK(!sap_validate(p.world));
+        sap_destroy(p.world);
+    }
+}
+
 /* More of the nearest than a query keeps values of, with many ties: in order, whatever the capacity. */
 static void test_many_nearest(void) {
     static sap_id ids[2000], all[2000];
@@ -1806,6 +1852,7 @@ int main(int argc, char **argv) {
     test_nearest_by_a_hair();
     test_box_closest();
     test_new_calls();
+    test_changes_in_accept();
     test_many_nearest();
     test_update_callbacks();
     test_reused_slots();

@@ -901,7 +901,7 @@ static void no_tree_without_queries(void) {
     int i;
     memset(&c, 0, sizeof c);
     c.sap.method = SAP_METHOD_SORT;
-    m = sap_multi_create(&c);
+    m = open_hashed(&c, 16, 16, 16);
     for (i = 0; i < 2000; i++) {
         box.min[0] = (float)(2 * i);
         box.max[0] = box.min[0] + 1;
@@ -1452,6 +1452,179 @@ static void memory_follows_the_boxes(void) {
                       (unsigned long)stats_of(many[k]).bytes, (unsigned long)one);
         sap_multi_destroy(many[k]);
     }
+    CHECK_EQUAL(live_blocks, 0);
+}
+
+/* Cells that boxes have left are given back, and what is reserved stays: many boxes come, each in a cell of its own, then
+   all but a few go, and these walk on. */
+static void cells_are_given_back(int is_reserved) {
+    enum { N = 3000, FEW = 20 };
+    static sap_aabb boxes[N];
+    static sap_id ids[N];
+    sap_multi_config c;
+    sap_multi *m;
+    size_t most = 0;
+    int i, k, turn;
+    memset(&c, 0, sizeof c);
+    c.sap.method = SAP_METHOD_SORT;
+    m = open_hashed(&c, 4, 4, 4);
+    if (is_reserved) CHECK_EQUAL(sap_multi_reserve(m, N, N), SAP_OK);
+    for (i = 0; i < N; i++)
+        for (k = 0; k < 3; k++) {
+            boxes[i].min[k] = 8 * (float)(k == 0 ? i % 15 : k == 1 ? i / 15 % 15 : i / 225) + 1;
+            boxes[i].max[k] = boxes[i].min[k] + 1;
+        }
+    for (turn = 0; turn < 3; turn++) {
+        CHECK_EQUAL(sap_multi_add_many(m, N, boxes, NULL, ids), SAP_OK);
+        CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+        CHECK_EQUAL(stats_of(m).cells, N);
+        if (turn == 0) most = stats_of(m).bytes;
+        CHECK_EQUAL(sap_multi_remove_many(m, N - FEW, ids + FEW), SAP_OK);
+        for (k = 0; k < 20; k++) {
+            CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+            CHECK(sap_multi_validate(m) == NULL);
+            for (i = 0; i < FEW; i++) {
+                sap_aabb box = boxes[i];
+                box.min[0] += 8 * (float)(k % 2), box.max[0] += 8 * (float)(k % 2);
+                if (i % 3) CHECK_EQUAL(sap_multi_move(m, ids[i], &box), SAP_OK);
+            }
+        }
+        CHECK(stats_of(m).cells <= FEW);
+        CHECK_MESSAGE(is_reserved ? stats_of(m).bytes >= most : 2 * stats_of(m).bytes < most, "%lu bytes, %lu before",
+                      (unsigned long)stats_of(m).bytes, (unsigned long)most);
+        CHECK_EQUAL(sap_multi_remove_many(m, FEW, ids), SAP_OK);
+    }
+    sap_multi_destroy(m);
+    CHECK_EQUAL(live_blocks, 0);
+}
+
+/* ---- one SAP of all boxes */
+
+/* A world for which one SAP is best: a slow crowd, or boxes of sizes over nine decades. */
+static void crowd_box(test_rng *rng, int decades, sap_aabb *box) {
+    float size = 1;
+    int k;
+    if (decades) size = 10 * (float)pow(10, test_uniform(rng, -9, 0));
+    for (k = 0; k < 3; k++) {
+        box->min[k] = test_uniform(rng, 0, k < 2 ? 8 : 1);
+        box->max[k] = box->min[k] + size;
+    }
+}
+
+/* The counts of two worlds that do the same. */
+static int same_work(const sap_world *one, const sap_multi *m) {
+    const sap_stats b = stats_of(m);
+    sap_stats a;
+    sap_get_stats(one, &a);
+    return a.method == b.method && a.swaps == b.swaps && a.overlap_tests == b.overlap_tests && a.pairs == b.pairs &&
+           a.created == b.created && a.deleted == b.deleted;
+}
+
+/* A sap_multi does what a sap_world does, no more and no less, in each update: with AUTO whatever the grid, and it takes
+   SORT as that does; with SORT where the grid divides no axis, as it is given, or chosen. So it costs the same. */
+static void works_as_one_sap(int method, int decades, int axes, int grid) {
+    enum { N = 600 };
+    static sap_aabb boxes[N];
+    static sap_id ids[N];
+    sap_multi_config c;
+    test_rng rng = {5};
+    sap_world *one;
+    sap_multi *m;
+    int i, k, frame, sorts = 0, other = 0;
+    memset(&c, 0, sizeof c);
+    c.sap.method = method;
+    c.sap.axes = axes;
+    c.hashed = grid > 0;
+    c.entries = grid == 1 ? 1 : 0;
+    for (k = 0; k < 3; k++) c.cell_size[k] = grid == 3 ? 0 : 2;
+    one = sap_create(&c.sap);
+    m = sap_multi_create(&c);
+    if (!CHECK(one && m)) exit(1);
+    for (i = 0; i < N; i++) {
+        crowd_box(&rng, decades, &boxes[i]);
+        ids[i] = sap_add(one, &boxes[i], NULL);
+        CHECK_EQUAL(sap_multi_add(m, &boxes[i], NULL), ids[i]);
+    }
+    for (frame = 0; frame < 60; frame++) {
+        sap_stats stats;
+        const int n = frame % 20 == 19 ? N / 50 : N;
+        CHECK_EQUAL(sap_multi_update(m), sap_update(one));
+        other += !same_work(one, m);
+        sap_get_stats(one, &stats);
+        sorts += stats.method == SAP_METHOD_SORT;
+        if (frame % 10 == 9) CHECK(sap_multi_validate(m) == NULL);
+        if (frame == 30) { /* some come, some go, some ask their filter again */
+            CHECK_EQUAL(sap_multi_remove_many(m, 20, ids), sap_remove_many(one, 20, ids));
+            for (i = 0; i < 20; i++) {
+                ids[i] = sap_add_static(one, &boxes[i], NULL);
+                CHECK_EQUAL(sap_multi_add_static(m, &boxes[i], NULL), ids[i]);
+            }
+            CHECK_EQUAL(sap_multi_refilter(m, ids[40]), sap_refilter(one, ids[40]));
+        }
+        for (i = 0; i < n; i++)
+            for (k = 0; k < 3; k++) {
+                const float step = test_uniform(&rng, -.0002f, .0002f);
+                boxes[i].min[k] += step;
+                boxes[i].max[k] += step;
+                if (boxes[i].max[k] < boxes[i].min[k]) boxes[i].max[k] = boxes[i].min[k];
+            }
+        CHECK_EQUAL(sap_multi_move_many(m, n, ids, boxes), sap_move_many(one, n, ids, boxes));
+    }
+    CHECK_MESSAGE(other == 0, "%d of 60 updates are not those of one SAP: method %d, decades %d, axes %d, grid %d",
+                  other, method, decades, axes, grid);
+    CHECK(sorts > 20);
+    CHECK(stats_of(m).cells == (method == SAP_METHOD_SORT));
+    sap_multi_destroy(m);
+    sap_destroy(one);
+    CHECK_EQUAL(live_blocks, 0);
+}
+
+/* Boxes grow until one SAP is better than cells, and shrink again, and are removed: the chosen grid goes and comes. All
+   that is kept of it is right at any time, and the events are those of one world. */
+static void grid_comes_and_goes(int is_reserved) {
+    enum { N = 800, FRAMES = 110 };
+    static sap_aabb boxes[N];
+    static sap_id ids[N];
+    sap_multi_config c;
+    test_rng rng = {5};
+    sap_world *one = sap_create(NULL);
+    sap_multi *m;
+    int i, k, frame, changes = 0, cells = 0;
+    memset(&c, 0, sizeof c);
+    c.sap.method = SAP_METHOD_SORT;
+    m = sap_multi_create(&c);
+    if (!CHECK(one && m)) exit(1);
+    if (is_reserved) CHECK_EQUAL(sap_multi_reserve(m, N, 1000), SAP_OK);
+    for (i = 0; i < N; i++)
+        for (k = 0; k < 3; k++) boxes[i].min[k] = test_uniform(&rng, 0, 48), boxes[i].max[k] = boxes[i].min[k] + 1;
+    CHECK_EQUAL(sap_multi_add_many(m, N, boxes, NULL, ids), SAP_OK);
+    CHECK_EQUAL(sap_add_many(one, N, boxes, NULL, ids), SAP_OK);
+    for (frame = 0; frame < FRAMES; frame++) {
+        const int is_grown = frame / 20 % 2, few = frame % 20 == 7;
+        int created, deleted, count;
+        CHECK(sap_multi_update(m) == SAP_OK && sap_update(one) == SAP_OK);
+        CHECK(sap_multi_validate(m) == NULL);
+        (void)sap_created(one, &created), (void)sap_multi_created(m, &count);
+        CHECK(same_arrays(sap_created(one, NULL), created, sap_multi_created(m, NULL), count));
+        (void)sap_deleted(one, &deleted), (void)sap_multi_deleted(m, &count);
+        CHECK(same_arrays(sap_deleted(one, NULL), deleted, sap_multi_deleted(m, NULL), count));
+        changes += (stats_of(m).cells > 1) != (cells > 1);
+        cells = stats_of(m).cells;
+        if (frame == 70 && is_reserved) CHECK_EQUAL(sap_multi_reserve(m, N + N / 2, 1000), SAP_OK);
+        if (frame == 90) CHECK(sap_multi_clear(m) == SAP_OK && sap_clear(one) == SAP_OK);
+        if (frame == 90) CHECK_EQUAL(sap_multi_add_many(m, N, boxes, NULL, ids), SAP_OK);
+        if (frame == 90) CHECK_EQUAL(sap_add_many(one, N, boxes, NULL, ids), SAP_OK);
+        for (i = 0; i < (few ? N / 50 : N); i++)
+            for (k = 0; k < 3; k++) {
+                boxes[i].min[k] += test_uniform(&rng, -.05f, .05f);
+                boxes[i].max[k] = boxes[i].min[k] + (is_grown ? (float)(i % 20) : 1);
+            }
+        CHECK_EQUAL(sap_multi_move_many(m, few ? N / 50 : N, ids, boxes), SAP_OK);
+        CHECK_EQUAL(sap_move_many(one, few ? N / 50 : N, ids, boxes), SAP_OK);
+    }
+    CHECK_MESSAGE(changes >= 4, "the grid changed %d times", changes);
+    sap_multi_destroy(m);
+    sap_destroy(one);
     CHECK_EQUAL(live_blocks, 0);
 }
 
@@ -2010,6 +2183,17 @@ int main(int argc, char **argv) {
     cells_are_counted_at_any_time();
     if (seeds >= 10) grids_cost_less();
     memory_follows_the_boxes();
+    cells_are_given_back(0);
+    cells_are_given_back(1);
+    grid_comes_and_goes(0);
+    grid_comes_and_goes(1);
+    for (k = 0; k < 2; k++) { /* decades or not */
+        for (method = 0; method < 4; method++) works_as_one_sap(SAP_METHOD_AUTO, k, SAP_2D, method);
+        works_as_one_sap(SAP_METHOD_SORT, k, 0, 1);
+        works_as_one_sap(SAP_METHOD_SORT, k, SAP_2D, 1);
+    }
+    works_as_one_sap(SAP_METHOD_SORT, 1, 0, 0);
+    works_as_one_sap(SAP_METHOD_SORT, 1, 0, 3);
     large_boxes_and_small_cells();
     all_bytes_are_counted(SAP_METHOD_AUTO);
     all_bytes_are_counted(SAP_METHOD_SORT);

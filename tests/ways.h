@@ -397,7 +397,7 @@ static void young_first(sap_world *s) {
     s->tree[0].young = s->tree[0].count[0] + 1;
 }
 static void many_newborn(sap_world *s) {
-    s->tree[0].packed = -16 * 1000;
+    s->tree[0].young_packed = -16 * 1000;
     s->tree[0].appended = 1;
 }
 static void lane_unknown(sap_world *s) {
@@ -533,23 +533,20 @@ const damage *all_damages(void) {
     return damage_table;
 }
 
-/* The first cell in use that is not that of the large boxes. */
+/* The first cell with boxes that is not that of the large boxes. */
 static sap__cell *small_cell(sap_multi *m) {
-    sap__cell *c = m->cells.cells;
-    while (c->sap.count < 4 || c->at[0] == SAP__AT_LARGE) c++;
+    sap__cell *c = m->cells + 1;
+    while (c->sap.count < 4) c++;
     return c;
 }
 
-/* The range of the first slot with a box, large or not. */
-static sap__cell_range *range_in(sap_multi *m, int large) {
-    sap__cell_range *r = m->cells.range;
-    while (r->hi[0] < r->lo[0] || sap__is_large(&m->cells.grid, r) != large) r++;
-    return r;
+/* The range of the first slot with a box. */
+static sap__range *range_in(sap_multi *m) {
+    uint32_t slot = 0;
+    while (!sap__has_previous_box(m->world->slot_array[slot].flags)) slot++;
+    return &m->range[slot];
 }
 
-static void cell_empty(sap_multi *m) {
-    small_cell(m)->sap.count = 2;
-}
 static void cell_waits(sap_multi *m) {
     small_cell(m)->waiting[SAP__MOVE] = 1;
 }
@@ -557,12 +554,12 @@ static void cell_listed(sap_multi *m) {
     small_cell(m)->is_listed = 1;
 }
 static void cell_not_in_table(sap_multi *m) {
-    small_cell(m)->at[0] ^= 1 << 10;
+    small_cell(m)->key ^= 1 << 10;
 }
 static void cells_swapped(sap_multi *m) {
     sap__cell *a = small_cell(m), *b = a + 1;
     sap__sap swap;
-    while (b->sap.count < 4 || b->at[0] == SAP__AT_LARGE) b++;
+    while (b->sap.count < 4) b++;
     swap = a->sap;
     a->sap = b->sap, b->sap = swap;
 }
@@ -571,26 +568,22 @@ static void cell_unsorted(sap_multi *m) {
     ends[1] = ends[2], ends[2] = swap;
 }
 static void range_missing(sap_multi *m) {
-    sap__clear_range(range_in(m, 0));
+    range_in(m)->hi[0] = range_in(m)->lo[0] - 1;
 }
 static void range_elsewhere(sap_multi *m) {
-    range_in(m, 1)->lo[1]--;
+    range_in(m)->lo[1]--;
 }
 static void one_more_copy(sap_multi *m) {
-    m->cells.copies++;
+    m->copies++;
 }
 static void large_in_a_small_cell(sap_multi *m) {
-    sap__cell *c = m->cells.cells;
-    uint32_t cell, *link;
-    while (c->at[0] != SAP__AT_LARGE) c++;
-    cell = (uint32_t)(c - m->cells.cells);
-    for (link = sap__bucket_of_cell(&m->cells, c->at); *link != cell;) link = &m->cells.cells[*link].next;
-    *link = c->next;
-    c->at[0] = 5;
-    sap__insert_cell(&m->cells, cell);
+    sap__cell *c = small_cell(m);
+    sap__sap swap = m->cells[0].sap;
+    m->cells[0].sap = c->sap;
+    c->sap = swap;
 }
 static void not_in_one_cell(sap_multi *m) { /* the first box of a cell that holds several */
-    sap__cell *c = m->cells.cells;
+    sap__cell *c = m->cells;
     uint32_t slot;
     int k, i, n = 0;
     while (c->sap.count < 6) c++;
@@ -602,23 +595,19 @@ static void not_in_one_cell(sap_multi *m) { /* the first box of a cell that hold
     c->sap.count = n;
 }
 static void one_more_cell(sap_multi *m) {
-    m->cells.occupied++;
+    m->occupied++;
 }
 static void more_memory_held(sap_multi *m) {
-    small_cell(m)->sap.capacity += m->cells.end;
+    small_cell(m)->sap.capacity += m->end;
 }
-static void pool_holds_used(sap_multi *m) {
-    m->cells.first_free = (uint32_t)(small_cell(m) - m->cells.cells);
-}
-static void pool_lost(sap_multi *m) {
-    m->cells.first_free = SAP__NONE;
+static void ends_of_before(sap_multi *m) { /* where the arena does not reach */
+    m->end = (int)(small_cell(m)->sap.sorted[0] - m->arena);
 }
 
 static const grid_damage grid_damage_table[] = {
-    {"A cell in use holds boxes.", cell_empty},
     {"Nothing waits for a cell between updates.", cell_waits},
     {"Nothing waits for a cell between updates.", cell_listed},
-    {"A cell in use is in the table.", cell_not_in_table},
+    {"A cell is in the table.", cell_not_in_table},
     {"A cell holds boxes that touch it, or the large ones.", cells_swapped},
     {"A cell holds boxes that touch it, or the large ones.", large_in_a_small_cell},
     {"Endpoints are sorted, and no two are equal.", cell_unsorted},
@@ -628,8 +617,7 @@ static const grid_damage grid_damage_table[] = {
     {"A box is in each cell that it touches.", not_in_one_cell},
     {"The cells in use are counted.", one_more_cell},
     {"The arrays of cells are in the arena.", more_memory_held},
-    {"The pool holds cells that are not in use.", pool_holds_used},
-    {"A cell is in use or in the pool.", pool_lost},
+    {"The arrays of cells are in the arena.", ends_of_before},
     {NULL, NULL},
 };
 

@@ -119,8 +119,9 @@
    sap_save, sap_restore            O(n + k), n being the most boxes that there were at a time
 
    That holds for boxes of any shape and any past: bench/README.md has the counts that tests guarantee. Now and then
-   a tree is packed (built from its boxes), which takes 10 to 25 ns a box: not before a sixteenth of them has come,
-   gone or left its place since the last time, or a 64th in an update that changes more than an eighth.
+   a tree is packed (built from its boxes), which takes 10 to 25 ns a box: when a sixteenth of them has come or left
+   its place since the last time (a 64th in an update that changes more than an eighth), when a quarter is gone, or
+   when queries have looked at what came for as long as a pack takes.
 
    Known slow cases: (a) if all boxes overlap on all axes h is n * n / 2, whatever a filter callback allows; (b)
    boxes a hundred times as long as others that teleport among boxes which rest: up to three times the tests, until a

@@ -3,7 +3,7 @@
 
 const LEAF = 8, FAN = 4;       // boxes in a leaf and children of a node, here; sap.h has sixteen of each
 const HOME = 0.25;             // of its sides: a leaf's home is larger than its bounds were by that, each way
-const NEWBORN = 8, YOUNG = 32; // more newborn are packed with the young, and more young with all; sap.h takes parts of all
+const NEWBORN = 8, YOUNG = 32; // more newborn are packed with the young, and more young with all; sap.h also weighs looks
 const SPLIT = 8, DEEPEST = 5;  // a cell of the quadtree with more boxes is divided
 const CROWD = 128;
 const AGES = ["old", "young", "newborn"], AGE_COLORS = [ALONE, "#57b894", "#c678c9"];

@@ -15,8 +15,9 @@ GRID = build/grid.svg
 TRACES = wall rubble ragdolls pile pinball
 
 GAME = 11_bullet_hell
+PLATFORMER = 23_platformer_window
 ENGINES = $(basename $(notdir $(wildcard examples/12_bullet.cpp examples/13_chipmunk.c examples/14_ode.cpp))) $(if $(JOLT),21_jolt)
-EXAMPLES = $(filter-out $(GAME) $(ENGINES) 21_jolt,$(sort $(basename $(notdir $(wildcard examples/[0-9]*.c examples/[0-9]*.cpp)))))
+EXAMPLES = $(filter-out $(GAME) $(PLATFORMER) $(ENGINES) 21_jolt,$(sort $(basename $(notdir $(wildcard examples/[0-9]*.c examples/[0-9]*.cpp)))))
 TEACH = $(patsubst examples/teach/%.c,%,$(wildcard examples/teach/*.c))
 EXERCISES = examples/exercises
 
@@ -257,6 +258,11 @@ game: build/examples/$(GAME) ## a bullet-hell game, with SDL2; without a display
 	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ]; then $<; \
 	else $< --headless 372 build/$(GAME).png && echo "no display here: see build/$(GAME).png"; fi
 
+.PHONY: platformer
+platformer: build/examples/$(PLATFORMER) ## a platformer to play and to copy, with SDL2; without a display it plays itself
+	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ]; then $<; \
+	else $< --headless 700 build/$(PLATFORMER).png && echo "no display here: see build/$(PLATFORMER).png"; fi
+
 .PHONY: engine
 engine: $(ENGINES:%=build/examples/%) ## Bullet, Chipmunk and ODE with their own broad phases and with sap; JOLT=flags adds Jolt: bench/README.md
 	@for e in $(ENGINES); do echo "$$e:"; build/examples/$$e || exit 1; echo; done
@@ -315,7 +321,8 @@ build/examples/%: examples/%.cpp $(wildcard examples/*.h*) sap.h $(STB_DS)
 	@mkdir -p build/examples
 	$(COMPILE_CXX) -I. -o $@ $< -pthread
 
-build/examples/$(GAME): examples/$(GAME).c examples/pixels.h sap.h $(STB_DS)
+build/examples/$(GAME) build/examples/$(PLATFORMER): build/examples/%: examples/%.c examples/pixels.h examples/platformer.h \
+        sap.h $(STB_DS)
 	@sh bench/need.sh /usr/include/SDL2/SDL.h:libsdl2-dev /usr/include/png.h:libpng-dev
 	@mkdir -p build/examples
 	$(COMPILE) -I. -o $@ $< -lSDL2 -lpng -lm
@@ -358,14 +365,14 @@ build/web/picture: examples/web/picture.c sap.h $(STB_DS)
 
 # One self-contained page: the module goes into it as text. It is linked without -O, with which clang runs a wasm-opt that it
 # finds, and Debian's (binaryen) refuses SIMD.
-build/web/sap.wasm: examples/web/glue.c examples/web/steps.c sap.h sap_multi.h $(STB_DS)
+build/web/sap.wasm: examples/web/glue.c examples/web/steps.c examples/web/play.c examples/platformer.h sap.h sap_multi.h $(STB_DS)
 	@sh bench/need.sh clang:clang wasm-ld:lld /usr/include/wasm32-wasi:wasi-libc \
 	    $(shell clang -print-resource-dir 2>/dev/null || echo /usr/lib/clang/14)/lib/wasi:libclang-rt-14-dev-wasm32
 	@mkdir -p build/web
-	for part in glue steps; do \
+	for part in glue steps play; do \
 	    clang --target=wasm32-wasi -std=c99 -O3 -msimd128 -DNDEBUG $(WARNINGS) -isystem build/stb -I. \
 	        -c -o build/web/$$part.o examples/web/$$part.c || exit 1; done
-	clang --target=wasm32-wasi -nostartfiles -Wl,--no-entry -Wl,--strip-all -o $@ build/web/glue.o build/web/steps.o
+	clang --target=wasm32-wasi -nostartfiles -Wl,--no-entry -Wl,--strip-all -o $@ build/web/glue.o build/web/steps.o build/web/play.o
 
 build/web/sap.html: examples/web/build.py $(wildcard examples/web/page.* examples/web/*.js examples/teach/* examples/teach/*/* \
         examples/exercises/*.c bench/data/*.svg) build/web/sap.wasm

@@ -689,13 +689,17 @@ extern "C++" { /* this file may be included within an extern "C", and the header
 
 #pragma pack(push, 16)
 
-#if defined(__GNUC__) || defined(__clang__)
+/* Without optimisation nothing is inlined by force: the frame of a function has room for all that is inlined there. */
+#if (defined(__GNUC__) || defined(__clang__)) && defined(__OPTIMIZE__)
 #define SAP__FORCE_INLINE static inline __attribute__((always_inline)) /* -O2 alone leaves many of these calls, */
 #define SAP__NO_INLINE static __attribute__((noinline))                /* and copies these to many places */
-#define sap__prefetch(p) __builtin_prefetch(p)
 #else
 #define SAP__FORCE_INLINE static inline
 #define SAP__NO_INLINE static
+#endif
+#if defined(__GNUC__) || defined(__clang__)
+#define sap__prefetch(p) __builtin_prefetch(p)
+#else
 #ifdef SAP__HAS_SSE2
 #define sap__prefetch(p) _mm_prefetch((const char *)(const void *)(p), _MM_HINT_T0)
 #else
@@ -1318,8 +1322,11 @@ typedef struct sap__bvh {
     uint8_t *has_before;      /* of each leaf: an update has written its boxes of the last update */
     int begin, room;          /* its part of the arrays: the first node, and the leaves that there is memory for */
     int levels, first[SAP__MAX_LEVELS], count[SAP__MAX_LEVELS]; /* of each level: its first node, how many there are */
-    int state, boxes, young;            /* SAP__TREE_*; boxes in it; the first leaf of the young */
+    int state, boxes;                                           /* SAP__TREE_*; boxes in it */
+    int young;                                                  /* the first leaf of the young */
     int packed, young_packed, appended; /* boxes of which the old and the young leaves were packed, and newborn ever */
+    float mean_side[3];                 /* of the old leaves as they were packed */
+    long long looks, queries; /* lanes of the newborn that were looked at, and queries of the young: see tree */
 } sap__bvh;
 
 /* Loops over many boxes or pairs are cut into tasks, for threads. Without threads one task runs over everything. */
@@ -1437,7 +1444,7 @@ typedef struct sap__grid_calls {
 
 typedef struct sap__query_state {
     sap__query_counters counters[SAP__COUNTER_STRIPES];
-    long long visits; /* nodes visited by queries since the last update */
+    long long visits; /* nodes that they visited between the last two updates */
 } sap__query_state;
 
 /* The state of one update, and scratch memory. */
@@ -1653,6 +1660,7 @@ static void sap__drop_tree(sap__bvh *t) {
     t->state = SAP__TREE_EMPTY;
     t->levels = 1;
     t->count[0] = t->boxes = t->young = t->packed = t->young_packed = t->appended = 0;
+    t->looks = t->queries = 0;
 }
 
 static void sap__drop_trees(sap_world *s) {
@@ -3724,33 +3732,42 @@ static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, in
 
        leaves   [ old . . . . . . . . . . . . . . . . . ][ young . . ][ newborn ]      nodes above them as ever
 
-   Upkeep:
+   All rules of upkeep. Packs take time, and so do looks at boxes that wait for one: a pack waits until these have taken
+   as long as it will.
 
-       if a changed box                         then                                     as
-       is at home; or, where all bounds are     it stays, and bounds above it grow       most boxes move a little
-         refitted, in the garden
-       is not, or is new, or has another tree   it leaves its lane, and is a newcomer    no leaf grows beyond its garden
+       a changed box                             then                              as
+       is at home; or in the garden, where all   it stays, and bounds above it     most boxes move a little
+         bounds are refitted; or is newborn        grow
+       is not, or is new, or belongs in          it leaves its lane, bounds        no leaf grows beyond its garden
+         another tree                              shrink; it is a newcomer
 
-       if                                       then                                     as
-       more than 1 / 8 of all boxes changed     bounds are refitted                      one pass is then cheaper
-       boxes come, and few look at them         they are appended to the newborn,        to pack them would take longer
-                                                  leaves in order of arrival               than to look at them
-       the newborn are more than 1 / 4 of the   newborn and young are packed: all        a box is packed a few times
-         young, or many boxes look at them        are young                                until it is old
-       the young are more than 1 / 16 of the    all are packed: all are old              searches visit the young, and
-         old, or half of the old are gone                                                  what has grown, in addition
-       at a refit the young, and the old that
-         are not at home, are more than 1 / 64
+       a tree                                    then                              as
+       1 / 8 of which changed, or that SORT      bounds and filter bits are        one pass is then cheaper
+         has left                                  refitted
+       that boxes come to                        they fill newborn leaves          to pack them takes longer
+       whose newborn were looked at for as       newborn and young are packed:     a box is packed a few times
+         long as their pack takes                  all are young                     until it is old
+       whose young were queried for as long as   all are packed: all are old       queries look at the young in
+         a pack of all takes                                                         addition
+       whose young are more than 1 / 16 of the   all are packed                    there is room for 1 / 16
+         old, or 1 / 64 with those that are
+         not at home, if bounds are refitted
+       of which 1 / 4 is gone; or that a failed  all are packed                    leaves are not full
+         update has left
+       whose room is too small                   it is placed in a gap between     the others stay where they are
+                                                   the others; if reserved memory
+                                                   has none all trees are packed
 */
 enum {
     SAP__REFIT_FRACTION = 8, /* bounds are refitted if more than 1 / 8 of the boxes changed; wrong if all are close */
     SAP__YOUNG_PART = 16,    /* the young are at most 1 / 16 of the old, as they were packed, */
-    SAP__NEWBORN_PART = 4,   /* the newborn 1 / 4 of the young, */
     SAP__YOUNG_MIN = 16,     /* and 16 more; wrong in small worlds that are asked much */
     SAP__JOINED_PART = 64,   /* the young are at most 1 / 64 of the old where many changed, as trees are joined then */
-    SAP__WAIT_COST = 48      /* lanes of the newborn that a box looks at in the time in which one is packed */
+    SAP__GONE_PART = 4,      /* boxes that are gone leave lanes empty: at most 1 / 4 of the old */
+    SAP__LOOKS = 48,         /* lanes that are looked at in the time in which a box is packed */
+    SAP__QUERY_NODES = 8     /* nodes that a query visits; wrong where rays are long */
 };
-#define SAP__HOME_PART 0.25f /* of its sides: a home is larger by that part each way; wrong where all move as one */
+#define SAP__HOME_PART 0.25f /* of its side: a home is larger by that part each way; wrong where all move as one */
 
 /* ---- positions --------------------------------------------------------------------------------------------- */
 
@@ -3893,11 +3910,6 @@ static int sap__most_young(int packed) {
     return packed / SAP__YOUNG_PART + SAP__YOUNG_MIN;
 }
 
-/* Returns how many of these may be newborn, given the number of boxes in the packed young. */
-static int sap__most_newborn(int young) {
-    return young / SAP__NEWBORN_PART + SAP__YOUNG_MIN;
-}
-
 /* Returns the number of leaves that a tree of these boxes has room for. */
 static int sap__room_for(int boxes) {
     return sap__leaves_for(boxes) + sap__leaves_for(sap__most_young(boxes)) + 1; /* the first newborn begin a leaf */
@@ -3952,15 +3964,17 @@ static void sap__place_tree(sap_world *s, int tree, int leaves) {
     }
 }
 
-/* Returns the home of a leaf with these bounds. */
-static sap__box sap__home_of(const sap__box *bounds) {
+/* Returns the home of these bounds. It is not larger than that of a mean leaf, by what it has more on a side: or all
+   would be at home in the leaf of a box far away. */
+static sap__box sap__home_of(const sap__bvh *t, const sap__box *bounds) {
     sap__box home = *bounds, larger;
     if (sap__is_empty(bounds)) return home;
     for (int k = 0; k < 3; k++) {
         const float lo = sap__clamp(sap__float(bounds->lo[k]), SAP__FAR),
-                    hi = sap__clamp(sap__float(bounds->hi[k]), SAP__FAR), more = SAP__HOME_PART * (hi - lo);
-        larger.lo[k] = sap__key(lo - more);
-        larger.hi[k] = sap__key(hi + more);
+                    hi = sap__clamp(sap__float(bounds->hi[k]), SAP__FAR);
+        const float side = hi - lo < t->mean_side[k] ? hi - lo : t->mean_side[k];
+        larger.lo[k] = sap__key(lo - SAP__HOME_PART * side);
+        larger.hi[k] = sap__key(hi + SAP__HOME_PART * side);
     }
     sap__enlarge(&home, &larger);
     return home;
@@ -3969,8 +3983,19 @@ static sap__box sap__home_of(const sap__box *bounds) {
 /* Returns whether a box is in the garden of a leaf: the home of its home. */
 SAP__FORCE_INLINE int sap__is_in_garden(const sap__bvh *t, int leaf, const sap__box *box) {
     if (sap__contains(&t->home[leaf], box)) return 1;
-    const sap__box garden = sap__home_of(&t->home[leaf]);
+    const sap__box garden = sap__home_of(t, &t->home[leaf]);
     return sap__contains(&garden, box);
+}
+
+/* Measures the leaves of a tree that was packed. */
+static void sap__measure_leaves(sap__bvh *t) {
+    for (int k = 0; k < 3; k++) {
+        float sum = 0;
+        for (int leaf = 0; leaf < t->count[0]; leaf++)
+            sum += sap__clamp(sap__float(t->bounds[leaf].hi[k]), SAP__FAR) -
+                   sap__clamp(sap__float(t->bounds[leaf].lo[k]), SAP__FAR);
+        t->mean_side[k] = sum / (float)t->count[0];
+    }
 }
 
 /* Packs a leaf of the n slots in items. */
@@ -3986,7 +4011,6 @@ static void sap__pack_leaf(sap_world *s, sap__bvh *t, int leaf, const uint64_t *
     for (int i = 0; i < n && has_filters; i++)
         sap__add_bits(&t->filter[leaf], &s->slot_array[(uint32_t)items[i]].filter);
     sap__refit_leaf(s, t, leaf);
-    t->home[leaf] = sap__home_of(&t->bounds[leaf]);
 }
 
 typedef struct sap__pack_args {
@@ -4019,8 +4043,11 @@ static void sap__pack_leaves(sap_world *s, sap__bvh *t, int first, int n) {
     sap__set_levels(t, first + leaves);
     sap__parallel_for(s, sap__pack_leaves_task, &args, n);
     sap__refit_levels(s, t, levels > 1 ? first : 0);
+    if (first == 0 && n) sap__measure_leaves(t);
+    for (int leaf = first; leaf < first + leaves; leaf++) t->home[leaf] = sap__home_of(t, &t->bounds[leaf]);
     t->young_packed = first ? n : 0;
     t->appended = 0;
+    t->looks = 0;
     s->update.upkeep += n;
 }
 
@@ -4032,6 +4059,7 @@ static int sap__pack_items(sap_world *s, int tree, int n) {
     sap__pack_leaves(s, t, 0, n);
     t->boxes = t->packed = n;
     t->young = t->count[0];
+    t->queries = 0;
     t->state = SAP__TREE_VALID;
     return 1;
 }
@@ -4060,7 +4088,7 @@ static int sap__pack(sap_world *s, int tree) {
     return ok;
 }
 
-/* ---- the young -------------------------------------------------------------------------------------------------- */
+/* ---- one box --------------------------------------------------------------------------------------------------- */
 
 SAP__FORCE_INLINE int sap__belongs_in(const sap_world *s, uint32_t slot, int tree) {
     return (s->slot_array[slot].flags & SAP__LIVE) && sap__tree_of(&s->slot_array[slot]) == tree;
@@ -4074,59 +4102,6 @@ static int sap__push_newcomer(sap_world *s, uint32_t slot) {
     if (s->slot_array[slot].flags & SAP__LIVE) s->update.coming[sap__tree_of(&s->slot_array[slot])]++;
     return 1;
 }
-
-/* Packs the young of a tree, the newborn, and the boxes that come; all boxes, if these are too many. */
-static int sap__pack_young(sap_world *s, int tree) {
-    sap__bvh *t = &s->tree[tree];
-    int n = 0;
-    if (!sap__reserve(&s->update.sort_items, t->young_packed + t->appended + s->update.coming[tree]))
-        return sap__fail(s, SAP_ERROR_MEMORY);
-    for (int leaf = t->young; leaf < t->count[0]; leaf++)
-        for (uint32_t bits = t->occupied[leaf]; bits; bits &= bits - 1)
-            s->update.sort_items[n++] = t->nodes[leaf].child[sap__lowest_bit(bits)];
-    for (int i = 0; i < sap__length(s->update.newcomers); i++)
-        if (sap__tree_of(&s->slot_array[s->update.newcomers[i]]) == tree)
-            s->update.sort_items[n++] = s->update.newcomers[i];
-    if (n > sap__most_young(t->packed)) return sap__pack(s, tree);
-    sap__pack_leaves(s, t, t->young, n);
-    t->boxes += s->update.coming[tree];
-    return 1;
-}
-
-/* Returns the leaf of the first newborn. */
-static int sap__first_newborn(const sap__bvh *t) {
-    return t->young + (t->young_packed + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH;
-}
-
-/* Appends the boxes that come to the newborn. Any place is home to them. */
-static void sap__append_newborn(sap_world *s, int tree) {
-    static const sap__box anywhere = {{SAP__BEFORE_ALL, SAP__BEFORE_ALL, SAP__BEFORE_ALL},
-                                      {SAP__AFTER_ALL, SAP__AFTER_ALL, SAP__AFTER_ALL}};
-    sap__bvh *t = &s->tree[tree];
-    for (int i = 0; i < sap__length(s->update.newcomers); i++) {
-        const uint32_t slot = s->update.newcomers[i];
-        if (sap__tree_of(&s->slot_array[slot]) != tree) continue;
-        const int leaf = sap__first_newborn(t) + t->appended / SAP__NODE_WIDTH, lane = t->appended % SAP__NODE_WIDTH;
-        if (lane == 0) {
-            const int levels = t->levels;
-            sap__set_levels(t, leaf + 1);
-            sap__pack_leaf(s, t, leaf, NULL, 0);
-            for (int k = 0; k < SAP__NODE_WIDTH; k++) sap__set_child_bounds(&t->nodes[leaf], k, &sap__empty_box);
-            sap__refit_levels(s, t, levels > 1 ? leaf : 0);
-            t->home[leaf] = anywhere;
-        }
-        t->appended++;
-        t->boxes++;
-        t->nodes[leaf].child[lane] = slot;
-        t->occupied[leaf] |= (uint16_t)(1u << lane);
-        s->slot_array[slot].leaf_position = sap__position(tree, leaf, lane);
-        sap__set_child_bounds(&t->nodes[leaf], lane, &s->slot_array[slot].box);
-        sap__grow_leaf(t, leaf, &s->slot_array[slot].box);
-        sap__add_filter(s, slot);
-    }
-}
-
-/* ---- one box --------------------------------------------------------------------------------------------------- */
 
 /* Returns the bounds of the lanes of a node. */
 static sap__box sap__bounds_of_lanes(const sap__node *node) {
@@ -4248,6 +4223,59 @@ static int sap__refit(sap_world *s, int tree) {
     return 1;
 }
 
+/* ---- generations ----------------------------------------------------------------------------------------------- */
+
+/* Packs the young of a tree, the newborn, and the boxes that come; all boxes, if these are too many. */
+static int sap__pack_young(sap_world *s, int tree) {
+    sap__bvh *t = &s->tree[tree];
+    int n = 0;
+    if (!sap__reserve(&s->update.sort_items, t->young_packed + t->appended + s->update.coming[tree]))
+        return sap__fail(s, SAP_ERROR_MEMORY);
+    for (int leaf = t->young; leaf < t->count[0]; leaf++)
+        for (uint32_t bits = t->occupied[leaf]; bits; bits &= bits - 1)
+            s->update.sort_items[n++] = t->nodes[leaf].child[sap__lowest_bit(bits)];
+    for (int i = 0; i < sap__length(s->update.newcomers); i++)
+        if (sap__tree_of(&s->slot_array[s->update.newcomers[i]]) == tree)
+            s->update.sort_items[n++] = s->update.newcomers[i];
+    if (n > sap__most_young(t->packed)) return sap__pack(s, tree);
+    sap__pack_leaves(s, t, t->young, n);
+    t->boxes += s->update.coming[tree];
+    return 1;
+}
+
+/* Returns the leaf of the first newborn. */
+static int sap__first_newborn(const sap__bvh *t) {
+    return t->young + (t->young_packed + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH;
+}
+
+/* Appends the boxes that come to the newborn. Any place is home to them. */
+static void sap__append_newborn(sap_world *s, int tree) {
+    static const sap__box anywhere = {{SAP__BEFORE_ALL, SAP__BEFORE_ALL, SAP__BEFORE_ALL},
+                                      {SAP__AFTER_ALL, SAP__AFTER_ALL, SAP__AFTER_ALL}};
+    sap__bvh *t = &s->tree[tree];
+    for (int i = 0; i < sap__length(s->update.newcomers); i++) {
+        const uint32_t slot = s->update.newcomers[i];
+        if (sap__tree_of(&s->slot_array[slot]) != tree) continue;
+        const int leaf = sap__first_newborn(t) + t->appended / SAP__NODE_WIDTH, lane = t->appended % SAP__NODE_WIDTH;
+        if (lane == 0) {
+            const int levels = t->levels;
+            sap__set_levels(t, leaf + 1);
+            sap__pack_leaf(s, t, leaf, NULL, 0);
+            for (int k = 0; k < SAP__NODE_WIDTH; k++) sap__set_child_bounds(&t->nodes[leaf], k, &sap__empty_box);
+            sap__refit_levels(s, t, levels > 1 ? leaf : 0);
+            t->home[leaf] = anywhere;
+        }
+        t->appended++;
+        t->boxes++;
+        t->nodes[leaf].child[lane] = slot;
+        t->occupied[leaf] |= (uint16_t)(1u << lane);
+        s->slot_array[slot].leaf_position = sap__position(tree, leaf, lane);
+        sap__set_child_bounds(&t->nodes[leaf], lane, &s->slot_array[slot].box);
+        sap__grow_leaf(t, leaf, &s->slot_array[slot].box);
+        sap__add_filter(s, slot);
+    }
+}
+
 /* ---- changes reach the trees ------------------------------------------------------------------------------------ */
 
 /* Counts n changed boxes by tree, if that takes no look at each of them. Returns whether it does. */
@@ -4298,9 +4326,12 @@ static int sap__sync_tree(sap_world *s, int tree, int changed, int looking) {
     sap__bvh *t = &s->tree[tree];
     if (t->state == SAP__TREE_EMPTY) return sap__pack(s, tree);
     if (t->state == SAP__TREE_NEEDS_REFIT ? !sap__refit(s, tree) : changed && !sap__sync_boxes(s, tree)) return 0;
-    const int newborn = t->appended + s->update.coming[tree], lanes = SAP__NODE_WIDTH * sap__leaves_for(newborn);
-    if (newborn > sap__most_newborn(t->young_packed) || t->young_packed + newborn > sap__most_young(t->packed) ||
-        (newborn && (long long)looking * lanes > (long long)SAP__WAIT_COST * (t->young_packed + SAP__NODE_WIDTH)))
+    const int newborn = t->appended + s->update.coming[tree], young = t->young_packed + newborn;
+    const long long queries = s->queries.visits / SAP__QUERY_NODES;
+    t->looks += newborn ? (looking + queries) * SAP__NODE_WIDTH * sap__leaves_for(newborn) : 0;
+    t->queries += young ? queries : 0;
+    if (t->queries > t->packed) return sap__pack(s, tree);
+    if (young > sap__most_young(t->packed) || t->looks > (long long)SAP__LOOKS * (young + SAP__NODE_WIDTH))
         return sap__pack_young(s, tree);
     if (s->update.coming[tree]) sap__append_newborn(s, tree);
     return 1;
@@ -4315,7 +4346,8 @@ static int sap__sync_trees(sap_world *s, int looking) {
         sap__bvh *t = &s->tree[tree];
         const int boxes = s->boxes.tree_count[tree], many = (long long)SAP__REFIT_FRACTION * changed[tree] > boxes;
         if (many && t->state == SAP__TREE_VALID) t->state = SAP__TREE_NEEDS_REFIT;
-        if (boxes <= t->packed / 2 || s->update.coming[tree] > sap__most_young(t->packed)) sap__drop_tree(t);
+        if (boxes <= t->packed - t->packed / SAP__GONE_PART || s->update.coming[tree] > sap__most_young(t->packed))
+            sap__drop_tree(t);
     }
     sap__remove_misplaced(s);
     for (int tree = SAP__TREES - 1; tree >= 0; tree--)
@@ -4323,8 +4355,9 @@ static int sap__sync_trees(sap_world *s, int looking) {
     return 1;
 }
 
-/* Adds up the nodes that queries have visited since the last update. */
+/* Adds up the nodes that queries have visited since the update before. */
 static void sap__collect_counters(sap_world *s) {
+    s->queries.visits = 0;
     for (int i = 0; i < SAP__COUNTER_STRIPES; i++) {
         s->queries.visits += sap__atomic_get(&s->queries.counters[i].visits);
         sap__atomic_set(&s->queries.counters[i].visits, 0);
@@ -4632,7 +4665,7 @@ typedef struct sap__mover_args {
 static void sap__query_movers_task(sap_world *s, void *args, int task, int tasks) {
     const sap__mover_args *movers = (const sap__mover_args *)args;
     const uint32_t flags = movers->flags, *list = s->changes.list;
-    const int changes = sap__length(list), end = sap__task_begin(changes, task + 1, tasks);
+    const int changes = sap__length(s->changes.list), end = sap__task_begin(changes, task + 1, tasks);
     sap__search q;
     uint32_t batch[SAP__WORK_LIST];
     int n = 0, go = 1;
@@ -4900,12 +4933,11 @@ static void sap__commit_boxes(sap_world *s) {
 SAP_DEF sap_result sap_update(sap_world *s) {
     const sap_result r = sap__begin_call(s, NULL, 1);
     if (r != SAP_OK) return r;
-    sap__collect_counters(s);
     if (sap__length(s->changes.list) == 0) {
+        sap__collect_counters(s);
         s->update.swaps = s->update.tests = s->update.upkeep = s->update.method = 0;
         sap__set_length(s->pairs.created, 0);
         sap__set_length(s->pairs.deleted, 0);
-        s->queries.visits = 0;
         return r;
     }
     sap__begin_update(s);
@@ -4920,7 +4952,7 @@ SAP_DEF sap_result sap_update(sap_world *s) {
     s->changes.flags &= ~(uint32_t)SAP__GHOST;
     if (!ok) return sap__set_result(s, s->update.failure);
     sap__commit_boxes(s);
-    s->queries.visits = 0;
+    sap__collect_counters(s);
     return sap__set_result(s, SAP_OK); /* the filter callback may have set another one */
 }
 
@@ -6406,7 +6438,7 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats) {
     stats->swaps = s->update.swaps;
     stats->overlap_tests = s->update.tests;
     stats->method = s->update.method;
-    stats->query_tests = s->queries.visits;
+    stats->query_tests = 0;
     for (int i = 0; i < SAP__COUNTER_STRIPES; i++)
         stats->query_tests += sap__atomic_get(&((sap_world *)(uintptr_t)s)->queries.counters[i].visits);
     stats->query_tests *= SAP__NODE_WIDTH;
@@ -6962,7 +6994,7 @@ static const char *sap__validate_bvh(const sap_world *s, int tree) {
     if (t->state == SAP__TREE_EMPTY) return t->boxes ? "An empty tree counts no boxes." : NULL;
     if (SAP__NODE_WIDTH * (t->count[0] - sap__first_newborn(t)) < t->appended)
         return "The young come after the old, and the newborn after the young.";
-    if (t->young_packed + t->appended > sap__most_young(t->packed) || t->appended > sap__most_newborn(t->young_packed))
+    if (t->young_packed + t->appended > sap__most_young(t->packed))
         return "No generation is too large for the one before.";
     for (int level = 0; level < t->levels && !broken; level++)
         for (int j = 0; j < t->count[level] && !broken; j++) broken = sap__validate_node(t, level, j);

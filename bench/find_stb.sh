@@ -1,6 +1,7 @@
 #!/bin/sh
 # find_stb.sh DIRECTORY [STB] - puts a link to stb_ds.h into DIRECTORY: from STB if given, else from where it
-# is installed, else from Debian's package, which is installed if that can be done
+# is installed, else from Debian's package, which is installed if that can be done; so are the headers of the C library,
+# which the gcc of a bare Debian lacks
 find_it() {
     for dir in $(pkg-config --variable=includedir stb 2>/dev/null) \
         /usr/include/stb /usr/include /usr/local/include/stb /usr/local/include; do
@@ -10,6 +11,9 @@ find_it() {
     done
 }
 
+if command -v gcc >/dev/null 2>&1 && ! echo '#include <stdlib.h>' | gcc -E - >/dev/null 2>&1; then
+    sh "$(dirname "$0")/need.sh" /usr/include/stdlib.h:libc6-dev || exit 1
+fi
 to=$1
 if [ -n "$2" ]; then
     found=$([ -f "$2" ] && echo "$2" || ls "$2/stb_ds.h" 2>/dev/null)

@@ -32,7 +32,7 @@ It prints:
 #include "sap.h"
 
 /* A category pairs only with the other one: two zones make no pair, and neither do two walkers. */
-enum { ZONE = 1, WALKER = 2 };
+enum { ZONE = 2, WALKER = 4 };
 
 typedef struct thing {
     const char *name;

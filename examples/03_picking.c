@@ -16,7 +16,7 @@ It draws the scene, on the screen and from above, in picking.svg or the file you
 #define SAP_IMPLEMENTATION
 #include "sap.h"
 
-enum { GROUND = 1, BUILDING = 2, GLASS = 4, UNIT = 8, ANYTHING = 15 }; /* categories: a query names those it wants */
+enum { GROUND = 2, BUILDING = 4, GLASS = 8, UNIT = 16, ANYTHING = 30 }; /* categories: a query names those it wants */
 #define PERSON "fill:#7fd0a0;stroke:#10151c"
 #define PANE "fill:#9fd6ff;fill-opacity:.15;stroke:#9fd6ff"
 #define PASSED "fill:#9fd6ff;fill-opacity:.15;stroke:#ff7d5a;stroke-width:3"

@@ -13,7 +13,7 @@ It draws the scene from above in explosion.svg or the file you name. It prints:
 #define SAP_IMPLEMENTATION
 #include "sap.h"
 
-enum { CRATE = 1, WALL = 2, GUARD = 4, ANYTHING = 7 }; /* categories: a query names those it wants */
+enum { CRATE = 2, WALL = 4, GUARD = 8, ANYTHING = 14 }; /* categories: a query names those it wants */
 enum { CRATES = 160 };
 #define SHELTERED "fill:#4d6a8c;stroke:#ff7d5a;stroke-width:2"
 #define HEARS "fill:#7fd0a0"

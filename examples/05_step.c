@@ -1,9 +1,9 @@
 /*
-Shows how a character walks: it stops at walls and slides along them.
+Shows how a character, seen from above, stops at walls and slides along them. (From the side: 22_platformer.c.)
 
     cc -I.. -I/usr/include/stb -o step 05_step.c -lm && ./step
 
-It draws the way, seen from above: step.svg or the file you name. It prints:
+It draws the way: step.svg or the file you name. It prints:
 
     step 1: ends at 7.0, 5.0
     step 2: meets the door's north side, ends at 9.5, 10.5

@@ -16,7 +16,7 @@ It prints:
 #include "sap.h"
 
 enum { PLAYERS = 2, COINS = 300, FRAMES = 600, LATEST = 9 }; /* an input is at most LATEST frames late */
-enum { PLAYER = 1, COIN = 2 };                               /* categories: each meets only the other */
+enum { PLAYER = 2, COIN = 4 };                               /* categories: each meets only the other */
 
 /* The whole game except the boxes, as plain numbers: saved by copying it. */
 typedef struct game {

@@ -19,7 +19,7 @@ It prints:
 #include "sap.h"
 
 enum { PLAYERS = 64, ENTITIES = 5000, TICKS = 600, TICKS_PER_SECOND = 20, WORLD = 4000 };
-enum { ENTITY = 1, VIEW = 2 };                                /* categories: views pair with entities alone */
+enum { ENTITY = 2, VIEW = 4 };                                /* categories: views pair with entities alone */
 enum { SPAWN_BYTES = 16, MOVE_BYTES = 10, FORGET_BYTES = 4 }; /* bytes of these messages in a binary protocol */
 
 typedef struct entity {

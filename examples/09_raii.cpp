@@ -12,7 +12,7 @@ It prints:
     9: comet leaves station after 5 frames
     restored: moon and station
     in the corner: 2
-    a probe stops at the moon
+    a probe stops at the moon, a ghost at the station
     a ray meets the moon at 0.3, and 2 in all; the station is nearest to its end
     a lambda may throw
     refused: 99 is no box
@@ -124,6 +124,16 @@ template <class T> class World {
     /* Moves the box up to others and along them; stopped_by has one id for each axis. On how many axes it was stopped. */
     int slide(sap_aabb &box, const float (&way)[3], uint32_t mask, sap_id ignore, sap_id *stopped_by = nullptr) {
         const int stops = sap_slide(get(), &box, way, mask, ignore, stopped_by);
+        check(static_cast<sap_result>(stops < 0 ? -stops : SAP_OK));
+        return stops;
+    }
+
+    /* The same among boxes for which accept(sap_id, T &) returns true; it may call getters only. */
+    template <class F>
+    int slide_if(sap_aabb &box, const float (&way)[3], uint32_t mask, F accept, sap_id *stopped_by = nullptr) {
+        Calls<F, F> calls = {accept, accept, nullptr};
+        const int stops = sap_slide_if(get(), &box, way, mask, Calls<F, F>::hit, &calls, stopped_by);
+        calls.rethrow();
         check(static_cast<sap_result>(stops < 0 ? -stops : SAP_OK));
         return stops;
     }
@@ -263,11 +273,14 @@ int main() {
     const int seen = world.query_box({{0, 0, 0}, {4, 4, 4}}, ~0u, [](sap_id, const std::string &) { return true; });
     std::printf("in the corner: %d\n", seen);
 
-    sap_aabb probe = {{0, 4, 0}, {1, 5, 1}};
+    sap_aabb probe = {{0, 4, 0.5f}, {1, 5, 1.5f}};
     sap_id stopped_by[3];
-    world.slide(probe, {0, -3, 0}, ~0u, 0, stopped_by); /* down, past the comet's side */
+    world.slide(probe, {0, -3, 0}, ~0u, 0, stopped_by); /* down, onto the comet */
     world.slide(probe, {9, 0, 0}, ~0u, 0, stopped_by);
-    std::printf("a probe stops at the %s\n", world.object(stopped_by[0])->c_str());
+    std::printf("a probe stops at the %s", world.object(stopped_by[0])->c_str());
+    world.slide_if(
+        probe, {9, 0, 0}, ~0u, [](sap_id, const std::string &name) { return name != "moon"; }, stopped_by);
+    std::printf(", a ghost at the %s\n", world.object(stopped_by[0])->c_str());
     const float eye[3] = {0, 1.5f, 1.5f}, east[3] = {10, 0, 0};
     float t;
     const sap_id first = world.ray_closest(eye, east, ~0u, &t);

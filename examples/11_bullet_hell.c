@@ -19,7 +19,7 @@ With --headless it needs no display: it plays that many frames by itself and dra
 #include "sap.h"
 
 /* Categories of boxes. GRAZE is a larger box around the player: near misses score. */
-enum { PLAYER = 1, GRAZE = 2, SHOT = 4, ENEMY = 8, BULLET = 16 };
+enum { PLAYER = 2, GRAZE = 4, SHOT = 8, ENEMY = 16, BULLET = 32 };
 /* Positions are whole numbers, 256 per pixel: the game is the same on every machine. */
 enum { WIDTH = 1280, HEIGHT = 720, PIXEL = 256, BACKGROUND = 0x0b0e14 };
 enum { MAX_BOXES = 6000, DIRECTIONS = 64, SPARKS = 500, STARS = 150, HISTORY = 200 };

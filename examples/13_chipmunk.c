@@ -31,7 +31,7 @@ The first two lines are Chipmunk's own. It prints:
 
 /* Chipmunk has one index for what is static or sleeps, and one for what moves. Here both are one world: what is in the
    first is static there. The categories let queries look into one of the two. */
-enum { MOVING = 1, STANDING = 2 };
+enum { MOVING = 2, STANDING = 4 };
 
 typedef struct sap_index {
     cpSpatialIndex base; /* first: Chipmunk knows only this */

@@ -17,7 +17,7 @@ It prints:
 #define SAP_IMPLEMENTATION
 #include "sap.h"
 
-enum { SHOT = 1, DRONE = 2, MISSILE = 4 }; /* categories */
+enum { SHOT = 2, DRONE = 4, MISSILE = 8 }; /* categories */
 enum { POOL = 80, FRAMES = 900, DRONES = 20 };
 
 typedef struct thing {

@@ -16,7 +16,7 @@ The threads are plain POSIX threads; each looks for all enemies that the guards 
 #define SAP_IMPLEMENTATION
 #include "sap.h"
 
-enum { WALL = 1, ENEMY = 2, GUARD = 4 }; /* categories */
+enum { WALL = 2, ENEMY = 4, GUARD = 8 }; /* categories */
 enum { WALLS = 600, ENEMIES = 3000, GUARDS = 1000, FRAMES = 4, MOST_THREADS = 4 };
 static const float side = 1000, sight = 40;
 

@@ -18,7 +18,7 @@ It draws nearest.svg or the file you name. It prints:
 #define SAP_IMPLEMENTATION
 #include "sap.h"
 
-enum { WALL = 1, ENEMY = 2, TOWER = 4, K = 3, WALLS = 7, ENEMIES = 60, TOWERS = 2 };
+enum { WALL = 2, ENEMY = 4, TOWER = 8, K = 3, WALLS = 7, ENEMIES = 60, TOWERS = 2 };
 #define SEEN "fill:#7fd0a0;stroke:#10151c"
 
 typedef struct nearest { /* the nearest first; at the same distance the lower id first */

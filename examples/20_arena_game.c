@@ -23,7 +23,7 @@ It prints:
 #include "sap.h"
 #include "svg.h"
 
-enum { WALL = 1, HERO = 2, ENEMY = 4, BULLET = 8, MISSILE = 16, PICKUP = 32 }; /* kinds, and categories */
+enum { WALL = 2, HERO = 4, ENEMY = 8, BULLET = 16, MISSILE = 32, PICKUP = 64 }; /* kinds, and categories */
 enum { ENEMIES = 500, SLOTS = 2048, WIDTH = 120, HEIGHT = 64, SECONDS = 20, RATE = 60 };
 
 typedef struct thing {

@@ -170,6 +170,13 @@ list_jobs() {
 
     wanted check && variant check "$CC -O1 -Werror" "$sources" "$CHECKS"
     wanted plain && variant plain "$CC -O2 -Werror" "$sources" "$tests $once"
+    for build in "clang -O0" "gcc -O0"; do   # frames are larger
+        wanted plain || continue
+        case $LEVEL/$build in "test/gcc -O0") continue ;; esac
+        if ! can $build; then skipping "the stack with $build: no such compiler here"; continue; fi
+        exe=$BUILD/stack-${build% *}
+        job 10 "stack $build" "$build -std=c99 -w -isystem '$STB' -I. -o $exe tests/test_stack.c tests/ways.c -lm -pthread && $exe"
+    done
     few && slow="$once $alone" || slow=$once   # each compiles the implementation
     wanted scalar && variant scalar "$CC -O2 -DSAP_NO_SIMD" "$sources" "$(except $slow)"
     wanted fast-math && variant fast-math "$CC -O3 -ffast-math" "$CC -O1 -ffast-math" "$tests"

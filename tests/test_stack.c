@@ -2,7 +2,7 @@
    before, and what it has written over is what it took. With every method, in worlds of 1, 100 and 50,000 boxes.
 
    A wasm program has 64 KB of stack by default, callbacks included: half of that is the most that a call may take.
-   Compiled without optimisation or with a sanitizer, frames are larger, and nothing is tested.
+   Compiled with a sanitizer frames are larger, and nothing is tested.
 
    usage: test_stack [1]   1: prints what each call took */
 
@@ -18,7 +18,7 @@
 #define __has_feature(x) 0
 #endif
 
-#if !defined(__OPTIMIZE__) || defined(__wasi__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||    \
+#if defined(__wasi__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||                              \
     __has_feature(address_sanitizer) || __has_feature(memory_sanitizer) || __has_feature(thread_sanitizer) ||          \
     __has_feature(undefined_behavior_sanitizer)
 

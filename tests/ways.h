@@ -397,7 +397,7 @@ static void young_first(sap_world *s) {
     s->tree[0].young = s->tree[0].count[0] + 1;
 }
 static void many_newborn(sap_world *s) {
-    s->tree[0].young_packed = -16 * 1000;
+    s->tree[0].packed = -16 * 1000;
     s->tree[0].appended = 1;
 }
 static void lane_unknown(sap_world *s) {

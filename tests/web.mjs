@@ -555,14 +555,14 @@ async function testTargets(page, where) {
     check(`${where}: targets are 40 pixels high, not ${small.slice(0, 4)}`, !small.length);
 }
 
-const names = ["live", "figure", "steps", "batches", "pruning", "trees", "pairs", "changes", "grid", "cost"]; // as their tabs stand, the course aside
+const names = ["live", "play", "figure", "steps", "batches", "pruning", "trees", "pairs", "changes", "grid", "cost"]; // as their tabs stand, the course aside
 
 // The same without a pointer: Tab, arrows, letters, Enter and Space.
 async function testKeyboard(page, url) {
     await page.open(url, 1280, 800);
     await wait(1);
     check("keys: Tab comes to the tabs", await page.tabTo("[role=tab]"));
-    for (const name of ["course", ...names.slice(1)]) {
+    for (const name of ["play", "course", ...names.slice(2)]) {
         await page.key("ArrowRight");
         check(`keys: an arrow comes to ${name}`, await until(page, `!document.getElementById("${name}").hidden`, 5));
         check(`keys: ${name} has an address`, await page.evaluate("location.hash") === "#" + name);
@@ -648,7 +648,7 @@ async function testCalm(page, url) {
     await page.clickOn("#pause");
     await wait(0.5);
     check("calm: Play lets it go", await page.evaluate(hash) !== before);
-    for (const name of ["steps", "batches", "pruning", "trees", "grid"]) {
+    for (const name of ["play", "steps", "batches", "pruning", "trees", "grid"]) {
         await page.clickOn(`[data-view=${name}]`);
         await wait(0.2);
         check(`calm: ${name} waits for Play`, await page.evaluate(`${text(name + "-pause")} === "Play"`));
@@ -721,6 +721,82 @@ async function testCourse(page, url, where, width, height) {
 const testCourseWide = (page, url) => testCourse(page, url, "wide", 1280, 800);
 const testCoursePhone = (page, url) => testCourse(page, url, "phone", 390, 844);
 
+// Whether all keys for fingers are in the window.
+const insideWindow = `Array.from(document.querySelectorAll("#play-pad button"), key => key.getBoundingClientRect())
+    .every(box => box.left >= 0 && box.top >= 0 && box.right <= innerWidth && box.bottom <= innerHeight && box.height >= 56)`;
+
+// The game, by keys, by fingers, from its tape, and with a level of one's own.
+async function testPlay(page, url) {
+    await page.open(url + "#play", 1280, 800);
+    await wait(0.5);
+    const hold = (type, key, windowsVirtualKeyCode) => page.send("Input.dispatchKeyEvent", { type, key, windowsVirtualKeyCode });
+    const coins = "play.state.coins", x = "play.things[play.state.hero].box[0]", feet = "play.things[play.state.hero].box[3]";
+    check("play: it waits without a coin", await page.evaluate(coins) === 0);
+    await hold("keyDown", "ArrowRight", 39);
+    check("play: the right arrow leads to a coin", await until(page, `${coins} >= 2`));
+    check("play: it is said", await until(page, `/^[2-9] of 19 coins$/.test(${text("play-said")})`, 5));
+    await hold("keyUp", "ArrowRight", 39);
+    await wait(0.5);
+    const stands = await page.evaluate(x);
+    await wait(0.3);
+    check("play: he stands when the key is let go", await page.evaluate(x) === stands);
+    check("play: a tile holds him up", (await page.evaluate(text("play-table"))).includes("holds him upa tile"));
+    const ground = await page.evaluate(feet);
+    await hold("keyDown", " ", 32);
+    check("play: Space jumps", await until(page, `${feet} < ${ground} - 16`, 5));
+    await hold("keyUp", " ", 32);
+    check("play: nothing sticks out", await page.evaluate("document.documentElement.scrollWidth <= 1280 && document.documentElement.scrollHeight <= 800"));
+    await page.screenshot(`${pictures}/wide-play.png`);
+
+    await page.clickOn("#play-watch");
+    check("play: the tape is watched", await until(page, "play.tape > 30 && play.steps > 30"));
+    const end = await page.evaluate("(() => { while (play.tape >= 0) play.step(); return [play.state.won, play.state.coins, play.state.deaths].join(); })()");
+    check(`play: the tape ends at the flag with all coins (${end})`, end === "1,19,0");
+    check("play: it is said that he did it", await until(page, `${text("play-said")}.startsWith("You did it")`, 5));
+
+    const level = text => page.evaluate(`document.getElementById("play-level").value = ${JSON.stringify(text)}`);
+    await level("#  o#\n####\n");
+    await page.clickOn("#play-build");
+    check("play: a level without a hero is not played", await page.evaluate(text("play-wrong")) === "The level has no hero: @." &&
+          await page.evaluate("play.state.allCoins") === 19);
+    await level("#@ o #\n######\n");
+    await page.clickOn("#play-build");
+    check("play: one's own level is played", await page.evaluate("play.state.allCoins") === 1);
+    await page.evaluate("document.getElementById('play-board').focus()");
+    await hold("keyDown", "d", 68);
+    check("play: d walks, too, to its coin", await until(page, `${coins} === 1`));
+    await hold("keyUp", "d", 68);
+
+    await page.open(url + "#play", 390, 844, true);
+    await wait(0.5);
+    check("play: on a phone nothing sticks out to the side", await page.evaluate("document.documentElement.scrollWidth <= 390"));
+    check("play: on a phone all keys are seen", await page.evaluate(insideWindow));
+    const middle = async key => {
+        const [x, y] = await page.place(`#play-pad .${key}`);
+        return { x, y };
+    };
+    const right = { ...await middle("right"), id: 1 }, left = { ...await middle("left"), id: 1 }, jump = { ...await middle("jump"), id: 2 };
+    const touch = (type, ...touchPoints) => page.send("Input.dispatchTouchEvent", { type, touchPoints });
+    await touch("touchStart", right);
+    check("play: a finger on the right key leads to a coin", await until(page, `${coins} >= 1`));
+    check("play: its key is lit", await page.evaluate("document.querySelector('#play-pad .right').matches('.held')"));
+    const low = await page.evaluate(feet);
+    await touch("touchStart", right, jump);
+    check("play: a second finger jumps while he walks", await until(page, `${feet} < ${low} - 16 && play.held() === 18`, 5));
+    await touch("touchEnd");
+    await touch("touchStart", right);
+    await touch("touchMove", left);
+    check("play: a finger slides to the left key", await until(page, "play.held() === 1 && play.things[play.state.hero].vx < 0", 5));
+    await touch("touchMove", { ...left, y: left.y - 300 });
+    await touch("touchEnd");
+    check("play: and lets go", await until(page, "play.held() === 0", 5));
+    check("play: the page has not scrolled", await page.evaluate("scrollY") === 0);
+    await page.screenshot(`${pictures}/phone-play.png`);
+    await testTargets(page, "play: phone");
+    check("play: no error", page.errors.length === 0);
+    page.errors.forEach(error => console.log(error));
+}
+
 async function testAcross(page, url) {
     await page.open(url, 844, 390, true);
     await wait(1);
@@ -731,6 +807,12 @@ async function testAcross(page, url) {
             const box = document.querySelector(selector).getBoundingClientRect();
             return [box.left, box.top, box.right, box.bottom];
         })`);
+        if (name === "play") {
+            const keys = await page.evaluate(insideWindow);
+            check(`across: play: the game and its keys are seen (${board}; ${keys})`, board[3] <= 391 && board[2] - board[0] > 800 && keys);
+            await page.screenshot(`${pictures}/across-play.png`);
+            continue;
+        }
         check(`across: ${name}: its board and its controls are seen (${board}; ${aside})`, board[3] <= 391 && board[1] < 60 &&
               aside[0] >= board[2] && aside[1] < 60 && aside[2] <= 845 && board[3] - board[1] > 250);
         await testTargets(page, `across: ${name}`);
@@ -847,6 +929,6 @@ async function run(tests) {
     await browser?.close();
 }
 
-await Promise.all([run([testPage]), run([testStructures, testCourseWide, testCoursePhone, testCourseBroad, testAcross, testKeyboard, testCalm])]);
+await Promise.all([run([testPage]), run([testPlay, testStructures, testCourseWide, testCoursePhone, testCourseBroad, testAcross, testKeyboard, testCalm])]);
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed ? 1 : 0);

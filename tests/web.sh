@@ -11,7 +11,7 @@ printf '#!/bin/sh\necho "wasm-opt was called" >&2\nexit 1\n' > build/web/refuses
 chmod +x build/web/refuses/wasm-opt
 rm -f build/web/sap.wasm
 PATH=$(pwd)/build/web/refuses:$PATH make -s web ${STB:+STB="$STB"} > /dev/null || { echo "0 passed, 1 failed"; exit 1; }
-for part in glue steps; do
+for part in glue steps play; do
     clang --target=wasm32-wasi -std=c99 -msimd128 -fsyntax-only -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion \
         -Wshadow -Wcast-qual -Werror -isystem "${STB:-build/stb}" -I. examples/web/$part.c ||
         { echo "0 passed, 1 failed"; exit 1; }

@@ -73,7 +73,8 @@ const changes = {
         const {width, height} = element("changes-board").parentElement.getBoundingClientRect();
         const below = 130 + element("changes-said").offsetHeight, left = 10, top = 10;
         const unit = Math.max(4, Math.min((width - 20) / LEAF_WIDE, (height - top - below) / LEAF_HIGH));
-        return {unit, left, top, wide: LEAF_WIDE, high: LEAF_HIGH, width, bottom: top + unit * LEAF_HIGH};
+        const high = Math.max(LEAF_HIGH, Math.floor((height - top - below) / unit)); // higher where there is room
+        return {unit, left, top, wide: LEAF_WIDE, high, width, bottom: top + unit * high};
     },
 
     tick() {
@@ -81,7 +82,7 @@ const changes = {
         const lanes = this.lanes(), [was, is, differ] = lanes;
         element("changes-said").style.top = `${bottom + 118}px`;
         pen.fillStyle = DARK;
-        pen.fillRect(left, top, unit * LEAF_WIDE, unit * LEAF_HIGH);
+        pen.fillRect(left, top, unit * LEAF_WIDE, bottom - top);
         const rect = ([x0, y0, x1, y1]) => [left + unit * x0, top + unit * y0, unit * (x1 - x0), unit * (y1 - y0)];
         const color = i => !differ[i] ? is[i] ? LIT : ALONE : is[i] ? "#7fd0a0" : "#e8836f";
         this.boxes.forEach((box, i) => {

@@ -1335,12 +1335,24 @@ enum {
     SAP__EVENT_COST = 4 /* boxes of a loop that take as long as one created or deleted pair */
 };
 
-typedef struct sap__task { /* the output of a task of a search or of a refit */
-    uint64_t *events;      /* of a created pair the ids, an item (id0, id1); of a deleted pair an item (0, its index) */
-    long long visits;      /* nodes visited */
-    int filtered;          /* events that earlier searches found, and that the filter callback has accepted */
-    int overflowed;        /* events was full: the task must run again, alone */
-    int count, old;        /* elements that the task wrote to a list; old boxes not at home */
+/* The life of an event: a task finds it, once, and pushes it as an item. A created pair is its two ids. A deleted pair
+   is its index, behind a 0, as no id is 0. Where the tasks ran on threads the filter is asked after them. Then the
+   events of all tasks are merged: created pairs stay in the first task, indices go to deleted_at, where scans write at
+   once. Both are sorted by ids, and committed: no call can fail any more. See sap__commit_pairs. */
+SAP__FORCE_INLINE uint64_t sap__deleted_event(uint32_t index) {
+    return sap__item(0, index);
+}
+
+SAP__FORCE_INLINE int sap__is_created(uint64_t event) {
+    return event >> 32 != 0;
+}
+
+typedef struct sap__task {     /* the output of a task of a search or of a refit */
+    uint64_t *events;          /* created and deleted pairs, see sap__is_created */
+    long long visits;          /* nodes visited */
+    int filtered;              /* events that earlier searches found, and that the filter callback has accepted */
+    int overflowed;            /* events was full: the task must run again, alone */
+    int count, old;            /* elements that the task wrote to a list; old boxes not at home */
     long long swaps, tests;    /* endpoints passed; boxes tested by update rules */
     char gap[SAP__CACHE_LINE]; /* to the next task: see sap__query_counters */
 } sap__task;
@@ -1454,7 +1466,7 @@ typedef struct sap__update_state {
     uint32_t *deleted_at;   /* indices of deleted pairs, ascending */
     uint32_t *newcomers;    /* slots of boxes that have no position, or are to lose it: see sap__sync_trees */
     int coming[SAP__TREES]; /* those that live, by tree */
-    uint64_t *sort_items, *sort_scratch; /* scratch of any call; no function needs them after it has returned */
+    uint64_t *sort_items, *sort_scratch; /* items that a call lists or sorts, see sap__item, and room to sort them */
     sap_result failure;
     int events;     /* pairs created and deleted by the last update that had changes */
     int sort_votes; /* for SORT, from 0 to SAP__MOST_VOTES: see sap__choose_method */
@@ -1914,8 +1926,8 @@ SAP_DEF sap_result sap_add_static_many(sap_world *s, int n, const sap_aabb *boxe
     return sap__add(s, n, boxes, objects, ids, SAP__STATIC);
 }
 
-/* If nothing has changed since the last update, as usual, one pass checks and moves all boxes. An error undoes it from
-   the boxes of the last update. Otherwise all are checked first. */
+/* If nothing has changed since the last update, as usual, one pass checks and moves all boxes, which saves a tenth of a
+   frame in which all move. An error undoes it from the boxes of the last update. Otherwise all are checked first. */
 SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const sap_aabb *boxes) {
     const char *bad = n < 0 ? "n" : n && !ids ? "id" : n && !boxes ? "box" : NULL;
     sap_result r = sap__begin_call(s, bad, 0);
@@ -2209,7 +2221,7 @@ static void sap__drop_index(sap_world *s, int which) {
     s->pairs.index[which].is_valid = s->pairs.index[which].edits = 0;
 }
 
-/* Counts edits of the indices, and drops one that is not worth them. */
+/* Counts edits of the indices, and drops one that is not worth them: or one call of a getter would slow all updates. */
 static void sap__count_edits(sap_world *s, int edits, int pairs) {
     for (int i = 0; i < SAP__PAIR_INDICES; i++) {
         sap__pair_index *index = &s->pairs.index[i];
@@ -2251,8 +2263,8 @@ static void sap__filter_created(sap_world *s, sap__task *task) {
     int kept = task->filtered;
     for (int i = kept; i < n; i++) {
         const uint64_t ids = task->events[i];
-        const int is_created = ids >> 32 != 0;
-        if (!is_created || sap__filter_allows(s, (sap_id)(ids >> 32), (sap_id)ids)) task->events[kept++] = ids;
+        if (!sap__is_created(ids) || sap__filter_allows(s, (sap_id)(ids >> 32), (sap_id)ids))
+            task->events[kept++] = ids;
     }
     sap__set_length(task->events, kept);
 }
@@ -2293,7 +2305,7 @@ static void sap__change_pair(sap_world *s, sap__task *task, uint32_t a, uint32_t
     if (p != SAP__NONE && !may_delete) return;
     const int is_pair = may_change && sap__overlap(&x->box, &y->box) && sap__is_allowed(s, a, b, ids);
     if (is_pair && p == SAP__NONE) sap__push(task->events, ids);
-    if (!is_pair && p != SAP__NONE) sap__push(task->events, sap__item(0, p));
+    if (!is_pair && p != SAP__NONE) sap__push(task->events, sap__deleted_event(p));
 }
 
 /* Moves the events of all tasks to the first one, where created pairs stay, and to the list of deleted pairs. */
@@ -2309,7 +2321,7 @@ static int sap__merge_events(sap_world *s) {
     for (int i = 0; i < sap__task_count(s); i++)
         for (int k = 0; k < sap__length(s->update.task[i].events); k++) {
             const uint64_t event = s->update.task[i].events[k];
-            if (event >> 32)
+            if (sap__is_created(event))
                 events[created++] = event;
             else
                 s->update.deleted_at[deleted++] = (uint32_t)event;
@@ -2377,7 +2389,7 @@ static int sap__deleted_by_lists(sap_world *s, uint32_t flags) {
             if ((s->slot_array[other].flags & flags) && other < slot) continue; /* found there */
             if (!sap__is_deleted(s, &s->pairs.active[edge >> 1])) continue;
             if (!sap__reserve_events(s, &s->update.task[0], 1)) return 0;
-            sap__push(s->update.task[0].events, sap__item(0, edge >> 1));
+            sap__push(s->update.task[0].events, sap__deleted_event(edge >> 1));
         }
     }
     return 1;
@@ -4175,7 +4187,7 @@ static void sap__refit_leaves_task(sap_world *s, void *args, int task, int tasks
     sap__bvh *t = refit->t;
     const int begin = sap__task_begin(t->count[0], task, tasks), end = sap__task_begin(t->count[0], task + 1, tasks);
     const int early = t->boxes > SAP__CACHE_BOXES ? end - 8 : 0;
-    uint32_t *left = (uint32_t *)(void *)s->update.sort_items + SAP__NODE_WIDTH * begin;
+    uint64_t *left = s->update.sort_items + SAP__NODE_WIDTH * begin;
     int count = 0, old = 0;
     for (int leaf = begin; leaf < end && old <= refit->most; leaf++) {
         const sap__node *c = &t->nodes[leaf];
@@ -4205,14 +4217,13 @@ static int sap__refit(sap_world *s, int tree) {
     sap__bvh *t = &s->tree[tree];
     const int young = t->young_packed + t->appended + s->update.coming[tree];
     sap__refit_args refit = {t, t->packed / SAP__JOINED_PART - young};
-    if (!sap__reserve(&s->update.sort_items, SAP__NODE_WIDTH / 2 * t->count[0])) return sap__fail(s, SAP_ERROR_MEMORY);
+    if (!sap__reserve(&s->update.sort_items, SAP__NODE_WIDTH * t->count[0])) return sap__fail(s, SAP_ERROR_MEMORY);
     const int tasks = sap__parallel_for(s, sap__refit_leaves_task, &refit, t->boxes);
     int astray = 0;
     for (int i = 0; i < tasks; i++) {
         const int from = SAP__NODE_WIDTH * sap__task_begin(t->count[0], i, tasks), n = s->update.task[i].count;
-        const uint32_t *left = (uint32_t *)(void *)s->update.sort_items + from;
-        for (int k = 0; k < n; k++)
-            if (!sap__push_newcomer(s, left[k])) return 0;
+        for (int k = from; k < from + n; k++)
+            if (!sap__push_newcomer(s, (uint32_t)s->update.sort_items[k])) return 0;
         t->boxes -= n;
         astray += s->update.task[i].old;
     }
@@ -4278,7 +4289,8 @@ static void sap__append_newborn(sap_world *s, int tree) {
 
 /* ---- changes reach the trees ------------------------------------------------------------------------------------ */
 
-/* Counts n changed boxes by tree, if that takes no look at each of them. Returns whether it does. */
+/* Counts n changed boxes by tree, if that takes no look at each of them, which would be a fifth of an update in which
+   all move. Returns whether it does. */
 static int sap__count_at_once(const sap_world *s, int n, int count[SAP__TREES]) {
     memset(count, 0, SAP__TREES * sizeof *count);
     if (s->changes.flags || (s->boxes.filtered_count && n != s->boxes.live_count)) return 0;
@@ -4495,54 +4507,55 @@ SAP__NO_INLINE int sap__cull_pairs(const sap_world *s, sap__bvh_level x, uint32_
     return kept;
 }
 
-/* Finds the overlapping pairs of boxes below n pairs of nodes, a[i] of x and b[i] of y. The two arrays are overwritten.
-   The pairs of the next step are listed, and joined when the list is full: all these nodes are fetched into the cache
-   at once, and none waits for another. A tree that is joined with itself gives each pair of nodes twice; one of the two
-   is removed, at the level where sap__join_range begins. Returns 0 to stop. */
-static int sap__join_node_lists(sap__search *q, sap__bvh_level x, uint32_t *a, sap__bvh_level y, uint32_t *b, int n) {
-    uint32_t next_a[SAP__WORK_LIST + SAP__NODE_WIDTH], next_b[SAP__WORK_LIST + SAP__NODE_WIDTH];
-    const int opens_x = x.level > y.level;
-    const sap__bvh_level *stays = opens_x ? &y : &x, *opened = opens_x ? &x : &y;
-    sap__test_list list;
-    int i, kept = 0;
-    if (x.t == y.t && x.level == y.level && x.level == (x.t->levels > 1)) {
-        for (i = 0; i < n; i++) {
-            a[kept] = a[i];
-            b[kept] = b[i];
-            kept += a[i] < b[i];
-        }
-        n = kept;
+/* A tree that is joined with itself gives each pair of nodes twice: removes those of which a is not the lower one.
+   Returns the number of those that remain. */
+static int sap__remove_mirrored(uint32_t *a, uint32_t *b, int n) {
+    int kept = 0;
+    for (int i = 0; i < n; i++) {
+        a[kept] = a[i];
+        b[kept] = b[i];
+        kept += a[i] < b[i];
     }
-    if (q->culls_by_filter) n = sap__cull_pairs(q->s, x, a, y, b, n);
-    list.boxes = stays->level < 0 ? (const void *)q->s->slot_array : stays->t->bounds;
-    list.stride = stays->level < 0 ? sizeof(sap__slot) : sizeof(sap__box);
-    list.nodes = opened->t->nodes;
-    list.occupied = opened->t->occupied;
-    list.box_id = opens_x ? b : a;
-    list.node_id = opens_x ? a : b;
-    list.changes = q->changes && (stays->level < 0 || opened->level == 0);
-    list.has_previous = stays->level < 0;
-    list.before = opened->level == 0 ? opened->t->before : NULL;
-    list.has_before = opened->t->has_before;
+    return kept;
+}
+
+/* Finds the overlapping pairs of boxes below n pairs of nodes, nodes[0][i] of side 0 and nodes[1][i] of side 1. The two
+   arrays are overwritten. The nodes of one side are opened, those of the other stay. The pairs of the next step are
+   listed, and joined when the list is full: all these nodes are fetched into the cache at once, and none waits for
+   another. Returns 0 to stop. */
+static int sap__join_node_lists(sap__search *q, const sap__bvh_level side[2], uint32_t *const nodes[2], int n) {
+    const int opened = side[0].level > side[1].level ? 0 : 1, stays = !opened;
+    const sap__bvh_level *open = &side[opened], *stay = &side[stays];
+    const int to_boxes = open->level == 0 && stay->level < 0;
+    uint32_t next_a[SAP__WORK_LIST + SAP__NODE_WIDTH], next_b[SAP__WORK_LIST + SAP__NODE_WIDTH];
+    uint32_t *const next[2] = {to_boxes ? q->a : next_a, to_boxes ? q->b : next_b};
+    sap__bvh_level next_side[2] = {side[0], side[1]};
+    sap__test_list list;
+    next_side[opened].level--;
+    if (side[0].t == side[1].t && side[0].level == side[1].level && open->level == (open->t->levels > 1))
+        n = sap__remove_mirrored(nodes[0], nodes[1], n); /* at the level where sap__join_range begins */
+    if (q->culls_by_filter) n = sap__cull_pairs(q->s, side[0], nodes[0], side[1], nodes[1], n);
+    list.boxes = stay->level < 0 ? (const void *)q->s->slot_array : stay->t->bounds;
+    list.stride = stay->level < 0 ? sizeof(sap__slot) : sizeof(sap__box);
+    list.nodes = open->t->nodes;
+    list.occupied = open->t->occupied;
+    list.box_id = nodes[stays];
+    list.node_id = nodes[opened];
+    list.changes = q->changes && (stay->level < 0 || open->level == 0);
+    list.has_previous = stay->level < 0;
+    list.before = open->level == 0 ? open->t->before : NULL;
+    list.has_before = open->t->has_before;
     list.next = 0;
     list.n = n;
-    list.prefetch = opened->t->boxes > SAP__CACHE_BOXES;
+    list.prefetch = open->t->boxes > SAP__CACHE_BOXES;
     *q->visits += n;
-    for (i = 0; i < n && list.prefetch; i++) sap__prefetch_box(sap__box_at(list.boxes, list.stride, list.box_id[i]));
-    if (opens_x)
-        x.level--;
-    else
-        y.level--;
+    for (int i = 0; i < n && list.prefetch; i++)
+        sap__prefetch_box(sap__box_at(list.boxes, list.stride, list.box_id[i]));
     while (list.next < n) {
-        if (x.level < 0 && y.level < 0) {
-            q->n = sap__kernel_of(q->s)->overlaps(&list, opens_x ? q->b : q->a, opens_x ? q->a : q->b, q->n,
-                                                  SAP__PAIR_BATCH - 1);
-            if (!sap__flush(q, SAP__PAIR_BATCH - 1)) return 0;
-        } else {
-            i = sap__kernel_of(q->s)->overlaps(&list, opens_x ? next_b : next_a, opens_x ? next_a : next_b, 0,
-                                               SAP__WORK_LIST);
-            if (!sap__join_node_lists(q, x, next_a, y, next_b, i)) return 0;
-        }
+        const int from = to_boxes ? q->n : 0, most = to_boxes ? SAP__PAIR_BATCH - 1 : SAP__WORK_LIST;
+        const int found = sap__kernel_of(q->s)->overlaps(&list, next[stays], next[opened], from, most);
+        if (to_boxes) q->n = found;
+        if (!(to_boxes ? sap__flush(q, most) : sap__join_node_lists(q, next_side, next, found))) return 0;
     }
     return 1;
 }
@@ -4563,22 +4576,26 @@ static int sap__self_join(sap__search *q, sap__bvh_level x, uint32_t node) {
     x.level--;
     for (; used; used &= used - 1)
         if (!sap__self_join(q, x, c->child[sap__lowest_bit(used)])) return 0;
-    return sap__join_node_lists(q, x, a, x, b, n);
+    const sap__bvh_level side[2] = {x, x};
+    uint32_t *const nodes[2] = {a, b};
+    return sap__join_node_lists(q, side, nodes, n);
 }
 
 /* Joins n nodes or boxes with a whole tree: with its root, or its few roots. Returns 0 to stop. */
 static int sap__join_with_root(sap__search *q, sap__bvh_level x, const uint32_t *nodes, int n, const sap__bvh *t) {
-    const sap__bvh_level roots = {t, t->levels - 1};
+    const int top = t->levels - 1;
+    const sap__bvh_level side[2] = {x, {t, top}};
     uint32_t a[SAP__MAX_ROOTS * SAP__WORK_LIST], b[SAP__MAX_ROOTS * SAP__WORK_LIST];
+    uint32_t *const pair[2] = {a, b};
     int pairs = 0;
     if (t->boxes == 0) return 1;
-    for (int root = t->first[roots.level]; root < t->first[roots.level] + t->count[roots.level]; root++)
+    for (int root = t->first[top]; root < t->first[top] + t->count[top]; root++)
         for (int i = 0; i < n && t->occupied[root]; i++) {
             a[pairs] = nodes[i];
             b[pairs] = (uint32_t)root;
             pairs++;
         }
-    return sap__join_node_lists(q, x, a, roots, b, pairs);
+    return sap__join_node_lists(q, side, pair, pairs);
 }
 
 /* Does the part of one task in box pruning, complete (a tree with itself) or bipartite (with another one): it joins its
@@ -4655,37 +4672,44 @@ static int sap__load_changes(sap_world *s) {
 
 static const sap__bvh_level sap__boxes = {NULL, -1};
 
-/* Does the part of one task of a list of boxes, which query the trees that they may meet. Boxes of one tree are
-   collected, and query each tree together. */
 typedef struct sap__mover_args {
     uint32_t flags; /* of the boxes that search: one of these */
     int changes;    /* they look for changes */
 } sap__mover_args;
 
+/* Lets n boxes of one tree query all trees that they may meet. Returns 0 to stop. */
+static int sap__query_trees(sap__search *q, int tree, const uint32_t *boxes, int n) {
+    for (int other = 0; other < SAP__TREES; other++) {
+        const sap__bvh *t = &q->s->tree[other];
+        if (n == 0 || t->boxes == 0 || !sap__trees_meet(q->s, tree, other)) continue;
+        q->culls_by_filter = tree == SAP__TREE_LONERS || other == SAP__TREE_LONERS;
+        if (!sap__join_with_root(q, sap__boxes, boxes, n, t)) return 0;
+    }
+    return 1;
+}
+
+/* Does the part of one task of the list of changes. Boxes of one tree are collected, and query together. */
 static void sap__query_movers_task(sap_world *s, void *args, int task, int tasks) {
     const sap__mover_args *movers = (const sap__mover_args *)args;
-    const uint32_t flags = movers->flags, *list = s->changes.list;
-    const int changes = sap__length(s->changes.list), end = sap__task_begin(changes, task + 1, tasks);
+    const uint32_t *list = s->changes.list;
+    const int n = sap__length(list), begin = sap__task_begin(n, task, tasks), end = sap__task_begin(n, task + 1, tasks);
     sap__search q;
-    uint32_t batch[SAP__WORK_LIST];
-    int n = 0, go = 1;
     sap__begin_search(&q, s, task, movers->changes);
-    q.queriers = flags;
-    for (int tree = 0; tree < SAP__TREE_UNPAIRED && go; tree++) {
-        for (int i = sap__task_begin(changes, task, tasks); i < end && go && s->changes.count[tree]; i++) {
+    q.queriers = movers->flags;
+    for (int tree = 0; tree < SAP__TREE_UNPAIRED; tree++) {
+        uint32_t batch[SAP__WORK_LIST];
+        int count = 0;
+        for (int i = begin; i < end && s->changes.count[tree]; i++) {
             const sap__slot *slot = &s->slot_array[list[i]];
-            batch[n] = list[i];
-            n += (slot->flags & SAP__LIVE) && (slot->flags & flags) && sap__tree_of(slot) == tree;
-            if (n < SAP__WORK_LIST && i + 1 < end) continue;
-            for (int other = 0; other < SAP__TREES && go; other++) {
-                if (s->tree[other].boxes == 0 || !sap__trees_meet(s, tree, other)) continue;
-                q.culls_by_filter = tree == SAP__TREE_LONERS || other == SAP__TREE_LONERS;
-                go = sap__join_with_root(&q, sap__boxes, batch, n, &s->tree[other]);
-            }
-            n = 0;
+            batch[count] = list[i];
+            count += (slot->flags & SAP__LIVE) && (slot->flags & movers->flags) && sap__tree_of(slot) == tree;
+            if (count < SAP__WORK_LIST) continue;
+            if (!sap__query_trees(&q, tree, batch, count)) return;
+            count = 0;
         }
+        if (!sap__query_trees(&q, tree, batch, count)) return;
     }
-    if (go) (void)sap__flush(&q, 0);
+    (void)sap__flush(&q, 0);
 }
 
 /* Runs a search in tasks, and adds up the nodes that it visited. Tasks on threads cannot allocate: one that had too
@@ -4727,13 +4751,23 @@ static int sap__query_movers(sap_world *s, uint32_t flags, int changes) {
 
 /* ---- the three methods --------------------------------------------------------------------------------- */
 
+/* The costs of a search for changes, by that of looking at one pair, which it saves: of an event, and of a changed box.
+   They were measured in the worlds of bench/methods.c, and are wrong by a third where boxes hardly move. */
+enum {
+    SAP__QUERY_EVENT = 1,
+    SAP__QUERY_BOX = 2,
+    SAP__PRUNE_EVENT = 20,
+    SAP__PRUNE_BOX = 6,
+    SAP__FEW_PAIRS = 4 /* pairs a changed box: up to that number all are scanned, and no list is walked */
+};
+
 /* Returns whether a search looks for changes. Else it looks for overlaps, and then at pairs: that is faster where the
-   changed boxes have few pairs, or where as many events are expected as the last update had. The costs are those of an
-   event and of a changed box, by that of looking at a pair. A refilter needs all overlaps. */
-static int sap__seeks_changes(const sap_world *s, double per_event, double per_box) {
+   changed boxes have few pairs, or where as many events are expected as the last update had. A refilter needs all
+   overlaps. */
+static int sap__seeks_changes(const sap_world *s, int per_event, int per_box) {
     const double changed = sap__length(s->changes.list), moving = sap__moving_count(s) + 1.0;
     const double pairs = sap__length(s->pairs.active) * (changed < moving ? changed / moving : 1);
-    return !(s->changes.flags & SAP__REFILTER) && per_event * s->update.events + per_box * changed < pairs;
+    return !(s->changes.flags & SAP__REFILTER) && (double)per_event * s->update.events + per_box * changed < pairs;
 }
 
 /* Brings up to date what a search needs. Returns 0 on failure. */
@@ -4750,11 +4784,12 @@ static int sap__end_ghosts(sap_world *s) {
 
 /* Finds what changed by the method QUERY. Few pairs are all looked at. */
 static int sap__find_by_query(sap_world *s) {
-    const int changes = sap__seeks_changes(s, 1, 2);
+    const int changes = sap__seeks_changes(s, SAP__QUERY_EVENT, SAP__QUERY_BOX);
     if (!sap__begin_method(s, sap__length(s->changes.list), changes) || !sap__query_movers(s, SAP__CHANGED, changes))
         return 0;
     if (changes) return sap__end_ghosts(s);
-    if (sap__length(s->pairs.active) < 4LL * sap__length(s->changes.list)) return sap__deleted_by_scan(s);
+    const long long few = (long long)SAP__FEW_PAIRS * sap__length(s->changes.list);
+    if (sap__length(s->pairs.active) < few) return sap__deleted_by_scan(s);
     return sap__deleted_by_lists(s, SAP__CHANGED);
 }
 
@@ -4798,7 +4833,7 @@ static int sap__join_trees(sap_world *s, int a, int b, int changes) {
 /* Finds what changed by the method PRUNE: every two trees are joined, and each with itself, unless neither has
    changed. */
 static int sap__find_by_prune(sap_world *s) {
-    const int changes = sap__seeks_changes(s, 20, 6);
+    const int changes = sap__seeks_changes(s, SAP__PRUNE_EVENT, SAP__PRUNE_BOX);
     if (!sap__begin_method(s, sap__moving_count(s), changes)) return 0;
     for (int a = 0; a < SAP__TREE_UNPAIRED; a++)
         for (int b = a; b < SAP__TREE_UNPAIRED; b++)
@@ -4832,8 +4867,9 @@ static sap__method *const sap__methods[] = {NULL, /* SAP_METHOD_AUTO: see sap__c
 enum { SAP__TRIM = 8 }; /* updates between trims of arrays; the first trim is in the second update */
 
 /* Returns whether the next update is expected to be cheaper by SORT than by PRUNE, by the time of each step in
-   nanoseconds. Ends pass as many others as there are events, divided by the part of these that also overlap on the
-   other axes: evenly spread boxes overlap on one axis with the part 2 * pairs / boxes^2 to the power of 1 / axes. */
+   nanoseconds, as measured with AVX-512. Without SIMD a pair takes longer, and SORT is chosen too seldom. Ends pass as
+   many others as there are events, divided by the part of these that also overlap on the other axes: evenly spread
+   boxes overlap on one axis with the part 2 * pairs / boxes^2 to the power of 1 / axes. */
 static int sap__is_sort_cheaper(const sap_world *s) {
     const int axes = sap__count_bits((uint32_t)s->config.axes);
     const double pairs = sap__length(s->pairs.active) + 1.0, boxes = s->boxes.live_count;
@@ -4844,7 +4880,10 @@ static int sap__is_sort_cheaper(const sap_world *s) {
     return 2 * axes * boxes * per_end + swaps * per_swap < axes * (per_box * sap__moving_count(s) + per_pair * pairs);
 }
 
-enum { SAP__MOST_VOTES = 16 }; /* AUTO changes over between PRUNE and SORT after 16 updates that are for it */
+enum {
+    SAP__FEW_PART = 128, /* AUTO also queries if at most 1 / 128 of all boxes changed, the static ones included */
+    SAP__MOST_VOTES = 16 /* AUTO changes over between PRUNE and SORT after 16 updates that are for it */
+};
 
 /* AUTO decides by counts, never by a clock. SORT is the cheapest in slow crowds, where little passes. A reserved world
    has no memory for it. */
@@ -4852,9 +4891,10 @@ static int sap__choose_method(sap_world *s) {
     const int moving = sap__moving_count(s), changed = sap__length(s->changes.list);
     if (s->config.method != SAP_METHOD_AUTO) return s->config.method;
     if (SAP__TRACES) return SAP_METHOD_SORT;
-    if (SAP__PRUNE_PART * (long long)changed <= moving || 128LL * changed <= s->boxes.live_count)
+    if (SAP__PRUNE_PART * (long long)changed <= moving || SAP__FEW_PART * (long long)changed <= s->boxes.live_count)
         return SAP_METHOD_QUERY;
-    const int wins = !s->changes.flags && sap__seeks_changes(s, 20, 1.5) && sap__is_sort_cheaper(s);
+    const int is_crowd = sap__seeks_changes(s, SAP__PRUNE_EVENT, SAP__PRUNE_BOX);
+    const int wins = !s->changes.flags && is_crowd && sap__is_sort_cheaper(s);
     s->update.sort_votes += wins ? 1 : -1;
     if (s->update.sort_votes <= 0 || s->update.is_reserved) s->update.sort_votes = s->update.sorts = 0;
     if (s->update.sort_votes >= SAP__MOST_VOTES) s->update.sort_votes = SAP__MOST_VOTES, s->update.sorts = 1;
@@ -4891,7 +4931,7 @@ static void sap__commit_slots_task(sap_world *s, void *args, int task, int tasks
     }
 }
 
-/* Frees memory of pairs, events and scratch that the last few updates did not need. */
+/* Frees memory of pairs, events and scratch that the last few updates did not need: no peak of pairs is kept. */
 static void sap__trim_arrays(sap_world *s) {
     if (s->update.is_reserved || ++s->update.updates_since_trim < SAP__TRIM) return;
     s->update.updates_since_trim = 0;
@@ -6254,7 +6294,7 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
     int ok = sap__reserve_boxes(s, slot_count) && sap__reserve_pairs(s, pairs, pairs, pairs) &&
              sap__reserve(&s->update.deleted_at, 2LL * pairs) && sap__reserve(&s->update.newcomers, slot_count) &&
              sap__reserve(&s->update.sort_items, slot_count) &&
-             sap__reserve(&s->update.sort_items, SAP__NODE_WIDTH / 2 * leaves) && sap__reserve_nodes(s, nodes) &&
+             sap__reserve(&s->update.sort_items, SAP__NODE_WIDTH * leaves) && sap__reserve_nodes(s, nodes) &&
              sap__reserve_before(s) && (!sorts || sap__reserve_endpoints(s, slot_count));
     for (int i = 0; i < sap__task_count(s) && ok; i++) /* what others have no memory for goes to the first */
         ok = sap__reserve(&s->update.task[i].events,
@@ -6669,9 +6709,9 @@ static int sap__check_saved_slot(const sap_world *s, const sap__slot *slot) {
     return flags == 0 || (flags & SAP__LIVE) || sap__same(&slot->box, &sap__empty_box);
 }
 
-/* Returns whether each list holds the slots that belong in it, each once. missing has a word for each slot: the lists
+/* Returns whether each list holds the slots that belong in it, each once. missing has an item for each slot: the lists
    in which it has not been found yet. */
-static int sap__check_saved_lists(const sap__snapshot *in, uint32_t *missing) {
+static int sap__check_saved_lists(const sap__snapshot *in, uint64_t *missing) {
     const unsigned char *p = in->slots_at;
     for (uint32_t i = 0; i < in->header.slot_count; i++, p += sizeof(sap__saved_slot))
         missing[i] = sap__lists_of(sap__get32(p));
@@ -6679,7 +6719,7 @@ static int sap__check_saved_lists(const sap__snapshot *in, uint32_t *missing) {
         for (uint32_t i = 0; i < in->header.lists[list]; i++, p += 4) {
             const uint32_t slot = sap__get32(p);
             if (slot >= in->header.slot_count || !(missing[slot] >> list & 1)) return 0;
-            missing[slot] -= 1u << list;
+            missing[slot] -= UINT64_C(1) << list;
         }
     for (uint32_t i = 0; i < in->header.slot_count; i++)
         if (missing[i]) return 0;
@@ -6741,11 +6781,10 @@ static sap_result sap__check_state(sap_world *s, const sap__snapshot *in) {
     if ((s->config.max_boxes && live > (uint32_t)s->config.max_boxes) ||
         (s->config.max_pairs && pairs > (uint32_t)s->config.max_pairs))
         return SAP_ERROR_LIMIT;
-    if (!sap__reserve(&s->update.sort_items, pairs) || !sap__reserve(&s->update.sort_items, slot_count / 2 + 1) ||
+    if (!sap__reserve(&s->update.sort_items, pairs) || !sap__reserve(&s->update.sort_items, slot_count) ||
         !sap__reserve(&s->update.sort_scratch, pairs))
         return SAP_ERROR_MEMORY;
-    if (!sap__check_saved_lists(in, (uint32_t *)(void *)s->update.sort_items) || !sap__check_saved_pairs(s, in))
-        return SAP_ERROR_SNAPSHOT;
+    if (!sap__check_saved_lists(in, s->update.sort_items) || !sap__check_saved_pairs(s, in)) return SAP_ERROR_SNAPSHOT;
     if (!sap__reserve_boxes(s, (int)slot_count) || !sap__reserve_pairs(s, (int)pairs, 0, 0)) return SAP_ERROR_MEMORY;
     return SAP_OK;
 }

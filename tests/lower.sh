@@ -17,13 +17,8 @@ lowered='
     SAP__TRIM 2                 SAP__EVENT_COST 1
     SAP__REFIT_FRACTION 3       SAP__JOINED_PART 12
     SAP__KEY_CROWD 4            SAP__SAMPLE 16
-<<<<<<< ours
     SAP__YOUNG_MIN 3            SAP__LOOKS 8
-    SAP__BOX_COST 1             SAP__CELL_COST 2
-=======
-    SAP__YOUNG_MIN 3            SAP__NEWBORN_PART 2
     SAP__BOX_COST 1             SAP__LEAST_CELLS 1
->>>>>>> theirs
     SAP__NEAR_TO_PASS 2         SAP__FEW_RANKS 5'
 
 edit= missing=

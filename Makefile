@@ -261,7 +261,7 @@ game: build/examples/$(GAME) ## a bullet-hell game, with SDL2; without a display
 .PHONY: platformer
 platformer: build/examples/$(PLATFORMER) ## a platformer to play and to copy, with SDL2; without a display it plays itself
 	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ]; then $<; \
-	else $< --headless 700 build/$(PLATFORMER).png && echo "no display here: see build/$(PLATFORMER).png"; fi
+	else $< --headless 1180 build/$(PLATFORMER).png && echo "no display here: see build/$(PLATFORMER).png"; fi
 
 .PHONY: engine
 engine: $(ENGINES:%=build/examples/%) ## Bullet, Chipmunk and ODE with their own broad phases and with sap; JOLT=flags adds Jolt: bench/README.md

@@ -2,13 +2,13 @@
 Shows how a window plays the platformer of 22_platformer.c: keys go in, boxes come out, with what sap sees drawn over them.
 
     cc -I.. -I/usr/include/stb -o platformer_window 23_platformer_window.c -lSDL2 -lpng -lm \
-        && ./platformer_window --headless 700 platformer.png
+        && ./platformer_window --headless 1180 platformer.png
 
 It needs SDL2 and libpng (Debian: libsdl2-dev libpng-dev); `make platformer` installs them, builds it and lets you play:
 arrows walk, climb and duck, space jumps, O shows or hides boxes and pairs, T plays it from a tape, R restarts, escape
 quits. With --headless it needs no display: it plays that many steps of the tape and draws the last one. It prints:
 
-    700 steps: 10 of 19 coins, 0 deaths
+    1180 steps: 15 of 19 coins, 0 deaths
 */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ quits. With --headless it needs no display: it plays that many steps of the tape
 #define SAP_IMPLEMENTATION
 #include "platformer.h"
 
-enum { WIDTH = 1280, HEIGHT = 720, ZOOM = 3, SKY = 0x16202e };
+enum { WIDTH = 1280, HEIGHT = 720, ZOOM = 3, SKY = 0x16202e, STARS = 90 };
 
 static game g;
 static int left, top;              /* the corner that is seen, in pixels of the level */
@@ -117,6 +117,7 @@ static void draw(SDL_Renderer *r) {
     char text[96];
     look();
     pixels_fill(r, SKY, WIDTH / 2, HEIGHT / 2, WIDTH, HEIGHT);
+    for (int i = 0; i < STARS; i++) pixels_fill(r, 0x5a6a7e, i * 7919 % WIDTH, i * 6101 % HEIGHT, 1 + i % 3, 1 + i % 3);
     for (int i = 0; i < g.count; i++) /* grass: tiles are drawn over that of those below them */
         if (g.things[i].kind == TILE)
             fill(r, 0x7fd0a0, &g.things[i], 0, -2, g.things[i].box.max[0] - g.things[i].box.min[0], 2);
@@ -183,7 +184,7 @@ int main(int argc, char **argv) {
     }
     if (headless) SDL_setenv("SDL_VIDEODRIVER", "dummy", 1);
     if (SDL_Init(SDL_INIT_VIDEO)) {
-        fprintf(stderr, "SDL: %s; without a display: --headless 700 platformer.png\n", SDL_GetError());
+        fprintf(stderr, "SDL: %s; without a display: --headless 1180 platformer.png\n", SDL_GetError());
         return 1;
     }
     SDL_Window *window = SDL_CreateWindow("sap", SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, WIDTH, HEIGHT, 0);

@@ -465,7 +465,7 @@ static void step(game *g, int keys) {
 
 /* A tape is a game to watch: keys (< > ^ v, j to jump, . for none), then for how many steps. Returns the keys of a step,
    or -1 when the tape has ended. */
-static int keys_of(const char *tape, int at) {
+static inline int keys_of(const char *tape, int at) {
     static const char names[] = "<>^vj"; /* as the bits of keys */
     int keys = 0, steps = 0;
     for (; *tape; tape++) {

@@ -5137,6 +5137,7 @@ static int sap__read_vector(const int32_t used[6], const float v[3], int32_t out
 #define SAP__INFINITE 1e150   /* infinity as a double: its products and quotients are finite */
 #define SAP__MAX_FINITE 1e100 /* a larger value was computed from an infinity */
 #define SAP__ONE 0x3f800000   /* the key of 1.0f */
+enum { SAP__EXPONENT_BIAS = 127 };
 
 /* Returns the float of a key as a double. It is exact, even if the machine takes denormals for zero. */
 SAP__FORCE_INLINE double sap__wide(int32_t key) {
@@ -5365,11 +5366,17 @@ static void sap__set_distance_probe(sap__probe *p, const sap__box *box, const in
     }
 }
 
-/* Sets the probe of a cast, and returns the unit of t. An axis is computed if the translation along it is not tiny, in
-   itself or beside the longest: it is at least twice the unit. So no inverse and no product overflows or is lost. */
+/* An axis of a cast is computed in floats if the translation along it is not tiny: at least 2^SAP__LEAST_WAY, and
+   2^-SAP__WAY_RANGE times the longest. The unit of t is half of that. So an inverse (unit / translation) lies between
+   2^-91 and a half: it is a float, and its product with a difference of bounds, less than 2^105, neither overflows nor
+   is lost. Inverses are made smaller or larger by SAP__SLACK, which is more than a few roundings of floats cost. */
+enum { SAP__WAY_RANGE = 90, SAP__LEAST_WAY = -106 };
+#define SAP__SLACK 1e-5
+
+/* Sets the probe of a cast, and returns the unit of t. */
 static double sap__set_cast_probe(sap__probe *p, const sap__box *box, const int32_t by[3]) {
-    const int32_t range = 90 << 23; /* a key of twice a float is larger by 1 << 23 */
-    int32_t longest = range + ((127 - 106) << 23);
+    const int32_t range = SAP__WAY_RANGE << 23; /* a key of twice a float is larger by 1 << 23 */
+    int32_t longest = range + ((SAP__EXPONENT_BIAS + SAP__LEAST_WAY) << 23);
     sap__set_distance_probe(p, box, by);
     for (int k = 0; k < 3; k++)
         if (sap__magnitude(by[k]) > longest) longest = sap__magnitude(by[k]);
@@ -5378,8 +5385,8 @@ static double sap__set_cast_probe(sap__probe *p, const sap__box *box, const int3
         p->used[k] = p->used[k] && sap__magnitude(by[k]) >= longest - range;
         const double way = sap__wide(by[k]), inverse = unit / sap__wide(p->used[k] ? by[k] : SAP__ONE);
         p->is_negative[k] = p->used[k] && by[k] < 0;
-        p->near_inverse[k] = (float)(inverse * 0.99999);
-        p->far_inverse[k] = (float)(inverse * 1.00001);
+        p->near_inverse[k] = (float)(inverse * (1 - SAP__SLACK));
+        p->far_inverse[k] = (float)(inverse * (1 + SAP__SLACK));
         p->near_from[k] = by[k] < 0 ? p->lo[k] : p->hi[k];
         p->far_from[k] = by[k] < 0 ? p->hi[k] : p->lo[k];
         if (!p->used[k] && by[k] < 0) p->lo[k] = sap__round(sap__wide(box->lo[k]) + way, SAP__ROUND_DOWN);
@@ -5447,7 +5454,7 @@ struct sap__query {
 
 /* Sets the limit of the probe: the cutoff as a float, made larger than what rounding and lost denormals may cost. */
 static void sap__set_limit(sap__query *q) {
-    q->probe.limit = sap__round(q->cutoff.at * q->unit * 1.00001 + (double)SAP__TINY, SAP__ROUND_UP);
+    q->probe.limit = sap__round(q->cutoff.at * q->unit * (1 + SAP__SLACK) + (double)SAP__TINY, SAP__ROUND_UP);
 }
 
 /* Sets the cutoff to the hit of a box. */
@@ -5849,7 +5856,8 @@ static int sap__traverse(sap__query *q, const sap__bvh *t, uint32_t at, int leve
 /* Runs a query: on unsynced boxes, then on each tree. is_ordered: the hit function may lower the cutoff. Visits are
    counted roughly: threads that share counters may lose some. */
 static void sap__run_query(sap__query *q, sap__hit_function *on_hit, int is_ordered) {
-    q->counters = &q->s->queries.counters[(uint32_t)((uintptr_t)q >> 12) * 2654435769u >> 29];
+    const uint32_t page = (uint32_t)((uintptr_t)q / 4096), spread = page * 2654435769u; /* by the golden ratio */
+    q->counters = &q->s->queries.counters[spread / (UINT32_MAX / SAP__COUNTER_STRIPES + 1)];
     q->on_hit = on_hit;
     q->is_ordered = is_ordered;
     q->unit = 1;
@@ -5872,7 +5880,7 @@ static void sap__run_query(sap__query *q, sap__hit_function *on_hit, int is_orde
             for (int i = 0; go && i < t->count[top]; i++) go = sap__traverse(q, t, tops[i], top);
     }
     const int32_t visits = sap__atomic_get(&q->counters->visits);
-    if (visits < 1 << 30) sap__atomic_set(&q->counters->visits, visits + q->visits);
+    if (visits < INT32_MAX / 2) sap__atomic_set(&q->counters->visits, visits + q->visits);
     sap__end_callbacks(q);
     q->visits = 0; /* a slide runs its query again */
 }
@@ -5885,7 +5893,7 @@ SAP_DEF sap_result sap_prepare_queries(sap_world *s) {
 }
 
 /* Runs a query with a callback, or none. Returns the number of hits, or -(sap_result). */
-static int sap__run_with_callback(sap__query *q, sap_result r, sap_hit *hit, sap_ray_hit *ray_hit, void *user) {
+static int sap__visit(sap__query *q, sap_result r, sap_hit *hit, sap_ray_hit *ray_hit, void *user) {
     if (r != SAP_OK) return -(int)r;
     q->hit = hit;
     q->ray_hit = ray_hit;
@@ -5896,8 +5904,8 @@ static int sap__run_with_callback(sap__query *q, sap_result r, sap_hit *hit, sap
 
 /* Runs a query for ids, the smallest or, if is_ordered, those with the smallest values, capacity at most. Writes the
    values, unless values is NULL. Returns the number of hits, or -(sap_result). */
-SAP__NO_INLINE int sap__run_for_ids(sap__query *q, sap_result r, int is_ordered, sap_id *ids, float *values,
-                                    int capacity) {
+SAP__NO_INLINE int sap__list_ids(sap__query *q, sap_result r, int is_ordered, sap_id *ids, float *values,
+                                 int capacity) {
     float few[SAP__FEW_RANKS];
     const int ranked = values ? capacity : SAP__FEW_RANKS;
     sap__first_ids first = {is_ordered ? q : NULL, ids, values ? values : few, is_ordered ? ranked : 0, capacity, 0};
@@ -5915,7 +5923,7 @@ SAP__NO_INLINE int sap__run_for_ids(sap__query *q, sap_result r, int is_ordered,
 
 /* Runs a query for its best hit. Returns the id or 0. *at is its t or distance, miss if there is none, -1 on
    failure. */
-SAP__NO_INLINE sap_id sap__run_closest(sap__query *q, sap_result r, float miss, float *at) {
+SAP__NO_INLINE sap_id sap__find_best(sap__query *q, sap_result r, float miss, float *at) {
     if (at) *at = -1;
     if (r != SAP_OK) return 0;
     sap__run_query(q, sap__keep_best, 1);
@@ -5925,89 +5933,85 @@ SAP__NO_INLINE sap_id sap__run_closest(sap__query *q, sap_result r, float miss, 
 
 SAP_DEF int sap_query_box(sap_world *s, const sap_aabb *box, uint32_t mask, sap_hit *hit, void *user) {
     sap__query q;
-    return sap__run_with_callback(&q, sap__begin_with_box(&q, s, SAP__OVERLAPS, box, NULL, mask, 0), hit, NULL, user);
+    return sap__visit(&q, sap__begin_with_box(&q, s, SAP__OVERLAPS, box, NULL, mask, 0), hit, NULL, user);
 }
 
 SAP_DEF int sap_query_box_ids(sap_world *s, const sap_aabb *box, uint32_t mask, sap_id *ids, int capacity) {
     sap__query q;
-    return sap__run_for_ids(&q, sap__begin_with_box(&q, s, SAP__OVERLAPS, box, NULL, mask, 0), 0, ids, NULL, capacity);
+    return sap__list_ids(&q, sap__begin_with_box(&q, s, SAP__OVERLAPS, box, NULL, mask, 0), 0, ids, NULL, capacity);
 }
 
 SAP_DEF int sap_query_point(sap_world *s, const float point[3], uint32_t mask, sap_hit *hit, void *user) {
     sap__query q;
-    return sap__run_with_callback(&q, sap__begin_at_point(&q, s, SAP__OVERLAPS, point, NULL, 0, mask), hit, NULL, user);
+    return sap__visit(&q, sap__begin_at_point(&q, s, SAP__OVERLAPS, point, NULL, 0, mask), hit, NULL, user);
 }
 
 SAP_DEF int sap_query_sphere(sap_world *s, const float center[3], float radius, uint32_t mask, sap_hit *hit,
                              void *user) {
     sap__query q;
-    return sap__run_with_callback(&q, sap__begin_at_point(&q, s, SAP__DISTANCES, center, NULL, radius, mask), hit, NULL,
-                                  user);
+    return sap__visit(&q, sap__begin_at_point(&q, s, SAP__DISTANCES, center, NULL, radius, mask), hit, NULL, user);
 }
 
 SAP_DEF int sap_query_sphere_ids(sap_world *s, const float center[3], float radius, uint32_t mask, sap_id *ids,
                                  int capacity) {
     sap__query q;
-    return sap__run_for_ids(&q, sap__begin_at_point(&q, s, SAP__DISTANCES, center, NULL, radius, mask), 0, ids, NULL,
-                            capacity);
+    return sap__list_ids(&q, sap__begin_at_point(&q, s, SAP__DISTANCES, center, NULL, radius, mask), 0, ids, NULL,
+                         capacity);
 }
 
 SAP_DEF int sap_query_nearest(sap_world *s, const float point[3], float max_distance, uint32_t mask, sap_ray_hit *hit,
                               void *user) {
     sap__query q;
-    return sap__run_with_callback(&q, sap__begin_at_point(&q, s, SAP__DISTANCES, point, NULL, max_distance, mask), NULL,
-                                  hit, user);
+    return sap__visit(&q, sap__begin_at_point(&q, s, SAP__DISTANCES, point, NULL, max_distance, mask), NULL, hit, user);
 }
 
 SAP_DEF sap_id sap_nearest(sap_world *s, const float point[3], float max_distance, uint32_t mask, float *distance) {
     sap__query q;
-    return sap__run_closest(&q, sap__begin_at_point(&q, s, SAP__DISTANCES, point, NULL, max_distance, mask),
-                            max_distance, distance);
+    return sap__find_best(&q, sap__begin_at_point(&q, s, SAP__DISTANCES, point, NULL, max_distance, mask), max_distance,
+                          distance);
 }
 
 SAP_DEF int sap_nearest_ids(sap_world *s, const float point[3], float max_distance, uint32_t mask, sap_id *ids,
                             float *distances, int capacity) {
     sap__query q;
     const sap_result r = sap__begin_at_point(&q, s, SAP__DISTANCES, point, NULL, max_distance, mask);
-    return sap__run_for_ids(&q, r, 1, ids, distances, capacity);
+    return sap__list_ids(&q, r, 1, ids, distances, capacity);
 }
 
 SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint32_t mask, float *distance) {
     sap__query q;
-    return sap__run_closest(&q, sap__begin_from_id(&q, s, id, max_distance, mask), max_distance, distance);
+    return sap__find_best(&q, sap__begin_from_id(&q, s, id, max_distance, mask), max_distance, distance);
 }
 
 SAP_DEF int sap_nearest_to_ids(sap_world *s, sap_id id, float max_distance, uint32_t mask, sap_id *ids,
                                float *distances, int capacity) {
     sap__query q;
-    return sap__run_for_ids(&q, sap__begin_from_id(&q, s, id, max_distance, mask), 1, ids, distances, capacity);
+    return sap__list_ids(&q, sap__begin_from_id(&q, s, id, max_distance, mask), 1, ids, distances, capacity);
 }
 
 SAP_DEF int sap_ray_cast(sap_world *s, const float origin[3], const float translation[3], uint32_t mask,
                          sap_ray_hit *hit, void *user) {
     sap__query q;
-    return sap__run_with_callback(&q, sap__begin_at_point(&q, s, SAP__CASTS, origin, translation, 1, mask), NULL, hit,
-                                  user);
+    return sap__visit(&q, sap__begin_at_point(&q, s, SAP__CASTS, origin, translation, 1, mask), NULL, hit, user);
 }
 
 SAP_DEF sap_id sap_ray_closest(sap_world *s, const float origin[3], const float translation[3], uint32_t mask,
                                float *t) {
     sap__query q;
-    return sap__run_closest(&q, sap__begin_at_point(&q, s, SAP__CASTS, origin, translation, 1, mask), 1, t);
+    return sap__find_best(&q, sap__begin_at_point(&q, s, SAP__CASTS, origin, translation, 1, mask), 1, t);
 }
 
 SAP_DEF int sap_ray_cast_ids(sap_world *s, const float origin[3], const float translation[3], uint32_t mask,
                              sap_id *ids, float *ts, int capacity) {
     sap__query q;
-    return sap__run_for_ids(&q, sap__begin_at_point(&q, s, SAP__CASTS, origin, translation, 1, mask), 1, ids, ts,
-                            capacity);
+    return sap__list_ids(&q, sap__begin_at_point(&q, s, SAP__CASTS, origin, translation, 1, mask), 1, ids, ts,
+                         capacity);
 }
 
 SAP_DEF int sap_box_cast(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask, sap_ray_hit *hit,
                          void *user) {
     sap__query q;
-    return sap__run_with_callback(&q, sap__begin_with_box(&q, s, SAP__CASTS, box, translation, mask, 0), NULL, hit,
-                                  user);
+    return sap__visit(&q, sap__begin_with_box(&q, s, SAP__CASTS, box, translation, mask, 0), NULL, hit, user);
 }
 
 static sap_id sap__box_closest(sap_world *s, const sap_aabb *box, const float translation[3], uint32_t mask,
@@ -6017,7 +6021,7 @@ static sap_id sap__box_closest(sap_world *s, const sap_aabb *box, const float tr
     for (int k = 0; normal && k < 3; k++) normal[k] = 0;
     q.hit = accept;
     q.user = user;
-    const sap_id id = sap__run_closest(&q, r, 1, t);
+    const sap_id id = sap__find_best(&q, r, 1, t);
     if (!id || !normal) return id;
     const int is_inside = sap__overlap(&q.cutoff.box, &q.box);
     const int axis = is_inside ? sap__goes_deeper(&q.cutoff.box, &q.box, q.translation, s->used)
@@ -6134,7 +6138,7 @@ static int sap__find_new_overlap(sap__query *q, sap_id id, double at, const sap_
 
 /* A way is computed in a unit that gives the largest of its floats this number of bits and one: so a sum of three fits
    into an int64_t. The unit is no smaller than the smallest float, of which every float is a multiple. */
-enum { SAP__WAY_BITS = 56, SAP__EXPONENT_BIAS = 127, SAP__LEAST_EXPONENT = -149 };
+enum { SAP__WAY_BITS = 56, SAP__LEAST_EXPONENT = -149 };
 
 /* Returns the largest integer not above the float of a key, divided by 2^exponent. */
 static int64_t sap__in_units(int32_t key, int exponent) {

@@ -7,7 +7,7 @@
 #   STB=folder of stb_ds.h   CC=gcc   CXX=g++
 
 cd "$(dirname "$0")/.." || exit 2
-parts="$(cd bench && ls ./*.c | sed 's|./\(.*\)\.c|\1|') soak recorders $(ls bench/peers.cpp bench/table.py 2>/dev/null | sed 's|.*/\(.*\)\..*|\1|')"
+parts="$(cd bench && ls ./*.c | sed 's|./\(.*\)\.c|\1|') soak recorders table"
 if [ "$1" = list ]; then echo $parts; exit; fi
 . tests/sh.inc
 [ $# -gt 0 ] || set -- $parts
@@ -52,11 +52,6 @@ for part; do
         compiles bench/methods.c
         check "runs, and finds no wrong pair" "$make build/methods && build/methods -n 30,300 -f 3 -o '$work/methods.svg'"
         check_svg "$work/methods.svg" ;;
-    peers)
-        subject=bench/peers.cpp
-        if $make -n build/peers > /dev/null 2>&1 && $make build/peers > "$work/made" 2>&1; then
-            check "runs" "build/peers -n 1000 -s brownian -q 1000 -r 1"
-        else skip "bench/peers.cpp: not all of its libraries are here (make bench-peers installs them)"; fi ;;
     table)
         subject=bench/table.py
         if have python3; then check "make table-quick works" "$make table-quick"

@@ -103,6 +103,7 @@ seeds() {   # test, variant
         fast-math) n=500 first=300001 ;;
         32-bit) n=500 first=400001 ;;
         sanitized) n=250 first=500001 ;;
+        threads) n=60 first=600001 ;;
         esac
         [ "$1" = test_laws ] || n=$((n / 2))
         [ -n "$few" ] && n=$((n / 15))
@@ -135,7 +136,7 @@ $ways && echo '1 passed, 0 failed'"
     for test in $4; do
         [ -f tests/$test.c ] || continue
         case $1/$test in   # where the sanitizers' optimiser takes longer than the test does without it
-        sanitized/test_calls | sanitized/test_contract | sanitized/test_lives | sanitized/test_multi | \
+        sanitized/test_calls | sanitized/test_contract | sanitized/test_laws* | sanitized/test_lives | sanitized/test_multi | \
             sanitized/test_slide | sanitized/test_trace) level=" -O0" ;;
         *) level= ;;
         esac

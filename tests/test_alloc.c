@@ -367,62 +367,6 @@ static void one_meets_many(int method) {
 
 /* ---- after sap_reserve ----------------------------------------------------------------------- */
 
-/* As many boxes and pairs as were reserved, in every kind of change: not one allocation. */
-static void reserved(int method, uint64_t seed, scene kind) {
-    enum { N = 120 };
-    const int most_pairs = N * (N - 1) / 2;
-    test_rng rng;
-    sap_world *s = open_method(method);
-    sap_aabb boxes[N];
-    sap_id ids[N];
-    int n = 0, step, i, calls = 0;
-    float offset[3] = {0.5f, 1, 2};
-    long before;
-    rng.state = seed;
-    if (!CHECK(s != NULL)) exit(1);
-    if (seed & 1) { /* reserving is possible at any time */
-        scene_box(&rng, kind, &boxes[0]);
-        ids[n++] = sap_add(s, &boxes[0], NULL);
-        sap_update(s);
-    }
-    CHECK_EQUAL(sap_reserve(s, N, most_pairs), SAP_OK);
-    before = allocations;
-    for (step = 0; step < 30; step++) {
-        /* Boxes removed since the last update still have their slots, so they count here. */
-        int removed = step % 10 == 9 ? n : test_below(&rng, n / 2 + 1);
-        int room = N - n, added = step % 5 == 0 ? room : test_below(&rng, room + 1);
-        n -= removed;
-        CHECK_EQUAL(sap_remove_many(s, removed, ids + n), SAP_OK);
-        for (i = 0; i < added; i++) scene_box(&rng, kind, &boxes[i]);
-        CHECK_EQUAL(sap_add_many(s, added, boxes, NULL, ids + n), SAP_OK);
-        n += added;
-        for (i = 0; i < n; i++) {
-            if (step % 7 == 3)
-                scene_box(&rng, kind, &boxes[i]); /* everything goes elsewhere at once */
-            else {
-                sap_get_box(s, ids[i], &boxes[i]);
-                if (test_chance(&rng, 30)) scene_nudge(&rng, kind, 0.3f, &boxes[i]);
-            }
-            CHECK_EQUAL(sap_move(s, ids[i], &boxes[i]), SAP_OK);
-        }
-        CHECK_EQUAL(sap_move_many(s, n, ids, boxes), SAP_OK);
-        if (n) sap_set_filter(s, ids[0], 1, (uint32_t)test_below(&rng, 2));
-        if (n) sap_refilter(s, ids[n - 1]);
-        if (step % 6 == 0 && kind == SCENE_LATTICE) sap_shift_origin(s, offset);
-        if (step & 1)
-            CHECK(sap_dump_pairs(s, data_of, count_deleted, &calls) >= 0);
-        else
-            CHECK_EQUAL(sap_update(s), SAP_OK);
-        if (!CHECK_MESSAGE(allocations == before, "%ld allocations in step %d, method %d, %s, %d boxes",
-                           allocations - before, step, method, scene_names[kind], n))
-            break;
-        CHECK(sap_validate(s) == NULL);
-        before = allocations; /* sap_validate may allocate */
-    }
-    sap_destroy(s);
-    CHECK_EQUAL(live_blocks, 0);
-}
-
 /* Boxes go from tree to tree, a few at a time or most of them, walk or jump anywhere: the trees share what is reserved. */
 static void reserved_trees(int method, uint64_t seed) {
     enum { N = 700, STEPS = 120, SIDE = 14 };
@@ -610,7 +554,6 @@ int main(int argc, char **argv) {
         one_meets_many(method);
         reserve_after_a_crowd(method);
         restore_after_reserve(method);
-        for (kind = 0; kind < SCENE_COUNT; kind++) reserved(method, seed + (uint64_t)kind, (scene)kind);
         for (kind = 1; kind <= 20; kind++) reserved_trees(method, seed + (uint64_t)kind);
     }
     rooms_grow_unevenly(seed);

@@ -756,22 +756,6 @@ static void margin_makes_moves_free(void) {
     sap_destroy(s);
 }
 
-static void margin_of_static_boxes(void) {
-    sap_world *s = make_with_margin(0.25f, 0);
-    const sap_id a = add(s, cube(0, 1)), wall = sap_add_static(s, &(sap_aabb){{4, 4, 4}, {5, 5, 5}}, NULL);
-    sap_aabb box = cube(4.25f, 4.75f);
-    CHECK(sap_move(s, wall, &box) == SAP_OK && is_stored(s, wall, box)); /* as given, though the old one contains it */
-    CHECK(sap_set_static(s, wall, 0) == SAP_OK && is_stored(s, wall, box));
-    box = cube(4.5f, 4.75f);
-    CHECK(sap_move(s, wall, &box) == SAP_OK && is_stored(s, wall, cube(4.25f, 4.75f)));
-    box = cube(4, 4.75f);
-    CHECK(sap_move(s, wall, &box) == SAP_OK && is_stored(s, wall, cube(3.75f, 5)));
-    CHECK(sap_set_static(s, a, 1) == SAP_OK && is_stored(s, a, cube(-0.25f, 1.25f)));
-    box = cube(0, 1);
-    CHECK(sap_move_many(s, 1, &a, &box) == SAP_OK && is_stored(s, a, box));
-    sap_destroy(s);
-}
-
 /* Any world takes a snapshot, whatever its margin, and stores its own boxes from then on. */
 static void margin_and_snapshots(void) {
     static unsigned char bytes[2000];
@@ -850,44 +834,6 @@ static void only_queried(int is_queried) {
     sap_get_stats(s, &last);
     CHECK(last.pairs > N && last.created == last.pairs && sap_validate(s) == NULL);
     sap_destroy(s);
-}
-
-/* The same calls give the same ids and snapshots, whether queries run between them or not. */
-static void queries_change_no_id(void) {
-    enum { SIZE = 1 << 18, CALLS = 6000 };
-    static unsigned char bytes[2][SIZE];
-    static sap_id ids[2][CALLS];
-    sap_world *world[2];
-    test_rng rng = {5};
-    const sap_aabb all = cube(-100, 100);
-    int i, w, wrong = 0, count = 0;
-    for (w = 0; w < 2; w++) world[w] = make_world(NULL);
-    for (i = 0; i < CALLS; i++) {
-        const float at = (float)test_below(&rng, 50);
-        const int deed = test_below(&rng, 100), which = test_below(&rng, count + 1), settles = test_chance(&rng, 2);
-        if (deed % 3 == 0) wrong += sap_query_box(world[1], &all, ~0u, NULL, NULL) != sap_count(world[0]);
-        for (w = 0; w < 2; w++) {
-            if (deed < 50 || which == count)
-                ids[w][count] = add(world[w], cube(at, at + 1));
-            else if (deed < 99)
-                (void)sap_remove(world[w], ids[w][which]);
-            else
-                (void)sap_clear(world[w]);
-            if (settles && i > CALLS / 2) wrong += sap_update(world[w]) != SAP_OK;
-        }
-        if (deed < 50 || which == count) wrong += ids[0][count] != ids[1][count], count++;
-        if (i % 500 == 499) {
-            const size_t size = sap_snapshot_size(world[0]);
-            memset(bytes, 0, sizeof bytes);
-            for (w = 0; w < 2; w++) wrong += sap_save(world[w], bytes[w], SIZE) != SAP_OK;
-            wrong += size != sap_snapshot_size(world[1]) || memcmp(bytes[0], bytes[1], SIZE) != 0;
-            wrong += sap_validate(world[0]) != NULL || sap_validate(world[1]) != NULL;
-            if (i % 1000 == 999) wrong += sap_restore(world[1], bytes[0], SIZE) != SAP_OK;
-        }
-    }
-    CHECK_EQUAL(wrong, 0);
-    CHECK(sap_count(world[0]) > 10);
-    for (w = 0; w < 2; w++) sap_destroy(world[w]);
 }
 
 /* A running query does not see boxes that were added meanwhile, not in the slots of those that were removed, either. */
@@ -2549,11 +2495,9 @@ int main(void) {
         margin_is_checked();
         margin_rounds_outward();
         margin_makes_moves_free();
-        margin_of_static_boxes();
         margin_and_snapshots();
         only_queried(0);
         only_queried(1);
-        queries_change_no_id();
         slots_are_held();
         slots_are_held_once();
         used_again_in_a_tree(0);

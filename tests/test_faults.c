@@ -8,10 +8,6 @@
 #include "oracle.h"
 #include "threads.h"
 
-#if defined(__SSE2__)
-#include <xmmintrin.h>
-#endif
-
 static sap_world *open_method(sap_config *config, int method) {
     sap_world *s;
     config->method = method;
@@ -207,128 +203,6 @@ static void test_pair_that_never_ended(int method) {
     sap_destroy(s);
 }
 
-/* ---- told distances (0.2) ------------------------------------------------------------------------------------- */
-
-typedef struct hits {
-    sap_id id;
-    int count, found;
-} hits;
-
-static int find(sap_id id, void *object, void *user) {
-    hits *h = (hits *)user;
-    (void)object;
-    h->count++;
-    h->found |= id == h->id;
-    return 1;
-}
-
-static float find_near(sap_id id, void *object, float t, void *user) {
-    (void)find(id, object, user);
-    return t;
-}
-
-/* Asked again with the distance that was told, the same box is found; with the float below it none is. The distance was
-   rounded to nearest. How many of five queries disagree. */
-static int ask_with_what_was_told(sap_world *s, const float point[3]) {
-    float told = -1, again = -1;
-    hits h = {0, 0, 0};
-    int wrong = 0;
-    h.id = sap_nearest(s, point, 1000, ~0u, &told);
-    CHECK(h.id != 0);
-    wrong += sap_nearest(s, point, told, ~0u, &again) != h.id || test_bits(again) != test_bits(told);
-    wrong += sap_query_sphere(s, point, told, ~0u, find, &h) < 1 || !h.found;
-    h.found = 0;
-    wrong += sap_query_nearest(s, point, told, ~0u, find_near, &h) < 1 || !h.found;
-    if (told > 0) {
-        const float below = test_float(test_bits(told) - 1);
-        wrong += sap_nearest(s, point, below, ~0u, NULL) != 0;
-        wrong += sap_query_sphere(s, point, below, ~0u, NULL, NULL) != 0;
-    }
-    return wrong;
-}
-
-static void test_told_distances(void) {
-    const float origin[3] = {0, 0, 0};
-    sap_config config = {0};
-    test_rng rng = {3};
-    sap_world *s;
-    int i, k, wrong = 0, wrong_to = 0;
-    sap_aabb box;
-    hits h = {0, 0, 0};
-    float told = -1;
-    config.axes = SAP_2D;
-    s = open_method(&config, SAP_METHOD_AUTO);
-    box = box_at(1, 1, 0, 0);
-    CHECK(sap_add(s, &box, NULL) == 1);
-    CHECK(sap_nearest(s, origin, 10, ~0u, &told) == 1);
-    CHECK_MESSAGE(test_bits(told) == 0x3fb504f4u, "the root of 2 is told as %.9g, not rounded up", (double)told);
-    CHECK_EQUAL(ask_with_what_was_told(s, origin), 0);
-    /* Ties: as many as are equally far are visited where the limit is the distance that was told. */
-    for (i = 1; i < 4; i++) {
-        box = box_at(i & 1 ? -1 : 1, i & 2 ? -1 : 1, 0, 0);
-        CHECK(sap_add(s, &box, NULL) == (sap_id)i + 1);
-    }
-    CHECK(sap_query_nearest(s, origin, 10, ~0u, find_near, &h) == 4);
-    sap_destroy(s);
-    for (i = 0; i < 60; i++) {
-        float point[3], near_box = -1;
-        s = open_method(&config, SAP_METHOD_AUTO);
-        for (k = 0; k < 4; k++) {
-            box = drawn_box(&rng, 30);
-            CHECK(sap_add(s, &box, NULL) != 0);
-        }
-        for (k = 0; k < 3; k++) point[k] = test_uniform(&rng, -30, 60);
-        wrong += ask_with_what_was_told(s, point);
-        for (k = 1; k <= 4; k++) {
-            const sap_id other = sap_nearest_to(s, (sap_id)k, 1000, ~0u, &near_box);
-            CHECK(other != 0);
-            wrong_to += sap_nearest_to(s, (sap_id)k, near_box, ~0u, &told) != other;
-            wrong_to += test_bits(near_box) != test_bits(told);
-        }
-        sap_destroy(s);
-        config.axes = i % 2 ? 7 : SAP_2D;
-    }
-    CHECK_MESSAGE(wrong == 0, "%d queries with the distance that was told find nothing", wrong);
-    CHECK_MESSAGE(wrong_to == 0, "%d queries from boxes with the distance that was told find nothing", wrong_to);
-}
-
-/* ---- casts as long as floats (0.2) ---------------------------------------------------------------------------- */
-
-static void look_along_endless_rays(const char *how) {
-    const float lengths[2] = {TEST_FLOAT_MAX, -TEST_FLOAT_MAX}, places[3] = {3, 0.25f, 1};
-    sap_config config = {0};
-    int side, i, axis;
-    for (side = 0; side < 2; side++)
-        for (axis = 0; axis < 3; axis++) {
-            sap_world *s = open_method(&config, SAP_METHOD_AUTO);
-            float by[3] = {0, 0, 0}, origin[3] = {0.5f, 0.5f, 0.5f}, t = -1;
-            origin[axis] = 0;
-            by[axis] = lengths[side];
-            for (i = 0; i < 3; i++) {
-                sap_aabb box = box_at(0, 0, 0, 1);
-                box.min[axis] = side ? -places[i] - 0.125f : places[i];
-                box.max[axis] = side ? -places[i] : places[i] + 0.125f;
-                CHECK(sap_add(s, &box, NULL) == (sap_id)i + 1);
-            }
-            CHECK_MESSAGE(sap_ray_closest(s, origin, by, ~0u, &t) == 2,
-                          "%s: along axis %d another box than the closest is called so", how, axis);
-            CHECK(sap_ray_cast(s, origin, by, ~0u, NULL, NULL) == 3);
-            sap_destroy(s);
-        }
-}
-
-static void test_endless_rays(void) {
-    look_along_endless_rays("as compiled");
-#if defined(__SSE2__)
-    {
-        const unsigned before = _mm_getcsr();
-        _mm_setcsr(before | 0x8040u); /* denormals are taken for zero, as arguments and as results */
-        look_along_endless_rays("with flush-to-zero");
-        _mm_setcsr(before);
-    }
-#endif
-}
-
 /* ---- max_pairs (0.2) ------------------------------------------------------------------------------------------ */
 
 /* All boxes at one point: an update that is refused must not collect all their pairs first, nor in cells of a grid, which
@@ -501,84 +375,6 @@ static void test_object_of_a_box_that_goes(void) {
     sap_destroy(s);
 }
 
-/* ---- ids that depended on the method (0.4) -------------------------------------------------------------------- */
-
-typedef struct adder {
-    sap_world *s;
-    int removes; /* the box is removed at once: no update has seen it, so its slot is free */
-    sap_id id;
-} adder;
-
-static int add_in_hit(sap_id id, void *object, void *user) {
-    adder *a = (adder *)user;
-    const sap_aabb box = box_at(500, 0, 0, 1);
-    (void)id, (void)object;
-    a->id = sap_add(a->s, &box, NULL);
-    if (a->removes) CHECK(sap_remove(a->s, a->id) == SAP_OK);
-    return 0;
-}
-
-/* A callback frees a slot, an update follows, then another callback adds a box. Which slot that takes depends on the
-   calls, and not on when a method synchronised its trees. */
-static sap_id id_after_callbacks(int method, int free_slots, int asks_between) {
-    sap_config config = {0};
-    sap_world *s = open_method(&config, method);
-    sap_aabb box = box_at(0, 0, 0, 1);
-    static sap_id id[300];
-    adder a = {s, 1, 0};
-    const float at[3] = {0.5f, 0.5f, 0.5f};
-    for (int i = 0; i <= free_slots; i++) id[i] = sap_add(s, &box, NULL);
-    CHECK(sap_update(s) == SAP_OK);
-    CHECK(sap_remove_many(s, free_slots, id + 1) == SAP_OK);
-    CHECK(sap_update(s) == SAP_OK);
-    CHECK(sap_query_point(s, at, ~0u, add_in_hit, &a) == 1);
-    for (int update = 0; update < 2; update++) { /* the last one knows of no added and no removed box */
-        box.max[0] += 1;
-        CHECK(sap_move(s, id[0], &box) == SAP_OK && sap_update(s) == SAP_OK);
-    }
-    if (asks_between) CHECK(sap_query_point(s, at, ~0u, NULL, NULL) == 1);
-    a.removes = 0;
-    CHECK(sap_query_point(s, at, ~0u, add_in_hit, &a) == 1);
-    CHECK(sap_validate(s) == NULL);
-    sap_destroy(s);
-    return a.id;
-}
-
-static void test_ids_after_callbacks(void) {
-    for (int free_slots = 255; free_slots <= 259; free_slots++)
-        for (int method = 1; method < METHODS; method++)
-            for (int asks = 0; asks < 2; asks++)
-                CHECK_EQUAL(id_after_callbacks(method, free_slots, asks), id_after_callbacks(0, free_slots, 0));
-}
-
-/* ---- reserved worlds that allocated (0.4) ---------------------------------------------------------------------- */
-
-/* A slow crowd, in which AUTO would take SORT, and then a quick one. After sap_reserve no call allocates. */
-static void test_reserved_crowd(int axes, float side) {
-    enum { N = 1000 };
-    static sap_aabb box[N];
-    static sap_id id[N];
-    sap_config config = {0};
-    test_rng rng = {7};
-    config.axes = axes;
-    sap_world *s = open_method(&config, SAP_METHOD_AUTO);
-    CHECK(sap_reserve(s, N, 120000) == SAP_OK);
-    const long before = allocations;
-    for (int i = 0; i < N; i++) box[i] = drawn_box(&rng, side);
-    CHECK(sap_add_many(s, N, box, NULL, id) == SAP_OK && sap_update(s) == SAP_OK);
-    for (int frame = 0; frame < 60; frame++) {
-        for (int i = 0; i < N; i++)
-            for (int k = 0; k < 3; k++) {
-                const float by = (test_uniform(&rng, 0, 1) - 0.5f) * (frame < 50 ? 0.0004f : 0.4f);
-                box[i].min[k] += by;
-                box[i].max[k] += by;
-            }
-        CHECK(sap_move_many(s, N, id, box) == SAP_OK && sap_update(s) == SAP_OK);
-    }
-    CHECK_EQUAL(allocations, before);
-    sap_destroy(s);
-}
-
 /* ---- upkeep of trees in which nothing changed (0.4) ------------------------------------------------------------- */
 
 /* Movers walk among many static boxes, and in each update `added` boxes of another kind come: static ones, or bullets
@@ -640,14 +436,9 @@ int main(void) {
         for (grid = 0; grid < GRIDS; grid++) test_limit_of_a_crowd(method, 4000, 3, grid);
         test_limit_that_is_just_met(method);
     }
-    test_told_distances();
-    test_endless_rays();
     test_objects_in_callbacks(0);
     test_objects_in_callbacks(1);
     test_object_of_a_box_that_goes();
-    test_ids_after_callbacks();
-    test_reserved_crowd(SAP_2D, 10.2f);
-    test_reserved_crowd(0, 3);
     test_upkeep_of_another_kind();
     CHECK(faults == 0 && live_blocks == 0);
     return test_summary();

@@ -751,24 +751,6 @@ static int calm_run(int seed) {
     return bad;
 }
 
-/* Everything goes, and as many come, until slots have rested and are used again. */
-static int churning_run(int seed) {
-    run r;
-    int bad, n = 10 + seed * 7 % 40;
-    start(&r, seed, n, ANY_AXES);
-    for (r.step = 0; r.step * n < 900 && !r.bad; r.step++) {
-        if (r.step % 3 == 1)
-            do_clear(&r);
-        else
-            do_remove_many(&r, test_chance(&r.rng, 50) ? r.model.live : r.model.live / 2);
-        if (!r.bad && r.model.live < n) do_add_many(&r, n - r.model.live);
-        if (!r.bad) do_update(&r);
-    }
-    bad = r.bad;
-    finish(&r);
-    return bad;
-}
-
 /* Thousands of boxes, most of them small, so that there is much to pass over; then they grow, and shrink again. */
 static int large_run(int seed) {
     static const scene scenes[] = {SCENE_SPARSE, SCENE_HUGE, SCENE_FLAT, SCENE_STRETCHED, SCENE_MIXED};
@@ -817,67 +799,6 @@ static int apart_run(int seed) {
     return bad;
 }
 
-enum { QUIET = 700, QUIET_UPDATES = 2500 };
-
-/* Next to nothing happens, for thousands of updates, so that an index is mended rather than built anew: in each one box
-   leaps, or goes and another one comes. Its pairs alone may begin or end. */
-static void quiet_world(const way *w, int seed) {
-    static const uint32_t categories[] = {1, 2, 4}, masks[] = {7, 1, 3};
-    static sap_aabb box[QUIET];
-    static sap_id id[QUIET];
-    static int kind[QUIET];
-    const float side = seed % 3 ? 60 : 25;
-    const int statics = seed % 2 ? 90 : 10, has_masks = seed % 4 > 1;
-    sap_config config = {0};
-    test_rng rng = {(uint64_t)seed + 1};
-    sap_world *s;
-    config.axes = seed % 3 ? SAP_2D : 7;
-    s = open_way(&config, w);
-    for (int u = -2; s && u < QUIET_UPDATES; u++) {
-        const int from = u == -2 ? 0 : u == -1 ? QUIET / 2 : test_below(&rng, QUIET), replaced = test_chance(&rng, 30);
-        const int end = u == -2 ? QUIET / 2 : u == -1 ? QUIET : from + 1;
-        const sap_aabb before = box[from];
-        int begin = 0, finish = 0, created, deleted, inside = 0;
-        for (int i = from; i < end; i++) {
-            const int k = test_below(&rng, 3);
-            const float size = test_uniform(&rng, 0, test_chance(&rng, 2) ? side : 3);
-            for (int x = 0; x < 3; x++) {
-                box[i].min[x] = test_uniform(&rng, 0, side);
-                box[i].max[x] = box[i].min[x] + size;
-            }
-            if (u >= 0 && !replaced) {
-                CHECK(sap_move(s, id[i], &box[i]) == SAP_OK);
-                continue;
-            }
-            if (u >= 0) CHECK(sap_remove(s, id[i]) == SAP_OK);
-            if (u < 0) kind[i] = k + 3 * test_chance(&rng, statics);
-            id[i] = (kind[i] > 2 ? sap_add_static : sap_add)(s, &box[i], &box[i]);
-            if (has_masks) CHECK(sap_set_filter(s, id[i], categories[kind[i] % 3], masks[kind[i] % 3]) == SAP_OK);
-        }
-        CHECK(sap_update(s) == SAP_OK);
-        const sap_pair *news = sap_created(s, &created), *olds = sap_deleted(s, &deleted);
-        for (int j = 0; j < QUIET && u >= 0; j++) {
-            const int a = kind[from] % 3, b = kind[j] % 3;
-            const int had = model_overlap(config.axes, &before, &box[j]),
-                      has = model_overlap(config.axes, &box[from], &box[j]);
-            if (j == from || (kind[from] > 2 && kind[j] > 2)) continue;
-            if (has_masks && !((categories[a] & masks[b]) && (categories[b] & masks[a]))) continue;
-            begin += has && (replaced || !had);
-            finish += had && (replaced || !has);
-        }
-        CHECK(u < 0 || (created == begin && deleted == finish));
-        for (int i = 0; i < created && u >= 0; i++)
-            CHECK(news[i].object0 == &box[from] || news[i].object1 == &box[from]);
-        for (int i = 0; i < deleted && u >= 0; i++)
-            CHECK(olds[i].object0 == &box[from] || olds[i].object1 == &box[from]);
-        if (u % 50) continue;
-        for (int i = 0; i < QUIET; i++) inside += model_overlap(config.axes, &box[from], &box[i]);
-        CHECK(sap_query_box(s, &box[from], ~0u, NULL, NULL) == inside);
-        CHECK(sap_validate(s) == NULL);
-    }
-    sap_destroy(s);
-}
-
 int main(int argc, char **argv) {
     int seeds = test_argument(argc, argv, 1, 250), first = test_argument(argc, argv, 2, 1), seed, bad = 0;
     for (seed = first; seed < first + seeds && bad < 5; seed++) {
@@ -893,12 +814,9 @@ int main(int argc, char **argv) {
             bad += calm_run(seed);
         else if (seed % 10 == 8)
             bad += apart_run(seed);
-        else if (seed % 20 == 10)
-            bad += churning_run(seed);
         else
             bad += random_run(seed, 1 + seed * 11 % 60, 40);
         fflush(stdout);
     }
-    for (int i = 0; i < MOST_WORLDS; i++) quiet_world(&ways[i], i + first);
     return test_summary();
 }

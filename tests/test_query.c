@@ -1351,56 +1351,6 @@ static void test_box_closest(void) {
     sap_destroy(w);
 }
 
-/* A slot that changed hands between two queries, few of them. */
-static void test_reused_slots(void) {
-    model *m = &shared;
-    int i, round;
-    start(m, UNIFORM, 0, 5);
-    for (i = 0; i < 400; i++) add_box(m);
-    for (round = 0; round < 20; round++) {
-        check_queries(m, 2);
-        for (i = 0; i < 10; i++) remove_box(m, test_below(&m->rng, m->count));
-        CHECK_EQUAL(sap_update(m->world), SAP_OK);
-        if (round & 1) check_queries(m, 1);
-        for (i = 0; i < 10; i++) add_box(m);
-        if (round & 2) check_valid(m);
-        check_queries(m, 2);
-        check_valid(m);
-        CHECK_EQUAL(sap_update(m->world), SAP_OK);
-    }
-    sap_destroy(m->world);
-}
-
-/* After sap_restore the queries see the boxes of the snapshot. */
-static void test_restore(void) {
-    model *m = &shared;
-    static model saved;
-    size_t size;
-    void *buffer;
-    int i;
-    start(m, UNIFORM, 0, 6);
-    for (i = 0; i < 300; i++) add_box(m);
-    check_queries(m, 2);
-    change(m, 20);
-    saved = *m;
-    size = sap_snapshot_size(m->world);
-    buffer = malloc(size ? size : 1);
-    if (!buffer) exit(2);
-    CHECK_EQUAL(sap_save(m->world, buffer, size), SAP_OK);
-    change(m, 300);
-    CHECK_EQUAL(sap_update(m->world), SAP_OK);
-    check_queries(m, 2);
-    CHECK_EQUAL(sap_restore(m->world, buffer, size), SAP_OK);
-    *m = saved;
-    check_valid(m);
-    check_queries(m, 4);
-    change(m, 100);
-    check_queries(m, 4);
-    check_valid(m);
-    free(buffer);
-    sap_destroy(m->world);
-}
-
 /* Each kernel visits the same boxes. */
 static void test_kernels(int seed) {
     model *m = &shared;
@@ -1722,46 +1672,6 @@ static void test_exact_arrays(void) {
     }
 }
 
-/* How many are hit is one number, whoever counts: no callback, one that goes on, or the form for ids. Boxes lie just before,
-   at and beyond the end, at any scale and in any order. */
-static void test_counts(int seed) {
-    static const float sizes[] = {1e-30f, 1e-12f, 1e-7f, 1e-5f, 1e-3f, 3e-2f, 1, 1e4f, 1e12f, 1e30f};
-    const sap_config config = {.axes = seed % 3 ? 0 : SAP_2D};
-    test_rng rng = {(uint64_t)seed * 31 + 7};
-    for (int round = 0; round < 60; round++) {
-        const float size = sizes[(seed + round) % 10] * test_uniform(&rng, 0.5f, 2);
-        const float from[3] = {0, 0, 0}, by[3] = {size, test_chance(&rng, 30) ? size * test_uniform(&rng, 0, 1) : 0, 0};
-        const sap_aabb mover = {{-size, 0, 0}, {0, 0, 0}};
-        const int n = 2 + test_below(&rng, 3 + (round % 4) * 30);
-        sap_world *w = sap_create(&config);
-        if (force_kernel(w, round % KERNELS) || force_kernel(w, KERNEL_SCALAR))
-            for (int i = 0; i < n; i++) {
-                static const float hairs[] = {1e-7f, 1e-6f, 1e-5f, 1e-4f, 3e-4f, 1e-3f, 0.1f, 1};
-                const float at = size * (1 + test_uniform(&rng, -1, 1) * hairs[test_below(&rng, 8)]);
-                const sap_aabb box = {{at, -size, -size}, {at + size * test_uniform(&rng, 0, 0.1f), size, size}};
-                if (!(i % 5 ? sap_add : sap_add_static)(w, &box, NULL)) exit(2);
-            }
-        for (int ask = 0; ask < 4; ask++) {
-            int visited = 0;
-            const int told = ask == 0   ? sap_ray_cast(w, from, by, ~0u, NULL, NULL)
-                             : ask == 1 ? sap_box_cast(w, &mover, by, ~0u, NULL, NULL)
-                             : ask == 2 ? sap_query_nearest(w, from, size, ~0u, NULL, NULL)
-                                        : sap_query_sphere(w, from, size, ~0u, NULL, NULL);
-            const int called = ask == 0   ? sap_ray_cast(w, from, by, ~0u, go_on, &visited)
-                               : ask == 1 ? sap_box_cast(w, &mover, by, ~0u, go_on, &visited)
-                                          : sap_query_nearest(w, from, size, ~0u, go_on, &visited);
-            const int listed = ask == 0   ? sap_ray_cast_ids(w, from, by, ~0u, NULL, NULL, 0)
-                               : ask == 1 ? told
-                               : ask == 2 ? sap_nearest_ids(w, from, size, ~0u, NULL, NULL, 0)
-                                          : sap_query_sphere_ids(w, from, size, ~0u, NULL, 0);
-            CHECK_MESSAGE(told == visited && called == visited && listed == visited,
-                          "seed %d, size %g, query %d: %d hits without a callback, %d with one, %d of ids", seed,
-                          (double)size, ask, told, visited, listed);
-        }
-        sap_destroy(w);
-    }
-}
-
 /* A predicate may not change the world. If it does, the change is recorded as any other, and nothing worse happens. */
 typedef struct spoiler {
     sap_world *world;
@@ -1855,10 +1765,7 @@ int main(int argc, char **argv) {
     test_changes_in_accept();
     test_many_nearest();
     test_update_callbacks();
-    test_reused_slots();
-    test_restore();
     test_memory_midway();
-    for (seed = 0; seed < seeds; seed++) test_counts(seed);
     for (seed = 0; seed < seeds; seed++) test_worlds(seed);
     for (seed = 0; seed < KINDS; seed++) test_kernels(seed);
     if (flush_denormals(1))

@@ -582,61 +582,6 @@ static void test_any_way(int seed) {
     sap_destroy(s);
 }
 
-/* A floor, a wall, a block of tiles: on all ways it acts as one box does, to the last bit. */
-static void test_joints(int seed) {
-    test_rng dice = {(uint64_t)seed * 17 + 11};
-    const int axes = seed % 3 ? 7 : SAP_2D, is_whole = seed % 2;
-    const float tile = is_whole ? 1 : test_uniform(&dice, 0.1f, 3);
-    sap_config config;
-    float sides[3][5];
-    int counts[3];
-    memset(&config, 0, sizeof config);
-    config.axes = axes;
-    sap_world *tiled = sap_create(&config), *one = sap_create(&config);
-    for (int k = 0; k < 3; k++) {
-        counts[k] = 1 + test_below(&dice, 4);
-        for (int i = 0; i < 5; i++) sides[k][i] = tile * (float)i - (is_whole ? 2 : 2.1f);
-    }
-    const sap_aabb block = {{sides[0][0], sides[1][0], sides[2][0]},
-                            {sides[0][counts[0]], sides[1][counts[1]], sides[2][counts[2]]}};
-    sap_add_static(one, &block, NULL);
-    for (int i = 0; i < counts[0] * counts[1] * counts[2]; i++) {
-        const int x = i % counts[0], y = i / counts[0] % counts[1], z = i / counts[0] / counts[1];
-        const sap_aabb box = {{sides[0][x], sides[1][y], sides[2][z]},
-                              {sides[0][x + 1], sides[1][y + 1], sides[2][z + 1]}};
-        sap_add_static(tiled, &box, NULL);
-    }
-    for (int round = 0; round < 1500; round++) {
-        sap_aabb box, other;
-        for (int k = 0; k < 3; k++) {
-            const float at = test_uniform(&dice, -4, 4);
-            box.min[k] = is_whole ? floorf(at * 2) / 2 : test_chance(&dice, 30) ? sides[k][test_below(&dice, 5)] : at;
-            box.max[k] =
-                box.min[k] + (is_whole ? 0.5f * (float)(1 + test_below(&dice, 3)) : test_uniform(&dice, 0.1f, 2));
-        }
-        other = box;
-        if (depth_on(axes, &box, &block) > 0) continue; /* what is overlapped stops it by the depths of each tile */
-        for (int step = 0; step < 4; step++) {
-            float by[3];
-            sap_id a[3], b[3];
-            const float length = is_whole                 ? 0.125f * (float)(1 << test_below(&dice, 6))
-                                 : test_chance(&dice, 20) ? 1e20f
-                                                          : 5;
-            for (int k = 0; k < 3; k++)
-                by[k] = is_whole ? length * (float)(test_below(&dice, 5) - 2) : test_uniform(&dice, -length, length);
-            const int n = sap_slide(tiled, &box, by, ~0u, 0, a);
-            const sap_aabb *p = &box;
-            CHECK_EQUAL(sap_slide(one, &other, by, ~0u, 0, b), n);
-            const int same = !memcmp(p, &other, sizeof other) && !a[0] == !b[0] && !a[1] == !b[1] && !a[2] == !b[2];
-            if (!CHECK_MESSAGE(same, "seed %d, round %d, step %d: a joint stops the box, at %g %g %g", seed, round,
-                               step, (double)box.min[0], (double)box.min[1], (double)box.min[2]))
-                break;
-        }
-    }
-    sap_destroy(tiled);
-    sap_destroy(one);
-}
-
 /* A particle is pushed at a wall without thickness for a while, from each side: it never passes, and ends one float before
    it. At a thick wall it ends at the side, as boxes with a size do. */
 static void test_particles(void) {
@@ -799,7 +744,7 @@ int main(int argc, char **argv) {
     test_ends_beside_walls();
     test_passed_over();
     test_particles();
-    for (int seed = 0; seed < rounds * 2; seed++) test_any_way(seed), test_joints(seed);
+    for (int seed = 0; seed < rounds * 2; seed++) test_any_way(seed);
     for (int seed = 0; seed < rounds; seed++) test_by_force(seed);
     for (int seed = 0; seed < rounds; seed++) walk(seed, steps);
     return test_summary();

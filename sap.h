@@ -4691,7 +4691,7 @@ static int sap__query_trees(sap__search *q, int tree, const uint32_t *boxes, int
 /* Does the part of one task of the list of changes. Boxes of one tree are collected, and query together. */
 static void sap__query_movers_task(sap_world *s, void *args, int task, int tasks) {
     const sap__mover_args *movers = (const sap__mover_args *)args;
-    const uint32_t *list = s->changes.list;
+    uint32_t *list = s->changes.list;
     const int n = sap__length(list), begin = sap__task_begin(n, task, tasks), end = sap__task_begin(n, task + 1, tasks);
     sap__search q;
     sap__begin_search(&q, s, task, movers->changes);

@@ -146,8 +146,7 @@ def jobs_of(options, peers):
                 if what == "frames" and scene in LITTLE:
                     few += [p for p in peers if p.name == "sap.h margin"]
                 if what == "frames" or scene != "static" and not quick:
-                    lived = ["sap.h", "PhysX ABP"] + (["Jolt", "Box3D"] if n < 100000 else [])
-                    few = few if what == "frames" else [p for p in few if p.name in lived]
+                    few = few if what == "frames" else [p for p in few if p.name == "sap.h"]
                     yield Job(what, scene, n, few, frames(n), rounds)
     for what, scene, _ in BATCHES:
         for n in sizes:

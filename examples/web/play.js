@@ -161,16 +161,36 @@ const play = {
 
     // ---- drawing ----
 
-    draw() {
-        const {pen, width, height} = prepare(element("play-board")), {state} = this, hero = this.things[state.hero].box;
+    // The part of the level that is seen: it follows the hero. Where the keys lie over the corners it goes beyond the
+    // level's ends, so that they do not hide him.
+    look() {
+        const {width, height} = element("play-screen").getBoundingClientRect(), {state} = this;
         const zoom = Math.max(LEAST_ZOOM, Math.min(height / state.height, width / LEAST_WIDE));
-        const wide = width / zoom, high = height / zoom;
-        const x = between(0, (hero[0] + hero[2] - wide) / 2, Math.max(0, state.width - wide));
-        const y = Math.min((hero[1] + hero[3] - high) / 2, state.height - high); // what is left over is sky
+        const beyond = getComputedStyle(element("play-pad")).position === "absolute" ? 220 / zoom : 0;
+        const [x, y] = this.middle(), wide = width / zoom, high = height / zoom;
+        const left = between(-beyond, x - wide / 2, Math.max(0, state.width - wide) + beyond);
+        const top = high > state.height ? state.height - high : between(0, y - high / 2, state.height - high);
+        return {zoom, left, top};
+    },
+
+    middle() {
+        const [x0, y0, x1, y1] = this.things[this.state.hero].box;
+        return [(x0 + x1) / 2, (y0 + y1) / 2];
+    },
+
+    // Where the hero is on the screen.
+    place() {
+        const {zoom, left, top} = this.look(), [x, y] = this.middle();
+        return {x: (x - left) * zoom, y: (y - top) * zoom};
+    },
+
+    draw() {
+        const {pen, width, height} = prepare(element("play-board")), {state} = this, {zoom, left: x, top} = this.look();
+        const wide = width / zoom;
         this.sky(pen, width, height, x);
         pen.save();
         pen.scale(zoom, zoom);
-        pen.translate(-x, -(high > state.height ? state.height - high : Math.max(0, y)));
+        pen.translate(-x, -top);
         const seen = this.things.filter(({kind, box}) => kind && box[2] > x - 4 && box[0] < x + wide + 4);
         pen.fillStyle = "#6fbf8f"; // grass: tiles are drawn over that of the tiles below them
         for (const {kind, box: [x0, y0, x1]} of seen) if (kind === KINDS.TILE) pen.fillRect(x0, y0 - 2, x1 - x0, 2.2);
@@ -240,7 +260,7 @@ const play = {
         } else if (kind === KINDS.SPIKES) {
             pen.fillStyle = "#e8836f";
             pen.beginPath();
-            for (let x = x0 - 2; x < x1 + 1; x += 5) {
+            for (let x = x0 - 2; x < x1; x += 5) {
                 pen.moveTo(x, y1);
                 pen.lineTo(x + 2.5, y0 - 1);
                 pen.lineTo(x + 5, y1);

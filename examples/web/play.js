@@ -167,21 +167,16 @@ const play = {
         const {width, height} = element("play-screen").getBoundingClientRect(), {state} = this;
         const zoom = Math.max(LEAST_ZOOM, Math.min(height / state.height, width / LEAST_WIDE));
         const beyond = getComputedStyle(element("play-pad")).position === "absolute" ? 220 / zoom : 0;
-        const [x, y] = this.middle(), wide = width / zoom, high = height / zoom;
-        const left = between(-beyond, x - wide / 2, Math.max(0, state.width - wide) + beyond);
-        const top = high > state.height ? state.height - high : between(0, y - high / 2, state.height - high);
+        const [x0, y0, x1, y1] = this.things[state.hero].box, wide = width / zoom, high = height / zoom;
+        const left = between(-beyond, (x0 + x1 - wide) / 2, Math.max(0, state.width - wide) + beyond);
+        const top = high > state.height ? state.height - high : between(0, (y0 + y1 - high) / 2, state.height - high);
         return {zoom, left, top};
-    },
-
-    middle() {
-        const [x0, y0, x1, y1] = this.things[this.state.hero].box;
-        return [(x0 + x1) / 2, (y0 + y1) / 2];
     },
 
     // Where the hero is on the screen.
     place() {
-        const {zoom, left, top} = this.look(), [x, y] = this.middle();
-        return {x: (x - left) * zoom, y: (y - top) * zoom};
+        const {zoom, left, top} = this.look(), [x0, y0, x1, y1] = this.things[this.state.hero].box;
+        return {left: (x0 - left) * zoom, top: (y0 - top) * zoom, right: (x1 - left) * zoom, bottom: (y1 - top) * zoom};
     },
 
     draw() {

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Breaks each line of tests/facts.txt, which refreshes a fact that the implementation keeps, in a copy of the headers,
-and leads the life of tests/test_lives.c that the table names: it must fail.
+and leads the life of tests/test_lives.c that the table names: it must fail. Lines that break a law of tests/test_laws.c are at
+the end of the table, with the seed of the life that notices.
 
     python3 tests/facts.py [WORD ...]         all facts, or those with a word in their name or function
     python3 tests/facts.py find [WORD ...]    looks for lives where the table names none, and writes them into it
@@ -30,8 +31,9 @@ HEADERS = ("sap.h", "sap_multi.h")
 
 def compile(folder, output, *sources):
     flags = ["-std=c99", "-O1", "-w", "-isystem", STB, "-I" + folder, "-I" + ROOT]
-    flags += ["-c"] if output.endswith(".o") else []
-    subprocess.run([CC, *flags, "-o", output, *sources, "-lm", "-pthread"], check=True, cwd=ROOT)
+    libraries = [] if output.endswith(".o") else ["-lm", "-pthread"]
+    flags += [] if libraries else ["-c"]
+    subprocess.run([CC, *flags, "-o", output, *sources, *libraries], check=True, cwd=ROOT)
 
 
 def break_line(folder, function, code, becomes):
@@ -50,14 +52,14 @@ def break_line(folder, function, code, becomes):
     return broken if found == 1 else None
 
 
-def life_that_fails(program, lives, first):
+def life_that_fails(program, options, lives, first, law):
     """The number of the first life that fails or dies, or None."""
-    command = ["sh", "-c", 'ulimit -t 20; exec stdbuf -oL "$0" "$@"', program, "-v", lives, first]
+    command = ["sh", "-c", 'ulimit -t 20; exec stdbuf -oL "$0" "$@"', program, *options, lives, first, *law]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace")
     life = None
     for line in process.stdout:
         begun = re.search(r"\blife (\d+):", line)
-        failed = re.search(r"again: test_lives 1 (\d+)", line)
+        failed = re.search(r"again: test_\w+ 1 (\d+)", line)
         life = begun.group(1) if begun else life
         if failed:
             process.kill()
@@ -69,8 +71,9 @@ def life_that_fails(program, lives, first):
 def judge(fact):
     """The life that notices this fact broken; None if none does, or if the line is not there."""
     name, function, code, becomes, life = fact
-    word, _, number = life.rpartition(" ")
-    for build in [word or "plain"] if life else ["plain", "lowered"]:
+    word, _, number = life.rpartition(" ") if life != "law" else ("law", "", "")
+    test, options, law = ("test_laws", ["-q"], [name]) if word == "law" else ("test_lives", ["-v"], [])
+    for build in ["plain"] if law else [word or "plain"] if life else ["plain", "lowered"]:
         key = os.path.join(WORK, re.sub(r"\W+", "_", name + " " + build))
         os.makedirs(key, exist_ok=True)
         for header in HEADERS:
@@ -80,12 +83,12 @@ def judge(fact):
             return "not in one place"
         try:
             compile(broken, key + ".o", "tests/ways.c")
-            compile(broken, key + ".exe", os.path.join(WORK, "test_lives.o"), key + ".o")
+            compile(broken, key + ".exe", os.path.join(WORK, test + ".o"), key + ".o")
         except subprocess.CalledProcessError:
             return "does not compile"
-        found = life_that_fails(key + ".exe", "1" if life else LIVES, number if life else "1")
+        found = life_that_fails(key + ".exe", options, "1" if number else LIVES, number or "1", law)
         if found:
-            return found if build == "plain" else build + " " + found
+            return (word + " " if law else "" if build == "plain" else build + " ") + found
     return None
 
 
@@ -124,10 +127,11 @@ def main():
     for header in HEADERS:
         subprocess.run(["cp", os.path.join(ROOT, header), os.path.join(WORK, "plain")], check=True)
     subprocess.run(["sh", "tests/lower.sh", os.path.join(WORK, "lowered")], check=True, cwd=ROOT)
-    compile(os.path.join(WORK, "plain"), os.path.join(WORK, "test_lives.o"), "tests/test_lives.c")
+    for test in ("test_lives", "test_laws"):
+        compile(os.path.join(WORK, "plain"), os.path.join(WORK, test + ".o"), "tests/%s.c" % test)
     lines = open(TABLE).read().split("\n")
     facts = read_table(lines, words)
-    chosen = [i for i, fact in facts.items() if ":" not in fact[4] and not (finds and fact[4])]
+    chosen = [i for i, fact in facts.items() if ":" not in fact[4] and not (finds and fact[4] not in ("", "law"))]
     passed = failed = 0
 
     def one(i):
@@ -140,7 +144,7 @@ def main():
             if finds or not good:
                 print("%s: %s" % (facts[i][0], found or "no life notices"), flush=True)
             if finds and good:
-                lines[i] = re.sub(r" \|\s*$", " | " + found, lines[i])
+                lines[i] = re.sub(r" \|\s*(law)?$", " | " + found, lines[i])
                 with open(TABLE, "w") as f:
                     f.write("\n".join(lines))
     print("%d passed, %d failed" % (passed, failed))

@@ -478,9 +478,11 @@ static void test_ends_beside_walls(void) {
     for (int i = 0; i < 400; i++) {
         const float side = test_uniform(&dice, 0.01f, 0.4f), unit = (float)unit_of(1.0f) * test_uniform(&dice, 0, 0.5f);
         const float along[3] = {0, 0.3f, 0};
-        float by[3] = {0, 0.1f, 0};
+        float by[3] = {0, i & 2 ? 0 : 0.1f, 0};
         sap_id stopped_by[3];
         open_place(0);
+        for (int k = -30; k < 30 && (i & 2); k++) /* a floor that the hero stands on */
+            add_wall(side + 0.1f * (float)k, -0.5f, 0.1f, 1);
         for (int k = -4; k < 40; k++) add_wall(i & 1 ? side : side - 1, (float)k, 1, 1);
         set_hero(i & 1 ? side - 1.6f : side + 0.2f, 0.5f, 1.3f, 0.8f);
         by[0] = i & 1 ? side - here.box.max[0] - unit : side - here.box.min[0] + unit;
@@ -490,6 +492,24 @@ static void test_ends_beside_walls(void) {
             CHECK(!stopped_by[0] && !stopped_by[1]);
         }
         sap_destroy(here.world);
+    }
+}
+
+/* What the box only touches has no part in how its way is rounded. */
+static void test_rounds_to_nearest(void) {
+    test_rng dice = {80};
+    for (int i = 0; i < 300; i++) {
+        const float by[3] = {test_uniform(&dice, -1, 1), test_uniform(&dice, 0, i % 2 ? 1.0f : 0), 0};
+        sap_aabb box[2];
+        for (int is_empty = 0; is_empty < 2; is_empty++) {
+            open_place(0);
+            if (!is_empty) add_wall(-9, -0.5f, 20, 1);
+            set_hero(0.3f + (float)i * 0.01f, 0.5f, 0.7f, 0.9f);
+            (void)step_hero(by, NULL);
+            box[is_empty] = here.box;
+            sap_destroy(here.world);
+        }
+        CHECK(!memcmp(&box[0], &box[1], sizeof box[0]));
     }
 }
 
@@ -742,6 +762,7 @@ int main(int argc, char **argv) {
     test_drift();
     test_single_steps();
     test_ends_beside_walls();
+    test_rounds_to_nearest();
     test_passed_over();
     test_particles();
     for (int seed = 0; seed < rounds * 2; seed++) test_any_way(seed);

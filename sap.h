@@ -1082,11 +1082,23 @@ SAP_DEF sap_aabb sap_aabb_from_doubles(const double min[3], const double max[3])
        sap__push(a, x)          appends x; its capacity was reserved before
        sap__length(a), ...      stbds_arrlen as an int
 
-   a points behind stb_ds's header and is aligned to a cache line, so that a node spans as few lines as possible. base
-   is the pointer that the allocator returned:
+   a points behind a header that ends in stb_ds's, and is aligned to a cache line, so that a node spans as few lines as
+   possible:
 
-       base [up to 63 bytes][length, capacity, base, largest n reserved since the last trim] a[0] a[1] ... */
-enum { SAP__CACHE_LINE = 64 };
+       base [up to 63 bytes][base, wanted][length and capacity: stb_ds's header] a[0] a[1] ... */
+typedef struct sap__array_header {
+    char *base;    /* what the allocator returned */
+    size_t wanted; /* the largest n that was reserved since the last trim */
+    stbds_array_header stb;
+} sap__array_header;
+
+enum {
+    SAP__CACHE_LINE = 64,  /* bytes */
+    SAP__SPARE_ITEMS = 16, /* a new array has room for as many at least, a trimmed one for as many more */
+    SAP__TRIM_FROM = 256   /* more unused items than this are trimmed */
+};
+
+#define sap__header(a) ((sap__array_header *)(void *)(a)-1)
 #define sap__reserve(pointer, n) sap__grow(pointer, sizeof **(pointer), (size_t)(n))
 #define sap__length(a) ((int)stbds_arrlen(a))
 #define sap__capacity(a) ((int)stbds_arrcap(a))
@@ -1094,23 +1106,23 @@ enum { SAP__CACHE_LINE = 64 };
 #define sap__set_length(a, n) ((void)((a) ? stbds_header(a)->length = (size_t)(n) : 0))
 
 static int sap__resize(void *pointer, size_t size, size_t capacity) {
-    const size_t extra = SAP__CACHE_LINE - 1 + sizeof(stbds_array_header);
+    const size_t extra = SAP__CACHE_LINE - 1 + sizeof(sap__array_header);
     char *a, *base;
     memcpy(&a, pointer, sizeof a);
-    stbds_array_header *header = a ? stbds_header(a) : NULL;
-    const size_t kept = header ? header->capacity < capacity ? header->capacity : capacity : 0;
-    const ptrdiff_t was_at = header ? a - (char *)header->hash_table : 0;
+    sap__array_header *header = a ? sap__header(a) : NULL;
+    const size_t kept = header ? header->stb.capacity < capacity ? header->stb.capacity : capacity : 0;
+    const ptrdiff_t was_at = header ? a - header->base : 0;
     if (capacity > (SIZE_MAX / 2 - extra) / size) return 0;
-    base = (char *)SAP_REALLOC(header ? header->hash_table : NULL, extra + capacity * size);
+    base = (char *)SAP_REALLOC(header ? header->base : NULL, extra + capacity * size);
     if (!base) return 0;
     a = base + extra - (uintptr_t)(base + extra) % SAP__CACHE_LINE;
-    header = (stbds_array_header *)(void *)a - 1;
+    header = sap__header(a);
     if (was_at == 0)
         memset(header, 0, sizeof *header);
     else if (a != base + was_at)
         memmove(header, base + was_at - sizeof *header, sizeof *header + kept * size);
-    header->hash_table = base;
-    header->capacity = capacity;
+    header->base = base;
+    header->stb.capacity = capacity;
     SAP_ASSERT((uintptr_t)a % SAP__CACHE_LINE == 0);
     memcpy(pointer, &a, sizeof a);
     return 1;
@@ -1119,11 +1131,12 @@ static int sap__resize(void *pointer, size_t size, size_t capacity) {
 SAP__NO_INLINE int sap__grow(void *pointer, size_t size, size_t n) {
     char *a;
     memcpy(&a, pointer, sizeof a);
-    const size_t capacity = a ? stbds_header(a)->capacity : 0;
-    if (a && (ptrdiff_t)n > stbds_header(a)->temp) stbds_header(a)->temp = (ptrdiff_t)n;
+    const size_t capacity = a ? sap__header(a)->stb.capacity : 0;
+    if (a && n > sap__header(a)->wanted) sap__header(a)->wanted = n;
     if (n <= capacity) return 1;
     if (n < capacity + capacity / 4) n = capacity + capacity / 4; /* a push is amortised O(1) */
-    return sap__resize(pointer, size, n < 16 ? 16 : n);
+    if (n < SAP__SPARE_ITEMS) n = SAP__SPARE_ITEMS;
+    return sap__resize(pointer, size, n);
 }
 
 /* Trimming frees more than half of an array if neither its length nor a call of sap__reserve since the last trim needed
@@ -1133,22 +1146,22 @@ SAP__NO_INLINE void sap__shrink(void *pointer, size_t size) {
     char *a;
     memcpy(&a, pointer, sizeof a);
     if (!a) return;
-    stbds_array_header *header = stbds_header(a);
-    const size_t most = (size_t)header->temp > header->length ? (size_t)header->temp : header->length;
-    header->temp = 0;
-    if (header->capacity > 2 * most + 256) (void)sap__resize(pointer, size, most + 16);
+    sap__array_header *header = sap__header(a);
+    const size_t most = header->wanted > header->stb.length ? header->wanted : header->stb.length;
+    header->wanted = 0;
+    if (header->stb.capacity > 2 * most + SAP__TRIM_FROM) (void)sap__resize(pointer, size, most + SAP__SPARE_ITEMS);
 }
 
 SAP__NO_INLINE void sap__free_array(void *pointer) {
     char *a;
     memcpy(&a, pointer, sizeof a);
     if (a) {
-        SAP_FREE(stbds_header(a)->hash_table);
+        SAP_FREE(sap__header(a)->base);
     }
 }
 
 #define sap__bytes_of(a)                                                                                               \
-    ((a) ? SAP__CACHE_LINE - 1 + sizeof(stbds_array_header) + stbds_header(a)->capacity * sizeof *(a) : 0)
+    ((a) ? SAP__CACHE_LINE - 1 + sizeof(sap__array_header) + stbds_header(a)->capacity * sizeof *(a) : 0)
 
 /* ====================================================================================================== */
 /* >> sort: radix sort of 64-bit items                                                                      */

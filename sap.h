@@ -78,7 +78,6 @@
    SAP_NO_SIMD                      plain C. Without it SSE2, NEON or wasm simd128 is used if your flags allow it, and
                                     with gcc and clang AVX2 or AVX-512 if the machine has it. All give the same results
    SAP_NO_AVX512, SAP_NO_AVX2       without AVX-512, without both
-   SAP_ALL_KERNELS                  plain C beside SIMD, for tests that compare the two
    SAP_HEADER_FILENAME              the name of this file in quotes, if it is not "sap.h". Else there is no AVX2 and no
                                     AVX-512, as in a copy pasted into another file
    SAP_TRACE(step, axis, id0, id1)  called for each step of the insertion sort, see SAP_STEP_PASS; SAP_METHOD_AUTO then
@@ -660,26 +659,30 @@ extern "C++" { /* this file may be included within an extern "C", and the header
 #endif
 
 /* SSE2, NEON and wasm simd128 are used where the compiler's flags allow them; AVX2 and AVX-512 are compiled whatever
-   the flags are and used where the machine has them. (gcc on Windows without optimisation spills wide registers to a
-   stack that is not aligned for them: gcc bug 54412.) */
+   the flags are and used where the machine has them. NEON needs vector types, which gcc has from 9 on. (gcc on Windows
+   without optimisation spills wide registers to a stack that is not aligned for them: gcc bug 54412.) */
 #ifndef SAP_NO_SIMD
+#if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 9)
+#define SAP__HAS_VECTORS
+#endif
 #if defined(__SSE2__) || defined(_M_X64)
 #define SAP__HAS_SSE2
 #include <emmintrin.h>
-#if defined(__GNUC__) && !defined(__TINYC__) && !defined(SAP_NO_AVX2) &&                                               \
+#if defined(SAP__HAS_VECTORS) && defined(__GNUC__) && !defined(SAP_NO_AVX2) &&                                         \
     !(defined(_WIN32) && !defined(__clang__) && !defined(__OPTIMIZE__))
 #define SAP__HAS_AVX2
 #include <immintrin.h>
-#if !defined(SAP_NO_AVX512) && (defined(__clang__) ? __clang_major__ >= 8 : __GNUC__ >= 8)
+#if !defined(SAP_NO_AVX512) && (!defined(__clang__) || __clang_major__ >= 8)
 #define SAP__HAS_AVX512
 #endif
 #endif
-#elif defined(__ARM_NEON) || defined(__ARM_NEON__)
+#elif defined(SAP__HAS_VECTORS) && (defined(__ARM_NEON) || defined(__ARM_NEON__))
 #define SAP__HAS_NEON
-#include <arm_neon.h>
-#elif defined(__wasm_simd128__)
+#elif defined(SAP__HAS_VECTORS) && defined(__wasm_simd128__)
 #define SAP__HAS_WASM
 #include <wasm_simd128.h>
+#else
+#undef SAP__HAS_VECTORS
 #endif
 #endif
 
@@ -743,135 +746,145 @@ extern "C" {
 /* >> lanes: SIMD operations on 4, 8 or 16 lanes of 32 bits, and plain C on one lane                        */
 /* ====================================================================================================== */
 
-/* Each width W has macros of the same names that end in W, as far as the kernels need them. sap__iW is a vector of W
-   integers, sap__fW one of W floats. A comparison of integers sets all bits of a lane or none; sap__above returns one
-   bit for each lane.
+/* SAP__WIDTH is the number of lanes: 4 from here on, or 1 without SIMD; kernels are compiled for 8 and 16, too. A name
+   like sap__min means sap__min4 where it is 4. sap__i is a vector of integers, sap__f one of floats, sap__u one of
+   integers in memory. Three tables define the operations: vector types of gcc and clang, for any width; SSE2 by
+   intrinsics, for Visual Studio and old compilers; and plain C. A comparison of integers sets all bits of a lane or
+   none.
 
-       rows(r, i, at)              loads four words, from word `at` on, of each of the boxes r[i], r[i + 4], ...:
-                                   one box to four lanes
-       zip_low, zip_high(a, b)     return a0 b0 a1 b1, or a2 b2 a3 b3, of each four lanes
-       pair_low, pair_high(a, b)   return a0 a1 b0 b1, or a2 a3 b2 b3, of each four lanes
+       pick(a, b, i, j, k, l)      returns lanes i and j of a, and k and l of b: of each four lanes
+       rotate(a)                   returns each lane moved to the one before it
        bits(a)                     returns one bit for each lane whose bits are set
+       above(a, b)                 returns one bit for each lane in which the float of a is greater
        to_float(keys)              returns floats: the inverse of sap__key
        append(bits, refs, to, n)   appends the lanes of refs whose bits are set to an array of n items, and returns the
                                    new n. It may write W items, whatever the bits */
-#if defined(SAP__HAS_SSE2)
-typedef __m128i sap__i4;
-typedef __m128 sap__f4;
-#define sap__load4(p) _mm_loadu_si128((const __m128i *)(const void *)(p))
-#define sap__store4(p, a) _mm_storeu_si128((__m128i *)(void *)(p), a)
-#define sap__splat4(x) _mm_set1_epi32((int32_t)(x))
-#define sap__greater4(a, b) _mm_cmpgt_epi32(a, b)
-#define sap__equal4(a, b) _mm_cmpeq_epi32(a, b)
-#define sap__or4(a, b) _mm_or_si128(a, b)
-#define sap__and4(a, b) _mm_and_si128(a, b)
-#define sap__xor4(a, b) _mm_xor_si128(a, b)
-#define sap__sub4(a, b) _mm_sub_epi32(a, b)
-#define sap__sign4(a) _mm_srai_epi32(a, 31)
-#define sap__add4(a, b) _mm_add_epi32(a, b)
-#define sap__select4(mask, a, b) _mm_or_si128(_mm_and_si128(mask, a), _mm_andnot_si128(mask, b))
-#define sap__rotate4(a) _mm_shuffle_epi32(a, 0x39)
-#define sap__bits4(a) ((uint32_t)_mm_movemask_ps(_mm_castsi128_ps(a)))
-#define sap__zip_low4(a, b) _mm_unpacklo_epi32(a, b)
-#define sap__zip_high4(a, b) _mm_unpackhi_epi32(a, b)
-#define sap__pair_low4(a, b) _mm_unpacklo_epi64(a, b)
-#define sap__pair_high4(a, b) _mm_unpackhi_epi64(a, b)
-#define sap__as_float4(a) _mm_castsi128_ps(a)
-#define sap__truncate4(a) _mm_cvttps_epi32(a)
-#define sap__fstore4(p, a) _mm_storeu_ps(p, a)
-#define sap__fsplat4(x) _mm_set1_ps(x)
-#define sap__fadd4(a, b) _mm_add_ps(a, b)
-#define sap__fsub4(a, b) _mm_sub_ps(a, b)
-#define sap__fmul4(a, b) _mm_mul_ps(a, b)
-#define sap__fmin4(a, b) _mm_min_ps(a, b)
-#define sap__fmax4(a, b) _mm_max_ps(a, b)
-#define sap__above4(a, b) ((uint32_t)_mm_movemask_ps(_mm_cmpgt_ps(a, b)))
+#define SAP__PASTE(name, width) name##width
+#define SAP__PASTE_VALUE(name, width) SAP__PASTE(name, width)
+#define SAP__OF_WIDTH(name) SAP__PASTE_VALUE(name, SAP__WIDTH)
+#define sap__i SAP__OF_WIDTH(sap__i)
+#define sap__f SAP__OF_WIDTH(sap__f)
+#define sap__u SAP__OF_WIDTH(sap__u)
+#define sap__pick SAP__OF_WIDTH(sap__pick)
+#define sap__rotate SAP__OF_WIDTH(sap__rotate)
+#define sap__bits SAP__OF_WIDTH(sap__bits)
+#define sap__above SAP__OF_WIDTH(sap__above)
+#define sap__min SAP__OF_WIDTH(sap__min)
+#define sap__max SAP__OF_WIDTH(sap__max)
+#define sap__fmin SAP__OF_WIDTH(sap__fmin)
+#define sap__fmax SAP__OF_WIDTH(sap__fmax)
+
+#if defined(SAP__HAS_VECTORS)
+#define SAP__WIDTH 4
+typedef int sap__i4 __attribute__((vector_size(16)));
+typedef int sap__i8 __attribute__((vector_size(32)));
+typedef int sap__i16 __attribute__((vector_size(64)));
+typedef float sap__f4 __attribute__((vector_size(16)));
+typedef float sap__f8 __attribute__((vector_size(32)));
+typedef float sap__f16 __attribute__((vector_size(64)));
+typedef sap__i4 sap__u4 __attribute__((aligned(4), may_alias));
+typedef sap__i8 sap__u8 __attribute__((aligned(4), may_alias));
+typedef sap__i16 sap__u16 __attribute__((aligned(4), may_alias));
+#ifdef __clang__
+#define sap__shuffle(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define sap__shuffle(a, b, ...) __builtin_shuffle(a, b, __extension__(__typeof__(a)){__VA_ARGS__})
+#endif
+#define sap__pick4(a, b, i, j, k, l) sap__shuffle(a, b, i, j, 4 + k, 4 + l)
+#define sap__load4(p) (*(const sap__u4 *)(const void *)(p))
+#define sap__store(p, a) ((void)(*(sap__u *)(void *)(p) = (sap__u)(a)))
+#define sap__fstore(p, a) sap__store(p, a)
+#define sap__splat(x) ((int)(x) + __extension__(sap__i){0})
+#define sap__fsplat(x) ((x) - __extension__(sap__f){0}) /* + 0 would change -0 */
+#define sap__blend(mask, a, b) (((mask) & (a)) | (~(mask) & (b)))
+#define sap__min4(a, b) sap__blend((a) > (b), b, a)
+#define sap__max4(a, b) sap__blend((a) > (b), a, b)
+#define sap__to_float(k) ((sap__f)(((k) ^ ((k) >> 31)) - (((k) >> 31) & SAP__MAGNITUDE)))
+#define sap__truncate(a) __builtin_convertvector(a, sap__i)
+#define sap__above4(a, b) sap__bits4((a) > (b))
+#if defined(SAP__HAS_SSE2) /* gcc has no minimum of vectors */
+#define sap__fmin4(a, b) ((sap__f4)_mm_min_ps(a, b))
+#define sap__fmax4(a, b) ((sap__f4)_mm_max_ps(a, b))
+#define sap__bits4(a) ((uint32_t)_mm_movemask_ps((__m128)(a)))
+#else
+#define sap__fmin4(a, b) ((sap__f4)sap__blend((a) < (b), (sap__i4)(a), (sap__i4)(b)))
+#define sap__fmax4(a, b) ((sap__f4)sap__blend((a) > (b), (sap__i4)(a), (sap__i4)(b)))
+#endif
+#if defined(SAP__HAS_WASM)
+#define sap__bits4(a) ((uint32_t)wasm_i32x4_bitmask((v128_t)(a)))
 #elif defined(SAP__HAS_NEON)
-typedef int32x4_t sap__i4;
-typedef float32x4_t sap__f4;
-#define sap__load4(p) vld1q_s32((const int32_t *)(const void *)(p))
-#define sap__store4(p, a) vst1q_s32((int32_t *)(void *)(p), a)
-#define sap__splat4(x) vdupq_n_s32((int32_t)(x))
-#define sap__greater4(a, b) vreinterpretq_s32_u32(vcgtq_s32(a, b))
-#define sap__equal4(a, b) vreinterpretq_s32_u32(vceqq_s32(a, b))
-#define sap__or4(a, b) vorrq_s32(a, b)
-#define sap__and4(a, b) vandq_s32(a, b)
-#define sap__xor4(a, b) veorq_s32(a, b)
-#define sap__sub4(a, b) vsubq_s32(a, b)
-#define sap__sign4(a) vshrq_n_s32(a, 31)
-#define sap__add4(a, b) vaddq_s32(a, b)
-#define sap__select4(mask, a, b) vbslq_s32(vreinterpretq_u32_s32(mask), a, b)
-#define sap__rotate4(a) vextq_s32(a, a, 1)
-#define sap__zip_low4(a, b) vzipq_s32(a, b).val[0]
-#define sap__zip_high4(a, b) vzipq_s32(a, b).val[1]
-#define sap__pair_low4(a, b) vcombine_s32(vget_low_s32(a), vget_low_s32(b))
-#define sap__pair_high4(a, b) vcombine_s32(vget_high_s32(a), vget_high_s32(b))
-#define sap__as_float4(a) vreinterpretq_f32_s32(a)
-#define sap__truncate4(a) vcvtq_s32_f32(a)
-#define sap__fstore4(p, a) vst1q_f32(p, a)
-#define sap__fsplat4(x) vdupq_n_f32(x)
-#define sap__fadd4(a, b) vaddq_f32(a, b)
-#define sap__fsub4(a, b) vsubq_f32(a, b)
-#define sap__fmul4(a, b) vmulq_f32(a, b)
-#define sap__fmin4(a, b) vminq_f32(a, b)
-#define sap__fmax4(a, b) vmaxq_f32(a, b)
-#define sap__above4(a, b) sap__bits4(vreinterpretq_s32_u32(vcgtq_f32(a, b)))
-static inline uint32_t sap__bits4(sap__i4 a) {
-    static const uint32_t bit[4] = {1, 2, 4, 8};
-    uint32x4_t bits = vandq_u32(vreinterpretq_u32_s32(a), vld1q_u32(bit));
-    uint32x2_t sum = vorr_u32(vget_low_u32(bits), vget_high_u32(bits));
-    return vget_lane_u32(sum, 0) | vget_lane_u32(sum, 1);
+SAP__FORCE_INLINE uint32_t sap__bits4(sap__i4 a) {
+    typedef unsigned long long halves __attribute__((vector_size(16)));
+    const halves half = (halves)(a & __extension__(sap__i4){1, 2, 4, 8});
+    return (uint32_t)((half[0] | half[1]) | (half[0] | half[1]) >> 32);
 }
-#elif defined(SAP__HAS_WASM)
-typedef v128_t sap__i4;
-typedef v128_t sap__f4;
-#define sap__load4(p) wasm_v128_load(p)
-#define sap__store4(p, a) wasm_v128_store(p, a)
-#define sap__splat4(x) wasm_i32x4_splat((int32_t)(x))
-#define sap__greater4(a, b) wasm_i32x4_gt(a, b)
-#define sap__equal4(a, b) wasm_i32x4_eq(a, b)
-#define sap__or4(a, b) wasm_v128_or(a, b)
-#define sap__and4(a, b) wasm_v128_and(a, b)
-#define sap__xor4(a, b) wasm_v128_xor(a, b)
-#define sap__sub4(a, b) wasm_i32x4_sub(a, b)
-#define sap__sign4(a) wasm_i32x4_shr(a, 31)
-#define sap__add4(a, b) wasm_i32x4_add(a, b)
-#define sap__select4(mask, a, b) wasm_v128_bitselect(a, b, mask)
-#define sap__rotate4(a) wasm_i32x4_shuffle(a, a, 1, 2, 3, 0)
-#define sap__bits4(a) ((uint32_t)wasm_i32x4_bitmask(a))
-#define sap__zip_low4(a, b) wasm_i32x4_shuffle(a, b, 0, 4, 1, 5)
-#define sap__zip_high4(a, b) wasm_i32x4_shuffle(a, b, 2, 6, 3, 7)
-#define sap__pair_low4(a, b) wasm_i32x4_shuffle(a, b, 0, 1, 4, 5)
-#define sap__pair_high4(a, b) wasm_i32x4_shuffle(a, b, 2, 3, 6, 7)
-#define sap__as_float4(a) (a)
-#define sap__truncate4(a) wasm_i32x4_trunc_sat_f32x4(a)
-#define sap__fstore4(p, a) wasm_v128_store(p, a)
-#define sap__fsplat4(x) wasm_f32x4_splat(x)
-#define sap__fadd4(a, b) wasm_f32x4_add(a, b)
-#define sap__fsub4(a, b) wasm_f32x4_sub(a, b)
-#define sap__fmul4(a, b) wasm_f32x4_mul(a, b)
-#define sap__fmin4(a, b) wasm_f32x4_pmin(b, a) /* as with SSE2, it returns b if either is NaN */
-#define sap__fmax4(a, b) wasm_f32x4_pmax(b, a)
-#define sap__above4(a, b) ((uint32_t)wasm_i32x4_bitmask(wasm_f32x4_gt(a, b)))
 #endif
 
-#if defined(SAP__HAS_SSE2) || defined(SAP__HAS_NEON) || defined(SAP__HAS_WASM)
-#define SAP__HAS_FOUR
-#define sap__min4(a, b) sap__select4(sap__greater4(a, b), b, a)
-#define sap__max4(a, b) sap__select4(sap__greater4(a, b), a, b)
-#define sap__fold_min4(a) (a)
-#define sap__fold_max4(a) (a)
-#define sap__rows4(r, i, at) sap__load4((r)[i]->lo + (at))
-SAP__FORCE_INLINE int sap__append4(uint32_t bits, sap__i4 refs, uint32_t *to, int n) {
-    uint32_t ref[4];
-    sap__store4(ref, refs);
-    to[n] = ref[0], n += (int)(bits & 1u);
-    to[n] = ref[1], n += (int)(bits >> 1 & 1u);
-    to[n] = ref[2], n += (int)(bits >> 2 & 1u);
-    to[n] = ref[3], n += (int)(bits >> 3);
-    return n;
-}
+#elif defined(SAP__HAS_SSE2)
+#define SAP__WIDTH 4
+typedef __m128i sap__i4;
+typedef __m128 sap__f4;
+#define sap__pick4(a, b, i, j, k, l)                                                                                   \
+    _mm_castps_si128(_mm_shuffle_ps(_mm_castsi128_ps(a), _mm_castsi128_ps(b), _MM_SHUFFLE(l, k, j, i)))
+#define sap__load4(p) _mm_loadu_si128((const __m128i *)(const void *)(p))
+#define sap__load(p) sap__load4(p)
+#define sap__store(p, a) _mm_storeu_si128((__m128i *)(void *)(p), a)
+#define sap__fstore(p, a) _mm_storeu_ps(p, a)
+#define sap__splat(x) _mm_set1_epi32((int)(x))
+#define sap__fsplat(x) _mm_set1_ps(x)
+#define sap__greater(a, b) _mm_cmpgt_epi32(a, b)
+#define sap__equal(a, b) _mm_cmpeq_epi32(a, b)
+#define sap__or(a, b) _mm_or_si128(a, b)
+#define sap__and(a, b) _mm_and_si128(a, b)
+#define sap__xor(a, b) _mm_xor_si128(a, b)
+#define sap__sub(a, b) _mm_sub_epi32(a, b)
+#define sap__signs(a) _mm_srai_epi32(a, 31)
+#define sap__blend(mask, a, b) _mm_or_si128(_mm_and_si128(mask, a), _mm_andnot_si128(mask, b))
+#define sap__min4(a, b) sap__blend(sap__greater(a, b), b, a)
+#define sap__max4(a, b) sap__blend(sap__greater(a, b), a, b)
+#define sap__fadd(a, b) _mm_add_ps(a, b)
+#define sap__fsub(a, b) _mm_sub_ps(a, b)
+#define sap__fmul(a, b) _mm_mul_ps(a, b)
+#define sap__fmin4(a, b) _mm_min_ps(a, b)
+#define sap__fmax4(a, b) _mm_max_ps(a, b)
+#define sap__to_float(k) _mm_castsi128_ps(sap__sub(sap__xor(k, sap__signs(k)), _mm_srli_epi32(sap__signs(k), 1)))
+#define sap__truncate(a) _mm_cvttps_epi32(a)
+#define sap__bits4(a) ((uint32_t)_mm_movemask_ps(_mm_castsi128_ps(a)))
+#define sap__above4(a, b) ((uint32_t)_mm_movemask_ps(_mm_cmpgt_ps(a, b)))
+
+#else
+#define SAP__WIDTH 1
+typedef int32_t sap__i1, sap__u1;
+typedef float sap__f1;
+#define sap__rotate1(a) (a)
+#define sap__store(p, a) ((void)(*(int32_t *)(void *)(p) = (a)))
+#define sap__fstore(p, a) ((void)(*(p) = (a)))
+#define sap__splat(x) ((int32_t)(x))
+#define sap__fsplat(x) (x)
+#define sap__min1(a, b) ((a) < (b) ? (a) : (b))
+#define sap__max1(a, b) ((a) > (b) ? (a) : (b))
+#define sap__fmin1(a, b) sap__min1(a, b)
+#define sap__fmax1(a, b) sap__max1(a, b)
+#define sap__to_float(k) sap__float(k)
+#define sap__truncate(a) ((int32_t)(a))
+#define sap__bits1(a) ((uint32_t)(a))
+#define sap__above1(a, b) ((uint32_t)((a) > (b)))
 #endif
+
+#ifndef sap__load /* operators know vectors and numbers */
+#define sap__load(p) (*(const sap__u *)(const void *)(p))
+#define sap__greater(a, b) ((a) > (b))
+#define sap__equal(a, b) ((a) == (b))
+#define sap__or(a, b) ((a) | (b))
+#define sap__and(a, b) ((a) & (b))
+#define sap__xor(a, b) ((a) ^ (b))
+#define sap__sub(a, b) ((a) - (b))
+#define sap__signs(a) ((a) >> 31)
+#define sap__fadd(a, b) ((a) + (b))
+#define sap__fsub(a, b) ((a) - (b))
+#define sap__fmul(a, b) ((a) * (b))
+#endif
+#define sap__rotate4(a) sap__pick4(a, a, 1, 2, 3, 0)
 
 /* ====================================================================================================== */
 /* >> keys: floats as integers that sort like them (Terdiman, appendix A)                                   */
@@ -888,6 +901,7 @@ SAP__FORCE_INLINE int sap__append4(uint32_t bits, sap__i4 refs, uint32_t *to, in
 #define SAP__AFTER_ALL INT32_MAX
 #define SAP__INFINITY 0x7f800000
 #define SAP__NAN 0x7fc00000
+#define SAP__MAGNITUDE 0x7fffffff /* the bits of a float without its sign */
 
 typedef struct sap__box {
     int32_t lo[3], hi[3]; /* keys; [0, 0] on an unused axis, so that every box overlaps every other there */
@@ -906,16 +920,16 @@ SAP__FORCE_INLINE uint32_t sap__float_bits(float f) {
 
 /* These test bits, because -ffast-math may optimise away comparisons with infinity. */
 static int sap__is_finite(float f) {
-    return (sap__float_bits(f) & 0x7fffffffu) < 0x7f800000u;
+    return (sap__float_bits(f) & SAP__MAGNITUDE) < SAP__INFINITY;
 }
 
 static int sap__is_number(float f) {
-    return (sap__float_bits(f) & 0x7fffffffu) <= 0x7f800000u;
+    return (sap__float_bits(f) & SAP__MAGNITUDE) <= SAP__INFINITY;
 }
 
 SAP__FORCE_INLINE int32_t sap__key(float f) {
     uint32_t u = sap__float_bits(f);
-    int32_t magnitude = (int32_t)(u & 0x7fffffffu), sign = -(int32_t)(u >> 31);
+    int32_t magnitude = (int32_t)(u & SAP__MAGNITUDE), sign = -(int32_t)(u >> 31);
     return (magnitude ^ sign) - sign; /* no branch: f may be an unused axis that was never written */
 }
 
@@ -930,7 +944,7 @@ SAP__FORCE_INLINE float sap__float(int32_t key) {
 
 /* The conversion is exact even if the machine flushes denormals to zero. */
 SAP__FORCE_INLINE double sap__double(float f) {
-    return sap__float_bits(f) & 0x7f800000u ? (double)f : (double)sap__key(f) * SAP__DENORMAL;
+    return sap__float_bits(f) & SAP__INFINITY ? (double)f : (double)sap__key(f) * SAP__DENORMAL;
 }
 
 /* Sets the words of used, one for each bound of a box, to all ones on a used axis and to 0 on the others. */
@@ -941,21 +955,21 @@ static void sap__axes_used(int axes, int32_t used[6]) {
 /* Encodes box to out, which is written in any case. Returns -1 if the box is invalid (NaN, or min > max, on a used
    axis), else 1 if out changed, else 0. */
 SAP__FORCE_INLINE int sap__encode(const sap_aabb *box, const int32_t used[6], sap__box *out) {
-#ifdef SAP__HAS_FOUR
-    const sap__i4 infinity = sap__splat4(SAP__INFINITY), magnitude = sap__splat4(0x7fffffff);
-    sap__i4 a = sap__and4(sap__load4(box->min), sap__load4(used));         /* min x, min y, min z, max x */
-    sap__i4 b = sap__and4(sap__load4(box->min + 2), sap__load4(used + 2)); /* min z, max x, max y, max z */
-    const sap__i4 sign_a = sap__sign4(a), sign_b = sap__sign4(b);
-    a = sap__and4(a, magnitude);
-    b = sap__and4(b, magnitude);
-    const sap__i4 is_nan = sap__or4(sap__greater4(a, infinity), sap__greater4(b, infinity));
-    a = sap__sub4(sap__xor4(a, sign_a), sign_a);
-    b = sap__sub4(sap__xor4(b, sign_b), sign_b);
-    const sap__i4 same = sap__and4(sap__equal4(a, sap__load4(out->lo)), sap__equal4(b, sap__load4(out->lo + 2)));
-    sap__store4(out->lo, a);
-    sap__store4(out->lo + 2, b);
-    if (sap__bits4(is_nan) | (sap__bits4(sap__greater4(a, sap__rotate4(b))) & 7u)) return -1; /* min > max */
-    return sap__bits4(same) != 15u;
+#if SAP__WIDTH == 4
+    const sap__i infinity = sap__splat(SAP__INFINITY), magnitude = sap__splat(SAP__MAGNITUDE);
+    sap__i a = sap__and(sap__load(box->min), sap__load(used));         /* min x, min y, min z, max x */
+    sap__i b = sap__and(sap__load(box->min + 2), sap__load(used + 2)); /* min z, max x, max y, max z */
+    const sap__i sign_a = sap__signs(a), sign_b = sap__signs(b);
+    a = sap__and(a, magnitude);
+    b = sap__and(b, magnitude);
+    const sap__i is_nan = sap__or(sap__greater(a, infinity), sap__greater(b, infinity));
+    a = sap__sub(sap__xor(a, sign_a), sign_a);
+    b = sap__sub(sap__xor(b, sign_b), sign_b);
+    const sap__i same = sap__and(sap__equal(a, sap__load(out->lo)), sap__equal(b, sap__load(out->lo + 2)));
+    sap__store(out->lo, a);
+    sap__store(out->lo + 2, b);
+    if (sap__bits(is_nan) | (sap__bits(sap__greater(a, sap__rotate(b))) & 7u)) return -1; /* min > max */
+    return sap__bits(same) != 15u;
 #else
     int ok = 1, changed = 0;
     for (int k = 0; k < 3; k++) {
@@ -975,10 +989,10 @@ static void sap__decode(const sap__box *box, sap_aabb *out) {
 
 /* Boxes are closed, so boxes that touch overlap. The test has no branches: each comparison is unpredictable. */
 SAP__FORCE_INLINE int sap__overlap(const sap__box *a, const sap__box *b) {
-#ifdef SAP__HAS_FOUR
-    sap__i4 lo_a = sap__load4(a->lo), hi_a = sap__rotate4(sap__load4(a->lo + 2)); /* three lanes count */
-    sap__i4 lo_b = sap__load4(b->lo), hi_b = sap__rotate4(sap__load4(b->lo + 2));
-    return (sap__bits4(sap__or4(sap__greater4(lo_a, hi_b), sap__greater4(lo_b, hi_a))) & 7u) == 0;
+#if SAP__WIDTH == 4
+    sap__i lo_a = sap__load(a->lo), hi_a = sap__rotate(sap__load(a->lo + 2)); /* three lanes count */
+    sap__i lo_b = sap__load(b->lo), hi_b = sap__rotate(sap__load(b->lo + 2));
+    return (sap__bits(sap__or(sap__greater(lo_a, hi_b), sap__greater(lo_b, hi_a))) & 7u) == 0;
 #else
     return (a->lo[0] <= b->hi[0]) & (b->lo[0] <= a->hi[0]) & (a->lo[1] <= b->hi[1]) & (b->lo[1] <= a->hi[1]) &
            (a->lo[2] <= b->hi[2]) & (b->lo[2] <= a->hi[2]);
@@ -2912,7 +2926,7 @@ struct sap__kernel {
     uint32_t (*tile_coords)(const sap__node *node, const sap__tile_grid *t, int32_t at[3][SAP__NODE_WIDTH]);
 };
 
-enum { SAP__KERNELS = 4 };
+enum { SAP__KERNELS = 3 };
 
 /* SAP__FAR limits bounds where lengths are computed from them: no length is infinite or overflows. */
 #define SAP__FAR 1e18f
@@ -2938,48 +2952,27 @@ SAP__FORCE_INLINE sap__box sap__child_bounds(const sap__node *node, int lane) {
     return box;
 }
 
-/* The functions of a kernel are written once, below, for any width: sap__load is sap__load8 where SAP__WIDTH is 8. Here
-   they are compiled for four lanes, or for one without SIMD. For AVX2 and AVX-512 this header includes itself, and then
-   consists of these functions alone. That needs its file name: for a renamed header define SAP_HEADER_FILENAME. A copy
-   that is pasted into another file has no name, and no kernels of eight and sixteen lanes. */
-#define SAP__PASTE(name, width) name##width
-#define SAP__PASTE_VALUE(name, width) SAP__PASTE(name, width)
-#define SAP__OF_WIDTH(name) SAP__PASTE_VALUE(name, SAP__WIDTH)
+/* The functions of a kernel are written once, for any width. For AVX2 and AVX-512 this header includes itself; it then
+   consists of the part between the two lines of dashes. That needs its file name: for a renamed header define
+   SAP_HEADER_FILENAME. A copy that is pasted into another file has no name, and no kernels of eight and sixteen lanes.
+
+       what is compiled                      SAP__WIDTH
+       your #include: the declarations       -
+          the chapters lanes to kernels      4 or 1
+          the kernel of SAP__WIDTH lanes     4 or 1       sap__kernel4 or sap__kernel1
+          the other widths:                               includes this header
+             its kernel part alone           8            sap__kernel8, for AVX2
+             its kernel part alone           16           sap__kernel16, for AVX-512
+          the table of kernels               -
+          the chapters from tiles on         - */
 #define SAP__ALL_BITS ((1u << SAP__WIDTH) - 1)
-#define sap__i SAP__OF_WIDTH(sap__i)
-#define sap__f SAP__OF_WIDTH(sap__f)
-#define sap__bounds SAP__OF_WIDTH(sap__bounds)
-#define sap__load SAP__OF_WIDTH(sap__load)
-#define sap__store SAP__OF_WIDTH(sap__store)
-#define sap__splat SAP__OF_WIDTH(sap__splat)
-#define sap__rotate SAP__OF_WIDTH(sap__rotate)
-#define sap__greater SAP__OF_WIDTH(sap__greater)
-#define sap__or SAP__OF_WIDTH(sap__or)
-#define sap__bits SAP__OF_WIDTH(sap__bits)
-#define sap__min SAP__OF_WIDTH(sap__min)
-#define sap__max SAP__OF_WIDTH(sap__max)
-#define sap__fold_min SAP__OF_WIDTH(sap__fold_min)
-#define sap__fold_max SAP__OF_WIDTH(sap__fold_max)
+#define sap__other_half SAP__OF_WIDTH(sap__other_half)
 #define sap__rows SAP__OF_WIDTH(sap__rows)
-#define sap__zip_low SAP__OF_WIDTH(sap__zip_low)
-#define sap__zip_high SAP__OF_WIDTH(sap__zip_high)
-#define sap__pair_low SAP__OF_WIDTH(sap__pair_low)
-#define sap__pair_high SAP__OF_WIDTH(sap__pair_high)
 #define sap__append SAP__OF_WIDTH(sap__append)
-#define sap__to_float SAP__OF_WIDTH(sap__to_float)
-#define sap__truncate SAP__OF_WIDTH(sap__truncate)
-#define sap__fstore SAP__OF_WIDTH(sap__fstore)
-#define sap__fsplat SAP__OF_WIDTH(sap__fsplat)
-#define sap__fadd SAP__OF_WIDTH(sap__fadd)
-#define sap__fsub SAP__OF_WIDTH(sap__fsub)
-#define sap__fmul SAP__OF_WIDTH(sap__fmul)
-#define sap__fmin SAP__OF_WIDTH(sap__fmin)
-#define sap__fmax SAP__OF_WIDTH(sap__fmax)
-#define sap__above SAP__OF_WIDTH(sap__above)
+#define sap__bounds SAP__OF_WIDTH(sap__bounds)
 #define sap__load_floats SAP__OF_WIDTH(sap__load_floats)
 #define sap__load_bounds SAP__OF_WIDTH(sap__load_bounds)
 #define sap__splat_box SAP__OF_WIDTH(sap__splat_box)
-#define sap__splat_child SAP__OF_WIDTH(sap__splat_child)
 #define sap__rotate_bounds SAP__OF_WIDTH(sap__rotate_bounds)
 #define sap__hit SAP__OF_WIDTH(sap__hit)
 #define sap__gather SAP__OF_WIDTH(sap__gather)
@@ -2990,125 +2983,70 @@ SAP__FORCE_INLINE sap__box sap__child_bounds(const sap__node *node, int lane) {
 #define sap__point_distance SAP__OF_WIDTH(sap__point_distance)
 #define sap__ray_slab SAP__OF_WIDTH(sap__ray_slab)
 #define sap__tile_coords SAP__OF_WIDTH(sap__tile_coords)
-
-#ifdef SAP__HAS_FOUR
-#define SAP__WIDTH 4
-#else
-#define SAP__WIDTH 1
-#endif
 #define SAP__MORE_WIDTHS
 #endif /* SAP_IMPLEMENTATION up to the kernels */
 
 /* ---- the kernel of SAP__WIDTH lanes ---- */
 
-#if defined(SAP__WIDTH) && SAP_VERSION_NUMBER == 500 /* a header of another version does not include this part */
+/* The number is that of this file: one of another version, included by this one, leaves the part out. */
+#if defined(SAP__WIDTH) && SAP_VERSION_NUMBER == 500
 
 #if SAP__WIDTH == 1
-#define SAP__HAS_ONE
 #define SAP__TARGET
-typedef int32_t sap__i1;
-typedef float sap__f1;
-#define sap__load1(p) ((int32_t) * (p))
-#define sap__greater1(a, b) ((int32_t)((a) > (b)))
-#define sap__or1(a, b) ((a) | (b))
-#define sap__bits1(a) ((uint32_t)(a))
-#define sap__splat1(x) ((int32_t)(x))
-#define sap__min1(a, b) ((a) < (b) ? (a) : (b))
-#define sap__max1(a, b) ((a) > (b) ? (a) : (b))
-#define sap__rotate1(a) (a)
-#define sap__truncate1(a) ((int32_t)(a))
-#define sap__store1(p, a) ((void)(*(int32_t *)(void *)(p) = (a)))
-#define sap__fstore1(p, a) ((void)(*(p) = (a)))
-#define sap__fsplat1(x) (x)
-#define sap__fadd1(a, b) ((a) + (b))
-#define sap__fsub1(a, b) ((a) - (b))
-#define sap__fmul1(a, b) ((a) * (b))
-#define sap__fmin1(a, b) ((a) < (b) ? (a) : (b))
-#define sap__fmax1(a, b) ((a) > (b) ? (a) : (b))
-#define sap__above1(a, b) ((uint32_t)((a) > (b)))
 #define sap__append1(bits, refs, to, n) ((to)[n] = (uint32_t)(refs), (n) + (int)(bits))
-#define sap__to_float1(k) sap__float(k)
 #elif SAP__WIDTH == 4
 #define SAP__TARGET
-#define sap__to_float4(k)                                                                                              \
-    sap__as_float4(sap__add4(sap__xor4(k, sap__sign4(k)), sap__and4(sap__sign4(k), sap__splat4(0x80000001))))
+#define sap__other_half4(a) (a)
+#define sap__rows4(r, i, at) sap__load4((r)[i]->lo + (at))
+SAP__FORCE_INLINE int sap__append4(uint32_t bits, sap__i4 refs, uint32_t *to, int n) {
+    uint32_t ref[4];
+    sap__store(ref, refs);
+    to[n] = ref[0], n += (int)(bits & 1u);
+    to[n] = ref[1], n += (int)(bits >> 1 & 1u);
+    to[n] = ref[2], n += (int)(bits >> 2 & 1u);
+    to[n] = ref[3], n += (int)(bits >> 3);
+    return n;
+}
 #elif SAP__WIDTH == 8
 #define SAP__HAS_EIGHT
 #define SAP__TARGET __attribute__((target("avx2,popcnt")))
-typedef __m256i sap__i8;
-typedef __m256 sap__f8;
-#define sap__load8(p) _mm256_loadu_si256((const __m256i *)(const void *)(p))
-#define sap__store8(p, a) _mm256_storeu_si256((__m256i *)(void *)(p), a)
-#define sap__splat8(x) _mm256_set1_epi32((int32_t)(x))
-#define sap__greater8(a, b) _mm256_cmpgt_epi32(a, b)
-#define sap__or8(a, b) _mm256_or_si256(a, b)
-#define sap__bits8(a) ((uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(a)))
-#define sap__sub8(a, b) _mm256_sub_epi32(a, b)
-#define sap__to_float8(k) /* a key below 0 is the float with the bits 0x80000000 - k */                                \
-    _mm256_blendv_ps(_mm256_castsi256_ps(k), _mm256_castsi256_ps(sap__sub8(sap__splat8(INT32_MIN), k)),                \
-                     _mm256_castsi256_ps(k))
-#define sap__min8(a, b) _mm256_min_epi32(a, b)
-#define sap__max8(a, b) _mm256_max_epi32(a, b)
-#define sap__fold_min8(a) _mm_min_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1))
-#define sap__fold_max8(a) _mm_max_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1))
+#define sap__pick8(a, b, i, j, k, l) sap__shuffle(a, b, i, j, 8 + k, 8 + l, 4 + i, 4 + j, 12 + k, 12 + l)
+#define sap__rotate8(a) sap__shuffle(a, a, 1, 2, 3, 4, 5, 6, 7, 0)
+#define sap__other_half8(a) sap__shuffle(a, a, 4, 5, 6, 7, 0, 1, 2, 3)
+#define sap__bits8(a) ((uint32_t)_mm256_movemask_ps((__m256)(a)))
+#define sap__above8(a, b) sap__bits8((a) > (b))
+#define sap__min8(a, b) ((sap__i8)_mm256_min_epi32((__m256i)(a), (__m256i)(b)))
+#define sap__max8(a, b) ((sap__i8)_mm256_max_epi32((__m256i)(a), (__m256i)(b)))
+#define sap__fmin8(a, b) ((sap__f8)_mm256_min_ps(a, b))
+#define sap__fmax8(a, b) ((sap__f8)_mm256_max_ps(a, b))
 #define sap__rows8(r, i, at)                                                                                           \
-    _mm256_inserti128_si256(_mm256_castsi128_si256(sap__rows4(r, i, at)), sap__rows4(r, (i) + 4, at), 1)
-#define sap__zip_low8(a, b) _mm256_unpacklo_epi32(a, b)
-#define sap__zip_high8(a, b) _mm256_unpackhi_epi32(a, b)
-#define sap__pair_low8(a, b) _mm256_unpacklo_epi64(a, b)
-#define sap__pair_high8(a, b) _mm256_unpackhi_epi64(a, b)
-#define sap__rotate8(a) _mm256_permutevar8x32_epi32(a, _mm256_setr_epi32(1, 2, 3, 4, 5, 6, 7, 0))
-#define sap__truncate8(a) _mm256_cvttps_epi32(a)
-#define sap__fstore8(p, a) _mm256_storeu_ps(p, a)
-#define sap__fsplat8(x) _mm256_set1_ps(x)
-#define sap__fadd8(a, b) _mm256_add_ps(a, b)
-#define sap__fsub8(a, b) _mm256_sub_ps(a, b)
-#define sap__fmul8(a, b) _mm256_mul_ps(a, b)
-#define sap__fmin8(a, b) _mm256_min_ps(a, b)
-#define sap__fmax8(a, b) _mm256_max_ps(a, b)
-#define sap__above8(a, b) ((uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_GT_OQ)))
+    ((sap__i8)_mm256_set_m128i((__m128i)sap__rows4(r, (i) + 4, at), (__m128i)sap__rows4(r, i, at)))
 /* sap__compress_table lists, for each of 256 sets of bits, the lanes with a bit: eight bytes, lowest lane first. */
-#define sap__lane(m, i) ((uint64_t)((m) >> (i)&1 ? (i) : 0) << 8 * __builtin_popcount((m) & ((1u << (i)) - 1)))
-#define sap__lanes_of(m)                                                                                               \
-    (sap__lane(m, 1) | sap__lane(m, 2) | sap__lane(m, 3) | sap__lane(m, 4) | sap__lane(m, 5) | sap__lane(m, 6) |       \
-     sap__lane(m, 7))
-#define sap__lanes_x4(m) sap__lanes_of(m), sap__lanes_of(m + 1), sap__lanes_of(m + 2), sap__lanes_of(m + 3)
-#define sap__lanes_x16(m) sap__lanes_x4(m), sap__lanes_x4(m + 4), sap__lanes_x4(m + 8), sap__lanes_x4(m + 12)
-#define sap__lanes_x64(m) sap__lanes_x16(m), sap__lanes_x16(m + 16), sap__lanes_x16(m + 32), sap__lanes_x16(m + 48)
-static const uint64_t sap__compress_table[256] = {sap__lanes_x64(0), sap__lanes_x64(64), sap__lanes_x64(128),
-                                                  sap__lanes_x64(192)};
+#define sap__sets2(x) x, (x) << 8, (x) << 8 | 1, (x) << 16 | 0x100
+#define sap__sets4(x) sap__sets2(x), sap__sets2((x) << 8 | 2), sap__sets2((x) << 8 | 3), sap__sets2((x) << 16 | 0x302)
+#define sap__sets6(x) sap__sets4(x), sap__sets4((x) << 8 | 4), sap__sets4((x) << 8 | 5), sap__sets4((x) << 16 | 0x504)
+static const uint64_t sap__compress_table[256] = {sap__sets6(UINT64_C(0)), sap__sets6(UINT64_C(6)),
+                                                  sap__sets6(UINT64_C(7)), sap__sets6(UINT64_C(0x706))};
 SAP__TARGET SAP__FORCE_INLINE int sap__append8(uint32_t bits, sap__i8 refs, uint32_t *to, int n) {
-    sap__i8 lanes = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)&sap__compress_table[bits]));
-    sap__store8(to + n, _mm256_permutevar8x32_epi32(refs, lanes));
-    return n + _mm_popcnt_u32(bits);
+    const __m256i lanes =
+        _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)&sap__compress_table[bits]));
+    sap__store(to + n, _mm256_permutevar8x32_epi32((__m256i)refs, lanes));
+    return n + __builtin_popcount(bits);
 }
 #elif SAP__WIDTH == 16
 #define SAP__HAS_SIXTEEN
 #define SAP__TARGET __attribute__((target("avx2,avx512f,popcnt")))
-typedef __m512i sap__i16;
-typedef __m512 sap__f16;
-#define sap__all16 ((__mmask16)0xffff) /* gcc warns of the unmasked forms of some of these: its bug 105593 */
-#define sap__load16(p) _mm512_loadu_si512((const void *)(p))
-#define sap__store16(p, a) _mm512_storeu_si512((void *)(p), a)
-#define sap__splat16(x) _mm512_set1_epi32((int32_t)(x))
-#define sap__min16(a, b) _mm512_maskz_min_epi32(sap__all16, a, b)
-#define sap__max16(a, b) _mm512_maskz_max_epi32(sap__all16, a, b)
-#define sap__rotate16(a) _mm512_maskz_alignr_epi32(sap__all16, a, a, 1)
-#define sap__below_zero16(k) _mm512_cmplt_epi32_mask(k, _mm512_setzero_si512())
-#define sap__to_float16(k)                                                                                             \
-    _mm512_castsi512_ps(_mm512_mask_sub_epi32(k, sap__below_zero16(k), sap__splat16(INT32_MIN), k))
-#define sap__truncate16(a) _mm512_maskz_cvttps_epi32(sap__all16, a)
-#define sap__fstore16(p, a) _mm512_storeu_ps(p, a)
-#define sap__fsplat16(x) _mm512_set1_ps(x)
-#define sap__fadd16(a, b) _mm512_add_ps(a, b)
-#define sap__fsub16(a, b) _mm512_sub_ps(a, b)
-#define sap__fmul16(a, b) _mm512_mul_ps(a, b)
-#define sap__fmin16(a, b) _mm512_maskz_min_ps(sap__all16, a, b)
-#define sap__fmax16(a, b) _mm512_maskz_max_ps(sap__all16, a, b)
+#define sap__rotate16(a) sap__shuffle(a, a, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0)
+#define sap__all16 ((__mmask16)0xffff) /* gcc warns of the unmasked forms of these: its bug 105593 */
+#define sap__min16(a, b) ((sap__i16)_mm512_maskz_min_epi32(sap__all16, (__m512i)(a), (__m512i)(b)))
+#define sap__max16(a, b) ((sap__i16)_mm512_maskz_max_epi32(sap__all16, (__m512i)(a), (__m512i)(b)))
+#define sap__fmin16(a, b) ((sap__f16)_mm512_maskz_min_ps(sap__all16, a, b))
+#define sap__fmax16(a, b) ((sap__f16)_mm512_maskz_max_ps(sap__all16, a, b))
 #define sap__above16(a, b) ((uint32_t)_mm512_cmp_ps_mask(a, b, _CMP_GT_OQ))
+#define sap__in_order16(a, b) _mm512_cmple_epi32_mask((__m512i)(a), (__m512i)(b))
 SAP__TARGET SAP__FORCE_INLINE int sap__append16(uint32_t bits, sap__i16 refs, uint32_t *to, int n) {
-    sap__store16(to + n, _mm512_maskz_compress_epi32((__mmask16)bits, refs));
-    return n + _mm_popcnt_u32(bits);
+    sap__store(to + n, _mm512_maskz_compress_epi32((__mmask16)bits, (__m512i)refs));
+    return n + __builtin_popcount(bits);
 }
 #define sap__gather16 sap__gather8
 #endif
@@ -3118,12 +3056,11 @@ typedef struct sap__bounds {
     sap__i lo[3], hi[3];
 } sap__bounds;
 
-/* Returns keys as floats: those of empty lanes, which are NaN, become infinite, as computing with NaN raises an
-   exception. */
+/* Returns keys as floats. An empty lane's min, which is NaN, becomes infinite: computing with NaN raises an exception.
+   Its max, SAP__BEFORE_ALL, becomes 0. */
 SAP__TARGET SAP__FORCE_INLINE sap__f sap__load_floats(const int32_t *keys) {
-    const sap__i low = sap__max(sap__load(keys), sap__splat(-SAP__INFINITY));
-    const sap__i bound = sap__min(low, sap__splat(SAP__INFINITY));
-    return sap__to_float(bound);
+    const sap__i numbers = sap__min(sap__load(keys), sap__splat(SAP__INFINITY));
+    return sap__to_float(numbers);
 }
 
 /* Returns the boxes of a node from lane k on. */
@@ -3134,16 +3071,9 @@ SAP__TARGET SAP__FORCE_INLINE sap__bounds sap__load_bounds(const sap__node *node
 }
 
 /* Returns one box in all lanes. */
-SAP__TARGET SAP__FORCE_INLINE sap__bounds sap__splat_box(const sap__box *box) {
-    const sap__bounds boxes = {{sap__splat(box->lo[0]), sap__splat(box->lo[1]), sap__splat(box->lo[2])},
-                               {sap__splat(box->hi[0]), sap__splat(box->hi[1]), sap__splat(box->hi[2])}};
-    return boxes;
-}
-
-/* Returns the box of a node's lane i in all lanes. */
-SAP__TARGET SAP__FORCE_INLINE sap__bounds sap__splat_child(const sap__node *node, int i) {
-    const sap__bounds boxes = {{sap__splat(node->lo[0][i]), sap__splat(node->lo[1][i]), sap__splat(node->lo[2][i])},
-                               {sap__splat(node->hi[0][i]), sap__splat(node->hi[1][i]), sap__splat(node->hi[2][i])}};
+SAP__TARGET SAP__FORCE_INLINE sap__bounds sap__splat_box(sap__box box) {
+    const sap__bounds boxes = {{sap__splat(box.lo[0]), sap__splat(box.lo[1]), sap__splat(box.lo[2])},
+                               {sap__splat(box.hi[0]), sap__splat(box.hi[1]), sap__splat(box.hi[2])}};
     return boxes;
 }
 
@@ -3157,9 +3087,9 @@ SAP__TARGET SAP__FORCE_INLINE sap__bounds sap__rotate_bounds(sap__bounds a) {
 /* Returns a bit for each lane in which the two boxes overlap. */
 SAP__TARGET SAP__FORCE_INLINE uint32_t sap__hit(sap__bounds a, sap__bounds b) {
 #if SAP__WIDTH == 16
-    const __mmask16 x = _mm512_cmple_epi32_mask(sap__max(a.lo[0], b.lo[0]), sap__min(a.hi[0], b.hi[0]));
-    const __mmask16 y = _mm512_cmple_epi32_mask(sap__max(a.lo[1], b.lo[1]), sap__min(a.hi[1], b.hi[1]));
-    const __mmask16 z = _mm512_cmple_epi32_mask(sap__max(a.lo[2], b.lo[2]), sap__min(a.hi[2], b.hi[2]));
+    const __mmask16 x = sap__in_order16(sap__max(a.lo[0], b.lo[0]), sap__min(a.hi[0], b.hi[0]));
+    const __mmask16 y = sap__in_order16(sap__max(a.lo[1], b.lo[1]), sap__min(a.hi[1], b.hi[1]));
+    const __mmask16 z = sap__in_order16(sap__max(a.lo[2], b.lo[2]), sap__min(a.hi[2], b.hi[2]));
     return _mm512_kand(_mm512_kand(x, y), z);
 #else
     const sap__i x = sap__or(sap__greater(a.lo[0], b.hi[0]), sap__greater(b.lo[0], a.hi[0]));
@@ -3173,7 +3103,7 @@ SAP__TARGET SAP__FORCE_INLINE uint32_t sap__hit(sap__bounds a, sap__bounds b) {
 SAP__TARGET SAP__FORCE_INLINE uint32_t sap__node_hits(const sap__node *node, const sap__box *box, uint32_t occupied) {
     uint32_t bits = 0;
     for (int k = 0; k < SAP__NODE_WIDTH && (SAP__WIDTH > 4 || occupied >> k); k += SAP__WIDTH)
-        bits |= sap__hit(sap__load_bounds(node, k), sap__splat_box(box)) << k;
+        bits |= sap__hit(sap__load_bounds(node, k), sap__splat_box(*box)) << k;
     return bits;
 }
 
@@ -3187,8 +3117,8 @@ SAP__TARGET SAP__FORCE_INLINE int sap__meet_all(const sap__node *node, const sap
         for (uint32_t lower = occupied & ((1u << k) - 1); lower; lower &= lower - 1) {
             const int i = sap__lowest_bit(lower);
             sap__store(a + n, sap__splat(node->child[i]));
-            uint32_t bits = sap__hit(boxes, sap__splat_child(node, i));
-            if (before) bits ^= sap__hit(old, sap__splat_child(before, i));
+            uint32_t bits = sap__hit(boxes, sap__splat_box(sap__child_bounds(node, i)));
+            if (before) bits ^= sap__hit(old, sap__splat_box(sap__child_bounds(before, i)));
             n = sap__append(bits, children, b, n);
         }
         sap__bounds turned = boxes, turned_old = old;
@@ -3339,25 +3269,30 @@ SAP__TARGET static void sap__gather(const void *boxes, size_t stride, const uint
                                     sap__node *node, sap__box *bounds) {
     const sap__box *row[SAP__NODE_WIDTH];
     sap__i min_rows = sap__splat(SAP__AFTER_ALL), max_rows = sap__splat(SAP__BEFORE_ALL);
-    int32_t lo[4], hi[4];
+    int32_t lo[SAP__WIDTH], hi[SAP__WIDTH];
     for (int k = 0; k < SAP__NODE_WIDTH; k++)
         row[k] = empty >> k & 1 ? &sap__empty_box : sap__box_at(boxes, stride, children[k]);
     for (int k = 0; k < SAP__NODE_WIDTH; k += SAP__WIDTH) {
         const sap__i a0 = sap__rows(row, k, 0), a1 = sap__rows(row, k + 1, 0);
         const sap__i a2 = sap__rows(row, k + 2, 0), a3 = sap__rows(row, k + 3, 0);
-        min_rows = sap__min(min_rows, sap__min(sap__min(a0, a1), sap__min(a2, a3)));
-        sap__store(node->lo[0] + k, sap__pair_low(sap__zip_low(a0, a1), sap__zip_low(a2, a3)));
-        sap__store(node->lo[1] + k, sap__pair_high(sap__zip_low(a0, a1), sap__zip_low(a2, a3)));
-        sap__store(node->lo[2] + k, sap__pair_low(sap__zip_high(a0, a1), sap__zip_high(a2, a3)));
-        sap__store(node->hi[0] + k, sap__pair_high(sap__zip_high(a0, a1), sap__zip_high(a2, a3)));
+        const sap__i xy01 = sap__pick(a0, a1, 0, 1, 0, 1), xy23 = sap__pick(a2, a3, 0, 1, 0, 1);
+        const sap__i zx01 = sap__pick(a0, a1, 2, 3, 2, 3), zx23 = sap__pick(a2, a3, 2, 3, 2, 3);
+        sap__store(node->lo[0] + k, sap__pick(xy01, xy23, 0, 2, 0, 2));
+        sap__store(node->lo[1] + k, sap__pick(xy01, xy23, 1, 3, 1, 3));
+        sap__store(node->lo[2] + k, sap__pick(zx01, zx23, 0, 2, 0, 2));
+        sap__store(node->hi[0] + k, sap__pick(zx01, zx23, 1, 3, 1, 3));
         const sap__i b0 = sap__rows(row, k, 2), b1 = sap__rows(row, k + 1, 2);
         const sap__i b2 = sap__rows(row, k + 2, 2), b3 = sap__rows(row, k + 3, 2);
-        max_rows = sap__max(max_rows, sap__max(sap__max(b0, b1), sap__max(b2, b3)));
-        sap__store(node->hi[1] + k, sap__pair_low(sap__zip_high(b0, b1), sap__zip_high(b2, b3)));
-        sap__store(node->hi[2] + k, sap__pair_high(sap__zip_high(b0, b1), sap__zip_high(b2, b3)));
+        const sap__i yz01 = sap__pick(b0, b1, 2, 3, 2, 3), yz23 = sap__pick(b2, b3, 2, 3, 2, 3);
+        sap__store(node->hi[1] + k, sap__pick(yz01, yz23, 0, 2, 0, 2));
+        sap__store(node->hi[2] + k, sap__pick(yz01, yz23, 1, 3, 1, 3));
+        const sap__i min01 = sap__min(a0, a1), min23 = sap__min(a2, a3), min = sap__min(min01, min23);
+        const sap__i max01 = sap__max(b0, b1), max23 = sap__max(b2, b3), max = sap__max(max01, max23);
+        min_rows = sap__min(min_rows, min);
+        max_rows = sap__max(max_rows, max);
     }
-    sap__store4(lo, sap__fold_min(min_rows));
-    sap__store4(hi, sap__fold_max(max_rows));
+    sap__store(lo, sap__min(min_rows, sap__other_half(min_rows)));
+    sap__store(hi, sap__max(max_rows, sap__other_half(max_rows)));
     for (int k = 0; k < 3; k++) bounds->lo[k] = lo[k], bounds->hi[k] = hi[k + 1];
 }
 #endif
@@ -3379,12 +3314,6 @@ static const sap__kernel SAP__OF_WIDTH(sap__kernel) = {sap__gather,         sap_
 #ifdef __has_include
 #if __has_include(SAP_HEADER_FILENAME)
 
-#if defined(SAP_ALL_KERNELS) && defined(SAP__HAS_FOUR) /* a build with SIMD units never chooses plain C */
-#define SAP__WIDTH 1
-#include SAP_HEADER_FILENAME
-#undef SAP__WIDTH
-#endif
-
 #ifdef SAP__HAS_AVX2
 #define SAP__WIDTH 8
 #include SAP_HEADER_FILENAME
@@ -3400,27 +3329,18 @@ static const sap__kernel SAP__OF_WIDTH(sap__kernel) = {sap__gather,         sap_
 #endif
 #endif
 
-/* The table of kernels has an entry for 1, 4, 8 and 16 lanes; NULL: this build has no such kernel. */
+/* The table holds the kernel of 4 lanes, or of 1; then those of 8 and 16. NULL: this build has no such kernel. */
 static const sap__kernel *const sap__kernel_table[SAP__KERNELS] = {
-#ifdef SAP__HAS_ONE
-    &sap__kernel1,
-#else
-    NULL,
-#endif
-#ifdef SAP__HAS_FOUR
+#if defined(SAP__HAS_VECTORS) || defined(SAP__HAS_SSE2)
     &sap__kernel4,
 #else
-    NULL,
+    &sap__kernel1,
 #endif
 #ifdef SAP__HAS_EIGHT
     &sap__kernel8,
-#else
-    NULL,
 #endif
 #ifdef SAP__HAS_SIXTEEN
     &sap__kernel16
-#else
-    NULL
 #endif
 };
 
@@ -3433,10 +3353,10 @@ SAP__FORCE_INLINE const sap__kernel *sap__kernel_of(const sap_world *s) {
    without it lower their clock for AVX-512. */
 static int sap__has_kernel(int which) {
 #ifdef SAP__HAS_SIXTEEN
-    if (which == 3) return __builtin_cpu_supports("avx512vbmi2") != 0;
+    if (which == 2) return __builtin_cpu_supports("avx512vbmi2") != 0;
 #endif
 #ifdef SAP__HAS_EIGHT
-    if (which == 2) return __builtin_cpu_supports("avx2") != 0;
+    if (which == 1) return __builtin_cpu_supports("avx2") != 0;
 #endif
     return sap__kernel_table[which] != NULL;
 }

@@ -45,7 +45,6 @@ static void *fuzz_realloc(void *p, size_t size) {
 
 #define SAP_REALLOC(p, size) fuzz_realloc(p, size)
 #define SAP_FREE(p) fuzz_free(p)
-#define SAP_ALL_KERNELS
 #define SAP_MULTI_IMPLEMENTATION
 #include "sap_multi.h"
 

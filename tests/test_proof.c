@@ -11,7 +11,6 @@
    usage: test_proof [percent]   default 20: of the worlds, and a tenth of it of the floats; 100 leaves out nothing,
    neither here nor there, and takes two minutes */
 
-#define SAP_ALL_KERNELS
 #define SAP_IMPLEMENTATION
 #include "sap.h"
 

@@ -22,7 +22,6 @@ void *(*use_realloc)(void *p, size_t size) = test_realloc;
 void (*use_free)(void *p) = test_free;
 #define SAP_REALLOC(p, size) use_realloc(p, size)
 #define SAP_FREE(p) use_free(p)
-#define SAP_ALL_KERNELS
 #define SAP_MULTI_IMPLEMENTATION
 #include "sap_multi.h"
 #else
@@ -35,14 +34,14 @@ void (*use_free)(void *p) = test_free;
 #include "test.h"
 
 enum { ANY = -1, METHODS = SAP_METHOD_QUERY + 1 };
-enum { KERNEL_SCALAR, KERNEL_FOUR, KERNEL_AVX2, KERNEL_AVX512, KERNELS }; /* FOUR: SSE2, NEON or wasm */
+enum { KERNEL_FIRST, KERNEL_AVX2, KERNEL_AVX512, KERNELS }; /* FIRST: SSE2, NEON, wasm or plain C, as the build has */
 
 /* ---- knobs ---------------------------------------------------------------------------------- */
 
 /* Before any update; sap_create's config.method does the same for good. */
 WAYS_DEF void force_method(sap_world *s, int method);
 
-/* kernel from 0 to KERNELS - 1, 0 is plain C; 0 if this build or machine lacks it, and then nothing has changed. */
+/* kernel from 0 to KERNELS - 1; returns 0 if this build or machine lacks it, and then nothing has changed. */
 WAYS_DEF int force_kernel(sap_world *s, int kernel);
 
 /* What large worlds do now and then, for small ones: the indices are worn, and are built before they are used next.
@@ -90,12 +89,10 @@ typedef struct way {
 static const way ways[] = {
     {"auto", SAP_METHOD_AUTO, ANY},
     {"sort", SAP_METHOD_SORT, ANY},
-    {"query/scalar", SAP_METHOD_QUERY, KERNEL_SCALAR},
-    {"query/four", SAP_METHOD_QUERY, KERNEL_FOUR},
+    {"query/first", SAP_METHOD_QUERY, KERNEL_FIRST},
     {"query/avx2", SAP_METHOD_QUERY, KERNEL_AVX2},
     {"query/avx512", SAP_METHOD_QUERY, KERNEL_AVX512},
-    {"prune/scalar", SAP_METHOD_PRUNE, KERNEL_SCALAR},
-    {"prune/four", SAP_METHOD_PRUNE, KERNEL_FOUR},
+    {"prune/first", SAP_METHOD_PRUNE, KERNEL_FIRST},
     {"prune/avx2", SAP_METHOD_PRUNE, KERNEL_AVX2},
     {"prune/avx512", SAP_METHOD_PRUNE, KERNEL_AVX512},
     {"changing", ANY, ANY} /* another method and kernel before every update */
@@ -126,9 +123,6 @@ static inline void vary_way(sap_world *s, const way *w, test_rng *dice) {
 /* ---- inside ---------------------------------------------------------------------------------- */
 
 #ifdef WAYS_IMPLEMENTATION
-#ifndef SAP_ALL_KERNELS
-#error "define SAP_ALL_KERNELS before the implementation: else plain C is compared with nothing"
-#endif
 typedef char ways_knows_all_kernels[(int)KERNELS == (int)SAP__KERNELS ? 1 : -1];
 
 WAYS_DEF void force_method(sap_world *s, int method) {

@@ -1050,17 +1050,19 @@ static int32_t sap__shift_key(int32_t key, float offset) {
     return sap__key(sap__round(difference, SAP__ROUND_NEAREST));
 }
 
-/* Returns the key of the largest float that is not above key's float minus margin; an infinite bound stays. Two floats
-   whose exponents differ by at most 28 have an exact difference as doubles. Beyond that the smaller one is less than a
-   unit of the larger one. */
+/* Two floats of 24 digits have an exact difference as doubles, of 53, if their exponents differ by at most this. Beyond
+   it the smaller one is less than a unit of the larger one. */
+enum { SAP__EXACT_APART = 53 - 24 - 1 };
+
+/* Returns the key of the largest float that is not above key's float minus margin; an infinite bound stays. */
 static int32_t sap__lower_by_margin(int32_t key, float margin) {
     const int32_t subtrahend = sap__key(margin), magnitude = key < 0 ? -key : key;
     const int exponents = (magnitude >> 23) - (subtrahend >> 23);
     int32_t lower;
     if (magnitude == SAP__INFINITY) return key;
-    if (exponents > 28)
+    if (exponents > SAP__EXACT_APART)
         lower = key - 1;
-    else if (exponents < -28)
+    else if (exponents < -SAP__EXACT_APART)
         lower = -subtrahend - (key < 0);
     else
         lower = sap__key(sap__round(sap__double(sap__float(key)) - sap__double(margin), SAP__ROUND_DOWN));
@@ -2862,8 +2864,8 @@ SAP__FORCE_INLINE void sap__prefetch_node(const sap__node *node) { /* six arrays
    zero or subtracts infinities: programs may trap that. So an axis is computed only if the query's box is within
    SAP__NEAR there: its difference from a bound is no float beyond the largest.
 
-   A distance query limits gaps to SAP__MAX_GAP, so that squares do not overflow. Boxes beyond that, or within 1e-18, it
-   does not prune.
+   A distance query limits gaps to SAP__FAR, so that squares do not overflow. Boxes beyond that it does not prune, nor
+   those that are so near that their squared distance is below SAP__TINY.
 
    A cast meets the near and the far side of a slab at t = (bound - from) * inverse, where inverse is 1 / translation,
    in a unit of t in which the largest inverse is less than 1. near_inverse is a little smaller and far_inverse a little
@@ -2877,11 +2879,9 @@ typedef struct sap__probe {
     int is_negative[3]; /* and whether it goes down: then it meets maxs first */
 } sap__probe;
 
-#define SAP__NEAR 1e31f /* less than half a unit in the last place of the largest float */
-#define SAP__MAX_GAP 1e19f
-
-/* SAP__TINY is added to limits. A machine that takes denormals for zero may have lost that much. */
-#define SAP__TINY 1e-36f
+#define SAP__NEAR 1e31f  /* less than half a unit in the last place of the largest float */
+#define SAP__FAR 1e18f   /* lengths up to it have squares, and sums of three squares, that are floats */
+#define SAP__TINY 1e-36f /* is added to limits: a machine that takes denormals for zero may have lost that much */
 
 /* Returns box i of an array of boxes, or of slots, which begin with a box: stride is the size of an element. */
 SAP__FORCE_INLINE const sap__box *sap__box_at(const void *first, size_t stride, uint32_t i) {
@@ -2926,10 +2926,10 @@ struct sap__kernel {
     uint32_t (*tile_coords)(const sap__node *node, const sap__tile_grid *t, int32_t at[3][SAP__NODE_WIDTH]);
 };
 
-enum { SAP__KERNELS = 3 };
-
-/* SAP__FAR limits bounds where lengths are computed from them: no length is infinite or overflows. */
-#define SAP__FAR 1e18f
+enum {
+    SAP__KERNELS = 3,
+    SAP__NODES_AHEAD = 8 /* tests before its own at which a node is fetched */
+};
 
 /* SAP__TILE_FAR and SAP__TILE_NEAR limit the lengths by which tiles are chosen: scales of 1e7 tiles are then floats. */
 #define SAP__TILE_FAR 1e37f
@@ -3148,14 +3148,14 @@ SAP__TARGET static int sap__self_overlaps(const sap__node *node, const sap__node
 /* Most tests have at most two hits. Narrow kernels append the first two without a branch, as it would often be
    mispredicted. */
 SAP__TARGET static int sap__overlaps(sap__test_list *list, uint32_t *a, uint32_t *b, int n, int limit) {
-    const int prefetch_end = list->prefetch ? list->n - 8 : 0;
+    const int prefetch_end = list->prefetch ? list->n - SAP__NODES_AHEAD : 0;
     int i;
     for (i = list->next; i < list->n && n <= limit; i++) {
         const uint32_t id = list->box_id[i];
         const sap__box *box = sap__box_at(list->boxes, list->stride, id);
         const sap__node *node = &list->nodes[list->node_id[i]];
         const uint32_t occupied = list->occupied[list->node_id[i]];
-        if (i < prefetch_end) sap__prefetch_node(&list->nodes[list->node_id[i + 8]]);
+        if (i < prefetch_end) sap__prefetch_node(&list->nodes[list->node_id[i + SAP__NODES_AHEAD]]);
         uint32_t bits = sap__node_hits(node, box, occupied);
         if (list->changes) {
             const int is_changed = list->before && list->has_before[list->node_id[i]];
@@ -3192,7 +3192,7 @@ SAP__TARGET static uint32_t sap__point_distance(const sap__node *node, uint32_t 
             const sap__f hi = sap__load_floats(node->hi[axis] + k);
             const sap__f below = sap__fsub(lo, sap__fsplat(p->hi[axis])),
                          above = sap__fsub(sap__fsplat(p->lo[axis]), hi);
-            sap__f gap = sap__fmin(sap__fmax(below, above), sap__fsplat(SAP__MAX_GAP));
+            sap__f gap = sap__fmin(sap__fmax(below, above), sap__fsplat(SAP__FAR));
             gap = sap__fmax(gap, sap__fsplat(0.0f));
             distance2 = sap__fadd(distance2, sap__fmul(gap, gap));
         }

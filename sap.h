@@ -1096,7 +1096,7 @@ SAP_DEF sap_aabb sap_aabb_from_doubles(const double min[3], const double max[3])
 
        sap__reserve(&a, n)      returns 0 if out of memory; a is then unchanged
        sap__push(a, x)          appends x; its capacity was reserved before
-       sap__length(a), ...      stbds_arrlen as an int
+       sap__length(a), ...      stbds_arrlen as an int; a may point to const
 
    a points behind a header that ends in stb_ds's, and is aligned to a cache line, so that a node spans as few lines as
    possible:
@@ -1116,7 +1116,7 @@ enum {
 
 #define sap__header(a) ((sap__array_header *)(void *)(a)-1)
 #define sap__reserve(pointer, n) sap__grow(pointer, sizeof **(pointer), (size_t)(n))
-#define sap__length(a) ((int)stbds_arrlen(a))
+#define sap__length(a) ((a) ? (int)((const stbds_array_header *)(const void *)(a)-1)->length : 0)
 #define sap__capacity(a) ((int)stbds_arrcap(a))
 #define sap__push(a, x) ((void)((a)[stbds_header(a)->length++] = (x)))
 #define sap__set_length(a, n) ((void)((a) ? stbds_header(a)->length = (size_t)(n) : 0))

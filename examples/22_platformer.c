@@ -331,6 +331,7 @@ static void at_random(int steps) {
 }
 
 int main(int argc, char **argv) {
+    const int steps = argc > 1 ? atoi(argv[1]) : 0;
     stairs();
     platforms();
     lifts();
@@ -340,7 +341,7 @@ int main(int argc, char **argv) {
     ladders();
     enemies();
     large_level();
-    at_random(argc > 1 ? atoi(argv[1]) : 12000);
+    at_random(steps > 0 ? steps : 12000);
     printf("hash: %08x\n", (unsigned)hash);
     sap_destroy(g.world);
     return failures != 0;

@@ -5070,7 +5070,7 @@ static int sap__read_vector(const int32_t used[6], const float v[3], int32_t out
 #define SAP__INFINITE 1e150   /* infinity as a double: its products and quotients are finite */
 #define SAP__MAX_FINITE 1e100 /* a larger value was computed from an infinity */
 #define SAP__ONE 0x3f800000   /* the key of 1.0f */
-enum { SAP__EXPONENT_BIAS = 127 };
+#define SAP__EXPONENT_BIAS 127
 
 /* Returns the float of a key as a double. It is exact, even if the machine takes denormals for zero. */
 SAP__FORCE_INLINE double sap__wide(int32_t key) {

@@ -15,55 +15,8 @@ static void run_jobs(sap_job *job, void *data, int count, void *user) {
 }
 
 #else
-#include <pthread.h>
-
-/* Threads that wait for jobs, and are never sent home. */
-static struct {
-    pthread_mutex_t lock;
-    pthread_cond_t wake, done;
-    sap_job *job;
-    void *data;
-    int next;    /* jobs that nobody has taken; the one with the highest index is the next */
-    int running; /* jobs taken and not ended */
-    int threads; /* so many may take one, the caller's included */
-    int hired;
-} crew = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, NULL, 0, 0, 0, 1};
-
-/* Called with the lock, and returns with it. */
-static void run_one_job(void) {
-    int index = --crew.next;
-    crew.running++;
-    pthread_mutex_unlock(&crew.lock);
-    crew.job(crew.data, index);
-    pthread_mutex_lock(&crew.lock);
-    crew.running--;
-}
-
-static void *work(void *argument) {
-    const int number = (int)(intptr_t)argument;
-    pthread_mutex_lock(&crew.lock);
-    for (;;) {
-        while (crew.next == 0 || number >= crew.threads) pthread_cond_wait(&crew.wake, &crew.lock);
-        run_one_job();
-        if (crew.next == 0 && crew.running == 0) pthread_cond_signal(&crew.done);
-    }
-    return NULL;
-}
-
-static void run_jobs(sap_job *job, void *data, int count, void *user) {
-    pthread_t thread;
-    pthread_mutex_lock(&crew.lock);
-    crew.job = job;
-    crew.data = data;
-    crew.next = count;
-    crew.threads = *(const int *)user;
-    for (; crew.hired < crew.threads; crew.hired++)
-        if (pthread_create(&thread, NULL, work, (void *)(intptr_t)crew.hired)) exit(2);
-    pthread_cond_broadcast(&crew.wake);
-    while (crew.next > 0) run_one_job();
-    while (crew.running > 0) pthread_cond_wait(&crew.done, &crew.lock);
-    pthread_mutex_unlock(&crew.lock);
-}
+#include "threads.h"
+#define run_jobs run_in_threads
 #endif
 
 /* ---- ways of settling ------------------------------------------------------------------------ */

@@ -15,7 +15,6 @@
 
 enum { MOST_WORLDS = sizeof ways / sizeof ways[0], MOST_KNOWN = 64 };
 enum { WITH_LIMITS = 1, ANY_AXES = 2 }; /* what start may draw */
-enum { NO_MASKS, ANY_MASKS, APART };    /* of a few categories most boxes meet few: run.masks */
 
 typedef struct run {
     test_rng rng, dice; /* the calls; the ways of the world that changes them */
@@ -300,9 +299,6 @@ static void moved_box(run *r, sap_id id, sap_aabb *box) {
 static void draw_masks(run *r, uint32_t *category, uint32_t *mask) {
     *category = (uint32_t)test_random(&r->rng) & 7;
     *mask = (uint32_t)test_random(&r->rng);
-    if (r->masks != APART) return;
-    *category = test_chance(&r->rng, 3) ? 0 : test_chance(&r->rng, 60) ? 16 : 1u << (3 * test_below(&r->rng, 5));
-    *mask = test_chance(&r->rng, 3) ? 0xffffffffu : 1u << (3 * test_below(&r->rng, 3));
 }
 
 static void do_add(run *r, int is_static) {
@@ -350,12 +346,6 @@ static void do_add_many(run *r, int n) {
                          : sap_add_many(s, n, boxes, with_objects ? objects : NULL, seen)) == result);
         HOLDS(r, w, sap_last_error(s) == result);
         HOLDS(r, w, memcmp(seen, ids, (size_t)n * sizeof *ids) == 0);
-    }
-    for (i = 0; r->masks == APART && result == SAP_OK && i < n; i++) {
-        uint32_t category, mask;
-        draw_masks(r, &category, &mask);
-        model_set_filter(&r->model, ids[i], category, mask);
-        ALL(r, sap_set_filter(s, ids[i], category, mask), SAP_OK);
     }
     free(boxes);
     free(objects);
@@ -726,31 +716,6 @@ static int growing_run(int seed, int size, int steps) {
     return bad;
 }
 
-/* Boxes that hardly move, update after update, until the library trusts them; then all leap at once. */
-static int calm_run(int seed) {
-    run r;
-    int bad, n = 70 + seed * 29 % 120;
-    start(&r, seed, n, ANY_AXES);
-    r.statics = r.masks = r.teleports = 0;
-    r.movers = 100;
-    for (r.step = 0; r.step < 50 && !r.bad; r.step++) {
-        int leap = r.step == 20 || r.step == 36;
-        r.reach = 0.02f;
-        r.teleports = leap ? 100 : 0;
-        if (r.step == 0)
-            do_add_many(&r, n);
-        else
-            do_move_many(&r, r.model.live);
-        if (!r.bad && r.step % 4 == 3) do_add_many(&r, test_below(&r.rng, 4)); /* a few come and go meanwhile */
-        if (!r.bad && r.step % 4 == 1) do_remove_many(&r, test_below(&r.rng, 4));
-        if (!r.bad && r.step % 11 == 10) do_set_filter(&r);
-        if (!r.bad) do_update(&r);
-    }
-    bad = r.bad;
-    finish(&r);
-    return bad;
-}
-
 /* Thousands of boxes, most of them small, so that there is much to pass over; then they grow, and shrink again. */
 static int large_run(int seed) {
     static const scene scenes[] = {SCENE_SPARSE, SCENE_HUGE, SCENE_FLAT, SCENE_STRETCHED, SCENE_MIXED};
@@ -775,30 +740,6 @@ static int large_run(int seed) {
     return bad;
 }
 
-/* Masks keep most boxes apart, which so stand by their categories; some change theirs, all move or few do. */
-static int apart_run(int seed) {
-    run r;
-    int bad, n = 60 + seed * 31 % 500;
-    start(&r, seed, n, ANY_AXES);
-    r.masks = APART;
-    r.statics = seed % 3 ? 20 : 60;
-    for (r.step = 0; r.step < 24 && !r.bad; r.step++) {
-        const int all = test_chance(&r.rng, 40);
-        if (r.model.live < n) do_add_many(&r, r.step == 0 ? n : test_below(&r.rng, n - r.model.live + 1));
-        if (!r.bad && test_chance(&r.rng, 30)) ALL(&r, sap_prepare_queries(s), SAP_OK);
-        if (!r.bad) do_move_many(&r, all ? r.model.live : r.model.live / 30);
-        if (!r.bad && test_chance(&r.rng, 60)) do_remove_many(&r, test_below(&r.rng, all ? n / 4 : 4));
-        for (int i = test_below(&r.rng, 16); i > 0 && !r.bad; i--) do_set_filter(&r);
-        if (!r.bad && test_chance(&r.rng, 20)) do_set_filter_many(&r, test_below(&r.rng, 5));
-        if (!r.bad && test_chance(&r.rng, 20)) do_set_static(&r);
-        if (!r.bad && test_chance(&r.rng, 20)) compare_recorded(&r);
-        if (!r.bad) do_update(&r);
-    }
-    bad = r.bad;
-    finish(&r);
-    return bad;
-}
-
 int main(int argc, char **argv) {
     int seeds = test_argument(argc, argv, 1, 250), first = test_argument(argc, argv, 2, 1), seed, bad = 0;
     for (seed = first; seed < first + seeds && bad < 5; seed++) {
@@ -810,10 +751,6 @@ int main(int argc, char **argv) {
             bad += random_run(seed, 300 + seed * 53 % 300, 12);
         else if (seed % 25 == 13)
             bad += large_run(seed);
-        else if (seed % 10 == 4)
-            bad += calm_run(seed);
-        else if (seed % 10 == 8)
-            bad += apart_run(seed);
         else
             bad += random_run(seed, 1 + seed * 11 % 60, 40);
         fflush(stdout);

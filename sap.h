@@ -605,7 +605,7 @@ typedef struct sap_stats {
     int method;              /* the sap_method of the last update; 0: there were no changes */
     int cells;               /* SAPs in use: occupied cells of a grid of SAPs (sap_multi.h, SAP_METHOD_SORT); else 0 */
     long long query_tests;   /* boxes tested by queries since the last update */
-    long long upkeep;        /* boxes that packs, repacks and refits of trees touched since the last update began */
+    long long upkeep;        /* boxes that packs and refits of trees touched since the last update began */
 } sap_stats;
 SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats);
 
@@ -1336,7 +1336,7 @@ enum {
 
 enum {
     SAP__TREE_EMPTY,       /* it holds nothing of use, and is to be packed */
-    SAP__TREE_NEEDS_REFIT, /* boxes are in the right leaves; their bounds and all bounds above are old */
+    SAP__TREE_NEEDS_REFIT, /* boxes are in their leaves; bounds of those that moved, and all above, are old */
     SAP__TREE_VALID        /* it holds all live boxes of its kind, except unsynced ones */
 };
 
@@ -1353,8 +1353,9 @@ typedef struct sap__bvh {
     int levels, first[SAP__MAX_LEVELS], count[SAP__MAX_LEVELS]; /* of each level: its first node, how many there are */
     int state, boxes;                                           /* SAP__TREE_*; boxes in it */
     int young;                                                  /* the first leaf of the young */
-    int packed, young_packed, appended; /* boxes of which the old and the young leaves were packed, and newborn ever */
-    float mean_side[3];                 /* of the old leaves as they were packed */
+    int packed, young_packed,
+        appended;             /* boxes of which the old and the young leaves were packed; newborn since, gone or not */
+    float mean_side[3];       /* of the old leaves as they were packed */
     long long looks, queries; /* lanes of the newborn that were looked at, and queries of the young: see tree */
 } sap__bvh;
 
@@ -1485,7 +1486,8 @@ typedef struct sap__grid_calls {
 
 typedef struct sap__query_state {
     sap__query_counters counters[SAP__COUNTER_STRIPES];
-    long long visits; /* nodes that they visited between the last two updates */
+    long long
+        charged; /* of the nodes that the counters tell, those that the trees have been told of: see sap__sync_trees */
 } sap__query_state;
 
 /* The state of one update, and scratch memory. */
@@ -3395,7 +3397,7 @@ SAP__FORCE_INLINE float sap__clamp(float v, float most) { /* as compilers make i
     return v < most ? v : most;
 }
 
-/* v to the power of 1 / dims, within a few percent: computed from its exponent. */
+/* Returns v to the power of 1 / dims, within a few percent: it changes the exponent of v. */
 static float sap__nth_root(double v, int dims) {
     const uint64_t one = UINT64_C(1023) << 52, parts = (uint64_t)dims;
     uint64_t u;
@@ -3417,8 +3419,8 @@ SAP__FORCE_INLINE uint32_t sap__sample_index(int i, int n) {
     return (uint32_t)((uint64_t)((uint32_t)i * 2654435761u) * (uint64_t)n >> 32);
 }
 
-/* On each axis a leaf meets what is asked with a chance of (tile + unit) / range. Of tiles of one volume those whose
-   sides are in proportion to the units are therefore met least. */
+/* Measures some of n boxes. A leaf meets what is asked on an axis with a chance of (tile + unit) / range: among tiles
+   of one volume, those with sides in proportion to the units are met least. */
 static void sap__sample_boxes(const sap_world *s, const uint64_t *items, int n, sap__sample_stats *m) {
     const int some = n < SAP__SAMPLE ? n : SAP__SAMPLE;
     float longest = 0;
@@ -3449,8 +3451,8 @@ static void sap__sample_boxes(const sap_world *s, const uint64_t *items, int n, 
     }
 }
 
-/* Chooses the tiles for n boxes. Evenly spread ones would be sixteen to a tile, whose sides are as many units on all
-   axes. An axis on which all boxes lie beside each other is not cut, and no box is large there. */
+/* Chooses the tiles for n boxes. If these are spread evenly each tile has sixteen, and its sides are the same number of
+   units on all axes. An axis on which all boxes lie beside each other is not cut, and no box is large there. */
 static void sap__choose_tile_grid(const sap__sample_stats *m, int n, sap__tile_grid *t) {
     double volume = (double)SAP__NODE_WIDTH / n; /* of a tile, in units */
     int dims = 0, is_cut[3];
@@ -3486,7 +3488,7 @@ static void sap__choose_tile_grid(const sap__sample_stats *m, int n, sap__tile_g
     t->is_sparse = side > (float)SAP__SPARSE_TILES;
 }
 
-/* The i-th of count: forth in even rows, back in odd ones; without a branch. */
+/* Returns the place of the i-th of count in a row: forth in even rows, back in odd ones. It has no branch. */
 SAP__FORCE_INLINE int sap__serpentine(int i, int count, int row) {
     const int back = -(row & 1);
     return (i ^ back) + (count & back);
@@ -3586,7 +3588,7 @@ static int sap__widest_spread(const sap__cuts *c, const uint64_t *items, int n) 
 }
 
 /* Cuts the boxes from index `from` to `end` in two, as a kd-tree does, and then each part. A cut is at the boundary of
-   leaves that is nearest to the middle; those of nodes of level 1, which are every sixteenth, go first. */
+   leaves that is nearest to the middle; every sixteenth first, as it begins a node of level 1. */
 static void sap__cut(const sap__cuts *c, int from, int end) {
     for (int step = SAP__NODE_WIDTH; step >= 1 && end - from > 1; step = step == 1 ? 0 : 1) {
         const long long middle = (long long)(from + end) * c->leaves / (2 * step);
@@ -3608,14 +3610,14 @@ static void sap__cut(const sap__cuts *c, int from, int end) {
 
 /* Sorts the slots in items, n of them, so that those of each leaf lie together. There is one counter a key, about twice
    as many as items; scratch holds the items, and the counters behind them. Boxes that are sparse or lie unevenly are
-   cut instead, which takes three times as long; so is a crowd with one key, as large boxes are. */
+   cut instead, which takes longer. A crowd with one key is cut, too; large boxes share one. */
 static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, int n, int leaves) {
     uint32_t *count = (uint32_t *)(void *)(scratch + n), sum = 0, before = 0, most = 0, crowded = 0;
     sap__sample_stats sample;
     sap__tile_grid grid;
     sap__key_args args;
-    sap__sample_boxes(s, items, n, &sample);
     if (n <= 2 * SAP__NODE_WIDTH) return;
+    sap__sample_boxes(s, items, n, &sample);
     sap__choose_tile_grid(&sample, n, &grid);
     args.grid = &grid;
     args.items = items;
@@ -3652,7 +3654,7 @@ static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, in
 /* ====================================================================================================== */
 
 /* Boxes that are near each other share a leaf. The bounds of sixteen leaves are the lanes of a node above them, and so
-   on. The top level has one node, the root, or two; of a tree without levels above the leaves, three leaves at most.
+   on. The top level has one or two nodes, the roots; up to three leaves have no level above them.
 
        level 2                       [ bounds of . . . ]                      the root
        level 1          [ bounds of 16 leaves ]  [ bounds of 16 leaves ]
@@ -3663,8 +3665,7 @@ static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, in
        position      of a box: its tree, leaf and lane, in one word
        pack          to build a tree from its boxes: sort them into tiles, and fill leaves in that order (bulk loading)
        refit         to compute bounds from what is below, and leave all boxes in their leaves
-       home          of a leaf: its bounds when packed, enlarged by a quarter of each side
-       garden        of a leaf: the home of its home
+       home          of a leaf: where its boxes may be alone; its garden is the home of its home
        filter bits   of a node: all categories and all masks of the boxes below, united
        spatial join  to find all overlapping pairs of two trees, or of one with itself: see search
                      (Brinkhoff, Kriegel and Seeger 1993)
@@ -3677,42 +3678,45 @@ static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, in
 
        leaves   [ old . . . . . . . . . . . . . . . . . ][ young . . ][ newborn ]      nodes above them as ever
 
-   All rules of upkeep. Packs take time, and so do looks at boxes that wait for one: a pack waits until these have taken
-   as long as it will.
+   The table has all rules of upkeep. A pack takes time, and so do looks at the boxes that wait for it: it waits until
+   they have taken as long as it will. A home is the bounds of a leaf when packed, and a quarter of its side, or of the
+   mean side if that is less, each way. That of a newborn leaf is everywhere.
 
        a changed box                             then                              as
        is at home; or in the garden, where all   it stays, and bounds above it     most boxes move a little
-         bounds are refitted; or is newborn        grow
+         bounds are refitted                       grow
        is not, or is new, or belongs in          it leaves its lane, bounds        no leaf grows beyond its garden
          another tree                              shrink; it is a newcomer
 
        a tree                                    then                              as
-       1 / 8 of which changed, or that SORT      bounds and filter bits are        one pass is then cheaper
-         has left                                  refitted
+       1 / 8 of which changed, or that SORT      its bounds are refitted; filter   one pass is then cheaper
+         has left                                  bits shrink when packed
        that boxes come to                        they fill newborn leaves          to pack them takes longer
        whose newborn were looked at for as       newborn and young are packed:     a box is packed a few times
-         long as their pack takes                  all are young                     until it is old
+         long as their pack takes; or of which     all are young, or old if they     until it is old; there is room
+         more than 1 / 16 became young             are still more than that          for 1 / 16
        whose young were queried for as long as   all are packed: all are old       queries look at the young in
          a pack of all takes                                                         addition
-       whose young are more than 1 / 16 of the   all are packed                    there is room for 1 / 16
-         old, or 1 / 64 with those that are
-         not at home, if bounds are refitted
-       of which 1 / 4 is gone; or that a failed  all are packed                    leaves are not full
-         update has left
+       whose young, and old that are not at      all are packed                    joins look at them more often
+         home, are more than 1 / 64 at a refit
+       that has 1 / 4 fewer boxes than packed,   all are packed                    leaves are not full
+         or was lost when memory failed
        whose room is too small                   it is placed in a gap between     the others stay where they are
-                                                   the others; if reserved memory
-                                                   has none all trees are packed
+                                                   others, or behind them; if
+                                                   reserved memory has none all
+                                                   trees are packed
 */
 enum {
-    SAP__REFIT_FRACTION = 8, /* bounds are refitted if more than 1 / 8 of the boxes changed; wrong if all are close */
-    SAP__YOUNG_PART = 16,    /* the young are at most 1 / 16 of the old, as they were packed, */
-    SAP__YOUNG_MIN = 16,     /* and 16 more; wrong in small worlds that are asked much */
-    SAP__JOINED_PART = 64,   /* the young are at most 1 / 64 of the old where many changed, as trees are joined then */
-    SAP__GONE_PART = 4,      /* boxes that are gone leave lanes empty: at most 1 / 4 of the old */
-    SAP__LOOKS = 48,         /* lanes that are looked at in the time in which a box is packed */
-    SAP__QUERY_NODES = 8     /* nodes that a query visits; wrong where rays are long */
+    SAP__REFIT_FRACTION =
+        8,                 /* bounds are refitted if 1 / 8 changed; wrong where the changed boxes share a few leaves */
+    SAP__YOUNG_PART = 16,  /* the young are at most 1 / 16 of the old, as packed; wrong where few of many are asked, */
+    SAP__YOUNG_MIN = 16,   /* and 16 more; wrong in small worlds that are asked much */
+    SAP__JOINED_PART = 64, /* the same at a refit, as trees are joined then; wrong where the young lie together */
+    SAP__GONE_PART = 4,    /* 1 / 4 of the boxes of a pack may be gone; wrong where all of one place are */
+    SAP__LOOKS = 48,       /* lanes looked at in the time in which a box is packed; wrong where newborn lie together */
+    SAP__QUERY_NODES = 8   /* nodes that a query visits; wrong where rays are long */
 };
-#define SAP__HOME_PART 0.25f /* of its side: a home is larger by that part each way; wrong where all move as one */
+#define SAP__HOME_PART 0.25f /* of a side; wrong where all move as one */
 
 /* ---- positions --------------------------------------------------------------------------------------------- */
 
@@ -3850,14 +3854,14 @@ static void sap__set_levels(sap__bvh *t, int leaves) {
     }
 }
 
-/* Returns how many young, newborn included, a tree may have that was packed of this number of boxes. */
+/* Returns the number of young boxes, newborn included, that a tree packed of these may have. */
 static int sap__most_young(int packed) {
     return packed / SAP__YOUNG_PART + SAP__YOUNG_MIN;
 }
 
 /* Returns the number of leaves that a tree of these boxes has room for. */
 static int sap__room_for(int boxes) {
-    return sap__leaves_for(boxes) + sap__leaves_for(sap__most_young(boxes)) + 1; /* the first newborn begin a leaf */
+    return sap__leaves_for(boxes) + sap__leaves_for(sap__most_young(boxes)) + 1; /* newborn begin a leaf of their own */
 }
 
 /* Gives each tree its part of the arrays. */
@@ -3879,7 +3883,7 @@ static int sap__reserve_before(sap_world *s) {
     return sap__reserve(&s->forest.before, nodes) && sap__reserve(&s->forest.has_before, nodes);
 }
 
-/* Reserves arrays for these nodes. Some may have moved, though others could not be reserved. */
+/* Reserves the arrays of all trees for this number of nodes. If it fails some may have moved. */
 static int sap__reserve_nodes(sap_world *s, int nodes) {
     sap__bvh *all = &s->forest;
     const int ok = sap__reserve(&all->bounds, nodes) && sap__reserve(&all->occupied, nodes) &&
@@ -3909,8 +3913,8 @@ static void sap__place_tree(sap_world *s, int tree, int leaves) {
     }
 }
 
-/* Returns the home of these bounds. It is not larger than that of a mean leaf, by what it has more on a side: or all
-   would be at home in the leaf of a box far away. */
+/* Returns the home of these bounds. No side grows by more than a quarter of the mean leaf's: or all boxes would be at
+   home in the leaf of one far away. */
 static sap__box sap__home_of(const sap__bvh *t, const sap__box *bounds) {
     sap__box home = *bounds, larger;
     if (sap__is_empty(bounds)) return home;
@@ -3976,7 +3980,7 @@ static void sap__pack_leaves_task(sap_world *s, void *args, int task, int tasks)
     }
 }
 
-/* Packs the leaves of a tree from the first one on, of the n slots in sort_items. These leaves are scratch before. */
+/* Packs the leaves from the first one on, of the n slots in sort_items. Their memory is scratch before. */
 static void sap__pack_leaves(sap_world *s, sap__bvh *t, int first, int n) {
     sap__pack_args args;
     const int leaves = sap__leaves_for(n);
@@ -4021,7 +4025,8 @@ static int sap__pack_tree(sap_world *s, int tree) {
     return sap__pack_items(s, tree, n);
 }
 
-/* The same. Reserved memory is enough for trees without gaps between them. If it is short, all are packed. */
+/* Packs a tree. Reserved memory has room for all trees without gaps between them: if this one finds none, all are
+   packed. */
 static int sap__pack(sap_world *s, int tree) {
     int ok = 1;
     sap__place_tree(s, tree, sap__room_for(s->boxes.tree_count[tree]));
@@ -4144,8 +4149,8 @@ static void sap__refit_leaves_task(sap_world *s, void *args, int task, int tasks
     s->update.task[task].old = old;
 }
 
-/* Refits a tree. Those that have left the garden are newcomers. If these, the young, and old ones that are not at home
-   are too many, all are packed. */
+/* Refits a tree. Boxes that have left their garden become newcomers. If these, the young, and the old ones that are not
+   at home are too many, all are packed. */
 static int sap__refit(sap_world *s, int tree) {
     sap__bvh *t = &s->tree[tree];
     const int young = t->young_packed + t->appended + s->update.coming[tree];
@@ -4222,8 +4227,8 @@ static void sap__append_newborn(sap_world *s, int tree) {
 
 /* ---- changes reach the trees ------------------------------------------------------------------------------------ */
 
-/* Counts n changed boxes by tree, if that takes no look at each of them, which would be a fifth of an update in which
-   all move. Returns whether it does. */
+/* Counts n changed boxes by tree if it need not look at each. Looks would take a fifth of an update in which all move.
+   Returns whether it did. */
 static int sap__count_at_once(const sap_world *s, int n, int count[SAP__TREES]) {
     memset(count, 0, SAP__TREES * sizeof *count);
     if (s->changes.flags || (s->boxes.filtered_count && n != s->boxes.live_count)) return 0;
@@ -4247,6 +4252,7 @@ static int sap__count_unsynced(sap_world *s, int changed[SAP__TREES]) {
         const sap__slot *slot = &s->slot_array[list[i]];
         const uint32_t at = slot->leaf_position;
         const int lives = (slot->flags & SAP__LIVE) != 0, tree = lives ? sap__tree_of(slot) : sap__position_tree(at);
+        if (!lives && at == SAP__NONE) continue; /* no tree has seen it */
         changed[tree]++;
         if (lives & (at != SAP__NONE) & (sap__position_tree(at) == tree)) continue;
         if (!sap__push_newcomer(s, list[i])) return 0;
@@ -4266,13 +4272,21 @@ static void sap__remove_misplaced(sap_world *s) {
     sap__set_length(s->update.newcomers, n);
 }
 
-/* Brings one tree up to date after some of its boxes changed. */
-static int sap__sync_tree(sap_world *s, int tree, int changed, int looking) {
+/* Returns the number of nodes that queries have visited since the last update. */
+static long long sap__query_visits(const sap_world *s) {
+    long long visits = 0;
+    for (int i = 0; i < SAP__COUNTER_STRIPES; i++)
+        visits += sap__atomic_get(&((sap_world *)(uintptr_t)s)->queries.counters[i].visits);
+    return visits;
+}
+
+/* Brings one tree up to date after some of its boxes changed. looking: boxes that will search it; queries: those that
+   have. Each looks at all newborn. A query of the young costs about what packing one box does. */
+static int sap__sync_tree(sap_world *s, int tree, int changed, int looking, long long queries) {
     sap__bvh *t = &s->tree[tree];
     if (t->state == SAP__TREE_EMPTY) return sap__pack(s, tree);
     if (t->state == SAP__TREE_NEEDS_REFIT ? !sap__refit(s, tree) : changed && !sap__sync_boxes(s, tree)) return 0;
     const int newborn = t->appended + s->update.coming[tree], young = t->young_packed + newborn;
-    const long long queries = s->queries.visits / SAP__QUERY_NODES;
     t->looks += newborn ? (looking + queries) * SAP__NODE_WIDTH * sap__leaves_for(newborn) : 0;
     t->queries += young ? queries : 0;
     if (t->queries > t->packed) return sap__pack(s, tree);
@@ -4285,28 +4299,27 @@ static int sap__sync_tree(sap_world *s, int tree, int changed, int looking) {
 /* Brings all trees up to date with what is recorded. looking: the boxes that will search them. From a tree that is to
    be packed nothing is taken out box by box. Returns 0 without memory. */
 static int sap__sync_trees(sap_world *s, int looking) {
+    const long long queries = (sap__query_visits(s) - s->queries.charged) / SAP__QUERY_NODES;
     int changed[SAP__TREES];
+    s->queries.charged += queries * SAP__QUERY_NODES;
     if (!sap__count_unsynced(s, changed)) return 0;
     for (int tree = 0; tree < SAP__TREES; tree++) {
         sap__bvh *t = &s->tree[tree];
         const int boxes = s->boxes.tree_count[tree], many = (long long)SAP__REFIT_FRACTION * changed[tree] > boxes;
         if (many && t->state == SAP__TREE_VALID) t->state = SAP__TREE_NEEDS_REFIT;
-        if (boxes <= t->packed - t->packed / SAP__GONE_PART || s->update.coming[tree] > sap__most_young(t->packed))
+        if (boxes < t->packed - t->packed / SAP__GONE_PART || s->update.coming[tree] > sap__most_young(t->packed))
             sap__drop_tree(t);
     }
     sap__remove_misplaced(s);
     for (int tree = SAP__TREES - 1; tree >= 0; tree--)
-        if (s->boxes.tree_count[tree] && !sap__sync_tree(s, tree, changed[tree], looking)) return 0;
+        if (s->boxes.tree_count[tree] && !sap__sync_tree(s, tree, changed[tree], looking, queries)) return 0;
     return 1;
 }
 
-/* Adds up the nodes that queries have visited since the update before. */
-static void sap__collect_counters(sap_world *s) {
-    s->queries.visits = 0;
-    for (int i = 0; i < SAP__COUNTER_STRIPES; i++) {
-        s->queries.visits += sap__atomic_get(&s->queries.counters[i].visits);
-        sap__atomic_set(&s->queries.counters[i].visits, 0);
-    }
+/* Begins to count the nodes that queries visit from 0. */
+static void sap__reset_counters(sap_world *s) {
+    for (int i = 0; i < SAP__COUNTER_STRIPES; i++) sap__atomic_set(&s->queries.counters[i].visits, 0);
+    s->queries.charged = 0;
 }
 
 /* ====================================================================================================== */
@@ -4612,9 +4625,9 @@ typedef struct sap__mover_args {
 
 /* Lets n boxes of one tree query all trees that they may meet. Returns 0 to stop. */
 static int sap__query_trees(sap__search *q, int tree, const uint32_t *boxes, int n) {
-    for (int other = 0; other < SAP__TREES; other++) {
+    for (int other = 0; other < SAP__TREES && n; other++) {
         const sap__bvh *t = &q->s->tree[other];
-        if (n == 0 || t->boxes == 0 || !sap__trees_meet(q->s, tree, other)) continue;
+        if (t->boxes == 0 || !sap__trees_meet(q->s, tree, other)) continue;
         q->culls_by_filter = tree == SAP__TREE_LONERS || other == SAP__TREE_LONERS;
         if (!sap__join_with_root(q, sap__boxes, boxes, n, t)) return 0;
     }
@@ -4684,7 +4697,7 @@ static int sap__query_movers(sap_world *s, uint32_t flags, int changes) {
 
 /* ---- the three methods --------------------------------------------------------------------------------- */
 
-/* The costs of a search for changes, by that of looking at one pair, which it saves: of an event, and of a changed box.
+/* These are the costs of a search for changes, of an event and of a changed box, in looks at one pair, which it saves.
    They were measured in the worlds of bench/methods.c, and are wrong by a third where boxes hardly move. */
 enum {
     SAP__QUERY_EVENT = 1,
@@ -4907,7 +4920,7 @@ SAP_DEF sap_result sap_update(sap_world *s) {
     const sap_result r = sap__begin_call(s, NULL, 1);
     if (r != SAP_OK) return r;
     if (sap__length(s->changes.list) == 0) {
-        sap__collect_counters(s);
+        sap__reset_counters(s);
         s->update.swaps = s->update.tests = s->update.upkeep = s->update.method = 0;
         sap__set_length(s->pairs.created, 0);
         sap__set_length(s->pairs.deleted, 0);
@@ -4925,7 +4938,7 @@ SAP_DEF sap_result sap_update(sap_world *s) {
     s->changes.flags &= ~(uint32_t)SAP__GHOST;
     if (!ok) return sap__set_result(s, s->update.failure);
     sap__commit_boxes(s);
-    sap__collect_counters(s);
+    sap__reset_counters(s);
     return sap__set_result(s, SAP_OK); /* the filter callback may have set another one */
 }
 
@@ -4940,7 +4953,8 @@ static void sap__renew_objects(sap_world *s, int from, int end) {
 }
 
 static void sap__renew_all_objects(sap_world *s) {
-    if (s->pairs.old_objects) sap__renew_objects(s, 0, sap__length(s->pairs.deleted));
+    if (!s->pairs.old_objects) return; /* nothing is written, as several threads may read */
+    sap__renew_objects(s, 0, sap__length(s->pairs.deleted));
     s->pairs.old_objects = 0;
 }
 
@@ -5636,7 +5650,7 @@ SAP__FORCE_INLINE int sap__try_box(sap__query *q, uint32_t slot, const sap__box 
 /* Synchronises the trees with the recorded changes. Returns SAP_ERROR_MEMORY if it cannot. */
 static sap_result sap__sync_for_queries(sap_world *s) {
     const uint32_t *list = s->changes.unsynced;
-    if (!sap__sync_trees(s, 0)) {
+    if (!sap__sync_trees(s, sap__length(list))) { /* as many queries are expected as boxes changed */
         sap__drop_trees(s);
         return SAP_ERROR_MEMORY;
     }
@@ -6226,8 +6240,11 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
     if (boxes && boxes < SAP__MAX_BOXES - SAP__MIN_FREE_SLOTS - 1) slot_count += SAP__MIN_FREE_SLOTS + 1;
     if (slot_count < sap__length(s->slot_array)) slot_count = sap__length(s->slot_array);
     const int few = SAP__TREES * (sap__room_for(0) + 3); /* leaves that four trees take more than one */
-    const int leaves = sap__room_for(boxes) + few, nodes = sap__node_count(leaves) + (int)SAP__TREES * SAP__MAX_LEVELS;
+    int leaves = sap__room_for(boxes) + few;
+    const int nodes = sap__node_count(leaves) + (int)SAP__TREES * SAP__MAX_LEVELS;
     const int sorts = s->config.method == SAP_METHOD_SORT || SAP__TRACES;
+    for (int tree = 0; tree < SAP__TREES; tree++) /* one that was packed of more boxes may be refitted */
+        if (s->tree[tree].count[0] > leaves) leaves = s->tree[tree].count[0];
     int ok = sap__reserve_boxes(s, slot_count) && sap__reserve_pairs(s, pairs, pairs, pairs) &&
              sap__reserve(&s->update.deleted_at, 2LL * pairs) && sap__reserve(&s->update.newcomers, slot_count) &&
              sap__reserve(&s->update.sort_items, slot_count) &&
@@ -6415,10 +6432,7 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats) {
     stats->swaps = s->update.swaps;
     stats->overlap_tests = s->update.tests;
     stats->method = s->update.method;
-    stats->query_tests = 0;
-    for (int i = 0; i < SAP__COUNTER_STRIPES; i++)
-        stats->query_tests += sap__atomic_get(&((sap_world *)(uintptr_t)s)->queries.counters[i].visits);
-    stats->query_tests *= SAP__NODE_WIDTH;
+    stats->query_tests = sap__query_visits(s) * SAP__NODE_WIDTH;
     stats->upkeep = s->update.upkeep;
     stats->bytes = sizeof *s;
 #define SAP__COUNT_BYTES(a) stats->bytes += sap__bytes_of(s->a);
@@ -6763,7 +6777,7 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     }
     sap__set_length(s->pairs.created, 0);
     sap__set_length(s->pairs.deleted, 0);
-    s->update.swaps = s->update.tests = s->update.method = 0;
+    s->update.swaps = s->update.tests = s->update.upkeep = s->update.method = 0;
     memset(s->pairs.index, 0, sizeof s->pairs.index);
     s->endpoints.valid = 0;
     sap__drop_trees(s);

@@ -282,16 +282,17 @@ static void test_few_among_many(int are_static, int deed) {
     if (verbose)
         printf("%6.2f  fifty among 32,000 %s ones %-24s %10lld %10lld\n", (double)many / (double)few, what,
                few_names[deed], many, few);
-    CHECK_MESSAGE(many <= 2 * few, "fifty among 32,000 %s boxes %s: %lld steps, among 1,000 %lld", what,
-                  few_names[deed], many, few);
+    CHECK_MESSAGE(many <= (deed == TILES_COME ? 4 : 2) * few,
+                  "fifty among 32,000 %s boxes %s: %lld steps, among 1,000 %lld", what, few_names[deed], many, few);
 }
 
 static int compare_steps(const void *a, const void *b) {
     return (*(const long long *)a > *(const long long *)b) - (*(const long long *)a < *(const long long *)b);
 }
 
-/* Fifty walk among tiles, of which two are replaced: no update takes longer than three medians and a twentieth of packing
-   the tiles, as their first update does; nor does the first query. */
+/* Fifty walk among tiles, of which two are replaced: on average an update takes at most twice as long as half of all do,
+   as tiles that come wait for a pack; none takes longer than the first update, which packs all; and the first query no
+   longer than three such updates. */
 static void test_quiet(int tiles) {
     enum { MOVERS = 50, WARM_UP = 10, QUIET = 2000 };
     static long long taken[QUIET];
@@ -318,12 +319,16 @@ static void test_quiet(int tiles) {
     life_close(&l);
     qsort(taken, QUIET, sizeof *taken, compare_steps);
     const long long middle = taken[QUIET / 2], worst = taken[QUIET - 1];
+    long long sum = 0;
+    for (int u = 0; u < QUIET; u++) sum += taken[u];
     if (verbose)
-        printf("%6.2f  the worst quiet update, %d tiles %10lld %10lld\n", (double)worst / (double)middle, tiles, worst,
-               middle);
-    CHECK_MESSAGE(worst <= 3 * middle + packed / 20,
-                  "%d tiles, few are replaced: the worst update takes %lld steps, half of all at most %lld", tiles,
-                  worst, middle);
+        printf("%6.2f  a quiet update on average, %d tiles %10lld %10lld\n", (double)sum / QUIET / (double)middle,
+               tiles, sum / QUIET, middle);
+    CHECK_MESSAGE(sum <= 2 * QUIET * middle,
+                  "%d tiles, few are replaced: an update takes %lld steps, half at most %lld", tiles, sum / QUIET,
+                  middle);
+    CHECK_MESSAGE(worst <= packed, "%d tiles, few are replaced: the worst update takes %lld steps, the first one %lld",
+                  tiles, worst, packed);
     CHECK_MESSAGE(asked <= 3 * middle + packed / 20,
                   "%d tiles, few are replaced: the first query takes %lld steps, half of all updates at most %lld",
                   tiles, asked, middle);
@@ -545,7 +550,7 @@ static void test_crowd(int method, int deed) {
         printf("%6.2f  2,000 bullets by 1,000, among tiles %.2f  %-6s %-22s %10lld %10lld\n",
                (double)many / (double)few, (double)tiles / (double)few, method_names[method], bullet_names[deed], many,
                few);
-    CHECK_MESSAGE(10 * many <= 30 * few, "2,000 bullets %s: %lld steps, 1,000 %lld", bullet_names[deed], many, few);
+    CHECK_MESSAGE(10 * many <= 33 * few, "2,000 bullets %s: %lld steps, 1,000 %lld", bullet_names[deed], many, few);
     CHECK_MESSAGE(10 * tiles <= (deed == BULLETS_COME ? 24 : 14) * few,
                   "bullets %s among tiles: %lld steps, alone %lld", bullet_names[deed], tiles, few);
 }

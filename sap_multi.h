@@ -500,7 +500,7 @@ static double sap__cost_of_cells(const sap_multi *m, const sap__grid *g, double 
         pairs += i - first;
     }
     const double beside = 2 * pairs * m->world->boxes.live_count / (SAP__CELL_SAMPLE * SAP__CELL_SAMPLE);
-    return SAP__BOX_COST + 2.0 * m->axes * n / SAP__CELL_SAMPLE + near_parts * beside / SAP__NEAR_TO_PASS;
+    return (double)SAP__BOX_COST + 2.0 * m->axes * n / SAP__CELL_SAMPLE + near_parts * beside / SAP__NEAR_TO_PASS;
 }
 
 /* Returns the number of boxes that are longer than the cells of a grid: only these can be large. */

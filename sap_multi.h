@@ -500,7 +500,8 @@ static double sap__cost_of_cells(const sap_multi *m, const sap__grid *g, double 
         pairs += i - first;
     }
     const double beside = 2 * pairs * m->world->boxes.live_count / (SAP__CELL_SAMPLE * SAP__CELL_SAMPLE);
-    return (double)SAP__BOX_COST + 2.0 * m->axes * n / SAP__CELL_SAMPLE + near_parts * beside / SAP__NEAR_TO_PASS;
+    const double ends = 2.0 * m->axes * n / (double)SAP__CELL_SAMPLE;
+    return (double)SAP__BOX_COST + ends + near_parts * beside / (double)SAP__NEAR_TO_PASS;
 }
 
 /* Returns the number of boxes that are longer than the cells of a grid: only these can be large. */
@@ -519,7 +520,7 @@ static int sap__count_long(const sap_world *s, const sap__grid *g) {
 /* Chooses the grid for the boxes as they are now. The caller has reserved scratch for the sample. */
 static void sap__choose_cells(sap_multi *m, sap__grid *chosen) {
     sap_world *s = m->world;
-    const double live = s->boxes.live_count, apart = SAP__APART * (double)sap__nth_root(1 / live, m->axes);
+    const double live = s->boxes.live_count, apart = (double)SAP__APART * (double)sap__nth_root(1 / live, m->axes);
     double least = 2 * m->axes, divided = 0, others = 0; /* near parts on divided axes, and on others */
     sap__grid g = sap__undivided;
     *chosen = m->given;
@@ -528,7 +529,7 @@ static void sap__choose_cells(sap_multi *m, sap__grid *chosen) {
     for (int k = 0; k < 3; k++) {
         if (!s->used[k]) continue;
         const double first = sap__quantile(s, k, 1, 1), spread = sap__quantile(s, k, 1, 15) - first;
-        const double length = SAP__MEDIANS * sap__quantile(s, k, 0, 8);
+        const double length = (double)SAP__MEDIANS * sap__quantile(s, k, 0, 8);
         const double size = length > apart * spread ? length : apart * spread;
         const double near_part = size < spread ? size / spread : 1;
         const int is_divided = SAP__LEAST_CELLS * near_part < 1;

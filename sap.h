@@ -3738,14 +3738,13 @@ static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, in
                                                    trees are packed
 */
 enum {
-    SAP__REFIT_FRACTION =
-        8,                 /* bounds are refitted if 1 / 8 changed; wrong where the changed boxes share a few leaves */
-    SAP__YOUNG_PART = 16,  /* the young are at most 1 / 16 of the old, as packed; wrong where few of many are asked, */
-    SAP__YOUNG_MIN = 16,   /* and 16 more; wrong in small worlds that are asked much */
-    SAP__JOINED_PART = 64, /* the same at a refit, as trees are joined then; wrong where the young lie together */
-    SAP__GONE_PART = 4,    /* 1 / 4 of the boxes of a pack may be gone; wrong where all of one place are */
-    SAP__LOOKS = 48,       /* lanes looked at in the time in which a box is packed; wrong where newborn lie together */
-    SAP__QUERY_NODES = 8   /* nodes that a query visits; wrong where rays are long */
+    SAP__REFIT_FRACTION = 8, /* bounds are refitted if 1 / 8 changed; wrong where these share a few leaves */
+    SAP__YOUNG_PART = 16,    /* the young are at most 1 / 16 of the old, as packed; wrong where few are asked much, */
+    SAP__YOUNG_MIN = 16,     /* and 16 more; wrong in small worlds that are asked much */
+    SAP__JOINED_PART = 64,   /* the same at a refit, as trees are joined then; wrong where the young lie together */
+    SAP__GONE_PART = 4,      /* 1 / 4 of the boxes of a pack may be gone; wrong where all of one place are */
+    SAP__LOOKS = 48,         /* lanes looked at in the time that packs a box; wrong where the newborn lie together */
+    SAP__QUERY_NODES = 8     /* nodes that a query visits; wrong where rays are long */
 };
 #define SAP__HOME_PART 0.25f /* of a side; wrong where all move as one */
 

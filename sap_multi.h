@@ -532,7 +532,7 @@ static void sap__choose_cells(sap_multi *m, sap__grid *chosen) {
         const double length = (double)SAP__MEDIANS * sap__quantile(s, k, 0, 8);
         const double size = length > apart * spread ? length : apart * spread;
         const double near_part = size < spread ? size / spread : 1;
-        const int is_divided = SAP__LEAST_CELLS * near_part < 1;
+        const int is_divided = (double)SAP__LEAST_CELLS * near_part < 1;
         least += live * near_part / (2 * SAP__NEAR_TO_PASS);
         divided += is_divided;
         others += is_divided ? 0 : near_part;
@@ -558,8 +558,10 @@ static int sap__choose_grid(sap_multi *m, int is_new) {
     if (!is_new && m->changes_left > 0) return 0;
     sap__choose_cells(m, &grid);
     m->changes_left = SAP__RECHOOSE * (long long)m->world->boxes.live_count;
-    for (int k = 0; k < 3; k++)
-        is_new |= grid.size[k] > SAP__SIMILAR * m->grid.size[k] || m->grid.size[k] > SAP__SIMILAR * grid.size[k];
+    for (int k = 0; k < 3; k++) {
+        const double before = m->grid.size[k], now = grid.size[k];
+        is_new |= now > (double)SAP__SIMILAR * before || before > (double)SAP__SIMILAR * now;
+    }
     if (is_new) m->grid = grid;
     return is_new;
 }

@@ -107,7 +107,7 @@ seeds() {   # test, variant
         esac
         [ "$1" = test_laws ] || n=$((n / 2))
         [ -n "$few" ] && n=$((n / 15))
-        [ "$2" = lowered ] && echo -c
+        [ "$2" = lowered ] && first="$first -c"
         echo "$((n * SCALE)) $first"
         return ;;
     test_size)   # boxes, frames: so many are fetched early

@@ -745,8 +745,10 @@ static void move_some(actor *a, const step *s) {
         case JUMP: p = new_place(l, i, s->seed); break;
         case RESIZE:
             for (k = 0; k < 3; k++) {
-                const int size = p.hi[k] - p.lo[k], out = rng.state & 1 ? size / 2 : -(size * 3 / 8);
-                if (!is_endless(p.lo[k]) && !is_endless(p.hi[k])) p.lo[k] -= out, p.hi[k] += out;
+                const int ends = is_endless(p.lo[k]) || is_endless(p.hi[k]), size = ends ? 0 : p.hi[k] - p.lo[k];
+                const int out = rng.state & 1 ? size / 2 : -(size * 3 / 8);
+                p.lo[k] -= out;
+                p.hi[k] += out;
             }
             break;
         case DRIFT: memcpy(by, all, sizeof by); break;

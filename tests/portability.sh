@@ -105,11 +105,13 @@ platform windows "all -test_alloc -test_multi -test_stack_multi" "x86_64-w64-min
     "x86_64-w64-mingw32-gcc:gcc-mingw-w64-x86-64-win32 wine:wine /usr/lib/wine/wine64:wine64"
 # Tests need more than wasm's 64 KB of stack. Put first, a stack that overflows traps instead of writing over data. The
 # linker must not see -O: with it clang runs a wasm-opt that it finds, and Debian's (binaryen) refuses SIMD.
-wasm="clang --target=wasm32-wasi $c99 -Xclang -O2 -Wl,-z,stack-size=262144 -Wl,--stack-first"
+wasm="clang --target=wasm32-wasi $c99 -D_WASI_EMULATED_PROCESS_CLOCKS -Xclang -O2 -Wl,-z,stack-size=262144 -Wl,--stack-first"
 node="node --no-warnings --single-threaded $BUILD/wasi.mjs" # node 20 with threads may crash when all is done and printed
 wasm_needs="clang:clang wasm-ld:lld node:nodejs /usr/include/wasm32-wasi:wasi-libc /usr/lib/llvm-14/lib/clang/14.0.6/lib/wasi:libclang-rt-14-dev-wasm32"
-platform wasm golden "$wasm" "$node" .wasm -lm "in node" "$wasm_needs"
-platform wasm-simd "all -test_alloc $threaded" "$wasm -msimd128" "$node" .wasm -lm "in node, without threads" "$wasm_needs"
+wasm_libraries="-lm -lwasi-emulated-process-clocks"
+platform wasm golden "$wasm" "$node" .wasm "$wasm_libraries" "in node" "$wasm_needs"
+platform wasm-simd "all -test_alloc -test_traps $threaded" "$wasm -msimd128" "$node" .wasm "$wasm_libraries" \
+    "in node, without threads or exceptions of floats" "$wasm_needs"
 platform nehalem golden "gcc $c99 -O2 -static" "qemu-x86_64 -cpu Nehalem" "" "$libraries" "x86-64 without AVX2" "gcc:gcc qemu-x86_64:qemu-user"
 
 platform tcc "all -test_multi" "tcc $c99" "" "" "$libraries" "test_multi has atomics" tcc:tcc

@@ -447,7 +447,7 @@ typedef struct actor {
     char *bytes;
     int refusal;
     int step, question;
-    int live_count, added, removed, most_boxes, most_pairs;
+    int live_count, added, removed, held, most_boxes, most_pairs; /* held: removed in a query that is not over */
     long allocated;
     long long tests, upkeep;
     int has_acted;
@@ -660,7 +660,8 @@ static void add_boxes(actor *a, const int *numbers, int n, int is_static, uint64
         a->live[i] = 1;
         a->was_seen[i] = 0;
         a->added++;
-        if (++a->live_count + a->removed > a->most_boxes) a->most_boxes = a->live_count + a->removed;
+        a->live_count++;
+        if (a->live_count + a->removed + a->held > a->most_boxes) a->most_boxes = a->live_count + a->removed + a->held;
     }
     for (k = 0; k < n && (a->life->filters || a->law->watch & MASK_0); k++) {
         const kind kd = kind_of(a->life, numbers[k]);
@@ -1304,6 +1305,7 @@ static void act(actor *a) {
             a->live[i] = 0;
             a->live_count--;
             a->removed += a->was_seen[i];
+            a->held += !a->was_seen[i];
             if (a->says) printf("    remove %u\n", (unsigned)a->id[i]);
             expect_ok(a, "sap_remove", sap_remove(a->world, a->id[i]));
         } else
@@ -1314,6 +1316,7 @@ static void act(actor *a) {
         if (list[i] & 2) continue;
         a->live[list[i]] = 0;
         a->live_count--;
+        a->held++;
         if (a->says) printf("    remove %u\n", (unsigned)a->id[list[i]]);
         expect_ok(a, "sap_remove", sap_remove(a->world, a->id[list[i]]));
     }
@@ -1417,6 +1420,7 @@ static void update(actor *a, const step *s) {
     }
     expect_ok(a, "sap_update", result);
     a->removed -= removed;
+    a->held = 0;
     sap_get_stats(a->world, &stats);
     if (stats.pairs > a->most_pairs) a->most_pairs = stats.pairs;
     if (a->law->watch & COSTS) {
@@ -1519,6 +1523,7 @@ static void lead_step(actor *a, const step *s) {
         if (a->way->fails) prepare(a);
         (void)sap_query_box(a->world, &all, ~0u, act_in_query, a);
         act(a);
+        a->held = 0;
         break;
     case ASK:
         if (a->law->watch & ASKS) ask(a, s);

@@ -14,7 +14,7 @@
        #include "sap.h"                everywhere else without the define
 
    It needs the C library, and stb_ds.h (Debian: apt install libstb-dev; or copy the file beside this one). In debug
-   builds compile that one file with -O2: without optimisation frames take eight times as long.
+   builds compile that one file with -O2: without optimisation frames take ten times as long.
 
    ---- example ----
 
@@ -163,15 +163,15 @@
 
    ---- memory ----
 
-   A box takes about 130 bytes, a pair 64, and an event 40; where boxes have many pairs that last, a box takes 30
+   A box takes about 125 bytes, a pair 64, and an event 40; where boxes have many pairs that last, a box takes 30
    more. Scratch memory is given back when some updates have not needed it; memory of removed boxes is kept for new
    ones. Moves, removals and filter changes never allocate. If memory fails in sap_update, pairs and events are as
    before, changes stay recorded, and a later sap_update succeeds once there is memory.
 
    After sap_reserve(boxes, pairs) no call allocates until one of the two is exceeded, and nothing is given back; a
-   removed box that an update has seen counts until the next one. This is enough for every method, and so takes some
-   185 bytes a box, 260 for SAP_METHOD_SORT, and 160 a pair. If all reserved boxes stream along an axis, a tree is
-   packed in one update of twenty: reserve for a fifth more then.
+   removed box that an update has seen counts until the next one. This takes some 175 bytes a box and 155 a pair, and is
+   enough for all methods but SORT: AUTO then does without it, and with config.method SORT a box takes 75 more. If all
+   reserved boxes stream along an axis, trees are packed more often: reserve for a fifth more then.
 
    A world holds no address of the library's code or data: another build of the same version and options, loaded
    later in its place, goes on with it (hot reload).
@@ -325,7 +325,7 @@ SAP_DEF sap_world *sap_create(const sap_config *config);
 SAP_DEF void sap_destroy(sap_world *s);
 
 /* Reserves memory for that many boxes and pairs: no call on this world allocates until one of the two is exceeded. It
-   is enough for every method, so it is more than the boxes take by themselves: see memory. */
+   is more than the boxes take by themselves: see memory. */
 SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs);
 
 /* ---- boxes: recorded at once, applied by the next sap_update ------------------------------------------ */

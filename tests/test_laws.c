@@ -1352,7 +1352,12 @@ static void act_in_delete(const sap_pair *pair, void *user) {
 static uint64_t print_of_pairs(const actor *a, const sap_pair *pairs, int count) {
     uint64_t sum = (uint64_t)count;
     int i;
-    if (a->law->watch & ORDER) return test_hash(14695981039346656037u, pairs, (size_t)count * sizeof *pairs);
+    for (i = 0; i < count && a->law->watch & ORDER; i++) { /* field by field: pointers have the size of the machine's */
+        sum = mixed(sum, (uint64_t)pairs[i].id0 << 32 | pairs[i].id1);
+        sum = mixed(mixed(sum, (uintptr_t)pairs[i].object0), (uintptr_t)pairs[i].object1);
+        sum = mixed(sum, (uintptr_t)pairs[i].user_data);
+    }
+    if (a->law->watch & ORDER) return sum;
     for (i = 0; i < count; i++) {
         const uint64_t x = (uint64_t)(uintptr_t)pairs[i].object0, y = (uint64_t)(uintptr_t)pairs[i].object1;
         if (kind_of(a->life, (int)x - 1).is_static && kind_of(a->life, (int)y - 1).is_static && a->way->moving) {
@@ -1827,6 +1832,6 @@ int main(int argc, char **argv) {
             judge(&laws[i], seed, words[3], words[4]);
             bad += is_broken[i] = test_failed > failed;
         }
-    if (!words[2]) CHECK_EQUAL(print_of_lives(100, first), INT64_C(-3253672032446026405));
+    if (!words[2]) CHECK_EQUAL(print_of_lives(100, first), INT64_C(-6316178942466498358));
     return test_summary();
 }

@@ -168,10 +168,11 @@
    ones. Moves, removals and filter changes never allocate. If memory fails in sap_update, pairs and events are as
    before, changes stay recorded, and a later sap_update succeeds once there is memory.
 
-   After sap_reserve(boxes, pairs) no call allocates until one of the two is exceeded, and nothing is given back; a
-   removed box that an update has seen counts until the next one. This takes some 175 bytes a box and 155 a pair, and is
-   enough for all methods but SORT: AUTO then does without it, and with config.method SORT a box takes 75 more. If all
-   reserved boxes stream along an axis, trees are packed more often: reserve for a fifth more then.
+   After sap_reserve(boxes, pairs) no call allocates until one of the two is exceeded, and nothing is given back. A
+   removed box that an update has seen counts until the next one; one that a query's callback removes until that query
+   is over. This takes some 175 bytes a box and 155 a pair, and is enough for all methods but SORT: AUTO then does
+   without it, and with config.method SORT a box takes 75 more. If all reserved boxes stream along an axis, trees are
+   packed more often: reserve for a fifth more then.
 
    A world holds no address of the library's code or data: another build of the same version and options, loaded
    later in its place, goes on with it (hot reload).
@@ -7092,7 +7093,11 @@ SAP_DEF const char *sap_validate(const sap_world *s) {
 /* ---- versions and licences ----------------------------------------------------------------------------
 
    0.5  2026-11  sap_slide_if; sap_version. Slides: ways of any length; the joint of two boxes acts as one box would in
-                 3D, too; a particle does not pass a wall of no thickness. Short rays are counted like others.
+                 3D, too; a particle does not pass a wall of no thickness. Short rays are counted like others. Trees
+                 have three generations, and are packed as a whole now and then, which 0.4 never did. AUTO takes no
+                 method for which nothing is reserved. With a margin a box that shrinks is stored again. Shorter.
+                 Incompatible: where callbacks of queries remove boxes ids may differ from those of 0.4; SAP_ALL_KERNELS
+                 is gone.
    0.4  2026-11  config.margin; sap_slide; sap_box_closest_if; sap_ray_cast_ids; sap_nearest_to_ids; SAP_DEF of the
                  user's. Updates look at pairs that begin and end, not at those that last. No shape of world is a cliff.
                  No call raises a floating-point trap. A world that is only queried needs no update.

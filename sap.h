@@ -1919,13 +1919,10 @@ SAP__FORCE_INLINE int sap__surely_fits(const sap__box *stored, const sap_aabb *b
 #endif
 }
 
-/* Stores a box in a slot: with the margin if it moves, unless the stored box contains it and is not more than twice as
-   long as needed. Its length before rounding is a first look. Returns -1 if the box is invalid, and the slot then may
-   have any box, else 1 if the stored box changed, else 0. */
-SAP__FORCE_INLINE int sap__store_box(const sap_world *s, sap__slot *slot, const sap_aabb *box) {
+/* Stores a box with the margin, unless the stored box contains it and is not more than twice as long as needed; its
+   length before rounding is a first look. Returns as sap__store_box does. */
+SAP__NO_INLINE int sap__store_enlarged(const sap_world *s, sap__slot *slot, const sap_aabb *box) {
     const float margin = s->config.margin;
-    if (sap__float_bits(margin) == 0 || (slot->flags & SAP__STATIC)) return sap__encode(box, s->used, &slot->box);
-    if (sap__surely_fits(&slot->box, box, margin, s->used)) return 0;
     sap__box now = sap__empty_box;
     if (sap__encode(box, s->used, &now) < 0) return -1;
     const int is_inside = sap__contains(&slot->box, &now);
@@ -1934,6 +1931,15 @@ SAP__FORCE_INLINE int sap__store_box(const sap_world *s, sap__slot *slot, const 
     if (is_inside && !sap__is_twice(&slot->box, &now, 0)) return 0;
     slot->box = now;
     return 1;
+}
+
+/* Stores a box in a slot, with the margin if it moves. Returns -1 if the box is invalid, and the slot then may have any
+   box, else 1 if the stored box changed, else 0. */
+SAP__FORCE_INLINE int sap__store_box(const sap_world *s, sap__slot *slot, const sap_aabb *box) {
+    const float margin = s->config.margin;
+    if (sap__float_bits(margin) == 0 || (slot->flags & SAP__STATIC)) return sap__encode(box, s->used, &slot->box);
+    if (sap__surely_fits(&slot->box, box, margin, s->used)) return 0;
+    return sap__store_enlarged(s, slot, box);
 }
 
 static void sap__add_filter(sap_world *s, uint32_t slot); /* see tree */

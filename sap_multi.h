@@ -874,6 +874,7 @@ static int sap__list_queue(sap__sort_state *u, int queue, int n) {
    The sweep goes from min to min. An entering box is tested with all boxes that begin between its min and its max, any
    other box with the entering ones that do. items holds the n endpoints of the boxes that enter, sorted. */
 static int sap__prune_cell(sap__sort_state *u, sap__search *q, const sap_multi *m, const sap__cell *c, int all_enter) {
+    if (c->sap.count <= 2) return 1; /* a cell without boxes may have no arrays */
     u->axis = sap__widest_axis(u->s, u->sap);
     const int n = all_enter ? 0 : sap__list_endpoints(u, sap__list_queue(u, SAP__ENTER, 0), 1);
     const uint64_t *ends = c->sap.sorted[u->axis], *last = ends + c->sap.count - 1, *items = u->items;

@@ -432,7 +432,7 @@ static inline void history_strays(life *l, int n) {
     life_update(l);
 }
 
-/* All fall, each as fast as it likes, and begin anew at the top. */
+/* All fall, each as fast as it likes, and begin again at the top. */
 static inline void history_snow(life *l, int n) {
     float side = life_fill(l, n, 0);
     for (int f = 0; f < 150; f++) {
@@ -855,7 +855,7 @@ static const history histories[] = {
     {"emigrate2d", 3, history_emigrate_near, "2D: all go to an island, one in eighteen a frame"},
     {"strays", 7, history_strays, "a tenth go ever farther away, and come back"},
     {"strays2d", 3, history_strays, "2D: a tenth go ever farther away, and come back"},
-    {"snow2d", 3, history_snow, "2D: all fall, and begin anew at the top"},
+    {"snow2d", 3, history_snow, "2D: all fall, and begin again at the top"},
     {"flatten", 7, history_flatten, "5% a frame go from a cube to a wide plane"},
     {"wander", 7, history_wander, "5% a frame go on and on, and queries look at them"},
     {"all go", 7, history_all_go, "all go elsewhere in one frame"},

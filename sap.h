@@ -59,7 +59,7 @@
    moved back. (With a margin it may: the way back stores it around where it is now.) sap_dump_pairs is sap_update
    with two callbacks. What these and callbacks of queries add, move and remove takes effect in the next update.
 
-   Where rectangles that only touch must not count, as in raylib, pass nextafterf(max, min) as the max; or max - 1 if
+   To let rectangles that only touch not count, as in raylib, pass nextafterf(max, min) as the max; or max - 1 if
    all bounds are ints, and nothing slides: it would end one pixel inside a wall.
 
    ---- options ----
@@ -546,7 +546,7 @@ SAP_DEF sap_id sap_box_closest_if(sap_world *s, const sap_aabb *box, const float
    Returns on how many axes it was stopped, or -sap_result with *box unchanged.
 
    It ends at the side that stops it, or before it by at most one unit in the last place of its own larger bound there.
-   So a contact need not be a pair, or a hit of sap_query_box: take stopped_by, and make a trigger a little larger than
+   A contact need not be a pair, or a hit of sap_query_box: take stopped_by, and make a trigger a little larger than
    what is solid. A slide meets boxes as they are stored: in a world with a margin make lifts and doors static.
 
    Boxes that touch it at an edge or a vertex stop nothing, so a row of tiles is one floor, and a wall of them one wall.

@@ -300,6 +300,73 @@ static void test_upkeep_of_another_kind(void) {
     CHECK_AT_MOST(upkeep_beside(SAP_METHOD_QUERY, 100, 20000, 0, 0), 300);
 }
 
+/* ---- upkeep between queries (while generations were built) -------------------------------------------------------- */
+
+static sap_stats stats_now(const sap_world *s) {
+    sap_stats stats;
+    sap_get_stats(s, &stats);
+    return stats;
+}
+
+/* Many queries, and then moves and queries in turns: the queries pay for one pack, and not for one at each step. */
+static void test_queries_pay_once(void) {
+    enum { N = 4096, STEPS = 100 };
+    static sap_aabb box[N];
+    static sap_id id[N];
+    const float at[3] = {30, 30, 30};
+    test_rng rng = {3};
+    sap_world *s = sap_create(NULL);
+    for (int i = 0; i < N; i++) box[i] = drawn_box(&rng, 60);
+    CHECK(sap_add_many(s, N, box, NULL, id) == SAP_OK && sap_update(s) == SAP_OK);
+    box[0].max[0] += 0.1f;
+    CHECK(sap_move(s, id[0], &box[0]) == SAP_OK && sap_update(s) == SAP_OK);
+    for (int i = 0; i < 60000; i++) (void)sap_query_point(s, at, ~0u, NULL, NULL);
+    const long long before = stats_now(s).upkeep;
+    for (int i = 1; i <= STEPS; i++) {
+        box[i] = drawn_box(&rng, 60);
+        CHECK(sap_move(s, id[i], &box[i]) == SAP_OK && sap_query_point(s, at, ~0u, NULL, NULL) >= 0);
+    }
+    CHECK_AT_MOST(stats_now(s).upkeep - before, 4 * N);
+    sap_destroy(s);
+}
+
+/* A world that is only queried packs what came, and its queries look at about as many boxes as in a new world. A tree of
+   one box, in which nothing changes, is not packed. */
+static void test_world_without_updates(void) {
+    enum { N = 16384, MORE = 1000, ASKED = 1000 };
+    static sap_aabb box[N + MORE];
+    static sap_id id[N + MORE];
+    test_rng rng = {5};
+    sap_world *s = sap_create(NULL), *fresh = sap_create(NULL);
+    const sap_aabb ground = {{0, -2, 0}, {200, -1, 200}};
+    long long tests[2];
+    for (int i = 0; i < N + MORE; i++) box[i] = drawn_box(&rng, 200);
+    CHECK(sap_add_static(s, &ground, NULL) && sap_add_static(fresh, &ground, NULL));
+    CHECK(sap_add_many(s, N, box, NULL, id) == SAP_OK);
+    CHECK(sap_add_many(fresh, N + MORE, box, NULL, id) == SAP_OK);
+    for (int i = 0; i < MORE; i++) {
+        (void)sap_query_point(s, box[i].min, ~0u, NULL, NULL);
+        CHECK(sap_add(s, &box[N + i], NULL) != 0);
+    }
+    for (int turn = 0; turn < 2; turn++) {
+        sap_world *asked = turn ? fresh : s;
+        CHECK(sap_prepare_queries(asked) == SAP_OK);
+        tests[turn] = -stats_now(asked).query_tests;
+        for (int i = 0; i < ASKED; i++) (void)sap_query_point(asked, box[i].max, ~0u, NULL, NULL);
+        tests[turn] += stats_now(asked).query_tests;
+    }
+    CHECK_AT_MOST(tests[0], 3 * tests[1]);
+    const long long before = stats_now(fresh).upkeep;
+    for (int i = 0; i < 50; i++) { /* it stays at home */
+        box[0].max[0] += i & 1 ? 0.001f : -0.001f;
+        CHECK(sap_move(fresh, id[0], &box[0]) == SAP_OK);
+        (void)sap_query_point(fresh, box[0].min, ~0u, NULL, NULL);
+    }
+    CHECK_EQUAL(stats_now(fresh).upkeep, before);
+    sap_destroy(s);
+    sap_destroy(fresh);
+}
+
 int main(void) {
     int method, grid;
     for (method = 0; method < METHODS; method++) {
@@ -312,6 +379,8 @@ int main(void) {
     test_objects_in_callbacks(1);
     test_object_of_a_box_that_goes();
     test_upkeep_of_another_kind();
+    test_queries_pay_once();
+    test_world_without_updates();
     CHECK(faults == 0 && live_blocks == 0);
     return test_summary();
 }

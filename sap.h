@@ -1269,6 +1269,19 @@ static void sap__sort(uint64_t *items, uint64_t *scratch, int n, int shift) {
         sap__radix_sort(items, scratch, n, shift);
 }
 
+/* Returns the index of an item in a sorted array: the last one that is not above it, searched from an index on. The
+   search doubles its step until it is past the item, then halves it: a near item is cheap, any other takes O(log n). */
+static int sap__find_item(const uint64_t *items, int from, int count, uint64_t item) {
+    int step = 1;
+    while (step < count - from && items[from + step] <= item) from += step, step *= 2;
+    for (int n = step < count - from ? step : count - from; n > 1;) {
+        const int half = n / 2;
+        from += items[from + half] <= item ? half : 0; /* compiled without a branch, which could not be predicted */
+        n -= half;
+    }
+    return from;
+}
+
 /* ====================================================================================================== */
 /* >> world: everything one world holds                                                                     */
 /* ====================================================================================================== */
@@ -1280,7 +1293,7 @@ enum {
     SAP__CHANGED = 4,   /* changed since the last update: is in changes.list */
     SAP__ADDED = 8,     /* added since the last update */
     SAP__REMOVED = 16,  /* removed since the last update: not live, and not yet free unless it is SAP__ADDED, too */
-    SAP__REFILTER = 32, /* filters must be called again for all its pairs, even for unchanged overlaps */
+    SAP__REFILTER = 32, /* all its pairs are deleted, and created again if filters allow: see sap__keep_refiltered */
     SAP__UNSYNCED = 64, /* changed, and its tree does not have the change yet */
     SAP__GHOST = 128,   /* in an update: no leaf has its box of the last one, see sap__load_lane */
     SAP__CHANGE_FLAGS = SAP__STATIC | SAP__ADDED | SAP__REMOVED | SAP__REFILTER,
@@ -1376,7 +1389,8 @@ enum {
 /* The life of an event: a task finds it, once, and pushes it as an item. A created pair is its two ids. A deleted pair
    is its index, behind a 0, as no id is 0. Where the tasks ran on threads the filter is asked after them. Then the
    events of all tasks are merged: created pairs stay in the first task, indices go to deleted_at, where scans write at
-   once. Both are sorted by ids, and committed: no call can fail any more. See sap__commit_pairs. */
+   once. A refiltered pair that stays is in both, and is taken out. Both are sorted by ids, and committed: no call can
+   fail any more. See sap__commit_pairs. */
 SAP__FORCE_INLINE uint64_t sap__deleted_event(uint32_t index) {
     return sap__item(0, index);
 }
@@ -2363,18 +2377,15 @@ SAP__FORCE_INLINE int sap__is_allowed(sap_world *s, uint32_t a, uint32_t b, uint
            (s->threads.in_parallel || sap__filter_allows(s, (sap_id)(ids >> 32), (sap_id)ids));
 }
 
-/* Writes an event if two boxes are to be a pair and are none, or the other way round. Its capacity must be reserved.
-   Boxes that overlapped at the last update are no pair if a filter rejected them. */
-static void sap__change_pair(sap_world *s, sap__task *task, uint32_t a, uint32_t b, int may_delete) {
+/* Writes an event if the overlap of two boxes has changed, neither of which is refiltered. Its capacity must be
+   reserved. Boxes that overlapped at the last update are no pair if a filter rejected them. */
+static void sap__change_pair(sap_world *s, sap__task *task, uint32_t a, uint32_t b) {
     const sap__slot *x = &s->slot_array[a], *y = &s->slot_array[b];
     const uint64_t ids = sap__ids_of(s, a, b);
-    const int overlapped = sap__overlap(&x->previous, &y->previous);
-    const int may_change = !overlapped || ((x->flags | y->flags) & SAP__REFILTER);
-    const uint32_t p = overlapped ? sap__find_pair_index(s, ids) : SAP__NONE;
-    if (p != SAP__NONE && !may_delete) return;
-    const int is_pair = may_change && sap__overlap(&x->box, &y->box) && sap__is_allowed(s, a, b, ids);
-    if (is_pair && p == SAP__NONE) sap__push(task->events, ids);
-    if (!is_pair && p != SAP__NONE) sap__push(task->events, sap__deleted_event(p));
+    const int overlapped = sap__overlap(&x->previous, &y->previous), overlap = sap__overlap(&x->box, &y->box);
+    const uint32_t p = overlapped && !overlap ? sap__find_pair_index(s, ids) : SAP__NONE;
+    if (p != SAP__NONE) sap__push(task->events, sap__deleted_event(p));
+    if (overlap && !overlapped && sap__is_allowed(s, a, b, ids)) sap__push(task->events, ids);
 }
 
 /* Moves the events of all tasks to the first one, where created pairs stay, and to the list of deleted pairs. */
@@ -2402,25 +2413,19 @@ static int sap__merge_events(sap_world *s) {
 
 /* ---- deleted pairs ------------------------------------------------------------------------------------------- */
 
-/* Returns whether a pair is deleted: its boxes do not overlap any more, or a filter that has changed rejects it. */
-SAP__FORCE_INLINE int sap__is_deleted(sap_world *s, const sap_pair *pair) {
-    const uint32_t a = sap__slot_of(pair->id0), b = sap__slot_of(pair->id1);
-    const int is_apart = !sap__overlap(&s->slot_array[a].box, &s->slot_array[b].box);
-    if (!(s->changes.flags & SAP__REFILTER) || is_apart ||
-        !((s->slot_array[a].flags | s->slot_array[b].flags) & SAP__REFILTER))
-        return is_apart;
-    return !sap__is_allowed(s, a, b, sap__pair_item(pair));
+/* Returns whether a pair is deleted: its boxes do not overlap any more, or one of them is refiltered. */
+SAP__FORCE_INLINE int sap__is_deleted(const sap_world *s, const sap_pair *pair) {
+    const sap__slot *a = &s->slot_array[sap__slot_of(pair->id0)], *b = &s->slot_array[sap__slot_of(pair->id1)];
+    return !sap__overlap(&a->box, &b->box) | (((a->flags | b->flags) & SAP__REFILTER) != 0);
 }
 
-/* Writes the indices of pairs whose boxes do not overlap any more to deleted_at, from the index on at which the task
-   begins. This is unpredictable, so it has no branch. */
+/* Writes the indices of deleted pairs to deleted_at, from the index on at which the task begins. This is unpredictable,
+   so it has no branch. */
 static void sap__scan_pairs_task(sap_world *s, void *args, int task, int tasks) {
     (void)args;
     const int n = sap__length(s->pairs.active), from = sap__task_begin(n, task, tasks);
     const int end = sap__task_begin(n, task + 1, tasks), prefetch_end = sap__prefetch_end(s, end);
     const sap_pair *pairs = s->pairs.active;
-    const sap__slot *slot_array = s->slot_array;
-    const int any_refilter = (s->changes.flags & SAP__REFILTER) != 0;
     uint32_t *deleted = s->update.deleted_at + from;
     int count = 0;
     for (int p = from; p < end; p++) {
@@ -2429,9 +2434,7 @@ static void sap__scan_pairs_task(sap_world *s, void *args, int task, int tasks) 
             sap__prefetch_slot(s, sap__slot_of(pairs[p + SAP__PREFETCH_AHEAD].id1));
         }
         deleted[count] = (uint32_t)p;
-        count += any_refilter ? sap__is_deleted(s, &pairs[p])
-                              : !sap__overlap(&slot_array[sap__slot_of(pairs[p].id0)].box,
-                                              &slot_array[sap__slot_of(pairs[p].id1)].box);
+        count += sap__is_deleted(s, &pairs[p]);
     }
     s->update.task[task].count = count;
 }
@@ -2441,8 +2444,7 @@ static int sap__deleted_by_scan(sap_world *s) {
     const int n = sap__length(s->pairs.active);
     if (n == 0) return 1;
     if (!sap__reserve(&s->update.deleted_at, n)) return sap__fail(s, SAP_ERROR_MEMORY);
-    const int calls_filter = s->config.filter && (s->changes.flags & SAP__REFILTER);
-    const int tasks = sap__parallel_for(s, sap__scan_pairs_task, NULL, calls_filter ? -1 : n);
+    const int tasks = sap__parallel_for(s, sap__scan_pairs_task, NULL, n);
     sap__set_length(s->update.deleted_at, sap__compact_tasks(s, s->update.deleted_at, n, tasks));
     return 1;
 }
@@ -2557,9 +2559,39 @@ static void sap__append_pairs_task(sap_world *s, void *args, int task, int tasks
     }
 }
 
+/* Takes out the events of refiltered pairs that are deleted and created: these stay as they are. So nothing looks for a
+   refiltered pair in the table. Returns 0 without memory. */
+static int sap__keep_refiltered(sap_world *s) {
+    uint64_t *created = s->update.task[0].events;
+    uint32_t *deleted = s->update.deleted_at;
+    const int n = sap__length(created);
+    int at = 0, left = 0;
+    if (n == 0 || !(s->changes.flags & SAP__REFILTER)) return 1;
+    if (!sap__reserve(&s->update.sort_items, n / 64 + 1) || !sap__reserve(&s->update.sort_scratch, n))
+        return sap__fail(s, SAP_ERROR_MEMORY);
+    uint64_t *stays = s->update.sort_items; /* a bit for each created pair */
+    memset(stays, 0, ((size_t)n / 64 + 1) * sizeof *stays);
+    sap__sort(created, s->update.sort_scratch, n, 0);
+    for (int i = 0; i < sap__length(deleted); i++) {
+        const uint64_t ids = sap__pair_item(&s->pairs.active[deleted[i]]);
+        at = sap__find_item(created, created[at] <= ids ? at : 0, n, ids); /* pairs are often in this order */
+        stays[at / 64] |= (uint64_t)(created[at] == ids) << at % 64;
+        deleted[left] = deleted[i];
+        left += created[at] != ids;
+    }
+    sap__set_length(deleted, left);
+    left = 0;
+    for (int i = 0; i < n; i++) {
+        created[left] = created[i];
+        left += !(stays[i / 64] >> i % 64 & 1);
+    }
+    sap__set_length(created, left);
+    return 1;
+}
+
 /* Deletes and creates pairs. Returns 0 on failure, with nothing changed. */
 static int sap__commit_pairs(sap_world *s) {
-    if (!sap__merge_events(s)) return 0;
+    if (!sap__merge_events(s) || !sap__keep_refiltered(s)) return 0;
     const int created = sap__length(s->update.task[0].events), deleted = sap__length(s->update.deleted_at);
     const int n = sap__length(s->pairs.active), kept = n - deleted;
     if (created > sap__max_pairs(s) - kept) return sap__fail(s, SAP_ERROR_LIMIT);
@@ -2656,29 +2688,15 @@ static int sap__list_endpoints(const sap__sort_state *u, int n, int as_now) {
     return 2 * n;
 }
 
-/* Returns the index of an endpoint in a sorted array: the last one that is not above `end`, searched from an index on.
-   The search doubles its step until it is past the endpoint, then halves it: a near endpoint is cheap, any other takes
-   O(log n). */
-static int sap__find_endpoint(const uint64_t *ends, int from, int count, uint64_t end) {
-    int step = 1;
-    while (step < count - from && ends[from + step] <= end) from += step, step *= 2;
-    for (int n = step < count - from ? step : count - from; n > 1;) {
-        const int half = n / 2;
-        from += ends[from + half] <= end ? half : 0; /* compiled without a branch, which could not be predicted */
-        n -= half;
-    }
-    return from;
-}
-
 /* Removes the endpoints of n boxes in one pass (batch removal, Terdiman I.5b). What lies between two of them is moved
    once. */
 static void sap__remove_endpoints(sap__sort_state *u, int n) {
     uint64_t *ends = u->sap->sorted[u->axis];
     if (n == 0) return;
     const int m = sap__list_endpoints(u, n, 0);
-    int from = sap__find_endpoint(ends, 0, u->count, u->items[0]), to = from;
+    int from = sap__find_item(ends, 0, u->count, u->items[0]), to = from;
     for (int i = 0; i < m; i++) {
-        const int next = i + 1 < m ? sap__find_endpoint(ends, from + 1, u->count, u->items[i + 1]) : u->count;
+        const int next = i + 1 < m ? sap__find_item(ends, from + 1, u->count, u->items[i + 1]) : u->count;
         memmove(ends + to, ends + from + 1, (size_t)(next - from - 1) * sizeof *ends);
         to += next - from - 1;
         from = next;
@@ -2714,7 +2732,7 @@ SAP__NO_INLINE int sap__report(const sap__sort_state *u, uint32_t stops, uint32_
         if (apart_x->lo[k] > apart_y->hi[k] || apart_y->lo[k] > apart_x->hi[k]) return 1;
     if (s->grid && !s->grid->is_owner(s->grid->multi, u->sap, a, b)) return 1;
     if (!sap__reserve_events(s, u->task, 1)) return s->threads.in_parallel;
-    sap__change_pair(s, u->task, a, b, 1);
+    sap__change_pair(s, u->task, a, b);
     return 1;
 }
 
@@ -2785,8 +2803,8 @@ static int sap__move_endpoints(sap__sort_state *u, int n) {
     for (int i = 0; i < all && passed <= 2LL * u->count; i++) { /* list the m ends that change, and where they are */
         const uint64_t was = items[i], now = sap__endpoint_now(u, was);
         if (now == was) continue;
-        at = sap__find_endpoint(ends, at, u->count, was);
-        const int to = now > was ? sap__find_endpoint(ends, at, u->count, now) : sap__find_endpoint(ends, 0, at, now);
+        at = sap__find_item(ends, at, u->count, was);
+        const int to = now > was ? sap__find_item(ends, at, u->count, now) : sap__find_item(ends, 0, at, now);
         passed += to > at ? to - at : at - to;
         items[m] = was;
         u->scratch[m++] = (uint64_t)at;
@@ -4398,11 +4416,10 @@ typedef struct sap__bvh_level {
     int level;
 } sap__bvh_level;
 
-/* Writes the events of the collected pairs. */
+/* Writes the events of the collected pairs: of changes, or of overlaps of now that were none, or are refiltered. */
 static int sap__emit_events(sap__search *q) {
     sap_world *s = q->s;
-    const int n = q->n, finds = q->changes || (s->changes.flags & SAP__REFILTER),
-              early = finds && sap__length(s->pairs.active) > SAP__CACHE_BOXES ? 8 : n;
+    const int n = q->n, early = q->changes && sap__length(s->pairs.active) > SAP__CACHE_BOXES ? 8 : n;
     if (!sap__reserve_events(s, q->task, n)) return 0;
     for (int i = 0; i < n; i++) {
         if (i < n - 2 * early)
@@ -4412,8 +4429,8 @@ static int sap__emit_events(sap__search *q) {
             if (p != SAP__NONE) sap__prefetch(&s->pairs.active[p]);
         }
         const uint64_t ids = sap__ids_of(s, q->a[i], q->b[i]);
-        if (finds)
-            sap__change_pair(s, q->task, q->a[i], q->b[i], q->changes);
+        if (q->changes)
+            sap__change_pair(s, q->task, q->a[i], q->b[i]);
         else if (sap__is_allowed(s, q->a[i], q->b[i], ids))
             sap__push(q->task->events, ids);
     }
@@ -4426,7 +4443,7 @@ static int sap__emit_events(sap__search *q) {
 static int sap__emit_changes(sap__search *q) {
     sap_world *s = q->s;
     const sap__slot *slot_array = s->slot_array;
-    const int n = q->n, prefetch_end = sap__prefetch_end(s, n), any_refilter = (s->changes.flags & SAP__REFILTER) != 0;
+    const int n = q->n, prefetch_end = sap__prefetch_end(s, n);
     uint32_t *a = q->a, *b = q->b;
     int count = 0;
     for (int i = prefetch_end ? -SAP__PREFETCH_AHEAD : 0; i < n; i++) {
@@ -4439,8 +4456,7 @@ static int sap__emit_changes(sap__search *q) {
         const int overlap = !q->changes || sap__overlap(&x->box, &y->box);
         a[count] = a[i];
         b[count] = b[i];
-        count += (overlap ^ sap__overlap(&x->previous, &y->previous)) |
-                 (any_refilter && ((x->flags | y->flags) & SAP__REFILTER));
+        count += (overlap ^ sap__overlap(&x->previous, &y->previous)) | (((x->flags | y->flags) & SAP__REFILTER) != 0);
     }
     q->n = q->queriers || q->changes ? 0 : count;
     for (int i = q->n; i < count; i++) {
@@ -4756,7 +4772,7 @@ static int sap__seeks_changes(const sap_world *s, int per_event, int per_box) {
 /* Brings up to date what a search needs. Returns 0 on failure. */
 static int sap__begin_method(sap_world *s, int looking, int changes) {
     if (!sap__sync_trees(s, looking) || (changes && !sap__load_changes(s))) return 0;
-    if (changes || (s->changes.flags & SAP__REFILTER)) sap__require_index(s, SAP__TABLE);
+    if (changes) sap__require_index(s, SAP__TABLE);
     return 1;
 }
 

@@ -957,7 +957,6 @@ static int sap__find_created_in_cells(sap_world *s, void *multi) {
         sap__free_cells(m);
         return 1;
     }
-    if (s->changes.flags & SAP__REFILTER) sap__require_index(s, SAP__TABLE);
     if (!sap__plan(m, is_new) || !sap__give_room(m)) return sap__fail(s, SAP_ERROR_MEMORY);
     const int work = sap__length(s->changes.list);
     s->endpoints.valid = sap__run_search(s, sap__update_cells_task, m, work) &&

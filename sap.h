@@ -4127,11 +4127,7 @@ static void sap__leave_lane(sap_world *s, uint32_t slot) {
     s->slot_array[slot].leaf_position = SAP__NONE;
     sap__bvh *t = &s->tree[sap__position_tree(at)];
     if (at == SAP__NONE || t->state == SAP__TREE_EMPTY) return;
-    if (i >= t->count[0] || t->nodes[i].child[lane] != slot) { /* never; a release build does not harm another box */
-        SAP_ASSERT(0 && "a box knows its position");
-        sap__drop_tree(t);
-        return;
-    }
+    SAP_ASSERT(i < t->count[0] && t->nodes[i].child[lane] == slot && "a box knows its position");
     t->boxes--;
     for (int level = 0; level < t->levels; level++) {
         const int node = t->first[level] + i;

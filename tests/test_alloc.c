@@ -526,6 +526,43 @@ static void reserve_after_a_crowd(int method) {
     CHECK_EQUAL(live_blocks, 0);
 }
 
+/* A tree keeps the leaves of which it was packed while boxes leave it one by one, and has young ones beside them: they
+   may be more than the reserved boxes need, and a refit takes a place for each of their lanes. */
+static void reserve_below_what_was_packed(void) {
+    enum { N = 5000, JUMP = 256, LEAVE = 4, QUIET = 40 };
+    static sap_aabb boxes[N];
+    static sap_id ids[N];
+    test_rng rng = {7};
+    sap_world *s = open_method(SAP_METHOD_QUERY);
+    for (int i = 0; i < N; i++)
+        for (int k = 0; k < 3; k++) {
+            boxes[i].min[k] = test_uniform(&rng, 0, 100);
+            boxes[i].max[k] = boxes[i].min[k] + 1;
+        }
+    CHECK_EQUAL(sap_add_many(s, N, boxes, NULL, ids), SAP_OK);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    for (int i = 0; i < JUMP; i++) { /* these become young */
+        for (int k = 0; k < 3; k++) boxes[i].min[k] = 100 - boxes[i].min[k], boxes[i].max[k] = boxes[i].min[k] + 1;
+        CHECK_EQUAL(sap_move(s, ids[i], &boxes[i]), SAP_OK);
+        CHECK_EQUAL(sap_remove_many(s, LEAVE, ids + N - LEAVE * (i + 1)), SAP_OK);
+        CHECK_EQUAL(sap_update(s), SAP_OK);
+    }
+    for (int i = 0; i < QUIET; i++) { /* scratch memory is trimmed meanwhile */
+        boxes[0].max[0] += i & 1 ? 0.01f : -0.01f;
+        CHECK_EQUAL(sap_move(s, ids[0], &boxes[0]), SAP_OK);
+        CHECK_EQUAL(sap_update(s), SAP_OK);
+    }
+    const int left = sap_count(s);
+    CHECK_EQUAL(sap_reserve(s, left, N), SAP_OK);
+    const long before = allocations;
+    for (int i = 0; i < left; i++) boxes[i].max[0] += 0.01f;
+    CHECK_EQUAL(sap_move_many(s, left, ids, boxes), SAP_OK);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK_EQUAL(allocations, before);
+    sap_destroy(s);
+    CHECK_EQUAL(live_blocks, 0);
+}
+
 /* A snapshot may have slots for all boxes that were reserved and for those that wait: it is restored in the same memory. */
 static void restore_after_reserve(int method) {
     static unsigned char snapshot[1 << 16];
@@ -560,6 +597,7 @@ int main(int argc, char **argv) {
     reserved_trees_far_apart();
     reserve_itself();
     reserve_counts_free_slots();
+    reserve_below_what_was_packed();
     CHECK_EQUAL(faults, 0);
     CHECK_EQUAL(live_blocks, 0);
     return test_summary();

@@ -3550,11 +3550,14 @@ SAP__FORCE_INLINE int sap__serpentine(int i, int count, int row) {
     return (i ^ back) + (count & back);
 }
 
-typedef struct sap__key_args {
-    const sap__tile_grid *grid;
+/* The boxes of a tree while they are sorted: by the key of their tile, or by cuts between leaves, which hold equal
+   numbers of boxes. */
+typedef struct sap__tiling {
+    const sap_world *s;
     uint64_t *items;
-    int count;
-} sap__key_args;
+    int boxes, leaves;
+    const sap__tile_grid *grid;
+} sap__tiling;
 
 /* Writes the keys of up to sixteen items. A key numbers the columns of tiles across two axes along a serpentine, and in
    each column the slices along the third, forth and back. Large boxes come last. */
@@ -3577,22 +3580,14 @@ static void sap__key_sixteen(const sap_world *s, const sap__tile_grid *t, uint64
 }
 
 static void sap__key_items_task(sap_world *s, void *args, int task, int tasks) {
-    const sap__key_args *keys = (const sap__key_args *)args;
-    const int groups = (keys->count + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH,
+    const sap__tiling *c = (const sap__tiling *)args;
+    const int groups = (c->boxes + SAP__NODE_WIDTH - 1) / SAP__NODE_WIDTH,
               end = sap__task_begin(groups, task + 1, tasks);
     for (int i = sap__task_begin(groups, task, tasks); i < end; i++) {
-        const int left = keys->count - SAP__NODE_WIDTH * i;
-        sap__key_sixteen(s, keys->grid, keys->items + SAP__NODE_WIDTH * i,
-                         left < SAP__NODE_WIDTH ? left : SAP__NODE_WIDTH);
+        const int left = c->boxes - SAP__NODE_WIDTH * i;
+        sap__key_sixteen(s, c->grid, c->items + SAP__NODE_WIDTH * i, left < SAP__NODE_WIDTH ? left : SAP__NODE_WIDTH);
     }
 }
-
-/* Cuts are made between leaves, which hold equal numbers of boxes. */
-typedef struct sap__cuts {
-    const sap_world *s;
-    uint64_t *items;
-    int boxes, leaves;
-} sap__cuts;
 
 /* Sorts n different numbers so far that each of the first `rank` is less than each of the others: quickselect (Hoare
    1961). The pivot is the one of a few numbers that is nearest to the rank, never the least of them. */
@@ -3631,7 +3626,7 @@ SAP__FORCE_INLINE float sap__center2(const sap__box *box, int axis) {
 }
 
 /* Returns the axis on which n boxes are spread most, in their own units: sizes may double from place to place. */
-static int sap__widest_spread(const sap__cuts *c, const uint64_t *items, int n) {
+static int sap__widest_spread(const sap__tiling *c, const uint64_t *items, int n) {
     sap__sample_stats m;
     double widest = -1;
     int axis = 0;
@@ -3645,7 +3640,7 @@ static int sap__widest_spread(const sap__cuts *c, const uint64_t *items, int n) 
 
 /* Cuts the boxes from index `from` to `end` in two, as a kd-tree does, and then each part. A cut is at the boundary of
    leaves that is nearest to the middle; every sixteenth first, as it begins a node of level 1. */
-static void sap__cut(const sap__cuts *c, int from, int end) {
+static void sap__cut(const sap__tiling *c, int from, int end) {
     for (int step = SAP__NODE_WIDTH; step >= 1 && end - from > 1; step = step == 1 ? 0 : 1) {
         const long long middle = (long long)(from + end) * c->leaves / (2 * step);
         const int leaf = step * (int)((middle + c->boxes / 2) / c->boxes);
@@ -3671,14 +3666,11 @@ static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, in
     uint32_t *count = (uint32_t *)(void *)(scratch + n), sum = 0, before = 0, most = 0, crowded = 0;
     sap__sample_stats sample;
     sap__tile_grid grid;
-    sap__key_args args;
+    sap__tiling tiling = {s, items, n, leaves, &grid};
     if (n <= 2 * SAP__NODE_WIDTH) return;
     sap__sample_boxes(s, items, n, &sample);
     sap__choose_tile_grid(&sample, n, &grid);
-    args.grid = &grid;
-    args.items = items;
-    args.count = n;
-    sap__parallel_for(s, sap__key_items_task, &args, n);
+    sap__parallel_for(s, sap__key_items_task, &tiling, n);
     const uint64_t crowd = (uint64_t)n * SAP__RUN_CROWD * SAP__NODE_WIDTH / grid.keys; /* boxes of sixteen keys */
     memset(count, 0, grid.keys * sizeof *count);
     for (int i = 0; i < n; i++) count[items[i] >> 32]++;
@@ -3695,13 +3687,12 @@ static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, in
     for (int i = 0; i < n; i++) scratch[count[items[i] >> 32]++] = items[i];
     memcpy(items, scratch, (size_t)n * sizeof *items);
     /* each counter is the end of its key's items now */
-    const sap__cuts cuts = {s, items, n, leaves};
     const int small_end = (int)count[grid.keys - 2];
     const int is_uneven = grid.is_sparse || SAP__CROWDED_PART * crowded > (uint32_t)n;
-    if (is_uneven && small_end >= SAP__KEY_CROWD) sap__cut(&cuts, 0, small_end);
+    if (is_uneven && small_end >= SAP__KEY_CROWD) sap__cut(&tiling, 0, small_end);
     for (uint32_t key = is_uneven ? grid.keys - 1 : 0; key < grid.keys && most >= SAP__KEY_CROWD; key++) {
         const uint32_t from = key ? count[key - 1] : 0;
-        if (count[key] - from >= SAP__KEY_CROWD) sap__cut(&cuts, (int)from, (int)count[key]);
+        if (count[key] - from >= SAP__KEY_CROWD) sap__cut(&tiling, (int)from, (int)count[key]);
     }
 }
 

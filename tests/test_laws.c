@@ -387,13 +387,14 @@ typedef struct way_of_life {
     int turns;    /* axes are renamed */
     int reversed; /* boxes are added from the last to the first */
     int one_by_one;
-    int twice;    /* each box moves elsewhere first */
-    int renews;   /* a new world after each update, restored from the snapshot of the old one */
-    int tiles;    /* a box is a floor of tiles */
-    int enlarges; /* the actor has a margin, the world none */
-    int moving;   /* no box is static */
-    int without;  /* boxes with mask 0 are not there */
-    int fails;    /* memory, and each call is made again */
+    int twice;     /* each box moves elsewhere first */
+    int refilters; /* some boxes, before each update */
+    int renews;    /* a new world after each update, restored from the snapshot of the old one */
+    int tiles;     /* a box is a floor of tiles */
+    int enlarges;  /* the actor has a margin, the world none */
+    int moving;    /* no box is static */
+    int without;   /* boxes with mask 0 are not there */
+    int fails;     /* memory, and each call is made again */
 } way_of_life;
 
 enum {
@@ -1416,6 +1417,9 @@ static void update(actor *a, const step *s) {
     a->has_acted = 0;
     if (a->way->noise) make_noise(a);
     memcpy(a->was_seen, a->live, (size_t)a->life->boxes);
+    for (i = 0; i < a->life->boxes && a->way->refilters; i++)
+        if (a->live[i] && mixed(s->seed, (uint64_t)i) % 3 == 0)
+            expect_ok(a, "sap_refilter", sap_refilter(a->world, a->id[i]));
     if (s->amount && !(a->life->without & NO_ACT)) {
         TRY(a, result, (i = sap_dump_pairs(a->world, act_in_create, act_in_delete, a)) < 0 ? (sap_result)-i : SAP_OK);
         act(a);
@@ -1619,6 +1623,7 @@ static const law laws[] = {
     {"boxes in another order", PAIRS | ASKS | NO_TIES, 0, ANY_WORLD, {.reversed = 0}, {.reversed = 1}},
     {"one call is many", EXACT | ASKS, 0, SCENES, {.one_by_one = 0}, {.one_by_one = 1}},
     {"two moves are the last one", EXACT | ASKS, 0, SCENES | NO_MARGIN, {.twice = 0}, {.twice = 1}},
+    {"a refilter of what has not changed", EXACT | ASKS, 0, SCENES, {.refilters = 0}, {.refilters = 1}},
     {"a restored world goes on", EXACT | ASKS, 0, SCENES, {.renews = 0}, {.renews = 1}},
     {"a floor of tiles is one floor", ASKS, K(Q_SLIDE) | K(Q_BOX_CLOSEST), FLOOR, {.tiles = 0}, {.tiles = 1}},
     {"a ray meets one floor", ASKS, K(Q_RAY) | K(Q_NEAREST), FLOOR, {.form = CLOSEST}, {.form = CLOSEST, .tiles = 1}},

@@ -953,6 +953,10 @@ static void sap__axes_used(int axes, int32_t used[6]) {
     for (int k = 0; k < 6; k++) used[k] = -(axes >> (k % 3) & 1);
 }
 
+SAP__FORCE_INLINE int sap__same(const sap__box *a, const sap__box *b) {
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
 #if SAP__WIDTH == 4
 /* Loads the keys of a box: lo and hi x to a, lo z and hi to b; 0 on unused axes. */
 SAP__FORCE_INLINE void sap__load_keys(const sap_aabb *box, const int32_t used[6], sap__i *a, sap__i *b) {
@@ -965,8 +969,8 @@ SAP__FORCE_INLINE void sap__load_keys(const sap_aabb *box, const int32_t used[6]
 }
 #endif
 
-/* Encodes box to out, which is written in any case. Returns -1 if the box is invalid (NaN, or min > max, on a used
-   axis), else 1 if out changed, else 0. */
+/* Encodes box to out. Returns -1, with out unchanged, if the box is invalid (NaN, or min > max, on a used axis), else 1
+   if out changed, else 0. */
 SAP__FORCE_INLINE int sap__encode(const sap_aabb *box, const int32_t used[6], sap__box *out) {
 #if SAP__WIDTH == 4
     sap__i a, b;
@@ -974,20 +978,22 @@ SAP__FORCE_INLINE int sap__encode(const sap_aabb *box, const int32_t used[6], sa
     const sap__i is_nan = sap__or(sap__greater(sap__splat(-SAP__INFINITY), a), /* or min > max shows it */
                                   sap__greater(b, sap__splat(SAP__INFINITY)));
     const sap__i same = sap__and(sap__equal(a, sap__load(out->lo)), sap__equal(b, sap__load(out->lo + 2)));
+    if (sap__bits(is_nan) | (sap__bits(sap__greater(a, sap__rotate(b))) & 7u)) return -1; /* min > max */
     sap__store(out->lo, a);
     sap__store(out->lo + 2, b);
-    if (sap__bits(is_nan) | (sap__bits(sap__greater(a, sap__rotate(b))) & 7u)) return -1; /* min > max */
     return sap__bits(same) != 15u;
 #else
-    int ok = 1, changed = 0;
+    sap__box now;
+    int ok = 1;
     for (int k = 0; k < 3; k++) {
-        const int32_t lo = sap__key(box->min[k]) & used[k], hi = sap__key(box->max[k]) & used[k];
-        changed |= (lo != out->lo[k]) | (hi != out->hi[k]);
-        out->lo[k] = lo;
-        out->hi[k] = hi;
-        ok &= (lo <= hi) & (lo >= -SAP__INFINITY) & (hi <= SAP__INFINITY);
+        now.lo[k] = sap__key(box->min[k]) & used[k];
+        now.hi[k] = sap__key(box->max[k]) & used[k];
+        ok &= (now.lo[k] <= now.hi[k]) & (now.lo[k] >= -SAP__INFINITY) & (now.hi[k] <= SAP__INFINITY);
     }
-    return ok ? changed : -1;
+    const int changed = !sap__same(out, &now);
+    if (!ok) return -1;
+    *out = now;
+    return changed;
 #endif
 }
 
@@ -1005,11 +1011,6 @@ SAP__FORCE_INLINE int sap__overlap(const sap__box *a, const sap__box *b) {
     return (a->lo[0] <= b->hi[0]) & (b->lo[0] <= a->hi[0]) & (a->lo[1] <= b->hi[1]) & (b->lo[1] <= a->hi[1]) &
            (a->lo[2] <= b->hi[2]) & (b->lo[2] <= a->hi[2]);
 #endif
-}
-
-SAP__FORCE_INLINE int sap__same(const sap__box *a, const sap__box *b) {
-    return ((a->lo[0] ^ b->lo[0]) | (a->lo[1] ^ b->lo[1]) | (a->lo[2] ^ b->lo[2]) | (a->hi[0] ^ b->hi[0]) |
-            (a->hi[1] ^ b->hi[1]) | (a->hi[2] ^ b->hi[2])) == 0;
 }
 
 SAP__FORCE_INLINE int sap__is_empty(const sap__box *box) {
@@ -1947,8 +1948,8 @@ SAP__NO_INLINE int sap__store_enlarged(const sap_world *s, sap__slot *slot, cons
     return 1;
 }
 
-/* Stores a box in a slot, with the margin if it moves. Returns -1 if the box is invalid, and the slot then may have any
-   box, else 1 if the stored box changed, else 0. */
+/* Stores a box in a slot, with the margin if it moves. Returns -1 if the box is invalid, else 1 if the stored box
+   changed, else 0. */
 SAP__FORCE_INLINE int sap__store_box(const sap_world *s, sap__slot *slot, const sap_aabb *box) {
     const float margin = s->config.margin;
     if (sap__float_bits(margin) == 0 || (slot->flags & SAP__STATIC)) return sap__encode(box, s->used, &slot->box);
@@ -2017,22 +2018,15 @@ SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const s
     if (r == SAP_OK && sap__length(s->changes.list)) r = sap__check_many(s, n, ids, boxes);
     if (r != SAP_OK) return r;
     const int prefetch_end = sap__prefetch_end(s, n);
-    uint32_t *list = s->changes.list, *unsynced = s->changes.unsynced, flags = 0;
-    int i = 0, changed = sap__length(s->changes.list), stale = sap__length(s->changes.unsynced);
-    for (; i < n; i++) { /* as sap__mark_changed, but with all lengths in registers */
-        const uint32_t at = sap__live_slot(s, ids[i]);
+    int i = 0;
+    for (; i < n; i++) {
+        const uint32_t slot = sap__live_slot(s, ids[i]);
         if (i < prefetch_end) sap__prefetch_slot(s, sap__slot_of(ids[i + SAP__PREFETCH_AHEAD]));
-        if (at == SAP__NONE) break;
-        sap__slot *slot = &s->slot_array[at];
-        const int difference = sap__store_box(s, slot, &boxes[i]);
-        if (difference && !(slot->flags & SAP__CHANGED)) list[changed++] = at;
-        if (difference && !(slot->flags & SAP__UNSYNCED)) unsynced[stale++] = at;
-        if (difference) slot->flags |= SAP__CHANGED | SAP__UNSYNCED, flags |= slot->flags;
+        if (slot == SAP__NONE) break;
+        const int difference = sap__store_box(s, &s->slot_array[slot], &boxes[i]);
         if (difference < 0) break;
+        if (difference) sap__mark_changed(s, slot, 0);
     }
-    sap__set_length(list, changed);
-    sap__set_length(unsynced, stale);
-    s->changes.flags |= flags & SAP__CHANGE_FLAGS;
     if (i == n) return r;
     for (i = 0; i < sap__length(s->changes.list); i++) {
         sap__slot *slot = &s->slot_array[s->changes.list[i]];
@@ -2045,18 +2039,15 @@ SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const s
     return sap__check_many(s, n, ids, boxes); /* it finds the invalid element */
 }
 
-/* The box is written at once, and put back if it is invalid. */
 SAP_DEF sap_result sap_move(sap_world *s, sap_id id, const sap_aabb *box) {
-    sap_result r = sap__begin_call(s, box ? NULL : "box", 0);
+    const sap_result r = sap__begin_call(s, box ? NULL : "box", 0);
     if (r != SAP_OK) return r;
     const uint32_t slot = sap__live_slot(s, id);
     if (slot == SAP__NONE) return sap__bad_argument(s, SAP_ERROR_ID, "id", 0);
-    const sap__box before = s->slot_array[slot].box;
     const int difference = sap__store_box(s, &s->slot_array[slot], box);
-    if (difference > 0) sap__mark_changed(s, slot, 0);
-    if (difference >= 0) return r;
-    s->slot_array[slot].box = before;
-    return sap__bad_argument(s, SAP_ERROR_BOX, "box", 0);
+    if (difference < 0) return sap__bad_argument(s, SAP_ERROR_BOX, "box", 0);
+    if (difference) sap__mark_changed(s, slot, 0);
+    return r;
 }
 
 /* Ends the life of a box. Its slot becomes free at the update, or at once if no update has seen it. */

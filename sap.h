@@ -703,12 +703,10 @@ extern "C++" { /* this file may be included within an extern "C", and the header
 #endif
 #if defined(__GNUC__) || defined(__clang__)
 #define sap__prefetch(p) __builtin_prefetch(p)
-#else
-#ifdef SAP__HAS_SSE2
+#elif defined(SAP__HAS_SSE2)
 #define sap__prefetch(p) _mm_prefetch((const char *)(const void *)(p), _MM_HINT_T0)
 #else
 #define sap__prefetch(p) ((void)(p))
-#endif
 #endif
 
 /* These access an int32_t that several threads may change: those that query, or read pairs. */
@@ -728,15 +726,6 @@ extern "C++" { /* this file may be included within an extern "C", and the header
 #define sap__atomic_set(p, n) ((void)(*(p) = (n)))
 #define sap__atomic_swap(p, n) (*(p))
 #define sap__atomic_add(p, n) ((void)(*(p) += (n)))
-#endif
-
-/* In a loop that waits for another thread, a pause leaves the core to it. */
-#ifdef SAP__HAS_SSE2
-#define sap__pause() _mm_pause()
-#elif defined(__GNUC__) && defined(__aarch64__)
-#define sap__pause() __asm__ __volatile__("yield")
-#else
-#define sap__pause() ((void)0)
 #endif
 
 #ifdef __cplusplus
@@ -2283,7 +2272,7 @@ static void sap__require_index(const sap_world *world, int which) {
     sap_world *s = (sap_world *)(uintptr_t)world;
     sap__pair_index *index = &s->pairs.index[which];
     if (!sap__atomic_get(&index->is_valid)) {
-        while (sap__atomic_swap(&s->pairs.lock, 1)) sap__pause();
+        while (sap__atomic_get(&s->pairs.lock) || sap__atomic_swap(&s->pairs.lock, 1)) continue;
         if (!sap__atomic_get(&index->is_valid)) (which == SAP__TABLE ? sap__build_table : sap__build_lists)(s);
         sap__atomic_set(&index->is_valid, 1);
         sap__atomic_set(&s->pairs.lock, 0);

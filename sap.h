@@ -2258,9 +2258,7 @@ static void sap__move_edges(sap_world *s, uint32_t p, uint32_t to) {
 static void sap__build_lists(sap_world *s) {
     const uint32_t n = (uint32_t)sap__length(s->pairs.active);
     sap__set_length(s->pairs.edges, n + 1);
-    for (uint32_t slot = 0; (slot = sap__next_live(s, slot)) != SAP__NONE; slot++) s->pairs.head_edge[slot] = SAP__NONE;
-    for (int i = 0; i < sap__length(s->changes.list); i++) /* removed boxes still have pairs */
-        s->pairs.head_edge[s->changes.list[i]] = SAP__NONE;
+    memset(s->pairs.head_edge, 0xff, (size_t)sap__length(s->slot_array) * sizeof *s->pairs.head_edge);
     for (uint32_t i = 0; i < n; i++) sap__insert_edges(s, i);
 }
 

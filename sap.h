@@ -3347,25 +3347,22 @@ static const sap__kernel SAP__OF_WIDTH(sap__kernel) = {sap__gather,         sap_
 #ifndef SAP_HEADER_FILENAME
 #define SAP_HEADER_FILENAME "sap.h"
 #endif
-#ifdef __has_include
+#ifdef SAP__HAS_AVX2 /* then the compiler has __has_include */
 #if __has_include(SAP_HEADER_FILENAME)
 
-#ifdef SAP__HAS_AVX2
 #define SAP__WIDTH 8
 #include SAP_HEADER_FILENAME
 #undef SAP__WIDTH
-#endif
 
 #if defined(SAP__HAS_AVX512) && defined(SAP__HAS_EIGHT)
 #define SAP__WIDTH 16
 #include SAP_HEADER_FILENAME
-#undef SAP__WIDTH
 #endif
 
 #endif
 #endif
 
-/* The table holds the kernel of 4 lanes, or of 1; then those of 8 and 16. NULL: this build has no such kernel. */
+/* The table holds the kernel of 4 lanes, or of 1; then those of 8 and 16, if this build has them. */
 static const sap__kernel *const sap__kernel_table[SAP__KERNELS] = {
 #if defined(SAP__HAS_VECTORS) || defined(SAP__HAS_SSE2)
     &sap__kernel4,
@@ -3385,22 +3382,16 @@ SAP__FORCE_INLINE const sap__kernel *sap__kernel_of(const sap_world *s) {
     return sap__kernel_table[s->kernel];
 }
 
-/* Returns whether this build has the kernel and this machine its instructions. AVX-512 also needs VBMI2: machines
-   without it lower their clock for AVX-512. */
-static int sap__has_kernel(int which) {
+/* Returns the widest kernel that this build has, and whose instructions this machine has. AVX-512 also needs VBMI2:
+   machines without it lower their clock for AVX-512. */
+static int sap__best_kernel(void) {
 #ifdef SAP__HAS_SIXTEEN
-    if (which == 2) return __builtin_cpu_supports("avx512vbmi2") != 0;
+    if (__builtin_cpu_supports("avx512vbmi2")) return 2;
 #endif
 #ifdef SAP__HAS_EIGHT
-    if (which == 1) return __builtin_cpu_supports("avx2") != 0;
+    if (__builtin_cpu_supports("avx2")) return 1;
 #endif
-    return sap__kernel_table[which] != NULL;
-}
-
-static int sap__best_kernel(void) {
-    int which = SAP__KERNELS - 1;
-    while (!sap__has_kernel(which)) which--;
-    return which;
+    return 0;
 }
 
 /* ====================================================================================================== */

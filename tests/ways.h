@@ -130,7 +130,7 @@ WAYS_DEF void force_method(sap_world *s, int method) {
 }
 
 WAYS_DEF int force_kernel(sap_world *s, int kernel) {
-    if (!sap__has_kernel(kernel)) return 0;
+    if (kernel > sap__best_kernel()) return 0;
     s->kernel = kernel;
     return 1;
 }

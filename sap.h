@@ -1169,9 +1169,8 @@ SAP__NO_INLINE void sap__shrink(void *pointer, size_t size) {
 SAP__NO_INLINE void sap__free_array(void *pointer) {
     char *a;
     memcpy(&a, pointer, sizeof a);
-    if (a) {
-        SAP_FREE(sap__header(a)->base);
-    }
+    if (!a) return;
+    SAP_FREE(sap__header(a)->base);
 }
 
 #define sap__bytes_of(a)                                                                                               \
@@ -1204,16 +1203,6 @@ enum {
     SAP__FEW_ITEMS = 24, /* items at most that are sorted by insertion */
     SAP__DIGIT_BITS = 11 /* bits of a digit of the radix sort, at most */
 };
-
-/* Sorts few items by insertion. */
-static void sap__sort_few(uint64_t *items, int n, int shift) {
-    for (int i = 1; i < n; i++) {
-        const uint64_t item = items[i];
-        int at = i;
-        for (; at > 0 && items[at - 1] >> shift > item >> shift; at--) items[at] = items[at - 1];
-        items[at] = item;
-    }
-}
 
 /* One pass of the radix sort is a stable counting sort by `bits` bits from bit `bit` on. */
 static void sap__sort_digit(const uint64_t *items, uint64_t *sorted, int n, int bit, int bits) {
@@ -1253,10 +1242,14 @@ static void sap__radix_sort(uint64_t *items, uint64_t *scratch, int n, int shift
 
 /* Sorts n items stably by their bits from shift on: shift 32 sorts by keys. scratch has capacity for n items. */
 static void sap__sort(uint64_t *items, uint64_t *scratch, int n, int shift) {
-    if (n <= SAP__FEW_ITEMS)
-        sap__sort_few(items, n, shift);
-    else
-        sap__radix_sort(items, scratch, n, shift);
+    const int few = n <= SAP__FEW_ITEMS ? n : 0;
+    if (n > few) sap__radix_sort(items, scratch, n, shift);
+    for (int i = 1; i < few; i++) {
+        const uint64_t item = items[i];
+        int at = i;
+        for (; at > 0 && items[at - 1] >> shift > item >> shift; at--) items[at] = items[at - 1];
+        items[at] = item;
+    }
 }
 
 /* Returns the index of an item in a sorted array: the last one that is not above it, searched from an index on. The
@@ -1314,10 +1307,6 @@ typedef struct sap__slot {
    A removed box keeps its filter bits for its last search. */
 SAP__FORCE_INLINE uint32_t sap__next_free(const sap__slot *slot) {
     return (uint32_t)slot->box.hi[2];
-}
-
-SAP__FORCE_INLINE void sap__set_next_free(sap__slot *slot, uint32_t next) {
-    slot->box.hi[2] = (int32_t)next;
 }
 
 /* A pair has two edges, pair * 2 in the list of id0's box and pair * 2 + 1 in the list of id1's box: see pairs. */
@@ -1611,31 +1600,16 @@ SAP__NO_INLINE int sap__parallel_for(sap_world *s, sap__task_function *function,
     return SAP__TASKS;
 }
 
-/* Closes the gaps of a list of which each task has written task.count elements, from the index on at which the task
-   begins. Returns the new length. */
-static int sap__compact_tasks(const sap_world *s, uint32_t *list, int n, int tasks) {
-    int length = 0;
-    for (int i = 0; i < tasks; i++) {
-        const int from = sap__task_begin(n, i, tasks), count = s->update.task[i].count;
-        if (length != from) memmove(list + length, list + from, (size_t)count * sizeof *list);
-        length += count;
-    }
-    return length;
-}
-
 /* A large world does not fit in the cache, and nearly half of an update would wait for memory. So loops with random
    access prefetch boxes PREFETCH_AHEAD elements ahead, and nodes and lists, which are larger, a few elements ahead. */
 enum {
     SAP__PREFETCH_AHEAD = 48,
     SAP__CACHE_BOXES = 12288 /* boxes that fit in the cache */
 };
-SAP__FORCE_INLINE int sap__exceeds_cache(const sap_world *s) {
-    return sap__length(s->slot_array) > SAP__CACHE_BOXES;
-}
 
 /* Returns the index from which on a loop over n elements no longer prefetches, or less than 1 if it never does. */
 SAP__FORCE_INLINE int sap__prefetch_end(const sap_world *s, int n) {
-    return sap__exceeds_cache(s) ? n - SAP__PREFETCH_AHEAD : 0;
+    return sap__length(s->slot_array) > SAP__CACHE_BOXES ? n - SAP__PREFETCH_AHEAD : 0;
 }
 
 /* Prefetches are always inlined, because gcc omits calls without effects. */
@@ -1667,11 +1641,6 @@ SAP__FORCE_INLINE int sap__tree_of(const sap__slot *slot) {
 /* Returns the number of live boxes that may move and be in pairs. */
 SAP__FORCE_INLINE int sap__moving_count(const sap_world *s) {
     return s->boxes.tree_count[SAP__TREE_MOVING] + s->boxes.tree_count[SAP__TREE_LONERS];
-}
-
-/* Returns whether an id is valid, given the flags of its slot. */
-SAP__FORCE_INLINE int sap__is_live(uint32_t flags, sap_id id) {
-    return (flags & (~SAP__SLOT_MASK | SAP__LIVE)) == ((id & ~SAP__SLOT_MASK) | SAP__LIVE);
 }
 
 /* Returns the first slot from `slot` on with a live box, or SAP__NONE. It skips 64 empty slots at a time, so loops over
@@ -1732,9 +1701,9 @@ static int sap__are_trees_synced(const sap_world *s) {
 
 /* Returns the slot of a live box, or SAP__NONE. Id 0 has none: the slot 0 - 1 is beyond any. */
 SAP__FORCE_INLINE uint32_t sap__live_slot(const sap_world *s, sap_id id) {
-    uint32_t slot = sap__slot_of(id);
-    return slot < (uint32_t)sap__length(s->slot_array) && sap__is_live(s->slot_array[slot].flags, id) ? slot
-                                                                                                      : SAP__NONE;
+    const uint32_t slot = sap__slot_of(id);
+    if (slot >= (uint32_t)sap__length(s->slot_array) || !(s->slot_array[slot].flags & SAP__LIVE)) return SAP__NONE;
+    return sap__id_of(s, slot) == id ? slot : SAP__NONE;
 }
 
 /* Returns whether an id may be used to read pairs: it is live, or was removed since the last update. */
@@ -1838,7 +1807,7 @@ static int sap__reserve_boxes(sap_world *s, int n) {
 /* Appends slots to a queue, which are linked from first to last. */
 SAP__FORCE_INLINE void sap__append_slots(sap_world *s, sap__slot_queue *queue, uint32_t first, uint32_t last, int n) {
     if (queue->count)
-        sap__set_next_free(&s->slot_array[queue->last], first);
+        s->slot_array[queue->last].box.hi[2] = (int32_t)first; /* see sap__next_free */
     else
         queue->first = first;
     queue->last = last;
@@ -2423,7 +2392,13 @@ static int sap__deleted_by_scan(sap_world *s) {
     if (n == 0) return 1;
     if (!sap__reserve(&s->update.deleted_at, n)) return sap__fail(s, SAP_ERROR_MEMORY);
     const int tasks = sap__parallel_for(s, sap__scan_pairs_task, NULL, n);
-    sap__set_length(s->update.deleted_at, sap__compact_tasks(s, s->update.deleted_at, n, tasks));
+    int found = 0;
+    for (int i = 0; i < tasks; i++) { /* closes the gaps between the indices of two tasks */
+        const uint32_t *from = s->update.deleted_at + sap__task_begin(n, i, tasks);
+        memmove(s->update.deleted_at + found, from, (size_t)s->update.task[i].count * sizeof *from);
+        found += s->update.task[i].count;
+    }
+    sap__set_length(s->update.deleted_at, found);
     return 1;
 }
 

@@ -1040,14 +1040,6 @@ static float sap__round(double v, int direction) {
     return sap__float(sign ? -key : key);
 }
 
-/* Returns the key of a bound after a shift of the origin; infinite bounds stay. A double has more than twice the digits
-   of a float, so rounding twice equals rounding once. */
-static int32_t sap__shift_key(int32_t key, float offset) {
-    const double difference = sap__double(sap__float(key)) - sap__double(offset);
-    if (key <= -SAP__INFINITY || key >= SAP__INFINITY) return key;
-    return sap__key(sap__round(difference, SAP__ROUND_NEAREST));
-}
-
 /* Two floats of 24 digits have an exact difference as doubles, of 53, if their exponents differ by at most this. Beyond
    it the smaller one is less than a unit of the larger one. */
 enum { SAP__EXACT_APART = 53 - 24 - 1 };
@@ -1078,7 +1070,6 @@ static void sap__add_margin(sap__box *box, float margin, const int32_t used[6]) 
 
 SAP_DEF sap_aabb sap_aabb_from_doubles(const double min[3], const double max[3]) {
     sap_aabb box;
-    memset(&box, 0, sizeof box);
     for (int k = 0; k < 3; k++) {
         box.min[k] = min ? sap__round(min[k], SAP__ROUND_DOWN) : sap__float(SAP__NAN);
         box.max[k] = max ? sap__round(max[k], SAP__ROUND_UP) : sap__float(SAP__NAN);
@@ -2082,16 +2073,18 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
         if (s->used[k] && !sap__is_finite(offset[k])) return sap__bad_argument(s, SAP_ERROR_ARGUMENT, "offset", k);
         may_overflow |= s->used[k] && (offset[k] > 1e30f || offset[k] < -1e30f);
     }
+    /* A double has more than twice the digits of a float, so rounding twice equals rounding once. */
     for (int pass = !may_overflow; pass < 2; pass++) /* pass 0 checks that all bounds stay finite */
         for (uint32_t slot = 0; (slot = sap__next_live(s, slot)) != SAP__NONE; slot++) {
             sap__box box = s->slot_array[slot].box;
             for (int i = 0; i < 6; i++) {
                 const int k = i / 2;
                 int32_t *bound = i & 1 ? &box.hi[k] : &box.lo[k];
-                const int32_t key = s->used[k] ? sap__shift_key(*bound, offset[k]) : *bound;
-                if (key != *bound && (key <= -SAP__INFINITY || key >= SAP__INFINITY))
-                    return sap__bad_argument(s, SAP_ERROR_ARGUMENT, "offset", k);
-                *bound = key;
+                const float old = sap__float(*bound);
+                if (!s->used[k] || !sap__is_finite(old)) continue;
+                const float moved = sap__round(sap__double(old) - sap__double(offset[k]), SAP__ROUND_NEAREST);
+                if (!sap__is_finite(moved)) return sap__bad_argument(s, SAP_ERROR_ARGUMENT, "offset", k);
+                *bound = sap__key(moved);
             }
             if (pass == 0 || sap__same(&box, &s->slot_array[slot].box)) continue;
             s->slot_array[slot].box = box;
@@ -2551,7 +2544,7 @@ static int sap__commit_pairs(sap_world *s) {
     if (!sap__reserve_pairs(s, kept + created, created, deleted)) return sap__fail(s, SAP_ERROR_MEMORY);
     sap__set_length(s->pairs.deleted, deleted);
     sap__set_length(s->pairs.created, created);
-    s->update.events = created < INT_MAX - deleted ? created + deleted : INT_MAX;
+    s->update.events = created + deleted;
     sap__parallel_for(s, sap__sort_events_task, NULL, SAP__EVENT_COST * ((long long)created + deleted));
     sap__count_edits(s, created + deleted, n);
     sap__fill_holes(s);
@@ -2734,13 +2727,11 @@ SAP__FORCE_INLINE uint64_t *sap__move_end(const sap__sort_state *u, uint64_t end
    all boxes. O(ends + shifts). Returns 0 on failure. */
 static int sap__sort_endpoints(sap__sort_state *u) {
     uint64_t *ends = u->sap->sorted[u->axis], *last = ends + u->count - 1;
-    long long shifts = 0;
     for (uint64_t *from = ends + 1; from < last; from++) {
         const uint64_t *at = sap__move_end(u, sap__endpoint_now(u, *from), from, -1);
         if (!at) return 0;
-        shifts += from - at;
+        u->task->swaps += from - at;
     }
-    u->task->swaps += shifts;
     return 1;
 }
 
@@ -2763,21 +2754,17 @@ static int sap__move_endpoints(sap__sort_state *u, int n) {
         u->scratch[m++] = (uint64_t)at;
     }
     if (passed > 2LL * u->count) return sap__sort_endpoints(u); /* for far moves one pass over all ends is faster */
-    for (int i = m - 1; i >= 0; i--) {
-        const uint64_t now = sap__endpoint_now(u, items[i]);
-        uint64_t *from = ends + u->scratch[i], *to;
-        if (now < items[i]) continue;
-        if (!(to = sap__move_end(u, now, from, 1))) return 0;
-        u->task->swaps += to - from;
-    }
-    for (int i = 0; i < m; i++) {
-        const uint64_t now = sap__endpoint_now(u, items[i]);
-        uint64_t *from = ends + u->scratch[i], *to;
-        if (now > items[i]) continue;
-        while (*from != items[i]) from--; /* ends that went right past it have shifted it left */
-        if (!(to = sap__move_end(u, now, from, -1))) return 0;
-        u->task->swaps += from - to;
-    }
+    for (int goes_left = 0; goes_left < 2; goes_left++)
+        for (int k = 0; k < m; k++) {
+            const int i = goes_left ? k : m - 1 - k;
+            const uint64_t now = sap__endpoint_now(u, items[i]);
+            uint64_t *from = ends + u->scratch[i];
+            if ((now < items[i]) != goes_left) continue;
+            while (*from != items[i]) from--; /* ends that went right past it have shifted it left */
+            const uint64_t *to = goes_left ? sap__move_end(u, now, from, -1) : sap__move_end(u, now, from, 1);
+            if (!to) return 0;
+            u->task->swaps += goes_left ? from - to : to - from;
+        }
     return 1;
 }
 

@@ -728,10 +728,6 @@ extern "C++" { /* this file may be included within an extern "C", and the header
 #define sap__atomic_add(p, n) ((void)(*(p) += (n)))
 #endif
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* ====================================================================================================== */
 /* >> lanes: SIMD operations on 4, 8 or 16 lanes of 32 bits, and plain C on one lane                        */
 /* ====================================================================================================== */
@@ -7024,9 +7020,6 @@ SAP_DEF const char *sap_validate(const sap_world *s) {
     return broken;
 }
 
-#ifdef __cplusplus
-}
-#endif
 #pragma pack(pop)
 #endif /* SAP_IMPLEMENTATION */
 

@@ -260,10 +260,6 @@ SAP_DEF void sap_multi_get_stats(const sap_multi *m, sap_stats *stats);
 
 #pragma pack(push, 16)
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
     SAP__LAST_PLACE = 1 << 29,        /* the outermost place; all boxes beyond it share its cell */
     SAP__MAX_CELLS_ON_AXIS = 1 << 19, /* most cells on an axis: a key has 20 bits for each */
@@ -1192,8 +1188,5 @@ SAP__CALL_2(sap_result, save, const sap_multi, void *, size_t)
 SAP__CALL_2(sap_result, restore, sap_multi, const void *, size_t)
 /* clang-format on */
 
-#ifdef __cplusplus
-}
-#endif
 #pragma pack(pop)
 #endif /* SAP_MULTI_IMPLEMENTATION */

@@ -733,10 +733,9 @@ extern "C++" { /* this file may be included within an extern "C", and the header
 /* ====================================================================================================== */
 
 /* SAP__WIDTH is the number of lanes: 4 from here on, or 1 without SIMD; kernels are compiled for 8 and 16, too. A name
-   like sap__min means sap__min4 where it is 4. sap__i is a vector of integers, sap__f one of floats, sap__u one of
-   integers in memory. Three tables define the operations: vector types of gcc and clang, for any width; SSE2 by
-   intrinsics, for Visual Studio and old compilers; and plain C. A comparison of integers sets all bits of a lane or
-   none.
+   like sap__min means sap__min4 where it is 4. sap__i is a vector of integers, sap__f one of floats. Three tables
+   define the operations: vector types of gcc and clang, for any width; SSE2 by intrinsics, for Visual Studio and old
+   compilers; and plain C. A comparison of integers sets all bits of a lane or none.
 
        pick(a, b, i, j, k, l)      returns lanes i and j of a, and k and l of b: of each four lanes
        rotate(a)                   returns each lane moved to the one before it
@@ -750,7 +749,6 @@ extern "C++" { /* this file may be included within an extern "C", and the header
 #define SAP__OF_WIDTH(name) SAP__PASTE_VALUE(name, SAP__WIDTH)
 #define sap__i SAP__OF_WIDTH(sap__i)
 #define sap__f SAP__OF_WIDTH(sap__f)
-#define sap__u SAP__OF_WIDTH(sap__u)
 #define sap__pick SAP__OF_WIDTH(sap__pick)
 #define sap__rotate SAP__OF_WIDTH(sap__rotate)
 #define sap__bits SAP__OF_WIDTH(sap__bits)
@@ -762,29 +760,23 @@ extern "C++" { /* this file may be included within an extern "C", and the header
 
 #if defined(SAP__HAS_VECTORS)
 #define SAP__WIDTH 4
-typedef int sap__i4 __attribute__((vector_size(16)));
-typedef int sap__i8 __attribute__((vector_size(32)));
-typedef int sap__i16 __attribute__((vector_size(64)));
+typedef int sap__i4 __attribute__((vector_size(16), aligned(4), may_alias)); /* in memory they may begin anywhere */
+typedef int sap__i8 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef int sap__i16 __attribute__((vector_size(64), aligned(4), may_alias));
 typedef float sap__f4 __attribute__((vector_size(16)));
 typedef float sap__f8 __attribute__((vector_size(32)));
 typedef float sap__f16 __attribute__((vector_size(64)));
-typedef sap__i4 sap__u4 __attribute__((aligned(4), may_alias));
-typedef sap__i8 sap__u8 __attribute__((aligned(4), may_alias));
-typedef sap__i16 sap__u16 __attribute__((aligned(4), may_alias));
 #ifdef __clang__
 #define sap__shuffle(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #else
 #define sap__shuffle(a, b, ...) __builtin_shuffle(a, b, __extension__(__typeof__(a)){__VA_ARGS__})
 #endif
 #define sap__pick4(a, b, i, j, k, l) sap__shuffle(a, b, i, j, 4 + k, 4 + l)
-#define sap__load4(p) (*(const sap__u4 *)(const void *)(p))
-#define sap__store(p, a) ((void)(*(sap__u *)(void *)(p) = (sap__u)(a)))
+#define sap__load4(p) (*(const sap__i4 *)(const void *)(p))
+#define sap__store(p, a) ((void)(*(sap__i *)(void *)(p) = (sap__i)(a)))
 #define sap__fstore(p, a) sap__store(p, a)
 #define sap__splat(x) ((int)(x) + __extension__(sap__i){0})
 #define sap__fsplat(x) ((x) - __extension__(sap__f){0}) /* + 0 would change -0 */
-#define sap__blend(mask, a, b) (((mask) & (a)) | (~(mask) & (b)))
-#define sap__min4(a, b) sap__blend((a) > (b), b, a)
-#define sap__max4(a, b) sap__blend((a) > (b), a, b)
 #define sap__to_float(k) ((sap__f)(((k) ^ ((k) >> 31)) - (((k) >> 31) & SAP__MAGNITUDE)))
 #define sap__truncate(a) __builtin_convertvector(a, sap__i)
 #define sap__above4(a, b) sap__bits4((a) > (b))
@@ -825,9 +817,6 @@ typedef __m128 sap__f4;
 #define sap__xor(a, b) _mm_xor_si128(a, b)
 #define sap__sub(a, b) _mm_sub_epi32(a, b)
 #define sap__signs(a) _mm_srai_epi32(a, 31)
-#define sap__blend(mask, a, b) _mm_or_si128(_mm_and_si128(mask, a), _mm_andnot_si128(mask, b))
-#define sap__min4(a, b) sap__blend(sap__greater(a, b), b, a)
-#define sap__max4(a, b) sap__blend(sap__greater(a, b), a, b)
 #define sap__fadd(a, b) _mm_add_ps(a, b)
 #define sap__fsub(a, b) _mm_sub_ps(a, b)
 #define sap__fmul(a, b) _mm_mul_ps(a, b)
@@ -840,7 +829,7 @@ typedef __m128 sap__f4;
 
 #else
 #define SAP__WIDTH 1
-typedef int32_t sap__i1, sap__u1;
+typedef int32_t sap__i1;
 typedef float sap__f1;
 #define sap__rotate1(a) (a)
 #define sap__store(p, a) ((void)(*(int32_t *)(void *)(p) = (a)))
@@ -858,7 +847,7 @@ typedef float sap__f1;
 #endif
 
 #ifndef sap__load /* operators know vectors and numbers */
-#define sap__load(p) (*(const sap__u *)(const void *)(p))
+#define sap__load(p) (*(const sap__i *)(const void *)(p))
 #define sap__greater(a, b) ((a) > (b))
 #define sap__equal(a, b) ((a) == (b))
 #define sap__or(a, b) ((a) | (b))
@@ -871,6 +860,9 @@ typedef float sap__f1;
 #define sap__fmul(a, b) ((a) * (b))
 #endif
 #define sap__rotate4(a) sap__pick4(a, a, 1, 2, 3, 0)
+#define sap__blend(mask, a, b) sap__xor(b, sap__and(mask, sap__xor(a, b)))
+#define sap__min4(a, b) sap__blend(sap__greater(a, b), b, a)
+#define sap__max4(a, b) sap__blend(sap__greater(a, b), a, b)
 
 /* ====================================================================================================== */
 /* >> keys: floats as integers that sort like them (Terdiman, appendix A)                                   */

@@ -1047,15 +1047,6 @@ static int32_t sap__lower_by_margin(int32_t key, float margin) {
     return lower > -SAP__INFINITY ? lower : 1 - SAP__INFINITY;
 }
 
-/* Enlarges a box by a margin on each used side. */
-static void sap__add_margin(sap__box *box, float margin, const int32_t used[6]) {
-    for (int k = 0; k < 3; k++) {
-        if (!used[k]) continue;
-        box->lo[k] = sap__lower_by_margin(box->lo[k], margin);
-        box->hi[k] = -sap__lower_by_margin(-box->hi[k], margin);
-    }
-}
-
 SAP_DEF sap_aabb sap_aabb_from_doubles(const double min[3], const double max[3]) {
     sap_aabb box;
     for (int k = 0; k < 3; k++) {
@@ -1879,7 +1870,11 @@ SAP__NO_INLINE int sap__store_enlarged(const sap_world *s, sap__slot *slot, cons
     if (sap__encode(box, s->used, &now) < 0) return -1;
     const int is_inside = sap__contains(&slot->box, &now);
     if (is_inside && !sap__is_twice(&slot->box, &now, 2 * sap__double(margin))) return 0;
-    sap__add_margin(&now, margin, s->used);
+    for (int k = 0; k < 3; k++) {
+        if (!s->used[k]) continue;
+        now.lo[k] = sap__lower_by_margin(now.lo[k], margin);
+        now.hi[k] = -sap__lower_by_margin(-now.hi[k], margin);
+    }
     if (is_inside && !sap__is_twice(&slot->box, &now, 0)) return 0;
     slot->box = now;
     return 1;
@@ -2243,12 +2238,6 @@ static void sap__count_edits(sap_world *s, int edits, int pairs) {
 
 /* ---- events ------------------------------------------------------------------------------------------------- */
 
-/* Returns whether two overlapping boxes may be a pair by their filter bits, and by not both being static. */
-SAP__FORCE_INLINE int sap__filter_bits_allow(const sap_world *s, uint32_t a, uint32_t b) {
-    if (s->slot_array[a].flags & s->slot_array[b].flags & SAP__STATIC) return 0;
-    return !s->boxes.filtered_count || sap__should_collide(&s->slot_array[a].filter, &s->slot_array[b].filter);
-}
-
 /* Writes a new pair of these ids. (Returning it by value would copy it through memory in C++.) */
 SAP__FORCE_INLINE void sap__set_pair(const sap_world *s, sap_pair *pair, sap_id id0, sap_id id1) {
     pair->id0 = id0;
@@ -2301,8 +2290,10 @@ static int sap__reserve_events(sap_world *s, sap__task *task, int more) {
 
 /* Returns whether two boxes that overlap may be a pair. On threads the callback is called later. */
 SAP__FORCE_INLINE int sap__is_allowed(sap_world *s, uint32_t a, uint32_t b, uint64_t ids) {
-    return sap__filter_bits_allow(s, a, b) &&
-           (s->threads.in_parallel || sap__filter_allows(s, (sap_id)(ids >> 32), (sap_id)ids));
+    const sap__slot *x = &s->slot_array[a], *y = &s->slot_array[b];
+    if (x->flags & y->flags & SAP__STATIC) return 0;
+    if (s->boxes.filtered_count && !sap__should_collide(&x->filter, &y->filter)) return 0;
+    return s->threads.in_parallel || sap__filter_allows(s, (sap_id)(ids >> 32), (sap_id)ids);
 }
 
 /* Writes an event if the overlap of two boxes has changed, neither of which is refiltered. Its capacity must be
@@ -2409,21 +2400,9 @@ static int sap__reserve_pairs(sap_world *s, int pairs, int created, int deleted)
            sap__reserve(&s->pairs.next, pairs) && sap__reserve(&s->pairs.active, pairs);
 }
 
-/* Sorts the indices of deleted pairs, unless they ascend. */
-static void sap__sort_deleted_indices(sap_world *s) {
-    uint32_t *deleted = s->update.deleted_at;
-    uint64_t *items = s->update.sort_items;
-    const int n = sap__length(deleted);
-    int ascending = 1;
-    while (ascending < n && deleted[ascending - 1] < deleted[ascending]) ascending++;
-    if (ascending >= n) return;
-    for (int i = 0; i < n; i++) items[i] = deleted[i];
-    sap__sort(items, s->update.sort_scratch, n, 0);
-    for (int i = 0; i < n; i++) deleted[i] = (uint32_t)items[i];
-}
-
-/* Writes the deleted pairs, sorted by both ids. Pairs created by one update are sorted at the end of all pairs, and if
-   much changes they are most of the deleted ones. So only those before are sorted, and merged with these:
+/* Sorts the indices of deleted pairs, and writes the pairs in the order of their ids. Pairs created by one update are
+   sorted at the end of all pairs, and if much changes they are most of the deleted ones. So only those before are
+   sorted, and merged with these:
 
        pairs        [ . . . . . . . . . . . . . | . . . sorted . . . ]
                                                 ^ sorted_from
@@ -2431,11 +2410,16 @@ static void sap__sort_deleted_indices(sap_world *s) {
                       [    to sort    ]           [  sorted  ]         */
 static void sap__sort_deleted(sap_world *s) {
     const sap_pair *pairs = s->pairs.active;
-    const uint32_t *deleted = s->update.deleted_at;
+    uint32_t *deleted = s->update.deleted_at;
     uint64_t *items = s->update.sort_items;
     const int n = sap__length(s->pairs.deleted);
-    int unsorted = n;
-    sap__sort_deleted_indices(s);
+    int ascending = 1, unsorted = n;
+    while (ascending < n && deleted[ascending - 1] < deleted[ascending]) ascending++;
+    if (ascending < n) {
+        for (int i = 0; i < n; i++) items[i] = deleted[i];
+        sap__sort(items, s->update.sort_scratch, n, 0);
+        for (int i = 0; i < n; i++) deleted[i] = (uint32_t)items[i];
+    }
     while (unsorted > 0 && (int)deleted[unsorted - 1] >= s->pairs.sorted_from) unsorted--;
     for (int i = 0; i < unsorted; i++) items[i] = sap__item(pairs[deleted[i]].id1, deleted[i]);
     sap__sort(items, s->update.sort_scratch, unsorted, 32);
@@ -2501,15 +2485,14 @@ static int sap__keep_refiltered(sap_world *s) {
     const int n = sap__length(created);
     int at = 0, left = 0;
     if (n == 0 || !(s->changes.flags & SAP__REFILTER)) return 1;
-    if (!sap__reserve(&s->update.sort_items, n / 64 + 1) || !sap__reserve(&s->update.sort_scratch, n))
-        return sap__fail(s, SAP_ERROR_MEMORY);
-    uint64_t *stays = s->update.sort_items; /* a bit for each created pair */
-    memset(stays, 0, ((size_t)n / 64 + 1) * sizeof *stays);
-    sap__sort(created, s->update.sort_scratch, n, 0);
+    if (!sap__reserve(&s->update.sort_scratch, n)) return sap__fail(s, SAP_ERROR_MEMORY);
+    uint64_t *stays = s->update.sort_scratch; /* of each created pair: is it a deleted one, too? */
+    sap__sort(created, stays, n, 0);
+    memset(stays, 0, (size_t)n * sizeof *stays);
     for (int i = 0; i < sap__length(deleted); i++) {
         const uint64_t ids = sap__pair_item(&s->pairs.active[deleted[i]]);
         at = sap__find_item(created, created[at] <= ids ? at : 0, n, ids); /* pairs are often in this order */
-        stays[at / 64] |= (uint64_t)(created[at] == ids) << at % 64;
+        stays[at] |= created[at] == ids;
         deleted[left] = deleted[i];
         left += created[at] != ids;
     }
@@ -2517,7 +2500,7 @@ static int sap__keep_refiltered(sap_world *s) {
     left = 0;
     for (int i = 0; i < n; i++) {
         created[left] = created[i];
-        left += !(stays[i / 64] >> i % 64 & 1);
+        left += !stays[i];
     }
     sap__set_length(created, left);
     return 1;
@@ -2814,10 +2797,8 @@ static void sap__add_counts(sap_world *s) {
 static int sap__insertion_sort(sap_world *s) {
     const int boxes = s->boxes.live_count + s->boxes.removed.count;
     const int few = SAP__FEW_MOVERS * (long long)sap__length(s->changes.list) < boxes;
-    sap__sort_state u = {s, &s->endpoints.sap, &s->update.task[0], NULL, NULL, 0, 0};
     if (!sap__reserve_endpoints(s, boxes)) return sap__fail(s, SAP_ERROR_MEMORY);
-    u.items = s->update.sort_items;
-    u.scratch = s->update.sort_scratch;
+    sap__sort_state u = {s, &s->endpoints.sap, &s->update.task[0], s->update.sort_items, s->update.sort_scratch, 0, 0};
     sap__require_index(s, SAP__TABLE);
     if (!s->endpoints.valid) sap__build_sap(&u);
     s->endpoints.valid = sap__update_sap(&u, sap__list_changed, !few);

@@ -673,16 +673,10 @@ extern "C++" { /* this file may be included within an extern "C", and the header
     !(defined(_WIN32) && !defined(__clang__) && !defined(__OPTIMIZE__))
 #define SAP__HAS_AVX2
 #include <immintrin.h>
-#if !defined(SAP_NO_AVX512) && (!defined(__clang__) || __clang_major__ >= 8)
-#define SAP__HAS_AVX512
 #endif
-#endif
-#elif defined(SAP__HAS_VECTORS) && (defined(__ARM_NEON) || defined(__ARM_NEON__))
-#define SAP__HAS_NEON
 #elif defined(SAP__HAS_VECTORS) && defined(__wasm_simd128__)
-#define SAP__HAS_WASM
 #include <wasm_simd128.h>
-#else
+#elif !defined(__ARM_NEON) && !defined(__ARM_NEON__)
 #undef SAP__HAS_VECTORS
 #endif
 #endif
@@ -788,9 +782,9 @@ typedef float sap__f16 __attribute__((vector_size(64)));
 #define sap__fmin4(a, b) ((sap__f4)sap__blend((a) < (b), (sap__i4)(a), (sap__i4)(b)))
 #define sap__fmax4(a, b) ((sap__f4)sap__blend((a) > (b), (sap__i4)(a), (sap__i4)(b)))
 #endif
-#if defined(SAP__HAS_WASM)
+#if defined(__wasm_simd128__)
 #define sap__bits4(a) ((uint32_t)wasm_i32x4_bitmask((v128_t)(a)))
-#elif defined(SAP__HAS_NEON)
+#elif !defined(SAP__HAS_SSE2)
 SAP__FORCE_INLINE uint32_t sap__bits4(sap__i4 a) {
     typedef unsigned long long halves __attribute__((vector_size(16)));
     const halves half = (halves)(a & __extension__(sap__i4){1, 2, 4, 8});
@@ -1107,7 +1101,6 @@ static int sap__resize(void *pointer, size_t size, size_t capacity) {
         memmove(header, base + was_at - sizeof *header, sizeof *header + kept * size);
     header->base = base;
     header->stb.capacity = capacity;
-    SAP_ASSERT((uintptr_t)a % SAP__CACHE_LINE == 0);
     memcpy(pointer, &a, sizeof a);
     return 1;
 }
@@ -1340,10 +1333,6 @@ enum {
    events of all tasks are merged: created pairs stay in the first task, indices go to deleted_at, where scans write at
    once. A refiltered pair that stays is in both, and is taken out. Both are sorted by ids, and committed: no call can
    fail any more. See sap__commit_pairs. */
-SAP__FORCE_INLINE uint64_t sap__deleted_event(uint32_t index) {
-    return sap__item(0, index);
-}
-
 SAP__FORCE_INLINE int sap__is_created(uint64_t event) {
     return event >> 32 != 0;
 }
@@ -1457,8 +1446,7 @@ typedef struct sap__grid_calls {
 
 typedef struct sap__query_state {
     sap__query_counters counters[SAP__COUNTER_STRIPES];
-    long long
-        charged; /* of the nodes that the counters tell, those that the trees have been told of: see sap__sync_trees */
+    long long charged; /* nodes of the counters that the trees have been told of: see sap__sync_trees */
 } sap__query_state;
 
 /* The state of one update, and scratch memory. */
@@ -2303,7 +2291,7 @@ static void sap__change_pair(sap_world *s, sap__task *task, uint32_t a, uint32_t
     const uint64_t ids = sap__ids_of(s, a, b);
     const int overlapped = sap__overlap(&x->previous, &y->previous), overlap = sap__overlap(&x->box, &y->box);
     const uint32_t p = overlapped && !overlap ? sap__find_pair_index(s, ids) : SAP__NONE;
-    if (p != SAP__NONE) sap__push(task->events, sap__deleted_event(p));
+    if (p != SAP__NONE) sap__push(task->events, p);
     if (overlap && !overlapped && sap__is_allowed(s, a, b, ids)) sap__push(task->events, ids);
 }
 
@@ -2385,7 +2373,7 @@ static int sap__deleted_by_lists(sap_world *s, uint32_t flags) {
             if ((s->slot_array[other].flags & flags) && other < slot) continue; /* found there */
             if (!sap__is_deleted(s, &s->pairs.active[edge >> 1])) continue;
             if (!sap__reserve_events(s, &s->update.task[0], 1)) return 0;
-            sap__push(s->update.task[0].events, sap__deleted_event(edge >> 1));
+            sap__push(s->update.task[0].events, edge >> 1);
         }
     }
     return 1;
@@ -3094,10 +3082,8 @@ SAP__TARGET SAP__FORCE_INLINE int sap__meet_all(const sap__node *node, const sap
             turned = sap__rotate_bounds(turned);
             turned_children = sap__rotate(turned_children);
             uint32_t bits = sap__hit(boxes, turned);
-            if (before) {
-                turned_old = sap__rotate_bounds(turned_old);
-                bits ^= sap__hit(old, turned_old);
-            }
+            turned_old = sap__rotate_bounds(turned_old);
+            if (before) bits ^= sap__hit(old, turned_old);
             if (turn == SAP__WIDTH / 2) bits &= (1u << SAP__WIDTH / 2) - 1;
             (void)sap__append(bits, children, a, n);
             n = sap__append(bits, turned_children, b, n);
@@ -3285,7 +3271,7 @@ static const sap__kernel SAP__OF_WIDTH(sap__kernel) = {sap__gather,         sap_
 #include SAP_HEADER_FILENAME
 #undef SAP__WIDTH
 
-#if defined(SAP__HAS_AVX512) && defined(SAP__HAS_EIGHT)
+#if defined(SAP__HAS_EIGHT) && !defined(SAP_NO_AVX512) && (!defined(__clang__) || __clang_major__ >= 8)
 #define SAP__WIDTH 16
 #include SAP_HEADER_FILENAME
 #endif

@@ -10,7 +10,7 @@
 cd "$(dirname "$0")/../.." || exit 2
 SAP=${SAP:-sap.h}
 BUILD=${BUILD:-build/proof}
-functions="sap__key sap__float sap__overlap sap__endpoint_key sap__same"
+functions="sap__key sap__float sap__overlap sap__endpoint_key"
 mkdir -p "$BUILD" || exit 2
 
 if ! sh bench/need.sh frama-c:frama-c-base why3:why3 cvc4:cvc4 z3:z3; then

@@ -68,9 +68,3 @@ SAP__FORCE_INLINE int sap__overlap(const sap__box *a, const sap__box *b);
     ensures is_max == 0 ==> \result == box->lo[axis];
     ensures is_max == 1 ==> \result == box->hi[axis]; */
 SAP__FORCE_INLINE int32_t sap__endpoint_key(const sap__box *box, int axis, uint32_t is_max);
-
-/*@ requires \valid_read(a) && \valid_read(b);
-    assigns \nothing;
-    ensures \result == 0 || \result == 1;
-    ensures \result == 1 <==> (\forall integer k; 0 <= k < 3 ==> a->lo[k] == b->lo[k] && a->hi[k] == b->hi[k]); */
-SAP__FORCE_INLINE int sap__same(const sap__box *a, const sap__box *b);

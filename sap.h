@@ -1531,27 +1531,22 @@ typedef struct sap__job { /* the arguments of a job on a user's thread */
     sap_world *s;
     sap__task_function *function;
     void *args;
-    int tasks;
 } sap__job;
 
 static void sap__run_task(void *data, int index) {
     const sap__job *job = (const sap__job *)data;
-    job->function(job->s, job->args, index, job->tasks);
+    job->function(job->s, job->args, index, SAP__TASKS);
 }
 
 /* Runs a function in tasks, none of which writes memory that another one uses. The user's threads are used if work, the
    number of boxes or pairs, is worth waking them; work -1 never is. Returns the number of tasks. */
 SAP__NO_INLINE int sap__parallel_for(sap_world *s, sap__task_function *function, void *args, long long work) {
-    sap__job job;
     if (!s->threads.parallel_for || work < s->threads.min_parallel_work) {
         function(s, args, 0, 1);
         return 1;
     }
     SAP_ASSERT(!s->threads.in_parallel && "tasks start no tasks");
-    job.s = s;
-    job.function = function;
-    job.args = args;
-    job.tasks = SAP__TASKS;
+    sap__job job = {s, function, args};
     s->threads.in_parallel = 1;
     s->threads.parallel_for(sap__run_task, &job, SAP__TASKS, s->threads.parallel_user);
     s->threads.in_parallel = 0;
@@ -2297,14 +2292,13 @@ static void sap__change_pair(sap_world *s, sap__task *task, uint32_t a, uint32_t
 
 /* Moves the events of all tasks to the first one, where created pairs stay, and to the list of deleted pairs. */
 static int sap__merge_events(sap_world *s) {
-    uint64_t *events;
     long long all = 0;
     int created = 0, deleted = sap__length(s->update.deleted_at);
     for (int i = 0; i < sap__task_count(s); i++) all += sap__length(s->update.task[i].events);
     if (all + deleted > INT_MAX) return sap__fail(s, SAP_ERROR_LIMIT);
     if (!sap__reserve(&s->update.task[0].events, all) || !sap__reserve(&s->update.deleted_at, all + deleted))
         return sap__fail(s, SAP_ERROR_MEMORY);
-    events = s->update.task[0].events;
+    uint64_t *events = s->update.task[0].events;
     for (int i = 0; i < sap__task_count(s); i++)
         for (int k = 0; k < sap__length(s->update.task[i].events); k++) {
             const uint64_t event = s->update.task[i].events[k];
@@ -2423,9 +2417,8 @@ static void sap__sort_deleted(sap_world *s) {
 /* Sorts created and deleted pairs in two tasks, which share no memory. pairs.created is scratch for the former. */
 static void sap__sort_events_task(sap_world *s, void *args, int task, int tasks) {
     (void)args;
-    if (task == 0)
-        sap__sort(s->update.task[0].events, (uint64_t *)(void *)s->pairs.created, sap__length(s->update.task[0].events),
-                  0);
+    uint64_t *created = s->update.task[0].events;
+    if (task == 0) sap__sort(created, (uint64_t *)(void *)s->pairs.created, sap__length(created), 0);
     if (task == 1 || tasks == 1) sap__sort_deleted(s);
 }
 

@@ -1622,7 +1622,7 @@ SAP__FORCE_INLINE int sap__is_default_filter(const sap__filter_bits *filter) {
 
 /* Adds (1) or subtracts (-1) a live box in all counts. It is subtracted before its tree or its filter bits change, and
    added after that. */
-SAP__FORCE_INLINE void sap__count_box(sap_world *s, uint32_t slot, int change) {
+static void sap__count_box(sap_world *s, uint32_t slot, int change) {
     const int tree = sap__tree_of(&s->slot_array[slot]);
     SAP_ASSERT((int)(s->boxes.live_bits[tree][slot / 64] >> slot % 64 & 1) == (change < 0));
     s->boxes.live_bits[tree][slot / 64] ^= UINT64_C(1) << slot % 64;
@@ -1758,7 +1758,7 @@ static int sap__reserve_boxes(sap_world *s, int n) {
 }
 
 /* Appends slots to a queue, which are linked from first to last. */
-SAP__FORCE_INLINE void sap__append_slots(sap_world *s, sap__slot_queue *queue, uint32_t first, uint32_t last, int n) {
+static void sap__append_slots(sap_world *s, sap__slot_queue *queue, uint32_t first, uint32_t last, int n) {
     if (queue->count)
         s->slot_array[queue->last].box.hi[2] = (int32_t)first; /* see sap__next_free */
     else
@@ -1810,13 +1810,13 @@ static sap_result sap__check_many(sap_world *s, int n, const sap_id *ids, const 
 }
 
 /* Returns the length of a box along an axis; infinite bounds count as the largest float. */
-SAP__FORCE_INLINE double sap__length_of(const sap__box *box, int axis) {
+static double sap__length_of(const sap__box *box, int axis) {
     const int32_t most = SAP__INFINITY - 1, lo = box->lo[axis], hi = box->hi[axis];
     return sap__double(sap__float(hi < most ? hi : most)) - sap__double(sap__float(lo > -most ? lo : -most));
 }
 
 /* Returns whether a stored box is more than twice as long as a box that is `more` longer. */
-SAP__FORCE_INLINE int sap__is_twice(const sap__box *stored, const sap__box *box, double more) {
+static int sap__is_twice(const sap__box *stored, const sap__box *box, double more) {
     int is_twice = 0;
     for (int k = 0; k < 3; k++) is_twice |= sap__length_of(stored, k) > 2 * (sap__length_of(box, k) + more);
     return is_twice;
@@ -1966,7 +1966,7 @@ SAP_DEF sap_result sap_move(sap_world *s, sap_id id, const sap_aabb *box) {
 }
 
 /* Ends the life of a box. Its slot becomes free at the update, or at once if no update has seen it. */
-SAP__FORCE_INLINE void sap__remove_slot(sap_world *s, uint32_t slot) {
+static void sap__remove_slot(sap_world *s, uint32_t slot) {
     const int was_seen = !(s->slot_array[slot].flags & SAP__ADDED);
     sap__count_box(s, slot, -1);
     s->slot_array[slot].flags &= ~(uint32_t)SAP__LIVE;

@@ -4912,16 +4912,10 @@ typedef struct sap__prune {
 
 static int sap__emit_pruned(sap__search *q) {
     sap__prune *p = (sap__prune *)q->context;
-    int go;
-    if (!p->hit) {
-        p->visited += q->n;
-        return 1;
-    }
     for (int n = 0; n < q->n; n++) {
         const int i = (int)q->a[n], j = (int)q->b[n];
         p->visited++;
-        go = p->first_b ? p->hit(i, j - p->first_b, p->user) : p->hit(i < j ? i : j, i < j ? j : i, p->user);
-        if (!go) return 0;
+        if (p->hit && !p->hit(i < j ? i : j, (i < j ? j : i) - p->first_b, p->user)) return 0;
     }
     return 1;
 }
@@ -4933,7 +4927,7 @@ static long long sap__prune_boxes(const sap_aabb *a, int na, const sap_aabb *b, 
     sap_world s;
     sap__search q;
     sap__prune p = {hit, user, 0, is_bipartite ? na : 0};
-    int n, ok = 1;
+    int n, ok;
     if (na < 0 || nb < 0 || (na && !a) || (nb && !b) || axes < 0 || axes > 7) return -SAP_ERROR_ARGUMENT;
     if (na > SAP__MAX_BOXES || nb > SAP__MAX_BOXES) return -SAP_ERROR_LIMIT;
     n = na + nb;
@@ -4941,21 +4935,19 @@ static long long sap__prune_boxes(const sap_aabb *a, int na, const sap_aabb *b, 
     memset(&s, 0, sizeof s);
     s.kernel = sap__best_kernel();
     sap__axes_used(axes ? axes : 7, s.used);
-    if (!sap__reserve(&s.slot_array, n)) return -SAP_ERROR_MEMORY;
-    for (int i = 0; i < n; i++) {
+    ok = (sap__reserve(&s.slot_array, n) && sap__reserve(&s.update.sort_items, n)) || sap__fail(&s, SAP_ERROR_MEMORY);
+    for (int i = 0; i < n && ok; i++) {
         s.slot_array[i].box = sap__empty_box;
-        ok &= sap__encode(i < na ? &a[i] : &b[i - na], s.used, &s.slot_array[i].box) >= 0;
+        if (sap__encode(i < na ? &a[i] : &b[i - na], s.used, &s.slot_array[i].box) < 0)
+            ok = sap__fail(&s, SAP_ERROR_BOX);
     }
     sap__begin_search(&q, &s, 0, 0);
     q.on_pairs = sap__emit_pruned;
     q.context = &p;
-    s.update.failure = ok ? SAP_OK : SAP_ERROR_BOX;
     for (int set = 0; set <= is_bipartite && ok; set++) {
         const int from = set ? na : 0, count = set ? nb : na;
-        ok = sap__reserve(&s.update.sort_items, count);
-        for (int i = 0; i < count && ok; i++) s.update.sort_items[i] = (uint32_t)(from + i);
-        ok = ok && sap__pack_items(&s, set, count);
-        if (!ok) s.update.failure = SAP_ERROR_MEMORY;
+        for (int i = 0; i < count; i++) s.update.sort_items[i] = (uint32_t)(from + i);
+        ok = sap__pack_items(&s, set, count);
     }
     if (ok && sap__join_range(&q, &s.tree[0], &s.tree[is_bipartite], 0, 1)) (void)sap__flush(&q, 0);
     sap__free_arrays(&s);

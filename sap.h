@@ -4995,7 +4995,6 @@ static int sap__read_vector(const int32_t used[6], const float v[3], int32_t out
 #define SAP__INFINITE 1e150   /* infinity as a double: its products and quotients are finite */
 #define SAP__MAX_FINITE 1e100 /* a larger value was computed from an infinity */
 #define SAP__ONE 0x3f800000   /* the key of 1.0f */
-#define SAP__EXPONENT_BIAS 127
 
 /* Returns the float of a key as a double. It is exact, even if the machine takes denormals for zero. */
 SAP__FORCE_INLINE double sap__wide(int32_t key) {
@@ -5208,13 +5207,6 @@ SAP_DEF int sap_hit_normal(const sap_aabb *moving, const float translation[3], c
     return 1;
 }
 
-SAP__FORCE_INLINE double sap__power_of_two(int exponent) {
-    const uint64_t u = (uint64_t)(1023 + exponent) << 52;
-    double v;
-    memcpy(&v, &u, sizeof v);
-    return v;
-}
-
 /* Sets the probe of a distance query. */
 static void sap__set_distance_probe(sap__probe *p, const sap__box *box, const int32_t used[3]) {
     for (int k = 0; k < 3; k++) {
@@ -5233,8 +5225,8 @@ enum { SAP__WAY_RANGE = 90, SAP__LEAST_WAY = -106 };
 
 /* Sets the probe of a cast, and returns the unit of t. */
 static double sap__set_cast_probe(sap__probe *p, const sap__box *box, const int32_t by[3]) {
-    const int32_t range = SAP__WAY_RANGE << 23; /* a key of twice a float is larger by 1 << 23 */
-    int32_t longest = range + ((SAP__EXPONENT_BIAS + SAP__LEAST_WAY) << 23);
+    const int32_t range = SAP__WAY_RANGE << 23;               /* a key of twice a float is larger by 1 << 23 */
+    int32_t longest = range + ((127 + SAP__LEAST_WAY) << 23); /* 127 is the bias of exponents */
     sap__set_distance_probe(p, box, by);
     for (int k = 0; k < 3; k++)
         if (sap__magnitude(by[k]) > longest) longest = sap__magnitude(by[k]);
@@ -5994,19 +5986,19 @@ static int sap__find_new_overlap(sap__query *q, sap_id id, double at, const sap_
     return 0;
 }
 
-/* A way is computed in a unit that gives the largest of its floats this number of bits and one: so a sum of three fits
-   into an int64_t. The unit is no smaller than the smallest float, of which every float is a multiple. */
-enum { SAP__WAY_BITS = 56, SAP__LEAST_EXPONENT = -149 };
+/* A way is computed in a unit that gives the largest of its floats 56 bits and one: so a sum of three fits into an
+   int64_t. The unit is a power of two, no smaller than SAP__DENORMAL, of which every float is a multiple. */
+#define SAP__WAY_UNIT 1.3877787807814457e-17 /* 2^-56 */
 
-/* Returns the largest integer not above the float of a key, divided by 2^exponent. */
-static int64_t sap__in_units(int32_t key, int exponent) {
-    const double v = sap__wide(key) * sap__power_of_two(-exponent); /* it is exact */
+/* Returns the largest integer not above the float of a key, divided by the unit. */
+static int64_t sap__in_units(int32_t key, double unit) {
+    const double v = sap__wide(key) / unit; /* it is exact */
     const int64_t n = (int64_t)v;
     return n - ((double)n > v);
 }
 
-static int32_t sap__key_of_units(int64_t n, int exponent) {
-    return sap__key(sap__round((double)n * sap__power_of_two(exponent), SAP__ROUND_NEAREST));
+static int32_t sap__key_of_units(int64_t n, double unit) {
+    return sap__key(sap__round((double)n * unit, SAP__ROUND_NEAREST));
 }
 
 /* Moves a box on an axis in the direction of by: by all of it if wall is NULL, else to the side of wall that is met,
@@ -6026,17 +6018,16 @@ static int sap__move_on_axis(sap__box *box, int k, int32_t by, const sap__box *w
     int32_t largest = sap__magnitude(way);
     if (largest < sap__magnitude(front)) largest = sap__magnitude(front);
     if (largest < sap__magnitude(back)) largest = sap__magnitude(back);
-    const int least = SAP__LEAST_EXPONENT, fine = (largest >> 23) - SAP__EXPONENT_BIAS - SAP__WAY_BITS;
-    const int exponent = fine > least ? fine : least;
-    const int64_t from = sap__in_units(front, exponent), size = from - sap__in_units(back, exponent);
-    const int64_t end = sap__in_units(way, exponent) + (wall ? 0 : from);
-    int64_t most = end > -(end - size) ? end : size - end, unit = 1;
-    if (!wall && !sap__is_finite(sap__round((double)end * sap__power_of_two(exponent), SAP__ROUND_UP))) return 0;
-    while (most / unit >= 1 << 24) unit *= 2; /* a float has 24 bits */
-    const int64_t to = (end + (rounds_up ? unit / 2 : 0)) & -unit;
+    const double fine = sap__wide(largest & SAP__INFINITY) * SAP__WAY_UNIT; /* of its exponent: a power of two */
+    const double unit = fine > SAP__DENORMAL ? fine : SAP__DENORMAL;
+    const int64_t from = sap__in_units(front, unit), size = from - sap__in_units(back, unit);
+    const int64_t end = sap__in_units(way, unit) + (wall ? 0 : from);
+    int64_t most = end > -(end - size) ? end : size - end, last = 1; /* the last place of the larger bound */
+    if (!wall && !sap__is_finite(sap__round((double)end * unit, SAP__ROUND_UP))) return 0;
+    while (most / last >= 1 << 24) last *= 2; /* a float has 24 bits */
+    const int64_t to = (end + (rounds_up ? last / 2 : 0)) & -last;
     if (to <= from) return 1;
-    const int32_t new_front = sap__key_of_units(to, exponent);
-    const int32_t new_back = sap__key_of_units(to - size, exponent);
+    const int32_t new_front = sap__key_of_units(to, unit), new_back = sap__key_of_units(to - size, unit);
     box->lo[k] = by < 0 ? -new_front : new_back;
     box->hi[k] = by < 0 ? -new_back : new_front;
     return 1;

@@ -5252,7 +5252,8 @@ enum {
     SAP__OVERLAPS,  /* the box overlaps the query's box */
     SAP__DISTANCES, /* it is within a distance */
     SAP__CASTS,     /* the cast meets it */
-    SAP__LEAVES_IT  /* the same; a box that is touched at the start counts only if the cast goes deeper into it */
+    SAP__LEAVES_IT, /* the same; a box that is touched at the start counts only if the cast goes deeper into it */
+    SAP__SLIDES     /* the cast meets it, and it stops the moving box: see sap__find_stop */
 };
 
 /* The cutoff of a query: no hit beyond it counts. It is a float or, if key is below 0, where the query hits `box`: so a
@@ -5299,7 +5300,10 @@ struct sap__query {
     sap__box box;           /* the box or point of the query, */
     int32_t translation[3]; /* and the translation of a cast: keys */
     sap__probe probe;
-    double unit; /* the limit of the probe is in this unit of t, or of squared distances */
+    double unit;     /* the limit of the probe is in this unit of t, or of squared distances */
+    int stop;        /* of the best hit */
+    sap__box start;  /* a slide's box at the start; box is where it stopped on stopped axes */
+    sap__measure at; /* the t at which the last cast of a slide ended */
 };
 
 /* Sets the limit of the probe: the cutoff as a float, made larger than what rounding and lost denormals may cost. */
@@ -5462,6 +5466,53 @@ static int sap__sort_ids(sap__first_ids *f) {
     return n;
 }
 
+/* ---- stops ------------------------------------------------------------------------------------------------------ */
+
+/* Returns whether both boxes have no size on an axis. */
+static int sap__are_flat(const sap__box *a, const sap__box *b, int k) {
+    return a->lo[k] == a->hi[k] && b->lo[k] == b->hi[k];
+}
+
+/* Returns whether the intervals of two boxes on an axis overlap, not only touch. Two equal ones do, though flat. */
+static int sap__overlaps_across(const sap__box *a, const sap__box *b, int k) {
+    return (a->lo[k] < b->hi[k] && b->lo[k] < a->hi[k]) || (a->lo[k] == b->lo[k] && a->hi[k] == b->hi[k]);
+}
+
+static int sap__overlaps_inside(const sap__box *a, const sap__box *b) {
+    return sap__overlaps_across(a, b, 0) && sap__overlaps_across(a, b, 1) && sap__overlaps_across(a, b, 2);
+}
+
+/* Returns how a box stops the moving box of a slide: the axis on which this enters it last, and SAP__EDGE more for each
+   other axis at the same moment; or -1. A side is then less than an edge, an edge less than a vertex. A box that is
+   overlapped at the start stops on the axis of least depth. Another one does when the moving box has entered it on all
+   axes and left it on none. (Two that are flat on an axis are entered and left at one moment there.) At the end of the
+   way edges and vertices stop nothing. */
+enum { SAP__EDGE = 3 };
+static int sap__find_stop(const sap__query *q, const sap__box *box) {
+    const sap__box *moving = &q->box;
+    const int32_t *by = q->translation;
+    int stop = -1;
+    if (sap__overlaps_inside(box, &q->start)) return sap__goes_deeper(box, &q->start, by, q->s->used);
+    for (int k = 0; k < 3; k++) {
+        if (by[k] == 0 && !sap__overlaps_across(box, moving, k)) return -1;
+        if (by[k] == 0) continue;
+        const int order = stop < 0 ? 1 : sap__compare_moments(box, moving, by, SAP__ENTERS + k, stop % 3);
+        if (order == 0) stop += SAP__EDGE;
+        if (order > 0) stop = k;
+    }
+    const int axis = stop % 3;
+    for (int k = 0; k < 3; k++) {
+        if (by[k] == 0) continue;
+        const int order = sap__compare_moments(box, moving, by, axis, SAP__LEAVES + k);
+        const int passes = sap__are_flat(box, moving, k) && box->lo[k] != moving->lo[k]; /* enters and leaves at once */
+        if (order > 0 || (order == 0 && !passes)) return -1;
+    }
+    const sap__measure enters = sap__moment(box, moving, by, axis);
+    if (sap__compare_quotients(&enters, &q->at) < 0) return -1;
+    if (stop >= SAP__EDGE && sap__compare_moments(box, moving, by, axis, SAP__AT_END) >= 0) return -1;
+    return stop;
+}
+
 /* ---- hits -------------------------------------------------------------------------------------------------------- */
 
 /* Makes the world busy, from the first callback of a query to its end. The query counts itself in the counters chosen
@@ -5501,11 +5552,16 @@ static int sap__is_accepted(sap__query *q, sap_id id) {
     return !q->hit || sap__call_hit(q, id, 0, NULL);
 }
 
-/* Keeps a hit that is the best so far, if the user accepts it. */
+/* Keeps a hit that is the best so far, if the user accepts it: at a tie the lowest stop of a slide, which makes the
+   joint of two boxes act as one box would, and then the lowest id. */
 static int sap__keep_best(sap__query *q, sap_id id, double at, const sap__box *box) {
-    if (q->best && id > q->best && sap__compare_to_cutoff(q, at, box) == 0) return 1;
+    const int stop = q->kind == SAP__SLIDES ? sap__find_stop(q, box) : 0;
+    if (stop < 0) return 1;
+    const int order = stop != q->stop ? stop - q->stop : id > q->best;
+    if (q->best && order > 0 && sap__compare_to_cutoff(q, at, box) == 0) return 1;
     if (!sap__is_accepted(q, id)) return 1;
     q->best = id;
+    q->stop = stop;
     sap__set_cutoff(q, at, box);
     return 1;
 }
@@ -5580,6 +5636,7 @@ static sap_result sap__begin_query(sap__query *q, sap_world *s, int kind, const 
     q->mask = mask;
     q->hit = NULL;
     q->best = 0;
+    q->stop = 0;
     q->ignored = ignored;
     q->in_callback = q->count = q->visits = 0;
     q->cutoff.key = cutoff;
@@ -5896,91 +5953,11 @@ SAP_DEF sap_id sap_box_closest_if(sap_world *s, const sap_aabb *box, const float
    there, and the next cast goes on with the others, at the t at which the last one ended. On an axis that nothing has
    stopped the box is where it was at the start, plus t times the translation: so nothing is rounded on the way, and all
    comparisons are exact. */
-/* A stop is the axis on which a box stops the moving box (-1: none), and by what: the moving box enters it on this axis
-   alone, on two at the same moment, or on three. */
-enum { SAP__SIDE, SAP__EDGE, SAP__VERTEX };
-typedef struct sap__stop {
-    int axis, part;
-} sap__stop;
-
-typedef struct sap__slide {
-    sap__query query; /* its box: on stopped axes where it stopped, else where it was at the start */
-    sap__box start;
-    sap__measure at; /* the t at which the last cast ended */
-    sap__stop stop;  /* of the best hit */
-} sap__slide;
-
-/* Returns whether both boxes have no size on an axis. */
-static int sap__are_flat(const sap__box *a, const sap__box *b, int k) {
-    return a->lo[k] == a->hi[k] && b->lo[k] == b->hi[k];
-}
-
-/* Returns whether the intervals of two boxes on an axis overlap, not only touch. Two equal ones do, though flat. */
-static int sap__overlaps_across(const sap__box *a, const sap__box *b, int k) {
-    return (a->lo[k] < b->hi[k] && b->lo[k] < a->hi[k]) || (a->lo[k] == b->lo[k] && a->hi[k] == b->hi[k]);
-}
-
-static int sap__overlaps_inside(const sap__box *a, const sap__box *b) {
-    return sap__overlaps_across(a, b, 0) && sap__overlaps_across(a, b, 1) && sap__overlaps_across(a, b, 2);
-}
-
-/* Returns how a box stops the moving box. One that it overlaps at the start does so on the axis of least depth. Another
-   one does when the moving box has entered it on all axes and left it on none; two that are flat on an axis are entered
-   and left at one moment there. At the end of the way edges and vertices stop nothing. */
-static sap__stop sap__find_stop(const sap__slide *v, const sap__box *box) {
-    const sap__box *moving = &v->query.box;
-    const int32_t *by = v->query.translation;
-    const sap__stop none = {-1, SAP__SIDE};
-    sap__stop stop = none;
-    if (sap__overlaps_inside(box, &v->start)) {
-        stop.axis = sap__goes_deeper(box, &v->start, by, v->query.s->used);
-        return stop;
-    }
-    for (int k = 0; k < 3; k++) {
-        if (by[k] == 0 && !sap__overlaps_across(box, moving, k)) return none;
-        if (by[k] == 0) continue;
-        const int order = stop.axis < 0 ? 1 : sap__compare_moments(box, moving, by, SAP__ENTERS + k, stop.axis);
-        if (order == 0) stop.part++;
-        if (order <= 0) continue;
-        stop.axis = k;
-        stop.part = SAP__SIDE;
-    }
-    if (stop.axis < 0) return none;
-    for (int k = 0; k < 3; k++) {
-        if (by[k] == 0) continue;
-        const int order = sap__compare_moments(box, moving, by, stop.axis, SAP__LEAVES + k);
-        const int passes = sap__are_flat(box, moving, k) && box->lo[k] != moving->lo[k]; /* enters and leaves at once */
-        if (order > 0 || (order == 0 && !passes)) return none;
-    }
-    const sap__measure enters = sap__moment(box, moving, by, stop.axis);
-    if (sap__compare_quotients(&enters, &v->at) < 0) return none;
-    if (stop.part != SAP__SIDE && sap__compare_moments(box, moving, by, stop.axis, SAP__AT_END) >= 0) return none;
-    return stop;
-}
-
-/* Keeps the first box that stops the moving box; at the same t a side before an edge, an edge before a vertex, then the
-   lower axis, then the lower id: so the joint of two boxes acts as one box would. */
-static int sap__keep_stop(sap__query *q, sap_id id, double at, const sap__box *box) {
-    sap__slide *v = (sap__slide *)(void *)q; /* query is its first field */
-    const sap__stop stop = sap__find_stop(v, box);
-    if (stop.axis < 0) return 1;
-    if (q->best && sap__compare_to_cutoff(q, at, box) == 0) {
-        const int order = stop.part == v->stop.part ? stop.axis - v->stop.axis : stop.part - v->stop.part;
-        if (order > 0 || (order == 0 && id > q->best)) return 1;
-    }
-    if (!sap__is_accepted(q, id)) return 1;
-    q->best = id;
-    v->stop = stop;
-    sap__set_cutoff(q, at, box);
-    return 1;
-}
-
 /* Stops at the first box that the moving box is in at its end, and was not in at the start. */
 static int sap__find_new_overlap(sap__query *q, sap_id id, double at, const sap__box *box) {
-    const sap__slide *v = (const sap__slide *)(const void *)q;
     (void)at;
     box = sap__box_of_id(q, id);
-    if (!sap__overlaps_inside(box, &q->box) || sap__overlaps_inside(box, &v->start) || !sap__is_accepted(q, id))
+    if (!sap__overlaps_inside(box, &q->box) || sap__overlaps_inside(box, &q->start) || !sap__is_accepted(q, id))
         return 1;
     q->best = id;
     return 0;
@@ -6042,17 +6019,16 @@ static int sap__move_box(sap__box *box, const int32_t by[3], int rounds_up) {
 }
 
 /* Casts until the way is used up. Returns on how many axes the box was stopped. */
-static int sap__slide_along(sap__slide *v, sap_id stopped_by[3]) {
-    sap__query *q = &v->query;
+static int sap__slide_along(sap__query *q, sap_id stopped_by[3]) {
     int n = 0;
     while (q->translation[0] | q->translation[1] | q->translation[2]) {
         q->best = 0;
         q->cutoff.at = 1;
         q->cutoff.key = SAP__ONE;
-        sap__run_query(q, sap__keep_stop, 1);
+        sap__run_query(q, sap__keep_best, 1);
         if (!q->best) break;
-        const int k = v->stop.axis;
-        v->at = sap__measure_of(q, &q->cutoff.box);
+        const int k = q->stop % 3;
+        q->at = sap__measure_of(q, &q->cutoff.box);
         (void)sap__move_on_axis(&q->box, k, q->translation[k], &q->cutoff.box, 0);
         q->translation[k] = 0;
         if (stopped_by) stopped_by[k] = q->best;
@@ -6064,29 +6040,28 @@ static int sap__slide_along(sap__slide *v, sap_id stopped_by[3]) {
 /* The rest of the way is rounded to the nearest floats, or down if that would take the box into another one. */
 static int sap__slide_box(sap_world *s, sap_aabb *box, const float translation[3], uint32_t mask, sap_id ignore,
                           sap_accept *accept, void *user, sap_id stopped_by[3]) {
-    sap__slide v;
-    sap__query *q = &v.query;
-    const sap_result r = sap__begin_with_box(q, s, SAP__CASTS, box, translation, mask, ignore);
+    sap__query q;
+    const sap_result r = sap__begin_with_box(&q, s, SAP__SLIDES, box, translation, mask, ignore);
     for (int k = 0; stopped_by && k < 3; k++) stopped_by[k] = 0;
     if (r != SAP_OK) return -(int)r;
-    q->hit = accept;
-    q->user = user;
-    sap__box end = v.start = q->box;
-    if (!sap__move_box(&end, q->translation, 0)) return -SAP_ERROR_ARGUMENT;
-    v.at = sap__measure_of_key(q, 0);
-    const int n = sap__slide_along(&v, stopped_by);
-    sap__box before = end = q->box;
-    (void)sap__move_box(&end, q->translation, 1);
-    (void)sap__move_box(&before, q->translation, 0);
+    q.hit = accept;
+    q.user = user;
+    sap__box end = q.start = q.box;
+    if (!sap__move_box(&end, q.translation, 0)) return -SAP_ERROR_ARGUMENT;
+    q.at = sap__measure_of_key(&q, 0);
+    const int n = sap__slide_along(&q, stopped_by);
+    sap__box before = end = q.box;
+    (void)sap__move_box(&end, q.translation, 1);
+    (void)sap__move_box(&before, q.translation, 0);
     if (!sap__same(&end, &before)) { /* nothing stopped the last cast: best is 0 */
-        q->kind = SAP__OVERLAPS;
-        q->box = end;
-        sap__run_query(q, sap__find_new_overlap, 0);
-        if (q->best) end = before;
+        q.kind = SAP__OVERLAPS;
+        q.box = end;
+        sap__run_query(&q, sap__find_new_overlap, 0);
+        if (q.best) end = before;
     }
     for (int k = 0; k < 3; k++) {
-        if (end.lo[k] != v.start.lo[k]) box->min[k] = sap__float(end.lo[k]);
-        if (end.hi[k] != v.start.hi[k]) box->max[k] = sap__float(end.hi[k]);
+        if (end.lo[k] != q.start.lo[k]) box->min[k] = sap__float(end.lo[k]);
+        if (end.hi[k] != q.start.hi[k]) box->max[k] = sap__float(end.hi[k]);
     }
     return n;
 }

@@ -5528,7 +5528,6 @@ static void sap__end_callbacks(sap__query *q) {
     sap_world *s = q->s;
     if (q->in_callback) sap__atomic_add(&q->counters->queries, -1);
     if (q->in_callback && s->boxes.held_count && !sap__is_querying(s)) s->boxes.held_count = 0;
-    q->in_callback = 0;
 }
 
 static int sap__call_hit(sap__query *q, sap_id id, double at, const sap__box *box) {
@@ -5638,7 +5637,7 @@ static sap_result sap__begin_query(sap__query *q, sap_world *s, int kind, const 
     q->best = 0;
     q->stop = 0;
     q->ignored = ignored;
-    q->in_callback = q->count = q->visits = 0;
+    q->count = 0;
     q->cutoff.key = cutoff;
     q->cutoff.at = kind == SAP__DISTANCES ? sap__wide(cutoff) * sap__wide(cutoff) : sap__wide(cutoff);
     q->unsynced = sap__length(s->changes.unsynced);
@@ -5767,6 +5766,7 @@ static void sap__run_query(sap__query *q, sap__hit_function *on_hit, int is_orde
     q->counters = &q->s->queries.counters[spread / (UINT32_MAX / SAP__COUNTER_STRIPES + 1)];
     q->on_hit = on_hit;
     q->is_ordered = is_ordered;
+    q->in_callback = q->visits = 0;
     q->unit = 1;
     if (q->kind == SAP__DISTANCES) sap__set_distance_probe(&q->probe, &q->box, q->s->used);
     if (q->kind >= SAP__CASTS) q->unit = sap__set_cast_probe(&q->probe, &q->box, q->translation);
@@ -5789,7 +5789,6 @@ static void sap__run_query(sap__query *q, sap__hit_function *on_hit, int is_orde
     const int32_t visits = sap__atomic_get(&q->counters->visits);
     if (visits < INT32_MAX / 2) sap__atomic_set(&q->counters->visits, visits + q->visits);
     sap__end_callbacks(q);
-    q->visits = 0; /* a slide runs its query again */
 }
 
 /* ---- the queries ---------------------------------------------------------------------------------------------- */

@@ -6358,14 +6358,12 @@ static uint32_t sap__get32(const unsigned char *p) {
 typedef char sap__saved_structs_have_no_padding
     [sizeof(sap__saved_header) == 48 && sizeof(sap__saved_slot) == 68 && sizeof(sap__saved_pair) == 16 ? 1 : -1];
 
-/* Writes a struct of words, and advances p behind it. */
+/* Writes a struct of words, and advances p behind it. To read a word as little endian does to its bytes what is done to
+   write it so: nothing, or it reverses them. */
 SAP__FORCE_INLINE void sap__write_words(unsigned char **p, const void *from, size_t size) {
-    const uint32_t *word = (const uint32_t *)from;
-    for (; size; size -= 4, *p += 4, word++) {
-        (*p)[0] = (unsigned char)*word;
-        (*p)[1] = (unsigned char)(*word >> 8);
-        (*p)[2] = (unsigned char)(*word >> 16);
-        (*p)[3] = (unsigned char)(*word >> 24);
+    for (const unsigned char *word = (const unsigned char *)from; size; size -= 4, *p += 4, word += 4) {
+        const uint32_t little = sap__get32(word);
+        memcpy(*p, &little, 4);
     }
 }
 
@@ -6416,29 +6414,22 @@ static uint64_t sap__snapshot_hash(const unsigned char *p, uint64_t size) {
     return sap__hash_mix(sap__hash_mix(sap__hash_mix(hash[0], hash[1]), hash[2]), hash[3]);
 }
 
-static uint64_t sap__saved_size(const sap__saved_header *h) {
-    return sizeof *h + sizeof(sap__saved_slot) * (uint64_t)h->slot_count +
-           4 * ((uint64_t)h->lists[0] + h->lists[1] + h->lists[2]) + sizeof(sap__saved_pair) * (uint64_t)h->pairs;
+static uint64_t sap__saved_size(sap__saved_header h) {
+    return sizeof h + sizeof(sap__saved_slot) * (uint64_t)h.slot_count +
+           4 * ((uint64_t)h.lists[0] + h.lists[1] + h.lists[2]) + sizeof(sap__saved_pair) * (uint64_t)h.pairs;
 }
 
 static sap__saved_header sap__header_of(const sap_world *s) {
-    sap__saved_header h;
-    memset(&h, 0, sizeof h);
-    h.magic = SAP__MAGIC;
-    h.version = SAP__SNAPSHOT_VERSION;
-    h.axes = (uint32_t)s->config.axes;
-    h.slot_count = (uint32_t)sap__length(s->slot_array);
-    h.lists[0] = (uint32_t)s->boxes.free.count;
-    h.lists[1] = (uint32_t)s->boxes.removed.count;
-    h.lists[2] = (uint32_t)sap__length(s->changes.list);
-    h.pairs = (uint32_t)sap__length(s->pairs.active);
+    const uint32_t axes = (uint32_t)s->config.axes, slot_count = (uint32_t)sap__length(s->slot_array);
+    const uint32_t free = (uint32_t)s->boxes.free.count, removed = (uint32_t)s->boxes.removed.count;
+    const uint32_t changed = (uint32_t)sap__length(s->changes.list), pairs = (uint32_t)sap__length(s->pairs.active);
+    const sap__saved_header h = {
+        SAP__MAGIC, SAP__SNAPSHOT_VERSION, 0, axes, slot_count, {free, removed, changed}, pairs, 0, {0, 0}};
     return h;
 }
 
 SAP_DEF size_t sap_snapshot_size(const sap_world *s) {
-    if (!s) return 0;
-    const sap__saved_header h = sap__header_of(s);
-    return (size_t)sap__saved_size(&h);
+    return s ? (size_t)sap__saved_size(sap__header_of(s)) : 0;
 }
 
 SAP_DEF sap_result sap_save(const sap_world *s, void *buffer, size_t size) {
@@ -6474,7 +6465,7 @@ SAP_DEF sap_result sap_save(const sap_world *s, void *buffer, size_t size) {
         sap__write_words(&p, &pair, sizeof pair);
     }
     p = (unsigned char *)buffer;
-    const uint64_t hash = sap__snapshot_hash(p, sap__saved_size(&h));
+    const uint64_t hash = sap__snapshot_hash(p, sap__saved_size(h));
     h.check[0] = (uint32_t)hash;
     h.check[1] = (uint32_t)(hash >> 32);
     sap__write_words(&p, &h, sizeof h);
@@ -6531,17 +6522,14 @@ static const char *sap__validate_pair(sap_id id0, sap_id id1, const sap__slot *a
 
 /* Returns whether a slot of a snapshot is valid. It has no SAP__UNSYNCED, because there are no trees. */
 static int sap__check_saved_slot(const sap_world *s, const sap__slot *slot) {
-    const uint32_t flags = slot->flags & SAP__SLOT_MASK;
-    if (flags >= SAP__UNSYNCED || sap__validate_slot(s, slot)) return 0;
-    return flags == 0 || (flags & SAP__LIVE) || sap__same(&slot->box, &sap__empty_box);
+    if ((slot->flags & SAP__SLOT_MASK) >= SAP__UNSYNCED || sap__validate_slot(s, slot)) return 0;
+    return (slot->flags & SAP__LIVE) || sap__same(&slot->box, &sap__empty_box);
 }
 
-/* Returns whether each list holds the slots that belong in it, each once. missing has an item for each slot: the lists
-   in which it has not been found yet. */
+/* Returns whether each list behind the slots holds those that belong in it, each once. missing has an item for each
+   slot: the lists in which it has not been found yet. */
 static int sap__check_saved_lists(const sap__snapshot *in, uint64_t *missing) {
-    const unsigned char *p = in->slots_at;
-    for (uint32_t i = 0; i < in->header.slot_count; i++, p += sizeof(sap__saved_slot))
-        missing[i] = sap__lists_of(sap__get32(p));
+    const unsigned char *p = in->slots_at + sizeof(sap__saved_slot) * in->header.slot_count;
     for (int list = 0; list < 3; list++)
         for (uint32_t i = 0; i < in->header.lists[list]; i++, p += 4) {
             const uint32_t slot = sap__get32(p);
@@ -6587,10 +6575,10 @@ static int sap__read_header(const unsigned char *buffer, size_t size, sap__snaps
     in->slots_at = buffer;
     sap__read_words(&in->slots_at, h, sizeof *h);
     if (h->magic != SAP__MAGIC || h->version != SAP__SNAPSHOT_VERSION || h->reserved != 0 || h->zero != 0 ||
-        h->slot_count > SAP__MAX_BOXES || h->pairs > INT_MAX || sap__saved_size(h) > size ||
-        sap__snapshot_hash(buffer, sap__saved_size(h)) != (h->check[0] | (uint64_t)h->check[1] << 32))
+        h->slot_count > SAP__MAX_BOXES || h->pairs > INT_MAX || sap__saved_size(*h) > size ||
+        sap__snapshot_hash(buffer, sap__saved_size(*h)) != (h->check[0] | (uint64_t)h->check[1] << 32))
         return 0;
-    in->pairs_at = buffer + (size_t)sap__saved_size(h) - sizeof(sap__saved_pair) * h->pairs;
+    in->pairs_at = buffer + (size_t)sap__saved_size(*h) - sizeof(sap__saved_pair) * h->pairs;
     return 1;
 }
 
@@ -6599,18 +6587,19 @@ static sap_result sap__check_state(sap_world *s, const sap__snapshot *in) {
     const uint32_t slot_count = in->header.slot_count, pairs = in->header.pairs;
     const unsigned char *p = in->slots_at;
     uint32_t live = 0;
+    if (!sap__reserve(&s->update.sort_items, pairs) || !sap__reserve(&s->update.sort_items, slot_count) ||
+        !sap__reserve(&s->update.sort_scratch, pairs))
+        return SAP_ERROR_MEMORY;
     for (uint32_t i = 0; i < slot_count; i++) {
         sap__slot slot;
         void *object;
         if (!sap__read_slot(&p, &slot, &object) || !sap__check_saved_slot(s, &slot)) return SAP_ERROR_SNAPSHOT;
         live += (slot.flags & SAP__LIVE) != 0;
+        s->update.sort_items[i] = sap__lists_of(slot.flags);
     }
     if ((s->config.max_boxes && live > (uint32_t)s->config.max_boxes) ||
         (s->config.max_pairs && pairs > (uint32_t)s->config.max_pairs))
         return SAP_ERROR_LIMIT;
-    if (!sap__reserve(&s->update.sort_items, pairs) || !sap__reserve(&s->update.sort_items, slot_count) ||
-        !sap__reserve(&s->update.sort_scratch, pairs))
-        return SAP_ERROR_MEMORY;
     if (!sap__check_saved_lists(in, s->update.sort_items) || !sap__check_saved_pairs(s, in)) return SAP_ERROR_SNAPSHOT;
     if (!sap__reserve_boxes(s, (int)slot_count) || !sap__reserve_pairs(s, (int)pairs, 0, 0)) return SAP_ERROR_MEMORY;
     return SAP_OK;

@@ -6489,10 +6489,9 @@ static const char *sap__validate_slot(const sap_world *s, const sap__slot *slot)
     if ((flags & SAP__LIVE) && (flags & SAP__REMOVED)) return "A slot is live or removed, not both.";
     if (!(flags & (SAP__LIVE | SAP__REMOVED)))
         return flags & SAP__FLAGS ? "A slot that is neither live nor removed has no flags." : NULL;
-    if (!(flags & SAP__CHANGED) && !sap__same(&slot->box, &slot->previous))
-        return "A box that has moved is marked as changed.";
-    if (!(flags & SAP__CHANGED) && (flags & (SAP__ADDED | SAP__REMOVED | SAP__REFILTER | SAP__UNSYNCED)))
-        return "A box that was added, removed, refiltered or is not synchronised is marked as changed.";
+    if (!(flags & SAP__CHANGED) && ((flags & (SAP__ADDED | SAP__REMOVED | SAP__REFILTER | SAP__UNSYNCED)) ||
+                                    !sap__same(&slot->box, &slot->previous)))
+        return "A box that was added, removed, moved, refiltered or is not synchronised is marked as changed.";
     if (flags & SAP__GHOST) return "A box is a ghost only during an update.";
     if ((flags & SAP__ADDED) && !sap__same(&slot->previous, &sap__empty_box)) return "An added box was empty before.";
     if (flags & SAP__LIVE) broken = sap__validate_box(s, &slot->box);
@@ -6663,6 +6662,21 @@ SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size) {
 /* >> validate: every invariant, in one sentence each                                                       */
 /* ====================================================================================================== */
 
+/* Returns whether a list holds the slots with a flag, each once. Two sets of slots are equal if their sums of hashes
+   are, which finds accidents: a collision must be made on purpose. */
+static int sap__lists_slots(const sap_world *s, const uint32_t *list, uint32_t flag) {
+    const uint32_t n = (uint32_t)sap__length(s->slot_array);
+    uint64_t sum = 0;
+    int left = sap__length(list);
+    for (uint32_t slot = 0; slot < n; slot++)
+        if (s->slot_array[slot].flags & flag) sum += sap__hash_mix(SAP__NONE, slot), left--;
+    for (int i = 0; i < sap__length(list); i++) {
+        if (list[i] >= n || !(s->slot_array[list[i]].flags & flag)) return 0;
+        sum -= sap__hash_mix(SAP__NONE, list[i]);
+    }
+    return sum == 0 && left == 0;
+}
+
 static const char *sap__validate_boxes(const sap_world *s) {
     const uint32_t n = (uint32_t)sap__length(s->slot_array);
     const int capacity = sap__capacity(s->changes.list);
@@ -6674,7 +6688,7 @@ static const char *sap__validate_boxes(const sap_world *s) {
         if (broken) return broken;
         for (int list = 0; list < 2; list++) in_list[list] += (int)(sap__lists_of(flags) >> list & 1);
         for (int tree = 0; tree < SAP__TREES; tree++) {
-            const int lives = (flags & SAP__LIVE) && sap__tree_of(&s->slot_array[slot]) == tree;
+            const int lives = sap__belongs_in(s, slot, tree);
             if ((int)(s->boxes.live_bits[tree][slot / 64] >> slot % 64 & 1) != lives)
                 return "Live bits are set for live boxes, by tree.";
             live[tree] += lives;
@@ -6705,57 +6719,34 @@ static const char *sap__validate_boxes(const sap_world *s) {
         }
     }
     if (s->boxes.held_count < 0 || s->boxes.held_count > s->boxes.free.count) return "Held slots are free.";
-    return NULL;
-}
-
-/* Returns whether a list holds the slots with a flag, each once. Two sets of slots are equal if their sums of hashes
-   are, which finds accidents: a collision must be made on purpose. */
-static int sap__lists_slots(const sap_world *s, const uint32_t *list, int length, uint32_t flag) {
-    const uint32_t n = (uint32_t)sap__length(s->slot_array);
-    uint64_t sum = 0;
-    int count = 0;
-    for (uint32_t slot = 0; slot < n; slot++)
-        if (s->slot_array[slot].flags & flag) sum += sap__hash_mix(SAP__NONE, slot), count++;
-    for (int i = 0; i < length; i++) {
-        if (list[i] >= n || !(s->slot_array[list[i]].flags & flag)) return 0;
-        sum -= sap__hash_mix(SAP__NONE, list[i]);
-    }
-    return sum == 0 && length == count;
-}
-
-static const char *sap__validate_changes(const sap_world *s) {
-    if (!sap__lists_slots(s, s->changes.list, sap__length(s->changes.list), SAP__CHANGED))
+    if (!sap__lists_slots(s, s->changes.list, SAP__CHANGED))
         return "The list of changes holds the changed boxes, each once.";
-    if (!sap__lists_slots(s, s->changes.unsynced, sap__length(s->changes.unsynced), SAP__UNSYNCED))
+    if (!sap__lists_slots(s, s->changes.unsynced, SAP__UNSYNCED))
         return "The list of unsynced boxes holds those that are marked so, each once.";
     return NULL;
 }
 
-/* Checks the created pairs; and in a small world without filters, that every overlap of the last update is a pair. */
+/* Checks the created pairs; and in a small world without a filter callback that no pair is missing. */
 static const char *sap__validate_events(const sap_world *s) {
     enum { SMALL = 512 }; /* slots of a world in which all overlaps are counted */
-    const int slot_count = sap__length(s->slot_array), n = sap__length(s->pairs.created),
-              kept = sap__length(s->pairs.active) - n;
+    const int slot_count = sap__length(s->slot_array), created = sap__length(s->pairs.created),
+              n = sap__length(s->pairs.active);
     int overlaps = 0;
-    for (int i = 0; i < n; i++) {
-        const sap_pair *a = &s->pairs.created[i], *b = &s->pairs.active[kept + i];
-        if (a->id0 != b->id0 || a->id1 != b->id1) return "The created pairs are the last active ones.";
-    }
-    if (slot_count > SMALL || s->config.filter || s->boxes.filtered_count || s->pairs.is_restored) return NULL;
+    for (int i = 0; i < created; i++)
+        if (sap__pair_item(&s->pairs.created[i]) != sap__pair_item(&s->pairs.active[n - created + i]))
+            return "The created pairs are the last active ones.";
+    if (slot_count > SMALL || s->config.filter || s->pairs.is_restored) return NULL;
     for (int a = 0; a < slot_count; a++)
         for (int b = 0; b < a; b++) {
-            const uint32_t both = s->slot_array[a].flags & s->slot_array[b].flags,
-                           either = s->slot_array[a].flags | s->slot_array[b].flags;
-            if (!(both & SAP__LIVE) || either & SAP__ADDED) continue;
-            if (either & SAP__REFILTER) return NULL; /* its filter may have rejected a pair */
-            if (both & SAP__STATIC) continue;
-            overlaps += sap__overlap(&s->slot_array[a].previous, &s->slot_array[b].previous);
+            const sap__slot *x = &s->slot_array[a], *y = &s->slot_array[b];
+            if (!(x->flags & y->flags & SAP__LIVE) || (x->flags | y->flags) & SAP__ADDED) continue;
+            if ((x->flags | y->flags) & SAP__REFILTER) return NULL; /* its filter may have rejected a pair */
+            overlaps += !(x->flags & y->flags & SAP__STATIC) && sap__should_collide(&x->filter, &y->filter) &&
+                        sap__overlap(&x->previous, &y->previous);
         }
-    for (int p = 0; p < kept + n; p++) {
-        const uint32_t a = sap__slot_of(s->pairs.active[p].id0), b = sap__slot_of(s->pairs.active[p].id1);
-        overlaps -= (s->slot_array[a].flags & s->slot_array[b].flags & SAP__LIVE) != 0;
-    }
-    return overlaps ? "Without filters every overlap of the last update is a pair." : NULL;
+    for (int p = 0; p < n; p++)
+        overlaps -= sap_is_valid(s, s->pairs.active[p].id0) && sap_is_valid(s, s->pairs.active[p].id1);
+    return overlaps ? "Without a filter callback every overlap of the last update is a pair." : NULL;
 }
 
 static const char *sap__validate_pairs(const sap_world *s) {
@@ -6806,7 +6797,10 @@ static const char *sap__validate_node(const sap__bvh *t, int level, int j) {
     const sap__node *node = &t->nodes[at];
     for (int lane = 0; lane < SAP__NODE_WIDTH; lane++) {
         const sap__box box = sap__child_bounds(node, lane);
+        const int child = SAP__NODE_WIDTH * j + lane, exists = level && child < t->count[level - 1];
         if (!(t->occupied[at] >> lane & 1)) {
+            if (exists && t->occupied[t->first[level - 1] + child])
+                return "A node that holds boxes is a child of the node above it.";
             if ((level || t->occupied[at] || t->levels == 1) && !sap__same(&box, &sap__empty_box))
                 return "An empty lane has the empty box, unless its leaf holds no box.";
             continue;
@@ -6814,29 +6808,12 @@ static const char *sap__validate_node(const sap__bvh *t, int level, int j) {
         if (!sap__contains(&t->bounds[at], &box)) return "A node's bounds contain its lanes.";
         if (level == 0 && !sap__is_in_garden(t, j, &box)) return "A leaf's garden contains its boxes.";
         if (level == 0) continue;
-        const int child = SAP__NODE_WIDTH * j + lane;
-        if (child >= t->count[level - 1] || (int)node->child[lane] != t->first[level - 1] + child)
+        if (!exists || (int)node->child[lane] != t->first[level - 1] + child)
             return "A node's children are the next 16 nodes of the level below.";
         if (!sap__same(&box, &t->bounds[node->child[lane]]))
             return "A lane of an inner node has the bounds of its child.";
         if (!sap__contains_bits(&t->filter[at], &t->filter[node->child[lane]]))
             return "A node has the filter bits of its children.";
-    }
-    if (level + 1 < t->levels && t->occupied[at] &&
-        !(t->occupied[t->first[level + 1] + j / SAP__NODE_WIDTH] >> j % SAP__NODE_WIDTH & 1))
-        return "A node that holds boxes is a child of the node above it.";
-    return NULL;
-}
-
-static const char *sap__validate_parts(const sap_world *s) {
-    for (int tree = 0; tree < SAP__TREES; tree++) {
-        const sap__bvh *t = &s->tree[tree];
-        if (t->count[0] > t->room) return "A tree has room for its leaves.";
-        if (t->boxes && (t->nodes != s->forest.nodes + t->begin || sap__part_end(t) > sap__capacity(s->forest.nodes)))
-            return "A tree has its part of the arrays of all trees.";
-        for (int other = 0; other < tree; other++)
-            if (t->begin < sap__part_end(&s->tree[other]) && s->tree[other].begin < sap__part_end(t))
-                return "The parts of two trees do not overlap.";
     }
     return NULL;
 }
@@ -6845,7 +6822,13 @@ static const char *sap__validate_bvh(const sap_world *s, int tree) {
     const sap__bvh *t = &s->tree[tree];
     const uint32_t slot_count = (uint32_t)sap__length(s->slot_array);
     const char *broken = NULL;
-    int boxes = 0, synced = 0, live = 0;
+    int boxes = 0, missing = s->boxes.tree_count[tree];
+    if (t->count[0] > t->room) return "A tree has room for its leaves.";
+    if (t->boxes && (t->nodes != s->forest.nodes + t->begin || sap__part_end(t) > sap__capacity(s->forest.nodes)))
+        return "A tree has its part of the arrays of all trees.";
+    for (int other = 0; other < tree; other++)
+        if (t->begin < sap__part_end(&s->tree[other]) && s->tree[other].begin < sap__part_end(t))
+            return "The parts of two trees do not overlap.";
     if (t->state == SAP__TREE_EMPTY) return t->boxes ? "An empty tree counts no boxes." : NULL;
     if (SAP__NODE_WIDTH * (t->count[0] - sap__first_newborn(t)) < t->appended)
         return "The young come after the old, and the newborn after the young.";
@@ -6861,20 +6844,18 @@ static const char *sap__validate_bvh(const sap_world *s, int tree) {
             if (slot >= slot_count || s->slot_array[slot].leaf_position != sap__position(tree, leaf, lane))
                 return "leaf_position is the lane that holds the box.";
             if (s->slot_array[slot].flags & SAP__UNSYNCED) continue;
-            synced++;
-            if (!(s->slot_array[slot].flags & SAP__LIVE) || sap__tree_of(&s->slot_array[slot]) != tree)
-                return "A tree holds live boxes that belong in it.";
+            missing--;
+            if (!sap__belongs_in(s, slot, tree)) return "A tree holds live boxes that belong in it.";
             const sap__box box = sap__child_bounds(&t->nodes[leaf], lane);
             if (t->state == SAP__TREE_VALID && !sap__same(&box, &s->slot_array[slot].box))
                 return "A lane of a leaf has the box of its slot.";
             if (!sap__contains_bits(&t->filter[leaf], &s->slot_array[slot].filter))
                 return "A leaf has the filter bits of its boxes.";
         }
-    for (uint32_t slot = 0; slot < slot_count; slot++)
-        live += (s->slot_array[slot].flags & (SAP__LIVE | SAP__UNSYNCED)) == SAP__LIVE &&
-                sap__tree_of(&s->slot_array[slot]) == tree;
+    for (int i = 0; i < sap__length(s->changes.unsynced); i++)
+        missing -= sap__belongs_in(s, s->changes.unsynced[i], tree);
     if (broken) return broken;
-    if (live != synced) return "Every live box is in its tree.";
+    if (missing) return "Every live box is in its tree.";
     return boxes == t->boxes ? NULL : "A tree counts the boxes that it holds.";
 }
 
@@ -6909,10 +6890,8 @@ static const char *sap__validate_endpoints(const sap_world *s) {
 
 SAP_DEF const char *sap_validate(const sap_world *s) {
     const char *broken = s ? sap__validate_boxes(s) : NULL;
-    if (s && !broken) broken = sap__validate_changes(s);
     if (s && !broken) broken = sap__validate_pairs(s);
     if (s && !broken) broken = sap__validate_events(s);
-    if (s && !broken) broken = sap__validate_parts(s);
     for (int tree = 0; s && !broken && tree < SAP__TREES; tree++) broken = sap__validate_bvh(s, tree);
     if (s && !broken) broken = sap__validate_endpoints(s);
     return broken;

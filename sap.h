@@ -6440,11 +6440,8 @@ SAP_DEF sap_result sap_save(const sap_world *s, void *buffer, size_t size) {
     sap__write_words(&p, &h, sizeof h);
     for (uint32_t i = 0; i < h.slot_count; i++) {
         const uint32_t flags = s->slot_array[i].flags;
-        sap__saved_slot slot;
-        memset(&slot, 0, sizeof slot);
-        slot.flags = flags & ~(uint32_t)SAP__UNSYNCED;
-        slot.box = flags & SAP__LIVE ? s->slot_array[i].box : sap__empty_box;
-        slot.previous = sap__empty_box;
+        sap__saved_slot slot = {flags & ~(uint32_t)SAP__UNSYNCED, sap__empty_box, sap__empty_box, {0, 0}, {0, 0}};
+        if (flags & SAP__LIVE) slot.box = s->slot_array[i].box;
         if (flags & SAP__FLAGS) { /* a free slot has no contents */
             slot.previous = s->slot_array[i].previous;
             sap__save_pointer(s->objects[i], slot.object);

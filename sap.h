@@ -3333,14 +3333,14 @@ SAP__FORCE_INLINE float sap__clamp(float v, float most) { /* as compilers make i
 }
 
 /* Returns v to the power of 1 / dims, within a few percent: it changes the exponent of v. */
-static float sap__nth_root(double v, int dims) {
+static double sap__nth_root(double v, int dims) {
     const uint64_t one = UINT64_C(1023) << 52, parts = (uint64_t)dims;
     uint64_t u;
     if (!(v > 1e-300)) return 0;
     memcpy(&u, &v, sizeof u);
     u = u / parts + one / parts * (parts - 1);
     memcpy(&v, &u, sizeof u);
-    return (float)v;
+    return v;
 }
 
 /* A sample says how boxes lie on each axis. A centre is doubled, as in sap__tile_grid: min + max. */
@@ -3396,7 +3396,7 @@ static void sap__choose_tile_grid(const sap__sample_stats *m, int n, sap__tile_g
         is_cut[k] = units > 1 && m->range[k] > SAP__TILE_NEAR;
         if (is_cut[k]) volume *= units, dims++;
     }
-    const float side = dims ? sap__nth_root(volume, dims) : 1;
+    const float side = dims ? (float)sap__nth_root(volume, dims) : 1;
     for (int k = 0; k < 3; k++) {
         const float tile = side * m->unit[k];
         const double tiles = is_cut[k] ? (double)m->range[k] / ((double)tile + 1e-37) + 0.5 : 1;
@@ -4740,7 +4740,7 @@ static int sap__is_sort_cheaper(const sap_world *s) {
     const double pairs = sap__length(s->pairs.active) + 1.0, boxes = s->boxes.live_count;
     const double per_end = 9, per_swap = 28, per_box = 20, per_pair = 1.4;
     double part = 1, swaps = (double)s->update.swaps;
-    for (int k = 1; k < axes; k++) part *= (double)sap__nth_root(2 * pairs / (boxes * boxes), axes);
+    for (int k = 1; k < axes; k++) part *= sap__nth_root(2 * pairs / (boxes * boxes), axes);
     if (s->update.method != SAP_METHOD_SORT) swaps = 2.0 * s->update.events / (part + 1e-30);
     return 2 * axes * boxes * per_end + swaps * per_swap < axes * (per_box * sap__moving_count(s) + per_pair * pairs);
 }
@@ -5100,14 +5100,10 @@ SAP__FORCE_INLINE double sap__distance2(const sap__box *a, const sap__box *b, sa
     return d2 > SAP__MAX_FINITE ? SAP__INFINITE * SAP__INFINITE : d2;
 }
 
-/* Returns the square root of a value above 0 by Newton's method, from half the exponent on: four steps reach the last
-   bits of a double. The library needs no libm. */
+/* Returns the square root of a value above 0 by Newton's method. Four steps reach the last bits of a double, without
+   libm. */
 static double sap__sqrt(double v) {
-    uint64_t u;
-    double root;
-    memcpy(&u, &v, sizeof u);
-    u = (u >> 1) + (UINT64_C(1023) << 51);
-    memcpy(&root, &u, sizeof root);
+    double root = sap__nth_root(v, 2);
     for (int i = 0; i < 4; i++) root = 0.5 * (root + v / root);
     return root;
 }

@@ -516,7 +516,7 @@ static int sap__count_long(const sap_world *s, const sap__grid *g) {
 /* Chooses the grid for the boxes as they are now. The caller has reserved scratch for the sample. */
 static void sap__choose_cells(sap_multi *m, sap__grid *chosen) {
     sap_world *s = m->world;
-    const double live = s->boxes.live_count, apart = (double)SAP__APART * (double)sap__nth_root(1 / live, m->axes);
+    const double live = s->boxes.live_count, apart = (double)SAP__APART * sap__nth_root(1 / live, m->axes);
     double least = 2 * m->axes, divided = 0, others = 0; /* near parts on divided axes, and on others */
     sap__grid g = sap__undivided;
     *chosen = m->given;

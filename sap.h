@@ -5823,13 +5823,13 @@ SAP__NO_INLINE int sap__list_ids(sap__query *q, sap_result r, int is_ordered, sa
     return is_ordered && capacity ? n : q->count;
 }
 
-/* Runs a query for its best hit. Returns the id or 0. *at is its t or distance, miss if there is none, -1 on
+/* Runs a query for its best hit. Returns the id or 0. *at is its t or distance, the cutoff if there is none, -1 on
    failure. */
-SAP__NO_INLINE sap_id sap__find_best(sap__query *q, sap_result r, float miss, float *at) {
+SAP__NO_INLINE sap_id sap__find_best(sap__query *q, sap_result r, float *at) {
     if (at) *at = -1;
     if (r != SAP_OK) return 0;
     sap__run_query(q, sap__keep_best, 1);
-    if (at) *at = q->best ? sap__reported_value(q, q->cutoff.at, &q->cutoff.box) : miss;
+    if (at) *at = q->best ? sap__reported_value(q, q->cutoff.at, &q->cutoff.box) : sap__float(q->cutoff.key);
     return q->best;
 }
 
@@ -5869,8 +5869,7 @@ SAP_DEF int sap_query_nearest(sap_world *s, const float point[3], float max_dist
 
 SAP_DEF sap_id sap_nearest(sap_world *s, const float point[3], float max_distance, uint32_t mask, float *distance) {
     sap__query q;
-    return sap__find_best(&q, sap__begin_at_point(&q, s, SAP__DISTANCES, point, NULL, max_distance, mask), max_distance,
-                          distance);
+    return sap__find_best(&q, sap__begin_at_point(&q, s, SAP__DISTANCES, point, NULL, max_distance, mask), distance);
 }
 
 SAP_DEF int sap_nearest_ids(sap_world *s, const float point[3], float max_distance, uint32_t mask, sap_id *ids,
@@ -5882,7 +5881,7 @@ SAP_DEF int sap_nearest_ids(sap_world *s, const float point[3], float max_distan
 
 SAP_DEF sap_id sap_nearest_to(sap_world *s, sap_id id, float max_distance, uint32_t mask, float *distance) {
     sap__query q;
-    return sap__find_best(&q, sap__begin_from_id(&q, s, id, max_distance, mask), max_distance, distance);
+    return sap__find_best(&q, sap__begin_from_id(&q, s, id, max_distance, mask), distance);
 }
 
 SAP_DEF int sap_nearest_to_ids(sap_world *s, sap_id id, float max_distance, uint32_t mask, sap_id *ids,
@@ -5900,7 +5899,7 @@ SAP_DEF int sap_ray_cast(sap_world *s, const float origin[3], const float transl
 SAP_DEF sap_id sap_ray_closest(sap_world *s, const float origin[3], const float translation[3], uint32_t mask,
                                float *t) {
     sap__query q;
-    return sap__find_best(&q, sap__begin_at_point(&q, s, SAP__CASTS, origin, translation, 1, mask), 1, t);
+    return sap__find_best(&q, sap__begin_at_point(&q, s, SAP__CASTS, origin, translation, 1, mask), t);
 }
 
 SAP_DEF int sap_ray_cast_ids(sap_world *s, const float origin[3], const float translation[3], uint32_t mask,
@@ -5923,7 +5922,7 @@ static sap_id sap__box_closest(sap_world *s, const sap_aabb *box, const float tr
     for (int k = 0; normal && k < 3; k++) normal[k] = 0;
     q.hit = accept;
     q.user = user;
-    const sap_id id = sap__find_best(&q, r, 1, t);
+    const sap_id id = sap__find_best(&q, r, t);
     if (!id || !normal) return id;
     const int is_inside = sap__overlap(&q.cutoff.box, &q.box);
     const int axis = is_inside ? sap__goes_deeper(&q.cutoff.box, &q.box, q.translation, s->used)

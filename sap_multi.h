@@ -457,8 +457,7 @@ enum {
 
 /* Returns one of the boxes of the sample, which are evenly spread over the slots. */
 static const sap__box *sap__sampled_box(const sap_world *s, int i) {
-    const uint32_t part = (uint32_t)i * 2654435761u; /* of 2^32: multiples of the golden ratio */
-    const uint32_t slot = sap__next_live(s, (uint32_t)((uint64_t)part * (uint64_t)sap__length(s->slot_array) >> 32));
+    const uint32_t slot = sap__next_live(s, sap__sample_index(i, sap__length(s->slot_array)));
     return &s->slot_array[slot == SAP__NONE ? sap__next_live(s, 0) : slot].box;
 }
 
@@ -1127,9 +1126,6 @@ typedef sap_id sap__axis_ids[3];
 #define SAP__CALL_6(R, name, M, A, B, C, D, E, F) \
     SAP_DEF R sap_multi_##name(M *m, A a, B b, C c, D d, E e, F f) { \
         return sap_##name(sap__world_of(m), a, b, c, d, e, f); }
-#define SAP__CALL_7(R, name, M, A, B, C, D, E, F, G) \
-    SAP_DEF R sap_multi_##name(M *m, A a, B b, C c, D d, E e, F f, G g) { \
-        return sap_##name(sap__world_of(m), a, b, c, d, e, f, g); }
 
 SAP__CALL_2(sap_id, add, sap_multi, const sap_aabb *, void *)
 SAP__CALL_2(sap_id, add_static, sap_multi, const sap_aabb *, void *)
@@ -1179,14 +1175,17 @@ SAP__CALL_6(int, nearest_ids, sap_multi, const sap__point, float, uint32_t, sap_
 SAP__CALL_6(int, nearest_to_ids, sap_multi, sap_id, float, uint32_t, sap_id *, float *, int)
 SAP__CALL_6(int, ray_cast_ids, sap_multi, const sap__point, const sap__point, uint32_t, sap_id *, float *, int)
 SAP__CALL_6(sap_id, box_closest, sap_multi, const sap_aabb *, const sap__point, uint32_t, sap_id, float *, sap__point)
-SAP__CALL_7(sap_id, box_closest_if, sap_multi, const sap_aabb *, const sap__point, uint32_t, sap_accept *, void *,
-            float *, sap__point)
 SAP__CALL_5(int, slide, sap_multi, sap_aabb *, const sap__point, uint32_t, sap_id, sap__axis_ids)
 SAP__CALL_6(int, slide_if, sap_multi, sap_aabb *, const sap__point, uint32_t, sap_accept *, void *, sap__axis_ids)
 SAP__CALL_0(size_t, snapshot_size, const sap_multi)
 SAP__CALL_2(sap_result, save, const sap_multi, void *, size_t)
 SAP__CALL_2(sap_result, restore, sap_multi, const void *, size_t)
 /* clang-format on */
+
+SAP_DEF sap_id sap_multi_box_closest_if(sap_multi *m, const sap_aabb *box, const float translation[3], uint32_t mask,
+                                        sap_accept *accept, void *user, float *t, float normal[3]) {
+    return sap_box_closest_if(sap__world_of(m), box, translation, mask, accept, user, t, normal);
+}
 
 #pragma pack(pop)
 #endif /* SAP_MULTI_IMPLEMENTATION */

@@ -5482,12 +5482,15 @@ static int sap__overlaps_inside(const sap__box *a, const sap__box *b) {
    other axis at the same moment; or -1. A side is then less than an edge, an edge less than a vertex. A box that is
    overlapped at the start stops on the axis of least depth. Another one does when the moving box has entered it on all
    axes and left it on none. (Two that are flat on an axis are entered and left at one moment there.) At the end of the
-   way edges and vertices stop nothing. */
+   way edges and vertices stop nothing. When the way is used up, a box stops that is overlapped then and was not at the
+   start. */
 enum { SAP__EDGE = 3 };
 static int sap__find_stop(const sap__query *q, const sap__box *box) {
     const sap__box *moving = &q->box;
     const int32_t *by = q->translation;
     int stop = -1;
+    if (q->kind == SAP__OVERLAPS)
+        return !sap__overlaps_inside(box, &q->start) && sap__overlaps_inside(box, moving) ? 0 : -1;
     if (sap__overlaps_inside(box, &q->start)) return sap__goes_deeper(box, &q->start, by, q->s->used);
     for (int k = 0; k < 3; k++) {
         if (by[k] == 0 && !sap__overlaps_across(box, moving, k)) return -1;
@@ -5550,7 +5553,8 @@ static int sap__is_accepted(sap__query *q, sap_id id) {
 /* Keeps a hit that is the best so far, if the user accepts it: at a tie the lowest stop of a slide, which makes the
    joint of two boxes act as one box would, and then the lowest id. */
 static int sap__keep_best(sap__query *q, sap_id id, double at, const sap__box *box) {
-    const int stop = q->kind == SAP__SLIDES ? sap__find_stop(q, box) : 0;
+    const int slides = q->kind == SAP__SLIDES || q->kind == SAP__OVERLAPS;
+    const int stop = slides ? sap__find_stop(q, sap__box_of_id(q, id)) : 0;
     if (stop < 0) return 1;
     const int order = stop != q->stop ? stop - q->stop : id > q->best;
     if (q->best && order > 0 && sap__compare_to_cutoff(q, at, box) == 0) return 1;
@@ -5947,16 +5951,6 @@ SAP_DEF sap_id sap_box_closest_if(sap_world *s, const sap_aabb *box, const float
    there, and the next cast goes on with the others, at the t at which the last one ended. On an axis that nothing has
    stopped the box is where it was at the start, plus t times the translation: so nothing is rounded on the way, and all
    comparisons are exact. */
-/* Stops at the first box that the moving box is in at its end, and was not in at the start. */
-static int sap__find_new_overlap(sap__query *q, sap_id id, double at, const sap__box *box) {
-    (void)at;
-    box = sap__box_of_id(q, id);
-    if (!sap__overlaps_inside(box, &q->box) || sap__overlaps_inside(box, &q->start) || !sap__is_accepted(q, id))
-        return 1;
-    q->best = id;
-    return 0;
-}
-
 /* A way is computed in a unit that gives the largest of its floats 56 bits and one: so a sum of three fits into an
    int64_t. The unit is a power of two, no smaller than SAP__DENORMAL, of which every float is a multiple. */
 #define SAP__WAY_UNIT 1.3877787807814457e-17 /* 2^-56 */
@@ -6050,7 +6044,7 @@ static int sap__slide_box(sap_world *s, sap_aabb *box, const float translation[3
     if (!sap__same(&end, &before)) { /* nothing stopped the last cast: best is 0 */
         q.kind = SAP__OVERLAPS;
         q.box = end;
-        sap__run_query(&q, sap__find_new_overlap, 0);
+        sap__run_query(&q, sap__keep_best, 0);
         if (q.best) end = before;
     }
     for (int k = 0; k < 3; k++) {

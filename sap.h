@@ -5521,14 +5521,6 @@ SAP__FORCE_INLINE void sap__begin_callbacks(sap__query *q) {
     q->in_callback = 1;
 }
 
-/* Ends the callbacks of a query. The last query gives the held slots back, whatever the trees lack: so ids depend on no
-   method. */
-static void sap__end_callbacks(sap__query *q) {
-    sap_world *s = q->s;
-    if (q->in_callback) sap__atomic_add(&q->counters->queries, -1);
-    if (q->in_callback && s->boxes.held_count && !sap__is_querying(s)) s->boxes.held_count = 0;
-}
-
 static int sap__call_hit(sap__query *q, sap_id id, double at, const sap__box *box) {
     (void)at, (void)box;
     sap__begin_callbacks(q);
@@ -5545,11 +5537,6 @@ static int sap__keep_first(sap__query *q, sap_id id, double at, const sap__box *
     return 1;
 }
 
-/* Returns whether the user's predicate, if there is one, accepts a box. */
-static int sap__is_accepted(sap__query *q, sap_id id) {
-    return !q->hit || sap__call_hit(q, id, 0, NULL);
-}
-
 /* Keeps a hit that is the best so far, if the user accepts it: at a tie the lowest stop of a slide, which makes the
    joint of two boxes act as one box would, and then the lowest id. */
 static int sap__keep_best(sap__query *q, sap_id id, double at, const sap__box *box) {
@@ -5558,7 +5545,7 @@ static int sap__keep_best(sap__query *q, sap_id id, double at, const sap__box *b
     if (stop < 0) return 1;
     const int order = stop != q->stop ? stop - q->stop : id > q->best;
     if (q->best && order > 0 && sap__compare_to_cutoff(q, at, box) == 0) return 1;
-    if (!sap__is_accepted(q, id)) return 1;
+    if (q->hit && !sap__call_hit(q, id, at, box)) return 1; /* the user's predicate does not accept it */
     q->best = id;
     q->stop = stop;
     sap__set_cutoff(q, at, box);
@@ -5626,10 +5613,8 @@ static sap_result sap__begin_query(sap__query *q, sap_world *s, int kind, const 
         return SAP_ERROR_ARGUMENT;
     if ((uint32_t)cutoff > SAP__INFINITY) return SAP_ERROR_ARGUMENT; /* below 0, or NaN */
     if (s->call.in_filter) return SAP_ERROR_BUSY;
-    if (!sap__are_trees_synced(s) && !sap__is_querying(s)) {
-        const sap_result r = sap__sync_for_queries(s);
-        if (r != SAP_OK) return r;
-    }
+    if (!sap__are_trees_synced(s) && !sap__is_querying(s) && sap__sync_for_queries(s) != SAP_OK)
+        return SAP_ERROR_MEMORY;
     q->s = s; /* field by field: for so small a struct compilers emit a slow string instruction */
     q->kind = kind;
     q->mask = mask;
@@ -5760,7 +5745,8 @@ static int sap__traverse(sap__query *q, const sap__bvh *t, uint32_t at, int leve
 }
 
 /* Runs a query: on unsynced boxes, then on each tree. is_ordered: the hit function may lower the cutoff. Visits are
-   counted roughly: threads that share counters may lose some. */
+   counted roughly: threads that share counters may lose some. The last query with callbacks gives the held slots back,
+   whatever the trees lack: so ids depend on no method. */
 static void sap__run_query(sap__query *q, sap__hit_function *on_hit, int is_ordered) {
     const uint32_t page = (uint32_t)((uintptr_t)q / 4096), spread = page * 2654435769u; /* by the golden ratio */
     q->counters = &q->s->queries.counters[spread / (UINT32_MAX / SAP__COUNTER_STRIPES + 1)];
@@ -5788,7 +5774,9 @@ static void sap__run_query(sap__query *q, sap__hit_function *on_hit, int is_orde
     }
     const int32_t visits = sap__atomic_get(&q->counters->visits);
     if (visits < INT32_MAX / 2) sap__atomic_set(&q->counters->visits, visits + q->visits);
-    sap__end_callbacks(q);
+    if (!q->in_callback) return;
+    sap__atomic_add(&q->counters->queries, -1);
+    if (q->s->boxes.held_count && !sap__is_querying(q->s)) q->s->boxes.held_count = 0;
 }
 
 /* ---- the queries ---------------------------------------------------------------------------------------------- */

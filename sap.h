@@ -5182,20 +5182,20 @@ static int sap__goes_deeper(const sap__box *box, const sap__box *moving, const i
     return (best % 2 ? by[best / 2] < 0 : by[best / 2] > 0) ? best / 2 : -1;
 }
 
-/* Reads a finite box. Returns whether it is one. */
-static int sap__read_finite_box(const int32_t used[6], const sap_aabb *box, sap__box *out) {
+/* Reads a box. Returns whether it is valid, and finite if it must be. */
+static int sap__read_box(const int32_t used[6], const sap_aabb *box, int must_be_finite, sap__box *out) {
     *out = sap__empty_box;
-    return sap__encode(box, used, out) >= 0 && sap__read_vector(used, box->min, out->lo) &&
-           sap__read_vector(used, box->max, out->hi);
+    if (sap__encode(box, used, out) < 0) return 0;
+    return !must_be_finite || (sap__read_vector(used, box->min, out->lo) && sap__read_vector(used, box->max, out->hi));
 }
 
 SAP_DEF int sap_hit_normal(const sap_aabb *moving, const float translation[3], const sap_aabb *hit, float normal[3]) {
     static const int32_t used[6] = {-1, -1, -1, -1, -1, -1};
-    sap__box from, to = sap__empty_box;
+    sap__box from, to;
     int32_t by[3];
     for (int k = 0; normal && k < 3; k++) normal[k] = 0;
-    if (!moving || !translation || !hit || !normal || !sap__read_finite_box(used, moving, &from) ||
-        !sap__read_vector(used, translation, by) || sap__encode(hit, used, &to) < 0)
+    if (!moving || !translation || !hit || !normal || !sap__read_box(used, moving, 1, &from) ||
+        !sap__read_vector(used, translation, by) || !sap__read_box(used, hit, 0, &to))
         return 0;
     const int first = sap__find_moment(&to, &from, by, SAP__AT_START);
     if (first == SAP__AT_START || sap__cast(&to, &from, by) == SAP__MISS) return 0;
@@ -5642,9 +5642,7 @@ static sap_result sap__begin_at_point(sap__query *q, sap_world *s, int kind, con
 static sap_result sap__begin_with_box(sap__query *q, sap_world *s, int kind, const sap_aabb *box,
                                       const float *translation, uint32_t mask, sap_id ignored) {
     if (!s || !box) return SAP_ERROR_ARGUMENT;
-    q->box = sap__empty_box;
-    if (kind == SAP__OVERLAPS ? sap__encode(box, s->used, &q->box) < 0 : !sap__read_finite_box(s->used, box, &q->box))
-        return SAP_ERROR_BOX;
+    if (!sap__read_box(s->used, box, kind != SAP__OVERLAPS, &q->box)) return SAP_ERROR_BOX;
     return sap__begin_query(q, s, kind, translation, kind == SAP__OVERLAPS ? 0 : SAP__ONE, mask, ignored);
 }
 
@@ -6366,11 +6364,8 @@ static int sap__load_pointer(const uint32_t words[2], void **pointer) {
 SAP__FORCE_INLINE int sap__read_slot(const unsigned char **p, sap__slot *slot, void **object) {
     sap__saved_slot saved;
     sap__read_words(p, &saved, sizeof saved);
-    slot->box = saved.box;
-    slot->previous = saved.previous;
-    slot->filter = saved.filter;
-    slot->flags = saved.flags;
-    slot->leaf_position = SAP__NONE;
+    const sap__slot loaded = {saved.box, saved.previous, saved.filter, saved.flags, SAP__NONE};
+    *slot = loaded;
     return sap__load_pointer(saved.object, object);
 }
 
@@ -6459,7 +6454,6 @@ static const char *sap__validate_box(const sap_world *s, const sap__box *box) {
 
 static const char *sap__validate_slot(const sap_world *s, const sap__slot *slot) {
     const uint32_t flags = slot->flags;
-    const char *broken = NULL;
     if ((flags & SAP__LIVE) && (flags & SAP__REMOVED)) return "A slot is live or removed, not both.";
     if (!(flags & (SAP__LIVE | SAP__REMOVED)))
         return flags & SAP__FLAGS ? "A slot that is neither live nor removed has no flags." : NULL;
@@ -6468,7 +6462,7 @@ static const char *sap__validate_slot(const sap_world *s, const sap__slot *slot)
         return "A box that was added, removed, moved, refiltered or is not synchronised is marked as changed.";
     if (flags & SAP__GHOST) return "A box is a ghost only during an update.";
     if ((flags & SAP__ADDED) && !sap__same(&slot->previous, &sap__empty_box)) return "An added box was empty before.";
-    if (flags & SAP__LIVE) broken = sap__validate_box(s, &slot->box);
+    const char *broken = flags & SAP__LIVE ? sap__validate_box(s, &slot->box) : NULL;
     return !broken && sap__has_previous_box(flags) ? sap__validate_box(s, &slot->previous) : broken;
 }
 
@@ -6597,7 +6591,6 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     }
     for (uint32_t i = 0; i < h->lists[0] + h->lists[1]; i++, p += 4)
         sap__append_slots(s, i < h->lists[0] ? &s->boxes.free : &s->boxes.removed, sap__get32(p), sap__get32(p), 1);
-    SAP_ASSERT(s->boxes.live_count + (int)(h->lists[0] + h->lists[1]) == sap__length(s->slot_array));
     sap__set_length(s->changes.list, h->lists[2]);
     sap__read_words(&p, s->changes.list, 4 * (size_t)h->lists[2]);
     sap__set_length(s->changes.unsynced, h->lists[2]);

@@ -1106,6 +1106,11 @@ SAP_DEF void sap_multi_get_stats(const sap_multi *m, sap_stats *stats) {
         stats->cells = m->world->endpoints.in_cells ? m->occupied : 1;
 }
 
+SAP_DEF sap_id sap_multi_box_closest_if(sap_multi *m, const sap_aabb *box, const float translation[3], uint32_t mask,
+                                        sap_accept *accept, void *user, float *t, float normal[3]) {
+    return sap_box_closest_if(sap__world_of(m), box, translation, mask, accept, user, t, normal);
+}
+
 /* The functions that only forward. A line has the result, the name, the type of the world, and the types of the other
    parameters, which the number counts. */
 /* clang-format off */
@@ -1181,11 +1186,6 @@ SAP__CALL_0(size_t, snapshot_size, const sap_multi)
 SAP__CALL_2(sap_result, save, const sap_multi, void *, size_t)
 SAP__CALL_2(sap_result, restore, sap_multi, const void *, size_t)
 /* clang-format on */
-
-SAP_DEF sap_id sap_multi_box_closest_if(sap_multi *m, const sap_aabb *box, const float translation[3], uint32_t mask,
-                                        sap_accept *accept, void *user, float *t, float normal[3]) {
-    return sap_box_closest_if(sap__world_of(m), box, translation, mask, accept, user, t, normal);
-}
 
 #pragma pack(pop)
 #endif /* SAP_MULTI_IMPLEMENTATION */

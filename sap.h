@@ -703,23 +703,21 @@ extern "C++" { /* this file may be included within an extern "C", and the header
 #define sap__prefetch(p) ((void)(p))
 #endif
 
-/* These access an int32_t that several threads may change: those that query, or read pairs. */
+/* These access an int32_t that several threads may change: those that query, or read pairs. add returns the value
+   before. */
 #if (defined(__GCC_ATOMIC_INT_LOCK_FREE) && __GCC_ATOMIC_INT_LOCK_FREE == 2) ||                                        \
     (defined(__CLANG_ATOMIC_INT_LOCK_FREE) && __CLANG_ATOMIC_INT_LOCK_FREE == 2)
 #define sap__atomic_get(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define sap__atomic_set(p, n) __atomic_store_n(p, n, __ATOMIC_RELEASE)
-#define sap__atomic_swap(p, n) __atomic_exchange_n(p, n, __ATOMIC_ACQUIRE)
-#define sap__atomic_add(p, n) ((void)__atomic_fetch_add(p, n, __ATOMIC_RELAXED))
+#define sap__atomic_add(p, n) __atomic_fetch_add(p, n, __ATOMIC_ACQUIRE)
 #elif defined(_MSC_VER)
 #define sap__atomic_get(p) _InterlockedOr((volatile long *)(void *)(p), 0)
 #define sap__atomic_set(p, n) ((void)_InterlockedExchange((volatile long *)(void *)(p), n))
-#define sap__atomic_swap(p, n) _InterlockedExchange((volatile long *)(void *)(p), n)
-#define sap__atomic_add(p, n) ((void)_InterlockedExchangeAdd((volatile long *)(void *)(p), n))
+#define sap__atomic_add(p, n) _InterlockedExchangeAdd((volatile long *)(void *)(p), n)
 #else /* then one thread at a time may do so, which finds every lock open: see threads */
 #define sap__atomic_get(p) (*(p))
 #define sap__atomic_set(p, n) ((void)(*(p) = (n)))
-#define sap__atomic_swap(p, n) (*(p))
-#define sap__atomic_add(p, n) ((void)(*(p) += (n)))
+#define sap__atomic_add(p, n) ((*(p) += (n)) - (n))
 #endif
 
 /* ====================================================================================================== */
@@ -1417,7 +1415,7 @@ typedef struct sap__pair_manager {
     sap__pair_edges *edges;   /* of the lists, of each pair: see sap__edges_of */
     uint32_t *head_edge;      /* of the lists, of each slot */
     sap__pair_index index[SAP__PAIR_INDICES];
-    int32_t lock;    /* 1 while a getter builds an index */
+    int32_t lock;    /* not 0 while a getter builds an index */
     int sorted_from; /* active pairs from this index on are sorted by their ids */
     int old_objects; /* deleted pairs may lack objects that a callback has set: see sap__renew_objects */
     int is_restored; /* pairs may be fewer than the overlaps: the filter of the saved world may have rejected some */
@@ -2198,7 +2196,7 @@ static void sap__require_index(const sap_world *world, int which) {
     sap_world *s = (sap_world *)(uintptr_t)world;
     sap__pair_index *index = &s->pairs.index[which];
     if (!sap__atomic_get(&index->is_valid)) {
-        while (sap__atomic_get(&s->pairs.lock) || sap__atomic_swap(&s->pairs.lock, 1)) continue;
+        while (sap__atomic_get(&s->pairs.lock) || sap__atomic_add(&s->pairs.lock, 1)) continue;
         if (!sap__atomic_get(&index->is_valid)) (which == SAP__TABLE ? sap__build_table : sap__build_lists)(s);
         sap__atomic_set(&index->is_valid, 1);
         sap__atomic_set(&s->pairs.lock, 0);
@@ -2931,6 +2929,7 @@ SAP__FORCE_INLINE sap__box sap__child_bounds(const sap__node *node, int lane) {
 #define sap__point_distance SAP__OF_WIDTH(sap__point_distance)
 #define sap__ray_slab SAP__OF_WIDTH(sap__ray_slab)
 #define sap__tile_coords SAP__OF_WIDTH(sap__tile_coords)
+#define SAP__TARGET
 #define SAP__MORE_WIDTHS
 #endif /* SAP_IMPLEMENTATION up to the kernels */
 
@@ -2940,10 +2939,8 @@ SAP__FORCE_INLINE sap__box sap__child_bounds(const sap__node *node, int lane) {
 #if defined(SAP__WIDTH) && SAP_VERSION_NUMBER == 500
 
 #if SAP__WIDTH == 1
-#define SAP__TARGET
 #define sap__append1(bits, refs, to, n) ((to)[n] = (uint32_t)(refs), (n) + (int)(bits))
 #elif SAP__WIDTH == 4
-#define SAP__TARGET
 #define sap__other_half4(a) (a)
 #define sap__rows4(r, i, at) sap__load4((r)[i]->lo + (at))
 SAP__FORCE_INLINE int sap__append4(uint32_t bits, sap__i4 refs, uint32_t *to, int n) {
@@ -5517,7 +5514,7 @@ static int sap__find_stop(const sap__query *q, const sap__box *box) {
 /* Makes the world busy, from the first callback of a query to its end. The query counts itself in the counters chosen
    by the address of its stack, so threads seldom share them. */
 SAP__FORCE_INLINE void sap__begin_callbacks(sap__query *q) {
-    if (!q->in_callback) sap__atomic_add(&q->counters->queries, 1);
+    if (!q->in_callback) (void)sap__atomic_add(&q->counters->queries, 1);
     q->in_callback = 1;
 }
 
@@ -5773,7 +5770,7 @@ static void sap__run_query(sap__query *q, sap__hit_function *on_hit, int is_orde
     const int32_t visits = sap__atomic_get(&q->counters->visits);
     if (visits < INT32_MAX / 2) sap__atomic_set(&q->counters->visits, visits + q->visits);
     if (!q->in_callback) return;
-    sap__atomic_add(&q->counters->queries, -1);
+    (void)sap__atomic_add(&q->counters->queries, -1);
     if (q->s->boxes.held_count && !sap__is_querying(q->s)) q->s->boxes.held_count = 0;
 }
 

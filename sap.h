@@ -1314,9 +1314,8 @@ typedef struct sap__bvh {
     int levels, first[SAP__MAX_LEVELS], count[SAP__MAX_LEVELS]; /* of each level: its first node, how many there are */
     int state, boxes;                                           /* SAP__TREE_*; boxes in it */
     int young;                                                  /* the first leaf of the young */
-    int packed, young_packed,
-        appended;             /* boxes of which the old and the young leaves were packed; newborn since, gone or not */
-    float mean_side[3];       /* of the old leaves as they were packed */
+    int packed, young_packed, appended; /* boxes of which the old and the young leaves were packed; newborn since */
+    float mean_side[3];                 /* of the old leaves as they were packed */
     long long looks, queries; /* lanes of the newborn that were looked at, and queries of the young: see tree */
 } sap__bvh;
 
@@ -1765,17 +1764,12 @@ static void sap__append_slots(sap_world *s, sap__slot_queue *queue, uint32_t fir
     queue->count += n;
 }
 
-/* Returns how many slots may be used again. Those that were freed in a callback of a query are held until it is over:
-   it may find their old boxes in a tree, and must not see new ones there. */
-SAP__FORCE_INLINE int sap__usable_slots(const sap_world *s) {
-    return s->boxes.free.count - s->boxes.held_count;
-}
-
-/* Returns the slot that has been free the longest if more than SAP__MIN_FREE_SLOTS are usable, or if no more can be
-   made; else a new slot. One that is in the list of changes still stays in it, and may still be in a tree. */
+/* Returns the slot that has been free the longest if more than SAP__MIN_FREE_SLOTS may be used again, or if no more can
+   be made; else a new slot. One that is in the list of changes still stays in it, and may still be in a tree. Slots
+   freed in a callback of a query are held: that query may find their old boxes in a tree, and must not see new ones. */
 static uint32_t sap__alloc_slot(sap_world *s) {
     uint32_t slot = (uint32_t)sap__length(s->slot_array);
-    if (sap__usable_slots(s) > SAP__MIN_FREE_SLOTS || slot == SAP__MAX_BOXES) {
+    if (s->boxes.free.count - s->boxes.held_count > SAP__MIN_FREE_SLOTS || slot == SAP__MAX_BOXES) {
         slot = s->boxes.free.first;
         sap__slot *old = &s->slot_array[slot];
         SAP_ASSERT(s->boxes.free.count > 0 && !(old->flags & SAP__LIVE));
@@ -1878,7 +1872,7 @@ static sap_result sap__add(sap_world *s, int n, const sap_aabb *boxes, void *con
     sap_result r = sap__begin_call(s, bad, 0);
     if (r == SAP_OK) r = sap__check_many(s, n, NULL, boxes);
     if (r != SAP_OK) return r;
-    const int slot_count = sap__length(s->slot_array), free_slots = sap__usable_slots(s);
+    const int slot_count = sap__length(s->slot_array), free_slots = s->boxes.free.count - s->boxes.held_count;
     const int reusable = free_slots > SAP__MIN_FREE_SLOTS ? free_slots - SAP__MIN_FREE_SLOTS : 0;
     if (n > SAP__MAX_BOXES - slot_count + free_slots ||
         (s->config.max_boxes && n > s->config.max_boxes - s->boxes.live_count))
@@ -2603,7 +2597,6 @@ static void sap__remove_endpoints(sap__sort_state *u, int n) {
 /* Inserts the endpoints of n boxes in one pass (batch insertion, Terdiman I.4b). Both sorted arrays are merged from the
    back, so each endpoint moves once. The first sentinel ends the inner loop. */
 static void sap__insert_endpoints(sap__sort_state *u, int n, int as_now) {
-    if (n == 0) return;
     uint64_t *ends = u->sap->sorted[u->axis];
     const uint64_t *items = u->items;
     int m = sap__list_endpoints(u, n, as_now), from = u->count - 1, to = from + m;
@@ -3131,10 +3124,8 @@ SAP__TARGET static uint32_t sap__point_distance(const sap__node *node, uint32_t 
         sap__f distance2 = sap__fsplat(0.0f);
         for (int axis = 0; axis < 3; axis++) {
             if (!p->used[axis]) continue;
-            const sap__f lo = sap__load_floats(node->lo[axis] + k);
-            const sap__f hi = sap__load_floats(node->hi[axis] + k);
-            const sap__f below = sap__fsub(lo, sap__fsplat(p->hi[axis])),
-                         above = sap__fsub(sap__fsplat(p->lo[axis]), hi);
+            const sap__f below = sap__fsub(sap__load_floats(node->lo[axis] + k), sap__fsplat(p->hi[axis]));
+            const sap__f above = sap__fsub(sap__fsplat(p->lo[axis]), sap__load_floats(node->hi[axis] + k));
             sap__f gap = sap__fmin(sap__fmax(below, above), sap__fsplat(SAP__FAR));
             gap = sap__fmax(gap, sap__fsplat(0.0f));
             distance2 = sap__fadd(distance2, sap__fmul(gap, gap));

@@ -5031,13 +5031,10 @@ static int sap__sign(const int32_t *sum) {
     return carry < 0 ? -1 : carry > 0 || rest;
 }
 
-/* Adds times * the squared distance of a measure to a sum. */
-static void sap__add_squares(int32_t *sum, const sap__measure *m, int times) {
-    for (int k = 0; k < 3; k++) {
-        sap__add_product(sum, m->to[k], m->to[k], times);
-        sap__add_product(sum, m->to[k], m->from[k], -2 * times);
-        sap__add_product(sum, m->from[k], m->from[k], times);
-    }
+/* Adds times * (to - from) * factor to a sum, of a measure on an axis; factor is the key of a float. */
+static void sap__add_gap(int32_t *sum, const sap__measure *m, int k, int32_t factor, int times) {
+    sap__add_product(sum, m->to[k], factor, times);
+    sap__add_product(sum, m->from[k], factor, -times);
 }
 
 /* Returns a gap of a squared distance, or -1 if it may have more digits than a double. A float has 24 bits, a double
@@ -5057,15 +5054,13 @@ SAP__NO_INLINE int sap__compare_measures(const sap__measure *a, const sap__measu
             shared |= 1 << i % 3 | 8 << i / 3;
     }
     if (shared == 63) return 0;
-    if (a->by == 0) {
-        sap__add_squares(sum, a, 1);
-        sap__add_squares(sum, b, -1);
-        return sap__sign(sum);
+    for (int i = 0; i < 6 && a->by == 0; i++) {
+        const sap__measure *m = i < 3 ? a : b;
+        sap__add_gap(sum, m, i % 3, m->to[i % 3], i < 3 ? 1 : -1);
+        sap__add_gap(sum, m, i % 3, m->from[i % 3], i < 3 ? -1 : 1);
     }
-    sap__add_product(sum, a->to[0], b->by, 1); /* both are multiplied by both divisors; a negative one reverses them */
-    sap__add_product(sum, a->from[0], b->by, -1);
-    sap__add_product(sum, b->to[0], a->by, -1);
-    sap__add_product(sum, b->from[0], a->by, 1);
+    sap__add_gap(sum, a, 0, b->by, 1); /* both are multiplied by both divisors; a negative one reverses them */
+    sap__add_gap(sum, b, 0, a->by, -1);
     return (a->by < 0) == (b->by < 0) ? sap__sign(sum) : -sap__sign(sum);
 }
 

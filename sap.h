@@ -5083,14 +5083,6 @@ SAP__FORCE_INLINE double sap__distance2(const sap__box *a, const sap__box *b, sa
     return d2 > SAP__MAX_FINITE ? SAP__INFINITE * SAP__INFINITE : d2;
 }
 
-/* Returns the square root of a value above 0 by Newton's method. Four steps reach the last bits of a double, without
-   libm. */
-static double sap__sqrt(double v) {
-    double root = sap__nth_root(v, 2);
-    for (int i = 0; i < 4; i++) root = 0.5 * (root + v / root);
-    return root;
-}
-
 /* ---- casts ------------------------------------------------------------------------------------------------------ */
 
 /* The moments of a cast are: it enters the slab of an axis (0 to 2), leaves it (3 to 5), t = 0, and t = 1. */
@@ -5349,7 +5341,8 @@ static float sap__reported_value(const sap__query *q, double at, const sap__box 
     const sap__measure m = sap__measure_of(q, box);
     const double gap = sap__exact_gap(&m, 0);
     if (m.to[1] == m.from[1] && gap >= 0) return sap__round(gap, SAP__ROUND_UP);
-    const double root = sap__sqrt(at);
+    double root = sap__nth_root(at, 2);
+    for (int i = 0; i < 4; i++) root = 0.5 * (root + at / root); /* Newton's method: the last bits are reached */
     const int32_t key = sap__key(sap__round(root * (1 - SAP__DOUBT), SAP__ROUND_UP));
     if (sap__wide(key) > root * (1 + SAP__DOUBT)) return sap__float(key);
     const sap__measure reported = sap__measure_of_key(q, key);
@@ -6073,8 +6066,7 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
     int slot_count = boxes;
     if (boxes && boxes < SAP__MAX_BOXES - SAP__MIN_FREE_SLOTS - 1) slot_count += SAP__MIN_FREE_SLOTS + 1;
     if (slot_count < sap__length(s->slot_array)) slot_count = sap__length(s->slot_array);
-    const int few = SAP__TREES * (sap__room_for(0) + 3); /* leaves that four trees take more than one */
-    int leaves = sap__room_for(boxes) + few;
+    int leaves = sap__room_for(boxes) + SAP__TREES * (sap__room_for(0) + 3); /* four trees take more than one */
     const int nodes = sap__node_count(leaves) + (int)SAP__TREES * SAP__MAX_LEVELS;
     const int sorts = s->config.method == SAP_METHOD_SORT || SAP__TRACES;
     for (int tree = 0; tree < SAP__TREES; tree++) /* one that was packed of more boxes may be refitted */
@@ -6203,10 +6195,6 @@ SAP_DEF void *sap_get_object(const sap_world *s, sap_id id) {
     return sap_is_valid(s, id) ? s->objects[sap__slot_of(id)] : NULL;
 }
 
-SAP__FORCE_INLINE void sap__set_pair_object(sap_pair *pair, uint32_t side, void *object) {
-    *(side ? &pair->object1 : &pair->object0) = object;
-}
-
 SAP_DEF sap_result sap_set_object(sap_world *s, sap_id id, void *object) {
     const sap_result r = sap__begin_call_on(s, 1, &id);
     const uint32_t slot = sap__slot_of(id);
@@ -6216,8 +6204,9 @@ SAP_DEF sap_result sap_set_object(sap_world *s, sap_id id, void *object) {
     const int kept = sap__length(s->pairs.active) - sap__length(s->pairs.created), in_events = s->call.in_callback;
     for (uint32_t edge = s->pairs.head_edge[slot]; edge != SAP__NONE; edge = sap__next_edge(s, edge)) {
         const int p = (int)(edge >> 1);
-        sap__set_pair_object(&s->pairs.active[p], edge & 1, object);
-        if (in_events && p >= kept) sap__set_pair_object(&s->pairs.created[p - kept], edge & 1, object);
+        sap_pair *pair = &s->pairs.active[p], *event = in_events && p >= kept ? &s->pairs.created[p - kept] : pair;
+        *(edge & 1 ? &pair->object1 : &pair->object0) = object;
+        *(edge & 1 ? &event->object1 : &event->object0) = object;
     }
     if (in_events && sap__length(s->pairs.deleted)) s->pairs.old_objects = 1;
     return r;

@@ -5325,7 +5325,7 @@ SAP__NO_INLINE int sap__compare_exactly(const sap__query *q, double at, const sa
     return sap__compare_measures(&a, &b);
 }
 
-SAP__FORCE_INLINE int sap__compare_to_cutoff(const sap__query *q, double at, const sap__box *box) {
+static int sap__compare_to_cutoff(const sap__query *q, double at, const sap__box *box) {
     const int order = sap__compare_values(at, q->cutoff.at);
     return order ? order : sap__compare_exactly(q, at, box, NULL);
 }
@@ -5334,7 +5334,7 @@ SAP__FORCE_INLINE int sap__compare_to_cutoff(const sap__query *q, double at, con
      t                  the float nearest to it
      a gap on one axis  is the distance itself, without a root: it is rounded up
      another distance   the smallest float whose square is not below the exact one: that above the root, or the next */
-static float sap__reported_value(const sap__query *q, double at, const sap__box *box) {
+SAP__NO_INLINE float sap__reported_value(const sap__query *q, double at, const sap__box *box) {
     if (q->kind != SAP__DISTANCES) return sap__round(at, SAP__ROUND_NEAREST);
     if (at == 0) return 0;
     if (at > SAP__MAX_FINITE) return sap__float(SAP__INFINITY);
@@ -5359,7 +5359,7 @@ static const sap__box *sap__box_of_id(const sap__query *q, sap_id id) {
    rounding has done to them, and others are compared exactly. The rank of a t is the float that is told, that of a
    squared distance the upper half of the double. Ranks are kept in the array that will get the values, as far as there
    is one, and computed again beyond. */
-static uint32_t sap__rank(const sap__query *q, double at) {
+SAP__NO_INLINE uint32_t sap__rank(const sap__query *q, double at) {
     uint64_t bits;
     if (q->kind != SAP__DISTANCES) return sap__float_bits(sap__reported_value(q, at, NULL));
     memcpy(&bits, &at, sizeof bits);

@@ -3669,15 +3669,9 @@ static sap__filter_bits sap__root_filter(const sap__bvh *t) {
     return all;
 }
 
-/* Refits a leaf. The lanes of a leaf without boxes are not written, unless it is a root: searches visit roots though
-   they are empty. */
 SAP__FORCE_INLINE void sap__refit_leaf(sap_world *s, sap__bvh *t, int leaf) {
-    const uint32_t empty = ~(uint32_t)t->occupied[leaf];
-    if (t->occupied[leaf] || t->levels == 1)
-        sap__kernel_of(s)->gather(&s->slot_array[0].box, sizeof(sap__slot), t->nodes[leaf].child, empty,
-                                  &t->nodes[leaf], &t->bounds[leaf]);
-    else
-        t->bounds[leaf] = sap__empty_box;
+    sap__kernel_of(s)->gather(&s->slot_array[0].box, sizeof(sap__slot), t->nodes[leaf].child,
+                              ~(uint32_t)t->occupied[leaf], &t->nodes[leaf], &t->bounds[leaf]);
 }
 
 /* Refits a node above the leaves. Its children are the next sixteen nodes of the level below. */
@@ -4119,7 +4113,6 @@ static void sap__append_newborn(sap_world *s, int tree) {
             const int levels = t->levels;
             sap__set_levels(t, leaf + 1);
             sap__pack_leaf(s, t, leaf, NULL, 0);
-            for (int k = 0; k < SAP__NODE_WIDTH; k++) sap__set_child_bounds(&t->nodes[leaf], k, &sap__empty_box);
             sap__refit_levels(s, t, levels > 1 ? leaf : 0);
             t->home[leaf] = anywhere;
         }
@@ -4348,26 +4341,18 @@ static const sap__filter_bits *sap__node_filter_bits(const sap_world *s, sap__bv
     return x.level < 0 ? &s->slot_array[node].filter : &x.t->filter[node];
 }
 
-/* Removes the pairs of nodes, or boxes, that filter bits exclude. Returns the number of those that remain. */
-SAP__NO_INLINE int sap__cull_pairs(const sap_world *s, sap__bvh_level x, uint32_t *a, sap__bvh_level y, uint32_t *b,
-                                   int n) {
+/* Removes the pairs of nodes, or boxes, that filter bits exclude. A tree that is joined with itself gives each pair of
+   nodes twice: removes those of which the first is not the lower one. Returns the number of those that remain. */
+SAP__NO_INLINE int sap__cull_pairs(const sap__search *q, const sap__bvh_level side[2], uint32_t *const nodes[2], int n,
+                                   int is_mirrored) {
+    uint32_t *a = nodes[0], *b = nodes[1];
     int kept = 0;
     for (int i = 0; i < n; i++) {
         a[kept] = a[i];
         b[kept] = b[i];
-        kept += sap__should_collide(sap__node_filter_bits(s, x, a[i]), sap__node_filter_bits(s, y, b[i])) != 0;
-    }
-    return kept;
-}
-
-/* A tree that is joined with itself gives each pair of nodes twice: removes those of which a is not the lower one.
-   Returns the number of those that remain. */
-static int sap__remove_mirrored(uint32_t *a, uint32_t *b, int n) {
-    int kept = 0;
-    for (int i = 0; i < n; i++) {
-        a[kept] = a[i];
-        b[kept] = b[i];
-        kept += a[i] < b[i];
+        kept += (!is_mirrored | (a[i] < b[i])) &
+                (!q->culls_by_filter || sap__should_collide(sap__node_filter_bits(q->s, side[0], a[i]),
+                                                            sap__node_filter_bits(q->s, side[1], b[i])));
     }
     return kept;
 }
@@ -4385,9 +4370,9 @@ static int sap__join_node_lists(sap__search *q, const sap__bvh_level side[2], ui
     sap__bvh_level next_side[2] = {side[0], side[1]};
     sap__test_list list;
     next_side[opened].level--;
-    if (side[0].t == side[1].t && side[0].level == side[1].level && open->level == (open->t->levels > 1))
-        n = sap__remove_mirrored(nodes[0], nodes[1], n); /* at the level where sap__join_range begins */
-    if (q->culls_by_filter) n = sap__cull_pairs(q->s, side[0], nodes[0], side[1], nodes[1], n);
+    const int is_mirrored = side[0].t == side[1].t && side[0].level == side[1].level &&
+                            open->level == (open->t->levels > 1); /* the level where sap__join_range begins */
+    if (is_mirrored || q->culls_by_filter) n = sap__cull_pairs(q, side, nodes, n, is_mirrored);
     list.boxes = stay->level < 0 ? (const void *)q->s->slot_array : stay->t->bounds;
     list.stride = stay->level < 0 ? sizeof(sap__slot) : sizeof(sap__box);
     list.nodes = open->t->nodes;
@@ -4652,7 +4637,8 @@ static int sap__find_by_query(sap_world *s) {
    lists tell deleted ones, as a box that leaves a cell passes no ends there. */
 static int sap__find_by_sort(sap_world *s) {
     const uint32_t flags = SAP__ADDED | SAP__REMOVED | SAP__REFILTER;
-    int any_tree = 0, any = 0;
+    const int any = (s->changes.flags & flags) != 0;
+    int any_tree = 0;
     for (int tree = 0; tree < SAP__TREES; tree++) any_tree |= s->tree[tree].state != SAP__TREE_EMPTY;
     if (s->grid && !s->grid->find_created(s, s->grid->multi)) return 0;
     if (s->grid) {
@@ -4661,8 +4647,6 @@ static int sap__find_by_sort(sap_world *s) {
         if (!any_tree) return 1;
     } else if (!sap__insertion_sort(s))
         return 0;
-    for (int i = 0; i < sap__length(s->changes.list) && s->changes.flags; i++)
-        any += (s->slot_array[s->changes.list[i]].flags & flags) != 0;
     if (any && s->grid) return sap__sync_trees(s, 0);
     if (any) return sap__sync_trees(s, any) && sap__query_movers(s, flags, 0) && sap__deleted_by_lists(s, flags);
     for (int tree = 0; tree < SAP__TREES; tree++)
@@ -6740,8 +6724,7 @@ static const char *sap__validate_node(const sap__bvh *t, int level, int j) {
         if (!(t->occupied[at] >> lane & 1)) {
             if (exists && t->occupied[t->first[level - 1] + child])
                 return "A node that holds boxes is a child of the node above it.";
-            if ((level || t->occupied[at] || t->levels == 1) && !sap__same(&box, &sap__empty_box))
-                return "An empty lane has the empty box, unless its leaf holds no box.";
+            if (!sap__same(&box, &sap__empty_box)) return "An empty lane has the empty box.";
             continue;
         }
         if (!sap__contains(&t->bounds[at], &box)) return "A node's bounds contain its lanes.";

@@ -498,7 +498,7 @@ static const damage damage_table[] = {
     {SAP_METHOD_QUERY, "The created pairs are the last active ones.", created_elsewhere},
     {SAP_METHOD_QUERY, "Without a filter callback every overlap of the last update is a pair.", overlap_without_pair},
     {SAP_METHOD_QUERY, "An empty tree counts no boxes.", empty_with_boxes},
-    {SAP_METHOD_QUERY, "An empty lane has the empty box, unless its leaf holds no box.", free_lane_overlaps},
+    {SAP_METHOD_QUERY, "An empty lane has the empty box.", free_lane_overlaps},
     {SAP_METHOD_QUERY, "A node's bounds contain its lanes.", bound_too_small},
     {SAP_METHOD_QUERY, "A node's children are the next 16 nodes of the level below.", child_elsewhere},
     {SAP_METHOD_QUERY, "A lane of an inner node has the bounds of its child.", lane_too_small},

@@ -966,10 +966,6 @@ SAP__FORCE_INLINE int sap__encode(const sap_aabb *box, const int32_t used[6], sa
 #endif
 }
 
-static void sap__decode(const sap__box *box, sap_aabb *out) {
-    for (int k = 0; k < 3; k++) out->min[k] = sap__float(box->lo[k]), out->max[k] = sap__float(box->hi[k]);
-}
-
 /* Boxes are closed, so boxes that touch overlap. The test has no branches: each comparison is unpredictable. */
 SAP__FORCE_INLINE int sap__overlap(const sap__box *a, const sap__box *b) {
 #if SAP__WIDTH == 4
@@ -1336,11 +1332,10 @@ SAP__FORCE_INLINE int sap__is_created(uint64_t event) {
 
 typedef struct sap__task {     /* the output of a task of a search or of a refit */
     uint64_t *events;          /* created and deleted pairs, see sap__is_created */
-    long long visits;          /* nodes visited */
     int filtered;              /* events that earlier searches found, and that the filter callback has accepted */
     int overflowed;            /* events was full: the task must run again, alone */
     int count, old;            /* elements that the task wrote to a list; old boxes not at home */
-    long long swaps, tests;    /* endpoints passed; boxes tested by update rules */
+    long long swaps, tests;    /* endpoints passed; boxes tested */
     char gap[SAP__CACHE_LINE]; /* to the next task: see sap__query_counters */
 } sap__task;
 
@@ -1962,6 +1957,7 @@ static void sap__remove_slot(sap_world *s, uint32_t slot) {
     const int was_seen = !(s->slot_array[slot].flags & SAP__ADDED);
     sap__count_box(s, slot, -1);
     s->slot_array[slot].flags &= ~(uint32_t)SAP__LIVE;
+    s->slot_array[slot].box = sap__empty_box;
     sap__mark_changed(s, slot, SAP__REMOVED);
     sap__append_slots(s, was_seen ? &s->boxes.removed : &s->boxes.free, slot, slot, 1);
     if (!was_seen && sap__is_querying(s)) s->boxes.held_count++;
@@ -2441,10 +2437,8 @@ static void sap__append_pairs_task(sap_world *s, void *args, int task, int tasks
     (void)args;
     const uint64_t *keys = s->update.task[0].events;
     const int n = sap__length(s->update.task[0].events); /* clang warns of a length asked of a pointer to const */
-    const int first = sap__length(s->pairs.active) - n, prefetch_end = sap__prefetch_end(s, n);
-    const int end = sap__task_begin(n, task + 1, tasks);
+    const int first = sap__length(s->pairs.active) - n, end = sap__task_begin(n, task + 1, tasks);
     for (int i = sap__task_begin(n, task, tasks); i < end; i++) {
-        if (i < prefetch_end) sap__prefetch_slot(s, sap__slot_of((sap_id)keys[i + SAP__PREFETCH_AHEAD]));
         sap__set_pair(s, &s->pairs.created[i], (sap_id)(keys[i] >> 32), (sap_id)keys[i]);
         sap__set_pair(s, &s->pairs.active[first + i], (sap_id)(keys[i] >> 32), (sap_id)keys[i]);
     }
@@ -2756,15 +2750,6 @@ static int sap__list_changed(sap__sort_state *u, int step, int n) {
     return n;
 }
 
-/* Adds what tasks have counted to the counts of the update. */
-static void sap__add_counts(sap_world *s) {
-    for (int i = 0; i < SAP__TASKS; i++) {
-        s->update.swaps += s->update.task[i].swaps;
-        s->update.tests += s->update.task[i].tests;
-        s->update.task[i].swaps = s->update.task[i].tests = 0;
-    }
-}
-
 /* Updates the SAP of all boxes. Returns 0 on failure. */
 static int sap__insertion_sort(sap_world *s) {
     const int boxes = s->boxes.live_count + s->boxes.removed.count;
@@ -2774,7 +2759,6 @@ static int sap__insertion_sort(sap_world *s) {
     sap__require_index(s, SAP__TABLE);
     if (!s->endpoints.valid) sap__build_sap(&u);
     s->endpoints.valid = sap__update_sap(&u, sap__list_changed, !few);
-    sap__add_counts(s);
     return s->endpoints.valid;
 }
 
@@ -3462,11 +3446,8 @@ static void sap__select(uint64_t *items, int n, int rank) {
     enum { SOME = 7 };
     uint64_t sample[2 * SOME];
     while (n > 2 * SOME) {
-        for (int i = 0, k; i < SOME; i++) {
-            const uint64_t item = items[sap__task_begin(n, i, SOME)];
-            for (k = i; k > 0 && sample[k - 1] > item; k--) sample[k] = sample[k - 1];
-            sample[k] = item;
-        }
+        for (int i = 0; i < SOME; i++) sample[i] = items[sap__task_begin(n, i, SOME)];
+        sap__sort(sample, sample + SOME, SOME, 0);
         const uint64_t pivot = sample[1 + sap__task_begin(SOME - 1, rank, n)];
         int less = 0;
         for (int i = 0; i < n; i++) { /* without a branch */
@@ -3679,13 +3660,10 @@ static void sap__refit_node(sap_world *s, sap__bvh *t, int level, int j) {
     const int at = t->first[level] + j;
     uint32_t occupied = 0;
     t->filter[at].category = t->filter[at].mask = 0;
-    for (int i = 0; i < SAP__NODE_WIDTH; i++) {
-        const int index = SAP__NODE_WIDTH * j + i, exists = index < t->count[level - 1];
-        const int child = t->first[level - 1] + (exists ? index : 0);
+    for (int i = 0; i < SAP__NODE_WIDTH && SAP__NODE_WIDTH * j + i < t->count[level - 1]; i++) {
+        const int child = t->first[level - 1] + SAP__NODE_WIDTH * j + i;
         t->nodes[at].child[i] = (uint32_t)child;
-        if (!exists) continue;
-        sap__add_bits(&t->filter[at],
-                      &t->filter[child]); /* an empty child counts, too: it keeps the bits of boxes that left */
+        sap__add_bits(&t->filter[at], &t->filter[child]); /* of an empty child, too: it has those of boxes that left */
         if (t->occupied[child]) occupied |= 1u << i;
     }
     t->occupied[at] = (uint16_t)occupied;
@@ -3889,11 +3867,8 @@ static void sap__pack_leaves_task(sap_world *s, void *args, int task, int tasks)
 
 /* Packs the leaves from the first one on, of the n slots in sort_items. Their memory is scratch before. */
 static void sap__pack_leaves(sap_world *s, sap__bvh *t, int first, int n) {
-    sap__pack_args args;
+    sap__pack_args args = {t, first, n};
     const int leaves = sap__leaves_for(n);
-    args.t = t;
-    args.first = first;
-    args.boxes = n;
     sap__sort_tiles(s, s->update.sort_items, (uint64_t *)(void *)(t->nodes + first), n, leaves);
     const int levels = t->levels;
     sap__set_levels(t, first + leaves);
@@ -4251,7 +4226,7 @@ typedef struct sap__search {
     int changes;                            /* it looks for overlaps that changed, else for those of now */
     uint32_t queriers;                      /* boxes with one of these flags also search for a[i]; 0: none */
     void *context;                          /* for on_pairs */
-    long long *visits;                      /* counts nodes */
+    long long *tests;                       /* counts tested boxes */
     int culls_by_filter;                    /* filter bits may exclude a pair of nodes */
     int n;
     uint32_t a[SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS], b[SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS];
@@ -4324,7 +4299,7 @@ static void sap__begin_search(sap__search *q, sap_world *s, int task, int change
     q->on_pairs = sap__emit_changes;
     q->changes = changes;
     q->queriers = 0;
-    q->visits = &s->update.task[task].visits;
+    q->tests = &s->update.task[task].tests;
     q->culls_by_filter = 0;
     q->n = 0;
 }
@@ -4386,7 +4361,7 @@ static int sap__join_node_lists(sap__search *q, const sap__bvh_level side[2], ui
     list.next = 0;
     list.n = n;
     list.prefetch = open->t->boxes > SAP__CACHE_BOXES;
-    *q->visits += n;
+    *q->tests += SAP__NODE_WIDTH * n;
     for (int i = 0; i < n && list.prefetch; i++)
         sap__prefetch_box(sap__box_at(list.boxes, list.stride, list.box_id[i]));
     while (list.next < n) {
@@ -4403,7 +4378,7 @@ static int sap__self_join(sap__search *q, sap__bvh_level x, uint32_t node) {
     uint32_t a[SAP__MAX_NODE_PAIRS], b[SAP__MAX_NODE_PAIRS], used = x.t->occupied[node];
     const sap__node *c = &x.t->nodes[node];
     if (q->culls_by_filter && !sap__should_collide(&x.t->filter[node], &x.t->filter[node])) return 1;
-    ++*q->visits;
+    *q->tests += SAP__NODE_WIDTH;
     if (x.level == 0) {
         const sap__node *before = q->changes && x.t->has_before[node] ? &x.t->before[node] : NULL;
         if (q->changes && !before) return 1;
@@ -4550,10 +4525,9 @@ static void sap__query_movers_task(sap_world *s, void *args, int task, int tasks
     (void)sap__flush(&q, 0);
 }
 
-/* Runs a search in tasks, and adds up the nodes that it visited. Tasks on threads cannot allocate: one that had too
-   little memory for its events runs again, alone. Its memory is then made larger for the next update; after sap_reserve
-   it stays, as the first task has reserved memory for all events. Nor may tasks call the filter: that comes afterwards.
-   Returns 0 on failure. */
+/* Runs a search in tasks. Tasks on threads cannot allocate: one that had too little memory for its events runs again,
+   alone. Its memory is then made larger for the next update; after sap_reserve it stays, as the first task has reserved
+   memory for all events. Nor may tasks call the filter: that comes afterwards. Returns 0 on failure. */
 static int sap__run_search(sap_world *s, sap__task_function *function, void *args, int work) {
     const int tasks = sap__task_count(s);
     s->update.failure = SAP_OK;
@@ -4561,7 +4535,6 @@ static int sap__run_search(sap_world *s, sap__task_function *function, void *arg
         sap__task *task = &s->update.task[i];
         task->filtered = sap__length(task->events);
         task->overflowed = 0;
-        task->visits = 0;
     }
     const int ran = sap__parallel_for(s, function, args, work);
     for (int i = 0; i < tasks && s->update.failure == SAP_OK; i++) {
@@ -4574,16 +4547,13 @@ static int sap__run_search(sap_world *s, sap__task_function *function, void *arg
                 return sap__fail(s, SAP_ERROR_MEMORY);
         } else if (ran > 1 && s->config.filter)
             sap__filter_created(s, task);
-        s->update.tests += task->visits * SAP__NODE_WIDTH;
     }
     return s->update.failure == SAP_OK;
 }
 
 /* Finds the pairs that the changed boxes with one of the flags begin, by queries, or all changes. */
 static int sap__query_movers(sap_world *s, uint32_t flags, int changes) {
-    sap__mover_args movers;
-    movers.flags = flags;
-    movers.changes = changes;
+    sap__mover_args movers = {flags, changes};
     return sap__run_search(s, sap__query_movers_task, &movers, SAP__PRUNE_PART * sap__length(s->changes.list));
 }
 
@@ -4627,8 +4597,7 @@ static int sap__find_by_query(sap_world *s) {
         return 0;
     if (changes) return sap__end_ghosts(s);
     const long long few = (long long)SAP__FEW_PAIRS * sap__length(s->changes.list);
-    if (sap__length(s->pairs.active) < few) return sap__deleted_by_scan(s);
-    return sap__deleted_by_lists(s, SAP__CHANGED);
+    return sap__length(s->pairs.active) < few ? sap__deleted_by_scan(s) : sap__deleted_by_lists(s, SAP__CHANGED);
 }
 
 /* Finds what changed by the method SORT. The update rules find the pairs of moved boxes. Added and removed boxes, and
@@ -4658,12 +4627,9 @@ static int sap__find_by_sort(sap_world *s) {
 /* Joins two trees, or one with itself. The tree with more boxes is x: where the two cover the same space its leaves are
    smaller, and of two leaves y's is opened, the larger one. Returns 0 on failure. */
 static int sap__join_trees(sap_world *s, int a, int b, int changes) {
-    sap__join_args join;
     const int swaps = s->tree[a].boxes < s->tree[b].boxes;
+    sap__join_args join = {&s->tree[swaps ? b : a], &s->tree[swaps ? a : b], changes};
     if (!sap__trees_meet(s, a, b)) return 1;
-    join.x = &s->tree[swaps ? b : a];
-    join.y = &s->tree[swaps ? a : b];
-    join.changes = changes;
     return sap__run_search(s, sap__join_task, &join, join.x->boxes);
 }
 
@@ -4738,16 +4704,12 @@ static int sap__choose_method(sap_world *s) {
     return s->update.sorts ? SAP_METHOD_SORT : SAP_METHOD_PRUNE;
 }
 
-/* Counts changes by tree, and empties the boxes of removed slots. */
+/* Counts changed boxes by tree. */
 static void sap__count_changes(sap_world *s) {
-    const int n = sap__length(s->changes.list);
-    if (sap__count_at_once(s, n, s->changes.count)) return;
-    for (int i = 0; i < n; i++) {
-        sap__slot *slot = &s->slot_array[s->changes.list[i]];
-        if (slot->flags & SAP__REMOVED)
-            slot->box.lo[0] = SAP__AFTER_ALL, slot->box.hi[0] = SAP__BEFORE_ALL; /* empty: see sap__next_free */
-        else
-            s->changes.count[sap__tree_of(slot)]++;
+    if (sap__count_at_once(s, sap__length(s->changes.list), s->changes.count)) return;
+    for (int i = 0; i < sap__length(s->changes.list); i++) {
+        const sap__slot *slot = &s->slot_array[s->changes.list[i]];
+        if (!(slot->flags & SAP__REMOVED)) s->changes.count[sap__tree_of(slot)]++;
     }
 }
 
@@ -4805,6 +4767,15 @@ static void sap__commit_boxes(sap_world *s) {
     SAP_ASSERT(s->boxes.live_count + s->boxes.free.count == sap__length(s->slot_array));
 }
 
+/* Adds what tasks have counted to the counts of the update. */
+static void sap__add_counts(sap_world *s) {
+    for (int i = 0; i < sap__task_count(s); i++) {
+        s->update.swaps += s->update.task[i].swaps;
+        s->update.tests += s->update.task[i].tests;
+        s->update.task[i].swaps = s->update.task[i].tests = 0;
+    }
+}
+
 /* On failure the list of changes and the pairs stay as they are. The trees and endpoints, which may be ahead of them,
    are rebuilt. They are dropped, too, if no box is left: all pairs end. */
 SAP_DEF sap_result sap_update(sap_world *s) {
@@ -4820,6 +4791,7 @@ SAP_DEF sap_result sap_update(sap_world *s) {
     sap__begin_update(s);
     const int is_empty = s->boxes.live_count == 0;
     const int ok = (is_empty ? sap__deleted_by_scan : sap__methods[s->update.method])(s) && sap__commit_pairs(s);
+    sap__add_counts(s);
     if (!ok || is_empty) {
         s->endpoints.valid = 0;
         sap__drop_trees(s);
@@ -6171,7 +6143,8 @@ SAP_DEF sap_result sap_get_box(const sap_world *s, sap_id id, sap_aabb *box) {
     if (!s || !box) return SAP_ERROR_ARGUMENT;
     const uint32_t slot = sap__live_slot(s, id);
     if (slot == SAP__NONE) return SAP_ERROR_ID;
-    sap__decode(&s->slot_array[slot].box, box);
+    const sap__box *keys = &s->slot_array[slot].box;
+    for (int k = 0; k < 3; k++) box->min[k] = sap__float(keys->lo[k]), box->max[k] = sap__float(keys->hi[k]);
     return SAP_OK;
 }
 

@@ -956,7 +956,6 @@ static int sap__find_created_in_cells(sap_world *s, void *multi) {
     const int work = sap__length(s->changes.list);
     s->endpoints.valid = sap__run_search(s, sap__update_cells_task, m, work) &&
                          (m->cells[0].sap.count == 2 || sap__run_search(s, sap__meet_task, m, work));
-    sap__add_counts(s);
     return s->endpoints.valid;
 }
 

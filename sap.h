@@ -2834,7 +2834,7 @@ typedef struct sap__test_list {
        gather          copies the boxes of children into a node, and sap__empty_box into its empty lanes; *bounds
                        contains them all
        self_overlaps   finds the boxes of a node that overlap each other; with `before`, those whose overlap changed
-       overlaps        does the tests of a list, until there are more than limit overlaps; a may be NULL
+       overlaps        does the tests of a list, until there are more than limit overlaps; if a is b it lists b alone
        point_distance  returns a bit for each lane within the limit of a point, and the squared distances of all lanes
        ray_slab        returns a bit for each lane that a cast hits within its limit, and the t of all lanes
        tile_coords     returns a bit for each large box, and the tile of each box */
@@ -3085,12 +3085,12 @@ SAP__TARGET static int sap__overlaps(sap__test_list *list, uint32_t *a, uint32_t
         }
 #if SAP__WIDTH >= 8
         for (int k = 0; k < SAP__NODE_WIDTH; k += SAP__WIDTH) {
-            if (a) sap__store(a + n, sap__splat(id));
+            sap__store(a + n, sap__splat(id));
             n = sap__append(bits >> k & SAP__ALL_BITS, sap__load(node->child + k), b, n);
         }
 #else
         for (int k = 0; k < 2 || bits; k++, bits &= bits - 1) {
-            if (a) a[n] = id;
+            a[n] = id;
             b[n] = node->child[sap__lowest_bit(bits | 1u << (SAP__NODE_WIDTH - 1))];
             n += bits != 0;
         }
@@ -5625,7 +5625,7 @@ static int sap__traverse_overlaps(sap__query *q, const sap__bvh *t, const uint32
     for (int i = 0; list.prefetch && i < n && i < 8; i++) sap__prefetch_node(&t->nodes[nodes[i]]);
     q->visits += n;
     while (list.next < n) {
-        const int met = sap__kernel_of(q->s)->overlaps(&list, NULL, child, 0, SAP__WORK_LIST);
+        const int met = sap__kernel_of(q->s)->overlaps(&list, child, child, 0, SAP__WORK_LIST);
         int found = q->cull_by_mask && !are_leaves ? 0 : met;
         for (int i = found; i < met; i++) {
             child[found] = child[i];

@@ -666,7 +666,9 @@ extern "C++" { /* this file may be included within an extern "C", and the header
 #if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 9)
 #define SAP__HAS_VECTORS
 #endif
-#if defined(__SSE2__) || defined(_M_X64)
+#if defined(SAP__HAS_VECTORS) && defined(__wasm_simd128__) /* emscripten may have SSE2 in terms of it */
+#include <wasm_simd128.h>
+#elif defined(__SSE2__) || defined(_M_X64)
 #define SAP__HAS_SSE2
 #include <emmintrin.h>
 #if defined(SAP__HAS_VECTORS) && defined(__GNUC__) && !defined(SAP_NO_AVX2) &&                                         \
@@ -674,8 +676,6 @@ extern "C++" { /* this file may be included within an extern "C", and the header
 #define SAP__HAS_AVX2
 #include <immintrin.h>
 #endif
-#elif defined(SAP__HAS_VECTORS) && defined(__wasm_simd128__)
-#include <wasm_simd128.h>
 #elif !defined(__ARM_NEON) && !defined(__ARM_NEON__)
 #undef SAP__HAS_VECTORS
 #endif

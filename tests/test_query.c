@@ -1168,6 +1168,33 @@ static void test_ties_of_casts(void) {
     }
 }
 
+/* A corner is passed, met or just touched, at moments that are apart by less than doubles can tell: 8388607 / 16777215 is
+   more than 8388606 / 16777213 by one 2.8e14th. */
+static void test_corners_that_casts_graze(void) {
+    const sap_aabb passed = {{8388607, -9e9f, -1}, {9e9f, 8388606, 1}},
+                   met = {{-9e9f, 8388606, -1}, {8388607, 9e9f, 1}},
+                   touched = {{5592405, -9e9f, -1}, {9e9f, 5592405, 1}}, point = {{0, 0, 0}, {0, 0, 0}};
+    for (int axes = 0; axes < 4; axes++) {
+        const float x = axes & 1 ? -1.0f : 1.0f, y = axes & 2 ? -1.0f : 1.0f, zero[3] = {0, 0, 0};
+        const float by[3] = {x * 16777215, y * 16777213, 0}, straight[3] = {x * 16777215, y * 16777215, 0};
+        const sap_aabb boxes[3] = {mirrored(passed, axes), mirrored(met, axes), mirrored(touched, axes)};
+        sap_world *w = sap_create(NULL);
+        sap_id id[3];
+        float t;
+        CHECK_EQUAL(sap_add_many(w, 1, boxes, NULL, id), SAP_OK);
+        CHECK_EQUAL(sap_ray_closest(w, zero, by, ~0u, &t), 0);
+        CHECK_EQUAL(sap_box_cast(w, &point, by, ~0u, NULL, NULL), 0);
+        CHECK_EQUAL(sap_add_many(w, 1, boxes + 1, NULL, id + 1), SAP_OK);
+        CHECK_EQUAL(sap_ray_closest(w, zero, by, ~0u, &t), id[1]);
+        CHECK(t > 0.49999f && t < 0.5f);
+        CHECK_EQUAL(sap_ray_cast(w, zero, by, ~0u, NULL, NULL), 1);
+        CHECK_EQUAL(sap_clear(w), SAP_OK);
+        CHECK_EQUAL(sap_add_many(w, 1, boxes + 2, NULL, id + 2), SAP_OK);
+        CHECK_EQUAL(sap_ray_closest(w, zero, straight, ~0u, &t), id[2]);
+        sap_destroy(w);
+    }
+}
+
 typedef struct nearest_two { /* the recipe of the docs: return t of the worst one that you keep */
     sap_id id[2];
     float t[2];
@@ -1758,6 +1785,7 @@ int main(int argc, char **argv) {
     test_as_long_as_floats();
     test_endless_rays();
     test_ties_of_casts();
+    test_corners_that_casts_graze();
     test_told_distances();
     test_nearest_by_a_hair();
     test_box_closest();

@@ -1199,9 +1199,8 @@ static void sap__radix_sort(uint64_t *items, uint64_t *scratch, int n, int shift
 
 /* Sorts n items stably by their bits from shift on: shift 32 sorts by keys. scratch has capacity for n items. */
 static void sap__sort(uint64_t *items, uint64_t *scratch, int n, int shift) {
-    const int few = n <= SAP__FEW_ITEMS ? n : 0;
-    if (n > few) sap__radix_sort(items, scratch, n, shift);
-    for (int i = 1; i < few; i++) {
+    if (n > SAP__FEW_ITEMS) sap__radix_sort(items, scratch, n, shift);
+    for (int i = 1; i < n && n <= SAP__FEW_ITEMS; i++) {
         const uint64_t item = items[i];
         int at = i;
         for (; at > 0 && items[at - 1] >> shift > item >> shift; at--) items[at] = items[at - 1];
@@ -1310,7 +1309,7 @@ typedef struct sap__bvh {
     int levels, first[SAP__MAX_LEVELS], count[SAP__MAX_LEVELS]; /* of each level: its first node, how many there are */
     int state, boxes;                                           /* SAP__TREE_*; boxes in it */
     int young;                                                  /* the first leaf of the young */
-    int packed, young_packed, appended; /* boxes of which the old and the young leaves were packed; newborn since */
+    int packed, young_packed, appended; /* boxes of which old and young leaves were packed; newborn, gone or not */
     float mean_side[3];                 /* of the old leaves as they were packed */
     long long looks, queries; /* lanes of the newborn that were looked at, and queries of the young: see tree */
 } sap__bvh;
@@ -2073,7 +2072,8 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
                  the next such call builds it
 
    The paper flags pairs that an update touches, so that a pair which starts and stops within one causes no event. Here
-   overlaps now are compared with those of the last update, so a pair is touched once, by its net change. */
+   overlaps now are compared with those of the last update, so a pair is touched once, by its net change. (One that is
+   refiltered and stays is not touched: see sap__keep_refiltered.) */
 
 SAP__FORCE_INLINE uint64_t sap__pair_item(const sap_pair *pair) {
     return sap__item(pair->id0, pair->id1);
@@ -2610,7 +2610,7 @@ SAP__NO_INLINE int sap__report(const sap__sort_state *u, uint32_t stops, uint32_
     const sap__slot *x = &s->slot_array[a], *y = &s->slot_array[b];
     const sap__box *apart_x = stops ? &x->box : &x->previous, *apart_y = stops ? &y->box : &y->previous;
     sap__trace(stops ? SAP_STEP_STOP : SAP_STEP_START, u->axis, s, a, b);
-    if ((x->flags | y->flags) & SAP__REFILTER) return 1; /* found later, by a query or by its list of pairs */
+    if ((x->flags | y->flags) & SAP__REFILTER) return 1; /* a query creates its pairs, and lists delete them */
     for (int k = 0; k < u->axis; k++)
         if (apart_x->lo[k] > apart_y->hi[k] || apart_y->lo[k] > apart_x->hi[k]) return 1;
     if (s->grid && !s->grid->is_owner(s->grid->multi, u->sap, a, b)) return 1;
@@ -4259,9 +4259,9 @@ static int sap__emit_events(sap__search *q) {
     return 1;
 }
 
-/* Writes the events of those collected pairs that changed. Most overlaps of now are old, in an unpredictable order, so
-   these are first picked without a branch. A box of queriers finds itself, and two of them each other: the lower one
-   counts. Lists tell the pairs of ghosts that end. */
+/* Writes the events of those collected pairs that changed, or are refiltered. Most overlaps of now are old, in an
+   unpredictable order, so these are first picked without a branch. A box of queriers finds itself, and two of them
+   each other: the lower one counts. Lists tell the pairs of ghosts that end. */
 static int sap__emit_changes(sap__search *q) {
     sap_world *s = q->s;
     const sap__slot *slot_array = s->slot_array;
@@ -4606,8 +4606,7 @@ static int sap__find_by_query(sap_world *s) {
    lists tell deleted ones, as a box that leaves a cell passes no ends there. */
 static int sap__find_by_sort(sap_world *s) {
     const uint32_t flags = SAP__ADDED | SAP__REMOVED | SAP__REFILTER;
-    const int any = (s->changes.flags & flags) != 0;
-    int any_tree = 0;
+    int any_tree = 0, any = 0;
     for (int tree = 0; tree < SAP__TREES; tree++) any_tree |= s->tree[tree].state != SAP__TREE_EMPTY;
     if (s->grid && !s->grid->find_created(s, s->grid->multi)) return 0;
     if (s->grid) {
@@ -4616,6 +4615,8 @@ static int sap__find_by_sort(sap_world *s) {
         if (!any_tree) return 1;
     } else if (!sap__insertion_sort(s))
         return 0;
+    for (int i = 0; i < sap__length(s->changes.list) && (s->changes.flags & flags); i++)
+        any += (s->slot_array[s->changes.list[i]].flags & flags) != 0;
     if (any && s->grid) return sap__sync_trees(s, 0);
     if (any) return sap__sync_trees(s, any) && sap__query_movers(s, flags, 0) && sap__deleted_by_lists(s, flags);
     for (int tree = 0; tree < SAP__TREES; tree++)
@@ -4654,7 +4655,8 @@ static int sap__find_by_prune(sap_world *s) {
 
    A method finds the pairs that begin and those that end, once each, as events of tasks. It compares overlaps now with
    overlaps at the last update. Each method therefore finds the net change, and all methods find the same. The filter
-   callback is called for pairs that may be created.
+   callback is called for pairs that may be created. A refiltered pair that stays is found as both, and committed as
+   neither.
 
        sort    insertion sort of the endpoint arrays (Terdiman I.3)         cost ~ boxes + shifts
        prune   box pruning of all boxes (I.4c)                              cost ~ boxes + overlaps
@@ -5176,7 +5178,7 @@ static double sap__set_cast_probe(sap__probe *p, const sap__box *box, const int3
 
 /* A kind of query says what a hit is, and at which value: t, a squared distance, or 0. */
 enum {
-    SAP__OVERLAPS,  /* the box overlaps the query's box */
+    SAP__OVERLAPS,  /* the box overlaps the query's box; as the best hit of a slide, at its end and not at its start */
     SAP__DISTANCES, /* it is within a distance */
     SAP__CASTS,     /* the cast meets it */
     SAP__LEAVES_IT, /* the same; a box that is touched at the start counts only if the cast goes deeper into it */
@@ -5472,7 +5474,7 @@ static int sap__keep_first(sap__query *q, sap_id id, double at, const sap__box *
 /* Keeps a hit that is the best so far, if the user accepts it: at a tie the lowest stop of a slide, which makes the
    joint of two boxes act as one box would, and then the lowest id. */
 static int sap__keep_best(sap__query *q, sap_id id, double at, const sap__box *box) {
-    const int slides = q->kind == SAP__SLIDES || q->kind == SAP__OVERLAPS;
+    const int slides = q->kind == SAP__SLIDES || q->kind == SAP__OVERLAPS; /* the end of a slide: see sap__slide_box */
     const int stop = slides ? sap__find_stop(q, sap__box_of_id(q, id)) : 0;
     if (stop < 0) return 1;
     const int order = stop != q->stop ? stop - q->stop : id > q->best;
@@ -5865,10 +5867,6 @@ SAP_DEF sap_id sap_box_closest_if(sap_world *s, const sap_aabb *box, const float
 
 /* ---- slide --------------------------------------------------------------------------------------------------- */
 
-/* A slide is a few casts. Each finds the first box that stops the moving box on an axis; the way on that axis ends
-   there, and the next cast goes on with the others, at the t at which the last one ended. On an axis that nothing has
-   stopped the box is where it was at the start, plus t times the translation: so nothing is rounded on the way, and all
-   comparisons are exact. */
 /* A way is computed in a unit that gives the largest of its floats 56 bits and one: so a sum of three fits into an
    int64_t. The unit is a power of two, no smaller than SAP__DENORMAL, of which every float is a multiple. */
 #define SAP__WAY_UNIT 1.3877787807814457e-17 /* 2^-56 */
@@ -5924,7 +5922,10 @@ static int sap__move_box(sap__box *box, const int32_t by[3], int rounds_up) {
     return ok;
 }
 
-/* Casts until the way is used up. Returns on how many axes the box was stopped. */
+/* Casts until the way is used up: a slide is a few casts. Each finds the first box that stops the moving box on an
+   axis; the way on that axis ends there, and the next cast goes on with the others, at the t at which the last one
+   ended. On an axis that nothing has stopped the box is where it was at the start, plus t times the translation: so
+   nothing is rounded on the way, and all comparisons are exact. Returns on how many axes the box was stopped. */
 static int sap__slide_along(sap__query *q, sap_id stopped_by[3]) {
     int n = 0;
     while (q->translation[0] | q->translation[1] | q->translation[2]) {
@@ -6322,10 +6323,10 @@ static uint64_t sap__saved_size(sap__saved_header h) {
 
 static sap__saved_header sap__header_of(const sap_world *s) {
     const uint32_t axes = (uint32_t)s->config.axes, slot_count = (uint32_t)sap__length(s->slot_array);
-    const uint32_t free = (uint32_t)s->boxes.free.count, removed = (uint32_t)s->boxes.removed.count;
+    const uint32_t unused = (uint32_t)s->boxes.free.count, removed = (uint32_t)s->boxes.removed.count;
     const uint32_t changed = (uint32_t)sap__length(s->changes.list), pairs = (uint32_t)sap__length(s->pairs.active);
     const sap__saved_header h = {
-        SAP__MAGIC, SAP__SNAPSHOT_VERSION, 0, axes, slot_count, {free, removed, changed}, pairs, 0, {0, 0}};
+        SAP__MAGIC, SAP__SNAPSHOT_VERSION, 0, axes, slot_count, {unused, removed, changed}, pairs, 0, {0, 0}};
     return h;
 }
 

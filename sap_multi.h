@@ -819,7 +819,7 @@ static int sap__plan(sap_multi *m, int is_new) {
 /* ====================================================================================================== */
 
 /* Tests box x with the boxes whose mins are in [at, end) and not above its max, unless neither has changed. Most
-   overlap as before: they are no new pairs, unless a filter has changed. New pairs that this cell owns go to the
+   overlap as before: they are no new pairs, unless one is refiltered. New pairs that this cell owns go to the
    search. Returns 0 on failure. */
 SAP__FORCE_INLINE int sap__prune_ahead(sap__search *q, const sap_multi *m, const sap__cell *c, int axis, uint32_t x,
                                        const uint64_t *at, const uint64_t *end) {

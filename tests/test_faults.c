@@ -308,6 +308,28 @@ static sap_stats stats_now(const sap_world *s) {
     return stats;
 }
 
+/* Boxes that are added look at the newborn, also where SORT finds all other pairs: these are packed when that took as long
+   as their pack does. */
+static void test_added_boxes_look(int method) {
+    enum { N = 8000, COME = 200, STEPS = 40 };
+    static sap_aabb box[N];
+    static sap_id id[N];
+    test_rng rng = {11};
+    sap_config config = {0};
+    sap_world *s = open_method(&config, method);
+    long long tests = 0;
+    for (int i = 0; i < N; i++) box[i] = drawn_box(&rng, 100);
+    CHECK(sap_add_many(s, N, box, NULL, id) == SAP_OK && sap_update(s) == SAP_OK);
+    for (int step = 0; step < STEPS; step++) {
+        const int from = COME * step;
+        CHECK(sap_remove_many(s, COME, id + from) == SAP_OK);
+        CHECK(sap_add_many(s, COME, box + from, NULL, id + from) == SAP_OK && sap_update(s) == SAP_OK);
+        tests += stats_now(s).overlap_tests;
+    }
+    CHECK_AT_MOST(tests, 150LL * COME * STEPS);
+    sap_destroy(s);
+}
+
 /* Many queries, and then moves and queries in turns: the queries pay for one pack, and not for one at each step. */
 static void test_queries_pay_once(void) {
     enum { N = 4096, STEPS = 100 };
@@ -374,6 +396,7 @@ int main(void) {
         for (grid = 0; grid < GRIDS; grid++) test_limit_of_a_crowd(method, 4000, 0, grid);
         for (grid = 0; grid < GRIDS; grid++) test_limit_of_a_crowd(method, 4000, 3, grid);
         test_limit_that_is_just_met(method);
+        if (method != SAP_METHOD_PRUNE) test_added_boxes_look(method);
     }
     test_objects_in_callbacks(0);
     test_objects_in_callbacks(1);

@@ -1613,7 +1613,7 @@ SAP__FORCE_INLINE int sap__is_default_filter(const sap__filter_bits *filter) {
 
 /* Adds (1) or subtracts (-1) a live box in all counts. It is subtracted before its tree or its filter bits change, and
    added after that. */
-static void sap__count_box(sap_world *s, uint32_t slot, int change) {
+SAP__FORCE_INLINE void sap__count_box(sap_world *s, uint32_t slot, int change) {
     const int tree = sap__tree_of(&s->slot_array[slot]);
     SAP_ASSERT((int)(s->boxes.live_bits[tree][slot / 64] >> slot % 64 & 1) == (change < 0));
     s->boxes.live_bits[tree][slot / 64] ^= UINT64_C(1) << slot % 64;
@@ -1952,7 +1952,7 @@ SAP_DEF sap_result sap_move(sap_world *s, sap_id id, const sap_aabb *box) {
 }
 
 /* Ends the life of a box. Its slot becomes free at the update, or at once if no update has seen it. */
-static void sap__remove_slot(sap_world *s, uint32_t slot) {
+SAP__FORCE_INLINE void sap__remove_slot(sap_world *s, uint32_t slot) {
     const int was_seen = !(s->slot_array[slot].flags & SAP__ADDED);
     sap__count_box(s, slot, -1);
     s->slot_array[slot].flags &= ~(uint32_t)SAP__LIVE;

@@ -1530,7 +1530,7 @@ static void sap__run_task(void *data, int index) {
 }
 
 /* Runs a function in tasks, none of which writes memory that another one uses. The user's threads are used if work, the
-   number of boxes or pairs, is worth waking them; work -1 never is. Returns the number of tasks. */
+   number of boxes or pairs, is worth waking them. Returns the number of tasks. */
 SAP__NO_INLINE int sap__parallel_for(sap_world *s, sap__task_function *function, void *args, long long work) {
     if (!s->threads.parallel_for || work < s->threads.min_parallel_work) {
         function(s, args, 0, 1);

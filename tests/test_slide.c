@@ -495,6 +495,19 @@ static void test_ends_beside_walls(void) {
     }
 }
 
+/* A hero in a large box that it leaves goes on to the nearest float: what is overlapped at the start, too, does not round
+   its way down. */
+static void test_rounds_to_nearest_in_a_box(void) {
+    const sap_aabb large = {{-9e6f, -9e6f, -9e6f}, {1000010, 9e6f, 9e6f}};
+    const float way[3] = {0.04f, 0, 0};
+    sap_aabb hero = {{1000000, 0, 0}, {1000001, 1, 1}};
+    sap_world *w = sap_create(NULL);
+    CHECK(sap_add(w, &large, NULL) != 0);
+    CHECK_EQUAL(sap_slide(w, &hero, way, ~0u, 0, NULL), 0);
+    CHECK(hero.min[0] > 1000000 && hero.min[0] < 1000000.1f && hero.max[0] > 1000001);
+    sap_destroy(w);
+}
+
 /* What the box only touches has no part in how its way is rounded. */
 static void test_rounds_to_nearest(void) {
     test_rng dice = {80};
@@ -763,6 +776,7 @@ int main(int argc, char **argv) {
     test_single_steps();
     test_ends_beside_walls();
     test_rounds_to_nearest();
+    test_rounds_to_nearest_in_a_box();
     test_passed_over();
     test_particles();
     for (int seed = 0; seed < rounds * 2; seed++) test_any_way(seed);

@@ -499,11 +499,11 @@ static void test_ends_beside_walls(void) {
    its way down. */
 static void test_rounds_to_nearest_in_a_box(void) {
     const sap_aabb large = {{-9e6f, -9e6f, -9e6f}, {1000010, 9e6f, 9e6f}};
-    const float way[3] = {0.04f, 0, 0};
+    const float step[3] = {0.04f, 0, 0};
     sap_aabb hero = {{1000000, 0, 0}, {1000001, 1, 1}};
     sap_world *w = sap_create(NULL);
     CHECK(sap_add(w, &large, NULL) != 0);
-    CHECK_EQUAL(sap_slide(w, &hero, way, ~0u, 0, NULL), 0);
+    CHECK_EQUAL(sap_slide(w, &hero, step, ~0u, 0, NULL), 0);
     CHECK(hero.min[0] > 1000000 && hero.min[0] < 1000000.1f && hero.max[0] > 1000001);
     sap_destroy(w);
 }

@@ -4119,19 +4119,20 @@ static int sap__count_at_once(const sap_world *s, int n, int count[SAP__TREES]) 
 /* Counts the changed boxes by tree, and lists the misplaced ones: removed, new, or of another tree now. Returns 0
    without memory. */
 static int sap__count_unsynced(sap_world *s, int changed[SAP__TREES]) {
-    uint32_t *list = s->changes.unsynced;
+    const uint32_t *list = s->changes.unsynced;
+    const int n = sap__length(s->changes.unsynced);
     int levels = 0; /* if no tree has ever been packed no box has a position */
     for (int tree = 0; tree < SAP__TREES; tree++) levels += s->tree[tree].levels;
     sap__set_length(s->update.newcomers, 0);
     memset(s->update.coming, 0, sizeof s->update.coming);
-    if (sap__count_at_once(s, sap__length(list), changed)) return 1;
-    for (int i = 0; levels && i < sap__length(list); i++) {
+    if (sap__count_at_once(s, n, changed)) return 1;
+    for (int i = 0; levels && i < n; i++) {
         const sap__slot *slot = &s->slot_array[list[i]];
         const uint32_t at = slot->leaf_position;
-        const int lives = (slot->flags & SAP__LIVE) != 0, tree = lives ? sap__tree_of(slot) : sap__position_tree(at);
-        if (!lives && at == SAP__NONE) continue; /* no tree has seen it */
-        changed[tree]++;
-        if (lives & (at != SAP__NONE) & (sap__position_tree(at) == tree)) continue;
+        const int lives = (slot->flags & SAP__LIVE) != 0, was_seen = at != SAP__NONE; /* by a tree */
+        const int tree = lives ? sap__tree_of(slot) : sap__position_tree(at);
+        changed[tree] += lives | was_seen;
+        if (lives == (was_seen & (sap__position_tree(at) == tree))) continue; /* in place, or never seen */
         if (!sap__push_newcomer(s, list[i])) return 0;
     }
     return 1;
@@ -4708,8 +4709,9 @@ static int sap__choose_method(sap_world *s) {
 
 /* Counts changed boxes by tree. */
 static void sap__count_changes(sap_world *s) {
-    if (sap__count_at_once(s, sap__length(s->changes.list), s->changes.count)) return;
-    for (int i = 0; i < sap__length(s->changes.list); i++) {
+    const int n = sap__length(s->changes.list);
+    if (sap__count_at_once(s, n, s->changes.count)) return;
+    for (int i = 0; i < n; i++) {
         const sap__slot *slot = &s->slot_array[s->changes.list[i]];
         if (!(slot->flags & SAP__REMOVED)) s->changes.count[sap__tree_of(slot)]++;
     }

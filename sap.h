@@ -1363,7 +1363,7 @@ typedef void sap__task_function(sap_world *s, void *args, int task, int tasks);
 typedef struct sap__call {
     int in_callback, in_filter;
     sap_result last_error;
-    int bad_argument; /* of the last call: index of the rejected argument in sap__arguments, or 0 */
+    int bad_argument; /* index in sap__arguments, if last_error is that of a rejected argument */
     int bad_element;  /* index of its invalid element, or -1 */
 } sap__call;
 
@@ -1674,22 +1674,14 @@ static int sap__is_busy(const sap_world *s) {
 static const char *const sap__arguments[] = {NULL,     "a",  "axes",  "b", "box",    "boxes",
                                              "buffer", "id", "index", "n", "offset", "pairs"};
 
-/* Sets the result of a call that rejects no argument. */
-static sap_result sap__set_result(sap_world *s, sap_result r) {
-    s->call.last_error = r;
-    s->call.bad_argument = 0;
-    s->call.bad_element = -1;
-    return r;
-}
-
 /* Sets the result of a call that rejects an argument, or one element of it (else element is -1). */
 static sap_result sap__bad_argument(sap_world *s, sap_result r, const char *argument, int element) {
-    (void)sap__set_result(s, r);
+    s->call.bad_argument = 0;
     for (int i = 1; i < (int)(sizeof sap__arguments / sizeof *sap__arguments); i++)
         if (strcmp(sap__arguments[i], argument) == 0) s->call.bad_argument = i;
     SAP_ASSERT(s->call.bad_argument && "the table has every argument that is rejected");
     s->call.bad_element = element;
-    return r;
+    return s->call.last_error = r;
 }
 
 /* Begins a call that may change the world; bad is the name of an invalid argument, or NULL. The filter callback may
@@ -1699,7 +1691,7 @@ SAP__FORCE_INLINE sap_result sap__begin_call(sap_world *s, const char *bad, int 
     if (!s) return SAP_ERROR_ARGUMENT;
     if (bad) return sap__bad_argument(s, SAP_ERROR_ARGUMENT, bad, -1);
     const int is_busy = acts_at_once ? sap__is_busy(s) : s->call.in_filter;
-    return sap__set_result(s, is_busy ? SAP_ERROR_BUSY : SAP_OK);
+    return s->call.last_error = is_busy ? SAP_ERROR_BUSY : SAP_OK;
 }
 
 /* Notes why an update fails. Returns 0. */
@@ -1870,10 +1862,10 @@ static sap_result sap__add(sap_world *s, int n, const sap_aabb *boxes, void *con
     const int reusable = free_slots > SAP__MIN_FREE_SLOTS ? free_slots - SAP__MIN_FREE_SLOTS : 0;
     if (n > SAP__MAX_BOXES - slot_count + free_slots ||
         (s->config.max_boxes && n > s->config.max_boxes - s->boxes.live_count))
-        return sap__set_result(s, SAP_ERROR_LIMIT);
+        return s->call.last_error = SAP_ERROR_LIMIT;
     const int needed = slot_count + n - reusable; /* beyond SAP__MAX_BOXES all free slots are used */
     if (!sap__reserve_boxes(s, needed < SAP__MAX_BOXES ? needed : SAP__MAX_BOXES))
-        return sap__set_result(s, SAP_ERROR_MEMORY);
+        return s->call.last_error = SAP_ERROR_MEMORY;
     for (int i = 0; i < n; i++) {
         const uint32_t slot = sap__alloc_slot(s);
         sap__slot *to = &s->slot_array[slot];
@@ -4803,10 +4795,10 @@ SAP_DEF sap_result sap_update(sap_world *s) {
     for (int i = 0; i < sap__length(s->changes.list) && !ok; i++)
         s->slot_array[s->changes.list[i]].flags &= ~(uint32_t)SAP__GHOST;
     s->changes.flags &= ~(uint32_t)SAP__GHOST;
-    if (!ok) return sap__set_result(s, s->update.failure);
+    if (!ok) return s->call.last_error = s->update.failure;
     sap__commit_boxes(s);
     sap__reset_counters(s);
-    return sap__set_result(s, SAP_OK); /* the filter callback may have set another one */
+    return s->call.last_error = SAP_OK; /* the filter callback may have set another one */
 }
 
 /* Gives deleted pairs the objects that a callback has set for their boxes. It may have removed such a box after
@@ -5717,7 +5709,7 @@ static void sap__run_query(sap__query *q, sap__hit_function *on_hit, int is_orde
 
 SAP_DEF sap_result sap_prepare_queries(sap_world *s) {
     const sap_result r = sap__begin_call(s, NULL, 1);
-    return r != SAP_OK || sap__are_trees_synced(s) ? r : sap__set_result(s, sap__sync_for_queries(s));
+    return r != SAP_OK || sap__are_trees_synced(s) ? r : (s->call.last_error = sap__sync_for_queries(s));
 }
 
 /* Runs a query with a callback, or none. Returns the number of hits, or -(sap_result). */
@@ -6021,7 +6013,7 @@ SAP_DEF void sap_destroy(sap_world *s) {
 SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
     const sap_result r = sap__begin_call(s, boxes < 0 ? "boxes" : pairs < 0 ? "pairs" : NULL, 1);
     if (r != SAP_OK) return r;
-    if (boxes > SAP__MAX_BOXES) return sap__set_result(s, SAP_ERROR_LIMIT);
+    if (boxes > SAP__MAX_BOXES) return s->call.last_error = SAP_ERROR_LIMIT;
     int slot_count = boxes;
     if (boxes && boxes < SAP__MAX_BOXES - SAP__MIN_FREE_SLOTS - 1) slot_count += SAP__MIN_FREE_SLOTS + 1;
     if (slot_count < sap__length(s->slot_array)) slot_count = sap__length(s->slot_array);
@@ -6038,7 +6030,7 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
     for (int i = 0; i < sap__task_count(s) && ok; i++) /* what others have no memory for goes to the first */
         ok = sap__reserve(&s->update.task[i].events,
                           (i ? pairs / 8 : 2LL * pairs) + SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS);
-    if (!ok) return sap__set_result(s, SAP_ERROR_MEMORY);
+    if (!ok) return s->call.last_error = SAP_ERROR_MEMORY;
     s->update.is_reserved = 1;
     return r;
 }
@@ -6048,8 +6040,10 @@ SAP_DEF sap_result sap_last_error(const sap_world *s) {
 }
 
 SAP_DEF const char *sap_last_error_argument(const sap_world *s, int *element) {
-    if (element) *element = s && s->call.bad_argument ? s->call.bad_element : -1;
-    return s ? sap__arguments[s->call.bad_argument] : NULL;
+    const sap_result r = s ? s->call.last_error : SAP_OK;
+    const int is_bad = r == SAP_ERROR_BOX || r == SAP_ERROR_ID || r == SAP_ERROR_ARGUMENT;
+    if (element) *element = is_bad ? s->call.bad_element : -1;
+    return is_bad ? sap__arguments[s->call.bad_argument] : NULL;
 }
 
 SAP_DEF const char *sap_result_text(sap_result r) {
@@ -6550,11 +6544,11 @@ SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size) {
     sap_result r = sap__begin_call(s, buffer ? NULL : "buffer", 1);
     sap__snapshot in;
     if (r != SAP_OK) return r;
-    if (!sap__read_header((const unsigned char *)buffer, size, &in)) return sap__set_result(s, SAP_ERROR_SNAPSHOT);
+    if (!sap__read_header((const unsigned char *)buffer, size, &in)) return s->call.last_error = SAP_ERROR_SNAPSHOT;
     if (in.header.axes != (uint32_t)s->config.axes) return sap__bad_argument(s, SAP_ERROR_ARGUMENT, "axes", -1);
     r = sap__check_state(s, &in);
     if (r == SAP_OK) sap__load_state(s, &in);
-    return sap__set_result(s, r);
+    return s->call.last_error = r;
 }
 
 /* ====================================================================================================== */

@@ -1068,8 +1068,8 @@ static sap_world *sap__world_of(const sap_multi *m) {
 
 SAP_DEF sap_result sap_multi_reserve(sap_multi *m, int boxes, int pairs) {
     const sap_result r = sap_reserve(sap__world_of(m), boxes, pairs);
-    if (r != SAP_OK || m->world->config.method != SAP_METHOD_SORT) return r;
-    return sap__set_result(m->world, sap__reserve_cells(m, boxes) ? SAP_OK : SAP_ERROR_MEMORY);
+    if (r != SAP_OK || m->world->config.method != SAP_METHOD_SORT || sap__reserve_cells(m, boxes)) return r;
+    return m->world->call.last_error = SAP_ERROR_MEMORY;
 }
 
 /* Lends the grid to the world for one call. Between calls the world holds no address of this code, which may be

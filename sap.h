@@ -1989,14 +1989,20 @@ SAP_DEF sap_result sap_refilter(sap_world *s, sap_id id) {
     return r;
 }
 
+/* Sets the filter and the flags of a box, and counts it as one of the tree that it belongs in now. */
+SAP__NO_INLINE void sap__set_kind(sap_world *s, uint32_t slot, sap__filter_bits filter, uint32_t flags) {
+    sap__count_box(s, slot, -1);
+    s->slot_array[slot].filter = filter;
+    s->slot_array[slot].flags = flags;
+    sap__count_box(s, slot, 1);
+    sap__mark_changed(s, slot, SAP__REFILTER);
+}
+
 SAP_DEF sap_result sap_set_static(sap_world *s, sap_id id, int is_static) {
     const sap_result r = sap__begin_call_on(s, 1, &id);
     const uint32_t slot = sap__slot_of(id);
-    if (r != SAP_OK || !(s->slot_array[slot].flags & SAP__STATIC) == !is_static) return r;
-    sap__count_box(s, slot, -1);
-    s->slot_array[slot].flags ^= SAP__STATIC;
-    sap__count_box(s, slot, 1);
-    sap__mark_changed(s, slot, SAP__REFILTER);
+    if (r == SAP_OK && !(s->slot_array[slot].flags & SAP__STATIC) != !is_static)
+        sap__set_kind(s, slot, s->slot_array[slot].filter, s->slot_array[slot].flags ^ SAP__STATIC);
     return r;
 }
 
@@ -6168,14 +6174,11 @@ SAP_DEF sap_result sap_set_object(sap_world *s, sap_id id, void *object) {
 
 SAP_DEF sap_result sap_set_filter_many(sap_world *s, int n, const sap_id *ids, uint32_t category, uint32_t mask) {
     const sap_result r = sap__begin_call_on(s, n, ids);
+    const sap__filter_bits filter = {category, mask};
     for (int i = 0; r == SAP_OK && i < n; i++) {
         const uint32_t slot = sap__slot_of(ids[i]);
-        sap__count_box(s, slot, -1);
-        s->slot_array[slot].filter.category = category;
-        s->slot_array[slot].filter.mask = mask;
-        sap__count_box(s, slot, 1);
+        sap__set_kind(s, slot, filter, s->slot_array[slot].flags);
         sap__add_filter(s, slot);
-        sap__mark_changed(s, slot, SAP__REFILTER);
     }
     return r;
 }

@@ -2941,15 +2941,14 @@ SAP__FORCE_INLINE int sap__append4(uint32_t bits, sap__i4 refs, uint32_t *to, in
 #define sap__fmax8(a, b) ((sap__f8)_mm256_max_ps(a, b))
 #define sap__rows8(r, i, at)                                                                                           \
     ((sap__i8)_mm256_set_m128i((__m128i)sap__rows4(r, (i) + 4, at), (__m128i)sap__rows4(r, i, at)))
-/* sap__compress_table lists, for each of 256 sets of bits, the lanes with a bit: eight bytes, lowest lane first. */
-#define sap__sets2(x) x, (x) << 8, (x) << 8 | 1, (x) << 16 | 0x100
-#define sap__sets4(x) sap__sets2(x), sap__sets2((x) << 8 | 2), sap__sets2((x) << 8 | 3), sap__sets2((x) << 16 | 0x302)
-#define sap__sets6(x) sap__sets4(x), sap__sets4((x) << 8 | 4), sap__sets4((x) << 8 | 5), sap__sets4((x) << 16 | 0x504)
-static const uint64_t sap__compress_table[256] = {sap__sets6(UINT64_C(0)), sap__sets6(UINT64_C(6)),
-                                                  sap__sets6(UINT64_C(7)), sap__sets6(UINT64_C(0x706))};
+/* sap__compress_table lists, for each of 256 sets of bits, the lanes with a bit: octal digits, lowest lane last. */
+#define sap__sets2(x) x, (x) << 3, (x) << 3 | 01, (x) << 6 | 010
+#define sap__sets4(x) sap__sets2(x), sap__sets2((x) << 3 | 02), sap__sets2((x) << 3 | 03), sap__sets2((x) << 6 | 032)
+#define sap__sets6(x) sap__sets4(x), sap__sets4((x) << 3 | 04), sap__sets4((x) << 3 | 05), sap__sets4((x) << 6 | 054)
+static const uint32_t sap__compress_table[256] = {sap__sets6(0u), sap__sets6(06u), sap__sets6(07u), sap__sets6(076u)};
 SAP__TARGET SAP__FORCE_INLINE int sap__append8(uint32_t bits, sap__i8 refs, uint32_t *to, int n) {
-    const __m256i lanes =
-        _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)&sap__compress_table[bits]));
+    const __m256i digits = _mm256_setr_epi32(0, 3, 6, 9, 12, 15, 18, 21);
+    const __m256i lanes = _mm256_srlv_epi32(_mm256_set1_epi32((int)sap__compress_table[bits]), digits);
     sap__store(to + n, _mm256_permutevar8x32_epi32((__m256i)refs, lanes));
     return n + __builtin_popcount(bits);
 }

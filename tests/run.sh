@@ -171,6 +171,10 @@ list_jobs() {
     sources="$CC -O1 -Werror"   # of tests: what they test is in tests/ways.c
 
     wanted check && variant check "$CC -O1 -Werror" "$sources" "$CHECKS"
+    wanted check && job 10 "check warnings" "for test in $(echo tests/test_*.c); do
+    $sources -fsyntax-only -std=c99 $warnings -isystem '$STB' -I. \$test || exit
+done
+echo '1 passed, 0 failed'"
     wanted plain && variant plain "$CC -O2 -Werror" "$sources" "$tests $once"
     for build in "clang -O0" "gcc -O0"; do   # frames are larger
         wanted plain || continue

@@ -12,7 +12,7 @@ table.py - measures sap.h and its peers, and writes the tables of README.md and 
 
 --only measures a part again and keeps the rest of the file; --readme measures nothing and writes both README.md from it. --cpu takes processor time instead of the clock's, for a machine that does other things too.
 
-One condition for all: each run is a process of its own (bench/peers), in fresh memory, on one core; boxes lie in the
+One condition for all: each run is a process of its own (bench/peers), in fresh memory, on one core (threads: on all); boxes lie in the
 user's arrays, and in each frame what moved is handed in, the peer updates, and what began and ended is taken (of those
 that do not tell: all pairs). A peer moves boxes as its engine does: trees with margins, which hold pairs of fat boxes,
 have those that the engine gives boxes of that size, and the tables tell fat pairs and exact ones apart. Runs go round:
@@ -193,8 +193,9 @@ class Bench:
         command += [str(min(job.frames, 30) if check else job.frames), str(MOST_SECONDS)]
         command += ["lived"] if job.what == "lived" else []
         command += ["check"] if check else []
-        command += ["cpu"] if self.options.cpu else []
-        pin = (lambda: os.sched_setaffinity(0, {self.core})) if self.core is not None else None
+        command += ["cpu"] if self.options.cpu and job.what != "threads" else []
+        alone = self.core is not None and job.what != "threads"  # two threads need two cores
+        pin = (lambda: os.sched_setaffinity(0, {self.core})) if alone else None
         try:
             out = subprocess.run(command, capture_output=True, text=True, timeout=4 * MOST_SECONDS, preexec_fn=pin)
         except subprocess.TimeoutExpired:
@@ -827,7 +828,7 @@ def range_line(data):
                   if s != "static" and data.get("frames", s, 10000, p) and data.get("frames", s, 10000, "sap.h")]
         if all_of:
             out.append("%s %s to %s" % (p, ratio(min(all_of), 1), ratio(max(all_of), 1)))
-    return "In all scenes of [bench/README.md](bench/README.md) whose boxes move: %s." % ", ".join(out) if out else ""
+    return "In all scenes of [bench/README.md](bench/README.md) whose boxes move, with 10,000: %s." % ", ".join(out) if out else ""
 
 
 def readme_block(data):

@@ -295,10 +295,10 @@ typedef enum sap_method {
    A margin pays where boxes tremble: heaps, ropes, people who stand. A moving box is stored larger by the margin on
    each used side, and a move inside the stored box is free: it records nothing. Pairs, queries and sap_get_box are of
    stored boxes, so pairs begin before contact: test the shapes in them. A box is stored when it is added, and when
-   sap_move gives a box that the stored one does not contain. Bounds are rounded outward, at most to the largest float,
-   and infinite ones stay. Static boxes are stored as given, which is why lifts and doors that sap_slide meets are
-   static; sap_set_static leaves a stored box as it is. A larger margin saves more moves and finds more pairs: try what
-   a box moves in a few frames. */
+   sap_move gives one that the stored box does not contain, or is more than twice as long as with new margins on a side.
+   Bounds are rounded outward, at most to the largest float, and infinite ones stay. Static boxes are stored as given,
+   which is why lifts and doors that sap_slide meets are static; sap_set_static leaves a stored box as it is. A larger
+   margin saves more moves and finds more pairs: try what a box moves in a few frames. */
 typedef struct sap_config {
     int axes;                 /* SAP_AXIS_* that are sorted and tested; 0 = all three */
     int max_boxes, max_pairs; /* hard limits; 0 = none */
@@ -339,7 +339,7 @@ SAP_DEF sap_id sap_add(sap_world *s, const sap_aabb *box, void *object);
    one box for each run of tiles in a row. */
 SAP_DEF sap_id sap_add_static(sap_world *s, const sap_aabb *box, void *object);
 
-/* O(1). Moving a box to its current position, or inside its stored box, is free. */
+/* O(1). Moving a box to its current position is free. So is a move inside its stored box: see sap_config. */
 SAP_DEF sap_result sap_move(sap_world *s, sap_id id, const sap_aabb *box);
 
 /* Removes a box. Its id is invalid from now on, except for reading its pairs until the next update. That update reports
@@ -551,15 +551,15 @@ SAP_DEF sap_id sap_box_closest_if(sap_world *s, const sap_aabb *box, const float
 
    Boxes that touch it at an edge or a vertex stop nothing, so a row of tiles is one floor, and a wall of them one wall.
    (Should the way lead right into an edge, it ends on the lower axis.) A box that it overlaps at the start stops it on
-   one axis, as in sap_box_closest, and never pushes it out. It never rounds into a box that it has met: what it stands
-   on, leans on or slides along does not catch it later. Nor does its size drift. A box of no size on an axis does not
-   pass one of no size there: it ends one float before it. Ways have any length: one of 1e20 downwards ends on the
-   floor. But one that would lead beyond the largest float is SAP_ERROR_ARGUMENT. Unused axes of *box are left alone.
-   The result is the same on every machine.
+   one axis, as in sap_box_closest, and never pushes it out: README.md has push_out, which does. It never rounds into a
+   box that it has met: what it stands on, leans on or slides along does not catch it later. Nor does its size drift. A
+   box of no size on an axis does not pass one of no size there: it ends one float before it. Ways have any length: one
+   of 1e20 downwards ends on the floor. But one that would lead beyond the largest float is SAP_ERROR_ARGUMENT. Unused
+   axes of *box are left alone. The result is the same on every machine.
 
    sap_slide passes over one box: ignore, the mover's own id, or 0. sap_slide_if passes over those that accept refuses,
    wherever they are, as if they were not there: a platform that only carries who comes from above, or a crate that is
-   being carried. NULL accepts all. */
+   being carried. NULL accepts all, the mover's own box, too: leave its category out of mask, or refuse its id. */
 SAP_DEF int sap_slide(sap_world *s, sap_aabb *box, const float translation[3], uint32_t mask, sap_id ignore,
                       sap_id stopped_by[3]);
 SAP_DEF int sap_slide_if(sap_world *s, sap_aabb *box, const float translation[3], uint32_t mask, sap_accept *accept,
@@ -1060,7 +1060,7 @@ SAP_DEF sap_aabb sap_aabb_from_doubles(const double min[3], const double max[3])
        base [up to 63 bytes][base, wanted][length and capacity: stb_ds's header] a[0] a[1] ... */
 typedef struct sap__array_header {
     char *base;    /* what the allocator returned */
-    size_t wanted; /* the largest n that was reserved since the last trim */
+    size_t wanted; /* the largest n that was reserved since the last trim, but by the call that made the array */
     stbds_array_header stb;
 } sap__array_header;
 
@@ -1302,7 +1302,7 @@ typedef struct sap__bvh {
     sap__box *bounds;         /* of each node */
     uint16_t *occupied;       /* of each node: lanes that hold something */
     sap__filter_bits *filter; /* of each node: those of all boxes below it, or more */
-    sap__box *home;           /* of each leaf: it contains the boxes in it */
+    sap__box *home;           /* of each leaf: see tree. All its boxes are in the home of its home */
     sap__node *before;        /* of each leaf: the boxes of the last update in its lanes, where has_before is set */
     uint8_t *has_before;      /* of each leaf: an update has written its boxes of the last update */
     int begin, room;          /* its part of the arrays: the first node, and the leaves that there is memory for */
@@ -3556,7 +3556,7 @@ static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, in
        leaf          a node of level 0; its lanes are boxes
        position      of a box: its tree, leaf and lane, in one word
        pack          to build a tree from its boxes: sort them into tiles, and fill leaves in that order (bulk loading)
-       refit         to compute bounds from what is below, and leave all boxes in their leaves
+       refit         to compute bounds from what is below; boxes stay in their leaves unless they left the garden
        home          of a leaf: where its boxes may be alone; its garden is the home of its home
        filter bits   of a node: all categories and all masks of the boxes below, united
        spatial join  to find all overlapping pairs of two trees, or of one with itself: see search
@@ -4601,7 +4601,7 @@ static int sap__find_by_query(sap_world *s) {
 /* Finds what changed by the method SORT. The update rules find the pairs of moved boxes. Added and removed boxes, and
    those to be refiltered, query the trees (Terdiman I.4c prunes added boxes against all others). Without them the trees
    are left to a refit when one is needed. In a grid the cells find created pairs, and added boxes need no tree. The
-   lists tell deleted ones, as a box that leaves a cell passes no ends there. */
+   lists, or a scan where many changed, tell deleted ones: a box that leaves a cell passes no ends there. */
 static int sap__find_by_sort(sap_world *s) {
     const uint32_t flags = SAP__ADDED | SAP__REMOVED | SAP__REFILTER;
     int any_tree = 0, any = 0;
@@ -6062,7 +6062,7 @@ SAP_DEF const char *sap_result_text(sap_result r) {
         return "A limit is reached: raise config.max_boxes or config.max_pairs, or remove boxes and call sap_update.";
     case SAP_ERROR_ARGUMENT:
         return "An argument is null, negative, not finite or too small, or a snapshot has other axes. "
-               "sap_last_error_argument names it, but not for a query or sap_create.";
+               "sap_last_error_argument names it, but not for a query, a getter, sap_save or sap_create.";
     case SAP_ERROR_BUSY: return "Not from inside a callback: make this call when sap_dump_pairs or the query is over.";
     case SAP_ERROR_SNAPSHOT: return "The buffer is no snapshot of this version, or it is damaged: save it again.";
     default: return "This is no sap_result.";

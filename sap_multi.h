@@ -106,9 +106,9 @@
    config.parallel serves all methods. parallel(job, data, count, parallel_user) calls job(data, 0) to
    job(data, count - 1), on any threads and in any order, and returns when all are done. No job writes what another one
    reads or writes, and no job calls the allocator or the filter. A loop over fewer than 16,384 boxes or pairs (in the
-   grid, changed boxes) runs on the caller's thread. make bench-multi measures the gain. Threads update the cells as in
-   II.3d: first one thread fills the queues of each cell, then all threads work through them. Who may call what from
-   which thread is as in sap.h.
+   grid, changed boxes) runs on the caller's thread; an event counts as four, and a box that searches alone as eight.
+   make bench-multi measures the gain. Threads update the cells as in II.3d: first one thread fills the queues of each
+   cell, then all threads work through them. Who may call what from which thread is as in sap.h.
 */
 #if defined(SAP_MULTI_IMPLEMENTATION) && !defined(SAP_IMPLEMENTATION)
 #define SAP_IMPLEMENTATION /* before the guard: the second include of this file may be the one that asks for it */
@@ -264,7 +264,7 @@ enum {
     SAP__LAST_PLACE = 1 << 29,        /* the outermost place; all boxes beyond it share its cell */
     SAP__MAX_CELLS_ON_AXIS = 1 << 19, /* most cells on an axis: a key has 20 bits for each */
     SAP__ENTRIES = 65536,     /* cells of a hashed grid by default: too few where more than these are occupied */
-    SAP__THREADS_FROM = 16384 /* boxes or pairs of a loop that uses threads: too many where these wake at once */
+    SAP__THREADS_FROM = 16384 /* work of a loop that uses threads, in boxes: too much where these wake at once */
 };
 
 #define SAP__LARGE (~UINT64_C(0)) /* the key of the cell of large boxes */

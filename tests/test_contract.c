@@ -752,6 +752,11 @@ static void margin_makes_moves_free(void) {
     CHECK(sap_move_many(s, 2, many, two) == SAP_OK && is_stored(s, a, cube(7.75f, 9.25f)));
     two[0] = cube(4, 5), two[1] = cube(8.5f, 9);
     CHECK(sap_move_many(s, 2, many, two) == SAP_OK && is_stored(s, a, cube(8.25f, 9.25f)));
+    box = cube(8, 9);
+    box.max[0] = TEST_INFINITY; /* an endless box is as long as floats go: one that ends is stored anew */
+    box.min[1] = -TEST_INFINITY;
+    CHECK(sap_move(s, a, &box) == SAP_OK && sap_move_many(s, 1, many, &two[1]) == SAP_OK);
+    CHECK(is_stored(s, a, cube(8.25f, 9.25f)));
     CHECK(sap_shift_origin(s, (const float[3]){8, 8, 8}) == SAP_OK && is_stored(s, a, cube(0.25f, 1.25f)));
     sap_destroy(s);
 }

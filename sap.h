@@ -553,9 +553,10 @@ SAP_DEF sap_id sap_box_closest_if(sap_world *s, const sap_aabb *box, const float
    (Should the way lead right into an edge, it ends on the lower axis.) A box that it overlaps at the start stops it on
    one axis, as in sap_box_closest, and never pushes it out: README.md has push_out, which does. It never rounds into a
    box that it has met: what it stands on, leans on or slides along does not catch it later. Nor does its size drift. A
-   box of no size on an axis does not pass one of no size there: it ends one float before it. Ways have any length: one
-   of 1e20 downwards ends on the floor. But one that would lead beyond the largest float is SAP_ERROR_ARGUMENT. Unused
-   axes of *box are left alone. The result is the same on every machine.
+   box of no size on an axis ends one float before the side that stops it there, so it does not pass one of no size; but
+   it may pass between two boxes that meet exactly where it is: give a particle a size. Ways have any length: one of
+   1e20 downwards ends on the floor. But one that would lead beyond the largest float is SAP_ERROR_ARGUMENT. Unused axes
+   of *box are left alone. The result is the same on every machine.
 
    sap_slide passes over one box: ignore, the mover's own id, or 0. sap_slide_if passes over those that accept refuses,
    wherever they are, as if they were not there: a platform that only carries who comes from above, or a crate that is
@@ -5883,16 +5884,16 @@ static int32_t sap__key_of_units(int64_t n, double unit) {
 
 /* Moves a box on an axis in the direction of by: by all of it if wall is NULL, else to the side of wall that is met,
    rounded down (before the side). Its size, once it is a multiple of a unit in the last place of its larger bound, does
-   not change: both bounds become such multiples. A box of no size goes to the side itself, but to the float before it
-   if wall has no size either: else it would be in it. No bound goes back. The arithmetic is of integers, and the same
+   not change: both bounds become such multiples. A box of no size goes to the float before the side, even from the
+   side: there it would be in a wall of no size. No other bound goes back. The arithmetic is of integers, and the same
    on every machine; a way towards minus is mirrored. Returns 0 if the way leads beyond all floats. */
 static int sap__move_on_axis(sap__box *box, int k, int32_t by, const sap__box *wall, int rounds_up) {
     const int sign = by < 0 ? -1 : 1;
     const int32_t front = by < 0 ? -box->lo[k] : box->hi[k], back = by < 0 ? -box->hi[k] : box->lo[k];
     const int32_t way = sign * (!wall ? by : by < 0 ? wall->hi[k] : wall->lo[k]); /* by, or the side */
-    if (wall && way <= front) return 1;
+    if (wall && way < front) return 1;
     if (wall && front == back) {
-        box->lo[k] = box->hi[k] = sign * (way - sap__are_flat(box, wall, k));
+        box->lo[k] = box->hi[k] = sign * (way - 1);
         return 1;
     }
     int32_t largest = sap__magnitude(way);

@@ -131,8 +131,8 @@ static int slide_by_force(mover *m, int axes, uint64_t skipped, sap_id stopped_b
             continue;
         }
         const int size = m->box.hi[axis] - m->box.lo[axis], up = m->way[axis] > 0;
-        if (!inside_at_start[wall - 1]) {
-            const int hair = both_flat(m, &walls[wall - 1], axis) ? HAIR : 0;
+        if (!inside_at_start[wall - 1] || both_flat(m, &walls[wall - 1], axis)) {
+            const int hair = size == 0 ? HAIR : 0;
             m->box.lo[axis] = up ? walls[wall - 1].lo[axis] - size - hair : walls[wall - 1].hi[axis] + hair;
             m->box.hi[axis] = m->box.lo[axis] + size;
         }
@@ -615,8 +615,8 @@ static void test_any_way(int seed) {
     sap_destroy(s);
 }
 
-/* A particle is pushed at a wall without thickness for a while, from each side: it never passes, and ends one float before
-   it. At a thick wall it ends at the side, as boxes with a size do. */
+/* A particle is pushed at a wall for a while, thick or without thickness, from each side: it never passes, and ends one
+   float before it. */
 static void test_particles(void) {
     static const float places[] = {0, 1, -1, 0.1f, -7.7f, 1e10f, 1e-30f};
     for (int i = 0; i < 7 * 3 * 2 * 4; i++) {
@@ -634,7 +634,7 @@ static void test_particles(void) {
         box.min[k] = box.max[k] = at + 2 * reach * (float)side;
         if (has_size) box.max[k] += reach * 0.25f;
         sap_add_static(s, &wall, NULL);
-        const int32_t before = test_key(at) + (is_thick || has_size ? 0 : side);
+        const int32_t before = test_key(at) + side;
         for (int step = 0; step < 20; step++) {
             float by[3] = {0.01f, 0.01f, 0.01f};
             sap_id stopped_by[3];
@@ -647,6 +647,35 @@ static void test_particles(void) {
                 CHECK(fabs((double)front - (double)at) <= larger_unit(&box, k));
             else
                 CHECK_EQUAL(test_key(front), before);
+        }
+        sap_destroy(s);
+    }
+}
+
+/* A particle falls onto a floor and a platform without thickness, whose tops are level, and walks on over the platform: by
+   any axis and direction, and whichever has the lower id. */
+static void test_particle_on_level_walls(void) {
+    for (int i = 0; i < 3 * 2 * 2; i++) {
+        const int k = i % 3, across = (k + 1) % 3, up = i / 3 % 2 ? 1 : -1, is_flat_first = i / 6;
+        sap_world *s = sap_create(NULL);
+        sap_aabb box = {{0.5f, 0.5f, 0.5f}, {0.5f, 0.5f, 0.5f}};
+        sap_id stopped_by[3];
+        for (int n = 0; n < 2; n++) {
+            sap_aabb wall = {{0, 0, 0}, {1, 1, 1}};
+            const int is_flat = n != is_flat_first;
+            wall.min[k] = is_flat || up < 0 ? 0 : -1.0f;
+            wall.max[k] = is_flat || up > 0 ? 0 : 1.0f;
+            wall.max[across] = is_flat ? 9.0f : 1;
+            CHECK(sap_add_static(s, &wall, NULL) != 0);
+        }
+        box.min[k] = box.max[k] = (float)up;
+        for (int step = 0; step < 9; step++) {
+            float fall[3] = {0}, walk[3] = {0};
+            fall[k] = -2 * (float)up;
+            walk[across] = 0.9f;
+            CHECK_EQUAL(sap_slide(s, &box, fall, ~0u, 0, stopped_by), 1);
+            CHECK(stopped_by[k] != 0 && test_key(box.min[k]) == up);
+            CHECK_EQUAL(sap_slide(s, &box, walk, ~0u, 0, NULL), 0);
         }
         sap_destroy(s);
     }
@@ -779,6 +808,7 @@ int main(int argc, char **argv) {
     test_rounds_to_nearest_in_a_box();
     test_passed_over();
     test_particles();
+    test_particle_on_level_walls();
     for (int seed = 0; seed < rounds * 2; seed++) test_any_way(seed);
     for (int seed = 0; seed < rounds; seed++) test_by_force(seed);
     for (int seed = 0; seed < rounds; seed++) walk(seed, steps);

@@ -1017,13 +1017,17 @@ static float sap__round(double v, int direction) {
     return sap__float(sign ? -key : key);
 }
 
+SAP__FORCE_INLINE int32_t sap__magnitude(int32_t key) {
+    return key < 0 ? -key : key;
+}
+
 /* Two floats of 24 digits have an exact difference as doubles, of 53, if their exponents differ by at most this. Beyond
    it the smaller one is less than a unit of the larger one. */
 enum { SAP__EXACT_APART = 53 - 24 - 1 };
 
 /* Returns the key of the largest float that is not above key's float minus margin; an infinite bound stays. */
 static int32_t sap__lower_by_margin(int32_t key, float margin) {
-    const int32_t subtrahend = sap__key(margin), magnitude = key < 0 ? -key : key;
+    const int32_t subtrahend = sap__key(margin), magnitude = sap__magnitude(key);
     const int exponents = (magnitude >> 23) - (subtrahend >> 23);
     int32_t lower;
     if (magnitude == SAP__INFINITY) return key;
@@ -1788,16 +1792,20 @@ static sap_result sap__check_many(sap_world *s, int n, const sap_id *ids, const 
     return SAP_OK;
 }
 
-/* Returns the length of a box along an axis; infinite bounds count as the largest float. */
+/* Returns the length of a box along an axis; infinite bounds count as the largest float. It is exact, so machines that
+   compute with more digits agree: a bound less than a unit of the other one counts as 0. */
 static double sap__length_of(const sap__box *box, int axis) {
     const int32_t most = SAP__INFINITY - 1, lo = box->lo[axis], hi = box->hi[axis];
-    return sap__double(sap__float(hi < most ? hi : most)) - sap__double(sap__float(lo > -most ? lo : -most));
+    const int exponents = (sap__magnitude(hi) >> 23) - (sap__magnitude(lo) >> 23);
+    const int32_t from = exponents > SAP__EXACT_APART ? 0 : lo > -most ? lo : -most;
+    const int32_t to = exponents < -SAP__EXACT_APART ? 0 : hi < most ? hi : most;
+    return sap__double(sap__float(to)) - sap__double(sap__float(from));
 }
 
-/* Returns whether a stored box is more than twice as long as a box that is `more` longer. */
-static int sap__is_twice(const sap__box *stored, const sap__box *box, double more) {
+/* Returns whether a stored box is more than twice as long as another one on an axis. */
+static int sap__is_twice(const sap__box *stored, const sap__box *box) {
     int is_twice = 0;
-    for (int k = 0; k < 3; k++) is_twice |= sap__length_of(stored, k) > 2 * (sap__length_of(box, k) + more);
+    for (int k = 0; k < 3; k++) is_twice |= sap__length_of(stored, k) > 2 * sap__length_of(box, k);
     return is_twice;
 }
 
@@ -1824,20 +1832,19 @@ SAP__FORCE_INLINE int sap__surely_fits(const sap__box *stored, const sap_aabb *b
 #endif
 }
 
-/* Stores a box with the margin, unless the stored box contains it and is not more than twice as long as needed; its
-   length before rounding is a first look. Returns as sap__store_box does. */
+/* Stores a box with the margin, unless the stored box contains it and is not more than twice as long as needed. Returns
+   as sap__store_box does. */
 SAP__NO_INLINE int sap__store_enlarged(const sap_world *s, sap__slot *slot, const sap_aabb *box) {
     const float margin = s->config.margin;
     sap__box now = sap__empty_box;
     if (sap__encode(box, s->used, &now) < 0) return -1;
     const int is_inside = sap__contains(&slot->box, &now);
-    if (is_inside && !sap__is_twice(&slot->box, &now, 2 * sap__double(margin))) return 0;
     for (int k = 0; k < 3; k++) {
         if (!s->used[k]) continue;
         now.lo[k] = sap__lower_by_margin(now.lo[k], margin);
         now.hi[k] = -sap__lower_by_margin(-now.hi[k], margin);
     }
-    if (is_inside && !sap__is_twice(&slot->box, &now, 0)) return 0;
+    if (is_inside && !sap__is_twice(&slot->box, &now)) return 0;
     slot->box = now;
     return 1;
 }
@@ -4917,10 +4924,6 @@ SAP_DEF long long sap_box_prune_bipartite(const sap_aabb *a, int na, const sap_a
    which prunes only boxes that are surely no hit. The hit of each box that remains is computed in doubles, and compared
    exactly: no result depends on the trees. In a double neither the difference nor the product of two floats overflows
    or becomes zero. */
-
-SAP__FORCE_INLINE int32_t sap__magnitude(int32_t key) {
-    return key < 0 ? -key : key;
-}
 
 /* Writes the keys of a vector, 0 on unused axes, which are not read. Returns whether it is finite. */
 static int sap__read_vector(const int32_t used[6], const float v[3], int32_t out[3]) {

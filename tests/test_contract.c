@@ -761,6 +761,17 @@ static void margin_makes_moves_free(void) {
     sap_destroy(s);
 }
 
+/* A machine that computes with more digits than a double has would find this box more than twice as long as needed. */
+static void margin_needs_no_more_digits(void) {
+    sap_world *s = make_with_margin(test_float(0x21800000u), SAP_AXIS_X);           /* 2^-60 */
+    const sap_aabb stored = {{test_float(0xa2800000u)}, {test_float(0x40000001u)}}; /* -2^-58 to 2 + 2^-22 */
+    const sap_id id = sap_add_static(s, &stored, NULL);
+    const sap_aabb box = {{0}, {1}};
+    CHECK(sap_set_static(s, id, 0) == SAP_OK && sap_move(s, id, &box) == SAP_OK);
+    CHECK(is_stored(s, id, stored));
+    sap_destroy(s);
+}
+
 /* Any world takes a snapshot, whatever its margin, and stores its own boxes from then on. */
 static void margin_and_snapshots(void) {
     static unsigned char bytes[2000];
@@ -2500,6 +2511,7 @@ int main(void) {
         margin_is_checked();
         margin_rounds_outward();
         margin_makes_moves_free();
+        margin_needs_no_more_digits();
         margin_and_snapshots();
         only_queried(0);
         only_queried(1);

@@ -30,6 +30,7 @@ few_seeds() {
     test_proof) echo 1 ;;
     test_multi) echo 5 ;;
     test_lives) echo 10 ;;
+    test_laws*) echo 20 ;;
     esac
 }
 folder=$BUILD/$name

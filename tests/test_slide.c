@@ -315,7 +315,8 @@ static double depth_in(const sap_aabb *box, const sap_aabb *wall) {
         const float bounds[4] = {box->min[k], box->max[k], wall->min[k], wall->max[k]};
         least = fmin(least, (double)box->max[k] - (double)wall->min[k]);
         least = fmin(least, (double)wall->max[k] - (double)box->min[k]);
-        for (int i = 0; i < 4; i++) unit = fmax(unit, unit_of(bounds[i]));
+        for (int i = 0; i < 4; i++)
+            if (unit_of(bounds[i]) > unit) unit = unit_of(bounds[i]); /* fmax here stops gcc 12 for aarch64 */
     }
     return least / unit;
 }

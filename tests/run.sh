@@ -291,7 +291,7 @@ END
 case "$LEVEL ${ONLY:-all} ${JOB:-all}" in
 "check all all") about="the tests that notice most: about half a minute on two cores" ;;
 "test all all") about="every kind of test, with few seeds: about four minutes on two cores" ;;
-"all all all") about="every test, compiler and option: about twelve minutes on two cores" ;;
+"all all all") about="every test, compiler and option: about twenty minutes on two cores" ;;
 *) about= ;;
 esac
 echo "$job_count jobs, $JOBS at a time${about:+; $about}. Each is printed as it ends, with its processor time."

@@ -1802,11 +1802,11 @@ static double sap__length_of(const sap__box *box, int axis) {
     return sap__double(sap__float(to)) - sap__double(sap__float(from));
 }
 
-/* Returns whether a stored box is more than twice as long as another one on an axis. */
-static int sap__is_twice(const sap__box *stored, const sap__box *box) {
-    int is_twice = 0;
-    for (int k = 0; k < 3; k++) is_twice |= sap__length_of(stored, k) > 2 * sap__length_of(box, k);
-    return is_twice;
+/* Returns whether a stored box is on an axis more than `times` as long as a box that is `more` longer. */
+static int sap__is_longer(const sap__box *stored, const sap__box *box, double times, double more) {
+    int is_longer = 0;
+    for (int k = 0; k < 3; k++) is_longer |= sap__length_of(stored, k) > times * (sap__length_of(box, k) + more);
+    return is_longer;
 }
 
 /* Returns 1 only if a box is valid, inside the stored one, and that is not twice as long as needed: a first look, as in
@@ -1839,12 +1839,13 @@ SAP__NO_INLINE int sap__store_enlarged(const sap_world *s, sap__slot *slot, cons
     sap__box now = sap__empty_box;
     if (sap__encode(box, s->used, &now) < 0) return -1;
     const int is_inside = sap__contains(&slot->box, &now);
+    if (is_inside && !sap__is_longer(&slot->box, &now, 1.75, 2 * sap__double(margin))) return 0; /* a first look */
     for (int k = 0; k < 3; k++) {
         if (!s->used[k]) continue;
         now.lo[k] = sap__lower_by_margin(now.lo[k], margin);
         now.hi[k] = -sap__lower_by_margin(-now.hi[k], margin);
     }
-    if (is_inside && !sap__is_twice(&slot->box, &now)) return 0;
+    if (is_inside && !sap__is_longer(&slot->box, &now, 2, 0)) return 0;
     slot->box = now;
     return 1;
 }
@@ -5401,11 +5402,6 @@ static int sap__sort_ids(sap__first_ids *f) {
 
 /* ---- stops ------------------------------------------------------------------------------------------------------ */
 
-/* Returns whether both boxes have no size on an axis. */
-static int sap__are_flat(const sap__box *a, const sap__box *b, int k) {
-    return a->lo[k] == a->hi[k] && b->lo[k] == b->hi[k];
-}
-
 /* Returns whether the intervals of two boxes on an axis overlap, not only touch. Two equal ones do, though flat. */
 static int sap__overlaps_across(const sap__box *a, const sap__box *b, int k) {
     return (a->lo[k] < b->hi[k] && b->lo[k] < a->hi[k]) || (a->lo[k] == b->lo[k] && a->hi[k] == b->hi[k]);
@@ -5440,7 +5436,8 @@ static int sap__find_stop(const sap__query *q, const sap__box *box) {
     for (int k = 0; k < 3; k++) {
         if (by[k] == 0) continue;
         const int order = sap__compare_moments(box, moving, by, axis, SAP__LEAVES + k);
-        const int passes = sap__are_flat(box, moving, k) && box->lo[k] != moving->lo[k]; /* enters and leaves at once */
+        const int are_flat = box->lo[k] == box->hi[k] && moving->lo[k] == moving->hi[k];
+        const int passes = are_flat && box->lo[k] != moving->lo[k]; /* enters and leaves at once */
         if (order > 0 || (order == 0 && !passes)) return -1;
     }
     const sap__measure enters = sap__moment(box, moving, by, axis);

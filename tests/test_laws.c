@@ -476,7 +476,7 @@ static void note_float(actor *a, const char *what, float f, int is_t) {
     uint32_t bits = test_bits(f) & 0x7fffffffu ? test_bits(f) : 0;
     if (a->law->watch & SCALES && !is_t) {
         if (a->life->exponent < -100) return; /* what is told is rounded in another way */
-        if (bits && test_is_finite(f)) bits -= (uint32_t)a->exponent << 23;
+        if (test_is_finite(f) && (bits & 0x7fffffffu) > 1) bits -= (uint32_t)a->exponent << 23; /* 1: beside 0 */
     }
     add_note(a, is_t ? "t" : what, bits);
 }

@@ -6801,8 +6801,8 @@ SAP_DEF const char *sap_validate(const sap_world *s) {
                  3D, too; a particle does not pass a wall of no thickness. Short rays are counted like others. Trees
                  have three generations, and are packed as a whole now and then, which 0.4 never did. AUTO takes no
                  method for which nothing is reserved. With a margin a box that shrinks is stored again. Shorter.
-                 Incompatible: where callbacks of queries remove boxes ids may differ from those of 0.4; SAP_ALL_KERNELS
-                 is gone.
+                 Incompatible: where callbacks of queries remove boxes ids may differ from those of 0.4; a slide of what
+                 has no size on an axis ends one float before the side that stops it; SAP_ALL_KERNELS is gone.
    0.4  2026-11  config.margin; sap_slide; sap_box_closest_if; sap_ray_cast_ids; sap_nearest_to_ids; SAP_DEF of the
                  user's. Updates look at pairs that begin and end, not at those that last. No shape of world is a cliff.
                  No call raises a floating-point trap. A world that is only queried needs no update.

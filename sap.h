@@ -1802,7 +1802,7 @@ static double sap__length_of(const sap__box *box, int axis) {
     return sap__double(sap__float(to)) - sap__double(sap__float(from));
 }
 
-/* Returns whether a stored box is on an axis more than `times` as long as a box that is `more` longer. */
+/* Returns whether a stored box is longer on an axis than `times` the length of another box and `more`. */
 static int sap__is_longer(const sap__box *stored, const sap__box *box, double times, double more) {
     int is_longer = 0;
     for (int k = 0; k < 3; k++) is_longer |= sap__length_of(stored, k) > times * (sap__length_of(box, k) + more);

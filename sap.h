@@ -1832,14 +1832,14 @@ SAP__FORCE_INLINE int sap__surely_fits(const sap__box *stored, const sap_aabb *b
 #endif
 }
 
-/* Stores a box with the margin, unless the stored box contains it and is not more than twice as long as needed. Returns
-   as sap__store_box does. */
+/* Stores a box with the margin, unless the stored box contains it and is not more than twice as long as needed. A first
+   look at its length before rounding leaves an eighth for that. Returns as sap__store_box does. */
 SAP__NO_INLINE int sap__store_enlarged(const sap_world *s, sap__slot *slot, const sap_aabb *box) {
     const float margin = s->config.margin;
     sap__box now = sap__empty_box;
     if (sap__encode(box, s->used, &now) < 0) return -1;
     const int is_inside = sap__contains(&slot->box, &now);
-    if (is_inside && !sap__is_longer(&slot->box, &now, 1.75, 2 * sap__double(margin))) return 0; /* a first look */
+    if (is_inside && !sap__is_longer(&slot->box, &now, 1.75, 2 * sap__double(margin))) return 0;
     for (int k = 0; k < 3; k++) {
         if (!s->used[k]) continue;
         now.lo[k] = sap__lower_by_margin(now.lo[k], margin);

@@ -12,8 +12,8 @@ table.py - measures sap.h and its peers, and writes the tables of README.md and 
 
 --only measures a part again and keeps the rest of the file; --readme measures nothing and writes both README.md from it. --cpu takes processor time instead of the clock's, for a machine that does other things too.
 
-One condition for all: each run is a process of its own (bench/peers), in fresh memory, on one core (threads: on all); boxes lie in the
-user's arrays, and in each frame what moved is handed in, the peer updates, and what began and ended is taken (of those
+One condition for all: each run is a process of its own (bench/peers), in fresh memory, on one core (threads: on all); boxes
+lie in the user's arrays, and in each frame what moved is handed in, the peer updates, and what began and ended is taken (of those
 that do not tell: all pairs). A peer moves boxes as its engine does: trees with margins, which hold pairs of fat boxes,
 have those that the engine gives boxes of that size, and the tables tell fat pairs and exact ones apart. Runs go round:
 each peer once, then all again. A figure is the median of the rounds, a round's the mean of its frames, as many for each
@@ -828,7 +828,8 @@ def range_line(data):
                   if s != "static" and data.get("frames", s, 10000, p) and data.get("frames", s, 10000, "sap.h")]
         if all_of:
             out.append("%s %s to %s" % (p, ratio(min(all_of), 1), ratio(max(all_of), 1)))
-    return "In all scenes of [bench/README.md](bench/README.md) whose boxes move, with 10,000: %s." % ", ".join(out) if out else ""
+    text = "In all scenes of [bench/README.md](bench/README.md) whose boxes move, with 10,000: %s."
+    return text % ", ".join(out) if out else ""
 
 
 def readme_block(data):

@@ -159,7 +159,7 @@ bench: build/bench ## every scene; BOXES=1000,10000,100000 ARGS='-s town,fast -c
 	@build/bench -n $(BOXES) $(ARGS)
 
 .PHONY: bench-multi
-bench-multi: build/multi ## sap_multi.h beside sap.h; ARGS='-n 100000,1000000 -s brownian,sparse -t 2'
+bench-multi: build/multi ## what a grid and threads gain; ARGS='-n 100000,1000000 -s brownian,sparse -t 2'
 	@build/multi $(ARGS)
 
 .PHONY: bench-lived
@@ -181,7 +181,7 @@ bench-grid: build/grid ## what a moved box costs in a world that grows: one SAP,
 	@build/grid -p build/peers -o $(GRID) $(ARGS)
 	@echo "see $(GRID)"
 
-PEERS = sap sap_avx2 sap_sse2 multi plain bullet ode fcl chipmunk box2d_24 cgal boost \
+PEERS = sap sap_avx2 sap_sse2 threads plain bullet ode fcl chipmunk box2d_24 cgal boost \
         $(if $(PHYSX),physx) $(if $(JOLT),jolt) $(if $(BOX2D),box2d) $(if $(BOX3D),box3d)
 PEER = $(CXX) -std=c++17 -O2 $(WARNINGS) -isystem build/stb
 PEER_HEADERS = bench/peers/peer.h bench/peers/pair_set.h bench/peers/trees.h bench/clock.h bench/queries.h bench/scenes.h sap.h sap_multi.h
@@ -212,8 +212,8 @@ build/peers/sap_avx2 build/peers/sap_sse2: PEER_FILE = sap
 build/peers/sap_avx2: PEER_FLAGS = -DSAP_NO_AVX512
 build/peers/sap_sse2: PEER_FLAGS = -DSAP_NO_AVX512 -DSAP_NO_AVX2
 build/peers/sap_avx2 build/peers/sap_sse2: bench/peers/sap.cpp
-build/peers/multi: bench/peers/multi.cpp examples/pool.h
-build/peers/multi: PEER_LIBS = -pthread
+build/peers/threads: bench/peers/threads.cpp examples/pool.h
+build/peers/threads: PEER_LIBS = -pthread
 build/peers/plain: bench/peers/plain.cpp
 build/peers/bullet: bench/peers/bullet.cpp
 build/peers/bullet: PEER_LIBS = -isystem /usr/include/bullet -lBulletCollision -lLinearMath
@@ -290,8 +290,8 @@ exercises:      ## checks your solutions of examples/exercises (see its README.m
 	@CC="$(CC)" sh examples/exercises/check.sh $(EXERCISES)
 
 .PHONY: threads
-threads: build/examples/multi_pool build/examples/multi_openmp ## the examples of sap_multi.h with 1 thread and with 4
-	@for n in 1 4; do for e in multi_pool multi_openmp; do \
+threads: build/examples/threads_pool build/examples/threads_openmp ## updates on threads, with 1 and with 4
+	@for n in 1 4; do for e in threads_pool threads_openmp; do \
 	    echo "$$e, threads: $$n"; OMP_NUM_THREADS=$$n build/examples/$$e $$n || exit 1; echo; done; done
 
 .PHONY: mpi
@@ -348,7 +348,7 @@ build/examples/21_jolt: examples/21_jolt.cpp sap.h $(STB_DS)
 	@mkdir -p build/examples
 	$(COMPILE_CXX) -std=c++17 -fno-rtti -Wno-maybe-uninitialized -I. -o $@ $< $(JOLT)
 
-build/examples/multi_openmp: CFLAGS += -fopenmp
+build/examples/threads_openmp: CFLAGS += -fopenmp
 
 build/examples/mpi_world: examples/mpi_world.c examples/flyers.h sap.h $(STB_DS)
 	@sh bench/need.sh mpicc:libopenmpi-dev mpirun:openmpi-bin

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT OR Unlicense (both texts stand at the end of this file)
 
-   sap.h - v0.5 - a broad phase for games: sweep-and-prune in one header.
+   sap.h - v0.6 - a broad phase for games: sweep-and-prune in one header.
 
    Add axis-aligned boxes, move them, and call sap_update once a frame. It reports which pairs of boxes started to
    overlap, which stopped, and all current pairs. A frame in which nothing changes costs nothing.
 
    The library follows Pierre Terdiman's paper "Sweep-and-prune" (version 0.2, 2007); "Terdiman I.4b" names a section
-   of it. Threads, and the paper's grid of SAPs, are in sap_multi.h; figures are in bench/README.md.
+   of it. The paper's grid of SAPs is in sap_multi.h; figures are in bench/README.md.
 
    ---- do this ----
 
@@ -133,6 +133,8 @@
 
    ---- threads ----
 
+   sap_set_parallel lends an update threads of yours. Its results stay the same, byte for byte.
+
    Two worlds may be used by two threads; one world only while no other thread writes to it (sap_set_object and
    sap_set_pair_data do, too). Between changes any number of threads may read boxes and pairs, and after
    sap_prepare_queries query: if they need an index of the pairs, one builds it, and the others wait in a loop.
@@ -175,7 +177,8 @@
    packed more often: reserve for a fifth more then.
 
    A world holds no address of the library's code or data: another build of the same version and options, loaded
-   later in its place, goes on with it (hot reload).
+   later in its place, goes on with it (hot reload). If your callbacks move, too, pass the new ones to
+   sap_set_pair_filter and sap_set_parallel.
 
    ---- the way through this file ----
 
@@ -204,8 +207,8 @@
 #include <stddef.h> /* size_t */
 #include <stdint.h> /* uint32_t */
 
-#define SAP_VERSION "0.5"
-#define SAP_VERSION_NUMBER 500 /* major * 10000 + minor * 100 + patch */
+#define SAP_VERSION "0.6"
+#define SAP_VERSION_NUMBER 600 /* major * 10000 + minor * 100 + patch */
 
 #ifdef SAP_STATIC
 #undef SAP_DEF
@@ -326,8 +329,19 @@ SAP_DEF sap_world *sap_create(const sap_config *config);
 SAP_DEF void sap_destroy(sap_world *s);
 
 /* Reserves memory for that many boxes and pairs: no call on this world allocates until one of the two is exceeded. It
-   is more than the boxes take by themselves: see memory. */
+   is more than the boxes take by themselves: see memory. sap_reserve(s, 0, 0) ends that, and memory is given back as in
+   other worlds. */
 SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs);
+
+typedef void sap_job(void *data, int index); /* one of count jobs; it writes nothing that another one uses */
+/* Calls job(data, 0) to job(data, count - 1), in any order, on any threads. Returns when all are done. */
+typedef void sap_parallel_for(sap_job *job, void *data, int count, void *user);
+
+/* From now on updates, and queries that pack trees, run jobs by this callback (examples/pool.h has one); NULL = on the
+   caller's thread alone. Results do not depend on it. No job calls the allocator or the filter. A loop over fewer than
+   16,384 boxes or pairs stays on the caller's thread; an event counts as four, a box that searches alone as eight. Call
+   it before sap_reserve, which reserves more for threads. make bench-multi measures the gain. */
+SAP_DEF sap_result sap_set_parallel(sap_world *s, sap_parallel_for *parallel, void *user);
 
 /* ---- boxes: recorded at once, applied by the next sap_update ------------------------------------------ */
 
@@ -1322,7 +1336,8 @@ typedef struct sap__bvh {
 /* Loops over many boxes or pairs are cut into tasks, for threads. Without threads one task runs over everything. */
 enum {
     SAP__TASKS = 16,
-    SAP__EVENT_COST = 4 /* boxes of a loop that take as long as one created or deleted pair */
+    SAP__EVENT_COST = 4,      /* boxes of a loop that take as long as one created or deleted pair */
+    SAP__THREADS_FROM = 16384 /* work of a loop that uses threads, in boxes: too much where these wake at once */
 };
 
 /* The life of an event: a task finds it, once, and pushes it as an item. A created pair is its two ids. A deleted pair
@@ -1433,12 +1448,33 @@ typedef struct sap__endpoints {
     int in_cells; /* they are in use */
 } sap__endpoints;
 
-/* The functions of a grid of SAPs. sap_multi.h lends them for one update, as a world has no pointer to code. */
-typedef struct sap__grid_calls {
-    int (*find_created)(sap_world *s, void *multi); /* makes s->grid NULL if one SAP is to find them */
-    int (*is_owner)(const void *multi, const sap__sap *p, uint32_t a, uint32_t b); /* does this SAP report this pair? */
-    void *multi;
-} sap__grid_calls;
+/* The grid of SAPs, and all that sap.h calls of it. Without sap_multi.h no code is left, and a world that has a grid is
+   rejected: see sap__begin_call. */
+typedef struct sap__multi sap__multi;
+#ifdef SAP_MULTI_IMPLEMENTATION
+#define SAP__HAS_GRID
+#define sap__lacks_grid(s) 0
+#define sap__has_grid(s) ((s)->multi && (s)->config.method == SAP_METHOD_SORT)
+#define sap__in_cells(s) ((s)->endpoints.in_cells)
+static int sap__find_created_in_cells(sap_world *s); /* leaves in_cells 0 if one SAP is to find them */
+static int sap__is_owner(const sap_world *s, const sap__sap *p, uint32_t a, uint32_t b); /* of this pair? */
+static int sap__reserve_cells(sap__multi *m, int boxes);                                 /* of a grid, or NULL */
+static void sap__drop_cells(sap_world *s);
+static void sap__free_grid(sap__multi *m);
+static const char *sap__validate_cells(const sap_world *s);
+static void sap__count_cells(const sap_world *s, sap_stats *stats);
+#else
+#define sap__lacks_grid(s) ((s)->multi != NULL)
+#define sap__has_grid(s) 0
+#define sap__in_cells(s) 0
+#define sap__find_created_in_cells(s) 1
+#define sap__is_owner(s, p, a, b) 1
+#define sap__reserve_cells(m, boxes) 1
+#define sap__drop_cells(s) ((void)0)
+#define sap__free_grid(m) ((void)0)
+#define sap__validate_cells(s) NULL
+#define sap__count_cells(s, stats) ((void)0)
+#endif
 
 typedef struct sap__query_state {
     sap__query_counters counters[SAP__COUNTER_STRIPES];
@@ -1463,9 +1499,9 @@ typedef struct sap__update_state {
     int is_reserved; /* the user has reserved memory: no array is trimmed */
 } sap__update_state;
 
-/* Threads, lent by sap_multi.h. */
+/* Threads, lent by sap_set_parallel. */
 typedef struct sap__threads {
-    void (*parallel_for)(void (*job)(void *data, int index), void *data, int count, void *user); /* the user's */
+    sap_parallel_for *parallel_for; /* the user's */
     void *parallel_user;
     int min_parallel_work; /* boxes or pairs of a loop that are worth waking threads */
     int in_parallel;       /* tasks are running, and may not allocate or call the filter callback */
@@ -1486,7 +1522,7 @@ struct sap_world {
     sap__bvh tree[SAP__TREES];
     sap__bvh forest; /* the arrays of all trees */
     sap__endpoints endpoints;
-    const sap__grid_calls *grid; /* NULL outside of updates, or without a grid */
+    sap__multi *multi; /* the grid; NULL without one */
 
     sap__query_state queries;
     sap__update_state update;
@@ -1676,8 +1712,9 @@ static int sap__is_busy(const sap_world *s) {
 }
 
 /* Names of arguments. A world holds an index, because a pointer would not survive a reload of the library. */
-static const char *const sap__arguments[] = {NULL,     "a",  "axes",  "b", "box",    "boxes",
-                                             "buffer", "id", "index", "n", "offset", "pairs"};
+static const char *const sap__arguments[] = {NULL,    "a",      "axes",      "b",      "bounds",  "box",
+                                             "boxes", "buffer", "cell_size", "cells",  "entries", "grid",
+                                             "id",    "index",  "n",         "offset", "pairs"};
 
 /* Sets the result of a call that rejects an argument, or one element of it (else element is -1). */
 static sap_result sap__bad_argument(sap_world *s, sap_result r, const char *argument, int element) {
@@ -1694,6 +1731,7 @@ static sap_result sap__bad_argument(sap_world *s, sap_result r, const char *argu
    once. */
 SAP__FORCE_INLINE sap_result sap__begin_call(sap_world *s, const char *bad, int acts_at_once) {
     if (!s) return SAP_ERROR_ARGUMENT;
+    if (acts_at_once && sap__lacks_grid(s)) bad = "grid";
     if (bad) return sap__bad_argument(s, SAP_ERROR_ARGUMENT, bad, -1);
     const int is_busy = acts_at_once ? sap__is_busy(s) : s->call.in_filter;
     return s->call.last_error = is_busy ? SAP_ERROR_BUSY : SAP_OK;
@@ -2620,7 +2658,7 @@ SAP__NO_INLINE int sap__report(const sap__sort_state *u, uint32_t stops, uint32_
     if ((x->flags | y->flags) & SAP__REFILTER) return 1; /* a query creates its pairs, and lists delete them */
     for (int k = 0; k < u->axis; k++)
         if (apart_x->lo[k] > apart_y->hi[k] || apart_y->lo[k] > apart_x->hi[k]) return 1;
-    if (s->grid && !s->grid->is_owner(s->grid->multi, u->sap, a, b)) return 1;
+    if (sap__in_cells(s) && !sap__is_owner(s, u->sap, a, b)) return 1;
     if (!sap__reserve_events(s, u->task, 1)) return s->threads.in_parallel;
     sap__change_pair(s, u->task, a, b);
     return 1;
@@ -2658,7 +2696,7 @@ SAP__FORCE_INLINE uint64_t *sap__move_end(const sap__sort_state *u, uint64_t end
     for (; step > 0 ? at[1] < end : at[-1] > end; at += step) {
         const uint64_t other = *at = at[step];
         sap__trace(SAP_STEP_PASS, u->axis, u->s, slot, sap__endpoint_slot(other));
-        if (!((end ^ other) >> 31 & 1) || (stops && u->s->grid)) continue;
+        if (!((end ^ other) >> 31 & 1) || (stops && sap__in_cells(u->s))) continue;
         if (!sap__update_rule(u, stops, slot, sap__endpoint_slot(other))) return NULL;
     }
     *at = end;
@@ -2755,6 +2793,12 @@ static int sap__list_changed(sap__sort_state *u, int step, int n) {
         n += (s->slot_array[s->changes.list[i]].flags & (SAP__ADDED | SAP__REMOVED)) == flags;
     }
     return n;
+}
+
+/* Forgets the sorted endpoints, which are built again. A grid frees its cells, unless their memory is reserved. */
+static void sap__drop_endpoints(sap_world *s) {
+    s->endpoints.valid = 0;
+    sap__drop_cells(s);
 }
 
 /* Updates the SAP of all boxes. Returns 0 on failure. */
@@ -2920,7 +2964,7 @@ SAP__FORCE_INLINE sap__box sap__child_bounds(const sap__node *node, int lane) {
 /* ---- the kernel of SAP__WIDTH lanes ---- */
 
 /* The number is that of this file: one of another version, included by this one, leaves the part out. */
-#if defined(SAP__WIDTH) && SAP_VERSION_NUMBER == 500
+#if defined(SAP__WIDTH) && SAP_VERSION_NUMBER == 600
 
 #if SAP__WIDTH == 1
 #define sap__append1(bits, refs, to, n) ((to)[n] = (uint32_t)(refs), (n) + (int)(bits))
@@ -4615,8 +4659,8 @@ static int sap__find_by_sort(sap_world *s) {
     const uint32_t flags = SAP__ADDED | SAP__REMOVED | SAP__REFILTER;
     int any_tree = 0, any = 0;
     for (int tree = 0; tree < SAP__TREES; tree++) any_tree |= s->tree[tree].state != SAP__TREE_EMPTY;
-    if (s->grid && !s->grid->find_created(s, s->grid->multi)) return 0;
-    if (s->grid) {
+    if (sap__has_grid(s) && !sap__find_created_in_cells(s)) return 0;
+    if (sap__in_cells(s)) {
         const int many = SAP__PRUNE_PART * (long long)sap__length(s->changes.list) > s->boxes.live_count;
         if (!(many ? sap__deleted_by_scan(s) : sap__deleted_by_lists(s, SAP__CHANGED))) return 0;
         if (!any_tree) return 1;
@@ -4624,7 +4668,7 @@ static int sap__find_by_sort(sap_world *s) {
         return 0;
     for (int i = 0; i < sap__length(s->changes.list) && (s->changes.flags & flags); i++)
         any += (s->slot_array[s->changes.list[i]].flags & flags) != 0;
-    if (any && s->grid) return sap__sync_trees(s, 0);
+    if (any && sap__in_cells(s)) return sap__sync_trees(s, 0);
     if (any) return sap__sync_trees(s, any) && sap__query_movers(s, flags, 0) && sap__deleted_by_lists(s, flags);
     for (int tree = 0; tree < SAP__TREES; tree++)
         if (s->changes.count[tree] && s->tree[tree].state == SAP__TREE_VALID)
@@ -4760,7 +4804,7 @@ static void sap__begin_update(sap_world *s) {
     sap__count_changes(s);
     s->update.method = sap__choose_method(s);
     s->update.swaps = s->update.tests = s->update.upkeep = 0;
-    if (s->update.method != SAP_METHOD_SORT) s->endpoints.valid = 0;
+    if (s->update.method != SAP_METHOD_SORT) sap__drop_endpoints(s);
     for (int i = 0; i < sap__task_count(s); i++) sap__set_length(s->update.task[i].events, 0);
     sap__set_length(s->update.deleted_at, 0);
 }
@@ -4803,7 +4847,7 @@ SAP_DEF sap_result sap_update(sap_world *s) {
     const int ok = (is_empty ? sap__deleted_by_scan : sap__methods[s->update.method])(s) && sap__commit_pairs(s);
     sap__add_counts(s);
     if (!ok || is_empty) {
-        s->endpoints.valid = 0;
+        sap__drop_endpoints(s);
         sap__drop_trees(s);
     }
     for (int i = 0; i < sap__length(s->changes.list) && !ok; i++)
@@ -6006,13 +6050,39 @@ SAP_DEF sap_world *sap_create(const sap_config *config) {
     sap__axes_used(s->config.axes, s->used);
     s->kernel = sap__best_kernel();
     s->update.updates_since_trim = SAP__TRIM - 2;
+    s->threads.min_parallel_work = SAP__THREADS_FROM;
     return s;
 }
 
 SAP_DEF void sap_destroy(sap_world *s) {
     if (sap__begin_call(s, NULL, 1) != SAP_OK) return;
+    sap__free_grid(s->multi);
     sap__free_arrays(s);
     SAP_FREE(s);
+}
+
+/* Reserves memory for the events of all tasks. What others have no memory for goes to the first, which has room for
+   all. Returns 0 without memory. */
+static int sap__reserve_tasks(sap_world *s, int tasks, int pairs) {
+    for (int i = 0; i < tasks; i++)
+        if (!sap__reserve(&s->update.task[i].events,
+                          (i ? pairs / 8 : 2LL * pairs) + SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS))
+            return 0;
+    return 1;
+}
+
+SAP_DEF sap_result sap_set_parallel(sap_world *s, sap_parallel_for *parallel, void *user) {
+    const sap_result r = sap__begin_call(s, NULL, 1);
+    if (r != SAP_OK) return r;
+    if (s->update.is_reserved && parallel && !sap__reserve_tasks(s, SAP__TASKS, sap__capacity(s->pairs.active)))
+        return s->call.last_error = SAP_ERROR_MEMORY;
+    for (int i = 1; i < SAP__TASKS && !parallel; i++) {
+        sap__free_array(&s->update.task[i].events);
+        s->update.task[i].events = NULL;
+    }
+    s->threads.parallel_for = parallel;
+    s->threads.parallel_user = user;
+    return r;
 }
 
 /* Reserves slots for the boxes, and for the slots that stay free for a while: see SAP__MIN_FREE_SLOTS. */
@@ -6020,6 +6090,10 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
     const sap_result r = sap__begin_call(s, boxes < 0 ? "boxes" : pairs < 0 ? "pairs" : NULL, 1);
     if (r != SAP_OK) return r;
     if (boxes > SAP__MAX_BOXES) return s->call.last_error = SAP_ERROR_LIMIT;
+    if ((boxes | pairs) == 0) {
+        s->update.is_reserved = 0;
+        return r;
+    }
     int slot_count = boxes;
     if (boxes && boxes < SAP__MAX_BOXES - SAP__MIN_FREE_SLOTS - 1) slot_count += SAP__MIN_FREE_SLOTS + 1;
     if (slot_count < sap__length(s->slot_array)) slot_count = sap__length(s->slot_array);
@@ -6033,10 +6107,8 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
              sap__reserve(&s->update.sort_items, slot_count) &&
              sap__reserve(&s->update.sort_items, SAP__NODE_WIDTH * leaves) && sap__reserve_nodes(s, nodes) &&
              sap__reserve_before(s) && (!sorts || sap__reserve_endpoints(s, slot_count));
-    for (int i = 0; i < sap__task_count(s) && ok; i++) /* what others have no memory for goes to the first */
-        ok = sap__reserve(&s->update.task[i].events,
-                          (i ? pairs / 8 : 2LL * pairs) + SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS);
-    if (!ok) return s->call.last_error = SAP_ERROR_MEMORY;
+    if (!ok || !sap__reserve_tasks(s, sap__task_count(s), pairs) || !sap__reserve_cells(s->multi, boxes))
+        return s->call.last_error = SAP_ERROR_MEMORY;
     s->update.is_reserved = 1;
     return r;
 }
@@ -6218,6 +6290,7 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats) {
 #define SAP__COUNT_BYTES(a) stats->bytes += sap__bytes_of(s->a);
     SAP__ARRAYS(SAP__COUNT_BYTES)
     for (int i = 0; i < SAP__TASKS; i++) stats->bytes += sap__bytes_of(s->update.task[i].events);
+    sap__count_cells(s, stats);
 }
 
 /* ====================================================================================================== */
@@ -6539,7 +6612,7 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     sap__set_length(s->pairs.deleted, 0);
     s->update.swaps = s->update.tests = s->update.upkeep = s->update.method = 0;
     memset(s->pairs.index, 0, sizeof s->pairs.index);
-    s->endpoints.valid = 0;
+    sap__drop_endpoints(s);
     sap__drop_trees(s);
 }
 
@@ -6789,6 +6862,7 @@ SAP_DEF const char *sap_validate(const sap_world *s) {
     if (s && !broken) broken = sap__validate_events(s);
     for (int tree = 0; s && !broken && tree < SAP__TREES; tree++) broken = sap__validate_bvh(s, tree);
     if (s && !broken) broken = sap__validate_endpoints(s);
+    if (s && !broken) broken = sap__validate_cells(s);
     return broken;
 }
 
@@ -6797,6 +6871,16 @@ SAP_DEF const char *sap_validate(const sap_world *s) {
 
 /* ---- versions and licences ----------------------------------------------------------------------------
 
+   0.6  2026-11  One type: sap_multi is gone. A world gets a grid by sap_set_grid, the one function of sap_multi.h, and
+                 threads by sap_set_parallel, without sap_multi.h. sap_reserve(s, 0, 0) ends a reserve. A reserve that
+                 fails promises nothing. To go on from sap_multi:
+                     sap_multi_create(&c)         sap_create(&c.sap), then the next two, if they are wanted
+                     c.parallel, c.parallel_user  sap_set_parallel(world, parallel, user)
+                     c.bounds, c.cells, c.hashed, c.entries, c.cell_size: fields of a sap_grid, for sap_set_grid
+                     sap_multi_check_config(&c)   sap_check_config(&c.sap), and the result of sap_set_grid
+                     sap_multi_add(m, ...)        sap_add(world, ...), and so all others
+                 Incompatible: SAP_METHOD_SORT without a grid is one SAP, where sap_multi chose a grid. A file that
+                 includes sap.h with SAP_IMPLEMENTATION may not include sap_multi.h afterwards.
    0.5  2026-11  sap_slide_if; sap_version. Slides: ways of any length; the joint of two boxes acts as one box would in
                  3D, too; a particle does not pass a wall of no thickness. Short rays are counted like others. Trees
                  have three generations, and are packed as a whole now and then, which 0.4 never did. AUTO takes no

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT OR Unlicense (both texts stand at the end of sap.h)
 
-   sap_multi.h - v0.5 - a grid of SAPs, and threads: sap.h for large worlds.
+   sap_multi.h - v0.6 - a grid of SAPs for sap.h: what to add for Pierre Terdiman's multi-SAP ("Sweep-and-prune",
+   version 0.2, 2007, part II). "II.3a" names its section 3) a) of part II.
 
-   sap_multi.h has the functions of sap.h, with the prefix sap_multi_, and keeps their promises. Ids, events, pairs,
-   their order and snapshots equal those of one sap_world that is given the same calls, byte for byte: grid and threads
-   are about speed alone. The grid is the multi-SAP of Pierre Terdiman's paper ("Sweep-and-prune", version 0.2, 2007,
-   part II). "II.3a" names its section 3) a) of part II.
+   It adds one function, sap_set_grid, to those of sap.h. All calls stay the same, and so do ids, events, pairs, their
+   order and snapshots, byte for byte: a grid is about speed alone. Threads need no grid: see sap_set_parallel in sap.h.
 
    ---- do this ----
 
        #define SAP_MULTI_IMPLEMENTATION      in one C or C++ file, before the include; it implies SAP_IMPLEMENTATION
-       #include "sap_multi.h"                everywhere else without the define
+       #include "sap_multi.h"                in place of sap.h: there, and wherever sap_set_grid is called
+
+   That one file may include sap.h before, but not with SAP_IMPLEMENTATION: then sap.h is compiled without grids. Such
+   code rejects a world that has one: sap_update, sap_reserve and the like return SAP_ERROR_ARGUMENT, and sap_destroy
+   does nothing, with "grid" from sap_last_error_argument.
 
    ---- example ----
 
@@ -19,22 +22,23 @@
 
        int main(void) {
            sap_aabb a = {{0, 0, 0}, {1, 1, 1}}, b = {{1, 1, 1}, {2, 2, 2}};
-           sap_multi *world = sap_multi_create(NULL);
+           sap_config config = {.method = SAP_METHOD_SORT}; // the one method that uses a grid
+           sap_grid grid = {0};                             // chosen from the boxes
+           sap_world *world = sap_create(&config);
            int pairs;
-           sap_multi_add(world, &a, NULL);
-           sap_multi_add(world, &b, NULL);
-           sap_multi_update(world);
-           sap_multi_pairs(world, &pairs); // 1
-           sap_multi_destroy(world);
+           sap_set_grid(world, &grid);
+           sap_add(world, &a, NULL); // from here on all is as in sap.h
+           sap_add(world, &b, NULL);
+           sap_update(world);
+           sap_pairs(world, &pairs); // 1
+           sap_destroy(world);
            return 0;
        }
 
    ---- when to take which method ----
 
-   sap.h alone        if you need neither threads nor the grid
-   SAP_METHOD_AUTO    (0) for speed, with or without threads. AUTO chooses as in sap.h: PRUNE or QUERY, which search in
-                      a tree, or one SAP of all boxes. It does not use the grid. Where boxes move it is three to ten
-                      times as fast as the grid of SAPs
+   SAP_METHOD_AUTO    (0) for speed, with or without threads: PRUNE or QUERY, which search in a tree, or one SAP of all
+                      boxes. It does not use the grid. Where boxes move it is three to ten times as fast
    SAP_METHOD_SORT    to learn, to compare, or to run the paper's algorithm. This method alone uses the grid
 
    One SAP is slow in a large world: a moved box passes the ends of boxes that are far away (II.1a), so its cost grows
@@ -70,11 +74,11 @@
    crossed      a crossed box is one whose range or filter has changed: it enters cells, leaves them, or does both
    arena        one array, which holds the endpoint arrays of all cells
 
-   The config says which grid it is:
+   sap_grid says which grid it is:
 
-   fixed     config.cells divide config.bounds. A box that leaves the bounds comes in at the other end (II.3a)
-   hashed    config.hashed: cells of config.cell_size, without bounds. Places are wrapped at a, b and c cells (II.3a):
-             powers of two whose product is at most config.entries
+   fixed     grid.cells divide grid.bounds. A box that leaves the bounds comes in at the other end (II.3a)
+   hashed    grid.hashed: cells of grid.cell_size, without bounds. Places are wrapped at a, b and c cells (II.3a):
+             powers of two whose product is at most grid.entries
    chosen    neither is given. Cells are 4, 8, 16 or 32 times as long as most boxes, as a sample of the boxes says that
              an update takes least; or no axis is divided, if one SAP takes less, as in a small world or among boxes of
              all sizes. Cells are chosen again after many changes
@@ -93,181 +97,68 @@
    A cell that boxes have left stays, for boxes that enter it again. When most cells are empty, or most of the arena is
    not used, the cells are built again. The memory used depends on the boxes, not on the number of cells.
    sap_stats.cells is the number of cells that hold boxes. Queries use a tree, not the grid. The first query packs it,
-   so a world that is divided has none without queries. With SAP_METHOD_SORT sap_multi_reserve also reserves memory for
-   each box in eight cells in 3D, about 1,100 bytes a box. After it, memory is allocated only when a cell is entered for
-   the first time.
+   so a world that is divided has none without queries. With a grid sap_reserve also reserves memory for each box in
+   eight cells in 3D, about 1,000 bytes a box. After it, memory is allocated only when a cell is entered for the first
+   time.
 
-   Differences from the paper: sap_multi_update applies all recorded changes in one batch. Deleted pairs are found in
-   the pair manager, because a box that leaves a cell passes no ends there. Duplicates are left out by the owner cell
-   (the "SAP owner" of II.3d) instead of by the pair manager (II.3b).
+   Differences from the paper: sap_update applies all recorded changes in one batch. Deleted pairs are found in the pair
+   manager, because a box that leaves a cell passes no ends there. Duplicates are left out by the owner cell (the "SAP
+   owner" of II.3d) instead of by the pair manager (II.3b).
 
-   ---- threads ----
-
-   config.parallel serves all methods. parallel(job, data, count, parallel_user) calls job(data, 0) to
-   job(data, count - 1), on any threads and in any order, and returns when all are done. No job writes what another one
-   reads or writes, and no job calls the allocator or the filter. A loop over fewer than 16,384 boxes or pairs (in the
-   grid, changed boxes) runs on the caller's thread; an event counts as four, and a box that searches alone as eight.
-   make bench-multi measures the gain. Threads update the cells as in II.3d: first one thread fills the queues of each
-   cell, then all threads work through them. Who may call what from which thread is as in sap.h.
+   Threads update the cells as in II.3d: first one thread fills the queues of each cell, then all threads work through
+   them. In the grid the work of a loop is the number of changed boxes: see sap_set_parallel.
 */
 #if defined(SAP_MULTI_IMPLEMENTATION) && !defined(SAP_IMPLEMENTATION)
 #define SAP_IMPLEMENTATION /* before the guard: the second include of this file may be the one that asks for it */
 #endif
 #include "sap.h"
-
-#ifndef SAP_MULTI_H
-#define SAP_MULTI_H
-
-#if defined(SAP_STATIC) && !defined(SAP_MULTI_IMPLEMENTATION) && defined(__GNUC__)
-#pragma GCC diagnostic ignored "-Wunused-function" /* no pop: gcc warns at the end of the file */
+#if defined(SAP_IMPLEMENTATION_ONCE) && !defined(SAP__HAS_GRID)
+#error "sap_multi.h: in the file with the implementation define SAP_MULTI_IMPLEMENTATION and include only sap_multi.h"
 #endif
 
 #pragma pack(push, 16)
+#ifndef SAP_MULTI_H
+#define SAP_MULTI_H
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef struct sap_multi sap_multi;          /* one world; its fields are private */
-typedef void sap_job(void *data, int index); /* one of count jobs; it touches nothing that another job writes */
-/* Runs job(data, 0) to job(data, count - 1), in any order, on any threads. Returns when all are done. */
-typedef void sap_parallel_for(sap_job *job, void *data, int count, void *user);
+/* A grid; zeroed, or if no used axis is divided, it is chosen from the boxes. */
+typedef struct sap_grid {
+    sap_aabb bounds;    /* fixed grid: the region that the cells divide; all 0 = none, cells are ignored */
+    int cells[3];       /* fixed grid: cells on each axis; 0 or 1 = not divided */
+    int hashed;         /* 1 = hashed grid: unbounded, cells of cell_size; bounds and cells are ignored */
+    int entries;        /* hashed grid: the most cells before places are wrapped; 0 = 65,536 */
+    float cell_size[3]; /* hashed grid: length of a cell on each axis; 0 or INFINITY = not divided */
+} sap_grid;
 
-/* The config of a sap_multi; zeroed = all defaults. If no axis is divided, the grid is chosen from the boxes. */
-typedef struct sap_multi_config {
-    sap_config sap;             /* the config of the world, as for sap_create */
-    sap_aabb bounds;            /* fixed grid: the region that the cells divide; all 0 = none, cells are ignored */
-    int cells[3];               /* fixed grid: cells on each axis; 0 or 1 = not divided */
-    int hashed;                 /* 1 = hashed grid: unbounded, cells of cell_size; bounds and cells are ignored */
-    int entries;                /* hashed grid: the most cells before places are wrapped; 0 = 65,536 */
-    float cell_size[3];         /* hashed grid: length of a cell on each axis; 0 or INFINITY = not divided */
-    sap_parallel_for *parallel; /* runs jobs on threads; NULL = the caller's thread only */
-    void *parallel_user;
-} sap_multi_config;
+/* Gives a world a grid, in the place of the one that it has; NULL takes that away. SAP_METHOD_SORT alone uses it. The
+   next update builds its cells. A world with reserved memory gets as much for the grid as sap_reserve would reserve.
+   sap_destroy frees the grid, sap_validate checks it, sap_get_stats counts it, and no snapshot holds it.
 
-/* ---- life: as in sap.h ------------------------------------------------------------------------------ */
-
-/* Returns a new world; NULL config = defaults. Returns NULL without memory, or if sap_multi_check_config rejects the
-   config. It rejects what sap_check_config rejects, negative cells or entries, a cell_size that is negative or NaN, and
-   bounds that are NaN or inverted. On a divided axis it also rejects bounds that are infinite or empty, unless all
-   bounds are 0: then there is no fixed grid. Axes that config.sap.axes leaves out are not checked. */
-SAP_DEF sap_multi *sap_multi_create(const sap_multi_config *config);
-SAP_DEF sap_result sap_multi_check_config(const sap_multi_config *config); /* SAP_OK, or SAP_ERROR_ARGUMENT */
-SAP_DEF void sap_multi_destroy(sap_multi *m);
-SAP_DEF sap_result sap_multi_reserve(sap_multi *m, int boxes, int pairs);
-
-/* All functions below but update, dump_pairs, validate and get_stats only forward: they hand their arguments on to the
-   function of sap.h without multi_ in its name, which describes them, and return what it returns. */
-
-/* ---- boxes: as in sap.h ----------------------------------------------------------------------------- */
-
-SAP_DEF sap_id sap_multi_add(sap_multi *m, const sap_aabb *box, void *object);
-SAP_DEF sap_id sap_multi_add_static(sap_multi *m, const sap_aabb *box, void *object);
-SAP_DEF sap_result sap_multi_move(sap_multi *m, sap_id id, const sap_aabb *box);
-SAP_DEF sap_result sap_multi_remove(sap_multi *m, sap_id id);
-SAP_DEF sap_result sap_multi_add_many(sap_multi *m, int n, const sap_aabb *boxes, void *const *objects, sap_id *ids);
-SAP_DEF sap_result sap_multi_add_static_many(sap_multi *m, int n, const sap_aabb *boxes, void *const *objects,
-                                             sap_id *ids);
-SAP_DEF sap_result sap_multi_move_many(sap_multi *m, int n, const sap_id *ids, const sap_aabb *boxes);
-SAP_DEF sap_result sap_multi_remove_many(sap_multi *m, int n, const sap_id *ids);
-SAP_DEF sap_result sap_multi_set_filter(sap_multi *m, sap_id id, uint32_t category, uint32_t mask);
-SAP_DEF sap_result sap_multi_set_filter_many(sap_multi *m, int n, const sap_id *ids, uint32_t category, uint32_t mask);
-SAP_DEF sap_result sap_multi_refilter(sap_multi *m, sap_id id);
-SAP_DEF sap_result sap_multi_set_pair_filter(sap_multi *m, sap_filter *filter, void *user);
-SAP_DEF sap_result sap_multi_set_static(sap_multi *m, sap_id id, int is_static);
-SAP_DEF sap_result sap_multi_set_object(sap_multi *m, sap_id id, void *object);
-SAP_DEF sap_result sap_multi_clear(sap_multi *m);
-SAP_DEF sap_result sap_multi_shift_origin(sap_multi *m, const float offset[3]);
-SAP_DEF sap_result sap_multi_last_error(const sap_multi *m);
-SAP_DEF const char *sap_multi_last_error_argument(const sap_multi *m, int *element);
-
-/* ---- pairs: as in sap.h ----------------------------------------------------------------------------- */
-
-SAP_DEF sap_result sap_multi_update(sap_multi *m);
-SAP_DEF int sap_multi_dump_pairs(sap_multi *m, sap_create_pair *create, sap_delete_pair *del, void *user);
-SAP_DEF const sap_pair *sap_multi_created(const sap_multi *m, int *count);
-SAP_DEF const sap_pair *sap_multi_deleted(const sap_multi *m, int *count);
-SAP_DEF const sap_pair *sap_multi_pairs(const sap_multi *m, int *count);
-SAP_DEF const sap_pair *sap_multi_find_pair(const sap_multi *m, sap_id a, sap_id b);
-SAP_DEF sap_result sap_multi_set_pair_data(sap_multi *m, sap_id a, sap_id b, void *user_data);
-SAP_DEF sap_result sap_multi_set_pair_data_at(sap_multi *m, int index, void *user_data);
-SAP_DEF int sap_multi_pairs_of(const sap_multi *m, sap_id id, sap_id *others, int capacity);
-
-/* ---- getters: as in sap.h --------------------------------------------------------------------------- */
-
-SAP_DEF int sap_multi_count(const sap_multi *m);
-SAP_DEF int sap_multi_is_valid(const sap_multi *m, sap_id id);
-SAP_DEF sap_result sap_multi_get_box(const sap_multi *m, sap_id id, sap_aabb *box);
-SAP_DEF void *sap_multi_get_object(const sap_multi *m, sap_id id);
-SAP_DEF sap_result sap_multi_get_filter(const sap_multi *m, sap_id id, uint32_t *category, uint32_t *mask);
-SAP_DEF int sap_multi_is_static(const sap_multi *m, sap_id id);
-SAP_DEF sap_id sap_multi_next(const sap_multi *m, sap_id id);
-
-/* ---- queries: as in sap.h --------------------------------------------------------------------------- */
-
-SAP_DEF sap_result sap_multi_prepare_queries(sap_multi *m);
-SAP_DEF int sap_multi_query_box(sap_multi *m, const sap_aabb *box, uint32_t mask, sap_hit *hit, void *user);
-SAP_DEF int sap_multi_query_point(sap_multi *m, const float point[3], uint32_t mask, sap_hit *hit, void *user);
-SAP_DEF int sap_multi_query_sphere(sap_multi *m, const float center[3], float radius, uint32_t mask, sap_hit *hit,
-                                   void *user);
-SAP_DEF int sap_multi_ray_cast(sap_multi *m, const float origin[3], const float translation[3], uint32_t mask,
-                               sap_ray_hit *hit, void *user);
-SAP_DEF int sap_multi_box_cast(sap_multi *m, const sap_aabb *box, const float translation[3], uint32_t mask,
-                               sap_ray_hit *hit, void *user);
-SAP_DEF sap_id sap_multi_ray_closest(sap_multi *m, const float origin[3], const float translation[3], uint32_t mask,
-                                     float *t);
-SAP_DEF sap_id sap_multi_nearest(sap_multi *m, const float point[3], float max_distance, uint32_t mask,
-                                 float *distance);
-SAP_DEF sap_id sap_multi_nearest_to(sap_multi *m, sap_id id, float max_distance, uint32_t mask, float *distance);
-SAP_DEF int sap_multi_query_nearest(sap_multi *m, const float point[3], float max_distance, uint32_t mask,
-                                    sap_ray_hit *hit, void *user);
-SAP_DEF int sap_multi_query_box_ids(sap_multi *m, const sap_aabb *box, uint32_t mask, sap_id *ids, int capacity);
-SAP_DEF int sap_multi_query_sphere_ids(sap_multi *m, const float center[3], float radius, uint32_t mask, sap_id *ids,
-                                       int capacity);
-SAP_DEF int sap_multi_nearest_ids(sap_multi *m, const float point[3], float max_distance, uint32_t mask, sap_id *ids,
-                                  float *distances, int capacity);
-SAP_DEF int sap_multi_nearest_to_ids(sap_multi *m, sap_id id, float max_distance, uint32_t mask, sap_id *ids,
-                                     float *distances, int capacity);
-SAP_DEF int sap_multi_ray_cast_ids(sap_multi *m, const float origin[3], const float translation[3], uint32_t mask,
-                                   sap_id *ids, float *ts, int capacity);
-SAP_DEF sap_id sap_multi_box_closest(sap_multi *m, const sap_aabb *box, const float translation[3], uint32_t mask,
-                                     sap_id ignore, float *t, float normal[3]);
-SAP_DEF sap_id sap_multi_box_closest_if(sap_multi *m, const sap_aabb *box, const float translation[3], uint32_t mask,
-                                        sap_accept *accept, void *user, float *t, float normal[3]);
-SAP_DEF int sap_multi_slide(sap_multi *m, sap_aabb *box, const float translation[3], uint32_t mask, sap_id ignore,
-                            sap_id stopped_by[3]);
-SAP_DEF int sap_multi_slide_if(sap_multi *m, sap_aabb *box, const float translation[3], uint32_t mask,
-                               sap_accept *accept, void *user, sap_id stopped_by[3]);
-
-/* ---- state, inspection: as in sap.h ----------------------------------------------------------------- */
-
-/* A snapshot holds no grid: sap_world and sap_multi write the same bytes, and each restores the other's. */
-SAP_DEF size_t sap_multi_snapshot_size(const sap_multi *m);
-SAP_DEF sap_result sap_multi_save(const sap_multi *m, void *buffer, size_t size);
-SAP_DEF sap_result sap_multi_restore(sap_multi *m, const void *buffer, size_t size);
-SAP_DEF const char *sap_multi_validate(const sap_multi *m);
-SAP_DEF void sap_multi_get_stats(const sap_multi *m, sap_stats *stats);
+   It rejects negative cells or entries, a cell_size that is negative or NaN, and bounds that are NaN or inverted. On a
+   divided axis it also rejects bounds that are infinite or empty, unless all bounds are 0: then there is no fixed grid.
+   Axes that the world does not use are not checked. On an error the world keeps the grid that it has. */
+SAP_DEF sap_result sap_set_grid(sap_world *s, const sap_grid *grid);
 
 #ifdef __cplusplus
 }
 #endif
-#pragma pack(pop)
 #endif /* SAP_MULTI_H */
 
 /* ====================================================================================================== */
-#if defined(SAP_MULTI_IMPLEMENTATION) && !defined(SAP_MULTI_IMPLEMENTATION_ONCE)
+#if defined(SAP__HAS_GRID) && !defined(SAP_MULTI_IMPLEMENTATION_ONCE)
 #define SAP_MULTI_IMPLEMENTATION_ONCE
-
-#pragma pack(push, 16)
 
 enum {
     SAP__LAST_PLACE = 1 << 29,        /* the outermost place; all boxes beyond it share its cell */
     SAP__MAX_CELLS_ON_AXIS = 1 << 19, /* most cells on an axis: a key has 20 bits for each */
-    SAP__ENTRIES = 65536,     /* cells of a hashed grid by default: too few where more than these are occupied */
-    SAP__THREADS_FROM = 16384 /* work of a loop that uses threads, in boxes: too much where these wake at once */
+    SAP__ENTRIES = 65536 /* cells of a hashed grid by default: too few where more than these are occupied */
 };
 
 #define SAP__LARGE (~UINT64_C(0)) /* the key of the cell of large boxes */
+#define SAP__NO_SIZE 1e-300       /* is added to sizes, as that of an axis that is not divided is 0 */
 
 /* A grid has cells of one size, count of them on each axis. Behind the last one the first one follows again. */
 typedef struct sap__grid {
@@ -292,8 +183,8 @@ typedef struct sap__cell {
     size_t scratch;               /* the index of its scratch in this update */
 } sap__cell;
 
-/* A sap_multi is a world whose SAPs are the cells of a grid. */
-struct sap_multi {
+/* The grid of a world: its SAPs are the cells. */
+struct sap__multi {
     sap_world *world;
     int axes;               /* used axes */
     sap__grid given, grid;  /* the grid of the config; the grid in use */
@@ -308,53 +199,50 @@ struct sap_multi {
     uint32_t *listed;       /* cells that have something to do in this update */
     int all_move;           /* in this update cells read every end, and moves are not queued */
     long long changes_left; /* changed boxes before the grid is chosen again */
-    long long reserved;     /* boxes in all cells that sap_multi_reserve asked for */
+    long long reserved;     /* boxes in all cells that sap_reserve asked for */
 };
 
-/* SAP__MULTI_ARRAYS names each array of a sap_multi, to free and to measure them. */
+/* SAP__MULTI_ARRAYS names each array of a grid, to free and to measure them. */
 #define SAP__MULTI_ARRAYS(X) X(range) X(cells) X(table) X(arena) X(operations) X(listed)
 
 /* ====================================================================================================== */
 /* >> grid: which cells a box touches                                                                       */
 /* ====================================================================================================== */
 
-/* Returns 0 for 0, and never divides by 0: a compiler may divide before it compares. */
-static double sap__inverse(double size) {
-    return size > 0 ? 1 / (size + 1e-300) : 0;
-}
-
-/* Reads the grid of a config, and checks the fields of the other kind of grid, too. Returns 0 if one is invalid. */
-static int sap__read_grid(const sap_multi_config *c, sap__grid *grid) {
-    int32_t used[6];
-    int has_bounds = 0;
+/* Reads a grid of the user's, and checks the fields of the other kind of grid, too. */
+static sap_result sap__read_grid(sap_world *s, const sap_grid *g, sap__grid *grid) {
+    const char *bad = g->entries < 0 ? "entries" : NULL;
+    int has_bounds = 0, axis = -1;
     *grid = sap__undivided;
-    if (!c) return 1;
-    if (sap_check_config(&c->sap) != SAP_OK || c->entries < 0) return 0;
-    sap__axes_used(c->sap.axes ? c->sap.axes : 7, used);
-    for (int k = 0; k < 3; k++) has_bounds |= used[k] && (sap__key(c->bounds.min[k]) | sap__key(c->bounds.max[k])) != 0;
-    for (int k = 0; k < 3; k++) {
-        const float min = c->bounds.min[k], max = c->bounds.max[k], size = c->cell_size[k];
-        const int is_cut = has_bounds && c->cells[k] > 1;
-        if (!used[k]) continue;
-        if (c->cells[k] < 0 || !sap__is_number(size) || sap__key(size) < 0) return 0;
-        if (has_bounds && (!sap__is_number(min) || !sap__is_number(max) || sap__key(min) > sap__key(max))) return 0;
-        if (is_cut && (!sap__is_finite(min) || !sap__is_finite(max) || sap__key(min) == sap__key(max))) return 0;
-        if (!(c->hashed ? sap__is_finite(size) && sap__key(size) > 0 : is_cut)) continue;
+    for (int k = 0; k < 3; k++)
+        has_bounds |= s->used[k] && (sap__key(g->bounds.min[k]) | sap__key(g->bounds.max[k])) != 0;
+    for (int k = 0; k < 3 && !bad; k++) {
+        const float min = g->bounds.min[k], max = g->bounds.max[k], size = g->cell_size[k];
+        const int is_cut = has_bounds && g->cells[k] > 1, ends = sap__is_finite(min) && sap__is_finite(max);
+        if (!s->used[k]) continue;
+        if (g->cells[k] < 0) bad = "cells";
+        if (!sap__is_number(size) || sap__key(size) < 0) bad = "cell_size";
+        if (has_bounds && (!sap__is_number(min) || !sap__is_number(max) || sap__key(min) > sap__key(max) ||
+                           (is_cut && (!ends || sap__key(min) == sap__key(max)))))
+            bad = "bounds";
+        axis = k;
+        if (bad || !(g->hashed ? sap__is_finite(size) && sap__key(size) > 0 : is_cut)) continue;
         grid->is_given = 1;
-        grid->size[k] = c->hashed ? sap__double(size) : (sap__double(max) - sap__double(min)) / c->cells[k];
-        grid->origin[k] = c->hashed ? 0 : sap__double(min);
-        grid->count[k] = c->hashed ? 1 : c->cells[k];
+        grid->size[k] = g->hashed ? sap__double(size) : (sap__double(max) - sap__double(min)) / g->cells[k];
+        grid->origin[k] = g->hashed ? 0 : sap__double(min);
+        grid->count[k] = g->hashed ? 1 : g->cells[k];
     }
+    if (bad) return sap__bad_argument(s, SAP_ERROR_ARGUMENT, bad, axis);
     /* entries are divided among the divided axes as evenly as powers of two can be */
-    for (int k = 0, left = c->entries ? c->entries : SAP__ENTRIES; left > 1 && c->hashed && grid->is_given;
+    for (int k = 0, left = g->entries ? g->entries : SAP__ENTRIES; left > 1 && g->hashed && grid->is_given;
          k = (k + 1) % 3)
         if (grid->size[k] > 0) grid->count[k] *= 2, left /= 2;
     for (int k = 0; k < 3; k++) { /* cells are made longer until their numbers have 20 bits */
         for (; grid->count[k] > SAP__MAX_CELLS_ON_AXIS; grid->count[k] = grid->count[k] / 2 + (grid->count[k] & 1))
             grid->size[k] *= 2;
-        grid->cells_per_unit[k] = sap__inverse(grid->size[k]);
+        grid->cells_per_unit[k] = 1 / (grid->size[k] + SAP__NO_SIZE);
     }
-    return 1;
+    return SAP_OK;
 }
 
 /* Returns the place of a bound. It is monotone, so two boxes that overlap have a place in common on each axis. It is
@@ -393,14 +281,8 @@ static int sap__list_cells(const sap__grid *g, const sap__range *r, uint64_t key
     for (int k = 0; k < 3; k++) {
         const int32_t places = r->hi[k] - r->lo[k] + 1, touched = places < g->count[k] ? places : g->count[k];
         const uint64_t first = sap__cell_key(g, k, r->lo[k]), second = sap__cell_key(g, k, r->lo[k] + 1);
-        if (touched > 2) {
-            keys[0] = SAP__LARGE;
-            return 1;
-        }
-        for (int i = 0; i < n; i++) {
-            keys[n + i] = keys[i] | second;
-            keys[i] |= first;
-        }
+        if (touched > 2) return keys[0] = SAP__LARGE, 1;
+        for (int i = 0; i < n; i++) keys[n + i] = keys[i] | second, keys[i] |= first;
         n *= touched;
     }
     return n;
@@ -415,10 +297,10 @@ static int sap__has_key(const uint64_t *keys, int n, uint64_t key) {
 /* Returns whether a cell owns the pair of two boxes that overlap. The owner cell is the lowest on each axis that both
    touch: it holds the lowest corner of what they share. The cell of large boxes owns all pairs in it. A small and a
    large box meet in a cell of the small one. */
-static int sap__is_owner(const void *multi, const sap__sap *p, uint32_t a, uint32_t b) {
-    const sap_multi *m = (const sap_multi *)multi;
+static int sap__is_owner(const sap_world *s, const sap__sap *p, uint32_t a, uint32_t b) {
+    const sap__multi *m = s->multi;
     const sap__cell *c = (const sap__cell *)(const void *)p;
-    const sap__box *x = &m->world->slot_array[a].box, *y = &m->world->slot_array[b].box;
+    const sap__box *x = &s->slot_array[a].box, *y = &s->slot_array[b].box;
     uint64_t key = 0;
     for (int k = 0; k < 3; k++) {
         const int32_t lo = x->lo[k] > y->lo[k] ? x->lo[k] : y->lo[k];
@@ -480,7 +362,7 @@ static double sap__quantile(sap_world *s, int k, int of_mins, int sixteenths) {
 
 /* Returns what an update takes for each box in a grid, by the sample, if no box is large. near_parts is the sum over
    all axes of the part of the boxes in a cell that are near a box. */
-static double sap__cost_of_cells(const sap_multi *m, const sap__grid *g, double near_parts) {
+static double sap__cost_of_cells(const sap__multi *m, const sap__grid *g, double near_parts) {
     uint64_t *items = m->world->update.sort_items;
     double pairs = 0;
     int n = 0;
@@ -513,7 +395,7 @@ static int sap__count_long(const sap_world *s, const sap__grid *g) {
 }
 
 /* Chooses the grid for the boxes as they are now. The caller has reserved scratch for the sample. */
-static void sap__choose_cells(sap_multi *m, sap__grid *chosen) {
+static void sap__choose_cells(sap__multi *m, sap__grid *chosen) {
     sap_world *s = m->world;
     const double live = s->boxes.live_count, apart = (double)SAP__APART * sap__nth_root(1 / live, m->axes);
     double least = 2 * m->axes, divided = 0, others = 0; /* near parts on divided axes, and on others */
@@ -536,7 +418,7 @@ static void sap__choose_cells(sap_multi *m, sap__grid *chosen) {
         g.count[k] = is_divided ? SAP__MAX_CELLS_ON_AXIS : 1;
     }
     for (int i = 0; i < SAP__CELL_LENGTHS && divided > 0; i++) {
-        for (int k = 0; k < 3; k++) g.cells_per_unit[k] = sap__inverse(g.size[k]);
+        for (int k = 0; k < 3; k++) g.cells_per_unit[k] = 1 / (g.size[k] + SAP__NO_SIZE);
         double cost = sap__cost_of_cells(m, &g, divided + others);
         if (cost < least) cost += sap__count_long(s, &g);
         if (cost < least) least = cost, *chosen = g;
@@ -547,7 +429,7 @@ static void sap__choose_cells(sap_multi *m, sap__grid *chosen) {
 
 /* Chooses the grid when the cells are built again, and looks for a better one after some changes for each box. Returns
    whether the cells are to be built again. */
-static int sap__choose_grid(sap_multi *m, int is_new) {
+static int sap__choose_grid(sap__multi *m, int is_new) {
     sap__grid grid;
     m->changes_left -= sap__length(m->world->changes.list);
     if (!is_new && m->changes_left > 0) return 0;
@@ -557,7 +439,7 @@ static int sap__choose_grid(sap_multi *m, int is_new) {
         const double before = m->grid.size[k], now = grid.size[k];
         is_new |= now > (double)SAP__SIMILAR * before || before > (double)SAP__SIMILAR * now;
     }
-    if (is_new) m->grid = grid;
+    if (is_new) m->grid = grid, m->world->endpoints.valid = 0;
     return is_new;
 }
 
@@ -573,7 +455,7 @@ enum {
 };
 
 /* Returns the entry of a key in the table: its cell, or SAP__NONE if no box has entered it. */
-static uint32_t *sap__table_entry(const sap_multi *m, uint64_t key) {
+static uint32_t *sap__table_entry(const sap__multi *m, uint64_t key) {
     const uint32_t *end = m->table + sap__length(m->table);
     uint32_t *entry = sap__bucket(m->table, key);
     while (*entry != SAP__NONE && m->cells[*entry].key != key)
@@ -582,7 +464,7 @@ static uint32_t *sap__table_entry(const sap_multi *m, uint64_t key) {
 }
 
 /* Makes the table large enough for one more cell. Returns 0 without memory. */
-static int sap__grow_table(sap_multi *m) {
+static int sap__grow_table(sap__multi *m) {
     const int cells = sap__length(m->cells);
     if (SAP__ROOM * cells < sap__length(m->table)) return 1;
     if (!sap__reserve(&m->table, 2 * SAP__ROOM * (cells + 1))) return 0;
@@ -593,7 +475,7 @@ static int sap__grow_table(sap_multi *m) {
 }
 
 /* Returns the cell of a key, or a new one without arrays. Returns SAP__NONE without memory. */
-static uint32_t sap__cell_of(sap_multi *m, uint64_t key) {
+static uint32_t sap__cell_of(sap__multi *m, uint64_t key) {
     const uint32_t cell = (uint32_t)sap__length(m->cells);
     if (!sap__grow_table(m)) return SAP__NONE;
     uint32_t *entry = sap__table_entry(m, key);
@@ -611,19 +493,24 @@ static uint32_t sap__cell_of(sap_multi *m, uint64_t key) {
 }
 
 /* Removes all cells; their memory stays. */
-static void sap__clear_cells(sap_multi *m) {
-    sap__set_length(m->cells, 0);
-    sap__set_length(m->table, 0);
-    sap__set_length(m->operations, 0);
-    sap__set_length(m->listed, 0);
+static void sap__clear_cells(sap__multi *m) {
+#define SAP__CLEAR_OF_MULTI(a) sap__set_length(m->a, 0);
+    SAP__MULTI_ARRAYS(SAP__CLEAR_OF_MULTI)
     m->copies = m->occupied = m->end = 0;
 }
 
-/* Removes all cells and frees their memory, unless it is reserved. */
-static void sap__free_cells(sap_multi *m) {
-    sap__clear_cells(m);
-    if (m->world->update.is_reserved) return;
 #define SAP__FREE_OF_MULTI(a) sap__free_array(&m->a), m->a = NULL;
+static void sap__free_grid(sap__multi *m) {
+    if (!m) return;
+    SAP__MULTI_ARRAYS(SAP__FREE_OF_MULTI)
+    SAP_FREE(m);
+}
+
+/* Removes all cells and frees their memory, unless it is reserved. */
+static void sap__drop_cells(sap_world *s) {
+    sap__multi *m = s->multi;
+    if (m) sap__clear_cells(m);
+    if (!m || s->update.is_reserved) return;
     SAP__MULTI_ARRAYS(SAP__FREE_OF_MULTI)
 }
 
@@ -646,14 +533,14 @@ static uint64_t *sap__move_cell(const sap_world *s, sap__cell *c, uint64_t *to, 
     return to;
 }
 
-/* Returns the endpoints that the arena has room for after sap_multi_reserve, with the sentinels of all cells. */
-static long long sap__promised_room(const sap_multi *m) {
+/* Returns the endpoints that the arena has room for after sap_reserve, with the sentinels of all cells. */
+static long long sap__promised_room(const sap__multi *m) {
     return m->world->update.is_reserved ? m->axes * (2 * m->reserved + 2LL * sap__length(m->cells)) : 0;
 }
 
 /* Lays out the arena again, by way of sort_items. It is twice as large as the cells need, or as promised, and half of
    what they do not need is divided among them. Returns 0 without memory: then the cells are to be built again. */
-static int sap__lay_out(sap_multi *m) {
+static int sap__lay_out(sap__multi *m) {
     sap_world *s = m->world;
     const int cells = sap__length(m->cells);
     long long needed = 0, room = sap__promised_room(m);
@@ -662,7 +549,7 @@ static int sap__lay_out(sap_multi *m) {
     if (!sap__reserve(&s->update.sort_items, needed)) return 0;
     uint64_t *to = s->update.sort_items;
     for (int i = 0; i < cells; i++) to = sap__move_cell(s, &m->cells[i], to, m->cells[i].sap.count);
-    if (!sap__reserve(&m->arena, room)) return 0;
+    if (!sap__reserve(&m->arena, room) && !sap__reserve(&m->arena, room = needed)) return 0;
     to = m->arena;
     for (int i = 0; i < cells; i++) {
         const long long count = sap__needed_count(&m->cells[i]),
@@ -679,7 +566,7 @@ static int sap__lay_out(sap_multi *m) {
        a | b | hole | c | a, larger | room
 
    If there is no room at the end, the arena is laid out again. Returns 0 without memory. */
-static int sap__give_room(sap_multi *m) {
+static int sap__give_room(sap__multi *m) {
     int fits = sap__capacity(m->arena) >= sap__promised_room(m);
     long long scratch = 0;
     for (int i = 0; i < sap__length(m->listed); i++) {
@@ -701,7 +588,7 @@ static int sap__give_room(sap_multi *m) {
 
 /* Returns whether most cells are empty, or most of the arena is not used, because boxes have left. Reserved memory
    stays. */
-static int sap__is_wasteful(const sap_multi *m) {
+static int sap__is_wasteful(const sap__multi *m) {
     const long long used = 6 * (m->copies + m->occupied + SAP__SPARE_CELLS); /* endpoints, with sentinels */
     return sap__length(m->cells) > SAP__WASTE * (m->occupied + SAP__SPARE_CELLS) ||
            (!m->world->update.is_reserved && sap__capacity(m->arena) > SAP__WASTE * SAP__ROOM * used);
@@ -726,13 +613,13 @@ static int sap__is_wasteful(const sap_multi *m) {
    again from nothing, and every box enters. A new pair filter does that, too. */
 enum { SAP__CROSSED_PART = 2 }; /* 1 / 2 of the boxes; it is more where boxes cross into few cells */
 
-static void sap__list_cell(sap_multi *m, uint32_t cell) {
+static void sap__list_cell(sap__multi *m, uint32_t cell) {
     if (m->cells[cell].is_listed) return;
     m->cells[cell].is_listed = 1;
     sap__push(m->listed, cell);
 }
 
-static int sap__push_operation(sap_multi *m, uint64_t key, int queue, uint32_t slot) {
+static int sap__push_operation(sap__multi *m, uint64_t key, int queue, uint32_t slot) {
     const uint32_t cell = sap__cell_of(m, key);
     const int n = sap__length(m->operations);
     if (cell == SAP__NONE || !sap__reserve(&m->operations, n + 1)) return 0;
@@ -750,8 +637,9 @@ static int sap__overlaps_cell(const sap_world *s, const sap__cell *c, const sap_
     for (int k = 0; k < 3; k++) {
         const uint64_t *ends = c->sap.sorted[k];
         if (!s->used[k]) continue;
-        if (sap__endpoint(box->lo[k], 0, 0) > ends[c->sap.count - 2]) return 0;
-        if (sap__endpoint(box->hi[k], 1, 0x7fffffff) < ends[1]) return 0;
+        if (sap__endpoint(box->lo[k], 0, 0) > ends[c->sap.count - 2] ||
+            sap__endpoint(box->hi[k], 1, 0x7fffffff) < ends[1])
+            return 0;
     }
     return 1;
 }
@@ -759,7 +647,7 @@ static int sap__overlaps_cell(const sap_world *s, const sap__cell *c, const sap_
 /* Plans the box of a slot as it is now. Its cells of before get an operation if it leaves them, those of now if it
    enters them or moves in them. A box to be refiltered leaves all and enters again. Adds up crossed boxes. Returns 0
    without memory. */
-static int sap__plan_box(sap_multi *m, uint32_t slot, int is_new, int *crossed) {
+static int sap__plan_box(sap__multi *m, uint32_t slot, int is_new, int *crossed) {
     const sap__slot *of = &m->world->slot_array[slot];
     const int had = !is_new && sap__has_previous_box(of->flags), has = (of->flags & SAP__LIVE) != 0;
     const int moves = !m->all_move && !sap__same(&of->box, &of->previous), asks = (of->flags & SAP__REFILTER) != 0;
@@ -772,13 +660,12 @@ static int sap__plan_box(sap_multi *m, uint32_t slot, int is_new, int *crossed) 
     const int n_was = had ? sap__list_cells(&m->grid, &range, was) : 0;
     const int n_now = has ? sap__list_cells(&m->grid, &m->range[slot], now) : 0;
     for (int i = 0; i < n_was; i++) {
-        if (!asks && sap__has_key(now, n_now, was[i])) continue;
-        if (!sap__push_operation(m, was[i], SAP__LEAVE, slot)) return 0;
+        const int leaves = asks || !sap__has_key(now, n_now, was[i]);
+        if (leaves && !sap__push_operation(m, was[i], SAP__LEAVE, slot)) return 0;
     }
     for (int i = 0; i < n_now; i++) {
-        const int enters = asks || !sap__has_key(was, n_was, now[i]);
-        if (!enters && !moves) continue;
-        if (!sap__push_operation(m, now[i], enters ? SAP__ENTER : SAP__MOVE, slot)) return 0;
+        const int enters = asks || !sap__has_key(was, n_was, now[i]), queue = enters ? SAP__ENTER : SAP__MOVE;
+        if ((enters || moves) && !sap__push_operation(m, now[i], queue, slot)) return 0;
     }
     if (m->all_move || n_now == 0 || now[0] != SAP__LARGE) return 1;
     for (uint32_t cell = 0; cell < (uint32_t)sap__length(m->cells); cell++) /* it may meet boxes that did not change */
@@ -786,29 +673,32 @@ static int sap__plan_box(sap_multi *m, uint32_t slot, int is_new, int *crossed) 
     return 1;
 }
 
-/* Plans all changed boxes; or all boxes as they are now, if the grid is new or more than half of them cross: then each
-   enters its cells, which are emptied. Returns 0 without memory. */
-static int sap__plan(sap_multi *m, int is_new) {
+/* Plans all boxes as they are now: each enters its cells, which are emptied. Returns 0 without memory. */
+static int sap__plan_all(sap__multi *m) {
+    const sap_world *s = m->world;
+    int crossed = 0;
+    sap__clear_cells(m);
+    m->all_move = 1;
+    if (sap__cell_of(m, SAP__LARGE) == SAP__NONE) return 0;
+    sap__list_cell(m, 0); /* it gets arrays, though it may stay empty */
+    for (uint32_t slot = 0; (slot = sap__next_live(s, slot)) != SAP__NONE; slot++)
+        if (!sap__plan_box(m, slot, 1, &crossed)) return 0;
+    return 1;
+}
+
+/* Plans all changed boxes; or all boxes, if more than half of them cross. Returns 0 without memory. */
+static int sap__plan_changed(sap__multi *m) {
     const sap_world *s = m->world;
     const int n = sap__length(s->changes.list);
     int crossed = 0;
-    if (is_new && sap__is_wasteful(m)) sap__free_cells(m);
-    if (is_new) sap__clear_cells(m);
     sap__set_length(m->operations, 0);
     sap__set_length(m->listed, 0);
-    if (!sap__reserve(&m->range, sap__length(s->slot_array))) return 0;
-    m->all_move = is_new || SAP__PRUNE_PART * (long long)n > s->boxes.live_count;
-    for (int i = 0; i < n && !is_new; i++) {
+    m->all_move = SAP__PRUNE_PART * (long long)n > s->boxes.live_count;
+    for (int i = 0; i < n; i++) {
         if (!sap__plan_box(m, s->changes.list[i], 0, &crossed)) return 0;
         if (SAP__CROSSED_PART * (long long)crossed > s->boxes.live_count + s->boxes.removed.count)
-            return sap__plan(m, 1);
+            return sap__plan_all(m);
     }
-    if (is_new) {
-        if (sap__cell_of(m, SAP__LARGE) == SAP__NONE) return 0;
-        sap__list_cell(m, 0); /* it gets arrays, though it may stay empty */
-    }
-    for (uint32_t slot = 0; is_new && (slot = sap__next_live(s, slot)) != SAP__NONE; slot++)
-        if (!sap__plan_box(m, slot, 1, &crossed)) return 0;
     for (uint32_t cell = 0; cell < (uint32_t)sap__length(m->cells) && m->all_move; cell++)
         if (m->cells[cell].sap.count > 2) sap__list_cell(m, cell);
     return 1;
@@ -821,8 +711,8 @@ static int sap__plan(sap_multi *m, int is_new) {
 /* Tests box x with the boxes whose mins are in [at, end) and not above its max, unless neither has changed. Most
    overlap as before: they are no new pairs, unless one is refiltered. New pairs that this cell owns go to the
    search. Returns 0 on failure. */
-SAP__FORCE_INLINE int sap__prune_ahead(sap__search *q, const sap_multi *m, const sap__cell *c, int axis, uint32_t x,
-                                       const uint64_t *at, const uint64_t *end) {
+SAP__FORCE_INLINE int sap__prune_ahead(sap__search *q, const sap__cell *c, int axis, uint32_t x, const uint64_t *at,
+                                       const uint64_t *end) {
     const sap__slot *a = &q->s->slot_array[x];
     const uint64_t max = sap__endpoint(a->box.hi[axis], 1, x);
     for (; at < end && *at < max; at++) {
@@ -832,7 +722,7 @@ SAP__FORCE_INLINE int sap__prune_ahead(sap__search *q, const sap_multi *m, const
         q->task->tests++;
         if (!sap__overlap(&a->box, &b->box)) continue;
         if (!((a->flags | b->flags) & SAP__REFILTER) && sap__overlap(&a->previous, &b->previous)) continue;
-        if (!sap__is_owner(m, &c->sap, x, y)) continue;
+        if (!sap__is_owner(q->s, &c->sap, x, y)) continue;
         q->a[q->n] = x;
         q->b[q->n] = y;
         q->n++;
@@ -846,8 +736,8 @@ static int sap__widest_axis(const sap_world *s, const sap__sap *p) {
     double widest = -1;
     int axis = 0;
     for (int k = 0; k < 3; k++) {
-        if (!s->used[k]) continue;
-        const double width = sap__endpoint_value(p->sorted[k][p->count - 2]) - sap__endpoint_value(p->sorted[k][1]);
+        const uint64_t *ends = p->sorted[k];
+        const double width = s->used[k] ? sap__endpoint_value(ends[p->count - 2]) - sap__endpoint_value(ends[1]) : -1;
         if (width > widest) widest = width, axis = k;
     }
     return axis;
@@ -855,7 +745,7 @@ static int sap__widest_axis(const sap_world *s, const sap__sap *p) {
 
 /* Appends the slots of a queue of this cell to n items. Returns the new n. */
 static int sap__list_queue(sap__sort_state *u, int queue, int n) {
-    const sap_multi *m = (const sap_multi *)u->s->grid->multi;
+    const sap__multi *m = u->s->multi;
     const sap__cell *c = (const sap__cell *)(const void *)u->sap;
     uint32_t at = c->last[queue];
     for (int i = 0; i < c->waiting[queue]; i++) {
@@ -868,7 +758,7 @@ static int sap__list_queue(sap__sort_state *u, int queue, int n) {
 /* Box pruning along one axis (I.4c) finds the pairs of entering boxes, with each other and with the boxes of the cell.
    The sweep goes from min to min. An entering box is tested with all boxes that begin between its min and its max, any
    other box with the entering ones that do. items holds the n endpoints of the boxes that enter, sorted. */
-static int sap__prune_cell(sap__sort_state *u, sap__search *q, const sap_multi *m, const sap__cell *c, int all_enter) {
+static int sap__prune_cell(sap__sort_state *u, sap__search *q, const sap__cell *c, int all_enter) {
     if (c->sap.count <= 2) return 1; /* a cell without boxes may have no arrays */
     u->axis = sap__widest_axis(u->s, u->sap);
     const int n = all_enter ? 0 : sap__list_endpoints(u, sap__list_queue(u, SAP__ENTER, 0), 1);
@@ -878,16 +768,16 @@ static int sap__prune_cell(sap__sort_state *u, sap__search *q, const sap_multi *
         next += enters;
         if (sap__endpoint_is_max(ends[i])) continue;
         const uint64_t *at = enters ? ends + i + 1 : items + next, *end = enters ? last : items + n;
-        if (!sap__prune_ahead(q, m, c, u->axis, sap__endpoint_slot(ends[i]), at, end)) return 0;
+        if (!sap__prune_ahead(q, c, u->axis, sap__endpoint_slot(ends[i]), at, end)) return 0;
     }
     return sap__flush(q, 0);
 }
 
 /* Works through the queues of a cell. Returns 0 on failure, but 1 on threads: a task that overflowed runs once more. */
-static int sap__update_cell(sap__sort_state *u, sap__search *q, const sap_multi *m, sap__cell *c) {
+static int sap__update_cell(sap__sort_state *u, sap__search *q, const sap__multi *m, sap__cell *c) {
     const int boxes = c->sap.count / 2 - 1, prunes = c->waiting[SAP__ENTER] != 0;
     int ok = sap__update_sap(u, sap__list_queue, m->all_move || SAP__FEW_MOVERS * c->waiting[SAP__MOVE] > boxes);
-    if (ok && prunes && !u->task->overflowed) ok = sap__prune_cell(u, q, m, c, 0);
+    if (ok && prunes && !u->task->overflowed) ok = sap__prune_cell(u, q, c, 0);
     memset(c->waiting, 0, sizeof c->waiting);
     c->is_listed = 0;
     return ok || u->s->threads.in_parallel;
@@ -896,7 +786,7 @@ static int sap__update_cell(sap__sort_state *u, sap__search *q, const sap_multi 
 /* A task updates its part of the listed cells. On threads it cannot allocate: if it finds more pairs than it has memory
    for, it goes on without pruning. It then runs once more, on the calling thread, and prunes all boxes of its cells. */
 static void sap__update_cells_task(sap_world *s, void *args, int task, int tasks) {
-    sap_multi *m = (sap_multi *)args;
+    sap__multi *m = (sap__multi *)args;
     const int n = sap__length(m->listed), end = sap__task_begin(n, task + 1, tasks);
     const int again = s->update.task[task].overflowed && !s->threads.in_parallel;
     sap__search q;
@@ -910,13 +800,13 @@ static void sap__update_cells_task(sap_world *s, void *args, int task, int tasks
         u.sap = &c->sap;
         u.items = s->update.sort_items + c->scratch;
         u.scratch = s->update.sort_scratch + c->scratch;
-        if (!(again ? sap__prune_cell(&u, &q, m, c, 1) : sap__update_cell(&u, &q, m, c))) return;
+        if (!(again ? sap__prune_cell(&u, &q, c, 1) : sap__update_cell(&u, &q, m, c))) return;
     }
 }
 
 /* A task tests the large boxes with the boxes of its part of the listed cells. */
 static void sap__meet_task(sap_world *s, void *args, int task, int tasks) {
-    const sap_multi *m = (const sap_multi *)args;
+    const sap__multi *m = (const sap__multi *)args;
     const sap__sap *large = &m->cells[0].sap;
     const int n = sap__length(m->listed), end = sap__task_begin(n, task + 1, tasks);
     sap__search q;
@@ -932,259 +822,126 @@ static void sap__meet_task(sap_world *s, void *args, int task, int tasks) {
             if (sap__endpoint_is_max(*y)) continue;
             q.task->tests++;
             if (!sap__overlaps_cell(s, c, &s->slot_array[slot].box)) continue;
-            if (!sap__prune_ahead(&q, m, c, axis, slot, mins + 1, last)) return;
+            if (!sap__prune_ahead(&q, c, axis, slot, mins + 1, last)) return;
         }
     }
     (void)sap__flush(&q, 0);
 }
 
 /* Finds the created pairs in all cells. The pair manager finds the deleted ones: a box that leaves a cell passes no
-   ends there. A grid that divides no axis is given back: the SAP of all boxes is the same. Returns 0 on failure. */
-static int sap__find_created_in_cells(sap_world *s, void *multi) {
-    sap_multi *m = (sap_multi *)multi;
-    s->update.failure = SAP_OK;
-    if (!sap__reserve_scratch(s, 8 * SAP__CELL_SAMPLE)) return sap__fail(s, SAP_ERROR_MEMORY);
-    const int is_new = sap__choose_grid(m, !s->endpoints.valid || sap__is_wasteful(m));
-    if (is_new) s->endpoints.valid = 0;
-    s->endpoints.in_cells = m->grid.count[0] > 1 || m->grid.count[1] > 1 || m->grid.count[2] > 1;
-    if (!s->endpoints.in_cells) {
-        s->grid = NULL;
-        sap__free_cells(m);
-        return 1;
-    }
-    if (!sap__plan(m, is_new) || !sap__give_room(m)) return sap__fail(s, SAP_ERROR_MEMORY);
+   ends there. A grid that divides no axis is not used: the SAP of all boxes is the same. Returns 0 on failure. */
+static int sap__find_created_in_cells(sap_world *s) {
+    sap__multi *m = s->multi;
     const int work = sap__length(s->changes.list);
+    if (!sap__reserve_scratch(s, 8 * SAP__CELL_SAMPLE)) return sap__fail(s, SAP_ERROR_MEMORY);
+    const int is_wasteful = sap__is_wasteful(m), is_new = sap__choose_grid(m, !s->endpoints.valid || is_wasteful);
+    s->endpoints.in_cells = m->grid.count[0] > 1 || m->grid.count[1] > 1 || m->grid.count[2] > 1;
+    if (is_wasteful || !s->endpoints.in_cells) sap__drop_cells(s);
+    if (!s->endpoints.in_cells) return 1;
+    if (!sap__reserve(&m->range, sap__length(s->slot_array)) || !(is_new ? sap__plan_all(m) : sap__plan_changed(m)) ||
+        !sap__give_room(m))
+        return sap__fail(s, SAP_ERROR_MEMORY);
     s->endpoints.valid = sap__run_search(s, sap__update_cells_task, m, work) &&
                          (m->cells[0].sap.count == 2 || sap__run_search(s, sap__meet_task, m, work));
     return s->endpoints.valid;
 }
 
 /* Reserves memory for this number of boxes, each in as many cells as it can touch. The cells are built again in it.
-   Their number is not known yet, so a cell that is entered for the first time may still allocate. Returns 0 on
-   failure. */
-static int sap__reserve_cells(sap_multi *m, int boxes) {
+   Their number is not known yet, so a cell that is entered for the first time may still allocate. Returns 0 without
+   memory: then nothing more is promised. */
+static int sap__reserve_cells(sap__multi *m, int boxes) {
+    if (!m || m->world->config.method != SAP_METHOD_SORT) return 1;
     sap_world *s = m->world;
-    const long long copies = (long long)boxes << m->axes;
-    if (copies > m->reserved) m->reserved = copies;
-    const long long room = sap__promised_room(m);
-    if (s->endpoints.in_cells) s->endpoints.valid = 0;
+    long long most = (long long)boxes << m->axes;
+    if (s->update.is_reserved && most < m->reserved) most = m->reserved;
+    const long long room = 2 * m->axes * (most + sap__length(m->cells));
+    if (m == s->multi && s->endpoints.in_cells) s->endpoints.valid = 0;
     sap__clear_cells(m);
-    return sap__reserve(&m->range, sap__capacity(s->changes.list)) && sap__reserve(&m->operations, 2 * copies) &&
-           sap__reserve_scratch(s, 2 * copies + 8 * SAP__CELL_SAMPLE) && sap__reserve(&s->update.sort_items, room) &&
-           sap__reserve(&m->arena, room);
+    if (!sap__reserve(&m->range, sap__capacity(s->changes.list)) || !sap__reserve(&m->operations, 2 * most) ||
+        !sap__reserve_scratch(s, 2 * most + 8 * SAP__CELL_SAMPLE) || !sap__reserve(&s->update.sort_items, room) ||
+        !sap__reserve(&m->arena, room))
+        return 0;
+    m->reserved = most;
+    return 1;
 }
 
 /* ====================================================================================================== */
 /* >> validate: every invariant of the grid, in one sentence each                                           */
 /* ====================================================================================================== */
 
-static const char *sap__validate_cell(const sap_multi *m, uint32_t i) {
-    const sap_world *s = m->world;
-    const sap__cell *c = &m->cells[i];
-    const char *broken = sap__validate_sap(s, &c->sap);
-    if (c->is_listed || c->waiting[SAP__LEAVE] || c->waiting[SAP__MOVE] || c->waiting[SAP__ENTER])
-        return "Nothing waits for a cell between updates.";
-    if (*sap__table_entry(m, c->key) != i) return "A cell is in the table.";
-    for (int k = 0; k < 3; k++)
-        if (s->used[k] && (c->sap.sorted[k] < m->arena || c->sap.sorted[k] + c->sap.capacity > m->arena + m->end))
-            return "The arrays of cells are in the arena.";
-    for (int j = 1; j < c->sap.count - 1 && !broken; j++) {
-        const uint32_t slot = sap__endpoint_slot(c->sap.sorted[sap__widest_axis(s, &c->sap)][j]);
-        uint64_t keys[8];
-        if (!sap__has_key(keys, sap__list_cells(&m->grid, &m->range[slot], keys), c->key))
-            return "A cell holds boxes that touch it, or the large ones.";
-    }
-    return broken;
-}
-
-static const char *sap__validate_cells(const sap_multi *m) {
-    const sap_world *s = m->world;
+static const char *sap__validate_cells(const sap_world *s) {
+    const sap__multi *m = s->multi;
     long long copies = 0, held = 0;
     int occupied = 0;
-    const char *broken = NULL;
+    uint64_t keys[8];
     if (!s->endpoints.valid || !s->endpoints.in_cells) return NULL;
     for (int slot = 0; slot < sap__length(s->slot_array); slot++) {
         sap__range range;
-        uint64_t keys[8];
         if (!sap__has_previous_box(s->slot_array[slot].flags)) continue;
         sap__find_range(&m->grid, &s->slot_array[slot].previous, &range);
         if (!sap__same(&range, &m->range[slot])) return "A range of cells is that of the box at the last update.";
         copies += sap__list_cells(&m->grid, &range, keys);
     }
-    for (uint32_t i = 0; i < (uint32_t)sap__length(m->cells) && !broken; i++) {
-        broken = sap__validate_cell(m, i);
-        occupied += m->cells[i].sap.count > 2;
-        held += m->cells[i].sap.count / 2 - 1;
+    for (uint32_t i = 0; i < (uint32_t)sap__length(m->cells); i++) {
+        const sap__cell *c = &m->cells[i];
+        const char *broken = sap__validate_sap(s, &c->sap);
+        if (c->is_listed || c->waiting[SAP__LEAVE] || c->waiting[SAP__MOVE] || c->waiting[SAP__ENTER])
+            return "Nothing waits for a cell between updates.";
+        if (*sap__table_entry(m, c->key) != i) return "A cell is in the table.";
+        for (int k = 0; k < 3; k++)
+            if (s->used[k] && (c->sap.sorted[k] < m->arena || c->sap.sorted[k] + c->sap.capacity > m->arena + m->end))
+                return "The arrays of cells are in the arena.";
+        if (broken) return broken;
+        for (int j = 1; j < c->sap.count - 1; j++) {
+            const uint32_t slot = sap__endpoint_slot(c->sap.sorted[sap__widest_axis(s, &c->sap)][j]);
+            if (!sap__has_key(keys, sap__list_cells(&m->grid, &m->range[slot], keys), c->key))
+                return "A cell holds boxes that touch it, or the large ones.";
+        }
+        occupied += c->sap.count > 2;
+        held += c->sap.count / 2 - 1;
     }
-    if (broken) return broken;
     if (held != copies) return "A box is in each cell that it touches.";
     if (copies != m->copies) return "The boxes in all cells are counted.";
     return occupied == m->occupied ? NULL : "The cells in use are counted.";
 }
 
 /* ====================================================================================================== */
-/* >> life                                                                                                  */
+/* >> life: what a world does with its grid                                                                 */
 /* ====================================================================================================== */
 
-SAP_DEF sap_result sap_multi_check_config(const sap_multi_config *config) {
-    sap__grid grid;
-    return sap__read_grid(config, &grid) ? SAP_OK : SAP_ERROR_ARGUMENT;
-}
-
-SAP_DEF sap_multi *sap_multi_create(const sap_multi_config *config) {
-    sap__grid grid;
-    sap_world *s = sap__read_grid(config, &grid) ? sap_create(config ? &config->sap : NULL) : NULL;
-    sap_multi *m = s ? (sap_multi *)SAP_REALLOC(NULL, sizeof *m) : NULL;
-    if (!m) {
-        sap_destroy(s);
-        return NULL;
-    }
-    memset(m, 0, sizeof *m);
-    m->world = s;
-    m->axes = sap__count_bits((uint32_t)s->config.axes);
-    m->given = grid;
-    s->threads.parallel_for = config ? config->parallel : NULL;
-    s->threads.parallel_user = config ? config->parallel_user : NULL;
-    s->threads.min_parallel_work = SAP__THREADS_FROM;
-    return m;
-}
-
-SAP_DEF void sap_multi_destroy(sap_multi *m) {
-    if (!m || sap__begin_call(m->world, NULL, 1) != SAP_OK) return;
-    m->world->update.is_reserved = 0;
-    sap__free_cells(m);
-    sap_destroy(m->world);
-    SAP_FREE(m);
-}
-
-/* ====================================================================================================== */
-/* >> calls: the functions of sap.h                                                                         */
-/* ====================================================================================================== */
-
-/* Returns the world, or NULL. It is not part of *m, so a const m may return it. */
-static sap_world *sap__world_of(const sap_multi *m) {
-    return m ? m->world : NULL;
-}
-
-SAP_DEF sap_result sap_multi_reserve(sap_multi *m, int boxes, int pairs) {
-    const sap_result r = sap_reserve(sap__world_of(m), boxes, pairs);
-    if (r != SAP_OK || m->world->config.method != SAP_METHOD_SORT || sap__reserve_cells(m, boxes)) return r;
-    return m->world->call.last_error = SAP_ERROR_MEMORY;
-}
-
-/* Lends the grid to the world for one call. Between calls the world holds no address of this code, which may be
-   reloaded. A call from a callback is rejected, and leaves the grid to the outer call. If the grid is not valid at the
-   end, as when no box is left, its memory is freed, unless it was reserved. */
-SAP_DEF int sap_multi_dump_pairs(sap_multi *m, sap_create_pair *create, sap_delete_pair *del, void *user) {
-    if (!m) return -SAP_ERROR_ARGUMENT;
-    const sap__grid_calls lent = {sap__find_created_in_cells, sap__is_owner, m}, *before = m->world->grid;
-    if (m->world->config.method == SAP_METHOD_SORT) m->world->grid = &lent;
-    const int n = sap_dump_pairs(m->world, create, del, user);
-    m->world->grid = before;
-    if (!before && !m->world->endpoints.valid) sap__free_cells(m);
-    return n;
-}
-
-SAP_DEF sap_result sap_multi_update(sap_multi *m) {
-    const int n = sap_multi_dump_pairs(m, NULL, NULL, NULL);
-    return n < 0 ? (sap_result)-n : SAP_OK;
-}
-
-SAP_DEF const char *sap_multi_validate(const sap_multi *m) {
-    const char *broken = sap_validate(sap__world_of(m));
-    return m && !broken ? sap__validate_cells(m) : broken;
-}
-
-SAP_DEF void sap_multi_get_stats(const sap_multi *m, sap_stats *stats) {
-    sap_get_stats(sap__world_of(m), stats);
-    if (!m || !stats) return;
+static void sap__count_cells(const sap_world *s, sap_stats *stats) {
+    const sap__multi *m = s->multi;
+    if (!m) return;
     stats->bytes += sizeof *m;
 #define SAP__BYTES_OF_MULTI(a) stats->bytes += sap__bytes_of(m->a);
     SAP__MULTI_ARRAYS(SAP__BYTES_OF_MULTI)
-    if (m->world->endpoints.valid && m->world->config.method == SAP_METHOD_SORT)
-        stats->cells = m->world->endpoints.in_cells ? m->occupied : 1;
+    if (s->endpoints.valid && sap__has_grid(s)) stats->cells = s->endpoints.in_cells ? m->occupied : 1;
 }
 
-SAP_DEF sap_id sap_multi_box_closest_if(sap_multi *m, const sap_aabb *box, const float translation[3], uint32_t mask,
-                                        sap_accept *accept, void *user, float *t, float normal[3]) {
-    return sap_box_closest_if(sap__world_of(m), box, translation, mask, accept, user, t, normal);
+/* A failure changes nothing: the new grid takes the place of the old one when it has all its memory. */
+SAP_DEF sap_result sap_set_grid(sap_world *s, const sap_grid *grid) {
+    sap__multi *m = NULL;
+    sap__grid given;
+    sap_result r = sap__begin_call(s, NULL, 1);
+    if (r == SAP_OK && grid) r = sap__read_grid(s, grid, &given);
+    if (r != SAP_OK) return r;
+    if (grid) {
+        m = (sap__multi *)SAP_REALLOC(NULL, sizeof *m);
+        if (!m) return s->call.last_error = SAP_ERROR_MEMORY;
+        memset(m, 0, sizeof *m);
+        m->world = s;
+        m->axes = sap__count_bits((uint32_t)s->config.axes);
+        m->given = given;
+        if (s->update.is_reserved && !sap__reserve_cells(m, sap__capacity(s->changes.list))) {
+            sap__free_grid(m);
+            return s->call.last_error = SAP_ERROR_MEMORY;
+        }
+    }
+    if (s->config.method == SAP_METHOD_SORT) s->endpoints.valid = s->endpoints.in_cells = 0;
+    sap__free_grid(s->multi);
+    s->multi = m;
+    return r;
 }
 
-/* The functions that only forward. A line has the result, the name, the type of the world, and the types of the other
-   parameters, which the number counts. */
-/* clang-format off */
-typedef float sap__point[3];
-typedef sap_id sap__axis_ids[3];
-#define SAP__CALL_0(R, name, M) \
-    SAP_DEF R sap_multi_##name(M *m) { return sap_##name(sap__world_of(m)); }
-#define SAP__CALL_1(R, name, M, A) \
-    SAP_DEF R sap_multi_##name(M *m, A a) { return sap_##name(sap__world_of(m), a); }
-#define SAP__CALL_2(R, name, M, A, B) \
-    SAP_DEF R sap_multi_##name(M *m, A a, B b) { return sap_##name(sap__world_of(m), a, b); }
-#define SAP__CALL_3(R, name, M, A, B, C) \
-    SAP_DEF R sap_multi_##name(M *m, A a, B b, C c) { return sap_##name(sap__world_of(m), a, b, c); }
-#define SAP__CALL_4(R, name, M, A, B, C, D) \
-    SAP_DEF R sap_multi_##name(M *m, A a, B b, C c, D d) { return sap_##name(sap__world_of(m), a, b, c, d); }
-#define SAP__CALL_5(R, name, M, A, B, C, D, E) \
-    SAP_DEF R sap_multi_##name(M *m, A a, B b, C c, D d, E e) { return sap_##name(sap__world_of(m), a, b, c, d, e); }
-#define SAP__CALL_6(R, name, M, A, B, C, D, E, F) \
-    SAP_DEF R sap_multi_##name(M *m, A a, B b, C c, D d, E e, F f) { \
-        return sap_##name(sap__world_of(m), a, b, c, d, e, f); }
-
-SAP__CALL_2(sap_id, add, sap_multi, const sap_aabb *, void *)
-SAP__CALL_2(sap_id, add_static, sap_multi, const sap_aabb *, void *)
-SAP__CALL_2(sap_result, move, sap_multi, sap_id, const sap_aabb *)
-SAP__CALL_1(sap_result, remove, sap_multi, sap_id)
-SAP__CALL_4(sap_result, add_many, sap_multi, int, const sap_aabb *, void *const *, sap_id *)
-SAP__CALL_4(sap_result, add_static_many, sap_multi, int, const sap_aabb *, void *const *, sap_id *)
-SAP__CALL_3(sap_result, move_many, sap_multi, int, const sap_id *, const sap_aabb *)
-SAP__CALL_2(sap_result, remove_many, sap_multi, int, const sap_id *)
-SAP__CALL_3(sap_result, set_filter, sap_multi, sap_id, uint32_t, uint32_t)
-SAP__CALL_4(sap_result, set_filter_many, sap_multi, int, const sap_id *, uint32_t, uint32_t)
-SAP__CALL_1(sap_result, refilter, sap_multi, sap_id)
-SAP__CALL_2(sap_result, set_pair_filter, sap_multi, sap_filter *, void *)
-SAP__CALL_2(sap_result, set_static, sap_multi, sap_id, int)
-SAP__CALL_2(sap_result, set_object, sap_multi, sap_id, void *)
-SAP__CALL_0(sap_result, clear, sap_multi)
-SAP__CALL_1(sap_result, shift_origin, sap_multi, const sap__point)
-SAP__CALL_0(sap_result, last_error, const sap_multi)
-SAP__CALL_1(const char *, last_error_argument, const sap_multi, int *)
-SAP__CALL_1(const sap_pair *, created, const sap_multi, int *)
-SAP__CALL_1(const sap_pair *, deleted, const sap_multi, int *)
-SAP__CALL_1(const sap_pair *, pairs, const sap_multi, int *)
-SAP__CALL_2(const sap_pair *, find_pair, const sap_multi, sap_id, sap_id)
-SAP__CALL_3(sap_result, set_pair_data, sap_multi, sap_id, sap_id, void *)
-SAP__CALL_2(sap_result, set_pair_data_at, sap_multi, int, void *)
-SAP__CALL_3(int, pairs_of, const sap_multi, sap_id, sap_id *, int)
-SAP__CALL_0(int, count, const sap_multi)
-SAP__CALL_1(int, is_valid, const sap_multi, sap_id)
-SAP__CALL_2(sap_result, get_box, const sap_multi, sap_id, sap_aabb *)
-SAP__CALL_1(void *, get_object, const sap_multi, sap_id)
-SAP__CALL_3(sap_result, get_filter, const sap_multi, sap_id, uint32_t *, uint32_t *)
-SAP__CALL_1(int, is_static, const sap_multi, sap_id)
-SAP__CALL_1(sap_id, next, const sap_multi, sap_id)
-SAP__CALL_0(sap_result, prepare_queries, sap_multi)
-SAP__CALL_4(int, query_box, sap_multi, const sap_aabb *, uint32_t, sap_hit *, void *)
-SAP__CALL_4(int, query_point, sap_multi, const sap__point, uint32_t, sap_hit *, void *)
-SAP__CALL_5(int, query_sphere, sap_multi, const sap__point, float, uint32_t, sap_hit *, void *)
-SAP__CALL_5(int, ray_cast, sap_multi, const sap__point, const sap__point, uint32_t, sap_ray_hit *, void *)
-SAP__CALL_5(int, box_cast, sap_multi, const sap_aabb *, const sap__point, uint32_t, sap_ray_hit *, void *)
-SAP__CALL_4(sap_id, ray_closest, sap_multi, const sap__point, const sap__point, uint32_t, float *)
-SAP__CALL_4(sap_id, nearest, sap_multi, const sap__point, float, uint32_t, float *)
-SAP__CALL_4(sap_id, nearest_to, sap_multi, sap_id, float, uint32_t, float *)
-SAP__CALL_5(int, query_nearest, sap_multi, const sap__point, float, uint32_t, sap_ray_hit *, void *)
-SAP__CALL_4(int, query_box_ids, sap_multi, const sap_aabb *, uint32_t, sap_id *, int)
-SAP__CALL_5(int, query_sphere_ids, sap_multi, const sap__point, float, uint32_t, sap_id *, int)
-SAP__CALL_6(int, nearest_ids, sap_multi, const sap__point, float, uint32_t, sap_id *, float *, int)
-SAP__CALL_6(int, nearest_to_ids, sap_multi, sap_id, float, uint32_t, sap_id *, float *, int)
-SAP__CALL_6(int, ray_cast_ids, sap_multi, const sap__point, const sap__point, uint32_t, sap_id *, float *, int)
-SAP__CALL_6(sap_id, box_closest, sap_multi, const sap_aabb *, const sap__point, uint32_t, sap_id, float *, sap__point)
-SAP__CALL_5(int, slide, sap_multi, sap_aabb *, const sap__point, uint32_t, sap_id, sap__axis_ids)
-SAP__CALL_6(int, slide_if, sap_multi, sap_aabb *, const sap__point, uint32_t, sap_accept *, void *, sap__axis_ids)
-SAP__CALL_0(size_t, snapshot_size, const sap_multi)
-SAP__CALL_2(sap_result, save, const sap_multi, void *, size_t)
-SAP__CALL_2(sap_result, restore, sap_multi, const void *, size_t)
-/* clang-format on */
-
-#pragma pack(pop)
 #endif /* SAP_MULTI_IMPLEMENTATION */
+#pragma pack(pop)

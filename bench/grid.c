@@ -38,30 +38,27 @@ static double nanoseconds[SCENES][WAYS][MOST_SIZES]; /* a moved box; 0: left out
 static int sizes[MOST_SIZES], size_count;
 
 typedef struct way {
-    sap_world *world; /* or: */
-    sap_multi *multi;
+    sap_world *world;
     sap_id *id;
     double time[MOST_FRAMES], spent;
     int frames, is_out, events;
 } way;
 
 static void way_open(way *t, int w, const scene *s) {
-    sap_multi_config config;
+    sap_config config;
+    sap_grid grid;
     memset(&config, 0, sizeof config);
-    config.sap.method = w == AUTO ? SAP_METHOD_AUTO : SAP_METHOD_SORT;
-    config.hashed = w == SHORT || w == LONG;
-    for (int k = 0; k < 3 && config.hashed; k++) config.cell_size[k] = w == SHORT ? too_short : too_long;
-    config.entries = 1 << 24;
-    if (w == ONE || w == AUTO)
-        t->world = sap_create(&config.sap);
-    else
-        t->multi = sap_multi_create(&config);
+    memset(&grid, 0, sizeof grid);
+    config.method = w == AUTO ? SAP_METHOD_AUTO : SAP_METHOD_SORT;
+    grid.hashed = w == SHORT || w == LONG;
+    for (int k = 0; k < 3 && grid.hashed; k++) grid.cell_size[k] = w == SHORT ? too_short : too_long;
+    grid.entries = 1 << 24;
+    t->world = sap_create(&config);
     t->id = (sap_id *)calloc((size_t)s->n, sizeof *t->id);
-    if ((!t->world && !t->multi) || !t->id) exit(1);
-    if (t->world)
-        sap_add_many(t->world, s->n, s->box, NULL, t->id), sap_update(t->world);
-    else
-        sap_multi_add_many(t->multi, s->n, s->box, NULL, t->id), sap_multi_update(t->multi);
+    if (!t->world || !t->id) exit(1);
+    if (w != ONE && w != AUTO && sap_set_grid(t->world, &grid) != SAP_OK) exit(1);
+    sap_add_many(t->world, s->n, s->box, NULL, t->id);
+    sap_update(t->world);
 }
 
 static double way_frame(way *t, const scene *s, sap_id *ids, sap_aabb *to) {
@@ -71,15 +68,11 @@ static double way_frame(way *t, const scene *s, sap_id *ids, sap_aabb *to) {
         to[i] = s->box[s->moved[i]];
     }
     const double start = now();
-    if (t->world)
-        sap_move_many(t->world, s->moves, ids, to), sap_update(t->world);
-    else
-        sap_multi_move_many(t->multi, s->moves, ids, to), sap_multi_update(t->multi);
+    sap_move_many(t->world, s->moves, ids, to);
+    sap_update(t->world);
     const double time = now() - start;
-    if (t->world)
-        sap_created(t->world, &created), sap_deleted(t->world, &deleted);
-    else
-        sap_multi_created(t->multi, &created), sap_multi_deleted(t->multi, &deleted);
+    sap_created(t->world, &created);
+    sap_deleted(t->world, &deleted);
     t->events = created * 7 + deleted;
     return time;
 }
@@ -146,7 +139,6 @@ static int run(int m, int at, int frames, double seconds, const char *folder) {
     fflush(stdout);
     for (int w = 0; w < OF_SAP; w++) {
         sap_destroy(ways[w].world);
-        sap_multi_destroy(ways[w].multi);
         free(ways[w].id);
     }
     scene_free(&s);

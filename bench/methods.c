@@ -168,9 +168,8 @@ static long long sort_and_sweep(columns *c, const scene *s) {
 /* ---- one way, through the frames of one world -------------------------------------------------------------------- */
 
 typedef struct way {
-    sap_world *world; /* a world of sap.h, */
-    sap_multi *multi; /* or a grid, */
-    columns own;      /* or neither */
+    sap_world *world;
+    columns own; /* or no world */
     sap_id *id;
     double time[MOST_FRAMES], spent, least;
     int frames, pairs, events, is_out;
@@ -184,30 +183,29 @@ static int cells_along(const scene *s, int axes) {
 static int way_make(way *w, int kind, const scene *s) {
     static const int methods[AUTO + 1] = {SAP_METHOD_SORT, SAP_METHOD_SORT, SAP_METHOD_PRUNE, SAP_METHOD_QUERY,
                                           SAP_METHOD_AUTO};
-    sap_multi_config config;
+    sap_config config;
     memset(w, 0, sizeof *w);
     w->id = (sap_id *)calloc((size_t)s->n, sizeof *w->id);
     if (kind > AUTO) return columns_make(&w->own, s->n) && w->id;
     memset(&config, 0, sizeof config);
-    config.sap.method = methods[kind];
-    config.sap.axes = s->kind->axes;
+    config.method = methods[kind];
+    config.axes = s->kind->axes;
+    w->world = sap_create(&config);
     if (kind == GRID) {
         const int is_level = s->kind->place == PLACE_LEVEL, cells = cells_along(s, is_level ? 2 : 3);
+        sap_grid grid;
+        memset(&grid, 0, sizeof grid);
         for (int k = 0; k < 3; k++) {
-            config.bounds.max[k] = s->side;
-            config.cells[k] = is_level && k == 1 ? 1 : cells;
+            grid.bounds.max[k] = s->side;
+            grid.cells[k] = is_level && k == 1 ? 1 : cells;
         }
-        w->multi = sap_multi_create(&config);
-        return w->multi && w->id && !sap_multi_add_many(w->multi, s->n, s->box, NULL, w->id) &&
-               !sap_multi_update(w->multi);
+        if (sap_set_grid(w->world, &grid) != SAP_OK) return 0;
     }
-    w->world = sap_create(&config.sap);
     return w->world && w->id && !sap_add_many(w->world, s->n, s->box, NULL, w->id) && !sap_update(w->world);
 }
 
 static void way_free(way *w) {
     sap_destroy(w->world);
-    sap_multi_destroy(w->multi);
     columns_free(&w->own);
     free(w->id);
 }
@@ -224,13 +222,6 @@ static double way_frame(way *w, int kind, const scene *s, sap_id *ids, sap_aabb 
     if (kind > AUTO) {
         w->pairs = (int)(kind == BRUTE ? brute_force : sort_and_sweep)(&w->own, s);
         end = now();
-    } else if (w->multi) {
-        sap_multi_move_many(w->multi, s->moves, ids, to);
-        sap_multi_update(w->multi);
-        end = now();
-        sap_multi_created(w->multi, &created);
-        sap_multi_deleted(w->multi, &deleted);
-        sap_multi_pairs(w->multi, &w->pairs);
     } else {
         sap_move_many(w->world, s->moves, ids, to);
         sap_update(w->world);

@@ -1,12 +1,12 @@
 /*
-multi.c - measures sap_multi.h beside sap.h, frame by frame in turn, on the scenes of scenes.h
+multi.c - measures what a grid and threads gain, frame by frame in turn, on the scenes of scenes.h
 
     multi [-n 1000,10000,100000] [-s brownian,sparse] [-f frames] [-t threads] [-m sort]
 
-A frame's time is that of handing in the boxes that moved and of the update, as in bench.c. 'grid' is sap_multi on one
-thread, 'threads' the same with so many threads (2); with -m sort all settle by SAP_METHOD_SORT, and so these two by a
-grid of SAPs that is chosen from the boxes. Medians of all
-frames; after each the numbers of created and deleted pairs must be the same.
+A frame's time is that of handing in the boxes that moved and of the update, as in bench.c. 'one' is a plain world,
+'grid' has a grid of SAPs that is chosen from the boxes, 'threads' the same with so many threads (2). With -m sort all
+settle by SAP_METHOD_SORT; else by AUTO, which does not use the grid. Medians of all frames; after each the numbers of
+created and deleted pairs must be the same.
 
 'speed-up' is grid by threads. A machine may lend two threads one core at times: 'machine' is what the threads gain where
 they update small worlds that share nothing, measured after each frame; hardly more is to be had. 'cores' is in how
@@ -79,18 +79,14 @@ static double machine_gain(lone *worlds, pool *p) {
     return (now() - start) / shared;
 }
 
-/* A sap_world, or a sap_multi. */
 typedef struct side {
     sap_world *world;
-    sap_multi *multi;
     sap_id *id;
     double time[MOST_FRAMES];
 } side;
 
 static void side_add(side *t, const scene *s) {
-    for (int i = 0; i < s->n; i++)
-        t->id[i] = t->world ? (s->is_static[i] ? sap_add_static : sap_add)(t->world, &s->box[i], NULL)
-                            : (s->is_static[i] ? sap_multi_add_static : sap_multi_add)(t->multi, &s->box[i], NULL);
+    for (int i = 0; i < s->n; i++) t->id[i] = (s->is_static[i] ? sap_add_static : sap_add)(t->world, &s->box[i], NULL);
 }
 
 static double side_frame(side *t, const scene *s, sap_id *ids, sap_aabb *to, int *events) {
@@ -102,30 +98,16 @@ static double side_frame(side *t, const scene *s, sap_id *ids, sap_aabb *to, int
         to[i] = s->box[list[i]];
     }
     start = now();
-    if (t->world) {
-        if (s->replacements) {
-            sap_remove_many(t->world, count, ids);
-            sap_add_many(t->world, count, to, NULL, ids);
-        } else
-            sap_move_many(t->world, count, ids, to);
-        sap_update(t->world);
-    } else {
-        if (s->replacements) {
-            sap_multi_remove_many(t->multi, count, ids);
-            sap_multi_add_many(t->multi, count, to, NULL, ids);
-        } else
-            sap_multi_move_many(t->multi, count, ids, to);
-        sap_multi_update(t->multi);
-    }
+    if (s->replacements) {
+        sap_remove_many(t->world, count, ids);
+        sap_add_many(t->world, count, to, NULL, ids);
+    } else
+        sap_move_many(t->world, count, ids, to);
+    sap_update(t->world);
     start = now() - start;
     for (int i = 0; i < s->replacements; i++) t->id[list[i]] = ids[i];
-    if (t->world) {
-        sap_created(t->world, &created);
-        sap_deleted(t->world, &deleted);
-    } else {
-        sap_multi_created(t->multi, &created);
-        sap_multi_deleted(t->multi, &deleted);
-    }
+    sap_created(t->world, &created);
+    sap_deleted(t->world, &deleted);
     *events = created * 7 + deleted;
     return start;
 }
@@ -133,7 +115,8 @@ static double side_frame(side *t, const scene *s, sap_id *ids, sap_aabb *to, int
 static int run(const scene_kind *kind, int n, int frames, int threads, int method) {
     scene s;
     side way[WAYS];
-    sap_multi_config config;
+    sap_config config;
+    sap_grid chosen;
     sap_stats stats;
     pool p;
     sap_id *ids = (sap_id *)calloc((size_t)n, sizeof *ids);
@@ -146,18 +129,16 @@ static int run(const scene_kind *kind, int n, int frames, int threads, int metho
     pool_start(&p, threads);
     for (int i = 0; i < LONES; i++) lone_make(&worlds[i], &s);
     memset(&config, 0, sizeof config);
-    config.sap.axes = kind->axes;
-    config.sap.method = method;
+    memset(&chosen, 0, sizeof chosen);
+    config.axes = kind->axes;
+    config.method = method;
     for (int w = 0; w < WAYS; w++) {
-        if (w == THREADS) config.parallel = pool_run, config.parallel_user = &p;
-        way[w].world = w == ONE ? sap_create(&config.sap) : NULL;
-        way[w].multi = w == ONE ? NULL : sap_multi_create(&config);
+        way[w].world = sap_create(&config);
+        if (w != ONE) sap_set_grid(way[w].world, &chosen);
+        if (w == THREADS) sap_set_parallel(way[w].world, pool_run, &p);
         way[w].id = (sap_id *)calloc((size_t)n, sizeof(sap_id));
         side_add(&way[w], &s);
-        if (w == ONE)
-            sap_update(way[w].world);
-        else
-            sap_multi_update(way[w].multi);
+        sap_update(way[w].world);
     }
     for (int frame = -5; frame < frames; frame++) {
         int events[WAYS];
@@ -177,14 +158,13 @@ static int run(const scene_kind *kind, int n, int frames, int threads, int metho
     if (cores) then = median(with_cores[GRID], cores) / median(with_cores[THREADS], cores);
     one = median(way[ONE].time, frames), grid = median(way[GRID].time, frames);
     many = median(way[THREADS].time, frames);
-    sap_multi_get_stats(way[GRID].multi, &stats);
+    sap_get_stats(way[GRID].world, &stats);
     printf("%-12s %8d %10.1f %10.1f %10.1f %8.2f %8.2f %8.2f %7d%% %8.2f %8.0f%s\n", kind->name, n, one, grid, many,
            grid / one, grid / many, median(gain, frames), 100 * cores / frames, then, (double)stats.bytes / (n ? n : 1),
            equal ? "" : "  WRONG: other events");
     fflush(stdout);
     for (int w = 0; w < WAYS; w++) {
         sap_destroy(way[w].world);
-        sap_multi_destroy(way[w].multi);
         free(way[w].id);
     }
     pool_stop(&p);

@@ -37,7 +37,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DEBIANS = "bullet ode fcl chipmunk box2d_24 cgal boost".split()
 BUILT = "physx jolt box2d box3d".split()
-PROGRAMS = "sap sap_avx2 sap_sse2 multi plain".split() + DEBIANS + BUILT
+PROGRAMS = "sap sap_avx2 sap_sse2 threads plain".split() + DEBIANS + BUILT
 FIELDS = "what scene boxes peer rounds frames least median worst frame_median worst_frame bytes pairs missed extra".split()
 SIZES = [1000, 10000, 100000]
 SMALL = [10, 30, 60, 110, 250, 500]
@@ -230,8 +230,8 @@ class Bench:
             missed, twice = int(check.get("missed", 0)), int(check.get("twice", 0))
             extra = int(check.get("extra", 0))
             bad = missed or twice or "no margin" in p.note and extra
-            if bad or failed and (p.is_own or p.program == "multi"):
-                self.wrong += p.is_own or p.program == "multi" # tables show what a peer misses
+            if bad or failed and (p.is_own or p.program == "threads"):
+                self.wrong += p.is_own or p.program == "threads" # tables show what a peer misses
                 print("WRONG: %s in %s with %d boxes: %d pairs missed, %d twice, %d extra %s" %
                       (p.name, job.scene, job.boxes, missed, twice, extra, " ".join(failed)))
             if job.what == "query":
@@ -653,7 +653,7 @@ def threads_line(data):
             one, two = (data.get("threads", scene, n, p) for p in ("1 thread", "2 threads"))
             if one and two:
                 out.append("%s with %s boxes %.2f×" % (scene, "{:,}".format(n), one / two))
-    text = "`sap_multi.h`, the time with one thread by that with two: "
+    text = "Threads (`sap_set_parallel`), the time with one by that with two: "
     return text + ", ".join(out) + "." if out else ""
 
 

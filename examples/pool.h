@@ -1,6 +1,6 @@
-/* pool.h - threads that wait for jobs, for config.parallel of sap_multi.h
+/* pool.h - threads that wait for jobs, for sap_set_parallel
 
-   It is for programs that have no job system of their own. Include it after sap_multi.h. */
+   It is for programs that have no job system of their own. Include it after sap.h. */
 
 #ifndef POOL_H
 #define POOL_H

@@ -20,7 +20,7 @@ begin "matrix/$1"
 # it is C++.
 
 to_multi='s/"sap\.h"/"sap_multi.h"/; s/SAP_IMPLEMENTATION/SAP_MULTI_IMPLEMENTATION/; s/use\.h/use_multi.h/
-          s/use()/use_multi()/; s/sap_world/sap_multi/; s/sap_count/sap_multi_count/; s/sap_pair)/sap_multi_config)/'
+          s/use()/use_multi()/; s/sap_pair)/sap_grid)/'
 src() {
     cat > "$work/$1.c" && cp "$work/$1.c" "$work/$1.cc"
     sed "$to_multi" "$work/$1.c" > "$work/multi_$1.c" && cp "$work/multi_$1.c" "$work/multi_$1.cc"
@@ -48,25 +48,27 @@ cat > "$work/use_multi.h" <<'END'
 static int use_multi(void)
 {
     sap_aabb box = { { 0, 0, 0 }, { 1, 1, 1 } };
-    static sap_multi_config config;   /* all defaults */
-    sap_multi *m = sap_multi_create(&config);
-    sap_id ids[2];
+    static sap_config config;
+    static sap_grid grid;   /* chosen */
+    sap_world *s;
     int count = 0;
-    if (!m) return 1;
-    ids[0] = sap_multi_add(m, &box, 0);
-    ids[1] = sap_multi_add_static(m, &box, 0);
-    if (sap_multi_update(m) != SAP_OK) return 2;
-    (void)sap_multi_pairs(m, &count);
-    if (sap_multi_validate(m) || sap_multi_query_box(m, &box, 1, 0, 0) != 2) return 3;
-    if (sap_multi_remove_many(m, 2, ids) != SAP_OK) return 4;
-    sap_multi_destroy(m);
+    config.method = SAP_METHOD_SORT;
+    s = sap_create(&config);
+    if (sap_set_grid(s, &grid) != SAP_OK) return 1;
+    (void)sap_add(s, &box, 0);
+    (void)sap_add_static(s, &box, 0);
+    if (sap_update(s) != SAP_OK) return 2;
+    (void)sap_pairs(s, &count);
+    if (sap_validate(s) || sap_query_box(s, &box, 1, 0, 0) != 2) return 3;
+    if (sap_set_grid(s, 0) != SAP_OK) return 4;
+    sap_destroy(s);
     return count == 1 ? 0 : 5;
 }
 END
 # Complete only where the implementation is: so a source that lost it does not compile.
 for h in use use_multi; do
-    t=sap_world; [ $h = use_multi ] && t=sap_multi
-    printf '#ifdef IMPLEMENTED\nextern char is_implemented[sizeof(%s) > 1 ? 1 : -1];\n#endif\n' $t >> "$work/$h.h"
+    t=sap_world; [ $h = use_multi ] && t=sap__multi
+    printf '#ifdef IMPLEMENTED\nextern char is_implemented[sizeof(struct %s) > 1 ? 1 : -1];\n#endif\n' $t >> "$work/$h.h"
 done
 
 src declarations <<'END'
@@ -122,13 +124,19 @@ END
 cat > "$work/after_implementation.c" <<'END'
 #define SAP_IMPLEMENTATION
 #include "sap.h"
-#include "use.h"
 #define SAP_MULTI_IMPLEMENTATION
+#include "sap_multi.h"
+END
+cat > "$work/sap_in_between.c" <<'END'
+#define SAP_IMPLEMENTATION
+#define SAP_MULTI_IMPLEMENTATION
+#include "sap.h"
+#include "use.h"
 #include "sap_multi.h"
 #include "use_multi.h"
 int main(void) { return use() + use_multi(); }
 END
-for f in after_sap after_implementation; do cp "$work/$f.c" "$work/$f.cc"; done
+for f in after_sap after_implementation sap_in_between; do cp "$work/$f.c" "$work/$f.cc"; done
 src static_one <<'END'
 #define SAP_STATIC
 #define SAP_IMPLEMENTATION
@@ -145,6 +153,67 @@ src static_two <<'END'
 int other(void);
 int other(void) { return use(); }
 END
+# One file has grids, the other one does not: it says so of a world that has one, and leaves it alone.
+cat > "$work/static_lacks.c" <<'END'
+#define SAP_STATIC
+#define SAP_IMPLEMENTATION
+#include "sap.h"
+#include <string.h>
+int lacks(sap_world *s);
+static int is_told(sap_world *s, sap_result r)
+{
+    return r == SAP_ERROR_ARGUMENT && sap_last_error(s) == r && strcmp(sap_last_error_argument(s, 0), "grid") == 0;
+}
+int lacks(sap_world *s)
+{
+    const sap_aabb all = { { -9, -9, -9 }, { 9, 9, 9 } }, box = { { 0, 0, 0 }, { 1, 1, 1 } };
+    const sap_id id = sap_add(s, &box, 0);
+    char bytes[4096];
+    int n;
+    if (id != 3 || sap_count(s) != 3 || sap_query_box(s, &all, 1, 0, 0) != 3) return 1;
+    if (!is_told(s, sap_update(s)) || !is_told(s, (sap_result)-sap_dump_pairs(s, 0, 0, 0))) return 2;
+    if (!is_told(s, sap_reserve(s, 9, 9)) || !is_told(s, sap_reserve(s, 0, 0))) return 3;
+    if (!is_told(s, sap_set_parallel(s, 0, 0)) || !is_told(s, sap_restore(s, bytes, sizeof bytes))) return 4;
+    sap_destroy(s);
+    if (!is_told(s, sap_last_error(s)) || sap_validate(s) || !sap_pairs(s, &n) || n != 1) return 5;
+    return sap_remove(s, id) != SAP_OK || sap_query_box(s, &all, 1, 0, 0) != 2;
+}
+int settles(sap_world *s);
+int settles(sap_world *s)
+{
+    const sap_result r = sap_update(s);
+    sap_destroy(s);
+    return r == SAP_OK;
+}
+END
+cat > "$work/multi_static_lends.c" <<'END'
+#define SAP_STATIC
+#define SAP_MULTI_IMPLEMENTATION
+#include "sap_multi.h"
+int lacks(sap_world *s);
+int settles(sap_world *s);
+int main(void)
+{
+    static const sap_aabb boxes[2] = { { { 0, 0, 0 }, { 1, 1, 1 } }, { { 1, 1, 1 }, { 2, 2, 2 } } };
+    static sap_config config;
+    static sap_grid grid;
+    sap_id ids[2];
+    sap_world *s;
+    int told, count = 0;
+    config.method = SAP_METHOD_SORT;
+    grid.hashed = 1;
+    grid.cell_size[0] = 1.5f;
+    s = sap_create(&config);
+    if (sap_set_grid(s, &grid) || sap_add_many(s, 2, boxes, 0, ids) || sap_update(s)) return 20;
+    told = lacks(s);
+    if (told) return told;
+    if (sap_update(s) || sap_validate(s)) return 21;
+    (void)sap_pairs(s, &count);
+    if (sap_set_grid(s, 0) || sap_remove(s, ids[0])) return 22;
+    return count == 1 && settles(s) ? 0 : 23; /* a world without a grid */
+}
+END
+for f in static_lacks multi_static_lends; do cp "$work/$f.c" "$work/$f.cc"; done
 src static_alone <<'END'
 #define SAP_STATIC
 #define SAP_IMPLEMENTATION
@@ -215,8 +284,8 @@ cat > "$work/layout.h" <<'END'
     { sizeof(sap_aabb), sizeof(sap_pair), offsetof(sap_pair, object0), sizeof(sap_config),                             \
       offsetof(sap_config, filter), offsetof(sap_config, filter_user), offsetof(sap_config, method),                   \
       sizeof(sap_stats), offsetof(sap_stats, swaps), offsetof(sap_stats, bytes), offsetof(sap_stats, query_tests),     \
-      sizeof(sap_multi_config), offsetof(sap_multi_config, bounds), offsetof(sap_multi_config, parallel) }
-enum { LAYOUTS = 14 };
+      sizeof(sap_grid), offsetof(sap_grid, cells), offsetof(sap_grid, hashed), offsetof(sap_grid, cell_size) }
+enum { LAYOUTS = 15 };
 END
 cat > "$work/sizes.c" <<'END'
 #include "sap_multi.h"
@@ -409,9 +478,12 @@ runs() {       # compiler, flags, ending, sources: they link to a program that r
     check "$1 $2: $4 run" "$1 $2 $warnings -Werror $inc -o $work/program \
         $(for f in $4; do echo "$work/$f.$3"; done | tr '\n' ' ') -lm && $work/program"
 }
-refused() {    # compiler, flags, ending, source: there is an #error, and it names the other half
-    check "$1 $2: $4.$3 is an #error" "! $1 $2 $inc -fsyntax-only $work/$4.$3 2>$work/refused &&
-        grep 'error.*SAP_REALLOC.*SAP_FREE' $work/refused"
+refused() {    # compiler, flags, ending, source, what the #error says
+    check "$1 $2: $4.$3 is an #error" "! $1 $2 $inc -fsyntax-only $work/$4.$3 2>$work/refused && grep 'error.*$5' $work/refused"
+}
+refusals() {   # compiler, flags, ending: they say what is missing
+    for f in half_realloc half_free; do refused "$1" "$2" $3 $f 'SAP_REALLOC.*SAP_FREE'; done
+    refused "$1" "$2" $3 after_implementation 'include only sap_multi\.h'
 }
 orders="main twice declarations_first implementation_first static_alone static_declares stb_before stb_after stb_elsewhere
     stb_ignored trace own_memory own_assert no_asserts extern_c other_words"
@@ -421,19 +493,19 @@ in_language() {   # compiler, oldest version, ending, newer versions
     clang*) compiles "$1" "$2 -DIMPLEMENTED" $3 "$(both main static_alone trace own_memory extern_c other_words)" ;;
     *)  # orders in plain C: a compiler reads the intrinsics longer than both headers, and no order concerns them
         compiles "$1" "$2 -DIMPLEMENTED -DSAP_NO_SIMD" $3 "$(for f in $orders; do echo multi_$f; done)"
-        compiles "$1" "$2 -DIMPLEMENTED" $3 "multi_main after_sap after_implementation main extern_c other_words" ;;
+        compiles "$1" "$2 -DIMPLEMENTED" $3 "multi_main after_sap sap_in_between main extern_c other_words" ;;
     esac
     compiles "$1" "$2 -DIMPLEMENTED -DSAP_NO_SIMD" $3 multi_main
     compiles "$1" "$2" $3 "$(both declarations declarations_use)"
     compiles "$1" "$2 -DDECLARED" $3 "$(both other_words)"
-    refused "$1" "$2" $3 half_realloc
-    refused "$1" "$2" $3 half_free
+    refusals "$1" "$2" $3
     for version in $4; do compiles "$1" "-std=$version -DIMPLEMENTED -DSAP_NO_SIMD" $3 "declarations multi_main"; done
     compiles "$1" "-std=${4##* } -DIMPLEMENTED" $3 multi_main # the newest version, with all kernels
     in_copies "$1" "$2" $3
     # Two files, and nothing of stb_ds's in either: so they link, with each other and with a user's own stb_ds.
     runs "$1" "$2" $3 "declarations_use multi_implementation"
     runs "$1" "$2" $3 "static_one static_two"
+    runs "$1" "$2" $3 "multi_static_lends static_lacks"
     runs "$1" "$2" $3 "stb_elsewhere stb"
     runs "$1" "$2" $3 "multi_own_memory"
 }
@@ -486,10 +558,11 @@ in_copies() {  # compiler, flags, ending
 part() {
     case $1 in
     main)
-        compiles "$CC" "-std=c99 -DIMPLEMENTED -DSAP_NO_SIMD" c "$(for f in $orders; do echo multi_$f; done) after_sap after_implementation"
+        compiles "$CC" "-std=c99 -DIMPLEMENTED -DSAP_NO_SIMD" c "$(for f in $orders; do echo multi_$f; done) after_sap sap_in_between"
         compiles "$CC" "-std=c99" c "$(both declarations declarations_use)"
-        refused "$CC" -std=c99 c half_realloc
+        refusals "$CC" -std=c99 c
         runs "$CC" "-std=c99 -DSAP_NO_SIMD" c "multi_static_one multi_static_two"
+        runs "$CC" "-std=c99 -DSAP_NO_SIMD" c "multi_static_lends static_lacks"
         runs "$CC" "-std=c99 -DSAP_NO_SIMD" c "stb_elsewhere stb"
         runs "$CC" "-std=c99 -O1 -DSAP_NO_SIMD" c multi_own_memory
         for c in "gcc -std=c11" "clang -std=c99" "g++ -std=c++11" "clang++ -std=c++17"; do   # with all kernels
@@ -655,7 +728,7 @@ what_reaches_the_user() {
         object ${f%.*} ${f#*.} || continue
         case $f in
         *static*) check "$f: no external symbol but the user's" "! $(external $work/$f.o) | grep -v '^nothing_used$'" ;;
-        *)  check "$f: external symbols begin with sap_" "$(external $work/$f.o) | grep '^sap_multi_update\$' &&
+        *)  check "$f: external symbols begin with sap_" "$(external $work/$f.o) | grep '^sap_set_grid\$' &&
                 ! $(external $work/$f.o) | grep -v '^sap_[a-z]'" ;;
         esac
         check "$f: nothing of stb_ds is emitted" "! $(symbols $work/$f.o) | grep stbds_"

@@ -29,7 +29,7 @@ static void fail(const char *what, int line) {
 
 enum { MOST_BYTES = 1 << 24 }; /* no block is larger */
 
-static int in_jobs; /* the jobs of a sap_multi run: they neither allocate nor ask the filter */
+static int in_jobs; /* jobs run: they neither allocate nor ask the filter */
 
 static void fuzz_free(void *p) {
     HOLDS(!in_jobs);
@@ -65,10 +65,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { WORLDS = 3, MOST_BOXES = 400, MOST_SLOTS = 1400, MOST_NESTING = 2 };
 
-typedef struct subject { /* a sap_world or a sap_multi */
+typedef struct subject {
     sap_world *s;
-    sap_multi *m;
-    int is_multi;
+    int has_grid;
     int reserved_boxes, reserved_pairs; /* while these are not exceeded no call allocates; -1: no promise */
 } subject;
 
@@ -77,21 +76,13 @@ typedef struct shot { /* a snapshot, and what the model was then */
     size_t size;
 } shot;
 
-/* The same verb of either. */
-#define ON(w, verb, ...) ((w)->is_multi ? sap_multi_##verb((w)->m, __VA_ARGS__) : sap_##verb((w)->s, __VA_ARGS__))
-#define ON0(w, verb) ((w)->is_multi ? sap_multi_##verb((w)->m) : sap_##verb((w)->s))
-
-/* What holds its boxes and pairs. */
-static sap_world *inside(const subject *w) {
-    return w->is_multi ? world_of(w->m) : w->s;
-}
-
 static struct run {
     const uint8_t *data;
     size_t size, at;
     model model, saved_model;
     sap_config config;
-    sap_multi_config grid;
+    sap_grid grid;
+    int has_threads; /* where there is a grid */
     subject subjects[WORLDS];
     shot saved[WORLDS];
     int most_boxes;          /* of this run */
@@ -213,12 +204,13 @@ typedef struct image {
 static image image_of(const subject *w) {
     image i;
     int created, deleted;
-    const sap_pair *c = ON(w, created, &created), *d = ON(w, deleted, &deleted);
-    size_t snapshot = ON0(w, snapshot_size), size_c = (size_t)created * sizeof *c, size_d = (size_t)deleted * sizeof *d;
+    const sap_pair *c = sap_created(w->s, &created), *d = sap_deleted(w->s, &deleted);
+    size_t snapshot = sap_snapshot_size(w->s), size_c = (size_t)created * sizeof *c,
+           size_d = (size_t)deleted * sizeof *d;
     i.size = snapshot + size_c + size_d;
     i.bytes = (unsigned char *)malloc(i.size);
     if (!i.bytes) exit(2);
-    HOLDS(ON(w, save, i.bytes, snapshot) == SAP_OK);
+    HOLDS(sap_save(w->s, i.bytes, snapshot) == SAP_OK);
     if (created) memcpy(i.bytes + snapshot, c, size_c);
     if (deleted) memcpy(i.bytes + snapshot + size_c, d, size_d);
     return i;
@@ -228,7 +220,7 @@ static image image_of(const subject *w) {
 static void must_be_as(image *before, const subject *w) {
     image now = image_of(w);
     HOLDS(now.size == before->size && memcmp(now.bytes, before->bytes, now.size) == 0);
-    HOLDS(ON0(w, validate) == NULL);
+    HOLDS(sap_validate(w->s) == NULL);
     free(now.bytes);
 }
 
@@ -293,7 +285,7 @@ static int end_attempt(attempt *a, int is_out_of_memory) {
             begin_attempt(&attempt_, w, (expected) != SAP_OK);                                                         \
             do {                                                                                                       \
                 result_ = (call);                                                                                      \
-                HOLDS(ON0(w, last_error) == result_);                                                                  \
+                HOLDS(sap_last_error(w->s) == result_);                                                                \
             } while (end_attempt(&attempt_, result_ == SAP_ERROR_MEMORY && !(never_for_memory)));                      \
             HOLDS(result_ == (expected));                                                                              \
         }                                                                                                              \
@@ -308,32 +300,32 @@ static void act(subject *w);
 static void must_be_busy(subject *w) {
     float offset[3] = {0, 0, 0};
     unsigned char byte = 0;
-    HOLDS(ON0(w, update) == SAP_ERROR_BUSY && ON0(w, last_error) == SAP_ERROR_BUSY);
-    HOLDS(ON(w, dump_pairs, NULL, NULL, NULL) == -SAP_ERROR_BUSY);
-    HOLDS(ON(w, restore, &byte, 1) == SAP_ERROR_BUSY);
-    HOLDS(ON(w, reserve, 1, 1) == SAP_ERROR_BUSY);
-    HOLDS(ON(w, shift_origin, offset) == SAP_ERROR_BUSY);
-    HOLDS(ON0(w, prepare_queries) == SAP_ERROR_BUSY);
-    HOLDS(ON(w, save, &byte, ON0(w, snapshot_size) + 1) == SAP_ERROR_BUSY);
-    ON0(w, destroy);
-    HOLDS(ON0(w, last_error) == SAP_ERROR_BUSY);
+    HOLDS(sap_update(w->s) == SAP_ERROR_BUSY && sap_last_error(w->s) == SAP_ERROR_BUSY);
+    HOLDS(sap_dump_pairs(w->s, NULL, NULL, NULL) == -SAP_ERROR_BUSY);
+    HOLDS(sap_restore(w->s, &byte, 1) == SAP_ERROR_BUSY);
+    HOLDS(sap_reserve(w->s, 1, 1) == SAP_ERROR_BUSY);
+    HOLDS(sap_shift_origin(w->s, offset) == SAP_ERROR_BUSY);
+    HOLDS(sap_prepare_queries(w->s) == SAP_ERROR_BUSY);
+    HOLDS(sap_save(w->s, &byte, sap_snapshot_size(w->s) + 1) == SAP_ERROR_BUSY);
+    sap_destroy(w->s);
+    HOLDS(sap_last_error(w->s) == SAP_ERROR_BUSY);
 }
 
 static void must_be_busy_in_filter(subject *w, sap_id id) {
     sap_aabb box = {{0, 0, 0}, {1, 1, 1}};
     must_be_busy(w);
-    HOLDS(ON(w, add, &box, NULL) == 0 && ON0(w, last_error) == SAP_ERROR_BUSY);
-    HOLDS(ON(w, move, id, &box) == SAP_ERROR_BUSY && ON(w, remove, id) == SAP_ERROR_BUSY);
-    HOLDS(ON(w, set_filter, id, 1, 1) == SAP_ERROR_BUSY && ON(w, refilter, id) == SAP_ERROR_BUSY);
-    HOLDS(ON(w, set_pair_data, id, id, NULL) == SAP_ERROR_BUSY && ON0(w, clear) == SAP_ERROR_BUSY);
-    HOLDS(ON(w, set_static, id, 1) == SAP_ERROR_BUSY && ON(w, set_object, id, NULL) == SAP_ERROR_BUSY);
-    HOLDS(ON(w, set_filter_many, 1, &id, 1, 1) == SAP_ERROR_BUSY &&
-          ON(w, set_pair_filter, NULL, NULL) == SAP_ERROR_BUSY);
-    HOLDS(ON(w, nearest_to, id, 1, 1, NULL) == 0 && ON(w, set_pair_data_at, 0, NULL) == SAP_ERROR_BUSY);
-    HOLDS(ON(w, query_box, &box, 1, NULL, NULL) == -SAP_ERROR_BUSY);
-    HOLDS(ON(w, query_box_ids, &box, 1, NULL, 0) == -SAP_ERROR_BUSY);
-    HOLDS(ON(w, nearest_ids, box.min, 1, 1, NULL, NULL, 0) == -SAP_ERROR_BUSY);
-    HOLDS(ON(w, box_closest, &box, box.min, 1, 0, NULL, NULL) == 0);
+    HOLDS(sap_add(w->s, &box, NULL) == 0 && sap_last_error(w->s) == SAP_ERROR_BUSY);
+    HOLDS(sap_move(w->s, id, &box) == SAP_ERROR_BUSY && sap_remove(w->s, id) == SAP_ERROR_BUSY);
+    HOLDS(sap_set_filter(w->s, id, 1, 1) == SAP_ERROR_BUSY && sap_refilter(w->s, id) == SAP_ERROR_BUSY);
+    HOLDS(sap_set_pair_data(w->s, id, id, NULL) == SAP_ERROR_BUSY && sap_clear(w->s) == SAP_ERROR_BUSY);
+    HOLDS(sap_set_static(w->s, id, 1) == SAP_ERROR_BUSY && sap_set_object(w->s, id, NULL) == SAP_ERROR_BUSY);
+    HOLDS(sap_set_filter_many(w->s, 1, &id, 1, 1) == SAP_ERROR_BUSY &&
+          sap_set_pair_filter(w->s, NULL, NULL) == SAP_ERROR_BUSY);
+    HOLDS(sap_nearest_to(w->s, id, 1, 1, NULL) == 0 && sap_set_pair_data_at(w->s, 0, NULL) == SAP_ERROR_BUSY);
+    HOLDS(sap_query_box(w->s, &box, 1, NULL, NULL) == -SAP_ERROR_BUSY);
+    HOLDS(sap_query_box_ids(w->s, &box, 1, NULL, 0) == -SAP_ERROR_BUSY);
+    HOLDS(sap_nearest_ids(w->s, box.min, 1, 1, NULL, NULL, 0) == -SAP_ERROR_BUSY);
+    HOLDS(sap_box_closest(w->s, &box, box.min, 1, 0, NULL, NULL) == 0);
 }
 
 /* Three of four pairs exist, by the versions of the two boxes; only sap_refilter comes with a new version. */
@@ -399,7 +391,7 @@ static void compare_pairs_of(const subject *w, sap_id id, int capacity) {
     n = model_pairs_of(&run.model, id, expected);
     if (capacity >= room) capacity = room - 1;
     for (i = 0; i < room; i++) seen[i] = 0xdeadbeefu;
-    HOLDS(ON(w, pairs_of, id, capacity ? seen : NULL, capacity) ==
+    HOLDS(sap_pairs_of(w->s, id, capacity ? seen : NULL, capacity) ==
           (model_is_settled_id(&run.model, id) ? n : -SAP_ERROR_ID));
     if (capacity > n) capacity = n;
     if (model_is_settled_id(&run.model, id)) HOLDS(memcmp(seen, expected, (size_t)capacity * sizeof *seen) == 0);
@@ -410,14 +402,14 @@ static void compare_pairs_of(const subject *w, sap_id id, int capacity) {
 static void compare_boxes(const subject *w) {
     const model *m = &run.model;
     int slot;
-    HOLDS(ON0(w, count) == m->live);
+    HOLDS(sap_count(w->s) == m->live);
     for (slot = 0; slot < m->slot_count; slot++) {
         const model_box *b = &m->slots[slot];
         sap_aabb box;
         memset(&box, 0xff, sizeof box);
-        HOLDS(ON(w, is_valid, b->id) == b->live);
-        HOLDS(ON(w, get_object, b->id) == (b->live ? b->object : NULL));
-        HOLDS(ON(w, get_box, b->id, &box) == (b->live ? SAP_OK : SAP_ERROR_ID));
+        HOLDS(sap_is_valid(w->s, b->id) == b->live);
+        HOLDS(sap_get_object(w->s, b->id) == (b->live ? b->object : NULL));
+        HOLDS(sap_get_box(w->s, b->id, &box) == (b->live ? SAP_OK : SAP_ERROR_ID));
         HOLDS(b->live ? model_same_box(&b->box, &box) : test_is_nan(box.min[0]));
     }
 }
@@ -429,21 +421,21 @@ static void compare_settled(const subject *w) {
     const sap_pair *pairs;
     sap_stats stats;
     int count, first_count, i;
-    HOLDS(ON0(w, validate) == NULL);
-    pairs = ON(w, created, &count);
+    HOLDS(sap_validate(w->s) == NULL);
+    pairs = sap_created(w->s, &count);
     must_be_pairs(pairs, count, &m->created);
-    pairs = ON(w, deleted, &count);
+    pairs = sap_deleted(w->s, &count);
     must_be_pairs(pairs, count, &m->deleted);
-    pairs = ON(w, pairs, &count);
+    pairs = sap_pairs(w->s, &count);
     HOLDS(count == m->pairs.count);
     for (i = 0; i < count; i += 1 + count / 256) {
-        const sap_pair *p = &m->pairs.items[i], *there = ON(w, find_pair, p->id1, p->id0);
-        HOLDS(there && memcmp(there, p, sizeof *p) == 0 && ON(w, find_pair, p->id0, p->id1) == there);
+        const sap_pair *p = &m->pairs.items[i], *there = sap_find_pair(w->s, p->id1, p->id0);
+        HOLDS(there && memcmp(there, p, sizeof *p) == 0 && sap_find_pair(w->s, p->id0, p->id1) == there);
         HOLDS(there >= pairs && there < pairs + count);
     }
-    pairs = ON(first, pairs, &first_count);
-    HOLDS(count == first_count && (!count || memcmp(pairs, ON(w, pairs, NULL), (size_t)count * sizeof *pairs) == 0));
-    ON(w, get_stats, &stats);
+    pairs = sap_pairs(first->s, &first_count);
+    HOLDS(count == first_count && (!count || memcmp(pairs, sap_pairs(w->s, NULL), (size_t)count * sizeof *pairs) == 0));
+    sap_get_stats(w->s, &stats);
     HOLDS(stats.boxes == m->live && stats.static_boxes == m->statics && stats.pairs == m->pairs.count);
     HOLDS(stats.created == m->created.count && stats.deleted == m->deleted.count);
     compare_boxes(w);
@@ -456,7 +448,7 @@ static void compare_all(void) {
     EACH(w) {
         sap_stats stats;
         compare_settled(w);
-        ON(w, get_stats, &stats);
+        sap_get_stats(w->s, &stats);
         bytes += stats.bytes;
     }
     HOLDS(bytes == live_bytes);
@@ -484,8 +476,8 @@ static void do_add(void) {
     sap_result expected;
     if (room_for_boxes() <= 0) return;
     expected = model_add(&run.model, &box, object, is_static, &id);
-    ALL((seen = is_static ? ON(w, add_static, &box, object) : ON(w, add, &box, object),
-         HOLDS(seen == (ON0(w, last_error) ? 0 : id)), ON0(w, last_error)),
+    ALL((seen = is_static ? sap_add_static(w->s, &box, object) : sap_add(w->s, &box, object),
+         HOLDS(seen == (sap_last_error(w->s) ? 0 : id)), sap_last_error(w->s)),
         expected);
 }
 
@@ -511,8 +503,8 @@ static void do_add_many(void) {
     for (i = 0; i < n; i++) objects[i] = (void *)(uintptr_t)(unsigned)(i * 17);
     expected = model_add_many(&run.model, n, boxes, given, is_static, ids);
     for (i = 0; i < n; i++) seen[i] = 0xdeadbeefu;
-    ALL(is_static ? ON(w, add_static_many, n, n ? boxes : NULL, given, n ? seen : NULL)
-                  : ON(w, add_many, n, n ? boxes : NULL, given, n ? seen : NULL),
+    ALL(is_static ? sap_add_static_many(w->s, n, n ? boxes : NULL, given, n ? seen : NULL)
+                  : sap_add_many(w->s, n, n ? boxes : NULL, given, n ? seen : NULL),
         expected);
     for (i = 0; i < n; i++) HOLDS(seen[i] == (expected == SAP_OK ? ids[i] : 0xdeadbeefu));
 }
@@ -524,7 +516,7 @@ static void do_move(void) {
     if (!model_find(&run.model, id)) memset(&box, 0, sizeof box); /* with two faults either may be named */
     expected = model_move_many(&run.model, 1, &id, &box);
     touch(id);
-    ALL_SURELY(ON(w, move, id, &box), expected);
+    ALL_SURELY(sap_move(w->s, id, &box), expected);
 }
 
 /* A few from the bytes, duplicates and bad ones among them; or all that live, a little or anywhere. */
@@ -558,14 +550,14 @@ static void do_move_many(void) {
     }
     expected = model_move_many(&run.model, n, ids, boxes);
     for (i = 0; i < n; i++) touch(ids[i]);
-    ALL_SURELY(ON(w, move_many, n, n ? ids : NULL, n ? boxes : NULL), expected);
+    ALL_SURELY(sap_move_many(w->s, n, n ? ids : NULL, n ? boxes : NULL), expected);
 }
 
 static void do_remove(void) {
     sap_id id = take_id();
     sap_result expected = model_remove_many(&run.model, 1, &id);
     touch(id);
-    ALL_SURELY(ON(w, remove, id), expected);
+    ALL_SURELY(sap_remove(w->s, id), expected);
 }
 
 static void do_remove_many(void) {
@@ -587,7 +579,7 @@ static void do_remove_many(void) {
         for (n = take_below(6), i = 0; i < n; i++) ids[i] = take_id();
     expected = model_remove_many(&run.model, n, ids);
     for (i = 0; i < n; i++) touch(ids[i]);
-    ALL_SURELY(ON(w, remove_many, n, n ? ids : NULL), expected);
+    ALL_SURELY(sap_remove_many(w->s, n, n ? ids : NULL), expected);
 }
 
 static void do_set_filter(void) {
@@ -595,7 +587,7 @@ static void do_set_filter(void) {
     uint32_t bits = take(), category = bits & 7, mask = bits & 0x80 ? 0xffffffffu : bits >> 3 & 7;
     sap_result expected = model_set_filter(&run.model, id, category, mask);
     touch(id);
-    ALL_SURELY(ON(w, set_filter, id, category, mask), expected);
+    ALL_SURELY(sap_set_filter(w->s, id, category, mask), expected);
 }
 
 static void do_set_filter_many(void) {
@@ -607,7 +599,7 @@ static void do_set_filter_many(void) {
         if (!model_find(&run.model, ids[i] = take_id())) expected = SAP_ERROR_ID;
     for (i = 0; i < n && !expected; i++) model_set_filter(&run.model, ids[i], bits & 7, ~(bits >> 3));
     for (i = 0; i < n; i++) touch(ids[i]);
-    ALL_SURELY(ON(w, set_filter_many, n, n ? ids : NULL, bits & 7, ~(bits >> 3)), expected);
+    ALL_SURELY(sap_set_filter_many(w->s, n, n ? ids : NULL, bits & 7, ~(bits >> 3)), expected);
 }
 
 static void do_set_static(void) {
@@ -615,7 +607,7 @@ static void do_set_static(void) {
     model_box *b = model_find(&run.model, id);
     int is_static = take() & 1;
     if (b) run.model.statics += is_static - b->is_static, b->is_static = is_static;
-    ALL_SURELY(ON(w, set_static, id, is_static), b ? SAP_OK : SAP_ERROR_ID);
+    ALL_SURELY(sap_set_static(w->s, id, is_static), b ? SAP_OK : SAP_ERROR_ID);
 }
 
 /* Not in a callback: what deleted pairs and those to be created then show is not said. */
@@ -629,25 +621,25 @@ static void do_set_object(void) {
         if (run.model.pairs.items[i].id0 == id) run.model.pairs.items[i].object0 = object;
         if (run.model.pairs.items[i].id1 == id) run.model.pairs.items[i].object1 = object;
     }
-    ALL_SURELY(ON(w, set_object, id, object), b ? SAP_OK : SAP_ERROR_ID);
+    ALL_SURELY(sap_set_object(w->s, id, object), b ? SAP_OK : SAP_ERROR_ID);
 }
 
 static void do_set_pair_data_at(void) {
     int index = (int)take() - 2, is_pair = index >= 0 && index < run.model.pairs.count;
     void *data = take_pointer();
     if (is_pair) {
-        sap_pair pair = ON(&run.subjects[0], pairs, NULL)[index];
+        sap_pair pair = sap_pairs(run.subjects[0].s, NULL)[index];
         model_find_pair(&run.model, pair.id0, pair.id1)->user_data = data;
     }
-    ALL_SURELY(ON(w, set_pair_data_at, index, data), is_pair ? SAP_OK : SAP_ERROR_ARGUMENT);
+    ALL_SURELY(sap_set_pair_data_at(w->s, index, data), is_pair ? SAP_OK : SAP_ERROR_ARGUMENT);
 }
 
 static int some_pairs(const sap_pair *pair, void *user);
 
 /* The same or another: every pair is asked anew. */
 static void use_filter(sap_filter *filter) {
-    run.model.filter = run.config.filter = run.grid.sap.filter = filter;
-    ALL_SURELY(ON(w, set_pair_filter, filter, NULL), SAP_OK);
+    run.model.filter = run.config.filter = filter;
+    ALL_SURELY(sap_set_pair_filter(w->s, filter, NULL), SAP_OK);
 }
 
 static void do_clear(void) {
@@ -658,14 +650,14 @@ static void do_clear(void) {
         touch(id);
         model_remove_many(&run.model, 1, &id);
     }
-    ALL_SURELY(ON0(w, clear), SAP_OK);
+    ALL_SURELY(sap_clear(w->s), SAP_OK);
 }
 
 static void do_refilter(void) {
     sap_id id = take_id();
     model_box *b = model_find(&run.model, id);
     if (b) b->version = take() & 3;
-    ALL_SURELY(ON(w, refilter, id), b ? SAP_OK : SAP_ERROR_ID);
+    ALL_SURELY(sap_refilter(w->s, id), b ? SAP_OK : SAP_ERROR_ID);
 }
 
 /* Of a pair, or of any two ids. What is created right now has no data yet: dump gives it. */
@@ -683,7 +675,7 @@ static void do_set_pair_data(void) {
     for (i = 0; p && run.nesting && i < run.model.created.count; i++)
         if (model_compare_pairs(p, &run.model.created.items[i]) == 0) return;
     if (p) p->user_data = data;
-    ALL_SURELY(ON(w, set_pair_data, a, b, data), p ? SAP_OK : SAP_ERROR_ID);
+    ALL_SURELY(sap_set_pair_data(w->s, a, b, data), p ? SAP_OK : SAP_ERROR_ID);
 }
 
 static void do_shift_origin(void) {
@@ -691,7 +683,7 @@ static void do_shift_origin(void) {
     sap_result expected;
     take_vector(offset);
     expected = model_shift_origin(&run.model, offset);
-    ALL_SURELY(ON(w, shift_origin, offset), expected);
+    ALL_SURELY(sap_shift_origin(w->s, offset), expected);
 }
 
 /* ---- updates ----------------------------------------------------------------------------------------- */
@@ -719,13 +711,13 @@ static void do_update(int is_dump) {
             d.seen = 0;
             run.asking = w;
             if (!is_dump)
-                answer = -(int)ON0(w, update);
+                answer = -(int)sap_update(w->s);
             else if (is_silent)
-                answer = ON(w, dump_pairs, NULL, NULL, NULL);
+                answer = sap_dump_pairs(w->s, NULL, NULL, NULL);
             else
-                answer = ON(w, dump_pairs, see_created, see_deleted, &d);
+                answer = sap_dump_pairs(w->s, see_created, see_deleted, &d);
             run.asking = NULL;
-            HOLDS(ON0(w, last_error) == (answer < 0 ? (sap_result)-answer : SAP_OK));
+            HOLDS(sap_last_error(w->s) == (answer < 0 ? (sap_result)-answer : SAP_OK));
         } while (end_attempt(&a, answer == -SAP_ERROR_MEMORY));
         HOLDS(answer == (expected ? -(int)expected : is_dump ? pairs : 0));
         HOLDS(d.seen == (is_dump && !is_silent && !expected ? run.model.created.count + run.model.deleted.count : 0));
@@ -810,11 +802,11 @@ static int count_hits(const query *q) {
 
 static int ask(const subject *w, query *q, sap_hit *hit, sap_ray_hit *ray_hit) {
     switch (q->kind) {
-    case BOX: return ON(w, query_box, &q->box, q->mask, hit, q);
-    case POINT: return ON(w, query_point, q->point, q->mask, hit, q);
-    case SPHERE: return ON(w, query_sphere, q->point, q->radius, q->mask, hit, q);
-    case RAY: return ON(w, ray_cast, q->point, q->way, q->mask, ray_hit, q);
-    default: return ON(w, box_cast, &q->box, q->way, q->mask, ray_hit, q);
+    case BOX: return sap_query_box(w->s, &q->box, q->mask, hit, q);
+    case POINT: return sap_query_point(w->s, q->point, q->mask, hit, q);
+    case SPHERE: return sap_query_sphere(w->s, q->point, q->radius, q->mask, hit, q);
+    case RAY: return sap_ray_cast(w->s, q->point, q->way, q->mask, ray_hit, q);
+    default: return sap_box_cast(w->s, &q->box, q->way, q->mask, ray_hit, q);
     }
 }
 
@@ -837,14 +829,14 @@ static void ask_for_ids(subject *w, const query *q) {
     ids[capacity] = 0xdeadbeefu;
     begin_attempt(&a, w, 0);
     do {
-        answer = q->kind == BOX ? ON(w, query_box_ids, &q->box, q->mask, ids, capacity)
-                                : ON(w, query_sphere_ids, q->point, q->radius, q->mask, ids, capacity);
+        answer = q->kind == BOX ? sap_query_box_ids(w->s, &q->box, q->mask, ids, capacity)
+                                : sap_query_sphere_ids(w->s, q->point, q->radius, q->mask, ids, capacity);
     } while (end_attempt(&a, answer == -SAP_ERROR_MEMORY));
     HOLDS(answer == n && ids[capacity] == 0xdeadbeefu);
     for (i = 0; i < n && i < capacity; i++) HOLDS(ids[i] == expected[i]);
     begin_attempt(&a, w, 0);
-    answer = q->kind == BOX ? ON(w, query_box_ids, &q->box, q->mask, NULL, 0)
-                            : ON(w, query_sphere_ids, q->point, q->radius, q->mask, NULL, 0);
+    answer = q->kind == BOX ? sap_query_box_ids(w->s, &q->box, q->mask, NULL, 0)
+                            : sap_query_sphere_ids(w->s, q->point, q->radius, q->mask, NULL, 0);
     (void)end_attempt(&a, 0);
     HOLDS(answer == n);
 }
@@ -963,7 +955,7 @@ static void ask_for_meeting(const query *q, sap_id ignore) {
         begin_attempt(&a, w, is_bad);
         do {
             told = 7;
-            id = ON(w, box_closest, &q->box, q->way, q->mask, ignore, &told, normal);
+            id = sap_box_closest(w->s, &q->box, q->way, q->mask, ignore, &told, normal);
         } while (end_attempt(&a, !is_bad && id == 0 && told < 0));
         HOLDS(id == best_id && told == (is_bad ? -1 : (float)best.about));
         for (k = 0; k < 3; k++) HOLDS(normal[k] == (k == best_axis ? (float)best_side : 0.0f));
@@ -997,7 +989,7 @@ static void do_closest(void) {
         begin_attempt(&a, w, expected != SAP_OK);
         do {
             t = 7;
-            id = ON(w, ray_closest, q.point, q.way, q.mask, &t);
+            id = sap_ray_closest(w->s, q.point, q.way, q.mask, &t);
         } while (end_attempt(&a, !expected && id == 0 && t < 0));
         HOLDS(id == best && t == (expected ? -1 : (float)end.about));
     }
@@ -1043,12 +1035,12 @@ static void do_nearest(void) {
         begin_attempt(&a, w, expected != SAP_OK);
         do {
             told = 7;
-            id = ON(w, nearest, q.point, q.radius, q.mask, &told);
+            id = sap_nearest(w->s, q.point, q.radius, q.mask, &told);
         } while (end_attempt(&a, !expected && id == 0 && told < 0));
         HOLDS(id == (n ? near_by[0].id : 0));
         HOLDS(test_key(told) == test_key(expected ? -1 : n ? told_distance(&near_by[0].d) : q.radius));
         begin_attempt(&a, w, expected != SAP_OK);
-        do answer = ON(w, nearest_ids, q.point, q.radius, q.mask, ids, distances, capacity);
+        do answer = sap_nearest_ids(w->s, q.point, q.radius, q.mask, ids, distances, capacity);
         while (end_attempt(&a, answer == -SAP_ERROR_MEMORY));
         HOLDS(answer == (expected ? -(int)expected : capacity && n > capacity ? capacity : n));
         for (i = 0; i < n && i < capacity; i++)
@@ -1083,12 +1075,12 @@ static void do_nearest_to(void) {
         sap_id got;
         int n;
         begin_attempt(&a, w, 0);
-        do got = ON(w, nearest_to, id, most, mask, &told);
+        do got = sap_nearest_to(w->s, id, most, mask, &told);
         while (end_attempt(&a, got == 0 && of && test_key(told) == test_key(-1)));
         HOLDS(got == best);
         HOLDS(test_key(told) == test_key(!of ? -1 : best ? told_distance(&best_distance) : most));
         begin_attempt(&a, w, 0);
-        do n = ON(w, query_nearest, at, most, mask, NULL, NULL);
+        do n = sap_query_nearest(w->s, at, most, mask, NULL, NULL);
         while (end_attempt(&a, n == -SAP_ERROR_MEMORY));
         HOLDS(n == all);
     }
@@ -1150,11 +1142,11 @@ static void copy_model(model *to, const model *from) {
 
 static shot shot_of(const subject *w) {
     shot taken;
-    taken.size = ON0(w, snapshot_size);
+    taken.size = sap_snapshot_size(w->s);
     taken.bytes = (unsigned char *)malloc(taken.size);
     if (!taken.bytes) exit(2);
-    HOLDS(ON(w, save, taken.bytes, taken.size - 1) == SAP_ERROR_ARGUMENT);
-    HOLDS(ON(w, save, taken.bytes, taken.size) == SAP_OK);
+    HOLDS(sap_save(w->s, taken.bytes, taken.size - 1) == SAP_ERROR_ARGUMENT);
+    HOLDS(sap_save(w->s, taken.bytes, taken.size) == SAP_OK);
     return taken;
 }
 
@@ -1190,7 +1182,7 @@ static void do_restore(void) {
     if (!bytes) exit(2);
     memset(bytes, 0xa5, size);
     memcpy(bytes, from->bytes, from->size);
-    ALL(ON(w, restore, bytes, size), SAP_OK);
+    ALL(sap_restore(w->s, bytes, size), SAP_OK);
     free(bytes);
     model_free(&run.model);
     copy_model(&run.model, &run.saved_model);
@@ -1210,8 +1202,8 @@ static void shuffled_jobs(sap_job *job, void *data, int count, void *user) {
     in_jobs = 0;
 }
 
-/* What a sap_multi_config says about the grid may contradict itself. */
-static int is_good_grid(const sap_multi_config *c, int axes) {
+/* A grid may contradict itself. */
+static int is_good_grid(const sap_grid *c, int axes) {
     int k, given = 0;
     if (c->entries < 0) return 0;
     for (k = 0; k < 3; k++)
@@ -1228,16 +1220,12 @@ static int is_good_grid(const sap_multi_config *c, int axes) {
 }
 
 /* Chosen, fixed or hashed; some with hostile numbers, which must be refused if they make no sense. */
-static void take_grid(sap_multi_config *c) {
+static void take_grid(sap_grid *c) {
     unsigned b = take();
-    sap_multi *refused;
+    sap_world *refuses;
     int k;
     memset(c, 0, sizeof *c);
-    c->sap = run.config;
-    if (b & 4) {
-        c->parallel = shuffled_jobs;
-        c->parallel_user = &run;
-    }
+    run.has_threads = b >> 2 & 1;
     if (b & 8) {
         c->hashed = b >> 4 & 1;
         c->entries = take() & 31;
@@ -1251,24 +1239,24 @@ static void take_grid(sap_multi_config *c) {
         for (k = 0; k < 3; k++) c->cells[k] = (int)(take_32() >> (take() & 31));
     }
     if (is_good_grid(c, run.model.axes)) return;
-    refused = sap_multi_create(c);
-    HOLDS(refused == NULL);
+    refuses = sap_create(&run.config);
+    HOLDS(sap_set_grid(refuses, c) == SAP_ERROR_ARGUMENT && sap_last_error_argument(refuses, NULL));
+    sap_destroy(refuses);
     memset(&c->bounds, 0, sizeof c->bounds);
     memset(c->cells, 0, sizeof c->cells);
     memset(c->cell_size, 0, sizeof c->cell_size);
     c->entries = 0;
 }
 
-static void make_subject(subject *w, int is_multi) {
+static void make_subject(subject *w, int has_grid) {
     memset(w, 0, sizeof *w);
-    w->is_multi = is_multi;
+    w->has_grid = has_grid;
     w->reserved_boxes = w->reserved_pairs = -1;
-    if (is_multi)
-        w->m = sap_multi_create(&run.grid);
-    else
-        w->s = sap_create(&run.config);
-    HOLDS(is_multi ? w->m != NULL : w->s != NULL);
-    if (is_multi) force_threads(w->m, 1);
+    w->s = sap_create(&run.config);
+    HOLDS(w->s != NULL);
+    if (has_grid) HOLDS(sap_set_grid(w->s, &run.grid) == SAP_OK);
+    if (has_grid && run.has_threads) HOLDS(sap_set_parallel(w->s, shuffled_jobs, &run) == SAP_OK);
+    force_threads(w->s, 1);
 }
 
 /* ---- hostile snapshots ------------------------------------------------------------------------------------ */
@@ -1397,7 +1385,7 @@ static void forge(void) {
 }
 
 static const sap_pair *one_array(const subject *w, int which, int *count) {
-    return which == 0 ? ON(w, pairs, count) : which == 1 ? ON(w, created, count) : ON(w, deleted, count);
+    return which == 0 ? sap_pairs(w->s, count) : which == 1 ? sap_created(w->s, count) : sap_deleted(w->s, count);
 }
 
 /* A strange but possible world: on two paths it must go on in the same way. */
@@ -1408,22 +1396,22 @@ static void play_forged(subject subjects[2]) {
         test_rng rng;
         rng.state = how;
         sap_id id, next;
-        for (id = ON(&subjects[0], next, 0); id; id = next) {
+        for (id = sap_next(subjects[0].s, 0); id; id = next) {
             sap_aabb box;
             slot = (int)SAP_SLOT(id) - 1;
-            next = ON(&subjects[0], next, id);
-            HOLDS(ON(&subjects[1], next, id) == next && SAP_SLOT(next) != SAP_SLOT(id));
-            HOLDS(ON(&subjects[0], get_box, id, &box) == SAP_OK && model_box_is_good(&run.model, &box));
+            next = sap_next(subjects[0].s, id);
+            HOLDS(sap_next(subjects[1].s, id) == next && SAP_SLOT(next) != SAP_SLOT(id));
+            HOLDS(sap_get_box(subjects[0].s, id, &box) == SAP_OK && model_box_is_good(&run.model, &box));
             if (how & 1) scene_nudge(&rng, SCENE_LATTICE, 0.3f, &box);
             for (w = 0; w < 2 && round; w++)
-                HOLDS((how & 2) && slot % 3 == 0   ? ON(&subjects[w], remove, id) == SAP_OK
-                      : (how & 8) && slot % 3 == 2 ? ON(&subjects[w], set_static, id, slot & 1) == SAP_OK
-                      : (how & 4) && slot % 3 == 1 ? ON(&subjects[w], refilter, id) == SAP_OK
-                                                   : ON(&subjects[w], move, id, &box) == SAP_OK);
+                HOLDS((how & 2) && slot % 3 == 0   ? sap_remove(subjects[w].s, id) == SAP_OK
+                      : (how & 8) && slot % 3 == 2 ? sap_set_static(subjects[w].s, id, slot & 1) == SAP_OK
+                      : (how & 4) && slot % 3 == 1 ? sap_refilter(subjects[w].s, id) == SAP_OK
+                                                   : sap_move(subjects[w].s, id, &box) == SAP_OK);
         }
-        HOLDS(ON0(&subjects[0], update) == ON0(&subjects[1], update));
-        HOLDS(ON0(&subjects[0], last_error) == ON0(&subjects[1], last_error));
-        for (w = 0; w < 2; w++) HOLDS(ON0(&subjects[w], validate) == NULL);
+        HOLDS(sap_update(subjects[0].s) == sap_update(subjects[1].s));
+        HOLDS(sap_last_error(subjects[0].s) == sap_last_error(subjects[1].s));
+        for (w = 0; w < 2; w++) HOLDS(sap_validate(subjects[w].s) == NULL);
         for (which = 0; which < 3; which++) {
             const sap_pair *a = one_array(&subjects[0], which, &n[0]), *b = one_array(&subjects[1], which, &n[1]);
             HOLDS(n[0] == n[1] && (n[0] == 0 || memcmp(a, b, (size_t)n[0] * sizeof *a) == 0));
@@ -1441,25 +1429,25 @@ static void offer_forged(void) {
     if (!bytes) exit(2);
     for (w = 0; w < 2; w++) {
         make_subject(&subjects[w], method == 3 && w == 1);
-        force_method(inside(&subjects[w]), SAP_METHOD_SORT + (method + w) % 3);
-        answers[w] = ON(&subjects[w], restore, bytes, forged.size);
+        force_method(subjects[w].s, SAP_METHOD_SORT + (method + w) % 3);
+        answers[w] = sap_restore(subjects[w].s, bytes, forged.size);
     }
     HOLDS(answers[0] == answers[1]);
     if (answers[0] == SAP_OK) {
-        for (w = 0; w < 2; w++) HOLDS(ON0(&subjects[w], validate) == NULL);
+        for (w = 0; w < 2; w++) HOLDS(sap_validate(subjects[w].s) == NULL);
         play_forged(subjects);
     } else { /* refused: then a world in use is left as it is */
         subject *in_use = &run.subjects[take_below(WORLDS)];
         image before = image_of(in_use);
         HOLDS(answers[0] == SAP_ERROR_SNAPSHOT || answers[0] == SAP_ERROR_ARGUMENT || answers[0] == SAP_ERROR_LIMIT ||
               answers[0] == SAP_ERROR_MEMORY);
-        HOLDS(ON(in_use, restore, bytes, forged.size) == answers[0]);
-        HOLDS(ON0(in_use, last_error) == answers[0]);
+        HOLDS(sap_restore(in_use->s, bytes, forged.size) == answers[0]);
+        HOLDS(sap_last_error(in_use->s) == answers[0]);
         must_be_as(&before, in_use);
         free(before.bytes);
         if (forged.size / 4 > HEADER_WORDS) in_use->reserved_boxes = -1; /* it may have grown before it knew */
     }
-    for (w = 0; w < 2; w++) ON0(&subjects[w], destroy);
+    for (w = 0; w < 2; w++) sap_destroy(subjects[w].s);
     free(bytes);
 }
 
@@ -1566,58 +1554,61 @@ static void wrong_arguments(subject *w) {
     sap_id ids[2] = {1, 1};
     int count = 7;
     const int bad = -SAP_ERROR_ARGUMENT;
-    HOLDS(ON(w, add, NULL, NULL) == 0 && ON0(w, last_error) == SAP_ERROR_ARGUMENT);
-    HOLDS(ON(w, add_static, NULL, NULL) == 0 && ON(w, move, 1, NULL) == SAP_ERROR_ARGUMENT);
-    HOLDS(ON(w, add_many, 1, NULL, NULL, ids) == SAP_ERROR_ARGUMENT);
-    HOLDS(ON(w, add_many, 1, &box, NULL, NULL) == SAP_ERROR_ARGUMENT);
-    HOLDS(ON(w, add_static_many, -1, &box, NULL, ids) == SAP_ERROR_ARGUMENT);
-    HOLDS(ON(w, move_many, 1, NULL, &box) == SAP_ERROR_ARGUMENT);
-    HOLDS(ON(w, move_many, 1, ids, NULL) == SAP_ERROR_ARGUMENT);
-    HOLDS(ON(w, move_many, -1, ids, &box) == SAP_ERROR_ARGUMENT);
-    HOLDS(ON(w, remove_many, 1, NULL) == SAP_ERROR_ARGUMENT && ON(w, remove_many, -1, ids) == SAP_ERROR_ARGUMENT);
-    HOLDS(ON(w, shift_origin, NULL) == SAP_ERROR_ARGUMENT && ON(w, restore, NULL, 100) == SAP_ERROR_ARGUMENT);
-    HOLDS(ON(w, save, NULL, 1u << 20) == SAP_ERROR_ARGUMENT && ON(w, save, &box, 0) == SAP_ERROR_ARGUMENT);
-    HOLDS(ON(w, reserve, -1, 0) == SAP_ERROR_ARGUMENT && ON(w, reserve, 0, -1) == SAP_ERROR_ARGUMENT);
-    HOLDS(ON(w, pairs_of, 1, ids, -1) == bad && ON(w, pairs_of, 1, NULL, 1) == bad);
-    HOLDS(ON(w, get_box, 1, NULL) == SAP_ERROR_ARGUMENT && ON(w, query_box, NULL, 1, NULL, NULL) == bad);
-    HOLDS(ON(w, query_point, NULL, 1, NULL, NULL) == bad && ON(w, query_sphere, NULL, 1, 1, NULL, NULL) == bad);
-    HOLDS(ON(w, ray_cast, NULL, v, 1, NULL, NULL) == bad && ON(w, ray_cast, v, NULL, 1, NULL, NULL) == bad);
-    HOLDS(ON(w, box_cast, NULL, v, 1, NULL, NULL) == bad && ON(w, box_cast, &box, NULL, 1, NULL, NULL) == bad);
-    HOLDS(ON(w, ray_closest, NULL, v, 1, &t) == 0 && t == -1 && ON(w, ray_closest, v, NULL, 1, NULL) == 0);
-    HOLDS(ON(w, nearest, NULL, 1, 1, &t) == 0 && t == -1);
-    HOLDS(ON(w, set_filter_many, 1, NULL, 1, 1) == SAP_ERROR_ARGUMENT &&
-          ON(w, query_nearest, NULL, 1, 1, NULL, NULL) == bad);
-    HOLDS(ON(w, query_box_ids, NULL, 1, ids, 2) == bad && ON(w, query_box_ids, &box, 1, NULL, 1) == bad);
-    HOLDS(ON(w, query_sphere_ids, NULL, 1, 1, ids, 2) == bad && ON(w, query_sphere_ids, v, 1, 1, ids, -1) == bad);
-    HOLDS(ON(w, nearest_ids, NULL, 1, 1, ids, &t, 1) == bad && ON(w, nearest_ids, v, 1, 1, NULL, &t, 1) == bad);
-    HOLDS(ON(w, box_closest, NULL, v, 1, 0, &t, NULL) == 0 && t == -1 &&
-          ON(w, box_closest, &box, NULL, 1, 0, NULL, v) == 0);
-    ON(w, get_stats, NULL);
-    if (w->s || w->m) return;
-    HOLDS(ON0(w, clear) == SAP_ERROR_ARGUMENT && ON(w, next, 0) == 0 && ON(w, is_static, 1) == 0);
-    HOLDS(ON(w, set_static, 1, 1) == SAP_ERROR_ARGUMENT && ON(w, set_object, 1, NULL) == SAP_ERROR_ARGUMENT);
-    HOLDS(ON(w, get_filter, 1, NULL, NULL) == SAP_ERROR_ARGUMENT &&
-          ON(w, set_pair_filter, NULL, NULL) == SAP_ERROR_ARGUMENT);
-    HOLDS(ON(w, set_pair_data_at, 0, NULL) == SAP_ERROR_ARGUMENT && ON(w, nearest_to, 1, 1, 1, NULL) == 0);
-    HOLDS(ON(w, add, &box, NULL) == 0 && ON(w, add_many, 1, &box, NULL, ids) == SAP_ERROR_ARGUMENT);
-    HOLDS(ON(w, move, 1, &box) == SAP_ERROR_ARGUMENT && ON(w, remove, 1) == SAP_ERROR_ARGUMENT);
-    HOLDS(ON(w, set_filter, 1, 1, 1) == SAP_ERROR_ARGUMENT && ON(w, refilter, 1) == SAP_ERROR_ARGUMENT);
-    HOLDS(ON(w, shift_origin, v) == SAP_ERROR_ARGUMENT && ON0(w, last_error) == SAP_ERROR_ARGUMENT);
-    HOLDS(ON0(w, update) == SAP_ERROR_ARGUMENT && ON(w, dump_pairs, NULL, NULL, NULL) == bad);
-    HOLDS(ON(w, created, &count) == NULL && count == 0 && ON(w, deleted, NULL) == NULL && ON(w, pairs, NULL) == NULL);
-    HOLDS(ON(w, find_pair, 1, 2) == NULL && ON(w, set_pair_data, 1, 2, NULL) == SAP_ERROR_ARGUMENT);
-    HOLDS(ON(w, pairs_of, 1, ids, 2) == bad && ON0(w, count) == 0 && !ON(w, is_valid, 1) && !ON(w, get_object, 1));
-    HOLDS(ON(w, get_box, 1, &box) == SAP_ERROR_ARGUMENT && ON0(w, prepare_queries) == SAP_ERROR_ARGUMENT);
-    HOLDS(ON(w, query_box, &box, 1, NULL, NULL) == bad && ON(w, query_point, v, 1, NULL, NULL) == bad);
-    HOLDS(ON(w, query_sphere, v, 1, 1, NULL, NULL) == bad && ON(w, ray_cast, v, v, 1, NULL, NULL) == bad);
-    HOLDS(ON(w, box_cast, &box, v, 1, NULL, NULL) == bad && ON(w, ray_closest, v, v, 1, NULL) == 0);
-    HOLDS(ON(w, query_box_ids, &box, 1, ids, 2) == bad && ON(w, query_sphere_ids, v, 1, 1, ids, 2) == bad);
-    HOLDS(ON(w, nearest_ids, v, 1, 1, ids, NULL, 2) == bad && ON(w, box_closest, &box, v, 1, 0, NULL, NULL) == 0);
-    HOLDS(ON(w, nearest, v, 1, 1, NULL) == 0 && ON0(w, snapshot_size) == 0 &&
-          ON(w, reserve, 1, 1) == SAP_ERROR_ARGUMENT);
-    HOLDS(ON(w, save, &box, 24) == SAP_ERROR_ARGUMENT && ON(w, restore, &box, 24) == SAP_ERROR_ARGUMENT);
-    HOLDS(ON0(w, validate) == NULL);
-    ON0(w, destroy);
+    HOLDS(sap_add(w->s, NULL, NULL) == 0 && sap_last_error(w->s) == SAP_ERROR_ARGUMENT);
+    HOLDS(sap_add_static(w->s, NULL, NULL) == 0 && sap_move(w->s, 1, NULL) == SAP_ERROR_ARGUMENT);
+    HOLDS(sap_add_many(w->s, 1, NULL, NULL, ids) == SAP_ERROR_ARGUMENT);
+    HOLDS(sap_add_many(w->s, 1, &box, NULL, NULL) == SAP_ERROR_ARGUMENT);
+    HOLDS(sap_add_static_many(w->s, -1, &box, NULL, ids) == SAP_ERROR_ARGUMENT);
+    HOLDS(sap_move_many(w->s, 1, NULL, &box) == SAP_ERROR_ARGUMENT);
+    HOLDS(sap_move_many(w->s, 1, ids, NULL) == SAP_ERROR_ARGUMENT);
+    HOLDS(sap_move_many(w->s, -1, ids, &box) == SAP_ERROR_ARGUMENT);
+    HOLDS(sap_remove_many(w->s, 1, NULL) == SAP_ERROR_ARGUMENT && sap_remove_many(w->s, -1, ids) == SAP_ERROR_ARGUMENT);
+    HOLDS(sap_shift_origin(w->s, NULL) == SAP_ERROR_ARGUMENT && sap_restore(w->s, NULL, 100) == SAP_ERROR_ARGUMENT);
+    HOLDS(sap_save(w->s, NULL, 1u << 20) == SAP_ERROR_ARGUMENT && sap_save(w->s, &box, 0) == SAP_ERROR_ARGUMENT);
+    HOLDS(sap_reserve(w->s, -1, 0) == SAP_ERROR_ARGUMENT && sap_reserve(w->s, 0, -1) == SAP_ERROR_ARGUMENT);
+    HOLDS(sap_pairs_of(w->s, 1, ids, -1) == bad && sap_pairs_of(w->s, 1, NULL, 1) == bad);
+    HOLDS(sap_get_box(w->s, 1, NULL) == SAP_ERROR_ARGUMENT && sap_query_box(w->s, NULL, 1, NULL, NULL) == bad);
+    HOLDS(sap_query_point(w->s, NULL, 1, NULL, NULL) == bad && sap_query_sphere(w->s, NULL, 1, 1, NULL, NULL) == bad);
+    HOLDS(sap_ray_cast(w->s, NULL, v, 1, NULL, NULL) == bad && sap_ray_cast(w->s, v, NULL, 1, NULL, NULL) == bad);
+    HOLDS(sap_box_cast(w->s, NULL, v, 1, NULL, NULL) == bad && sap_box_cast(w->s, &box, NULL, 1, NULL, NULL) == bad);
+    HOLDS(sap_ray_closest(w->s, NULL, v, 1, &t) == 0 && t == -1 && sap_ray_closest(w->s, v, NULL, 1, NULL) == 0);
+    HOLDS(sap_nearest(w->s, NULL, 1, 1, &t) == 0 && t == -1);
+    HOLDS(sap_set_filter_many(w->s, 1, NULL, 1, 1) == SAP_ERROR_ARGUMENT &&
+          sap_query_nearest(w->s, NULL, 1, 1, NULL, NULL) == bad);
+    HOLDS(sap_query_box_ids(w->s, NULL, 1, ids, 2) == bad && sap_query_box_ids(w->s, &box, 1, NULL, 1) == bad);
+    HOLDS(sap_query_sphere_ids(w->s, NULL, 1, 1, ids, 2) == bad && sap_query_sphere_ids(w->s, v, 1, 1, ids, -1) == bad);
+    HOLDS(sap_nearest_ids(w->s, NULL, 1, 1, ids, &t, 1) == bad && sap_nearest_ids(w->s, v, 1, 1, NULL, &t, 1) == bad);
+    HOLDS(sap_box_closest(w->s, NULL, v, 1, 0, &t, NULL) == 0 && t == -1 &&
+          sap_box_closest(w->s, &box, NULL, 1, 0, NULL, v) == 0);
+    sap_get_stats(w->s, NULL);
+    if (w->s) return;
+    HOLDS(sap_set_grid(w->s, NULL) == SAP_ERROR_ARGUMENT && sap_set_parallel(w->s, NULL, NULL) == SAP_ERROR_ARGUMENT);
+    HOLDS(sap_clear(w->s) == SAP_ERROR_ARGUMENT && sap_next(w->s, 0) == 0 && sap_is_static(w->s, 1) == 0);
+    HOLDS(sap_set_static(w->s, 1, 1) == SAP_ERROR_ARGUMENT && sap_set_object(w->s, 1, NULL) == SAP_ERROR_ARGUMENT);
+    HOLDS(sap_get_filter(w->s, 1, NULL, NULL) == SAP_ERROR_ARGUMENT &&
+          sap_set_pair_filter(w->s, NULL, NULL) == SAP_ERROR_ARGUMENT);
+    HOLDS(sap_set_pair_data_at(w->s, 0, NULL) == SAP_ERROR_ARGUMENT && sap_nearest_to(w->s, 1, 1, 1, NULL) == 0);
+    HOLDS(sap_add(w->s, &box, NULL) == 0 && sap_add_many(w->s, 1, &box, NULL, ids) == SAP_ERROR_ARGUMENT);
+    HOLDS(sap_move(w->s, 1, &box) == SAP_ERROR_ARGUMENT && sap_remove(w->s, 1) == SAP_ERROR_ARGUMENT);
+    HOLDS(sap_set_filter(w->s, 1, 1, 1) == SAP_ERROR_ARGUMENT && sap_refilter(w->s, 1) == SAP_ERROR_ARGUMENT);
+    HOLDS(sap_shift_origin(w->s, v) == SAP_ERROR_ARGUMENT && sap_last_error(w->s) == SAP_ERROR_ARGUMENT);
+    HOLDS(sap_update(w->s) == SAP_ERROR_ARGUMENT && sap_dump_pairs(w->s, NULL, NULL, NULL) == bad);
+    HOLDS(sap_created(w->s, &count) == NULL && count == 0 && sap_deleted(w->s, NULL) == NULL &&
+          sap_pairs(w->s, NULL) == NULL);
+    HOLDS(sap_find_pair(w->s, 1, 2) == NULL && sap_set_pair_data(w->s, 1, 2, NULL) == SAP_ERROR_ARGUMENT);
+    HOLDS(sap_pairs_of(w->s, 1, ids, 2) == bad && sap_count(w->s) == 0 && !sap_is_valid(w->s, 1) &&
+          !sap_get_object(w->s, 1));
+    HOLDS(sap_get_box(w->s, 1, &box) == SAP_ERROR_ARGUMENT && sap_prepare_queries(w->s) == SAP_ERROR_ARGUMENT);
+    HOLDS(sap_query_box(w->s, &box, 1, NULL, NULL) == bad && sap_query_point(w->s, v, 1, NULL, NULL) == bad);
+    HOLDS(sap_query_sphere(w->s, v, 1, 1, NULL, NULL) == bad && sap_ray_cast(w->s, v, v, 1, NULL, NULL) == bad);
+    HOLDS(sap_box_cast(w->s, &box, v, 1, NULL, NULL) == bad && sap_ray_closest(w->s, v, v, 1, NULL) == 0);
+    HOLDS(sap_query_box_ids(w->s, &box, 1, ids, 2) == bad && sap_query_sphere_ids(w->s, v, 1, 1, ids, 2) == bad);
+    HOLDS(sap_nearest_ids(w->s, v, 1, 1, ids, NULL, 2) == bad && sap_box_closest(w->s, &box, v, 1, 0, NULL, NULL) == 0);
+    HOLDS(sap_nearest(w->s, v, 1, 1, NULL) == 0 && sap_snapshot_size(w->s) == 0 &&
+          sap_reserve(w->s, 1, 1) == SAP_ERROR_ARGUMENT);
+    HOLDS(sap_save(w->s, &box, 24) == SAP_ERROR_ARGUMENT && sap_restore(w->s, &box, 24) == SAP_ERROR_ARGUMENT);
+    HOLDS(sap_validate(w->s) == NULL);
+    sap_destroy(w->s);
     HOLDS(sap_box_prune(NULL, 1, 0, NULL, NULL) == bad && sap_box_prune(&box, -1, 0, NULL, NULL) == bad);
     HOLDS(sap_box_prune_bipartite(NULL, 1, &box, 1, 0, NULL, NULL) == bad);
     HOLDS(sap_box_prune_bipartite(&box, 1, NULL, 1, 0, NULL, NULL) == bad);
@@ -1626,7 +1617,7 @@ static void wrong_arguments(subject *w) {
 
 static void do_wrong_arguments(void) {
     subject nobody = {0}, *w;
-    for (nobody.is_multi = 0; nobody.is_multi < 2; nobody.is_multi++) wrong_arguments(&nobody);
+    wrong_arguments(&nobody);
     EACH(w) {
         image before = image_of(w);
         wrong_arguments(w);
@@ -1649,13 +1640,14 @@ static void do_reserve(void) {
         allocations = 0;
         fail_from = run.armed;
         fail_count = run.armed_count;
-        r = ON(w, reserve, boxes, pairs);
+        r = sap_reserve(w->s, boxes, pairs);
         fail_from = -1;
-        HOLDS(r == ON0(w, last_error));
+        HOLDS(r == sap_last_error(w->s));
         HOLDS(boxes > 0xffffff ? r == SAP_ERROR_LIMIT : r == SAP_OK || r == SAP_ERROR_MEMORY);
         must_be_as(&before, w);
         free(before.bytes);
-        if (r == SAP_OK && !w->is_multi && boxes > w->reserved_boxes && pairs > w->reserved_pairs &&
+        if (r == SAP_OK && boxes + (long long)pairs == 0) w->reserved_boxes = w->reserved_pairs = -1;
+        if (r == SAP_OK && !w->has_grid && boxes > w->reserved_boxes && pairs > w->reserved_pairs &&
             boxes >= run.model.live + run.model.gone.count && pairs >= run.model.pairs.count) {
             w->reserved_boxes = boxes;
             w->reserved_pairs = pairs;
@@ -1668,20 +1660,25 @@ static void do_look(void) {
     sap_id a = take_id(), b = take_id();
     int capacity = take_below(8);
     EACH(w) {
-        const sap_pair *p = ON(w, find_pair, a, b), *there = model_find_pair(&run.model, a, b);
+        const sap_pair *p = sap_find_pair(w->s, a, b), *there = model_find_pair(&run.model, a, b);
         HOLDS(!p == !there && (!p || memcmp(p, there, sizeof *p) == 0));
         compare_pairs_of(w, a, capacity);
         compare_pairs_of(w, b, MOST_BOXES);
         compare_boxes(w);
-        HOLDS(ON0(w, validate) == NULL);
+        HOLDS(sap_validate(w->s) == NULL);
     }
 }
 
 static void do_change_way(void) {
     subject *w = &run.subjects[take_below(WORLDS)];
-    force_method(inside(w), take_below(SAP_METHOD_QUERY + 1)); /* it may need arrays that the config's did not */
+    unsigned b;
+    force_method(w->s, take_below(SAP_METHOD_QUERY + 1)); /* it may need arrays that the config's did not */
     w->reserved_boxes = w->reserved_pairs = -1;
-    (void)force_kernel(inside(w), take_below(KERNELS)); /* if there is such a kernel */
+    b = take();
+    (void)force_kernel(w->s, (int)b % KERNELS); /* if there is such a kernel */
+    if (!w->has_grid) return;
+    if (b & 64) HOLDS(sap_set_grid(w->s, b & 32 ? &run.grid : NULL) == SAP_OK);
+    if (b & 128) HOLDS(sap_set_parallel(w->s, b & 16 ? shuffled_jobs : NULL, &run) == SAP_OK);
 }
 
 static void do_one(void) {
@@ -1711,7 +1708,7 @@ static void do_one(void) {
     case 21: do_query(); break;
     case 22: do_closest(); break;
     case 23: do_nearest(); break;
-    case 24: ALL(ON0(w, prepare_queries), SAP_OK); break;
+    case 24: ALL(sap_prepare_queries(w->s), SAP_OK); break;
     case 25: do_reserve(); break;
     case 26: do_save(); break;
     case 27: do_restore(); break;
@@ -1763,8 +1760,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     run.size = size;
     run.armed = -1;
     if (!take_config(&run.config)) {
-        run.grid.sap = run.config;
-        HOLDS(sap_create(&run.config) == NULL && sap_multi_create(&run.grid) == NULL && live_blocks == 0);
+        HOLDS(sap_create(&run.config) == NULL && live_blocks == 0);
         return 0;
     }
     model_init(&run.model, &run.config);
@@ -1776,7 +1772,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     run.armed = -1;
     do_update(0);
     forget_saved();
-    for (w = 0; w < WORLDS; w++) ON0(&run.subjects[w], destroy);
+    for (w = 0; w < WORLDS; w++) sap_destroy(run.subjects[w].s);
     model_free(&run.model);
     HOLDS(live_blocks == 0 && live_bytes == 0 && faults == 0);
     return 0;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The examples of threads and processes, examples/multi_*.c and mpi_world.c: each says what it shows, compiles with the
+# The examples of threads and processes, examples/threads_*.c and mpi_world.c: each says what it shows, compiles with the
 # command in its head and without a warning, and prints what its head says, with one thread as with four. What needs
 # OpenMP or MPI is skipped where they are not installed (`make mpi` installs MPI).
 #
@@ -7,7 +7,7 @@
 
 cd "$(dirname "$0")/.." || exit 2
 . tests/sh.inc
-begin multi
+begin threads
 
 example() {   # name, compiler, what its head calls the compiler
     subject=examples/$1.c
@@ -25,7 +25,7 @@ prints() {    # name, with what, command
     check "prints what its head says, with $2" "$3 > '$work/$1.output' && diff '$work/$1.expected' '$work/$1.output'"
 }
 
-for source in examples/multi_*.c; do
+for source in examples/threads_*.c; do
     name=$(basename "$source" .c)
     if grep -q '<omp.h>\|#pragma omp' "$source" && ! can $CC -fopenmp; then
         skip "$source: $CC has no OpenMP here"

@@ -30,7 +30,7 @@ few_seeds() {
     test_proof) echo 1 ;;
     test_multi) echo 5 ;;
     test_lives) echo 10 ;;
-    test_laws*) echo 20 ;;
+    test_laws) echo 20 ;;
     esac
 }
 folder=$BUILD/$name
@@ -68,7 +68,7 @@ END_OF_JOB
 job_count=0
 skipped=0
 all=$(cd tests && ls test_*.c | sed 's/\.c$//' | grep -v -x -e test_size -e test_growth -e test_lived -e test_stack)   # these count, or are long
-threaded=$(cd tests && grep -l '<pthread.h>\|"threads.h"' test_*.c | grep -v golden | sed 's/\(.*\)\.c$/-\1/' | tr '\n' ' ')
+threaded=$(cd tests && grep -l '<pthread.h>' test_*.c | sed 's/\(.*\)\.c$/-\1/' | tr '\n' ' ')
 wanted() { [ -z "$ONLY" ] || case " $ONLY " in *" $1 "*) ;; *) false ;; esac; }
 # name, 'golden' or 'all' (a '-test_x' after it leaves one out), how to compile, how to run, ending and libraries of
 # programs, what it is, and the packages that it needs, as bench/need.sh takes them
@@ -90,9 +90,9 @@ c99="-std=c99 -w"
 libraries="-lm -pthread"
 avx2=; grep -q -w avx2 /proc/cpuinfo 2>/dev/null || avx2="qemu-x86_64 -cpu max"
 
-# The longest first. qemu keeps 280 kB of each thread that has ended, and test_golden_multi begins tens of thousands.
+# The longest first. qemu keeps 280 kB of each thread that has ended, and test_golden begins tens of thousands.
 cross() {   # name, what, the gcc for it, the emulator, flags, what it is, libraries for it
-    platform "$1" "$2 -test_golden_multi" "$3-gcc $c99 -O2 -static $5" "$4" "" "$libraries" "$6" "$3-gcc:gcc-$3 /usr/${7%%:*}:${7#*:} qemu-arm:qemu-user"
+    platform "$1" "$2" "$3-gcc $c99 -O2 -static $5" "env WITHOUT_THREADS=1 $4" "" "$libraries" "$6" "$3-gcc:gcc-$3 /usr/${7%%:*}:${7#*:} qemu-arm:qemu-user"
 }
 cross s390x all s390x-linux-gnu qemu-s390x "" "64 bits, big endian" s390x-linux-gnu:libc6-dev-s390x-cross
 cross powerpc "all -test_alloc -test_multi" powerpc-linux-gnu qemu-ppc "" "32 bits, big endian" powerpc-linux-gnu:libc6-dev-powerpc-cross
@@ -102,7 +102,7 @@ cross armhf golden arm-linux-gnueabihf qemu-arm "" "32 bits" arm-linux-gnueabihf
 cross riscv64 golden riscv64-linux-gnu qemu-riscv64 "" "64 bits" riscv64-linux-gnu:libc6-dev-riscv64-cross
 cross i686 "all -test_alloc -test_multi" i686-linux-gnu qemu-i386 "" "32 bits, x87" i686-linux-gnu:libc6-dev-i386-cross
 
-platform windows "all -test_alloc -test_multi -test_stack_multi" "x86_64-w64-mingw32-gcc $c99 -O2 -static" "sh $BUILD/run_wine" .exe "$libraries" "an .exe of mingw, in wine" \
+platform windows "all -test_alloc -test_multi" "x86_64-w64-mingw32-gcc $c99 -O2 -static" "sh $BUILD/run_wine" .exe "$libraries" "an .exe of mingw, in wine" \
     "x86_64-w64-mingw32-gcc:gcc-mingw-w64-x86-64-win32 wine:wine /usr/lib/wine/wine64:wine64"
 # Tests need more than wasm's 64 KB of stack. Put first, a stack that overflows traps instead of writing over data. The
 # linker must not see -O: with it clang runs a wasm-opt that it finds, and Debian's (binaryen) refuses SIMD.

@@ -22,18 +22,20 @@
 
 typedef struct library {
     void *handle;
-    sap_multi *(*create)(const sap_multi_config *config);
-    void (*destroy)(sap_multi *m);
-    sap_result (*add_many)(sap_multi *m, int n, const sap_aabb *boxes, void *const *objects, sap_id *ids);
-    sap_result (*move_many)(sap_multi *m, int n, const sap_id *ids, const sap_aabb *boxes);
-    sap_result (*update)(sap_multi *m);
-    const sap_pair *(*created)(const sap_multi *m, int *count);
-    const sap_pair *(*deleted)(const sap_multi *m, int *count);
-    const sap_pair *(*pairs)(const sap_multi *m, int *count);
-    sap_id (*nearest)(sap_multi *m, const float point[3], float max_distance, uint32_t mask, float *distance);
-    sap_result (*last_error)(const sap_multi *m);
-    const char *(*last_error_argument)(const sap_multi *m, int *element);
-    const char *(*validate)(const sap_multi *m);
+    sap_world *(*create)(const sap_config *config);
+    sap_result (*set_grid)(sap_world *s, const sap_grid *grid);
+    sap_result (*set_parallel)(sap_world *s, sap_parallel_for *parallel, void *user);
+    void (*destroy)(sap_world *m);
+    sap_result (*add_many)(sap_world *m, int n, const sap_aabb *boxes, void *const *objects, sap_id *ids);
+    sap_result (*move_many)(sap_world *m, int n, const sap_id *ids, const sap_aabb *boxes);
+    sap_result (*update)(sap_world *m);
+    const sap_pair *(*created)(const sap_world *m, int *count);
+    const sap_pair *(*deleted)(const sap_world *m, int *count);
+    const sap_pair *(*pairs)(const sap_world *m, int *count);
+    sap_id (*nearest)(sap_world *m, const float point[3], float max_distance, uint32_t mask, float *distance);
+    sap_result (*last_error)(const sap_world *m);
+    const char *(*last_error_argument)(const sap_world *m, int *element);
+    const char *(*validate)(const sap_world *m);
 } library;
 
 /* POSIX lets an object pointer that dlsym returned be a function's address; ISO C has no cast for it. */
@@ -47,18 +49,20 @@ static library load(const char *path) {
     library lib;
     lib.handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!CHECK_MESSAGE(lib.handle != NULL, "%s: %s", path, dlerror())) exit(1);
-    find(&lib, "sap_multi_create", &lib.create);
-    find(&lib, "sap_multi_destroy", &lib.destroy);
-    find(&lib, "sap_multi_add_many", &lib.add_many);
-    find(&lib, "sap_multi_move_many", &lib.move_many);
-    find(&lib, "sap_multi_update", &lib.update);
-    find(&lib, "sap_multi_created", &lib.created);
-    find(&lib, "sap_multi_deleted", &lib.deleted);
-    find(&lib, "sap_multi_pairs", &lib.pairs);
-    find(&lib, "sap_multi_nearest", &lib.nearest);
-    find(&lib, "sap_multi_last_error", &lib.last_error);
-    find(&lib, "sap_multi_last_error_argument", &lib.last_error_argument);
-    find(&lib, "sap_multi_validate", &lib.validate);
+    find(&lib, "sap_create", &lib.create);
+    find(&lib, "sap_set_grid", &lib.set_grid);
+    find(&lib, "sap_set_parallel", &lib.set_parallel);
+    find(&lib, "sap_destroy", &lib.destroy);
+    find(&lib, "sap_add_many", &lib.add_many);
+    find(&lib, "sap_move_many", &lib.move_many);
+    find(&lib, "sap_update", &lib.update);
+    find(&lib, "sap_created", &lib.created);
+    find(&lib, "sap_deleted", &lib.deleted);
+    find(&lib, "sap_pairs", &lib.pairs);
+    find(&lib, "sap_nearest", &lib.nearest);
+    find(&lib, "sap_last_error", &lib.last_error);
+    find(&lib, "sap_last_error_argument", &lib.last_error_argument);
+    find(&lib, "sap_validate", &lib.validate);
     return lib;
 }
 
@@ -88,18 +92,22 @@ static int are_equal(const sap_pair *a, int na, const sap_pair *b, int nb) {
     return na == nb && (na == 0 || memcmp(a, b, (size_t)na * sizeof *a) == 0);
 }
 
-static void outlive(const char *first_path, const char *second_path, int method, int is_threaded) {
+static void outlive(const char *first_path, const char *second_path, int method, int is_threaded, int has_grid) {
     enum { N = 20000, FRAMES = 12, RELOADED = 6 };
     static sap_aabb boxes[N];
     static sap_id ids[N];
     library first = load(first_path), second = load(second_path); /* both: so they lie apart */
     test_rng rng = {(uint64_t)(method + 17)};
-    sap_multi_config config;
+    sap_config config;
+    sap_grid grid;
     memset(&config, 0, sizeof config);
-    config.sap.method = method;
-    if (is_threaded) config.parallel = on_two_threads;
-    sap_multi *world = first.create(&config), *twin = second.create(&config);
+    memset(&grid, 0, sizeof grid);
+    config.method = method;
+    sap_world *world = first.create(&config), *twin = second.create(&config);
     if (!CHECK(world != NULL && twin != NULL)) exit(1);
+    if (is_threaded) CHECK_EQUAL(first.set_parallel(world, on_two_threads, NULL), SAP_OK);
+    if (has_grid) CHECK_EQUAL(first.set_grid(world, &grid), SAP_OK);
+    if (has_grid) CHECK_EQUAL(second.set_grid(twin, &grid), SAP_OK);
     for (int i = 0; i < N; i++)
         for (int k = 0; k < 3; k++) {
             boxes[i].min[k] = test_uniform(&rng, 0, 60);
@@ -151,7 +159,7 @@ static void outlive(const char *first_path, const char *second_path, int method,
 int main(int argc, char **argv) {
     if (argc < 3) return 2;
     for (int method = SAP_METHOD_AUTO; method <= SAP_METHOD_QUERY; method++)
-        for (int is_threaded = 0; is_threaded < 2; is_threaded++) outlive(argv[1], argv[2], method, is_threaded);
+        for (int k = 0; k < 4; k++) outlive(argv[1], argv[2], method, k & 1, k >> 1);
     return test_summary();
 }
 #endif

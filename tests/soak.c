@@ -28,7 +28,7 @@ enum { TENTHS = 10, MOST_TIMES = 4096 };
 
 typedef struct soak {
     sap_world *world;
-    sap_multi *grid; /* the same calls, so the same ids and pairs */
+    sap_world *grid; /* the same calls, so the same ids and pairs */
     test_rng rng;
     sap_aabb boxes[BOXES];
     sap_id ids[BOXES];
@@ -79,7 +79,7 @@ static void add_some(soak *k, int from, int n) {
     int i;
     for (i = from; i < from + n; i++) any_box(k, &k->boxes[i]);
     CHECK_EQUAL(sap_add_many(k->world, n, k->boxes + from, NULL, k->ids + from), SAP_OK);
-    CHECK_EQUAL(sap_multi_add_many(k->grid, n, k->boxes + from, NULL, same), SAP_OK);
+    CHECK_EQUAL(sap_add_many(k->grid, n, k->boxes + from, NULL, same), SAP_OK);
     CHECK(memcmp(same, k->ids + from, (size_t)n * sizeof *same) == 0);
     for (i = from; i < from + n; i++) look_at_id(k, k->ids[i]);
 }
@@ -97,7 +97,7 @@ static void record_frame(soak *k) {
                 k->boxes[i].max[axis] += step;
             }
         sap_move(k->world, k->ids[i], &k->boxes[i]);
-        sap_multi_move(k->grid, k->ids[i], &k->boxes[i]);
+        sap_move(k->grid, k->ids[i], &k->boxes[i]);
     }
     for (i = 0; i < COMING; i++) { /* any of them: they gather at the end */
         int last = BOXES - 1 - i, j = test_below(&k->rng, last + 1);
@@ -109,7 +109,7 @@ static void record_frame(soak *k) {
         k->boxes[last] = box;
         k->last_removed[i] = id;
         CHECK_EQUAL(sap_remove(k->world, id), SAP_OK);
-        CHECK_EQUAL(sap_multi_remove(k->grid, id), SAP_OK);
+        CHECK_EQUAL(sap_remove(k->grid, id), SAP_OK);
     }
     add_some(k, BOXES - COMING, COMING);
 }
@@ -118,13 +118,13 @@ static void update_and_compare(soak *k) {
     int n[2], i;
     const sap_pair *a, *b;
     CHECK_EQUAL(sap_update(k->world), SAP_OK);
-    CHECK_EQUAL(sap_multi_update(k->grid), SAP_OK);
+    CHECK_EQUAL(sap_update(k->grid), SAP_OK);
     for (i = 0; i < COMING; i++) k->freed[k->last_removed[i] & 0xffffff] = k->frees++;
     a = sap_created(k->world, &n[0]);
-    b = sap_multi_created(k->grid, &n[1]);
+    b = sap_created(k->grid, &n[1]);
     CHECK(n[0] == n[1] && (n[0] == 0 || memcmp(a, b, (size_t)n[0] * sizeof *a) == 0));
     a = sap_deleted(k->world, &n[0]);
-    b = sap_multi_deleted(k->grid, &n[1]);
+    b = sap_deleted(k->grid, &n[1]);
     CHECK(n[0] == n[1] && (n[0] == 0 || memcmp(a, b, (size_t)n[0] * sizeof *a) == 0));
 }
 
@@ -135,11 +135,11 @@ static void ask(soak *k) {
         float way[3], t[2];
         any_box(k, &box);
         for (axis = 0; axis < 3; axis++) way[axis] = test_uniform(&k->rng, -30, 30);
-        CHECK_EQUAL(sap_query_box(k->world, &box, 1, NULL, NULL), sap_multi_query_box(k->grid, &box, 1, NULL, NULL));
+        CHECK_EQUAL(sap_query_box(k->world, &box, 1, NULL, NULL), sap_query_box(k->grid, &box, 1, NULL, NULL));
         CHECK_EQUAL(sap_ray_closest(k->world, box.min, way, 1, &t[0]),
-                    sap_multi_ray_closest(k->grid, box.min, way, 1, &t[1]));
+                    sap_ray_closest(k->grid, box.min, way, 1, &t[1]));
         CHECK_EQUAL(sap_nearest(k->world, box.min, TEST_INFINITY, 1, NULL),
-                    sap_multi_nearest(k->grid, box.min, TEST_INFINITY, 1, NULL));
+                    sap_nearest(k->grid, box.min, TEST_INFINITY, 1, NULL));
     }
 }
 
@@ -153,16 +153,16 @@ static void roll_back(soak *k) {
     }
     CHECK_EQUAL(sap_save(k->world, k->snapshot, size), SAP_OK);
     CHECK_EQUAL(sap_restore(k->world, k->snapshot, size), SAP_OK);
-    CHECK_EQUAL(sap_multi_restore(k->grid, k->snapshot, size), SAP_OK);
+    CHECK_EQUAL(sap_restore(k->grid, k->snapshot, size), SAP_OK);
 }
 
 static void look_at_all(soak *k) {
     sap_stats stats[2];
     CHECK(sap_validate(k->world) == NULL);
-    CHECK(sap_multi_validate(k->grid) == NULL);
+    CHECK(sap_validate(k->grid) == NULL);
     CHECK_EQUAL(sap_count(k->world), BOXES);
     sap_get_stats(k->world, &stats[0]);
-    sap_multi_get_stats(k->grid, &stats[1]);
+    sap_get_stats(k->grid, &stats[1]);
     CHECK_EQUAL(stats[0].bytes + stats[1].bytes, live_bytes);
 }
 
@@ -174,23 +174,26 @@ static int compare_times(const void *a, const void *b) {
 int main(int argc, char **argv) {
     static soak k; /* too large for a stack */
     static float times[MOST_TIMES];
-    sap_multi_config config;
+    sap_config config;
+    sap_grid grid;
     double seconds = 60.0 * (argc > 1 ? atof(argv[1]) : 60.0), start = now(), begin;
     size_t most_early = 0, most_late = 0;
     long frames = 0, in_tenth = 0;
     int tenth, i;
 
     memset(&config, 0, sizeof config);
-    config.hashed = 1;
-    for (i = 0; i < 3; i++) config.cell_size[i] = 8;
+    config.method = SAP_METHOD_SORT;
+    memset(&grid, 0, sizeof grid);
+    grid.hashed = 1;
+    for (i = 0; i < 3; i++) grid.cell_size[i] = 8;
     k.rng.state = 1;
     k.world = sap_create(NULL);
-    k.grid = sap_multi_create(&config);
-    if (!CHECK(k.world && k.grid)) return test_summary();
+    k.grid = sap_create(&config);
+    if (!CHECK(k.world && k.grid) || !CHECK(sap_set_grid(k.grid, &grid) == SAP_OK)) return test_summary();
     for (i = 0; i < 2 * BOXES; i++) k.freed[i] = -1;
     add_some(&k, 0, BOXES);
     CHECK_EQUAL(sap_update(k.world), SAP_OK);
-    CHECK_EQUAL(sap_multi_update(k.grid), SAP_OK);
+    CHECK_EQUAL(sap_update(k.grid), SAP_OK);
 
     printf("%d boxes, %d exchanged a frame\n", BOXES, COMING);
     printf("%8s %10s %14s %12s\n", "tenth", "frames", "median us", "bytes");
@@ -217,7 +220,7 @@ int main(int argc, char **argv) {
     CHECK_MESSAGE(most_late <= most_early + most_early / 2, "memory grew from %lu to %lu bytes",
                   (unsigned long)most_early, (unsigned long)most_late);
     sap_destroy(k.world);
-    sap_multi_destroy(k.grid);
+    sap_destroy(k.grid);
     free(k.snapshot);
     CHECK_EQUAL(live_bytes, 0);
     return test_summary();

@@ -21,81 +21,71 @@ enum { EXACT = 1 };
 
 static const sap_aabb unit = {{0, 0, 0}, {1, 1, 1}}, beside = {{3, 0, 0}, {4, 1, 1}};
 
-/* The same checks for both: S is sap_ or sap_multi_ and OPEN what makes one. */
-#define REFUSALS(TYPE, S, w)                                                                                           \
-    do {                                                                                                               \
-        TYPE *none_ = NULL;                                                                                            \
-        const float point_[3] = {0, 0, 0}, nan_[3] = {0, TEST_NAN, 0}, far_[3] = {0, 0, TEST_INFINITY};                \
-        sap_id id_ = S##add(w, &unit, NULL), other_ = S##add(w, &beside, NULL), gone_ = S##add(w, &unit, NULL);        \
-        sap_id ids_[3];                                                                                                \
-        uint32_t category_ = 0, mask_ = 0;                                                                             \
-        float distance_;                                                                                               \
-        CHECK(id_ == 1 && other_ == 2 && gone_ == 3 && S##remove(w, gone_) == SAP_OK);                                 \
-        ids_[0] = id_, ids_[1] = gone_, ids_[2] = other_;                                                              \
-        CHECK_EQUAL(S##clear(none_), SAP_ERROR_ARGUMENT);                                                              \
-        CHECK_EQUAL(S##set_object(none_, id_, NULL), SAP_ERROR_ARGUMENT);                                              \
-        CHECK_EQUAL(S##set_static(none_, id_, 1), SAP_ERROR_ARGUMENT);                                                 \
-        CHECK_EQUAL(S##set_filter_many(none_, 1, &id_, 1, 1), SAP_ERROR_ARGUMENT);                                     \
-        CHECK_EQUAL(S##set_filter_many(w, -1, &id_, 1, 1), SAP_ERROR_ARGUMENT);                                        \
-        CHECK_EQUAL(S##last_error(w), SAP_ERROR_ARGUMENT);                                                             \
-        CHECK_EQUAL(S##set_filter_many(w, 1, NULL, 1, 1), SAP_ERROR_ARGUMENT);                                         \
-        CHECK_EQUAL(S##set_filter_many(w, 0, NULL, 1, 1), SAP_OK);                                                     \
-        CHECK_EQUAL(S##set_filter_many(w, 3, ids_, 4, 5), SAP_ERROR_ID);                                               \
-        CHECK_EQUAL(S##get_filter(w, id_, &category_, &mask_), SAP_OK);                                                \
-        CHECK(category_ == 1 && mask_ == 0xffffffffu);                                                                 \
-        CHECK_EQUAL(S##get_filter(none_, id_, &category_, &mask_), SAP_ERROR_ARGUMENT);                                \
-        CHECK_EQUAL(S##get_filter(w, gone_, &category_, &mask_), SAP_ERROR_ID);                                        \
-        CHECK_EQUAL(S##get_filter(w, id_, NULL, NULL), SAP_OK);                                                        \
-        CHECK_EQUAL(S##set_pair_filter(none_, NULL, NULL), SAP_ERROR_ARGUMENT);                                        \
-        CHECK_EQUAL(S##set_pair_data_at(none_, 0, NULL), SAP_ERROR_ARGUMENT);                                          \
-        CHECK_EQUAL(S##set_pair_data_at(w, 0, NULL), SAP_ERROR_ARGUMENT);                                              \
-        CHECK(S##is_static(none_, id_) == 0 && S##is_static(w, 0) == 0 && S##is_static(w, gone_) == 0);                \
-        CHECK(S##next(none_, 0) == 0 && S##next(w, 0) == id_ && S##next(w, id_) == other_);                            \
-        CHECK(S##next(w, other_) == 0 && S##next(w, gone_) == 0 && S##next(w, 0xffffffu) == 0);                        \
-        CHECK_EQUAL(S##set_object(w, gone_, NULL), SAP_ERROR_ID);                                                      \
-        CHECK_EQUAL(S##set_static(w, gone_, 1), SAP_ERROR_ID);                                                         \
-        CHECK_EQUAL(S##set_static(w, 0, 1), SAP_ERROR_ID);                                                             \
-        CHECK_EQUAL(S##refilter(w, id_), SAP_OK);                                                                      \
-        NEAREST_FAILS(S##nearest_to(none_, id_, 1, ~0u, &distance_));                                                  \
-        NEAREST_FAILS(S##nearest_to(w, 0, 1, ~0u, &distance_));                                                        \
-        NEAREST_FAILS(S##nearest_to(w, gone_, 1, ~0u, &distance_));                                                    \
-        NEAREST_FAILS(S##nearest_to(w, id_, -1, ~0u, &distance_));                                                     \
-        NEAREST_FAILS(S##nearest_to(w, id_, TEST_NAN, ~0u, &distance_));                                               \
-        CHECK(S##nearest_to(w, gone_, 1, ~0u, NULL) == 0);                                                             \
-        CHECK(S##nearest_to(w, id_, 2, ~0u, &distance_) == other_ && test_key(distance_) == test_key(2));              \
-        CHECK(S##nearest_to(w, other_, 1.5f, ~0u, &distance_) == 0 && test_key(distance_) == test_key(1.5f));          \
-        CHECK(S##nearest_to(w, id_, TEST_INFINITY, 2, &distance_) == 0 && !test_is_finite(distance_));                 \
-        CHECK_EQUAL(S##query_nearest(none_, point_, 1, ~0u, NULL, NULL), -SAP_ERROR_ARGUMENT);                         \
-        CHECK_EQUAL(S##query_nearest(w, NULL, 1, ~0u, NULL, NULL), -SAP_ERROR_ARGUMENT);                               \
-        CHECK_EQUAL(S##query_nearest(w, nan_, 1, ~0u, NULL, NULL), -SAP_ERROR_ARGUMENT);                               \
-        CHECK_EQUAL(S##query_nearest(w, far_, 1, ~0u, NULL, NULL), -SAP_ERROR_ARGUMENT);                               \
-        CHECK_EQUAL(S##query_nearest(w, point_, -1, ~0u, NULL, NULL), -SAP_ERROR_ARGUMENT);                            \
-        CHECK_EQUAL(S##query_nearest(w, point_, TEST_NAN, ~0u, NULL, NULL), -SAP_ERROR_ARGUMENT);                      \
-        CHECK_EQUAL(S##query_nearest(w, point_, 3, ~0u, NULL, NULL), 2); /* closed */                                  \
-        CHECK_EQUAL(S##query_nearest(w, point_, 2.5f, ~0u, NULL, NULL), 1);                                            \
-        CHECK_EQUAL(S##last_error(w), SAP_OK); /* queries and looks leave it */                                        \
-        CHECK_EQUAL(S##update(w), SAP_OK);                                                                             \
-        CHECK_EQUAL(S##clear(w), SAP_OK);                                                                              \
-        CHECK(S##count(w) == 0 && S##next(w, 0) == 0 && !S##is_valid(w, id_));                                         \
-        CHECK_EQUAL(S##clear(w), SAP_OK);                                                                              \
-        CHECK_EQUAL(S##update(w), SAP_OK);                                                                             \
-        CHECK(S##validate(w) == NULL);                                                                                 \
-    } while (0)
-
 #define NEAREST_FAILS(call)                                                                                            \
     do {                                                                                                               \
-        distance_ = 5;                                                                                                 \
-        CHECK((call) == 0 && test_key(distance_) == test_key(-1));                                                     \
+        distance = 5;                                                                                                  \
+        CHECK((call) == 0 && test_key(distance) == test_key(-1));                                                      \
     } while (0)
 
 static void refusals(void) {
     sap_world *s = sap_create(NULL);
-    sap_multi *m = sap_multi_create(NULL);
-    if (!CHECK(s && m)) exit(1);
-    REFUSALS(sap_world, sap_, s);
-    REFUSALS(sap_multi, sap_multi_, m);
+    sap_world *none = NULL;
+    const float point[3] = {0, 0, 0}, nan[3] = {0, TEST_NAN, 0}, far[3] = {0, 0, TEST_INFINITY};
+    sap_id id = sap_add(s, &unit, NULL), other = sap_add(s, &beside, NULL), gone = sap_add(s, &unit, NULL);
+    sap_id ids[3];
+    uint32_t category = 0, mask = 0;
+    float distance;
+    CHECK(id == 1 && other == 2 && gone == 3 && sap_remove(s, gone) == SAP_OK);
+    ids[0] = id, ids[1] = gone, ids[2] = other;
+    CHECK_EQUAL(sap_clear(none), SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_set_object(none, id, NULL), SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_set_static(none, id, 1), SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_set_filter_many(none, 1, &id, 1, 1), SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_set_filter_many(s, -1, &id, 1, 1), SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_last_error(s), SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_set_filter_many(s, 1, NULL, 1, 1), SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_set_filter_many(s, 0, NULL, 1, 1), SAP_OK);
+    CHECK_EQUAL(sap_set_filter_many(s, 3, ids, 4, 5), SAP_ERROR_ID);
+    CHECK_EQUAL(sap_get_filter(s, id, &category, &mask), SAP_OK);
+    CHECK(category == 1 && mask == 0xffffffffu);
+    CHECK_EQUAL(sap_get_filter(none, id, &category, &mask), SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_get_filter(s, gone, &category, &mask), SAP_ERROR_ID);
+    CHECK_EQUAL(sap_get_filter(s, id, NULL, NULL), SAP_OK);
+    CHECK_EQUAL(sap_set_pair_filter(none, NULL, NULL), SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_set_pair_data_at(none, 0, NULL), SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_set_pair_data_at(s, 0, NULL), SAP_ERROR_ARGUMENT);
+    CHECK(sap_is_static(none, id) == 0 && sap_is_static(s, 0) == 0 && sap_is_static(s, gone) == 0);
+    CHECK(sap_next(none, 0) == 0 && sap_next(s, 0) == id && sap_next(s, id) == other);
+    CHECK(sap_next(s, other) == 0 && sap_next(s, gone) == 0 && sap_next(s, 0xffffffu) == 0);
+    CHECK_EQUAL(sap_set_object(s, gone, NULL), SAP_ERROR_ID);
+    CHECK_EQUAL(sap_set_static(s, gone, 1), SAP_ERROR_ID);
+    CHECK_EQUAL(sap_set_static(s, 0, 1), SAP_ERROR_ID);
+    CHECK_EQUAL(sap_refilter(s, id), SAP_OK);
+    NEAREST_FAILS(sap_nearest_to(none, id, 1, ~0u, &distance));
+    NEAREST_FAILS(sap_nearest_to(s, 0, 1, ~0u, &distance));
+    NEAREST_FAILS(sap_nearest_to(s, gone, 1, ~0u, &distance));
+    NEAREST_FAILS(sap_nearest_to(s, id, -1, ~0u, &distance));
+    NEAREST_FAILS(sap_nearest_to(s, id, TEST_NAN, ~0u, &distance));
+    CHECK(sap_nearest_to(s, gone, 1, ~0u, NULL) == 0);
+    CHECK(sap_nearest_to(s, id, 2, ~0u, &distance) == other && test_key(distance) == test_key(2));
+    CHECK(sap_nearest_to(s, other, 1.5f, ~0u, &distance) == 0 && test_key(distance) == test_key(1.5f));
+    CHECK(sap_nearest_to(s, id, TEST_INFINITY, 2, &distance) == 0 && !test_is_finite(distance));
+    CHECK_EQUAL(sap_query_nearest(none, point, 1, ~0u, NULL, NULL), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_query_nearest(s, NULL, 1, ~0u, NULL, NULL), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_query_nearest(s, nan, 1, ~0u, NULL, NULL), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_query_nearest(s, far, 1, ~0u, NULL, NULL), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_query_nearest(s, point, -1, ~0u, NULL, NULL), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_query_nearest(s, point, TEST_NAN, ~0u, NULL, NULL), -SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_query_nearest(s, point, 3, ~0u, NULL, NULL), 2); /* closed */
+    CHECK_EQUAL(sap_query_nearest(s, point, 2.5f, ~0u, NULL, NULL), 1);
+    CHECK_EQUAL(sap_last_error(s), SAP_OK); /* queries and looks leave it */
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK_EQUAL(sap_clear(s), SAP_OK);
+    CHECK(sap_count(s) == 0 && sap_next(s, 0) == 0 && !sap_is_valid(s, id));
+    CHECK_EQUAL(sap_clear(s), SAP_OK);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK(sap_validate(s) == NULL);
     sap_destroy(s);
-    sap_multi_destroy(m);
     CHECK_EQUAL(live_blocks, 0);
 }
 

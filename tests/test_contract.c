@@ -668,19 +668,16 @@ static void margin_is_checked(void) {
     static const uint32_t bad[] = {0xbf800000u, 0x80000001u, 0x7f800000u, 0xff800000u, 0x7fc00000u, 0xffc00000u};
     static const uint32_t good[] = {0, 0x80000000u, 1, 0x3f800000u, 0x7f7fffffu};
     sap_config config;
-    sap_multi_config grid;
     size_t i;
     memset(&config, 0, sizeof config);
-    memset(&grid, 0, sizeof grid);
     for (i = 0; i < sizeof bad / sizeof *bad; i++) {
-        config.margin = grid.sap.margin = test_float(bad[i]);
+        config.margin = test_float(bad[i]);
         CHECK_EQUAL(sap_check_config(&config), SAP_ERROR_ARGUMENT);
-        CHECK_EQUAL(sap_multi_check_config(&grid), SAP_ERROR_ARGUMENT);
-        CHECK(sap_create(&config) == NULL && sap_multi_create(&grid) == NULL);
+        CHECK(sap_create(&config) == NULL);
     }
     for (i = 0; i < sizeof good / sizeof *good; i++) {
-        config.margin = grid.sap.margin = test_float(good[i]);
-        CHECK(sap_check_config(&config) == SAP_OK && sap_multi_check_config(&grid) == SAP_OK);
+        config.margin = test_float(good[i]);
+        CHECK_EQUAL(sap_check_config(&config), SAP_OK);
     }
 }
 
@@ -2107,10 +2104,33 @@ static sap_world *make_full_world(int how) {
 }
 
 /* A broken invariant is found, and called by its name. */
-static void validate(void) {
-    const damage *d;
-    for (d = all_damages(); d->sentence; d++) {
-        sap_world *s = make_full_world(d->method);
+/* A grid of SAPs with hashed cells, large boxes, some boxes in several cells, and an empty cell. */
+static sap_world *make_full_grid(void) {
+    const sap_grid grid = grid_of(HASHED, 4, 7);
+    sap_config config;
+    sap_world *s;
+    test_rng rng = {4};
+    int i, k;
+    memset(&config, 0, sizeof config);
+    config.method = SAP_METHOD_SORT;
+    s = open_with(&config, &grid, NULL, NULL);
+    for (i = 0; i < 80; i++) {
+        sap_aabb box;
+        for (k = 0; k < 3; k++) {
+            box.min[k] = i ? test_uniform(&rng, 0, 12) : 100;
+            box.max[k] = box.min[k] + (i % 20 == 1 ? 20.0f : 1.0f);
+        }
+        CHECK_EQUAL(sap_add(s, &box, NULL), i + 1);
+    }
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK_EQUAL(sap_remove(s, 1), SAP_OK);
+    CHECK_EQUAL(sap_update(s), SAP_OK);
+    return s;
+}
+
+static void validate(const damage *d, int is_grid) {
+    for (; d->sentence; d++) {
+        sap_world *s = is_grid ? make_full_grid() : make_full_world(d->method);
         const char *said = sap_validate(s);
         CHECK_MESSAGE(!said, "of a world that is well sap_validate says '%s'", said);
         d->spoil(s);
@@ -2118,46 +2138,6 @@ static void validate(void) {
         CHECK_MESSAGE(said && strcmp(said, d->sentence) == 0, "sap_validate says '%s', not '%s'", said ? said : "",
                       d->sentence);
         sap_destroy(s);
-    }
-}
-
-/* A grid of SAPs with hashed cells, boxes in two levels, some of them in several cells, and a cell in the pool. */
-static sap_multi *make_full_grid(void) {
-    sap_multi_config config;
-    sap_multi *m;
-    test_rng rng = {4};
-    int i, k;
-    memset(&config, 0, sizeof config);
-    config.sap.method = SAP_METHOD_SORT;
-    config.hashed = 1;
-    for (k = 0; k < 3; k++) config.cell_size[k] = 4;
-    m = sap_multi_create(&config);
-    if (!CHECK(m != NULL)) exit(1);
-    for (i = 0; i < 80; i++) {
-        sap_aabb box;
-        for (k = 0; k < 3; k++) {
-            box.min[k] = i ? test_uniform(&rng, 0, 12) : 100;
-            box.max[k] = box.min[k] + (i % 20 == 1 ? 20.0f : 1.0f);
-        }
-        CHECK_EQUAL(sap_multi_add(m, &box, NULL), i + 1);
-    }
-    CHECK_EQUAL(sap_multi_update(m), SAP_OK);
-    CHECK_EQUAL(sap_multi_remove(m, 1), SAP_OK);
-    CHECK_EQUAL(sap_multi_update(m), SAP_OK);
-    return m;
-}
-
-static void validate_grid(void) {
-    const grid_damage *d;
-    for (d = all_grid_damages(); d->sentence; d++) {
-        sap_multi *m = make_full_grid();
-        const char *said = sap_multi_validate(m);
-        CHECK_MESSAGE(!said, "of a grid that is well sap_multi_validate says '%s'", said);
-        d->spoil(m);
-        said = sap_multi_validate(m);
-        CHECK_MESSAGE(said && strcmp(said, d->sentence) == 0, "sap_multi_validate says '%s', not '%s'",
-                      said ? said : "", d->sentence);
-        sap_multi_destroy(m);
     }
 }
 
@@ -2481,8 +2461,8 @@ int main(void) {
     types();
     result_text();
     null_world();
-    validate();
-    validate_grid();
+    validate(all_damages(), 0);
+    validate(all_grid_damages(), 1);
     memory_is_bounded();
     highest_limits();
     shift_by_nothing();

@@ -89,42 +89,41 @@ static void test_limit_of_a_crowd(int method, int n, int threads, int grid) {
     const sap_aabb box = box_at(0, 0, 0, 1);
     const size_t granted = 400 * (size_t)n + 1000000; /* a tree, and some thousand pairs */
     size_t before;
-    sap_multi_config config;
-    sap_multi *m;
+    sap_config config;
+    sap_grid g;
+    sap_world *m;
     sap_id *ids = (sap_id *)malloc((size_t)n * sizeof *ids);
     sap_aabb *boxes = (sap_aabb *)malloc((size_t)n * sizeof *boxes);
     int i, count;
     if (!ids || !boxes) exit(2);
     memset(&config, 0, sizeof config);
-    config.sap.method = method;
-    config.sap.max_pairs = 1000;
-    config.parallel = threads ? run_in_threads : NULL;
-    config.parallel_user = &threads;
-    config.hashed = grid == HASHED_CELLS;
+    memset(&g, 0, sizeof g);
+    config.method = method;
+    config.max_pairs = 1000;
+    g.hashed = grid == HASHED_CELLS;
     for (i = 0; i < 3 && grid != GRID_OF_ITS_OWN; i++) {
-        config.cell_size[i] = grid == HASHED_CELLS ? 4.0f : 0;
-        config.cells[i] = grid == CELLS_THAT_MEET_THERE ? 2 : 0;
-        config.bounds.max[i] = grid == CELLS_THAT_MEET_THERE ? 1 : 0; /* the middle of a box */
+        g.cell_size[i] = grid == HASHED_CELLS ? 4.0f : 0;
+        g.cells[i] = grid == CELLS_THAT_MEET_THERE ? 2 : 0;
+        g.bounds.max[i] = grid == CELLS_THAT_MEET_THERE ? 1 : 0; /* the middle of a box */
     }
-    m = sap_multi_create(&config);
-    if (!m) exit(1);
+    m = open_with(&config, &g, threads ? run_in_threads : NULL, &threads);
     for (i = 0; i < n; i++) boxes[i] = box;
-    CHECK(sap_multi_add_many(m, n, boxes, NULL, ids) == SAP_OK);
+    CHECK(sap_add_many(m, n, boxes, NULL, ids) == SAP_OK);
     before = live_bytes;
     for (i = 0; i < 3; i++) {
         peak_bytes = 0;
-        CHECK(sap_multi_update(m) == SAP_ERROR_LIMIT);
+        CHECK(sap_update(m) == SAP_ERROR_LIMIT);
         CHECK_MESSAGE(peak_bytes <= before + granted,
                       "%d boxes, method %d, grid %d: update %d takes %zu bytes to find that there are too many pairs",
                       n, method, grid, i, peak_bytes - before);
-        CHECK(sap_multi_pairs(m, &count) == NULL || count == 0);
+        CHECK(sap_pairs(m, &count) == NULL || count == 0);
     }
-    CHECK(sap_multi_validate(m) == NULL);
-    CHECK(sap_multi_remove_many(m, n - 40, ids) == SAP_OK);
-    CHECK(sap_multi_update(m) == SAP_OK);
-    (void)sap_multi_pairs(m, &count);
+    CHECK(sap_validate(m) == NULL);
+    CHECK(sap_remove_many(m, n - 40, ids) == SAP_OK);
+    CHECK(sap_update(m) == SAP_OK);
+    (void)sap_pairs(m, &count);
     CHECK_EQUAL(count, 40 * 39 / 2);
-    sap_multi_destroy(m);
+    sap_destroy(m);
     free(ids);
     free(boxes);
 }
@@ -154,7 +153,6 @@ static void test_limit_that_is_just_met(int method) {
 
 typedef struct entities { /* in an array that grows: all objects change */
     sap_world *s;
-    sap_multi *m;
     int generation;
     int calls, stale;
 } entities;
@@ -166,11 +164,7 @@ static void *object_of(int generation, sap_id id) {
 static void let_grow(entities *e) {
     sap_id id;
     e->generation++;
-    for (id = 1; id <= 6; id++)
-        if (e->m)
-            CHECK(sap_multi_set_object(e->m, id, object_of(e->generation, id)) == SAP_OK);
-        else
-            CHECK(sap_set_object(e->s, id, object_of(e->generation, id)) == SAP_OK);
+    for (id = 1; id <= 6; id++) CHECK(sap_set_object(e->s, id, object_of(e->generation, id)) == SAP_OK);
 }
 
 static void look_at_objects(entities *e, const sap_pair *pair) {
@@ -191,12 +185,9 @@ static void grow_at_delete(const sap_pair *pair, void *user) {
 static void look_at_events(entities *e) {
     int count, i, k;
     for (k = 0; k < 3; k++) {
-        const sap_pair *p = e->m ? (k == 0   ? sap_multi_created(e->m, &count)
-                                    : k == 1 ? sap_multi_deleted(e->m, &count)
-                                             : sap_multi_pairs(e->m, &count))
-                                 : (k == 0   ? sap_created(e->s, &count)
-                                    : k == 1 ? sap_deleted(e->s, &count)
-                                             : sap_pairs(e->s, &count));
+        const sap_pair *p = k == 0   ? sap_created(e->s, &count)
+                            : k == 1 ? sap_deleted(e->s, &count)
+                                     : sap_pairs(e->s, &count);
         CHECK(count > 0);
         for (i = 0; i < count; i++) {
             CHECK(p[i].object0 == object_of(e->generation, p[i].id0));
@@ -205,27 +196,23 @@ static void look_at_events(entities *e) {
     }
 }
 
-static void test_objects_in_callbacks(int in_multi) {
+static void test_objects_in_callbacks(const way *w) {
     const sap_aabb here = box_at(0, 0, 0, 1), away = box_at(5, 0, 0, 1);
     entities e;
     sap_id id;
     memset(&e, 0, sizeof e);
-    if (in_multi)
-        e.m = sap_multi_create(NULL);
-    else
-        e.s = sap_create(NULL);
+    e.s = open_way(NULL, w);
+    if (!e.s) return;
     for (id = 1; id <= 6; id++) {
         const sap_aabb *box = id <= 3 ? &here : &away;
-        CHECK((in_multi ? sap_multi_add(e.m, box, object_of(0, id)) : sap_add(e.s, box, object_of(0, id))) == id);
+        CHECK(sap_add(e.s, box, object_of(0, id)) == id);
     }
-    CHECK((in_multi ? sap_multi_update(e.m) : sap_update(e.s)) == SAP_OK);
-    CHECK((in_multi ? sap_multi_move(e.m, 1, &away) : sap_move(e.s, 1, &away)) == SAP_OK);
-    CHECK((in_multi ? sap_multi_dump_pairs(e.m, grow_at_create, grow_at_delete, &e)
-                    : sap_dump_pairs(e.s, grow_at_create, grow_at_delete, &e)) == 7);
+    CHECK(sap_update(e.s) == SAP_OK);
+    CHECK(sap_move(e.s, 1, &away) == SAP_OK);
+    CHECK(sap_dump_pairs(e.s, grow_at_create, grow_at_delete, &e) == 7);
     CHECK_EQUAL(e.calls, 5);
     CHECK_MESSAGE(e.stale == 0, "%d objects in events are those of before", e.stale);
     look_at_events(&e);
-    sap_multi_destroy(e.m);
     sap_destroy(e.s);
 }
 
@@ -398,8 +385,7 @@ int main(void) {
         test_limit_that_is_just_met(method);
         if (method != SAP_METHOD_PRUNE) test_added_boxes_look(method);
     }
-    test_objects_in_callbacks(0);
-    test_objects_in_callbacks(1);
+    for (int i = 0; i < WAYS; i++) test_objects_in_callbacks(&ways[i]);
     test_object_of_a_box_that_goes();
     test_upkeep_of_another_kind();
     test_queries_pay_once();

@@ -10,7 +10,7 @@
                pairs, which a snapshot keeps.
 
    They must be the constants below, whatever the compiler, its flags, the word size, the byte order, the forced way of
-   settling and the SIMD kernel. A failed check prints the new ones.
+   settling, the SIMD kernel, the grid and the threads. A failed check prints the new ones.
 
    For the calls to be the same everywhere, coordinates are integers times a power of two, nothing here rounds, no
    function of libm is called, and every random number is drawn in a statement of its own, since C leaves the order
@@ -18,9 +18,7 @@
 
    usage: test_golden */
 
-#ifndef GOLDEN_OTHER_WAYS /* tests/test_golden_multi.c brings its own, and sap_multi in the place of sap_world */
 #include "ways.h"
-#endif
 
 /* ---- scenarios ------------------------------------------------------------------------------- */
 
@@ -702,6 +700,6 @@ static void play(const scenario *w, const way *how) {
 int main(void) {
     size_t i, k;
     for (i = 0; i < sizeof scenarios / sizeof scenarios[0]; i++)
-        for (k = 0; k < sizeof ways / sizeof ways[0]; k++) play(&scenarios[i], &ways[k]);
+        for (k = 0; k < WAYS; k++) play(&scenarios[i], &ways[k]);
     return test_summary();
 }

@@ -302,9 +302,9 @@ static long long steps_of(const sap_stats *stats) {
 }
 
 static void measure(const shape *s, int n, float reach) {
-    sap_multi_config c[GRIDS];
+    sap_grid c[GRIDS];
     sap_config config;
-    sap_multi *grid[GRIDS];
+    sap_world *grid[GRIDS];
     sap_stats stats;
     test_rng rng = {7};
     long long one = 0, steps[GRIDS] = {0, 0, 0};
@@ -334,7 +334,6 @@ static void measure(const shape *s, int n, float reach) {
             if (boxes[i].max[k] < 1e38f && boxes[i].max[k] > high) high = boxes[i].max[k];
         }
         if (!(low < high)) low = 0, high = 1;
-        for (int j = 0; j < GRIDS; j++) c[j].sap = config;
         c[1].bounds.min[k] = low;
         c[1].bounds.max[k] = high;
         const float cell = 4 * (size > 0 ? size : longest), count = ceilf((high - low) / cell);
@@ -346,9 +345,9 @@ static void measure(const shape *s, int n, float reach) {
     sap_world *world = sap_create(&config);
     if (!world || sap_add_many(world, n, boxes, NULL, ids) != SAP_OK || sap_update(world) != SAP_OK) exit(2);
     for (int j = 0; j < GRIDS; j++) {
-        grid[j] = sap_multi_create(&c[j]);
-        if (!grid[j] || sap_multi_add_many(grid[j], n, boxes, NULL, ids) != SAP_OK) exit(2);
-        if (sap_multi_update(grid[j]) != SAP_OK) exit(2);
+        grid[j] = sap_create(&config);
+        if (sap_set_grid(grid[j], &c[j]) != SAP_OK || sap_add_many(grid[j], n, boxes, NULL, ids) != SAP_OK) exit(2);
+        if (sap_update(grid[j]) != SAP_OK) exit(2);
     }
     for (int frame = 0; frame < FRAMES; frame++) {
         for (int i = 0; i < n; i++)
@@ -362,8 +361,8 @@ static void measure(const shape *s, int n, float reach) {
         sap_get_stats(world, &stats);
         one += steps_of(&stats);
         for (int j = 0; j < GRIDS; j++) {
-            if (sap_multi_move_many(grid[j], n, ids, boxes) != SAP_OK || sap_multi_update(grid[j]) != SAP_OK) exit(2);
-            sap_multi_get_stats(grid[j], &stats);
+            if (sap_move_many(grid[j], n, ids, boxes) != SAP_OK || sap_update(grid[j]) != SAP_OK) exit(2);
+            sap_get_stats(grid[j], &stats);
             steps[j] += steps_of(&stats);
             cells[j] = stats.cells;
             (void)sap_pairs(world, &pairs);
@@ -376,7 +375,7 @@ static void measure(const shape *s, int n, float reach) {
         if (verbose) printf("   %s %6.2f %5d", grid_names[j], ratio, cells[j]);
         CHECK_MESSAGE((double)steps[j] <= (j ? 2 : 1.5) * (double)one + granted, "%s, %d boxes, %s: %.2f times one SAP",
                       s->name, n, grid_names[j], ratio);
-        sap_multi_destroy(grid[j]);
+        sap_destroy(grid[j]);
     }
     if (verbose) printf("\n");
     if (cells[0] == 1) CHECK_EQUAL(steps[0], one); /* the chosen grid divides no axis */
@@ -389,7 +388,7 @@ static void measure(const shape *s, int n, float reach) {
 enum { LIVED = 2000, UPDATES = 32 };
 
 /* All boxes tremble for some updates. Returns the steps of the last four. */
-static long long tremble(sap_multi *m, const sap_id *ids, sap_aabb *boxes, int updates) {
+static long long tremble(sap_world *m, const sap_id *ids, sap_aabb *boxes, int updates) {
     test_rng rng = {9};
     sap_stats stats;
     long long steps = 0;
@@ -400,8 +399,8 @@ static long long tremble(sap_multi *m, const sap_id *ids, sap_aabb *boxes, int u
                 boxes[i].min[k] += way;
                 boxes[i].max[k] += way;
             }
-        if (sap_multi_move_many(m, LIVED, ids, boxes) != SAP_OK || sap_multi_update(m) != SAP_OK) exit(2);
-        sap_multi_get_stats(m, &stats);
+        if (sap_move_many(m, LIVED, ids, boxes) != SAP_OK || sap_update(m) != SAP_OK) exit(2);
+        sap_get_stats(m, &stats);
         if (updates - frame <= 4) steps += steps_of(&stats);
     }
     return steps;
@@ -413,29 +412,32 @@ static void change_sizes(int one_in, float before, float now, int is_hashed) {
     static sap_aabb boxes[LIVED], others[LIVED];
     static sap_id ids[LIVED];
     test_rng rng = {7};
-    sap_multi_config c;
-    sap_multi *lived, *fresh;
+    sap_config config;
+    sap_grid c;
+    sap_world *lived, *fresh;
     long long steps, expected;
     memset(&c, 0, sizeof c);
-    c.sap.method = SAP_METHOD_SORT;
+    memset(&config, 0, sizeof config);
+    config.method = SAP_METHOD_SORT;
     c.hashed = is_hashed;
     for (int k = 0; k < 3; k++) c.cell_size[k] = 4;
-    lived = sap_multi_create(&c);
-    fresh = sap_multi_create(&c);
+    lived = sap_create(&config);
+    fresh = sap_create(&config);
+    if (sap_set_grid(lived, &c) != SAP_OK || sap_set_grid(fresh, &c) != SAP_OK) exit(2);
     for (int i = 0; i < LIVED; i++)
         for (int k = 0; k < 3; k++) put(&boxes[i], k, uniform(&rng, 0, 36), i % one_in ? 1 : before);
-    if (!lived || !fresh || sap_multi_add_many(lived, LIVED, boxes, NULL, ids) != SAP_OK) exit(2);
+    if (sap_add_many(lived, LIVED, boxes, NULL, ids) != SAP_OK) exit(2);
     (void)tremble(lived, ids, boxes, 4);
     for (int i = 0; i < LIVED; i += one_in)
         for (int k = 0; k < 3; k++) boxes[i].max[k] = boxes[i].min[k] + now;
     steps = tremble(lived, ids, boxes, UPDATES);
     memcpy(others, boxes, sizeof boxes);
-    if (sap_multi_add_many(fresh, LIVED, others, NULL, ids) != SAP_OK) exit(2);
+    if (sap_add_many(fresh, LIVED, others, NULL, ids) != SAP_OK) exit(2);
     expected = tremble(fresh, ids, others, 5);
     CHECK_MESSAGE(steps <= 1.5 * (double)expected + 4 * LIVED, "one in %d from %g to %g, hashed %d: %lld, new %lld",
                   one_in, (double)before, (double)now, is_hashed, steps, expected);
-    sap_multi_destroy(lived);
-    sap_multi_destroy(fresh);
+    sap_destroy(lived);
+    sap_destroy(fresh);
 }
 
 int main(int argc, char **argv) {

@@ -14,16 +14,36 @@
 
 #include <time.h>
 
+#include "threads.h"
 #include "ways.h"
 
-#ifndef LAWS_OTHER_WORLD
-#define LAWS_PROGRAM "test_laws"
-static sap_world *open_world(const sap_config *config, float size, test_rng *dice) {
-    (void)size;
-    (void)dice;
-    return sap_create(config);
+/* Jobs neither allocate nor call the filter: both run on the calling thread only. */
+static void *laws_realloc(void *p, size_t size) {
+    if (is_in_a_job()) faults++;
+    return test_realloc(p, size);
 }
-#endif
+static void laws_free(void *p) {
+    if (is_in_a_job()) faults++;
+    test_free(p);
+}
+
+/* One in three is plain; the others have a grid of any kind, or none, and threads, or none, or jobs in any order. */
+static sap_world *open_world(const sap_config *config, float size, test_rng *dice) {
+    static const int threads[5] = {0, 1, 2, 3, 4};
+    static test_rng shuffle;
+    const int is_plain = test_chance(dice, 33);
+    const grid_kind grid = is_plain ? NO_GRID : (grid_kind)test_below(dice, GRID_KINDS);
+    const int runs = is_plain ? 0 : test_below(dice, 4);
+    const sap_grid g = grid_of(grid, size, 1 | test_below(dice, 4) << 1);
+    sap_world *s = open_with(config, grid ? &g : NULL,
+                             runs == 1   ? run_in_threads
+                             : runs == 2 ? run_shuffled
+                                         : NULL,
+                             runs == 1 ? (void *)(uintptr_t)&threads[test_below(dice, 5)] : (void *)&shuffle);
+    if (!is_plain && test_chance(dice, 80)) force_threads(s, 1 + test_below(dice, 4)); /* else as shipped */
+    if (test_chance(dice, 40)) (void)force_kernel(s, test_below(dice, KERNELS));
+    return s;
+}
 
 enum { MOST_STEPS = 200, ENDLESS = 1 << 30 };
 
@@ -1780,7 +1800,7 @@ static void judge(const law *w, uint64_t seed, const char *steps, const char *bo
     if (!ok) (void)breaks(&l, w, 0);
     if (!ok && steps) (void)breaks(&l, w, 1);
     if (!test_check(ok, __FILE__, __LINE__, "%s: %s", w->name, ok ? "" : verdict)) {
-        printf("  again: " LAWS_PROGRAM " 1 %llu '%s'", (unsigned long long)seed, w->name);
+        printf("  again: test_laws 1 %llu '%s'", (unsigned long long)seed, w->name);
         print_list(l.has_step, l.step_count);
         print_list(l.has_box, l.boxes);
         printf("\n  axes %d, exponent %d, %s, scene %d, side %d, size %d, margin %d, filters %d %d\n", l.axes,
@@ -1790,7 +1810,7 @@ static void judge(const law *w, uint64_t seed, const char *steps, const char *bo
     end_life(&l);
 }
 
-/* The same in all builds, of sap.h and of sap_multi.h with any grid: ids, events, order, snapshots, distances, ends of
+/* The same in all builds, with any grid and any threads: ids, events, order, snapshots, distances, ends of
    slides. Noise and grids are drawn from dice. */
 static uint64_t print_of_lives(int count, uint64_t dice) {
     static const law exact = {"", EXACT | ASKS, 0, SCENES | NO_ACT | NO_MARGIN, {.noise = 1}, {.noise = 1}};
@@ -1817,6 +1837,7 @@ int main(int argc, char **argv) {
     int seconds = 0, is_free = 0, lives, n = 0, i, bad = 0;
     char is_broken[LAWS] = {0};
     unsigned long long first, seed;
+    use_realloc = laws_realloc, use_free = laws_free;
     for (i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "-q"))
             is_quick = 1;

@@ -3,7 +3,7 @@
    A life is a world of one to four roles (bullets that do not meet their like, few players, walls, planes, ...), with a
    population near a number at which the code changes its ways, that goes through a few phases (waves, streaming, quiet,
    migration, ...). Each life takes few of all these. The same calls go to one to three worlds: other methods and
-   kernels, sap_multi with any grid and threads, a world restored half-way. After every update everything that can be
+   kernels, any grid, threads, a world restored half-way. After every update everything that can be
    seen is what oracle.h says, and all worlds agree byte by byte.
 
    usage: test_lives [lives] [first seed]    default 300 from 1; a failure names its seed, and the life is run again by
@@ -25,15 +25,13 @@ enum { MOST_WORLDS = 3, MOST_ROLES = 4, MOST_PHASES = 5, MOST_ACTIONS = 4, MOST_
 typedef struct life life;
 
 typedef struct world {
-    sap_world *one;
-    sap_multi *many; /* else this one */
+    sap_world *s;
     const char *name;
     int method;   /* of its config */
     int changing; /* another method and kernel before each update */
     int threads;
     int has_no_events; /* a snapshot brings none */
     test_rng shuffle;
-    sap_multi_config config;
 } world;
 
 /* ---- roles --------------------------------------------------------------------------------------------------- */
@@ -168,10 +166,6 @@ static int holds(life *l, const world *w, int ok, const char *what, int line) {
 
 #define HOLDS(l, w, condition) holds(l, w, (condition) ? 1 : 0, #condition, __LINE__)
 
-/* The verb, with at least one more argument; without one: ASK. */
-#define CALL(w, verb, ...) ((w)->many ? sap_multi_##verb((w)->many, __VA_ARGS__) : sap_##verb((w)->one, __VA_ARGS__))
-#define ASK(w, verb) ((w)->many ? sap_multi_##verb((w)->many) : sap_##verb((w)->one))
-
 static void arm(life *l) {
     if (!l->memory_fails || !test_chance(&l->look, l->memory_fails)) return;
     fail_from = allocations + test_below(&l->look, test_chance(&l->look, 50) ? 2 : 12);
@@ -200,7 +194,7 @@ static int is_to_repeat(sap_result result) {
             } while (is_to_repeat(seen_));                                                                             \
             HOLDS(l, w, seen_ == (expected));                                                                          \
             if (seen_ != (expected)) printf("  " #call ": %s\n", sap_result_text(seen_));                              \
-            HOLDS(l, w, ASK(w, last_error) == (expected));                                                             \
+            HOLDS(l, w, sap_last_error(w->s) == (expected));                                                           \
         }                                                                                                              \
     } while (0)
 
@@ -363,7 +357,7 @@ static void set_filter(life *l, sap_id id, uint32_t category, uint32_t mask) {
     sap_result result;
     if (b) oracle_ask(&l->o, (int)SAP_SLOT(id));
     result = model_set_filter(&l->o.m, id, category, mask);
-    ALL(l, CALL(w, set_filter, id, category, mask), result);
+    ALL(l, sap_set_filter(w->s, id, category, mask), result);
 }
 
 static void set_filter_many(life *l, int n, const sap_id *ids, uint32_t category, uint32_t mask) {
@@ -374,9 +368,9 @@ static void set_filter_many(life *l, int n, const sap_id *ids, uint32_t category
         (void)model_set_filter(&l->o.m, ids[i], category, mask);
     }
     if (test_chance(&l->rng, 50))
-        ALL(l, CALL(w, set_filter_many, n, ids, category, mask), SAP_OK);
+        ALL(l, sap_set_filter_many(w->s, n, ids, category, mask), SAP_OK);
     else
-        for (i = 0; i < n && !l->bad; i++) ALL(l, CALL(w, set_filter, ids[i], category, mask), SAP_OK);
+        for (i = 0; i < n && !l->bad; i++) ALL(l, sap_set_filter(w->s, ids[i], category, mask), SAP_OK);
 }
 
 static void set_static(life *l, sap_id id, int is_static) {
@@ -384,7 +378,7 @@ static void set_static(life *l, sap_id id, int is_static) {
     sap_result result;
     if (b && b->is_static != is_static) oracle_ask(&l->o, (int)SAP_SLOT(id));
     result = model_set_static(&l->o.m, id, is_static);
-    ALL(l, CALL(w, set_static, id, is_static), result);
+    ALL(l, sap_set_static(w->s, id, is_static), result);
 }
 
 /* SAP_ERROR_ID if the ids are not those that are expected. One by one an add that had no memory is made again. */
@@ -394,13 +388,13 @@ static sap_result added(world *w, int is_static, int at_once, int n, const sap_a
     int i;
     for (i = 0; i < n; i++) seen[i] = 77;
     if (at_once)
-        result =
-            is_static ? CALL(w, add_static_many, n, boxes, objects, seen) : CALL(w, add_many, n, boxes, objects, seen);
+        result = is_static ? sap_add_static_many(w->s, n, boxes, objects, seen)
+                           : sap_add_many(w->s, n, boxes, objects, seen);
     else
         for (i = 0; i < n; i++) {
-            seen[i] = is_static ? CALL(w, add_static, &boxes[i], objects[i]) : CALL(w, add, &boxes[i], objects[i]);
+            seen[i] = is_static ? sap_add_static(w->s, &boxes[i], objects[i]) : sap_add(w->s, &boxes[i], objects[i]);
             if (seen[i]) continue;
-            result = ASK(w, last_error);
+            result = sap_last_error(w->s);
             if (!is_to_repeat(result)) return result;
             i--;
             result = SAP_OK;
@@ -423,7 +417,7 @@ static void add_boxes(life *l, int r, int n) {
     if (l->o.m.max_boxes && n > l->o.m.max_boxes - l->o.m.live) { /* one more than there may be is refused */
         const sap_aabb box = new_box(l, kind);
         n = l->o.m.max_boxes - l->o.m.live;
-        if (n == 0) ALL(l, CALL(w, add, &box, NULL) ? SAP_OK : ASK(w, last_error), SAP_ERROR_LIMIT);
+        if (n == 0) ALL(l, sap_add(w->s, &box, NULL) ? SAP_OK : sap_last_error(w->s), SAP_ERROR_LIMIT);
     }
     for (i = 0; i < n; i++) {
         boxes[i] = new_box(l, kind);
@@ -446,18 +440,18 @@ static void remove_boxes(life *l, int n, const sap_id *ids) {
     int i;
     for (i = 0; i < n; i++) HOLDS(l, NULL, model_remove_many(&l->o.m, 1, &ids[i]) == SAP_OK);
     if (test_chance(&l->rng, 70))
-        ALL(l, CALL(w, remove_many, n, ids), SAP_OK);
+        ALL(l, sap_remove_many(w->s, n, ids), SAP_OK);
     else
-        for (i = 0; i < n && !l->bad; i++) ALL(l, CALL(w, remove, ids[i]), SAP_OK);
+        for (i = 0; i < n && !l->bad; i++) ALL(l, sap_remove(w->s, ids[i]), SAP_OK);
 }
 
 static void move_boxes(life *l, int n, const sap_id *ids, const sap_aabb *boxes) {
     int i;
     HOLDS(l, NULL, model_move_many(&l->o.m, n, ids, boxes) == SAP_OK);
     if (n > 1 && test_chance(&l->rng, 50))
-        ALL(l, CALL(w, move_many, n, ids, boxes), SAP_OK);
+        ALL(l, sap_move_many(w->s, n, ids, boxes), SAP_OK);
     else
-        for (i = 0; i < n && !l->bad; i++) ALL(l, CALL(w, move, ids[i], &boxes[i]), SAP_OK);
+        for (i = 0; i < n && !l->bad; i++) ALL(l, sap_move(w->s, ids[i], &boxes[i]), SAP_OK);
 }
 
 /* Moves what a function says, of the boxes of a role or of all: it answers 0 for a box that stays. */
@@ -498,7 +492,7 @@ static uint64_t print_of_pairs(const sap_pair *pairs, int count) {
 
 static uint64_t print_of_world(const world *w) {
     int count = -1;
-    const sap_pair *pairs = CALL(w, pairs, &count);
+    const sap_pair *pairs = sap_pairs(w->s, &count);
     return print_of_pairs(pairs, count);
 }
 
@@ -526,7 +520,7 @@ static void compare_events(life *l, const world *w, const sap_pair *seen, int co
 static void compare_pairs(life *l, const world *w) {
     const model_pairs *expected = &l->o.m.pairs;
     int count = -1, first_count = -1, i, wrong = 0;
-    const sap_pair *pairs = CALL(w, pairs, &count), *first = CALL(&l->worlds[0], pairs, &first_count);
+    const sap_pair *pairs = sap_pairs(w->s, &count), *first = sap_pairs(l->worlds[0].s, &first_count);
     if (w != &l->worlds[0])
         HOLDS(l, w, count == first_count && (count == 0 || memcmp(pairs, first, (size_t)count * sizeof *pairs) == 0));
     else if (print_of_pairs(pairs, count) != print_of_pairs(expected->items, expected->count)) {
@@ -540,9 +534,9 @@ static void compare_pairs(life *l, const world *w) {
     }
     for (i = 0; i < 4 && count > 0 && test_chance(&l->look, 30); i++) {
         const sap_pair *p = &expected->items[test_below(&l->look, expected->count)];
-        const sap_pair *there = CALL(w, find_pair, p->id1, p->id0);
+        const sap_pair *there = sap_find_pair(w->s, p->id1, p->id0);
         wrong += !there || memcmp(there, p, sizeof *p) != 0;
-        wrong += CALL(w, pairs_of, p->id0, NULL, 0) < 1;
+        wrong += sap_pairs_of(w->s, p->id0, NULL, 0) < 1;
     }
     HOLDS(l, w, wrong == 0);
 }
@@ -555,20 +549,20 @@ static void compare_boxes(life *l, const world *w, int tries) {
         sap_aabb box;
         uint32_t category = 0, mask = 0;
         if (!b->live) {
-            wrong += CALL(w, is_valid, b->id) || CALL(w, get_box, b->id, &box) != SAP_ERROR_ID;
+            wrong += sap_is_valid(w->s, b->id) || sap_get_box(w->s, b->id, &box) != SAP_ERROR_ID;
             continue;
         }
-        wrong += CALL(w, get_box, b->id, &box) != SAP_OK || !model_same_box(&b->box, &box);
-        wrong += !CALL(w, is_valid, b->id) || CALL(w, get_object, b->id) != b->object;
-        wrong += CALL(w, get_filter, b->id, &category, &mask) != SAP_OK || category != b->category || mask != b->mask;
-        wrong += CALL(w, is_static, b->id) != b->is_static;
+        wrong += sap_get_box(w->s, b->id, &box) != SAP_OK || !model_same_box(&b->box, &box);
+        wrong += !sap_is_valid(w->s, b->id) || sap_get_object(w->s, b->id) != b->object;
+        wrong += sap_get_filter(w->s, b->id, &category, &mask) != SAP_OK || category != b->category || mask != b->mask;
+        wrong += sap_is_static(w->s, b->id) != b->is_static;
     }
     HOLDS(l, w, wrong == 0);
-    HOLDS(l, w, ASK(w, count) == m->live);
+    HOLDS(l, w, sap_count(w->s) == m->live);
 }
 
 static void validate(life *l, const world *w) {
-    const char *broken = ASK(w, validate);
+    const char *broken = sap_validate(w->s);
     holds(l, w, broken == NULL, broken ? broken : "sap_validate", __LINE__);
 }
 
@@ -577,13 +571,13 @@ static void compare_settled(life *l, const world *w) {
     sap_stats stats;
     static const model_pairs none;
     int count = -1;
-    const sap_pair *events = CALL(w, created, &count);
+    const sap_pair *events = sap_created(w->s, &count);
     compare_events(l, w, events, count, w->has_no_events ? &none : &m->created, "created");
-    events = CALL(w, deleted, &count);
+    events = sap_deleted(w->s, &count);
     compare_events(l, w, events, count, w->has_no_events ? &none : &m->deleted, "deleted");
     compare_pairs(l, w);
     compare_boxes(l, w, 4);
-    CALL(w, get_stats, &stats);
+    sap_get_stats(w->s, &stats);
     HOLDS(l, w, stats.boxes == m->live && stats.static_boxes == m->statics && stats.pairs == m->pairs.count);
     if (!l->bad && (w == l->worlds || test_chance(&l->look, 25))) validate(l, w);
 }
@@ -632,17 +626,17 @@ static void do_action(life *l, const world *w, const action *a) {
     sap_result result = SAP_OK;
     sap_id id;
     switch (a->kind) {
-    case MOVE: result = CALL(w, move, a->id, &a->box); break;
+    case MOVE: result = sap_move(w->s, a->id, &a->box); break;
     case ADD:
         never_fail();
-        id = CALL(w, add, &a->box, a->object);
-        result = ASK(w, last_error);
+        id = sap_add(w->s, &a->box, a->object);
+        result = sap_last_error(w->s);
         HOLDS(l, w, id == a->id);
         break;
-    case REMOVE: result = CALL(w, remove, a->id); break;
-    case SET_OBJECT: result = CALL(w, set_object, a->id, a->object); break;
-    case SET_FILTER: result = CALL(w, set_filter, a->id, a->category, a->mask); break;
-    default: result = CALL(w, set_static, a->id, 0); break;
+    case REMOVE: result = sap_remove(w->s, a->id); break;
+    case SET_OBJECT: result = sap_set_object(w->s, a->id, a->object); break;
+    case SET_FILTER: result = sap_set_filter(w->s, a->id, a->category, a->mask); break;
+    default: result = sap_set_static(w->s, a->id, 0); break;
     }
     HOLDS(l, w, result == a->result);
 }
@@ -724,11 +718,10 @@ static void *see_created(const sap_pair *pair, void *user) {
 
 /* Another method and kernel, for a world that changes them, which the public face does not offer. */
 static void vary(life *l, world *w) {
-    sap_world *s = w->many ? world_of(w->many) : w->one;
     if (!w->changing) return;
-    force_method(s, test_below(&l->look, METHODS));
-    force_small(s, test_chance(&l->look, 20));
-    (void)force_kernel(s, test_below(&l->look, KERNELS));
+    force_method(w->s, test_below(&l->look, METHODS));
+    force_small(w->s, test_chance(&l->look, 20));
+    (void)force_kernel(w->s, test_below(&l->look, KERNELS));
 }
 
 static void update_world(life *l, world *w, int dump, sap_result expected) {
@@ -741,11 +734,11 @@ static void update_world(life *l, world *w, int dump, sap_result expected) {
         l->shown = 0;
         l->shown_to = w;
         if (dump) {
-            const int answer = CALL(w, dump_pairs, see_created, see_deleted, l);
+            const int answer = sap_dump_pairs(w->s, see_created, see_deleted, l);
             result = answer < 0 ? (sap_result)-answer : SAP_OK;
             if (answer >= 0) count = answer;
         } else
-            result = ASK(w, update);
+            result = sap_update(w->s);
         if (result != SAP_OK) {
             HOLDS(l, w, l->shown == 0);
             HOLDS(l, w, print_of_world(w) == before);
@@ -1053,20 +1046,20 @@ static void ask_otherwise(const query *q, sap_id id, float told) {
     float again = -1;
     sap_aabb box = q->box;
     if (q->kind == CLOSEST) {
-        const int n = CALL(w, ray_cast_ids, q->point, q->way, q->mask, &first, &again, 1);
+        const int n = sap_ray_cast_ids(w->s, q->point, q->way, q->mask, &first, &again, 1);
         HOLDS(l, w, id ? n == 1 && first == id && test_bits(again) == test_bits(told) : n == 0);
     } else if (q->kind == NEAREST_TO) {
-        const int n = CALL(w, nearest_to_ids, q->from, q->radius, q->mask, &first, &again, 1);
+        const int n = sap_nearest_to_ids(w->s, q->from, q->radius, q->mask, &first, &again, 1);
         HOLDS(l, w, id ? n == 1 && first == id && test_bits(again) == test_bits(told) : n == 0);
     } else if (q->kind == BOX_CLOSEST) {
-        first = CALL(w, box_closest_if, &q->box, q->way, q->mask, accept_others, &from, &again, NULL);
+        first = sap_box_closest_if(w->s, &q->box, q->way, q->mask, accept_others, &from, &again, NULL);
         HOLDS(l, w, first == id && test_bits(again) == test_bits(told));
-        const int n = CALL(w, slide, &box, q->way, q->mask, q->from, stopped_by);
+        const int n = sap_slide(w->s, &box, q->way, q->mask, q->from, stopped_by);
         if (n >= 0) HOLDS(l, w, n == (stopped_by[0] != 0) + (stopped_by[1] != 0) + (stopped_by[2] != 0));
         if (n > 0) HOLDS(l, w, id != 0); /* what stops a slide is met */
         sap_aabb box_if = q->box;
         sap_id by_if[3];
-        HOLDS(l, w, CALL(w, slide_if, &box_if, q->way, q->mask, accept_others, &from, by_if) == n);
+        HOLDS(l, w, sap_slide_if(w->s, &box_if, q->way, q->mask, accept_others, &from, by_if) == n);
         HOLDS(l, w, !memcmp(&box_if, &box, sizeof box) && !memcmp(by_if, stopped_by, sizeof by_if));
     }
 }
@@ -1077,12 +1070,12 @@ static void ask_again(query *q, sap_id id, float told) {
     const world *w = q->world;
     float again = -1;
     if (q->kind == NEAREST_TO) {
-        HOLDS(l, w, CALL(w, nearest_to, q->from, told, q->mask, &again) == id && test_bits(again) == test_bits(told));
+        HOLDS(l, w, sap_nearest_to(w->s, q->from, told, q->mask, &again) == id && test_bits(again) == test_bits(told));
         return;
     }
-    HOLDS(l, w, CALL(w, nearest, q->point, told, q->mask, &again) == id && test_bits(again) == test_bits(told));
-    HOLDS(l, w, CALL(w, query_sphere, q->point, told, q->mask, NULL, NULL) > 0);
-    HOLDS(l, w, CALL(w, query_nearest, q->point, told, q->mask, NULL, NULL) > 0);
+    HOLDS(l, w, sap_nearest(w->s, q->point, told, q->mask, &again) == id && test_bits(again) == test_bits(told));
+    HOLDS(l, w, sap_query_sphere(w->s, q->point, told, q->mask, NULL, NULL) > 0);
+    HOLDS(l, w, sap_query_nearest(w->s, q->point, told, q->mask, NULL, NULL) > 0);
 }
 
 /* The ids that are to be told: by id, or by distance. Exact lives have no doubtful ones. */
@@ -1155,19 +1148,19 @@ static int run_query(query *q) {
     q->visits = q->kept_count = 0;
     memset(q->seen, 0, (size_t)q->slots);
     switch (q->kind) {
-    case IN_BOX: n = CALL(w, query_box, &q->box, q->mask, see_hit, q); break;
-    case AT_POINT: n = CALL(w, query_point, q->point, q->mask, see_hit, q); break;
-    case IN_SPHERE: n = CALL(w, query_sphere, q->point, q->radius, q->mask, see_hit, q); break;
-    case ALONG_RAY: n = CALL(w, ray_cast, q->point, q->way, q->mask, see_ray_hit, q); break;
-    case ALONG_BOX: n = CALL(w, box_cast, &q->box, q->way, q->mask, see_ray_hit, q); break;
-    case CLOSEST: id = CALL(w, ray_closest, q->point, q->way, q->mask, &told), n = 0; break;
-    case NEAREST: id = CALL(w, nearest, q->point, q->radius, q->mask, &told), n = 0; break;
-    case NEAREST_TO: id = CALL(w, nearest_to, q->from, q->radius, q->mask, &told), n = 0; break;
-    case BOX_IDS: n = CALL(w, query_box_ids, &q->box, q->mask, ids, q->capacity); break;
-    case SPHERE_IDS: n = CALL(w, query_sphere_ids, q->point, q->radius, q->mask, ids, q->capacity); break;
-    case NEAREST_IDS: n = CALL(w, nearest_ids, q->point, q->radius, q->mask, ids, distances, q->capacity); break;
-    case BOX_CLOSEST: id = CALL(w, box_closest, &q->box, q->way, q->mask, q->from, &told, normal), n = 0; break;
-    default: n = CALL(w, query_nearest, q->point, q->radius, q->mask, see_ray_hit, q);
+    case IN_BOX: n = sap_query_box(w->s, &q->box, q->mask, see_hit, q); break;
+    case AT_POINT: n = sap_query_point(w->s, q->point, q->mask, see_hit, q); break;
+    case IN_SPHERE: n = sap_query_sphere(w->s, q->point, q->radius, q->mask, see_hit, q); break;
+    case ALONG_RAY: n = sap_ray_cast(w->s, q->point, q->way, q->mask, see_ray_hit, q); break;
+    case ALONG_BOX: n = sap_box_cast(w->s, &q->box, q->way, q->mask, see_ray_hit, q); break;
+    case CLOSEST: id = sap_ray_closest(w->s, q->point, q->way, q->mask, &told), n = 0; break;
+    case NEAREST: id = sap_nearest(w->s, q->point, q->radius, q->mask, &told), n = 0; break;
+    case NEAREST_TO: id = sap_nearest_to(w->s, q->from, q->radius, q->mask, &told), n = 0; break;
+    case BOX_IDS: n = sap_query_box_ids(w->s, &q->box, q->mask, ids, q->capacity); break;
+    case SPHERE_IDS: n = sap_query_sphere_ids(w->s, q->point, q->radius, q->mask, ids, q->capacity); break;
+    case NEAREST_IDS: n = sap_nearest_ids(w->s, q->point, q->radius, q->mask, ids, distances, q->capacity); break;
+    case BOX_CLOSEST: id = sap_box_closest(w->s, &q->box, q->way, q->mask, q->from, &told, normal), n = 0; break;
+    default: n = sap_query_nearest(w->s, q->point, q->radius, q->mask, see_ray_hit, q);
     }
     if (n == 0 && id == 0 && told < 0) n = -(int)SAP_ERROR_MEMORY;
     if (n == -(int)SAP_ERROR_MEMORY && fail_from >= 0) return n;
@@ -1321,7 +1314,7 @@ static void settle(life *l) {
         const sap_id id = any_live(l);
         void *object = any_object(l);
         result = model_set_object(&l->o.m, id, object);
-        ALL(l, CALL(w, set_object, id, object), result);
+        ALL(l, sap_set_object(w->s, id, object), result);
     }
     l->update++;
     l->step++;
@@ -1567,7 +1560,7 @@ static void shift(life *l) {
         for (axis = 0; axis < 3; axis++)
             if (!(l->axes >> axis & 1)) o.by[axis] = TEST_NAN;
         result = model_shift_origin(&l->o.m, o.by);
-        ALL(l, CALL(w, shift_origin, o.by), result);
+        ALL(l, sap_shift_origin(w->s, o.by), result);
         for (axis = 0; axis < 3; axis++)
             if (l->axes >> axis & 1) l->middle[axis] -= o.by[axis];
         if (!l->exact) l->exact = 0;
@@ -1641,7 +1634,7 @@ static void set_pair_filter(life *l, int filtered) {
     l->o.ask_all = 1;
     l->o.partial = 0;
     model_record(&l->o.m, MODEL_MAYBE);
-    ALL(l, CALL(w, set_pair_filter, filtered ? some_pairs : NULL, l), SAP_OK);
+    ALL(l, sap_set_pair_filter(w->s, filtered ? some_pairs : NULL, l), SAP_OK);
 }
 
 static void filter_pairs(life *l) {
@@ -1656,7 +1649,7 @@ static void filter_pairs(life *l) {
                 const sap_id id = any_live(l);
                 l->version[SAP_SLOT(id)]++;
                 oracle_ask(&l->o, (int)SAP_SLOT(id));
-                ALL(l, CALL(w, refilter, id), SAP_OK);
+                ALL(l, sap_refilter(w->s, id), SAP_OK);
             }
         }
         if (test_chance(&l->rng, 50)) move_all(l, -1, role_moves, NULL);
@@ -1666,7 +1659,7 @@ static void filter_pairs(life *l) {
 
 static void clear(life *l) {
     model_clear(&l->o.m);
-    ALL(l, ASK(w, clear), SAP_OK);
+    ALL(l, sap_clear(w->s), SAP_OK);
     if (test_chance(&l->rng, 70)) settle(l);
     if (!l->bad) load(l);
     play(l, 5);
@@ -1674,7 +1667,7 @@ static void clear(life *l) {
 
 static void reserve(life *l) {
     const int boxes = test_below(&l->rng, 2 + 2 * l->o.m.live), pairs = test_below(&l->rng, 2 + 2 * l->o.m.pairs.count);
-    ALL(l, CALL(w, reserve, boxes, pairs), SAP_OK);
+    ALL(l, sap_reserve(w->s, boxes, pairs), SAP_OK);
     play(l, 8);
     if (test_chance(&l->rng, 50)) waves(l);
 }
@@ -1746,10 +1739,10 @@ static void visit(life *l) {
 
 static void *save(life *l, const world *w, size_t *size) {
     void *bytes;
-    *size = ASK(w, snapshot_size);
+    *size = sap_snapshot_size(w->s);
     bytes = malloc(*size + 1);
     if (!bytes) exit(2);
-    HOLDS(l, w, CALL(w, save, bytes, *size) == SAP_OK);
+    HOLDS(l, w, sap_save(w->s, bytes, *size) == SAP_OK);
     return bytes;
 }
 
@@ -1795,7 +1788,7 @@ static void go_back(life *l) {
     const sap_result expected = l->o.m.max_boxes && o->m.live > l->o.m.max_boxes ? SAP_ERROR_LIMIT : SAP_OK;
     model now = l->o.m;
     if (!l->saved.is_there) return;
-    ALL(l, CALL(w, restore, l->saved.bytes, l->saved.size), expected);
+    ALL(l, sap_restore(w->s, l->saved.bytes, l->saved.size), expected);
     if (l->bad || expected != SAP_OK) return;
     now = l->o.m;
     oracle_free(&l->o);
@@ -1846,57 +1839,42 @@ static const phase phases[] = {
 };
 enum { PHASES = sizeof phases / sizeof phases[0] };
 
+/* The first world is plain: one SAP or trees, on one thread. */
 static void open_world(life *l, world *w, const sap_config *config, int i) {
     static const int grid_cells[] = {1, 3, 8, 40};
-    const int kind = i == 0 ? test_below(&l->draw, 3) : test_below(&l->draw, 9);
+    static const char *const methods[] = {"auto", "sort", "prune", "query"};
+    static const char *const names[] = {"threads", "chosen grid", "fixed grid", "hashed grid"};
+    const int has_more = i > 0 && test_chance(&l->draw, 50);
+    const grid_kind grid = has_more ? (grid_kind)test_below(&l->draw, GRID_KINDS) : NO_GRID;
+    const int runs = !has_more || (grid && test_chance(&l->draw, 30)) ? 0 : test_chance(&l->draw, 80) ? 1 : 2;
+    sap_config c = *config;
+    sap_grid g = grid_of(grid, 1, 7);
     int axis;
     memset(w, 0, sizeof *w);
-    w->config.sap = *config;
-    w->config.sap.method = test_chance(&l->draw, 40) ? SAP_METHOD_AUTO : test_below(&l->draw, METHODS);
-    w->method = w->config.sap.method;
+    c.method = test_chance(&l->draw, 40) ? SAP_METHOD_AUTO : test_below(&l->draw, METHODS);
+    if (grid && test_chance(&l->draw, 70)) c.method = SAP_METHOD_SORT; /* which has a grid */
+    w->method = c.method;
     w->shuffle.state = l->seed + (uint64_t)i;
-    w->changing = kind == 3 || kind == 4;
-    if (kind < 5) {
-        static const char *const names[] = {"auto", "sort", "prune", "query"};
-        w->name = w->changing ? "changing" : names[w->method];
-        w->one = sap_create(&w->config.sap);
-        if (!w->one) exit(1);
-        if (kind == 2) (void)force_kernel(w->one, test_below(&l->draw, KERNELS));
-        return;
+    w->changing = i > 0 && test_chance(&l->draw, 20);
+    w->name = has_more ? names[grid] : w->changing ? "changing" : methods[w->method];
+    for (axis = 0; axis < 3; axis++) {
+        const float length = l->side / (float)grid_cells[test_below(&l->draw, 4)];
+        if (grid == FIXED) {
+            g.bounds.min[axis] = l->middle[axis] - l->side / 2;
+            g.bounds.max[axis] = l->middle[axis] + l->side / 2 + 1;
+            g.cells[axis] = grid_cells[test_below(&l->draw, 4)];
+        } else if (grid == HASHED)
+            g.cell_size[axis] = axis == 0 ? l->side / 4 : test_chance(&l->draw, 20) ? 0 : length;
     }
-    w->name = "multi, chosen grid";
-    if (test_chance(&l->draw, 70)) w->method = w->config.sap.method = SAP_METHOD_SORT; /* which has a grid */
-    if (kind == 6) {
-        w->name = "multi, fixed grid";
-        for (axis = 0; axis < 3; axis++) {
-            w->config.bounds.min[axis] = l->middle[axis] - l->side / 2;
-            w->config.bounds.max[axis] = l->middle[axis] + l->side / 2 + 1;
-            w->config.cells[axis] = grid_cells[test_below(&l->draw, 4)];
-        }
-    } else if (kind > 6) {
-        w->name = "multi, hashed grid";
-        w->config.hashed = 1;
-        w->config.entries = test_chance(&l->draw, 50) ? 0 : 1 << test_below(&l->draw, 10);
-        for (axis = 0; axis < 3; axis++)
-            w->config.cell_size[axis] =
-                test_chance(&l->draw, 20) ? 0 : l->side / (float)grid_cells[test_below(&l->draw, 4)];
-        w->config.cell_size[0] = l->side / 4;
-    }
-    w->threads = test_chance(&l->draw, 15) ? 2 : 0;
-    w->config.parallel = w->threads ? run_in_threads : test_chance(&l->draw, 60) ? run_shuffled : NULL;
-    w->config.parallel_user = w->threads ? (void *)&w->threads : (void *)&w->shuffle;
-    w->many = sap_multi_create(&w->config);
-    if (!w->many) exit(1);
-    if (test_chance(&l->draw, 70)) force_threads(w->many, 1 + test_below(&l->draw, 300));
-}
-
-static void close_world(world *w) {
-    if (w->many)
-        sap_multi_destroy(w->many);
-    else
-        sap_destroy(w->one);
-    w->one = NULL;
-    w->many = NULL;
+    if (grid == HASHED) g.entries = test_chance(&l->draw, 50) ? 0 : 1 << test_below(&l->draw, 10);
+    w->threads = 2;
+    w->s = open_with(&c, grid ? &g : NULL,
+                     runs > 1 ? run_in_threads
+                     : runs   ? run_shuffled
+                              : NULL,
+                     runs > 1 ? (void *)&w->threads : (void *)&w->shuffle);
+    if (test_chance(&l->draw, 70)) force_threads(w->s, 1 + test_below(&l->draw, 300));
+    if (test_chance(&l->draw, 30)) (void)force_kernel(w->s, test_below(&l->draw, KERNELS));
 }
 
 /* The last world begins anew from a snapshot of another. */
@@ -1905,11 +1883,11 @@ static void replace_last_world(life *l, const sap_config *config) {
     size_t size;
     void *bytes = save(l, &l->worlds[0], &size);
     sap_config now = *config;
-    close_world(&l->worlds[last]);
+    sap_destroy(l->worlds[last].s);
     now.filter = l->o.m.filter;
     now.filter_user = l;
     open_world(l, &l->worlds[last], &now, last);
-    HOLDS(l, &l->worlds[last], CALL(&l->worlds[last], restore, bytes, size) == SAP_OK);
+    HOLDS(l, &l->worlds[last], sap_restore(l->worlds[last].s, bytes, size) == SAP_OK);
     l->worlds[last].has_no_events = 1;
     free(bytes);
 }
@@ -2009,7 +1987,7 @@ static void live(uint64_t seed) {
     l->world_count = test_chance(&l->rng, 35) ? 1 : test_chance(&l->rng, 70) ? 2 : 3;
     for (i = 0; i < l->world_count; i++) open_world(l, &l->worlds[i], &config, i);
     if (l->world_count > most_worlds) {
-        for (i = most_worlds; i < l->world_count; i++) close_world(&l->worlds[i]);
+        for (i = most_worlds; i < l->world_count; i++) sap_destroy(l->worlds[i].s);
         l->world_count = most_worlds;
     }
     l->most_work = 600000;
@@ -2039,7 +2017,7 @@ static void live(uint64_t seed) {
     if (!l->bad) HOLDS(l, NULL, l->o.m.recorded != MODEL_NOTHING || oracle_verify(&l->o));
     if (!l->bad && l->world_count > 1) compare_snapshots(l);
     if (verbose) printf(" (%d updates, %lld work)\n", l->update, l->work);
-    for (i = 0; i < l->world_count; i++) close_world(&l->worlds[i]);
+    for (i = 0; i < l->world_count; i++) sap_destroy(l->worlds[i].s);
     forget_saved(l);
     oracle_free(&l->o);
     free(l->role_of);

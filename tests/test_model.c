@@ -13,7 +13,7 @@
 
 #include "scenes.h"
 
-enum { MOST_WORLDS = sizeof ways / sizeof ways[0], MOST_KNOWN = 64 };
+enum { MOST_WORLDS = WAYS, MOST_KNOWN = 64 };
 enum { WITH_LIMITS = 1, ANY_AXES = 2 }; /* what start may draw */
 
 typedef struct run {
@@ -665,7 +665,7 @@ static void start(run *r, int seed, int size, int draw) {
         config.filter_user = r;
     }
     model_init(&r->model, &config);
-    for (i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+    for (i = 0; i < WAYS; i++) {
         sap_world *s = open_way(&config, &ways[i]);
         if (!s) continue;
         r->worlds[r->world_count] = s;

@@ -1,5 +1,5 @@
-/* test_multi.c - what only a grid of SAPs has: its cells, its threads, its memory and its limits. That it gives the answers
-   of one sap_world, byte for byte, is in test_lives.c, test_laws_multi.c and test_golden_multi.c.
+/* test_multi.c - a grid of SAPs and threads: cells, memory, limits, and sap_set_grid and sap_set_parallel at any time. That
+   worlds with them give the answers of those without, byte for byte, is in test_lives.c, test_laws.c and test_golden.c.
 
    usage: test_multi [rounds]   default 96; with fewer than 10, which is for the thread sanitizer, three long tests of a
    single thread are left out */
@@ -25,34 +25,37 @@ static int same_arrays(const sap_pair *a, int count_a, const sap_pair *b, int co
     return count_a == count_b && (count_a == 0 || memcmp(a, b, (size_t)count_a * sizeof *a) == 0);
 }
 
-/* Hashed cells of these sizes; NULL: all else is default. */
-static sap_multi *open_hashed(const sap_multi_config *given, float x, float y, float z) {
-    sap_multi_config c;
-    sap_multi *m;
+static sap_grid hashed(float x, float y, float z) {
+    sap_grid g;
+    memset(&g, 0, sizeof g);
+    g.hashed = 1;
+    g.cell_size[0] = x;
+    g.cell_size[1] = y;
+    g.cell_size[2] = z;
+    return g;
+}
+
+/* With SAP_METHOD_SORT, and hashed cells. */
+static sap_world *open_hashed(float x, float y, float z) {
+    const sap_grid g = hashed(x, y, z);
+    sap_config c;
     memset(&c, 0, sizeof c);
-    if (given) c = *given;
-    c.hashed = 1;
-    c.cell_size[0] = x;
-    c.cell_size[1] = y;
-    c.cell_size[2] = z;
-    m = sap_multi_create(&c);
-    if (!CHECK(m != NULL)) exit(1);
-    return m;
+    c.method = SAP_METHOD_SORT;
+    return open_with(&c, &g, NULL, NULL);
 }
 
 /* Both worlds get the boxes, or move theirs there, and settle; the pairs must be the same. How many. */
-static int take_step(sap_world *one, sap_multi *m, int is_first, int n, sap_id *ids, const sap_aabb *boxes) {
+static int take_step(sap_world *one, sap_world *m, int is_first, int n, sap_id *ids, const sap_aabb *boxes) {
     int expected, count;
     if (is_first)
-        CHECK(sap_add_many(one, n, boxes, NULL, ids) == SAP_OK && sap_multi_add_many(m, n, boxes, NULL, ids) == SAP_OK);
+        CHECK(sap_add_many(one, n, boxes, NULL, ids) == SAP_OK && sap_add_many(m, n, boxes, NULL, ids) == SAP_OK);
     else
-        CHECK(sap_move_many(one, n, ids, boxes) == SAP_OK && sap_multi_move_many(m, n, ids, boxes) == SAP_OK);
-    CHECK(sap_update(one) == SAP_OK && sap_multi_update(m) == SAP_OK);
-    CHECK(sap_multi_validate(m) == NULL);
+        CHECK(sap_move_many(one, n, ids, boxes) == SAP_OK && sap_move_many(m, n, ids, boxes) == SAP_OK);
+    CHECK(sap_update(one) == SAP_OK && sap_update(m) == SAP_OK);
+    CHECK(sap_validate(m) == NULL);
     (void)sap_pairs(one, &expected);
-    (void)sap_multi_pairs(m, &count);
-    CHECK(expected == count &&
-          !memcmp(sap_pairs(one, NULL), sap_multi_pairs(m, NULL), (size_t)count * sizeof(sap_pair)));
+    (void)sap_pairs(m, &count);
+    CHECK(expected == count && !memcmp(sap_pairs(one, NULL), sap_pairs(m, NULL), (size_t)count * sizeof(sap_pair)));
     return count;
 }
 
@@ -62,19 +65,17 @@ static void shares_give_up(int how) {
     enum { N = 4000 };
     static sap_aabb boxes[N];
     static sap_id ids[N];
-    sap_multi_config c;
-    sap_multi *m;
+    sap_config c;
+    sap_world *m;
     sap_world *one;
     test_rng rng = {5}, shuffle = {6};
     const float side = 30;
     int i, k, frame;
     memset(&c, 0, sizeof c);
-    if (how == 1) c.sap.axes = SAP_AXIS_X;
-    c.parallel = run_shuffled;
-    c.parallel_user = &shuffle;
-    c.sap.method = SAP_METHOD_PRUNE;
-    m = sap_multi_create(&c);
-    one = sap_create(&c.sap);
+    if (how == 1) c.axes = SAP_AXIS_X;
+    c.method = SAP_METHOD_PRUNE;
+    m = open_with(&c, NULL, run_shuffled, &shuffle);
+    one = sap_create(&c);
     if (!CHECK(one && m)) exit(1);
     force_threads(m, 1);
     for (frame = 0; frame < 8; frame++) {
@@ -92,7 +93,7 @@ static void shares_give_up(int how) {
         (void)take_step(one, m, frame == 0, N, ids, boxes);
     }
     sap_destroy(one);
-    sap_multi_destroy(m);
+    sap_destroy(m);
     CHECK_EQUAL(live_blocks, 0);
 }
 
@@ -102,17 +103,15 @@ static void shares_begin_again(void) {
     enum { N = 6000 };
     static sap_aabb boxes[N];
     static sap_id ids[N];
-    sap_multi_config c;
-    sap_multi *m;
+    sap_config c;
+    sap_world *m;
     sap_world *one;
     test_rng rng = {7}, shuffle = {8};
     int i, k, frame, expected, count;
     memset(&c, 0, sizeof c);
-    c.parallel = run_shuffled;
-    c.parallel_user = &shuffle;
-    c.sap.method = SAP_METHOD_PRUNE;
-    m = sap_multi_create(&c);
-    one = sap_create(&c.sap);
+    c.method = SAP_METHOD_PRUNE;
+    m = open_with(&c, NULL, run_shuffled, &shuffle);
+    one = sap_create(&c);
     if (!CHECK(one && m)) exit(1);
     force_threads(m, 1);
     for (frame = 0; frame < 3; frame++) {
@@ -126,11 +125,11 @@ static void shares_begin_again(void) {
             }
         CHECK(take_step(one, m, frame == 0, N, ids, boxes) > N);
         (void)sap_deleted(one, &expected);
-        (void)sap_multi_deleted(m, &count);
+        (void)sap_deleted(m, &count);
         CHECK(expected == count && (frame != 1 || expected > N));
     }
     sap_destroy(one);
-    sap_multi_destroy(m);
+    sap_destroy(m);
     CHECK_EQUAL(live_blocks, 0);
 }
 
@@ -145,87 +144,94 @@ static void run_flushing(sap_job *job, void *data, int count, void *user) {
     _mm_setcsr(before);
 }
 
-/* Found by review: a job and its caller must agree on the cell of a denormal. */
+/* A job and its caller must agree on the cell of a denormal. */
 static void threads_that_flush(void) {
-    sap_multi_config config;
-    sap_multi *m;
+    sap_world *m = open_hashed(1, 0, 0);
     sap_aabb a = {{0.2f, 0, 0}, {0.4f, 1, 1}}, b = {{-0.5f, 0, 0}, {0, 1, 1}};
     test_set_bits(&b.max[0], 0x80001000u);
-    memset(&config, 0, sizeof config);
-    config.parallel = run_flushing;
-    m = open_hashed(&config, 1, 0, 0);
-    CHECK(sap_multi_add(m, &a, NULL) == 1 && sap_multi_add(m, &b, NULL) == 2);
-    CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+    CHECK_EQUAL(sap_set_parallel(m, run_flushing, NULL), SAP_OK);
+    force_threads(m, 1);
+    CHECK(sap_add(m, &a, NULL) == 1 && sap_add(m, &b, NULL) == 2);
+    CHECK_EQUAL(sap_update(m), SAP_OK);
     a.min[0] = b.max[0];
-    CHECK_EQUAL(sap_multi_move(m, 1, &a), SAP_OK);
-    CHECK_EQUAL(sap_multi_update(m), SAP_OK);
-    CHECK(sap_multi_find_pair(m, 1, 2) != NULL);
-    CHECK(sap_multi_validate(m) == NULL);
-    sap_multi_destroy(m);
+    CHECK_EQUAL(sap_move(m, 1, &a), SAP_OK);
+    CHECK_EQUAL(sap_update(m), SAP_OK);
+    CHECK(sap_find_pair(m, 1, 2) != NULL);
+    CHECK(sap_validate(m) == NULL);
+    sap_destroy(m);
 }
 #else
 static void threads_that_flush(void) {
 }
 #endif
 
-/* ---- what sap_multi_create refuses ------------------------------------------------------------------------------- */
+/* ---- what sap_set_grid refuses ----------------------------------------------------------------------------------- */
 
-static int is_refused(const sap_multi_config *c) {
-    sap_multi *m = sap_multi_create(c);
-    CHECK_EQUAL(sap_multi_check_config(c), m ? SAP_OK : SAP_ERROR_ARGUMENT);
-    sap_multi_destroy(m);
-    return m == NULL;
+/* Whether a world of these axes refuses the grid: then it says which field is bad, and on which axis, or -1. */
+static int is_refused(int axes, const sap_grid *g, const char *field, int axis) {
+    sap_config c;
+    sap_world *s;
+    sap_result r;
+    int element = -2;
+    memset(&c, 0, sizeof c);
+    c.axes = axes;
+    s = sap_create(&c);
+    r = sap_set_grid(s, g);
+    CHECK_EQUAL(sap_last_error(s), r);
+    if (r == SAP_ERROR_ARGUMENT) {
+        const char *said = sap_last_error_argument(s, &element);
+        CHECK_MESSAGE(said && strcmp(said, field) == 0 && element == axis, "%s[%d] is refused as %s[%d]", field, axis,
+                      said, element);
+    } else
+        CHECK_EQUAL(r, SAP_OK);
+    sap_destroy(s);
+    return r != SAP_OK;
 }
 
 /* In a grid nothing needs a tree until the first query, so until then there is no memory for one. */
 static void no_tree_without_queries(void) {
-    sap_multi_config c;
-    sap_multi *m;
+    sap_world *m = open_hashed(16, 16, 16);
     sap_stats before, after;
     sap_id ids[4];
     sap_aabb box = {{0, 0, 0}, {1, 1, 1}};
     int i;
-    memset(&c, 0, sizeof c);
-    c.sap.method = SAP_METHOD_SORT;
-    m = open_hashed(&c, 16, 16, 16);
     for (i = 0; i < 2000; i++) {
         box.min[0] = (float)(2 * i);
         box.max[0] = box.min[0] + 1;
-        CHECK(sap_multi_add(m, &box, NULL) != 0);
-        if (i % 500 == 499) CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+        CHECK(sap_add(m, &box, NULL) != 0);
+        if (i % 500 == 499) CHECK_EQUAL(sap_update(m), SAP_OK);
     }
-    CHECK(sap_multi_remove(m, 1) == SAP_OK && sap_multi_set_static(m, 2, 1) == SAP_OK);
-    CHECK_EQUAL(sap_multi_update(m), SAP_OK);
-    sap_multi_get_stats(m, &before);
-    CHECK_EQUAL(sap_multi_prepare_queries(m), SAP_OK);
-    sap_multi_get_stats(m, &after);
+    CHECK(sap_remove(m, 1) == SAP_OK && sap_set_static(m, 2, 1) == SAP_OK);
+    CHECK_EQUAL(sap_update(m), SAP_OK);
+    sap_get_stats(m, &before);
+    CHECK_EQUAL(sap_prepare_queries(m), SAP_OK);
+    sap_get_stats(m, &after);
     CHECK(after.bytes > before.bytes + 2000 * 24); /* six floats for each box */
     box.min[0] = 0, box.max[0] = 5;
-    CHECK_EQUAL(sap_multi_query_box_ids(m, &box, ~0u, ids, 4), 2);
+    CHECK_EQUAL(sap_query_box_ids(m, &box, ~0u, ids, 4), 2);
     CHECK(ids[0] == 2 && ids[1] == 3);
-    CHECK(sap_multi_validate(m) == NULL);
-    sap_multi_destroy(m);
+    CHECK(sap_validate(m) == NULL);
+    sap_destroy(m);
 }
 
 /* Cells without bounds are ignored: the grid is chosen, as in a world without them. */
 static void cells_without_bounds(void) {
     int with_cells, i, cells[2];
     for (with_cells = 0; with_cells < 2; with_cells++) {
-        sap_multi_config c;
-        sap_multi *m;
+        sap_grid g = hashed(0, 0, 0);
+        sap_world *m = open_hashed(0, 0, 0);
         sap_stats stats;
-        memset(&c, 0, sizeof c);
-        c.sap.method = SAP_METHOD_SORT;
-        for (i = 0; i < 3; i++) c.cells[i] = with_cells ? 2 : 0;
-        m = sap_multi_create(&c);
+        g.hashed = 0;
+        for (i = 0; i < 3; i++) g.cells[i] = with_cells ? 2 : 0;
+        CHECK_EQUAL(sap_set_grid(m, &g), SAP_OK);
         for (i = 0; i < 1000; i++) {
             const sap_aabb box = {{(float)i, 0, 0}, {(float)i + 0.5f, 1, 1}};
-            CHECK(sap_multi_add(m, &box, NULL) != 0);
+            CHECK(sap_add(m, &box, NULL) != 0);
         }
-        CHECK_EQUAL(sap_multi_update(m), SAP_OK);
-        sap_multi_get_stats(m, &stats);
+        CHECK_EQUAL(sap_update(m), SAP_OK);
+        sap_get_stats(m, &stats);
         cells[with_cells] = stats.cells;
-        sap_multi_destroy(m);
+        sap_destroy(m);
     }
     CHECK(cells[0] > 2);
     CHECK_EQUAL(cells[1], cells[0]);
@@ -235,203 +241,58 @@ static void cells_without_bounds(void) {
 static void refusals(void) {
     static const float bad_sizes[] = {-1, -1e-30f};
     static const uint32_t nans[] = {0x7fc00000u, 0xff800001u};
-    sap_multi_config good, c;
-    int axis, i, others;
+    sap_grid good, c;
+    int axis, i;
     memset(&good, 0, sizeof good);
-    CHECK(!is_refused(&good) && !is_refused(NULL));
-    for (i = -1; i <= 8; i += 9) { /* what sap_create refuses */
-        c = good;
-        c.sap.axes = i;
-        CHECK(is_refused(&c));
-    }
-    c = good, c.sap.max_boxes = -1;
-    CHECK(is_refused(&c));
-    c = good, c.sap.max_pairs = -1;
-    CHECK(is_refused(&c));
-    c = good, c.sap.method = SAP_METHOD_QUERY + 1;
-    CHECK(is_refused(&c));
-    c = good, c.sap.method = -1;
-    CHECK(is_refused(&c));
+    CHECK(!is_refused(0, &good, "", -1) && !is_refused(0, NULL, "", -1));
+    CHECK_EQUAL(sap_set_grid(NULL, &good), SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_set_grid(NULL, NULL), SAP_ERROR_ARGUMENT);
     c = good, c.entries = -1;
-    CHECK(is_refused(&c));
+    CHECK(is_refused(0, &c, "entries", -1));
     for (axis = 0; axis < 3; axis++) {
-        others = 7 & ~(1 << axis);
-#define REFUSED(change)                                                                                                \
+        const int others = 7 & ~(1 << axis);
+#define REFUSED(field, change)                                                                                         \
     do {                                                                                                               \
         c = good;                                                                                                      \
         change;                                                                                                        \
-        CHECK_MESSAGE(is_refused(&c), "not refused on axis %d: %s", axis, #change);                                    \
-        c.sap.axes = others;                                                                                           \
-        CHECK_MESSAGE(!is_refused(&c), "refused, but axis %d is not used: %s", axis, #change);                         \
+        CHECK_MESSAGE(is_refused(0, &c, field, axis), "not refused on axis %d: %s", axis, #change);                    \
+        CHECK_MESSAGE(!is_refused(others, &c, "", -1), "refused, but axis %d is not used: %s", axis, #change);         \
     } while (0)
-        REFUSED(c.cells[axis] = -1);
-        for (i = 0; i < 2; i++) REFUSED(c.cell_size[axis] = bad_sizes[i]);
+        REFUSED("cells", c.cells[axis] = -1);
+        for (i = 0; i < 2; i++) REFUSED("cell_size", c.cell_size[axis] = bad_sizes[i]);
         for (i = 0; i < 2; i++) { /* NaN, of either sign */
-            REFUSED(test_set_bits(&c.cell_size[axis], nans[i]));
-            REFUSED(test_set_bits(&c.bounds.min[axis], nans[i]));
-            REFUSED(test_set_bits(&c.bounds.max[axis], nans[i]));
+            REFUSED("cell_size", test_set_bits(&c.cell_size[axis], nans[i]));
+            REFUSED("bounds", test_set_bits(&c.bounds.min[axis], nans[i]));
+            REFUSED("bounds", test_set_bits(&c.bounds.max[axis], nans[i]));
         }
-        REFUSED(c.bounds.min[axis] = 1);
-        REFUSED(c.bounds.max[axis] = -1);
-        REFUSED((c.cells[axis] = 2, c.bounds.max[axis] = TEST_INFINITY));
-        REFUSED((c.cells[axis] = 2, c.bounds.min[axis] = -TEST_INFINITY));
+        REFUSED("bounds", c.bounds.min[axis] = 1);
+        REFUSED("bounds", c.bounds.max[axis] = -1);
+        REFUSED("bounds", (c.cells[axis] = 2, c.bounds.max[axis] = TEST_INFINITY));
+        REFUSED("bounds", (c.cells[axis] = 2, c.bounds.min[axis] = -TEST_INFINITY));
         good.bounds.max[(axis + 1) % 3] = 10;
-        REFUSED((c.cells[axis] = 2)); /* bounds are given, and of no size here */
-        REFUSED((c.cells[axis] = 2, c.bounds.min[axis] = c.bounds.max[axis] = 3));
+        REFUSED("bounds", (c.cells[axis] = 2)); /* bounds are given, and of no size here */
+        REFUSED("bounds", (c.cells[axis] = 2, c.bounds.min[axis] = c.bounds.max[axis] = 3));
         good.bounds.max[(axis + 1) % 3] = 0;
 #undef REFUSED
         c = good; /* and these are good */
         c.cells[axis] = 2;
-        CHECK(!is_refused(&c)); /* no bounds are given, so cells are ignored and the grid is chosen */
+        CHECK(!is_refused(0, &c, "", -1)); /* no bounds are given, so cells are ignored and the grid is chosen */
         c.bounds.min[axis] = -1;
-        CHECK(!is_refused(&c));
+        CHECK(!is_refused(0, &c, "", -1));
         c.cells[axis] = 1;
         c.bounds.min[axis] = -TEST_INFINITY;
-        CHECK(!is_refused(&c)); /* not divided */
+        CHECK(!is_refused(0, &c, "", -1)); /* not divided */
         c = good;
         c.bounds.min[axis] = TEST_MINUS_0;
         c.cells[axis] = 0x7fffffff;
-        CHECK(!is_refused(&c)); /* -0 is 0: no bounds */
+        CHECK(!is_refused(0, &c, "", -1)); /* -0 is 0: no bounds */
         c = good;
         c.hashed = 1;
         c.cell_size[axis] = TEST_MINUS_0;
-        CHECK(!is_refused(&c));
+        CHECK(!is_refused(0, &c, "", -1));
         c.cell_size[axis] = TEST_INFINITY;
-        CHECK(!is_refused(&c));
+        CHECK(!is_refused(0, &c, "", -1));
     }
-    CHECK_EQUAL(live_blocks, 0);
-}
-
-/* ---- null arguments, and calls from inside callbacks ------------------------------------------------------------- */
-
-static void null_arguments(void) {
-    const float zero[3] = {0, 0, 0};
-    const sap_aabb box = {{0, 0, 0}, {1, 1, 1}};
-    sap_multi *m = sap_multi_create(NULL);
-    sap_aabb got;
-    sap_id id = 5;
-    sap_stats stats;
-    float number;
-    int count = 7;
-    char byte = 0;
-    if (!CHECK(m != NULL)) exit(1);
-    sap_multi_destroy(NULL);
-    CHECK_EQUAL(sap_multi_reserve(NULL, 1, 1), SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_multi_reserve(m, -1, 1), SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_multi_add(NULL, &box, NULL), 0);
-    CHECK_EQUAL(sap_multi_add(m, NULL, NULL), 0);
-    CHECK_EQUAL(sap_multi_last_error(m), SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_multi_add_static(NULL, &box, NULL), 0);
-    CHECK_EQUAL(sap_multi_move(NULL, 1, &box), SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_multi_move(m, 1, NULL), SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_multi_remove(NULL, 1), SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_multi_add_many(NULL, 1, &box, NULL, &id), SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_multi_add_many(m, 1, NULL, NULL, &id), SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_multi_add_many(m, 1, &box, NULL, NULL), SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_multi_add_many(m, -1, &box, NULL, &id), SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_multi_add_many(m, 0, NULL, NULL, NULL), SAP_OK);
-    CHECK_EQUAL(sap_multi_add_static_many(NULL, 1, &box, NULL, &id), SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_multi_move_many(NULL, 1, &id, &box), SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_multi_move_many(m, 1, NULL, &box), SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_multi_remove_many(NULL, 1, &id), SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_multi_remove_many(m, 1, NULL), SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_multi_set_filter(NULL, 1, 1, 1), SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_multi_refilter(NULL, 1), SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_multi_shift_origin(NULL, zero), SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_multi_shift_origin(m, NULL), SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_multi_last_error(NULL), SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_multi_update(NULL), SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_multi_dump_pairs(NULL, NULL, NULL, NULL), -SAP_ERROR_ARGUMENT);
-    CHECK(sap_multi_created(NULL, &count) == NULL && count == 0 && sap_multi_created(NULL, NULL) == NULL);
-    CHECK(sap_multi_deleted(NULL, &count) == NULL && sap_multi_pairs(NULL, &count) == NULL);
-    CHECK(sap_multi_find_pair(NULL, 1, 2) == NULL);
-    CHECK_EQUAL(sap_multi_set_pair_data(NULL, 1, 2, NULL), SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_multi_pairs_of(NULL, 1, &id, 1), -SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_multi_count(NULL), 0);
-    CHECK_EQUAL(sap_multi_is_valid(NULL, 1), 0);
-    CHECK_EQUAL(sap_multi_get_box(NULL, 1, &got), SAP_ERROR_ARGUMENT);
-    CHECK(sap_multi_get_object(NULL, 1) == NULL);
-    CHECK_EQUAL(sap_multi_prepare_queries(NULL), SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_multi_query_box(NULL, &box, 1, NULL, NULL), -SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_multi_query_point(NULL, zero, 1, NULL, NULL), -SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_multi_query_sphere(NULL, zero, 1, 1, NULL, NULL), -SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_multi_ray_cast(NULL, zero, zero, 1, NULL, NULL), -SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_multi_box_cast(NULL, &box, zero, 1, NULL, NULL), -SAP_ERROR_ARGUMENT);
-    CHECK(sap_multi_ray_closest(NULL, zero, zero, 1, &number) == 0 && test_key(number) == test_key(-1));
-    CHECK(sap_multi_nearest(NULL, zero, 1, 1, &number) == 0 && test_key(number) == test_key(-1));
-    CHECK(sap_multi_box_closest(NULL, &box, zero, 1, 0, &number, NULL) == 0 && test_key(number) == test_key(-1));
-    CHECK_EQUAL(sap_multi_query_box_ids(NULL, &box, 1, NULL, 0), -SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_multi_query_sphere_ids(NULL, zero, 1, 1, NULL, 0), -SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_multi_nearest_ids(NULL, zero, 1, 1, NULL, NULL, 0), -SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_multi_snapshot_size(NULL), 0);
-    CHECK_EQUAL(sap_multi_save(NULL, &byte, 1), SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_multi_save(m, &byte, 1), SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_multi_restore(NULL, &byte, 1), SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_multi_restore(m, NULL, 1), SAP_ERROR_ARGUMENT);
-    CHECK_EQUAL(sap_multi_restore(m, &byte, 1), SAP_ERROR_SNAPSHOT);
-    (void)sap_multi_validate(NULL);
-    sap_multi_get_stats(m, NULL);
-    memset(&stats, 0xff, sizeof stats);
-    sap_multi_get_stats(NULL, &stats);
-    CHECK_EQUAL(stats.boxes, 0);
-    CHECK_EQUAL(sap_multi_count(m), 0);
-    sap_multi_destroy(m);
-}
-
-static int busy_calls;
-
-static void all_are_busy(sap_multi *m) {
-    const float zero[3] = {0, 0, 0};
-    char bytes[4096];
-    size_t size = sap_multi_snapshot_size(m);
-    CHECK_EQUAL(sap_multi_update(m), SAP_ERROR_BUSY);
-    CHECK_EQUAL(sap_multi_last_error(m), SAP_ERROR_BUSY);
-    CHECK_EQUAL(sap_multi_dump_pairs(m, NULL, NULL, NULL), -SAP_ERROR_BUSY);
-    CHECK_EQUAL(sap_multi_reserve(m, 1000, 1000), SAP_ERROR_BUSY);
-    CHECK_EQUAL(sap_multi_shift_origin(m, zero), SAP_ERROR_BUSY);
-    CHECK_EQUAL(sap_multi_prepare_queries(m), SAP_ERROR_BUSY);
-    CHECK(size <= sizeof bytes);
-    CHECK_EQUAL(sap_multi_save(m, bytes, sizeof bytes), SAP_ERROR_BUSY);
-    CHECK_EQUAL(sap_multi_restore(m, bytes, sizeof bytes), SAP_ERROR_BUSY);
-    sap_multi_refilter(m, 1);
-    CHECK_EQUAL(sap_multi_last_error(m), SAP_OK);
-    sap_multi_destroy(m);
-    CHECK_EQUAL(sap_multi_last_error(m), SAP_ERROR_BUSY);
-    busy_calls++;
-}
-
-static void *busy_create(const sap_pair *pair, void *user) {
-    (void)pair;
-    all_are_busy((sap_multi *)user);
-    return user;
-}
-
-static void busy_delete(const sap_pair *pair, void *user) {
-    CHECK(pair->user_data == user);
-    all_are_busy((sap_multi *)user);
-}
-
-static int busy_hit(sap_id id, void *object, void *user) {
-    (void)id;
-    (void)object;
-    all_are_busy((sap_multi *)user);
-    return 1;
-}
-
-static void busy_in_callbacks(void) {
-    sap_aabb box = {{0, 0, 0}, {1, 1, 1}}, away = {{8, 8, 8}, {9, 9, 9}};
-    sap_multi *m = sap_multi_create(NULL);
-    if (!CHECK(m != NULL)) exit(1);
-    busy_calls = 0;
-    sap_multi_add(m, &box, NULL);
-    sap_multi_add(m, &box, NULL);
-    CHECK_EQUAL(sap_multi_dump_pairs(m, busy_create, busy_delete, m), 1);
-    CHECK_EQUAL(sap_multi_query_box(m, &box, ~0u, busy_hit, m), 2);
-    sap_multi_move(m, 1, &away);
-    CHECK_EQUAL(sap_multi_dump_pairs(m, busy_create, busy_delete, m), 0);
-    CHECK_EQUAL(busy_calls, 4);
-    CHECK(sap_multi_validate(m) == NULL);
-    sap_multi_destroy(m);
     CHECK_EQUAL(live_blocks, 0);
 }
 
@@ -440,39 +301,41 @@ static void busy_in_callbacks(void) {
 /* A call over a limit changes nothing and succeeds once there is room, whatever the cells. */
 static void limits(float size_of_cells) {
     enum { N = 40 };
-    sap_multi_config c;
+    const sap_grid g = hashed(size_of_cells, 0, 0);
+    sap_config c;
     sap_aabb boxes[N];
     sap_id ids[N];
-    sap_multi *m;
+    sap_world *m;
     int i, k, count, seen;
     memset(&c, 0, sizeof c);
-    c.sap.max_boxes = N;
-    c.sap.max_pairs = N;
-    m = open_hashed(&c, size_of_cells, 0, 0);
+    c.method = SAP_METHOD_SORT;
+    c.max_boxes = N;
+    c.max_pairs = N;
+    m = open_with(&c, &g, NULL, NULL);
     for (i = 0; i < N; i++)
         for (k = 0; k < 3; k++) boxes[i].min[k] = k ? 0 : 2 * (float)i, boxes[i].max[k] = boxes[i].min[k] + 2;
-    CHECK_EQUAL(sap_multi_add_many(m, N, boxes, NULL, ids), SAP_OK);
-    CHECK_EQUAL(sap_multi_add(m, &boxes[0], NULL), 0);
-    CHECK_EQUAL(sap_multi_last_error(m), SAP_ERROR_LIMIT);
-    CHECK_EQUAL(sap_multi_update(m), SAP_OK); /* a chain */
-    (void)sap_multi_pairs(m, &count);
+    CHECK_EQUAL(sap_add_many(m, N, boxes, NULL, ids), SAP_OK);
+    CHECK_EQUAL(sap_add(m, &boxes[0], NULL), 0);
+    CHECK_EQUAL(sap_last_error(m), SAP_ERROR_LIMIT);
+    CHECK_EQUAL(sap_update(m), SAP_OK); /* a chain */
+    (void)sap_pairs(m, &count);
     CHECK_EQUAL(count, N - 1);
     for (i = 0; i < 3; i++) { /* 10 on one spot are 45 */
-        for (k = 0; k < 10; k++) CHECK_EQUAL(sap_multi_move(m, ids[k], &boxes[20]), SAP_OK);
-        CHECK_EQUAL(sap_multi_update(m), SAP_ERROR_LIMIT);
-        CHECK_EQUAL(sap_multi_dump_pairs(m, NULL, NULL, NULL), -SAP_ERROR_LIMIT);
-        (void)sap_multi_pairs(m, &seen);
+        for (k = 0; k < 10; k++) CHECK_EQUAL(sap_move(m, ids[k], &boxes[20]), SAP_OK);
+        CHECK_EQUAL(sap_update(m), SAP_ERROR_LIMIT);
+        CHECK_EQUAL(sap_dump_pairs(m, NULL, NULL, NULL), -SAP_ERROR_LIMIT);
+        (void)sap_pairs(m, &seen);
         CHECK_EQUAL(seen, count);
-        (void)sap_multi_created(m, &seen);
+        (void)sap_created(m, &seen);
         CHECK_EQUAL(seen, i ? 0 : N - 1);
-        CHECK(sap_multi_validate(m) == NULL);
-        for (k = 0; k < 10; k++) CHECK_EQUAL(sap_multi_move(m, ids[k], &boxes[k]), SAP_OK);
-        CHECK_EQUAL(sap_multi_update(m), SAP_OK);
-        (void)sap_multi_created(m, &seen);
+        CHECK(sap_validate(m) == NULL);
+        for (k = 0; k < 10; k++) CHECK_EQUAL(sap_move(m, ids[k], &boxes[k]), SAP_OK);
+        CHECK_EQUAL(sap_update(m), SAP_OK);
+        (void)sap_created(m, &seen);
         CHECK_EQUAL(seen, 0);
-        CHECK(sap_multi_validate(m) == NULL);
+        CHECK(sap_validate(m) == NULL);
     }
-    sap_multi_destroy(m);
+    sap_destroy(m);
     CHECK_EQUAL(live_blocks, 0);
 }
 
@@ -489,53 +352,49 @@ static void cluster_box(test_rng *rng, int cluster, sap_aabb *box) {
     }
 }
 
-static sap_stats stats_of(const sap_multi *m) {
+static sap_stats stats_of(const sap_world *m) {
     sap_stats stats;
-    sap_multi_get_stats(m, &stats);
+    sap_get_stats(m, &stats);
     return stats;
 }
 
 /* As many cells as an int can count are halved until there are few enough. */
 static void most_cells(void) {
-    sap_multi_config c;
-    sap_multi *m;
+    sap_grid g = hashed(0, 0, 0);
+    sap_world *m = open_hashed(0, 0, 0);
     int i;
-    memset(&c, 0, sizeof c);
-    c.sap.method = SAP_METHOD_SORT;
-    for (i = 0; i < 3; i++) c.cells[i] = INT_MAX, c.bounds.max[i] = 100;
-    m = sap_multi_create(&c);
-    if (!CHECK(m != NULL)) return;
+    g.hashed = 0;
+    for (i = 0; i < 3; i++) g.cells[i] = INT_MAX, g.bounds.max[i] = 100;
+    CHECK_EQUAL(sap_set_grid(m, &g), SAP_OK);
     for (i = 0; i < 40; i++) {
         sap_aabb box = {{0, 0, 0}, {0, 0, 0}};
         box.min[0] = (float)(2 * i);
         box.max[0] = box.min[0] + 2;
-        CHECK(sap_multi_add(m, &box, NULL) != 0);
+        CHECK(sap_add(m, &box, NULL) != 0);
     }
-    CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+    CHECK_EQUAL(sap_update(m), SAP_OK);
     CHECK_EQUAL(stats_of(m).pairs, 39);
-    CHECK(sap_multi_validate(m) == NULL);
-    sap_multi_destroy(m);
+    CHECK(sap_validate(m) == NULL);
+    sap_destroy(m);
 }
 
 /* An axis without a size of cells is not cut: the entries of the table go to the other axes. */
 static void entries_of_two_axes(void) {
     enum { SIDE = 4 };
-    sap_multi_config c;
-    sap_multi *m;
+    sap_grid g = hashed(10, 0, 10);
+    sap_world *m = open_hashed(0, 0, 0);
     int i;
-    memset(&c, 0, sizeof c);
-    c.sap.method = SAP_METHOD_SORT;
-    c.entries = SIDE * SIDE;
-    m = open_hashed(&c, 10, 0, 10);
+    g.entries = SIDE * SIDE;
+    CHECK_EQUAL(sap_set_grid(m, &g), SAP_OK);
     for (i = 0; i < 4 * SIDE * SIDE; i++) {
         sap_aabb box = {{0, 0, 0}, {0, 1, 0}};
         box.min[0] = box.max[0] = 10 * (float)(i % SIDE) + 5;
         box.min[2] = box.max[2] = 10 * (float)(i / SIDE % SIDE) + 5;
-        CHECK(sap_multi_add(m, &box, NULL) != 0);
+        CHECK(sap_add(m, &box, NULL) != 0);
     }
-    CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+    CHECK_EQUAL(sap_update(m), SAP_OK);
     CHECK_EQUAL(stats_of(m).cells, SIDE * SIDE);
-    sap_multi_destroy(m);
+    sap_destroy(m);
 }
 
 /* The cells of a wrapped grid that boxes touch, none larger than a cell. */
@@ -567,21 +426,18 @@ static void given_cells(int n) {
     static const float from[2] = {96, -320}, size[2] = {8, 32};
     static const int cells[2] = {X, Y};
     static sap_aabb boxes[MOST];
-    sap_multi_config c;
-    sap_multi *m, *hashed;
+    sap_world *m = open_hashed(0, 0, 0), *other = open_hashed(size[0], size[1], 0);
+    sap_grid g = hashed(0, 0, 0);
     test_rng rng = {3};
     int i, k, round, wrong = 0;
-    memset(&c, 0, sizeof c);
-    c.sap.method = SAP_METHOD_SORT;
-    hashed = open_hashed(&c, size[0], size[1], 0);
+    g.hashed = 0;
     for (k = 0; k < 2; k++) {
-        c.cells[k] = cells[k];
-        c.bounds.min[k] = from[k];
-        c.bounds.max[k] = from[k] + (float)cells[k] * size[k];
+        g.cells[k] = cells[k];
+        g.bounds.min[k] = from[k];
+        g.bounds.max[k] = from[k] + (float)cells[k] * size[k];
     }
-    m = sap_multi_create(&c);
-    if (!CHECK(m != NULL)) exit(1);
-    CHECK(stats_of(m).cells == 0 && stats_of(hashed).cells == 0);
+    CHECK_EQUAL(sap_set_grid(m, &g), SAP_OK);
+    CHECK(stats_of(m).cells == 0 && stats_of(other).cells == 0);
     for (round = 0; round < 6; round++) { /* within the bounds, then farther and farther out of them */
         for (i = 0; i < n; i++) {
             for (k = 0; k < 2; k++) {
@@ -590,28 +446,28 @@ static void given_cells(int n) {
                 boxes[i].max[k] = boxes[i].min[k] + test_uniform(&rng, 0, size[k] * 0.9f);
             }
             boxes[i].min[2] = boxes[i].max[2] = 0;
-            if (round == 0) wrong += sap_multi_add(m, &boxes[i], NULL) != sap_multi_add(hashed, &boxes[i], NULL);
-            if (round) wrong += sap_multi_move(m, (sap_id)(i + 1), &boxes[i]) != SAP_OK;
-            if (round) wrong += sap_multi_move(hashed, (sap_id)(i + 1), &boxes[i]) != SAP_OK;
+            if (round == 0) wrong += sap_add(m, &boxes[i], NULL) != sap_add(other, &boxes[i], NULL);
+            if (round) wrong += sap_move(m, (sap_id)(i + 1), &boxes[i]) != SAP_OK;
+            if (round) wrong += sap_move(other, (sap_id)(i + 1), &boxes[i]) != SAP_OK;
         }
-        CHECK(sap_multi_update(m) == SAP_OK && sap_multi_update(hashed) == SAP_OK);
+        CHECK(sap_update(m) == SAP_OK && sap_update(other) == SAP_OK);
         CHECK_EQUAL(stats_of(m).cells, touched_cells(n, boxes, from, size, cells));
-        CHECK(stats_of(hashed).cells >= stats_of(m).cells);
-        CHECK(sap_multi_validate(m) == NULL && sap_multi_validate(hashed) == NULL);
+        CHECK(stats_of(other).cells >= stats_of(m).cells);
+        CHECK(sap_validate(m) == NULL && sap_validate(other) == NULL);
     }
-    for (i = 1; i < n; i++) wrong += sap_multi_remove(m, (sap_id)(i + 1)) != SAP_OK;
-    CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+    for (i = 1; i < n; i++) wrong += sap_remove(m, (sap_id)(i + 1)) != SAP_OK;
+    CHECK_EQUAL(sap_update(m), SAP_OK);
     CHECK_EQUAL(stats_of(m).cells, touched_cells(1, boxes, from, size, cells)); /* what emptied has gone */
-    CHECK_EQUAL(sap_multi_clear(m), SAP_OK);
-    CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+    CHECK_EQUAL(sap_clear(m), SAP_OK);
+    CHECK_EQUAL(sap_update(m), SAP_OK);
     CHECK_EQUAL(stats_of(m).cells, 0);
     CHECK_EQUAL(wrong, 0);
-    sap_multi_destroy(m);
-    sap_multi_destroy(hashed);
+    sap_destroy(m);
+    sap_destroy(other);
     CHECK_EQUAL(live_blocks, 0);
 }
 
-static sap_multi *looked_at;
+static sap_world *looked_at;
 
 static int counts_cells(const sap_pair *pair, void *user) {
     (void)user;
@@ -621,16 +477,17 @@ static int counts_cells(const sap_pair *pair, void *user) {
 
 /* The filter may look, also at how many cells there are, in the middle of an update. */
 static void cells_are_counted_at_any_time(void) {
-    sap_multi_config c;
+    const sap_grid g = hashed(4, 4, 4);
+    sap_config c;
     test_rng rng = {5};
     sap_aabb box;
     int i, k, n[2];
-    sap_multi *m;
+    sap_world *m;
     memset(&c, 0, sizeof c);
     for (i = 0; i < 2; i++) {
-        c.sap.filter = i ? counts_cells : NULL;
-        c.sap.method = SAP_METHOD_SORT;
-        looked_at = m = open_hashed(&c, 4, 4, 4);
+        c.filter = i ? counts_cells : NULL;
+        c.method = SAP_METHOD_SORT;
+        looked_at = m = open_with(&c, &g, NULL, NULL);
         rng.state = 5;
         n[i] = 0;
         for (k = 0; k < 3000; k++) {
@@ -639,17 +496,17 @@ static void cells_are_counted_at_any_time(void) {
                 box.min[axis] = test_uniform(&rng, 0, 20);
                 box.max[axis] = box.min[axis] + 2;
             }
-            CHECK(sap_multi_add(m, &box, NULL) != 0);
+            CHECK(sap_add(m, &box, NULL) != 0);
         }
         CHECK_EQUAL(stats_of(m).cells, 0);
-        CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+        CHECK_EQUAL(sap_update(m), SAP_OK);
         CHECK(stats_of(m).cells > 20);
         for (k = 0; k < stats_of(m).pairs; k++) {
             int count;
-            n[i] += sap_multi_pairs(m, &count)[k].id1 % 3 > 0;
+            n[i] += sap_pairs(m, &count)[k].id1 % 3 > 0;
         }
-        CHECK(sap_multi_validate(m) == NULL);
-        sap_multi_destroy(m);
+        CHECK(sap_validate(m) == NULL);
+        sap_destroy(m);
     }
     CHECK(n[0] > 10000);
     CHECK_EQUAL(n[1], n[0]);
@@ -658,48 +515,45 @@ static void cells_are_counted_at_any_time(void) {
 /* Of boxes of one size that walk a grid makes each cheaper, whatever its cells, also where these have left the bounds; the
    chosen one makes it far cheaper. Counted: shifts of ends, and boxes tested. */
 static void grids_cost_less(void) {
-    enum { N = 4000, WAYS = 8, SIDE = 40 };
+    enum { N = 4000, GRIDS = 8, SIDE = 40 };
     static sap_aabb boxes[N];
     static sap_id ids[N];
     long long none = 0;
     int grid, i, k, frame;
-    for (grid = 0; grid < WAYS; grid++) {
+    for (grid = 0; grid < GRIDS; grid++) {
         test_rng rng = {17};
-        sap_multi_config c;
-        sap_multi *m;
+        sap_grid g = hashed(0, 0, 0);
+        sap_world *m = open_hashed(0, 0, 0);
         long long steps = 0;
-        memset(&c, 0, sizeof c);
-        c.sap.method = SAP_METHOD_SORT;
         for (k = 0; k < 3; k++) { /* 0: one cell; 7: chosen */
             static const int cells[] = {1, 2, 7, 40, 9};
-            c.bounds.min[k] = (float)(grid == 4 ? -1000 : 0);
-            c.bounds.max[k] = c.bounds.min[k] + SIDE;
-            c.cells[k] = grid < 5 ? cells[grid] : 0;
-            c.cell_size[k] = grid == 5 ? 1.5f : 11;
+            g.bounds.min[k] = (float)(grid == 4 ? -1000 : 0);
+            g.bounds.max[k] = g.bounds.min[k] + SIDE;
+            g.cells[k] = grid < 5 ? cells[grid] : 0;
+            g.cell_size[k] = grid == 5 ? 1.5f : 11;
         }
-        c.hashed = grid == 5 || grid == 6;
-        if (grid == 0) c.hashed = 1, c.cell_size[0] = c.cell_size[1] = c.cell_size[2] = 1e6f;
-        m = sap_multi_create(&c);
-        if (!CHECK(m != NULL)) exit(1);
+        g.hashed = grid == 5 || grid == 6;
+        if (grid == 0) g.hashed = 1, g.cell_size[0] = g.cell_size[1] = g.cell_size[2] = 1e6f;
+        CHECK_EQUAL(sap_set_grid(m, &g), SAP_OK);
         for (i = 0; i < N; i++)
             for (k = 0; k < 3; k++)
                 boxes[i].min[k] = test_uniform(&rng, 0, SIDE), boxes[i].max[k] = boxes[i].min[k] + 1;
-        CHECK_EQUAL(sap_multi_add_many(m, N, boxes, NULL, ids), SAP_OK);
-        CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+        CHECK_EQUAL(sap_add_many(m, N, boxes, NULL, ids), SAP_OK);
+        CHECK_EQUAL(sap_update(m), SAP_OK);
         for (frame = 0; frame < 20; frame++) {
             for (i = 0; i < N; i++)
                 for (k = 0; k < 3; k++) {
                     const float step = test_uniform(&rng, -0.2f, 0.2f);
                     boxes[i].min[k] += step, boxes[i].max[k] += step;
                 }
-            CHECK_EQUAL(sap_multi_move_many(m, N, ids, boxes), SAP_OK);
-            CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+            CHECK_EQUAL(sap_move_many(m, N, ids, boxes), SAP_OK);
+            CHECK_EQUAL(sap_update(m), SAP_OK);
             steps += stats_of(m).swaps + stats_of(m).overlap_tests;
         }
         if (grid == 0) none = steps;
         CHECK_MESSAGE(grid == 0 || steps < none, "grid %d: %lld steps, %lld in one cell", grid, steps, none);
         CHECK_MESSAGE(grid < 7 || 10 * steps < none, "chosen: %lld steps, %lld in one cell", steps, none);
-        sap_multi_destroy(m);
+        sap_destroy(m);
     }
     CHECK_EQUAL(live_blocks, 0);
 }
@@ -709,34 +563,33 @@ static void memory_follows_the_boxes(void) {
     enum { N = CLUSTERS * IN_CLUSTER, MOVES = 60 };
     static sap_aabb boxes[N];
     static sap_id ids[N];
-    sap_multi_config c;
-    sap_multi *many[3];
+    sap_grid g = hashed(0, 0, 0);
+    sap_world *many[3];
     test_rng rng = {3};
     size_t one = 0, first = 0;
     int i, k, turn;
-    memset(&c, 0, sizeof c);
-    c.sap.method = SAP_METHOD_SORT;
+    g.hashed = 0;
     for (k = 0; k < 3; k++) {
-        for (i = 0; i < 3 && k > 0; i++) c.bounds.max[i] = 16777216, c.cells[i] = k == 1 ? 100 : 1 << 20;
-        many[k] = sap_multi_create(&c);
-        if (!CHECK(many[k] != NULL)) exit(1);
+        for (i = 0; i < 3 && k > 0; i++) g.bounds.max[i] = 16777216, g.cells[i] = k == 1 ? 100 : 1 << 20;
+        many[k] = open_hashed(0, 0, 0);
+        CHECK_EQUAL(sap_set_grid(many[k], &g), SAP_OK);
         CHECK(stats_of(many[k]).bytes < 65536);
         rng.state = 3;
         for (i = 0; i < N; i++) cluster_box(&rng, i % CLUSTERS, &boxes[i]);
-        CHECK_EQUAL(sap_multi_add_many(many[k], N, boxes, NULL, ids), SAP_OK);
+        CHECK_EQUAL(sap_add_many(many[k], N, boxes, NULL, ids), SAP_OK);
         for (turn = 0; turn < MOVES; turn++) { /* from place to place, all together and one by one */
-            CHECK_EQUAL(sap_multi_update(many[k]), SAP_OK);
+            CHECK_EQUAL(sap_update(many[k]), SAP_OK);
             if (turn == 4) first = stats_of(many[k]).bytes;
             for (i = 0; i < N; i++) cluster_box(&rng, turn % 7 * 100 + i % CLUSTERS, &boxes[i]);
-            CHECK_EQUAL(sap_multi_move_many(many[k], turn % 3 ? N : N / 20, ids, boxes), SAP_OK);
+            CHECK_EQUAL(sap_move_many(many[k], turn % 3 ? N : N / 20, ids, boxes), SAP_OK);
         }
-        CHECK_EQUAL(sap_multi_update(many[k]), SAP_OK);
+        CHECK_EQUAL(sap_update(many[k]), SAP_OK);
         if (k == 0) one = stats_of(many[k]).bytes;
         CHECK_MESSAGE(stats_of(many[k]).bytes <= first + first / 2, "%lu bytes, %lu at first",
                       (unsigned long)stats_of(many[k]).bytes, (unsigned long)first);
         CHECK_MESSAGE(stats_of(many[k]).bytes <= 2 * one + 65536, "%lu bytes, %lu without a grid",
                       (unsigned long)stats_of(many[k]).bytes, (unsigned long)one);
-        sap_multi_destroy(many[k]);
+        sap_destroy(many[k]);
     }
     CHECK_EQUAL(live_blocks, 0);
 }
@@ -747,40 +600,36 @@ static void cells_are_given_back(int is_reserved) {
     enum { N = 3000, FEW = 20 };
     static sap_aabb boxes[N];
     static sap_id ids[N];
-    sap_multi_config c;
-    sap_multi *m;
+    sap_world *m = open_hashed(4, 4, 4);
     size_t most = 0;
     int i, k, turn;
-    memset(&c, 0, sizeof c);
-    c.sap.method = SAP_METHOD_SORT;
-    m = open_hashed(&c, 4, 4, 4);
-    if (is_reserved) CHECK_EQUAL(sap_multi_reserve(m, N, N), SAP_OK);
+    if (is_reserved) CHECK_EQUAL(sap_reserve(m, N, N), SAP_OK);
     for (i = 0; i < N; i++)
         for (k = 0; k < 3; k++) {
             boxes[i].min[k] = 8 * (float)(k == 0 ? i % 15 : k == 1 ? i / 15 % 15 : i / 225) + 1;
             boxes[i].max[k] = boxes[i].min[k] + 1;
         }
     for (turn = 0; turn < 3; turn++) {
-        CHECK_EQUAL(sap_multi_add_many(m, N, boxes, NULL, ids), SAP_OK);
-        CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+        CHECK_EQUAL(sap_add_many(m, N, boxes, NULL, ids), SAP_OK);
+        CHECK_EQUAL(sap_update(m), SAP_OK);
         CHECK_EQUAL(stats_of(m).cells, N);
         if (turn == 0) most = stats_of(m).bytes;
-        CHECK_EQUAL(sap_multi_remove_many(m, N - FEW, ids + FEW), SAP_OK);
+        CHECK_EQUAL(sap_remove_many(m, N - FEW, ids + FEW), SAP_OK);
         for (k = 0; k < 20; k++) {
-            CHECK_EQUAL(sap_multi_update(m), SAP_OK);
-            CHECK(sap_multi_validate(m) == NULL);
+            CHECK_EQUAL(sap_update(m), SAP_OK);
+            CHECK(sap_validate(m) == NULL);
             for (i = 0; i < FEW; i++) {
                 sap_aabb box = boxes[i];
                 box.min[0] += 8 * (float)(k % 2), box.max[0] += 8 * (float)(k % 2);
-                if (i % 3) CHECK_EQUAL(sap_multi_move(m, ids[i], &box), SAP_OK);
+                if (i % 3) CHECK_EQUAL(sap_move(m, ids[i], &box), SAP_OK);
             }
         }
         CHECK(stats_of(m).cells <= FEW);
         CHECK_MESSAGE(is_reserved ? stats_of(m).bytes >= most : 2 * stats_of(m).bytes < most, "%lu bytes, %lu before",
                       (unsigned long)stats_of(m).bytes, (unsigned long)most);
-        CHECK_EQUAL(sap_multi_remove_many(m, FEW, ids), SAP_OK);
+        CHECK_EQUAL(sap_remove_many(m, FEW, ids), SAP_OK);
     }
-    sap_multi_destroy(m);
+    sap_destroy(m);
     CHECK_EQUAL(live_blocks, 0);
 }
 
@@ -798,7 +647,7 @@ static void crowd_box(test_rng *rng, int decades, sap_aabb *box) {
 }
 
 /* The counts of two worlds that do the same. */
-static int same_work(const sap_world *one, const sap_multi *m) {
+static int same_work(const sap_world *one, const sap_world *m) {
     const sap_stats b = stats_of(m);
     sap_stats a;
     sap_get_stats(one, &a);
@@ -806,46 +655,47 @@ static int same_work(const sap_world *one, const sap_multi *m) {
            a.created == b.created && a.deleted == b.deleted;
 }
 
-/* A sap_multi does what a sap_world does, no more and no less, in each update: with AUTO whatever the grid, and it takes
-   SORT as that does; with SORT where the grid divides no axis, as it is given, or chosen. So it costs the same. */
+/* A world with a grid does what one without does, no more and no less, in each update: with AUTO whatever the grid, and it
+   takes SORT as that does; with SORT where the grid divides no axis, as it is given, or chosen. So it costs the same. */
 static void works_as_one_sap(int method, int decades, int axes, int grid) {
     enum { N = 600 };
     static sap_aabb boxes[N];
     static sap_id ids[N];
-    sap_multi_config c;
+    const float length = grid == 3 ? 0 : 2;
+    sap_grid g = hashed(length, length, length);
+    sap_config c;
     test_rng rng = {5};
     sap_world *one;
-    sap_multi *m;
+    sap_world *m;
     int i, k, frame, sorts = 0, other = 0;
     memset(&c, 0, sizeof c);
-    c.sap.method = method;
-    c.sap.axes = axes;
-    c.hashed = grid > 0;
-    c.entries = grid == 1 ? 1 : 0;
-    for (k = 0; k < 3; k++) c.cell_size[k] = grid == 3 ? 0 : 2;
-    one = sap_create(&c.sap);
-    m = sap_multi_create(&c);
+    c.method = method;
+    c.axes = axes;
+    g.hashed = grid > 0;
+    g.entries = grid == 1 ? 1 : 0;
+    one = sap_create(&c);
+    m = open_with(&c, &g, NULL, NULL);
     if (!CHECK(one && m)) exit(1);
     for (i = 0; i < N; i++) {
         crowd_box(&rng, decades, &boxes[i]);
         ids[i] = sap_add(one, &boxes[i], NULL);
-        CHECK_EQUAL(sap_multi_add(m, &boxes[i], NULL), ids[i]);
+        CHECK_EQUAL(sap_add(m, &boxes[i], NULL), ids[i]);
     }
     for (frame = 0; frame < 60; frame++) {
         sap_stats stats;
         const int n = frame % 20 == 19 ? N / 50 : N;
-        CHECK_EQUAL(sap_multi_update(m), sap_update(one));
+        CHECK_EQUAL(sap_update(m), sap_update(one));
         other += !same_work(one, m);
         sap_get_stats(one, &stats);
         sorts += stats.method == SAP_METHOD_SORT;
-        if (frame % 10 == 9) CHECK(sap_multi_validate(m) == NULL);
+        if (frame % 10 == 9) CHECK(sap_validate(m) == NULL);
         if (frame == 30) { /* some come, some go, some ask their filter again */
-            CHECK_EQUAL(sap_multi_remove_many(m, 20, ids), sap_remove_many(one, 20, ids));
+            CHECK_EQUAL(sap_remove_many(m, 20, ids), sap_remove_many(one, 20, ids));
             for (i = 0; i < 20; i++) {
                 ids[i] = sap_add_static(one, &boxes[i], NULL);
-                CHECK_EQUAL(sap_multi_add_static(m, &boxes[i], NULL), ids[i]);
+                CHECK_EQUAL(sap_add_static(m, &boxes[i], NULL), ids[i]);
             }
-            CHECK_EQUAL(sap_multi_refilter(m, ids[40]), sap_refilter(one, ids[40]));
+            CHECK_EQUAL(sap_refilter(m, ids[40]), sap_refilter(one, ids[40]));
         }
         for (i = 0; i < n; i++)
             for (k = 0; k < 3; k++) {
@@ -854,13 +704,13 @@ static void works_as_one_sap(int method, int decades, int axes, int grid) {
                 boxes[i].max[k] += step;
                 if (boxes[i].max[k] < boxes[i].min[k]) boxes[i].max[k] = boxes[i].min[k];
             }
-        CHECK_EQUAL(sap_multi_move_many(m, n, ids, boxes), sap_move_many(one, n, ids, boxes));
+        CHECK_EQUAL(sap_move_many(m, n, ids, boxes), sap_move_many(one, n, ids, boxes));
     }
     CHECK_MESSAGE(other == 0, "%d of 60 updates are not those of one SAP: method %d, decades %d, axes %d, grid %d",
                   other, method, decades, axes, grid);
     CHECK(sorts > 20);
     CHECK(stats_of(m).cells == (method == SAP_METHOD_SORT));
-    sap_multi_destroy(m);
+    sap_destroy(m);
     sap_destroy(one);
     CHECK_EQUAL(live_blocks, 0);
 }
@@ -871,45 +721,40 @@ static void grid_comes_and_goes(int is_reserved) {
     enum { N = 800, FRAMES = 110 };
     static sap_aabb boxes[N];
     static sap_id ids[N];
-    sap_multi_config c;
     test_rng rng = {5};
-    sap_world *one = sap_create(NULL);
-    sap_multi *m;
+    sap_world *one = sap_create(NULL), *m = open_hashed(0, 0, 0);
     int i, k, frame, changes = 0, cells = 0;
-    memset(&c, 0, sizeof c);
-    c.sap.method = SAP_METHOD_SORT;
-    m = sap_multi_create(&c);
     if (!CHECK(one && m)) exit(1);
-    if (is_reserved) CHECK_EQUAL(sap_multi_reserve(m, N, 1000), SAP_OK);
+    if (is_reserved) CHECK_EQUAL(sap_reserve(m, N, 1000), SAP_OK);
     for (i = 0; i < N; i++)
         for (k = 0; k < 3; k++) boxes[i].min[k] = test_uniform(&rng, 0, 48), boxes[i].max[k] = boxes[i].min[k] + 1;
-    CHECK_EQUAL(sap_multi_add_many(m, N, boxes, NULL, ids), SAP_OK);
+    CHECK_EQUAL(sap_add_many(m, N, boxes, NULL, ids), SAP_OK);
     CHECK_EQUAL(sap_add_many(one, N, boxes, NULL, ids), SAP_OK);
     for (frame = 0; frame < FRAMES; frame++) {
         const int is_grown = frame / 20 % 2, few = frame % 20 == 7;
         int created, deleted, count;
-        CHECK(sap_multi_update(m) == SAP_OK && sap_update(one) == SAP_OK);
-        CHECK(sap_multi_validate(m) == NULL);
-        (void)sap_created(one, &created), (void)sap_multi_created(m, &count);
-        CHECK(same_arrays(sap_created(one, NULL), created, sap_multi_created(m, NULL), count));
-        (void)sap_deleted(one, &deleted), (void)sap_multi_deleted(m, &count);
-        CHECK(same_arrays(sap_deleted(one, NULL), deleted, sap_multi_deleted(m, NULL), count));
+        CHECK(sap_update(m) == SAP_OK && sap_update(one) == SAP_OK);
+        CHECK(sap_validate(m) == NULL);
+        (void)sap_created(one, &created), (void)sap_created(m, &count);
+        CHECK(same_arrays(sap_created(one, NULL), created, sap_created(m, NULL), count));
+        (void)sap_deleted(one, &deleted), (void)sap_deleted(m, &count);
+        CHECK(same_arrays(sap_deleted(one, NULL), deleted, sap_deleted(m, NULL), count));
         changes += (stats_of(m).cells > 1) != (cells > 1);
         cells = stats_of(m).cells;
-        if (frame == 70 && is_reserved) CHECK_EQUAL(sap_multi_reserve(m, N + N / 2, 1000), SAP_OK);
-        if (frame == 90) CHECK(sap_multi_clear(m) == SAP_OK && sap_clear(one) == SAP_OK);
-        if (frame == 90) CHECK_EQUAL(sap_multi_add_many(m, N, boxes, NULL, ids), SAP_OK);
+        if (frame == 70 && is_reserved) CHECK_EQUAL(sap_reserve(m, N + N / 2, 1000), SAP_OK);
+        if (frame == 90) CHECK(sap_clear(m) == SAP_OK && sap_clear(one) == SAP_OK);
+        if (frame == 90) CHECK_EQUAL(sap_add_many(m, N, boxes, NULL, ids), SAP_OK);
         if (frame == 90) CHECK_EQUAL(sap_add_many(one, N, boxes, NULL, ids), SAP_OK);
         for (i = 0; i < (few ? N / 50 : N); i++)
             for (k = 0; k < 3; k++) {
                 boxes[i].min[k] += test_uniform(&rng, -.05f, .05f);
                 boxes[i].max[k] = boxes[i].min[k] + (is_grown ? (float)(i % 20) : 1);
             }
-        CHECK_EQUAL(sap_multi_move_many(m, few ? N / 50 : N, ids, boxes), SAP_OK);
+        CHECK_EQUAL(sap_move_many(m, few ? N / 50 : N, ids, boxes), SAP_OK);
         CHECK_EQUAL(sap_move_many(one, few ? N / 50 : N, ids, boxes), SAP_OK);
     }
     CHECK_MESSAGE(changes >= 4, "the grid changed %d times", changes);
-    sap_multi_destroy(m);
+    sap_destroy(m);
     sap_destroy(one);
     CHECK_EQUAL(live_blocks, 0);
 }
@@ -917,75 +762,69 @@ static void grid_comes_and_goes(int is_reserved) {
 /* Large boxes, tiny cells: the pairs are the same, and no box is put into more than a bounded number of cells. */
 static void large_boxes_and_small_cells(void) {
     enum { N = 3000 };
-    sap_multi_config c;
-    sap_multi *m;
+    sap_world *m = open_hashed(1e-3f, 1e-3f, 1e-3f);
     sap_world *one = sap_create(NULL);
     test_rng rng = {5};
     sap_stats stats;
     int i, k, expected, count;
-    memset(&c, 0, sizeof c);
-    c.sap.method = SAP_METHOD_SORT;
-    m = open_hashed(&c, 1e-3f, 1e-3f, 1e-3f);
     for (i = 0; i < N; i++) {
         sap_aabb box;
         for (k = 0; k < 3; k++) {
             box.min[k] = test_uniform(&rng, 0, 8);
             box.max[k] = box.min[k] + (i % 12 ? 0.01f : i % 7 ? 3.0f : 1e6f);
         }
-        CHECK(sap_multi_add(m, &box, NULL) == sap_add(one, &box, NULL));
+        CHECK(sap_add(m, &box, NULL) == sap_add(one, &box, NULL));
     }
-    CHECK(sap_multi_update(m) == SAP_OK && sap_update(one) == SAP_OK);
+    CHECK(sap_update(m) == SAP_OK && sap_update(one) == SAP_OK);
     (void)sap_pairs(one, &expected);
-    (void)sap_multi_pairs(m, &count);
-    CHECK(same_arrays(sap_multi_pairs(m, NULL), count, sap_pairs(one, NULL), expected));
+    (void)sap_pairs(m, &count);
+    CHECK(same_arrays(sap_pairs(m, NULL), count, sap_pairs(one, NULL), expected));
     sap_get_stats(one, &stats);
     CHECK_MESSAGE(stats_of(m).bytes <= 2 * stats.bytes + 65536, "%lu bytes, %lu without cells",
                   (unsigned long)stats_of(m).bytes, (unsigned long)stats.bytes);
-    CHECK(stats_of(m).cells > 0 && sap_multi_validate(m) == NULL);
-    sap_multi_destroy(m);
+    CHECK(stats_of(m).cells > 0 && sap_validate(m) == NULL);
+    sap_destroy(m);
     sap_destroy(one);
     CHECK_EQUAL(live_blocks, 0);
 }
 
 /* Every byte that was asked for is counted. */
 static void all_bytes_are_counted(int method) {
-    sap_multi_config c;
-    sap_multi *m;
+    const sap_grid g = hashed(16, 16, 0);
+    sap_config c;
+    sap_world *m;
     sap_aabb box;
     test_rng rng = {9}, shuffle = {10};
     int i, round;
     memset(&c, 0, sizeof c);
-    c.sap.method = method;
-    c.parallel = run_shuffled;
-    c.parallel_user = &shuffle;
-    m = open_hashed(&c, 16, 16, 0);
+    c.method = method;
+    m = open_with(&c, &g, run_shuffled, &shuffle);
     force_threads(m, 1);
     for (round = 0; round < 3; round++) {
         for (i = 0; i < 400; i++) {
             cluster_box(&rng, i % 5, &box);
             if (i % 50 == 0) box.max[0] += 1e6f;
-            CHECK((i % 5 ? sap_multi_add(m, &box, NULL) : sap_multi_add_static(m, &box, NULL)) != 0);
+            CHECK((i % 5 ? sap_add(m, &box, NULL) : sap_add_static(m, &box, NULL)) != 0);
         }
-        CHECK_EQUAL(sap_multi_update(m), SAP_OK);
-        CHECK_EQUAL(sap_multi_prepare_queries(m), SAP_OK);
+        CHECK_EQUAL(sap_update(m), SAP_OK);
+        CHECK_EQUAL(sap_prepare_queries(m), SAP_OK);
         CHECK_MESSAGE(stats_of(m).bytes == live_bytes, "%lu counted, %lu held", (unsigned long)stats_of(m).bytes,
                       (unsigned long)live_bytes);
-        CHECK(sap_multi_clear(m) == SAP_OK && sap_multi_update(m) == SAP_OK);
+        CHECK(sap_clear(m) == SAP_OK && sap_update(m) == SAP_OK);
         CHECK_MESSAGE(stats_of(m).bytes == live_bytes, "%lu counted, %lu held", (unsigned long)stats_of(m).bytes,
                       (unsigned long)live_bytes);
     }
-    sap_multi_destroy(m);
+    sap_destroy(m);
     CHECK_EQUAL(live_blocks, 0);
 }
 
 /* ---- moves on threads, and no allocation where there need not be one */
 
 /* Whether the boxes stand where they should. */
-static int stand(const sap_multi *m, int n, const sap_id *ids, const sap_aabb *boxes) {
+static int stand(const sap_world *m, int n, const sap_id *ids, const sap_aabb *boxes) {
     sap_aabb box;
-    int i, same = sap_multi_validate(m) == NULL;
-    for (i = 0; i < n; i++)
-        same &= sap_multi_get_box(m, ids[i], &box) == SAP_OK && memcmp(&box, &boxes[i], sizeof box) == 0;
+    int i, same = sap_validate(m) == NULL;
+    for (i = 0; i < n; i++) same &= sap_get_box(m, ids[i], &box) == SAP_OK && memcmp(&box, &boxes[i], sizeof box) == 0;
     return same;
 }
 
@@ -994,56 +833,53 @@ static int stand(const sap_multi *m, int n, const sap_id *ids, const sap_aabb *b
    nothing. */
 static void moves_that_meet(void) {
     enum { N = 64 };
-    sap_multi_config c;
-    sap_multi *m;
+    sap_config c;
+    sap_world *m;
     test_rng shuffle = {9};
     sap_aabb boxes[N], to[N], twice_to[2 * N];
     sap_id ids[N], some[N], twice[2 * N], dead;
     int i, k, round;
     memset(&c, 0, sizeof c);
-    c.parallel = run_shuffled;
-    c.parallel_user = &shuffle;
-    m = sap_multi_create(&c);
-    if (!CHECK(m != NULL)) exit(1);
+    m = open_with(&c, NULL, run_shuffled, &shuffle);
     force_threads(m, 1);
     for (i = 0; i < N; i++)
         for (k = 0; k < 3; k++) boxes[i].min[k] = (float)i, boxes[i].max[k] = (float)i + 2;
-    dead = sap_multi_add(m, &boxes[0], NULL);
-    CHECK_EQUAL(sap_multi_add_many(m, N, boxes, NULL, ids), SAP_OK);
-    CHECK_EQUAL(sap_multi_remove(m, dead), SAP_OK);
-    CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+    dead = sap_add(m, &boxes[0], NULL);
+    CHECK_EQUAL(sap_add_many(m, N, boxes, NULL, ids), SAP_OK);
+    CHECK_EQUAL(sap_remove(m, dead), SAP_OK);
+    CHECK_EQUAL(sap_update(m), SAP_OK);
     for (round = 1; round < N; round++) {
         int at = round; /* wherever a share of the moves ends */
         if (round % 2) {
             boxes[N / 2 + 1].max[0] += 1;
-            CHECK_EQUAL(sap_multi_move(m, ids[N / 2 + 1], &boxes[N / 2 + 1]), SAP_OK);
+            CHECK_EQUAL(sap_move(m, ids[N / 2 + 1], &boxes[N / 2 + 1]), SAP_OK);
         }
         for (k = 0; k < N; k++) to[k] = boxes[k], to[k].max[1] += 1;
         memcpy(some, ids, sizeof some);
         some[N - 1] = dead;
-        CHECK_EQUAL(sap_multi_move_many(m, N, some, to), SAP_ERROR_ID);
+        CHECK_EQUAL(sap_move_many(m, N, some, to), SAP_ERROR_ID);
         CHECK(stand(m, N, ids, boxes));
         some[N - 1] = ids[N - 1];
         to[N - 1].max[0] = -10;
-        CHECK_EQUAL(sap_multi_move_many(m, N, some, to), SAP_ERROR_BOX);
+        CHECK_EQUAL(sap_move_many(m, N, some, to), SAP_ERROR_BOX);
         CHECK(stand(m, N, ids, boxes));
         to[N - 1].max[0] = 1e6f;
         some[at - 1] = ids[at];
-        CHECK_EQUAL(sap_multi_move_many(m, N, some, to), SAP_OK);
+        CHECK_EQUAL(sap_move_many(m, N, some, to), SAP_OK);
         to[at - 1] = boxes[at - 1];
         memcpy(boxes, to, sizeof boxes);
         CHECK(stand(m, N, ids, boxes));
-        CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+        CHECK_EQUAL(sap_update(m), SAP_OK);
     }
     for (i = 0; i < 2 * N; i++) { /* more moves than there are boxes */
         twice[i] = ids[i / 2];
         twice_to[i] = boxes[i / 2];
         twice_to[i].max[1] += (float)i;
     }
-    CHECK_EQUAL(sap_multi_move_many(m, 2 * N, twice, twice_to), SAP_OK);
+    CHECK_EQUAL(sap_move_many(m, 2 * N, twice, twice_to), SAP_OK);
     for (i = 0; i < N; i++) boxes[i] = twice_to[2 * i + 1];
     CHECK(stand(m, N, ids, boxes));
-    sap_multi_destroy(m);
+    sap_destroy(m);
 }
 
 static int no_pairs(const sap_pair *pair, void *user) {
@@ -1052,40 +888,39 @@ static int no_pairs(const sap_pair *pair, void *user) {
     return 0;
 }
 
+static int busy_moves;
+
 /* user: the world. */
 static int moves_both(const sap_pair *pair, void *user) {
     const sap_aabb boxes[2] = {{{0, 0, 0}, {1, 1, 1}}, {{0, 0, 0}, {1, 1, 1}}};
     sap_id ids[2];
     ids[0] = pair->id0;
     ids[1] = pair->id1;
-    CHECK_EQUAL(sap_multi_move_many(*(sap_multi **)user, 2, ids, boxes), SAP_ERROR_BUSY);
-    busy_calls++;
+    CHECK_EQUAL(sap_move_many(*(sap_world **)user, 2, ids, boxes), SAP_ERROR_BUSY);
+    busy_moves++;
     return 1;
 }
 
 /* Moves that threads would share, from where nothing may be moved. */
 static void busy_in_the_filter(void) {
-    sap_multi_config c;
-    sap_multi *m = NULL;
+    sap_config c;
+    sap_world *m = NULL;
     test_rng shuffle = {6};
     const sap_aabb boxes[2] = {{{0, 0, 0}, {2, 2, 2}}, {{1, 1, 1}, {3, 3, 3}}};
     sap_id ids[2];
     sap_aabb box;
     memset(&c, 0, sizeof c);
-    c.sap.filter = moves_both;
-    c.sap.filter_user = &m;
-    c.parallel = run_shuffled;
-    c.parallel_user = &shuffle;
-    m = sap_multi_create(&c);
-    if (!CHECK(m != NULL)) exit(1);
+    c.filter = moves_both;
+    c.filter_user = &m;
+    m = open_with(&c, NULL, run_shuffled, &shuffle);
     force_threads(m, 1);
-    CHECK_EQUAL(sap_multi_add_many(m, 2, boxes, NULL, ids), SAP_OK);
-    busy_calls = 0;
-    CHECK_EQUAL(sap_multi_update(m), SAP_OK);
-    CHECK_EQUAL(busy_calls, 1);
-    CHECK_EQUAL(sap_multi_get_box(m, ids[1], &box), SAP_OK);
+    CHECK_EQUAL(sap_add_many(m, 2, boxes, NULL, ids), SAP_OK);
+    busy_moves = 0;
+    CHECK_EQUAL(sap_update(m), SAP_OK);
+    CHECK_EQUAL(busy_moves, 1);
+    CHECK_EQUAL(sap_get_box(m, ids[1], &box), SAP_OK);
     CHECK(memcmp(&box, &boxes[1], sizeof box) == 0);
-    sap_multi_destroy(m);
+    sap_destroy(m);
 }
 
 /* As long as no cell is new or holds more than it ever did, nothing is allocated. Without a grid never, in shares
@@ -1093,20 +928,19 @@ static void busy_in_the_filter(void) {
 static void reserved(int method, int has_grid, int with_threads, sap_filter *filter) {
     enum { N = CLUSTERS * IN_CLUSTER, ROUNDS = 12 };
     static sap_aabb layouts[3][N];
-    sap_multi_config c;
-    sap_multi *m;
+    const sap_grid g = hashed(16, 0, 0);
+    sap_config c;
+    sap_world *m;
     sap_id ids[N];
     test_rng rng = {5}, shuffle = {6};
     int i, k, round;
     long before = 0;
     memset(&c, 0, sizeof c);
-    c.sap.filter = filter;
-    c.sap.method = method;
-    if (with_threads) c.parallel = run_shuffled;
-    c.parallel_user = &shuffle;
-    m = open_hashed(&c, has_grid ? 16 : 0, 0, 0);
+    c.filter = filter;
+    c.method = method;
+    m = open_with(&c, has_grid ? &g : NULL, with_threads ? run_shuffled : NULL, &shuffle);
     force_threads(m, 1);
-    CHECK_EQUAL(sap_multi_reserve(m, 2 * N, filter ? 1 : 40 * N), SAP_OK);
+    CHECK_EQUAL(sap_reserve(m, 2 * N, filter ? 1 : 40 * N), SAP_OK);
     for (k = 0; k < 3; k++)
         for (i = 0; i < N; i++) {
             cluster_box(&rng, i % CLUSTERS + (k == 2 ? 100 : 0), &layouts[k][i]);
@@ -1118,20 +952,20 @@ static void reserved(int method, int has_grid, int with_threads, sap_filter *fil
         if (round == 4 && (has_grid || method == SAP_METHOD_SORT)) before = allocations;
         for (k = 0; k < 3; k++) {
             if (k == 0)
-                CHECK_EQUAL(sap_multi_add_many(m, N, layouts[0], NULL, ids), SAP_OK);
+                CHECK_EQUAL(sap_add_many(m, N, layouts[0], NULL, ids), SAP_OK);
             else
-                CHECK_EQUAL(sap_multi_move_many(m, N, ids, layouts[k]), SAP_OK);
-            CHECK_EQUAL(sap_multi_update(m), SAP_OK);
-            for (i = 0; i < 20; i++) CHECK_EQUAL(sap_multi_move(m, ids[i], &layouts[k][i + CLUSTERS]), SAP_OK);
-            CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+                CHECK_EQUAL(sap_move_many(m, N, ids, layouts[k]), SAP_OK);
+            CHECK_EQUAL(sap_update(m), SAP_OK);
+            for (i = 0; i < 20; i++) CHECK_EQUAL(sap_move(m, ids[i], &layouts[k][i + CLUSTERS]), SAP_OK);
+            CHECK_EQUAL(sap_update(m), SAP_OK);
         }
-        CHECK_EQUAL(sap_multi_remove_many(m, N, ids), SAP_OK);
-        CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+        CHECK_EQUAL(sap_remove_many(m, N, ids), SAP_OK);
+        CHECK_EQUAL(sap_update(m), SAP_OK);
     }
-    CHECK_MESSAGE(allocations == before, "%ld allocations after sap_multi_reserve, grid %d, threads %d, filter %d",
+    CHECK_MESSAGE(allocations == before, "%ld allocations after sap_reserve, grid %d, threads %d, filter %d",
                   allocations - before, has_grid, with_threads, filter != NULL);
     CHECK_EQUAL(faults, 0);
-    sap_multi_destroy(m);
+    sap_destroy(m);
     CHECK_EQUAL(live_blocks, 0);
 }
 
@@ -1141,28 +975,25 @@ static void reserved_for_any_cell(int with_threads) {
     enum { N = 600, CELLS = 4, FRAMES = 60 };
     static sap_aabb boxes[N];
     static sap_id ids[N];
-    sap_multi_config c;
-    sap_multi *m;
+    sap_grid g = hashed(0, 0, 0);
+    sap_world *m = open_hashed(0, 0, 0);
     test_rng rng = {5}, shuffle = {6};
     int i, k, frame;
     long before = 0;
-    memset(&c, 0, sizeof c);
-    c.sap.method = SAP_METHOD_SORT;
-    for (k = 0; k < 3; k++) c.cells[k] = CELLS, c.bounds.max[k] = 10 * CELLS;
-    if (with_threads) c.parallel = run_shuffled;
-    c.parallel_user = &shuffle;
-    m = sap_multi_create(&c);
-    if (!CHECK(m != NULL)) exit(1);
+    g.hashed = 0;
+    for (k = 0; k < 3; k++) g.cells[k] = CELLS, g.bounds.max[k] = 10 * CELLS;
+    CHECK_EQUAL(sap_set_grid(m, &g), SAP_OK);
+    CHECK_EQUAL(sap_set_parallel(m, with_threads ? run_shuffled : NULL, &shuffle), SAP_OK);
     force_threads(m, 1);
-    CHECK_EQUAL(sap_multi_reserve(m, N, N * N / 2), SAP_OK);
+    CHECK_EQUAL(sap_reserve(m, N, N * N / 2), SAP_OK);
     for (i = 0; i < N; i++) /* one in each cell, and one in all */
         for (k = 0; k < 3; k++) {
             const int cell = (k == 0 ? i : k == 1 ? i / CELLS : i / (CELLS * CELLS)) % CELLS;
             boxes[i].min[k] = 10 * (float)cell + 5;
             boxes[i].max[k] = boxes[i].min[k] + (i == 0 ? 50.0f : 0.01f);
         }
-    CHECK_EQUAL(sap_multi_add_many(m, N, boxes, NULL, ids), SAP_OK);
-    CHECK_EQUAL(sap_multi_update(m), SAP_OK);
+    CHECK_EQUAL(sap_add_many(m, N, boxes, NULL, ids), SAP_OK);
+    CHECK_EQUAL(sap_update(m), SAP_OK);
     for (frame = 0; frame < FRAMES; frame++) {
         const int crowd = frame % 3 == 1, part = frame % 5 ? N : N / 20;
         if (frame == 2) before = allocations; /* now all that the first update made for cells is there */
@@ -1173,13 +1004,13 @@ static void reserved_for_any_cell(int with_threads) {
                 boxes[i].max[k] = (crowd ? 20 : corner) + test_uniform(&rng, 0.01f, 0.5f);
                 if (boxes[i].min[k] > boxes[i].max[k]) boxes[i].max[k] = boxes[i].min[k];
             }
-        CHECK_EQUAL(sap_multi_move_many(m, part, ids, boxes), SAP_OK);
-        CHECK_EQUAL(sap_multi_update(m), SAP_OK);
-        CHECK(sap_multi_validate(m) == NULL);
+        CHECK_EQUAL(sap_move_many(m, part, ids, boxes), SAP_OK);
+        CHECK_EQUAL(sap_update(m), SAP_OK);
+        CHECK(sap_validate(m) == NULL);
     }
-    CHECK_MESSAGE(allocations == before, "%ld allocations after sap_multi_reserve, threads %d", allocations - before,
+    CHECK_MESSAGE(allocations == before, "%ld allocations after sap_reserve, threads %d", allocations - before,
                   with_threads);
-    sap_multi_destroy(m);
+    sap_destroy(m);
     CHECK_EQUAL(live_blocks, 0);
 }
 
@@ -1189,25 +1020,22 @@ static int first_two(const sap_pair *pair, void *user) {
     return pair->id0 == 1 && pair->id1 == 2;
 }
 
-/* Found by review: shares find many pairs that the filter refuses, with as many pairs as were reserved, or none. */
+/* Shares find many pairs that the filter refuses, with as many pairs as were reserved, or none. */
 static void reserved_to_the_last_pair(int pairs, sap_filter *filter, int method) {
     enum { N = 1200, FRAMES = 4 };
     static sap_aabb boxes[N];
     static sap_id ids[N];
-    sap_multi_config c;
-    sap_multi *m;
+    sap_config c;
+    sap_world *m;
     test_rng rng = {5}, shuffle = {6};
     int i, k, frame, count;
     long before;
     memset(&c, 0, sizeof c);
-    c.sap.filter = filter;
-    c.sap.method = method;
-    c.parallel = run_shuffled;
-    c.parallel_user = &shuffle;
-    m = sap_multi_create(&c);
-    if (!CHECK(m != NULL)) exit(1);
+    c.filter = filter;
+    c.method = method;
+    m = open_with(&c, NULL, run_shuffled, &shuffle);
     force_threads(m, 1);
-    CHECK_EQUAL(sap_multi_reserve(m, N, pairs), SAP_OK);
+    CHECK_EQUAL(sap_reserve(m, N, pairs), SAP_OK);
     before = allocations;
     for (frame = 0; frame < FRAMES; frame++) {
         for (i = 0; i < N; i++)
@@ -1215,16 +1043,16 @@ static void reserved_to_the_last_pair(int pairs, sap_filter *filter, int method)
                 boxes[i].min[k] = i < 2 ? 0 : test_uniform(&rng, 0, 6);
                 boxes[i].max[k] = boxes[i].min[k] + 1;
             }
-        CHECK_EQUAL(frame ? sap_multi_move_many(m, N, ids, boxes) : sap_multi_add_many(m, N, boxes, NULL, ids), SAP_OK);
-        CHECK_EQUAL(sap_multi_update(m), SAP_OK);
-        (void)sap_multi_pairs(m, &count);
+        CHECK_EQUAL(frame ? sap_move_many(m, N, ids, boxes) : sap_add_many(m, N, boxes, NULL, ids), SAP_OK);
+        CHECK_EQUAL(sap_update(m), SAP_OK);
+        (void)sap_pairs(m, &count);
         CHECK_EQUAL(count, filter == first_two);
     }
-    CHECK_MESSAGE(allocations == before, "%ld allocations after sap_multi_reserve of %d pairs, method %d",
+    CHECK_MESSAGE(allocations == before, "%ld allocations after sap_reserve of %d pairs, method %d",
                   allocations - before, pairs, method);
     CHECK_EQUAL(faults, 0);
-    CHECK(sap_multi_validate(m) == NULL);
-    sap_multi_destroy(m);
+    CHECK(sap_validate(m) == NULL);
+    sap_destroy(m);
     CHECK_EQUAL(live_blocks, 0);
 }
 
@@ -1233,19 +1061,16 @@ static void reserved_for_a_crowd(int method) {
     enum { N = 1200, CROWD = 70, PAIRS = CROWD * (CROWD - 1) / 2, FRAMES = 4 };
     static sap_aabb boxes[N];
     static sap_id ids[N];
-    sap_multi_config c;
-    sap_multi *m;
+    sap_config c;
+    sap_world *m;
     test_rng rng = {5}, shuffle = {6};
     int i, k, frame, count;
     long before;
     memset(&c, 0, sizeof c);
-    c.sap.method = method;
-    c.parallel = run_shuffled;
-    c.parallel_user = &shuffle;
-    m = sap_multi_create(&c);
-    if (!CHECK(m != NULL)) exit(1);
+    c.method = method;
+    m = open_with(&c, NULL, run_shuffled, &shuffle);
     force_threads(m, 1);
-    CHECK_EQUAL(sap_multi_reserve(m, N, PAIRS), SAP_OK);
+    CHECK_EQUAL(sap_reserve(m, N, PAIRS), SAP_OK);
     before = allocations;
     for (frame = 0; frame < FRAMES; frame++) {
         for (i = 0; i < N; i++)
@@ -1254,14 +1079,13 @@ static void reserved_for_a_crowd(int method) {
                 boxes[i].min[k] = (in_crowd ? 0.f : 10.f * (float)(1 + (k ? i : i % 32))) + test_uniform(&rng, 0, 1);
                 boxes[i].max[k] = boxes[i].min[k] + 2;
             }
-        CHECK_EQUAL(frame ? sap_multi_move_many(m, N, ids, boxes) : sap_multi_add_many(m, N, boxes, NULL, ids), SAP_OK);
-        CHECK_EQUAL(sap_multi_update(m), SAP_OK);
-        (void)sap_multi_pairs(m, &count);
+        CHECK_EQUAL(frame ? sap_move_many(m, N, ids, boxes) : sap_add_many(m, N, boxes, NULL, ids), SAP_OK);
+        CHECK_EQUAL(sap_update(m), SAP_OK);
+        (void)sap_pairs(m, &count);
         CHECK_EQUAL(count, frame == 1 ? 0 : PAIRS);
     }
-    CHECK_MESSAGE(allocations == before, "%ld allocations after sap_multi_reserve, method %d", allocations - before,
-                  method);
-    sap_multi_destroy(m);
+    CHECK_MESSAGE(allocations == before, "%ld allocations after sap_reserve, method %d", allocations - before, method);
+    sap_destroy(m);
     CHECK_EQUAL(live_blocks, 0);
 }
 
@@ -1272,8 +1096,6 @@ int main(int argc, char **argv) {
     refusals();
     cells_without_bounds();
     no_tree_without_queries();
-    null_arguments();
-    busy_in_callbacks();
     limits(4);
     limits(0);
     most_cells();

@@ -306,7 +306,7 @@ int main(int argc, char **argv) {
     int percent = test_argument(argc, argv, 1, 20);
     size_t i, k;
     for (i = 0; i < sizeof experiments / sizeof experiments[0]; i++)
-        for (k = 0; k < sizeof ways / sizeof ways[0]; k++) prove_worlds(&experiments[i], &ways[k], percent);
+        for (k = 0; k < WAYS; k++) prove_worlds(&experiments[i], &ways[k], percent);
     prove_floats(percent < 100 ? percent / 10 : 100);
     return test_summary();
 }

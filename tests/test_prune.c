@@ -248,7 +248,7 @@ static void kernels_agree(int kind, int n) {
     long long expected = sap_box_prune(boxes, n, 0, NULL, NULL);
     uint64_t hash = 0, first = 0;
     size_t w;
-    for (w = 0; w < sizeof ways / sizeof ways[0]; w++) {
+    for (w = 0; w < WAYS; w++) {
         sap_world *s = open_way(NULL, &ways[w]);
         sap_id *ids;
         const sap_pair *created;

@@ -185,10 +185,10 @@ static void test_by_force(int seed) {
     memset(&config, 0, sizeof config);
     config.axes = axes;
     for (int world = 0; world < 12; world++) {
-        sap_world *worlds[sizeof ways / sizeof ways[0]];
+        sap_world *worlds[WAYS];
         int count = 0;
         build_walls(&dice, kind, axes);
-        for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
+        for (size_t w = 0; w < WAYS; w++) {
             sap_world *s = open_way(&config, &ways[w]);
             for (int i = 0; s && i < wall_count; i++) {
                 const sap_aabb box = box_of(&walls[i]);

@@ -241,32 +241,33 @@ static void lead_grid(int seed, int n) {
     static sap_aabb boxes[MOST_BOXES];
     static sap_id ids[MOST_BOXES];
     scene c = make_scene(seed);
-    sap_multi_config config;
+    sap_config config;
+    sap_grid g = grid_of(CHOSEN, 0, 0);
     memset(&config, 0, sizeof config);
-    config.sap.axes = seed % 3 ? 0 : 1 + test_below(&c.dice, 7);
-    config.sap.method = SAP_METHOD_SORT;
-    for (int k = 0; k < 3 && seed % 3 == 1; k++) config.cell_size[k] = c.unit[k] * 0.1f;
+    config.axes = seed % 3 ? 0 : 1 + test_below(&c.dice, 7);
+    config.method = SAP_METHOD_SORT;
+    for (int k = 0; k < 3 && seed % 3 == 1; k++) g.hashed = 1, g.cell_size[k] = c.unit[k] * 0.1f;
     for (int k = 0; k < 3 && seed % 3 == 2; k++) {
-        config.bounds.min[k] = -c.unit[k];
-        config.bounds.max[k] = c.unit[k];
-        config.cells[k] = c.unit[k] > 0 ? 1 + test_below(&c.dice, 8) : 0;
+        g.bounds.min[k] = -c.unit[k];
+        g.bounds.max[k] = c.unit[k];
+        g.cells[k] = c.unit[k] > 0 ? 1 + test_below(&c.dice, 8) : 0;
     }
     for (int i = 0; i < n; i++) boxes[i] = any_box(&c);
-    sap_multi *m = NULL;
-    TRAP(m = sap_multi_create(&config));
+    sap_world *m = sap_create(&config);
     if (!m) return;
-    TRAP(sap_multi_add_many(m, n, boxes, NULL, ids));
-    TRAP(sap_multi_update(m));
+    TRAP(sap_set_grid(m, &g));
+    TRAP(sap_add_many(m, n, boxes, NULL, ids));
+    TRAP(sap_update(m));
     for (int step = 0; step < 4; step++) {
         const int moved = step % 2 ? n : 1 + n / 20;
         for (int i = 0; i < moved; i++) {
             boxes[i] = any_box(&c);
-            TRAP(sap_multi_move(m, ids[i], &boxes[i]));
+            TRAP(sap_move(m, ids[i], &boxes[i]));
         }
-        TRAP(sap_multi_update(m));
+        TRAP(sap_update(m));
     }
-    TRAP(sap_multi_nearest_to(m, ids[0], TEST_INFINITY, ~0u, NULL));
-    sap_multi_destroy(m);
+    TRAP(sap_nearest_to(m, ids[0], TEST_INFINITY, ~0u, NULL));
+    sap_destroy(m);
 }
 
 static void test_doubles(void) {
@@ -285,7 +286,7 @@ int main(int argc, char **argv) {
     lead_subtrees();
     for (int round = 0; round < rounds; round++)
         for (int i = 0; i < 8; i++) {
-            for (int w = 0; w < (int)(sizeof ways / sizeof ways[0]); w++) lead_world(&ways[w], 8 * round + i, sizes[i]);
+            for (int w = 0; w < WAYS; w++) lead_world(&ways[w], 8 * round + i, sizes[i]);
             lead_grid(8 * round + i, sizes[i]);
         }
     return test_summary();

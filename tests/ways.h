@@ -1,5 +1,6 @@
-/* ways.h - all ways in which a world can settle an update, each with every SIMD kernel, and what small worlds would
-   hardly ever do by themselves. The one file of the tests that names private parts of sap.h.
+/* ways.h - all ways in which a world can settle an update: each method with every SIMD kernel, on threads, in each kind of
+   grid; and what small worlds would hardly ever do by themselves. The one file of the tests that names private parts of
+   sap.h and sap_multi.h.
 
    A test includes only this, and is linked with tests/ways.c, which holds the implementation, with the allocator of
    alloc.h:   cc -I. -isystem build/stb tests/test_model.c tests/ways.c -lm -pthread
@@ -32,6 +33,9 @@ void (*use_free)(void *p) = test_free;
 #endif
 
 #include "test.h"
+#include "threads.h"
+
+struct sap_grid; /* of sap_multi.h, which tests that compile sap.h alone lack */
 
 enum { ANY = -1, METHODS = SAP_METHOD_QUERY + 1 };
 enum { KERNEL_FIRST, KERNEL_AVX2, KERNEL_AVX512, KERNELS }; /* FIRST: SSE2, NEON, wasm or plain C, as the build has */
@@ -48,16 +52,11 @@ WAYS_DEF int force_kernel(sap_world *s, int kernel);
    0 does nothing. */
 WAYS_DEF void force_small(sap_world *s, int small);
 
-#ifdef SAP_MULTI_H
-/* The world inside a sap_multi. */
-WAYS_DEF sap_world *world_of(sap_multi *m);
+/* Threads are used from so much work on, counted in boxes or pairs. */
+WAYS_DEF void force_threads(sap_world *s, int from);
 
 /* The least number of bytes between what two threads count at a time. */
 WAYS_DEF size_t gap_between_threads(void);
-
-/* Threads are used from so much work on, counted in boxes or pairs. */
-WAYS_DEF void force_threads(sap_multi *m, int from);
-#endif
 
 /* What can be broken, and what sap_validate then says: one for each of its sentences. The world was settled by
    `method`, and has everything that test_contract.c gives it; afterwards it may only be destroyed. */
@@ -70,44 +69,94 @@ typedef struct damage {
 /* All of them; the last one has no sentence. Not in tests that hold the implementation. */
 const damage *all_damages(void);
 
-#ifdef SAP_MULTI_H
-/* The same for a grid of SAPs, which has hashed cells, large boxes, and a cell in the pool. */
-typedef struct grid_damage {
-    const char *sentence;
-    void (*spoil)(sap_multi *m);
-} grid_damage;
-const grid_damage *all_grid_damages(void);
-#endif
+/* The same for a world with a grid, which has hashed cells, large boxes, and an empty cell. */
+const damage *all_grid_damages(void);
 
 /* ---- ways ------------------------------------------------------------------------------------ */
+
+typedef enum grid_kind { NO_GRID, CHOSEN, FIXED, HASHED, GRID_KINDS } grid_kind;
 
 typedef struct way {
     const char *name;
     int method, kernel;
+    grid_kind grid;
+    int threads; /* 0: none are lent */
 } way;
 
 static const way ways[] = {
-    {"auto", SAP_METHOD_AUTO, ANY},
-    {"sort", SAP_METHOD_SORT, ANY},
-    {"query/first", SAP_METHOD_QUERY, KERNEL_FIRST},
-    {"query/avx2", SAP_METHOD_QUERY, KERNEL_AVX2},
-    {"query/avx512", SAP_METHOD_QUERY, KERNEL_AVX512},
-    {"prune/first", SAP_METHOD_PRUNE, KERNEL_FIRST},
-    {"prune/avx2", SAP_METHOD_PRUNE, KERNEL_AVX2},
-    {"prune/avx512", SAP_METHOD_PRUNE, KERNEL_AVX512},
-    {"changing", ANY, ANY} /* another method and kernel before every update */
+    {"auto", SAP_METHOD_AUTO, ANY, NO_GRID, 0},
+    {"sort", SAP_METHOD_SORT, ANY, NO_GRID, 0},
+    {"query/first", SAP_METHOD_QUERY, KERNEL_FIRST, NO_GRID, 0},
+    {"query/avx2", SAP_METHOD_QUERY, KERNEL_AVX2, NO_GRID, 0},
+    {"query/avx512", SAP_METHOD_QUERY, KERNEL_AVX512, NO_GRID, 0},
+    {"prune/first", SAP_METHOD_PRUNE, KERNEL_FIRST, NO_GRID, 0},
+    {"prune/avx2", SAP_METHOD_PRUNE, KERNEL_AVX2, NO_GRID, 0},
+    {"prune/avx512", SAP_METHOD_PRUNE, KERNEL_AVX512, NO_GRID, 0},
+    {"changing", ANY, ANY, NO_GRID, 0}, /* another method and kernel before every update */
+    {"auto, 4 threads", SAP_METHOD_AUTO, ANY, NO_GRID, 4},
+    {"prune, 8 threads", SAP_METHOD_PRUNE, ANY, NO_GRID, 8},
+    {"chosen grid", SAP_METHOD_SORT, ANY, CHOSEN, 0},
+    {"fixed grid", SAP_METHOD_SORT, ANY, FIXED, 0},
+    {"hashed grid", SAP_METHOD_SORT, ANY, HASHED, 0},
+    {"fixed grid, 1 thread", SAP_METHOD_SORT, ANY, FIXED, 1},
+    {"hashed grid, 7 threads", SAP_METHOD_SORT, ANY, HASHED, 7},
+    {"changing, chosen grid, 3 threads", ANY, ANY, CHOSEN, 3},
+    {"changing, fixed grid, 6 threads", ANY, ANY, FIXED, 6},
+    {"changing, hashed grid, 5 threads", ANY, ANY, HASHED, 5},
 };
+enum { WAYS = sizeof ways / sizeof ways[0] };
 
-/* A new world on this way; NULL if this build or this machine lacks the kernel. */
+#ifdef SAP_MULTI_H
+/* A grid of this kind; its cells on each axis are so long, if bit k of divided is set. A fixed one has bounds which are
+   smaller than most worlds, so boxes wrap around; a hashed one so few entries that cells far apart are one. */
+static inline sap_grid grid_of(grid_kind kind, float length, int divided) {
+    sap_grid grid;
+    int k;
+    memset(&grid, 0, sizeof grid);
+    grid.hashed = kind == HASHED;
+    grid.entries = kind == HASHED ? 7 : 0;
+    for (k = 0; k < 3 && kind > CHOSEN; k++) {
+        grid.bounds.min[k] = kind == FIXED ? -2 * length : 0;
+        grid.bounds.max[k] = kind == FIXED ? (float)k * length : 0;
+        grid.cells[k] = kind == FIXED && divided >> k & 1 ? 2 + k : 0;
+        grid.cell_size[k] = kind == HASHED && divided >> k & 1 ? length : 0;
+    }
+    return grid;
+}
+#endif
+
+/* A new world with this grid and these threads, either NULL. */
+static inline sap_world *open_with(const sap_config *config, const struct sap_grid *grid, sap_parallel_for *parallel,
+                                   void *user) {
+    sap_world *s = sap_create(config);
+    if (!s) exit(1);
+#ifdef SAP_MULTI_H
+    if (grid && sap_set_grid(s, grid) != SAP_OK) exit(1);
+#else
+    if (grid) exit(1);
+#endif
+    if (sap_set_parallel(s, parallel, user) != SAP_OK) exit(1);
+    return s;
+}
+
+/* A new world on this way; NULL if this build or this machine lacks the kernel, or the grid. */
 static inline sap_world *open_way(const sap_config *config, const way *w) {
     sap_config c;
     sap_world *s;
     memset(&c, 0, sizeof c);
     if (config) c = *config;
     if (w->method != ANY) c.method = w->method;
-    s = sap_create(&c);
-    if (!s) exit(1);
+    s = open_with(&c, NULL, w->threads ? run_in_threads : NULL, (void *)(uintptr_t)&w->threads);
+    if (w->threads) force_threads(s, 0); /* also for a handful of boxes */
+#ifdef SAP_MULTI_H
+    if (w->grid) {
+        const sap_grid grid = grid_of(w->grid, 4, 7);
+        if (sap_set_grid(s, &grid) != SAP_OK) exit(1);
+    }
     if (w->kernel == ANY || force_kernel(s, w->kernel)) return s;
+#else
+    if (!w->grid && (w->kernel == ANY || force_kernel(s, w->kernel))) return s;
+#endif
     sap_destroy(s);
     return NULL;
 }
@@ -126,6 +175,7 @@ static inline void vary_way(sap_world *s, const way *w, test_rng *dice) {
 typedef char ways_knows_all_kernels[(int)KERNELS == (int)SAP__KERNELS ? 1 : -1];
 
 WAYS_DEF void force_method(sap_world *s, int method) {
+    if (method != s->config.method && s->endpoints.in_cells) s->endpoints.valid = s->endpoints.in_cells = 0;
     s->config.method = method;
 }
 
@@ -140,13 +190,8 @@ WAYS_DEF void force_small(sap_world *s, int small) {
         if (s->tree[tree].state == SAP__TREE_VALID) s->tree[tree].state = SAP__TREE_NEEDS_REFIT;
 }
 
-#ifdef SAP_MULTI_H
-WAYS_DEF sap_world *world_of(sap_multi *m) {
-    return m->world;
-}
-
-WAYS_DEF void force_threads(sap_multi *m, int from) {
-    m->world->threads.min_parallel_work = from;
+WAYS_DEF void force_threads(sap_world *s, int from) {
+    s->threads.min_parallel_work = from;
 }
 
 WAYS_DEF size_t gap_between_threads(void) {
@@ -156,7 +201,6 @@ WAYS_DEF size_t gap_between_threads(void) {
     const size_t of_counters = (size_t)((const char *)&counters[1] - (const char *)(&counters[0].visits + 1));
     return of_tasks < of_counters ? of_tasks : of_counters;
 }
-#endif
 
 /* ---- damages: one for each sentence of sap_validate -------------------------------------------- */
 
@@ -529,56 +573,56 @@ const damage *all_damages(void) {
 }
 
 /* The first cell with boxes that is not that of the large boxes. */
-static sap__cell *small_cell(sap_multi *m) {
-    sap__cell *c = m->cells + 1;
+static sap__cell *small_cell(sap_world *s) {
+    sap__cell *c = s->multi->cells + 1;
     while (c->sap.count < 4) c++;
     return c;
 }
 
 /* The range of the first slot with a box. */
-static sap__range *range_in(sap_multi *m) {
+static sap__range *range_in(sap_world *s) {
     uint32_t slot = 0;
-    while (!sap__has_previous_box(m->world->slot_array[slot].flags)) slot++;
-    return &m->range[slot];
+    while (!sap__has_previous_box(s->slot_array[slot].flags)) slot++;
+    return &s->multi->range[slot];
 }
 
-static void cell_waits(sap_multi *m) {
-    small_cell(m)->waiting[SAP__MOVE] = 1;
+static void cell_waits(sap_world *s) {
+    small_cell(s)->waiting[SAP__MOVE] = 1;
 }
-static void cell_listed(sap_multi *m) {
-    small_cell(m)->is_listed = 1;
+static void cell_listed(sap_world *s) {
+    small_cell(s)->is_listed = 1;
 }
-static void cell_not_in_table(sap_multi *m) {
-    small_cell(m)->key ^= 1 << 10;
+static void cell_not_in_table(sap_world *s) {
+    small_cell(s)->key ^= 1 << 10;
 }
-static void cells_swapped(sap_multi *m) {
-    sap__cell *a = small_cell(m), *b = a + 1;
+static void cells_swapped(sap_world *s) {
+    sap__cell *a = small_cell(s), *b = a + 1;
     sap__sap swap;
     while (b->sap.count < 4) b++;
     swap = a->sap;
     a->sap = b->sap, b->sap = swap;
 }
-static void cell_unsorted(sap_multi *m) {
-    uint64_t *ends = small_cell(m)->sap.sorted[2], swap = ends[1];
+static void cell_unsorted(sap_world *s) {
+    uint64_t *ends = small_cell(s)->sap.sorted[2], swap = ends[1];
     ends[1] = ends[2], ends[2] = swap;
 }
-static void range_missing(sap_multi *m) {
-    range_in(m)->hi[0] = range_in(m)->lo[0] - 1;
+static void range_missing(sap_world *s) {
+    range_in(s)->hi[0] = range_in(s)->lo[0] - 1;
 }
-static void range_elsewhere(sap_multi *m) {
-    range_in(m)->lo[1]--;
+static void range_elsewhere(sap_world *s) {
+    range_in(s)->lo[1]--;
 }
-static void one_more_copy(sap_multi *m) {
-    m->copies++;
+static void one_more_copy(sap_world *s) {
+    s->multi->copies++;
 }
-static void large_in_a_small_cell(sap_multi *m) {
-    sap__cell *c = small_cell(m);
-    sap__sap swap = m->cells[0].sap;
-    m->cells[0].sap = c->sap;
+static void large_in_a_small_cell(sap_world *s) {
+    sap__cell *c = small_cell(s);
+    sap__sap swap = s->multi->cells[0].sap;
+    s->multi->cells[0].sap = c->sap;
     c->sap = swap;
 }
-static void not_in_one_cell(sap_multi *m) { /* the first box of a cell that holds several */
-    sap__cell *c = m->cells;
+static void not_in_one_cell(sap_world *s) { /* the first box of a cell that holds several */
+    sap__cell *c = s->multi->cells;
     uint32_t slot;
     int k, i, n = 0;
     while (c->sap.count < 6) c++;
@@ -589,34 +633,34 @@ static void not_in_one_cell(sap_multi *m) { /* the first box of a cell that hold
                 c->sap.sorted[k][n++] = c->sap.sorted[k][i];
     c->sap.count = n;
 }
-static void one_more_cell(sap_multi *m) {
-    m->occupied++;
+static void one_more_cell(sap_world *s) {
+    s->multi->occupied++;
 }
-static void more_memory_held(sap_multi *m) {
-    small_cell(m)->sap.capacity += m->end;
+static void more_memory_held(sap_world *s) {
+    small_cell(s)->sap.capacity += s->multi->end;
 }
-static void ends_of_before(sap_multi *m) { /* where the arena does not reach */
-    m->end = (int)(small_cell(m)->sap.sorted[0] - m->arena);
+static void ends_of_before(sap_world *s) { /* where the arena does not reach */
+    s->multi->end = (int)(small_cell(s)->sap.sorted[0] - s->multi->arena);
 }
 
-static const grid_damage grid_damage_table[] = {
-    {"Nothing waits for a cell between updates.", cell_waits},
-    {"Nothing waits for a cell between updates.", cell_listed},
-    {"A cell is in the table.", cell_not_in_table},
-    {"A cell holds boxes that touch it, or the large ones.", cells_swapped},
-    {"A cell holds boxes that touch it, or the large ones.", large_in_a_small_cell},
-    {"Endpoints are sorted, and no two are equal.", cell_unsorted},
-    {"A range of cells is that of the box at the last update.", range_missing},
-    {"A range of cells is that of the box at the last update.", range_elsewhere},
-    {"The boxes in all cells are counted.", one_more_copy},
-    {"A box is in each cell that it touches.", not_in_one_cell},
-    {"The cells in use are counted.", one_more_cell},
-    {"The arrays of cells are in the arena.", more_memory_held},
-    {"The arrays of cells are in the arena.", ends_of_before},
-    {NULL, NULL},
+static const damage grid_damage_table[] = {
+    {SAP_METHOD_SORT, "Nothing waits for a cell between updates.", cell_waits},
+    {SAP_METHOD_SORT, "Nothing waits for a cell between updates.", cell_listed},
+    {SAP_METHOD_SORT, "A cell is in the table.", cell_not_in_table},
+    {SAP_METHOD_SORT, "A cell holds boxes that touch it, or the large ones.", cells_swapped},
+    {SAP_METHOD_SORT, "A cell holds boxes that touch it, or the large ones.", large_in_a_small_cell},
+    {SAP_METHOD_SORT, "Endpoints are sorted, and no two are equal.", cell_unsorted},
+    {SAP_METHOD_SORT, "A range of cells is that of the box at the last update.", range_missing},
+    {SAP_METHOD_SORT, "A range of cells is that of the box at the last update.", range_elsewhere},
+    {SAP_METHOD_SORT, "The boxes in all cells are counted.", one_more_copy},
+    {SAP_METHOD_SORT, "A box is in each cell that it touches.", not_in_one_cell},
+    {SAP_METHOD_SORT, "The cells in use are counted.", one_more_cell},
+    {SAP_METHOD_SORT, "The arrays of cells are in the arena.", more_memory_held},
+    {SAP_METHOD_SORT, "The arrays of cells are in the arena.", ends_of_before},
+    {0, NULL, NULL},
 };
 
-const grid_damage *all_grid_damages(void) {
+const damage *all_grid_damages(void) {
     return grid_damage_table;
 }
 #endif

@@ -100,7 +100,7 @@ typedef struct census {
 } census;
 
 /* entries: of all boxes in all cells. sharing: boxes that share a cell and are far apart. The ground counts apart. */
-static census count(const sap_multi *world) {
+static census count(const sap_world *world) {
     census c = {0, 0, 0, 0, 0, 0, 0};
     int used[COLUMNS * ROWS] = {0};
     for (int i = 0; i < BOXES; i++) {
@@ -115,7 +115,7 @@ static census count(const sap_multi *world) {
         }
     }
     for (int cell = 0; cell < COLUMNS * ROWS; cell++) c.cells += used[cell];
-    const sap_pair *pair = sap_multi_pairs(world, &c.pairs);
+    const sap_pair *pair = sap_pairs(world, &c.pairs);
     for (int i = 0; i < c.pairs; i++) {
         const sap_aabb *box = (const sap_aabb *)pair[i].object0, *other = (const sap_aabb *)pair[i].object1;
         if (box == &ground || other == &ground) continue;
@@ -152,26 +152,28 @@ static void fly(void) {
 }
 
 /* Are the events those of one sap_world, which has no grid? */
-static int same_events(const sap_multi *multi, const sap_world *one) {
+static int same_events(const sap_world *multi, const sap_world *one) {
     int a, b, c, d;
-    const sap_pair *created = sap_multi_created(multi, &a), *deleted = sap_multi_deleted(multi, &b);
+    const sap_pair *created = sap_created(multi, &a), *deleted = sap_deleted(multi, &b);
     const sap_pair *one_created = sap_created(one, &c), *one_deleted = sap_deleted(one, &d);
     return a == c && b == d && (a == 0 || !memcmp(created, one_created, (size_t)a * sizeof *created)) &&
            (b == 0 || !memcmp(deleted, one_deleted, (size_t)b * sizeof *deleted));
 }
 
-static void draw(svg *p, int moment, int frame, const census *c, const sap_multi *world);
+static void draw(svg *p, int moment, int frame, const census *c, const sap_world *world);
 
 int main(int argc, char **argv) {
-    sap_multi_config config = {0};
+    sap_config config = {0};
+    sap_grid grid = {0};
     int equal = 0, counted = 0, moment = 0, ground_pairs = 0;
-    config.sap.axes = SAP_2D;
-    config.sap.method = SAP_METHOD_SORT;
-    config.bounds = (sap_aabb){{0, 0, 0}, {COLUMNS * CELL_SIZE, ROWS * CELL_SIZE, 0}};
-    config.cells[0] = COLUMNS;
-    config.cells[1] = ROWS;
-    sap_multi *world = sap_multi_create(&config);
-    sap_world *one = sap_create(&config.sap);
+    config.axes = SAP_2D;
+    config.method = SAP_METHOD_SORT;
+    grid.bounds = (sap_aabb){{0, 0, 0}, {COLUMNS * CELL_SIZE, ROWS * CELL_SIZE, 0}};
+    grid.cells[0] = COLUMNS;
+    grid.cells[1] = ROWS;
+    sap_world *world = sap_create(&config);
+    sap_world *one = sap_create(&config);
+    sap_set_grid(world, &grid);
     svg p = svg_open(argc > 1 ? argv[1] : "14_grid.svg", 1240, 690, "A flock flies out of a wrapped grid");
     svg_key(&p, 40, 66, SVG_PLAIN, "in one cell");
     svg_key(&p, 155, 66, BORDER, "in several cells");
@@ -183,17 +185,17 @@ int main(int argc, char **argv) {
     set_up();
     void *objects[BOXES];
     for (int i = 0; i < BOXES; i++) objects[i] = &boxes[i];
-    sap_multi_add_many(world, BOXES, boxes, objects, ids);
+    sap_add_many(world, BOXES, boxes, objects, ids);
     sap_add_many(one, BOXES, boxes, objects, ids); /* the same ids */
-    const sap_id ground_id = sap_multi_add_static(world, &ground, &ground);
+    const sap_id ground_id = sap_add_static(world, &ground, &ground);
     sap_add_static(one, &ground, &ground);
     for (int frame = 0; frame < FRAMES; frame++) {
         sap_stats stats;
-        sap_multi_update(world);
+        sap_update(world);
         sap_update(one);
-        sap_multi_get_stats(world, &stats);
+        sap_get_stats(world, &stats);
         const census c = count(world);
-        ground_pairs = sap_multi_pairs_of(world, ground_id, NULL, 0);
+        ground_pairs = sap_pairs_of(world, ground_id, NULL, 0);
         equal += same_events(world, one);
         counted += stats.cells == c.cells + GROUND_CELLS && c.owned == c.pairs - ground_pairs;
         if (frame % 32 == 0) {
@@ -206,25 +208,25 @@ int main(int argc, char **argv) {
             draw(&p, moment++, frame, &c, world);
         }
         fly();
-        sap_multi_move_many(world, FLOCK, ids, boxes);
+        sap_move_many(world, FLOCK, ids, boxes);
         sap_move_many(one, FLOCK, ids, boxes);
     }
     printf("SAPs as counted, one more for the ground, and each pair in its owner cell, in %d of %d frames\n", counted,
            FRAMES);
     printf("events as of one sap_world without a grid in %d of %d frames\n", equal, FRAMES);
-    sap_multi_remove_many(world, FLOCK, ids); /* what they leave empty goes */
-    sap_multi_update(world);
+    sap_remove_many(world, FLOCK, ids); /* what they leave empty goes */
+    sap_update(world);
     sap_stats stats;
-    sap_multi_get_stats(world, &stats);
+    sap_get_stats(world, &stats);
     printf("the flock is removed: %d SAPs are left\n", stats.cells);
     svg_close(&p);
-    sap_multi_destroy(world);
+    sap_destroy(world);
     sap_destroy(one);
     return equal != FRAMES || counted != FRAMES;
 }
 
 /* The grid and what lies beyond its right end, where the columns come again. */
-static void draw(svg *p, int moment, int frame, const census *c, const sap_multi *world) {
+static void draw(svg *p, int moment, int frame, const census *c, const sap_world *world) {
     int count, within[COLUMNS * ROWS] = {0}, from_outside[COLUMNS * ROWS] = {0};
     for (int i = 0; i < BOXES; i++) {
         const range r = range_of(&boxes[i]);
@@ -253,7 +255,7 @@ static void draw(svg *p, int moment, int frame, const census *c, const sap_multi
                         range_of(&boxes[i]).first[1] != range_of(&boxes[i]).last[1]
                     ? BORDER
                     : SVG_PLAIN);
-    const sap_pair *pair = sap_multi_pairs(world, &count);
+    const sap_pair *pair = sap_pairs(world, &count);
     for (int i = 0; i < count; i++) {
         const sap_aabb *a = (const sap_aabb *)pair[i].object0, *b = (const sap_aabb *)pair[i].object1;
         if (a == &ground || b == &ground) continue;

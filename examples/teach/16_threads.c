@@ -11,7 +11,7 @@ Nothing is shared by two threads, so nothing is locked. By hand, an update has t
 
 Figures are those of the last update. A cell's SAP is here a list that is swept. The largest cell says how well the work can
 be shared: no thread helps to finish it. Then sap_multi.h does the same, with SAP_METHOD_SORT, which alone uses the grid,
-and config.parallel: a pool of threads (pool.h). Events are the same with one thread and with four; so are those of one SAP.
+and sap_set_parallel: a pool of threads (pool.h). Events are the same with one thread and with four; so are those of one SAP.
 How long it takes on your machine goes to stderr; for some threads to gain much there must be as many cores.
 It draws 16_threads.svg or the file you name. It prints:
 
@@ -174,33 +174,34 @@ static void count(result *r, const sap_pair *pairs, int n) {
 static result run_multi(pool *threads, int has_grid) {
     static sap_aabb many[MOST];
     static sap_id ids[MOST];
-    sap_multi_config config = {0};
+    sap_config config = {0};
+    const sap_grid grid = {0}; /* chosen from the boxes */
     result r = {2166136261u, 0, 0, 0};
     int n;
-    config.sap.axes = SAP_2D;
-    config.sap.method = has_grid ? SAP_METHOD_SORT : SAP_METHOD_AUTO;
-    config.parallel = threads ? pool_run : NULL;
-    config.parallel_user = threads;
-    sap_multi *world = sap_multi_create(&config);
+    config.axes = SAP_2D;
+    config.method = has_grid ? SAP_METHOD_SORT : SAP_METHOD_AUTO;
+    sap_world *world = sap_create(&config);
+    if (threads) sap_set_parallel(world, pool_run, threads);
+    if (has_grid) sap_set_grid(world, &grid);
     teach_state = 1;
     teach_scatter(many, MOST, 200, 200, 0);
-    sap_multi_add_many(world, MOST, many, NULL, ids);
-    sap_multi_update(world);
+    sap_add_many(world, MOST, many, NULL, ids);
+    sap_update(world);
     for (int u = 0; u < UPDATES; u++) {
         sap_stats stats;
         for (int i = 0; i < MOST; i++) teach_walk(&many[i], 2, .1f);
-        sap_multi_move_many(world, MOST, ids, many);
+        sap_move_many(world, MOST, ids, many);
         const double begin = milliseconds();
-        sap_multi_update(world);
+        sap_update(world);
         r.milliseconds += (milliseconds() - begin) / UPDATES;
-        const sap_pair *pairs = sap_multi_created(world, &n);
+        const sap_pair *pairs = sap_created(world, &n);
         count(&r, pairs, n);
-        pairs = sap_multi_deleted(world, &n);
+        pairs = sap_deleted(world, &n);
         count(&r, pairs, n);
-        sap_multi_get_stats(world, &stats);
+        sap_get_stats(world, &stats);
         r.cells = stats.cells;
     }
-    sap_multi_destroy(world);
+    sap_destroy(world);
     return r;
 }
 

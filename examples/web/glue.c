@@ -389,7 +389,7 @@ WEB_EXPORT(batch_run) int batch_run(int leaving, int in_a_batch) {
 
 enum { MOST_IN_GRID = 200 };
 
-static sap_multi *grid_world;
+static sap_world *grid_world;
 static sap_aabb grid_boxes[MOST_IN_GRID];
 static float grid_speed[MOST_IN_GRID][2], grid_size[2];
 static sap_id grid_ids[MOST_IN_GRID];
@@ -414,12 +414,13 @@ WEB_EXPORT(grid_fill) void grid_fill(int n, float w, float h, float side) {
 /* Gives these boxes to a new world. Its lower left part, of columns times rows cells, is the grid, and the rest is
    wrapped into it. Returns 0 without memory. */
 WEB_EXPORT(grid_divide) int grid_divide(int columns, int rows, float cell) {
-    const sap_multi_config config = {.sap = {.axes = SAP_2D, .method = SAP_METHOD_SORT},
-                                     .bounds = {{0, 0, 0}, {(float)columns * cell, (float)rows * cell, 0}},
-                                     .cells = {columns, rows, 1}};
-    sap_multi_destroy(grid_world);
-    grid_world = sap_multi_create(&config);
-    return grid_world && sap_multi_add_many(grid_world, grid_n, grid_boxes, NULL, grid_ids) == SAP_OK;
+    const sap_config config = {.axes = SAP_2D, .method = SAP_METHOD_SORT};
+    const sap_grid grid_of_cells = {.bounds = {{0, 0, 0}, {(float)columns * cell, (float)rows * cell, 0}},
+                                    .cells = {columns, rows, 1}};
+    sap_destroy(grid_world);
+    grid_world = sap_create(&config);
+    return sap_set_grid(grid_world, &grid_of_cells) == SAP_OK &&
+           sap_add_many(grid_world, grid_n, grid_boxes, NULL, grid_ids) == SAP_OK;
 }
 
 /* Moves all and updates. Returns the number of pairs, which are at grid_pairs_at: two boxes for each. */
@@ -436,9 +437,9 @@ WEB_EXPORT(grid_move) int grid_move(float seconds) {
             grid_boxes[i].min[k] = at;
             grid_boxes[i].max[k] = at + length;
         }
-    sap_multi_move_many(grid_world, grid_n, grid_ids, grid_boxes);
-    sap_multi_update(grid_world);
-    const sap_pair *pair = sap_multi_pairs(grid_world, &pairs);
+    sap_move_many(grid_world, grid_n, grid_ids, grid_boxes);
+    sap_update(grid_world);
+    const sap_pair *pair = sap_pairs(grid_world, &pairs);
     for (int i = 0; i < pairs; i++) {
         grid_pair_list[2 * i] = index_of(pair[i].id0);
         grid_pair_list[2 * i + 1] = index_of(pair[i].id1);
@@ -460,7 +461,6 @@ enum { COST_SORT, COST_GRID, COST_PRUNE, COST_QUERY, COST_AUTO, COST_BRUTE, COST
 enum { STILL, FEW_WALK, ALL_TREMBLE, ALL_WALK, FEW_JUMP, ALL_JUMP };
 
 static sap_world *cost_world;
-static sap_multi *cost_multi;
 static sap_aabb cost_boxes[LAYOUTS][MOST];
 static sap_id cost_ids[MOST];
 static int cost_way, cost_n, cost_movers, cost_turn;
@@ -474,9 +474,7 @@ WEB_EXPORT(cost_setup) int cost_setup(int way, int n, int motion) {
     sap_config flat = {.axes = SAP_2D};
     float side = 4;
     sap_destroy(cost_world);
-    sap_multi_destroy(cost_multi);
     cost_world = NULL;
-    cost_multi = NULL;
     cost_way = way;
     cost_n = n < MOST ? n : MOST;
     cost_turn = 0;
@@ -495,14 +493,12 @@ WEB_EXPORT(cost_setup) int cost_setup(int way, int n, int motion) {
         }
     if (way >= COST_BRUTE) return 1;
     flat.method = methods[way];
-    if (way == COST_GRID) {
-        sap_multi_config config = {.sap = flat, .bounds = {{0, 0, 0}, {side, side, 0}}, .cells = {1, 1, 1}};
-        while ((float)config.cells[0] * 24 < side) config.cells[0] = ++config.cells[1]; /* about 64 boxes a cell */
-        cost_multi = sap_multi_create(&config);
-        return cost_multi && sap_multi_add_many(cost_multi, cost_n, cost_boxes[0], NULL, cost_ids) == SAP_OK &&
-               sap_multi_update(cost_multi) == SAP_OK;
-    }
     cost_world = sap_create(&flat);
+    if (way == COST_GRID) {
+        sap_grid cells = {.bounds = {{0, 0, 0}, {side, side, 0}}, .cells = {1, 1, 1}};
+        while ((float)cells.cells[0] * 24 < side) cells.cells[0] = ++cells.cells[1]; /* about 64 boxes a cell */
+        if (sap_set_grid(cost_world, &cells) != SAP_OK) return 0;
+    }
     return cost_world && sap_add_many(cost_world, cost_n, cost_boxes[0], NULL, cost_ids) == SAP_OK &&
            sap_update(cost_world) == SAP_OK;
 }
@@ -537,11 +533,7 @@ WEB_EXPORT(cost_run) int cost_run(int frames) {
             pairs = all_pairs_of(to, cost_n);
         else if (cost_way == COST_SWEEP)
             pairs = sweep_of(to, cost_n);
-        else if (cost_multi) {
-            sap_multi_move_many(cost_multi, cost_movers, cost_ids, to);
-            sap_multi_update(cost_multi);
-            sap_multi_pairs(cost_multi, &pairs);
-        } else {
+        else {
             sap_move_many(cost_world, cost_movers, cost_ids, to);
             sap_update(cost_world);
             sap_pairs(cost_world, &pairs);

@@ -1,9 +1,9 @@
 /*
 Shows how to update and query a large world on the threads of OpenMP, with two short loops.
 
-    cc -I.. -I/usr/include/stb -O2 -fopenmp -o multi_openmp multi_openmp.c && ./multi_openmp
+    cc -I.. -I/usr/include/stb -O2 -fopenmp -o threads_openmp threads_openmp.c && ./threads_openmp
 
-OMP_NUM_THREADS=1 ./multi_openmp takes one thread; it prints the same:
+OMP_NUM_THREADS=1 ./threads_openmp takes one thread; it prints the same:
 
     frame  0: 19929 pairs, 19929 began, 3141 of 5000 rays hit
     frame 10: 20197 pairs,  4273 began, 3151 of 5000 rays hit
@@ -11,8 +11,8 @@ OMP_NUM_THREADS=1 ./multi_openmp takes one thread; it prints the same:
     frame 30: 20016 pairs,  4111 began, 3124 of 5000 rays hit
 */
 #include <stdio.h>
-#define SAP_MULTI_IMPLEMENTATION
-#include "sap_multi.h"
+#define SAP_IMPLEMENTATION
+#include "sap.h"
 #include "flyers.h"
 
 enum { BOXES = 20000, RAYS = 5000, FRAMES = 40 };
@@ -22,14 +22,14 @@ static flyer flyers[BOXES];
 static sap_aabb boxes[BOXES];
 static sap_id ids[BOXES];
 
-/* Called as config.parallel. Jobs differ in size, so each thread takes the next one when it is done: dynamic. */
+/* Called by sap_update. Jobs differ in size, so each thread takes the next one when it is done: dynamic. */
 static void run_jobs(sap_job *job, void *data, int count, void *user) {
     (void)user;
 #pragma omp parallel for schedule(dynamic)
     for (int i = 0; i < count; i++) job(data, i);
 }
 
-/* Moves the boxes. They are yours, so this may be parallel, too. Afterwards one thread calls sap_multi_move_many. */
+/* Moves the boxes. They are yours, so this may be parallel, too. Afterwards one thread calls sap_move_many. */
 static void move(void) {
 #pragma omp parallel for
     for (int i = 0; i < BOXES; i++) {
@@ -39,40 +39,36 @@ static void move(void) {
 }
 
 /* Returns the number of rays that hit. Until the next change any number of threads may query the prepared world. */
-static int cast_rays(sap_multi *world) {
+static int cast_rays(sap_world *world) {
     int hits = 0;
 #pragma omp parallel for reduction(+ : hits)
     for (int i = 0; i < RAYS; i++) {
         const float from[3] = {side * (float)(i % 100) / 100, side * (float)i / RAYS, 0}, way[3] = {3, 0, 0};
-        hits += sap_multi_ray_closest(world, from, way, ~0u, NULL) != 0;
+        hits += sap_ray_closest(world, from, way, ~0u, NULL) != 0;
     }
     return hits;
 }
 
 int main(void) {
-    sap_multi_config config = {0};
-    config.sap.axes = SAP_2D;
-    config.hashed = 1; /* a grid of our own; SAP_METHOD_SORT alone would use it */
-    config.cell_size[0] = config.cell_size[1] = 25;
-    config.parallel = run_jobs;
-    sap_multi *world = sap_multi_create(&config);
+    sap_world *world = sap_create(&(sap_config){.axes = SAP_2D});
+    sap_set_parallel(world, run_jobs, NULL);
     for (int i = 0; i < BOXES; i++) {
         flyers[i] = flyer_new(i, side, 1, 5);
         boxes[i] = flyers[i].box;
     }
-    sap_multi_add_many(world, BOXES, boxes, NULL, ids);
+    sap_add_many(world, BOXES, boxes, NULL, ids);
     for (int frame = 0; frame < FRAMES; frame++) {
         int pairs, began;
-        sap_multi_update(world);
-        sap_multi_prepare_queries(world);
+        sap_update(world);
+        sap_prepare_queries(world);
         int hits = cast_rays(world);
-        sap_multi_created(world, &began);
-        sap_multi_pairs(world, &pairs);
+        sap_created(world, &began);
+        sap_pairs(world, &pairs);
         if (frame % 10 == 0)
             printf("frame %2d: %d pairs, %5d began, %d of %d rays hit\n", frame, pairs, began, hits, RAYS);
         move();
-        sap_multi_move_many(world, BOXES, ids, boxes);
+        sap_move_many(world, BOXES, ids, boxes);
     }
-    sap_multi_destroy(world);
+    sap_destroy(world);
     return 0;
 }

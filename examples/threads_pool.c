@@ -1,22 +1,22 @@
 /*
-Shows how to update a large world on several threads: a pool of threads, given to sap_multi as config.parallel.
+Shows how to update a large world on several threads: a pool of threads, lent to it by sap_set_parallel.
 
-    cc -I.. -I/usr/include/stb -O2 -o multi_pool multi_pool.c -pthread && ./multi_pool
+    cc -I.. -I/usr/include/stb -O2 -o threads_pool threads_pool.c -pthread && ./threads_pool
 
-The pool is in pool.h, ready to copy. ./multi_pool 1 takes one thread instead of 4. For this number of boxes threads
-gain little: make bench-multi measures the gain, here and with more boxes. Any number of threads prints the same:
+The pool is in pool.h, ready to copy. ./threads_pool 1 takes one thread instead of 4. For this number of boxes threads
+gain little: make bench-world measures the gain, here and with more boxes. Any number of threads prints the same:
 
     frame  0: 56037 pairs, 56037 began,    0 ended
     frame 15: 56232 pairs,  5437 began, 5291 ended
     frame 30: 55814 pairs,  5351 began, 5356 ended
     frame 45: 56325 pairs,  5346 began, 5481 ended
-    60 of 60 frames equal those of one sap_world
+    60 of 60 frames equal those of one thread
 */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#define SAP_MULTI_IMPLEMENTATION
-#include "sap_multi.h"
+#define SAP_IMPLEMENTATION
+#include "sap.h"
 #include "flyers.h"
 #include "pool.h"
 
@@ -33,12 +33,10 @@ static int same(const sap_pair *a, int count_a, const sap_pair *b, int count_b) 
 
 int main(int argc, char **argv) {
     pool threads;
-    sap_multi_config config = {0}; /* no grid is given: if the method needs one, it is chosen from the boxes */
     int different = 0;
     pool_start(&threads, argc > 1 ? atoi(argv[1]) : 4);
-    config.parallel = pool_run;
-    config.parallel_user = &threads;
-    sap_multi *multi = sap_multi_create(&config);
+    sap_world *world = sap_create(NULL);
+    sap_set_parallel(world, pool_run, &threads);
     sap_world *one = sap_create(NULL); /* only to compare */
 
     for (int i = 0; i < BOXES; i++) {
@@ -46,14 +44,14 @@ int main(int argc, char **argv) {
         boxes[i] = flyers[i].box;
     }
     sap_add_many(one, BOXES, boxes, NULL, ids);
-    sap_multi_add_many(multi, BOXES, boxes, NULL, ids); /* they get the same ids */
+    sap_add_many(world, BOXES, boxes, NULL, ids); /* they get the same ids */
     for (int frame = 0; frame < FRAMES; frame++) {
         int pairs, began, ended, one_pairs, one_began, one_ended;
-        sap_multi_update(multi);
+        sap_update(world);
         sap_update(one);
-        const sap_pair *all = sap_multi_pairs(multi, &pairs), *one_all = sap_pairs(one, &one_pairs);
-        const sap_pair *begin = sap_multi_created(multi, &began), *one_begin = sap_created(one, &one_began);
-        const sap_pair *end = sap_multi_deleted(multi, &ended), *one_end = sap_deleted(one, &one_ended);
+        const sap_pair *all = sap_pairs(world, &pairs), *one_all = sap_pairs(one, &one_pairs);
+        const sap_pair *begin = sap_created(world, &began), *one_begin = sap_created(one, &one_began);
+        const sap_pair *end = sap_deleted(world, &ended), *one_end = sap_deleted(one, &one_ended);
         different += !same(all, pairs, one_all, one_pairs) || !same(begin, began, one_begin, one_began) ||
                      !same(end, ended, one_end, one_ended);
         if (frame % 15 == 0) printf("frame %2d: %d pairs, %5d began, %4d ended\n", frame, pairs, began, ended);
@@ -61,11 +59,11 @@ int main(int argc, char **argv) {
             flyer_move(&flyers[i], side);
             boxes[i] = flyers[i].box;
         }
-        sap_multi_move_many(multi, BOXES, ids, boxes);
+        sap_move_many(world, BOXES, ids, boxes);
         sap_move_many(one, BOXES, ids, boxes);
     }
-    printf("%d of %d frames equal those of one sap_world\n", FRAMES - different, FRAMES);
-    sap_multi_destroy(multi);
+    printf("%d of %d frames equal those of one thread\n", FRAMES - different, FRAMES);
+    sap_destroy(world);
     sap_destroy(one);
     pool_stop(&threads);
     return different != 0;

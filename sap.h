@@ -4793,7 +4793,7 @@ static void sap__trim_arrays(sap_world *s) {
     if (!s->pairs.index[SAP__TABLE].is_valid) sap__set_length(s->pairs.buckets, pairs);
     if (!s->pairs.index[SAP__LISTS].is_valid) sap__set_length(s->pairs.edges, pairs + 1);
     sap__set_length(s->pairs.next, pairs);
-    for (int i = 0; i < sap__task_count(s); i++) sap__trim(&s->update.task[i].events);
+    for (int i = 0; i < SAP__TASKS; i++) sap__trim(&s->update.task[i].events);
 #define SAP__TRIM_ARRAY(a) sap__trim(&s->a);
     SAP__TRIMMED_ARRAYS(SAP__TRIM_ARRAY)
 }
@@ -6061,25 +6061,10 @@ SAP_DEF void sap_destroy(sap_world *s) {
     SAP_FREE(s);
 }
 
-/* Reserves memory for the events of all tasks. What others have no memory for goes to the first, which has room for
-   all. Returns 0 without memory. */
-static int sap__reserve_tasks(sap_world *s, int tasks, int pairs) {
-    for (int i = 0; i < tasks; i++)
-        if (!sap__reserve(&s->update.task[i].events,
-                          (i ? pairs / 8 : 2LL * pairs) + SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS))
-            return 0;
-    return 1;
-}
-
 SAP_DEF sap_result sap_set_parallel(sap_world *s, sap_parallel_for *parallel, void *user) {
     const sap_result r = sap__begin_call(s, NULL, 1);
     if (r != SAP_OK) return r;
-    if (s->update.is_reserved && parallel && !sap__reserve_tasks(s, SAP__TASKS, sap__capacity(s->pairs.active)))
-        return s->call.last_error = SAP_ERROR_MEMORY;
-    for (int i = 1; i < SAP__TASKS && !parallel; i++) {
-        sap__free_array(&s->update.task[i].events);
-        s->update.task[i].events = NULL;
-    }
+    for (int i = 1; i < SAP__TASKS; i++) sap__set_length(s->update.task[i].events, 0); /* they may be trimmed */
     s->threads.parallel_for = parallel;
     s->threads.parallel_user = user;
     return r;
@@ -6107,8 +6092,13 @@ SAP_DEF sap_result sap_reserve(sap_world *s, int boxes, int pairs) {
              sap__reserve(&s->update.sort_items, slot_count) &&
              sap__reserve(&s->update.sort_items, SAP__NODE_WIDTH * leaves) && sap__reserve_nodes(s, nodes) &&
              sap__reserve_before(s) && (!sorts || sap__reserve_endpoints(s, slot_count));
-    if (!ok || !sap__reserve_tasks(s, sap__task_count(s), pairs) || !sap__reserve_cells(s->multi, boxes))
+    for (int i = 0; i < sap__task_count(s) && ok; i++) /* what others have no memory for goes to the first */
+        ok = sap__reserve(&s->update.task[i].events,
+                          (i ? pairs / 8 : 2LL * pairs) + SAP__PAIR_BATCH + SAP__MAX_NODE_PAIRS);
+    if (!ok || !sap__reserve_cells(s->multi, boxes)) {
+        sap__drop_endpoints(s); /* cells get large arrays */
         return s->call.last_error = SAP_ERROR_MEMORY;
+    }
     s->update.is_reserved = 1;
     return r;
 }

@@ -222,6 +222,7 @@ static void null_world(void) {
     sap_id id = 1, ids[2] = {1, 2};
     int count;
     CHECK_EQUAL(sap_reserve(NULL, 1, 1), SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_set_parallel(NULL, NULL, NULL), SAP_ERROR_ARGUMENT);
     CHECK_EQUAL(sap_add(NULL, &box, NULL), 0);
     CHECK_EQUAL(sap_add_static(NULL, &box, NULL), 0);
     CHECK_EQUAL(sap_move(NULL, id, &box), SAP_ERROR_ARGUMENT);
@@ -1731,6 +1732,8 @@ static void try_what_is_forbidden(sap_world *s) {
     CHECK_EQUAL(sap_dump_pairs(s, NULL, NULL, NULL), -SAP_ERROR_BUSY);
     CHECK_EQUAL(sap_last_error(s), SAP_ERROR_BUSY);
     CHECK_EQUAL(sap_reserve(s, 1000, 1000), SAP_ERROR_BUSY);
+    CHECK_EQUAL(sap_set_parallel(s, NULL, NULL), SAP_ERROR_BUSY);
+    CHECK_EQUAL(sap_set_grid(s, NULL), SAP_ERROR_BUSY);
     CHECK_EQUAL(sap_shift_origin(s, offset), SAP_ERROR_BUSY);
     CHECK_EQUAL(sap_count(s) > 0, 1);
     CHECK_EQUAL(sap_last_error(s), SAP_ERROR_BUSY);

@@ -897,6 +897,8 @@ static int moves_both(const sap_pair *pair, void *user) {
     ids[0] = pair->id0;
     ids[1] = pair->id1;
     CHECK_EQUAL(sap_move_many(*(sap_world **)user, 2, ids, boxes), SAP_ERROR_BUSY);
+    CHECK_EQUAL(sap_set_grid(*(sap_world **)user, NULL), SAP_ERROR_BUSY);
+    CHECK_EQUAL(sap_set_parallel(*(sap_world **)user, NULL, NULL), SAP_ERROR_BUSY);
     busy_moves++;
     return 1;
 }
@@ -924,8 +926,8 @@ static void busy_in_the_filter(void) {
 }
 
 /* As long as no cell is new or holds more than it ever did, nothing is allocated. Without a grid never, in shares
-   neither, not even for pairs that the filter refuses. */
-static void reserved(int method, int has_grid, int with_threads, sap_filter *filter) {
+   neither, not even for pairs that the filter refuses. is_late: the world gets its grid and its threads afterwards. */
+static void reserved(int method, int has_grid, int with_threads, sap_filter *filter, int is_late) {
     enum { N = CLUSTERS * IN_CLUSTER, ROUNDS = 12 };
     static sap_aabb layouts[3][N];
     const sap_grid g = hashed(16, 0, 0);
@@ -938,9 +940,16 @@ static void reserved(int method, int has_grid, int with_threads, sap_filter *fil
     memset(&c, 0, sizeof c);
     c.filter = filter;
     c.method = method;
-    m = open_with(&c, has_grid ? &g : NULL, with_threads ? run_shuffled : NULL, &shuffle);
+    if (!is_late) {
+        m = open_with(&c, has_grid ? &g : NULL, with_threads ? run_shuffled : NULL, &shuffle);
+        CHECK_EQUAL(sap_reserve(m, 2 * N, filter ? 1 : 40 * N), SAP_OK);
+    } else {
+        m = open_with(&c, NULL, NULL, NULL);
+        CHECK_EQUAL(sap_reserve(m, 2 * N, filter ? 1 : 40 * N), SAP_OK);
+        if (has_grid) CHECK_EQUAL(sap_set_grid(m, &g), SAP_OK);
+        CHECK_EQUAL(sap_set_parallel(m, with_threads ? run_shuffled : NULL, &shuffle), SAP_OK);
+    }
     force_threads(m, 1);
-    CHECK_EQUAL(sap_reserve(m, 2 * N, filter ? 1 : 40 * N), SAP_OK);
     for (k = 0; k < 3; k++)
         for (i = 0; i < N; i++) {
             cluster_box(&rng, i % CLUSTERS + (k == 2 ? 100 : 0), &layouts[k][i]);
@@ -962,8 +971,8 @@ static void reserved(int method, int has_grid, int with_threads, sap_filter *fil
         CHECK_EQUAL(sap_remove_many(m, N, ids), SAP_OK);
         CHECK_EQUAL(sap_update(m), SAP_OK);
     }
-    CHECK_MESSAGE(allocations == before, "%ld allocations after sap_reserve, grid %d, threads %d, filter %d",
-                  allocations - before, has_grid, with_threads, filter != NULL);
+    CHECK_MESSAGE(allocations == before, "%ld allocations after sap_reserve, grid %d, threads %d, filter %d, late %d",
+                  allocations - before, has_grid, with_threads, filter != NULL, is_late);
     CHECK_EQUAL(faults, 0);
     sap_destroy(m);
     CHECK_EQUAL(live_blocks, 0);
@@ -971,7 +980,7 @@ static void reserved(int method, int has_grid, int with_threads, sap_filter *fil
 
 /* Only a cell that is entered for the first time may allocate: not one that holds more than it ever did, whether boxes
    crowd in one corner of cells, each in eight of them, or spread. */
-static void reserved_for_any_cell(int with_threads) {
+static void reserved_for_any_cell(int with_threads, int is_late) {
     enum { N = 600, CELLS = 4, FRAMES = 60 };
     static sap_aabb boxes[N];
     static sap_id ids[N];
@@ -982,10 +991,11 @@ static void reserved_for_any_cell(int with_threads) {
     long before = 0;
     g.hashed = 0;
     for (k = 0; k < 3; k++) g.cells[k] = CELLS, g.bounds.max[k] = 10 * CELLS;
+    if (is_late) CHECK_EQUAL(sap_reserve(m, N, N * N / 2), SAP_OK);
     CHECK_EQUAL(sap_set_grid(m, &g), SAP_OK);
     CHECK_EQUAL(sap_set_parallel(m, with_threads ? run_shuffled : NULL, &shuffle), SAP_OK);
     force_threads(m, 1);
-    CHECK_EQUAL(sap_reserve(m, N, N * N / 2), SAP_OK);
+    if (!is_late) CHECK_EQUAL(sap_reserve(m, N, N * N / 2), SAP_OK);
     for (i = 0; i < N; i++) /* one in each cell, and one in all */
         for (k = 0; k < 3; k++) {
             const int cell = (k == 0 ? i : k == 1 ? i / CELLS : i / (CELLS * CELLS)) % CELLS;
@@ -1008,8 +1018,8 @@ static void reserved_for_any_cell(int with_threads) {
         CHECK_EQUAL(sap_update(m), SAP_OK);
         CHECK(sap_validate(m) == NULL);
     }
-    CHECK_MESSAGE(allocations == before, "%ld allocations after sap_reserve, threads %d", allocations - before,
-                  with_threads);
+    CHECK_MESSAGE(allocations == before, "%ld allocations after sap_reserve, threads %d, late %d", allocations - before,
+                  with_threads, is_late);
     sap_destroy(m);
     CHECK_EQUAL(live_blocks, 0);
 }
@@ -1089,6 +1099,321 @@ static void reserved_for_a_crowd(int method) {
     CHECK_EQUAL(live_blocks, 0);
 }
 
+/* ---- a grid and threads that come and go ------------------------------------------------------------------------- */
+
+enum { CHANGING = 300 };
+
+typedef struct changing {
+    sap_world *world, *plain;
+    sap_aabb boxes[CHANGING];
+    sap_id ids[CHANGING];
+    test_rng rng;
+    sap_grid grid; /* of the world, if it has one */
+    int has_grid, is_reserved;
+} changing;
+
+/* What a call that may fail for memory answers; a failure is told. */
+static int succeeds(sap_world *s, sap_result r) {
+    CHECK(r == SAP_OK || r == SAP_ERROR_MEMORY);
+    CHECK_EQUAL(sap_last_error(s), r);
+    never_fail();
+    return r == SAP_OK;
+}
+
+/* Another grid or none, other threads or none, a reserve or the end of one: in one of three cases without memory, at any
+   allocation of the call. Then all is as before. */
+static void change_something(changing *c) {
+    static test_rng shuffle = {3};
+    static const int two = 2;
+    const grid_kind kind = (grid_kind)test_below(&c->rng, GRID_KINDS);
+    const sap_grid g = grid_of(kind, (float)(2 + test_below(&c->rng, 6)), 1 + test_below(&c->rng, 7));
+    const int what = test_below(&c->rng, 6), how = test_below(&c->rng, 3);
+    if (test_chance(&c->rng, 33)) fail_from = allocations + test_below(&c->rng, 12), fail_count = 1000;
+    if (what < 3) {
+        if (!succeeds(c->world, sap_set_grid(c->world, kind ? &g : NULL))) return;
+        c->has_grid = kind != NO_GRID;
+        c->grid = g;
+    } else if (what == 3)
+        (void)succeeds(c->world, sap_set_parallel(c->world,
+                                                  how == 0   ? NULL
+                                                  : how == 1 ? run_in_threads
+                                                             : run_shuffled,
+                                                  how == 1 ? (void *)(uintptr_t)&two : (void *)&shuffle));
+    else if (what == 4) {
+        if (succeeds(c->world, sap_reserve(c->world, CHANGING + test_below(&c->rng, 200), CHANGING * CHANGING / 2)))
+            c->is_reserved = 1;
+    } else {
+        c->is_reserved = 0;
+        CHECK(succeeds(c->world, sap_reserve(c->world, 0, 0)));
+    }
+}
+
+/* Cells in use are those of a new world with the same boxes and the same grid. */
+static void compare_cells(const changing *c, const sap_config *config) {
+    sap_world *fresh;
+    sap_id ids[CHANGING];
+    if (config->method != SAP_METHOD_SORT || !c->has_grid || stats_of(c->world).method != SAP_METHOD_SORT) {
+        CHECK(config->method == SAP_METHOD_SORT || stats_of(c->world).cells == 0);
+        return;
+    }
+    fresh = open_with(config, &c->grid, NULL, NULL);
+    CHECK_EQUAL(sap_add_many(fresh, CHANGING, c->boxes, NULL, ids), SAP_OK);
+    CHECK_EQUAL(sap_update(fresh), SAP_OK);
+    if (c->grid.cells[0] || c->grid.cells[1] || c->grid.cells[2] || c->grid.hashed)
+        CHECK_EQUAL(stats_of(c->world).cells, stats_of(fresh).cells);
+    sap_destroy(fresh);
+}
+
+/* Events, pairs, their order and snapshots are those of a plain world, whatever the world gets and loses, and whatever
+   fails. */
+static void grids_and_threads_come_and_go(int method, unsigned seed) {
+    enum { FRAMES = 60 };
+    static changing c;
+    static unsigned char bytes[2][1 << 20];
+    sap_config config;
+    int frame, i, k, n[2];
+    memset(&c, 0, sizeof c);
+    memset(&config, 0, sizeof config);
+    config.method = method;
+    c.rng.state = seed;
+    c.world = sap_create(&config);
+    c.plain = sap_create(NULL);
+    if (!CHECK(c.world && c.plain)) exit(1);
+    force_threads(c.world, 1);
+    for (i = 0; i < CHANGING; i++)
+        for (k = 0; k < 3; k++) {
+            c.boxes[i].min[k] = test_uniform(&c.rng, -10, 10);
+            c.boxes[i].max[k] = c.boxes[i].min[k] + test_uniform(&c.rng, 0, 1.5f);
+        }
+    CHECK_EQUAL(sap_add_many(c.world, CHANGING, c.boxes, NULL, c.ids), SAP_OK);
+    CHECK_EQUAL(sap_add_many(c.plain, CHANGING, c.boxes, NULL, c.ids), SAP_OK);
+    for (frame = 0; frame < FRAMES; frame++) {
+        const int few = frame % 4 == 3, moved = few ? CHANGING / 20 : CHANGING;
+        size_t size = sap_snapshot_size(c.world);
+        change_something(&c);
+        CHECK(sap_validate(c.world) == NULL);
+        (void)sap_query_box(c.world, &c.boxes[frame], ~0u, NULL, NULL);
+        CHECK(sap_update(c.world) == SAP_OK && sap_update(c.plain) == SAP_OK);
+        CHECK(sap_validate(c.world) == NULL);
+        compare_cells(&c, &config);
+        if (!c.is_reserved && !is_in_a_job())
+            CHECK_EQUAL(stats_of(c.world).bytes + stats_of(c.plain).bytes, live_bytes);
+        (void)sap_created(c.plain, &n[0]), (void)sap_created(c.world, &n[1]);
+        CHECK(same_arrays(sap_created(c.plain, NULL), n[0], sap_created(c.world, NULL), n[1]));
+        (void)sap_deleted(c.plain, &n[0]), (void)sap_deleted(c.world, &n[1]);
+        CHECK(same_arrays(sap_deleted(c.plain, NULL), n[0], sap_deleted(c.world, NULL), n[1]));
+        (void)sap_pairs(c.plain, &n[0]), (void)sap_pairs(c.world, &n[1]);
+        CHECK(same_arrays(sap_pairs(c.plain, NULL), n[0], sap_pairs(c.world, NULL), n[1]) && n[0] > 0);
+        size = sap_snapshot_size(c.world);
+        CHECK(size <= sizeof bytes[0] && size == sap_snapshot_size(c.plain));
+        CHECK(sap_save(c.world, bytes[0], size) == SAP_OK && sap_save(c.plain, bytes[1], size) == SAP_OK);
+        CHECK(memcmp(bytes[0], bytes[1], size) == 0);
+        if (frame % 9 == 8) CHECK_EQUAL(sap_restore(c.world, bytes[1], size), SAP_OK);
+        if (frame % 9 == 8) CHECK_EQUAL(sap_restore(c.plain, bytes[1], size), SAP_OK);
+        for (i = 0; i < moved; i++)
+            for (k = 0; k < 3; k++) {
+                const float step = test_uniform(&c.rng, -0.5f, 0.5f);
+                c.boxes[i].min[k] += step;
+                c.boxes[i].max[k] += step;
+            }
+        CHECK_EQUAL(sap_move_many(c.world, moved, c.ids, c.boxes), SAP_OK);
+        CHECK_EQUAL(sap_move_many(c.plain, moved, c.ids, c.boxes), SAP_OK);
+    }
+    sap_destroy(c.world);
+    sap_destroy(c.plain);
+    CHECK_EQUAL(live_blocks, 0);
+    CHECK_EQUAL(faults, 0);
+}
+
+/* A grid that gets no memory, before or after sap_reserve, leaves the old one and its cells as they are: the next update
+   does no more than one in a world that was not asked. */
+static void failed_grid_changes_nothing(int is_reserved) {
+    enum { N = 2000, FEW = 20 };
+    static sap_aabb boxes[N];
+    static sap_id ids[N];
+    const sap_grid g = hashed(8, 8, 8), other = hashed(4, 4, 0);
+    sap_world *worlds[2];
+    test_rng rng = {4};
+    int i, k, w, fail, frame = 0;
+    for (i = 0; i < N; i++)
+        for (k = 0; k < 3; k++) boxes[i].min[k] = test_uniform(&rng, 0, 60), boxes[i].max[k] = boxes[i].min[k] + 1;
+    for (w = 0; w < 2; w++) {
+        worlds[w] = open_hashed(0, 0, 0);
+        CHECK_EQUAL(sap_set_grid(worlds[w], &g), SAP_OK);
+        if (is_reserved) CHECK_EQUAL(sap_reserve(worlds[w], N, N), SAP_OK);
+        CHECK_EQUAL(sap_add_many(worlds[w], N, boxes, NULL, ids), SAP_OK);
+        CHECK_EQUAL(sap_update(worlds[w]), SAP_OK);
+    }
+    for (fail = 0; fail < (is_reserved ? 4 : 1); fail++) {
+        fail_from = allocations + fail, fail_count = 1;
+        CHECK_EQUAL(sap_set_grid(worlds[0], &other), SAP_ERROR_MEMORY);
+        CHECK_EQUAL(sap_last_error(worlds[0]), SAP_ERROR_MEMORY);
+        never_fail();
+        for (w = 0; w < 2; w++) {
+            for (i = 0; i < FEW; i++) boxes[i].max[0] = boxes[i].min[0] + 1 + (float)((frame + i) % 3);
+            CHECK_EQUAL(sap_move_many(worlds[w], FEW, ids, boxes), SAP_OK);
+            CHECK_EQUAL(sap_update(worlds[w]), SAP_OK);
+            CHECK(sap_validate(worlds[w]) == NULL);
+        }
+        frame++;
+        CHECK_EQUAL(stats_of(worlds[0]).swaps, stats_of(worlds[1]).swaps);
+        CHECK_EQUAL(stats_of(worlds[0]).overlap_tests, stats_of(worlds[1]).overlap_tests);
+        CHECK_EQUAL(stats_of(worlds[0]).cells, stats_of(worlds[1]).cells);
+    }
+    for (w = 0; w < 2; w++) sap_destroy(worlds[w]);
+    CHECK_EQUAL(live_blocks, 0);
+}
+
+static size_t most_memory; /* that granting_realloc grants */
+
+static void *granting_realloc(void *p, size_t size) {
+    return live_bytes + size > most_memory ? NULL : multi_realloc(p, size);
+}
+
+/* A reserve of more than there is memory for fails, at any of its allocations. What comes after it needs what it would
+   have needed without it, and but for the arrays of boxes its memory is given back. */
+static void failed_reserve_promises_nothing(int method, int has_grid) {
+    enum { N = 1000, MANY = 20000 };
+    static sap_aabb boxes[N];
+    static sap_id ids[N];
+    const sap_grid g = grid_of(CHOSEN, 0, 0);
+    sap_config c;
+    test_rng rng = {2};
+    int i, k;
+    size_t granted;
+    memset(&c, 0, sizeof c);
+    c.method = method;
+    for (i = 0; i < N; i++)
+        for (k = 0; k < 3; k++) boxes[i].min[k] = test_uniform(&rng, 0, 200), boxes[i].max[k] = boxes[i].min[k] + 2;
+    for (granted = 8192; granted < (size_t)MANY * (has_grid ? 1000 : 150); granted *= 2) {
+        sap_world *s = open_with(&c, has_grid ? &g : NULL, NULL, NULL);
+        use_realloc = granting_realloc;
+        most_memory = granted;
+        CHECK_EQUAL(sap_reserve(s, MANY, MANY), SAP_ERROR_MEMORY);
+        most_memory = live_bytes + 1000000;
+        CHECK_EQUAL(sap_add_many(s, N, boxes, NULL, ids), SAP_OK);
+        for (k = 0; k < 40; k++) {
+            CHECK_EQUAL(sap_update(s), SAP_OK);
+            for (i = 0; i < N; i++) boxes[i].min[k % 3] += 0.01f, boxes[i].max[k % 3] += 0.01f;
+            CHECK_EQUAL(sap_move_many(s, N, ids, boxes), SAP_OK);
+        }
+        CHECK(sap_validate(s) == NULL && stats_of(s).bytes == live_bytes);
+        CHECK_MESSAGE(live_bytes <= 300 * (size_t)MANY, "%lu bytes are left of it", (unsigned long)live_bytes);
+        sap_destroy(s);
+        use_realloc = multi_realloc;
+    }
+    CHECK_EQUAL(live_blocks, 0);
+}
+
+/* sap_reserve(s, 0, 0) ends a reserve: what it has reserved for pairs, events, scratch and cells is given back after some
+   updates, and AUTO may take SORT again. */
+static void reserves_end(int method, int has_grid, int with_threads, int lose_threads) {
+    enum { N = 600 };
+    static sap_aabb boxes[N];
+    static sap_id ids[N];
+    const sap_grid g = grid_of(CHOSEN, 0, 0);
+    sap_config c;
+    sap_world *s;
+    test_rng rng = {5}, shuffle = {6};
+    size_t before = 0;
+    int turn, i, k, frame, sorts[2] = {0, 0};
+    memset(&c, 0, sizeof c);
+    c.method = method;
+    s = open_with(&c, has_grid ? &g : NULL, with_threads ? run_shuffled : NULL, &shuffle);
+    for (i = 0; i < N; i++) crowd_box(&rng, 0, &boxes[i]);
+    CHECK_EQUAL(sap_add_many(s, N, boxes, NULL, ids), SAP_OK);
+    for (turn = 0; turn < 2; turn++) {
+        CHECK_EQUAL(turn ? sap_reserve(s, 0, 0) : sap_reserve(s, N, N * N), SAP_OK);
+        if (turn && lose_threads) CHECK_EQUAL(sap_set_parallel(s, NULL, NULL), SAP_OK);
+        for (frame = 0; frame < 40; frame++) {
+            CHECK_EQUAL(sap_update(s), SAP_OK);
+            sorts[turn] += stats_of(s).method == SAP_METHOD_SORT;
+            for (i = 0; i < N; i++)
+                for (k = 0; k < 3; k++) {
+                    const float step = test_uniform(&rng, -.0002f, .0002f);
+                    boxes[i].min[k] += step, boxes[i].max[k] += step;
+                }
+            CHECK_EQUAL(sap_move_many(s, N, ids, boxes), SAP_OK);
+        }
+        CHECK(sap_validate(s) == NULL);
+        if (turn == 0) before = live_bytes;
+    }
+    CHECK_MESSAGE(10 * live_bytes < before, "%lu bytes, %lu reserved", (unsigned long)live_bytes,
+                  (unsigned long)before);
+    if (method == SAP_METHOD_AUTO) CHECK(sorts[0] == 0 && sorts[1] > 10);
+    sap_destroy(s);
+    CHECK_EQUAL(live_blocks, 0);
+}
+
+typedef struct counted_loops {
+    int threads, loops;
+} counted_loops;
+
+static void count_loops(sap_job *job, void *data, int count, void *user) {
+    counted_loops *c = (counted_loops *)user;
+    c->loops++;
+    run_in_threads(job, data, count, &c->threads);
+}
+
+static int asks_outside(const sap_pair *pair, void *user) {
+    if (is_in_a_job()) faults++;
+    ++*(int *)user;
+    return pair->id0 % 3 > 0;
+}
+
+/* Two threads and sixteen do what none do, in updates, in the packs of queries, and with a filter, which is asked outside
+   of jobs. After NULL none are used. */
+static void threads_of_any_number(int threads, int method, int has_grid) {
+    enum { N = 3000, FRAMES = 8 };
+    static sap_aabb boxes[N];
+    static sap_id ids[N];
+    const sap_grid g = hashed(4, 4, 4);
+    sap_config c;
+    sap_world *s, *one;
+    counted_loops counted = {threads, 0};
+    test_rng rng = {9};
+    int i, k, frame, asked[2] = {0, 0}, n[2];
+    memset(&c, 0, sizeof c);
+    c.method = method;
+    c.filter = asks_outside;
+    c.filter_user = &asked[0];
+    one = sap_create(&c);
+    c.filter_user = &asked[1];
+    s = open_with(&c, has_grid ? &g : NULL, count_loops, &counted);
+    force_threads(s, 1);
+    for (i = 0; i < N; i++)
+        for (k = 0; k < 3; k++) boxes[i].min[k] = test_uniform(&rng, 0, 30), boxes[i].max[k] = boxes[i].min[k] + 2;
+    CHECK_EQUAL(sap_add_many(s, N, boxes, NULL, ids), SAP_OK);
+    CHECK_EQUAL(sap_add_many(one, N, boxes, NULL, ids), SAP_OK);
+    for (frame = 0; frame < FRAMES; frame++) {
+        const int before = counted.loops, is_off = frame % 4 == 3;
+        CHECK_EQUAL(sap_set_parallel(s, is_off ? NULL : count_loops, &counted), SAP_OK);
+        if (frame % 2) CHECK_EQUAL(sap_prepare_queries(s), SAP_OK); /* packs a new tree, or refits one */
+        CHECK_EQUAL(sap_query_box(s, &boxes[frame], ~0u, NULL, NULL),
+                    sap_query_box(one, &boxes[frame], ~0u, NULL, NULL));
+        if (frame < 2 && !has_grid) CHECK(is_off || counted.loops > before);
+        CHECK(sap_update(s) == SAP_OK && sap_update(one) == SAP_OK);
+        CHECK(is_off ? counted.loops == before : counted.loops > before);
+        (void)sap_created(one, &n[0]), (void)sap_created(s, &n[1]);
+        CHECK(same_arrays(sap_created(one, NULL), n[0], sap_created(s, NULL), n[1]));
+        (void)sap_pairs(one, &n[0]), (void)sap_pairs(s, &n[1]);
+        CHECK(same_arrays(sap_pairs(one, NULL), n[0], sap_pairs(s, NULL), n[1]) && n[0] > N);
+        for (i = 0; i < N; i++)
+            for (k = 0; k < 3; k++) {
+                const float step = test_uniform(&rng, -1, 1);
+                boxes[i].min[k] += step, boxes[i].max[k] += step;
+            }
+        CHECK_EQUAL(sap_move_many(s, N, ids, boxes), SAP_OK);
+        CHECK_EQUAL(sap_move_many(one, N, ids, boxes), SAP_OK);
+    }
+    CHECK(asked[0] > 0 && asked[1] > 0);
+    CHECK_EQUAL(faults, 0);
+    CHECK(sap_validate(s) == NULL);
+    sap_destroy(s);
+    sap_destroy(one);
+    CHECK_EQUAL(live_blocks, 0);
+}
+
 int main(int argc, char **argv) {
     const int seeds = test_argument(argc, argv, 1, 96);
     int method, k;
@@ -1122,24 +1447,34 @@ int main(int argc, char **argv) {
     all_bytes_are_counted(SAP_METHOD_SORT);
     moves_that_meet();
     busy_in_the_filter();
-    reserved(SAP_METHOD_AUTO, 1, 0, NULL);
-    reserved(SAP_METHOD_SORT, 1, 0, NULL);
-    reserved(SAP_METHOD_AUTO, 1, 1, NULL);
-    reserved(SAP_METHOD_SORT, 1, 1, NULL);
-    reserved(SAP_METHOD_AUTO, 0, 0, NULL);
-    reserved(SAP_METHOD_SORT, 0, 0, NULL);
-    reserved(SAP_METHOD_AUTO, 0, 1, NULL);
-    reserved(SAP_METHOD_SORT, 0, 1, NULL);
-    reserved(SAP_METHOD_AUTO, 0, 1, no_pairs);
-    reserved(SAP_METHOD_SORT, 0, 1, no_pairs);
-    if (seeds >= 10) reserved_for_any_cell(0);
-    if (seeds >= 10) reserved_for_any_cell(1);
+    for (k = 0; k < 8; k++) {
+        reserved(SAP_METHOD_AUTO, k & 1, k >> 1 & 1, NULL, k >> 2);
+        reserved(SAP_METHOD_SORT, k & 1, k >> 1 & 1, NULL, k >> 2);
+    }
+    for (k = 0; k < 2; k++) {
+        reserved(SAP_METHOD_AUTO, 0, 1, no_pairs, k);
+        reserved(SAP_METHOD_SORT, 0, 1, no_pairs, k);
+    }
+    for (k = 0; k < 4 && seeds >= 10; k++) reserved_for_any_cell(k & 1, k >> 1);
     for (method = SAP_METHOD_PRUNE; method <= SAP_METHOD_QUERY; method++) {
         reserved_for_a_crowd(method);
         reserved_to_the_last_pair(100, no_pairs, method);
         reserved_to_the_last_pair(0, no_pairs, method);
         reserved_to_the_last_pair(1, first_two, method);
     }
+    for (method = SAP_METHOD_AUTO; method < METHODS; method++) {
+        for (k = 0; k < 1 + seeds / 24; k++) grids_and_threads_come_and_go(method, (unsigned)(4 * k + method + 1));
+        threads_of_any_number(2, method, method == SAP_METHOD_SORT);
+        threads_of_any_number(16, method, method == SAP_METHOD_SORT);
+        failed_reserve_promises_nothing(method, 0);
+        reserves_end(method, 0, 1, 0);
+        reserves_end(method, 0, 1, 1);
+    }
+    failed_grid_changes_nothing(0);
+    failed_grid_changes_nothing(1);
+    failed_reserve_promises_nothing(SAP_METHOD_SORT, 1);
+    reserves_end(SAP_METHOD_SORT, 1, 0, 0);
+    reserves_end(SAP_METHOD_SORT, 1, 1, 1);
     threads_that_flush();
     for (k = 0; k < 3; k++) shares_give_up(k);
     shares_begin_again();

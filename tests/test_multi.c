@@ -1338,7 +1338,7 @@ static void reserves_end(int method, int has_grid, int with_threads, int lose_th
         CHECK(sap_validate(s) == NULL);
         if (turn == 0) before = live_bytes;
     }
-    CHECK_MESSAGE(10 * live_bytes < before, "%lu bytes, %lu reserved", (unsigned long)live_bytes,
+    CHECK_MESSAGE(20 * live_bytes < before, "%lu bytes, %lu reserved", (unsigned long)live_bytes,
                   (unsigned long)before);
     if (method == SAP_METHOD_AUTO) CHECK(sorts[0] == 0 && sorts[1] > 10);
     sap_destroy(s);

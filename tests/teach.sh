@@ -94,14 +94,35 @@ done
 for link in $(grep -o '\](\([^)h#][^)]*\))' examples/teach/README.md | sed 's/^](//; s/)$//'); do
     check "$link, which it links, is there" "test -e examples/teach/$link"
 done
+# Names that a student may give to something of his own, also without 'static'. Those that the exercise names are taken.
+names="a after all apart array asked at b before begin best bits box boxes boxes_before bucket buckets buffer by_min by_min_x
+by_order by_value call call_count calls candidate cell cells chain chains changed clear column compare contains copy count
+count_a count_b count_before counter data depth distance expected fence find first floor_divide found found_count frame free_list
+from given given_n hash has hash_of head height hits i index_of insert interval is_large is_new item items j k keys large last
+left left_count length link list live low lower m many max maxs merge min mins move n name names new_box new_boxes next node nodes
+now number old old_boxes on_two_axes order other owner p pair pair_count pairs pairs_on passes place places play point pop
+position previous print_pairs prune push q race random_int range ranges result reset result_count right row rows scatter scene
+scene_count search seen set set_a set_b set_box shift show size sort sorted spread start state step steps stop sum swap table tail
+tell tell_box tests to total touches uniform unite update_number upper value values visit walk walker walks_out was width wrap
+write_array x y z AXIS BITS BOXES BUCKETS CELL_SIZE COUNT DITCH EMPTY ENDS FEW FENCE HASH LARGE LIVES MANY MAX MIN MOST N NONE
+NOTHING RACES SAMPLE SIZE TIMES UPDATES WIDTH"
+
 for source in "$exercises"/0*.c; do
     name=$(basename "$source" .c)
+    checker=$exercises/checks/$name.c
     subject="exercise $name"
     check "the solution compiles without a warning" \
-        "$CC $strict -I. -I'$exercises/checks' -o '$work/solution' '$exercises/solutions/$name.c' -lm"
+        "$CC $strict -I. -I'$exercises/checks' -o '$work/solution' '$exercises/solutions/$name.c' '$checker' -lm"
     check "the solution passes" "'$work/solution'"
+    {
+        cat "$exercises/solutions/$name.c"
+        for own in $names; do grep -q -w -e "$own" "$source" "$exercises/solutions/$name.c" || echo "int $own;"; done
+    } > "$work/own.c"
+    check "many names are left for a student" "test \$(grep -c '^int [a-zA-Z_]*;' '$work/own.c') -ge 100"
+    check "a solution with them passes" "$CC -std=c99 $warnings -Werror -isystem '$STB' -I. -I'$exercises/checks' \
+        -o '$work/own' '$work/own.c' '$checker' -lm && '$work/own'"
     check "the skeleton compiles without a warning" \
-        "$CC $strict -I. -I'$exercises/checks' -o '$work/skeleton' '$source' -lm"
+        "$CC $strict -I. -I'$exercises/checks' -o '$work/skeleton' '$source' '$checker' -lm"
     "$work/skeleton" > "$work/said"
     check "the skeleton is not right yet, and that is exit code 1" "test $? = 1"
     check "it is told why, with what was given" "grep '  not yet: ' '$work/said' && test \$(wc -l < '$work/said') -ge 2"
@@ -276,6 +297,7 @@ edited 07_owner "forgets the rows" "but the cells are 0 to 19" \
     's/return cell_of(column, row);/return cell_of(column, 0) + 5 * row;/'
 wrong 07_owner "wraps before it compares" "does not touch its owner" <<'END'
 #include "07_owner.h"
+static int wrap(int place, int cells) { return (place % cells + cells) % cells; }
 int owner(const range *a, const range *b) {
     int low[2];
     for (int k = 0; k < 2; k++) {

@@ -2,7 +2,7 @@
 Exercise 9: a sweep-and-prune
 
 Put exercises 2, 3, 4 and 6 together: that is a broad phase of some 150 lines. It must find the pairs of two loops, after
-each update, and be at least ten times as fast as they are, with MANY boxes that move a little.
+each update, and be at least ten times as fast as they are, with 3,000 boxes that move a little.
 
     restart()          forgets all boxes and all pairs
     update(boxes, n)   There are n boxes now, at most MOST, and never fewer than before. Those that there were have their

@@ -1,7 +1,8 @@
 /*
 check.h - what the checkers share: the first example that goes wrong is told, and ends the program
 
-check.sh defines CHECK_SECONDS, and CHECK_SANITIZED where the compiler has sanitizers.
+A checker is a file of its own, so no name in it can be in the way of one of yours: what the two share is in the header of the
+exercise. check.sh defines CHECK_SECONDS, and CHECK_SANITIZED where the compiler has sanitizers.
 */
 #ifndef CHECK_H
 #define CHECK_H

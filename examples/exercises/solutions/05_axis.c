@@ -7,7 +7,7 @@ int choose_axis(const sap_aabb *boxes, int n) {
     enum { SAMPLE = 2000 };
     int overlaps[3] = {0, 0, 0}, best = 0;
     for (int s = 0; s < SAMPLE; s++) {
-        const sap_aabb *a = &boxes[check_random(0, n - 1)], *b = &boxes[check_random(0, n - 1)];
+        const sap_aabb *a = &boxes[rand() % n], *b = &boxes[rand() % n];
         for (int k = 0; k < 3; k++) overlaps[k] += a->min[k] <= b->max[k] && b->min[k] <= a->max[k];
     }
     for (int k = 1; k < 3; k++)

@@ -4,7 +4,13 @@ Shows how new boxes are merged into the sorted endpoints in one pass (Terdiman I
     cc -I../.. -I.. -I/usr/include/stb -o 07_batch 07_batch.c -lm && ./07_batch
 
 It draws 07_batch.svg or the file you name. The numbers are those of the paper: 42, 10, 60 and 12 are inserted into -6,
--1, 0, 11, 15, 20, 50 and 150. "<" marks the end just inserted, "." a free place. It prints:
+-1, 0, 11, 15, 20, 50 and 150. "<" marks the end just inserted, "." a free place.
+
+The paper names two other ways to save work, markers and stabbing numbers, and leaves them. Markers are ends without a box
+at known values, here 64 of them: an end starts its walk at the next one behind it, not at the last end of all. A batch
+does without, for each end that it inserts is the marker of the next one. A stabbing number is kept by each end: how many
+boxes are open there. A box that is put to its place without passing any end has applied no rules. It overlaps the boxes
+that begin in it, and those that are open where it begins; the number says when the last of these is found. It prints:
 
     old          (A -6   A) -1   (B 0    B) 11   (C 15   C) 20   (D 50   D) 150
     new, sorted  (E 10   (F 12   E) 42   F) 60
@@ -15,11 +21,13 @@ It draws 07_batch.svg or the file you name. The numbers are those of the paper: 
     sap.h adds both without any end passing another. New pairs, by pruning: B-E C-E C-F D-F E-F
     Comparisons: 9 in a batch, 19 one by one. Created far away and then moved in: 13 ends are passed.
 
-       old    new     in a batch     one by one    moved in
-        50      5            108            583         568
-       500     50           1088          58127       57977
-      5000    500          10982        5144947     5143447
+       old    new     in a batch     one by one    moved in    by markers
+        50      5            108            583         568            23
+       500     50           1088          58127       57977           987
+      5000    500          10982        5144947     5143447         80425
+    Where 500 begin in 5000, 119 are open. They are found in 130 steps, without stabbing numbers in 2552205.
 */
+#include <math.h>
 #include <stdint.h>
 
 static long long traced; /* SAP_TRACE: an end passes another */
@@ -28,7 +36,7 @@ static long long traced; /* SAP_TRACE: an end passes another */
 #include "sap.h"
 #include "teach.h"
 
-enum { OLD = 4, NEW = 2, MOST = 5000 };
+enum { OLD = 4, NEW = 2, MOST = 5000, MARKERS = 64 };
 
 static const sap_aabb old_boxes[OLD] = {{{-6}, {-1}}, {{0}, {11}}, {{15}, {20}}, {{50}, {150}}};
 static const sap_aabb new_boxes[NEW] = {{{10}, {42}}, {{12}, {60}}};
@@ -76,6 +84,33 @@ static long long move_in(teach_end *ends, int n, const sap_aabb *incoming, int m
     for (int i = 0; i < 2 * m; i++)
         ends[2 * n + i] = (teach_end){n + i / 2, i & 1, (i & 1 ? incoming[i / 2].max : incoming[i / 2].min)[0]};
     return teach_sort(ends, 2 * (n + m));
+}
+
+/* ---- one box alone: markers and stabbing numbers, which the paper names and leaves (I.4b) --------------------------- */
+
+/* Inserts one end at a time, and each starts at the next marker behind it. A marker is an end without a box, at a multiple
+   of 'apart'. Here no markers are in the array: where they would be is looked for, and not counted. */
+static long long insert_by_markers(teach_end *ends, int n, const teach_end *incoming, int m, float apart) {
+    long long comparisons = 0;
+    for (int i = 0; i < m; i++) {
+        const float marker = (floorf(incoming[i].value / apart) + 1) * apart;
+        int at = n + i;
+        while (at > 0 && ends[at - 1].value > marker) at--;
+        memmove(&ends[at + 1], &ends[at], (size_t)(n + i - at) * sizeof *ends); /* markers save no shifts */
+        comparisons += merge(ends, at, &incoming[i], 1, NULL);
+    }
+    return comparisons;
+}
+
+/* Walks left from a place to the boxes that are open there: they begin before this value, and end behind it. The stabbing
+   number says how many they are, so the walk ends with the last of them. Returns the steps. */
+static long long stab(const teach_end *ends, int place, float value, int stabbing_number, const sap_aabb *boxes) {
+    int at = place;
+    while (stabbing_number > 0) {
+        at--;
+        stabbing_number -= !ends[at].is_max && boxes[ends[at].box].max[0] >= value;
+    }
+    return place - at;
 }
 
 /* The picture shows the paper's merge, step by step. */
@@ -143,7 +178,7 @@ static void show_paper(void) {
 static void show_growth(void) {
     static sap_aabb old[MOST], fresh[MOST / 10];
     static teach_end ends[2 * (MOST + MOST / 10)], incoming[MOST / 5];
-    printf("   old    new     in a batch     one by one    moved in\n");
+    printf("   old    new     in a batch     one by one    moved in    by markers\n");
     for (int n = 50; n <= MOST; n *= 10) {
         const float length = 4.0f * (float)MOST;
         teach_scatter(old, n, length, 0, 0);
@@ -155,8 +190,24 @@ static void show_growth(void) {
         unsorted_ends(incoming, fresh, n / 10, n);
         printf("%14lld ", insert_one_by_one(ends, 2 * n, incoming, n / 5));
         teach_ends(ends, old, n, 0, 0);
-        printf("%11lld\n", move_in(ends, n, fresh, n / 10));
+        printf("%11lld ", move_in(ends, n, fresh, n / 10));
+        teach_ends(ends, old, n, 0, 0);
+        unsorted_ends(incoming, fresh, n / 10, n);
+        printf("%13lld\n", insert_by_markers(ends, 2 * n, incoming, n / 5, length / MARKERS));
     }
+    teach_ends(ends, old, MOST, 0, 0);
+    long long open = 0, steps = 0, without = 0;
+    for (int i = 0; i < MOST / 10; i++) {
+        const teach_end min = {MOST + i, 0, fresh[i].min[0]};
+        int place = 0, stabbing_number = 0; /* an end would keep its number: not counted */
+        for (; place < 2 * MOST && teach_comes_before(ends[place], min); place++)
+            stabbing_number += ends[place].is_max ? -1 : 1;
+        open += stabbing_number;
+        steps += stab(ends, place, min.value, stabbing_number, old);
+        without += place;
+    }
+    printf("Where %d begin in %d, %lld are open. They are found in %lld steps, without stabbing numbers in %lld.\n",
+           MOST / 10, MOST, open, steps, without);
 }
 
 int main(int argc, char **argv) {

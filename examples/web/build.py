@@ -52,7 +52,7 @@ def picture_of(path, alt):
     return f'<img src="data:image/{data}" alt="{html.escape(" ".join(alt.split()))}" loading="lazy">'
 
 
-# ---- Markdown: headings, paragraphs, lists, tables, code, pictures, links ------------------------------------------
+# ---- Markdown: headings, paragraphs, boxes, lists, tables, code, pictures, links -------------------------------------
 
 
 def slug(text):
@@ -161,7 +161,12 @@ def blocks(lines):
             markup = code_block("\n".join(row[4:] for row in lines[start:i]).rstrip(), False)
         elif re.match(r"#+ ", line):
             level = line.index(" ")
-            markup = f"<h{level}>{inline(line[level + 1:])}</h{level}>"
+            markup = f'<h{level} id="{slug(line[level + 1:])}">{inline(line[level + 1:])}</h{level}>'
+        elif line.startswith(">"):
+            while i < len(lines) and lines[i].startswith(">"):
+                i += 1
+            inner = blocks([re.sub("^> ?", "", row) for row in lines[start:i]])
+            markup = "<blockquote>" + "".join(part for _, part in inner) + "</blockquote>"
         elif line.startswith("|"):
             while i < len(lines) and lines[i].startswith("|"):
                 i += 1
@@ -172,7 +177,7 @@ def blocks(lines):
                 i += 1
             markup = list_of(lines[start:i])
         else:
-            while i < len(lines) and lines[i].strip() and not re.match(r"```|#+ |\||" + is_item.pattern, lines[i]):
+            while i < len(lines) and lines[i].strip() and not re.match(r"```|#+ |\||>|" + is_item.pattern, lines[i]):
                 i += 1
             markup = f"<p>{inline(chr(10).join(lines[start:i]))}</p>"
         out.append(("\n".join(lines[start:i]), markup))

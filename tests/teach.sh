@@ -334,6 +334,8 @@ edited 09_sap "never stops" "is there, but the two are apart" \
     's/if (walker.is_max && !other.is_max) stop.*//'
 edited 09_sap "does not prune new boxes" "which is new" \
     's/if (n > old) prune(old);//'
+edited 09_sap "tests new boxes with all others" "half of them new" \
+    's/if (n > old) prune(old);/for (int a = old; a < n; a++) for (int b = 0; b < a; b++) start(b, a);/; s/^static void prune/void prune/'
 edited 09_sap "has a pair for each axis" "is there twice" \
     's/if (\*link != NONE) return;.*//'
 edited 09_sap "begins from nothing in each update" "must be 10 times as fast" \

@@ -98,6 +98,12 @@ static void show(const char *label, long long moves, const teach_row *what) {
     row_y += 52;
 }
 
+/* The rows below belong together. */
+static void show_title(const char *title) {
+    row_y += 24;
+    svg_text(&picture, 40, row_y - 8, 15, SVG_TITLE, "%s", title);
+}
+
 static void show_far_away(void) {
     sap_aabb moved[ALL];
     teach_row row = teach_sorted(paper, ALL, 0);
@@ -105,6 +111,7 @@ static void show_far_away(void) {
     moved[OLD] = (sap_aabb){{900}, {932}}; /* E */
     teach_refresh(row.ends, row.n, moved, 0);
     const long long passes = teach_sort(row.ends, row.n);
+    show_title("moved far away (I.5a): E passes all that is behind it, and F would follow");
     show("E far away", passes, &row);
 }
 
@@ -112,6 +119,7 @@ static void show_one_by_one(void) {
     const teach_end empty = {TEACH_EMPTY, 0, 0};
     teach_row row = teach_sorted(paper, ALL, 0);
     printf("one by one\n");
+    show_title("one by one: all that is behind moves down, each time");
     for (int i = 0; i < 2 * LEAVE; i++) {
         const int box = OLD + i / 2, is_max = i & 1;
         char label[16];
@@ -128,6 +136,7 @@ static void show_batch(void) {
     const char goes[ALL] = {0, 0, 0, 0, 1, 1};
     teach_row row = teach_sorted(paper, ALL, 0), marked = row;
     printf("in a batch\n");
+    show_title("in a batch (I.5b): marked first, then one pass moves each end at most once");
     for (int i = 0; i < row.n; i++)
         if (goes[row.ends[i].box]) marked.ends[i].box = TEACH_MARKED;
     show("  marked", -1, &marked);
@@ -187,7 +196,7 @@ int main(int argc, char **argv) {
     static teach_end sorted[2 * MOST], ends[2 * MOST];
     static sap_aabb moved[MOST];
     for (int i = 0; i < MOST; i++) goes[i] = i % 10 == 0;
-    picture = svg_open(argc > 1 ? argv[1] : "08_removal.svg", 970, 540, "Two boxes leave the sorted ends");
+    picture = svg_open(argc > 1 ? argv[1] : "08_removal.svg", 970, 604, "Two boxes leave the sorted ends");
     svg_text(&picture, 40, 74, 15, SVG_WORD, "The number: how many other ends are passed, or moved");
     const teach_row row = teach_sorted(paper, ALL, 0);
     show("old", -1, &row);

@@ -30,9 +30,8 @@ program() {   # source
         check "prints what its head says" "diff '$work/$name.expected' '$work/$name.output'"
     check "draws $name.svg when no file is named" "(cd '$work' && './$name' && cmp '$name.svg' '$name.named.svg')"
     check_svg "$work/$name.svg"
-    pictured=examples/teach/pictures/$name.svg
-    [ ! -f "$pictured" ] ||
-        check "draws what the course shows (else cp build/teach/$name.svg examples/teach/pictures)" "cmp '$work/$name.svg' '$pictured'"
+    check "draws what the course shows (else cp build/teach/$name.svg examples/teach/pictures)" \
+        "cmp '$work/$name.svg' 'examples/teach/pictures/$name.svg' && grep '(pictures/$name.svg)' examples/teach/README.md"
 }
 
 # ---- the moving picture ------------------------------------------------------------------------------------------
@@ -94,6 +93,15 @@ done
 for link in $(grep -o '\](\([^)h#][^)]*\))' examples/teach/README.md | sed 's/^](//; s/)$//'); do
     check "$link, which it links, is there" "test -e examples/teach/$link"
 done
+{
+    sed -n 's/^##* //p' examples/teach/README.md | tr 'A-Z' 'a-z' | sed 's/[^a-z0-9]\{1,\}/-/g'
+    sed -n 's/^    "\([a-z]*\)": (".*/\1/p' examples/web/build.py
+} | sort > "$work/headings"
+check "no two headings have one address, nor one of a view of the page" "test -z \"\$(uniq -d '$work/headings' | tee /dev/stderr)\""
+for name in $(sed -n 's/^| `\(sap_[a-z_]*\)`.*/\1/p' examples/teach/README.md); do
+    check "$name, which is to be read, is a function of sap.h" "grep '[ *]$name(.*{$' sap.h"
+done
+
 # Names that a student may give to something of his own, also without 'static'. Those that the exercise names are taken.
 names="a after all apart array asked at b before begin best bits box boxes boxes_before bucket buckets buffer by_min by_min_x
 by_order by_value call call_count calls candidate cell cells chain chains changed clear column compare contains copy count

@@ -88,13 +88,29 @@ export class Browser {
         await send("mouseReleased", x1, y1);
     }
 
-    async key(key, shift = false) {
+    async hold(key, modifiers = 0) {
         const codes = { Tab: 9, Enter: 13, Escape: 27, " ": 32, End: 35, Home: 36,
             ArrowLeft: 37, ArrowUp: 38, ArrowRight: 39, ArrowDown: 40 };
-        const windowsVirtualKeyCode = codes[key] ?? key.toUpperCase().charCodeAt(0), modifiers = shift ? 8 : 0;
+        const windowsVirtualKeyCode = codes[key] ?? key.toUpperCase().charCodeAt(0);
         const text = key === "Enter" ? "\r" : key.length === 1 ? key : undefined, code = key === " " ? "Space" : key;
         await this.send("Input.dispatchKeyEvent", { type: "keyDown", key, code, text, modifiers, windowsVirtualKeyCode });
-        await this.send("Input.dispatchKeyEvent", { type: "keyUp", key, code, modifiers, windowsVirtualKeyCode });
+    }
+
+    async letGo(key, modifiers = 0) {
+        await this.send("Input.dispatchKeyEvent", { type: "keyUp", key, code: key === " " ? "Space" : key, modifiers });
+    }
+
+    async key(key, shift = false) {
+        await this.hold(key, shift ? 8 : 0);
+        await this.letGo(key, shift ? 8 : 0);
+    }
+
+    // Does something while another page has the focus.
+    async behindAnother(work) {
+        const { targetId } = await this.send("Target.createTarget", { url: "about:blank" });
+        await work();
+        await this.send("Target.closeTarget", { targetId });
+        await this.send("Page.bringToFront");
     }
 
     // With the Tab key to an element; returns whether it comes there.

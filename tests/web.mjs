@@ -725,28 +725,51 @@ const testCoursePhone = (page, url) => testCourse(page, url, "phone", 390, 844);
 const insideWindow = `Array.from(document.querySelectorAll("#play-pad button"), key => key.getBoundingClientRect())
     .every(box => box.left >= 0 && box.top >= 0 && box.right <= innerWidth && box.bottom <= innerHeight && box.height >= 56)`;
 
-// The game, by keys, by fingers, from its tape, and with a level of one's own.
+// The game, from the first screen on: by keys, by fingers, from its tape, and with a level of one's own.
 async function testPlay(page, url) {
-    await page.open(url + "#play", 1280, 800);
+    await page.open(url, 1280, 800);
     await wait(0.5);
-    const hold = (type, key, windowsVirtualKeyCode) => page.send("Input.dispatchKeyEvent", { type, key, windowsVirtualKeyCode });
     const coins = "play.state.coins", x = "play.things[play.state.hero].box[0]", feet = "play.things[play.state.hero].box[3]";
+    await page.clickOn("[data-view=play]");
     check("play: it waits without a coin", await page.evaluate(coins) === 0);
-    await hold("keyDown", "ArrowRight", 39);
-    check("play: the right arrow leads to a coin", await until(page, `${coins} >= 2`));
+    await page.hold("ArrowRight");
+    check("play: the right arrow leads to a coin, the first key after the click on the tab", await until(page, `${coins} >= 2`));
     check("play: it is said", await until(page, `/^[2-9] of 19 coins$/.test(${text("play-said")})`, 5));
-    await hold("keyUp", "ArrowRight", 39);
+    await page.hold("d");
+    await page.letGo("ArrowRight");
+    check("play: of two keys for one way one is still down", await page.evaluate("play.held()") === 2);
+    await page.letGo("d");
     await wait(0.5);
     const stands = await page.evaluate(x);
     await wait(0.3);
-    check("play: he stands when the key is let go", await page.evaluate(x) === stands);
+    check("play: he stands when the keys are let go", await page.evaluate(x) === stands);
     check("play: a tile holds him up", (await page.evaluate(text("play-table"))).includes("holds him upa tile"));
-    const ground = await page.evaluate(feet);
-    await hold("keyDown", " ", 32);
-    check("play: Space jumps", await until(page, `${feet} < ${ground} - 16`, 5));
-    await hold("keyUp", " ", 32);
+    const jumps = async (key, when) => {
+        await until(page, "play.things[play.state.hero].vx === 0 && play.state.stoppedY >= 0", 5);
+        const ground = await page.evaluate(feet), was = await page.evaluate("play.steps");
+        await page.hold(key);
+        check(`play: ${key} jumps${when}`, await until(page, `${feet} < ${ground} - 16 && play.steps > ${was}`, 3));
+        await page.letGo(key);
+    };
+    await jumps(" ", "");
+    await jumps("ArrowUp", ", too");
     check("play: nothing sticks out", await page.evaluate("document.documentElement.scrollWidth <= 1280 && document.documentElement.scrollHeight <= 800"));
     await page.screenshot(`${pictures}/wide-play.png`);
+    for (const [selector, part] of [["#play-again"], ["#play-watch"], ["#play-show"], ["label:has(#play-show)", 0.6], ["#play-pause"]]) {
+        await page.clickOn(selector, part);
+        const shown = await page.evaluate("document.getElementById('play-show').checked");
+        await jumps(" ", ` after a click on ${selector}`);
+        check(`play: and presses nothing, after a click on ${selector}`, await page.evaluate(
+            `play.tape < 0 && !play.paused && document.getElementById("play-show").checked === ${shown}`));
+    }
+    await page.clickOn("#play-again");
+    await page.hold("ArrowRight");
+    await until(page, "play.held() === 2", 5);
+    await page.behindAnother(async () => {
+        check("play: it pauses when the window loses the focus, and lets go", await until(page, "play.paused && play.held() === 0", 5));
+    });
+    await page.letGo("ArrowRight");
+    await jumps(" ", " after the window came back");
 
     await page.clickOn("#play-watch");
     check("play: the tape is watched", await until(page, "play.tape > 30 && play.steps > 30"));
@@ -759,13 +782,23 @@ async function testPlay(page, url) {
     await page.clickOn("#play-build");
     check("play: a level without a hero is not played", await page.evaluate(text("play-wrong")) === "The level has no hero: @." &&
           await page.evaluate("play.state.allCoins") === 19);
-    await level("#@ o #\n######\n");
+    const own = "#    H#\n#@ o H#\n#######\n";
+    await level(own);
     await page.clickOn("#play-build");
     check("play: one's own level is played", await page.evaluate("play.state.allCoins") === 1);
-    await page.evaluate("document.getElementById('play-board').focus()");
-    await hold("keyDown", "d", 68);
-    check("play: d walks, too, to its coin", await until(page, `${coins} === 1`));
-    await hold("keyUp", "d", 68);
+    await page.hold("d");
+    check("play: d walks, too, to its coin and its ladder", await until(page, `${coins} === 1 && ${x} === 84`));
+    await page.letGo("d");
+    const foot = await page.evaluate(feet);
+    await page.hold("w");
+    check("play: up climbs at a ladder, and does not jump", await until(page, `play.state.climbs && ${feet} < ${foot} - 8`, 5) &&
+          await page.evaluate("play.held()") === 4);
+    await page.letGo("w");
+    await page.clickOn("#play-watch");
+    check("play: a tape does not overwrite one's own level", await until(page, "play.state.allCoins === 19", 5) &&
+          await page.evaluate("document.getElementById('play-level').value") === own);
+    await page.clickOn("#play-again");
+    check("play: which is played again", await page.evaluate("play.state.allCoins") === 1);
 
     await page.open(url + "#play", 390, 844, true);
     await wait(0.5);

@@ -7,11 +7,11 @@ const KEYS = {ArrowLeft: 1, a: 1, ArrowRight: 2, d: 2, ArrowUp: 4, w: 4, ArrowDo
 const NUMBERS = ["count", "width", "height", "coins", "allCoins", "dead", "deaths", "won", "ducks", "stoppedX", "climbs",
                  "hero", "boxes", "pairs", "stoppedY"];
 const PLAY_ORDER = ["LADDER", "FLAG", "COIN", "SPIKES", "ONE_WAY", "DOOR", "TILE", "LIFT", "CRATE", "ENEMY", "HERO"];
-const LEAST_WIDE = 240, LEAST_ZOOM = 1.6; // pixels of the level that are seen side by side; pixels of the screen for each
+const LEAST_WIDE = 200, LEAST_HIGH = 184, LEAST_ZOOM = 1.6; // pixels of the level that are seen; pixels of the screen for each
 const FLASH = 0.5;                        // seconds for which a pair that has begun is seen
 
 const play = {
-    paused: false, down: new Set(), fingers: new Map(), due: 0, steps: 0, tape: -1, things: [], state: {}, flashes: [],
+    paused: false, down: new Map(), fingers: new Map(), due: 0, steps: 0, tape: -1, things: [], state: {}, flashes: [],
 
     listen() {
         pauses("play-pause", this);
@@ -19,20 +19,23 @@ const play = {
         this.text = this.textOf(sap.play_text_at());
         element("play-level").value = this.text;
         this.begin();
-        element("play-again").addEventListener("click", () => this.begin());
-        element("play-watch").addEventListener("click", () => {
-            element("play-level").value = this.text;
-            this.begin();
+        const press = (button, work) => element("play-" + button).addEventListener("click", () => {
+            work();
+            this.takeKeys();
+        });
+        press("again", () => this.begin());
+        press("build", () => this.begin());
+        press("pause", () => {}); // beside what pauses() does
+        press("watch", () => {
+            this.begin(this.text);
             this.tape = 0;
             this.pause(false);
         });
-        element("play-build").addEventListener("click", () => this.begin());
-        element("tab-play").addEventListener("click", event => { // the keys are for the game now, but not for who tabs
-            if (event.detail) element("play-board").focus();
-        });
+        element("play-show").addEventListener("change", () => this.byPointer && this.takeKeys());
+        document.addEventListener("pointerdown", () => { this.byPointer = true; }, true);
         document.addEventListener("keydown", event => this.key(event, true));
         document.addEventListener("keyup", event => this.key(event, false));
-        window.addEventListener("blur", () => this.down.clear());
+        window.addEventListener("blur", () => this.rest());
         this.listenToFingers(element("play-pad"));
     },
 
@@ -41,8 +44,21 @@ const play = {
         return new TextDecoder().decode(bytes.slice(0, bytes.indexOf(0)));
     },
 
-    // Begins the level of the text box; a level that is wrong is not played.
-    begin() {
+    // The board has the focus while one plays: Space would press a button again.
+    takeKeys() {
+        element("play-board").focus({preventScroll: true});
+    },
+
+    // Lets go of all keys, and pauses.
+    rest() {
+        this.down.clear();
+        this.fingers.clear();
+        this.light();
+        this.pause(true);
+    },
+
+    // Begins a level, that of the text box if none is given; one that is wrong is not played.
+    begin(level = element("play-level").value) {
         const put = text => {
             const bytes = new TextEncoder().encode(text), room = sap.play_text_size();
             const all = new Uint8Array(sap.memory.buffer, sap.play_text_at(), room);
@@ -52,7 +68,7 @@ const play = {
             const wrong = sap.play_load();
             return wrong ? this.textOf(wrong) : "";
         };
-        const wrong = put(element("play-level").value);
+        const wrong = put(level);
         if (wrong) put(this.text);
         say("play-wrong", wrong);
         Object.assign(this, {steps: 0, due: 0, tape: -1, flashes: []});
@@ -62,19 +78,29 @@ const play = {
     // Keys play while the game is seen, but those of tabs, buttons and text are theirs.
     key(event, isDown) {
         const key = event.key.length === 1 ? event.key.toLowerCase() : event.key, bit = KEYS[key];
-        if (!isDown) this.down.delete(bit);
+        this.byPointer &&= !isDown;
+        if (!isDown) this.down.delete(key);
         if (view !== "play" || !bit || event.ctrlKey || event.metaKey || event.altKey) return;
-        if (event.target.closest("#tabs, textarea, input, select") || (key === " " && event.target.closest("button, summary")))
-            return;
+        if (event.target.closest("#tabs, textarea") || (key === " " && event.target.closest("button, input"))) return;
         event.preventDefault();
-        if (isDown) this.press(() => this.down.add(bit));
+        if (isDown && !this.down.has(key)) this.press(() => this.down.set(key, this.bitsOf(bit)));
+    },
+
+    // Up jumps, too, but not from where it climbs: that is decided when it is pressed.
+    bitsOf(bit) {
+        const [x0, , x1, feet] = this.things[this.state.hero].box, x = (x0 + x1) / 2;
+        const climbs = this.things.some(({kind, box}) => kind === KINDS.LADDER && x >= box[0] && x <= box[2] &&
+                                                         feet - 1 >= box[1] && feet - 1 <= box[3]);
+        return bit === KEYS.ArrowUp && !climbs ? bit | KEYS[" "] : bit;
     },
 
     // Each finger presses what is below it, also when it slides from one key to the next.
     listenToFingers(pad) {
         const follow = event => {
             const key = document.elementFromPoint(event.clientX, event.clientY)?.closest("#play-pad [data-keys]");
-            this.fingers.set(event.pointerId, key ? Number(key.dataset.keys) : 0);
+            const was = this.fingers.get(event.pointerId);
+            if (!was || was.key !== key)
+                this.fingers.set(event.pointerId, {key, bits: key ? this.bitsOf(Number(key.dataset.keys)) : 0});
             this.light();
         };
         const lift = event => {
@@ -102,19 +128,21 @@ const play = {
     },
 
     light() {
-        const keys = this.held();
+        const touched = [...this.fingers.values()].map(({key}) => key);
         for (const key of element("play-pad").querySelectorAll("[data-keys]"))
-            key.classList.toggle("held", (keys & Number(key.dataset.keys)) !== 0);
+            key.classList.toggle("held", touched.includes(key));
     },
 
     held() {
-        return [...this.down, ...this.fingers.values()].reduce((keys, bit) => keys | bit, 0);
+        return [...this.down.values(), ...[...this.fingers.values()].map(({bits}) => bits)].reduce((keys, bit) => keys | bit, 0);
     },
 
+    // Who came by an arrow key of the tabs goes on along them.
     show() {
         this.down.clear();
         this.fingers.clear();
         this.light();
+        if (this.byPointer || !document.activeElement.closest("#tabs")) this.takeKeys();
     },
 
     read() {
@@ -165,7 +193,7 @@ const play = {
     // level's ends, so that they do not hide him.
     look() {
         const {width, height} = element("play-screen").getBoundingClientRect(), {state} = this;
-        const zoom = Math.max(LEAST_ZOOM, Math.min(height / state.height, width / LEAST_WIDE));
+        const zoom = Math.max(LEAST_ZOOM, Math.min(height / LEAST_HIGH, width / LEAST_WIDE));
         const beyond = getComputedStyle(element("play-pad")).position === "absolute" ? 220 / zoom : 0;
         const [x0, y0, x1, y1] = this.things[state.hero].box, wide = width / zoom, high = height / zoom;
         const left = between(-beyond, (x0 + x1 - wide) / 2, Math.max(0, state.width - wide) + beyond);
@@ -208,7 +236,7 @@ const play = {
             const size = 1 + i % 3 / 2, left = scattered(i) * width - x * 0.1;
             pen.fillRect((left % width + width) % width, scattered(i + 0.5) * height * 0.7, size, size);
         }
-        for (const [far, color, rise] of [[0.25, "#1d2c40", 0.42], [0.5, "#223549", 0.26]]) { // hills
+        for (const [far, color, rise] of [[0.15, "#19263a", 0.68], [0.25, "#1d2c40", 0.5], [0.5, "#223549", 0.32]]) { // hills
             pen.fillStyle = color;
             pen.beginPath();
             pen.moveTo(0, height);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--hide-scrollbars", "--remote-debugging-pipe"];
+    "--disable-component-update", "--disable-sync", "--remote-debugging-pipe"];
 
 export class Browser {
     // Messages go out on file 3 and come in on file 4, each ends in a zero byte.
@@ -55,13 +55,13 @@ export class Browser {
         return Promise.race([answer, this.dead]);
     }
 
-    // With calm, as for readers who ask for less motion.
-    async open(url, width, height, mobile = false, calm = false) {
-        const features = [{ name: "prefers-reduced-motion", value: calm ? "reduce" : "no-preference" }];
+    // With calm, as for readers who ask for less motion; theme is that of the reader's computer.
+    async open(url, width, height, { mobile = false, calm = false, theme = "dark", scale = mobile ? 2 : 1 } = {}) {
+        const features = [{ name: "prefers-reduced-motion", value: calm ? "reduce" : "no-preference" },
+            { name: "prefers-color-scheme", value: theme }];
         await this.send("Emulation.setEmulatedMedia", { features });
         await this.send("Emulation.setTouchEmulationEnabled", { enabled: mobile });
-        const deviceScaleFactor = mobile ? 2 : 1;
-        await this.send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor, mobile });
+        await this.send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: scale, mobile });
         for (const to of ["about:blank", url]) { // from elsewhere: an address that differs in its #part alone is not loaded
             const loaded = new Promise(resolve => this.loaded = resolve);
             await this.send("Page.navigate", { url: to });
@@ -135,6 +135,15 @@ export class Browser {
 
     async clickOn(selector, part = 0.5) {
         await this.click(...await this.place(selector, part));
+    }
+
+    // The part of the window in which an element is, as a PNG in base64.
+    async picture(selector) {
+        const clip = await this.evaluate(`(() => {
+            const {left, top, width, height} = document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect();
+            return {x: left + scrollX, y: top + scrollY, width, height, scale: 1};
+        })()`);
+        return (await this.send("Page.captureScreenshot", { format: "png", clip })).data;
     }
 
     async screenshot(path) {

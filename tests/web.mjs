@@ -192,7 +192,7 @@ const choose = (id, value) => `(() => {
 
 // Each lesson is used by clicks, as a reader would. 'where' is in the names of pictures.
 async function testPageOfLessons(page, where, width) {
-    const sticks = "document.documentElement.scrollWidth > " + width;
+    const sticks = "document.documentElement.scrollWidth > document.documentElement.clientWidth";
     const errors = page.errors.length;
     await page.clickOn("[data-view=steps]");
     check(`${where}: the live view is hidden`, await page.evaluate("document.getElementById('live').hidden"));
@@ -555,14 +555,14 @@ async function testTargets(page, where) {
     check(`${where}: targets are 40 pixels high, not ${small.slice(0, 4)}`, !small.length);
 }
 
-const names = ["live", "play", "figure", "steps", "batches", "pruning", "trees", "pairs", "changes", "grid", "cost"]; // as their tabs stand, the course aside
+const names = ["first", "live", "play", "figure", "steps", "batches", "pruning", "trees", "pairs", "changes", "grid", "cost"]; // as their tabs stand, the course aside
 
 // The same without a pointer: Tab, arrows, letters, Enter and Space.
 async function testKeyboard(page, url) {
     await page.open(url, 1280, 800);
     await wait(1);
     check("keys: Tab comes to the tabs", await page.tabTo("[role=tab]"));
-    for (const name of ["play", "course", ...names.slice(2)]) {
+    for (const name of ["course", ...names.slice(1)]) {
         await page.key("ArrowRight");
         check(`keys: an arrow comes to ${name}`, await until(page, `!document.getElementById("${name}").hidden`, 5));
         check(`keys: ${name} has an address`, await page.evaluate("location.hash") === "#" + name);
@@ -570,6 +570,7 @@ async function testKeyboard(page, url) {
         await testNames(page, `keys: ${name}`);
     }
     await page.key("Home");
+    for (let i = 0; i < 2; i++) await page.key("ArrowRight");
     check("keys: Tab comes to the world", await page.tabTo("#world"));
     const who = await page.evaluate(text("who"));
     await page.key("ArrowRight");
@@ -639,7 +640,7 @@ async function testKeyboard(page, url) {
 
 // Readers who ask for less motion see nothing move until they ask for it.
 async function testCalm(page, url) {
-    await page.open(url, 1280, 800, false, true);
+    await page.open(url + "#live", 1280, 800, { calm: true });
     await wait(1);
     const before = await page.evaluate(hash);
     await wait(0.5);
@@ -657,7 +658,7 @@ async function testCalm(page, url) {
 
 // The course: each lesson has its text, its views move inside it, and its programs stand beside it.
 async function testCourse(page, url, where, width, height) {
-    await page.open(url + "#course", width, height, where === "phone");
+    await page.open(url + "#course", width, height, { mobile: where === "phone" });
     await wait(0.5);
     const lessons = await page.evaluate("Array.from(document.querySelectorAll('#lessons a'), link => link.hash)");
     const here = "document.querySelector('#course article:not([hidden])')";
@@ -745,15 +746,14 @@ async function testPlay(page, url) {
     check("play: he stands when the keys are let go", await page.evaluate(x) === stands);
     check("play: a tile holds him up", (await page.evaluate(text("play-table"))).includes("holds him upa tile"));
     const jumps = async (key, when) => {
-        await until(page, "play.things[play.state.hero].vx === 0 && play.state.stoppedY >= 0", 5);
         const ground = await page.evaluate(feet), was = await page.evaluate("play.steps");
         await page.hold(key);
-        check(`play: ${key} jumps${when}`, await until(page, `${feet} < ${ground} - 16 && play.steps > ${was}`, 3));
+        check(`play: ${key} jumps${when}`, await until(page, `${feet} < ${ground} - 16 && play.steps > ${was}`, 10));
         await page.letGo(key);
+        await until(page, "play.things[play.state.hero].vx === 0 && play.state.stoppedY >= 0"); // landed
     };
     await jumps(" ", "");
     await jumps("ArrowUp", ", too");
-    check("play: nothing sticks out", await page.evaluate("document.documentElement.scrollWidth <= 1280 && document.documentElement.scrollHeight <= 800"));
     await page.screenshot(`${pictures}/wide-play.png`);
     for (const [selector, part] of [["#play-again"], ["#play-watch"], ["#play-show"], ["label:has(#play-show)", 0.6], ["#play-pause"]]) {
         await page.clickOn(selector, part);
@@ -800,9 +800,10 @@ async function testPlay(page, url) {
     await page.clickOn("#play-again");
     check("play: which is played again", await page.evaluate("play.state.allCoins") === 1);
 
-    await page.open(url + "#play", 390, 844, true);
+    await page.open(url + "#play", 390, 844, { mobile: true });
     await wait(0.5);
     check("play: on a phone nothing sticks out to the side", await page.evaluate("document.documentElement.scrollWidth <= 390"));
+    await page.screenshot(`${pictures}/phone-play-begins.png`);
     check("play: on a phone all keys are seen", await page.evaluate(insideWindow));
     const middle = async key => {
         const [x, y] = await page.place(`#play-pad .${key}`);
@@ -823,56 +824,143 @@ async function testPlay(page, url) {
     await touch("touchMove", { ...left, y: left.y - 300 });
     await touch("touchEnd");
     check("play: and lets go", await until(page, "play.held() === 0", 5));
-    check("play: the page has not scrolled", await page.evaluate("scrollY") === 0);
+    const scrolled = await page.evaluate("scrollY");
+    check(`play: the page has not scrolled (${scrolled})`, scrolled === 0);
     await page.screenshot(`${pictures}/phone-play.png`);
     await testTargets(page, "play: phone");
     check("play: no error", page.errors.length === 0);
     page.errors.forEach(error => console.log(error));
 }
 
-async function testAcross(page, url) {
-    await page.open(url, 844, 390, true);
-    await wait(1);
-    for (const name of names) {
-        await page.clickOn(`[data-view=${name}]`);
-        await wait(0.4);
-        const [board, aside] = await page.evaluate(`["#${name} canvas", "#${name} aside"].map(selector => {
-            const box = document.querySelector(selector).getBoundingClientRect();
-            return [box.left, box.top, box.right, box.bottom];
-        })`);
-        if (name === "play") {
-            const keys = await page.evaluate(insideWindow);
-            check(`across: play: the game and its keys are seen (${board}; ${keys})`, board[3] <= 391 && board[2] - board[0] > 800 && keys);
-            await page.screenshot(`${pictures}/across-play.png`);
-            const hidden = await page.evaluate(`(() => { // where he begins, at the left end
-                const board = document.getElementById("play-board").getBoundingClientRect(), {left, top, right, bottom} = play.place();
-                return Array.from(document.querySelectorAll("#play-pad button")).filter(key => {
-                    const box = key.getBoundingClientRect();
-                    return box.left < board.left + right && board.left + left < box.right && box.top < board.top + bottom && board.top + top < box.bottom;
-                }).map(key => key.className).join();
-            })()`);
-            check(`across: play: no key hides the hero, as "${hidden}"`, hidden === "");
-            continue;
+// Sizes of windows: a computer's with either theme, zoomed to 200 %, a small laptop's at 125 % with a browser around it, and
+// a phone's, upright and across.
+const sizes = [["wide", 1280, 800, 1, false, "dark"], ["light", 1280, 800, 1, false, "light"], ["zoomed", 640, 360, 2, false, "dark"],
+               ["laptop", 1093, 510, 1.25, false, "light"], ["upright", 390, 844, 2, true, "dark"], ["across", 844, 390, 2, true, "light"]];
+
+// All of a view that cannot be seen: not shown, or not there after scrolling to it.
+const unseen = name => `Array.from(document.querySelectorAll("#${name} :is(h1, h2, p, button, select, input, a, table, canvas, ol)"))
+    .filter(node => node.textContent.trim() || node.matches("canvas, input"))
+    .filter(node => !node.closest(".unseen, .said, #play-pad, table a"))
+    .filter(node => {
+        node.scrollIntoView({ block: "center" });
+        const {left, right, top, width, height} = node.getClientRects()[0] ?? { width: 0 };
+        const there = width && document.elementFromPoint((left + right) / 2, Math.min(top + height / 2, innerHeight - 1));
+        return !there || left < 0 || right > document.documentElement.clientWidth ||
+            !(node.contains(there) || there.contains(node) && there.closest("#${name}"));
+    }).map(node => node.id || node.textContent.trim().slice(0, 30) || node.tagName)`;
+
+async function testSizes(page, url) {
+    for (const [where, width, height, scale, mobile, theme] of sizes) {
+        await page.open(url, width, height, { mobile, theme, scale });
+        await wait(0.5);
+        check(`${where}: the first link is the course`, await page.evaluate("document.querySelector('a').hash") === "#course");
+        for (const name of names) {
+            await page.clickOn(`[data-view=${name}]`);
+            await wait(0.3);
+            await page.screenshot(`${pictures}/${where}-${name}.png`);
+            check(`${where}: ${name}: nothing sticks out`, await page.evaluate(
+                "document.documentElement.scrollWidth <= document.documentElement.clientWidth"));
+            const [title, board, aside] = await page.evaluate(`["h1, #${name} h2", "canvas", "aside"].map(selector => {
+                const box = document.querySelector("#${name} " + selector).getBoundingClientRect();
+                return [box.left, box.top + scrollY, box.right, box.bottom + scrollY];
+            })`);
+            check(`${where}: ${name}: its title comes before its board (${title}; ${board})`, title[3] <= board[1] || title[0] >= board[2]);
+            if (width > 700 && where !== "upright" && !(where === "across" && name === "play"))
+                check(`${where}: ${name}: its board and its controls are seen together (${board}; ${aside})`, board[3] <= height + 1 &&
+                      aside[0] >= board[2] && aside[1] < height / 2 && board[3] - board[1] > 200);
+            const hidden = await page.evaluate(unseen(name));
+            check(`${where}: ${name}: all can be seen, not ${hidden.slice(0, 4)}`, !hidden.length);
+            await page.evaluate("scrollTo(0, 0)");
+            if (mobile) await testTargets(page, `${where}: ${name}`);
         }
-        check(`across: ${name}: its board and its controls are seen (${board}; ${aside})`, board[3] <= 391 && board[1] < 60 &&
-              aside[0] >= board[2] && aside[1] < 60 && aside[2] <= 845 && board[3] - board[1] > 250);
-        await testTargets(page, `across: ${name}`);
-        if (name === "live" || name === "steps") await page.screenshot(`${pictures}/across-${name}.png`);
+        check(`${where}: scrollbars and controls are dark`, await page.evaluate("getComputedStyle(document.body).colorScheme") === "dark");
+    }
+    await testFingers(page, url);
+
+    await page.open(url, 844, 390, { mobile: true });
+    await page.clickOn("[data-view=play]");
+    await wait(0.3);
+    check("across: play: its keys are seen", await page.evaluate(insideWindow));
+    const hidden = await page.evaluate(`(() => { // where he begins, at the left end
+        const board = document.getElementById("play-board").getBoundingClientRect(), {left, top, right, bottom} = play.place();
+        return Array.from(document.querySelectorAll("#play-pad button")).filter(key => {
+            const box = key.getBoundingClientRect();
+            return box.left < board.left + right && board.left + left < box.right && box.top < board.top + bottom && board.top + top < box.bottom;
+        }).map(key => key.className).join();
+    })()`);
+    check(`across: play: no key hides the hero, as "${hidden}"`, hidden === "");
+
+    await page.open(url + "#lesson-6", 1280, 800, { theme: "light" });
+    for (const picture of await page.evaluate(`Array.from(document.querySelectorAll("#lesson-6 img"), (image, i) => {
+        image.id = "picture-" + i;
+        return image.id;
+    })`)) {
+        await page.evaluate(`(async image => {
+            image.loading = "eager";
+            await image.decode();
+            image.scrollIntoView();
+        })(document.getElementById("${picture}"))`);
+        await wait(0.2);
+        const bright = await page.evaluate(`(async () => {
+            const bitmap = await createImageBitmap(await (await fetch("data:image/png;base64,${await page.picture("#" + picture)}")).blob());
+            const pen = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d");
+            pen.drawImage(bitmap, 0, 0);
+            const {data} = pen.getImageData(0, 0, bitmap.width, bitmap.height);
+            let bright = 0;
+            for (let i = 0; i < data.length; i += 4) bright += Math.min(data[i], data[i + 1], data[i + 2]) > 150;
+            return bright / data.length * 4;
+        })()`);
+        check(`light: the words of ${picture} stand out (${bright})`, bright > 0.002);
+    }
+}
+
+// A finger on a box drags it; one beside all boxes scrolls the page.
+async function testFingers(page, url) {
+    await page.open(url, 390, 600, { mobile: true });
+    await wait(0.5);
+    for (const name of ["first", "figure", "steps", "pruning"]) {
+        await page.clickOn(`[data-view=${name}]`);
+        await wait(0.3);
+        await page.evaluate("scrollTo(0, 0)");
+        const [x, y, free] = await page.evaluate(`(() => {
+            const {left, top} = document.getElementById("${name}-board").getBoundingClientRect(), view = views["${name}"];
+            const {unit, left: x, top: y} = view.plane(), box = view.boxes[0], at = k => (box[k] + box[k + 2]) / 2;
+            return [left + x + unit * at(0), top + y + unit * at(1), left + x + unit * 0.5];
+        })()`);
+        const swipe = async (x, y) => {
+            const send = (type, ...touchPoints) => page.send("Input.dispatchTouchEvent", { type, touchPoints });
+            await send("touchStart", { x, y });
+            for (let i = 1; i <= 6; i++) await send("touchMove", { x, y: y - 12 * i });
+            await send("touchEnd");
+            await wait(0.2);
+            return page.evaluate(`[scrollY, views["${name}"].boxes[0][1]].join()`);
+        };
+        const before = await page.evaluate(`views["${name}"].boxes[0][1]`);
+        const [still, moved] = (await swipe(x, y)).split(",").map(Number);
+        check(`fingers: ${name}: one on a box drags it (${moved})`, still === 0 && moved !== before);
+        check(`fingers: ${name}: one beside it scrolls the page`, Number((await swipe(free, y)).split(",")[0]) > 20);
     }
 }
 
 async function testPage(page, url) {
     await page.open(url, 1280, 800);
+    await wait(0.5);
+    check("it starts with two of four boxes that overlap", await page.evaluate(text("first-said")) === "Overlap: A and B.");
+    const [x, y, unit] = await page.evaluate(`(() => {
+        const {left, top} = document.getElementById("first-board").getBoundingClientRect(), plane = first.plane();
+        return [left + plane.left, top + plane.top, plane.unit];
+    })()`);
+    await page.drag(x + 17 * unit, y + 4 * unit, x + 13 * unit, y + 6 * unit);
+    check("which can be dragged", await page.evaluate(text("first-said")) === "Overlap: A and B, B and C.");
+    await page.screenshot(`${pictures}/first.png`);
+    await page.clickOn("#first-more");
     await wait(2);
-    const broken = await page.evaluate(text("verdict"));
-    if (broken) throw new Error(broken);
-    check("it starts with 2,000 boxes", await page.evaluate(boxCount) === 2000);
+    check("then come 2,000 boxes", await page.evaluate(boxCount) === 2000);
     check("there are pairs", await page.evaluate(number("pair-count")) > 100);
     check("pairs begin and end", await page.evaluate(number("begun")) > 0 && await page.evaluate(number("ended")) > 0);
     check("boxes alone are drawn", await page.evaluate(pixels(58, 79, 105)) > 1000);
     check("boxes that overlap are lit", await page.evaluate(pixels(174, 151, 91)) > 1000);
     const all = "document.documentElement";
-    check("nothing sticks out", await page.evaluate(`${all}.scrollWidth <= 1280 && ${all}.scrollHeight <= 800`));
     await verdict(page, "as it starts");
     await page.screenshot(`${pictures}/start.png`);
 
@@ -938,20 +1026,15 @@ async function testPage(page, url) {
     await testPageOfLessons(page, "wide", 1280);
     await verdict(page, "back from the lessons");
 
-    await page.open(url, 390, 844, true);
+    await page.open(url + "#live", 390, 844, { mobile: true });
     await wait(1.5);
     check("on a phone nothing sticks out to the side", await page.evaluate(`${all}.scrollWidth <= 390`));
     const edge = (selector, side) =>
         page.evaluate(`document.querySelector("${selector}").getBoundingClientRect().${side}`);
-    check("on a phone the sliders are below the world", await edge("aside", "top") >= await edge("#stage", "bottom"));
+    check("on a phone the sliders are below the world", await edge("#live aside", "top") >= await edge("#stage", "bottom"));
     await page.screenshot(`${pictures}/phone.png`);
     await verdict(page, "on a phone");
     await testPageOfLessons(page, "phone", 390);
-    for (const name of names) {
-        await page.clickOn(`[data-view=${name}]`);
-        await wait(0.2);
-        await testTargets(page, `phone: ${name}`);
-    }
 }
 
 testModule();
@@ -970,6 +1053,6 @@ async function run(tests) {
     await browser?.close();
 }
 
-await Promise.all([run([testPage]), run([testPlay, testStructures, testCourseWide, testCoursePhone, testCourseBroad, testAcross, testKeyboard, testCalm])]);
+await Promise.all([run([testPage]), run([testPlay, testStructures, testCourseWide, testCoursePhone, testCourseBroad, testSizes, testKeyboard, testCalm])]);
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed ? 1 : 0);

@@ -11,7 +11,7 @@ const FONT = "system-ui, \"DejaVu Sans\", sans-serif";
 
 const views = {};
 let sap;            // what the module exports
-let view = "live";  // which view is seen
+let view = "first"; // which view is seen
 
 const element = id => document.getElementById(id);
 const slider = id => Number(element(id).value);
@@ -49,9 +49,10 @@ function say(id, sentence) {
     if (element(id).textContent !== sentence) element(id).textContent = sentence;
 }
 
-// The number beside a slider.
+// The number beside a slider, which is also said.
 function label(id, text) {
     element(id).nextElementSibling.textContent = text;
+    element(id).setAttribute("aria-valuetext", text);
 }
 
 // Returns the steps a second that a slider asks for, from one in two seconds on.
@@ -117,10 +118,14 @@ function draggable(canvas, view) {
         if (box >= 0) view.dropped?.(box);
     };
     view.held = -1;
-    canvas.style.touchAction = "none";
+    const hitBy = ([x, y]) =>
+        view.boxes.findLastIndex(([x0, y0, x1, y1]) => x >= x0 && x <= x1 && y >= y0 && y <= y1);
+    canvas.addEventListener("touchstart", event => { // a finger beside all boxes scrolls the page
+        const {left, top} = canvas.getBoundingClientRect(), {clientX, clientY} = event.changedTouches[0];
+        if (hitBy(point({offsetX: clientX - left, offsetY: clientY - top})) >= 0) event.preventDefault();
+    }, {passive: false});
     canvas.addEventListener("pointerdown", event => {
-        const [x, y] = point(event);
-        const hit = view.boxes.findLastIndex(([x0, y0, x1, y1]) => x >= x0 && x <= x1 && y >= y0 && y <= y1);
+        const [x, y] = point(event), hit = hitBy([x, y]);
         if (hit < 0) return;
         canvas.setPointerCapture(event.pointerId);
         take(hit);
@@ -203,14 +208,16 @@ function playable(name, view, most) {
 
 // ---- which of the views is seen: #grid at the end of the address shows that one -------------------------------------
 
+const tabs = () => [...element("tabs").querySelectorAll("[role=tab]")];
+
 function show(name) {
     view = name;
-    for (const tab of element("tabs").children) {
+    for (const tab of tabs()) {
         const here = tab.dataset.view === name;
         tab.setAttribute("aria-selected", here);
         tab.tabIndex = here ? 0 : -1;
         element(tab.dataset.view).hidden = !here;
-        if (here) tab.scrollIntoView({block: "nearest", inline: "nearest"});
+        if (here) tab.parentElement.scrollLeft = tab.offsetLeft - tab.parentElement.clientWidth / 2;
     }
     course.takeViews(name === "course"); // into the lesson that is read, or out of it
     views[name].show();
@@ -226,20 +233,19 @@ function go(name) {
 function followAddress() {
     const name = location.hash.slice(1);
     if (course.open(name)) show("course");
-    else show(views[name] ? name : "live");
+    else show(views[name] ? name : "first");
     course.scrollTo(name);
 }
 
 // As tabs do: arrow keys go from one to the next.
 function listenToTabs() {
-    const tabs = [...element("tabs").children];
-    tabs.forEach((tab, i) => {
+    tabs().forEach((tab, i, all) => {
         tab.addEventListener("click", () => go(tab.dataset.view));
         tab.addEventListener("keydown", event => {
-            const to = {ArrowLeft: i - 1, ArrowRight: i + 1, Home: 0, End: tabs.length - 1}[event.key];
+            const to = {ArrowLeft: i - 1, ArrowRight: i + 1, Home: 0, End: all.length - 1}[event.key];
             if (to === undefined) return;
             event.preventDefault();
-            const next = tabs[(to + tabs.length) % tabs.length];
+            const next = all[(to + all.length) % all.length];
             next.focus();
             next.click();
         });

@@ -69,6 +69,10 @@ export class Browser {
         }
     }
 
+    resize(width, height) {
+        return this.send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: false });
+    }
+
     async evaluate(expression) {
         const answer = await this.send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true });
         if (answer.exceptionDetails) throw new Error(answer.exceptionDetails.exception?.description ?? expression);

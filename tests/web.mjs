@@ -654,6 +654,12 @@ async function testCalm(page, url) {
         await wait(0.2);
         check(`calm: ${name} waits for Play`, await page.evaluate(`${text(name + "-pause")} === "Play"`));
     }
+    await page.clickOn("[data-view=batches]");
+    for (const button of ["come", "go"]) {
+        await page.clickOn(`#batches-${button}`);
+        check(`calm: they ${button} when asked to`, await until(page, "batches.lanes[0].moves > 0", 5));
+        await page.clickOn("#batches-pause");
+    }
 }
 
 // The course: each lesson has its text, its views move inside it, and its programs stand beside it.
@@ -868,6 +874,9 @@ async function testSizes(page, url) {
             if (width > 700 && where !== "upright" && !(where === "across" && name === "play"))
                 check(`${where}: ${name}: its board and its controls are seen together (${board}; ${aside})`, board[3] <= height + 1 &&
                       aside[0] >= board[2] && aside[1] < height / 2 && board[3] - board[1] > 200);
+            const mute = await page.evaluate(`Array.from(document.querySelectorAll("#${name} input[type=range]"))
+                .filter(node => !node.getAttribute("aria-valuetext")).map(node => node.id)`);
+            check(`${where}: ${name}: sliders say what they stand for, not ${mute}`, !mute.length);
             const hidden = await page.evaluate(unseen(name));
             check(`${where}: ${name}: all can be seen, not ${hidden.slice(0, 4)}`, !hidden.length);
             await page.evaluate("scrollTo(0, 0)");
@@ -992,6 +1001,14 @@ async function testPage(page, url) {
     await page.clickOn("#side", 0.9);
     await wait(1.5);
     check("large boxes overlap more than once each", await page.evaluate(number("pair-count")) > few);
+    const worldNow = "[count, followed, Array.from(new Float32Array(sap.memory.buffer, sap.boxes_at(), 60))].join()";
+    await page.clickOn("#pause");
+    const kept = await page.evaluate(worldNow);
+    await page.resize(1240, 780);
+    await wait(0.3);
+    check("a window narrower by 40 pixels keeps the world", await page.evaluate(worldNow) === kept && await page.evaluate("scale < 1"));
+    await page.resize(1280, 800);
+    await page.clickOn("#pause");
     check("brute force is not sampled", await page.evaluate(text("brute-name")) === "brute force: pairs alone");
     await verdict(page, "few large boxes");
     const who = await page.evaluate(text("who"));
@@ -1021,6 +1038,18 @@ async function testPage(page, url) {
     check("brute force is sampled, and said so", sampled.includes("estimated from 1 in"));
     const cost = id => page.evaluate(`parseFloat(${text("cost-" + id)})`);
     check("sap.h costs less than brute force", await cost("sap") < await cost("brute"));
+    check("it is said which is faster, and why", /: |which began/.test(await page.evaluate(text("cost-said"))));
+    const rivals = await page.evaluate(`(() => { // on a computer where each look at the clock takes five milliseconds
+        const now = performance.now, before = turns;
+        let time = 0;
+        performance.now = () => time += 5;
+        for (let i = 0; i < 100; i++) measureOthers(0.02);
+        performance.now = now;
+        return turns - before;
+    })()`);
+    check(`the others run in a part of slow frames, ${rivals} of 100`, rivals > 5 && rivals < 25);
+    await page.clickOn("#drop");
+    check("it is said why no more boxes can be dropped", (await page.evaluate(text("verdict"))).startsWith("20,000 boxes are the most"));
     await verdict(page, "20,000 boxes, some large");
     await page.screenshot(`${pictures}/many.png`);
     await testPageOfLessons(page, "wide", 1280);

@@ -65,8 +65,8 @@ const batches = {
     lanes: [], leaving: false, paused: false, due: 0,
 
     listen() {
-        element("batches-come").addEventListener("click", () => this.begin(false));
-        element("batches-go").addEventListener("click", () => this.begin(true));
+        element("batches-come").addEventListener("click", () => this.play(false));
+        element("batches-go").addEventListener("click", () => this.play(true));
         element("batches-speed").addEventListener("input", () => this.showSpeed());
         pauses("batches-pause", this);
         element("batches-measure").addEventListener("click", () => this.measure());
@@ -80,6 +80,12 @@ const batches = {
     showSpeed() {
         const moves = pace("batches-speed", 200);
         label("batches-speed", moves.toFixed(moves < 10 ? 1 : 0) + " moves/s");
+    },
+
+    // Who asks for it sees it, also with less motion.
+    play(leaving) {
+        this.begin(leaving);
+        this.pause(false);
     },
 
     begin(leaving) {

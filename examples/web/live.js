@@ -2,7 +2,9 @@
 
 const STRIP = 64;             // how thick the drawings of the sorted ends are, beside the world
 const LEVELS = 16;            // shades from alone (0) over overlapping (8) to just begun (16)
-const BRUTE_TESTS = 1.5e6;    // tests that brute force may make a frame; above that it takes a sample
+const BRUTE_TESTS = 5e5;      // tests that brute force may make at once; above that it takes a sample
+const SHARE = 0.15;           // of the time, for all that sap.h is compared with: only sap.h does the work of each frame
+const LEAST_FILLED = 0.7;     // of the room, below which the window gets another world
 const MAX_FLAG = 0x80000000;  // in an end: it is a max
 const sliders = ["count", "speed", "side", "movers"];
 const METHODS = ["nothing", "sorted", "pruned", "queried"];
@@ -16,9 +18,10 @@ const shades = Array.from({length: LEVELS + 1}, (_, i) => {
 });
 
 let world, pen, size;    // the canvas, what draws on it, and the world's size in CSS pixels
-let stage = {};          // the room of the canvas that the world was made for
+let stage = {};          // the room of the canvas
+let scale = 1;           // of the world in it: a world is kept when the window changes a little
 let count, movers, speed, side;
-let followed = 0, frame = 0;
+let followed = 0, frame = 0, owed = 0, turns = 0; // owed: milliseconds that the rivals may take
 
 // ---- settings -----------------------------------------------------------------------------------------
 
@@ -32,16 +35,25 @@ function readSettings() {
     side = part * Math.sqrt(size.width * size.height / count);
     const texts = [count.toLocaleString("en"), speed.toFixed(2) + " sides/s", side.toFixed(1) + " px",
                    movers.toLocaleString("en")];
-    sliders.forEach((id, i) => element(id).nextElementSibling.textContent = texts[i]);
+    sliders.forEach((id, i) => label(id, texts[i]));
+}
+
+// The world keeps its shape in a window that is a little larger or smaller; else it is another world.
+function fit(room) {
+    const ratio = window.devicePixelRatio || 1;
+    stage = room;
+    world.width = Math.round(stage.width * ratio);
+    world.height = Math.round(stage.height * ratio);
+    const wide = size ? size.width + STRIP + 8 : 1, high = size ? size.height + STRIP + 8 : 1;
+    scale = Math.min(stage.width / wide, stage.height / high);
+    if (!size || scale * scale * wide * high < LEAST_FILLED * stage.width * stage.height) setUp();
+    pen.setTransform(ratio * scale, 0, 0, ratio * scale, 0, 0);
 }
 
 function setUp() {
-    const ratio = window.devicePixelRatio || 1;
-    stage = element("stage").getBoundingClientRect();
-    world.width = Math.round(stage.width * ratio);
-    world.height = Math.round(stage.height * ratio);
-    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    scale = 1;
     size = {width: stage.width - STRIP - 8, height: stage.height - STRIP - 8};
+    pen.setTransform(world.width / stage.width, 0, 0, world.height / stage.height, 0, 0);
     readSettings();
     if (!sap.setup(count, side, size.width, size.height, element("mixed").checked ? 1 : 0,
                    Number(element("method").value)))
@@ -105,13 +117,32 @@ class Cost {
 
 let costs;
 
-function measureOthers() {
-    const tests = count * (count - 1) / 2, step = Math.max(1, Math.ceil(tests / BRUTE_TESTS));
-    costs.grid.measure(() => sap.grid());
-    costs.events.measure(() => sap.grid_events());
-    costs.brute.measure(() => sap.brute_force(frame % step, step), step);
-    element("brute-name").textContent =
-        step > 1 ? `brute force, estimated from 1 in ${step}` : "brute force: pairs alone";
+// One of the others, if it is due; in the first frame of a world all, so that each has a figure.
+function measureOthers(seconds) {
+    const step = Math.max(1, Math.ceil(count * (count - 1) / 2 / BRUTE_TESTS)), begin = performance.now();
+    owed = Math.min(1000 * SHARE * seconds, owed + 1000 * SHARE * seconds);
+    if (owed <= 0 && frame) return;
+    turns++;
+    if (turns % 2 || !frame) {
+        costs.grid.measure(() => sap.grid());
+        costs.events.measure(() => sap.grid_events());
+    }
+    if (turns % 2 === 0 || !frame) costs.brute.measure(() => sap.brute_force((turns >> 1) % step, step), step);
+    owed -= performance.now() - begin;
+    say("brute-name", step > 1 ? `brute force, estimated from 1 in ${step}` : "brute force: pairs alone");
+}
+
+// Who takes least, and why.
+function compare() {
+    const sapTakes = costs.sap.typical, pairs = costs.grid.typical, all = pairs + costs.events.typical;
+    const longer = (all / sapTakes).toFixed(1);
+    say("cost-said", costs.brute.typical < sapTakes ? "With so few boxes brute force is as good: there is little to save."
+        : all < 1.2 * sapTakes
+        ? `Here the grid is ${all < 0.8 * sapTakes ? "faster" : "about as fast"}: all boxes fit its cells, and most move. ` +
+          "Let few move, or one in a hundred be larger."
+        : pairs < 0.8 * sapTakes ? "A grid that lists pairs alone is faster here. It does not tell which began or ended: that costs it more."
+        : element("mixed").checked ? `The grid takes ${longer} times as long for the same: its cells must be as wide as the largest box.`
+        : `The grid takes ${longer} times as long for the same: it files all boxes again, and compares all pairs with those before.`);
 }
 
 // ---- drawing ---------------------------------------------------------------------------------------------
@@ -241,7 +272,7 @@ function draw() {
     const boxes = new Float32Array(memory, sap.shown_at(), 6 * count); // min x, y, z, max x, y, z
     const glow = new Float32Array(memory, sap.glow_at(), count);
     pen.fillStyle = DARK;
-    pen.fillRect(0, 0, size.width + 8 + STRIP, size.height + 8 + STRIP);
+    pen.fillRect(0, 0, stage.width / scale, stage.height / scale);
     pen.fillStyle = PANEL;
     pen.fillRect(0, 0, size.width, size.height);
     drawBoxes(boxes, glow);
@@ -277,6 +308,7 @@ function showNumbers(pairs, seconds) {
     costs.grid.show(costs.grid.typical);
     costs.events.show(costs.grid.typical + costs.events.typical);
     costs.brute.show(costs.brute.typical);
+    if (frame % 30 === 0) compare();
 }
 
 function showOrigin() {
@@ -295,9 +327,12 @@ function listen() {
     for (const id of ["speed", "movers"]) element(id).addEventListener("input", readSettings);
     pauses("pause", live);
     element("drop").addEventListener("click", () => {
+        const before = count;
         count = sap.drop(side);
         movers = Math.round(count * slider("movers") / 100);
-        element("count").nextElementSibling.textContent = count.toLocaleString("en");
+        label("count", count.toLocaleString("en"));
+        element("verdict").className = "";
+        say("verdict", count > before ? "" : `${count.toLocaleString("en")} boxes are the most that this page has room for.`);
     });
     element("shift").addEventListener("click", () => {
         sap.shift(SHIFT, SHIFT);
@@ -310,7 +345,7 @@ function listen() {
         element("verdict").className = good ? "" : "bad";
         element("verdict").textContent = good ? "All three find the same pairs." : "The pairs are NOT the same!";
     });
-    world.addEventListener("click", event => follow(sap.pick(event.offsetX, event.offsetY)));
+    world.addEventListener("click", event => follow(sap.pick(event.offsetX / scale, event.offsetY / scale)));
     world.addEventListener("keydown", event => {
         if (!ARROWS[event.key]) return;
         event.preventDefault();
@@ -328,13 +363,13 @@ const live = views.live = {
 
     tick(seconds) {
         const room = element("stage").getBoundingClientRect();
-        if (room.width !== stage.width || room.height !== stage.height) setUp();
+        if (room.width !== stage.width || room.height !== stage.height) fit(room);
         if (!this.paused || !frame) { // also one frame of what is new, for its numbers
             sap.move(seconds * speed, movers);
             const pairs = costs.sap.measure(() => sap.settle(movers));
             if (pairs < 0) fail("There is not enough memory for so many pairs.");
             sap.shine(seconds);
-            measureOthers();
+            measureOthers(seconds);
             showNumbers(pairs, seconds);
             frame++;
         }

@@ -190,6 +190,12 @@ const choose = (id, value) => `(() => {
     select.dispatchEvent(new Event("input"));
 })()`;
 
+// To the end of the steps that a slider scrubs.
+async function scrub(page, name) {
+    await page.clickOn(`#${name}-at`, 0.9);
+    await page.key("End");
+}
+
 // Each lesson is used by clicks, as a reader would. 'where' is in the names of pictures.
 async function testPageOfLessons(page, where, width) {
     const sticks = "document.documentElement.scrollWidth > document.documentElement.clientWidth";
@@ -197,9 +203,10 @@ async function testPageOfLessons(page, where, width) {
     await page.clickOn("[data-view=steps]");
     check(`${where}: the live view is hidden`, await page.evaluate("document.getElementById('live').hidden"));
     await page.clickOn("#steps-pause");
-    const cases = ["A-C ends", "B-C begins", "nothing", "nothing"];
+    const cases = ["A-B begins", "A-C ends", "B-C begins", "nothing", "nothing"];
     const lit = "Array.from(document.querySelectorAll('#steps-code .ran'), line => line.textContent.trim()).join(' ')";
-    const firsts = ["the min of C moved right from 7 to 11; so the max of A walks left and passes the min of C. Stop",
+    const firsts = ["the min of B moved left from 15 to 7; so the min of B walks left and passes the max of A. Start",
+                    "the min of C moved right from 7 to 11; so the max of A walks left and passes the min of C. Stop",
                     "the max of C moved right from 13 to 18; so the min of B walks left and passes the max of C. Start",
                     "the min of B moved left from 16 to 2; so the min of B walks left and passes the max of A. Start?",
                     "the min of B moved left from 14 to 6; so the min of B walks left and passes the max of A. Start?"];
@@ -213,17 +220,19 @@ async function testPageOfLessons(page, where, width) {
         check(`${where}: a step says which end moved and what passes what: "${first}"`, first.includes(firsts[i]));
         const lines = await page.evaluate(lit);
         check(`${where}: the lines of the step are lit (${lines})`,
-              lines.includes("ends[j] = ends[j - 1];") && lines.includes(i ? "start(" : "stop(") && !lines.includes(i ? "stop(" : "start("));
-        await page.clickOn("#steps-back");
-        check(`${where}: one step back leads to where it began`, await page.evaluate("JSON.stringify(steps.rows)") === before);
-        await page.clickOn("#steps-all");
+              lines.includes("ends[j] = other") && lines.includes(i === 1 ? "stop(" : "start(") && !lines.includes(i === 1 ? "start(" : "stop("));
+        if (i === 0) check(`${where}: with their values`, ["x: i = 3", "j = 3: (B 7 before A) 10", "7 <= 10 && 3 <= 12 &&", "5 <= 7 && 3 <= 9: yes"]
+            .every(value => lines.includes(value)));
+        await page.clickOn("#steps-at", 0.01);
+        check(`${where}: the slider leads back to where it began`, await page.evaluate("JSON.stringify(steps.rows)") === before);
+        await scrub(page, "steps");
         const said = await page.evaluate(text("steps-said"));
         check(`${where}: case ${i} reports ${cases[i]}, and not "${said}"`, said === `Reported: ${cases[i]}.`);
     }
     const log = await page.evaluate(text("steps-log"));
     check(`${where}: the log shows the rule that fired in vain`, /passes .*  no/.test(log));
-    await page.evaluate(choose("steps-case", 2));
-    await page.clickOn("#steps-all");
+    await page.evaluate(choose("steps-case", 3));
+    await scrub(page, "steps");
     // B is dragged onto A: it lies at 2..6, 5..8 of 24 units.
     const [x, y, unit] = await page.evaluate(`(() => {
         document.getElementById("steps-board").scrollIntoView({ block: "nearest" });
@@ -231,7 +240,6 @@ async function testPageOfLessons(page, where, width) {
         return [box.left + 8, box.top + 8, steps.plane().unit];
     })()`);
     await page.drag(x + 4 * unit, y + 6.5 * unit, x + 10 * unit, y + 6 * unit);
-    await page.clickOn("#steps-pause"); // goes on
     check(`${where}: a box that was dragged onto another begins a pair`,
           await until(page, `${text("steps-said")} === "Reported: A-B begins."`));
     check(`${where}: steps: nothing sticks out`, !await page.evaluate(sticks));
@@ -368,6 +376,28 @@ async function testStructures(page, url) {
         return [right, all];
     })()`);
     check(`structures: all steps of updates are replayed, to the right, too (${replayed})`, replayed[0] > 50 && replayed[1] > 3000);
+    const same = await page.evaluate(`(() => {
+        let state = 7, good = true;
+        const random = below => (state = (state * 1103515245 + 12345) % 2147483648, Math.floor(state / 65536) % below);
+        const counts = [0, 0, 0];
+        ways.show();
+        for (let round = 0; round < 300; round++) {
+            ways.keep();
+            ways.boxes = ways.boxes.map(([x0, y0, x1, y1], i) => {
+                const [x, y] = round % 3 ? [x0, y0] : [random(13), random(8)], stays = round % 3 && random(2);
+                return stays ? [x0, y0, x1, y1] : [x + random(3) / 2, y, x + 2 + random(3), y + 1 + random(4)];
+            });
+            ways.begin();
+            ways.goTo(ways.last);
+            ways.lanes.forEach((lane, k) => {
+                const {tests, pairs, isDone} = ways.count(lane);
+                counts[k] += tests;
+                good &&= isDone && pairs === ways.pairsOf(ways.boxes).length;
+            });
+        }
+        return [good, counts[0] > counts[1], ...counts];
+    })()`);
+    check(`structures: three ways find the pairs of all boxes (${same})`, same[0] && same[1]);
     const pruned = await page.evaluate(`(() => {
         const count = (way, axis, boxes) => {
             const moments = [...WAYS[way].run(boxes, axis)], key = ({first: a, other: b}) => Math.min(a, b) + " " + Math.max(a, b);
@@ -458,16 +488,34 @@ async function testPageOfStructures(page, where) {
     check(`${where}: figure: D is dragged to B (${said})`, said === "The pair manager holds A and B, B and C, B and D.");
     check(`${where}: figure: the ends are in order`, await page.evaluate("[0, 1].every(axis => figure.ends(axis).every((end, i, all) => !i || all[i - 1].value <= end.value))"));
 
+    await open("ways");
+    for (const button of ["walk", "jump"]) {
+        await page.clickOn(`#ways-${button}`);
+        await scrub(page, "ways");
+        const rows = (await page.evaluate("Array.from(document.querySelectorAll('#ways-table tr'), row => row.textContent)")).slice(1);
+        const said = await page.evaluate("[0, 1, 2].map(k => document.getElementById('ways-said-' + k).textContent)");
+        check(`${where}: ways: all find the same, two loops by 28 tests (${rows})`, said.every(text => /^Done/.test(text)) &&
+              new Set(said.map(text => text.match(/(\d+) pairs/)[1])).size === 1 && said[0].startsWith("Done: 28 tests"));
+    }
+    const place = await page.evaluate(`(() => {
+        const {left, top} = document.getElementById("ways-2").getBoundingClientRect(), {unit} = ways.lanes[2].plane();
+        ways.boxes = ways.boxes.map((_, i) => [4 * (i % 4), 6 * (i >> 2), 4 * (i % 4) + 3, 6 * (i >> 2) + 4]);
+        return [left + 6 + 1.5 * unit, top + 6 + 2 * unit, unit];
+    })()`);
+    await page.drag(place[0], place[1], place[0] + 3 * place[2], place[1]);
+    await scrub(page, "ways");
+    const dragged = await page.evaluate(text("ways-said-2"));
+    check(`${where}: ways: A is dragged onto B (${dragged})`, /^Done: \d tests, 1 pairs/.test(dragged));
+    await page.clickOn("#ways-at", 0.3);
+    check(`${where}: ways: lines of the code are lit`, await until(page, "document.querySelectorAll('#ways-lanes .ran').length > 0", 5));
+
     await open("pruning");
-    await page.clickOn("#pruning-all");
+    await scrub(page, "pruning");
     check(`${where}: pruning: 13 tests`, (await page.evaluate(text("pruning-said"))).endsWith("13 tests, 6 pairs."));
-    await page.clickOn("#pruning-back");
-    await page.evaluate(choose("pruning-way", 0));
-    await page.clickOn("#pruning-all");
-    check(`${where}: pruning: two loops`, (await page.evaluate(text("pruning-said"))).endsWith("45 tests, 6 pairs."));
     await dragBy("pruning", 4, 0, 8);
-    await page.clickOn("#pruning-all");
-    check(`${where}: pruning: E is dragged onto D and F`, (await page.evaluate(text("pruning-said"))).endsWith("45 tests, 8 pairs."));
+    await scrub(page, "pruning");
+    const tests = await page.evaluate(text("pruning-said"));
+    check(`${where}: pruning: E is dragged onto D and F (${tests})`, tests.endsWith("8 pairs."));
 
     await open("trees");
     const [left, top, unit] = await board("trees");
@@ -555,7 +603,7 @@ async function testTargets(page, where) {
     check(`${where}: targets are 40 pixels high, not ${small.slice(0, 4)}`, !small.length);
 }
 
-const names = ["first", "live", "play", "figure", "steps", "batches", "pruning", "trees", "pairs", "changes", "grid", "cost"]; // as their tabs stand, the course aside
+const names = ["first", "live", "play", "ways", "figure", "steps", "batches", "pruning", "trees", "pairs", "changes", "grid", "cost"]; // as their tabs stand, the course aside
 
 // The same without a pointer: Tab, arrows, letters, Enter and Space.
 async function testKeyboard(page, url) {
@@ -587,11 +635,11 @@ async function testKeyboard(page, url) {
     await wait(0.5);
     check("keys: #steps opens that view", await page.evaluate("!document.getElementById('steps').hidden"));
     check("keys: Tab comes to the cases", await page.tabTo("#steps-case"));
-    await page.key("ArrowUp");
-    check("keys: an arrow chooses another case", await page.evaluate("document.getElementById('steps-case').value") === "1");
-    check("keys: Tab comes to To the end", await page.tabTo("#steps-all"));
-    await page.key(" ");
-    check("keys: Space presses it", await until(page, `${text("steps-said")} === "Reported: B-C begins."`, 5));
+    for (let i = 0; i < 2; i++) await page.key("ArrowDown");
+    check("keys: an arrow chooses another case", await page.evaluate("document.getElementById('steps-case').value") === "2");
+    check("keys: Tab comes to the steps", await page.tabTo("#steps-at"));
+    await page.key("End");
+    check("keys: End goes to the last one", await until(page, `${text("steps-said")} === "Reported: B-C begins."`, 5));
     check("keys: Tab comes to the boxes", await page.tabTo("#steps-board"));
     await page.key("c");
     check("keys: a letter takes a box", (await page.evaluate(text("steps-said"))).startsWith("Box C is held"));
@@ -649,7 +697,7 @@ async function testCalm(page, url) {
     await page.clickOn("#pause");
     await wait(0.5);
     check("calm: Play lets it go", await page.evaluate(hash) !== before);
-    for (const name of ["play", "steps", "batches", "pruning", "trees", "grid"]) {
+    for (const name of ["play", "ways", "steps", "batches", "pruning", "trees", "grid"]) {
         await page.clickOn(`[data-view=${name}]`);
         await wait(0.2);
         check(`calm: ${name} waits for Play`, await page.evaluate(`${text(name + "-pause")} === "Play"`));
@@ -670,7 +718,7 @@ async function testCourse(page, url, where, width, height) {
     const here = "document.querySelector('#course article:not([hidden])')";
     check(`course: ${where}: it starts with its start`, await page.evaluate(`${here}.id`) === "start");
     const placed = await page.evaluate("course.views");
-    check(`course: ${where}: each view has a lesson (${placed})`, ["steps", "batches", "pruning", "trees", "pairs", "changes", "grid", "cost"].every(name => placed.includes(name)));
+    check(`course: ${where}: each view has a lesson (${placed})`, ["ways", "steps", "batches", "pruning", "trees", "pairs", "changes", "grid", "cost"].every(name => placed.includes(name)));
     check(`course: ${where}: six lessons at least`, lessons.filter(hash => hash.startsWith("#lesson-")).length >= 6);
     for (const hash of lessons) {
         await page.clickOn(`#lessons a[href="${hash}"]`);
@@ -873,7 +921,7 @@ async function testSizes(page, url) {
             check(`${where}: ${name}: its title comes before its board (${title}; ${board})`, title[3] <= board[1] || title[0] >= board[2]);
             if (width > 700 && where !== "upright" && !(where === "across" && name === "play"))
                 check(`${where}: ${name}: its board and its controls are seen together (${board}; ${aside})`, board[3] <= height + 1 &&
-                      aside[0] >= board[2] && aside[1] < height / 2 && board[3] - board[1] > 200);
+                      aside[0] >= board[2] && aside[1] < height / 2 && board[3] - board[1] > 150);
             const mute = await page.evaluate(`Array.from(document.querySelectorAll("#${name} input[type=range]"))
                 .filter(node => !node.getAttribute("aria-valuetext")).map(node => node.id)`);
             check(`${where}: ${name}: sliders say what they stand for, not ${mute}`, !mute.length);

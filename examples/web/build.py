@@ -20,10 +20,11 @@ EXERCISES = os.path.join(HERE, "..", "exercises")
 
 # View: how a text names it, and how the programs end that it belongs to.
 VIEWS = {
+    "ways": ("Three ways", ["loops"]),
     "figure": ("Figure 1", ["axes"]),
     "steps": ("An update", ["rules"]),
     "batches": ("Batches", ["batch"]),
-    "pruning": ("Pruning", ["loops", "pruning"]),
+    "pruning": ("Pruning", ["pruning"]),
     "trees": ("Trees", ["join"]),
     "pairs": ("Pairs", ["pairs"]),
     "changes": ("Changes", ["changes"]),

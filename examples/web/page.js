@@ -18,6 +18,7 @@ const slider = id => Number(element(id).value);
 const letter = box => String.fromCharCode(65 + box);
 // Boxes in the plane are [min x, min y, max x, max y].
 const overlapping = (p, q) => p[0] <= q[2] && q[0] <= p[2] && p[1] <= q[3] && q[1] <= p[3];
+const escaped = text => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
 const between = (low, value, high) => Math.max(low, Math.min(high, value));
 
 // A value with one digit behind the point, if it has any.
@@ -178,8 +179,8 @@ function drawBox(pen, view, i, color, alpha, frame) {
     pen.fillText(letter(i), place[0] + 4, place[1] + 16);
 }
 
-// The buttons NAME-again, -back, -one, -pause and -all play a view with at, last, goTo(step) and due, the part of a
-// step.
+// The buttons NAME-again, -one and -pause and the slider NAME-at play a view with at, last, goTo(step) and due, the part
+// of a step. The view calls showAt() when it has gone to a step.
 function playable(name, view, most) {
     const press = (button, work) => element(`${name}-${button}`).addEventListener("click", work);
     const byHand = to => {
@@ -187,9 +188,13 @@ function playable(name, view, most) {
         view.goTo(to);
     };
     pauses(`${name}-pause`, view);
-    press("back", () => byHand(view.at - 1));
     press("one", () => byHand(view.at + 1));
-    press("all", () => view.goTo(view.last));
+    element(`${name}-at`).addEventListener("input", () => byHand(slider(`${name}-at`)));
+    view.showAt = () => {
+        element(`${name}-at`).max = view.last;
+        element(`${name}-at`).value = view.at;
+        label(`${name}-at`, `${view.at} of ${view.last}`);
+    };
     press("again", () => {
         view.goTo(0);
         view.pause(false);
@@ -217,7 +222,7 @@ function show(name) {
         tab.setAttribute("aria-selected", here);
         tab.tabIndex = here ? 0 : -1;
         element(tab.dataset.view).hidden = !here;
-        if (here) tab.parentElement.scrollLeft = tab.offsetLeft - tab.parentElement.clientWidth / 2;
+        if (here) tab.scrollIntoView({block: "nearest", inline: "center"});
     }
     course.takeViews(name === "course"); // into the lesson that is read, or out of it
     views[name].show();

@@ -1,4 +1,4 @@
-// pruning.js - which boxes are tested: two loops, complete box pruning, and bipartite box pruning, test by test
+// pruning.js - which boxes are tested: complete box pruning, and bipartite box pruning, test by test
 
 const STREET = 40, SQUARE = 20; // the plane of this view, in units
 const NEW = [2, 3, 7];          // the boxes of the second set: C, D, H
@@ -101,8 +101,8 @@ const pruning = {
         const done = this.moments.slice(0, this.at), tests = done.filter(moment => !moment.isLate).length;
         const pairs = done.filter(moment => moment.hit).length, now = done[done.length - 1];
         const counts = `${tests} test${tests === 1 ? "" : "s"}, ${pairs} pair${pairs === 1 ? "" : "s"}.`;
-        const first = this.way ? "Sorted by their mins." : "Each box is tested with all behind it.";
-        say("pruning-said", `${now ? this.sentence(now) : first} ${counts}`);
+        say("pruning-said", `${now ? this.sentence(now) : "Sorted by their mins."} ${counts}`);
+        this.showAt();
     },
 
     sentence({first, other, isLate, hit}) {
@@ -110,7 +110,6 @@ const pruning = {
         const end = short(this.boxes[first][axis + 2]);
         if (isLate) return `${b} begins at ${begins}, after ${a} ends at ${end}: ${a} is done.`;
         const found = hit ? "they overlap" : "they are apart";
-        if (!this.way) return `${a} and ${b}: ${found}.`;
         return `${b} begins at ${begins}, before ${a} ends at ${end}; on ${"yx"[axis]} ${found}.`;
     },
 
@@ -128,7 +127,7 @@ const pruning = {
         element("pruning-said").style.top = `${bottom + 52}px`;
         pen.fillStyle = DARK;
         pen.fillRect(left, top, unit * STREET, unit * SQUARE);
-        if (now && way) { // what this box covers on the axis: only what begins in it can overlap it
+        if (now) { // what this box covers on the axis: only what begins in it can overlap it
             const [from, to] = [this.boxes[now.first][axis], this.boxes[now.first][axis + 2]].map(v => unit * v);
             pen.fillStyle = "rgba(232, 238, 246, .13)";
             if (axis) pen.fillRect(left, top + from, unit * STREET, to - from);
@@ -160,7 +159,7 @@ const pruning = {
         pen.setLineDash([]);
 
         // The boxes in the order in which they are taken.
-        const order = way ? inOrder(this.boxes.map((_, i) => i), this.boxes, axis) : this.boxes.map((_, i) => i);
+        const order = inOrder(this.boxes.map((_, i) => i), this.boxes, axis);
         const step = unit * STREET / order.length;
         order.forEach((box, i) => {
             const is = now && (now.first === box ? "#fff" : now.other === box ? this.colorOf(now) : null);
@@ -171,7 +170,7 @@ const pruning = {
             pen.font = `bold 14px ${FONT}`;
             pen.fillText(letter(box), left + (i + 0.5) * step - 1, bottom + 25);
             pen.font = `11px ${FONT}`;
-            pen.fillText(way ? short(this.boxes[box][axis]) : i, left + (i + 0.5) * step - 1, bottom + 39, step - 6);
+            pen.fillText(short(this.boxes[box][axis]), left + (i + 0.5) * step - 1, bottom + 39, step - 6);
             pen.textAlign = "left";
         });
     },

@@ -5,26 +5,28 @@ const CELL = 58;            // how wide a cell of the sorted ends is, and beside
 const WIRE = 34;            // room for the lines from an axis to the cells
 
 const CASES = [ // boxes as [min x, min y, max x, max y], and where the last one moves
+    {boxes: [[3, 3, 10, 7], [15, 4, 20, 8]], to: [7, 5, 12, 9]},
     {boxes: [[2, 2, 9, 5], [16, 2, 21, 5], [7, 4, 13, 7]], to: [11, 4, 13, 7]},
     {boxes: [[2, 2, 7, 5], [16, 2, 21, 5], [7.5, 4, 13, 7]], to: [7.5, 4, 18, 7]},
     {boxes: [[9, 4, 13, 7], [16, 5, 20, 8]], to: [2, 5, 6, 8]},
     {boxes: [[3, 1, 9, 4], [14, 7, 19, 10]], to: [6, 7, 11, 10]},
 ];
 
-// The sort and its rules, as in sap.h: ends[0] is a sentinel, smaller than all. In a step the lines of the walk run,
-// then that of a rule.
+// The sort and its rules, in the names of the lesson. ends[0] is a sentinel, as in sap.h, so j > 0 need not be asked.
 const CODE = [
-    "for (i = 1; i < n; i++) {",
-    "  end = ends[i];",
-    "  for (j = i; ends[j - 1] > end; j--) {",
-    "    other = ends[j] = ends[j - 1];",
-    "    if (is_min(end) && is_max(other)) start(end, other);",
-    "    if (is_max(end) && is_min(other)) stop(end, other);",
+    "for (i = 1; i <= n; i++)",
+    "  for (j = i; comes_before(ends[j], ends[j - 1]); j--) {",
+    "    walker = ends[j], other = ends[j - 1];",
+    "    ends[j] = other, ends[j - 1] = walker;",
+    "    if (!walker.is_max && other.is_max) start(walker.box, other.box);",
+    "    if (walker.is_max && !other.is_max) stop(walker.box, other.box);",
     "  }",
-    "  ends[j] = end;",
-    "}",
+    "start(a, b): if (overlap(boxes[a], boxes[b])) they begin;",
+    "stop(a, b):  if (overlap(before[a], before[b])) they end;",
+    "overlap(p, q): return p.min_x <= q.max_x && q.min_x <= p.max_x &&",
+    "                      p.min_y <= q.max_y && q.min_y <= p.max_y;",
 ];
-const FOR = 0, TAKE = 1, WALK = 2, SHIFT_RIGHT = 3, START = 4, STOP = 5, PUT = 7;
+const START = 4, STOP = 5, STARTS = 7, STOPS = 8, ON_X = 9, ON_Y = 10; // lines
 const PASSES = 0; // SAP_STEP_PASS; then 1 a start, 2 a stop, 3 a rule that the other axis contradicts
 
 const steps = {
@@ -42,12 +44,11 @@ const steps = {
         draggable(element("steps-board"), this);
         playable("steps", this, 30);
         element("steps-case").addEventListener("input", () => this.choose(Number(element("steps-case").value)));
-        const lines = CODE.map(line => Object.assign(document.createElement("li"), {textContent: line}));
-        element("steps-code").append(...lines);
+        element("steps-code").innerHTML = CODE.map(line => `<li>${escaped(line)}<b></b></li>`).join("");
     },
 
     show() {
-        if (!this.boxes.length) this.choose(2);
+        if (!this.boxes.length) this.choose(0);
     },
 
     get last() {
@@ -137,13 +138,16 @@ const steps = {
         this.log = [];
         this.now = null;
         for (const next of this.queue.slice(0, this.at)) this.pass(next);
-        const sentence = this.at === 0 ? `${this.queue.length} steps to come.`
+        const sentence = this.at === 0 ? `${this.queue.length} step${this.queue.length === 1 ? "" : "s"} to come.`
             : this.ended ? this.events : this.sentence(this.now);
         if (this.ended) {
             this.now = null;
             this.log.push(this.events);
         }
         say("steps-said", sentence);
+        this.showAt();
+        const values = this.now ? this.values(this.now) : [];
+        Array.from(element("steps-code").children).forEach((line, i) => { line.lastChild.textContent = values[i] ?? ""; });
         element("steps-log").textContent = this.log.join("\n");
         element("steps-log").scrollTop = 1e6;
     },
@@ -159,8 +163,8 @@ const steps = {
         if (i < 0) throw new Error("no end can take the step that sap.h told");
         [row[i], row[i + 1]] = [row[i + 1], row[i]];
         const place = goesRight ? i + 1 : i, walker = row[place], other = row[goesRight ? i : i + 1];
-        const next = row[place - 1], stays = !next || !this.isAfter(next, walker, axis, this.boxes);
-        this.now = {axis, a, b, rule, place, walker, other, goesRight, stays};
+        const was = this.now, goesOn = was?.axis === axis && was.walker === walker; // the same walk
+        this.now = {axis, a, b, rule, walker, other, goesRight, i: goesOn ? was.i : place + 2, j: place + 2};
         const kind = end => `${end.isMax ? "max" : "min"} of ${letter(end.box)}`;
         this.log.push(`${axis ? "y" : "x"}: ${kind(walker)} passes ${kind(other)}  ${["", "START", "STOP", "no"][rule]}`);
     },
@@ -183,12 +187,28 @@ const steps = {
         return `${axis ? "y" : "x"}: ${moved}; so ${passes}. ${said}`;
     },
 
-    // The lines that run in the last step.
-    linesOf({walker, rule, stays, goesRight}) {
-        const lines = [FOR, TAKE, WALK, SHIFT_RIGHT];
-        if (rule) lines.push(walker.isMax !== goesRight ? STOP : START);
-        if (stays) lines.push(WALK, PUT);
-        return lines;
+    // The lines that run in a step.
+    linesOf({walker, rule, goesRight}) {
+        const starts = walker.isMax === goesRight; // else it stops
+        return [0, 1, 2, 3, ...(rule ? [starts ? START : STOP, starts ? STARTS : STOPS, ON_X, ON_Y] : [])];
+    },
+
+    // What is beside the lines: the values of this step. Places count from the sentinel, which is ends[0].
+    values({axis, rule, walker, other, goesRight, i, j}) {
+        const end = ({box, isMax}) => `${isMax ? "" : "("}${letter(box)}${isMax ? ")" : ""}`;
+        const valued = each => `${end(each)} ${short(this.value(each, axis, this.boxes))}`;
+        const starts = walker.isMax === goesRight, boxes = starts ? this.boxes : this.known;
+        const p = boxes[walker.box], q = boxes[other.box], yes = overlapping(p, q) ? "yes" : "no";
+        const list = goesRight ? ["few moved: sap.h lets this end walk right", `${valued(other)} before ${valued(walker)}`]
+            : [`${axis ? "y" : "x"}: i = ${i}`, `j = ${j}: ${valued(walker)} before ${valued(other)}`];
+        list.push(`walker ${end(walker)}, other ${end(other)}`);
+        if (!rule) return [...list, "", "two of a kind", "two of a kind"];
+        const compare = k => `${short(p[k])} <= ${short(q[k + 2])} && ${short(q[k])} <= ${short(p[k + 2])}`;
+        list[starts ? START : STOP] = starts ? "a min and a max: yes" : "a max and a min: yes";
+        list[starts ? STARTS : STOPS] = `${letter(walker.box)}, ${letter(other.box)}: ${yes}`;
+        list[ON_X] = `${compare(0)} &&`;
+        list[ON_Y] = `${compare(1)}: ${yes}`;
+        return list;
     },
 
     lightCode() {
@@ -217,6 +237,7 @@ const steps = {
     dropped() {
         element("steps-case").value = -1;
         this.update();
+        this.pause(false);
     },
 
     undone() {
@@ -265,7 +286,7 @@ const steps = {
     // The sorted ends of an axis: each end's line goes from its box to the axis, and from there to its cell. Lines
     // cross where ends are not yet in order.
     drawRow(pen, axis, {unit, left, top, right, bottom}) {
-        const row = this.rows[axis], step = (axis ? bottom - top : right - left) / row.length;
+        const row = this.rows[axis], step = (axis ? bottom - top : right - left) / (row.length + 1);
         const size = Math.min(axis ? 38 : 72, step - 2);
         const start = axis ? top : left, from = axis ? right : bottom, to = from + WIRE;
         pen.strokeStyle = pen.fillStyle = WORD;
@@ -275,11 +296,18 @@ const steps = {
         pen.stroke();
         pen.font = `bold 13px ${FONT}`;
         pen.fillText(axis ? "y" : "x", axis ? right + 4 : right - 14, axis ? top + 12 : bottom + 14);
+        pen.fillStyle = LINE; // the sentinel
+        pen.fillRect(axis ? to : start + (step - size) / 2, axis ? start + (step - size) / 2 : to, axis ? CELL : size, axis ? size : 38);
+        pen.fillStyle = TITLE;
+        pen.font = `13px ${FONT}`;
+        pen.textAlign = "center";
+        pen.fillText("-\u221e", axis ? to + CELL / 2 : start + step / 2, axis ? start + step / 2 + 5 : to + 24);
+        pen.textAlign = "left";
         row.forEach((end, i) => {
             const {now} = this, box = this.boxes[end.box], color = COLORS[end.box % COLORS.length];
             const walks = now && now.axis === axis && now.walker === end;
             const passed = now && now.axis === axis && now.other === end;
-            const at = start + unit * this.value(end, axis, this.boxes), middle = start + (i + 0.5) * step;
+            const at = start + unit * this.value(end, axis, this.boxes), middle = start + (i + 1.5) * step;
             const line = points => {
                 pen.beginPath();
                 for (const [along, across] of points) pen.lineTo(axis ? across : along, axis ? along : across);

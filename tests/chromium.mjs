@@ -147,7 +147,7 @@ export class Browser {
             const {left, top, width, height} = document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect();
             return {x: left + scrollX, y: top + scrollY, width, height, scale: 1};
         })()`);
-        return (await this.send("Page.captureScreenshot", { format: "png", clip })).data;
+        return (await this.send("Page.captureScreenshot", { format: "png", clip, captureBeyondViewport: true })).data;
     }
 
     async screenshot(path) {

@@ -88,13 +88,11 @@ const figure = {
         }
         pen.strokeStyle = LIT; // what pairs share, in the plane
         pen.lineWidth = 2;
-        for (let a = 0; a < this.boxes.length; a++)
-            for (let b = a + 1; b < this.boxes.length; b++) {
-                if (!this.overlapOn(a, b, 0) || !this.overlapOn(a, b, 1)) continue;
-                const p = this.boxes[a], q = this.boxes[b], [x, y] = [0, 1].map(k => Math.max(p[k], q[k]));
-                const [w, h] = [Math.min(p[2], q[2]) - x, Math.min(p[3], q[3]) - y];
-                pen.strokeRect(left + unit * x, top + unit * y, unit * w, unit * h);
-            }
+        for (const [a, b] of pairsIn(this.boxes)) {
+            const p = this.boxes[a], q = this.boxes[b], [x, y] = [0, 1].map(k => Math.max(p[k], q[k]));
+            const [w, h] = [Math.min(p[2], q[2]) - x, Math.min(p[3], q[3]) - y];
+            pen.strokeRect(left + unit * x, top + unit * y, unit * w, unit * h);
+        }
     },
 };
 

@@ -132,17 +132,17 @@ function measureOthers(seconds) {
     say("brute-name", step > 1 ? `brute force, estimated from 1 in ${step}` : "brute force: pairs alone");
 }
 
-// Who takes least, and why.
+// Says who takes least, and why.
 function compare() {
-    const sapTakes = costs.sap.typical, pairs = costs.grid.typical, all = pairs + costs.events.typical;
-    const longer = (all / sapTakes).toFixed(1);
-    say("cost-said", costs.brute.typical < sapTakes ? "With so few boxes brute force is as good: there is little to save."
-        : all < 1.2 * sapTakes
-        ? `Here the grid is ${all < 0.8 * sapTakes ? "faster" : "about as fast"}: all boxes fit its cells, and most move. ` +
-          "Let few move, or one in a hundred be larger."
-        : pairs < 0.8 * sapTakes ? "A grid that lists pairs alone is faster here. It does not tell which began or ended: that costs it more."
-        : element("mixed").checked ? `The grid takes ${longer} times as long for the same: its cells must be as wide as the largest box.`
-        : `The grid takes ${longer} times as long for the same: it files all boxes again, and compares all pairs with those before.`);
+    const mine = costs.sap.typical, pairs = costs.grid.typical, all = pairs + costs.events.typical;
+    const longer = `The grid takes ${(all / mine).toFixed(1)} times as long for the same: `;
+    say("cost-said",
+        costs.brute.typical < mine ? "With so few boxes brute force is as good: there is little to save."
+        : all < 1.2 * mine ? `Here the grid is ${all < 0.8 * mine ? "faster" : "about as fast"}: all boxes fit its cells, ` +
+                             "and most move. Let few move, or one in a hundred be larger."
+        : pairs < 0.8 * mine ? "A grid that lists pairs alone is faster here. To tell which began or ended costs it more."
+        : longer + (element("mixed").checked ? "its cells must be as wide as the largest box."
+                                             : "it files all boxes again, and compares all pairs with those before."));
 }
 
 // ---- drawing ---------------------------------------------------------------------------------------------

@@ -21,6 +21,10 @@ const overlapping = (p, q) => p[0] <= q[2] && q[0] <= p[2] && p[1] <= q[3] && q[
 const escaped = text => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
 const between = (low, value, high) => Math.max(low, Math.min(high, value));
 
+// Returns the pairs of a list of boxes, each as two places in it.
+const pairsIn = boxes =>
+    boxes.flatMap((box, a) => boxes.flatMap((other, b) => a < b && overlapping(box, other) ? [[a, b]] : []));
+
 // A value with one digit behind the point, if it has any.
 const short = value => String(Math.round(10 * value) / 10);
 

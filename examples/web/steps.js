@@ -297,7 +297,8 @@ const steps = {
         pen.font = `bold 13px ${FONT}`;
         pen.fillText(axis ? "y" : "x", axis ? right + 4 : right - 14, axis ? top + 12 : bottom + 14);
         pen.fillStyle = LINE; // the sentinel
-        pen.fillRect(axis ? to : start + (step - size) / 2, axis ? start + (step - size) / 2 : to, axis ? CELL : size, axis ? size : 38);
+        const first = start + (step - size) / 2;
+        pen.fillRect(axis ? to : first, axis ? first : to, axis ? CELL : size, axis ? size : 38);
         pen.fillStyle = TITLE;
         pen.font = `13px ${FONT}`;
         pen.textAlign = "center";

@@ -7,7 +7,8 @@ const pairKey = (a, b) => Math.min(a, b) * 100 + Math.max(a, b); // of a pair
 // Each way gives its moments: a and b are tested, or change places, or b begins too late; and the line of its code.
 function* byLoops({boxes}) {
     for (let i = 0; i < boxes.length; i++)
-        for (let j = i + 1; j < boxes.length; j++) yield {a: i, b: j, isTest: true, line: 2, hit: overlapping(boxes[i], boxes[j])};
+        for (let j = i + 1; j < boxes.length; j++)
+            yield {a: i, b: j, isTest: true, line: 2, hit: overlapping(boxes[i], boxes[j])};
 }
 
 // The order is that of the boxes as they were: little has to change.
@@ -65,7 +66,7 @@ const LANES_OF_WAYS = [
         "    if (overlap(boxes[i], boxes[j])) pairs++;",
         "  }"]},
     {name: "Sweep-and-prune", run: bySap, keeps: true, code: [
-        "for (i = 1; i < n; i++) // on x, and on y",
+        "for (i = 1; i <= n; i++) // on x, and on y",
         "  for (j = i; comes_before(ends[j], ends[j - 1]); j--) {",
         "    swap(ends[j], ends[j - 1]);",
         "    if (!walker.is_max && other.is_max) start(..);",
@@ -122,7 +123,8 @@ const ways = {
     move(far) {
         this.keep();
         this.boxes = this.boxes.map(([x0, y0, x1, y1]) => {
-            const to = (from, most) => far > LANE_WIDE ? Math.random() * most : between(0, from + (2 * Math.random() - 1) * far, most);
+            const to = (from, most) =>
+                far > LANE_WIDE ? Math.random() * most : between(0, from + (2 * Math.random() - 1) * far, most);
             const x = to(x0, LANE_WIDE - x1 + x0), y = to(y0, LANE_HIGH - y1 + y0);
             return [x, y, x + x1 - x0, y + y1 - y0];
         });
@@ -140,14 +142,11 @@ const ways = {
         return Math.max(...this.lanes.map(({moments}) => moments.length));
     },
 
-    pairsOf(boxes) {
-        return boxes.flatMap((box, a) => boxes.flatMap((other, b) => a < b && overlapping(box, other) ? [[a, b]] : []));
-    },
-
     // What a lane has done: ends or boxes that changed places, tests, and the pairs that it knows.
     count({moments, keeps}) {
         const done = moments.slice(0, this.at), of = key => done.filter(moment => moment[key]).length;
-        const pairs = keeps ? this.pairsOf(this.before).length + done.reduce((sum, {event}) => sum + (event || 0), 0) : of("hit");
+        const events = done.reduce((sum, {event}) => sum + (event || 0), 0);
+        const pairs = keeps ? pairsIn(this.before).length + events : of("hit");
         return {swaps: of("isSwap"), tests: of("isTest"), pairs, isDone: done.length === moments.length};
     },
 
@@ -159,7 +158,8 @@ const ways = {
             say(`ways-said-${k}`, isDone ? `Done: ${tests} tests, ${pairs} pairs.` : now ? this.sentence(now) : "");
             return `<tr${isDone ? " class=lit" : ""}><td>${lane.name}</td><td>${swaps}</td><td>${tests}</td><td>${pairs}</td></tr>`;
         });
-        element("ways-table").innerHTML = "<tr><th>so far</th><th>change places</th><th>tests</th><th>pairs</th></tr>" + rows.join("");
+        element("ways-table").innerHTML =
+            "<tr><th>so far</th><th>change places</th><th>tests</th><th>pairs</th></tr>" + rows.join("");
     },
 
     sentence({a, b, isTest, isLate, hit, event}) {
@@ -188,7 +188,10 @@ const ways = {
             pen.setLineDash([]);
             drawBox(pen, lane, i, "#6d8cb3", 0.5, lit ? "#fff" : null);
         });
-        const middle = i => [left + unit * (this.boxes[i][0] + this.boxes[i][2]) / 2, top + unit * (this.boxes[i][1] + this.boxes[i][3]) / 2];
+        const middle = i => {
+            const [x0, y0, x1, y1] = this.boxes[i];
+            return [left + unit * (x0 + x1) / 2, top + unit * (y0 + y1) / 2];
+        };
         const line = (a, b, color, wide, alpha) => {
             pen.strokeStyle = color;
             pen.lineWidth = wide;
@@ -199,7 +202,8 @@ const ways = {
             pen.stroke();
         };
         const over = new Set(done.filter(({event}) => event < 0).map(({a, b}) => pairKey(a, b)));
-        if (lane.keeps) for (const [a, b] of this.pairsOf(this.before)) if (!over.has(pairKey(a, b))) line(a, b, LIT, 2, 0.6);
+        const known = lane.keeps ? pairsIn(this.before).filter(([a, b]) => !over.has(pairKey(a, b))) : [];
+        for (const [a, b] of known) line(a, b, LIT, 2, 0.6);
         for (const moment of done) {
             const color = moment.isLate ? "#e8836f" : !moment.isTest ? "#8fa3ba" : moment.hit ? LIT : "#ffab5c";
             if (moment === now) line(moment.a, moment.b, color, 3, 1);

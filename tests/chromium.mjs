@@ -67,6 +67,8 @@ export class Browser {
             await this.send("Page.navigate", { url: to });
             await loaded;
         }
+        const ready = "Boolean(document.querySelector('[aria-selected=true]'))"; // one of its tabs is
+        for (let i = 0; i < 200 && !await this.evaluate(ready); i++) await wait(0.05);
     }
 
     resize(width, height) {

@@ -1109,7 +1109,7 @@ testLessons();
 check("no picture asks for the reader's theme", !readFileSync(pagePath, "utf8").includes("prefers-color-scheme"));
 const url = pathToFileURL(resolve(pagePath)).href;
 
-// Two browsers at once, as much of the time is waiting.
+// Three browsers at once, as much of the time is waiting.
 async function run(tests) {
     let browser;
     try {
@@ -1121,6 +1121,7 @@ async function run(tests) {
     await browser?.close();
 }
 
-await Promise.all([run([testPage]), run([testPlay, testStructures, testCourseWide, testCoursePhone, testCourseBroad, testSizes, testKeyboard, testCalm])]);
+await Promise.all([run([testPage, testCalm, testStructures]), run([testSizes, testKeyboard]),
+                   run([testPlay, testCourseWide, testCoursePhone, testCourseBroad])]);
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed ? 1 : 0);

@@ -135,6 +135,7 @@ function measureOthers(seconds) {
 // Says who takes least, and why.
 function compare() {
     const mine = costs.sap.typical, pairs = costs.grid.typical, all = pairs + costs.events.typical;
+    if (!(mine > 0)) return; // the clock is too coarse for as few frames
     const longer = `The grid takes ${(all / mine).toFixed(1)} times as long for the same: `;
     say("cost-said",
         costs.brute.typical < mine ? "With so few boxes brute force is as good: there is little to save."

@@ -1,10 +1,10 @@
 #!/bin/sh
 # What a newcomer does with README.md. Its program (the first ```c block with a main) is examples/01_hello.c: copied with
 # the two headers, compiled with the command that README.md shows, run, compared with the block that follows it, and built
-# as C++, by the lines shown for CMake and Meson, and as installed. Every other block of C, also those of
-# examples/README.md, compiles without a warning, those of README.md behind each other. Its character walks at random
-# (tests/readme.c), and the lines for other languages work. Every file, link, target and function that a README names
-# exists.
+# as C++, by the lines shown for CMake and Meson, and as installed. Its other blocks of C, pasted behind each other, compile
+# without a warning as C and as C++, and so do those of examples/README.md, in a program around them. The character walks
+# at random, among lifts and crates, with y down and with y up (tests/readme.c), and the lines for other languages work.
+# Every file, link, target and function that a README names exists.
 #
 #   STB=folder of stb_ds.h   BUILD=folder for programs   CC=gcc   CXX=g++
 
@@ -60,8 +60,18 @@ if check "has a complete C program" "test -s $work/hello.c"; then
 fi
 check "its first screen has make demo and make test" "head -n 20 README.md | grep '^    make demo' && head -n 20 README.md | grep '^    make test'"
 
-# ---- the other blocks of C: what they take for granted, as a program around them would have it --------------------
+# ---- the other blocks of C: pasted behind each other, or as a program around them would have it -------------------
 
+compiles() {   # source, flags: as C and as C++
+    $CC -std=c99 $warnings -Werror $2 -I$root -fsyntax-only "$1" || return
+    ! have "$CXX" || $CXX -std=c++11 -x c++ $warnings -Werror $2 -I$root -fsyntax-only "$1"
+}
+name_of() { sed -n 's/^#line \([0-9]*\) "\(.*\)"/\2:\1/p' "$1" | tail -n 1; }
+
+for fragment in "$work"/README.md.*.fragment.c $(grep -l '^int push_out' "$work"/examples_README.md.*.fragment.c); do
+    cat "$fragment" >> "$work/pasted.c"
+    check "the code up to $(name_of "$fragment") compiles as it is pasted, without a warning" "compiles $work/pasted.c"
+done
 cat > "$work/around.h" <<'END'
 #include <stdlib.h>
 #include <string.h>
@@ -79,28 +89,23 @@ static inline sap_aabb box_of(const thing *t)
     for (int k = 0; k < 3; k++) box.min[k] = t->position[k] - t->half[k], box.max[k] = t->position[k] + t->half[k];
     return box;
 }
-static inline void damage(void *object) { (void)object; }
 static inline void give_back(thing *t) { (void)t; }
 static inline void *create(const sap_pair *pair, void *user) { (void)pair; return user; }
 static inline void del(const sap_pair *pair, void *user) { (void)pair, (void)user; }
 static inline int may_collide(const sap_pair *pair, void *user) { (void)user; return pair->object0 != pair->object1; }
 static inline void use_all(void) { (void)world, (void)config, (void)removed, (void)removed_count, (void)bytes, (void)size; }
 END
-for fragment in "$work"/*.fragment.c; do
-    case $fragment in
-    */README.md.*) cat "$fragment" >> "$work/so_far.c" && cp "$work/so_far.c" "$work/upto.c" && source=$work/upto.c ;;
-    *) source=$fragment ;;
-    esac
-    name=$(sed -n 's/^#line \([0-9]*\) "\(.*\)"/\2:\1/p' "$fragment")
-    check "the code at $name compiles without a warning" \
-        "$CC -std=c99 $warnings -Werror -include $work/around.h -I$root -fsyntax-only $source"
+for fragment in $(grep -L '^int push_out' "$work"/examples_README.md.*.fragment.c); do
+    check "the code at $(name_of "$fragment") compiles without a warning" "compiles $fragment '-include $work/around.h'"
 done
-character=$(grep -l '^int walk' "$work"/README.md.*.fragment.c)
-check "its character compiles" "$CC -std=c99 $warnings -Werror -isystem $STB -I$root -DCHARACTER='\"$character\"' \
-    -o $work/character tests/readme.c -lm" &&
-    check "its character walks, rides on lifts and lands on platforms" "$work/character"
-if have $CXX; then
-    check "its character compiles as C++" "$CXX -std=c++11 -w -x c++ -include $work/around.h -I$root -fsyntax-only $character"
+
+sed 's/DOWN = 1 /DOWN = -1 /' "$work/pasted.c" > "$work/up.c"
+walks() {   # compiler, pasted code
+    $1 $warnings -Werror -O1 -isystem $STB -I$root -DCHARACTER="\"$2\"" -o $work/character tests/readme.c -lm && $work/character
+}
+check "its y can go up" "! cmp $work/pasted.c $work/up.c"
+check "its character walks, pushes crates, rides on lifts and lands on platforms" "walks '$CC -std=c99' $work/pasted.c"
+if have "$CXX"; then check "and where y goes up, as C++" "walks '$CXX -std=c++11 -x c++' $work/up.c"
 else skip "the character as C++: no $CXX here"; fi
 
 # ---- with build systems: the program in main.c, both headers in third_party/sap ------------------------------------

@@ -14,26 +14,25 @@ It prints:
     in the corner: 2
     a probe stops at the moon, a ghost at the station
     a ray meets the moon at 0.3, and 2 in all; the station is nearest to its end
+    the comet is back: 1 begins, beside a moon that stands
     a lambda may throw
     refused: 99 is no box
 */
-#include <cstdio>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 #define SAP_IMPLEMENTATION
-#include "sap.h"
 
 /* ---- copy from here -------------------------------------------------------------------------------------------- */
 
 #include <exception>
 #include <memory>
 #include <new>
+#include <stdexcept>
 #include <type_traits>
+#include <vector>
+#include "sap.h"
 
-/* A sap_world that frees itself, whose objects are T, and whose errors are exceptions. It can be moved, not copied. What
-   is not here is called with get(). Lambdas may throw: their exception passes through the C code only afterwards. */
+/* A sap_world that frees itself, whose objects are T, and whose errors are exceptions. It can be moved, not copied. For
+   all that is left out: world.check(sap_refilter(world.get(), id)). Lambdas may throw: their exception passes through the
+   C code only afterwards. */
 template <class T> class World {
   public:
     explicit World(const sap_config &config = sap_config()) : world(sap_create(&config)) {
@@ -56,6 +55,11 @@ template <class T> class World {
         check(sap_move(get(), id, &box));
     }
 
+    void move_many(const std::vector<sap_id> &ids, const std::vector<sap_aabb> &boxes) { /* as many of both */
+        check(ids.size() == boxes.size() ? SAP_OK : SAP_ERROR_ARGUMENT);
+        check(sap_move_many(get(), static_cast<int>(ids.size()), ids.data(), boxes.data()));
+    }
+
     void remove(sap_id id) { /* its object must live until the next update is over */
         check(sap_remove(get(), id));
     }
@@ -70,6 +74,10 @@ template <class T> class World {
 
     T *object(sap_id id) const { /* nullptr for a bad id */
         return static_cast<T *>(sap_get_object(get(), id));
+    }
+
+    void update() { /* events are in sap_created and sap_deleted then, pairs in each_pair */
+        check(sap_update(get()));
     }
 
     /* begin(T &, T &, const sap_pair &) for each pair that begins, end for each that ends. If begin returns a pointer, it
@@ -148,6 +156,11 @@ template <class T> class World {
         check(sap_restore(get(), bytes.data(), bytes.size()));
     }
 
+    static void check(sap_result result) { /* throws unless it is SAP_OK */
+        if (result == SAP_ERROR_MEMORY) throw std::bad_alloc();
+        if (result != SAP_OK) throw std::runtime_error(sap_result_text(result));
+    }
+
   private:
     struct Destroy {
         void operator()(sap_world *w) const {
@@ -220,11 +233,6 @@ template <class T> class World {
         }
     };
 
-    static void check(sap_result result) {
-        if (result == SAP_ERROR_MEMORY) throw std::bad_alloc();
-        if (result != SAP_OK) throw std::runtime_error(sap_result_text(result));
-    }
-
     static sap_id found(sap_id id, float at, float *told) { /* -1 tells an error: NaN, or something infinite */
         if (at < 0) check(SAP_ERROR_ARGUMENT);
         if (told) *told = at;
@@ -240,6 +248,10 @@ template <class T> class World {
 };
 
 /* ---- to here --------------------------------------------------------------------------------------------------- */
+
+#include <cstdio>
+#include <string>
+#include <utility>
 
 int main() {
     std::vector<std::string> names = {"comet", "moon", "station"};
@@ -262,7 +274,7 @@ int main() {
         world.update(begin, end);
         boxes[0].min[0] += 1;
         boxes[0].max[0] += 1;
-        world.move(ids[0], boxes[0]);
+        world.move_many(ids, boxes); /* those that stand still cost next to nothing */
     }
 
     world.restore(start); /* the world as it was before the first update; names are where they were */
@@ -289,6 +301,12 @@ int main() {
     std::printf("the %s is nearest to its end\n", world.object(world.nearest({10, 1.5f, 1.5f}, 9, ~0u))->c_str());
 
     World<std::string> other = std::move(world); /* the same world, with a new owner */
+    other.move(ids[0], {{2, 1, 1}, {3, 2, 2}});
+    other.update();
+    int count;
+    sap_created(other.get(), &count);
+    other.check(sap_set_static(other.get(), ids[1], 1));
+    std::printf("the comet is back: %d begins, beside a moon that stands\n", count);
     try {
         other.query_box({{0, 0, 0}, {9, 9, 9}}, ~0u, [](sap_id, std::string &) -> bool { throw 1; });
     } catch (int) {

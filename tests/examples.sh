@@ -52,6 +52,11 @@ one_example() {
                  (cd '$work' && './$short' > output && diff expected output)"
         done ;;
     esac
+    if grep -q 'copy from here' "$source"; then
+        sed -n '/copy from here/,/to here/p' "$source" > "$work/copied.h"
+        check "its part to copy compiles by itself" \
+            "$compiler $standard $warnings -Werror -I. -isystem $STB -fsyntax-only -x c++ '$work/copied.h'"
+    fi
     if grep -q '"svg.h"' "$source"; then
         check "draws $short.svg" "test -s '$work/$short.svg'" || return
         check "draws the same in the file that is named" \

@@ -47,7 +47,7 @@ static const char the_tape[] =
     ">59 >j59 >39 >j13 >29 >j39 .33 >19 .19 >43 <39 <j19 .59 <j39 >14 <5 >j29 >v9 <j43 >62 >j14 >47 >j33 >39 j28 "
     ">v11 >69 >j49 <9 >10 >j132 .19 <19 >v33 >j9 ^19 <j39 >v79 <39 .81 >80 <19 >j44 .9 j3 >19 <j19 >9 >j30 .5";
 
-/* Each kind of thing is a category of boxes. Bit 1 stays free: it is the category of a box that was given none. */
+/* Each kind of thing is a category of boxes, one bit. Category 1 stays unused: it is that of a new box. */
 enum { TILE = 2, ONE_WAY = 4, LADDER = 8, TURN = 16, LIFT = 32, DOOR = 64, CRATE = 128 };
 enum { HERO = 256, ENEMY = 512, COIN = 1024, SPIKES = 2048, FLAG = 4096 };
 enum { SOLID = TILE | LIFT | DOOR | CRATE, BODIES = CRATE | HERO | ENEMY, MOVERS = LIFT | DOOR };
@@ -233,11 +233,13 @@ static int push_out(game *g, thing *t, sap_aabb *box) {
     t->feet = box->max[1];
     for (int tries = 0; tries < 4; tries++) {
         sap_id ids[16];
-        const int n = sap_query_box_ids(g->world, box, solid_for(t) | ONE_WAY, ids, 16);
+        sap_aabb inner = *box; /* less than the smallest step inside its sides: what only touches is not in it */
+        for (int k = 0; k < 2; k++) inner.min[k] += 0.03125f, inner.max[k] -= 0.03125f;
+        const int n = sap_query_box_ids(g->world, &inner, solid_for(t) | ONE_WAY, ids, 16);
         const thing *in = NULL;
         for (int i = 0; i < n && i < 16 && !in; i++) {
             thing *other = (thing *)sap_get_object(g->world, ids[i]);
-            if (stops(ids[i], other, t) && overlap(box, &other->box)) in = other;
+            if (stops(ids[i], other, t)) in = other;
         }
         if (!in) return 1;
         float least = 1e30f;

@@ -424,7 +424,7 @@ def number(x):
 
 
 def ratio(x, base):
-    """x by base, as a factor: 4.2×."""
+    """How many times as long as base: 4.2×."""
     if not x or not base:
         return ""
     r = x / base
@@ -443,12 +443,15 @@ def markdown(head, rows):
     used = [i for i in range(len(head)) if i == 0 or any(r[i] for r in rows)]
     if not rows or len(used) < 2:
         return ""
+    head = [SHOWN.get(h, h) for h in head]
     lines = ["".join("| %s " % r[i] if r[i] else "| " for i in used) + "|" for r in [head] + rows]
     lines.insert(1, "|---" + "|--:" * (len(used) - 1) + "|")
     return "\n".join(lines)
 
 
 WITH_MARGIN = "the same, sap.h with a margin"
+SHOWN = {"sort, sweep": "sort and sweep", "Bullet tree": "Bullet's tree", "Boost rtree": "Boost's R-tree",
+         "Box3D tree": "Box3D's tree", "Box2D v3 tree": "Box2D v3's tree", "plain loop": "one loop"}
 DEBIAN = ["Bullet SAP", "Bullet dbvt", "ODE SAP", "ODE hash", "FCL SaP", "FCL tree"]
 
 
@@ -554,39 +557,73 @@ def crowd_text(data):
     if not any(crowd_tables(data)):
         return ""
     return ("Areas of interest, triggers, piles: boxes with sides of .5 to 1.5 that glide straight on, by that part of a "
-            "side a frame at most. Left of *fat pairs* are those that tell pairs of exact boxes, by the time of sap.h; "
-            "right of it trees with the margins of their engines, by the time of sap.h with `config.margin` = 0.05. These "
-            "hold pairs of fat boxes, that many times as many as there are: from before boxes meet until they are well "
+            "side a frame at most. Left of *fat pairs* are those that tell pairs of exact boxes, in times as long as sap.h; "
+            "right of it trees with the margins of their engines, in times as long as sap.h with `config.margin` = 0.05. "
+            "*Fat pairs*: how many times as many pairs of fat boxes there are, from before boxes meet until they are well "
             "apart. *Box2D v3 exact* and *Box3D exact* test the exact boxes of each of these pairs in each frame.")
 
 
-def better_elsewhere(data):
-    """The worlds in which another one takes less time, with its factors; pairs of fat boxes beside sap.h's own."""
-    fat = ["sap.h margin"] + FAT[2] + FAT[3]
-    cases = [("frames", s, SIZES, t) for s, t in SCENES if s != "static"] + [(w, s, SIZES, t) for w, s, t in BATCHES]
-    cases += [("2d", s, [10000], "2D, " + t) for s, t in SCENES_2D]
-    cases += [("small", s, SMALL, "2D, " + t) for s, t in SMALL_SCENES]
-    cases += [("crowd", crowd_name(d, p, w, who), [n], "%dD, a crowd, %s of a side a frame" % (d, w) +
-               (", one in twenty" if who else "")) for p, n, w, who in CROWDS for d in (2, 3)]
-    lines = []
-    for what, scene, sizes, text in cases:
-        found = {}
-        for n in sizes:
-            for p in data.peers(what, scene, n):
-                if p.startswith("sap.h") or "thread" in p:
-                    continue
-                other = data.get(what, scene, n, p)
-                for peer in ("sap.h", "sap.h margin") if p in fat else ("sap.h",):
-                    own = data.get(what, scene, n, peer)
-                    if own and other and other < 0.97 * own:
-                        by = ", by sap.h with%s a margin" % ("out" if peer == "sap.h" else "") if p in fat else ""
-                        found.setdefault((p, by), []).append((n, other / own))
-        for (p, by), list_of in sorted(found.items()):
-            low, high = (ratio(f(x for _, x in list_of), 1) for f in (min, max))
-            boxes = ["{:,}".format(n) for n, _ in list_of]
-            lines.append("- **%s**, %s boxes: %s %s%s" % (text, boxes[0] if len(boxes) == 1 else "%s to %s" % (
-                boxes[0], boxes[-1]), p, low if low == high else "%s to %s" % (low, high), by))
-    return "\n".join(textwrap.fill(line, 120, subsequent_indent="  ", break_on_hyphens=False) for line in lines)
+def spans(data, cases, own, peers=None):
+    """How many times as long as own the others take in these cases, (what, scene, boxes): least and most, by peer; and
+    the same of those cases alone in which they are faster."""
+    all_of, faster = {}, {}
+    for what, scene, n in cases:
+        base = data.get(what, scene, n, own)
+        for p in data.peers(what, scene, n) if base else []:
+            other = data.get(what, scene, n, p)
+            if other and not p.startswith("sap") and "thread" not in p and (peers is None or p in peers):
+                all_of.setdefault(p, []).append(other / base)
+                if other < 0.97 * base:
+                    faster.setdefault(p, []).append(other / base)
+    return all_of, faster
+
+
+def span(factors):
+    low, high = ratio(min(factors), 1), ratio(max(factors), 1)
+    return low if low == high else "%s to %s" % (low, high)
+
+
+def verdict(data, cases, own="sap.h", peers=None):
+    """Who is faster in some of these cases, or that none is."""
+    all_of, faster = spans(data, cases, own, peers)
+    if not all_of:
+        return "not measured."
+    if faster:
+        order = sorted(faster, key=lambda p: min(faster[p]))
+        named = ", ".join("%s %s" % (SHOWN.get(p, p), span(faster[p])) for p in order)
+        return "faster in some worlds %s %s." % ("are" if len(order) > 1 else "is", named)
+    least = min(all_of, key=lambda p: min(all_of[p]))
+    return "none is faster; next comes %s, %s." % (SHOWN.get(least, least), span(all_of[least]))
+
+
+def answers(data):
+    """Six questions that a reader has, each with one line."""
+    fat = FAT[2] + FAT[3]
+    exact = {k[3] for k in data.rows} - set(fat)
+    moving = [("frames", s, n) for s, _ in SCENES if s not in LITTLE + ["static", "areas"] for n in SIZES]
+    moving += [("2d", s, 10000) for s, _ in SCENES_2D]
+    little = [("frames", s, n) for s in LITTLE for n in SIZES] + [("small", s, n) for s in LITTLE for n in SMALL]
+    crowds = [("crowd", crowd_name(d, p, w, who), n) for d in (2, 3) for p, n, w, who in CROWDS]
+    small = [("small", s, n) for s, _ in SMALL_SCENES for n in SMALL]
+    added, removed = ([(w, s, n) for w, s, _ in BATCHES for n in SIZES if w == what] for what in ("add", "remove"))
+    queries = [("query:" + k, s, 10000) for k, _ in QUERY_KINDS for s in ("brownian", "brownian2d")]
+
+    def trees(cases):
+        return ("Trees with margins, beside sap.h with one: %s Beside sap.h without: %s" %
+                (verdict(data, cases, "sap.h margin", fat), verdict(data, cases, "sap.h", fat)))
+
+    lines = [
+        ("Many boxes that walk, fly, fall or jump, all or some of them?", verdict(data, moving)),
+        ("They tremble in place, or nearly?", "set `config.margin`. " + trees(little)),
+        ("Crowds, with many pairs a box?", verdict(data, crowds + [("frames", "areas", n) for n in SIZES], peers=exact) +
+         " " + trees(crowds)),
+        ("Ten to 500 boxes, in 2D?", verdict(data, small, peers=exact) + " Trees with margins: as where boxes tremble."),
+        ("A level is added, or all boxes are removed?", "added: %s Removed: %s" %
+         (verdict(data, added), verdict(data, removed))),
+        ("Rays, areas, the nearest box?", verdict(data, queries, "sap.h queries")),
+    ]
+    return "\n".join(textwrap.fill("- **%s** %s%s" % (q, text[0].upper(), text[1:]), 120, subsequent_indent="  ",
+                                   break_on_hyphens=False) for q, text in lines)
 
 
 def heap_table(data):
@@ -612,7 +649,7 @@ def query_table(data):
                 others[3] = None  # a loop has nothing to do
             rows.append([flat + text, number(own)] + [against(x, own) for x in others])
     return markdown(["query of 10,000 boxes that walked", "sap.h, nanoseconds", "Bullet's tree", "Boost's R-tree",
-                     "Box3D's or Box2D v3's", "plain loop"], rows)
+                     "Box3D's or Box2D v3's tree", "plain loop"], rows)
 
 
 def prune_table(data):
@@ -653,7 +690,7 @@ def threads_line(data):
             one, two = (data.get("threads", scene, n, p) for p in ("1 thread", "2 threads"))
             if one and two:
                 out.append("%s with %s boxes %.2f×" % (scene, "{:,}".format(n), one / two))
-    text = "Threads (`sap_set_parallel`), the time with one by that with two: "
+    text = "With one thread a frame takes as many times as long as with two: "
     return text + ", ".join(out) + "." if out else ""
 
 
@@ -673,12 +710,12 @@ def histories_table(data, n):
         shown.append(["the other %d, at most" % (len(worst) - len(shown))] +
                      ["%.2f×" % max(rows[scene][i] for scene in worst[MOST_HISTORIES:]) for i in range(len(MEASURES))])
     head = [m.replace("first look", "pair by id") for m in MEASURES]
-    return markdown(["%s boxes after a history, by a new world" % "{:,}".format(n)] + head, shown) if shown else ""
+    return markdown(["%s boxes after a history, beside a new world" % "{:,}".format(n)] + head, shown) if shown else ""
 
 
 def histories_line(data):
-    return ("The time in a world with a history by that in a new world of the same boxes, worst first: updates in which "
-            "all or 5% move, the first call that needs pairs by id after an update, queries. `make bench-lived` measures "
+    return ("How many times as long as in a new world of the same boxes, worst first: updates in which all or 5% move, the "
+            "first call that needs pairs by id after an update, queries. `make bench-lived` measures "
             "them with any number of boxes. What is left of a crowd lies as far apart in memory as the crowd did, as ids "
             "keep their slots; the work is the same (`tests/steps.sh`)." if histories_table(data, 10000) else "")
 
@@ -703,9 +740,8 @@ def quiet_line(data):
     each = [float(r["median"]) for k, r in data.rows.items() if k[0] == "quiet" and k[3] == "nanoseconds a box"]
     if not each:
         return ""
-    return ("All boxes of a tree are packed when a sixteenth of them, or more, have come, left or jumped since the last "
-            "time. Here that adds %.0f to %.0f nanoseconds for each box of the world to one frame. Boxes that walk are no "
-            "reason. Frames are those of `bench/quiet.h`, of three runs the fastest of each; what comes, leaves or asks does "
+    return ("All boxes of a tree are packed when enough of them have come, left or jumped since the last time. Here that "
+            "adds %.0f to %.0f nanoseconds for each box of the world to one frame. Frames are those of `bench/quiet.h`, of three runs the fastest of each; what comes, leaves or asks does "
             "so by single calls, which are timed, too." % (min(each), max(each)))
 
 
@@ -758,22 +794,20 @@ def bench_block(data):
     h = data.head
     return paragraphs([
         made_line(data) + " The figures are in `%s`." % os.path.relpath(data.path, ROOT),
-        "## In a hurry",
-        "sap.h takes the least time of all that were measured, but for these worlds. The factor is the other one's time "
-        "by that of sap.h: 0.61× is faster. Trees with margins (Box2D, Box3D, Bullet dbvt) hold pairs of fat boxes: they "
-        "are compared with sap.h as it is and, where that was measured, with sap.h with a margin." if better_elsewhere(data) else
-        "sap.h takes the least time of all that were measured, in every world.",
-        better_elsewhere(data),
+        "## Six questions",
+        "0.61×: that one takes 0.61 times as long as sap.h, and is faster. Trees with margins (Box2D, Box3D, Bullet dbvt) "
+        "hold pairs of *fat boxes*, which are larger than what is in them; so does sap.h with `config.margin`.",
+        answers(data),
         "## Frames of sap.h",
         "A figure is the median of the rounds, each the mean of its frames: 300 of 1,000 boxes, 200 of 10,000, 60 of "
         "100,000. " + spread_line(data),
         frames_table(data),
-        "*Worst frame*: the worst of 200, by the mean. *AVX2*, *SSE2*: the time with no wider kernel, by that with "
-        "all. *Lived*: the time in a world in which all boxes went elsewhere before, one in twenty a frame, by that in a "
-        "new one. All four with 10,000 boxes.",
+        "The right half has 10,000 boxes, and says how many times as long as the mean frame it takes: the worst of 200 "
+        "frames; a frame without the wider kernels (*AVX2*, *SSE2*); a frame in a world that has *lived*: all boxes went "
+        "elsewhere before, one in twenty a frame.",
         "## Beside others",
         peers_table(data),
-        "4.2×: the other one takes 4.2 times as long as sap.h. **0.61×**, in bold: the other one is faster. When boxes "
+        "**0.61×**, in bold: the other one is faster. When boxes "
         "are removed sap.h reports every pair that is deleted; PhysX, Jolt, ODE and FCL report none. Boxes are added to an "
         "empty world of an engine that runs: that world, the arrays of its user, bodies, shapes and geoms are made before. "
         "Bullet dbvt is the better one of its two ways (`m_deferedcollide`) in each row.",
@@ -835,11 +869,12 @@ def range_line(data):
 def readme_block(data):
     """What stands between the marks of README.md."""
     return paragraphs([
-        "How long a frame of sap.h takes, in microseconds, and how many times as long the others take with 10,000 boxes: "
-        "4.2× means that sap.h is 4.2 times as fast. **In bold** the other one is faster.",
+        "How long a frame of sap.h takes, in microseconds, and how many times as long as sap.h the others take with 10,000 "
+        "boxes. **In bold** the other one is faster.",
         readme_table(data), range_line(data),
         heap_table(data),
-        "Both hold pairs of fat boxes: sap.h with a margin and Box2D, whose factor is by that." if heap_table(data) else "",
+        "Box2D v3 takes that many times as long as sap.h with a margin: both hold pairs of fat boxes." if heap_table(data)
+        else "",
         made_line(data) + " " + cost_line(data),
     ])
 
@@ -937,7 +972,7 @@ def main():
     data = Data(os.path.join(folder, ("quick" if options.quick else slug(name)) + ".csv"))
     bench = Bench(options)
     if not (options.readme or options.only or options.s or options.n):
-        data.rows.clear()  # all anew, so that no row is of another day
+        data.rows.clear()  # all again, so that no row is of another day
     if not options.readme:
         peers = find_peers(os.path.join(ROOT, "build", "peers"))
         compiler = [os.environ.get("CXX", "g++"), "-dumpfullversion"]

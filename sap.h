@@ -166,7 +166,7 @@
    ---- memory ----
 
    A box takes about 125 bytes, a pair 64, and an event 40; where boxes have many pairs that last, a box takes 30
-   more. Scratch memory is given back when some updates have not needed it; memory of removed boxes is kept for new
+   more, and with a margin 24. Scratch memory is given back when some updates have not needed it; memory of removed boxes is kept for new
    ones. Moves, removals and filter changes never allocate. If memory fails in sap_update, pairs and events are as
    before, changes stay recorded, and a later sap_update succeeds once there is memory.
 
@@ -298,7 +298,7 @@ typedef enum sap_method {
    A margin pays where boxes tremble: heaps, ropes, people who stand. A moving box is stored larger by the margin on
    each used side, and a move inside the stored box is free: it records nothing. Pairs, queries and sap_get_box are of
    stored boxes, so pairs begin before contact: test the shapes in them. A box is stored when it is added, and when
-   sap_move gives one that the stored box does not contain, or is more than twice as long as with new margins on a side.
+   sap_move gives one that the stored box does not contain, or that is more than five margins inside it on a side.
    Bounds are rounded outward, at most to the largest float, and infinite ones stay. Static boxes are stored as given,
    which is why lifts and doors that sap_slide meets are static; sap_set_static leaves a stored box as it is. A larger
    margin saves more moves and finds more pairs: try what a box moves in a few frames. */
@@ -1035,23 +1035,37 @@ SAP__FORCE_INLINE int32_t sap__magnitude(int32_t key) {
     return key < 0 ? -key : key;
 }
 
-/* Two floats of 24 digits have an exact difference as doubles, of 53, if their exponents differ by at most this. Beyond
-   it the smaller one is less than a unit of the larger one. */
-enum { SAP__EXACT_APART = 53 - 24 - 1 };
+/* A float of 24 digits and five times one, of 27, have an exact sum as doubles, of 53 digits, if their exponents differ
+   by at most this. Beyond it the smaller one is less than a unit of the larger one. */
+enum { SAP__EXACT_APART = 53 - 27 - 1 };
 
-/* Returns the key of the largest float that is not above key's float minus margin; an infinite bound stays. */
-static int32_t sap__lower_by_margin(int32_t key, float margin) {
-    const int32_t subtrahend = sap__key(margin), magnitude = sap__magnitude(key);
-    const int exponents = (magnitude >> 23) - (subtrahend >> 23);
-    int32_t lower;
+/* Returns the key of the largest float that is not above key's float minus a margin, or plus some; an infinite bound
+   stays. It is exact, so machines that compute with more digits agree. */
+SAP__NO_INLINE int32_t sap__lower_by(int32_t key, double by) {
+    const double sum = sap__double(sap__float(key)) - by;
+    const int32_t magnitude = sap__magnitude(key);
+    uint64_t u, v;
+    memcpy(&u, &by, sizeof u);
+    memcpy(&v, &sum, sizeof v);
+    const int exponents = (magnitude >> 23) - ((int)(u >> 52 & 0x7ff) - 1023 + 127);
+    const int is_exact = exponents >= -SAP__EXACT_APART && exponents <= SAP__EXACT_APART;
+    const int64_t digits = (int64_t)(v << 1 >> 30) - ((INT64_C(1023) - 127) << 23);
+    if (is_exact && digits >= 0x800000 && digits < SAP__INFINITY - 1) /* as a rule: a normal float, see sap__round */
+        return v >> 63 ? -(int32_t)digits - ((v << 35) != 0) : (int32_t)digits;
+    int32_t lower = sap__key(sap__round(is_exact ? sum : -by, SAP__ROUND_DOWN));
+    if (exponents > SAP__EXACT_APART) lower = key - (by > 0);
+    if (exponents < -SAP__EXACT_APART) lower -= key < 0 && sap__double(sap__float(lower)) == -by;
     if (magnitude == SAP__INFINITY) return key;
-    if (exponents > SAP__EXACT_APART)
-        lower = key - 1;
-    else if (exponents < -SAP__EXACT_APART)
-        lower = -subtrahend - (key < 0);
-    else
-        lower = sap__key(sap__round(sap__double(sap__float(key)) - sap__double(margin), SAP__ROUND_DOWN));
     return lower > -SAP__INFINITY ? lower : 1 - SAP__INFINITY;
+}
+
+/* Moves each used side of a box outward by a margin, or inward by some. It is rounded outward. */
+static void sap__move_sides(sap__box *box, double by, const int32_t used[6]) {
+    for (int k = 0; k < 3; k++) {
+        if (!used[k]) continue;
+        box->lo[k] = sap__lower_by(box->lo[k], by);
+        box->hi[k] = -sap__lower_by(-box->hi[k], by);
+    }
 }
 
 SAP_DEF sap_aabb sap_aabb_from_doubles(const double min[3], const double max[3]) {
@@ -1515,6 +1529,7 @@ struct sap_world {
 
     sap__slot *slot_array; /* boxes, the free ones included */
     void **objects;        /* the user's, one a slot */
+    sap__box *cores;       /* in a world with a margin, one a slot: see sap__is_free */
     sap__box_table boxes;
     sap__change_list changes;
 
@@ -1536,7 +1551,7 @@ struct sap_world {
     X(pairs.active) X(pairs.created) X(pairs.deleted) X(pairs.buckets) X(pairs.next) X(pairs.edges)                    \
     X(update.deleted_at) X(update.newcomers) X(update.sort_items) X(update.sort_scratch)
 #define SAP__ARRAYS(X)                                                                                                 \
-    X(slot_array) X(objects) X(pairs.head_edge) X(changes.list) X(changes.unsynced)                                    \
+    X(slot_array) X(objects) X(cores) X(pairs.head_edge) X(changes.list) X(changes.unsynced)                           \
     X(endpoints.sap.sorted[0]) X(endpoints.sap.sorted[1]) X(endpoints.sap.sorted[2])                                   \
     X(boxes.live_bits[0]) X(boxes.live_bits[1]) X(boxes.live_bits[2]) X(boxes.live_bits[3])                            \
     X(forest.nodes) X(forest.bounds) X(forest.occupied) X(forest.filter) X(forest.home) X(forest.before)               \
@@ -1605,6 +1620,10 @@ SAP__FORCE_INLINE void sap__prefetch_slot(const sap_world *s, uint32_t slot) {
 SAP__FORCE_INLINE void sap__prefetch_box(const sap__box *box) { /* it may span two cache lines */
     sap__prefetch(box);
     sap__prefetch((const char *)(const void *)(box + 1) - 1);
+}
+
+SAP__FORCE_INLINE int sap__has_margin(const sap_world *s) {
+    return sap__float_bits(s->config.margin) != 0; /* it is not -0 */
 }
 
 SAP__FORCE_INLINE uint32_t sap__slot_of(sap_id id) {
@@ -1686,9 +1705,9 @@ static int sap__are_trees_synced(const sap_world *s) {
 
 /* Returns the slot of a live box, or SAP__NONE. Id 0 has none: the slot 0 - 1 is beyond any. */
 SAP__FORCE_INLINE uint32_t sap__live_slot(const sap_world *s, sap_id id) {
-    const uint32_t slot = sap__slot_of(id);
-    if (slot >= (uint32_t)sap__length(s->slot_array) || !(s->slot_array[slot].flags & SAP__LIVE)) return SAP__NONE;
-    return sap__id_of(s, slot) == id ? slot : SAP__NONE;
+    const uint32_t slot = sap__slot_of(id), live = (id & ~SAP__SLOT_MASK) | SAP__LIVE;
+    if (slot >= (uint32_t)sap__length(s->slot_array)) return SAP__NONE;
+    return (s->slot_array[slot].flags & (~SAP__SLOT_MASK | SAP__LIVE)) == live ? slot : SAP__NONE;
 }
 
 /* Returns whether an id may be used to read pairs: it is live, or was removed since the last update. */
@@ -1778,6 +1797,7 @@ static int sap__reserve_boxes(sap_world *s, int n) {
     capacity = n > capacity + capacity / 2 ? n : capacity + capacity / 2;
     for (int tree = 0; tree < SAP__TREES; tree++)
         if (!sap__reserve(&s->boxes.live_bits[tree], capacity / 64 + 1)) return 0;
+    if (sap__has_margin(s) && !sap__reserve(&s->cores, capacity)) return 0;
     return sap__reserve(&s->slot_array, capacity) && sap__reserve(&s->objects, capacity) &&
            sap__reserve(&s->pairs.head_edge, capacity) && sap__reserve(&s->changes.unsynced, capacity) &&
            sap__reserve(&s->changes.list, capacity);
@@ -1830,71 +1850,56 @@ static sap_result sap__check_many(sap_world *s, int n, const sap_id *ids, const 
     return SAP_OK;
 }
 
-/* Returns the length of a box along an axis; infinite bounds count as the largest float. It is exact, so machines that
-   compute with more digits agree: a bound less than a unit of the other one counts as 0. */
-static double sap__length_of(const sap__box *box, int axis) {
-    const int32_t most = SAP__INFINITY - 1, lo = box->lo[axis], hi = box->hi[axis];
-    const int exponents = (sap__magnitude(hi) >> 23) - (sap__magnitude(lo) >> 23);
-    const int32_t from = exponents > SAP__EXACT_APART ? 0 : lo > -most ? lo : -most;
-    const int32_t to = exponents < -SAP__EXACT_APART ? 0 : hi < most ? hi : most;
-    return sap__double(sap__float(to)) - sap__double(sap__float(from));
-}
-
-/* Returns whether a stored box is longer on an axis than `times` the length of another box and `more`. */
-static int sap__is_longer(const sap__box *stored, const sap__box *box, double times, double more) {
-    int is_longer = 0;
-    for (int k = 0; k < 3; k++) is_longer |= sap__length_of(stored, k) > times * (sap__length_of(box, k) + more);
-    return is_longer;
-}
-
-/* Returns 1 only if a box is valid, inside the stored one, and that is not twice as long as needed: a first look, as in
-   worlds that tremble it answers for nearly all boxes. It is of registers, since a stored key would have to be loaded
-   again before it is written. It keeps a quarter of the length for rounding, and for machines that flush denormals. */
-SAP__FORCE_INLINE int sap__surely_fits(const sap__box *stored, const sap_aabb *box, float margin,
-                                       const int32_t used[6]) {
+/* Returns whether a move is free in a world with a margin: the stored box contains the box, and no side is farther
+   inside than that of the core. NaN is outside. Integers are compared, so all machines agree. */
+SAP__FORCE_INLINE int sap__is_free(const sap__box *stored, const sap__box *core, const sap_aabb *box,
+                                   const int32_t used[6]) {
 #if SAP__WIDTH == 4
-    const sap__i lo = sap__load(stored->lo), last = sap__load(stored->lo + 2), hi = sap__rotate(last);
-    const sap__f eighth = sap__fsplat(0.125f), half_again = sap__fsplat(1.5f), more = sap__fsplat(0.375f * margin);
     sap__i a, b;
     sap__load_keys(box, used, &a, &b);
-    const sap__i now_hi = sap__rotate(b);
-    const sap__i outside = sap__or(sap__greater(lo, a), sap__greater(a, now_hi));
-    const sap__i endless =
-        sap__or(sap__equal(lo, sap__splat(-SAP__INFINITY)), sap__equal(hi, sap__splat(SAP__INFINITY)));
-    if (((sap__bits(sap__or(outside, endless)) & 7u) | (sap__bits(sap__greater(b, last)) & 14u)) != 0) return 0;
-    const sap__f length = sap__fsub(sap__fmul(sap__to_float(hi), eighth), sap__fmul(sap__to_float(lo), eighth));
-    const sap__f needed = sap__fsub(sap__fmul(sap__to_float(now_hi), eighth), sap__fmul(sap__to_float(a), eighth));
-    return margin > 1e-30f && (sap__above(length, sap__fadd(sap__fmul(needed, half_again), more)) & 7u) == 0;
+    const sap__i lo = sap__or(sap__greater(sap__load(stored->lo), a), sap__greater(a, sap__load(core->lo)));
+    const sap__i hi = sap__or(sap__greater(b, sap__load(stored->lo + 2)), sap__greater(sap__load(core->lo + 2), b));
+    return ((sap__bits(sap__or(lo, sap__greater(a, sap__rotate(b)))) & 7u) | (sap__bits(hi) & 14u)) == 0;
 #else
-    return (void)stored, (void)box, (void)margin, (void)used, 0;
+    int is_free = 1;
+    for (int k = 0; k < 3; k++) {
+        const int32_t lo = sap__key(box->min[k]) & used[k], hi = sap__key(box->max[k]) & used[k];
+        is_free &= (stored->lo[k] <= lo) & (lo <= core->lo[k]) & (core->hi[k] <= hi) & (hi <= stored->hi[k]);
+        is_free &= lo <= hi;
+    }
+    return is_free;
 #endif
 }
 
-/* Stores a box with the margin, unless the stored box contains it and is not more than twice as long as needed. A first
-   look at its length before rounding leaves an eighth for that. Returns as sap__store_box does. */
-SAP__NO_INLINE int sap__store_enlarged(const sap_world *s, sap__slot *slot, const sap_aabb *box) {
-    const float margin = s->config.margin;
+/* Returns the core of a stored box: its sides moved in by five margins, or the box itself if it is static. It may be
+   inside out. */
+SAP__NO_INLINE sap__box sap__core_of(const sap_world *s, uint32_t slot) {
+    sap__box core = s->slot_array[slot].box;
+    if (!(s->slot_array[slot].flags & SAP__STATIC)) sap__move_sides(&core, -5 * sap__double(s->config.margin), s->used);
+    return core;
+}
+
+/* Makes the core of a box that is stored, for all moves to come. */
+SAP__FORCE_INLINE void sap__set_core(sap_world *s, uint32_t slot) {
+    if (sap__has_margin(s)) s->cores[slot] = sap__core_of(s, slot);
+}
+
+/* Stores a box in a world with a margin, enlarged if it moves. Returns as sap__store_box does. */
+SAP__NO_INLINE int sap__store_enlarged(sap_world *s, uint32_t slot, const sap_aabb *box) {
+    sap__slot *to = &s->slot_array[slot];
     sap__box now = sap__empty_box;
     if (sap__encode(box, s->used, &now) < 0) return -1;
-    const int is_inside = sap__contains(&slot->box, &now);
-    if (is_inside && !sap__is_longer(&slot->box, &now, 1.75, 2 * sap__double(margin))) return 0;
-    for (int k = 0; k < 3; k++) {
-        if (!s->used[k]) continue;
-        now.lo[k] = sap__lower_by_margin(now.lo[k], margin);
-        now.hi[k] = -sap__lower_by_margin(-now.hi[k], margin);
-    }
-    if (is_inside && !sap__is_longer(&slot->box, &now, 2, 0)) return 0;
-    slot->box = now;
+    if (!(to->flags & SAP__STATIC)) sap__move_sides(&now, sap__double(s->config.margin), s->used);
+    if (sap__same(&to->box, &now)) return 0;
+    to->box = now;
+    sap__set_core(s, slot);
     return 1;
 }
 
-/* Stores a box in a slot, with the margin if it moves. Returns -1 if the box is invalid, else 1 if the stored box
+/* Stores a box in a slot, unless a margin makes that free. Returns -1 if the box is invalid, else 1 if the stored box
    changed, else 0. */
-SAP__FORCE_INLINE int sap__store_box(const sap_world *s, sap__slot *slot, const sap_aabb *box) {
-    const float margin = s->config.margin;
-    if (sap__float_bits(margin) == 0 || (slot->flags & SAP__STATIC)) return sap__encode(box, s->used, &slot->box);
-    if (sap__surely_fits(&slot->box, box, margin, s->used)) return 0;
-    return sap__store_enlarged(s, slot, box);
+SAP__FORCE_INLINE int sap__store_box(sap_world *s, uint32_t slot, const sap_aabb *box) {
+    return sap__has_margin(s) ? sap__store_enlarged(s, slot, box) : sap__encode(box, s->used, &s->slot_array[slot].box);
 }
 
 static void sap__add_filter(sap_world *s, uint32_t slot); /* see tree */
@@ -1918,7 +1923,7 @@ static sap_result sap__add(sap_world *s, int n, const sap_aabb *boxes, void *con
         sap__slot *to = &s->slot_array[slot];
         to->box = to->previous = sap__empty_box;
         to->flags |= flags;
-        (void)sap__store_box(s, to, &boxes[i]);
+        (void)sap__store_box(s, slot, &boxes[i]);
         to->filter = sap__default_filter_bits;
         if (to->leaf_position != SAP__NONE) sap__add_filter(s, slot);
         s->objects[slot] = objects ? objects[i] : NULL;
@@ -1950,6 +1955,19 @@ SAP_DEF sap_result sap_add_static_many(sap_world *s, int n, const sap_aabb *boxe
     return sap__add(s, n, boxes, objects, ids, SAP__STATIC);
 }
 
+/* Returns the first index from i on of a move that is not free, or n. A loop of its own keeps what it needs in
+   registers. */
+SAP__NO_INLINE int sap__skip_free(const sap_world *s, int i, int n, const sap_id *ids, const sap_aabb *boxes) {
+    const int prefetch_end = sap__prefetch_end(s, n);
+    for (; i < n; i++) {
+        const uint32_t slot = sap__live_slot(s, ids[i]);
+        if (i < prefetch_end) sap__prefetch_slot(s, sap__slot_of(ids[i + SAP__PREFETCH_AHEAD]));
+        if (slot == SAP__NONE) break;
+        if (!sap__is_free(&s->slot_array[slot].box, &s->cores[slot], &boxes[i], s->used)) break;
+    }
+    return i;
+}
+
 /* If nothing has changed since the last update, as usual, one pass checks and moves all boxes, which saves a tenth of a
    frame in which all move. An error undoes it from the boxes of the last update. Otherwise all are checked first. */
 SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const sap_aabb *boxes) {
@@ -1960,10 +1978,11 @@ SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const s
     const int prefetch_end = sap__prefetch_end(s, n);
     int i = 0;
     for (; i < n; i++) {
+        if (sap__has_margin(s) && (i = sap__skip_free(s, i, n, ids, boxes)) == n) break;
         const uint32_t slot = sap__live_slot(s, ids[i]);
         if (i < prefetch_end) sap__prefetch_slot(s, sap__slot_of(ids[i + SAP__PREFETCH_AHEAD]));
         if (slot == SAP__NONE) break;
-        const int difference = sap__store_box(s, &s->slot_array[slot], &boxes[i]);
+        const int difference = sap__store_box(s, slot, &boxes[i]);
         if (difference < 0) break;
         if (difference) sap__mark_changed(s, slot, 0);
     }
@@ -1972,6 +1991,7 @@ SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const s
         sap__slot *slot = &s->slot_array[s->changes.list[i]];
         slot->box = slot->previous;
         slot->flags &= ~(uint32_t)(SAP__CHANGED | SAP__UNSYNCED);
+        sap__set_core(s, s->changes.list[i]);
     }
     sap__set_length(s->changes.list, 0);
     sap__set_length(s->changes.unsynced, 0);
@@ -1979,15 +1999,22 @@ SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const s
     return sap__check_many(s, n, ids, boxes); /* it finds the invalid element */
 }
 
-SAP_DEF sap_result sap_move(sap_world *s, sap_id id, const sap_aabb *box) {
-    const sap_result r = sap__begin_call(s, box ? NULL : "box", 0);
-    if (r != SAP_OK) return r;
+/* Makes a move that is not free. */
+SAP__NO_INLINE sap_result sap__move(sap_world *s, sap_id id, const sap_aabb *box) {
     const uint32_t slot = sap__live_slot(s, id);
     if (slot == SAP__NONE) return sap__bad_argument(s, SAP_ERROR_ID, "id", 0);
-    const int difference = sap__store_box(s, &s->slot_array[slot], box);
+    const int difference = sap__store_box(s, slot, box);
     if (difference < 0) return sap__bad_argument(s, SAP_ERROR_BOX, "box", 0);
     if (difference) sap__mark_changed(s, slot, 0);
-    return r;
+    return SAP_OK;
+}
+
+SAP_DEF sap_result sap_move(sap_world *s, sap_id id, const sap_aabb *box) {
+    if (!s || !box || s->call.in_filter) return sap__begin_call(s, box ? NULL : "box", 0);
+    const uint32_t slot = sap__has_margin(s) ? sap__live_slot(s, id) : SAP__NONE;
+    s->call.last_error = SAP_OK;
+    if (slot != SAP__NONE && sap__is_free(&s->slot_array[slot].box, &s->cores[slot], box, s->used)) return SAP_OK;
+    return sap__move(s, id, box);
 }
 
 /* Ends the life of a box. Its slot becomes free at the update, or at once if no update has seen it. */
@@ -2048,8 +2075,10 @@ SAP__NO_INLINE void sap__set_kind(sap_world *s, uint32_t slot, sap__filter_bits 
 SAP_DEF sap_result sap_set_static(sap_world *s, sap_id id, int is_static) {
     const sap_result r = sap__begin_call_on(s, 1, &id);
     const uint32_t slot = sap__slot_of(id);
-    if (r == SAP_OK && !(s->slot_array[slot].flags & SAP__STATIC) != !is_static)
+    if (r == SAP_OK && !(s->slot_array[slot].flags & SAP__STATIC) != !is_static) {
         sap__set_kind(s, slot, s->slot_array[slot].filter, s->slot_array[slot].flags ^ SAP__STATIC);
+        sap__set_core(s, slot);
+    }
     return r;
 }
 
@@ -2086,6 +2115,7 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
             }
             if (pass == 0 || sap__same(&box, &s->slot_array[slot].box)) continue;
             s->slot_array[slot].box = box;
+            sap__set_core(s, slot);
             sap__mark_changed(s, slot, 0);
         }
     return r;
@@ -6579,6 +6609,7 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
         to->flags |= to->flags & SAP__CHANGED ? SAP__UNSYNCED : 0;
         for (int tree = 0; tree < SAP__TREES && i % 64 == 0; tree++) s->boxes.live_bits[tree][i / 64] = 0;
         if (to->flags & SAP__LIVE) sap__count_box(s, i, 1);
+        sap__set_core(s, i);
         s->changes.flags |= to->flags & SAP__CHANGE_FLAGS;
     }
     for (uint32_t i = 0; i < h->lists[0] + h->lists[1]; i++, p += 4)
@@ -6654,6 +6685,10 @@ static const char *sap__validate_boxes(const sap_world *s) {
         }
         if ((flags & SAP__CHANGED) && (flags & SAP__CHANGE_FLAGS & ~s->changes.flags))
             return "changes.flags has the flags of all changed boxes.";
+        if ((flags & SAP__LIVE) && sap__has_margin(s)) {
+            const sap__box core = sap__core_of(s, slot);
+            if (!sap__same(&core, &s->cores[slot])) return "The core of a live box is that of its stored box.";
+        }
         filtered += (flags & SAP__LIVE) && !sap__is_default_filter(&s->slot_array[slot].filter);
         statics += (flags & SAP__LIVE) && (flags & SAP__STATIC);
     }
@@ -6662,7 +6697,7 @@ static const char *sap__validate_boxes(const sap_world *s) {
     if (filtered != s->boxes.filtered_count)
         return "filtered_count is the number of live boxes with filter bits of their own.";
     if (sap__capacity(s->slot_array) < capacity || sap__capacity(s->objects) < capacity ||
-        sap__capacity(s->pairs.head_edge) < capacity)
+        sap__capacity(s->pairs.head_edge) < capacity || (sap__has_margin(s) && sap__capacity(s->cores) < capacity))
         return "All arrays of boxes have the capacity of the list of changes.";
     if (live[0] + live[1] + live[2] + live[3] != s->boxes.live_count || statics != s->boxes.static_count)
         return "live_count and static_count are the numbers of such boxes.";

@@ -139,14 +139,14 @@ static inline sap_aabb model_used(const model *m, const sap_aabb *box) {
     return used;
 }
 
-/* Adds a finite float, or subtracts it (-1), to a whole number of 2^-149, in digits of 16 bits from the lowest on. */
-static inline void model_add_float(int64_t *digit, float f, int64_t sign) {
+/* Adds a finite float, some times (-1 subtracts it), to a whole number of 2^-149, in digits of 16 bits from the lowest on. */
+static inline void model_add_float(int64_t *digit, float f, int64_t times) {
     const int32_t key = test_key(f), size = key < 0 ? -key : key, exponent = size >> 23;
     const int64_t digits = exponent ? (size & 0x7fffff) | 0x800000 : size;
     const int shift = exponent ? exponent - 1 : 0;
     int i;
     for (i = 0; i < 3; i++)
-        digit[shift / 16 + i] += (key < 0 ? -sign : sign) * ((digits << shift % 16) >> (16 * i) & 0xffff);
+        digit[shift / 16 + i] += (key < 0 ? -times : times) * ((digits << shift % 16) >> (16 * i) & 0xffff);
 }
 
 static inline int model_is_positive(const int64_t *digit, int n) {
@@ -201,29 +201,24 @@ static inline sap_aabb model_enlarged(const model *m, const sap_aabb *box, int i
     return stored;
 }
 
-static inline double model_double(float f) { /* exactly, where denormals are flushed, too */
-    const int32_t key = test_key(f);
-    return key > -0x800000 && key < 0x800000 ? (double)key * 1.40129846432481707e-45 : (double)f;
+/* Whether a side of a box, as its lower one, is at most five margins inside the stored side, compared with no rounding. */
+static inline int model_is_near(float side, float stored, float margin) {
+    int64_t over[20] = {0};
+    if (!test_is_finite(side) || !test_is_finite(stored)) return test_key(side) == test_key(stored);
+    model_add_float(over, side, 1);
+    model_add_float(over, stored, -1);
+    model_add_float(over, margin, -5);
+    return !model_is_positive(over, 20);
 }
 
-/* Whether a stored box is more than twice as long as a box that is `more` longer, on some axis. */
-static inline int model_is_twice(const sap_aabb *stored, const sap_aabb *box, double more) {
-    const double most = model_double(model_float(0x7f7fffff));
-    int axis, yes = 0;
-    for (axis = 0; axis < 3; axis++) {
-        const double lo = model_double(stored->min[axis]), hi = model_double(stored->max[axis]);
-        const double least = model_double(box->min[axis]), last = model_double(box->max[axis]);
-        yes |= (hi < most ? hi : most) - (lo > -most ? lo : -most) >
-               2 * ((last < most ? last : most) - (least > -most ? least : -most) + more);
-    }
-    return yes;
-}
-
-/* Whether what is stored of a box may stay: it contains the box, and is not far larger than what would be stored now. */
+/* Whether what is stored of a box may stay: it contains the box, and none of its sides is far outside. */
 static inline int model_may_stay(const model *m, const sap_aabb *stored, const sap_aabb *box) {
-    const sap_aabb now = model_used(m, box), fresh = model_enlarged(m, box, 0);
-    if (!model_contains(stored, &now)) return 0;
-    return !model_is_twice(stored, &now, 2 * model_double(m->margin)) || !model_is_twice(stored, &fresh, 0);
+    const sap_aabb now = model_used(m, box);
+    int axis, yes = model_contains(stored, &now);
+    for (axis = 0; axis < 3; axis++)
+        yes &= model_is_near(now.min[axis], stored->min[axis], m->margin) &&
+               model_is_near(-now.max[axis], -stored->max[axis], m->margin);
+    return yes;
 }
 
 static inline void model_record(model *m, model_recorded how) {
@@ -294,10 +289,10 @@ static inline sap_result model_move_many(model *m, int n, const sap_id *ids, con
     }
     for (i = 0; i < n; i++) {
         model_box *b = model_find(m, ids[i]);
-        const sap_aabb used = model_used(m, &boxes[i]);
+        const sap_aabb stored = model_enlarged(m, &boxes[i], b->is_static);
         if (test_key(m->margin) && !b->is_static && model_may_stay(m, &b->box, &boxes[i])) continue; /* free */
-        model_record(m, model_same_box(&b->box, &used) ? MODEL_MAYBE : MODEL_SURELY);
-        b->box = model_enlarged(m, &boxes[i], b->is_static);
+        model_record(m, model_same_box(&b->box, &stored) ? MODEL_MAYBE : MODEL_SURELY);
+        b->box = stored;
     }
     return SAP_OK;
 }

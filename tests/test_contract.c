@@ -744,14 +744,18 @@ static void margin_makes_moves_free(void) {
     REFUSED(s, sap_move_many(s, 2, many, two), SAP_ERROR_BOX); /* all or nothing */
     CHECK(sap_move(s, a, &box) == SAP_OK && is_stored(s, a, cube(-0.25f, 1.75f)));
     /* Duplicates act in order: the second is inside what the first has stored, or is not. */
-    two[0] = cube(8, 9), two[1] = cube(8.25f, 9);
-    CHECK(sap_move_many(s, 2, many, two) == SAP_OK && is_stored(s, a, cube(7.75f, 9.25f)));
-    two[0] = cube(4, 5), two[1] = cube(8, 9);
-    CHECK(sap_move_many(s, 2, many, two) == SAP_OK && is_stored(s, a, cube(7.75f, 9.25f)));
-    two[0] = cube(4, 5), two[1] = cube(8.5f, 9);
-    CHECK(sap_move_many(s, 2, many, two) == SAP_OK && is_stored(s, a, cube(8.25f, 9.25f)));
+    two[0] = cube(8, 10), two[1] = cube(9, 10);
+    CHECK(sap_move_many(s, 2, many, two) == SAP_OK && is_stored(s, a, cube(7.75f, 10.25f)));
+    two[0] = cube(4, 5), two[1] = cube(8, 10);
+    CHECK(sap_move_many(s, 2, many, two) == SAP_OK && is_stored(s, a, cube(7.75f, 10.25f)));
+    two[0] = cube(4, 5), two[1] = cube(8, 9.75f);
+    CHECK(sap_move_many(s, 2, many, two) == SAP_OK && is_stored(s, a, cube(7.75f, 10)));
+    two[1] = cube(8.5f, 8.5f); /* a point in the middle: six margins from the upper side */
+    CHECK(sap_move_many(s, 1, many, &two[1]) == SAP_OK && is_stored(s, a, cube(8.25f, 8.75f)));
+    two[1] = cube(8.5f, 9);
+    CHECK(sap_move_many(s, 1, many, &two[1]) == SAP_OK && is_stored(s, a, cube(8.25f, 9.25f)));
     box = cube(8, 9);
-    box.max[0] = TEST_INFINITY; /* an endless box is as long as floats go: one that ends is stored anew */
+    box.max[0] = TEST_INFINITY; /* no finite side is five margins inside one at infinity */
     box.min[1] = -TEST_INFINITY;
     CHECK(sap_move(s, a, &box) == SAP_OK && sap_move_many(s, 1, many, &two[1]) == SAP_OK);
     CHECK(is_stored(s, a, cube(8.25f, 9.25f)));
@@ -759,15 +763,28 @@ static void margin_makes_moves_free(void) {
     sap_destroy(s);
 }
 
-/* A machine that computes with more digits than a double has would find this box more than twice as long as needed. */
-static void margin_needs_no_more_digits(void) {
-    sap_world *s = make_with_margin(test_float(0x21800000u), SAP_AXIS_X);           /* 2^-60 */
-    const sap_aabb stored = {{test_float(0xa2800000u)}, {test_float(0x40000001u)}}; /* -2^-58 to 2 + 2^-22 */
+/* Whether a move to a box is free where another one is stored. */
+static int is_free_in(float margin, float stored_min, float stored_max, float min, float max) {
+    sap_world *s = make_with_margin(margin, SAP_AXIS_X);
+    const sap_aabb stored = {{stored_min}, {stored_max}}, box = {{min}, {max}};
     const sap_id id = sap_add_static(s, &stored, NULL);
-    const sap_aabb box = {{0}, {1}};
     CHECK(sap_set_static(s, id, 0) == SAP_OK && sap_move(s, id, &box) == SAP_OK);
-    CHECK(is_stored(s, id, stored));
+    const int is_free = is_stored(s, id, stored);
     sap_destroy(s);
+    return is_free;
+}
+
+/* Five margins are compared exactly: by a machine that computes with more digits, and where floats are far apart. */
+static void margin_is_five_times_exact(void) {
+    const float tenth = 0.1f, four = 4 * tenth, unit = test_float(1), most = TEST_FLOAT_MAX;
+    CHECK(is_free_in(1, -1, 10, 4, 5) && !is_free_in(1, -1, 10, test_float(0x40800001u), 5));
+    CHECK(!is_free_in(1, -1, 10, 4, test_float(0x409fffffu)) && is_free_in(1, -1, 10, -1, 10));
+    CHECK(is_free_in(tenth, -tenth, 1, four, 1) && !is_free_in(tenth, -tenth, 1, test_float(test_bits(four) + 1), 1));
+    CHECK(is_free_in(unit, 0, 1, 5 * unit, 1) && !is_free_in(unit, 0, 1, 6 * unit, 1));
+    CHECK(is_free_in(most, -most, most, most, most) && is_free_in(1e38f, -most, most, 1.5e38f, most));
+    CHECK(!is_free_in(1e-20f, 1, 3, test_float(0x3f800001u), 3) && is_free_in(1e-20f, 1, 3, 1, 3));
+    CHECK(is_free_in(1e20f, -1, 1e21f, 4.9999998e20f, 1e21f) && !is_free_in(1e20f, -1, 1e21f, 5.0000004e20f, 1e21f));
+    CHECK(is_free_in(1, -TEST_INFINITY, 0, -TEST_INFINITY, -5) && !is_free_in(1, -TEST_INFINITY, 0, -most, 0));
 }
 
 /* Any world takes a snapshot, whatever its margin, and stores its own boxes from then on. */
@@ -2494,7 +2511,7 @@ int main(void) {
         margin_is_checked();
         margin_rounds_outward();
         margin_makes_moves_free();
-        margin_needs_no_more_digits();
+        margin_is_five_times_exact();
         margin_and_snapshots();
         only_queried(0);
         only_queried(1);

@@ -603,14 +603,13 @@ static place enlarged(const actor *a, int i, const place *p) {
     return e;
 }
 
-/* Whether a stored box serves a box inside it: it is not longer than twice what that needs with its margins. */
+/* Whether a stored box serves a box inside it: no side of the box is more than five margins inside. */
 static int serves(const actor *a, const place *stored, const place *p) {
     int axis, yes = 1;
     for (axis = 0; axis < 3; axis++) {
         if (!(a->life->axes >> axis & 1)) continue;
-        yes &= stored->lo[axis] <= p->lo[axis] && p->hi[axis] <= stored->hi[axis];
-        if (is_endless(p->lo[axis]) || is_endless(stored->lo[axis])) continue;
-        yes &= stored->hi[axis] - stored->lo[axis] <= 2 * (p->hi[axis] - p->lo[axis] + 2 * a->life->margin);
+        yes &= stored->lo[axis] <= p->lo[axis] && p->lo[axis] <= stored->lo[axis] + 5 * a->life->margin;
+        yes &= stored->hi[axis] >= p->hi[axis] && p->hi[axis] >= stored->hi[axis] - 5 * a->life->margin;
     }
     return yes;
 }

@@ -445,8 +445,19 @@ static void remove_boxes(life *l, int n, const sap_id *ids) {
         for (i = 0; i < n && !l->bad; i++) ALL(l, sap_remove(w->s, ids[i]), SAP_OK);
 }
 
+/* Makes moves of which the last is of no box, which moves none. */
+static void move_in_vain(life *l, int n, const sap_id *ids, const sap_aabb *boxes) {
+    sap_id *bad = (sap_id *)malloc((size_t)n * sizeof *bad);
+    if (!bad) exit(2);
+    memcpy(bad, ids, (size_t)n * sizeof *bad);
+    bad[n - 1] = 0;
+    ALL(l, sap_move_many(w->s, n, bad, boxes), SAP_ERROR_ID);
+    free(bad);
+}
+
 static void move_boxes(life *l, int n, const sap_id *ids, const sap_aabb *boxes) {
     int i;
+    if (n % 4 == 2) move_in_vain(l, n, ids, boxes);
     HOLDS(l, NULL, model_move_many(&l->o.m, n, ids, boxes) == SAP_OK);
     if (n > 1 && test_chance(&l->rng, 50))
         ALL(l, sap_move_many(w->s, n, ids, boxes), SAP_OK);

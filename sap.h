@@ -166,9 +166,9 @@
    ---- memory ----
 
    A box takes about 125 bytes, a pair 64, and an event 40; where boxes have many pairs that last, a box takes 30
-   more, and with a margin 24. Scratch memory is given back when some updates have not needed it; memory of removed boxes is kept for new
-   ones. Moves, removals and filter changes never allocate. If memory fails in sap_update, pairs and events are as
-   before, changes stay recorded, and a later sap_update succeeds once there is memory.
+   more, and with a margin 24. Scratch memory is given back when some updates have not needed it; memory of removed
+   boxes is kept for new ones. Moves, removals and filter changes never allocate. If memory fails in sap_update, pairs
+   and events are as before, changes stay recorded, and a later sap_update succeeds once there is memory.
 
    After sap_reserve(boxes, pairs) no call allocates until one of the two is exceeded, and nothing is given back. A
    removed box that an update has seen counts until the next one; one that a query's callback removes until that query
@@ -401,9 +401,9 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]);
    sap_prepare_queries counts. */
 SAP_DEF sap_result sap_last_error(const sap_world *s);
 
-/* Returns the name of the argument that was bad in that call ("box", "id", "n", ...; "axes" for a snapshot of other
-   axes), or NULL if none was. *element is the index of the bad box or id (0 where the call takes one), or the axis of
-   a vector, or -1. */
+/* Returns the name of the argument that was bad in that call ("box", "id", "n", ...; "axes" or "margin" for a snapshot
+   of others), or NULL if none was. *element is the index of the bad box or id (0 where the call takes one), or the axis
+   of a vector, or -1. */
 SAP_DEF const char *sap_last_error_argument(const sap_world *s, int *element);
 
 /* ---- pairs ------------------------------------------------------------------------------------------ */
@@ -601,11 +601,12 @@ SAP_DEF long long sap_box_prune_bipartite(const sap_aabb *a, int na, const sap_a
 /* ---- state, inspection ---------------------------------------------------------------------------------- */
 
 /* A snapshot holds everything that later calls depend on (boxes, ids, filter bits, recorded changes, pairs and their
-   data), except the config (limits, filter callback, method, margin). Objects and user data are stored as pointers. In
-   another process, or when their memory was freed, replace them by sap_set_object and sap_set_pair_data_at. Snapshots
-   are portable between machines; a 32-bit machine rejects pointers that do not fit. A damaged or hostile one is
-   rejected with nothing changed. A missing pair cannot be detected, because a filter callback may have rejected it.
-   Queries may call back in another order after sap_restore: see determinism. */
+   data), except the limits, filter callback and method of the config: a world with other axes or another margin rejects
+   it. (One of 0.4 or 0.5 counts as one without a margin.) Objects and user data are stored as pointers. In another
+   process, or when their memory was freed, replace them by sap_set_object and sap_set_pair_data_at. Snapshots are
+   portable between machines; a 32-bit machine rejects pointers that do not fit. A damaged or hostile one is rejected
+   with nothing changed. A missing pair cannot be detected, because a filter callback may have rejected it. Queries may
+   call back in another order after sap_restore: see determinism. */
 SAP_DEF size_t sap_snapshot_size(const sap_world *s);
 SAP_DEF sap_result sap_save(const sap_world *s, void *buffer, size_t size);
 SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size);
@@ -1731,9 +1732,9 @@ static int sap__is_busy(const sap_world *s) {
 }
 
 /* Names of arguments. A world holds an index, because a pointer would not survive a reload of the library. */
-static const char *const sap__arguments[] = {NULL,    "a",      "axes",      "b",      "bounds",  "box",
-                                             "boxes", "buffer", "cell_size", "cells",  "entries", "grid",
-                                             "id",    "index",  "n",         "offset", "pairs"};
+static const char *const sap__arguments[] = {NULL,    "a",      "axes",      "b",     "bounds",  "box",
+                                             "boxes", "buffer", "cell_size", "cells", "entries", "grid",
+                                             "id",    "index",  "margin",    "n",     "offset",  "pairs"};
 
 /* Sets the result of a call that rejects an argument, or one element of it (else element is -1). */
 static sap_result sap__bad_argument(sap_world *s, sap_result r, const char *argument, int element) {
@@ -6154,7 +6155,8 @@ SAP_DEF const char *sap_result_text(sap_result r) {
     case SAP_ERROR_LIMIT:
         return "A limit is reached: raise config.max_boxes or config.max_pairs, or remove boxes and call sap_update.";
     case SAP_ERROR_ARGUMENT:
-        return "An argument is null, negative, not finite or too small, or a snapshot has other axes. "
+        return "An argument is null, negative, not finite or too small, or a snapshot has other axes or another "
+               "margin. "
                "sap_last_error_argument names it, but not for a query, a getter, sap_save or sap_create.";
     case SAP_ERROR_BUSY: return "Not from inside a callback: make this call when sap_dump_pairs or the query is over.";
     case SAP_ERROR_SNAPSHOT: return "The buffer is no snapshot of this version, or it is damaged: save it again.";
@@ -6328,7 +6330,7 @@ SAP_DEF void sap_get_stats(const sap_world *s, sap_stats *stats) {
 enum { SAP__MAGIC = 0x53504153, /* "SAPS" */ SAP__SNAPSHOT_VERSION = 3, SAP__CHECK_WORD = 10 };
 
 typedef struct sap__saved_header {
-    uint32_t magic, version, reserved, axes, slot_count, lists[3], pairs, zero, check[2];
+    uint32_t magic, version, reserved, axes, slot_count, lists[3], pairs, margin, check[2];
 } sap__saved_header;
 
 typedef struct sap__saved_slot {
@@ -6417,8 +6419,9 @@ static sap__saved_header sap__header_of(const sap_world *s) {
     const uint32_t axes = (uint32_t)s->config.axes, slot_count = (uint32_t)sap__length(s->slot_array);
     const uint32_t unused = (uint32_t)s->boxes.free.count, removed = (uint32_t)s->boxes.removed.count;
     const uint32_t changed = (uint32_t)sap__length(s->changes.list), pairs = (uint32_t)sap__length(s->pairs.active);
-    const sap__saved_header h = {
-        SAP__MAGIC, SAP__SNAPSHOT_VERSION, 0, axes, slot_count, {unused, removed, changed}, pairs, 0, {0, 0}};
+    const sap__saved_header h = {SAP__MAGIC, SAP__SNAPSHOT_VERSION,      0,     axes,
+                                 slot_count, {unused, removed, changed}, pairs, sap__float_bits(s->config.margin),
+                                 {0, 0}};
     return h;
 }
 
@@ -6563,7 +6566,7 @@ static int sap__read_header(const unsigned char *buffer, size_t size, sap__snaps
     if (size < sizeof *h) return 0;
     in->slots_at = buffer;
     sap__read_words(&in->slots_at, h, sizeof *h);
-    if (h->magic != SAP__MAGIC || h->version != SAP__SNAPSHOT_VERSION || h->reserved != 0 || h->zero != 0 ||
+    if (h->magic != SAP__MAGIC || h->version != SAP__SNAPSHOT_VERSION || h->reserved != 0 ||
         h->slot_count > SAP__MAX_BOXES || h->pairs > INT_MAX || sap__saved_size(*h) > size ||
         sap__snapshot_hash(buffer, sap__saved_size(*h)) != (h->check[0] | (uint64_t)h->check[1] << 32))
         return 0;
@@ -6643,6 +6646,8 @@ SAP_DEF sap_result sap_restore(sap_world *s, const void *buffer, size_t size) {
     if (r != SAP_OK) return r;
     if (!sap__read_header((const unsigned char *)buffer, size, &in)) return s->call.last_error = SAP_ERROR_SNAPSHOT;
     if (in.header.axes != (uint32_t)s->config.axes) return sap__bad_argument(s, SAP_ERROR_ARGUMENT, "axes", -1);
+    if (in.header.margin != sap__float_bits(s->config.margin))
+        return sap__bad_argument(s, SAP_ERROR_ARGUMENT, "margin", -1);
     r = sap__check_state(s, &in);
     if (r == SAP_OK) sap__load_state(s, &in);
     return s->call.last_error = r;

@@ -787,20 +787,27 @@ static void margin_is_five_times_exact(void) {
     CHECK(is_free_in(1, -TEST_INFINITY, 0, -TEST_INFINITY, -5) && !is_free_in(1, -TEST_INFINITY, 0, -most, 0));
 }
 
-/* Any world takes a snapshot, whatever its margin, and stores its own boxes from then on. */
+/* A snapshot is of stored boxes: a world with another margin would store others from then on. */
 static void margin_and_snapshots(void) {
     static unsigned char bytes[2000];
-    sap_world *s = make_with_margin(0.25f, 0), *to = make_with_margin(2, 0), *none = make_world(NULL);
-    const sap_id a = add(s, cube(0, 1));
-    const sap_aabb inside = cube(0.5f, 1), outside = cube(0, 2);
+    sap_world *s = make_with_margin(0.25f, 0), *same = make_with_margin(0.25f, 0);
+    sap_world *other = make_with_margin(0.125f, 0), *none = make_world(NULL);
+    const sap_id a = add(s, cube(0, 3)), wall = sap_add_static(s, &(sap_aabb){{0}, {3, 3, 3}}, NULL);
+    const sap_aabb inside = cube(1, 3), outside = cube(1.25f, 3);
     CHECK_EQUAL(sap_save(s, bytes, sizeof bytes), SAP_OK);
-    CHECK(sap_restore(to, bytes, sizeof bytes) == SAP_OK && is_stored(to, a, cube(-0.25f, 1.25f)));
-    CHECK(sap_move(to, a, &inside) == SAP_OK && is_stored(to, a, cube(-0.25f, 1.25f)));
-    CHECK(sap_move(to, a, &outside) == SAP_OK && is_stored(to, a, cube(-2, 4)));
-    CHECK(sap_restore(none, bytes, sizeof bytes) == SAP_OK && is_stored(none, a, cube(-0.25f, 1.25f)));
-    CHECK(sap_move(none, a, &inside) == SAP_OK && is_stored(none, a, inside));
+    CHECK(sap_restore(same, bytes, sizeof bytes) == SAP_OK && is_stored(same, a, cube(-0.25f, 3.25f)));
+    CHECK(sap_move(same, a, &inside) == SAP_OK && is_stored(same, a, cube(-0.25f, 3.25f)));
+    CHECK(sap_move(same, a, &outside) == SAP_OK && is_stored(same, a, cube(1, 3.25f)));
+    CHECK(sap_move(same, wall, &inside) == SAP_OK && is_stored(same, wall, inside));
+    REFUSED(other, sap_restore(other, bytes, sizeof bytes), SAP_ERROR_ARGUMENT);
+    REFUSED(none, sap_restore(none, bytes, sizeof bytes), SAP_ERROR_ARGUMENT);
+    CHECK(sap_last_error_argument(none, NULL) && strcmp(sap_last_error_argument(none, NULL), "margin") == 0);
+    CHECK_EQUAL(sap_save(none, bytes, sizeof bytes), SAP_OK);
+    REFUSED(s, sap_restore(s, bytes, sizeof bytes), SAP_ERROR_ARGUMENT);
+    CHECK_EQUAL(sap_restore(none, bytes, sizeof bytes), SAP_OK);
     sap_destroy(s);
-    sap_destroy(to);
+    sap_destroy(same);
+    sap_destroy(other);
     sap_destroy(none);
 }
 

@@ -460,7 +460,7 @@ static void put_word(unsigned char *bytes, size_t word, uint32_t value) {
 
 /* The format, in words of 32 bits: a header, slots, queues of slots (free, removed, recorded), pairs. */
 enum { FORMAT = 3, HEADER_WORDS = 12, SLOT_WORDS = 17, PAIR_WORDS = 4 };
-enum { AXES = 3, SLOTS, FREE, REMOVED, RECORDED, PAIRS, CHECKSUM = 10 }; /* words of the header */
+enum { AXES = 3, SLOTS, FREE, REMOVED, RECORDED, PAIRS, MARGIN, CHECKSUM }; /* words of the header */
 enum {
     SLOT_LIVE = 1,
     SLOT_RECORDED = 4,
@@ -871,7 +871,7 @@ static void damaged(void) {
     snapshot shot;
     tape before = {0};
     size_t size, bit;
-    static const uint32_t wrong[][2] = {{0, 0x54504153}, {1, 0}, {1, FORMAT - 1}, {1, FORMAT + 1}, {2, 1}, {9, 1}};
+    static const uint32_t wrong[][2] = {{0, 0x54504153}, {1, 0}, {1, FORMAT - 1}, {1, FORMAT + 1}, {2, 1}};
     if (!to) exit(2);
     take(&shot, s);
     sap_add(to, &box, NULL);
@@ -1239,7 +1239,8 @@ static void hostile(int seed) {
     if (r != SAP_OK) {
         hostile_refused++;
         HOLDS(sap_pairs(to, NULL) == pairs);
-        HOLDS(r == SAP_ERROR_SNAPSHOT || (r == SAP_ERROR_ARGUMENT && f_get(&f, AXES) != (uint32_t)g.axes));
+        HOLDS(r == SAP_ERROR_SNAPSHOT ||
+              (r == SAP_ERROR_ARGUMENT && (f_get(&f, AXES) != (uint32_t)g.axes || f_get(&f, MARGIN))));
         HOLDS(sap_last_error(to) == r);
         HOLDS(is_as(&before, to));
     } else {

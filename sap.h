@@ -1063,9 +1063,8 @@ SAP__NO_INLINE int32_t sap__lower_by(int32_t key, double by) {
 /* Moves each used side of a box outward by a margin, or inward by some. It is rounded outward. */
 static void sap__move_sides(sap__box *box, double by, const int32_t used[6]) {
     for (int k = 0; k < 3; k++) {
-        if (!used[k]) continue;
-        box->lo[k] = sap__lower_by(box->lo[k], by);
-        box->hi[k] = -sap__lower_by(-box->hi[k], by);
+        box->lo[k] = sap__lower_by(box->lo[k], by) & used[k];
+        box->hi[k] = -sap__lower_by(-box->hi[k], by) & used[k];
     }
 }
 
@@ -1530,7 +1529,7 @@ struct sap_world {
 
     sap__slot *slot_array; /* boxes, the free ones included */
     void **objects;        /* the user's, one a slot */
-    sap__box *cores;       /* in a world with a margin, one a slot: see sap__is_free */
+    sap__box *cores;       /* one a slot, see sap__is_free; NULL without a margin */
     sap__box_table boxes;
     sap__change_list changes;
 
@@ -1623,10 +1622,6 @@ SAP__FORCE_INLINE void sap__prefetch_box(const sap__box *box) { /* it may span t
     sap__prefetch((const char *)(const void *)(box + 1) - 1);
 }
 
-SAP__FORCE_INLINE int sap__has_margin(const sap_world *s) {
-    return sap__float_bits(s->config.margin) != 0; /* it is not -0 */
-}
-
 SAP__FORCE_INLINE uint32_t sap__slot_of(sap_id id) {
     return (id & SAP__SLOT_MASK) - 1;
 }
@@ -1704,11 +1699,16 @@ static int sap__are_trees_synced(const sap_world *s) {
     return sap__length(s->changes.unsynced) == 0;
 }
 
+/* Returns whether the id of its slot is valid. */
+SAP__FORCE_INLINE int sap__is_live(const sap__slot *slot, sap_id id) {
+    return (slot->flags & (~SAP__SLOT_MASK | SAP__LIVE)) == ((id & ~SAP__SLOT_MASK) | SAP__LIVE);
+}
+
 /* Returns the slot of a live box, or SAP__NONE. Id 0 has none: the slot 0 - 1 is beyond any. */
 SAP__FORCE_INLINE uint32_t sap__live_slot(const sap_world *s, sap_id id) {
-    const uint32_t slot = sap__slot_of(id), live = (id & ~SAP__SLOT_MASK) | SAP__LIVE;
+    const uint32_t slot = sap__slot_of(id);
     if (slot >= (uint32_t)sap__length(s->slot_array)) return SAP__NONE;
-    return (s->slot_array[slot].flags & (~SAP__SLOT_MASK | SAP__LIVE)) == live ? slot : SAP__NONE;
+    return sap__is_live(&s->slot_array[slot], id) ? slot : SAP__NONE;
 }
 
 /* Returns whether an id may be used to read pairs: it is live, or was removed since the last update. */
@@ -1798,7 +1798,7 @@ static int sap__reserve_boxes(sap_world *s, int n) {
     capacity = n > capacity + capacity / 2 ? n : capacity + capacity / 2;
     for (int tree = 0; tree < SAP__TREES; tree++)
         if (!sap__reserve(&s->boxes.live_bits[tree], capacity / 64 + 1)) return 0;
-    if (sap__has_margin(s) && !sap__reserve(&s->cores, capacity)) return 0;
+    if (sap__float_bits(s->config.margin) && !sap__reserve(&s->cores, capacity)) return 0;
     return sap__reserve(&s->slot_array, capacity) && sap__reserve(&s->objects, capacity) &&
            sap__reserve(&s->pairs.head_edge, capacity) && sap__reserve(&s->changes.unsynced, capacity) &&
            sap__reserve(&s->changes.list, capacity);
@@ -1862,13 +1862,8 @@ SAP__FORCE_INLINE int sap__is_free(const sap__box *stored, const sap__box *core,
     const sap__i hi = sap__or(sap__greater(b, sap__load(stored->lo + 2)), sap__greater(sap__load(core->lo + 2), b));
     return ((sap__bits(sap__or(lo, sap__greater(a, sap__rotate(b)))) & 7u) | (sap__bits(hi) & 14u)) == 0;
 #else
-    int is_free = 1;
-    for (int k = 0; k < 3; k++) {
-        const int32_t lo = sap__key(box->min[k]) & used[k], hi = sap__key(box->max[k]) & used[k];
-        is_free &= (stored->lo[k] <= lo) & (lo <= core->lo[k]) & (core->hi[k] <= hi) & (hi <= stored->hi[k]);
-        is_free &= lo <= hi;
-    }
-    return is_free;
+    sap__box now = sap__empty_box;
+    return sap__encode(box, used, &now) >= 0 && sap__contains(stored, &now) && sap__contains(&now, core);
 #endif
 }
 
@@ -1882,7 +1877,7 @@ SAP__NO_INLINE sap__box sap__core_of(const sap_world *s, uint32_t slot) {
 
 /* Makes the core of a box that is stored, for all moves to come. */
 SAP__FORCE_INLINE void sap__set_core(sap_world *s, uint32_t slot) {
-    if (sap__has_margin(s)) s->cores[slot] = sap__core_of(s, slot);
+    if (s->cores) s->cores[slot] = sap__core_of(s, slot);
 }
 
 /* Stores a box in a world with a margin, enlarged if it moves. Returns as sap__store_box does. */
@@ -1900,7 +1895,7 @@ SAP__NO_INLINE int sap__store_enlarged(sap_world *s, uint32_t slot, const sap_aa
 /* Stores a box in a slot, unless a margin makes that free. Returns -1 if the box is invalid, else 1 if the stored box
    changed, else 0. */
 SAP__FORCE_INLINE int sap__store_box(sap_world *s, uint32_t slot, const sap_aabb *box) {
-    return sap__has_margin(s) ? sap__store_enlarged(s, slot, box) : sap__encode(box, s->used, &s->slot_array[slot].box);
+    return s->cores ? sap__store_enlarged(s, slot, box) : sap__encode(box, s->used, &s->slot_array[slot].box);
 }
 
 static void sap__add_filter(sap_world *s, uint32_t slot); /* see tree */
@@ -1969,6 +1964,36 @@ SAP__NO_INLINE int sap__skip_free(const sap_world *s, int i, int n, const sap_id
     return i;
 }
 
+/* Moves boxes of a world without a margin, and returns the index of the first invalid element, or n. The loop keeps
+   what it needs in registers, as to a compiler each store might change the world: compare sap__mark_changed. */
+SAP__NO_INLINE int sap__move_all(sap_world *s, int n, const sap_id *ids, const sap_aabb *boxes) {
+    sap__slot *const slot_array = s->slot_array;
+    uint32_t *const list = s->changes.list, *const unsynced = s->changes.unsynced;
+    const uint32_t slots = (uint32_t)sap__length(slot_array);
+    const int prefetch_end = sap__prefetch_end(s, n);
+    int32_t used[6];
+    uint32_t flags = 0;
+    int i = 0, listed = sap__length(list), waiting = sap__length(unsynced);
+    memcpy(used, s->used, sizeof used);
+    for (; i < n; i++) {
+        const uint32_t slot = sap__slot_of(ids[i]);
+        if (i < prefetch_end) sap__prefetch(&slot_array[sap__slot_of(ids[i + SAP__PREFETCH_AHEAD])]);
+        if (slot >= slots || !sap__is_live(&slot_array[slot], ids[i])) break;
+        const uint32_t before = slot_array[slot].flags;
+        const int difference = sap__encode(&boxes[i], used, &slot_array[slot].box);
+        if (difference < 0) break;
+        if (!difference || (before & SAP__UNSYNCED)) continue;
+        unsynced[waiting++] = slot;
+        if (!(before & SAP__CHANGED)) list[listed++] = slot;
+        slot_array[slot].flags = before | SAP__CHANGED | SAP__UNSYNCED;
+        flags |= before;
+    }
+    sap__set_length(s->changes.list, listed);
+    sap__set_length(s->changes.unsynced, waiting);
+    s->changes.flags |= flags & SAP__CHANGE_FLAGS;
+    return i;
+}
+
 /* If nothing has changed since the last update, as usual, one pass checks and moves all boxes, which saves a tenth of a
    frame in which all move. An error undoes it from the boxes of the last update. Otherwise all are checked first. */
 SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const sap_aabb *boxes) {
@@ -1976,14 +2001,10 @@ SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const s
     sap_result r = sap__begin_call(s, bad, 0);
     if (r == SAP_OK && sap__length(s->changes.list)) r = sap__check_many(s, n, ids, boxes);
     if (r != SAP_OK) return r;
-    const int prefetch_end = sap__prefetch_end(s, n);
-    int i = 0;
-    for (; i < n; i++) {
-        if (sap__has_margin(s) && (i = sap__skip_free(s, i, n, ids, boxes)) == n) break;
-        const uint32_t slot = sap__live_slot(s, ids[i]);
-        if (i < prefetch_end) sap__prefetch_slot(s, sap__slot_of(ids[i + SAP__PREFETCH_AHEAD]));
-        if (slot == SAP__NONE) break;
-        const int difference = sap__store_box(s, slot, &boxes[i]);
+    int i = s->cores ? sap__skip_free(s, 0, n, ids, boxes) : sap__move_all(s, n, ids, boxes);
+    for (; i < n; i = sap__skip_free(s, i + 1, n, ids, boxes)) {
+        const uint32_t slot = s->cores ? sap__live_slot(s, ids[i]) : SAP__NONE;
+        const int difference = slot == SAP__NONE ? -1 : sap__store_enlarged(s, slot, &boxes[i]);
         if (difference < 0) break;
         if (difference) sap__mark_changed(s, slot, 0);
     }
@@ -2012,7 +2033,7 @@ SAP__NO_INLINE sap_result sap__move(sap_world *s, sap_id id, const sap_aabb *box
 
 SAP_DEF sap_result sap_move(sap_world *s, sap_id id, const sap_aabb *box) {
     if (!s || !box || s->call.in_filter) return sap__begin_call(s, box ? NULL : "box", 0);
-    const uint32_t slot = sap__has_margin(s) ? sap__live_slot(s, id) : SAP__NONE;
+    const uint32_t slot = s->cores ? sap__live_slot(s, id) : SAP__NONE;
     s->call.last_error = SAP_OK;
     if (slot != SAP__NONE && sap__is_free(&s->slot_array[slot].box, &s->cores[slot], box, s->used)) return SAP_OK;
     return sap__move(s, id, box);
@@ -4341,27 +4362,37 @@ static int sap__emit_events(sap__search *q) {
     return 1;
 }
 
-/* Writes the events of those collected pairs that changed, or are refiltered. Most overlaps of now are old, in an
-   unpredictable order, so these are first picked without a branch. A box of queriers finds itself, and two of them
-   each other: the lower one counts. Lists tell the pairs of ghosts that end. */
-static int sap__emit_changes(sap__search *q) {
-    sap_world *s = q->s;
-    const sap__slot *slot_array = s->slot_array;
-    const int n = q->n, prefetch_end = sap__prefetch_end(s, n);
+/* Picks the collected pairs that changed, or are refiltered, and returns how many there are. Most overlaps of now are
+   old, in an unpredictable order, so it has no branch. It is compiled twice, as in a small world each test counts. */
+SAP__FORCE_INLINE int sap__pick_changes(sap__search *q, int prefetch_end, int changes, uint32_t refilter) {
+    const sap__slot *slot_array = q->s->slot_array;
+    const int n = q->n;
     uint32_t *a = q->a, *b = q->b;
     int count = 0;
     for (int i = prefetch_end ? -SAP__PREFETCH_AHEAD : 0; i < n; i++) {
         if (i < prefetch_end) {
-            sap__prefetch_slot(s, a[i + SAP__PREFETCH_AHEAD]);
-            sap__prefetch_slot(s, b[i + SAP__PREFETCH_AHEAD]);
+            sap__prefetch_slot(q->s, a[i + SAP__PREFETCH_AHEAD]);
+            sap__prefetch_slot(q->s, b[i + SAP__PREFETCH_AHEAD]);
         }
-        if (i < 0) continue; /* only prefetches */
+        if (prefetch_end && i < 0) continue; /* only prefetches */
         const sap__slot *x = &slot_array[a[i]], *y = &slot_array[b[i]];
-        const int overlap = !q->changes || sap__overlap(&x->box, &y->box);
+        const int overlap = !changes || sap__overlap(&x->box, &y->box);
         a[count] = a[i];
         b[count] = b[i];
-        count += (overlap ^ sap__overlap(&x->previous, &y->previous)) | (((x->flags | y->flags) & SAP__REFILTER) != 0);
+        count += (overlap ^ sap__overlap(&x->previous, &y->previous)) | (((x->flags | y->flags) & refilter) != 0);
     }
+    return count;
+}
+
+/* Writes the events of those collected pairs that changed, or are refiltered. A box of queriers finds itself, and two
+   of them each other: the lower one counts. Lists tell the pairs of ghosts that end. */
+static int sap__emit_changes(sap__search *q) {
+    const int prefetch_end = sap__prefetch_end(q->s, q->n), refilter = (int)(q->s->changes.flags & SAP__REFILTER);
+    const sap__slot *slot_array = q->s->slot_array;
+    uint32_t *a = q->a, *b = q->b;
+    const int count = prefetch_end || q->changes || refilter
+                          ? sap__pick_changes(q, prefetch_end, q->changes, SAP__REFILTER)
+                          : sap__pick_changes(q, 0, 0, 0);
     q->n = q->queriers || q->changes ? 0 : count;
     for (int i = q->n; i < count; i++) {
         const sap__slot *x = &slot_array[a[i]], *y = &slot_array[b[i]];
@@ -6690,10 +6721,9 @@ static const char *sap__validate_boxes(const sap_world *s) {
         }
         if ((flags & SAP__CHANGED) && (flags & SAP__CHANGE_FLAGS & ~s->changes.flags))
             return "changes.flags has the flags of all changed boxes.";
-        if ((flags & SAP__LIVE) && sap__has_margin(s)) {
-            const sap__box core = sap__core_of(s, slot);
-            if (!sap__same(&core, &s->cores[slot])) return "The core of a live box is that of its stored box.";
-        }
+        const sap__box core = sap__core_of(s, slot);
+        if ((flags & SAP__LIVE) && s->cores && !sap__same(&core, &s->cores[slot]))
+            return "The core of a live box is that of its stored box.";
         filtered += (flags & SAP__LIVE) && !sap__is_default_filter(&s->slot_array[slot].filter);
         statics += (flags & SAP__LIVE) && (flags & SAP__STATIC);
     }
@@ -6702,7 +6732,7 @@ static const char *sap__validate_boxes(const sap_world *s) {
     if (filtered != s->boxes.filtered_count)
         return "filtered_count is the number of live boxes with filter bits of their own.";
     if (sap__capacity(s->slot_array) < capacity || sap__capacity(s->objects) < capacity ||
-        sap__capacity(s->pairs.head_edge) < capacity || (sap__has_margin(s) && sap__capacity(s->cores) < capacity))
+        sap__capacity(s->pairs.head_edge) < capacity || (s->cores && sap__capacity(s->cores) < capacity))
         return "All arrays of boxes have the capacity of the list of changes.";
     if (live[0] + live[1] + live[2] + live[3] != s->boxes.live_count || statics != s->boxes.static_count)
         return "live_count and static_count are the numbers of such boxes.";

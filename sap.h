@@ -1914,6 +1914,7 @@ static sap_result sap__add(sap_world *s, int n, const sap_aabb *boxes, void *con
     const int needed = slot_count + n - reusable; /* beyond SAP__MAX_BOXES all free slots are used */
     if (!sap__reserve_boxes(s, needed < SAP__MAX_BOXES ? needed : SAP__MAX_BOXES))
         return s->call.last_error = SAP_ERROR_MEMORY;
+    const int tree = flags & SAP__STATIC ? SAP__TREE_STATIC : SAP__TREE_MOVING;
     for (int i = 0; i < n; i++) {
         const uint32_t slot = sap__alloc_slot(s);
         sap__slot *to = &s->slot_array[slot];
@@ -1925,9 +1926,12 @@ static sap_result sap__add(sap_world *s, int n, const sap_aabb *boxes, void *con
         s->objects[slot] = objects ? objects[i] : NULL;
         if (s->pairs.index[SAP__LISTS].is_valid) s->pairs.head_edge[slot] = SAP__NONE;
         sap__mark_changed(s, slot, SAP__LIVE | SAP__ADDED);
-        sap__count_box(s, slot, 1);
+        s->boxes.live_bits[tree][slot / 64] |= UINT64_C(1) << slot % 64;
         ids[i] = sap__id_of(s, slot);
     }
+    s->boxes.tree_count[tree] += n;
+    s->boxes.live_count += n;
+    if (flags & SAP__STATIC) s->boxes.static_count += n;
     return r;
 }
 
@@ -4210,9 +4214,10 @@ static void sap__append_newborn(sap_world *s, int tree) {
    Returns whether it did. */
 static int sap__count_at_once(const sap_world *s, int n, int count[SAP__TREES]) {
     memset(count, 0, SAP__TREES * sizeof *count);
-    if (s->changes.flags || (s->boxes.filtered_count && n != s->boxes.live_count)) return 0;
-    if (s->boxes.filtered_count) /* all have moved */
+    if (n == s->boxes.live_count && !(s->changes.flags & SAP__REMOVED)) /* all have changed */
         memcpy(count, s->boxes.tree_count, SAP__TREES * sizeof *count);
+    else if (s->changes.flags || s->boxes.filtered_count)
+        return 0;
     else
         count[SAP__TREE_MOVING] = n;
     return 1;
@@ -4227,7 +4232,8 @@ static int sap__count_unsynced(sap_world *s, int changed[SAP__TREES]) {
     for (int tree = 0; tree < SAP__TREES; tree++) levels += s->tree[tree].levels;
     sap__set_length(s->update.newcomers, 0);
     memset(s->update.coming, 0, sizeof s->update.coming);
-    if (sap__count_at_once(s, n, changed)) return 1;
+    if (sap__count_at_once(s, n, changed) && !(levels && s->changes.flags)) return 1;
+    memset(changed, 0, SAP__TREES * sizeof *changed);
     for (int i = 0; levels && i < n; i++) {
         const sap__slot *slot = &s->slot_array[list[i]];
         const uint32_t at = slot->leaf_position;

@@ -5983,9 +5983,9 @@ SAP_DEF sap_id sap_box_closest_if(sap_world *s, const sap_aabb *box, const float
    int64_t. The unit is a power of two, no smaller than SAP__DENORMAL, of which every float is a multiple. */
 #define SAP__WAY_UNIT 1.3877787807814457e-17 /* 2^-56 */
 
-/* Returns the largest integer not above the float of a key, divided by the unit. */
-static int64_t sap__in_units(int32_t key, double unit) {
-    const double v = sap__wide(key) / unit; /* it is exact */
+/* Returns the largest integer of units that is not above the float of a key; in_one is the number of units in 1. */
+static int64_t sap__in_units(int32_t key, double in_one) {
+    const double v = sap__wide(key) * in_one; /* it is exact */
     const int64_t n = (int64_t)v;
     return n - ((double)n > v);
 }
@@ -5996,41 +5996,45 @@ static int32_t sap__key_of_units(int64_t n, double unit) {
 
 /* Moves a box on an axis in the direction of by: by all of it if wall is NULL, else to the side of wall that is met,
    rounded down (before the side). Its size, once it is a multiple of a unit in the last place of its larger bound, does
-   not change: both bounds become such multiples. A box of no size goes to the float before the side, even from the
-   side: there it would be in a wall of no size. No other bound goes back. The arithmetic is of integers, and the same
-   on every machine; a way towards minus is mirrored. Returns 0 if the way leads beyond all floats. */
-static int sap__move_on_axis(sap__box *box, int k, int32_t by, const sap__box *wall, int rounds_up) {
+   not change: both bounds become such multiples. A box of no size goes to the float before the side, if there is one,
+   even from the side: there it would be in a wall of no size. No other bound goes back. nearest is NULL, or an equal
+   box that is moved to the nearest place, which box is or is one unit before. The arithmetic is of integers, and the
+   same on every machine; a way towards minus is mirrored. Returns 0 if the way leads beyond all floats. */
+static int sap__move_on_axis(sap__box *box, sap__box *nearest, int k, int32_t by, const sap__box *wall) {
     const int sign = by < 0 ? -1 : 1;
     const int32_t front = by < 0 ? -box->lo[k] : box->hi[k], back = by < 0 ? -box->hi[k] : box->lo[k];
     const int32_t way = sign * (!wall ? by : by < 0 ? wall->hi[k] : wall->lo[k]); /* by, or the side */
     if (wall && way < front) return 1;
     if (wall && front == back) {
-        box->lo[k] = box->hi[k] = sign * (way - 1);
+        box->lo[k] = box->hi[k] = sign * (way > 1 - SAP__INFINITY ? way - 1 : way);
         return 1;
     }
     int32_t largest = sap__magnitude(way);
     if (largest < sap__magnitude(front)) largest = sap__magnitude(front);
     if (largest < sap__magnitude(back)) largest = sap__magnitude(back);
     const double fine = sap__wide(largest & SAP__INFINITY) * SAP__WAY_UNIT; /* of its exponent: a power of two */
-    const double unit = fine > SAP__DENORMAL ? fine : SAP__DENORMAL;
-    const int64_t from = sap__in_units(front, unit), size = from - sap__in_units(back, unit);
-    const int64_t end = sap__in_units(way, unit) + (wall ? 0 : from);
-    int64_t most = end > -(end - size) ? end : size - end, last = 1; /* the last place of the larger bound */
-    if (!wall && !sap__is_finite(sap__round((double)end * unit, SAP__ROUND_UP))) return 0;
-    while (most / last >= 1 << 24) last *= 2; /* a float has 24 bits */
-    const int64_t to = (end + (rounds_up ? last / 2 : 0)) & -last;
-    if (to <= from) return 1;
-    const int32_t new_front = sap__key_of_units(to, unit), new_back = sap__key_of_units(to - size, unit);
-    box->lo[k] = by < 0 ? -new_front : new_back;
-    box->hi[k] = by < 0 ? -new_back : new_front;
-    return 1;
+    const double unit = fine > SAP__DENORMAL ? fine : SAP__DENORMAL, in_one = 1 / unit;
+    const int64_t from = sap__in_units(front, in_one), size = from - sap__in_units(back, in_one);
+    const int64_t end = sap__in_units(way, in_one) + (wall ? 0 : from), most = end > size - end ? end : size - end;
+    int64_t last = INT64_C(1) << 32; /* the last place of the larger bound: a float has 24 bits, most at first 56 */
+    /* below 2^126 two floats have a finite sum */
+    if (!wall && largest >= 0x7e800000 && !sap__is_finite(sap__round((double)end * unit, SAP__ROUND_UP))) return 0;
+    while (last > 1 && most >> 24 < last / 2) last /= 2;
+    while (most >> 24 >= last) last *= 2;
+    for (int64_t to = end & -last;; to += last, box = nearest) {
+        const int32_t new_front = sap__key_of_units(to, unit), new_back = sap__key_of_units(to - size, unit);
+        if (to > from) box->lo[k] = by < 0 ? -new_front : new_back;
+        if (to > from) box->hi[k] = by < 0 ? -new_back : new_front;
+        if (nearest) nearest->lo[k] = box->lo[k], nearest->hi[k] = box->hi[k];
+        if (!nearest || box == nearest || end - to < (last + 1) / 2) return 1;
+    }
 }
 
-/* Moves a box by all of a translation. Returns 0 if that leads beyond all floats. */
-static int sap__move_box(sap__box *box, const int32_t by[3], int rounds_up) {
+/* Moves two equal boxes by all of a translation: see sap__move_on_axis. Returns 0 if that leads beyond all floats. */
+static int sap__move_box(sap__box *box, sap__box *nearest, const int32_t by[3]) {
     int ok = 1;
     for (int k = 0; k < 3; k++)
-        if (by[k]) ok &= sap__move_on_axis(box, k, by[k], NULL, rounds_up);
+        if (by[k]) ok &= sap__move_on_axis(box, nearest, k, by[k], NULL);
     return ok;
 }
 
@@ -6048,7 +6052,7 @@ static int sap__slide_along(sap__query *q, sap_id stopped_by[3]) {
         if (!q->best) break;
         const int k = q->stop % 3;
         q->at = sap__measure_of(q, &q->cutoff.box);
-        (void)sap__move_on_axis(&q->box, k, q->translation[k], &q->cutoff.box, 0);
+        (void)sap__move_on_axis(&q->box, NULL, k, q->translation[k], &q->cutoff.box);
         q->translation[k] = 0;
         if (stopped_by) stopped_by[k] = q->best;
         n++;
@@ -6065,13 +6069,12 @@ static int sap__slide_box(sap_world *s, sap_aabb *box, const float translation[3
     if (r != SAP_OK) return -(int)r;
     q.hit = accept;
     q.user = user;
-    sap__box end = q.start = q.box;
-    if (!sap__move_box(&end, q.translation, 0)) return -SAP_ERROR_ARGUMENT;
+    sap__box before = q.start = q.box, end = q.box;
+    if (!sap__move_box(&before, &end, q.translation)) return -SAP_ERROR_ARGUMENT;
     q.at = sap__measure_of_key(&q, 0);
     const int n = sap__slide_along(&q, stopped_by);
-    sap__box before = end = q.box;
-    (void)sap__move_box(&end, q.translation, 1);
-    (void)sap__move_box(&before, q.translation, 0);
+    if (n) before = end = q.box;
+    if (n) (void)sap__move_box(&before, &end, q.translation);
     if (!sap__same(&end, &before)) { /* nothing stopped the last cast: best is 0 */
         q.kind = SAP__OVERLAPS;
         q.box = end;

@@ -1998,6 +1998,16 @@ SAP__NO_INLINE int sap__move_all(sap_world *s, int n, const sap_id *ids, const s
     return i;
 }
 
+/* Makes a move that is not free. */
+SAP__NO_INLINE sap_result sap__move(sap_world *s, sap_id id, const sap_aabb *box) {
+    const uint32_t slot = sap__live_slot(s, id);
+    if (slot == SAP__NONE) return sap__bad_argument(s, SAP_ERROR_ID, "id", 0);
+    const int difference = sap__store_box(s, slot, box);
+    if (difference < 0) return sap__bad_argument(s, SAP_ERROR_BOX, "box", 0);
+    if (difference) sap__mark_changed(s, slot, 0);
+    return SAP_OK;
+}
+
 /* If nothing has changed since the last update, as usual, one pass checks and moves all boxes, which saves a tenth of a
    frame in which all move. An error undoes it from the boxes of the last update. Otherwise all are checked first. */
 SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const sap_aabb *boxes) {
@@ -2006,12 +2016,7 @@ SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const s
     if (r == SAP_OK && sap__length(s->changes.list)) r = sap__check_many(s, n, ids, boxes);
     if (r != SAP_OK) return r;
     int i = s->cores ? sap__skip_free(s, 0, n, ids, boxes) : sap__move_all(s, n, ids, boxes);
-    for (; i < n; i = sap__skip_free(s, i + 1, n, ids, boxes)) {
-        const uint32_t slot = s->cores ? sap__live_slot(s, ids[i]) : SAP__NONE;
-        const int difference = slot == SAP__NONE ? -1 : sap__store_enlarged(s, slot, &boxes[i]);
-        if (difference < 0) break;
-        if (difference) sap__mark_changed(s, slot, 0);
-    }
+    while (i < n && s->cores && sap__move(s, ids[i], &boxes[i]) == SAP_OK) i = sap__skip_free(s, i + 1, n, ids, boxes);
     if (i == n) return r;
     for (i = 0; i < sap__length(s->changes.list); i++) {
         sap__slot *slot = &s->slot_array[s->changes.list[i]];
@@ -2023,16 +2028,6 @@ SAP_DEF sap_result sap_move_many(sap_world *s, int n, const sap_id *ids, const s
     sap__set_length(s->changes.unsynced, 0);
     s->changes.flags = 0;
     return sap__check_many(s, n, ids, boxes); /* it finds the invalid element */
-}
-
-/* Makes a move that is not free. */
-SAP__NO_INLINE sap_result sap__move(sap_world *s, sap_id id, const sap_aabb *box) {
-    const uint32_t slot = sap__live_slot(s, id);
-    if (slot == SAP__NONE) return sap__bad_argument(s, SAP_ERROR_ID, "id", 0);
-    const int difference = sap__store_box(s, slot, box);
-    if (difference < 0) return sap__bad_argument(s, SAP_ERROR_BOX, "box", 0);
-    if (difference) sap__mark_changed(s, slot, 0);
-    return SAP_OK;
 }
 
 SAP_DEF sap_result sap_move(sap_world *s, sap_id id, const sap_aabb *box) {
@@ -4223,8 +4218,8 @@ static int sap__count_at_once(const sap_world *s, int n, int count[SAP__TREES]) 
     return 1;
 }
 
-/* Counts the changed boxes by tree, and lists the misplaced ones: removed, new, or of another tree now. Returns 0
-   without memory. */
+/* Adds the changed boxes to counts by tree, and lists the misplaced ones: removed, new, or of another tree now.
+   Returns 0 without memory. */
 static int sap__count_unsynced(sap_world *s, int changed[SAP__TREES]) {
     const uint32_t *list = s->changes.unsynced;
     const int n = sap__length(s->changes.unsynced);
@@ -4232,8 +4227,7 @@ static int sap__count_unsynced(sap_world *s, int changed[SAP__TREES]) {
     for (int tree = 0; tree < SAP__TREES; tree++) levels += s->tree[tree].levels;
     sap__set_length(s->update.newcomers, 0);
     memset(s->update.coming, 0, sizeof s->update.coming);
-    if (sap__count_at_once(s, n, changed) && !(levels && s->changes.flags)) return 1;
-    memset(changed, 0, SAP__TREES * sizeof *changed);
+    if (!(levels && s->changes.flags) && sap__count_at_once(s, n, changed)) return 1;
     for (int i = 0; levels && i < n; i++) {
         const sap__slot *slot = &s->slot_array[list[i]];
         const uint32_t at = slot->leaf_position;
@@ -4286,7 +4280,7 @@ static int sap__sync_tree(sap_world *s, int tree, int changed, int looking, long
    be packed nothing is taken out box by box. Returns 0 without memory. */
 static int sap__sync_trees(sap_world *s, int looking) {
     const long long queries = (sap__query_visits(s) - s->queries.charged) / SAP__QUERY_NODES;
-    int changed[SAP__TREES];
+    int changed[SAP__TREES] = {0};
     s->queries.charged += queries * SAP__QUERY_NODES;
     if (!sap__count_unsynced(s, changed)) return 0;
     for (int tree = 0; tree < SAP__TREES; tree++) {

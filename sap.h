@@ -176,6 +176,9 @@
    without it, and with config.method SORT a box takes 75 more. If all reserved boxes stream along an axis, trees are
    packed more often: reserve for a fifth more then.
 
+   Up to half of the time in which a new world is filled is the first touch of memory, page by page: a SAP_REALLOC can
+   populate its pages beforehand, as examples/16_arena.c does.
+
    A world holds no address of the library's code or data: another build of the same version and options, loaded
    later in its place, goes on with it (hot reload). If your callbacks move, too, pass the new ones to
    sap_set_pair_filter and sap_set_parallel.

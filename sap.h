@@ -6649,7 +6649,7 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
         to->flags |= to->flags & SAP__CHANGED ? SAP__UNSYNCED : 0;
         for (int tree = 0; tree < SAP__TREES && i % 64 == 0; tree++) s->boxes.live_bits[tree][i / 64] = 0;
         if (to->flags & SAP__LIVE) sap__count_box(s, i, 1);
-        sap__set_core(s, i);
+        if (to->flags & SAP__LIVE) sap__set_core(s, i);
         s->changes.flags |= to->flags & SAP__CHANGE_FLAGS;
     }
     for (uint32_t i = 0; i < h->lists[0] + h->lists[1]; i++, p += 4)
@@ -6727,9 +6727,10 @@ static const char *sap__validate_boxes(const sap_world *s) {
         }
         if ((flags & SAP__CHANGED) && (flags & SAP__CHANGE_FLAGS & ~s->changes.flags))
             return "changes.flags has the flags of all changed boxes.";
-        const sap__box core = sap__core_of(s, slot);
-        if ((flags & SAP__LIVE) && s->cores && !sap__same(&core, &s->cores[slot]))
-            return "The core of a live box is that of its stored box.";
+        if ((flags & SAP__LIVE) && s->cores) {
+            const sap__box core = sap__core_of(s, slot);
+            if (!sap__same(&core, &s->cores[slot])) return "The core of a live box is that of its stored box.";
+        }
         filtered += (flags & SAP__LIVE) && !sap__is_default_filter(&s->slot_array[slot].filter);
         statics += (flags & SAP__LIVE) && (flags & SAP__STATIC);
     }

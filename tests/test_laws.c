@@ -1408,6 +1408,7 @@ static void note_snapshot(actor *a) {
     void *bytes = malloc(size + 1);
     if (!bytes) exit(2);
     expect_ok(a, "sap_save", sap_save(a->world, bytes, size));
+    if (a->life->margin) memset((char *)bytes + 36, 0, 12); /* the margin and the check: one world may have none */
     add_note(a, "snapshot", test_hash(14695981039346656037u, bytes, size));
     free(bytes);
 }

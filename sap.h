@@ -127,7 +127,7 @@
    tree is packed; (c) the few boxes left of a large crowd are far apart in memory: up to twice the time; (d) loners
    whose masks agree in one direction only, such as four kinds that each have the category of the next, are searched
    as if all could be pairs; (e) nearest and sphere queries look at each box where distances are below 1e-18, or
-   beyond 1e19.
+   beyond 1e19, and so do casts of what is beyond 1e31.
 
    Recursion stays below 32 calls, and no call takes more than 32 KB of stack, your callbacks aside.
 
@@ -2959,9 +2959,11 @@ enum {
     SAP__NODES_AHEAD = 8 /* tests before its own at which a node is fetched */
 };
 
-/* SAP__TILE_FAR and SAP__TILE_NEAR limit the lengths by which tiles are chosen: scales of 1e7 tiles are then floats. */
-#define SAP__TILE_FAR 1e37f
-#define SAP__TILE_NEAR 1e-30f
+/* Tiles are chosen by an eighth of each bound, so that sums and differences of eight are floats. SAP__TILE_FAR is the
+   eighth of an infinite one. A range up to SAP__TILE_NEAR is not cut: scales of 1e7 tiles are then floats. */
+#define SAP__TILE_PART 0.125f
+#define SAP__TILE_FAR 4.2535e37f
+#define SAP__TILE_NEAR 1e-31f
 
 static void sap__enlarge(sap__box *to, const sap__box *box) {
     for (int k = 0; k < 3; k++) {
@@ -3259,8 +3261,8 @@ SAP__TARGET static uint32_t sap__tile_coords(const sap__node *node, const sap__t
     uint32_t large = 0;
     for (int axis = 0; axis < 3; axis++) {
         for (int k = 0; k < SAP__NODE_WIDTH; k += SAP__WIDTH) {
-            sap__f lo = sap__load_floats(node->lo[axis] + k);
-            sap__f hi = sap__load_floats(node->hi[axis] + k);
+            sap__f lo = sap__fmul(sap__load_floats(node->lo[axis] + k), sap__fsplat(SAP__TILE_PART));
+            sap__f hi = sap__fmul(sap__load_floats(node->hi[axis] + k), sap__fsplat(SAP__TILE_PART));
             lo = sap__fmax(sap__fmin(lo, max_far), min_far);
             hi = sap__fmax(sap__fmin(hi, max_far), min_far);
             const sap__f size = sap__fsub(hi, lo);
@@ -3441,8 +3443,8 @@ static void sap__sample_boxes(const sap_world *s, const uint64_t *items, int n, 
         int count = 0; /* finite boxes */
         for (int i = 0; i < some; i++) {
             const sap__box *box = &s->slot_array[(uint32_t)items[sap__sample_index(i, n)]].box;
-            const float lo = sap__float(box->lo[k]), hi = sap__float(box->hi[k]);
-            if (lo < -SAP__TILE_FAR || hi > SAP__TILE_FAR) continue;
+            if (box->lo[k] == -SAP__INFINITY || box->hi[k] == SAP__INFINITY) continue;
+            const float lo = sap__float(box->lo[k]) * SAP__TILE_PART, hi = sap__float(box->hi[k]) * SAP__TILE_PART;
             least = lo + hi < least ? lo + hi : least;
             most = lo + hi > most ? lo + hi : most;
             sum += (double)(hi - lo);
@@ -3452,7 +3454,7 @@ static void sap__sample_boxes(const sap_world *s, const uint64_t *items, int n, 
         m->range[k] = count ? (most - least) * 0.5f : 0;
         m->unit[k] = (float)(sum / (count + 1e-30)); /* a compiler may divide before it asks whether there are any */
         if (m->unit[k] > longest) longest = m->unit[k];
-        const float apart = m->range[k] / ((float)n + 1e-30f); /* all may be points */
+        const float apart = m->range[k] / (float)n; /* all may be points */
         if (apart > longest) longest = apart;
     }
     for (int k = 0; k < 3; k++) { /* an axis may have a unit of length of its own */
@@ -3474,11 +3476,12 @@ static void sap__choose_tile_grid(const sap__sample_stats *m, int n, sap__tile_g
     }
     const float side = dims ? (float)sap__nth_root(volume, dims) : 1;
     for (int k = 0; k < 3; k++) {
-        const float tile = side * m->unit[k];
-        const double tiles = is_cut[k] ? (double)m->range[k] / ((double)tile + 1e-37) + 0.5 : 1;
+        const double tile = (double)side * (double)m->unit[k];
+        const double tiles = is_cut[k] ? (double)m->range[k] / (tile + 1e-37) + 0.5 : 1;
+        const double large = (double)SAP__LARGE_TILES * (is_cut[k] ? tile : (double)SAP__TILE_FAR);
         t->origin[k] = m->min_center2[k];
         t->count[k] = (int)(tiles < 1 ? 1 : tiles > (double)n ? (double)n : tiles);
-        t->large_size[k] = (float)SAP__LARGE_TILES * (is_cut[k] ? tile : SAP__TILE_FAR);
+        t->large_size[k] = sap__round(large, SAP__ROUND_DOWN); /* it may be beyond all floats */
     }
     /* slices along the axis with most tiles, sixteen to a tile; then halved, until counters for all are cheap */
     int k = t->count[0] > t->count[1] ? (t->count[0] > t->count[2] ? 0 : 2) : t->count[1] > t->count[2] ? 1 : 2;
@@ -3574,7 +3577,8 @@ static void sap__select(uint64_t *items, int n, int rank) {
 
 /* Returns the middle of a box on an axis, doubled. */
 SAP__FORCE_INLINE float sap__center2(const sap__box *box, int axis) {
-    return sap__clamp(sap__float(box->lo[axis]), SAP__TILE_FAR) + sap__clamp(sap__float(box->hi[axis]), SAP__TILE_FAR);
+    return sap__clamp(sap__float(box->lo[axis]) * SAP__TILE_PART, SAP__TILE_FAR) +
+           sap__clamp(sap__float(box->hi[axis]) * SAP__TILE_PART, SAP__TILE_FAR);
 }
 
 /* Returns the axis on which n boxes are spread most, in their own units: sizes may double from place to place. */

@@ -64,7 +64,7 @@ typedef struct scene {
     int infinite; /* percent of the boxes that are infinite on some side */
 } scene;
 
-static const float units[] = {1e-44f, 1e-37f, 1e-30f, 1e-17f, 1, 1000, 1e17f, 1e19f, 1e30f, 3.4028235e38f};
+static const float units[] = {1e-44f, 1e-37f, 1e-30f, 1e-17f, 1, 1000, 1e17f, 1e19f, 1e30f, 1e37f, 3.4028235e38f};
 enum { UNITS = sizeof units / sizeof units[0] };
 
 /* -1 to 1 */
@@ -237,6 +237,27 @@ static void lead_subtrees(void) {
     sap_destroy(s);
 }
 
+/* Boxes across the whole world on some axes, and flat on the others: tiles are then longer than the world. */
+static void lead_across(int seed, int n, float unit) {
+    static sap_aabb boxes[MOST_BOXES];
+    static sap_id ids[MOST_BOXES];
+    scene c = make_scene(seed);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 3; k++) {
+            const int is_across = seed >> k & 1 && i > 1;
+            const float at = i > 1 ? 0.99f * unit * test_ratio(&c.dice) : i ? 0.99f * unit : -0.99f * unit;
+            boxes[i].min[k] = is_across ? -0.95f * unit : at;
+            boxes[i].max[k] = is_across ? 0.95f * unit : at;
+        }
+    sap_world *s = sap_create(NULL);
+    if (!s) return;
+    TRAP(sap_add_many(s, n, boxes, NULL, ids));
+    TRAP(sap_update(s));
+    TRAP(sap_box_prune(boxes, n, 7, NULL, NULL));
+    TRAP(sap_query_box(s, &boxes[0], ~0u, NULL, NULL));
+    sap_destroy(s);
+}
+
 static void lead_grid(int seed, int n) {
     static sap_aabb boxes[MOST_BOXES];
     static sap_id ids[MOST_BOXES];
@@ -284,6 +305,9 @@ int main(int argc, char **argv) {
 #endif
     test_doubles();
     lead_subtrees();
+    for (int seed = 0; seed < 8 * rounds; seed++)
+        for (int i = 33; i < 100; i += 22)
+            for (int u = 0; u < UNITS; u++) lead_across(seed, i, units[u]);
     for (int round = 0; round < rounds; round++)
         for (int i = 0; i < 8; i++) {
             for (int w = 0; w < WAYS; w++) lead_world(&ways[w], 8 * round + i, sizes[i]);

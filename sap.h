@@ -3512,7 +3512,7 @@ SAP__FORCE_INLINE int sap__serpentine(int i, int count, int row) {
    numbers of boxes. */
 typedef struct sap__tiling {
     const sap_world *s;
-    uint64_t *items;
+    uint64_t *items, *scratch;
     int boxes, leaves;
     const sap__tile_grid *grid;
 } sap__tiling;
@@ -3548,14 +3548,14 @@ static void sap__key_items_task(sap_world *s, void *args, int task, int tasks) {
 }
 
 /* Sorts n different numbers so far that each of the first `rank` is less than each of the others: quickselect (Hoare
-   1961). The pivot is the one of a few numbers that is nearest to the rank, never the least of them. */
-static void sap__select(uint64_t *items, int n, int rank) {
-    enum { SOME = 7 };
-    uint64_t sample[2 * SOME];
-    while (n > 2 * SOME) {
-        for (int i = 0; i < SOME; i++) sample[i] = items[sap__task_begin(n, i, SOME)];
-        sap__sort(sample, sample + SOME, SOME, 0);
-        const uint64_t pivot = sample[1 + sap__task_begin(SOME - 1, rank, n)];
+   1961). The pivot is the one of a few numbers that is nearest to the rank, never the least of them. Most passes leave
+   a third, but in some orders each leaves all but a few numbers: what some passes have left is sorted. */
+static void sap__select(uint64_t *items, uint64_t *scratch, int n, int rank) {
+    enum { SOME = 7, PASSES = 8 };
+    for (int pass = 0; n > 2 * SOME && pass < PASSES; pass++) {
+        for (int i = 0; i < SOME; i++) scratch[i] = items[sap__task_begin(n, i, SOME)];
+        sap__sort(scratch, scratch + SOME, SOME, 0);
+        const uint64_t pivot = scratch[1 + sap__task_begin(SOME - 1, rank, n)];
         int less = 0;
         for (int i = 0; i < n; i++) { /* without a branch */
             const uint64_t item = items[i];
@@ -3570,9 +3570,8 @@ static void sap__select(uint64_t *items, int n, int rank) {
         items += less;
         n -= less;
         rank -= less;
-        if (rank == 0) return;
     }
-    sap__sort(items, sample, n, 0);
+    sap__sort(items, scratch, n, 0);
 }
 
 /* Returns the middle of a box on an axis, doubled. */
@@ -3608,7 +3607,7 @@ static void sap__cut(const sap__tiling *c, int from, int end) {
             const sap__box *box = &c->s->slot_array[(uint32_t)items[i]].box;
             items[i] = sap__item((uint32_t)sap__key(sap__center2(box, axis)) ^ 0x80000000u, (uint32_t)items[i]);
         }
-        sap__select(items, end - from, rank - from);
+        sap__select(items, c->scratch, end - from, rank - from);
         sap__cut(c, from, rank);
         sap__cut(c, rank, end);
         return;
@@ -3622,7 +3621,7 @@ static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, in
     uint32_t *count = (uint32_t *)(void *)(scratch + n), sum = 0, before = 0, most = 0, crowded = 0;
     sap__sample_stats sample;
     sap__tile_grid grid;
-    sap__tiling tiling = {s, items, n, leaves, &grid};
+    sap__tiling tiling = {s, items, scratch, n, leaves, &grid};
     if (n <= 2 * SAP__NODE_WIDTH) return;
     sap__sample_boxes(s, items, n, &sample);
     sap__choose_tile_grid(&sample, n, &grid);

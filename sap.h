@@ -1261,7 +1261,7 @@ static int sap__find_item(const uint64_t *items, int from, int count, uint64_t i
 /* >> world: everything one world holds                                                                     */
 /* ====================================================================================================== */
 
-/* Flags of a slot, in its low 8 bits. The high 8 bits are the generation of its id. */
+/* Flags of a slot, in its low 9 bits. The high 8 bits are the generation of its id. */
 enum {
     SAP__LIVE = 1, /* its id is valid */
     SAP__STATIC = 2,
@@ -1271,8 +1271,9 @@ enum {
     SAP__REFILTER = 32, /* all its pairs are deleted, and created again if filters allow: see sap__keep_refiltered */
     SAP__UNSYNCED = 64, /* changed, and its tree does not have the change yet */
     SAP__GHOST = 128,   /* in an update: no leaf has its box of the last one, see sap__load_lane */
+    SAP__TESTED = 256,  /* in a query: it was unsynced when that began, see sap__should_visit */
     SAP__CHANGE_FLAGS = SAP__STATIC | SAP__ADDED | SAP__REMOVED | SAP__REFILTER,
-    SAP__FLAGS = 255
+    SAP__FLAGS = 511
 };
 #define SAP__NONE 0xffffffffu
 #define SAP__SLOT_MASK 0x00ffffffu
@@ -1427,6 +1428,7 @@ typedef struct sap__box_table {
 typedef struct sap__change_list {
     uint32_t *list;        /* the slots with SAP__CHANGED, each once */
     uint32_t *unsynced;    /* the slots with SAP__UNSYNCED, each once */
+    int tested;            /* of these, how many have SAP__TESTED: the first ones */
     uint32_t flags;        /* SAP__CHANGE_FLAGS that any of them may have; the others have none */
     int count[SAP__TREES]; /* during an update, the live boxes in the list by tree */
 } sap__change_list;
@@ -5706,16 +5708,23 @@ SAP__FORCE_INLINE int sap__is_wanted(const sap__query *q, uint32_t slot) {
     return (q->s->slot_array[slot].filter.category & q->mask) && (q->s->slot_array[slot].flags & SAP__LIVE);
 }
 
+/* Moves the marks to the first n unsynced boxes. Queries within queries do so in turn: a mark costs less than the test
+   of its box, which the inner one has made. */
+SAP__NO_INLINE void sap__mark_tested(sap_world *s, int n) {
+    const uint32_t *list = s->changes.unsynced;
+    for (; s->changes.tested < n; s->changes.tested++) s->slot_array[list[s->changes.tested]].flags |= SAP__TESTED;
+    while (s->changes.tested > n) s->slot_array[list[--s->changes.tested]].flags &= ~(uint32_t)SAP__TESTED;
+}
+
 /* Returns whether a box in a tree is to be tested: not if the mask rejects it, if it was removed by a callback, or if
    it was unsynced at the start, as it is then tested on its own. */
 SAP__FORCE_INLINE int sap__should_visit(const sap__query *q, uint32_t slot) {
-    const sap_world *s = q->s;
+    sap_world *s = q->s;
     if (!sap__is_wanted(q, slot)) return 0;
     if (!(s->slot_array[slot].flags & SAP__UNSYNCED)) return 1;
     if (q->unsynced == sap__length(s->changes.unsynced)) return 0; /* no callback has changed a box since */
-    for (int i = 0; i < q->unsynced; i++)
-        if (s->changes.unsynced[i] == slot) return 0;
-    return 1;
+    sap__mark_tested(s, q->unsynced);
+    return !(s->slot_array[slot].flags & SAP__TESTED);
 }
 
 /* Tests the boxes that were unsynced when the query began. Returns 0 to stop. */
@@ -5790,7 +5799,7 @@ static int sap__traverse(sap__query *q, const sap__bvh *t, uint32_t at, int leve
 
 /* Runs a query: on unsynced boxes, then on each tree. is_ordered: the hit function may lower the cutoff. Visits are
    counted roughly: threads that share counters may lose some. The last query with callbacks gives the held slots back,
-   whatever the trees lack: so ids depend on no method. */
+   whatever the trees lack: so ids depend on no method; and it takes the marks off. */
 static void sap__run_query(sap__query *q, sap__hit_function *on_hit, int is_ordered) {
     const uint32_t page = (uint32_t)((uintptr_t)q / 4096), spread = page * 2654435769u; /* by the golden ratio */
     q->counters = &q->s->queries.counters[spread / (UINT32_MAX / SAP__COUNTER_STRIPES + 1)];
@@ -5821,6 +5830,7 @@ static void sap__run_query(sap__query *q, sap__hit_function *on_hit, int is_orde
     if (!q->in_callback) return;
     (void)sap__atomic_add(&q->counters->queries, -1);
     if (q->s->boxes.held_count && !sap__is_querying(q->s)) q->s->boxes.held_count = 0;
+    if (q->s->changes.tested && !sap__is_querying(q->s)) sap__mark_tested(q->s, 0);
 }
 
 /* ---- the queries ---------------------------------------------------------------------------------------------- */

@@ -1533,6 +1533,98 @@ static void test_move_before_the_visit(void) {
     }
 }
 
+/* ---- queries within queries, each of which moves boxes ---------------------------------------------------------- */
+
+enum { NESTED = 24, DEPTH = 3 };
+typedef struct nest {
+    sap_world *w;
+    test_rng *rng;
+    int depth, busy; /* busy: percent of the callbacks that move boxes, or ask */
+    unsigned met;    /* bits of slots, of the query whose callback runs */
+} nest;
+
+static void ask_within(nest *outer);
+
+static int meet_nested(sap_id id, nest *n) {
+    const unsigned bit = 1u << SAP_SLOT(id);
+    CHECK(!(n->met & bit));
+    n->met |= bit;
+    for (int i = 0; i < 2 && test_chance(n->rng, n->busy); i++) { /* one that was met, or was not, or itself */
+        const sap_id other = (sap_id)(1 + test_below(n->rng, NESTED));
+        sap_aabb box;
+        CHECK_EQUAL(sap_get_box(n->w, other, &box), SAP_OK);
+        box.max[0] += 0.125f;
+        CHECK_EQUAL(sap_move(n->w, other, &box), SAP_OK);
+    }
+    if (n->depth < DEPTH && test_chance(n->rng, n->busy / 2)) ask_within(n);
+    return 1;
+}
+
+static int hit_nested(sap_id id, void *object, void *user) {
+    (void)object;
+    return meet_nested(id, (nest *)user);
+}
+
+static float ray_hit_nested(sap_id id, void *object, float t, void *user) {
+    (void)object, (void)t;
+    (void)meet_nested(id, (nest *)user);
+    return TEST_INFINITY;
+}
+
+/* All boxes are hits, whatever is asked, and stay so. Each is met once. */
+static void ask_within(nest *outer) {
+    static const sap_aabb all = {{0, 0, 0}, {99, 9, 9}};
+    static const float point[3] = {0, 0.5f, 0.5f}, by[3] = {9, 0, 0};
+    nest n = {outer->w, outer->rng, outer->depth + 1, outer->busy, 0};
+    int count = 0;
+    switch (test_below(n.rng, 5)) {
+    case 0: count = sap_query_box(n.w, &all, ~0u, hit_nested, &n); break;
+    case 1: count = sap_query_sphere(n.w, point, 9, ~0u, hit_nested, &n); break;
+    case 2: count = sap_query_nearest(n.w, point, 9, ~0u, ray_hit_nested, &n); break;
+    case 3: count = sap_ray_cast(n.w, point, by, ~0u, ray_hit_nested, &n); break;
+    default: count = sap_box_cast(n.w, &all, by, ~0u, ray_hit_nested, &n);
+    }
+    CHECK_EQUAL(count, NESTED);
+    CHECK_EQUAL(n.met, (2u << NESTED) - 2);
+    CHECK(sap_validate(n.w) == NULL);
+}
+
+static void test_nested(int seed) {
+    test_rng rng = {(uint64_t)seed};
+    sap_world *w = sap_create(NULL);
+    nest n = {w, &rng, 0, 5 + test_below(&rng, 36), 0};
+    const sap_aabb box = {{2, 0, 0}, {3, 1, 1}};
+    for (int i = 0; i < NESTED; i++) CHECK(sap_add(w, &box, NULL) != 0);
+    for (int i = 0; i < 10; i++) {
+        if (test_chance(&rng, 50)) CHECK_EQUAL(sap_update(w), SAP_OK);
+        ask_within(&n);
+    }
+    CHECK_EQUAL(sap_update(w), SAP_OK);
+    CHECK(sap_validate(w) == NULL);
+    sap_destroy(w);
+}
+
+/* What queries have looked at since the last update grows by as much with each query, however many there were. */
+static void test_looks_of_many(void) {
+    enum { BOXES = 300, ASKED = 50 };
+    const sap_aabb all = {{-1, -1, -1}, {2000, 2, 2}};
+    sap_stats before, after;
+    sap_world *w = sap_create(NULL);
+    for (int i = 0; i < BOXES; i++) {
+        const sap_aabb box = {{(float)i, 0, 0}, {(float)i + 0.5f, 1, 1}};
+        CHECK(sap_add(w, &box, NULL) != 0);
+    }
+    CHECK_EQUAL(sap_query_box(w, &all, ~0u, NULL, NULL), BOXES);
+    sap_get_stats(w, &before);
+    CHECK(before.query_tests >= BOXES);
+    for (int i = 2; i <= ASKED; i++) {
+        CHECK_EQUAL(sap_query_box(w, &all, ~0u, NULL, NULL), BOXES);
+        sap_get_stats(w, &after);
+        CHECK_EQUAL(after.query_tests, i * before.query_tests);
+    }
+    sap_destroy(w);
+}
+
 /* What queries have looked at since the last update is a sum, whatever changes between them. */
 static void test_sum_of_looks(int method) {
     sap_config config = {0};
@@ -1776,6 +1868,8 @@ int main(int argc, char **argv) {
     int seeds = test_argument(argc, argv, 1, 150), seed;
     test_stop_among_new_boxes();
     test_move_before_the_visit();
+    test_looks_of_many();
+    for (seed = 0; seed < seeds / 3 + 1; seed++) test_nested(seed);
     for (int method = SAP_METHOD_AUTO; method <= SAP_METHOD_QUERY; method++) test_sum_of_looks(method);
     test_endless_floor();
     test_infinite_casts();

@@ -1377,10 +1377,10 @@ typedef struct sap__task {     /* the output of a task of a search or of a refit
 } sap__task;
 
 /* Counters of queries, one for each few threads. The gap keeps the next ones out of their cache line, whatever address
-   the world has. */
-enum { SAP__COUNTER_STRIPES = 8 };
+   the world has. Nodes are counted in two words, as not every machine has atomic ones of 64 bits. */
+enum { SAP__COUNTER_STRIPES = 8, SAP__VISIT_BATCH = 1000000000 /* nodes */ };
 typedef struct sap__query_counters {
-    int32_t queries, visits; /* callbacks that are running; nodes visited */
+    int32_t queries, batches, visits; /* callbacks that are running; nodes visited: in batches, and the rest */
     char gap[SAP__CACHE_LINE];
 } sap__query_counters;
 
@@ -4263,8 +4263,10 @@ static void sap__remove_misplaced(sap_world *s) {
 /* Returns the number of nodes that queries have visited since the last update. */
 static long long sap__query_visits(const sap_world *s) {
     long long visits = 0;
-    for (int i = 0; i < SAP__COUNTER_STRIPES; i++)
-        visits += sap__atomic_get(&((sap_world *)(uintptr_t)s)->queries.counters[i].visits);
+    for (int i = 0; i < SAP__COUNTER_STRIPES; i++) {
+        sap__query_counters *c = &((sap_world *)(uintptr_t)s)->queries.counters[i];
+        visits += (long long)SAP__VISIT_BATCH * sap__atomic_get(&c->batches) + sap__atomic_get(&c->visits);
+    }
     return visits;
 }
 
@@ -4302,12 +4304,6 @@ static int sap__sync_trees(sap_world *s, int looking) {
     for (int tree = SAP__TREES - 1; tree >= 0; tree--)
         if (s->boxes.tree_count[tree] && !sap__sync_tree(s, tree, changed[tree], looking, queries)) return 0;
     return 1;
-}
-
-/* Begins to count the nodes that queries visit from 0. */
-static void sap__reset_counters(sap_world *s) {
-    for (int i = 0; i < SAP__COUNTER_STRIPES; i++) sap__atomic_set(&s->queries.counters[i].visits, 0);
-    s->queries.charged = 0;
 }
 
 /* ====================================================================================================== */
@@ -4906,7 +4902,7 @@ SAP_DEF sap_result sap_update(sap_world *s) {
     const sap_result r = sap__begin_call(s, NULL, 1);
     if (r != SAP_OK) return r;
     if (sap__length(s->changes.list) == 0) {
-        sap__reset_counters(s);
+        memset(&s->queries, 0, sizeof s->queries);
         s->update.swaps = s->update.tests = s->update.upkeep = s->update.method = 0;
         sap__set_length(s->pairs.created, 0);
         sap__set_length(s->pairs.deleted, 0);
@@ -4925,7 +4921,7 @@ SAP_DEF sap_result sap_update(sap_world *s) {
     s->changes.flags &= ~(uint32_t)SAP__GHOST;
     if (!ok) return s->call.last_error = s->update.failure;
     sap__commit_boxes(s);
-    sap__reset_counters(s);
+    memset(&s->queries, 0, sizeof s->queries);
     return s->call.last_error = SAP_OK; /* the filter callback may have set another one */
 }
 
@@ -5825,8 +5821,9 @@ static void sap__run_query(sap__query *q, sap__hit_function *on_hit, int is_orde
         else
             for (int i = 0; go && i < t->count[top]; i++) go = sap__traverse(q, t, tops[i], top);
     }
-    const int32_t visits = sap__atomic_get(&q->counters->visits);
-    if (visits < INT32_MAX / 2) sap__atomic_set(&q->counters->visits, visits + q->visits);
+    const int32_t visits = sap__atomic_get(&q->counters->visits) + q->visits, batches = visits / SAP__VISIT_BATCH;
+    sap__atomic_set(&q->counters->visits, visits - batches * SAP__VISIT_BATCH);
+    if (batches) (void)sap__atomic_add(&q->counters->batches, batches);
     if (!q->in_callback) return;
     (void)sap__atomic_add(&q->counters->queries, -1);
     if (q->s->boxes.held_count && !sap__is_querying(q->s)) q->s->boxes.held_count = 0;

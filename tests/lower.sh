@@ -19,7 +19,8 @@ lowered='
     SAP__KEY_CROWD 4            SAP__SAMPLE 16
     SAP__YOUNG_MIN 3            SAP__LOOKS 8
     SAP__BOX_COST 1             SAP__LEAST_CELLS 1
-    SAP__NEAR_TO_PASS 2         SAP__FEW_RANKS 5'
+    SAP__NEAR_TO_PASS 2         SAP__FEW_RANKS 5
+    SAP__VISIT_BATCH 7'
 
 edit= missing=
 set -- "$1" $lowered

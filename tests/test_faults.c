@@ -376,6 +376,47 @@ static void test_world_without_updates(void) {
     sap_destroy(fresh);
 }
 
+/* ---- memory that nothing needs any more (0.5) ------------------------------------------------------------------- */
+
+enum { PEAK_MOVES, PEAK_GOES, PEAK_COMES, PEAK_IS_CLEARED, PEAKS };
+
+/* A peak of pairs, events or boxes is given back in updates that have nothing to do, too, and these come to rest. */
+static void test_idle_memory(int peak, int method, int asks) {
+    enum { N = 700, IDLE = 40 };
+    static sap_id id[N];
+    sap_config config = {0};
+    sap_world *s = open_method(&config, method);
+    size_t before = 0;
+    for (int step = 0; step < 3; step++) { /* apart, all in one place, and apart or gone */
+        for (int i = 0; i < N; i++) {
+            const sap_aabb box = box_at(step == 1 ? 0 : 3 * (float)i, 0, 0, 1);
+            if (step == 0 || (step == 1 && peak == PEAK_COMES))
+                id[i] = sap_add(s, &box, NULL);
+            else if (step == 2 && peak == PEAK_COMES)
+                CHECK_EQUAL(sap_remove(s, id[i]), SAP_OK);
+            else if (step != 2 || peak == PEAK_MOVES)
+                CHECK_EQUAL(sap_move(s, id[i], &box), SAP_OK);
+            else if (peak == PEAK_GOES)
+                CHECK_EQUAL(sap_remove(s, id[i]), SAP_OK);
+        }
+        if (step == 2 && peak == PEAK_IS_CLEARED) CHECK_EQUAL(sap_clear(s), SAP_OK);
+        CHECK_EQUAL(sap_update(s), SAP_OK);
+        (void)sap_find_pair(s, id[0], id[asks ? 1 : 0]);
+        if (asks) (void)sap_pairs_of(s, id[0], NULL, 0);
+        if (step == 0) before = stats_now(s).bytes;
+    }
+    CHECK(stats_now(s).bytes > 10 * before);
+    for (int i = 0; i < IDLE; i++) CHECK_EQUAL(sap_update(s), SAP_OK);
+    const size_t after = stats_now(s).bytes;
+    const long calls = allocations;
+    CHECK_MESSAGE(after < 3 * before, "peak %d, method %d: %.0f bytes before, %.0f when idle", peak, method,
+                  (double)before, (double)after);
+    for (int i = 0; i < IDLE; i++) CHECK_EQUAL(sap_update(s), SAP_OK);
+    CHECK(stats_now(s).bytes == after && allocations == calls);
+    CHECK(sap_validate(s) == NULL);
+    sap_destroy(s);
+}
+
 int main(void) {
     int method, grid;
     for (method = 0; method < METHODS; method++) {
@@ -390,6 +431,9 @@ int main(void) {
     test_upkeep_of_another_kind();
     test_queries_pay_once();
     test_world_without_updates();
+    for (int peak = 0; peak < PEAKS; peak++)
+        for (method = 0; method < METHODS; method++)
+            test_idle_memory(peak, method, 0), test_idle_memory(peak, method, 1);
     CHECK(faults == 0 && live_blocks == 0);
     return test_summary();
 }

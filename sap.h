@@ -1110,7 +1110,7 @@ enum {
 #define sap__header(a) ((sap__array_header *)(void *)(a)-1)
 #define sap__reserve(pointer, n) sap__grow(pointer, sizeof **(pointer), (size_t)(n))
 #define sap__length(a) ((a) ? (int)((const stbds_array_header *)(const void *)(a)-1)->length : 0)
-#define sap__capacity(a) ((int)stbds_arrcap(a))
+#define sap__capacity(a) (stbds_arrcap(a) < INT_MAX ? (int)stbds_arrcap(a) : INT_MAX)
 #define sap__push(a, x) ((void)((a)[stbds_header(a)->length++] = (x)))
 #define sap__set_length(a, n) ((void)((a) ? stbds_header(a)->length = (size_t)(n) : 0))
 
@@ -2224,7 +2224,7 @@ static void sap__move_in_table(sap_world *s, uint32_t p, uint32_t to) {
 /* Builds the table, with a bucket for each pair at least. Its memory is reserved with that of the pairs. */
 static void sap__build_table(sap_world *s) {
     const int n = sap__length(s->pairs.active), capacity = sap__capacity(s->pairs.buckets);
-    sap__set_length(s->pairs.buckets, n + n / 2 < capacity ? n + n / 2 : capacity);
+    sap__set_length(s->pairs.buckets, n / 2 < capacity - n ? n + n / 2 : capacity);
     if (capacity) memset(s->pairs.buckets, 0xff, (size_t)sap__length(s->pairs.buckets) * sizeof *s->pairs.buckets);
     for (int p = 0; p < n; p++) sap__insert_into_table(s, (uint32_t)p);
 }
@@ -2304,8 +2304,8 @@ static void sap__drop_index(sap_world *s, int which) {
 static void sap__count_edits(sap_world *s, int edits, int pairs) {
     for (int i = 0; i < SAP__PAIR_INDICES; i++) {
         sap__pair_index *index = &s->pairs.index[i];
-        index->edits = index->is_valid ? index->edits + edits : 0;
-        if (index->edits > pairs / 4 + s->boxes.live_count / 64) sap__drop_index(s, i);
+        if (edits > pairs / 4 + s->boxes.live_count / 64 - index->edits) sap__drop_index(s, i);
+        if (index->is_valid) index->edits += edits;
     }
 }
 
@@ -2592,7 +2592,7 @@ static int sap__commit_pairs(sap_world *s) {
     sap__set_length(s->pairs.active, kept + created);
     sap__parallel_for(s, sap__append_pairs_task, NULL, SAP__EVENT_COST * (long long)created);
     if (kept + created > sap__length(s->pairs.buckets)) sap__drop_index(s, SAP__TABLE);
-    if (s->pairs.index[SAP__LISTS].is_valid) sap__set_length(s->pairs.edges, kept + created + 1);
+    if (s->pairs.index[SAP__LISTS].is_valid) sap__set_length(s->pairs.edges, kept + created + 1LL);
     for (int i = kept; i < kept + created; i++) {
         if (s->pairs.index[SAP__TABLE].is_valid) sap__insert_into_table(s, (uint32_t)i);
         if (s->pairs.index[SAP__LISTS].is_valid) sap__insert_edges(s, (uint32_t)i);
@@ -4661,7 +4661,7 @@ static int sap__run_search(sap_world *s, sap__task_function *function, void *arg
             sap__set_length(task->events, task->filtered);
             function(s, args, i, SAP__TASKS);
             const int n = sap__length(task->events);
-            if (!s->update.is_reserved && !sap__reserve(&task->events, n + n / 2 + 256))
+            if (!s->update.is_reserved && !sap__reserve(&task->events, n + n / 2LL + 256))
                 return sap__fail(s, SAP_ERROR_MEMORY);
         } else if (ran > 1 && s->config.filter)
             sap__filter_created(s, task);
@@ -4862,7 +4862,7 @@ static void sap__trim_arrays(sap_world *s) {
     const int pairs = sap__length(s->pairs.active); /* an index keeps the capacity in which a getter may build it */
     if (sap__length(s->pairs.buckets) > 2 * (long long)pairs + 256) sap__drop_index(s, SAP__TABLE);
     if (!s->pairs.index[SAP__TABLE].is_valid) sap__set_length(s->pairs.buckets, pairs);
-    if (!s->pairs.index[SAP__LISTS].is_valid) sap__set_length(s->pairs.edges, pairs + 1);
+    if (!s->pairs.index[SAP__LISTS].is_valid) sap__set_length(s->pairs.edges, pairs + 1LL);
     sap__set_length(s->pairs.next, pairs);
     for (int i = 0; i < SAP__TASKS; i++) sap__trim(&s->update.task[i].events);
 #define SAP__TRIM_ARRAY(a) sap__trim(&s->a);

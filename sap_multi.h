@@ -337,10 +337,16 @@ enum {
     SAP__SIMILAR = 3        /* times that cells may be too long: too many where they are so by just less */
 };
 
-/* Returns one of the boxes of the sample, which are evenly spread over the slots. */
-static const sap__box *sap__sampled_box(const sap_world *s, int i) {
-    const uint32_t slot = sap__next_live(s, sap__sample_index(i, sap__length(s->slot_array)));
-    return &s->slot_array[slot == SAP__NONE ? sap__next_live(s, 0) : slot].box;
+/* Lists the slots of a sample: live boxes that are evenly spread over all of them, wherever their slots are. */
+static void sap__sample_slots(sap_world *s, uint32_t sample[SAP__CELL_SAMPLE]) {
+    uint64_t *at = s->update.sort_items; /* which of the live boxes they are */
+    uint32_t slot = sap__next_live(s, 0), passed = 0;
+    for (int i = 0; i < SAP__CELL_SAMPLE; i++) at[i] = sap__sample_index(i, s->boxes.live_count);
+    sap__sort(at, s->update.sort_scratch, SAP__CELL_SAMPLE, 0);
+    for (int i = 0; i < SAP__CELL_SAMPLE; i++) {
+        for (; passed < at[i]; passed++) slot = sap__next_live(s, slot + 1);
+        sample[i] = slot;
+    }
 }
 
 /* Returns the value of an endpoint. */
@@ -349,10 +355,10 @@ static double sap__endpoint_value(uint64_t endpoint) {
 }
 
 /* Returns a quantile, in sixteenths, of the lengths of the sampled boxes on an axis, or of their mins. */
-static double sap__quantile(sap_world *s, int k, int of_mins, int sixteenths) {
+static double sap__quantile(sap_world *s, const uint32_t *sample, int k, int of_mins, int sixteenths) {
     uint64_t *items = s->update.sort_items;
     for (int i = 0; i < SAP__CELL_SAMPLE; i++) {
-        const sap__box *box = sap__sampled_box(s, i);
+        const sap__box *box = &s->slot_array[sample[i]].box;
         const double length = sap__wide(box->hi[k]) - sap__wide(box->lo[k]);
         items[i] = sap__endpoint(of_mins ? box->lo[k] : sap__key((float)(length > 3e38 ? 3e38 : length)), 0, 0);
     }
@@ -362,13 +368,13 @@ static double sap__quantile(sap_world *s, int k, int of_mins, int sixteenths) {
 
 /* Returns what an update takes for each box in a grid, by the sample, if no box is large. near_parts is the sum over
    all axes of the part of the boxes in a cell that are near a box. */
-static double sap__cost_of_cells(const sap__multi *m, const sap__grid *g, double near_parts) {
+static double sap__cost_of_cells(const sap__multi *m, const uint32_t *sample, const sap__grid *g, double near_parts) {
     uint64_t *items = m->world->update.sort_items;
     double pairs = 0;
     int n = 0;
     for (int i = 0; i < SAP__CELL_SAMPLE; i++) {
         sap__range range;
-        sap__find_range(g, sap__sampled_box(m->world, i), &range);
+        sap__find_range(g, &m->world->slot_array[sample[i]].box, &range);
         n += sap__list_cells(g, &range, items + n);
     }
     sap__sort(items, m->world->update.sort_scratch, n, 0);
@@ -403,10 +409,12 @@ static void sap__choose_cells(sap__multi *m, sap__grid *chosen) {
     *chosen = m->given;
     if (m->given.is_given && sap__count_long(s, chosen) <= SAP__FEW_LARGE) return;
     *chosen = g;
+    uint32_t sample[SAP__CELL_SAMPLE];
+    sap__sample_slots(s, sample);
     for (int k = 0; k < 3; k++) {
         if (!s->used[k]) continue;
-        const double first = sap__quantile(s, k, 1, 1), spread = sap__quantile(s, k, 1, 15) - first;
-        const double length = (double)SAP__MEDIANS * sap__quantile(s, k, 0, 8);
+        const double first = sap__quantile(s, sample, k, 1, 1), spread = sap__quantile(s, sample, k, 1, 15) - first;
+        const double length = (double)SAP__MEDIANS * sap__quantile(s, sample, k, 0, 8);
         const double size = length > apart * spread ? length : apart * spread;
         const double near_part = size < spread ? size / spread : 1;
         const int is_divided = (double)SAP__LEAST_CELLS * near_part < 1;
@@ -419,7 +427,7 @@ static void sap__choose_cells(sap__multi *m, sap__grid *chosen) {
     }
     for (int i = 0; i < SAP__CELL_LENGTHS && divided > 0; i++) {
         for (int k = 0; k < 3; k++) g.cells_per_unit[k] = 1 / (g.size[k] + SAP__NO_SIZE);
-        double cost = sap__cost_of_cells(m, &g, divided + others);
+        double cost = sap__cost_of_cells(m, sample, &g, divided + others);
         if (cost < least) cost += sap__count_long(s, &g);
         if (cost < least) least = cost, *chosen = g;
         for (int k = 0; k < 3; k++) g.size[k] *= 2;
@@ -434,7 +442,8 @@ static int sap__choose_grid(sap__multi *m, int is_new) {
     m->changes_left -= sap__length(m->world->changes.list);
     if (!is_new && m->changes_left > 0) return 0;
     sap__choose_cells(m, &grid);
-    m->changes_left = SAP__RECHOOSE * (long long)m->world->boxes.live_count;
+    const int words = sap__length(m->world->slot_array) / 64; /* of live bits, which were looked at */
+    m->changes_left = SAP__RECHOOSE * ((long long)m->world->boxes.live_count + words);
     for (int k = 0; k < 3; k++) {
         const double before = m->grid.size[k], now = grid.size[k];
         is_new |= now > (double)SAP__SIMILAR * before || before > (double)SAP__SIMILAR * now;

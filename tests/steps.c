@@ -9,8 +9,8 @@
    and what its index costs to build once; few boxes that move among many that stand take about as many steps however
    many these are. */
 
-#define SAP_IMPLEMENTATION
-#include "sap.h"
+#define SAP_MULTI_IMPLEMENTATION
+#include "sap_multi.h"
 #include "test.h"
 #include "../bench/histories.h"
 
@@ -715,6 +715,183 @@ static void test_first_ids(int on_ray, int k) {
     life_close(&l);
 }
 
+/* ---- queries within queries --------------------------------------------------------------------------------- */
+
+/* A query's callback moves n boxes and asks; the first hit of that query moves one more, or asks in its turn. */
+typedef struct nest {
+    life *l;
+    int n, depth, most, kind, met;
+    long long taken;
+} nest;
+
+static int nested_hit(sap_id id, void *object, void *user);
+static float nested_ray_hit(sap_id id, void *object, float t, void *user) {
+    return (void)t, nested_hit(id, object, user) ? INFINITY : 0;
+}
+
+static void ask_nested(nest *n) {
+    static const sap_aabb all = {{0, 0, 0}, {1e9f, 9, 9}};
+    static const float from[3] = {-1, 0.5f, 0.5f}, way[3] = {1e9f, 0, 0};
+    sap_world *s = n->l->world;
+    if (n->kind == LIFE_BOX) (void)sap_query_box(s, &all, ~0u, nested_hit, n);
+    if (n->kind == LIFE_RAY) (void)sap_ray_cast(s, from, way, ~0u, nested_ray_hit, n);
+    if (n->kind == LIFE_NEAREST) (void)sap_query_nearest(s, from, INFINITY, ~0u, nested_ray_hit, n);
+}
+
+static int nested_hit(sap_id id, void *object, void *user) {
+    nest *n = (nest *)user, inner = *n;
+    (void)id, (void)object;
+    if (n->met++) return 1;
+    for (int i = 0; i < (n->depth ? 1 : n->n); i++) {
+        const int at = n->depth ? n->n + n->depth - 1 : i;
+        n->l->box[at].max[1] = 1.5f;
+        life_need(sap_move(n->l->world, n->l->id[at], &n->l->box[at]) == SAP_OK, "sap_move");
+    }
+    inner.met = 0;
+    inner.depth++;
+    const long long before = steps;
+    if (inner.depth <= n->most) ask_nested(&inner);
+    if (n->depth == 0) n->taken = steps - before;
+    return n->depth > 0;
+}
+
+static long long steps_of_nested(int n, int most, int kind) {
+    life l;
+    life_open(&l, 7, SAP_METHOD_AUTO);
+    for (int i = 0; i < n + most; i++) {
+        const sap_aabb box = {{(float)i, 0, 0}, {(float)i + 0.5f, 1, 1}};
+        (void)life_list(&l, box, 0);
+    }
+    life_hand_in(&l);
+    life_update(&l);
+    nest outer = {&l, n, 0, most, kind, 0, 0};
+    ask_nested(&outer);
+    life_close(&l);
+    return outer.taken;
+}
+
+static void test_nested(int most, int kind) {
+    const long long few = steps_of_nested(1000, most, kind), many = steps_of_nested(4000, most, kind);
+    if (verbose)
+        printf("%6.2f  4,000 changed by 1,000, queries within queries, %d deep  %-8s %10lld %10lld\n",
+               (double)many / (double)few, most, life_query_names[kind], many, few);
+    CHECK_MESSAGE(many <= 6 * few, "a %s query among 4,000 changed boxes, %d deep: %lld steps, among 1,000 %lld",
+                  life_query_names[kind], most, many, few);
+}
+
+/* ---- an order of boxes that is bad for a quickselect ------------------------------------------------------------- */
+
+static int part_of(int n, int i, int parts) {
+    return (int)((long long)n * i / parts);
+}
+
+static int by_number(const void *a, const void *b) {
+    return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
+}
+
+/* Writes numbers, in such an order that each pass of the first cut takes only a few off (McIlroy 1999): what it has not
+   looked at yet is larger than its pivot. The passes are those of sap.h; to another cut the order is as any. */
+static void bad_order(int *value, int n) {
+    enum { SOME = 7 };
+    const int leaves = (n + 15) / 16, leaf = 16 * (int)(((long long)n * leaves / 32 + n / 2) / n);
+    int *order = (int *)malloc((size_t)n * sizeof *order), from = 0, left = n, rank = part_of(n, leaf, leaves),
+        next = 1;
+    life_need(order != NULL, "malloc");
+    for (int i = 0; i < n; i++) value[i] = 0, order[i] = i;
+    value[0] = -1, value[n - 1] = 0x7fffffff;
+    while (left > 2 * SOME && rank > 0) {
+        int some[SOME], less = 0;
+        for (int i = 0; i < SOME; i++) {
+            int *v = &value[order[from + part_of(left, i, SOME)]];
+            if (*v == 0) *v = next++;
+            some[i] = *v;
+        }
+        qsort(some, SOME, sizeof *some, by_number);
+        const int pivot = some[1 + part_of(SOME - 1, rank, left)];
+        for (int i = 0; i < left; i++) {
+            const int item = order[from + i];
+            order[from + i] = order[from + less];
+            order[from + less] = item;
+            less += value[item] && value[item] < pivot;
+        }
+        if (less > rank)
+            left = less;
+        else
+            from += less, left -= less, rank -= less;
+    }
+    for (int i = 0; i < n; i++)
+        if (value[i] == 0) value[i] = next++;
+    free(order);
+}
+
+/* Points on a line, two of which are far from all others: so these have one tile, and are cut. */
+static long long steps_of_line(int n, int is_bad) {
+    const int second = (int)((uint64_t)2654435761u * (uint64_t)n >> 32); /* in the sample of a pack, as slot 0 is */
+    int *value = (int *)malloc((size_t)n * sizeof *value), at = 1;
+    life l;
+    life_need(value != NULL, "malloc");
+    bad_order(value, n);
+    life_open(&l, 7, SAP_METHOD_PRUNE);
+    for (int slot = 0; slot < n; slot++) {
+        float x = slot == 0 ? -1e6f : 1e6f;
+        if (slot && slot != second) x = (float)(is_bad ? value[at++] : life_below(&l, n)) / 16777216.0f;
+        const sap_aabb box = {{x, 0, 0}, {x, 0, 0}};
+        (void)life_list(&l, box, 0);
+    }
+    const long long before = steps;
+    life_need(sap_box_prune(l.box, l.n, 7, NULL, NULL) >= 0, "sap_box_prune");
+    const long long taken = steps - before;
+    life_close(&l);
+    free(value);
+    return taken;
+}
+
+static void test_bad_order(int n) {
+    const long long any = steps_of_line(n, 0), bad = steps_of_line(n, 1);
+    if (verbose) printf("%6.2f  %d points in a bad order %10lld %10lld\n", (double)bad / (double)any, n, bad, any);
+    CHECK_MESSAGE(bad <= 2 * any, "%d points in a bad order: %lld steps, in any %lld", n, bad, any);
+}
+
+/* ---- few boxes left of many, in a grid ------------------------------------------------------------------------- */
+
+static long long steps_of_few_left(int crowd, int left) {
+    sap_multi_config config = {0};
+    sap_aabb *box = (sap_aabb *)malloc((size_t)crowd * sizeof *box);
+    sap_id *id = (sap_id *)malloc((size_t)crowd * sizeof *id);
+    life_need(box && id, "malloc");
+    config.sap.method = SAP_METHOD_SORT;
+    sap_multi *m = sap_multi_create(&config);
+    for (int i = 0; i < crowd; i++) {
+        const float x = (float)(i % 100) * 4, y = (float)(i / 100 % 100) * 4, z = (float)(i / 10000) * 4;
+        const sap_aabb at = {{x, y, z}, {x + 1, y + 1, z + 1}};
+        box[i] = at;
+    }
+    life_need(sap_multi_add_many(m, crowd, box, NULL, id) == SAP_OK && sap_multi_update(m) == SAP_OK, "add");
+    life_need(sap_multi_remove_many(m, crowd - left, id) == SAP_OK && sap_multi_update(m) == SAP_OK, "remove");
+    long long before = 0;
+    for (int f = 0; f < 101; f++) { /* in the first the grid is chosen again */
+        if (f == 1) before = steps;
+        for (int i = crowd - left; i < crowd; i++) {
+            box[i].min[0] += 0.01f, box[i].max[0] += 0.01f;
+            life_need(sap_multi_move(m, id[i], &box[i]) == SAP_OK, "sap_multi_move");
+        }
+        life_need(sap_multi_update(m) == SAP_OK, "sap_multi_update");
+    }
+    before = steps - before;
+    sap_multi_destroy(m);
+    free(box), free(id);
+    return before;
+}
+
+static void test_few_left(int left) {
+    const long long sparse = steps_of_few_left(200000, left), dense = steps_of_few_left(left, left);
+    if (verbose)
+        printf("%6.2f  %d left of 200,000 in a grid %10lld %10lld\n", (double)sparse / (double)dense, left, sparse,
+               dense);
+    CHECK_MESSAGE(2 * sparse <= 3 * dense, "%d boxes left of 200,000 in a grid: %lld steps, by themselves %lld", left,
+                  sparse, dense);
+}
+
 int main(int argc, char **argv) {
     const char *only = NULL;
     int seeds[2] = {0, 300}, given = 0, random = 0;
@@ -746,6 +923,9 @@ int main(int argc, char **argv) {
     for (int method = SAP_METHOD_AUTO; method <= SAP_METHOD_QUERY && !only; method++)
         if (method != SAP_METHOD_SORT) test_unasked(method);
     if (!only) test_prepared(1), test_prepared(20);
+    for (int kind = 0; kind < LIFE_QUERIES && !only; kind++) test_nested(1, kind), test_nested(3, kind);
+    for (int n = 20000; n <= 40000 && !only; n *= 2) test_bad_order(n);
+    for (int left = 10; left <= 1000 && !only; left *= 10) test_few_left(left);
     if (!only) test_loading(0), test_loading(95), test_dropping(0), test_dropping(95);
     for (int boxes = 10; boxes <= 3000 && !only; boxes = 3 * boxes + 10) test_masks(boxes, 1), test_masks(boxes, 10);
     return test_summary();

@@ -669,6 +669,8 @@ extern "C++" { /* this file may be included within an extern "C", and the header
 
 #if defined(SAP_REALLOC) != defined(SAP_FREE)
 #error "sap.h: define both SAP_REALLOC(p, size) and SAP_FREE(p), or neither"
+#elif INT_MAX < 0x7fffffff
+#error "sap.h: an int must have 32 bits"
 #endif
 #ifndef SAP_REALLOC
 #define SAP_REALLOC(p, size) realloc(p, size)
@@ -843,7 +845,7 @@ typedef __m128 sap__f4;
 #define SAP__WIDTH 1
 typedef int32_t sap__i1;
 typedef float sap__f1;
-#define sap__rotate1(a) (a)
+#define sap__rotate1(a) (+(a))
 #define sap__store(p, a) ((void)(*(int32_t *)(void *)(p) = (a)))
 #define sap__fstore(p, a) ((void)(*(p) = (a)))
 #define sap__splat(x) ((int32_t)(x))
@@ -3318,8 +3320,9 @@ SAP__TARGET static void sap__gather(const void *boxes, size_t stride, const uint
         min_rows = sap__min(min_rows, min);
         max_rows = sap__max(max_rows, max);
     }
-    sap__store(lo, sap__min(min_rows, sap__other_half(min_rows)));
-    sap__store(hi, sap__max(max_rows, sap__other_half(max_rows)));
+    const sap__i other_min = sap__other_half(min_rows), other_max = sap__other_half(max_rows);
+    sap__store(lo, sap__min(min_rows, other_min));
+    sap__store(hi, sap__max(max_rows, other_max));
     for (int k = 0; k < 3; k++) bounds->lo[k] = lo[k], bounds->hi[k] = hi[k + 1];
 }
 #endif

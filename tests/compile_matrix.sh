@@ -499,6 +499,12 @@ in_language() {   # compiler, oldest version, ending, newer versions
     compiles "$1" "$2" $3 "$(both declarations declarations_use)"
     compiles "$1" "$2 -DDECLARED" $3 "$(both other_words)"
     refusals "$1" "$2" $3
+    for flags in "" -DSAP_NO_SIMD; do   # macros are gone when a compiler, or a cache of one, takes what was preprocessed
+        check "$1 $2 $flags: preprocessed first" "$1 $2 $inc -DIMPLEMENTED $flags -E -o $work/first.$(echo $3 | tr c i) $work/multi_main.$3 &&
+            $1 $2 -Wall -Wextra -Werror -fsyntax-only $work/first.$(echo $3 | tr c i)"
+    done
+    check "$1 $2: an int of 16 bits is an #error" "! $1 $2 $inc -DIMPLEMENTED -D__INT_MAX__=32767 -fsyntax-only \
+        $work/main.$3 2>$work/refused && grep 'error.*an int must have 32 bits' $work/refused"
     for version in $4; do compiles "$1" "-std=$version -DIMPLEMENTED -DSAP_NO_SIMD" $3 "declarations multi_main"; done
     compiles "$1" "-std=${4##* } -DIMPLEMENTED" $3 multi_main # the newest version, with all kernels
     in_copies "$1" "$2" $3

@@ -3773,9 +3773,10 @@ static void sap__refit_node(sap_world *s, sap__bvh *t, int level, int j) {
     const int at = t->first[level] + j;
     uint32_t occupied = 0;
     t->filter[at].category = t->filter[at].mask = 0;
-    for (int i = 0; i < SAP__NODE_WIDTH && SAP__NODE_WIDTH * j + i < t->count[level - 1]; i++) {
+    for (int i = 0; i < SAP__NODE_WIDTH; i++) {
         const int child = t->first[level - 1] + SAP__NODE_WIDTH * j + i;
-        t->nodes[at].child[i] = (uint32_t)child;
+        t->nodes[at].child[i] = (uint32_t)child; /* in an empty lane, too: kernels move all sixteen */
+        if (SAP__NODE_WIDTH * j + i >= t->count[level - 1]) continue;
         sap__add_bits(&t->filter[at], &t->filter[child]); /* of an empty child, too: it has those of boxes that left */
         if (t->occupied[child]) occupied |= 1u << i;
     }

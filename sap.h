@@ -217,7 +217,7 @@
 #ifdef SAP_STATIC
 #undef SAP_DEF
 #if defined(__GNUC__) || defined(__clang__)
-#define SAP_DEF static __attribute__((unused))
+#define SAP_DEF static __attribute__((__unused__))
 #else
 #define SAP_DEF static
 #endif
@@ -711,8 +711,8 @@ extern "C++" { /* this file may be included within an extern "C", and the header
 
 /* Without optimisation nothing is inlined by force: the frame of a function has room for all that is inlined there. */
 #if (defined(__GNUC__) || defined(__clang__)) && defined(__OPTIMIZE__)
-#define SAP__FORCE_INLINE static inline __attribute__((always_inline)) /* -O2 alone leaves many of these calls, */
-#define SAP__NO_INLINE static __attribute__((noinline))                /* and copies these to many places */
+#define SAP__FORCE_INLINE static inline __attribute__((__always_inline__)) /* -O2 alone leaves many of these calls, */
+#define SAP__NO_INLINE static __attribute__((__noinline__))                /* and copies these to many places */
 #else
 #define SAP__FORCE_INLINE static inline
 #define SAP__NO_INLINE static
@@ -774,12 +774,12 @@ extern "C++" { /* this file may be included within an extern "C", and the header
 
 #if defined(SAP__HAS_VECTORS)
 #define SAP__WIDTH 4
-typedef int sap__i4 __attribute__((vector_size(16), aligned(4), may_alias)); /* in memory they may begin anywhere */
-typedef int sap__i8 __attribute__((vector_size(32), aligned(4), may_alias));
-typedef int sap__i16 __attribute__((vector_size(64), aligned(4), may_alias));
-typedef float sap__f4 __attribute__((vector_size(16)));
-typedef float sap__f8 __attribute__((vector_size(32)));
-typedef float sap__f16 __attribute__((vector_size(64)));
+typedef int sap__i4 __attribute__((__vector_size__(16), __aligned__(4), __may_alias__)); /* in memory anywhere */
+typedef int sap__i8 __attribute__((__vector_size__(32), __aligned__(4), __may_alias__));
+typedef int sap__i16 __attribute__((__vector_size__(64), __aligned__(4), __may_alias__));
+typedef float sap__f4 __attribute__((__vector_size__(16)));
+typedef float sap__f8 __attribute__((__vector_size__(32)));
+typedef float sap__f16 __attribute__((__vector_size__(64)));
 #ifdef __clang__
 #define sap__shuffle(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #else
@@ -806,7 +806,7 @@ typedef float sap__f16 __attribute__((vector_size(64)));
 #define sap__bits4(a) ((uint32_t)wasm_i32x4_bitmask((v128_t)(a)))
 #elif !defined(SAP__HAS_SSE2)
 SAP__FORCE_INLINE uint32_t sap__bits4(sap__i4 a) {
-    typedef unsigned long long halves __attribute__((vector_size(16)));
+    typedef unsigned long long halves __attribute__((__vector_size__(16)));
     const halves half = (halves)(a & __extension__(sap__i4){1, 2, 4, 8});
     return (uint32_t)((half[0] | half[1]) | (half[0] | half[1]) >> 32);
 }
@@ -1590,20 +1590,20 @@ typedef struct sap__job { /* the arguments of a job on a user's thread */
 
 static void sap__run_task(void *data, int index) {
     const sap__job *job = (const sap__job *)data;
-    job->function(job->s, job->args, index, SAP__TASKS);
+    (job->function)(job->s, job->args, index, SAP__TASKS);
 }
 
 /* Runs a function in tasks, none of which writes memory that another one uses. The user's threads are used if work, the
    number of boxes or pairs, is worth waking them. Returns the number of tasks. */
 SAP__NO_INLINE int sap__parallel_for(sap_world *s, sap__task_function *function, void *args, long long work) {
     if (!s->threads.parallel_for || work < s->threads.min_parallel_work) {
-        function(s, args, 0, 1);
+        (function)(s, args, 0, 1);
         return 1;
     }
     SAP_ASSERT(!s->threads.in_parallel && "tasks start no tasks");
     sap__job job = {s, function, args};
     s->threads.in_parallel = 1;
-    s->threads.parallel_for(sap__run_task, &job, SAP__TASKS, s->threads.parallel_user);
+    (s->threads.parallel_for)(sap__run_task, &job, SAP__TASKS, s->threads.parallel_user);
     s->threads.in_parallel = 0;
     return SAP__TASKS;
 }
@@ -2327,7 +2327,7 @@ static int sap__filter_allows(sap_world *s, sap_id id0, sap_id id1) {
     sap_pair pair;
     sap__set_pair(s, &pair, id0, id1);
     s->call.in_filter = 1;
-    const int yes = s->config.filter(&pair, s->config.filter_user) != 0;
+    const int yes = (s->config.filter)(&pair, s->config.filter_user) != 0;
     s->call.in_filter = 0;
     return yes;
 }
@@ -2834,9 +2834,9 @@ static int sap__update_sap(sap__sort_state *u, sap__list_step *list, int all_mov
     for (u->axis = 0; u->axis < 3; u->axis++) {
         if (!u->s->used[u->axis]) continue;
         u->count = u->sap->count;
-        sap__remove_endpoints(u, list(u, SAP__LEAVE, 0));
-        if (!(all_move ? sap__sort_endpoints(u) : sap__move_endpoints(u, list(u, SAP__MOVE, 0)))) return 0;
-        sap__insert_endpoints(u, list(u, SAP__ENTER, 0), 1);
+        sap__remove_endpoints(u, (list)(u, SAP__LEAVE, 0));
+        if (!(all_move ? sap__sort_endpoints(u) : sap__move_endpoints(u, (list)(u, SAP__MOVE, 0)))) return 0;
+        sap__insert_endpoints(u, (list)(u, SAP__ENTER, 0), 1);
     }
     u->sap->count = u->count;
     return 1;
@@ -3043,7 +3043,7 @@ SAP__FORCE_INLINE int sap__append4(uint32_t bits, sap__i4 refs, uint32_t *to, in
 }
 #elif SAP__WIDTH == 8
 #define SAP__HAS_EIGHT
-#define SAP__TARGET __attribute__((target("avx2,popcnt")))
+#define SAP__TARGET __attribute__((__target__("avx2,popcnt")))
 #define sap__pick8(a, b, i, j, k, l) sap__shuffle(a, b, i, j, 8 + k, 8 + l, 4 + i, 4 + j, 12 + k, 12 + l)
 #define sap__rotate8(a) sap__shuffle(a, a, 1, 2, 3, 4, 5, 6, 7, 0)
 #define sap__other_half8(a) sap__shuffle(a, a, 4, 5, 6, 7, 0, 1, 2, 3)
@@ -3068,7 +3068,7 @@ SAP__TARGET SAP__FORCE_INLINE int sap__append8(uint32_t bits, sap__i8 refs, uint
 }
 #elif SAP__WIDTH == 16
 #define SAP__HAS_SIXTEEN
-#define SAP__TARGET __attribute__((target("avx2,avx512f,popcnt")))
+#define SAP__TARGET __attribute__((__target__("avx2,avx512f,popcnt")))
 #define sap__rotate16(a) sap__shuffle(a, a, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0)
 #define sap__all16 ((__mmask16)0xffff) /* gcc warns of the unmasked forms of these: its bug 105593 */
 #define sap__min16(a, b) ((sap__i16)_mm512_maskz_min_epi32(sap__all16, (__m512i)(a), (__m512i)(b)))
@@ -3530,9 +3530,9 @@ static void sap__key_sixteen(const sap_world *s, const sap__tile_grid *t, uint64
     sap__node node;
     sap__box bounds;
     for (int i = 0; i < SAP__NODE_WIDTH; i++) node.child[i] = i < n ? (uint32_t)items[i] : 0;
-    sap__kernel_of(s)->gather(&s->slot_array[0].box, sizeof(sap__slot), node.child,
-                              n < SAP__NODE_WIDTH ? 0xffffffffu << n : 0, &node, &bounds);
-    const uint32_t large = sap__kernel_of(s)->tile_coords(&node, t, at);
+    (sap__kernel_of(s)->gather)(&s->slot_array[0].box, sizeof(sap__slot), node.child,
+                                n < SAP__NODE_WIDTH ? 0xffffffffu << n : 0, &node, &bounds);
+    const uint32_t large = (sap__kernel_of(s)->tile_coords)(&node, t, at);
     const int32_t *x = at[t->axis_x], *y = at[t->axis_y], *z = at[t->axis_slice];
     const int count_y = t->count[t->axis_y], count_z = t->count[t->axis_slice];
     for (int i = 0; i < n; i++) {
@@ -3764,8 +3764,8 @@ static sap__filter_bits sap__root_filter(const sap__bvh *t) {
 }
 
 SAP__FORCE_INLINE void sap__refit_leaf(sap_world *s, sap__bvh *t, int leaf) {
-    sap__kernel_of(s)->gather(&s->slot_array[0].box, sizeof(sap__slot), t->nodes[leaf].child,
-                              ~(uint32_t)t->occupied[leaf], &t->nodes[leaf], &t->bounds[leaf]);
+    (sap__kernel_of(s)->gather)(&s->slot_array[0].box, sizeof(sap__slot), t->nodes[leaf].child,
+                                ~(uint32_t)t->occupied[leaf], &t->nodes[leaf], &t->bounds[leaf]);
 }
 
 /* Refits a node above the leaves. Its children are the next sixteen nodes of the level below. */
@@ -3781,8 +3781,8 @@ static void sap__refit_node(sap_world *s, sap__bvh *t, int level, int j) {
         if (t->occupied[child]) occupied |= 1u << i;
     }
     t->occupied[at] = (uint16_t)occupied;
-    sap__kernel_of(s)->gather(t->bounds, sizeof(sap__box), t->nodes[at].child, ~occupied, &t->nodes[at],
-                              &t->bounds[at]);
+    (sap__kernel_of(s)->gather)(t->bounds, sizeof(sap__box), t->nodes[at].child, ~occupied, &t->nodes[at],
+                                &t->bounds[at]);
 }
 
 /* Refits the nodes above the leaves from this one on. */
@@ -4429,7 +4429,7 @@ static void sap__begin_search(sap__search *q, sap_world *s, int task, int change
 /* Hands on the collected pairs if they are more than limit. Returns 0 to stop. */
 SAP__FORCE_INLINE int sap__flush(sap__search *q, int limit) {
     if (q->n <= limit) return 1;
-    const int go = q->on_pairs(q);
+    const int go = (q->on_pairs)(q);
     q->n = 0;
     return go;
 }
@@ -4488,7 +4488,7 @@ static int sap__join_node_lists(sap__search *q, const sap__bvh_level side[2], ui
         sap__prefetch_box(sap__box_at(list.boxes, list.stride, list.box_id[i]));
     while (list.next < n) {
         const int from = to_boxes ? q->n : 0, most = to_boxes ? SAP__PAIR_BATCH - 1 : SAP__WORK_LIST;
-        const int found = sap__kernel_of(q->s)->overlaps(&list, next[stays], next[opened], from, most);
+        const int found = (sap__kernel_of(q->s)->overlaps)(&list, next[stays], next[opened], from, most);
         if (to_boxes) q->n = found;
         if (!(to_boxes ? sap__flush(q, most) : sap__join_node_lists(q, next_side, next, found))) return 0;
     }
@@ -4504,10 +4504,10 @@ static int sap__self_join(sap__search *q, sap__bvh_level x, uint32_t node) {
     if (x.level == 0) {
         const sap__node *before = q->changes && x.t->has_before[node] ? &x.t->before[node] : NULL;
         if (q->changes && !before) return 1;
-        q->n = sap__kernel_of(q->s)->self_overlaps(c, before, used, q->a, q->b, q->n);
+        q->n = (sap__kernel_of(q->s)->self_overlaps)(c, before, used, q->a, q->b, q->n);
         return sap__flush(q, SAP__PAIR_BATCH - 1);
     }
-    const int n = sap__kernel_of(q->s)->self_overlaps(c, NULL, used, a, b, 0);
+    const int n = (sap__kernel_of(q->s)->self_overlaps)(c, NULL, used, a, b, 0);
     x.level--;
     for (; used; used &= used - 1)
         if (!sap__self_join(q, x, c->child[sap__lowest_bit(used)])) return 0;
@@ -4663,7 +4663,7 @@ static int sap__run_search(sap_world *s, sap__task_function *function, void *arg
         sap__task *task = &s->update.task[i];
         if (task->overflowed) {
             sap__set_length(task->events, task->filtered);
-            function(s, args, i, SAP__TASKS);
+            (function)(s, args, i, SAP__TASKS);
             const int n = sap__length(task->events);
             if (!s->update.is_reserved && !sap__reserve(&task->events, n + n / 2LL + 256))
                 return sap__fail(s, SAP_ERROR_MEMORY);
@@ -4956,12 +4956,12 @@ SAP_DEF int sap_dump_pairs(sap_world *s, sap_create_pair *create, sap_delete_pai
     s->call.in_callback++;
     for (int i = 0; del && i < sap__length(s->pairs.deleted); i++) {
         if (s->pairs.old_objects) sap__renew_objects(s, i, i + 1);
-        del(&s->pairs.deleted[i], user);
+        (del)(&s->pairs.deleted[i], user);
     }
     const int n = sap__length(s->pairs.created);
     const int first = sap__length(s->pairs.active) - n;
     for (int i = 0; create && i < n; i++) {
-        void *data = create(&s->pairs.created[i], user);
+        void *data = (create)(&s->pairs.created[i], user);
         s->pairs.created[i].user_data = s->pairs.active[first + i].user_data = data;
     }
     s->call.in_callback--;
@@ -4986,7 +4986,7 @@ static int sap__emit_pruned(sap__search *q) {
     for (int n = 0; n < q->n; n++) {
         const int i = (int)q->a[n], j = (int)q->b[n];
         p->visited++;
-        if (p->hit && !p->hit(i < j ? i : j, (i < j ? j : i) - p->first_b, p->user)) return 0;
+        if (p->hit && !(p->hit)(i < j ? i : j, (i < j ? j : i) - p->first_b, p->user)) return 0;
     }
     return 1;
 }
@@ -5575,7 +5575,7 @@ SAP__FORCE_INLINE void sap__begin_callbacks(sap__query *q) {
 static int sap__call_hit(sap__query *q, sap_id id, double at, const sap__box *box) {
     (void)at, (void)box;
     sap__begin_callbacks(q);
-    return q->hit(id, q->s->objects[sap__slot_of(id)], q->user);
+    return (q->hit)(id, q->s->objects[sap__slot_of(id)], q->user);
 }
 
 /* Keeps a hit among the first. When there are enough by value the last of them is the cutoff. */
@@ -5609,7 +5609,7 @@ static int sap__keep_best(sap__query *q, sap_id id, double at, const sap__box *b
 static int sap__call_ray_hit(sap__query *q, sap_id id, double at, const sap__box *box) {
     const float reported = sap__reported_value(q, at, box);
     sap__begin_callbacks(q);
-    const float end = q->ray_hit(id, q->s->objects[sap__slot_of(id)], reported, q->user);
+    const float end = (q->ray_hit)(id, q->s->objects[sap__slot_of(id)], reported, q->user);
     const int32_t key = sap__key(end);
     if (!sap__is_number(end) || key <= 0) return 0;
     const double value = q->kind == SAP__DISTANCES ? sap__wide(key) * sap__wide(key) : sap__wide(key);
@@ -5632,7 +5632,7 @@ SAP__FORCE_INLINE int sap__report_hit(sap__query *q, uint32_t slot, double at, c
     const sap_id id = sap__id_of(q->s, slot);
     if (id == q->ignored) return 1;
     q->count++;
-    return !q->on_hit || q->on_hit(q, id, at, box);
+    return !q->on_hit || (q->on_hit)(q, id, at, box);
 }
 
 /* Handles a box that the mask lets through. Returns 0 to stop. */
@@ -5751,7 +5751,7 @@ static int sap__traverse_overlaps(sap__query *q, const sap__bvh *t, const uint32
     for (int i = 0; list.prefetch && i < n && i < 8; i++) sap__prefetch_node(&t->nodes[nodes[i]]);
     q->visits += n;
     while (list.next < n) {
-        const int met = sap__kernel_of(q->s)->overlaps(&list, child, child, 0, SAP__WORK_LIST);
+        const int met = (sap__kernel_of(q->s)->overlaps)(&list, child, child, 0, SAP__WORK_LIST);
         int found = q->cull_by_mask && !are_leaves ? 0 : met;
         for (int i = found; i < met; i++) {
             child[found] = child[i];

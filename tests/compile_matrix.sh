@@ -377,6 +377,15 @@ other_words='slots signals emit foreach forever SIGNAL SLOT METHOD
     Bool Status True False None Success Always Above Below Complex Convex Nonconvex Unsorted CurrentTime NoSymbol Expose
     FocusIn FocusOut KeyPress KeyRelease ButtonPress CursorShape Opposite DestroyAll AllocNone AnyKey InputOnly GrayScale
     TopIf BottomIf QLength NoValue XValue YValue linux unix'
+# And all words of the headers that are not their own, as macros with arguments, which a program may have too: none is
+# called. (A call through a pointer is written (pointer)(argument).)
+not_words='assert free realloc memcmp memcpy memmove memset strcmp defined min max
+    asm auto bool break case catch char class const continue default delete do double else enum explicit export extern false
+    float for friend goto if inline int long mutable namespace new operator private protected public register return short
+    signed sizeof static struct switch template this throw true try typedef typeid typename union unsigned using virtual void
+    volatile wchar_t while and or not xor compl'
+called_words=$(grep -h -o '\<[a-z][a-z_0-9]*\>' sap.h sap_multi.h | sort -u | grep -v -e '^sap_' -e '^stbds_' -e '^wasm_' -e '_t$' |
+    grep -v -x -F "$(printf '%s\n' $not_words)")
 src other_words <<END
 #include <assert.h>
 #include <limits.h>
@@ -392,12 +401,13 @@ src other_words <<END
 #endif
 #define min(a, b) ((a) < (b) ? (a) : (b))
 #define max(a, b) ((a) > (b) ? (a) : (b))
+$(for word in $called_words; do printf '#undef %s\n#define %s(...) ?\n' $word $word; done)
 $(for word in $other_words; do printf '#undef %s\n#define %s ?\n' $word $word; done)
 #ifndef DECLARED
 #define SAP_IMPLEMENTATION
 #endif
 #include "sap.h"
-$(for word in $other_words; do printf '#undef %s\n' $word; done)
+$(for word in $called_words $other_words; do printf '#undef %s\n' $word; done)
 #include "use.h"
 int main(void) { return use(); }
 END

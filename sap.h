@@ -42,8 +42,8 @@
 
    ---- words ----
 
-   box         an axis-aligned bounding box (AABB). It is closed: two that touch overlap. Bounds may be infinite,
-               and the world has none
+   box         an axis-aligned bounding box (AABB). It is closed: two that touch overlap. A bound may be infinite;
+               the world itself has no bounds
    pair        two boxes that overlap on all used axes, and pass filter bits and filter callback
    event       a pair that the last update created or deleted
    stored box  a box as the world holds it, with config.margin larger than it was given
@@ -57,7 +57,7 @@
    sap_add, sap_move, sap_remove and the like record a change, which queries see at once. sap_update applies all
    changes and reports the net result: a box added and removed in between causes no event, nor does one moved and
    moved back. (With a margin it may: the way back stores it around where it is now.) sap_dump_pairs is sap_update
-   with two callbacks. What these and callbacks of queries add, move and remove takes effect in the next update.
+   with two callbacks. Changes made in these, or in callbacks of queries, take effect in the next update.
 
    To let rectangles that only touch not count, as in raylib, pass nextafterf(max, min) as the max; or max - 1 if
    all bounds are ints, and nothing slides: it would end one pixel inside a wall.
@@ -173,7 +173,7 @@
 
    After sap_reserve(boxes, pairs) no call allocates until one of the two is exceeded, and nothing is given back. A
    removed box that an update has seen counts until the next one; one that a query's callback removes until that query
-   is over. This takes some 175 bytes a box and 155 a pair, and is enough for all methods but SORT: AUTO then does
+   is over. This takes some 175 bytes a box and 160 a pair, and is enough for all methods but SORT: AUTO then does
    without it, and with config.method SORT a box takes 75 more. If all reserved boxes stream along an axis, trees are
    packed more often: reserve for a fifth more then.
 
@@ -375,7 +375,8 @@ SAP_DEF sap_result sap_remove_many(sap_world *s, int n, const sap_id *ids);
 /* The filter bits of a box: a pair needs (category0 & mask1) && (category1 & mask0). So a rule that holds in one
    direction only needs the filter callback. Defaults: category 1, mask all ones. Boxes whose mask excludes their own
    category (bullets, sparks) are kept in a tree of their own, which is joined with itself only if two of their
-   categories may meet. A box with category 0 or mask 0 costs pair searches nothing; queries see its category. */
+   categories may meet. A box with category 0 or mask 0 costs pair searches nothing, except SORT; queries see its
+   category. */
 SAP_DEF sap_result sap_set_filter(sap_world *s, sap_id id, uint32_t category, uint32_t mask);
 
 /* The next update calls the filter callback again for everything that this box overlaps. */
@@ -3697,8 +3698,8 @@ static void sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, in
          another tree                              shrink; it is a newcomer
 
        a tree                                    then                              as
-       1 / 8 of which changed, or that SORT      its bounds are refitted; filter   one pass is then cheaper
-         has left                                  bits shrink when packed
+       1 / 8 of which changed, or whose boxes    its bounds are refitted; filter   one pass is then cheaper
+         SORT has moved                            bits shrink when packed
        that boxes come to                        they fill newborn leaves          to pack them takes longer
        whose newborn were looked at for as       newborn and young are packed:     a box is packed a few times
          long as their pack takes; or of which     all are young, or old if they     until it is old; there is room

@@ -4462,28 +4462,21 @@ SAP__NO_INLINE int sap__cull_pairs(const sap__search *q, const sap__bvh_level si
 static int sap__join_node_lists(sap__search *q, const sap__bvh_level side[2], uint32_t *const nodes[2], int n) {
     const int opened = side[0].level > side[1].level ? 0 : 1, stays = !opened;
     const sap__bvh_level *open = &side[opened], *stay = &side[stays];
-    const int to_boxes = open->level == 0 && stay->level < 0;
+    const sap__bvh *t = open->t;
+    const int are_leaves = open->level == 0, of_boxes = stay->level < 0, to_boxes = are_leaves && of_boxes;
     uint32_t next_a[SAP__WORK_LIST + SAP__NODE_WIDTH], next_b[SAP__WORK_LIST + SAP__NODE_WIDTH];
     uint32_t *const next[2] = {to_boxes ? q->a : next_a, to_boxes ? q->b : next_b};
     sap__bvh_level next_side[2] = {side[0], side[1]};
-    sap__test_list list;
     next_side[opened].level--;
     const int is_mirrored = side[0].t == side[1].t && side[0].level == side[1].level &&
-                            open->level == (open->t->levels > 1); /* the level where sap__join_range begins */
+                            open->level == (t->levels > 1); /* the level where sap__join_range begins */
     if (is_mirrored || q->culls_by_filter) n = sap__cull_pairs(q, side, nodes, n, is_mirrored);
-    list.boxes = stay->level < 0 ? (const void *)q->s->slot_array : stay->t->bounds;
-    list.stride = stay->level < 0 ? sizeof(sap__slot) : sizeof(sap__box);
-    list.nodes = open->t->nodes;
-    list.occupied = open->t->occupied;
-    list.box_id = nodes[stays];
-    list.node_id = nodes[opened];
-    list.changes = q->changes && (stay->level < 0 || open->level == 0);
-    list.has_previous = stay->level < 0;
-    list.before = open->level == 0 ? open->t->before : NULL;
-    list.has_before = open->t->has_before;
-    list.next = 0;
-    list.n = n;
-    list.prefetch = open->t->boxes > SAP__CACHE_BOXES;
+    const void *boxes = of_boxes ? (const void *)q->s->slot_array : stay->t->bounds;
+    const size_t stride = of_boxes ? sizeof(sap__slot) : sizeof(sap__box);
+    const int is_large = t->boxes > SAP__CACHE_BOXES, changes = q->changes && (of_boxes || are_leaves);
+    const sap__node *before = are_leaves ? t->before : NULL;
+    sap__test_list list = {boxes, stride,   t->nodes, t->occupied, nodes[stays], nodes[opened], 0,
+                           n,     is_large, changes,  of_boxes,    before,       t->has_before};
     *q->tests += SAP__NODE_WIDTH * n;
     for (int i = 0; i < n && list.prefetch; i++)
         sap__prefetch_box(sap__box_at(list.boxes, list.stride, list.box_id[i]));
@@ -4528,8 +4521,7 @@ static int sap__join_with_root(sap__search *q, sap__bvh_level x, const uint32_t 
     for (int root = t->first[top]; root < t->first[top] + t->count[top]; root++)
         for (int i = 0; i < n && t->occupied[root]; i++) {
             a[pairs] = nodes[i];
-            b[pairs] = (uint32_t)root;
-            pairs++;
+            b[pairs++] = (uint32_t)root;
         }
     return sap__join_node_lists(q, side, pair, pairs);
 }
@@ -5672,9 +5664,8 @@ static sap_result sap__begin_query(sap__query *q, sap_world *s, int kind, const 
     q->mask = mask;
     q->hit = NULL;
     q->best = 0;
-    q->stop = 0;
     q->ignored = ignored;
-    q->count = 0;
+    q->stop = q->count = 0;
     q->cutoff.key = cutoff;
     q->cutoff.at = kind == SAP__DISTANCES ? sap__wide(cutoff) * sap__wide(cutoff) : sap__wide(cutoff);
     q->unsynced = sap__length(s->changes.unsynced);
@@ -6201,22 +6192,19 @@ SAP_DEF const char *sap_last_error_argument(const sap_world *s, int *element) {
 }
 
 SAP_DEF const char *sap_result_text(sap_result r) {
-    const int code = (int)r;
-    switch (code < -SAP_ERROR_SNAPSHOT ? code : code < 0 ? -code : code) { /* calls that count return -sap_result */
-    case SAP_OK: return "All is well.";
-    case SAP_ERROR_BOX: return "A box has a NaN bound, or a min above its max, on a used axis: give min <= max.";
-    case SAP_ERROR_ID: return "The id names no box (0, never given out, or removed), or two ids are not a pair.";
-    case SAP_ERROR_MEMORY: return "The allocator returned NULL: free some memory and make the call again.";
-    case SAP_ERROR_LIMIT:
-        return "A limit is reached: raise config.max_boxes or config.max_pairs, or remove boxes and call sap_update.";
-    case SAP_ERROR_ARGUMENT:
-        return "An argument is null, negative, not finite or too small, or a snapshot has other axes or another "
-               "margin. "
-               "sap_last_error_argument names it, but not for a query, a getter, sap_save or sap_create.";
-    case SAP_ERROR_BUSY: return "Not from inside a callback: make this call when sap_dump_pairs or the query is over.";
-    case SAP_ERROR_SNAPSHOT: return "The buffer is no snapshot of this version, or it is damaged: save it again.";
-    default: return "This is no sap_result.";
-    }
+    static const char *const texts[] = {
+        "All is well.",
+        "A box has a NaN bound, or a min above its max, on a used axis: give min <= max.",
+        "The id names no box (0, never given out, or removed), or two ids are not a pair.",
+        "The allocator returned NULL: free some memory and make the call again.",
+        "A limit is reached: raise config.max_boxes or config.max_pairs, or remove boxes and call sap_update.",
+        ("An argument is null, negative, not finite or too small, or a snapshot has other axes or another "
+         "margin. "
+         "sap_last_error_argument names it, but not for a query, a getter, sap_save or sap_create."),
+        "Not from inside a callback: make this call when sap_dump_pairs or the query is over.",
+        "The buffer is no snapshot of this version, or it is damaged: save it again."};
+    const uint32_t code = (int)r < 0 ? 0u - (uint32_t)r : (uint32_t)r; /* calls that count return -sap_result */
+    return code <= SAP_ERROR_SNAPSHOT ? texts[code] : "This is no sap_result.";
 }
 
 SAP_DEF int sap_version(void) {

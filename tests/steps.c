@@ -855,30 +855,32 @@ static void test_bad_order(int n) {
 /* ---- few boxes left of many, in a grid ------------------------------------------------------------------------- */
 
 static long long steps_of_few_left(int crowd, int left) {
-    sap_multi_config config = {0};
+    sap_config config = {0};
+    sap_grid grid = {0};
     sap_aabb *box = (sap_aabb *)malloc((size_t)crowd * sizeof *box);
     sap_id *id = (sap_id *)malloc((size_t)crowd * sizeof *id);
     life_need(box && id, "malloc");
-    config.sap.method = SAP_METHOD_SORT;
-    sap_multi *m = sap_multi_create(&config);
+    config.method = SAP_METHOD_SORT;
+    sap_world *s = sap_create(&config);
+    life_need(s && sap_set_grid(s, &grid) == SAP_OK, "sap_set_grid");
     for (int i = 0; i < crowd; i++) {
         const float x = (float)(i % 100) * 4, y = (float)(i / 100 % 100) * 4, z = (float)(i / 10000) * 4;
         const sap_aabb at = {{x, y, z}, {x + 1, y + 1, z + 1}};
         box[i] = at;
     }
-    life_need(sap_multi_add_many(m, crowd, box, NULL, id) == SAP_OK && sap_multi_update(m) == SAP_OK, "add");
-    life_need(sap_multi_remove_many(m, crowd - left, id) == SAP_OK && sap_multi_update(m) == SAP_OK, "remove");
+    life_need(sap_add_many(s, crowd, box, NULL, id) == SAP_OK && sap_update(s) == SAP_OK, "add");
+    life_need(sap_remove_many(s, crowd - left, id) == SAP_OK && sap_update(s) == SAP_OK, "remove");
     long long before = 0;
     for (int f = 0; f < 101; f++) { /* in the first the grid is chosen again */
         if (f == 1) before = steps;
         for (int i = crowd - left; i < crowd; i++) {
             box[i].min[0] += 0.01f, box[i].max[0] += 0.01f;
-            life_need(sap_multi_move(m, id[i], &box[i]) == SAP_OK, "sap_multi_move");
+            life_need(sap_move(s, id[i], &box[i]) == SAP_OK, "sap_move");
         }
-        life_need(sap_multi_update(m) == SAP_OK, "sap_multi_update");
+        life_need(sap_update(s) == SAP_OK, "sap_update");
     }
     before = steps - before;
-    sap_multi_destroy(m);
+    sap_destroy(s);
     free(box), free(id);
     return before;
 }

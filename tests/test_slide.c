@@ -684,38 +684,33 @@ static void test_particle_on_level_walls(void) {
 
 /* Pushes a box at one of two walls at the largest or the least float, one with and one without thickness, and away. A
    particle ends one float before the wall, unless it stands at the last float of its side: all ends are finite. */
-static void push_at_extreme(int k, int side, int is_thick, int has_size, int is_grid) {
+static void push_at_extreme(int k, int side, int is_thick, int has_size) {
     const float last = (float)side * TEST_FLOAT_MAX, none[3] = {0, 0, 0};
-    sap_multi_config config;
-    memset(&config, 0, sizeof config);
     sap_world *s = sap_create(NULL);
-    sap_multi *m = sap_multi_create(&config);
     sap_aabb wall = {{-1, -1, -1}, {1, 1, 1}}, box = {{0, 0, 0}, {0, 0, 0}};
     wall.min[k] = is_thick && side > 0 ? 1e38f : last;
     wall.max[k] = is_thick && side < 0 ? -1e38f : last;
     box.min[k] = box.max[k] = last;
     if (has_size) *(side > 0 ? &box.min[k] : &box.max[k]) = (float)side * 3e38f;
-    CHECK(sap_add_static(s, &wall, NULL) && sap_multi_add_static(m, &wall, NULL));
+    CHECK(sap_add_static(s, &wall, NULL) != 0);
     for (int step = 0; step < 12; step++) {
         const int sign = (step / 2 + step / 6) % 2 ? side : -side; /* in and out, alone and along the wall */
         float by[3] = {0.25f, 0.25f, 0.25f};
         if (step % 2) memcpy(by, none, sizeof by);
         by[k] = (float)sign * (step < 6 ? 1e30f : 1e37f);
         const sap_aabb before = box;
-        const int n = is_grid ? sap_multi_slide(m, &box, by, ~0u, 0, NULL) : sap_slide(s, &box, by, ~0u, 0, NULL);
+        const int n = sap_slide(s, &box, by, ~0u, 0, NULL);
         for (int a = 0; a < 3; a++)
             CHECK_MESSAGE(test_is_finite(box.min[a]) && test_is_finite(box.max[a]) && box.min[a] <= box.max[a],
                           "axis %d, side %d, step %d: %g to %g", k, side, step, (double)box.min[a], (double)box.max[a]);
         CHECK(n >= 0 || (n == -SAP_ERROR_ARGUMENT && memcmp(&box, &before, sizeof box) == 0));
     }
     sap_destroy(s);
-    sap_multi_destroy(m);
 }
 
 /* A particle at an extreme float is pushed into a wall that begins there: there is no float before it. */
 static void test_extremes(void) {
-    for (int i = 0; i < 3 * 2 * 2 * 2 * 2; i++)
-        push_at_extreme(i % 3, i / 3 % 2 ? 1 : -1, i / 6 % 2, i / 12 % 2, i / 24);
+    for (int i = 0; i < 3 * 2 * 2 * 2; i++) push_at_extreme(i % 3, i / 3 % 2 ? 1 : -1, i / 6 % 2, i / 12);
     for (int i = 0; i < 3 * 2; i++) {
         const int k = i % 3, side = i / 3 ? 1 : -1;
         sap_world *s = sap_create(NULL);

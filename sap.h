@@ -1272,7 +1272,7 @@ enum {
     SAP__CHANGED = 4,   /* changed since the last update: is in changes.list */
     SAP__ADDED = 8,     /* added since the last update */
     SAP__REMOVED = 16,  /* removed since the last update: not live, and not yet free unless it is SAP__ADDED, too */
-    SAP__REFILTER = 32, /* all its pairs are deleted, and created again if filters allow: see sap__keep_refiltered */
+    SAP__REFILTER = 32, /* filters are asked again about all that it overlaps */
     SAP__UNSYNCED = 64, /* changed, and its tree does not have the change yet */
     SAP__GHOST = 128,   /* in an update: no leaf has its box of the last one, see sap__load_lane */
     SAP__TESTED = 256,  /* in a query: it was unsynced when that began, see sap__should_visit */
@@ -1365,7 +1365,7 @@ enum {
 /* The life of an event: a task finds it, once, and pushes it as an item. A created pair is its two ids. A deleted pair
    is its index, behind a 0, as no id is 0. Where the tasks ran on threads the filter is asked after them. Then the
    events of all tasks are merged: created pairs stay in the first task, indices go to deleted_at, where scans write at
-   once. A refiltered pair that stays is in both, and is taken out. Both are sorted by ids, and committed: no call can
+   once. Both are sorted by ids, and committed: no call can
    fail any more. See sap__commit_pairs. */
 SAP__FORCE_INLINE int sap__is_created(uint64_t event) {
     return event >> 32 != 0;
@@ -2177,8 +2177,7 @@ SAP_DEF sap_result sap_shift_origin(sap_world *s, const float offset[3]) {
                  the next such call builds it
 
    The paper flags pairs that an update touches, so that a pair which starts and stops within one causes no event. Here
-   overlaps now are compared with those of the last update, so a pair is touched once, by its net change. (One that is
-   refiltered and stays is not touched: see sap__keep_refiltered.) */
+   overlaps now are compared with those of the last update, so a pair is touched once, by its net change. */
 
 SAP__FORCE_INLINE uint64_t sap__pair_item(const sap_pair *pair) {
     return sap__item(pair->id0, pair->id1);
@@ -2407,8 +2406,8 @@ static int sap__merge_events(sap_world *s) {
 
 /* ---- deleted pairs ------------------------------------------------------------------------------------------- */
 
-/* Returns whether a pair is deleted: its boxes do not overlap any more, or one of them is refiltered. */
-SAP__FORCE_INLINE int sap__is_deleted(const sap_world *s, const sap_pair *pair) {
+/* Returns whether a pair may end: its boxes do not overlap any more, or one of them is refiltered. */
+SAP__FORCE_INLINE int sap__may_end(const sap_world *s, const sap_pair *pair) {
     const sap__slot *a = &s->slot_array[sap__slot_of(pair->id0)], *b = &s->slot_array[sap__slot_of(pair->id1)];
     return !sap__overlap(&a->box, &b->box) | (((a->flags | b->flags) & SAP__REFILTER) != 0);
 }
@@ -2428,9 +2427,16 @@ static void sap__scan_pairs_task(sap_world *s, void *args, int task, int tasks) 
             sap__prefetch_slot(s, sap__slot_of(pairs[p + SAP__PREFETCH_AHEAD].id1));
         }
         deleted[count] = (uint32_t)p;
-        count += sap__is_deleted(s, &pairs[p]);
+        count += sap__may_end(s, &pairs[p]);
     }
     s->update.task[task].count = count;
+}
+
+/* Returns whether a pair that may end stays: its boxes overlap, and all filters allow it. */
+static int sap__stays(sap_world *s, uint32_t p) {
+    const uint64_t ids = sap__pair_item(&s->pairs.active[p]);
+    const uint32_t a = sap__slot_of((sap_id)(ids >> 32)), b = sap__slot_of((sap_id)ids);
+    return sap__overlap(&s->slot_array[a].box, &s->slot_array[b].box) && sap__is_allowed(s, a, b, ids);
 }
 
 /* Finds deleted pairs by looking at all pairs. Returns 0 on failure. */
@@ -2445,6 +2451,12 @@ static int sap__deleted_by_scan(sap_world *s) {
         memmove(s->update.deleted_at + found, from, (size_t)s->update.task[i].count * sizeof *from);
         found += s->update.task[i].count;
     }
+    const int candidates = s->changes.flags & SAP__REFILTER ? found : 0;
+    if (candidates) found = 0;
+    for (int i = 0; i < candidates; i++) {
+        const uint32_t p = s->update.deleted_at[i];
+        if (!sap__stays(s, p)) s->update.deleted_at[found++] = p;
+    }
     sap__set_length(s->update.deleted_at, found);
     return 1;
 }
@@ -2458,7 +2470,7 @@ static int sap__deleted_by_lists(sap_world *s, uint32_t flags) {
         for (uint32_t edge = s->pairs.head_edge[slot]; edge != SAP__NONE; edge = sap__next_edge(s, edge)) {
             const uint32_t other = sap__slot_of(sap__edge_id(s, edge ^ 1));
             if ((s->slot_array[other].flags & flags) && other < slot) continue; /* found there */
-            if (!sap__is_deleted(s, &s->pairs.active[edge >> 1])) continue;
+            if (!sap__may_end(s, &s->pairs.active[edge >> 1]) || sap__stays(s, edge >> 1)) continue;
             if (!sap__reserve_events(s, &s->update.task[0], 1)) return 0;
             sap__push(s->update.task[0].events, edge >> 1);
         }
@@ -2549,38 +2561,9 @@ static void sap__append_pairs_task(sap_world *s, void *args, int task, int tasks
     }
 }
 
-/* Takes out the events of refiltered pairs that are deleted and created: these stay as they are. So nothing looks for a
-   refiltered pair in the table. Returns 0 without memory. */
-static int sap__keep_refiltered(sap_world *s) {
-    uint64_t *created = s->update.task[0].events;
-    uint32_t *deleted = s->update.deleted_at;
-    const int n = sap__length(created);
-    int at = 0, left = 0;
-    if (n == 0 || !(s->changes.flags & SAP__REFILTER)) return 1;
-    if (!sap__reserve(&s->update.sort_scratch, n)) return sap__fail(s, SAP_ERROR_MEMORY);
-    uint64_t *stays = s->update.sort_scratch; /* of each created pair: is it a deleted one, too? */
-    sap__sort(created, stays, n, 0);
-    memset(stays, 0, (size_t)n * sizeof *stays);
-    for (int i = 0; i < sap__length(deleted); i++) {
-        const uint64_t ids = sap__pair_item(&s->pairs.active[deleted[i]]);
-        at = sap__find_item(created, created[at] <= ids ? at : 0, n, ids); /* pairs are often in this order */
-        stays[at] |= created[at] == ids;
-        deleted[left] = deleted[i];
-        left += created[at] != ids;
-    }
-    sap__set_length(deleted, left);
-    left = 0;
-    for (int i = 0; i < n; i++) {
-        created[left] = created[i];
-        left += !stays[i];
-    }
-    sap__set_length(created, left);
-    return 1;
-}
-
 /* Deletes and creates pairs. Returns 0 on failure, with nothing changed. */
 static int sap__commit_pairs(sap_world *s) {
-    if (!sap__merge_events(s) || !sap__keep_refiltered(s)) return 0;
+    if (!sap__merge_events(s)) return 0;
     const int created = sap__length(s->update.task[0].events), deleted = sap__length(s->update.deleted_at);
     const int n = sap__length(s->pairs.active), kept = n - deleted;
     if (created > sap__max_pairs(s) - kept) return sap__fail(s, SAP_ERROR_LIMIT);
@@ -4351,9 +4334,11 @@ typedef struct sap__bvh_level {
     int level;
 } sap__bvh_level;
 
-/* Writes the events of the collected pairs: of changes, or of overlaps of now that were none, or are refiltered. */
+/* Writes the events of the collected pairs: of changes, or of overlaps of now that were none, or that are refiltered and
+   no pair. */
 static int sap__emit_events(sap__search *q) {
     sap_world *s = q->s;
+    const uint32_t refilter = s->changes.flags & SAP__REFILTER;
     const int n = q->n, early = q->changes && sap__length(s->pairs.active) > SAP__CACHE_BOXES ? 8 : n;
     if (!sap__reserve_events(s, q->task, n)) return 0;
     for (int i = 0; i < n; i++) {
@@ -4366,7 +4351,7 @@ static int sap__emit_events(sap__search *q) {
         const uint64_t ids = sap__ids_of(s, q->a[i], q->b[i]);
         if (q->changes)
             sap__change_pair(s, q->task, q->a[i], q->b[i]);
-        else if (sap__is_allowed(s, q->a[i], q->b[i], ids))
+        else if ((!refilter || sap__find_pair_index(s, ids) == SAP__NONE) && sap__is_allowed(s, q->a[i], q->b[i], ids))
             sap__push(q->task->events, ids);
     }
     return 1;
@@ -4406,10 +4391,11 @@ static int sap__emit_changes(sap__search *q) {
     q->n = q->queriers || q->changes ? 0 : count;
     for (int i = q->n; i < count; i++) {
         const sap__slot *x = &slot_array[a[i]], *y = &slot_array[b[i]];
-        const int is_ghost = q->changes && ((x->flags | y->flags) & SAP__GHOST), is_second = b[i] <= a[i];
+        const uint32_t apart = q->changes ? x->flags | y->flags : 0;
         a[q->n] = a[i];
         b[q->n] = b[i];
-        q->n += !(is_second && (y->flags & q->queriers)) && !(is_ghost && !sap__overlap(&x->box, &y->box));
+        q->n += !(b[i] <= a[i] && (y->flags & q->queriers)) && !(apart & SAP__REFILTER) &&
+                !((apart & SAP__GHOST) && !sap__overlap(&x->box, &y->box));
     }
     return sap__emit_events(q);
 }
@@ -4684,13 +4670,22 @@ enum {
     SAP__FEW_PAIRS = 4 /* pairs a changed box: up to that number all are scanned, and no list is walked */
 };
 
+/* Returns the number of changed boxes with one of the flags. */
+static int sap__count_flagged(const sap_world *s, uint32_t flags) {
+    int n = 0;
+    for (int i = 0; i < sap__length(s->changes.list) && (s->changes.flags & flags); i++)
+        n += (s->slot_array[s->changes.list[i]].flags & flags) != 0;
+    return n;
+}
+
 /* Returns whether a search looks for changes. Else it looks for overlaps, and then at pairs: that is faster where the
-   changed boxes have few pairs, or where as many events are expected as the last update had. A refilter needs all
-   overlaps. */
+   changed boxes have few pairs, where as many events are expected as the last update had, or where many boxes are
+   refiltered, which needs all overlaps. */
 static int sap__seeks_changes(const sap_world *s, int per_event, int per_box) {
     const double changed = sap__length(s->changes.list), moving = sap__moving_count(s) + 1.0;
     const double pairs = sap__length(s->pairs.active) * (changed < moving ? changed / moving : 1);
-    return !(s->changes.flags & SAP__REFILTER) && (double)per_event * s->update.events + per_box * changed < pairs;
+    return SAP__PRUNE_PART * sap__count_flagged(s, SAP__REFILTER) <= changed &&
+           (double)per_event * s->update.events + per_box * changed < pairs;
 }
 
 /* Brings up to date what a search needs. Returns 0 on failure. */
@@ -4700,9 +4695,12 @@ static int sap__begin_method(sap_world *s, int looking, int changes) {
     return 1;
 }
 
-/* Finds the pairs of removed boxes and of ghosts that end, after a search for changes. */
-static int sap__end_ghosts(sap_world *s) {
-    return !(s->changes.flags & (SAP__REMOVED | SAP__GHOST)) || sap__deleted_by_lists(s, SAP__REMOVED | SAP__GHOST);
+/* After a search for changes, finds the pairs of removed boxes and of ghosts that end, and all changes of refiltered
+   boxes, which it leaves out: a query each finds those that begin. Returns 0 on failure. */
+static int sap__settle_apart(sap_world *s) {
+    const uint32_t apart = s->changes.flags & (SAP__REMOVED | SAP__GHOST | SAP__REFILTER);
+    if ((apart & SAP__REFILTER) && !sap__query_movers(s, SAP__REFILTER, 0)) return 0;
+    return !apart || sap__deleted_by_lists(s, apart);
 }
 
 /* Finds what changed by the method QUERY. Few pairs are all looked at. */
@@ -4710,7 +4708,7 @@ static int sap__find_by_query(sap_world *s) {
     const int changes = sap__seeks_changes(s, SAP__QUERY_EVENT, SAP__QUERY_BOX);
     if (!sap__begin_method(s, sap__length(s->changes.list), changes) || !sap__query_movers(s, SAP__CHANGED, changes))
         return 0;
-    if (changes) return sap__end_ghosts(s);
+    if (changes) return sap__settle_apart(s);
     const long long few = (long long)SAP__FEW_PAIRS * sap__length(s->changes.list);
     return sap__length(s->pairs.active) < few ? sap__deleted_by_scan(s) : sap__deleted_by_lists(s, SAP__CHANGED);
 }
@@ -4721,7 +4719,7 @@ static int sap__find_by_query(sap_world *s) {
    lists, or a scan where many changed, tell deleted ones: a box that leaves a cell passes no ends there. */
 static int sap__find_by_sort(sap_world *s) {
     const uint32_t flags = SAP__ADDED | SAP__REMOVED | SAP__REFILTER;
-    int any_tree = 0, any = 0;
+    int any_tree = 0;
     for (int tree = 0; tree < SAP__TREES; tree++) any_tree |= s->tree[tree].state != SAP__TREE_EMPTY;
     if (sap__has_grid(s) && !sap__find_created_in_cells(s)) return 0;
     if (sap__in_cells(s)) {
@@ -4730,8 +4728,7 @@ static int sap__find_by_sort(sap_world *s) {
         if (!any_tree) return 1;
     } else if (!sap__insertion_sort(s))
         return 0;
-    for (int i = 0; i < sap__length(s->changes.list) && (s->changes.flags & flags); i++)
-        any += (s->slot_array[s->changes.list[i]].flags & flags) != 0;
+    const int any = sap__count_flagged(s, flags);
     if (any && sap__in_cells(s)) return sap__sync_trees(s, 0);
     if (any) return sap__sync_trees(s, any) && sap__query_movers(s, flags, 0) && sap__deleted_by_lists(s, flags);
     for (int tree = 0; tree < SAP__TREES; tree++)
@@ -4757,7 +4754,7 @@ static int sap__find_by_prune(sap_world *s) {
     for (int a = 0; a < SAP__TREE_UNPAIRED; a++)
         for (int b = a; b < SAP__TREE_UNPAIRED; b++)
             if ((s->changes.count[a] || s->changes.count[b]) && !sap__join_trees(s, a, b, changes)) return 0;
-    return changes ? sap__end_ghosts(s) : sap__deleted_by_scan(s);
+    return changes ? sap__settle_apart(s) : sap__deleted_by_scan(s);
 }
 
 /* ====================================================================================================== */
@@ -4770,8 +4767,7 @@ static int sap__find_by_prune(sap_world *s) {
 
    A method finds the pairs that begin and those that end, once each, as events of tasks. It compares overlaps now with
    overlaps at the last update. Each method therefore finds the net change, and all methods find the same. The filter
-   callback is called for pairs that may be created. A refiltered pair that stays is found as both, and committed as
-   neither.
+   callback is called for pairs that may be created, and those that are refiltered.
 
        sort    insertion sort of the endpoint arrays (Terdiman I.3)         cost ~ boxes + shifts
        prune   box pruning of all boxes (I.4c)                              cost ~ boxes + overlaps
@@ -4869,6 +4865,7 @@ static void sap__trim_arrays(sap_world *s) {
 /* Finds what this update needs to know of all changes, and chooses its method. */
 static void sap__begin_update(sap_world *s) {
     sap__count_changes(s);
+    if (s->changes.flags & SAP__REFILTER) sap__require_index(s, SAP__TABLE);
     s->update.method = sap__choose_method(s);
     s->update.swaps = s->update.tests = s->update.upkeep = 0;
     if (s->update.method != SAP_METHOD_SORT) sap__drop_endpoints(s);

@@ -1513,9 +1513,10 @@ typedef struct sap__update_state {
     int coming[SAP__TREES]; /* those that live, by tree */
     uint64_t *sort_items, *sort_scratch; /* items that a call lists or sorts, see sap__item, and room to sort them */
     sap_result failure;
-    int events;     /* pairs created and deleted by the last update that had changes */
-    int sort_votes; /* for SORT, from 0 to SAP__MOST_VOTES: see sap__choose_method */
-    int sorts;      /* AUTO takes SORT instead of PRUNE */
+    int events;           /* pairs created and deleted by the last update that had changes */
+    int sort_votes;       /* for SORT, from 0 to SAP__MOST_VOTES: see sap__choose_method */
+    int sorts;            /* AUTO takes SORT instead of PRUNE */
+    long long most_swaps; /* of an update by SORT: if more ends pass each other it gives up, and goes on by PRUNE */
     long long swaps, tests;
     long long upkeep; /* boxes that packs and refits have touched since the last update began */
     int updates_since_trim;
@@ -2749,13 +2750,14 @@ SAP__FORCE_INLINE uint64_t *sap__move_end(const sap__sort_state *u, uint64_t end
 /* Moves all ends by the update rules (Terdiman I.3). Each end takes its new value, and moves left past the larger ones.
    The paper needs starts before stops: a pair that does both must not remain. Here a rule compares the boxes before and
    now, so the order does not matter. The paper moves the ends of one object, left or right; this pass moves the ends of
-   all boxes. O(ends + shifts). Returns 0 on failure. */
+   all boxes. O(ends + shifts). Returns 0 on failure, or if more ends pass each other than AUTO has expected. */
 static int sap__sort_endpoints(sap__sort_state *u) {
     uint64_t *ends = u->sap->sorted[u->axis], *last = ends + u->count - 1;
     for (uint64_t *from = ends + 1; from < last; from++) {
         const uint64_t *at = sap__move_end(u, sap__endpoint_now(u, *from), from, -1);
         if (!at) return 0;
         u->task->swaps += from - at;
+        if (u->task->swaps > u->s->update.most_swaps) return 0;
     }
     return 1;
 }
@@ -4554,11 +4556,12 @@ static int sap__trees_meet(const sap_world *s, int a, int b) {
    loaded beforehand into the same lanes of `before`, from slots, so nothing of it is kept. In leaves without `before`
    no box has changed. The bounds of a leaf contain both. A box that has jumped away from its leaf is a ghost. */
 
-/* Loads the lane of a changed box. Other lanes of its leaf are as now until they are loaded. */
-static void sap__load_lane(sap_world *s, uint32_t slot) {
+/* Loads the lane of a changed box. Other lanes of its leaf are as now until they are loaded. Returns whether it is a
+   ghost. */
+static int sap__load_lane(sap_world *s, uint32_t slot) {
     const uint32_t at = s->slot_array[slot].leaf_position, leaf = (uint32_t)sap__position_leaf(at);
     const sap__box *box = &s->slot_array[slot].previous;
-    if (at == SAP__NONE) return; /* it is removed */
+    if (at == SAP__NONE) return 0; /* it is removed */
     sap__bvh *t = &s->tree[sap__position_tree(at)];
     if (!t->has_before[leaf]) memcpy(&t->before[leaf], &t->nodes[leaf], sizeof *t->before);
     t->has_before[leaf] = 1;
@@ -4566,11 +4569,14 @@ static void sap__load_lane(sap_world *s, uint32_t slot) {
     if (touches) sap__grow_leaf(t, (int)leaf, box);
     if (is_ghost) s->slot_array[slot].flags |= SAP__GHOST, s->changes.flags |= SAP__GHOST;
     sap__set_child_bounds(&t->before[leaf], sap__position_lane(at), touches ? box : &sap__empty_box);
+    return is_ghost;
 }
 
-/* Loads the boxes of the last update. Returns 0 without memory. */
-static int sap__load_changes(sap_world *s) {
+/* Loads the boxes of the last update. Where many have jumped, and so lost their pairs, *changes is then 0: to look at
+   all pairs is faster than to walk the lists of so many ghosts. Returns 0 without memory. */
+static int sap__load_changes(sap_world *s, int *changes) {
     const sap__bvh *all = &s->forest;
+    int ghosts = 0;
     if (!sap__reserve_before(s)) return sap__fail(s, SAP_ERROR_MEMORY);
     memset(all->has_before, 0, (size_t)sap__capacity(all->has_before));
     for (int tree = 0; tree < SAP__TREES; tree++) {
@@ -4578,7 +4584,8 @@ static int sap__load_changes(sap_world *s) {
         t->before = all->before + t->begin;
         t->has_before = all->has_before + t->begin;
     }
-    for (int i = 0; i < sap__length(s->changes.list); i++) sap__load_lane(s, s->changes.list[i]);
+    for (int i = 0; i < sap__length(s->changes.list); i++) ghosts += sap__load_lane(s, s->changes.list[i]);
+    *changes = SAP__PRUNE_PART * (long long)ghosts <= sap__length(s->changes.list);
     return 1;
 }
 
@@ -4689,9 +4696,9 @@ static int sap__seeks_changes(const sap_world *s, int per_event, int per_box) {
 }
 
 /* Brings up to date what a search needs. Returns 0 on failure. */
-static int sap__begin_method(sap_world *s, int looking, int changes) {
-    if (!sap__sync_trees(s, looking) || (changes && !sap__load_changes(s))) return 0;
-    if (changes) sap__require_index(s, SAP__TABLE);
+static int sap__begin_method(sap_world *s, int searching, int *changes) {
+    if (!sap__sync_trees(s, searching) || (*changes && !sap__load_changes(s, changes))) return 0;
+    if (*changes) sap__require_index(s, SAP__TABLE);
     return 1;
 }
 
@@ -4705,36 +4712,12 @@ static int sap__settle_apart(sap_world *s) {
 
 /* Finds what changed by the method QUERY. Few pairs are all looked at. */
 static int sap__find_by_query(sap_world *s) {
-    const int changes = sap__seeks_changes(s, SAP__QUERY_EVENT, SAP__QUERY_BOX);
-    if (!sap__begin_method(s, sap__length(s->changes.list), changes) || !sap__query_movers(s, SAP__CHANGED, changes))
+    int changes = sap__seeks_changes(s, SAP__QUERY_EVENT, SAP__QUERY_BOX);
+    if (!sap__begin_method(s, sap__length(s->changes.list), &changes) || !sap__query_movers(s, SAP__CHANGED, changes))
         return 0;
     if (changes) return sap__settle_apart(s);
     const long long few = (long long)SAP__FEW_PAIRS * sap__length(s->changes.list);
     return sap__length(s->pairs.active) < few ? sap__deleted_by_scan(s) : sap__deleted_by_lists(s, SAP__CHANGED);
-}
-
-/* Finds what changed by the method SORT. The update rules find the pairs of moved boxes. Added and removed boxes, and
-   those to be refiltered, query the trees (Terdiman I.4c prunes added boxes against all others). Without them the trees
-   are left to a refit when one is needed. In a grid the cells find created pairs, and added boxes need no tree. The
-   lists, or a scan where many changed, tell deleted ones: a box that leaves a cell passes no ends there. */
-static int sap__find_by_sort(sap_world *s) {
-    const uint32_t flags = SAP__ADDED | SAP__REMOVED | SAP__REFILTER;
-    int any_tree = 0;
-    for (int tree = 0; tree < SAP__TREES; tree++) any_tree |= s->tree[tree].state != SAP__TREE_EMPTY;
-    if (sap__has_grid(s) && !sap__find_created_in_cells(s)) return 0;
-    if (sap__in_cells(s)) {
-        const int many = SAP__PRUNE_PART * (long long)sap__length(s->changes.list) > s->boxes.live_count;
-        if (!(many ? sap__deleted_by_scan(s) : sap__deleted_by_lists(s, SAP__CHANGED))) return 0;
-        if (!any_tree) return 1;
-    } else if (!sap__insertion_sort(s))
-        return 0;
-    const int any = sap__count_flagged(s, flags);
-    if (any && sap__in_cells(s)) return sap__sync_trees(s, 0);
-    if (any) return sap__sync_trees(s, any) && sap__query_movers(s, flags, 0) && sap__deleted_by_lists(s, flags);
-    for (int tree = 0; tree < SAP__TREES; tree++)
-        if (s->changes.count[tree] && s->tree[tree].state == SAP__TREE_VALID)
-            s->tree[tree].state = SAP__TREE_NEEDS_REFIT;
-    return 1;
 }
 
 /* Joins two trees, or one with itself. The tree with more boxes is x: where the two cover the same space its leaves are
@@ -4749,12 +4732,42 @@ static int sap__join_trees(sap_world *s, int a, int b, int changes) {
 /* Finds what changed by the method PRUNE: every two trees are joined, and each with itself, unless neither has
    changed. */
 static int sap__find_by_prune(sap_world *s) {
-    const int changes = sap__seeks_changes(s, SAP__PRUNE_EVENT, SAP__PRUNE_BOX);
-    if (!sap__begin_method(s, sap__moving_count(s), changes)) return 0;
+    int changes = sap__seeks_changes(s, SAP__PRUNE_EVENT, SAP__PRUNE_BOX);
+    if (!sap__begin_method(s, sap__moving_count(s), &changes)) return 0;
     for (int a = 0; a < SAP__TREE_UNPAIRED; a++)
         for (int b = a; b < SAP__TREE_UNPAIRED; b++)
             if ((s->changes.count[a] || s->changes.count[b]) && !sap__join_trees(s, a, b, changes)) return 0;
     return changes ? sap__settle_apart(s) : sap__deleted_by_scan(s);
+}
+
+/* Finds what changed by the method SORT. The update rules find the pairs of moved boxes. Added and removed boxes, and
+   those to be refiltered, query the trees (Terdiman I.4c prunes added boxes against all others). Without them the trees
+   are left to a refit when one is needed. In a grid the cells find created pairs, and added boxes need no tree. The
+   lists, or a scan where many changed, tell deleted ones: a box that leaves a cell passes no ends there. Where AUTO has
+   taken SORT, and more ends pass each other than PRUNE would take time for, PRUNE starts over. */
+static int sap__find_by_sort(sap_world *s) {
+    const uint32_t flags = SAP__ADDED | SAP__REMOVED | SAP__REFILTER;
+    int any_tree = 0;
+    for (int tree = 0; tree < SAP__TREES; tree++) any_tree |= s->tree[tree].state != SAP__TREE_EMPTY;
+    if (sap__has_grid(s) && !sap__find_created_in_cells(s)) return 0;
+    if (sap__in_cells(s)) {
+        const int many = SAP__PRUNE_PART * (long long)sap__length(s->changes.list) > s->boxes.live_count;
+        if (!(many ? sap__deleted_by_scan(s) : sap__deleted_by_lists(s, SAP__CHANGED))) return 0;
+        if (!any_tree) return 1;
+    } else if (!sap__insertion_sort(s)) {
+        if (s->update.task[0].swaps <= s->update.most_swaps) return 0;
+        sap__set_length(s->update.task[0].events, 0);
+        s->update.method = SAP_METHOD_PRUNE;
+        s->update.sort_votes = s->update.sorts = 0;
+        return sap__find_by_prune(s);
+    }
+    const int any = sap__count_flagged(s, flags);
+    if (any && sap__in_cells(s)) return sap__sync_trees(s, 0);
+    if (any) return sap__sync_trees(s, any) && sap__query_movers(s, flags, 0) && sap__deleted_by_lists(s, flags);
+    for (int tree = 0; tree < SAP__TREES; tree++)
+        if (s->changes.count[tree] && s->tree[tree].state == SAP__TREE_VALID)
+            s->tree[tree].state = SAP__TREE_NEEDS_REFIT;
+    return 1;
 }
 
 /* ====================================================================================================== */
@@ -4782,18 +4795,26 @@ static sap__method *const sap__methods[] = {NULL, /* SAP_METHOD_AUTO: see sap__c
 
 enum { SAP__TRIM = 8 }; /* updates between trims of arrays; the first trim is in the second update */
 
-/* Returns whether the next update is expected to be cheaper by SORT than by PRUNE, by the time of each step in
-   nanoseconds, as measured with AVX-512. Without SIMD a pair takes longer, and SORT is chosen too seldom. Ends pass as
-   many others as there are events, divided by the part of these that also overlap on the other axes: evenly spread
-   boxes overlap on one axis with the part 2 * pairs / boxes^2 to the power of 1 / axes. */
+/* What steps take, in nanoseconds, as measured with AVX-512. Without SIMD a pair takes longer, and SORT is chosen too
+   seldom. */
+static const double sap__end_time = 9, sap__swap_time = 28, sap__box_time = 20, sap__pair_time = 1.4;
+
+/* Returns the time that PRUNE is expected to take. */
+static double sap__prune_time(const sap_world *s) {
+    return sap__count_bits((uint32_t)s->config.axes) *
+           (sap__box_time * sap__moving_count(s) + sap__pair_time * sap__length(s->pairs.active));
+}
+
+/* Returns whether the next update is expected to be cheaper by SORT than by PRUNE. Ends pass as many others as there
+   are events, divided by the part of these that also overlap on the other axes: evenly spread boxes overlap on one axis
+   with the part 2 * pairs / boxes^2 to the power of 1 / axes. */
 static int sap__is_sort_cheaper(const sap_world *s) {
     const int axes = sap__count_bits((uint32_t)s->config.axes);
     const double pairs = sap__length(s->pairs.active) + 1.0, boxes = s->boxes.live_count;
-    const double per_end = 9, per_swap = 28, per_box = 20, per_pair = 1.4;
     double part = 1, swaps = (double)s->update.swaps;
     for (int k = 1; k < axes; k++) part *= sap__nth_root(2 * pairs / (boxes * boxes), axes);
     if (s->update.method != SAP_METHOD_SORT) swaps = 2.0 * s->update.events / (part + 1e-30);
-    return 2 * axes * boxes * per_end + swaps * per_swap < axes * (per_box * sap__moving_count(s) + per_pair * pairs);
+    return 2 * axes * boxes * sap__end_time + swaps * sap__swap_time < sap__prune_time(s);
 }
 
 enum {
@@ -4805,6 +4826,7 @@ enum {
    has no memory for it. */
 static int sap__choose_method(sap_world *s) {
     const int moving = sap__moving_count(s), changed = sap__length(s->changes.list);
+    s->update.most_swaps = LLONG_MAX;
     if (s->config.method != SAP_METHOD_AUTO) return s->config.method;
     if (SAP__TRACES) return SAP_METHOD_SORT;
     if (SAP__PRUNE_PART * (long long)changed <= moving || SAP__FEW_PART * (long long)changed <= s->boxes.live_count)
@@ -4814,6 +4836,7 @@ static int sap__choose_method(sap_world *s) {
     s->update.sort_votes += wins ? 1 : -1;
     if (s->update.sort_votes <= 0 || s->update.is_reserved) s->update.sort_votes = s->update.sorts = 0;
     if (s->update.sort_votes >= SAP__MOST_VOTES) s->update.sort_votes = SAP__MOST_VOTES, s->update.sorts = 1;
+    s->update.most_swaps = (long long)(sap__prune_time(s) / sap__swap_time);
     return s->update.sorts ? SAP_METHOD_SORT : SAP_METHOD_PRUNE;
 }
 

@@ -175,6 +175,11 @@ bench-methods: build/methods ## what each method costs, by boxes, motion and pai
 bench-worlds: build/methods ## AUTO beside the best method in crowds and in worlds of many shapes, and those above 1.2; ARGS='-n 1000' PIN='taskset -c 1'
 	@$(PIN) build/methods --worlds $(ARGS)
 
+.PHONY: bench-beside
+bench-beside: build/worlds ## frames in worlds whose regime changes, by those of another version: OLD=folder of its sap.h; ROUNDS=3 PIN='taskset -c 1' ARGS='-s mirror;scroll'
+	$(COMPILE) -DSAP_PATH='"$(abspath $(OLD))/sap.h"' -o build/worlds_old bench/worlds.c -lm
+	@$(PIN) python3 bench/beside.py build/worlds build/worlds_old $(or $(ROUNDS),3) $(ARGS)
+
 .PHONY: bench-grid
 bench-grid: build/grid ## what a moved box costs in a world that grows: one SAP, a grid of SAPs, and Bullet's and ODE's where Debian has them, drawn; GRID=build/grid.svg ARGS='-n 1000,10000'
 	@sh bench/need.sh $(filter bullet:% ode:%,$(PEER_NEEDS)) && $(MAKE) -s build/peers/bullet build/peers/ode || true

@@ -95,6 +95,9 @@ static inline sap_aabb shape_cubes(shape_maker *m, int i) {
 static inline sap_aabb shape_dense(shape_maker *m, int i) {
     return (void)i, shape_cube(m, 2, 4);
 }
+static inline sap_aabb shape_crowded(shape_maker *m, int i) {
+    return (void)i, shape_cube(m, 4, 6);
+}
 static inline sap_aabb shape_sparse(shape_maker *m, int i) {
     return (void)i, shape_cube(m, 0.05f, 0.15f);
 }
@@ -368,6 +371,7 @@ static const struct shape {
     {"cubes", shape_cubes, 7, {0}},
     {"cubes 2d", shape_cubes, 3, {0}},
     {"dense", shape_dense, 7, {0}},
+    {"crowded 2d", shape_crowded, 3, {0}},
     {"sparse", shape_sparse, 7, {0}},
     {"offset", shape_offset, 7, {0}},
     {"points", shape_points, 7, {0}},

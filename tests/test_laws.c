@@ -1682,7 +1682,7 @@ static int costs_more(const life *l, const law *w) {
         tests[i] = w->one.method == SAP_METHOD_SORT ? 0 : a[i].tests; /* it tests all that is added */
         upkeep[i] = a[i].upkeep;
     }
-    for (i = 0; i < a[1].note_count && w->one.method != SAP_METHOD_SORT; i++) /* there added statics query the movers */
+    for (i = 0; i < a[1].note_count && !a[2].added; i++) /* added statics look at the movers */
         same &= a[1].notes[i].value == a[3].notes[i].value;
     added = a[3].added;
     for (i = 1; i < 4; i++) close_actor(&a[i]);

@@ -474,6 +474,9 @@ static void part_moved(sap_world *s) {
 static void one_more_in_index(sap_world *s) {
     s->tree[0].boxes++;
 }
+static void one_more_young(sap_world *s) {
+    s->tree[0].young_boxes++;
+}
 
 static void end_missing(sap_world *s) {
     s->endpoints.sap.count--;
@@ -547,9 +550,9 @@ static const damage damage_table[] = {
     {SAP_METHOD_QUERY, "A node's children are the next 16 nodes of the level below.", child_elsewhere},
     {SAP_METHOD_QUERY, "A lane of an inner node has the bounds of its child.", lane_too_small},
     {SAP_METHOD_QUERY, "A node that holds boxes is a child of the node above it.", leaf_unseen},
-    {SAP_METHOD_QUERY, "A leaf's garden contains its boxes.", home_too_small},
+    {SAP_METHOD_QUERY, "A leaf's home contains its boxes.", home_too_small},
     {SAP_METHOD_QUERY, "The young come after the old, and the newborn after the young.", young_first},
-    {SAP_METHOD_QUERY, "No generation is too large for the one before.", many_newborn},
+    {SAP_METHOD_QUERY, "The young are not too many for the old.", many_newborn},
     {SAP_METHOD_QUERY, "leaf_position is the lane that holds the box.", lane_unknown},
     {SAP_METHOD_QUERY, "A tree holds live boxes that belong in it.", static_among_moving},
     {SAP_METHOD_QUERY, "The parts of two trees do not overlap.", room_of_another},
@@ -559,6 +562,7 @@ static const damage damage_table[] = {
     {SAP_METHOD_QUERY, "A node has the filter bits of its children.", chunk_without_masks},
     {SAP_METHOD_QUERY, "A leaf has the filter bits of its boxes.", leaf_without_masks},
     {SAP_METHOD_QUERY, "Every live box is in its tree.", not_in_index},
+    {SAP_METHOD_QUERY, "A tree counts the boxes of its young leaves.", one_more_young},
     {SAP_METHOD_QUERY, "A tree counts the boxes that it holds.", one_more_in_index},
     {SAP_METHOD_SORT, "Every box of the last update has two endpoints on each used axis.", end_missing},
     {SAP_METHOD_SORT, "A SAP has capacity for its endpoints.", ends_beyond_capacity},

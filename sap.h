@@ -6516,37 +6516,35 @@ static uint32_t sap__get32(const unsigned char *p) {
 typedef char sap__saved_structs_have_no_padding
     [sizeof(sap__saved_header) == 48 && sizeof(sap__saved_slot) == 68 && sizeof(sap__saved_pair) == 16 ? 1 : -1];
 
-/* Writes a struct of words, and advances p behind it. To read a word as little endian does to its bytes what is done to
-   write it so: nothing, or it reverses them. */
-SAP__FORCE_INLINE void sap__write_words(unsigned char **p, const void *from, size_t size) {
-    for (const unsigned char *word = (const unsigned char *)from; size; size -= 4, *p += 4, word += 4) {
-        const uint32_t little = sap__get32(word);
-        memcpy(*p, &little, 4);
+/* Copies words to a snapshot or from it, and returns their size. To read a word as little endian does to its bytes what
+   is done to write it so: nothing, or it reverses them. */
+SAP__FORCE_INLINE size_t sap__copy_words(void *to, const void *from, size_t size) {
+    for (size_t i = 0; i < size; i += 4) {
+        const uint32_t word = sap__get32((const unsigned char *)from + i);
+        memcpy((unsigned char *)to + i, &word, 4);
     }
+    return size;
 }
 
-SAP__FORCE_INLINE void sap__read_words(const unsigned char **p, void *to, size_t size) {
-    uint32_t *word = (uint32_t *)to;
-    for (; size; size -= 4, *p += 4) *word++ = sap__get32(*p);
+static void sap__save_64(uint64_t value, uint32_t words[2]) {
+    words[0] = (uint32_t)value;
+    words[1] = (uint32_t)(value >> 32);
 }
 
-/* Pointers are saved with 64 bits on every machine. */
-static void sap__save_pointer(const void *pointer, uint32_t words[2]) {
-    words[0] = (uint32_t)(uintptr_t)pointer;
-    words[1] = (uint32_t)((uint64_t)(uintptr_t)pointer >> 32);
+static uint64_t sap__load_64(const uint32_t words[2]) {
+    return words[0] | (uint64_t)words[1] << 32;
 }
 
-/* Returns 0 if the value does not fit in a pointer of this machine. */
+/* Pointers are saved with 64 bits on every machine. Returns 0 if one does not fit in a pointer of this machine. */
 static int sap__load_pointer(const uint32_t words[2], void **pointer) {
-    const uint64_t value = words[0] | (uint64_t)words[1] << 32;
-    *pointer = (void *)(uintptr_t)value;
-    return (uint64_t)(uintptr_t)value == value;
+    *pointer = (void *)(uintptr_t)sap__load_64(words);
+    return (uintptr_t)*pointer == sap__load_64(words);
 }
 
 /* Reads a slot. Returns 0 if its object does not fit in a pointer. */
 SAP__FORCE_INLINE int sap__read_slot(const unsigned char **p, sap__slot *slot, void **object) {
     sap__saved_slot saved;
-    sap__read_words(p, &saved, sizeof saved);
+    *p += sap__copy_words(&saved, *p, sizeof saved);
     const sap__slot loaded = {saved.box, saved.previous, saved.filter, saved.flags, SAP__NONE};
     *slot = loaded;
     return sap__load_pointer(saved.object, object);
@@ -6593,35 +6591,32 @@ SAP_DEF sap_result sap_save(const sap_world *s, void *buffer, size_t size) {
     if (!s || !buffer || size < sap_snapshot_size(s)) return SAP_ERROR_ARGUMENT;
     if (sap__is_busy(s)) return SAP_ERROR_BUSY;
     sap__saved_header h = sap__header_of(s);
-    sap__write_words(&p, &h, sizeof h);
+    p += sap__copy_words(p, &h, sizeof h);
     for (uint32_t i = 0; i < h.slot_count; i++) {
         const uint32_t flags = s->slot_array[i].flags;
         sap__saved_slot slot = {flags & ~(uint32_t)SAP__UNSYNCED, sap__empty_box, sap__empty_box, {0, 0}, {0, 0}};
         if (flags & SAP__LIVE) slot.box = s->slot_array[i].box;
         if (flags & SAP__FLAGS) { /* a free slot has no contents */
             slot.previous = s->slot_array[i].previous;
-            sap__save_pointer(s->objects[i], slot.object);
+            sap__save_64((uintptr_t)s->objects[i], slot.object);
             slot.filter = s->slot_array[i].filter;
         }
-        sap__write_words(&p, &slot, sizeof slot);
+        p += sap__copy_words(p, &slot, sizeof slot);
     }
     for (int list = 0; list < 2; list++) {
         const sap__slot_queue *queue = list ? &s->boxes.removed : &s->boxes.free;
         uint32_t slot = queue->first;
         for (int i = 0; i < queue->count; i++, slot = sap__next_free(&s->slot_array[slot]))
-            sap__write_words(&p, &slot, 4);
+            p += sap__copy_words(p, &slot, 4);
     }
-    sap__write_words(&p, s->changes.list, 4 * (size_t)h.lists[2]);
+    p += sap__copy_words(p, s->changes.list, 4 * (size_t)h.lists[2]);
     for (uint32_t i = 0; i < h.pairs; i++) {
         sap__saved_pair pair = {s->pairs.active[i].id0, s->pairs.active[i].id1, {0, 0}};
-        sap__save_pointer(s->pairs.active[i].user_data, pair.user_data);
-        sap__write_words(&p, &pair, sizeof pair);
+        sap__save_64((uintptr_t)s->pairs.active[i].user_data, pair.user_data);
+        p += sap__copy_words(p, &pair, sizeof pair);
     }
-    p = (unsigned char *)buffer;
-    const uint64_t hash = sap__snapshot_hash(p, sap__saved_size(h));
-    h.check[0] = (uint32_t)hash;
-    h.check[1] = (uint32_t)(hash >> 32);
-    sap__write_words(&p, &h, sizeof h);
+    sap__save_64(sap__snapshot_hash((const unsigned char *)buffer, sap__saved_size(h)), h.check);
+    (void)sap__copy_words(buffer, &h, sizeof h);
     return SAP_OK;
 }
 
@@ -6707,7 +6702,7 @@ static int sap__check_saved_pairs(sap_world *s, const sap__snapshot *in) {
         sap__saved_pair pair;
         sap__slot a, b;
         void *data;
-        sap__read_words(&p, &pair, sizeof pair);
+        p += sap__copy_words(&pair, p, sizeof pair);
         if (!sap__load_pointer(pair.user_data, &data)) return 0;
         if (!sap__find_saved(in, pair.id0, &a) || !sap__find_saved(in, pair.id1, &b)) return 0;
         if (sap__validate_pair(pair.id0, pair.id1, &a, &b)) return 0;
@@ -6723,11 +6718,10 @@ static int sap__check_saved_pairs(sap_world *s, const sap__snapshot *in) {
 static int sap__read_header(const unsigned char *buffer, size_t size, sap__snapshot *in) {
     sap__saved_header *h = &in->header;
     if (size < sizeof *h) return 0;
-    in->slots_at = buffer;
-    sap__read_words(&in->slots_at, h, sizeof *h);
+    in->slots_at = buffer + sap__copy_words(h, buffer, sizeof *h);
     if (h->magic != SAP__MAGIC || h->version != SAP__SNAPSHOT_VERSION || h->reserved != 0 ||
         h->slot_count > SAP__MAX_BOXES || h->pairs > INT_MAX || sap__saved_size(*h) > size ||
-        sap__snapshot_hash(buffer, sap__saved_size(*h)) != (h->check[0] | (uint64_t)h->check[1] << 32))
+        sap__snapshot_hash(buffer, sap__saved_size(*h)) != sap__load_64(h->check))
         return 0;
     in->pairs_at = buffer + (size_t)sap__saved_size(*h) - sizeof(sap__saved_pair) * h->pairs;
     return 1;
@@ -6777,7 +6771,7 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     for (uint32_t i = 0; i < h->lists[0] + h->lists[1]; i++, p += 4)
         sap__append_slots(s, i < h->lists[0] ? &s->boxes.free : &s->boxes.removed, sap__get32(p), sap__get32(p), 1);
     sap__set_length(s->changes.list, h->lists[2]);
-    sap__read_words(&p, s->changes.list, 4 * (size_t)h->lists[2]);
+    p += sap__copy_words(s->changes.list, p, 4 * (size_t)h->lists[2]);
     sap__set_length(s->changes.unsynced, h->lists[2]);
     if (h->lists[2]) memcpy(s->changes.unsynced, s->changes.list, 4 * (size_t)h->lists[2]);
     sap__set_length(s->pairs.active, h->pairs);
@@ -6786,7 +6780,7 @@ static void sap__load_state(sap_world *s, const sap__snapshot *in) {
     for (uint32_t i = 0; i < h->pairs; i++) {
         sap_pair *pair = &s->pairs.active[i];
         sap__saved_pair saved;
-        sap__read_words(&p, &saved, sizeof saved);
+        p += sap__copy_words(&saved, p, sizeof saved);
         sap__set_pair(s, pair, saved.id0, saved.id1);
         (void)sap__load_pointer(saved.user_data, &pair->user_data);
         if (i && sap__pair_item(pair - 1) > sap__pair_item(pair)) s->pairs.sorted_from = (int)i;

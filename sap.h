@@ -5218,11 +5218,11 @@ static void sap__add_gap(int32_t *sum, const sap__measure *m, int k, int32_t fac
     sap__add_product(sum, m->from[k], factor, -times);
 }
 
-/* Returns a gap of a squared distance, or -1 if it may have more digits than a double. A float has 24 bits, a double
-   53: so the exponents of the two sides may differ by less than 29. */
+/* Returns a gap of a squared distance, or -1 if it may have more digits than a double: see SAP__EXACT_APART. */
 static double sap__exact_gap(const sap__measure *m, int k) {
     const int32_t from = m->from[k], to = m->to[k], between = (sap__magnitude(to) >> 23) - (sap__magnitude(from) >> 23);
-    return to == 0 || from == 0 || (between < 29 && between > -29) ? sap__wide(to) - sap__wide(from) : -1;
+    const int is_apart = between > SAP__EXACT_APART || between < -SAP__EXACT_APART;
+    return to && from && is_apart ? -1 : sap__wide(to) - sap__wide(from);
 }
 
 /* Returns -1, 0 or 1: a is less than b, equal, or more. It is exact. */

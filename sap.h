@@ -1808,7 +1808,13 @@ enum { SAP__TRACES = 0 };
 #define sap__trace(event, axis, s, a, b) ((void)0)
 #endif
 
-enum { SAP__PRUNE_PART = 8 }; /* AUTO prunes if more than 1 / 8 of the moving boxes changed, else it queries */
+/* Where few boxes have changed these are looked at one by one, else all are. */
+enum {
+    SAP__PRUNE_PART = 8, /* AUTO prunes if more than 1 / 8 of the moving boxes changed, else it queries */
+    SAP__QUERY_COST = 8, /* boxes of a join that take as long as one that searches alone */
+    SAP__SCAN_PART = 8,  /* all pairs are looked at if more than 1 / 8 of the boxes may have lost some, else lists */
+    SAP__MOVE_PART = 8   /* every end in a grid is read if more than 1 / 8 of the boxes changed */
+};
 
 /* ====================================================================================================== */
 /* >> changes: add, move, remove, and the list of slots that changed since the last update                  */
@@ -4666,7 +4672,7 @@ static int sap__load_changes(sap_world *s, int *changes) {
         t->has_before = all->has_before + t->begin;
     }
     for (int i = 0; i < sap__length(s->changes.list); i++) ghosts += sap__load_lane(s, s->changes.list[i]);
-    *changes = SAP__PRUNE_PART * (long long)ghosts <= sap__length(s->changes.list);
+    *changes = SAP__SCAN_PART * (long long)ghosts <= sap__length(s->changes.list);
     return 1;
 }
 
@@ -4717,7 +4723,7 @@ static void sap__query_movers_task(sap_world *s, void *args, int task, int tasks
 /* Runs a search in tasks. Tasks on threads cannot allocate: one that had too little memory for its events runs again,
    alone. Its memory is then made larger for the next update; after sap_reserve it stays, as the first task has reserved
    memory for all events. Nor may tasks call the filter: that comes afterwards. Returns 0 on failure. */
-static int sap__run_search(sap_world *s, sap__task_function *function, void *args, int work) {
+static int sap__run_search(sap_world *s, sap__task_function *function, void *args, long long work) {
     const int tasks = sap__task_count(s);
     s->update.failure = SAP_OK;
     for (int i = 0; i < tasks; i++) {
@@ -4743,7 +4749,8 @@ static int sap__run_search(sap_world *s, sap__task_function *function, void *arg
 /* Finds the pairs that the changed boxes with one of the flags begin, by queries, or all changes. */
 static int sap__query_movers(sap_world *s, uint32_t flags, int changes) {
     sap__mover_args movers = {flags, changes};
-    return sap__run_search(s, sap__query_movers_task, &movers, SAP__PRUNE_PART * sap__length(s->changes.list));
+    return sap__run_search(s, sap__query_movers_task, &movers,
+                           SAP__QUERY_COST * (long long)sap__length(s->changes.list));
 }
 
 /* ---- the three methods --------------------------------------------------------------------------------- */
@@ -4772,7 +4779,7 @@ static int sap__count_flagged(const sap_world *s, uint32_t flags) {
 static int sap__seeks_changes(const sap_world *s, int per_event, int per_box) {
     const double changed = sap__length(s->changes.list), moving = sap__moving_count(s) + 1.0;
     const double pairs = sap__length(s->pairs.active) * (changed < moving ? changed / moving : 1);
-    return SAP__PRUNE_PART * sap__count_flagged(s, SAP__REFILTER) <= changed &&
+    return (double)SAP__QUERY_COST * sap__count_flagged(s, SAP__REFILTER) <= changed &&
            (double)per_event * s->update.events + per_box * changed < pairs;
 }
 
@@ -4832,7 +4839,7 @@ static int sap__find_by_sort(sap_world *s) {
     for (int tree = 0; tree < SAP__TREES; tree++) any_tree |= s->tree[tree].state != SAP__TREE_EMPTY;
     if (sap__has_grid(s) && !sap__find_created_in_cells(s)) return 0;
     if (sap__in_cells(s)) {
-        const int many = SAP__PRUNE_PART * (long long)sap__length(s->changes.list) > s->boxes.live_count;
+        const int many = SAP__SCAN_PART * (long long)sap__length(s->changes.list) > s->boxes.live_count;
         if (!(many ? sap__deleted_by_scan(s) : sap__deleted_by_lists(s, SAP__CHANGED))) return 0;
         if (!any_tree) return 1;
     } else if (!sap__insertion_sort(s)) {

@@ -702,7 +702,7 @@ static int sap__plan_changed(sap__multi *m) {
     int crossed = 0;
     sap__set_length(m->operations, 0);
     sap__set_length(m->listed, 0);
-    m->all_move = SAP__PRUNE_PART * (long long)n > s->boxes.live_count;
+    m->all_move = SAP__MOVE_PART * (long long)n > s->boxes.live_count;
     for (int i = 0; i < n; i++) {
         if (!sap__plan_box(m, s->changes.list[i], 0, &crossed)) return 0;
         if (SAP__CROSSED_PART * (long long)crossed > s->boxes.live_count + s->boxes.removed.count)

@@ -2016,7 +2016,7 @@ SAP__NO_INLINE int sap__skip_free(const sap_world *s, int i, int n, const sap_id
 SAP__NO_INLINE int sap__move_all(sap_world *s, int n, const sap_id *ids, const sap_aabb *boxes) {
     sap__slot *const slot_array = s->slot_array;
     uint32_t *const list = s->changes.list, *const unsynced = s->changes.unsynced;
-    const uint32_t slots = (uint32_t)sap__length(slot_array);
+    const uint32_t slot_count = (uint32_t)sap__length(slot_array);
     const int prefetch_end = sap__prefetch_end(s, n);
     int32_t used[6];
     uint32_t flags = 0;
@@ -2025,7 +2025,7 @@ SAP__NO_INLINE int sap__move_all(sap_world *s, int n, const sap_id *ids, const s
     for (; i < n; i++) {
         const uint32_t slot = sap__slot_of(ids[i]);
         if (i < prefetch_end) sap__prefetch(&slot_array[sap__slot_of(ids[i + SAP__PREFETCH_AHEAD])]);
-        if (slot >= slots || !sap__is_live(&slot_array[slot], ids[i])) break;
+        if (slot >= slot_count || !sap__is_live(&slot_array[slot], ids[i])) break;
         const uint32_t before = slot_array[slot].flags;
         const int difference = sap__encode(&boxes[i], used, &slot_array[slot].box);
         if (difference < 0) break;
@@ -4577,6 +4577,11 @@ static int sap__self_join(sap__search *q, sap__bvh_level x, uint32_t node) {
         return sap__flush(q, SAP__PAIR_BATCH - 1);
     }
     const int n = (sap__kernel_of(q->s)->self_overlaps)(c, NULL, used, a, b, 0);
+    for (int i = 0; i < n; i++) { /* in one order for all widths: b is opened, and packs depend on what is looked at */
+        const uint32_t first = a[i] < b[i] ? a[i] : b[i];
+        b[i] ^= a[i] ^ first;
+        a[i] = first;
+    }
     x.level--;
     for (; used; used &= used - 1)
         if (!sap__self_join(q, x, c->child[sap__lowest_bit(used)])) return 0;

@@ -7,7 +7,6 @@
 #ifndef SAP_PATH
 #define SAP_PATH "../sap.h"
 #endif
-#define SAP_HEADER_FILENAME SAP_PATH
 #include SAP_PATH
 #include "args.h"
 #include "clock.h"

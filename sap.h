@@ -1808,7 +1808,7 @@ enum { SAP__TRACES = 0 };
 #define sap__trace(event, axis, s, a, b) ((void)0)
 #endif
 
-/* Where few boxes have changed these are looked at one by one, else all are. */
+/* One by one or all: from which part of changed boxes on all are looked at. */
 enum {
     SAP__PRUNE_PART = 8, /* AUTO prunes if more than 1 / 8 of the moving boxes changed, else it queries */
     SAP__QUERY_COST = 8, /* boxes of a join that take as long as one that searches alone */

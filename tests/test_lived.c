@@ -201,8 +201,8 @@ static void test_mixture(int n, uint64_t seed) {
     life_close(&l);
 }
 
-/* Worlds in which little changes: all boxes are packed after each sixteenth of them that came or jumped, never more
-   often, and never because some walk; so upkeep touches about sixteen boxes for each that came. Boxes walk or jump; or
+/* Worlds in which little changes: all boxes are packed once for each sixteenth of them that came or jumped, or less
+   often, and never because some walk; so upkeep touches at most about sixteen boxes for each that came. Boxes walk or jump; or
    some are removed at one end of a stream, and as many added at its other end. */
 static void test_quiet(const char *what, int n, int changes, int updates) {
     const int streams = !strcmp(what, "stream"), jumps = !strcmp(what, "jump");

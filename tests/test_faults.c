@@ -317,6 +317,25 @@ static void test_added_boxes_look(int method) {
     sap_destroy(s);
 }
 
+/* Few boxes come in each step, and look for others: they are packed once in a while, and not in each step. */
+static void test_newborn_grow_old_together(void) {
+    enum { N = 10000, COME = 8, STEPS = 100 };
+    static sap_aabb box[N];
+    static sap_id id[N];
+    test_rng rng = {4};
+    sap_config config = {0};
+    sap_world *s = open_method(&config, SAP_METHOD_QUERY);
+    long long upkeep = 0;
+    for (int i = 0; i < N; i++) box[i] = drawn_box(&rng, 100);
+    CHECK(sap_add_many(s, N, box, NULL, id) == SAP_OK && sap_update(s) == SAP_OK);
+    for (int step = 0; step < STEPS; step++) {
+        CHECK(sap_add_many(s, COME, box + COME * step, NULL, id) == SAP_OK && sap_update(s) == SAP_OK);
+        upkeep += stats_now(s).upkeep;
+    }
+    CHECK_AT_MOST(upkeep, 5 * COME * STEPS);
+    sap_destroy(s);
+}
+
 /* Many queries, and then moves and queries in turns: the queries pay for one pack, and not for one at each step. */
 static void test_queries_pay_once(void) {
     enum { N = 4096, STEPS = 100 };
@@ -429,6 +448,7 @@ int main(void) {
     for (int i = 0; i < WAYS; i++) test_objects_in_callbacks(&ways[i]);
     test_object_of_a_box_that_goes();
     test_upkeep_of_another_kind();
+    test_newborn_grow_old_together();
     test_queries_pay_once();
     test_world_without_updates();
     for (int peak = 0; peak < PEAKS; peak++)

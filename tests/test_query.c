@@ -1639,6 +1639,7 @@ static void test_sum_of_looks(int method) {
     CHECK(first.query_tests > 0);
     box.max[0] = 4;
     CHECK_EQUAL(sap_move(w, id, &box), SAP_OK);
+    CHECK_EQUAL(sap_prepare_queries(w), SAP_OK);
     CHECK_EQUAL(sap_query_box(w, &box, 0xffffffffu, NULL, NULL), 1);
     sap_get_stats(w, &second);
     CHECK(second.query_tests > first.query_tests);

@@ -40,7 +40,7 @@ MOST_SECONDS = 15
 
 # Few seeds for the tests that take a number of them: what random calls notice at all they notice soon.
 SEEDS = {"test_model": "30", "test_query": "15", "test_snapshot": "60", "test_multi": "10", "test_trace": "20",
-         "test_prune": "50", "test_lives": "100", "test_laws": "10",
+         "test_prune": "50", "test_lives": "100", "test_laws": "10", "test_costs": "25",
          "test_proof": "1", "test_size": "8000"}
 
 # Last of all, with sanitizers: these see accesses out of bounds.

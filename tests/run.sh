@@ -116,6 +116,7 @@ seeds() {   # test, variant
         */*/plain) echo "20000 5" ;;
         esac
         return ;;
+    test_costs) n=400; [ -n "$few" ] && n=25 ;; # lives of each law
     test_lived) [ -n "$few" ] && echo 1000; return ;; # boxes
     test_slide) n=30; [ "$2" = sanitized ] && n=6; [ -n "$few" ] && n=$((n / 3)) ;; # heroes
     test_query) case $2 in sanitized) n=12 ;; threads) n=8 ;; plain) n=60 ;; *) n=30 ;; esac; [ -n "$few" ] && n=$((n / 3)) ;;
@@ -151,7 +152,7 @@ $2 -o $exe \$test \$object -lm -pthread && $exe $(seeds $test "$1")"
 }
 
 # These count, or run long: once is enough, with the optimiser as users have it.
-once="test_size test_growth test_lived test_stack test_shapes test_grid_shapes"
+once="test_size test_growth test_lived test_costs test_stack test_shapes test_grid_shapes"
 all=$(cd tests && ls test_*.c | sed 's/\.c$//')
 threaded=$(cd tests && grep -l '<pthread.h>\|"threads.h"' test_*.c | sed 's/\.c$//')
 alone=$(for test in $all; do is_alone tests/$test.c && echo $test; done)

@@ -285,6 +285,25 @@ static void law_lived(int seed) {
     world_free(&w);
 }
 
+/* In a slow crowd AUTO sorts. When all jump it begins to, gives up, and says that PRUNE has settled the update. */
+static void test_giving_up(void) {
+    static subject s;
+    world w;
+    sap_stats stats;
+    world_make(&w, world_named("slow, then a jump"), MOST);
+    open_subject(&s, &w, SAP_METHOD_AUTO, 0);
+    for (int frame = 0; frame < 51; frame++) {
+        sap_get_stats(s.world, &stats);
+        if (frame == 50) CHECK_EQUAL(stats.method, SAP_METHOD_SORT);
+        world_step(&w);
+        lead(&s, &w, 0);
+    }
+    sap_get_stats(s.world, &stats);
+    CHECK(stats.method == SAP_METHOD_PRUNE && stats.swaps > 0 && stats.overlap_tests > 0);
+    sap_destroy(s.world);
+    world_free(&w);
+}
+
 int main(int argc, char **argv) {
     static void (*const laws[])(int) = {law_auto, law_special, law_resting, law_reserved, law_scaled, law_lived};
     int lives = 40, first = 1, numbers = 0;
@@ -294,6 +313,7 @@ int main(int argc, char **argv) {
         else
             *(numbers++ ? &first : &lives) = atoi(argv[i]);
     }
+    test_giving_up();
     for (int seed = first; seed < first + lives; seed++)
         for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) laws[i](seed);
     return test_summary();

@@ -306,7 +306,9 @@ int main(int argc, char **argv) {
     int percent = test_argument(argc, argv, 1, 20);
     size_t i, k;
     for (i = 0; i < sizeof experiments / sizeof experiments[0]; i++)
-        for (k = 0; k < WAYS; k++) prove_worlds(&experiments[i], &ways[k], percent);
+        for (k = 0; k < WAYS; k++)
+            if (!ways[k].threads)
+                prove_worlds(&experiments[i], &ways[k], percent); /* to start threads takes too long */
     prove_floats(percent < 100 ? percent / 10 : 100);
     return test_summary();
 }

@@ -1788,7 +1788,7 @@ static sap_result sap__bad_argument(sap_world *s, sap_result r, const char *argu
    once. */
 SAP__FORCE_INLINE sap_result sap__begin_call(sap_world *s, const char *bad, int acts_at_once) {
     if (!s) return SAP_ERROR_ARGUMENT;
-    if (acts_at_once && sap__lacks_grid(s)) bad = "grid";
+    if (acts_at_once & sap__lacks_grid(s)) bad = "grid";
     if (bad) return sap__bad_argument(s, SAP_ERROR_ARGUMENT, bad, -1);
     const int is_busy = acts_at_once ? sap__is_busy(s) : s->call.in_filter;
     return s->call.last_error = is_busy ? SAP_ERROR_BUSY : SAP_OK;

@@ -1537,7 +1537,8 @@ typedef struct sap__update_state {
     int sorts;            /* AUTO takes SORT instead of PRUNE */
     long long most_swaps; /* of an update by SORT: if more ends pass each other it gives up, and goes on by PRUNE */
     long long swaps, tests;
-    long long upkeep; /* boxes that packs and refits have touched since the last update began */
+    long long prune_tests; /* of the last update by PRUNE */
+    long long upkeep;      /* boxes that packs and refits have touched since the last update began */
     int updates_since_trim;
     int is_reserved; /* the user has reserved memory: no array is trimmed */
 } sap__update_state;
@@ -3716,7 +3717,8 @@ static int sap__sort_tiles(sap_world *s, uint64_t *items, uint64_t *scratch, int
        debt     looks in vain, since all were packed. A search by all that move, after a refit, is compared with the
                 first one after the pack: the debt is what it looks at in addition. Of other searches and of queries
                 it is a part: that of empty lanes, or that which the last search by all has added; and at least a
-                half if there are young, as each search then goes through two trees, or if the tree is rough
+                half if there are young, as each search then goes through two trees, or if the tree is rough. A refit
+                adds the lanes that boxes have left
        price    of a pack: 32 looks a box. It doubles, up to 256, when a pack for a debt has not halved what it added
 
    The home of a packed leaf is its bounds and a quarter of each side more, each way. A refit moves it to where its
@@ -4175,6 +4177,7 @@ static int sap__refit(sap_world *s, int tree) {
     }
     t->boxes -= left;
     if (left > room) return 1;
+    if (t->packed > t->boxes) t->debt += t->packed - t->boxes; /* lanes that boxes have left */
     s->update.upkeep += t->boxes;
     sap__refit_levels(s, t, 0);
     t->state = SAP__TREE_VALID;
@@ -4890,12 +4893,16 @@ enum { SAP__TRIM = 8 }; /* updates between trims of arrays; the first trim is in
 
 /* The times of steps, in nanoseconds, as measured with AVX-512. Without SIMD a pair takes longer, and SORT is chosen
    too seldom. */
-static const double sap__end_time = 9, sap__swap_time = 28, sap__box_time = 20, sap__pair_time = 1.4;
+static const double sap__end_time = 9, sap__swap_time = 28, sap__box_time = 20, sap__pair_time = 1.4,
+                    sap__look_time = 0.35;
 
-/* Returns the time that PRUNE is expected to take. */
+/* Returns the time that PRUNE is expected to take: at least that of the looks which it last took, as boxes that overlap
+   need not be pairs. */
 static double sap__prune_time(const sap_world *s) {
-    return sap__count_bits((uint32_t)s->config.axes) *
-           (sap__box_time * sap__moving_count(s) + sap__pair_time * sap__length(s->pairs.active));
+    const double looked = sap__look_time * (double)s->update.prune_tests;
+    const double time = sap__count_bits((uint32_t)s->config.axes) *
+                        (sap__box_time * sap__moving_count(s) + sap__pair_time * sap__length(s->pairs.active));
+    return time > looked ? time : looked;
 }
 
 /* Returns whether the next update is expected to be cheaper by SORT than by PRUNE. Ends pass as many others as there
@@ -4929,7 +4936,7 @@ static int sap__choose_method(sap_world *s) {
     s->update.sort_votes += wins ? 1 : -1;
     if (s->update.sort_votes <= 0 || s->update.is_reserved) s->update.sort_votes = s->update.sorts = 0;
     if (s->update.sort_votes >= SAP__MOST_VOTES) s->update.sort_votes = SAP__MOST_VOTES, s->update.sorts = 1;
-    s->update.most_swaps = (long long)(sap__prune_time(s) / (2 * sap__swap_time));
+    s->update.most_swaps = (long long)(sap__prune_time(s) / sap__swap_time);
     return s->update.sorts ? SAP_METHOD_SORT : SAP_METHOD_PRUNE;
 }
 
@@ -5014,6 +5021,7 @@ static void sap__add_counts(sap_world *s) {
         sap__charge_tree(&s->tree[tree], looks[tree], s->update.method == SAP_METHOD_PRUNE ? sap__moving_count(s) : 0);
         s->tree[tree].is_refitted = 0;
     }
+    if (s->update.method == SAP_METHOD_PRUNE) s->update.prune_tests = s->update.tests;
 }
 
 /* On failure the list of changes and the pairs stay as they are. The trees and endpoints, which may be ahead of them,

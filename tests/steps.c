@@ -551,7 +551,7 @@ static void test_crowd(int method, int deed) {
                (double)many / (double)few, (double)tiles / (double)few, method_names[method], bullet_names[deed], many,
                few);
     CHECK_MESSAGE(10 * many <= 33 * few, "2,000 bullets %s: %lld steps, 1,000 %lld", bullet_names[deed], many, few);
-    CHECK_MESSAGE(10 * tiles <= (deed == BULLETS_COME ? 24 : 14) * few,
+    CHECK_MESSAGE(10 * tiles <= (deed == BULLETS_COME ? 24 : 15) * few,
                   "bullets %s among tiles: %lld steps, alone %lld", bullet_names[deed], tiles, few);
 }
 

@@ -23,7 +23,7 @@
 
 /* What steps take, in tested boxes: an end that passes another one, an end that SORT reads, a box that is packed or
    refitted, and a box that moves. */
-enum { SWAP_COST = 40, END_COST = 10, UPKEEP_COST = 10, MOVE_COST = 40, MOST = 1500, FRAMES = 60 };
+enum { SWAP_COST = 28, END_COST = 10, UPKEEP_COST = 10, MOVE_COST = 40, MOST = 1500, FRAMES = 60 };
 
 static int verbose;
 

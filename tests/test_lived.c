@@ -275,8 +275,8 @@ static void test_reserved_streams(int n, int updates) {
     life_close(&l);
 }
 
-/* A few of many boxes jump anywhere in each update, until all have jumped some times. Queries look at about as much as in
-   a new world. */
+/* A few of many boxes jump anywhere in each update, until all have jumped some times. Just before the young are packed,
+   and they are an eighth then, queries look at about three times what they do in a new world; just after, at as much. */
 static void test_many_jumps(int n, int updates) {
     enum { ASKED = 2000 };
     long long tests[2];
@@ -297,7 +297,7 @@ static void test_many_jumps(int n, int updates) {
         tests[turn] += stats_of(asked).query_tests;
     }
     if (verbose) printf("%6.2f  many jumps\n", (double)tests[0] / (double)tests[1]);
-    CHECK_MESSAGE(10 * tests[0] <= 17 * tests[1], "%d boxes jump: queries look at %lld boxes, in a new world at %lld",
+    CHECK_MESSAGE(10 * tests[0] <= 33 * tests[1], "%d boxes jump: queries look at %lld boxes, in a new world at %lld",
                   n, tests[0], tests[1]);
     life_close(&l);
     life_close(&fresh);
